@@ -1,0 +1,274 @@
+//! What a row's column "does" says: the effect as data, so that the assembler, the checkers and the
+//! profiler know it without running it. The emulator gives each effect its meaning once.
+
+use crate::operand::Ty;
+use crate::target::{Isa, Numbering};
+
+/// An atomic read-modify-write of memory. The type beside it decides sign, width and floating point.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum AtomicOp {
+    /// new = data
+    Swap,
+    /// new = old == compare ? data : old. DS has the comparison value in DATA0 and the new one in DATA1;
+    /// memory instructions have the new value in the low half and the comparison in the high (errata E059, E090).
+    CompareSwap,
+    /// new = old + data
+    Add,
+    /// new = old − data
+    Sub,
+    /// new = data − old
+    Rsub,
+    /// new = old ≥ data ? 0 : old + 1, unsigned (errata E063)
+    Inc,
+    /// new = old == 0 or old > data ? data : old − 1, unsigned (errata E062)
+    Dec,
+    /// new = the smaller
+    Min,
+    /// new = the larger
+    Max,
+    /// new = old & data
+    And,
+    /// new = old | data
+    Or,
+    /// new = old ^ data
+    Xor,
+    /// new = (old & ~DATA0) | DATA1 (errata E067)
+    MaskOr,
+    /// new = old ≥ DATA0 ? old − DATA0 : old + DATA1 (errata E073)
+    Wrap,
+}
+
+/// Which half of a register a 16-bit load writes; the other half stays (errata E071, E100).
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+#[allow(missing_docs)]
+pub enum Half {
+    Low,
+    High,
+}
+
+/// Distance between the elements that OFFSET0 and OFFSET1 count, in elements.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum Stride {
+    /// Next to each other.
+    One,
+    /// 64 elements apart (ST64).
+    Wave,
+}
+
+impl Stride {
+    /// In elements.
+    pub const fn elements(self) -> u32 {
+        match self {
+            Stride::One => 1,
+            Stride::Wave => 64,
+        }
+    }
+}
+
+/// A global wave synchronisation instruction (errata E048).
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+#[allow(missing_docs)]
+pub enum GwsOp {
+    Init,
+    SemaV,
+    SemaBr,
+    SemaP,
+    SemaReleaseAll,
+    Barrier,
+}
+
+/// A lane exchange that uses the LDS hardware but no memory.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum LaneMove {
+    /// By a pattern in OFFSET (errata E056).
+    Swizzle,
+    /// Each lane pushes to the lane it names (errata E057).
+    Push,
+    /// Each lane pulls from the lane it names (errata E058).
+    Pull,
+}
+
+/// A clock (errata E126).
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum Clock {
+    /// Shader core clock.
+    Shader,
+    /// Constant frequency.
+    Reference,
+}
+
+/// When a branch is taken.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+#[allow(missing_docs)]
+pub enum Condition {
+    Always,
+    Scc0,
+    Scc1,
+    VccZero,
+    VccNotZero,
+    ExecZero,
+    ExecNotZero,
+    /// One of the debugger's condition bits, which nothing sets here.
+    Debugger,
+}
+
+/// What an instruction of program control does.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+#[allow(missing_docs)] // Named as the instruction.
+pub enum Control {
+    Nop,
+    End,
+    Barrier,
+    Waitcnt,
+    Sleep,
+    SetHalt,
+    SetPrio,
+    SendMsg { halt: bool },
+    Trap,
+    CacheInvalidate,
+    PerfCount,
+    TraceData,
+    SetKill,
+    Wakeup,
+    GprIndexOff,
+    GprIndexMode,
+}
+
+/// State that an ALU instruction reads or writes without naming it as an operand.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
+pub struct Implicit(u16);
+
+impl Implicit {
+    /// Nothing.
+    pub const NONE: Implicit = Implicit(0);
+    /// SCC is read.
+    pub const READS_SCC: Implicit = Implicit(1);
+    /// SCC is written.
+    pub const WRITES_SCC: Implicit = Implicit(2);
+    /// VCC is read.
+    pub const READS_VCC: Implicit = Implicit(4);
+    /// VCC is written.
+    pub const WRITES_VCC: Implicit = Implicit(8);
+    /// EXEC is read as a value, not as the mask of active lanes.
+    pub const READS_EXEC: Implicit = Implicit(16);
+    /// EXEC is written.
+    pub const WRITES_EXEC: Implicit = Implicit(32);
+    /// M0 is read.
+    pub const READS_M0: Implicit = Implicit(64);
+    /// M0 is written.
+    pub const WRITES_M0: Implicit = Implicit(128);
+
+    /// Both.
+    pub const fn and(self, other: Implicit) -> Implicit {
+        Implicit(self.0 | other.0)
+    }
+
+    /// Whether all of `other` is in it.
+    pub const fn has(self, other: Implicit) -> bool {
+        self.0 & other.0 == other.0
+    }
+}
+
+/// The effect of an instruction.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum Does {
+    // Memory of any kind; the operands say which.
+    /// Memory to registers; values below a dword are extended to one.
+    Load(Ty),
+    /// Memory to half a register.
+    LoadHalf(Ty, Half),
+    /// Registers to memory; values below a dword come from the low bits.
+    Store(Ty),
+    /// The upper half's low bits to memory (errata E074).
+    StoreHigh(Ty),
+    /// Read-modify-write; memory instructions return the old value when GLC is set (errata E101).
+    Atomic(AtomicOp, Ty),
+    /// Read-modify-write that always returns the old value (DS ..._RTN_...).
+    Return(AtomicOp, Ty),
+
+    // LDS and GDS
+    /// Two elements to registers (READ2).
+    LoadTwo(Ty, Stride),
+    /// Two elements from registers (WRITE2).
+    StoreTwo(Ty, Stride),
+    /// Two elements exchanged (WRXCHG2).
+    ExchangeTwo(Ty, Stride),
+    /// Read-modify-write of one place of LDS by another (SRC2, errata E054).
+    AtomicFromLds(AtomicOp, Ty),
+    /// A dword per lane at M0 + OFFSET + 4·lane (errata E069), to a register.
+    LoadByLane,
+    /// The same from a register.
+    StoreByLane,
+    /// One addition or subtraction of the number of active lanes for the wave (errata E051).
+    Count(AtomicOp),
+    /// Each dword exchanged if the new value's top bit is set (errata E052, E002).
+    ExchangeConditionally(Ty),
+    /// Lanes exchange values.
+    Lanes(LaneMove),
+    /// Synchronisation between all waves.
+    Gws(GwsOp),
+    /// Counting in wave creation order (errata E049).
+    OrderedCount,
+    /// Nothing, but it counts (errata E046).
+    LdsNop,
+
+    // Scalar memory
+    /// A 64-bit time.
+    Time(Clock),
+    /// Invalidates, writes back or discards cached lines of so many 64-byte lines, 0 for all (errata E123, E124).
+    Cache {
+        /// Lines concerned; 0 is all.
+        lines: u8,
+    },
+    /// Prefetches an address translation (errata E125).
+    Probe,
+
+    // Arithmetic, moves, comparisons: operands and these.
+    /// An ALU instruction; the emulator has an arm for each.
+    Alu(Implicit),
+    /// Jumps by the operand if the condition holds.
+    Branch(Condition),
+    /// Program control.
+    Control(Control),
+}
+
+impl Does {
+    /// SCC, VCC, EXEC and M0 as read and written by an instruction with this effect on `isa`,
+    /// beyond its operands. `gds` and `lds` are the instruction's flags.
+    ///
+    /// M0 bounds LDS up to GCN 1.2 and every GDS access (errata E035, E037); it gives addresses to
+    /// the by-lane forms and to loads with LDS = 1 (E069, E089).
+    pub const fn implicit(self, isa: Isa, gds: bool, lds: bool) -> Implicit {
+        match self {
+            Does::Alu(implicit) => implicit,
+            Does::Branch(Condition::Scc0 | Condition::Scc1) => Implicit::READS_SCC,
+            Does::Branch(Condition::VccZero | Condition::VccNotZero) => Implicit::READS_VCC,
+            Does::Branch(Condition::ExecZero | Condition::ExecNotZero) => Implicit::READS_EXEC,
+            Does::Control(Control::SendMsg { .. } | Control::GprIndexMode) => Implicit::READS_M0,
+            Does::Gws(_) | Does::OrderedCount | Does::LoadByLane | Does::StoreByLane => {
+                Implicit::READS_M0
+            }
+            Does::Lanes(_) | Does::LdsNop => Implicit::NONE,
+            _ if gds || lds => Implicit::READS_M0,
+            Does::Count(_) => Implicit::READS_M0,
+            _ if self.is_lds_only()
+                && (matches!(isa.numbering(), Numbering::SiCi) || matches!(isa, Isa::Vi)) =>
+            {
+                Implicit::READS_M0
+            }
+            _ => Implicit::NONE,
+        }
+    }
+
+    const fn is_lds_only(self) -> bool {
+        matches!(
+            self,
+            Does::Return(..)
+                | Does::LoadTwo(..)
+                | Does::StoreTwo(..)
+                | Does::ExchangeTwo(..)
+                | Does::AtomicFromLds(..)
+                | Does::ExchangeConditionally(_)
+        )
+    }
+}

@@ -1,0 +1,233 @@
+//! The bits of an instruction word: fields, encodings and where each generation keeps what.
+
+use crate::target::IsaSet;
+
+/// A field of an encoding, under the name the ISA manuals give it.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+#[repr(u8)]
+#[allow(missing_docs)] // The manuals' names; each encoding's map says where a field is.
+pub enum Field {
+    Op,
+    // Vector registers
+    Vdst,
+    Vaddr,
+    Vdata,
+    Vdata1,
+    // ALU operands
+    Src0,
+    Src1,
+    Src2,
+    Sdst,
+    Ssrc0,
+    Ssrc1,
+    Simm16,
+    Literal,
+    Abs,
+    Neg,
+    Omod,
+    Clamp,
+    OpSel,
+    OpSelHi,
+    OpSelHi2,
+    NegHi,
+    // Sub-dword addressing and lane permutation
+    DstSel,
+    DstUnused,
+    Src0Sel,
+    Src0Sext,
+    Src0Neg,
+    Src0Abs,
+    Src0Scalar,
+    Src1Sel,
+    Src1Sext,
+    Src1Neg,
+    Src1Abs,
+    Src1Scalar,
+    SdwaSdst,
+    DppCtrl,
+    BoundCtrl,
+    BankMask,
+    RowMask,
+    // Memory
+    Offset,
+    Offset0,
+    Offset1,
+    Offset12,
+    Gds,
+    Glc,
+    Slc,
+    Lds,
+    Tfe,
+    Nv,
+    Saddr,
+    Sdata,
+    Sbase,
+    Imm,
+    Soe,
+    Soffset,
+    Srsrc,
+    Ssamp,
+    Offen,
+    Idxen,
+    Addr64,
+    Dfmt,
+    Nfmt,
+    // Images, exports, interpolation
+    Dmask,
+    Unorm,
+    Da,
+    R128,
+    A16,
+    Lwe,
+    D16,
+    En,
+    Tgt,
+    Compr,
+    Done,
+    Vm,
+    Attr,
+    AttrChan,
+}
+
+/// How many fields there are.
+pub const FIELDS: usize = Field::AttrChan as usize + 1;
+
+/// A run of bits in an instruction's (at most) 64 bits.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct Bits {
+    /// The lowest bit, 0..=63.
+    pub low: u8,
+    /// How many bits; 0 means that the encoding does not have the field.
+    pub width: u8,
+}
+
+impl Bits {
+    /// The largest value that fits.
+    pub const fn max(self) -> u64 {
+        if self.width == 0 {
+            0
+        } else {
+            u64::MAX >> (64 - self.width)
+        }
+    }
+
+    /// The bits themselves, set in place.
+    pub const fn mask(self) -> u64 {
+        if self.width == 0 {
+            0
+        } else {
+            self.max() << self.low
+        }
+    }
+
+    /// The field's value in `word`.
+    pub const fn get(self, word: u64) -> u64 {
+        (word >> self.low) & self.max()
+    }
+
+    /// `word` with the field holding the low bits of `value`.
+    pub const fn put(self, word: u64, value: u64) -> u64 {
+        (word & !self.mask()) | ((value & self.max()) << self.low)
+    }
+}
+
+/// A way to lay an instruction out in words: a chapter of the manual, or a variant of one.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+#[repr(u8)]
+#[allow(missing_docs)] // The manuals' names.
+pub enum Encoding {
+    Sop2,
+    Sopk,
+    Sop1,
+    Sopc,
+    Sopp,
+    Smrd,
+    Smem,
+    Vop1,
+    Vop2,
+    Vopc,
+    /// VOP3 with a vector destination.
+    Vop3,
+    /// VOP3 with a vector and a scalar destination (carries, division scaling).
+    Vop3b,
+    /// VOP3 whose only destination is scalar (comparisons).
+    Vop3c,
+    Vop3p,
+    Vop1Sdwa,
+    Vop2Sdwa,
+    VopcSdwa,
+    Vop1Dpp,
+    Vop2Dpp,
+    Vintrp,
+    Ds,
+    Flat,
+    Global,
+    Scratch,
+    Mubuf,
+    Mtbuf,
+    Mimg,
+    Exp,
+}
+
+/// How many encodings there are.
+pub const ENCODINGS: usize = Encoding::Exp as usize + 1;
+
+/// The field map of an encoding on some generations.
+#[derive(Clone, Copy, Debug)]
+pub struct Format {
+    /// Which encoding this maps.
+    pub encoding: Encoding,
+    /// On which generations.
+    pub on: IsaSet,
+    /// Length in dwords, without a literal.
+    pub dwords: u8,
+    /// The constant bits of the first dword as (lowest bit, width, value); later ones narrow earlier ones.
+    pub constant: &'static [(u8, u8, u32)],
+    /// (field, lowest bit, width).
+    pub fields: &'static [(Field, u8, u8)],
+}
+
+/// A [`Format`] ready for use: fields by number.
+#[derive(Clone, Debug)]
+pub struct Layout {
+    /// Which encoding this is.
+    pub encoding: Encoding,
+    /// Length in dwords, without a literal.
+    pub dwords: u8,
+    /// The constant bits of the first dword, and which bits those are.
+    pub constant: u32,
+    /// Set where `constant` says what a bit is.
+    pub constant_mask: u32,
+    bits: [Bits; FIELDS],
+}
+
+impl Layout {
+    pub(crate) fn new(format: &Format) -> Layout {
+        let mut layout = Layout {
+            encoding: format.encoding,
+            dwords: format.dwords,
+            constant: 0,
+            constant_mask: 0,
+            bits: [Bits::default(); FIELDS],
+        };
+        for &(low, width, value) in format.constant {
+            let bits = Bits { low, width };
+            layout.constant = bits.put(u64::from(layout.constant), u64::from(value)) as u32;
+            layout.constant_mask |= bits.mask() as u32;
+        }
+        for &(field, low, width) in format.fields {
+            layout.bits[field as usize] = Bits { low, width };
+        }
+        layout
+    }
+
+    /// Where `field` is; a width of zero if this encoding does not have it.
+    pub fn bits(&self, field: Field) -> Bits {
+        self.bits[field as usize]
+    }
+
+    /// Whether this encoding has `field`.
+    pub fn has(&self, field: Field) -> bool {
+        self.bits(field).width != 0
+    }
+}

@@ -1,0 +1,497 @@
+//! An instruction as it stands in memory: its identity, and all of its bits.
+
+use crate::effect::Does;
+use crate::field::{Bits, Encoding, Field, Layout};
+use crate::operand::{Kind, Modifier, Slot, When};
+use crate::regs;
+use crate::row::{Op, Row};
+use crate::tables::opcode_in;
+use crate::target::Isa;
+
+/// An instruction. The words are the truth, so nothing is ever lost; operands are views of them.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub struct Inst {
+    /// Which instruction.
+    pub op: Op,
+    /// In which encoding.
+    pub encoding: Encoding,
+    /// Of which instruction set.
+    pub isa: Isa,
+    /// Length with a literal, 1 or 2.
+    dwords: u8,
+    /// The first dword in the low half.
+    bits: u64,
+}
+
+/// An operand as an instruction has it.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum Operand {
+    /// This many VGPRs from this one on.
+    Vgprs {
+        /// The first.
+        first: u8,
+        /// How many.
+        count: u8,
+    },
+    /// A scalar source or destination by its number (see [`regs`]): registers and inline constants.
+    Scalar {
+        /// Number, 0..=255, without 255 (a literal).
+        code: u8,
+        /// Dwords.
+        count: u8,
+    },
+    /// A constant in the dword after the instruction.
+    Literal(u32),
+    /// No register: `off`.
+    Off,
+    /// A number.
+    Imm(i64),
+    /// The offset of a scalar memory instruction. With neither part the fields contradict each other (errata E025).
+    ScalarOffset {
+        /// In the field's unit: bytes, or dwords on GCN 1.0 and 1.1.
+        imm: Option<i32>,
+        /// The register by its number.
+        reg: Option<u8>,
+        /// Whether `imm` is a literal in a dword of its own (GCN 1.1).
+        literal: bool,
+    },
+}
+
+/// Why a value cannot be put into a field.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, thiserror::Error)]
+pub enum FieldError {
+    /// The encoding has no such field.
+    #[error("this encoding has no such field")]
+    Missing,
+    /// The value does not fit.
+    #[error("{value} is out of range {low}..={high}")]
+    Range {
+        /// The value.
+        value: i64,
+        /// The smallest that fits.
+        low: i64,
+        /// The largest that fits.
+        high: i64,
+    },
+    /// The operand is of a kind that the field cannot name.
+    #[error("the operand is of a kind that this field cannot hold")]
+    Kind,
+    /// The first register of a group is not where it must be.
+    #[error("the first register must be a multiple of {0}")]
+    Alignment(u8),
+}
+
+/// The value of a source field that announces a literal.
+pub(crate) const LITERAL: u64 = 255;
+/// The value of SADDR that means `off` (errata E079).
+const SADDR_OFF: u64 = 0x7f;
+/// The first number of VGPRs among nine-bit sources.
+const FIRST_VGPR: u64 = 256;
+
+impl Inst {
+    /// An instruction with every operand zero; nothing if `isa` lacks it or it lacks the encoding.
+    pub fn new(isa: Isa, op: Op, encoding: Encoding) -> Option<Inst> {
+        let layout = isa.tables().layout(encoding)?;
+        let row = op.row();
+        if !row.encodings().any(|e| e == encoding) {
+            return None;
+        }
+        let opcode = opcode_in(row, isa, encoding)?;
+        let bits = layout
+            .bits(Field::Op)
+            .put(u64::from(layout.constant), u64::from(opcode));
+        let mut inst = Inst {
+            op,
+            encoding,
+            isa,
+            dwords: layout.dwords,
+            bits,
+        };
+        inst.measure();
+        Some(inst)
+    }
+
+    pub(crate) fn from_bits(isa: Isa, op: Op, encoding: Encoding, dwords: u8, bits: u64) -> Inst {
+        let mut inst = Inst {
+            op,
+            encoding,
+            isa,
+            dwords,
+            bits,
+        };
+        inst.measure();
+        inst
+    }
+
+    /// Its row in the tables.
+    pub fn row(&self) -> &'static Row {
+        self.op.row()
+    }
+
+    /// Its effect.
+    pub fn does(&self) -> Does {
+        self.row().does
+    }
+
+    /// Its name without an encoding's suffix.
+    pub fn name(&self) -> &'static str {
+        self.row().name_on(self.isa)
+    }
+
+    /// Where its fields are.
+    pub fn layout(&self) -> &'static Layout {
+        match self.isa.tables().layout(self.encoding) {
+            Some(layout) => layout,
+            None => unreachable!(
+                "an instruction is made only in an encoding that its instruction set has"
+            ),
+        }
+    }
+
+    /// Length in dwords, with a literal.
+    pub fn dwords(&self) -> usize {
+        usize::from(self.dwords)
+    }
+
+    /// Its words, as many as [`Inst::dwords`] says; the rest is zero.
+    pub fn words(&self) -> [u32; 2] {
+        [self.bits as u32, (self.bits >> 32) as u32]
+    }
+
+    /// All its bits, the first dword in the low half.
+    pub fn bits(&self) -> u64 {
+        self.bits
+    }
+
+    /// The value of a field; 0 if the encoding lacks it.
+    pub fn get(&self, field: Field) -> u64 {
+        self.layout().bits(field).get(self.bits)
+    }
+
+    /// Whether a one-bit field is set.
+    pub fn flag(&self, field: Field) -> bool {
+        self.get(field) != 0
+    }
+
+    /// The value of a field as a number with sign.
+    pub fn get_signed(&self, field: Field) -> i64 {
+        let bits = self.layout().bits(field);
+        sign_extend(bits.get(self.bits), bits)
+    }
+
+    /// Puts a value without sign.
+    ///
+    /// # Errors
+    /// [`FieldError::Missing`], [`FieldError::Range`].
+    pub fn set(&mut self, field: Field, value: i64) -> Result<(), FieldError> {
+        let bits = self.layout().bits(field);
+        self.put(field, value, 0, bits.max() as i64)
+    }
+
+    /// Puts a value with sign.
+    ///
+    /// # Errors
+    /// [`FieldError::Missing`], [`FieldError::Range`].
+    pub fn set_signed(&mut self, field: Field, value: i64) -> Result<(), FieldError> {
+        let half = (self.layout().bits(field).max() / 2) as i64;
+        self.put(field, value, -half - 1, half)
+    }
+
+    fn put(&mut self, field: Field, value: i64, low: i64, high: i64) -> Result<(), FieldError> {
+        let bits = self.layout().bits(field);
+        if bits.width == 0 {
+            return Err(FieldError::Missing);
+        }
+        if value < low || value > high {
+            return Err(FieldError::Range { value, low, high });
+        }
+        self.bits = bits.put(self.bits, value as u64);
+        Ok(())
+    }
+
+    /// The literal that follows the instruction, if one does.
+    pub fn literal(&self) -> Option<u32> {
+        (self.dwords > self.layout().dwords).then_some((self.bits >> 32) as u32)
+    }
+
+    /// Appends a literal, or changes the one that is there.
+    ///
+    /// # Errors
+    /// [`FieldError::Kind`] where the encoding takes none.
+    pub fn set_literal(&mut self, value: u32) -> Result<(), FieldError> {
+        if self.layout().dwords != 1 {
+            return Err(FieldError::Kind);
+        }
+        self.dwords = 2;
+        self.bits = u64::from(self.bits as u32) | u64::from(value) << 32;
+        Ok(())
+    }
+
+    /// Finds the length: one more dword where a source, or the row, asks for a literal.
+    fn measure(&mut self) {
+        let layout = self.layout();
+        self.dwords = layout.dwords;
+        if layout.dwords == 1 {
+            let literal = self.row().slots().any(|slot| match slot.kind {
+                Kind::Src | Kind::Ssrc => {
+                    let bits = layout.bits(slot.field);
+                    !(slot.kind == Kind::Src && bits.width == 8) && bits.get(self.bits) == LITERAL
+                }
+                Kind::Literal => true,
+                Kind::ScalarOffset { .. } => self.scalar_offset_is_literal(),
+                _ => false,
+            });
+            if literal {
+                self.dwords = 2;
+            } else {
+                self.bits &= u64::from(u32::MAX);
+            }
+        }
+    }
+
+    /// On GCN 1.1 an SMRD offset of 255 without IMM announces a literal.
+    fn scalar_offset_is_literal(&self) -> bool {
+        self.encoding == Encoding::Smrd
+            && self.isa == Isa::Ci
+            && !self.flag(Field::Imm)
+            && self.get(Field::Offset) == LITERAL
+    }
+
+    /// The operand in `slot`, which must be one of this instruction's row.
+    pub fn operand(&self, slot: &Slot) -> Operand {
+        let bits = self.layout().bits(slot.field);
+        let value = bits.get(self.bits);
+        let count = slot.ty.dwords();
+        match slot.kind {
+            Kind::Vgpr => Operand::Vgprs {
+                first: value as u8,
+                count,
+            },
+            Kind::GlobalAddress => Operand::Vgprs {
+                first: value as u8,
+                count: if self.saddr_is_off() { 2 } else { 1 },
+            },
+            Kind::ScratchAddress if !self.saddr_is_off() => Operand::Off,
+            Kind::ScratchAddress => Operand::Vgprs {
+                first: value as u8,
+                count,
+            },
+            Kind::BufferAddress => match self.buffer_address_count() {
+                0 => Operand::Off,
+                count => Operand::Vgprs {
+                    first: value as u8,
+                    count,
+                },
+            },
+            Kind::Saddr if value == SADDR_OFF => Operand::Off,
+            Kind::Src if bits.width == 8 => Operand::Vgprs {
+                first: value as u8,
+                count,
+            },
+            Kind::Src if value >= FIRST_VGPR => Operand::Vgprs {
+                first: (value - FIRST_VGPR) as u8,
+                count,
+            },
+            Kind::Src | Kind::Ssrc if value == LITERAL && self.layout().dwords == 1 => {
+                Operand::Literal((self.bits >> 32) as u32)
+            }
+            Kind::Sdst if bits.width == 0 => Operand::Scalar {
+                code: regs::VCC_LO,
+                count,
+            },
+            Kind::Saddr | Kind::Src | Kind::Ssrc | Kind::Sdst => Operand::Scalar {
+                code: value as u8,
+                count,
+            },
+            Kind::Aligned(shift) => Operand::Scalar {
+                code: (value << shift) as u8,
+                count,
+            },
+            Kind::ScalarOffset { signed } => self.scalar_offset(signed),
+            Kind::Unsigned | Kind::Waitcnt | Kind::Hwreg | Kind::SendMsg => {
+                Operand::Imm(value as i64)
+            }
+            Kind::Signed | Kind::Simm16 | Kind::Branch => Operand::Imm(sign_extend(value, bits)),
+            Kind::Literal => Operand::Literal((self.bits >> 32) as u32),
+        }
+    }
+
+    /// Writes an operand into the fields of `slot`, which must be one of this instruction's row.
+    /// The number of registers is the caller's to check.
+    ///
+    /// # Errors
+    /// [`FieldError`] says what the fields cannot hold.
+    pub fn set_operand(&mut self, slot: &Slot, operand: Operand) -> Result<(), FieldError> {
+        let bits = self.layout().bits(slot.field);
+        match (slot.kind, operand) {
+            (
+                Kind::Vgpr | Kind::GlobalAddress | Kind::ScratchAddress | Kind::BufferAddress,
+                Operand::Vgprs { first, .. },
+            ) => self.set(slot.field, i64::from(first)),
+            (Kind::ScratchAddress | Kind::BufferAddress, Operand::Off) => self.set(slot.field, 0),
+            (Kind::Saddr, Operand::Off) => self.set(slot.field, SADDR_OFF as i64),
+            (Kind::Src, Operand::Vgprs { first, .. }) if bits.width == 8 => {
+                self.set(slot.field, i64::from(first))
+            }
+            (Kind::Src, Operand::Vgprs { first, .. }) => {
+                self.set(slot.field, i64::from(first) + FIRST_VGPR as i64)
+            }
+            (Kind::Src, _) if bits.width == 8 => Err(FieldError::Kind),
+            (Kind::Src | Kind::Ssrc, Operand::Literal(value)) => {
+                if self.literal().is_some_and(|other| other != value) {
+                    return Err(FieldError::Kind);
+                }
+                self.set_literal(value)?;
+                self.set(slot.field, LITERAL as i64)
+            }
+            (Kind::Sdst, Operand::Scalar { code, .. }) if bits.width == 0 => {
+                if code == regs::VCC_LO {
+                    Ok(())
+                } else {
+                    Err(FieldError::Kind)
+                }
+            }
+            (Kind::Saddr | Kind::Src | Kind::Ssrc | Kind::Sdst, Operand::Scalar { code, .. }) => {
+                self.set(slot.field, i64::from(code))
+            }
+            (Kind::Aligned(shift), Operand::Scalar { code, .. }) => {
+                if code & ((1 << shift) - 1) != 0 {
+                    return Err(FieldError::Alignment(1 << shift));
+                }
+                self.set(slot.field, i64::from(code >> shift))
+            }
+            (Kind::ScalarOffset { signed }, Operand::ScalarOffset { imm, reg, literal }) => {
+                self.set_scalar_offset(signed, imm, reg, literal)
+            }
+            (Kind::Unsigned | Kind::Waitcnt | Kind::Hwreg | Kind::SendMsg, Operand::Imm(value)) => {
+                self.set(slot.field, value)
+            }
+            (Kind::Signed | Kind::Branch, Operand::Imm(value)) => {
+                self.set_signed(slot.field, value)
+            }
+            (Kind::Simm16, Operand::Imm(value)) => {
+                let (low, high) = (i64::from(i16::MIN), i64::from(u16::MAX));
+                self.put(slot.field, value, low, high)
+            }
+            (Kind::Literal, Operand::Literal(value)) => self.set_literal(value),
+            _ => Err(FieldError::Kind),
+        }
+    }
+
+    /// Whether SADDR names no register.
+    pub fn saddr_is_off(&self) -> bool {
+        self.get(Field::Saddr) == SADDR_OFF
+    }
+
+    /// VGPRs of a buffer address.
+    fn buffer_address_count(&self) -> u8 {
+        if self.flag(Field::Addr64) {
+            2
+        } else {
+            self.get(Field::Idxen) as u8 + self.get(Field::Offen) as u8
+        }
+    }
+
+    /// Errata E025, E111; the table of the SMEM document.
+    fn scalar_offset(&self, signed: bool) -> Operand {
+        let none = Operand::ScalarOffset {
+            imm: None,
+            reg: None,
+            literal: false,
+        };
+        let offset = self.get(Field::Offset);
+        let imm = if signed && self.layout().bits(Field::Offset).width == 21 {
+            self.get_signed(Field::Offset) as i32
+        } else {
+            offset as i32
+        };
+        match (self.flag(Field::Imm), self.flag(Field::Soe)) {
+            _ if self.scalar_offset_is_literal() => Operand::ScalarOffset {
+                imm: Some((self.bits >> 32) as i32),
+                reg: None,
+                literal: true,
+            },
+            (false, false) => match u8::try_from(offset) {
+                Ok(code) => Operand::ScalarOffset {
+                    imm: None,
+                    reg: Some(code),
+                    literal: false,
+                },
+                Err(_) => none,
+            },
+            (false, true) => none,
+            (true, false) => Operand::ScalarOffset {
+                imm: Some(imm),
+                reg: None,
+                literal: false,
+            },
+            (true, true) => Operand::ScalarOffset {
+                imm: Some(imm),
+                reg: Some(self.get(Field::Soffset) as u8),
+                literal: false,
+            },
+        }
+    }
+
+    fn set_scalar_offset(
+        &mut self,
+        signed: bool,
+        imm: Option<i32>,
+        reg: Option<u8>,
+        literal: bool,
+    ) -> Result<(), FieldError> {
+        match (imm, reg) {
+            (Some(value), None) if literal => {
+                if self.encoding != Encoding::Smrd || self.isa != Isa::Ci {
+                    return Err(FieldError::Missing);
+                }
+                self.set(Field::Imm, 0)?;
+                self.set(Field::Offset, LITERAL as i64)?;
+                self.set_literal(value as u32)
+            }
+            (Some(value), reg) => {
+                self.set(Field::Imm, 1)?;
+                if let Some(code) = reg {
+                    self.set(Field::Soe, 1)?;
+                    self.set(Field::Soffset, i64::from(code))?;
+                }
+                let bits = self.layout().bits(Field::Offset);
+                // S_BUFFER takes 20 bits without sign even where the field has 21 (errata E012).
+                let high = (bits.max() >> u8::from(bits.width == 21)) as i64;
+                let low = if signed && bits.width == 21 {
+                    -high - 1
+                } else {
+                    0
+                };
+                self.put(Field::Offset, i64::from(value), low, high)
+            }
+            (None, Some(code)) => {
+                self.set(Field::Imm, 0)?;
+                self.set(Field::Offset, i64::from(code))
+            }
+            (None, None) => Err(FieldError::Kind),
+        }
+    }
+
+    /// Whether an operand is written in the text, as errata E014, E015, E018 and E019 have it.
+    pub fn shows(&self, slot: &Slot) -> bool {
+        let zero = self.layout().bits(slot.field).get(self.bits) == 0;
+        match slot.when {
+            When::Always => true,
+            When::Returned => self.flag(Field::Glc) || !zero,
+            When::NotLds => !self.flag(Field::Lds) || !zero,
+            When::Optional => !zero,
+        }
+    }
+
+    /// The modifiers that this instruction's encoding has.
+    pub fn modifiers(&self) -> impl Iterator<Item = &'static Modifier> + use<> {
+        let layout = self.layout();
+        self.row().modifiers().filter(move |m| layout.has(m.field))
+    }
+}
+
+fn sign_extend(value: u64, bits: Bits) -> i64 {
+    let unused = 64 - u32::from(bits.width.max(1));
+    (value << unused) as i64 >> unused
+}

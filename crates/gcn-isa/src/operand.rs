@@ -1,0 +1,381 @@
+//! What a row's column "written as" is made of: operands and modifiers, each bound to a field.
+
+use crate::field::Field;
+
+/// The type of a value: how wide it is, how a constant of it is read, how memory holds it.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+#[allow(missing_docs)] // B is untyped bits, U unsigned, I signed, F IEEE floating point.
+pub enum Ty {
+    B8,
+    B16,
+    B32,
+    B64,
+    B96,
+    B128,
+    B256,
+    B512,
+    U8,
+    U16,
+    U32,
+    U64,
+    I8,
+    I16,
+    I32,
+    I64,
+    F16,
+    F32,
+    F64,
+    /// Two 16-bit floats, or integers, in a dword.
+    F16x2,
+    I16x2,
+}
+
+impl Ty {
+    /// Size in bytes.
+    pub const fn bytes(self) -> u8 {
+        match self {
+            Ty::B8 | Ty::U8 | Ty::I8 => 1,
+            Ty::B16 | Ty::U16 | Ty::I16 | Ty::F16 => 2,
+            Ty::B32 | Ty::U32 | Ty::I32 | Ty::F32 | Ty::F16x2 | Ty::I16x2 => 4,
+            Ty::B64 | Ty::U64 | Ty::I64 | Ty::F64 => 8,
+            Ty::B96 => 12,
+            Ty::B128 => 16,
+            Ty::B256 => 32,
+            Ty::B512 => 64,
+        }
+    }
+
+    /// Registers that hold a value: sub-dword values take a whole one.
+    pub const fn dwords(self) -> u8 {
+        self.bytes().div_ceil(4)
+    }
+
+    /// Whether input modifiers (absolute value, negation) mean something for it.
+    pub const fn is_float(self) -> bool {
+        matches!(self, Ty::F16 | Ty::F32 | Ty::F64 | Ty::F16x2)
+    }
+
+    /// Untyped bits of `dwords` registers.
+    pub const fn of_dwords(dwords: u8) -> Ty {
+        match dwords {
+            1 => Ty::B32,
+            2 => Ty::B64,
+            3 => Ty::B96,
+            4 => Ty::B128,
+            8 => Ty::B256,
+            16 => Ty::B512,
+            _ => panic!("no type of so many dwords"),
+        }
+    }
+}
+
+/// How a field's number names what it names.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum Kind {
+    /// The number of the first VGPR.
+    Vgpr,
+    /// A GLOBAL address: a VGPR pair, or one VGPR when SADDR names a register (errata E016).
+    GlobalAddress,
+    /// A SCRATCH address: one VGPR, or `off` when SADDR names a register (errata E017).
+    ScratchAddress,
+    /// A buffer address: as many VGPRs as IDXEN, OFFEN and ADDR64 ask for, `off` for none.
+    BufferAddress,
+    /// SADDR: an SGPR or SGPR pair, 0x7f means `off` (errata E079).
+    Saddr,
+    /// A vector source: 9 bits name a scalar source, a constant or (from 256) a VGPR; 8 bits a VGPR.
+    Src,
+    /// A scalar source: SGPR, special register, inline constant or literal.
+    Ssrc,
+    /// A scalar destination. Where the encoding lacks the field the operand is VCC.
+    Sdst,
+    /// The number of the first SGPR divided by 2 to this power: SBASE 1, SRSRC 2.
+    Aligned(u8),
+    /// The offset of a scalar memory instruction: immediate, register or both (errata E025).
+    ScalarOffset {
+        /// Whether the immediate is signed where the field has 21 bits (errata E012).
+        signed: bool,
+    },
+    /// A number without sign.
+    Unsigned,
+    /// A number with sign.
+    Signed,
+    /// Raw 16 bits, signed or not.
+    Simm16,
+    /// Distance in dwords from the next instruction.
+    Branch,
+    /// S_WAITCNT's counters.
+    Waitcnt,
+    /// A hardware register and a run of its bits.
+    Hwreg,
+    /// A message.
+    SendMsg,
+    /// The 32 bits after the instruction, always there (MADMK, MADAK, SETREG_IMM32).
+    Literal,
+}
+
+/// What an instruction does with an operand.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+#[allow(missing_docs)]
+pub enum Access {
+    Read,
+    Write,
+    ReadWrite,
+}
+
+/// When an operand is written in the text.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum When {
+    /// Always.
+    Always,
+    /// The old value that an atomic returns with GLC: form (a), (b) and (c) of errata E014.
+    Returned,
+    /// A destination that `lds` makes superfluous (errata E015).
+    NotLds,
+    /// May be left out when its field is zero (errata E018, E019).
+    Optional,
+}
+
+/// An operand of a row.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub struct Slot {
+    /// The field that names the register or holds the number.
+    pub field: Field,
+    /// How it does that.
+    pub kind: Kind,
+    /// Type, and with it the number of registers.
+    pub ty: Ty,
+    /// Read, written or both.
+    pub access: Access,
+    /// When it is written.
+    pub when: When,
+}
+
+/// What a modifier's value is.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum Value {
+    /// Present or not: `gds`.
+    Flag,
+    /// `offset:N`, N ≥ 0.
+    Unsigned,
+    /// `offset:N` with sign.
+    Signed,
+    /// `offset:N` or `offset:swizzle(…)` (errata E023).
+    Swizzle,
+    /// `mul:2`, `mul:4`, `div:2`.
+    Omod,
+    /// A list of bits, one per operand: `op_sel:[0,1]`. `default` is what is not written.
+    BitList,
+}
+
+/// A modifier: what may follow the operands, in any order.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub struct Modifier {
+    /// The field that holds it.
+    pub field: Field,
+    /// Its name as printed; others that are accepted follow.
+    pub names: &'static [&'static str],
+    /// What its value is.
+    pub value: Value,
+    /// Whether the instruction does not exist without it (errata E019, E020).
+    pub required: bool,
+}
+
+/// An entry of the column "written as".
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum Written {
+    /// An operand, in order.
+    Operand(Slot),
+    /// A modifier.
+    Modifier(Modifier),
+}
+
+/// The words that rows use. They are spelled like the manuals' fields, so a row reads like the manual.
+#[allow(non_snake_case, non_upper_case_globals, missing_docs)]
+pub(crate) mod words {
+    use super::{Access::*, Kind, Modifier, Slot, Ty, Value, When, Written};
+    use crate::field::Field;
+
+    const fn slot(field: Field, kind: Kind, ty: Ty, access: super::Access) -> Written {
+        Written::Operand(Slot {
+            field,
+            kind,
+            ty,
+            access,
+            when: When::Always,
+        })
+    }
+
+    impl Written {
+        const fn when(self, when: When) -> Written {
+            match self {
+                Written::Operand(slot) => Written::Operand(Slot { when, ..slot }),
+                modifier => modifier,
+            }
+        }
+
+        /// The operand is read as well as written.
+        pub(crate) const fn updated(self) -> Written {
+            match self {
+                Written::Operand(slot) => Written::Operand(Slot {
+                    access: ReadWrite,
+                    ..slot
+                }),
+                modifier => modifier,
+            }
+        }
+
+        /// May be left out when zero.
+        pub(crate) const fn optional(self) -> Written {
+            self.when(When::Optional)
+        }
+
+        /// Written only when the atomic returns (errata E014).
+        pub(crate) const fn returned(self) -> Written {
+            self.when(When::Returned)
+        }
+
+        /// May be left out with `lds` (errata E015).
+        pub(crate) const fn not_lds(self) -> Written {
+            self.when(When::NotLds)
+        }
+
+        /// The instruction does not exist without this modifier.
+        pub(crate) const fn required(self) -> Written {
+            match self {
+                Written::Modifier(m) => Written::Modifier(Modifier {
+                    required: true,
+                    ..m
+                }),
+                operand => operand,
+            }
+        }
+    }
+
+    // Vector memory: n registers.
+    pub const fn Vdst(n: u8) -> Written {
+        slot(Field::Vdst, Kind::Vgpr, Ty::of_dwords(n), Write)
+    }
+    pub const fn Vaddr(n: u8) -> Written {
+        slot(Field::Vaddr, Kind::Vgpr, Ty::of_dwords(n), Read)
+    }
+    pub const fn Vdata(n: u8) -> Written {
+        slot(Field::Vdata, Kind::Vgpr, Ty::of_dwords(n), Read)
+    }
+    pub const fn Vdata1(n: u8) -> Written {
+        slot(Field::Vdata1, Kind::Vgpr, Ty::of_dwords(n), Read)
+    }
+    pub const GlobalAddress: Written = slot(Field::Vaddr, Kind::GlobalAddress, Ty::B64, Read);
+    pub const ScratchAddress: Written = slot(Field::Vaddr, Kind::ScratchAddress, Ty::B32, Read);
+    pub const fn Saddr(n: u8) -> Written {
+        slot(Field::Saddr, Kind::Saddr, Ty::of_dwords(n), Read)
+    }
+    pub const fn BufLoaded(n: u8) -> Written {
+        slot(Field::Vdata, Kind::Vgpr, Ty::of_dwords(n), Write)
+    }
+    pub const fn BufStored(n: u8) -> Written {
+        slot(Field::Vdata, Kind::Vgpr, Ty::of_dwords(n), Read)
+    }
+    pub const BufAddress: Written = slot(Field::Vaddr, Kind::BufferAddress, Ty::B64, Read);
+    pub const Srsrc: Written = slot(Field::Srsrc, Kind::Aligned(2), Ty::B128, Read);
+    pub const BufSoffset: Written = slot(Field::Soffset, Kind::Ssrc, Ty::B32, Read);
+
+    // Scalar memory: n registers.
+    pub const fn Sdata(n: u8) -> Written {
+        slot(Field::Sdata, Kind::Sdst, Ty::of_dwords(n), Write)
+    }
+    pub const fn Sstore(n: u8) -> Written {
+        slot(Field::Sdata, Kind::Sdst, Ty::of_dwords(n), Read)
+    }
+    pub const fn Sbase(n: u8) -> Written {
+        slot(Field::Sbase, Kind::Aligned(1), Ty::of_dwords(n), Read)
+    }
+    pub const Probe: Written = slot(Field::Sdata, Kind::Unsigned, Ty::U8, Read);
+    /// Signed immediate on GCN 1.4, register, or both.
+    pub const Soffset: Written = slot(
+        Field::Offset,
+        Kind::ScalarOffset { signed: true },
+        Ty::B32,
+        Read,
+    );
+    /// The same without negative immediates.
+    pub const Boffset: Written = slot(
+        Field::Offset,
+        Kind::ScalarOffset { signed: false },
+        Ty::B32,
+        Read,
+    );
+
+    // ALU operands, by type.
+    pub const fn VDst(ty: Ty) -> Written {
+        slot(Field::Vdst, Kind::Vgpr, ty, Write)
+    }
+    pub const fn Src0(ty: Ty) -> Written {
+        slot(Field::Src0, Kind::Src, ty, Read)
+    }
+    pub const fn Src1(ty: Ty) -> Written {
+        slot(Field::Src1, Kind::Src, ty, Read)
+    }
+    pub const fn Src2(ty: Ty) -> Written {
+        slot(Field::Src2, Kind::Src, ty, Read)
+    }
+    pub const fn SDst(ty: Ty) -> Written {
+        slot(Field::Sdst, Kind::Sdst, ty, Write)
+    }
+    pub const fn SSrc0(ty: Ty) -> Written {
+        slot(Field::Ssrc0, Kind::Ssrc, ty, Read)
+    }
+    pub const fn SSrc1(ty: Ty) -> Written {
+        slot(Field::Ssrc1, Kind::Ssrc, ty, Read)
+    }
+    /// A register in the field SDST that is read.
+    pub const fn SStored(ty: Ty) -> Written {
+        slot(Field::Sdst, Kind::Sdst, ty, Read)
+    }
+    /// A scalar destination beside the vector one; VCC where the encoding has no field for it.
+    pub const Carry: Written = slot(Field::Sdst, Kind::Sdst, Ty::B64, Write);
+    /// A lane mask that is read; VCC where the encoding has no field for it.
+    pub const Mask: Written = slot(Field::Src2, Kind::Sdst, Ty::B64, Read);
+    pub const K: Written = slot(Field::Literal, Kind::Literal, Ty::B32, Read);
+    pub const fn Simm(kind: Kind) -> Written {
+        slot(Field::Simm16, kind, Ty::B16, Read)
+    }
+
+    const fn flag(field: Field, names: &'static [&'static str]) -> Written {
+        Written::Modifier(Modifier {
+            field,
+            names,
+            value: Value::Flag,
+            required: false,
+        })
+    }
+    const fn number(field: Field, names: &'static [&'static str], value: Value) -> Written {
+        Written::Modifier(Modifier {
+            field,
+            names,
+            value,
+            required: false,
+        })
+    }
+
+    pub const Offset: Written = number(Field::Offset, &["offset"], Value::Unsigned);
+    pub const Offset0: Written = number(Field::Offset0, &["offset0"], Value::Unsigned);
+    pub const Offset1: Written = number(Field::Offset1, &["offset1"], Value::Unsigned);
+    pub const SwizzleOffset: Written = number(Field::Offset, &["offset"], Value::Swizzle);
+    /// FLAT's 12 bits without sign (errata E013, E084).
+    pub const FlatOffset: Written =
+        number(Field::Offset12, &["offset", "inst_offset"], Value::Unsigned);
+    /// GLOBAL's and SCRATCH's 13 bits with sign.
+    pub const SegmentOffset: Written =
+        number(Field::Offset, &["offset", "inst_offset"], Value::Signed);
+    pub const Gds: Written = flag(Field::Gds, &["gds"]);
+    pub const Glc: Written = flag(Field::Glc, &["glc"]);
+    pub const Slc: Written = flag(Field::Slc, &["slc"]);
+    pub const Tfe: Written = flag(Field::Tfe, &["tfe"]);
+    pub const Nv: Written = flag(Field::Nv, &["nv"]);
+    pub const Lds: Written = flag(Field::Lds, &["lds"]);
+    pub const Offen: Written = flag(Field::Offen, &["offen"]);
+    pub const Idxen: Written = flag(Field::Idxen, &["idxen"]);
+    pub const Addr64: Written = flag(Field::Addr64, &["addr64"]);
+    pub const Clamp: Written = flag(Field::Clamp, &["clamp"]);
+    pub const Omod: Written = number(Field::Omod, &["mul", "div"], Value::Omod);
+}

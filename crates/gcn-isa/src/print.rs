@@ -1,0 +1,297 @@
+//! From an instruction to text. Walks the row and names no instruction.
+
+use std::fmt::Write;
+
+use crate::field::{Encoding, Field};
+use crate::inst::{Inst, LITERAL, Operand};
+use crate::operand::{Kind, Modifier, Slot, Value};
+use crate::regs::{self, write_group, write_u32};
+use crate::row::Forms;
+use crate::{simm, swizzle};
+
+/// A way to spell things where LLVM and CLRX differ.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
+pub enum Syntax {
+    /// What llvm-mc accepts.
+    #[default]
+    Llvm,
+    /// What CLRX's documents specify.
+    Clrx,
+}
+
+/// Whether the text says everything that the words say.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+#[must_use]
+pub enum Fidelity {
+    /// Assembling the text gives the same words.
+    Exact,
+    /// Some bits are not in the text: reserved or unused fields that are not zero, or a register that has no name.
+    Lossy,
+}
+
+impl Inst {
+    /// Appends the instruction's text. `target` names the target of a branch; without it a branch
+    /// shows its distance in dwords.
+    pub fn print(&self, out: &mut String, syntax: Syntax, target: Option<&str>) -> Fidelity {
+        let row = self.row();
+        let layout = self.layout();
+        let mut printer = Printer {
+            inst: self,
+            out,
+            syntax,
+            shown: 0,
+            exact: true,
+        };
+        printer.out.push_str(self.name());
+        printer.suffix();
+
+        let mut separator = " ";
+        for slot in row.slots() {
+            if !self.shows(slot) {
+                continue;
+            }
+            printer.out.push_str(separator);
+            separator = ", ";
+            match (slot.kind, target) {
+                (Kind::Branch, Some(label)) => {
+                    printer.shown |= layout.bits(slot.field).mask();
+                    printer.out.push_str(label);
+                }
+                _ => printer.operand(slot),
+            }
+        }
+        for modifier in self.modifiers() {
+            printer.modifier(modifier);
+        }
+
+        let (shown, exact) = (printer.shown, printer.exact);
+        let said = shown | layout.bits(Field::Op).mask() | u64::from(layout.constant_mask);
+        if exact && self.bits() & !said == 0 {
+            Fidelity::Exact
+        } else {
+            Fidelity::Lossy
+        }
+    }
+
+    /// The instruction's text in LLVM's syntax.
+    pub fn text(&self) -> String {
+        let mut out = String::new();
+        let _ = self.print(&mut out, Syntax::Llvm, None);
+        out
+    }
+}
+
+struct Printer<'a> {
+    inst: &'a Inst,
+    out: &'a mut String,
+    syntax: Syntax,
+    /// The bits that the text conveys.
+    shown: u64,
+    exact: bool,
+}
+
+impl Printer<'_> {
+    /// LLVM tells the encodings of an instruction that has several by a suffix.
+    fn suffix(&mut self) {
+        let has_long_form = self.inst.row().forms.has(Forms::E64);
+        self.out.push_str(match self.inst.encoding {
+            Encoding::Vop1 | Encoding::Vop2 | Encoding::Vopc
+                if has_long_form && self.syntax == Syntax::Llvm =>
+            {
+                "_e32"
+            }
+            Encoding::Vop3 | Encoding::Vop3b | Encoding::Vop3c if has_long_form => "_e64",
+            Encoding::Vop1Sdwa | Encoding::Vop2Sdwa | Encoding::VopcSdwa => "_sdwa",
+            Encoding::Vop1Dpp | Encoding::Vop2Dpp => "_dpp",
+            _ => "",
+        });
+    }
+
+    fn say(&mut self, field: Field) {
+        self.shown |= self.inst.layout().bits(field).mask();
+    }
+
+    fn operand(&mut self, slot: &Slot) {
+        let isa = self.inst.isa;
+        self.say(slot.field);
+        let source = self.source_index(slot);
+        let (negated, absolute) = source.map_or((false, false), |i| self.source_modifiers(i));
+        if negated {
+            self.out.push('-');
+        }
+        if absolute {
+            self.out.push('|');
+        }
+        match self.inst.operand(slot) {
+            Operand::Vgprs { first, count } => {
+                self.exact &= usize::from(first) + usize::from(count) <= 256;
+                write_group(self.out, 'v', first, count);
+            }
+            Operand::Scalar { code, count } => {
+                let named = regs::write_scalar(self.out, isa, code, count)
+                    || (matches!(slot.kind, Kind::Src | Kind::Ssrc)
+                        && regs::write_inline(self.out, isa, code, slot.ty));
+                if !named {
+                    // No assembler has a name for it; show the number that the field holds.
+                    let _ = write!(self.out, "undefined({code})");
+                    self.exact = false;
+                }
+            }
+            Operand::Literal(value) => {
+                self.shown |= u64::from(u32::MAX) << 32;
+                // An assembler would take the inline constant instead.
+                let inline = matches!(slot.kind, Kind::Src | Kind::Ssrc)
+                    && (regs::inline_of_int(i64::from(value as i32)).is_some()
+                        || regs::inline_of_float_bits(isa, u64::from(value), slot.ty).is_some());
+                self.exact &= !inline;
+                let _ = write!(self.out, "{value:#x}");
+            }
+            Operand::Off => {
+                self.out.push_str("off");
+                let off_is_zero = matches!(slot.kind, Kind::ScratchAddress | Kind::BufferAddress);
+                self.exact &= !off_is_zero || self.inst.get(slot.field) == 0;
+            }
+            Operand::Imm(value) => self.immediate(slot.kind, value),
+            Operand::ScalarOffset { imm, reg, literal } => self.scalar_offset(imm, reg, literal),
+        }
+        if absolute {
+            self.out.push('|');
+        }
+    }
+
+    /// Which of the source modifiers' bits belong to a slot.
+    fn source_index(&self, slot: &Slot) -> Option<u32> {
+        if !slot.ty.is_float() {
+            return None;
+        }
+        match slot.field {
+            Field::Src0 => Some(0),
+            Field::Src1 => Some(1),
+            Field::Src2 => Some(2),
+            _ => None,
+        }
+    }
+
+    /// Negation and absolute value of source `index`.
+    fn source_modifiers(&mut self, index: u32) -> (bool, bool) {
+        let layout = self.inst.layout();
+        let mut bit = |field: Field| {
+            let bits = layout.bits(field);
+            let bit = if bits.width == 0 {
+                0
+            } else {
+                1u64 << (u32::from(bits.low) + index)
+            };
+            self.shown |= bit;
+            self.inst.bits() & bit != 0
+        };
+        (bit(Field::Neg), bit(Field::Abs))
+    }
+
+    fn immediate(&mut self, kind: Kind, value: i64) {
+        let isa = self.inst.isa;
+        match kind {
+            Kind::Waitcnt => simm::write_waitcnt(self.out, isa, value as u16),
+            Kind::Hwreg => simm::write_hwreg(self.out, isa, value as u16),
+            Kind::SendMsg => simm::write_sendmsg(self.out, isa, value as u16),
+            Kind::Simm16 => {
+                let _ = write!(self.out, "{:#x}", value as u16);
+            }
+            // LLVM writes a distance as the number without sign.
+            Kind::Branch => write_u32(self.out, u32::from(value as u16)),
+            _ => {
+                let _ = write!(self.out, "{value}");
+            }
+        }
+    }
+
+    fn scalar_offset(&mut self, imm: Option<i32>, reg: Option<u8>, literal: bool) {
+        self.say(Field::Imm);
+        self.say(Field::Soe);
+        if literal {
+            self.shown |= u64::from(u32::MAX) << 32;
+            // An assembler would take the short form instead.
+            self.exact &= imm.is_some_and(|imm| imm as u32 > LITERAL as u32);
+        }
+        if let Some(code) = reg {
+            self.exact &= regs::write_scalar(self.out, self.inst.isa, code, 1);
+            if imm.is_some() {
+                self.say(Field::Soffset);
+                self.out.push_str(" offset:");
+            }
+        }
+        match imm {
+            Some(imm) if literal => {
+                let _ = write!(self.out, "{:#x}", imm as u32);
+            }
+            Some(imm) if imm < 0 => {
+                let _ = write!(self.out, "-{:#x}", imm.unsigned_abs());
+            }
+            Some(imm) => {
+                let _ = write!(self.out, "{imm:#x}");
+            }
+            None if reg.is_some() => {}
+            None => {
+                // IMM = 0 with SOE = 1, or a register number out of range: no text gives these words (errata E025).
+                self.exact = false;
+                let code = self.inst.get(if self.inst.flag(Field::Soe) {
+                    Field::Soffset
+                } else {
+                    Field::Offset
+                });
+                if !regs::write_scalar(self.out, self.inst.isa, code as u8, 1) {
+                    let _ = write!(self.out, "undefined({code})");
+                }
+            }
+        }
+    }
+
+    fn modifier(&mut self, modifier: &Modifier) {
+        self.say(modifier.field);
+        let value = self.inst.get(modifier.field);
+        if value == 0 {
+            self.exact &= !modifier.required;
+            return;
+        }
+        self.out.push(' ');
+        let name = match self.syntax {
+            Syntax::Llvm => modifier.names[0],
+            Syntax::Clrx => modifier.names[modifier.names.len() - 1],
+        };
+        match modifier.value {
+            Value::Flag => self.out.push_str(name),
+            Value::Unsigned => {
+                self.out.push_str(name);
+                self.out.push(':');
+                write_u32(self.out, value as u32);
+            }
+            Value::Signed => {
+                let _ = write!(self.out, "{name}:{}", self.inst.get_signed(modifier.field));
+            }
+            Value::Swizzle if self.syntax == Syntax::Llvm => {
+                swizzle::write(self.out, self.inst.isa, value as u16)
+            }
+            Value::Swizzle => {
+                let _ = write!(self.out, "{name}:{value:#x}");
+            }
+            Value::Omod => self.out.push_str(match value {
+                1 => "mul:2",
+                2 => "mul:4",
+                _ => "div:2",
+            }),
+            Value::BitList => {
+                let width = self.inst.layout().bits(modifier.field).width;
+                let _ = write!(self.out, "{name}:[");
+                for bit in 0..width {
+                    let _ = write!(
+                        self.out,
+                        "{}{}",
+                        if bit == 0 { "" } else { "," },
+                        value >> bit & 1
+                    );
+                }
+                self.out.push(']');
+            }
+        }
+    }
+}

@@ -1,0 +1,285 @@
+//! Scalar registers and inline constants: numbers and names.
+//!
+//! Source: the table "Scalar operands" of AMD's manuals; spec of errata E024 and E088 for what moves.
+
+use std::fmt::Write;
+
+use crate::operand::Ty;
+use crate::target::{Isa, IsaSet, on};
+
+/// VCC, low half; the high half follows.
+pub const VCC_LO: u8 = 106;
+/// M0.
+pub const M0: u8 = 124;
+/// EXEC, low half.
+pub const EXEC_LO: u8 = 126;
+/// EXEC, high half.
+pub const EXEC_HI: u8 = 127;
+/// The inline constant 0; 1 to 64 follow.
+pub const ZERO: u8 = 128;
+/// The inline constant 64.
+pub const SIXTY_FOUR: u8 = 192;
+/// The inline constant −16, the last of those that count down from −1.
+pub const MINUS_SIXTEEN: u8 = 208;
+/// The inline constant 0.5, the first floating-point one.
+pub const HALF: u8 = 240;
+/// The inline constant 1/(2π), from GCN 1.2 on.
+pub const INV_2PI: u8 = 248;
+/// The first trap temporary up to GCN 1.2.
+const TTMP_TO_VI: u8 = 112;
+/// The first trap temporary from GCN 1.4 on.
+const TTMP_GFX9: u8 = 108;
+/// The last trap temporary.
+const TTMP_LAST: u8 = 123;
+
+/// A register with a name of its own.
+struct Special {
+    name: &'static str,
+    code: u8,
+    dwords: u8,
+    on: IsaSet,
+}
+
+const fn special(name: &'static str, code: u8, dwords: u8, on: IsaSet) -> Special {
+    Special {
+        name,
+        code,
+        dwords,
+        on,
+    }
+}
+
+/// In the order in which a number looks for its name.
+#[rustfmt::skip]
+const SPECIALS: &[Special] = &[
+    special("flat_scratch",            104, 2, on::CI_ONLY),
+    special("flat_scratch_lo",         104, 1, on::CI_ONLY),
+    special("flat_scratch_hi",         105, 1, on::CI_ONLY),
+    special("flat_scratch",            102, 2, on::VI),
+    special("flat_scratch_lo",         102, 1, on::VI),
+    special("flat_scratch_hi",         103, 1, on::VI),
+    special("xnack_mask",              104, 2, on::VI),
+    special("xnack_mask_lo",           104, 1, on::VI),
+    special("xnack_mask_hi",           105, 1, on::VI),
+    special("vcc",                     106, 2, on::SI),
+    special("vcc_lo",                  106, 1, on::SI),
+    special("vcc_hi",                  107, 1, on::SI),
+    special("tba",                     108, 2, on::SI_CI_VI),
+    special("tba_lo",                  108, 1, on::SI_CI_VI),
+    special("tba_hi",                  109, 1, on::SI_CI_VI),
+    special("tma",                     110, 2, on::SI_CI_VI),
+    special("tma_lo",                  110, 1, on::SI_CI_VI),
+    special("tma_hi",                  111, 1, on::SI_CI_VI),
+    special("m0",                      124, 1, on::SI),
+    special("exec",                    126, 2, on::SI),
+    special("exec_lo",                 126, 1, on::SI),
+    special("exec_hi",                 127, 1, on::SI),
+    special("src_shared_base",         235, 2, on::GFX9),
+    special("src_shared_limit",        236, 2, on::GFX9),
+    special("src_private_base",        237, 2, on::GFX9),
+    special("src_private_limit",       238, 2, on::GFX9),
+    special("src_shared_base",         235, 1, on::GFX9),
+    special("src_shared_limit",        236, 1, on::GFX9),
+    special("src_private_base",        237, 1, on::GFX9),
+    special("src_private_limit",       238, 1, on::GFX9),
+    special("src_pops_exiting_wave_id", 239, 1, on::GFX9),
+    special("src_vccz",                251, 1, on::SI),
+    special("src_execz",               252, 1, on::SI),
+    special("src_scc",                 253, 1, on::SI),
+    special("src_lds_direct",          254, 1, on::SI),
+    // Other names for the same.
+    special("shared_base",             235, 2, on::GFX9),
+    special("shared_limit",            236, 2, on::GFX9),
+    special("private_base",            237, 2, on::GFX9),
+    special("private_limit",           238, 2, on::GFX9),
+    special("pops_exiting_wave_id",    239, 1, on::GFX9),
+    special("vccz",                    251, 1, on::SI),
+    special("execz",                   252, 1, on::SI),
+    special("scc",                     253, 1, on::SI),
+    special("lds_direct",              254, 1, on::SI),
+];
+
+/// A register with a name of its own: its number and its dwords.
+pub fn named(isa: Isa, name: &str) -> Option<(u8, u8)> {
+    SPECIALS
+        .iter()
+        .find(|s| s.name == name && s.on.has(isa))
+        .map(|s| (s.code, s.dwords))
+}
+
+/// Where a special register exists, for messages.
+pub fn named_anywhere(name: &str) -> Option<IsaSet> {
+    SPECIALS
+        .iter()
+        .filter(|s| s.name == name)
+        .map(|s| s.on)
+        .reduce(IsaSet::or)
+}
+
+/// The number of the first trap temporary, and how many there are.
+pub fn trap_temporaries(isa: Isa) -> (u8, u8) {
+    let first = if isa >= Isa::Gfx9 {
+        TTMP_GFX9
+    } else {
+        TTMP_TO_VI
+    };
+    (first, TTMP_LAST - first + 1)
+}
+
+/// Writes `count` scalar registers from number `code`; false, and nothing, if they have no name.
+pub fn write_scalar(out: &mut String, isa: Isa, code: u8, count: u8) -> bool {
+    if code < isa.sgprs() {
+        if code + count > isa.sgprs() || !aligned(code, count) {
+            return false;
+        }
+        write_group(out, 's', code, count);
+        return true;
+    }
+    if let Some(special) = SPECIALS
+        .iter()
+        .find(|s| s.code == code && s.dwords == count && s.on.has(isa))
+    {
+        out.push_str(special.name);
+        return true;
+    }
+    let (first, temporaries) = trap_temporaries(isa);
+    if code >= first && code - first + count <= temporaries && aligned(code - first, count) {
+        out.push_str("ttmp");
+        write_numbers(out, code - first, count);
+        return true;
+    }
+    false
+}
+
+/// Whether a group of SGPRs may begin here: pairs at even numbers, more at multiples of four (errata E024).
+pub const fn aligned(first: u8, count: u8) -> bool {
+    match count {
+        0 | 1 => true,
+        2 => first % 2 == 0,
+        _ => first % 4 == 0,
+    }
+}
+
+/// Writes `v3` or `v[3:4]`.
+pub(crate) fn write_group(out: &mut String, letter: char, first: u8, count: u8) {
+    out.push(letter);
+    write_numbers(out, first, count);
+}
+
+fn write_numbers(out: &mut String, first: u8, count: u8) {
+    if count == 1 {
+        write_u32(out, u32::from(first));
+    } else {
+        out.push('[');
+        write_u32(out, u32::from(first));
+        out.push(':');
+        write_u32(out, u32::from(first) + u32::from(count) - 1);
+        out.push(']');
+    }
+}
+
+/// Writes a number in decimal without the machinery of formatting.
+pub(crate) fn write_u32(out: &mut String, value: u32) {
+    if value < 10 {
+        out.push((b'0' + value as u8) as char);
+    } else {
+        let _ = write!(out, "{value}"); // Writing to a String cannot fail.
+    }
+}
+
+/// An inline constant.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub enum Inline {
+    /// −16 to 64.
+    Int(i8),
+    /// ±0.5, ±1, ±2, ±4 and 1/(2π).
+    Float(f64),
+}
+
+/// The floating-point inline constants from number [`HALF`] on.
+const FLOATS: [f64; 9] = [
+    0.5,
+    -0.5,
+    1.0,
+    -1.0,
+    2.0,
+    -2.0,
+    4.0,
+    -4.0,
+    std::f64::consts::FRAC_1_PI / 2.0,
+];
+
+/// The inline constant of a number, if it is one on `isa`.
+pub fn inline(isa: Isa, code: u8) -> Option<Inline> {
+    match code {
+        ZERO..=SIXTY_FOUR => Some(Inline::Int((code - ZERO) as i8)),
+        193..=MINUS_SIXTEEN => Some(Inline::Int(-((code - SIXTY_FOUR) as i8))),
+        INV_2PI if isa < Isa::Vi => None,
+        HALF..=INV_2PI => FLOATS
+            .get(usize::from(code - HALF))
+            .map(|&f| Inline::Float(f)),
+        _ => None,
+    }
+}
+
+/// The number of the inline constant for an integer, if there is one.
+pub fn inline_of_int(value: i64) -> Option<u8> {
+    match value {
+        0..=64 => Some(ZERO + value as u8),
+        -16..=-1 => Some(SIXTY_FOUR + value.unsigned_abs() as u8),
+        _ => None,
+    }
+}
+
+/// The bits of floating-point inline constant number `code` as a value of type `ty`.
+///
+/// 16-bit operands read the 16-bit float, 32-bit and integer ones the 32-bit float, 64-bit ones the
+/// 64-bit float.
+pub fn float_bits(code: u8, ty: Ty) -> Option<u64> {
+    let index = usize::from(code.checked_sub(HALF)?);
+    let f = *FLOATS.get(index)?;
+    let bits32 = [
+        0x3f00_0000u32,
+        0xbf00_0000,
+        0x3f80_0000,
+        0xbf80_0000,
+        0x4000_0000,
+        0xc000_0000,
+        0x4080_0000,
+        0xc080_0000,
+        0x3e22_f983,
+    ];
+    let bits16 = [
+        0x3800u16, 0xb800, 0x3c00, 0xbc00, 0x4000, 0xc000, 0x4400, 0xc400, 0x3118,
+    ];
+    Some(match ty {
+        Ty::F16 | Ty::B16 | Ty::U16 | Ty::I16 | Ty::F16x2 => u64::from(bits16[index]),
+        Ty::B64 | Ty::U64 | Ty::I64 | Ty::F64 if code == INV_2PI => 0x3fc4_5f30_6dc9_c882,
+        Ty::B64 | Ty::U64 | Ty::I64 | Ty::F64 => f.to_bits(),
+        _ => u64::from(bits32[index]),
+    })
+}
+
+/// The number of the inline constant whose bits as a `ty` are `bits`, if `isa` has one.
+pub fn inline_of_float_bits(isa: Isa, bits: u64, ty: Ty) -> Option<u8> {
+    (HALF..=INV_2PI).find(|&code| inline(isa, code).is_some() && float_bits(code, ty) == Some(bits))
+}
+
+/// Writes an inline constant as LLVM does; false, and nothing, if `code` is none.
+pub(crate) fn write_inline(out: &mut String, isa: Isa, code: u8, ty: Ty) -> bool {
+    match inline(isa, code) {
+        Some(Inline::Int(i)) => {
+            let _ = write!(out, "{i}");
+        }
+        Some(Inline::Float(_)) if code == INV_2PI => out.push_str(match ty {
+            Ty::F16 | Ty::B16 | Ty::U16 | Ty::I16 | Ty::F16x2 | Ty::I16x2 => "0.15915494",
+            Ty::F64 | Ty::B64 | Ty::U64 | Ty::I64 => "0.15915494309189532",
+            _ => "0.15915494",
+        }),
+        Some(Inline::Float(f)) => {
+            let _ = write!(out, "{f:.1}");
+        }
+        None => return false,
+    }
+    true
+}

@@ -1,0 +1,234 @@
+//! What the 16-bit constants of scalar instructions mean: wait counters, hardware registers, messages.
+
+use std::fmt::Write;
+
+use crate::target::{Isa, IsaSet, on};
+
+/// S_WAITCNT's operand: the wave waits until each counter is at most this (checklist 5.1, 5.2).
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub struct Waitcnt {
+    /// Vector memory: 0..=15, on GCN 1.4 0..=63. The largest does not wait.
+    pub vm: u8,
+    /// Exports and GDS: 0..=7.
+    pub exp: u8,
+    /// LDS, GDS, scalar memory, messages: 0..=15 on all four generations (errata E120).
+    pub lgkm: u8,
+}
+
+const VM_LOW: u16 = 0x000f;
+const EXP: u16 = 0x0070;
+const LGKM: u16 = 0x0f00;
+const VM_HIGH: u16 = 0xc000;
+
+impl Waitcnt {
+    /// Waits for nothing: every counter at its capacity.
+    pub const fn max(isa: Isa) -> Waitcnt {
+        Waitcnt {
+            vm: if has_wide_vm(isa) { 63 } else { 15 },
+            exp: 7,
+            lgkm: 15,
+        }
+    }
+
+    /// From SIMM16; bits that no counter has are ignored.
+    pub const fn unpack(isa: Isa, simm: u16) -> Waitcnt {
+        let high = if has_wide_vm(isa) {
+            (simm & VM_HIGH) >> 10
+        } else {
+            0
+        };
+        Waitcnt {
+            vm: (simm & VM_LOW | high) as u8,
+            exp: ((simm & EXP) >> 4) as u8,
+            lgkm: ((simm & LGKM) >> 8) as u8,
+        }
+    }
+
+    /// To SIMM16. Values beyond a counter's capacity wrap; check first.
+    pub const fn pack(self, isa: Isa) -> u16 {
+        let high = if has_wide_vm(isa) {
+            ((self.vm as u16) << 10) & VM_HIGH
+        } else {
+            0
+        };
+        self.vm as u16 & VM_LOW
+            | ((self.exp as u16) << 4) & EXP
+            | ((self.lgkm as u16) << 8) & LGKM
+            | high
+    }
+}
+
+const fn has_wide_vm(isa: Isa) -> bool {
+    isa as u8 >= Isa::Gfx9 as u8
+}
+
+/// Writes S_WAITCNT's operand: the counters that wait, or all when none does, or the number when it
+/// has bits that no counter has.
+pub(crate) fn write_waitcnt(out: &mut String, isa: Isa, simm: u16) {
+    let wait = Waitcnt::unpack(isa, simm);
+    let max = Waitcnt::max(isa);
+    if wait.pack(isa) != simm {
+        let _ = write!(out, "{simm:#x}");
+        return;
+    }
+    let all = wait == max;
+    let mut space = "";
+    for (name, value, max) in [
+        ("vmcnt", wait.vm, max.vm),
+        ("expcnt", wait.exp, max.exp),
+        ("lgkmcnt", wait.lgkm, max.lgkm),
+    ] {
+        if all || value != max {
+            let _ = write!(out, "{space}{name}({value})");
+            space = " ";
+        }
+    }
+}
+
+/// A hardware register's name, number and where it exists.
+#[rustfmt::skip]
+pub const HWREGS: &[(&str, u8, IsaSet)] = &[
+    ("HW_REG_MODE",         1,  on::SI),
+    ("HW_REG_STATUS",       2,  on::SI),
+    ("HW_REG_TRAPSTS",      3,  on::SI),
+    ("HW_REG_HW_ID",        4,  on::SI),
+    ("HW_REG_GPR_ALLOC",    5,  on::SI),
+    ("HW_REG_LDS_ALLOC",    6,  on::SI),
+    ("HW_REG_IB_STS",       7,  on::SI),
+    ("HW_REG_SH_MEM_BASES", 15, on::GFX9),
+    ("HW_REG_TBA_LO",       16, on::GFX9),
+    ("HW_REG_TBA_HI",       17, on::GFX9),
+    ("HW_REG_TMA_LO",       18, on::GFX9),
+    ("HW_REG_TMA_HI",       19, on::GFX9),
+];
+
+/// S_GETREG's and S_SETREG's operand.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub struct Hwreg {
+    /// Register number, 0..=63.
+    pub id: u8,
+    /// Lowest bit, 0..=31.
+    pub offset: u8,
+    /// Number of bits, 1..=32.
+    pub width: u8,
+}
+
+impl Hwreg {
+    /// From SIMM16.
+    pub const fn unpack(simm: u16) -> Hwreg {
+        Hwreg {
+            id: (simm & 0x3f) as u8,
+            offset: ((simm >> 6) & 0x1f) as u8,
+            width: (simm >> 11) as u8 + 1,
+        }
+    }
+
+    /// To SIMM16.
+    pub const fn pack(self) -> u16 {
+        (self.id & 0x3f) as u16
+            | ((self.offset & 0x1f) as u16) << 6
+            | ((self.width.wrapping_sub(1) & 0x1f) as u16) << 11
+    }
+}
+
+pub(crate) fn write_hwreg(out: &mut String, isa: Isa, simm: u16) {
+    let reg = Hwreg::unpack(simm);
+    out.push_str("hwreg(");
+    match HWREGS
+        .iter()
+        .find(|(_, id, on)| *id == reg.id && on.has(isa))
+    {
+        Some((name, ..)) => out.push_str(name),
+        None => {
+            let _ = write!(out, "{}", reg.id);
+        }
+    }
+    if (reg.offset, reg.width) != (0, 32) {
+        let _ = write!(out, ", {}, {}", reg.offset, reg.width);
+    }
+    out.push(')');
+}
+
+/// A message's name, number, where it exists, and whether operations of geometry shaders follow.
+#[rustfmt::skip]
+pub const MESSAGES: &[(&str, u8, IsaSet)] = &[
+    ("MSG_INTERRUPT",           1,  on::SI),
+    ("MSG_GS",                  2,  on::SI),
+    ("MSG_GS_DONE",             3,  on::SI),
+    ("MSG_SAVEWAVE",            4,  on::VI),
+    ("MSG_STALL_WAVE_GEN",      5,  on::GFX9),
+    ("MSG_HALT_WAVES",          6,  on::GFX9),
+    ("MSG_ORDERED_PS_DONE",     7,  on::GFX9),
+    ("MSG_EARLY_PRIM_DEALLOC",  8,  on::GFX9),
+    ("MSG_GS_ALLOC_REQ",        9,  on::GFX9),
+    ("MSG_GET_DOORBELL",        10, on::GFX9),
+    ("MSG_SYSMSG",              15, on::SI),
+];
+
+/// Operations of MSG_GS and MSG_GS_DONE.
+pub const GS_OPS: &[(&str, u8)] = &[
+    ("GS_OP_NOP", 0),
+    ("GS_OP_CUT", 1),
+    ("GS_OP_EMIT", 2),
+    ("GS_OP_EMIT_CUT", 3),
+];
+
+/// Operations of MSG_SYSMSG.
+pub const SYS_OPS: &[(&str, u8)] = &[
+    ("SYSMSG_OP_ECC_ERR_INTERRUPT", 1),
+    ("SYSMSG_OP_REG_RD", 2),
+    ("SYSMSG_OP_HOST_TRAP_ACK", 3),
+    ("SYSMSG_OP_TTRACE_PC", 4),
+];
+
+const MSG_GS: u8 = 2;
+const MSG_GS_DONE: u8 = 3;
+const MSG_SYSMSG: u8 = 15;
+
+/// The operations that a message may have.
+pub fn message_ops(message: u8) -> &'static [(&'static str, u8)] {
+    match message {
+        MSG_GS | MSG_GS_DONE => GS_OPS,
+        MSG_SYSMSG => SYS_OPS,
+        _ => &[],
+    }
+}
+
+/// Writes S_SENDMSG's operand: `sendmsg(message, operation, stream)`.
+pub(crate) fn write_sendmsg(out: &mut String, isa: Isa, simm: u16) {
+    let (message, op, stream) = (
+        (simm & 0xf) as u8,
+        ((simm >> 4) & 7) as u8,
+        ((simm >> 8) & 3) as u8,
+    );
+    let known = MESSAGES
+        .iter()
+        .find(|(_, id, on)| *id == message && on.has(isa));
+    let ops = message_ops(message);
+    let is_gs = matches!(message, MSG_GS | MSG_GS_DONE);
+    let op_name = ops.iter().find(|(_, id)| *id == op);
+    // GS_OP_NOP belongs to MSG_GS_DONE only.
+    let op_ok = op_name.is_some() && !(message == MSG_GS && op == 0);
+    let exact = u16::from(message) | u16::from(op) << 4 | u16::from(stream) << 8 == simm;
+    match known {
+        Some((name, ..)) if exact && ops.is_empty() && op == 0 && stream == 0 => {
+            let _ = write!(out, "sendmsg({name})");
+        }
+        Some((name, ..)) if exact && op_ok && (is_gs && op != 0) => {
+            let _ = write!(
+                out,
+                "sendmsg({name}, {}, {stream})",
+                op_name.map_or("", |o| o.0)
+            );
+        }
+        Some((name, ..)) if exact && op_ok && stream == 0 => {
+            let _ = write!(out, "sendmsg({name}, {})", op_name.map_or("", |o| o.0));
+        }
+        _ if exact => {
+            let _ = write!(out, "sendmsg({message}, {op}, {stream})");
+        }
+        _ => {
+            let _ = write!(out, "{simm}");
+        }
+    }
+}

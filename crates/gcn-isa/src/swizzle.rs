@@ -1,0 +1,125 @@
+//! Patterns of DS_SWIZZLE_B32 (errata E023, E056): what they mean and how LLVM writes them.
+
+use std::fmt::Write;
+
+use crate::target::Isa;
+
+/// What an OFFSET of DS_SWIZZLE_B32 asks for. Lanes are of a half of 32; bit 5 of the lane is kept.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum Pattern {
+    /// In each group of four, lane i reads lane `[i]`.
+    QuadPerm([u8; 4]),
+    /// Lane l reads ((l & and) | or) ^ xor.
+    Bitmask {
+        /// 5 bits.
+        and: u8,
+        /// 5 bits.
+        or: u8,
+        /// 5 bits.
+        xor: u8,
+    },
+    /// Lane l reads bit-reversed l, shifted, within the mask (GCN 1.4).
+    Fft {
+        /// 5 bits.
+        mask: u8,
+    },
+    /// Lane l reads lane l + by within the lanes outside the mask (GCN 1.4).
+    Rotate {
+        /// −31..=31; direction 1 rotates the other way.
+        by: i8,
+        /// 5 bits.
+        mask: u8,
+    },
+}
+
+const QUAD_PERM: u16 = 0x8000;
+const ROTATE: u16 = 0xc000;
+const FFT: u16 = 0xe000;
+const LANE_BITS: u8 = 0x1f;
+
+impl Pattern {
+    /// From OFFSET. FFT and rotate exist on GCN 1.4 only; earlier ones take those offsets as quad-permute.
+    pub const fn unpack(isa: Isa, offset: u16) -> Pattern {
+        let low = offset as u8 & LANE_BITS;
+        if isa as u8 >= Isa::Gfx9 as u8 && offset >= FFT {
+            Pattern::Fft { mask: low }
+        } else if isa as u8 >= Isa::Gfx9 as u8 && offset >= ROTATE {
+            let by = ((offset >> 5) as u8 & LANE_BITS) as i8;
+            Pattern::Rotate {
+                by: if offset & 0x400 != 0 { -by } else { by },
+                mask: low,
+            }
+        } else if offset & QUAD_PERM != 0 {
+            let o = offset as u8;
+            Pattern::QuadPerm([o & 3, (o >> 2) & 3, (o >> 4) & 3, o >> 6])
+        } else {
+            Pattern::Bitmask {
+                and: low,
+                or: (offset >> 5) as u8 & LANE_BITS,
+                xor: (offset >> 10) as u8 & LANE_BITS,
+            }
+        }
+    }
+
+    /// The lane, 0..=63, that `lane` reads.
+    pub const fn source(self, lane: u8) -> u8 {
+        let l = lane & LANE_BITS;
+        let source = match self {
+            Pattern::QuadPerm(quad) => (l & !3) | quad[(l & 3) as usize],
+            Pattern::Bitmask { and, or, xor } => ((l & and) | or) ^ xor,
+            Pattern::Fft { mask } => ((l.reverse_bits() >> 3) >> mask.count_ones()) | (l & mask),
+            Pattern::Rotate { by, mask } => {
+                let moved = (l as i8).wrapping_add(by) as u8;
+                (l & mask) | (moved & !mask & LANE_BITS)
+            }
+        };
+        (lane & !LANE_BITS) | (source & LANE_BITS)
+    }
+}
+
+/// Writes `offset:` with the pattern as LLVM's disassembler does.
+pub(crate) fn write(out: &mut String, isa: Isa, offset: u16) {
+    out.push_str("offset:");
+    let _ = match Pattern::unpack(isa, offset) {
+        Pattern::QuadPerm([a, b, c, d]) if offset & 0x7f00 == 0 => {
+            write!(out, "swizzle(QUAD_PERM,{a},{b},{c},{d})")
+        }
+        Pattern::Bitmask {
+            and: LANE_BITS,
+            or: 0,
+            xor,
+        } if xor.count_ones() == 1 => {
+            write!(out, "swizzle(SWAP,{xor})")
+        }
+        Pattern::Bitmask {
+            and: LANE_BITS,
+            or: 0,
+            xor,
+        } if xor > 0 && (xor + 1).is_power_of_two() => {
+            write!(out, "swizzle(REVERSE,{})", xor + 1)
+        }
+        Pattern::Bitmask { and, or, xor: 0 } if is_broadcast(and, or) => {
+            write!(out, "swizzle(BROADCAST,{},{or})", LANE_BITS - and + 1)
+        }
+        Pattern::Bitmask { and, or, xor } => {
+            out.push_str("swizzle(BITMASK_PERM,\"");
+            for bit in (0..5).rev() {
+                let bit = 1 << bit;
+                out.push(match (and & bit != 0, or & bit != 0, xor & bit != 0) {
+                    (true, false, false) => 'p',
+                    (true, false, true) => 'i',
+                    (false, false, false) | (_, true, true) => '0',
+                    (false, false, true) | (_, true, false) => '1',
+                });
+            }
+            write!(out, "\")")
+        }
+        _ => write!(out, "{offset}"),
+    };
+}
+
+/// A group of lanes, a power of two, that all read one of its lanes.
+const fn is_broadcast(and: u8, or: u8) -> bool {
+    let group = LANE_BITS - and + 1;
+    and != LANE_BITS && group.is_power_of_two() && or < group
+}

@@ -1,0 +1,292 @@
+//! Which machines there are: instruction sets, sets of them, and the chips that LLVM and people name.
+
+use std::fmt;
+
+/// An instruction set: what decides numbers, fields and presence of instructions. Ordered by age.
+///
+/// Chips that differ in nothing the assembler can see share one.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+#[repr(u8)]
+pub enum Isa {
+    /// GCN 1.0, Southern Islands, gfx6.
+    Si,
+    /// GCN 1.1, Sea Islands, gfx7.
+    Ci,
+    /// GCN 1.2, Volcanic Islands, gfx8.
+    Vi,
+    /// GCN 1.4, Vega, gfx900.
+    Gfx9,
+    /// GCN 1.4 as Vega 12 has it (gfx904): FMA_MIX in place of MAD_MIX.
+    Vega12,
+    /// GCN 1.4.1, Vega 20, gfx906: Vega 12's and the dot products.
+    Vega20,
+}
+
+impl Isa {
+    /// Every instruction set, oldest first.
+    pub const ALL: [Isa; 6] = [
+        Isa::Si,
+        Isa::Ci,
+        Isa::Vi,
+        Isa::Gfx9,
+        Isa::Vega12,
+        Isa::Vega20,
+    ];
+
+    /// The numbering of opcodes that this instruction set uses.
+    pub const fn numbering(self) -> Numbering {
+        match self {
+            Isa::Si | Isa::Ci => Numbering::SiCi,
+            Isa::Vi | Isa::Gfx9 | Isa::Vega12 | Isa::Vega20 => Numbering::Vi9,
+        }
+    }
+
+    /// The GCN version as the documents write it, for example `GCN 1.2`.
+    pub const fn version(self) -> &'static str {
+        match self {
+            Isa::Si => "GCN 1.0",
+            Isa::Ci => "GCN 1.1",
+            Isa::Vi => "GCN 1.2",
+            Isa::Gfx9 | Isa::Vega12 => "GCN 1.4",
+            Isa::Vega20 => "GCN 1.4.1",
+        }
+    }
+
+    /// Number of addressable SGPRs of a wave: 104 before GCN 1.2, 102 from it on.
+    pub const fn sgprs(self) -> u8 {
+        match self.numbering() {
+            Numbering::SiCi => 104,
+            Numbering::Vi9 => 102,
+        }
+    }
+
+    /// This instruction set alone.
+    pub const fn only(self) -> IsaSet {
+        IsaSet(1 << self as u8)
+    }
+}
+
+impl fmt::Display for Isa {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.version())
+    }
+}
+
+/// A numbering of opcodes, the column of a row. SI and CI share one, VI and GFX9 another.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+#[repr(u8)]
+pub enum Numbering {
+    /// GCN 1.0 and 1.1.
+    SiCi,
+    /// GCN 1.2 and 1.4.
+    Vi9,
+}
+
+/// How many numberings there are.
+pub const NUMBERINGS: usize = 2;
+
+/// A set of instruction sets: where something exists.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
+pub struct IsaSet(u16);
+
+impl IsaSet {
+    /// Nowhere.
+    pub const NONE: IsaSet = IsaSet(0);
+
+    /// All instruction sets from `isa` on.
+    pub const fn from(isa: Isa) -> IsaSet {
+        IsaSet(u16::MAX << isa as u8)
+    }
+
+    /// The members of either set.
+    pub const fn or(self, other: IsaSet) -> IsaSet {
+        IsaSet(self.0 | other.0)
+    }
+
+    /// The members of `self` that are not in `other`.
+    pub const fn without(self, other: IsaSet) -> IsaSet {
+        IsaSet(self.0 & !other.0)
+    }
+
+    /// Whether `isa` is a member.
+    pub const fn has(self, isa: Isa) -> bool {
+        self.0 & (1 << isa as u8) != 0
+    }
+
+    /// The members, oldest first.
+    pub fn iter(self) -> impl Iterator<Item = Isa> {
+        Isa::ALL.into_iter().filter(move |&isa| self.has(isa))
+    }
+}
+
+/// Reads as an error message wants it: `GCN 1.1, 1.2`, `GCN 1.4 only`.
+impl fmt::Display for IsaSet {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let mut versions: Vec<&str> = self.iter().map(|isa| &isa.version()[4..]).collect();
+        versions.dedup();
+        write!(f, "GCN {}", versions.join(", "))?;
+        if versions.len() == 1 {
+            f.write_str(" only")
+        } else {
+            Ok(())
+        }
+    }
+}
+
+/// Sets that rows use in their column "on".
+pub(crate) mod on {
+    use super::{Isa, IsaSet};
+    pub const SI: IsaSet = IsaSet::from(Isa::Si);
+    pub const CI: IsaSet = IsaSet::from(Isa::Ci);
+    pub const VI: IsaSet = IsaSet::from(Isa::Vi);
+    pub const GFX9: IsaSet = IsaSet::from(Isa::Gfx9);
+    pub const VEGA12: IsaSet = IsaSet::from(Isa::Vega12);
+    pub const VEGA20: IsaSet = IsaSet::from(Isa::Vega20);
+    pub const SI_CI: IsaSet = SI.without(VI);
+    pub const SI_CI_VI: IsaSet = SI.without(GFX9);
+    pub const SI_ONLY: IsaSet = SI.without(CI);
+    pub const CI_ONLY: IsaSet = CI.without(VI);
+    pub const CI_VI: IsaSet = CI.without(GFX9);
+    pub const VI_ONLY: IsaSet = VI.without(GFX9);
+    /// gfx900 alone, not gfx904 and gfx906.
+    pub const VEGA10: IsaSet = GFX9.without(VEGA12);
+}
+
+/// A GPU that code is assembled for, decoded for or run as.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Target {
+    /// LLVM's name, for example `gfx900`.
+    pub name: &'static str,
+    /// Chip names that mean the same target.
+    pub chips: &'static [&'static str],
+    /// Its instruction set.
+    pub isa: Isa,
+    /// `EF_AMDGPU_MACH` of its code objects (LLVM's AMDGPU user guide, "ELF Header").
+    pub elf_mach: u8,
+    /// Whether XNACK replay can be switched on or off for it.
+    pub xnack: bool,
+    /// Whether SRAM error correction can be switched on or off for it.
+    pub sramecc: bool,
+}
+
+const fn target(
+    name: &'static str,
+    elf_mach: u8,
+    isa: Isa,
+    xnack: bool,
+    sramecc: bool,
+    chips: &'static [&'static str],
+) -> Target {
+    Target {
+        name,
+        chips,
+        isa,
+        elf_mach,
+        xnack,
+        sramecc,
+    }
+}
+
+/// All targets, one line each.
+#[rustfmt::skip]
+pub const TARGETS: &[Target] = &[
+    //     name      mach  isa          xnack  sramecc  also called
+    target("gfx600", 0x20, Isa::Si,     false, false, &["tahiti"]),
+    target("gfx601", 0x21, Isa::Si,     false, false, &["pitcairn", "verde"]),
+    target("gfx602", 0x3a, Isa::Si,     false, false, &["hainan", "oland"]),
+    target("gfx700", 0x22, Isa::Ci,     false, false, &["kaveri"]),
+    target("gfx701", 0x23, Isa::Ci,     false, false, &["hawaii"]),
+    target("gfx702", 0x24, Isa::Ci,     false, false, &[]),
+    target("gfx703", 0x25, Isa::Ci,     false, false, &["kabini", "mullins"]),
+    target("gfx704", 0x26, Isa::Ci,     false, false, &["bonaire"]),
+    target("gfx705", 0x3b, Isa::Ci,     false, false, &[]),
+    target("gfx801", 0x28, Isa::Vi,     true,  false, &["carrizo"]),
+    target("gfx802", 0x29, Isa::Vi,     false, false, &["iceland", "tonga"]),
+    target("gfx803", 0x2a, Isa::Vi,     false, false, &["fiji", "polaris10", "polaris11"]),
+    target("gfx805", 0x3c, Isa::Vi,     false, false, &["tongapro"]),
+    target("gfx810", 0x2b, Isa::Vi,     true,  false, &["stoney"]),
+    target("gfx900", 0x2c, Isa::Gfx9,   true,  false, &["vega10"]),
+    target("gfx902", 0x2d, Isa::Gfx9,   true,  false, &["raven"]),
+    target("gfx904", 0x2e, Isa::Vega12, true,  false, &["vega12"]),
+    target("gfx906", 0x2f, Isa::Vega20, true,  true,  &["vega20"]),
+    target("gfx909", 0x31, Isa::Gfx9,   true,  false, &["raven2"]),
+    target("gfx90c", 0x32, Isa::Gfx9,   true,  false, &["renoir"]),
+];
+
+/// The targets that stand for a whole generation when only its number is given.
+const GENERATIONS: &[(&str, &str)] = &[
+    ("gcn1.0", "gfx600"),
+    ("gcn1.1", "gfx700"),
+    ("gcn1.2", "gfx803"),
+    ("gcn1.4", "gfx900"),
+    ("gcn1.4.1", "gfx906"),
+];
+
+impl Target {
+    /// The target of a name: LLVM's (`gfx803`), a chip's (`fiji`) or a generation's (`gcn1.2`),
+    /// in any case; LLVM's target features (`gfx906:sramecc+:xnack-`) may follow and are ignored here.
+    pub fn named(name: &str) -> Option<&'static Target> {
+        let name = name.split(':').next()?.to_ascii_lowercase();
+        let name = GENERATIONS
+            .iter()
+            .find(|(short, _)| *short == name)
+            .map_or(name.as_str(), |(_, full)| full);
+        TARGETS
+            .iter()
+            .find(|t| t.name == name || t.chips.contains(&name))
+    }
+
+    /// The target of `EF_AMDGPU_MACH` in an ELF header.
+    pub fn from_elf_mach(mach: u8) -> Option<&'static Target> {
+        TARGETS.iter().find(|t| t.elf_mach == mach)
+    }
+
+    /// The target of the version triple that target names hold: (9, 0, 0xc) is gfx90c.
+    pub fn from_version(major: u32, minor: u32, stepping: u32) -> Option<&'static Target> {
+        let name = format!("gfx{major}{minor}{stepping:x}");
+        TARGETS.iter().find(|t| t.name == name)
+    }
+
+    /// The version triple in the target's name: gfx90c is (9, 0, 12).
+    pub fn version(&self) -> (u32, u32, u32) {
+        let digit = |i: usize| u32::from_str_radix(&self.name[i..=i], 16).unwrap_or(0);
+        (digit(3), digit(4), digit(5))
+    }
+}
+
+impl fmt::Display for Target {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} ({})", self.name, self.isa)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_name_finds_its_target() {
+        for target in TARGETS {
+            assert_eq!(Target::named(target.name), Some(target));
+            assert_eq!(Target::from_elf_mach(target.elf_mach), Some(target));
+            let (major, minor, stepping) = target.version();
+            assert_eq!(Target::from_version(major, minor, stepping), Some(target));
+            for chip in target.chips {
+                assert_eq!(Target::named(&chip.to_uppercase()), Some(target));
+            }
+        }
+        assert_eq!(Target::named("gcn1.4.1").map(|t| t.name), Some("gfx906"));
+        assert_eq!(
+            Target::named("gfx906:sramecc+:xnack-").map(|t| t.name),
+            Some("gfx906")
+        );
+        assert_eq!(Target::named("gfx1030"), None);
+    }
+
+    #[test]
+    fn sets_read_like_a_message() {
+        assert_eq!(on::GFX9.to_string(), "GCN 1.4, 1.4.1");
+        assert_eq!(on::VI_ONLY.to_string(), "GCN 1.2 only");
+        assert_eq!(on::SI_CI.to_string(), "GCN 1.0, 1.1");
+    }
+}

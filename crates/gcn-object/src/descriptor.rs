@@ -1,0 +1,474 @@
+//! What the hardware and the loader are told about a kernel before it starts: the 64-byte kernel descriptor of
+//! version 3 and later, and version 2's `amd_kernel_code_t`, read into one structure.
+//!
+//! Layouts and bit numbers are those of "Kernel Descriptor" and "Code Object V2 Kernel Code Object" in LLVM's
+//! "User Guide for AMDGPU Backend"; the `.amdhsa_` directives of an assembler set the same fields.
+
+use serde::Serialize;
+
+/// The size of a kernel descriptor of version 3 and later, in bytes.
+pub const DESCRIPTOR_SIZE: usize = 64;
+/// The alignment a kernel descriptor needs, in bytes.
+pub const DESCRIPTOR_ALIGN: u64 = 64;
+/// Where [`KernelDescriptor::kernel_code_entry_byte_offset`] lies in the descriptor, in bytes. An assembler puts
+/// a [`Rel64`](crate::RelocationKind::Rel64) relocation against the kernel's symbol here, with this same number
+/// as the addend, since the offset counts from the descriptor's start.
+pub const ENTRY_OFFSET_FIELD: u64 = 16;
+/// The size of version 2's `amd_kernel_code_t`, in bytes.
+pub const KERNEL_CODE_SIZE: usize = 256;
+
+/// A run of bits in one of the registers of a descriptor.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize)]
+pub struct Field {
+    /// The name as in LLVM's documentation, lower case, without the register's prefix.
+    pub name: &'static str,
+    /// The lowest bit.
+    pub low: u32,
+    /// How many bits.
+    pub width: u32,
+}
+
+impl Field {
+    /// The largest value the field holds.
+    pub fn max(self) -> u32 {
+        (1 << self.width) - 1
+    }
+}
+
+macro_rules! getter {
+    (flag $register:ident $name:ident $constant:ident $what:literal) => {
+        #[doc = $what]
+        pub fn $name(self) -> bool {
+            self.get(Self::$constant) != 0
+        }
+    };
+    (bits $register:ident $name:ident $constant:ident $what:literal) => {
+        #[doc = $what]
+        pub fn $name(self) -> u32 {
+            self.get(Self::$constant)
+        }
+    };
+}
+
+macro_rules! register {
+    ($(#[$meta:meta])* $register:ident {
+        $($low:literal $width:literal $shape:ident $constant:ident $name:ident $what:literal;)*
+    }) => {
+        $(#[$meta])*
+        #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize)]
+        pub struct $register(
+            /// The register's bits.
+            pub u32,
+        );
+
+        impl $register {
+            $(
+                #[doc = $what]
+                pub const $constant: Field = Field { name: stringify!($name), low: $low, width: $width };
+            )*
+
+            /// Every field, lowest bit first.
+            pub const FIELDS: &'static [Field] = &[$(Self::$constant),*];
+
+            /// The value of one field.
+            pub fn get(self, field: Field) -> u32 {
+                (self.0 >> field.low) & field.max()
+            }
+
+            /// The register with one field replaced; bits of `value` beyond the field's width are dropped.
+            #[must_use]
+            pub fn with(self, field: Field, value: u32) -> Self {
+                Self(self.0 & !(field.max() << field.low) | (value & field.max()) << field.low)
+            }
+
+            $(getter!($shape $register $name $constant $what);)*
+        }
+    };
+}
+
+register! {
+    /// `COMPUTE_PGM_RSRC1`: register counts and the initial MODE.
+    Rsrc1 {
+         0 6 bits GRANULATED_WORKITEM_VGPR_COUNT  granulated_workitem_vgpr_count  "VGPRs in blocks of four, less one block.";
+         6 4 bits GRANULATED_WAVEFRONT_SGPR_COUNT granulated_wavefront_sgpr_count "SGPRs in blocks of eight, less one block (GFX9 counts in pairs of blocks).";
+        10 2 bits PRIORITY                        priority                        "The wave's initial priority.";
+        12 2 bits FLOAT_ROUND_MODE_32             float_round_mode_32             "Rounding of F32: nearest even, up, down, toward zero.";
+        14 2 bits FLOAT_ROUND_MODE_16_64          float_round_mode_16_64          "Rounding of F16 and F64.";
+        16 2 bits FLOAT_DENORM_MODE_32            float_denorm_mode_32            "Denormals of F32: bit 0 keeps those of sources, bit 1 those of results.";
+        18 2 bits FLOAT_DENORM_MODE_16_64         float_denorm_mode_16_64         "Denormals of F16 and F64.";
+        20 1 flag PRIV                            priv_mode                       "Privileged; set by the packet processor only.";
+        21 1 flag ENABLE_DX10_CLAMP               enable_dx10_clamp               "Clamping turns NaN into zero.";
+        22 1 flag DEBUG_MODE                      debug_mode                      "Single-step; set by the packet processor only.";
+        23 1 flag ENABLE_IEEE_MODE                enable_ieee_mode                "Signalling NaN are made quiet.";
+        24 1 flag BULKY                           bulky                           "One such workgroup a compute unit; set by the packet processor only.";
+        25 1 flag CDBG_USER                       cdbg_user                       "Conditional debugging; set by the packet processor only.";
+        26 1 flag FP16_OVFL                       fp16_ovfl                       "F16 overflow gives the largest number (GFX9).";
+    }
+}
+
+register! {
+    /// `COMPUTE_PGM_RSRC2`: what the wave's registers hold at its start, LDS, exceptions.
+    Rsrc2 {
+         0 1 flag ENABLE_PRIVATE_SEGMENT                      enable_private_segment                      "The wave gets scratch, and its offset in an SGPR after the workgroup information.";
+         1 5 bits USER_SGPR_COUNT                             user_sgpr_count                             "SGPRs set up before the system SGPRs.";
+         6 1 flag ENABLE_TRAP_HANDLER                         enable_trap_handler                         "A trap handler is present; set by the packet processor only.";
+         7 1 flag ENABLE_SGPR_WORKGROUP_ID_X                  enable_sgpr_workgroup_id_x                  "An SGPR holds the workgroup's x.";
+         8 1 flag ENABLE_SGPR_WORKGROUP_ID_Y                  enable_sgpr_workgroup_id_y                  "An SGPR holds the workgroup's y.";
+         9 1 flag ENABLE_SGPR_WORKGROUP_ID_Z                  enable_sgpr_workgroup_id_z                  "An SGPR holds the workgroup's z.";
+        10 1 flag ENABLE_SGPR_WORKGROUP_INFO                  enable_sgpr_workgroup_info                  "An SGPR holds the workgroup's information.";
+        11 2 bits ENABLE_VGPR_WORKITEM_ID                     enable_vgpr_workitem_id                     "The last dimension whose work-item id a VGPR holds: 0 is x only.";
+        13 1 flag ENABLE_EXCEPTION_ADDRESS_WATCH              enable_exception_address_watch              "Address watch raises an exception.";
+        14 1 flag ENABLE_EXCEPTION_MEMORY                     enable_exception_memory                     "Memory violations raise an exception.";
+        15 9 bits GRANULATED_LDS_SIZE                         granulated_lds_size                         "LDS blocks (64 dwords on GCN 1.0, 128 after); zero in a code object, set by the packet processor.";
+        24 1 flag ENABLE_EXCEPTION_IEEE_754_FP_INVALID_OPERATION enable_exception_ieee_754_fp_invalid_operation "Exception: invalid operation.";
+        25 1 flag ENABLE_EXCEPTION_FP_DENORMAL_SOURCE         enable_exception_fp_denormal_source         "Exception: denormal source.";
+        26 1 flag ENABLE_EXCEPTION_IEEE_754_FP_DIVISION_BY_ZERO enable_exception_ieee_754_fp_division_by_zero "Exception: float division by zero.";
+        27 1 flag ENABLE_EXCEPTION_IEEE_754_FP_OVERFLOW       enable_exception_ieee_754_fp_overflow       "Exception: overflow.";
+        28 1 flag ENABLE_EXCEPTION_IEEE_754_FP_UNDERFLOW      enable_exception_ieee_754_fp_underflow      "Exception: underflow.";
+        29 1 flag ENABLE_EXCEPTION_IEEE_754_FP_INEXACT        enable_exception_ieee_754_fp_inexact        "Exception: inexact.";
+        30 1 flag ENABLE_EXCEPTION_INT_DIVIDE_BY_ZERO         enable_exception_int_divide_by_zero         "Exception: integer division by zero.";
+    }
+}
+
+register! {
+    /// `COMPUTE_PGM_RSRC3`, as gfx90a and gfx942 have it; zero on the processors before.
+    Rsrc3 {
+         0 6 bits ACCUM_OFFSET accum_offset "The first accumulation VGPR, in blocks of four, less one block.";
+        16 1 flag TG_SPLIT     tg_split     "Waves of a workgroup may run on several compute units.";
+    }
+}
+
+register! {
+    /// Which user SGPRs are set up, and a few facts for the loader. In the order of the registers.
+    Properties {
+         0 1 flag ENABLE_SGPR_PRIVATE_SEGMENT_BUFFER  enable_sgpr_private_segment_buffer  "Four SGPRs: a buffer descriptor for scratch.";
+         1 1 flag ENABLE_SGPR_DISPATCH_PTR            enable_sgpr_dispatch_ptr            "Two SGPRs: the address of the dispatch packet.";
+         2 1 flag ENABLE_SGPR_QUEUE_PTR               enable_sgpr_queue_ptr               "Two SGPRs: the address of the queue.";
+         3 1 flag ENABLE_SGPR_KERNARG_SEGMENT_PTR     enable_sgpr_kernarg_segment_ptr     "Two SGPRs: the address of the arguments.";
+         4 1 flag ENABLE_SGPR_DISPATCH_ID             enable_sgpr_dispatch_id             "Two SGPRs: the dispatch's number.";
+         5 1 flag ENABLE_SGPR_FLAT_SCRATCH_INIT       enable_sgpr_flat_scratch_init       "Two SGPRs: what FLAT_SCRATCH is made from.";
+         6 1 flag ENABLE_SGPR_PRIVATE_SEGMENT_SIZE    enable_sgpr_private_segment_size    "One SGPR: scratch bytes a lane.";
+         7 1 flag ENABLE_SGPR_GRID_WORKGROUP_COUNT_X  enable_sgpr_grid_workgroup_count_x  "One SGPR: workgroups in x (version 2 only).";
+         8 1 flag ENABLE_SGPR_GRID_WORKGROUP_COUNT_Y  enable_sgpr_grid_workgroup_count_y  "One SGPR: workgroups in y (version 2 only).";
+         9 1 flag ENABLE_SGPR_GRID_WORKGROUP_COUNT_Z  enable_sgpr_grid_workgroup_count_z  "One SGPR: workgroups in z (version 2 only).";
+        10 1 flag ENABLE_WAVEFRONT_SIZE32             enable_wavefront_size32             "Waves of 32 lanes (GFX10 and later).";
+        11 1 flag USES_DYNAMIC_STACK                  uses_dynamic_stack                  "The scratch need is not known before the run.";
+    }
+}
+
+/// What a user SGPR, or a pair or quad of them, holds when a wave starts.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize)]
+pub enum UserSgpr {
+    /// A buffer descriptor for scratch; four registers.
+    PrivateSegmentBuffer,
+    /// The address of the dispatch packet; two registers.
+    DispatchPtr,
+    /// The address of the queue; two registers.
+    QueuePtr,
+    /// The address of the arguments; two registers.
+    KernargSegmentPtr,
+    /// The dispatch's number; two registers.
+    DispatchId,
+    /// What FLAT_SCRATCH is made from; two registers.
+    FlatScratchInit,
+    /// Scratch bytes a lane; one register.
+    PrivateSegmentSize,
+    /// Workgroups in x; one register.
+    GridWorkgroupCountX,
+    /// Workgroups in y; one register.
+    GridWorkgroupCountY,
+    /// Workgroups in z; one register.
+    GridWorkgroupCountZ,
+}
+
+/// The user SGPRs in the order the hardware sets them up: the bit that asks for each, and its registers.
+const USER_SGPRS: [(Field, UserSgpr, u32); 10] = [
+    (Properties::ENABLE_SGPR_PRIVATE_SEGMENT_BUFFER, UserSgpr::PrivateSegmentBuffer, 4),
+    (Properties::ENABLE_SGPR_DISPATCH_PTR, UserSgpr::DispatchPtr, 2),
+    (Properties::ENABLE_SGPR_QUEUE_PTR, UserSgpr::QueuePtr, 2),
+    (Properties::ENABLE_SGPR_KERNARG_SEGMENT_PTR, UserSgpr::KernargSegmentPtr, 2),
+    (Properties::ENABLE_SGPR_DISPATCH_ID, UserSgpr::DispatchId, 2),
+    (Properties::ENABLE_SGPR_FLAT_SCRATCH_INIT, UserSgpr::FlatScratchInit, 2),
+    (Properties::ENABLE_SGPR_PRIVATE_SEGMENT_SIZE, UserSgpr::PrivateSegmentSize, 1),
+    (Properties::ENABLE_SGPR_GRID_WORKGROUP_COUNT_X, UserSgpr::GridWorkgroupCountX, 1),
+    (Properties::ENABLE_SGPR_GRID_WORKGROUP_COUNT_Y, UserSgpr::GridWorkgroupCountY, 1),
+    (Properties::ENABLE_SGPR_GRID_WORKGROUP_COUNT_Z, UserSgpr::GridWorkgroupCountZ, 1),
+];
+
+impl Properties {
+    /// The user SGPRs asked for, each with its first register and how many it takes.
+    pub fn user_sgprs(self) -> impl Iterator<Item = (UserSgpr, u32, u32)> {
+        let mut next = 0;
+        USER_SGPRS.into_iter().filter(move |(field, ..)| self.get(*field) != 0).map(move |(_, what, count)| {
+            let first = next;
+            next += count;
+            (what, first, count)
+        })
+    }
+}
+
+/// A kernel descriptor (64 bytes, version 3 and later), or the same facts out of `amd_kernel_code_t`.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+pub struct KernelDescriptor {
+    /// LDS that the kernel needs without the dynamic part, in bytes.
+    pub group_segment_fixed_size: u32,
+    /// Scratch a lane, in bytes.
+    pub private_segment_fixed_size: u32,
+    /// The argument segment, in bytes; zero where the producer did not say. A version 2 size beyond 32 bits
+    /// reads as `u32::MAX`.
+    pub kernarg_size: u32,
+    /// The entry's address less the descriptor's, in bytes.
+    pub kernel_code_entry_byte_offset: i64,
+    /// Register counts and the initial MODE.
+    pub compute_pgm_rsrc1: Rsrc1,
+    /// Initial registers, LDS, exceptions.
+    pub compute_pgm_rsrc2: Rsrc2,
+    /// Zero before gfx90a.
+    pub compute_pgm_rsrc3: Rsrc3,
+    /// User SGPRs; 16 bits. Of version 2's 32 bits the lower half, with the dynamic-stack bit where later
+    /// versions have it; all are in [`KernelCode::code_properties`].
+    pub kernel_code_properties: Properties,
+    /// Arguments preloaded into SGPRs (gfx90a, gfx942): length in bits 6:0, offset in bits 15:7, both in dwords.
+    pub kernarg_preload: u16,
+    /// What only `amd_kernel_code_t` says.
+    pub kernel_code: Option<Box<KernelCode>>,
+}
+
+/// The fields of version 2's `amd_kernel_code_t` that a kernel descriptor lacks.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+pub struct KernelCode {
+    /// Major and minor version of the structure.
+    pub kernel_code_version: [u32; 2],
+    /// 1 is AMDGPU.
+    pub machine_kind: u16,
+    /// Major, minor and stepping of the processor.
+    pub machine_version: [u16; 3],
+    /// Where prefetching should start, from the start of the structure, in bytes.
+    pub kernel_code_prefetch_byte_offset: i64,
+    /// How much to prefetch.
+    pub kernel_code_prefetch_byte_size: u64,
+    /// Most scratch that the dispatch may need altogether, zero if not stated.
+    pub max_scratch_backing_memory_byte_size: u64,
+    /// All 32 bits of the properties.
+    pub code_properties: u32,
+    /// GDS, in bytes.
+    pub gds_segment_byte_size: u32,
+    /// The argument segment as written.
+    pub kernarg_segment_byte_size: u64,
+    /// Fbarriers a workgroup.
+    pub workgroup_fbarrier_count: u32,
+    /// SGPRs, with VCC and the like.
+    pub wavefront_sgpr_count: u16,
+    /// VGPRs.
+    pub workitem_vgpr_count: u16,
+    /// First and number of VGPRs reserved for a debugger.
+    pub reserved_vgprs: [u16; 2],
+    /// First and number of SGPRs reserved for a debugger.
+    pub reserved_sgprs: [u16; 2],
+    /// SGPRs that a debugger finds the wave's scratch offset and the scratch buffer in.
+    pub debug_sgprs: [u16; 2],
+    /// Alignments of arguments, LDS and scratch as powers of two.
+    pub segment_alignments: [u8; 3],
+    /// Lanes a wave as a power of two.
+    pub wavefront_size: u8,
+    /// −1 if not stated.
+    pub call_convention: i32,
+    /// Filled in by a loader.
+    pub runtime_loader_kernel_symbol: u64,
+}
+
+/// Bit 20 of version 2's properties.
+const IS_DYNAMIC_CALLSTACK: u32 = 1 << 20;
+
+impl KernelDescriptor {
+    /// Reads the descriptor of version 3 and later. Reserved bytes are ignored.
+    pub fn decode(bytes: &[u8; DESCRIPTOR_SIZE]) -> Self {
+        let mut fields = Fields(bytes);
+        let group_segment_fixed_size = fields.u32();
+        let private_segment_fixed_size = fields.u32();
+        let kernarg_size = fields.u32();
+        fields.skip(4);
+        let kernel_code_entry_byte_offset = fields.u64().cast_signed();
+        fields.skip(20);
+        let compute_pgm_rsrc3 = Rsrc3(fields.u32());
+        let compute_pgm_rsrc1 = Rsrc1(fields.u32());
+        let compute_pgm_rsrc2 = Rsrc2(fields.u32());
+        let kernel_code_properties = Properties(fields.u16().into());
+        let kernarg_preload = fields.u16();
+        Self {
+            group_segment_fixed_size,
+            private_segment_fixed_size,
+            kernarg_size,
+            kernel_code_entry_byte_offset,
+            compute_pgm_rsrc1,
+            compute_pgm_rsrc2,
+            compute_pgm_rsrc3,
+            kernel_code_properties,
+            kernarg_preload,
+            kernel_code: None,
+        }
+    }
+
+    /// The descriptor of version 3 and later; [`KernelDescriptor::kernel_code`] has no place in it.
+    pub fn encode(&self) -> [u8; DESCRIPTOR_SIZE] {
+        let [properties_low, properties_high, ..] = self.kernel_code_properties.0.to_le_bytes();
+        let mut bytes = [0; DESCRIPTOR_SIZE];
+        let mut put = |offset: usize, field: &[u8]| bytes[offset..offset + field.len()].copy_from_slice(field);
+        put(0, &self.group_segment_fixed_size.to_le_bytes());
+        put(4, &self.private_segment_fixed_size.to_le_bytes());
+        put(8, &self.kernarg_size.to_le_bytes());
+        put(ENTRY_OFFSET_FIELD as usize, &self.kernel_code_entry_byte_offset.to_le_bytes());
+        put(44, &self.compute_pgm_rsrc3.0.to_le_bytes());
+        put(48, &self.compute_pgm_rsrc1.0.to_le_bytes());
+        put(52, &self.compute_pgm_rsrc2.0.to_le_bytes());
+        put(56, &[properties_low, properties_high]);
+        put(58, &self.kernarg_preload.to_le_bytes());
+        bytes
+    }
+
+    /// Reads version 2's `amd_kernel_code_t`.
+    pub fn decode_kernel_code(bytes: &[u8; KERNEL_CODE_SIZE]) -> Self {
+        let mut fields = Fields(bytes);
+        let kernel_code_version = [fields.u32(), fields.u32()];
+        let machine_kind = fields.u16();
+        let machine_version = [fields.u16(), fields.u16(), fields.u16()];
+        let kernel_code_entry_byte_offset = fields.u64().cast_signed();
+        let kernel_code_prefetch_byte_offset = fields.u64().cast_signed();
+        let kernel_code_prefetch_byte_size = fields.u64();
+        let max_scratch_backing_memory_byte_size = fields.u64();
+        let compute_pgm_rsrc1 = Rsrc1(fields.u32());
+        let compute_pgm_rsrc2 = Rsrc2(fields.u32());
+        let code_properties = fields.u32();
+        let private_segment_fixed_size = fields.u32();
+        let group_segment_fixed_size = fields.u32();
+        let gds_segment_byte_size = fields.u32();
+        let kernarg_segment_byte_size = fields.u64();
+        let workgroup_fbarrier_count = fields.u32();
+        let wavefront_sgpr_count = fields.u16();
+        let workitem_vgpr_count = fields.u16();
+        let reserved_vgprs = [fields.u16(), fields.u16()];
+        let reserved_sgprs = [fields.u16(), fields.u16()];
+        let debug_sgprs = [fields.u16(), fields.u16()];
+        let segment_alignments = [fields.u8(), fields.u8(), fields.u8()];
+        let wavefront_size = fields.u8();
+        let call_convention = fields.u32().cast_signed();
+        fields.skip(12);
+        let runtime_loader_kernel_symbol = fields.u64();
+        let low_properties = Properties(code_properties & u32::from(u16::MAX));
+        let dynamic_stack = u32::from(code_properties & IS_DYNAMIC_CALLSTACK != 0);
+        Self {
+            group_segment_fixed_size,
+            private_segment_fixed_size,
+            kernarg_size: u32::try_from(kernarg_segment_byte_size).unwrap_or(u32::MAX),
+            kernel_code_entry_byte_offset,
+            compute_pgm_rsrc1,
+            compute_pgm_rsrc2,
+            compute_pgm_rsrc3: Rsrc3(0),
+            kernel_code_properties: low_properties.with(Properties::USES_DYNAMIC_STACK, dynamic_stack),
+            kernarg_preload: 0,
+            kernel_code: Some(Box::new(KernelCode {
+                kernel_code_version,
+                machine_kind,
+                machine_version,
+                kernel_code_prefetch_byte_offset,
+                kernel_code_prefetch_byte_size,
+                max_scratch_backing_memory_byte_size,
+                code_properties,
+                gds_segment_byte_size,
+                kernarg_segment_byte_size,
+                workgroup_fbarrier_count,
+                wavefront_sgpr_count,
+                workitem_vgpr_count,
+                reserved_vgprs,
+                reserved_sgprs,
+                debug_sgprs,
+                segment_alignments,
+                wavefront_size,
+                call_convention,
+                runtime_loader_kernel_symbol,
+            })),
+        }
+    }
+}
+
+/// Little-endian numbers one after another; zero past the end, which the callers' array sizes rule out.
+struct Fields<'a>(&'a [u8]);
+
+impl Fields<'_> {
+    fn take<const N: usize>(&mut self) -> [u8; N] {
+        match self.0.split_first_chunk::<N>() {
+            Some((first, rest)) => {
+                self.0 = rest;
+                *first
+            }
+            None => [0; N],
+        }
+    }
+
+    fn skip(&mut self, bytes: usize) {
+        self.0 = self.0.get(bytes..).unwrap_or_default();
+    }
+
+    fn u8(&mut self) -> u8 {
+        u8::from_le_bytes(self.take())
+    }
+
+    fn u16(&mut self) -> u16 {
+        u16::from_le_bytes(self.take())
+    }
+
+    fn u32(&mut self) -> u32 {
+        u32::from_le_bytes(self.take())
+    }
+
+    fn u64(&mut self) -> u64 {
+        u64::from_le_bytes(self.take())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn fields_of_a_register_do_not_overlap() {
+        for fields in [Rsrc1::FIELDS, Rsrc2::FIELDS, Rsrc3::FIELDS, Properties::FIELDS] {
+            let mut used = 0;
+            for field in fields {
+                let mask = field.max() << field.low;
+                assert_eq!(used & mask, 0, "{} overlaps another field", field.name);
+                used |= mask;
+            }
+        }
+    }
+
+    #[test]
+    fn setting_a_field_leaves_the_others() {
+        let register = Rsrc2(u32::MAX).with(Rsrc2::USER_SGPR_COUNT, 6);
+        assert_eq!(register.user_sgpr_count(), 6);
+        assert_eq!(register.0 | Rsrc2::USER_SGPR_COUNT.max() << Rsrc2::USER_SGPR_COUNT.low, u32::MAX);
+    }
+
+    #[test]
+    fn a_descriptor_survives_a_round_trip() {
+        let descriptor = KernelDescriptor {
+            group_segment_fixed_size: 1,
+            private_segment_fixed_size: 2,
+            kernarg_size: 3,
+            kernel_code_entry_byte_offset: -4096,
+            compute_pgm_rsrc1: Rsrc1(5),
+            compute_pgm_rsrc2: Rsrc2(6),
+            compute_pgm_rsrc3: Rsrc3(7),
+            kernel_code_properties: Properties(0x809),
+            kernarg_preload: 9,
+            kernel_code: None,
+        };
+        assert_eq!(KernelDescriptor::decode(&descriptor.encode()), descriptor);
+    }
+
+    #[test]
+    fn user_sgprs_follow_each_other() {
+        let sgprs: Vec<_> = Properties(0b1001).user_sgprs().collect();
+        assert_eq!(sgprs, [(UserSgpr::PrivateSegmentBuffer, 0, 4), (UserSgpr::KernargSegmentPtr, 4, 2)]);
+    }
+}

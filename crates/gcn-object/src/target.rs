@@ -1,0 +1,258 @@
+//! What `e_ident` and `e_flags` say a code object is for: version, processor, XNACK and SRAM-ECC.
+//!
+//! The numbers are those of the ELF header chapter of LLVM's "User Guide for AMDGPU Backend".
+
+use serde::Serialize;
+
+/// The version of the code object format; `EI_ABIVERSION` holds this number less two.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
+pub enum Version {
+    /// `amd_kernel_code_t` before the code, YAML metadata.
+    V2,
+    /// Kernel descriptors of 64 bytes, MessagePack metadata.
+    V3,
+    /// As version 3, with XNACK and SRAM-ECC as four-valued settings.
+    V4,
+    /// As version 4, with other hidden arguments.
+    V5,
+    /// As version 5, with generic processors.
+    V6,
+}
+
+impl Version {
+    /// Every version, oldest first; the index is the ABI version.
+    pub const ALL: [Self; 5] = [Self::V2, Self::V3, Self::V4, Self::V5, Self::V6];
+
+    /// The version that `EI_ABIVERSION` names, if there is one.
+    pub fn from_abi_version(abi_version: u8) -> Option<Self> {
+        Self::ALL.get(usize::from(abi_version)).copied()
+    }
+
+    /// What `EI_ABIVERSION` holds.
+    pub fn abi_version(self) -> u8 {
+        self as u8
+    }
+
+    /// The number in the version's name, 2 to 6.
+    pub fn number(self) -> u8 {
+        self.abi_version() + 2
+    }
+}
+
+/// How code was compiled with respect to XNACK or SRAM-ECC.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize)]
+pub enum Feature {
+    /// The processor does not have it.
+    #[default]
+    Unsupported,
+    /// The code runs with the feature on or off.
+    Any,
+    /// The code needs the feature off. Versions 2 and 3 cannot tell this from [`Feature::Unsupported`] and
+    /// read as `Off`.
+    Off,
+    /// The code needs the feature on.
+    On,
+}
+
+/// `e_flags`, taken apart.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize)]
+pub struct Flags {
+    /// `EF_AMDGPU_MACH`; see [`processor_name`]. Zero where a version 2 object states only its ISA note.
+    pub mach: u8,
+    /// Replay of faulting memory accesses.
+    pub xnack: Feature,
+    /// Error correction in registers and LDS.
+    pub sramecc: Feature,
+    /// The version of a generic processor (version 6), else zero.
+    pub generic_version: u8,
+}
+
+const MACH_MASK: u32 = 0xff;
+const MACH_FIRST_GCN: u8 = 0x20;
+const XNACK_V2: u32 = 0x01;
+const XNACK_V3: u32 = 0x100;
+const SRAMECC_V3: u32 = 0x200;
+const XNACK_V4_SHIFT: u32 = 8;
+const SRAMECC_V4_SHIFT: u32 = 10;
+const FEATURE_V4_MASK: u32 = 3;
+const GENERIC_VERSION_SHIFT: u32 = 24;
+
+impl Feature {
+    /// In the order of their numbers in version 4 flags.
+    const ALL: [Self; 4] = [Self::Unsupported, Self::Any, Self::Off, Self::On];
+
+    fn from_bit(set: bool) -> Self {
+        if set { Self::On } else { Self::Off }
+    }
+
+    fn from_v4(flags: u32, shift: u32) -> Self {
+        let [unsupported, any, off, on] = Self::ALL;
+        match (flags >> shift) & FEATURE_V4_MASK {
+            0 => unsupported,
+            1 => any,
+            2 => off,
+            _ => on,
+        }
+    }
+}
+
+impl Flags {
+    /// Takes `e_flags` of an object of this version apart.
+    pub fn decode(version: Version, flags: u32) -> Self {
+        let [mach, .., generic_version] = flags.to_le_bytes();
+        match version {
+            // Producers before LLVM 7 had only feature bits here; later ones write what version 3 has.
+            Version::V2 if mach < MACH_FIRST_GCN => Self {
+                xnack: Feature::from_bit(flags & XNACK_V2 != 0),
+                sramecc: Feature::Off,
+                ..Self::default()
+            },
+            Version::V2 | Version::V3 => Self {
+                mach,
+                xnack: Feature::from_bit(flags & XNACK_V3 != 0),
+                sramecc: Feature::from_bit(flags & SRAMECC_V3 != 0),
+                generic_version: 0,
+            },
+            Version::V4 | Version::V5 | Version::V6 => Self {
+                mach,
+                xnack: Feature::from_v4(flags, XNACK_V4_SHIFT),
+                sramecc: Feature::from_v4(flags, SRAMECC_V4_SHIFT),
+                generic_version: if version == Version::V6 { generic_version } else { 0 },
+            },
+        }
+    }
+
+    /// The `e_flags` of an object of this version.
+    pub fn encode(self, version: Version) -> u32 {
+        let mach = u32::from(self.mach) & MACH_MASK;
+        match version {
+            Version::V2 | Version::V3 => {
+                let bit = |feature, bit| if feature == Feature::On { bit } else { 0 };
+                mach | bit(self.xnack, XNACK_V3) | bit(self.sramecc, SRAMECC_V3)
+            }
+            Version::V4 | Version::V5 | Version::V6 => {
+                let generic = if version == Version::V6 { u32::from(self.generic_version) } else { 0 };
+                mach | (self.xnack as u32) << XNACK_V4_SHIFT
+                    | (self.sramecc as u32) << SRAMECC_V4_SHIFT
+                    | generic << GENERIC_VERSION_SHIFT
+            }
+        }
+    }
+}
+
+/// `EF_AMDGPU_MACH` numbers and LLVM's names for them.
+pub const PROCESSORS: &[(u8, &str)] = &[
+    (0x20, "gfx600"),
+    (0x21, "gfx601"),
+    (0x3a, "gfx602"),
+    (0x22, "gfx700"),
+    (0x23, "gfx701"),
+    (0x24, "gfx702"),
+    (0x25, "gfx703"),
+    (0x26, "gfx704"),
+    (0x3b, "gfx705"),
+    (0x28, "gfx801"),
+    (0x29, "gfx802"),
+    (0x2a, "gfx803"),
+    (0x3c, "gfx805"),
+    (0x2b, "gfx810"),
+    (0x2c, "gfx900"),
+    (0x2d, "gfx902"),
+    (0x2e, "gfx904"),
+    (0x2f, "gfx906"),
+    (0x30, "gfx908"),
+    (0x31, "gfx909"),
+    (0x3f, "gfx90a"),
+    (0x32, "gfx90c"),
+    (0x40, "gfx940"),
+    (0x4b, "gfx941"),
+    (0x4c, "gfx942"),
+    (0x33, "gfx1010"),
+    (0x34, "gfx1011"),
+    (0x35, "gfx1012"),
+    (0x42, "gfx1013"),
+    (0x36, "gfx1030"),
+    (0x37, "gfx1031"),
+    (0x38, "gfx1032"),
+    (0x39, "gfx1033"),
+    (0x3e, "gfx1034"),
+    (0x3d, "gfx1035"),
+    (0x45, "gfx1036"),
+    (0x41, "gfx1100"),
+    (0x46, "gfx1101"),
+    (0x47, "gfx1102"),
+    (0x44, "gfx1103"),
+    (0x43, "gfx1150"),
+    (0x4a, "gfx1151"),
+    (0x55, "gfx1152"),
+    (0x48, "gfx1200"),
+    (0x4e, "gfx1201"),
+    (0x51, "gfx9-generic"),
+    (0x52, "gfx10-1-generic"),
+    (0x53, "gfx10-3-generic"),
+    (0x54, "gfx11-generic"),
+];
+
+/// LLVM's name of a processor number.
+pub fn processor_name(mach: u8) -> Option<&'static str> {
+    PROCESSORS.iter().find(|(number, _)| *number == mach).map(|(_, name)| *name)
+}
+
+/// The number of a processor that LLVM names so.
+pub fn processor_mach(name: &str) -> Option<u8> {
+    PROCESSORS.iter().find(|(_, known)| *known == name).map(|(number, _)| *number)
+}
+
+/// The instruction set that the ISA note (`NT_AMD_HSA_ISA_VERSION`) of a version 2 object names.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize)]
+pub struct IsaVersion {
+    /// 8 of gfx803.
+    pub major: u32,
+    /// 0 of gfx803.
+    pub minor: u32,
+    /// 3 of gfx803.
+    pub stepping: u32,
+}
+
+impl IsaVersion {
+    /// LLVM's name of the processor; the stepping is a hexadecimal digit in it.
+    pub fn processor_name(self) -> String {
+        format!("gfx{}{}{:x}", self.major, self.minor, self.stepping)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn flags_survive_a_round_trip() {
+        for version in [Version::V4, Version::V5, Version::V6] {
+            for xnack in Feature::ALL {
+                for sramecc in Feature::ALL {
+                    let generic_version = if version == Version::V6 { 7 } else { 0 };
+                    let flags = Flags { mach: 0x2f, xnack, sramecc, generic_version };
+                    assert_eq!(Flags::decode(version, flags.encode(version)), flags);
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn old_flags_mean_bits() {
+        let flags = Flags::decode(Version::V3, 0x32f);
+        assert_eq!((flags.mach, flags.xnack, flags.sramecc), (0x2f, Feature::On, Feature::On));
+        assert_eq!(Flags::decode(Version::V2, 1).xnack, Feature::On);
+        assert_eq!(Flags::decode(Version::V2, 1).mach, 0);
+        assert_eq!(Flags::decode(Version::V2, 0x2a).mach, 0x2a);
+    }
+
+    #[test]
+    fn processors_are_distinct_and_found_both_ways() {
+        for (mach, name) in PROCESSORS {
+            assert_eq!(processor_name(*mach), Some(*name));
+            assert_eq!(processor_mach(name), Some(*mach));
+        }
+        assert_eq!(IsaVersion { major: 9, minor: 0, stepping: 12 }.processor_name(), "gfx90c");
+    }
+}
