@@ -183,27 +183,62 @@ pub enum UserSgpr {
 
 /// The user SGPRs in the order the hardware sets them up: the bit that asks for each, and its registers.
 const USER_SGPRS: [(Field, UserSgpr, u32); 10] = [
-    (Properties::ENABLE_SGPR_PRIVATE_SEGMENT_BUFFER, UserSgpr::PrivateSegmentBuffer, 4),
-    (Properties::ENABLE_SGPR_DISPATCH_PTR, UserSgpr::DispatchPtr, 2),
+    (
+        Properties::ENABLE_SGPR_PRIVATE_SEGMENT_BUFFER,
+        UserSgpr::PrivateSegmentBuffer,
+        4,
+    ),
+    (
+        Properties::ENABLE_SGPR_DISPATCH_PTR,
+        UserSgpr::DispatchPtr,
+        2,
+    ),
     (Properties::ENABLE_SGPR_QUEUE_PTR, UserSgpr::QueuePtr, 2),
-    (Properties::ENABLE_SGPR_KERNARG_SEGMENT_PTR, UserSgpr::KernargSegmentPtr, 2),
+    (
+        Properties::ENABLE_SGPR_KERNARG_SEGMENT_PTR,
+        UserSgpr::KernargSegmentPtr,
+        2,
+    ),
     (Properties::ENABLE_SGPR_DISPATCH_ID, UserSgpr::DispatchId, 2),
-    (Properties::ENABLE_SGPR_FLAT_SCRATCH_INIT, UserSgpr::FlatScratchInit, 2),
-    (Properties::ENABLE_SGPR_PRIVATE_SEGMENT_SIZE, UserSgpr::PrivateSegmentSize, 1),
-    (Properties::ENABLE_SGPR_GRID_WORKGROUP_COUNT_X, UserSgpr::GridWorkgroupCountX, 1),
-    (Properties::ENABLE_SGPR_GRID_WORKGROUP_COUNT_Y, UserSgpr::GridWorkgroupCountY, 1),
-    (Properties::ENABLE_SGPR_GRID_WORKGROUP_COUNT_Z, UserSgpr::GridWorkgroupCountZ, 1),
+    (
+        Properties::ENABLE_SGPR_FLAT_SCRATCH_INIT,
+        UserSgpr::FlatScratchInit,
+        2,
+    ),
+    (
+        Properties::ENABLE_SGPR_PRIVATE_SEGMENT_SIZE,
+        UserSgpr::PrivateSegmentSize,
+        1,
+    ),
+    (
+        Properties::ENABLE_SGPR_GRID_WORKGROUP_COUNT_X,
+        UserSgpr::GridWorkgroupCountX,
+        1,
+    ),
+    (
+        Properties::ENABLE_SGPR_GRID_WORKGROUP_COUNT_Y,
+        UserSgpr::GridWorkgroupCountY,
+        1,
+    ),
+    (
+        Properties::ENABLE_SGPR_GRID_WORKGROUP_COUNT_Z,
+        UserSgpr::GridWorkgroupCountZ,
+        1,
+    ),
 ];
 
 impl Properties {
     /// The user SGPRs asked for, each with its first register and how many it takes.
     pub fn user_sgprs(self) -> impl Iterator<Item = (UserSgpr, u32, u32)> {
         let mut next = 0;
-        USER_SGPRS.into_iter().filter(move |(field, ..)| self.get(*field) != 0).map(move |(_, what, count)| {
-            let first = next;
-            next += count;
-            (what, first, count)
-        })
+        USER_SGPRS
+            .into_iter()
+            .filter(move |(field, ..)| self.get(*field) != 0)
+            .map(move |(_, what, count)| {
+                let first = next;
+                next += count;
+                (what, first, count)
+            })
     }
 }
 
@@ -313,11 +348,16 @@ impl KernelDescriptor {
     pub fn encode(&self) -> [u8; DESCRIPTOR_SIZE] {
         let [properties_low, properties_high, ..] = self.kernel_code_properties.0.to_le_bytes();
         let mut bytes = [0; DESCRIPTOR_SIZE];
-        let mut put = |offset: usize, field: &[u8]| bytes[offset..offset + field.len()].copy_from_slice(field);
+        let mut put = |offset: usize, field: &[u8]| {
+            bytes[offset..offset + field.len()].copy_from_slice(field)
+        };
         put(0, &self.group_segment_fixed_size.to_le_bytes());
         put(4, &self.private_segment_fixed_size.to_le_bytes());
         put(8, &self.kernarg_size.to_le_bytes());
-        put(ENTRY_OFFSET_FIELD as usize, &self.kernel_code_entry_byte_offset.to_le_bytes());
+        put(
+            ENTRY_OFFSET_FIELD as usize,
+            &self.kernel_code_entry_byte_offset.to_le_bytes(),
+        );
         put(44, &self.compute_pgm_rsrc3.0.to_le_bytes());
         put(48, &self.compute_pgm_rsrc1.0.to_le_bytes());
         put(52, &self.compute_pgm_rsrc2.0.to_le_bytes());
@@ -364,7 +404,8 @@ impl KernelDescriptor {
             compute_pgm_rsrc1,
             compute_pgm_rsrc2,
             compute_pgm_rsrc3: Rsrc3(0),
-            kernel_code_properties: low_properties.with(Properties::USES_DYNAMIC_STACK, dynamic_stack),
+            kernel_code_properties: low_properties
+                .with(Properties::USES_DYNAMIC_STACK, dynamic_stack),
             kernarg_preload: 0,
             kernel_code: Some(Box::new(KernelCode {
                 kernel_code_version,
@@ -432,7 +473,12 @@ mod tests {
 
     #[test]
     fn fields_of_a_register_do_not_overlap() {
-        for fields in [Rsrc1::FIELDS, Rsrc2::FIELDS, Rsrc3::FIELDS, Properties::FIELDS] {
+        for fields in [
+            Rsrc1::FIELDS,
+            Rsrc2::FIELDS,
+            Rsrc3::FIELDS,
+            Properties::FIELDS,
+        ] {
             let mut used = 0;
             for field in fields {
                 let mask = field.max() << field.low;
@@ -446,7 +492,10 @@ mod tests {
     fn setting_a_field_leaves_the_others() {
         let register = Rsrc2(u32::MAX).with(Rsrc2::USER_SGPR_COUNT, 6);
         assert_eq!(register.user_sgpr_count(), 6);
-        assert_eq!(register.0 | Rsrc2::USER_SGPR_COUNT.max() << Rsrc2::USER_SGPR_COUNT.low, u32::MAX);
+        assert_eq!(
+            register.0 | Rsrc2::USER_SGPR_COUNT.max() << Rsrc2::USER_SGPR_COUNT.low,
+            u32::MAX
+        );
     }
 
     #[test]
@@ -469,6 +518,12 @@ mod tests {
     #[test]
     fn user_sgprs_follow_each_other() {
         let sgprs: Vec<_> = Properties(0b1001).user_sgprs().collect();
-        assert_eq!(sgprs, [(UserSgpr::PrivateSegmentBuffer, 0, 4), (UserSgpr::KernargSegmentPtr, 4, 2)]);
+        assert_eq!(
+            sgprs,
+            [
+                (UserSgpr::PrivateSegmentBuffer, 0, 4),
+                (UserSgpr::KernargSegmentPtr, 4, 2)
+            ]
+        );
     }
 }

@@ -78,7 +78,10 @@ pub struct KernelMetadata {
     #[serde(rename = ".language_version", skip_serializing_if = "Vec::is_empty")]
     pub language_version: Vec<u64>,
     /// The largest workgroup, in work-items.
-    #[serde(rename = ".max_flat_workgroup_size", skip_serializing_if = "Option::is_none")]
+    #[serde(
+        rename = ".max_flat_workgroup_size",
+        skip_serializing_if = "Option::is_none"
+    )]
     pub max_flat_workgroup_size: Option<u64>,
     /// The name in the source.
     #[serde(rename = ".name")]
@@ -87,7 +90,10 @@ pub struct KernelMetadata {
     #[serde(rename = ".private_segment_fixed_size")]
     pub private_segment_fixed_size: u64,
     /// The workgroup size that the kernel was compiled for, if it insists on one.
-    #[serde(rename = ".reqd_workgroup_size", skip_serializing_if = "Option::is_none")]
+    #[serde(
+        rename = ".reqd_workgroup_size",
+        skip_serializing_if = "Option::is_none"
+    )]
     pub reqd_workgroup_size: Option<[u64; 3]>,
     /// SGPRs, with VCC and the like.
     #[serde(rename = ".sgpr_count", skip_serializing_if = "Option::is_none")]
@@ -99,7 +105,10 @@ pub struct KernelMetadata {
     #[serde(rename = ".symbol")]
     pub symbol: String,
     /// The scratch need is not known before the run.
-    #[serde(rename = ".uses_dynamic_stack", skip_serializing_if = "Option::is_none")]
+    #[serde(
+        rename = ".uses_dynamic_stack",
+        skip_serializing_if = "Option::is_none"
+    )]
     pub uses_dynamic_stack: Option<bool>,
     /// VGPRs.
     #[serde(rename = ".vgpr_count", skip_serializing_if = "Option::is_none")]
@@ -111,7 +120,10 @@ pub struct KernelMetadata {
     #[serde(rename = ".wavefront_size")]
     pub wavefront_size: u64,
     /// The workgroup size that the source hints at.
-    #[serde(rename = ".workgroup_size_hint", skip_serializing_if = "Option::is_none")]
+    #[serde(
+        rename = ".workgroup_size_hint",
+        skip_serializing_if = "Option::is_none"
+    )]
     pub workgroup_size_hint: Option<[u64; 3]>,
 }
 
@@ -279,7 +291,9 @@ impl ValueKind {
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 pub enum MetadataProblem {
     /// It lies wholly or partly outside the argument segment.
-    #[error("argument {argument} at offset {offset} with {size} bytes is outside the {segment} bytes of arguments")]
+    #[error(
+        "argument {argument} at offset {offset} with {size} bytes is outside the {segment} bytes of arguments"
+    )]
     ArgumentOutside {
         /// Counted from 0.
         argument: usize,
@@ -331,7 +345,9 @@ impl KernelMetadata {
             problems.push(MetadataProblem::KernargTooLarge { bytes: segment });
         }
         if self.kernarg_segment_align != 0 && !self.kernarg_segment_align.is_power_of_two() {
-            problems.push(MetadataProblem::KernargAlign { align: self.kernarg_segment_align });
+            problems.push(MetadataProblem::KernargAlign {
+                align: self.kernarg_segment_align,
+            });
         }
         if let Some(size @ [x, y, z]) = self.reqd_workgroup_size {
             let items = x.checked_mul(y).and_then(|xy| xy.checked_mul(z));
@@ -343,7 +359,12 @@ impl KernelMetadata {
         for (argument, &Argument { offset, size, .. }) in self.args.iter().enumerate() {
             match offset.checked_add(size) {
                 Some(end) if end <= segment => placed.push((offset, end, argument)),
-                _ => problems.push(MetadataProblem::ArgumentOutside { argument, offset, size, segment }),
+                _ => problems.push(MetadataProblem::ArgumentOutside {
+                    argument,
+                    offset,
+                    size,
+                    segment,
+                }),
             }
         }
         placed.sort_unstable();
@@ -371,7 +392,9 @@ impl Metadata {
         }
         Ok(Self {
             kernels: list(value, "amdhsa.kernels", KernelMetadata::from_value),
-            printf: list(value, "amdhsa.printf", |format| format.as_text().unwrap_or_default().to_owned()),
+            printf: list(value, "amdhsa.printf", |format| {
+                format.as_text().unwrap_or_default().to_owned()
+            }),
             target: text(value, "amdhsa.target"),
             version: numbers(value, "amdhsa.version"),
         })
@@ -381,13 +404,16 @@ impl Metadata {
     pub fn from_yaml_v2(note: &[u8]) -> Result<Self, MetadataError> {
         // The producer may count the terminating zero as part of the note.
         let note = note.split(|byte| *byte == 0).next().unwrap_or_default();
-        let value = Value::from_yaml(std::str::from_utf8(note).map_err(|_| MetadataError::NotText)?)?;
+        let value =
+            Value::from_yaml(std::str::from_utf8(note).map_err(|_| MetadataError::NotText)?)?;
         if !matches!(value, Value::Map(_)) {
             return Err(MetadataError::NotAMap);
         }
         Ok(Self {
             kernels: list(&value, "Kernels", KernelMetadata::from_value_v2),
-            printf: list(&value, "Printf", |format| format.as_text().unwrap_or_default().to_owned()),
+            printf: list(&value, "Printf", |format| {
+                format.as_text().unwrap_or_default().to_owned()
+            }),
             target: None,
             version: numbers(&value, "Version"),
         })
@@ -499,7 +525,13 @@ impl Argument {
 }
 
 fn list<T>(value: &Value, key: &str, read: impl FnMut(&Value) -> T) -> Vec<T> {
-    value.get(key).map(Value::elements).unwrap_or_default().iter().map(read).collect()
+    value
+        .get(key)
+        .map(Value::elements)
+        .unwrap_or_default()
+        .iter()
+        .map(read)
+        .collect()
 }
 
 fn name<'a>(value: &'a Value, key: &str) -> Option<&'a str> {
@@ -515,7 +547,13 @@ fn number(value: &Value, key: &str) -> Option<u64> {
 }
 
 fn numbers(value: &Value, key: &str) -> Vec<u64> {
-    value.get(key).map(Value::elements).unwrap_or_default().iter().filter_map(Value::as_u64).collect()
+    value
+        .get(key)
+        .map(Value::elements)
+        .unwrap_or_default()
+        .iter()
+        .filter_map(Value::as_u64)
+        .collect()
 }
 
 fn three(value: &Value, key: &str) -> Option<[u64; 3]> {
@@ -578,8 +616,12 @@ mod tests {
 
     #[test]
     fn errors_name_the_line() {
-        let error = metadata_from_yaml("a: 1\nb: [1, 2\nc: 3\n").expect_err("the bracket is not closed");
-        assert!(matches!(error, MetadataError::Yaml { line: 2 | 3, .. }), "{error:?}");
+        let error =
+            metadata_from_yaml("a: 1\nb: [1, 2\nc: 3\n").expect_err("the bracket is not closed");
+        assert!(
+            matches!(error, MetadataError::Yaml { line: 2 | 3, .. }),
+            "{error:?}"
+        );
         assert_eq!(metadata_from_yaml("just text"), Err(MetadataError::NotAMap));
         assert_eq!(metadata_from_yaml(""), Err(MetadataError::NotAMap));
     }
@@ -594,14 +636,26 @@ mod tests {
         let metadata = Metadata::from_msgpack(&packed).expect("a map is enough");
         assert_eq!(metadata.kernels.len(), 3);
         assert_eq!(metadata.kernels[0].name, "");
-        assert_eq!(metadata.kernels[2].args[1].value_kind, ValueKind::Other("new".to_owned()));
+        assert_eq!(
+            metadata.kernels[2].args[1].value_kind,
+            ValueKind::Other("new".to_owned())
+        );
     }
 
     #[test]
     fn lies_about_sizes_are_listed() {
-        let argument = |offset, size| Argument { offset, size, ..Argument::default() };
+        let argument = |offset, size| Argument {
+            offset,
+            size,
+            ..Argument::default()
+        };
         let kernel = KernelMetadata {
-            args: vec![argument(0, 8), argument(4, 8), argument(u64::MAX, 8), argument(12, 8)],
+            args: vec![
+                argument(0, 8),
+                argument(4, 8),
+                argument(u64::MAX, 8),
+                argument(12, 8),
+            ],
             kernarg_segment_size: 16,
             kernarg_segment_align: 3,
             reqd_workgroup_size: Some([1 << 63, 4, 1]),
@@ -611,10 +665,25 @@ mod tests {
             kernel.problems(),
             [
                 MetadataProblem::KernargAlign { align: 3 },
-                MetadataProblem::WorkgroupSize { size: [1 << 63, 4, 1] },
-                MetadataProblem::ArgumentOutside { argument: 2, offset: u64::MAX, size: 8, segment: 16 },
-                MetadataProblem::ArgumentOutside { argument: 3, offset: 12, size: 8, segment: 16 },
-                MetadataProblem::ArgumentsOverlap { first: 0, second: 1 },
+                MetadataProblem::WorkgroupSize {
+                    size: [1 << 63, 4, 1]
+                },
+                MetadataProblem::ArgumentOutside {
+                    argument: 2,
+                    offset: u64::MAX,
+                    size: 8,
+                    segment: 16
+                },
+                MetadataProblem::ArgumentOutside {
+                    argument: 3,
+                    offset: 12,
+                    size: 8,
+                    segment: 16
+                },
+                MetadataProblem::ArgumentsOverlap {
+                    first: 0,
+                    second: 1
+                },
             ]
         );
     }

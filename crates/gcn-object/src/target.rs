@@ -117,7 +117,11 @@ impl Flags {
                 mach,
                 xnack: Feature::from_v4(flags, XNACK_V4_SHIFT),
                 sramecc: Feature::from_v4(flags, SRAMECC_V4_SHIFT),
-                generic_version: if version == Version::V6 { generic_version } else { 0 },
+                generic_version: if version == Version::V6 {
+                    generic_version
+                } else {
+                    0
+                },
             },
         }
     }
@@ -131,7 +135,11 @@ impl Flags {
                 mach | bit(self.xnack, XNACK_V3) | bit(self.sramecc, SRAMECC_V3)
             }
             Version::V4 | Version::V5 | Version::V6 => {
-                let generic = if version == Version::V6 { u32::from(self.generic_version) } else { 0 };
+                let generic = if version == Version::V6 {
+                    u32::from(self.generic_version)
+                } else {
+                    0
+                };
                 mach | (self.xnack as u32) << XNACK_V4_SHIFT
                     | (self.sramecc as u32) << SRAMECC_V4_SHIFT
                     | generic << GENERIC_VERSION_SHIFT
@@ -195,12 +203,18 @@ pub const PROCESSORS: &[(u8, &str)] = &[
 
 /// LLVM's name of a processor number.
 pub fn processor_name(mach: u8) -> Option<&'static str> {
-    PROCESSORS.iter().find(|(number, _)| *number == mach).map(|(_, name)| *name)
+    PROCESSORS
+        .iter()
+        .find(|(number, _)| *number == mach)
+        .map(|(_, name)| *name)
 }
 
 /// The number of a processor that LLVM names so.
 pub fn processor_mach(name: &str) -> Option<u8> {
-    PROCESSORS.iter().find(|(_, known)| *known == name).map(|(number, _)| *number)
+    PROCESSORS
+        .iter()
+        .find(|(_, known)| *known == name)
+        .map(|(number, _)| *number)
 }
 
 /// The instruction set that the ISA note (`NT_AMD_HSA_ISA_VERSION`) of a version 2 object names.
@@ -231,7 +245,12 @@ mod tests {
             for xnack in Feature::ALL {
                 for sramecc in Feature::ALL {
                     let generic_version = if version == Version::V6 { 7 } else { 0 };
-                    let flags = Flags { mach: 0x2f, xnack, sramecc, generic_version };
+                    let flags = Flags {
+                        mach: 0x2f,
+                        xnack,
+                        sramecc,
+                        generic_version,
+                    };
                     assert_eq!(Flags::decode(version, flags.encode(version)), flags);
                 }
             }
@@ -241,7 +260,10 @@ mod tests {
     #[test]
     fn old_flags_mean_bits() {
         let flags = Flags::decode(Version::V3, 0x32f);
-        assert_eq!((flags.mach, flags.xnack, flags.sramecc), (0x2f, Feature::On, Feature::On));
+        assert_eq!(
+            (flags.mach, flags.xnack, flags.sramecc),
+            (0x2f, Feature::On, Feature::On)
+        );
         assert_eq!(Flags::decode(Version::V2, 1).xnack, Feature::On);
         assert_eq!(Flags::decode(Version::V2, 1).mach, 0);
         assert_eq!(Flags::decode(Version::V2, 0x2a).mach, 0x2a);
@@ -253,6 +275,14 @@ mod tests {
             assert_eq!(processor_name(*mach), Some(*name));
             assert_eq!(processor_mach(name), Some(*mach));
         }
-        assert_eq!(IsaVersion { major: 9, minor: 0, stepping: 12 }.processor_name(), "gfx90c");
+        assert_eq!(
+            IsaVersion {
+                major: 9,
+                minor: 0,
+                stepping: 12
+            }
+            .processor_name(),
+            "gfx90c"
+        );
     }
 }

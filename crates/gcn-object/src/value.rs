@@ -6,9 +6,11 @@
 use std::cell::Cell;
 use std::fmt;
 
-use serde::de::{Deserialize, DeserializeSeed, Deserializer, Error as _, MapAccess, SeqAccess, Visitor};
-use serde::ser::{SerializeMap, Serializer};
 use serde::Serialize;
+use serde::de::{
+    Deserialize, DeserializeSeed, Deserializer, Error as _, MapAccess, SeqAccess, Visitor,
+};
+use serde::ser::{SerializeMap, Serializer};
 
 use crate::metadata::MetadataError;
 
@@ -47,7 +49,9 @@ impl Value {
         let mut deserializer = rmp_serde::Deserializer::from_read_ref(bytes);
         deserializer.set_max_depth(MAX_DEPTH);
         let budget = Cell::new(bytes.len());
-        Node(&budget).deserialize(&mut deserializer).map_err(|error| MetadataError::MessagePack(error.to_string()))
+        Node(&budget)
+            .deserialize(&mut deserializer)
+            .map_err(|error| MetadataError::MessagePack(error.to_string()))
     }
 
     /// Reads one YAML document. Anchors and aliases are understood as long as they do not blow the document up.
@@ -55,14 +59,16 @@ impl Value {
         check_size(text.len())?;
         // An empty document has no bytes but is one node.
         let budget = Cell::new(text.len() + 1);
-        Node(&budget).deserialize(serde_yaml_ng::Deserializer::from_str(text)).map_err(|error| {
-            let location = error.location();
-            MetadataError::Yaml {
-                line: location.as_ref().map_or(1, |at| at.line()),
-                column: location.as_ref().map_or(1, |at| at.column()),
-                message: error.to_string(),
-            }
-        })
+        Node(&budget)
+            .deserialize(serde_yaml_ng::Deserializer::from_str(text))
+            .map_err(|error| {
+                let location = error.location();
+                MetadataError::Yaml {
+                    line: location.as_ref().map_or(1, |at| at.line()),
+                    column: location.as_ref().map_or(1, |at| at.column()),
+                    message: error.to_string(),
+                }
+            })
     }
 
     /// The document as MessagePack: maps in the order of their keys, numbers as short as they go.
@@ -72,13 +78,22 @@ impl Value {
 
     /// What a map holds under a text key; `None` for anything but a map.
     pub fn get(&self, key: &str) -> Option<&Self> {
-        let Self::Map(entries) = self else { return None };
-        entries.iter().find(|(name, _)| matches!(name, Self::Text(text) if text == key)).map(|(_, value)| value)
+        let Self::Map(entries) = self else {
+            return None;
+        };
+        entries
+            .iter()
+            .find(|(name, _)| matches!(name, Self::Text(text) if text == key))
+            .map(|(_, value)| value)
     }
 
     /// The text, if it is text.
     pub fn as_text(&self) -> Option<&str> {
-        if let Self::Text(text) = self { Some(text) } else { None }
+        if let Self::Text(text) = self {
+            Some(text)
+        } else {
+            None
+        }
     }
 
     /// The number, if it is a whole one from zero.
@@ -100,7 +115,11 @@ impl Value {
 
     /// The elements; none for anything but an array.
     pub fn elements(&self) -> &[Self] {
-        if let Self::Array(elements) = self { elements } else { &[] }
+        if let Self::Array(elements) = self {
+            elements
+        } else {
+            &[]
+        }
     }
 
     /// Puts every map into the order of its text keys, as LLVM writes them.
@@ -117,7 +136,11 @@ impl Value {
 }
 
 fn check_size(bytes: usize) -> Result<(), MetadataError> {
-    if bytes > MAX_SOURCE_BYTES { Err(MetadataError::TooLarge { bytes }) } else { Ok(()) }
+    if bytes > MAX_SOURCE_BYTES {
+        Err(MetadataError::TooLarge { bytes })
+    } else {
+        Ok(())
+    }
 }
 
 impl Serialize for Value {
@@ -151,7 +174,11 @@ impl<'de> DeserializeSeed<'de> for Node<'_> {
     type Value = Value;
 
     fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<Value, D::Error> {
-        let left = self.0.get().checked_sub(1).ok_or_else(|| D::Error::custom("aliases multiply the document"))?;
+        let left = self
+            .0
+            .get()
+            .checked_sub(1)
+            .ok_or_else(|| D::Error::custom("aliases multiply the document"))?;
         self.0.set(left);
         deserializer.deserialize_any(self)
     }
@@ -162,7 +189,8 @@ impl Node<'_> {
     fn pay<E: serde::de::Error>(self, bytes: usize) -> Result<(), E> {
         // A document's own text was paid for by the bytes it takes, less the node itself.
         let left = self.0.get().checked_sub(bytes.saturating_sub(1));
-        self.0.set(left.ok_or_else(|| E::custom("aliases multiply the document"))?);
+        self.0
+            .set(left.ok_or_else(|| E::custom("aliases multiply the document"))?);
         Ok(())
     }
 }
@@ -244,7 +272,8 @@ mod tests {
 
     #[test]
     fn yaml_becomes_the_same_tree_as_its_messagepack() {
-        let value = Value::from_yaml("a: [1, -2, 1.5, true, ~, text]\nb: {c: 'x y'}\n").expect("the YAML is valid");
+        let value = Value::from_yaml("a: [1, -2, 1.5, true, ~, text]\nb: {c: 'x y'}\n")
+            .expect("the YAML is valid");
         let packed = value.to_msgpack().expect("every value can be packed");
         assert_eq!(Value::from_msgpack(&packed), Ok(value));
     }
@@ -263,15 +292,27 @@ mod tests {
     #[test]
     fn announced_lengths_are_not_believed() {
         // An array of 2^32 − 1 elements, and a string of as many bytes.
-        for bytes in [[0xdd, 0xff, 0xff, 0xff, 0xff], [0xdb, 0xff, 0xff, 0xff, 0xff]] {
-            assert!(matches!(Value::from_msgpack(&bytes), Err(MetadataError::MessagePack(_))));
+        for bytes in [
+            [0xdd, 0xff, 0xff, 0xff, 0xff],
+            [0xdb, 0xff, 0xff, 0xff, 0xff],
+        ] {
+            assert!(matches!(
+                Value::from_msgpack(&bytes),
+                Err(MetadataError::MessagePack(_))
+            ));
         }
     }
 
     #[test]
     fn deep_nesting_is_refused() {
         let deep = vec![0x91; 100_000];
-        assert!(matches!(Value::from_msgpack(&deep), Err(MetadataError::MessagePack(_))));
-        assert!(matches!(Value::from_yaml(&"[".repeat(100_000)), Err(MetadataError::Yaml { .. })));
+        assert!(matches!(
+            Value::from_msgpack(&deep),
+            Err(MetadataError::MessagePack(_))
+        ));
+        assert!(matches!(
+            Value::from_yaml(&"[".repeat(100_000)),
+            Err(MetadataError::Yaml { .. })
+        ));
     }
 }

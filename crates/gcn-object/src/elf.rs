@@ -1,0 +1,208 @@
+//! What reading and writing share of ELF: kinds of symbols, and relocations with their arithmetic.
+//!
+//! Relocation numbers and formulas are those of the relocation table in LLVM's "User Guide for AMDGPU Backend":
+//! S is the symbol's value, A the addend, P the address of the field, B the load address.
+
+use serde::Serialize;
+
+/// `EI_OSABI` of code objects for the HSA runtime.
+pub(crate) const ELFOSABI_AMDGPU_HSA: u8 = 64;
+/// The owner of version 3 notes.
+pub(crate) const NOTE_AMDGPU: &[u8] = b"AMDGPU";
+/// The note with MessagePack metadata.
+pub(crate) const NT_AMDGPU_METADATA: u32 = 32;
+
+macro_rules! numbered {
+    ($(#[$meta:meta])* $type:ident: $word:ty { $($variant:ident $number:literal $what:literal;)* }) => {
+        $(#[$meta])*
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize)]
+        pub enum $type {
+            $(#[doc = $what] $variant,)*
+            /// A number that this crate does not know.
+            Other($word),
+        }
+
+        impl $type {
+            /// From the number in the file.
+            pub fn from_number(number: $word) -> Self {
+                match number {
+                    $($number => Self::$variant,)*
+                    other => Self::Other(other),
+                }
+            }
+
+            /// The number in the file.
+            pub fn number(self) -> $word {
+                match self {
+                    $(Self::$variant => $number,)*
+                    Self::Other(number) => number,
+                }
+            }
+        }
+    };
+}
+
+numbered! {
+    /// What a symbol stands for.
+    SymbolKind: u8 {
+        NoType   0 "Not stated.";
+        Object   1 "Data, a kernel descriptor among them.";
+        Function 2 "Code.";
+        Section  3 "A section.";
+        File     4 "A source file.";
+        HsaKernel 10 "A version 2 kernel: `amd_kernel_code_t` with the code after it.";
+    }
+}
+
+numbered! {
+    /// Who sees a symbol.
+    Binding: u8 {
+        Local  0 "Its own file.";
+        Global 1 "Everybody.";
+        Weak   2 "Everybody, unless there is a global one; may stay undefined.";
+    }
+}
+
+numbered! {
+    /// Whether a symbol is seen outside the linked object.
+    Visibility: u8 {
+        Default   0 "As its binding says; may be replaced by another object's.";
+        Internal  1 "No.";
+        Hidden    2 "No.";
+        Protected 3 "As its binding says; may not be replaced.";
+    }
+}
+
+numbered! {
+    /// How a field is made from an address.
+    RelocationKind: u32 {
+        None          0 "Nothing is done.";
+        Abs32Lo       1 "The low half of S + A.";
+        Abs32Hi       2 "The high half of S + A.";
+        Abs64         3 "S + A.";
+        Rel32         4 "S + A − P in 32 bits.";
+        Rel64         5 "S + A − P.";
+        Abs32         6 "S + A in 32 bits.";
+        GotPcRel      7 "The address of the symbol's slot in the global offset table, + A − P, in 32 bits.";
+        GotPcRel32Lo  8 "The low half of the same.";
+        GotPcRel32Hi  9 "The high half of the same.";
+        Rel32Lo      10 "The low half of S + A − P.";
+        Rel32Hi      11 "The high half of S + A − P.";
+        Relative64   13 "B + A.";
+        Rel16        14 "(S + A − P − 4) / 4 in 16 bits: a branch.";
+    }
+}
+
+/// The number does not fit the field.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Overflow;
+
+impl RelocationKind {
+    /// How many bytes the field has; `None` where there is no field or it is not known.
+    pub fn width(self) -> Option<u64> {
+        match self {
+            Self::None | Self::Other(_) => None,
+            Self::Rel16 => Some(2),
+            Self::Abs64 | Self::Rel64 | Self::Relative64 => Some(8),
+            _ => Some(4),
+        }
+    }
+
+    /// The formula subtracts P.
+    pub fn is_pc_relative(self) -> bool {
+        matches!(
+            self,
+            Self::Rel16
+                | Self::Rel32
+                | Self::Rel64
+                | Self::Rel32Lo
+                | Self::Rel32Hi
+                | Self::GotPcRel
+                | Self::GotPcRel32Lo
+                | Self::GotPcRel32Hi
+        )
+    }
+
+    /// The kind that remains once a slot of the global offset table takes the symbol's place.
+    pub(crate) fn without_got(self) -> Option<Self> {
+        match self {
+            Self::GotPcRel => Some(Self::Rel32),
+            Self::GotPcRel32Lo => Some(Self::Rel32Lo),
+            Self::GotPcRel32Hi => Some(Self::Rel32Hi),
+            _ => None,
+        }
+    }
+
+    /// Stores the field. `value` is S + A, less P where the formula subtracts it; `field` has [`Self::width`]
+    /// bytes, and nothing is done if it has not.
+    pub(crate) fn store(self, value: u64, field: &mut [u8]) -> Result<(), Overflow> {
+        let low = value as u32;
+        let high = (value >> 32) as u32;
+        match self {
+            Self::None | Self::Other(_) => {}
+            Self::Abs64 | Self::Rel64 | Self::Relative64 => put(field, &value.to_le_bytes()),
+            Self::Abs32Lo | Self::Rel32Lo | Self::GotPcRel32Lo => put(field, &low.to_le_bytes()),
+            Self::Abs32Hi | Self::Rel32Hi | Self::GotPcRel32Hi => put(field, &high.to_le_bytes()),
+            Self::Abs32 | Self::Rel32 | Self::GotPcRel => {
+                let fits =
+                    u32::try_from(value).is_ok() || i32::try_from(value.cast_signed()).is_ok();
+                if !fits {
+                    return Err(Overflow);
+                }
+                put(field, &low.to_le_bytes());
+            }
+            Self::Rel16 => {
+                let distance = value.cast_signed().wrapping_sub(4);
+                let dwords = i16::try_from(distance / 4).map_err(|_| Overflow)?;
+                if distance % 4 != 0 {
+                    return Err(Overflow);
+                }
+                put(field, &dwords.to_le_bytes());
+            }
+        }
+        Ok(())
+    }
+}
+
+fn put(field: &mut [u8], bytes: &[u8]) {
+    if field.len() == bytes.len() {
+        field.copy_from_slice(bytes);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn fields_are_made_as_the_formulas_say() {
+        let store = |kind: RelocationKind, value| {
+            let mut field = vec![0; kind.width().expect("a known kind") as usize];
+            kind.store(value, &mut field).map(|()| field)
+        };
+        let value = 0x0123_4567_89ab_cdef;
+        assert_eq!(
+            store(RelocationKind::Abs32Lo, value),
+            Ok(vec![0xef, 0xcd, 0xab, 0x89])
+        );
+        assert_eq!(
+            store(RelocationKind::Rel32Hi, value),
+            Ok(vec![0x67, 0x45, 0x23, 0x01])
+        );
+        assert_eq!(
+            store(RelocationKind::Abs64, value),
+            Ok(value.to_le_bytes().to_vec())
+        );
+        assert_eq!(store(RelocationKind::Abs32, value), Err(Overflow));
+        assert_eq!(
+            store(RelocationKind::Rel32, (-4i64).cast_unsigned()),
+            Ok(vec![0xfc, 0xff, 0xff, 0xff])
+        );
+        assert_eq!(
+            store(RelocationKind::Rel16, (-8i64).cast_unsigned()),
+            Ok(vec![0xfd, 0xff])
+        );
+        assert_eq!(store(RelocationKind::Rel16, 6), Err(Overflow));
+        assert_eq!(store(RelocationKind::Rel16, 1 << 18), Err(Overflow));
+    }
+}

@@ -1,0 +1,236 @@
+//! A code object as it lies in memory: segments side by side, relocations applied.
+
+use thiserror::Error;
+
+use crate::elf::Binding;
+use crate::elf::RelocationKind;
+use crate::reader::{CodeObject, Place, Relocation, RelocationTarget, Segment};
+
+/// Memory for a whole code object.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct LoadImage {
+    /// The address that the object has for the first byte.
+    pub base: u64,
+    /// Everything from the first segment's start to the last one's end.
+    pub bytes: Vec<u8>,
+    /// What of it is mapped, and how, by address. Addresses are the object's own: after loading at `L` a segment
+    /// is at `address - base + L`.
+    pub segments: Vec<Segment>,
+}
+
+/// Why a code object cannot be laid out in memory.
+#[derive(Clone, Debug, PartialEq, Eq, Error)]
+pub enum ImageError {
+    /// More than an image may have.
+    #[error("the code object takes {size} bytes of memory, more than {limit}")]
+    TooLarge {
+        /// What it asks for.
+        size: u64,
+        /// What it may have.
+        limit: u64,
+    },
+    /// Two segments claim the same address.
+    #[error("the segments at {first:#x} and {second:#x} overlap")]
+    Overlap {
+        /// An address.
+        first: u64,
+        /// An address.
+        second: u64,
+    },
+}
+
+/// Why a relocation cannot be applied.
+#[derive(Clone, Debug, PartialEq, Eq, Error)]
+pub enum RelocationError {
+    /// A type this crate does not know.
+    #[error("the relocation at {address:#x} has unknown type {number}")]
+    Unknown {
+        /// Of the field.
+        address: u64,
+        /// The type.
+        number: u32,
+    },
+    /// A linker has to resolve it; a loader cannot.
+    #[error("the relocation at {address:#x} is of type {kind:?}, which a linker must resolve")]
+    NeedsLinker {
+        /// Of the field.
+        address: u64,
+        /// The type.
+        kind: RelocationKind,
+    },
+    /// The symbol is defined elsewhere.
+    #[error("symbol {name} is undefined; the relocation at {address:#x} needs it")]
+    Undefined {
+        /// Of the field.
+        address: u64,
+        /// Of the symbol.
+        name: String,
+    },
+    /// The field is not in the image.
+    #[error("the relocation at {address:#x} is outside the image")]
+    Outside {
+        /// Of the field.
+        address: u64,
+    },
+    /// The address does not fit the field.
+    #[error("the relocation at {address:#x} of type {kind:?} does not hold {value:#x}")]
+    Overflow {
+        /// Of the field.
+        address: u64,
+        /// The type.
+        kind: RelocationKind,
+        /// What is to be stored.
+        value: u64,
+    },
+}
+
+/// The largest image that [`CodeObject::image`] makes, in bytes.
+pub const MAX_IMAGE_BYTES: u64 = 256 << 20;
+
+impl LoadImage {
+    /// Bytes by the object's own addresses.
+    pub fn get(&self, address: u64, size: u64) -> Option<&[u8]> {
+        self.bytes.get(self.range(address, size)?)
+    }
+
+    /// Bytes by the object's own addresses, to be changed.
+    pub fn get_mut(&mut self, address: u64, size: u64) -> Option<&mut [u8]> {
+        let range = self.range(address, size)?;
+        self.bytes.get_mut(range)
+    }
+
+    fn range(&self, address: u64, size: u64) -> Option<std::ops::Range<usize>> {
+        let start = usize::try_from(address.checked_sub(self.base)?).ok()?;
+        Some(start..start.checked_add(usize::try_from(size).ok()?)?)
+    }
+}
+
+impl CodeObject {
+    /// The segments side by side, before relocation; at most [`MAX_IMAGE_BYTES`].
+    pub fn image(&self) -> Result<LoadImage, ImageError> {
+        self.image_within(MAX_IMAGE_BYTES)
+    }
+
+    /// The segments side by side, before relocation; at most `limit` bytes.
+    pub fn image_within(&self, limit: u64) -> Result<LoadImage, ImageError> {
+        let mut segments: Vec<Segment> = self
+            .segments
+            .iter()
+            .filter(|segment| segment.size != 0)
+            .cloned()
+            .collect();
+        segments.sort_by_key(|segment| segment.address);
+        let base = segments.first().map_or(0, |segment| segment.address);
+        let mut end = base;
+        let mut last = base;
+        for segment in &segments {
+            if segment.address < end {
+                return Err(ImageError::Overlap {
+                    first: last,
+                    second: segment.address,
+                });
+            }
+            last = segment.address;
+            end = segment.address.saturating_add(segment.size);
+        }
+        let size = end - base;
+        let too_large = ImageError::TooLarge { size, limit };
+        if size > limit {
+            return Err(too_large);
+        }
+        let mut image = LoadImage {
+            base,
+            bytes: vec![0; usize::try_from(size).map_err(|_| too_large)?],
+            segments,
+        };
+        for segment in image.segments.clone() {
+            let from = self.data.get(segment.file.clone()).unwrap_or_default();
+            if let Some(to) = image.get_mut(segment.address, from.len() as u64) {
+                to.copy_from_slice(from);
+            }
+        }
+        Ok(image)
+    }
+
+    /// Makes the image fit for `load_address`, where its first byte will be.
+    ///
+    /// # Errors
+    /// Every relocation that cannot be applied; the others are.
+    pub fn apply_relocations(
+        &self,
+        image: &mut LoadImage,
+        load_address: u64,
+    ) -> Result<(), Vec<RelocationError>> {
+        let mut errors = Vec::new();
+        for relocation in &self.relocations {
+            if let Err(error) = self.apply(relocation, image, load_address.wrapping_sub(image.base))
+            {
+                errors.push(error);
+            }
+        }
+        if errors.is_empty() {
+            Ok(())
+        } else {
+            Err(errors)
+        }
+    }
+
+    /// `moved` is how far the image is from where it was linked for.
+    fn apply(
+        &self,
+        relocation: &Relocation,
+        image: &mut LoadImage,
+        moved: u64,
+    ) -> Result<(), RelocationError> {
+        let Relocation {
+            address,
+            kind,
+            target,
+            addend,
+        } = *relocation;
+        let width = match kind {
+            RelocationKind::None => return Ok(()),
+            RelocationKind::Other(number) => {
+                return Err(RelocationError::Unknown { address, number });
+            }
+            _ if kind.without_got().is_some() => {
+                return Err(RelocationError::NeedsLinker { address, kind });
+            }
+            _ => kind.width().unwrap_or(0),
+        };
+        let symbol = match target {
+            _ if kind == RelocationKind::Relative64 => moved,
+            RelocationTarget::Zero => 0,
+            RelocationTarget::Address(address) => address.wrapping_add(moved),
+            RelocationTarget::Symbol(index) => self.symbol_value(index, address, moved)?,
+        };
+        let mut value = symbol.wrapping_add_signed(addend);
+        if kind.is_pc_relative() {
+            value = value.wrapping_sub(address.wrapping_add(moved));
+        }
+        let field = image
+            .get_mut(address, width)
+            .ok_or(RelocationError::Outside { address })?;
+        kind.store(value, field)
+            .map_err(|_| RelocationError::Overflow {
+                address,
+                kind,
+                value,
+            })
+    }
+
+    fn symbol_value(&self, index: usize, address: u64, moved: u64) -> Result<u64, RelocationError> {
+        let undefined = |name: &str| RelocationError::Undefined {
+            address,
+            name: name.to_owned(),
+        };
+        let symbol = self.symbols.get(index).ok_or_else(|| undefined(""))?;
+        match symbol.place {
+            Place::Absolute => Ok(symbol.value),
+            Place::Section(_) => Ok(symbol.value.wrapping_add(moved)),
+            // ELF gives weak symbols that nobody defines the value zero.
+            Place::Undefined if symbol.binding == Binding::Weak => Ok(0),
+            Place::Undefined | Place::Other(_) => Err(undefined(&symbol.name)),
+        }
+    }
+}

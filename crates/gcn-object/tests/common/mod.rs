@@ -1,0 +1,77 @@
+//! Running the LLVM tools that the tests compare with.
+#![allow(dead_code, reason = "each test binary uses its part")]
+
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+/// Runs a tool and returns what it printed, on both streams. A missing tool fails the test and names its package.
+pub fn run(tool: &str, package: &str, arguments: &[&str]) -> String {
+    let output = Command::new(tool)
+        .args(arguments)
+        .output()
+        .unwrap_or_else(|error| {
+            panic!("{tool} cannot be run ({error}): install the Debian package {package}")
+        });
+    let text = [output.stdout, output.stderr].concat();
+    let text = String::from_utf8_lossy(&text).into_owned();
+    assert!(
+        output.status.success(),
+        "{tool} {} failed: {text}",
+        arguments.join(" ")
+    );
+    text
+}
+
+/// A path for a file of this test, in the directory that cargo gives to tests.
+pub fn scratch(name: &str) -> PathBuf {
+    Path::new(env!("CARGO_TARGET_TMPDIR")).join(name)
+}
+
+/// Everything `llvm-readelf-19 -a` prints.
+pub fn readelf(path: &Path) -> String {
+    run(
+        "llvm-readelf-19",
+        "llvm-19",
+        &["-a", path.to_str().expect("the path is text")],
+    )
+}
+
+/// Compiles one of the sources in `tests/fixtures` for a processor, as `clang-19` does by default plus `options`.
+pub fn clang(source: &str, processor: &str, version: u8, options: &[&str]) -> Vec<u8> {
+    // clang starts the linker itself and says little when it is missing.
+    run("ld.lld-19", "lld-19", &["--version"]);
+    let from = Path::new(env!("CARGO_MANIFEST_DIR"))
+        .join("tests/fixtures")
+        .join(source);
+    let name = format!(
+        "{source}-{processor}-v{version}{}.co",
+        options.concat().replace('/', "")
+    );
+    let to = scratch(&name);
+    let processor = format!("-mcpu={processor}");
+    let version = format!("-mcode-object-version={version}");
+    let paths = [
+        from.to_str().expect("the path is text"),
+        "-o",
+        to.to_str().expect("the path is text"),
+    ];
+    let language: &[&str] = if source.ends_with(".cl") {
+        &["-x", "cl", "-cl-std=CL1.2", "-O2"]
+    } else {
+        &[]
+    };
+    let fixed = [
+        "-target",
+        "amdgcn-amd-amdhsa",
+        &processor,
+        &version,
+        "-nogpulib",
+    ];
+    run(
+        "clang-19",
+        "clang-19",
+        &[language, &fixed, options, &paths].concat(),
+    );
+    std::fs::read(&to)
+        .unwrap_or_else(|error| panic!("clang-19 left nothing at {}: {error}", to.display()))
+}

@@ -1,0 +1,184 @@
+//! Code objects that LLVM 19 makes, read: versions, processors, kernels, relocations.
+
+mod common;
+
+use gcn_object::{Feature, Properties, UserSgpr, ValueKind, Version, read};
+
+const PROCESSORS: [(&str, &str, Feature, Feature); 5] = [
+    (
+        "gfx600",
+        "gfx600",
+        Feature::Unsupported,
+        Feature::Unsupported,
+    ),
+    (
+        "gfx700",
+        "gfx700",
+        Feature::Unsupported,
+        Feature::Unsupported,
+    ),
+    (
+        "gfx803",
+        "gfx803",
+        Feature::Unsupported,
+        Feature::Unsupported,
+    ),
+    ("gfx900:xnack+", "gfx900", Feature::On, Feature::Unsupported),
+    ("gfx906:xnack-", "gfx906", Feature::Off, Feature::Any),
+];
+
+#[test]
+fn opencl_kernels_are_read() {
+    for (processor, name, xnack, sramecc) in PROCESSORS {
+        for version in [Version::V4, Version::V5] {
+            let bytes = common::clang("scale.cl", processor, version.number(), &[]);
+            let object = read(&bytes).expect("clang makes valid objects");
+            assert_eq!(object.warnings, [], "{processor} {version:?}");
+            assert_eq!((object.version, object.processor()), (version, Some(name)));
+            assert_eq!(
+                (object.flags.xnack, object.flags.sramecc),
+                (xnack, sramecc),
+                "{processor}"
+            );
+            let [kernel] = object.kernels.as_slice() else {
+                panic!("one kernel, not {:?}", object.kernels)
+            };
+            assert_eq!(kernel.name, "scale");
+            assert_eq!(kernel.entry_address % 256, 0);
+            assert!(kernel.code_size > 40);
+            let metadata = kernel.metadata.as_ref().expect("clang writes metadata");
+            let arguments: Vec<_> = metadata
+                .args
+                .iter()
+                .map(|it| (it.offset, it.size, &it.value_kind))
+                .collect();
+            let expected = [
+                (0, 8, &ValueKind::GlobalBuffer),
+                (8, 8, &ValueKind::GlobalBuffer),
+                (16, 4, &ValueKind::ByValue),
+                (20, 4, &ValueKind::DynamicSharedPointer),
+                (32, 16, &ValueKind::ByValue),
+            ];
+            assert_eq!(arguments, expected);
+            assert_eq!(metadata.reqd_workgroup_size, Some([64, 1, 1]));
+            assert_eq!(
+                metadata.kernarg_segment_size,
+                kernel.descriptor.kernarg_size.into()
+            );
+            let properties = kernel.descriptor.kernel_code_properties;
+            let pointer = properties
+                .user_sgprs()
+                .find(|(what, ..)| *what == UserSgpr::KernargSegmentPtr);
+            assert!(pointer.is_some(), "{properties:?}");
+            let mut image = object.image().expect("a small image");
+            object
+                .apply_relocations(&mut image, 0x7000_0000_0000)
+                .expect("lld resolved all symbols");
+        }
+    }
+}
+
+#[test]
+fn assembled_kernels_are_read() {
+    for (processor, name, ..) in PROCESSORS {
+        let object =
+            read(&common::clang("scale.s", processor, 5, &[])).expect("clang makes valid objects");
+        assert_eq!(object.warnings, []);
+        assert_eq!(object.processor(), Some(name));
+        let kernel = object.kernel("answer").expect("it is there");
+        assert_eq!(
+            kernel.entry_address,
+            object.symbol("answer").expect("it is there").value
+        );
+        let descriptor = &kernel.descriptor;
+        assert_eq!(descriptor.group_segment_fixed_size, 256);
+        assert_eq!(descriptor.private_segment_fixed_size, 16);
+        assert_eq!(descriptor.kernarg_size, 24);
+        assert_eq!(
+            descriptor
+                .compute_pgm_rsrc1
+                .granulated_workitem_vgpr_count(),
+            2
+        );
+        assert_eq!(descriptor.compute_pgm_rsrc1.float_denorm_mode_32(), 3);
+        assert!(!descriptor.compute_pgm_rsrc1.enable_ieee_mode());
+        assert!(descriptor.compute_pgm_rsrc1.enable_dx10_clamp());
+        assert_eq!(descriptor.compute_pgm_rsrc2.user_sgpr_count(), 4);
+        assert!(descriptor.compute_pgm_rsrc2.enable_sgpr_workgroup_id_x());
+        assert!(descriptor.compute_pgm_rsrc2.enable_sgpr_workgroup_id_y());
+        assert!(!descriptor.compute_pgm_rsrc2.enable_sgpr_workgroup_id_z());
+        assert_eq!(descriptor.compute_pgm_rsrc2.enable_vgpr_workitem_id(), 2);
+        let expected = Properties::default()
+            .with(Properties::ENABLE_SGPR_DISPATCH_PTR, 1)
+            .with(Properties::ENABLE_SGPR_KERNARG_SEGMENT_PTR, 1);
+        assert_eq!(descriptor.kernel_code_properties, expected);
+        let metadata = kernel.metadata.as_ref().expect("the source has metadata");
+        assert_eq!(metadata.args[1].name.as_deref(), Some("x"));
+        assert_eq!(
+            (metadata.sgpr_count, metadata.vgpr_count),
+            (Some(20), Some(9))
+        );
+    }
+}
+
+#[test]
+fn objects_without_a_link_load_like_linked_ones() {
+    for source in ["scale.s", "scale.cl"] {
+        let linked =
+            read(&common::clang(source, "gfx900", 5, &[])).expect("clang makes valid objects");
+        let single =
+            read(&common::clang(source, "gfx900", 5, &["-c"])).expect("clang makes valid objects");
+        assert!(linked.linked && !single.linked);
+        assert_eq!(single.warnings, []);
+        assert_eq!(single.metadata, linked.metadata);
+        let memory = [&linked, &single].map(|object| {
+            let mut image = object.image().expect("a small image");
+            let base = image.base;
+            object
+                .apply_relocations(&mut image, base + 0x10_0000)
+                .expect("all symbols are defined");
+            let [kernel] = object.kernels.as_slice() else {
+                panic!("one kernel, not {:?}", object.kernels)
+            };
+            (image, kernel.clone())
+        });
+        let [(linked_image, linked_kernel), (single_image, single_kernel)] = &memory;
+        assert_eq!(linked_kernel.code_size, single_kernel.code_size);
+        let mut descriptor = single_kernel.descriptor.clone();
+        descriptor.kernel_code_entry_byte_offset =
+            linked_kernel.descriptor.kernel_code_entry_byte_offset;
+        assert_eq!(descriptor, linked_kernel.descriptor);
+        // In memory too the descriptor leads to the code.
+        let field = single_image
+            .get(single_kernel.descriptor_address + 16, 8)
+            .expect("it is in the image");
+        let offset = i64::from_le_bytes(field.try_into().expect("eight bytes"));
+        assert_eq!(
+            single_kernel.descriptor_address.wrapping_add_signed(offset),
+            single_kernel.entry_address
+        );
+        // The code reaches the table: s_getpc gives the address of the next instruction, 4 bytes on.
+        if source == "scale.s" {
+            for (object, image, kernel) in [
+                (&linked, linked_image, linked_kernel),
+                (&single, single_image, single_kernel),
+            ] {
+                let u32_at = |address| {
+                    let bytes = image.get(address, 4).expect("it is in the image");
+                    u32::from_le_bytes(bytes.try_into().expect("four bytes"))
+                };
+                let u64_at =
+                    |address| u64::from(u32_at(address)) | u64::from(u32_at(address + 4)) << 32;
+                let distance = |at: u64| u64::from(u32_at(at)) | u64::from(u32_at(at + 8)) << 32;
+                let entry = kernel.entry_address;
+                let table = object.symbol("table").expect("it is in .symtab").value;
+                let shared = object.symbol("shared").expect("it is exported").value;
+                assert_eq!((entry + 4).wrapping_add(distance(entry + 8)), table);
+                let slot = (entry + 24).wrapping_add(distance(entry + 28));
+                assert_eq!(u64_at(slot), shared + 0x10_0000);
+                assert_eq!(u64_at(shared), table + 8 + 0x10_0000);
+                assert_eq!(u32_at(shared + 8), 7);
+            }
+        }
+    }
+}
