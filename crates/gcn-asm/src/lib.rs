@@ -1,1 +1,3 @@
 //! Placeholder until the first items land.
+
+pub mod list;

@@ -1,0 +1,601 @@
+//! The listing of machine code as source that assembles again to the same bytes.
+//!
+//! Decoding here is total: words that are no instruction become `.long`, a rest of less than a word `.byte`, and
+//! an instruction whose text does not say all of its bits `.long` with its reading as a comment. The first pass over a
+//! section finds where instructions begin and where branches go, the second writes; neither allocates per
+//! instruction.
+
+use std::collections::HashSet;
+use std::fmt::Write;
+
+use gcn_isa::{DecodeError, Fidelity, Inst, Isa, Kind, Operand, Syntax, decode, regs};
+
+/// Bytes of a word.
+const WORD: usize = 4;
+/// Words of the longest instruction.
+const LONGEST: usize = 2;
+/// The column at which comments begin, counted from the instruction's first character.
+const COMMENT_COLUMN: usize = 48;
+/// Bytes of text per byte of code, a little more than memory instructions need.
+const TEXT_PER_BYTE: usize = 6;
+
+/// Code to list.
+#[derive(Clone, Debug)]
+pub struct Code<'a> {
+    /// The instruction set that decodes it.
+    pub isa: Isa,
+    /// The operand of `.amdgcn_target`; without it the directive is not written.
+    pub target_id: Option<String>,
+    /// Runs of code, in the order of the listing.
+    pub sections: Vec<Section<'a>>,
+}
+
+impl<'a> Code<'a> {
+    /// Words without a container: one nameless section at address zero.
+    pub fn raw(isa: Isa, bytes: &'a [u8]) -> Code<'a> {
+        let section = Section {
+            name: None,
+            address: 0,
+            align: 1,
+            bytes,
+            symbols: Vec::new(),
+        };
+        Code {
+            isa,
+            target_id: None,
+            sections: vec![section],
+        }
+    }
+}
+
+/// A run of code.
+#[derive(Clone, Debug)]
+pub struct Section<'a> {
+    /// Its name; without one the listing switches no section.
+    pub name: Option<&'a str>,
+    /// The address of its first byte, which only comments show.
+    pub address: u64,
+    /// Its alignment in bytes, a power of two; `.p2align` is written if it is more than a word's.
+    pub align: u64,
+    /// The code: words, little endian.
+    pub bytes: &'a [u8],
+    /// Names of places in it, in any order.
+    pub symbols: Vec<Symbol<'a>>,
+}
+
+/// A name of a place in a section.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Symbol<'a> {
+    /// The name.
+    pub name: &'a str,
+    /// Bytes from the section's begin; a symbol outside the section is left out.
+    pub offset: u64,
+    /// In bytes; `.size` is written if it is not zero.
+    pub size: u64,
+    /// Whether `.globl` is written.
+    pub global: bool,
+    /// Whether `.type NAME,@function` is written.
+    pub function: bool,
+}
+
+/// How to list.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct ListOptions {
+    /// The spelling of instructions.
+    pub syntax: Syntax,
+    /// Adds each line's address and words as a comment.
+    pub hex: bool,
+}
+
+/// The listing of `code`; total for any bytes.
+pub fn list(code: &Code, options: &ListOptions) -> String {
+    let bytes: usize = code.sections.iter().map(|s| s.bytes.len()).sum();
+    let mut out = String::with_capacity(bytes.saturating_mul(TEXT_PER_BYTE));
+    if let Some(id) = &code.target_id {
+        let _ = writeln!(out, "\t.amdgcn_target \"{id}\""); // Writing to a String cannot fail.
+    }
+    let mut names = Names::new(code);
+    for (index, section) in code.sections.iter().enumerate() {
+        let places = names.places(section);
+        let (words, tail) = section.bytes.as_chunks::<WORD>();
+        let run = Run {
+            isa: code.isa,
+            words,
+            places: &places,
+        };
+        let map = Map::new(&run);
+        let lister = Lister {
+            section,
+            label_prefix: format!("{}{index}_", names.prefix),
+            tail,
+            run,
+            map,
+            options: *options,
+        };
+        lister.write(&mut out);
+    }
+    out
+}
+
+/// What names the listing defines; the first symbol of a name gets it.
+struct Names<'a> {
+    /// What generated labels begin with, so that none of them is a symbol's name.
+    prefix: String,
+    defined: HashSet<&'a str>,
+}
+
+/// A symbol in the order of addresses.
+struct Place<'a> {
+    symbol: Symbol<'a>,
+    /// The word that it names, or that it is inside of.
+    word: usize,
+    /// It can be defined as a label.
+    label: bool,
+    /// Its name can be written as the operand of a branch.
+    operand: bool,
+}
+
+impl<'a> Names<'a> {
+    fn new(code: &Code<'a>) -> Names<'a> {
+        let symbols = || code.sections.iter().flat_map(|section| &section.symbols);
+        let mut prefix = String::from("L");
+        while symbols().any(|symbol| symbol.name.starts_with(&prefix)) {
+            prefix.push('_');
+        }
+        Names {
+            prefix,
+            defined: HashSet::new(),
+        }
+    }
+
+    fn places(&mut self, section: &Section<'a>) -> Vec<Place<'a>> {
+        let mut places: Vec<Place> = section
+            .symbols
+            .iter()
+            .filter_map(|&symbol| {
+                let offset = usize::try_from(symbol.offset)
+                    .ok()
+                    .filter(|&o| o <= section.bytes.len())?;
+                let label = offset % WORD == 0
+                    && is_identifier(symbol.name)
+                    && self.defined.insert(symbol.name);
+                let operand = label && !reads_as_register(symbol.name);
+                Some(Place {
+                    symbol,
+                    word: offset / WORD,
+                    label,
+                    operand,
+                })
+            })
+            .collect();
+        places.sort_by_key(|place| place.word);
+        places
+    }
+}
+
+/// Whether an assembler takes the name without quotes.
+fn is_identifier(name: &str) -> bool {
+    let letter = |c: char| c.is_ascii_alphabetic() || matches!(c, '_' | '.');
+    name != "."
+        && name.starts_with(letter)
+        && name
+            .chars()
+            .all(|c| letter(c) || c.is_ascii_digit() || c == '$')
+}
+
+/// Whether a name would be taken for a register where an operand is expected.
+fn reads_as_register(name: &str) -> bool {
+    let name = name.to_ascii_lowercase();
+    let numbered = ["v", "s", "ttmp"]
+        .iter()
+        .filter_map(|letters| name.strip_prefix(letters))
+        .any(|rest| rest.bytes().all(|b| b.is_ascii_digit()));
+    numbered || name == "off" || regs::named_anywhere(&name).is_some()
+}
+
+/// The words of a section, and the places at which an instruction must begin.
+struct Run<'a> {
+    isa: Isa,
+    words: &'a [[u8; WORD]],
+    places: &'a [Place<'a>],
+}
+
+/// What stands at a place of a section.
+enum Item {
+    Inst(Inst),
+    /// This word is no instruction.
+    Data(u32),
+}
+
+impl Run<'_> {
+    /// Calls `visit` for each item with its first word's index. An instruction never crosses a symbol.
+    fn walk(&self, mut visit: impl FnMut(usize, Item)) {
+        let mut places = self.places.iter().map(|place| place.word).peekable();
+        let mut at = 0;
+        while at < self.words.len() {
+            while places.next_if(|&word| word <= at).is_some() {}
+            let limit = places
+                .peek()
+                .map_or(LONGEST, |&word| word - at)
+                .min(LONGEST);
+            let (item, length) = self.item(at, limit);
+            visit(at, item);
+            at += length;
+        }
+    }
+
+    /// The item at word `at`, of at most `limit` words, and its length.
+    fn item(&self, at: usize, limit: usize) -> (Item, usize) {
+        let word = |i: usize| {
+            self.words
+                .get(at + i)
+                .map_or(0, |&bytes| u32::from_le_bytes(bytes))
+        };
+        let window = [word(0), word(1)];
+        let available = limit.min(self.words.len() - at);
+        match decode(self.isa, &window[..available]) {
+            Ok(inst) => (Item::Inst(inst), inst.dwords()),
+            Err(DecodeError::Unknown(..) | DecodeError::Truncated(_) | DecodeError::Empty) => {
+                (Item::Data(window[0]), 1)
+            }
+        }
+    }
+}
+
+/// The word that a branch at word `at` goes to; nothing if it goes out of all bounds or `inst` is no branch.
+fn branch_target(at: usize, inst: &Inst) -> Option<usize> {
+    if inst.dwords() != 1 {
+        return None;
+    }
+    let slot = inst.row().slots().find(|slot| slot.kind == Kind::Branch)?;
+    match inst.operand(slot) {
+        Operand::Imm(distance) => {
+            (at + inst.dwords()).checked_add_signed(isize::try_from(distance).ok()?)
+        }
+        _ => None,
+    }
+}
+
+/// Where items begin and where branches go, a bit per word and one for the section's end.
+struct Map {
+    begins: Bits,
+    targets: Bits,
+}
+
+impl Map {
+    fn new(run: &Run) -> Map {
+        let count = run.words.len() + 1;
+        let mut map = Map {
+            begins: Bits::new(count),
+            targets: Bits::new(count),
+        };
+        run.walk(|at, item| {
+            map.begins.set(at);
+            if let Item::Inst(inst) = item
+                && let Some(target) = branch_target(at, &inst)
+            {
+                map.targets.set(target);
+            }
+        });
+        map.begins.set(run.words.len());
+        map
+    }
+
+    /// Whether a branch goes to where an item begins, so that a label can stand there.
+    fn is_label(&self, word: usize) -> bool {
+        self.targets.get(word) && self.begins.get(word)
+    }
+}
+
+/// A set of small numbers; those beyond its capacity are never in it.
+struct Bits(Vec<u64>);
+
+impl Bits {
+    fn new(capacity: usize) -> Bits {
+        Bits(vec![0; capacity.div_ceil(u64::BITS as usize)])
+    }
+
+    fn set(&mut self, index: usize) {
+        if let Some(bits) = self.0.get_mut(index / u64::BITS as usize) {
+            *bits |= 1 << (index % u64::BITS as usize);
+        }
+    }
+
+    fn get(&self, index: usize) -> bool {
+        self.0
+            .get(index / u64::BITS as usize)
+            .is_some_and(|bits| bits >> (index % u64::BITS as usize) & 1 != 0)
+    }
+}
+
+/// The second pass over a section.
+struct Lister<'a> {
+    section: &'a Section<'a>,
+    /// What the generated labels of this section begin with; the byte's offset follows.
+    label_prefix: String,
+    /// The bytes after the last whole word.
+    tail: &'a [u8],
+    run: Run<'a>,
+    map: Map,
+    options: ListOptions,
+}
+
+impl Lister<'_> {
+    fn write(&self, out: &mut String) {
+        if let Some(name) = self.section.name {
+            self.section_header(out, name);
+        }
+        let mut label = String::new();
+        let mut reading = String::new();
+        let mut places = self.run.places;
+        self.run.walk(|at, item| {
+            places = self.labels(out, places, at);
+            let line = out.len();
+            out.push('\t');
+            match item {
+                Item::Inst(inst) => {
+                    let target =
+                        branch_target(at, &inst).filter(|&target| self.map.is_label(target));
+                    label.clear();
+                    let target = target.map(|target| {
+                        self.label_of(&mut label, target);
+                        label.as_str()
+                    });
+                    let words = &inst.words()[..inst.dwords()];
+                    reading.clear();
+                    if inst.print(out, self.options.syntax, target) == Fidelity::Lossy {
+                        reading.push_str(&out[line + 1..]);
+                        out.truncate(line + 1);
+                        long(out, words);
+                    }
+                    self.comment(out, line, at * WORD, words, &reading);
+                }
+                Item::Data(word) => {
+                    long(out, &[word]);
+                    self.comment(out, line, at * WORD, &[word], "");
+                }
+            }
+            out.push('\n');
+        });
+        self.labels(out, places, self.run.words.len());
+        if !self.tail.is_empty() {
+            let line = out.len();
+            out.push_str("\t.byte ");
+            for (i, byte) in self.tail.iter().enumerate() {
+                let _ = write!(out, "{}{byte:#04x}", if i == 0 { "" } else { ", " });
+            }
+            self.comment(out, line, self.run.words.len() * WORD, &[], "");
+            out.push('\n');
+        }
+    }
+
+    fn section_header(&self, out: &mut String, name: &str) {
+        let _ = match name {
+            ".text" => writeln!(out, "\t.text"),
+            _ if is_identifier(name) => writeln!(out, "\t.section {name},\"ax\",@progbits"),
+            _ => writeln!(
+                out,
+                "\t.section \"{}\",\"ax\",@progbits",
+                name.escape_default()
+            ),
+        };
+        if self.section.align > WORD as u64 && self.section.align.is_power_of_two() {
+            let _ = writeln!(out, "\t.p2align {}", self.section.align.trailing_zeros());
+        }
+    }
+
+    /// Writes the labels at word `at`, and the symbols that cannot be labels as comments; the places after it.
+    fn labels<'p>(&self, out: &mut String, places: &'p [Place<'p>], at: usize) -> &'p [Place<'p>] {
+        let here = places.iter().take_while(|place| place.word <= at).count();
+        let (here, later) = places.split_at(here);
+        for place in here {
+            let name = place.symbol.name;
+            if !place.label {
+                let inside = place.symbol.offset % WORD as u64;
+                let _ = writeln!(out, "// {} + {inside}:", name.escape_debug());
+                continue;
+            }
+            if place.symbol.global {
+                let _ = writeln!(out, "\t.globl {name}");
+            }
+            if place.symbol.function {
+                let _ = writeln!(out, "\t.type {name},@function");
+            }
+            if place.symbol.size != 0 {
+                let _ = writeln!(out, "\t.size {name}, {}", place.symbol.size);
+            }
+            let _ = writeln!(out, "{name}:");
+        }
+        if self.map.is_label(at) && !here.iter().any(|place| place.operand) {
+            self.generated_label(out, at);
+            out.push_str(":\n");
+        }
+        later
+    }
+
+    /// Writes the label that a branch to word `at` names.
+    fn label_of(&self, label: &mut String, at: usize) {
+        let first = self.run.places.partition_point(|place| place.word < at);
+        let mut here = self.run.places[first..]
+            .iter()
+            .take_while(|place| place.word == at);
+        match here.find(|place| place.operand) {
+            Some(place) => label.push_str(place.symbol.name),
+            None => self.generated_label(label, at),
+        }
+    }
+
+    fn generated_label(&self, out: &mut String, at: usize) {
+        out.push_str(&self.label_prefix);
+        let _ = write!(out, "{:x}", at * WORD);
+    }
+
+    /// Ends a line that began at `line` with what is asked for: address and words, and the reading of a `.long`.
+    fn comment(&self, out: &mut String, line: usize, offset: usize, words: &[u32], reading: &str) {
+        if !self.options.hex && reading.is_empty() {
+            return;
+        }
+        let written = out.len() - line - 1;
+        out.extend(std::iter::repeat_n(
+            ' ',
+            COMMENT_COLUMN.saturating_sub(written),
+        ));
+        out.push_str(" //");
+        if self.options.hex {
+            let _ = write!(
+                out,
+                " {:012x}:",
+                self.section.address.wrapping_add(offset as u64)
+            );
+            for word in words {
+                let _ = write!(out, " {word:08X}");
+            }
+        }
+        if !reading.is_empty() {
+            out.push(' ');
+            out.push_str(reading);
+        }
+    }
+}
+
+/// Writes words as data.
+fn long(out: &mut String, words: &[u32]) {
+    out.push_str(".long ");
+    for (i, word) in words.iter().enumerate() {
+        let _ = write!(out, "{}{word:#010x}", if i == 0 { "" } else { ", " });
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn bytes(words: &[u32]) -> Vec<u8> {
+        words.iter().flat_map(|word| word.to_le_bytes()).collect()
+    }
+
+    const ENDPGM: u32 = 0xbf81_0000;
+    const NOP: u32 = 0xbf80_0000;
+    /// `ds_read_b32 v1, v2` on GCN 1.2 and 1.4.
+    const DS_READ: [u32; 2] = [0xd86c_0000, 0x0100_0002];
+
+    fn lines(code: &Code, options: &ListOptions) -> Vec<String> {
+        list(code, options).lines().map(str::to_owned).collect()
+    }
+
+    #[test]
+    fn instructions_data_and_tail_are_each_a_line() {
+        let mut input = bytes(&[DS_READ[0], DS_READ[1], ENDPGM, DS_READ[0]]);
+        input.extend([1, 2, 3]);
+        let text = lines(&Code::raw(Isa::Vi, &input), &ListOptions::default());
+        assert_eq!(
+            text,
+            [
+                "\tds_read_b32 v1, v2",
+                "\ts_endpgm",
+                "\t.long 0xd86c0000",
+                "\t.byte 0x01, 0x02, 0x03"
+            ]
+        );
+    }
+
+    #[test]
+    fn branches_name_labels_where_an_instruction_begins() {
+        // To the begin, to the end, into the middle of ds_read_b32, and far out.
+        let input = bytes(&[
+            0xbf82_ffff,
+            0xbf82_0004,
+            0xbf82_0001,
+            DS_READ[0],
+            DS_READ[1],
+            0xbf82_7fff,
+        ]);
+        let text = lines(&Code::raw(Isa::Vi, &input), &ListOptions::default());
+        assert_eq!(
+            text,
+            [
+                "L0_0:",
+                "\ts_branch L0_0",
+                "\ts_branch L0_18",
+                "\ts_branch 1",
+                "\tds_read_b32 v1, v2",
+                "\ts_branch 32767",
+                "L0_18:",
+            ]
+        );
+    }
+
+    #[test]
+    fn bits_that_the_text_lacks_make_data_with_a_comment() {
+        // Bit 25 is reserved on GCN 1.2.
+        let input = bytes(&[DS_READ[0] | 1 << 25, DS_READ[1]]);
+        let options = ListOptions {
+            hex: true,
+            ..ListOptions::default()
+        };
+        let text = lines(&Code::raw(Isa::Vi, &input), &options);
+        assert_eq!(
+            text,
+            [".long 0xda6c0000, 0x01000002".to_owned()].map(|data| format!(
+                "\t{data:48} // 000000000000: DA6C0000 01000002 ds_read_b32 v1, v2"
+            ))
+        );
+    }
+
+    #[test]
+    fn symbols_are_labels_and_begin_an_instruction() {
+        let input = bytes(&[DS_READ[0], NOP, ENDPGM, 0xbf82_fffe]);
+        let symbol = |name, offset| Symbol {
+            name,
+            offset,
+            size: 0,
+            global: false,
+            function: false,
+        };
+        let section = Section {
+            name: Some(".text"),
+            address: 0x1000,
+            align: 256,
+            bytes: &input,
+            symbols: vec![
+                symbol("v1", 8),
+                Symbol {
+                    size: 8,
+                    global: true,
+                    function: true,
+                    ..symbol("kernel", 4)
+                },
+                symbol("kernel", 12),
+                symbol("two words", 12),
+                symbol("L0_", 0),
+                symbol("outside", 17),
+            ],
+        };
+        let code = Code {
+            isa: Isa::Gfx9,
+            target_id: Some("amdgcn-amd-amdhsa--gfx900".into()),
+            sections: vec![section],
+        };
+        assert_eq!(
+            lines(&code, &ListOptions::default()),
+            [
+                "\t.amdgcn_target \"amdgcn-amd-amdhsa--gfx900\"",
+                "\t.text",
+                "\t.p2align 8",
+                "L0_:",
+                "\t.long 0xd86c0000",
+                "\t.globl kernel",
+                "\t.type kernel,@function",
+                "\t.size kernel, 8",
+                "kernel:",
+                "\ts_nop 0",
+                "v1:",
+                "L_0_8:",
+                "\ts_endpgm",
+                "// kernel + 0:",
+                "// two words + 0:",
+                "\ts_branch L_0_8",
+            ]
+        );
+    }
+}
