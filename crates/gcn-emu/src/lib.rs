@@ -1,1 +1,18 @@
-//! Placeholder until the first items land.
+//! Runs GCN kernels on the host: dispatch → workgroup → wave → execute.
+//!
+//! [`run::run`] takes a [`run::Dispatch`] of [`code::Code`] on a [`device::Device`] to its end. An instruction is
+//! decoded once ([`code::Step`]); ALU instructions then run by a handler ([`exec::alu`]), memory instructions in two
+//! steps, addresses and access ([`exec::memory`]), between which an [`observe::Observer`] sees the access.
+
+pub mod code;
+pub mod device;
+pub mod exec;
+pub mod fault;
+pub mod gds;
+pub mod lanes;
+pub mod lds;
+pub mod memory;
+pub mod observe;
+pub mod run;
+pub mod scoreboard;
+pub mod wave;

@@ -1,0 +1,83 @@
+//! What ends a run before its time, and where it happened.
+
+use crate::wave::WaveId;
+
+/// What an access wanted.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+#[allow(missing_docs)]
+pub enum Intent {
+    Load,
+    Store,
+    Atomic,
+}
+
+/// What went wrong.
+#[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
+pub enum FaultKind {
+    /// No allocation holds these bytes.
+    #[error("{} {bytes} bytes at unmapped address {address:#x}", match intent { Intent::Load => "loads", Intent::Store => "stores", Intent::Atomic => "updates" })]
+    Unmapped {
+        /// What the instruction wanted.
+        intent: Intent,
+        /// The first address.
+        address: u64,
+        /// How many bytes.
+        bytes: u8,
+    },
+    /// An atomic at an address that is not a multiple of its size (errata E104).
+    #[error("atomic at address {address:#x}, which is not a multiple of {bytes}")]
+    Misaligned {
+        /// The address.
+        address: u64,
+        /// Size of the atomic in bytes.
+        bytes: u8,
+    },
+    /// The words at the PC are no instruction.
+    #[error("{0}")]
+    Undecodable(gcn_isa::DecodeError),
+    /// The instruction is known and not executed here.
+    #[error("not executed by this emulator")]
+    NotExecuted,
+    /// The PC left the code.
+    #[error("the program counter left the code")]
+    PcOutside,
+    /// S_TRAP.
+    #[error("trap {0}")]
+    Trap(u8),
+    /// No wave of the dispatch can go on.
+    #[error(
+        "all waves are blocked: {at_barrier} at a barrier, {at_gws} at a global wave synchronisation, {ended} ended"
+    )]
+    Blocked {
+        /// Waves of the workgroup at a barrier.
+        at_barrier: usize,
+        /// Waves of the workgroup at a GWS resource.
+        at_gws: usize,
+        /// Waves of the workgroup that have ended.
+        ended: usize,
+    },
+    /// The wave used up its instructions.
+    #[error("stopped after {0} instructions, the limit")]
+    Limit(u64),
+    /// An observer stopped the run.
+    #[error("{0}")]
+    Vetoed(String),
+    /// The host asked the run to stop.
+    #[error("interrupted")]
+    Interrupted,
+}
+
+/// A fault and its place.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Fault {
+    /// What went wrong.
+    pub kind: FaultKind,
+    /// In which wave.
+    pub wave: WaveId,
+    /// In which lane, where one is to blame.
+    pub lane: Option<u8>,
+    /// Address of the instruction, in bytes.
+    pub pc: u64,
+    /// Its text, if it is one.
+    pub text: Option<String>,
+}

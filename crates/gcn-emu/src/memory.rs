@@ -1,0 +1,214 @@
+//! Guest memory: allocations at guest addresses, shared by all threads of a run.
+//!
+//! This is one of the modules that may use `unsafe`: threads share guest memory, and a guest program may race
+//! with itself. Every access is therefore atomic (relaxed), whatever its width, and never through a
+//! reference that claims to be exclusive.
+
+use std::sync::atomic::{AtomicU8, AtomicU16, AtomicU32, AtomicU64, Ordering::Relaxed};
+
+/// Where the first allocation goes: above 4 GiB, so that a truncated pointer faults.
+const FIRST_ADDRESS: u64 = 0x1_0000_0000;
+/// Allocations begin at multiples of this.
+const ALIGNMENT: u64 = 0x1_0000;
+/// Unmapped bytes behind each allocation, so that running off its end faults.
+const GUARD: u64 = 0x1_0000;
+/// Bytes in the unit of backing storage.
+const UNIT: usize = size_of::<AtomicU64>();
+
+/// Guest memory.
+#[derive(Debug, Default)]
+pub struct Memory {
+    /// In ascending order of address.
+    regions: Vec<Region>,
+}
+
+/// An allocation.
+#[derive(Debug)]
+pub struct Region {
+    /// What the host calls it, for messages.
+    pub name: String,
+    /// Its first address.
+    pub base: u64,
+    /// Its length in bytes.
+    pub len: u64,
+    backing: Box<[AtomicU64]>,
+}
+
+/// Why memory could not be had.
+#[derive(Debug, thiserror::Error)]
+pub enum AllocError {
+    /// The host has not so much.
+    #[error("cannot allocate {bytes} bytes for {name}")]
+    TooLarge {
+        /// What it was for.
+        name: String,
+        /// How much was asked for.
+        bytes: u64,
+    },
+}
+
+macro_rules! accessors {
+    ($($load:ident $store:ident $swap:ident $Atomic:ty, $Int:ty;)*) => {$(
+        /// Loads at `address`, which must be mapped and may be unaligned.
+        #[inline]
+        pub fn $load(&self, address: u64) -> Option<$Int> {
+            let (region, offset) = self.find(address, size_of::<$Int>() as u64)?;
+            if address % size_of::<$Int>() as u64 != 0 {
+                let mut bytes = [0; size_of::<$Int>()];
+                region.read(offset, &mut bytes);
+                return Some(<$Int>::from_le_bytes(bytes));
+            }
+            // SAFETY: `find` has checked that the bytes are in the backing, `address` and with it the pointer is
+            // aligned, and all accesses to the backing are atomic.
+            Some(unsafe { (*region.pointer(offset).cast::<$Atomic>()).load(Relaxed) })
+        }
+
+        /// Stores at `address`, which may be unaligned; nothing if it is not mapped.
+        #[inline]
+        pub fn $store(&self, address: u64, value: $Int) -> Option<()> {
+            let (region, offset) = self.find(address, size_of::<$Int>() as u64)?;
+            if address % size_of::<$Int>() as u64 != 0 {
+                region.write(offset, &value.to_le_bytes());
+                return Some(());
+            }
+            // SAFETY: as for loading.
+            unsafe { (*region.pointer(offset).cast::<$Atomic>()).store(value, Relaxed) };
+            Some(())
+        }
+
+        /// Replaces the value at `address` by what `new` makes of it, indivisibly, and returns the old one;
+        /// nothing if `address` is not mapped or not aligned.
+        #[inline]
+        pub fn $swap(&self, address: u64, new: impl Fn($Int) -> $Int) -> Option<$Int> {
+            let (region, offset) = self.find(address, size_of::<$Int>() as u64)?;
+            if address % size_of::<$Int>() as u64 != 0 {
+                return None;
+            }
+            // SAFETY: as for loading.
+            let cell = unsafe { &*region.pointer(offset).cast::<$Atomic>() };
+            let mut old = cell.load(Relaxed);
+            while let Err(now) = cell.compare_exchange_weak(old, new(old), Relaxed, Relaxed) {
+                old = now;
+            }
+            Some(old)
+        }
+    )*};
+}
+
+impl Memory {
+    /// No memory at all.
+    pub fn new() -> Memory {
+        Memory::default()
+    }
+
+    /// Allocates `bytes` zero bytes and returns their address.
+    ///
+    /// # Errors
+    /// [`AllocError`] when the host has not so much.
+    pub fn allocate(&mut self, name: &str, bytes: u64) -> Result<u64, AllocError> {
+        let base = self.regions.last().map_or(FIRST_ADDRESS, |last| {
+            (last.base + last.len + GUARD).next_multiple_of(ALIGNMENT)
+        });
+        let too_large = || AllocError::TooLarge {
+            name: name.to_owned(),
+            bytes,
+        };
+        let units = usize::try_from(bytes.div_ceil(UNIT as u64)).map_err(|_| too_large())?;
+        let mut backing: Vec<AtomicU64> = Vec::new();
+        backing.try_reserve_exact(units).map_err(|_| too_large())?;
+        backing.resize_with(units, AtomicU64::default);
+        self.regions.push(Region {
+            name: name.to_owned(),
+            base,
+            len: bytes,
+            backing: backing.into_boxed_slice(),
+        });
+        Ok(base)
+    }
+
+    /// All allocations, in ascending order of address.
+    pub fn regions(&self) -> &[Region] {
+        &self.regions
+    }
+
+    /// The allocation that is nearest to `address`, for messages.
+    pub fn nearest(&self, address: u64) -> Option<&Region> {
+        let distance = |r: &&Region| {
+            if address < r.base {
+                r.base - address
+            } else {
+                address.saturating_sub(r.base + r.len)
+            }
+        };
+        self.regions.iter().min_by_key(distance)
+    }
+
+    /// The allocation that holds all of the `len` bytes at `address`, and the offset there.
+    #[inline]
+    pub fn find(&self, address: u64, len: u64) -> Option<(&Region, u64)> {
+        let index = self
+            .regions
+            .partition_point(|r| r.base <= address)
+            .checked_sub(1)?;
+        let region = &self.regions[index];
+        let offset = address - region.base;
+        (offset <= region.len && len <= region.len - offset).then_some((region, offset))
+    }
+
+    /// Copies guest memory out; false if not all of it is mapped in one allocation.
+    pub fn read(&self, address: u64, bytes: &mut [u8]) -> bool {
+        match self.find(address, bytes.len() as u64) {
+            Some((region, offset)) => {
+                region.read(offset, bytes);
+                true
+            }
+            None => false,
+        }
+    }
+
+    /// Copies into guest memory; false if not all of it is mapped in one allocation.
+    pub fn write(&self, address: u64, bytes: &[u8]) -> bool {
+        match self.find(address, bytes.len() as u64) {
+            Some((region, offset)) => {
+                region.write(offset, bytes);
+                true
+            }
+            None => false,
+        }
+    }
+
+    accessors! {
+        load_u8 store_u8 update_u8 AtomicU8, u8;
+        load_u16 store_u16 update_u16 AtomicU16, u16;
+        load_u32 store_u32 update_u32 AtomicU32, u32;
+        load_u64 store_u64 update_u64 AtomicU64, u64;
+    }
+}
+
+impl Region {
+    fn pointer(&self, offset: u64) -> *const u8 {
+        self.backing
+            .as_ptr()
+            .cast::<u8>()
+            .wrapping_add(offset as usize)
+    }
+
+    /// A byte of the backing; `offset` must be below `len`.
+    fn byte(&self, offset: u64) -> &AtomicU8 {
+        assert!(offset < self.len, "offset {offset} is beyond {}", self.name);
+        // SAFETY: the offset is in the backing, bytes have no alignment, all accesses are atomic.
+        unsafe { &*self.pointer(offset).cast::<AtomicU8>() }
+    }
+
+    fn read(&self, offset: u64, bytes: &mut [u8]) {
+        for (i, byte) in bytes.iter_mut().enumerate() {
+            *byte = self.byte(offset + i as u64).load(Relaxed);
+        }
+    }
+
+    fn write(&self, offset: u64, bytes: &[u8]) {
+        for (i, &byte) in bytes.iter().enumerate() {
+            self.byte(offset + i as u64).store(byte, Relaxed);
+        }
+    }
+}

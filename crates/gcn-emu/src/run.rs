@@ -1,0 +1,694 @@
+//! From a dispatch to its end: workgroups over threads, waves of a workgroup in turns, the step loop.
+
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
+
+use gcn_isa::Does;
+use gcn_isa::effect::{Condition, Control};
+use gcn_isa::simm::Waitcnt;
+
+use crate::code::{Code, Run, Step};
+use crate::device::{Device, LdsFill};
+use crate::exec::memory::{self, Outcome};
+use crate::fault::{Fault, FaultKind};
+use crate::lanes::{LANES, Lanes};
+use crate::lds::Lds;
+use crate::observe::{Observer, Verdict};
+use crate::scoreboard::{Increments, Kind};
+use crate::wave::{Scratch, Waiting, Wave, WaveId};
+
+/// A kernel's launch, after the ABI has been applied.
+#[derive(Clone, Debug)]
+pub struct Dispatch {
+    /// Address of the first instruction.
+    pub entry: u64,
+    /// Work-items in x, y, z; none zero.
+    pub grid: [u32; 3],
+    /// Work-items of a workgroup in x, y, z; none zero, 1024 at most in all.
+    pub group: [u32; 3],
+    /// Bytes of LDS that a workgroup has.
+    pub lds_bytes: u32,
+    /// Bytes of scratch that each lane has.
+    pub scratch_bytes_per_lane: u32,
+    /// What the first registers hold.
+    pub initial: Initial,
+}
+
+/// Registers as the hardware sets them before the first instruction.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct Initial {
+    /// s0 and on.
+    pub sgprs: Vec<InitialSgpr>,
+    /// Work-item ids in v0, v1, v2: how many dimensions, 1..=3.
+    pub work_item_ids: u8,
+    /// MODE.
+    pub mode: u32,
+}
+
+/// What a scalar register holds before the first instruction.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum InitialSgpr {
+    /// The same for all waves.
+    Value(u32),
+    /// Workgroup id in dimension 0, 1, 2.
+    GroupId(u8),
+    /// First wave of its workgroup in bit 31 and the number of waves below.
+    GroupInfo,
+    /// Dword 0 or 1 of the scratch descriptor: address of the thread's scratch.
+    ScratchBase(u8),
+    /// Offset of the wave's scratch behind that address, in bytes.
+    ScratchWaveOffset,
+    /// Low half of FLAT_SCRATCH_INIT on GCN 1.4: the same address.
+    FlatScratchLow,
+    /// High half.
+    FlatScratchHigh,
+}
+
+/// What a finished run amounts to.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct Stats {
+    /// Instructions executed, one for each wave that did.
+    pub instructions: u64,
+    /// Waves run.
+    pub waves: u64,
+    /// Workgroups run.
+    pub groups: u64,
+}
+
+/// Why a dispatch cannot be started.
+#[derive(Debug, thiserror::Error)]
+pub enum LaunchError {
+    /// A dimension is zero.
+    #[error("a grid and a workgroup have at least one work-item in every dimension")]
+    Empty,
+    /// Too many work-items in a workgroup.
+    #[error("a workgroup has at most {MAX_GROUP} work-items, this one {0}")]
+    GroupTooLarge(u64),
+    /// No memory for scratch.
+    #[error(transparent)]
+    Memory(#[from] crate::memory::AllocError),
+    /// The host refuses another thread.
+    #[error("cannot start a thread: {0}")]
+    Thread(std::io::Error),
+}
+
+/// Work-items of a workgroup at most.
+pub const MAX_GROUP: u64 = 1024;
+
+impl Dispatch {
+    /// Workgroups in x, y, z; the last ones may be partial.
+    pub fn groups(&self) -> [u64; 3] {
+        std::array::from_fn(|d| u64::from(self.grid[d]).div_ceil(u64::from(self.group[d].max(1))))
+    }
+
+    /// Waves of a full workgroup.
+    pub fn waves_per_group(&self) -> u64 {
+        self.group
+            .iter()
+            .map(|&n| u64::from(n))
+            .product::<u64>()
+            .div_ceil(LANES as u64)
+    }
+
+    /// Bytes of scratch of a wave.
+    fn scratch_bytes_per_wave(&self) -> u64 {
+        u64::from(self.scratch_bytes_per_lane.next_multiple_of(4)) * LANES as u64
+    }
+
+    /// # Errors
+    /// [`LaunchError`] for sizes that no hardware takes.
+    pub fn check(&self) -> Result<(), LaunchError> {
+        if self.grid.contains(&0) || self.group.contains(&0) {
+            return Err(LaunchError::Empty);
+        }
+        let items = self.group.iter().map(|&n| u64::from(n)).product();
+        if items > MAX_GROUP {
+            Err(LaunchError::GroupTooLarge(items))
+        } else {
+            Ok(())
+        }
+    }
+}
+
+/// How a run ended: what was done, the first fault if there was one, the observers.
+pub struct Finished<O> {
+    /// What was done.
+    pub stats: Stats,
+    /// The fault that stopped it.
+    pub fault: Option<Fault>,
+    /// One for each thread.
+    pub observers: Vec<O>,
+}
+
+/// Runs a dispatch to its end, or to the first fault. `observer` makes an observer for each thread.
+///
+/// # Errors
+/// [`LaunchError`] if it cannot be started.
+pub fn run<O: Observer>(
+    device: &mut Device,
+    code: &Code,
+    dispatch: &Dispatch,
+    observer: impl Fn() -> O,
+) -> Result<Finished<O>, LaunchError> {
+    dispatch.check()?;
+    let groups = dispatch.groups();
+    let total = u128::from(groups[0]) * u128::from(groups[1]) * u128::from(groups[2]);
+    let threads = (device.config.threads.max(1) as u128).min(total) as usize;
+    let mut scratches = Vec::new();
+    for _ in 0..threads {
+        let bytes =
+            dispatch.scratch_bytes_per_wave() * dispatch.waves_per_group() * RESIDENT_GROUPS as u64;
+        scratches.push(if bytes == 0 {
+            0
+        } else {
+            device.memory.allocate("scratch", bytes)?
+        });
+    }
+
+    let shared = Shared {
+        device,
+        code,
+        dispatch,
+        groups,
+        total,
+        next: AtomicU64::new(0),
+        stop: AtomicBool::new(false),
+        fault: Mutex::new(None),
+    };
+    let mut workers: Vec<Worker<'_, O>> = scratches
+        .iter()
+        .map(|&scratch| Worker::new(&shared, scratch, observer()))
+        .collect();
+    if let [only] = &mut workers[..] {
+        only.work();
+    } else {
+        std::thread::scope(|scope| {
+            for worker in &mut workers {
+                scope.spawn(move || worker.work());
+            }
+        });
+    }
+
+    let mut stats = Stats::default();
+    let mut observers = Vec::new();
+    for worker in workers {
+        stats.instructions += worker.stats.instructions;
+        stats.waves += worker.stats.waves;
+        stats.groups += worker.stats.groups;
+        observers.push(worker.observer);
+    }
+    let fault = shared
+        .fault
+        .into_inner()
+        .unwrap_or_else(std::sync::PoisonError::into_inner);
+    Ok(Finished {
+        stats,
+        fault,
+        observers,
+    })
+}
+
+/// Workgroups that a thread keeps alive at once. One runs at a time; another starts only when all waves of the
+/// ones before are blocked or spinning, so that workgroups that wait for each other finish.
+const RESIDENT_GROUPS: usize = 8;
+
+/// What the threads of a run share.
+struct Shared<'a> {
+    device: &'a Device,
+    code: &'a Code,
+    dispatch: &'a Dispatch,
+    groups: [u64; 3],
+    total: u128,
+    next: AtomicU64,
+    stop: AtomicBool,
+    fault: Mutex<Option<Fault>>,
+}
+
+impl Shared<'_> {
+    /// The next workgroup in order, x fastest.
+    fn next_group(&self) -> Option<[u32; 3]> {
+        let n = self.next.fetch_add(1, Relaxed);
+        if u128::from(n) >= self.total {
+            return None;
+        }
+        let [x, y, _] = self.groups;
+        Some([(n % x) as u32, (n / x % y) as u32, (n / x / y) as u32])
+    }
+
+    fn report(&self, fault: Fault) {
+        self.stop.store(true, Relaxed);
+        let mut first = self
+            .fault
+            .lock()
+            .unwrap_or_else(std::sync::PoisonError::into_inner);
+        first.get_or_insert(fault);
+    }
+}
+
+/// A workgroup that has begun and not ended.
+struct Group {
+    id: [u32; 3],
+    waves: Vec<Wave>,
+    lds: Lds,
+    /// Which of the thread's scratch slots it has.
+    slot: usize,
+}
+
+/// A host thread and the workgroups it runs.
+struct Worker<'a, O> {
+    shared: &'a Shared<'a>,
+    scratch: u64,
+    observer: O,
+    stats: Stats,
+    resident: Vec<Group>,
+    /// Waves and LDS of ended workgroups, to be used again.
+    spare: Vec<Group>,
+}
+
+/// How a turn of a workgroup went.
+#[derive(PartialEq, Eq)]
+enum Turn {
+    /// Every wave has ended.
+    Ended,
+    /// At least one wave executed an instruction.
+    Ran,
+    /// No wave could execute one.
+    Blocked,
+}
+
+impl<'a, O: Observer> Worker<'a, O> {
+    fn new(shared: &'a Shared<'a>, scratch: u64, observer: O) -> Self {
+        Worker {
+            shared,
+            scratch,
+            observer,
+            stats: Stats::default(),
+            resident: Vec::new(),
+            spare: Vec::new(),
+        }
+    }
+
+    /// Runs workgroups until there are none left, or something stops the run.
+    fn work(&mut self) {
+        let mut exhausted = false;
+        loop {
+            if self.resident.is_empty() {
+                match self.shared.next_group() {
+                    Some(id) => self.start(id),
+                    None => return,
+                }
+            }
+            let mut all_blocked = true;
+            let mut index = 0;
+            while index < self.resident.len() {
+                if self.shared.stop.load(Relaxed) {
+                    return;
+                }
+                match self.turn(index) {
+                    Ok(Turn::Ended) => {
+                        let group = self.resident.remove(index);
+                        self.stats.groups += 1;
+                        self.spare.push(group);
+                        all_blocked = false;
+                        continue;
+                    }
+                    Ok(Turn::Ran) => all_blocked = false,
+                    Ok(Turn::Blocked) => {}
+                    Err(fault) => {
+                        self.shared.report(*fault);
+                        return;
+                    }
+                }
+                index += 1;
+            }
+            // What is resident waits for something, or spins: give the next workgroup a chance to end that.
+            if !self.resident.is_empty() && self.resident.len() < RESIDENT_GROUPS && !exhausted {
+                match self.shared.next_group() {
+                    Some(id) => self.start(id),
+                    None => exhausted = true,
+                }
+            } else if all_blocked && !self.resident.is_empty() {
+                if self.others_may_help() {
+                    std::thread::yield_now();
+                } else {
+                    self.report_blocked();
+                    return;
+                }
+            }
+        }
+    }
+
+    /// Whether a workgroup of another thread can still release a wave of this one.
+    fn others_may_help(&self) -> bool {
+        self.shared
+            .device
+            .gws
+            .may_change(self.shared.device.config.threads)
+    }
+
+    fn report_blocked(&mut self) {
+        let Some(group) = self.resident.first() else {
+            return;
+        };
+        let count = |waiting| group.waves.iter().filter(|w| w.waiting == waiting).count();
+        let kind = FaultKind::Blocked {
+            at_barrier: count(Waiting::Barrier),
+            at_gws: count(Waiting::Gws),
+            ended: count(Waiting::Ended),
+        };
+        if let Some(wave) = group.waves.iter().find(|w| w.waiting != Waiting::Ended) {
+            let fault = self.fault(wave, wave.pc, kind, None);
+            self.shared.report(fault);
+        }
+    }
+
+    /// Makes the workgroup `id` and its waves.
+    fn start(&mut self, id: [u32; 3]) {
+        let Shared {
+            device,
+            code,
+            dispatch,
+            ..
+        } = *self.shared;
+        let mut group = self.spare.pop().unwrap_or_else(|| Group {
+            id,
+            waves: Vec::new(),
+            lds: Lds::new(code.isa(), dispatch.lds_bytes),
+            slot: 0,
+        });
+        group.id = id;
+        group.slot = (0..RESIDENT_GROUPS)
+            .find(|slot| self.resident.iter().all(|g| g.slot != *slot))
+            .unwrap_or(0);
+        match device.config.lds_fill {
+            LdsFill::Zero => group.lds.clear(),
+            LdsFill::Random(seed) => group.lds.randomise(
+                seed ^ (u64::from(id[0]) << 40) ^ (u64::from(id[1]) << 20) ^ u64::from(id[2]),
+            ),
+        }
+
+        // A group at the edge of the grid has only the work-items that the grid has.
+        let size: [u32; 3] = std::array::from_fn(|d| {
+            let begin = u64::from(id[d]) * u64::from(dispatch.group[d]);
+            (u64::from(dispatch.grid[d]) - begin).min(u64::from(dispatch.group[d])) as u32
+        });
+        let items = size.iter().product::<u32>() as usize;
+        let wave_count = items.div_ceil(LANES);
+        group.waves.truncate(wave_count);
+        for number in 0..wave_count {
+            let wave_id = WaveId {
+                group: id,
+                wave: number as u32,
+            };
+            if let Some(wave) = group.waves.get_mut(number) {
+                wave.restart(wave_id, dispatch.entry);
+            } else {
+                let mut wave = Wave::new(
+                    code.isa(),
+                    wave_id,
+                    dispatch.entry,
+                    code.vgprs(),
+                    code.sgprs(),
+                );
+                wave.apertures = device.config.apertures;
+                group.waves.push(wave);
+            }
+            let first_item = number * LANES;
+            let slot = (group.slot as u64 * dispatch.waves_per_group() + number as u64)
+                * dispatch.scratch_bytes_per_wave();
+            let wave = &mut group.waves[number];
+            wave.scratch = Scratch {
+                base: self.scratch + slot,
+                bytes_per_lane: dispatch.scratch_bytes_per_lane,
+            };
+            initialise(
+                wave,
+                &dispatch.initial,
+                size,
+                first_item,
+                items,
+                wave_count,
+                self.scratch,
+                slot,
+            );
+            if O::ACTIVE {
+                self.observer.started(wave);
+            }
+        }
+        self.stats.waves += wave_count as u64;
+        self.resident.push(group);
+    }
+
+    /// Gives every wave of a workgroup its turn.
+    fn turn(&mut self, index: usize) -> Result<Turn, Box<Fault>> {
+        let mut progress = false;
+        for number in 0..self.resident[index].waves.len() {
+            let group = &mut self.resident[index];
+            if !matches!(group.waves[number].waiting, Waiting::No | Waiting::Gws) {
+                continue;
+            }
+            let before = group.waves[number].executed;
+            let result = run_wave(
+                self.shared,
+                &mut group.waves[number],
+                &mut group.lds,
+                &mut self.observer,
+            );
+            let wave = &self.resident[index].waves[number];
+            progress |= wave.executed != before;
+            self.stats.instructions += wave.executed - before;
+            if let Err(stop) = result {
+                return Err(Box::new(self.fault(wave, stop.pc, stop.kind, stop.lane)));
+            }
+        }
+
+        // A barrier opens when every wave that has not ended is at it.
+        let group = &mut self.resident[index];
+        let open = group
+            .waves
+            .iter()
+            .all(|w| matches!(w.waiting, Waiting::Barrier | Waiting::Ended));
+        if open {
+            let mut waiting = false;
+            for wave in group
+                .waves
+                .iter_mut()
+                .filter(|w| w.waiting == Waiting::Barrier)
+            {
+                wave.waiting = Waiting::No;
+                waiting = true;
+            }
+            if !waiting {
+                return Ok(Turn::Ended);
+            }
+            if O::ACTIVE {
+                self.observer.barrier(group.id);
+            }
+            return Ok(Turn::Ran);
+        }
+        Ok(if progress { Turn::Ran } else { Turn::Blocked })
+    }
+
+    fn fault(&self, wave: &Wave, pc: u64, kind: FaultKind, lane: Option<u8>) -> Fault {
+        let text = match self.shared.code.step(pc) {
+            Some(Ok(step)) => Some(step.inst.text()),
+            _ => None,
+        };
+        Fault {
+            kind,
+            wave: wave.id,
+            lane,
+            pc,
+            text,
+        }
+    }
+}
+
+/// Sets the registers that the hardware sets.
+#[allow(clippy::too_many_arguments)]
+fn initialise(
+    wave: &mut Wave,
+    initial: &Initial,
+    size: [u32; 3],
+    first_item: usize,
+    items: usize,
+    waves: usize,
+    scratch: u64,
+    wave_offset: u64,
+) {
+    wave.mode = initial.mode;
+    let lanes = (items - first_item).min(LANES);
+    wave.set_exec(if lanes == LANES {
+        u64::MAX
+    } else {
+        (1 << lanes) - 1
+    });
+    for (number, sgpr) in initial.sgprs.iter().enumerate() {
+        let value = match *sgpr {
+            InitialSgpr::Value(value) => value,
+            InitialSgpr::GroupId(dimension) => wave.id.group[usize::from(dimension) % 3],
+            InitialSgpr::GroupInfo => u32::from(wave.id.wave == 0) << 31 | waves as u32,
+            InitialSgpr::ScratchBase(0) | InitialSgpr::FlatScratchLow => scratch as u32,
+            InitialSgpr::ScratchBase(_) => (scratch >> 32) as u32 | SCRATCH_SWIZZLE,
+            InitialSgpr::FlatScratchHigh => (scratch >> 32) as u32,
+            InitialSgpr::ScratchWaveOffset => wave_offset as u32,
+        };
+        wave.set_scalar(number as u8, value);
+    }
+    for dimension in 0..usize::from(initial.work_item_ids)
+        .min(3)
+        .min(wave.vgprs.len())
+    {
+        wave.vgprs[dimension] = Lanes(std::array::from_fn(|lane| {
+            let item = (first_item + lane) as u32;
+            match dimension {
+                0 => item % size[0],
+                1 => item / size[0] % size[1],
+                _ => item / size[0] / size[1],
+            }
+        }));
+    }
+}
+
+/// Bit of dword 1 of a buffer descriptor: SWIZZLE_ENABLE.
+const SCRATCH_SWIZZLE: u32 = 1 << 31;
+
+/// What stopped a wave.
+struct Stop {
+    kind: FaultKind,
+    pc: u64,
+    lane: Option<u8>,
+}
+
+/// Runs a wave until it ends, waits, or has had its turn.
+fn run_wave<O: Observer>(
+    shared: &Shared<'_>,
+    wave: &mut Wave,
+    lds: &mut Lds,
+    observer: &mut O,
+) -> Result<(), Stop> {
+    let config = &shared.device.config;
+    let limit = config.limit.unwrap_or(u64::MAX);
+    let until = wave
+        .executed
+        .saturating_add(config.quantum.max(1))
+        .min(limit);
+    loop {
+        let pc = wave.pc;
+        let stop = |kind| Stop {
+            kind,
+            pc,
+            lane: None,
+        };
+        if wave.executed >= until {
+            if wave.executed >= limit {
+                return Err(stop(FaultKind::Limit(limit)));
+            }
+            if shared.device.interrupted.load(Relaxed) {
+                return Err(stop(FaultKind::Interrupted));
+            }
+            return Ok(());
+        }
+        let step = match shared.code.step(pc) {
+            Some(Ok(step)) => step,
+            Some(Err(error)) => return Err(stop(FaultKind::Undecodable(*error))),
+            None => return Err(stop(FaultKind::PcOutside)),
+        };
+        if O::ACTIVE {
+            observer.before(wave, step);
+        }
+        wave.pc = pc.wrapping_add(u64::from(step.bytes));
+        match step.run {
+            Run::Alu(handler) => handler(wave, step),
+            Run::Memory => {
+                let access = memory::addresses(wave, step, shared.device);
+                if O::ACTIVE
+                    && let Verdict::Veto(message) = observer.access(wave, step, &access)
+                {
+                    return Err(stop(FaultKind::Vetoed(message)));
+                }
+                match memory::perform(wave, step, &access, lds, shared.device) {
+                    Ok(Outcome::Done) => wave.waiting = Waiting::No,
+                    Ok(Outcome::Blocked) => {
+                        wave.pc = pc;
+                        wave.waiting = Waiting::Gws;
+                        return Ok(());
+                    }
+                    Err((kind, lane)) => return Err(Stop { kind, pc, lane }),
+                }
+                memory::count(wave, step, pc);
+            }
+            Run::Cancelled => memory::count(wave, step, pc),
+            Run::Flow => flow(wave, step, pc).map_err(stop)?,
+            Run::Missing => return Err(stop(FaultKind::NotExecuted)),
+        }
+        wave.executed += 1;
+        if O::ACTIVE {
+            observer.after(wave, step, pc);
+        }
+        if wave.waiting != Waiting::No {
+            if O::ACTIVE && wave.waiting == Waiting::Ended {
+                observer.ended(wave);
+            }
+            return Ok(());
+        }
+    }
+}
+
+/// Branches and program control.
+fn flow(wave: &mut Wave, step: &Step, pc: u64) -> Result<(), FaultKind> {
+    match step.inst.does() {
+        Does::Branch(condition) => {
+            let taken = match condition {
+                Condition::Always => true,
+                Condition::Scc0 => !wave.scc,
+                Condition::Scc1 => wave.scc,
+                Condition::VccZero => wave.vcc() == 0,
+                Condition::VccNotZero => wave.vcc() != 0,
+                Condition::ExecZero => wave.exec() == 0,
+                Condition::ExecNotZero => wave.exec() != 0,
+                Condition::Debugger => false,
+            };
+            if taken {
+                wave.pc = wave.pc.wrapping_add_signed(step.immediate() * 4);
+            }
+        }
+        Does::Control(control) => match control {
+            // The counters do not hold up the end; what was issued takes place all the same (checklist 5.5).
+            Control::End => wave.waiting = Waiting::Ended,
+            Control::Barrier => wave.waiting = Waiting::Barrier,
+            Control::Waitcnt => {
+                let until = Waitcnt::unpack(wave.isa, step.immediate() as u16);
+                wave.scoreboard.wait(until);
+            }
+            Control::SendMsg { halt } => {
+                wave.scoreboard.issue(
+                    Kind::Message,
+                    pc,
+                    Increments {
+                        lgkm: 1,
+                        ..Increments::default()
+                    },
+                );
+                if halt {
+                    return Err(FaultKind::NotExecuted);
+                }
+            }
+            Control::Trap => return Err(FaultKind::Trap(step.immediate() as u8)),
+            Control::SetHalt if step.immediate() & 1 != 0 => return Err(FaultKind::NotExecuted),
+            Control::GprIndexOff | Control::GprIndexMode => return Err(FaultKind::NotExecuted),
+            // Nothing here depends on time, priority, caches of code or performance counters.
+            Control::Nop
+            | Control::Sleep
+            | Control::SetHalt
+            | Control::SetPrio
+            | Control::CacheInvalidate
+            | Control::PerfCount
+            | Control::TraceData
+            | Control::SetKill
+            | Control::Wakeup => {}
+        },
+        _ => return Err(FaultKind::NotExecuted),
+    }
+    Ok(())
+}

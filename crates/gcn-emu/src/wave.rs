@@ -1,0 +1,208 @@
+//! The state of a wave: registers, mode, counters.
+
+use gcn_isa::{Isa, regs};
+
+use crate::device::Apertures;
+use crate::lanes::Lanes;
+use crate::scoreboard::Scoreboard;
+
+/// Scalar registers by number: SGPRs, VCC, M0 and EXEC among them, as an instruction's field names them.
+const SCALARS: usize = 128;
+
+/// Numbers of the scalar sources that are neither registers nor constants.
+const SHARED_BASE: u8 = 235;
+const SHARED_LIMIT: u8 = 236;
+const PRIVATE_BASE: u8 = 237;
+const PRIVATE_LIMIT: u8 = 238;
+const VCCZ: u8 = 251;
+const EXECZ: u8 = 252;
+const SCC: u8 = 253;
+
+/// Why a wave is not running.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Waiting {
+    /// It is running.
+    No,
+    /// At S_BARRIER, until all waves of its workgroup are.
+    Barrier,
+    /// At a global wave synchronisation resource (checklist 2.30).
+    Gws,
+    /// It has ended.
+    Ended,
+}
+
+/// A position in the dispatch, for messages and observers.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct WaveId {
+    /// Workgroup in x, y, z.
+    pub group: [u32; 3],
+    /// Number of the wave within its workgroup.
+    pub wave: u32,
+}
+
+/// A wave: 64 lanes that execute together.
+#[derive(Clone, Debug)]
+pub struct Wave {
+    /// Whose it is.
+    pub id: WaveId,
+    /// Instruction set.
+    pub isa: Isa,
+    /// Address of the next instruction, in bytes.
+    pub pc: u64,
+    scalars: [u32; SCALARS],
+    /// Vector registers allocated to the wave.
+    pub vgprs: Box<[Lanes]>,
+    /// SGPRs allocated to the wave.
+    pub sgpr_count: u8,
+    /// Scalar condition code.
+    pub scc: bool,
+    /// MODE: rounding 3:0, denormals 7:4, DX10 clamp 8, IEEE 9, and the rest as the manual has it.
+    pub mode: u32,
+    /// TRAPSTS; bit 8 is the sticky memory violation (checklist 1.9).
+    pub trapsts: u32,
+    /// Outstanding operations.
+    pub scoreboard: Scoreboard,
+    /// Why it is not running.
+    pub waiting: Waiting,
+    /// Instructions executed.
+    pub executed: u64,
+    /// Address of the wave's scratch, and bytes for each lane.
+    pub scratch: Scratch,
+    /// The windows of FLAT addresses, as the aperture registers of GCN 1.4 show them.
+    pub apertures: Apertures,
+}
+
+/// A wave's scratch: dwords interleaved by lane (errata E087).
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct Scratch {
+    /// Address of the wave's first byte in global memory.
+    pub base: u64,
+    /// Bytes that each lane has; offsets beyond are out of range (checklist 3.25).
+    pub bytes_per_lane: u32,
+}
+
+/// TRAPSTS: a memory violation happened.
+pub const TRAPSTS_MEM_VIOL: u32 = 1 << 8;
+
+impl Wave {
+    /// A wave at `pc` with `vgprs` vector registers, all lanes inactive and everything zero.
+    pub fn new(isa: Isa, id: WaveId, pc: u64, vgprs: usize, sgpr_count: u8) -> Wave {
+        Wave {
+            id,
+            isa,
+            pc,
+            scalars: [0; SCALARS],
+            vgprs: vec![Lanes::ZERO; vgprs.max(1)].into_boxed_slice(),
+            sgpr_count,
+            scc: false,
+            mode: 0,
+            trapsts: 0,
+            scoreboard: Scoreboard::new(isa),
+            waiting: Waiting::No,
+            executed: 0,
+            scratch: Scratch::default(),
+            apertures: Apertures::default(),
+        }
+    }
+
+    /// Makes the wave begin anew as another, keeping its allocations.
+    pub fn restart(&mut self, id: WaveId, pc: u64) {
+        self.id = id;
+        self.pc = pc;
+        self.scalars = [0; SCALARS];
+        self.vgprs.fill(Lanes::ZERO);
+        self.scc = false;
+        self.mode = 0;
+        self.trapsts = 0;
+        self.scoreboard = Scoreboard::new(self.isa);
+        self.waiting = Waiting::No;
+        self.executed = 0;
+    }
+
+    /// A scalar source that is neither register nor constant, by its number: the apertures of GCN 1.4 (errata
+    /// E088), VCCZ, EXECZ and SCC. As a 32-bit source an aperture gives its low half.
+    pub fn special(&self, code: u8) -> u64 {
+        let base = |high: u32| u64::from(high) << 32;
+        match code {
+            SHARED_BASE => base(self.apertures.shared),
+            SHARED_LIMIT => base(self.apertures.shared) | u64::from(u32::MAX),
+            PRIVATE_BASE => base(self.apertures.private),
+            PRIVATE_LIMIT => base(self.apertures.private) | u64::from(u32::MAX),
+            VCCZ => u64::from(self.vcc() == 0),
+            EXECZ => u64::from(self.exec() == 0),
+            SCC => u64::from(self.scc),
+            _ => 0,
+        }
+    }
+
+    /// EXEC: a bit per lane.
+    #[inline]
+    pub fn exec(&self) -> u64 {
+        self.scalar64(regs::EXEC_LO)
+    }
+
+    /// Sets EXEC.
+    #[inline]
+    pub fn set_exec(&mut self, mask: u64) {
+        self.set_scalar64(regs::EXEC_LO, mask);
+    }
+
+    /// VCC: a bit per lane.
+    #[inline]
+    pub fn vcc(&self) -> u64 {
+        self.scalar64(regs::VCC_LO)
+    }
+
+    /// Sets VCC.
+    #[inline]
+    pub fn set_vcc(&mut self, mask: u64) {
+        self.set_scalar64(regs::VCC_LO, mask);
+    }
+
+    /// M0.
+    #[inline]
+    pub fn m0(&self) -> u32 {
+        self.scalars[usize::from(regs::M0)]
+    }
+
+    /// Scalar register number `code`, 0..=127. An SGPR beyond the wave's allocation reads s0 (checklist 1.7).
+    #[inline]
+    pub fn scalar(&self, code: u8) -> u32 {
+        let code = if code >= self.sgpr_count && code < self.isa.sgprs() {
+            0
+        } else {
+            code
+        };
+        self.scalars[usize::from(code) % SCALARS]
+    }
+
+    /// Scalar registers `code` and the one after it.
+    #[inline]
+    pub fn scalar64(&self, code: u8) -> u64 {
+        u64::from(self.scalar(code)) | u64::from(self.scalar(code + 1)) << 32
+    }
+
+    /// Sets scalar register number `code`, 0..=127.
+    #[inline]
+    pub fn set_scalar(&mut self, code: u8, value: u32) {
+        self.scalars[usize::from(code) % SCALARS] = value;
+    }
+
+    /// Sets scalar register `code` and the one after it.
+    #[inline]
+    pub fn set_scalar64(&mut self, code: u8, value: u64) {
+        self.set_scalar(code, value as u32);
+        self.set_scalar(code + 1, (value >> 32) as u32);
+    }
+
+    /// Whether `count` scalar registers from `code` on are the wave's to write (checklist 1.7).
+    #[inline]
+    pub fn owns_scalars(&self, code: u8, count: u8) -> bool {
+        code >= self.isa.sgprs() || u16::from(code) + u16::from(count) <= u16::from(self.sgpr_count)
+    }
+
+    /// Notes a memory violation: sticky, and never the end of the run by itself (checklist 1.9).
+    pub fn note_violation(&mut self) {
+        self.trapsts |= TRAPSTS_MEM_VIOL;
+    }
+}
