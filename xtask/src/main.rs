@@ -1,0 +1,70 @@
+//! Chores of the repository: `cargo xtask test`, `cargo xtask bench`.
+
+use std::path::Path;
+use std::process::{Command, ExitCode};
+
+use anyhow::{Context, Result, bail};
+
+const USAGE: &str = "\
+usage: cargo xtask test [ARGUMENTS OF CARGO TEST]   install what the tests need, then run them all
+       cargo xtask tools                            install what the tests need
+       cargo xtask bench asm                        assemble and disassemble the same files with gcn and LLVM";
+
+/// A program or file that tests need, and the Debian package that has it.
+const TOOLS: &[(&str, &str)] = &[
+    ("/usr/bin/llvm-mc-19", "llvm-19"),
+    ("/usr/bin/clang-19", "clang-19"),
+    ("/usr/bin/ld.lld-19", "lld-19"),
+    ("/usr/lib/x86_64-linux-gnu/amdgcn/bitcode/ockl.bc", "rocm-device-libs"),
+];
+
+fn main() -> ExitCode {
+    let arguments: Vec<String> = std::env::args().skip(1).collect();
+    let words: Vec<&str> = arguments.iter().map(String::as_str).collect();
+    let result = match words[..] {
+        ["test", ref rest @ ..] => install_tools().and_then(|()| test(rest)),
+        ["tools"] => install_tools(),
+        ["bench", "asm"] => bench::asm(),
+        _ => {
+            eprintln!("{USAGE}");
+            return ExitCode::from(2);
+        }
+    };
+    match result {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            eprintln!("error: {error:#}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+/// Runs every test, optimised and with all checks.
+fn test(arguments: &[&str]) -> Result<()> {
+    run(Command::new(env!("CARGO")).args(["test", "--workspace", "--profile", "checked"]).args(arguments))
+}
+
+/// Installs the Debian packages that tests need and that are missing, or names them.
+fn install_tools() -> Result<()> {
+    let missing: Vec<&str> =
+        TOOLS.iter().filter(|(file, _)| !Path::new(file).exists()).map(|(_, package)| *package).collect();
+    if missing.is_empty() {
+        return Ok(());
+    }
+    let command = format!("apt-get install -y {}", missing.join(" "));
+    let is_root = Command::new("id").arg("-u").output().is_ok_and(|o| o.stdout.trim_ascii() == b"0");
+    if !is_root || !Path::new("/usr/bin/apt-get").exists() {
+        bail!("the tests compare with LLVM 19; on Debian: sudo {command}");
+    }
+    eprintln!("installing {}", missing.join(" "));
+    run(Command::new("apt-get").arg("update"))?;
+    run(Command::new("apt-get").args(["install", "-y", "--no-install-recommends"]).args(&missing))
+        .with_context(|| format!("the tests need these packages; try: {command}"))
+}
+
+fn run(command: &mut Command) -> Result<()> {
+    let status = command.status().with_context(|| format!("cannot run {command:?}"))?;
+    if status.success() { Ok(()) } else { bail!("{command:?} failed: {status}") }
+}
+
+mod bench;
