@@ -275,8 +275,9 @@ names! {
 }
 
 impl Default for ValueKind {
+    /// Not stated.
     fn default() -> Self {
-        Self::ByValue
+        Self::Other(String::new())
     }
 }
 
