@@ -7,6 +7,7 @@
 //! Sources: LLVM's "User Guide for AMDGPU Backend" for everything that is AMDGPU's own, the ELF specification
 //! for the rest.
 
+mod bundle;
 mod descriptor;
 mod elf;
 mod image;
@@ -16,6 +17,7 @@ mod target;
 mod value;
 pub mod write;
 
+pub use bundle::{BundleEntry, BundleError, bundle_entries, is_bundle};
 pub use descriptor::{
     DESCRIPTOR_ALIGN, DESCRIPTOR_SIZE, ENTRY_OFFSET_FIELD, Field, KERNEL_CODE_SIZE, KernelCode,
     KernelDescriptor, Properties, Rsrc1, Rsrc2, Rsrc3, UserSgpr,

@@ -2,7 +2,9 @@
 
 mod common;
 
-use gcn_object::{Feature, Properties, UserSgpr, ValueKind, Version, read};
+use gcn_object::{
+    BundleError, Feature, Properties, UserSgpr, ValueKind, Version, bundle_entries, read,
+};
 
 const PROCESSORS: [(&str, &str, Feature, Feature); 5] = [
     (
@@ -181,4 +183,43 @@ fn objects_without_a_link_load_like_linked_ones() {
             }
         }
     }
+}
+
+#[test]
+fn bundles_are_taken_apart() {
+    let objects =
+        ["gfx803", "gfx906"].map(|processor| common::clang("scale.cl", processor, 5, &[]));
+    let host = common::scratch("host.bin");
+    std::fs::write(&host, b"").expect("the scratch directory can be written");
+    let inputs = [host, common::scratch("one.co"), common::scratch("two.co")];
+    for (path, bytes) in inputs[1..].iter().zip(&objects) {
+        std::fs::write(path, bytes).expect("the scratch directory can be written");
+    }
+    let bundle = common::scratch("bundle.hsaco");
+    let [host, one, two] = inputs.map(|path| format!("-input={}", path.display()));
+    let output = format!("-output={}", bundle.display());
+    let targets = "-targets=host-x86_64-unknown-linux-gnu,hipv4-amdgcn-amd-amdhsa--gfx803,\
+                   hipv4-amdgcn-amd-amdhsa--gfx906:xnack-";
+    let arguments = ["-type=o", targets, &host, &one, &two, &output];
+    common::run(
+        "/usr/lib/llvm-19/bin/clang-offload-bundler",
+        "clang-19",
+        &arguments,
+    );
+    let bytes = std::fs::read(&bundle).expect("the bundler wrote it");
+    let entries = bundle_entries(&bytes).expect("it is a bundle");
+    let found: Vec<_> = entries
+        .iter()
+        .map(|entry| (entry.target(), entry.bytes))
+        .collect();
+    let expected = [
+        (None, b"".as_slice()),
+        (Some("gfx803"), &objects[0]),
+        (Some("gfx906:xnack-"), &objects[1]),
+    ];
+    assert_eq!(found, expected);
+    for length in 0..bytes.len() {
+        assert!(bundle_entries(&bytes[..length]).is_err());
+    }
+    assert_eq!(bundle_entries(&objects[0]), Err(BundleError::NotABundle));
 }

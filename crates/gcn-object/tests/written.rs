@@ -658,7 +658,6 @@ fn metadata_text_becomes_the_note_that_llvm_makes() {
     let (text, _) = rest
         .split_once(".end_amdgpu_metadata")
         .expect("the source has metadata");
-    let text = text.trim().trim_end_matches("...");
     let packed = metadata_from_yaml(text).expect("the text is valid");
     let object =
         read(&common::clang("scale.s", "gfx900", 5, &[])).expect("clang makes valid objects");
