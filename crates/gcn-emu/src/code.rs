@@ -154,7 +154,7 @@ impl Code {
         } else {
             match inst.does() {
                 Does::Alu(_) => exec::alu::handler(&inst).map_or(Run::Missing, Run::Alu),
-                Does::Branch(_) | Does::Control(_) => Run::Flow,
+                Does::Branch(_) | Does::Jump | Does::Fork | Does::Control(_) => Run::Flow,
                 _ => Run::Memory,
             }
         };

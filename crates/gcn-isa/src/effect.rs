@@ -181,6 +181,16 @@ pub enum Does {
     Store(Ty),
     /// The upper half's low bits to memory (errata E074).
     StoreHigh(Ty),
+    /// So many components from memory to registers, converted from the buffer's format to this type.
+    LoadFormat(u8, Ty),
+    /// So many components of this type from registers to memory, converted to the buffer's format.
+    StoreFormat(u8, Ty),
+    /// One component of 16 bits from memory to the upper half of a register, converted.
+    LoadFormatHigh,
+    /// One component of 16 bits from the upper half of a register to memory, converted.
+    StoreFormatHigh,
+    /// LDS to memory, without registers.
+    StoreFromLds,
     /// Read-modify-write; memory instructions return the old value when GLC is set (errata E101).
     Atomic(AtomicOp, Ty),
     /// Read-modify-write that always returns the old value (DS ..._RTN_...).
@@ -226,8 +236,12 @@ pub enum Does {
     // Arithmetic, moves, comparisons: operands and these.
     /// An ALU instruction; the emulator has an arm for each.
     Alu(Implicit),
-    /// Jumps by the operand if the condition holds.
+    /// Jumps by the operand if the condition holds; a destination receives the address of the next instruction.
     Branch(Condition),
+    /// Jumps to the address in the source; a destination receives the address of the next instruction.
+    Jump,
+    /// Splits the wave by a mask and pushes one part on the stack of S_CBRANCH_…_FORK, or takes one from it.
+    Fork,
     /// Program control.
     Control(Control),
 }
@@ -244,7 +258,9 @@ impl Does {
             Does::Branch(Condition::Scc0 | Condition::Scc1) => Implicit::READS_SCC,
             Does::Branch(Condition::VccZero | Condition::VccNotZero) => Implicit::READS_VCC,
             Does::Branch(Condition::ExecZero | Condition::ExecNotZero) => Implicit::READS_EXEC,
-            Does::Control(Control::SendMsg { .. } | Control::GprIndexMode) => Implicit::READS_M0,
+            Does::Control(Control::SendMsg { .. }) => Implicit::READS_M0,
+            Does::Control(Control::GprIndexMode) => Implicit::READS_M0.and(Implicit::WRITES_M0),
+            Does::StoreFromLds => Implicit::READS_M0,
             Does::Gws(_) | Does::OrderedCount | Does::LoadByLane | Does::StoreByLane => {
                 Implicit::READS_M0
             }

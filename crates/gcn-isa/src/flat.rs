@@ -5,7 +5,7 @@
 
 use crate::effect::{AtomicOp::*, Does::*, Half::*};
 use crate::field::{Encoding, Field, Format};
-use crate::operand::{Ty::*, Written, words::*};
+use crate::operand::{Ty::*, words::*};
 use crate::row::{Forms, Op, Row, lower_name, number};
 use crate::target::on;
 

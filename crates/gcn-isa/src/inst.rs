@@ -87,9 +87,13 @@ pub(crate) const LITERAL: u64 = 255;
 const SADDR_OFF: u64 = 0x7f;
 /// The first number of VGPRs among nine-bit sources.
 const FIRST_VGPR: u64 = 256;
+/// The width of a field that may name a VGPR or anything else.
+const SOURCE_BITS: u8 = 9;
+/// The most bits that a list of bits has: three sources and a destination.
+const LIST_BITS: usize = 4;
 
 impl Inst {
-    /// An instruction with every operand zero; nothing if `isa` lacks it or it lacks the encoding.
+    /// An instruction with every operand zero and every modifier unwritten; nothing if `isa` lacks it or it lacks the encoding.
     pub fn new(isa: Isa, op: Op, encoding: Encoding) -> Option<Inst> {
         let layout = isa.tables().layout(encoding)?;
         let row = op.row();
@@ -107,6 +111,14 @@ impl Inst {
             dwords: layout.dwords,
             bits,
         };
+        for modifier in row.modifiers().filter(|m| m.default) {
+            let list = inst.list_bits(modifier);
+            inst.bits |= list.iter().fold(0, |bits, bit| bits | 1 << bit);
+            if modifier.field == Field::OpSelHi {
+                // LLVM sets it even where there is no third operand.
+                inst.bits |= layout.bits(Field::OpSelHi2).mask();
+            }
+        }
         inst.measure();
         Some(inst)
     }
@@ -263,6 +275,15 @@ impl Inst {
         let value = bits.get(self.bits);
         let count = slot.ty.dwords();
         match slot.kind {
+            Kind::Vgpr if bits.width == SOURCE_BITS && value < FIRST_VGPR => Operand::Scalar {
+                code: value as u8,
+                count,
+            },
+            // With TFE a status follows the value.
+            Kind::Vgpr if self.encoding == Encoding::Mubuf => Operand::Vgprs {
+                first: value as u8,
+                count: count + self.get(Field::Tfe) as u8,
+            },
             Kind::Vgpr => Operand::Vgprs {
                 first: value as u8,
                 count,
@@ -288,7 +309,7 @@ impl Inst {
                 first: value as u8,
                 count,
             },
-            Kind::Src if value >= FIRST_VGPR => Operand::Vgprs {
+            Kind::Src | Kind::Ssrc | Kind::Sdst if value >= FIRST_VGPR => Operand::Vgprs {
                 first: (value - FIRST_VGPR) as u8,
                 count,
             },
@@ -308,7 +329,7 @@ impl Inst {
                 count,
             },
             Kind::ScalarOffset { signed } => self.scalar_offset(signed),
-            Kind::Unsigned | Kind::Waitcnt | Kind::Hwreg | Kind::SendMsg => {
+            Kind::Unsigned | Kind::Waitcnt | Kind::Hwreg | Kind::SendMsg | Kind::GprIndex => {
                 Operand::Imm(value as i64)
             }
             Kind::Signed | Kind::Simm16 | Kind::Branch => Operand::Imm(sign_extend(value, bits)),
@@ -324,6 +345,14 @@ impl Inst {
     pub fn set_operand(&mut self, slot: &Slot, operand: Operand) -> Result<(), FieldError> {
         let bits = self.layout().bits(slot.field);
         match (slot.kind, operand) {
+            (Kind::Vgpr, Operand::Vgprs { first, .. }) if bits.width == SOURCE_BITS => {
+                self.set(slot.field, i64::from(first) + FIRST_VGPR as i64)
+            }
+            (Kind::Vgpr, Operand::Scalar { code: regs::LDS_DIRECT, .. })
+                if bits.width == SOURCE_BITS =>
+            {
+                self.set(slot.field, i64::from(regs::LDS_DIRECT))
+            }
             (
                 Kind::Vgpr | Kind::GlobalAddress | Kind::ScratchAddress | Kind::BufferAddress,
                 Operand::Vgprs { first, .. },
@@ -363,9 +392,10 @@ impl Inst {
             (Kind::ScalarOffset { signed }, Operand::ScalarOffset { imm, reg, literal }) => {
                 self.set_scalar_offset(signed, imm, reg, literal)
             }
-            (Kind::Unsigned | Kind::Waitcnt | Kind::Hwreg | Kind::SendMsg, Operand::Imm(value)) => {
-                self.set(slot.field, value)
-            }
+            (
+                Kind::Unsigned | Kind::Waitcnt | Kind::Hwreg | Kind::SendMsg | Kind::GprIndex,
+                Operand::Imm(value),
+            ) => self.set(slot.field, value),
             (Kind::Signed | Kind::Branch, Operand::Imm(value)) => {
                 self.set_signed(slot.field, value)
             }
@@ -484,10 +514,49 @@ impl Inst {
         }
     }
 
+    /// Where the bits of a modifier that is a list of bits are, in the order in which it is written: a bit
+    /// for each source, and for OP_SEL of VOP3 one for the destination.
+    pub fn list_bits(&self, modifier: &Modifier) -> ListBits {
+        let layout = self.layout();
+        let bits = layout.bits(modifier.field);
+        let mut list = ListBits { bits: [0; LIST_BITS], len: 0 };
+        let sources = self.row().slots().filter(|slot| slot.kind == Kind::Src);
+        for (bit, _) in (bits.low..).zip(sources).take(LIST_BITS - 1) {
+            list.push(bit);
+        }
+        if modifier.field == Field::OpSelHi {
+            list.bits[2] = layout.bits(Field::OpSelHi2).low;
+        } else if modifier.field == Field::OpSel && self.encoding == Encoding::Vop3 {
+            list.push(bits.low + bits.width - 1);
+        }
+        list
+    }
+
     /// The modifiers that this instruction's encoding has.
     pub fn modifiers(&self) -> impl Iterator<Item = &'static Modifier> + use<> {
         let layout = self.layout();
         self.row().modifiers().filter(move |m| layout.has(m.field))
+    }
+}
+
+/// See [`Inst::list_bits`].
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub struct ListBits {
+    bits: [u8; LIST_BITS],
+    len: u8,
+}
+
+impl ListBits {
+    /// The bits' numbers in an instruction of 64 bits.
+    pub fn iter(&self) -> impl Iterator<Item = u8> + '_ {
+        self.bits.iter().copied().take(usize::from(self.len))
+    }
+
+    fn push(&mut self, bit: u8) {
+        if let Some(place) = self.bits.get_mut(usize::from(self.len)) {
+            *place = bit;
+            self.len += 1;
+        }
     }
 }
 

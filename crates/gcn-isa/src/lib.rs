@@ -18,6 +18,8 @@ pub mod sop;
 pub mod swizzle;
 pub mod target;
 pub mod vop;
+pub mod vop3;
+pub mod vopc;
 
 mod decode;
 mod inst;
@@ -28,7 +30,7 @@ mod tables;
 pub use decode::{DecodeError, decode};
 pub use effect::Does;
 pub use field::{Encoding, Field};
-pub use inst::{FieldError, Inst, Operand};
+pub use inst::{FieldError, Inst, ListBits, Operand};
 pub use operand::{Access, Kind, Modifier, Slot, Ty, Value, When, Written};
 pub use print::{Fidelity, Syntax};
 pub use row::{Forms, Op, Row, rows};

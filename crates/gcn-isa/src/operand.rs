@@ -72,7 +72,8 @@ impl Ty {
 /// How a field's number names what it names.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Kind {
-    /// The number of the first VGPR.
+    /// The number of the first VGPR. In a field of nine bits VGPRs count from 256, and nothing else but
+    /// LDS_DIRECT is meant to be there.
     Vgpr,
     /// A GLOBAL address: a VGPR pair, or one VGPR when SADDR names a register (errata E016).
     GlobalAddress,
@@ -109,6 +110,8 @@ pub enum Kind {
     Hwreg,
     /// A message.
     SendMsg,
+    /// Which operands VGPR indexing concerns, a bit each: `gpr_idx(SRC0,SRC1,SRC2,DST)`.
+    GprIndex,
     /// The 32 bits after the instruction, always there (MADMK, MADAK, SETREG_IMM32).
     Literal,
 }
@@ -163,7 +166,7 @@ pub enum Value {
     Swizzle,
     /// `mul:2`, `mul:4`, `div:2`.
     Omod,
-    /// A list of bits, one per operand: `op_sel:[0,1]`. `default` is what is not written.
+    /// A list of bits, one per operand: `op_sel:[0,1]`; see [`Inst::list_bits`](crate::Inst::list_bits).
     BitList,
 }
 
@@ -178,6 +181,8 @@ pub struct Modifier {
     pub value: Value,
     /// Whether the instruction does not exist without it (errata E019, E020).
     pub required: bool,
+    /// The value that is not written: each bit of a list is this, anything else is 0.
+    pub default: bool,
 }
 
 /// An entry of the column "written as".
@@ -237,6 +242,14 @@ pub(crate) mod words {
         /// May be left out with `lds` (errata E015).
         pub(crate) const fn not_lds(self) -> Written {
             self.when(When::NotLds)
+        }
+
+        /// The bits of this list are one when it is not written.
+        pub(crate) const fn by_default(self) -> Written {
+            match self {
+                Written::Modifier(m) => Written::Modifier(Modifier { default: true, ..m }),
+                operand => operand,
+            }
         }
 
         /// The instruction does not exist without this modifier.
@@ -318,6 +331,14 @@ pub(crate) mod words {
     pub const fn Src2(ty: Ty) -> Written {
         slot(Field::Src2, Kind::Src, ty, Read)
     }
+    /// A scalar destination in the field of the vector one (V_READLANE).
+    pub const VDstScalar: Written = slot(Field::Vdst, Kind::Sdst, Ty::B32, Write);
+    /// A source that must be a VGPR.
+    pub const VSrc0: Written = slot(Field::Src0, Kind::Vgpr, Ty::B32, Read);
+    /// A source that must be scalar.
+    pub const Scalar0: Written = slot(Field::Src0, Kind::Ssrc, Ty::B32, Read);
+    /// A lane's number, which must be scalar.
+    pub const Lane1: Written = slot(Field::Src1, Kind::Ssrc, Ty::B32, Read);
     pub const fn SDst(ty: Ty) -> Written {
         slot(Field::Sdst, Kind::Sdst, ty, Write)
     }
@@ -340,12 +361,15 @@ pub(crate) mod words {
         slot(Field::Simm16, kind, Ty::B16, Read)
     }
 
+    pub const GprIndex: Written = slot(Field::Ssrc1, Kind::GprIndex, Ty::B8, Read);
+
     const fn flag(field: Field, names: &'static [&'static str]) -> Written {
         Written::Modifier(Modifier {
             field,
             names,
             value: Value::Flag,
             required: false,
+            default: false,
         })
     }
     const fn number(field: Field, names: &'static [&'static str], value: Value) -> Written {
@@ -354,6 +378,7 @@ pub(crate) mod words {
             names,
             value,
             required: false,
+            default: false,
         })
     }
 
@@ -377,5 +402,12 @@ pub(crate) mod words {
     pub const Idxen: Written = flag(Field::Idxen, &["idxen"]);
     pub const Addr64: Written = flag(Field::Addr64, &["addr64"]);
     pub const Clamp: Written = flag(Field::Clamp, &["clamp"]);
+    pub const OpSel: Written = number(Field::OpSel, &["op_sel"], Value::BitList);
+    /// Without it each operand's high half is the operand of the high half.
+    pub const OpSelHi: Written = number(Field::OpSelHi, &["op_sel_hi"], Value::BitList).by_default();
+    /// Whether an operand of a mixed-precision instruction is 16 bits wide; without it none is.
+    pub const OpSelMix: Written = number(Field::OpSelHi, &["op_sel_hi"], Value::BitList);
+    pub const NegLo: Written = number(Field::Neg, &["neg_lo"], Value::BitList);
+    pub const NegHi: Written = number(Field::NegHi, &["neg_hi"], Value::BitList);
     pub const Omod: Written = number(Field::Omod, &["mul", "div"], Value::Omod);
 }

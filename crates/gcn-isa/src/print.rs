@@ -124,10 +124,12 @@ impl Printer<'_> {
         }
         match self.inst.operand(slot) {
             Operand::Vgprs { first, count } => {
-                self.exact &= usize::from(first) + usize::from(count) <= 256;
+                self.exact &= usize::from(first) + usize::from(count) <= 256
+                    && !matches!(slot.kind, Kind::Ssrc | Kind::Sdst);
                 write_group(self.out, 'v', first, count);
             }
             Operand::Scalar { code, count } => {
+                self.exact &= slot.kind != Kind::Vgpr || code == regs::LDS_DIRECT;
                 let named = regs::write_scalar(self.out, isa, code, count)
                     || (matches!(slot.kind, Kind::Src | Kind::Ssrc)
                         && regs::write_inline(self.out, isa, code, slot.ty));
@@ -194,6 +196,7 @@ impl Printer<'_> {
             Kind::Waitcnt => simm::write_waitcnt(self.out, isa, value as u16),
             Kind::Hwreg => simm::write_hwreg(self.out, isa, value as u16),
             Kind::SendMsg => simm::write_sendmsg(self.out, isa, value as u16),
+            Kind::GprIndex => simm::write_gpr_index(self.out, value as u16),
             Kind::Simm16 => {
                 let _ = write!(self.out, "{:#x}", value as u16);
             }
@@ -247,6 +250,9 @@ impl Printer<'_> {
     }
 
     fn modifier(&mut self, modifier: &Modifier) {
+        if modifier.value == Value::BitList {
+            return self.bit_list(modifier);
+        }
         self.say(modifier.field);
         let value = self.inst.get(modifier.field);
         if value == 0 {
@@ -279,19 +285,30 @@ impl Printer<'_> {
                 2 => "mul:4",
                 _ => "div:2",
             }),
-            Value::BitList => {
-                let width = self.inst.layout().bits(modifier.field).width;
-                let _ = write!(self.out, "{name}:[");
-                for bit in 0..width {
-                    let _ = write!(
-                        self.out,
-                        "{}{}",
-                        if bit == 0 { "" } else { "," },
-                        value >> bit & 1
-                    );
-                }
-                self.out.push(']');
-            }
+            Value::BitList => {}
         }
+    }
+
+    fn bit_list(&mut self, modifier: &Modifier) {
+        let list = self.inst.list_bits(modifier);
+        let mask = list.iter().fold(0, |mask, bit| mask | 1u64 << bit);
+        self.shown |= mask;
+        if modifier.field == Field::OpSelHi && modifier.default {
+            self.say(Field::OpSelHi2);
+            self.exact &= self.inst.flag(Field::OpSelHi2) || mask & self.inst.layout().bits(Field::OpSelHi2).mask() != 0;
+        }
+        let unwritten = if modifier.default { mask } else { 0 };
+        if self.inst.bits() & mask == unwritten {
+            return;
+        }
+        self.out.push(' ');
+        self.out.push_str(modifier.names[0]);
+        let mut separator = ":[";
+        for bit in list.iter() {
+            self.out.push_str(separator);
+            self.out.push(if self.inst.bits() >> bit & 1 == 0 { '0' } else { '1' });
+            separator = ",";
+        }
+        self.out.push(']');
     }
 }

@@ -25,6 +25,8 @@ pub const MINUS_SIXTEEN: u8 = 208;
 pub const HALF: u8 = 240;
 /// The inline constant 1/(2π), from GCN 1.2 on.
 pub const INV_2PI: u8 = 248;
+/// A value of LDS in place of a source.
+pub const LDS_DIRECT: u8 = 254;
 /// The first trap temporary up to GCN 1.2.
 const TTMP_TO_VI: u8 = 112;
 /// The first trap temporary from GCN 1.4 on.

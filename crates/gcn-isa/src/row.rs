@@ -72,7 +72,8 @@ impl Row {
             _ if has_carry => Encoding::Vop3b,
             _ => Encoding::Vop3,
         });
-        let sdwa = forms.has(Forms::SDWA).then_some(match native {
+        let has_sdwa = forms.has(Forms::SDWA) || forms.has(Forms::SDWA_VI);
+        let sdwa = has_sdwa.then_some(match native {
             Encoding::Vop1 => Encoding::Vop1Sdwa,
             Encoding::Vopc => Encoding::VopcSdwa,
             _ => Encoding::Vop2Sdwa,
@@ -100,8 +101,16 @@ impl Forms {
     pub const DPP: Forms = Forms(4);
     /// Not its family's own encoding.
     pub const NO_E32: Forms = Forms(8);
+    /// Sub-dword addressing on GCN 1.2 only.
+    pub const SDWA_VI: Forms = Forms(16);
     /// VOP3, SDWA and DPP.
     pub const ALL: Forms = Forms(7);
+    /// VOP3 and SDWA: comparisons.
+    pub const CMP: Forms = Forms(3);
+    /// VOP3, DPP and on GCN 1.2 SDWA: the multiply-accumulates.
+    pub const MAC: Forms = Forms(1 | 4 | 16);
+    /// VOP3 and DPP.
+    pub const FMAC: Forms = Forms(1 | 4);
 
     /// Both.
     pub const fn and(self, other: Forms) -> Forms {

@@ -149,6 +149,27 @@ pub(crate) fn write_hwreg(out: &mut String, isa: Isa, simm: u16) {
     out.push(')');
 }
 
+/// The operands that VGPR indexing can concern, from bit 0 on.
+pub const GPR_INDEXES: [&str; 4] = ["SRC0", "SRC1", "SRC2", "DST"];
+
+/// Writes the operand of S_SET_GPR_IDX_ON and S_SET_GPR_IDX_MODE, as a number if it has other bits.
+pub(crate) fn write_gpr_index(out: &mut String, simm: u16) {
+    if simm >> GPR_INDEXES.len() != 0 {
+        let _ = write!(out, "{simm:#x}");
+        return;
+    }
+    out.push_str("gpr_idx(");
+    let mut separator = "";
+    for (bit, name) in GPR_INDEXES.iter().enumerate() {
+        if simm >> bit & 1 != 0 {
+            out.push_str(separator);
+            out.push_str(name);
+            separator = ",";
+        }
+    }
+    out.push(')');
+}
+
 /// A message's name, number, where it exists, and whether operations of geometry shaders follow.
 #[rustfmt::skip]
 pub const MESSAGES: &[(&str, u8, IsaSet)] = &[

@@ -4,7 +4,7 @@ use std::collections::HashMap;
 use std::sync::LazyLock;
 
 use crate::field::{ENCODINGS, Encoding, Field, Format, Layout};
-use crate::row::{Op, Row, rows};
+use crate::row::{Forms, Op, Row, rows};
 use crate::target::{Isa, Numbering};
 use crate::{ds, flat, mubuf, smem, sop, vop};
 
@@ -129,6 +129,10 @@ fn formats() -> impl Iterator<Item = &'static Format> {
 /// The number of `row` in one of its encodings: VOP3 counts the other families' instructions from a base.
 pub(crate) fn opcode_in(row: &Row, isa: Isa, encoding: Encoding) -> Option<u16> {
     let opcode = row.opcode_on(isa)?;
+    let is_sdwa = matches!(encoding, Encoding::Vop1Sdwa | Encoding::Vop2Sdwa | Encoding::VopcSdwa);
+    if is_sdwa && isa != Isa::Vi && row.forms.has(Forms::SDWA_VI) {
+        return None;
+    }
     let base = match encoding {
         Encoding::Vop3 | Encoding::Vop3b | Encoding::Vop3c => {
             let (vopc, vop2, vop1) = VOP3_BASES[isa.numbering() as usize];
