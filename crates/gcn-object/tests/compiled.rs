@@ -201,11 +201,7 @@ fn bundles_are_taken_apart() {
     let targets = "-targets=host-x86_64-unknown-linux-gnu,hipv4-amdgcn-amd-amdhsa--gfx803,\
                    hipv4-amdgcn-amd-amdhsa--gfx906:xnack-";
     let arguments = ["-type=o", targets, &host, &one, &two, &output];
-    common::run(
-        "/usr/lib/llvm-19/bin/clang-offload-bundler",
-        "clang-19",
-        &arguments,
-    );
+    common::run("clang-offload-bundler-19", "clang-tools-19", &arguments);
     let bytes = std::fs::read(&bundle).expect("the bundler wrote it");
     let entries = bundle_entries(&bytes).expect("it is a bundle");
     let found: Vec<_> = entries
@@ -222,4 +218,19 @@ fn bundles_are_taken_apart() {
         assert!(bundle_entries(&bytes[..length]).is_err());
     }
     assert_eq!(bundle_entries(&objects[0]), Err(BundleError::NotABundle));
+}
+
+#[test]
+fn a_stripped_object_keeps_its_kernels() {
+    let bytes = common::clang("scale.s", "gfx900", 5, &[]);
+    let path = common::scratch("stripped.co");
+    std::fs::write(&path, &bytes).expect("the scratch directory can be written");
+    let path = path.to_str().expect("the path is text");
+    common::run("llvm-strip-19", "llvm-19", &["--strip-all", path]);
+    let stripped = std::fs::read(path).expect("llvm-strip leaves the file there");
+    assert!(stripped.len() < bytes.len());
+    let [whole, stripped] = [&bytes, &stripped].map(|bytes| read(bytes).expect("both are valid"));
+    assert!(stripped.symbol("table").is_none() && whole.symbol("table").is_some());
+    assert_eq!(stripped.kernels, whole.kernels);
+    assert_eq!(stripped.image(), whole.image());
 }

@@ -20,7 +20,7 @@ fn fixtures() -> [&'static [u8]; 4] {
 /// Few enough that thousands of images can be made.
 const IMAGE_LIMIT: u64 = 1 << 20;
 /// Milliseconds for each of the random tests.
-const BUDGET: u64 = 4000;
+const BUDGET: u64 = 2000;
 
 /// Does with the bytes all that a user of the crate would.
 fn use_all(bytes: &[u8]) -> Result<(), ReadError> {

@@ -3,6 +3,7 @@
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
+use std::sync::atomic::{AtomicUsize, Ordering};
 
 /// Runs a tool and returns what it printed, on both streams. A missing tool fails the test and names its package.
 pub fn run(tool: &str, package: &str, arguments: &[&str]) -> String {
@@ -22,9 +23,12 @@ pub fn run(tool: &str, package: &str, arguments: &[&str]) -> String {
     text
 }
 
-/// A path for a file of this test, in the directory that cargo gives to tests.
+/// A path for a file of this test, in the directory that cargo gives to tests. No two calls give the same, since
+/// tests run side by side.
 pub fn scratch(name: &str) -> PathBuf {
-    Path::new(env!("CARGO_TARGET_TMPDIR")).join(name)
+    static CALLS: AtomicUsize = AtomicUsize::new(0);
+    let call = CALLS.fetch_add(1, Ordering::Relaxed);
+    Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("{}-{call}-{name}", std::process::id()))
 }
 
 /// Everything `llvm-readelf-19 -a` prints.
@@ -43,11 +47,7 @@ pub fn clang(source: &str, processor: &str, version: u8, options: &[&str]) -> Ve
     let from = Path::new(env!("CARGO_MANIFEST_DIR"))
         .join("tests/fixtures")
         .join(source);
-    let name = format!(
-        "{source}-{processor}-v{version}{}.co",
-        options.concat().replace('/', "")
-    );
-    let to = scratch(&name);
+    let to = scratch("compiled.co");
     let processor = format!("-mcpu={processor}");
     let version = format!("-mcode-object-version={version}");
     let paths = [
@@ -72,6 +72,8 @@ pub fn clang(source: &str, processor: &str, version: u8, options: &[&str]) -> Ve
         "clang-19",
         &[language, &fixed, options, &paths].concat(),
     );
-    std::fs::read(&to)
-        .unwrap_or_else(|error| panic!("clang-19 left nothing at {}: {error}", to.display()))
+    let bytes = std::fs::read(&to)
+        .unwrap_or_else(|error| panic!("clang-19 left nothing at {}: {error}", to.display()));
+    let _ = std::fs::remove_file(&to);
+    bytes
 }
