@@ -32,10 +32,18 @@ pub enum Pattern {
     },
 }
 
-const QUAD_PERM: u16 = 0x8000;
-const ROTATE: u16 = 0xc000;
-const FFT: u16 = 0xe000;
+/// OFFSET of a quad-permute of lanes 0, 0, 0, 0; two bits per lane follow from bit 0 on.
+pub const QUAD_PERM: u16 = 0x8000;
+/// OFFSET of a rotation by 0; mask in bits 4:0, distance in 9:5, direction in 10 (GCN 1.4).
+pub const ROTATE: u16 = 0xc000;
+/// OFFSET of a butterfly with mask 0; mask in bits 4:0 (GCN 1.4).
+pub const FFT: u16 = 0xe000;
 const LANE_BITS: u8 = 0x1f;
+
+/// OFFSET of [`Pattern::Bitmask`].
+pub const fn bitmask(and: u8, or: u8, xor: u8) -> u16 {
+    (and & LANE_BITS) as u16 | ((or & LANE_BITS) as u16) << 5 | ((xor & LANE_BITS) as u16) << 10
+}
 
 impl Pattern {
     /// From OFFSET. FFT and rotate exist on GCN 1.4 only; earlier ones take those offsets as quad-permute.
