@@ -481,6 +481,27 @@ fn fields_of_every_kind_are_filled() {
     put(words, 40, RelocationKind::Rel64, Target::Section(text), 0);
     put(words, 48, RelocationKind::Abs64, Target::Symbol(absent), 0);
     put(text, 16, RelocationKind::Abs64, Target::Symbol(hidden), 0);
+    put(
+        text,
+        24,
+        RelocationKind::GotPcRel32Lo,
+        Target::Symbol(seen),
+        0,
+    );
+    put(
+        text,
+        28,
+        RelocationKind::GotPcRel,
+        Target::Symbol(hidden),
+        0,
+    );
+    put(
+        text,
+        32,
+        RelocationKind::GotPcRel32Lo,
+        Target::Symbol(seen),
+        0,
+    );
     put(fixed, 0, RelocationKind::Abs64, Target::Symbol(seen), 0);
     let bytes = builder.build().expect("the input is valid");
     let report = common::readelf(&written("fields.co", &bytes));
@@ -529,6 +550,26 @@ fn fields_of_every_kind_are_filled() {
     assert_eq!(number(at + 40, 8), code.wrapping_sub(at + 40));
     assert_eq!(number(at + 48, 8), 0);
     assert_eq!(number(code + 16, 8), hidden);
+    // Each symbol has one slot, however often it is reached.
+    let slot = |field| field + number(field, 4);
+    assert_eq!(number(slot(code + 24), 8), seen);
+    assert_eq!(number(slot(code + 28), 8), hidden);
+    assert_eq!(slot(code + 32), slot(code + 24));
+    assert_eq!(find(".got").size, 16);
+    // The file can be mapped: rights change with the page, and offsets agree with addresses within it.
+    for pair in object.segments.windows(2) {
+        assert!(
+            (pair[0].address + pair[0].size - 1) / 4096 < pair[1].address / 4096,
+            "{pair:?}"
+        );
+    }
+    for segment in &object.segments {
+        assert_eq!(
+            segment.address % 4096,
+            segment.file.start as u64 % 4096,
+            "{segment:?}"
+        );
+    }
     assert_eq!(
         object.section_bytes(find(".debug_mine"))[..8],
         (code + 4).to_le_bytes()
