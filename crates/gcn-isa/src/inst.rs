@@ -111,6 +111,12 @@ impl Inst {
             dwords: layout.dwords,
             bits,
         };
+        for slot in row.slots().filter(|slot| slot.kind == Kind::Vgpr) {
+            let bits = layout.bits(slot.field);
+            if bits.width == SOURCE_BITS {
+                inst.bits = bits.put(inst.bits, FIRST_VGPR);
+            }
+        }
         for modifier in row.modifiers().filter(|m| m.default) {
             let list = inst.list_bits(modifier);
             inst.bits |= list.iter().fold(0, |bits, bit| bits | 1 << bit);
@@ -348,11 +354,13 @@ impl Inst {
             (Kind::Vgpr, Operand::Vgprs { first, .. }) if bits.width == SOURCE_BITS => {
                 self.set(slot.field, i64::from(first) + FIRST_VGPR as i64)
             }
-            (Kind::Vgpr, Operand::Scalar { code: regs::LDS_DIRECT, .. })
-                if bits.width == SOURCE_BITS =>
-            {
-                self.set(slot.field, i64::from(regs::LDS_DIRECT))
-            }
+            (
+                Kind::Vgpr,
+                Operand::Scalar {
+                    code: regs::LDS_DIRECT,
+                    ..
+                },
+            ) if bits.width == SOURCE_BITS => self.set(slot.field, i64::from(regs::LDS_DIRECT)),
             (
                 Kind::Vgpr | Kind::GlobalAddress | Kind::ScratchAddress | Kind::BufferAddress,
                 Operand::Vgprs { first, .. },
@@ -519,7 +527,10 @@ impl Inst {
     pub fn list_bits(&self, modifier: &Modifier) -> ListBits {
         let layout = self.layout();
         let bits = layout.bits(modifier.field);
-        let mut list = ListBits { bits: [0; LIST_BITS], len: 0 };
+        let mut list = ListBits {
+            bits: [0; LIST_BITS],
+            len: 0,
+        };
         let sources = self.row().slots().filter(|slot| slot.kind == Kind::Src);
         for (bit, _) in (bits.low..).zip(sources).take(LIST_BITS - 1) {
             list.push(bit);

@@ -106,7 +106,7 @@ family! {
     BUFFER_STORE_FORMAT_D16_XY            _    0x0d GFX9    [BufStored(1), BufAddress, Srsrc, BufSoffset, Idxen, Offen, Addr64, Offset, Glc, Slc, Tfe]                StoreFormat(2, B16);
     BUFFER_STORE_FORMAT_D16_XYZ           _    0x0e GFX9    [BufStored(2), BufAddress, Srsrc, BufSoffset, Idxen, Offen, Addr64, Offset, Glc, Slc, Tfe]                StoreFormat(3, B16);
     BUFFER_STORE_FORMAT_D16_XYZW          _    0x0f GFX9    [BufStored(2), BufAddress, Srsrc, BufSoffset, Idxen, Offen, Addr64, Offset, Glc, Slc, Tfe]                StoreFormat(4, B16);
-    BUFFER_STORE_LDS_DWORD                _    0x3d VI      [Srsrc, BufSoffset, Offset, Glc, Slc, Lds.required()]                                                     StoreFromLds;
+    BUFFER_STORE_LDS_DWORD                _    0x3d VI      [Srsrc, BufSoffset, Offset, Lds.required(), Glc, Slc]                                                     StoreFromLds;
     BUFFER_STORE_BYTE_D16_HI              _    0x19 GFX9    [BufStored(1), BufAddress, Srsrc, BufSoffset, Idxen, Offen, Addr64, Offset, Glc, Slc, Tfe]                StoreHigh(B8);
     BUFFER_STORE_SHORT_D16_HI             _    0x1b GFX9    [BufStored(1), BufAddress, Srsrc, BufSoffset, Idxen, Offen, Addr64, Offset, Glc, Slc, Tfe]                StoreHigh(B16);
     BUFFER_LOAD_UBYTE_D16                 _    0x20 GFX9    [BufLoaded(1).updated(), BufAddress, Srsrc, BufSoffset, Idxen, Offen, Addr64, Offset, Glc, Slc, Tfe]      LoadHalf(U8, Low);

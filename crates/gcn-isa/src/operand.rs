@@ -348,6 +348,13 @@ pub(crate) mod words {
     pub const fn SSrc1(ty: Ty) -> Written {
         slot(Field::Ssrc1, Kind::Ssrc, ty, Read)
     }
+    /// A source that must be a register.
+    pub const fn SReg0(ty: Ty) -> Written {
+        slot(Field::Ssrc0, Kind::Sdst, ty, Read)
+    }
+    pub const fn SReg1(ty: Ty) -> Written {
+        slot(Field::Ssrc1, Kind::Sdst, ty, Read)
+    }
     /// A register in the field SDST that is read.
     pub const fn SStored(ty: Ty) -> Written {
         slot(Field::Sdst, Kind::Sdst, ty, Read)
@@ -404,7 +411,8 @@ pub(crate) mod words {
     pub const Clamp: Written = flag(Field::Clamp, &["clamp"]);
     pub const OpSel: Written = number(Field::OpSel, &["op_sel"], Value::BitList);
     /// Without it each operand's high half is the operand of the high half.
-    pub const OpSelHi: Written = number(Field::OpSelHi, &["op_sel_hi"], Value::BitList).by_default();
+    pub const OpSelHi: Written =
+        number(Field::OpSelHi, &["op_sel_hi"], Value::BitList).by_default();
     /// Whether an operand of a mixed-precision instruction is 16 bits wide; without it none is.
     pub const OpSelMix: Written = number(Field::OpSelHi, &["op_sel_hi"], Value::BitList);
     pub const NegLo: Written = number(Field::Neg, &["neg_lo"], Value::BitList);

@@ -4,7 +4,7 @@ use std::fmt::Write;
 
 use crate::field::{Encoding, Field};
 use crate::inst::{Inst, LITERAL, Operand};
-use crate::operand::{Kind, Modifier, Slot, Value};
+use crate::operand::{Kind, Modifier, Slot, Value, When};
 use crate::regs::{self, write_group, write_u32};
 use crate::row::Forms;
 use crate::{simm, swizzle};
@@ -95,6 +95,8 @@ impl Printer<'_> {
     fn suffix(&mut self) {
         let has_long_form = self.inst.row().forms.has(Forms::E64);
         self.out.push_str(match self.inst.encoding {
+            // Without operands there is nothing to tell apart.
+            Encoding::Vop1 if self.inst.row().written.is_empty() => "",
             Encoding::Vop1 | Encoding::Vop2 | Encoding::Vopc
                 if has_long_form && self.syntax == Syntax::Llvm =>
             {
@@ -129,7 +131,11 @@ impl Printer<'_> {
                 write_group(self.out, 'v', first, count);
             }
             Operand::Scalar { code, count } => {
-                self.exact &= slot.kind != Kind::Vgpr || code == regs::LDS_DIRECT;
+                self.exact &= match slot.kind {
+                    Kind::Vgpr => code == regs::LDS_DIRECT,
+                    Kind::Sdst => code <= regs::EXEC_HI,
+                    _ => true,
+                };
                 let named = regs::write_scalar(self.out, isa, code, count)
                     || (matches!(slot.kind, Kind::Src | Kind::Ssrc)
                         && regs::write_inline(self.out, isa, code, slot.ty));
@@ -153,6 +159,9 @@ impl Printer<'_> {
                 let off_is_zero = matches!(slot.kind, Kind::ScratchAddress | Kind::BufferAddress);
                 self.exact &= !off_is_zero || self.inst.get(slot.field) == 0;
             }
+            Operand::Imm(value) if slot.when == When::Optional => {
+                write_u32(self.out, value as u32);
+            }
             Operand::Imm(value) => self.immediate(slot.kind, value),
             Operand::ScalarOffset { imm, reg, literal } => self.scalar_offset(imm, reg, literal),
         }
@@ -163,7 +172,10 @@ impl Printer<'_> {
 
     /// Which of the source modifiers' bits belong to a slot.
     fn source_index(&self, slot: &Slot) -> Option<u32> {
-        if !slot.ty.is_float() {
+        // Packed instructions list negations instead.
+        let has_lists = self.inst.encoding == Encoding::Vop3p
+            && self.inst.modifiers().any(|m| m.field == Field::Neg);
+        if !slot.ty.is_float() || has_lists {
             return None;
         }
         match slot.field {
@@ -187,7 +199,12 @@ impl Printer<'_> {
             self.shown |= bit;
             self.inst.bits() & bit != 0
         };
-        (bit(Field::Neg), bit(Field::Abs))
+        let abs = if self.inst.encoding == Encoding::Vop3p {
+            Field::NegHi
+        } else {
+            Field::Abs
+        };
+        (bit(Field::Neg), bit(abs))
     }
 
     fn immediate(&mut self, kind: Kind, value: i64) {
@@ -200,6 +217,7 @@ impl Printer<'_> {
             Kind::Simm16 => {
                 let _ = write!(self.out, "{:#x}", value as u16);
             }
+            Kind::Unsigned => regs::write_small(self.out, value as u32),
             // LLVM writes a distance as the number without sign.
             Kind::Branch => write_u32(self.out, u32::from(value as u16)),
             _ => {
@@ -275,7 +293,7 @@ impl Printer<'_> {
                 let _ = write!(self.out, "{name}:{}", self.inst.get_signed(modifier.field));
             }
             Value::Swizzle if self.syntax == Syntax::Llvm => {
-                swizzle::write(self.out, self.inst.isa, value as u16)
+                self.exact &= swizzle::write(self.out, self.inst.isa, value as u16);
             }
             Value::Swizzle => {
                 let _ = write!(self.out, "{name}:{value:#x}");
@@ -295,7 +313,8 @@ impl Printer<'_> {
         self.shown |= mask;
         if modifier.field == Field::OpSelHi && modifier.default {
             self.say(Field::OpSelHi2);
-            self.exact &= self.inst.flag(Field::OpSelHi2) || mask & self.inst.layout().bits(Field::OpSelHi2).mask() != 0;
+            self.exact &= self.inst.flag(Field::OpSelHi2)
+                || mask & self.inst.layout().bits(Field::OpSelHi2).mask() != 0;
         }
         let unwritten = if modifier.default { mask } else { 0 };
         if self.inst.bits() & mask == unwritten {
@@ -306,7 +325,11 @@ impl Printer<'_> {
         let mut separator = ":[";
         for bit in list.iter() {
             self.out.push_str(separator);
-            self.out.push(if self.inst.bits() >> bit & 1 == 0 { '0' } else { '1' });
+            self.out.push(if self.inst.bits() >> bit & 1 == 0 {
+                '0'
+            } else {
+                '1'
+            });
             separator = ",";
         }
         self.out.push(']');

@@ -189,6 +189,15 @@ pub(crate) fn write_u32(out: &mut String, value: u32) {
     }
 }
 
+/// Writes a number as LLVM does: in decimal where an inline constant could stand for it.
+pub(crate) fn write_small(out: &mut String, value: u32) {
+    if inline_of_int(i64::from(value)).is_some() {
+        write_u32(out, value);
+    } else {
+        let _ = write!(out, "{value:#x}");
+    }
+}
+
 /// An inline constant.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub enum Inline {

@@ -103,7 +103,7 @@ family! {
     S_BFE_I32         0x28 0x26 SI   [SDst(I32), SSrc0(I32), SSrc1(U32)] Alu(SCC);
     S_BFE_U64         0x29 0x27 SI   [SDst(U64), SSrc0(U64), SSrc1(U32)] Alu(SCC);
     S_BFE_I64         0x2a 0x28 SI   [SDst(I64), SSrc0(I64), SSrc1(U32)] Alu(SCC);
-    S_CBRANCH_G_FORK  0x2b 0x29 SI   [SSrc0(B64), SSrc1(B64)]            Fork;
+    S_CBRANCH_G_FORK  0x2b 0x29 SI   [SReg0(B64), SReg1(B64)]            Fork;
     S_ABSDIFF_I32     0x2c 0x2a SI   [SDst(I32), SSrc0(I32), SSrc1(I32)] Alu(SCC);
     S_RFE_RESTORE_B64 _    0x2b VI   [SSrc0(B64), SSrc1(B32)]            Jump;
     S_MUL_HI_U32      _    0x2c GFX9 [SDst(U32), SSrc0(U32), SSrc1(U32)] Alu(NONE);
@@ -180,9 +180,9 @@ family! {
     S_BITSET1_B32          0x1d 0x1a SI   [SDst(B32).updated(), SSrc0(U32)] Alu(NONE);
     S_BITSET1_B64          0x1e 0x1b SI   [SDst(B64).updated(), SSrc0(U32)] Alu(NONE);
     S_GETPC_B64            0x1f 0x1c SI   [SDst(B64)]                       Alu(NONE);
-    S_SETPC_B64            0x20 0x1d SI   [SSrc0(B64)]                      Jump;
+    S_SETPC_B64            0x20 0x1d SI   [SReg0(B64)]                      Jump;
     S_SWAPPC_B64           0x21 0x1e SI   [SDst(B64), SSrc0(B64)]           Jump;
-    S_RFE_B64              0x22 0x1f SI   [SSrc0(B64)]                      Jump;
+    S_RFE_B64              0x22 0x1f SI   [SReg0(B64)]                      Jump;
     S_AND_SAVEEXEC_B64     0x24 0x20 SI   [SDst(B64), SSrc0(B64)]           Alu(SAVEEXEC);
     S_OR_SAVEEXEC_B64      0x25 0x21 SI   [SDst(B64), SSrc0(B64)]           Alu(SAVEEXEC);
     S_XOR_SAVEEXEC_B64     0x26 0x22 SI   [SDst(B64), SSrc0(B64)]           Alu(SAVEEXEC);
@@ -193,11 +193,11 @@ family! {
     S_XNOR_SAVEEXEC_B64    0x2b 0x27 SI   [SDst(B64), SSrc0(B64)]           Alu(SAVEEXEC);
     S_QUADMASK_B32         0x2c 0x28 SI   [SDst(B32), SSrc0(B32)]           Alu(SCC);
     S_QUADMASK_B64         0x2d 0x29 SI   [SDst(B64), SSrc0(B64)]           Alu(SCC);
-    S_MOVRELS_B32          0x2e 0x2a SI   [SDst(B32), SSrc0(B32)]           Alu(INDEXED);
-    S_MOVRELS_B64          0x2f 0x2b SI   [SDst(B64), SSrc0(B64)]           Alu(INDEXED);
+    S_MOVRELS_B32          0x2e 0x2a SI   [SDst(B32), SReg0(B32)]           Alu(INDEXED);
+    S_MOVRELS_B64          0x2f 0x2b SI   [SDst(B64), SReg0(B64)]           Alu(INDEXED);
     S_MOVRELD_B32          0x30 0x2c SI   [SDst(B32), SSrc0(B32)]           Alu(INDEXED);
     S_MOVRELD_B64          0x31 0x2d SI   [SDst(B64), SSrc0(B64)]           Alu(INDEXED);
-    S_CBRANCH_JOIN         0x32 0x2e SI   [SSrc0(B32)]                      Fork;
+    S_CBRANCH_JOIN         0x32 0x2e SI   [SReg0(B32)]                      Fork;
     S_MOV_REGRD_B32        0x33 0x2f SI   [SDst(B32), SSrc0(B32)]           Alu(NONE);
     S_ABS_I32              0x34 0x30 SI   [SDst(I32), SSrc0(I32)]           Alu(SCC);
     S_MOV_FED_B32          0x35 0x31 SI   [SDst(B32), SSrc0(B32)]           Alu(NONE);

@@ -85,8 +85,8 @@ impl Pattern {
     }
 }
 
-/// Writes `offset:` with the pattern as LLVM's disassembler does.
-pub(crate) fn write(out: &mut String, isa: Isa, offset: u16) {
+/// Writes `offset:` with the pattern as LLVM's disassembler does; true if assembling it gives the same offset.
+pub(crate) fn write(out: &mut String, isa: Isa, offset: u16) -> bool {
     out.push_str("offset:");
     let _ = match Pattern::unpack(isa, offset) {
         Pattern::QuadPerm([a, b, c, d]) if offset & 0x7f00 == 0 => {
@@ -124,6 +124,11 @@ pub(crate) fn write(out: &mut String, isa: Isa, offset: u16) {
         }
         _ => write!(out, "{offset}"),
     };
+    match Pattern::unpack(isa, offset) {
+        // A constant bit is OR alone, an inverted one AND and XOR.
+        Pattern::Bitmask { and, or, xor } => or & (and | xor) == 0 && xor & !and == 0,
+        _ => true,
+    }
 }
 
 /// A group of lanes, a power of two, that all read one of its lanes.

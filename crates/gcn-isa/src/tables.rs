@@ -129,7 +129,10 @@ fn formats() -> impl Iterator<Item = &'static Format> {
 /// The number of `row` in one of its encodings: VOP3 counts the other families' instructions from a base.
 pub(crate) fn opcode_in(row: &Row, isa: Isa, encoding: Encoding) -> Option<u16> {
     let opcode = row.opcode_on(isa)?;
-    let is_sdwa = matches!(encoding, Encoding::Vop1Sdwa | Encoding::Vop2Sdwa | Encoding::VopcSdwa);
+    let is_sdwa = matches!(
+        encoding,
+        Encoding::Vop1Sdwa | Encoding::Vop2Sdwa | Encoding::VopcSdwa
+    );
     if is_sdwa && isa != Isa::Vi && row.forms.has(Forms::SDWA_VI) {
         return None;
     }

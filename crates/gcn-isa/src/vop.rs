@@ -10,10 +10,10 @@ use crate::operand::{Ty::*, words::*};
 use crate::row::{Forms, family};
 use crate::target::on;
 
-pub use crate::vop3::{Vop3, Vop3b, Vop3p};
 pub(crate) use crate::vop3::{VOP3, VOP3B, VOP3P};
-pub use crate::vopc::Vopc;
+pub use crate::vop3::{Vop3, Vop3b, Vop3p};
 pub(crate) use crate::vopc::VOPC;
+pub use crate::vopc::Vopc;
 
 #[rustfmt::skip]
 pub(crate) const FORMATS: &[Format] = &[

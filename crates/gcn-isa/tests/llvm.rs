@@ -1,0 +1,268 @@
+//! Our text is LLVM's: every row of GCN 1.2 and 1.4 is disassembled by both, and the text of every row is
+//! assembled by LLVM to the same words on all generations (LLVM disassembles GCN 1.0 and 1.1 not at all).
+
+mod common;
+
+use std::io::Write;
+use std::process::{Command, Stdio};
+
+use common::{Random, describe, fill, instructions, words};
+use gcn_isa::effect::Implicit;
+use gcn_isa::{Access, Does, Encoding, Fidelity, Field, Inst, Isa, Operand, Syntax, Ty, regs};
+
+/// Samples of each row in each encoding.
+const SAMPLES: usize = 12;
+
+/// Runs llvm-mc on `input`; its standard output and error.
+fn llvm_mc(arguments: &[&str], input: &str) -> (String, String) {
+    let mut child = Command::new("llvm-mc-19")
+        .arg("-triple=amdgcn")
+        .args(arguments)
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap_or_else(|e| panic!("llvm-mc-19 is needed (Debian package llvm-19): {e}"));
+    let mut stdin = child.stdin.take().unwrap();
+    let input = input.to_owned();
+    let writer = std::thread::spawn(move || stdin.write_all(input.as_bytes()).unwrap());
+    let output = child.wait_with_output().unwrap();
+    writer.join().unwrap();
+    (
+        String::from_utf8_lossy(&output.stdout).into_owned(),
+        String::from_utf8_lossy(&output.stderr).into_owned(),
+    )
+}
+
+fn normal(text: &str) -> String {
+    text.split_whitespace().collect::<Vec<_>>().join(" ")
+}
+
+fn bytes(words: &[u32]) -> String {
+    let bytes: Vec<String> = words
+        .iter()
+        .flat_map(|w| w.to_le_bytes())
+        .map(|b| format!("{b:#04x}"))
+        .collect();
+    bytes.join(",")
+}
+
+/// S_SETHALT with `i`: two of them follow every instruction and say where LLVM's text of one ends. Where LLVM
+/// knows no instruction it goes on at the second word, which may swallow the first mark but not the second.
+fn mark(i: usize, which: usize) -> (u32, String) {
+    let value = (i % 32 + 32 * which) as u16;
+    (0xbf8d_0000 | u32::from(value), format!("s_sethalt {value}"))
+}
+
+/// LLVM's text of each of `code`; nothing where it knows no instruction.
+fn disassemble(cpu: &str, code: &[Vec<u32>]) -> Vec<Option<String>> {
+    let mut input = String::new();
+    for (i, words) in code.iter().enumerate() {
+        input += &format!(
+            "{}\n{}\n{}\n",
+            bytes(words),
+            bytes(&[mark(i, 0).0]),
+            bytes(&[mark(i, 1).0])
+        );
+    }
+    let cpu = format!("-mcpu={cpu}");
+    let (out, _) = llvm_mc(&["--disassemble", &cpu], &input);
+    let mut lines = out
+        .lines()
+        .map(normal)
+        .filter(|line| !line.is_empty() && !line.starts_with('.'));
+    code.iter()
+        .enumerate()
+        .map(|(i, words)| {
+            let mut texts = Vec::new();
+            loop {
+                let line = lines.next();
+                let line = line.unwrap_or_else(|| {
+                    panic!("LLVM's text ends at {}, after {texts:?}", bytes(words))
+                });
+                if line == mark(i, 1).1 {
+                    break;
+                }
+                texts.push(line);
+                assert!(
+                    texts.len() < 4,
+                    "LLVM's text is out of step at {}: {texts:?}",
+                    bytes(words)
+                );
+            }
+            let is_whole = texts.last() == Some(&mark(i, 0).1);
+            (is_whole && texts.len() == 2).then(|| texts.swap_remove(0))
+        })
+        .collect()
+}
+
+/// LLVM's words for each of `texts`, or its error.
+fn assemble(cpu: &str, texts: &[String]) -> Vec<Result<Vec<u32>, String>> {
+    let mut input = String::new();
+    for text in texts {
+        input += &format!("{text}\n");
+    }
+    let cpu = format!("-mcpu={cpu}");
+    let (out, err) = llvm_mc(&["-show-encoding", &cpu], &input);
+    let mut results: Vec<Option<Result<Vec<u32>, String>>> = vec![None; texts.len()];
+    for line in err.lines() {
+        let Some((place, message)) = line.split_once(": error: ") else {
+            continue;
+        };
+        let number: usize = place
+            .split(':')
+            .nth(1)
+            .and_then(|n| n.parse().ok())
+            .unwrap();
+        results[number - 1].get_or_insert(Err(message.to_owned()));
+    }
+    let mut encodings = out
+        .lines()
+        .filter_map(|line| line.split_once("; encoding: ["))
+        .map(|(_, e)| {
+            let bytes: Vec<u8> = e
+                .trim_end_matches(']')
+                .split(',')
+                .map(|b| u8::from_str_radix(b.trim_start_matches("0x"), 16).unwrap())
+                .collect();
+            bytes
+                .chunks(4)
+                .map(|b| u32::from_le_bytes([b[0], b[1], b[2], b[3]]))
+                .collect()
+        });
+    results
+        .into_iter()
+        .map(|result| result.unwrap_or_else(|| Ok(encodings.next().unwrap())))
+        .collect()
+}
+
+/// Samples of all rows of an instruction set.
+fn samples(isa: Isa) -> Vec<Inst> {
+    let mut random = Random::new(0x5eed);
+    let mut insts = Vec::new();
+    for (_, _, inst) in instructions(isa) {
+        for _ in 0..SAMPLES {
+            let mut inst = inst;
+            fill(&mut inst, &mut random);
+            insts.push(inst);
+        }
+    }
+    insts
+}
+
+include!("common/known.rs");
+
+fn compare_text(isa: Isa, cpu: &str) {
+    let insts = samples(isa);
+    let code: Vec<Vec<u32>> = insts.iter().map(words).collect();
+    let theirs = disassemble(cpu, &code);
+    let mut differences = Vec::new();
+    let mut unknown = std::collections::BTreeSet::new();
+    let mut compared = 0;
+    for (inst, theirs) in insts.iter().zip(&theirs) {
+        let ours = normal(&inst.text());
+        match theirs {
+            _ if is_known_unknown(inst) => {}
+            None => {
+                unknown.insert(format!("{} {:?}", inst.name(), inst.encoding));
+            }
+            Some(theirs) => {
+                compared += 1;
+                if *theirs != ours && !is_known_difference(inst, &ours, theirs) {
+                    differences.push(format!(
+                        "{}\n  ours {ours}\n  LLVM {theirs}",
+                        describe(inst.op, &words(inst))
+                    ));
+                }
+            }
+        }
+    }
+    assert!(unknown.is_empty(), "{cpu}: LLVM does not know {unknown:#?}");
+    assert!(
+        compared > insts.len() * 9 / 10,
+        "{compared} of {}",
+        insts.len()
+    );
+    assert!(
+        differences.is_empty(),
+        "{cpu}: {} of {compared} differ:\n{}",
+        differences.len(),
+        differences[..differences.len().min(4000)].join("\n")
+    );
+}
+
+#[test]
+fn text_of_gcn_1_2_is_llvms() {
+    compare_text(Isa::Vi, "fiji");
+}
+
+#[test]
+fn text_of_gcn_1_4_is_llvms() {
+    compare_text(Isa::Gfx9, "gfx900");
+}
+
+#[test]
+fn text_of_vega_12_is_llvms() {
+    compare_text(Isa::Vega12, "gfx904");
+}
+
+#[test]
+fn text_of_gcn_1_4_1_is_llvms() {
+    compare_text(Isa::Vega20, "gfx906");
+}
+
+fn compare_words(isa: Isa, cpu: &str) {
+    let insts: Vec<Inst> = samples(isa)
+        .into_iter()
+        .filter(|inst| {
+            let mut text = String::new();
+            inst.print(&mut text, Syntax::Llvm, None) == Fidelity::Exact && !breaks_a_rule(inst)
+        })
+        .collect();
+    let texts: Vec<String> = insts.iter().map(Inst::text).collect();
+    let mut differences = Vec::new();
+    let mut checked = std::collections::BTreeSet::new();
+    for ((inst, text), result) in insts.iter().zip(&texts).zip(assemble(cpu, &texts)) {
+        checked.insert(format!("{:?} {:?}", inst.op, inst.encoding));
+        if result.as_ref() != Ok(&words(inst)) && !is_known_refusal(inst, text) {
+            differences.push(format!(
+                "{}\n  text {text}\n  LLVM {result:x?}",
+                describe(inst.op, &words(inst))
+            ));
+        }
+    }
+    for (row, encoding, _) in instructions(isa) {
+        assert!(
+            checked.contains(&format!("{:?} {encoding:?}", row.op)),
+            "{cpu}: no sample of {} {encoding:?}",
+            row.name
+        );
+    }
+    assert!(
+        differences.is_empty(),
+        "{cpu}: {} of {} differ:\n{}",
+        differences.len(),
+        insts.len(),
+        differences[..differences.len().min(4000)].join("\n")
+    );
+}
+
+#[test]
+fn words_of_gcn_1_0_are_llvms() {
+    compare_words(Isa::Si, "tahiti");
+}
+
+#[test]
+fn words_of_gcn_1_1_are_llvms() {
+    compare_words(Isa::Ci, "bonaire");
+}
+
+#[test]
+fn words_of_gcn_1_2_are_llvms() {
+    compare_words(Isa::Vi, "fiji");
+}
+
+#[test]
+fn words_of_gcn_1_4_1_are_llvms() {
+    compare_words(Isa::Vega20, "gfx906");
+}
