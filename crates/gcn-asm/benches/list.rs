@@ -13,7 +13,7 @@ const MIXED: [[u32; 2]; 8] = [
     [0xdc70_0000, 0x0000_0301], // flat_store_dword v[1:2], v3
     [0xc006_0103, 0x0000_0040], // s_load_dwordx2 s[4:5], s[6:7], 0x40
     [0xdd09_8000, 0x057f_0301], // global_atomic_add v5, v[1:2], v3, off glc
-    [0xdc51_4004, 0x0104_0000], // scratch_load_dword v1, off, s4 offset:4
+    [0xdc50_4004, 0x0104_0000], // scratch_load_dword v1, off, s4 offset:4
     [0xbf8c_0070, 0xbf85_fffe], // s_waitcnt vmcnt(0) lgkmcnt(0); s_cbranch_scc1
 ];
 /// Repetitions of the mix: about as much code as a large library of kernels.

@@ -72,6 +72,8 @@ pub struct Symbol<'a> {
     pub offset: u64,
     /// In bytes; `.size` is written if it is not zero.
     pub size: u64,
+    /// Bytes from it on that are no instructions: all of a table, the header before a kernel's code.
+    pub data: u64,
     /// Whether `.globl` is written.
     pub global: bool,
     /// Whether `.type NAME,@function` is written.
@@ -129,6 +131,8 @@ struct Place<'a> {
     symbol: Symbol<'a>,
     /// The word that it names, or that it is inside of.
     word: usize,
+    /// The word at which what it says is data ends.
+    data_end: usize,
     /// It can be defined as a label.
     label: bool,
     /// Its name can be written as the operand of a branch.
@@ -156,6 +160,7 @@ impl<'a> Names<'a> {
                 let offset = usize::try_from(symbol.offset)
                     .ok()
                     .filter(|&o| o <= section.bytes.len())?;
+                let data = usize::try_from(symbol.data).unwrap_or(usize::MAX);
                 let label = offset % WORD == 0
                     && is_identifier(symbol.name)
                     && self.defined.insert(symbol.name);
@@ -163,6 +168,7 @@ impl<'a> Names<'a> {
                 Some(Place {
                     symbol,
                     word: offset / WORD,
+                    data_end: offset.saturating_add(data).div_ceil(WORD),
                     label,
                     operand,
                 })
@@ -210,21 +216,25 @@ enum Item {
 impl Run<'_> {
     /// Calls `visit` for each item with its first word's index. An instruction never crosses a symbol.
     fn walk(&self, mut visit: impl FnMut(usize, Item)) {
-        let mut places = self.places.iter().map(|place| place.word).peekable();
+        let mut places = self.places.iter().peekable();
         let mut at = 0;
+        let mut data_end = 0;
         while at < self.words.len() {
-            while places.next_if(|&word| word <= at).is_some() {}
-            let limit = places
-                .peek()
-                .map_or(LONGEST, |&word| word - at)
-                .min(LONGEST);
+            while let Some(place) = places.next_if(|place| place.word <= at) {
+                data_end = data_end.max(place.data_end);
+            }
+            let limit = match places.peek() {
+                _ if at < data_end => 0,
+                Some(place) => LONGEST.min(place.word - at),
+                None => LONGEST,
+            };
             let (item, length) = self.item(at, limit);
             visit(at, item);
             at += length;
         }
     }
 
-    /// The item at word `at`, of at most `limit` words, and its length.
+    /// The item at word `at`, an instruction of at most `limit` words or a word of data, and its length.
     fn item(&self, at: usize, limit: usize) -> (Item, usize) {
         let word = |i: usize| {
             self.words
@@ -543,12 +553,38 @@ mod tests {
     }
 
     #[test]
+    fn data_is_not_decoded() {
+        let input = bytes(&[NOP, NOP, DS_READ[0], ENDPGM]);
+        let table = Symbol {
+            name: "table",
+            offset: 4,
+            size: 0,
+            data: 8,
+            global: false,
+            function: false,
+        };
+        let mut code = Code::raw(Isa::Vi, &input);
+        code.sections[0].symbols.push(table);
+        assert_eq!(
+            lines(&code, &ListOptions::default()),
+            [
+                "\ts_nop 0",
+                "table:",
+                "\t.long 0xbf800000",
+                "\t.long 0xd86c0000",
+                "\ts_endpgm",
+            ]
+        );
+    }
+
+    #[test]
     fn symbols_are_labels_and_begin_an_instruction() {
         let input = bytes(&[DS_READ[0], NOP, ENDPGM, 0xbf82_fffe]);
         let symbol = |name, offset| Symbol {
             name,
             offset,
             size: 0,
+            data: 0,
             global: false,
             function: false,
         };

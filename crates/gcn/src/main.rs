@@ -1,2 +1,87 @@
-//! Command line.
-fn main() {}
+//! The command line: `gcn asm`, `gcn dis`, `gcn info`. A module per command; this one chooses among them.
+//!
+//! Everything that is printed in the project is printed by this crate. A command writes its result to a
+//! [`Write`] that it is given, its diagnostics to standard error, and ends in a [`Status`] or an error.
+
+#![allow(clippy::print_stderr)] // Reporting is what this crate is for.
+
+mod asm;
+mod dis;
+mod info;
+mod input;
+mod object;
+mod render;
+
+use std::io::{self, BufWriter, Write};
+use std::process::ExitCode;
+
+use clap::{Parser, Subcommand};
+
+/// Assembles, disassembles, runs and checks AMD GCN machine code on any CPU.
+#[derive(Parser)]
+#[command(version, about, max_term_width = 100)]
+struct Cli {
+    #[command(subcommand)]
+    command: Command,
+}
+
+#[derive(Subcommand)]
+enum Command {
+    /// Assemble a source file to a code object or to raw words.
+    Asm(asm::Args),
+    /// Disassemble a code object or raw words to source that assembles again.
+    Dis(dis::Args),
+    /// List what a code object holds: target, kernels, arguments, registers, memory.
+    Info(info::Args),
+}
+
+/// How a command that could be carried out ended.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Status {
+    /// As asked.
+    Success,
+    /// The input is wrong, and the reasons have been reported.
+    BadInput,
+}
+
+/// Arguments that are wrong together, which clap cannot know.
+#[derive(Debug, thiserror::Error)]
+#[error("{0}")]
+struct Usage(String);
+
+/// Exit status for input that is wrong.
+const BAD_INPUT: u8 = 1;
+/// Exit status for usage that is wrong, clap's too.
+const BAD_USAGE: u8 = 2;
+
+fn main() -> ExitCode {
+    let cli = Cli::parse();
+    let mut out = BufWriter::new(io::stdout().lock());
+    let result = match &cli.command {
+        Command::Asm(args) => asm::run(args, &mut out),
+        Command::Dis(args) => dis::run(args, &mut out),
+        Command::Info(args) => info::run(args, &mut out),
+    };
+    let result = result.and_then(|status| {
+        out.flush()?;
+        Ok(status)
+    });
+    // What is still buffered could not be written, or belongs to a result that failed.
+    let (_, _) = out.into_parts();
+    match result {
+        Ok(Status::Success) => ExitCode::SUCCESS,
+        Ok(Status::BadInput) => ExitCode::from(BAD_INPUT),
+        // Who reads has read enough.
+        Err(error) if is_broken_pipe(&error) => ExitCode::SUCCESS,
+        Err(error) => {
+            render::complain(&error);
+            ExitCode::from(if error.is::<Usage>() { BAD_USAGE } else { BAD_INPUT })
+        }
+    }
+}
+
+fn is_broken_pipe(error: &anyhow::Error) -> bool {
+    error
+        .downcast_ref::<io::Error>()
+        .is_some_and(|error| error.kind() == io::ErrorKind::BrokenPipe)
+}

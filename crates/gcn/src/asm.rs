@@ -1,0 +1,117 @@
+//! `gcn asm`: from source to a code object, raw words, or a listing of encodings.
+
+use std::fs;
+use std::io::{self, Write};
+use std::path::{Path, PathBuf};
+
+use anyhow::{Context, Result};
+use clap::ValueEnum;
+use gcn_asm::{Assembly, Diagnostic, Options, Severity, Source, assemble, named_target};
+use gcn_isa::{Fidelity, Syntax, Target};
+
+use crate::{Status, Usage, input, render};
+
+/// The arguments of `gcn asm`.
+#[derive(clap::Args)]
+pub struct Args {
+    /// The source; `-` reads standard input.
+    input: PathBuf,
+    /// Where the result goes; `-` is standard output. By default IN.s becomes IN.co or IN.bin, and `-` stays `-`.
+    #[arg(short, long)]
+    output: Option<PathBuf>,
+    /// The GPU: gfx600 … gfx90c, a chip's name, or gcn1.0 … gcn1.4.1. `.amdgcn_target` in the source says it too.
+    #[arg(long, value_parser = input::target)]
+    target: Option<&'static Target>,
+    /// What to make.
+    #[arg(long, value_enum, default_value_t = Format::Elf)]
+    format: Format,
+    /// Print each instruction and its encoding in the manner of llvm-mc; without --output nothing else is made.
+    #[arg(long)]
+    show_encoding: bool,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum Format {
+    /// A code object, linked and loadable.
+    Elf,
+    /// The words of `.text`.
+    Raw,
+}
+
+impl Format {
+    /// How the files that it makes end, if they are not named.
+    fn extension(self) -> &'static str {
+        match self {
+            Format::Elf => "co",
+            Format::Raw => "bin",
+        }
+    }
+}
+
+/// The column at which `--show-encoding` puts the encoding.
+const ENCODING_COLUMN: usize = 40;
+
+/// Carries the command out.
+///
+/// # Errors
+/// The source cannot be read, its target is not known, or the result cannot be written.
+pub fn run(args: &Args, out: &mut dyn Write) -> Result<Status> {
+    let name = input::name(&args.input);
+    let text = input::read_text(&args.input)?;
+    let Some(target) = args.target.or_else(|| named_target(&text)) else {
+        return Err(Usage(format!("{name} has no .amdgcn_target that is known: add --target")).into());
+    };
+    let assembly = assemble(&Source { name: &name, text: &text }, &Options { target });
+    if args.show_encoding {
+        out.write_all(encodings(&assembly).as_bytes())?;
+    }
+    let mut diagnostics = assembly.diagnostics.clone();
+    let is_asked_for = !args.show_encoding || args.output.is_some();
+    let made = if is_asked_for && !assembly.has_errors() {
+        make(args.format, &assembly, &mut diagnostics)
+    } else {
+        None
+    };
+    let mut stderr = io::stderr().lock();
+    stderr.write_all(render::diagnostics(&render::renderer(), &name, &text, &diagnostics).as_bytes())?;
+    if let Some(bytes) = made {
+        write_result(args, &bytes, out)?;
+    }
+    let is_bad = diagnostics.iter().any(|diagnostic| diagnostic.severity == Severity::Error);
+    Ok(if is_bad { Status::BadInput } else { Status::Success })
+}
+
+/// Each instruction's canonical text and its bytes.
+fn encodings(assembly: &Assembly) -> String {
+    let mut shown = String::new();
+    for listing in &assembly.program.listing {
+        let line = shown.len();
+        shown.push('\t');
+        // What the text leaves out, the bytes beside it say.
+        let (Fidelity::Exact | Fidelity::Lossy) = listing.inst.print(&mut shown, Syntax::Llvm, None);
+        let written = shown.len() - line - 1;
+        shown.extend(std::iter::repeat_n(' ', ENCODING_COLUMN.saturating_sub(written)));
+        shown.push_str("; encoding: [");
+        let words = listing.inst.words();
+        for (i, byte) in words.iter().take(listing.inst.dwords()).flat_map(|word| word.to_le_bytes()).enumerate() {
+            shown.push_str(&format!("{}{byte:#04x}", if i == 0 { "" } else { "," }));
+        }
+        shown.push_str("]\n");
+    }
+    shown
+}
+
+/// Writes the result where it belongs.
+fn write_result(args: &Args, bytes: &[u8], out: &mut dyn Write) -> Result<()> {
+    let stdin_or_stdout = Path::new(input::STDIN);
+    let path = match &args.output {
+        Some(path) => path.clone(),
+        None if args.input == stdin_or_stdout => args.input.clone(),
+        None => args.input.with_extension(args.format.extension()),
+    };
+    if path == stdin_or_stdout {
+        out.write_all(bytes)?;
+        return Ok(());
+    }
+    fs::write(&path, bytes).with_context(|| format!("cannot write {}", path.display()))
+}

@@ -1,0 +1,151 @@
+//! `gcn dis`: from machine code to source that assembles again.
+
+use std::io::Write;
+use std::path::PathBuf;
+
+use anyhow::{Context, Result};
+use clap::ValueEnum;
+use gcn_asm::list::{Code, ListOptions, Section, Symbol, list};
+use gcn_isa::{Syntax, Target};
+use gcn_object::{Binding, CodeObject, Feature, Place, SymbolKind};
+
+use crate::{Status, Usage, input, object, render};
+
+/// The arguments of `gcn dis`.
+#[derive(clap::Args)]
+pub struct Args {
+    /// The code object or the words; `-` reads standard input.
+    input: PathBuf,
+    /// The GPU: gfx600 … gfx90c, a chip's name, or gcn1.0 … gcn1.4.1. A code object says it itself.
+    #[arg(long, value_parser = input::target)]
+    target: Option<&'static Target>,
+    /// What the input is.
+    #[arg(long, value_enum, default_value_t = Format::Auto)]
+    format: Format,
+    /// Add each line's address and words as a comment.
+    #[arg(long)]
+    hex: bool,
+    /// Whose spelling of instructions to use.
+    #[arg(long, value_enum, default_value_t = Dialect::Llvm)]
+    syntax: Dialect,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum Format {
+    /// A code object or offload bundle if it begins like one, else raw words.
+    Auto,
+    /// An ELF code object, or an offload bundle of them.
+    Elf,
+    /// 32-bit words, little endian.
+    Raw,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum Dialect {
+    /// What llvm-mc accepts.
+    Llvm,
+    /// What the documents and CLRX have.
+    Clrx,
+}
+
+/// Carries the command out.
+///
+/// # Errors
+/// The input cannot be read, is no code object, or its target is not known.
+pub fn run(args: &Args, out: &mut dyn Write) -> Result<Status> {
+    let options = ListOptions {
+        syntax: match args.syntax {
+            Dialect::Llvm => Syntax::Llvm,
+            Dialect::Clrx => Syntax::Clrx,
+        },
+        hex: args.hex,
+    };
+    let bytes = input::read(&args.input)?;
+    let name = input::name(&args.input);
+    let is_elf = match args.format {
+        Format::Auto => object::is_object(&bytes),
+        Format::Elf => true,
+        Format::Raw => false,
+    };
+    let listing = if is_elf {
+        let object = object::read(&bytes, args.target).with_context(|| name.clone())?;
+        for warning in &object.warnings {
+            render::warn(&name, warning);
+        }
+        let target = match args.target {
+            Some(target) => target,
+            None => object::target(&object).with_context(|| name.clone())?,
+        };
+        list(&code_of(&object, target), &options)
+    } else {
+        let Some(target) = args.target else {
+            let message = format!("{name} is not an ELF file, and raw words do not say their target: add --target");
+            return Err(Usage(message).into());
+        };
+        list(&Code::raw(target.isa, &bytes), &options)
+    };
+    out.write_all(listing.as_bytes())?;
+    Ok(Status::Success)
+}
+
+/// A target as `.amdgcn_target` has it, with the settings of the object.
+fn target_id(object: &CodeObject, target: &Target) -> String {
+    let mut id = format!("amdgcn-amd-amdhsa--{}", target.name);
+    for (name, has, feature) in
+        [("sramecc", target.sramecc, object.flags.sramecc), ("xnack", target.xnack, object.flags.xnack)]
+    {
+        match feature {
+            Feature::On if has => id.push_str(&format!(":{name}+")),
+            Feature::Off if has => id.push_str(&format!(":{name}-")),
+            Feature::On | Feature::Off | Feature::Any | Feature::Unsupported => {}
+        }
+    }
+    id
+}
+
+/// The executable sections of a code object.
+fn code_of<'a>(object: &'a CodeObject, target: &Target) -> Code<'a> {
+    let sections = object
+        .sections
+        .iter()
+        .enumerate()
+        .filter(|(_, section)| section.is_code() && !section.file.is_empty())
+        .map(|(index, section)| Section {
+            name: Some(&section.name),
+            address: section.address,
+            align: section.align,
+            bytes: object.section_bytes(section),
+            symbols: symbols_in(object, index, section.address),
+        })
+        .collect();
+    Code { isa: target.isa, target_id: Some(target_id(object, target)), sections }
+}
+
+fn symbols_in(object: &CodeObject, section: usize, address: u64) -> Vec<Symbol<'_>> {
+    object
+        .symbols
+        .iter()
+        .filter(|symbol| symbol.place == Place::Section(section) && !symbol.name.is_empty())
+        .filter(|symbol| !matches!(symbol.kind, SymbolKind::Section | SymbolKind::File))
+        .filter_map(|symbol| {
+            Some(Symbol {
+                name: &symbol.name,
+                offset: symbol.value.checked_sub(address)?,
+                size: symbol.size,
+                data: match symbol.kind {
+                    SymbolKind::Object => symbol.size,
+                    SymbolKind::HsaKernel => kernel_header_bytes(object, symbol.value),
+                    _ => 0,
+                },
+                global: symbol.binding != Binding::Local,
+                function: symbol.kind == SymbolKind::Function,
+            })
+        })
+        .collect()
+}
+
+/// The size of the `amd_kernel_code_t` that a version 2 kernel has before its code.
+fn kernel_header_bytes(object: &CodeObject, address: u64) -> u64 {
+    let kernel = object.kernels.iter().find(|kernel| kernel.descriptor_address == address);
+    kernel.map_or(0, |kernel| kernel.entry_address.saturating_sub(address))
+}

@@ -1,0 +1,67 @@
+//! What commands share in reading their arguments: targets, files and standard input.
+
+use std::fs::File;
+use std::io::{self, Read};
+use std::path::Path;
+
+use anyhow::{Context, Result, bail};
+use gcn_isa::{Isa, TARGETS, Target};
+
+/// The file name that means standard input.
+pub const STDIN: &str = "-";
+/// Larger inputs are refused: no code object or source comes near, and all of it is kept in memory.
+const MAX_INPUT_BYTES: u64 = 1 << 30;
+
+/// For clap: the target that `--target` names.
+///
+/// # Errors
+/// What is accepted, if `name` is not.
+pub fn target(name: &str) -> Result<&'static Target, String> {
+    Target::named(name).ok_or_else(accepted_targets)
+}
+
+/// Every name of a target, as an error message lists them.
+fn accepted_targets() -> String {
+    let mut versions: Vec<String> = Isa::ALL.iter().map(|isa| isa.version().to_lowercase().replace(' ', "")).collect();
+    versions.retain(|version| Target::named(version).is_some());
+    versions.dedup();
+    let chips: Vec<&str> = TARGETS.iter().flat_map(|target| target.chips).copied().collect();
+    let names: Vec<&str> = TARGETS.iter().map(|target| target.name).collect();
+    format!("not a target; known are {}, the chips {}, the versions {}", names.join(" "), chips.join(" "), versions.join(" "))
+}
+
+/// How messages call an input.
+pub fn name(path: &Path) -> String {
+    if path == Path::new(STDIN) { "<stdin>".to_owned() } else { path.display().to_string() }
+}
+
+/// The bytes of a file, or of standard input if the name is [`STDIN`].
+///
+/// # Errors
+/// What keeps it from being read, with its name.
+pub fn read(path: &Path) -> Result<Vec<u8>> {
+    let mut bytes = Vec::new();
+    let read = |from: &mut dyn Read, bytes: &mut Vec<u8>| from.take(MAX_INPUT_BYTES + 1).read_to_end(bytes);
+    let result = if path == Path::new(STDIN) {
+        read(&mut io::stdin().lock(), &mut bytes)
+    } else {
+        File::open(path).and_then(|mut file| read(&mut file, &mut bytes))
+    };
+    result.with_context(|| format!("cannot read {}", name(path)))?;
+    if bytes.len() as u64 > MAX_INPUT_BYTES {
+        bail!("{} has more than {} MiB", name(path), MAX_INPUT_BYTES >> 20);
+    }
+    Ok(bytes)
+}
+
+/// The text of a file, or of standard input.
+///
+/// # Errors
+/// As [`read`], and where it is not UTF-8.
+pub fn read_text(path: &Path) -> Result<String> {
+    String::from_utf8(read(path)?).map_err(|error| {
+        let good = error.utf8_error().valid_up_to();
+        let line = error.as_bytes()[..good].iter().filter(|&&byte| byte == b'\n').count() + 1;
+        anyhow::anyhow!("{}:{line}: the file is not text: byte {good} is not UTF-8", name(path))
+    })
+}

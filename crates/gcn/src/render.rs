@@ -1,0 +1,143 @@
+//! From diagnostics to text: `file:line:column: error: …`, the source line with a caret, help, and a count at the end.
+
+use std::fmt::Display;
+use std::io::{self, IsTerminal};
+use std::ops::Range;
+
+use annotate_snippets::{AnnotationKind, Level, Renderer, Snippet};
+use gcn_asm::{Diagnostic, Severity};
+
+/// Lines of source that a diagnostic shows at most.
+const MAX_LINES: usize = 4;
+
+/// Writes an error that has no place in a source to standard error.
+pub fn complain(error: &anyhow::Error) {
+    eprintln!("error: {}", printable(&format!("{error:#}")));
+}
+
+/// Writes a warning about a whole file to standard error.
+pub fn warn(file: &str, warning: &dyn Display) {
+    eprintln!("{}: warning: {}", printable(file), printable(&warning.to_string()));
+}
+
+/// Renders for standard error: in colour if that is a terminal and `NO_COLOR` is not set.
+pub fn renderer() -> Renderer {
+    if io::stderr().is_terminal() && std::env::var_os("NO_COLOR").is_none() {
+        Renderer::styled()
+    } else {
+        Renderer::plain()
+    }
+}
+
+/// Diagnostics as text, in the order of the source, and a line that counts the errors and warnings.
+pub fn diagnostics(renderer: &Renderer, file: &str, source: &str, diagnostics: &[Diagnostic]) -> String {
+    let mut sorted: Vec<&Diagnostic> = diagnostics.iter().collect();
+    sorted.sort_by_key(|diagnostic| diagnostic.span.start);
+    let mut out = String::new();
+    let mut lines = Lines::new(source);
+    for diagnostic in sorted {
+        out.push_str(&rendered(renderer, file, &mut lines, diagnostic));
+        out.push('\n');
+    }
+    let count = |severity| diagnostics.iter().filter(|d| d.severity == severity).count();
+    let counts = [(count(Severity::Error), "error"), (count(Severity::Warning), "warning")];
+    let counts: Vec<String> = counts
+        .iter()
+        .filter(|(count, _)| *count > 0)
+        .map(|(count, what)| format!("{count} {what}{}", if *count == 1 { "" } else { "s" }))
+        .collect();
+    if !counts.is_empty() {
+        out.push_str(&format!("{}: {}\n", printable(file), counts.join(", ")));
+    }
+    out
+}
+
+fn rendered(renderer: &Renderer, file: &str, lines: &mut Lines, diagnostic: &Diagnostic) -> String {
+    let level = match diagnostic.severity {
+        Severity::Error => Level::ERROR,
+        Severity::Warning => Level::WARNING,
+        Severity::Note => Level::NOTE,
+    };
+    let span = lines.within(&diagnostic.span);
+    let place = lines.place(span.start);
+    let shown = lines.shown(&span);
+    let span = span.start - shown.start..span.end.min(shown.end) - shown.start;
+    let label = (!diagnostic.label.is_empty()).then_some(diagnostic.label.as_str());
+    let snippet = Snippet::source(&lines.source[shown])
+        .line_start(place.line)
+        .annotation(AnnotationKind::Primary.span(span).label(label));
+    let group = level
+        .primary_title(diagnostic.message.as_str())
+        .element(snippet)
+        .elements(diagnostic.help.iter().map(|help| Level::HELP.message(help.as_str())));
+    format!("{}:{}:{}: {}", printable(file), place.line, place.column, renderer.render(&[group]))
+}
+
+/// A place in a source, both numbers counted from 1, the column in characters.
+struct Position {
+    line: usize,
+    column: usize,
+}
+
+/// A source whose lines are asked for in ascending order, each counted once.
+struct Lines<'a> {
+    source: &'a str,
+    /// Where the line begins that was asked for last.
+    begin: usize,
+    /// Its number.
+    line: usize,
+}
+
+impl<'a> Lines<'a> {
+    fn new(source: &'a str) -> Lines<'a> {
+        Lines { source, begin: 0, line: 1 }
+    }
+
+    /// A span moved to where it lies in the source and on boundaries of characters.
+    fn within(&self, span: &Range<usize>) -> Range<usize> {
+        let boundary = |at: &usize| self.source.is_char_boundary(*at);
+        let last = self.source.len();
+        let start = (0..=span.start.min(last)).rev().find(boundary).unwrap_or(0);
+        let end = (span.end.max(start)..=last).find(boundary).unwrap_or(last);
+        start..end
+    }
+
+    /// The position of a byte, and the line of it as the one asked for last.
+    fn place(&mut self, at: usize) -> Position {
+        if at < self.begin {
+            *self = Lines::new(self.source);
+        }
+        let before = &self.source[self.begin..at];
+        self.line += before.bytes().filter(|&byte| byte == b'\n').count();
+        if let Some(newline) = before.rfind('\n') {
+            self.begin += newline + 1;
+        }
+        Position { line: self.line, column: self.source[self.begin..at].chars().count() + 1 }
+    }
+
+    /// The lines of a span that begins in the line asked for last, without the last one's end.
+    fn shown(&self, span: &Range<usize>) -> Range<usize> {
+        let rest = &self.source[self.begin..];
+        let mut end = 0;
+        for line in rest.split_inclusive('\n').take(MAX_LINES) {
+            end += line.len();
+            if self.begin + end >= span.end {
+                break;
+            }
+        }
+        let text = rest[..end].trim_end_matches(['\n', '\r']);
+        self.begin..(self.begin + text.len()).max(span.start)
+    }
+}
+
+/// Text from a file with control characters escaped, so that it cannot command a terminal.
+pub fn printable(text: &str) -> String {
+    text.chars().fold(String::with_capacity(text.len()), |mut out, c| {
+        if c.is_control() {
+            out.extend(c.escape_default());
+        } else {
+            out.push(c);
+        }
+        out
+    })
+}

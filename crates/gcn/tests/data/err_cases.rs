@@ -1,0 +1,99 @@
+//! `tests/err/*.s`: sources that are wrong, with `//~ ERROR part of the message` on the line of each error, and the
+//! whole of what the command prints in a `.stderr` file beside.
+
+use std::fs;
+use std::path::PathBuf;
+use std::process::{Command, Output};
+
+use gcn_isa::Target;
+
+use crate::case::{Case, root, verdict};
+
+/// Begins an annotation: about its own line, or a line further up for each `^`.
+const ANNOTATION: &str = "//~";
+
+/// A message: in an annotation only part of its text.
+#[derive(Clone, PartialEq, Eq, Debug)]
+struct Message<'a> {
+    line: usize,
+    severity: &'a str,
+    text: &'a str,
+}
+
+fn annotations(source: &str) -> Result<Vec<Message<'_>>, String> {
+    let mut found = Vec::new();
+    for (index, line) in source.lines().enumerate() {
+        for annotation in line.split(ANNOTATION).skip(1) {
+            let up = annotation.len() - annotation.trim_start_matches('^').len();
+            let (severity, text) = annotation[up..].trim().split_once(' ').unwrap_or_default();
+            let severity = match severity {
+                "ERROR" => "error",
+                "WARNING" => "warning",
+                _ => return Err(format!("line {}: `{ANNOTATION}` is not followed by ERROR or WARNING", index + 1)),
+            };
+            found.push(Message { line: (index + 1).saturating_sub(up), severity, text: text.trim() });
+        }
+    }
+    Ok(found)
+}
+
+/// The messages in what the command prints: `file:line:column: severity: text`.
+fn messages<'a>(case: &Case, stderr: &'a str) -> Vec<Message<'a>> {
+    let message = |line: &'a str| {
+        let mut parts = line.strip_prefix(&case.name)?.strip_prefix(':')?.splitn(4, ':');
+        let line = parts.next()?.parse().ok()?;
+        let _column: usize = parts.next()?.parse().ok()?;
+        Some(Message { line, severity: parts.next()?.trim(), text: parts.next()?.trim() })
+    };
+    stderr.lines().filter_map(message).collect()
+}
+
+fn run(case: &Case, target: &Target) -> Result<Output, String> {
+    Command::new(env!("CARGO_BIN_EXE_gcn"))
+        .current_dir(root())
+        .args(["asm", &case.name, "--target", target.name, "--show-encoding"])
+        .output()
+        .map_err(|error| error.to_string())
+}
+
+fn snapshot(case: &Case) -> PathBuf {
+    case.path.with_extension("stderr")
+}
+
+/// Checks a file on one target: annotations and messages match one to one, and the rendering is the stored one.
+pub fn check(case: &Case, target: &'static Target) -> Result<(), String> {
+    let annotations = annotations(&case.text)?;
+    let output = run(case, target)?;
+    let stderr = String::from_utf8_lossy(&output.stderr);
+    let mut messages = messages(case, &stderr);
+    let mut problems = Vec::new();
+    for wanted in &annotations {
+        let fits = |m: &Message| (m.line, m.severity) == (wanted.line, wanted.severity) && m.text.contains(wanted.text);
+        match messages.iter().position(fits) {
+            Some(at) => drop(messages.remove(at)),
+            None => problems.push(format!("{}:{}: no {}: {}", case.name, wanted.line, wanted.severity, wanted.text)),
+        }
+    }
+    for message in messages {
+        problems.push(format!("{}:{}: unexpected {}: {}", case.name, message.line, message.severity, message.text));
+    }
+    if annotations.is_empty() {
+        problems.push(format!("{}: nothing is expected", case.name));
+    }
+    let expected_status = if annotations.iter().any(|a| a.severity == "error") { 1 } else { 0 };
+    if output.status.code() != Some(expected_status) {
+        problems.push(format!("{}: {}, expected status {expected_status}", case.name, output.status));
+    }
+    let stored = fs::read_to_string(snapshot(case)).unwrap_or_default();
+    if problems.is_empty() && stored != stderr {
+        problems.push(format!("{}: other than stored, GCN_BLESS=1 stores it:\n{stderr}", case.name));
+    }
+    verdict(problems)
+}
+
+/// Stores what the command prints; the annotations stay.
+pub fn bless(case: &Case) -> Result<(), String> {
+    let target = case.targets.first().ok_or("no target")?;
+    let output = run(case, target)?;
+    fs::write(snapshot(case), output.stderr).map_err(|error| error.to_string())
+}
