@@ -2,7 +2,8 @@
 
 use std::sync::OnceLock;
 
-use gcn_isa::{DecodeError, Does, Inst, Isa, Kind, Operand, Ty, decode, regs};
+use gcn_isa::effect::Implicit;
+use gcn_isa::{Access, DecodeError, Does, Field, Inst, Isa, Kind, Operand, Ty, decode, regs};
 
 use crate::exec;
 use crate::wave::Wave;
@@ -29,8 +30,47 @@ pub struct Step {
     pub bytes: u8,
     /// Its operands, in the order of its row.
     pub args: [Arg; MAX_ARGS],
+    /// What is done to its sources and its result.
+    pub modifiers: Modifiers,
+    /// Whether its mask goes to EXEC as well (V_CMPX).
+    pub writes_exec: bool,
     /// How it runs.
     pub run: Run,
+}
+
+/// What a vector instruction's encoding asks beyond its operation. Sets of operands have a bit for each, at its
+/// place in [`Step::args`].
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct Modifiers {
+    /// Whether there is anything at all. Without, none of the rest need be looked at.
+    pub any: bool,
+    /// Sources of which the absolute value is taken.
+    pub absolute: u8,
+    /// Sources that are then negated; of packed ones the low half.
+    pub negate: u8,
+    /// Packed sources of which the high half is negated.
+    pub negate_high: u8,
+    /// Operands whose high half counts; of packed ones, sources whose high half is the low operation's.
+    pub high: u8,
+    /// Packed sources whose low half is the high operation's.
+    pub low: u8,
+    /// The result's factor, see [`OutputFactor`].
+    pub factor: OutputFactor,
+    /// The result is clamped: floating point to 0..=1, integers to their range.
+    pub clamp: bool,
+    /// A 16-bit result leaves the other half of its register as it was.
+    pub merges: bool,
+}
+
+/// What a floating-point result is multiplied by.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+#[allow(missing_docs)]
+pub enum OutputFactor {
+    #[default]
+    One,
+    Two,
+    Four,
+    Half,
 }
 
 /// The most operands that a row has.
@@ -124,7 +164,7 @@ impl Code {
         let mut args = [Arg::None; MAX_ARGS];
         let mut cancelled = false;
         for (arg, slot) in args.iter_mut().zip(inst.row().slots()) {
-            let writes = slot.access != gcn_isa::Access::Read;
+            let writes = slot.access != Access::Read;
             *arg = match inst.operand(slot) {
                 Operand::Vgprs { first, count } => {
                     let inside = usize::from(first) + usize::from(count) <= self.vgprs;
@@ -153,8 +193,12 @@ impl Code {
             Run::Cancelled
         } else {
             match inst.does() {
-                Does::Alu(_) => exec::alu::handler(&inst).map_or(Run::Missing, Run::Alu),
-                Does::Branch(_) | Does::Jump | Does::Fork | Does::Control(_) => Run::Flow,
+                Does::Alu(_) | Does::Jump | Does::Fork => alu(&inst),
+                // A call has a destination, which the step loop knows nothing of.
+                Does::Branch(_) if inst.row().slots().any(|s| s.access == Access::Write) => {
+                    alu(&inst)
+                }
+                Does::Branch(_) | Does::Control(_) => Run::Flow,
                 _ => Run::Memory,
             }
         };
@@ -162,8 +206,64 @@ impl Code {
             inst,
             bytes: inst.dwords() as u8 * 4,
             args,
+            modifiers: Modifiers::of(&inst),
+            writes_exec: matches!(inst.does(), Does::Alu(i) if i.has(Implicit::WRITES_EXEC)),
             run,
         }
+    }
+}
+
+fn alu(inst: &Inst) -> Run {
+    exec::alu::handler(inst).map_or(Run::Missing, Run::Alu)
+}
+
+impl Modifiers {
+    /// Those of an instruction in VOP3 or VOP3P; other encodings have none.
+    fn of(inst: &Inst) -> Modifiers {
+        let layout = inst.layout();
+        // The fields have a bit for each source, and OP_SEL one more for the destination.
+        let by_operand = |sources: u64| {
+            let mut set = 0;
+            for (place, slot) in inst.row().slots().enumerate() {
+                let bit = match slot.field {
+                    Field::Src0 => 0,
+                    Field::Src1 => 1,
+                    Field::Src2 => 2,
+                    Field::Vdst => 3,
+                    _ => continue,
+                };
+                if sources >> bit & 1 != 0 {
+                    set |= 1 << place;
+                }
+            }
+            set
+        };
+        let mut modifiers = Modifiers {
+            any: false,
+            absolute: by_operand(inst.get(Field::Abs)),
+            negate: by_operand(inst.get(Field::Neg)),
+            negate_high: by_operand(inst.get(Field::NegHi)),
+            high: by_operand(inst.get(Field::OpSel)),
+            low: 0,
+            factor: match inst.get(Field::Omod) {
+                1 => OutputFactor::Two,
+                2 => OutputFactor::Four,
+                3 => OutputFactor::Half,
+                _ => OutputFactor::One,
+            },
+            clamp: inst.flag(Field::Clamp),
+            merges: false,
+        };
+        if layout.has(Field::OpSelHi) {
+            let high = inst.get(Field::OpSelHi) | inst.get(Field::OpSelHi2) << 2;
+            modifiers.low = by_operand(!high & 0b111);
+        }
+        modifiers.any = modifiers != Modifiers::default();
+        let selects = inst.row().modifiers().any(|m| m.field == Field::OpSel);
+        let is_half = |slot: &gcn_isa::Slot| slot.field == Field::Vdst && slot.ty.bytes() == 2;
+        modifiers.merges = selects && inst.row().slots().any(is_half);
+        modifiers.any |= modifiers.merges;
+        modifiers
     }
 }
 

@@ -1,10 +1,27 @@
-//! The 64-lane loops. Only here is SIMD thought about.
+//! The 64-lane loop. Only here is SIMD thought about.
 //!
 //! A vector register is [`Lanes`]: one dword for each of the 64 lanes. An operation computes all lanes and
-//! blends the result in under EXEC; with all lanes active the blend is a copy.
+//! blends the result in under EXEC; with all lanes active the blend is a copy. There is one loop, [`map`]: every
+//! vector instruction is a function of a lane's sources given to it. It is compiled for several levels of the
+//! host's vector instructions, and the best one that the host has is chosen at run time.
+
+use multiversion::multiversion;
 
 /// Lanes of a wave on every GCN generation.
 pub const LANES: usize = 64;
+/// Lanes whose bits fit a dword: masks are taken apart and put together in halves.
+const HALF: usize = 32;
+
+/// The bit of a lane within its half.
+const BIT: [u32; HALF] = {
+    let mut bits = [0; HALF];
+    let mut lane = 0;
+    while lane < HALF {
+        bits[lane] = 1 << lane;
+        lane += 1;
+    }
+    bits
+};
 
 /// A vector register: a dword per lane.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -22,16 +39,20 @@ impl Lanes {
     }
 
     /// Writes `new` in the lanes whose bit in `exec` is set.
-    #[inline]
+    #[inline(always)]
     pub fn blend(&mut self, new: &Lanes, exec: u64) {
         if exec == u64::MAX {
             *self = *new;
             return;
         }
-        for (lane, (old, &new)) in self.0.iter_mut().zip(&new.0).enumerate() {
-            let active = ((exec >> lane) & 1) as u32;
-            let mask = active.wrapping_neg();
-            *old = (*old & !mask) | (new & mask);
+        for half in 0..LANES / HALF {
+            let active = (exec >> (half * HALF)) as u32;
+            for (lane, bit) in BIT.iter().enumerate() {
+                let lane = half * HALF + lane;
+                if active & bit != 0 {
+                    self.0[lane] = new.0[lane];
+                }
+            }
         }
     }
 }
@@ -46,4 +67,153 @@ pub fn active(mut mask: u64) -> impl Iterator<Item = usize> {
         mask &= mask - 1;
         Some(lane)
     })
+}
+
+/// A value that a lane holds in no, one or two registers.
+pub trait Lane: Copy {
+    /// How many registers.
+    const DWORDS: usize;
+    /// From a lane's dwords; `high` counts with two registers only.
+    fn join(low: u32, high: u32) -> Self;
+    /// To a lane's dwords.
+    fn split(self) -> [u32; 2];
+}
+
+macro_rules! lane {
+    ($($Type:ty, $dwords:literal, |$low:pat_param, $high:pat_param| $join:expr, |$value:pat_param| $split:expr;)*) => {
+        $(impl Lane for $Type {
+            const DWORDS: usize = $dwords;
+            #[inline(always)]
+            fn join($low: u32, $high: u32) -> $Type { $join }
+            #[inline(always)]
+            fn split(self) -> [u32; 2] {
+                let $value = self;
+                $split
+            }
+        })*
+    };
+}
+
+// Values below a dword are in the low bits; written, they leave zeros above.
+#[rustfmt::skip]
+lane! {
+    (),  0, |_, _| (),                                   |_| [0, 0];
+    u16, 1, |low, _| low as u16,                         |v| [u32::from(v), 0];
+    i16, 1, |low, _| low as i16,                         |v| [u32::from(v as u16), 0];
+    u32, 1, |low, _| low,                                |v| [v, 0];
+    i32, 1, |low, _| low as i32,                         |v| [v as u32, 0];
+    f32, 1, |low, _| f32::from_bits(low),                |v| [v.to_bits(), 0];
+    u64, 2, |low, high| wide(low, high),                 |v| [v as u32, (v >> 32) as u32];
+    i64, 2, |low, high| wide(low, high) as i64,          |v| (v as u64).split();
+    f64, 2, |low, high| f64::from_bits(wide(low, high)), |v| v.to_bits().split();
+}
+
+#[inline(always)]
+fn wide(low: u32, high: u32) -> u64 {
+    u64::from(low) | u64::from(high) << 32
+}
+
+/// Where a source's lanes are.
+#[derive(Clone, Copy)]
+pub enum Src<'a> {
+    /// In the register file, from this register on.
+    Reg(u8),
+    /// The same value in every lane.
+    Same(u64),
+    /// Here: the low dwords, then the high ones.
+    Here(&'a [Lanes]),
+}
+
+/// What a register outside of the file reads; resolved operands name none.
+static NOTHING: Lanes = Lanes::ZERO;
+
+/// Dword `dword` of a source's lanes. `room` holds it where it is not in memory yet.
+#[inline(always)]
+fn pick<'a>(
+    file: &'a [Lanes],
+    src: &'a Src<'_>,
+    dword: usize,
+    room: &'a mut Option<Lanes>,
+) -> &'a Lanes {
+    match *src {
+        Src::Reg(first) => file.get(usize::from(first) + dword).unwrap_or(&NOTHING),
+        Src::Same(value) => room.insert(Lanes::splat((value >> (32 * dword)) as u32)),
+        Src::Here(lanes) => lanes.get(dword).unwrap_or(&NOTHING),
+    }
+}
+
+/// A source's registers, as many as the type has.
+macro_rules! sources {
+    ($file:ident, $src:expr, $T:ty, $low:ident, $high:ident) => {
+        let (mut low_room, mut high_room) = (None, None);
+        let $low = if <$T>::DWORDS > 0 {
+            pick($file, $src, 0, &mut low_room)
+        } else {
+            &NOTHING
+        };
+        let $high = if <$T>::DWORDS > 1 {
+            pick($file, $src, 1, &mut high_room)
+        } else {
+            &NOTHING
+        };
+    };
+}
+
+/// Computes `f` for every lane from its values of three sources and its bit in `mask`. The result's first part goes
+/// to the registers of `file` from `dst` on in the lanes that `exec` has; the second part, a bit per lane, is
+/// returned, 0 where `exec` is. The destination may be among the sources.
+#[multiversion(targets(
+    "x86_64+avx512f+avx512bw+avx512dq+avx512vl+avx512cd+avx2+fma+bmi1+bmi2+f16c+lzcnt+popcnt",
+    "x86_64+avx2+fma+bmi1+bmi2+f16c+lzcnt+popcnt"
+))]
+pub fn map<A: Lane, B: Lane, C: Lane, R: Lane, F: Fn(A, B, C, bool) -> (R, bool)>(
+    file: &mut [Lanes],
+    dst: usize,
+    src: &[Src<'_>; 3],
+    mask: u64,
+    exec: u64,
+    f: F,
+) -> u64 {
+    map_lanes(file, dst, src, mask, exec, f)
+}
+
+#[inline(always)]
+fn map_lanes<A: Lane, B: Lane, C: Lane, R: Lane, F: Fn(A, B, C, bool) -> (R, bool)>(
+    file: &mut [Lanes],
+    dst: usize,
+    src: &[Src<'_>; 3],
+    mask: u64,
+    exec: u64,
+    f: F,
+) -> u64 {
+    let mut new = [Lanes::ZERO; 2];
+    let mut bits = 0;
+    {
+        let file: &[Lanes] = file;
+        sources!(file, &src[0], A, a_low, a_high);
+        sources!(file, &src[1], B, b_low, b_high);
+        sources!(file, &src[2], C, c_low, c_high);
+        for half in 0..LANES / HALF {
+            let given = (mask >> (half * HALF)) as u32;
+            let mut taken = 0;
+            for (lane, bit) in BIT.iter().enumerate() {
+                let lane = half * HALF + lane;
+                let a = A::join(a_low.0[lane], a_high.0[lane]);
+                let b = B::join(b_low.0[lane], b_high.0[lane]);
+                let c = C::join(c_low.0[lane], c_high.0[lane]);
+                let (value, flag) = f(a, b, c, given & bit != 0);
+                let [low, high] = value.split();
+                new[0].0[lane] = low;
+                new[1].0[lane] = high;
+                taken |= if flag { *bit } else { 0 };
+            }
+            bits |= u64::from(taken) << (half * HALF);
+        }
+    }
+    for (dword, new) in new.iter().enumerate().take(R::DWORDS) {
+        if let Some(register) = file.get_mut(dst + dword) {
+            register.blend(new, exec);
+        }
+    }
+    bits & exec
 }

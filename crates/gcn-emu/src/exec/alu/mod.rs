@@ -1,0 +1,48 @@
+//! ALU instructions: an arm for each.
+//!
+//! The tables ([`scalar`], `vector`, `compare`) say what an instruction computes from a lane's values; `protocol`
+//! fetches those values, applies modifiers, and writes results under EXEC; `float` is IEEE arithmetic under the
+//! MODE register.
+
+use gcn_isa::{Encoding, Field, Inst, Op};
+
+use crate::code::Handler;
+
+mod compare;
+mod float;
+mod protocol;
+mod scalar;
+mod vector;
+
+/// The handler of an ALU instruction, if this emulator executes it.
+pub fn handler(inst: &Inst) -> Option<Handler> {
+    if !is_executed(inst.encoding) {
+        return None;
+    }
+    let clamp = inst.flag(Field::Clamp);
+    match inst.op {
+        Op::Sop2(op) => scalar::sop2(op),
+        Op::Sopk(op) => scalar::sopk(op),
+        Op::Sop1(op) => scalar::sop1(op),
+        Op::Sopc(op) => scalar::sopc(op),
+        Op::Vop1(op) => vector::vop1(op),
+        Op::Vop2(op) => vector::vop2(op, clamp),
+        Op::Vopc(op) => compare::vopc(op),
+        Op::Vop3(op) => vector::vop3(op, clamp),
+        Op::Vop3b(op) => vector::vop3b(op, clamp),
+        Op::Vop3p(op) => vector::vop3p(op, clamp),
+        _ => None,
+    }
+}
+
+/// Sub-dword addressing and lane permutation are not executed.
+fn is_executed(encoding: Encoding) -> bool {
+    !matches!(
+        encoding,
+        Encoding::Vop1Sdwa
+            | Encoding::Vop2Sdwa
+            | Encoding::VopcSdwa
+            | Encoding::Vop1Dpp
+            | Encoding::Vop2Dpp
+    )
+}
