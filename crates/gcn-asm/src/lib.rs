@@ -1,3 +1,94 @@
-//! Placeholder until the first items land.
+//! Programs as text: [`assemble`] makes a [`Program`] from source, [`list`](mod@list) makes source from a binary.
+//!
+//! The syntax is LLVM's, with what CLRX's documents write differently (errata E011–E028). A source is read
+//! once, statement by statement; what waits for symbols is filled in at the end. Everything that is wrong is
+//! collected: a [`Program`] is made as far as it can be, with all of the source's [`Diagnostic`]s.
+//! Rendering them, reading files and exiting are for the command line.
 
+mod assembler;
+mod cursor;
+mod diagnostic;
+mod directive;
+mod encode;
+mod explain;
+mod expr;
+mod instruction;
+mod kernel;
 pub mod list;
+mod object;
+mod operand;
+mod program;
+mod symbols;
+
+use gcn_isa::Target;
+
+pub use diagnostic::{Diagnostic, Severity};
+pub use object::ObjectError;
+pub use program::{
+    Kernel, Listing, Metadata, Place, Program, Relocation, Section, SectionFlags, SectionKind,
+    Symbol,
+};
+
+/// A text to assemble.
+#[derive(Clone, Copy, Debug)]
+pub struct Source<'a> {
+    /// What messages call it, usually a path.
+    pub name: &'a str,
+    /// The text.
+    pub text: &'a str,
+}
+
+/// How to assemble.
+#[derive(Clone, Copy, Debug)]
+pub struct Options {
+    /// The GPU to assemble for. [`named_target`] finds the one that a source asks for.
+    pub target: &'static Target,
+}
+
+/// What assembling gives.
+#[derive(Clone, Debug)]
+pub struct Assembly {
+    /// The program as far as it could be made.
+    pub program: Program,
+    /// What is wrong and what is doubtful, in the order of the source.
+    pub diagnostics: Vec<Diagnostic>,
+}
+
+impl Assembly {
+    /// Whether the program is incomplete.
+    pub fn has_errors(&self) -> bool {
+        self.diagnostics
+            .iter()
+            .any(|d| d.severity == Severity::Error)
+    }
+}
+
+/// Assembles a source. Never panics; every error of the source is in the result.
+pub fn assemble(source: &Source<'_>, options: &Options) -> Assembly {
+    if source.text.len() > assembler::MAX_SOURCE {
+        let error = Diagnostic::error(0..0, "the source is too long")
+            .help(format!("at most {} bytes are possible", assembler::MAX_SOURCE));
+        let (program, _) = assembler::Assembler::new("", options.target).into_program();
+        return Assembly {
+            program,
+            diagnostics: vec![error],
+        };
+    }
+    let mut assembler = assembler::Assembler::new(source.text, options.target);
+    assembler.run();
+    let (program, diagnostics) = assembler.into_program();
+    Assembly {
+        program,
+        diagnostics,
+    }
+}
+
+/// The target of the first `.amdgcn_target` of a source, if it has one that is known.
+pub fn named_target(text: &str) -> Option<&'static Target> {
+    text.lines()
+        .filter_map(|line| line.trim_start().strip_prefix(".amdgcn_target"))
+        .find_map(|rest| {
+            let triple = rest.trim_start().strip_prefix('"')?.split('"').next()?;
+            Target::named(directive::processor(triple))
+        })
+}

@@ -1,0 +1,742 @@
+//! The statement reader: labels, assignments, directives, instructions, one after the other; then the fields
+//! that had to wait for symbols.
+//!
+//! Instructions have a fixed length as soon as they are read, so offsets are final and one pass is enough.
+
+use std::ops::Range;
+
+use gcn_isa::{Isa, Target};
+use gcn_object::{Binding, Feature, RelocationKind, SymbolKind};
+
+use crate::cursor::Cursor;
+use crate::diagnostic::{Diagnostic, Fail, Helped, fail};
+use crate::directive::SECTION_DEFAULTS;
+use crate::expr::{Exprs, Parsed, Scope, Term, Value, Variant};
+use crate::kernel::KernelDirectives;
+use crate::operand::{Arg, Delayed, ModArg};
+use crate::program::{
+    Kernel, Listing, Metadata, Place, Program, Relocation, Section, SectionFlags, SectionKind,
+    Symbol,
+};
+use crate::symbols::{Defined, SymbolId, Symbols};
+
+/// The largest section; more is a slip, and must not exhaust memory.
+const MAX_SECTION: u64 = 1 << 28;
+/// The largest section of zeros that take no memory here.
+const MAX_NOBITS: u64 = 1 << 40;
+/// The longest source: positions have 32 bits in places.
+pub(crate) const MAX_SOURCE: usize = u32::MAX as usize / 2;
+/// The most sections, so that their numbers fit everywhere.
+const MAX_SECTIONS: usize = 4096;
+/// A branch counts from behind itself.
+const BRANCH_LENGTH: i64 = 4;
+
+/// A field that waits.
+#[derive(Clone, Debug)]
+pub(crate) struct Fixup {
+    pub section: u32,
+    /// Of the data or of the instruction, in bytes from the start of the section.
+    pub offset: u64,
+    pub kind: FixupKind,
+    pub value: Delayed,
+    pub span: Range<usize>,
+    /// The instruction's entry.
+    pub listing: Option<usize>,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum FixupKind {
+    /// So many bytes of data.
+    Data(u8),
+    /// The dword after an instruction.
+    Literal,
+    /// The distance of a branch.
+    Branch,
+}
+
+pub(crate) struct Assembler<'a> {
+    pub cursor: Cursor<'a>,
+    pub target: &'static Target,
+    pub isa: Isa,
+    pub xnack: Feature,
+    pub sramecc: Feature,
+    pub symbols: Symbols,
+    pub exprs: Exprs,
+    /// Whether `|` ends an expression.
+    pub bar_ends: bool,
+    pub sections: Vec<Section>,
+    pub current: u32,
+    pub previous: u32,
+    pub section_stack: Vec<(u32, u32)>,
+    pub diagnostics: Vec<Diagnostic>,
+    pub fixups: Vec<Fixup>,
+    pub listing: Vec<Listing>,
+    /// The `.amdhsa_kernel` that has not ended.
+    pub open_kernel: Option<KernelDirectives>,
+    pub kernels: Vec<KernelDirectives>,
+    pub finished_kernels: Vec<Kernel>,
+    pub metadata: Option<Metadata>,
+    pub code_object_version: Option<u8>,
+    pub identifications: Vec<String>,
+    /// One more than the largest register that was named.
+    pub next_free_vgpr: u32,
+    pub next_free_sgpr: u32,
+    /// Unknown names so far.
+    pub suggestions: u32,
+    builtins: Builtins,
+    // Kept between statements for their memory.
+    pub args: Vec<Arg>,
+    pub mods: Vec<ModArg>,
+}
+
+/// Symbols that follow what was assembled.
+#[derive(Clone, Copy)]
+struct Builtins {
+    next_free_vgpr: SymbolId,
+    next_free_sgpr: SymbolId,
+}
+
+impl<'a> Assembler<'a> {
+    pub(crate) fn new(text: &'a str, target: &'static Target) -> Assembler<'a> {
+        let mut symbols = Symbols::default();
+        let mut builtin = |name: &str, value: u32| {
+            let id = symbols.used(name, 0..0);
+            if let Some(entry) = symbols.get_mut(id) {
+                entry.builtin = true;
+                entry.defined = Defined::Value(Value::absolute(i64::from(value)));
+            }
+            id
+        };
+        let (major, minor, stepping) = target.version();
+        builtin(".amdgcn.gfx_generation_number", major);
+        builtin(".amdgcn.gfx_generation_minor", minor);
+        builtin(".amdgcn.gfx_generation_stepping", stepping);
+        let builtins = Builtins {
+            next_free_vgpr: builtin(".amdgcn.next_free_vgpr", 0),
+            next_free_sgpr: builtin(".amdgcn.next_free_sgpr", 0),
+        };
+        let feature = |has| {
+            if has { Feature::Any } else { Feature::Unsupported }
+        };
+        let mut assembler = Assembler {
+            cursor: Cursor::new(text),
+            target,
+            isa: target.isa,
+            xnack: feature(target.xnack),
+            sramecc: feature(target.sramecc),
+            symbols,
+            exprs: Exprs::default(),
+            bar_ends: false,
+            sections: Vec::new(),
+            current: 0,
+            previous: 0,
+            section_stack: Vec::new(),
+            diagnostics: Vec::new(),
+            fixups: Vec::new(),
+            listing: Vec::new(),
+            open_kernel: None,
+            kernels: Vec::new(),
+            finished_kernels: Vec::new(),
+            metadata: None,
+            code_object_version: None,
+            identifications: Vec::new(),
+            next_free_vgpr: 0,
+            next_free_sgpr: 0,
+            suggestions: 0,
+            builtins,
+            args: Vec::new(),
+            mods: Vec::new(),
+        };
+        // There is always one section to assemble into.
+        assembler.add_section(".text", SectionKind::ProgBits, SectionFlags { alloc: true, exec: true, ..SectionFlags::default() });
+        assembler
+    }
+
+    /// Reads every statement, then fills in what waited.
+    pub(crate) fn run(&mut self) {
+        while !self.cursor.at_end() {
+            let result = self.statement().and_then(|()| {
+                if self.cursor.statement_ends() {
+                    Ok(())
+                } else {
+                    Err(self.cursor.expected("the end of the statement"))
+                }
+            });
+            self.collect(result);
+            self.cursor.skip_line();
+        }
+        self.finish();
+    }
+
+    fn collect(&mut self, result: Result<(), Fail>) {
+        if let Err(error) = result {
+            self.diagnostics.push(*error);
+        }
+    }
+
+    fn statement(&mut self) -> Result<(), Fail> {
+        loop {
+            self.cursor.skip_blanks();
+            // `#` begins a comment only at the start of a statement, as the C preprocessor leaves it.
+            if self.cursor.at_statement_end() || self.cursor.peek() == b'#' {
+                self.cursor.skip_line_content();
+                return Ok(());
+            }
+            let start = self.cursor.pos();
+            if self.cursor.peek().is_ascii_digit() {
+                let mut probe = self.cursor.clone();
+                let number = probe.digits().unwrap_or(0);
+                if probe.eat(b':') {
+                    self.cursor = probe;
+                    let id = self.symbols.define_local_label(number, start..self.cursor.pos());
+                    self.define_label(id, start..self.cursor.pos())?;
+                    continue;
+                }
+            }
+            if self.cursor.peek() == b'"' {
+                let name = self.cursor.name()?.into_owned();
+                let span = start..self.cursor.pos();
+                if self.cursor.eat_after_blanks(b':') {
+                    let id = self.symbols.used(&name, span.clone());
+                    self.define_label(id, span)?;
+                    continue;
+                }
+                if self.cursor.eat(b'=') {
+                    return self.assign(&name, span);
+                }
+                return Err(self.cursor.expected("`:` or `=` after the name"));
+            }
+            let Some(word) = self.cursor.word() else {
+                return Err(self.cursor.expected("an instruction, a label or a directive"));
+            };
+            let span = start..self.cursor.pos();
+            let behind = self.cursor.pos();
+            self.cursor.skip_blanks();
+            if self.cursor.eat(b':') {
+                let id = self.symbols.used(word, span.clone());
+                self.define_label(id, span)?;
+                continue;
+            }
+            if self.cursor.peek() == b'=' && self.cursor.peek_at(1) != b'=' {
+                self.cursor.set_pos(self.cursor.pos() + 1);
+                return self.assign(word, span);
+            }
+            self.cursor.set_pos(behind);
+            return if word.starts_with('.') {
+                self.directive(word, span)
+            } else {
+                self.instruction(span)
+            };
+        }
+    }
+
+    fn define_label(&mut self, id: SymbolId, span: Range<usize>) -> Result<(), Fail> {
+        let (section, offset) = self.here();
+        let Some(entry) = self.symbols.get_mut(id) else {
+            return Ok(());
+        };
+        if entry.defined != Defined::No {
+            let message = format!("symbol `{}` is already defined", entry.name);
+            return Err(fail(span, message).helped("each label can be defined once"));
+        }
+        entry.defined = Defined::Label { section, offset };
+        entry.span = span;
+        Ok(())
+    }
+
+    /// `name = expression`; the cursor is behind the `=`.
+    pub(crate) fn assign(&mut self, name: &str, span: Range<usize>) -> Result<(), Fail> {
+        self.cursor.skip_blanks();
+        let start = self.cursor.pos();
+        let defined = match self.parse_expr()? {
+            Parsed::Known(value) => Defined::Value(value),
+            Parsed::Later(id) => Defined::Expr(id),
+            Parsed::Float(_) => {
+                return Err(fail(
+                    start..self.cursor.pos(),
+                    "a symbol stands for an integer or an address",
+                ));
+            }
+        };
+        let id = self.symbols.used(name, span.clone());
+        if let Defined::Value(value) = defined
+            && let Some(number) = value.as_absolute()
+        {
+            let number = u32::try_from(number).unwrap_or(0);
+            if id == self.builtins.next_free_vgpr {
+                self.next_free_vgpr = number;
+            } else if id == self.builtins.next_free_sgpr {
+                self.next_free_sgpr = number;
+            }
+        }
+        let Some(entry) = self.symbols.get_mut(id) else {
+            return Ok(());
+        };
+        if matches!(entry.defined, Defined::Label { .. } | Defined::Common { .. }) {
+            let message = format!("symbol `{name}` is already defined as a label");
+            return Err(fail(span, message));
+        }
+        entry.defined = defined;
+        entry.span = span;
+        Ok(())
+    }
+
+    /// Section and offset of what comes next.
+    pub(crate) fn here(&self) -> (u32, u64) {
+        let size = self.section().map_or(0, |s| s.size);
+        (self.current, size)
+    }
+
+    pub(crate) fn section(&self) -> Option<&Section> {
+        self.sections.get(self.current as usize)
+    }
+
+    fn section_mut(&mut self) -> Option<&mut Section> {
+        self.sections.get_mut(self.current as usize)
+    }
+
+    pub(crate) fn add_section(&mut self, name: &str, kind: SectionKind, flags: SectionFlags) -> u32 {
+        let index = self.sections.len();
+        if index >= MAX_SECTIONS {
+            return 0;
+        }
+        self.sections.push(Section {
+            name: name.to_owned(),
+            kind,
+            flags,
+            align: 1,
+            bytes: Vec::new(),
+            size: 0,
+            relocations: Vec::new(),
+        });
+        index as u32
+    }
+
+    /// The section of this name, made with the attributes that the name suggests if it is new.
+    pub(crate) fn section_named(&mut self, name: &str) -> u32 {
+        if let Some(index) = self.sections.iter().position(|s| s.name == name) {
+            return index as u32;
+        }
+        let (kind, flags) = SECTION_DEFAULTS
+            .iter()
+            .find(|(prefix, ..)| {
+                name.strip_prefix(prefix)
+                    .is_some_and(|rest| rest.is_empty() || rest.starts_with('.'))
+            })
+            .map_or((SectionKind::ProgBits, SectionFlags::default()), |&(_, kind, flags)| {
+                (kind, flags)
+            });
+        self.add_section(name, kind, flags)
+    }
+
+    pub(crate) fn enter(&mut self, section: u32) {
+        self.previous = self.current;
+        self.current = section;
+    }
+
+    /// Appends bytes to the current section.
+    pub(crate) fn emit(&mut self, bytes: &[u8], span: &Range<usize>) -> Result<(), Fail> {
+        let Some(section) = self.section_mut() else {
+            return Ok(());
+        };
+        if section.kind == SectionKind::NoBits {
+            if bytes.iter().any(|&b| b != 0) {
+                let message = format!("section `{}` holds no bytes, only zeros", section.name);
+                return Err(fail(span.clone(), message)
+                    .helped("put data into `.data` or `.rodata`, code into `.text`"));
+            }
+            return self.emit_zeros(bytes.len() as u64, span);
+        }
+        let size = section.size + bytes.len() as u64;
+        if size > MAX_SECTION {
+            return Err(too_large(span));
+        }
+        section.bytes.extend_from_slice(bytes);
+        section.size = size;
+        Ok(())
+    }
+
+    /// Appends zeros to the current section.
+    pub(crate) fn emit_zeros(&mut self, count: u64, span: &Range<usize>) -> Result<(), Fail> {
+        let Some(section) = self.section_mut() else {
+            return Ok(());
+        };
+        let limit = match section.kind {
+            SectionKind::NoBits => MAX_NOBITS,
+            _ => MAX_SECTION,
+        };
+        let size = section.size.saturating_add(count);
+        if size > limit {
+            return Err(too_large(span));
+        }
+        if section.kind != SectionKind::NoBits {
+            section.bytes.resize(size as usize, 0);
+        }
+        section.size = size;
+        Ok(())
+    }
+
+    /// Overwrites bytes that were emitted.
+    pub(crate) fn patch(&mut self, section: u32, offset: u64, bytes: &[u8]) {
+        let place = self
+            .sections
+            .get_mut(section as usize)
+            .and_then(|s| s.bytes.get_mut(offset as usize..))
+            .and_then(|rest| rest.get_mut(..bytes.len()));
+        if let Some(place) = place {
+            place.copy_from_slice(bytes);
+        }
+    }
+
+    pub(crate) fn parse_expr(&mut self) -> Result<Parsed, Fail> {
+        for (id, value) in [
+            (self.builtins.next_free_vgpr, self.next_free_vgpr),
+            (self.builtins.next_free_sgpr, self.next_free_sgpr),
+        ] {
+            if let Some(entry) = self.symbols.get_mut(id) {
+                entry.defined = Defined::Value(Value::absolute(i64::from(value)));
+            }
+        }
+        let mut scope = Scope {
+            here: self.here(),
+            bar_ends: self.bar_ends,
+            symbols: &mut self.symbols,
+        };
+        self.exprs.parse(&mut self.cursor, &mut scope)
+    }
+
+    /// A number that must be known here.
+    pub(crate) fn absolute(&mut self, what: &str) -> Result<i64, Fail> {
+        self.cursor.skip_blanks();
+        let start = self.cursor.pos();
+        let parsed = self.parse_expr()?;
+        let span = start..self.cursor.pos();
+        match parsed {
+            Parsed::Known(value) => value.as_absolute().ok_or_else(|| {
+                fail(span, format!("{what} must be a number, but this is an address"))
+            }),
+            Parsed::Float(_) => Err(fail(
+                span,
+                format!("{what} must be an integer, but this is a floating-point number"),
+            )),
+            Parsed::Later(id) => {
+                let error = self.exprs.eval(id, &self.symbols, false).err();
+                let name = match error {
+                    Some(crate::expr::EvalError::Pending(symbol)) => {
+                        self.symbols.name(symbol).to_owned()
+                    }
+                    _ => String::new(),
+                };
+                Err(fail(span, format!("{what} must be known here, but symbol `{name}` is not defined"))
+                    .helped("a symbol that is used here must be defined before"))
+            }
+        }
+    }
+
+    /// A comma, then a number, if there is a comma.
+    pub(crate) fn optional_absolute(&mut self, what: &str) -> Result<Option<i64>, Fail> {
+        if !self.cursor.eat_after_blanks(b',') {
+            return Ok(None);
+        }
+        self.cursor.skip_blanks();
+        if self.cursor.peek() == b',' || self.cursor.at_statement_end() {
+            return Ok(None);
+        }
+        self.absolute(what).map(Some)
+    }
+
+    fn finish(&mut self) {
+        if let Some(kernel) = self.open_kernel.take() {
+            let message = format!("`.amdhsa_kernel {}` has no end", kernel.name);
+            self.collect(Err(fail(kernel.span, message).helped("end it with `.end_amdhsa_kernel`")));
+        }
+        for kernel in std::mem::take(&mut self.kernels) {
+            let result = self.finish_kernel(kernel);
+            self.collect(result);
+        }
+        for fixup in std::mem::take(&mut self.fixups) {
+            let result = self.resolve(&fixup);
+            self.collect(result);
+        }
+        self.diagnostics.sort_by_key(|d| d.span.start);
+    }
+
+    fn resolve(&mut self, fixup: &Fixup) -> Result<(), Fail> {
+        let value = self.delayed_value(fixup.value, &fixup.span)?;
+        match fixup.kind {
+            FixupKind::Branch => self.resolve_branch(fixup, value),
+            FixupKind::Literal => match value.as_absolute() {
+                Some(number) => {
+                    check_width(number, 4, &fixup.span)?;
+                    self.fill_in(fixup, number)
+                }
+                // LLVM takes a bare symbol in an instruction as relative to the field.
+                None => self.relocate(fixup, fixup.offset + 4, value, 4, RelocationKind::Rel32),
+            },
+            FixupKind::Data(width) => match value.as_absolute() {
+                Some(number) => {
+                    check_width(number, width, &fixup.span)?;
+                    let bytes = number.to_le_bytes();
+                    let bytes = bytes.get(..usize::from(width)).unwrap_or(&bytes);
+                    self.patch(fixup.section, fixup.offset, bytes);
+                    Ok(())
+                }
+                None => {
+                    let kind = match width {
+                        8 => RelocationKind::Abs64,
+                        _ => RelocationKind::Abs32,
+                    };
+                    self.relocate(fixup, fixup.offset, value, width, kind)
+                }
+            },
+        }
+    }
+
+    fn resolve_branch(&mut self, fixup: &Fixup, value: Value) -> Result<(), Fail> {
+        if let Some(number) = value.as_absolute() {
+            return self.fill_in(fixup, number);
+        }
+        let place = match (value.plus, value.minus) {
+            (Some(Term { place: Some((section, offset)), .. }), None)
+                if section == fixup.section =>
+            {
+                offset
+            }
+            _ => return self.relocate(fixup, fixup.offset, value, 2, RelocationKind::Rel16),
+        };
+        let distance = place
+            .cast_signed()
+            .wrapping_add(value.constant)
+            .wrapping_sub(fixup.offset.cast_signed())
+            .wrapping_sub(BRANCH_LENGTH);
+        if distance % 4 != 0 {
+            return Err(fail(
+                fixup.span.clone(),
+                "the target of a branch must be a multiple of 4 bytes away",
+            ));
+        }
+        self.fill_in(fixup, distance / 4)
+    }
+
+    /// A relocation for a value that is known only after linking. `plain` is its kind if the value is a bare
+    /// symbol.
+    fn relocate(
+        &mut self,
+        fixup: &Fixup,
+        offset: u64,
+        value: Value,
+        width: u8,
+        plain: RelocationKind,
+    ) -> Result<(), Fail> {
+        let Some(plus) = value.plus else {
+            return Err(fail(
+                fixup.span.clone(),
+                "an address can be subtracted only from another address",
+            ));
+        };
+        let mut addend = value.constant;
+        let relative = match value.minus {
+            None => false,
+            Some(Term { place: Some((section, at)), .. }) if section == fixup.section => {
+                addend = addend
+                    .wrapping_add(offset.cast_signed())
+                    .wrapping_sub(at.cast_signed());
+                true
+            }
+            Some(_) => {
+                return Err(fail(
+                    fixup.span.clone(),
+                    "the difference of these addresses cannot be expressed in a code object",
+                )
+                .helped("subtract a label of the section that the field is in"));
+            }
+        };
+        let kind = match (value.variant, relative) {
+            (Variant::Plain, false) => plain,
+            (Variant::Plain, true) if width == 8 => RelocationKind::Rel64,
+            (Variant::Plain, true) => RelocationKind::Rel32,
+            (_, true) => {
+                return Err(fail(
+                    fixup.span.clone(),
+                    "a symbol with `@` cannot be part of a difference",
+                ));
+            }
+            (Variant::Abs32Lo, _) => RelocationKind::Abs32Lo,
+            (Variant::Abs32Hi, _) => RelocationKind::Abs32Hi,
+            (Variant::Rel32Lo, _) => RelocationKind::Rel32Lo,
+            (Variant::Rel32Hi, _) => RelocationKind::Rel32Hi,
+            (Variant::Rel64, _) => RelocationKind::Rel64,
+            (Variant::GotPcRel, _) => RelocationKind::GotPcRel,
+            (Variant::GotPcRel32Lo, _) => RelocationKind::GotPcRel32Lo,
+            (Variant::GotPcRel32Hi, _) => RelocationKind::GotPcRel32Hi,
+        };
+        if kind.width() != Some(u64::from(width)) {
+            return Err(fail(
+                fixup.span.clone(),
+                format!("an address cannot be stored in {width} byte{} this way", if width == 1 { "" } else { "s" }),
+            )
+            .helped("use `.long` or `.quad`"));
+        }
+        let symbol = match plus.symbol {
+            Some(symbol) => symbol,
+            None => self.anchor(plus, fixup.span.clone()),
+        };
+        let relocation = Relocation {
+            offset,
+            kind,
+            symbol: symbol.0 as usize,
+            addend,
+            span: fixup.span.clone(),
+        };
+        if let Some(section) = self.sections.get_mut(fixup.section as usize) {
+            section.relocations.push(relocation);
+        }
+        Ok(())
+    }
+
+    /// A symbol without name for a place without symbol.
+    fn anchor(&mut self, term: Term, span: Range<usize>) -> SymbolId {
+        let id = self.symbols.anonymous(span);
+        if let (Some(entry), Some((section, offset))) = (self.symbols.get_mut(id), term.place) {
+            entry.defined = Defined::Label { section, offset };
+        }
+        id
+    }
+
+    pub(crate) fn into_program(mut self) -> (Program, Vec<Diagnostic>) {
+        let mut places = Vec::new();
+        for id in self.symbols.ids() {
+            let place = self.place_of(id);
+            let size = self.size_of(id);
+            places.push((place, size));
+        }
+        let diagnostics = self.diagnostics;
+        let symbols = self
+            .symbols
+            .into_entries()
+            .into_iter()
+            .zip(places)
+            .map(|(entry, (place, size))| Symbol {
+                binding: entry.binding.unwrap_or(match place {
+                    Place::Undefined | Place::Common { .. } => Binding::Global,
+                    _ => Binding::Local,
+                }),
+                kind: match place {
+                    Place::Common { .. } => SymbolKind::Object,
+                    _ => entry.kind,
+                },
+                visibility: entry.visibility,
+                is_builtin: entry.builtin,
+                name: entry.name,
+                place,
+                size,
+                span: entry.span,
+            })
+            .collect();
+        let program = Program {
+            target: self.target,
+            xnack: self.xnack,
+            sramecc: self.sramecc,
+            code_object_version: self.code_object_version,
+            sections: self.sections,
+            symbols,
+            kernels: self.finished_kernels,
+            metadata: self.metadata,
+            identifications: self.identifications,
+            listing: self.listing,
+        };
+        (program, diagnostics)
+    }
+
+    fn place_of(&mut self, id: SymbolId) -> Place {
+        let value = match self.symbols.defined(id) {
+            Defined::No => return Place::Undefined,
+            Defined::Common { align } => return Place::Common { align },
+            Defined::Label { section, offset } => {
+                return Place::Section {
+                    section: section as usize,
+                    offset,
+                };
+            }
+            Defined::Value(value) => Ok(value),
+            Defined::Expr(expr) => self.exprs.eval(expr, &self.symbols, true),
+        };
+        let span = self.symbols.get(id).map_or(0..0, |e| e.span.clone());
+        match value {
+            Ok(Value { plus: None, minus: None, constant, .. }) => Place::Absolute(constant),
+            Ok(Value {
+                plus: Some(Term { place: Some((section, offset)), .. }),
+                minus: None,
+                constant,
+                ..
+            }) => Place::Section {
+                section: section as usize,
+                offset: offset.wrapping_add_signed(constant),
+            },
+            Ok(_) => {
+                let name = self.symbols.name(id).to_owned();
+                self.diagnostics.push(Diagnostic::error(
+                    span,
+                    format!("symbol `{name}` stands for an expression that has no place in a code object"),
+                ));
+                Place::Undefined
+            }
+            Err(error) => {
+                let fail = error.diagnose(span, &self.symbols);
+                self.diagnostics.push(*fail);
+                Place::Undefined
+            }
+        }
+    }
+
+    fn size_of(&mut self, id: SymbolId) -> u64 {
+        let (size, span) = match self.symbols.get(id) {
+            Some(entry) => (entry.size, entry.span.clone()),
+            None => return 0,
+        };
+        let value = match size {
+            Defined::Value(value) => Ok(value),
+            Defined::Expr(expr) => self.exprs.eval(expr, &self.symbols, true),
+            _ => return 0,
+        };
+        match value.map(|v| v.as_absolute()) {
+            Ok(Some(size)) => size.cast_unsigned(),
+            Ok(None) => {
+                let name = self.symbols.name(id).to_owned();
+                self.diagnostics.push(Diagnostic::error(
+                    span,
+                    format!("the size of `{name}` must be a number, but is an address"),
+                ));
+                0
+            }
+            Err(error) => {
+                let fail = error.diagnose(span, &self.symbols);
+                self.diagnostics.push(*fail);
+                0
+            }
+        }
+    }
+}
+
+/// A number fits into a field with or without sign.
+pub(crate) fn check_width(number: i64, width: u8, span: &Range<usize>) -> Result<(), Fail> {
+    let bits = u32::from(width) * 8;
+    if bits >= 64 {
+        return Ok(());
+    }
+    let high = (1i64 << bits) - 1;
+    let low = -(1i64 << (bits - 1));
+    if (low..=high).contains(&number) {
+        Ok(())
+    } else {
+        Err(fail(
+            span.clone(),
+            format!("{number} is out of range {low} to {high}"),
+        ))
+    }
+}
+
+fn too_large(span: &Range<usize>) -> Fail {
+    fail(span.clone(), "the section would become too large")
+        .helped(format!("at most {MAX_SECTION} bytes are possible"))
+}

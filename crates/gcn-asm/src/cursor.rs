@@ -1,0 +1,395 @@
+//! Reading the text in place: blanks, comments, words, numbers, strings. The syntax of GNU as depends on
+//! context, so there are no tokens; who reads asks for what may stand at a place.
+
+use std::ops::Range;
+
+use crate::diagnostic::{Fail, Helped, fail};
+
+/// A position in a source.
+#[derive(Clone, Debug)]
+pub(crate) struct Cursor<'a> {
+    text: &'a str,
+    pos: usize,
+}
+
+/// A number as written.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub(crate) enum Number {
+    /// An integer; 64 bits, taken as a number with sign.
+    Int(i64),
+    /// A number with a fraction or an exponent.
+    Float(f64),
+}
+
+const fn is_word_start(byte: u8) -> bool {
+    byte.is_ascii_alphabetic() || matches!(byte, b'_' | b'.' | b'$')
+}
+
+const fn is_word(byte: u8) -> bool {
+    byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'.' | b'$')
+}
+
+const fn is_blank(byte: u8) -> bool {
+    matches!(byte, b' ' | b'\t' | b'\r' | 0x0b | 0x0c)
+}
+
+impl<'a> Cursor<'a> {
+    pub(crate) fn new(text: &'a str) -> Cursor<'a> {
+        Cursor { text, pos: 0 }
+    }
+
+    pub(crate) fn pos(&self) -> usize {
+        self.pos
+    }
+
+    pub(crate) fn set_pos(&mut self, pos: usize) {
+        self.pos = pos;
+    }
+
+    /// The text of a range that was read.
+    pub(crate) fn slice(&self, range: Range<usize>) -> &'a str {
+        self.text.get(range).unwrap_or("")
+    }
+
+    pub(crate) fn at_end(&self) -> bool {
+        self.pos >= self.text.len()
+    }
+
+    /// The next byte, 0 at the end of the source.
+    pub(crate) fn peek(&self) -> u8 {
+        self.peek_at(0)
+    }
+
+    pub(crate) fn peek_at(&self, distance: usize) -> u8 {
+        let at = self.pos + distance;
+        self.text.as_bytes().get(at).copied().unwrap_or(0)
+    }
+
+    /// Steps over a byte if it is the next one.
+    pub(crate) fn eat(&mut self, byte: u8) -> bool {
+        let found = self.peek() == byte && !self.at_end();
+        self.pos += usize::from(found);
+        found
+    }
+
+    /// Blanks, then the byte, if both are there; else only the blanks are read.
+    pub(crate) fn eat_after_blanks(&mut self, byte: u8) -> bool {
+        self.skip_blanks();
+        self.eat(byte)
+    }
+
+    /// Steps over blanks and block comments, which may span lines.
+    pub(crate) fn skip_blanks(&mut self) {
+        loop {
+            while is_blank(self.peek()) {
+                self.pos += 1;
+            }
+            if self.peek() != b'/' || self.peek_at(1) != b'*' {
+                return;
+            }
+            let rest = self.text.get(self.pos + 2..).unwrap_or("");
+            self.pos = match rest.find("*/") {
+                Some(length) => self.pos + 2 + length + 2,
+                None => self.text.len(),
+            };
+        }
+    }
+
+    /// Whether nothing more stands in the statement. Call after [`Cursor::skip_blanks`].
+    pub(crate) fn at_statement_end(&self) -> bool {
+        match self.peek() {
+            b'\n' | b';' => true,
+            b'/' => self.peek_at(1) == b'/',
+            _ => self.at_end(),
+        }
+    }
+
+    /// Blanks, then whether the statement ends.
+    pub(crate) fn statement_ends(&mut self) -> bool {
+        self.skip_blanks();
+        self.at_statement_end()
+    }
+
+    /// Steps behind the end of the line.
+    pub(crate) fn skip_line(&mut self) {
+        self.skip_line_content();
+        self.eat(b'\n');
+    }
+
+    /// Steps to the end of the line.
+    pub(crate) fn skip_line_content(&mut self) {
+        let rest = self.text.as_bytes().get(self.pos..).unwrap_or(&[]);
+        self.pos += rest.iter().position(|&b| b == b'\n').unwrap_or(rest.len());
+    }
+
+    /// The range from here to the end of the statement, without comment and blanks. Reads nothing.
+    pub(crate) fn rest_of_statement(&self) -> Range<usize> {
+        let rest = self.text.get(self.pos..).unwrap_or("");
+        let line = rest.split('\n').next().unwrap_or("");
+        let line = line.split("//").next().unwrap_or("");
+        let line = line.split(';').next().unwrap_or("");
+        self.pos..self.pos + line.trim_end().len()
+    }
+
+    /// The next character's range, for messages; empty at the end.
+    pub(crate) fn here(&self) -> Range<usize> {
+        let rest = self.text.get(self.pos..).unwrap_or("");
+        let width = match rest.chars().next() {
+            None | Some('\n') => 0,
+            Some(c) => c.len_utf8(),
+        };
+        self.pos..self.pos + width
+    }
+
+    /// What stands here, for messages: a word, a number or a character.
+    pub(crate) fn found(&self) -> (Range<usize>, String) {
+        let mut probe = self.clone();
+        if let Some(word) = probe.word() {
+            return (self.pos..probe.pos, format!("`{word}`"));
+        }
+        let here = self.here();
+        let what = if self.at_statement_end() {
+            "the end of the statement".to_owned()
+        } else {
+            format!("`{}`", self.slice(here.clone()).escape_debug())
+        };
+        (here, what)
+    }
+
+    /// An error: `what` should stand here.
+    pub(crate) fn expected(&self, what: &str) -> Fail {
+        let (span, found) = self.found();
+        fail(span, format!("expected {what}, found {found}"))
+    }
+
+    /// A word: a mnemonic, a register, a symbol, a directive.
+    pub(crate) fn word(&mut self) -> Option<&'a str> {
+        if !is_word_start(self.peek()) {
+            return None;
+        }
+        let start = self.pos;
+        let bytes = self.text.as_bytes();
+        while bytes.get(self.pos).is_some_and(|&b| is_word(b)) {
+            self.pos += 1;
+        }
+        self.text.get(start..self.pos)
+    }
+
+    /// A symbol's name: a word, or any text in quotes.
+    pub(crate) fn name(&mut self) -> Result<std::borrow::Cow<'a, str>, Fail> {
+        self.skip_blanks();
+        if self.peek() == b'"' {
+            let start = self.pos;
+            let bytes = self.string()?;
+            return match String::from_utf8(bytes) {
+                Ok(name) => Ok(name.into()),
+                Err(_) => Err(fail(start..self.pos, "a name must be valid UTF-8")),
+            };
+        }
+        match self.word() {
+            Some(word) => Ok(word.into()),
+            None => Err(self.expected("a name")),
+        }
+    }
+
+    /// A decimal number of a register; nothing if there are no digits or more than fit.
+    pub(crate) fn digits(&mut self) -> Option<u32> {
+        let start = self.pos;
+        let mut value: u32 = 0;
+        while self.peek().is_ascii_digit() {
+            value = value
+                .saturating_mul(10)
+                .saturating_add(u32::from(self.peek() - b'0'));
+            self.pos += 1;
+        }
+        (self.pos > start).then_some(value)
+    }
+
+    /// An integer (`12`, `0xc`, `0b1100`, `014`) or a floating-point number (`1.5`, `2e3`).
+    pub(crate) fn number(&mut self) -> Result<Number, Fail> {
+        let start = self.pos;
+        let (radix, prefix) = match (self.peek(), self.peek_at(1) | 0x20) {
+            (b'0', b'x') => (16, 2),
+            (b'0', b'b') if matches!(self.peek_at(2), b'0' | b'1') => (2, 2),
+            _ => (10, 0),
+        };
+        self.pos += prefix;
+        let digits = self.pos;
+        let mut value: u64 = 0;
+        let mut overflow = false;
+        while let Some(digit) = char::from(self.peek()).to_digit(radix) {
+            let next = value
+                .checked_mul(u64::from(radix))
+                .and_then(|v| v.checked_add(u64::from(digit)));
+            overflow |= next.is_none();
+            value = next.unwrap_or(0);
+            self.pos += 1;
+        }
+        if radix == 10 {
+            let exponent = matches!(self.peek(), b'e' | b'E')
+                && (self.peek_at(1).is_ascii_digit()
+                    || matches!(self.peek_at(1), b'+' | b'-') && self.peek_at(2).is_ascii_digit());
+            if self.peek() == b'.' || exponent {
+                return self.float(start);
+            }
+        }
+        if self.pos == digits {
+            return Err(self.expected("a number"));
+        }
+        if is_word(self.peek()) {
+            let _ = self.tail();
+            let text = self.slice(start..self.pos);
+            return Err(fail(start..self.pos, format!("`{text}` is not a number")));
+        }
+        if radix == 10 && self.text.as_bytes().get(start) == Some(&b'0') && self.pos > start + 1 {
+            return self.octal(start);
+        }
+        if overflow {
+            return Err(fail(
+                start..self.pos,
+                "the number does not fit into 64 bits",
+            ));
+        }
+        Ok(Number::Int(value.cast_signed()))
+    }
+
+    /// Steps over the rest of a word, whatever it begins with.
+    fn tail(&mut self) -> Range<usize> {
+        let start = self.pos;
+        while is_word(self.peek()) {
+            self.pos += 1;
+        }
+        start..self.pos
+    }
+
+    fn float(&mut self, start: usize) -> Result<Number, Fail> {
+        self.eat(b'.');
+        while self.peek().is_ascii_digit() {
+            self.pos += 1;
+        }
+        if matches!(self.peek(), b'e' | b'E') {
+            self.pos += 1;
+            if matches!(self.peek(), b'+' | b'-') {
+                self.pos += 1;
+            }
+            while self.peek().is_ascii_digit() {
+                self.pos += 1;
+            }
+        }
+        let text = self.slice(start..self.pos);
+        match text.parse() {
+            Ok(value) if !is_word(self.peek()) => Ok(Number::Float(value)),
+            _ => {
+                self.tail();
+                let text = self.slice(start..self.pos);
+                Err(fail(start..self.pos, format!("`{text}` is not a number")))
+            }
+        }
+    }
+
+    /// GNU as reads a number that begins with 0 as octal.
+    fn octal(&self, start: usize) -> Result<Number, Fail> {
+        let text = self.slice(start..self.pos);
+        match u64::from_str_radix(text, 8) {
+            Ok(value) => Ok(Number::Int(value.cast_signed())),
+            Err(_) => Err(Box::new(
+                crate::Diagnostic::error(
+                    start..self.pos,
+                    format!("`{text}` is not an octal number"),
+                )
+                .help("a number that begins with 0 is octal"),
+            )),
+        }
+    }
+
+    /// A character in single quotes, as its code. The cursor is at the quote.
+    pub(crate) fn character(&mut self) -> Result<i64, Fail> {
+        let start = self.pos;
+        self.pos += 1;
+        let value = match self.peek() {
+            b'\\' => self.escape()?,
+            b'\n' | 0 => return Err(fail(start..self.pos, "a character is missing after `'`")),
+            byte if byte.is_ascii() => {
+                self.pos += 1;
+                byte
+            }
+            _ => return Err(fail(self.here(), "only ASCII characters have a value here")),
+        };
+        self.eat(b'\'');
+        Ok(i64::from(value))
+    }
+
+    /// A string in double quotes with the escapes of C.
+    pub(crate) fn string(&mut self) -> Result<Vec<u8>, Fail> {
+        self.skip_blanks();
+        let start = self.pos;
+        if !self.eat(b'"') {
+            return Err(self.expected("a string in double quotes"));
+        }
+        let mut bytes = Vec::new();
+        loop {
+            match self.peek() {
+                b'"' => {
+                    self.pos += 1;
+                    return Ok(bytes);
+                }
+                b'\\' => bytes.push(self.escape()?),
+                b'\n' | 0 if self.peek() == b'\n' || self.at_end() => {
+                    return Err(fail(start..self.pos, "the string does not end")
+                        .helped("add `\"` on the same line"));
+                }
+                byte => {
+                    bytes.push(byte);
+                    self.pos += 1;
+                }
+            }
+        }
+    }
+
+    /// An escape. The cursor is at the backslash.
+    fn escape(&mut self) -> Result<u8, Fail> {
+        let start = self.pos;
+        self.pos += 1;
+        let byte = self.peek();
+        if byte.is_ascii_digit() && byte < b'8' {
+            let mut value: u32 = 0;
+            for _ in 0..3 {
+                match self.peek() {
+                    digit @ b'0'..=b'7' => value = value * 8 + u32::from(digit - b'0'),
+                    _ => break,
+                }
+                self.pos += 1;
+            }
+            return u8::try_from(value)
+                .map_err(|_| fail(start..self.pos, "the escape is larger than a byte"));
+        }
+        if matches!(byte, b'x' | b'X') {
+            self.pos += 1;
+            let digits = self.pos;
+            let mut value: u32 = 0;
+            while let Some(digit) = char::from(self.peek()).to_digit(16) {
+                value = (value << 4 | digit) & 0xff;
+                self.pos += 1;
+            }
+            if self.pos == digits {
+                return Err(fail(start..self.pos, "`\\x` needs hexadecimal digits"));
+            }
+            return Ok(value as u8);
+        }
+        let value = match byte {
+            b'n' => b'\n',
+            b't' => b'\t',
+            b'r' => b'\r',
+            b'b' => 0x08,
+            b'f' => 0x0c,
+            b'"' | b'\\' | b'\'' => byte,
+            _ => {
+                return Err(fail(start..self.here().end, "there is no such escape").helped(
+                    "the escapes are \\n \\t \\r \\b \\f \\\" \\\\ \\' \\xHH and octal \\NNN",
+                ));
+            }
+        };
+        self.pos += 1;
+        Ok(value)
+    }
+}

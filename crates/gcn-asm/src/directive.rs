@@ -1,0 +1,649 @@
+//! Directives: sections, data, symbols, and what says which GPU a source is for.
+
+use std::ops::Range;
+
+use gcn_isa::Target;
+use gcn_object::{Binding, Feature, SymbolKind, Visibility};
+
+use crate::assembler::{Assembler, Fixup, FixupKind, check_width};
+use crate::cursor::Number;
+use crate::diagnostic::{Diagnostic, Fail, Helped, fail};
+use crate::explain;
+use crate::expr::Parsed;
+use crate::instruction::NOP;
+use crate::operand::{Delayed, lower_case};
+use crate::program::{Metadata, SectionFlags, SectionKind};
+use crate::symbols::{Defined, SymbolId};
+
+const CODE: SectionFlags = SectionFlags { alloc: true, write: false, exec: true, merge: false, strings: false };
+const READ_ONLY: SectionFlags = SectionFlags { exec: false, ..CODE };
+const DATA: SectionFlags = SectionFlags { write: true, ..READ_ONLY };
+
+/// What a section is if nothing is said but its name.
+pub(crate) const SECTION_DEFAULTS: &[(&str, SectionKind, SectionFlags)] = &[
+    (".text", SectionKind::ProgBits, CODE),
+    (".data", SectionKind::ProgBits, DATA),
+    (".bss", SectionKind::NoBits, DATA),
+    (".rodata", SectionKind::ProgBits, READ_ONLY),
+    (".note", SectionKind::Note, READ_ONLY),
+];
+
+/// The most sections that `.pushsection` may stack.
+const MAX_SECTION_STACK: usize = 1024;
+/// The largest alignment, in bytes.
+const MAX_ALIGN: i64 = 1 << 16;
+/// The code object versions that can be assembled.
+const CODE_OBJECT_VERSIONS: std::ops::RangeInclusive<i64> = 4..=6;
+
+/// Names for messages; what is tried when a directive is unknown.
+const NAMES: &[&str] = &[
+    ".text", ".data", ".bss", ".rodata", ".section", ".pushsection", ".popsection", ".previous", ".globl",
+    ".global", ".weak", ".hidden", ".protected", ".internal", ".local", ".type", ".size", ".comm", ".set",
+    ".equ", ".equiv", ".byte", ".short", ".long", ".int", ".quad", ".float", ".double", ".ascii", ".asciz",
+    ".string", ".space", ".skip", ".zero", ".fill", ".align", ".balign", ".p2align", ".amdgcn_target",
+    ".amdhsa_code_object_version", ".amdhsa_kernel", ".end_amdhsa_kernel", ".amdgpu_metadata", ".ident",
+];
+
+/// The processor of a target triple: `gfx906:xnack-` of `amdgcn-amd-amdhsa--gfx906:xnack-`.
+pub(crate) fn processor(triple: &str) -> &str {
+    triple.splitn(5, '-').nth(4).unwrap_or("")
+}
+
+impl Assembler<'_> {
+    /// A directive; the cursor is behind its name.
+    pub(crate) fn directive(&mut self, word: &str, span: Range<usize>) -> Result<(), Fail> {
+        let mut buffer = [0; 64];
+        let name = lower_case(word, &mut buffer).unwrap_or(word);
+        if let Some(kernel) = &self.open_kernel
+            && !name.starts_with(".amdhsa_")
+            && name != ".end_amdhsa_kernel"
+        {
+            let message = format!("`{name}` cannot stand between `.amdhsa_kernel {}` and `.end_amdhsa_kernel`", kernel.name);
+            return Err(fail(span, message));
+        }
+        match name {
+            ".text" | ".data" | ".bss" | ".rodata" => {
+                let section = self.section_named(name);
+                self.enter(section);
+                Ok(())
+            }
+            ".section" => self.section_directive(false),
+            ".pushsection" => self.section_directive(true),
+            ".popsection" => match self.section_stack.pop() {
+                Some((current, previous)) => {
+                    (self.current, self.previous) = (current, previous);
+                    Ok(())
+                }
+                None => Err(fail(span, "`.popsection` without `.pushsection`")),
+            },
+            ".previous" => {
+                std::mem::swap(&mut self.current, &mut self.previous);
+                Ok(())
+            }
+            ".globl" | ".global" => self.each_symbol(|entry| entry.binding = Some(Binding::Global)),
+            ".weak" => self.each_symbol(|entry| entry.binding = Some(Binding::Weak)),
+            ".local" => self.each_symbol(|entry| entry.binding = Some(Binding::Local)),
+            ".hidden" => self.each_symbol(|entry| entry.visibility = Visibility::Hidden),
+            ".protected" => self.each_symbol(|entry| entry.visibility = Visibility::Protected),
+            ".internal" => self.each_symbol(|entry| entry.visibility = Visibility::Internal),
+            ".type" => self.symbol_type(),
+            ".size" => self.symbol_size(),
+            ".comm" => self.common(),
+            ".set" | ".equ" | ".equiv" => self.set(name == ".equiv"),
+            ".byte" | ".1byte" => self.data(1),
+            ".short" | ".hword" | ".2byte" => self.data(2),
+            ".long" | ".int" | ".4byte" => self.data(4),
+            ".quad" | ".8byte" => self.data(8),
+            ".float" | ".single" => self.floats(|value| (value as f32).to_bits().into(), 4),
+            ".double" => self.floats(f64::to_bits, 8),
+            ".ascii" => self.strings(false),
+            ".asciz" | ".string" => self.strings(true),
+            ".space" | ".skip" | ".zero" => self.space(span),
+            ".fill" => self.fill(span),
+            ".align" | ".balign" => self.align(span, false, 1),
+            ".balignw" => self.align(span, false, 2),
+            ".balignl" => self.align(span, false, 4),
+            ".p2align" => self.align(span, true, 1),
+            ".p2alignw" => self.align(span, true, 2),
+            ".p2alignl" => self.align(span, true, 4),
+            ".amdgcn_target" => self.target_directive(),
+            ".amdhsa_code_object_version" => {
+                let version = self.absolute_within(
+                    "the code object version",
+                    *CODE_OBJECT_VERSIONS.start(),
+                    *CODE_OBJECT_VERSIONS.end(),
+                )?;
+                self.code_object_version = Some(version as u8);
+                Ok(())
+            }
+            ".amdhsa_kernel" => self.begin_kernel(span),
+            ".end_amdhsa_kernel" => self.end_kernel(span),
+            ".amdgpu_metadata" => self.metadata(span),
+            ".ident" => {
+                let text = self.cursor.string()?;
+                self.identifications
+                    .push(String::from_utf8_lossy(&text).into_owned());
+                Ok(())
+            }
+            // Of no meaning for a program that is assembled and linked at once, or for a debugger only.
+            ".file" | ".loc" | ".addrsig" | ".addrsig_sym" | ".no_dead_strip" | ".weakref" => {
+                self.cursor.skip_line_content();
+                Ok(())
+            }
+            ".hsa_code_object_version" | ".hsa_code_object_isa" | ".amdgpu_hsa_kernel" => Err(fail(
+                span,
+                format!("`{name}` belongs to code object version 2, which is not assembled"),
+            )
+            .helped("describe the kernel with `.amdhsa_kernel` … `.end_amdhsa_kernel`")),
+            ".amd_kernel_code_t" => {
+                let error = fail(
+                    span,
+                    "`.amd_kernel_code_t` belongs to code object version 2, which is not assembled",
+                );
+                self.skip_to(".end_amd_kernel_code_t");
+                Err(error.helped("describe the kernel with `.amdhsa_kernel` … `.end_amdhsa_kernel`"))
+            }
+            ".amd_amdgpu_hsa_metadata" => {
+                let error = fail(span, "this metadata belongs to code object version 2, which is not assembled");
+                self.skip_to(".end_amd_amdgpu_hsa_metadata");
+                Err(error.helped("write `.amdgpu_metadata` … `.end_amdgpu_metadata`"))
+            }
+            _ if name.starts_with(".cfi_") => {
+                self.cursor.skip_line_content();
+                Ok(())
+            }
+            _ if name.starts_with(".amdhsa_") => self.kernel_key(name, span),
+            _ => {
+                self.suggestions += 1;
+                let similar = if self.suggestions <= explain::MAX_SUGGESTIONS {
+                    explain::closest(name, NAMES.iter().copied())
+                } else {
+                    None
+                };
+                self.cursor.skip_line_content();
+                let error = fail(span, format!("there is no directive `{word}`"));
+                Err(match similar {
+                    Some(similar) => error.helped(format!("did you mean `{similar}`?")),
+                    None => error,
+                })
+            }
+        }
+    }
+
+    /// Steps over the lines up to one that begins with `end`; yields where they stand.
+    fn skip_to(&mut self, end: &str) -> Option<Range<usize>> {
+        self.cursor.skip_line();
+        let start = self.cursor.pos();
+        while !self.cursor.at_end() {
+            let line = self.cursor.pos();
+            self.cursor.skip_blanks();
+            if self.cursor.word().is_some_and(|word| word.eq_ignore_ascii_case(end)) {
+                return Some(start..line);
+            }
+            self.cursor.skip_line();
+        }
+        None
+    }
+
+    /// `name, "flags", @type, size`
+    fn section_directive(&mut self, push: bool) -> Result<(), Fail> {
+        self.cursor.skip_blanks();
+        let start = self.cursor.pos();
+        let name = self.section_name()?;
+        let section = if self.cursor.eat_after_blanks(b',') {
+            let (kind, flags) = self.section_attributes(&name)?;
+            match self.sections.iter().position(|s| s.name == name) {
+                Some(index) => index as u32,
+                None => self.add_section(&name, kind, flags),
+            }
+        } else {
+            self.section_named(&name)
+        };
+        if self
+            .sections
+            .get(section as usize)
+            .is_none_or(|s| s.name != name)
+        {
+            return Err(fail(start..self.cursor.pos(), "too many sections"));
+        }
+        if push {
+            if self.section_stack.len() >= MAX_SECTION_STACK {
+                return Err(fail(start..self.cursor.pos(), "too many sections on the stack"));
+            }
+            self.section_stack.push((self.current, self.previous));
+        }
+        self.enter(section);
+        Ok(())
+    }
+
+    /// A section's name may have dashes, for example `.note.GNU-stack`.
+    fn section_name(&mut self) -> Result<String, Fail> {
+        self.cursor.skip_blanks();
+        if self.cursor.peek() == b'"' {
+            return Ok(self.cursor.name()?.into_owned());
+        }
+        let start = self.cursor.pos();
+        loop {
+            let word = self.cursor.word().is_some() || self.cursor.digits().is_some();
+            if !word && !self.cursor.eat(b'-') {
+                break;
+            }
+        }
+        let name = self.cursor.slice(start..self.cursor.pos());
+        if name.is_empty() {
+            return Err(self.cursor.expected("the section's name"));
+        }
+        Ok(name.to_owned())
+    }
+
+    fn section_attributes(&mut self, name: &str) -> Result<(SectionKind, SectionFlags), Fail> {
+        self.cursor.skip_blanks();
+        let start = self.cursor.pos();
+        let letters = self.cursor.string()?;
+        let mut flags = SectionFlags::default();
+        for letter in letters {
+            match letter {
+                b'a' => flags.alloc = true,
+                b'w' => flags.write = true,
+                b'x' => flags.exec = true,
+                b'M' => flags.merge = true,
+                b'S' => flags.strings = true,
+                b'e' | b'o' | b'R' => {}
+                b'G' => {
+                    return Err(fail(
+                        start..self.cursor.pos(),
+                        "section groups are not supported: a program is linked as soon as it is assembled",
+                    ));
+                }
+                _ => {
+                    return Err(fail(
+                        start..self.cursor.pos(),
+                        format!("there is no section flag `{}`", char::from(letter).escape_debug()),
+                    )
+                    .helped("the flags are a (loaded), w (written), x (code), M (merged), S (strings)"));
+                }
+            }
+        }
+        let mut kind = match name {
+            _ if name == ".bss" || name.starts_with(".bss.") => SectionKind::NoBits,
+            _ if name.starts_with(".note") && name != ".note.GNU-stack" => SectionKind::Note,
+            _ => SectionKind::ProgBits,
+        };
+        if self.cursor.eat_after_blanks(b',') {
+            self.cursor.skip_blanks();
+            let start = self.cursor.pos();
+            let _ = self.cursor.eat(b'@') || self.cursor.eat(b'%');
+            let word = self.cursor.name()?;
+            kind = match &*word {
+                "progbits" => SectionKind::ProgBits,
+                "nobits" => SectionKind::NoBits,
+                "note" => SectionKind::Note,
+                _ => {
+                    let message = format!("there is no section type `{word}`");
+                    return Err(fail(start..self.cursor.pos(), message)
+                        .helped("the types are @progbits, @nobits and @note"));
+                }
+            };
+            self.optional_absolute("the size of an element")?;
+        }
+        Ok((kind, flags))
+    }
+
+    fn symbol(&mut self) -> Result<SymbolId, Fail> {
+        self.cursor.skip_blanks();
+        let start = self.cursor.pos();
+        let name = self.cursor.name()?;
+        Ok(self.symbols.used(&name, start..self.cursor.pos()))
+    }
+
+    /// Names separated by commas.
+    fn each_symbol(&mut self, change: impl Fn(&mut crate::symbols::Entry)) -> Result<(), Fail> {
+        loop {
+            let id = self.symbol()?;
+            if let Some(entry) = self.symbols.get_mut(id) {
+                change(entry);
+            }
+            if !self.cursor.eat_after_blanks(b',') {
+                return Ok(());
+            }
+        }
+    }
+
+    fn comma(&mut self, what: &str) -> Result<(), Fail> {
+        if self.cursor.eat_after_blanks(b',') {
+            Ok(())
+        } else {
+            Err(self.cursor.expected(&format!("`,` and {what}")))
+        }
+    }
+
+    /// `name, @function`
+    fn symbol_type(&mut self) -> Result<(), Fail> {
+        let id = self.symbol()?;
+        let _ = self.cursor.eat_after_blanks(b',');
+        self.cursor.skip_blanks();
+        let start = self.cursor.pos();
+        let _ = self.cursor.eat(b'@') || self.cursor.eat(b'%') || self.cursor.eat(b'#');
+        let word = self.cursor.name()?;
+        let kind = match &*word {
+            "function" | "STT_FUNC" => SymbolKind::Function,
+            "object" | "STT_OBJECT" => SymbolKind::Object,
+            "notype" | "STT_NOTYPE" => SymbolKind::NoType,
+            "amdgpu_hsa_kernel" => SymbolKind::HsaKernel,
+            _ => {
+                let message = format!("there is no symbol type `{word}`");
+                return Err(fail(start..self.cursor.pos(), message)
+                    .helped("the types are @function, @object and @notype"));
+            }
+        };
+        if let Some(entry) = self.symbols.get_mut(id) {
+            entry.kind = kind;
+        }
+        Ok(())
+    }
+
+    /// `name, expression`
+    fn symbol_size(&mut self) -> Result<(), Fail> {
+        let id = self.symbol()?;
+        self.comma("the size")?;
+        self.cursor.skip_blanks();
+        let start = self.cursor.pos();
+        let size = match self.parse_expr()? {
+            Parsed::Known(value) => Defined::Value(value),
+            Parsed::Later(id) => Defined::Expr(id),
+            Parsed::Float(_) => {
+                return Err(fail(start..self.cursor.pos(), "a size is an integer"));
+            }
+        };
+        if let Some(entry) = self.symbols.get_mut(id) {
+            entry.size = size;
+        }
+        Ok(())
+    }
+
+    /// `name, size, alignment`
+    fn common(&mut self) -> Result<(), Fail> {
+        self.cursor.skip_blanks();
+        let start = self.cursor.pos();
+        let id = self.symbol()?;
+        let span = start..self.cursor.pos();
+        self.comma("the size")?;
+        let size = self.absolute_within("the size", 0, i64::from(u32::MAX))?;
+        let align = self.optional_absolute("the alignment")?.unwrap_or(1);
+        if align.count_ones() != 1 || align > MAX_ALIGN {
+            return Err(fail(
+                start..self.cursor.pos(),
+                format!("the alignment is {align}, but must be a power of two up to {MAX_ALIGN}"),
+            ));
+        }
+        if let Some(entry) = self.symbols.get_mut(id) {
+            if entry.defined != Defined::No {
+                return Err(fail(span, format!("symbol `{}` is already defined", entry.name)));
+            }
+            entry.defined = Defined::Common { align: align.cast_unsigned() };
+            entry.size = Defined::Value(crate::expr::Value::absolute(size));
+        }
+        Ok(())
+    }
+
+    /// `name, expression`
+    fn set(&mut self, once: bool) -> Result<(), Fail> {
+        self.cursor.skip_blanks();
+        let start = self.cursor.pos();
+        let name = self.cursor.name()?.into_owned();
+        let span = start..self.cursor.pos();
+        let is_defined = self
+            .symbols
+            .lookup(&name)
+            .is_some_and(|id| self.symbols.defined(id) != Defined::No);
+        if once && is_defined {
+            return Err(fail(span, format!("symbol `{name}` is already defined")));
+        }
+        self.comma("the value")?;
+        self.assign(&name, span)
+    }
+
+    /// Integers or addresses of `width` bytes, separated by commas.
+    fn data(&mut self, width: u8) -> Result<(), Fail> {
+        if self.cursor.statement_ends() {
+            return Ok(());
+        }
+        loop {
+            self.cursor.skip_blanks();
+            let start = self.cursor.pos();
+            let parsed = self.parse_expr()?;
+            let span = start..self.cursor.pos();
+            let (section, offset) = self.here();
+            let mut bytes = [0; 8];
+            let delayed = match parsed {
+                Parsed::Float(_) => {
+                    return Err(fail(span, "this directive takes integers")
+                        .helped("use `.float` or `.double`"));
+                }
+                Parsed::Known(value) => match value.as_absolute() {
+                    Some(number) => {
+                        check_width(number, width, &span)?;
+                        bytes = number.to_le_bytes();
+                        None
+                    }
+                    None => Some(Delayed::Value(value)),
+                },
+                Parsed::Later(id) => Some(Delayed::Expr(id)),
+            };
+            if let Some(value) = delayed {
+                self.fixups.push(Fixup {
+                    section,
+                    offset,
+                    kind: FixupKind::Data(width),
+                    value,
+                    span: span.clone(),
+                    listing: None,
+                });
+            }
+            self.emit(bytes.get(..usize::from(width)).unwrap_or(&bytes), &span)?;
+            if !self.cursor.eat_after_blanks(b',') {
+                return Ok(());
+            }
+        }
+    }
+
+    /// Floating-point numbers, separated by commas.
+    fn floats(&mut self, bits: fn(f64) -> u64, width: usize) -> Result<(), Fail> {
+        loop {
+            self.cursor.skip_blanks();
+            let start = self.cursor.pos();
+            let negative = self.cursor.eat(b'-');
+            if !negative {
+                let _ = self.cursor.eat(b'+');
+            }
+            let value = match self.cursor.word().map(str::to_ascii_lowercase).as_deref() {
+                Some("inf" | "infinity") => f64::INFINITY,
+                Some("nan") => f64::NAN,
+                Some(_) => {
+                    return Err(fail(start..self.cursor.pos(), "this directive takes floating-point numbers"));
+                }
+                None => match self.cursor.number()? {
+                    Number::Float(value) => value,
+                    Number::Int(value) => value as f64,
+                },
+            };
+            let value = if negative { -value } else { value };
+            let span = start..self.cursor.pos();
+            let bytes = bits(value).to_le_bytes();
+            self.emit(bytes.get(..width).unwrap_or(&bytes), &span)?;
+            if !self.cursor.eat_after_blanks(b',') {
+                return Ok(());
+            }
+        }
+    }
+
+    fn strings(&mut self, terminated: bool) -> Result<(), Fail> {
+        if self.cursor.statement_ends() {
+            return Ok(());
+        }
+        loop {
+            self.cursor.skip_blanks();
+            let start = self.cursor.pos();
+            let mut bytes = self.cursor.string()?;
+            if terminated {
+                bytes.push(0);
+            }
+            self.emit(&bytes, &(start..self.cursor.pos()))?;
+            if !self.cursor.eat_after_blanks(b',') {
+                return Ok(());
+            }
+        }
+    }
+
+    /// `count, value`
+    fn space(&mut self, span: Range<usize>) -> Result<(), Fail> {
+        let count = self.absolute_within("the number of bytes", 0, i64::MAX)?;
+        let value = self.optional_absolute("the value")?.unwrap_or(0);
+        self.repeat(count.cast_unsigned(), &[value as u8], &span)
+    }
+
+    /// `count, size, value`
+    fn fill(&mut self, span: Range<usize>) -> Result<(), Fail> {
+        let count = self.absolute_within("the number of elements", 0, i64::MAX)?;
+        let size = self.optional_absolute("the size of an element")?.unwrap_or(1);
+        let value = self.optional_absolute("the value")?.unwrap_or(0);
+        let Some(size) = usize::try_from(size).ok().filter(|&size| size <= 8) else {
+            return Err(fail(span, format!("an element has {size} bytes; 0 to 8 are possible")));
+        };
+        // GNU as takes four bytes of the value.
+        let bytes = i64::from(value as u32).to_le_bytes();
+        self.repeat(count.cast_unsigned(), bytes.get(..size).unwrap_or(&bytes), &span)
+    }
+
+    fn repeat(&mut self, count: u64, element: &[u8], span: &Range<usize>) -> Result<(), Fail> {
+        let length = count.saturating_mul(element.len() as u64);
+        let start = self.here().1;
+        self.emit_zeros(length, span)?;
+        if element.iter().all(|&byte| byte == 0) {
+            return Ok(());
+        }
+        let name = self.section().map(|s| (s.kind, s.name.clone()));
+        if let Some((SectionKind::NoBits, name)) = name {
+            return Err(fail(span.clone(), format!("section `{name}` holds no bytes, only zeros")));
+        }
+        let section = self.current as usize;
+        let place = self
+            .sections
+            .get_mut(section)
+            .and_then(|s| s.bytes.get_mut(start as usize..));
+        for chunk in place.into_iter().flat_map(|p| p.chunks_exact_mut(element.len())) {
+            chunk.copy_from_slice(element);
+        }
+        Ok(())
+    }
+
+    /// `alignment, fill, most bytes to skip`. Code is padded with S_NOP.
+    fn align(&mut self, span: Range<usize>, is_power: bool, width: usize) -> Result<(), Fail> {
+        let align = if is_power {
+            1 << self.absolute_within("the alignment", 0, i64::from(MAX_ALIGN.ilog2()))?
+        } else {
+            self.absolute_within("the alignment", 0, MAX_ALIGN)?.max(1)
+        };
+        if align.count_ones() != 1 {
+            return Err(fail(span, format!("the alignment is {align}, but must be a power of two")));
+        }
+        let fill = self.optional_absolute("the fill value")?;
+        let most = self.optional_absolute("the most bytes to skip")?;
+        let align = align.cast_unsigned();
+        let offset = self.here().1;
+        let padding = offset.next_multiple_of(align) - offset;
+        if most.is_some_and(|most| most > 0 && padding > most.cast_unsigned()) {
+            return Ok(());
+        }
+        let is_code = self.section().is_some_and(|s| s.flags.exec);
+        if let Some(section) = self.sections.get_mut(self.current as usize) {
+            section.align = section.align.max(align);
+        }
+        match fill {
+            Some(value) => {
+                let bytes = value.to_le_bytes();
+                let element = bytes.get(..width).unwrap_or(&bytes);
+                if padding % width as u64 != 0 {
+                    return Err(fail(span, format!("{padding} bytes of padding are no multiple of the fill value's {width}")));
+                }
+                self.repeat(padding / width as u64, element, &span)
+            }
+            None if is_code => {
+                self.emit_zeros(padding % 4, &span)?;
+                self.repeat(padding / 4, &NOP, &span)
+            }
+            None => self.emit_zeros(padding, &span),
+        }
+    }
+
+    /// Padding to a descriptor's alignment and the like.
+    pub(crate) fn align_to(&mut self, align: u64, span: &Range<usize>) -> Result<(), Fail> {
+        let offset = self.here().1;
+        if let Some(section) = self.sections.get_mut(self.current as usize) {
+            section.align = section.align.max(align);
+        }
+        self.emit_zeros(offset.next_multiple_of(align) - offset, span)
+    }
+
+    /// `"amdgcn-amd-amdhsa--gfx906:sramecc+:xnack-"`
+    fn target_directive(&mut self) -> Result<(), Fail> {
+        self.cursor.skip_blanks();
+        let start = self.cursor.pos();
+        let text = self.cursor.string()?;
+        let span = start..self.cursor.pos();
+        let triple = String::from_utf8_lossy(&text).into_owned();
+        let name = processor(&triple);
+        if !triple.starts_with("amdgcn-") || name.is_empty() {
+            return Err(fail(span, format!("`{}` is not a target", triple.escape_debug()))
+                .helped(format!("for example \"amdgcn-amd-amdhsa--{}\"", self.target.name)));
+        }
+        let Some(target) = Target::named(name) else {
+            return Err(fail(span, format!("there is no GPU `{}`, or not of these generations", name.escape_debug()))
+                .helped("the targets are gfx600 to gfx602, gfx700 to gfx705, gfx801 to gfx810, gfx900 to gfx90c"));
+        };
+        if target.name != self.target.name {
+            return Err(fail(
+                span,
+                format!("the source is for {target}, but is assembled for {}", self.target),
+            )
+            .helped(format!("assemble it with `--target {}`, or change the directive", target.name)));
+        }
+        for setting in name.split(':').skip(1) {
+            let (feature, has) = match setting.strip_suffix(['+', '-']) {
+                Some("xnack") => (&mut self.xnack, target.xnack),
+                Some("sramecc") => (&mut self.sramecc, target.sramecc),
+                _ => {
+                    return Err(fail(span, format!("there is no target feature `{}`", setting.escape_debug()))
+                        .helped("the features are xnack and sramecc, each with + or -"));
+                }
+            };
+            if !has {
+                let message = format!("{} has no feature `{setting}`", target.name);
+                return Err(fail(span, message));
+            }
+            *feature = if setting.ends_with('+') { Feature::On } else { Feature::Off };
+        }
+        Ok(())
+    }
+
+    /// YAML up to `.end_amdgpu_metadata`.
+    fn metadata(&mut self, span: Range<usize>) -> Result<(), Fail> {
+        match self.skip_to(".end_amdgpu_metadata") {
+            Some(place) => {
+                if self.metadata.is_some() {
+                    self.diagnostics.push(Diagnostic::warning(
+                        span,
+                        "metadata is written twice; the last one counts",
+                    ));
+                }
+                self.metadata = Some(Metadata {
+                    yaml: self.cursor.slice(place.clone()).to_owned(),
+                    span: place,
+                });
+                Ok(())
+            }
+            None => Err(fail(span, "`.amdgpu_metadata` has no end")
+                .helped("end it with `.end_amdgpu_metadata`")),
+        }
+    }
+}

@@ -1,0 +1,809 @@
+//! From operands to words: which slot takes which operand, which encoding holds them, what is wrong if none does.
+//! Names no instruction; everything follows from the row and the field maps.
+
+use gcn_isa::effect::Implicit;
+use gcn_isa::field::Encoding;
+use gcn_isa::{
+    Access, Does, Field, FieldError, Inst, Isa, Kind, Op, Operand, Row, Slot, Ty, Value, When, regs,
+};
+
+use crate::operand::{Arg, Delayed, ModArg, What};
+
+/// The most operands that an instruction has.
+const MAX_SLOTS: usize = 8;
+/// Scalar registers and literals that a vector instruction may read.
+const CONSTANT_BUS_READS: usize = 1;
+
+/// What the operands of a statement are.
+pub(crate) struct Operands<'a> {
+    pub args: &'a [Arg],
+    pub mods: &'a [ModArg],
+    /// `offset:` after the register of a scalar memory instruction (errata E025).
+    pub scalar_offset: Option<i64>,
+}
+
+/// An instruction, and what of it is filled in later.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Encoded {
+    pub inst: Inst,
+    pub delayed: Option<(DelayedField, Delayed)>,
+}
+
+/// A field that is filled in later.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum DelayedField {
+    /// The dword after the instruction.
+    Literal,
+    /// The distance of a branch.
+    Branch,
+}
+
+/// Which operand something is about.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Where {
+    Instruction,
+    Arg(usize),
+    Modifier(usize),
+}
+
+/// Why operands do not fit an encoding.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub(crate) struct Problem {
+    pub at: Where,
+    pub why: Why,
+}
+
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub(crate) enum Why {
+    /// Ordered so that the most telling one of several encodings is reported: later is better.
+    ModifierNotHere,
+    NeedsVgpr,
+    NoLiteral,
+    NoSourceModifiers,
+    NeedsVcc,
+    ConstantBus,
+    SecondLiteral,
+    Expected(&'static Slot),
+    Registers {
+        expected: u8,
+        found: u8,
+    },
+    Alignment(u8),
+    TooFew,
+    TooMany,
+    Missing(&'static str),
+    MustReturn,
+    OffIsMandatory,
+    BothOff,
+    BothRegisters,
+    AddressRegisters {
+        expected: u8,
+        found: u8,
+    },
+    NotAllowed(&'static str),
+    StoreOffset,
+    NotKnown,
+    Range {
+        value: i64,
+        low: i64,
+        high: i64,
+    },
+    FloatRange(f64),
+    FloatInInteger,
+    ListLength {
+        expected: usize,
+        found: usize,
+    },
+}
+
+impl Why {
+    /// How much it tells; of several encodings' problems the largest is reported.
+    fn rank(self) -> u8 {
+        match self {
+            Why::ModifierNotHere | Why::NeedsVgpr | Why::NeedsVcc | Why::NoSourceModifiers => 0,
+            Why::NoLiteral => 1,
+            Why::ConstantBus | Why::SecondLiteral => 2,
+            _ => 3,
+        }
+    }
+}
+
+/// The instruction in the first of its encodings that can hold the operands, or in the one asked for.
+pub(crate) fn encode(
+    isa: Isa,
+    op: Op,
+    only: Option<Encoding>,
+    operands: &Operands<'_>,
+) -> Result<Encoded, Problem> {
+    if let Some(encoding) = only {
+        return try_encoding(isa, op, encoding, operands);
+    }
+    let mut worst: Option<Problem> = None;
+    for encoding in op.row().encodings().filter(|&e| is_default(e)) {
+        match try_encoding(isa, op, encoding, operands) {
+            Ok(encoded) => return Ok(encoded),
+            Err(problem) => {
+                if worst.is_none_or(|w| w.why.rank() <= problem.why.rank()) {
+                    worst = Some(problem);
+                }
+            }
+        }
+    }
+    Err(worst.unwrap_or(Problem {
+        at: Where::Instruction,
+        why: Why::NotAllowed("the instruction has no encoding here"),
+    }))
+}
+
+/// Encodings that are tried without a suffix.
+fn is_default(encoding: Encoding) -> bool {
+    !matches!(
+        encoding,
+        Encoding::Vop1Sdwa
+            | Encoding::Vop2Sdwa
+            | Encoding::VopcSdwa
+            | Encoding::Vop1Dpp
+            | Encoding::Vop2Dpp
+    )
+}
+
+fn is_vector_alu(encoding: Encoding) -> bool {
+    matches!(
+        encoding,
+        Encoding::Vop1
+            | Encoding::Vop2
+            | Encoding::Vopc
+            | Encoding::Vop3
+            | Encoding::Vop3b
+            | Encoding::Vop3c
+            | Encoding::Vop3p
+            | Encoding::Vop1Sdwa
+            | Encoding::Vop2Sdwa
+            | Encoding::VopcSdwa
+            | Encoding::Vop1Dpp
+            | Encoding::Vop2Dpp
+    )
+}
+
+/// An instruction's operands in their slots.
+struct Matched {
+    slots: [Option<(&'static Slot, usize)>; MAX_SLOTS],
+    len: usize,
+}
+
+impl Matched {
+    fn iter(&self) -> impl Iterator<Item = (&'static Slot, usize)> + '_ {
+        self.slots.iter().take(self.len).copied().flatten()
+    }
+}
+
+fn at_arg(index: usize, why: Why) -> Problem {
+    Problem {
+        at: Where::Arg(index),
+        why,
+    }
+}
+
+fn try_encoding(
+    isa: Isa,
+    op: Op,
+    encoding: Encoding,
+    operands: &Operands<'_>,
+) -> Result<Encoded, Problem> {
+    let Some(mut inst) = Inst::new(isa, op, encoding) else {
+        return Err(Problem {
+            at: Where::Instruction,
+            why: Why::NotAllowed("this instruction set has no such encoding of it"),
+        });
+    };
+    set_modifiers(&mut inst, operands)?;
+    let matched = match_slots(&inst, operands)?;
+    let mut encoded = Encoded {
+        inst,
+        delayed: None,
+    };
+    check_addresses(&matched, operands)?;
+    for (slot, index) in matched.iter() {
+        place(&mut encoded, slot, index, operands)?;
+    }
+    if is_vector_alu(encoding) {
+        check_constant_bus(&encoded.inst, &matched)?;
+    }
+    Ok(encoded)
+}
+
+fn set_modifiers(inst: &mut Inst, operands: &Operands<'_>) -> Result<(), Problem> {
+    for (index, arg) in operands.mods.iter().enumerate() {
+        let at = Where::Modifier(index);
+        let field = arg.modifier.field;
+        if !inst.layout().has(field) {
+            return Err(Problem {
+                at,
+                why: Why::ModifierNotHere,
+            });
+        }
+        let result = match arg.modifier.value {
+            Value::Signed => inst.set_signed(field, arg.value),
+            Value::BitList => set_list(inst, arg).map_err(|why| Problem { at, why })?,
+            _ => inst.set(field, arg.value),
+        };
+        if let Err(error) = result {
+            let why = field_problem(error, arg.value);
+            return Err(Problem { at, why });
+        }
+    }
+    for modifier in inst.modifiers() {
+        if modifier.required && !inst.flag(modifier.field) {
+            let name = modifier.names.first().copied().unwrap_or("");
+            return Err(Problem {
+                at: Where::Instruction,
+                why: Why::Missing(name),
+            });
+        }
+    }
+    Ok(())
+}
+
+/// Sets each bit of a list where the encoding has it.
+fn set_list(inst: &mut Inst, arg: &ModArg) -> Result<Result<(), FieldError>, Why> {
+    let list = inst.list_bits(arg.modifier);
+    let expected = list.iter().count();
+    if arg.count > expected {
+        return Err(Why::ListLength {
+            expected,
+            found: arg.count,
+        });
+    }
+    for (index, bit) in list.iter().enumerate().take(arg.count) {
+        for field in [arg.modifier.field, Field::OpSelHi2] {
+            let bits = inst.layout().bits(field);
+            if bit < bits.low || bit >= bits.low + bits.width {
+                continue;
+            }
+            let mask = 1i64 << (bit - bits.low);
+            let old = inst.get(field).cast_signed();
+            let set = arg.value >> index & 1 != 0;
+            let new = if set { old | mask } else { old & !mask };
+            if let Err(error) = inst.set(field, new) {
+                return Ok(Err(error));
+            }
+        }
+    }
+    Ok(Ok(()))
+}
+
+fn field_problem(error: FieldError, value: i64) -> Why {
+    match error {
+        FieldError::Missing => Why::ModifierNotHere,
+        FieldError::Range { low, high, .. } => Why::Range { value, low, high },
+        FieldError::Kind => Why::NoLiteral,
+        FieldError::Alignment(multiple) => Why::Alignment(multiple),
+    }
+}
+
+/// Which slots have an operand: those that may be left out are, if there are fewer operands than slots.
+fn match_slots(inst: &Inst, operands: &Operands<'_>) -> Result<Matched, Problem> {
+    let row = inst.row();
+    let all = row.slots().count();
+    let given = operands.args.len();
+    if given > all {
+        return Err(at_arg(all, Why::TooMany));
+    }
+    let absent = all - given;
+    let returns = inst.flag(Field::Glc);
+    let to_lds = inst.flag(Field::Lds);
+    let may_be_absent = |slot: &Slot| match slot.when {
+        When::Always => false,
+        When::Returned => !returns,
+        When::NotLds => to_lds,
+        When::Optional => true,
+    };
+    let mut left_out = 0;
+    let mut matched = Matched {
+        slots: [None; MAX_SLOTS],
+        len: 0,
+    };
+    for slot in row.slots() {
+        if left_out < absent && may_be_absent(slot) {
+            left_out += 1;
+            continue;
+        }
+        if let Some(place) = matched.slots.get_mut(matched.len) {
+            *place = Some((slot, matched.len));
+            matched.len += 1;
+        }
+    }
+    if left_out < absent {
+        let returned = row.slots().any(|slot| slot.when == When::Returned);
+        let why = if returned && returns && absent == 1 {
+            Why::MustReturn
+        } else if row.slots().any(|slot| slot.kind == Kind::Saddr) {
+            Why::OffIsMandatory
+        } else {
+            Why::TooFew
+        };
+        return Err(Problem {
+            at: Where::Instruction,
+            why,
+        });
+    }
+    Ok(matched)
+}
+
+/// Rules between a vector address and a scalar one (errata E016, E017).
+fn check_addresses(matched: &Matched, operands: &Operands<'_>) -> Result<(), Problem> {
+    let find = |kind: Kind| {
+        matched
+            .iter()
+            .find(|(slot, _)| slot.kind == kind)
+            .and_then(|(_, index)| Some((index, operands.args.get(index)?.what)))
+    };
+    let Some((saddr_at, saddr)) = find(Kind::Saddr) else {
+        return Ok(());
+    };
+    let scalar_is_off = saddr == What::Off;
+    if let Some((at, What::Vgprs { count, .. })) = find(Kind::GlobalAddress) {
+        let expected = if scalar_is_off { 2 } else { 1 };
+        if count != expected {
+            let why = Why::AddressRegisters {
+                expected,
+                found: count,
+            };
+            return Err(at_arg(at, why));
+        }
+    }
+    match find(Kind::ScratchAddress) {
+        Some((_, What::Off)) if scalar_is_off => Err(at_arg(saddr_at, Why::BothOff)),
+        Some((_, What::Vgprs { .. })) if !scalar_is_off => {
+            Err(at_arg(saddr_at, Why::BothRegisters))
+        }
+        _ => Ok(()),
+    }
+}
+
+/// How many registers an operand must have; a second number that will do as well.
+fn register_counts(inst: &Inst, slot: &Slot) -> (u8, u8) {
+    let count = slot.ty.dwords();
+    match slot.kind {
+        // With TFE a status may follow the value (errata E015).
+        Kind::Vgpr if slot.access != Access::Read && inst.flag(Field::Tfe) => (count + 1, count),
+        Kind::Vgpr if inst.encoding == Encoding::Mubuf && inst.flag(Field::Tfe) => {
+            (count + 1, count)
+        }
+        Kind::BufferAddress => {
+            let count = if inst.flag(Field::Addr64) {
+                2
+            } else {
+                u8::from(inst.flag(Field::Idxen)) + u8::from(inst.flag(Field::Offen))
+            };
+            (count, count)
+        }
+        _ => (count, count),
+    }
+}
+
+fn place(
+    encoded: &mut Encoded,
+    slot: &'static Slot,
+    index: usize,
+    operands: &Operands<'_>,
+) -> Result<(), Problem> {
+    let Some(arg) = operands.args.get(index) else {
+        return Ok(());
+    };
+    let problem = |why| at_arg(index, why);
+    let inst = &mut encoded.inst;
+    let isa = inst.isa;
+    let bits = inst.layout().bits(slot.field);
+    let mut arg = arg.clone();
+    if arg.negated || arg.absolute || arg.extended {
+        source_modifiers(inst, slot, &mut arg).map_err(problem)?;
+    }
+    let check_count = |found: u8| {
+        let (expected, also) = register_counts(inst, slot);
+        if found == expected || found == also {
+            Ok(())
+        } else {
+            Err(problem(Why::Registers { expected, found }))
+        }
+    };
+    let operand = match (slot.kind, arg.what) {
+        (Kind::GlobalAddress, What::Vgprs { first, count }) => Operand::Vgprs { first, count },
+        (Kind::BufferAddress, What::Off) => {
+            check_count(0)?;
+            Operand::Off
+        }
+        (Kind::ScratchAddress | Kind::Saddr, What::Off) => Operand::Off,
+        (
+            Kind::Vgpr | Kind::ScratchAddress | Kind::BufferAddress | Kind::Src,
+            What::Vgprs { first, count },
+        ) => {
+            check_count(count)?;
+            Operand::Vgprs { first, count }
+        }
+        (Kind::Src, _) if bits.width == 8 => return Err(problem(Why::NeedsVgpr)),
+        (Kind::Vgpr, What::Scalar { code, .. }) if code == regs::LDS_DIRECT && bits.width == 9 => {
+            Operand::Scalar { code, count: 1 }
+        }
+        (
+            Kind::Saddr | Kind::Src | Kind::Ssrc | Kind::Sdst | Kind::Aligned(_),
+            What::Scalar { code, count },
+        ) => {
+            if count != 0 {
+                check_count(count)?;
+            }
+            check_scalar(inst, slot, code).map_err(problem)?;
+            Operand::Scalar {
+                code,
+                count: slot.ty.dwords(),
+            }
+        }
+        (Kind::Src | Kind::Ssrc, What::Int(value)) => {
+            constant(isa, slot.ty, value).map_err(problem)?
+        }
+        (Kind::Src | Kind::Ssrc, What::Float(value)) => {
+            float_constant(isa, slot.ty, value).map_err(problem)?
+        }
+        (Kind::Src | Kind::Ssrc | Kind::Literal, What::Literal(value)) => {
+            Operand::Literal(literal(slot.ty, value).map_err(problem)?)
+        }
+        (Kind::Src | Kind::Ssrc | Kind::Literal, What::Delayed(delayed)) => {
+            if encoded.delayed.is_some() {
+                return Err(problem(Why::SecondLiteral));
+            }
+            let placed = inst.set_operand(slot, Operand::Literal(0));
+            placed.map_err(|error| problem(field_problem(error, 0)))?;
+            encoded.delayed = Some((DelayedField::Literal, delayed));
+            return Ok(());
+        }
+        (Kind::Literal, What::Int(value)) => {
+            Operand::Literal(literal(slot.ty, value).map_err(problem)?)
+        }
+        (Kind::Literal, What::Float(value)) => {
+            Operand::Literal(float_literal(slot.ty, value).map_err(problem)?)
+        }
+        (Kind::ScalarOffset { .. }, what) => {
+            return scalar_offset(inst, slot, what, operands.scalar_offset).map_err(problem);
+        }
+        (Kind::Branch, What::Delayed(delayed)) => {
+            encoded.delayed = Some((DelayedField::Branch, delayed));
+            return Ok(());
+        }
+        (Kind::Branch, What::Int(value)) => {
+            // LLVM writes a distance as the number without sign.
+            let value = match u16::try_from(value) {
+                Ok(unsigned) => i64::from(unsigned.cast_signed()),
+                Err(_) => value,
+            };
+            Operand::Imm(value)
+        }
+        (Kind::Waitcnt, What::Waitcnt(value))
+        | (Kind::Hwreg, What::Hwreg(value))
+        | (Kind::SendMsg, What::Message(value))
+        | (Kind::GprIndex, What::GprIndex(value)) => Operand::Imm(i64::from(value)),
+        (
+            Kind::Unsigned
+            | Kind::Signed
+            | Kind::Simm16
+            | Kind::Waitcnt
+            | Kind::Hwreg
+            | Kind::SendMsg
+            | Kind::GprIndex,
+            What::Int(value),
+        ) => Operand::Imm(value),
+        (
+            Kind::Unsigned
+            | Kind::Signed
+            | Kind::Simm16
+            | Kind::Waitcnt
+            | Kind::Hwreg
+            | Kind::SendMsg
+            | Kind::GprIndex,
+            What::Delayed(_),
+        ) => return Err(problem(Why::NotKnown)),
+        _ => return Err(problem(Why::Expected(slot))),
+    };
+    let value = match operand {
+        Operand::Imm(value) => value,
+        _ => 0,
+    };
+    inst.set_operand(slot, operand).map_err(|error| {
+        problem(match (error, operand) {
+            (FieldError::Kind, Operand::Literal(_)) if inst.literal().is_some() => {
+                Why::SecondLiteral
+            }
+            (FieldError::Kind, Operand::Literal(_)) => Why::NoLiteral,
+            (FieldError::Kind, _) if slot.kind == Kind::Sdst && bits.width == 0 => Why::NeedsVcc,
+            (FieldError::Kind, _) => Why::Expected(slot),
+            _ => field_problem(error, value),
+        })
+    })
+}
+
+/// Which scalar registers a slot takes.
+fn check_scalar(inst: &Inst, slot: &'static Slot, code: u8) -> Result<(), Why> {
+    const FIRST_READ_ONLY: u8 = 128;
+    match (slot.kind, slot.field) {
+        (Kind::Sdst | Kind::Aligned(_) | Kind::Saddr, _) if code >= FIRST_READ_ONLY => {
+            Err(Why::Expected(slot))
+        }
+        // Errata E024.
+        (Kind::Sdst, Field::Sdata)
+            if matches!(code, regs::M0 | regs::EXEC_LO | regs::EXEC_HI) =>
+        {
+            Err(Why::NotAllowed(
+                "scalar memory instructions cannot load or store M0 and EXEC",
+            ))
+        }
+        // Its number means `off` (errata E079).
+        (Kind::Saddr, _) if code == regs::EXEC_HI => Err(Why::NotAllowed(
+            "EXEC_HI cannot be an address: its number means `off`",
+        )),
+        (Kind::Ssrc, _) if code == regs::LDS_DIRECT && !is_vector_alu(inst.encoding) => {
+            Err(Why::NotAllowed("only vector instructions can read LDS"))
+        }
+        _ => Ok(()),
+    }
+}
+
+/// Puts negation and absolute value into the fields that an encoding has for them, or into a constant.
+fn source_modifiers(inst: &mut Inst, slot: &Slot, arg: &mut Arg) -> Result<(), Why> {
+    let index = match slot.field {
+        Field::Src0 => 0,
+        Field::Src1 => 1,
+        Field::Src2 => 2,
+        _ => return Err(Why::NotAllowed("this operand takes no source modifiers")),
+    };
+    if arg.extended || slot.kind != Kind::Src || !slot.ty.is_float() {
+        return Err(Why::NotAllowed("this operand takes no such source modifier"));
+    }
+    if !inst.layout().has(Field::Neg)
+        && let What::Float(value) = arg.what
+    {
+        let value = if arg.absolute { value.abs() } else { value };
+        arg.what = What::Float(if arg.negated { -value } else { value });
+        return Ok(());
+    }
+    for (wanted, field) in [(arg.negated, Field::Neg), (arg.absolute, Field::Abs)] {
+        if !wanted {
+            continue;
+        }
+        if !inst.layout().has(field) {
+            return Err(Why::NoSourceModifiers);
+        }
+        let set = inst.get(field).cast_signed() | 1 << index;
+        inst.set(field, set).map_err(|_| Why::NoSourceModifiers)?;
+    }
+    Ok(())
+}
+
+fn fits(value: i64, bits: u32) -> bool {
+    let unsigned = 1i64 << bits;
+    (-(unsigned / 2)..unsigned).contains(&value)
+}
+
+const fn is_16_bit(ty: Ty) -> bool {
+    matches!(
+        ty,
+        Ty::B16 | Ty::U16 | Ty::I16 | Ty::F16 | Ty::F16x2 | Ty::I16x2
+    )
+}
+
+const fn is_64_bit(ty: Ty) -> bool {
+    matches!(ty, Ty::B64 | Ty::U64 | Ty::I64 | Ty::F64)
+}
+
+/// The bits that a literal of this type gives; a 64-bit operand has a literal of 32 bits.
+fn literal(ty: Ty, value: i64) -> Result<u32, Why> {
+    let width = if is_16_bit(ty) { 16 } else { 32 };
+    if !fits(value, width) {
+        let unsigned = 1i64 << width;
+        return Err(Why::Range {
+            value,
+            low: -(unsigned / 2),
+            high: unsigned - 1,
+        });
+    }
+    Ok(if width == 16 {
+        u32::from(value as u16)
+    } else {
+        value as u32
+    })
+}
+
+/// An integer as the inline constant with the same bits, or else as a literal.
+fn constant(isa: Isa, ty: Ty, value: i64) -> Result<Operand, Why> {
+    let (small, bits) = if is_64_bit(ty) {
+        (value, value.cast_unsigned())
+    } else {
+        let bits = literal(ty, value)?;
+        if is_16_bit(ty) {
+            (i64::from(bits as u16 as i16), u64::from(bits))
+        } else {
+            (i64::from(bits.cast_signed()), u64::from(bits))
+        }
+    };
+    let inline = regs::inline_of_int(small).or_else(|| {
+        let floats = !is_16_bit(ty) || matches!(ty, Ty::F16 | Ty::F16x2);
+        floats
+            .then(|| regs::inline_of_float_bits(isa, bits, ty))
+            .flatten()
+    });
+    match inline {
+        Some(code) => Ok(Operand::Scalar {
+            code,
+            count: ty.dwords(),
+        }),
+        None => literal(ty, value).map(Operand::Literal),
+    }
+}
+
+/// A floating-point number in the format of a literal of this type.
+fn float_literal(ty: Ty, value: f64) -> Result<u32, Why> {
+    let (bits, finite) = if is_16_bit(ty) {
+        let half = half::f16::from_f64(value);
+        (u32::from(half.to_bits()), half.is_finite())
+    } else if ty == Ty::F64 {
+        // The literal is the upper half; the lower is zero.
+        ((value.to_bits() >> 32) as u32, true)
+    } else if is_64_bit(ty) {
+        return Err(Why::FloatInInteger);
+    } else {
+        let single = value as f32;
+        (single.to_bits(), single.is_finite())
+    };
+    if finite {
+        Ok(bits)
+    } else {
+        Err(Why::FloatRange(value))
+    }
+}
+
+/// A floating-point number as an inline constant, or else as a literal.
+fn float_constant(isa: Isa, ty: Ty, value: f64) -> Result<Operand, Why> {
+    let bits = if is_64_bit(ty) {
+        Ok(value.to_bits())
+    } else {
+        float_literal(ty, value).map(u64::from)
+    };
+    let inline = bits.ok().and_then(|bits| {
+        if bits == 0 {
+            return Some(regs::ZERO);
+        }
+        let floats = !is_16_bit(ty) || matches!(ty, Ty::F16 | Ty::F16x2);
+        floats
+            .then(|| regs::inline_of_float_bits(isa, bits, ty))
+            .flatten()
+    });
+    match inline {
+        Some(code) => Ok(Operand::Scalar {
+            code,
+            count: ty.dwords(),
+        }),
+        None => float_literal(ty, value).map(Operand::Literal),
+    }
+}
+
+/// The offset of a scalar memory instruction (errata E012, E025, E026).
+fn scalar_offset(
+    inst: &mut Inst,
+    slot: &'static Slot,
+    what: What,
+    added: Option<i64>,
+) -> Result<(), Why> {
+    let narrow = |value: i64| {
+        i32::try_from(value).or_else(|_| u32::try_from(value).map(u32::cast_signed))
+    };
+    let has_both = inst.layout().has(Field::Soe);
+    let operand = match what {
+        What::Scalar { code, count: 1 } if code < 128 => {
+            let stores = matches!(inst.does(), Does::Store(_));
+            if stores && inst.isa == Isa::Vi && code != regs::M0 {
+                return Err(Why::StoreOffset);
+            }
+            let imm = match added {
+                None => None,
+                Some(_) if !has_both => return Err(Why::ModifierNotHere),
+                Some(value) => Some(narrow(value).map_err(|_| offset_range(inst, slot, value))?),
+            };
+            Operand::ScalarOffset {
+                imm,
+                reg: Some(code),
+                literal: false,
+            }
+        }
+        What::Int(value) if added.is_none() => {
+            let largest = inst.layout().bits(Field::Offset).max().cast_signed();
+            let literal = inst.encoding == Encoding::Smrd && inst.isa == Isa::Ci && value > largest;
+            Operand::ScalarOffset {
+                imm: Some(narrow(value).map_err(|_| offset_range(inst, slot, value))?),
+                reg: None,
+                literal,
+            }
+        }
+        What::Delayed(_) => return Err(Why::NotKnown),
+        _ => return Err(Why::Expected(slot)),
+    };
+    let value = match what {
+        What::Int(value) => value,
+        _ => added.unwrap_or(0),
+    };
+    inst.set_operand(slot, operand)
+        .map_err(|error| field_problem(error, value))
+}
+
+/// The range of an offset that is far out of it.
+fn offset_range(inst: &Inst, slot: &Slot, value: i64) -> Why {
+    let mut probe = *inst;
+    let extreme = Operand::ScalarOffset {
+        imm: Some(i32::MAX),
+        reg: None,
+        literal: false,
+    };
+    match probe.set_operand(slot, extreme) {
+        Err(FieldError::Range { low, high, .. }) => Why::Range { value, low, high },
+        _ => Why::NotKnown,
+    }
+}
+
+/// A vector instruction reads at most one scalar register or literal.
+fn check_constant_bus(inst: &Inst, matched: &Matched) -> Result<(), Problem> {
+    let mut read: [Option<(u8, u8)>; MAX_SLOTS + 1] = [None; MAX_SLOTS + 1];
+    let mut count = 0;
+    let mut note = |code: u8, dwords: u8| {
+        if read.iter().take(count).any(|&r| r == Some((code, dwords))) {
+            return;
+        }
+        if let Some(place) = read.get_mut(count) {
+            *place = Some((code, dwords));
+            count += 1;
+        }
+    };
+    if let Does::Alu(implicit) = inst.does()
+        && implicit.has(Implicit::READS_VCC)
+    {
+        note(regs::VCC_LO, 2);
+    }
+    let mut last = None;
+    for (slot, index) in matched.iter() {
+        if slot.access == Access::Write {
+            continue;
+        }
+        match inst.operand(slot) {
+            Operand::Scalar { code, count }
+                if !is_inline(inst.isa, code) && code != regs::LDS_DIRECT =>
+            {
+                // The register as written: an aperture has one name for two sizes.
+                note(code, count);
+            }
+            Operand::Literal(_) => note(u8::MAX, 1),
+            _ => continue,
+        }
+        last = Some(index);
+    }
+    // A lane's number may come from M0 beside any register.
+    let selects_lane = matched
+        .iter()
+        .any(|(slot, _)| slot.kind == Kind::Ssrc && slot.field == Field::Src1);
+    let allowed = CONSTANT_BUS_READS
+        + usize::from(
+            selects_lane
+                && read
+                    .iter()
+                    .take(count)
+                    .any(|&r| r == Some((regs::M0, 1))),
+        );
+    match last {
+        Some(index) if count > allowed => Err(at_arg(index, Why::ConstantBus)),
+        _ => Ok(()),
+    }
+}
+
+fn is_inline(isa: Isa, code: u8) -> bool {
+    regs::inline(isa, code).is_some()
+}
+
+/// Whether an instruction of this row is a scalar store or atomic, whose register offset the manual restricts.
+pub(crate) fn restricts_offset(row: &Row) -> bool {
+    matches!(row.op, Op::Smem(_)) && matches!(row.does, Does::Store(_) | Does::Atomic(..))
+}

@@ -1,0 +1,393 @@
+//! From problems to messages: what is wrong, and what would be right.
+
+use std::fmt::Write;
+use std::ops::Range;
+
+use gcn_isa::{
+    Encoding, Field, Inst, Isa, IsaSet, Kind, Op, Row, Slot, Value, When, rows,
+};
+
+use crate::diagnostic::{Diagnostic, Fail, Helped, fail};
+use crate::encode::{Operands, Problem, Where, Why};
+
+/// Unknown names for which a similar one is looked for; more would make a file of nonsense slow.
+pub(crate) const MAX_SUGGESTIONS: u32 = 64;
+
+/// The longest name for which a similar one is looked for.
+const MAX_NAME: usize = 48;
+
+/// How an instruction is written: `ds_add_u32 vADDR, vDATA [offset:N] [gds]`.
+pub(crate) fn usage(isa: Isa, op: Op) -> String {
+    let row = op.row();
+    let mut text = row.name_on(isa).to_owned();
+    let mut separator = " ";
+    for slot in row.slots() {
+        let optional = slot.when != When::Always;
+        text.push_str(separator);
+        if optional {
+            text.push('[');
+        }
+        operand(&mut text, isa, slot);
+        if optional {
+            text.push(']');
+        }
+        separator = ", ";
+    }
+    let exists = |field: Field| {
+        row.encodings()
+            .filter_map(|encoding| isa.tables().layout(encoding))
+            .any(|layout| layout.has(field))
+    };
+    for modifier in row.modifiers().filter(|m| exists(m.field)) {
+        let name = modifier.names.first().copied().unwrap_or("");
+        let value = match modifier.value {
+            Value::Flag => "",
+            Value::Unsigned | Value::Signed | Value::Swizzle => ":N",
+            Value::Omod => ":2",
+            Value::BitList => ":[…]",
+            Value::Named(_) => ":NAME",
+            Value::Hex | Value::LanePermutation => ":N",
+        };
+        let _ = if modifier.required {
+            write!(text, " {name}{value}")
+        } else {
+            write!(text, " [{name}{value}]")
+        };
+    }
+    text
+}
+
+/// A slot as [`usage`] shows it: what it takes, the field, the number of registers if it is not one.
+fn operand(text: &mut String, isa: Isa, slot: &Slot) {
+    let name = format!("{:?}", slot.field).to_ascii_uppercase();
+    let name = name.strip_prefix(['V', 'S']).unwrap_or(&name);
+    let (prefix, count) = match slot.kind {
+        Kind::Vgpr => ("v", slot.ty.dwords()),
+        Kind::GlobalAddress => ("v", 2),
+        Kind::ScratchAddress => {
+            let _ = write!(text, "v{name}|off");
+            return;
+        }
+        Kind::BufferAddress => {
+            let _ = write!(text, "v{name}|off");
+            return;
+        }
+        Kind::Saddr => {
+            let count = slot.ty.dwords();
+            let _ = write!(text, "s{name}{}|off", registers(count));
+            return;
+        }
+        Kind::Src => ("", slot.ty.dwords()),
+        Kind::Ssrc | Kind::Sdst | Kind::Aligned(_) => ("s", slot.ty.dwords()),
+        Kind::ScalarOffset { .. } => {
+            text.push_str(if isa.has_sdwa() { "sOFFSET|N" } else { "sOFFSET|DWORDS" });
+            return;
+        }
+        Kind::Branch => {
+            text.push_str("LABEL");
+            return;
+        }
+        Kind::Waitcnt => {
+            text.push_str("vmcnt(N) lgkmcnt(N)…");
+            return;
+        }
+        Kind::Hwreg => {
+            text.push_str("hwreg(REGISTER, OFFSET, WIDTH)");
+            return;
+        }
+        Kind::SendMsg => {
+            text.push_str("sendmsg(MESSAGE)");
+            return;
+        }
+        Kind::GprIndex => {
+            text.push_str("gpr_idx(SRC0,SRC1,SRC2,DST)");
+            return;
+        }
+        Kind::Unsigned | Kind::Signed | Kind::Simm16 | Kind::Literal => {
+            text.push('N');
+            return;
+        }
+    };
+    let _ = write!(text, "{prefix}{name}{}", registers(count));
+}
+
+fn registers(count: u8) -> String {
+    if count == 1 {
+        String::new()
+    } else {
+        format!("({count})")
+    }
+}
+
+/// What a slot takes, in words.
+fn takes(isa: Isa, slot: &Slot) -> String {
+    let count = slot.ty.dwords();
+    let group = |what: &str| match count {
+        1 => format!("one {what}"),
+        n => format!("{n} {what}s"),
+    };
+    match slot.kind {
+        Kind::Vgpr => group("VGPR"),
+        Kind::GlobalAddress => "two VGPRs, or one beside an SGPR pair".to_owned(),
+        Kind::ScratchAddress => "one VGPR or `off`".to_owned(),
+        Kind::BufferAddress => "VGPRs as `idxen`, `offen` and `addr64` ask for, or `off`".to_owned(),
+        Kind::Saddr => format!("{} or `off`", group("SGPR")),
+        Kind::Src => format!("{}, scalar registers or a constant", group("VGPR")),
+        Kind::Ssrc => format!("{} or a constant", group("scalar register")),
+        Kind::Sdst | Kind::Aligned(_) => group("scalar register"),
+        Kind::ScalarOffset { .. } if !isa.has_sdwa() => {
+            "an SGPR or an offset in dwords".to_owned()
+        }
+        Kind::ScalarOffset { .. } => "an SGPR or an offset in bytes".to_owned(),
+        Kind::Unsigned | Kind::Signed | Kind::Simm16 | Kind::Literal => "a number".to_owned(),
+        Kind::Branch => "a label or a distance in dwords".to_owned(),
+        Kind::Waitcnt => "counters, for example `vmcnt(0)`, or a number".to_owned(),
+        Kind::Hwreg => "`hwreg(…)` or a number".to_owned(),
+        Kind::SendMsg => "`sendmsg(…)` or a number".to_owned(),
+        Kind::GprIndex => "`gpr_idx(…)` or a number".to_owned(),
+    }
+}
+
+/// The message for operands that fit no encoding.
+pub(crate) fn problem(
+    isa: Isa,
+    op: Op,
+    only: Option<Encoding>,
+    problem: Problem,
+    operands: &Operands<'_>,
+    statement: Range<usize>,
+    mnemonic: Range<usize>,
+) -> Fail {
+    let name = op.row().name_on(isa);
+    let span = match problem.at {
+        Where::Instruction => mnemonic,
+        Where::Arg(index) => operands
+            .args
+            .get(index)
+            .map_or(statement, |arg| arg.span.clone()),
+        Where::Modifier(index) => operands
+            .mods
+            .get(index)
+            .map_or(statement, |m| m.span.clone()),
+    };
+    let modifier = || match problem.at {
+        Where::Modifier(index) => operands
+            .mods
+            .get(index)
+            .and_then(|m| m.modifier.names.first())
+            .copied()
+            .unwrap_or(""),
+        _ => "offset",
+    };
+    let wrong = |message: String| fail(span.clone(), message);
+    let written = || format!("written as `{}`", usage(isa, op));
+    let plural = |n: u8| if n == 1 { "register" } else { "registers" };
+    match problem.why {
+        Why::ModifierNotHere => {
+            let form = match only {
+                Some(_) => "in this encoding ",
+                None => "",
+            };
+            wrong(format!(
+                "`{}` is not allowed {form}on `{name}` of {isa}",
+                modifier()
+            ))
+            .helped(written())
+        }
+        Why::NeedsVgpr => wrong("this operand must be a VGPR".to_owned()).helped(written()),
+        Why::NoLiteral => wrong("a literal constant is not possible here".to_owned()).helped(
+            "only inline constants are: integers −16 to 64, ±0.5, ±1.0, ±2.0, ±4.0; or put the value in a register first",
+        ),
+        Why::NoSourceModifiers => {
+            wrong("this encoding has no source modifiers".to_owned()).helped(written())
+        }
+        Why::NeedsVcc => wrong("this encoding can name only `vcc` here".to_owned())
+            .helped("the `_e64` form takes any pair"),
+        Why::ConstantBus => wrong(
+            "a vector instruction reads at most one scalar register or literal".to_owned(),
+        )
+        .helped("move one of the values to a VGPR first"),
+        Why::SecondLiteral => {
+            wrong("an instruction has room for one literal constant only".to_owned())
+        }
+        Why::Expected(slot) => {
+            wrong(format!("`{name}` takes {} here", takes(isa, slot))).helped(written())
+        }
+        Why::Registers { expected: 0, .. } => {
+            wrong("without `idxen`, `offen` or `addr64` the address is `off`".to_owned())
+        }
+        Why::Registers { expected, found } => wrong(format!(
+            "`{name}` takes {expected} {} here, found {found}",
+            plural(expected)
+        ))
+        .helped(written()),
+        Why::Alignment(multiple) => {
+            wrong(format!("the first register must be a multiple of {multiple}"))
+        }
+        Why::TooFew => wrong(format!("too few operands for `{name}`")).helped(written()),
+        Why::TooMany => wrong(format!("too many operands for `{name}`")).helped(written()),
+        Why::Missing(modifier) => {
+            wrong(format!("`{name}` needs `{modifier}`")).helped(written())
+        }
+        Why::MustReturn => wrong(format!(
+            "`{name}` with `glc` returns the old value and needs a destination"
+        ))
+        .helped("leave out `glc`, or write the destination as the first operand"),
+        Why::OffIsMandatory => wrong(format!("too few operands for `{name}`"))
+            .helped(written())
+            .helped("without a scalar address write `off`"),
+        Why::BothOff => wrong("the two addresses cannot both be `off`".to_owned()),
+        Why::BothRegisters => {
+            wrong("one of the two addresses must be `off`".to_owned()).helped(written())
+        }
+        Why::AddressRegisters { expected, found } => wrong(format!(
+            "the address has {found} {}, not {expected}",
+            plural(found)
+        ))
+        .helped("two VGPRs hold an address of 64 bits with `off`; one VGPR is an offset from an SGPR pair"),
+        Why::NotAllowed(what) => wrong(what.to_owned()),
+        Why::StoreOffset => {
+            wrong(format!("the offset of a scalar store of {isa} is `m0` or a number"))
+                .helped("move the offset to M0 first")
+        }
+        Why::NotKnown => wrong(
+            "this number must be known here; it depends on a symbol that is an address or is defined later"
+                .to_owned(),
+        ),
+        Why::Range { value, low, high } => {
+            let what = match problem.at {
+                Where::Modifier(_) => format!("`{}:{value}`", modifier()),
+                _ => format!("{value}"),
+            };
+            wrong(format!("{what} is out of range {low} to {high}"))
+        }
+        Why::FloatRange(value) => {
+            wrong(format!("{value} does not fit into the operand's floating-point type"))
+        }
+        Why::FloatInInteger => {
+            wrong("a floating-point literal is not possible for a 64-bit integer".to_owned())
+        }
+        Why::ListLength { expected, found } => wrong(format!(
+            "the list has {found} numbers, but `{name}` has {expected} operands for it"
+        )),
+    }
+}
+
+/// The message for a name that no instruction of `isa` has.
+pub(crate) fn unknown_instruction(
+    isa: Isa,
+    name: &str,
+    span: Range<usize>,
+    may_search: bool,
+) -> Fail {
+    let lower = name.to_ascii_lowercase();
+    let elsewhere = Isa::ALL
+        .into_iter()
+        .filter(|other| other.tables().named(stem(*other, &lower)).is_some())
+        .fold(IsaSet::NONE, |set, other| set.or(other.only()));
+    if elsewhere != IsaSet::NONE {
+        let error = fail(span, format!("{isa} has no instruction `{name}`"))
+            .helped(format!("it exists on {elsewhere}"));
+        return error;
+    }
+    let error = fail(span, format!("there is no instruction `{name}`"));
+    let similar = may_search
+        .then(|| closest(&lower, isa.tables().names()))
+        .flatten();
+    match similar {
+        Some(similar) => error.helped(format!("did you mean `{similar}`?")),
+        None => error,
+    }
+}
+
+/// A name without an encoding's suffix, if only so it is one.
+fn stem(isa: Isa, name: &str) -> &str {
+    if isa.tables().named(name).is_some() {
+        return name;
+    }
+    crate::instruction::SUFFIXES
+        .iter()
+        .find_map(|suffix| name.strip_suffix(suffix))
+        .unwrap_or(name)
+}
+
+/// The message for a word that stands where a modifier should.
+pub(crate) fn unknown_modifier(isa: Isa, row: &'static Row, name: &str, span: Range<usize>) -> Fail {
+    let exists = rows()
+        .flat_map(Row::modifiers)
+        .any(|m| m.names.iter().any(|n| n.eq_ignore_ascii_case(name)));
+    let shown = row.name_on(isa);
+    let message = if exists {
+        format!("`{name}` is not allowed on `{shown}` of {isa}")
+    } else {
+        format!("expected `,` or a modifier, found `{name}`")
+    };
+    fail(span, message).helped(format!("written as `{}`", usage(isa, row.op)))
+}
+
+/// The name nearest to `name`, if one is near: at most a third of its letters differ.
+pub(crate) fn closest<'a>(name: &str, names: impl Iterator<Item = &'a str>) -> Option<&'a str> {
+    if name.len() > MAX_NAME {
+        return None;
+    }
+    let limit = name.len().div_ceil(3).min(4);
+    names
+        .map(|other| (distance(name, other, limit), other))
+        .filter(|(distance, _)| *distance <= limit)
+        .min()
+        .map(|(_, other)| other)
+}
+
+/// How many letters must change to make one of the other; more than `limit` if it is more.
+fn distance(a: &str, b: &str, limit: usize) -> usize {
+    if a.len().abs_diff(b.len()) > limit || b.len() > MAX_NAME {
+        return limit + 1;
+    }
+    let mut row = [0; MAX_NAME + 1];
+    for (i, cell) in row.iter_mut().enumerate() {
+        *cell = i;
+    }
+    for (i, x) in a.bytes().enumerate() {
+        let mut diagonal = i;
+        let mut left = i + 1;
+        for (cell, y) in row.iter_mut().skip(1).zip(b.bytes()) {
+            let change = diagonal + usize::from(x != y);
+            diagonal = *cell;
+            *cell = change.min(diagonal + 1).min(left + 1);
+            left = *cell;
+        }
+        if let Some(first) = row.first_mut() {
+            *first = i + 1;
+        }
+    }
+    row.get(b.len()).copied().unwrap_or(limit + 1)
+}
+
+/// Warnings about an instruction that can be assembled.
+pub(crate) fn warnings(inst: &Inst, operands: &Operands<'_>, span: Range<usize>) -> Vec<Diagnostic> {
+    let mut warnings = Vec::new();
+    if matches!(inst.does(), gcn_isa::Does::Lanes(_)) && inst.flag(Field::Gds) {
+        // Errata E022.
+        warnings.push(Diagnostic::warning(
+            span.clone(),
+            format!("`gds` has no effect on `{}`, which exchanges lanes and accesses no memory", inst.name()),
+        ));
+    }
+    if crate::encode::restricts_offset(inst.row()) && inst.isa >= Isa::Gfx9 {
+        let register = inst.row().slots().find_map(|slot| match inst.operand(slot) {
+            gcn_isa::Operand::ScalarOffset { reg, .. } => reg,
+            _ => None,
+        });
+        if register.is_some_and(|code| code != gcn_isa::regs::M0) {
+            // Errata E026.
+            warnings.push(
+                Diagnostic::warning(
+                    operands.args.last().map_or(span, |arg| arg.span.clone()),
+                    "AMD's manual allows only `m0` or a number as the offset of a scalar store or atomic",
+                )
+                .help("LLVM's assembler accepts any register"),
+            );
+        }
+    }
+    warnings
+}

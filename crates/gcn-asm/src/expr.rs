@@ -1,0 +1,646 @@
+//! Expressions: 64-bit numbers, symbols, and the operators of GNU as with its precedence.
+//!
+//! A parsed expression is a run of items in postfix order, so evaluating needs neither recursion nor a tree.
+//! What can be evaluated at once leaves nothing behind; what names symbols that are not yet defined stays in
+//! [`Exprs`] until the end of the source.
+
+use std::ops::Range;
+
+use crate::cursor::{Cursor, Number};
+use crate::diagnostic::{Fail, Helped, fail};
+use crate::symbols::{Defined, SymbolId, Symbols};
+
+/// Parentheses and unary operators may nest this deep.
+const MAX_DEPTH: u32 = 200;
+/// Symbols whose values name symbols may nest this deep.
+const MAX_CHAIN: u32 = 64;
+/// Items that one evaluation may visit, so that definitions which double each other end in an error.
+const MAX_VISITS: u32 = 10_000;
+
+/// What is taken of a symbol's address.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub(crate) enum Variant {
+    #[default]
+    Plain,
+    Abs32Lo,
+    Abs32Hi,
+    Rel32Lo,
+    Rel32Hi,
+    Rel64,
+    GotPcRel,
+    GotPcRel32Lo,
+    GotPcRel32Hi,
+}
+
+const VARIANTS: &[(&str, Variant)] = &[
+    ("abs32@lo", Variant::Abs32Lo),
+    ("abs32@hi", Variant::Abs32Hi),
+    ("rel32@lo", Variant::Rel32Lo),
+    ("rel32@hi", Variant::Rel32Hi),
+    ("rel64", Variant::Rel64),
+    ("gotpcrel", Variant::GotPcRel),
+    ("gotpcrel32@lo", Variant::GotPcRel32Lo),
+    ("gotpcrel32@hi", Variant::GotPcRel32Hi),
+];
+
+/// An address whose number is not known before linking.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) struct Term {
+    /// Section and offset; nothing if the symbol is not defined here.
+    pub place: Option<(u32, u64)>,
+    /// The symbol; nothing for `.`.
+    pub symbol: Option<SymbolId>,
+}
+
+/// A value: `plus − minus + constant`.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub(crate) struct Value {
+    pub plus: Option<Term>,
+    pub minus: Option<Term>,
+    pub constant: i64,
+    pub variant: Variant,
+}
+
+impl Value {
+    pub(crate) fn absolute(constant: i64) -> Value {
+        Value {
+            constant,
+            ..Value::default()
+        }
+    }
+
+    /// The number, if no address is in it.
+    pub(crate) fn as_absolute(&self) -> Option<i64> {
+        (self.plus.is_none() && self.minus.is_none()).then_some(self.constant)
+    }
+
+    fn negated(self) -> Value {
+        Value {
+            plus: self.minus,
+            minus: self.plus,
+            constant: self.constant.wrapping_neg(),
+            variant: self.variant,
+        }
+    }
+
+    fn plus(self, other: Value) -> Option<Value> {
+        let (mut plus, mut minus) = (self.plus, other.minus);
+        if plus.is_some() && other.plus.is_some() || minus.is_some() && self.minus.is_some() {
+            // Two addresses may still meet their negatives.
+            if self.minus.is_none() && other.minus.is_none() {
+                return None;
+            }
+        }
+        let mut constant = self.constant.wrapping_add(other.constant);
+        let mut extra = (other.plus, self.minus);
+        for p in [&mut plus, &mut extra.0] {
+            for m in [&mut minus, &mut extra.1] {
+                let (Some(a), Some(b)) = (*p, *m) else {
+                    continue;
+                };
+                if let Some(distance) = distance(a, b) {
+                    constant = constant.wrapping_add(distance);
+                    *p = None;
+                    *m = None;
+                }
+            }
+        }
+        let one = |a: Option<Term>, b: Option<Term>| match (a, b) {
+            (Some(_), Some(_)) => None,
+            (a, b) => Some(a.or(b)),
+        };
+        let variant = if self.variant == Variant::Plain {
+            other.variant
+        } else {
+            self.variant
+        };
+        Some(Value {
+            plus: one(plus, extra.0)?,
+            minus: one(minus, extra.1)?,
+            constant,
+            variant,
+        })
+    }
+}
+
+/// How far apart two addresses are, if that is known before linking.
+fn distance(a: Term, b: Term) -> Option<i64> {
+    match (a.place, b.place) {
+        (Some((s, x)), Some((t, y))) if s == t => {
+            Some(x.cast_signed().wrapping_sub(y.cast_signed()))
+        }
+        (None, None) if a.symbol == b.symbol => Some(0),
+        _ => None,
+    }
+}
+
+/// Why an expression has no value.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum EvalError {
+    /// A symbol is not defined yet.
+    Pending(SymbolId),
+    /// Division by zero.
+    DivisionByZero,
+    /// The operator takes numbers, and was given an address.
+    Addresses(Operator),
+    /// Symbols defined by each other, or too long a chain.
+    Circular(SymbolId),
+    /// More work than an expression may take.
+    TooComplex,
+}
+
+impl EvalError {
+    pub(crate) fn diagnose(self, span: Range<usize>, symbols: &Symbols) -> Fail {
+        let message = match self {
+            EvalError::Pending(symbol) => {
+                format!("symbol `{}` is not defined", symbols.name(symbol))
+            }
+            EvalError::DivisionByZero => "division by zero".to_owned(),
+            EvalError::Addresses(operator) => format!(
+                "`{}` takes numbers, but an operand is an address that is known only after linking",
+                operator.text()
+            ),
+            EvalError::Circular(symbol) => {
+                format!("symbol `{}` is defined by itself", symbols.name(symbol))
+            }
+            EvalError::TooComplex => "the expression is too complex".to_owned(),
+        };
+        fail(span, message)
+    }
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Operator {
+    Neg,
+    Not,
+    LogicalNot,
+    Mul,
+    Div,
+    Rem,
+    Shl,
+    Shr,
+    Or,
+    OrNot,
+    Xor,
+    And,
+    Add,
+    Sub,
+    Eq,
+    Ne,
+    Lt,
+    Le,
+    Gt,
+    Ge,
+    LogicalAnd,
+    LogicalOr,
+}
+
+/// Spelling, precedence (the larger binds tighter) and meaning, in the order in which they are tried.
+const BINARY: &[(&str, u8, Operator)] = &[
+    ("||", 1, Operator::LogicalOr),
+    ("&&", 2, Operator::LogicalAnd),
+    ("==", 3, Operator::Eq),
+    ("!=", 3, Operator::Ne),
+    ("<>", 3, Operator::Ne),
+    ("<<", 6, Operator::Shl),
+    (">>", 6, Operator::Shr),
+    ("<=", 3, Operator::Le),
+    (">=", 3, Operator::Ge),
+    ("<", 3, Operator::Lt),
+    (">", 3, Operator::Gt),
+    ("+", 4, Operator::Add),
+    ("-", 4, Operator::Sub),
+    ("|", 5, Operator::Or),
+    ("!", 5, Operator::OrNot),
+    ("^", 5, Operator::Xor),
+    ("&", 5, Operator::And),
+    ("*", 6, Operator::Mul),
+    ("/", 6, Operator::Div),
+    ("%", 6, Operator::Rem),
+];
+
+impl Operator {
+    fn text(self) -> &'static str {
+        match self {
+            Operator::Neg => "-",
+            Operator::Not => "~",
+            Operator::LogicalNot => "!",
+            _ => BINARY
+                .iter()
+                .find(|(_, _, op)| *op == self)
+                .map_or("", |(text, ..)| text),
+        }
+    }
+
+    fn is_unary(self) -> bool {
+        matches!(self, Operator::Neg | Operator::Not | Operator::LogicalNot)
+    }
+
+    fn unary(self, value: Value) -> Result<Value, EvalError> {
+        if self == Operator::Neg {
+            return Ok(value.negated());
+        }
+        let number = value.as_absolute().ok_or(EvalError::Addresses(self))?;
+        Ok(Value::absolute(match self {
+            Operator::Not => !number,
+            _ => i64::from(number == 0),
+        }))
+    }
+
+    fn binary(self, left: Value, right: Value) -> Result<Value, EvalError> {
+        let sum = match self {
+            Operator::Add => Some(left.plus(right)),
+            Operator::Sub => Some(left.plus(right.negated())),
+            _ => None,
+        };
+        if let Some(sum) = sum {
+            return sum.ok_or(EvalError::Addresses(self));
+        }
+        let (Some(a), Some(b)) = (left.as_absolute(), right.as_absolute()) else {
+            return Err(EvalError::Addresses(self));
+        };
+        // A comparison that holds is −1, as in GNU as.
+        let truth = |t: bool| -i64::from(t);
+        let shift = |by: i64| u32::try_from(by).ok().filter(|&by| by < 64);
+        Ok(Value::absolute(match self {
+            Operator::Mul => a.wrapping_mul(b),
+            Operator::Div | Operator::Rem if b == 0 => return Err(EvalError::DivisionByZero),
+            Operator::Div => a.wrapping_div(b),
+            Operator::Rem => a.wrapping_rem(b),
+            Operator::Shl => shift(b).map_or(0, |by| a << by),
+            Operator::Shr => shift(b).map_or(0, |by| (a.cast_unsigned() >> by).cast_signed()),
+            Operator::Or => a | b,
+            Operator::OrNot => a | !b,
+            Operator::Xor => a ^ b,
+            Operator::And => a & b,
+            Operator::Eq => truth(a == b),
+            Operator::Ne => truth(a != b),
+            Operator::Lt => truth(a < b),
+            Operator::Le => truth(a <= b),
+            Operator::Gt => truth(a > b),
+            Operator::Ge => truth(a >= b),
+            Operator::LogicalAnd => i64::from(a != 0 && b != 0),
+            Operator::LogicalOr => i64::from(a != 0 || b != 0),
+            Operator::Neg
+            | Operator::Not
+            | Operator::LogicalNot
+            | Operator::Add
+            | Operator::Sub => 0,
+        }))
+    }
+}
+
+#[derive(Clone, Copy, Debug)]
+enum Item {
+    Int(i64),
+    Symbol(SymbolId, Variant),
+    /// `.`
+    Here(u32, u64),
+    Operator(Operator),
+}
+
+/// A kept expression.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) struct ExprId {
+    start: u32,
+    end: u32,
+}
+
+/// What parsing gives.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub(crate) enum Parsed {
+    /// A value.
+    Known(Value),
+    /// A floating-point constant, which stands alone.
+    Float(f64),
+    /// To be evaluated at the end of the source.
+    Later(ExprId),
+}
+
+/// Expressions that wait for symbols.
+#[derive(Default, Debug)]
+pub(crate) struct Exprs {
+    items: Vec<Item>,
+    stack: Vec<Value>,
+}
+
+/// Where an expression is parsed: what it may name.
+pub(crate) struct Scope<'a> {
+    pub symbols: &'a mut Symbols,
+    /// Section and offset of `.`.
+    pub here: (u32, u64),
+    /// Whether `|` ends the expression, as within an absolute value.
+    pub bar_ends: bool,
+}
+
+impl Exprs {
+    /// Parses an expression at the cursor.
+    pub(crate) fn parse(
+        &mut self,
+        cursor: &mut Cursor<'_>,
+        scope: &mut Scope<'_>,
+    ) -> Result<Parsed, Fail> {
+        cursor.skip_blanks();
+        let start = cursor.pos();
+        let negative = cursor.peek() == b'-';
+        if cursor.peek_at(usize::from(negative)).is_ascii_digit() {
+            // Most expressions are a number; a float can be nothing else.
+            let mut probe = cursor.clone();
+            probe.set_pos(start + usize::from(negative));
+            if !is_local_label(&probe) {
+                match probe.number()? {
+                    Number::Float(value) => {
+                        cursor.set_pos(probe.pos());
+                        return Ok(Parsed::Float(if negative { -value } else { value }));
+                    }
+                    Number::Int(value) => {
+                        probe.skip_blanks();
+                        if probe.at_statement_end()
+                            || matches!(probe.peek(), b',' | b')' | b']' | b':')
+                            || probe.peek().is_ascii_alphabetic()
+                        {
+                            cursor.set_pos(probe.pos());
+                            let value = if negative {
+                                value.wrapping_neg()
+                            } else {
+                                value
+                            };
+                            return Ok(Parsed::Known(Value::absolute(value)));
+                        }
+                    }
+                }
+            }
+        }
+        let first = self.items.len();
+        let result = self.binary(cursor, scope, 0, 0);
+        let end = self.items.len();
+        if let Err(error) = result {
+            self.items.truncate(first);
+            return Err(error);
+        }
+        let id = ExprId {
+            start: index(first),
+            end: index(end),
+        };
+        match self.eval(id, scope.symbols, false) {
+            Ok(value) => {
+                self.items.truncate(first);
+                Ok(Parsed::Known(value))
+            }
+            Err(EvalError::Pending(_)) => Ok(Parsed::Later(id)),
+            Err(error) => {
+                self.items.truncate(first);
+                Err(error.diagnose(start..cursor.pos(), scope.symbols))
+            }
+        }
+    }
+
+    fn binary(
+        &mut self,
+        cursor: &mut Cursor<'_>,
+        scope: &mut Scope<'_>,
+        min: u8,
+        depth: u32,
+    ) -> Result<(), Fail> {
+        self.unary(cursor, scope, depth)?;
+        loop {
+            cursor.skip_blanks();
+            if cursor.at_statement_end() {
+                return Ok(());
+            }
+            let Some(&(text, precedence, operator)) = BINARY
+                .iter()
+                .find(|(text, ..)| text.bytes().enumerate().all(|(i, b)| cursor.peek_at(i) == b))
+            else {
+                return Ok(());
+            };
+            if precedence <= min {
+                return Ok(());
+            }
+            if operator == Operator::Or && scope.bar_ends {
+                return Ok(());
+            }
+            cursor.set_pos(cursor.pos() + text.len());
+            self.binary(cursor, scope, precedence, depth + 1)?;
+            self.items.push(Item::Operator(operator));
+        }
+    }
+
+    fn unary(
+        &mut self,
+        cursor: &mut Cursor<'_>,
+        scope: &mut Scope<'_>,
+        depth: u32,
+    ) -> Result<(), Fail> {
+        cursor.skip_blanks();
+        if depth > MAX_DEPTH {
+            return Err(fail(
+                cursor.here(),
+                format!("an expression may nest {MAX_DEPTH} levels deep"),
+            ));
+        }
+        let operator = match cursor.peek() {
+            b'-' => Some(Operator::Neg),
+            b'~' => Some(Operator::Not),
+            b'!' => Some(Operator::LogicalNot),
+            b'+' => None,
+            _ => return self.primary(cursor, scope, depth),
+        };
+        cursor.set_pos(cursor.pos() + 1);
+        self.unary(cursor, scope, depth + 1)?;
+        self.items.extend(operator.map(Item::Operator));
+        Ok(())
+    }
+
+    fn primary(
+        &mut self,
+        cursor: &mut Cursor<'_>,
+        scope: &mut Scope<'_>,
+        depth: u32,
+    ) -> Result<(), Fail> {
+        let start = cursor.pos();
+        let item = match cursor.peek() {
+            b'(' => {
+                cursor.set_pos(start + 1);
+                self.binary(cursor, scope, 0, depth + 1)?;
+                if !cursor.eat_after_blanks(b')') {
+                    return Err(cursor.expected("`)`"));
+                }
+                return Ok(());
+            }
+            b'\'' => Item::Int(cursor.character()?),
+            b'0'..=b'9' if is_local_label(cursor) => {
+                let number = cursor.digits().unwrap_or(0);
+                let forward = cursor.peek() | 0x20 == b'f';
+                cursor.set_pos(cursor.pos() + 1);
+                match scope
+                    .symbols
+                    .local_label(number, forward, start..cursor.pos())
+                {
+                    Some(symbol) => Item::Symbol(symbol, Variant::Plain),
+                    None => {
+                        return Err(fail(
+                            start..cursor.pos(),
+                            format!("there is no label `{number}:` before this"),
+                        ));
+                    }
+                }
+            }
+            b'0'..=b'9' => match cursor.number()? {
+                Number::Int(value) => Item::Int(value),
+                Number::Float(_) => {
+                    return Err(fail(
+                        start..cursor.pos(),
+                        "a floating-point constant cannot be part of an expression",
+                    ));
+                }
+            },
+            b'.' if !is_symbol_byte(cursor.peek_at(1)) => {
+                cursor.set_pos(start + 1);
+                Item::Here(scope.here.0, scope.here.1)
+            }
+            _ => {
+                if cursor.peek() != b'"' && !is_symbol_byte(cursor.peek()) {
+                    return Err(cursor.expected("a number or a symbol"));
+                }
+                let name = cursor.name()?;
+                let symbol = scope.symbols.used(&name, start..cursor.pos());
+                let variant = variant(cursor)?;
+                Item::Symbol(symbol, variant)
+            }
+        };
+        self.items.push(item);
+        Ok(())
+    }
+
+    /// The value of a kept expression. At the end of the source undefined symbols are external.
+    pub(crate) fn eval(
+        &mut self,
+        id: ExprId,
+        symbols: &Symbols,
+        at_end: bool,
+    ) -> Result<Value, EvalError> {
+        let mut stack = std::mem::take(&mut self.stack);
+        stack.clear();
+        let mut visits = 0;
+        let result = self.run(id, symbols, at_end, &mut stack, 0, &mut visits);
+        self.stack = stack;
+        result
+    }
+
+    fn run(
+        &self,
+        id: ExprId,
+        symbols: &Symbols,
+        at_end: bool,
+        stack: &mut Vec<Value>,
+        chain: u32,
+        visits: &mut u32,
+    ) -> Result<Value, EvalError> {
+        let items = self
+            .items
+            .get(id.start as usize..id.end as usize)
+            .unwrap_or(&[]);
+        for item in items {
+            *visits += 1;
+            if *visits > MAX_VISITS {
+                return Err(EvalError::TooComplex);
+            }
+            let value = match *item {
+                Item::Int(value) => Value::absolute(value),
+                Item::Here(section, offset) => Value {
+                    plus: Some(Term {
+                        place: Some((section, offset)),
+                        symbol: None,
+                    }),
+                    ..Value::default()
+                },
+                Item::Symbol(symbol, variant) => {
+                    let address = |place| Value {
+                        plus: Some(Term {
+                            place,
+                            symbol: Some(symbol),
+                        }),
+                        variant,
+                        ..Value::default()
+                    };
+                    match symbols.defined(symbol) {
+                        Defined::Label { section, offset } => address(Some((section, offset))),
+                        Defined::Value(value) => value,
+                        Defined::Expr(expr) => {
+                            if chain >= MAX_CHAIN {
+                                return Err(EvalError::Circular(symbol));
+                            }
+                            self.run(expr, symbols, at_end, stack, chain + 1, visits)?
+                        }
+                        Defined::Common { .. } => address(None),
+                        Defined::No if at_end => address(None),
+                        Defined::No => return Err(EvalError::Pending(symbol)),
+                    }
+                }
+                Item::Operator(operator) => {
+                    let right = stack.pop().unwrap_or_default();
+                    if operator.is_unary() {
+                        operator.unary(right)?
+                    } else {
+                        let left = stack.pop().unwrap_or_default();
+                        operator.binary(left, right)?
+                    }
+                }
+            };
+            stack.push(value);
+        }
+        Ok(stack.pop().unwrap_or_default())
+    }
+}
+
+fn index(length: usize) -> u32 {
+    // A source of 4 GiB is refused before anything is parsed, and an item takes at least a byte of it.
+    u32::try_from(length).unwrap_or(u32::MAX)
+}
+
+/// Whether a reference to a numeric label stands here: `1b`, `2f`.
+fn is_local_label(cursor: &Cursor<'_>) -> bool {
+    let mut length = 0;
+    while cursor.peek_at(length).is_ascii_digit() {
+        length += 1;
+    }
+    let after = cursor.peek_at(length + 1);
+    length > 0
+        && matches!(cursor.peek_at(length) | 0x20, b'b' | b'f')
+        && !is_symbol_byte(after)
+        && !after.is_ascii_digit()
+}
+
+fn is_symbol_byte(byte: u8) -> bool {
+    byte.is_ascii_alphabetic() || matches!(byte, b'_' | b'.' | b'$')
+}
+
+/// `@rel32@lo` and the like after a symbol.
+fn variant(cursor: &mut Cursor<'_>) -> Result<Variant, Fail> {
+    if cursor.peek() != b'@' {
+        return Ok(Variant::Plain);
+    }
+    let start = cursor.pos();
+    while cursor.eat(b'@') {
+        if cursor.word().is_none() {
+            return Err(cursor.expected("a name after `@`"));
+        }
+    }
+    let text = cursor.slice(start + 1..cursor.pos());
+    match VARIANTS
+        .iter()
+        .find(|(name, _)| name.eq_ignore_ascii_case(text))
+    {
+        Some(&(_, variant)) => Ok(variant),
+        None => {
+            let names: Vec<&str> = VARIANTS.iter().map(|(name, _)| *name).collect();
+            Err(
+                fail(start..cursor.pos(), format!("`@{text}` does not exist")).helped(format!(
+                    "after a symbol may stand: @{}",
+                    names.join(", @")
+                )),
+            )
+        }
+    }
+}

@@ -1,0 +1,900 @@
+//! Operands and modifiers as text says them, before an encoding is chosen for them.
+
+use std::ops::Range;
+
+use gcn_isa::regs;
+use gcn_isa::simm::{self, Hwreg, Waitcnt};
+use gcn_isa::swizzle;
+use gcn_isa::{Isa, Modifier, Row, Value as ModifierValue};
+
+use crate::assembler::Assembler;
+use crate::diagnostic::{Fail, Helped, fail};
+use crate::expr::{ExprId, Parsed, Value};
+
+/// VGPRs of a lane.
+const VGPRS: u32 = 256;
+/// Registers of the largest group.
+const MAX_GROUP: u32 = 32;
+/// The aperture registers, which a 32-bit and a 64-bit operand may name alike.
+const APERTURES: std::ops::RangeInclusive<u8> = 235..=238;
+
+/// An operand.
+#[derive(Clone, Debug)]
+pub(crate) struct Arg {
+    pub what: What,
+    /// `-x`, `neg(x)`.
+    pub negated: bool,
+    /// `|x|`, `abs(x)`.
+    pub absolute: bool,
+    /// `sext(x)`.
+    pub extended: bool,
+    pub span: Range<usize>,
+}
+
+/// What an operand is.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub(crate) enum What {
+    Vgprs {
+        first: u8,
+        count: u8,
+    },
+    /// `count` is 0 where any will do.
+    Scalar {
+        code: u8,
+        count: u8,
+    },
+    Off,
+    Int(i64),
+    /// `lit(…)`: a literal even where an inline constant would do.
+    Literal(i64),
+    Float(f64),
+    /// Not known before linking, or before the end of the source.
+    Delayed(Delayed),
+    Waitcnt(u16),
+    Hwreg(u16),
+    Message(u16),
+    GprIndex(u16),
+}
+
+/// A number that is not known yet.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub(crate) enum Delayed {
+    Value(Value),
+    Expr(ExprId),
+}
+
+/// A modifier with its value.
+#[derive(Clone, Debug)]
+pub(crate) struct ModArg {
+    pub modifier: &'static Modifier,
+    /// The number; of a list of bits the first in bit 0.
+    pub value: i64,
+    /// How many bits a list has.
+    pub count: usize,
+    pub span: Range<usize>,
+}
+
+impl Assembler<'_> {
+    /// An operand at the cursor, which is not at a blank.
+    pub(crate) fn operand(&mut self) -> Result<Arg, Fail> {
+        let start = self.cursor.pos();
+        let mut arg = Arg {
+            what: What::Off,
+            negated: false,
+            absolute: false,
+            extended: false,
+            span: start..start,
+        };
+        self.modified(&mut arg, 0)?;
+        arg.span = start..self.cursor.pos();
+        Ok(arg)
+    }
+
+    /// An operand within its source modifiers.
+    fn modified(&mut self, arg: &mut Arg, depth: u32) -> Result<(), Fail> {
+        const MODIFIERS_AT_MOST: u32 = 4;
+        self.cursor.skip_blanks();
+        let start = self.cursor.pos();
+        if depth > MODIFIERS_AT_MOST {
+            return Err(fail(
+                self.cursor.here(),
+                "too many source modifiers within each other",
+            ));
+        }
+        if self.cursor.peek() == b'-' && self.minus_negates() {
+            self.cursor.set_pos(start + 1);
+            arg.negated = !arg.negated;
+            return self.modified(arg, depth + 1);
+        }
+        if self.cursor.eat(b'|') {
+            arg.absolute = true;
+            self.cursor.skip_blanks();
+            let outer = std::mem::replace(&mut self.bar_ends, true);
+            let inner = self.plain();
+            self.bar_ends = outer;
+            arg.what = inner?;
+            if !self.cursor.eat_after_blanks(b'|') {
+                return Err(self.cursor.expected("`|`"));
+            }
+            return Ok(());
+        }
+        if self.cursor.peek().is_ascii_alphabetic() {
+            let mut probe = self.cursor.clone();
+            let word = probe.word().unwrap_or("");
+            let function = ["neg", "abs", "sext"]
+                .into_iter()
+                .position(|name| word.eq_ignore_ascii_case(name));
+            if let Some(function) = function
+                && probe.eat_after_blanks(b'(')
+            {
+                self.cursor = probe;
+                match function {
+                    0 => arg.negated = !arg.negated,
+                    1 => arg.absolute = true,
+                    _ => arg.extended = true,
+                }
+                self.modified(arg, depth + 1)?;
+                if !self.cursor.eat_after_blanks(b')') {
+                    return Err(self.cursor.expected("`)`"));
+                }
+                return Ok(());
+            }
+        }
+        arg.what = self.plain()?;
+        Ok(())
+    }
+
+    /// Whether `-` stands before a register or an absolute value; before a number it is its sign.
+    fn minus_negates(&self) -> bool {
+        let mut probe = self.cursor.clone();
+        probe.set_pos(probe.pos() + 1);
+        probe.skip_blanks();
+        if probe.peek() == b'|' {
+            return true;
+        }
+        let Some(word) = probe.word() else {
+            return false;
+        };
+        let next = probe.peek();
+        word.eq_ignore_ascii_case("abs") && next == b'('
+            || is_register(self.isa, word, next == b'[')
+    }
+
+    /// An operand without source modifiers.
+    fn plain(&mut self) -> Result<What, Fail> {
+        let start = self.cursor.pos();
+        let byte = self.cursor.peek();
+        if byte == b'[' {
+            return self.register_list();
+        }
+        if byte == b'@' {
+            // CLRX: an expression, even if it looks like a register.
+            self.cursor.set_pos(start + 1);
+            return self.expression_operand();
+        }
+        if byte.is_ascii_alphabetic() {
+            let mut probe = self.cursor.clone();
+            let word = probe.word().unwrap_or("");
+            if let Some(what) = self.register(word, &mut probe)? {
+                self.cursor = probe;
+                return Ok(what);
+            }
+            if word.eq_ignore_ascii_case("off") {
+                self.cursor = probe;
+                return Ok(What::Off);
+            }
+            probe.skip_blanks();
+            if probe.peek() == b'('
+                && let Some(what) = self.function(word, &probe)?
+            {
+                return Ok(what);
+            }
+        }
+        self.expression_operand()
+    }
+
+    fn expression_operand(&mut self) -> Result<What, Fail> {
+        Ok(match self.parse_expr()? {
+            Parsed::Float(value) => What::Float(value),
+            Parsed::Later(id) => What::Delayed(Delayed::Expr(id)),
+            Parsed::Known(value) => match value.as_absolute() {
+                Some(number) => What::Int(number),
+                None => What::Delayed(Delayed::Value(value)),
+            },
+        })
+    }
+
+    /// A register that begins with `word`; `cursor` is behind the word and moves behind the register.
+    fn register(
+        &mut self,
+        word: &str,
+        cursor: &mut crate::cursor::Cursor<'_>,
+    ) -> Result<Option<What>, Fail> {
+        let end = cursor.pos();
+        let start = end - word.len();
+        let bytes = word.as_bytes();
+        if let [first, digits @ ..] = bytes
+            && !digits.is_empty()
+            && digits.iter().all(u8::is_ascii_digit)
+        {
+            let bank = match first | 0x20 {
+                b'v' => Bank::Vector,
+                b's' => Bank::Scalar,
+                _ => return Ok(None),
+            };
+            let number = digits.iter().fold(0u32, |n, d| {
+                n.saturating_mul(10).saturating_add(u32::from(d - b'0'))
+            });
+            return self.group(bank, number, 1, start..end).map(Some);
+        }
+        let bank = match bytes {
+            [b'v' | b'V'] => Some(Bank::Vector),
+            [b's' | b'S'] => Some(Bank::Scalar),
+            _ if word
+                .get(..4)
+                .is_some_and(|t| t.eq_ignore_ascii_case("ttmp")) =>
+            {
+                Some(Bank::Trap)
+            }
+            _ => None,
+        };
+        if let Some(bank) = bank {
+            let digits = word.get(4..).unwrap_or("");
+            if bank == Bank::Trap && !digits.is_empty() {
+                let Ok(number) = digits.parse::<u32>() else {
+                    return Ok(None);
+                };
+                return self.group(bank, number, 1, start..end).map(Some);
+            }
+            let mut probe = cursor.clone();
+            if !probe.eat_after_blanks(b'[') {
+                return Ok(None);
+            }
+            // Expressions are read by the assembler's own cursor.
+            let outer = std::mem::replace(&mut self.bar_ends, false);
+            self.cursor.set_pos(probe.pos());
+            let result = self.range(bank, start);
+            self.bar_ends = outer;
+            let what = result?;
+            cursor.set_pos(self.cursor.pos());
+            return Ok(Some(what));
+        }
+        // The longest name of a register is `src_pops_exiting_wave_id`.
+        let mut buffer = [0; 24];
+        let Some(lower) = lower_case(word, &mut buffer) else {
+            return Ok(None);
+        };
+        if let Some((code, count)) = regs::named(self.isa, lower) {
+            let count = if APERTURES.contains(&code) { 0 } else { count };
+            return Ok(Some(What::Scalar { code, count }));
+        }
+        match regs::named_anywhere(lower) {
+            Some(on) => Err(fail(
+                start..end,
+                format!("{} has no register `{lower}`", self.isa),
+            )
+            .helped(format!("it exists on {on}"))),
+            None => Ok(None),
+        }
+    }
+
+    /// The numbers of a group; the cursor is behind `[`.
+    fn range(&mut self, bank: Bank, start: usize) -> Result<What, Fail> {
+        let from = self.cursor.pos();
+        let first = self.absolute("the register's number")?;
+        let last = if self.cursor.eat_after_blanks(b':') {
+            self.absolute("the last register's number")?
+        } else {
+            first
+        };
+        if !self.cursor.eat_after_blanks(b']') {
+            return Err(self.cursor.expected("`]`"));
+        }
+        let span = start..self.cursor.pos();
+        let (Ok(low), Ok(high)) = (u32::try_from(first), u32::try_from(last)) else {
+            return Err(fail(span, "a register has no such number"));
+        };
+        if high < low {
+            return Err(fail(
+                from..self.cursor.pos() - 1,
+                format!("the last register, {high}, is before the first, {low}"),
+            ));
+        }
+        let count = (high - low).saturating_add(1);
+        self.group(bank, low, count, span)
+    }
+
+    /// `[v1,v2]`, `[s0,s1]`: single registers with consecutive numbers.
+    fn register_list(&mut self) -> Result<What, Fail> {
+        let start = self.cursor.pos();
+        self.cursor.set_pos(start + 1);
+        let mut whole: Option<What> = None;
+        loop {
+            self.cursor.skip_blanks();
+            let at = self.cursor.pos();
+            let mut probe = self.cursor.clone();
+            let word = probe.word().unwrap_or("");
+            let Some(next) = self.register(word, &mut probe)? else {
+                return Err(self.cursor.expected("a register"));
+            };
+            self.cursor.set_pos(probe.pos());
+            whole = Some(match (whole, next) {
+                (None, one) => one,
+                (
+                    Some(What::Vgprs { first, count }),
+                    What::Vgprs {
+                        first: number,
+                        count: 1,
+                    },
+                ) if u32::from(first) + u32::from(count) == u32::from(number)
+                    && u32::from(count) < MAX_GROUP =>
+                {
+                    What::Vgprs {
+                        first,
+                        count: count + 1,
+                    }
+                }
+                (
+                    Some(What::Scalar { code, count }),
+                    What::Scalar {
+                        code: number,
+                        count: 1,
+                    },
+                ) if u32::from(code) + u32::from(count) == u32::from(number)
+                    && u32::from(count) < MAX_GROUP =>
+                {
+                    What::Scalar {
+                        code,
+                        count: count + 1,
+                    }
+                }
+                _ => {
+                    return Err(fail(
+                        at..self.cursor.pos(),
+                        "the registers of a list must follow each other",
+                    ));
+                }
+            });
+            if self.cursor.eat_after_blanks(b']') {
+                break;
+            }
+            if !self.cursor.eat(b',') {
+                return Err(self.cursor.expected("`,` or `]`"));
+            }
+        }
+        match whole {
+            Some(What::Scalar { code, count })
+                if code < self.isa.sgprs() && !regs::aligned(code, count) =>
+            {
+                Err(misaligned(start..self.cursor.pos(), "s", code, count))
+            }
+            Some(what) => Ok(what),
+            None => Err(self.cursor.expected("a register")),
+        }
+    }
+
+    /// `count` registers from `first` on, checked.
+    fn group(
+        &mut self,
+        bank: Bank,
+        first: u32,
+        count: u32,
+        span: Range<usize>,
+    ) -> Result<What, Fail> {
+        let (temporaries, trap_count) = regs::trap_temporaries(self.isa);
+        let (limit, name, letter) = match bank {
+            Bank::Vector => (VGPRS, "VGPRs", "v"),
+            Bank::Scalar => (u32::from(self.isa.sgprs()), "SGPRs", "s"),
+            Bank::Trap => (u32::from(trap_count), "trap temporaries", "ttmp"),
+        };
+        let last = first.saturating_add(count - 1);
+        if last >= limit {
+            return Err(
+                fail(span, format!("register {letter}{last} does not exist")).helped(format!(
+                    "{} has the {name} {letter}0 to {letter}{}",
+                    self.isa,
+                    limit - 1
+                )),
+            );
+        }
+        if count > MAX_GROUP {
+            return Err(fail(
+                span,
+                format!("no operand has {count} registers; the largest have {MAX_GROUP}"),
+            ));
+        }
+        let (number, count) = (first as u8, count as u8);
+        match bank {
+            Bank::Vector => {
+                self.next_free_vgpr = self.next_free_vgpr.max(last + 1);
+                Ok(What::Vgprs {
+                    first: number,
+                    count,
+                })
+            }
+            Bank::Scalar | Bank::Trap if !regs::aligned(number, count) => {
+                Err(misaligned(span, letter, number, count))
+            }
+            Bank::Scalar => {
+                self.next_free_sgpr = self.next_free_sgpr.max(last + 1);
+                Ok(What::Scalar {
+                    code: number,
+                    count,
+                })
+            }
+            Bank::Trap => Ok(What::Scalar {
+                code: temporaries + number,
+                count,
+            }),
+        }
+    }
+
+    /// An operand that is written like a function; nothing if `word` is none.
+    fn function(
+        &mut self,
+        word: &str,
+        at: &crate::cursor::Cursor<'_>,
+    ) -> Result<Option<What>, Fail> {
+        let mut buffer = [0; 24];
+        let Some(lower) = lower_case(word, &mut buffer) else {
+            return Ok(None);
+        };
+        let counter = lower.strip_suffix("_sat").unwrap_or(lower);
+        Ok(Some(match counter {
+            "vmcnt" | "expcnt" | "lgkmcnt" => self.waitcnt()?,
+            "hwreg" => {
+                self.cursor.set_pos(at.pos() + 1);
+                self.hwreg()?
+            }
+            "sendmsg" => {
+                self.cursor.set_pos(at.pos() + 1);
+                self.message()?
+            }
+            "gpr_idx" => {
+                self.cursor.set_pos(at.pos() + 1);
+                self.gpr_index()?
+            }
+            "lit" => {
+                self.cursor.set_pos(at.pos() + 1);
+                let value = match self.parse_expr()? {
+                    Parsed::Float(value) => What::Literal(i64::from((value as f32).to_bits())),
+                    Parsed::Known(value) => match value.as_absolute() {
+                        Some(number) => What::Literal(number),
+                        None => What::Delayed(Delayed::Value(value)),
+                    },
+                    Parsed::Later(id) => What::Delayed(Delayed::Expr(id)),
+                };
+                self.close()?;
+                value
+            }
+            _ => return Ok(None),
+        }))
+    }
+
+    fn close(&mut self) -> Result<(), Fail> {
+        if self.cursor.eat_after_blanks(b')') {
+            Ok(())
+        } else {
+            Err(self.cursor.expected("`)`"))
+        }
+    }
+
+    /// `vmcnt(0) & lgkmcnt(1)`: counters that are not named do not wait.
+    fn waitcnt(&mut self) -> Result<What, Fail> {
+        let max = Waitcnt::max(self.isa);
+        let mut wait = max;
+        loop {
+            self.cursor.skip_blanks();
+            let start = self.cursor.pos();
+            let word = self.cursor.word().unwrap_or("");
+            let mut buffer = [0; 24];
+            let lower = lower_case(word, &mut buffer).unwrap_or("");
+            let (name, saturates) = match lower.strip_suffix("_sat") {
+                Some(name) => (name, true),
+                None => (lower, false),
+            };
+            let (field, limit) = match name {
+                "vmcnt" => (&mut wait.vm, max.vm),
+                "expcnt" => (&mut wait.exp, max.exp),
+                "lgkmcnt" => (&mut wait.lgkm, max.lgkm),
+                _ => {
+                    return Err(fail(
+                        start..self.cursor.pos(),
+                        format!("there is no counter `{word}`"),
+                    )
+                    .helped("the counters are vmcnt, expcnt and lgkmcnt"));
+                }
+            };
+            if !self.cursor.eat_after_blanks(b'(') {
+                return Err(self.cursor.expected("`(`"));
+            }
+            let value = self.absolute("the counter's value")?;
+            let limit = i64::from(limit);
+            if !(0..=limit).contains(&value) && !(saturates && value > limit) {
+                return Err(fail(
+                    start..self.cursor.pos(),
+                    format!("{value} is out of range: {name} counts from 0 to {limit}"),
+                ));
+            }
+            *field = value.min(limit) as u8;
+            self.close()?;
+            self.cursor.skip_blanks();
+            let separated = self.cursor.eat(b'&') || self.cursor.eat(b',');
+            if !separated && !self.cursor.peek().is_ascii_alphabetic() {
+                return Ok(What::Waitcnt(wait.pack(self.isa)));
+            }
+        }
+    }
+
+    /// `HW_REG_MODE, 0, 4)`: a register and a run of its bits.
+    fn hwreg(&mut self) -> Result<What, Fail> {
+        let isa = self.isa;
+        let names = simm::HWREGS.iter().map(|&(name, id, on)| (name, id, on));
+        let id = self.named_number("hardware register", names, isa, 63)?;
+        let mut offset = 0;
+        let mut width = 32;
+        if self.cursor.eat_after_blanks(b',') {
+            offset = self.absolute_within("the lowest bit", 0, 31)?;
+            if !self.cursor.eat_after_blanks(b',') {
+                return Err(self.cursor.expected("`,` and the number of bits"));
+            }
+            width = self.absolute_within("the number of bits", 1, 32)?;
+        }
+        self.close()?;
+        let reg = Hwreg {
+            id,
+            offset: offset as u8,
+            width: width as u8,
+        };
+        Ok(What::Hwreg(reg.pack()))
+    }
+
+    /// `MSG_GS, GS_OP_EMIT, 0)`: a message, its operation, its stream.
+    fn message(&mut self) -> Result<What, Fail> {
+        let isa = self.isa;
+        let names = simm::MESSAGES.iter().map(|&(name, id, on)| (name, id, on));
+        let message = self.named_number("message", names, isa, 15)?;
+        let mut op = 0;
+        let mut stream = 0;
+        if self.cursor.eat_after_blanks(b',') {
+            let everywhere = isa.only();
+            let names = simm::message_ops(message)
+                .iter()
+                .map(|&(name, id)| (name, id, everywhere));
+            op = self.named_number("operation", names, isa, 7)?;
+            if self.cursor.eat_after_blanks(b',') {
+                stream = self.absolute_within("the stream", 0, 3)? as u8;
+            }
+        }
+        self.close()?;
+        Ok(What::Message(
+            u16::from(message) | u16::from(op) << 4 | u16::from(stream) << 8,
+        ))
+    }
+
+    /// `SRC0,DST)`: the operands that indexing concerns.
+    fn gpr_index(&mut self) -> Result<What, Fail> {
+        let mut bits = 0;
+        if self.cursor.eat_after_blanks(b')') {
+            return Ok(What::GprIndex(bits));
+        }
+        let everywhere = self.isa.only();
+        loop {
+            let names = (0u8..)
+                .zip(simm::GPR_INDEXES)
+                .map(|(bit, name)| (name, bit, everywhere));
+            let isa = self.isa;
+            bits |= 1 << self.named_number("operand of VGPR indexing", names, isa, 3)?;
+            if self.cursor.eat_after_blanks(b')') {
+                return Ok(What::GprIndex(bits));
+            }
+            if !self.cursor.eat(b',') {
+                return Err(self.cursor.expected("`,` or `)`"));
+            }
+        }
+    }
+
+    /// A name out of a table, or a number.
+    fn named_number(
+        &mut self,
+        what: &str,
+        names: impl Iterator<Item = (&'static str, u8, gcn_isa::IsaSet)> + Clone,
+        isa: Isa,
+        max: i64,
+    ) -> Result<u8, Fail> {
+        self.cursor.skip_blanks();
+        let start = self.cursor.pos();
+        let mut probe = self.cursor.clone();
+        let word = probe.word().unwrap_or("");
+        let mut same = names
+            .clone()
+            .filter(|(name, ..)| name.eq_ignore_ascii_case(word));
+        if let Some((_, id, _)) = same.clone().find(|(_, _, on)| on.has(isa)) {
+            self.cursor = probe;
+            return Ok(id);
+        }
+        if let Some((name, _, on)) = same.next() {
+            return Err(
+                fail(start..probe.pos(), format!("{isa} has no {what} `{name}`"))
+                    .helped(format!("it exists on {on}")),
+            );
+        }
+        let known = self
+            .symbols
+            .lookup(word)
+            .is_some_and(|id| self.symbols.defined(id) != crate::symbols::Defined::No);
+        if !word.is_empty() && !known {
+            let all: Vec<&str> = names
+                .filter(|(_, _, on)| on.has(isa))
+                .map(|n| n.0)
+                .collect();
+            let mut error = fail(start..probe.pos(), format!("there is no {what} `{word}`"));
+            if !all.is_empty() {
+                error = error.helped(format!("{isa} has {}", all.join(", ")));
+            }
+            return Err(error);
+        }
+        self.absolute_within(what, 0, max).map(|value| value as u8)
+    }
+
+    /// A number that must be known here and lie within a range.
+    pub(crate) fn absolute_within(&mut self, what: &str, low: i64, high: i64) -> Result<i64, Fail> {
+        self.cursor.skip_blanks();
+        let start = self.cursor.pos();
+        let value = self.absolute(what)?;
+        if (low..=high).contains(&value) {
+            Ok(value)
+        } else {
+            Err(fail(
+                start..self.cursor.pos(),
+                format!("{what} is {value}, out of range {low} to {high}"),
+            ))
+        }
+    }
+
+    /// The modifier of this name among those that some encoding of the instruction has.
+    pub(crate) fn modifier_named(&self, row: &'static Row, name: &str) -> Option<&'static Modifier> {
+        row.modifiers()
+            .find(|m| m.names.iter().any(|n| n.eq_ignore_ascii_case(name)))
+    }
+
+    /// A modifier's value; the cursor is behind its name.
+    pub(crate) fn modifier(
+        &mut self,
+        modifier: &'static Modifier,
+        name: &str,
+    ) -> Result<ModArg, Fail> {
+        let start = self.cursor.pos() - name.len();
+        let has_value = self.cursor.eat_after_blanks(b':');
+        if !has_value && modifier.value != ModifierValue::Flag {
+            self.cursor.set_pos(start + name.len());
+            return Err(fail(
+                start..start + name.len(),
+                format!("`{name}` needs a value"),
+            )
+            .helped(format!("write `{name}:N`")));
+        }
+        let mut count = 0;
+        let value = match modifier.value {
+            ModifierValue::Flag if has_value => self.absolute_within(name, 0, 1)?,
+            ModifierValue::Flag => 1,
+            ModifierValue::Unsigned
+            | ModifierValue::Signed
+            | ModifierValue::Named(_)
+            | ModifierValue::Hex
+            | ModifierValue::LanePermutation => self.absolute(name)?,
+            ModifierValue::Swizzle => self.swizzle()?,
+            ModifierValue::Omod => self.output_modifier(name)?,
+            ModifierValue::BitList => self.bit_list(name, &mut count)?,
+        };
+        Ok(ModArg {
+            modifier,
+            value,
+            count,
+            span: start..self.cursor.pos(),
+        })
+    }
+
+    /// `mul:2`, `mul:4`, `div:2`; by one is none.
+    fn output_modifier(&mut self, name: &str) -> Result<i64, Fail> {
+        self.cursor.skip_blanks();
+        let start = self.cursor.pos();
+        let by = self.absolute(name)?;
+        match (name.eq_ignore_ascii_case("mul"), by) {
+            (_, 1) => Ok(0),
+            (true, 2) => Ok(1),
+            (true, 4) => Ok(2),
+            (false, 2) => Ok(3),
+            _ => Err(fail(
+                start..self.cursor.pos(),
+                format!("`{name}:{by}` does not exist"),
+            )
+            .helped("the output modifiers are mul:2, mul:4 and div:2")),
+        }
+    }
+
+    /// `[0,1,1]`, the first in the lowest bit.
+    fn bit_list(&mut self, name: &str, count: &mut usize) -> Result<i64, Fail> {
+        const MOST: usize = 4;
+        if !self.cursor.eat_after_blanks(b'[') {
+            return Err(self.cursor.expected("`[`"));
+        }
+        let mut bits = 0;
+        loop {
+            let bit = self.absolute_within(name, 0, 1)?;
+            if *count >= MOST {
+                return Err(self.cursor.expected("`]`"));
+            }
+            bits |= bit << *count;
+            *count += 1;
+            if self.cursor.eat_after_blanks(b']') {
+                return Ok(bits);
+            }
+            if !self.cursor.eat(b',') {
+                return Err(self.cursor.expected("`,` or `]`"));
+            }
+        }
+    }
+
+    /// A number, or `swizzle(MODE, …)` (errata E023).
+    fn swizzle(&mut self) -> Result<i64, Fail> {
+        self.cursor.skip_blanks();
+        let mut probe = self.cursor.clone();
+        let word = probe.word().unwrap_or("");
+        if !word.eq_ignore_ascii_case("swizzle") {
+            return self.absolute("offset");
+        }
+        self.cursor = probe;
+        if !self.cursor.eat_after_blanks(b'(') {
+            return Err(self.cursor.expected("`(`"));
+        }
+        self.cursor.skip_blanks();
+        let at = self.cursor.pos();
+        let mode = self.cursor.word().unwrap_or("").to_ascii_uppercase();
+        let offset = match mode.as_str() {
+            "QUAD_PERM" => {
+                let mut offset = swizzle::QUAD_PERM;
+                for lane in 0..4 {
+                    offset |= (self.argument("a lane of the group", 0, 3)? as u16) << (2 * lane);
+                }
+                offset
+            }
+            "BITMASK_PERM" => self.bitmask()?,
+            "BROADCAST" => {
+                let group = self.group_size(2, 32)?;
+                let lane = self.argument("the lane", 0, group - 1)?;
+                swizzle::bitmask((32 - group) as u8, lane as u8, 0)
+            }
+            "SWAP" => swizzle::bitmask(31, 0, self.group_size(1, 16)? as u8),
+            "REVERSE" => swizzle::bitmask(31, 0, (self.group_size(2, 32)? - 1) as u8),
+            "FFT" | "ROTATE" if self.isa < Isa::Gfx9 => {
+                return Err(fail(
+                    at..self.cursor.pos(),
+                    format!("{} has no swizzle mode `{mode}`", self.isa),
+                )
+                .helped("it exists on GCN 1.4, 1.4.1"));
+            }
+            "FFT" => swizzle::FFT | self.argument("the mask", 0, 31)? as u16,
+            "ROTATE" => {
+                let direction = self.argument("the direction", 0, 1)? as u16;
+                let by = self.argument("the distance", 0, 31)? as u16;
+                swizzle::ROTATE | direction << 10 | by << 5
+            }
+            _ => {
+                return Err(fail(
+                    at..self.cursor.pos(),
+                    format!("there is no swizzle mode `{mode}`"),
+                )
+                .helped(
+                    "the modes are QUAD_PERM, BITMASK_PERM, BROADCAST, SWAP, REVERSE, and on GCN 1.4 FFT and ROTATE",
+                ));
+            }
+        };
+        if !self.cursor.eat_after_blanks(b')') {
+            return Err(self.cursor.expected("`)`"));
+        }
+        Ok(i64::from(offset))
+    }
+
+    fn argument(&mut self, what: &str, low: i64, high: i64) -> Result<i64, Fail> {
+        if !self.cursor.eat_after_blanks(b',') {
+            return Err(self.cursor.expected(&format!("`,` and {what}")));
+        }
+        self.absolute_within(what, low, high)
+    }
+
+    fn group_size(&mut self, low: i64, high: i64) -> Result<i64, Fail> {
+        let from = self.cursor.pos();
+        let size = self.argument("the group size", low, high)?;
+        if size.count_ones() == 1 {
+            Ok(size)
+        } else {
+            Err(fail(
+                from..self.cursor.pos(),
+                format!("the group size is {size}, but must be a power of two"),
+            ))
+        }
+    }
+
+    /// `"01pip"`: per bit of the lane number, the highest first, 0, 1, preserved or inverted.
+    fn bitmask(&mut self) -> Result<u16, Fail> {
+        if !self.cursor.eat_after_blanks(b',') {
+            return Err(self.cursor.expected("`,` and a mask"));
+        }
+        self.cursor.skip_blanks();
+        let start = self.cursor.pos();
+        let mask = self.cursor.string()?;
+        let span = start..self.cursor.pos();
+        let (mut and, mut or, mut xor) = (0, 0, 0);
+        if mask.len() != 5 {
+            return Err(fail(
+                span,
+                format!("the mask has {} characters, not 5", mask.len()),
+            ));
+        }
+        for byte in mask {
+            (and, or, xor) = (and << 1, or << 1, xor << 1);
+            match byte {
+                b'0' => {}
+                b'1' => or |= 1,
+                b'p' => and |= 1,
+                b'i' => {
+                    and |= 1;
+                    xor |= 1;
+                }
+                _ => {
+                    return Err(fail(span, "the mask has other characters than 0, 1, p and i")
+                        .helped("0 and 1 set a bit of the lane number, p preserves it, i inverts it"));
+                }
+            }
+        }
+        Ok(swizzle::bitmask(and, or, xor))
+    }
+}
+
+/// Where registers are counted.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Bank {
+    Vector,
+    Scalar,
+    Trap,
+}
+
+fn misaligned(span: Range<usize>, letter: &str, first: u8, count: u8) -> Fail {
+    let multiple = if count == 2 { 2 } else { 4 };
+    let below = first / multiple * multiple;
+    let last = |first: u8| u32::from(first) + u32::from(count) - 1;
+    fail(
+        span,
+        format!("{count} registers must begin at a multiple of {multiple}, not at {letter}{first}"),
+    )
+    .helped(format!(
+        "for example {letter}[{below}:{}] or {letter}[{}:{}]",
+        last(below),
+        below.saturating_add(multiple),
+        last(below.saturating_add(multiple)),
+    ))
+}
+
+/// Whether a word, with `[` after it or not, names a register.
+fn is_register(isa: Isa, word: &str, bracket: bool) -> bool {
+    let bytes = word.as_bytes();
+    match bytes {
+        [b'v' | b'V' | b's' | b'S'] => bracket,
+        [b'v' | b'V' | b's' | b'S', digits @ ..] if digits.iter().all(u8::is_ascii_digit) => true,
+        _ => {
+            let mut buffer = [0; 24];
+            lower_case(word, &mut buffer).is_some_and(|lower| {
+                regs::named(isa, lower).is_some() || lower.starts_with("ttmp")
+            })
+        }
+    }
+}
+
+/// A word in lower case, in `buffer`; nothing if it is longer.
+pub(crate) fn lower_case<'b>(word: &str, buffer: &'b mut [u8]) -> Option<&'b str> {
+    let place = buffer.get_mut(..word.len())?;
+    place.copy_from_slice(word.as_bytes());
+    place.make_ascii_lowercase();
+    std::str::from_utf8(place).ok()
+}

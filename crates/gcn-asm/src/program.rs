@@ -1,0 +1,189 @@
+//! What assembling yields: sections with bytes and relocations, symbols, kernels, and a listing.
+
+use std::ops::Range;
+
+use gcn_isa::{Inst, Target};
+use gcn_object::{Binding, Feature, KernelDescriptor, RelocationKind, SymbolKind, Visibility};
+
+/// An assembled program. Sections begin at 0; a writer places them.
+#[derive(Clone, Debug)]
+pub struct Program {
+    /// What it was assembled for: `.amdgcn_target`, or else the option.
+    pub target: &'static Target,
+    /// Whether it depends on replay of faulting accesses (`.amdgcn_target "…:xnack+"`).
+    pub xnack: Feature,
+    /// Whether it depends on error correction (`.amdgcn_target "…:sramecc+"`).
+    pub sramecc: Feature,
+    /// `.amdhsa_code_object_version`, if it was given: 4, 5 or 6.
+    pub code_object_version: Option<u8>,
+    /// In order of first appearance; `.text` is always the first.
+    pub sections: Vec<Section>,
+    /// In order of first appearance. Relocations name them by index.
+    pub symbols: Vec<Symbol>,
+    /// The kernels of `.amdhsa_kernel`. Their descriptors are in `.rodata` too.
+    pub kernels: Vec<Kernel>,
+    /// The YAML between `.amdgpu_metadata` and `.end_amdgpu_metadata`.
+    pub metadata: Option<Metadata>,
+    /// `.ident` strings.
+    pub identifications: Vec<String>,
+    /// Every instruction, in the order of the source.
+    pub listing: Vec<Listing>,
+}
+
+/// A section.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Section {
+    /// Its name.
+    pub name: String,
+    /// What it holds.
+    pub kind: SectionKind,
+    /// Whether it is loaded, may be written, may be executed.
+    pub flags: SectionFlags,
+    /// Alignment in bytes, a power of two.
+    pub align: u64,
+    /// Its bytes; empty if its kind is [`SectionKind::NoBits`].
+    pub bytes: Vec<u8>,
+    /// Its size in bytes.
+    pub size: u64,
+    /// Fields that depend on addresses, in the order of the source. They hold zero; addends are here.
+    pub relocations: Vec<Relocation>,
+}
+
+/// What a section holds.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum SectionKind {
+    /// Bytes.
+    ProgBits,
+    /// Zeros that take no place in the file.
+    NoBits,
+    /// ELF notes.
+    Note,
+}
+
+/// Flags of a section.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct SectionFlags {
+    /// Takes part in the loaded image.
+    pub alloc: bool,
+    /// May be written.
+    pub write: bool,
+    /// Holds code.
+    pub exec: bool,
+    /// Equal elements may be merged.
+    pub merge: bool,
+    /// Holds strings that end with 0.
+    pub strings: bool,
+}
+
+/// A field that the linker fills in.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Relocation {
+    /// Where the field is, in bytes from the start of the section.
+    pub offset: u64,
+    /// How the field is made.
+    pub kind: RelocationKind,
+    /// Index of the symbol.
+    pub symbol: usize,
+    /// What is added.
+    pub addend: i64,
+    /// The expression in the source.
+    pub span: Range<usize>,
+}
+
+/// A symbol.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Symbol {
+    /// Its name; numeric labels have an empty one.
+    pub name: String,
+    /// Where it is.
+    pub place: Place,
+    /// Its size in bytes (`.size`).
+    pub size: u64,
+    /// `.globl`, `.weak`, `.local`. Undefined symbols are global.
+    pub binding: Binding,
+    /// `.hidden`, `.protected`, `.internal`.
+    pub visibility: Visibility,
+    /// `.type`.
+    pub kind: SymbolKind,
+    /// Where it is defined, or first used.
+    pub span: Range<usize>,
+    /// Whether the assembler gives it, for example `.amdgcn.next_free_vgpr`.
+    pub is_builtin: bool,
+}
+
+impl Symbol {
+    /// What the assembler gives, names that begin with `.L`, and numeric labels do not leave the assembler.
+    pub fn is_temporary(&self) -> bool {
+        self.is_builtin || self.name.is_empty() || self.name.starts_with(".L")
+    }
+}
+
+/// Where a symbol is.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Place {
+    /// Nowhere in this source.
+    Undefined,
+    /// A number.
+    Absolute(i64),
+    /// In a section.
+    Section {
+        /// Its index.
+        section: usize,
+        /// In bytes from its start.
+        offset: u64,
+    },
+    /// `.comm`: zeros that the linker places.
+    Common {
+        /// Alignment in bytes.
+        align: u64,
+    },
+}
+
+/// A kernel.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Kernel {
+    /// The name of its code's symbol; the descriptor's is this with `.kd`.
+    pub name: String,
+    /// What `.amdhsa_kernel` says.
+    pub descriptor: KernelDescriptor,
+    /// The directive.
+    pub span: Range<usize>,
+}
+
+/// Metadata as it stands in the source.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Metadata {
+    /// The YAML document.
+    pub yaml: String,
+    /// Where it stands.
+    pub span: Range<usize>,
+}
+
+/// An instruction of the program.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Listing {
+    /// Index of its section.
+    pub section: u32,
+    /// In bytes from the start of the section.
+    pub offset: u64,
+    /// The instruction, with what could be resolved filled in.
+    pub inst: Inst,
+    /// The statement.
+    pub span: Range<usize>,
+    /// Whether a relocation or an error leaves a field of it open.
+    pub open: bool,
+}
+
+impl Program {
+    /// The section of this name.
+    pub fn section(&self, name: &str) -> Option<&Section> {
+        self.sections.iter().find(|s| s.name == name)
+    }
+
+    /// The bytes of `.text`. Fields with relocations hold zero.
+    pub fn to_raw(&self) -> Vec<u8> {
+        self.section(".text")
+            .map(|s| s.bytes.clone())
+            .unwrap_or_default()
+    }
+}

@@ -1,0 +1,132 @@
+//! The symbol table.
+
+use std::collections::HashMap;
+use std::ops::Range;
+
+use gcn_object::{Binding, SymbolKind, Visibility};
+
+use crate::expr::{ExprId, Value};
+
+/// A symbol by its number.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub(crate) struct SymbolId(pub u32);
+
+/// What a symbol stands for.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub(crate) enum Defined {
+    No,
+    Label { section: u32, offset: u64 },
+    Value(Value),
+    Expr(ExprId),
+    Common { align: u64 },
+}
+
+#[derive(Debug)]
+pub(crate) struct Entry {
+    pub name: String,
+    pub defined: Defined,
+    /// The size in bytes, or what will give it.
+    pub size: Defined,
+    pub binding: Option<Binding>,
+    pub visibility: Visibility,
+    pub kind: SymbolKind,
+    pub span: Range<usize>,
+    /// Whether it is given, not the source's: may not be a symbol of the object.
+    pub builtin: bool,
+}
+
+/// Every symbol that the source names.
+#[derive(Default, Debug)]
+pub(crate) struct Symbols {
+    entries: Vec<Entry>,
+    by_name: HashMap<String, SymbolId>,
+    /// For each numeric label its last definition and the one that comes next, if it was named.
+    local: HashMap<u32, (Option<SymbolId>, Option<SymbolId>)>,
+}
+
+impl Symbols {
+    fn add(&mut self, name: String, span: Range<usize>) -> SymbolId {
+        let id = SymbolId(u32::try_from(self.entries.len()).unwrap_or(u32::MAX));
+        self.entries.push(Entry {
+            name,
+            defined: Defined::No,
+            size: Defined::No,
+            binding: None,
+            visibility: Visibility::Default,
+            kind: SymbolKind::NoType,
+            span,
+            builtin: false,
+        });
+        id
+    }
+
+    /// A new symbol without name.
+    pub(crate) fn anonymous(&mut self, span: Range<usize>) -> SymbolId {
+        self.add(String::new(), span)
+    }
+
+    /// The symbol of this name; a new one if it is the first time.
+    pub(crate) fn used(&mut self, name: &str, span: Range<usize>) -> SymbolId {
+        if let Some(&id) = self.by_name.get(name) {
+            return id;
+        }
+        let id = self.add(name.to_owned(), span);
+        self.by_name.insert(name.to_owned(), id);
+        id
+    }
+
+    /// The symbol of this name, if there is one.
+    pub(crate) fn lookup(&self, name: &str) -> Option<SymbolId> {
+        self.by_name.get(name).copied()
+    }
+
+    /// A numeric label as `1f` (the next one) or `1b` (the last one) names it.
+    pub(crate) fn local_label(
+        &mut self,
+        number: u32,
+        forward: bool,
+        span: Range<usize>,
+    ) -> Option<SymbolId> {
+        let (last, next) = self.local.get(&number).copied().unwrap_or_default();
+        if !forward {
+            return last;
+        }
+        Some(next.unwrap_or_else(|| {
+            let id = self.add(String::new(), span);
+            self.local.insert(number, (last, Some(id)));
+            id
+        }))
+    }
+
+    /// The symbol of a numeric label that is defined here.
+    pub(crate) fn define_local_label(&mut self, number: u32, span: Range<usize>) -> SymbolId {
+        let (_, next) = self.local.get(&number).copied().unwrap_or_default();
+        let id = next.unwrap_or_else(|| self.add(String::new(), span));
+        self.local.insert(number, (Some(id), None));
+        id
+    }
+
+    pub(crate) fn name(&self, id: SymbolId) -> &str {
+        self.get(id).map_or("", |entry| &entry.name)
+    }
+
+    pub(crate) fn defined(&self, id: SymbolId) -> Defined {
+        self.get(id).map_or(Defined::No, |entry| entry.defined)
+    }
+
+    pub(crate) fn get(&self, id: SymbolId) -> Option<&Entry> {
+        self.entries.get(id.0 as usize)
+    }
+
+    pub(crate) fn get_mut(&mut self, id: SymbolId) -> Option<&mut Entry> {
+        self.entries.get_mut(id.0 as usize)
+    }
+
+    pub(crate) fn ids(&self) -> impl Iterator<Item = SymbolId> + use<> {
+        (0..u32::try_from(self.entries.len()).unwrap_or(u32::MAX)).map(SymbolId)
+    }
+
+    pub(crate) fn into_entries(self) -> Vec<Entry> {
+        self.entries
+    }
+}
