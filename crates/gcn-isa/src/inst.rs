@@ -2,7 +2,7 @@
 
 use crate::effect::Does;
 use crate::field::{Bits, Encoding, Field, Layout};
-use crate::operand::{Kind, Modifier, Slot, When};
+use crate::operand::{ENCODING_MODIFIERS, Kind, Modifier, SDWA_CLAMP, Slot, Value, When};
 use crate::regs;
 use crate::row::{Op, Row};
 use crate::tables::opcode_in;
@@ -89,6 +89,11 @@ const SADDR_OFF: u64 = 0x7f;
 const FIRST_VGPR: u64 = 256;
 /// The width of a field that may name a VGPR or anything else.
 const SOURCE_BITS: u8 = 9;
+/// The sources of SDWA and the bits that say that they are scalar.
+const SDWA_SCALARS: [(Field, Field); 2] = [
+    (Field::Src0, Field::Src0Scalar),
+    (Field::Src1, Field::Src1Scalar),
+];
 /// The most bits that a list of bits has: three sources and a destination.
 const LIST_BITS: usize = 4;
 
@@ -117,12 +122,18 @@ impl Inst {
                 inst.bits = bits.put(inst.bits, FIRST_VGPR);
             }
         }
-        for modifier in row.modifiers().filter(|m| m.default) {
-            let list = inst.list_bits(modifier);
-            inst.bits |= list.iter().fold(0, |bits, bit| bits | 1 << bit);
-            if modifier.field == Field::OpSelHi {
-                // LLVM sets it even where there is no third operand.
-                inst.bits |= layout.bits(Field::OpSelHi2).mask();
+        for modifier in inst.modifiers() {
+            if modifier.value != Value::BitList {
+                inst.bits = layout
+                    .bits(modifier.field)
+                    .put(inst.bits, u64::from(modifier.default));
+            } else if modifier.default != 0 {
+                let list = inst.list_bits(modifier);
+                inst.bits |= list.iter().fold(0, |bits, bit| bits | 1 << bit);
+                if modifier.field == Field::OpSelHi {
+                    // LLVM sets it even where there is no third operand.
+                    inst.bits |= layout.bits(Field::OpSelHi2).mask();
+                }
             }
         }
         inst.measure();
@@ -311,6 +322,10 @@ impl Inst {
                 },
             },
             Kind::Saddr if value == SADDR_OFF => Operand::Off,
+            Kind::Src if self.is_scalar_sdwa_source(slot.field) => Operand::Scalar {
+                code: value as u8,
+                count,
+            },
             Kind::Src if bits.width == 8 => Operand::Vgprs {
                 first: value as u8,
                 count,
@@ -322,7 +337,7 @@ impl Inst {
             Kind::Src | Kind::Ssrc if value == LITERAL && self.layout().dwords == 1 => {
                 Operand::Literal((self.bits >> 32) as u32)
             }
-            Kind::Sdst if bits.width == 0 => Operand::Scalar {
+            Kind::Sdst if bits.width == 0 || self.has_implied_vcc(slot.field) => Operand::Scalar {
                 code: regs::VCC_LO,
                 count,
             },
@@ -368,10 +383,23 @@ impl Inst {
             (Kind::ScratchAddress | Kind::BufferAddress, Operand::Off) => self.set(slot.field, 0),
             (Kind::Saddr, Operand::Off) => self.set(slot.field, SADDR_OFF as i64),
             (Kind::Src, Operand::Vgprs { first, .. }) if bits.width == 8 => {
+                for (source, flag) in SDWA_SCALARS {
+                    if source == slot.field && self.layout().has(flag) {
+                        self.set(flag, 0)?;
+                    }
+                }
                 self.set(slot.field, i64::from(first))
             }
             (Kind::Src, Operand::Vgprs { first, .. }) => {
                 self.set(slot.field, i64::from(first) + FIRST_VGPR as i64)
+            }
+            (Kind::Src, Operand::Scalar { code, .. }) if bits.width == 8 => {
+                let (_, flag) = SDWA_SCALARS
+                    .into_iter()
+                    .find(|(source, _)| *source == slot.field)
+                    .ok_or(FieldError::Kind)?;
+                self.set(flag, 1).map_err(|_| FieldError::Kind)?;
+                self.set(slot.field, i64::from(code))
             }
             (Kind::Src, _) if bits.width == 8 => Err(FieldError::Kind),
             (Kind::Src | Kind::Ssrc, Operand::Literal(value)) => {
@@ -387,6 +415,11 @@ impl Inst {
                 } else {
                     Err(FieldError::Kind)
                 }
+            }
+            (Kind::Sdst, Operand::Scalar { code, .. }) if self.layout().has(Field::SdwaSdst) => {
+                let is_vcc = code == regs::VCC_LO;
+                self.set(Field::SdwaSdst, i64::from(!is_vcc))?;
+                self.set(slot.field, if is_vcc { 0 } else { i64::from(code) })
             }
             (Kind::Saddr | Kind::Src | Kind::Ssrc | Kind::Sdst, Operand::Scalar { code, .. }) => {
                 self.set(slot.field, i64::from(code))
@@ -414,6 +447,18 @@ impl Inst {
             (Kind::Literal, Operand::Literal(value)) => self.set_literal(value),
             _ => Err(FieldError::Kind),
         }
+    }
+
+    /// Whether a source of SDWA is scalar (GCN 1.4).
+    fn is_scalar_sdwa_source(&self, field: Field) -> bool {
+        SDWA_SCALARS
+            .into_iter()
+            .any(|(source, flag)| source == field && self.flag(flag))
+    }
+
+    /// Whether a comparison of SDWA names no destination, which is VCC then.
+    fn has_implied_vcc(&self, field: Field) -> bool {
+        field == Field::Sdst && self.layout().has(Field::SdwaSdst) && !self.flag(Field::SdwaSdst)
     }
 
     /// Whether SADDR names no register.
@@ -546,7 +591,29 @@ impl Inst {
     /// The modifiers that this instruction's encoding has.
     pub fn modifiers(&self) -> impl Iterator<Item = &'static Modifier> + use<> {
         let layout = self.layout();
-        self.row().modifiers().filter(move |m| layout.has(m.field))
+        let is_sdwa = layout.has(Field::Src0Sel);
+        let clamp: &'static [Modifier] = if is_sdwa { SDWA_CLAMP } else { &[] };
+        let is_float = self
+            .row()
+            .slots()
+            .next()
+            .is_some_and(|slot| slot.ty.is_float());
+        let of_row = self.row().modifiers().filter(move |m| match m.field {
+            Field::Clamp => !is_sdwa,
+            // SDWA scales floats only.
+            Field::Omod => !is_sdwa || is_float,
+            _ => true,
+        });
+        let of_encoding: &'static [Modifier] = if is_sdwa || layout.has(Field::DppCtrl) {
+            ENCODING_MODIFIERS
+        } else {
+            &[]
+        };
+        clamp
+            .iter()
+            .chain(of_row)
+            .chain(of_encoding)
+            .filter(move |m| layout.has(m.field))
     }
 }
 

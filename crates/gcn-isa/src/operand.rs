@@ -168,6 +168,12 @@ pub enum Value {
     Omod,
     /// A list of bits, one per operand: `op_sel:[0,1]`; see [`Inst::list_bits`](crate::Inst::list_bits).
     BitList,
+    /// A number that has names: `dst_sel:WORD_1`. LLVM always writes it.
+    Named(&'static [&'static str]),
+    /// A number in hexadecimal: `row_mask:0xf`. LLVM always writes it.
+    Hex,
+    /// A permutation of lanes, without a name of its own: `quad_perm:[0,1,2,3]`, `row_shl:1` (see [`dpp`](crate::dpp)).
+    LanePermutation,
 }
 
 /// A modifier: what may follow the operands, in any order.
@@ -181,8 +187,8 @@ pub struct Modifier {
     pub value: Value,
     /// Whether the instruction does not exist without it (errata E019, E020).
     pub required: bool,
-    /// The value that is not written: each bit of a list is this, anything else is 0.
-    pub default: bool,
+    /// The value that it has when it is not written; of a list, that of each bit.
+    pub default: u8,
 }
 
 /// An entry of the column "written as".
@@ -193,6 +199,52 @@ pub enum Written {
     /// A modifier.
     Modifier(Modifier),
 }
+
+/// Which part of a register SDWA selects.
+pub const SELECTIONS: &[&str] = &[
+    "BYTE_0", "BYTE_1", "BYTE_2", "BYTE_3", "WORD_0", "WORD_1", "DWORD",
+];
+/// SDWA's number for the whole register.
+const SEL_DWORD: u8 = 6;
+/// What SDWA does with the rest of the destination: zeros, the sign, the old value.
+pub const UNUSED: &[&str] = &["UNUSED_PAD", "UNUSED_SEXT", "UNUSED_PRESERVE"];
+/// SDWA's number for the old value.
+const UNUSED_PRESERVE: u8 = 2;
+/// All rows, all banks.
+const ALL_LANES: u8 = 0xf;
+/// `quad_perm:[0,1,2,3]`: every lane its own value.
+const SAME_LANE: u8 = 0xe4;
+
+const fn of_encoding(
+    field: Field,
+    name: &'static [&'static str],
+    value: Value,
+    default: u8,
+) -> Modifier {
+    Modifier {
+        field,
+        names: name,
+        value,
+        required: false,
+        default,
+    }
+}
+
+/// The modifiers that an encoding adds to those of the row, as far as it has their fields.
+#[rustfmt::skip]
+pub(crate) const ENCODING_MODIFIERS: &[Modifier] = &[
+    of_encoding(Field::DstSel,    &["dst_sel"],    Value::Named(SELECTIONS), SEL_DWORD),
+    of_encoding(Field::DstUnused, &["dst_unused"], Value::Named(UNUSED),     UNUSED_PRESERVE),
+    of_encoding(Field::Src0Sel,   &["src0_sel"],   Value::Named(SELECTIONS), SEL_DWORD),
+    of_encoding(Field::Src1Sel,   &["src1_sel"],   Value::Named(SELECTIONS), SEL_DWORD),
+    of_encoding(Field::DppCtrl,   &["dpp_ctrl"],   Value::LanePermutation,   SAME_LANE),
+    of_encoding(Field::RowMask,   &["row_mask"],   Value::Hex,               ALL_LANES),
+    of_encoding(Field::BankMask,  &["bank_mask"],  Value::Hex,               ALL_LANES),
+    of_encoding(Field::BoundCtrl, &["bound_ctrl"], Value::Unsigned,          0),
+];
+
+/// CLAMP of SDWA, which every instruction has there.
+pub(crate) const SDWA_CLAMP: &[Modifier] = &[of_encoding(Field::Clamp, &["clamp"], Value::Flag, 0)];
 
 /// The words that rows use. They are spelled like the manuals' fields, so a row reads like the manual.
 #[allow(non_snake_case, non_upper_case_globals, missing_docs)]
@@ -247,7 +299,7 @@ pub(crate) mod words {
         /// The bits of this list are one when it is not written.
         pub(crate) const fn by_default(self) -> Written {
             match self {
-                Written::Modifier(m) => Written::Modifier(Modifier { default: true, ..m }),
+                Written::Modifier(m) => Written::Modifier(Modifier { default: 1, ..m }),
                 operand => operand,
             }
         }
@@ -376,7 +428,7 @@ pub(crate) mod words {
             names,
             value: Value::Flag,
             required: false,
-            default: false,
+            default: 0,
         })
     }
     const fn number(field: Field, names: &'static [&'static str], value: Value) -> Written {
@@ -385,7 +437,7 @@ pub(crate) mod words {
             names,
             value,
             required: false,
-            default: false,
+            default: 0,
         })
     }
 

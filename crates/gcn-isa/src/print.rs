@@ -7,7 +7,7 @@ use crate::inst::{Inst, LITERAL, Operand};
 use crate::operand::{Kind, Modifier, Slot, Value, When};
 use crate::regs::{self, write_group, write_u32};
 use crate::row::Forms;
-use crate::{simm, swizzle};
+use crate::{dpp, simm, swizzle};
 
 /// A way to spell things where LLVM and CLRX differ.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
@@ -116,13 +116,21 @@ impl Printer<'_> {
     fn operand(&mut self, slot: &Slot) {
         let isa = self.inst.isa;
         self.say(slot.field);
-        let source = self.source_index(slot);
-        let (negated, absolute) = source.map_or((false, false), |i| self.source_modifiers(i));
-        if negated {
+        let (negated, absolute) = self.source_modifiers(slot);
+        let extended = self.is_extended(slot);
+        self.say_where(slot);
+        // `--2` would be ambiguous.
+        let negates_constant = negated && !absolute && self.is_constant(slot);
+        if negates_constant {
+            self.out.push_str("neg(");
+        } else if negated {
             self.out.push('-');
         }
         if absolute {
             self.out.push('|');
+        }
+        if extended {
+            self.out.push_str("sext(");
         }
         match self.inst.operand(slot) {
             Operand::Vgprs { first, count } => {
@@ -134,6 +142,8 @@ impl Printer<'_> {
                 self.exact &= match slot.kind {
                     Kind::Vgpr => code == regs::LDS_DIRECT,
                     Kind::Sdst => code <= regs::EXEC_HI,
+                    // SDWA takes registers only.
+                    Kind::Src if self.inst.layout().has(Field::Src0Sel) => code <= regs::EXEC_HI,
                     _ => true,
                 };
                 let named = regs::write_scalar(self.out, isa, code, count)
@@ -168,43 +178,89 @@ impl Printer<'_> {
         if absolute {
             self.out.push('|');
         }
+        if extended || negates_constant {
+            self.out.push(')');
+        }
     }
 
-    /// Which of the source modifiers' bits belong to a slot.
-    fn source_index(&self, slot: &Slot) -> Option<u32> {
+    /// Whether the operand is an inline constant or a literal.
+    fn is_constant(&self, slot: &Slot) -> bool {
+        match self.inst.operand(slot) {
+            Operand::Literal(_) => true,
+            Operand::Scalar { code, .. } => regs::inline(self.inst.isa, code).is_some(),
+            _ => false,
+        }
+    }
+
+    /// The bits that say that an operand of SDWA is not what it is elsewhere.
+    fn say_where(&mut self, slot: &Slot) {
+        match slot.field {
+            Field::Src0 => self.say(Field::Src0Scalar),
+            Field::Src1 => self.say(Field::Src1Scalar),
+            Field::Sdst if self.inst.layout().has(Field::SdwaSdst) => {
+                self.say(Field::SdwaSdst);
+                // VCC is written by leaving the destination out.
+                let code = self.inst.get(Field::Sdst);
+                self.exact &= if self.inst.flag(Field::SdwaSdst) {
+                    code != u64::from(regs::VCC_LO)
+                } else {
+                    code == 0
+                };
+            }
+            _ => {}
+        }
+    }
+
+    /// Negation and absolute value of a source.
+    fn source_modifiers(&mut self, slot: &Slot) -> (bool, bool) {
         // Packed instructions list negations instead.
         let has_lists = self.inst.encoding == Encoding::Vop3p
             && self.inst.modifiers().any(|m| m.field == Field::Neg);
         if !slot.ty.is_float() || has_lists {
-            return None;
+            return (false, false);
         }
-        match slot.field {
-            Field::Src0 => Some(0),
-            Field::Src1 => Some(1),
-            Field::Src2 => Some(2),
-            _ => None,
-        }
+        let layout = self.inst.layout();
+        let neg_of_own = |own: (Field, Field), index: u8| {
+            if layout.has(Field::Src0Neg) {
+                return (layout.bits(own.0).mask(), layout.bits(own.1).mask());
+            }
+            let bit = |field: Field| {
+                let bits = layout.bits(field);
+                if bits.width == 0 {
+                    0
+                } else {
+                    1u64 << (bits.low + index)
+                }
+            };
+            let abs = if self.inst.encoding == Encoding::Vop3p {
+                Field::NegHi
+            } else {
+                Field::Abs
+            };
+            (bit(Field::Neg), bit(abs))
+        };
+        let (neg, abs) = match slot.field {
+            Field::Src0 => neg_of_own((Field::Src0Neg, Field::Src0Abs), 0),
+            Field::Src1 => neg_of_own((Field::Src1Neg, Field::Src1Abs), 1),
+            Field::Src2 => neg_of_own((Field::Src2, Field::Src2), 2),
+            _ => (0, 0),
+        };
+        self.shown |= neg | abs;
+        (self.inst.bits() & neg != 0, self.inst.bits() & abs != 0)
     }
 
-    /// Negation and absolute value of source `index`.
-    fn source_modifiers(&mut self, index: u32) -> (bool, bool) {
-        let layout = self.inst.layout();
-        let mut bit = |field: Field| {
-            let bits = layout.bits(field);
-            let bit = if bits.width == 0 {
-                0
-            } else {
-                1u64 << (u32::from(bits.low) + index)
-            };
-            self.shown |= bit;
-            self.inst.bits() & bit != 0
+    /// Whether SDWA extends the sign of an integer.
+    fn is_extended(&mut self, slot: &Slot) -> bool {
+        let field = match slot.field {
+            Field::Src0 => Field::Src0Sext,
+            Field::Src1 => Field::Src1Sext,
+            _ => return false,
         };
-        let abs = if self.inst.encoding == Encoding::Vop3p {
-            Field::NegHi
-        } else {
-            Field::Abs
-        };
-        (bit(Field::Neg), bit(abs))
+        if slot.ty.is_float() {
+            return false;
+        }
+        self.say(field);
+        self.inst.flag(field)
     }
 
     fn immediate(&mut self, kind: Kind, value: i64) {
@@ -273,7 +329,11 @@ impl Printer<'_> {
         }
         self.say(modifier.field);
         let value = self.inst.get(modifier.field);
-        if value == 0 {
+        let is_always_written = matches!(
+            modifier.value,
+            Value::Named(_) | Value::Hex | Value::LanePermutation
+        );
+        if value == 0 && !is_always_written {
             self.exact &= !modifier.required;
             return;
         }
@@ -303,6 +363,21 @@ impl Printer<'_> {
                 2 => "mul:4",
                 _ => "div:2",
             }),
+            Value::Named(names) => {
+                self.out.push_str(name);
+                self.out.push(':');
+                match names.get(value as usize) {
+                    Some(name) => self.out.push_str(name),
+                    None => {
+                        self.exact = false;
+                        write_u32(self.out, value as u32);
+                    }
+                }
+            }
+            Value::Hex => {
+                let _ = write!(self.out, "{name}:{value:#x}");
+            }
+            Value::LanePermutation => self.exact &= dpp::write(self.out, value as u16),
             Value::BitList => {}
         }
     }
@@ -311,12 +386,12 @@ impl Printer<'_> {
         let list = self.inst.list_bits(modifier);
         let mask = list.iter().fold(0, |mask, bit| mask | 1u64 << bit);
         self.shown |= mask;
-        if modifier.field == Field::OpSelHi && modifier.default {
+        if modifier.field == Field::OpSelHi && modifier.default != 0 {
             self.say(Field::OpSelHi2);
             self.exact &= self.inst.flag(Field::OpSelHi2)
                 || mask & self.inst.layout().bits(Field::OpSelHi2).mask() != 0;
         }
-        let unwritten = if modifier.default { mask } else { 0 };
+        let unwritten = if modifier.default != 0 { mask } else { 0 };
         if self.inst.bits() & mask == unwritten {
             return;
         }

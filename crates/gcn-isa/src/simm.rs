@@ -253,3 +253,105 @@ pub(crate) fn write_sendmsg(out: &mut String, isa: Isa, simm: u16) {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn text(write: impl Fn(&mut String)) -> String {
+        let mut out = String::new();
+        write(&mut out);
+        out
+    }
+
+    #[test]
+    fn counters_survive_packing() {
+        for isa in Isa::ALL {
+            let max = Waitcnt::max(isa);
+            for (vm, exp, lgkm) in [
+                (0, 0, 0),
+                (max.vm, 7, 15),
+                (max.vm, 0, 3),
+                (1, 7, 0),
+                (max.vm / 2, 3, 8),
+            ] {
+                let wait = Waitcnt { vm, exp, lgkm };
+                assert_eq!(Waitcnt::unpack(isa, wait.pack(isa)), wait);
+            }
+        }
+        // VM_CNT has two more bits on GCN 1.4, at the top (checklist 5.2).
+        assert_eq!(Waitcnt::unpack(Isa::Gfx9, 0xcf7f), Waitcnt::max(Isa::Gfx9));
+        assert_eq!(Waitcnt::unpack(Isa::Vi, 0xcf7f).vm, 15);
+        assert_eq!(
+            Waitcnt {
+                vm: 63,
+                exp: 7,
+                lgkm: 15
+            }
+            .pack(Isa::Gfx9),
+            0xcf7f
+        );
+    }
+
+    #[test]
+    fn counters_read_like_llvms() {
+        for (isa, simm, expected) in [
+            (Isa::Vi, 0x0f70, "vmcnt(0)"),
+            (Isa::Vi, 0x0070, "vmcnt(0) lgkmcnt(0)"),
+            (Isa::Vi, 0x0f7f, "vmcnt(15) expcnt(7) lgkmcnt(15)"),
+            (Isa::Gfx9, 0xc07f, "lgkmcnt(0)"),
+            (Isa::Gfx9, 0x8f7f, "vmcnt(47)"),
+            // Bits that no counter has.
+            (Isa::Vi, 0xcf7f, "0xcf7f"),
+        ] {
+            assert_eq!(text(|out| write_waitcnt(out, isa, simm)), expected);
+        }
+    }
+
+    #[test]
+    fn hardware_registers_survive_packing() {
+        for simm in 0..=u16::MAX {
+            assert_eq!(Hwreg::unpack(simm).pack(), simm);
+        }
+        assert_eq!(
+            text(|out| write_hwreg(out, Isa::Si, 0xf801)),
+            "hwreg(HW_REG_MODE)"
+        );
+        assert_eq!(
+            text(|out| write_hwreg(out, Isa::Si, 0x0901)),
+            "hwreg(HW_REG_MODE, 4, 2)"
+        );
+        assert_eq!(
+            text(|out| write_hwreg(out, Isa::Gfx9, 0xf80f)),
+            "hwreg(HW_REG_SH_MEM_BASES)"
+        );
+        assert_eq!(text(|out| write_hwreg(out, Isa::Vi, 0xf80f)), "hwreg(15)");
+    }
+
+    #[test]
+    fn messages_read_like_llvms() {
+        for (isa, simm, expected) in [
+            (Isa::Si, 0x0001, "sendmsg(MSG_INTERRUPT)"),
+            (Isa::Si, 0x0122, "sendmsg(MSG_GS, GS_OP_EMIT, 1)"),
+            (Isa::Si, 0x0003, "sendmsg(MSG_GS_DONE, GS_OP_NOP)"),
+            (
+                Isa::Si,
+                0x001f,
+                "sendmsg(MSG_SYSMSG, SYSMSG_OP_ECC_ERR_INTERRUPT)",
+            ),
+            // A message that the chip lacks, an operation that the message lacks, bits that nothing has.
+            (Isa::Si, 0x0004, "sendmsg(4, 0, 0)"),
+            (Isa::Si, 0x0002, "sendmsg(2, 0, 0)"),
+            (Isa::Si, 0x8001, "32769"),
+        ] {
+            assert_eq!(text(|out| write_sendmsg(out, isa, simm)), expected);
+        }
+    }
+
+    #[test]
+    fn gpr_indexes_read_like_llvms() {
+        assert_eq!(text(|out| write_gpr_index(out, 0)), "gpr_idx()");
+        assert_eq!(text(|out| write_gpr_index(out, 9)), "gpr_idx(SRC0,DST)");
+        assert_eq!(text(|out| write_gpr_index(out, 16)), "0x10");
+    }
+}

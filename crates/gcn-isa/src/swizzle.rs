@@ -136,3 +136,78 @@ const fn is_broadcast(and: u8, or: u8) -> bool {
     let group = LANE_BITS - and + 1;
     and != LANE_BITS && group.is_power_of_two() && or < group
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn text(isa: Isa, offset: u16) -> (String, bool) {
+        let mut out = String::new();
+        let exact = write(&mut out, isa, offset);
+        (out, exact)
+    }
+
+    #[test]
+    fn patterns_read_like_llvms() {
+        // The lines of the errata's Appendix A.
+        for (offset, expected) in [
+            (0x8055, "offset:swizzle(QUAD_PERM,1,1,1,1)"),
+            (0x0907, "offset:swizzle(BITMASK_PERM,\"01pip\")"),
+            (0x001e, "offset:swizzle(BROADCAST,2,0)"),
+            (0x401f, "offset:swizzle(SWAP,16)"),
+            (0x1c1f, "offset:swizzle(REVERSE,8)"),
+        ] {
+            for isa in Isa::ALL {
+                assert_eq!(text(isa, offset), (expected.to_owned(), true));
+            }
+        }
+        assert_eq!(text(Isa::Gfx9, 0xe01f).0, format!("offset:{}", 0xe01f));
+        assert_eq!(text(Isa::Gfx9, 0xc020).0, format!("offset:{}", 0xc020));
+        assert_eq!(text(Isa::Vi, 0xe01f).0, format!("offset:{}", 0xe01f));
+    }
+
+    #[test]
+    fn only_canonical_masks_are_exact() {
+        // OR where AND keeps the bit: the text says 1, which is OR alone.
+        assert!(!text(Isa::Vi, 0x0001 | 0x0001 << 5).1);
+        // XOR where AND clears the bit.
+        assert!(!text(Isa::Vi, 0x0001 << 10).1);
+        assert!(text(Isa::Vi, 0x0001 | 0x0002 << 5 | 0x0001 << 10).1);
+    }
+
+    fn sources(isa: Isa, offset: u16) -> [u8; 64] {
+        let pattern = Pattern::unpack(isa, offset);
+        std::array::from_fn(|lane| pattern.source(lane as u8))
+    }
+
+    #[test]
+    fn a_half_of_the_wave_reads_itself() {
+        // Errata E056: bit 5 of the lane is kept, whatever the pattern.
+        for isa in [Isa::Si, Isa::Gfx9] {
+            for offset in 0..=u16::MAX {
+                let pattern = Pattern::unpack(isa, offset);
+                for lane in [0, 5, 31, 32, 63] {
+                    let source = pattern.source(lane);
+                    assert_eq!(source & 32, lane & 32, "{offset:#x}");
+                    assert!(source < 64);
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn each_mode_moves_lanes_as_errata_e056_says() {
+        assert_eq!(sources(Isa::Si, 0x8055)[..8], [1, 1, 1, 1, 5, 5, 5, 5]);
+        // Bits 8 to 14 of a quad permutation are ignored before GCN 1.4.
+        assert_eq!(sources(Isa::Vi, 0xff1b)[..8], [3, 2, 1, 0, 7, 6, 5, 4]);
+        assert_eq!(sources(Isa::Si, 0x401f)[..4], [16, 17, 18, 19]);
+        assert_eq!(sources(Isa::Si, 0x1c1f)[..9], [7, 6, 5, 4, 3, 2, 1, 0, 15]);
+        assert_eq!(sources(Isa::Si, 0x001e)[..4], [0, 0, 2, 2]);
+        // FFT without a mask reverses five bits, with a full one keeps the lane.
+        assert_eq!(sources(Isa::Gfx9, 0xe000)[..5], [0, 16, 8, 24, 4]);
+        assert_eq!(sources(Isa::Gfx9, 0xe01f)[..5], [0, 1, 2, 3, 4]);
+        // Rotation by one, either way.
+        assert_eq!(sources(Isa::Gfx9, 0xc020)[30..33], [31, 0, 33]);
+        assert_eq!(sources(Isa::Gfx9, 0xc420)[..3], [31, 0, 1]);
+    }
+}

@@ -29,6 +29,77 @@ pub(crate) const FORMATS: &[Format] = &[
         encoding: Encoding::Vopc, on: on::SI, dwords: 1, constant: &[(25, 7, 0b011_1110)],
         fields: &[(Field::Src0, 0, 9), (Field::Src1, 9, 8), (Field::Op, 17, 8)],
     },
+    // Sub-dword addressing: SRC0 is 249 and a second dword selects bytes and words. GCN 1.4 adds output
+    // modifiers, scalar sources and for comparisons a destination.
+    Format {
+        encoding: Encoding::Vop2Sdwa, on: on::VI_ONLY, dwords: 2, constant: &[(31, 1, 0), (0, 9, SDWA)],
+        fields: &[
+            (Field::Src1, 9, 8), (Field::Vdst, 17, 8), (Field::Op, 25, 6),
+            (Field::Src0, 32, 8), (Field::DstSel, 40, 3), (Field::DstUnused, 43, 2), (Field::Clamp, 45, 1),
+            (Field::Src0Sel, 48, 3), (Field::Src0Sext, 51, 1), (Field::Src0Neg, 52, 1), (Field::Src0Abs, 53, 1),
+            (Field::Src1Sel, 56, 3), (Field::Src1Sext, 59, 1), (Field::Src1Neg, 60, 1), (Field::Src1Abs, 61, 1),
+        ],
+    },
+    Format {
+        encoding: Encoding::Vop2Sdwa, on: on::GFX9, dwords: 2, constant: &[(31, 1, 0), (0, 9, SDWA)],
+        fields: &[
+            (Field::Src1, 9, 8), (Field::Vdst, 17, 8), (Field::Op, 25, 6),
+            (Field::Src0, 32, 8), (Field::DstSel, 40, 3), (Field::DstUnused, 43, 2), (Field::Clamp, 45, 1), (Field::Omod, 46, 2),
+            (Field::Src0Sel, 48, 3), (Field::Src0Sext, 51, 1), (Field::Src0Neg, 52, 1), (Field::Src0Abs, 53, 1), (Field::Src0Scalar, 55, 1),
+            (Field::Src1Sel, 56, 3), (Field::Src1Sext, 59, 1), (Field::Src1Neg, 60, 1), (Field::Src1Abs, 61, 1), (Field::Src1Scalar, 63, 1),
+        ],
+    },
+    Format {
+        encoding: Encoding::Vop1Sdwa, on: on::VI_ONLY, dwords: 2, constant: &[(25, 7, 0b011_1111), (0, 9, SDWA)],
+        fields: &[
+            (Field::Op, 9, 8), (Field::Vdst, 17, 8),
+            (Field::Src0, 32, 8), (Field::DstSel, 40, 3), (Field::DstUnused, 43, 2), (Field::Clamp, 45, 1),
+            (Field::Src0Sel, 48, 3), (Field::Src0Sext, 51, 1), (Field::Src0Neg, 52, 1), (Field::Src0Abs, 53, 1),
+        ],
+    },
+    Format {
+        encoding: Encoding::Vop1Sdwa, on: on::GFX9, dwords: 2, constant: &[(25, 7, 0b011_1111), (0, 9, SDWA)],
+        fields: &[
+            (Field::Op, 9, 8), (Field::Vdst, 17, 8),
+            (Field::Src0, 32, 8), (Field::DstSel, 40, 3), (Field::DstUnused, 43, 2), (Field::Clamp, 45, 1), (Field::Omod, 46, 2),
+            (Field::Src0Sel, 48, 3), (Field::Src0Sext, 51, 1), (Field::Src0Neg, 52, 1), (Field::Src0Abs, 53, 1), (Field::Src0Scalar, 55, 1),
+        ],
+    },
+    Format {
+        encoding: Encoding::VopcSdwa, on: on::VI_ONLY, dwords: 2, constant: &[(25, 7, 0b011_1110), (0, 9, SDWA)],
+        fields: &[
+            (Field::Src1, 9, 8), (Field::Op, 17, 8),
+            (Field::Src0, 32, 8), (Field::Clamp, 45, 1),
+            (Field::Src0Sel, 48, 3), (Field::Src0Sext, 51, 1), (Field::Src0Neg, 52, 1), (Field::Src0Abs, 53, 1),
+            (Field::Src1Sel, 56, 3), (Field::Src1Sext, 59, 1), (Field::Src1Neg, 60, 1), (Field::Src1Abs, 61, 1),
+        ],
+    },
+    Format {
+        encoding: Encoding::VopcSdwa, on: on::GFX9, dwords: 2, constant: &[(25, 7, 0b011_1110), (0, 9, SDWA)],
+        fields: &[
+            (Field::Src1, 9, 8), (Field::Op, 17, 8),
+            (Field::Src0, 32, 8), (Field::Sdst, 40, 7), (Field::SdwaSdst, 47, 1),
+            (Field::Src0Sel, 48, 3), (Field::Src0Sext, 51, 1), (Field::Src0Neg, 52, 1), (Field::Src0Abs, 53, 1), (Field::Src0Scalar, 55, 1),
+            (Field::Src1Sel, 56, 3), (Field::Src1Sext, 59, 1), (Field::Src1Neg, 60, 1), (Field::Src1Abs, 61, 1), (Field::Src1Scalar, 63, 1),
+        ],
+    },
+    // Data-parallel primitives: SRC0 is 250 and a second dword moves SRC0 between lanes.
+    Format {
+        encoding: Encoding::Vop2Dpp, on: on::VI, dwords: 2, constant: &[(31, 1, 0), (0, 9, DPP)],
+        fields: &[
+            (Field::Src1, 9, 8), (Field::Vdst, 17, 8), (Field::Op, 25, 6),
+            (Field::Src0, 32, 8), (Field::DppCtrl, 40, 9), (Field::BoundCtrl, 51, 1), (Field::Src0Neg, 52, 1), (Field::Src0Abs, 53, 1),
+            (Field::Src1Neg, 54, 1), (Field::Src1Abs, 55, 1), (Field::BankMask, 56, 4), (Field::RowMask, 60, 4),
+        ],
+    },
+    Format {
+        encoding: Encoding::Vop1Dpp, on: on::VI, dwords: 2, constant: &[(25, 7, 0b011_1111), (0, 9, DPP)],
+        fields: &[
+            (Field::Op, 9, 8), (Field::Vdst, 17, 8),
+            (Field::Src0, 32, 8), (Field::DppCtrl, 40, 9), (Field::BoundCtrl, 51, 1), (Field::Src0Neg, 52, 1), (Field::Src0Abs, 53, 1),
+            (Field::BankMask, 56, 4), (Field::RowMask, 60, 4),
+        ],
+    },
     // VOP3 of GCN 1.0 and 1.1: nine bits of opcode.
     Format {
         encoding: Encoding::Vop3, on: on::SI_CI, dwords: 2, constant: &[(26, 6, 0b110100)],
@@ -91,6 +162,11 @@ pub(crate) const FORMATS: &[Format] = &[
         ],
     },
 ];
+
+/// SRC0 of an instruction with sub-dword addressing.
+const SDWA: u32 = 249;
+/// SRC0 of an instruction with a lane permutation.
+const DPP: u32 = 250;
 
 const NONE: Implicit = Implicit::NONE;
 /// Register numbers relative to M0.

@@ -11,7 +11,7 @@ use gcn_isa::effect::Implicit;
 use gcn_isa::{Access, Does, Encoding, Fidelity, Field, Inst, Isa, Operand, Syntax, Ty, regs};
 
 /// Samples of each row in each encoding.
-const SAMPLES: usize = 12;
+const SAMPLES: usize = 32;
 
 /// Runs llvm-mc on `input`; its standard output and error.
 fn llvm_mc(arguments: &[&str], input: &str) -> (String, String) {

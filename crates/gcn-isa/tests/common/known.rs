@@ -6,6 +6,8 @@ fn is_known_difference(inst: &Inst, ours: &str, theirs: &str) -> bool {
         || without_remarks(theirs) == ours
         // LLVM's text does not tell VOP3 here.
         || (inst.encoding == Encoding::Vop3 && ours.strip_suffix("_e64") == Some(theirs))
+        // Nor does it tell comparisons of GCN 1.2 with SDWA, which it refuses without the suffix.
+        || (inst.isa == Isa::Vi && inst.encoding == Encoding::VopcSdwa && ours.replacen("_sdwa", "", 1) == theirs)
         // LLVM writes a floating-point inline constant of a 16-bit integer operand as a number, which its
         // assembler takes for a literal; it takes our text for the same words.
         || inst.row().slots().any(|slot| matches!(slot.ty, Ty::U16 | Ty::I16 | Ty::B16)) && same_but_constants(inst, ours, theirs)
@@ -66,6 +68,8 @@ fn is_known_refusal(inst: &Inst, text: &str) -> bool {
         // LLVM's disassembler writes what its assembler refuses: a status of a store, NV.
         || (inst.encoding == Encoding::Mubuf && inst.flag(Field::Tfe) && matches!(inst.does(), Does::Store(_) | Does::StoreHigh(_) | Does::StoreFormat(..) | Does::StoreFormatHigh))
         || inst.flag(Field::Nv)
+        // LLVM's V_MAC with SDWA has no input modifiers for SRC1, nor CLAMP after it.
+        || (inst.encoding == Encoding::Vop2Sdwa && matches!(inst.name(), "v_mac_f32" | "v_mac_f16"))
         // LLVM takes no constant where four registers are wanted.
         || inst.name() == "v_mqsad_u32_u8"
         // LLVM gives these to the chips before GCN 1.2 as VOP2 only; AMD's manuals have VOP3 forms of all.
@@ -84,6 +88,9 @@ fn breaks_a_rule(inst: &Inst) -> bool {
     let is_vector = matches!(
         inst.encoding,
         Encoding::Vop1 | Encoding::Vop2 | Encoding::Vopc | Encoding::Vop3 | Encoding::Vop3b | Encoding::Vop3c | Encoding::Vop3p
+            | Encoding::Vop1Sdwa
+            | Encoding::Vop2Sdwa
+            | Encoding::VopcSdwa
     );
     if !is_vector {
         return false;

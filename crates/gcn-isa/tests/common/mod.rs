@@ -1,6 +1,7 @@
 //! What the tests share: every instruction of an instruction set, and samples of their fields.
 #![allow(dead_code)] // Each test uses a part.
 
+use gcn_isa::dpp::Permutation;
 use gcn_isa::{Encoding, Field, Inst, Isa, Kind, Op, Row, Slot, Value, When, regs, rows};
 
 /// Random numbers that are the same in every run (xorshift64).
@@ -103,6 +104,23 @@ pub fn fill(inst: &mut Inst, random: &mut Random) {
         if modifier.required {
             value = 1;
         }
+        match modifier.value {
+            Value::Named(names) => value = random.below(names.len() as u64),
+            Value::LanePermutation => {
+                value = loop {
+                    let ctrl = random.below(0x144);
+                    if Permutation::unpack(ctrl as u16).is_some() {
+                        break ctrl;
+                    }
+                }
+            }
+            // A pattern that its text says completely: OR apart from AND and XOR, XOR within AND.
+            Value::Swizzle if value < 0x8000 => {
+                let or = value >> 5 & !value & 0x1f;
+                value = (value & 0x1f) | or << 5 | (value >> 10 & value & 0x1f) << 10;
+            }
+            _ => {}
+        }
         if modifier.value == Value::BitList {
             for bit in inst.list_bits(modifier).iter() {
                 if random.one_in(3) {
@@ -151,7 +169,37 @@ pub fn fill(inst: &mut Inst, random: &mut Random) {
                 if off { 0 } else { vgpr(2, random) }
             }
             Kind::Saddr => continue,
-            Kind::Src if bits.width == 8 => vgpr(count, random),
+            Kind::Src if bits.width == 8 => {
+                let modifiers = match slot.field {
+                    Field::Src0 => [
+                        Field::Src0Neg,
+                        Field::Src0Abs,
+                        Field::Src0Sext,
+                        Field::Src0Scalar,
+                    ],
+                    _ => [
+                        Field::Src1Neg,
+                        Field::Src1Abs,
+                        Field::Src1Sext,
+                        Field::Src1Scalar,
+                    ],
+                };
+                for (field, float) in
+                    modifiers
+                        .into_iter()
+                        .zip([Some(true), Some(true), Some(false), None])
+                {
+                    let fits = float.is_none_or(|float| float == slot.ty.is_float());
+                    if inst.layout().has(field) && fits && random.one_in(3) {
+                        inst.set(field, 1).unwrap();
+                    }
+                }
+                if inst.flag(modifiers[3]) {
+                    scalar(isa, slot, 127, random)
+                } else {
+                    vgpr(count, random)
+                }
+            }
             Kind::Src | Kind::Ssrc
                 if !has_literal
                     && inst.layout().dwords == 1
@@ -163,7 +211,32 @@ pub fn fill(inst: &mut Inst, random: &mut Random) {
                 255
             }
             Kind::Src if random.one_in(2) => 256 + vgpr(count, random),
+            Kind::Sdst if inst.layout().has(Field::SdwaSdst) => {
+                let code = scalar(isa, slot, 127, random);
+                let is_vcc = code == u64::from(regs::VCC_LO);
+                inst.set(Field::SdwaSdst, (!is_vcc).into()).unwrap();
+                if is_vcc { 0 } else { code }
+            }
             Kind::Sdst => scalar(isa, slot, 127, random),
+            Kind::Src
+                if slot.ty.is_float() && inst.layout().has(Field::Abs) && random.one_in(3) =>
+            {
+                let index = match slot.field {
+                    Field::Src0 => 0,
+                    Field::Src1 => 1,
+                    _ => 2,
+                };
+                for field in [Field::Abs, Field::Neg] {
+                    let old = inst.get(field);
+                    inst.set(field, (old | random.below(2) << index) as i64)
+                        .unwrap();
+                }
+                if random.one_in(2) {
+                    256 + vgpr(count, random)
+                } else {
+                    scalar(isa, slot, 254, random)
+                }
+            }
             Kind::Src | Kind::Ssrc => scalar(isa, slot, bits.max().min(254), random),
             Kind::Aligned(shift) => loop {
                 let code = scalar(isa, slot, 127, random);

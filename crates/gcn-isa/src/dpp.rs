@@ -1,0 +1,140 @@
+//! Lane permutations of DPP: what DPP_CTRL means and how LLVM writes it.
+//!
+//! Source: AMD's GCN3 and Vega manuals, table "DPP_CTRL Enumerations".
+
+use std::fmt::Write;
+
+/// What DPP_CTRL asks for. A row is 16 lanes, a bank 4.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum Permutation {
+    /// In each group of four, lane i reads lane `[i]`.
+    QuadPerm([u8; 4]),
+    /// Within a row, lane l reads lane l + n, 1 to 15.
+    RowShl(u8),
+    /// Within a row, lane l reads lane l − n, 1 to 15.
+    RowShr(u8),
+    /// Within a row, lane l reads lane l − n, going round, 1 to 15.
+    RowRor(u8),
+    /// Lane l reads lane l + 1.
+    WaveShl,
+    /// Lane l reads lane l + 1, going round.
+    WaveRol,
+    /// Lane l reads lane l − 1.
+    WaveShr,
+    /// Lane l reads lane l − 1, going round.
+    WaveRor,
+    /// Within a row, lane l reads lane 15 − l.
+    RowMirror,
+    /// Within half a row, lane l reads lane 7 − l.
+    RowHalfMirror,
+    /// Lane 15 of each row is read by the next row.
+    RowBcast15,
+    /// Lane 31 is read by rows 2 and 3.
+    RowBcast31,
+}
+
+/// The permutations that are one number each, and their texts.
+#[rustfmt::skip]
+const SINGLE: &[(u16, Permutation, &str)] = &[
+    (0x130, Permutation::WaveShl,       "wave_shl:1"),
+    (0x134, Permutation::WaveRol,       "wave_rol:1"),
+    (0x138, Permutation::WaveShr,       "wave_shr:1"),
+    (0x13c, Permutation::WaveRor,       "wave_ror:1"),
+    (0x140, Permutation::RowMirror,     "row_mirror"),
+    (0x141, Permutation::RowHalfMirror, "row_half_mirror"),
+    (0x142, Permutation::RowBcast15,    "row_bcast:15"),
+    (0x143, Permutation::RowBcast31,    "row_bcast:31"),
+];
+
+const ROW_SHL: u16 = 0x100;
+const ROW_SHR: u16 = 0x110;
+const ROW_ROR: u16 = 0x120;
+
+impl Permutation {
+    /// From DPP_CTRL; nothing for a reserved number.
+    pub fn unpack(ctrl: u16) -> Option<Permutation> {
+        let by = (ctrl & 0xf) as u8;
+        let c = ctrl as u8;
+        match ctrl & !0xf {
+            0..=0xf0 => Some(Permutation::QuadPerm([
+                c & 3,
+                (c >> 2) & 3,
+                (c >> 4) & 3,
+                c >> 6,
+            ])),
+            ROW_SHL if by != 0 => Some(Permutation::RowShl(by)),
+            ROW_SHR if by != 0 => Some(Permutation::RowShr(by)),
+            ROW_ROR if by != 0 => Some(Permutation::RowRor(by)),
+            _ => SINGLE
+                .iter()
+                .find(|single| single.0 == ctrl)
+                .map(|single| single.1),
+        }
+    }
+
+    /// To DPP_CTRL. Numbers beyond their range wrap; check first.
+    pub fn pack(self) -> u16 {
+        match self {
+            Permutation::QuadPerm(quad) => quad
+                .iter()
+                .rev()
+                .fold(0, |ctrl, &lane| ctrl << 2 | u16::from(lane & 3)),
+            Permutation::RowShl(by) => ROW_SHL | u16::from(by & 0xf),
+            Permutation::RowShr(by) => ROW_SHR | u16::from(by & 0xf),
+            Permutation::RowRor(by) => ROW_ROR | u16::from(by & 0xf),
+            single => SINGLE.iter().find(|s| s.1 == single).map_or(0, |s| s.0),
+        }
+    }
+}
+
+/// Writes the permutation as LLVM does; false, and the number, if it is reserved.
+pub(crate) fn write(out: &mut String, ctrl: u16) -> bool {
+    let _ = match Permutation::unpack(ctrl) {
+        Some(Permutation::QuadPerm([a, b, c, d])) => write!(out, "quad_perm:[{a},{b},{c},{d}]"),
+        Some(Permutation::RowShl(by)) => write!(out, "row_shl:{by}"),
+        Some(Permutation::RowShr(by)) => write!(out, "row_shr:{by}"),
+        Some(Permutation::RowRor(by)) => write!(out, "row_ror:{by}"),
+        _ => match SINGLE.iter().find(|single| single.0 == ctrl) {
+            Some((.., text)) => {
+                out.push_str(text);
+                Ok(())
+            }
+            None => write!(out, "dpp_ctrl:{ctrl:#x}"),
+        },
+    };
+    Permutation::unpack(ctrl).is_some()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_permutation_survives_packing() {
+        let known: Vec<u16> = (0..0x200)
+            .filter(|&c| Permutation::unpack(c).is_some())
+            .collect();
+        assert_eq!(known.len(), 256 + 3 * 15 + 8);
+        for ctrl in known {
+            assert_eq!(Permutation::unpack(ctrl).map(Permutation::pack), Some(ctrl));
+        }
+    }
+
+    #[test]
+    fn permutations_read_like_llvms() {
+        for (ctrl, text) in [
+            (0xe4, "quad_perm:[0,1,2,3]"),
+            (0x101, "row_shl:1"),
+            (0x11f, "row_shr:15"),
+            (0x121, "row_ror:1"),
+            (0x138, "wave_shr:1"),
+            (0x141, "row_half_mirror"),
+            (0x143, "row_bcast:31"),
+        ] {
+            let mut out = String::new();
+            assert!(write(&mut out, ctrl));
+            assert_eq!(out, text);
+        }
+        assert!(!write(&mut String::new(), 0x100));
+    }
+}
