@@ -1,5 +1,6 @@
 //! What all waves of a run share: configuration, global memory, GDS, synchronisation resources, clocks.
 
+use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
 
 use gcn_isa::Isa;
@@ -107,8 +108,8 @@ pub struct Device {
     pub gds: Gds,
     /// Global wave synchronisation resources.
     pub gws: Gws,
-    /// Set to stop a run from outside.
-    pub interrupted: AtomicBool,
+    /// Set to stop a run from outside; shared, since a run borrows the device.
+    pub interrupted: Arc<AtomicBool>,
     ticks: AtomicU64,
     started: std::time::Instant,
 }
@@ -121,7 +122,7 @@ impl Device {
             memory: Memory::new(),
             gds: Gds::new(),
             gws: Gws::new(),
-            interrupted: AtomicBool::new(false),
+            interrupted: Arc::default(),
             ticks: AtomicU64::new(0),
             started: std::time::Instant::now(),
         }

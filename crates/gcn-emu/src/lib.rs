@@ -9,6 +9,7 @@ pub mod device;
 pub mod exec;
 pub mod fault;
 pub mod gds;
+pub mod hsa;
 pub mod lanes;
 pub mod lds;
 pub mod memory;
