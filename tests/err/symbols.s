@@ -1,11 +1,10 @@
 // RUN: tahiti bonaire fiji gfx900 gfx906
 twice:
 twice:                              //~ ERROR twice
-s_branch nowhere                    //~ ERROR nowhere
 ds_read_b32 v1, v2 offset:nowhere   //~ ERROR nowhere
-.long 1 +                           //~ ERROR
-.long 1 / 0                         //~ ERROR
-.byte 256                           //~ ERROR
+.long 1 +                           //~ ERROR expected a number or a symbol, found the end of the statement
+.long 1 / 0                         //~ ERROR division by zero
+.byte 256                           //~ ERROR 256 is out of range -128 to 255
 .ascii "open                       
-//~^ ERROR
-.p2align 40                         //~ ERROR
+//~^ ERROR the string does not end
+.p2align 40                         //~ ERROR the alignment is 40, out of range 0 to 16

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result};
 use clap::ValueEnum;
-use gcn_asm::{Assembly, Diagnostic, Options, Severity, Source, assemble, named_target};
+use gcn_asm::{Assembly, Diagnostic, ObjectError, Options, Severity, Source, assemble, named_target};
 use gcn_isa::{Fidelity, Syntax, Target};
 
 use crate::{Status, Usage, input, render};
@@ -25,6 +25,9 @@ pub struct Args {
     /// What to make.
     #[arg(long, value_enum, default_value_t = Format::Elf)]
     format: Format,
+    /// The version of the code object, in place of `.amdhsa_code_object_version`.
+    #[arg(long, value_parser = clap::value_parser!(u8).range(4..=6))]
+    code_object_version: Option<u8>,
     /// Print each instruction and its encoding in the manner of llvm-mc; without --output nothing else is made.
     #[arg(long)]
     show_encoding: bool,
@@ -48,6 +51,8 @@ impl Format {
     }
 }
 
+/// The section that raw words are taken from.
+const TEXT: &str = ".text";
 /// The column at which `--show-encoding` puts the encoding.
 const ENCODING_COLUMN: usize = 40;
 
@@ -68,7 +73,7 @@ pub fn run(args: &Args, out: &mut dyn Write) -> Result<Status> {
     let mut diagnostics = assembly.diagnostics.clone();
     let is_asked_for = !args.show_encoding || args.output.is_some();
     let made = if is_asked_for && !assembly.has_errors() {
-        make(args.format, &assembly, &mut diagnostics)
+        make(args, &assembly, &mut diagnostics)
     } else {
         None
     };
@@ -79,6 +84,37 @@ pub fn run(args: &Args, out: &mut dyn Write) -> Result<Status> {
     }
     let is_bad = diagnostics.iter().any(|diagnostic| diagnostic.severity == Severity::Error);
     Ok(if is_bad { Status::BadInput } else { Status::Success })
+}
+
+/// The result of an assembly without errors; what is wrong with it joins the diagnostics.
+fn make(args: &Args, assembly: &Assembly, diagnostics: &mut Vec<Diagnostic>) -> Option<Vec<u8>> {
+    match args.format {
+        Format::Elf => match assembly.program.to_object(args.code_object_version) {
+            Ok(bytes) => Some(bytes),
+            Err(ObjectError::Link(errors)) => {
+                diagnostics.extend(errors);
+                None
+            }
+            Err(error @ (ObjectError::Metadata(_) | ObjectError::Version(_))) => {
+                let metadata = assembly.program.metadata.as_ref();
+                let span = metadata.map_or(0..0, |metadata| metadata.span.clone());
+                diagnostics.push(Diagnostic::error(span, error.to_string()));
+                None
+            }
+        },
+        Format::Raw => {
+            let relocations = assembly.program.section(TEXT).into_iter().flat_map(|text| &text.relocations);
+            let open: Vec<Diagnostic> = relocations
+                .map(|relocation| {
+                    Diagnostic::error(relocation.span.clone(), "raw words cannot hold what a linker fills in")
+                        .help("make a code object with `--format elf`")
+                })
+                .collect();
+            let is_whole = open.is_empty();
+            diagnostics.extend(open);
+            is_whole.then(|| assembly.program.to_raw())
+        }
+    }
 }
 
 /// Each instruction's canonical text and its bytes.

@@ -114,8 +114,9 @@ impl Report {
             target: target.map(|target| target.name).or(object.processor()).map(str::to_owned),
             isa: target.map(|target| target.isa.version()),
             code_object_version: object.version.number(),
-            xnack: setting(object.flags.xnack),
-            sramecc: setting(object.flags.sramecc),
+            // Versions 2 and 3 say "off" of what the processor does not have.
+            xnack: setting(object.flags.xnack, target.is_none_or(|target| target.xnack)),
+            sramecc: setting(object.flags.sramecc, target.is_none_or(|target| target.sramecc)),
             linked: object.linked,
             kernels: object.kernels.iter().map(|kernel| KernelReport::new(kernel, target)).collect(),
             warnings: object.warnings.iter().map(ToString::to_string).collect(),
@@ -129,7 +130,7 @@ impl Report {
             write!(out, " ({isa})")?;
         }
         for (name, feature) in [("xnack", self.xnack), ("sramecc", self.sramecc)] {
-            if feature != setting(Feature::Unsupported) {
+            if feature != UNSUPPORTED {
                 write!(out, ", {name} {feature}")?;
             }
         }
@@ -234,10 +235,14 @@ impl KernelReport {
     }
 }
 
+/// A setting of a processor that does not have it.
+const UNSUPPORTED: &str = "unsupported";
+
 /// A setting as JSON and text have it.
-fn setting(feature: Feature) -> &'static str {
+fn setting(feature: Feature, exists: bool) -> &'static str {
     match feature {
-        Feature::Unsupported => "unsupported",
+        _ if !exists => UNSUPPORTED,
+        Feature::Unsupported => UNSUPPORTED,
         Feature::Any => "any",
         Feature::Off => "off",
         Feature::On => "on",

@@ -141,3 +141,54 @@ pub fn printable(text: &str) -> String {
         out
     })
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn plain(source: &str, list: &[Diagnostic]) -> String {
+        diagnostics(&Renderer::plain(), "a.s", source, list)
+    }
+
+    #[test]
+    fn a_place_a_line_a_caret_and_a_count() {
+        let source = "s_nop 0\n\tds_add_u32 v1, é2 // comment\ns_endpgm\n";
+        let at = source.find("é2").expect("it is there");
+        let error = Diagnostic::error(at..at + 3, "no such register").label("here").help("registers are v0 to v255");
+        let warning = Diagnostic::warning(0..5, "idle");
+        assert_eq!(
+            plain(source, &[error, warning]),
+            "\
+a.s:1:1: warning: idle
+  |
+1 | s_nop 0
+  | ^^^^^
+a.s:2:17: error: no such register
+  |
+2 |     ds_add_u32 v1, é2 // comment
+  |                    ^^ here
+  |
+  = help: registers are v0 to v255
+a.s: 1 error, 1 warning
+"
+        );
+    }
+
+    #[test]
+    fn spans_may_lie_anywhere() {
+        let source = "é\n";
+        for (start, end) in [(0, 0), (1, 1), (2, 3), (3, 3), (3, 9), (7, 2), (0, 3)] {
+            let text = plain(source, &[Diagnostic::error(start..end, "wrong")]);
+            assert!(text.starts_with("a.s:"), "{text}");
+            assert!(text.ends_with("a.s: 1 error\n"), "{text}");
+        }
+        assert!(plain("", &[Diagnostic::error(0..0, "empty")]).starts_with("a.s:1:1: error: empty\n"));
+    }
+
+    #[test]
+    fn control_characters_do_not_reach_the_terminal() {
+        let text = plain("\u{1b}[31m\n", &[Diagnostic::error(0..4, "strange \u{1b}[0m")]);
+        assert!(!text.contains('\u{1b}'), "{text:?}");
+        assert_eq!(printable("a\u{1b}b\n"), "a\\u{1b}b\\n");
+    }
+}

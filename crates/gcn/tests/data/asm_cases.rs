@@ -103,12 +103,25 @@ fn way_back(case: &Case, assembly: &Assembly, target: &'static Target) -> Vec<St
     problems
 }
 
+/// Messages without the version that they begin or end with, so that versions can share an expectation.
+fn without_version(mut outcomes: BTreeMap<usize, String>, version: &str) -> BTreeMap<usize, String> {
+    for outcome in outcomes.values_mut() {
+        if let Some(message) = outcome.strip_prefix(ERROR) {
+            let message = message.trim_start_matches(&format!("GCN {version} "));
+            *outcome = format!("{ERROR}{}", message.trim_end_matches(&format!(" of GCN {version}")));
+        }
+    }
+    outcomes
+}
+
 /// Writes what comes out into the file.
 pub fn bless(case: &Case) -> Result<(), String> {
     let assembled: Vec<(&str, Assembly)> =
         case.targets.iter().map(|target| (version(target), crate::case::assemble(&case.text, target))).collect();
-    let by_line: Vec<(&str, BTreeMap<usize, String>)> =
-        assembled.iter().map(|(version, assembly)| (*version, outcomes(case, assembly))).collect();
+    let by_line: Vec<(&str, BTreeMap<usize, String>)> = assembled
+        .iter()
+        .map(|(version, assembly)| (*version, without_version(outcomes(case, assembly), version)))
+        .collect();
     let (expectations, lines) = expectations(&case.text);
     let mut out = String::new();
     let mut sections: Vec<(usize, &str)> = Vec::new();

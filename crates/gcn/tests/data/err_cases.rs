@@ -29,7 +29,7 @@ fn annotations(source: &str) -> Result<Vec<Message<'_>>, String> {
             let severity = match severity {
                 "ERROR" => "error",
                 "WARNING" => "warning",
-                _ => return Err(format!("line {}: `{ANNOTATION}` is not followed by ERROR or WARNING", index + 1)),
+                _ => return Err(format!("line {}: `{ANNOTATION}` lacks ERROR or WARNING, or a text", index + 1)),
             };
             found.push(Message { line: (index + 1).saturating_sub(up), severity, text: text.trim() });
         }
@@ -49,11 +49,20 @@ fn messages<'a>(case: &Case, stderr: &'a str) -> Vec<Message<'a>> {
 }
 
 fn run(case: &Case, target: &Target) -> Result<Output, String> {
+    let result = result(case, target);
+    let _ = fs::remove_file(&result); // Usually it is not there.
     Command::new(env!("CARGO_BIN_EXE_gcn"))
         .current_dir(root())
-        .args(["asm", &case.name, "--target", target.name, "--show-encoding"])
+        .args(["asm", &case.name, "--target", target.name, "--output"])
+        .arg(result)
         .output()
         .map_err(|error| error.to_string())
+}
+
+/// Where the command puts what it makes.
+fn result(case: &Case, target: &Target) -> PathBuf {
+    let name = format!("{}-{}.co", case.name.replace('/', "-"), target.name);
+    PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join(name)
 }
 
 fn snapshot(case: &Case) -> PathBuf {
@@ -83,6 +92,9 @@ pub fn check(case: &Case, target: &'static Target) -> Result<(), String> {
     let expected_status = if annotations.iter().any(|a| a.severity == "error") { 1 } else { 0 };
     if output.status.code() != Some(expected_status) {
         problems.push(format!("{}: {}, expected status {expected_status}", case.name, output.status));
+    }
+    if result(case, target).exists() == (expected_status != 0) {
+        problems.push(format!("{}: a file is made with errors, or none without", case.name));
     }
     let stored = fs::read_to_string(snapshot(case)).unwrap_or_default();
     if problems.is_empty() && stored != stderr {
