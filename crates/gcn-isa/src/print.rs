@@ -2,10 +2,10 @@
 
 use std::fmt::Write;
 
-use crate::field::{Encoding, Field};
+use crate::field::{Encoding, Field, Layout};
 use crate::inst::{Inst, LITERAL, Operand};
 use crate::operand::{Kind, Modifier, Slot, Value, When};
-use crate::regs::{self, write_group, write_u32};
+use crate::regs::{self, write_group, write_hex, write_i64, write_u32};
 use crate::row::Forms;
 use crate::{dpp, simm, swizzle};
 
@@ -37,6 +37,7 @@ impl Inst {
         let layout = self.layout();
         let mut printer = Printer {
             inst: self,
+            layout,
             out,
             syntax,
             shown: 0,
@@ -83,6 +84,7 @@ impl Inst {
 
 struct Printer<'a> {
     inst: &'a Inst,
+    layout: &'static Layout,
     out: &'a mut String,
     syntax: Syntax,
     /// The bits that the text conveys.
@@ -110,7 +112,7 @@ impl Printer<'_> {
     }
 
     fn say(&mut self, field: Field) {
-        self.shown |= self.inst.layout().bits(field).mask();
+        self.shown |= self.layout.bits(field).mask();
     }
 
     fn operand(&mut self, slot: &Slot) {
@@ -143,7 +145,7 @@ impl Printer<'_> {
                     Kind::Vgpr => code == regs::LDS_DIRECT,
                     Kind::Sdst => code <= regs::EXEC_HI,
                     // SDWA takes registers only.
-                    Kind::Src if self.inst.layout().has(Field::Src0Sel) => code <= regs::EXEC_HI,
+                    Kind::Src if self.layout.has(Field::Src0Sel) => code <= regs::EXEC_HI,
                     _ => true,
                 };
                 let named = regs::write_scalar(self.out, isa, code, count)
@@ -162,7 +164,7 @@ impl Printer<'_> {
                     && (regs::inline_of_int(i64::from(value as i32)).is_some()
                         || regs::inline_of_float_bits(isa, u64::from(value), slot.ty).is_some());
                 self.exact &= !inline;
-                let _ = write!(self.out, "{value:#x}");
+                write_hex(self.out, value.into());
             }
             Operand::Off => {
                 self.out.push_str("off");
@@ -197,7 +199,7 @@ impl Printer<'_> {
         match slot.field {
             Field::Src0 => self.say(Field::Src0Scalar),
             Field::Src1 => self.say(Field::Src1Scalar),
-            Field::Sdst if self.inst.layout().has(Field::SdwaSdst) => {
+            Field::Sdst if self.layout.has(Field::SdwaSdst) => {
                 self.say(Field::SdwaSdst);
                 // VCC is written by leaving the destination out.
                 let code = self.inst.get(Field::Sdst);
@@ -219,7 +221,7 @@ impl Printer<'_> {
         if !slot.ty.is_float() || has_lists {
             return (false, false);
         }
-        let layout = self.inst.layout();
+        let layout = self.layout;
         let neg_of_own = |own: (Field, Field), index: u8| {
             if layout.has(Field::Src0Neg) {
                 return (layout.bits(own.0).mask(), layout.bits(own.1).mask());
@@ -271,13 +273,13 @@ impl Printer<'_> {
             Kind::SendMsg => simm::write_sendmsg(self.out, isa, value as u16),
             Kind::GprIndex => simm::write_gpr_index(self.out, value as u16),
             Kind::Simm16 => {
-                let _ = write!(self.out, "{:#x}", value as u16);
+                write_hex(self.out, u64::from(value as u16));
             }
             Kind::Unsigned => regs::write_small(self.out, value as u32),
             // LLVM writes a distance as the number without sign.
             Kind::Branch => write_u32(self.out, u32::from(value as u16)),
             _ => {
-                let _ = write!(self.out, "{value}");
+                write_i64(self.out, value);
             }
         }
     }
@@ -299,13 +301,14 @@ impl Printer<'_> {
         }
         match imm {
             Some(imm) if literal => {
-                let _ = write!(self.out, "{:#x}", imm as u32);
+                write_hex(self.out, u64::from(imm as u32));
             }
             Some(imm) if imm < 0 => {
-                let _ = write!(self.out, "-{:#x}", imm.unsigned_abs());
+                self.out.push('-');
+                write_hex(self.out, imm.unsigned_abs().into());
             }
             Some(imm) => {
-                let _ = write!(self.out, "{imm:#x}");
+                write_hex(self.out, imm as u64);
             }
             None if reg.is_some() => {}
             None => {
@@ -350,13 +353,17 @@ impl Printer<'_> {
                 write_u32(self.out, value as u32);
             }
             Value::Signed => {
-                let _ = write!(self.out, "{name}:{}", self.inst.get_signed(modifier.field));
+                self.out.push_str(name);
+                self.out.push(':');
+                write_i64(self.out, self.inst.get_signed(modifier.field));
             }
             Value::Swizzle if self.syntax == Syntax::Llvm => {
                 self.exact &= swizzle::write(self.out, self.inst.isa, value as u16);
             }
             Value::Swizzle => {
-                let _ = write!(self.out, "{name}:{value:#x}");
+                self.out.push_str(name);
+                self.out.push(':');
+                write_hex(self.out, value);
             }
             Value::Omod => self.out.push_str(match value {
                 1 => "mul:2",
@@ -375,7 +382,9 @@ impl Printer<'_> {
                 }
             }
             Value::Hex => {
-                let _ = write!(self.out, "{name}:{value:#x}");
+                self.out.push_str(name);
+                self.out.push(':');
+                write_hex(self.out, value);
             }
             Value::LanePermutation => self.exact &= dpp::write(self.out, value as u16),
             Value::BitList => {}
@@ -389,7 +398,7 @@ impl Printer<'_> {
         if modifier.field == Field::OpSelHi && modifier.default != 0 {
             self.say(Field::OpSelHi2);
             self.exact &= self.inst.flag(Field::OpSelHi2)
-                || mask & self.inst.layout().bits(Field::OpSelHi2).mask() != 0;
+                || mask & self.layout.bits(Field::OpSelHi2).mask() != 0;
         }
         let unwritten = if modifier.default != 0 { mask } else { 0 };
         if self.inst.bits() & mask == unwritten {

@@ -2,8 +2,6 @@
 //!
 //! Source: the table "Scalar operands" of AMD's manuals; spec of errata E024 and E088 for what moves.
 
-use std::fmt::Write;
-
 use crate::operand::Ty;
 use crate::target::{Isa, IsaSet, on};
 
@@ -137,6 +135,9 @@ pub fn write_scalar(out: &mut String, isa: Isa, code: u8, count: u8) -> bool {
         write_group(out, 's', code, count);
         return true;
     }
+    if is_constant(code) {
+        return false;
+    }
     if let Some(special) = SPECIALS
         .iter()
         .find(|s| s.code == code && s.dwords == count && s.on.has(isa))
@@ -153,12 +154,17 @@ pub fn write_scalar(out: &mut String, isa: Isa, code: u8, count: u8) -> bool {
     false
 }
 
+/// Whether a number is that of an inline constant on some generation.
+const fn is_constant(code: u8) -> bool {
+    matches!(code, ZERO..=MINUS_SIXTEEN | HALF..=INV_2PI)
+}
+
 /// Whether a group of SGPRs may begin here: pairs at even numbers, more at multiples of four (errata E024).
 pub const fn aligned(first: u8, count: u8) -> bool {
     match count {
         0 | 1 => true,
-        2 => first % 2 == 0,
-        _ => first % 4 == 0,
+        2 => first.is_multiple_of(2),
+        _ => first.is_multiple_of(4),
     }
 }
 
@@ -180,13 +186,48 @@ fn write_numbers(out: &mut String, first: u8, count: u8) {
     }
 }
 
-/// Writes a number in decimal without the machinery of formatting.
-pub(crate) fn write_u32(out: &mut String, value: u32) {
-    if value < 10 {
-        out.push((b'0' + value as u8) as char);
-    } else {
-        let _ = write!(out, "{value}"); // Writing to a String cannot fail.
+/// The most digits of a number of 64 bits.
+const DIGITS: usize = 20;
+
+/// Writes the digits of a number in base `BASE`, up to 16, without the machinery of formatting.
+fn write_digits<const BASE: u64>(out: &mut String, mut value: u64) {
+    let mut digits = [b'0'; DIGITS];
+    let mut first = DIGITS;
+    loop {
+        first -= 1;
+        digits[first] = b"0123456789abcdef"[(value % BASE) as usize];
+        value /= BASE;
+        if value == 0 {
+            break;
+        }
     }
+    out.push_str(str::from_utf8(&digits[first..]).unwrap_or_default());
+}
+
+/// Writes a number in decimal.
+pub(crate) fn write_u32(out: &mut String, value: u32) {
+    match value {
+        0..10 => out.push(char::from(b'0' + value as u8)),
+        10..100 => {
+            out.push(char::from(b'0' + (value / 10) as u8));
+            out.push(char::from(b'0' + (value % 10) as u8));
+        }
+        _ => write_digits::<10>(out, value.into()),
+    }
+}
+
+/// Writes a number with its sign in decimal.
+pub(crate) fn write_i64(out: &mut String, value: i64) {
+    if value < 0 {
+        out.push('-');
+    }
+    write_digits::<10>(out, value.unsigned_abs());
+}
+
+/// Writes a number in hexadecimal, with `0x`.
+pub(crate) fn write_hex(out: &mut String, value: u64) {
+    out.push_str("0x");
+    write_digits::<16>(out, value);
 }
 
 /// Writes a number as LLVM does: in decimal where an inline constant could stand for it.
@@ -194,7 +235,7 @@ pub(crate) fn write_small(out: &mut String, value: u32) {
     if inline_of_int(i64::from(value)).is_some() {
         write_u32(out, value);
     } else {
-        let _ = write!(out, "{value:#x}");
+        write_hex(out, value.into());
     }
 }
 
@@ -219,6 +260,9 @@ const FLOATS: [f64; 9] = [
     -4.0,
     std::f64::consts::FRAC_1_PI / 2.0,
 ];
+
+/// The same as text.
+const FLOAT_TEXTS: [&str; 8] = ["0.5", "-0.5", "1.0", "-1.0", "2.0", "-2.0", "4.0", "-4.0"];
 
 /// The inline constant of a number, if it is one on `isa`.
 pub fn inline(isa: Isa, code: u8) -> Option<Inline> {
@@ -280,15 +324,16 @@ pub fn inline_of_float_bits(isa: Isa, bits: u64, ty: Ty) -> Option<u8> {
 pub(crate) fn write_inline(out: &mut String, isa: Isa, code: u8, ty: Ty) -> bool {
     match inline(isa, code) {
         Some(Inline::Int(i)) => {
-            let _ = write!(out, "{i}");
+            write_i64(out, i.into());
         }
         Some(Inline::Float(_)) if code == INV_2PI => out.push_str(match ty {
             Ty::F16 | Ty::B16 | Ty::U16 | Ty::I16 | Ty::F16x2 | Ty::I16x2 => "0.15915494",
             Ty::F64 | Ty::B64 | Ty::U64 | Ty::I64 => "0.15915494309189532",
             _ => "0.15915494",
         }),
-        Some(Inline::Float(f)) => {
-            let _ = write!(out, "{f:.1}");
+        Some(Inline::Float(_)) => {
+            let index = usize::from(code.saturating_sub(HALF));
+            out.push_str(FLOAT_TEXTS.get(index).copied().unwrap_or_default());
         }
         None => return false,
     }

@@ -11,12 +11,12 @@ use gcn_isa::{Fidelity, Field, Inst, Isa, Op, Row, Syntax, decode, rows};
 #[test]
 fn no_two_rows_share_an_opcode() {
     for isa in Isa::ALL {
-        let mut seen: HashMap<(Vec<(u32, u32)>, u64), &Row> = HashMap::new();
+        let mut seen: HashMap<(u32, u32, u64), &Row> = HashMap::new();
         for (row, encoding, inst) in instructions(isa) {
             let layout = inst.layout();
             // Encodings of the same constant bits share one space of numbers.
-            let space = vec![(layout.constant_mask, layout.constant)];
-            if let Some(other) = seen.insert((space, inst.get(Field::Op)), row) {
+            let key = (layout.constant_mask, layout.constant, inst.get(Field::Op));
+            if let Some(other) = seen.insert(key, row) {
                 panic!(
                     "{isa}: {} and {} have the same words in {encoding:?}",
                     other.name, row.name
