@@ -6,6 +6,7 @@ use gcn_isa::effect::Implicit;
 use gcn_isa::{Access, DecodeError, Does, Field, Inst, Isa, Kind, Operand, Ty, decode, regs};
 
 use crate::exec;
+use crate::exec::memory::Plan;
 use crate::wave::Wave;
 
 /// Code in memory, for one kernel's number of registers.
@@ -36,6 +37,8 @@ pub struct Step {
     pub writes_exec: bool,
     /// How it runs.
     pub run: Run,
+    /// What a memory instruction is known to do before it runs.
+    pub memory: Option<Plan>,
 }
 
 /// What a vector instruction's encoding asks beyond its operation. Sets of operands have a bit for each, at its
@@ -189,6 +192,10 @@ impl Code {
                 Operand::Off | Operand::ScalarOffset { .. } => Arg::None,
             };
         }
+        let memory = Plan::new(&inst, &args);
+        if let Some(plan) = &memory {
+            cancelled |= usize::from(plan.registers_written()) > self.vgprs;
+        }
         let run = if cancelled {
             Run::Cancelled
         } else {
@@ -209,6 +216,7 @@ impl Code {
             modifiers: Modifiers::of(&inst),
             writes_exec: matches!(inst.does(), Does::Alu(i) if i.has(Implicit::WRITES_EXEC)),
             run,
+            memory,
         }
     }
 }

@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
 
 use gcn_isa::Isa;
 
-use crate::gds::{Gds, Gws};
+use crate::gds::{GDS_BYTES, Gds, Gws};
 use crate::memory::Memory;
 
 /// What to do about an access that no allocation covers (errata E105).
@@ -35,6 +35,8 @@ pub struct Config {
     pub si_checks_lds_base: bool,
     /// Whether accesses of a dword or more ignore the two low bits of a FLAT address (errata E104).
     pub dword_alignment: bool,
+    /// Bytes of GDS that dispatches have, 64 KiB at most (checklist 2.9).
+    pub gds_bytes: u32,
     /// What LDS holds before a workgroup starts (checklist 2.29).
     pub lds_fill: LdsFill,
     /// Ticks of S_MEMREALTIME per second (errata E126).
@@ -90,6 +92,7 @@ impl Config {
             append_adds_m0: false,
             si_checks_lds_base: true,
             dword_alignment: false,
+            gds_bytes: GDS_BYTES,
             lds_fill: LdsFill::default(),
             realtime_hz: REALTIME_HZ,
             threads: 1,
@@ -117,10 +120,11 @@ pub struct Device {
 impl Device {
     /// A device with no memory allocated.
     pub fn new(config: Config) -> Device {
+        let gds_bytes = config.gds_bytes;
         Device {
             config,
             memory: Memory::new(),
-            gds: Gds::new(),
+            gds: Gds::new(gds_bytes),
             gws: Gws::new(),
             interrupted: Arc::default(),
             ticks: AtomicU64::new(0),

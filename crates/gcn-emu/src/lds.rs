@@ -1,19 +1,29 @@
-//! The local data share of a workgroup.
+//! The local data share of a workgroup, and the view of a data share that one instruction has.
 
 use gcn_isa::Isa;
 
-/// A workgroup's allocation.
+/// A workgroup's allocation. All its waves run on one thread, so that nothing here is atomic.
 #[derive(Clone, Debug)]
 pub struct Lds {
     bytes: Vec<u8>,
 }
 
+/// Bytes that a workgroup can have at most on GCN 1.0.
+const LARGEST_SI: u32 = 0x8000;
+/// The same from GCN 1.1 on.
+const LARGEST: u32 = 0x1_0000;
+
 impl Lds {
-    /// `bytes` rounded up to the allocation granularity of `isa` (checklist 2.7).
+    /// `bytes` rounded up to the allocation granularity of `isa`, and no more than a workgroup can have
+    /// (checklist 2.7).
     pub fn new(isa: Isa, bytes: u32) -> Lds {
-        let granule = if isa == Isa::Si { 256 } else { 512 };
+        let (granule, largest) = if isa == Isa::Si {
+            (256, LARGEST_SI)
+        } else {
+            (512, LARGEST)
+        };
         Lds {
-            bytes: vec![0; bytes.next_multiple_of(granule) as usize],
+            bytes: vec![0; bytes.min(largest).next_multiple_of(granule) as usize],
         }
     }
 
@@ -31,5 +41,94 @@ impl Lds {
             state ^= state << 17;
             *byte = state as u8;
         }
+    }
+
+    /// All of it.
+    pub fn bytes(&self) -> &[u8] {
+        &self.bytes
+    }
+
+    /// All of it, for the host to change.
+    pub fn bytes_mut(&mut self) -> &mut [u8] {
+        &mut self.bytes
+    }
+
+    /// What an instruction may reach: up to GCN 1.2 bounded by M0, from GCN 1.4 on by the allocation alone
+    /// (checklist 2.5, 2.6; errata E035).
+    #[inline]
+    pub fn share(&mut self, isa: Isa, m0: u32) -> Share<'_> {
+        let limit = if isa >= Isa::Gfx9 { u32::MAX } else { m0 };
+        Share::new(&mut self.bytes, 0, u64::from(limit))
+    }
+}
+
+/// A part of a data share: what one instruction may reach.
+pub struct Share<'a> {
+    bytes: &'a mut [u8],
+}
+
+impl<'a> Share<'a> {
+    /// `limit` bytes from `base` on, as far as there are so many. A dword that begins below the limit is in range
+    /// as a whole (errata E036).
+    #[inline]
+    pub fn new(bytes: &'a mut [u8], base: usize, limit: u64) -> Share<'a> {
+        let end = limit
+            .next_multiple_of(4)
+            .saturating_add(base as u64)
+            .min(bytes.len() as u64) as usize;
+        Share {
+            bytes: bytes.get_mut(base..end).unwrap_or_default(),
+        }
+    }
+
+    /// The `len` bytes at `address`, if all of them are in range.
+    #[inline]
+    pub fn get(&self, address: u64, len: usize) -> Option<&[u8]> {
+        let begin = usize::try_from(address).ok()?;
+        self.bytes.get(begin..begin.checked_add(len)?)
+    }
+
+    /// The same, to change.
+    #[inline]
+    pub fn get_mut(&mut self, address: u64, len: usize) -> Option<&mut [u8]> {
+        let begin = usize::try_from(address).ok()?;
+        self.bytes.get_mut(begin..begin.checked_add(len)?)
+    }
+
+    /// Loads up to four bytes. Those out of range are zero, and then the second value is false (checklist 2.8).
+    #[inline]
+    pub fn load(&self, address: u64, len: usize) -> (u32, bool) {
+        let mut value = [0; 4];
+        let inside = match self.get(address, len) {
+            Some(bytes) => {
+                value[..len].copy_from_slice(bytes);
+                true
+            }
+            None => {
+                for (i, byte) in value[..len].iter_mut().enumerate() {
+                    *byte = self
+                        .get(address.saturating_add(i as u64), 1)
+                        .map_or(0, |b| b[0]);
+                }
+                false
+            }
+        };
+        (u32::from_le_bytes(value), inside)
+    }
+
+    /// Stores up to four bytes. Those out of range are dropped, and then the value is false.
+    #[inline]
+    pub fn store(&mut self, address: u64, value: u32, len: usize) -> bool {
+        let value = value.to_le_bytes();
+        if let Some(bytes) = self.get_mut(address, len) {
+            bytes.copy_from_slice(&value[..len]);
+            return true;
+        }
+        for (i, &byte) in value[..len].iter().enumerate() {
+            if let Some(place) = self.get_mut(address.saturating_add(i as u64), 1) {
+                place[0] = byte;
+            }
+        }
+        false
     }
 }

@@ -177,6 +177,45 @@ impl Memory {
         }
     }
 
+    /// Loads consecutive dwords from `address` on; nothing if not all of them are mapped in one allocation.
+    #[inline]
+    pub fn load_dwords(&self, address: u64, into: &mut [u32]) -> Option<()> {
+        let (region, offset) = self.find(address, size_of_val(into) as u64)?;
+        if !offset.is_multiple_of(size_of::<u32>() as u64) {
+            for (i, dword) in into.iter_mut().enumerate() {
+                let mut bytes = [0; size_of::<u32>()];
+                region.read(offset + (i * bytes.len()) as u64, &mut bytes);
+                *dword = u32::from_le_bytes(bytes);
+            }
+            return Some(());
+        }
+        for (i, dword) in into.iter_mut().enumerate() {
+            // SAFETY: `find` has checked that all dwords are in the backing, which is aligned to more than a dword, and
+            // so is the offset; all accesses to the backing are atomic.
+            let cell = unsafe { &*region.pointer(offset).cast::<AtomicU32>().add(i) };
+            *dword = cell.load(Relaxed);
+        }
+        Some(())
+    }
+
+    /// Stores consecutive dwords from `address` on; nothing, and nothing is stored, if not all are mapped in one allocation.
+    #[inline]
+    pub fn store_dwords(&self, address: u64, from: &[u32]) -> Option<()> {
+        let (region, offset) = self.find(address, size_of_val(from) as u64)?;
+        if !offset.is_multiple_of(size_of::<u32>() as u64) {
+            for (i, dword) in from.iter().enumerate() {
+                region.write(offset + (i * size_of::<u32>()) as u64, &dword.to_le_bytes());
+            }
+            return Some(());
+        }
+        for (i, &dword) in from.iter().enumerate() {
+            // SAFETY: as for loading.
+            let cell = unsafe { &*region.pointer(offset).cast::<AtomicU32>().add(i) };
+            cell.store(dword, Relaxed);
+        }
+        Some(())
+    }
+
     accessors! {
         load_u8 store_u8 update_u8 AtomicU8, u8;
         load_u16 store_u16 update_u16 AtomicU16, u16;

@@ -1,7 +1,10 @@
 //! From a dispatch to its end: workgroups over threads, waves of a workgroup in turns, the step loop.
 
 use std::sync::Mutex;
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
+use std::sync::atomic::{
+    AtomicBool, AtomicU64, AtomicUsize,
+    Ordering::{AcqRel, Acquire, Relaxed},
+};
 
 use gcn_isa::Does;
 use gcn_isa::effect::{Condition, Control};
@@ -9,7 +12,7 @@ use gcn_isa::simm::Waitcnt;
 
 use crate::code::{Code, Run, Step};
 use crate::device::{Device, LdsFill};
-use crate::exec::memory::{self, Outcome};
+use crate::exec::memory::{self, Access, Outcome};
 use crate::fault::{Fault, FaultKind};
 use crate::lanes::{LANES, Lanes};
 use crate::lds::Lds;
@@ -73,6 +76,8 @@ pub struct Stats {
     pub waves: u64,
     /// Workgroups run.
     pub groups: u64,
+    /// Memory violations that did not stop the run, one for each lane (checklist 1.9).
+    pub violations: u64,
 }
 
 /// Why a dispatch cannot be started.
@@ -154,6 +159,11 @@ pub fn run<O: Observer>(
     let groups = dispatch.groups();
     let total = u128::from(groups[0]) * u128::from(groups[1]) * u128::from(groups[2]);
     let threads = (device.config.threads.max(1) as u128).min(total) as usize;
+    let slots = if dispatch.scratch_bytes_per_wave() == 0 {
+        RESIDENT_GROUPS_BLOCKED
+    } else {
+        RESIDENT_GROUPS
+    };
     let mut scratches = Vec::new();
     for _ in 0..threads {
         let bytes =
@@ -172,6 +182,8 @@ pub fn run<O: Observer>(
         groups,
         total,
         next: AtomicU64::new(0),
+        working: AtomicUsize::new(threads),
+        slots,
         stop: AtomicBool::new(false),
         fault: Mutex::new(None),
     };
@@ -195,6 +207,7 @@ pub fn run<O: Observer>(
         stats.instructions += worker.stats.instructions;
         stats.waves += worker.stats.waves;
         stats.groups += worker.stats.groups;
+        stats.violations += worker.stats.violations;
         observers.push(worker.observer);
     }
     let fault = shared
@@ -212,6 +225,11 @@ pub fn run<O: Observer>(
 /// ones before are blocked or spinning, so that workgroups that wait for each other finish.
 const RESIDENT_GROUPS: usize = 8;
 
+/// Workgroups that a thread keeps alive while all of them are blocked, where they have no scratch: as many one-wave
+/// workgroups as the largest chips of the time hold at once (64 compute units of 40 waves), so that a dispatch that
+/// synchronises all its workgroups (checklist 2.30) runs here if it runs there.
+const RESIDENT_GROUPS_BLOCKED: usize = 64 * 40;
+
 /// What the threads of a run share.
 struct Shared<'a> {
     device: &'a Device,
@@ -220,6 +238,10 @@ struct Shared<'a> {
     groups: [u64; 3],
     total: u128,
     next: AtomicU64,
+    /// Threads that still have workgroups.
+    working: AtomicUsize,
+    /// Workgroups that a thread can keep alive.
+    slots: usize,
     stop: AtomicBool,
     fault: Mutex<Option<Fault>>,
 }
@@ -263,6 +285,8 @@ struct Worker<'a, O> {
     resident: Vec<Group>,
     /// Waves and LDS of ended workgroups, to be used again.
     spare: Vec<Group>,
+    /// Whether all waves were blocked once.
+    anyone_waits: bool,
 }
 
 /// How a turn of a workgroup went.
@@ -270,8 +294,10 @@ struct Worker<'a, O> {
 enum Turn {
     /// Every wave has ended.
     Ended,
-    /// At least one wave executed an instruction.
+    /// At least one wave used up its turn.
     Ran,
+    /// A barrier has opened.
+    Passed,
     /// No wave could execute one.
     Blocked,
 }
@@ -285,11 +311,19 @@ impl<'a, O: Observer> Worker<'a, O> {
             stats: Stats::default(),
             resident: Vec::new(),
             spare: Vec::new(),
+            anyone_waits: false,
         }
     }
 
     /// Runs workgroups until there are none left, or something stops the run.
     fn work(&mut self) {
+        self.work_through();
+        self.shared.device.gws.retire();
+        self.shared.working.fetch_sub(1, AcqRel);
+    }
+
+    fn work_through(&mut self) {
+        let gws = &self.shared.device.gws;
         let mut exhausted = false;
         loop {
             if self.resident.is_empty() {
@@ -298,6 +332,8 @@ impl<'a, O: Observer> Worker<'a, O> {
                     None => return,
                 }
             }
+            // What other threads do from here on may release waves that this round finds blocked.
+            let seen = if self.anyone_waits { gws.changes() } else { 0 };
             let mut all_blocked = true;
             let mut index = 0;
             while index < self.resident.len() {
@@ -313,6 +349,8 @@ impl<'a, O: Observer> Worker<'a, O> {
                         continue;
                     }
                     Ok(Turn::Ran) => all_blocked = false,
+                    // The same workgroup goes on, while its data are in the host's caches.
+                    Ok(Turn::Passed) => continue,
                     Ok(Turn::Blocked) => {}
                     Err(fault) => {
                         self.shared.report(*fault);
@@ -322,15 +360,19 @@ impl<'a, O: Observer> Worker<'a, O> {
                 index += 1;
             }
             // What is resident waits for something, or spins: give the next workgroup a chance to end that.
-            if !self.resident.is_empty() && self.resident.len() < RESIDENT_GROUPS && !exhausted {
+            let room = if all_blocked {
+                self.shared.slots
+            } else {
+                self.shared.slots.min(RESIDENT_GROUPS)
+            };
+            if !self.resident.is_empty() && self.resident.len() < room && !exhausted {
                 match self.shared.next_group() {
                     Some(id) => self.start(id),
                     None => exhausted = true,
                 }
             } else if all_blocked && !self.resident.is_empty() {
-                if self.others_may_help() {
-                    std::thread::yield_now();
-                } else {
+                // The first time there was no count of changes to compare with; from now on there is.
+                if std::mem::replace(&mut self.anyone_waits, true) && !self.wait_for_others(seen) {
                     self.report_blocked();
                     return;
                 }
@@ -338,12 +380,19 @@ impl<'a, O: Observer> Worker<'a, O> {
         }
     }
 
-    /// Whether a workgroup of another thread can still release a wave of this one.
-    fn others_may_help(&self) -> bool {
-        self.shared
-            .device
-            .gws
-            .may_change(self.shared.device.config.threads)
+    /// Waits until another thread may have released a wave of this one; false if none can: the waves of all are blocked.
+    fn wait_for_others(&self, seen: u64) -> bool {
+        let mut registered = false;
+        loop {
+            if self.shared.stop.load(Relaxed) {
+                return true;
+            }
+            let threads = self.shared.working.load(Acquire);
+            if let Some(changed) = self.shared.device.gws.wait(seen, &mut registered, threads) {
+                return changed;
+            }
+            std::thread::yield_now();
+        }
     }
 
     fn report_blocked(&mut self) {
@@ -377,9 +426,13 @@ impl<'a, O: Observer> Worker<'a, O> {
             slot: 0,
         });
         group.id = id;
-        group.slot = (0..RESIDENT_GROUPS)
-            .find(|slot| self.resident.iter().all(|g| g.slot != *slot))
-            .unwrap_or(0);
+        group.slot = if dispatch.scratch_bytes_per_wave() == 0 {
+            0
+        } else {
+            (0..RESIDENT_GROUPS)
+                .find(|slot| self.resident.iter().all(|g| g.slot != *slot))
+                .unwrap_or(0)
+        };
         match device.config.lds_fill {
             LdsFill::Zero => group.lds.clear(),
             LdsFill::Random(seed) => group.lds.randomise(
@@ -419,6 +472,7 @@ impl<'a, O: Observer> Worker<'a, O> {
             let wave = &mut group.waves[number];
             wave.scratch = Scratch {
                 base: self.scratch + slot,
+                region: self.scratch,
                 bytes_per_lane: dispatch.scratch_bytes_per_lane,
             };
             initialise(
@@ -448,6 +502,7 @@ impl<'a, O: Observer> Worker<'a, O> {
                 continue;
             }
             let before = group.waves[number].executed;
+            let violations = group.waves[number].violations;
             let result = run_wave(
                 self.shared,
                 &mut group.waves[number],
@@ -457,6 +512,7 @@ impl<'a, O: Observer> Worker<'a, O> {
             let wave = &self.resident[index].waves[number];
             progress |= wave.executed != before;
             self.stats.instructions += wave.executed - before;
+            self.stats.violations += wave.violations - violations;
             if let Err(stop) = result {
                 return Err(Box::new(self.fault(wave, stop.pc, stop.kind, stop.lane)));
             }
@@ -484,7 +540,7 @@ impl<'a, O: Observer> Worker<'a, O> {
             if O::ACTIVE {
                 self.observer.barrier(group.id);
             }
-            return Ok(Turn::Ran);
+            return Ok(Turn::Passed);
         }
         Ok(if progress { Turn::Ran } else { Turn::Blocked })
     }
@@ -568,6 +624,7 @@ fn run_wave<O: Observer>(
     observer: &mut O,
 ) -> Result<(), Stop> {
     let config = &shared.device.config;
+    let mut access = Access::default();
     let limit = config.limit.unwrap_or(u64::MAX);
     let until = wave
         .executed
@@ -601,7 +658,7 @@ fn run_wave<O: Observer>(
         match step.run {
             Run::Alu(handler) => handler(wave, step),
             Run::Memory => {
-                let access = memory::addresses(wave, step, shared.device);
+                memory::addresses(wave, step, shared.device, &mut access);
                 if O::ACTIVE
                     && let Verdict::Veto(message) = observer.access(wave, step, &access)
                 {
@@ -610,6 +667,7 @@ fn run_wave<O: Observer>(
                 match memory::perform(wave, step, &access, lds, shared.device) {
                     Ok(Outcome::Done) => wave.waiting = Waiting::No,
                     Ok(Outcome::Blocked) => {
+                        // The wave yields, and issues the instruction anew at its next turn.
                         wave.pc = pc;
                         wave.waiting = Waiting::Gws;
                         return Ok(());

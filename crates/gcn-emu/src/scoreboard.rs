@@ -4,6 +4,8 @@
 //! so that a checker can tell which results a program may not use yet. An operation stays outstanding
 //! until a wait, or a full counter, forces it to complete.
 
+use std::collections::VecDeque;
+
 use gcn_isa::Isa;
 use gcn_isa::simm::Waitcnt;
 
@@ -48,78 +50,121 @@ pub struct Outstanding {
     pub held: Increments,
 }
 
-/// The counters of a wave, and what they count.
-#[derive(Clone, PartialEq, Eq, Debug)]
+/// The counters of a wave, and what they count. Everything takes constant time, an operation's release included
+/// in its issue.
+#[derive(Clone, Debug)]
 pub struct Scoreboard {
-    isa: Isa,
-    /// In issue order; at most as many as the counters hold.
-    outstanding: Vec<Outstanding>,
+    max: Waitcnt,
+    /// In issue order. Those that hold nothing any more go when all before them are gone.
+    operations: VecDeque<Outstanding>,
+    /// How many operations have gone.
+    gone: u64,
+    counters: [Counter; COUNTERS],
+}
+
+/// One of VM_CNT, LGKM_CNT, EXP_CNT.
+#[derive(Clone, Copy, Debug, Default)]
+struct Counter {
+    value: u8,
+    /// Operations before this one, counted from the wave's first, hold nothing of it.
+    oldest: u64,
+}
+
+const COUNTERS: usize = 3;
+
+impl Increments {
+    fn each(&mut self) -> [&mut u8; COUNTERS] {
+        [&mut self.vm, &mut self.lgkm, &mut self.exp]
+    }
+}
+
+fn each(counters: Waitcnt) -> [u8; COUNTERS] {
+    [counters.vm, counters.lgkm, counters.exp]
 }
 
 impl Scoreboard {
     /// No operation outstanding.
     pub fn new(isa: Isa) -> Scoreboard {
         Scoreboard {
-            isa,
-            outstanding: Vec::new(),
+            max: Waitcnt::max(isa),
+            operations: VecDeque::new(),
+            gone: 0,
+            counters: [Counter::default(); COUNTERS],
         }
+    }
+
+    /// No operation outstanding any more; the wave is another.
+    pub fn clear(&mut self) {
+        self.operations.clear();
+        self.gone = 0;
+        self.counters = [Counter::default(); COUNTERS];
     }
 
     /// The counters now.
     pub fn counters(&self) -> Waitcnt {
-        let mut sum = Waitcnt {
-            vm: 0,
-            exp: 0,
-            lgkm: 0,
-        };
-        for o in &self.outstanding {
-            sum.vm += o.held.vm;
-            sum.lgkm += o.held.lgkm;
-            sum.exp += o.held.exp;
-        }
-        sum
+        let [vm, lgkm, exp] = self.counters.map(|c| c.value);
+        Waitcnt { vm, exp, lgkm }
     }
 
     /// Operations that may be incomplete, in issue order.
-    pub fn outstanding(&self) -> &[Outstanding] {
-        &self.outstanding
+    pub fn outstanding(&self) -> impl Iterator<Item = &Outstanding> {
+        self.operations
+            .iter()
+            .filter(|o| o.held != Increments::default())
     }
 
     /// An operation is issued. Where a counter would overflow, issue stalls until the oldest
-    /// operations have completed (checklist 5.3).
-    pub fn issue(&mut self, kind: Kind, pc: u64, held: Increments) {
-        let max = Waitcnt::max(self.isa);
-        let room = Waitcnt {
-            vm: max.vm - held.vm,
-            exp: max.exp - held.exp,
-            lgkm: max.lgkm - held.lgkm,
-        };
-        self.wait(room);
-        self.outstanding.push(Outstanding { kind, pc, held });
+    /// operations have completed (checklist 3.29, 5.3; errata E120).
+    #[inline]
+    pub fn issue(&mut self, kind: Kind, pc: u64, mut held: Increments) {
+        let max = each(self.max);
+        for ((counter, max), held) in (0..COUNTERS).zip(max).zip(held.each()) {
+            *held = (*held).min(max);
+            self.release(counter, max - *held);
+            self.counters[counter].value += *held;
+        }
+        self.trim();
+        self.operations.push_back(Outstanding { kind, pc, held });
     }
 
     /// Completes the oldest operations until each counter is at most its value in `until` (checklist 5.2).
+    #[inline]
     pub fn wait(&mut self, until: Waitcnt) {
-        let now = self.counters();
-        let mut excess = Increments {
-            vm: now.vm.saturating_sub(until.vm),
-            lgkm: now.lgkm.saturating_sub(until.lgkm),
-            exp: now.exp.saturating_sub(until.exp),
-        };
-        if excess == Increments::default() {
-            return;
+        for (counter, until) in each(until).into_iter().enumerate() {
+            self.release(counter, until);
         }
-        for o in &mut self.outstanding {
-            for (held, excess) in [
-                (&mut o.held.vm, &mut excess.vm),
-                (&mut o.held.lgkm, &mut excess.lgkm),
-                (&mut o.held.exp, &mut excess.exp),
-            ] {
-                let released = if *excess > 0 { *held } else { 0 };
-                *held -= released;
-                *excess = excess.saturating_sub(released);
-            }
+        self.trim();
+    }
+
+    #[inline]
+    fn release(&mut self, counter: usize, until: u8) {
+        while self.counters[counter].value > until {
+            let oldest = self.counters[counter].oldest.max(self.gone);
+            let place = (oldest - self.gone) as usize;
+            let Some(operation) = self.operations.get_mut(place) else {
+                return;
+            };
+            let [vm, lgkm, exp] = operation.held.each();
+            let held = match counter {
+                0 => vm,
+                1 => lgkm,
+                _ => exp,
+            };
+            self.counters[counter].value -= std::mem::take(held);
+            self.counters[counter].oldest = oldest + 1;
         }
-        self.outstanding.retain(|o| o.held != Increments::default());
+    }
+
+    /// Forgets the oldest operations as far as they hold nothing.
+    #[inline]
+    fn trim(&mut self) {
+        while self
+            .operations
+            .front()
+            .is_some_and(|o| o.held == Increments::default())
+        {
+            self.operations.pop_front();
+            self.gone += 1;
+        }
     }
 }

@@ -3,6 +3,7 @@
 use gcn_isa::{Isa, regs};
 
 use crate::device::Apertures;
+use crate::gds::Ticket;
 use crate::lanes::Lanes;
 use crate::scoreboard::Scoreboard;
 
@@ -60,6 +61,10 @@ pub struct Wave {
     pub mode: u32,
     /// TRAPSTS; bit 8 is the sticky memory violation (checklist 1.9).
     pub trapsts: u32,
+    /// Violations that did not end the run, one for each element or lane.
+    pub violations: u64,
+    /// What the wave waits for, at a global wave synchronisation resource.
+    pub gws_ticket: Option<Ticket>,
     /// Outstanding operations.
     pub scoreboard: Scoreboard,
     /// Why it is not running.
@@ -77,6 +82,9 @@ pub struct Wave {
 pub struct Scratch {
     /// Address of the wave's first byte in global memory.
     pub base: u64,
+    /// The hidden base of private memory, which FLAT_SCRATCH_HI counts from on GCN 1.1 and 1.2 (errata E088): the
+    /// scratch of the thread that runs the wave.
+    pub region: u64,
     /// Bytes that each lane has; offsets beyond are out of range (checklist 3.25).
     pub bytes_per_lane: u32,
 }
@@ -97,6 +105,8 @@ impl Wave {
             scc: false,
             mode: 0,
             trapsts: 0,
+            violations: 0,
+            gws_ticket: None,
             scoreboard: Scoreboard::new(isa),
             waiting: Waiting::No,
             executed: 0,
@@ -114,9 +124,26 @@ impl Wave {
         self.scc = false;
         self.mode = 0;
         self.trapsts = 0;
-        self.scoreboard = Scoreboard::new(self.isa);
+        self.violations = 0;
+        self.gws_ticket = None;
+        self.scoreboard.clear();
         self.waiting = Waiting::No;
         self.executed = 0;
+    }
+
+    /// A vector register; one beyond the allocation reads v0 (checklist 1.6).
+    #[inline]
+    pub fn vgpr(&self, register: u8) -> &Lanes {
+        self.vgprs
+            .get(usize::from(register))
+            .unwrap_or(&self.vgprs[0])
+    }
+
+    /// A vector register to write. Instructions that would write one beyond the allocation are cancelled before.
+    #[inline]
+    pub fn vgpr_mut(&mut self, register: u8) -> &mut Lanes {
+        let register = usize::from(register).min(self.vgprs.len() - 1);
+        &mut self.vgprs[register]
     }
 
     /// A scalar source that is neither register nor constant, by its number: the apertures of GCN 1.4 (errata
@@ -204,5 +231,6 @@ impl Wave {
     /// Notes a memory violation: sticky, and never the end of the run by itself (checklist 1.9).
     pub fn note_violation(&mut self) {
         self.trapsts |= TRAPSTS_MEM_VIOL;
+        self.violations += 1;
     }
 }

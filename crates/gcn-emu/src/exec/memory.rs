@@ -1,14 +1,34 @@
-//! Memory instructions in two steps: [`addresses`], then [`perform`].
+//! Memory instructions in two steps: [`addresses`], which touches nothing, then [`perform`]. Between the two an
+//! observer sees the [`Access`].
+//!
+//! The families differ in how they find addresses ([`access`]); loading, storing and updating an element is shared
+//! ([`places`]), and so is what an atomic computes ([`mod@combine`]). Operations complete at issue, lanes in ascending
+//! order (errata E047), which is a legal outcome; the counters are kept all the same ([`count`]).
+
+pub mod access;
+pub mod buffer;
+pub mod combine;
+pub mod places;
+pub mod plan;
+
+mod moves;
+
+use gcn_isa::effect::{AtomicOp, Clock, GwsOp, Half};
+use gcn_isa::{Does, Ty};
 
 use crate::code::Step;
-use crate::device::Device;
-use crate::fault::FaultKind;
+use crate::device::{Device, OnViolation};
+use crate::fault::{FaultKind, Intent};
+use crate::gds::Gds;
+use crate::lanes::{LANES, Lanes, active};
 use crate::lds::Lds;
 use crate::wave::Wave;
 
-/// Where an instruction is about to go, lane by lane.
-#[derive(Clone, Debug, Default)]
-pub struct Access {}
+pub use access::{Access, Space, addresses};
+pub use combine::{Denormals, combine};
+pub use plan::{Family, Plan};
+
+use places::{Element, MAX_DWORDS, Places, Violation, uniform};
 
 /// How an instruction went.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -19,24 +39,536 @@ pub enum Outcome {
     Blocked,
 }
 
-/// The first step.
-pub fn addresses(_wave: &Wave, _step: &Step, _device: &Device) -> Access {
-    Access {}
-}
+/// A fault, and the lane to blame.
+pub type LaneFault = (FaultKind, Option<u8>);
 
 /// The second step.
 ///
 /// # Errors
-/// The fault, and the lane to blame.
+/// The fault, and the lane to blame. Lanes before it have had their effect.
 pub fn perform(
-    _wave: &mut Wave,
-    _step: &Step,
-    _access: &Access,
-    _lds: &mut Lds,
-    _device: &Device,
-) -> Result<Outcome, (FaultKind, Option<u8>)> {
-    Err((FaultKind::NotExecuted, None))
+    wave: &mut Wave,
+    step: &Step,
+    access: &Access,
+    lds: &mut Lds,
+    device: &Device,
+) -> Result<Outcome, LaneFault> {
+    let Some(plan) = &step.memory else {
+        return Err((FaultKind::NotExecuted, None));
+    };
+    match plan.does {
+        Does::Lanes(how) => {
+            moves::perform(wave, plan, how);
+            return Ok(Outcome::Done);
+        }
+        Does::Gws(op) => return Ok(synchronise(wave, plan, op, device)),
+        // Caches are coherent here, and translation needs no prefetch (errata E124, E125).
+        Does::LdsNop | Does::Cache { .. } | Does::Probe => return Ok(Outcome::Done),
+        Does::Time(clock) => {
+            let time = match clock {
+                Clock::Shader => device.shader_clock(wave.executed),
+                Clock::Reference => device.reference_clock(),
+            };
+            wave.set_scalar64(plan.sdata, time);
+            return Ok(Outcome::Done);
+        }
+        _ => {}
+    }
+
+    let isa = wave.isa;
+    let m0 = wave.m0();
+    let mut guard;
+    let share = if access.gds != 0 {
+        guard = device.gds.lock();
+        Gds::share(&mut guard, m0)
+    } else {
+        lds.share(isa, m0)
+    };
+    let places = Places {
+        device,
+        share,
+        access,
+    };
+    let mut run = Running { wave, plan, places };
+    if plan.family.is_scalar() {
+        run.scalar()?;
+        return Ok(Outcome::Done);
+    }
+    match plan.does {
+        Does::Load(_) if access.to_lds.is_some() => run.load_to_lds()?,
+        Does::Load(ty) => run.load(ty)?,
+        Does::LoadByLane => run.load(Ty::B32)?,
+        Does::LoadHalf(ty, half) => run.load_half(ty, half)?,
+        Does::Store(ty) => run.store(ty, 0)?,
+        Does::StoreHigh(ty) => run.store(ty, HALF_BITS)?,
+        Does::StoreByLane => run.store(Ty::B32, 0)?,
+        Does::StoreFromLds => run.store_from_lds(lds_copy_base(access))?,
+        Does::Atomic(op, ty) | Does::Return(op, ty) => run.atomic(op, ty)?,
+        Does::LoadTwo(ty, _) => run.load_two(ty)?,
+        Does::StoreTwo(ty, _) => run.store_two(ty)?,
+        Does::ExchangeTwo(ty, _) => run.exchange_two(ty)?,
+        Does::AtomicFromLds(op, ty) => run.atomic_from_lds(op, ty)?,
+        Does::Count(op) => run.count(op)?,
+        // 64 bits on LDS only; 128 bits are open (errata E002, E052).
+        Does::ExchangeConditionally(Ty::B64) if !plan.gds => run.exchange_conditionally()?,
+        // Format conversion and ordered counting are graphics (errata E049).
+        _ => return Err((FaultKind::NotExecuted, None)),
+    }
+    Ok(Outcome::Done)
 }
 
 /// Counts the instruction on the wave's scoreboard.
-pub fn count(_wave: &mut Wave, _step: &Step, _pc: u64) {}
+#[inline]
+pub fn count(wave: &mut Wave, step: &Step, pc: u64) {
+    if let Some(plan) = &step.memory {
+        wave.scoreboard.issue(plan.kind, pc, plan.increments);
+    }
+}
+
+/// Bits of half a register.
+const HALF_BITS: u32 = 16;
+
+fn lds_copy_base(access: &Access) -> u64 {
+    u64::from(access.to_lds.unwrap_or(0))
+}
+
+/// GWS (checklist 2.30; errata E048): the value is the first active lane's, lane 0's where none is.
+fn synchronise(wave: &mut Wave, plan: &Plan, op: GwsOp, device: &Device) -> Outcome {
+    let resource = (wave.m0() >> 16).wrapping_add(plan.offset as u32 & 0x3f);
+    let lane = wave.exec().trailing_zeros() as usize % LANES;
+    let value = wave.vgpr(plan.vaddr.unwrap_or(0)).0[lane];
+    if device
+        .gws
+        .perform(op, resource, value, &mut wave.gws_ticket)
+    {
+        Outcome::Done
+    } else {
+        Outcome::Blocked
+    }
+}
+
+/// An instruction on its way.
+struct Running<'a> {
+    wave: &'a mut Wave,
+    plan: &'a Plan,
+    places: Places<'a>,
+}
+
+/// Sign- or zero-extends a loaded value to 32 bits.
+#[inline]
+fn extend(ty: Ty, value: u32) -> u32 {
+    match ty {
+        Ty::I8 => i32::from(value as i8) as u32,
+        Ty::I16 => i32::from(value as i16) as u32,
+        Ty::U8 | Ty::B8 => value & 0xff,
+        Ty::U16 | Ty::B16 => value & 0xffff,
+        _ => value,
+    }
+}
+
+fn low_u64(element: &Element) -> u64 {
+    u64::from(element[0]) | u64::from(element[1]) << 32
+}
+
+impl Running<'_> {
+    /// Notes a violation; an error if it ends the run.
+    fn check(&mut self, lane: usize, result: Result<(), Violation>) -> Result<(), LaneFault> {
+        let Err(violation) = result else {
+            return Ok(());
+        };
+        let access = self.places.access;
+        self.wave.note_violation();
+        let intent = access.intent.unwrap_or(Intent::Load);
+        match violation.fault(intent, access.bytes) {
+            Some(fault) if self.places.device.config.on_violation == OnViolation::Stop => {
+                Err((fault, (!access.scalar).then_some(lane as u8)))
+            }
+            _ => Ok(()),
+        }
+    }
+
+    /// Registers from `first` on, in one lane.
+    fn gather(&self, first: u8, dwords: u8, lane: usize) -> Element {
+        let mut element = [0; MAX_DWORDS];
+        for (i, dword) in element.iter_mut().take(usize::from(dwords)).enumerate() {
+            *dword = self.wave.vgpr(first.wrapping_add(i as u8)).0[lane];
+        }
+        element
+    }
+
+    /// Writes registers from `first` on, in one lane.
+    fn scatter(&mut self, first: u8, dwords: u8, lane: usize, element: &Element) {
+        for (i, &dword) in element.iter().take(usize::from(dwords)).enumerate() {
+            self.wave.vgpr_mut(first.wrapping_add(i as u8)).0[lane] = dword;
+        }
+    }
+
+    fn lanes(&self) -> impl Iterator<Item = usize> + use<> {
+        active(self.places.access.lanes())
+    }
+
+    fn load(&mut self, ty: Ty) -> Result<(), LaneFault> {
+        let (plan, access) = (self.plan, self.places.access);
+        let dwords = usize::from(ty.dwords());
+        let lanes = access.lanes();
+        if lanes == 0 {
+            return Ok(());
+        }
+        let mut loaded = [[0; LANES]; MAX_DWORDS];
+        let is_whole = ty.bytes() >= 4;
+        let fast = is_whole
+            && match loaded.get_mut(..dwords) {
+                Some(into) => self.places.load_contiguous(dwords, into).is_some(),
+                None => false,
+            };
+        if !fast {
+            // The first lane's element is everyone's where all addresses are the same. In scratch they are not.
+            let same = uniform(&access.address).filter(|_| access.scratch | access.buffer == 0);
+            match same {
+                Some(address) if access.global == lanes || access.lds == lanes => {
+                    let lane = lanes.trailing_zeros() as usize;
+                    let (element, result) = self.places.load(lane, address, ty.bytes().into());
+                    self.check(lane, result)?;
+                    for (register, dword) in loaded.iter_mut().zip(element) {
+                        register.fill(extend(ty, dword));
+                    }
+                }
+                _ => {
+                    for lane in active(lanes) {
+                        let (element, result) =
+                            self.places
+                                .load(lane, access.address[lane], ty.bytes().into());
+                        self.check(lane, result)?;
+                        for (register, dword) in loaded.iter_mut().zip(element) {
+                            register[lane] = extend(ty, dword);
+                        }
+                    }
+                }
+            }
+        }
+        for (i, register) in loaded.iter().take(dwords).enumerate() {
+            self.write(plan.vdst.wrapping_add(i as u8), register, lanes);
+        }
+        if plan.tfe {
+            // Everything is resident (errata E080).
+            self.write(plan.vdst.wrapping_add(dwords as u8), &[0; LANES], lanes);
+        }
+        Ok(())
+    }
+
+    #[inline]
+    fn write(&mut self, register: u8, value: &[u32; LANES], lanes: u64) {
+        let it = self.wave.vgpr_mut(register);
+        if lanes == u64::MAX {
+            it.0 = *value;
+        } else {
+            it.blend(&Lanes(*value), lanes);
+        }
+    }
+
+    /// The other half is kept (checklist 1.8).
+    fn load_half(&mut self, ty: Ty, half: Half) -> Result<(), LaneFault> {
+        let access = self.places.access;
+        for lane in self.lanes() {
+            let (element, result) = self
+                .places
+                .load(lane, access.address[lane], ty.bytes().into());
+            self.check(lane, result)?;
+            let value = extend(ty, element[0]) & 0xffff;
+            let register = &mut self.wave.vgpr_mut(self.plan.vdst).0[lane];
+            *register = match half {
+                Half::Low => *register & 0xffff_0000 | value,
+                Half::High => *register & 0xffff | value << HALF_BITS,
+            };
+        }
+        Ok(())
+    }
+
+    /// The value goes to LDS, where each lane has a dword (checklist 3.18; errata E089).
+    fn load_to_lds(&mut self) -> Result<(), LaneFault> {
+        let access = self.places.access;
+        let base = lds_copy_base(access);
+        for lane in self.lanes() {
+            let (element, result) =
+                self.places
+                    .load(lane, access.address[lane], access.bytes.into());
+            self.check(lane, result)?;
+            let value = extend(self.plan.ty, element[0]);
+            if !self.places.share.store(base + 4 * lane as u64, value, 4) {
+                self.wave.note_violation();
+            }
+        }
+        Ok(())
+    }
+
+    /// The other way round.
+    fn store_from_lds(&mut self, base: u64) -> Result<(), LaneFault> {
+        let access = self.places.access;
+        for lane in self.lanes() {
+            let (value, inside) = self.places.share.load(base + 4 * lane as u64, 4);
+            if !inside {
+                self.wave.note_violation();
+            }
+            let result = self
+                .places
+                .store(lane, access.address[lane], 4, &[value, 0, 0, 0]);
+            self.check(lane, result)?;
+        }
+        Ok(())
+    }
+
+    /// Stores the low bits, after a shift.
+    fn store(&mut self, ty: Ty, shift: u32) -> Result<(), LaneFault> {
+        let (plan, access) = (self.plan, self.places.access);
+        let dwords = ty.dwords();
+        if ty.bytes() >= 4 {
+            let register = |i: u8| &self.wave.vgpr(plan.vdata.wrapping_add(i)).0;
+            let registers = [register(0), register(1), register(2), register(3)];
+            let done = registers
+                .get(..usize::from(dwords))
+                .and_then(|from| self.places.store_contiguous(from));
+            if done.is_some() {
+                return Ok(());
+            }
+        }
+        for lane in self.lanes() {
+            let mut element = self.gather(plan.vdata, dwords, lane);
+            element[0] >>= shift;
+            let result = self
+                .places
+                .store(lane, access.address[lane], ty.bytes().into(), &element);
+            self.check(lane, result)?;
+        }
+        Ok(())
+    }
+
+    /// What float atomics do with denormals depends on where they are done (errata E053).
+    fn denormals(&self, lane: usize) -> Denormals {
+        match self.places.access.space(lane) {
+            Some(Space::Lds | Space::Gds) => Denormals::of_mode(self.wave.mode),
+            _ => Denormals::FLUSHED,
+        }
+    }
+
+    /// The operands of [`combine`]: DS has them in two fields, the comparison value of a swap in the first; memory
+    /// has the new value in the low half of the data and the comparison value in the high half (errata E059, E090).
+    fn operands(&self, op: AtomicOp, ty: Ty, lane: usize) -> (u64, u64) {
+        let dwords = ty.dwords();
+        let at = |first| low_u64(&self.gather(first, dwords, lane));
+        let plan = self.plan;
+        if plan.family == Family::Share {
+            let (first, second) = (at(plan.vdata), at(plan.vdata1));
+            if op == AtomicOp::CompareSwap {
+                (second, first)
+            } else {
+                (first, second)
+            }
+        } else if op == AtomicOp::CompareSwap {
+            (at(plan.vdata), at(plan.vdata.wrapping_add(dwords)))
+        } else {
+            (at(plan.vdata), 0)
+        }
+    }
+
+    fn atomic(&mut self, op: AtomicOp, ty: Ty) -> Result<(), LaneFault> {
+        let (plan, access) = (self.plan, self.places.access);
+        let dwords = ty.dwords();
+        // Sources are read before any destination is written; here a lane at a time, of which none reads another's.
+        for lane in self.lanes() {
+            let (data, second) = self.operands(op, ty, lane);
+            let denormals = self.denormals(lane);
+            let (old, result) =
+                self.places
+                    .update(lane, access.address[lane], ty.bytes().into(), |old| {
+                        combine(op, ty, old, data, second, denormals)
+                    });
+            self.check(lane, result)?;
+            if plan.returns {
+                let element = [old as u32, (old >> 32) as u32, 0, 0];
+                self.scatter(plan.vdst, dwords, lane, &element);
+            }
+        }
+        Ok(())
+    }
+
+    fn load_two(&mut self, ty: Ty) -> Result<(), LaneFault> {
+        let (plan, access) = (self.plan, self.places.access);
+        let (dwords, bytes) = (ty.dwords(), usize::from(ty.bytes()));
+        for lane in self.lanes() {
+            let (first, result) = self.places.load(lane, access.address[lane], bytes);
+            self.check(lane, result)?;
+            let (second, result) = self.places.load(lane, access.second[lane], bytes);
+            self.check(lane, result)?;
+            self.scatter(plan.vdst, dwords, lane, &first);
+            self.scatter(plan.vdst.wrapping_add(dwords), dwords, lane, &second);
+        }
+        Ok(())
+    }
+
+    /// Equal offsets make one access, with the first data (errata E042).
+    fn store_two(&mut self, ty: Ty) -> Result<(), LaneFault> {
+        let (plan, access) = (self.plan, self.places.access);
+        let (dwords, bytes) = (ty.dwords(), usize::from(ty.bytes()));
+        for lane in self.lanes() {
+            let first = self.gather(plan.vdata, dwords, lane);
+            let result = self.places.store(lane, access.address[lane], bytes, &first);
+            self.check(lane, result)?;
+            if plan.distance != 0 {
+                let second = self.gather(plan.vdata1, dwords, lane);
+                let result = self.places.store(lane, access.second[lane], bytes, &second);
+                self.check(lane, result)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Both old values are read before either place is written (errata E075).
+    fn exchange_two(&mut self, ty: Ty) -> Result<(), LaneFault> {
+        let (plan, access) = (self.plan, self.places.access);
+        let (dwords, bytes) = (ty.dwords(), usize::from(ty.bytes()));
+        for lane in self.lanes() {
+            let (old, result) = self.places.load(lane, access.address[lane], bytes);
+            self.check(lane, result)?;
+            let (old_second, result) = self.places.load(lane, access.second[lane], bytes);
+            self.check(lane, result)?;
+            let new = self.gather(plan.vdata, dwords, lane);
+            let new_second = self.gather(plan.vdata1, dwords, lane);
+            // What is out of range has been noted.
+            let _ = self.places.store(lane, access.address[lane], bytes, &new);
+            if plan.distance != 0 {
+                let _ = self
+                    .places
+                    .store(lane, access.second[lane], bytes, &new_second);
+            }
+            self.scatter(plan.vdst, dwords, lane, &old);
+            self.scatter(plan.vdst.wrapping_add(dwords), dwords, lane, &old_second);
+        }
+        Ok(())
+    }
+
+    /// The first place changes by what is at the second (errata E054).
+    fn atomic_from_lds(&mut self, op: AtomicOp, ty: Ty) -> Result<(), LaneFault> {
+        let access = self.places.access;
+        let bytes = usize::from(ty.bytes());
+        for lane in self.lanes() {
+            let (data, result) = self.places.load(lane, access.second[lane], bytes);
+            self.check(lane, result)?;
+            let data = low_u64(&data);
+            let denormals = self.denormals(lane);
+            let (_, result) = self
+                .places
+                .update(lane, access.address[lane], bytes, |old| {
+                    combine(op, ty, old, data, 0, denormals)
+                });
+            self.check(lane, result)?;
+        }
+        Ok(())
+    }
+
+    /// One update for the wave by the number of active lanes (errata E051).
+    fn count(&mut self, op: AtomicOp) -> Result<(), LaneFault> {
+        let exec = self.wave.exec();
+        if exec == 0 {
+            return Ok(());
+        }
+        let address = self.places.access.address[0];
+        let lanes = u64::from(exec.count_ones());
+        let (old, result) = self.places.update(0, address, 4, |old| {
+            combine(op, Ty::U32, old, lanes, 0, Denormals::default())
+        });
+        self.check(0, result)?;
+        self.write(self.plan.vdst, &[old as u32; LANES], exec);
+        Ok(())
+    }
+
+    /// Each dword is exchanged if the new value's top bit is set, which is not stored (errata E052).
+    fn exchange_conditionally(&mut self) -> Result<(), LaneFault> {
+        const TOP: u32 = 1 << 31;
+        let (plan, access) = (self.plan, self.places.access);
+        for lane in self.lanes() {
+            let new = self.gather(plan.vdata, 2, lane);
+            let mut old = [0; MAX_DWORDS];
+            for (i, (old, new)) in old.iter_mut().zip(new).take(2).enumerate() {
+                let address = access.address[lane] + 4 * i as u64;
+                let (value, result) = self.places.load(lane, address, 4);
+                self.check(lane, result)?;
+                *old = value[0];
+                if new & TOP != 0 {
+                    // What is out of range has been noted.
+                    let _ = self.places.store(lane, address, 4, &[new & !TOP, 0, 0, 0]);
+                }
+            }
+            self.scatter(plan.vdst, 2, lane, &old);
+        }
+        Ok(())
+    }
+
+    /// Scalar memory, executed once whatever EXEC is (checklist 1.3).
+    fn scalar(&mut self) -> Result<(), LaneFault> {
+        let (plan, access) = (self.plan, self.places.access);
+        let address = access.address[0];
+        let in_bounds = access.dwords_in_bounds;
+        let registers = |i: u8| plan.sdata.wrapping_add(i);
+        let memory = &self.places.device.memory;
+        match plan.does {
+            Does::Load(ty) => {
+                let mut loaded = [0; MAX_SCALAR_DWORDS];
+                let part = loaded.get_mut(..usize::from(in_bounds));
+                let done = part.is_some_and(|part| memory.load_dwords(address, part).is_some());
+                if !done {
+                    self.check(0, Err(Violation::Unmapped { address }))?;
+                }
+                for i in 0..ty.dwords() {
+                    self.wave.set_scalar(registers(i), loaded[usize::from(i)]);
+                }
+            }
+            Does::Store(ty) => {
+                let mut stored = [0; MAX_SCALAR_DWORDS];
+                for i in 0..ty.dwords() {
+                    stored[usize::from(i)] = self.wave.scalar(registers(i));
+                }
+                let part = stored.get(..usize::from(in_bounds));
+                let done = part.is_some_and(|part| memory.store_dwords(address, part).is_some());
+                if !done {
+                    self.check(0, Err(Violation::Unmapped { address }))?;
+                }
+            }
+            Does::Atomic(op, ty) => {
+                let dwords = ty.dwords();
+                let value = |first: u8| {
+                    let high = if dwords == 2 {
+                        u64::from(self.wave.scalar(registers(first + 1))) << 32
+                    } else {
+                        0
+                    };
+                    u64::from(self.wave.scalar(registers(first))) | high
+                };
+                let second = if op == AtomicOp::CompareSwap {
+                    value(dwords)
+                } else {
+                    0
+                };
+                let data = value(0);
+                let (old, result) = if in_bounds == dwords {
+                    self.places.update(0, address, ty.bytes().into(), |old| {
+                        combine(op, ty, old, data, second, Denormals::FLUSHED)
+                    })
+                } else {
+                    (0, Ok(()))
+                };
+                self.check(0, result)?;
+                if plan.returns {
+                    self.wave.set_scalar(registers(0), old as u32);
+                    if dwords == 2 {
+                        self.wave.set_scalar(registers(1), (old >> 32) as u32);
+                    }
+                }
+            }
+            _ => return Err((FaultKind::NotExecuted, None)),
+        }
+        Ok(())
+    }
+}
+
+/// Dwords of the largest scalar load.
+const MAX_SCALAR_DWORDS: usize = 16;

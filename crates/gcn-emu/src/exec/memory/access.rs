@@ -1,0 +1,482 @@
+//! The first step: where an instruction is about to go, lane by lane, without side effects.
+
+use gcn_isa::effect::AtomicOp;
+use gcn_isa::{Does, Isa};
+
+use crate::code::{Arg, Step};
+use crate::device::Device;
+use crate::fault::Intent;
+use crate::lanes::{LANES, Lanes, active};
+use crate::wave::Wave;
+
+use super::buffer::Descriptor;
+use super::plan::{Family, Plan};
+
+/// Where an instruction is about to go. Only the lanes in the masks mean anything.
+#[derive(Clone, Debug)]
+pub struct Access {
+    /// What it wants; nothing if it touches no memory.
+    pub intent: Option<Intent>,
+    /// Bytes of an element. Loads and stores of more than a dword are consecutive dwords.
+    pub bytes: u8,
+    /// Elements per lane: 1, or 2 where there are two addresses.
+    pub elements: u8,
+    /// One access for the wave, that of lane 0.
+    pub scalar: bool,
+    /// Lanes that go to global memory.
+    pub global: u64,
+    /// Lanes that go to LDS; their addresses are offsets in the workgroup's allocation, beyond 32 bits where the
+    /// hardware takes them for out of range (errata E039).
+    pub lds: u64,
+    /// Lanes that go to GDS; their addresses are offsets behind the base in M0.
+    pub gds: u64,
+    /// Lanes that go to scratch; their addresses are offsets in the lane's own part. See [`Access::place`].
+    pub scratch: u64,
+    /// Lanes that go through a descriptor, where that is not simply global memory; their addresses are offsets
+    /// in a record. See [`Access::place`].
+    pub buffer: u64,
+    /// The address of each lane's first element.
+    pub address: [u64; LANES],
+    /// The address of each lane's second element; of a buffer the lane's index.
+    pub second: [u64; LANES],
+    /// The address of scratch offset 0 of lane 0.
+    pub scratch_base: u64,
+    /// Bytes of scratch per lane.
+    pub scratch_bytes: u32,
+    /// What the descriptor says.
+    pub descriptor: Descriptor,
+    /// Dwords of a scalar access within the descriptor's bounds; the others are not performed (errata E119).
+    pub dwords_in_bounds: u8,
+    /// For loads into LDS, and stores from there: the offset in LDS of lane 0's dword; the other lanes' follow.
+    pub to_lds: Option<u32>,
+}
+
+impl Default for Access {
+    fn default() -> Access {
+        Access {
+            intent: None,
+            bytes: 0,
+            elements: 1,
+            scalar: false,
+            global: 0,
+            lds: 0,
+            gds: 0,
+            scratch: 0,
+            buffer: 0,
+            address: [0; LANES],
+            second: [0; LANES],
+            scratch_base: 0,
+            scratch_bytes: 0,
+            descriptor: Descriptor::default(),
+            dwords_in_bounds: 0,
+            to_lds: None,
+        }
+    }
+}
+
+/// Where a lane goes.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+#[allow(missing_docs)]
+pub enum Space {
+    Global,
+    Lds,
+    Gds,
+    Scratch,
+    Buffer,
+}
+
+/// A dword of every lane makes a row of scratch (errata E087).
+const SCRATCH_ROW: u64 = 4 * LANES as u64;
+/// Where FLAT_SCRATCH is on GCN 1.1 and from 1.2 on (checklist 3.11).
+const FLAT_SCRATCH_CI: u8 = 104;
+const FLAT_SCRATCH: u8 = 102;
+/// FLAT_SCRATCH_HI of GCN 1.1 and 1.2 counts these bytes.
+const FLAT_SCRATCH_UNIT: u64 = 256;
+/// A line of the scalar cache.
+const CACHE_LINE: u64 = 64;
+/// An LDS address that no allocation holds.
+const OUT_OF_RANGE: u64 = 1 << 32;
+
+impl Access {
+    /// The lanes that access something.
+    pub fn lanes(&self) -> u64 {
+        self.global | self.lds | self.gds | self.scratch | self.buffer
+    }
+
+    /// Where a lane goes, if it goes anywhere.
+    #[inline]
+    pub fn space(&self, lane: usize) -> Option<Space> {
+        let bit = 1 << lane;
+        if self.global & bit != 0 {
+            Some(Space::Global)
+        } else if self.lds & bit != 0 {
+            Some(Space::Lds)
+        } else if self.gds & bit != 0 {
+            Some(Space::Gds)
+        } else if self.scratch & bit != 0 {
+            Some(Space::Scratch)
+        } else if self.buffer & bit != 0 {
+            Some(Space::Buffer)
+        } else {
+            None
+        }
+    }
+
+    /// The global address of byte number `byte` of a lane's element in global memory, scratch or a buffer; nothing
+    /// in LDS and GDS, and out of bounds.
+    #[inline]
+    pub fn place(&self, lane: usize, byte: u64) -> Option<u64> {
+        match self.space(lane)? {
+            Space::Global => Some(self.address[lane].wrapping_add(byte)),
+            Space::Scratch => self.scratch_place(lane, self.address[lane].checked_add(byte)?),
+            Space::Buffer => {
+                self.descriptor
+                    .place(self.second[lane] as u32, self.address[lane], byte)
+            }
+            Space::Lds | Space::Gds => None,
+        }
+    }
+
+    /// Dwords of the lanes of a wave are interleaved (errata E087). Bounds are the dispatch's scratch, rounded up to
+    /// a dword.
+    fn scratch_place(&self, lane: usize, offset: u64) -> Option<u64> {
+        if offset >= u64::from(self.scratch_bytes).next_multiple_of(4) {
+            return None;
+        }
+        let inside = (offset >> 2) * SCRATCH_ROW + lane as u64 * 4 + (offset & 3);
+        Some(self.scratch_base.wrapping_add(inside))
+    }
+}
+
+/// The first step. `access` is overwritten; it is the caller's so that nothing is allocated or cleared.
+pub fn addresses(wave: &Wave, step: &Step, device: &Device, access: &mut Access) {
+    access.intent = None;
+    access.elements = 1;
+    access.scalar = false;
+    (access.global, access.lds, access.gds) = (0, 0, 0);
+    (access.scratch, access.buffer) = (0, 0);
+    access.to_lds = None;
+    let Some(plan) = &step.memory else {
+        return;
+    };
+    access.bytes = plan.ty.bytes();
+    access.intent = intent(plan.does);
+    match plan.family {
+        Family::Share => share(wave, plan, device, access),
+        Family::Flat => flat(wave, plan, device, access),
+        Family::Global => global(wave, plan, access),
+        Family::Scratch => scratch(wave, plan, access),
+        Family::Buffer => buffer(wave, plan, access),
+        Family::Scalar | Family::ScalarScratch | Family::ScalarBuffer => {
+            scalar(wave, plan, access);
+        }
+    }
+    let moves_lds = plan.to_lds && matches!(plan.does, Does::Load(_));
+    if moves_lds || plan.does == Does::StoreFromLds {
+        let base = u32::from(wave.m0() as u16);
+        access.to_lds = Some(base.wrapping_add(plan.offset as u32));
+    }
+}
+
+fn intent(does: Does) -> Option<Intent> {
+    match does {
+        Does::Load(_)
+        | Does::LoadHalf(..)
+        | Does::LoadTwo(..)
+        | Does::LoadByLane
+        | Does::LoadFormat(..)
+        | Does::LoadFormatHigh => Some(Intent::Load),
+        Does::Store(_)
+        | Does::StoreHigh(_)
+        | Does::StoreTwo(..)
+        | Does::StoreByLane
+        | Does::StoreFromLds
+        | Does::StoreFormat(..)
+        | Does::StoreFormatHigh => Some(Intent::Store),
+        Does::Atomic(..)
+        | Does::Return(..)
+        | Does::ExchangeTwo(..)
+        | Does::AtomicFromLds(..)
+        | Does::Count(_)
+        | Does::ExchangeConditionally(_) => Some(Intent::Atomic),
+        _ => None,
+    }
+}
+
+/// DS (checklist 2.2–2.4, 2.10, 2.11, 2.25–2.27).
+fn share(wave: &Wave, plan: &Plan, device: &Device, access: &mut Access) {
+    let mut lanes = wave.exec();
+    let m0 = wave.m0();
+    let v = |register: Option<u8>| wave.vgpr(register.unwrap_or(0));
+    match plan.does {
+        Does::LoadByLane | Does::StoreByLane => {
+            let base = u32::from(m0 as u16).wrapping_add(plan.offset as u32);
+            for (lane, address) in access.address.iter_mut().enumerate() {
+                *address = u64::from(base.wrapping_add(4 * lane as u32));
+            }
+        }
+        Does::Count(_) => {
+            let base = if !plan.gds && device.config.append_adds_m0 {
+                u64::from(m0 as u16)
+            } else {
+                0
+            };
+            access.scalar = true;
+            access.address[0] = base + (plan.offset as u64 & !3);
+            lanes = u64::from(lanes != 0);
+        }
+        Does::AtomicFromLds(..) => {
+            access.elements = 2;
+            pairs(v(plan.vaddr), plan, access);
+        }
+        Does::Lanes(_) | Does::LdsNop | Does::Gws(_) | Does::OrderedCount => lanes = 0,
+        _ => {
+            let from = v(plan.vaddr);
+            let offset = plan.offset as u32;
+            for (address, &base) in access.address.iter_mut().zip(&from.0) {
+                *address = u64::from(base.wrapping_add(offset) & plan.mask);
+            }
+            let two = matches!(
+                plan.does,
+                Does::LoadTwo(..) | Does::StoreTwo(..) | Does::ExchangeTwo(..)
+            );
+            if two {
+                access.elements = 2;
+                let distance = plan.distance as u32;
+                for (second, &first) in access.second.iter_mut().zip(&access.address) {
+                    *second = u64::from((first as u32).wrapping_add(distance));
+                }
+            }
+            if wave.isa == Isa::Si && device.config.si_checks_lds_base {
+                for (lane, &base) in from.0.iter().enumerate() {
+                    if (base as i32) < 0 {
+                        access.address[lane] |= OUT_OF_RANGE;
+                        access.second[lane] |= OUT_OF_RANGE;
+                    }
+                }
+            }
+        }
+    }
+    if plan.gds {
+        access.gds = lanes;
+    } else {
+        access.lds = lanes;
+    }
+}
+
+/// OFFSET bit 15: the distance is packed into the address (errata E054).
+const SRC2_PACKED: u16 = 1 << 15;
+/// The bits of such an address that are an address.
+const SRC2_ADDRESS: u32 = 0x1_ffff;
+
+/// The two addresses of SRC2 (errata E054): OFFSET is a distance in dwords with sign, not part of the address.
+fn pairs(from: &Lanes, plan: &Plan, access: &mut Access) {
+    let offset = plan.offset as u16;
+    // Sign-extended from 15 bits.
+    let common = ((offset << 1) as i16 >> 1) as i32;
+    for (lane, &register) in from.0.iter().enumerate() {
+        let (first, distance) = if offset & SRC2_PACKED != 0 {
+            // A[31:17] with A[31] twice: an arithmetic shift of the register.
+            (register & SRC2_ADDRESS, (register as i32) >> 17)
+        } else {
+            (register, common)
+        };
+        let first = first & plan.mask;
+        let second = first.wrapping_add_signed(distance * 4) & plan.mask;
+        access.address[lane] = u64::from(first);
+        access.second[lane] = u64::from(second);
+    }
+}
+
+/// FLAT: apertures by the upper half of the address (checklist 3.1, 3.2, 3.7–3.9; errata E088).
+fn flat(wave: &Wave, plan: &Plan, device: &Device, access: &mut Access) {
+    add_pair(wave, plan, access);
+    let exec = wave.exec();
+    let apertures = device.config.apertures;
+    let (mut shared, mut private) = (0, 0);
+    for (lane, address) in access.address.iter().enumerate() {
+        let high = (address >> 32) as u32;
+        shared |= u64::from(high == apertures.shared) << lane;
+        private |= u64::from(high == apertures.private) << lane;
+    }
+    access.lds = exec & shared;
+    access.scratch = exec & private;
+    access.global = exec & !(shared | private);
+    let aside = access.lds | access.scratch;
+    if aside != 0 {
+        for lane in active(aside) {
+            access.address[lane] &= u64::from(u32::MAX);
+        }
+        set_scratch(wave, access);
+    }
+    let is_plain = matches!(access.intent, Some(Intent::Load | Intent::Store));
+    if device.config.dword_alignment && is_plain && access.bytes >= 4 {
+        for address in &mut access.address {
+            *address &= !3;
+        }
+    }
+}
+
+/// A pair of vector registers and the constant offset.
+#[inline]
+fn add_pair(wave: &Wave, plan: &Plan, access: &mut Access) {
+    let first = plan.vaddr.unwrap_or(0);
+    let (low, high) = (wave.vgpr(first), wave.vgpr(first.wrapping_add(1)));
+    let offset = plan.offset as u64;
+    for ((address, &low), &high) in access.address.iter_mut().zip(&low.0).zip(&high.0) {
+        *address = (u64::from(low) | u64::from(high) << 32).wrapping_add(offset);
+    }
+}
+
+/// GLOBAL (checklist 3.3, 3.4; errata E086).
+fn global(wave: &Wave, plan: &Plan, access: &mut Access) {
+    match plan.saddr {
+        None => add_pair(wave, plan, access),
+        Some(base) => {
+            let base = wave.scalar64(base).wrapping_add_signed(plan.offset);
+            let offsets = wave.vgpr(plan.vaddr.unwrap_or(0));
+            for (address, &offset) in access.address.iter_mut().zip(&offsets.0) {
+                *address = base.wrapping_add(u64::from(offset));
+            }
+        }
+    }
+    access.global = wave.exec();
+}
+
+/// SCRATCH (checklist 3.5; errata E087). A sum below zero is as far out of bounds as one above them.
+fn scratch(wave: &Wave, plan: &Plan, access: &mut Access) {
+    let offset = plan.offset as u64;
+    match (plan.saddr, plan.vaddr) {
+        (None, Some(register)) => {
+            let from = wave.vgpr(register);
+            for (address, &base) in access.address.iter_mut().zip(&from.0) {
+                *address = u64::from(base).wrapping_add(offset);
+            }
+        }
+        (saddr, _) => {
+            let base = saddr.map_or(0, |code| wave.scalar(code));
+            access.address.fill(u64::from(base).wrapping_add(offset));
+        }
+    }
+    access.scratch = wave.exec();
+    set_scratch(wave, access);
+}
+
+/// FLAT_SCRATCH: on GCN 1.4 the wave's base itself; on 1.1 and 1.2 the high half counts 256 bytes from the hidden
+/// base of private memory. The bounds are those of the dispatch, which FLAT_SCRATCH_LO repeats there (errata E088).
+fn set_scratch(wave: &Wave, access: &mut Access) {
+    access.scratch_bytes = wave.scratch.bytes_per_lane;
+    access.scratch_base = match wave.isa {
+        Isa::Si => wave.scratch.base,
+        Isa::Ci | Isa::Vi => {
+            let high = if wave.isa == Isa::Ci {
+                FLAT_SCRATCH_CI + 1
+            } else {
+                FLAT_SCRATCH + 1
+            };
+            wave.scratch
+                .region
+                .wrapping_add(u64::from(wave.scalar(high)) * FLAT_SCRATCH_UNIT)
+        }
+        _ => wave.scalar64(FLAT_SCRATCH),
+    };
+}
+
+/// MUBUF. Where no lane leaves the bounds and nothing is swizzled it is plain global memory.
+fn buffer(wave: &Wave, plan: &Plan, access: &mut Access) {
+    if access.intent.is_none() {
+        return;
+    }
+    let soffset = match plan.soffset {
+        Arg::Scalar(code) => wave.scalar(code),
+        Arg::Special(code) => wave.special(code) as u32,
+        Arg::Const(value) => value as u32,
+        _ => 0,
+    };
+    let words = std::array::from_fn(|i| wave.scalar(plan.sbase.wrapping_add(i as u8)));
+    let descriptor = Descriptor::new(wave.isa, words, soffset, plan.idxen);
+    let first = plan.vaddr.unwrap_or(0);
+    if plan.addr64 {
+        let (low, high) = (wave.vgpr(first), wave.vgpr(first.wrapping_add(1)));
+        let base = descriptor
+            .base
+            .wrapping_add(u64::from(soffset))
+            .wrapping_add(plan.offset as u64);
+        for lane in 0..LANES {
+            access.address[lane] =
+                base.wrapping_add(u64::from(low.0[lane]) | u64::from(high.0[lane]) << 32);
+        }
+        access.global = wave.exec();
+        return;
+    }
+    let index = plan.idxen.then(|| wave.vgpr(first));
+    let offset = plan
+        .offen
+        .then(|| wave.vgpr(first.wrapping_add(u8::from(plan.idxen))));
+    let tid = u32::from(descriptor.add_tid);
+    let exec = wave.exec();
+    let mut plain = true;
+    for lane in 0..LANES {
+        let index = index
+            .map_or(0, |v| v.0[lane])
+            .wrapping_add(tid * lane as u32);
+        // StoreFromLds has OFFSET twice: in LDS and in memory.
+        let offset = offset
+            .map_or(0, |v| v.0[lane])
+            .wrapping_add(plan.offset as u32);
+        access.second[lane] = u64::from(index);
+        access.address[lane] = u64::from(offset);
+        let active = exec >> lane & 1 != 0;
+        plain &= !active || descriptor.is_plain(index, u64::from(offset), access.bytes);
+    }
+    access.descriptor = descriptor;
+    if plain {
+        for lane in 0..LANES {
+            access.address[lane] =
+                descriptor.linear(access.second[lane] as u32, access.address[lane]);
+        }
+        access.global = exec;
+    } else {
+        access.buffer = exec;
+    }
+}
+
+/// Scalar memory (checklist 4.1–4.6; errata E113, E119, E121, E123).
+fn scalar(wave: &Wave, plan: &Plan, access: &mut Access) {
+    access.scalar = true;
+    access.dwords_in_bounds = plan.ty.dwords();
+    let register = plan.sreg.map_or(0, |code| wave.scalar(code));
+    match plan.does {
+        Does::Time(_) | Does::Cache { lines: 0 } => return,
+        _ => {}
+    }
+    let address = match plan.family {
+        Family::ScalarBuffer => {
+            let words = std::array::from_fn(|i| wave.scalar(plan.sbase.wrapping_add(i as u8)));
+            let offset = plan.offset as u64 + u64::from(register & !3);
+            access.descriptor = Descriptor::new(wave.isa, words, 0, false);
+            let room = access.descriptor.scalar_bytes().saturating_sub(offset) / 4;
+            access.dwords_in_bounds = room.min(u64::from(plan.ty.dwords())) as u8;
+            (access.descriptor.base & !3).wrapping_add(offset)
+        }
+        Family::ScalarScratch => (wave.scalar64(plan.sbase) & !3)
+            .wrapping_add_signed(plan.offset)
+            .wrapping_add(u64::from(register) * CACHE_LINE),
+        _ => (wave.scalar64(plan.sbase) & !3)
+            .wrapping_add_signed(plan.offset)
+            .wrapping_add(u64::from(register & !3)),
+    };
+    access.address[0] = address;
+    if let Does::Cache { lines } = plan.does {
+        // A line's address; nothing is transferred.
+        access.address[0] = address & !(CACHE_LINE - 1);
+        access.bytes = lines.saturating_mul(CACHE_LINE as u8);
+    } else if access.intent.is_some() {
+        access.global = 1;
+    }
+}
+
+/// Whether the old value of a counter goes up or down (checklist 2.27).
+pub fn counts_up(op: AtomicOp) -> bool {
+    op == AtomicOp::Add
+}

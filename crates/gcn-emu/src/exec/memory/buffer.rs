@@ -1,0 +1,141 @@
+//! Buffer descriptors: where an index and an offset lead, and how far.
+//!
+//! Source: AMD's manuals of the four generations, chapter "Vector Memory Buffer Instructions"; the unit of
+//! NUM_RECORDS by generation as Mesa's drivers document it; for scalar memory errata E119.
+
+use gcn_isa::Isa;
+
+/// A descriptor of four dwords, for one instruction.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct Descriptor {
+    /// Address of the buffer, 48 bits.
+    pub base: u64,
+    /// Bytes from a record to the next.
+    pub stride: u32,
+    /// The size, in bytes or records.
+    pub num_records: u32,
+    /// The lane's number is added to the index.
+    pub add_tid: bool,
+    /// Records are interleaved, if they are.
+    swizzle: Option<Swizzle>,
+    /// The instruction's scalar offset, outside of swizzling.
+    soffset: u32,
+    /// NUM_RECORDS counts records, which an index is compared with.
+    structured: bool,
+}
+
+/// How records are interleaved.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+struct Swizzle {
+    /// Bytes of a record that stay together.
+    element: u64,
+    /// Records that are interleaved.
+    records: u64,
+}
+
+// Bits of the descriptor's second and fourth dword.
+const BASE_HIGH: u32 = 0xffff;
+const STRIDE_SHIFT: u32 = 16;
+const STRIDE: u32 = 0x3fff;
+const SWIZZLE_ENABLE: u32 = 1 << 31;
+const FORMAT_SHIFT: u32 = 15;
+const FORMAT: u32 = 0xf;
+const ELEMENT_SHIFT: u32 = 19;
+const INDEX_STRIDE_SHIFT: u32 = 21;
+const TWO_BITS: u32 = 3;
+const ADD_TID: u32 = 1 << 23;
+/// With ADD_TID the data format's bits extend the stride, from GCN 1.2 on.
+const STRIDE_BITS: u32 = 14;
+/// The only element size of GCN 1.4.
+const ELEMENT_GFX9: u64 = 4;
+
+impl Descriptor {
+    /// From its dwords, the instruction's scalar offset, and whether the instruction has an index.
+    pub fn new(isa: Isa, words: [u32; 4], soffset: u32, idxen: bool) -> Descriptor {
+        let [low, second, num_records, last] = words;
+        let add_tid = last & ADD_TID != 0;
+        let mut stride = second >> STRIDE_SHIFT & STRIDE;
+        if add_tid && isa >= Isa::Vi {
+            stride |= (last >> FORMAT_SHIFT & FORMAT) << STRIDE_BITS;
+        }
+        let swizzled = second & SWIZZLE_ENABLE != 0;
+        let swizzle = swizzled.then(|| Swizzle {
+            element: if isa >= Isa::Gfx9 {
+                ELEMENT_GFX9
+            } else {
+                2 << (last >> ELEMENT_SHIFT & TWO_BITS)
+            },
+            records: 8 << (last >> INDEX_STRIDE_SHIFT & TWO_BITS),
+        });
+        // What NUM_RECORDS counts.
+        let structured = stride != 0
+            && match isa {
+                Isa::Si | Isa::Ci => idxen || add_tid,
+                Isa::Vi => swizzled,
+                _ => idxen || (add_tid && swizzled),
+            };
+        Descriptor {
+            base: u64::from(low) | u64::from(second & BASE_HIGH) << 32,
+            stride,
+            num_records,
+            add_tid,
+            swizzle,
+            soffset,
+            structured,
+        }
+    }
+
+    /// The size that scalar memory instructions see: swizzling and formats are nothing to them (errata E119).
+    pub fn scalar_bytes(&self) -> u64 {
+        let stride = u64::from(self.stride & STRIDE).max(1);
+        stride * u64::from(self.num_records)
+    }
+
+    /// Whether dword `offset` of record `index` is in range; `offset` is without the scalar one.
+    fn has(&self, index: u32, offset: u64, bytes: u64) -> bool {
+        if self.structured {
+            index < self.num_records
+        } else {
+            let begin = if self.swizzle.is_some() {
+                offset
+            } else {
+                offset + u64::from(index) * u64::from(self.stride)
+            };
+            let size = u64::from(self.num_records).saturating_sub(u64::from(self.soffset));
+            begin + bytes <= size
+        }
+    }
+
+    /// Whether these bytes are consecutive in memory and in range.
+    pub fn is_plain(&self, index: u32, offset: u64, bytes: u8) -> bool {
+        self.swizzle.is_none() && self.has(index, offset, u64::from(bytes))
+    }
+
+    /// The address of a byte of a record that is not interleaved.
+    pub fn linear(&self, index: u32, offset: u64) -> u64 {
+        let inside = u64::from(index) * u64::from(self.stride) + offset;
+        self.base
+            .wrapping_add(u64::from(self.soffset))
+            .wrapping_add(inside)
+    }
+
+    /// The address of byte number `byte` of an access at `offset` of record `index`, if its dword is in range.
+    pub fn place(&self, index: u32, offset: u64, byte: u64) -> Option<u64> {
+        let offset = offset + byte;
+        if !self.has(index, offset, 1) {
+            return None;
+        }
+        let Some(swizzle) = self.swizzle else {
+            return Some(self.linear(index, offset));
+        };
+        let Swizzle { element, records } = swizzle;
+        let index = u64::from(index);
+        let rows = index / records * u64::from(self.stride) + offset / element * element;
+        let inside = rows * records + index % records * element + offset % element;
+        Some(
+            self.base
+                .wrapping_add(u64::from(self.soffset))
+                .wrapping_add(inside),
+        )
+    }
+}

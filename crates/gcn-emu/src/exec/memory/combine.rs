@@ -1,0 +1,230 @@
+//! What an atomic makes of the old value and its data: once, for LDS, GDS, global, scratch, buffer and scalar memory.
+
+use gcn_isa::Ty;
+use gcn_isa::effect::AtomicOp;
+
+/// Which denormals of 32 bits count as zero. Those of 64 bits are always kept (errata E053).
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct Denormals {
+    /// Operands are flushed.
+    pub flush_in: bool,
+    /// Results of arithmetic are flushed.
+    pub flush_out: bool,
+}
+
+/// MODE: denormal operands of 32 bits are kept.
+const MODE_KEEP_IN: u32 = 1 << 4;
+/// MODE: denormal results of 32 bits are kept.
+const MODE_KEEP_OUT: u32 = 1 << 5;
+
+impl Denormals {
+    /// What global memory does, whatever MODE says (errata E053).
+    pub const FLUSHED: Denormals = Denormals {
+        flush_in: true,
+        flush_out: true,
+    };
+
+    /// What LDS does: as MODE says.
+    pub const fn of_mode(mode: u32) -> Denormals {
+        Denormals {
+            flush_in: mode & MODE_KEEP_IN == 0,
+            flush_out: mode & MODE_KEEP_OUT == 0,
+        }
+    }
+}
+
+/// The new value in memory. All values are raw bits in the low bits.
+///
+/// `data` is what the operation takes: the operand, the new value of a swap, the mask of [`AtomicOp::MaskOr`], the
+/// limit of [`AtomicOp::Wrap`]. `second` is the other one: the comparison value of [`AtomicOp::CompareSwap`], the
+/// bits of `MaskOr`, the addend of `Wrap`. DS names them the other way round than memory for `CompareSwap`
+/// (errata E059, E090), which is the caller's to know.
+#[inline]
+pub fn combine(
+    op: AtomicOp,
+    ty: Ty,
+    old: u64,
+    data: u64,
+    second: u64,
+    denormals: Denormals,
+) -> u64 {
+    let unused = 64 - 8 * u32::from(ty.bytes().min(8));
+    let low = |value: u64| value << unused >> unused;
+    let (old, data, second) = (low(old), low(data), low(second));
+    let is_less = |a: u64, b: u64| match ty {
+        Ty::I32 | Ty::I64 | Ty::I16 | Ty::I8 => ((a << unused) as i64) < (b << unused) as i64,
+        _ => a < b,
+    };
+    let new = match op {
+        AtomicOp::Swap => data,
+        AtomicOp::CompareSwap => {
+            let equal = match Float::of(ty) {
+                Some(float) => float.equal(old, second, denormals),
+                None => old == second,
+            };
+            if equal { data } else { old }
+        }
+        AtomicOp::Add => match Float::of(ty) {
+            Some(float) => float.add(old, data, denormals),
+            None => old.wrapping_add(data),
+        },
+        AtomicOp::Sub => old.wrapping_sub(data),
+        AtomicOp::Rsub => data.wrapping_sub(old),
+        AtomicOp::Inc => {
+            if old >= data {
+                0
+            } else {
+                old + 1
+            }
+        }
+        AtomicOp::Dec => {
+            if old == 0 || old > data {
+                data
+            } else {
+                old - 1
+            }
+        }
+        AtomicOp::Min => match Float::of(ty) {
+            Some(float) => float.select(old, data, denormals, |old, data| data < old),
+            None if is_less(data, old) => data,
+            None => old,
+        },
+        AtomicOp::Max => match Float::of(ty) {
+            Some(float) => float.select(old, data, denormals, |old, data| data > old),
+            None if is_less(old, data) => data,
+            None => old,
+        },
+        AtomicOp::And => old & data,
+        AtomicOp::Or => old | data,
+        AtomicOp::Xor => old ^ data,
+        AtomicOp::MaskOr => (old & !data) | second,
+        AtomicOp::Wrap => {
+            if old >= data {
+                old.wrapping_sub(data)
+            } else {
+                old.wrapping_add(second)
+            }
+        }
+    };
+    low(new)
+}
+
+/// A binary floating-point format of IEEE 754, for its bits.
+#[derive(Clone, Copy)]
+struct Float {
+    sign: u64,
+    exponent: u64,
+    /// The bit that makes a NaN quiet.
+    quiet: u64,
+    /// Whether denormals may be flushed.
+    flushes: bool,
+}
+
+const F32: Float = Float {
+    sign: 1 << 31,
+    exponent: 0xff << 23,
+    quiet: 1 << 22,
+    flushes: true,
+};
+const F64: Float = Float {
+    sign: 1 << 63,
+    exponent: 0x7ff << 52,
+    quiet: 1 << 51,
+    flushes: false,
+};
+
+impl Float {
+    fn of(ty: Ty) -> Option<Float> {
+        match ty {
+            Ty::F32 => Some(F32),
+            Ty::F64 => Some(F64),
+            _ => None,
+        }
+    }
+
+    fn is_nan(self, bits: u64) -> bool {
+        bits & !self.sign > self.exponent
+    }
+
+    fn is_signaling(self, bits: u64) -> bool {
+        self.is_nan(bits) && bits & self.quiet == 0
+    }
+
+    fn flush(self, bits: u64, flush: bool) -> u64 {
+        if flush && self.flushes && bits & self.exponent == 0 {
+            bits & self.sign
+        } else {
+            bits
+        }
+    }
+
+    /// A number that is ordered as the values are, −0 before +0.
+    fn order(self, bits: u64) -> i64 {
+        let magnitude = (bits & !self.sign) as i64;
+        if bits & self.sign != 0 {
+            -1 - magnitude
+        } else {
+            magnitude
+        }
+    }
+
+    fn equal(self, a: u64, b: u64, denormals: Denormals) -> bool {
+        let (a, b) = (
+            self.flush(a, denormals.flush_in),
+            self.flush(b, denormals.flush_in),
+        );
+        let both_zero = (a | b) & !self.sign == 0;
+        !self.is_nan(a) && !self.is_nan(b) && (a == b || both_zero)
+    }
+
+    /// `data` if `takes` says so of the two values' order, else `old`; a number rather than a quiet NaN, and a
+    /// signaling NaN made quiet before all else. The bits are those of the operand, flushed for the
+    /// comparison only (errata E053).
+    fn select(
+        self,
+        old: u64,
+        data: u64,
+        denormals: Denormals,
+        takes: impl Fn(i64, i64) -> bool,
+    ) -> u64 {
+        if self.is_signaling(old) {
+            old | self.quiet
+        } else if self.is_signaling(data) {
+            data | self.quiet
+        } else if self.is_nan(old) {
+            data
+        } else if self.is_nan(data) {
+            old
+        } else {
+            let key = |bits| self.order(self.flush(bits, denormals.flush_in));
+            if takes(key(old), key(data)) {
+                data
+            } else {
+                old
+            }
+        }
+    }
+
+    /// Rounds to the nearest, ties to even; the first NaN made quiet if there is one.
+    fn add(self, old: u64, data: u64, denormals: Denormals) -> u64 {
+        if self.is_nan(old) {
+            return old | self.quiet;
+        }
+        if self.is_nan(data) {
+            return data | self.quiet;
+        }
+        let old = self.flush(old, denormals.flush_in);
+        let data = self.flush(data, denormals.flush_in);
+        let sum = if self.flushes {
+            u64::from((f32::from_bits(old as u32) + f32::from_bits(data as u32)).to_bits())
+        } else {
+            (f64::from_bits(old) + f64::from_bits(data)).to_bits()
+        };
+        if self.is_nan(sum) {
+            // ∞ − ∞: the sign that hosts give differs.
+            self.exponent | self.quiet
+        } else {
+            self.flush(sum, denormals.flush_out)
+        }
+    }
+}

@@ -1,0 +1,392 @@
+//! Loading, storing and updating one lane's element, wherever the lane goes. DS, FLAT, GLOBAL, SCRATCH and MUBUF
+//! differ in the addresses only.
+
+use crate::device::Device;
+use crate::fault::FaultKind;
+use crate::lanes::LANES;
+use crate::lds::Share;
+
+use super::access::{Access, Space};
+
+/// Dwords of the largest element of a lane.
+pub const MAX_DWORDS: usize = 4;
+/// Bytes of a dword.
+const DWORD: usize = 4;
+
+/// Why an element, or a part of it, was not accessed.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Violation {
+    /// Beyond the limits of LDS, GDS or scratch: never a fault (errata E038).
+    OutOfRange,
+    /// No allocation holds it.
+    Unmapped {
+        /// Its address.
+        address: u64,
+    },
+    /// Not aligned as an atomic must be.
+    Misaligned {
+        /// Its address.
+        address: u64,
+    },
+}
+
+/// Everything that lanes can reach.
+pub struct Places<'a> {
+    /// Global memory and choices.
+    pub device: &'a Device,
+    /// LDS, or GDS if the access goes there.
+    pub share: Share<'a>,
+    /// Where the lanes go.
+    pub access: &'a Access,
+}
+
+/// The value of an element: its dwords, in the low bits.
+pub type Element = [u32; MAX_DWORDS];
+
+fn chunks(bytes: usize) -> impl Iterator<Item = (usize, usize)> {
+    (0..bytes.div_ceil(DWORD)).map(move |i| (i, (bytes - DWORD * i).min(DWORD)))
+}
+
+impl Places<'_> {
+    /// Loads `bytes` bytes at `address` for a lane. What cannot be loaded is zero.
+    pub fn load(
+        &self,
+        lane: usize,
+        address: u64,
+        bytes: usize,
+    ) -> (Element, Result<(), Violation>) {
+        let mut value = [0; MAX_DWORDS];
+        let mut result = Ok(());
+        match self.access.space(lane) {
+            Some(Space::Global) => match bytes {
+                4 => match self.device.memory.load_u32(address) {
+                    Some(dword) => value[0] = dword,
+                    None => result = Err(Violation::Unmapped { address }),
+                },
+                _ => {
+                    let mut raw = [0; MAX_DWORDS * DWORD];
+                    if self.device.memory.read(address, &mut raw[..bytes]) {
+                        for (dword, raw) in value.iter_mut().zip(raw.chunks_exact(DWORD)) {
+                            *dword = u32::from_le_bytes([raw[0], raw[1], raw[2], raw[3]]);
+                        }
+                    } else {
+                        result = Err(Violation::Unmapped { address });
+                    }
+                }
+            },
+            Some(Space::Lds | Space::Gds) => {
+                for (i, len) in chunks(bytes) {
+                    let (dword, inside) = self.share.load(address + (DWORD * i) as u64, len);
+                    value[i] = dword;
+                    if !inside {
+                        result = Err(Violation::OutOfRange);
+                    }
+                }
+            }
+            Some(Space::Scratch | Space::Buffer) => {
+                for (i, len) in chunks(bytes) {
+                    for (k, step) in self.parts(address, i, len) {
+                        match self.access.place(lane, (DWORD * i + k) as u64) {
+                            None => result = self.outside(lane, result),
+                            Some(place) => match self.load_part(place, step) {
+                                Some(part) => value[i] |= part << (8 * k),
+                                None => result = Err(Violation::Unmapped { address: place }),
+                            },
+                        }
+                    }
+                }
+            }
+            None => {}
+        }
+        (value, result)
+    }
+
+    /// Stores the low `bytes` bytes of `value` at `address` for a lane. What cannot be stored is dropped.
+    pub fn store(
+        &mut self,
+        lane: usize,
+        address: u64,
+        bytes: usize,
+        value: &Element,
+    ) -> Result<(), Violation> {
+        let mut result = Ok(());
+        match self.access.space(lane) {
+            Some(Space::Global) => {
+                let done = match bytes {
+                    1 => self.device.memory.store_u8(address, value[0] as u8),
+                    2 => self.device.memory.store_u16(address, value[0] as u16),
+                    4 => self.device.memory.store_u32(address, value[0]),
+                    _ => {
+                        let mut raw = [0; MAX_DWORDS * DWORD];
+                        for (raw, dword) in raw.chunks_exact_mut(DWORD).zip(value) {
+                            raw.copy_from_slice(&dword.to_le_bytes());
+                        }
+                        self.device
+                            .memory
+                            .write(address, &raw[..bytes])
+                            .then_some(())
+                    }
+                };
+                if done.is_none() {
+                    result = Err(Violation::Unmapped { address });
+                }
+            }
+            Some(Space::Lds | Space::Gds) => {
+                for (i, len) in chunks(bytes) {
+                    if !self
+                        .share
+                        .store(address + (DWORD * i) as u64, value[i], len)
+                    {
+                        result = Err(Violation::OutOfRange);
+                    }
+                }
+            }
+            Some(Space::Scratch | Space::Buffer) => {
+                for (i, len) in chunks(bytes) {
+                    for (k, step) in self.parts(address, i, len) {
+                        match self.access.place(lane, (DWORD * i + k) as u64) {
+                            None => result = self.outside(lane, result),
+                            Some(place) => {
+                                if self.store_part(place, value[i] >> (8 * k), step).is_none() {
+                                    result = Err(Violation::Unmapped { address: place });
+                                }
+                            }
+                        }
+                    }
+                }
+            }
+            None => {}
+        }
+        result
+    }
+
+    /// Replaces the 4 or 8 bytes at `address` by what `new` makes of them and returns the old ones: indivisibly in
+    /// global memory, and in LDS and GDS because the instruction has them to itself. Scratch belongs to the lane and
+    /// is updated dword by dword (errata E106). What cannot be updated is zero and stays as it is.
+    pub fn update(
+        &mut self,
+        lane: usize,
+        address: u64,
+        bytes: usize,
+        new: impl Fn(u64) -> u64,
+    ) -> (u64, Result<(), Violation>) {
+        if !address.is_multiple_of(bytes as u64) {
+            return (0, Err(Violation::Misaligned { address }));
+        }
+        match self.access.space(lane) {
+            Some(Space::Global) => self.update_global(address, bytes, new),
+            Some(Space::Lds | Space::Gds) => match self.share.get_mut(address, bytes) {
+                Some(place) => {
+                    let mut raw = [0; 8];
+                    raw[..bytes].copy_from_slice(place);
+                    let old = u64::from_le_bytes(raw);
+                    place.copy_from_slice(&new(old).to_le_bytes()[..bytes]);
+                    (old, Ok(()))
+                }
+                None => (0, Err(Violation::OutOfRange)),
+            },
+            Some(Space::Buffer) => match (
+                self.access.place(lane, 0),
+                self.access.place(lane, bytes as u64 - 1),
+            ) {
+                (Some(place), Some(_)) => self.update_global(place, bytes, new),
+                _ => (0, Ok(())),
+            },
+            Some(Space::Scratch) => {
+                let (old, result) = self.load(lane, address, bytes);
+                let old = u64::from(old[0]) | u64::from(old[1]) << 32;
+                if result.is_err() {
+                    return (0, result);
+                }
+                let value = new(old);
+                let value = [value as u32, (value >> 32) as u32, 0, 0];
+                (old, self.store(lane, address, bytes, &value))
+            }
+            None => (0, Ok(())),
+        }
+    }
+
+    fn update_global(
+        &self,
+        address: u64,
+        bytes: usize,
+        new: impl Fn(u64) -> u64,
+    ) -> (u64, Result<(), Violation>) {
+        let memory = &self.device.memory;
+        if !address.is_multiple_of(bytes as u64) {
+            return (0, Err(Violation::Misaligned { address }));
+        }
+        let old = if bytes == 8 {
+            memory.update_u64(address, new)
+        } else {
+            memory
+                .update_u32(address, |old| new(u64::from(old)) as u32)
+                .map(u64::from)
+        };
+        match old {
+            Some(old) => (old, Ok(())),
+            None => (0, Err(Violation::Unmapped { address })),
+        }
+    }
+
+    /// Dword number `i` of an element at `address`, `len` bytes of it, in parts that are together in memory: all of
+    /// it, or bytes where it crosses into the next interleaved dword.
+    fn parts(
+        &self,
+        address: u64,
+        i: usize,
+        len: usize,
+    ) -> impl Iterator<Item = (usize, usize)> + use<> {
+        let inside = (address as usize).wrapping_add(DWORD * i) % DWORD;
+        let step = if inside + len <= DWORD { len } else { 1 };
+        (0..len).step_by(step).map(move |k| (k, step))
+    }
+
+    fn load_part(&self, place: u64, bytes: usize) -> Option<u32> {
+        let memory = &self.device.memory;
+        match bytes {
+            1 => memory.load_u8(place).map(u32::from),
+            2 => memory.load_u16(place).map(u32::from),
+            4 => memory.load_u32(place),
+            _ => {
+                let mut raw = [0; DWORD];
+                memory
+                    .read(place, &mut raw[..bytes])
+                    .then(|| u32::from_le_bytes(raw))
+            }
+        }
+    }
+
+    fn store_part(&self, place: u64, value: u32, bytes: usize) -> Option<()> {
+        let memory = &self.device.memory;
+        match bytes {
+            1 => memory.store_u8(place, value as u8),
+            2 => memory.store_u16(place, value as u16),
+            4 => memory.store_u32(place, value),
+            _ => memory
+                .write(place, &value.to_le_bytes()[..bytes])
+                .then_some(()),
+        }
+    }
+
+    /// Out of scratch is a violation; out of a buffer is what its bounds are for.
+    fn outside(&self, lane: usize, result: Result<(), Violation>) -> Result<(), Violation> {
+        match self.access.space(lane) {
+            Some(Space::Scratch) => result.and(Err(Violation::OutOfRange)),
+            _ => result,
+        }
+    }
+
+    /// Loads the elements of all 64 lanes at once where they follow each other in one space; `dwords` registers,
+    /// each lane's element in one column. Lanes that are not active may be loaded too: that has no effect.
+    #[inline]
+    pub fn load_contiguous(&self, dwords: usize, into: &mut [[u32; LANES]]) -> Option<()> {
+        let bytes = dwords * DWORD;
+        let base = contiguous(&self.access.address, bytes as u64)?;
+        let lanes = self.access.lanes();
+        if self.access.global == lanes {
+            let mut block = [0; LANES * MAX_DWORDS];
+            match (dwords, &mut *into) {
+                (1, [only]) => return self.device.memory.load_dwords(base, only),
+                _ => {
+                    let block = block.get_mut(..LANES * dwords)?;
+                    self.device.memory.load_dwords(base, block)?;
+                    for (lane, element) in block.chunks_exact(dwords).enumerate() {
+                        for (register, &dword) in into.iter_mut().zip(element) {
+                            register[lane] = dword;
+                        }
+                    }
+                }
+            }
+            Some(())
+        } else if self.access.lds == lanes || self.access.gds == lanes {
+            let block = self.share.get(base, LANES * bytes)?;
+            for (lane, element) in block.chunks_exact(bytes).enumerate() {
+                for (register, raw) in into.iter_mut().zip(element.chunks_exact(DWORD)) {
+                    register[lane] = u32::from_le_bytes([raw[0], raw[1], raw[2], raw[3]]);
+                }
+            }
+            Some(())
+        } else {
+            None
+        }
+    }
+
+    /// Stores the elements of all 64 lanes at once where all are active and they follow each other.
+    #[inline]
+    pub fn store_contiguous(&mut self, from: &[&[u32; LANES]]) -> Option<()> {
+        let dwords = from.len();
+        let bytes = dwords * DWORD;
+        if self.access.lanes() != u64::MAX {
+            return None;
+        }
+        let base = contiguous(&self.access.address, bytes as u64)?;
+        if self.access.global == u64::MAX {
+            match from {
+                [only] => self.device.memory.store_dwords(base, &only[..]),
+                _ => {
+                    let mut block = [0; LANES * MAX_DWORDS];
+                    let block = block.get_mut(..LANES * dwords)?;
+                    for (lane, element) in block.chunks_exact_mut(dwords).enumerate() {
+                        for (dword, register) in element.iter_mut().zip(from) {
+                            *dword = register[lane];
+                        }
+                    }
+                    self.device.memory.store_dwords(base, block)
+                }
+            }
+        } else if self.access.lds == u64::MAX || self.access.gds == u64::MAX {
+            let block = self.share.get_mut(base, LANES * bytes)?;
+            for (lane, element) in block.chunks_exact_mut(bytes).enumerate() {
+                for (raw, register) in element.chunks_exact_mut(DWORD).zip(from) {
+                    raw.copy_from_slice(&register[lane].to_le_bytes());
+                }
+            }
+            Some(())
+        } else {
+            None
+        }
+    }
+}
+
+/// The first address, if the others follow it at `stride` bytes.
+#[inline]
+fn contiguous(addresses: &[u64; LANES], stride: u64) -> Option<u64> {
+    let base = addresses[0];
+    if addresses[LANES - 1].wrapping_sub(base) != stride * (LANES as u64 - 1) {
+        return None;
+    }
+    let mut differ = 0;
+    for (lane, address) in addresses.iter().enumerate() {
+        differ |= address ^ base.wrapping_add(stride * lane as u64);
+    }
+    (differ == 0).then_some(base)
+}
+
+/// The address, if all 64 are the same.
+#[inline]
+pub fn uniform(addresses: &[u64; LANES]) -> Option<u64> {
+    let base = addresses[0];
+    if addresses[LANES - 1] != base {
+        return None;
+    }
+    let differ = addresses
+        .iter()
+        .fold(0, |bits, address| bits | (address ^ base));
+    (differ == 0).then_some(base)
+}
+
+impl Violation {
+    /// The fault that it is where violations stop the run; nothing for what never does.
+    pub fn fault(self, intent: crate::fault::Intent, bytes: u8) -> Option<FaultKind> {
+        match self {
+            Violation::OutOfRange => None,
+            Violation::Unmapped { address } => Some(FaultKind::Unmapped {
+                intent,
+                address,
+                bytes,
+            }),
+            Violation::Misaligned { address } => Some(FaultKind::Misaligned { address, bytes }),
+        }
+    }
+}

@@ -1,0 +1,328 @@
+//! What of a memory instruction is known when it is decoded, so that running it looks nothing up.
+
+use gcn_isa::field::Field;
+use gcn_isa::smem::Smem;
+use gcn_isa::{Does, Encoding, Inst, Isa, Op, Ty};
+
+use crate::code::{Arg, MAX_ARGS};
+use crate::scoreboard::{Increments, Kind};
+
+/// A memory instruction, resolved.
+#[derive(Clone, Copy, Debug)]
+pub struct Plan {
+    /// Where its addresses come from.
+    pub family: Family,
+    /// Its effect.
+    pub does: Does,
+    /// The type of an element in memory.
+    pub ty: Ty,
+    /// The vector register with the address, where there is one.
+    pub vaddr: Option<u8>,
+    /// The vector registers of data; of an MUBUF load the destination.
+    pub vdata: u8,
+    /// The second data of DS.
+    pub vdata1: u8,
+    /// The first vector register written.
+    pub vdst: u8,
+    /// The scalar registers of data.
+    pub sdata: u8,
+    /// The scalar registers of the base or the descriptor.
+    pub sbase: u8,
+    /// The scalar address or offset of GLOBAL and SCRATCH.
+    pub saddr: Option<u8>,
+    /// The register in a scalar memory instruction's offset.
+    pub sreg: Option<u8>,
+    /// SOFFSET of MUBUF.
+    pub soffset: Arg,
+    /// Constant offset in bytes.
+    pub offset: i64,
+    /// From the first element of a two-address form to the second, in bytes.
+    pub distance: i64,
+    /// Bits that an address of DS keeps.
+    pub mask: u32,
+    /// GDS in place of LDS.
+    pub gds: bool,
+    /// An atomic returns the old value.
+    pub returns: bool,
+    /// Loads go to LDS.
+    pub to_lds: bool,
+    /// One more register is written.
+    pub tfe: bool,
+    /// MUBUF: a register holds an index, an offset, a 64-bit address.
+    pub idxen: bool,
+    /// See `idxen`.
+    pub offen: bool,
+    /// See `idxen`.
+    pub addr64: bool,
+    /// The kind of operation that the counters count.
+    pub kind: Kind,
+    /// How much they count.
+    pub increments: Increments,
+}
+
+/// Where addresses come from.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum Family {
+    /// DS: the local or the global data share.
+    Share,
+    /// FLAT: apertures decide.
+    Flat,
+    /// GLOBAL.
+    Global,
+    /// SCRATCH.
+    Scratch,
+    /// MUBUF: a descriptor decides.
+    Buffer,
+    /// Scalar memory at an address.
+    Scalar,
+    /// Scalar memory whose register offset counts 64 bytes.
+    ScalarScratch,
+    /// Scalar memory through a descriptor.
+    ScalarBuffer,
+}
+
+impl Family {
+    /// Whether it is executed once for the wave.
+    pub const fn is_scalar(self) -> bool {
+        matches!(
+            self,
+            Family::Scalar | Family::ScalarScratch | Family::ScalarBuffer
+        )
+    }
+}
+
+/// Bits of OFFSET that name a register where IMM and SOE are 0 (checklist 4.2).
+const SMEM_REGISTER: u64 = 0x7f;
+/// S_BUFFER's immediate is unsigned (errata E012).
+const SCALAR_BUFFER_OFFSET: i64 = 0xf_ffff;
+
+impl Plan {
+    /// The plan of an instruction with these operands; nothing if it is not one of memory.
+    pub fn new(inst: &Inst, args: &[Arg; MAX_ARGS]) -> Option<Plan> {
+        let does = inst.does();
+        if matches!(
+            does,
+            Does::Alu(_) | Does::Branch(_) | Does::Jump | Does::Fork | Does::Control(_)
+        ) {
+            return None;
+        }
+        let family = family(inst)?;
+        let ty = element(does);
+        let bytes = i64::from(ty.bytes());
+        let mut plan = Plan {
+            family,
+            does,
+            ty,
+            vaddr: None,
+            vdata: 0,
+            vdata1: 0,
+            vdst: 0,
+            sdata: 0,
+            sbase: 0,
+            saddr: None,
+            sreg: None,
+            soffset: Arg::None,
+            offset: inst.get(Field::Offset) as i64,
+            distance: 0,
+            mask: mask(inst.isa, does),
+            gds: inst.flag(Field::Gds),
+            returns: matches!(does, Does::Return(..)) || inst.flag(Field::Glc),
+            to_lds: inst.flag(Field::Lds),
+            tfe: inst.flag(Field::Tfe),
+            idxen: inst.flag(Field::Idxen),
+            offen: inst.flag(Field::Offen),
+            addr64: inst.flag(Field::Addr64),
+            kind: Kind::VectorMemory,
+            increments: Increments::default(),
+        };
+        let mut scalar_dwords = 0;
+        for (slot, arg) in inst.row().slots().zip(args) {
+            match (slot.field, *arg) {
+                (Field::Vaddr, Arg::Vgpr(n)) => plan.vaddr = Some(n),
+                (Field::Vdata, Arg::Vgpr(n)) => {
+                    plan.vdata = n;
+                    if family == Family::Buffer {
+                        plan.vdst = n;
+                    }
+                }
+                (Field::Vdata1, Arg::Vgpr(n)) => plan.vdata1 = n,
+                (Field::Vdst, Arg::Vgpr(n)) => plan.vdst = n,
+                (Field::Sdata, Arg::Scalar(n)) => {
+                    plan.sdata = n;
+                    scalar_dwords = slot.ty.dwords();
+                }
+                (Field::Sbase | Field::Srsrc, Arg::Scalar(n)) => plan.sbase = n,
+                (Field::Saddr, Arg::Scalar(n)) => plan.saddr = Some(n),
+                (Field::Soffset, arg) => plan.soffset = arg,
+                _ => {}
+            }
+        }
+        match family {
+            Family::Share => {
+                if let Does::LoadTwo(_, stride)
+                | Does::StoreTwo(_, stride)
+                | Does::ExchangeTwo(_, stride) = does
+                {
+                    let step = bytes * i64::from(stride.elements());
+                    plan.offset = inst.get(Field::Offset0) as i64 * step;
+                    plan.distance = inst.get(Field::Offset1) as i64 * step - plan.offset;
+                }
+            }
+            // The 13th bit is ignored, and absent from the field (errata E084).
+            Family::Flat => plan.offset = inst.get(Field::Offset12) as i64,
+            Family::Global | Family::Scratch => plan.offset = inst.get_signed(Field::Offset),
+            Family::Buffer => {}
+            Family::Scalar | Family::ScalarScratch | Family::ScalarBuffer => {
+                plan.scalar_offset(inst)
+            }
+        }
+        (plan.kind, plan.increments) = counts(inst.isa, &plan, scalar_dwords);
+        Some(plan)
+    }
+
+    /// Checklist 4.1 and 4.2; errata E110, E111, E113. SMRD counts dwords where SMEM counts bytes (E133).
+    fn scalar_offset(&mut self, inst: &Inst) {
+        let offset = inst.get(Field::Offset);
+        let is_smrd = inst.encoding == Encoding::Smrd;
+        self.offset = 0;
+        if inst.flag(Field::Imm) {
+            self.offset = if is_smrd {
+                offset as i64 * 4
+            } else if self.family == Family::ScalarBuffer {
+                offset as i64 & SCALAR_BUFFER_OFFSET & !3
+            } else if inst.isa >= Isa::Gfx9 {
+                inst.get_signed(Field::Offset) & !3
+            } else {
+                offset as i64 & !3
+            };
+            if inst.flag(Field::Soe) {
+                self.sreg = Some(inst.get(Field::Soffset) as u8);
+            }
+        } else if let Some(literal) = inst.literal() {
+            self.offset = i64::from(literal) * 4;
+        } else if inst.flag(Field::Soe) {
+            self.sreg = Some(inst.get(Field::Soffset) as u8);
+        } else {
+            self.sreg = Some((offset & SMEM_REGISTER) as u8);
+        }
+    }
+
+    /// The number of the register after the status that TFE asks for; 0 if none is asked for. Together with the
+    /// row's operands it decides whether the destination is inside (checklist 1.6, 3.19). An MUBUF row's operand
+    /// counts the status itself.
+    pub fn registers_written(&self) -> u16 {
+        match self.does {
+            Does::Load(ty) if self.tfe => u16::from(self.vdst) + u16::from(ty.dwords()) + 1,
+            _ => 0,
+        }
+    }
+}
+
+fn family(inst: &Inst) -> Option<Family> {
+    Some(match inst.encoding {
+        Encoding::Ds => Family::Share,
+        Encoding::Flat => Family::Flat,
+        Encoding::Global => Family::Global,
+        Encoding::Scratch => Family::Scratch,
+        Encoding::Mubuf => Family::Buffer,
+        Encoding::Smrd | Encoding::Smem => {
+            let is_scratch = matches!(
+                inst.op,
+                Op::Smem(
+                    Smem::S_SCRATCH_LOAD_DWORD
+                        | Smem::S_SCRATCH_LOAD_DWORDX2
+                        | Smem::S_SCRATCH_LOAD_DWORDX4
+                        | Smem::S_SCRATCH_STORE_DWORD
+                        | Smem::S_SCRATCH_STORE_DWORDX2
+                        | Smem::S_SCRATCH_STORE_DWORDX4
+                )
+            );
+            let descriptor = inst
+                .row()
+                .slots()
+                .any(|slot| slot.field == Field::Sbase && slot.ty.dwords() == 4);
+            if is_scratch {
+                Family::ScalarScratch
+            } else if descriptor {
+                Family::ScalarBuffer
+            } else {
+                Family::Scalar
+            }
+        }
+        _ => return None,
+    })
+}
+
+/// The type of an element in memory.
+fn element(does: Does) -> Ty {
+    match does {
+        Does::Load(ty)
+        | Does::LoadHalf(ty, _)
+        | Does::Store(ty)
+        | Does::StoreHigh(ty)
+        | Does::Atomic(_, ty)
+        | Does::Return(_, ty)
+        | Does::LoadTwo(ty, _)
+        | Does::StoreTwo(ty, _)
+        | Does::ExchangeTwo(ty, _)
+        | Does::AtomicFromLds(_, ty)
+        | Does::ExchangeConditionally(ty) => ty,
+        _ => Ty::B32,
+    }
+}
+
+/// Which bits an address of DS keeps, after the offset was added: all but those below the natural alignment up to
+/// GCN 1.2 (96 bits align to 128); on GCN 1.4 only where memory is changed atomically (errata E040–E042, E052).
+fn mask(isa: Isa, does: Does) -> u32 {
+    let is_plain = matches!(
+        does,
+        Does::Load(_)
+            | Does::LoadHalf(..)
+            | Does::Store(_)
+            | Does::StoreHigh(_)
+            | Does::LoadTwo(..)
+            | Does::StoreTwo(..)
+            | Does::LoadByLane
+            | Does::StoreByLane
+    );
+    if matches!(does, Does::ExchangeConditionally(_)) {
+        return 0xfff8;
+    }
+    if is_plain && isa >= Isa::Gfx9 {
+        return u32::MAX;
+    }
+    !(u32::from(element(does).bytes()).next_power_of_two() - 1)
+}
+
+/// What the counters count (checklist 2.36–2.38, 3.26–3.28, 4.12; errata E043, E082, E089, E120, E123).
+fn counts(isa: Isa, plan: &Plan, scalar_dwords: u8) -> (Kind, Increments) {
+    let of = |vm, lgkm, exp| Increments { vm, lgkm, exp };
+    match plan.family {
+        Family::Share => {
+            let moves = matches!(plan.does, Does::Lanes(_) | Does::LdsNop);
+            let global = matches!(plan.does, Does::Gws(_) | Does::OrderedCount);
+            if (plan.gds || global) && !moves {
+                (Kind::Gds, of(0, 1, 1))
+            } else {
+                (Kind::Lds, of(0, 1, 0))
+            }
+        }
+        Family::Flat => (Kind::Flat, of(1, 1, 0)),
+        Family::Global | Family::Scratch => (Kind::VectorMemory, of(1, u8::from(plan.to_lds), 0)),
+        Family::Buffer => {
+            // On GCN 1.0 stores hold EXP_CNT until their data are read, as LLVM waits for.
+            let stores = matches!(plan.does, Does::Store(_) | Does::Atomic(..));
+            let exp = u8::from(stores && isa == Isa::Si);
+            (Kind::VectorMemory, of(1, u8::from(plan.to_lds), exp))
+        }
+        Family::Scalar | Family::ScalarScratch | Family::ScalarBuffer => {
+            let two = match plan.does {
+                Does::Cache { lines } => lines >= 2,
+                Does::Time(_) => true,
+                Does::Probe => false,
+                _ => scalar_dwords >= 2,
+            };
+            (Kind::Scalar, of(0, 1 + u8::from(two), 0))
+        }
+    }
+}
