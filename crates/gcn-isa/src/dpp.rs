@@ -51,6 +51,34 @@ const ROW_SHR: u16 = 0x110;
 const ROW_ROR: u16 = 0x120;
 
 impl Permutation {
+    /// The permutation that a modifier's name and numbers ask for: `quad_perm` has four, `row_mirror` none,
+    /// the others one. Nothing if there is none of that name with those numbers.
+    pub fn named(name: &str, numbers: &[i64]) -> Option<Permutation> {
+        if let ("quad_perm", [a, b, c, d]) = (name, numbers) {
+            let lane = |n: i64| u8::try_from(n).ok().filter(|&n| n < 4);
+            return Some(Permutation::QuadPerm([
+                lane(*a)?,
+                lane(*b)?,
+                lane(*c)?,
+                lane(*d)?,
+            ]));
+        }
+        let by = |n: i64| u8::try_from(n).ok().filter(|n| (1..16).contains(n));
+        match (name, numbers) {
+            ("row_shl", [n]) => by(*n).map(Permutation::RowShl),
+            ("row_shr", [n]) => by(*n).map(Permutation::RowShr),
+            ("row_ror", [n]) => by(*n).map(Permutation::RowRor),
+            _ => SINGLE
+                .iter()
+                .find(|(.., text)| match (text.split_once(':'), numbers) {
+                    (Some((single, number)), [n]) => single == name && number.parse() == Ok(*n),
+                    (None, []) => *text == name,
+                    _ => false,
+                })
+                .map(|single| single.1),
+        }
+    }
+
     /// From DPP_CTRL; nothing for a reserved number.
     pub fn unpack(ctrl: u16) -> Option<Permutation> {
         let by = (ctrl & 0xf) as u8;
@@ -118,6 +146,31 @@ mod tests {
         for ctrl in known {
             assert_eq!(Permutation::unpack(ctrl).map(Permutation::pack), Some(ctrl));
         }
+    }
+
+    #[test]
+    fn names_find_their_permutation() {
+        for ctrl in 0..0x200 {
+            let mut text = String::new();
+            if !write(&mut text, ctrl) {
+                continue;
+            }
+            let (name, numbers) = text.split_once(':').unwrap_or((&text, ""));
+            let numbers: Vec<i64> = numbers
+                .trim_matches(['[', ']'])
+                .split(',')
+                .filter(|number| !number.is_empty())
+                .map(|number| number.parse().unwrap())
+                .collect();
+            assert_eq!(
+                Permutation::named(name, &numbers).map(Permutation::pack),
+                Some(ctrl),
+                "{text}"
+            );
+        }
+        assert_eq!(Permutation::named("row_shl", &[16]), None);
+        assert_eq!(Permutation::named("quad_perm", &[0, 1, 2, 4]), None);
+        assert_eq!(Permutation::named("row_mirror", &[1]), None);
     }
 
     #[test]

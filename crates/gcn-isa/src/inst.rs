@@ -558,12 +558,12 @@ impl Inst {
 
     /// Whether an operand is written in the text, as errata E014, E015, E018 and E019 have it.
     pub fn shows(&self, slot: &Slot) -> bool {
-        let zero = self.layout().bits(slot.field).get(self.bits) == 0;
+        let is_set = || self.get(slot.field) != 0;
         match slot.when {
             When::Always => true,
-            When::Returned => self.flag(Field::Glc) || !zero,
-            When::NotLds => !self.flag(Field::Lds) || !zero,
-            When::Optional => !zero,
+            When::Returned => self.flag(Field::Glc) || is_set(),
+            When::NotLds => !self.flag(Field::Lds) || is_set(),
+            When::Optional => is_set(),
         }
     }
 

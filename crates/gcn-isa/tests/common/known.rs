@@ -68,7 +68,7 @@ fn is_known_refusal(inst: &Inst, text: &str) -> bool {
         // LLVM's disassembler writes what its assembler refuses: a status of a store, NV.
         || (inst.encoding == Encoding::Mubuf && inst.flag(Field::Tfe) && matches!(inst.does(), Does::Store(_) | Does::StoreHigh(_) | Does::StoreFormat(..) | Does::StoreFormatHigh))
         || inst.flag(Field::Nv)
-        // LLVM's V_MAC with SDWA has no input modifiers for SRC1, nor CLAMP after it.
+        // LLVM disassembles all of V_MAC's SDWA forms and assembles only some.
         || (inst.encoding == Encoding::Vop2Sdwa && matches!(inst.name(), "v_mac_f32" | "v_mac_f16"))
         // LLVM takes no constant where four registers are wanted.
         || inst.name() == "v_mqsad_u32_u8"
