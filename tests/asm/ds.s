@@ -41,12 +41,10 @@ ds_max_rtn_f64 v[0:1], v2, v[3:4]
 // GCN 1.0, 1.1: [0x00,0x00,0xcc,0xd9,0x02,0x03,0x00,0x00]
 // GCN 1.2, 1.4, 1.4.1: [0x00,0x00,0xe6,0xd8,0x02,0x03,0x00,0x00]
 ds_add_f32 v1, v2
-// GCN 1.0: error: GCN 1.0 has no instruction `ds_add_f32`
-// GCN 1.1: error: GCN 1.1 has no instruction `ds_add_f32`
+// GCN 1.0, 1.1: error: has no instruction `ds_add_f32`
 // GCN 1.2, 1.4, 1.4.1: [0x00,0x00,0x2a,0xd8,0x01,0x02,0x00,0x00]
 ds_add_rtn_f32 v0, v1, v2
-// GCN 1.0: error: GCN 1.0 has no instruction `ds_add_rtn_f32`
-// GCN 1.1: error: GCN 1.1 has no instruction `ds_add_rtn_f32`
+// GCN 1.0, 1.1: error: has no instruction `ds_add_rtn_f32`
 // GCN 1.2, 1.4, 1.4.1: [0x00,0x00,0x6a,0xd8,0x01,0x02,0x00,0x00]
 
 // Loads and stores of every width.
@@ -63,11 +61,11 @@ ds_read_b64 v[1:2], v3
 // GCN 1.0, 1.1: [0x00,0x00,0xd8,0xd9,0x03,0x00,0x00,0x01]
 // GCN 1.2, 1.4, 1.4.1: [0x00,0x00,0xec,0xd8,0x03,0x00,0x00,0x01]
 ds_read_b96 v[1:3], v4
-// GCN 1.0: error: GCN 1.0 has no instruction `ds_read_b96`
+// GCN 1.0: error: has no instruction `ds_read_b96`
 // GCN 1.1: [0x00,0x00,0xf8,0xdb,0x04,0x00,0x00,0x01]
 // GCN 1.2, 1.4, 1.4.1: [0x00,0x00,0xfc,0xd9,0x04,0x00,0x00,0x01]
 ds_read_b128 v[252:255], v4
-// GCN 1.0: error: GCN 1.0 has no instruction `ds_read_b128`
+// GCN 1.0: error: has no instruction `ds_read_b128`
 // GCN 1.1: [0x00,0x00,0xfc,0xdb,0x04,0x00,0x00,0xfc]
 // GCN 1.2, 1.4, 1.4.1: [0x00,0x00,0xfe,0xd9,0x04,0x00,0x00,0xfc]
 ds_write_b8 v1, v2
@@ -77,22 +75,18 @@ ds_write_b64 v1, v[2:3]
 // GCN 1.0, 1.1: [0x00,0x00,0x34,0xd9,0x01,0x02,0x00,0x00]
 // GCN 1.2, 1.4, 1.4.1: [0x00,0x00,0x9a,0xd8,0x01,0x02,0x00,0x00]
 ds_write_b96 v1, v[2:4]
-// GCN 1.0: error: GCN 1.0 has no instruction `ds_write_b96`
+// GCN 1.0: error: has no instruction `ds_write_b96`
 // GCN 1.1: [0x00,0x00,0x78,0xdb,0x01,0x02,0x00,0x00]
 // GCN 1.2, 1.4, 1.4.1: [0x00,0x00,0xbc,0xd9,0x01,0x02,0x00,0x00]
 ds_write_b128 v1, v[2:5]
-// GCN 1.0: error: GCN 1.0 has no instruction `ds_write_b128`
+// GCN 1.0: error: has no instruction `ds_write_b128`
 // GCN 1.1: [0x00,0x00,0x7c,0xdb,0x01,0x02,0x00,0x00]
 // GCN 1.2, 1.4, 1.4.1: [0x00,0x00,0xbe,0xd9,0x01,0x02,0x00,0x00]
 ds_read_u8_d16 v1, v2
-// GCN 1.0: error: GCN 1.0 has no instruction `ds_read_u8_d16`
-// GCN 1.1: error: GCN 1.1 has no instruction `ds_read_u8_d16`
-// GCN 1.2: error: GCN 1.2 has no instruction `ds_read_u8_d16`
+// GCN 1.0, 1.1, 1.2: error: has no instruction `ds_read_u8_d16`
 // GCN 1.4, 1.4.1: [0x00,0x00,0xac,0xd8,0x02,0x00,0x00,0x01]
 ds_write_b16_d16_hi v1, v2
-// GCN 1.0: error: GCN 1.0 has no instruction `ds_write_b16_d16_hi`
-// GCN 1.1: error: GCN 1.1 has no instruction `ds_write_b16_d16_hi`
-// GCN 1.2: error: GCN 1.2 has no instruction `ds_write_b16_d16_hi`
+// GCN 1.0, 1.1, 1.2: error: has no instruction `ds_write_b16_d16_hi`
 // GCN 1.4, 1.4.1: [0x00,0x00,0xaa,0xd8,0x01,0x02,0x00,0x00]
 
 // Two addresses.
@@ -126,7 +120,7 @@ ds_write_src2_b64 v1
 // GCN 1.0, 1.1: [0x00,0x00,0x34,0xdb,0x01,0x00,0x00,0x00]
 // GCN 1.2, 1.4, 1.4.1: [0x00,0x00,0x9a,0xd9,0x01,0x00,0x00,0x00]
 ds_nop
-// GCN 1.0: error: GCN 1.0 has no instruction `ds_nop`
+// GCN 1.0: error: has no instruction `ds_nop`
 // GCN 1.1: [0x00,0x00,0x50,0xd8,0x00,0x00,0x00,0x00]
 // GCN 1.2, 1.4, 1.4.1: [0x00,0x00,0x28,0xd8,0x00,0x00,0x00,0x00]
 ds_append v1 offset:4
@@ -139,29 +133,23 @@ ds_ordered_count v1, v2 offset:4 gds
 // GCN 1.0, 1.1: [0x04,0x00,0xfe,0xd8,0x02,0x00,0x00,0x01]
 // GCN 1.2, 1.4, 1.4.1: [0x04,0x00,0x7f,0xd9,0x02,0x00,0x00,0x01]
 ds_permute_b32 v1, v2, v3
-// GCN 1.0: error: GCN 1.0 has no instruction `ds_permute_b32`
-// GCN 1.1: error: GCN 1.1 has no instruction `ds_permute_b32`
+// GCN 1.0, 1.1: error: has no instruction `ds_permute_b32`
 // GCN 1.2, 1.4, 1.4.1: [0x00,0x00,0x7c,0xd8,0x02,0x03,0x00,0x01]
 ds_bpermute_b32 v1, v2, v3 offset:4
-// GCN 1.0: error: GCN 1.0 has no instruction `ds_bpermute_b32`
-// GCN 1.1: error: GCN 1.1 has no instruction `ds_bpermute_b32`
+// GCN 1.0, 1.1: error: has no instruction `ds_bpermute_b32`
 // GCN 1.2, 1.4, 1.4.1: [0x04,0x00,0x7e,0xd8,0x02,0x03,0x00,0x01]
 ds_read_addtid_b32 v1 offset:8
-// GCN 1.0: error: GCN 1.0 has no instruction `ds_read_addtid_b32`
-// GCN 1.1: error: GCN 1.1 has no instruction `ds_read_addtid_b32`
-// GCN 1.2: error: GCN 1.2 has no instruction `ds_read_addtid_b32`
+// GCN 1.0, 1.1, 1.2: error: has no instruction `ds_read_addtid_b32`
 // GCN 1.4, 1.4.1: [0x08,0x00,0x6c,0xd9,0x00,0x00,0x00,0x01]
 ds_write_addtid_b32 v1 offset:8
-// GCN 1.0: error: GCN 1.0 has no instruction `ds_write_addtid_b32`
-// GCN 1.1: error: GCN 1.1 has no instruction `ds_write_addtid_b32`
-// GCN 1.2: error: GCN 1.2 has no instruction `ds_write_addtid_b32`
+// GCN 1.0, 1.1, 1.2: error: has no instruction `ds_write_addtid_b32`
 // GCN 1.4, 1.4.1: [0x08,0x00,0x3a,0xd8,0x00,0x01,0x00,0x00]
 ds_condxchg32_rtn_b64 v[1:2], v3, v[4:5]
-// GCN 1.0: error: GCN 1.0 has no instruction `ds_condxchg32_rtn_b64`
+// GCN 1.0: error: has no instruction `ds_condxchg32_rtn_b64`
 // GCN 1.1: [0x00,0x00,0xf8,0xd9,0x03,0x04,0x00,0x01]
 // GCN 1.2, 1.4, 1.4.1: [0x00,0x00,0xfc,0xd8,0x03,0x04,0x00,0x01]
 ds_wrap_rtn_b32 v1, v2, v3, v4
-// GCN 1.0: error: GCN 1.0 has no instruction `ds_wrap_rtn_b32`
+// GCN 1.0: error: has no instruction `ds_wrap_rtn_b32`
 // GCN 1.1: [0x00,0x00,0xd0,0xd8,0x02,0x03,0x04,0x01]
 // GCN 1.2, 1.4, 1.4.1: [0x00,0x00,0x68,0xd8,0x02,0x03,0x04,0x01]
 ds_gws_init v1 gds
@@ -180,7 +168,7 @@ ds_gws_sema_p gds
 // GCN 1.0, 1.1: [0x00,0x00,0x72,0xd8,0x00,0x00,0x00,0x00]
 // GCN 1.2, 1.4, 1.4.1: [0x00,0x00,0x39,0xd9,0x00,0x00,0x00,0x00]
 ds_gws_sema_release_all gds
-// GCN 1.0: error: GCN 1.0 has no instruction `ds_gws_sema_release_all`
+// GCN 1.0: error: has no instruction `ds_gws_sema_release_all`
 // GCN 1.1: [0x00,0x00,0x62,0xd8,0x00,0x00,0x00,0x00]
 // GCN 1.2, 1.4, 1.4.1: [0x00,0x00,0x31,0xd9,0x00,0x00,0x00,0x00]
 

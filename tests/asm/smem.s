@@ -29,7 +29,7 @@ s_load_dwordx2 vcc, s[2:3], 0x4
 // GCN 1.0, 1.1: [0x04,0x03,0x75,0xc0]
 // GCN 1.2, 1.4, 1.4.1: [0x81,0x1a,0x06,0xc0,0x04,0x00,0x00,0x00]
 s_load_dwordx2 flat_scratch, s[2:3], 0x4
-// GCN 1.0: error: GCN 1.0 has no register `flat_scratch`
+// GCN 1.0: error: has no register `flat_scratch`
 // GCN 1.1: [0x04,0x03,0x74,0xc0]
 // GCN 1.2, 1.4, 1.4.1: [0x81,0x19,0x06,0xc0,0x04,0x00,0x00,0x00]
 s_load_dword ttmp1, s[2:3], 0x4
@@ -58,13 +58,10 @@ s_load_dword s1, s[2:3], -4
 // GCN 1.2: error: -4 is out of range 0 to 1048575
 // GCN 1.4, 1.4.1: [0x41,0x00,0x02,0xc0,0xfc,0xff,0x1f,0x00]
 s_load_dword s1, s[2:3], s4 offset:0x10
-// GCN 1.0: error: `offset` is not allowed on `s_load_dword` of GCN 1.0
-// GCN 1.1: error: `offset` is not allowed on `s_load_dword` of GCN 1.1
-// GCN 1.2: error: `offset` is not allowed on `s_load_dword` of GCN 1.2
+// GCN 1.0, 1.1, 1.2: error: `offset` is not allowed on `s_load_dword`
 // GCN 1.4, 1.4.1: [0x41,0x40,0x02,0xc0,0x10,0x00,0x00,0x08]
 s_load_dword s1, s[2:3], 0x10 glc
-// GCN 1.0: error: `glc` is not allowed on `s_load_dword` of GCN 1.0
-// GCN 1.1: error: `glc` is not allowed on `s_load_dword` of GCN 1.1
+// GCN 1.0, 1.1: error: `glc` is not allowed on `s_load_dword`
 // GCN 1.2, 1.4, 1.4.1: [0x41,0x00,0x03,0xc0,0x10,0x00,0x00,0x00]
 s_buffer_load_dword s1, s[4:7], s8
 // GCN 1.0, 1.1: [0x08,0x84,0x00,0xc2]
@@ -80,85 +77,60 @@ s_memtime s[2:3]
 // GCN 1.0, 1.1: [0x00,0x00,0x81,0xc7]
 // GCN 1.2, 1.4, 1.4.1: [0x80,0x00,0x90,0xc0,0x00,0x00,0x00,0x00]
 s_memrealtime s[2:3]
-// GCN 1.0: error: GCN 1.0 has no instruction `s_memrealtime`
-// GCN 1.1: error: GCN 1.1 has no instruction `s_memrealtime`
+// GCN 1.0, 1.1: error: has no instruction `s_memrealtime`
 // GCN 1.2, 1.4, 1.4.1: [0x80,0x00,0x94,0xc0,0x00,0x00,0x00,0x00]
 s_dcache_inv
 // GCN 1.0, 1.1: [0x00,0x00,0xc0,0xc7]
 // GCN 1.2, 1.4, 1.4.1: [0x00,0x00,0x80,0xc0,0x00,0x00,0x00,0x00]
 s_dcache_inv_vol
-// GCN 1.0: error: GCN 1.0 has no instruction `s_dcache_inv_vol`
+// GCN 1.0: error: has no instruction `s_dcache_inv_vol`
 // GCN 1.1: [0x00,0x00,0x40,0xc7]
 // GCN 1.2, 1.4, 1.4.1: [0x00,0x00,0x88,0xc0,0x00,0x00,0x00,0x00]
 s_dcache_wb
-// GCN 1.0: error: GCN 1.0 has no instruction `s_dcache_wb`
-// GCN 1.1: error: GCN 1.1 has no instruction `s_dcache_wb`
+// GCN 1.0, 1.1: error: has no instruction `s_dcache_wb`
 // GCN 1.2, 1.4, 1.4.1: [0x00,0x00,0x84,0xc0,0x00,0x00,0x00,0x00]
 s_dcache_wb_vol
-// GCN 1.0: error: GCN 1.0 has no instruction `s_dcache_wb_vol`
-// GCN 1.1: error: GCN 1.1 has no instruction `s_dcache_wb_vol`
+// GCN 1.0, 1.1: error: has no instruction `s_dcache_wb_vol`
 // GCN 1.2, 1.4, 1.4.1: [0x00,0x00,0x8c,0xc0,0x00,0x00,0x00,0x00]
 s_store_dword s1, s[2:3], m0
-// GCN 1.0: error: GCN 1.0 has no instruction `s_store_dword`
-// GCN 1.1: error: GCN 1.1 has no instruction `s_store_dword`
+// GCN 1.0, 1.1: error: has no instruction `s_store_dword`
 // GCN 1.2, 1.4, 1.4.1: [0x41,0x00,0x40,0xc0,0x7c,0x00,0x00,0x00]
 s_store_dword s1, s[2:3], 0x10 glc
-// GCN 1.0: error: GCN 1.0 has no instruction `s_store_dword`
-// GCN 1.1: error: GCN 1.1 has no instruction `s_store_dword`
+// GCN 1.0, 1.1: error: has no instruction `s_store_dword`
 // GCN 1.2, 1.4, 1.4.1: [0x41,0x00,0x43,0xc0,0x10,0x00,0x00,0x00]
 s_store_dwordx4 s[4:7], s[2:3], 0xfffff
-// GCN 1.0: error: GCN 1.0 has no instruction `s_store_dwordx4`
-// GCN 1.1: error: GCN 1.1 has no instruction `s_store_dwordx4`
+// GCN 1.0, 1.1: error: has no instruction `s_store_dwordx4`
 // GCN 1.2, 1.4, 1.4.1: [0x01,0x01,0x4a,0xc0,0xff,0xff,0x0f,0x00]
 s_buffer_store_dwordx2 s[2:3], s[4:7], 0x8
-// GCN 1.0: error: GCN 1.0 has no instruction `s_buffer_store_dwordx2`
-// GCN 1.1: error: GCN 1.1 has no instruction `s_buffer_store_dwordx2`
+// GCN 1.0, 1.1: error: has no instruction `s_buffer_store_dwordx2`
 // GCN 1.2, 1.4, 1.4.1: [0x82,0x00,0x66,0xc0,0x08,0x00,0x00,0x00]
 s_atc_probe 7, s[2:3], 0x10
-// GCN 1.0: error: GCN 1.0 has no instruction `s_atc_probe`
-// GCN 1.1: error: GCN 1.1 has no instruction `s_atc_probe`
+// GCN 1.0, 1.1: error: has no instruction `s_atc_probe`
 // GCN 1.2, 1.4, 1.4.1: [0xc1,0x01,0x9a,0xc0,0x10,0x00,0x00,0x00]
 s_atc_probe_buffer 7, s[4:7], s8
-// GCN 1.0: error: GCN 1.0 has no instruction `s_atc_probe_buffer`
-// GCN 1.1: error: GCN 1.1 has no instruction `s_atc_probe_buffer`
+// GCN 1.0, 1.1: error: has no instruction `s_atc_probe_buffer`
 // GCN 1.2, 1.4, 1.4.1: [0xc2,0x01,0x9c,0xc0,0x08,0x00,0x00,0x00]
 s_scratch_load_dword s1, s[2:3], 0x10
-// GCN 1.0: error: GCN 1.0 has no instruction `s_scratch_load_dword`
-// GCN 1.1: error: GCN 1.1 has no instruction `s_scratch_load_dword`
-// GCN 1.2: error: GCN 1.2 has no instruction `s_scratch_load_dword`
+// GCN 1.0, 1.1, 1.2: error: has no instruction `s_scratch_load_dword`
 // GCN 1.4, 1.4.1: [0x41,0x00,0x16,0xc0,0x10,0x00,0x00,0x00]
 s_scratch_store_dwordx2 s[4:5], s[2:3], s6
-// GCN 1.0: error: GCN 1.0 has no instruction `s_scratch_store_dwordx2`
-// GCN 1.1: error: GCN 1.1 has no instruction `s_scratch_store_dwordx2`
-// GCN 1.2: error: GCN 1.2 has no instruction `s_scratch_store_dwordx2`
+// GCN 1.0, 1.1, 1.2: error: has no instruction `s_scratch_store_dwordx2`
 // GCN 1.4, 1.4.1: [0x01,0x01,0x58,0xc0,0x06,0x00,0x00,0x00]
 s_atomic_add s1, s[2:3], 0x10
-// GCN 1.0: error: GCN 1.0 has no instruction `s_atomic_add`
-// GCN 1.1: error: GCN 1.1 has no instruction `s_atomic_add`
-// GCN 1.2: error: GCN 1.2 has no instruction `s_atomic_add`
+// GCN 1.0, 1.1, 1.2: error: has no instruction `s_atomic_add`
 // GCN 1.4, 1.4.1: [0x41,0x00,0x0a,0xc2,0x10,0x00,0x00,0x00]
 s_atomic_add s1, s[2:3], 0x10 glc
-// GCN 1.0: error: GCN 1.0 has no instruction `s_atomic_add`
-// GCN 1.1: error: GCN 1.1 has no instruction `s_atomic_add`
-// GCN 1.2: error: GCN 1.2 has no instruction `s_atomic_add`
+// GCN 1.0, 1.1, 1.2: error: has no instruction `s_atomic_add`
 // GCN 1.4, 1.4.1: [0x41,0x00,0x0b,0xc2,0x10,0x00,0x00,0x00]
 s_atomic_cmpswap_x2 s[4:7], s[2:3], s8
-// GCN 1.0: error: GCN 1.0 has no instruction `s_atomic_cmpswap_x2`
-// GCN 1.1: error: GCN 1.1 has no instruction `s_atomic_cmpswap_x2`
-// GCN 1.2: error: GCN 1.2 has no instruction `s_atomic_cmpswap_x2`
+// GCN 1.0, 1.1, 1.2: error: has no instruction `s_atomic_cmpswap_x2`
 // GCN 1.4, 1.4.1: [0x01,0x01,0x84,0xc2,0x08,0x00,0x00,0x00]
 s_buffer_atomic_swap s1, s[4:7], 0x10
-// GCN 1.0: error: GCN 1.0 has no instruction `s_buffer_atomic_swap`
-// GCN 1.1: error: GCN 1.1 has no instruction `s_buffer_atomic_swap`
-// GCN 1.2: error: GCN 1.2 has no instruction `s_buffer_atomic_swap`
+// GCN 1.0, 1.1, 1.2: error: has no instruction `s_buffer_atomic_swap`
 // GCN 1.4, 1.4.1: [0x42,0x00,0x02,0xc1,0x10,0x00,0x00,0x00]
 s_dcache_discard s[2:3], 0x10
-// GCN 1.0: error: GCN 1.0 has no instruction `s_dcache_discard`
-// GCN 1.1: error: GCN 1.1 has no instruction `s_dcache_discard`
-// GCN 1.2: error: GCN 1.2 has no instruction `s_dcache_discard`
+// GCN 1.0, 1.1, 1.2: error: has no instruction `s_dcache_discard`
 // GCN 1.4, 1.4.1: [0x01,0x00,0xa2,0xc0,0x10,0x00,0x00,0x00]
 s_dcache_discard_x2 s[2:3], s4
-// GCN 1.0: error: GCN 1.0 has no instruction `s_dcache_discard_x2`
-// GCN 1.1: error: GCN 1.1 has no instruction `s_dcache_discard_x2`
-// GCN 1.2: error: GCN 1.2 has no instruction `s_dcache_discard_x2`
+// GCN 1.0, 1.1, 1.2: error: has no instruction `s_dcache_discard_x2`
 // GCN 1.4, 1.4.1: [0x01,0x00,0xa4,0xc0,0x04,0x00,0x00,0x00]
