@@ -1,4 +1,4 @@
-// y[i] = a * x[i] + y[i] for i < n, on GCN 1.4 (gfx900).
+// ys[i] = a * xs[i] + ys[i] for i < count, on GCN 1.4 (gfx900).
 //
 // Run it from the root of the repository:
 //
@@ -6,10 +6,10 @@
 //
 // The kernel takes four arguments, which lie one after the other in the argument segment:
 //
-//     offset  0  n  u32       number of elements
-//     offset  4  a  f32       factor
-//     offset  8  x  address   n floats, read
-//     offset 16  y  address   n floats, read and written
+//     offset  0  count  u32       number of elements
+//     offset  4  a      f32       factor
+//     offset  8  xs     address   count floats, read
+//     offset 16  ys     address   count floats, read and written
 
 .amdgcn_target "amdgcn-amd-amdhsa--gfx900"
 
@@ -20,8 +20,8 @@
 saxpy:
     // s[0:1] is the address of the arguments and s2 the number of the workgroup, as the descriptor below asks for;
     // v0 is the number of the work-item within the workgroup, 0 to 63.
-    s_load_dwordx2 s[4:5], s[0:1], 0x0          // s4 = n, s5 = a
-    s_load_dwordx4 s[8:11], s[0:1], 0x8         // s[8:9] = x, s[10:11] = y
+    s_load_dwordx2 s[4:5], s[0:1], 0x0          // s4 = count, s5 = a
+    s_load_dwordx4 s[8:11], s[0:1], 0x8         // s[8:9] = xs, s[10:11] = ys
     v_lshl_add_u32 v0, s2, 6, v0                // i = 64 * workgroup + work-item
 
     // The scalar loads must have arrived before their registers are read.
@@ -34,10 +34,10 @@ saxpy:
 
     // GLOBAL with a scalar base: the address of lane l is s[8:9] + v1[l].
     v_lshlrev_b32 v1, 2, v0                     // offset in bytes
-    global_load_dword v2, v1, s[8:9]            // x[i]
-    global_load_dword v3, v1, s[10:11]          // y[i]
+    global_load_dword v2, v1, s[8:9]            // xs[i]
+    global_load_dword v3, v1, s[10:11]          // ys[i]
     s_waitcnt vmcnt(0)
-    v_mac_f32 v3, s5, v2                        // y[i] + a * x[i]
+    v_mac_f32 v3, s5, v2                        // ys[i] + a * xs[i]
     global_store_dword v1, v3, s[10:11]
 done:
     s_endpgm
@@ -70,9 +70,9 @@ amdhsa.kernels:
     .vgpr_count: 4
     .max_flat_workgroup_size: 64
     .args:
-      - { .name: n, .offset: 0, .size: 4, .value_kind: by_value, .type_name: uint }
+      - { .name: count, .offset: 0, .size: 4, .value_kind: by_value, .type_name: uint }
       - { .name: a, .offset: 4, .size: 4, .value_kind: by_value, .type_name: float }
-      - { .name: x, .offset: 8, .size: 8, .value_kind: global_buffer, .address_space: global, .type_name: 'float*' }
-      - { .name: y, .offset: 16, .size: 8, .value_kind: global_buffer, .address_space: global, .type_name: 'float*' }
+      - { .name: xs, .offset: 8, .size: 8, .value_kind: global_buffer, .address_space: global, .type_name: float* }
+      - { .name: ys, .offset: 16, .size: 8, .value_kind: global_buffer, .address_space: global, .type_name: float* }
 ...
 .end_amdgpu_metadata

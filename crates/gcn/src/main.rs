@@ -1,4 +1,4 @@
-//! The command line: `gcn asm`, `gcn dis`, `gcn info`. A module per command; this one chooses among them.
+//! The command line: `gcn asm`, `gcn dis`, `gcn info`, `gcn run`. A module per command; this one chooses among them.
 //!
 //! Everything that is printed in the project is printed by this crate. A command writes its result to a
 //! [`Write`] that it is given, its diagnostics to standard error, and ends in a [`Status`] or an error.
@@ -11,6 +11,7 @@ mod info;
 mod input;
 mod object;
 mod render;
+mod run;
 
 use std::io::{self, BufWriter, Write};
 use std::process::ExitCode;
@@ -33,6 +34,8 @@ enum Command {
     Dis(dis::Args),
     /// List what a code object holds: target, kernels, arguments, registers, memory.
     Info(info::Args),
+    /// Run a kernel: a source, a code object, or a launch file that says everything.
+    Run(run::Args),
 }
 
 /// How a command that could be carried out ended.
@@ -61,6 +64,7 @@ fn main() -> ExitCode {
         Command::Asm(args) => asm::run(args, &mut out),
         Command::Dis(args) => dis::run(args, &mut out),
         Command::Info(args) => info::run(args, &mut out),
+        Command::Run(args) => run::run(args, &mut out),
     };
     let result = result.and_then(|status| {
         out.flush()?;

@@ -1,0 +1,422 @@
+//! From arguments as written to the bytes that a kernel gets: which value is for which argument, of which type,
+//! and buffers in guest memory.
+
+use std::fs::File;
+use std::io::Read;
+
+use anyhow::{Context, Result, bail};
+use gcn_emu::device::Device;
+use gcn_emu::hsa::Placed;
+use gcn_object::{Argument, Kernel, ValueKind};
+
+use super::launch::Given;
+use super::value::{Spec, Type, ValueError, type_by_size};
+use crate::input;
+use crate::render::printable;
+
+/// Bytes of an address.
+const POINTER: u64 = 8;
+/// Bytes of an LDS offset.
+const LDS_POINTER: u64 = 4;
+/// Buffers are filled in pieces of so many elements, so that no second copy of them is needed.
+const CHUNK: u64 = 1 << 14;
+
+/// A buffer in guest memory.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Buffer {
+    /// The name it was given.
+    pub name: String,
+    /// The argument's index.
+    pub index: usize,
+    /// Its address.
+    pub address: u64,
+    /// In bytes.
+    pub bytes: u64,
+    /// Of its elements.
+    pub ty: Type,
+}
+
+/// Arguments, ready to be launched with.
+#[derive(Default)]
+pub struct Bound {
+    /// Bytes of the argument segment.
+    pub placed: Vec<Placed>,
+    /// Buffers, in the order of the arguments.
+    pub buffers: Vec<Buffer>,
+    /// Dynamic LDS that arguments ask for, in bytes.
+    pub lds: u32,
+}
+
+/// What an argument of a kernel takes.
+struct Parameter<'a> {
+    /// Its name, or its index where it has none.
+    name: String,
+    index: usize,
+    offset: u64,
+    size: u64,
+    takes: Takes<'a>,
+    /// The element type that the metadata name, and how many make up one.
+    source: Option<(Type, usize)>,
+}
+
+/// The kinds of arguments.
+enum Takes<'a> {
+    Value,
+    Buffer,
+    Local { align: u64 },
+    /// One that cannot be given here.
+    Other(&'a ValueKind),
+}
+
+/// What a value is to become; nothing is allocated yet.
+enum Plan<'a> {
+    Bytes(Vec<u8>),
+    Buffer { ty: Type, contents: Contents<'a>, bytes: u64 },
+    Local { bytes: u32, align: u64 },
+}
+
+/// Where a buffer's bytes come from.
+enum Contents<'a> {
+    Elements(Vec<u8>),
+    Spec(&'a Spec, u64),
+    File(Vec<u8>),
+}
+
+/// Decides what every argument is, and puts buffers into guest memory, of which at most `budget` bytes are used.
+///
+/// # Errors
+/// All arguments that are missing, unknown, given twice, or given wrong values; buffers that are too large.
+pub fn bind(kernel: &Kernel, given: &[Given], device: &mut Device, budget: u64) -> Result<Bound> {
+    let mut problems = Vec::new();
+    let mut specs = Vec::new();
+    for given in given {
+        match Spec::parse(&given.value) {
+            Ok(spec) => specs.push((given, spec)),
+            Err(error) => problems.push(format!("argument {}: {error}", printable(&given.name))),
+        }
+    }
+    let plans = match parameters(kernel) {
+        Some(parameters) => by_metadata(kernel, &parameters, &specs, &mut problems),
+        None => in_order(kernel, &specs, &mut problems),
+    };
+    if !problems.is_empty() {
+        bail!(Problems(problems));
+    }
+    let needed = plans.iter().fold(0u64, |sum, planned| match &planned.plan {
+        Plan::Buffer { bytes, .. } => sum.saturating_add(*bytes),
+        Plan::Bytes(_) | Plan::Local { .. } => sum,
+    });
+    if needed > budget {
+        let buffers = plans.iter().filter_map(|planned| match &planned.plan {
+            Plan::Buffer { bytes, .. } => Some(format!("{} {bytes}", printable(&planned.name))),
+            Plan::Bytes(_) | Plan::Local { .. } => None,
+        });
+        let list = buffers.collect::<Vec<_>>().join(", ");
+        bail!("the buffers take {needed} bytes ({list}), more than the {budget} bytes of memory there are; --memory changes that");
+    }
+    place(kernel, plans, device)
+}
+
+/// What is wrong with arguments; each is a line.
+#[derive(Debug, thiserror::Error)]
+#[error("{}", .0.join("; "))]
+pub struct Problems(pub Vec<String>);
+
+/// A value that goes to a place in the argument segment.
+struct Planned<'a> {
+    name: String,
+    index: usize,
+    offset: u64,
+    plan: Plan<'a>,
+}
+
+/// The explicit arguments as the metadata have them; nothing for a kernel without.
+fn parameters(kernel: &Kernel) -> Option<Vec<Parameter<'_>>> {
+    let metadata = kernel.metadata.as_ref()?;
+    if metadata.args.is_empty() && metadata.kernarg_segment_size > 0 {
+        return None;
+    }
+    let explicit = metadata.args.iter().filter(|argument| !argument.value_kind.is_hidden());
+    Some(explicit.enumerate().map(|(index, argument)| Parameter::new(index, argument)).collect())
+}
+
+impl<'a> Parameter<'a> {
+    fn new(index: usize, argument: &'a Argument) -> Parameter<'a> {
+        Parameter {
+            name: argument.name.clone().unwrap_or_else(|| index.to_string()),
+            index,
+            offset: argument.offset,
+            size: argument.size,
+            takes: match &argument.value_kind {
+                ValueKind::ByValue => Takes::Value,
+                ValueKind::GlobalBuffer => Takes::Buffer,
+                ValueKind::DynamicSharedPointer => Takes::Local { align: argument.pointee_align.unwrap_or(1).clamp(1, 4096) },
+                other => Takes::Other(other),
+            },
+            source: argument.type_name.as_deref().and_then(Type::of_source),
+        }
+    }
+
+    fn is_named(&self, name: &str) -> bool {
+        self.name == name || self.index.to_string() == name
+    }
+
+    /// What the value has to be, for messages.
+    fn wants(&self) -> String {
+        let of = |source: Option<(Type, usize)>| match source {
+            Some((ty, 1)) => format!(" of {ty}"),
+            Some((ty, lanes)) => format!(" of {ty}, {lanes} to an element"),
+            None => String::new(),
+        };
+        match (&self.takes, self.source) {
+            (Takes::Value, Some((ty, lanes))) if (ty.size() * lanes) as u64 == self.size => {
+                if lanes == 1 { format!("a number, {ty}") } else { format!("{lanes} numbers, {ty}") }
+            }
+            (Takes::Value, _) => format!("{} bytes by value", self.size),
+            (Takes::Buffer, source) => format!("a buffer{}", of(source)),
+            (Takes::Local { .. }, _) => "dynamic LDS, local:BYTES".to_owned(),
+            (Takes::Other(kind), _) => format!("{}, which cannot be given", printable(kind.name())),
+        }
+    }
+
+    /// Makes of a value what this argument takes.
+    fn plan<'s>(&self, given: &Given, spec: &'s Spec) -> Result<Plan<'s>> {
+        match (&self.takes, spec) {
+            (Takes::Value, Spec::Numbers { ty, texts, .. }) => self.value(*ty, texts).map(Plan::Bytes),
+            (Takes::Value, Spec::Filled { ty, count, .. }) => {
+                let bytes = count.saturating_mul(ty.size() as u64);
+                self.fits(bytes)?;
+                Ok(Plan::Bytes(filled(spec, 0, *count)))
+            }
+            (Takes::Value, Spec::File { path, .. }) => {
+                let bytes = input::read(&given.path(path))?;
+                self.fits(bytes.len() as u64)?;
+                Ok(Plan::Bytes(bytes))
+            }
+            (Takes::Buffer, Spec::Null) => Ok(Plan::Bytes(vec![0; POINTER as usize])),
+            (Takes::Buffer, Spec::Local(_)) => bail!("a buffer is wanted, not LDS"),
+            (Takes::Buffer, spec) => buffer(given, spec, self.source.map(|source| source.0)),
+            (Takes::Local { align }, Spec::Local(bytes)) => Ok(Plan::Local { bytes: *bytes, align: *align }),
+            (Takes::Local { .. }, _) => bail!("dynamic LDS is wanted: local:BYTES"),
+            (Takes::Value, Spec::Local(_) | Spec::Null) => bail!("it is passed by value, {} bytes", self.size),
+            (Takes::Other(kind), _) => bail!("arguments of kind {} cannot be given", printable(kind.name())),
+        }
+    }
+
+    fn fits(&self, bytes: u64) -> Result<()> {
+        if bytes != self.size {
+            bail!("it takes {} bytes, not {bytes}", self.size);
+        }
+        Ok(())
+    }
+
+    /// Numbers passed by value. Without a type they get the one of the metadata, or else one that fits the size.
+    fn value(&self, ty: Option<Type>, texts: &[String]) -> Result<Vec<u8>> {
+        let each = self.size / texts.len() as u64;
+        let by_source = self.source.filter(|(ty, _)| ty.size() as u64 == each).map(|source| source.0);
+        let by_size = || texts.first().and_then(|text| type_by_size(text, each));
+        let Some(ty) = ty.or(by_source).or_else(by_size) else {
+            bail!("{} numbers do not make up its {} bytes; give their type", texts.len(), self.size);
+        };
+        self.fits(ty.size() as u64 * texts.len() as u64)?;
+        if let (Some(given), Some((known, _))) = (Some(ty), self.source)
+            && given.size() == known.size()
+            && (given.bits() == super::value::Bits::Float) != (known.bits() == super::value::Bits::Float)
+        {
+            bail!("it is {known}, not {given}");
+        }
+        Ok(elements(ty, texts)?)
+    }
+}
+
+/// The bytes of numbers.
+fn elements(ty: Type, texts: &[String]) -> Result<Vec<u8>, ValueError> {
+    let mut bytes = Vec::with_capacity(texts.len() * ty.size());
+    for text in texts {
+        bytes.extend(ty.parse(text)?.to_bytes());
+    }
+    Ok(bytes)
+}
+
+/// The bytes of `count` elements from `first` on, of a value that tells each element.
+fn filled(spec: &Spec, first: u64, count: u64) -> Vec<u8> {
+    match spec {
+        Spec::Filled { ty, fill, .. } => (first..first + count).flat_map(|index| fill.element(*ty, index).to_bytes()).collect(),
+        _ => Vec::new(),
+    }
+}
+
+/// A buffer out of a value; `known` is the type that the metadata name.
+fn buffer<'s>(given: &Given, spec: &'s Spec, known: Option<Type>) -> Result<Plan<'s>> {
+    Ok(match spec {
+        Spec::Numbers { ty, texts, .. } => {
+            let ty = ty.or(known).context("the metadata name no element type; write one, as in f32:1,2,3")?;
+            let bytes = elements(ty, texts)?;
+            Plan::Buffer { ty, bytes: bytes.len() as u64, contents: Contents::Elements(bytes) }
+        }
+        Spec::Filled { ty, count, .. } => {
+            let bytes = count.checked_mul(ty.size() as u64).context("the buffer is larger than any memory")?;
+            Plan::Buffer { ty: *ty, bytes, contents: Contents::Spec(spec, *count) }
+        }
+        Spec::File { ty, path } => {
+            let path = given.path(path);
+            let bytes = input::read(&path)?;
+            let ty = ty.or(known).unwrap_or(Type::U8);
+            whole(bytes.len() as u64, ty).with_context(|| input::name(&path))?;
+            Plan::Buffer { ty, bytes: bytes.len() as u64, contents: Contents::File(bytes) }
+        }
+        Spec::Local(_) => bail!("a buffer is wanted, not LDS"),
+        Spec::Null => Plan::Bytes(vec![0; POINTER as usize]),
+    })
+}
+
+/// How many elements of `ty` are in so many bytes.
+///
+/// # Errors
+/// There is a rest.
+fn whole(bytes: u64, ty: Type) -> Result<u64, ValueError> {
+    let size = ty.size() as u64;
+    if bytes % size == 0 { Ok(bytes / size) } else { Err(ValueError::Partial { bytes, ty }) }
+}
+
+/// Values for the arguments that metadata name.
+fn by_metadata<'s>(
+    kernel: &Kernel,
+    parameters: &[Parameter<'_>],
+    specs: &'s [(&Given, Spec)],
+    problems: &mut Vec<String>,
+) -> Vec<Planned<'s>> {
+    let mut plans: Vec<Planned<'s>> = Vec::new();
+    let before = problems.len();
+    for (given, spec) in specs {
+        // A name that is also a number of another argument is a name.
+        let named = parameters.iter().find(|parameter| parameter.name == given.name);
+        let Some(parameter) = named.or_else(|| parameters.iter().find(|parameter| parameter.is_named(&given.name))) else {
+            problems.push(format!("kernel {} has no argument {}", printable(&kernel.name), printable(&given.name)));
+            continue;
+        };
+        let name = printable(&parameter.name);
+        if plans.iter().any(|planned| planned.index == parameter.index) {
+            problems.push(format!("argument {name} is given twice"));
+        }
+        match parameter.plan(given, spec) {
+            Ok(plan) => plans.push(Planned { name: parameter.name.clone(), index: parameter.index, offset: parameter.offset, plan }),
+            Err(error) => problems.push(format!("argument {name}: {error:#}")),
+        }
+    }
+    for parameter in parameters {
+        let is_given = specs.iter().any(|(given, _)| parameter.is_named(&given.name));
+        if !is_given && before == 0 {
+            problems.push(format!("argument {} is missing", printable(&parameter.name)));
+        }
+    }
+    if !problems.is_empty() {
+        problems.push(listing(kernel, parameters));
+    }
+    plans.sort_by_key(|planned| planned.index);
+    plans
+}
+
+/// The arguments that a kernel has, for people.
+fn listing(kernel: &Kernel, parameters: &[Parameter<'_>]) -> String {
+    if parameters.is_empty() {
+        return format!("kernel {} takes no arguments", printable(&kernel.name));
+    }
+    let mut text = format!("kernel {} takes:", printable(&kernel.name));
+    for parameter in parameters {
+        text.push_str(&format!("\n  {:2}  {}: {}", parameter.index, printable(&parameter.name), parameter.wants()));
+    }
+    text
+}
+
+/// Values for a kernel that says nothing about its arguments: one after the other, naturally aligned.
+fn in_order<'s>(kernel: &Kernel, specs: &'s [(&Given, Spec)], problems: &mut Vec<String>) -> Vec<Planned<'s>> {
+    let mut plans = Vec::new();
+    let mut end = 0u64;
+    for (index, (given, spec)) in specs.iter().enumerate() {
+        let plan = match spec {
+            Spec::Numbers { ty: None, .. } => Err(anyhow::anyhow!(
+                "kernel {} has no metadata, so a number needs a type, as in u32:42", printable(&kernel.name)
+            )),
+            Spec::Numbers { ty: Some(ty), texts, list: false } => elements(*ty, texts).map(Plan::Bytes).map_err(Into::into),
+            Spec::Local(bytes) => Ok(Plan::Local { bytes: *bytes, align: 1 }),
+            spec => buffer(given, spec, None),
+        };
+        match plan {
+            Ok(plan) => {
+                let size = match &plan {
+                    Plan::Bytes(bytes) => bytes.len() as u64,
+                    Plan::Buffer { .. } => POINTER,
+                    Plan::Local { .. } => LDS_POINTER,
+                };
+                let offset = end.next_multiple_of(size.max(1));
+                end = offset + size;
+                plans.push(Planned { name: given.name.clone(), index, offset, plan });
+            }
+            Err(error) => problems.push(format!("argument {}: {error:#}", printable(&given.name))),
+        }
+    }
+    let segment = u64::from(kernel.descriptor.kernarg_size);
+    // A segment's size counts whole dwords or quads, and hidden arguments may follow.
+    if problems.is_empty() && segment > 0 && end > segment {
+        problems.push(format!(
+            "the arguments take {end} bytes, but the descriptor of kernel {} says {segment}", printable(&kernel.name)
+        ));
+    } else if problems.is_empty() && specs.is_empty() && segment > 0 {
+        problems.push(format!(
+            "kernel {} reads {segment} bytes of arguments and has no metadata; give them in order, with types", printable(&kernel.name)
+        ));
+    }
+    plans
+}
+
+/// Allocates buffers and makes the bytes of the argument segment.
+fn place(kernel: &Kernel, plans: Vec<Planned<'_>>, device: &mut Device) -> Result<Bound> {
+    let mut bound = Bound::default();
+    let fixed = u64::from(kernel.descriptor.group_segment_fixed_size);
+    for Planned { name, index, offset, plan } in plans {
+        let bytes = match plan {
+            Plan::Bytes(bytes) => bytes,
+            Plan::Buffer { ty, contents, bytes } => {
+                let address = device.memory.allocate(&name, bytes)?;
+                match contents {
+                    Contents::Elements(contents) | Contents::File(contents) => {
+                        device.memory.write(address, &contents);
+                    }
+                    // Memory is zero already.
+                    Contents::Spec(Spec::Filled { fill: super::value::Fill::Zero, .. }, _) => {}
+                    Contents::Spec(spec, count) => {
+                        for first in (0..count).step_by(CHUNK as usize) {
+                            let chunk = filled(spec, first, CHUNK.min(count - first));
+                            device.memory.write(address + first * ty.size() as u64, &chunk);
+                        }
+                    }
+                }
+                bound.buffers.push(Buffer { name, index, address, bytes, ty });
+                address.to_le_bytes().to_vec()
+            }
+            Plan::Local { bytes, align } => {
+                let begin = (fixed + u64::from(bound.lds)).next_multiple_of(align);
+                let end = begin + u64::from(bytes) - fixed;
+                bound.lds = u32::try_from(end).context("more LDS than there is")?;
+                (begin as u32).to_le_bytes().to_vec()
+            }
+        };
+        bound.placed.push(Placed { offset, bytes });
+    }
+    Ok(bound)
+}
+
+/// Bytes of memory that the machine has to spare, where that can be found out.
+pub fn spare_memory() -> u64 {
+    /// What is assumed where it cannot be found out.
+    const UNKNOWN: u64 = 4 << 30;
+    let read = || {
+        let mut text = String::new();
+        File::open("/proc/meminfo").ok()?.read_to_string(&mut text).ok()?;
+        let line = text.lines().find_map(|line| line.strip_prefix("MemAvailable:"))?;
+        let kibibytes: u64 = line.trim().trim_end_matches("kB").trim().parse().ok()?;
+        kibibytes.checked_mul(1024)
+    };
+    read().unwrap_or(UNKNOWN)
+}

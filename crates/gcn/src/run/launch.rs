@@ -1,0 +1,316 @@
+//! What a launch is made of, from options, from a launch file, or from both: options win over the file.
+
+use std::path::{Path, PathBuf};
+
+use anyhow::{Context, Result, bail};
+use serde::Deserialize;
+
+use super::Args;
+use crate::input;
+
+/// The extension of launch files.
+const LAUNCH_FILE: &str = "toml";
+
+/// A launch, as written; nothing is compared with the kernel yet.
+#[derive(Clone, PartialEq, Debug, Default)]
+pub struct Launch {
+    /// The source or code object.
+    pub file: PathBuf,
+    /// Name of the target.
+    pub target: Option<String>,
+    /// Name of the kernel; without, the only one.
+    pub kernel: Option<String>,
+    /// Work-items.
+    pub grid: Option<[u32; 3]>,
+    /// Work-items of a workgroup.
+    pub group: Option<[u32; 3]>,
+    /// Host threads.
+    pub threads: Option<usize>,
+    /// Instructions of a wave.
+    pub limit: Option<u64>,
+    /// Dynamic LDS beyond the arguments that ask for it, in bytes.
+    pub lds: u32,
+    /// Bytes of guest memory that may be allocated.
+    pub memory: Option<u64>,
+    /// Arguments in the order of writing.
+    pub args: Vec<Given>,
+    /// Buffers to print.
+    pub print: Vec<Given>,
+    /// Buffers to save; the value is a file.
+    pub save: Vec<Given>,
+    /// Buffers to compare.
+    pub expect: Vec<Given>,
+    /// Whether to print every instruction.
+    pub trace: bool,
+    /// Whether to report in JSON.
+    pub json: bool,
+}
+
+/// Something named and a value for it.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Given {
+    /// What it is for.
+    pub name: String,
+    /// As written.
+    pub value: String,
+    /// Where relative paths in it start.
+    pub base: PathBuf,
+}
+
+impl Given {
+    /// A path of the value.
+    pub fn path(&self, path: &Path) -> PathBuf {
+        self.base.join(path)
+    }
+}
+
+/// Reads what options and, if the input is one, the launch file say.
+///
+/// # Errors
+/// The launch file cannot be read, or has keys or values that are not known.
+pub fn read(args: &Args) -> Result<Launch> {
+    let mut launch = if args.input.extension().is_some_and(|extension| extension == LAUNCH_FILE) {
+        let text = input::read_text(&args.input)?;
+        let base = args.input.parent().unwrap_or(Path::new(""));
+        from_toml(&text, base).with_context(|| input::name(&args.input))?
+    } else {
+        Launch { file: args.input.clone(), ..Launch::default() }
+    };
+    launch.override_by(args)?;
+    Ok(launch)
+}
+
+impl Launch {
+    fn override_by(&mut self, args: &Args) -> Result<()> {
+        fn replace<T: Clone>(old: &mut Option<T>, new: &Option<T>) {
+            if new.is_some() {
+                old.clone_from(new);
+            }
+        }
+        replace(&mut self.target, &args.target);
+        replace(&mut self.kernel, &args.kernel);
+        replace(&mut self.grid, &args.grid);
+        replace(&mut self.group, &args.group);
+        replace(&mut self.threads, &args.threads);
+        replace(&mut self.limit, &args.limit);
+        replace(&mut self.memory, &args.memory);
+        self.lds = args.lds.unwrap_or(self.lds);
+        self.trace |= args.trace;
+        self.json |= args.json;
+        for text in &args.arg {
+            let given = pair("--arg", text, Path::new(""))?;
+            match self.args.iter_mut().find(|old| old.name == given.name) {
+                Some(old) => *old = given,
+                None => self.args.push(given),
+            }
+        }
+        for (list, option, texts) in
+            [(&mut self.save, "--save", &args.save), (&mut self.expect, "--expect", &args.expect)]
+        {
+            for text in texts {
+                list.push(pair(option, text, Path::new(""))?);
+            }
+        }
+        self.print.extend(args.print.iter().map(|name| unvalued(name)));
+        Ok(())
+    }
+}
+
+fn unvalued(name: &str) -> Given {
+    Given { name: name.trim().to_owned(), value: String::new(), base: PathBuf::new() }
+}
+
+/// `NAME=VALUE`.
+fn pair(option: &str, text: &str, base: &Path) -> Result<Given> {
+    let Some((name, value)) = text.split_once('=') else {
+        bail!("`{option} {text}`: NAME=VALUE is wanted");
+    };
+    let (name, value) = (name.trim().to_owned(), value.trim().to_owned());
+    if name.is_empty() || value.is_empty() {
+        bail!("`{option} {text}`: NAME=VALUE is wanted");
+    }
+    Ok(Given { name, value, base: base.to_owned() })
+}
+
+/// Sizes as options have them: `X`, `X,Y` or `X,Y,Z`.
+///
+/// # Errors
+/// What is accepted.
+pub fn sizes(text: &str) -> Result<[u32; 3], String> {
+    let wrong = || format!("`{text}` is not X, X,Y or X,Y,Z of numbers from 1 to {}", u32::MAX);
+    let mut sizes = [1; 3];
+    let parts: Vec<&str> = text.split([',', 'x']).collect();
+    if parts.len() > sizes.len() {
+        return Err(wrong());
+    }
+    for (size, part) in sizes.iter_mut().zip(parts) {
+        *size = part.trim().parse().ok().filter(|size| *size != 0).ok_or_else(wrong)?;
+    }
+    Ok(sizes)
+}
+
+/// An amount of memory: bytes, or with the suffix K, M or G for the powers of 1024.
+///
+/// # Errors
+/// What is accepted.
+pub fn amount(text: &str) -> Result<u64, String> {
+    let digits = text.trim_end_matches(|c: char| c.is_ascii_alphabetic());
+    let shift = match &text[digits.len()..] {
+        "" => Some(0),
+        "K" | "k" | "KiB" => Some(10),
+        "M" | "m" | "MiB" => Some(20),
+        "G" | "g" | "GiB" => Some(30),
+        _ => None,
+    };
+    let bytes = shift.and_then(|shift| digits.parse::<u64>().ok()?.checked_mul(1 << shift));
+    bytes.ok_or_else(|| format!("`{text}` is not an amount of memory such as 1048576, 512M or 4G"))
+}
+
+/// A launch file. Keys are those of the options.
+#[derive(Deserialize, Default)]
+#[serde(deny_unknown_fields, default)]
+struct File {
+    file: Option<PathBuf>,
+    target: Option<String>,
+    kernel: Option<String>,
+    grid: Option<Sizes>,
+    group: Option<Sizes>,
+    threads: Option<usize>,
+    limit: Option<u64>,
+    lds: u32,
+    memory: Option<Amount>,
+    args: Option<Pairs>,
+    print: Option<Names>,
+    save: Option<Pairs>,
+    expect: Option<Pairs>,
+    trace: bool,
+    json: bool,
+}
+
+/// `256`, `[256, 4]` or `"256,4"`.
+#[derive(Deserialize)]
+#[serde(untagged, expecting = "expected a number, a list of up to three, or text such as \"64,4\"")]
+enum Sizes {
+    One(u32),
+    List(Vec<u32>),
+    Text(String),
+}
+
+/// `1048576` or `"1M"`.
+#[derive(Deserialize)]
+#[serde(untagged, expecting = "expected bytes as a number, or text such as \"512M\"")]
+enum Amount {
+    Bytes(u64),
+    Text(String),
+}
+
+/// `"y"` or `["x", "y[0..4]"]`.
+#[derive(Deserialize)]
+#[serde(untagged, expecting = "expected text or a list of texts")]
+enum Names {
+    One(String),
+    List(Vec<String>),
+}
+
+/// A table of names and values, or a list: of values by index, or of texts `NAME=VALUE`.
+#[derive(Deserialize)]
+#[serde(untagged, expecting = "expected a table of names and values, or a list")]
+enum Pairs {
+    Table(toml::Table),
+    List(Vec<toml::Value>),
+}
+
+/// Reads a launch file; relative paths in it start at `base`.
+///
+/// # Errors
+/// What is wrong, with its place.
+pub fn from_toml(text: &str, base: &Path) -> Result<Launch> {
+    let file: File = toml::from_str(text)?;
+    let Some(program) = file.file else {
+        bail!("the launch file names no program: add `file = \"kernel.s\"`");
+    };
+    let memory = match file.memory {
+        None => None,
+        Some(Amount::Bytes(bytes)) => Some(bytes),
+        Some(Amount::Text(text)) => Some(amount(&text).map_err(|error| anyhow::anyhow!("memory: {error}"))?),
+    };
+    let print = match file.print {
+        None => Vec::new(),
+        Some(Names::One(name)) => vec![name],
+        Some(Names::List(names)) => names,
+    };
+    Ok(Launch {
+        file: base.join(program),
+        target: file.target,
+        kernel: file.kernel,
+        grid: file.grid.map(|sizes| sizes_of("grid", sizes)).transpose()?,
+        group: file.group.map(|sizes| sizes_of("group", sizes)).transpose()?,
+        threads: file.threads,
+        limit: file.limit,
+        lds: file.lds,
+        memory,
+        args: pairs("args", file.args, base, Unnamed::ByIndex)?,
+        print: print.iter().map(|name| unvalued(name)).collect(),
+        save: pairs("save", file.save, base, Unnamed::InText)?,
+        expect: pairs("expect", file.expect, base, Unnamed::InText)?,
+        trace: file.trace,
+        json: file.json,
+    })
+}
+
+fn sizes_of(key: &str, given: Sizes) -> Result<[u32; 3]> {
+    let text = match given {
+        Sizes::One(size) => size.to_string(),
+        Sizes::List(list) => list.iter().map(u32::to_string).collect::<Vec<_>>().join(","),
+        Sizes::Text(text) => text,
+    };
+    sizes(&text).map_err(|error| anyhow::anyhow!("{key}: {error}"))
+}
+
+/// What an element of a list is that has no name of its own.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Unnamed {
+    /// A value; its name is its index.
+    ByIndex,
+    /// Text with the name before `=`.
+    InText,
+}
+
+fn pairs(key: &str, given: Option<Pairs>, base: &Path, unnamed: Unnamed) -> Result<Vec<Given>> {
+    let given_as = |name: &str, value: &toml::Value| {
+        Ok(Given { name: name.to_owned(), value: written(key, name, value)?, base: base.to_owned() })
+    };
+    match given {
+        None => Ok(Vec::new()),
+        Some(Pairs::Table(table)) => table.iter().map(|(name, value)| given_as(name, value)).collect(),
+        Some(Pairs::List(list)) => list
+            .iter()
+            .enumerate()
+            .map(|(index, value)| match (unnamed, value) {
+                (Unnamed::InText, toml::Value::String(text)) => pair(key, text, base),
+                (Unnamed::InText, _) => bail!("{key}: a list has texts NAME=VALUE"),
+                (Unnamed::ByIndex, value) => given_as(&index.to_string(), value),
+            })
+            .collect(),
+    }
+}
+
+/// A value as an option would have it: a list of numbers becomes one with commas.
+fn written(key: &str, name: &str, value: &toml::Value) -> Result<String> {
+    let number = |value: &toml::Value| match value {
+        toml::Value::Integer(value) => Some(value.to_string()),
+        // With a point or exponent, so that it stays one of the floating-point numbers.
+        toml::Value::Float(value) => Some(format!("{value:?}")),
+        _ => None,
+    };
+    let text = match value {
+        toml::Value::String(text) => Some(text.clone()),
+        toml::Value::Boolean(value) => Some(u8::from(*value).to_string()),
+        toml::Value::Array(list) => {
+            // The comma at the end makes one number a list too.
+            list.iter().map(|value| number(value).map(|text| text + ",")).collect::<Option<String>>()
+        }
+        value => number(value),
+    };
+    text.with_context(|| format!("{key}: {name} is neither a number, nor a list of numbers, nor text"))
+}

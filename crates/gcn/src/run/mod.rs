@@ -1,0 +1,367 @@
+//! `gcn run`: a kernel from text or code object to results.
+
+mod arguments;
+mod fault;
+mod launch;
+mod output;
+mod value;
+
+use std::io::{self, Write};
+use std::path::PathBuf;
+use std::sync::atomic::Ordering::Relaxed;
+use std::sync::mpsc;
+use std::time::{Duration, Instant};
+
+use anyhow::{Context, Result, anyhow, bail};
+use gcn_asm::{Options, Source};
+use gcn_emu::device::{Config, Device};
+use gcn_emu::hsa::{self, Prepared, Shape};
+use gcn_emu::observe::Observer;
+use gcn_emu::run::{Finished, Stats};
+use gcn_isa::{Isa, Target};
+use gcn_object::{CodeObject, Kernel};
+use gcn_observe::Trace;
+use serde::Serialize;
+
+use crate::{Status, Usage, input, object, render};
+use arguments::Problems;
+use fault::FaultReport;
+use launch::Launch;
+use output::{BufferReport, Comparison, Expectation, Save, Selector, View};
+
+/// The arguments of `gcn run`.
+#[derive(clap::Args)]
+pub struct Args {
+    /// A source, a code object, or a launch file (`.toml`).
+    input: PathBuf,
+    /// The GPU: gfx600 … gfx90c, a chip's name, or gcn1.0 … gcn1.4.1. Sources and code objects may say it themselves.
+    #[arg(long, value_parser = known_target)]
+    target: Option<String>,
+    /// The kernel, if there are several.
+    #[arg(long, value_name = "NAME")]
+    kernel: Option<String>,
+    /// Work-items, in up to three dimensions.
+    #[arg(long, value_name = "X[,Y[,Z]]", value_parser = launch::sizes)]
+    grid: Option<[u32; 3]>,
+    /// Work-items of a workgroup.
+    #[arg(long, value_name = "X[,Y[,Z]]", value_parser = launch::sizes)]
+    group: Option<[u32; 3]>,
+    /// Host threads.
+    #[arg(long, value_name = "N", value_parser = threads)]
+    threads: Option<usize>,
+    /// An argument by its name or index: 42, f32:1.5, f32:1,2,3, u32*100:iota, f32*9:fill(1),
+    /// f32*9:random(seed,lo,hi), @FILE, local:BYTES, null.
+    #[arg(long, value_name = "NAME=VALUE", allow_hyphen_values = true)]
+    arg: Vec<String>,
+    /// Print a buffer, or some of its elements, after the run.
+    #[arg(long, value_name = "NAME[:TYPE][[A..B]]")]
+    print: Vec<String>,
+    /// Save a buffer's bytes.
+    #[arg(long, value_name = "NAME=FILE")]
+    save: Vec<String>,
+    /// Compare a buffer with a value as for --arg; `~TOLERANCE` at the end allows a difference.
+    #[arg(long, value_name = "NAME=VALUE[~TOLERANCE]")]
+    expect: Vec<String>,
+    /// Dynamic LDS in bytes, for kernels that have no argument for it.
+    #[arg(long, value_name = "BYTES")]
+    lds: Option<u32>,
+    /// The most guest memory that buffers may take, such as 512M or 4G; without, what the machine has to spare.
+    #[arg(long, value_name = "BYTES", value_parser = launch::amount)]
+    memory: Option<u64>,
+    /// Print every executed instruction, with the lanes active and the registers written.
+    #[arg(long)]
+    trace: bool,
+    /// Stop a wave after so many instructions.
+    #[arg(long, value_name = "N")]
+    limit: Option<u64>,
+    /// Report in JSON.
+    #[arg(long)]
+    json: bool,
+}
+
+/// Host threads at most.
+const MAX_THREADS: usize = 1024;
+/// Work-items of a workgroup if nothing asks for another number: a wave.
+const DEFAULT_GROUP: u32 = 64;
+/// Lines of a trace that may wait to be written.
+const TRACE_BACKLOG: usize = 1024;
+
+fn known_target(name: &str) -> Result<String, String> {
+    input::target(name).map(|_| name.to_owned())
+}
+
+fn threads(text: &str) -> Result<usize, String> {
+    let wrong = || format!("`{text}` is not a number of threads from 1 to {MAX_THREADS}");
+    text.parse().ok().filter(|threads| (1..=MAX_THREADS).contains(threads)).ok_or_else(wrong)
+}
+
+/// Carries the command out.
+///
+/// # Errors
+/// What keeps the kernel from being started. A fault of the kernel is a [`Status::BadInput`] that has been reported.
+pub fn run(args: &Args, out: &mut dyn Write) -> Result<Status> {
+    match launch::read(args).and_then(|launch| carry_out(&launch, out)) {
+        Err(error) if error.is::<Problems>() => {
+            for problem in error.downcast::<Problems>()?.0 {
+                for (number, line) in problem.lines().enumerate() {
+                    eprintln!("{}{}", if number == 0 { "error: " } else { "" }, render::printable(line));
+                }
+            }
+            Ok(Status::BadInput)
+        }
+        result => result,
+    }
+}
+
+fn carry_out(launch: &Launch, out: &mut dyn Write) -> Result<Status> {
+    let Some((object, target)) = program(launch)? else {
+        return Ok(Status::BadInput);
+    };
+    let kernel = choose(&object, launch.kernel.as_deref())?;
+    let mut device = Device::new(config(launch, target.isa)?);
+    let loaded = hsa::load(&mut device, &object, "the code object")?;
+    let budget = launch.memory.unwrap_or_else(arguments::spare_memory);
+    let Some(grid) = launch.grid else {
+        return Err(Usage("how many work-items? add --grid X[,Y[,Z]]".to_owned()).into());
+    };
+    let bound = arguments::bind(kernel, &launch.args, &mut device, budget)?;
+    let dynamic_lds = launch.lds.checked_add(bound.lds).context("more LDS than there is")?;
+    let shape = Shape { grid, group: group(launch, kernel, grid), dynamic_lds };
+    let start = hsa::Launch { object: &object, loaded: &loaded, kernel, shape, arguments: &bound.placed };
+    let problems: Vec<String> = start.problems(target.isa).iter().map(ToString::to_string).collect();
+    if !problems.is_empty() {
+        bail!(Problems(problems));
+    }
+    let wanted = Wanted::new(launch, &bound.buffers, &loaded)?;
+    let prepared = start.prepare(&mut device)?;
+    for note in &prepared.notes {
+        eprintln!("note: {note}");
+    }
+
+    let begin = Instant::now();
+    let (stats, fault) = if launch.trace {
+        traced(&mut device, &prepared, launch.json, out)?
+    } else {
+        let Finished { stats, fault, .. } = execute(&mut device, &prepared, || ())?;
+        (stats, fault)
+    };
+    let seconds = begin.elapsed();
+
+    let fault = fault.map(|fault| FaultReport::new(fault, &kernel.name, &loaded, &device.memory));
+    let comparisons: Vec<Comparison> = wanted.expect.iter().map(|expectation| expectation.check(&device.memory)).collect();
+    let good = fault.is_none() && comparisons.iter().all(Comparison::holds);
+    let threads = device.config.threads;
+    if launch.json {
+        let report = Report {
+            kernel: &kernel.name,
+            target: target.name,
+            grid,
+            group: shape.group,
+            workgroups: stats.groups,
+            waves: stats.waves,
+            instructions: stats.instructions,
+            seconds: seconds.as_secs_f64(),
+            threads,
+            notes: prepared.notes.iter().map(ToString::to_string).collect(),
+            buffers: wanted.print.iter().map(|view| view.report(&device.memory)).collect(),
+            expectations: &comparisons,
+            fault: fault.as_ref(),
+        };
+        serde_json::to_writer_pretty(&mut *out, &report).map_err(io::Error::from)?;
+        writeln!(out)?;
+    } else {
+        for view in &wanted.print {
+            view.print(&device.memory, out)?;
+        }
+        for comparison in &comparisons {
+            comparison.print(out)?;
+        }
+    }
+    // What follows goes to standard error and should come after what the run has left.
+    out.flush()?;
+    for save in &wanted.save {
+        save.write(&device.memory)?;
+    }
+    if !launch.json {
+        eprintln!("{}", summary(&kernel.name, stats, seconds, threads));
+    }
+    if let Some(fault) = &fault {
+        eprintln!("error: {fault}");
+    }
+    Ok(if good { Status::Success } else { Status::BadInput })
+}
+
+/// What is to be done with memory after the run.
+struct Wanted<'a> {
+    print: Vec<View>,
+    save: Vec<Save<'a>>,
+    expect: Vec<Expectation>,
+}
+
+impl<'a> Wanted<'a> {
+    fn new(launch: &'a Launch, buffers: &[arguments::Buffer], loaded: &hsa::Loaded) -> Result<Wanted<'a>> {
+        let mut problems = Vec::new();
+        fn keep<T>(result: Result<T>, what: &str, name: &str, problems: &mut Vec<String>) -> Option<T> {
+            result.map_err(|error| problems.push(format!("{what} {}: {error:#}", render::printable(name)))).ok()
+        }
+        let view = |name: &str| Selector::parse(name)?.find(buffers, loaded);
+        let print = launch.print.iter().filter_map(|given| keep(view(&given.name), "print", &given.name, &mut problems)).collect();
+        let save = launch
+            .save
+            .iter()
+            .filter_map(|given| keep(Save::new(given, buffers, loaded), "save", &given.name, &mut problems))
+            .collect();
+        let expect = launch
+            .expect
+            .iter()
+            .filter_map(|given| keep(Expectation::new(given, buffers, loaded), "expect", &given.name, &mut problems))
+            .collect();
+        if problems.is_empty() { Ok(Wanted { print, save, expect }) } else { bail!(Problems(problems)) }
+    }
+}
+
+/// A run in JSON; the fields are the keys.
+#[derive(Serialize)]
+struct Report<'a> {
+    kernel: &'a str,
+    target: &'a str,
+    grid: [u32; 3],
+    group: [u32; 3],
+    workgroups: u64,
+    waves: u64,
+    /// Executed, one for each wave that did.
+    instructions: u64,
+    seconds: f64,
+    threads: usize,
+    notes: Vec<String>,
+    /// What `--print` names.
+    buffers: Vec<BufferReport>,
+    expectations: &'a [Comparison],
+    fault: Option<&'a FaultReport>,
+}
+
+/// Reads the program, or assembles it; nothing if it has errors, which have been reported.
+fn program(launch: &Launch) -> Result<Option<(CodeObject, &'static Target)>> {
+    let name = input::name(&launch.file);
+    let asked = match &launch.target {
+        Some(target) => Some(input::target(target).map_err(|accepted| Usage(format!("target {target}: {accepted}")))?),
+        None => None,
+    };
+    let bytes = input::read(&launch.file)?;
+    if object::is_object(&bytes) {
+        let object = object::read(&bytes, asked).with_context(|| name.clone())?;
+        for warning in &object.warnings {
+            render::warn(&name, warning);
+        }
+        let target = match asked {
+            Some(target) => target,
+            None => object::target(&object).with_context(|| name.clone())?,
+        };
+        return Ok(Some((object, target)));
+    }
+    let Ok(text) = String::from_utf8(bytes) else {
+        bail!("{name} is neither a code object nor text");
+    };
+    let Some(target) = asked.or_else(|| gcn_asm::named_target(&text)) else {
+        return Err(Usage(format!("{name} names no target: add --target, or .amdgcn_target to the source")).into());
+    };
+    let assembly = gcn_asm::assemble(&Source { name: &name, text: &text }, &Options { target });
+    if !assembly.diagnostics.is_empty() {
+        eprint!("{}", render::diagnostics(&render::renderer(), &name, &text, &assembly.diagnostics));
+    }
+    if assembly.has_errors() {
+        return Ok(None);
+    }
+    let target = assembly.program.target;
+    let code = assembly.program.to_object(None).map_err(|error| anyhow!("{name}: {error}"))?;
+    let object = gcn_object::read(&code).with_context(|| name.clone())?;
+    for warning in &object.warnings {
+        render::warn(&name, warning);
+    }
+    Ok(Some((object, target)))
+}
+
+/// The kernel of this name, or the only one.
+fn choose<'a>(object: &'a CodeObject, name: Option<&str>) -> Result<&'a Kernel> {
+    let names = || object.kernels.iter().map(|kernel| render::printable(&kernel.name)).collect::<Vec<_>>().join(", ");
+    match (name, &object.kernels[..]) {
+        (_, []) => bail!("there is no kernel: a source declares one with .amdhsa_kernel"),
+        (None, [only]) => Ok(only),
+        (None, _) => bail!("which kernel? add --kernel with one of {}", names()),
+        (Some(name), kernels) => kernels
+            .iter()
+            .find(|kernel| kernel.name == name)
+            .with_context(|| format!("there is no kernel {}; there are {}", render::printable(name), names())),
+    }
+}
+
+fn config(launch: &Launch, isa: Isa) -> Result<Config> {
+    let mut config = Config::new(isa);
+    config.limit = launch.limit;
+    let all = || std::thread::available_parallelism().map_or(1, usize::from);
+    config.threads = match launch.threads {
+        // Lines of several threads would come in no order.
+        _ if launch.trace => 1,
+        Some(threads) if !(1..=MAX_THREADS).contains(&threads) => {
+            bail!("threads: {threads} is not a number from 1 to {MAX_THREADS}")
+        }
+        Some(threads) => threads,
+        None => all().min(MAX_THREADS),
+    };
+    Ok(config)
+}
+
+/// The workgroup's size: as asked, as the kernel requires, or a wave in x.
+fn group(launch: &Launch, kernel: &Kernel, grid: [u32; 3]) -> [u32; 3] {
+    let metadata = kernel.metadata.as_ref();
+    let required = metadata.and_then(|metadata| metadata.reqd_workgroup_size);
+    let required = required.and_then(|[x, y, z]| Some([x.try_into().ok()?, y.try_into().ok()?, z.try_into().ok()?]));
+    let most = metadata.and_then(|metadata| metadata.max_flat_workgroup_size).and_then(|most| u32::try_from(most).ok());
+    let most = most.filter(|most| *most != 0).unwrap_or(DEFAULT_GROUP);
+    launch.group.or(required).unwrap_or([DEFAULT_GROUP.min(grid[0]).min(most), 1, 1])
+}
+
+fn execute<O: Observer>(device: &mut Device, prepared: &Prepared, observer: impl Fn() -> O) -> Result<Finished<O>> {
+    Ok(gcn_emu::run::run(device, &prepared.code, &prepared.dispatch, observer)?)
+}
+
+/// Runs with a trace. The run has a thread of its own, since only this one may write to `out`; in JSON mode the trace
+/// goes to standard error.
+fn traced(device: &mut Device, prepared: &Prepared, json: bool, out: &mut dyn Write) -> Result<(Stats, Option<gcn_emu::fault::Fault>)> {
+    let interrupted = device.interrupted.clone();
+    let (sender, lines) = mpsc::sync_channel::<String>(TRACE_BACKLOG);
+    std::thread::scope(|scope| {
+        let runner = scope.spawn(move || {
+            let observer = || {
+                let sender = sender.clone();
+                // Nobody listens any more when the run is being stopped.
+                Trace::new(move |line: &str| drop(sender.send(line.to_owned())))
+            };
+            execute(device, prepared, observer).map(|finished| (finished.stats, finished.fault))
+        });
+        let mut written = Ok(());
+        for line in lines {
+            written = if json { writeln!(io::stderr(), "{line}") } else { writeln!(out, "{line}") };
+            if written.is_err() {
+                interrupted.store(true, Relaxed);
+                break;
+            }
+        }
+        let result = runner.join().map_err(|_| anyhow!("the run has ended in an internal error"))?;
+        written?;
+        result
+    })
+}
+
+fn summary(kernel: &str, stats: Stats, time: Duration, threads: usize) -> String {
+    let plural = |n: u64, what: &str| format!("{n} {what}{}", if n == 1 { "" } else { "s" });
+    format!(
+        "{}: {}, {}, {}, {:.3} s on {}",
+        render::printable(kernel),
+        plural(stats.groups, "workgroup"),
+        plural(stats.waves, "wave"),
+        plural(stats.instructions, "wave instruction"),
+        time.as_secs_f64(),
+        plural(threads as u64, "thread"),
+    )
+}

@@ -1,0 +1,719 @@
+//! Values as people write them on the command line and in launch files: numbers of eleven types, and buffers of them.
+
+use std::fmt;
+use std::path::PathBuf;
+
+use half::f16;
+
+/// The type of a scalar or of a buffer's elements.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[allow(missing_docs)]
+pub enum Type {
+    U8,
+    I8,
+    U16,
+    I16,
+    F16,
+    U32,
+    I32,
+    F32,
+    U64,
+    I64,
+    F64,
+}
+
+/// Every type with its name, its size in bytes and what its bits are.
+const TYPES: [(Type, &str, usize, Bits); 11] = [
+    (Type::U8, "u8", 1, Bits::Unsigned),
+    (Type::I8, "i8", 1, Bits::Signed),
+    (Type::U16, "u16", 2, Bits::Unsigned),
+    (Type::I16, "i16", 2, Bits::Signed),
+    (Type::F16, "f16", 2, Bits::Float),
+    (Type::U32, "u32", 4, Bits::Unsigned),
+    (Type::I32, "i32", 4, Bits::Signed),
+    (Type::F32, "f32", 4, Bits::Float),
+    (Type::U64, "u64", 8, Bits::Unsigned),
+    (Type::I64, "i64", 8, Bits::Signed),
+    (Type::F64, "f64", 8, Bits::Float),
+];
+
+/// What the bits of a type are.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Bits {
+    /// A number from 0 on.
+    Unsigned,
+    /// A number in two's complement.
+    Signed,
+    /// IEEE floating point.
+    Float,
+}
+
+/// The names of types in OpenCL C and C++, as compilers write them into metadata.
+const SOURCE_TYPES: &[(&str, Type)] = &[
+    ("char", Type::I8),
+    ("signed char", Type::I8),
+    ("uchar", Type::U8),
+    ("unsigned char", Type::U8),
+    ("bool", Type::U8),
+    ("short", Type::I16),
+    ("ushort", Type::U16),
+    ("unsigned short", Type::U16),
+    ("half", Type::F16),
+    ("_Float16", Type::F16),
+    ("__half", Type::F16),
+    ("int", Type::I32),
+    ("uint", Type::U32),
+    ("unsigned int", Type::U32),
+    ("unsigned", Type::U32),
+    ("float", Type::F32),
+    ("long", Type::I64),
+    ("long long", Type::I64),
+    ("ptrdiff_t", Type::I64),
+    ("intptr_t", Type::I64),
+    ("ulong", Type::U64),
+    ("unsigned long", Type::U64),
+    ("unsigned long long", Type::U64),
+    ("size_t", Type::U64),
+    ("uintptr_t", Type::U64),
+    ("double", Type::F64),
+];
+
+/// What makes a value wrong, in one sentence.
+#[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
+pub enum ValueError {
+    /// No number at all.
+    #[error("`{0}` is not a number")]
+    NotANumber(String),
+    /// A number beyond the type.
+    #[error("{text} does not fit {ty}")]
+    Range {
+        /// As written.
+        text: String,
+        /// The type.
+        ty: Type,
+    },
+    /// A fraction where the type has none.
+    #[error("{text} is not a whole number, but {ty} needs one")]
+    NotWhole {
+        /// As written.
+        text: String,
+        /// The type.
+        ty: Type,
+    },
+    /// What stands before `:` or `*` is no type.
+    #[error("`{0}` is not a type; there are u8 i8 u16 i16 f16 u32 i32 f32 u64 i64 f64")]
+    Type(String),
+    /// What stands behind `*` is no count.
+    #[error("`{0}` is not a number of elements")]
+    Count(String),
+    /// What stands behind the count is unknown.
+    #[error("`{0}` does not fill a buffer; there are iota[(start,step)], fill(x) and random(seed[,lo,hi])")]
+    Fill(String),
+    /// `local:` without a number.
+    #[error("`{0}` is not a number of bytes; dynamic LDS is written local:BYTES")]
+    Local(String),
+    /// Nothing is written.
+    #[error("the value is empty")]
+    Empty,
+    /// A file of no whole number of elements.
+    #[error("the file has {bytes} bytes, which is no whole number of {ty}")]
+    Partial {
+        /// Its size.
+        bytes: u64,
+        /// The type of the elements.
+        ty: Type,
+    },
+}
+
+impl Type {
+    /// The type of this name.
+    pub fn named(name: &str) -> Option<Type> {
+        TYPES.iter().find(|row| row.1 == name).map(|row| row.0)
+    }
+
+    /// The type of one element of a source type such as `float`, `uint4`, `__global float *`, and how many there are
+    /// in it (4 in `uint4`).
+    pub fn of_source(name: &str) -> Option<(Type, usize)> {
+        let unqualified = name.trim_end_matches(['*', ' ', '&']);
+        let words: Vec<&str> = unqualified
+            .split_whitespace()
+            .filter(|word| !matches!(*word, "const" | "volatile" | "restrict" | "__global" | "global" | "__constant"))
+            .collect();
+        let words = words.join(" ");
+        let base = words.trim_end_matches(|c: char| c.is_ascii_digit());
+        let by_name = |name: &str| SOURCE_TYPES.iter().find(|row| row.0 == name).map(|row| row.1);
+        if let Some(ty) = by_name(&words) {
+            return Some((ty, 1));
+        }
+        let lanes = words.get(base.len()..)?.parse().ok().filter(|n| (2..=16).contains(n))?;
+        // A vector of three takes the room of four.
+        by_name(base).map(|ty| (ty, if lanes == 3 { 4 } else { lanes }))
+    }
+
+    /// Its name.
+    pub fn name(self) -> &'static str {
+        self.row().1
+    }
+
+    /// In bytes.
+    pub fn size(self) -> usize {
+        self.row().2
+    }
+
+    /// What its bits are.
+    pub fn bits(self) -> Bits {
+        self.row().3
+    }
+
+    fn row(self) -> &'static (Type, &'static str, usize, Bits) {
+        &TYPES[self as usize]
+    }
+
+    /// The little-endian bytes of a number, in the first [`Type::size`] of eight.
+    ///
+    /// # Errors
+    /// The text is no number, or none of this type. A signed type takes bit patterns in `0x`, `0o` and `0b` too.
+    pub fn parse(self, text: &str) -> Result<Element, ValueError> {
+        let text = text.trim();
+        let wrong = || ValueError::NotANumber(text.to_owned());
+        let range = || ValueError::Range { text: text.to_owned(), ty: self };
+        let bytes = match self {
+            Type::F64 => text.parse::<f64>().map_err(|_| wrong())?.to_bits(),
+            Type::F32 => u64::from(text.parse::<f32>().map_err(|_| wrong())?.to_bits()),
+            Type::F16 => u64::from(f16::from_f64(text.parse::<f64>().map_err(|_| wrong())?).to_bits()),
+            _ => {
+                let Some((value, base)) = integer(text) else {
+                    let is_float = text.parse::<f64>().is_ok();
+                    let not_whole = ValueError::NotWhole { text: text.to_owned(), ty: self };
+                    return Err(if is_float { not_whole } else { wrong() });
+                };
+                let bits = self.size() * 8;
+                let unsigned = 0..=(i128::from(u64::MAX) >> (64 - bits));
+                let signed = -(1 << (bits - 1))..=(1i128 << (bits - 1)) - 1;
+                let fits = match self.bits() {
+                    Bits::Signed => signed.contains(&value) || (base == Base::Pattern && unsigned.contains(&value)),
+                    Bits::Unsigned | Bits::Float => unsigned.contains(&value),
+                };
+                if !fits {
+                    return Err(range());
+                }
+                value as u64
+            }
+        };
+        let is_finite_text = text.parse::<f64>().is_ok_and(f64::is_finite);
+        let element = Element { ty: self, bits: bytes };
+        if self.bits() == Bits::Float && is_finite_text && !element.float().is_finite() {
+            return Err(range());
+        }
+        Ok(element)
+    }
+}
+
+impl fmt::Display for Type {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.name())
+    }
+}
+
+/// How an integer was written.
+#[derive(PartialEq, Eq)]
+enum Base {
+    Decimal,
+    /// With a prefix: bits rather than a number.
+    Pattern,
+}
+
+/// An integer in decimal, or with `0x`, `0o` or `0b`; underscores between digits are ignored.
+fn integer(text: &str) -> Option<(i128, Base)> {
+    let (negative, digits) = match text.strip_prefix('-') {
+        Some(rest) => (true, rest),
+        None => (false, text.strip_prefix('+').unwrap_or(text)),
+    };
+    let lower = digits.to_ascii_lowercase().replace('_', "");
+    let prefixed = [("0x", 16), ("0o", 8), ("0b", 2)].into_iter().find_map(|(prefix, radix)| Some((lower.strip_prefix(prefix)?, radix)));
+    let (digits, radix) = prefixed.unwrap_or((&lower, 10));
+    if !digits.starts_with(|c: char| c.is_ascii_hexdigit()) {
+        return None;
+    }
+    let value = i128::from_str_radix(digits, radix).ok()?;
+    let base = if prefixed.is_some() { Base::Pattern } else { Base::Decimal };
+    Some((if negative { -value } else { value }, base))
+}
+
+/// A number of a type.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Element {
+    /// Its type.
+    pub ty: Type,
+    /// Its bits; those beyond the type's size are not looked at.
+    pub bits: u64,
+}
+
+impl Element {
+    /// From the first bytes of memory; nothing if there are too few.
+    pub fn from_bytes(ty: Type, bytes: &[u8]) -> Option<Element> {
+        let mut all = [0; 8];
+        let size = ty.size();
+        all.get_mut(..size)?.copy_from_slice(bytes.get(..size)?);
+        Some(Element { ty, bits: u64::from_le_bytes(all) })
+    }
+
+    /// As bytes of memory.
+    pub fn to_bytes(self) -> Vec<u8> {
+        self.bits.to_le_bytes()[..self.ty.size()].to_vec()
+    }
+
+    /// As a double; integers of 64 bits are rounded.
+    pub fn float(self) -> f64 {
+        match self.ty {
+            Type::F64 => f64::from_bits(self.bits),
+            Type::F32 => f64::from(f32::from_bits(self.bits as u32)),
+            Type::F16 => f16::from_bits(self.bits as u16).to_f64(),
+            _ => self.integer() as f64,
+        }
+    }
+
+    /// As an integer; floating-point numbers give their bits.
+    pub fn integer(self) -> i128 {
+        let unused = 64 - self.ty.size() * 8;
+        match self.ty.bits() {
+            Bits::Signed => i128::from((self.bits << unused).cast_signed() >> unused),
+            Bits::Unsigned | Bits::Float => i128::from(self.bits << unused >> unused),
+        }
+    }
+
+    /// Whether it is as close to `expected` as asked: within `tolerance`, absolute for small values and relative
+    /// for those above 1. Not-a-number agrees with itself.
+    pub fn agrees(self, expected: Element, tolerance: f64) -> bool {
+        if self.ty.bits() != Bits::Float {
+            let distance = self.integer().abs_diff(expected.integer());
+            return distance == 0 || distance as f64 <= tolerance * (expected.float().abs()).max(1.0);
+        }
+        let (value, expected) = (self.float(), expected.float());
+        let close = || (value - expected).abs() <= tolerance * expected.abs().max(1.0);
+        value == expected || (value.is_nan() && expected.is_nan()) || (value.is_finite() && expected.is_finite() && close())
+    }
+
+    /// As JSON: a number, or text for what JSON has no number for.
+    pub fn json(self) -> serde_json::Value {
+        match self.ty.bits() {
+            Bits::Float if self.float().is_finite() => {
+                // The shortest decimal of the type itself, not of the double it would become.
+                self.to_string().parse::<f64>().map_or(serde_json::Value::Null, serde_json::Value::from)
+            }
+            Bits::Float => self.to_string().into(),
+            Bits::Signed => (self.integer() as i64).into(),
+            Bits::Unsigned => (self.integer() as u64).into(),
+        }
+    }
+}
+
+impl fmt::Display for Element {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        /// Powers of ten between which decimals without exponent are readable.
+        const PLAIN: std::ops::Range<f64> = 1e-4..1e16;
+        let scientific = self.float() != 0.0 && self.float().is_finite() && !PLAIN.contains(&self.float().abs());
+        match (self.ty, scientific) {
+            (Type::F64, false) => write!(f, "{}", f64::from_bits(self.bits)),
+            (Type::F64, true) => write!(f, "{:e}", f64::from_bits(self.bits)),
+            (Type::F32, false) => write!(f, "{}", f32::from_bits(self.bits as u32)),
+            (Type::F32, true) => write!(f, "{:e}", f32::from_bits(self.bits as u32)),
+            (Type::F16, false) => write!(f, "{}", f16::from_bits(self.bits as u16)),
+            (Type::F16, true) => write!(f, "{:e}", f16::from_bits(self.bits as u16).to_f32()),
+            _ => write!(f, "{}", self.integer()),
+        }
+    }
+}
+
+/// A value as written, not yet known to be what the kernel takes.
+#[derive(Clone, PartialEq, Debug)]
+pub enum Spec {
+    /// `42`, `u32:42`, `f32:1,2,3`. A comma at the end makes one number a buffer of one.
+    Numbers {
+        /// What stands before the colon.
+        ty: Option<Type>,
+        /// As written.
+        texts: Vec<String>,
+        /// Whether there is a comma.
+        list: bool,
+    },
+    /// `f32*100`, `u32*64:iota`.
+    Filled {
+        /// Of the elements.
+        ty: Type,
+        /// Elements.
+        count: u64,
+        /// What they are.
+        fill: Fill,
+    },
+    /// `@FILE`, `f32@FILE`: the bytes of a file.
+    File {
+        /// What stands before the `@`.
+        ty: Option<Type>,
+        /// As written.
+        path: PathBuf,
+    },
+    /// `local:BYTES`: dynamic LDS.
+    Local(u32),
+    /// `null`: no buffer.
+    Null,
+}
+
+/// What the elements of a buffer begin as.
+#[derive(Clone, PartialEq, Debug)]
+pub enum Fill {
+    /// 0.
+    Zero,
+    /// Evenly spaced.
+    Iota {
+        /// The first.
+        start: Element,
+        /// The distance to the next.
+        step: Element,
+    },
+    /// All the same.
+    Same(Element),
+    /// Uniformly distributed, the same on every machine.
+    Random {
+        /// Where the sequence starts.
+        seed: u64,
+        /// The least and the greatest value. Without: floating-point numbers from 0 to 1, all integers.
+        range: Option<(Element, Element)>,
+    },
+}
+
+impl Spec {
+    /// Reads a value.
+    ///
+    /// # Errors
+    /// What is wrong with it.
+    pub fn parse(text: &str) -> Result<Spec, ValueError> {
+        let text = text.trim();
+        let known = |name: &str| Type::named(name).ok_or_else(|| ValueError::Type(name.to_owned()));
+        if text.is_empty() {
+            return Err(ValueError::Empty);
+        }
+        if text == "null" {
+            return Ok(Spec::Null);
+        }
+        if let Some(bytes) = text.strip_prefix("local:") {
+            let count = integer(bytes).and_then(|(value, _)| u32::try_from(value).ok());
+            return count.map(Spec::Local).ok_or_else(|| ValueError::Local(bytes.to_owned()));
+        }
+        if let Some((ty, path)) = text.split_once('@') {
+            let ty = ty.trim().trim_end_matches(':');
+            let ty = if ty.is_empty() { None } else { Some(known(ty)?) };
+            return Ok(Spec::File { ty, path: path.into() });
+        }
+        if let Some((ty, rest)) = text.split_once('*') {
+            let ty = known(ty.trim())?;
+            let (count, fill) = rest.split_once(':').map_or((rest, None), |(count, fill)| (count, Some(fill.trim())));
+            let number = integer(count.trim()).and_then(|(value, _)| u64::try_from(value).ok());
+            let count = number.ok_or_else(|| ValueError::Count(count.to_owned()))?;
+            return Ok(Spec::Filled { ty, count, fill: fill.map_or(Ok(Fill::Zero), |fill| Fill::parse(ty, fill))? });
+        }
+        let (ty, numbers) = match text.split_once(':') {
+            Some((ty, numbers)) => (Some(known(ty.trim())?), numbers),
+            None => (None, text),
+        };
+        let mut texts: Vec<String> = numbers.split(',').map(|number| number.trim().to_owned()).collect();
+        let list = texts.len() > 1;
+        if texts.last().is_some_and(String::is_empty) {
+            texts.pop();
+        }
+        if texts.is_empty() {
+            return Err(ValueError::Empty);
+        }
+        // Numbers of a type are read here, so that what is wrong is found before anything is run.
+        if let Some(ty) = ty {
+            texts.iter().try_for_each(|text| ty.parse(text).map(drop))?;
+        } else if let Some(text) = texts.iter().find(|text| integer(text).is_none() && text.parse::<f64>().is_err()) {
+            return Err(ValueError::NotANumber(text.clone()));
+        }
+        Ok(Spec::Numbers { ty, texts, list })
+    }
+
+    /// The type that is written with it.
+    pub fn ty(&self) -> Option<Type> {
+        match self {
+            Spec::Numbers { ty, .. } | Spec::File { ty, .. } => *ty,
+            Spec::Filled { ty, .. } => Some(*ty),
+            Spec::Local(_) | Spec::Null => None,
+        }
+    }
+}
+
+/// The type that a number is meant to have that fills `size` bytes and is written so.
+pub fn type_by_size(text: &str, size: u64) -> Option<Type> {
+    let float = integer(text).is_none();
+    let negative = text.starts_with('-');
+    let bits = match (float, negative) {
+        (true, _) => Bits::Float,
+        (false, true) => Bits::Signed,
+        (false, false) => Bits::Unsigned,
+    };
+    TYPES.iter().find(|row| row.2 as u64 == size && row.3 == bits).map(|row| row.0)
+}
+
+impl Fill {
+    fn parse(ty: Type, text: &str) -> Result<Fill, ValueError> {
+        let unknown = || ValueError::Fill(text.to_owned());
+        if text == "iota" {
+            return Ok(Fill::Iota { start: ty.parse("0")?, step: ty.parse("1")? });
+        }
+        let (name, rest) = text.split_once('(').ok_or_else(unknown)?;
+        let inner = rest.strip_suffix(')').ok_or_else(unknown)?;
+        let parts: Vec<&str> = inner.split(',').collect();
+        match (name.trim(), &parts[..]) {
+            ("fill", [value]) => Ok(Fill::Same(ty.parse(value)?)),
+            ("iota", [start, step]) => Ok(Fill::Iota { start: ty.parse(start)?, step: ty.parse(step)? }),
+            ("random", [seed]) => Ok(Fill::Random { seed: seed_of(seed)?, range: None }),
+            ("random", [seed, low, high]) => {
+                let range = (ty.parse(low)?, ty.parse(high)?);
+                if range.0.float() > range.1.float() {
+                    return Err(unknown());
+                }
+                Ok(Fill::Random { seed: seed_of(seed)?, range: Some(range) })
+            }
+            _ => Err(unknown()),
+        }
+    }
+
+    /// The element at `index` of a buffer of `ty`.
+    pub fn element(&self, ty: Type, index: u64) -> Element {
+        match self {
+            Fill::Zero => Element { ty, bits: 0 },
+            Fill::Same(element) => *element,
+            // Integers wrap where the type ends.
+            Fill::Iota { start, step } => of_number(
+                ty,
+                start.float() + step.float() * index as f64,
+                (start.integer() as u64).wrapping_add((step.integer() as u64).wrapping_mul(index)),
+            ),
+            Fill::Random { seed, range } => {
+                let noise = noise(*seed, index);
+                let unit = (noise >> 11) as f64 / (1u64 << 53) as f64;
+                match (ty.bits(), range) {
+                    (Bits::Float, None) => of_number(ty, unit, 0),
+                    (Bits::Float, Some((low, high))) => {
+                        let value = low.float() + (high.float() - low.float()) * unit;
+                        of_number(ty, value.min(high.float()), 0)
+                    }
+                    (_, None) => of_number(ty, 0.0, noise),
+                    (_, Some((low, high))) => {
+                        let span = high.integer().abs_diff(low.integer()) + 1;
+                        let value = low.integer() + (u128::from(noise) * span >> 64).cast_signed();
+                        of_number(ty, 0.0, value as u64)
+                    }
+                }
+            }
+        }
+    }
+}
+
+fn seed_of(text: &str) -> Result<u64, ValueError> {
+    let value = integer(text.trim()).and_then(|(value, _)| u64::try_from(value).ok());
+    value.ok_or_else(|| ValueError::NotANumber(text.trim().to_owned()))
+}
+
+/// A number of `ty`: `float` if that is a floating-point type, else `integer` cut to its size.
+fn of_number(ty: Type, float: f64, integer: u64) -> Element {
+    let bits = match ty {
+        Type::F64 => float.to_bits(),
+        Type::F32 => u64::from((float as f32).to_bits()),
+        Type::F16 => u64::from(f16::from_f64(float).to_bits()),
+        _ => integer << (64 - ty.size() * 8) >> (64 - ty.size() * 8),
+    };
+    Element { ty, bits }
+}
+
+/// Number `index` of the sequence that starts at `seed`: SplitMix64 (Steele, Lea, Flood 2014), which can be entered
+/// anywhere.
+fn noise(seed: u64, index: u64) -> u64 {
+    let mut z = seed.wrapping_add(0x9e37_79b9_7f4a_7c15u64.wrapping_mul(index.wrapping_add(1)));
+    z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+    z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+    z ^ (z >> 31)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn numbers(ty: Option<Type>, texts: &[&str], list: bool) -> Spec {
+        Spec::Numbers { ty, texts: texts.iter().map(|&text| text.to_owned()).collect(), list }
+    }
+
+    #[test]
+    fn types_are_in_the_order_of_the_table() {
+        for (index, row) in TYPES.iter().enumerate() {
+            assert_eq!(row.0 as usize, index);
+            assert_eq!(Type::named(row.1), Some(row.0));
+        }
+    }
+
+    #[test]
+    fn numbers_are_read() {
+        for (ty, text, bits) in [
+            (Type::U32, "42", 42),
+            (Type::U32, "0x10", 16),
+            (Type::U32, "0b101", 5),
+            (Type::U32, "1_000", 1000),
+            (Type::I32, "-1", 0xffff_ffff),
+            (Type::I32, "0xffffffff", 0xffff_ffff),
+            (Type::I8, "-128", 0x80),
+            (Type::U64, "18446744073709551615", u64::MAX),
+            (Type::I64, "-9223372036854775808", 1 << 63),
+            (Type::F32, "1.5", 0x3fc0_0000),
+            (Type::F32, "-0", 0x8000_0000),
+            (Type::F32, "3", 0x4040_0000),
+            (Type::F64, "1e3", 0x408f_4000_0000_0000),
+            (Type::F16, "1.5", 0x3e00),
+            (Type::F32, "inf", 0x7f80_0000),
+        ] {
+            let element = ty.parse(text).unwrap();
+            assert_eq!(Element::from_bytes(ty, &element.to_bytes()).unwrap().bits, bits, "{ty}:{text}");
+        }
+    }
+
+    #[test]
+    fn wrong_numbers_are_refused() {
+        for (ty, text, message) in [
+            (Type::U8, "256", "256 does not fit u8"),
+            (Type::U32, "-1", "-1 does not fit u32"),
+            (Type::I8, "128", "128 does not fit i8"),
+            (Type::I32, "2147483648", "2147483648 does not fit i32"),
+            (Type::U32, "1.5", "1.5 is not a whole number, but u32 needs one"),
+            (Type::U32, "x", "`x` is not a number"),
+            (Type::F32, "", "`` is not a number"),
+            (Type::F16, "65536", "65536 does not fit f16"),
+            (Type::F32, "1e60", "1e60 does not fit f32"),
+            (Type::U32, "99999999999999999999999999999999999999999999", "99999999999999999999999999999999999999999999 is not a whole number, but u32 needs one"),
+            (Type::I32, "--1", "`--1` is not a number"),
+        ] {
+            assert_eq!(ty.parse(text).unwrap_err().to_string(), message);
+        }
+    }
+
+    fn iota(ty: Type, start: &str, step: &str) -> Fill {
+        Fill::Iota { start: ty.parse(start).unwrap(), step: ty.parse(step).unwrap() }
+    }
+
+    #[test]
+    fn values_are_read() {
+        let filled = |ty, count, fill| Spec::Filled { ty, count, fill };
+        for (text, spec) in [
+            ("42", numbers(None, &["42"], false)),
+            ("u32:42", numbers(Some(Type::U32), &["42"], false)),
+            ("f32:1,2.5", numbers(Some(Type::F32), &["1", "2.5"], true)),
+            ("f32:1,", numbers(Some(Type::F32), &["1"], true)),
+            ("1, 2", numbers(None, &["1", "2"], true)),
+            ("f32*8", filled(Type::F32, 8, Fill::Zero)),
+            ("u16*0x10:iota", filled(Type::U16, 16, iota(Type::U16, "0", "1"))),
+            ("i16*2:iota(5,-2)", filled(Type::I16, 2, iota(Type::I16, "5", "-2"))),
+            ("i32*3:fill(-1)", filled(Type::I32, 3, Fill::Same(Type::I32.parse("-1").unwrap()))),
+            ("u8*3:random(7)", filled(Type::U8, 3, Fill::Random { seed: 7, range: None })),
+            ("@data.bin", Spec::File { ty: None, path: "data.bin".into() }),
+            ("f32@a:b.bin", Spec::File { ty: Some(Type::F32), path: "a:b.bin".into() }),
+            ("f32:@data.bin", Spec::File { ty: Some(Type::F32), path: "data.bin".into() }),
+            ("local:256", Spec::Local(256)),
+            ("null", Spec::Null),
+        ] {
+            assert_eq!(Spec::parse(text).as_ref(), Ok(&spec), "{text}");
+        }
+    }
+
+    #[test]
+    fn wrong_values_are_refused() {
+        for (text, message) in [
+            ("", "the value is empty"),
+            ("u32:", "`` is not a number"),
+            ("f33:1", "`f33` is not a type; there are u8 i8 u16 i16 f16 u32 i32 f32 u64 i64 f64"),
+            ("u32:1,x", "`x` is not a number"),
+            ("u32:1,,2", "`` is not a number"),
+            ("1,x", "`x` is not a number"),
+            ("f32*x", "`x` is not a number of elements"),
+            ("f32*-1", "`-1` is not a number of elements"),
+            ("f32*4:ones", "`ones` does not fill a buffer; there are iota[(start,step)], fill(x) and random(seed[,lo,hi])"),
+            ("u8*4:fill(300)", "300 does not fit u8"),
+            ("u8*4:random(1,5,4)", "`random(1,5,4)` does not fill a buffer; there are iota[(start,step)], fill(x) and random(seed[,lo,hi])"),
+            ("local:x", "`x` is not a number of bytes; dynamic LDS is written local:BYTES"),
+        ] {
+            let error = Spec::parse(text).map(|spec| format!("{spec:?}")).unwrap_err();
+            assert_eq!(error.to_string(), message, "{text}");
+        }
+    }
+
+    #[test]
+    fn source_types_are_understood() {
+        for (name, expected) in [
+            ("float*", Some((Type::F32, 1))),
+            ("uint", Some((Type::U32, 1))),
+            ("float4*", Some((Type::F32, 4))),
+            ("uchar3", Some((Type::U8, 4))),
+            ("const unsigned long *", Some((Type::U64, 1))),
+            ("struct pair", None),
+            ("float77", None),
+        ] {
+            assert_eq!(Type::of_source(name), expected, "{name}");
+        }
+    }
+
+    #[test]
+    fn random_numbers_are_in_their_range_and_cover_it() {
+        let Ok(Spec::Filled { ty, fill, .. }) = Spec::parse("i8*1:random(3,-2,1)") else {
+            panic!("a buffer");
+        };
+        let values: Vec<i128> = (0..200).map(|i| fill.element(ty, i).integer()).collect();
+        assert_eq!(values.iter().min(), Some(&-2));
+        assert_eq!(values.iter().max(), Some(&1));
+        let Ok(Spec::Filled { ty, fill, .. }) = Spec::parse("f32*1:random(3,-2,1)") else {
+            panic!("a buffer");
+        };
+        assert!((0..200).all(|i| (-2.0..=1.0).contains(&fill.element(ty, i).float())));
+        assert_ne!(fill.element(ty, 0), fill.element(ty, 1));
+    }
+
+    #[test]
+    fn iota_wraps_where_the_type_ends() {
+        let element = |ty, start, step, index| iota(ty, start, step).element(ty, index);
+        assert_eq!(element(Type::U8, "0", "1", 257).integer(), 1);
+        assert_eq!(element(Type::I8, "0", "1", 255).integer(), -1);
+        assert_eq!(element(Type::I32, "5", "-2", 4).integer(), -3);
+        assert_eq!(element(Type::F32, "0.5", "2", 257).float(), 514.5);
+    }
+
+    #[test]
+    fn elements_are_written_so_that_they_can_be_read() {
+        for (ty, text) in [
+            (Type::F32, "0.1"),
+            (Type::F32, "1e-10"),
+            (Type::F64, "1.7976931348623157e308"),
+            (Type::F16, "0.1"),
+            (Type::F32, "NaN"),
+            (Type::F32, "-inf"),
+            (Type::I8, "-1"),
+            (Type::U64, "18446744073709551615"),
+        ] {
+            let element = ty.parse(text).unwrap();
+            assert_eq!(ty.parse(&element.to_string()).unwrap(), element, "{text}");
+        }
+        assert_eq!(Type::F32.parse("0.1").unwrap().json().to_string(), "0.1");
+        assert_eq!(Type::F32.parse("nan").unwrap().json().to_string(), "\"NaN\"");
+    }
+
+    #[test]
+    fn agreement_is_absolute_for_small_and_relative_for_large() {
+        let f = |text: &str| Type::F32.parse(text).unwrap();
+        assert!(f("1000").agrees(f("1001"), 1e-3));
+        assert!(!f("1000").agrees(f("1002"), 1e-3));
+        assert!(f("0").agrees(f("0.0009"), 1e-3));
+        assert!(f("nan").agrees(f("nan"), 0.0));
+        assert!(!f("nan").agrees(f("1"), 1.0));
+        assert!(f("inf").agrees(f("inf"), 0.0));
+        assert!(!f("inf").agrees(f("-inf"), 1.0));
+        let u = |text: &str| Type::U64.parse(text).unwrap();
+        assert!(!u("18446744073709551615").agrees(u("18446744073709551614"), 0.0));
+        assert!(u("5").agrees(u("6"), 1.0));
+    }
+}
