@@ -3,7 +3,10 @@
 use std::sync::OnceLock;
 
 use gcn_isa::effect::Implicit;
-use gcn_isa::{Access, DecodeError, Does, Field, Inst, Isa, Kind, Operand, Ty, decode, regs};
+use gcn_isa::vop3::Vop3p;
+use gcn_isa::{
+    Access, DecodeError, Does, Field, Inst, Isa, Kind, Op, Operand, Ty, decode, regs,
+};
 
 use crate::exec;
 use crate::exec::memory::Plan;
@@ -269,6 +272,12 @@ impl Modifiers {
         modifiers.any = modifiers != Modifiers::default();
         let selects = inst.row().modifiers().any(|m| m.field == Field::OpSel);
         let is_half = |slot: &gcn_isa::Slot| slot.field == Field::Vdst && slot.ty.bytes() == 2;
+        if matches!(
+            inst.op,
+            Op::Vop3p(Vop3p::V_MAD_MIXHI_F16 | Vop3p::V_FMA_MIXHI_F16)
+        ) {
+            modifiers.high |= 1;
+        }
         modifiers.merges = selects && inst.row().slots().any(is_half);
         modifiers.any |= modifiers.merges;
         modifiers

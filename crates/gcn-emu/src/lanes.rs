@@ -159,6 +159,38 @@ macro_rules! sources {
     };
 }
 
+/// A lane's bit of a mask, or nothing where an operation has no mask.
+pub trait Bit: Copy {
+    /// Whether there is one.
+    const USED: bool;
+    /// From a dword that is zero or not.
+    fn from_word(word: u32) -> Self;
+    /// `bit`, or zero.
+    fn to_word(self, bit: u32) -> u32;
+}
+
+impl Bit for () {
+    const USED: bool = false;
+    #[inline(always)]
+    fn from_word(_: u32) {}
+    #[inline(always)]
+    fn to_word(self, _: u32) -> u32 {
+        0
+    }
+}
+
+impl Bit for bool {
+    const USED: bool = true;
+    #[inline(always)]
+    fn from_word(word: u32) -> bool {
+        word != 0
+    }
+    #[inline(always)]
+    fn to_word(self, bit: u32) -> u32 {
+        if self { bit } else { 0 }
+    }
+}
+
 /// Computes `f` for every lane from its values of three sources and its bit in `mask`. The result's first part goes
 /// to the registers of `file` from `dst` on in the lanes that `exec` has; the second part, a bit per lane, is
 /// returned, 0 where `exec` is. The destination may be among the sources.
@@ -166,7 +198,15 @@ macro_rules! sources {
     "x86_64+avx512f+avx512bw+avx512dq+avx512vl+avx512cd+avx2+fma+bmi1+bmi2+f16c+lzcnt+popcnt",
     "x86_64+avx2+fma+bmi1+bmi2+f16c+lzcnt+popcnt"
 ))]
-pub fn map<A: Lane, B: Lane, C: Lane, R: Lane, F: Fn(A, B, C, bool) -> (R, bool)>(
+pub fn map<
+    A: Lane,
+    B: Lane,
+    C: Lane,
+    R: Lane,
+    Given: Bit,
+    Taken: Bit,
+    F: Fn(A, B, C, Given) -> (R, Taken),
+>(
     file: &mut [Lanes],
     dst: usize,
     src: &[Src<'_>; 3],
@@ -178,7 +218,15 @@ pub fn map<A: Lane, B: Lane, C: Lane, R: Lane, F: Fn(A, B, C, bool) -> (R, bool)
 }
 
 #[inline(always)]
-fn map_lanes<A: Lane, B: Lane, C: Lane, R: Lane, F: Fn(A, B, C, bool) -> (R, bool)>(
+fn map_lanes<
+    A: Lane,
+    B: Lane,
+    C: Lane,
+    R: Lane,
+    Given: Bit,
+    Taken: Bit,
+    F: Fn(A, B, C, Given) -> (R, Taken),
+>(
     file: &mut [Lanes],
     dst: usize,
     src: &[Src<'_>; 3],
@@ -186,34 +234,48 @@ fn map_lanes<A: Lane, B: Lane, C: Lane, R: Lane, F: Fn(A, B, C, bool) -> (R, boo
     exec: u64,
     f: F,
 ) -> u64 {
-    let mut new = [Lanes::ZERO; 2];
-    let mut bits = 0;
+    let mut low = Lanes::ZERO;
+    let mut high = Lanes::ZERO;
+    // A mask is taken apart before the loop over the lanes and put together after it: that loop has vectors only.
+    let mut given = [0; LANES];
+    if Given::USED {
+        for (lane, given) in given.iter_mut().enumerate() {
+            *given = (mask >> (lane / HALF * HALF)) as u32 & BIT[lane % HALF];
+        }
+    }
+    let mut taken = [0; LANES];
     {
         let file: &[Lanes] = file;
         sources!(file, &src[0], A, a_low, a_high);
         sources!(file, &src[1], B, b_low, b_high);
         sources!(file, &src[2], C, c_low, c_high);
-        for half in 0..LANES / HALF {
-            let given = (mask >> (half * HALF)) as u32;
-            let mut taken = 0;
-            for (lane, bit) in BIT.iter().enumerate() {
-                let lane = half * HALF + lane;
-                let a = A::join(a_low.0[lane], a_high.0[lane]);
-                let b = B::join(b_low.0[lane], b_high.0[lane]);
-                let c = C::join(c_low.0[lane], c_high.0[lane]);
-                let (value, flag) = f(a, b, c, given & bit != 0);
-                let [low, high] = value.split();
-                new[0].0[lane] = low;
-                new[1].0[lane] = high;
-                taken |= if flag { *bit } else { 0 };
+        for lane in 0..LANES {
+            let a = A::join(a_low.0[lane], a_high.0[lane]);
+            let b = B::join(b_low.0[lane], b_high.0[lane]);
+            let c = C::join(c_low.0[lane], c_high.0[lane]);
+            let (value, bit) = f(a, b, c, Given::from_word(given[lane]));
+            let dwords = value.split();
+            if R::DWORDS > 0 {
+                low.0[lane] = dwords[0];
             }
-            bits |= u64::from(taken) << (half * HALF);
+            if R::DWORDS > 1 {
+                high.0[lane] = dwords[1];
+            }
+            if Taken::USED {
+                taken[lane] = bit.to_word(BIT[lane % HALF]);
+            }
         }
     }
-    for (dword, new) in new.iter().enumerate().take(R::DWORDS) {
+    for (dword, new) in [&low, &high].into_iter().enumerate().take(R::DWORDS) {
         if let Some(register) = file.get_mut(dst + dword) {
             register.blend(new, exec);
         }
     }
-    bits & exec
+    if Taken::USED {
+        let (first, second) = taken.split_at(HALF);
+        let gather = |half: &[u32]| u64::from(half.iter().fold(0, |bits, bit| bits | bit));
+        (gather(first) | gather(second) << HALF) & exec
+    } else {
+        0
+    }
 }

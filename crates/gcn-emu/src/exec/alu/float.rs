@@ -83,6 +83,68 @@ pub(crate) trait Float: Lane + PartialOrd {
         self.bits() >> Self::FRACTION > u64::from(Self::EXPONENT_MAX)
     }
 
+    /// Whether it is a NaN.
+    #[inline(always)]
+    #[allow(clippy::eq_op)] // Only a NaN differs from itself.
+    fn is_any_nan(self) -> bool {
+        self != self
+    }
+
+    /// Whether it is a signalling NaN.
+    #[inline(always)]
+    fn signals(self) -> bool {
+        self.is_any_nan() && self.bits() >> (Self::FRACTION - 1) & 1 == 0
+    }
+
+    /// With the bit that makes a NaN quiet.
+    #[inline(always)]
+    fn quiet(self) -> Self {
+        Self::of_bits(self.bits() | 1 << (Self::FRACTION - 1))
+    }
+
+    /// Its bits without the sign.
+    #[inline(always)]
+    fn magnitude(self) -> u64 {
+        self.bits() & ((u64::from(Self::EXPONENT_MAX) << Self::FRACTION) | fraction_mask::<Self>())
+    }
+
+    /// Plus or minus this magnitude.
+    #[inline(always)]
+    fn signed(magnitude: u64, negative: bool) -> Self {
+        let sign = u64::from(Self::EXPONENT_MAX) + 1;
+        Self::of_bits(magnitude | if negative { sign << Self::FRACTION } else { 0 })
+    }
+
+    /// The power of two of which it is a multiple by 1/2 to 1; 0 of zeros, infinities and NaN.
+    #[inline(always)]
+    fn frexp_exponent(self) -> i32 {
+        let bias = (Self::EXPONENT_MAX >> 1) as i32;
+        let fraction = self.bits() & fraction_mask::<Self>();
+        match self.exponent() {
+            0 if fraction == 0 => 0,
+            0 => fraction.ilog2() as i32 + 2 - bias - Self::FRACTION as i32,
+            e if e == Self::EXPONENT_MAX => 0,
+            e => e as i32 - bias + 1,
+        }
+    }
+
+    /// That multiple; zeros, infinities and NaN themselves.
+    #[inline(always)]
+    fn frexp_fraction(self) -> Self {
+        let fraction = self.bits() & fraction_mask::<Self>();
+        let below_one = u64::from(Self::EXPONENT_MAX >> 1) - 1;
+        match self.exponent() {
+            0 if fraction == 0 => self,
+            0 => {
+                let shifted = fraction << (Self::FRACTION - fraction.ilog2());
+                let magnitude = below_one << Self::FRACTION | shifted & fraction_mask::<Self>();
+                Self::signed(magnitude, self.negative())
+            }
+            e if e == Self::EXPONENT_MAX => self,
+            _ => Self::signed(below_one << Self::FRACTION | fraction, self.negative()),
+        }
+    }
+
     /// Its class, one of the bits that V_CMP_CLASS asks for: signalling NaN, quiet NaN, −∞, −normal, −denormal, −0,
     /// +0, +denormal, +normal, +∞ from bit 0 on.
     #[inline(always)]
@@ -105,6 +167,11 @@ pub(crate) trait Float: Lane + PartialOrd {
             6 + distance
         }
     }
+}
+
+#[inline(always)]
+fn fraction_mask<F: Float>() -> u64 {
+    (1 << F::FRACTION) - 1
 }
 
 macro_rules! float {
@@ -193,6 +260,12 @@ impl Env {
         keeps_results: false,
     };
 
+    /// Denormals keep their value.
+    pub(crate) const KEEPING: Env = Env {
+        keeps_sources: true,
+        keeps_results: true,
+    };
+
     /// From MODE, for values of type `F`.
     #[inline(always)]
     pub(crate) fn of<F: Float>(mode: u32) -> Env {
@@ -243,7 +316,383 @@ pub(crate) fn mad(a: f32, b: f32, c: f32) -> f32 {
     env.output(product + env.input(c))
 }
 
+/// [`mad`], but zero times anything is zero.
+#[inline(always)]
+pub(crate) fn mad_legacy(a: f32, b: f32, c: f32) -> f32 {
+    let env = Env::FLUSHING;
+    env.output(env.output(mul_legacy(env.input(a), env.input(b))) + env.input(c))
+}
+
+/// The product; zero times anything is zero.
+#[inline(always)]
+pub(crate) fn mul_legacy(a: f32, b: f32) -> f32 {
+    if a == 0.0 || b == 0.0 { 0.0 } else { a * b }
+}
+
+/// [`mad`] in half precision.
+#[inline(always)]
+pub(crate) fn mad_f16(a: F16, b: F16, c: F16) -> F16 {
+    let env = Env::FLUSHING;
+    let product = F16::from_f32(env.input(a).to_f32() * env.input(b).to_f32());
+    let sum = env.output(product).to_f32() + env.input(c).to_f32();
+    env.output(F16::from_f32(sum))
+}
+
+/// The product and the sum rounded once, in half precision.
+#[inline(always)]
+pub(crate) fn fma_f16(a: F16, b: F16, c: F16) -> F16 {
+    F16::from_f64(sum_to_odd(
+        f64::from(a.to_f32()) * f64::from(b.to_f32()),
+        f64::from(c.to_f32()),
+    ))
+}
+
+/// A sum rounded to odd, so that rounding it again to fewer bits is correct.
+#[inline(always)]
+fn sum_to_odd(a: f64, b: f64) -> f64 {
+    let sum = a + b;
+    // What rounding lost, exactly (Knuth's two-sum).
+    let part = sum - a;
+    let lost = (a - (sum - part)) + (b - part);
+    if lost == 0.0 || !sum.is_finite() || sum.to_bits() & 1 == 1 {
+        sum
+    } else if (lost > 0.0) == (sum > 0.0) {
+        f64::from_bits(sum.to_bits() + 1)
+    } else {
+        f64::from_bits(sum.to_bits() - 1)
+    }
+}
+
+/// An approximation in single precision: denormals are zero, whatever MODE says.
+#[inline(always)]
+pub(crate) fn flushing(a: f32, f: impl Fn(f32) -> f32) -> f32 {
+    Env::FLUSHING.output(f(Env::FLUSHING.input(a)))
+}
+
+/// 2 to the power.
+pub(crate) fn exp2(a: f32) -> f32 {
+    f64::from(a).exp2() as f32
+}
+
+/// The logarithm to base 2.
+pub(crate) fn log2(a: f32) -> f32 {
+    f64::from(a).log2() as f32
+}
+
+/// 1 by the root.
+pub(crate) fn rsq(a: f32) -> f32 {
+    f64::from(a).sqrt().recip() as f32
+}
+
+/// Beyond this many turns the sine and cosine instructions give what they give for 0.
+const TURNS: f32 = 256.0;
+
+/// The sine of an angle in turns.
+pub(crate) fn sin(turns: f32) -> f32 {
+    if turns.is_finite() && turns.abs() > TURNS {
+        return 0.0;
+    }
+    (fraction_of_turn(turns) * std::f64::consts::TAU).sin() as f32
+}
+
+/// The cosine of an angle in turns.
+pub(crate) fn cos(turns: f32) -> f32 {
+    if turns.is_finite() && turns.abs() > TURNS {
+        return 1.0;
+    }
+    (fraction_of_turn(turns) * std::f64::consts::TAU).cos() as f32
+}
+
+fn fraction_of_turn(turns: f32) -> f64 {
+    f64::from(turns) - f64::from(turns).trunc()
+}
+
+/// Infinities become the largest finite values.
+#[inline(always)]
+pub(crate) fn finite(a: f32) -> f32 {
+    if a.is_infinite() {
+        f32::MAX.copysign(a)
+    } else {
+        a
+    }
+}
+
+/// The same in double precision.
+#[inline(always)]
+pub(crate) fn finite64(a: f64) -> f64 {
+    if a.is_infinite() {
+        f64::MAX.copysign(a)
+    } else {
+        a
+    }
+}
+
+/// Infinities become zeros of the same sign.
+#[inline(always)]
+pub(crate) fn infinite_to_zero(a: f32) -> f32 {
+    if a.is_infinite() {
+        0.0f32.copysign(a)
+    } else {
+        a
+    }
+}
+
+/// What reached 1 by rounding becomes the value below it.
+#[inline(always)]
+pub(crate) fn below_one<F: Float>(a: F) -> F {
+    let one = F::of_bits(u64::from(F::EXPONENT_MAX >> 1) << F::FRACTION);
+    if a >= one {
+        F::of_bits(one.bits() - 1)
+    } else {
+        a
+    }
+}
+
+/// The lesser; −0 is less than +0. The number if the other is a NaN; under IEEE rules a signalling NaN becomes the
+/// result, quiet.
+#[inline(always)]
+pub(crate) fn min<F: Float>(a: F, b: F, ieee: bool) -> F {
+    choose(a, b, ieee, a < b || a == b && a.negative())
+}
+
+/// The greater, in the same way.
+#[inline(always)]
+pub(crate) fn max<F: Float>(a: F, b: F, ieee: bool) -> F {
+    choose(a, b, ieee, a > b || a == b && !a.negative())
+}
+
+#[inline(always)]
+fn choose<F: Float>(a: F, b: F, ieee: bool, first: bool) -> F {
+    if ieee && a.signals() {
+        a.quiet()
+    } else if ieee && b.signals() {
+        b.quiet()
+    } else if b.is_any_nan() || first {
+        a
+    } else {
+        b
+    }
+}
+
+/// The least of three.
+#[inline(always)]
+pub(crate) fn min3<F: Float>(a: F, b: F, c: F, ieee: bool) -> F {
+    min(min(a, b, ieee), c, ieee)
+}
+
+/// The greatest of three.
+#[inline(always)]
+pub(crate) fn max3<F: Float>(a: F, b: F, c: F, ieee: bool) -> F {
+    max(max(a, b, ieee), c, ieee)
+}
+
+/// The one in the middle; the least if one is a NaN.
+#[inline(always)]
+pub(crate) fn med3<F: Float>(a: F, b: F, c: F, ieee: bool) -> F {
+    if a.is_any_nan() || b.is_any_nan() || c.is_any_nan() {
+        return min3(a, b, c, ieee);
+    }
+    let greatest = max3(a, b, c, ieee);
+    if greatest == a {
+        max(b, c, ieee)
+    } else if greatest == b {
+        max(a, c, ieee)
+    } else {
+        max(a, b, ieee)
+    }
+}
+
+/// Times two to the power, rounded once.
+#[inline(always)]
+pub(crate) fn ldexp(a: f32, power: i32) -> f32 {
+    // Beyond this power every value is infinite or zero, and within it the product is exact in double precision.
+    const ENOUGH: i32 = 400;
+    let bias = (f64::EXPONENT_MAX >> 1) as i32;
+    let factor = (power.clamp(-ENOUGH, ENOUGH) + bias) as u64;
+    (f64::from(a) * f64::from_bits(factor << f64::FRACTION)) as f32
+}
+
+/// The same in half precision.
+#[inline(always)]
+pub(crate) fn ldexp_f16(a: F16, power: i16) -> F16 {
+    F16::from_f32(ldexp(a.to_f32(), power.into()))
+}
+
+/// The same in double precision.
+pub(crate) fn ldexp64(a: f64, power: i32) -> f64 {
+    let bias = (f64::EXPONENT_MAX >> 1) as i32;
+    let lowest = 1 - bias;
+    if a == 0.0 || a.is_nan() || a.is_infinite() {
+        return a + 0.0 * a;
+    }
+    let two_to = |power: i32| f64::from_bits(((power + bias) as u64) << f64::FRACTION);
+    // From 1/2 to 1 times a power: only the last product rounds.
+    let fraction = a.frexp_fraction();
+    let power = a.frexp_exponent().saturating_add(power);
+    if power > bias {
+        fraction * two_to(bias) * two_to((power - bias).min(bias))
+    } else if power > lowest {
+        fraction * two_to(power)
+    } else {
+        2.0 * fraction * two_to(lowest) * two_to((power - 1 - lowest).max(lowest))
+    }
+}
+
+/// To an integer of 0..=255, rounded to nearest even.
+#[inline(always)]
+pub(crate) fn to_u8(a: f32) -> u8 {
+    a.round_ties_even() as u8
+}
+
+/// −1..=1 to −32767..=32767, rounded to nearest even; 0 of NaN.
+#[inline(always)]
+pub(crate) fn snorm16(a: f32) -> i16 {
+    (a.clamp(-1.0, 1.0) * f32::from(i16::MAX)).round_ties_even() as i16
+}
+
+/// 0..=1 to 0..=65535, rounded to nearest even; 0 of NaN.
+#[inline(always)]
+pub(crate) fn unorm16(a: f32) -> u16 {
+    (a.clamp(0.0, 1.0) * f32::from(u16::MAX)).round_ties_even() as u16
+}
+
+/// A direction's place on a cube.
+pub(crate) struct Cube {
+    /// The face's number: +x, −x, +y, −y, +z, −z.
+    pub(crate) face: f32,
+    /// Coordinates on the face, not yet divided.
+    pub(crate) s: f32,
+    pub(crate) t: f32,
+    /// The coordinate with the greatest magnitude.
+    pub(crate) major: f32,
+}
+
+/// Of equal magnitudes z goes before y before x.
+#[inline(always)]
+pub(crate) fn cube(x: f32, y: f32, z: f32) -> Cube {
+    let face = |number: f32, major: f32| number + if major < 0.0 { 1.0 } else { 0.0 };
+    if z.abs() >= x.abs() && z.abs() >= y.abs() {
+        let s = if z < 0.0 { -x } else { x };
+        Cube { face: face(4.0, z), s, t: -y, major: z }
+    } else if y.abs() >= x.abs() {
+        let t = if y < 0.0 { -z } else { z };
+        Cube { face: face(2.0, y), s: x, t, major: y }
+    } else {
+        let s = if x < 0.0 { z } else { -z };
+        Cube { face: face(0.0, x), s, t: -y, major: x }
+    }
+}
+
+/// What division scaling goes by, of one width.
+pub(crate) struct Scale {
+    /// Quotients that may overflow on the way: exponents differ by this much.
+    far: i32,
+    /// Numerators that are tiny: exponent as encoded.
+    tiny: u32,
+    /// The power of two by which is scaled.
+    power: i32,
+}
+
+/// Of single precision.
+pub(crate) const SCALE_32: Scale = Scale { far: 96, tiny: 23, power: 64 };
+/// Of double precision.
+pub(crate) const SCALE_64: Scale = Scale { far: 768, tiny: 53, power: 128 };
+
+/// One of denominator and numerator, `a`, scaled so that the division's steps neither overflow nor lose bits;
+/// whether [`div_fmas`] has to scale back.
+#[inline(always)]
+pub(crate) fn div_scale<F: Float + std::ops::Div<Output = F>>(
+    a: F,
+    denominator: F,
+    numerator: F,
+    ldexp: impl Fn(F, i32) -> F,
+    scale: &Scale,
+) -> (F, bool) {
+    let is_zero = |v: F| v.magnitude() == 0;
+    let is_denormal = |v: F| v.exponent() == 0;
+    let one = F::of_bits(u64::from(F::EXPONENT_MAX >> 1) << F::FRACTION);
+    let (up, down) = (ldexp(a, scale.power), ldexp(a, -scale.power));
+    let is_denominator = a.bits() == denominator.bits();
+    let is_numerator = a.bits() == numerator.bits();
+    let reciprocal_is = is_denormal(one / denominator);
+    let quotient_is = is_denormal(numerator / denominator);
+    if is_zero(denominator) || is_zero(numerator) {
+        let nan = u64::from(F::EXPONENT_MAX) << F::FRACTION;
+        (F::of_bits(nan).quiet(), false)
+    } else if numerator.exponent() as i32 - denominator.exponent() as i32 >= scale.far {
+        (if is_denominator { up } else { a }, true)
+    } else if is_denormal(denominator) {
+        (up, false)
+    } else if reciprocal_is && quotient_is {
+        (if is_denominator { up } else { a }, true)
+    } else if reciprocal_is {
+        (down, false)
+    } else if quotient_is {
+        (if is_numerator { up } else { a }, true)
+    } else if numerator.exponent() <= scale.tiny {
+        (up, false)
+    } else {
+        (a, false)
+    }
+}
+
+/// The last step of a division, whose sum is given, scaled back if [`div_scale`] said so: up if the quotient is
+/// large, since then the denominator was scaled up, else down.
+#[inline(always)]
+pub(crate) fn div_fmas<F: Float>(
+    sum: F,
+    quotient: F,
+    scaled: bool,
+    ldexp: impl Fn(F, i32) -> F,
+    power: i32,
+) -> F {
+    let is_large = quotient.exponent() > F::EXPONENT_MAX >> 1;
+    let result = ldexp(sum, if is_large { power } else { -power });
+    if scaled { result } else { sum }
+}
+
+/// The quotient where it is a number, with the right sign; otherwise what IEEE division gives.
+#[inline(always)]
+pub(crate) fn div_fixup<F: Float>(quotient: F, denominator: F, numerator: F) -> F {
+    let infinity = u64::from(F::EXPONENT_MAX) << F::FRACTION;
+    let is_zero = |v: F| v.magnitude() == 0;
+    let is_infinite = |v: F| v.magnitude() == infinity;
+    let negative = denominator.negative() != numerator.negative();
+    // Exponents that differ by more than this leave nothing, not even a denormal.
+    let lowest = -((F::EXPONENT_MAX >> 1) as i32 + F::FRACTION as i32);
+    if numerator.is_any_nan() {
+        numerator.quiet()
+    } else if denominator.is_any_nan() {
+        denominator.quiet()
+    } else if is_zero(denominator) && is_zero(numerator)
+        || is_infinite(denominator) && is_infinite(numerator)
+    {
+        F::signed(infinity, true).quiet()
+    } else if is_zero(denominator) || is_infinite(numerator) {
+        F::signed(infinity, negative)
+    } else if is_infinite(denominator) || is_zero(numerator) {
+        F::signed(0, negative)
+    } else if (numerator.exponent() as i32 - denominator.exponent() as i32) < lowest {
+        F::signed(0, negative)
+    } else {
+        F::signed(quotient.magnitude(), negative)
+    }
+}
+
 impl F16 {
+    /// Rounded to nearest even, once.
+    #[inline(always)]
+    pub(crate) fn from_f64(value: f64) -> F16 {
+        let single = value as f32;
+        if f64::from(single) == value || value.is_nan() {
+            return F16::from_f32(single);
+        }
+        // Rounded to odd in between.
+        let too_far = f64::from(single).abs() > value.abs();
+        let truncated = single.to_bits() - u32::from(too_far);
+        F16::from_f32(f32::from_bits(truncated | 1))
+    }
+
     /// Every value is one of single precision; a signalling NaN becomes quiet.
     #[inline(always)]
     pub(crate) fn to_f32(self) -> f32 {

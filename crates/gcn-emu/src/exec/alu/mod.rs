@@ -10,6 +10,7 @@ use crate::code::Handler;
 
 mod compare;
 mod float;
+mod packed;
 mod protocol;
 mod scalar;
 mod vector;
@@ -29,8 +30,8 @@ pub fn handler(inst: &Inst) -> Option<Handler> {
         Op::Vop2(op) => vector::vop2(op, clamp),
         Op::Vopc(op) => compare::vopc(op),
         Op::Vop3(op) => vector::vop3(op, clamp),
-        Op::Vop3b(op) => vector::vop3b(op, clamp),
-        Op::Vop3p(op) => vector::vop3p(op, clamp),
+        Op::Vop3b(op) => vector::vop3b(op),
+        Op::Vop3p(op) => packed::vop3p(op, clamp),
         _ => None,
     }
 }

@@ -4,24 +4,24 @@
 //! registers each operand has. Without modifiers sources are read in place; with any, they are copied and changed
 //! first, and the result before it is blended in.
 
-use gcn_isa::Ty;
+use gcn_isa::{Isa, Ty};
 
-use super::float::{Env, F16, Float};
+use super::float::{Env, F16, Float, MODE_IEEE};
 use super::scalar;
 use crate::code::{Arg, OutputFactor, Step};
-use crate::lanes::{self, Lane, Lanes, Src};
+use crate::lanes::{self, Bit, Lane, Lanes, Src};
 use crate::wave::Wave;
 
 /// Destination, one source.
 #[inline(always)]
 pub(super) fn one<A: Lane, R: Lane>(w: &mut Wave, s: &Step, f: impl Fn(A) -> R) {
-    run(w, s, [1, 1, 1], 0, |a, (), (), _| (f(a), false));
+    run(w, s, [1, 1, 1], 0, |a, (), (), ()| (f(a), ()));
 }
 
 /// Destination, two sources.
 #[inline(always)]
 pub(super) fn two<A: Lane, B: Lane, R: Lane>(w: &mut Wave, s: &Step, f: impl Fn(A, B) -> R) {
-    run(w, s, [1, 2, 1], 0, |a, b, (), _| (f(a, b), false));
+    run(w, s, [1, 2, 1], 0, |a, b, (), ()| (f(a, b), ()));
 }
 
 /// Destination, three sources.
@@ -31,7 +31,7 @@ pub(super) fn three<A: Lane, B: Lane, C: Lane, R: Lane>(
     s: &Step,
     f: impl Fn(A, B, C) -> R,
 ) {
-    run(w, s, [1, 2, 3], 0, |a, b, c, _| (f(a, b, c), false));
+    run(w, s, [1, 2, 3], 0, |a, b, c, ()| (f(a, b, c), ()));
 }
 
 /// Two sources and the destination, which is read as well and given last.
@@ -41,7 +41,7 @@ pub(super) fn accumulate<A: Lane, B: Lane, D: Lane>(
     s: &Step,
     f: impl Fn(A, B, D) -> D,
 ) {
-    run(w, s, [1, 2, 0], 0, |a, b, d, _| (f(a, b, d), false));
+    run(w, s, [1, 2, 0], 0, |a, b, d, ()| (f(a, b, d), ()));
 }
 
 /// Destination, two sources, a mask whose bit is given last.
@@ -52,7 +52,7 @@ pub(super) fn select<A: Lane, B: Lane, R: Lane>(
     f: impl Fn(A, B, bool) -> R,
 ) {
     let mask = scalar::read(w, s.args[3]);
-    run(w, s, [1, 2, 1], mask, |a, b, (), bit| (f(a, b, bit), false));
+    run(w, s, [1, 2, 1], mask, |a, b, (), bit: bool| (f(a, b, bit), ()));
 }
 
 /// Destination, mask written, two sources.
@@ -62,7 +62,7 @@ pub(super) fn carry<A: Lane, B: Lane, R: Lane>(
     s: &Step,
     f: impl Fn(A, B) -> (R, bool),
 ) {
-    let mask = run(w, s, [2, 3, 2], 0, |a, b, (), _| f(a, b));
+    let mask = run(w, s, [2, 3, 2], 0, |a, b, (), ()| f(a, b));
     scalar::write(w, s.args[1], mask);
 }
 
@@ -74,7 +74,7 @@ pub(super) fn carry_through<A: Lane, B: Lane, R: Lane>(
     f: impl Fn(A, B, bool) -> (R, bool),
 ) {
     let carried = scalar::read(w, s.args[4]);
-    let mask = run(w, s, [2, 3, 2], carried, |a, b, (), bit| f(a, b, bit));
+    let mask = run(w, s, [2, 3, 2], carried, |a, b, (), bit: bool| f(a, b, bit));
     scalar::write(w, s.args[1], mask);
 }
 
@@ -85,7 +85,7 @@ pub(super) fn carry3<A: Lane, B: Lane, C: Lane, R: Lane>(
     s: &Step,
     f: impl Fn(A, B, C) -> (R, bool),
 ) {
-    let mask = run(w, s, [2, 3, 4], 0, |a, b, c, _| f(a, b, c));
+    let mask = run(w, s, [2, 3, 4], 0, |a, b, c, ()| f(a, b, c));
     scalar::write(w, s.args[1], mask);
 }
 
@@ -105,8 +105,8 @@ pub(super) fn with_lanes<A: Lane, B: Lane, R: Lane>(
         source(w, s.args[2], B::DWORDS),
         Src::Here(table),
     ];
-    lanes::map(&mut w.vgprs, dst, &src, 0, exec, |a, b, c, _| {
-        (f(a, b, c), false)
+    lanes::map(&mut w.vgprs, dst, &src, 0, exec, |a, b, c, ()| {
+        (f(a, b, c), ())
     });
 }
 
@@ -118,15 +118,15 @@ pub(super) fn three_vcc<A: Lane, B: Lane, C: Lane, R: Lane>(
     f: impl Fn(A, B, C, bool) -> R,
 ) {
     let vcc = w.vcc();
-    run(w, s, [1, 2, 3], vcc, |a, b, c, bit| {
-        (f(a, b, c, bit), false)
+    run(w, s, [1, 2, 3], vcc, |a, b, c, bit: bool| {
+        (f(a, b, c, bit), ())
     });
 }
 
 /// Mask written, two sources; EXEC is written too if the instruction says so.
 #[inline(always)]
 pub(super) fn compare<A: Lane, B: Lane>(w: &mut Wave, s: &Step, f: impl Fn(A, B) -> bool) {
-    let mask = run(w, s, [1, 2, 1], 0, |a, b, (), _| ((), f(a, b)));
+    let mask = run(w, s, [1, 2, 1], 0, |a, b, (), ()| ((), f(a, b)));
     scalar::write(w, s.args[0], mask);
     if s.writes_exec {
         w.set_exec(mask);
@@ -168,6 +168,134 @@ pub(super) fn float3<F: Float>(w: &mut Wave, s: &Step, f: impl Fn(F, F, F) -> F)
     }
 }
 
+/// [`accumulate`] of a floating-point operation, denormals as MODE says.
+#[inline(always)]
+pub(super) fn float_accumulate<F: Float>(w: &mut Wave, s: &Step, f: impl Fn(F, F, F) -> F) {
+    let env = Env::of::<F>(w.mode);
+    accumulate(w, s, |a, b, d| {
+        env.output(f(env.input(a), env.input(b), env.input(d)))
+    });
+}
+
+/// [`three_vcc`] of a floating-point operation, denormals as MODE says.
+#[inline(always)]
+pub(super) fn float3_vcc<F: Float>(w: &mut Wave, s: &Step, f: impl Fn(F, F, F, bool) -> F) {
+    let env = Env::of::<F>(w.mode);
+    three_vcc(w, s, |a, b, c, bit| {
+        env.output(f(env.input(a), env.input(b), env.input(c), bit))
+    });
+}
+
+/// [`carry3`] of a floating-point operation, denormals as MODE says.
+#[inline(always)]
+pub(super) fn float_carry3<F: Float>(
+    w: &mut Wave,
+    s: &Step,
+    f: impl Fn(F, F, F) -> (F, bool),
+) {
+    let env = Env::of::<F>(w.mode);
+    carry3(w, s, |a, b, c| {
+        let (value, bit) = f(env.input(a), env.input(b), env.input(c));
+        (env.output(value), bit)
+    });
+}
+
+/// [`two`] of a floating-point value and an integer, denormals as MODE says.
+#[inline(always)]
+pub(super) fn float_int<F: Float, I: Lane>(w: &mut Wave, s: &Step, f: impl Fn(F, I) -> F) {
+    let env = Env::of::<F>(w.mode);
+    two(w, s, |a, b| env.output(f(env.input(a), b)));
+}
+
+/// From one width to another, denormals of each as MODE says.
+#[inline(always)]
+pub(super) fn convert<A: Float, R: Float>(w: &mut Wave, s: &Step, f: impl Fn(A) -> R) {
+    let (from, to) = (Env::of::<A>(w.mode), Env::of::<R>(w.mode));
+    one(w, s, |a| to.output(f(from.input(a))));
+}
+
+/// [`float1`] of a half-precision operation that is done in single precision.
+#[inline(always)]
+pub(super) fn half1(w: &mut Wave, s: &Step, f: impl Fn(f32) -> f32) {
+    float1(w, s, |a: F16| F16::from_f32(f(a.to_f32())));
+}
+
+/// [`float2`] of a half-precision operation that is done in single precision. Sums, differences and products are
+/// exact or rounded well enough there that rounding once more is correct.
+#[inline(always)]
+pub(super) fn half2(w: &mut Wave, s: &Step, f: impl Fn(f32, f32) -> f32) {
+    float2(w, s, |a: F16, b: F16| {
+        F16::from_f32(f(a.to_f32(), b.to_f32()))
+    });
+}
+
+/// A mixed-precision operation: each source is single precision, or the half of a register that OP_SEL names where
+/// OP_SEL_HI is set, and every value of that is one of single precision. NEG_HI takes absolute values here.
+#[inline(always)]
+pub(super) fn mixed<R: Lane>(w: &mut Wave, s: &Step, f: impl Fn(f32, f32, f32) -> R) {
+    let m = s.modifiers;
+    // Without OP_SEL_HI, as encoded, all of the sources are in `low`.
+    let source = |place: usize| {
+        let has = |set: u8| set >> place & 1 != 0;
+        let mut value = raw(w, s, place, 1)[0];
+        let shift = if has(m.high) { 16 } else { 0 };
+        for lane in &mut value.0 {
+            let mut single = if has(m.low) {
+                f32::from_bits(*lane)
+            } else {
+                F16((*lane >> shift) as u16).to_f32()
+            };
+            if has(m.negate_high) {
+                single = single.abs();
+            }
+            if has(m.negate) {
+                single = -single;
+            }
+            *lane = single.to_bits();
+        }
+        value
+    };
+    let room = [source(1), source(2), source(3)].map(|lanes| [lanes]);
+    let src = [
+        Src::Here(&room[0]),
+        Src::Here(&room[1]),
+        Src::Here(&room[2]),
+    ];
+    let exec = w.exec();
+    let mut result = [Lanes::ZERO];
+    lanes::map(&mut result, 0, &src, 0, u64::MAX, |a, b, c, ()| {
+        (f(a, b, c), ())
+    });
+    finish(w, s, &mut result, exec);
+}
+
+/// What minima and maxima go by: up to GCN 1.2 they leave denormals alone.
+#[inline(always)]
+fn order_env<F: Float>(w: &Wave) -> (Env, bool) {
+    let env = if w.isa < Isa::Gfx9 {
+        Env::KEEPING
+    } else {
+        Env::of::<F>(w.mode)
+    };
+    (env, w.mode & MODE_IEEE != 0)
+}
+
+/// A minimum or maximum; `f` is also told whether IEEE rules are on.
+#[inline(always)]
+pub(super) fn order2<F: Float>(w: &mut Wave, s: &Step, f: impl Fn(F, F, bool) -> F) {
+    let (env, ieee) = order_env::<F>(w);
+    two(w, s, |a, b| env.output(f(env.input(a), env.input(b), ieee)));
+}
+
+/// The same of three sources.
+#[inline(always)]
+pub(super) fn order3<F: Float>(w: &mut Wave, s: &Step, f: impl Fn(F, F, F, bool) -> F) {
+    let (env, ieee) = order_env::<F>(w);
+    three(w, s, |a, b, c| {
+        env.output(f(env.input(a), env.input(b), env.input(c), ieee))
+    });
+}
+
 /// [`compare`] of floating-point values, denormals as MODE says.
 #[inline(always)]
 pub(super) fn compare_float<F: Float>(w: &mut Wave, s: &Step, f: impl Fn(F, F) -> bool) {
@@ -182,12 +310,12 @@ pub(super) fn compare_float<F: Float>(w: &mut Wave, s: &Step, f: impl Fn(F, F) -
 /// Computes all lanes from the sources at `places` and the bits of `mask`, and writes the destination, operand 0 if
 /// the result has registers. Returns the lanes' flags.
 #[inline(always)]
-pub(super) fn run<A: Lane, B: Lane, C: Lane, R: Lane>(
+pub(super) fn run<A: Lane, B: Lane, C: Lane, R: Lane, Given: Bit, Taken: Bit>(
     w: &mut Wave,
     s: &Step,
     places: [usize; 3],
     mask: u64,
-    f: impl Fn(A, B, C, bool) -> (R, bool),
+    f: impl Fn(A, B, C, Given) -> (R, Taken),
 ) -> u64 {
     let exec = w.exec();
     if s.modifiers.any {
@@ -238,14 +366,9 @@ const SIGN_LOW: u32 = 0x8000;
 /// Sign of a dword, or of the value in its high half.
 const SIGN: u32 = 0x8000_0000;
 
-/// A source with its modifiers applied.
-#[cold]
-#[inline(never)]
-fn fetch(w: &Wave, s: &Step, place: usize, dwords: usize) -> [Lanes; 2] {
+/// A source as it is.
+fn raw(w: &Wave, s: &Step, place: usize, dwords: usize) -> [Lanes; 2] {
     let mut value = [Lanes::ZERO; 2];
-    if dwords == 0 {
-        return value;
-    }
     let arg = s.args[place];
     for (dword, value) in value.iter_mut().enumerate().take(dwords) {
         *value = match source(w, arg, dwords) {
@@ -256,6 +379,17 @@ fn fetch(w: &Wave, s: &Step, place: usize, dwords: usize) -> [Lanes; 2] {
             Src::Same(bits) => Lanes::splat((bits >> (32 * dword)) as u32),
             Src::Here(_) => Lanes::ZERO,
         };
+    }
+    value
+}
+
+/// A source with its modifiers applied.
+#[cold]
+#[inline(never)]
+fn fetch(w: &Wave, s: &Step, place: usize, dwords: usize) -> [Lanes; 2] {
+    let mut value = raw(w, s, place, dwords);
+    if dwords == 0 {
+        return value;
     }
     let Some(slot) = s.inst.row().slots().nth(place) else {
         return value;

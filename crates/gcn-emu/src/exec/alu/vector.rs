@@ -3,9 +3,9 @@
 //! Source: AMD's Southern Islands, Sea Islands, GCN3 and Vega manuals, chapter "Vector ALU Operations".
 
 use gcn_isa::vop::{Vop1, Vop2};
-use gcn_isa::vop3::{Vop3, Vop3b, Vop3p};
+use gcn_isa::vop3::{Vop3, Vop3b};
 
-use super::float;
+use super::float::{self, F16, Float};
 use super::protocol::*;
 use super::scalar::{self, add_carry, bits, found, signed_bits, sub_borrow};
 use crate::code::{Arg, Handler, Step};
@@ -20,16 +20,88 @@ pub fn vop1(op: Vop1) -> Option<Handler> {
         V_NOP | V_CLREXCP   => |_, _| {},
         V_MOV_B32           => |w, s| one(w, s, |a: u32| a),
         V_READFIRSTLANE_B32 => |w, s| { let lane = w.exec().trailing_zeros() % 64; read_lane(w, s, lane) },
+        V_CVT_I32_F64       => |w, s| one(w, s, |a: f64| a as i32),
+        V_CVT_F64_I32       => |w, s| one(w, s, |a: i32| f64::from(a)),
+        V_CVT_F32_I32       => |w, s| one(w, s, |a: i32| a as f32),
+        V_CVT_F32_U32       => |w, s| one(w, s, |a: u32| a as f32),
+        V_CVT_U32_F32       => |w, s| one(w, s, |a: f32| a as u32),
+        V_CVT_I32_F32       => |w, s| one(w, s, |a: f32| a as i32),
+        V_CVT_F16_F32       => |w, s| convert(w, s, F16::from_f32),
+        V_CVT_F32_F16       => |w, s| convert(w, s, F16::to_f32),
+        V_CVT_RPI_I32_F32   => |w, s| one(w, s, |a: f32| (f64::from(a) + 0.5).floor() as i32),
+        V_CVT_FLR_I32_F32   => |w, s| one(w, s, |a: f32| a.floor() as i32),
+        V_CVT_OFF_F32_I4    => |w, s| one(w, s, |a: i32| (a << 28 >> 28) as f32 / 16.0),
+        V_CVT_F32_F64       => |w, s| convert(w, s, |a: f64| a as f32),
+        V_CVT_F64_F32       => |w, s| convert(w, s, |a: f32| f64::from(a)),
+        V_CVT_F32_UBYTE0    => |w, s| one(w, s, |a: u32| (a & 0xff) as f32),
+        V_CVT_F32_UBYTE1    => |w, s| one(w, s, |a: u32| (a >> 8 & 0xff) as f32),
+        V_CVT_F32_UBYTE2    => |w, s| one(w, s, |a: u32| (a >> 16 & 0xff) as f32),
+        V_CVT_F32_UBYTE3    => |w, s| one(w, s, |a: u32| (a >> 24) as f32),
+        V_CVT_U32_F64       => |w, s| one(w, s, |a: f64| a as u32),
+        V_CVT_F64_U32       => |w, s| one(w, s, |a: u32| f64::from(a)),
+        V_TRUNC_F64         => |w, s| float1(w, s, f64::trunc),
+        V_CEIL_F64          => |w, s| float1(w, s, f64::ceil),
+        V_RNDNE_F64         => |w, s| float1(w, s, f64::round_ties_even),
+        V_FLOOR_F64         => |w, s| float1(w, s, f64::floor),
+        V_FRACT_F64         => |w, s| float1(w, s, |a: f64| float::below_one(a - a.floor())),
+        V_FRACT_F32         => |w, s| float1(w, s, |a: f32| float::below_one(a - a.floor())),
+        V_TRUNC_F32         => |w, s| float1(w, s, f32::trunc),
+        V_CEIL_F32          => |w, s| float1(w, s, f32::ceil),
+        V_RNDNE_F32         => |w, s| float1(w, s, f32::round_ties_even),
+        V_FLOOR_F32         => |w, s| float1(w, s, f32::floor),
+        V_EXP_F32 | V_EXP_LEGACY_F32 => |w, s| one(w, s, |a| float::flushing(a, float::exp2)),
+        V_LOG_F32 | V_LOG_LEGACY_F32 => |w, s| one(w, s, |a| float::flushing(a, float::log2)),
+        V_LOG_CLAMP_F32     => |w, s| one(w, s, |a| float::finite(float::flushing(a, float::log2))),
+        V_RCP_F32 | V_RCP_IFLAG_F32  => |w, s| one(w, s, |a| float::flushing(a, f32::recip)),
+        V_RCP_CLAMP_F32     => |w, s| one(w, s, |a| float::finite(float::flushing(a, f32::recip))),
+        V_RCP_LEGACY_F32    => |w, s| one(w, s, |a| float::infinite_to_zero(float::flushing(a, f32::recip))),
+        V_RSQ_F32           => |w, s| one(w, s, |a| float::flushing(a, float::rsq)),
+        V_RSQ_CLAMP_F32     => |w, s| one(w, s, |a| float::finite(float::flushing(a, float::rsq))),
+        V_RSQ_LEGACY_F32    => |w, s| one(w, s, |a| float::infinite_to_zero(float::flushing(a, float::rsq))),
+        V_SQRT_F32          => |w, s| one(w, s, |a| float::flushing(a, f32::sqrt)),
+        V_SIN_F32           => |w, s| one(w, s, |a| float::flushing(a, float::sin)),
+        V_COS_F32           => |w, s| one(w, s, |a| float::flushing(a, float::cos)),
+        V_RCP_F64           => |w, s| float1(w, s, f64::recip),
+        V_RCP_CLAMP_F64     => |w, s| float1(w, s, |a: f64| float::finite64(a.recip())),
+        V_RSQ_F64           => |w, s| float1(w, s, |a: f64| a.sqrt().recip()),
+        V_RSQ_CLAMP_F64     => |w, s| float1(w, s, |a: f64| float::finite64(a.sqrt().recip())),
+        V_SQRT_F64          => |w, s| float1(w, s, f64::sqrt),
         V_NOT_B32           => |w, s| one(w, s, |a: u32| !a),
         V_BFREV_B32         => |w, s| one(w, s, |a: u32| a.reverse_bits()),
         V_FFBH_U32          => |w, s| one(w, s, |a: u32| found(a.leading_zeros(), 32)),
         V_FFBL_B32          => |w, s| one(w, s, |a: u32| found(a.trailing_zeros(), 32)),
         V_FFBH_I32          => |w, s| one(w, s, |a: i32| found((a ^ a >> 31).leading_zeros(), 32)),
-        V_CVT_F32_I32       => |w, s| one(w, s, |a: i32| a as f32),
-        V_CVT_F32_U32       => |w, s| one(w, s, |a: u32| a as f32),
-        V_CVT_U32_F32       => |w, s| one(w, s, |a: f32| a as u32),
-        V_CVT_I32_F32       => |w, s| one(w, s, |a: f32| a as i32),
-        _ => return None,
+        V_FREXP_EXP_I32_F64 => |w, s| one(w, s, |a: f64| a.frexp_exponent()),
+        V_FREXP_MANT_F64    => |w, s| one(w, s, |a: f64| a.frexp_fraction()),
+        V_FREXP_EXP_I32_F32 => |w, s| one(w, s, |a: f32| a.frexp_exponent()),
+        V_FREXP_MANT_F32    => |w, s| one(w, s, |a: f32| a.frexp_fraction()),
+        V_FREXP_EXP_I16_F16 => |w, s| one(w, s, |a: F16| a.frexp_exponent() as i16),
+        V_FREXP_MANT_F16    => |w, s| one(w, s, |a: F16| a.frexp_fraction()),
+        V_MOVRELD_B32       => |w, s| move_relative(w, s, true, false),
+        V_MOVRELS_B32       => |w, s| move_relative(w, s, false, true),
+        V_MOVRELSD_B32      => |w, s| move_relative(w, s, true, true),
+        V_CVT_F16_U16       => |w, s| one(w, s, |a: u16| F16::from_f32(f32::from(a))),
+        V_CVT_F16_I16       => |w, s| one(w, s, |a: i16| F16::from_f32(f32::from(a))),
+        V_CVT_U16_F16       => |w, s| one(w, s, |a: F16| a.to_f32() as u16),
+        V_CVT_I16_F16       => |w, s| one(w, s, |a: F16| a.to_f32() as i16),
+        V_RCP_F16           => |w, s| half1(w, s, f32::recip),
+        V_SQRT_F16          => |w, s| half1(w, s, f32::sqrt),
+        V_RSQ_F16           => |w, s| half1(w, s, float::rsq),
+        V_LOG_F16           => |w, s| half1(w, s, float::log2),
+        V_EXP_F16           => |w, s| half1(w, s, float::exp2),
+        V_SIN_F16           => |w, s| half1(w, s, float::sin),
+        V_COS_F16           => |w, s| half1(w, s, float::cos),
+        V_FLOOR_F16         => |w, s| half1(w, s, f32::floor),
+        V_CEIL_F16          => |w, s| half1(w, s, f32::ceil),
+        V_TRUNC_F16         => |w, s| half1(w, s, f32::trunc),
+        V_RNDNE_F16         => |w, s| half1(w, s, f32::round_ties_even),
+        V_FRACT_F16         => |w, s| float1(w, s, |a: F16| float::below_one(F16::from_f32(a.to_f32() - a.to_f32().floor()))),
+        V_CVT_NORM_I16_F16  => |w, s| one(w, s, |a: F16| float::snorm16(a.to_f32())),
+        V_CVT_NORM_U16_F16  => |w, s| one(w, s, |a: F16| float::unorm16(a.to_f32())),
+        V_SAT_PK_U8_I16     => |w, s| one(w, s, |a: u32| u32::from(byte_of(a as i16)) | u32::from(byte_of((a >> 16) as i16)) << 8),
+        V_SWAP_B32          => swap,
+        // Fault injection and screen partitions are not here.
+        V_MOV_FED_B32 | V_SCREEN_PARTITION_4SE_B32 => return None,
     };
     Some(handler)
 }
@@ -39,49 +111,94 @@ pub fn vop1(op: Vop1) -> Option<Handler> {
 pub fn vop2(op: Vop2, clamp: bool) -> Option<Handler> {
     use Vop2::*;
     let handler: Handler = match op {
-        V_MAC_F32         => |w, s| accumulate(w, s, float::mad),
         V_CNDMASK_B32     => |w, s| select(w, s, |a: u32, b: u32, bit| if bit { b } else { a }),
+        V_READLANE_B32    => |w, s| { let lane = scalar::read(w, s.args[2]); read_lane(w, s, lane) },
+        V_WRITELANE_B32   => write_lane,
         V_ADD_F32         => |w, s| float2(w, s, |a: f32, b| a + b),
         V_SUB_F32         => |w, s| float2(w, s, |a: f32, b| a - b),
         V_SUBREV_F32      => |w, s| float2(w, s, |a: f32, b| b - a),
+        V_MAC_LEGACY_F32  => |w, s| accumulate(w, s, float::mad_legacy),
+        V_MUL_LEGACY_F32  => |w, s| float2(w, s, float::mul_legacy),
         V_MUL_F32         => |w, s| float2(w, s, |a: f32, b| a * b),
+        V_MUL_I32_I24 if clamp => |w, s| two(w, s, |a, b| saturate_i32(i24(a) * i24(b))),
         V_MUL_I32_I24     => |w, s| two(w, s, |a, b| (i24(a) * i24(b)) as i32),
         V_MUL_HI_I32_I24  => |w, s| two(w, s, |a, b| (i24(a) * i24(b) >> 32) as i32),
+        V_MUL_U32_U24 if clamp => |w, s| two(w, s, |a, b| saturate_u32(u24(a) * u24(b))),
         V_MUL_U32_U24     => |w, s| two(w, s, |a, b| (u24(a) * u24(b)) as u32),
         V_MUL_HI_U32_U24  => |w, s| two(w, s, |a, b| (u24(a) * u24(b) >> 32) as u32),
+        V_MIN_LEGACY_F32  => |w, s| float2(w, s, |a: f32, b| if a < b { a } else { b }),
+        V_MAX_LEGACY_F32  => |w, s| float2(w, s, |a: f32, b| if a >= b { a } else { b }),
+        V_MIN_F32         => |w, s| order2::<f32>(w, s, float::min),
+        V_MAX_F32         => |w, s| order2::<f32>(w, s, float::max),
         V_MIN_I32         => |w, s| two(w, s, |a: i32, b: i32| a.min(b)),
         V_MAX_I32         => |w, s| two(w, s, |a: i32, b: i32| a.max(b)),
         V_MIN_U32         => |w, s| two(w, s, |a: u32, b: u32| a.min(b)),
         V_MAX_U32         => |w, s| two(w, s, |a: u32, b: u32| a.max(b)),
-        V_LSHR_B32        => |w, s| two(w, s, |a: u32, b: u32| a.wrapping_shr(b)),
-        V_LSHRREV_B32     => |w, s| two(w, s, |a: u32, b: u32| b.wrapping_shr(a)),
-        V_ASHR_I32        => |w, s| two(w, s, |a: i32, b: u32| a.wrapping_shr(b)),
-        V_ASHRREV_I32     => |w, s| two(w, s, |a: u32, b: i32| b.wrapping_shr(a)),
-        V_LSHL_B32        => |w, s| two(w, s, |a: u32, b: u32| a.wrapping_shl(b)),
-        V_LSHLREV_B32     => |w, s| two(w, s, |a: u32, b: u32| b.wrapping_shl(a)),
+        V_LSHR_B32        => |w, s| two(w, s, u32::wrapping_shr),
+        V_LSHRREV_B32     => |w, s| two(w, s, |a, b: u32| b.wrapping_shr(a)),
+        V_ASHR_I32        => |w, s| two(w, s, i32::wrapping_shr),
+        V_ASHRREV_I32     => |w, s| two(w, s, |a, b: i32| b.wrapping_shr(a)),
+        V_LSHL_B32        => |w, s| two(w, s, u32::wrapping_shl),
+        V_LSHLREV_B32     => |w, s| two(w, s, |a, b: u32| b.wrapping_shl(a)),
         V_AND_B32         => |w, s| two(w, s, |a: u32, b: u32| a & b),
         V_OR_B32          => |w, s| two(w, s, |a: u32, b: u32| a | b),
         V_XOR_B32         => |w, s| two(w, s, |a: u32, b: u32| a ^ b),
         V_XNOR_B32        => |w, s| two(w, s, |a: u32, b: u32| !(a ^ b)),
-        V_ADD_CO_U32 if clamp     => |w, s| carry(w, s, |a: u32, b: u32| (a.saturating_add(b), a.checked_add(b).is_none())),
-        V_SUB_CO_U32 if clamp     => |w, s| carry(w, s, |a: u32, b: u32| (a.saturating_sub(b), a < b)),
-        V_SUBREV_CO_U32 if clamp  => |w, s| carry(w, s, |a: u32, b: u32| (b.saturating_sub(a), b < a)),
+        V_BFM_B32         => |w, s| two(w, s, bit_field_mask),
+        V_MAC_F32         => |w, s| accumulate(w, s, float::mad),
+        V_MADMK_F32 | V_MADAK_F32 => |w, s| three(w, s, float::mad),
+        V_FMAC_F32        => |w, s| float_accumulate(w, s, f32::mul_add),
+        V_BCNT_U32_B32    => |w, s| two(w, s, |a: u32, b: u32| a.count_ones().wrapping_add(b)),
+        V_MBCNT_LO_U32_B32 => |w, s| mask_count(w, s, &BELOW_LOW),
+        V_MBCNT_HI_U32_B32 => |w, s| mask_count(w, s, &BELOW_HIGH),
+        V_ADD_CO_U32 if clamp     => |w, s| carry(w, s, |a: u32, b: u32| saturated(a.overflowing_add(b), u32::MAX)),
+        V_SUB_CO_U32 if clamp     => |w, s| carry(w, s, |a: u32, b: u32| saturated(a.overflowing_sub(b), 0)),
+        V_SUBREV_CO_U32 if clamp  => |w, s| carry(w, s, |a: u32, b: u32| saturated(b.overflowing_sub(a), 0)),
         V_ADDC_CO_U32 if clamp    => |w, s| carry_through(w, s, |a, b, c| saturated(add_carry(a, b, c), u32::MAX)),
         V_SUBB_CO_U32 if clamp    => |w, s| carry_through(w, s, |a, b, c| saturated(sub_borrow(a, b, c), 0)),
         V_SUBBREV_CO_U32 if clamp => |w, s| carry_through(w, s, |a, b, c| saturated(sub_borrow(b, a, c), 0)),
-        V_ADD_CO_U32      => |w, s| carry(w, s, |a: u32, b: u32| a.overflowing_add(b)),
-        V_SUB_CO_U32      => |w, s| carry(w, s, |a: u32, b: u32| a.overflowing_sub(b)),
+        V_ADD_CO_U32      => |w, s| carry(w, s, u32::overflowing_add),
+        V_SUB_CO_U32      => |w, s| carry(w, s, u32::overflowing_sub),
         V_SUBREV_CO_U32   => |w, s| carry(w, s, |a: u32, b: u32| b.overflowing_sub(a)),
         V_ADDC_CO_U32     => |w, s| carry_through(w, s, add_carry),
         V_SUBB_CO_U32     => |w, s| carry_through(w, s, sub_borrow),
         V_SUBBREV_CO_U32  => |w, s| carry_through(w, s, |a, b, c| sub_borrow(b, a, c)),
+        V_LDEXP_F32       => |w, s| float_int(w, s, |a: f32, b: i32| float::ldexp(a, b)),
+        V_CVT_PKACCUM_U8_F32 => |w, s| accumulate(w, s, |a: f32, b: u32, d| put_byte(d, b, float::to_u8(a))),
+        V_CVT_PKNORM_I16_F32 => |w, s| two(w, s, |a, b| pack(float::snorm16(a) as u16, float::snorm16(b) as u16)),
+        V_CVT_PKNORM_U16_F32 => |w, s| two(w, s, |a, b| pack(float::unorm16(a), float::unorm16(b))),
+        V_CVT_PKRTZ_F16_F32  => |w, s| two(w, s, |a, b| pack(F16::from_f32_truncated(a).0, F16::from_f32_truncated(b).0)),
+        V_CVT_PK_U16_U32  => |w, s| two(w, s, |a: u32, b: u32| pack(a.min(0xffff) as u16, b.min(0xffff) as u16)),
+        V_CVT_PK_I16_I32  => |w, s| two(w, s, |a, b| pack(saturate_i16(a) as u16, saturate_i16(b) as u16)),
+        V_ADD_F16         => |w, s| half2(w, s, |a, b| a + b),
+        V_SUB_F16         => |w, s| half2(w, s, |a, b| a - b),
+        V_SUBREV_F16      => |w, s| half2(w, s, |a, b| b - a),
+        V_MUL_F16         => |w, s| half2(w, s, |a, b| a * b),
+        V_MAC_F16         => |w, s| accumulate(w, s, float::mad_f16),
+        V_MADMK_F16 | V_MADAK_F16 => |w, s| three(w, s, float::mad_f16),
+        V_ADD_U16 if clamp    => |w, s| two(w, s, u16::saturating_add),
+        V_SUB_U16 if clamp    => |w, s| two(w, s, u16::saturating_sub),
+        V_SUBREV_U16 if clamp => |w, s| two(w, s, |a: u16, b: u16| b.saturating_sub(a)),
+        V_ADD_U16         => |w, s| two(w, s, u16::wrapping_add),
+        V_SUB_U16         => |w, s| two(w, s, u16::wrapping_sub),
+        V_SUBREV_U16      => |w, s| two(w, s, |a: u16, b: u16| b.wrapping_sub(a)),
+        V_MUL_LO_U16      => |w, s| two(w, s, u16::wrapping_mul),
+        V_LSHLREV_B16     => |w, s| two(w, s, |a: u16, b: u16| b.wrapping_shl(a.into())),
+        V_LSHRREV_B16     => |w, s| two(w, s, |a: u16, b: u16| b.wrapping_shr(a.into())),
+        V_ASHRREV_I16     => |w, s| two(w, s, |a: u16, b: i16| b.wrapping_shr(a.into())),
+        V_MAX_F16         => |w, s| order2::<F16>(w, s, float::max),
+        V_MIN_F16         => |w, s| order2::<F16>(w, s, float::min),
+        V_MAX_U16         => |w, s| two(w, s, |a: u16, b: u16| a.max(b)),
+        V_MAX_I16         => |w, s| two(w, s, |a: i16, b: i16| a.max(b)),
+        V_MIN_U16         => |w, s| two(w, s, |a: u16, b: u16| a.min(b)),
+        V_MIN_I16         => |w, s| two(w, s, |a: i16, b: i16| a.min(b)),
+        V_LDEXP_F16       => |w, s| float_int(w, s, |a: F16, b: i16| float::ldexp_f16(a, b)),
         V_ADD_U32 if clamp    => |w, s| two(w, s, u32::saturating_add),
         V_SUB_U32 if clamp    => |w, s| two(w, s, u32::saturating_sub),
         V_SUBREV_U32 if clamp => |w, s| two(w, s, |a: u32, b: u32| b.saturating_sub(a)),
         V_ADD_U32         => |w, s| two(w, s, u32::wrapping_add),
         V_SUB_U32         => |w, s| two(w, s, u32::wrapping_sub),
         V_SUBREV_U32      => |w, s| two(w, s, |a: u32, b: u32| b.wrapping_sub(a)),
-        _ => return None,
     };
     Some(handler)
 }
@@ -90,50 +207,129 @@ pub fn vop2(op: Vop2, clamp: bool) -> Option<Handler> {
 #[rustfmt::skip]
 pub fn vop3(op: Vop3, clamp: bool) -> Option<Handler> {
     use Vop3::*;
-    let _ = clamp;
     let handler: Handler = match op {
+        V_MAD_LEGACY_F32   => |w, s| three(w, s, float::mad_legacy),
         V_MAD_F32          => |w, s| three(w, s, float::mad),
-        V_FMA_F32          => |w, s| float3(w, s, f32::mul_add),
-        V_FMA_F64          => |w, s| float3(w, s, f64::mul_add),
-        V_MUL_LO_U32       => |w, s| two(w, s, u32::wrapping_mul),
-        V_MUL_LO_I32       => |w, s| two(w, s, u32::wrapping_mul),
-        V_MUL_HI_U32       => |w, s| two(w, s, |a: u32, b: u32| (u64::from(a) * u64::from(b) >> 32) as u32),
-        V_MUL_HI_I32       => |w, s| two(w, s, |a: i32, b: i32| (i64::from(a) * i64::from(b) >> 32) as i32),
+        V_MAD_I32_I24 if clamp => |w, s| three(w, s, |a, b, c: i32| saturate_i32(i24(a) * i24(b) + i64::from(c))),
+        V_MAD_I32_I24      => |w, s| three(w, s, |a, b, c: i32| (i24(a) * i24(b) + i64::from(c)) as i32),
+        V_MAD_U32_U24 if clamp => |w, s| three(w, s, |a, b, c: u32| saturate_u32(u24(a) * u24(b) + u64::from(c))),
+        V_MAD_U32_U24      => |w, s| three(w, s, |a, b, c: u32| (u24(a) * u24(b) + u64::from(c)) as u32),
+        V_CUBEID_F32       => |w, s| float3(w, s, |x, y, z| float::cube(x, y, z).face),
+        V_CUBESC_F32       => |w, s| float3(w, s, |x, y, z| float::cube(x, y, z).s),
+        V_CUBETC_F32       => |w, s| float3(w, s, |x, y, z| float::cube(x, y, z).t),
+        V_CUBEMA_F32       => |w, s| float3(w, s, |x, y, z| 2.0 * float::cube(x, y, z).major),
         V_BFE_U32          => |w, s| three(w, s, |a: u32, b: u32, c: u32| bits(u64::from(a), b & 31, c & 31) as u32),
         V_BFE_I32          => |w, s| three(w, s, |a: i32, b: u32, c: u32| signed_bits(i64::from(a), b & 31, c & 31) as i32),
         V_BFI_B32          => |w, s| three(w, s, |a: u32, b: u32, c: u32| a & b | !a & c),
+        V_FMA_F32          => |w, s| float3(w, s, f32::mul_add),
+        V_FMA_F64          => |w, s| float3(w, s, f64::mul_add),
+        V_LERP_U8          => |w, s| three(w, s, |a, b, c| bytes3(a, b, c, |a, b, c| (a + b + (c & 1)) >> 1)),
+        V_ALIGNBIT_B32     => |w, s| three(w, s, |a: u32, b: u32, c: u32| align(a, b, c & 31)),
+        V_ALIGNBYTE_B32    => |w, s| three(w, s, |a: u32, b: u32, c: u32| align(a, b, 8 * (c & 3))),
+        V_MIN3_F32         => |w, s| order3::<f32>(w, s, float::min3),
+        V_MIN3_I32         => |w, s| three(w, s, |a: i32, b: i32, c: i32| a.min(b).min(c)),
+        V_MIN3_U32         => |w, s| three(w, s, |a: u32, b: u32, c: u32| a.min(b).min(c)),
+        V_MAX3_F32         => |w, s| order3::<f32>(w, s, float::max3),
+        V_MAX3_I32         => |w, s| three(w, s, |a: i32, b: i32, c: i32| a.max(b).max(c)),
+        V_MAX3_U32         => |w, s| three(w, s, |a: u32, b: u32, c: u32| a.max(b).max(c)),
+        V_MED3_F32         => |w, s| order3::<f32>(w, s, float::med3),
+        V_MED3_I32         => |w, s| three(w, s, |a: i32, b: i32, c: i32| median(a, b, c)),
+        V_MED3_U32         => |w, s| three(w, s, |a: u32, b: u32, c: u32| median(a, b, c)),
+        V_SAD_U8           => |w, s| three(w, s, |a, b, c: u32| sad_u8(a, b).wrapping_add(c)),
+        V_SAD_HI_U8        => |w, s| three(w, s, |a, b, c: u32| (sad_u8(a, b) << 16).wrapping_add(c)),
+        V_SAD_U16          => |w, s| three(w, s, |a, b, c: u32| sad_u16(a, b).wrapping_add(c)),
+        V_SAD_U32          => |w, s| three(w, s, |a: u32, b, c: u32| a.abs_diff(b).wrapping_add(c)),
+        V_MSAD_U8          => |w, s| three(w, s, |a, b, c: u32| msad_u8(a, b).wrapping_add(c)),
+        V_QSAD_PK_U16_U8   => |w, s| three(w, s, |a, b, c| four_sads(a, b, c, sad_u8)),
+        V_MQSAD_PK_U16_U8  => |w, s| three(w, s, |a, b, c| four_sads(a, b, c, msad_u8)),
+        V_CVT_PK_U8_F32    => |w, s| three(w, s, |a: f32, b: u32, c| put_byte(c, b, float::to_u8(a))),
+        V_DIV_FIXUP_F32    => |w, s| float3(w, s, float::div_fixup::<f32>),
+        V_DIV_FIXUP_F64    => |w, s| float3(w, s, float::div_fixup::<f64>),
+        V_LSHL_B64         => |w, s| two(w, s, u64::wrapping_shl),
+        V_LSHR_B64         => |w, s| two(w, s, u64::wrapping_shr),
+        V_ASHR_I64         => |w, s| two(w, s, i64::wrapping_shr),
+        V_ADD_F64          => |w, s| float2(w, s, |a: f64, b| a + b),
+        V_MUL_F64          => |w, s| float2(w, s, |a: f64, b| a * b),
+        V_MIN_F64          => |w, s| order2::<f64>(w, s, float::min),
+        V_MAX_F64          => |w, s| order2::<f64>(w, s, float::max),
+        V_LDEXP_F64        => |w, s| float_int(w, s, |a: f64, b: i32| float::ldexp64(a, b)),
+        V_MUL_LO_U32 | V_MUL_LO_I32 => |w, s| two(w, s, u32::wrapping_mul),
+        V_MUL_HI_U32       => |w, s| two(w, s, |a: u32, b: u32| (u64::from(a) * u64::from(b) >> 32) as u32),
+        V_MUL_HI_I32       => |w, s| two(w, s, |a: i32, b: i32| (i64::from(a) * i64::from(b) >> 32) as i32),
+        V_DIV_FMAS_F32     => |w, s| float3_vcc(w, s, |a: f32, b, c, scaled| float::div_fmas(a.mul_add(b, c), c, scaled, float::ldexp, 64)),
+        V_DIV_FMAS_F64     => |w, s| float3_vcc(w, s, |a: f64, b, c, scaled| float::div_fmas(a.mul_add(b, c), c, scaled, float::ldexp64, 128)),
+        V_MAD_LEGACY_F16 | V_MAD_F16 => |w, s| three(w, s, float::mad_f16),
+        V_MAD_LEGACY_U16 | V_MAD_U16 if clamp => |w, s| three(w, s, |a: u16, b: u16, c: u16| saturate_u16(u64::from(a) * u64::from(b) + u64::from(c))),
+        V_MAD_LEGACY_U16 | V_MAD_U16 => |w, s| three(w, s, |a: u16, b: u16, c: u16| a.wrapping_mul(b).wrapping_add(c)),
+        V_MAD_LEGACY_I16 | V_MAD_I16 if clamp => |w, s| three(w, s, |a: i16, b: i16, c: i16| saturate_i16(i32::from(a) * i32::from(b) + i32::from(c))),
+        V_MAD_LEGACY_I16 | V_MAD_I16 => |w, s| three(w, s, |a: i16, b: i16, c: i16| a.wrapping_mul(b).wrapping_add(c)),
+        V_PERM_B32         => |w, s| three(w, s, permute),
+        V_FMA_LEGACY_F16 | V_FMA_F16 => |w, s| float3(w, s, float::fma_f16),
+        V_DIV_FIXUP_LEGACY_F16 | V_DIV_FIXUP_F16 => |w, s| float3(w, s, float::div_fixup::<F16>),
+        V_CVT_PKACCUM_U8_F32 => |w, s| accumulate(w, s, |a: f32, b: u32, d| put_byte(d, b, float::to_u8(a))),
+        V_LDEXP_F32        => |w, s| float_int(w, s, |a: f32, b: i32| float::ldexp(a, b)),
         V_READLANE_B32     => |w, s| { let lane = scalar::read(w, s.args[2]); read_lane(w, s, lane) },
+        V_WRITELANE_B32    => write_lane,
+        V_BCNT_U32_B32     => |w, s| two(w, s, |a: u32, b: u32| a.count_ones().wrapping_add(b)),
         V_MBCNT_LO_U32_B32 => |w, s| mask_count(w, s, &BELOW_LOW),
         V_MBCNT_HI_U32_B32 => |w, s| mask_count(w, s, &BELOW_HIGH),
         V_LSHLREV_B64      => |w, s| two(w, s, |a: u32, b: u64| b.wrapping_shl(a)),
         V_LSHRREV_B64      => |w, s| two(w, s, |a: u32, b: u64| b.wrapping_shr(a)),
         V_ASHRREV_I64      => |w, s| two(w, s, |a: u32, b: i64| b.wrapping_shr(a)),
+        V_BFM_B32          => |w, s| two(w, s, bit_field_mask),
+        V_CVT_PKNORM_I16_F32 => |w, s| two(w, s, |a, b| pack(float::snorm16(a) as u16, float::snorm16(b) as u16)),
+        V_CVT_PKNORM_U16_F32 => |w, s| two(w, s, |a, b| pack(float::unorm16(a), float::unorm16(b))),
+        V_CVT_PKRTZ_F16_F32  => |w, s| two(w, s, |a, b| pack(F16::from_f32_truncated(a).0, F16::from_f32_truncated(b).0)),
+        V_CVT_PK_U16_U32   => |w, s| two(w, s, |a: u32, b: u32| pack(a.min(0xffff) as u16, b.min(0xffff) as u16)),
+        V_CVT_PK_I16_I32   => |w, s| two(w, s, |a, b| pack(saturate_i16(a) as u16, saturate_i16(b) as u16)),
+        V_MAD_U32_U16 if clamp => |w, s| three(w, s, |a: u16, b: u16, c: u32| (u32::from(a) * u32::from(b)).saturating_add(c)),
+        V_MAD_U32_U16      => |w, s| three(w, s, |a: u16, b: u16, c: u32| (u32::from(a) * u32::from(b)).wrapping_add(c)),
+        V_MAD_I32_I16 if clamp => |w, s| three(w, s, |a: i16, b: i16, c: i32| (i32::from(a) * i32::from(b)).saturating_add(c)),
+        V_MAD_I32_I16      => |w, s| three(w, s, |a: i16, b: i16, c: i32| (i32::from(a) * i32::from(b)).wrapping_add(c)),
+        V_XAD_U32          => |w, s| three(w, s, |a: u32, b: u32, c: u32| (a ^ b).wrapping_add(c)),
+        V_MIN3_F16         => |w, s| order3::<F16>(w, s, float::min3),
+        V_MIN3_I16         => |w, s| three(w, s, |a: i16, b: i16, c: i16| a.min(b).min(c)),
+        V_MIN3_U16         => |w, s| three(w, s, |a: u16, b: u16, c: u16| a.min(b).min(c)),
+        V_MAX3_F16         => |w, s| order3::<F16>(w, s, float::max3),
+        V_MAX3_I16         => |w, s| three(w, s, |a: i16, b: i16, c: i16| a.max(b).max(c)),
+        V_MAX3_U16         => |w, s| three(w, s, |a: u16, b: u16, c: u16| a.max(b).max(c)),
+        V_MED3_F16         => |w, s| order3::<F16>(w, s, float::med3),
+        V_MED3_I16         => |w, s| three(w, s, |a: i16, b: i16, c: i16| median(a, b, c)),
+        V_MED3_U16         => |w, s| three(w, s, |a: u16, b: u16, c: u16| median(a, b, c)),
         V_LSHL_ADD_U32     => |w, s| three(w, s, |a: u32, b: u32, c: u32| a.wrapping_shl(b).wrapping_add(c)),
+        V_ADD_LSHL_U32     => |w, s| three(w, s, |a: u32, b: u32, c: u32| a.wrapping_add(b).wrapping_shl(c)),
         V_ADD3_U32         => |w, s| three(w, s, |a: u32, b: u32, c: u32| a.wrapping_add(b).wrapping_add(c)),
         V_LSHL_OR_B32      => |w, s| three(w, s, |a: u32, b: u32, c: u32| a.wrapping_shl(b) | c),
         V_AND_OR_B32       => |w, s| three(w, s, |a: u32, b: u32, c: u32| a & b | c),
         V_OR3_B32          => |w, s| three(w, s, |a: u32, b: u32, c: u32| a | b | c),
-        _ => return None,
+        V_CVT_PKNORM_I16_F16 => |w, s| two(w, s, |a: F16, b: F16| pack(float::snorm16(a.to_f32()) as u16, float::snorm16(b.to_f32()) as u16)),
+        V_CVT_PKNORM_U16_F16 => |w, s| two(w, s, |a: F16, b: F16| pack(float::unorm16(a.to_f32()), float::unorm16(b.to_f32()))),
+        V_ADD_I32 if clamp => |w, s| two(w, s, i32::saturating_add),
+        V_SUB_I32 if clamp => |w, s| two(w, s, i32::saturating_sub),
+        V_ADD_I16 if clamp => |w, s| two(w, s, i16::saturating_add),
+        V_SUB_I16 if clamp => |w, s| two(w, s, i16::saturating_sub),
+        V_ADD_I32          => |w, s| two(w, s, i32::wrapping_add),
+        V_SUB_I32          => |w, s| two(w, s, i32::wrapping_sub),
+        V_ADD_I16          => |w, s| two(w, s, i16::wrapping_add),
+        V_SUB_I16          => |w, s| two(w, s, i16::wrapping_sub),
+        V_PACK_B32_F16     => |w, s| two(w, s, |a: F16, b: F16| pack(a.0, b.0)),
+        // The first needs rules for infinities that no manual gives, the second a table of 2/pi, the third four registers.
+        V_MULLIT_F32 | V_TRIG_PREOP_F64 | V_MQSAD_U32_U8 => return None,
     };
     Some(handler)
 }
 
-/// The handler of a VOP3 instruction with a scalar destination.
+/// The handler of a VOP3 instruction with a scalar destination; integer clamping is not known of them.
 #[rustfmt::skip]
-pub fn vop3b(op: Vop3b, clamp: bool) -> Option<Handler> {
+pub fn vop3b(op: Vop3b) -> Option<Handler> {
     use Vop3b::*;
-    let _ = clamp;
     let handler: Handler = match op {
+        V_DIV_SCALE_F32 => |w, s| float_carry3(w, s, |a: f32, b, c| float::div_scale(a, b, c, float::ldexp, &float::SCALE_32)),
+        V_DIV_SCALE_F64 => |w, s| float_carry3(w, s, |a: f64, b, c| float::div_scale(a, b, c, float::ldexp64, &float::SCALE_64)),
         V_MAD_U64_U32   => |w, s| carry3(w, s, |a: u32, b: u32, c: u64| (u64::from(a) * u64::from(b)).overflowing_add(c)),
         V_MAD_I64_I32   => |w, s| carry3(w, s, |a: i32, b: i32, c: i64| (i64::from(a) * i64::from(b)).overflowing_add(c)),
-        _ => return None,
     };
     Some(handler)
-}
-
-/// The handler of a packed instruction.
-pub fn vop3p(_op: Vop3p, _clamp: bool) -> Option<Handler> {
-    None
 }
 
 /// The low 24 bits as a number without sign.
@@ -146,6 +342,126 @@ fn u24(value: u32) -> u64 {
 #[inline(always)]
 fn i24(value: i32) -> i64 {
     i64::from(value << 8 >> 8)
+}
+
+#[inline(always)]
+fn saturate_i32(value: i64) -> i32 {
+    value.clamp(i32::MIN.into(), i32::MAX.into()) as i32
+}
+
+#[inline(always)]
+fn saturate_u32(value: u64) -> u32 {
+    value.min(u32::MAX.into()) as u32
+}
+
+#[inline(always)]
+fn saturate_i16(value: i32) -> i16 {
+    value.clamp(i16::MIN.into(), i16::MAX.into()) as i16
+}
+
+#[inline(always)]
+fn saturate_u16(value: u64) -> u16 {
+    value.min(u16::MAX.into()) as u16
+}
+
+#[inline(always)]
+fn byte_of(value: i16) -> u8 {
+    value.clamp(0, u8::MAX.into()) as u8
+}
+
+/// The first value in the low half.
+#[inline(always)]
+fn pack(low: u16, high: u16) -> u32 {
+    u32::from(low) | u32::from(high) << 16
+}
+
+/// As many ones as the first source says, shifted by the second.
+#[inline(always)]
+fn bit_field_mask(width: u32, offset: u32) -> u32 {
+    ((1u32 << (width & 31)) - 1).wrapping_shl(offset)
+}
+
+#[inline(always)]
+fn median<T: Ord>(a: T, b: T, c: T) -> T {
+    let (low, high) = if a < b { (a, b) } else { (b, a) };
+    if c < low {
+        low
+    } else if c > high {
+        high
+    } else {
+        c
+    }
+}
+
+/// 32 bits of the pair with `high` above, from bit `shift` on.
+#[inline(always)]
+fn align(high: u32, low: u32, shift: u32) -> u32 {
+    ((u64::from(high) << 32 | u64::from(low)) >> shift) as u32
+}
+
+/// Byte `number`, of which two bits count, replaced.
+#[inline(always)]
+fn put_byte(old: u32, number: u32, byte: u8) -> u32 {
+    let shift = 8 * (number & 3);
+    old & !(0xff << shift) | u32::from(byte) << shift
+}
+
+/// A function of each three bytes at the same place, of whose result a byte counts.
+#[inline(always)]
+fn bytes3(a: u32, b: u32, c: u32, f: impl Fn(u32, u32, u32) -> u32) -> u32 {
+    (0..4).fold(0, |result, byte| {
+        let at = |v: u32| v >> (8 * byte) & 0xff;
+        result | (f(at(a), at(b), at(c)) & 0xff) << (8 * byte)
+    })
+}
+
+/// The sum of the bytes' differences.
+#[inline(always)]
+fn sad_u8(a: u32, b: u32) -> u32 {
+    (0..4).fold(0, |sum, byte| {
+        let at = |v: u32| v >> (8 * byte) & 0xff;
+        sum + at(a).abs_diff(at(b))
+    })
+}
+
+/// The same without the bytes whose reference, in `b`, is zero.
+#[inline(always)]
+fn msad_u8(a: u32, b: u32) -> u32 {
+    (0..4).fold(0, |sum, byte| {
+        let at = |v: u32| v >> (8 * byte) & 0xff;
+        sum + if at(b) == 0 { 0 } else { at(a).abs_diff(at(b)) }
+    })
+}
+
+#[inline(always)]
+fn sad_u16(a: u32, b: u32) -> u32 {
+    (a & 0xffff).abs_diff(b & 0xffff) + (a >> 16).abs_diff(b >> 16)
+}
+
+/// Four sums, of the reference and the dwords of `a` that begin at each of its first four bytes, each added to a
+/// 16-bit part of `c`.
+#[inline(always)]
+fn four_sads(a: u64, b: u32, c: u64, sad: impl Fn(u32, u32) -> u32) -> u64 {
+    (0..4).fold(0, |result, i| {
+        let sum = sad((a >> (8 * i)) as u32, b).wrapping_add((c >> (16 * i)) as u32);
+        result | u64::from(sum as u16) << (16 * i)
+    })
+}
+
+/// Bytes of the pair with `high` above, or constants, as each byte of the selector says.
+#[inline(always)]
+fn permute(high: u32, low: u32, selector: u32) -> u32 {
+    let pair = u64::from(high) << 32 | u64::from(low);
+    (0..4).fold(0, |result, byte| {
+        let chosen = match selector >> (8 * byte) & 0xff {
+            n @ 0..=7 => (pair >> (8 * n)) as u32 & 0xff,
+            // The signs of the four 16-bit parts.
+            n @ 8..=11 => 0xff * (pair >> (16 * (n - 8) + 15) & 1) as u32,
+            12 => 0,
+            _ => 0xff,
+        };
+        result | chosen << (8 * byte)
+    })
 }
 
 /// A sum whose carry means `limit`.
@@ -161,6 +477,48 @@ fn read_lane(w: &mut Wave, s: &Step, lane: u32) {
     {
         let value = lanes.0[lane as usize % LANES];
         scalar::write(w, s.args[0], value);
+    }
+}
+
+/// A scalar into a lane of a vector register, whether or not it is active.
+fn write_lane(w: &mut Wave, s: &Step) {
+    let (value, lane): (u32, u32) = (scalar::read(w, s.args[1]), scalar::read(w, s.args[2]));
+    if let Arg::Vgpr(destination) = s.args[0]
+        && let Some(lanes) = w.vgprs.get_mut(usize::from(destination))
+    {
+        lanes.0[lane as usize % LANES] = value;
+    }
+}
+
+/// Exchanges two registers in the active lanes.
+fn swap(w: &mut Wave, s: &Step) {
+    let exec = w.exec();
+    let (Arg::Vgpr(a), Arg::Vgpr(b)) = (s.args[0], s.args[1]) else {
+        return;
+    };
+    let (a, b) = (usize::from(a), usize::from(b));
+    if let (Some(&first), Some(&second)) = (w.vgprs.get(a), w.vgprs.get(b)) {
+        w.vgprs[a].blend(&second, exec);
+        w.vgprs[b].blend(&first, exec);
+    }
+}
+
+/// Moves a register; M0 is added to the numbers of those that are relative. Out of range a source reads v0 and a
+/// destination is not written (checklist 1.6).
+fn move_relative(w: &mut Wave, s: &Step, destination_is: bool, source_is: bool) {
+    let (exec, offset, count) = (w.exec(), w.m0() as usize, w.vgprs.len());
+    let number = |first: u8, relative: bool| {
+        let number = usize::from(first).saturating_add(if relative { offset } else { 0 });
+        (number < count).then_some(number)
+    };
+    let value = match s.args[1] {
+        Arg::Vgpr(source) => w.vgprs[number(source, source_is).unwrap_or(0)],
+        arg => Lanes::splat(scalar::read(w, arg)),
+    };
+    if let Arg::Vgpr(destination) = s.args[0]
+        && let Some(destination) = number(destination, destination_is)
+    {
+        w.vgprs[destination].blend(&value, exec);
     }
 }
 

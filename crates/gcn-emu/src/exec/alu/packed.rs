@@ -1,0 +1,139 @@
+//! VOP3P: packed 16-bit arithmetic, mixed precision, dot products. An arm for each instruction.
+//!
+//! Source: AMD's Vega manual, chapter "Vector ALU Operations", and the instruction notes for 7 nm Vega.
+
+use gcn_isa::vop3::Vop3p;
+
+use super::float::{self, Env, F16, Float, MODE_IEEE};
+use super::protocol::{mixed, three, two};
+use crate::code::{Handler, Step};
+use crate::wave::Wave;
+
+/// The handler of a VOP3P instruction; `clamp` if an integer result is to stay within its range.
+#[rustfmt::skip]
+pub fn vop3p(op: Vop3p, clamp: bool) -> Option<Handler> {
+    use Vop3p::*;
+    let handler: Handler = match op {
+        V_PK_MAD_I16 if clamp => |w, s| pairs3(w, s, |a, b, c| (i32::from(a as i16) * i32::from(b as i16) + i32::from(c as i16)).clamp(i16::MIN.into(), i16::MAX.into()) as u16),
+        V_PK_MAD_U16 if clamp => |w, s| pairs3(w, s, |a, b, c| (u64::from(a) * u64::from(b) + u64::from(c)).min(u16::MAX.into()) as u16),
+        V_PK_MAD_I16 | V_PK_MAD_U16 => |w, s| pairs3(w, s, |a, b, c| a.wrapping_mul(b).wrapping_add(c)),
+        V_PK_MUL_LO_U16  => |w, s| pairs(w, s, u16::wrapping_mul),
+        V_PK_ADD_I16 if clamp => |w, s| pairs(w, s, |a, b| (a as i16).saturating_add(b as i16) as u16),
+        V_PK_SUB_I16 if clamp => |w, s| pairs(w, s, |a, b| (a as i16).saturating_sub(b as i16) as u16),
+        V_PK_ADD_U16 if clamp => |w, s| pairs(w, s, u16::saturating_add),
+        V_PK_SUB_U16 if clamp => |w, s| pairs(w, s, u16::saturating_sub),
+        V_PK_ADD_I16 | V_PK_ADD_U16 => |w, s| pairs(w, s, u16::wrapping_add),
+        V_PK_SUB_I16 | V_PK_SUB_U16 => |w, s| pairs(w, s, u16::wrapping_sub),
+        V_PK_LSHLREV_B16 => |w, s| pairs(w, s, |a, b| b.wrapping_shl(a.into())),
+        V_PK_LSHRREV_B16 => |w, s| pairs(w, s, |a, b| b.wrapping_shr(a.into())),
+        V_PK_ASHRREV_I16 => |w, s| pairs(w, s, |a, b| (b as i16).wrapping_shr(a.into()) as u16),
+        V_PK_MAX_I16     => |w, s| pairs(w, s, |a, b| (a as i16).max(b as i16) as u16),
+        V_PK_MIN_I16     => |w, s| pairs(w, s, |a, b| (a as i16).min(b as i16) as u16),
+        V_PK_MAX_U16     => |w, s| pairs(w, s, u16::max),
+        V_PK_MIN_U16     => |w, s| pairs(w, s, u16::min),
+        V_PK_FMA_F16     => |w, s| halves3(w, s, float::fma_f16),
+        V_PK_ADD_F16     => |w, s| halves(w, s, |a, b, _| F16::from_f32(a.to_f32() + b.to_f32())),
+        V_PK_MUL_F16     => |w, s| halves(w, s, |a, b, _| F16::from_f32(a.to_f32() * b.to_f32())),
+        V_PK_MIN_F16     => |w, s| halves(w, s, float::min),
+        V_PK_MAX_F16     => |w, s| halves(w, s, float::max),
+        V_MAD_MIX_F32    => |w, s| mixed(w, s, float::mad),
+        V_MAD_MIXLO_F16  => |w, s| mixed(w, s, |a, b, c| F16::from_f32(float::mad(a, b, c))),
+        V_MAD_MIXHI_F16  => |w, s| mixed(w, s, |a, b, c| F16::from_f32(float::mad(a, b, c))),
+        V_FMA_MIX_F32    => |w, s| { let env = Env::of::<f32>(w.mode); mixed(w, s, |a, b, c| fma(env, a, b, c)) },
+        V_FMA_MIXLO_F16  => |w, s| { let env = Env::of::<f32>(w.mode); mixed(w, s, |a, b, c| F16::from_f32(fma(env, a, b, c))) },
+        V_FMA_MIXHI_F16  => |w, s| { let env = Env::of::<f32>(w.mode); mixed(w, s, |a, b, c| F16::from_f32(fma(env, a, b, c))) },
+        V_DOT2_F32_F16   => |w, s| three(w, s, dot2_f16),
+        V_DOT2_I32_I16 if clamp => |w, s| three(w, s, |a, b, c: i32| (dot::<2>(a, b, true) + i64::from(c)).clamp(i32::MIN.into(), i32::MAX.into()) as i32),
+        V_DOT2_U32_U16 if clamp => |w, s| three(w, s, |a, b, c: u32| (dot::<2>(a, b, false) + i64::from(c)).min(u32::MAX.into()) as u32),
+        V_DOT4_I32_I8 if clamp  => |w, s| three(w, s, |a, b, c: i32| (dot::<4>(a, b, true) + i64::from(c)).clamp(i32::MIN.into(), i32::MAX.into()) as i32),
+        V_DOT4_U32_U8 if clamp  => |w, s| three(w, s, |a, b, c: u32| (dot::<4>(a, b, false) + i64::from(c)).min(u32::MAX.into()) as u32),
+        V_DOT8_I32_I4 if clamp  => |w, s| three(w, s, |a, b, c: i32| (dot::<8>(a, b, true) + i64::from(c)).clamp(i32::MIN.into(), i32::MAX.into()) as i32),
+        V_DOT8_U32_U4 if clamp  => |w, s| three(w, s, |a, b, c: u32| (dot::<8>(a, b, false) + i64::from(c)).min(u32::MAX.into()) as u32),
+        V_DOT2_I32_I16   => |w, s| three(w, s, |a, b, c: i32| (dot::<2>(a, b, true) as i32).wrapping_add(c)),
+        V_DOT2_U32_U16   => |w, s| three(w, s, |a, b, c: u32| (dot::<2>(a, b, false) as u32).wrapping_add(c)),
+        V_DOT4_I32_I8    => |w, s| three(w, s, |a, b, c: i32| (dot::<4>(a, b, true) as i32).wrapping_add(c)),
+        V_DOT4_U32_U8    => |w, s| three(w, s, |a, b, c: u32| (dot::<4>(a, b, false) as u32).wrapping_add(c)),
+        V_DOT8_I32_I4    => |w, s| three(w, s, |a, b, c: i32| (dot::<8>(a, b, true) as i32).wrapping_add(c)),
+        V_DOT8_U32_U4    => |w, s| three(w, s, |a, b, c: u32| (dot::<8>(a, b, false) as u32).wrapping_add(c)),
+    };
+    Some(handler)
+}
+
+/// Both halves of a dword.
+#[inline(always)]
+fn split(pair: u32) -> [u16; 2] {
+    [pair as u16, (pair >> 16) as u16]
+}
+
+#[inline(always)]
+fn join(low: u16, high: u16) -> u32 {
+    u32::from(low) | u32::from(high) << 16
+}
+
+/// An operation on each half of two sources.
+#[inline(always)]
+fn pairs(w: &mut Wave, s: &Step, f: impl Fn(u16, u16) -> u16) {
+    two(w, s, |a: u32, b: u32| {
+        let ([a, a_high], [b, b_high]) = (split(a), split(b));
+        join(f(a, b), f(a_high, b_high))
+    });
+}
+
+/// The same on three sources.
+#[inline(always)]
+fn pairs3(w: &mut Wave, s: &Step, f: impl Fn(u16, u16, u16) -> u16) {
+    three(w, s, |a: u32, b: u32, c: u32| {
+        let ([a, a_high], [b, b_high], [c, c_high]) = (split(a), split(b), split(c));
+        join(f(a, b, c), f(a_high, b_high, c_high))
+    });
+}
+
+/// A floating-point operation on each half of two sources, denormals as MODE says; `f` is also told whether IEEE
+/// rules are on.
+#[inline(always)]
+fn halves(w: &mut Wave, s: &Step, f: impl Fn(F16, F16, bool) -> F16) {
+    let (env, ieee) = (Env::of::<F16>(w.mode), w.mode & MODE_IEEE != 0);
+    pairs(w, s, |a, b| {
+        env.output(f(env.input(F16(a)), env.input(F16(b)), ieee)).0
+    });
+}
+
+/// The same on three sources.
+#[inline(always)]
+fn halves3(w: &mut Wave, s: &Step, f: impl Fn(F16, F16, F16) -> F16) {
+    let env = Env::of::<F16>(w.mode);
+    pairs3(w, s, |a, b, c| {
+        env.output(f(env.input(F16(a)), env.input(F16(b)), env.input(F16(c)))).0
+    });
+}
+
+#[inline(always)]
+fn fma(env: Env, a: f32, b: f32, c: f32) -> f32 {
+    env.output(env.input(a).mul_add(env.input(b), env.input(c)))
+}
+
+/// The products of halves and the third source, added one after the other without rounding the products.
+#[inline(always)]
+fn dot2_f16(a: u32, b: u32, c: f32) -> f32 {
+    let ([a, a_high], [b, b_high]) = (split(a), split(b));
+    let sum = F16(a).to_f32().mul_add(F16(b).to_f32(), Env::FLUSHING.input(c));
+    let sum = F16(a_high).to_f32().mul_add(F16(b_high).to_f32(), sum);
+    sum.flushed()
+}
+
+/// The sum of the products of `N` parts of each dword.
+#[inline(always)]
+fn dot<const N: usize>(a: u32, b: u32, signed: bool) -> i64 {
+    let width = 32 / N as u32;
+    (0..N as u32).fold(0, |sum, part| {
+        let at = |v: u32| {
+            let top = v << (32 - width * (part + 1));
+            if signed {
+                i64::from(top as i32 >> (32 - width))
+            } else {
+                i64::from(top >> (32 - width))
+            }
+        };
+        sum + at(a) * at(b)
+    })
+}
