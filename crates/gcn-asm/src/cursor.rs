@@ -122,15 +122,6 @@ impl<'a> Cursor<'a> {
         self.pos += rest.iter().position(|&b| b == b'\n').unwrap_or(rest.len());
     }
 
-    /// The range from here to the end of the statement, without comment and blanks. Reads nothing.
-    pub(crate) fn rest_of_statement(&self) -> Range<usize> {
-        let rest = self.text.get(self.pos..).unwrap_or("");
-        let line = rest.split('\n').next().unwrap_or("");
-        let line = line.split("//").next().unwrap_or("");
-        let line = line.split(';').next().unwrap_or("");
-        self.pos..self.pos + line.trim_end().len()
-    }
-
     /// The next character's range, for messages; empty at the end.
     pub(crate) fn here(&self) -> Range<usize> {
         let rest = self.text.get(self.pos..).unwrap_or("");

@@ -118,8 +118,13 @@ pub(crate) fn encode(
     if let Some(encoding) = only {
         return try_encoding(isa, op, encoding, operands);
     }
+    let row = op.row();
+    // SDWA and DPP are meant only where something is written that only they have.
+    let is_own = |m: &ModArg| row.modifiers().any(|own| own.field == m.modifier.field);
+    let is_extended =
+        operands.mods.iter().any(|m| !is_own(m)) || operands.args.iter().any(|arg| arg.extended);
     let mut worst: Option<Problem> = None;
-    for encoding in op.row().encodings().filter(|&e| is_default(e)) {
+    for encoding in row.encodings().filter(|&e| is_default(e) || is_extended) {
         match try_encoding(isa, op, encoding, operands) {
             Ok(encoded) => return Ok(encoded),
             Err(problem) => {
@@ -216,7 +221,7 @@ fn set_modifiers(inst: &mut Inst, operands: &Operands<'_>) -> Result<(), Problem
     for (index, arg) in operands.mods.iter().enumerate() {
         let at = Where::Modifier(index);
         let field = arg.modifier.field;
-        if !inst.layout().has(field) {
+        if !inst.modifiers().any(|m| m.field == field) {
             return Err(Problem {
                 at,
                 why: Why::ModifierNotHere,
@@ -298,15 +303,25 @@ fn match_slots(inst: &Inst, operands: &Operands<'_>) -> Result<Matched, Problem>
         When::NotLds => to_lds,
         When::Optional => true,
     };
+    // Of several that may be left out the last ones are.
+    let may: usize = row.slots().filter(|slot| may_be_absent(slot)).count();
+    let mut kept = may.saturating_sub(absent);
     let mut left_out = 0;
     let mut matched = Matched {
         slots: [None; MAX_SLOTS],
         len: 0,
     };
     for slot in row.slots() {
-        if left_out < absent && may_be_absent(slot) {
-            left_out += 1;
-            continue;
+        if may_be_absent(slot) {
+            let is_other = operands.args.get(matched.len).is_some_and(|arg| {
+                slot.when == When::Optional
+                    && matches!(arg.what, What::Vgprs { count, .. } if count != slot.ty.dwords())
+            });
+            if kept == 0 || is_other && left_out < absent {
+                left_out += 1;
+                continue;
+            }
+            kept -= 1;
         }
         if let Some(place) = matched.slots.get_mut(matched.len) {
             *place = Some((slot, matched.len));
@@ -420,6 +435,14 @@ fn place(
         ) => {
             check_count(count)?;
             Operand::Vgprs { first, count }
+        }
+        (Kind::Src, What::Scalar { code, .. })
+            if bits.width == 8 && code <= regs::EXEC_HI && takes_scalar(inst, slot.field) =>
+        {
+            Operand::Scalar {
+                code,
+                count: slot.ty.dwords(),
+            }
         }
         (Kind::Src, _) if bits.width == 8 => return Err(problem(Why::NeedsVgpr)),
         (Kind::Vgpr, What::Scalar { code, .. }) if code == regs::LDS_DIRECT && bits.width == 9 => {
@@ -546,32 +569,82 @@ fn check_scalar(inst: &Inst, slot: &'static Slot, code: u8) -> Result<(), Why> {
     }
 }
 
-/// Puts negation and absolute value into the fields that an encoding has for them, or into a constant.
-fn source_modifiers(inst: &mut Inst, slot: &Slot, arg: &mut Arg) -> Result<(), Why> {
+/// Whether a source of SDWA may be scalar (GCN 1.4).
+fn takes_scalar(inst: &Inst, field: Field) -> bool {
+    match field {
+        Field::Src0 => inst.layout().has(Field::Src0Scalar),
+        Field::Src1 => inst.layout().has(Field::Src1Scalar),
+        _ => false,
+    }
+}
+
+/// The bits that negate a source, take its absolute value, extend its sign: a field and a bit of it.
+type SourceBits = [(bool, Field, u32); 3];
+
+/// Where the source modifiers of a slot are, and which are asked for.
+fn source_bits(inst: &Inst, slot: &Slot, arg: &Arg) -> Option<SourceBits> {
+    let of_source = |neg, abs, sext| {
+        [
+            (arg.negated, neg, 0),
+            (arg.absolute, abs, 0),
+            (arg.extended, sext, 0),
+        ]
+    };
     let index = match slot.field {
         Field::Src0 => 0,
         Field::Src1 => 1,
         Field::Src2 => 2,
-        _ => return Err(Why::NotAllowed("this operand takes no source modifiers")),
+        _ => return None,
     };
-    if arg.extended || slot.kind != Kind::Src || !slot.ty.is_float() {
-        return Err(Why::NotAllowed("this operand takes no such source modifier"));
+    if inst.layout().has(Field::Src0Neg) {
+        // SDWA and DPP.
+        return match index {
+            0 => Some(of_source(Field::Src0Neg, Field::Src0Abs, Field::Src0Sext)),
+            1 => Some(of_source(Field::Src1Neg, Field::Src1Abs, Field::Src1Sext)),
+            _ => None,
+        };
     }
-    if !inst.layout().has(Field::Neg)
-        && let What::Float(value) = arg.what
+    let abs = if inst.encoding == Encoding::Vop3p {
+        // Packed instructions list negations instead; those of mixed precision do not.
+        if inst.modifiers().any(|m| m.field == Field::Neg) {
+            return None;
+        }
+        Field::NegHi
+    } else {
+        Field::Abs
+    };
+    Some([
+        (arg.negated, Field::Neg, index),
+        (arg.absolute, abs, index),
+        (arg.extended, Field::Src0Sext, 0),
+    ])
+}
+
+/// Puts negation and absolute value into the fields that an encoding has for them, or into a constant.
+fn source_modifiers(inst: &mut Inst, slot: &Slot, arg: &mut Arg) -> Result<(), Why> {
+    let is_float = slot.ty.is_float();
+    if slot.kind != Kind::Src
+        || (arg.negated || arg.absolute) && !is_float
+        || arg.extended && is_float
     {
+        return Err(Why::NotAllowed(if arg.extended {
+            "only integers can be sign-extended"
+        } else {
+            "only floating-point operands of vector instructions can be negated"
+        }));
+    }
+    let has_fields = inst.layout().has(Field::Neg) || inst.layout().has(Field::Src0Neg);
+    if !has_fields && let What::Float(value) = arg.what {
         let value = if arg.absolute { value.abs() } else { value };
         arg.what = What::Float(if arg.negated { -value } else { value });
         return Ok(());
     }
-    for (wanted, field) in [(arg.negated, Field::Neg), (arg.absolute, Field::Abs)] {
-        if !wanted {
-            continue;
-        }
+    let bits = source_bits(inst, slot, arg).ok_or(Why::NoSourceModifiers)?;
+    for (_, field, bit) in bits.into_iter().filter(|(wanted, ..)| *wanted) {
         if !inst.layout().has(field) {
             return Err(Why::NoSourceModifiers);
         }
-        let set = inst.get(field).cast_signed() | 1 << index;
+        let set = inst.get(field).cast_signed() | 1 << bit;
         inst.set(field, set).map_err(|_| Why::NoSourceModifiers)?;
     }
     Ok(())

@@ -60,7 +60,11 @@ pub(crate) fn usage(isa: Isa, op: Op) -> String {
 /// A slot as [`usage`] shows it: what it takes, the field, the number of registers if it is not one.
 fn operand(text: &mut String, isa: Isa, slot: &Slot) {
     let name = format!("{:?}", slot.field).to_ascii_uppercase();
-    let name = name.strip_prefix(['V', 'S']).unwrap_or(&name);
+    // The prefix says which registers they are; the manuals' names say it once more.
+    let name = match name.as_str() {
+        "SRC0" | "SRC1" | "SRC2" | "SIMM16" => name.as_str(),
+        other => other.strip_prefix(['V', 'S']).unwrap_or(other),
+    };
     let (prefix, count) = match slot.kind {
         Kind::Vgpr => ("v", slot.ty.dwords()),
         Kind::GlobalAddress => ("v", 2),

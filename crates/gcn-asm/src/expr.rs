@@ -542,7 +542,8 @@ impl Exprs {
             .get(id.start as usize..id.end as usize)
             .unwrap_or(&[]);
         for item in items {
-            *visits += 1;
+            // An expression's own items are as many as its text has; others may be visited again and again.
+            *visits += u32::from(chain > 0);
             if *visits > MAX_VISITS {
                 return Err(EvalError::TooComplex);
             }

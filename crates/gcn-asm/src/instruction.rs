@@ -167,7 +167,7 @@ impl Assembler<'_> {
             let word = probe.word().unwrap_or("");
             let behind = probe.pos();
             if !word.is_empty()
-                && let Some(modifier) = self.modifier_named(row, word)
+                && let Some(modifier) = self.modifier_named(op, word)
             {
                 self.cursor.set_pos(behind);
                 let arg = self.modifier(modifier, word)?;

@@ -287,7 +287,8 @@ impl Assembler<'_> {
             vgprs: 0,
             sgprs: 0,
             vcc: true,
-            flat_scratch: CI.has(self.isa),
+            // LLVM reserves its place on GCN 1.0 too, which has no such register.
+            flat_scratch: true,
             xnack_mask: matches!(self.xnack, Feature::Any | Feature::On),
         };
         let mut sgprs_span = kernel.span.clone();

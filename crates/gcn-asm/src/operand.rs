@@ -2,15 +2,28 @@
 
 use std::ops::Range;
 
-use gcn_isa::regs;
+use gcn_isa::dpp::Permutation;
 use gcn_isa::simm::{self, Hwreg, Waitcnt};
-use gcn_isa::swizzle;
-use gcn_isa::{Isa, Modifier, Row, Value as ModifierValue};
+use gcn_isa::{Field, Forms, Inst, Isa, IsaSet, Modifier, Op, Value as ModifierValue, regs, swizzle};
 
 use crate::assembler::Assembler;
 use crate::diagnostic::{Fail, Helped, fail};
 use crate::expr::{ExprId, Parsed, Value};
 
+/// The names under which DPP's permutations are written.
+const PERMUTATIONS: [&str; 11] = [
+    "quad_perm",
+    "row_shl",
+    "row_shr",
+    "row_ror",
+    "row_mirror",
+    "row_half_mirror",
+    "row_bcast",
+    "wave_shl",
+    "wave_shr",
+    "wave_rol",
+    "wave_ror",
+];
 /// VGPRs of a lane.
 const VGPRS: u32 = 256;
 /// Registers of the largest group.
@@ -213,14 +226,13 @@ impl Assembler<'_> {
         let end = cursor.pos();
         let start = end - word.len();
         let bytes = word.as_bytes();
-        if let [first, digits @ ..] = bytes
+        if let [first @ (b'v' | b'V' | b's' | b'S'), digits @ ..] = bytes
             && !digits.is_empty()
             && digits.iter().all(u8::is_ascii_digit)
         {
             let bank = match first | 0x20 {
                 b'v' => Bank::Vector,
-                b's' => Bank::Scalar,
-                _ => return Ok(None),
+                _ => Bank::Scalar,
             };
             let number = digits.iter().fold(0u32, |n, d| {
                 n.saturating_mul(10).saturating_add(u32::from(d - b'0'))
@@ -598,7 +610,7 @@ impl Assembler<'_> {
     fn named_number(
         &mut self,
         what: &str,
-        names: impl Iterator<Item = (&'static str, u8, gcn_isa::IsaSet)> + Clone,
+        names: impl Iterator<Item = (&'static str, u8, IsaSet)> + Clone,
         isa: Isa,
         max: i64,
     ) -> Result<u8, Fail> {
@@ -653,9 +665,24 @@ impl Assembler<'_> {
     }
 
     /// The modifier of this name among those that some encoding of the instruction has.
-    pub(crate) fn modifier_named(&self, row: &'static Row, name: &str) -> Option<&'static Modifier> {
-        row.modifiers()
-            .find(|m| m.names.iter().any(|n| n.eq_ignore_ascii_case(name)))
+    pub(crate) fn modifier_named(&self, op: Op, name: &str) -> Option<&'static Modifier> {
+        let row = op.row();
+        let is_named = |m: &&'static Modifier| m.names.iter().any(|n| n.eq_ignore_ascii_case(name));
+        if let Some(modifier) = row.modifiers().find(is_named) {
+            return Some(modifier);
+        }
+        // SDWA and DPP have modifiers of their own.
+        let forms = [Forms::SDWA, Forms::SDWA_VI, Forms::DPP];
+        if !forms.into_iter().any(|form| row.forms.has(form)) {
+            return None;
+        }
+        let is_permutation = PERMUTATIONS.iter().any(|n| n.eq_ignore_ascii_case(name));
+        row.encodings()
+            .filter_map(|encoding| Inst::new(self.isa, op, encoding))
+            .flat_map(|inst| inst.modifiers())
+            .find(|m| {
+                is_named(m) || is_permutation && m.value == ModifierValue::LanePermutation
+            })
     }
 
     /// A modifier's value; the cursor is behind its name.
@@ -665,9 +692,16 @@ impl Assembler<'_> {
         name: &str,
     ) -> Result<ModArg, Fail> {
         let start = self.cursor.pos() - name.len();
-        let has_value = self.cursor.eat_after_blanks(b':');
-        if !has_value && modifier.value != ModifierValue::Flag {
-            self.cursor.set_pos(start + name.len());
+        if modifier.value == ModifierValue::LanePermutation {
+            let value = self.lane_permutation(name)?;
+            let span = start..self.cursor.pos();
+            return Ok(ModArg { modifier, value, count: 0, span });
+        }
+        let mut probe = self.cursor.clone();
+        let has_value = probe.eat_after_blanks(b':');
+        if has_value {
+            self.cursor = probe;
+        } else if modifier.value != ModifierValue::Flag {
             return Err(fail(
                 start..start + name.len(),
                 format!("`{name}` needs a value"),
@@ -678,9 +712,19 @@ impl Assembler<'_> {
         let value = match modifier.value {
             ModifierValue::Flag if has_value => self.absolute_within(name, 0, 1)?,
             ModifierValue::Flag => 1,
+            // Both ways of writing it mean that lanes out of bounds read 0.
+            ModifierValue::Unsigned if modifier.field == Field::BoundCtrl => {
+                self.absolute_within(name, 0, 1)?;
+                1
+            }
+            ModifierValue::Named(names) => {
+                let isa = self.isa;
+                let max = names.len() as i64 - 1;
+                let names = (0u8..).zip(names).map(|(id, &n)| (n, id, isa.only()));
+                i64::from(self.named_number(name, names, isa, max)?)
+            }
             ModifierValue::Unsigned
             | ModifierValue::Signed
-            | ModifierValue::Named(_)
             | ModifierValue::Hex
             | ModifierValue::LanePermutation => self.absolute(name)?,
             ModifierValue::Swizzle => self.swizzle()?,
@@ -693,6 +737,65 @@ impl Assembler<'_> {
             count,
             span: start..self.cursor.pos(),
         })
+    }
+
+    /// `quad_perm:[0,1,2,3]`, `row_shl:1`, `row_mirror`; the cursor is behind the name.
+    fn lane_permutation(&mut self, name: &str) -> Result<i64, Fail> {
+        let lower = name.to_ascii_lowercase();
+        let single = match lower.as_str() {
+            "row_mirror" => Some(Permutation::RowMirror),
+            "row_half_mirror" => Some(Permutation::RowHalfMirror),
+            _ => None,
+        };
+        if let Some(single) = single {
+            return Ok(i64::from(single.pack()));
+        }
+        if !self.cursor.eat_after_blanks(b':') {
+            return Err(self.cursor.expected("`:` and a value"));
+        }
+        self.cursor.skip_blanks();
+        let start = self.cursor.pos();
+        let permutation = match lower.as_str() {
+            "dpp_ctrl" => return self.absolute(name),
+            "quad_perm" => {
+                let mut quad = [0; 4];
+                let mut separator = b'[';
+                for lane in &mut quad {
+                    if !self.cursor.eat_after_blanks(separator) {
+                        let what = format!("`{}`", char::from(separator));
+                        return Err(self.cursor.expected(&what));
+                    }
+                    *lane = self.absolute_within("a lane of the group", 0, 3)? as u8;
+                    separator = b',';
+                }
+                if !self.cursor.eat_after_blanks(b']') {
+                    return Err(self.cursor.expected("`]`"));
+                }
+                Permutation::QuadPerm(quad)
+            }
+            "row_shl" => Permutation::RowShl(self.absolute_within(name, 1, 15)? as u8),
+            "row_shr" => Permutation::RowShr(self.absolute_within(name, 1, 15)? as u8),
+            "row_ror" => Permutation::RowRor(self.absolute_within(name, 1, 15)? as u8),
+            "row_bcast" => match self.absolute(name)? {
+                15 => Permutation::RowBcast15,
+                31 => Permutation::RowBcast31,
+                other => {
+                    let message = format!("`row_bcast:{other}` does not exist");
+                    return Err(fail(start..self.cursor.pos(), message)
+                        .helped("there are row_bcast:15 and row_bcast:31"));
+                }
+            },
+            wave => {
+                self.absolute_within(name, 1, 1)?;
+                match wave {
+                    "wave_shl" => Permutation::WaveShl,
+                    "wave_rol" => Permutation::WaveRol,
+                    "wave_shr" => Permutation::WaveShr,
+                    _ => Permutation::WaveRor,
+                }
+            }
+        };
+        Ok(i64::from(permutation.pack()))
     }
 
     /// `mul:2`, `mul:4`, `div:2`; by one is none.
