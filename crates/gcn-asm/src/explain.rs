@@ -342,29 +342,30 @@ pub(crate) fn closest<'a>(name: &str, names: impl Iterator<Item = &'a str>) -> O
         .map(|(_, other)| other)
 }
 
-/// How many letters must change to make one of the other; more than `limit` if it is more.
+/// How many letters must change, or change places, to make one of the other; more than `limit` if it is more.
 fn distance(a: &str, b: &str, limit: usize) -> usize {
     if a.len().abs_diff(b.len()) > limit || b.len() > MAX_NAME {
         return limit + 1;
     }
-    let mut row = [0; MAX_NAME + 1];
-    for (i, cell) in row.iter_mut().enumerate() {
-        *cell = i;
-    }
-    for (i, x) in a.bytes().enumerate() {
-        let mut diagonal = i;
-        let mut left = i + 1;
-        for (cell, y) in row.iter_mut().skip(1).zip(b.bytes()) {
-            let change = diagonal + usize::from(x != y);
-            diagonal = *cell;
-            *cell = change.min(diagonal + 1).min(left + 1);
-            left = *cell;
+    let (a, b) = (a.as_bytes(), b.as_bytes());
+    // The distances of the beginnings of `b` from the beginning of `a` that has one letter less, and two.
+    let mut before = [0; MAX_NAME + 1];
+    let mut last: [usize; MAX_NAME + 1] = std::array::from_fn(|i| i);
+    for (i, &x) in a.iter().enumerate() {
+        let mut row = [0; MAX_NAME + 1];
+        row[0] = i + 1;
+        for (j, &y) in b.iter().enumerate() {
+            let change = last[j] + usize::from(x != y);
+            let mut best = change.min(last[j + 1] + 1).min(row[j] + 1);
+            let swapped = i > 0 && j > 0 && a[i - 1] == y && b[j - 1] == x;
+            if swapped {
+                best = best.min(before[j - 1] + 1);
+            }
+            row[j + 1] = best;
         }
-        if let Some(first) = row.first_mut() {
-            *first = i + 1;
-        }
+        (before, last) = (last, row);
     }
-    row.get(b.len()).copied().unwrap_or(limit + 1)
+    last[b.len()]
 }
 
 /// Warnings about an instruction that can be assembled.

@@ -20,9 +20,9 @@ use crate::program::{Kernel, Relocation};
 use crate::symbols::{Defined, SymbolId};
 
 /// VGPRs are allocated in blocks of so many.
-const VGPR_BLOCK: u32 = 4;
+pub(crate) const VGPR_BLOCK: u32 = 4;
 /// SGPRs are counted in blocks of so many.
-const SGPR_BLOCK: u32 = 8;
+pub(crate) const SGPR_BLOCK: u32 = 8;
 /// VGPRs of a lane.
 const MAX_VGPRS: u32 = 256;
 /// On chips whose SGPRs are not initialised if fewer are asked for, every kernel asks for this many.
@@ -32,7 +32,7 @@ const INIT_BUG: [&str; 2] = ["gfx802", "gfx805"];
 
 /// What a key sets.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-enum Key {
+pub(crate) enum Key {
     GroupSize,
     PrivateSize,
     KernargSize,
@@ -56,7 +56,7 @@ const GFX9: IsaSet = IsaSet::from(Isa::Gfx9);
 
 /// The keys without `.amdhsa_`, what they set, where they exist.
 #[rustfmt::skip]
-const KEYS: &[(&str, Key, IsaSet)] = &[
+pub(crate) const KEYS: &[(&str, Key, IsaSet)] = &[
     ("group_segment_fixed_size",           Key::GroupSize, ALL),
     ("private_segment_fixed_size",         Key::PrivateSize, ALL),
     ("kernarg_size",                       Key::KernargSize, ALL),
@@ -97,7 +97,7 @@ const KEYS: &[(&str, Key, IsaSet)] = &[
 ];
 
 /// What comes before a key's name.
-const PREFIX: &str = ".amdhsa_";
+pub(crate) const PREFIX: &str = ".amdhsa_";
 
 /// Denormals of F16 and F64 are kept unless a kernel says otherwise.
 const KEEP_DENORMALS: u32 = 3;

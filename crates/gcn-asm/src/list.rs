@@ -7,6 +7,7 @@
 
 use std::collections::HashSet;
 use std::fmt::Write;
+use std::ops::RangeInclusive;
 
 use gcn_isa::effect::Implicit;
 use gcn_isa::regs::Inline;
@@ -15,6 +16,9 @@ use gcn_isa::{
     decode, regs,
 };
 
+use gcn_object::{DESCRIPTOR_ALIGN, KernelDescriptor};
+
+use crate::kernel::{KEYS, Key, PREFIX, SGPR_BLOCK, VGPR_BLOCK};
 use crate::{Listing, Options, Source, assemble};
 
 /// Bytes of a word.
@@ -23,6 +27,10 @@ const WORD: usize = 4;
 const LONGEST: usize = 2;
 /// Every scalar memory instruction takes offsets from 0 to this.
 const MAX_PLAIN_OFFSET: i32 = 0xff;
+/// SGPRs of VCC and XNACK_MASK, which the assembler adds to a kernel's for a target with XNACK.
+const XNACK_SGPRS: u32 = 4;
+/// Code object versions that `.amdhsa_code_object_version` can ask for.
+const WRITTEN_VERSIONS: RangeInclusive<u8> = 4..=6;
 /// The column at which comments begin, counted from the instruction's first character.
 const COMMENT_COLUMN: usize = 48;
 /// Bytes of text per byte of code, a little more than memory instructions need.
@@ -35,8 +43,25 @@ pub struct Code<'a> {
     pub isa: Isa,
     /// The operand of `.amdgcn_target`; without it the directive is not written.
     pub target_id: Option<String>,
+    /// The operand of `.amdhsa_code_object_version`, if there is such a directive for it (4 to 6).
+    pub version: Option<u8>,
+    /// Whether the target id asks for XNACK_MASK (the chip has XNACK, and it is not off).
+    pub reserves_xnack: bool,
     /// Runs of code, in the order of the listing.
     pub sections: Vec<Section<'a>>,
+    /// Kernels whose descriptors are written after the code, each if a symbol has its name.
+    pub kernels: Vec<Kernel<'a>>,
+    /// YAML for `.amdgpu_metadata`.
+    pub metadata: Option<String>,
+}
+
+/// A kernel.
+#[derive(Clone, Copy, Debug)]
+pub struct Kernel<'a> {
+    /// The name of its code's symbol.
+    pub name: &'a str,
+    /// Its descriptor. Bits that no directive sets are not written.
+    pub descriptor: &'a KernelDescriptor,
 }
 
 impl<'a> Code<'a> {
@@ -52,7 +77,11 @@ impl<'a> Code<'a> {
         Code {
             isa,
             target_id: None,
+            version: None,
+            reserves_xnack: false,
             sections: vec![section],
+            kernels: Vec::new(),
+            metadata: None,
         }
     }
 }
@@ -105,6 +134,12 @@ pub fn list(code: &Code, options: &ListOptions) -> String {
     if let Some(id) = &code.target_id {
         let _ = writeln!(out, "\t.amdgcn_target \"{id}\""); // Writing to a String cannot fail.
     }
+    if let Some(version) = code
+        .version
+        .filter(|version| WRITTEN_VERSIONS.contains(version))
+    {
+        let _ = writeln!(out, "\t.amdhsa_code_object_version {version}");
+    }
     let mut names = Names::new(code);
     for (index, section) in code.sections.iter().enumerate() {
         let places = names.places(section);
@@ -125,7 +160,57 @@ pub fn list(code: &Code, options: &ListOptions) -> String {
         };
         lister.write(&mut out);
     }
+    let mut kernels = code
+        .kernels
+        .iter()
+        .filter(|kernel| names.defined.contains(kernel.name))
+        .peekable();
+    if kernels.peek().is_some() {
+        out.push_str("\n\t.section .rodata,\"a\",@progbits\n");
+    }
+    for kernel in kernels {
+        descriptor(&mut out, code, kernel);
+    }
+    if let Some(metadata) = &code.metadata {
+        let end = if metadata.ends_with('\n') { "" } else { "\n" };
+        let _ = writeln!(
+            out,
+            "\n\t.amdgpu_metadata\n{metadata}{end}.end_amdgpu_metadata"
+        );
+    }
     out
+}
+
+/// Writes a kernel's descriptor: every key, so that no default matters.
+fn descriptor(out: &mut String, code: &Code, kernel: &Kernel) {
+    let Kernel { name, descriptor } = kernel;
+    let (rsrc1, rsrc2) = (descriptor.compute_pgm_rsrc1, descriptor.compute_pgm_rsrc2);
+    let properties = descriptor.kernel_code_properties;
+    // The assembler adds these, as the target id tells it to.
+    let added_sgprs = if code.reserves_xnack { XNACK_SGPRS } else { 0 };
+    let align = DESCRIPTOR_ALIGN.trailing_zeros();
+    let _ = writeln!(out, "\t.p2align {align}\n\t.amdhsa_kernel {name}");
+    for &(key, sets, _) in KEYS.iter().filter(|(.., on)| on.has(code.isa)) {
+        let value = match sets {
+            Key::GroupSize => descriptor.group_segment_fixed_size,
+            Key::PrivateSize => descriptor.private_segment_fixed_size,
+            Key::KernargSize => descriptor.kernarg_size,
+            Key::Rsrc1(field) => rsrc1.get(field),
+            Key::Rsrc2(field) => rsrc2.get(field),
+            Key::UserSgprs(field, _) | Key::Property(field) => properties.get(field),
+            Key::UserSgprCount => rsrc2.user_sgpr_count(),
+            Key::NextFreeVgpr => (rsrc1.granulated_workitem_vgpr_count() + 1) * VGPR_BLOCK,
+            Key::NextFreeSgpr => {
+                let blocks = rsrc1.granulated_wavefront_sgpr_count() + 1;
+                blocks * SGPR_BLOCK - added_sgprs
+            }
+            // They are in the number of SGPRs.
+            Key::ReserveVcc | Key::ReserveFlatScratch => 0,
+            Key::ReserveXnackMask => continue,
+        };
+        let _ = writeln!(out, "\t\t{PREFIX}{key} {value}");
+    }
+    out.push_str("\t.end_amdhsa_kernel\n");
 }
 
 /// What names the listing defines; the first symbol of a name gets it.
@@ -699,7 +784,11 @@ mod tests {
         let code = Code {
             isa: Isa::Gfx9,
             target_id: Some("amdgcn-amd-amdhsa--gfx900".into()),
+            version: None,
+            reserves_xnack: false,
             sections: vec![section],
+            kernels: Vec::new(),
+            metadata: None,
         };
         assert_eq!(
             lines(&code, &ListOptions::default()),

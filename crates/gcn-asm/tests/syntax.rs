@@ -1,0 +1,172 @@
+//! Ways of writing the same thing, and what the messages say about what cannot be written.
+
+mod common;
+
+use common::{target, words};
+use gcn_asm::{Options, Severity, Source, assemble};
+
+/// Target, a way of writing, the plain way.
+#[rustfmt::skip]
+const ALIKE: &[(&str, &str, &str)] = &[
+    // Case, comments, separators (errata E011).
+    ("gfx900", "DS_ADD_U32 V1, V2 OFFSET:16 GDS", "ds_add_u32 v1, v2 offset:16 gds"),
+    ("gfx900", "ds_add_u32 v1, v2 gds offset:16 // gds first", "ds_add_u32 v1, v2 offset:16 gds"),
+    ("gfx900", "ds_add_u32 v1, v2, offset:16, gds", "ds_add_u32 v1, v2 offset:16 gds"),
+    ("gfx900", "ds_add_u32 /* a */ v1, /* b\n c */ v2 gds:0 ; d", "ds_add_u32 v1, v2"),
+    ("gfx900", "# 1 \"k.s\"\nds_add_u32 v1, v2 gds:1", "ds_add_u32 v1, v2 gds"),
+    ("gfx900", "flat_load_dword v1, v[2:3] inst_offset:4", "flat_load_dword v1, v[2:3] offset:4"),
+    // Registers.
+    ("gfx900", "v_mov_b32 v[5], v[2+4]", "v_mov_b32 v5, v6"),
+    ("gfx900", "global_load_dword v1, [v2,v3], off", "global_load_dword v1, v[2:3], off"),
+    ("gfx900", "s_load_dword s1, [s2, s3], 0", "s_load_dword s1, s[2:3], 0"),
+    (".gfx9", "s_mov_b64 ttmp[4:5], exec", "s_mov_b64 ttmp[4:5], exec"),
+    ("gfx900", ".set base, 8\nv_mov_b32 v[base], v[base+1]", "v_mov_b32 v8, v9"),
+    ("gfx900", "s_mov_b64 s[0:1], src_shared_base", "s_mov_b64 s[0:1], shared_base"),
+    // Source modifiers.
+    ("gfx900", "v_add_f32 v0, neg(v1), abs(v2)", "v_add_f32_e64 v0, -v1, |v2|"),
+    ("gfx900", "v_add_f32 v0, -|v1|, -abs(v2)", "v_add_f32_e64 v0, neg(abs(v1)), -|v2|"),
+    // The shortest encoding (VOP2 takes a VGPR as the second source).
+    ("gfx900", "v_add_f32 v0, s1, v2", "v_add_f32_e32 v0, s1, v2"),
+    ("gfx900", "v_add_f32 v0, v2, s1", "v_add_f32_e64 v0, v2, s1"),
+    ("gfx900", "v_add_f32 v0, v1, v2 clamp", "v_add_f32_e64 v0, v1, v2 clamp"),
+    ("gfx900", "v_add_co_u32 v0, vcc, v1, v2", "v_add_co_u32_e32 v0, vcc, v1, v2"),
+    ("gfx900", "v_add_co_u32 v0, s[2:3], v1, v2", "v_add_co_u32_e64 v0, s[2:3], v1, v2"),
+    ("gfx900", "v_cmp_lt_f32 vcc, v1, v2", "v_cmp_lt_f32_e32 vcc, v1, v2"),
+    ("gfx900", "v_cmp_lt_f32 s[2:3], v1, v2", "v_cmp_lt_f32_e64 s[2:3], v1, v2"),
+    ("gfx900", "v_mov_b32 v0, v1 row_mirror", "v_mov_b32_dpp v0, v1 row_mirror row_mask:0xf bank_mask:0xf"),
+    ("gfx900", "v_mov_b32 v0, v1 dst_sel:BYTE_0", "v_mov_b32_sdwa v0, v1 dst_sel:BYTE_0 dst_unused:UNUSED_PRESERVE src0_sel:DWORD"),
+    // Constants: the inline one with the same bits.
+    ("gfx900", "v_mov_b32 v0, 0x3f800000", "v_mov_b32 v0, 1.0"),
+    ("gfx900", "s_mov_b32 s0, 0xffffffff", "s_mov_b32 s0, -1"),
+    ("gfx900", "s_mov_b32 s0, 0b1000000", "s_mov_b32 s0, 64"),
+    ("gfx900", "s_mov_b32 s0, 0100", "s_mov_b32 s0, 64"),
+    ("gfx900", "s_mov_b32 s0, 'A'", "s_mov_b32 s0, 65"),
+    ("gfx900", "s_mov_b32 s0, 1.5", "s_mov_b32 s0, 0x3fc00000"),
+    ("gfx900", "v_add_f16 v0, 1.0, v1", "v_add_f16 v0, 0x3c00, v1"),
+    ("gfx900", "v_add_f16 v0, 1.5, v1", "v_add_f16 v0, 0x3e00, v1"),
+    ("gfx900", "s_mov_b64 s[0:1], 0x4000000000000000", "s_mov_b64 s[0:1], 2.0"),
+    ("gfx803", "v_mul_f32 v0, 0.15915494, v1", "v_mul_f32 v0, 0x3e22f983, v1"),
+    // Operands of program control.
+    ("gfx900", "s_waitcnt vmcnt(0), lgkmcnt(1)", "s_waitcnt vmcnt(0) & lgkmcnt(1)"),
+    ("gfx900", "s_waitcnt vmcnt_sat(100)", "s_waitcnt 0xcf7f"),
+    ("gfx803", "s_waitcnt lgkmcnt(0)", "s_waitcnt 0x007f"),
+    ("gfx900", "s_setreg_b32 hwreg(1, 4, 2), s0", "s_setreg_b32 hwreg(HW_REG_MODE, 4, 2), s0"),
+    ("gfx900", "s_sendmsg sendmsg(3, 0)", "s_sendmsg sendmsg(MSG_GS_DONE, GS_OP_NOP)"),
+    ("gfx900", "s_nop 0\na: s_branch a", "s_nop 0\ns_branch -1"),
+    ("gfx900", "s_branch b\ns_nop 0\nb:", "s_branch 1\ns_nop 0"),
+    ("gfx900", "1: s_branch 1f\n1: s_branch 1b", "s_branch 0\ns_branch 0xffff"),
+    ("gfx900", "s_cbranch_scc0 .+8", "s_cbranch_scc0 1"),
+    // Atomics with and without a destination (errata E014), LDS loads (E015), DS without operands (E018, E019).
+    ("gfx900", "global_load_dword v0, v[2:3], off lds", "global_load_dword v[2:3], off lds"),
+    ("gfx900", "ds_nop v0", "ds_nop"),
+    ("gfx900", "ds_gws_sema_v v0 gds", "ds_gws_sema_v gds"),
+    ("gfx700", "s_load_dword s0, s[2:3], 255", "s_load_dword s0, s[2:3], 0xff"),
+    // Expressions.
+    ("gfx900", ".long 2+3*4, (2+3)*4, 1<<4|1, 7&3+1", ".long 14, 20, 17, 4"),
+    ("gfx900", ".long -7/2, -7%3, ~0, !5, !0", ".long -3, -1, -1, 0, 1"),
+    ("gfx900", ".long 1==1, 2<1, 3>=3, 1&&2, 0||0", ".long -1, 0, -1, 1, 0"),
+    ("gfx900", ".quad -1>>60", ".quad 15"),
+    ("gfx900", ".set x, y+1\n.long x\n.set y, 4", ".long 5"),
+    ("gfx900", "a: s_nop 0\ns_nop 0\nb: .long b-a, (b-a)/4", "s_nop 0\ns_nop 0\n.long 8, 2"),
+    ("gfx900", "s_mov_b32 s0, end-start\nstart: s_nop 0\nend:", "s_mov_b32 s0, lit(4)\ns_nop 0"),
+    // Data.
+    ("gfx900", ".byte 1, 2\n.short 3\n.ascii \"ab\\n\\0\"", ".long 0x00030201, 0x000a6261"),
+    ("gfx900", ".float 1.0, -2\n.double 0.5", ".long 0x3f800000, 0xc0000000, 0, 0x3fe00000"),
+    ("gfx900", ".fill 2, 4, 7\n.space 4\n.zero 4", ".long 7, 7, 0, 0"),
+    ("gfx900", "s_nop 1\n.p2align 4", "s_nop 1\ns_nop 0\ns_nop 0\ns_nop 0"),
+    ("gfx900", "s_nop 1\n.p2alignl 4, 0xbf9f0000", "s_nop 1\n.long 0xbf9f0000, 0xbf9f0000, 0xbf9f0000"),
+    ("gfx900", ".data\n.long 1\n.text\n.long 2\n.previous\n.long 3\n.section .text\n.long 4", ".long 2, 4"),
+    ("gfx900", ".pushsection .x\n.long 1\n.popsection\n.long 2", ".long 2"),
+];
+
+#[test]
+fn ways_of_writing() {
+    for (name, one, other) in ALIKE {
+        let target = target(if *name == ".gfx9" { "gfx906" } else { name });
+        let expected = words(target, other).unwrap_or_else(|error| panic!("{other}: {error}"));
+        assert_eq!(words(target, one), Ok(expected), "{one}");
+    }
+}
+
+/// Target, source, and for each diagnostic its marked text, a part of its message, a part of its help.
+type Case = (&'static str, &'static str, &'static [(&'static str, &'static str, &'static str)]);
+
+#[rustfmt::skip]
+const MESSAGES: &[Case] = &[
+    ("gfx900", "v_ad_f32 v0, v1, v2\ns_endpgm\nds_raed_b32 v0, v1", &[
+        ("v_ad_f32", "there is no instruction `v_ad_f32`", "did you mean `v_add_f32`?"),
+        ("ds_raed_b32", "there is no instruction", "did you mean `ds_read_b32`?"),
+    ]),
+    ("gfx803", "global_load_dword v1, v[2:3], off", &[("global_load_dword", "GCN 1.2 has no instruction", "it exists on GCN 1.4, 1.4.1")]),
+    ("gfx900", "ds_add_u32 v1", &[("ds_add_u32", "too few operands", "written as `ds_add_u32 vADDR, vDATA [offset:N] [gds]`")]),
+    ("gfx900", "ds_add_u32 v1, v2, v3", &[("v3", "too many operands", "ds_add_u32 vADDR, vDATA")]),
+    ("gfx900", "ds_add_u32 v1, s2", &[("s2", "takes one VGPR here", "")]),
+    ("gfx900", "ds_add_u64 v1, v2", &[("v2", "takes 2 registers here, found 1", "vDATA(2)")]),
+    ("gfx900", "v_mov_b32 v256, v1", &[("v256", "register v256 does not exist", "v0 to v255")]),
+    ("gfx900", "v_mov_b32 v1, s102", &[("s102", "register s102 does not exist", "s0 to s101")]),
+    ("gfx900", "v_mov_b32 v1, v[3:2]", &[("3:2", "is before the first", "")]),
+    ("gfx600", "s_mov_b64 flat_scratch, 0", &[("flat_scratch", "GCN 1.0 has no register", "it exists on GCN 1.1")]),
+    ("gfx900", "ds_read2_b32 v[0:1], v2 offset:4", &[("offset", "`offset` is not allowed on `ds_read2_b32`", "[offset0:N] [offset1:N]")]),
+    ("gfx900", "ds_read_b32 v0, v2 foo", &[("foo", "expected `,` or a modifier, found `foo`", "")]),
+    ("gfx900", "ds_read_b32 v0, v2 offset", &[("offset", "`offset` needs a value", "`offset:N`")]),
+    ("gfx900", "ds_read_b32 v0, v2 gds:2", &[("2", "gds is 2, out of range 0 to 1", "")]),
+    ("gfx900", "ds_read_b32 v0, v2 gds gds", &[("gds", "`gds` is written twice", "")]),
+    ("gfx900", "ds_read_b32 v0,", &[("", "expected an operand after `,`", "")]),
+    ("gfx900", "ds_read_b32 v0 v2", &[("v2", "expected `,` or a modifier", "")]),
+    ("gfx900", "ds_gws_init v1", &[("ds_gws_init", "needs `gds`", "")]),
+    ("gfx900", "ds_permute_b32 v0, v1, v2 gds", &[("ds_permute_b32 v0, v1, v2 gds", "`gds` has no effect", "")]),
+    ("gfx803", "s_store_dword s0, s[2:3], s4", &[("s4", "is `m0` or a number", "move the offset to M0")]),
+    ("gfx900", "s_store_dword s0, s[2:3], s4", &[("s4", "AMD's manual allows only `m0`", "")]),
+    ("gfx600", "s_load_dword s0, s[2:3], 256", &[("256", "256 is out of range 0 to 255", "")]),
+    ("gfx900", "v_add_f32 v0, s1, s2", &[("s2", "at most one scalar register or literal", "")]),
+    ("gfx900", "v_add_f32_e32 v0, v1, s2", &[("s2", "must be a VGPR", "")]),
+    ("gfx900", "v_add_f32_e64 v0, 1.5, v2", &[("1.5", "literal constant is not possible", "inline")]),
+    ("gfx900", "s_add_u32 s0, 100, 200", &[("200", "one literal constant only", "")]),
+    ("gfx900", "s_mov_b32 s0, 0x100000000", &[("0x100000000", "out of range", "")]),
+    ("gfx900", "v_add_u32 v0, -v1, v2", &[("-v1", "only floating-point operands", "")]),
+    ("gfx900", "s_waitcnt vmcnt(64)", &[("vmcnt(64", "vmcnt counts from 0 to 63", "")]),
+    ("gfx803", "s_waitcnt vmcnt(16)", &[("vmcnt(16", "vmcnt counts from 0 to 15", "")]),
+    ("gfx803", "s_getreg_b32 s0, hwreg(HW_REG_SH_MEM_BASES)", &[("HW_REG_SH_MEM_BASES", "has no hardware register", "GCN 1.4")]),
+    ("gfx803", "ds_swizzle_b32 v0, v1 offset:swizzle(FFT,31)", &[("FFT", "has no swizzle mode", "")]),
+    ("gfx900", "s_branch nowhere+2\n.long 1/0", &[("1/0", "division by zero", "")]),
+    ("gfx900", "a:\na:", &[("a", "symbol `a` is already defined", "")]),
+    ("gfx900", "x = y\ny = x\n.long x", &[("x", "defined by itself", ""), ("y", "defined by itself", ""), ("x", "defined by itself", "")]),
+    ("gfx900", ".byte 256", &[("256", "out of range -128 to 255", "")]),
+    ("gfx900", ".lnog 1", &[(".lnog", "there is no directive", "did you mean `.long`?")]),
+    ("gfx900", ".byte 1\ns_nop 0", &[("s_nop 0", "must begin at a multiple of 4", ".p2align 2")]),
+    ("gfx900", ".amdgcn_target \"amdgcn-amd-amdhsa--gfx803\"", &[("\"amdgcn-amd-amdhsa--gfx803\"", "is for gfx803 (GCN 1.2), but is assembled for gfx900", "--target gfx803")]),
+    ("gfx900", ".amdhsa_kernel k\n.amdhsa_next_free_vgpr 300\n.amdhsa_next_free_sgpr 8\n.end_amdhsa_kernel\nk: s_endpgm", &[("300", "out of range 0 to 256", "")]),
+    ("gfx900", ".amdhsa_kernel k\n.amdhsa_next_free_vgpr 4\n.end_amdhsa_kernel\nk: s_endpgm", &[(".amdhsa_kernel k", "needs `.amdhsa_next_free_sgpr`", "")]),
+    ("gfx600", ".amdhsa_kernel k\n.amdhsa_fp16_overflow 1\n.end_amdhsa_kernel\nk:", &[(".amdhsa_kernel k", "needs", ""), (".amdhsa_kernel k", "needs", ""), (".amdhsa_fp16_overflow", "GCN 1.0 has no", "GCN 1.4")]),
+    ("gfx900", ".amd_kernel_code_t\n  rubbish = 1\n.end_amd_kernel_code_t", &[(".amd_kernel_code_t", "code object version 2", ".amdhsa_kernel")]),
+];
+
+#[test]
+fn messages() {
+    for (name, text, expected) in MESSAGES {
+        let source = Source { name: "test.s", text };
+        let assembly = assemble(&source, &Options { target: target(name) });
+        let found: Vec<_> = assembly
+            .diagnostics
+            .iter()
+            .map(|d| (&text[d.span.clone()], d.message.clone(), d.help.join("\n")))
+            .collect();
+        assert_eq!(found.len(), expected.len(), "{text}: {found:#?}");
+        for ((marked, message, help), (span, part, advice)) in found.iter().zip(*expected) {
+            assert_eq!(marked, span, "{text}: {message}");
+            assert!(message.contains(part), "{text}: {message}");
+            assert!(help.contains(advice), "{text}: {message}: {help}");
+        }
+    }
+}
+
+#[test]
+fn assembling_goes_on_after_errors() {
+    let text = "s_nop 0\nrubbish\ns_nop 1\nds_read_b32 v0\ns_endpgm\n";
+    let source = Source { name: "test.s", text };
+    let assembly = assemble(&source, &Options { target: target("gfx900") });
+    assert_eq!(assembly.diagnostics.len(), 2);
+    assert!(assembly.diagnostics.iter().all(|d| d.severity == Severity::Error));
+    assert_eq!(assembly.program.listing.len(), 3);
+    assert_eq!(assembly.program.to_raw().len(), 12);
+}
