@@ -6,7 +6,9 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result};
 use clap::ValueEnum;
-use gcn_asm::{Assembly, Diagnostic, ObjectError, Options, Severity, Source, assemble, named_target};
+use gcn_asm::{
+    Assembly, Diagnostic, ObjectError, Options, Severity, Source, assemble, named_target,
+};
 use gcn_isa::{Fidelity, Syntax, Target};
 
 use crate::{Status, Usage, input, render};
@@ -64,9 +66,18 @@ pub fn run(args: &Args, out: &mut dyn Write) -> Result<Status> {
     let name = input::name(&args.input);
     let text = input::read_text(&args.input)?;
     let Some(target) = args.target.or_else(|| named_target(&text)) else {
-        return Err(Usage(format!("{name} has no .amdgcn_target that is known: add --target")).into());
+        return Err(Usage(format!(
+            "{name} has no .amdgcn_target that is known: add --target"
+        ))
+        .into());
     };
-    let assembly = assemble(&Source { name: &name, text: &text }, &Options { target });
+    let assembly = assemble(
+        &Source {
+            name: &name,
+            text: &text,
+        },
+        &Options { target },
+    );
     if args.show_encoding {
         out.write_all(encodings(&assembly).as_bytes())?;
     }
@@ -78,12 +89,20 @@ pub fn run(args: &Args, out: &mut dyn Write) -> Result<Status> {
         None
     };
     let mut stderr = io::stderr().lock();
-    stderr.write_all(render::diagnostics(&render::renderer(), &name, &text, &diagnostics).as_bytes())?;
+    stderr.write_all(
+        render::diagnostics(&render::renderer(), &name, &text, &diagnostics).as_bytes(),
+    )?;
     if let Some(bytes) = made {
         write_result(args, &bytes, out)?;
     }
-    let is_bad = diagnostics.iter().any(|diagnostic| diagnostic.severity == Severity::Error);
-    Ok(if is_bad { Status::BadInput } else { Status::Success })
+    let is_bad = diagnostics
+        .iter()
+        .any(|diagnostic| diagnostic.severity == Severity::Error);
+    Ok(if is_bad {
+        Status::BadInput
+    } else {
+        Status::Success
+    })
 }
 
 /// The result of an assembly without errors; what is wrong with it joins the diagnostics.
@@ -103,11 +122,18 @@ fn make(args: &Args, assembly: &Assembly, diagnostics: &mut Vec<Diagnostic>) -> 
             }
         },
         Format::Raw => {
-            let relocations = assembly.program.section(TEXT).into_iter().flat_map(|text| &text.relocations);
+            let relocations = assembly
+                .program
+                .section(TEXT)
+                .into_iter()
+                .flat_map(|text| &text.relocations);
             let open: Vec<Diagnostic> = relocations
                 .map(|relocation| {
-                    Diagnostic::error(relocation.span.clone(), "raw words cannot hold what a linker fills in")
-                        .help("make a code object with `--format elf`")
+                    Diagnostic::error(
+                        relocation.span.clone(),
+                        "raw words cannot hold what a linker fills in",
+                    )
+                    .help("make a code object with `--format elf`")
                 })
                 .collect();
             let is_whole = open.is_empty();
@@ -124,12 +150,21 @@ fn encodings(assembly: &Assembly) -> String {
         let line = shown.len();
         shown.push('\t');
         // What the text leaves out, the bytes beside it say.
-        let (Fidelity::Exact | Fidelity::Lossy) = listing.inst.print(&mut shown, Syntax::Llvm, None);
+        let (Fidelity::Exact | Fidelity::Lossy) =
+            listing.inst.print(&mut shown, Syntax::Llvm, None);
         let written = shown.len() - line - 1;
-        shown.extend(std::iter::repeat_n(' ', ENCODING_COLUMN.saturating_sub(written)));
+        shown.extend(std::iter::repeat_n(
+            ' ',
+            ENCODING_COLUMN.saturating_sub(written),
+        ));
         shown.push_str("; encoding: [");
         let words = listing.inst.words();
-        for (i, byte) in words.iter().take(listing.inst.dwords()).flat_map(|word| word.to_le_bytes()).enumerate() {
+        for (i, byte) in words
+            .iter()
+            .take(listing.inst.dwords())
+            .flat_map(|word| word.to_le_bytes())
+            .enumerate()
+        {
             shown.push_str(&format!("{}{byte:#04x}", if i == 0 { "" } else { "," }));
         }
         shown.push_str("]\n");

@@ -5,9 +5,9 @@ use std::path::PathBuf;
 
 use anyhow::{Context, Result};
 use clap::ValueEnum;
-use gcn_asm::list::{Code, ListOptions, Section, Symbol, list};
+use gcn_asm::list::{Code, Kernel, ListOptions, Section, Symbol, list};
 use gcn_isa::{Syntax, Target};
-use gcn_object::{Binding, CodeObject, Feature, Place, SymbolKind};
+use gcn_object::{Binding, CodeObject, Feature, Place, SymbolKind, Version};
 
 use crate::{Status, Usage, input, object, render};
 
@@ -79,7 +79,9 @@ pub fn run(args: &Args, out: &mut dyn Write) -> Result<Status> {
         list(&code_of(&object, target), &options)
     } else {
         let Some(target) = args.target else {
-            let message = format!("{name} is not an ELF file, and raw words do not say their target: add --target");
+            let message = format!(
+                "{name} is not an ELF file, and raw words do not say their target: add --target"
+            );
             return Err(Usage(message).into());
         };
         list(&Code::raw(target.isa, &bytes), &options)
@@ -91,9 +93,10 @@ pub fn run(args: &Args, out: &mut dyn Write) -> Result<Status> {
 /// A target as `.amdgcn_target` has it, with the settings of the object.
 fn target_id(object: &CodeObject, target: &Target) -> String {
     let mut id = format!("amdgcn-amd-amdhsa--{}", target.name);
-    for (name, has, feature) in
-        [("sramecc", target.sramecc, object.flags.sramecc), ("xnack", target.xnack, object.flags.xnack)]
-    {
+    for (name, has, feature) in [
+        ("sramecc", target.sramecc, object.flags.sramecc),
+        ("xnack", target.xnack, object.flags.xnack),
+    ] {
         match feature {
             Feature::On if has => id.push_str(&format!(":{name}+")),
             Feature::Off if has => id.push_str(&format!(":{name}-")),
@@ -118,7 +121,31 @@ fn code_of<'a>(object: &'a CodeObject, target: &Target) -> Code<'a> {
             symbols: symbols_in(object, index, section.address),
         })
         .collect();
-    Code { isa: target.isa, target_id: Some(target_id(object, target)), sections }
+    // In the order of their descriptors, so that these keep it. Those of version 2 stand before the code, as data.
+    let mut kernels: Vec<&gcn_object::Kernel> = object
+        .kernels
+        .iter()
+        .filter(|_| object.version > Version::V2)
+        .collect();
+    kernels.sort_by_key(|kernel| kernel.descriptor_address);
+    Code {
+        isa: target.isa,
+        target_id: Some(target_id(object, target)),
+        version: Some(object.version.number()),
+        reserves_xnack: target.xnack && object.flags.xnack != Feature::Off,
+        sections,
+        kernels: kernels
+            .into_iter()
+            .map(|kernel| Kernel {
+                name: &kernel.name,
+                descriptor: &kernel.descriptor,
+            })
+            .collect(),
+        metadata: object
+            .metadata
+            .as_ref()
+            .and_then(|metadata| serde_yaml_ng::to_string(metadata).ok()),
+    }
 }
 
 fn symbols_in(object: &CodeObject, section: usize, address: u64) -> Vec<Symbol<'_>> {
@@ -146,6 +173,9 @@ fn symbols_in(object: &CodeObject, section: usize, address: u64) -> Vec<Symbol<'
 
 /// The size of the `amd_kernel_code_t` that a version 2 kernel has before its code.
 fn kernel_header_bytes(object: &CodeObject, address: u64) -> u64 {
-    let kernel = object.kernels.iter().find(|kernel| kernel.descriptor_address == address);
+    let kernel = object
+        .kernels
+        .iter()
+        .find(|kernel| kernel.descriptor_address == address);
     kernel.map_or(0, |kernel| kernel.entry_address.saturating_sub(address))
 }

@@ -111,21 +111,37 @@ impl Report {
     fn new(object: &CodeObject) -> Report {
         let target = object::target(object).ok();
         Report {
-            target: target.map(|target| target.name).or(object.processor()).map(str::to_owned),
+            target: target
+                .map(|target| target.name)
+                .or(object.processor())
+                .map(str::to_owned),
             isa: target.map(|target| target.isa.version()),
             code_object_version: object.version.number(),
             // Versions 2 and 3 say "off" of what the processor does not have.
             xnack: setting(object.flags.xnack, target.is_none_or(|target| target.xnack)),
-            sramecc: setting(object.flags.sramecc, target.is_none_or(|target| target.sramecc)),
+            sramecc: setting(
+                object.flags.sramecc,
+                target.is_none_or(|target| target.sramecc),
+            ),
             linked: object.linked,
-            kernels: object.kernels.iter().map(|kernel| KernelReport::new(kernel, target)).collect(),
+            kernels: object
+                .kernels
+                .iter()
+                .map(|kernel| KernelReport::new(kernel, target))
+                .collect(),
             warnings: object.warnings.iter().map(ToString::to_string).collect(),
         }
     }
 
     fn write(&self, name: &str, out: &mut dyn Write) -> io::Result<()> {
         let target = self.target.as_deref().unwrap_or("an unknown processor");
-        write!(out, "{}: code object v{} for {}", printable(name), self.code_object_version, printable(target))?;
+        write!(
+            out,
+            "{}: code object v{} for {}",
+            printable(name),
+            self.code_object_version,
+            printable(target)
+        )?;
         if let Some(isa) = self.isa {
             write!(out, " ({isa})")?;
         }
@@ -150,8 +166,11 @@ impl KernelReport {
         let descriptor = &kernel.descriptor;
         let metadata = kernel.metadata.as_ref();
         let sgprs_allocated = sgprs_allocated(descriptor, target);
-        let vgprs_allocated =
-            (descriptor.compute_pgm_rsrc1.granulated_workitem_vgpr_count() + 1) * VGPR_BLOCK;
+        let vgprs_allocated = (descriptor
+            .compute_pgm_rsrc1
+            .granulated_workitem_vgpr_count()
+            + 1)
+            * VGPR_BLOCK;
         let arguments = metadata.map_or(&[][..], |metadata| &metadata.args);
         KernelReport {
             name: kernel.name.clone(),
@@ -163,23 +182,35 @@ impl KernelReport {
                     name: argument.name.clone(),
                     kind: argument.value_kind.name().to_owned(),
                     r#type: argument.type_name.clone(),
-                    address_space: argument.address_space.as_ref().map(|space| space.name().to_owned()),
+                    address_space: argument
+                        .address_space
+                        .as_ref()
+                        .map(|space| space.name().to_owned()),
                     offset: argument.offset,
                     size: argument.size,
                     hidden: argument.value_kind.is_hidden(),
                 })
                 .collect(),
-            argument_bytes: metadata
-                .map_or(u64::from(descriptor.kernarg_size), |metadata| metadata.kernarg_segment_size),
+            argument_bytes: metadata.map_or(u64::from(descriptor.kernarg_size), |metadata| {
+                metadata.kernarg_segment_size
+            }),
             argument_alignment: metadata.map(|metadata| metadata.kernarg_segment_align),
-            sgprs: metadata.and_then(|metadata| metadata.sgpr_count).unwrap_or(u64::from(sgprs_allocated)),
-            vgprs: metadata.and_then(|metadata| metadata.vgpr_count).unwrap_or(u64::from(vgprs_allocated)),
+            sgprs: metadata
+                .and_then(|metadata| metadata.sgpr_count)
+                .unwrap_or(u64::from(sgprs_allocated)),
+            vgprs: metadata
+                .and_then(|metadata| metadata.vgpr_count)
+                .unwrap_or(u64::from(vgprs_allocated)),
             sgprs_allocated,
             vgprs_allocated,
             user_sgprs: descriptor
                 .kernel_code_properties
                 .user_sgprs()
-                .map(|(holds, first, count)| UserSgprReport { holds, first, count })
+                .map(|(holds, first, count)| UserSgprReport {
+                    holds,
+                    first,
+                    count,
+                })
                 .collect(),
             lds_bytes: u64::from(descriptor.group_segment_fixed_size),
             scratch_bytes_per_lane: u64::from(descriptor.private_segment_fixed_size),
@@ -192,15 +223,27 @@ impl KernelReport {
 
     fn write(&self, out: &mut dyn Write) -> io::Result<()> {
         writeln!(out, "\nkernel {}", printable(&self.name))?;
-        writeln!(out, "  code       {} bytes at {:#x}", self.code_bytes, self.entry)?;
+        writeln!(
+            out,
+            "  code       {} bytes at {:#x}",
+            self.code_bytes, self.entry
+        )?;
         writeln!(
             out,
             "  registers  {} SGPRs ({} allocated), {} VGPRs ({} allocated)",
             self.sgprs, self.sgprs_allocated, self.vgprs, self.vgprs_allocated
         )?;
         writeln!(out, "  LDS        {} bytes", self.lds_bytes)?;
-        let stack = if self.uses_dynamic_stack { ", and a stack of unknown depth" } else { "" };
-        writeln!(out, "  scratch    {} bytes a lane{stack}", self.scratch_bytes_per_lane)?;
+        let stack = if self.uses_dynamic_stack {
+            ", and a stack of unknown depth"
+        } else {
+            ""
+        };
+        writeln!(
+            out,
+            "  scratch    {} bytes a lane{stack}",
+            self.scratch_bytes_per_lane
+        )?;
         if let Some([x, y, z]) = self.required_workgroup {
             writeln!(out, "  workgroup  {x} x {y} x {z}, required")?;
         } else if let Some(most) = self.max_workgroup {
@@ -208,13 +251,19 @@ impl KernelReport {
         }
         for user in &self.user_sgprs {
             let last = user.first + user.count - 1;
-            let registers =
-                if user.count == 1 { format!("s{last}") } else { format!("s[{}:{last}]", user.first) };
+            let registers = if user.count == 1 {
+                format!("s{last}")
+            } else {
+                format!("s[{}:{last}]", user.first)
+            };
             writeln!(out, "  {registers:10} {:?}", user.holds)?;
         }
         writeln!(out, "  arguments  {} bytes", self.argument_bytes)?;
         if !self.arguments.is_empty() {
-            writeln!(out, "    offset   size  kind                      name: type")?;
+            writeln!(
+                out,
+                "    offset   size  kind                      name: type"
+            )?;
         }
         for argument in &self.arguments {
             let what = match (&argument.name, &argument.r#type) {
@@ -252,7 +301,14 @@ fn setting(feature: Feature, exists: bool) -> &'static str {
 /// SGPRs that the descriptor asks for. From GCN 1.2 on they come in pairs of blocks; LLVM's descriptors for
 /// GCN 1.2 and 1.4 count single blocks with an even number of them.
 fn sgprs_allocated(descriptor: &KernelDescriptor, target: Option<&Target>) -> u32 {
-    let blocks = descriptor.compute_pgm_rsrc1.granulated_wavefront_sgpr_count() + 1;
+    let blocks = descriptor
+        .compute_pgm_rsrc1
+        .granulated_wavefront_sgpr_count()
+        + 1;
     let pairs = target.is_none_or(|target| target.isa >= gcn_isa::Isa::Vi);
-    (if pairs { blocks.next_multiple_of(2) } else { blocks }) * SGPR_BLOCK
+    (if pairs {
+        blocks.next_multiple_of(2)
+    } else {
+        blocks
+    }) * SGPR_BLOCK
 }

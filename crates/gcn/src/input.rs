@@ -22,17 +22,33 @@ pub fn target(name: &str) -> Result<&'static Target, String> {
 
 /// Every name of a target, as an error message lists them.
 fn accepted_targets() -> String {
-    let mut versions: Vec<String> = Isa::ALL.iter().map(|isa| isa.version().to_lowercase().replace(' ', "")).collect();
+    let mut versions: Vec<String> = Isa::ALL
+        .iter()
+        .map(|isa| isa.version().to_lowercase().replace(' ', ""))
+        .collect();
     versions.retain(|version| Target::named(version).is_some());
     versions.dedup();
-    let chips: Vec<&str> = TARGETS.iter().flat_map(|target| target.chips).copied().collect();
+    let chips: Vec<&str> = TARGETS
+        .iter()
+        .flat_map(|target| target.chips)
+        .copied()
+        .collect();
     let names: Vec<&str> = TARGETS.iter().map(|target| target.name).collect();
-    format!("not a target; known are {}, the chips {}, the versions {}", names.join(" "), chips.join(" "), versions.join(" "))
+    format!(
+        "not a target; known are {}, the chips {}, the versions {}",
+        names.join(" "),
+        chips.join(" "),
+        versions.join(" ")
+    )
 }
 
 /// How messages call an input.
 pub fn name(path: &Path) -> String {
-    if path == Path::new(STDIN) { "<stdin>".to_owned() } else { path.display().to_string() }
+    if path == Path::new(STDIN) {
+        "<stdin>".to_owned()
+    } else {
+        path.display().to_string()
+    }
 }
 
 /// The bytes of a file, or of standard input if the name is [`STDIN`].
@@ -41,7 +57,9 @@ pub fn name(path: &Path) -> String {
 /// What keeps it from being read, with its name.
 pub fn read(path: &Path) -> Result<Vec<u8>> {
     let mut bytes = Vec::new();
-    let read = |from: &mut dyn Read, bytes: &mut Vec<u8>| from.take(MAX_INPUT_BYTES + 1).read_to_end(bytes);
+    let read = |from: &mut dyn Read, bytes: &mut Vec<u8>| {
+        from.take(MAX_INPUT_BYTES + 1).read_to_end(bytes)
+    };
     let result = if path == Path::new(STDIN) {
         read(&mut io::stdin().lock(), &mut bytes)
     } else {
@@ -61,7 +79,14 @@ pub fn read(path: &Path) -> Result<Vec<u8>> {
 pub fn read_text(path: &Path) -> Result<String> {
     String::from_utf8(read(path)?).map_err(|error| {
         let good = error.utf8_error().valid_up_to();
-        let line = error.as_bytes()[..good].iter().filter(|&&byte| byte == b'\n').count() + 1;
-        anyhow::anyhow!("{}:{line}: the file is not text: byte {good} is not UTF-8", name(path))
+        let line = error.as_bytes()[..good]
+            .iter()
+            .filter(|&&byte| byte == b'\n')
+            .count()
+            + 1;
+        anyhow::anyhow!(
+            "{}:{line}: the file is not text: byte {good} is not UTF-8",
+            name(path)
+        )
     })
 }

@@ -21,8 +21,17 @@ pub fn read(bytes: &[u8], target: Option<&Target>) -> Result<CodeObject> {
         return Ok(gcn_object::read(bytes)?);
     }
     let entries = bundle_entries(bytes)?;
-    let devices: Vec<&BundleEntry> = entries.iter().filter(|entry| entry.target().is_some()).collect();
-    let names = || devices.iter().map(|entry| entry.target().unwrap_or("")).collect::<Vec<_>>().join(", ");
+    let devices: Vec<&BundleEntry> = entries
+        .iter()
+        .filter(|entry| entry.target().is_some())
+        .collect();
+    let names = || {
+        devices
+            .iter()
+            .map(|entry| entry.target().unwrap_or(""))
+            .collect::<Vec<_>>()
+            .join(", ")
+    };
     let is_meant = |entry: &BundleEntry| match target {
         Some(target) => entry.target().and_then(Target::named) == Some(target),
         None => true,
@@ -30,8 +39,14 @@ pub fn read(bytes: &[u8], target: Option<&Target>) -> Result<CodeObject> {
     let mut meant = devices.iter().filter(|entry| is_meant(entry));
     match (meant.next(), meant.next()) {
         (Some(entry), None) => Ok(gcn_object::read(entry.bytes)?),
-        (Some(_), Some(_)) => bail!("the offload bundle holds code for {}; choose with --target", names()),
-        (None, _) => bail!("the offload bundle holds no such code, only for: {}", names()),
+        (Some(_), Some(_)) => bail!(
+            "the offload bundle holds code for {}; choose with --target",
+            names()
+        ),
+        (None, _) => bail!(
+            "the offload bundle holds no such code, only for: {}",
+            names()
+        ),
     }
 }
 
@@ -44,8 +59,12 @@ pub fn target(object: &CodeObject) -> Result<&'static Target> {
         let note = object.isa_note.as_ref()?;
         Target::from_version(note.major, note.minor, note.stepping)
     };
-    Target::from_elf_mach(object.flags.mach).or_else(by_note).ok_or_else(|| match object.processor() {
-        Some(processor) => anyhow!("code for {processor}, which is not a GCN 1.0 to 1.4 target; --target overrides"),
-        None => anyhow!("the code object names no target that is known; add --target"),
-    })
+    Target::from_elf_mach(object.flags.mach)
+        .or_else(by_note)
+        .ok_or_else(|| match object.processor() {
+            Some(processor) => anyhow!(
+                "code for {processor}, which is not a GCN 1.0 to 1.4 target; --target overrides"
+            ),
+            None => anyhow!("the code object names no target that is known; add --target"),
+        })
 }

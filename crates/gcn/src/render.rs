@@ -17,7 +17,11 @@ pub fn complain(error: &anyhow::Error) {
 
 /// Writes a warning about a whole file to standard error.
 pub fn warn(file: &str, warning: &dyn Display) {
-    eprintln!("{}: warning: {}", printable(file), printable(&warning.to_string()));
+    eprintln!(
+        "{}: warning: {}",
+        printable(file),
+        printable(&warning.to_string())
+    );
 }
 
 /// Renders for standard error: in colour if that is a terminal and `NO_COLOR` is not set.
@@ -30,7 +34,12 @@ pub fn renderer() -> Renderer {
 }
 
 /// Diagnostics as text, in the order of the source, and a line that counts the errors and warnings.
-pub fn diagnostics(renderer: &Renderer, file: &str, source: &str, diagnostics: &[Diagnostic]) -> String {
+pub fn diagnostics(
+    renderer: &Renderer,
+    file: &str,
+    source: &str,
+    diagnostics: &[Diagnostic],
+) -> String {
     let mut sorted: Vec<&Diagnostic> = diagnostics.iter().collect();
     sorted.sort_by_key(|diagnostic| diagnostic.span.start);
     let mut out = String::new();
@@ -39,8 +48,16 @@ pub fn diagnostics(renderer: &Renderer, file: &str, source: &str, diagnostics: &
         out.push_str(&rendered(renderer, file, &mut lines, diagnostic));
         out.push('\n');
     }
-    let count = |severity| diagnostics.iter().filter(|d| d.severity == severity).count();
-    let counts = [(count(Severity::Error), "error"), (count(Severity::Warning), "warning")];
+    let count = |severity| {
+        diagnostics
+            .iter()
+            .filter(|d| d.severity == severity)
+            .count()
+    };
+    let counts = [
+        (count(Severity::Error), "error"),
+        (count(Severity::Warning), "warning"),
+    ];
     let counts: Vec<String> = counts
         .iter()
         .filter(|(count, _)| *count > 0)
@@ -69,8 +86,19 @@ fn rendered(renderer: &Renderer, file: &str, lines: &mut Lines, diagnostic: &Dia
     let group = level
         .primary_title(diagnostic.message.as_str())
         .element(snippet)
-        .elements(diagnostic.help.iter().map(|help| Level::HELP.message(help.as_str())));
-    format!("{}:{}:{}: {}", printable(file), place.line, place.column, renderer.render(&[group]))
+        .elements(
+            diagnostic
+                .help
+                .iter()
+                .map(|help| Level::HELP.message(help.as_str())),
+        );
+    format!(
+        "{}:{}:{}: {}",
+        printable(file),
+        place.line,
+        place.column,
+        renderer.render(&[group])
+    )
 }
 
 /// A place in a source, both numbers counted from 1, the column in characters.
@@ -90,7 +118,11 @@ struct Lines<'a> {
 
 impl<'a> Lines<'a> {
     fn new(source: &'a str) -> Lines<'a> {
-        Lines { source, begin: 0, line: 1 }
+        Lines {
+            source,
+            begin: 0,
+            line: 1,
+        }
     }
 
     /// A span moved to where it lies in the source and on boundaries of characters.
@@ -112,7 +144,10 @@ impl<'a> Lines<'a> {
         if let Some(newline) = before.rfind('\n') {
             self.begin += newline + 1;
         }
-        Position { line: self.line, column: self.source[self.begin..at].chars().count() + 1 }
+        Position {
+            line: self.line,
+            column: self.source[self.begin..at].chars().count() + 1,
+        }
     }
 
     /// The lines of a span that begins in the line asked for last, without the last one's end.
@@ -132,14 +167,15 @@ impl<'a> Lines<'a> {
 
 /// Text from a file with control characters escaped, so that it cannot command a terminal.
 pub fn printable(text: &str) -> String {
-    text.chars().fold(String::with_capacity(text.len()), |mut out, c| {
-        if c.is_control() {
-            out.extend(c.escape_default());
-        } else {
-            out.push(c);
-        }
-        out
-    })
+    text.chars()
+        .fold(String::with_capacity(text.len()), |mut out, c| {
+            if c.is_control() {
+                out.extend(c.escape_default());
+            } else {
+                out.push(c);
+            }
+            out
+        })
 }
 
 #[cfg(test)]
@@ -154,7 +190,9 @@ mod tests {
     fn a_place_a_line_a_caret_and_a_count() {
         let source = "s_nop 0\n\tds_add_u32 v1, é2 // comment\ns_endpgm\n";
         let at = source.find("é2").expect("it is there");
-        let error = Diagnostic::error(at..at + 3, "no such register").label("here").help("registers are v0 to v255");
+        let error = Diagnostic::error(at..at + 3, "no such register")
+            .label("here")
+            .help("registers are v0 to v255");
         let warning = Diagnostic::warning(0..5, "idle");
         assert_eq!(
             plain(source, &[error, warning]),
@@ -182,12 +220,17 @@ a.s: 1 error, 1 warning
             assert!(text.starts_with("a.s:"), "{text}");
             assert!(text.ends_with("a.s: 1 error\n"), "{text}");
         }
-        assert!(plain("", &[Diagnostic::error(0..0, "empty")]).starts_with("a.s:1:1: error: empty\n"));
+        assert!(
+            plain("", &[Diagnostic::error(0..0, "empty")]).starts_with("a.s:1:1: error: empty\n")
+        );
     }
 
     #[test]
     fn control_characters_do_not_reach_the_terminal() {
-        let text = plain("\u{1b}[31m\n", &[Diagnostic::error(0..4, "strange \u{1b}[0m")]);
+        let text = plain(
+            "\u{1b}[31m\n",
+            &[Diagnostic::error(0..4, "strange \u{1b}[0m")],
+        );
         assert!(!text.contains('\u{1b}'), "{text:?}");
         assert_eq!(printable("a\u{1b}b\n"), "a\\u{1b}b\\n");
     }

@@ -14,156 +14,7 @@ start:
 \ts_endpgm
 ";
 
-/// A directory for one test's files, empty at its start.
-fn scratch(test: &str) -> PathBuf {
-    let path = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join(test);
-    let _ = fs::remove_dir_all(&path); // It need not exist.
-    fs::create_dir_all(&path).expect("a directory for the test");
-    path
-}
-
-fn gcn(directory: &PathBuf, arguments: &[&str]) -> Command {
-    let mut command = Command::new(env!("CARGO_BIN_EXE_gcn"));
-    command.current_dir(directory).args(arguments).stdin(Stdio::null());
-    command
-}
-
-fn output(directory: &PathBuf, arguments: &[&str]) -> Output {
-    gcn(directory, arguments).output().expect("gcn starts")
-}
-
-fn stdout(output: &Output) -> String {
-    String::from_utf8(output.stdout.clone()).expect("text")
-}
-
-fn stderr(output: &Output) -> String {
-    String::from_utf8(output.stderr.clone()).expect("text")
-}
-
-/// Runs with `input` as standard input.
-fn piped(directory: &PathBuf, arguments: &[&str], input: &[u8]) -> Output {
-    let mut child = gcn(directory, arguments)
-        .stdin(Stdio::piped())
-        .stdout(Stdio::piped())
-        .stderr(Stdio::piped())
-        .spawn()
-        .expect("gcn starts");
-    // Inputs here are smaller than a pipe's buffer.
-    child.stdin.take().expect("a pipe").write_all(input).expect("gcn reads");
-    child.wait_with_output().expect("gcn ends")
-}
-
-#[track_caller]
-fn assert_status(output: &Output, status: i32) {
-    assert_eq!(output.status.code(), Some(status), "stdout:\n{}\nstderr:\n{}", stdout(output), stderr(output));
-}
-
-#[test]
-fn a_code_object_disassembles_to_source_that_gives_it_again() {
-    let directory = scratch("round-trip");
-    fs::write(directory.join("in.s"), SOURCE).expect("written");
-    assert_status(&output(&directory, &["asm", "in.s", "-o", "one.co", "--target", "gfx900"]), 0);
-    let listing = output(&directory, &["dis", "one.co"]);
-    assert_status(&listing, 0);
-    assert!(stdout(&listing).contains("ds_read_b32 v1, v2 offset:16"), "{}", stdout(&listing));
-    assert!(stdout(&listing).contains(".amdgcn_target \"amdgcn-amd-amdhsa--gfx900\""), "{}", stdout(&listing));
-    // The target is in the listing.
-    assert_status(&piped(&directory, &["asm", "-", "-o", "two.co"], &listing.stdout), 0);
-    let read = |name| fs::read(directory.join(name)).expect("written");
-    let text = |name| stdout(&output(&directory, &["dis", name, "--hex"]));
-    assert_eq!(text("one.co"), text("two.co"));
-    assert!(read("one.co").starts_with(b"\x7fELF"));
-}
-
-#[test]
-fn raw_words_come_back() {
-    let directory = scratch("raw");
-    fs::write(directory.join("in.s"), SOURCE).expect("written");
-    assert_status(&output(&directory, &["asm", "in.s", "--target", "fiji", "--format", "raw"]), 0);
-    let words = fs::read(directory.join("in.bin")).expect("the default name");
-    assert_eq!(words.len(), 20);
-    for syntax in ["llvm", "clrx"] {
-        let listing = output(&directory, &["dis", "in.bin", "--target", "fiji", "--syntax", syntax, "--hex"]);
-        assert_status(&listing, 0);
-        let again = piped(&directory, &["asm", "-", "--target", "fiji", "--format", "raw"], &listing.stdout);
-        assert_status(&again, 0);
-        assert_eq!(again.stdout, words, "{}", stdout(&listing));
-    }
-}
-
-#[test]
-fn encodings_are_shown_and_go_on_after_errors() {
-    let directory = scratch("show-encoding");
-    let source = "ds_read_b32 v1, v2\nbogus\ns_endpgm\n";
-    let shown = piped(&directory, &["asm", "-", "--target", "fiji", "--show-encoding"], source.as_bytes());
-    assert_status(&shown, 1);
-    let lines: Vec<String> =
-        stdout(&shown).lines().map(|l| l.split_whitespace().collect::<Vec<_>>().join(" ")).collect();
-    assert_eq!(
-        lines,
-        [
-            "ds_read_b32 v1, v2 ; encoding: [0x00,0x00,0x6c,0xd8,0x02,0x00,0x00,0x01]",
-            "s_endpgm ; encoding: [0x00,0x00,0x81,0xbf]",
-        ]
-    );
-    assert!(stderr(&shown).starts_with("<stdin>:2:1: error: "), "{}", stderr(&shown));
-    assert!(stderr(&shown).ends_with("<stdin>: 1 error\n"), "{}", stderr(&shown));
-}
-
-#[test]
-fn bad_source_makes_no_file() {
-    let directory = scratch("bad-source");
-    fs::write(directory.join("in.s"), "bogus\n").expect("written");
-    let failed = output(&directory, &["asm", "in.s", "-o", "out.co", "--target", "fiji"]);
-    assert_status(&failed, 1);
-    assert!(!directory.join("out.co").exists());
-    assert!(stderr(&failed).contains("1 | bogus"), "{}", stderr(&failed));
-}
-
-#[test]
-fn bad_usage_exits_with_2() {
-    let directory = scratch("usage");
-    fs::write(directory.join("in.s"), SOURCE).expect("written");
-    fs::write(directory.join("words"), [0; 4]).expect("written");
-    for (arguments, message) in [
-        (&["asm"][..], "required"),
-        (&["frobnicate"], "unrecognized"),
-        (&[], "Usage"),
-        (&["asm", "in.s", "--target", "gfx1030"], "gfx90c"),
-        (&["asm", "in.s", "--format", "coff"], "elf"),
-        (&["asm", "in.s"], "--target"),
-        (&["dis", "words"], "--target"),
-    ] {
-        let failed = output(&directory, arguments);
-        assert_status(&failed, 2);
-        assert!(stderr(&failed).contains(message), "{arguments:?}: {}", stderr(&failed));
-    }
-}
-
-#[test]
-fn bad_input_exits_with_1() {
-    let directory = scratch("input");
-    fs::write(directory.join("latin1.s"), b"s_endpgm\n; caf\xe9\n").expect("written");
-    fs::write(directory.join("cut.co"), b"\x7fELF\x02\x01\x01").expect("written");
-    fs::write(directory.join("text.co"), "no object").expect("written");
-    for (arguments, message) in [
-        (&["asm", "latin1.s", "--target", "fiji"][..], "latin1.s:2: the file is not text: byte 14 is not UTF-8"),
-        (&["asm", "missing.s", "--target", "fiji"], "cannot read missing.s"),
-        (&["dis", "."], "cannot read ."),
-        (&["dis", "cut.co"], "cut.co"),
-        (&["info", "text.co"], "not an ELF file"),
-        (&["dis", "text.co", "--format", "elf"], "not an ELF file"),
-    ] {
-        let failed = output(&directory, arguments);
-        assert_status(&failed, 1);
-        assert!(stderr(&failed).contains(message), "{arguments:?}: {}", stderr(&failed));
-    }
-}
-
-#[test]
-fn info_lists_a_kernel() {
-    let directory = scratch("info");
-    let source = "\
+const KERNEL: &str = "\
 .amdgcn_target \"amdgcn-amd-amdhsa--gfx906\"
 .text
 .globl k
@@ -196,11 +47,279 @@ amdhsa.kernels:
       - {.name: n, .offset: 8, .size: 4, .value_kind: by_value}
 .end_amdgpu_metadata
 ";
-    assert_status(&piped(&directory, &["asm", "-", "-o", "k.co"], source.as_bytes()), 0);
+
+/// A directory for one test's files, empty at its start.
+fn scratch(test: &str) -> PathBuf {
+    let path = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join(test);
+    let _ = fs::remove_dir_all(&path); // It need not exist.
+    fs::create_dir_all(&path).expect("a directory for the test");
+    path
+}
+
+fn gcn(directory: &PathBuf, arguments: &[&str]) -> Command {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_gcn"));
+    command
+        .current_dir(directory)
+        .args(arguments)
+        .stdin(Stdio::null());
+    command
+}
+
+fn output(directory: &PathBuf, arguments: &[&str]) -> Output {
+    gcn(directory, arguments).output().expect("gcn starts")
+}
+
+fn stdout(output: &Output) -> String {
+    String::from_utf8(output.stdout.clone()).expect("text")
+}
+
+fn stderr(output: &Output) -> String {
+    String::from_utf8(output.stderr.clone()).expect("text")
+}
+
+/// Runs with `input` as standard input.
+fn piped(directory: &PathBuf, arguments: &[&str], input: &[u8]) -> Output {
+    let mut child = gcn(directory, arguments)
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .expect("gcn starts");
+    // Inputs here are smaller than a pipe's buffer.
+    child
+        .stdin
+        .take()
+        .expect("a pipe")
+        .write_all(input)
+        .expect("gcn reads");
+    child.wait_with_output().expect("gcn ends")
+}
+
+#[track_caller]
+fn assert_status(output: &Output, status: i32) {
+    assert_eq!(
+        output.status.code(),
+        Some(status),
+        "stdout:\n{}\nstderr:\n{}",
+        stdout(output),
+        stderr(output)
+    );
+}
+
+#[test]
+fn a_code_object_disassembles_to_source_that_gives_it_again() {
+    let directory = scratch("round-trip");
+    fs::write(directory.join("in.s"), SOURCE).expect("written");
+    assert_status(
+        &output(
+            &directory,
+            &["asm", "in.s", "-o", "one.co", "--target", "gfx900"],
+        ),
+        0,
+    );
+    let listing = output(&directory, &["dis", "one.co"]);
+    assert_status(&listing, 0);
+    assert!(
+        stdout(&listing).contains("ds_read_b32 v1, v2 offset:16"),
+        "{}",
+        stdout(&listing)
+    );
+    assert!(
+        stdout(&listing).contains(".amdgcn_target \"amdgcn-amd-amdhsa--gfx900\""),
+        "{}",
+        stdout(&listing)
+    );
+    // The target is in the listing.
+    assert_status(
+        &piped(&directory, &["asm", "-", "-o", "two.co"], &listing.stdout),
+        0,
+    );
+    let read = |name| fs::read(directory.join(name)).expect("written");
+    let text = |name| stdout(&output(&directory, &["dis", name, "--hex"]));
+    assert_eq!(text("one.co"), text("two.co"));
+    assert!(read("one.co").starts_with(b"\x7fELF"));
+}
+
+#[test]
+fn kernels_and_metadata_come_back() {
+    let directory = scratch("kernels");
+    assert_status(
+        &piped(&directory, &["asm", "-", "-o", "one.co"], KERNEL.as_bytes()),
+        0,
+    );
+    let listing = output(&directory, &["dis", "one.co"]);
+    assert_status(&listing, 0);
+    assert_status(
+        &piped(&directory, &["asm", "-", "-o", "two.co"], &listing.stdout),
+        0,
+    );
+    let info = |name| stdout(&output(&directory, &["info", name, "--json"]));
+    assert!(
+        info("one.co").contains("\"lds_bytes\": 1024"),
+        "{}",
+        info("one.co")
+    );
+    assert_eq!(info("one.co"), info("two.co"), "{}", stdout(&listing));
+    assert_eq!(
+        output(&directory, &["dis", "two.co"]).stdout,
+        listing.stdout
+    );
+}
+
+#[test]
+fn raw_words_come_back() {
+    let directory = scratch("raw");
+    fs::write(directory.join("in.s"), SOURCE).expect("written");
+    assert_status(
+        &output(
+            &directory,
+            &["asm", "in.s", "--target", "fiji", "--format", "raw"],
+        ),
+        0,
+    );
+    let words = fs::read(directory.join("in.bin")).expect("the default name");
+    assert_eq!(words.len(), 20);
+    for syntax in ["llvm", "clrx"] {
+        let listing = output(
+            &directory,
+            &[
+                "dis", "in.bin", "--target", "fiji", "--syntax", syntax, "--hex",
+            ],
+        );
+        assert_status(&listing, 0);
+        let again = piped(
+            &directory,
+            &["asm", "-", "--target", "fiji", "--format", "raw"],
+            &listing.stdout,
+        );
+        assert_status(&again, 0);
+        assert_eq!(again.stdout, words, "{}", stdout(&listing));
+    }
+}
+
+#[test]
+fn encodings_are_shown_and_go_on_after_errors() {
+    let directory = scratch("show-encoding");
+    let source = "ds_read_b32 v1, v2\nbogus\ns_endpgm\n";
+    let shown = piped(
+        &directory,
+        &["asm", "-", "--target", "fiji", "--show-encoding"],
+        source.as_bytes(),
+    );
+    assert_status(&shown, 1);
+    let lines: Vec<String> = stdout(&shown)
+        .lines()
+        .map(|l| l.split_whitespace().collect::<Vec<_>>().join(" "))
+        .collect();
+    assert_eq!(
+        lines,
+        [
+            "ds_read_b32 v1, v2 ; encoding: [0x00,0x00,0x6c,0xd8,0x02,0x00,0x00,0x01]",
+            "s_endpgm ; encoding: [0x00,0x00,0x81,0xbf]",
+        ]
+    );
+    assert!(
+        stderr(&shown).starts_with("<stdin>:2:1: error: "),
+        "{}",
+        stderr(&shown)
+    );
+    assert!(
+        stderr(&shown).ends_with("<stdin>: 1 error\n"),
+        "{}",
+        stderr(&shown)
+    );
+}
+
+#[test]
+fn bad_source_makes_no_file() {
+    let directory = scratch("bad-source");
+    fs::write(directory.join("in.s"), "bogus\n").expect("written");
+    let failed = output(
+        &directory,
+        &["asm", "in.s", "-o", "out.co", "--target", "fiji"],
+    );
+    assert_status(&failed, 1);
+    assert!(!directory.join("out.co").exists());
+    assert!(stderr(&failed).contains("1 | bogus"), "{}", stderr(&failed));
+}
+
+#[test]
+fn bad_usage_exits_with_2() {
+    let directory = scratch("usage");
+    fs::write(directory.join("in.s"), SOURCE).expect("written");
+    fs::write(directory.join("words"), [0; 4]).expect("written");
+    for (arguments, message) in [
+        (&["asm"][..], "required"),
+        (&["frobnicate"], "unrecognized"),
+        (&[], "Usage"),
+        (&["asm", "in.s", "--target", "gfx1030"], "gfx90c"),
+        (&["asm", "in.s", "--format", "coff"], "elf"),
+        (&["asm", "in.s"], "--target"),
+        (&["dis", "words"], "--target"),
+    ] {
+        let failed = output(&directory, arguments);
+        assert_status(&failed, 2);
+        assert!(
+            stderr(&failed).contains(message),
+            "{arguments:?}: {}",
+            stderr(&failed)
+        );
+    }
+}
+
+#[test]
+fn bad_input_exits_with_1() {
+    let directory = scratch("input");
+    fs::write(directory.join("latin1.s"), b"s_endpgm\n; caf\xe9\n").expect("written");
+    fs::write(directory.join("cut.co"), b"\x7fELF\x02\x01\x01").expect("written");
+    fs::write(directory.join("text.co"), "no object").expect("written");
+    for (arguments, message) in [
+        (
+            &["asm", "latin1.s", "--target", "fiji"][..],
+            "latin1.s:2: the file is not text: byte 14 is not UTF-8",
+        ),
+        (
+            &["asm", "missing.s", "--target", "fiji"],
+            "cannot read missing.s",
+        ),
+        (&["dis", "."], "cannot read ."),
+        (&["dis", "cut.co"], "cut.co"),
+        (&["info", "text.co"], "not an ELF file"),
+        (&["dis", "text.co", "--format", "elf"], "not an ELF file"),
+    ] {
+        let failed = output(&directory, arguments);
+        assert_status(&failed, 1);
+        assert!(
+            stderr(&failed).contains(message),
+            "{arguments:?}: {}",
+            stderr(&failed)
+        );
+    }
+}
+
+#[test]
+fn info_lists_a_kernel() {
+    let directory = scratch("info");
+    assert_status(
+        &piped(&directory, &["asm", "-", "-o", "k.co"], KERNEL.as_bytes()),
+        0,
+    );
     let info = output(&directory, &["info", "k.co"]);
     assert_status(&info, 0);
-    for part in ["gfx906", "kernel k", "26 SGPRs", "9 VGPRs (12 allocated)", "1024 bytes", "global_buffer", "data"] {
-        assert!(stdout(&info).contains(part), "no {part}:\n{}", stdout(&info));
+    for part in [
+        "gfx906",
+        "kernel k",
+        "26 SGPRs",
+        "9 VGPRs (12 allocated)",
+        "1024 bytes",
+        "global_buffer",
+        "data",
+    ] {
+        assert!(
+            stdout(&info).contains(part),
+            "no {part}:\n{}",
+            stdout(&info)
+        );
     }
     let json = output(&directory, &["info", "k.co", "--json"]);
     assert_status(&json, 0);
@@ -222,7 +341,12 @@ fn a_reader_that_has_enough_is_no_error() {
         .spawn()
         .expect("gcn starts");
     let mut first = [0; 16];
-    child.stdout.take().expect("a pipe").read_exact(&mut first).expect("output");
+    child
+        .stdout
+        .take()
+        .expect("a pipe")
+        .read_exact(&mut first)
+        .expect("output");
     let rest = child.wait_with_output().expect("gcn ends");
     assert_status(&rest, 0);
     assert_eq!(stderr(&rest), "");

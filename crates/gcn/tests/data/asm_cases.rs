@@ -16,17 +16,38 @@ const SECTION: &str = "section ";
 
 /// What comes out of a line on one target, as its expectation has it.
 fn outcomes(case: &Case, assembly: &Assembly) -> BTreeMap<usize, String> {
-    let line_of = |at: usize| case.text.bytes().take(at).filter(|&byte| byte == b'\n').count() + 1;
+    let line_of = |at: usize| {
+        case.text
+            .bytes()
+            .take(at)
+            .filter(|&byte| byte == b'\n')
+            .count()
+            + 1
+    };
     let mut bytes: BTreeMap<usize, Vec<u8>> = BTreeMap::new();
     for entry in &assembly.program.listing {
         let words = entry.inst.words();
-        let words = words[..entry.inst.dwords()].iter().flat_map(|word| word.to_le_bytes());
-        bytes.entry(line_of(entry.span.start)).or_default().extend(words);
+        let words = words[..entry.inst.dwords()]
+            .iter()
+            .flat_map(|word| word.to_le_bytes());
+        bytes
+            .entry(line_of(entry.span.start))
+            .or_default()
+            .extend(words);
     }
-    let mut outcomes: BTreeMap<usize, String> =
-        bytes.into_iter().map(|(line, bytes)| (line, bytes_text(&bytes))).collect();
-    for diagnostic in assembly.diagnostics.iter().filter(|d| d.severity == Severity::Error) {
-        outcomes.insert(line_of(diagnostic.span.start), format!("{ERROR}{}", diagnostic.message));
+    let mut outcomes: BTreeMap<usize, String> = bytes
+        .into_iter()
+        .map(|(line, bytes)| (line, bytes_text(&bytes)))
+        .collect();
+    for diagnostic in assembly
+        .diagnostics
+        .iter()
+        .filter(|d| d.severity == Severity::Error)
+    {
+        outcomes.insert(
+            line_of(diagnostic.span.start),
+            format!("{ERROR}{}", diagnostic.message),
+        );
     }
     outcomes
 }
@@ -49,8 +70,10 @@ pub fn check(case: &Case, target: &'static Target) -> Result<(), String> {
     let outcomes = outcomes(case, &assembly);
     let (expectations, _) = expectations(&case.text);
     let version = version(target);
-    let mut problems: Vec<String> =
-        expectations.iter().filter_map(|e| Some(format!("{}:{}", case.name, e.problem()?))).collect();
+    let mut problems: Vec<String> = expectations
+        .iter()
+        .filter_map(|e| Some(format!("{}:{}", case.name, e.problem()?)))
+        .collect();
     let mut met = Vec::new();
     for expectation in expectations.iter().filter(|e| e.is_for(version)) {
         let section;
@@ -65,17 +88,25 @@ pub fn check(case: &Case, target: &'static Target) -> Result<(), String> {
             }
         };
         let holds = outcome.is_some_and(|outcome| match expectation.text.strip_prefix(ERROR) {
-            Some(part) => outcome.strip_prefix(ERROR).is_some_and(|message| message.contains(part)),
+            Some(part) => outcome
+                .strip_prefix(ERROR)
+                .is_some_and(|message| message.contains(part)),
             None => outcome == expectation.text,
         });
         if !holds {
             let outcome = outcome.map_or("nothing", String::as_str);
             let (name, line) = (&case.name, expectation.line);
-            problems.push(format!("{name}:{line}: expected {}\n    but got {outcome}", expectation.text));
+            problems.push(format!(
+                "{name}:{line}: expected {}\n    but got {outcome}",
+                expectation.text
+            ));
         }
     }
     for (line, outcome) in outcomes.iter().filter(|(line, _)| !met.contains(line)) {
-        problems.push(format!("{}:{line}: nothing expected for GCN {version}\n    but got {outcome}", case.name));
+        problems.push(format!(
+            "{}:{line}: nothing expected for GCN {version}\n    but got {outcome}",
+            case.name
+        ));
     }
     if expectations.is_empty() {
         problems.push(format!("{}: nothing is expected", case.name));
@@ -89,26 +120,49 @@ fn way_back(case: &Case, assembly: &Assembly, target: &'static Target) -> Vec<St
     let bytes = assembly.program.to_raw();
     let mut problems = Vec::new();
     for syntax in [Syntax::Llvm, Syntax::Clrx] {
-        let listing = list(&Code::raw(target.isa, &bytes), &ListOptions { syntax, hex: false });
+        let listing = list(
+            &Code::raw(target.isa, &bytes),
+            &ListOptions { syntax, hex: false },
+        );
         let again = crate::case::assemble(&listing, target);
-        if let Some(error) = again.diagnostics.iter().find(|d| d.severity == Severity::Error) {
-            let line = listing[..error.span.start].rsplit('\n').next().unwrap_or("").len();
+        if let Some(error) = again
+            .diagnostics
+            .iter()
+            .find(|d| d.severity == Severity::Error)
+        {
+            let line = listing[..error.span.start]
+                .rsplit('\n')
+                .next()
+                .unwrap_or("")
+                .len();
             let place = &listing[error.span.start - line..];
             let place = place.lines().next().unwrap_or("");
-            problems.push(format!("{}: the {syntax:?} listing has `{place}`: {}", case.name, error.message));
+            problems.push(format!(
+                "{}: the {syntax:?} listing has `{place}`: {}",
+                case.name, error.message
+            ));
         } else if again.program.to_raw() != bytes {
-            problems.push(format!("{}: the {syntax:?} listing gives other bytes:\n{listing}", case.name));
+            problems.push(format!(
+                "{}: the {syntax:?} listing gives other bytes:\n{listing}",
+                case.name
+            ));
         }
     }
     problems
 }
 
 /// Messages without the version that they begin or end with, so that versions can share an expectation.
-fn without_version(mut outcomes: BTreeMap<usize, String>, version: &str) -> BTreeMap<usize, String> {
+fn without_version(
+    mut outcomes: BTreeMap<usize, String>,
+    version: &str,
+) -> BTreeMap<usize, String> {
     for outcome in outcomes.values_mut() {
         if let Some(message) = outcome.strip_prefix(ERROR) {
             let message = message.trim_start_matches(&format!("GCN {version} "));
-            *outcome = format!("{ERROR}{}", message.trim_end_matches(&format!(" of GCN {version}")));
+            *outcome = format!(
+                "{ERROR}{}",
+                message.trim_end_matches(&format!(" of GCN {version}"))
+            );
         }
     }
     outcomes
@@ -116,8 +170,11 @@ fn without_version(mut outcomes: BTreeMap<usize, String>, version: &str) -> BTre
 
 /// Writes what comes out into the file.
 pub fn bless(case: &Case) -> Result<(), String> {
-    let assembled: Vec<(&str, Assembly)> =
-        case.targets.iter().map(|target| (version(target), crate::case::assemble(&case.text, target))).collect();
+    let assembled: Vec<(&str, Assembly)> = case
+        .targets
+        .iter()
+        .map(|target| (version(target), crate::case::assemble(&case.text, target)))
+        .collect();
     let by_line: Vec<(&str, BTreeMap<usize, String>)> = assembled
         .iter()
         .map(|(version, assembly)| (*version, without_version(outcomes(case, assembly), version)))
@@ -145,8 +202,10 @@ pub fn bless(case: &Case) -> Result<(), String> {
             .collect();
         write_expectations(&mut out, case, &at_line);
         for (_, name) in sections.iter().filter(|(line, _)| *line == number) {
-            let outcomes: Vec<(&str, String)> =
-                assembled.iter().map(|(version, assembly)| (*version, section_text(assembly, name))).collect();
+            let outcomes: Vec<(&str, String)> = assembled
+                .iter()
+                .map(|(version, assembly)| (*version, section_text(assembly, name)))
+                .collect();
             write_expectations(&mut out, case, &outcomes);
         }
     }

@@ -37,13 +37,18 @@ pub fn cases(directory: &str, extension: &str) -> Result<Vec<Case>, String> {
     let entries = fs::read_dir(&place).map_err(|error| format!("{}: {error}", place.display()))?;
     let mut paths = Vec::new();
     for entry in entries {
-        let path = entry.map_err(|error| format!("{}: {error}", place.display()))?.path();
+        let path = entry
+            .map_err(|error| format!("{}: {error}", place.display()))?
+            .path();
         if path.extension().is_some_and(|e| e == extension) {
             paths.push(path);
         }
     }
     paths.sort();
-    paths.into_iter().map(|path| Case::read(path, directory)).collect()
+    paths
+        .into_iter()
+        .map(|path| Case::read(path, directory))
+        .collect()
 }
 
 impl Case {
@@ -55,23 +60,38 @@ impl Case {
         let names = names.ok_or_else(|| format!("{name}: no line `{RUN} TARGET…`"))?;
         let targets = names
             .split_whitespace()
-            .map(|target| Target::named(target).ok_or_else(|| format!("{name}: `{target}` is not a target")))
+            .map(|target| {
+                Target::named(target).ok_or_else(|| format!("{name}: `{target}` is not a target"))
+            })
             .collect::<Result<Vec<_>, _>>()?;
         if targets.is_empty() {
             return Err(format!("{name}: `{RUN}` names no target"));
         }
-        Ok(Case { path, name, text, targets })
+        Ok(Case {
+            path,
+            name,
+            text,
+            targets,
+        })
     }
 
     /// The same file, as it is now.
     pub fn reread(&self) -> Result<Case, String> {
-        let text = fs::read_to_string(&self.path).map_err(|error| format!("{}: {error}", self.name))?;
-        Ok(Case { text, ..self.clone() })
+        let text =
+            fs::read_to_string(&self.path).map_err(|error| format!("{}: {error}", self.name))?;
+        Ok(Case {
+            text,
+            ..self.clone()
+        })
     }
 
     /// The value of a header line such as `// SYNTAX: clrx`.
     pub fn header(&self, name: &str) -> Option<&str> {
-        let value = |line: &'_ str| line.strip_prefix("// ").and_then(|line| line.strip_prefix(name)).is_some();
+        let value = |line: &'_ str| {
+            line.strip_prefix("// ")
+                .and_then(|line| line.strip_prefix(name))
+                .is_some()
+        };
         let line = self.text.lines().find(|line| value(line))?;
         line.split_once(':').map(|(_, value)| value.trim())
     }
@@ -106,7 +126,11 @@ pub struct Expectation<'a> {
 impl Expectation<'_> {
     /// What is wrong with its versions.
     pub fn problem(&self) -> Option<String> {
-        let known = |version: &&str| Isa::ALL.iter().any(|isa| isa.version() == format!("GCN {version}"));
+        let known = |version: &&str| {
+            Isa::ALL
+                .iter()
+                .any(|isa| isa.version() == format!("GCN {version}"))
+        };
         let unknown = self.versions.iter().find(|version| !known(version))?;
         Some(format!("{}: there is no GCN {unknown}", self.line))
     }
@@ -133,10 +157,23 @@ pub fn expectations(text: &str) -> (Vec<Expectation<'_>>, Vec<&str>) {
             about = number;
         }
         if let Some((versions, text)) = expected {
-            let versions: Vec<&str> = versions.split(',').map(str::trim).filter(|v| *v != ALL).collect();
-            found.push(Expectation { line: number, about, versions, text: text.trim() });
+            let versions: Vec<&str> = versions
+                .split(',')
+                .map(str::trim)
+                .filter(|v| *v != ALL)
+                .collect();
+            found.push(Expectation {
+                line: number,
+                about,
+                versions,
+                text: text.trim(),
+            });
         }
-        rest.push(if expected.is_some() { before.trim_end() } else { line });
+        rest.push(if expected.is_some() {
+            before.trim_end()
+        } else {
+            line
+        });
     }
     (found, rest)
 }
@@ -153,7 +190,11 @@ pub fn write_expectations(out: &mut String, case: &Case, outcomes: &[(&str, Stri
     }
     for (versions, outcome) in groups {
         let all = versions.len() == case.versions().len();
-        let versions = if all { ALL.to_owned() } else { versions.join(", ") };
+        let versions = if all {
+            ALL.to_owned()
+        } else {
+            versions.join(", ")
+        };
         out.push_str(&format!("{EXPECT}{versions}: {outcome}\n"));
     }
 }
@@ -171,5 +212,9 @@ pub fn assemble(text: &str, target: &'static Target) -> Assembly {
 
 /// One problem a line, or none.
 pub fn verdict(problems: Vec<String>) -> Result<(), String> {
-    if problems.is_empty() { Ok(()) } else { Err(problems.join("\n")) }
+    if problems.is_empty() {
+        Ok(())
+    } else {
+        Err(problems.join("\n"))
+    }
 }

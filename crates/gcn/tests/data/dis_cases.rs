@@ -21,7 +21,11 @@ fn bytes(line: &str) -> Option<Result<Vec<u8>, String>> {
         let word = u32::from_str_radix(word, 16).map_err(|error| format!("`{word}`: {error}"))?;
         Ok(word.to_le_bytes())
     });
-    Some(words.collect::<Result<Vec<_>, String>>().map(|words| words.concat()))
+    Some(
+        words
+            .collect::<Result<Vec<_>, String>>()
+            .map(|words| words.concat()),
+    )
 }
 
 fn options(case: &Case) -> Result<ListOptions, String> {
@@ -30,14 +34,19 @@ fn options(case: &Case) -> Result<ListOptions, String> {
         Some("clrx") => Syntax::Clrx,
         Some(other) => return Err(format!("{}: no syntax `{other}`", case.name)),
     };
-    Ok(ListOptions { syntax, hex: case.header("HEX").is_some() })
+    Ok(ListOptions {
+        syntax,
+        hex: case.header("HEX").is_some(),
+    })
 }
 
 /// The listing as an expectation has it: blanks are single, lines joined.
 fn listing(bytes: &[u8], target: &Target, options: &ListOptions) -> String {
     let text = list(&Code::raw(target.isa, bytes), options);
-    let lines: Vec<String> =
-        text.lines().map(|line| line.split_whitespace().collect::<Vec<_>>().join(" ")).collect();
+    let lines: Vec<String> = text
+        .lines()
+        .map(|line| line.split_whitespace().collect::<Vec<_>>().join(" "))
+        .collect();
     lines.join(LINE_BREAK)
 }
 
@@ -45,23 +54,37 @@ fn listing(bytes: &[u8], target: &Target, options: &ListOptions) -> String {
 pub fn check(case: &Case, target: &'static Target) -> Result<(), String> {
     let options = options(case)?;
     let (expectations, lines) = expectations(&case.text);
-    let mut problems: Vec<String> =
-        expectations.iter().filter_map(|e| Some(format!("{}:{}", case.name, e.problem()?))).collect();
+    let mut problems: Vec<String> = expectations
+        .iter()
+        .filter_map(|e| Some(format!("{}:{}", case.name, e.problem()?)))
+        .collect();
     let mut checked = 0;
     for (index, line) in lines.iter().enumerate() {
         let number = index + 1;
         let Some(bytes) = bytes(line) else { continue };
         let bytes = bytes.map_err(|error| format!("{}:{number}: {error}", case.name))?;
         let is_met = |e: &&crate::case::Expectation| e.about == number && e.is_for(version(target));
-        let expected = expectations.iter().find(is_met).map_or("nothing", |e| e.text);
+        let expected = expectations
+            .iter()
+            .find(is_met)
+            .map_or("nothing", |e| e.text);
         let text = listing(&bytes, target, &options);
         if text != expected {
-            problems.push(format!("{}:{number}: expected {expected}\n    but got {text}", case.name));
+            problems.push(format!(
+                "{}:{number}: expected {expected}\n    but got {text}",
+                case.name
+            ));
         }
         let source = list(&Code::raw(target.isa, &bytes), &options);
         let again = crate::case::assemble(&source, target);
-        match again.diagnostics.iter().find(|d| d.severity == Severity::Error) {
-            Some(error) => problems.push(format!("{}:{number}: {text}: {}", case.name, error.message)),
+        match again
+            .diagnostics
+            .iter()
+            .find(|d| d.severity == Severity::Error)
+        {
+            Some(error) => {
+                problems.push(format!("{}:{number}: {text}: {}", case.name, error.message))
+            }
             None if again.program.to_raw() != bytes => problems.push(format!(
                 "{}:{number}: {text}\n    assembles to {}",
                 case.name,
@@ -90,8 +113,11 @@ pub fn bless(case: &Case) -> Result<(), String> {
         }
         if let Some(bytes) = bytes(line) {
             let bytes = bytes?;
-            let outcomes: Vec<(&str, String)> =
-                case.targets.iter().map(|t| (version(t), listing(&bytes, t, &options))).collect();
+            let outcomes: Vec<(&str, String)> = case
+                .targets
+                .iter()
+                .map(|t| (version(t), listing(&bytes, t, &options)))
+                .collect();
             write_expectations(&mut out, case, &outcomes);
         }
     }

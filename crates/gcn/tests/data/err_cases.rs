@@ -29,9 +29,18 @@ fn annotations(source: &str) -> Result<Vec<Message<'_>>, String> {
             let severity = match severity {
                 "ERROR" => "error",
                 "WARNING" => "warning",
-                _ => return Err(format!("line {}: `{ANNOTATION}` lacks ERROR or WARNING, or a text", index + 1)),
+                _ => {
+                    return Err(format!(
+                        "line {}: `{ANNOTATION}` lacks ERROR or WARNING, or a text",
+                        index + 1
+                    ));
+                }
             };
-            found.push(Message { line: (index + 1).saturating_sub(up), severity, text: text.trim() });
+            found.push(Message {
+                line: (index + 1).saturating_sub(up),
+                severity,
+                text: text.trim(),
+            });
         }
     }
     Ok(found)
@@ -40,10 +49,17 @@ fn annotations(source: &str) -> Result<Vec<Message<'_>>, String> {
 /// The messages in what the command prints: `file:line:column: severity: text`.
 fn messages<'a>(case: &Case, stderr: &'a str) -> Vec<Message<'a>> {
     let message = |line: &'a str| {
-        let mut parts = line.strip_prefix(&case.name)?.strip_prefix(':')?.splitn(4, ':');
+        let mut parts = line
+            .strip_prefix(&case.name)?
+            .strip_prefix(':')?
+            .splitn(4, ':');
         let line = parts.next()?.parse().ok()?;
         let _column: usize = parts.next()?.parse().ok()?;
-        Some(Message { line, severity: parts.next()?.trim(), text: parts.next()?.trim() })
+        Some(Message {
+            line,
+            severity: parts.next()?.trim(),
+            text: parts.next()?.trim(),
+        })
     };
     stderr.lines().filter_map(message).collect()
 }
@@ -77,28 +93,49 @@ pub fn check(case: &Case, target: &'static Target) -> Result<(), String> {
     let mut messages = messages(case, &stderr);
     let mut problems = Vec::new();
     for wanted in &annotations {
-        let fits = |m: &Message| (m.line, m.severity) == (wanted.line, wanted.severity) && m.text.contains(wanted.text);
+        let fits = |m: &Message| {
+            (m.line, m.severity) == (wanted.line, wanted.severity) && m.text.contains(wanted.text)
+        };
         match messages.iter().position(fits) {
             Some(at) => drop(messages.remove(at)),
-            None => problems.push(format!("{}:{}: no {}: {}", case.name, wanted.line, wanted.severity, wanted.text)),
+            None => problems.push(format!(
+                "{}:{}: no {}: {}",
+                case.name, wanted.line, wanted.severity, wanted.text
+            )),
         }
     }
     for message in messages {
-        problems.push(format!("{}:{}: unexpected {}: {}", case.name, message.line, message.severity, message.text));
+        problems.push(format!(
+            "{}:{}: unexpected {}: {}",
+            case.name, message.line, message.severity, message.text
+        ));
     }
     if annotations.is_empty() {
         problems.push(format!("{}: nothing is expected", case.name));
     }
-    let expected_status = if annotations.iter().any(|a| a.severity == "error") { 1 } else { 0 };
+    let expected_status = if annotations.iter().any(|a| a.severity == "error") {
+        1
+    } else {
+        0
+    };
     if output.status.code() != Some(expected_status) {
-        problems.push(format!("{}: {}, expected status {expected_status}", case.name, output.status));
+        problems.push(format!(
+            "{}: {}, expected status {expected_status}",
+            case.name, output.status
+        ));
     }
     if result(case, target).exists() == (expected_status != 0) {
-        problems.push(format!("{}: a file is made with errors, or none without", case.name));
+        problems.push(format!(
+            "{}: a file is made with errors, or none without",
+            case.name
+        ));
     }
     let stored = fs::read_to_string(snapshot(case)).unwrap_or_default();
     if problems.is_empty() && stored != stderr {
-        problems.push(format!("{}: other than stored, GCN_BLESS=1 stores it:\n{stderr}", case.name));
+        problems.push(format!(
+            "{}: other than stored, GCN_BLESS=1 stores it:\n{stderr}",
+            case.name
+        ));
     }
     verdict(problems)
 }

@@ -27,9 +27,24 @@ struct Suite {
 }
 
 const SUITES: &[Suite] = &[
-    Suite { directory: "asm", extension: "s", bless: asm_cases::bless, check: asm_cases::check },
-    Suite { directory: "err", extension: "s", bless: err_cases::bless, check: err_cases::check },
-    Suite { directory: "dis", extension: "dis", bless: dis_cases::bless, check: dis_cases::check },
+    Suite {
+        directory: "asm",
+        extension: "s",
+        bless: asm_cases::bless,
+        check: asm_cases::check,
+    },
+    Suite {
+        directory: "err",
+        extension: "s",
+        bless: err_cases::bless,
+        check: err_cases::check,
+    },
+    Suite {
+        directory: "dis",
+        extension: "dis",
+        bless: dis_cases::bless,
+        check: dis_cases::check,
+    },
 ];
 
 fn main() -> ExitCode {
@@ -38,7 +53,9 @@ fn main() -> ExitCode {
     let mut trials = Vec::new();
     for suite in SUITES {
         match cases(suite.directory, suite.extension) {
-            Ok(cases) if cases.is_empty() => trials.push(failing(suite.directory, "no files".to_owned())),
+            Ok(cases) if cases.is_empty() => {
+                trials.push(failing(suite.directory, "no files".to_owned()))
+            }
             Ok(cases) => {
                 for case in cases {
                     if bless && let Err(error) = (suite.bless)(&case) {
