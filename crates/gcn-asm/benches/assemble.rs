@@ -25,14 +25,49 @@ fn mixed(lines: u64) -> String {
         // Writing to a String cannot fail.
         let _ = match line % 10 {
             0 => writeln!(text, "\tds_read_b32 v{v}, v{w} offset:{n}"),
-            1 => writeln!(text, "\tds_write2_b64 v{v}, v[{w}:{}], v[{v}:{}] offset0:{} offset1:3", w + 1, v + 1, n & 255),
-            2 => writeln!(text, "\tglobal_load_dwordx4 v[{v}:{}], v[{w}:{}], off offset:{n} glc", v + 3, w + 1),
-            3 => writeln!(text, "\tglobal_store_dword v{v}, v{w}, s[{pair}:{}] offset:-{n}", pair + 1),
-            4 => writeln!(text, "\tflat_atomic_add v{v}, v[{w}:{}], v{v} offset:{n} glc", w + 1),
-            5 => writeln!(text, "\tscratch_load_dword v{v}, off, s{pair} offset:16 ; spilled"),
-            6 => writeln!(text, "\ts_load_dwordx4 s[{quad}:{}], s[{pair}:{}], {n:#x}", quad + 3, pair + 1),
-            7 => writeln!(text, "\ts_atomic_add s{pair}, s[{quad}:{}], m0 glc", quad + 1),
-            8 => writeln!(text, "\ts_buffer_load_dword s{pair}, s[{quad}:{}], {n:#x}", quad + 3),
+            1 => writeln!(
+                text,
+                "\tds_write2_b64 v{v}, v[{w}:{}], v[{v}:{}] offset0:{} offset1:3",
+                w + 1,
+                v + 1,
+                n & 255
+            ),
+            2 => writeln!(
+                text,
+                "\tglobal_load_dwordx4 v[{v}:{}], v[{w}:{}], off offset:{n} glc",
+                v + 3,
+                w + 1
+            ),
+            3 => writeln!(
+                text,
+                "\tglobal_store_dword v{v}, v{w}, s[{pair}:{}] offset:-{n}",
+                pair + 1
+            ),
+            4 => writeln!(
+                text,
+                "\tflat_atomic_add v{v}, v[{w}:{}], v{v} offset:{n} glc",
+                w + 1
+            ),
+            5 => writeln!(
+                text,
+                "\tscratch_load_dword v{v}, off, s{pair} offset:16 ; spilled"
+            ),
+            6 => writeln!(
+                text,
+                "\ts_load_dwordx4 s[{quad}:{}], s[{pair}:{}], {n:#x}",
+                quad + 3,
+                pair + 1
+            ),
+            7 => writeln!(
+                text,
+                "\ts_atomic_add s{pair}, s[{quad}:{}], m0 glc",
+                quad + 1
+            ),
+            8 => writeln!(
+                text,
+                "\ts_buffer_load_dword s{pair}, s[{quad}:{}], {n:#x}",
+                quad + 3
+            ),
             _ => writeln!(text, "\ts_waitcnt vmcnt({}) lgkmcnt({})", n & 31, n & 7),
         };
     }
@@ -44,7 +79,10 @@ fn assemble_mixed(c: &mut Criterion) {
         return;
     };
     let text = mixed(LINES);
-    let source = Source { name: "mixed.s", text: &text };
+    let source = Source {
+        name: "mixed.s",
+        text: &text,
+    };
     let options = Options { target };
     let assembly = assemble(&source, &options);
     assert_eq!(assembly.diagnostics, [], "the text is valid");

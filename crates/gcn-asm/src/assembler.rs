@@ -116,7 +116,11 @@ impl<'a> Assembler<'a> {
             next_free_sgpr: builtin(".amdgcn.next_free_sgpr", 0),
         };
         let feature = |has| {
-            if has { Feature::Any } else { Feature::Unsupported }
+            if has {
+                Feature::Any
+            } else {
+                Feature::Unsupported
+            }
         };
         let mut assembler = Assembler {
             cursor: Cursor::new(text),
@@ -148,7 +152,15 @@ impl<'a> Assembler<'a> {
             mods: Vec::new(),
         };
         // There is always one section to assemble into.
-        assembler.add_section(".text", SectionKind::ProgBits, SectionFlags { alloc: true, exec: true, ..SectionFlags::default() });
+        assembler.add_section(
+            ".text",
+            SectionKind::ProgBits,
+            SectionFlags {
+                alloc: true,
+                exec: true,
+                ..SectionFlags::default()
+            },
+        );
         assembler
     }
 
@@ -188,7 +200,9 @@ impl<'a> Assembler<'a> {
                 let number = probe.digits().unwrap_or(0);
                 if probe.eat(b':') {
                     self.cursor = probe;
-                    let id = self.symbols.define_local_label(number, start..self.cursor.pos());
+                    let id = self
+                        .symbols
+                        .define_local_label(number, start..self.cursor.pos());
                     self.define_label(id, start..self.cursor.pos())?;
                     continue;
                 }
@@ -207,7 +221,9 @@ impl<'a> Assembler<'a> {
                 return Err(self.cursor.expected("`:` or `=` after the name"));
             }
             let Some(word) = self.cursor.word() else {
-                return Err(self.cursor.expected("an instruction, a label or a directive"));
+                return Err(self
+                    .cursor
+                    .expected("an instruction, a label or a directive"));
             };
             let span = start..self.cursor.pos();
             let behind = self.cursor.pos();
@@ -272,7 +288,10 @@ impl<'a> Assembler<'a> {
         let Some(entry) = self.symbols.get_mut(id) else {
             return Ok(());
         };
-        if matches!(entry.defined, Defined::Label { .. } | Defined::Common { .. }) {
+        if matches!(
+            entry.defined,
+            Defined::Label { .. } | Defined::Common { .. }
+        ) {
             let message = format!("symbol `{name}` is already defined as a label");
             return Err(fail(span, message));
         }
@@ -295,7 +314,12 @@ impl<'a> Assembler<'a> {
         self.sections.get_mut(self.current as usize)
     }
 
-    pub(crate) fn add_section(&mut self, name: &str, kind: SectionKind, flags: SectionFlags) -> u32 {
+    pub(crate) fn add_section(
+        &mut self,
+        name: &str,
+        kind: SectionKind,
+        flags: SectionFlags,
+    ) -> u32 {
         let index = self.sections.len();
         if index >= MAX_SECTIONS {
             return 0;
@@ -323,9 +347,10 @@ impl<'a> Assembler<'a> {
                 name.strip_prefix(prefix)
                     .is_some_and(|rest| rest.is_empty() || rest.starts_with('.'))
             })
-            .map_or((SectionKind::ProgBits, SectionFlags::default()), |&(_, kind, flags)| {
-                (kind, flags)
-            });
+            .map_or(
+                (SectionKind::ProgBits, SectionFlags::default()),
+                |&(_, kind, flags)| (kind, flags),
+            );
         self.add_section(name, kind, flags)
     }
 
@@ -413,7 +438,10 @@ impl<'a> Assembler<'a> {
         let span = start..self.cursor.pos();
         match parsed {
             Parsed::Known(value) => value.as_absolute().ok_or_else(|| {
-                fail(span, format!("{what} must be a number, but this is an address"))
+                fail(
+                    span,
+                    format!("{what} must be a number, but this is an address"),
+                )
             }),
             Parsed::Float(_) => Err(fail(
                 span,
@@ -427,8 +455,11 @@ impl<'a> Assembler<'a> {
                     }
                     _ => String::new(),
                 };
-                Err(fail(span, format!("{what} must be known here, but symbol `{name}` is not defined"))
-                    .helped("a symbol that is used here must be defined before"))
+                Err(fail(
+                    span,
+                    format!("{what} must be known here, but symbol `{name}` is not defined"),
+                )
+                .helped("a symbol that is used here must be defined before"))
             }
         }
     }
@@ -448,7 +479,9 @@ impl<'a> Assembler<'a> {
     fn finish(&mut self) {
         if let Some(kernel) = self.open_kernel.take() {
             let message = format!("`.amdhsa_kernel {}` has no end", kernel.name);
-            self.collect(Err(fail(kernel.span, message).helped("end it with `.end_amdhsa_kernel`")));
+            self.collect(Err(
+                fail(kernel.span, message).helped("end it with `.end_amdhsa_kernel`")
+            ));
         }
         for kernel in std::mem::take(&mut self.kernels) {
             let result = self.finish_kernel(kernel);
@@ -497,11 +530,13 @@ impl<'a> Assembler<'a> {
             return self.fill_in(fixup, number);
         }
         let place = match (value.plus, value.minus) {
-            (Some(Term { place: Some((section, offset)), .. }), None)
-                if section == fixup.section =>
-            {
-                offset
-            }
+            (
+                Some(Term {
+                    place: Some((section, offset)),
+                    ..
+                }),
+                None,
+            ) if section == fixup.section => offset,
             _ => return self.relocate(fixup, fixup.offset, value, 2, RelocationKind::Rel16),
         };
         let distance = place
@@ -537,7 +572,10 @@ impl<'a> Assembler<'a> {
         let mut addend = value.constant;
         let relative = match value.minus {
             None => false,
-            Some(Term { place: Some((section, at)), .. }) if section == fixup.section => {
+            Some(Term {
+                place: Some((section, at)),
+                ..
+            }) if section == fixup.section => {
                 addend = addend
                     .wrapping_add(offset.cast_signed())
                     .wrapping_sub(at.cast_signed());
@@ -573,7 +611,10 @@ impl<'a> Assembler<'a> {
         if kind.width() != Some(u64::from(width)) {
             return Err(fail(
                 fixup.span.clone(),
-                format!("an address cannot be stored in {width} byte{} this way", if width == 1 { "" } else { "s" }),
+                format!(
+                    "an address cannot be stored in {width} byte{} this way",
+                    if width == 1 { "" } else { "s" }
+                ),
             )
             .helped("use `.long` or `.quad`"));
         }
@@ -663,9 +704,18 @@ impl<'a> Assembler<'a> {
         };
         let span = self.symbols.get(id).map_or(0..0, |e| e.span.clone());
         match value {
-            Ok(Value { plus: None, minus: None, constant, .. }) => Place::Absolute(constant),
             Ok(Value {
-                plus: Some(Term { place: Some((section, offset)), .. }),
+                plus: None,
+                minus: None,
+                constant,
+                ..
+            }) => Place::Absolute(constant),
+            Ok(Value {
+                plus:
+                    Some(Term {
+                        place: Some((section, offset)),
+                        ..
+                    }),
                 minus: None,
                 constant,
                 ..

@@ -367,19 +367,20 @@ impl<'a> Cursor<'a> {
             }
             return Ok(value as u8);
         }
-        let value = match byte {
-            b'n' => b'\n',
-            b't' => b'\t',
-            b'r' => b'\r',
-            b'b' => 0x08,
-            b'f' => 0x0c,
-            b'"' | b'\\' | b'\'' => byte,
-            _ => {
-                return Err(fail(start..self.here().end, "there is no such escape").helped(
+        let value =
+            match byte {
+                b'n' => b'\n',
+                b't' => b'\t',
+                b'r' => b'\r',
+                b'b' => 0x08,
+                b'f' => 0x0c,
+                b'"' | b'\\' | b'\'' => byte,
+                _ => {
+                    return Err(fail(start..self.here().end, "there is no such escape").helped(
                     "the escapes are \\n \\t \\r \\b \\f \\\" \\\\ \\' \\xHH and octal \\NNN",
                 ));
-            }
-        };
+                }
+            };
         self.pos += 1;
         Ok(value)
     }

@@ -15,9 +15,21 @@ use crate::operand::{Delayed, lower_case};
 use crate::program::{Metadata, SectionFlags, SectionKind};
 use crate::symbols::{Defined, SymbolId};
 
-const CODE: SectionFlags = SectionFlags { alloc: true, write: false, exec: true, merge: false, strings: false };
-const READ_ONLY: SectionFlags = SectionFlags { exec: false, ..CODE };
-const DATA: SectionFlags = SectionFlags { write: true, ..READ_ONLY };
+const CODE: SectionFlags = SectionFlags {
+    alloc: true,
+    write: false,
+    exec: true,
+    merge: false,
+    strings: false,
+};
+const READ_ONLY: SectionFlags = SectionFlags {
+    exec: false,
+    ..CODE
+};
+const DATA: SectionFlags = SectionFlags {
+    write: true,
+    ..READ_ONLY
+};
 
 /// What a section is if nothing is said but its name.
 pub(crate) const SECTION_DEFAULTS: &[(&str, SectionKind, SectionFlags)] = &[
@@ -36,10 +48,11 @@ const MAX_ALIGN: i64 = 1 << 16;
 const CODE_OBJECT_VERSIONS: std::ops::RangeInclusive<i64> = 4..=6;
 
 /// Names for messages; what is tried when a directive is unknown.
+#[rustfmt::skip]
 const NAMES: &[&str] = &[
     ".text", ".data", ".bss", ".rodata", ".section", ".pushsection", ".popsection", ".previous", ".globl",
     ".global", ".weak", ".hidden", ".protected", ".internal", ".local", ".type", ".size", ".comm", ".set",
-    ".equ", ".equiv", ".byte", ".short", ".long", ".int", ".quad", ".float", ".double", ".ascii", ".asciz",
+    ".equ", ".equiv", ".byte", ".short", ".long", ".int", ".quad", ".uleb128", ".sleb128", ".float", ".double", ".ascii", ".asciz",
     ".string", ".space", ".skip", ".zero", ".fill", ".align", ".balign", ".p2align", ".amdgcn_target",
     ".amdhsa_code_object_version", ".amdhsa_kernel", ".end_amdhsa_kernel", ".amdgpu_metadata", ".ident",
 ];
@@ -58,7 +71,10 @@ impl Assembler<'_> {
             && !name.starts_with(".amdhsa_")
             && name != ".end_amdhsa_kernel"
         {
-            let message = format!("`{name}` cannot stand between `.amdhsa_kernel {}` and `.end_amdhsa_kernel`", kernel.name);
+            let message = format!(
+                "`{name}` cannot stand between `.amdhsa_kernel {}` and `.end_amdhsa_kernel`",
+                kernel.name
+            );
             return Err(fail(span, message));
         }
         match name {
@@ -94,6 +110,8 @@ impl Assembler<'_> {
             ".short" | ".hword" | ".2byte" => self.data(2),
             ".long" | ".int" | ".4byte" => self.data(4),
             ".quad" | ".8byte" => self.data(8),
+            ".uleb128" => self.leb128(false),
+            ".sleb128" => self.leb128(true),
             ".float" | ".single" => self.floats(|value| (value as f32).to_bits().into(), 4),
             ".double" => self.floats(f64::to_bits, 8),
             ".ascii" => self.strings(false),
@@ -130,23 +148,40 @@ impl Assembler<'_> {
                 self.cursor.skip_line_content();
                 Ok(())
             }
-            ".hsa_code_object_version" | ".hsa_code_object_isa" | ".amdgpu_hsa_kernel" => Err(fail(
-                span,
-                format!("`{name}` belongs to code object version 2, which is not assembled"),
-            )
-            .helped("describe the kernel with `.amdhsa_kernel` … `.end_amdhsa_kernel`")),
+            ".hsa_code_object_version" | ".hsa_code_object_isa" | ".amdgpu_hsa_kernel" => {
+                Err(fail(
+                    span,
+                    format!("`{name}` belongs to code object version 2, which is not assembled"),
+                )
+                .helped("describe the kernel with `.amdhsa_kernel` … `.end_amdhsa_kernel`"))
+            }
             ".amd_kernel_code_t" => {
                 let error = fail(
                     span,
                     "`.amd_kernel_code_t` belongs to code object version 2, which is not assembled",
                 );
                 self.skip_to(".end_amd_kernel_code_t");
-                Err(error.helped("describe the kernel with `.amdhsa_kernel` … `.end_amdhsa_kernel`"))
+                Err(error
+                    .helped("describe the kernel with `.amdhsa_kernel` … `.end_amdhsa_kernel`"))
             }
             ".amd_amdgpu_hsa_metadata" => {
-                let error = fail(span, "this metadata belongs to code object version 2, which is not assembled");
+                let error = fail(
+                    span,
+                    "this metadata belongs to code object version 2, which is not assembled",
+                );
                 self.skip_to(".end_amd_amdgpu_hsa_metadata");
                 Err(error.helped("write `.amdgpu_metadata` … `.end_amdgpu_metadata`"))
+            }
+            ".amdgpu_lds" => {
+                self.cursor.skip_line_content();
+                Err(fail(span, "symbols in LDS are not supported")
+                    .helped("give the kernel LDS with `.amdhsa_group_segment_fixed_size` and use its offsets"))
+            }
+            ".macro" | ".endm" | ".rept" | ".irp" | ".irpc" | ".endr" | ".if" | ".ifdef"
+            | ".ifndef" | ".elseif" | ".else" | ".endif" | ".include" | ".incbin" => {
+                self.cursor.skip_line_content();
+                Err(fail(span, format!("`{name}` is not supported: there are no macros, conditions and included files"))
+                    .helped("run the source through a preprocessor first"))
             }
             _ if name.starts_with(".cfi_") => {
                 self.cursor.skip_line_content();
@@ -177,7 +212,11 @@ impl Assembler<'_> {
         while !self.cursor.at_end() {
             let line = self.cursor.pos();
             self.cursor.skip_blanks();
-            if self.cursor.word().is_some_and(|word| word.eq_ignore_ascii_case(end)) {
+            if self
+                .cursor
+                .word()
+                .is_some_and(|word| word.eq_ignore_ascii_case(end))
+            {
                 return Some(start..line);
             }
             self.cursor.skip_line();
@@ -208,7 +247,10 @@ impl Assembler<'_> {
         }
         if push {
             if self.section_stack.len() >= MAX_SECTION_STACK {
-                return Err(fail(start..self.cursor.pos(), "too many sections on the stack"));
+                return Err(fail(
+                    start..self.cursor.pos(),
+                    "too many sections on the stack",
+                ));
             }
             self.section_stack.push((self.current, self.previous));
         }
@@ -258,9 +300,14 @@ impl Assembler<'_> {
                 _ => {
                     return Err(fail(
                         start..self.cursor.pos(),
-                        format!("there is no section flag `{}`", char::from(letter).escape_debug()),
+                        format!(
+                            "there is no section flag `{}`",
+                            char::from(letter).escape_debug()
+                        ),
                     )
-                    .helped("the flags are a (loaded), w (written), x (code), M (merged), S (strings)"));
+                    .helped(
+                        "the flags are a (loaded), w (written), x (code), M (merged), S (strings)",
+                    ));
                 }
             }
         }
@@ -378,9 +425,14 @@ impl Assembler<'_> {
         }
         if let Some(entry) = self.symbols.get_mut(id) {
             if entry.defined != Defined::No {
-                return Err(fail(span, format!("symbol `{}` is already defined", entry.name)));
+                return Err(fail(
+                    span,
+                    format!("symbol `{}` is already defined", entry.name),
+                ));
             }
-            entry.defined = Defined::Common { align: align.cast_unsigned() };
+            entry.defined = Defined::Common {
+                align: align.cast_unsigned(),
+            };
             entry.size = Defined::Value(crate::expr::Value::absolute(size));
         }
         Ok(())
@@ -447,6 +499,36 @@ impl Assembler<'_> {
         }
     }
 
+    /// Numbers in the variable-length format of DWARF, separated by commas.
+    fn leb128(&mut self, is_signed: bool) -> Result<(), Fail> {
+        const PAYLOAD: i64 = 0x7f;
+        const MORE: u8 = 0x80;
+        const SIGN: u8 = 0x40;
+        loop {
+            self.cursor.skip_blanks();
+            let start = self.cursor.pos();
+            let mut value = self.absolute("a number of variable length")?;
+            let span = start..self.cursor.pos();
+            loop {
+                let byte = (value & PAYLOAD) as u8;
+                let is_last = if is_signed {
+                    value >>= 7;
+                    value == -i64::from(byte & SIGN != 0)
+                } else {
+                    value = (value.cast_unsigned() >> 7).cast_signed();
+                    value == 0
+                };
+                self.emit(&[if is_last { byte } else { byte | MORE }], &span)?;
+                if is_last {
+                    break;
+                }
+            }
+            if !self.cursor.eat_after_blanks(b',') {
+                return Ok(());
+            }
+        }
+    }
+
     /// Floating-point numbers, separated by commas.
     fn floats(&mut self, bits: fn(f64) -> u64, width: usize) -> Result<(), Fail> {
         loop {
@@ -460,7 +542,10 @@ impl Assembler<'_> {
                 Some("inf" | "infinity") => f64::INFINITY,
                 Some("nan") => f64::NAN,
                 Some(_) => {
-                    return Err(fail(start..self.cursor.pos(), "this directive takes floating-point numbers"));
+                    return Err(fail(
+                        start..self.cursor.pos(),
+                        "this directive takes floating-point numbers",
+                    ));
                 }
                 None => match self.cursor.number()? {
                     Number::Float(value) => value,
@@ -505,14 +590,23 @@ impl Assembler<'_> {
     /// `count, size, value`
     fn fill(&mut self, span: Range<usize>) -> Result<(), Fail> {
         let count = self.absolute_within("the number of elements", 0, i64::MAX)?;
-        let size = self.optional_absolute("the size of an element")?.unwrap_or(1);
+        let size = self
+            .optional_absolute("the size of an element")?
+            .unwrap_or(1);
         let value = self.optional_absolute("the value")?.unwrap_or(0);
         let Some(size) = usize::try_from(size).ok().filter(|&size| size <= 8) else {
-            return Err(fail(span, format!("an element has {size} bytes; 0 to 8 are possible")));
+            return Err(fail(
+                span,
+                format!("an element has {size} bytes; 0 to 8 are possible"),
+            ));
         };
         // GNU as takes four bytes of the value.
         let bytes = i64::from(value as u32).to_le_bytes();
-        self.repeat(count.cast_unsigned(), bytes.get(..size).unwrap_or(&bytes), &span)
+        self.repeat(
+            count.cast_unsigned(),
+            bytes.get(..size).unwrap_or(&bytes),
+            &span,
+        )
     }
 
     fn repeat(&mut self, count: u64, element: &[u8], span: &Range<usize>) -> Result<(), Fail> {
@@ -524,14 +618,20 @@ impl Assembler<'_> {
         }
         let name = self.section().map(|s| (s.kind, s.name.clone()));
         if let Some((SectionKind::NoBits, name)) = name {
-            return Err(fail(span.clone(), format!("section `{name}` holds no bytes, only zeros")));
+            return Err(fail(
+                span.clone(),
+                format!("section `{name}` holds no bytes, only zeros"),
+            ));
         }
         let section = self.current as usize;
         let place = self
             .sections
             .get_mut(section)
             .and_then(|s| s.bytes.get_mut(start as usize..));
-        for chunk in place.into_iter().flat_map(|p| p.chunks_exact_mut(element.len())) {
+        for chunk in place
+            .into_iter()
+            .flat_map(|p| p.chunks_exact_mut(element.len()))
+        {
             chunk.copy_from_slice(element);
         }
         Ok(())
@@ -545,7 +645,10 @@ impl Assembler<'_> {
             self.absolute_within("the alignment", 0, MAX_ALIGN)?.max(1)
         };
         if align.count_ones() != 1 {
-            return Err(fail(span, format!("the alignment is {align}, but must be a power of two")));
+            return Err(fail(
+                span,
+                format!("the alignment is {align}, but must be a power of two"),
+            ));
         }
         let fill = self.optional_absolute("the fill value")?;
         let most = self.optional_absolute("the most bytes to skip")?;
@@ -563,8 +666,13 @@ impl Assembler<'_> {
             Some(value) => {
                 let bytes = value.to_le_bytes();
                 let element = bytes.get(..width).unwrap_or(&bytes);
-                if padding % width as u64 != 0 {
-                    return Err(fail(span, format!("{padding} bytes of padding are no multiple of the fill value's {width}")));
+                if !padding.is_multiple_of(width as u64) {
+                    return Err(fail(
+                        span,
+                        format!(
+                            "{padding} bytes of padding are no multiple of the fill value's {width}"
+                        ),
+                    ));
                 }
                 self.repeat(padding / width as u64, element, &span)
             }
@@ -594,8 +702,12 @@ impl Assembler<'_> {
         let triple = String::from_utf8_lossy(&text).into_owned();
         let name = processor(&triple);
         if !triple.starts_with("amdgcn-") || name.is_empty() {
-            return Err(fail(span, format!("`{}` is not a target", triple.escape_debug()))
-                .helped(format!("for example \"amdgcn-amd-amdhsa--{}\"", self.target.name)));
+            return Err(
+                fail(span, format!("`{}` is not a target", triple.escape_debug())).helped(format!(
+                    "for example \"amdgcn-amd-amdhsa--{}\"",
+                    self.target.name
+                )),
+            );
         }
         let Some(target) = Target::named(name) else {
             return Err(fail(span, format!("there is no GPU `{}`, or not of these generations", name.escape_debug()))
@@ -604,24 +716,37 @@ impl Assembler<'_> {
         if target.name != self.target.name {
             return Err(fail(
                 span,
-                format!("the source is for {target}, but is assembled for {}", self.target),
+                format!(
+                    "the source is for {target}, but is assembled for {}",
+                    self.target
+                ),
             )
-            .helped(format!("assemble it with `--target {}`, or change the directive", target.name)));
+            .helped(format!(
+                "assemble it with `--target {}`, or change the directive",
+                target.name
+            )));
         }
         for setting in name.split(':').skip(1) {
             let (feature, has) = match setting.strip_suffix(['+', '-']) {
                 Some("xnack") => (&mut self.xnack, target.xnack),
                 Some("sramecc") => (&mut self.sramecc, target.sramecc),
                 _ => {
-                    return Err(fail(span, format!("there is no target feature `{}`", setting.escape_debug()))
-                        .helped("the features are xnack and sramecc, each with + or -"));
+                    return Err(fail(
+                        span,
+                        format!("there is no target feature `{}`", setting.escape_debug()),
+                    )
+                    .helped("the features are xnack and sramecc, each with + or -"));
                 }
             };
             if !has {
                 let message = format!("{} has no feature `{setting}`", target.name);
                 return Err(fail(span, message));
             }
-            *feature = if setting.ends_with('+') { Feature::On } else { Feature::Off };
+            *feature = if setting.ends_with('+') {
+                Feature::On
+            } else {
+                Feature::Off
+            };
         }
         Ok(())
     }

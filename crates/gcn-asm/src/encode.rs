@@ -551,9 +551,7 @@ fn check_scalar(inst: &Inst, slot: &'static Slot, code: u8) -> Result<(), Why> {
             Err(Why::Expected(slot))
         }
         // Errata E024.
-        (Kind::Sdst, Field::Sdata)
-            if matches!(code, regs::M0 | regs::EXEC_LO | regs::EXEC_HI) =>
-        {
+        (Kind::Sdst, Field::Sdata) if matches!(code, regs::M0 | regs::EXEC_LO | regs::EXEC_HI) => {
             Err(Why::NotAllowed(
                 "scalar memory instructions cannot load or store M0 and EXEC",
             ))
@@ -764,9 +762,8 @@ fn scalar_offset(
     what: What,
     added: Option<i64>,
 ) -> Result<(), Why> {
-    let narrow = |value: i64| {
-        i32::try_from(value).or_else(|_| u32::try_from(value).map(u32::cast_signed))
-    };
+    let narrow =
+        |value: i64| i32::try_from(value).or_else(|_| u32::try_from(value).map(u32::cast_signed));
     let has_both = inst.layout().has(Field::Soe);
     let operand = match what {
         What::Scalar { code, count: 1 } if code < 128 => {
@@ -859,13 +856,7 @@ fn check_constant_bus(inst: &Inst, matched: &Matched) -> Result<(), Problem> {
         .iter()
         .any(|(slot, _)| slot.kind == Kind::Ssrc && slot.field == Field::Src1);
     let allowed = CONSTANT_BUS_READS
-        + usize::from(
-            selects_lane
-                && read
-                    .iter()
-                    .take(count)
-                    .any(|&r| r == Some((regs::M0, 1))),
-        );
+        + usize::from(selects_lane && read.iter().take(count).any(|&r| r == Some((regs::M0, 1))));
     match last {
         Some(index) if count > allowed => Err(at_arg(index, Why::ConstantBus)),
         _ => Ok(()),

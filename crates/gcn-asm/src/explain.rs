@@ -3,9 +3,7 @@
 use std::fmt::Write;
 use std::ops::Range;
 
-use gcn_isa::{
-    Encoding, Field, Inst, Isa, IsaSet, Kind, Op, Row, Slot, Value, When, rows,
-};
+use gcn_isa::{Encoding, Field, Inst, Isa, IsaSet, Kind, Op, Row, Slot, Value, When, rows};
 
 use crate::diagnostic::{Diagnostic, Fail, Helped, fail};
 use crate::encode::{Operands, Problem, Where, Why};
@@ -84,7 +82,11 @@ fn operand(text: &mut String, isa: Isa, slot: &Slot) {
         Kind::Src => ("", slot.ty.dwords()),
         Kind::Ssrc | Kind::Sdst | Kind::Aligned(_) => ("s", slot.ty.dwords()),
         Kind::ScalarOffset { .. } => {
-            text.push_str(if isa.has_sdwa() { "sOFFSET|N" } else { "sOFFSET|DWORDS" });
+            text.push_str(if isa.has_sdwa() {
+                "sOFFSET|N"
+            } else {
+                "sOFFSET|DWORDS"
+            });
             return;
         }
         Kind::Branch => {
@@ -134,14 +136,14 @@ fn takes(isa: Isa, slot: &Slot) -> String {
         Kind::Vgpr => group("VGPR"),
         Kind::GlobalAddress => "two VGPRs, or one beside an SGPR pair".to_owned(),
         Kind::ScratchAddress => "one VGPR or `off`".to_owned(),
-        Kind::BufferAddress => "VGPRs as `idxen`, `offen` and `addr64` ask for, or `off`".to_owned(),
+        Kind::BufferAddress => {
+            "VGPRs as `idxen`, `offen` and `addr64` ask for, or `off`".to_owned()
+        }
         Kind::Saddr => format!("{} or `off`", group("SGPR")),
         Kind::Src => format!("{}, scalar registers or a constant", group("VGPR")),
         Kind::Ssrc => format!("{} or a constant", group("scalar register")),
         Kind::Sdst | Kind::Aligned(_) => group("scalar register"),
-        Kind::ScalarOffset { .. } if !isa.has_sdwa() => {
-            "an SGPR or an offset in dwords".to_owned()
-        }
+        Kind::ScalarOffset { .. } if !isa.has_sdwa() => "an SGPR or an offset in dwords".to_owned(),
         Kind::ScalarOffset { .. } => "an SGPR or an offset in bytes".to_owned(),
         Kind::Unsigned | Kind::Signed | Kind::Simm16 | Kind::Literal => "a number".to_owned(),
         Kind::Branch => "a label or a distance in dwords".to_owned(),
@@ -316,7 +318,12 @@ fn stem(isa: Isa, name: &str) -> &str {
 }
 
 /// The message for a word that stands where a modifier should.
-pub(crate) fn unknown_modifier(isa: Isa, row: &'static Row, name: &str, span: Range<usize>) -> Fail {
+pub(crate) fn unknown_modifier(
+    isa: Isa,
+    row: &'static Row,
+    name: &str,
+    span: Range<usize>,
+) -> Fail {
     let exists = rows()
         .flat_map(Row::modifiers)
         .any(|m| m.names.iter().any(|n| n.eq_ignore_ascii_case(name)));
@@ -369,20 +376,30 @@ fn distance(a: &str, b: &str, limit: usize) -> usize {
 }
 
 /// Warnings about an instruction that can be assembled.
-pub(crate) fn warnings(inst: &Inst, operands: &Operands<'_>, span: Range<usize>) -> Vec<Diagnostic> {
+pub(crate) fn warnings(
+    inst: &Inst,
+    operands: &Operands<'_>,
+    span: Range<usize>,
+) -> Vec<Diagnostic> {
     let mut warnings = Vec::new();
     if matches!(inst.does(), gcn_isa::Does::Lanes(_)) && inst.flag(Field::Gds) {
         // Errata E022.
         warnings.push(Diagnostic::warning(
             span.clone(),
-            format!("`gds` has no effect on `{}`, which exchanges lanes and accesses no memory", inst.name()),
+            format!(
+                "`gds` has no effect on `{}`, which exchanges lanes and accesses no memory",
+                inst.name()
+            ),
         ));
     }
     if crate::encode::restricts_offset(inst.row()) && inst.isa >= Isa::Gfx9 {
-        let register = inst.row().slots().find_map(|slot| match inst.operand(slot) {
-            gcn_isa::Operand::ScalarOffset { reg, .. } => reg,
-            _ => None,
-        });
+        let register = inst
+            .row()
+            .slots()
+            .find_map(|slot| match inst.operand(slot) {
+                gcn_isa::Operand::ScalarOffset { reg, .. } => reg,
+                _ => None,
+            });
         if register.is_some_and(|code| code != gcn_isa::regs::M0) {
             // Errata E026.
             warnings.push(

@@ -408,10 +408,11 @@ impl Exprs {
             if cursor.at_statement_end() {
                 return Ok(());
             }
-            let Some(&(text, precedence, operator)) = BINARY
-                .iter()
-                .find(|(text, ..)| text.bytes().enumerate().all(|(i, b)| cursor.peek_at(i) == b))
-            else {
+            let Some(&(text, precedence, operator)) = BINARY.iter().find(|(text, ..)| {
+                text.bytes()
+                    .enumerate()
+                    .all(|(i, b)| cursor.peek_at(i) == b)
+            }) else {
                 return Ok(());
             };
             if precedence <= min {
@@ -637,10 +638,8 @@ fn variant(cursor: &mut Cursor<'_>) -> Result<Variant, Fail> {
         None => {
             let names: Vec<&str> = VARIANTS.iter().map(|(name, _)| *name).collect();
             Err(
-                fail(start..cursor.pos(), format!("`@{text}` does not exist")).helped(format!(
-                    "after a symbol may stand: @{}",
-                    names.join(", @")
-                )),
+                fail(start..cursor.pos(), format!("`@{text}` does not exist"))
+                    .helped(format!("after a symbol may stand: @{}", names.join(", @"))),
             )
         }
     }

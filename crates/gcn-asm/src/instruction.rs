@@ -101,7 +101,7 @@ impl Assembler<'_> {
         let words = inst.words();
         let section = self.current;
         let offset = self.here().1;
-        if offset % 4 != 0 {
+        if !offset.is_multiple_of(4) {
             return Err(fail(
                 statement,
                 format!("an instruction must begin at a multiple of 4, not at {offset}"),
@@ -206,11 +206,10 @@ impl Assembler<'_> {
                 }
             } else if first || after_comma {
                 if !mods.is_empty() || scalar_offset.is_some() {
-                    return Err(fail(
-                        self.cursor.found().0,
-                        "an operand cannot follow a modifier",
-                    )
-                    .helped("modifiers stand after the last operand"));
+                    return Err(
+                        fail(self.cursor.found().0, "an operand cannot follow a modifier")
+                            .helped("modifiers stand after the last operand"),
+                    );
                 }
                 if args.len() >= MAX_ARGS {
                     return Err(fail(self.cursor.found().0, "too many operands"));
@@ -252,7 +251,12 @@ impl Assembler<'_> {
         let words = inst.words();
         let length = 4 * inst.dwords();
         let (section, offset) = (entry.section, entry.offset);
-        for (index, byte) in words.iter().flat_map(|w| w.to_le_bytes()).take(length).enumerate() {
+        for (index, byte) in words
+            .iter()
+            .flat_map(|w| w.to_le_bytes())
+            .take(length)
+            .enumerate()
+        {
             self.patch(section, offset + index as u64, &[byte]);
         }
         Ok(())

@@ -7,8 +7,8 @@ use std::ops::Range;
 
 use gcn_isa::{Isa, IsaSet};
 use gcn_object::{
-    Binding, DESCRIPTOR_ALIGN, DESCRIPTOR_SIZE, ENTRY_OFFSET_FIELD, Feature, Field, KernelDescriptor,
-    Properties, RelocationKind, Rsrc1, Rsrc2, SymbolKind,
+    Binding, DESCRIPTOR_ALIGN, DESCRIPTOR_SIZE, ENTRY_OFFSET_FIELD, Feature, Field,
+    KernelDescriptor, Properties, RelocationKind, Rsrc1, Rsrc2, SymbolKind,
 };
 
 use crate::assembler::Assembler;
@@ -19,6 +19,8 @@ use crate::operand::Delayed;
 use crate::program::{Kernel, Relocation};
 use crate::symbols::{Defined, SymbolId};
 
+/// A kernel's entry is a multiple of so many bytes: the address registers of the hardware lack eight bits.
+const ENTRY_ALIGN: u64 = 256;
 /// VGPRs are allocated in blocks of so many.
 pub(crate) const VGPR_BLOCK: u32 = 4;
 /// SGPRs are counted in blocks of so many.
@@ -136,8 +138,11 @@ impl Assembler<'_> {
         let name = self.cursor.name()?.into_owned();
         let name_span = start..self.cursor.pos();
         if let Some(open) = &self.open_kernel {
-            return Err(fail(span, format!("`.amdhsa_kernel {}` has no end yet", open.name))
-                .helped("end it with `.end_amdhsa_kernel`"));
+            return Err(fail(
+                span,
+                format!("`.amdhsa_kernel {}` has no end yet", open.name),
+            )
+            .helped("end it with `.end_amdhsa_kernel`"));
         }
         let symbol = self.symbols.used(&name, name_span);
         self.open_kernel = Some(KernelDirectives {
@@ -156,7 +161,10 @@ impl Assembler<'_> {
         let short = name.strip_prefix(PREFIX).unwrap_or(name);
         let Some(&(short, key, on)) = KEYS.iter().find(|(n, ..)| *n == short) else {
             self.cursor.skip_line_content();
-            let error = fail(span, format!("there is no directive `{name}` for these generations"));
+            let error = fail(
+                span,
+                format!("there is no directive `{name}` for these generations"),
+            );
             return Err(match explain::closest(short, KEYS.iter().map(|k| k.0)) {
                 Some(similar) => error.helped(format!("did you mean `{PREFIX}{similar}`?")),
                 None => error,
@@ -164,7 +172,10 @@ impl Assembler<'_> {
         };
         if self.open_kernel.is_none() {
             self.cursor.skip_line_content();
-            return Err(fail(span, format!("`{name}` is not within `.amdhsa_kernel` … `.end_amdhsa_kernel`")));
+            return Err(fail(
+                span,
+                format!("`{name}` is not within `.amdhsa_kernel` … `.end_amdhsa_kernel`"),
+            ));
         }
         if !on.has(self.isa) {
             self.cursor.skip_line_content();
@@ -177,7 +188,10 @@ impl Assembler<'_> {
             Parsed::Known(value) => Delayed::Value(value),
             Parsed::Later(id) => Delayed::Expr(id),
             Parsed::Float(_) => {
-                return Err(fail(start..self.cursor.pos(), "this directive takes an integer"));
+                return Err(fail(
+                    start..self.cursor.pos(),
+                    "this directive takes an integer",
+                ));
             }
         };
         let value_span = start..self.cursor.pos();
@@ -228,7 +242,10 @@ impl Assembler<'_> {
         let id = self.symbols.used(&name, kernel.span.clone());
         if let Some(entry) = self.symbols.get_mut(id) {
             if entry.defined != Defined::No {
-                return Err(fail(kernel.span.clone(), format!("symbol `{name}` is already defined")));
+                return Err(fail(
+                    kernel.span.clone(),
+                    format!("symbol `{name}` is already defined"),
+                ));
             }
             entry.defined = Defined::Label { section, offset };
             entry.kind = SymbolKind::Object;
@@ -249,13 +266,35 @@ impl Assembler<'_> {
 
     /// Makes the descriptor, once every symbol is known.
     pub(crate) fn finish_kernel(&mut self, kernel: KernelDirectives) -> Result<(), Fail> {
-        if !matches!(self.symbols.defined(kernel.symbol), Defined::Label { .. }) {
+        let Defined::Label { section, offset } = self.symbols.defined(kernel.symbol) else {
             return Err(fail(
                 kernel.span,
-                format!("kernel `{}` has no code: there is no label of this name", kernel.name),
+                format!(
+                    "kernel `{}` has no code: there is no label of this name",
+                    kernel.name
+                ),
             ));
+        };
+        if offset.is_multiple_of(ENTRY_ALIGN) {
+            if let Some(section) = self.sections.get_mut(section as usize) {
+                section.align = section.align.max(ENTRY_ALIGN);
+            }
+        } else {
+            self.diagnostics.push(
+                Diagnostic::warning(
+                    kernel.span.clone(),
+                    format!(
+                        "kernel `{}` begins at {offset:#x}, but hardware starts code at multiples of {ENTRY_ALIGN} bytes",
+                        kernel.name
+                    ),
+                )
+                .help("write `.p2align 8` before its label"),
+            );
         }
-        let binding = self.symbols.get(kernel.symbol).map(|e| (e.binding, e.visibility));
+        let binding = self
+            .symbols
+            .get(kernel.symbol)
+            .map(|e| (e.binding, e.visibility));
         if let (Some((binding, visibility)), Some(id)) = (binding, kernel.descriptor_symbol)
             && let Some(entry) = self.symbols.get_mut(id)
         {
@@ -297,12 +336,20 @@ impl Assembler<'_> {
         for (key, name, delayed, span) in &kernel.values {
             let value = self.delayed_value(*delayed, span)?;
             let Some(value) = value.as_absolute() else {
-                return Err(fail(span.clone(), format!("`{PREFIX}{name}` must be a number, but this is an address or not defined")));
+                return Err(fail(
+                    span.clone(),
+                    format!(
+                        "`{PREFIX}{name}` must be a number, but this is an address or not defined"
+                    ),
+                ));
             };
             if !(0..=key.max()).contains(&value) {
                 return Err(fail(
                     span.clone(),
-                    format!("{value} is out of range 0 to {} of `{PREFIX}{name}`", key.max()),
+                    format!(
+                        "{value} is out of range 0 to {} of `{PREFIX}{name}`",
+                        key.max()
+                    ),
                 ));
             }
             let value = value as u32;
@@ -353,8 +400,14 @@ impl Assembler<'_> {
                 .helped("VCC, FLAT_SCRATCH and XNACK_MASK are counted; `.amdhsa_reserve_…` says which are used")
         })?;
         *rsrc1 = rsrc1
-            .with(Rsrc1::GRANULATED_WORKITEM_VGPR_COUNT, blocks(counts.vgprs, VGPR_BLOCK))
-            .with(Rsrc1::GRANULATED_WAVEFRONT_SGPR_COUNT, blocks(sgprs, SGPR_BLOCK));
+            .with(
+                Rsrc1::GRANULATED_WORKITEM_VGPR_COUNT,
+                blocks(counts.vgprs, VGPR_BLOCK),
+            )
+            .with(
+                Rsrc1::GRANULATED_WAVEFRONT_SGPR_COUNT,
+                blocks(sgprs, SGPR_BLOCK),
+            );
         Ok(descriptor)
     }
 }
@@ -378,7 +431,11 @@ impl Counts {
     /// too few. Up to GCN 1.1 the special ones count among those.
     fn sgprs(&self, isa: Isa, target: &str) -> Result<u32, u32> {
         let has_bug = INIT_BUG.contains(&target);
-        let limit = if has_bug { SGPRS_OF_INIT_BUG } else { u32::from(isa.sgprs()) };
+        let limit = if has_bug {
+            SGPRS_OF_INIT_BUG
+        } else {
+            u32::from(isa.sgprs())
+        };
         let special = match (isa >= Isa::Vi, self.flat_scratch, self.xnack_mask) {
             (true, true, _) => 6,
             (true, false, true) | (false, true, _) => 4,
@@ -386,7 +443,11 @@ impl Counts {
             _ => 0,
         };
         let all = self.sgprs + special;
-        let counted = if isa >= Isa::Vi && !has_bug { self.sgprs } else { all };
+        let counted = if isa >= Isa::Vi && !has_bug {
+            self.sgprs
+        } else {
+            all
+        };
         if counted > limit {
             return Err(limit);
         }

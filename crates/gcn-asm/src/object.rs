@@ -1,13 +1,18 @@
 //! From a program to a linked code object.
 
 use gcn_object::write::{self, Builder, Contents, Definition, SectionId, SymbolId};
-use gcn_object::{Binding, Flags, MetadataError, SymbolKind, Version, metadata_from_yaml};
+use gcn_object::{
+    Binding, Flags, MetadataError, RelocationKind, SymbolKind, Version, metadata_from_yaml,
+};
 
 use crate::diagnostic::Diagnostic;
 use crate::program::{Place, Program, SectionKind};
 
 /// The version of code objects that do not ask for one.
 const DEFAULT_VERSION: Version = Version::V5;
+
+/// The section of code.
+pub(crate) const TEXT: &str = ".text";
 
 /// Why a program cannot become a code object.
 #[derive(Clone, Debug, thiserror::Error)]
@@ -52,7 +57,7 @@ impl Program {
             .iter()
             .map(|section| {
                 // Sections for the linker and for people have no place in a linked program.
-                let kept = section.flags.alloc && (section.size > 0 || section.name == ".text");
+                let kept = section.flags.alloc && (section.size > 0 || section.name == TEXT);
                 kept.then(|| builder.section(written(section)))
             })
             .collect();
@@ -91,6 +96,55 @@ impl Program {
         })
     }
 
+    /// The bytes of `.text` with its fields filled in, to be run at any address.
+    ///
+    /// # Errors
+    /// A diagnostic for each field that needs another section, or the address.
+    pub fn to_linked_raw(&self) -> Result<Vec<u8>, Vec<Diagnostic>> {
+        let mut bytes = self.to_raw();
+        let Some(index) = self.sections.iter().position(|s| s.name == TEXT) else {
+            return Ok(bytes);
+        };
+        let mut errors = Vec::new();
+        let relocations = self.sections.get(index).map(|s| &s.relocations);
+        for relocation in relocations.into_iter().flatten() {
+            let target = match self.symbols.get(relocation.symbol).map(|s| s.place) {
+                Some(Place::Section { section, offset }) if section == index => Some(offset),
+                _ => None,
+            };
+            let filled = target.and_then(|target| {
+                let distance = target
+                    .wrapping_add_signed(relocation.addend)
+                    .wrapping_sub(relocation.offset);
+                let (low, high) = (distance as u32, (distance >> 32) as u32);
+                let (value, width) = match relocation.kind {
+                    RelocationKind::Rel32 | RelocationKind::Rel32Lo => (u64::from(low), 4),
+                    RelocationKind::Rel32Hi => (u64::from(high), 4),
+                    RelocationKind::Rel64 => (distance, 8),
+                    _ => return None,
+                };
+                let start = usize::try_from(relocation.offset).ok()?;
+                let place = bytes.get_mut(start..)?.get_mut(..width)?;
+                place.copy_from_slice(value.to_le_bytes().get(..width)?);
+                Some(())
+            });
+            if filled.is_none() {
+                errors.push(
+                    Diagnostic::error(
+                        relocation.span.clone(),
+                        "raw words cannot hold what a linker fills in",
+                    )
+                    .help("make a code object, or refer only to `.text`, relative to the program counter"),
+                );
+            }
+        }
+        if errors.is_empty() {
+            Ok(bytes)
+        } else {
+            Err(errors)
+        }
+    }
+
     /// Adds the symbols. Yields for each what a relocation against it refers to, and what to add.
     fn write_symbols(
         &self,
@@ -118,7 +172,9 @@ impl Program {
                     return Some((write::Target::Section(id), offset.cast_signed()));
                 }
                 let definition = match symbol.place {
-                    Place::Section { section, offset } => Definition::At(section_of(section)?, offset),
+                    Place::Section { section, offset } => {
+                        Definition::At(section_of(section)?, offset)
+                    }
                     Place::Absolute(value) => Definition::Absolute(value.cast_unsigned()),
                     Place::Common { align } => Definition::At(
                         builder.section(write::Section {
@@ -137,7 +193,8 @@ impl Program {
                 let seen = symbol.binding != Binding::Local
                     || matches!(symbol.kind, SymbolKind::Function | SymbolKind::Object);
                 let is_undefined = symbol.place == Place::Undefined;
-                if !is_used && (is_undefined || matches!(symbol.place, Place::Absolute(_)) && !seen) {
+                if !is_used && (is_undefined || matches!(symbol.place, Place::Absolute(_)) && !seen)
+                {
                     return None;
                 }
                 let id: SymbolId = builder.symbol(write::Symbol {

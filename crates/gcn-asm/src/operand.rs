@@ -4,7 +4,9 @@ use std::ops::Range;
 
 use gcn_isa::dpp::Permutation;
 use gcn_isa::simm::{self, Hwreg, Waitcnt};
-use gcn_isa::{Field, Forms, Inst, Isa, IsaSet, Modifier, Op, Value as ModifierValue, regs, swizzle};
+use gcn_isa::{
+    Field, Forms, Inst, Isa, IsaSet, Modifier, Op, Value as ModifierValue, regs, swizzle,
+};
 
 use crate::assembler::Assembler;
 use crate::diagnostic::{Fail, Helped, fail};
@@ -522,7 +524,8 @@ impl Assembler<'_> {
             }
             let value = self.absolute("the counter's value")?;
             let limit = i64::from(limit);
-            if !(0..=limit).contains(&value) && !(saturates && value > limit) {
+            let is_possible = (0..=limit).contains(&value) || saturates && value > limit;
+            if !is_possible {
                 return Err(fail(
                     start..self.cursor.pos(),
                     format!("{value} is out of range: {name} counts from 0 to {limit}"),
@@ -680,9 +683,7 @@ impl Assembler<'_> {
         row.encodings()
             .filter_map(|encoding| Inst::new(self.isa, op, encoding))
             .flat_map(|inst| inst.modifiers())
-            .find(|m| {
-                is_named(m) || is_permutation && m.value == ModifierValue::LanePermutation
-            })
+            .find(|m| is_named(m) || is_permutation && m.value == ModifierValue::LanePermutation)
     }
 
     /// A modifier's value; the cursor is behind its name.
@@ -695,18 +696,22 @@ impl Assembler<'_> {
         if modifier.value == ModifierValue::LanePermutation {
             let value = self.lane_permutation(name)?;
             let span = start..self.cursor.pos();
-            return Ok(ModArg { modifier, value, count: 0, span });
+            return Ok(ModArg {
+                modifier,
+                value,
+                count: 0,
+                span,
+            });
         }
         let mut probe = self.cursor.clone();
         let has_value = probe.eat_after_blanks(b':');
         if has_value {
             self.cursor = probe;
         } else if modifier.value != ModifierValue::Flag {
-            return Err(fail(
-                start..start + name.len(),
-                format!("`{name}` needs a value"),
-            )
-            .helped(format!("write `{name}:N`")));
+            return Err(
+                fail(start..start + name.len(), format!("`{name}` needs a value"))
+                    .helped(format!("write `{name}:N`")),
+            );
         }
         let mut count = 0;
         let value = match modifier.value {
@@ -946,8 +951,11 @@ impl Assembler<'_> {
                     xor |= 1;
                 }
                 _ => {
-                    return Err(fail(span, "the mask has other characters than 0, 1, p and i")
-                        .helped("0 and 1 set a bit of the lane number, p preserves it, i inverts it"));
+                    return Err(
+                        fail(span, "the mask has other characters than 0, 1, p and i").helped(
+                            "0 and 1 set a bit of the lane number, p preserves it, i inverts it",
+                        ),
+                    );
                 }
             }
         }
@@ -987,9 +995,8 @@ fn is_register(isa: Isa, word: &str, bracket: bool) -> bool {
         [b'v' | b'V' | b's' | b'S', digits @ ..] if digits.iter().all(u8::is_ascii_digit) => true,
         _ => {
             let mut buffer = [0; 24];
-            lower_case(word, &mut buffer).is_some_and(|lower| {
-                regs::named(isa, lower).is_some() || lower.starts_with("ttmp")
-            })
+            lower_case(word, &mut buffer)
+                .is_some_and(|lower| regs::named(isa, lower).is_some() || lower.starts_with("ttmp"))
         }
     }
 }

@@ -180,9 +180,9 @@ impl Program {
         self.sections.iter().find(|s| s.name == name)
     }
 
-    /// The bytes of `.text`. Fields with relocations hold zero.
+    /// The bytes of `.text`. Fields with relocations hold zero; [`Program::to_linked_raw`] fills them in.
     pub fn to_raw(&self) -> Vec<u8> {
-        self.section(".text")
+        self.section(crate::object::TEXT)
             .map(|s| s.bytes.clone())
             .unwrap_or_default()
     }

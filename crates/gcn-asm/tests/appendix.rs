@@ -27,7 +27,10 @@ const OVERRULED: [(&str, &str); 2] = [
 #[test]
 fn reference_encodings() {
     let errata = std::fs::read_to_string(ERRATA).expect("docs/errata.md is part of the project");
-    let appendix = errata.split("# Appendix A").nth(1).expect("the errata have an Appendix A");
+    let appendix = errata
+        .split("# Appendix A")
+        .nth(1)
+        .expect("the errata have an Appendix A");
     let mut lines = 0;
     let mut failures = Vec::new();
     for row in appendix.lines().filter(|line| line.starts_with("| 1.")) {
@@ -46,7 +49,9 @@ fn reference_encodings() {
             if OVERRULED.contains(&(name, text)) {
                 assert!(result.is_err(), "{text} on GCN {name}");
             } else if result.as_ref() != Ok(&expected) {
-                failures.push(format!("GCN {name}: {text}: {result:08x?}, not {expected:08x?}"));
+                failures.push(format!(
+                    "GCN {name}: {text}: {result:08x?}, not {expected:08x?}"
+                ));
             }
         }
     }

@@ -12,12 +12,17 @@ const TARGETS: [&str; 5] = ["gfx600", "gfx700", "gfx803", "gfx900", "gfx906"];
 
 /// Kernels that need no library. Generic pointers and halves do not exist on GCN 1.0.
 const KERNELS: &[(&str, &str)] = &[
-    ("saxpy", r"
+    (
+        "saxpy",
+        r"
         __kernel void saxpy(__global float *a, __global const float *b, float x) {
             size_t i = __builtin_amdgcn_workgroup_id_x() * 64 + __builtin_amdgcn_workitem_id_x();
             a[i] += b[i] * x;
-        }"),
-    ("reduce", r"
+        }",
+    ),
+    (
+        "reduce",
+        r"
         __kernel void reduce(__global const uint *in, __global uint *out) {
             __local uint part[256];
             uint l = __builtin_amdgcn_workitem_id_x(), g = __builtin_amdgcn_workgroup_id_x();
@@ -28,8 +33,11 @@ const KERNELS: &[(&str, &str)] = &[
                 if (l < n) part[l] += part[l + n];
             }
             if (l == 0) out[g] = part[0];
-        }"),
-    ("mixed", r"
+        }",
+    ),
+    (
+        "mixed",
+        r"
         static __constant float table[4] = {1.0f, 2.5f, -3.0f, 1e10f};
         __kernel void mixed(__global double *d, __global ulong *u, __global char *c, __global float *f, int n, long m) {
             uint i = __builtin_amdgcn_workitem_id_x();
@@ -38,8 +46,11 @@ const KERNELS: &[(&str, &str)] = &[
             u[i] = (u[i] << (n & 63)) / (ulong)(m | 1) ^ (u[i + 1] * 0x123456789abcdefUL);
             c[i] = (char)(c[i] * 3 + n % 7);
             f[i] = __builtin_sqrtf(f[i]) / table[i & 3] + __builtin_fabsf(f[i + 1]) - (float)c[i];
-        }"),
-    ("scratch", r"
+        }",
+    ),
+    (
+        "scratch",
+        r"
         __kernel void scratch(__global int *out, __global const int *in, int n) {
             int local_[64];
             uint i = __builtin_amdgcn_workitem_id_x();
@@ -47,20 +58,27 @@ const KERNELS: &[(&str, &str)] = &[
             int s = 0;
             for (int k = 0; k < n; k++) { s += local_[in[k] & 63]; local_[s & 63] = k; }
             out[i] = s + local_[n & 63];
-        }"),
-    ("atomics", r"
+        }",
+    ),
+    (
+        "atomics",
+        r"
         __kernel void atomics(__global int *a, __local int *l) {
             uint i = __builtin_amdgcn_workitem_id_x();
             __opencl_atomic_fetch_add((__local atomic_int *)&l[i & 7], 3, __ATOMIC_RELAXED, __OPENCL_MEMORY_SCOPE_WORK_GROUP);
             int old = __opencl_atomic_fetch_max((__global atomic_int *)&a[i & 15], l[0], __ATOMIC_SEQ_CST, __OPENCL_MEMORY_SCOPE_DEVICE);
             __opencl_atomic_exchange((__global atomic_int *)&a[16], old, __ATOMIC_ACQ_REL, __OPENCL_MEMORY_SCOPE_DEVICE);
-        }"),
-    ("calls", r"
+        }",
+    ),
+    (
+        "calls",
+        r"
         __attribute__((noinline)) int callee(int a, int b) { return a * b + (a ^ b); }
         __kernel void calls(__global int *a) {
             uint i = __builtin_amdgcn_workitem_id_x();
             a[i] = callee(a[i], (int)i);
-        }"),
+        }",
+    ),
 ];
 
 /// A directory of this test's own.
@@ -71,7 +89,14 @@ fn directory() -> PathBuf {
 }
 
 /// Runs clang on a source; yields what it writes.
-fn clang(target: &str, language: &str, extension: &str, name: &str, extra: &[&str], source: &str) -> Vec<u8> {
+fn clang(
+    target: &str,
+    language: &str,
+    extension: &str,
+    name: &str,
+    extra: &[&str],
+    source: &str,
+) -> Vec<u8> {
     let out = directory().join(format!("{name}.{target}.{extension}"));
     let mcpu = format!("-mcpu={target}");
     let path = out.to_string_lossy().into_owned();
@@ -92,7 +117,12 @@ fn compiler_output_assembles_to_the_compilers_bytes() {
             let text = String::from_utf8(assembly).expect("assembly is text");
             let object = clang(cpu, "assembler", "o", name, &["-c"], &text);
             let source = Source { name, text: &text };
-            let ours = assemble(&source, &Options { target: target(cpu) });
+            let ours = assemble(
+                &source,
+                &Options {
+                    target: target(cpu),
+                },
+            );
             let shown: Vec<String> = ours
                 .diagnostics
                 .iter()
@@ -114,7 +144,10 @@ fn compiler_output_assembles_to_the_compilers_bytes() {
             let linked = ours.program.to_object(None);
             let linked = linked.unwrap_or_else(|error| panic!("{name} on {cpu}: {error:?}"));
             let linked = read(&linked).unwrap_or_else(|error| panic!("{name} on {cpu}: {error}"));
-            assert!(linked.kernels.iter().any(|k| k.name == *name), "{name} on {cpu}");
+            assert!(
+                linked.kernels.iter().any(|k| k.name == *name),
+                "{name} on {cpu}"
+            );
         }
     }
 }
@@ -126,11 +159,15 @@ fn section(object: &[u8], name: &str) -> Vec<u8> {
         bytes[..width].copy_from_slice(&object[at..at + width]);
         u64::from_le_bytes(bytes) as usize
     };
-    let (headers, size, count, names) = (number(40, 8), number(58, 2), number(60, 2), number(62, 2));
+    let (headers, size, count, names) =
+        (number(40, 8), number(58, 2), number(60, 2), number(62, 2));
     let names = number(headers + names * size + 24, 8);
     for header in (0..count).map(|i| headers + i * size) {
         let at = names + number(header, 4);
-        let length = object[at..].iter().position(|&b| b == 0).expect("names end with 0");
+        let length = object[at..]
+            .iter()
+            .position(|&b| b == 0)
+            .expect("names end with 0");
         if &object[at..at + length] == name.as_bytes() {
             let offset = number(header + 24, 8);
             return object[offset..offset + number(header + 32, 8)].to_vec();

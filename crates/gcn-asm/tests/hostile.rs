@@ -6,7 +6,10 @@ use gcn_isa::{TARGETS, Target};
 const VALID: &str = include_str!("hostile/valid.s");
 
 fn try_everything(text: &str, target: &'static Target) {
-    let source = Source { name: "hostile.s", text };
+    let source = Source {
+        name: "hostile.s",
+        text,
+    };
     let assembly = assemble(&source, &Options { target });
     for diagnostic in &assembly.diagnostics {
         // Spans are on character boundaries, or this panics.
@@ -25,7 +28,10 @@ fn any_target(u: &mut arbitrary::Unstructured<'_>) -> arbitrary::Result<&'static
 
 #[test]
 fn the_seed_is_valid() {
-    let source = Source { name: "valid.s", text: VALID };
+    let source = Source {
+        name: "valid.s",
+        text: VALID,
+    };
     let target = Target::named("gfx900").expect("a target");
     let assembly = assemble(&source, &Options { target });
     assert_eq!(assembly.diagnostics, []);
@@ -45,15 +51,111 @@ fn random_bytes() {
 
 /// Pieces that mean something, in any order.
 const PIECES: &[&str] = &[
-    "v", "s", "[", "]", ":", ",", " ", "\n", "\t", "(", ")", "-", "+", "|", "~", "!", "<<", "%", "/", "*", "//", "/*", "*/",
-    "\"", "\\", "'", "#", ";", "@", "=", ".", "0x", "0b", "1", "255", "256", "4294967296", "9223372036854775807", "1.5", "1e999",
-    "v1", "v[1:2]", "v[255:256]", "s4", "s[4:5]", "vcc", "exec", "m0", "off", "lit(", "abs(", "neg(", "sext(", "hwreg(",
-    "sendmsg(", "vmcnt(", "lgkmcnt", "swizzle(", "QUAD_PERM", "offset:", "glc", "gds", "op_sel:[", "quad_perm:[", "dst_sel:",
-    "s_branch ", "s_mov_b32 ", "s_mov_b64 ", "v_add_f32 ", "v_add_f32_e64 ", "v_mov_b32_dpp ", "v_mov_b32_sdwa ", "ds_read_b32 ",
-    "ds_swizzle_b32 ", "global_load_dword ", "s_load_dword ", "buffer_load_dword ", "s_waitcnt ", "s_setreg_b32 ",
-    ".long ", ".quad ", ".set ", ".space ", ".fill ", ".p2align ", ".section ", ".ascii ", ".size ", ".comm ", ".type ",
-    ".amdhsa_kernel ", ".amdhsa_next_free_vgpr ", ".end_amdhsa_kernel", ".amdgpu_metadata", ".end_amdgpu_metadata",
-    "a", "b", "a:", "1:", "1b", "1f", "@rel32@lo", "ä", "\0", "\r",
+    "v",
+    "s",
+    "[",
+    "]",
+    ":",
+    ",",
+    " ",
+    "\n",
+    "\t",
+    "(",
+    ")",
+    "-",
+    "+",
+    "|",
+    "~",
+    "!",
+    "<<",
+    "%",
+    "/",
+    "*",
+    "//",
+    "/*",
+    "*/",
+    "\"",
+    "\\",
+    "'",
+    "#",
+    ";",
+    "@",
+    "=",
+    ".",
+    "0x",
+    "0b",
+    "1",
+    "255",
+    "256",
+    "4294967296",
+    "9223372036854775807",
+    "1.5",
+    "1e999",
+    "v1",
+    "v[1:2]",
+    "v[255:256]",
+    "s4",
+    "s[4:5]",
+    "vcc",
+    "exec",
+    "m0",
+    "off",
+    "lit(",
+    "abs(",
+    "neg(",
+    "sext(",
+    "hwreg(",
+    "sendmsg(",
+    "vmcnt(",
+    "lgkmcnt",
+    "swizzle(",
+    "QUAD_PERM",
+    "offset:",
+    "glc",
+    "gds",
+    "op_sel:[",
+    "quad_perm:[",
+    "dst_sel:",
+    "s_branch ",
+    "s_mov_b32 ",
+    "s_mov_b64 ",
+    "v_add_f32 ",
+    "v_add_f32_e64 ",
+    "v_mov_b32_dpp ",
+    "v_mov_b32_sdwa ",
+    "ds_read_b32 ",
+    "ds_swizzle_b32 ",
+    "global_load_dword ",
+    "s_load_dword ",
+    "buffer_load_dword ",
+    "s_waitcnt ",
+    "s_setreg_b32 ",
+    ".long ",
+    ".quad ",
+    ".set ",
+    ".space ",
+    ".fill ",
+    ".p2align ",
+    ".section ",
+    ".ascii ",
+    ".size ",
+    ".comm ",
+    ".type ",
+    ".amdhsa_kernel ",
+    ".amdhsa_next_free_vgpr ",
+    ".end_amdhsa_kernel",
+    ".amdgpu_metadata",
+    ".end_amdgpu_metadata",
+    "a",
+    "b",
+    "a:",
+    "1:",
+    "1b",
+    "1f",
+    "@rel32@lo",
+    "ä",
+    "\0",
+    "\r",
 ];
 
 #[test]
@@ -124,16 +226,26 @@ fn what_grows_without_bound_is_refused() {
     ] {
         let target = Target::named("gfx906").expect("a target");
         let start = std::time::Instant::now();
-        let source = Source { name: "grows.s", text: &text };
+        let source = Source {
+            name: "grows.s",
+            text: &text,
+        };
         let assembly = assemble(&source, &Options { target });
         let shown: String = text.chars().take(40).collect();
         let is_comment = text.starts_with("/*");
         assert!(is_comment || assembly.has_errors(), "{shown}");
-        assert!(start.elapsed().as_secs() < 5, "{shown}: {:?}", start.elapsed());
+        assert!(
+            start.elapsed().as_secs() < 5,
+            "{shown}: {:?}",
+            start.elapsed()
+        );
     }
     // A long sum is a number.
     let target = Target::named("gfx906").expect("a target");
-    let source = Source { name: "sum.s", text: &long };
+    let source = Source {
+        name: "sum.s",
+        text: &long,
+    };
     let assembly = assemble(&source, &Options { target });
     assert_eq!(assembly.program.to_raw(), 200_000u32.to_le_bytes());
 }

@@ -25,7 +25,11 @@ fn samples(isa: Isa, wanted: fn(&Row) -> bool) -> Vec<(Inst, String)> {
                 if inst.print(&mut text, Syntax::Llvm, None) == Fidelity::Exact {
                     all.push((inst, text));
                 } else {
-                    assert!(!is_memory(row), "{text} is not exact on {isa}: {:08x?}", inst.words());
+                    assert!(
+                        !is_memory(row),
+                        "{text} is not exact on {isa}: {:08x?}",
+                        inst.words()
+                    );
                 }
             }
         }
@@ -43,13 +47,20 @@ fn assembles_to_the_same(wanted: fn(&Row) -> bool, at_least: usize) {
             let expected = inst_words(&inst);
             match words(target, &text) {
                 Ok(found) if found == expected => {}
-                Ok(found) => failures.push(format!("{isa}: {text}: {found:08x?}, not {expected:08x?}")),
+                Ok(found) => {
+                    failures.push(format!("{isa}: {text}: {found:08x?}, not {expected:08x?}"))
+                }
                 Err(error) => failures.push(format!("{isa}: {text}: {error}")),
             }
         }
     }
     let shown: Vec<_> = failures.iter().take(60).cloned().collect();
-    assert!(failures.is_empty(), "{} failures:\n{}", failures.len(), shown.join("\n"));
+    assert!(
+        failures.is_empty(),
+        "{} failures:\n{}",
+        failures.len(),
+        shown.join("\n")
+    );
 }
 
 #[test]
@@ -65,7 +76,10 @@ fn other_rows_print_and_assemble_to_the_same_words() {
 /// Why LLVM does not take a form that the documents have, if so.
 fn llvm_lacks(inst: &Inst) -> Option<&'static str> {
     let row = inst.row();
-    let written = |when| row.slots().any(|slot| slot.when == when && inst.shows(slot));
+    let written = |when| {
+        row.slots()
+            .any(|slot| slot.when == when && inst.shows(slot))
+    };
     if row.name == "ds_condxchg32_rtn_b128" {
         return Some("E002: no assembler confirms this row");
     }
@@ -81,7 +95,8 @@ fn llvm_lacks(inst: &Inst) -> Option<&'static str> {
     if matches!(row.does, Does::LdsNop | Does::Gws(_)) && written(When::Optional) {
         return Some("E018, E019: LLVM has no register here");
     }
-    if matches!(row.does, Does::Lanes(_)) && inst.flag(Field::Gds) && !row.name.contains("swizzle") {
+    if matches!(row.does, Does::Lanes(_)) && inst.flag(Field::Gds) && !row.name.contains("swizzle")
+    {
         return Some("E022: LLVM has no `gds` on the permutes");
     }
     None
@@ -105,7 +120,11 @@ fn llvm_assembles_memory_rows_to_the_same_words() {
             .filter(|row| !all.iter().any(|(inst, _)| inst.op == row.op))
             .map(|row| row.name)
             .collect();
-        let expected: &[&str] = if isa == Isa::Si { &[] } else { &["ds_condxchg32_rtn_b128"] };
+        let expected: &[&str] = if isa == Isa::Si {
+            &[]
+        } else {
+            &["ds_condxchg32_rtn_b128"]
+        };
         assert_eq!(missing, expected, "on {chip}");
     }
 }

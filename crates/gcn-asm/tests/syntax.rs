@@ -89,7 +89,11 @@ fn ways_of_writing() {
 }
 
 /// Target, source, and for each diagnostic its marked text, a part of its message, a part of its help.
-type Case = (&'static str, &'static str, &'static [(&'static str, &'static str, &'static str)]);
+type Case = (
+    &'static str,
+    &'static str,
+    &'static [(&'static str, &'static str, &'static str)],
+);
 
 #[rustfmt::skip]
 const MESSAGES: &[Case] = &[
@@ -144,8 +148,16 @@ const MESSAGES: &[Case] = &[
 #[test]
 fn messages() {
     for (name, text, expected) in MESSAGES {
-        let source = Source { name: "test.s", text };
-        let assembly = assemble(&source, &Options { target: target(name) });
+        let source = Source {
+            name: "test.s",
+            text,
+        };
+        let assembly = assemble(
+            &source,
+            &Options {
+                target: target(name),
+            },
+        );
         let found: Vec<_> = assembly
             .diagnostics
             .iter()
@@ -163,10 +175,47 @@ fn messages() {
 #[test]
 fn assembling_goes_on_after_errors() {
     let text = "s_nop 0\nrubbish\ns_nop 1\nds_read_b32 v0\ns_endpgm\n";
-    let source = Source { name: "test.s", text };
-    let assembly = assemble(&source, &Options { target: target("gfx900") });
+    let source = Source {
+        name: "test.s",
+        text,
+    };
+    let assembly = assemble(
+        &source,
+        &Options {
+            target: target("gfx900"),
+        },
+    );
     assert_eq!(assembly.diagnostics.len(), 2);
-    assert!(assembly.diagnostics.iter().all(|d| d.severity == Severity::Error));
+    assert!(
+        assembly
+            .diagnostics
+            .iter()
+            .all(|d| d.severity == Severity::Error)
+    );
     assert_eq!(assembly.program.listing.len(), 3);
     assert_eq!(assembly.program.to_raw().len(), 12);
+}
+
+#[test]
+fn raw_words_are_linked_within_code() {
+    let program = |text: &str| {
+        let source = Source {
+            name: "test.s",
+            text,
+        };
+        let options = Options {
+            target: target("gfx900"),
+        };
+        let assembly = assemble(&source, &options);
+        assert_eq!(assembly.diagnostics, [], "{text}");
+        assembly.program
+    };
+    let code = "s_getpc_b64 s[0:1]\ns_add_u32 s0, s0, table@rel32@lo+4\ns_addc_u32 s1, s1, table@rel32@hi+12\ns_endpgm\n";
+    let linked = program(&format!("{code}table: .long 5")).to_linked_raw();
+    let linked = linked.expect("everything is in one section");
+    // The counter points behind S_GETPC, at 4; the table is at 24.
+    assert_eq!(linked[8..12], 20u32.to_le_bytes());
+    assert_eq!(linked[16..20], 0u32.to_le_bytes());
+    let errors = program(&format!("{code}.data\ntable: .long 5")).to_linked_raw();
+    assert_eq!(errors.map_err(|errors| errors.len()), Err(2));
 }

@@ -53,8 +53,6 @@ impl Format {
     }
 }
 
-/// The section that raw words are taken from.
-const TEXT: &str = ".text";
 /// The column at which `--show-encoding` puts the encoding.
 const ENCODING_COLUMN: usize = 40;
 
@@ -121,25 +119,13 @@ fn make(args: &Args, assembly: &Assembly, diagnostics: &mut Vec<Diagnostic>) -> 
                 None
             }
         },
-        Format::Raw => {
-            let relocations = assembly
-                .program
-                .section(TEXT)
-                .into_iter()
-                .flat_map(|text| &text.relocations);
-            let open: Vec<Diagnostic> = relocations
-                .map(|relocation| {
-                    Diagnostic::error(
-                        relocation.span.clone(),
-                        "raw words cannot hold what a linker fills in",
-                    )
-                    .help("make a code object with `--format elf`")
-                })
-                .collect();
-            let is_whole = open.is_empty();
-            diagnostics.extend(open);
-            is_whole.then(|| assembly.program.to_raw())
-        }
+        Format::Raw => match assembly.program.to_linked_raw() {
+            Ok(bytes) => Some(bytes),
+            Err(errors) => {
+                diagnostics.extend(errors);
+                None
+            }
+        },
     }
 }
 
