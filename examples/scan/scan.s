@@ -10,8 +10,6 @@
 
 .amdgcn_target "amdgcn-amd-amdhsa--gfx900"
 
-.set GROUP, 64                                    // a workgroup is one wave
-
 .text
 .globl scan
 .p2align 8

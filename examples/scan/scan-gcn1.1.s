@@ -1,0 +1,111 @@
+// Scan of a wave with ds_swizzle, for GCN 1.1.
+//
+//     ranks[i] = number of odd keys in the wave up to and with key i
+//
+// ds_swizzle moves data between lanes through the LDS hardware without touching LDS, by a fixed pattern within 32
+// lanes. GCN 1.0 and 1.1 have no ds_permute and ds_bpermute: lane 31 passes its sum to the upper half through a scalar
+// register. What a lane gets from a lane that is not active is 0; here the active lanes of a partial wave are the
+// first ones, and lanes only look back.
+
+.amdgcn_target "amdgcn-amd-amdhsa--gfx700"
+
+.text
+.globl scan
+.p2align 8
+.type scan,@function
+scan:
+    // In: s[0:1] = kernel arguments, s2 = number of the workgroup, v0 = lane.
+    s_load_dwordx4      s[4:7], s[0:1], 0x0       // s[4:5] = keys, s[6:7] = ranks
+    s_load_dword        s3, s[0:1], 0x4           // count
+    s_lshl_b32          s2, s2, 6
+    v_add_i32           v1, vcc, s2, v0
+    s_waitcnt           lgkmcnt(0)
+    v_cmp_gt_u32        vcc, s3, v1
+    s_and_b64           exec, exec, vcc
+    s_cbranch_execz     .Lend
+    v_lshlrev_b32       v1, 2, v1
+    v_mov_b32           v7, s5
+    v_add_i32           v6, vcc, s4, v1
+    v_addc_u32          v7, vcc, 0, v7, vcc       // v[6:7] = address of the key
+    flat_load_dword     v2, v[6:7]
+    s_waitcnt           vmcnt(0) lgkmcnt(0)       // FLAT may be LDS too, and counts on both
+    v_and_b32           v3, 1, v2                 // sum of the flags of the lane's block: 1 lane at first
+
+    // Blocks of 1 lane become blocks of 2, then 4, 8, 16, 32: each lane of the upper half adds the sum that the last
+    // lane of the lower half has. In a pattern, p keeps a bit of the lane's number, 0 and 1 replace it.
+    ds_swizzle_b32      v4, v3 offset:swizzle(BITMASK_PERM, "pppp0")
+    s_mov_b32           vcc_lo, 0xaaaaaaaa        // lanes in upper halves
+    s_mov_b32           vcc_hi, 0xaaaaaaaa
+    s_waitcnt           lgkmcnt(0)
+    v_cndmask_b32       v4, 0, v4, vcc
+    v_add_i32           v3, vcc, v3, v4
+    ds_swizzle_b32      v4, v3 offset:swizzle(BITMASK_PERM, "ppp01")
+    s_mov_b32           vcc_lo, 0xcccccccc
+    s_mov_b32           vcc_hi, 0xcccccccc
+    s_waitcnt           lgkmcnt(0)
+    v_cndmask_b32       v4, 0, v4, vcc
+    v_add_i32           v3, vcc, v3, v4
+    ds_swizzle_b32      v4, v3 offset:swizzle(BITMASK_PERM, "pp011")
+    s_mov_b32           vcc_lo, 0xf0f0f0f0
+    s_mov_b32           vcc_hi, 0xf0f0f0f0
+    s_waitcnt           lgkmcnt(0)
+    v_cndmask_b32       v4, 0, v4, vcc
+    v_add_i32           v3, vcc, v3, v4
+    ds_swizzle_b32      v4, v3 offset:swizzle(BITMASK_PERM, "p0111")
+    s_mov_b32           vcc_lo, 0xff00ff00
+    s_mov_b32           vcc_hi, 0xff00ff00
+    s_waitcnt           lgkmcnt(0)
+    v_cndmask_b32       v4, 0, v4, vcc
+    v_add_i32           v3, vcc, v3, v4
+    ds_swizzle_b32      v4, v3 offset:swizzle(BITMASK_PERM, "01111")
+    s_mov_b32           vcc_lo, 0xffff0000
+    s_mov_b32           vcc_hi, 0xffff0000
+    s_waitcnt           lgkmcnt(0)
+    v_cndmask_b32       v4, 0, v4, vcc
+    v_add_i32           v3, vcc, v3, v4
+    // A swizzle does not cross from lanes 0 to 31 to lanes 32 to 63. If there are fewer than 32 active lanes, what
+    // v_readlane finds in lane 31 does not matter: no lane of the upper half is active to add it.
+    v_readlane_b32      s10, v3, 31
+    v_mov_b32           v4, s10
+    s_mov_b32           vcc_lo, 0
+    s_mov_b32           vcc_hi, -1
+    v_cndmask_b32       v4, 0, v4, vcc
+    v_add_i32           v3, vcc, v3, v4
+    v_mov_b32           v7, s7
+    v_add_i32           v6, vcc, s6, v1
+    v_addc_u32          v7, vcc, 0, v7, vcc       // v[6:7] = address of the rank
+    flat_store_dword    v[6:7], v3
+.Lend:
+    s_endpgm
+.Lscan_end:
+.size scan, .Lscan_end - scan
+
+.amdhsa_kernel scan
+    .amdhsa_user_sgpr_kernarg_segment_ptr 1
+    .amdhsa_system_sgpr_workgroup_id_x 1
+    .amdhsa_system_vgpr_workitem_id 0
+    .amdhsa_kernarg_size 20
+    .amdhsa_next_free_vgpr 8
+    .amdhsa_next_free_sgpr 14
+.end_amdhsa_kernel
+
+.amdgpu_metadata
+---
+amdhsa.version: [ 1, 2 ]
+amdhsa.kernels:
+  - .name: scan
+    .symbol: scan.kd
+    .kernarg_segment_size: 20
+    .kernarg_segment_align: 8
+    .group_segment_fixed_size: 0
+    .private_segment_fixed_size: 0
+    .wavefront_size: 64
+    .sgpr_count: 20
+    .vgpr_count: 8
+    .max_flat_workgroup_size: 64
+    .args:
+      - { .name: keys,  .type_name: 'uint*', .offset: 0,  .size: 8, .value_kind: global_buffer, .address_space: global }
+      - { .name: ranks, .type_name: 'uint*', .offset: 8,  .size: 8, .value_kind: global_buffer, .address_space: global }
+      - { .name: count, .type_name: 'uint',  .offset: 16, .size: 4, .value_kind: by_value }
+...
+.end_amdgpu_metadata
