@@ -95,12 +95,14 @@ pub fn bind(kernel: &Kernel, given: &[Given], device: &mut Device, budget: u64) 
             Err(error) => problems.push(format!("argument {}: {error}", printable(&given.name))),
         }
     }
-    let plans = match parameters(kernel) {
-        Some(parameters) => by_metadata(kernel, &parameters, &specs, &mut problems),
+    let parameters = parameters(kernel);
+    let plans = match &parameters {
+        Some(parameters) => by_metadata(kernel, parameters, &specs, &mut problems),
         None => in_order(kernel, &specs, &mut problems),
     };
     if !problems.is_empty() {
-        bail!(Problems(problems));
+        let help = parameters.map(|parameters| listing(kernel, &parameters));
+        bail!(Problems { problems, help });
     }
     let needed = plans.iter().fold(0u64, |sum, planned| match &planned.plan {
         Plan::Buffer { bytes, .. } => sum.saturating_add(*bytes),
@@ -117,10 +119,15 @@ pub fn bind(kernel: &Kernel, given: &[Given], device: &mut Device, budget: u64) 
     place(kernel, plans, device)
 }
 
-/// What is wrong with arguments; each is a line.
+/// Everything that is wrong with a launch.
 #[derive(Debug, thiserror::Error)]
-#[error("{}", .0.join("; "))]
-pub struct Problems(pub Vec<String>);
+#[error("{}", .problems.join("; "))]
+pub struct Problems {
+    /// Each is a message.
+    pub problems: Vec<String>,
+    /// What would be right; may have several lines.
+    pub help: Option<String>,
+}
 
 /// A value that goes to a place in the argument segment.
 struct Planned<'a> {
@@ -155,10 +162,6 @@ impl<'a> Parameter<'a> {
             },
             source: argument.type_name.as_deref().and_then(Type::of_source),
         }
-    }
-
-    fn is_named(&self, name: &str) -> bool {
-        self.name == name || self.index.to_string() == name
     }
 
     /// What the value has to be, for messages.
@@ -287,34 +290,43 @@ fn by_metadata<'s>(
     problems: &mut Vec<String>,
 ) -> Vec<Planned<'s>> {
     let mut plans: Vec<Planned<'s>> = Vec::new();
+    let mut given_to = vec![false; parameters.len()];
     let before = problems.len();
-    for (given, spec) in specs {
+    let nameless = parameters.iter().all(|parameter| parameter.name == parameter.index.to_string());
+    for (place, (given, spec)) in specs.iter().enumerate() {
         // A name that is also a number of another argument is a name.
         let named = parameters.iter().find(|parameter| parameter.name == given.name);
-        let Some(parameter) = named.or_else(|| parameters.iter().find(|parameter| parameter.is_named(&given.name))) else {
+        let numbered = || parameters.iter().find(|parameter| parameter.index.to_string() == given.name);
+        // Compilers leave names out unless asked; names are free to choose then, and the order counts.
+        let in_order = || parameters.get(place).filter(|_| nameless && given.name.parse::<usize>().is_err());
+        let Some(parameter) = named.or_else(numbered).or_else(in_order) else {
             problems.push(format!("kernel {} has no argument {}", printable(&kernel.name), printable(&given.name)));
             continue;
         };
-        let name = printable(&parameter.name);
+        given_to[parameter.index] = true;
+        let name = printable(&given.name);
         if plans.iter().any(|planned| planned.index == parameter.index) {
             problems.push(format!("argument {name} is given twice"));
         }
         match parameter.plan(given, spec) {
-            Ok(plan) => plans.push(Planned { name: parameter.name.clone(), index: parameter.index, offset: parameter.offset, plan }),
+            Ok(plan) => plans.push(Planned { name: label(parameter, given), index: parameter.index, offset: parameter.offset, plan }),
             Err(error) => problems.push(format!("argument {name}: {error:#}")),
         }
     }
-    for parameter in parameters {
-        let is_given = specs.iter().any(|(given, _)| parameter.is_named(&given.name));
+    for (parameter, is_given) in parameters.iter().zip(given_to) {
+        // A value that could not be read is there all the same.
         if !is_given && before == 0 {
             problems.push(format!("argument {} is missing", printable(&parameter.name)));
         }
     }
-    if !problems.is_empty() {
-        problems.push(listing(kernel, parameters));
-    }
     plans.sort_by_key(|planned| planned.index);
     plans
+}
+
+/// What an argument is called from now on: by its own name, or as it was given.
+fn label(parameter: &Parameter<'_>, given: &Given) -> String {
+    let named = parameter.name != parameter.index.to_string();
+    if named { parameter.name.clone() } else { given.name.clone() }
 }
 
 /// The arguments that a kernel has, for people.
@@ -324,7 +336,8 @@ fn listing(kernel: &Kernel, parameters: &[Parameter<'_>]) -> String {
     }
     let mut text = format!("kernel {} takes:", printable(&kernel.name));
     for parameter in parameters {
-        text.push_str(&format!("\n  {:2}  {}: {}", parameter.index, printable(&parameter.name), parameter.wants()));
+        let name = if parameter.name == parameter.index.to_string() { String::new() } else { format!(" {}", printable(&parameter.name)) };
+        text.push_str(&format!("\n  {}{name}: {}", parameter.index, parameter.wants()));
     }
     text
 }

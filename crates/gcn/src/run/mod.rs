@@ -102,10 +102,12 @@ fn threads(text: &str) -> Result<usize, String> {
 pub fn run(args: &Args, out: &mut dyn Write) -> Result<Status> {
     match launch::read(args).and_then(|launch| carry_out(&launch, out)) {
         Err(error) if error.is::<Problems>() => {
-            for problem in error.downcast::<Problems>()?.0 {
-                for (number, line) in problem.lines().enumerate() {
-                    eprintln!("{}{}", if number == 0 { "error: " } else { "" }, render::printable(line));
-                }
+            let Problems { problems, help } = error.downcast::<Problems>()?;
+            for problem in problems {
+                eprintln!("error: {}", render::printable(&problem));
+            }
+            if let Some(help) = help {
+                eprintln!("{help}");
             }
             Ok(Status::BadInput)
         }
@@ -130,7 +132,7 @@ fn carry_out(launch: &Launch, out: &mut dyn Write) -> Result<Status> {
     let start = hsa::Launch { object: &object, loaded: &loaded, kernel, shape, arguments: &bound.placed };
     let problems: Vec<String> = start.problems(target.isa).iter().map(ToString::to_string).collect();
     if !problems.is_empty() {
-        bail!(Problems(problems));
+        bail!(Problems { problems, help: None });
     }
     let wanted = Wanted::new(launch, &bound.buffers, &loaded)?;
     let prepared = start.prepare(&mut device)?;
@@ -216,7 +218,7 @@ impl<'a> Wanted<'a> {
             .iter()
             .filter_map(|given| keep(Expectation::new(given, buffers, loaded), "expect", &given.name, &mut problems))
             .collect();
-        if problems.is_empty() { Ok(Wanted { print, save, expect }) } else { bail!(Problems(problems)) }
+        if problems.is_empty() { Ok(Wanted { print, save, expect }) } else { bail!(Problems { problems, help: None }) }
     }
 }
 

@@ -627,7 +627,7 @@ mod tests {
     fn wrong_values_are_refused() {
         for (text, message) in [
             ("", "the value is empty"),
-            ("u32:", "`` is not a number"),
+            ("u32:", "the value is empty"),
             ("f33:1", "`f33` is not a type; there are u8 i8 u16 i16 f16 u32 i32 f32 u64 i64 f64"),
             ("u32:1,x", "`x` is not a number"),
             ("u32:1,,2", "`` is not a number"),
