@@ -103,6 +103,11 @@ impl Access {
         self.global | self.lds | self.gds | self.scratch | self.buffer
     }
 
+    /// Whether a descriptor interleaves less than a dword.
+    pub fn splits_dwords(&self) -> bool {
+        self.buffer != 0 && self.descriptor.splits_dwords()
+    }
+
     /// Where a lane goes, if it goes anywhere.
     #[inline]
     pub fn space(&self, lane: usize) -> Option<Space> {

@@ -111,6 +111,11 @@ impl Descriptor {
         self.swizzle.is_none() && self.has(index, offset, u64::from(bytes))
     }
 
+    /// Whether less than a dword of a record stays together.
+    pub fn splits_dwords(&self) -> bool {
+        self.swizzle.is_some_and(|s| s.element < 4)
+    }
+
     /// The address of a byte of a record that is not interleaved.
     pub fn linear(&self, index: u32, offset: u64) -> u64 {
         let inside = u64::from(index) * u64::from(self.stride) + offset;

@@ -238,7 +238,8 @@ impl Places<'_> {
         len: usize,
     ) -> impl Iterator<Item = (usize, usize)> + use<> {
         let inside = (address as usize).wrapping_add(DWORD * i) % DWORD;
-        let step = if inside + len <= DWORD { len } else { 1 };
+        let is_together = inside + len <= DWORD && !self.access.splits_dwords();
+        let step = if is_together { len } else { 1 };
         (0..len).step_by(step).map(move |k| (k, step))
     }
 

@@ -1,0 +1,542 @@
+//! References of floating-point instructions, with denormals kept; flushing, modifiers and division of their own.
+
+use crate::common::*;
+use crate::vector::In;
+use gcn_isa::vop::Vop2;
+use gcn_isa::vop3::{Vop3, Vop3b};
+use gcn_isa::{Encoding, Field, Isa, Op, regs};
+
+pub fn f(x: u64) -> f32 {
+    f32::from_bits(x as u32)
+}
+pub fn g(x: u64) -> f64 {
+    f64::from_bits(x)
+}
+pub fn bits32(x: f32) -> u64 {
+    x.to_bits().into()
+}
+pub fn bits64(x: f64) -> u64 {
+    x.to_bits()
+}
+
+/// A half-precision value.
+pub fn h(x: u64) -> f64 {
+    let (fraction, exponent) = ((x & 0x3ff) as f64, (x >> 10 & 0x1f) as i32);
+    let magnitude = match exponent {
+        0 => fraction * 2f64.powi(-24),
+        31 if fraction == 0.0 => f64::INFINITY,
+        31 => f64::NAN,
+        _ => (1024.0 + fraction) * 2f64.powi(exponent - 25),
+    };
+    if x >> 15 & 1 == 1 { -magnitude } else { magnitude }
+}
+
+/// Units in 1 that [`half_units`] counts in.
+const UNITS: i32 = 60;
+
+/// The nearest half-precision value, ties to even, of a number of units; found among all of them.
+fn half_units(units: u128, negative: bool) -> u64 {
+    let of = |bits: u64| (h(bits) * 2f64.powi(UNITS)) as u128;
+    let (mut low, mut high) = (0u64, 0x7c00u64);
+    while high - low > 1 {
+        let middle = (low + high) / 2;
+        if of(middle) <= units { low = middle } else { high = middle }
+    }
+    // Infinity counts as the value that would be next.
+    let next = if high == 0x7c00 { 1 << (16 + UNITS) } else { of(high) };
+    let (down, up) = (units - of(low), next.saturating_sub(units));
+    let bits = match down.cmp(&up) {
+        std::cmp::Ordering::Less => low,
+        std::cmp::Ordering::Greater => high,
+        std::cmp::Ordering::Equal => low + (low & 1),
+    };
+    bits | if negative { 0x8000 } else { 0 }
+}
+
+/// The nearest half-precision value.
+pub fn half(x: f64) -> u64 {
+    if x.is_nan() {
+        return 0x7e00;
+    }
+    let scaled = x.abs() * 2f64.powi(UNITS);
+    // What is cut off makes the number odd, so that a tie is one only if it is exact.
+    half_units(scaled as u128 | u128::from(scaled.fract() != 0.0), x.is_sign_negative())
+}
+
+fn half_fma(a: u64, b: u64, c: u64) -> u64 {
+    let (x, y, z) = (h(a), h(b), h(c));
+    let product = x * y;
+    if !(product + z).is_finite() || product + z == 0.0 {
+        return half(product + z);
+    }
+    let units = (product * 2f64.powi(UNITS)) as i128 + (z * 2f64.powi(UNITS)) as i128;
+    half_units(units.unsigned_abs(), units < 0)
+}
+
+/// The class of a value with so many bits of fraction and exponent.
+pub fn class(x: u64, fraction_bits: u32, exponent_bits: u32) -> u64 {
+    let fraction = x & ((1 << fraction_bits) - 1);
+    let exponent = x >> fraction_bits & ((1 << exponent_bits) - 1);
+    let negative = x >> (fraction_bits + exponent_bits) & 1 == 1;
+    let top = (1 << exponent_bits) - 1;
+    1 << match (exponent == top, exponent == 0, fraction == 0, negative) {
+        (true, _, false, _) => fraction >> (fraction_bits - 1),
+        (true, _, true, true) => 2,
+        (_, false, _, true) => 3,
+        (_, true, false, true) => 4,
+        (_, true, true, true) => 5,
+        (_, true, true, false) => 6,
+        (_, true, false, false) => 7,
+        (false, false, _, false) => 8,
+        (true, _, true, false) => 9,
+    }
+}
+
+fn flush(x: f32) -> f32 {
+    if x.is_subnormal() { 0.0f32.copysign(x) } else { x }
+}
+fn flush_half(x: u64) -> u64 {
+    if x & 0x7c00 == 0 { x & 0x8000 } else { x & 0xffff }
+}
+fn mad(x: In) -> u64 {
+    bits32(flush(flush(flush(f(x.a)) * flush(f(x.b))) + flush(f(x.c))))
+}
+fn mad_half(a: u64, b: u64, c: u64) -> u64 {
+    let product = flush_half(half(h(flush_half(a)) * h(flush_half(b))));
+    flush_half(half(h(product) + h(flush_half(c))))
+}
+fn legacy(a: f32, b: f32) -> f32 {
+    if a == 0.0 || b == 0.0 { 0.0 } else { a * b }
+}
+fn unit(x: u64, f: impl Fn(f32) -> f64) -> Out {
+    value(bits32(flush(f(flush(self::f(x))) as f32)))
+}
+fn finite(x: f64) -> f64 {
+    let x = f64::from(x as f32);
+    if x.is_infinite() { f64::from(f32::MAX).copysign(x) } else { x }
+}
+fn no_infinity(x: f64) -> f64 {
+    let x = f64::from(x as f32);
+    if x.is_infinite() { 0f64.copysign(x) } else { x }
+}
+fn sine(x: f64) -> f64 {
+    let turn = std::f64::consts::TAU;
+    if x.is_finite() && x.abs() > 256.0 { 0.0 } else { ((x - x.round()) * turn).sin() }
+}
+fn cosine(x: f64) -> f64 {
+    let turn = std::f64::consts::TAU;
+    if x.is_finite() && x.abs() > 256.0 { 1.0 } else { ((x - x.round()) * turn).cos() }
+}
+/// By halving and doubling until it is within 1/2 and 1.
+fn frexp(mut x: f64) -> (f64, i64) {
+    let mut exponent = 0;
+    if x == 0.0 || !x.is_finite() {
+        return (x, 0);
+    }
+    while x.abs() >= 1.0 {
+        (x, exponent) = (x / 2.0, exponent + 1);
+    }
+    while x.abs() < 0.5 {
+        (x, exponent) = (x * 2.0, exponent - 1);
+    }
+    (x, exponent)
+}
+/// Digit by digit: the integer fraction shifted, rounded to nearest even by hand.
+fn ldexp(x: f64, power: i64) -> f64 {
+    if x == 0.0 || !x.is_finite() {
+        return x;
+    }
+    let (fraction, exponent) = frexp(x);
+    let (mut digits, mut exponent) = ((fraction.abs() * 2f64.powi(53)) as u64, exponent + power - 53);
+    let mut lost = (0u64, false);
+    while exponent < -1074 && digits + lost.0 > 0 {
+        lost = (digits & 1, lost.1 || lost.0 == 1);
+        (digits, exponent) = (digits >> 1, exponent + 1);
+    }
+    if lost.0 == 1 && (lost.1 || digits & 1 == 1) {
+        digits += 1;
+    }
+    let mut result = digits as f64;
+    for _ in 0..exponent.clamp(-1100, 3000).unsigned_abs() {
+        result *= if exponent < 0 { 0.5 } else { 2.0 };
+    }
+    result.copysign(x)
+}
+/// −0 before +0; a NaN gives way to a number.
+fn least(x: f64, y: f64) -> f64 {
+    match (x.is_nan(), y.is_nan()) {
+        (true, _) => y,
+        (_, true) => x,
+        _ if x.total_cmp(&y).is_lt() => x,
+        _ => y,
+    }
+}
+fn greatest(x: f64, y: f64) -> f64 {
+    -least(-x, -y)
+}
+fn middle(x: [f64; 3]) -> f64 {
+    if x.iter().any(|v| v.is_nan()) {
+        return least(least(x[0], x[1]), x[2]);
+    }
+    let mut sorted = x;
+    sorted.sort_by(f64::total_cmp);
+    sorted[1]
+}
+fn three(x: In) -> [f64; 3] {
+    [x.a, x.b, x.c].map(|v| f(v).into())
+}
+fn three_halves(x: In) -> [f64; 3] {
+    [x.a, x.b, x.c].map(h)
+}
+fn both(x: In, f: impl Fn(u64, u64, u64) -> u64) -> Out {
+    let at = |n: u32| f(x.a >> n & 0xffff, x.b >> n & 0xffff, x.c >> n & 0xffff);
+    value(at(0) | at(16) << 16)
+}
+fn pk(low: u64, high: u64) -> Out {
+    value(low & 0xffff | (high & 0xffff) << 16)
+}
+fn norm(x: f64, low: f64, scale: f64) -> u64 {
+    // The product is rounded to single precision before it is rounded to an integer.
+    let product = (x.clamp(low, 1.0) as f32) * scale as f32;
+    (f64::from(product).round_ties_even() as i64 & 0xffff) as u64
+}
+fn towards_zero(x: f32) -> u64 {
+    let nearest = half(x.into());
+    if x.is_finite() && h(nearest).abs() > f64::from(x).abs() { nearest - 1 } else { nearest }
+}
+fn to_byte(x: f32) -> u64 {
+    if x.is_nan() { 0 } else { f64::from(x).clamp(0.0, 255.0).round_ties_even() as u64 }
+}
+fn put(old: u64, number: u64, byte: u64) -> u64 {
+    let shift = 8 * (number & 3);
+    old & 0xffff_ffff & !(0xff << shift) | byte << shift
+}
+fn truncated(x: f64, low: f64, high: f64) -> u64 {
+    if x.is_nan() { 0 } else { x.trunc().clamp(low, high) as i64 as u64 & 0xffff_ffff }
+}
+const I32: (f64, f64) = (-2147483648.0, 2147483647.0);
+const U32: (f64, f64) = (0.0, 4294967295.0);
+fn fract(x: f64) -> f64 {
+    x - x.floor()
+}
+/// Face, coordinates, twice the greatest coordinate.
+fn cube(x: In) -> [f32; 4] {
+    let [x, y, z] = [f(x.a), f(x.b), f(x.c)];
+    if z.abs() >= x.abs() && z.abs() >= y.abs() {
+        if z < 0.0 { [5.0, -x, -y, 2.0 * z] } else { [4.0, x, -y, 2.0 * z] }
+    } else if y.abs() >= x.abs() {
+        if y < 0.0 { [3.0, x, -z, 2.0 * y] } else { [2.0, x, z, 2.0 * y] }
+    } else if x < 0.0 {
+        [1.0, z, -y, 2.0 * x]
+    } else {
+        [0.0, -z, -y, 2.0 * x]
+    }
+}
+/// The second source is the low half of its register, as half precision.
+fn mixed(x: In) -> In {
+    In { b: bits32(h(x.b) as f32), ..x }
+}
+fn fma(x: In) -> f32 {
+    f(x.a).mul_add(f(x.b), f(x.c))
+}
+
+type Out = (u64, bool);
+fn value(x: u64) -> Out {
+    (x, false)
+}
+
+/// Instructions that are right to one unit in the last place: what hardware takes from tables.
+#[rustfmt::skip]
+pub const APPROXIMATE: &[&str] = &[
+    "v_exp_f32", "v_exp_legacy_f32", "v_log_f32", "v_log_legacy_f32", "v_log_clamp_f32", "v_sin_f32", "v_cos_f32",
+    "v_exp_f16", "v_log_f16", "v_sin_f16", "v_cos_f16", "v_rsq_f64", "v_rsq_clamp_f64",
+];
+
+#[rustfmt::skip]
+pub const TABLE: &[(&str, fn(In) -> Out)] = &[
+    ("v_cvt_i32_f64", |x| value(truncated(g(x.a), I32.0, I32.1))),
+    ("v_cvt_u32_f64", |x| value(truncated(g(x.a), U32.0, U32.1))),
+    ("v_cvt_i32_f32", |x| value(truncated(f(x.a).into(), I32.0, I32.1))),
+    ("v_cvt_u32_f32", |x| value(truncated(f(x.a).into(), U32.0, U32.1))),
+    ("v_cvt_f64_i32", |x| value(bits64((x.a as i32).into()))),
+    ("v_cvt_f64_u32", |x| value(bits64((x.a as u32).into()))),
+    ("v_cvt_f32_i32", |x| value(bits32(f64::from(x.a as i32) as f32))),
+    ("v_cvt_f32_u32", |x| value(bits32(f64::from(x.a as u32) as f32))),
+    ("v_cvt_f16_f32", |x| value(half(f(x.a).into()))),
+    ("v_cvt_f32_f16", |x| value(bits32(h(x.a) as f32))),
+    ("v_cvt_rpi_i32_f32", |x| value(truncated((f64::from(f(x.a)) + 0.5).floor(), I32.0, I32.1))),
+    ("v_cvt_flr_i32_f32", |x| value(truncated(f64::from(f(x.a)).floor(), I32.0, I32.1))),
+    ("v_cvt_off_f32_i4", |x| value(bits32(((x.a & 7) as f32 - (x.a & 8) as f32) / 16.0))),
+    ("v_cvt_f32_f64", |x| value(bits32(g(x.a) as f32))),
+    ("v_cvt_f64_f32", |x| value(bits64(f(x.a).into()))),
+    ("v_cvt_f32_ubyte0", |x| value(bits32((x.a as u8).into()))),
+    ("v_cvt_f32_ubyte1", |x| value(bits32(((x.a >> 8) as u8).into()))),
+    ("v_cvt_f32_ubyte2", |x| value(bits32(((x.a >> 16) as u8).into()))),
+    ("v_cvt_f32_ubyte3", |x| value(bits32(((x.a >> 24) as u8).into()))),
+    ("v_trunc_f64", |x| value(bits64(g(x.a).trunc()))),
+    ("v_ceil_f64",  |x| value(bits64(g(x.a).ceil()))),
+    ("v_rndne_f64", |x| value(bits64(g(x.a).round_ties_even()))),
+    ("v_floor_f64", |x| value(bits64(g(x.a).floor()))),
+    ("v_fract_f64", |x| value(bits64(if g(x.a).is_finite() { fract(g(x.a)).min(1.0 - 2f64.powi(-53)) } else { f64::NAN }))),
+    ("v_fract_f32", |x| value(bits32(if f(x.a).is_finite() { (f(x.a) - f(x.a).floor()).min(1.0 - 2f32.powi(-24)) } else { f32::NAN }))),
+    ("v_trunc_f32", |x| value(bits32(f64::from(f(x.a)).trunc() as f32))),
+    ("v_ceil_f32",  |x| value(bits32(f64::from(f(x.a)).ceil() as f32))),
+    ("v_rndne_f32", |x| value(bits32(f64::from(f(x.a)).round_ties_even() as f32))),
+    ("v_floor_f32", |x| value(bits32(f64::from(f(x.a)).floor() as f32))),
+    ("v_exp_f32",        |x| unit(x.a, |a| 2f64.powf(a.into()))),
+    ("v_exp_legacy_f32", |x| unit(x.a, |a| 2f64.powf(a.into()))),
+    ("v_log_f32",        |x| unit(x.a, |a| f64::from(a).ln() / std::f64::consts::LN_2)),
+    ("v_log_legacy_f32", |x| unit(x.a, |a| f64::from(a).ln() / std::f64::consts::LN_2)),
+    ("v_log_clamp_f32",  |x| unit(x.a, |a| finite(f64::from(a).ln() / std::f64::consts::LN_2))),
+    ("v_rcp_f32",        |x| unit(x.a, |a| 1.0 / f64::from(a))),
+    ("v_rcp_iflag_f32",  |x| unit(x.a, |a| 1.0 / f64::from(a))),
+    ("v_rcp_clamp_f32",  |x| unit(x.a, |a| finite(1.0 / f64::from(a)))),
+    ("v_rcp_legacy_f32", |x| unit(x.a, |a| no_infinity(1.0 / f64::from(a)))),
+    ("v_rsq_f32",        |x| unit(x.a, |a| 1.0 / f64::from(a).sqrt())),
+    ("v_rsq_clamp_f32",  |x| unit(x.a, |a| finite(1.0 / f64::from(a).sqrt()))),
+    ("v_rsq_legacy_f32", |x| unit(x.a, |a| no_infinity(1.0 / f64::from(a).sqrt()))),
+    ("v_sqrt_f32",       |x| unit(x.a, |a| f64::from(a).sqrt())),
+    ("v_sin_f32",        |x| unit(x.a, |a| sine(a.into()))),
+    ("v_cos_f32",        |x| unit(x.a, |a| cosine(a.into()))),
+    ("v_rcp_f64",        |x| value(bits64(1.0 / g(x.a)))),
+    ("v_rcp_clamp_f64",  |x| value(bits64((1.0 / g(x.a)).clamp(f64::MIN, f64::MAX)))),
+    ("v_rsq_f64",        |x| value(bits64(g(x.a).powf(-0.5).copysign(if g(x.a) == 0.0 { g(x.a) } else { 1.0 })))),
+    ("v_rsq_clamp_f64",  |x| value(bits64(g(x.a).powf(-0.5).min(f64::MAX).copysign(if g(x.a) == 0.0 { g(x.a) } else { 1.0 })))),
+    ("v_sqrt_f64",       |x| value(bits64(g(x.a).sqrt()))),
+    ("v_frexp_exp_i32_f64", |x| value(frexp(g(x.a)).1 as u64 & 0xffff_ffff)),
+    ("v_frexp_exp_i32_f32", |x| value(frexp(f(x.a).into()).1 as u64 & 0xffff_ffff)),
+    ("v_frexp_exp_i16_f16", |x| value(frexp(h(x.a)).1 as u64 & 0xffff)),
+    ("v_frexp_mant_f64", |x| value(bits64(frexp(g(x.a)).0))),
+    ("v_frexp_mant_f32", |x| value(bits32(frexp(f(x.a).into()).0 as f32))),
+    ("v_frexp_mant_f16", |x| value(half(frexp(h(x.a)).0))),
+    ("v_cvt_f16_u16", |x| value(half((x.a as u16).into()))),
+    ("v_cvt_f16_i16", |x| value(half((x.a as i16).into()))),
+    ("v_cvt_u16_f16", |x| value(truncated(h(x.a), 0.0, 65535.0) & 0xffff)),
+    ("v_cvt_i16_f16", |x| value(truncated(h(x.a), -32768.0, 32767.0) & 0xffff)),
+    ("v_rcp_f16",   |x| value(half(1.0 / h(x.a)))),
+    ("v_sqrt_f16",  |x| value(half(h(x.a).sqrt()))),
+    ("v_rsq_f16",   |x| value(half(1.0 / h(x.a).sqrt()))),
+    ("v_log_f16",   |x| value(half(h(x.a).ln() / std::f64::consts::LN_2))),
+    ("v_exp_f16",   |x| value(half(2f64.powf(h(x.a))))),
+    ("v_sin_f16",   |x| value(half(sine(h(x.a))))),
+    ("v_cos_f16",   |x| value(half(cosine(h(x.a))))),
+    ("v_floor_f16", |x| value(half(h(x.a).floor()))),
+    ("v_ceil_f16",  |x| value(half(h(x.a).ceil()))),
+    ("v_trunc_f16", |x| value(half(h(x.a).trunc()))),
+    ("v_rndne_f16", |x| value(half(h(x.a).round_ties_even()))),
+    ("v_fract_f16", |x| value(half(if h(x.a).is_finite() { fract(h(x.a)).min(h(0x3bff)) } else { f64::NAN }))),
+    ("v_cvt_norm_i16_f16", |x| value(norm(h(x.a), -1.0, 32767.0))),
+    ("v_cvt_norm_u16_f16", |x| value(norm(h(x.a), 0.0, 65535.0))),
+
+    ("v_add_f32",    |x| value(bits32((f64::from(f(x.a)) + f64::from(f(x.b))) as f32))),
+    ("v_sub_f32",    |x| value(bits32((f64::from(f(x.a)) - f64::from(f(x.b))) as f32))),
+    ("v_subrev_f32", |x| value(bits32((f64::from(f(x.b)) - f64::from(f(x.a))) as f32))),
+    ("v_mul_f32",    |x| value(bits32((f64::from(f(x.a)) * f64::from(f(x.b))) as f32))),
+    ("v_mul_legacy_f32", |x| value(bits32(legacy(f(x.a), f(x.b))))),
+    ("v_mac_legacy_f32", |x| value(bits32(flush(flush(legacy(flush(f(x.a)), flush(f(x.b)))) + flush(f(x.d)))))),
+    ("v_mad_legacy_f32", |x| value(bits32(flush(flush(legacy(flush(f(x.a)), flush(f(x.b)))) + flush(f(x.c)))))),
+    ("v_min_legacy_f32", |x| value(if f(x.a) < f(x.b) { x.a } else { x.b } & 0xffff_ffff)),
+    ("v_max_legacy_f32", |x| value(if f(x.a) >= f(x.b) { x.a } else { x.b } & 0xffff_ffff)),
+    ("v_min_f32",    |x| value(bits32(least(f(x.a).into(), f(x.b).into()) as f32))),
+    ("v_max_f32",    |x| value(bits32(greatest(f(x.a).into(), f(x.b).into()) as f32))),
+    ("v_mac_f32",    |x| value(mad(In { c: x.d, ..x }))),
+    ("v_mad_f32",    |x| value(mad(x))),
+    ("v_madmk_f32",  |x| value(mad(x))),
+    ("v_madak_f32",  |x| value(mad(x))),
+    ("v_fmac_f32",   |x| value(bits32(fma(In { c: x.d, ..x })))),
+    ("v_ldexp_f32",  |x| value(bits32(ldexp(f(x.a).into(), i64::from(x.b as i32).clamp(-600, 600)) as f32))),
+    ("v_ldexp_f16",  |x| value(half(ldexp(h(x.a), i64::from(x.b as i16).clamp(-200, 200))))),
+    ("v_ldexp_f64",  |x| value(bits64(ldexp(g(x.a), i64::from(x.b as i32).clamp(-3000, 3000))))),
+    ("v_cvt_pkaccum_u8_f32", |x| value(put(x.d, x.b, to_byte(f(x.a))))),
+    ("v_cvt_pk_u8_f32",      |x| value(put(x.c, x.b, to_byte(f(x.a))))),
+    ("v_cvt_pknorm_i16_f32", |x| pk(norm(f(x.a).into(), -1.0, 32767.0), norm(f(x.b).into(), -1.0, 32767.0))),
+    ("v_cvt_pknorm_u16_f32", |x| pk(norm(f(x.a).into(), 0.0, 65535.0), norm(f(x.b).into(), 0.0, 65535.0))),
+    ("v_cvt_pknorm_i16_f16", |x| pk(norm(h(x.a), -1.0, 32767.0), norm(h(x.b), -1.0, 32767.0))),
+    ("v_cvt_pknorm_u16_f16", |x| pk(norm(h(x.a), 0.0, 65535.0), norm(h(x.b), 0.0, 65535.0))),
+    ("v_cvt_pkrtz_f16_f32",  |x| pk(towards_zero(f(x.a)), towards_zero(f(x.b)))),
+    ("v_add_f16",    |x| value(half(h(x.a) + h(x.b)))),
+    ("v_sub_f16",    |x| value(half(h(x.a) - h(x.b)))),
+    ("v_subrev_f16", |x| value(half(h(x.b) - h(x.a)))),
+    ("v_mul_f16",    |x| value(half(h(x.a) * h(x.b)))),
+    ("v_mac_f16",    |x| value(mad_half(x.a, x.b, x.d))),
+    ("v_madmk_f16",  |x| value(mad_half(x.a, x.b, x.c))),
+    ("v_madak_f16",  |x| value(mad_half(x.a, x.b, x.c))),
+    ("v_mad_f16",    |x| value(mad_half(x.a, x.b, x.c))),
+    ("v_mad_legacy_f16", |x| value(mad_half(x.a, x.b, x.c))),
+    ("v_max_f16",    |x| value(half(greatest(h(x.a), h(x.b))))),
+    ("v_min_f16",    |x| value(half(least(h(x.a), h(x.b))))),
+    ("v_fma_f16",    |x| value(half_fma(x.a, x.b, x.c))),
+    ("v_fma_legacy_f16", |x| value(half_fma(x.a, x.b, x.c))),
+    ("v_fma_f32",    |x| value(bits32(fma(x)))),
+    ("v_fma_f64",    |x| value(bits64(g(x.a).mul_add(g(x.b), g(x.c))))),
+    ("v_add_f64",    |x| value(bits64(g(x.a) + g(x.b)))),
+    ("v_mul_f64",    |x| value(bits64(g(x.a) * g(x.b)))),
+    ("v_min_f64",    |x| value(bits64(least(g(x.a), g(x.b))))),
+    ("v_max_f64",    |x| value(bits64(greatest(g(x.a), g(x.b))))),
+    ("v_min3_f32",   |x| { let [a, b, c] = three(x); value(bits32(least(least(a, b), c) as f32)) }),
+    ("v_max3_f32",   |x| { let [a, b, c] = three(x); value(bits32(greatest(greatest(a, b), c) as f32)) }),
+    ("v_med3_f32",   |x| value(bits32(middle(three(x)) as f32))),
+    ("v_min3_f16",   |x| { let [a, b, c] = three_halves(x); value(half(least(least(a, b), c))) }),
+    ("v_max3_f16",   |x| { let [a, b, c] = three_halves(x); value(half(greatest(greatest(a, b), c))) }),
+    ("v_med3_f16",   |x| value(half(middle(three_halves(x))))),
+    ("v_cubeid_f32", |x| value(bits32(cube(x)[0]))),
+    ("v_cubesc_f32", |x| value(bits32(cube(x)[1]))),
+    ("v_cubetc_f32", |x| value(bits32(cube(x)[2]))),
+    ("v_cubema_f32", |x| value(bits32(cube(x)[3]))),
+
+    ("v_pk_fma_f16", |x| both(x, half_fma)),
+    ("v_pk_add_f16", |x| both(x, |a, b, _| half(h(a) + h(b)))),
+    ("v_pk_mul_f16", |x| both(x, |a, b, _| half(h(a) * h(b)))),
+    ("v_pk_min_f16", |x| both(x, |a, b, _| half(least(h(a), h(b))))),
+    ("v_pk_max_f16", |x| both(x, |a, b, _| half(greatest(h(a), h(b))))),
+    ("v_mad_mix_f32",   |x| value(mad(mixed(x)))),
+    ("v_mad_mixlo_f16", |x| value(half(f(mad(mixed(x))).into()))),
+    ("v_mad_mixhi_f16", |x| value(half(f(mad(mixed(x))).into()))),
+    ("v_fma_mix_f32",   |x| value(bits32(fma(mixed(x))))),
+    ("v_fma_mixlo_f16", |x| value(half(fma(mixed(x)).into()))),
+    ("v_fma_mixhi_f16", |x| value(half(fma(mixed(x)).into()))),
+    ("v_dot2_f32_f16",  |x| {
+        let at = |v: u64, n: u32| h(v >> n) as f32;
+        let sum = at(x.a, 0).mul_add(at(x.b, 0), flush(f(x.c)));
+        value(bits32(flush(at(x.a, 16).mul_add(at(x.b, 16), sum))))
+    }),
+];
+
+/// Results of an instruction in every lane of v2, of sources in v0 and v1.
+fn run(isa: Isa, op: Op, mode: u32, a: u32, b: u32, set: &[(Field, i64)]) -> u32 {
+    let mut wave = wave(isa, &mut Noise(7));
+    wave.mode = mode;
+    wave.set_exec(1);
+    (wave.vgprs[0].0[0], wave.vgprs[1].0[0]) = (a, b);
+    let mut inst = inst(isa, op, Encoding::Vop3, &[v(2), v(0), v(1)]);
+    for &(field, value) in set {
+        inst.set(field, value).expect("it has the field");
+    }
+    assert!(execute(&mut wave, &inst));
+    wave.vgprs[2].0[0]
+}
+
+#[test]
+fn denormals_are_flushed_as_mode_says() {
+    let add = Op::Vop2(Vop2::V_ADD_F32);
+    let mul = Op::Vop2(Vop2::V_MUL_F32);
+    let (tiny, zero) = (0x0000_0300, 0);
+    let (smallest, minus_half) = (f32::MIN_POSITIVE.to_bits(), (-0.5f32).to_bits());
+    for isa in Isa::ALL {
+        // MODE bit 4 keeps sources, bit 5 results.
+        for (mode, sum, product) in [
+            (0x00, 0, 0x8000_0000),
+            (0x10, 0, 0x8000_0000),
+            (0x20, 0, 0x8040_0000),
+            (0x30, tiny, 0x8040_0000),
+        ] {
+            assert_eq!(run(isa, add, mode, tiny, zero, &[]), sum, "{isa} {mode:#x}");
+            assert_eq!(run(isa, mul, mode, smallest, minus_half, &[]), product, "{isa} {mode:#x}");
+        }
+        // A denormal source is what makes the difference here: 0x1p-127 * 4.
+        let (denormal, four) = (0x0040_0000, 4f32.to_bits());
+        assert_eq!(run(isa, mul, 0x20, denormal, four, &[]), 0);
+        assert_eq!(run(isa, mul, 0x10, denormal, four, &[]), 2f32.powi(-125).to_bits());
+    }
+}
+
+#[test]
+fn source_and_result_modifiers_apply() {
+    let add = Op::Vop2(Vop2::V_ADD_F32);
+    let run = |mode, a: f32, b: f32, set: &[(Field, i64)]| {
+        f32::from_bits(run(Isa::Gfx9, add, mode, a.to_bits(), b.to_bits(), set))
+    };
+    assert_eq!(run(0, 3.0, 1.0, &[(Field::Neg, 0b01)]), -2.0);
+    assert_eq!(run(0, 3.0, 1.0, &[(Field::Neg, 0b10)]), 2.0);
+    assert_eq!(run(0, -3.0, -1.0, &[(Field::Abs, 0b01)]), 2.0);
+    assert_eq!(run(0, -3.0, -1.0, &[(Field::Abs, 0b11), (Field::Neg, 0b10)]), 2.0);
+    assert_eq!(run(0, 0.25, 0.5, &[(Field::Clamp, 1)]), 0.75);
+    assert_eq!(run(0, 2.25, 0.5, &[(Field::Clamp, 1)]), 1.0);
+    assert_eq!(run(0, -2.25, 0.5, &[(Field::Clamp, 1)]).to_bits(), 0);
+    assert!(run(0, f32::NAN, 0.5, &[(Field::Clamp, 1)]).is_nan());
+    assert_eq!(run(1 << 8, f32::NAN, 0.5, &[(Field::Clamp, 1)]), 0.0);
+    for (omod, factor) in [(1, 2.0), (2, 4.0), (3, 0.5)] {
+        assert_eq!(run(0, 3.0, 1.0, &[(Field::Omod, omod)]), 4.0 * factor);
+        // Not where denormal results are kept, nor under IEEE rules.
+        assert_eq!(run(DENORMALS, 3.0, 1.0, &[(Field::Omod, omod)]), 4.0);
+        assert_eq!(run(MODE_IEEE, 3.0, 1.0, &[(Field::Omod, omod)]), 4.0);
+    }
+}
+
+#[test]
+fn minima_make_signalling_nan_quiet_under_ieee_rules_only() {
+    let min = Op::Vop2(Vop2::V_MIN_F32);
+    let (signalling, quiet, one) = (0x7f80_0001, 0x7fc0_0001, 1f32.to_bits());
+    for isa in Isa::ALL {
+        assert_eq!(run(isa, min, DENORMALS, signalling, one, &[]), one);
+        assert_eq!(run(isa, min, DENORMALS | MODE_IEEE, signalling, one, &[]), quiet);
+        assert_eq!(run(isa, min, DENORMALS | MODE_IEEE, one, signalling, &[]), quiet);
+        assert_eq!(run(isa, min, DENORMALS | MODE_IEEE, quiet, one, &[]), one);
+    }
+}
+
+#[test]
+fn half_precision_selects_and_keeps_halves() {
+    let mad = Op::Vop3(Vop3::V_MAD_U16);
+    let mut wave = wave(Isa::Gfx9, &mut Noise(9));
+    wave.set_exec(1);
+    for (register, bits) in [0x0003_0002, 0x0007_0005, 0x000b_000d, 0x1111_2222].into_iter().enumerate() {
+        wave.vgprs[register].0[0] = bits;
+    }
+    let mut inst = inst(Isa::Gfx9, mad, Encoding::Vop3, &[v(3), v(0), v(1), v(2)]);
+    assert!(execute(&mut wave, &inst));
+    assert_eq!(wave.vgprs[3].0[0], 0x1111_0000 | (2 * 5 + 13), "the high half stays");
+    inst.set(Field::OpSel, 0b1101).expect("it has the field");
+    assert!(execute(&mut wave, &inst));
+    assert_eq!(wave.vgprs[3].0[0], (3 * 5 + 11) << 16 | (2 * 5 + 13), "high halves of a, c and d");
+}
+
+/// The steps by which compilers divide, on all lanes: v0 by v2, in single precision.
+fn divide32(wave: &mut gcn_emu::wave::Wave) {
+    let vcc = s(regs::VCC_LO);
+    let op = |op| (Op::Vop3(op), Encoding::Vop3);
+    let (scale, b) = (Op::Vop3b(Vop3b::V_DIV_SCALE_F32), Encoding::Vop3b);
+    let one = s(242);
+    let fma = op(Vop3::V_FMA_F32);
+    let steps: &[(Op, Encoding, &[gcn_isa::Operand], i64)] = &[
+        (scale, b, &[v(4), s(2), v(2), v(2), v(0)], 0),
+        (scale, b, &[v(5), vcc, v(0), v(2), v(0)], 0),
+        (Op::Vop1(gcn_isa::vop::Vop1::V_RCP_F32), Encoding::Vop1, &[v(6), v(4)], 0),
+        (fma.0, fma.1, &[v(7), v(4), v(6), one], 1),
+        (fma.0, fma.1, &[v(6), v(7), v(6), v(6)], 0),
+        (Op::Vop2(Vop2::V_MUL_F32), Encoding::Vop2, &[v(8), v(5), v(6)], 0),
+        (fma.0, fma.1, &[v(9), v(4), v(8), v(5)], 1),
+        (fma.0, fma.1, &[v(8), v(9), v(6), v(8)], 0),
+        (fma.0, fma.1, &[v(9), v(4), v(8), v(5)], 1),
+        (Op::Vop3(Vop3::V_DIV_FMAS_F32), Encoding::Vop3, &[v(9), v(9), v(6), v(8)], 0),
+        (Op::Vop3(Vop3::V_DIV_FIXUP_F32), Encoding::Vop3, &[v(10), v(9), v(2), v(0)], 0),
+    ];
+    for &(op, encoding, operands, negate) in steps {
+        let mut inst = inst(wave.isa, op, encoding, operands);
+        if negate != 0 {
+            inst.set(Field::Neg, negate).expect("it has the field");
+        }
+        assert!(execute(wave, &inst), "{}", inst.text());
+    }
+}
+
+#[test]
+fn division_by_its_steps_is_ieee_division() {
+    let mut noise = Noise(0x5eed_0003);
+    for _ in 0..200 {
+        let mut wave = wave(Isa::Gfx9, &mut noise);
+        wave.set_exec(u64::MAX);
+        divide32(&mut wave);
+        for lane in 0..64 {
+            let at = |register: usize| f32::from_bits(wave.vgprs[register].0[lane]);
+            let (x, y, got) = (at(0), at(2), at(10));
+            let want = x / y;
+            assert!(
+                got.to_bits() == want.to_bits() || got.is_nan() && want.is_nan(),
+                "{x:e} / {y:e} ({:#x} / {:#x}): {got:e}, not {want:e}",
+                x.to_bits(),
+                y.to_bits(),
+            );
+        }
+    }
+}

@@ -1,0 +1,56 @@
+//! Every ALU instruction that the emulator executes, against plain references, on every generation that has it.
+
+mod common;
+mod control;
+mod float;
+mod scalar;
+mod vector;
+
+use gcn_isa::{Does, Isa, Op, rows};
+
+/// Rows that no handler executes, by name.
+#[rustfmt::skip]
+const NOT_EXECUTED: &[&str] = &[
+    "s_cbranch_g_fork", "s_rfe_restore_b64", "s_cbranch_i_fork", "s_getreg_regrd_b32", "s_rfe_b64", "s_cbranch_join",
+    "s_mov_regrd_b32", "s_mov_fed_b32", "s_set_gpr_idx_idx", "s_setvskip", "s_set_gpr_idx_on",
+    "v_mov_fed_b32", "v_screen_partition_4se_b32", "v_mullit_f32", "v_trig_preop_f64", "v_mqsad_u32_u8",
+];
+
+/// Rows with tests of their own in `control` and `float`.
+#[rustfmt::skip]
+const BY_HAND: &[&str] = &[
+    "s_getreg_b32", "s_setreg_b32", "s_setreg_imm32_b32", "s_call_b64", "s_getpc_b64", "s_setpc_b64", "s_swappc_b64",
+    "s_and_saveexec_b64", "s_or_saveexec_b64", "s_xor_saveexec_b64", "s_andn2_saveexec_b64", "s_orn2_saveexec_b64",
+    "s_nand_saveexec_b64", "s_nor_saveexec_b64", "s_xnor_saveexec_b64", "s_andn1_saveexec_b64", "s_orn1_saveexec_b64",
+    "s_andn1_wrexec_b64", "s_andn2_wrexec_b64", "s_movrels_b32", "s_movrels_b64", "s_movreld_b32", "s_movreld_b64",
+    "v_nop", "v_clrexcp", "v_readfirstlane_b32", "v_readlane_b32", "v_writelane_b32", "v_swap_b32",
+    "v_movreld_b32", "v_movrels_b32", "v_movrelsd_b32",
+    "v_div_scale_f32", "v_div_scale_f64", "v_div_fmas_f32", "v_div_fmas_f64", "v_div_fixup_f32", "v_div_fixup_f64",
+    "v_div_fixup_f16", "v_div_fixup_legacy_f16",
+];
+
+#[test]
+fn every_row_is_executed_and_tested_or_listed() {
+    let mut wrong = Vec::new();
+    for row in rows() {
+        let is_alu = matches!(row.does, Does::Alu(_) | Does::Jump | Does::Fork)
+            || row.op == Op::Sopk(gcn_isa::sop::Sopk::S_CALL_B64);
+        if !is_alu {
+            continue;
+        }
+        let isa = Isa::ALL.into_iter().find(|&isa| row.opcode_on(isa).is_some());
+        let inst = row
+            .encodings()
+            .find_map(|e| gcn_isa::Inst::new(isa?, row.op, e))
+            .unwrap_or_else(|| panic!("{} is nowhere", row.name));
+        let executed = gcn_emu::exec::alu::handler(&inst).is_some();
+        let listed = NOT_EXECUTED.contains(&row.name);
+        let tested = BY_HAND.contains(&row.name)
+            || scalar::reference(row.name).is_some()
+            || vector::reference(row.name).is_some();
+        if executed == listed || executed != tested {
+            wrong.push((row.name, executed, listed, tested));
+        }
+    }
+    assert!(wrong.is_empty(), "(name, executed, listed, tested): {wrong:#?}");
+}

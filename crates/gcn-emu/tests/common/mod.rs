@@ -1,0 +1,278 @@
+//! A wave, a workgroup's LDS and a device, on which a test runs one instruction after the other.
+
+#![allow(dead_code)] // Not every test file uses all of it.
+
+use gcn_asm::{Options, Source, assemble};
+use gcn_emu::code::{Code, Run};
+use gcn_emu::device::{Config, Device, OnViolation};
+use gcn_emu::exec::memory::{self, Access, LaneFault, Outcome};
+use gcn_emu::lds::Lds;
+use gcn_emu::run::{Dispatch, Finished, Initial, run};
+use gcn_emu::wave::{Wave, WaveId};
+use gcn_isa::simm::Waitcnt;
+use gcn_isa::{Isa, Target};
+
+/// A target for each generation.
+pub const SI: &str = "gfx600";
+pub const CI: &str = "gfx700";
+pub const VI: &str = "gfx803";
+pub const GFX9: &str = "gfx900";
+pub const VEGA20: &str = "gfx906";
+
+pub const ALL: &[&str] = &[SI, CI, VI, GFX9, VEGA20];
+pub const BEFORE_GFX9: &[&str] = &[SI, CI, VI];
+pub const FROM_CI: &[&str] = &[CI, VI, GFX9, VEGA20];
+pub const FROM_VI: &[&str] = &[VI, GFX9, VEGA20];
+pub const CI_VI: &[&str] = &[CI, VI];
+pub const NINE: &[&str] = &[GFX9, VEGA20];
+
+/// Address of the code.
+pub const BASE: u64 = 0x1000;
+pub const VGPRS: usize = 64;
+pub const SGPRS: u8 = 96;
+pub const LDS_BYTES: u32 = 2048;
+pub const M0: u8 = 124;
+/// Scratch of a lane.
+pub const SCRATCH: u32 = 64;
+pub const LANES: usize = 64;
+
+pub struct Machine {
+    pub target: &'static Target,
+    pub device: Device,
+    pub lds: Lds,
+    pub wave: Wave,
+    pub access: Access,
+    pub vgprs: usize,
+    pub sgprs: u8,
+}
+
+/// The bytes of a program's code.
+pub fn code(target: &'static Target, text: &str) -> Vec<u8> {
+    let source = Source { name: "test", text };
+    let assembly = assemble(&source, &Options { target });
+    assert!(!assembly.has_errors(), "{text}: {:?}", assembly.diagnostics);
+    assembly
+        .program
+        .section(".text")
+        .expect("there is code")
+        .bytes
+        .clone()
+}
+
+impl Machine {
+    pub fn new(name: &str) -> Machine {
+        let target = Target::named(name).expect("the target exists");
+        Machine::configured(target, Config::new(target.isa))
+    }
+
+    pub fn configured(target: &'static Target, config: Config) -> Machine {
+        let mut device = Device::new(config);
+        let bytes = u64::from(SCRATCH) * LANES as u64;
+        let region = device
+            .memory
+            .allocate("scratch", 2 * bytes)
+            .expect("there is memory");
+        let mut wave = Wave::new(target.isa, WaveId::default(), BASE, VGPRS, SGPRS);
+        wave.set_exec(u64::MAX);
+        wave.set_scalar(M0, u32::MAX);
+        // The second of two waves.
+        wave.scratch.region = region;
+        wave.scratch.base = region + bytes;
+        wave.scratch.bytes_per_lane = SCRATCH;
+        match target.isa {
+            Isa::Si => {}
+            Isa::Ci => wave.set_scalar64(104, u64::from(SCRATCH) | (bytes / 256) << 32),
+            Isa::Vi => wave.set_scalar64(102, u64::from(SCRATCH) | (bytes / 256) << 32),
+            _ => wave.set_scalar64(102, region + bytes),
+        }
+        Machine {
+            target,
+            device,
+            lds: Lds::new(target.isa, LDS_BYTES),
+            wave,
+            access: Access::default(),
+            vgprs: VGPRS,
+            sgprs: SGPRS,
+        }
+    }
+
+    /// Runs the instructions of `text`, all of memory, one after the other.
+    pub fn try_run(&mut self, text: &str) -> Result<Outcome, LaneFault> {
+        let bytes = code(self.target, text);
+        self.run_bytes(&bytes)
+    }
+
+    pub fn run_words(&mut self, words: &[u32]) -> Result<Outcome, LaneFault> {
+        let bytes: Vec<u8> = words.iter().flat_map(|w| w.to_le_bytes()).collect();
+        self.run_bytes(&bytes)
+    }
+
+    fn run_bytes(&mut self, bytes: &[u8]) -> Result<Outcome, LaneFault> {
+        let code = Code::new(self.target.isa, BASE, bytes, self.vgprs, self.sgprs);
+        let mut pc = BASE;
+        let mut outcome = Outcome::Done;
+        while pc < BASE + bytes.len() as u64 {
+            let step = code.step(pc).expect("inside").as_ref().expect("it decodes");
+            match step.run {
+                Run::Memory => {
+                    memory::addresses(&self.wave, step, &self.device, &mut self.access);
+                    outcome = memory::perform(
+                        &mut self.wave,
+                        step,
+                        &self.access,
+                        &mut self.lds,
+                        &self.device,
+                    )?;
+                }
+                Run::Cancelled => {}
+                ref other => panic!("{} is not of memory: {other:?}", step.inst.text()),
+            }
+            if outcome == Outcome::Done {
+                memory::count(&mut self.wave, step, pc);
+            }
+            pc += u64::from(step.bytes);
+        }
+        Ok(outcome)
+    }
+
+    pub fn run(&mut self, text: &str) -> &mut Machine {
+        match self.try_run(text) {
+            Ok(Outcome::Done) => self,
+            other => panic!("{}: {text}: {other:?}", self.target.name),
+        }
+    }
+
+    /// Like `run`, with the counters before and after as a difference.
+    pub fn counts(&mut self, text: &str) -> (u8, u8, u8) {
+        self.wave.scoreboard.clear();
+        self.run(text);
+        let Waitcnt { vm, exp, lgkm } = self.wave.scoreboard.counters();
+        (vm, lgkm, exp)
+    }
+
+    pub fn set(&mut self, register: usize, value: impl Fn(usize) -> u32) -> &mut Machine {
+        for lane in 0..LANES {
+            self.wave.vgprs[register].0[lane] = value(lane);
+        }
+        self
+    }
+
+    /// A pair of registers.
+    pub fn set64(&mut self, register: usize, value: impl Fn(usize) -> u64) -> &mut Machine {
+        self.set(register, |lane| value(lane) as u32);
+        self.set(register + 1, |lane| (value(lane) >> 32) as u32)
+    }
+
+    pub fn s(&mut self, code: u8, value: u32) -> &mut Machine {
+        self.wave.set_scalar(code, value);
+        self
+    }
+
+    pub fn s64(&mut self, code: u8, value: u64) -> &mut Machine {
+        self.wave.set_scalar64(code, value);
+        self
+    }
+
+    pub fn exec(&mut self, mask: u64) -> &mut Machine {
+        self.wave.set_exec(mask);
+        self
+    }
+
+    pub fn v(&self, register: usize, lane: usize) -> u32 {
+        self.wave.vgprs[register].0[lane]
+    }
+
+    pub fn v64(&self, register: usize, lane: usize) -> u64 {
+        u64::from(self.v(register, lane)) | u64::from(self.v(register + 1, lane)) << 32
+    }
+
+    pub fn lds32(&self, address: usize) -> u32 {
+        let bytes = &self.lds.bytes()[address..address + 4];
+        u32::from_le_bytes(bytes.try_into().expect("four bytes"))
+    }
+
+    pub fn lds64(&self, address: usize) -> u64 {
+        u64::from(self.lds32(address)) | u64::from(self.lds32(address + 4)) << 32
+    }
+
+    pub fn set_lds(&mut self, address: usize, value: u32) -> &mut Machine {
+        self.lds.bytes_mut()[address..address + 4].copy_from_slice(&value.to_le_bytes());
+        self
+    }
+
+    pub fn set_lds64(&mut self, address: usize, value: u64) -> &mut Machine {
+        self.set_lds(address, value as u32);
+        self.set_lds(address + 4, (value >> 32) as u32)
+    }
+
+    pub fn gds32(&self, address: usize) -> u32 {
+        let bytes = self.device.gds.lock();
+        u32::from_le_bytes(bytes[address..address + 4].try_into().expect("four bytes"))
+    }
+
+    pub fn set_gds(&mut self, address: usize, value: u32) -> &mut Machine {
+        self.device.gds.lock()[address..address + 4].copy_from_slice(&value.to_le_bytes());
+        self
+    }
+
+    /// A buffer in global memory whose dwords hold these.
+    pub fn buffer(&mut self, dwords: &[u32]) -> u64 {
+        let address = self
+            .device
+            .memory
+            .allocate("buffer", dwords.len() as u64 * 4)
+            .expect("there is memory");
+        self.device
+            .memory
+            .store_dwords(address, dwords)
+            .expect("it is mapped");
+        address
+    }
+
+    pub fn mem(&self, address: u64) -> u32 {
+        self.device.memory.load_u32(address).expect("it is mapped")
+    }
+
+    pub fn mem64(&self, address: u64) -> u64 {
+        self.device.memory.load_u64(address).expect("it is mapped")
+    }
+
+    pub fn violated(&self) -> bool {
+        self.wave.trapsts & gcn_emu::wave::TRAPSTS_MEM_VIOL != 0
+    }
+
+    /// On violations the run goes on.
+    pub fn lenient(name: &str) -> Machine {
+        let mut machine = Machine::new(name);
+        machine.device.config.on_violation = OnViolation::Continue;
+        machine
+    }
+}
+
+/// Runs a test on each of these targets.
+pub fn on(targets: &[&str], test: impl Fn(&mut Machine)) {
+    for name in targets {
+        test(&mut Machine::new(name));
+    }
+}
+
+/// Runs a whole dispatch of one-dimensional workgroups.
+pub fn dispatch(
+    device: &mut Device,
+    target: &'static Target,
+    text: &str,
+    groups: u32,
+    group: u32,
+    initial: Initial,
+) -> Finished<()> {
+    let code = Code::new(target.isa, BASE, &code(target, text), VGPRS, SGPRS);
+    let dispatch = Dispatch {
+        entry: BASE,
+        grid: [groups * group, 1, 1],
+        group: [group, 1, 1],
+        lds_bytes: LDS_BYTES,
+        scratch_bytes_per_lane: 0,
+        initial,
+    };
+    run(device, &code, &dispatch, || ()).expect("it starts")
+}
