@@ -208,8 +208,12 @@ fn try_encoding(
         delayed: None,
     };
     check_addresses(&matched, operands)?;
-    for (slot, index) in matched.iter() {
-        place(&mut encoded, slot, index, operands)?;
+    // A literal that is always there first: a source may be the same one.
+    let is_literal = |slot: &Slot| slot.kind == Kind::Literal;
+    for literals in [true, false] {
+        for (slot, index) in matched.iter().filter(|(s, _)| is_literal(s) == literals) {
+            place(&mut encoded, slot, index, operands)?;
+        }
     }
     if is_vector_alu(encoding) {
         check_constant_bus(&encoded.inst, &matched)?;
@@ -852,11 +856,11 @@ fn check_constant_bus(inst: &Inst, matched: &Matched) -> Result<(), Problem> {
         last = Some(index);
     }
     // A lane's number may come from M0 beside any register.
-    let selects_lane = matched
-        .iter()
-        .any(|(slot, _)| slot.kind == Kind::Ssrc && slot.field == Field::Src1);
-    let allowed = CONSTANT_BUS_READS
-        + usize::from(selects_lane && read.iter().take(count).any(|&r| r == Some((regs::M0, 1))));
+    let lane_from_m0 = matched.iter().any(|(slot, _)| {
+        let is_lane = slot.kind == Kind::Ssrc && slot.field == Field::Src1;
+        is_lane && matches!(inst.operand(slot), Operand::Scalar { code: regs::M0, .. })
+    });
+    let allowed = CONSTANT_BUS_READS + usize::from(lane_from_m0);
     match last {
         Some(index) if count > allowed => Err(at_arg(index, Why::ConstantBus)),
         _ => Ok(()),

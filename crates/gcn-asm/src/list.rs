@@ -33,6 +33,8 @@ const XNACK_SGPRS: u32 = 4;
 const WRITTEN_VERSIONS: RangeInclusive<u8> = 4..=6;
 /// The column at which comments begin, counted from the instruction's first character.
 const COMMENT_COLUMN: usize = 48;
+/// Bytes of text that are given away together.
+const PART_BYTES: usize = 1 << 16;
 /// Bytes of text per byte of code, a little more than memory instructions need.
 const TEXT_PER_BYTE: usize = 6;
 
@@ -130,7 +132,15 @@ pub struct ListOptions {
 /// The listing of `code`; total for any bytes.
 pub fn list(code: &Code, options: &ListOptions) -> String {
     let bytes: usize = code.sections.iter().map(|s| s.bytes.len()).sum();
-    let mut out = String::with_capacity(bytes.saturating_mul(TEXT_PER_BYTE));
+    let mut all = String::with_capacity(bytes.saturating_mul(TEXT_PER_BYTE));
+    list_to(code, options, &mut |part: &str| all.push_str(part));
+    all
+}
+
+/// The listing of `code`, given to `sink` in parts of whole lines: large listings need no room as a whole.
+pub fn list_to(code: &Code, options: &ListOptions, sink: &mut dyn FnMut(&str)) {
+    let mut text = String::with_capacity(2 * PART_BYTES);
+    let out = &mut text;
     if let Some(id) = &code.target_id {
         let _ = writeln!(out, "\t.amdgcn_target \"{id}\""); // Writing to a String cannot fail.
     }
@@ -158,7 +168,7 @@ pub fn list(code: &Code, options: &ListOptions) -> String {
             map,
             options: *options,
         };
-        lister.write(&mut out);
+        lister.write(out, sink);
     }
     let mut kernels = code
         .kernels
@@ -169,7 +179,7 @@ pub fn list(code: &Code, options: &ListOptions) -> String {
         out.push_str("\n\t.section .rodata,\"a\",@progbits\n");
     }
     for kernel in kernels {
-        descriptor(&mut out, code, kernel);
+        descriptor(out, code, kernel);
     }
     if let Some(metadata) = &code.metadata {
         let end = if metadata.ends_with('\n') { "" } else { "\n" };
@@ -178,7 +188,7 @@ pub fn list(code: &Code, options: &ListOptions) -> String {
             "\n\t.amdgpu_metadata\n{metadata}{end}.end_amdgpu_metadata"
         );
     }
-    out
+    sink(out);
 }
 
 /// Writes a kernel's descriptor: every key, so that no default matters.
@@ -425,7 +435,7 @@ struct Lister<'a> {
 }
 
 impl Lister<'_> {
-    fn write(&self, out: &mut String) {
+    fn write(&self, out: &mut String, sink: &mut dyn FnMut(&str)) {
         if let Some(name) = self.section.name {
             self.section_header(out, name);
         }
@@ -461,6 +471,10 @@ impl Lister<'_> {
                 }
             }
             out.push('\n');
+            if out.len() >= PART_BYTES {
+                sink(out);
+                out.clear();
+            }
         });
         self.labels(out, places, self.run.words.len());
         if !self.tail.is_empty() {

@@ -46,6 +46,7 @@ const ALIKE: &[(&str, &str, &str)] = &[
     ("gfx900", "v_add_f16 v0, 1.5, v1", "v_add_f16 v0, 0x3e00, v1"),
     ("gfx900", "s_mov_b64 s[0:1], 0x4000000000000000", "s_mov_b64 s[0:1], 2.0"),
     ("gfx803", "v_mul_f32 v0, 0.15915494, v1", "v_mul_f32 v0, 0x3e22f983, v1"),
+    ("gfx900", "v_madak_f32 v0, 0x1234, v2, 0x1234", ".long 0x300004ff, 0x1234"),
     // Operands of program control.
     ("gfx900", "s_waitcnt vmcnt(0), lgkmcnt(1)", "s_waitcnt vmcnt(0) & lgkmcnt(1)"),
     ("gfx900", "s_waitcnt vmcnt_sat(100)", "s_waitcnt 0xcf7f"),
@@ -123,6 +124,7 @@ const MESSAGES: &[Case] = &[
     ("gfx900", "s_store_dword s0, s[2:3], s4", &[("s4", "AMD's manual allows only `m0`", "")]),
     ("gfx600", "s_load_dword s0, s[2:3], 256", &[("256", "256 is out of range 0 to 255", "")]),
     ("gfx900", "v_add_f32 v0, s1, s2", &[("s2", "at most one scalar register or literal", "")]),
+    ("gfx900", "v_writelane_b32 v1, s2, m0\nv_writelane_b32 v1, m0, s2", &[("s2", "at most one scalar register or literal", "")]),
     ("gfx900", "v_add_f32_e32 v0, v1, s2", &[("s2", "must be a VGPR", "")]),
     ("gfx900", "v_add_f32_e64 v0, 1.5, v2", &[("1.5", "literal constant is not possible", "inline")]),
     ("gfx900", "s_add_u32 s0, 100, 200", &[("200", "one literal constant only", "")]),
