@@ -64,6 +64,8 @@ histogram:
 .Lhistogram_end:
 .size histogram, .Lhistogram_end - histogram
 
+.rodata
+.p2align 6
 .amdhsa_kernel histogram
     .amdhsa_user_sgpr_dispatch_ptr 1
     .amdhsa_user_sgpr_kernarg_segment_ptr 1

@@ -38,6 +38,8 @@ list:
 .Llist_end:
 .size list, .Llist_end - list
 
+.rodata
+.p2align 6
 .amdhsa_kernel list
     .amdhsa_user_sgpr_kernarg_segment_ptr 1
     .amdhsa_system_sgpr_workgroup_id_x 1

@@ -3,8 +3,8 @@
 # Debian packages: clang-19 lld-19 rocm-device-libs
 # -cl-kernel-arg-info keeps the names of the arguments, for launch files to use.
 set -eu
+out=$(cd "${1:-$(dirname "$0")}" && pwd)
 cd "$(dirname "$0")"
-out=${1:-.}
 libraries=/usr/lib/x86_64-linux-gnu/amdgcn/bitcode
 
 for tool in clang-19 ld.lld-19; do

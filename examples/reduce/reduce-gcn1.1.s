@@ -75,6 +75,8 @@ reduce:
 .Lreduce_end:
 .size reduce, .Lreduce_end - reduce
 
+.rodata
+.p2align 6
 .amdhsa_kernel reduce
     .amdhsa_user_sgpr_kernarg_segment_ptr 1
     .amdhsa_system_sgpr_workgroup_id_x 1

@@ -100,6 +100,8 @@ scan:
 .Lscan_end:
 .size scan, .Lscan_end - scan
 
+.rodata
+.p2align 6
 .amdhsa_kernel scan
     .amdhsa_user_sgpr_kernarg_segment_ptr 1
     .amdhsa_system_sgpr_workgroup_id_x 1

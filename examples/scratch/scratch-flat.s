@@ -77,6 +77,8 @@ sort:
 .Lsort_end:
 .size sort, .Lsort_end - sort
 
+.rodata
+.p2align 6
 .amdhsa_kernel sort
     .amdhsa_user_sgpr_kernarg_segment_ptr 1
     .amdhsa_user_sgpr_flat_scratch_init 1

@@ -114,6 +114,8 @@ transpose:
 .Ltranspose_end:
 .size transpose, .Ltranspose_end - transpose
 
+.rodata
+.p2align 6
 .amdhsa_kernel transpose
     .amdhsa_user_sgpr_kernarg_segment_ptr 1
     .amdhsa_system_sgpr_workgroup_id_x 1
