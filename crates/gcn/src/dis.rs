@@ -5,7 +5,7 @@ use std::path::PathBuf;
 
 use anyhow::{Context, Result};
 use clap::ValueEnum;
-use gcn_asm::list::{Code, Kernel, ListOptions, Section, Symbol, list};
+use gcn_asm::list::{Code, Kernel, ListOptions, Section, Symbol, list_to};
 use gcn_isa::{Syntax, Target};
 use gcn_object::{Binding, CodeObject, Feature, Place, SymbolKind, Version};
 
@@ -67,8 +67,9 @@ pub fn run(args: &Args, out: &mut dyn Write) -> Result<Status> {
         Format::Elf => true,
         Format::Raw => false,
     };
-    let listing = if is_elf {
-        let object = object::read(&bytes, args.target).with_context(|| name.clone())?;
+    let object;
+    let code = if is_elf {
+        object = object::read(&bytes, args.target).with_context(|| name.clone())?;
         for warning in &object.warnings {
             render::warn(&name, warning);
         }
@@ -76,7 +77,7 @@ pub fn run(args: &Args, out: &mut dyn Write) -> Result<Status> {
             Some(target) => target,
             None => object::target(&object).with_context(|| name.clone())?,
         };
-        list(&code_of(&object, target), &options)
+        code_of(&object, target)
     } else {
         let Some(target) = args.target else {
             let message = format!(
@@ -84,9 +85,15 @@ pub fn run(args: &Args, out: &mut dyn Write) -> Result<Status> {
             );
             return Err(Usage(message).into());
         };
-        list(&Code::raw(target.isa, &bytes), &options)
+        Code::raw(target.isa, &bytes)
     };
-    out.write_all(listing.as_bytes())?;
+    let mut result = Ok(());
+    list_to(&code, &options, &mut |part| {
+        if result.is_ok() {
+            result = out.write_all(part.as_bytes());
+        }
+    });
+    result?;
     Ok(Status::Success)
 }
 
