@@ -115,6 +115,11 @@ impl Dispatch {
             .div_ceil(LANES as u64)
     }
 
+    /// Bytes of scratch that a host thread of the run needs.
+    pub fn scratch_bytes_per_thread(&self) -> u64 {
+        self.scratch_bytes_per_wave() * self.waves_per_group() * RESIDENT_GROUPS as u64
+    }
+
     /// Bytes of scratch of a wave.
     fn scratch_bytes_per_wave(&self) -> u64 {
         u64::from(self.scratch_bytes_per_lane.next_multiple_of(4)) * LANES as u64
@@ -166,8 +171,7 @@ pub fn run<O: Observer>(
     };
     let mut scratches = Vec::new();
     for _ in 0..threads {
-        let bytes =
-            dispatch.scratch_bytes_per_wave() * dispatch.waves_per_group() * RESIDENT_GROUPS as u64;
+        let bytes = dispatch.scratch_bytes_per_thread();
         scratches.push(if bytes == 0 {
             0
         } else {

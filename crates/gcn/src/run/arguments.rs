@@ -10,7 +10,7 @@ use gcn_emu::hsa::Placed;
 use gcn_object::{Argument, Kernel, ValueKind};
 
 use super::launch::Given;
-use super::value::{Spec, Type, ValueError, type_by_size};
+use super::value::{Bits, Fill, Spec, Type, ValueError, type_by_size};
 use crate::input;
 use crate::render::printable;
 
@@ -47,6 +47,15 @@ pub struct Bound {
     pub lds: u32,
 }
 
+impl Bound {
+    /// Bytes that the buffers take.
+    pub fn bytes(&self) -> u64 {
+        self.buffers
+            .iter()
+            .fold(0, |sum, buffer| sum.saturating_add(buffer.bytes))
+    }
+}
+
 /// What an argument of a kernel takes.
 struct Parameter<'a> {
     /// Its name, or its index where it has none.
@@ -63,7 +72,9 @@ struct Parameter<'a> {
 enum Takes<'a> {
     Value,
     Buffer,
-    Local { align: u64 },
+    Local {
+        align: u64,
+    },
     /// One that cannot be given here.
     Other(&'a ValueKind),
 }
@@ -71,8 +82,15 @@ enum Takes<'a> {
 /// What a value is to become; nothing is allocated yet.
 enum Plan<'a> {
     Bytes(Vec<u8>),
-    Buffer { ty: Type, contents: Contents<'a>, bytes: u64 },
-    Local { bytes: u32, align: u64 },
+    Buffer {
+        ty: Type,
+        contents: Contents<'a>,
+        bytes: u64,
+    },
+    Local {
+        bytes: u32,
+        align: u64,
+    },
 }
 
 /// Where a buffer's bytes come from.
@@ -114,7 +132,9 @@ pub fn bind(kernel: &Kernel, given: &[Given], device: &mut Device, budget: u64) 
             Plan::Bytes(_) | Plan::Local { .. } => None,
         });
         let list = buffers.collect::<Vec<_>>().join(", ");
-        bail!("the buffers take {needed} bytes ({list}), more than the {budget} bytes of memory there are; --memory changes that");
+        bail!(
+            "the buffers take {needed} bytes ({list}), more than the {budget} bytes of memory there are; --memory changes that"
+        );
     }
     place(kernel, plans, device)
 }
@@ -143,8 +163,16 @@ fn parameters(kernel: &Kernel) -> Option<Vec<Parameter<'_>>> {
     if metadata.args.is_empty() && metadata.kernarg_segment_size > 0 {
         return None;
     }
-    let explicit = metadata.args.iter().filter(|argument| !argument.value_kind.is_hidden());
-    Some(explicit.enumerate().map(|(index, argument)| Parameter::new(index, argument)).collect())
+    let explicit = metadata
+        .args
+        .iter()
+        .filter(|argument| !argument.value_kind.is_hidden());
+    Some(
+        explicit
+            .enumerate()
+            .map(|(index, argument)| Parameter::new(index, argument))
+            .collect(),
+    )
 }
 
 impl<'a> Parameter<'a> {
@@ -157,7 +185,9 @@ impl<'a> Parameter<'a> {
             takes: match &argument.value_kind {
                 ValueKind::ByValue => Takes::Value,
                 ValueKind::GlobalBuffer => Takes::Buffer,
-                ValueKind::DynamicSharedPointer => Takes::Local { align: argument.pointee_align.unwrap_or(1).clamp(1, 4096) },
+                ValueKind::DynamicSharedPointer => Takes::Local {
+                    align: argument.pointee_align.unwrap_or(1).clamp(1, 4096),
+                },
                 other => Takes::Other(other),
             },
             source: argument.type_name.as_deref().and_then(Type::of_source),
@@ -173,7 +203,11 @@ impl<'a> Parameter<'a> {
         };
         match (&self.takes, self.source) {
             (Takes::Value, Some((ty, lanes))) if (ty.size() * lanes) as u64 == self.size => {
-                if lanes == 1 { format!("a number, {ty}") } else { format!("{lanes} numbers, {ty}") }
+                if lanes == 1 {
+                    format!("a number, {ty}")
+                } else {
+                    format!("{lanes} numbers, {ty}")
+                }
             }
             (Takes::Value, _) => format!("{} bytes by value", self.size),
             (Takes::Buffer, source) => format!("a buffer{}", of(source)),
@@ -185,7 +219,9 @@ impl<'a> Parameter<'a> {
     /// Makes of a value what this argument takes.
     fn plan<'s>(&self, given: &Given, spec: &'s Spec) -> Result<Plan<'s>> {
         match (&self.takes, spec) {
-            (Takes::Value, Spec::Numbers { ty, texts, .. }) => self.value(*ty, texts).map(Plan::Bytes),
+            (Takes::Value, Spec::Numbers { ty, texts, .. }) => {
+                self.value(*ty, texts).map(Plan::Bytes)
+            }
             (Takes::Value, Spec::Filled { ty, count, .. }) => {
                 let bytes = count.saturating_mul(ty.size() as u64);
                 self.fits(bytes)?;
@@ -198,11 +234,30 @@ impl<'a> Parameter<'a> {
             }
             (Takes::Buffer, Spec::Null) => Ok(Plan::Bytes(vec![0; POINTER as usize])),
             (Takes::Buffer, Spec::Local(_)) => bail!("a buffer is wanted, not LDS"),
+            (
+                Takes::Buffer,
+                Spec::Numbers {
+                    ty: None,
+                    texts,
+                    list: false,
+                },
+            ) => {
+                let number = texts.concat();
+                bail!("a buffer is wanted, not a number; {number}, with a comma is a buffer of one")
+            }
             (Takes::Buffer, spec) => buffer(given, spec, self.source.map(|source| source.0)),
-            (Takes::Local { align }, Spec::Local(bytes)) => Ok(Plan::Local { bytes: *bytes, align: *align }),
+            (Takes::Local { align }, Spec::Local(bytes)) => Ok(Plan::Local {
+                bytes: *bytes,
+                align: *align,
+            }),
             (Takes::Local { .. }, _) => bail!("dynamic LDS is wanted: local:BYTES"),
-            (Takes::Value, Spec::Local(_) | Spec::Null) => bail!("it is passed by value, {} bytes", self.size),
-            (Takes::Other(kind), _) => bail!("arguments of kind {} cannot be given", printable(kind.name())),
+            (Takes::Value, Spec::Local(_) | Spec::Null) => {
+                bail!("it is passed by value, {} bytes", self.size)
+            }
+            (Takes::Other(kind), _) => bail!(
+                "arguments of kind {} cannot be given",
+                printable(kind.name())
+            ),
         }
     }
 
@@ -216,17 +271,25 @@ impl<'a> Parameter<'a> {
     /// Numbers passed by value. Without a type they get the one of the metadata, or else one that fits the size.
     fn value(&self, ty: Option<Type>, texts: &[String]) -> Result<Vec<u8>> {
         let each = self.size / texts.len() as u64;
-        let by_source = self.source.filter(|(ty, _)| ty.size() as u64 == each).map(|source| source.0);
+        let by_source = self
+            .source
+            .filter(|(ty, lanes)| (ty.size() * lanes) as u64 == self.size)
+            .map(|source| source.0);
         let by_size = || texts.first().and_then(|text| type_by_size(text, each));
         let Some(ty) = ty.or(by_source).or_else(by_size) else {
-            bail!("{} numbers do not make up its {} bytes; give their type", texts.len(), self.size);
+            bail!(
+                "{} numbers do not make up its {} bytes; give their type",
+                texts.len(),
+                self.size
+            );
         };
         self.fits(ty.size() as u64 * texts.len() as u64)?;
-        if let (Some(given), Some((known, _))) = (Some(ty), self.source)
-            && given.size() == known.size()
-            && (given.bits() == super::value::Bits::Float) != (known.bits() == super::value::Bits::Float)
+        let is_float = |ty: Type| ty.bits() == Bits::Float;
+        if let Some((known, _)) = self.source
+            && known.size() == ty.size()
+            && is_float(known) != is_float(ty)
         {
-            bail!("it is {known}, not {given}");
+            bail!("it is {known}, not {ty}");
         }
         Ok(elements(ty, texts)?)
     }
@@ -244,7 +307,9 @@ fn elements(ty: Type, texts: &[String]) -> Result<Vec<u8>, ValueError> {
 /// The bytes of `count` elements from `first` on, of a value that tells each element.
 fn filled(spec: &Spec, first: u64, count: u64) -> Vec<u8> {
     match spec {
-        Spec::Filled { ty, fill, .. } => (first..first + count).flat_map(|index| fill.element(*ty, index).to_bytes()).collect(),
+        Spec::Filled { ty, fill, .. } => (first..first + count)
+            .flat_map(|index| fill.element(*ty, index).to_bytes())
+            .collect(),
         _ => Vec::new(),
     }
 }
@@ -253,20 +318,36 @@ fn filled(spec: &Spec, first: u64, count: u64) -> Vec<u8> {
 fn buffer<'s>(given: &Given, spec: &'s Spec, known: Option<Type>) -> Result<Plan<'s>> {
     Ok(match spec {
         Spec::Numbers { ty, texts, .. } => {
-            let ty = ty.or(known).context("the metadata name no element type; write one, as in f32:1,2,3")?;
+            let ty = ty
+                .or(known)
+                .context("the metadata name no element type; write one, as in f32:1,2,3")?;
             let bytes = elements(ty, texts)?;
-            Plan::Buffer { ty, bytes: bytes.len() as u64, contents: Contents::Elements(bytes) }
+            Plan::Buffer {
+                ty,
+                bytes: bytes.len() as u64,
+                contents: Contents::Elements(bytes),
+            }
         }
         Spec::Filled { ty, count, .. } => {
-            let bytes = count.checked_mul(ty.size() as u64).context("the buffer is larger than any memory")?;
-            Plan::Buffer { ty: *ty, bytes, contents: Contents::Spec(spec, *count) }
+            let bytes = count
+                .checked_mul(ty.size() as u64)
+                .context("the buffer is larger than any memory")?;
+            Plan::Buffer {
+                ty: *ty,
+                bytes,
+                contents: Contents::Spec(spec, *count),
+            }
         }
         Spec::File { ty, path } => {
             let path = given.path(path);
             let bytes = input::read(&path)?;
             let ty = ty.or(known).unwrap_or(Type::U8);
             whole(bytes.len() as u64, ty).with_context(|| input::name(&path))?;
-            Plan::Buffer { ty, bytes: bytes.len() as u64, contents: Contents::File(bytes) }
+            Plan::Buffer {
+                ty,
+                bytes: bytes.len() as u64,
+                contents: Contents::File(bytes),
+            }
         }
         Spec::Local(_) => bail!("a buffer is wanted, not LDS"),
         Spec::Null => Plan::Bytes(vec![0; POINTER as usize]),
@@ -279,7 +360,11 @@ fn buffer<'s>(given: &Given, spec: &'s Spec, known: Option<Type>) -> Result<Plan
 /// There is a rest.
 fn whole(bytes: u64, ty: Type) -> Result<u64, ValueError> {
     let size = ty.size() as u64;
-    if bytes % size == 0 { Ok(bytes / size) } else { Err(ValueError::Partial { bytes, ty }) }
+    if bytes % size == 0 {
+        Ok(bytes / size)
+    } else {
+        Err(ValueError::Partial { bytes, ty })
+    }
 }
 
 /// Values for the arguments that metadata name.
@@ -292,15 +377,31 @@ fn by_metadata<'s>(
     let mut plans: Vec<Planned<'s>> = Vec::new();
     let mut given_to = vec![false; parameters.len()];
     let before = problems.len();
-    let nameless = parameters.iter().all(|parameter| parameter.name == parameter.index.to_string());
+    let nameless = parameters
+        .iter()
+        .all(|parameter| parameter.name == parameter.index.to_string());
     for (place, (given, spec)) in specs.iter().enumerate() {
         // A name that is also a number of another argument is a name.
-        let named = parameters.iter().find(|parameter| parameter.name == given.name);
-        let numbered = || parameters.iter().find(|parameter| parameter.index.to_string() == given.name);
+        let named = parameters
+            .iter()
+            .find(|parameter| parameter.name == given.name);
+        let numbered = || {
+            parameters
+                .iter()
+                .find(|parameter| parameter.index.to_string() == given.name)
+        };
         // Compilers leave names out unless asked; names are free to choose then, and the order counts.
-        let in_order = || parameters.get(place).filter(|_| nameless && given.name.parse::<usize>().is_err());
+        let in_order = || {
+            parameters
+                .get(place)
+                .filter(|_| nameless && given.name.parse::<usize>().is_err())
+        };
         let Some(parameter) = named.or_else(numbered).or_else(in_order) else {
-            problems.push(format!("kernel {} has no argument {}", printable(&kernel.name), printable(&given.name)));
+            problems.push(format!(
+                "kernel {} has no argument {}",
+                printable(&kernel.name),
+                printable(&given.name)
+            ));
             continue;
         };
         given_to[parameter.index] = true;
@@ -309,14 +410,22 @@ fn by_metadata<'s>(
             problems.push(format!("argument {name} is given twice"));
         }
         match parameter.plan(given, spec) {
-            Ok(plan) => plans.push(Planned { name: label(parameter, given), index: parameter.index, offset: parameter.offset, plan }),
+            Ok(plan) => plans.push(Planned {
+                name: label(parameter, given),
+                index: parameter.index,
+                offset: parameter.offset,
+                plan,
+            }),
             Err(error) => problems.push(format!("argument {name}: {error:#}")),
         }
     }
     for (parameter, is_given) in parameters.iter().zip(given_to) {
         // A value that could not be read is there all the same.
         if !is_given && before == 0 {
-            problems.push(format!("argument {} is missing", printable(&parameter.name)));
+            problems.push(format!(
+                "argument {} is missing",
+                printable(&parameter.name)
+            ));
         }
     }
     plans.sort_by_key(|planned| planned.index);
@@ -326,7 +435,11 @@ fn by_metadata<'s>(
 /// What an argument is called from now on: by its own name, or as it was given.
 fn label(parameter: &Parameter<'_>, given: &Given) -> String {
     let named = parameter.name != parameter.index.to_string();
-    if named { parameter.name.clone() } else { given.name.clone() }
+    if named {
+        parameter.name.clone()
+    } else {
+        given.name.clone()
+    }
 }
 
 /// The arguments that a kernel has, for people.
@@ -336,23 +449,43 @@ fn listing(kernel: &Kernel, parameters: &[Parameter<'_>]) -> String {
     }
     let mut text = format!("kernel {} takes:", printable(&kernel.name));
     for parameter in parameters {
-        let name = if parameter.name == parameter.index.to_string() { String::new() } else { format!(" {}", printable(&parameter.name)) };
-        text.push_str(&format!("\n  {}{name}: {}", parameter.index, parameter.wants()));
+        let name = if parameter.name == parameter.index.to_string() {
+            String::new()
+        } else {
+            format!(" {}", printable(&parameter.name))
+        };
+        text.push_str(&format!(
+            "\n  {}{name}: {}",
+            parameter.index,
+            parameter.wants()
+        ));
     }
     text
 }
 
 /// Values for a kernel that says nothing about its arguments: one after the other, naturally aligned.
-fn in_order<'s>(kernel: &Kernel, specs: &'s [(&Given, Spec)], problems: &mut Vec<String>) -> Vec<Planned<'s>> {
+fn in_order<'s>(
+    kernel: &Kernel,
+    specs: &'s [(&Given, Spec)],
+    problems: &mut Vec<String>,
+) -> Vec<Planned<'s>> {
     let mut plans = Vec::new();
     let mut end = 0u64;
     for (index, (given, spec)) in specs.iter().enumerate() {
         let plan = match spec {
             Spec::Numbers { ty: None, .. } => Err(anyhow::anyhow!(
-                "kernel {} has no metadata, so a number needs a type, as in u32:42", printable(&kernel.name)
+                "kernel {} has no metadata, so a number needs a type, as in u32:42",
+                printable(&kernel.name)
             )),
-            Spec::Numbers { ty: Some(ty), texts, list: false } => elements(*ty, texts).map(Plan::Bytes).map_err(Into::into),
-            Spec::Local(bytes) => Ok(Plan::Local { bytes: *bytes, align: 1 }),
+            Spec::Numbers {
+                ty: Some(ty),
+                texts,
+                list: false,
+            } => elements(*ty, texts).map(Plan::Bytes).map_err(Into::into),
+            Spec::Local(bytes) => Ok(Plan::Local {
+                bytes: *bytes,
+                align: 1,
+            }),
             spec => buffer(given, spec, None),
         };
         match plan {
@@ -364,7 +497,12 @@ fn in_order<'s>(kernel: &Kernel, specs: &'s [(&Given, Spec)], problems: &mut Vec
                 };
                 let offset = end.next_multiple_of(size.max(1));
                 end = offset + size;
-                plans.push(Planned { name: given.name.clone(), index, offset, plan });
+                plans.push(Planned {
+                    name: given.name.clone(),
+                    index,
+                    offset,
+                    plan,
+                });
             }
             Err(error) => problems.push(format!("argument {}: {error:#}", printable(&given.name))),
         }
@@ -373,7 +511,8 @@ fn in_order<'s>(kernel: &Kernel, specs: &'s [(&Given, Spec)], problems: &mut Vec
     // A segment's size counts whole dwords or quads, and hidden arguments may follow.
     if problems.is_empty() && segment > 0 && end > segment {
         problems.push(format!(
-            "the arguments take {end} bytes, but the descriptor of kernel {} says {segment}", printable(&kernel.name)
+            "the arguments take {end} bytes, but the descriptor of kernel {} says {segment}",
+            printable(&kernel.name)
         ));
     } else if problems.is_empty() && specs.is_empty() && segment > 0 {
         problems.push(format!(
@@ -387,25 +526,48 @@ fn in_order<'s>(kernel: &Kernel, specs: &'s [(&Given, Spec)], problems: &mut Vec
 fn place(kernel: &Kernel, plans: Vec<Planned<'_>>, device: &mut Device) -> Result<Bound> {
     let mut bound = Bound::default();
     let fixed = u64::from(kernel.descriptor.group_segment_fixed_size);
-    for Planned { name, index, offset, plan } in plans {
+    for Planned {
+        name,
+        index,
+        offset,
+        plan,
+    } in plans
+    {
         let bytes = match plan {
             Plan::Bytes(bytes) => bytes,
-            Plan::Buffer { ty, contents, bytes } => {
+            Plan::Buffer {
+                ty,
+                contents,
+                bytes,
+            } => {
                 let address = device.memory.allocate(&name, bytes)?;
                 match contents {
                     Contents::Elements(contents) | Contents::File(contents) => {
                         device.memory.write(address, &contents);
                     }
                     // Memory is zero already.
-                    Contents::Spec(Spec::Filled { fill: super::value::Fill::Zero, .. }, _) => {}
+                    Contents::Spec(
+                        Spec::Filled {
+                            fill: Fill::Zero, ..
+                        },
+                        _,
+                    ) => {}
                     Contents::Spec(spec, count) => {
                         for first in (0..count).step_by(CHUNK as usize) {
                             let chunk = filled(spec, first, CHUNK.min(count - first));
-                            device.memory.write(address + first * ty.size() as u64, &chunk);
+                            device
+                                .memory
+                                .write(address + first * ty.size() as u64, &chunk);
                         }
                     }
                 }
-                bound.buffers.push(Buffer { name, index, address, bytes, ty });
+                bound.buffers.push(Buffer {
+                    name,
+                    index,
+                    address,
+                    bytes,
+                    ty,
+                });
                 address.to_le_bytes().to_vec()
             }
             Plan::Local { bytes, align } => {
@@ -420,16 +582,21 @@ fn place(kernel: &Kernel, plans: Vec<Planned<'_>>, device: &mut Device) -> Resul
     Ok(bound)
 }
 
-/// Bytes of memory that the machine has to spare, where that can be found out.
+/// Bytes of memory that the machine has to spare: half of what is available, where that can be found out.
 pub fn spare_memory() -> u64 {
     /// What is assumed where it cannot be found out.
     const UNKNOWN: u64 = 4 << 30;
     let read = || {
         let mut text = String::new();
-        File::open("/proc/meminfo").ok()?.read_to_string(&mut text).ok()?;
-        let line = text.lines().find_map(|line| line.strip_prefix("MemAvailable:"))?;
+        File::open("/proc/meminfo")
+            .ok()?
+            .read_to_string(&mut text)
+            .ok()?;
+        let line = text
+            .lines()
+            .find_map(|line| line.strip_prefix("MemAvailable:"))?;
         let kibibytes: u64 = line.trim().trim_end_matches("kB").trim().parse().ok()?;
-        kibibytes.checked_mul(1024)
+        kibibytes.checked_mul(1024 / 2)
     };
     read().unwrap_or(UNKNOWN)
 }

@@ -45,13 +45,18 @@ impl Nearest {
         let relation = if address < region.base {
             format!("{} before its start", plural(region.base - address))
         } else if address < end {
-            format!("{} before its end", plural(end - address))
+            format!("{} into it", plural(address - region.base))
         } else if address == end {
             "right behind its end".to_owned()
         } else {
             format!("{} beyond its end", plural(address - end))
         };
-        Nearest { name: region.name.clone(), base: region.base, bytes: region.len, relation }
+        Nearest {
+            name: region.name.clone(),
+            base: region.base,
+            bytes: region.len,
+            relation,
+        }
     }
 }
 
@@ -59,10 +64,14 @@ impl FaultReport {
     /// Collects what is known about a fault.
     pub fn new(fault: Fault, kernel: &str, loaded: &Loaded, memory: &Memory) -> FaultReport {
         let address = match fault.kind {
-            FaultKind::Unmapped { address, .. } | FaultKind::Misaligned { address, .. } => Some(address),
+            FaultKind::Unmapped { address, .. } | FaultKind::Misaligned { address, .. } => {
+                Some(address)
+            }
             _ => None,
         };
-        let place = loaded.code_symbol_at(fault.pc).map(|symbol| format!("{}+{:#x}", symbol.name, fault.pc - symbol.address));
+        let place = loaded
+            .code_symbol_at(fault.pc)
+            .map(|symbol| format!("{}+{:#x}", symbol.name, fault.pc - symbol.address));
         FaultReport {
             message: fault.kind.to_string(),
             kernel: kernel.to_owned(),
@@ -73,7 +82,8 @@ impl FaultReport {
             place,
             instruction: fault.text,
             address,
-            nearest: address.and_then(|address| Some(Nearest::new(memory.nearest(address)?, address))),
+            nearest: address
+                .and_then(|address| Some(Nearest::new(memory.nearest(address)?, address))),
         }
     }
 }
@@ -81,7 +91,12 @@ impl FaultReport {
 impl fmt::Display for FaultReport {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let [x, y, z] = self.workgroup;
-        write!(f, "kernel {}, workgroup {x},{y},{z}, wave {}", printable(&self.kernel), self.wave)?;
+        write!(
+            f,
+            "kernel {}, workgroup {x},{y},{z}, wave {}",
+            printable(&self.kernel),
+            self.wave
+        )?;
         if let Some(lane) = self.lane {
             write!(f, ", lane {lane}")?;
         }
@@ -93,8 +108,18 @@ impl fmt::Display for FaultReport {
             write!(f, ": {instruction}")?;
         }
         write!(f, "\n  {}", self.message)?;
-        if let Some(Nearest { name, base, bytes, relation }) = &self.nearest {
-            write!(f, "\n  nearest is {}: {bytes} bytes at {base:#x}; the address is {relation}", printable(name))?;
+        if let Some(Nearest {
+            name,
+            base,
+            bytes,
+            relation,
+        }) = &self.nearest
+        {
+            write!(
+                f,
+                "\n  nearest is {}: {bytes} bytes at {base:#x}; the address is {relation}",
+                printable(name)
+            )?;
         }
         Ok(())
     }

@@ -6,7 +6,7 @@ use anyhow::{Context, Result, bail};
 use serde::Deserialize;
 
 use super::Args;
-use crate::input;
+use crate::{Usage, input};
 
 /// The extension of launch files.
 const LAUNCH_FILE: &str = "toml";
@@ -69,12 +69,19 @@ impl Given {
 /// # Errors
 /// The launch file cannot be read, or has keys or values that are not known.
 pub fn read(args: &Args) -> Result<Launch> {
-    let mut launch = if args.input.extension().is_some_and(|extension| extension == LAUNCH_FILE) {
+    let mut launch = if args
+        .input
+        .extension()
+        .is_some_and(|extension| extension == LAUNCH_FILE)
+    {
         let text = input::read_text(&args.input)?;
         let base = args.input.parent().unwrap_or(Path::new(""));
         from_toml(&text, base).with_context(|| input::name(&args.input))?
     } else {
-        Launch { file: args.input.clone(), ..Launch::default() }
+        Launch {
+            file: args.input.clone(),
+            ..Launch::default()
+        }
     };
     launch.override_by(args)?;
     Ok(launch)
@@ -98,26 +105,37 @@ impl Launch {
         self.trace |= args.trace;
         self.json |= args.json;
         for text in &args.arg {
-            let given = pair("--arg", text, Path::new(""))?;
+            let given = option("--arg", text)?;
             match self.args.iter_mut().find(|old| old.name == given.name) {
                 Some(old) => *old = given,
                 None => self.args.push(given),
             }
         }
-        for (list, option, texts) in
-            [(&mut self.save, "--save", &args.save), (&mut self.expect, "--expect", &args.expect)]
-        {
+        for (list, name, texts) in [
+            (&mut self.save, "--save", &args.save),
+            (&mut self.expect, "--expect", &args.expect),
+        ] {
             for text in texts {
-                list.push(pair(option, text, Path::new(""))?);
+                list.push(option(name, text)?);
             }
         }
-        self.print.extend(args.print.iter().map(|name| unvalued(name)));
+        self.print
+            .extend(args.print.iter().map(|name| unvalued(name)));
         Ok(())
     }
 }
 
 fn unvalued(name: &str) -> Given {
-    Given { name: name.trim().to_owned(), value: String::new(), base: PathBuf::new() }
+    Given {
+        name: name.trim().to_owned(),
+        value: String::new(),
+        base: PathBuf::new(),
+    }
+}
+
+/// The value of an option, `NAME=VALUE`.
+fn option(name: &str, text: &str) -> Result<Given> {
+    pair(name, text, Path::new("")).map_err(|error| Usage(error.to_string()).into())
 }
 
 /// `NAME=VALUE`.
@@ -129,7 +147,11 @@ fn pair(option: &str, text: &str, base: &Path) -> Result<Given> {
     if name.is_empty() || value.is_empty() {
         bail!("`{option} {text}`: NAME=VALUE is wanted");
     }
-    Ok(Given { name, value, base: base.to_owned() })
+    Ok(Given {
+        name,
+        value,
+        base: base.to_owned(),
+    })
 }
 
 /// Sizes as options have them: `X`, `X,Y` or `X,Y,Z`.
@@ -137,14 +159,24 @@ fn pair(option: &str, text: &str, base: &Path) -> Result<Given> {
 /// # Errors
 /// What is accepted.
 pub fn sizes(text: &str) -> Result<[u32; 3], String> {
-    let wrong = || format!("`{text}` is not X, X,Y or X,Y,Z of numbers from 1 to {}", u32::MAX);
+    let wrong = || {
+        format!(
+            "`{text}` is not X, X,Y or X,Y,Z of numbers from 1 to {}",
+            u32::MAX
+        )
+    };
     let mut sizes = [1; 3];
     let parts: Vec<&str> = text.split([',', 'x']).collect();
     if parts.len() > sizes.len() {
         return Err(wrong());
     }
     for (size, part) in sizes.iter_mut().zip(parts) {
-        *size = part.trim().parse().ok().filter(|size| *size != 0).ok_or_else(wrong)?;
+        *size = part
+            .trim()
+            .parse()
+            .ok()
+            .filter(|size| *size != 0)
+            .ok_or_else(wrong)?;
     }
     Ok(sizes)
 }
@@ -189,7 +221,10 @@ struct File {
 
 /// `256`, `[256, 4]` or `"256,4"`.
 #[derive(Deserialize)]
-#[serde(untagged, expecting = "expected a number, a list of up to three, or text such as \"64,4\"")]
+#[serde(
+    untagged,
+    expecting = "expected a number, a list of up to three, or text such as \"64,4\""
+)]
 enum Sizes {
     One(u32),
     List(Vec<u32>),
@@ -198,7 +233,10 @@ enum Sizes {
 
 /// `1048576` or `"1M"`.
 #[derive(Deserialize)]
-#[serde(untagged, expecting = "expected bytes as a number, or text such as \"512M\"")]
+#[serde(
+    untagged,
+    expecting = "expected bytes as a number, or text such as \"512M\""
+)]
 enum Amount {
     Bytes(u64),
     Text(String),
@@ -214,7 +252,10 @@ enum Names {
 
 /// A table of names and values, or a list: of values by index, or of texts `NAME=VALUE`.
 #[derive(Deserialize)]
-#[serde(untagged, expecting = "expected a table of names and values, or a list")]
+#[serde(
+    untagged,
+    expecting = "expected a table of names and values, or a list"
+)]
 enum Pairs {
     Table(toml::Table),
     List(Vec<toml::Value>),
@@ -232,7 +273,9 @@ pub fn from_toml(text: &str, base: &Path) -> Result<Launch> {
     let memory = match file.memory {
         None => None,
         Some(Amount::Bytes(bytes)) => Some(bytes),
-        Some(Amount::Text(text)) => Some(amount(&text).map_err(|error| anyhow::anyhow!("memory: {error}"))?),
+        Some(Amount::Text(text)) => {
+            Some(amount(&text).map_err(|error| anyhow::anyhow!("memory: {error}"))?)
+        }
     };
     let print = match file.print {
         None => Vec::new(),
@@ -244,7 +287,10 @@ pub fn from_toml(text: &str, base: &Path) -> Result<Launch> {
         target: file.target,
         kernel: file.kernel,
         grid: file.grid.map(|sizes| sizes_of("grid", sizes)).transpose()?,
-        group: file.group.map(|sizes| sizes_of("group", sizes)).transpose()?,
+        group: file
+            .group
+            .map(|sizes| sizes_of("group", sizes))
+            .transpose()?,
         threads: file.threads,
         limit: file.limit,
         lds: file.lds,
@@ -261,7 +307,11 @@ pub fn from_toml(text: &str, base: &Path) -> Result<Launch> {
 fn sizes_of(key: &str, given: Sizes) -> Result<[u32; 3]> {
     let text = match given {
         Sizes::One(size) => size.to_string(),
-        Sizes::List(list) => list.iter().map(u32::to_string).collect::<Vec<_>>().join(","),
+        Sizes::List(list) => list
+            .iter()
+            .map(u32::to_string)
+            .collect::<Vec<_>>()
+            .join(","),
         Sizes::Text(text) => text,
     };
     sizes(&text).map_err(|error| anyhow::anyhow!("{key}: {error}"))
@@ -278,11 +328,18 @@ enum Unnamed {
 
 fn pairs(key: &str, given: Option<Pairs>, base: &Path, unnamed: Unnamed) -> Result<Vec<Given>> {
     let given_as = |name: &str, value: &toml::Value| {
-        Ok(Given { name: name.to_owned(), value: written(key, name, value)?, base: base.to_owned() })
+        Ok(Given {
+            name: name.to_owned(),
+            value: written(key, name, value)?,
+            base: base.to_owned(),
+        })
     };
     match given {
         None => Ok(Vec::new()),
-        Some(Pairs::Table(table)) => table.iter().map(|(name, value)| given_as(name, value)).collect(),
+        Some(Pairs::Table(table)) => table
+            .iter()
+            .map(|(name, value)| given_as(name, value))
+            .collect(),
         Some(Pairs::List(list)) => list
             .iter()
             .enumerate()
@@ -308,9 +365,13 @@ fn written(key: &str, name: &str, value: &toml::Value) -> Result<String> {
         toml::Value::Boolean(value) => Some(u8::from(*value).to_string()),
         toml::Value::Array(list) => {
             // The comma at the end makes one number a list too.
-            list.iter().map(|value| number(value).map(|text| text + ",")).collect::<Option<String>>()
+            list.iter()
+                .map(|value| number(value).map(|text| text + ","))
+                .collect::<Option<String>>()
         }
         value => number(value),
     };
-    text.with_context(|| format!("{key}: {name} is neither a number, nor a list of numbers, nor text"))
+    text.with_context(|| {
+        format!("{key}: {name} is neither a number, nor a list of numbers, nor text")
+    })
 }

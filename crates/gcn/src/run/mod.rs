@@ -31,6 +31,7 @@ use output::{BufferReport, Comparison, Expectation, Save, Selector, View};
 
 /// The arguments of `gcn run`.
 #[derive(clap::Args)]
+#[command(args_override_self = true)]
 pub struct Args {
     /// A source, a code object, or a launch file (`.toml`).
     input: PathBuf,
@@ -92,7 +93,10 @@ fn known_target(name: &str) -> Result<String, String> {
 
 fn threads(text: &str) -> Result<usize, String> {
     let wrong = || format!("`{text}` is not a number of threads from 1 to {MAX_THREADS}");
-    text.parse().ok().filter(|threads| (1..=MAX_THREADS).contains(threads)).ok_or_else(wrong)
+    text.parse()
+        .ok()
+        .filter(|threads| (1..=MAX_THREADS).contains(threads))
+        .ok_or_else(wrong)
 }
 
 /// Carries the command out.
@@ -127,18 +131,43 @@ fn carry_out(launch: &Launch, out: &mut dyn Write) -> Result<Status> {
         return Err(Usage("how many work-items? add --grid X[,Y[,Z]]".to_owned()).into());
     };
     let bound = arguments::bind(kernel, &launch.args, &mut device, budget)?;
-    let dynamic_lds = launch.lds.checked_add(bound.lds).context("more LDS than there is")?;
-    let shape = Shape { grid, group: group(launch, kernel, grid), dynamic_lds };
-    let start = hsa::Launch { object: &object, loaded: &loaded, kernel, shape, arguments: &bound.placed };
-    let problems: Vec<String> = start.problems(target.isa).iter().map(ToString::to_string).collect();
+    let dynamic_lds = launch
+        .lds
+        .checked_add(bound.lds)
+        .context("more LDS than there is")?;
+    let shape = Shape {
+        grid,
+        group: group(launch, kernel, grid),
+        dynamic_lds,
+    };
+    let start = hsa::Launch {
+        object: &object,
+        loaded: &loaded,
+        kernel,
+        shape,
+        arguments: &bound.placed,
+    };
+    let problems: Vec<String> = start
+        .problems(target.isa)
+        .iter()
+        .map(ToString::to_string)
+        .collect();
     if !problems.is_empty() {
-        bail!(Problems { problems, help: None });
+        bail!(Problems {
+            problems,
+            help: None
+        });
     }
     let wanted = Wanted::new(launch, &bound.buffers, &loaded)?;
     let prepared = start.prepare(&mut device)?;
     for note in &prepared.notes {
         eprintln!("note: {note}");
     }
+    device.config.threads = afford(
+        &prepared,
+        device.config.threads,
+        budget.saturating_sub(bound.bytes()),
+    )?;
 
     let begin = Instant::now();
     let (stats, fault) = if launch.trace {
@@ -150,7 +179,11 @@ fn carry_out(launch: &Launch, out: &mut dyn Write) -> Result<Status> {
     let seconds = begin.elapsed();
 
     let fault = fault.map(|fault| FaultReport::new(fault, &kernel.name, &loaded, &device.memory));
-    let comparisons: Vec<Comparison> = wanted.expect.iter().map(|expectation| expectation.check(&device.memory)).collect();
+    let comparisons: Vec<Comparison> = wanted
+        .expect
+        .iter()
+        .map(|expectation| expectation.check(&device.memory))
+        .collect();
     let good = fault.is_none() && comparisons.iter().all(Comparison::holds);
     let threads = device.config.threads;
     if launch.json {
@@ -165,7 +198,11 @@ fn carry_out(launch: &Launch, out: &mut dyn Write) -> Result<Status> {
             seconds: seconds.as_secs_f64(),
             threads,
             notes: prepared.notes.iter().map(ToString::to_string).collect(),
-            buffers: wanted.print.iter().map(|view| view.report(&device.memory)).collect(),
+            buffers: wanted
+                .print
+                .iter()
+                .map(|view| view.report(&device.memory))
+                .collect(),
             expectations: &comparisons,
             fault: fault.as_ref(),
         };
@@ -190,7 +227,11 @@ fn carry_out(launch: &Launch, out: &mut dyn Write) -> Result<Status> {
     if let Some(fault) = &fault {
         eprintln!("error: {fault}");
     }
-    Ok(if good { Status::Success } else { Status::BadInput })
+    Ok(if good {
+        Status::Success
+    } else {
+        Status::BadInput
+    })
 }
 
 /// What is to be done with memory after the run.
@@ -201,24 +242,66 @@ struct Wanted<'a> {
 }
 
 impl<'a> Wanted<'a> {
-    fn new(launch: &'a Launch, buffers: &[arguments::Buffer], loaded: &hsa::Loaded) -> Result<Wanted<'a>> {
+    fn new(
+        launch: &'a Launch,
+        buffers: &[arguments::Buffer],
+        loaded: &hsa::Loaded,
+    ) -> Result<Wanted<'a>> {
         let mut problems = Vec::new();
-        fn keep<T>(result: Result<T>, what: &str, name: &str, problems: &mut Vec<String>) -> Option<T> {
-            result.map_err(|error| problems.push(format!("{what} {}: {error:#}", render::printable(name)))).ok()
+        fn keep<T>(
+            result: Result<T>,
+            what: &str,
+            name: &str,
+            problems: &mut Vec<String>,
+        ) -> Option<T> {
+            result
+                .map_err(|error| {
+                    problems.push(format!("{what} {}: {error:#}", render::printable(name)))
+                })
+                .ok()
         }
         let view = |name: &str| Selector::parse(name)?.find(buffers, loaded);
-        let print = launch.print.iter().filter_map(|given| keep(view(&given.name), "print", &given.name, &mut problems)).collect();
+        let print = launch
+            .print
+            .iter()
+            .filter_map(|given| keep(view(&given.name), "print", &given.name, &mut problems))
+            .collect();
         let save = launch
             .save
             .iter()
-            .filter_map(|given| keep(Save::new(given, buffers, loaded), "save", &given.name, &mut problems))
+            .filter_map(|given| {
+                keep(
+                    Save::new(given, buffers, loaded),
+                    "save",
+                    &given.name,
+                    &mut problems,
+                )
+            })
             .collect();
         let expect = launch
             .expect
             .iter()
-            .filter_map(|given| keep(Expectation::new(given, buffers, loaded), "expect", &given.name, &mut problems))
+            .filter_map(|given| {
+                keep(
+                    Expectation::new(given, buffers, loaded),
+                    "expect",
+                    &given.name,
+                    &mut problems,
+                )
+            })
             .collect();
-        if problems.is_empty() { Ok(Wanted { print, save, expect }) } else { bail!(Problems { problems, help: None }) }
+        if problems.is_empty() {
+            Ok(Wanted {
+                print,
+                save,
+                expect,
+            })
+        } else {
+            bail!(Problems {
+                problems,
+                help: None
+            })
+        }
     }
 }
 
@@ -246,7 +329,10 @@ struct Report<'a> {
 fn program(launch: &Launch) -> Result<Option<(CodeObject, &'static Target)>> {
     let name = input::name(&launch.file);
     let asked = match &launch.target {
-        Some(target) => Some(input::target(target).map_err(|accepted| Usage(format!("target {target}: {accepted}")))?),
+        Some(target) => Some(
+            input::target(target)
+                .map_err(|accepted| Usage(format!("target {target}: {accepted}")))?,
+        ),
         None => None,
     };
     let bytes = input::read(&launch.file)?;
@@ -265,17 +351,32 @@ fn program(launch: &Launch) -> Result<Option<(CodeObject, &'static Target)>> {
         bail!("{name} is neither a code object nor text");
     };
     let Some(target) = asked.or_else(|| gcn_asm::named_target(&text)) else {
-        return Err(Usage(format!("{name} names no target: add --target, or .amdgcn_target to the source")).into());
+        return Err(Usage(format!(
+            "{name} names no target: add --target, or .amdgcn_target to the source"
+        ))
+        .into());
     };
-    let assembly = gcn_asm::assemble(&Source { name: &name, text: &text }, &Options { target });
+    let assembly = gcn_asm::assemble(
+        &Source {
+            name: &name,
+            text: &text,
+        },
+        &Options { target },
+    );
     if !assembly.diagnostics.is_empty() {
-        eprint!("{}", render::diagnostics(&render::renderer(), &name, &text, &assembly.diagnostics));
+        eprint!(
+            "{}",
+            render::diagnostics(&render::renderer(), &name, &text, &assembly.diagnostics)
+        );
     }
     if assembly.has_errors() {
         return Ok(None);
     }
     let target = assembly.program.target;
-    let code = assembly.program.to_object(None).map_err(|error| anyhow!("{name}: {error}"))?;
+    let code = assembly
+        .program
+        .to_object(None)
+        .map_err(|error| anyhow!("{name}: {error}"))?;
     let object = gcn_object::read(&code).with_context(|| name.clone())?;
     for warning in &object.warnings {
         render::warn(&name, warning);
@@ -285,7 +386,14 @@ fn program(launch: &Launch) -> Result<Option<(CodeObject, &'static Target)>> {
 
 /// The kernel of this name, or the only one.
 fn choose<'a>(object: &'a CodeObject, name: Option<&str>) -> Result<&'a Kernel> {
-    let names = || object.kernels.iter().map(|kernel| render::printable(&kernel.name)).collect::<Vec<_>>().join(", ");
+    let names = || {
+        object
+            .kernels
+            .iter()
+            .map(|kernel| render::printable(&kernel.name))
+            .collect::<Vec<_>>()
+            .join(", ")
+    };
     match (name, &object.kernels[..]) {
         (_, []) => bail!("there is no kernel: a source declares one with .amdhsa_kernel"),
         (None, [only]) => Ok(only),
@@ -293,7 +401,13 @@ fn choose<'a>(object: &'a CodeObject, name: Option<&str>) -> Result<&'a Kernel> 
         (Some(name), kernels) => kernels
             .iter()
             .find(|kernel| kernel.name == name)
-            .with_context(|| format!("there is no kernel {}; there are {}", render::printable(name), names())),
+            .with_context(|| {
+                format!(
+                    "there is no kernel {}; there are {}",
+                    render::printable(name),
+                    names()
+                )
+            }),
     }
 }
 
@@ -313,23 +427,58 @@ fn config(launch: &Launch, isa: Isa) -> Result<Config> {
     Ok(config)
 }
 
+/// How many of `threads` can have their scratch in `budget` bytes.
+///
+/// # Errors
+/// Not even one can.
+fn afford(prepared: &Prepared, threads: usize, budget: u64) -> Result<usize> {
+    let each = prepared.dispatch.scratch_bytes_per_thread();
+    if each > budget {
+        bail!(
+            "the kernel's scratch takes {each} bytes, more than the {budget} bytes of memory that are left; --memory changes that"
+        );
+    }
+    let most = budget.checked_div(each).unwrap_or(u64::MAX);
+    Ok(threads.min(usize::try_from(most).unwrap_or(usize::MAX)))
+}
+
 /// The workgroup's size: as asked, as the kernel requires, or a wave in x.
 fn group(launch: &Launch, kernel: &Kernel, grid: [u32; 3]) -> [u32; 3] {
     let metadata = kernel.metadata.as_ref();
     let required = metadata.and_then(|metadata| metadata.reqd_workgroup_size);
-    let required = required.and_then(|[x, y, z]| Some([x.try_into().ok()?, y.try_into().ok()?, z.try_into().ok()?]));
-    let most = metadata.and_then(|metadata| metadata.max_flat_workgroup_size).and_then(|most| u32::try_from(most).ok());
+    let required = required
+        .and_then(|[x, y, z]| Some([x.try_into().ok()?, y.try_into().ok()?, z.try_into().ok()?]));
+    let most = metadata
+        .and_then(|metadata| metadata.max_flat_workgroup_size)
+        .and_then(|most| u32::try_from(most).ok());
     let most = most.filter(|most| *most != 0).unwrap_or(DEFAULT_GROUP);
-    launch.group.or(required).unwrap_or([DEFAULT_GROUP.min(grid[0]).min(most), 1, 1])
+    launch
+        .group
+        .or(required)
+        .unwrap_or([DEFAULT_GROUP.min(grid[0]).min(most), 1, 1])
 }
 
-fn execute<O: Observer>(device: &mut Device, prepared: &Prepared, observer: impl Fn() -> O) -> Result<Finished<O>> {
-    Ok(gcn_emu::run::run(device, &prepared.code, &prepared.dispatch, observer)?)
+fn execute<O: Observer>(
+    device: &mut Device,
+    prepared: &Prepared,
+    observer: impl Fn() -> O,
+) -> Result<Finished<O>> {
+    Ok(gcn_emu::run::run(
+        device,
+        &prepared.code,
+        &prepared.dispatch,
+        observer,
+    )?)
 }
 
 /// Runs with a trace. The run has a thread of its own, since only this one may write to `out`; in JSON mode the trace
 /// goes to standard error.
-fn traced(device: &mut Device, prepared: &Prepared, json: bool, out: &mut dyn Write) -> Result<(Stats, Option<gcn_emu::fault::Fault>)> {
+fn traced(
+    device: &mut Device,
+    prepared: &Prepared,
+    json: bool,
+    out: &mut dyn Write,
+) -> Result<(Stats, Option<gcn_emu::fault::Fault>)> {
     let interrupted = device.interrupted.clone();
     let (sender, lines) = mpsc::sync_channel::<String>(TRACE_BACKLOG);
     std::thread::scope(|scope| {
@@ -343,13 +492,19 @@ fn traced(device: &mut Device, prepared: &Prepared, json: bool, out: &mut dyn Wr
         });
         let mut written = Ok(());
         for line in lines {
-            written = if json { writeln!(io::stderr(), "{line}") } else { writeln!(out, "{line}") };
+            written = if json {
+                writeln!(io::stderr(), "{line}")
+            } else {
+                writeln!(out, "{line}")
+            };
             if written.is_err() {
                 interrupted.store(true, Relaxed);
                 break;
             }
         }
-        let result = runner.join().map_err(|_| anyhow!("the run has ended in an internal error"))?;
+        let result = runner
+            .join()
+            .map_err(|_| anyhow!("the run has ended in an internal error"))?;
         written?;
         result
     })

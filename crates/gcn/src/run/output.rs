@@ -40,27 +40,37 @@ impl Selector {
     pub fn parse(text: &str) -> Result<Selector> {
         let (rest, range) = match text.strip_suffix(']') {
             Some(inner) => {
-                let (rest, range) = inner.split_once('[').with_context(|| format!("`{text}` has no `[`"))?;
+                let (rest, range) = inner
+                    .split_once('[')
+                    .with_context(|| format!("`{text}` has no `[`"))?;
                 (rest, Some(range))
             }
             None => (text, None),
         };
         let (name, ty) = match rest.split_once(':') {
-            Some((name, ty)) => {
-                (name, Some(Type::named(ty.trim()).with_context(|| format!("`{}` in `{text}` is not a type", ty.trim()))?))
-            }
+            Some((name, ty)) => (
+                name,
+                Some(
+                    Type::named(ty.trim())
+                        .with_context(|| format!("`{}` in `{text}` is not a type", ty.trim()))?,
+                ),
+            ),
             None => (rest, None),
         };
         let (begin, end) = match range {
             None => (None, None),
             Some(range) => {
-                let wrong = || format!("`[{range}]` is not a range of elements; write [A..B] or [A]");
+                let wrong =
+                    || format!("`[{range}]` is not a range of elements; write [A..B] or [A]");
                 let number = |text: &str| match text.trim() {
                     "" => Ok(None),
                     text => text.parse().map(Some),
                 };
                 match range.split_once("..") {
-                    Some((begin, end)) => (number(begin).with_context(wrong)?, number(end).with_context(wrong)?),
+                    Some((begin, end)) => (
+                        number(begin).with_context(wrong)?,
+                        number(end).with_context(wrong)?,
+                    ),
                     None => {
                         let index: u64 = range.trim().parse().with_context(wrong)?;
                         (Some(index), Some(index.saturating_add(1)))
@@ -71,7 +81,12 @@ impl Selector {
         if name.trim().is_empty() {
             bail!("`{text}` names no buffer");
         }
-        Ok(Selector { name: name.trim().to_owned(), ty, begin, end })
+        Ok(Selector {
+            name: name.trim().to_owned(),
+            ty,
+            begin,
+            end,
+        })
     }
 
     /// Finds what is meant among the buffers, by name and then by index, and among the data symbols.
@@ -81,16 +96,32 @@ impl Selector {
     pub fn find(&self, buffers: &[Buffer], loaded: &Loaded) -> Result<View> {
         let name = printable(&self.name);
         let by_name = buffers.iter().find(|buffer| buffer.name == self.name);
-        let buffer = by_name.or_else(|| buffers.iter().find(|buffer| buffer.index.to_string() == self.name));
-        let (address, bytes, ty) = match (buffer, loaded.symbol(&self.name).filter(|symbol| symbol.is_data)) {
+        let buffer = by_name.or_else(|| {
+            buffers
+                .iter()
+                .find(|buffer| buffer.index.to_string() == self.name)
+        });
+        let (address, bytes, ty) = match (
+            buffer,
+            loaded.symbol(&self.name).filter(|symbol| symbol.is_data),
+        ) {
             (Some(buffer), _) => (buffer.address, buffer.bytes, self.ty.unwrap_or(buffer.ty)),
             (None, Some(symbol)) => {
-                let ty = self.ty.with_context(|| format!("{name} is a symbol; write its type, as in {name}:u32"))?;
+                let ty = self.ty.with_context(|| {
+                    format!("{name} is a symbol; write its type, as in {name}:u32")
+                })?;
                 (symbol.address, symbol.size, ty)
             }
             (None, None) => {
-                let names: Vec<String> = buffers.iter().map(|buffer| printable(&buffer.name)).collect();
-                let known = if names.is_empty() { "there are none".to_owned() } else { format!("there are {}", names.join(", ")) };
+                let names: Vec<String> = buffers
+                    .iter()
+                    .map(|buffer| printable(&buffer.name))
+                    .collect();
+                let known = if names.is_empty() {
+                    "there are none".to_owned()
+                } else {
+                    format!("there are {}", names.join(", "))
+                };
                 bail!("there is no buffer {name}; {known}");
             }
         };
@@ -99,7 +130,13 @@ impl Selector {
         if begin > end || end > count {
             bail!("elements {begin}..{end} of {name} do not exist: it has {count} of {ty}");
         }
-        Ok(View { name: self.name.clone(), address, ty, begin, end })
+        Ok(View {
+            name: self.name.clone(),
+            address,
+            ty,
+            begin,
+            end,
+        })
     }
 }
 
@@ -122,12 +159,16 @@ impl View {
     /// The elements, piece by piece.
     fn elements<'a>(&'a self, memory: &'a Memory) -> impl Iterator<Item = Element> + 'a {
         let size = self.ty.size() as u64;
-        (self.begin..self.end).step_by(CHUNK as usize).flat_map(move |first| {
-            let mut bytes = vec![0; (CHUNK.min(self.end - first) * size) as usize];
-            memory.read(self.address + first * size, &mut bytes);
-            let elements = bytes.chunks_exact(self.ty.size()).filter_map(|bytes| Element::from_bytes(self.ty, bytes));
-            elements.collect::<Vec<_>>()
-        })
+        (self.begin..self.end)
+            .step_by(CHUNK as usize)
+            .flat_map(move |first| {
+                let mut bytes = vec![0; (CHUNK.min(self.end - first) * size) as usize];
+                memory.read(self.address + first * size, &mut bytes);
+                let elements = bytes
+                    .chunks_exact(self.ty.size())
+                    .filter_map(|bytes| Element::from_bytes(self.ty, bytes));
+                elements.collect::<Vec<_>>()
+            })
     }
 
     /// Writes the elements for people.
@@ -135,7 +176,14 @@ impl View {
     /// # Errors
     /// `out` cannot be written.
     pub fn print(&self, memory: &Memory, out: &mut dyn Write) -> io::Result<()> {
-        write!(out, "{}: {}[{}..{}] =", printable(&self.name), self.ty, self.begin, self.end)?;
+        write!(
+            out,
+            "{}: {}[{}..{}] =",
+            printable(&self.name),
+            self.ty,
+            self.begin,
+            self.end
+        )?;
         let lines = self.count() > ONE_LINE;
         let width = self.end.to_string().len();
         for (place, element) in (0..).zip(self.elements(memory)) {
@@ -226,7 +274,9 @@ impl Expectation {
                 (value, tolerance.trim().parse()?)
             }
             Some((value, tolerance)) if !value.contains('@') => {
-                bail!("`{tolerance}` after `{value}~` is not a tolerance: a number that is not negative")
+                bail!(
+                    "`{tolerance}` after `{value}~` is not a tolerance: a number that is not negative"
+                )
             }
             _ => (given.value.as_str(), 0.0),
         };
@@ -248,7 +298,12 @@ impl Expectation {
                 let bytes = input::read(&given.path(&path))?;
                 let count = bytes.len() as u64 / size;
                 if bytes.len() as u64 % size != 0 {
-                    bail!("{} has {} bytes, which is no whole number of {}", input::name(&path), bytes.len(), view.ty);
+                    bail!(
+                        "{} has {} bytes, which is no whole number of {}",
+                        input::name(&path),
+                        bytes.len(),
+                        view.ty
+                    );
                 }
                 (Values::Listed(bytes), count)
             }
@@ -261,7 +316,11 @@ impl Expectation {
                 printable(&view.name)
             );
         }
-        Ok(Expectation { view, values, tolerance })
+        Ok(Expectation {
+            view,
+            values,
+            tolerance,
+        })
     }
 
     /// Compares.
@@ -275,15 +334,21 @@ impl Expectation {
         let size = self.view.ty.size();
         for (place, is) in (0..).zip(self.view.elements(memory)) {
             let expected = match &self.values {
-                Values::Listed(bytes) => bytes.get(place as usize * size..).and_then(|bytes| Element::from_bytes(self.view.ty, bytes)),
+                Values::Listed(bytes) => bytes
+                    .get(place as usize * size..)
+                    .and_then(|bytes| Element::from_bytes(self.view.ty, bytes)),
                 Values::Filled(fill) => Some(fill.element(self.view.ty, place)),
             };
-            let Some(expected) = expected.filter(|expected| !is.agrees(*expected, self.tolerance)) else {
+            let Some(expected) = expected.filter(|expected| !is.agrees(*expected, self.tolerance))
+            else {
                 continue;
             };
             comparison.different += 1;
             if comparison.differences.len() < MAX_DIFFERENCES {
-                let (is, expected) = ((is.json(), is.to_string()), (expected.json(), expected.to_string()));
+                let (is, expected) = (
+                    (is.json(), is.to_string()),
+                    (expected.json(), expected.to_string()),
+                );
                 comparison.differences.push(Difference {
                     index: self.view.begin + place,
                     is: is.0,
@@ -330,7 +395,11 @@ impl Comparison {
         if self.holds() {
             return writeln!(out, "{name}: {} values as expected", self.compared);
         }
-        writeln!(out, "{name}: {} of {} values are not as expected", self.different, self.compared)?;
+        writeln!(
+            out,
+            "{name}: {} of {} values are not as expected",
+            self.different, self.compared
+        )?;
         for difference in &self.differences {
             writeln!(out, "  {name}[{}] {}", difference.index, difference.text)?;
         }
@@ -347,19 +416,36 @@ mod tests {
 
     #[test]
     fn selectors_are_read() {
-        let selector = |name: &str, ty, begin, end| Selector { name: name.to_owned(), ty, begin, end };
+        let selector = |name: &str, ty, begin, end| Selector {
+            name: name.to_owned(),
+            ty,
+            begin,
+            end,
+        };
         for (text, expected) in [
             ("y", selector("y", None, None, None)),
             ("y[0..8]", selector("y", None, Some(0), Some(8))),
             ("y[8..]", selector("y", None, Some(8), None)),
             ("y[..8]", selector("y", None, None, Some(8))),
             ("y[3]", selector("y", None, Some(3), Some(4))),
-            ("y:u32[0..8]", selector("y", Some(Type::U32), Some(0), Some(8))),
+            (
+                "y:u32[0..8]",
+                selector("y", Some(Type::U32), Some(0), Some(8)),
+            ),
             ("2:f16", selector("2", Some(Type::F16), None, None)),
         ] {
             assert_eq!(Selector::parse(text).unwrap(), expected, "{text}");
         }
-        for text in ["", "[0..8]", "y[a..b]", "y0..8]", "y:z", "y[1..2..3]", "y[]", "y[-1..2]"] {
+        for text in [
+            "",
+            "[0..8]",
+            "y[a..b]",
+            "y0..8]",
+            "y:z",
+            "y[1..2..3]",
+            "y[]",
+            "y[-1..2]",
+        ] {
             assert!(Selector::parse(text).is_err(), "{text}");
         }
     }

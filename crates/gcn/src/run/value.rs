@@ -107,7 +107,9 @@ pub enum ValueError {
     #[error("`{0}` is not a number of elements")]
     Count(String),
     /// What stands behind the count is unknown.
-    #[error("`{0}` does not fill a buffer; there are iota[(start,step)], fill(x) and random(seed[,lo,hi])")]
+    #[error(
+        "`{0}` does not fill a buffer; there are iota[(start,step)], fill(x) and random(seed[,lo,hi])"
+    )]
     Fill(String),
     /// `local:` without a number.
     #[error("`{0}` is not a number of bytes; dynamic LDS is written local:BYTES")]
@@ -137,15 +139,29 @@ impl Type {
         let unqualified = name.trim_end_matches(['*', ' ', '&']);
         let words: Vec<&str> = unqualified
             .split_whitespace()
-            .filter(|word| !matches!(*word, "const" | "volatile" | "restrict" | "__global" | "global" | "__constant"))
+            .filter(|word| {
+                !matches!(
+                    *word,
+                    "const" | "volatile" | "restrict" | "__global" | "global" | "__constant"
+                )
+            })
             .collect();
         let words = words.join(" ");
         let base = words.trim_end_matches(|c: char| c.is_ascii_digit());
-        let by_name = |name: &str| SOURCE_TYPES.iter().find(|row| row.0 == name).map(|row| row.1);
+        let by_name = |name: &str| {
+            SOURCE_TYPES
+                .iter()
+                .find(|row| row.0 == name)
+                .map(|row| row.1)
+        };
         if let Some(ty) = by_name(&words) {
             return Some((ty, 1));
         }
-        let lanes = words.get(base.len()..)?.parse().ok().filter(|n| (2..=16).contains(n))?;
+        let lanes = words
+            .get(base.len()..)?
+            .parse()
+            .ok()
+            .filter(|n| (2..=16).contains(n))?;
         // A vector of three takes the room of four.
         by_name(base).map(|ty| (ty, if lanes == 3 { 4 } else { lanes }))
     }
@@ -176,22 +192,33 @@ impl Type {
     pub fn parse(self, text: &str) -> Result<Element, ValueError> {
         let text = text.trim();
         let wrong = || ValueError::NotANumber(text.to_owned());
-        let range = || ValueError::Range { text: text.to_owned(), ty: self };
+        let range = || ValueError::Range {
+            text: text.to_owned(),
+            ty: self,
+        };
         let bytes = match self {
             Type::F64 => text.parse::<f64>().map_err(|_| wrong())?.to_bits(),
             Type::F32 => u64::from(text.parse::<f32>().map_err(|_| wrong())?.to_bits()),
-            Type::F16 => u64::from(f16::from_f64(text.parse::<f64>().map_err(|_| wrong())?).to_bits()),
+            Type::F16 => {
+                u64::from(f16::from_f64(text.parse::<f64>().map_err(|_| wrong())?).to_bits())
+            }
             _ => {
                 let Some((value, base)) = integer(text) else {
                     let is_float = text.parse::<f64>().is_ok();
-                    let not_whole = ValueError::NotWhole { text: text.to_owned(), ty: self };
+                    let not_whole = ValueError::NotWhole {
+                        text: text.to_owned(),
+                        ty: self,
+                    };
                     return Err(if is_float { not_whole } else { wrong() });
                 };
                 let bits = self.size() * 8;
                 let unsigned = 0..=(i128::from(u64::MAX) >> (64 - bits));
                 let signed = -(1 << (bits - 1))..=(1i128 << (bits - 1)) - 1;
                 let fits = match self.bits() {
-                    Bits::Signed => signed.contains(&value) || (base == Base::Pattern && unsigned.contains(&value)),
+                    Bits::Signed => {
+                        signed.contains(&value)
+                            || (base == Base::Pattern && unsigned.contains(&value))
+                    }
                     Bits::Unsigned | Bits::Float => unsigned.contains(&value),
                 };
                 if !fits {
@@ -201,7 +228,10 @@ impl Type {
             }
         };
         let is_finite_text = text.parse::<f64>().is_ok_and(f64::is_finite);
-        let element = Element { ty: self, bits: bytes };
+        let element = Element {
+            ty: self,
+            bits: bytes,
+        };
         if self.bits() == Bits::Float && is_finite_text && !element.float().is_finite() {
             return Err(range());
         }
@@ -230,13 +260,19 @@ fn integer(text: &str) -> Option<(i128, Base)> {
         None => (false, text.strip_prefix('+').unwrap_or(text)),
     };
     let lower = digits.to_ascii_lowercase().replace('_', "");
-    let prefixed = [("0x", 16), ("0o", 8), ("0b", 2)].into_iter().find_map(|(prefix, radix)| Some((lower.strip_prefix(prefix)?, radix)));
+    let prefixed = [("0x", 16), ("0o", 8), ("0b", 2)]
+        .into_iter()
+        .find_map(|(prefix, radix)| Some((lower.strip_prefix(prefix)?, radix)));
     let (digits, radix) = prefixed.unwrap_or((&lower, 10));
     if !digits.starts_with(|c: char| c.is_ascii_hexdigit()) {
         return None;
     }
     let value = i128::from_str_radix(digits, radix).ok()?;
-    let base = if prefixed.is_some() { Base::Pattern } else { Base::Decimal };
+    let base = if prefixed.is_some() {
+        Base::Pattern
+    } else {
+        Base::Decimal
+    };
     Some((if negative { -value } else { value }, base))
 }
 
@@ -255,7 +291,10 @@ impl Element {
         let mut all = [0; 8];
         let size = ty.size();
         all.get_mut(..size)?.copy_from_slice(bytes.get(..size)?);
-        Some(Element { ty, bits: u64::from_le_bytes(all) })
+        Some(Element {
+            ty,
+            bits: u64::from_le_bytes(all),
+        })
     }
 
     /// As bytes of memory.
@@ -287,11 +326,14 @@ impl Element {
     pub fn agrees(self, expected: Element, tolerance: f64) -> bool {
         if self.ty.bits() != Bits::Float {
             let distance = self.integer().abs_diff(expected.integer());
-            return distance == 0 || distance as f64 <= tolerance * (expected.float().abs()).max(1.0);
+            return distance == 0
+                || distance as f64 <= tolerance * (expected.float().abs()).max(1.0);
         }
         let (value, expected) = (self.float(), expected.float());
         let close = || (value - expected).abs() <= tolerance * expected.abs().max(1.0);
-        value == expected || (value.is_nan() && expected.is_nan()) || (value.is_finite() && expected.is_finite() && close())
+        value == expected
+            || (value.is_nan() && expected.is_nan())
+            || (value.is_finite() && expected.is_finite() && close())
     }
 
     /// As JSON: a number, or text for what JSON has no number for.
@@ -299,7 +341,9 @@ impl Element {
         match self.ty.bits() {
             Bits::Float if self.float().is_finite() => {
                 // The shortest decimal of the type itself, not of the double it would become.
-                self.to_string().parse::<f64>().map_or(serde_json::Value::Null, serde_json::Value::from)
+                self.to_string()
+                    .parse::<f64>()
+                    .map_or(serde_json::Value::Null, serde_json::Value::from)
             }
             Bits::Float => self.to_string().into(),
             Bits::Signed => (self.integer() as i64).into(),
@@ -312,7 +356,8 @@ impl fmt::Display for Element {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         /// Powers of ten between which decimals without exponent are readable.
         const PLAIN: std::ops::Range<f64> = 1e-4..1e16;
-        let scientific = self.float() != 0.0 && self.float().is_finite() && !PLAIN.contains(&self.float().abs());
+        let scientific =
+            self.float() != 0.0 && self.float().is_finite() && !PLAIN.contains(&self.float().abs());
         match (self.ty, scientific) {
             (Type::F64, false) => write!(f, "{}", f64::from_bits(self.bits)),
             (Type::F64, true) => write!(f, "{:e}", f64::from_bits(self.bits)),
@@ -398,25 +443,43 @@ impl Spec {
         }
         if let Some(bytes) = text.strip_prefix("local:") {
             let count = integer(bytes).and_then(|(value, _)| u32::try_from(value).ok());
-            return count.map(Spec::Local).ok_or_else(|| ValueError::Local(bytes.to_owned()));
+            return count
+                .map(Spec::Local)
+                .ok_or_else(|| ValueError::Local(bytes.to_owned()));
         }
         if let Some((ty, path)) = text.split_once('@') {
             let ty = ty.trim().trim_end_matches(':');
-            let ty = if ty.is_empty() { None } else { Some(known(ty)?) };
-            return Ok(Spec::File { ty, path: path.into() });
+            let ty = if ty.is_empty() {
+                None
+            } else {
+                Some(known(ty)?)
+            };
+            return Ok(Spec::File {
+                ty,
+                path: path.into(),
+            });
         }
         if let Some((ty, rest)) = text.split_once('*') {
             let ty = known(ty.trim())?;
-            let (count, fill) = rest.split_once(':').map_or((rest, None), |(count, fill)| (count, Some(fill.trim())));
+            let (count, fill) = rest
+                .split_once(':')
+                .map_or((rest, None), |(count, fill)| (count, Some(fill.trim())));
             let number = integer(count.trim()).and_then(|(value, _)| u64::try_from(value).ok());
             let count = number.ok_or_else(|| ValueError::Count(count.to_owned()))?;
-            return Ok(Spec::Filled { ty, count, fill: fill.map_or(Ok(Fill::Zero), |fill| Fill::parse(ty, fill))? });
+            return Ok(Spec::Filled {
+                ty,
+                count,
+                fill: fill.map_or(Ok(Fill::Zero), |fill| Fill::parse(ty, fill))?,
+            });
         }
         let (ty, numbers) = match text.split_once(':') {
             Some((ty, numbers)) => (Some(known(ty.trim())?), numbers),
             None => (None, text),
         };
-        let mut texts: Vec<String> = numbers.split(',').map(|number| number.trim().to_owned()).collect();
+        let mut texts: Vec<String> = numbers
+            .split(',')
+            .map(|number| number.trim().to_owned())
+            .collect();
         let list = texts.len() > 1;
         if texts.last().is_some_and(String::is_empty) {
             texts.pop();
@@ -427,7 +490,10 @@ impl Spec {
         // Numbers of a type are read here, so that what is wrong is found before anything is run.
         if let Some(ty) = ty {
             texts.iter().try_for_each(|text| ty.parse(text).map(drop))?;
-        } else if let Some(text) = texts.iter().find(|text| integer(text).is_none() && text.parse::<f64>().is_err()) {
+        } else if let Some(text) = texts
+            .iter()
+            .find(|text| integer(text).is_none() && text.parse::<f64>().is_err())
+        {
             return Err(ValueError::NotANumber(text.clone()));
         }
         Ok(Spec::Numbers { ty, texts, list })
@@ -452,28 +518,43 @@ pub fn type_by_size(text: &str, size: u64) -> Option<Type> {
         (false, true) => Bits::Signed,
         (false, false) => Bits::Unsigned,
     };
-    TYPES.iter().find(|row| row.2 as u64 == size && row.3 == bits).map(|row| row.0)
+    TYPES
+        .iter()
+        .find(|row| row.2 as u64 == size && row.3 == bits)
+        .map(|row| row.0)
 }
 
 impl Fill {
     fn parse(ty: Type, text: &str) -> Result<Fill, ValueError> {
         let unknown = || ValueError::Fill(text.to_owned());
         if text == "iota" {
-            return Ok(Fill::Iota { start: ty.parse("0")?, step: ty.parse("1")? });
+            return Ok(Fill::Iota {
+                start: ty.parse("0")?,
+                step: ty.parse("1")?,
+            });
         }
         let (name, rest) = text.split_once('(').ok_or_else(unknown)?;
         let inner = rest.strip_suffix(')').ok_or_else(unknown)?;
         let parts: Vec<&str> = inner.split(',').collect();
         match (name.trim(), &parts[..]) {
             ("fill", [value]) => Ok(Fill::Same(ty.parse(value)?)),
-            ("iota", [start, step]) => Ok(Fill::Iota { start: ty.parse(start)?, step: ty.parse(step)? }),
-            ("random", [seed]) => Ok(Fill::Random { seed: seed_of(seed)?, range: None }),
+            ("iota", [start, step]) => Ok(Fill::Iota {
+                start: ty.parse(start)?,
+                step: ty.parse(step)?,
+            }),
+            ("random", [seed]) => Ok(Fill::Random {
+                seed: seed_of(seed)?,
+                range: None,
+            }),
             ("random", [seed, low, high]) => {
                 let range = (ty.parse(low)?, ty.parse(high)?);
                 if range.0.float() > range.1.float() {
                     return Err(unknown());
                 }
-                Ok(Fill::Random { seed: seed_of(seed)?, range: Some(range) })
+                Ok(Fill::Random {
+                    seed: seed_of(seed)?,
+                    range: Some(range),
+                })
             }
             _ => Err(unknown()),
         }
@@ -541,7 +622,11 @@ mod tests {
     use super::*;
 
     fn numbers(ty: Option<Type>, texts: &[&str], list: bool) -> Spec {
-        Spec::Numbers { ty, texts: texts.iter().map(|&text| text.to_owned()).collect(), list }
+        Spec::Numbers {
+            ty,
+            texts: texts.iter().map(|&text| text.to_owned()).collect(),
+            list,
+        }
     }
 
     #[test]
@@ -572,7 +657,11 @@ mod tests {
             (Type::F32, "inf", 0x7f80_0000),
         ] {
             let element = ty.parse(text).unwrap();
-            assert_eq!(Element::from_bytes(ty, &element.to_bytes()).unwrap().bits, bits, "{ty}:{text}");
+            assert_eq!(
+                Element::from_bytes(ty, &element.to_bytes()).unwrap().bits,
+                bits,
+                "{ty}:{text}"
+            );
         }
     }
 
@@ -583,12 +672,20 @@ mod tests {
             (Type::U32, "-1", "-1 does not fit u32"),
             (Type::I8, "128", "128 does not fit i8"),
             (Type::I32, "2147483648", "2147483648 does not fit i32"),
-            (Type::U32, "1.5", "1.5 is not a whole number, but u32 needs one"),
+            (
+                Type::U32,
+                "1.5",
+                "1.5 is not a whole number, but u32 needs one",
+            ),
             (Type::U32, "x", "`x` is not a number"),
             (Type::F32, "", "`` is not a number"),
             (Type::F16, "65536", "65536 does not fit f16"),
             (Type::F32, "1e60", "1e60 does not fit f32"),
-            (Type::U32, "99999999999999999999999999999999999999999999", "99999999999999999999999999999999999999999999 is not a whole number, but u32 needs one"),
+            (
+                Type::U32,
+                "99999999999999999999999999999999999999999999",
+                "99999999999999999999999999999999999999999999 is not a whole number, but u32 needs one",
+            ),
             (Type::I32, "--1", "`--1` is not a number"),
         ] {
             assert_eq!(ty.parse(text).unwrap_err().to_string(), message);
@@ -596,7 +693,10 @@ mod tests {
     }
 
     fn iota(ty: Type, start: &str, step: &str) -> Fill {
-        Fill::Iota { start: ty.parse(start).unwrap(), step: ty.parse(step).unwrap() }
+        Fill::Iota {
+            start: ty.parse(start).unwrap(),
+            step: ty.parse(step).unwrap(),
+        }
     }
 
     #[test]
@@ -609,13 +709,50 @@ mod tests {
             ("f32:1,", numbers(Some(Type::F32), &["1"], true)),
             ("1, 2", numbers(None, &["1", "2"], true)),
             ("f32*8", filled(Type::F32, 8, Fill::Zero)),
-            ("u16*0x10:iota", filled(Type::U16, 16, iota(Type::U16, "0", "1"))),
-            ("i16*2:iota(5,-2)", filled(Type::I16, 2, iota(Type::I16, "5", "-2"))),
-            ("i32*3:fill(-1)", filled(Type::I32, 3, Fill::Same(Type::I32.parse("-1").unwrap()))),
-            ("u8*3:random(7)", filled(Type::U8, 3, Fill::Random { seed: 7, range: None })),
-            ("@data.bin", Spec::File { ty: None, path: "data.bin".into() }),
-            ("f32@a:b.bin", Spec::File { ty: Some(Type::F32), path: "a:b.bin".into() }),
-            ("f32:@data.bin", Spec::File { ty: Some(Type::F32), path: "data.bin".into() }),
+            (
+                "u16*0x10:iota",
+                filled(Type::U16, 16, iota(Type::U16, "0", "1")),
+            ),
+            (
+                "i16*2:iota(5,-2)",
+                filled(Type::I16, 2, iota(Type::I16, "5", "-2")),
+            ),
+            (
+                "i32*3:fill(-1)",
+                filled(Type::I32, 3, Fill::Same(Type::I32.parse("-1").unwrap())),
+            ),
+            (
+                "u8*3:random(7)",
+                filled(
+                    Type::U8,
+                    3,
+                    Fill::Random {
+                        seed: 7,
+                        range: None,
+                    },
+                ),
+            ),
+            (
+                "@data.bin",
+                Spec::File {
+                    ty: None,
+                    path: "data.bin".into(),
+                },
+            ),
+            (
+                "f32@a:b.bin",
+                Spec::File {
+                    ty: Some(Type::F32),
+                    path: "a:b.bin".into(),
+                },
+            ),
+            (
+                "f32:@data.bin",
+                Spec::File {
+                    ty: Some(Type::F32),
+                    path: "data.bin".into(),
+                },
+            ),
             ("local:256", Spec::Local(256)),
             ("null", Spec::Null),
         ] {
@@ -628,18 +765,32 @@ mod tests {
         for (text, message) in [
             ("", "the value is empty"),
             ("u32:", "the value is empty"),
-            ("f33:1", "`f33` is not a type; there are u8 i8 u16 i16 f16 u32 i32 f32 u64 i64 f64"),
+            (
+                "f33:1",
+                "`f33` is not a type; there are u8 i8 u16 i16 f16 u32 i32 f32 u64 i64 f64",
+            ),
             ("u32:1,x", "`x` is not a number"),
             ("u32:1,,2", "`` is not a number"),
             ("1,x", "`x` is not a number"),
             ("f32*x", "`x` is not a number of elements"),
             ("f32*-1", "`-1` is not a number of elements"),
-            ("f32*4:ones", "`ones` does not fill a buffer; there are iota[(start,step)], fill(x) and random(seed[,lo,hi])"),
+            (
+                "f32*4:ones",
+                "`ones` does not fill a buffer; there are iota[(start,step)], fill(x) and random(seed[,lo,hi])",
+            ),
             ("u8*4:fill(300)", "300 does not fit u8"),
-            ("u8*4:random(1,5,4)", "`random(1,5,4)` does not fill a buffer; there are iota[(start,step)], fill(x) and random(seed[,lo,hi])"),
-            ("local:x", "`x` is not a number of bytes; dynamic LDS is written local:BYTES"),
+            (
+                "u8*4:random(1,5,4)",
+                "`random(1,5,4)` does not fill a buffer; there are iota[(start,step)], fill(x) and random(seed[,lo,hi])",
+            ),
+            (
+                "local:x",
+                "`x` is not a number of bytes; dynamic LDS is written local:BYTES",
+            ),
         ] {
-            let error = Spec::parse(text).map(|spec| format!("{spec:?}")).unwrap_err();
+            let error = Spec::parse(text)
+                .map(|spec| format!("{spec:?}"))
+                .unwrap_err();
             assert_eq!(error.to_string(), message, "{text}");
         }
     }
@@ -699,7 +850,10 @@ mod tests {
             assert_eq!(ty.parse(&element.to_string()).unwrap(), element, "{text}");
         }
         assert_eq!(Type::F32.parse("0.1").unwrap().json().to_string(), "0.1");
-        assert_eq!(Type::F32.parse("nan").unwrap().json().to_string(), "\"NaN\"");
+        assert_eq!(
+            Type::F32.parse("nan").unwrap().json().to_string(),
+            "\"NaN\""
+        );
     }
 
     #[test]

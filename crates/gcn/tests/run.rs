@@ -1,0 +1,706 @@
+//! `gcn run` as a user meets it: results, messages, exit statuses; the kernels are in `tests/kernels`.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output, Stdio};
+
+/// Exit statuses.
+const GOOD: i32 = 0;
+const BAD_INPUT: i32 = 1;
+const BAD_USAGE: i32 = 2;
+
+fn kernels() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/kernels")
+}
+
+fn examples() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../../examples")
+}
+
+/// A directory for one test's files, empty at its start.
+fn scratch(test: &str) -> PathBuf {
+    let path = PathBuf::from(env!("CARGO_TARGET_TMPDIR"))
+        .join("run")
+        .join(test);
+    let _ = fs::remove_dir_all(&path); // It need not exist.
+    fs::create_dir_all(&path).expect("a directory for the test");
+    path
+}
+
+/// What a run left.
+struct Ran {
+    status: Option<i32>,
+    out: String,
+    err: String,
+}
+
+impl From<Output> for Ran {
+    fn from(output: Output) -> Ran {
+        let text = |bytes| String::from_utf8(bytes).expect("text");
+        Ran {
+            status: output.status.code(),
+            out: text(output.stdout),
+            err: text(output.stderr),
+        }
+    }
+}
+
+fn run_in(directory: &Path, arguments: &[&str]) -> Ran {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_gcn"));
+    command
+        .current_dir(directory)
+        .arg("run")
+        .args(arguments)
+        .stdin(Stdio::null());
+    command.output().expect("gcn starts").into()
+}
+
+/// Runs `plain.s` with good arguments, then those given.
+fn plain(arguments: &[&str]) -> Ran {
+    const GOOD: [&str; 9] = [
+        "plain.s",
+        "--grid",
+        "4",
+        "--arg",
+        "pad=u8:9",
+        "--arg",
+        "a=u32:10",
+        "--arg",
+        "out=u32*4",
+    ];
+    run_in(&kernels(), &[&GOOD, arguments].concat())
+}
+
+/// Runs `saxpy.s` of the examples, which has metadata, with good arguments, then those given.
+fn saxpy(arguments: &[&str]) -> Ran {
+    const GOOD: [&str; 9] = [
+        "saxpy/saxpy.s",
+        "--arg",
+        "count=4",
+        "--arg",
+        "a=2",
+        "--arg",
+        "xs=1,2,3,4",
+        "--arg",
+        "ys=f32*4",
+    ];
+    run_in(&examples(), &[&GOOD, arguments].concat())
+}
+
+#[test]
+fn without_metadata_arguments_are_laid_out_in_order() {
+    let ran = plain(&[
+        "--print",
+        "out",
+        "--print",
+        "2[1..3]",
+        "--print",
+        "out:i16[2]",
+        "--print",
+        "table:u32",
+    ]);
+    assert_eq!(
+        ran.out,
+        "out: u32[0..4] = 10, 11, 12, 13\n2: u32[1..3] = 11, 12\nout: i16[2..3] = 11\ntable: u32[0..3] = 3, 1, 4\n"
+    );
+    assert_eq!(ran.status, Some(GOOD), "{}", ran.err);
+    assert!(
+        ran.err
+            .starts_with("plain: 1 workgroup, 1 wave, 7 wave instructions, "),
+        "{}",
+        ran.err
+    );
+}
+
+#[test]
+fn values_without_types_get_them_from_the_metadata() {
+    let ran = saxpy(&["--grid", "4", "--print", "ys", "--expect", "ys=2,4,6,8"]);
+    assert_eq!(
+        ran.out, "ys: f32[0..4] = 2, 4, 6, 8\nys: 4 values as expected\n",
+        "{}",
+        ran.err
+    );
+    assert_eq!(ran.status, Some(GOOD));
+}
+
+#[test]
+fn partial_workgroups_leave_the_rest_alone() {
+    let ran = plain(&["--grid", "3", "--print", "out"]);
+    assert_eq!(ran.out, "out: u32[0..4] = 10, 11, 12, 0\n", "{}", ran.err);
+}
+
+#[test]
+fn long_buffers_are_printed_in_lines() {
+    let ran = plain(&["--arg", "out=u32*18:fill(5)", "--print", "out"]);
+    let expected = "out: u32[0..18] =\n   0: 10, 11, 12, 13, 5, 5, 5, 5\n   8: 5, 5, 5, 5, 5, 5, 5, 5\n  16: 5, 5\n";
+    assert_eq!(ran.out, expected, "{}", ran.err);
+}
+
+#[test]
+fn a_launch_file_says_what_options_say() {
+    let directory = scratch("same");
+    let source = kernels().join("plain.s");
+    fs::copy(&source, directory.join("plain.s")).expect("a copy");
+    fs::write(directory.join("data.bin"), [1, 0, 0, 0, 2, 0, 0, 0]).expect("a file");
+    for (text, arguments) in [
+        (
+            "grid = 4\nprint = \"out\"\n[args]\npad = \"u8:9\"\na = \"u32:10\"\nout = \"u32*4\"",
+            &[
+                "--grid",
+                "4",
+                "--arg",
+                "pad=u8:9",
+                "--arg",
+                "a=u32:10",
+                "--arg",
+                "out=u32*4",
+                "--print",
+                "out",
+            ][..],
+        ),
+        (
+            "kernel = \"plain\"\ntarget = \"vega10\"\ngrid = [2, 1]\ngroup = \"2,1,1\"\nthreads = 1\nlimit = 100\nlds = 64\n\
+             memory = \"1M\"\nargs = [\"u8:9\", \"u32:10\", \"@data.bin\"]\nprint = [\"2:u32\", \"2:u32[0]\"]\n\
+             expect = { 2 = \"u32:10,11~0\" }",
+            &[
+                "--kernel",
+                "plain",
+                "--target",
+                "vega10",
+                "--grid",
+                "2,1",
+                "--group",
+                "2,1,1",
+                "--threads",
+                "1",
+                "--limit",
+                "100",
+                "--lds",
+                "64",
+                "--memory",
+                "1M",
+                "--arg",
+                "0=u8:9",
+                "--arg",
+                "1=u32:10",
+                "--arg",
+                "2=@data.bin",
+                "--print",
+                "2:u32",
+                "--print",
+                "2:u32[0]",
+                "--expect",
+                "2=u32:10,11~0",
+            ],
+        ),
+        (
+            "grid = 1\nargs = { pad = \"u8:9\", a = \"u32:10\", out = \"u32:7,7\" }\nexpect = [\"out=u32:1,2\"]\ntrace = true",
+            &[
+                "--grid",
+                "1",
+                "--arg",
+                "pad=u8:9",
+                "--arg",
+                "a=u32:10",
+                "--arg",
+                "out=u32:7,7",
+                "--expect",
+                "out=u32:1,2",
+                "--trace",
+            ],
+        ),
+    ] {
+        let file = directory.join("launch.toml");
+        fs::write(&file, format!("file = \"plain.s\"\n{text}\n")).expect("a file");
+        // From elsewhere, since paths in the file are relative to it.
+        let by_file = run_in(&kernels(), &[file.to_str().expect("a name")]);
+        let by_options = run_in(&directory, &[&["plain.s"], arguments].concat());
+        assert_eq!(
+            by_file.out, by_options.out,
+            "{text}: {} {}",
+            by_file.err, by_options.err
+        );
+        assert_eq!(
+            by_file.status, by_options.status,
+            "{text}: {} {}",
+            by_file.err, by_options.err
+        );
+        assert!(!by_file.out.is_empty(), "{text}: {}", by_file.err);
+    }
+}
+
+#[test]
+fn options_win_over_the_launch_file() {
+    let directory = scratch("override");
+    let text = format!(
+        "file = {:?}\ngrid = 4\nprint = \"out\"\n[args]\npad = \"u8:9\"\na = \"u32:10\"\nout = \"u32*4\"\n",
+        kernels().join("plain.s")
+    );
+    fs::write(directory.join("launch.toml"), text).expect("a file");
+    let ran = run_in(
+        &directory,
+        &[
+            "launch.toml",
+            "--grid",
+            "2",
+            "--arg",
+            "a=u32:20",
+            "--print",
+            "out[0]",
+        ],
+    );
+    assert_eq!(
+        ran.out, "out: u32[0..4] = 20, 21, 0, 0\nout: u32[0..1] = 20\n",
+        "{}",
+        ran.err
+    );
+}
+
+#[test]
+fn wrong_launch_files_are_explained() {
+    let directory = scratch("wrong");
+    for (text, message) in [
+        (
+            "grid = 4",
+            "the launch file names no program: add `file = \"kernel.s\"`",
+        ),
+        ("file = \"k.s\"\ngird = 4", "unknown field `gird`"),
+        (
+            "file = \"k.s\"\ngrid = [1, 2, 3, 4]",
+            "grid: `1,2,3,4` is not X, X,Y or X,Y,Z of numbers from 1 to 4294967295",
+        ),
+        (
+            "file = \"k.s\"\ngrid = true",
+            "expected a number, a list of up to three, or text such as",
+        ),
+        (
+            "file = \"k.s\"\nmemory = \"much\"",
+            "memory: `much` is not an amount of memory such as 1048576, 512M or 4G",
+        ),
+        (
+            "file = \"k.s\"\n[args]\na = { b = 1 }",
+            "args: a is neither a number, nor a list of numbers, nor text",
+        ),
+        (
+            "file = \"k.s\"\nexpect = [\"x\"]",
+            "`expect x`: NAME=VALUE is wanted",
+        ),
+        ("file = ", "TOML parse error at line 1, column 8"),
+    ] {
+        fs::write(directory.join("launch.toml"), text).expect("a file");
+        let ran = run_in(&directory, &["launch.toml"]);
+        assert!(ran.err.contains(message), "{text}: {}", ran.err);
+        assert_eq!(ran.status, Some(BAD_INPUT), "{text}");
+    }
+}
+
+#[test]
+fn wrong_arguments_are_explained() {
+    const LIST: &str = "kernel saxpy takes:\n  0 count: a number, u32\n  1 a: a number, f32\n  2 xs: a buffer of f32\n  3 ys: a buffer of f32\n";
+    for (arguments, message) in [
+        (
+            &["--arg", "zz=1"][..],
+            "error: kernel saxpy has no argument zz\n",
+        ),
+        (&["--arg", "0=1"], "error: argument 0 is given twice\n"),
+        (
+            &["--arg", "count=1.5"],
+            "error: argument count: 1.5 is not a whole number, but u32 needs one\n",
+        ),
+        (
+            &["--arg", "count=-1"],
+            "error: argument count: -1 does not fit u32\n",
+        ),
+        (
+            &["--arg", "count=u64:1"],
+            "error: argument count: it takes 4 bytes, not 8\n",
+        ),
+        (
+            &["--arg", "count=1,2"],
+            "error: argument count: it takes 4 bytes, not 8\n",
+        ),
+        (
+            &["--arg", "count=f32:1"],
+            "error: argument count: it is u32, not f32\n",
+        ),
+        (
+            &["--arg", "a=u32:1"],
+            "error: argument a: it is f32, not u32\n",
+        ),
+        (
+            &["--arg", "a=null"],
+            "error: argument a: it is passed by value, 4 bytes\n",
+        ),
+        (
+            &["--arg", "a=one"],
+            "error: argument a: `one` is not a number\n",
+        ),
+        (
+            &["--arg", "xs=3"],
+            "error: argument xs: a buffer is wanted, not a number; 3, with a comma is a buffer of one\n",
+        ),
+        (
+            &["--arg", "xs=local:4"],
+            "error: argument xs: a buffer is wanted, not LDS\n",
+        ),
+        (
+            &["--arg", "xs=@missing.bin"],
+            "error: argument xs: cannot read missing.bin: No such file or directory (os error 2)\n",
+        ),
+        (
+            &[
+                "--arg",
+                "xs=@saxpy/saxpy.s",
+                "--arg",
+                "ys=u64@saxpy/expected.txt",
+            ],
+            "which is no whole number of u64\n",
+        ),
+    ] {
+        let ran = saxpy(&[&["--grid", "4"], arguments].concat());
+        assert!(ran.err.contains(message), "{arguments:?}: {}", ran.err);
+        assert!(ran.err.ends_with(LIST), "{arguments:?}: {}", ran.err);
+        assert_eq!(ran.status, Some(BAD_INPUT), "{arguments:?}");
+    }
+    let ran = run_in(
+        &examples(),
+        &["saxpy/saxpy.s", "--grid", "4", "--arg", "a=1"],
+    );
+    let missing = ["count", "xs", "ys"]
+        .map(|name| format!("error: argument {name} is missing\n"))
+        .concat();
+    assert_eq!(ran.err, missing + LIST);
+}
+
+#[test]
+fn wrong_arguments_without_metadata_are_explained() {
+    for (arguments, message) in [
+        (
+            &["--arg", "more=u64:1"][..],
+            "the arguments take 24 bytes, but the descriptor of kernel sized says 16\n",
+        ),
+        (
+            &["--arg", "pad=9"],
+            "argument pad: kernel sized has no metadata, so a number needs a type, as in u32:42\n",
+        ),
+    ] {
+        let directory = scratch("sized");
+        let text = fs::read_to_string(kernels().join("plain.s")).expect("a source");
+        let text = text.replace("plain", "sized").replace(
+            ".amdhsa_next_free_vgpr",
+            ".amdhsa_kernarg_size 16\n.amdhsa_next_free_vgpr",
+        );
+        fs::write(directory.join("sized.s"), text).expect("a file");
+        const GOOD: [&str; 9] = [
+            "sized.s",
+            "--grid",
+            "4",
+            "--arg",
+            "pad=u8:9",
+            "--arg",
+            "a=u32:10",
+            "--arg",
+            "out=u32*4",
+        ];
+        let good = run_in(&directory, &GOOD);
+        assert_eq!(good.status, Some(0), "{}", good.err);
+        let ran = run_in(&directory, &[&GOOD, arguments].concat());
+        assert!(ran.err.contains(message), "{arguments:?}: {}", ran.err);
+        assert_eq!(ran.status, Some(BAD_INPUT));
+        let none = run_in(&directory, &["sized.s", "--grid", "4"]);
+        let message = "error: kernel sized reads 16 bytes of arguments and has no metadata; give them in order, with types\n";
+        assert_eq!(none.err, message);
+    }
+}
+
+#[test]
+fn sizes_without_bounds_end_in_a_message() {
+    for (arguments, message) in [
+        (
+            &["--grid", "4294967295,4294967295"][..],
+            "error: a grid of 4294967295 x 4294967295 x 1 in workgroups of 64 x 1 x 1 has 288230376084602880 waves; at most \
+             1073741824 are run\n",
+        ),
+        (
+            &["--grid", "64", "--group", "128"],
+            "the kernel was compiled for at most 64\n",
+        ),
+        (
+            &["--grid", "64", "--lds", "65537"],
+            "a workgroup needs 65537 bytes of LDS (0 in the kernel, 65537 dynamic)",
+        ),
+        (
+            &["--grid", "64", "--arg", "xs=f32*1000000000000000"],
+            "more than the",
+        ),
+        (
+            &["--grid", "64", "--arg", "xs=f64*18446744073709551615"],
+            "argument xs: the buffer is larger than any memory",
+        ),
+        (
+            &["--grid", "64", "--memory", "8"],
+            "the buffers take 32 bytes (xs 16, ys 16), more than the 8 bytes of memory there are",
+        ),
+    ] {
+        let ran = saxpy(arguments);
+        assert!(ran.err.contains(message), "{arguments:?}: {}", ran.err);
+        assert_eq!(ran.status, Some(BAD_INPUT));
+    }
+}
+
+#[test]
+fn wrong_usage_is_told_from_wrong_input() {
+    for (arguments, message) in [
+        (
+            &[][..],
+            "error: how many work-items? add --grid X[,Y[,Z]]\n",
+        ),
+        (&["--grid", "0"], "`0` is not X, X,Y or X,Y,Z"),
+        (
+            &["--grid", "4", "--arg", "count"],
+            "error: `--arg count`: NAME=VALUE is wanted\n",
+        ),
+        (
+            &["--grid", "4", "--threads", "0"],
+            "`0` is not a number of threads from 1 to 1024",
+        ),
+        (&["--grid", "4", "--target", "gfx1100"], "not a target"),
+    ] {
+        let ran = saxpy(arguments);
+        assert!(ran.err.contains(message), "{arguments:?}: {}", ran.err);
+        assert_eq!(ran.status, Some(BAD_USAGE), "{arguments:?}");
+    }
+    let directory = scratch("usage");
+    fs::write(directory.join("k.s"), "s_endpgm\n").expect("a file");
+    let ran = run_in(&directory, &["k.s", "--grid", "1"]);
+    assert_eq!(
+        ran.err,
+        "error: k.s names no target: add --target, or .amdgcn_target to the source\n"
+    );
+    assert_eq!(ran.status, Some(BAD_USAGE));
+    let ran = run_in(&directory, &["k.s", "--grid", "1", "--target", "fiji"]);
+    assert_eq!(
+        ran.err,
+        "error: there is no kernel: a source declares one with .amdhsa_kernel\n"
+    );
+    let ran = run_in(&kernels(), &["faults.s", "--grid", "1"]);
+    assert_eq!(
+        ran.err,
+        "error: which kernel? add --kernel with one of away, beyond, forever, garbage, odd, stuck\n"
+    );
+    let ran = run_in(&kernels(), &["faults.s", "--grid", "1", "--kernel", "x"]);
+    assert!(
+        ran.err
+            .starts_with("error: there is no kernel x; there are away, "),
+        "{}",
+        ran.err
+    );
+}
+
+#[test]
+fn errors_of_the_source_are_shown() {
+    let directory = scratch("source");
+    fs::write(directory.join("k.s"), "s_endpgm\nv_bogus v0\n").expect("a file");
+    let ran = run_in(&directory, &["k.s", "--grid", "1", "--target", "fiji"]);
+    assert!(ran.err.starts_with("k.s:2:1: error: "), "{}", ran.err);
+    assert_eq!(ran.status, Some(BAD_INPUT));
+}
+
+#[test]
+fn wrong_selections_are_all_reported_before_the_run() {
+    let ran = plain(&[
+        "--print",
+        "zz",
+        "--print",
+        "out[2..9]",
+        "--save",
+        "q=f",
+        "--expect",
+        "out=u32:1",
+        "--print",
+        "table",
+    ]);
+    assert_eq!(
+        ran.err,
+        "error: print zz: there is no buffer zz; there are out\n\
+         error: print out[2..9]: elements 2..9 of out do not exist: it has 4 of u32\n\
+         error: print table: table is a symbol; write its type, as in table:u32\n\
+         error: save q: there is no buffer q; there are out\n\
+         error: expect out: 1 values cannot be compared with 4 elements; choose some with out[A..B]\n"
+    );
+    assert_eq!((ran.status, ran.out.as_str()), (Some(BAD_INPUT), ""));
+}
+
+#[test]
+fn differences_are_shown_and_counted() {
+    let ran = plain(&["--expect", "out=u32:10,11,13,13"]);
+    assert_eq!(
+        ran.out,
+        "out: 1 of 4 values are not as expected\n  out[2] is 12, expected 13\n"
+    );
+    assert_eq!(ran.status, Some(BAD_INPUT));
+    let ran = plain(&["--expect", "out=u32:10,11,13,13~0.1"]);
+    assert_eq!(
+        (ran.out.as_str(), ran.status),
+        ("out: 4 values as expected\n", Some(GOOD))
+    );
+    let ran = plain(&["--arg", "out=u32*40", "--expect", "out=u32*40:fill(99)"]);
+    assert!(
+        ran.out
+            .starts_with("out: 40 of 40 values are not as expected\n  out[0] is 10, expected 99\n"),
+        "{}",
+        ran.out
+    );
+    assert!(
+        ran.out.ends_with("  out[9] is 0, expected 99\n  …\n"),
+        "{}",
+        ran.out
+    );
+}
+
+#[test]
+fn buffers_are_saved_and_read_again() {
+    let directory = scratch("save");
+    let file = directory.join("out.bin");
+    let ran = plain(&["--save", &format!("out[1..3]={}", file.display())]);
+    assert_eq!(ran.status, Some(GOOD), "{}", ran.err);
+    assert_eq!(fs::read(&file).expect("a file"), [11, 0, 0, 0, 12, 0, 0, 0]);
+    let ran = plain(&["--expect", &format!("out[1..3]=@{}", file.display())]);
+    assert_eq!(ran.out, "out: 2 values as expected\n", "{}", ran.err);
+}
+
+#[test]
+fn faults_name_the_place_and_lose_nothing() {
+    for (kernel, message) in [
+        (
+            "beyond",
+            "error: kernel beyond, workgroup 0,0,0, wave 0, lane 16, at 0x100001614 (beyond+0x14): global_store_dword v1, v2, \
+             s[4:5]\n  stores 4 bytes at unmapped address 0x100020040\n  nearest is out: 64 bytes at 0x100020000; the \
+             address is right behind its end\n",
+        ),
+        (
+            "forever",
+            "(forever+0x0): s_branch 65535\n  stopped after 1000000 instructions, the limit\n",
+        ),
+        ("away", "at 0x0\n  the program counter left the code\n"),
+        (
+            "odd",
+            "(odd+0x10): global_atomic_add v1, v1, s[4:5]\n  atomic at address 0x100020002, which is not a multiple of 4\n  \
+             nearest is out: 64 bytes at 0x100020000; the address is 2 bytes into it\n",
+        ),
+        (
+            "garbage",
+            "(garbage+0x0)\n  0xffffffff begins no instruction of GCN 1.4\n",
+        ),
+        (
+            "stuck",
+            "  all waves are blocked: 0 at a barrier, 1 at a global wave synchronisation, 0 ended\n",
+        ),
+    ] {
+        let arguments = [
+            "faults.s",
+            "--kernel",
+            kernel,
+            "--grid",
+            "64",
+            "--limit",
+            "1000000",
+            "--arg",
+            "out=u32*16:fill(5)",
+        ];
+        let ran = run_in(
+            &kernels(),
+            &[
+                &arguments[..],
+                &["--print", "out[0..2]", "--expect", "out[0]=u32:5"],
+            ]
+            .concat(),
+        );
+        assert!(ran.err.contains(message), "{kernel}: {}", ran.err);
+        assert_eq!(ran.status, Some(BAD_INPUT), "{kernel}");
+        let first = if kernel == "beyond" { "7, 7" } else { "5, 5" };
+        assert!(
+            ran.out
+                .starts_with(&format!("out: u32[0..2] = {first}\nout: 1 ")),
+            "{kernel}: {}",
+            ran.out
+        );
+        let ran = run_in(&kernels(), &[&arguments[..], &["--json"]].concat());
+        let report: serde_json::Value = serde_json::from_str(&ran.out).expect("JSON");
+        assert_eq!(report["fault"]["kernel"], *kernel);
+        assert_eq!(report["fault"]["wave"], 0);
+    }
+}
+
+#[test]
+fn json_has_everything() {
+    let ran = plain(&[
+        "--json",
+        "--print",
+        "out",
+        "--expect",
+        "out[0..2]=u32:10,12",
+        "--threads",
+        "1",
+        "--group",
+        "2",
+    ]);
+    let report: serde_json::Value = serde_json::from_str(&ran.out).expect("JSON");
+    for (key, value) in [
+        ("kernel", serde_json::json!("plain")),
+        ("target", serde_json::json!("gfx900")),
+        ("grid", serde_json::json!([4, 1, 1])),
+        ("group", serde_json::json!([2, 1, 1])),
+        ("workgroups", serde_json::json!(2)),
+        ("waves", serde_json::json!(2)),
+        ("instructions", serde_json::json!(14)),
+        ("threads", serde_json::json!(1)),
+        ("fault", serde_json::Value::Null),
+    ] {
+        assert_eq!(report[key], value, "{key}");
+    }
+    assert_eq!(
+        report["buffers"][0]["values"],
+        serde_json::json!([10, 11, 0, 0]),
+        "v0 counts within the workgroup"
+    );
+    assert_eq!(
+        report["expectations"][0]["differences"],
+        serde_json::json!([{"index": 1, "is": 11, "expected": 12}])
+    );
+    assert!(
+        report["seconds"]
+            .as_f64()
+            .is_some_and(|seconds| seconds >= 0.0)
+    );
+}
+
+#[test]
+fn a_trace_has_a_line_for_each_instruction() {
+    let ran = plain(&["--trace"]);
+    let lines: Vec<&str> = ran.out.lines().collect();
+    let address = |line: &str| line.split_whitespace().nth(2).map(str::to_owned);
+    assert_eq!(lines.len(), 7, "{}", ran.out);
+    assert!(
+        lines.iter().all(|line| line.starts_with("[0,0,0] 0  0x")),
+        "{}",
+        ran.out
+    );
+    assert!(
+        lines[0].ends_with("exec=000000000000000f  s_load_dword s4, s[0:1], 0x4  -> s4=0xa"),
+        "{}",
+        lines[0]
+    );
+    assert!(
+        lines[2].ends_with("v_lshlrev_b32_e32 v1, 2, v0  -> v1=0x0+0x4*lane"),
+        "{}",
+        lines[2]
+    );
+    assert!(
+        lines[4].ends_with("v_add_u32_e32 v2, s4, v0  -> v2=0xa+0x1*lane"),
+        "{}",
+        lines[4]
+    );
+    assert!(lines[6].ends_with("s_endpgm"), "{}", lines[6]);
+    assert_ne!(address(lines[0]), address(lines[1]));
+}
