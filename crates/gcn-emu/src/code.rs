@@ -4,9 +4,7 @@ use std::sync::OnceLock;
 
 use gcn_isa::effect::Implicit;
 use gcn_isa::vop3::Vop3p;
-use gcn_isa::{
-    Access, DecodeError, Does, Field, Inst, Isa, Kind, Op, Operand, Ty, decode, regs,
-};
+use gcn_isa::{Access, DecodeError, Does, Field, Inst, Isa, Kind, Op, Operand, Ty, decode, regs};
 
 use crate::exec;
 use crate::exec::memory::Plan;

@@ -1,6 +1,6 @@
 //! Vector ALU against references: every encoding, kind of source, EXEC, and the destination among the sources.
 
-use gcn_isa::{Access, Encoding, Inst, Isa, Kind, Op, Operand, Slot, Ty, regs, rows};
+use gcn_isa::{Access, Encoding, Inst, Isa, Kind, Op, Operand, Slot, Ty, rows};
 
 use crate::common::*;
 use crate::float::{self, APPROXIMATE, f, g, h};
@@ -58,11 +58,15 @@ fn msad(x: u64, y: u64) -> u64 {
         .sum()
 }
 fn quad(x: In, f: impl Fn(u64, u64) -> u64) -> u64 {
-    (0..4).fold(0, |all, n| all | k(f(u(x.a >> (8 * n)), u(x.b)) + (x.c >> (16 * n) & 0xffff)) << (16 * n))
+    (0..4).fold(0, |all, n| {
+        all | k(f(u(x.a >> (8 * n)), u(x.b)) + (x.c >> (16 * n) & 0xffff)) << (16 * n)
+    })
 }
 /// How many bits from the top on come before the one that is looked for.
 fn leading(bit: impl Fn(u32) -> bool) -> u64 {
-    (0..32).find(|&n| bit(31 - n)).map_or(0xffff_ffff, u64::from)
+    (0..32)
+        .find(|&n| bit(31 - n))
+        .map_or(0xffff_ffff, u64::from)
 }
 fn perm(x: In) -> u64 {
     let pair = u(x.a) << 32 | u(x.b);
@@ -80,7 +84,9 @@ fn perm(x: In) -> u64 {
     })
 }
 fn below(x: In, first: u32) -> u64 {
-    (0..32).filter(|n| first + n < x.lane && x.a >> n & 1 == 1).count() as u64
+    (0..32)
+        .filter(|n| first + n < x.lane && x.a >> n & 1 == 1)
+        .count() as u64
 }
 /// An operation on each half.
 fn halves(x: In, f: impl Fn(u64, u64, u64) -> u64) -> Out {
@@ -93,7 +99,11 @@ fn parts(x: In, count: u32, signed: bool) -> i64 {
         .map(|n| {
             let at = |v: u64| {
                 let part = (v >> (width * n) & ((1 << width) - 1)) as i64;
-                if signed && part >> (width - 1) == 1 { part - (1 << width) } else { part }
+                if signed && part >> (width - 1) == 1 {
+                    part - (1 << width)
+                } else {
+                    part
+                }
             };
             at(x.a) * at(x.b)
         })
@@ -297,6 +307,7 @@ const ROUNDS: usize = 12;
 #[test]
 fn vector_instructions_compute_what_the_manuals_say() {
     let mut noise = Noise(0x5eed_0002);
+    let mut wrong = Vec::new();
     for row in rows() {
         let Some(reference) = reference(row.name) else {
             continue;
@@ -306,11 +317,17 @@ fn vector_instructions_compute_what_the_manuals_say() {
                 if let Some(bare) = Inst::new(isa, row.op, encoding)
                     && is_executed(encoding)
                 {
-                    check(&bare, reference, &mut noise);
+                    wrong.extend(check(&bare, reference, &mut noise).err());
                 }
             }
         }
     }
+    assert!(
+        wrong.is_empty(),
+        "{} are wrong:\n{}",
+        wrong.len(),
+        wrong.join("\n")
+    );
 }
 
 fn is_executed(encoding: Encoding) -> bool {
@@ -318,7 +335,8 @@ fn is_executed(encoding: Encoding) -> bool {
     matches!(encoding, Vop1 | Vop2 | Vopc | Vop3 | Vop3b | Vop3c | Vop3p)
 }
 
-fn check(bare: &Inst, reference: Reference, noise: &mut Noise) {
+/// What is wrong first, if anything.
+fn check(bare: &Inst, reference: Reference, noise: &mut Noise) -> Result<(), String> {
     let (op, isa, encoding) = (bare.op, bare.isa, bare.encoding);
     let slots: Vec<&Slot> = op.row().slots().collect();
     let options: Vec<Vec<Operand>> = slots
@@ -339,8 +357,13 @@ fn check(bare: &Inst, reference: Reference, noise: &mut Noise) {
         // Sometimes the destination is a source as well, or half of one.
         if round % 3 == 1 {
             for n in 1..slots.len() {
-                if let (Operand::Vgprs { .. }, Operand::Vgprs { count, .. }) = (operands[0], operands[n]) {
-                    operands[n] = Operand::Vgprs { first: (round / 6) as u8, count };
+                if let (Operand::Vgprs { .. }, Operand::Vgprs { count, .. }) =
+                    (operands[0], operands[n])
+                {
+                    operands[n] = Operand::Vgprs {
+                        first: (round / 6) as u8,
+                        count,
+                    };
                 }
             }
         }
@@ -350,8 +373,9 @@ fn check(bare: &Inst, reference: Reference, noise: &mut Noise) {
         let expected = expect(&before, &instruction, &slots, &operands, reference);
         let mut after = before.clone();
         assert!(execute(&mut after, &instruction), "{}", instruction.text());
-        compare(&before, &after, &expected, &instruction, slots[0].ty);
+        compare(&before, &after, &expected, &instruction, slots[0].ty)?;
     }
+    Ok(())
 }
 
 /// Packed instructions take each half from its own half, as they do where nothing else is written. Mixed ones take
@@ -360,7 +384,11 @@ fn select_both_halves(inst: &mut Inst) {
     use gcn_isa::Field;
     let name = inst.name();
     if inst.encoding == Encoding::Vop3p {
-        let (pair, third) = if name.contains("mix") { (0b10, 0) } else { (0b11, 1) };
+        let (pair, third) = if name.contains("mix") {
+            (0b10, 0)
+        } else {
+            (0b11, 1)
+        };
         inst.set(Field::OpSelHi, pair).expect("it has the field");
         inst.set(Field::OpSelHi2, third).expect("it has the field");
     }
@@ -377,18 +405,27 @@ fn expect(
     let mut after = before.clone();
     let is_source = |slot: &Slot| slot.access == Access::Read && slot.kind != Kind::Sdst;
     let sources: Vec<usize> = (0..slots.len()).filter(|&n| is_source(slots[n])).collect();
-    let mask_read = slots.iter().position(|s| s.kind == Kind::Sdst && s.access == Access::Read);
-    let mask_written = slots.iter().position(|s| s.kind == Kind::Sdst && s.access == Access::Write);
+    let mask_read = slots
+        .iter()
+        .position(|s| s.kind == Kind::Sdst && s.access == Access::Read);
+    let mask_written = slots
+        .iter()
+        .position(|s| s.kind == Kind::Sdst && s.access == Access::Write);
     let scalar64 = |n: usize| match operands[n] {
         Operand::Scalar { code, .. } => before.scalar64(code),
         _ => 0,
     };
     let given_mask = mask_read.map_or(before.vcc(), scalar64);
-    let row_merges = inst.row().modifiers().any(|m| m.field == gcn_isa::Field::OpSel);
+    let row_merges = inst
+        .row()
+        .modifiers()
+        .any(|m| m.field == gcn_isa::Field::OpSel);
     let mut written = 0;
     for lane in gcn_emu::lanes::active(before.exec()) {
         let at = |n: usize| {
-            sources.get(n).map_or(0, |&n| value_of(before, slots[n], operands[n], lane))
+            sources
+                .get(n)
+                .map_or(0, |&n| value_of(before, slots[n], operands[n], lane))
         };
         let d = match operands[0] {
             Operand::Vgprs { .. } => value_of(before, slots[0], operands[0], lane),
@@ -436,16 +473,25 @@ fn compare(
     want: &gcn_emu::wave::Wave,
     inst: &Inst,
     ty: Ty,
-) {
+) -> Result<(), String> {
     let text = inst.text();
     for code in 0..128 {
-        assert_eq!(got.scalar(code), want.scalar(code), "{text} on {}: s{code}", inst.isa);
+        let (got, want) = (got.scalar(code), want.scalar(code));
+        if got != want {
+            return Err(format!(
+                "{text} on {}: s{code} is {got:#x}, not {want:#x}",
+                inst.isa
+            ));
+        }
     }
     let is_approximate = APPROXIMATE.contains(&inst.name());
     let same = |x: &gcn_emu::wave::Wave, y: &gcn_emu::wave::Wave, register: usize, lane: usize| {
         let at = |w: &gcn_emu::wave::Wave| {
             let low = u64::from(w.vgprs[register].0[lane]);
-            (low, low | u64::from(w.vgprs.get(register + 1).map_or(0, |r| r.0[lane])) << 32)
+            (
+                low,
+                low | u64::from(w.vgprs.get(register + 1).map_or(0, |r| r.0[lane])) << 32,
+            )
         };
         let ((x, x_wide), (y, y_wide)) = (at(x), at(y));
         x == y
@@ -463,18 +509,24 @@ fn compare(
     };
     for register in 0..VGPRS {
         for lane in 0..64 {
-            assert!(
-                same(got, want, register, lane),
-                "{text} on {}: lane {lane} of v{register} is {:#x}, not {:#x}; v[0:12] were {:x?}",
-                inst.isa,
-                got.vgprs[register].0[lane],
-                want.vgprs[register].0[lane],
-                before.vgprs[..13].iter().map(|r| r.0[lane]).collect::<Vec<_>>(),
-            );
+            if !same(got, want, register, lane) {
+                return Err(format!(
+                    "{text} on {}: lane {lane} of v{register} is {:#x}, not {:#x}; v[0:12] were {:x?}",
+                    inst.isa,
+                    got.vgprs[register].0[lane],
+                    want.vgprs[register].0[lane],
+                    before.vgprs[..13]
+                        .iter()
+                        .map(|r| r.0[lane])
+                        .collect::<Vec<_>>(),
+                ));
+            }
         }
     }
-    assert_eq!(got.scc, want.scc, "{text}");
-    assert_eq!(registers(got).0[usize::from(regs::EXEC_LO)], want.scalar(regs::EXEC_LO), "{text}");
+    if got.scc != want.scc {
+        return Err(format!("{text} on {}: SCC is {}", inst.isa, got.scc));
+    }
+    Ok(())
 }
 
 fn same_half(x: u64, y: u64) -> bool {
@@ -486,6 +538,12 @@ fn same_half(x: u64, y: u64) -> bool {
 fn references_are_of_existing_rows() {
     for (name, _) in TABLE.iter().chain(float::TABLE) {
         let found = rows().find(|row| row.name == *name);
-        assert!(matches!(found.map(|r| r.op), Some(Op::Vop1(_) | Op::Vop2(_) | Op::Vop3(_) | Op::Vop3b(_) | Op::Vop3p(_))), "{name}");
+        assert!(
+            matches!(
+                found.map(|r| r.op),
+                Some(Op::Vop1(_) | Op::Vop2(_) | Op::Vop3(_) | Op::Vop3b(_) | Op::Vop3p(_))
+            ),
+            "{name}"
+        );
     }
 }

@@ -448,7 +448,11 @@ fn hardware_register(w: &Wave, id: u8) -> u32 {
 fn get_register(w: &mut Wave, s: &Step) {
     let reg = Hwreg::unpack(s.immediate() as u16);
     let value = hardware_register(w, reg.id);
-    let value = bits(u64::from(value), u32::from(reg.offset), u32::from(reg.width)) as u32;
+    let value = bits(
+        u64::from(value),
+        u32::from(reg.offset),
+        u32::from(reg.width),
+    ) as u32;
     write(w, s.args[0], value);
 }
 
