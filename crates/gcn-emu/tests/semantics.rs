@@ -1086,6 +1086,29 @@ fn s2_31_ordered_count_is_not_executed() {
 }
 
 #[test]
+fn instructions_without_a_section_run() {
+    // E045; the listings' precedence (E072): the offset is masked, not the sum of pointers.
+    on(FROM_VI, |m| {
+        m.exec(1)
+            .set_lds(0, 0)
+            .set(0, |_| 0)
+            .set(1, |_| 1.0f32.to_bits());
+        m.run("ds_add_rtn_f32 v2, v0, v1\nds_add_src2_f32 v0\nds_gws_sema_v gds\ns_dcache_wb");
+        assert_eq!(m.lds32(0), 2.0f32.to_bits());
+    });
+}
+
+#[test]
+fn stores_take_their_data_at_issue() {
+    // E107: the hazard does not exist here.
+    for name in NINE {
+        let text = "v_lshlrev_b32 v0, 4, v0\nv_mov_b32 v1, 1\nv_mov_b32 v2, 2\nv_mov_b32 v3, 3\nv_mov_b32 v4, 4\n\
+            global_store_dwordx4 v0, v[1:4], s[0:1]\nv_mov_b32 v4, 9\ns_endpgm";
+        assert_eq!(program(name, text, &[0; 256])[..4], [1, 2, 3, 4], "{name}");
+    }
+}
+
+#[test]
 fn s2_32_swizzle() {
     // E056, E022
     on(ALL, |m| {
