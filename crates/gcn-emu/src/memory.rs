@@ -234,7 +234,10 @@ impl Region {
     #[inline]
     pub fn dwords<const N: usize>(&self, offset: u64) -> Option<[u32; N]> {
         let bytes = (N * size_of::<u32>()) as u64;
-        if offset > self.len || self.len - offset < bytes || offset % size_of::<u32>() as u64 != 0 {
+        if offset > self.len
+            || self.len - offset < bytes
+            || !offset.is_multiple_of(size_of::<u32>() as u64)
+        {
             return None;
         }
         // SAFETY: the dwords are in the backing and aligned, and all accesses to it are atomic.
@@ -247,7 +250,7 @@ impl Region {
     #[inline]
     fn load_dwords(&self, offset: u64, into: &mut [u32]) {
         let cells = self.pointer(offset);
-        if offset % UNIT as u64 == 0 && into.len() % 2 == 0 {
+        if offset.is_multiple_of(UNIT as u64) && into.len().is_multiple_of(2) {
             for (i, pair) in into.chunks_exact_mut(2).enumerate() {
                 // SAFETY: the caller has checked that all dwords are inside; a pair of them is aligned here, and
                 // all accesses to the backing are atomic.
@@ -267,7 +270,7 @@ impl Region {
     #[inline]
     fn store_dwords(&self, offset: u64, from: &[u32]) {
         let cells = self.pointer(offset);
-        if offset % UNIT as u64 == 0 && from.len() % 2 == 0 {
+        if offset.is_multiple_of(UNIT as u64) && from.len().is_multiple_of(2) {
             for (i, pair) in from.chunks_exact(2).enumerate() {
                 let both = u64::from(pair[0]) | u64::from(pair[1]) << 32;
                 // SAFETY: as for loading.

@@ -378,7 +378,14 @@ impl Running<'_> {
     /// has the new value in the low half of the data and the comparison value in the high half (errata E059, E090).
     fn operands(&self, op: AtomicOp, ty: Ty, lane: usize) -> (u64, u64) {
         let dwords = ty.dwords();
-        let at = |first| low_u64(&self.gather(first, dwords, lane));
+        let at = |first: u8| {
+            let low = u64::from(self.wave.vgpr(first).0[lane]);
+            if dwords == 1 {
+                low
+            } else {
+                low | u64::from(self.wave.vgpr(first.wrapping_add(1)).0[lane]) << 32
+            }
+        };
         let plan = self.plan;
         if plan.family == Family::Share {
             let (first, second) = (at(plan.vdata), at(plan.vdata1));
@@ -397,10 +404,15 @@ impl Running<'_> {
     fn atomic(&mut self, op: AtomicOp, ty: Ty) -> Result<(), LaneFault> {
         let (plan, access) = (self.plan, self.places.access);
         let dwords = ty.dwords();
+        let is_float = ty.is_float();
         // Sources are read before any destination is written; here a lane at a time, of which none reads another's.
         for lane in self.lanes() {
             let (data, second) = self.operands(op, ty, lane);
-            let denormals = self.denormals(lane);
+            let denormals = if is_float {
+                self.denormals(lane)
+            } else {
+                Denormals::default()
+            };
             let (old, result) =
                 self.places
                     .update(lane, access.address[lane], ty.bytes().into(), |old| {

@@ -299,10 +299,21 @@ fn flat(wave: &Wave, plan: &Plan, device: &Device, access: &mut Access) {
     let exec = wave.exec();
     let apertures = device.config.apertures;
     let (mut shared, mut private) = (0, 0);
-    for (lane, address) in access.address.iter().enumerate() {
+    // Most often no lane is in an aperture, and a look at all of them together says so.
+    let in_aperture = |address: &u64| {
         let high = (address >> 32) as u32;
-        shared |= u64::from(high == apertures.shared) << lane;
-        private |= u64::from(high == apertures.private) << lane;
+        (high == apertures.shared) | (high == apertures.private)
+    };
+    if access
+        .address
+        .iter()
+        .fold(false, |any, a| any | in_aperture(a))
+    {
+        for (lane, address) in access.address.iter().enumerate() {
+            let high = (address >> 32) as u32;
+            shared |= u64::from(high == apertures.shared) << lane;
+            private |= u64::from(high == apertures.private) << lane;
+        }
     }
     access.lds = exec & shared;
     access.scratch = exec & private;

@@ -300,7 +300,11 @@ impl Places<'_> {
     pub fn load_contiguous<const N: usize>(&self, into: &mut [[u32; LANES]; N]) -> Option<()> {
         let base = contiguous(&self.access.address, (N * DWORD) as u64)?;
         let lanes = self.access.lanes();
-        if self.access.global == lanes {
+        if self.access.global == lanes && N == 1 {
+            self.device
+                .memory
+                .load_dwords(base, into.as_flattened_mut())
+        } else if self.access.global == lanes {
             let mut block = [[0; N]; LANES];
             self.device
                 .memory
