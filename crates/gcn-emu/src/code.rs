@@ -153,7 +153,7 @@ impl Code {
     #[inline]
     pub fn step(&self, pc: u64) -> Option<&Result<Step, DecodeError>> {
         let offset = pc.wrapping_sub(self.base);
-        if offset % 4 != 0 {
+        if !offset.is_multiple_of(4) {
             return None;
         }
         let index = usize::try_from(offset / 4).ok()?;

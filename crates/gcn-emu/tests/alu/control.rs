@@ -159,14 +159,9 @@ fn lanes_are_read_and_written_by_number() {
         let before = wave.vgprs[3].0;
         wave.set_scalar(6, 0xdead_beef);
         run(&mut wave, write, &[v(3), s(6), s(5)]);
-        for lane in 0..64 {
-            let wanted = if lane == 17 {
-                0xdead_beef
-            } else {
-                before[lane]
-            };
-            assert_eq!(wave.vgprs[3].0[lane], wanted);
-        }
+        let mut wanted = before;
+        wanted[17] = 0xdead_beef;
+        assert_eq!(wave.vgprs[3].0, wanted);
         for (exec, lane) in [(0b1100 << 30, 32), (0, 0), (u64::MAX, 0), (1 << 63, 63)] {
             wave.set_exec(exec);
             run(

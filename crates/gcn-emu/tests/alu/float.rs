@@ -1,7 +1,7 @@
 //! References of floating-point instructions, with denormals kept; flushing, modifiers and division of their own.
 
 use crate::common::*;
-use crate::vector::In;
+use crate::vector::{In, Out, Reference};
 use gcn_isa::vop::Vop2;
 use gcn_isa::vop3::{Vop3, Vop3b};
 use gcn_isa::{Encoding, Field, Isa, Op, regs};
@@ -306,7 +306,6 @@ fn fma(x: In) -> f32 {
     f(x.a).mul_add(f(x.b), f(x.c))
 }
 
-type Out = (u64, bool);
 fn value(x: u64) -> Out {
     (x, false)
 }
@@ -319,7 +318,7 @@ pub const APPROXIMATE: &[&str] = &[
 ];
 
 #[rustfmt::skip]
-pub const TABLE: &[(&str, fn(In) -> Out)] = &[
+pub const TABLE: &[(&str, Reference)] = &[
     ("v_cvt_i32_f64", |x| value(truncated(g(x.a), I32.0, I32.1))),
     ("v_cvt_u32_f64", |x| value(truncated(g(x.a), U32.0, U32.1))),
     ("v_cvt_i32_f32", |x| value(truncated(f(x.a).into(), I32.0, I32.1))),

@@ -17,8 +17,8 @@ pub struct In {
 }
 
 /// A lane's result and its bit of the mask that is written.
-type Out = (u64, bool);
-type Reference = fn(In) -> Out;
+pub type Out = (u64, bool);
+pub type Reference = fn(In) -> Out;
 
 fn value(x: u64) -> Out {
     (x, false)
@@ -128,9 +128,9 @@ const TABLE: &[(&str, Reference)] = &[
 
     ("v_cndmask_b32",  |x| value(u(if x.bit { x.b } else { x.a }))),
     ("v_mul_i32_i24",  |x| value(u((s24(x.a) * s24(x.b)) as u64))),
-    ("v_mul_hi_i32_i24", |x| value(u((s24(x.a) * s24(x.b) >> 32) as u64))),
+    ("v_mul_hi_i32_i24", |x| value(u(((s24(x.a) * s24(x.b)) >> 32) as u64))),
     ("v_mul_u32_u24",  |x| value(u(u24(x.a) * u24(x.b)))),
-    ("v_mul_hi_u32_u24", |x| value(u24(x.a) * u24(x.b) >> 32)),
+    ("v_mul_hi_u32_u24", |x| value((u24(x.a) * u24(x.b)) >> 32)),
     ("v_min_i32",      |x| value(u(i(x.a).min(i(x.b)) as u64))),
     ("v_max_i32",      |x| value(u(i(x.a).max(i(x.b)) as u64))),
     ("v_min_u32",      |x| value(u(x.a).min(u(x.b)))),
@@ -149,7 +149,7 @@ const TABLE: &[(&str, Reference)] = &[
     ("v_bcnt_u32_b32", |x| value(u(u64::from((x.a as u32).count_ones()) + u(x.b)))),
     ("v_mbcnt_lo_u32_b32", |x| value(u(below(x, 0) + u(x.b)))),
     ("v_mbcnt_hi_u32_b32", |x| value(u(below(x, 32) + u(x.b)))),
-    ("v_add_co_u32",   |x| (u(u(x.a) + u(x.b)), u(x.a) + u(x.b) >> 32 != 0)),
+    ("v_add_co_u32",   |x| (u(u(x.a) + u(x.b)), (u(x.a) + u(x.b)) >> 32 != 0)),
     ("v_sub_co_u32",   |x| (u(x.a.wrapping_sub(x.b)), u(x.b) > u(x.a))),
     ("v_subrev_co_u32", |x| (u(x.b.wrapping_sub(x.a)), u(x.a) > u(x.b))),
     ("v_addc_co_u32",  |x| { let t = u(x.a) + u(x.b) + u64::from(x.bit); (u(t), t >> 32 != 0) }),
@@ -177,7 +177,7 @@ const TABLE: &[(&str, Reference)] = &[
     ("v_bfe_u32",      |x| value((u(x.a) >> (x.b & 31)) & ((1 << (x.c & 31)) - 1))),
     ("v_bfe_i32",      |x| value(if x.c & 31 == 0 { 0 } else { let n = 64 - (x.c & 31); u(((i(x.a) >> (x.b & 31)) << n >> n) as u64) })),
     ("v_bfi_b32",      |x| value(u((x.a & x.b) | (!x.a & x.c)))),
-    ("v_lerp_u8",      |x| value((0..4).fold(0, |all, n| all | (byte(x.a, n) + byte(x.b, n) + (byte(x.c, n) & 1)) / 2 << (8 * n)))),
+    ("v_lerp_u8",      |x| value((0..4).fold(0, |all, n| all | ((byte(x.a, n) + byte(x.b, n) + (byte(x.c, n) & 1)) / 2) << (8 * n)))),
     ("v_alignbit_b32", |x| value(u((u(x.a) << 32 | u(x.b)) >> (x.c & 31)))),
     ("v_alignbyte_b32", |x| value(u((u(x.a) << 32 | u(x.b)) >> (8 * (x.c & 3))))),
     ("v_min3_i32",     |x| value(u(i(x.a).min(i(x.b)).min(i(x.c)) as u64))),
@@ -201,8 +201,8 @@ const TABLE: &[(&str, Reference)] = &[
     ("v_ashrrev_i64",  |x| value((x.b as i64 >> (x.a & 63)) as u64)),
     ("v_mul_lo_u32",   |x| value(u(x.a.wrapping_mul(x.b)))),
     ("v_mul_lo_i32",   |x| value(u(x.a.wrapping_mul(x.b)))),
-    ("v_mul_hi_u32",   |x| value(u(x.a) * u(x.b) >> 32)),
-    ("v_mul_hi_i32",   |x| value(u((i(x.a) * i(x.b) >> 32) as u64))),
+    ("v_mul_hi_u32",   |x| value((u(x.a) * u(x.b)) >> 32)),
+    ("v_mul_hi_i32",   |x| value(u(((i(x.a) * i(x.b)) >> 32) as u64))),
     ("v_mad_legacy_u16", |x| value(k(k(x.a) * k(x.b) + k(x.c)))),
     ("v_mad_legacy_i16", |x| value(k((j(x.a) * j(x.b) + j(x.c)) as u64))),
     ("v_mad_u16",      |x| value(k(k(x.a) * k(x.b) + k(x.c)))),
@@ -254,6 +254,7 @@ const TABLE: &[(&str, Reference)] = &[
 ];
 
 /// A comparison says in its name what it compares and how.
+#[allow(clippy::neg_cmp_op_on_partial_ord)] // The names have the negations, and NaN makes them matter.
 fn comparison(name: &str) -> Option<Reference> {
     let rest = name.strip_prefix("v_cmp")?;
     let rest = rest.trim_start_matches(['s', 'x']).strip_prefix('_')?;

@@ -742,9 +742,10 @@ pub(crate) fn div_fixup<F: Float>(quotient: F, denominator: F, numerator: F) -> 
         F::signed(infinity, true).quiet()
     } else if is_zero(denominator) || is_infinite(numerator) {
         F::signed(infinity, negative)
-    } else if is_infinite(denominator) || is_zero(numerator) {
-        F::signed(0, negative)
-    } else if (numerator.exponent() as i32 - denominator.exponent() as i32) < lowest {
+    } else if is_infinite(denominator)
+        || is_zero(numerator)
+        || (numerator.exponent() as i32 - denominator.exponent() as i32) < lowest
+    {
         F::signed(0, negative)
     } else if quotient.is_any_nan() {
         // Of numbers only an overflow on the way makes a NaN.
