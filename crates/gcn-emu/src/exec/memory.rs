@@ -12,6 +12,7 @@ pub mod places;
 pub mod plan;
 
 mod moves;
+mod wide;
 
 use gcn_isa::effect::{AtomicOp, Clock, GwsOp, Half};
 use gcn_isa::{Does, Ty};

@@ -7,6 +7,7 @@ use crate::lanes::{LANES, active};
 use crate::lds::Share;
 
 use super::access::{Access, Space};
+use super::wide;
 
 /// Dwords of the largest element of a lane.
 pub const MAX_DWORDS: usize = 4;
@@ -399,11 +400,7 @@ fn contiguous(addresses: &[u64; LANES], stride: u64) -> Option<u64> {
     if addresses[LANES - 1].wrapping_sub(base) != stride * (LANES as u64 - 1) {
         return None;
     }
-    let mut differ = 0;
-    for (lane, address) in addresses.iter().enumerate() {
-        differ |= address ^ base.wrapping_add(stride * lane as u64);
-    }
-    (differ == 0).then_some(base)
+    wide::follow(addresses, stride).then_some(base)
 }
 
 /// The address, if all 64 are the same.
@@ -413,10 +410,7 @@ pub fn uniform(addresses: &[u64; LANES]) -> Option<u64> {
     if addresses[LANES - 1] != base {
         return None;
     }
-    let differ = addresses
-        .iter()
-        .fold(0, |bits, address| bits | (address ^ base));
-    (differ == 0).then_some(base)
+    wide::follow(addresses, 0).then_some(base)
 }
 
 impl Violation {
