@@ -7,6 +7,8 @@ use gcn_isa::vop3::Vop3p;
 use gcn_isa::{Access, DecodeError, Does, Field, Inst, Isa, Kind, Op, Operand, Ty, decode, regs};
 
 use crate::exec;
+use crate::exec::alu::dpp::CrossLane;
+use crate::exec::alu::sdwa::SubDword;
 use crate::exec::memory::Plan;
 use crate::wave::Wave;
 
@@ -64,6 +66,10 @@ pub struct Modifiers {
     pub clamp: bool,
     /// A 16-bit result leaves the other half of its register as it was.
     pub merges: bool,
+    /// Operands are parts of registers.
+    pub sub_dword: Option<SubDword>,
+    /// The first source is read from other lanes.
+    pub cross_lane: Option<CrossLane>,
 }
 
 /// What a floating-point result is multiplied by.
@@ -227,7 +233,7 @@ fn alu(inst: &Inst) -> Run {
 }
 
 impl Modifiers {
-    /// Those of an instruction in VOP3 or VOP3P; other encodings have none.
+    /// Those of a vector instruction in VOP3, VOP3P, SDWA or DPP; other encodings have none.
     fn of(inst: &Inst) -> Modifiers {
         let layout = inst.layout();
         // The fields have a bit for each source, and OP_SEL one more for the destination.
@@ -247,10 +253,14 @@ impl Modifiers {
             }
             set
         };
+        // VOP3 has them in one field, SDWA and DPP in a field for each source.
+        let of_sources = |all: Field, first: Field, second: Field| {
+            inst.get(all) | inst.get(first) | inst.get(second) << 1
+        };
         let mut modifiers = Modifiers {
             any: false,
-            absolute: by_operand(inst.get(Field::Abs)),
-            negate: by_operand(inst.get(Field::Neg)),
+            absolute: by_operand(of_sources(Field::Abs, Field::Src0Abs, Field::Src1Abs)),
+            negate: by_operand(of_sources(Field::Neg, Field::Src0Neg, Field::Src1Neg)),
             negate_high: by_operand(inst.get(Field::NegHi)),
             high: by_operand(inst.get(Field::OpSel)),
             low: 0,
@@ -262,6 +272,8 @@ impl Modifiers {
             },
             clamp: inst.flag(Field::Clamp),
             merges: false,
+            sub_dword: SubDword::of(inst),
+            cross_lane: CrossLane::of(inst),
         };
         if layout.has(Field::OpSelHi) {
             let high = inst.get(Field::OpSelHi) | inst.get(Field::OpSelHi2) << 2;

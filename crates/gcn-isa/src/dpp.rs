@@ -46,6 +46,11 @@ const SINGLE: &[(u16, Permutation, &str)] = &[
     (0x143, Permutation::RowBcast31,    "row_bcast:31"),
 ];
 
+/// Lanes of a row.
+const ROW: u8 = 16;
+/// Lanes of a wave.
+const WAVE: u8 = 64;
+
 const ROW_SHL: u16 = 0x100;
 const ROW_SHR: u16 = 0x110;
 const ROW_ROR: u16 = 0x120;
@@ -97,6 +102,30 @@ impl Permutation {
                 .iter()
                 .find(|single| single.0 == ctrl)
                 .map(|single| single.1),
+        }
+    }
+
+    /// The lane, 0 to 63, that lane `lane` reads, whether it is active or not; nothing where there is none (errata E139).
+    pub fn source(self, lane: u8) -> Option<u8> {
+        let row = lane & !(ROW - 1);
+        let within = lane & (ROW - 1);
+        match self {
+            Permutation::QuadPerm(quad) => {
+                Some(lane & !3 | quad[usize::from(lane & 3)] & 3)
+            }
+            Permutation::RowShl(by) => Some(within.wrapping_add(by))
+                .filter(|&from| from < ROW)
+                .map(|from| row | from),
+            Permutation::RowShr(by) => within.checked_sub(by).map(|from| row | from),
+            Permutation::RowRor(by) => Some(row | within.wrapping_sub(by) & (ROW - 1)),
+            Permutation::WaveShl => Some(lane.wrapping_add(1)).filter(|&from| from < WAVE),
+            Permutation::WaveRol => Some(lane.wrapping_add(1) & (WAVE - 1)),
+            Permutation::WaveShr => lane.checked_sub(1),
+            Permutation::WaveRor => Some(lane.wrapping_sub(1) & (WAVE - 1)),
+            Permutation::RowMirror => Some(lane ^ (ROW - 1)),
+            Permutation::RowHalfMirror => Some(lane ^ (ROW / 2 - 1)),
+            Permutation::RowBcast15 => row.checked_sub(1),
+            Permutation::RowBcast31 => (lane >= WAVE / 2).then_some(WAVE / 2 - 1),
         }
     }
 
@@ -171,6 +200,34 @@ mod tests {
         assert_eq!(Permutation::named("row_shl", &[16]), None);
         assert_eq!(Permutation::named("quad_perm", &[0, 1, 2, 4]), None);
         assert_eq!(Permutation::named("row_mirror", &[1]), None);
+    }
+
+    #[test]
+    fn lanes_read_where_the_manuals_say() {
+        // E139: (DPP_CTRL, [(lane, the lane it reads)])
+        type Reads = &'static [(u8, Option<u8>)];
+        let cases: &[(u16, Reads)] = &[
+            (0x1b, &[(0, Some(3)), (6, Some(5)), (63, Some(60))]),
+            (0x55, &[(4, Some(5)), (7, Some(5))]),
+            (0x101, &[(0, Some(1)), (14, Some(15)), (15, None), (63, None)]),
+            (0x10f, &[(16, Some(31)), (17, None)]),
+            (0x111, &[(0, None), (1, Some(0)), (16, None), (63, Some(62))]),
+            (0x123, &[(0, Some(13)), (3, Some(0)), (32, Some(45))]),
+            (0x130, &[(15, Some(16)), (62, Some(63)), (63, None)]),
+            (0x134, &[(0, Some(1)), (63, Some(0))]),
+            (0x138, &[(0, None), (16, Some(15)), (63, Some(62))]),
+            (0x13c, &[(0, Some(63)), (32, Some(31))]),
+            (0x140, &[(0, Some(15)), (20, Some(27))]),
+            (0x141, &[(0, Some(7)), (9, Some(14)), (58, Some(61))]),
+            (0x142, &[(0, None), (15, None), (16, Some(15)), (47, Some(31)), (63, Some(47))]),
+            (0x143, &[(0, None), (31, None), (32, Some(31)), (63, Some(31))]),
+        ];
+        for &(ctrl, reads) in cases {
+            let permutation = Permutation::unpack(ctrl).unwrap();
+            for &(lane, from) in reads {
+                assert_eq!(permutation.source(lane), from, "{permutation:?}, lane {lane}");
+            }
+        }
     }
 
     #[test]

@@ -1,23 +1,25 @@
 //! ALU instructions: an arm for each.
 //!
 //! The tables (`scalar`, `packed`, `vector`, `compare`) say what an instruction computes from a lane's values; `protocol`
-//! fetches those values, applies modifiers, and writes results under EXEC; `float` is IEEE arithmetic under the
-//! MODE register.
+//! fetches those values, applies modifiers, and writes results under EXEC; `sdwa` and `dpp` are what those encodings
+//! do to operands; `float` is IEEE arithmetic under the MODE register.
 
-use gcn_isa::{Encoding, Field, Inst, Op};
+use gcn_isa::{Field, Inst, Op};
 
 use crate::code::Handler;
 
 mod compare;
+pub mod dpp;
 mod float;
 mod packed;
 mod protocol;
 mod scalar;
+pub mod sdwa;
 mod vector;
 
 /// The handler of an ALU instruction, if this emulator executes it.
 pub fn handler(inst: &Inst) -> Option<Handler> {
-    if !is_executed(inst.encoding) {
+    if !has_meaning(inst) {
         return None;
     }
     let clamp = inst.flag(Field::Clamp);
@@ -36,14 +38,11 @@ pub fn handler(inst: &Inst) -> Option<Handler> {
     }
 }
 
-/// Sub-dword addressing and lane permutation are not executed.
-fn is_executed(encoding: Encoding) -> bool {
-    !matches!(
-        encoding,
-        Encoding::Vop1Sdwa
-            | Encoding::Vop2Sdwa
-            | Encoding::VopcSdwa
-            | Encoding::Vop1Dpp
-            | Encoding::Vop2Dpp
-    )
+/// Whether SDWA and DPP ask for something that has a meaning; reserved numbers are not executed (errata E141).
+fn has_meaning(inst: &Inst) -> bool {
+    let layout = inst.layout();
+    if layout.has(Field::DppCtrl) {
+        return dpp::CrossLane::of(inst).is_some();
+    }
+    sdwa::has_meaning(inst)
 }

@@ -4,7 +4,7 @@
 //! registers each operand has. Without modifiers sources are read in place; with any, they are copied and changed
 //! first, and the result before it is blended in.
 
-use gcn_isa::{Isa, Ty};
+use gcn_isa::{Field, Isa, Ty};
 
 use super::float::{Env, F16, Float, MODE_IEEE};
 use super::scalar;
@@ -317,6 +317,7 @@ pub(super) fn run<A: Lane, B: Lane, C: Lane, R: Lane, Given: Bit, Taken: Bit>(
 ) -> u64 {
     let exec = w.exec();
     if s.modifiers.any {
+        let exec = written(s, exec);
         let room = [
             fetch(w, s, places[0], A::DWORDS),
             fetch(w, s, places[1], B::DWORDS),
@@ -385,7 +386,18 @@ fn raw(w: &Wave, s: &Step, place: usize, dwords: usize) -> [Lanes; 2] {
     value
 }
 
-/// A source with its modifiers applied.
+/// The lanes that are written.
+#[cold]
+#[inline(never)]
+fn written(s: &Step, exec: u64) -> u64 {
+    match &s.modifiers.cross_lane {
+        Some(cross_lane) => cross_lane.written(exec),
+        None => exec,
+    }
+}
+
+/// A source with its modifiers applied: other lanes or a part of the register first, then absolute value and
+/// negation (errata E137, E140).
 #[cold]
 #[inline(never)]
 fn fetch(w: &Wave, s: &Step, place: usize, dwords: usize) -> [Lanes; 2] {
@@ -398,6 +410,14 @@ fn fetch(w: &Wave, s: &Step, place: usize, dwords: usize) -> [Lanes; 2] {
     };
     // An accumulator is read as it is, whatever is asked for the result that replaces it.
     let m = &s.modifiers;
+    if let (Some(cross_lane), Field::Src0) = (&m.cross_lane, slot.field) {
+        value[0] = cross_lane.read(&value[0], w.exec());
+    }
+    if let Some((part, extends)) = m.sub_dword.and_then(|sub_dword| sub_dword.source(slot.field)) {
+        for lane in &mut value[0].0 {
+            *lane = part.read(*lane, extends);
+        }
+    }
     let has = |set: u8| set >> place & 1 != 0 && place != 0;
     let mut each = |dword: usize, f: &dyn Fn(u32) -> u32| {
         for lane in &mut value[dword].0 {
@@ -467,6 +487,11 @@ fn finish(w: &mut Wave, s: &Step, result: &mut [Lanes], exec: u64) {
                 } else {
                     old & HIGH | *new & LOW
                 };
+            }
+        }
+        if let Some(sub_dword) = &s.modifiers.sub_dword {
+            for (new, old) in new.0.iter_mut().zip(&register.0) {
+                *new = sub_dword.result(*old, *new);
             }
         }
         register.blend(new, exec);

@@ -1,0 +1,129 @@
+//! Sub-dword addressing: operands that are a byte or a word of their register (SDWA).
+//!
+//! Source: AMD's GCN3 and Vega manuals, fields of VOP_SDWA; errata E136–E138, E141.
+
+use gcn_isa::{Field, Inst};
+
+/// What SDWA asks of an instruction's operands.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct SubDword {
+    /// The part of each source, and whether its sign is extended.
+    sources: [(Part, bool); 2],
+    destination: Part,
+    unused: Unused,
+}
+
+/// A byte, a word or all of a register.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Part {
+    /// Its lowest bit.
+    low: u8,
+    /// How many bits: 8, 16 or 32.
+    width: u8,
+}
+
+/// What becomes of the rest of a destination's register.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Unused {
+    /// Zeros.
+    Pad,
+    /// The part's sign above it, zeros below.
+    Sext,
+    /// What it was.
+    Preserve,
+}
+
+impl SubDword {
+    /// What an instruction in SDWA asks; nothing in other encodings.
+    pub fn of(inst: &Inst) -> Option<SubDword> {
+        if !inst.layout().has(Field::Src0Sel) {
+            return None;
+        }
+        let part = |field| Part::selected(inst.get(field)).unwrap_or(Part::DWORD);
+        Some(SubDword {
+            sources: [
+                (part(Field::Src0Sel), inst.flag(Field::Src0Sext)),
+                (part(Field::Src1Sel), inst.flag(Field::Src1Sext)),
+            ],
+            destination: part(Field::DstSel),
+            unused: Unused::numbered(inst.get(Field::DstUnused)).unwrap_or(Unused::Pad),
+        })
+    }
+
+    /// The part that a source is, and whether its sign is extended; nothing for other operands.
+    pub fn source(&self, field: Field) -> Option<(Part, bool)> {
+        match field {
+            Field::Src0 => Some(self.sources[0]),
+            Field::Src1 => Some(self.sources[1]),
+            _ => None,
+        }
+    }
+
+    /// The destination's register, which was `old`, with `new` in its part (errata E138).
+    #[inline]
+    pub fn result(&self, old: u32, new: u32) -> u32 {
+        let part = self.destination;
+        let moved = |value: u32| value << part.low;
+        match self.unused {
+            Unused::Pad => moved(new & part.ones()),
+            Unused::Sext => moved(Part { low: 0, ..part }.read(new, true)),
+            Unused::Preserve => old & !moved(part.ones()) | moved(new & part.ones()),
+        }
+    }
+}
+
+impl Part {
+    const DWORD: Part = Part { low: 0, width: 32 };
+
+    /// From a field; nothing for the reserved number.
+    fn selected(number: u64) -> Option<Part> {
+        let at = |low, width| Some(Part { low, width });
+        match number {
+            0 => at(0, 8),
+            1 => at(8, 8),
+            2 => at(16, 8),
+            3 => at(24, 8),
+            4 => at(0, 16),
+            5 => at(16, 16),
+            6 => Some(Part::DWORD),
+            _ => None,
+        }
+    }
+
+    /// As many ones as the part has bits.
+    const fn ones(self) -> u32 {
+        u32::MAX >> (32 - self.width)
+    }
+
+    /// The part's value, with or without sign (errata E136).
+    #[inline]
+    pub fn read(self, register: u32, extends: bool) -> u32 {
+        let top = 32 - self.width;
+        let value = register >> self.low << top;
+        if extends {
+            (value as i32 >> top) as u32
+        } else {
+            value >> top
+        }
+    }
+}
+
+impl Unused {
+    /// From the field; nothing for the reserved number.
+    fn numbered(number: u64) -> Option<Unused> {
+        match number {
+            0 => Some(Unused::Pad),
+            1 => Some(Unused::Sext),
+            2 => Some(Unused::Preserve),
+            _ => None,
+        }
+    }
+}
+
+/// Whether none of SDWA's fields has a reserved number (errata E141).
+pub(super) fn has_meaning(inst: &Inst) -> bool {
+    [Field::Src0Sel, Field::Src1Sel, Field::DstSel]
+        .into_iter()
+        .all(|field| Part::selected(inst.get(field)).is_some())
+        && Unused::numbered(inst.get(Field::DstUnused)).is_some()
+}
