@@ -110,9 +110,7 @@ impl Permutation {
         let row = lane & !(ROW - 1);
         let within = lane & (ROW - 1);
         match self {
-            Permutation::QuadPerm(quad) => {
-                Some(lane & !3 | quad[usize::from(lane & 3)] & 3)
-            }
+            Permutation::QuadPerm(quad) => Some(lane & !3 | quad[usize::from(lane & 3)] & 3),
             Permutation::RowShl(by) => Some(within.wrapping_add(by))
                 .filter(|&from| from < ROW)
                 .map(|from| row | from),
@@ -209,9 +207,15 @@ mod tests {
         let cases: &[(u16, Reads)] = &[
             (0x1b, &[(0, Some(3)), (6, Some(5)), (63, Some(60))]),
             (0x55, &[(4, Some(5)), (7, Some(5))]),
-            (0x101, &[(0, Some(1)), (14, Some(15)), (15, None), (63, None)]),
+            (
+                0x101,
+                &[(0, Some(1)), (14, Some(15)), (15, None), (63, None)],
+            ),
             (0x10f, &[(16, Some(31)), (17, None)]),
-            (0x111, &[(0, None), (1, Some(0)), (16, None), (63, Some(62))]),
+            (
+                0x111,
+                &[(0, None), (1, Some(0)), (16, None), (63, Some(62))],
+            ),
             (0x123, &[(0, Some(13)), (3, Some(0)), (32, Some(45))]),
             (0x130, &[(15, Some(16)), (62, Some(63)), (63, None)]),
             (0x134, &[(0, Some(1)), (63, Some(0))]),
@@ -219,13 +223,29 @@ mod tests {
             (0x13c, &[(0, Some(63)), (32, Some(31))]),
             (0x140, &[(0, Some(15)), (20, Some(27))]),
             (0x141, &[(0, Some(7)), (9, Some(14)), (58, Some(61))]),
-            (0x142, &[(0, None), (15, None), (16, Some(15)), (47, Some(31)), (63, Some(47))]),
-            (0x143, &[(0, None), (31, None), (32, Some(31)), (63, Some(31))]),
+            (
+                0x142,
+                &[
+                    (0, None),
+                    (15, None),
+                    (16, Some(15)),
+                    (47, Some(31)),
+                    (63, Some(47)),
+                ],
+            ),
+            (
+                0x143,
+                &[(0, None), (31, None), (32, Some(31)), (63, Some(31))],
+            ),
         ];
         for &(ctrl, reads) in cases {
             let permutation = Permutation::unpack(ctrl).unwrap();
             for &(lane, from) in reads {
-                assert_eq!(permutation.source(lane), from, "{permutation:?}, lane {lane}");
+                assert_eq!(
+                    permutation.source(lane),
+                    from,
+                    "{permutation:?}, lane {lane}"
+                );
             }
         }
     }

@@ -3,6 +3,7 @@
 mod common;
 mod control;
 mod float;
+mod lanes;
 mod scalar;
 mod vector;
 

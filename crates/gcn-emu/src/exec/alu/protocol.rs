@@ -413,7 +413,10 @@ fn fetch(w: &Wave, s: &Step, place: usize, dwords: usize) -> [Lanes; 2] {
     if let (Some(cross_lane), Field::Src0) = (&m.cross_lane, slot.field) {
         value[0] = cross_lane.read(&value[0], w.exec());
     }
-    if let Some((part, extends)) = m.sub_dword.and_then(|sub_dword| sub_dword.source(slot.field)) {
+    if let Some((part, extends)) = m
+        .sub_dword
+        .and_then(|sub_dword| sub_dword.source(slot.field))
+    {
         for lane in &mut value[0].0 {
             *lane = part.read(*lane, extends);
         }
