@@ -209,6 +209,8 @@ impl Code {
                     alu(&inst)
                 }
                 Does::Branch(_) | Does::Control(_) => Run::Flow,
+                // Buffers with formats, images, exports.
+                _ if memory.is_none() => Run::Missing,
                 _ => Run::Memory,
             }
         };

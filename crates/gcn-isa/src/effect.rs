@@ -169,6 +169,21 @@ impl Implicit {
     }
 }
 
+/// What an image instruction does, atomics apart.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum ImageOp {
+    /// One texel to registers.
+    Load,
+    /// Registers to one texel.
+    Store,
+    /// Filtered texels to registers.
+    Sample,
+    /// One component of four texels to registers.
+    Gather,
+    /// What is known of the image, not its texels.
+    Query,
+}
+
 /// The effect of an instruction.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Does {
@@ -232,6 +247,12 @@ pub enum Does {
     },
     /// Prefetches an address translation (errata E125).
     Probe,
+
+    // Graphics
+    /// An image access; DMASK says which components.
+    Image(ImageOp),
+    /// Registers to a render target, a position or a parameter.
+    Export,
 
     // Arithmetic, moves, comparisons: operands and these.
     /// An ALU instruction; the emulator has an arm for each.

@@ -217,4 +217,18 @@ fn the_other_families_are_whole() {
         count(|op| matches!(op, Op::Mubuf(_))),
         [56, 56, 59, 69, 69, 69]
     );
+    assert_eq!(
+        count(|op| matches!(op, Op::Mtbuf(_))),
+        [8, 8, 16, 16, 16, 16]
+    );
+    assert_eq!(
+        count(|op| matches!(op, Op::Mimg(_))),
+        [93, 92, 89, 92, 92, 92]
+    );
+    assert_eq!(count(|op| matches!(op, Op::Exp(_))), [1; 6]);
+    assert_eq!(count(|op| matches!(op, Op::Vintrp(_))), [3; 6]);
+    assert_eq!(
+        count(|op| matches!(op, Op::Vop3Interp(_))),
+        [0, 0, 3, 4, 4, 4]
+    );
 }

@@ -48,6 +48,10 @@ fn is_known_unknown(inst: &Inst) -> bool {
         "ds_nop" | "ds_gws_sema_v" | "ds_gws_sema_p" | "ds_gws_sema_release_all" => inst.get(Field::Vaddr) != 0,
         // LLVM has no GDS bit for lane exchanges, which use no memory.
         "ds_permute_b32" | "ds_bpermute_b32" => inst.flag(Field::Gds),
+        // In AMD's Vega manual but not in LLVM.
+        "image_gather4h_pck" | "image_gather8h_pck" => true,
+        // LLVM has no status of typed buffer accesses; AMD's manuals have the bit.
+        _ if inst.encoding == Encoding::Mtbuf && inst.flag(Field::Tfe) => true,
         // LLVM reads a load to LDS with NV as none.
         _ => inst.flag(Field::Lds) && inst.flag(Field::Nv),
     }
