@@ -131,7 +131,9 @@ pub(crate) fn encode(
     let is_extended =
         operands.mods.iter().any(|m| !is_own(m)) || operands.args.iter().any(|arg| arg.extended);
     let mut worst: Option<Problem> = None;
-    for encoding in row.encodings().filter(|&e| is_default(e) || is_extended) {
+    let exists = |encoding: Encoding| isa.tables().layout(encoding).is_some();
+    let is_tried = |&e: &Encoding| exists(e) && (is_default(e) || is_extended);
+    for encoding in row.encodings().filter(is_tried) {
         match try_encoding(isa, op, encoding, operands) {
             Ok(encoded) => return Ok(encoded),
             Err(problem) => {
@@ -454,7 +456,11 @@ fn place(
         (Kind::ScratchAddress | Kind::Saddr | Kind::ExportSource(_), What::Off) => Operand::Off,
         (Kind::ImageAddress { least, most }, What::Vgprs { first, count }) => {
             if !Inst::takes_image_address(least, most, count) {
-                return Err(problem(Why::ImageAddress { least, most, found: count }));
+                return Err(problem(Why::ImageAddress {
+                    least,
+                    most,
+                    found: count,
+                }));
             }
             Operand::Vgprs { first, count }
         }

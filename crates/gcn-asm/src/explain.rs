@@ -36,7 +36,8 @@ pub(crate) fn usage(isa: Isa, op: Op) -> String {
             .filter_map(|encoding| isa.tables().layout(encoding))
             .any(|layout| layout.has(field))
     };
-    for modifier in row.modifiers().filter(|m| exists(m.field)) {
+    let is_whole = |m: &&gcn_isa::Modifier| m.value != Value::Part && exists(m.field);
+    for modifier in row.modifiers().filter(is_whole) {
         let name = modifier.names.first().copied().unwrap_or("");
         let value = match modifier.value {
             Value::Flag => "",
@@ -45,7 +46,7 @@ pub(crate) fn usage(isa: Isa, op: Op) -> String {
             Value::BitList => ":[…]",
             Value::Named(_) => ":NAME",
             Value::BufferFormat => ":[DATA,NUMBER]",
-            Value::Hex | Value::Mask | Value::Part | Value::LanePermutation => ":N",
+            Value::Hex | Value::Mask | Value::LanePermutation | Value::Part => ":N",
         };
         let _ = if modifier.required {
             write!(text, " {name}{value}")
@@ -164,9 +165,7 @@ fn takes(isa: Isa, slot: &Slot) -> String {
         Kind::BufferAddress => {
             "VGPRs as `idxen`, `offen` and `addr64` ask for, or `off`".to_owned()
         }
-        Kind::ImageData { .. } => {
-            "as many VGPRs as `dmask`, `d16` and `tfe` ask for".to_owned()
-        }
+        Kind::ImageData { .. } => "as many VGPRs as `dmask`, `d16` and `tfe` ask for".to_owned(),
         Kind::ImageAddress { least, most } => format!("{least} to {most} VGPRs"),
         Kind::ExportTarget => "a target, for example `mrt0`".to_owned(),
         Kind::ExportSource(_) => "one VGPR or `off`".to_owned(),

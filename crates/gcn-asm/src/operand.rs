@@ -123,9 +123,9 @@ impl Assembler<'_> {
         let span = start..probe.pos();
         let value = match kind {
             Kind::ExportTarget => exp::target_named(word).map(i64::from).ok_or_else(|| {
-                self.cursor
-                    .expected("a target")
-                    .helped("the targets are mrt0 to mrt7, mrtz, null, pos0 to pos3, param0 to param31")
+                self.cursor.expected("a target").helped(
+                    "the targets are mrt0 to mrt7, mrtz, null, pos0 to pos3, param0 to param31",
+                )
             })?,
             Kind::Attribute => attribute(word).ok_or_else(|| {
                 self.cursor.expected("an attribute").helped(format!(
@@ -1068,7 +1068,10 @@ fn attribute(word: &str) -> Option<i64> {
     let letter = letter.to_ascii_lowercase();
     let channel = vintrp::CHANNELS.iter().position(|&c| c == letter)?;
     let is_number = digits.bytes().all(|b| b.is_ascii_digit());
-    let number = digits.parse().ok().filter(|&n| n <= vintrp::MAX_ATTRIBUTE)?;
+    let number = digits
+        .parse()
+        .ok()
+        .filter(|&n| n <= vintrp::MAX_ATTRIBUTE)?;
     let is_attribute = head.eq_ignore_ascii_case(PREFIX) && is_number;
     is_attribute.then(|| vintrp::pack_attribute(number, channel as u8))
 }

@@ -4,9 +4,7 @@ use std::sync::OnceLock;
 
 use gcn_isa::effect::Implicit;
 use gcn_isa::vop3::Vop3p;
-use gcn_isa::{
-    Access, DecodeError, Does, Field, Inst, Isa, Kind, Op, Operand, Ty, decode, regs,
-};
+use gcn_isa::{Access, DecodeError, Does, Field, Inst, Isa, Kind, Op, Operand, Ty, decode, regs};
 
 use crate::exec;
 use crate::exec::memory::Plan;
@@ -199,20 +197,19 @@ impl Code {
         if let Some(plan) = &memory {
             cancelled |= usize::from(plan.registers_written()) > self.vgprs;
         }
-        let run = if cancelled {
-            Run::Cancelled
-        } else {
-            match inst.does() {
-                Does::Alu(_) | Does::Jump | Does::Fork => alu(&inst),
-                // A call has a destination, which the step loop knows nothing of.
-                Does::Branch(_) if inst.row().slots().any(|s| s.access == Access::Write) => {
-                    alu(&inst)
-                }
-                Does::Branch(_) | Does::Control(_) => Run::Flow,
-                // Buffers with formats, images, exports.
-                _ if memory.is_none() => Run::Missing,
-                _ => Run::Memory,
-            }
+        let run = match inst.does() {
+            Does::Alu(_) | Does::Jump | Does::Fork => alu(&inst),
+            // A call has a destination, which the step loop knows nothing of.
+            Does::Branch(_) if inst.row().slots().any(|s| s.access == Access::Write) => alu(&inst),
+            Does::Branch(_) | Does::Control(_) => Run::Flow,
+            // Typed buffers, images, exports.
+            _ if memory.is_none() => Run::Missing,
+            _ => Run::Memory,
+        };
+        let run = match run {
+            Run::Missing => Run::Missing,
+            _ if cancelled => Run::Cancelled,
+            run => run,
         };
         Step {
             inst,

@@ -1,9 +1,9 @@
 //! An instruction as it stands in memory: its identity, and all of its bits.
 
 use crate::effect::Does;
+use crate::exp::SOURCES;
 use crate::field::{Bits, Encoding, Field, Layout};
 use crate::operand::{ENCODING_MODIFIERS, Kind, Modifier, SDWA_CLAMP, Slot, Value, When};
-use crate::exp::SOURCES;
 use crate::regs;
 use crate::row::{Op, Row};
 use crate::tables::opcode_in;
@@ -299,10 +299,12 @@ impl Inst {
                 count,
             },
             // With TFE a status follows the value.
-            Kind::Vgpr if matches!(self.encoding, Encoding::Mubuf | Encoding::Mtbuf) => Operand::Vgprs {
-                first: value as u8,
-                count: count + self.get(Field::Tfe) as u8,
-            },
+            Kind::Vgpr if matches!(self.encoding, Encoding::Mubuf | Encoding::Mtbuf) => {
+                Operand::Vgprs {
+                    first: value as u8,
+                    count: count + self.get(Field::Tfe) as u8,
+                }
+            }
             Kind::Vgpr => Operand::Vgprs {
                 first: value as u8,
                 count,

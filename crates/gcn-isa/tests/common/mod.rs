@@ -3,7 +3,9 @@
 
 use gcn_isa::dpp::Permutation;
 use gcn_isa::effect::{AtomicOp, ImageOp};
-use gcn_isa::{Does, Encoding, Field, Inst, Isa, Kind, Op, Operand, Row, Slot, Value, When, regs, rows};
+use gcn_isa::{
+    Does, Encoding, Field, Inst, Isa, Kind, Op, Operand, Row, Slot, Value, When, regs, rows,
+};
 
 /// Random numbers that are the same in every run (xorshift64).
 pub struct Random(u64);
