@@ -66,8 +66,10 @@ impl Assembly {
 /// Assembles a source. Never panics; every error of the source is in the result.
 pub fn assemble(source: &Source<'_>, options: &Options) -> Assembly {
     if source.text.len() > assembler::MAX_SOURCE {
-        let error = Diagnostic::error(0..0, "the source is too long")
-            .help(format!("at most {} bytes are possible", assembler::MAX_SOURCE));
+        let error = Diagnostic::error(0..0, "the source is too long").help(format!(
+            "at most {} bytes are possible",
+            assembler::MAX_SOURCE
+        ));
         let (program, _) = assembler::Assembler::new("", options.target).into_program();
         return Assembly {
             program,

@@ -41,7 +41,9 @@ fn every_row_is_executed_and_tested_or_listed() {
         if !is_alu {
             continue;
         }
-        let isa = Isa::ALL.into_iter().find(|&isa| row.opcode_on(isa).is_some());
+        let isa = Isa::ALL
+            .into_iter()
+            .find(|&isa| row.opcode_on(isa).is_some());
         let inst = row
             .encodings()
             .find_map(|e| gcn_isa::Inst::new(isa?, row.op, e))
@@ -55,7 +57,10 @@ fn every_row_is_executed_and_tested_or_listed() {
             wrong.push((row.name, executed, listed, tested));
         }
     }
-    assert!(wrong.is_empty(), "(name, executed, listed, tested): {wrong:#?}");
+    assert!(
+        wrong.is_empty(),
+        "(name, executed, listed, tested): {wrong:#?}"
+    );
 }
 
 /// Graphics ends with a fault, even where the destination is outside the wave's one register.
