@@ -526,7 +526,7 @@ impl Inst {
         value + self.get(Field::Tfe) as u8
     }
 
-    /// How many VGPRs an image's address may have at most: beyond four LLVM rounds up to eight as well.
+    /// Whether an image's address may have this many VGPRs: between the row's bounds, or eight where LLVM rounds up.
     pub fn takes_image_address(least: u8, most: u8, count: u8) -> bool {
         const ROUNDED: u8 = 8;
         (least..=most).contains(&count) || (count == ROUNDED && (5..ROUNDED).contains(&most))
@@ -559,7 +559,7 @@ impl Inst {
     fn set_export_source(&mut self, place: u8, register: Option<u8>) -> Result<(), FieldError> {
         const BOTH: u64 = 3;
         let is_compressed = self.flag(Field::Compr);
-        if is_compressed && place % 2 != 0 {
+        if is_compressed && !place.is_multiple_of(2) {
             return Ok(());
         }
         let enables = if is_compressed { BOTH } else { 1 } << place;
