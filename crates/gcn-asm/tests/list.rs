@@ -24,7 +24,11 @@ fn words(u: &mut Unstructured, isa: Isa, rows: &[&'static Row]) -> arbitrary::Re
     let layout = inst.layout();
     let fixed = u64::from(layout.constant_mask) | layout.bits(Field::Op).mask();
     // Mostly few bits, so that most instructions have a text.
-    let sparse: u64 = if u.ratio(1, 2)? { u.arbitrary()? } else { u64::MAX };
+    let sparse: u64 = if u.ratio(1, 2)? {
+        u.arbitrary()?
+    } else {
+        u64::MAX
+    };
     Ok(halves(inst.bits() | any & sparse & !fixed))
 }
 
@@ -33,7 +37,10 @@ const BUDGET_MS: u64 = 2_000;
 
 fn check(u: &mut Unstructured) -> arbitrary::Result<()> {
     let isa = *u.choose(&Isa::ALL)?;
-    let target = TARGETS.iter().find(|target| target.isa == isa).expect("every instruction set has a target");
+    let target = TARGETS
+        .iter()
+        .find(|target| target.isa == isa)
+        .expect("every instruction set has a target");
     let rows: Vec<&Row> = rows().filter(|row| row.opcode_on(isa).is_some()).collect();
     let mut bytes = Vec::new();
     for _ in 0..u.int_in_range(1..=MAX_ITEMS)? {
@@ -46,8 +53,20 @@ fn check(u: &mut Unstructured) -> arbitrary::Result<()> {
     let tail = u.int_in_range(0..=3)?.min(u.len());
     bytes.extend(u.bytes(tail)?);
     for syntax in [Syntax::Llvm, Syntax::Clrx] {
-        let text = list(&Code::raw(isa, &bytes), &ListOptions { syntax, hex: u.arbitrary()? });
-        let assembly = assemble(&Source { name: "listing", text: &text }, &Options { target });
+        let text = list(
+            &Code::raw(isa, &bytes),
+            &ListOptions {
+                syntax,
+                hex: u.arbitrary()?,
+            },
+        );
+        let assembly = assemble(
+            &Source {
+                name: "listing",
+                text: &text,
+            },
+            &Options { target },
+        );
         let errors: Vec<String> = assembly
             .diagnostics
             .iter()

@@ -79,7 +79,11 @@ fn main() -> ExitCode {
         Err(error) if is_broken_pipe(&error) => ExitCode::SUCCESS,
         Err(error) => {
             render::complain(&error);
-            ExitCode::from(if error.is::<Usage>() { BAD_USAGE } else { BAD_INPUT })
+            ExitCode::from(if error.is::<Usage>() {
+                BAD_USAGE
+            } else {
+                BAD_INPUT
+            })
         }
     }
 }

@@ -20,7 +20,10 @@ pub fn target(name: &str) -> &'static Target {
 
 /// The words of a text that assembles without errors, or its errors.
 pub fn words(target: &'static Target, text: &str) -> Result<Vec<u32>, String> {
-    let source = Source { name: "test.s", text };
+    let source = Source {
+        name: "test.s",
+        text,
+    };
     let assembly = assemble(&source, &Options { target });
     let errors: Vec<String> = assembly
         .diagnostics
@@ -74,7 +77,10 @@ pub fn llvm_words(cpu: &str, lines: &[String]) -> Vec<Vec<u32>> {
         &lines.join("\n"),
     );
     let shown: String = err.lines().take(30).collect::<Vec<_>>().join("\n");
-    assert!(err.is_empty(), "llvm-mc-19 -mcpu={cpu} rejects lines:\n{shown}");
+    assert!(
+        err.is_empty(),
+        "llvm-mc-19 -mcpu={cpu} rejects lines:\n{shown}"
+    );
     let encodings: Vec<Vec<u32>> = out
         .lines()
         .filter_map(|line| line.split("; encoding: [").nth(1))
@@ -157,11 +163,8 @@ pub fn sample(isa: Isa, op: Op, encoding: Encoding, random: &mut Random) -> Opti
             // Masks whose text is exact: OR where AND is not, XOR where AND is.
             Value::Swizzle => {
                 let (and, or, xor) = (random.below(32), random.below(32), random.below(32));
-                let mask = gcn_isa::swizzle::bitmask(
-                    and as u8,
-                    (or & !and) as u8,
-                    (xor & and) as u8,
-                );
+                let mask =
+                    gcn_isa::swizzle::bitmask(and as u8, (or & !and) as u8, (xor & and) as u8);
                 let quad = gcn_isa::swizzle::QUAD_PERM | random.below(256) as u16;
                 i64::from(if random.one_in(2) { mask } else { quad })
             }
@@ -281,14 +284,26 @@ fn scalar_offset(inst: &Inst, signed: bool, random: &mut Random) -> Operand {
     };
     let both = inst.layout().has(Field::Soe);
     match random.below(4) {
-        0 => Operand::ScalarOffset { imm: None, reg: Some(reg), literal: false },
-        1 if both => Operand::ScalarOffset { imm: Some(imm), reg: Some(reg), literal: false },
+        0 => Operand::ScalarOffset {
+            imm: None,
+            reg: Some(reg),
+            literal: false,
+        },
+        1 if both => Operand::ScalarOffset {
+            imm: Some(imm),
+            reg: Some(reg),
+            literal: false,
+        },
         2 if inst.encoding == Encoding::Smrd && isa == Isa::Ci => Operand::ScalarOffset {
             imm: Some(256 + random.below(1 << 20) as i32),
             reg: None,
             literal: true,
         },
-        _ => Operand::ScalarOffset { imm: Some(imm), reg: None, literal: false },
+        _ => Operand::ScalarOffset {
+            imm: Some(imm),
+            reg: None,
+            literal: false,
+        },
     }
 }
 
