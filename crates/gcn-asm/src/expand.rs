@@ -96,6 +96,16 @@ impl What<'_> {
     }
 }
 
+/// Where a body stands.
+#[derive(Clone, Debug)]
+enum Origin {
+    /// In another file, or in a text that has gone.
+    Unknown,
+    Source(Range<usize>),
+    /// In the text that the expansion is part of.
+    Around(Range<usize>),
+}
+
 /// An expansion as messages need it after it has ended.
 #[derive(Clone, Debug)]
 struct Node<'a> {
@@ -103,8 +113,7 @@ struct Node<'a> {
     parent: Option<u32>,
     what: What<'a>,
     text: &'a str,
-    /// Where its body begins in the source and how long it is, if it stands there.
-    origin: Option<Range<usize>>,
+    origin: Origin,
     /// The call, in the text that the call is part of.
     call: Range<usize>,
 }
@@ -114,7 +123,7 @@ struct Frame<'a> {
     what: What<'a>,
     /// Nothing if it is read where it stands, so that positions are those of the text around it.
     text: Option<&'a str>,
-    origin: Option<Range<usize>>,
+    origin: Origin,
     call: Range<usize>,
     /// Where the outermost call stands, unless positions are those of the source.
     mapped: Option<Range<usize>>,
@@ -299,10 +308,9 @@ impl<'a> Expansion<'a> {
         while let Some(node) = next.and_then(|id| self.nodes.get(id as usize)) {
             let (number, line) = line_at(node.text, span.start);
             let quote: String = line.trim().chars().take(MAX_QUOTE).collect();
-            let place = node
-                .origin
-                .as_ref()
-                .and_then(|body| definition(source, body, number));
+            let place = self
+                .body_of(node, source)
+                .and_then(|body| definition(source, &body, number));
             notes.push(Note {
                 message: format!("in {}, line {}: `{quote}`", node.what.text(), number + 1),
                 span: place.unwrap_or_else(|| mapped.clone()),
@@ -311,6 +319,38 @@ impl<'a> Expansion<'a> {
             next = node.parent;
         }
         shortened(notes)
+    }
+
+    /// Where the body of an expansion stands in the source.
+    fn body_of(&self, node: &Node<'_>, source: &str) -> Option<Range<usize>> {
+        let mut node = node;
+        // Loops inside loops are lines of a body, which are lines of the body around it.
+        let mut inner = Vec::new();
+        let mut body = loop {
+            match &node.origin {
+                Origin::Unknown => return None,
+                Origin::Source(body) => break body.clone(),
+                Origin::Around(place) => {
+                    node = self.nodes.get(node.parent? as usize)?;
+                    let first = line_at(node.text, place.start).0;
+                    let count = line_at(node.text, place.end).0 - first;
+                    inner.push((first, count));
+                }
+            }
+        };
+        for (first, count) in inner.into_iter().rev() {
+            let text = source.get(body.clone())?;
+            let lines = text.lines().count().max(1);
+            let mut starts =
+                std::iter::once(0).chain(text.match_indices('\n').map(|(at, _)| at + 1));
+            let begin = starts.nth(first % lines)?;
+            let end = match count.checked_sub(1) {
+                None => begin,
+                Some(more) => starts.nth(more)?,
+            };
+            body = body.start + begin..body.start + end;
+        }
+        Some(body)
     }
 
     /// The name of the file that is read.
@@ -707,7 +747,7 @@ impl<'a> Assembler<'a> {
         what: What<'a>,
         begin: Cursor<'a>,
         text: Option<&'a str>,
-        origin: Option<Range<usize>>,
+        origin: Origin,
         call: Range<usize>,
         rounds: u64,
     ) -> Result<(), Fail> {
@@ -764,6 +804,12 @@ impl<'a> Assembler<'a> {
         let end = closes.first().copied().unwrap_or("");
         Err(fail(span.clone(), format!("`{name}` has no end"))
             .helped(format!("end it with `{end}`")))
+    }
+
+    /// A statement up to where it was read, without the blanks there.
+    fn statement_from(&self, start: usize) -> Range<usize> {
+        let text = self.cursor.slice(start..self.cursor.pos());
+        start..start + text.trim_end().len()
     }
 
     /// Where a body stands in the source, if the text that is read is the source.
@@ -992,7 +1038,7 @@ impl<'a> Assembler<'a> {
             }
             bindings.push((parameter.name, value));
         }
-        let call = span.start..self.cursor.pos();
+        let call = self.statement_from(span.start);
         let text = if called.is_plain {
             self.charge(called.body.len() + ENTRY_COST, &call)?;
             called.body
@@ -1015,7 +1061,10 @@ impl<'a> Assembler<'a> {
         };
         self.expansion.calls += 1;
         let begin = Cursor::new(text);
-        let origin = called.origin.clone();
+        let origin = called
+            .origin
+            .clone()
+            .map_or(Origin::Unknown, Origin::Source);
         self.expand(What::Macro(called.name), begin, Some(text), origin, call, 1)
     }
 
@@ -1030,7 +1079,7 @@ impl<'a> Assembler<'a> {
                     Err(self.cursor.expected("the end of the statement"))
                 }
             });
-        let call = span.start..self.cursor.pos();
+        let call = self.statement_from(span.start);
         let body = self.body(LOOP, span)?;
         let count = count?;
         let Ok(count) = u64::try_from(count) else {
@@ -1048,13 +1097,20 @@ impl<'a> Assembler<'a> {
             .saturating_mul(each);
         self.charge(bytes.saturating_add(ENTRY_COST), &call)?;
         let begin = self.cursor.within(body);
-        self.expand(What::Loop(".rept"), begin, None, None, call, count)
+        self.expand(
+            What::Loop(".rept"),
+            begin,
+            None,
+            Origin::Unknown,
+            call,
+            count,
+        )
     }
 
     /// `parameter, value, value`, up to `.endr`; of `.irpc`, the values are characters.
     fn irp(&mut self, span: &Range<usize>, name: &'static str) -> Result<(), Fail> {
         let head = self.irp_head(name == ".irpc");
-        let call = span.start..self.cursor.pos();
+        let call = self.statement_from(span.start);
         let body = self.body(LOOP, span)?;
         let (parameter, values) = head?;
         let text = self.cursor.slice(body.clone());
@@ -1079,7 +1135,10 @@ impl<'a> Assembler<'a> {
             usize::MAX - ENTRY_COST
         };
         self.charge(length + ENTRY_COST, &call)?;
-        let origin = self.origin(body);
+        let origin = match self.expansion.mapped() {
+            None => Origin::Source(body),
+            Some(_) => Origin::Around(body),
+        };
         let text = self.expansion.keep(out);
         self.expand(
             What::Loop(name),
@@ -1309,7 +1368,7 @@ impl<'a> Assembler<'a> {
     /// `"file"`
     fn include(&mut self, span: &Range<usize>) -> Result<(), Fail> {
         let file = self.file()?;
-        let call = span.start..self.cursor.pos();
+        let call = self.statement_from(span.start);
         self.charge(file.bytes.len() + ENTRY_COST, &call)?;
         let text = String::from_utf8(file.bytes).map_err(|_| {
             fail(
@@ -1323,7 +1382,7 @@ impl<'a> Assembler<'a> {
             What::File(name),
             Cursor::new(text),
             Some(text),
-            None,
+            Origin::Unknown,
             call,
             1,
         )
@@ -1348,11 +1407,13 @@ impl<'a> Assembler<'a> {
 
     /// `"text"`: an error, a warning or a note of the source's own.
     fn user_message(&mut self, name: &str, span: &Range<usize>) -> Result<(), Fail> {
-        let text = if self.cursor.statement_ends() && name != ".print" {
-            format!("`{name}` in the source")
-        } else {
-            String::from_utf8_lossy(&self.cursor.string()?).into_owned()
-        };
+        let mut text = String::new();
+        if !self.cursor.statement_ends() || name == ".print" {
+            text = String::from_utf8_lossy(&self.cursor.string()?).into_owned();
+        }
+        if text.is_empty() {
+            text = format!("`{name}` without a text");
+        }
         let mut message = fail(span.start..self.cursor.pos(), text);
         message.severity = match name {
             ".print" => Severity::Note,
