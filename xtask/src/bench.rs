@@ -15,7 +15,9 @@ const RUNS: usize = 5;
 /// Assembles and disassembles mixed memory instructions for gfx900 with `gcn` and with LLVM 19.
 pub(crate) fn asm() -> Result<()> {
     let cargo = env!("CARGO");
-    let status = Command::new(cargo).args(["build", "--release", "--package", "gcn"]).status()?;
+    let status = Command::new(cargo)
+        .args(["build", "--release", "--package", "gcn"])
+        .status()?;
     if !status.success() {
         bail!("building gcn failed");
     }
@@ -29,10 +31,21 @@ pub(crate) fn asm() -> Result<()> {
 
     let assemblers = [
         vec![&*gcn, "asm", "--target", "gfx900", &source, "-o", &ours],
-        vec!["llvm-mc-19", "-triple=amdgcn-amd-amdhsa", "-mcpu=gfx900", "-filetype=obj", &source, "-o", &theirs],
+        vec![
+            "llvm-mc-19",
+            "-triple=amdgcn-amd-amdhsa",
+            "-mcpu=gfx900",
+            "-filetype=obj",
+            &source,
+            "-o",
+            &theirs,
+        ],
     ];
     report("assemble", &assemblers)?;
-    let disassemblers = [vec![&*gcn, "dis", &ours], vec!["llvm-objdump-19", "-d", &ours]];
+    let disassemblers = [
+        vec![&*gcn, "dis", &ours],
+        vec!["llvm-objdump-19", "-d", &ours],
+    ];
     report("disassemble", &disassemblers)
 }
 
@@ -57,7 +70,10 @@ fn report(what: &str, commands: &[Vec<&str>; 2]) -> Result<()> {
         s.sort_by(f64::total_cmp);
         s[s.len() / 2]
     });
-    println!("{what}: gcn {ours:.3} s, LLVM {theirs:.3} s, {:.1} times as fast", theirs / ours);
+    println!(
+        "{what}: gcn {ours:.3} s, LLVM {theirs:.3} s, {:.1} times as fast",
+        theirs / ours
+    );
     Ok(())
 }
 
@@ -68,15 +84,57 @@ fn memory_lines() -> String {
         let (a, b, c) = (i % 200, i % 100, (i % 24) * 4);
         let _ = match i % 10 {
             0 => writeln!(text, "ds_add_u32 v{a}, v{b} offset:{}", i % 65536),
-            1 => writeln!(text, "global_load_dwordx4 v[{a}:{}], v[{b}:{}], off offset:{} glc", a + 3, b + 1, i % 4096),
-            2 => writeln!(text, "s_load_dwordx2 s[{c}:{}], s[{}:{}], {:#x}", c + 1, c / 2 & !1, (c / 2 & !1) + 1, i % 0xf_ffff),
-            3 => writeln!(text, "flat_store_dword v[{a}:{}], v{b} offset:{}", a + 1, i % 4096),
-            4 => writeln!(text, "ds_read2_b64 v[{a}:{}], v{b} offset0:{} offset1:{}", a + 3, i % 256, (i + 7) % 256),
-            5 => writeln!(text, "global_atomic_add v{a}, v[{b}:{}], v{a}, off glc", b + 1),
-            6 => writeln!(text, "scratch_load_dword v{a}, v{b}, off offset:{}", i as i64 % 8192 - 4096),
+            1 => writeln!(
+                text,
+                "global_load_dwordx4 v[{a}:{}], v[{b}:{}], off offset:{} glc",
+                a + 3,
+                b + 1,
+                i % 4096
+            ),
+            2 => writeln!(
+                text,
+                "s_load_dwordx2 s[{c}:{}], s[{}:{}], {:#x}",
+                c + 1,
+                (c / 2) & !1,
+                ((c / 2) & !1) + 1,
+                i % 0xf_ffff
+            ),
+            3 => writeln!(
+                text,
+                "flat_store_dword v[{a}:{}], v{b} offset:{}",
+                a + 1,
+                i % 4096
+            ),
+            4 => writeln!(
+                text,
+                "ds_read2_b64 v[{a}:{}], v{b} offset0:{} offset1:{}",
+                a + 3,
+                i % 256,
+                (i + 7) % 256
+            ),
+            5 => writeln!(
+                text,
+                "global_atomic_add v{a}, v[{b}:{}], v{a}, off glc",
+                b + 1
+            ),
+            6 => writeln!(
+                text,
+                "scratch_load_dword v{a}, v{b}, off offset:{}",
+                i as i64 % 8192 - 4096
+            ),
             7 => writeln!(text, "s_buffer_load_dword s{c}, s[{c}:{}], s{}", c + 3, b),
-            8 => writeln!(text, "ds_write_b128 v{a}, v[{b}:{}] offset:{}", b + 3, i % 65536),
-            _ => writeln!(text, "global_store_dwordx3 v{a}, v[{b}:{}], s[{c}:{}] slc", b + 2, c + 1),
+            8 => writeln!(
+                text,
+                "ds_write_b128 v{a}, v[{b}:{}] offset:{}",
+                b + 3,
+                i % 65536
+            ),
+            _ => writeln!(
+                text,
+                "global_store_dwordx3 v{a}, v[{b}:{}], s[{c}:{}] slc",
+                b + 2,
+                c + 1
+            ),
         };
     }
     text

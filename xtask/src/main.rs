@@ -15,7 +15,10 @@ const TOOLS: &[(&str, &str)] = &[
     ("/usr/bin/llvm-mc-19", "llvm-19"),
     ("/usr/bin/clang-19", "clang-19"),
     ("/usr/bin/ld.lld-19", "lld-19"),
-    ("/usr/lib/x86_64-linux-gnu/amdgcn/bitcode/ockl.bc", "rocm-device-libs"),
+    (
+        "/usr/lib/x86_64-linux-gnu/amdgcn/bitcode/ockl.bc",
+        "rocm-device-libs",
+    ),
 ];
 
 fn main() -> ExitCode {
@@ -41,30 +44,46 @@ fn main() -> ExitCode {
 
 /// Runs every test, optimised and with all checks.
 fn test(arguments: &[&str]) -> Result<()> {
-    run(Command::new(env!("CARGO")).args(["test", "--workspace", "--profile", "checked"]).args(arguments))
+    run(Command::new(env!("CARGO"))
+        .args(["test", "--workspace", "--profile", "checked"])
+        .args(arguments))
 }
 
 /// Installs the Debian packages that tests need and that are missing, or names them.
 fn install_tools() -> Result<()> {
-    let missing: Vec<&str> =
-        TOOLS.iter().filter(|(file, _)| !Path::new(file).exists()).map(|(_, package)| *package).collect();
+    let missing: Vec<&str> = TOOLS
+        .iter()
+        .filter(|(file, _)| !Path::new(file).exists())
+        .map(|(_, package)| *package)
+        .collect();
     if missing.is_empty() {
         return Ok(());
     }
     let command = format!("apt-get install -y {}", missing.join(" "));
-    let is_root = Command::new("id").arg("-u").output().is_ok_and(|o| o.stdout.trim_ascii() == b"0");
+    let is_root = Command::new("id")
+        .arg("-u")
+        .output()
+        .is_ok_and(|o| o.stdout.trim_ascii() == b"0");
     if !is_root || !Path::new("/usr/bin/apt-get").exists() {
         bail!("the tests compare with LLVM 19; on Debian: sudo {command}");
     }
     eprintln!("installing {}", missing.join(" "));
     run(Command::new("apt-get").arg("update"))?;
-    run(Command::new("apt-get").args(["install", "-y", "--no-install-recommends"]).args(&missing))
-        .with_context(|| format!("the tests need these packages; try: {command}"))
+    run(Command::new("apt-get")
+        .args(["install", "-y", "--no-install-recommends"])
+        .args(&missing))
+    .with_context(|| format!("the tests need these packages; try: {command}"))
 }
 
 fn run(command: &mut Command) -> Result<()> {
-    let status = command.status().with_context(|| format!("cannot run {command:?}"))?;
-    if status.success() { Ok(()) } else { bail!("{command:?} failed: {status}") }
+    let status = command
+        .status()
+        .with_context(|| format!("cannot run {command:?}"))?;
+    if status.success() {
+        Ok(())
+    } else {
+        bail!("{command:?} failed: {status}")
+    }
 }
 
 mod bench;

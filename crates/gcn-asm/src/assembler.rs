@@ -368,7 +368,8 @@ impl<'a> Assembler<'a> {
             name: name.to_owned(),
             kind,
             flags,
-            align: 1,
+            // Instructions are words.
+            align: if flags.exec { 4 } else { 1 },
             bytes: Vec::new(),
             size: 0,
             relocations: Vec::new(),

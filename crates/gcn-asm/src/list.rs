@@ -7,7 +7,7 @@
 
 use std::collections::HashSet;
 use std::fmt::Write;
-use std::ops::RangeInclusive;
+use std::ops::{Range, RangeInclusive};
 
 use gcn_isa::effect::Implicit;
 use gcn_isa::regs::Inline;
@@ -25,16 +25,17 @@ use crate::{Listing, Options, Source, assemble};
 const WORD: usize = 4;
 /// Words of the longest instruction.
 const LONGEST: usize = 2;
-/// Every scalar memory instruction takes offsets from 0 to this.
-const MAX_PLAIN_OFFSET: i32 = 0xff;
+/// SMRD takes offsets from 0 to this, and SMEM from 0 to the next.
+const MAX_PLAIN_SMRD_OFFSET: i32 = 0xff;
+const MAX_PLAIN_SMEM_OFFSET: i32 = 0xf_ffff;
 /// SGPRs of VCC and XNACK_MASK, which the assembler adds to a kernel's for a target with XNACK.
 const XNACK_SGPRS: u32 = 4;
 /// Code object versions that `.amdhsa_code_object_version` can ask for.
 const WRITTEN_VERSIONS: RangeInclusive<u8> = 4..=6;
 /// The column at which comments begin, counted from the instruction's first character.
 const COMMENT_COLUMN: usize = 48;
-/// Bytes of text that are given away together.
-const PART_BYTES: usize = 1 << 16;
+/// Words that a thread writes at a time: enough to be worth a thread, little enough to hold in memory.
+const PART_WORDS: usize = 1 << 15;
 /// Bytes of text per byte of code, a little more than memory instructions need.
 const TEXT_PER_BYTE: usize = 6;
 
@@ -139,7 +140,7 @@ pub fn list(code: &Code, options: &ListOptions) -> String {
 
 /// The listing of `code`, given to `sink` in parts of whole lines: large listings need no room as a whole.
 pub fn list_to(code: &Code, options: &ListOptions, sink: &mut dyn FnMut(&str)) {
-    let mut text = String::with_capacity(2 * PART_BYTES);
+    let mut text = String::new();
     let out = &mut text;
     if let Some(id) = &code.target_id {
         let _ = writeln!(out, "\t.amdgcn_target \"{id}\""); // Writing to a String cannot fail.
@@ -318,12 +319,13 @@ enum Item {
 }
 
 impl Run<'_> {
-    /// Calls `visit` for each item with its first word's index. An instruction never crosses a symbol.
-    fn walk(&self, mut visit: impl FnMut(usize, Item)) {
+    /// Calls `visit` for each item of `range` with its first word's index. An item begins at the range's begin.
+    /// An instruction never crosses a symbol.
+    fn walk(&self, range: Range<usize>, mut visit: impl FnMut(usize, Item)) {
         let mut places = self.places.iter().peekable();
-        let mut at = 0;
+        let mut at = range.start;
         let mut data_end = 0;
-        while at < self.words.len() {
+        while at < range.end {
             while let Some(place) = places.next_if(|place| place.word <= at) {
                 data_end = data_end.max(place.data_end);
             }
@@ -383,7 +385,7 @@ impl Map {
             begins: Bits::new(count),
             targets: Bits::new(count),
         };
-        run.walk(|at, item| {
+        run.walk(0..run.words.len(), |at, item| {
             map.begins.set(at);
             if let Item::Inst(inst) = item
                 && let Some(target) = branch_target(at, &inst)
@@ -439,10 +441,75 @@ impl Lister<'_> {
         if let Some(name) = self.section.name {
             self.section_header(out, name);
         }
+        let parts = self.parts();
+        let threads = std::thread::available_parallelism().map_or(1, usize::from);
+        for parts in parts.chunks(threads) {
+            if let [only] = parts {
+                self.write_part(out, only.clone());
+                sink(out);
+                out.clear();
+                continue;
+            }
+            sink(out);
+            out.clear();
+            std::thread::scope(|scope| {
+                let write = |part: &Range<usize>| {
+                    let part = part.clone();
+                    scope.spawn(move || {
+                        let mut text = String::with_capacity(part.len() * WORD * TEXT_PER_BYTE);
+                        self.write_part(&mut text, part);
+                        text
+                    })
+                };
+                let writers: Vec<_> = parts.iter().map(write).collect();
+                for writer in writers {
+                    match writer.join() {
+                        Ok(text) => sink(&text),
+                        Err(panic) => std::panic::resume_unwind(panic),
+                    }
+                }
+            });
+        }
+        self.labels(
+            out,
+            self.places_from(self.run.words.len()),
+            self.run.words.len(),
+        );
+        if !self.tail.is_empty() {
+            let line = out.len();
+            out.push_str("\t.byte ");
+            for (i, byte) in self.tail.iter().enumerate() {
+                let _ = write!(out, "{}{byte:#04x}", if i == 0 { "" } else { ", " });
+            }
+            self.comment(out, line, self.run.words.len() * WORD, &[], "");
+            out.push('\n');
+        }
+    }
+
+    /// The section's words in parts that threads write at the same time; each begins with an item.
+    fn parts(&self) -> Vec<Range<usize>> {
+        let mut parts = Vec::new();
+        let mut begin = 0;
+        while begin < self.run.words.len() {
+            let end = (begin + PART_WORDS..self.run.words.len())
+                .find(|&word| self.map.begins.get(word))
+                .unwrap_or(self.run.words.len());
+            parts.push(begin..end);
+            begin = end;
+        }
+        parts
+    }
+
+    /// The places at word `at` and after it.
+    fn places_from(&self, at: usize) -> &[Place<'_>] {
+        &self.run.places[self.run.places.partition_point(|place| place.word < at)..]
+    }
+
+    fn write_part(&self, out: &mut String, part: Range<usize>) {
         let mut label = String::new();
         let mut reading = String::new();
-        let mut places = self.run.places;
-        self.run.walk(|at, item| {
+        let mut places = self.places_from(part.start);
+        self.run.walk(part, |at, item| {
             places = self.labels(out, places, at);
             let line = out.len();
             out.push('\t');
@@ -471,21 +538,7 @@ impl Lister<'_> {
                 }
             }
             out.push('\n');
-            if out.len() >= PART_BYTES {
-                sink(out);
-                out.clear();
-            }
         });
-        self.labels(out, places, self.run.words.len());
-        if !self.tail.is_empty() {
-            let line = out.len();
-            out.push_str("\t.byte ");
-            for (i, byte) in self.tail.iter().enumerate() {
-                let _ = write!(out, "{}{byte:#04x}", if i == 0 { "" } else { ", " });
-            }
-            self.comment(out, line, self.run.words.len() * WORD, &[], "");
-            out.push('\n');
-        }
     }
 
     fn section_header(&self, out: &mut String, name: &str) {
@@ -619,6 +672,11 @@ fn is_plain(inst: &Inst) -> bool {
     let mut scalar = reads_vcc.then_some((regs::VCC_LO, 2));
     let mut is_only_one =
         |code: u8, count: u8| !is_vector || *scalar.get_or_insert((code, count)) == (code, count);
+    let max_offset = if inst.encoding == Encoding::Smem {
+        MAX_PLAIN_SMEM_OFFSET
+    } else {
+        MAX_PLAIN_SMRD_OFFSET
+    };
     let mut literals = 0;
     inst.row().slots().all(|slot| {
         let has_whole_words = usize::from(slot.ty.bytes()) >= WORD;
@@ -636,8 +694,7 @@ fn is_plain(inst: &Inst) -> bool {
                 literals == 1 && has_whole_words && slot.ty.dwords() == 1 && is_only_one(u8::MAX, 1)
             }
             Operand::ScalarOffset { imm, reg, .. } => {
-                imm.is_none_or(|imm| (0..=MAX_PLAIN_OFFSET).contains(&imm))
-                    && reg.is_none_or(is_numbered)
+                imm.is_none_or(|imm| (0..=max_offset).contains(&imm)) && reg.is_none_or(is_numbered)
             }
         }
     })

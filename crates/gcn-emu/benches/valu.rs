@@ -48,10 +48,22 @@ fn looped(body: &[Inst]) -> Vec<u8> {
     )];
     let body_dwords: usize = body.iter().map(Inst::dwords).sum();
     code.extend_from_slice(body);
-    code.push(inst(Op::Sop2(Sop2::S_SUB_U32), Encoding::Sop2, &[s(0), s(0), one]));
-    code.push(inst(Op::Sopc(Sopc::S_CMP_LG_U32), Encoding::Sopc, &[s(0), s(regs::ZERO)]));
+    code.push(inst(
+        Op::Sop2(Sop2::S_SUB_U32),
+        Encoding::Sop2,
+        &[s(0), s(0), one],
+    ));
+    code.push(inst(
+        Op::Sopc(Sopc::S_CMP_LG_U32),
+        Encoding::Sopc,
+        &[s(0), s(regs::ZERO)],
+    ));
     let back = -(body_dwords as i64 + 3);
-    code.push(inst(Op::Sopp(Sopp::S_CBRANCH_SCC1), Encoding::Sopp, &[Operand::Imm(back)]));
+    code.push(inst(
+        Op::Sopp(Sopp::S_CBRANCH_SCC1),
+        Encoding::Sopp,
+        &[Operand::Imm(back)],
+    ));
     code.push(inst(Op::Sopp(Sopp::S_ENDPGM), Encoding::Sopp, &[]));
     code.iter()
         .flat_map(|i| i.words().into_iter().take(i.dwords()))

@@ -4,9 +4,7 @@ use std::sync::OnceLock;
 
 use gcn_isa::effect::Implicit;
 use gcn_isa::vop3::Vop3p;
-use gcn_isa::{
-    Access, DecodeError, Does, Field, Inst, Isa, Kind, Op, Operand, Ty, decode, regs,
-};
+use gcn_isa::{Access, DecodeError, Does, Field, Inst, Isa, Kind, Op, Operand, Ty, decode, regs};
 
 use crate::exec;
 use crate::exec::memory::Plan;
@@ -155,7 +153,7 @@ impl Code {
     #[inline]
     pub fn step(&self, pc: u64) -> Option<&Result<Step, DecodeError>> {
         let offset = pc.wrapping_sub(self.base);
-        if offset % 4 != 0 {
+        if !offset.is_multiple_of(4) {
             return None;
         }
         let index = usize::try_from(offset / 4).ok()?;
@@ -170,11 +168,11 @@ impl Code {
         let mut args = [Arg::None; MAX_ARGS];
         let mut cancelled = false;
         for (arg, slot) in args.iter_mut().zip(inst.row().slots()) {
-            let writes = slot.access != Access::Read;
+            let writes = inst.writes(slot);
             *arg = match inst.operand(slot) {
                 Operand::Vgprs { first, count } => {
                     let inside = usize::from(first) + usize::from(count) <= self.vgprs;
-                    cancelled |= writes && !inside && inst.shows(slot);
+                    cancelled |= writes && !inside;
                     Arg::Vgpr(if inside { first } else { 0 })
                 }
                 Operand::Scalar { code, count } if code < 128 => {

@@ -86,6 +86,7 @@ macro_rules! lane {
             #[inline(always)]
             fn join($low: u32, $high: u32) -> $Type { $join }
             #[inline(always)]
+            #[allow(clippy::let_unit_value)] // One of the types is the unit.
             fn split(self) -> [u32; 2] {
                 let $value = self;
                 $split

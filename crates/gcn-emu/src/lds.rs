@@ -95,9 +95,35 @@ impl<'a> Share<'a> {
         self.bytes.get_mut(begin..begin.checked_add(len)?)
     }
 
+    /// `N` dwords, if all of them are in range.
+    #[inline]
+    pub fn dwords<const N: usize>(&self, address: u64) -> Option<[u32; N]> {
+        let bytes = self.get(address, 4 * N)?;
+        let mut dwords = [0; N];
+        for (dword, raw) in dwords.iter_mut().zip(bytes.chunks_exact(4)) {
+            *dword = u32::from_le_bytes([raw[0], raw[1], raw[2], raw[3]]);
+        }
+        Some(dwords)
+    }
+
+    /// Stores `N` dwords, if all of them are in range.
+    #[inline]
+    pub fn set_dwords<const N: usize>(&mut self, address: u64, dwords: [u32; N]) -> Option<()> {
+        let bytes = self.get_mut(address, 4 * N)?;
+        for (dword, raw) in dwords.iter().zip(bytes.chunks_exact_mut(4)) {
+            raw.copy_from_slice(&dword.to_le_bytes());
+        }
+        Some(())
+    }
+
     /// Loads up to four bytes. Those out of range are zero, and then the second value is false (checklist 2.8).
     #[inline]
     pub fn load(&self, address: u64, len: usize) -> (u32, bool) {
+        if len == 4
+            && let Some([dword]) = self.dwords(address)
+        {
+            return (dword, true);
+        }
         let mut value = [0; 4];
         let inside = match self.get(address, len) {
             Some(bytes) => {
@@ -119,6 +145,9 @@ impl<'a> Share<'a> {
     /// Stores up to four bytes. Those out of range are dropped, and then the value is false.
     #[inline]
     pub fn store(&mut self, address: u64, value: u32, len: usize) -> bool {
+        if len == 4 && self.set_dwords(address, [value]).is_some() {
+            return true;
+        }
         let value = value.to_le_bytes();
         if let Some(bytes) = self.get_mut(address, len) {
             bytes.copy_from_slice(&value[..len]);

@@ -189,12 +189,7 @@ impl Memory {
             }
             return Some(());
         }
-        for (i, dword) in into.iter_mut().enumerate() {
-            // SAFETY: `find` has checked that all dwords are in the backing, which is aligned to more than a dword, and
-            // so is the offset; all accesses to the backing are atomic.
-            let cell = unsafe { &*region.pointer(offset).cast::<AtomicU32>().add(i) };
-            *dword = cell.load(Relaxed);
-        }
+        region.load_dwords(offset, into);
         Some(())
     }
 
@@ -208,11 +203,7 @@ impl Memory {
             }
             return Some(());
         }
-        for (i, &dword) in from.iter().enumerate() {
-            // SAFETY: as for loading.
-            let cell = unsafe { &*region.pointer(offset).cast::<AtomicU32>().add(i) };
-            cell.store(dword, Relaxed);
-        }
+        region.store_dwords(offset, from);
         Some(())
     }
 
@@ -237,6 +228,60 @@ impl Region {
         assert!(offset < self.len, "offset {offset} is beyond {}", self.name);
         // SAFETY: the offset is in the backing, bytes have no alignment, all accesses are atomic.
         unsafe { &*self.pointer(offset).cast::<AtomicU8>() }
+    }
+
+    /// `N` dwords at `offset`, if they are inside and aligned.
+    #[inline]
+    pub fn dwords<const N: usize>(&self, offset: u64) -> Option<[u32; N]> {
+        let bytes = (N * size_of::<u32>()) as u64;
+        if offset > self.len
+            || self.len - offset < bytes
+            || !offset.is_multiple_of(size_of::<u32>() as u64)
+        {
+            return None;
+        }
+        // SAFETY: the dwords are in the backing and aligned, and all accesses to it are atomic.
+        Some(std::array::from_fn(|i| unsafe {
+            (*self.pointer(offset).cast::<AtomicU32>().add(i)).load(Relaxed)
+        }))
+    }
+
+    /// Loads dwords, which must be inside and aligned; two at a time where they are aligned to that.
+    #[inline]
+    fn load_dwords(&self, offset: u64, into: &mut [u32]) {
+        let cells = self.pointer(offset);
+        if offset.is_multiple_of(UNIT as u64) && into.len().is_multiple_of(2) {
+            for (i, pair) in into.chunks_exact_mut(2).enumerate() {
+                // SAFETY: the caller has checked that all dwords are inside; a pair of them is aligned here, and
+                // all accesses to the backing are atomic.
+                let both = unsafe { (*cells.cast::<AtomicU64>().add(i)).load(Relaxed) };
+                pair[0] = both as u32;
+                pair[1] = (both >> 32) as u32;
+            }
+            return;
+        }
+        for (i, dword) in into.iter_mut().enumerate() {
+            // SAFETY: as above, with single dwords.
+            *dword = unsafe { (*cells.cast::<AtomicU32>().add(i)).load(Relaxed) };
+        }
+    }
+
+    /// Stores dwords, which must be inside and aligned; two at a time where they are aligned to that.
+    #[inline]
+    fn store_dwords(&self, offset: u64, from: &[u32]) {
+        let cells = self.pointer(offset);
+        if offset.is_multiple_of(UNIT as u64) && from.len().is_multiple_of(2) {
+            for (i, pair) in from.chunks_exact(2).enumerate() {
+                let both = u64::from(pair[0]) | u64::from(pair[1]) << 32;
+                // SAFETY: as for loading.
+                unsafe { (*cells.cast::<AtomicU64>().add(i)).store(both, Relaxed) };
+            }
+            return;
+        }
+        for (i, &dword) in from.iter().enumerate() {
+            // SAFETY: as for loading.
+            unsafe { (*cells.cast::<AtomicU32>().add(i)).store(dword, Relaxed) };
+        }
     }
 
     fn read(&self, offset: u64, bytes: &mut [u8]) {

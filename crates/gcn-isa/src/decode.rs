@@ -26,7 +26,7 @@ pub fn decode(isa: Isa, words: &[u32]) -> Result<Inst, DecodeError> {
     let &first = words.first().ok_or(DecodeError::Empty)?;
     let second = words.get(1).copied();
     let tables = isa.tables();
-    for &encoding in tables.candidates(first) {
+    for encoding in tables.candidates(first) {
         let Some(layout) = tables.layout(encoding) else {
             continue;
         };
@@ -38,7 +38,7 @@ pub fn decode(isa: Isa, words: &[u32]) -> Result<Inst, DecodeError> {
             continue;
         };
         let bits = u64::from(first) | u64::from(second.unwrap_or(0)) << 32;
-        let inst = Inst::from_bits(isa, op, encoding, layout.dwords, bits);
+        let inst = Inst::from_bits(isa, op, layout, bits);
         return if inst.dwords() > words.len() {
             Err(DecodeError::Truncated(first))
         } else {

@@ -188,7 +188,7 @@ pub struct Format {
 }
 
 /// A [`Format`] ready for use: fields by number.
-#[derive(Clone, Debug)]
+#[derive(Clone, Copy, Debug)]
 pub struct Layout {
     /// Which encoding this is.
     pub encoding: Encoding,
@@ -202,32 +202,40 @@ pub struct Layout {
 }
 
 impl Layout {
-    pub(crate) fn new(format: &Format) -> Layout {
+    pub(crate) const fn new(format: &Format) -> Layout {
         let mut layout = Layout {
             encoding: format.encoding,
             dwords: format.dwords,
             constant: 0,
             constant_mask: 0,
-            bits: [Bits::default(); FIELDS],
+            bits: [Bits { low: 0, width: 0 }; FIELDS],
         };
-        for &(low, width, value) in format.constant {
+        let mut i = 0;
+        while i < format.constant.len() {
+            let (low, width, value) = format.constant[i];
             let bits = Bits { low, width };
-            layout.constant = bits.put(u64::from(layout.constant), u64::from(value)) as u32;
+            layout.constant = bits.put(layout.constant as u64, value as u64) as u32;
             layout.constant_mask |= bits.mask() as u32;
+            i += 1;
         }
-        for &(field, low, width) in format.fields {
+        let mut i = 0;
+        while i < format.fields.len() {
+            let (field, low, width) = format.fields[i];
             layout.bits[field as usize] = Bits { low, width };
+            i += 1;
         }
         layout
     }
 
     /// Where `field` is; a width of zero if this encoding does not have it.
-    pub fn bits(&self, field: Field) -> Bits {
+    #[inline]
+    pub const fn bits(&self, field: Field) -> Bits {
         self.bits[field as usize]
     }
 
     /// Whether this encoding has `field`.
-    pub fn has(&self, field: Field) -> bool {
+    #[inline]
+    pub const fn has(&self, field: Field) -> bool {
         self.bits(field).width != 0
     }
 }

@@ -2,10 +2,10 @@
 
 use crate::effect::Does;
 use crate::field::{Bits, Encoding, Field, Layout};
-use crate::operand::{ENCODING_MODIFIERS, Kind, Modifier, SDWA_CLAMP, Slot, Value, When};
+use crate::operand::{Access, ENCODING_MODIFIERS, Kind, Modifier, SDWA_CLAMP, Slot, Value, When};
 use crate::regs;
 use crate::row::{Op, Row};
-use crate::tables::opcode_in;
+use crate::tables::{layout, opcode_in};
 use crate::target::Isa;
 
 /// An instruction. The words are the truth, so nothing is ever lost; operands are views of them.
@@ -100,7 +100,7 @@ const LIST_BITS: usize = 4;
 impl Inst {
     /// An instruction with every operand zero and every modifier unwritten; nothing if `isa` lacks it or it lacks the encoding.
     pub fn new(isa: Isa, op: Op, encoding: Encoding) -> Option<Inst> {
-        let layout = isa.tables().layout(encoding)?;
+        let layout = layout(isa, encoding)?;
         let row = op.row();
         if !row.encodings().any(|e| e == encoding) {
             return None;
@@ -140,16 +140,22 @@ impl Inst {
         Some(inst)
     }
 
-    pub(crate) fn from_bits(isa: Isa, op: Op, encoding: Encoding, dwords: u8, bits: u64) -> Inst {
-        let mut inst = Inst {
+    /// The instruction that two words hold, the second of which may not belong to it.
+    #[inline]
+    pub(crate) fn from_bits(isa: Isa, op: Op, layout: &Layout, bits: u64) -> Inst {
+        let dwords = length(layout, isa, op, bits);
+        let own = if dwords == 1 {
+            u64::from(u32::MAX)
+        } else {
+            u64::MAX
+        };
+        Inst {
             op,
-            encoding,
+            encoding: layout.encoding,
             isa,
             dwords,
-            bits,
-        };
-        inst.measure();
-        inst
+            bits: bits & own,
+        }
     }
 
     /// Its row in the tables.
@@ -168,8 +174,9 @@ impl Inst {
     }
 
     /// Where its fields are.
+    #[inline]
     pub fn layout(&self) -> &'static Layout {
-        match self.isa.tables().layout(self.encoding) {
+        match layout(self.isa, self.encoding) {
             Some(layout) => layout,
             None => unreachable!(
                 "an instruction is made only in an encoding that its instruction set has"
@@ -256,34 +263,17 @@ impl Inst {
         Ok(())
     }
 
-    /// Finds the length: one more dword where a source, or the row, asks for a literal.
+    /// Finds the length again after a field has changed; a literal that is not there any more is zero.
     fn measure(&mut self) {
-        let layout = self.layout();
-        self.dwords = layout.dwords;
-        if layout.dwords == 1 {
-            let literal = self.row().slots().any(|slot| match slot.kind {
-                Kind::Src | Kind::Ssrc => {
-                    let bits = layout.bits(slot.field);
-                    !(slot.kind == Kind::Src && bits.width == 8) && bits.get(self.bits) == LITERAL
-                }
-                Kind::Literal => true,
-                Kind::ScalarOffset { .. } => self.scalar_offset_is_literal(),
-                _ => false,
-            });
-            if literal {
-                self.dwords = 2;
-            } else {
-                self.bits &= u64::from(u32::MAX);
-            }
+        self.dwords = length(self.layout(), self.isa, self.op, self.bits);
+        if self.dwords == 1 {
+            self.bits &= u64::from(u32::MAX);
         }
     }
 
     /// On GCN 1.1 an SMRD offset of 255 without IMM announces a literal.
     fn scalar_offset_is_literal(&self) -> bool {
-        self.encoding == Encoding::Smrd
-            && self.isa == Isa::Ci
-            && !self.flag(Field::Imm)
-            && self.get(Field::Offset) == LITERAL
+        scalar_offset_is_literal(self.layout(), self.isa, self.bits)
     }
 
     /// The operand in `slot`, which must be one of this instruction's row.
@@ -556,6 +546,16 @@ impl Inst {
         }
     }
 
+    /// Whether the instruction writes the registers of an operand: a memory atomic with GLC only (errata E101, E112),
+    /// a load not with LDS (E089).
+    pub fn writes(&self, slot: &Slot) -> bool {
+        slot.access != Access::Read
+            && match self.does() {
+                Does::Atomic(..) => self.flag(Field::Glc),
+                _ => slot.when != When::NotLds || !self.flag(Field::Lds),
+            }
+    }
+
     /// Whether an operand is written in the text, as errata E014, E015, E018 and E019 have it.
     pub fn shows(&self, slot: &Slot) -> bool {
         let is_set = || self.get(slot.field) != 0;
@@ -641,4 +641,29 @@ impl ListBits {
 fn sign_extend(value: u64, bits: Bits) -> i64 {
     let unused = 64 - u32::from(bits.width.max(1));
     (value << unused) as i64 >> unused
+}
+
+/// Length in dwords: one more than the encoding's where a source, or the row, asks for a literal.
+#[inline]
+fn length(layout: &Layout, isa: Isa, op: Op, bits: u64) -> u8 {
+    if layout.dwords != 1 {
+        return layout.dwords;
+    }
+    let has_literal = op.row().slots().any(|slot| match slot.kind {
+        Kind::Src | Kind::Ssrc => {
+            let field = layout.bits(slot.field);
+            !(slot.kind == Kind::Src && field.width == 8) && field.get(bits) == LITERAL
+        }
+        Kind::Literal => true,
+        Kind::ScalarOffset { .. } => scalar_offset_is_literal(layout, isa, bits),
+        _ => false,
+    });
+    1 + u8::from(has_literal)
+}
+
+fn scalar_offset_is_literal(layout: &Layout, isa: Isa, bits: u64) -> bool {
+    layout.encoding == Encoding::Smrd
+        && isa == Isa::Ci
+        && layout.bits(Field::Imm).get(bits) == 0
+        && layout.bits(Field::Offset).get(bits) == LITERAL
 }

@@ -13,26 +13,31 @@ const VOP3_BASES: [(u16, u16, u16); 2] = [(0x000, 0x100, 0x180), (0x000, 0x100, 
 
 /// Bits that choose the candidates among encodings: the top nine of the first dword.
 const SELECTOR_BITS: u32 = 9;
+/// The most encodings that share their top bits: VOP3 has three, its neighbours less.
+const MAX_CANDIDATES: usize = 6;
 
 /// What is known of one instruction set.
 pub struct Tables {
-    layouts: Vec<Option<Layout>>,
+    isa: Isa,
     /// For each value of the top bits, the encodings that may have it, most constant bits first.
-    candidates: Vec<Vec<Encoding>>,
-    /// For each encoding, by number, the instruction.
-    by_opcode: Vec<Vec<Option<Op>>>,
+    candidates: Vec<[Option<Encoding>; MAX_CANDIDATES]>,
+    /// For each encoding, where its instructions begin in `ops`; they end where the next one's begin.
+    begins: [usize; ENCODINGS + 1],
+    /// The instructions of each encoding, by number.
+    ops: Vec<Option<Op>>,
     by_name: HashMap<&'static str, Op>,
 }
 
 impl Tables {
     /// The field map of an encoding, where the instruction set has it.
-    pub fn layout(&self, encoding: Encoding) -> Option<&Layout> {
-        self.layouts[encoding as usize].as_ref()
+    pub fn layout(&self, encoding: Encoding) -> Option<&'static Layout> {
+        layout(self.isa, encoding)
     }
 
     /// The instruction with this number in this encoding.
     pub fn op(&self, encoding: Encoding, opcode: u16) -> Option<Op> {
-        self.by_opcode[encoding as usize]
+        let numbers = self.begins[encoding as usize]..self.begins[encoding as usize + 1];
+        self.ops[numbers]
             .get(usize::from(opcode))
             .copied()
             .flatten()
@@ -48,36 +53,33 @@ impl Tables {
         self.by_name.keys().copied()
     }
 
-    pub(crate) fn candidates(&self, first: u32) -> &[Encoding] {
-        &self.candidates[(first >> (32 - SELECTOR_BITS)) as usize]
+    pub(crate) fn candidates(&self, first: u32) -> impl Iterator<Item = Encoding> {
+        self.candidates[(first >> (32 - SELECTOR_BITS)) as usize]
+            .into_iter()
+            .map_while(|c| c)
     }
 
     fn new(isa: Isa) -> Tables {
-        let mut layouts: Vec<Option<Layout>> = vec![None; ENCODINGS];
-        for format in formats().filter(|f| f.on.has(isa)) {
-            let layout = &mut layouts[format.encoding as usize];
-            assert!(
-                layout.is_none(),
-                "{:?} has two field maps on {isa}",
-                format.encoding
-            );
-            *layout = Some(Layout::new(format));
-        }
-
-        let mut candidates = vec![Vec::new(); 1 << SELECTOR_BITS];
+        let mut candidates = vec![[None; MAX_CANDIDATES]; 1 << SELECTOR_BITS];
         for (top, list) in candidates.iter_mut().enumerate() {
             let first = (top as u32) << (32 - SELECTOR_BITS);
             let selector = u32::MAX << (32 - SELECTOR_BITS);
-            let mut fitting: Vec<&Layout> = layouts
+            let mut fitting: Vec<&Layout> = LAYOUTS[isa as usize]
                 .iter()
                 .flatten()
                 .filter(|layout| (first ^ layout.constant) & layout.constant_mask & selector == 0)
                 .collect();
             fitting.sort_by_key(|layout| std::cmp::Reverse(layout.constant_mask.count_ones()));
-            *list = fitting.iter().map(|layout| layout.encoding).collect();
+            assert!(
+                fitting.len() <= MAX_CANDIDATES,
+                "too many encodings begin with {first:#010x}"
+            );
+            for (candidate, layout) in list.iter_mut().zip(fitting) {
+                *candidate = Some(layout.encoding);
+            }
         }
 
-        let mut by_opcode = vec![Vec::new(); ENCODINGS];
+        let mut by_opcode: [Vec<Option<Op>>; ENCODINGS] = std::array::from_fn(|_| Vec::new());
         let mut by_name = HashMap::new();
         for row in rows() {
             if row.opcode_on(isa).is_none() {
@@ -85,7 +87,7 @@ impl Tables {
             }
             by_name.insert(row.name_on(isa), row.op);
             for encoding in row.encodings() {
-                let Some(layout) = &layouts[encoding as usize] else {
+                let Some(layout) = layout(isa, encoding) else {
                     continue;
                 };
                 let Some(opcode) = opcode_in(row, isa, encoding) else {
@@ -96,34 +98,65 @@ impl Tables {
                     "{} does not fit {encoding:?}",
                     row.name
                 );
-                let table: &mut Vec<Option<Op>> = &mut by_opcode[encoding as usize];
+                let table = &mut by_opcode[encoding as usize];
                 if table.len() <= usize::from(opcode) {
                     table.resize(usize::from(opcode) + 1, None);
                 }
                 table[usize::from(opcode)].get_or_insert(row.op);
             }
         }
+        let mut begins = [0; ENCODINGS + 1];
+        for (encoding, table) in by_opcode.iter().enumerate() {
+            begins[encoding + 1] = begins[encoding] + table.len();
+        }
         Tables {
-            layouts,
+            isa,
             candidates,
-            by_opcode,
+            begins,
+            ops: by_opcode.concat(),
             by_name,
         }
     }
 }
 
 /// Every family's field maps.
-fn formats() -> impl Iterator<Item = &'static Format> {
-    [
-        sop::FORMATS,
-        smem::FORMATS,
-        vop::FORMATS,
-        ds::FORMATS,
-        flat::FORMATS,
-        mubuf::FORMATS,
-    ]
-    .into_iter()
-    .flatten()
+const FORMATS: &[&[Format]] = &[
+    sop::FORMATS,
+    smem::FORMATS,
+    vop::FORMATS,
+    ds::FORMATS,
+    flat::FORMATS,
+    mubuf::FORMATS,
+];
+
+/// The field map of every encoding on every instruction set. Two for one do not compile.
+static LAYOUTS: [[Option<Layout>; ENCODINGS]; Isa::ALL.len()] = {
+    let mut layouts = [[None; ENCODINGS]; Isa::ALL.len()];
+    let mut family = 0;
+    while family < FORMATS.len() {
+        let mut i = 0;
+        while i < FORMATS[family].len() {
+            let format = &FORMATS[family][i];
+            let mut isa = 0;
+            while isa < Isa::ALL.len() {
+                if format.on.has(Isa::ALL[isa]) {
+                    let layout: &mut Option<Layout> = &mut layouts[isa][format.encoding as usize];
+                    assert!(layout.is_none(), "an encoding has two field maps");
+                    *layout = Some(Layout::new(format));
+                }
+                isa += 1;
+            }
+            i += 1;
+        }
+        family += 1;
+    }
+    layouts
+};
+
+/// The field map of an encoding, where `isa` has it.
+#[inline]
+pub(crate) fn layout(isa: Isa, encoding: Encoding) -> Option<&'static Layout> {
+    LAYOUTS[isa as usize][encoding as usize].as_ref()
 }
 
 /// The number of `row` in one of its encodings: VOP3 counts the other families' instructions from a base.

@@ -12,6 +12,7 @@ pub mod places;
 pub mod plan;
 
 mod moves;
+mod wide;
 
 use gcn_isa::effect::{AtomicOp, Clock, GwsOp, Half};
 use gcn_isa::{Does, Ty};
@@ -209,51 +210,73 @@ impl Running<'_> {
 
     fn load(&mut self, ty: Ty) -> Result<(), LaneFault> {
         let (plan, access) = (self.plan, self.places.access);
-        let dwords = usize::from(ty.dwords());
+        let dwords = ty.dwords();
         let lanes = access.lanes();
         if lanes == 0 {
             return Ok(());
         }
-        let mut loaded = [[0; LANES]; MAX_DWORDS];
-        let is_whole = ty.bytes() >= 4;
-        let fast = is_whole
-            && match loaded.get_mut(..dwords) {
-                Some(into) => self.places.load_contiguous(dwords, into).is_some(),
-                None => false,
-            };
-        if !fast {
-            // The first lane's element is everyone's where all addresses are the same. In scratch they are not.
-            let same = uniform(&access.address).filter(|_| access.scratch | access.buffer == 0);
-            match same {
-                Some(address) if access.global == lanes || access.lds == lanes => {
-                    let lane = lanes.trailing_zeros() as usize;
-                    let (element, result) = self.places.load(lane, address, ty.bytes().into());
-                    self.check(lane, result)?;
-                    for (register, dword) in loaded.iter_mut().zip(element) {
-                        register.fill(extend(ty, dword));
-                    }
-                }
-                _ => {
-                    for lane in active(lanes) {
-                        let (element, result) =
-                            self.places
-                                .load(lane, access.address[lane], ty.bytes().into());
-                        self.check(lane, result)?;
-                        for (register, dword) in loaded.iter_mut().zip(element) {
-                            register[lane] = extend(ty, dword);
-                        }
-                    }
-                }
+        let done = match ty.bytes() {
+            4 => self.load_at_once::<1>(),
+            8 => self.load_at_once::<2>(),
+            12 => self.load_at_once::<3>(),
+            16 => self.load_at_once::<4>(),
+            _ => false,
+        };
+        if !done {
+            for lane in active(lanes) {
+                let (mut element, result) =
+                    self.places
+                        .load(lane, access.address[lane], ty.bytes().into());
+                self.check(lane, result)?;
+                element[0] = extend(ty, element[0]);
+                self.scatter(plan.vdst, dwords, lane, &element);
             }
-        }
-        for (i, register) in loaded.iter().take(dwords).enumerate() {
-            self.write(plan.vdst.wrapping_add(i as u8), register, lanes);
         }
         if plan.tfe {
             // Everything is resident (errata E080).
-            self.write(plan.vdst.wrapping_add(dwords as u8), &[0; LANES], lanes);
+            self.write(plan.vdst.wrapping_add(dwords), &[0; LANES], lanes);
         }
         Ok(())
+    }
+
+    /// Loads all lanes if their addresses follow each other, are all the same, or need no look at a single one.
+    #[inline]
+    fn load_at_once<const N: usize>(&mut self) -> bool {
+        let access = self.places.access;
+        let mut loaded = [[0; LANES]; N];
+        if self.places.load_contiguous(&mut loaded).is_none() {
+            let lanes = access.lanes();
+            let same =
+                uniform(&access.address).filter(|_| access.global == lanes || access.lds == lanes);
+            let done = match same {
+                Some(address) => {
+                    let lane = lanes.trailing_zeros() as usize;
+                    let (element, result) = self.places.load(lane, address, N * 4);
+                    for (register, dword) in loaded.iter_mut().zip(element) {
+                        register.fill(dword);
+                    }
+                    result.is_ok()
+                }
+                None => self
+                    .places
+                    .load_gathered(&access.address, &mut loaded)
+                    .is_some(),
+            };
+            if !done {
+                return false;
+            }
+        }
+        self.write_all(self.plan.vdst, &loaded);
+        true
+    }
+
+    /// Writes consecutive registers in the active lanes.
+    #[inline]
+    fn write_all<const N: usize>(&mut self, first: u8, values: &[[u32; LANES]; N]) {
+        let lanes = self.places.access.lanes();
+        for (i, value) in values.iter().enumerate() {
+            self.write(first.wrapping_add(i as u8), value, lanes);
+        }
     }
 
     #[inline]
@@ -322,11 +345,13 @@ impl Running<'_> {
         let (plan, access) = (self.plan, self.places.access);
         let dwords = ty.dwords();
         if ty.bytes() >= 4 {
-            let register = |i: u8| &self.wave.vgpr(plan.vdata.wrapping_add(i)).0;
-            let registers = [register(0), register(1), register(2), register(3)];
-            let done = registers
-                .get(..usize::from(dwords))
-                .and_then(|from| self.places.store_contiguous(from));
+            let r = |i: u8| &self.wave.vgpr(plan.vdata.wrapping_add(i)).0;
+            let done = match dwords {
+                1 => self.places.store_contiguous([r(0)]),
+                2 => self.places.store_contiguous([r(0), r(1)]),
+                3 => self.places.store_contiguous([r(0), r(1), r(2)]),
+                _ => self.places.store_contiguous([r(0), r(1), r(2), r(3)]),
+            };
             if done.is_some() {
                 return Ok(());
             }
@@ -354,7 +379,14 @@ impl Running<'_> {
     /// has the new value in the low half of the data and the comparison value in the high half (errata E059, E090).
     fn operands(&self, op: AtomicOp, ty: Ty, lane: usize) -> (u64, u64) {
         let dwords = ty.dwords();
-        let at = |first| low_u64(&self.gather(first, dwords, lane));
+        let at = |first: u8| {
+            let low = u64::from(self.wave.vgpr(first).0[lane]);
+            if dwords == 1 {
+                low
+            } else {
+                low | u64::from(self.wave.vgpr(first.wrapping_add(1)).0[lane]) << 32
+            }
+        };
         let plan = self.plan;
         if plan.family == Family::Share {
             let (first, second) = (at(plan.vdata), at(plan.vdata1));
@@ -373,10 +405,15 @@ impl Running<'_> {
     fn atomic(&mut self, op: AtomicOp, ty: Ty) -> Result<(), LaneFault> {
         let (plan, access) = (self.plan, self.places.access);
         let dwords = ty.dwords();
+        let is_float = ty.is_float();
         // Sources are read before any destination is written; here a lane at a time, of which none reads another's.
         for lane in self.lanes() {
             let (data, second) = self.operands(op, ty, lane);
-            let denormals = self.denormals(lane);
+            let denormals = if is_float {
+                self.denormals(lane)
+            } else {
+                Denormals::default()
+            };
             let (old, result) =
                 self.places
                     .update(lane, access.address[lane], ty.bytes().into(), |old| {
@@ -393,6 +430,13 @@ impl Running<'_> {
 
     fn load_two(&mut self, ty: Ty) -> Result<(), LaneFault> {
         let (plan, access) = (self.plan, self.places.access);
+        let done = match ty.dwords() {
+            1 => self.load_two_at_once::<1>(),
+            _ => self.load_two_at_once::<2>(),
+        };
+        if done {
+            return Ok(());
+        }
         let (dwords, bytes) = (ty.dwords(), usize::from(ty.bytes()));
         for lane in self.lanes() {
             let (first, result) = self.places.load(lane, access.address[lane], bytes);
@@ -403,6 +447,21 @@ impl Running<'_> {
             self.scatter(plan.vdst.wrapping_add(dwords), dwords, lane, &second);
         }
         Ok(())
+    }
+
+    /// Loads all lanes' elements of `N` dwords if none needs a look by itself.
+    #[inline]
+    fn load_two_at_once<const N: usize>(&mut self) -> bool {
+        let access = self.places.access;
+        let mut loaded = [[[0; LANES]; N]; 2];
+        let [first, second] = &mut loaded;
+        let done = self.places.load_gathered(&access.address, first).is_some()
+            && self.places.load_gathered(&access.second, second).is_some();
+        if done {
+            self.write_all(self.plan.vdst, &loaded[0]);
+            self.write_all(self.plan.vdst.wrapping_add(N as u8), &loaded[1]);
+        }
+        done
     }
 
     /// Equal offsets make one access, with the first data (errata E042).

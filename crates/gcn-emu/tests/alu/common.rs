@@ -87,7 +87,11 @@ pub fn execute(wave: &mut Wave, inst: &Inst) -> bool {
         .flat_map(|w| w.to_le_bytes())
         .collect();
     let code = Code::new(inst.isa, BASE, &bytes, VGPRS, SGPRS);
-    let step = code.step(BASE).expect("there is code").as_ref().expect("it decodes");
+    let step = code
+        .step(BASE)
+        .expect("there is code")
+        .as_ref()
+        .expect("it decodes");
     assert_eq!(step.inst.op, inst.op, "it decodes to the same");
     wave.pc = BASE + u64::from(step.bytes);
     match step.run {
@@ -155,7 +159,11 @@ pub fn choices(inst: &Inst, slot: &Slot, vgpr: u8, sgpr: u8) -> Vec<Operand> {
         Kind::Vgpr => vec![v(vgpr)],
         Kind::Src if inst.layout().bits(slot.field).width == 8 => vec![v(vgpr)],
         Kind::Src | Kind::Ssrc => {
-            let mut all = if slot.kind == Kind::Src { vec![v(vgpr)] } else { vec![] };
+            let mut all = if slot.kind == Kind::Src {
+                vec![v(vgpr)]
+            } else {
+                vec![]
+            };
             all.extend([s(sgpr), s(regs::ZERO + 64), s(regs::SIXTY_FOUR + 5)]);
             // What a 16-bit operand reads of these differs between instructions; they are not tried.
             if slot.ty.bytes() > 2 && !matches!(slot.ty, Ty::F16x2 | Ty::I16x2) {

@@ -42,7 +42,12 @@ fn exec_is_saved_and_combined() {
         (S_ANDN2_WREXEC_B64,   false, |a, exec| a & !exec),
     ];
     for &(op, saves, combine) in TABLE {
-        for (a, exec) in [(0xff00_ff00_1234_5678, 0x0ff0_0ff0_ffff_0000), (0, u64::MAX), (5, 5), (0, 0)] {
+        for (a, exec) in [
+            (0xff00_ff00_1234_5678, 0x0ff0_0ff0_ffff_0000),
+            (0, u64::MAX),
+            (5, 5),
+            (0, 0),
+        ] {
             let mut wave = noisy(Isa::Gfx9);
             wave.set_exec(exec);
             wave.set_scalar64(4, a);
@@ -67,7 +72,11 @@ fn the_program_counter_is_that_of_the_next_instruction() {
     // The source is read before the destination is written.
     run(&mut wave, Op::Sop1(Sop1::S_SWAPPC_B64), &[s(6), s(6)]);
     assert_eq!((wave.scalar64(6), wave.pc), (next, 0x12_3456_7890));
-    run(&mut wave, Op::Sopk(Sopk::S_CALL_B64), &[s(10), Operand::Imm(-3)]);
+    run(
+        &mut wave,
+        Op::Sopk(Sopk::S_CALL_B64),
+        &[s(10), Operand::Imm(-3)],
+    );
     assert_eq!((wave.scalar64(10), wave.pc), (next, next - 12));
 }
 
@@ -76,33 +85,69 @@ fn hardware_registers_are_read_and_written_by_bits() {
     let of = |id, offset, width| Operand::Imm(Hwreg { id, offset, width }.pack().into());
     let mut wave = noisy(Isa::Gfx9);
     wave.mode = 0x1f0;
-    run(&mut wave, Op::Sopk(Sopk::S_GETREG_B32), &[s(4), of(1, 4, 4)]);
+    run(
+        &mut wave,
+        Op::Sopk(Sopk::S_GETREG_B32),
+        &[s(4), of(1, 4, 4)],
+    );
     assert_eq!(wave.scalar(4), 0xf);
     wave.set_scalar(5, 0xffff_fffa);
-    run(&mut wave, Op::Sopk(Sopk::S_SETREG_B32), &[of(1, 0, 4), s(5)]);
+    run(
+        &mut wave,
+        Op::Sopk(Sopk::S_SETREG_B32),
+        &[of(1, 0, 4), s(5)],
+    );
     assert_eq!(wave.mode, 0x1fa);
-    run(&mut wave, Op::Sopk(Sopk::S_SETREG_IMM32_B32), &[of(1, 8, 1), Operand::Literal(0)]);
+    run(
+        &mut wave,
+        Op::Sopk(Sopk::S_SETREG_IMM32_B32),
+        &[of(1, 8, 1), Operand::Literal(0)],
+    );
     assert_eq!(wave.mode, 0xfa);
     wave.trapsts = TRAPSTS_MEM_VIOL;
-    run(&mut wave, Op::Sopk(Sopk::S_GETREG_B32), &[s(4), of(3, 0, 32)]);
+    run(
+        &mut wave,
+        Op::Sopk(Sopk::S_GETREG_B32),
+        &[s(4), of(3, 0, 32)],
+    );
     assert_eq!(wave.scalar(4), TRAPSTS_MEM_VIOL);
     wave.scc = true;
     wave.set_exec(0);
     wave.set_vcc(1);
-    run(&mut wave, Op::Sopk(Sopk::S_GETREG_B32), &[s(4), of(2, 0, 16)]);
+    run(
+        &mut wave,
+        Op::Sopk(Sopk::S_GETREG_B32),
+        &[s(4), of(2, 0, 16)],
+    );
     assert_eq!(wave.scalar(4), 1 | 1 << 9, "SCC and EXECZ, not VCCZ");
     // The bases of errata E088.
-    run(&mut wave, Op::Sopk(Sopk::S_GETREG_B32), &[s(4), of(15, 16, 16)]);
+    run(
+        &mut wave,
+        Op::Sopk(Sopk::S_GETREG_B32),
+        &[s(4), of(15, 16, 16)],
+    );
     assert_eq!(wave.scalar(4), wave.apertures.shared >> 16);
-    run(&mut wave, Op::Sopk(Sopk::S_GETREG_B32), &[s(4), of(15, 0, 16)]);
+    run(
+        &mut wave,
+        Op::Sopk(Sopk::S_GETREG_B32),
+        &[s(4), of(15, 0, 16)],
+    );
     assert_eq!(wave.scalar(4), wave.apertures.private >> 16);
 }
 
 #[test]
 fn lanes_are_read_and_written_by_number() {
     for (isa, read, write) in [
-        (Isa::Si, Op::Vop2(Vop2::V_READLANE_B32), Op::Vop2(Vop2::V_WRITELANE_B32)),
-        (Isa::Gfx9, Op::Vop3(Vop3::V_READLANE_B32), Op::Vop3(Vop3::V_WRITELANE_B32)),
+        (
+            Isa::Si,
+            Op::Vop2(Vop2::V_READLANE_B32),
+            Op::Vop2(Vop2::V_WRITELANE_B32),
+        ),
+        (
+            Isa::Gfx9,
+            Op::Vop3(Vop3::V_READLANE_B32),
+            Op::Vop3(Vop3::V_WRITELANE_B32),
+        ),
     ] {
         let mut wave = noisy(isa);
         // EXEC does not matter, and lanes are counted modulo 64.
@@ -114,13 +159,16 @@ fn lanes_are_read_and_written_by_number() {
         let before = wave.vgprs[3].0;
         wave.set_scalar(6, 0xdead_beef);
         run(&mut wave, write, &[v(3), s(6), s(5)]);
-        for lane in 0..64 {
-            let wanted = if lane == 17 { 0xdead_beef } else { before[lane] };
-            assert_eq!(wave.vgprs[3].0[lane], wanted);
-        }
+        let mut wanted = before;
+        wanted[17] = 0xdead_beef;
+        assert_eq!(wave.vgprs[3].0, wanted);
         for (exec, lane) in [(0b1100 << 30, 32), (0, 0), (u64::MAX, 0), (1 << 63, 63)] {
             wave.set_exec(exec);
-            run(&mut wave, Op::Vop1(Vop1::V_READFIRSTLANE_B32), &[s(7), v(2)]);
+            run(
+                &mut wave,
+                Op::Vop1(Vop1::V_READFIRSTLANE_B32),
+                &[s(7), v(2)],
+            );
             assert_eq!(wave.scalar(7), wave.vgprs[2].0[lane]);
         }
     }
@@ -135,7 +183,11 @@ fn registers_are_exchanged_in_active_lanes() {
     run(&mut wave, Op::Vop1(Vop1::V_SWAP_B32), &[v(1), v(2)]);
     for lane in 0..64 {
         let active = exec >> lane & 1 == 1;
-        let (x, y) = if active { (b[lane], a[lane]) } else { (a[lane], b[lane]) };
+        let (x, y) = if active {
+            (b[lane], a[lane])
+        } else {
+            (a[lane], b[lane])
+        };
         assert_eq!((wave.vgprs[1].0[lane], wave.vgprs[2].0[lane]), (x, y));
     }
     let before = registers(&wave);
@@ -186,10 +238,18 @@ fn inactive_lanes_keep_their_value_and_no_lane_means_nothing() {
         let mut wave = noisy(Isa::Gfx9);
         wave.set_exec(exec);
         let before = wave.clone();
-        run(&mut wave, Op::Vop2(Vop2::V_ADD_U32), &[v(1), s(regs::ZERO + 1), v(1)]);
+        run(
+            &mut wave,
+            Op::Vop2(Vop2::V_ADD_U32),
+            &[v(1), s(regs::ZERO + 1), v(1)],
+        );
         for lane in 0..64 {
             let old = before.vgprs[1].0[lane];
-            let new = if exec >> lane & 1 == 1 { old.wrapping_add(1) } else { old };
+            let new = if exec >> lane & 1 == 1 {
+                old.wrapping_add(1)
+            } else {
+                old
+            };
             assert_eq!(wave.vgprs[1].0[lane], new);
         }
         if exec == 0 {
@@ -254,7 +314,12 @@ fn integer_clamping_saturates() {
     wave.set_exec(1);
     (wave.vgprs[0].0[0], wave.vgprs[1].0[0]) = (u32::MAX, 1);
     let operands = [v(2), s(8), v(0), v(1)];
-    let mut inst = inst(isa, Op::Vop2(Vop2::V_ADD_CO_U32), Encoding::Vop3b, &operands);
+    let mut inst = inst(
+        isa,
+        Op::Vop2(Vop2::V_ADD_CO_U32),
+        Encoding::Vop3b,
+        &operands,
+    );
     inst.set(Field::Clamp, 1).expect("it has the field");
     assert!(execute(&mut wave, &inst));
     assert_eq!((wave.vgprs[2].0[0], wave.scalar64(8)), (u32::MAX, 1));

@@ -1,7 +1,7 @@
 //! References of floating-point instructions, with denormals kept; flushing, modifiers and division of their own.
 
 use crate::common::*;
-use crate::vector::In;
+use crate::vector::{In, Out, Reference};
 use gcn_isa::vop::Vop2;
 use gcn_isa::vop3::{Vop3, Vop3b};
 use gcn_isa::{Encoding, Field, Isa, Op, regs};
@@ -28,7 +28,11 @@ pub fn h(x: u64) -> f64 {
         31 => f64::NAN,
         _ => (1024.0 + fraction) * 2f64.powi(exponent - 25),
     };
-    if x >> 15 & 1 == 1 { -magnitude } else { magnitude }
+    if x >> 15 & 1 == 1 {
+        -magnitude
+    } else {
+        magnitude
+    }
 }
 
 /// Units in 1 that [`half_units`] counts in.
@@ -40,10 +44,18 @@ fn half_units(units: u128, negative: bool) -> u64 {
     let (mut low, mut high) = (0u64, 0x7c00u64);
     while high - low > 1 {
         let middle = (low + high) / 2;
-        if of(middle) <= units { low = middle } else { high = middle }
+        if of(middle) <= units {
+            low = middle
+        } else {
+            high = middle
+        }
     }
     // Infinity counts as the value that would be next.
-    let next = if high == 0x7c00 { 1 << (16 + UNITS) } else { of(high) };
+    let next = if high == 0x7c00 {
+        1 << (16 + UNITS)
+    } else {
+        of(high)
+    };
     let (down, up) = (units - of(low), next.saturating_sub(units));
     let bits = match down.cmp(&up) {
         std::cmp::Ordering::Less => low,
@@ -60,7 +72,10 @@ pub fn half(x: f64) -> u64 {
     }
     let scaled = x.abs() * 2f64.powi(UNITS);
     // What is cut off makes the number odd, so that a tie is one only if it is exact.
-    half_units(scaled as u128 | u128::from(scaled.fract() != 0.0), x.is_sign_negative())
+    half_units(
+        scaled as u128 | u128::from(scaled.fract() != 0.0),
+        x.is_sign_negative(),
+    )
 }
 
 fn half_fma(a: u64, b: u64, c: u64) -> u64 {
@@ -93,10 +108,18 @@ pub fn class(x: u64, fraction_bits: u32, exponent_bits: u32) -> u64 {
 }
 
 fn flush(x: f32) -> f32 {
-    if x.is_subnormal() { 0.0f32.copysign(x) } else { x }
+    if x.is_subnormal() {
+        0.0f32.copysign(x)
+    } else {
+        x
+    }
 }
 fn flush_half(x: u64) -> u64 {
-    if x & 0x7c00 == 0 { x & 0x8000 } else { x & 0xffff }
+    if x & 0x7c00 == 0 {
+        x & 0x8000
+    } else {
+        x & 0xffff
+    }
 }
 fn mad(x: In) -> u64 {
     bits32(flush(flush(flush(f(x.a)) * flush(f(x.b))) + flush(f(x.c))))
@@ -113,7 +136,11 @@ fn unit(x: u64, f: impl Fn(f32) -> f64) -> Out {
 }
 fn finite(x: f64) -> f64 {
     let x = f64::from(x as f32);
-    if x.is_infinite() { f64::from(f32::MAX).copysign(x) } else { x }
+    if x.is_infinite() {
+        f64::from(f32::MAX).copysign(x)
+    } else {
+        x
+    }
 }
 fn no_infinity(x: f64) -> f64 {
     let x = f64::from(x as f32);
@@ -121,11 +148,24 @@ fn no_infinity(x: f64) -> f64 {
 }
 fn sine(x: f64) -> f64 {
     let turn = std::f64::consts::TAU;
-    if x.is_finite() && x.abs() > 256.0 { 0.0 } else { ((x - x.round()) * turn).sin() }
+    if x.is_finite() && (x.abs() > 256.0 || x != 0.0 && (2.0 * x).fract() == 0.0) {
+        return 0.0;
+    }
+    if x == 0.0 {
+        return x;
+    }
+    ((x - x.round()) * turn).sin()
 }
 fn cosine(x: f64) -> f64 {
     let turn = std::f64::consts::TAU;
-    if x.is_finite() && x.abs() > 256.0 { 1.0 } else { ((x - x.round()) * turn).cos() }
+    if x.is_finite() && x.abs() <= 256.0 && (2.0 * x).fract().abs() == 0.5 {
+        return 0.0;
+    }
+    if x.is_finite() && x.abs() > 256.0 {
+        1.0
+    } else {
+        ((x - x.round()) * turn).cos()
+    }
 }
 /// By halving and doubling until it is within 1/2 and 1.
 fn frexp(mut x: f64) -> (f64, i64) {
@@ -147,7 +187,10 @@ fn ldexp(x: f64, power: i64) -> f64 {
         return x;
     }
     let (fraction, exponent) = frexp(x);
-    let (mut digits, mut exponent) = ((fraction.abs() * 2f64.powi(53)) as u64, exponent + power - 53);
+    let (mut digits, mut exponent) = (
+        (fraction.abs() * 2f64.powi(53)) as u64,
+        exponent + power - 53,
+    );
     let mut lost = (0u64, false);
     while exponent < -1074 && digits + lost.0 > 0 {
         lost = (digits & 1, lost.1 || lost.0 == 1);
@@ -202,17 +245,29 @@ fn norm(x: f64, low: f64, scale: f64) -> u64 {
 }
 fn towards_zero(x: f32) -> u64 {
     let nearest = half(x.into());
-    if x.is_finite() && h(nearest).abs() > f64::from(x).abs() { nearest - 1 } else { nearest }
+    if x.is_finite() && h(nearest).abs() > f64::from(x).abs() {
+        nearest - 1
+    } else {
+        nearest
+    }
 }
 fn to_byte(x: f32) -> u64 {
-    if x.is_nan() { 0 } else { f64::from(x).clamp(0.0, 255.0).round_ties_even() as u64 }
+    if x.is_nan() {
+        0
+    } else {
+        f64::from(x).clamp(0.0, 255.0).round_ties_even() as u64
+    }
 }
 fn put(old: u64, number: u64, byte: u64) -> u64 {
     let shift = 8 * (number & 3);
     old & 0xffff_ffff & !(0xff << shift) | byte << shift
 }
 fn truncated(x: f64, low: f64, high: f64) -> u64 {
-    if x.is_nan() { 0 } else { x.trunc().clamp(low, high) as i64 as u64 & 0xffff_ffff }
+    if x.is_nan() {
+        0
+    } else {
+        x.trunc().clamp(low, high) as i64 as u64 & 0xffff_ffff
+    }
 }
 const I32: (f64, f64) = (-2147483648.0, 2147483647.0);
 const U32: (f64, f64) = (0.0, 4294967295.0);
@@ -223,9 +278,17 @@ fn fract(x: f64) -> f64 {
 fn cube(x: In) -> [f32; 4] {
     let [x, y, z] = [f(x.a), f(x.b), f(x.c)];
     if z.abs() >= x.abs() && z.abs() >= y.abs() {
-        if z < 0.0 { [5.0, -x, -y, 2.0 * z] } else { [4.0, x, -y, 2.0 * z] }
+        if z < 0.0 {
+            [5.0, -x, -y, 2.0 * z]
+        } else {
+            [4.0, x, -y, 2.0 * z]
+        }
     } else if y.abs() >= x.abs() {
-        if y < 0.0 { [3.0, x, -z, 2.0 * y] } else { [2.0, x, z, 2.0 * y] }
+        if y < 0.0 {
+            [3.0, x, -z, 2.0 * y]
+        } else {
+            [2.0, x, z, 2.0 * y]
+        }
     } else if x < 0.0 {
         [1.0, z, -y, 2.0 * x]
     } else {
@@ -234,13 +297,15 @@ fn cube(x: In) -> [f32; 4] {
 }
 /// The second source is the low half of its register, as half precision.
 fn mixed(x: In) -> In {
-    In { b: bits32(h(x.b) as f32), ..x }
+    In {
+        b: bits32(h(x.b) as f32),
+        ..x
+    }
 }
 fn fma(x: In) -> f32 {
     f(x.a).mul_add(f(x.b), f(x.c))
 }
 
-type Out = (u64, bool);
 fn value(x: u64) -> Out {
     (x, false)
 }
@@ -249,11 +314,11 @@ fn value(x: u64) -> Out {
 #[rustfmt::skip]
 pub const APPROXIMATE: &[&str] = &[
     "v_exp_f32", "v_exp_legacy_f32", "v_log_f32", "v_log_legacy_f32", "v_log_clamp_f32", "v_sin_f32", "v_cos_f32",
-    "v_exp_f16", "v_log_f16", "v_sin_f16", "v_cos_f16", "v_rsq_f64", "v_rsq_clamp_f64",
+    "v_exp_f16", "v_log_f16", "v_sin_f16", "v_cos_f16",
 ];
 
 #[rustfmt::skip]
-pub const TABLE: &[(&str, fn(In) -> Out)] = &[
+pub const TABLE: &[(&str, Reference)] = &[
     ("v_cvt_i32_f64", |x| value(truncated(g(x.a), I32.0, I32.1))),
     ("v_cvt_u32_f64", |x| value(truncated(g(x.a), U32.0, U32.1))),
     ("v_cvt_i32_f32", |x| value(truncated(f(x.a).into(), I32.0, I32.1))),
@@ -300,8 +365,8 @@ pub const TABLE: &[(&str, fn(In) -> Out)] = &[
     ("v_cos_f32",        |x| unit(x.a, |a| cosine(a.into()))),
     ("v_rcp_f64",        |x| value(bits64(1.0 / g(x.a)))),
     ("v_rcp_clamp_f64",  |x| value(bits64((1.0 / g(x.a)).clamp(f64::MIN, f64::MAX)))),
-    ("v_rsq_f64",        |x| value(bits64(g(x.a).powf(-0.5).copysign(if g(x.a) == 0.0 { g(x.a) } else { 1.0 })))),
-    ("v_rsq_clamp_f64",  |x| value(bits64(g(x.a).powf(-0.5).min(f64::MAX).copysign(if g(x.a) == 0.0 { g(x.a) } else { 1.0 })))),
+    ("v_rsq_f64",        |x| value(bits64(1.0 / g(x.a).sqrt()))),
+    ("v_rsq_clamp_f64",  |x| value(bits64((1.0 / g(x.a).sqrt()).clamp(f64::MIN, f64::MAX)))),
     ("v_sqrt_f64",       |x| value(bits64(g(x.a).sqrt()))),
     ("v_frexp_exp_i32_f64", |x| value(frexp(g(x.a)).1 as u64 & 0xffff_ffff)),
     ("v_frexp_exp_i32_f32", |x| value(frexp(f(x.a).into()).1 as u64 & 0xffff_ffff)),
@@ -431,12 +496,19 @@ fn denormals_are_flushed_as_mode_says() {
             (0x30, tiny, 0x8040_0000),
         ] {
             assert_eq!(run(isa, add, mode, tiny, zero, &[]), sum, "{isa} {mode:#x}");
-            assert_eq!(run(isa, mul, mode, smallest, minus_half, &[]), product, "{isa} {mode:#x}");
+            assert_eq!(
+                run(isa, mul, mode, smallest, minus_half, &[]),
+                product,
+                "{isa} {mode:#x}"
+            );
         }
         // A denormal source is what makes the difference here: 0x1p-127 * 4.
         let (denormal, four) = (0x0040_0000, 4f32.to_bits());
         assert_eq!(run(isa, mul, 0x20, denormal, four, &[]), 0);
-        assert_eq!(run(isa, mul, 0x10, denormal, four, &[]), 2f32.powi(-125).to_bits());
+        assert_eq!(
+            run(isa, mul, 0x10, denormal, four, &[]),
+            2f32.powi(-125).to_bits()
+        );
     }
 }
 
@@ -449,7 +521,10 @@ fn source_and_result_modifiers_apply() {
     assert_eq!(run(0, 3.0, 1.0, &[(Field::Neg, 0b01)]), -2.0);
     assert_eq!(run(0, 3.0, 1.0, &[(Field::Neg, 0b10)]), 2.0);
     assert_eq!(run(0, -3.0, -1.0, &[(Field::Abs, 0b01)]), 2.0);
-    assert_eq!(run(0, -3.0, -1.0, &[(Field::Abs, 0b11), (Field::Neg, 0b10)]), 2.0);
+    assert_eq!(
+        run(0, -3.0, -1.0, &[(Field::Abs, 0b11), (Field::Neg, 0b10)]),
+        2.0
+    );
     assert_eq!(run(0, 0.25, 0.5, &[(Field::Clamp, 1)]), 0.75);
     assert_eq!(run(0, 2.25, 0.5, &[(Field::Clamp, 1)]), 1.0);
     assert_eq!(run(0, -2.25, 0.5, &[(Field::Clamp, 1)]).to_bits(), 0);
@@ -469,8 +544,14 @@ fn minima_make_signalling_nan_quiet_under_ieee_rules_only() {
     let (signalling, quiet, one) = (0x7f80_0001, 0x7fc0_0001, 1f32.to_bits());
     for isa in Isa::ALL {
         assert_eq!(run(isa, min, DENORMALS, signalling, one, &[]), one);
-        assert_eq!(run(isa, min, DENORMALS | MODE_IEEE, signalling, one, &[]), quiet);
-        assert_eq!(run(isa, min, DENORMALS | MODE_IEEE, one, signalling, &[]), quiet);
+        assert_eq!(
+            run(isa, min, DENORMALS | MODE_IEEE, signalling, one, &[]),
+            quiet
+        );
+        assert_eq!(
+            run(isa, min, DENORMALS | MODE_IEEE, one, signalling, &[]),
+            quiet
+        );
         assert_eq!(run(isa, min, DENORMALS | MODE_IEEE, quiet, one, &[]), one);
     }
 }
@@ -480,15 +561,26 @@ fn half_precision_selects_and_keeps_halves() {
     let mad = Op::Vop3(Vop3::V_MAD_U16);
     let mut wave = wave(Isa::Gfx9, &mut Noise(9));
     wave.set_exec(1);
-    for (register, bits) in [0x0003_0002, 0x0007_0005, 0x000b_000d, 0x1111_2222].into_iter().enumerate() {
+    for (register, bits) in [0x0003_0002, 0x0007_0005, 0x000b_000d, 0x1111_2222]
+        .into_iter()
+        .enumerate()
+    {
         wave.vgprs[register].0[0] = bits;
     }
     let mut inst = inst(Isa::Gfx9, mad, Encoding::Vop3, &[v(3), v(0), v(1), v(2)]);
     assert!(execute(&mut wave, &inst));
-    assert_eq!(wave.vgprs[3].0[0], 0x1111_0000 | (2 * 5 + 13), "the high half stays");
+    assert_eq!(
+        wave.vgprs[3].0[0],
+        0x1111_0000 | (2 * 5 + 13),
+        "the high half stays"
+    );
     inst.set(Field::OpSel, 0b1101).expect("it has the field");
     assert!(execute(&mut wave, &inst));
-    assert_eq!(wave.vgprs[3].0[0], (3 * 5 + 11) << 16 | (2 * 5 + 13), "high halves of a, c and d");
+    assert_eq!(
+        wave.vgprs[3].0[0],
+        (3 * 5 + 11) << 16 | (2 * 5 + 13),
+        "high halves of a, c and d"
+    );
 }
 
 /// The steps by which compilers divide, on all lanes: v0 by v2, in single precision.
@@ -501,15 +593,35 @@ fn divide32(wave: &mut gcn_emu::wave::Wave) {
     let steps: &[(Op, Encoding, &[gcn_isa::Operand], i64)] = &[
         (scale, b, &[v(4), s(2), v(2), v(2), v(0)], 0),
         (scale, b, &[v(5), vcc, v(0), v(2), v(0)], 0),
-        (Op::Vop1(gcn_isa::vop::Vop1::V_RCP_F32), Encoding::Vop1, &[v(6), v(4)], 0),
+        (
+            Op::Vop1(gcn_isa::vop::Vop1::V_RCP_F32),
+            Encoding::Vop1,
+            &[v(6), v(4)],
+            0,
+        ),
         (fma.0, fma.1, &[v(7), v(4), v(6), one], 1),
         (fma.0, fma.1, &[v(6), v(7), v(6), v(6)], 0),
-        (Op::Vop2(Vop2::V_MUL_F32), Encoding::Vop2, &[v(8), v(5), v(6)], 0),
+        (
+            Op::Vop2(Vop2::V_MUL_F32),
+            Encoding::Vop2,
+            &[v(8), v(5), v(6)],
+            0,
+        ),
         (fma.0, fma.1, &[v(9), v(4), v(8), v(5)], 1),
         (fma.0, fma.1, &[v(8), v(9), v(6), v(8)], 0),
         (fma.0, fma.1, &[v(9), v(4), v(8), v(5)], 1),
-        (Op::Vop3(Vop3::V_DIV_FMAS_F32), Encoding::Vop3, &[v(9), v(9), v(6), v(8)], 0),
-        (Op::Vop3(Vop3::V_DIV_FIXUP_F32), Encoding::Vop3, &[v(10), v(9), v(2), v(0)], 0),
+        (
+            Op::Vop3(Vop3::V_DIV_FMAS_F32),
+            Encoding::Vop3,
+            &[v(9), v(9), v(6), v(8)],
+            0,
+        ),
+        (
+            Op::Vop3(Vop3::V_DIV_FIXUP_F32),
+            Encoding::Vop3,
+            &[v(10), v(9), v(2), v(0)],
+            0,
+        ),
     ];
     for &(op, encoding, operands, negate) in steps {
         let mut inst = inst(wave.isa, op, encoding, operands);

@@ -38,7 +38,9 @@ fn every_row_is_executed_and_tested_or_listed() {
         if !is_alu {
             continue;
         }
-        let isa = Isa::ALL.into_iter().find(|&isa| row.opcode_on(isa).is_some());
+        let isa = Isa::ALL
+            .into_iter()
+            .find(|&isa| row.opcode_on(isa).is_some());
         let inst = row
             .encodings()
             .find_map(|e| gcn_isa::Inst::new(isa?, row.op, e))
@@ -52,5 +54,8 @@ fn every_row_is_executed_and_tested_or_listed() {
             wrong.push((row.name, executed, listed, tested));
         }
     }
-    assert!(wrong.is_empty(), "(name, executed, listed, tested): {wrong:#?}");
+    assert!(
+        wrong.is_empty(),
+        "(name, executed, listed, tested): {wrong:#?}"
+    );
 }

@@ -51,7 +51,10 @@ fn k(value: u64) -> u64 {
 }
 /// The first of the bits that is `wanted`.
 fn first(value: u64, mut bits: std::ops::Range<u32>, wanted: u64) -> Out {
-    only(bits.find(|n| value >> n & 1 == wanted).map_or(u64::MAX, u64::from))
+    only(
+        bits.find(|n| value >> n & 1 == wanted)
+            .map_or(u64::MAX, u64::from),
+    )
 }
 /// Number of bits from the top to the first that differs from the top one.
 fn sign_run(value: u64, width: u32) -> Out {
@@ -89,7 +92,9 @@ fn quads(value: u64) -> impl Iterator<Item = (u64, bool)> {
     (0..16).map(move |q| (q, value >> (4 * q) & 0xf != 0))
 }
 fn wqm(value: u64) -> u64 {
-    quads(value).fold(0, |all, (q, any)| all | if any { 0xf << (4 * q) } else { 0 })
+    quads(value).fold(0, |all, (q, any)| {
+        all | if any { 0xf << (4 * q) } else { 0 }
+    })
 }
 fn quadmask(value: u64) -> u64 {
     quads(value).fold(0, |all, (q, any)| all | u64::from(any) << q)
@@ -148,8 +153,8 @@ const TABLE: &[(&str, Reference)] = &[
     ("s_bfe_u64",     |x| w64(field(x.a, x.b & 63, x.b >> 16 & 127, 64, false))),
     ("s_bfe_i64",     |x| w64(field(x.a, x.b & 63, x.b >> 16 & 127, 64, true))),
     ("s_absdiff_i32", |x| w32(i64::from((i(x.a) - i(x.b)) as i32).unsigned_abs())),
-    ("s_mul_hi_u32",  |x| only(u(x.a) * u(x.b) >> 32)),
-    ("s_mul_hi_i32",  |x| only(u((i(x.a) * i(x.b) >> 32) as u64))),
+    ("s_mul_hi_u32",  |x| only((u(x.a) * u(x.b)) >> 32)),
+    ("s_mul_hi_i32",  |x| only(u(((i(x.a) * i(x.b)) >> 32) as u64))),
     ("s_lshl1_add_u32", |x| shl_add(x, 1)),
     ("s_lshl2_add_u32", |x| shl_add(x, 2)),
     ("s_lshl3_add_u32", |x| shl_add(x, 3)),
@@ -238,7 +243,10 @@ fn scalar_instructions_compute_what_the_manuals_say() {
         let Some(reference) = reference(row.name) else {
             continue;
         };
-        for isa in Isa::ALL.into_iter().filter(|&isa| row.opcode_on(isa).is_some()) {
+        for isa in Isa::ALL
+            .into_iter()
+            .filter(|&isa| row.opcode_on(isa).is_some())
+        {
             check(isa, row.op, reference, &mut noise);
         }
     }
@@ -261,7 +269,10 @@ fn check(isa: Isa, op: Op, reference: Reference, noise: &mut Noise) {
             .enumerate()
             .map(|(n, choices)| choices[(round / (1 + n)) % choices.len()])
             .collect();
-        let literals = operands.iter().filter(|o| matches!(o, Operand::Literal(_))).count();
+        let literals = operands
+            .iter()
+            .filter(|o| matches!(o, Operand::Literal(_)))
+            .count();
         if literals > 1 {
             continue;
         }
@@ -271,7 +282,11 @@ fn check(isa: Isa, op: Op, reference: Reference, noise: &mut Noise) {
             operands[1] = operands[0];
         }
         let before = wave(isa, noise);
-        let value = |n: usize| operands.get(n).map_or(0, |&o| value_of(&before, slots[n], o, 0));
+        let value = |n: usize| {
+            operands
+                .get(n)
+                .map_or(0, |&o| value_of(&before, slots[n], o, 0))
+        };
         let reads = usize::from(writes);
         let given = In {
             a: value(reads),

@@ -1,6 +1,6 @@
 //! Vector ALU against references: every encoding, kind of source, EXEC, and the destination among the sources.
 
-use gcn_isa::{Access, Encoding, Inst, Isa, Kind, Op, Operand, Slot, Ty, regs, rows};
+use gcn_isa::{Access, Encoding, Inst, Isa, Kind, Op, Operand, Slot, Ty, rows};
 
 use crate::common::*;
 use crate::float::{self, APPROXIMATE, f, g, h};
@@ -17,8 +17,8 @@ pub struct In {
 }
 
 /// A lane's result and its bit of the mask that is written.
-type Out = (u64, bool);
-type Reference = fn(In) -> Out;
+pub type Out = (u64, bool);
+pub type Reference = fn(In) -> Out;
 
 fn value(x: u64) -> Out {
     (x, false)
@@ -58,11 +58,15 @@ fn msad(x: u64, y: u64) -> u64 {
         .sum()
 }
 fn quad(x: In, f: impl Fn(u64, u64) -> u64) -> u64 {
-    (0..4).fold(0, |all, n| all | k(f(u(x.a >> (8 * n)), u(x.b)) + (x.c >> (16 * n) & 0xffff)) << (16 * n))
+    (0..4).fold(0, |all, n| {
+        all | k(f(u(x.a >> (8 * n)), u(x.b)) + (x.c >> (16 * n) & 0xffff)) << (16 * n)
+    })
 }
 /// How many bits from the top on come before the one that is looked for.
 fn leading(bit: impl Fn(u32) -> bool) -> u64 {
-    (0..32).find(|&n| bit(31 - n)).map_or(0xffff_ffff, u64::from)
+    (0..32)
+        .find(|&n| bit(31 - n))
+        .map_or(0xffff_ffff, u64::from)
 }
 fn perm(x: In) -> u64 {
     let pair = u(x.a) << 32 | u(x.b);
@@ -80,7 +84,9 @@ fn perm(x: In) -> u64 {
     })
 }
 fn below(x: In, first: u32) -> u64 {
-    (0..32).filter(|n| first + n < x.lane && x.a >> n & 1 == 1).count() as u64
+    (0..32)
+        .filter(|n| first + n < x.lane && x.a >> n & 1 == 1)
+        .count() as u64
 }
 /// An operation on each half.
 fn halves(x: In, f: impl Fn(u64, u64, u64) -> u64) -> Out {
@@ -93,7 +99,11 @@ fn parts(x: In, count: u32, signed: bool) -> i64 {
         .map(|n| {
             let at = |v: u64| {
                 let part = (v >> (width * n) & ((1 << width) - 1)) as i64;
-                if signed && part >> (width - 1) == 1 { part - (1 << width) } else { part }
+                if signed && part >> (width - 1) == 1 {
+                    part - (1 << width)
+                } else {
+                    part
+                }
             };
             at(x.a) * at(x.b)
         })
@@ -118,9 +128,9 @@ const TABLE: &[(&str, Reference)] = &[
 
     ("v_cndmask_b32",  |x| value(u(if x.bit { x.b } else { x.a }))),
     ("v_mul_i32_i24",  |x| value(u((s24(x.a) * s24(x.b)) as u64))),
-    ("v_mul_hi_i32_i24", |x| value(u((s24(x.a) * s24(x.b) >> 32) as u64))),
+    ("v_mul_hi_i32_i24", |x| value(u(((s24(x.a) * s24(x.b)) >> 32) as u64))),
     ("v_mul_u32_u24",  |x| value(u(u24(x.a) * u24(x.b)))),
-    ("v_mul_hi_u32_u24", |x| value(u24(x.a) * u24(x.b) >> 32)),
+    ("v_mul_hi_u32_u24", |x| value((u24(x.a) * u24(x.b)) >> 32)),
     ("v_min_i32",      |x| value(u(i(x.a).min(i(x.b)) as u64))),
     ("v_max_i32",      |x| value(u(i(x.a).max(i(x.b)) as u64))),
     ("v_min_u32",      |x| value(u(x.a).min(u(x.b)))),
@@ -139,7 +149,7 @@ const TABLE: &[(&str, Reference)] = &[
     ("v_bcnt_u32_b32", |x| value(u(u64::from((x.a as u32).count_ones()) + u(x.b)))),
     ("v_mbcnt_lo_u32_b32", |x| value(u(below(x, 0) + u(x.b)))),
     ("v_mbcnt_hi_u32_b32", |x| value(u(below(x, 32) + u(x.b)))),
-    ("v_add_co_u32",   |x| (u(u(x.a) + u(x.b)), u(x.a) + u(x.b) >> 32 != 0)),
+    ("v_add_co_u32",   |x| (u(u(x.a) + u(x.b)), (u(x.a) + u(x.b)) >> 32 != 0)),
     ("v_sub_co_u32",   |x| (u(x.a.wrapping_sub(x.b)), u(x.b) > u(x.a))),
     ("v_subrev_co_u32", |x| (u(x.b.wrapping_sub(x.a)), u(x.a) > u(x.b))),
     ("v_addc_co_u32",  |x| { let t = u(x.a) + u(x.b) + u64::from(x.bit); (u(t), t >> 32 != 0) }),
@@ -167,7 +177,7 @@ const TABLE: &[(&str, Reference)] = &[
     ("v_bfe_u32",      |x| value((u(x.a) >> (x.b & 31)) & ((1 << (x.c & 31)) - 1))),
     ("v_bfe_i32",      |x| value(if x.c & 31 == 0 { 0 } else { let n = 64 - (x.c & 31); u(((i(x.a) >> (x.b & 31)) << n >> n) as u64) })),
     ("v_bfi_b32",      |x| value(u((x.a & x.b) | (!x.a & x.c)))),
-    ("v_lerp_u8",      |x| value((0..4).fold(0, |all, n| all | (byte(x.a, n) + byte(x.b, n) + (byte(x.c, n) & 1)) / 2 << (8 * n)))),
+    ("v_lerp_u8",      |x| value((0..4).fold(0, |all, n| all | ((byte(x.a, n) + byte(x.b, n) + (byte(x.c, n) & 1)) / 2) << (8 * n)))),
     ("v_alignbit_b32", |x| value(u((u(x.a) << 32 | u(x.b)) >> (x.c & 31)))),
     ("v_alignbyte_b32", |x| value(u((u(x.a) << 32 | u(x.b)) >> (8 * (x.c & 3))))),
     ("v_min3_i32",     |x| value(u(i(x.a).min(i(x.b)).min(i(x.c)) as u64))),
@@ -191,8 +201,8 @@ const TABLE: &[(&str, Reference)] = &[
     ("v_ashrrev_i64",  |x| value((x.b as i64 >> (x.a & 63)) as u64)),
     ("v_mul_lo_u32",   |x| value(u(x.a.wrapping_mul(x.b)))),
     ("v_mul_lo_i32",   |x| value(u(x.a.wrapping_mul(x.b)))),
-    ("v_mul_hi_u32",   |x| value(u(x.a) * u(x.b) >> 32)),
-    ("v_mul_hi_i32",   |x| value(u((i(x.a) * i(x.b) >> 32) as u64))),
+    ("v_mul_hi_u32",   |x| value((u(x.a) * u(x.b)) >> 32)),
+    ("v_mul_hi_i32",   |x| value(u(((i(x.a) * i(x.b)) >> 32) as u64))),
     ("v_mad_legacy_u16", |x| value(k(k(x.a) * k(x.b) + k(x.c)))),
     ("v_mad_legacy_i16", |x| value(k((j(x.a) * j(x.b) + j(x.c)) as u64))),
     ("v_mad_u16",      |x| value(k(k(x.a) * k(x.b) + k(x.c)))),
@@ -244,6 +254,7 @@ const TABLE: &[(&str, Reference)] = &[
 ];
 
 /// A comparison says in its name what it compares and how.
+#[allow(clippy::neg_cmp_op_on_partial_ord)] // The names have the negations, and NaN makes them matter.
 fn comparison(name: &str) -> Option<Reference> {
     let rest = name.strip_prefix("v_cmp")?;
     let rest = rest.trim_start_matches(['s', 'x']).strip_prefix('_')?;
@@ -297,6 +308,7 @@ const ROUNDS: usize = 12;
 #[test]
 fn vector_instructions_compute_what_the_manuals_say() {
     let mut noise = Noise(0x5eed_0002);
+    let mut wrong = Vec::new();
     for row in rows() {
         let Some(reference) = reference(row.name) else {
             continue;
@@ -306,11 +318,17 @@ fn vector_instructions_compute_what_the_manuals_say() {
                 if let Some(bare) = Inst::new(isa, row.op, encoding)
                     && is_executed(encoding)
                 {
-                    check(&bare, reference, &mut noise);
+                    wrong.extend(check(&bare, reference, &mut noise).err());
                 }
             }
         }
     }
+    assert!(
+        wrong.is_empty(),
+        "{} are wrong:\n{}",
+        wrong.len(),
+        wrong.join("\n")
+    );
 }
 
 fn is_executed(encoding: Encoding) -> bool {
@@ -318,7 +336,8 @@ fn is_executed(encoding: Encoding) -> bool {
     matches!(encoding, Vop1 | Vop2 | Vopc | Vop3 | Vop3b | Vop3c | Vop3p)
 }
 
-fn check(bare: &Inst, reference: Reference, noise: &mut Noise) {
+/// What is wrong first, if anything.
+fn check(bare: &Inst, reference: Reference, noise: &mut Noise) -> Result<(), String> {
     let (op, isa, encoding) = (bare.op, bare.isa, bare.encoding);
     let slots: Vec<&Slot> = op.row().slots().collect();
     let options: Vec<Vec<Operand>> = slots
@@ -339,8 +358,13 @@ fn check(bare: &Inst, reference: Reference, noise: &mut Noise) {
         // Sometimes the destination is a source as well, or half of one.
         if round % 3 == 1 {
             for n in 1..slots.len() {
-                if let (Operand::Vgprs { .. }, Operand::Vgprs { count, .. }) = (operands[0], operands[n]) {
-                    operands[n] = Operand::Vgprs { first: (round / 6) as u8, count };
+                if let (Operand::Vgprs { .. }, Operand::Vgprs { count, .. }) =
+                    (operands[0], operands[n])
+                {
+                    operands[n] = Operand::Vgprs {
+                        first: (round / 6) as u8,
+                        count,
+                    };
                 }
             }
         }
@@ -350,8 +374,9 @@ fn check(bare: &Inst, reference: Reference, noise: &mut Noise) {
         let expected = expect(&before, &instruction, &slots, &operands, reference);
         let mut after = before.clone();
         assert!(execute(&mut after, &instruction), "{}", instruction.text());
-        compare(&before, &after, &expected, &instruction, slots[0].ty);
+        compare(&before, &after, &expected, &instruction, slots[0].ty)?;
     }
+    Ok(())
 }
 
 /// Packed instructions take each half from its own half, as they do where nothing else is written. Mixed ones take
@@ -360,7 +385,11 @@ fn select_both_halves(inst: &mut Inst) {
     use gcn_isa::Field;
     let name = inst.name();
     if inst.encoding == Encoding::Vop3p {
-        let (pair, third) = if name.contains("mix") { (0b10, 0) } else { (0b11, 1) };
+        let (pair, third) = if name.contains("mix") {
+            (0b10, 0)
+        } else {
+            (0b11, 1)
+        };
         inst.set(Field::OpSelHi, pair).expect("it has the field");
         inst.set(Field::OpSelHi2, third).expect("it has the field");
     }
@@ -377,18 +406,27 @@ fn expect(
     let mut after = before.clone();
     let is_source = |slot: &Slot| slot.access == Access::Read && slot.kind != Kind::Sdst;
     let sources: Vec<usize> = (0..slots.len()).filter(|&n| is_source(slots[n])).collect();
-    let mask_read = slots.iter().position(|s| s.kind == Kind::Sdst && s.access == Access::Read);
-    let mask_written = slots.iter().position(|s| s.kind == Kind::Sdst && s.access == Access::Write);
+    let mask_read = slots
+        .iter()
+        .position(|s| s.kind == Kind::Sdst && s.access == Access::Read);
+    let mask_written = slots
+        .iter()
+        .position(|s| s.kind == Kind::Sdst && s.access == Access::Write);
     let scalar64 = |n: usize| match operands[n] {
         Operand::Scalar { code, .. } => before.scalar64(code),
         _ => 0,
     };
     let given_mask = mask_read.map_or(before.vcc(), scalar64);
-    let row_merges = inst.row().modifiers().any(|m| m.field == gcn_isa::Field::OpSel);
+    let row_merges = inst
+        .row()
+        .modifiers()
+        .any(|m| m.field == gcn_isa::Field::OpSel);
     let mut written = 0;
     for lane in gcn_emu::lanes::active(before.exec()) {
         let at = |n: usize| {
-            sources.get(n).map_or(0, |&n| value_of(before, slots[n], operands[n], lane))
+            sources
+                .get(n)
+                .map_or(0, |&n| value_of(before, slots[n], operands[n], lane))
         };
         let d = match operands[0] {
             Operand::Vgprs { .. } => value_of(before, slots[0], operands[0], lane),
@@ -436,16 +474,25 @@ fn compare(
     want: &gcn_emu::wave::Wave,
     inst: &Inst,
     ty: Ty,
-) {
+) -> Result<(), String> {
     let text = inst.text();
     for code in 0..128 {
-        assert_eq!(got.scalar(code), want.scalar(code), "{text} on {}: s{code}", inst.isa);
+        let (got, want) = (got.scalar(code), want.scalar(code));
+        if got != want {
+            return Err(format!(
+                "{text} on {}: s{code} is {got:#x}, not {want:#x}",
+                inst.isa
+            ));
+        }
     }
     let is_approximate = APPROXIMATE.contains(&inst.name());
     let same = |x: &gcn_emu::wave::Wave, y: &gcn_emu::wave::Wave, register: usize, lane: usize| {
         let at = |w: &gcn_emu::wave::Wave| {
             let low = u64::from(w.vgprs[register].0[lane]);
-            (low, low | u64::from(w.vgprs.get(register + 1).map_or(0, |r| r.0[lane])) << 32)
+            (
+                low,
+                low | u64::from(w.vgprs.get(register + 1).map_or(0, |r| r.0[lane])) << 32,
+            )
         };
         let ((x, x_wide), (y, y_wide)) = (at(x), at(y));
         x == y
@@ -463,18 +510,24 @@ fn compare(
     };
     for register in 0..VGPRS {
         for lane in 0..64 {
-            assert!(
-                same(got, want, register, lane),
-                "{text} on {}: lane {lane} of v{register} is {:#x}, not {:#x}; v[0:12] were {:x?}",
-                inst.isa,
-                got.vgprs[register].0[lane],
-                want.vgprs[register].0[lane],
-                before.vgprs[..13].iter().map(|r| r.0[lane]).collect::<Vec<_>>(),
-            );
+            if !same(got, want, register, lane) {
+                return Err(format!(
+                    "{text} on {}: lane {lane} of v{register} is {:#x}, not {:#x}; v[0:12] were {:x?}",
+                    inst.isa,
+                    got.vgprs[register].0[lane],
+                    want.vgprs[register].0[lane],
+                    before.vgprs[..13]
+                        .iter()
+                        .map(|r| r.0[lane])
+                        .collect::<Vec<_>>(),
+                ));
+            }
         }
     }
-    assert_eq!(got.scc, want.scc, "{text}");
-    assert_eq!(registers(got).0[usize::from(regs::EXEC_LO)], want.scalar(regs::EXEC_LO), "{text}");
+    if got.scc != want.scc {
+        return Err(format!("{text} on {}: SCC is {}", inst.isa, got.scc));
+    }
+    Ok(())
 }
 
 fn same_half(x: u64, y: u64) -> bool {
@@ -486,6 +539,12 @@ fn same_half(x: u64, y: u64) -> bool {
 fn references_are_of_existing_rows() {
     for (name, _) in TABLE.iter().chain(float::TABLE) {
         let found = rows().find(|row| row.name == *name);
-        assert!(matches!(found.map(|r| r.op), Some(Op::Vop1(_) | Op::Vop2(_) | Op::Vop3(_) | Op::Vop3b(_) | Op::Vop3p(_))), "{name}");
+        assert!(
+            matches!(
+                found.map(|r| r.op),
+                Some(Op::Vop1(_) | Op::Vop2(_) | Op::Vop3(_) | Op::Vop3b(_) | Op::Vop3p(_))
+            ),
+            "{name}"
+        );
     }
 }

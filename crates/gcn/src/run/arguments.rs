@@ -360,7 +360,7 @@ fn buffer<'s>(given: &Given, spec: &'s Spec, known: Option<Type>) -> Result<Plan
 /// There is a rest.
 fn whole(bytes: u64, ty: Type) -> Result<u64, ValueError> {
     let size = ty.size() as u64;
-    if bytes % size == 0 {
+    if bytes.is_multiple_of(size) {
         Ok(bytes / size)
     } else {
         Err(ValueError::Partial { bytes, ty })

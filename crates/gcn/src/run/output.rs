@@ -297,7 +297,7 @@ impl Expectation {
             Spec::File { path, .. } => {
                 let bytes = input::read(&given.path(&path))?;
                 let count = bytes.len() as u64 / size;
-                if bytes.len() as u64 % size != 0 {
+                if !(bytes.len() as u64).is_multiple_of(size) {
                     bail!(
                         "{} has {} bytes, which is no whole number of {}",
                         input::name(&path),

@@ -583,7 +583,8 @@ impl Fill {
                     (_, None) => of_number(ty, 0.0, noise),
                     (_, Some((low, high))) => {
                         let span = high.integer().abs_diff(low.integer()) + 1;
-                        let value = low.integer() + (u128::from(noise) * span >> 64).cast_signed();
+                        let value =
+                            low.integer() + ((u128::from(noise) * span) >> 64).cast_signed();
                         of_number(ty, 0.0, value as u64)
                     }
                 }

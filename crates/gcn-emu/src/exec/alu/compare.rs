@@ -8,7 +8,11 @@ use crate::code::Handler;
 
 /// The handler of a comparison. Those that write EXEC, and those that signal, compare like those that do not.
 #[rustfmt::skip]
-#[allow(clippy::neg_cmp_op_on_partial_ord)] // The names have the negations, and NaN makes them matter.
+#[allow(
+    clippy::neg_cmp_op_on_partial_ord,
+    clippy::nonminimal_bool,
+    clippy::double_comparisons
+)] // The names have the negations, and NaN makes them matter.
 pub fn vopc(op: Vopc) -> Option<Handler> {
     use Vopc::*;
     let handler: Handler = match op {

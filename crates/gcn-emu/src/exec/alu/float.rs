@@ -350,16 +350,27 @@ pub(crate) fn fma_f16(a: F16, b: F16, c: F16) -> F16 {
 /// A sum rounded to odd, so that rounding it again to fewer bits is correct.
 #[inline(always)]
 fn sum_to_odd(a: f64, b: f64) -> f64 {
+    let (sum, lost) = two_sum(a, b);
+    to_odd(sum, lost)
+}
+
+/// A sum, and what rounding lost of it, exactly (Knuth).
+#[inline(always)]
+fn two_sum(a: f64, b: f64) -> (f64, f64) {
     let sum = a + b;
-    // What rounding lost, exactly (Knuth's two-sum).
     let part = sum - a;
-    let lost = (a - (sum - part)) + (b - part);
+    (sum, (a - (sum - part)) + (b - part))
+}
+
+/// What was rounded to nearest, rounded to odd instead, by what was lost of it.
+#[inline(always)]
+fn to_odd(sum: f64, lost: f64) -> f64 {
     if lost == 0.0 || !sum.is_finite() || sum.to_bits() & 1 == 1 {
         sum
     } else if (lost > 0.0) == (sum > 0.0) {
         f64::from_bits(sum.to_bits() + 1)
     } else {
-        f64::from_bits(sum.to_bits() - 1)
+        f64::from_bits(sum.to_bits().saturating_sub(1))
     }
 }
 
@@ -389,22 +400,31 @@ const TURNS: f32 = 256.0;
 
 /// The sine of an angle in turns.
 pub(crate) fn sin(turns: f32) -> f32 {
-    if turns.is_finite() && turns.abs() > TURNS {
-        return 0.0;
+    if turns.is_finite() && turns.abs() > TURNS || turns == 0.0 {
+        return if turns == 0.0 { turns } else { 0.0 };
     }
-    (fraction_of_turn(turns) * std::f64::consts::TAU).sin() as f32
+    sine_of_turns(turns.into()) as f32
 }
 
 /// The cosine of an angle in turns.
 pub(crate) fn cos(turns: f32) -> f32 {
+    /// From a cosine to a sine.
+    const QUARTER: f64 = 0.25;
     if turns.is_finite() && turns.abs() > TURNS {
         return 1.0;
     }
-    (fraction_of_turn(turns) * std::f64::consts::TAU).cos() as f32
+    sine_of_turns(f64::from(turns) + QUARTER) as f32
 }
 
-fn fraction_of_turn(turns: f32) -> f64 {
-    f64::from(turns) - f64::from(turns).trunc()
+/// Half turns are taken off first, exactly, so that the zeros are where they belong.
+fn sine_of_turns(turns: f64) -> f64 {
+    let half_turns = (2.0 * turns).round();
+    let sine = ((turns - half_turns / 2.0) * std::f64::consts::TAU).sin();
+    if half_turns % 2.0 == 0.0 || sine == 0.0 {
+        sine
+    } else {
+        -sine
+    }
 }
 
 /// Infinities become the largest finite values.
@@ -522,13 +542,18 @@ pub(crate) fn ldexp_f16(a: F16, power: i16) -> F16 {
 pub(crate) fn ldexp64(a: f64, power: i32) -> f64 {
     let bias = (f64::EXPONENT_MAX >> 1) as i32;
     let lowest = 1 - bias;
-    if a == 0.0 || a.is_nan() || a.is_infinite() {
-        return a + 0.0 * a;
+    if a.is_nan() {
+        return a.quiet();
+    }
+    if a == 0.0 || a.is_infinite() {
+        return a;
     }
     let two_to = |power: i32| f64::from_bits(((power + bias) as u64) << f64::FRACTION);
     // From 1/2 to 1 times a power: only the last product rounds.
     let fraction = a.frexp_fraction();
-    let power = a.frexp_exponent().saturating_add(power);
+    // Beyond this power every value is infinite or zero.
+    const ENOUGH: i32 = 3000;
+    let power = a.frexp_exponent() + power.clamp(-ENOUGH, ENOUGH);
     if power > bias {
         fraction * two_to(bias) * two_to((power - bias).min(bias))
     } else if power > lowest {
@@ -573,13 +598,28 @@ pub(crate) fn cube(x: f32, y: f32, z: f32) -> Cube {
     let face = |number: f32, major: f32| number + if major < 0.0 { 1.0 } else { 0.0 };
     if z.abs() >= x.abs() && z.abs() >= y.abs() {
         let s = if z < 0.0 { -x } else { x };
-        Cube { face: face(4.0, z), s, t: -y, major: z }
+        Cube {
+            face: face(4.0, z),
+            s,
+            t: -y,
+            major: z,
+        }
     } else if y.abs() >= x.abs() {
         let t = if y < 0.0 { -z } else { z };
-        Cube { face: face(2.0, y), s: x, t, major: y }
+        Cube {
+            face: face(2.0, y),
+            s: x,
+            t,
+            major: y,
+        }
     } else {
         let s = if x < 0.0 { z } else { -z };
-        Cube { face: face(0.0, x), s, t: -y, major: x }
+        Cube {
+            face: face(0.0, x),
+            s,
+            t: -y,
+            major: x,
+        }
     }
 }
 
@@ -594,9 +634,17 @@ pub(crate) struct Scale {
 }
 
 /// Of single precision.
-pub(crate) const SCALE_32: Scale = Scale { far: 96, tiny: 23, power: 64 };
+pub(crate) const SCALE_32: Scale = Scale {
+    far: 96,
+    tiny: 23,
+    power: 64,
+};
 /// Of double precision.
-pub(crate) const SCALE_64: Scale = Scale { far: 768, tiny: 53, power: 128 };
+pub(crate) const SCALE_64: Scale = Scale {
+    far: 768,
+    tiny: 53,
+    power: 128,
+};
 
 /// One of denominator and numerator, `a`, scaled so that the division's steps neither overflow nor lose bits;
 /// whether [`div_fmas`] has to scale back.
@@ -624,7 +672,8 @@ pub(crate) fn div_scale<F: Float + std::ops::Div<Output = F>>(
     } else if is_denormal(denominator) {
         (up, false)
     } else if reciprocal_is && quotient_is {
-        (if is_denominator { up } else { a }, true)
+        // The manual scales the denominator up here, which would make it infinite; the quotient is to be larger.
+        (if is_denominator { down } else { a }, true)
     } else if reciprocal_is {
         (down, false)
     } else if quotient_is {
@@ -636,19 +685,42 @@ pub(crate) fn div_scale<F: Float + std::ops::Div<Output = F>>(
     }
 }
 
-/// The last step of a division, whose sum is given, scaled back if [`div_scale`] said so: up if the quotient is
-/// large, since then the denominator was scaled up, else down.
+/// The last step of a division, scaled back if [`div_scale`] said so: up if the quotient is large, since then the
+/// denominator was scaled up, else down. The manual's pseudocode has one factor for both; only this gives quotients.
 #[inline(always)]
-pub(crate) fn div_fmas<F: Float>(
-    sum: F,
-    quotient: F,
-    scaled: bool,
-    ldexp: impl Fn(F, i32) -> F,
-    power: i32,
-) -> F {
-    let is_large = quotient.exponent() > F::EXPONENT_MAX >> 1;
-    let result = ldexp(sum, if is_large { power } else { -power });
-    if scaled { result } else { sum }
+pub(crate) fn div_fmas_32(a: f32, b: f32, quotient: f32, scaled: bool) -> f32 {
+    if !scaled {
+        return a.mul_add(b, quotient);
+    }
+    let power = back(quotient, &SCALE_32);
+    let product = f64::from(a) * f64::from(b);
+    // In double precision the scaled value is exact but for the sum's rounding to odd.
+    ldexp64(sum_to_odd(product, quotient.into()), power) as f32
+}
+
+/// The same in double precision.
+#[inline(always)]
+pub(crate) fn div_fmas_64(a: f64, b: f64, quotient: f64, scaled: bool) -> f64 {
+    let sum = a.mul_add(b, quotient);
+    if !scaled {
+        return sum;
+    }
+    let power = back(quotient, &SCALE_64);
+    let product = a * b;
+    let rest = a.mul_add(b, -product);
+    let (rough, lost) = two_sum(product, quotient);
+    let left = (rough - sum) + lost + rest;
+    ldexp64(to_odd(sum, left), power)
+}
+
+/// The power of two that undoes the scaling.
+#[inline(always)]
+fn back<F: Float>(quotient: F, scale: &Scale) -> i32 {
+    if quotient.exponent() > F::EXPONENT_MAX >> 1 {
+        scale.power
+    } else {
+        -scale.power
+    }
 }
 
 /// The quotient where it is a number, with the right sign; otherwise what IEEE division gives.
@@ -670,10 +742,14 @@ pub(crate) fn div_fixup<F: Float>(quotient: F, denominator: F, numerator: F) -> 
         F::signed(infinity, true).quiet()
     } else if is_zero(denominator) || is_infinite(numerator) {
         F::signed(infinity, negative)
-    } else if is_infinite(denominator) || is_zero(numerator) {
+    } else if is_infinite(denominator)
+        || is_zero(numerator)
+        || (numerator.exponent() as i32 - denominator.exponent() as i32) < lowest
+    {
         F::signed(0, negative)
-    } else if (numerator.exponent() as i32 - denominator.exponent() as i32) < lowest {
-        F::signed(0, negative)
+    } else if quotient.is_any_nan() {
+        // Of numbers only an overflow on the way makes a NaN.
+        F::signed(infinity, negative)
     } else {
         F::signed(quotient.magnitude(), negative)
     }

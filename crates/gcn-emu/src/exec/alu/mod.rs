@@ -1,6 +1,6 @@
 //! ALU instructions: an arm for each.
 //!
-//! The tables ([`scalar`], `vector`, `compare`) say what an instruction computes from a lane's values; `protocol`
+//! The tables (`scalar`, `packed`, `vector`, `compare`) say what an instruction computes from a lane's values; `protocol`
 //! fetches those values, applies modifiers, and writes results under EXEC; `float` is IEEE arithmetic under the
 //! MODE register.
 

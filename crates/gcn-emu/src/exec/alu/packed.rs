@@ -103,7 +103,8 @@ fn halves(w: &mut Wave, s: &Step, f: impl Fn(F16, F16, bool) -> F16) {
 fn halves3(w: &mut Wave, s: &Step, f: impl Fn(F16, F16, F16) -> F16) {
     let env = Env::of::<F16>(w.mode);
     pairs3(w, s, |a, b, c| {
-        env.output(f(env.input(F16(a)), env.input(F16(b)), env.input(F16(c)))).0
+        env.output(f(env.input(F16(a)), env.input(F16(b)), env.input(F16(c))))
+            .0
     });
 }
 
@@ -116,7 +117,9 @@ fn fma(env: Env, a: f32, b: f32, c: f32) -> f32 {
 #[inline(always)]
 fn dot2_f16(a: u32, b: u32, c: f32) -> f32 {
     let ([a, a_high], [b, b_high]) = (split(a), split(b));
-    let sum = F16(a).to_f32().mul_add(F16(b).to_f32(), Env::FLUSHING.input(c));
+    let sum = F16(a)
+        .to_f32()
+        .mul_add(F16(b).to_f32(), Env::FLUSHING.input(c));
     let sum = F16(a_high).to_f32().mul_add(F16(b_high).to_f32(), sum);
     sum.flushed()
 }

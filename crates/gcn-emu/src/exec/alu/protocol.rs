@@ -52,7 +52,9 @@ pub(super) fn select<A: Lane, B: Lane, R: Lane>(
     f: impl Fn(A, B, bool) -> R,
 ) {
     let mask = scalar::read(w, s.args[3]);
-    run(w, s, [1, 2, 1], mask, |a, b, (), bit: bool| (f(a, b, bit), ()));
+    run(w, s, [1, 2, 1], mask, |a, b, (), bit: bool| {
+        (f(a, b, bit), ())
+    });
 }
 
 /// Destination, mask written, two sources.
@@ -188,11 +190,7 @@ pub(super) fn float3_vcc<F: Float>(w: &mut Wave, s: &Step, f: impl Fn(F, F, F, b
 
 /// [`carry3`] of a floating-point operation, denormals as MODE says.
 #[inline(always)]
-pub(super) fn float_carry3<F: Float>(
-    w: &mut Wave,
-    s: &Step,
-    f: impl Fn(F, F, F) -> (F, bool),
-) {
+pub(super) fn float_carry3<F: Float>(w: &mut Wave, s: &Step, f: impl Fn(F, F, F) -> (F, bool)) {
     let env = Env::of::<F>(w.mode);
     carry3(w, s, |a, b, c| {
         let (value, bit) = f(env.input(a), env.input(b), env.input(c));
@@ -324,7 +322,11 @@ pub(super) fn run<A: Lane, B: Lane, C: Lane, R: Lane, Given: Bit, Taken: Bit>(
             fetch(w, s, places[1], B::DWORDS),
             fetch(w, s, places[2], C::DWORDS),
         ];
-        let src = [Src::Here(&room[0]), Src::Here(&room[1]), Src::Here(&room[2])];
+        let src = [
+            Src::Here(&room[0]),
+            Src::Here(&room[1]),
+            Src::Here(&room[2]),
+        ];
         let mut result = [Lanes::ZERO; 2];
         let flags = lanes::map(&mut result, 0, &src, mask, u64::MAX, f);
         finish(w, s, &mut result[..R::DWORDS], exec);

@@ -55,8 +55,8 @@ pub fn sop2(op: Sop2) -> Option<Handler> {
         S_BFE_U64         => |w, s| two(w, s, |a: u64, b: u32, _| non_zero(bits(a, b & 63, b >> 16 & 0x7f))),
         S_BFE_I64         => |w, s| two(w, s, |a: i64, b: u32, _| non_zero(signed_bits(a, b & 63, b >> 16 & 0x7f))),
         S_ABSDIFF_I32     => |w, s| two(w, s, |a: i32, b: i32, _| non_zero(a.wrapping_sub(b).wrapping_abs())),
-        S_MUL_HI_U32      => |w, s| two(w, s, |a: u32, b: u32, _| (u64::from(a) * u64::from(b) >> 32) as u32),
-        S_MUL_HI_I32      => |w, s| two(w, s, |a: i32, b: i32, _| (i64::from(a) * i64::from(b) >> 32) as i32),
+        S_MUL_HI_U32      => |w, s| two(w, s, |a: u32, b: u32, _| ((u64::from(a) * u64::from(b)) >> 32) as u32),
+        S_MUL_HI_I32      => |w, s| two(w, s, |a: i32, b: i32, _| ((i64::from(a) * i64::from(b)) >> 32) as i32),
         S_LSHL1_ADD_U32   => |w, s| two(w, s, |a: u32, b: u32, _| shift_add(a, 1, b)),
         S_LSHL2_ADD_U32   => |w, s| two(w, s, |a: u32, b: u32, _| shift_add(a, 2, b)),
         S_LSHL3_ADD_U32   => |w, s| two(w, s, |a: u32, b: u32, _| shift_add(a, 3, b)),
@@ -387,7 +387,7 @@ fn quad_mask(value: u64) -> u64 {
 /// Every bit twice.
 fn replicate(value: u32) -> u64 {
     (0..32).fold(0, |wide, bit| {
-        wide | u64::from(value >> bit & 1) * 0b11 << (2 * bit)
+        wide | (u64::from(value >> bit & 1) * 0b11) << (2 * bit)
     })
 }
 
@@ -448,7 +448,11 @@ fn hardware_register(w: &Wave, id: u8) -> u32 {
 fn get_register(w: &mut Wave, s: &Step) {
     let reg = Hwreg::unpack(s.immediate() as u16);
     let value = hardware_register(w, reg.id);
-    let value = bits(u64::from(value), u32::from(reg.offset), u32::from(reg.width)) as u32;
+    let value = bits(
+        u64::from(value),
+        u32::from(reg.offset),
+        u32::from(reg.width),
+    ) as u32;
     write(w, s.args[0], value);
 }
 
@@ -456,7 +460,7 @@ fn get_register(w: &mut Wave, s: &Step) {
 fn set_register(w: &mut Wave, s: &Step) {
     let reg = Hwreg::unpack(s.immediate() as u16);
     let value: u32 = read(w, s.args[1]);
-    let mask = ((1u64 << reg.width) - 1 << reg.offset) as u32;
+    let mask = (((1u64 << reg.width) - 1) << reg.offset) as u32;
     let put = |old: u32| old & !mask | value << reg.offset & mask;
     match reg.id {
         MODE => w.mode = put(w.mode),

@@ -11,6 +11,7 @@ use crate::wave::Wave;
 
 use super::buffer::Descriptor;
 use super::plan::{Family, Plan};
+use super::wide;
 
 /// Where an instruction is about to go. Only the lanes in the masks mean anything.
 #[derive(Clone, Debug)]
@@ -238,9 +239,7 @@ fn share(wave: &Wave, plan: &Plan, device: &Device, access: &mut Access) {
         _ => {
             let from = v(plan.vaddr);
             let offset = plan.offset as u32;
-            for (address, &base) in access.address.iter_mut().zip(&from.0) {
-                *address = u64::from(base.wrapping_add(offset) & plan.mask);
-            }
+            wide::masked(from, offset, plan.mask, &mut access.address);
             let two = matches!(
                 plan.does,
                 Does::LoadTwo(..) | Does::StoreTwo(..) | Does::ExchangeTwo(..)
@@ -299,10 +298,21 @@ fn flat(wave: &Wave, plan: &Plan, device: &Device, access: &mut Access) {
     let exec = wave.exec();
     let apertures = device.config.apertures;
     let (mut shared, mut private) = (0, 0);
-    for (lane, address) in access.address.iter().enumerate() {
+    // Most often no lane is in an aperture, and a look at all of them together says so.
+    let in_aperture = |address: &u64| {
         let high = (address >> 32) as u32;
-        shared |= u64::from(high == apertures.shared) << lane;
-        private |= u64::from(high == apertures.private) << lane;
+        (high == apertures.shared) | (high == apertures.private)
+    };
+    if access
+        .address
+        .iter()
+        .fold(false, |any, a| any | in_aperture(a))
+    {
+        for (lane, address) in access.address.iter().enumerate() {
+            let high = (address >> 32) as u32;
+            shared |= u64::from(high == apertures.shared) << lane;
+            private |= u64::from(high == apertures.private) << lane;
+        }
     }
     access.lds = exec & shared;
     access.scratch = exec & private;
@@ -328,9 +338,7 @@ fn add_pair(wave: &Wave, plan: &Plan, access: &mut Access) {
     let first = plan.vaddr.unwrap_or(0);
     let (low, high) = (wave.vgpr(first), wave.vgpr(first.wrapping_add(1)));
     let offset = plan.offset as u64;
-    for ((address, &low), &high) in access.address.iter_mut().zip(&low.0).zip(&high.0) {
-        *address = (u64::from(low) | u64::from(high) << 32).wrapping_add(offset);
-    }
+    wide::pairs(low, high, offset, &mut access.address);
 }
 
 /// GLOBAL (checklist 3.3, 3.4; errata E086).
@@ -340,9 +348,7 @@ fn global(wave: &Wave, plan: &Plan, access: &mut Access) {
         Some(base) => {
             let base = wave.scalar64(base).wrapping_add_signed(plan.offset);
             let offsets = wave.vgpr(plan.vaddr.unwrap_or(0));
-            for (address, &offset) in access.address.iter_mut().zip(&offsets.0) {
-                *address = base.wrapping_add(u64::from(offset));
-            }
+            wide::offsets(base, offsets, &mut access.address);
         }
     }
     access.global = wave.exec();

@@ -3,10 +3,11 @@
 
 use crate::device::Device;
 use crate::fault::FaultKind;
-use crate::lanes::LANES;
+use crate::lanes::{LANES, active};
 use crate::lds::Share;
 
 use super::access::{Access, Space};
+use super::wide;
 
 /// Dwords of the largest element of a lane.
 pub const MAX_DWORDS: usize = 4;
@@ -175,14 +176,8 @@ impl Places<'_> {
         }
         match self.access.space(lane) {
             Some(Space::Global) => self.update_global(address, bytes, new),
-            Some(Space::Lds | Space::Gds) => match self.share.get_mut(address, bytes) {
-                Some(place) => {
-                    let mut raw = [0; 8];
-                    raw[..bytes].copy_from_slice(place);
-                    let old = u64::from_le_bytes(raw);
-                    place.copy_from_slice(&new(old).to_le_bytes()[..bytes]);
-                    (old, Ok(()))
-                }
+            Some(Space::Lds | Space::Gds) => match self.update_share(address, bytes, new) {
+                Some(old) => (old, Ok(())),
                 None => (0, Err(Violation::OutOfRange)),
             },
             Some(Space::Buffer) => match (
@@ -203,6 +198,28 @@ impl Places<'_> {
                 (old, self.store(lane, address, bytes, &value))
             }
             None => (0, Ok(())),
+        }
+    }
+
+    #[inline]
+    fn update_share(
+        &mut self,
+        address: u64,
+        bytes: usize,
+        new: impl Fn(u64) -> u64,
+    ) -> Option<u64> {
+        if bytes == 4 {
+            let [old] = self.share.dwords(address)?;
+            let old = u64::from(old);
+            self.share.set_dwords(address, [new(old) as u32])?;
+            Some(old)
+        } else {
+            let [low, high] = self.share.dwords(address)?;
+            let old = u64::from(low) | u64::from(high) << 32;
+            let value = new(old);
+            self.share
+                .set_dwords(address, [value as u32, (value >> 32) as u32])?;
+            Some(old)
         }
     }
 
@@ -278,31 +295,30 @@ impl Places<'_> {
         }
     }
 
-    /// Loads the elements of all 64 lanes at once where they follow each other in one space; `dwords` registers,
-    /// each lane's element in one column. Lanes that are not active may be loaded too: that has no effect.
+    /// Loads elements of `N` dwords of all 64 lanes at once where they follow each other in one space; a register
+    /// for each dword. Lanes that are not active may be loaded too: that has no effect.
     #[inline]
-    pub fn load_contiguous(&self, dwords: usize, into: &mut [[u32; LANES]]) -> Option<()> {
-        let bytes = dwords * DWORD;
-        let base = contiguous(&self.access.address, bytes as u64)?;
+    pub fn load_contiguous<const N: usize>(&self, into: &mut [[u32; LANES]; N]) -> Option<()> {
+        let base = contiguous(&self.access.address, (N * DWORD) as u64)?;
         let lanes = self.access.lanes();
-        if self.access.global == lanes {
-            let mut block = [0; LANES * MAX_DWORDS];
-            match (dwords, &mut *into) {
-                (1, [only]) => return self.device.memory.load_dwords(base, only),
-                _ => {
-                    let block = block.get_mut(..LANES * dwords)?;
-                    self.device.memory.load_dwords(base, block)?;
-                    for (lane, element) in block.chunks_exact(dwords).enumerate() {
-                        for (register, &dword) in into.iter_mut().zip(element) {
-                            register[lane] = dword;
-                        }
-                    }
+        if self.access.global == lanes && N == 1 {
+            self.device
+                .memory
+                .load_dwords(base, into.as_flattened_mut())
+        } else if self.access.global == lanes {
+            let mut block = [[0; N]; LANES];
+            self.device
+                .memory
+                .load_dwords(base, block.as_flattened_mut())?;
+            for (lane, element) in block.iter().enumerate() {
+                for (register, dword) in into.iter_mut().zip(element) {
+                    register[lane] = *dword;
                 }
             }
             Some(())
         } else if self.access.lds == lanes || self.access.gds == lanes {
-            let block = self.share.get(base, LANES * bytes)?;
-            for (lane, element) in block.chunks_exact(bytes).enumerate() {
+            let block = self.share.get(base, LANES * N * DWORD)?;
+            for (lane, element) in block.chunks_exact(N * DWORD).enumerate() {
                 for (register, raw) in into.iter_mut().zip(element.chunks_exact(DWORD)) {
                     register[lane] = u32::from_le_bytes([raw[0], raw[1], raw[2], raw[3]]);
                 }
@@ -313,35 +329,62 @@ impl Places<'_> {
         }
     }
 
-    /// Stores the elements of all 64 lanes at once where all are active and they follow each other.
+    /// Loads elements of `N` dwords of the active lanes wherever they are in one allocation or share. Nothing,
+    /// where a lane must be looked at by itself: it is elsewhere, unaligned, or out of range.
     #[inline]
-    pub fn store_contiguous(&mut self, from: &[&[u32; LANES]]) -> Option<()> {
-        let dwords = from.len();
-        let bytes = dwords * DWORD;
+    pub fn load_gathered<const N: usize>(
+        &self,
+        addresses: &[u64; LANES],
+        into: &mut [[u32; LANES]; N],
+    ) -> Option<()> {
+        let lanes = self.access.lanes();
+        if lanes == 0 {
+            return Some(());
+        }
+        if self.access.global == lanes {
+            let first = addresses[lanes.trailing_zeros() as usize];
+            let (region, _) = self.device.memory.find(first, 1)?;
+            for lane in active(lanes) {
+                let element: [u32; N] = region.dwords(addresses[lane].checked_sub(region.base)?)?;
+                for (register, dword) in into.iter_mut().zip(element) {
+                    register[lane] = dword;
+                }
+            }
+            Some(())
+        } else if self.access.lds == lanes || self.access.gds == lanes {
+            for lane in active(lanes) {
+                let element: [u32; N] = self.share.dwords(addresses[lane])?;
+                for (register, dword) in into.iter_mut().zip(element) {
+                    register[lane] = dword;
+                }
+            }
+            Some(())
+        } else {
+            None
+        }
+    }
+
+    /// Stores elements of all 64 lanes at once where all are active and they follow each other; a register for each
+    /// dword.
+    #[inline]
+    pub fn store_contiguous<const N: usize>(&mut self, from: [&[u32; LANES]; N]) -> Option<()> {
         if self.access.lanes() != u64::MAX {
             return None;
         }
-        let base = contiguous(&self.access.address, bytes as u64)?;
-        if self.access.global == u64::MAX {
-            match from {
-                [only] => self.device.memory.store_dwords(base, &only[..]),
-                _ => {
-                    let mut block = [0; LANES * MAX_DWORDS];
-                    let block = block.get_mut(..LANES * dwords)?;
-                    for (lane, element) in block.chunks_exact_mut(dwords).enumerate() {
-                        for (dword, register) in element.iter_mut().zip(from) {
-                            *dword = register[lane];
-                        }
-                    }
-                    self.device.memory.store_dwords(base, block)
-                }
+        let base = contiguous(&self.access.address, (N * DWORD) as u64)?;
+        let mut block = [[0; N]; LANES];
+        for (lane, element) in block.iter_mut().enumerate() {
+            for (dword, register) in element.iter_mut().zip(from) {
+                *dword = register[lane];
             }
+        }
+        let block = block.as_flattened();
+        if self.access.global == u64::MAX {
+            self.device.memory.store_dwords(base, block)
         } else if self.access.lds == u64::MAX || self.access.gds == u64::MAX {
-            let block = self.share.get_mut(base, LANES * bytes)?;
-            for (lane, element) in block.chunks_exact_mut(bytes).enumerate() {
-                for (raw, register) in element.chunks_exact_mut(DWORD).zip(from) {
-                    raw.copy_from_slice(&register[lane].to_le_bytes());
-                }
+            let bytes = self.share.get_mut(base, LANES * N * DWORD)?;
+            for (raw, dword) in bytes.chunks_exact_mut(DWORD).zip(block) {
+                raw.copy_from_slice(&dword.to_le_bytes());
             }
             Some(())
         } else {
@@ -357,11 +400,7 @@ fn contiguous(addresses: &[u64; LANES], stride: u64) -> Option<u64> {
     if addresses[LANES - 1].wrapping_sub(base) != stride * (LANES as u64 - 1) {
         return None;
     }
-    let mut differ = 0;
-    for (lane, address) in addresses.iter().enumerate() {
-        differ |= address ^ base.wrapping_add(stride * lane as u64);
-    }
-    (differ == 0).then_some(base)
+    wide::follow(addresses, stride).then_some(base)
 }
 
 /// The address, if all 64 are the same.
@@ -371,10 +410,7 @@ pub fn uniform(addresses: &[u64; LANES]) -> Option<u64> {
     if addresses[LANES - 1] != base {
         return None;
     }
-    let differ = addresses
-        .iter()
-        .fold(0, |bits, address| bits | (address ^ base));
-    (differ == 0).then_some(base)
+    wide::follow(addresses, 0).then_some(base)
 }
 
 impl Violation {
