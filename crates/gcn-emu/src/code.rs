@@ -198,7 +198,7 @@ impl Code {
             cancelled |= usize::from(plan.registers_written()) > self.vgprs;
         }
         let run = match inst.does() {
-            Does::Alu(_) | Does::Jump | Does::Fork => alu(&inst),
+            Does::Alu(_) | Does::Compare(..) | Does::Jump | Does::Fork => alu(&inst),
             // A call has a destination, which the step loop knows nothing of.
             Does::Branch(_) if inst.row().slots().any(|s| s.access == Access::Write) => alu(&inst),
             Does::Branch(_) | Does::Control(_) => Run::Flow,
@@ -216,7 +216,7 @@ impl Code {
             bytes: inst.dwords() as u8 * 4,
             args,
             modifiers: Modifiers::of(&inst),
-            writes_exec: matches!(inst.does(), Does::Alu(i) if i.has(Implicit::WRITES_EXEC)),
+            writes_exec: matches!(inst.does(), Does::Compare(_, i) if i.has(Implicit::WRITES_EXEC)),
             run,
             memory,
         }
