@@ -8,9 +8,11 @@ use std::ops::Range;
 use gcn_isa::{Isa, Target};
 use gcn_object::{Binding, Feature, RelocationKind, SymbolKind};
 
+use crate::Source;
 use crate::cursor::Cursor;
 use crate::diagnostic::{Diagnostic, Fail, Helped, fail};
 use crate::directive::SECTION_DEFAULTS;
+use crate::expand::{Expansion, Files, Texts};
 use crate::expr::{Exprs, Parsed, Scope, Term, Value, Variant};
 use crate::kernel::KernelDirectives;
 use crate::operand::{Arg, Delayed, ModArg};
@@ -55,6 +57,9 @@ pub(crate) enum FixupKind {
 }
 
 pub(crate) struct Assembler<'a> {
+    /// The source; the cursor may be in a text that was made from it.
+    pub source: &'a str,
+    pub expansion: Expansion<'a>,
     pub cursor: Cursor<'a>,
     pub target: &'static Target,
     pub isa: Isa,
@@ -97,7 +102,13 @@ struct Builtins {
 }
 
 impl<'a> Assembler<'a> {
-    pub(crate) fn new(text: &'a str, target: &'static Target) -> Assembler<'a> {
+    /// An assembler that is about to read a source. Texts that it makes go behind `texts`.
+    pub(crate) fn new(
+        source: &Source<'a>,
+        target: &'static Target,
+        texts: &'a Texts,
+        files: &'a dyn Files,
+    ) -> Assembler<'a> {
         let mut symbols = Symbols::default();
         let mut builtin = |name: &str, value: u32| {
             let id = symbols.used(name, 0..0);
@@ -123,7 +134,9 @@ impl<'a> Assembler<'a> {
             }
         };
         let mut assembler = Assembler {
-            cursor: Cursor::new(text),
+            source: source.text,
+            expansion: Expansion::new(source.name, texts, files),
+            cursor: Cursor::new(source.text),
             target,
             isa: target.isa,
             xnack: feature(target.xnack),
@@ -166,22 +179,42 @@ impl<'a> Assembler<'a> {
 
     /// Reads every statement, then fills in what waited.
     pub(crate) fn run(&mut self) {
-        while !self.cursor.at_end() {
-            let result = self.statement().and_then(|()| {
-                if self.cursor.statement_ends() {
-                    Ok(())
+        loop {
+            while !self.cursor.at_end() {
+                if self.expansion.is_inside() {
+                    let marks = self.marks();
+                    self.line();
+                    self.settle(&marks);
                 } else {
-                    Err(self.cursor.expected("the end of the statement"))
+                    self.line();
                 }
-            });
-            self.collect(result);
-            self.cursor.skip_line();
+                if self.expansion.wants_jump() {
+                    self.jump();
+                }
+            }
+            if !self.text_ended() {
+                break;
+            }
         }
         self.finish();
     }
 
-    fn collect(&mut self, result: Result<(), Fail>) {
+    /// A line, which is a statement.
+    fn line(&mut self) {
+        let result = self.statement().and_then(|()| {
+            if self.cursor.statement_ends() {
+                Ok(())
+            } else {
+                Err(self.cursor.expected("the end of the statement"))
+            }
+        });
+        self.collect(result);
+        self.cursor.skip_line();
+    }
+
+    pub(crate) fn collect(&mut self, result: Result<(), Fail>) {
         if let Err(error) = result {
+            self.expansion.errors += 1;
             self.diagnostics.push(*error);
         }
     }
@@ -238,6 +271,11 @@ impl<'a> Assembler<'a> {
                 return self.assign(word, span);
             }
             self.cursor.set_pos(behind);
+            if self.expansion.has_macros()
+                && let Some(result) = self.macro_call(word, &span)
+            {
+                return result;
+            }
             return if word.starts_with('.') {
                 self.directive(word, span)
             } else {
@@ -248,6 +286,7 @@ impl<'a> Assembler<'a> {
 
     fn define_label(&mut self, id: SymbolId, span: Range<usize>) -> Result<(), Fail> {
         let (section, offset) = self.here();
+        let place = self.expansion.in_source(span.clone());
         let Some(entry) = self.symbols.get_mut(id) else {
             return Ok(());
         };
@@ -256,7 +295,7 @@ impl<'a> Assembler<'a> {
             return Err(fail(span, message).helped("each label can be defined once"));
         }
         entry.defined = Defined::Label { section, offset };
-        entry.span = span;
+        entry.span = place;
         Ok(())
     }
 
@@ -285,6 +324,7 @@ impl<'a> Assembler<'a> {
                 self.next_free_sgpr = number;
             }
         }
+        let place = self.expansion.in_source(span.clone());
         let Some(entry) = self.symbols.get_mut(id) else {
             return Ok(());
         };
@@ -296,7 +336,7 @@ impl<'a> Assembler<'a> {
             return Err(fail(span, message));
         }
         entry.defined = defined;
-        entry.span = span;
+        entry.span = place;
         Ok(())
     }
 
@@ -488,11 +528,17 @@ impl<'a> Assembler<'a> {
             let result = self.finish_kernel(kernel);
             self.collect(result);
         }
-        for fixup in std::mem::take(&mut self.fixups) {
-            let result = self.resolve(&fixup);
+        for (index, fixup) in std::mem::take(&mut self.fixups).into_iter().enumerate() {
+            let result = self.resolve(&fixup).map_err(|mut error| {
+                self.explain_deferred(index, &mut error);
+                error
+            });
             self.collect(result);
         }
         self.diagnostics.sort_by_key(|d| d.span.start);
+        // A loop may say the same thing of one place many times.
+        self.diagnostics
+            .dedup_by(|a, b| a.span == b.span && a.message == b.message && a.notes == b.notes);
     }
 
     fn resolve(&mut self, fixup: &Fixup) -> Result<(), Fail> {

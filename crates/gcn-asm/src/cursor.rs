@@ -51,6 +51,14 @@ impl<'a> Cursor<'a> {
         self.text.get(range).unwrap_or("")
     }
 
+    /// A cursor that reads only a part of the text; positions stay the same.
+    pub(crate) fn within(&self, range: Range<usize>) -> Cursor<'a> {
+        Cursor {
+            text: self.slice(0..range.end),
+            pos: range.start,
+        }
+    }
+
     pub(crate) fn at_end(&self) -> bool {
         self.pos >= self.text.len()
     }
@@ -61,7 +69,7 @@ impl<'a> Cursor<'a> {
     }
 
     pub(crate) fn peek_at(&self, distance: usize) -> u8 {
-        let at = self.pos + distance;
+        let at = self.pos.wrapping_add(distance);
         self.text.as_bytes().get(at).copied().unwrap_or(0)
     }
 

@@ -13,6 +13,15 @@ pub enum Severity {
     Error,
 }
 
+/// A place that a message came by: an expansion that it is about, from the innermost outwards.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Note {
+    /// What was expanded, and the expanded line.
+    pub message: String,
+    /// Where the line was written, or the call if that is in another file: a byte range of the source.
+    pub span: Range<usize>,
+}
+
 /// A message about a place in the source.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Diagnostic {
@@ -26,6 +35,8 @@ pub struct Diagnostic {
     pub label: String,
     /// What would be right.
     pub help: Vec<String>,
+    /// The macros, loops and files that it is inside of, innermost first; then `span` is the outermost call.
+    pub notes: Vec<Note>,
 }
 
 impl Diagnostic {
@@ -36,6 +47,7 @@ impl Diagnostic {
             span,
             label: String::new(),
             help: Vec::new(),
+            notes: Vec::new(),
         }
     }
 

@@ -8,6 +8,7 @@ use gcn_object::{Binding, Feature, SymbolKind, Visibility};
 use crate::assembler::{Assembler, Fixup, FixupKind, check_width};
 use crate::cursor::Number;
 use crate::diagnostic::{Diagnostic, Fail, Helped, fail};
+use crate::expand;
 use crate::explain;
 use crate::expr::Parsed;
 use crate::instruction::NOP;
@@ -70,6 +71,7 @@ impl Assembler<'_> {
         if let Some(kernel) = &self.open_kernel
             && !name.starts_with(".amdhsa_")
             && name != ".end_amdhsa_kernel"
+            && !expand::NAMES.contains(&name)
         {
             let message = format!(
                 "`{name}` cannot stand between `.amdhsa_kernel {}` and `.end_amdhsa_kernel`",
@@ -177,21 +179,18 @@ impl Assembler<'_> {
                 Err(fail(span, "symbols in LDS are not supported")
                     .helped("give the kernel LDS with `.amdhsa_group_segment_fixed_size` and use its offsets"))
             }
-            ".macro" | ".endm" | ".rept" | ".irp" | ".irpc" | ".endr" | ".if" | ".ifdef"
-            | ".ifndef" | ".elseif" | ".else" | ".endif" | ".include" | ".incbin" => {
-                self.cursor.skip_line_content();
-                Err(fail(span, format!("`{name}` is not supported: there are no macros, conditions and included files"))
-                    .helped("run the source through a preprocessor first"))
-            }
             _ if name.starts_with(".cfi_") => {
                 self.cursor.skip_line_content();
                 Ok(())
             }
             _ if name.starts_with(".amdhsa_") => self.kernel_key(name, span),
             _ => {
+                if let Some(result) = self.expansion_directive(name, &span) {
+                    return result;
+                }
                 self.suggestions += 1;
                 let similar = if self.suggestions <= explain::MAX_SUGGESTIONS {
-                    explain::closest(name, NAMES.iter().copied())
+                    explain::closest(name, NAMES.iter().chain(expand::NAMES).copied())
                 } else {
                     None
                 };
@@ -609,7 +608,12 @@ impl Assembler<'_> {
         )
     }
 
-    fn repeat(&mut self, count: u64, element: &[u8], span: &Range<usize>) -> Result<(), Fail> {
+    pub(crate) fn repeat(
+        &mut self,
+        count: u64,
+        element: &[u8],
+        span: &Range<usize>,
+    ) -> Result<(), Fail> {
         let length = count.saturating_mul(element.len() as u64);
         let start = self.here().1;
         self.emit_zeros(length, span)?;
@@ -761,9 +765,10 @@ impl Assembler<'_> {
                         "metadata is written twice; the last one counts",
                     ));
                 }
+                let in_source = self.expansion.in_source(place.clone());
                 self.metadata = Some(Metadata {
                     yaml: self.cursor.slice(place.clone()).to_owned(),
-                    span: place,
+                    span: in_source,
                 });
                 Ok(())
             }

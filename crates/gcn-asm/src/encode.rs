@@ -11,6 +11,8 @@ use crate::operand::{Arg, Delayed, ModArg, What};
 
 /// The most operands that an instruction has.
 const MAX_SLOTS: usize = 8;
+/// Dwords of an image's descriptor with R128.
+const SHORT_DESCRIPTOR: u8 = 4;
 /// Scalar registers and literals that a vector instruction may read.
 const CONSTANT_BUS_READS: usize = 1;
 
@@ -80,6 +82,11 @@ pub(crate) enum Why {
         expected: u8,
         found: u8,
     },
+    ImageAddress {
+        least: u8,
+        most: u8,
+        found: u8,
+    },
     NotAllowed(&'static str),
     StoreOffset,
     NotKnown,
@@ -124,7 +131,9 @@ pub(crate) fn encode(
     let is_extended =
         operands.mods.iter().any(|m| !is_own(m)) || operands.args.iter().any(|arg| arg.extended);
     let mut worst: Option<Problem> = None;
-    for encoding in row.encodings().filter(|&e| is_default(e) || is_extended) {
+    let exists = |encoding: Encoding| isa.tables().layout(encoding).is_some();
+    let is_tried = |&e: &Encoding| exists(e) && (is_default(e) || is_extended);
+    for encoding in row.encodings().filter(is_tried) {
         match try_encoding(isa, op, encoding, operands) {
             Ok(encoded) => return Ok(encoded),
             Err(problem) => {
@@ -386,8 +395,20 @@ fn register_counts(inst: &Inst, slot: &Slot) -> (u8, u8) {
     match slot.kind {
         // With TFE a status may follow the value (errata E015).
         Kind::Vgpr if slot.access != Access::Read && inst.flag(Field::Tfe) => (count + 1, count),
-        Kind::Vgpr if inst.encoding == Encoding::Mubuf && inst.flag(Field::Tfe) => {
+        Kind::Vgpr
+            if matches!(inst.encoding, Encoding::Mubuf | Encoding::Mtbuf)
+                && inst.flag(Field::Tfe) =>
+        {
             (count + 1, count)
+        }
+        Kind::ImageData { .. } => match inst.operand(slot) {
+            Operand::Vgprs { count, .. } => (count, count),
+            _ => (count, count),
+        },
+        Kind::ExportSource(_) => (1, 1),
+        // LLVM writes short descriptors as long as long ones.
+        Kind::Aligned(_) if slot.field == Field::Srsrc && inst.flag(Field::R128) => {
+            (count, SHORT_DESCRIPTOR)
         }
         Kind::BufferAddress => {
             let count = if inst.flag(Field::Addr64) {
@@ -432,9 +453,24 @@ fn place(
             check_count(0)?;
             Operand::Off
         }
-        (Kind::ScratchAddress | Kind::Saddr, What::Off) => Operand::Off,
+        (Kind::ScratchAddress | Kind::Saddr | Kind::ExportSource(_), What::Off) => Operand::Off,
+        (Kind::ImageAddress { least, most }, What::Vgprs { first, count }) => {
+            if !Inst::takes_image_address(least, most, count) {
+                return Err(problem(Why::ImageAddress {
+                    least,
+                    most,
+                    found: count,
+                }));
+            }
+            Operand::Vgprs { first, count }
+        }
         (
-            Kind::Vgpr | Kind::ScratchAddress | Kind::BufferAddress | Kind::Src,
+            Kind::Vgpr
+            | Kind::ScratchAddress
+            | Kind::BufferAddress
+            | Kind::Src
+            | Kind::ImageData { .. }
+            | Kind::ExportSource(_),
             What::Vgprs { first, count },
         ) => {
             check_count(count)?;
@@ -508,6 +544,7 @@ fn place(
         | (Kind::Hwreg, What::Hwreg(value))
         | (Kind::SendMsg, What::Message(value))
         | (Kind::GprIndex, What::GprIndex(value)) => Operand::Imm(i64::from(value)),
+        (_, What::Graphics(kind, value)) if kind == slot.kind => Operand::Imm(value),
         (
             Kind::Unsigned
             | Kind::Signed
@@ -625,7 +662,7 @@ fn source_bits(inst: &Inst, slot: &Slot, arg: &Arg) -> Option<SourceBits> {
 /// Puts negation and absolute value into the fields that an encoding has for them, or into a constant.
 fn source_modifiers(inst: &mut Inst, slot: &Slot, arg: &mut Arg) -> Result<(), Why> {
     let is_float = slot.ty.is_float();
-    if slot.kind != Kind::Src
+    if !matches!(slot.kind, Kind::Src | Kind::Vgpr)
         || (arg.negated || arg.absolute) && !is_float
         || arg.extended && is_float
     {

@@ -36,7 +36,8 @@ pub(crate) fn usage(isa: Isa, op: Op) -> String {
             .filter_map(|encoding| isa.tables().layout(encoding))
             .any(|layout| layout.has(field))
     };
-    for modifier in row.modifiers().filter(|m| exists(m.field)) {
+    let is_whole = |m: &&gcn_isa::Modifier| m.value != Value::Part && exists(m.field);
+    for modifier in row.modifiers().filter(is_whole) {
         let name = modifier.names.first().copied().unwrap_or("");
         let value = match modifier.value {
             Value::Flag => "",
@@ -44,7 +45,8 @@ pub(crate) fn usage(isa: Isa, op: Op) -> String {
             Value::Omod => ":2",
             Value::BitList => ":[…]",
             Value::Named(_) => ":NAME",
-            Value::Hex | Value::LanePermutation => ":N",
+            Value::BufferFormat => ":[DATA,NUMBER]",
+            Value::Hex | Value::Mask | Value::LanePermutation | Value::Part => ":N",
         };
         let _ = if modifier.required {
             write!(text, " {name}{value}")
@@ -72,6 +74,30 @@ fn operand(text: &mut String, isa: Isa, slot: &Slot) {
         }
         Kind::BufferAddress => {
             let _ = write!(text, "v{name}|off");
+            return;
+        }
+        Kind::ImageData { .. } => {
+            let _ = write!(text, "v{name}(as dmask asks)");
+            return;
+        }
+        Kind::ImageAddress { least, most } => {
+            let _ = write!(text, "v{name}({least} to {most})");
+            return;
+        }
+        Kind::ExportTarget => {
+            text.push_str("TARGET");
+            return;
+        }
+        Kind::ExportSource(_) => {
+            let _ = write!(text, "v{name}|off");
+            return;
+        }
+        Kind::Attribute => {
+            text.push_str("attrN.x");
+            return;
+        }
+        Kind::VertexParameter => {
+            text.push_str("p10|p20|p0");
             return;
         }
         Kind::Saddr => {
@@ -139,6 +165,12 @@ fn takes(isa: Isa, slot: &Slot) -> String {
         Kind::BufferAddress => {
             "VGPRs as `idxen`, `offen` and `addr64` ask for, or `off`".to_owned()
         }
+        Kind::ImageData { .. } => "as many VGPRs as `dmask`, `d16` and `tfe` ask for".to_owned(),
+        Kind::ImageAddress { least, most } => format!("{least} to {most} VGPRs"),
+        Kind::ExportTarget => "a target, for example `mrt0`".to_owned(),
+        Kind::ExportSource(_) => "one VGPR or `off`".to_owned(),
+        Kind::Attribute => "an attribute, for example `attr0.x`".to_owned(),
+        Kind::VertexParameter => "`p10`, `p20` or `p0`".to_owned(),
         Kind::Saddr => format!("{} or `off`", group("SGPR")),
         Kind::Src => format!("{}, scalar registers or a constant", group("VGPR")),
         Kind::Ssrc => format!("{} or a constant", group("scalar register")),
@@ -251,6 +283,13 @@ pub(crate) fn problem(
             plural(found)
         ))
         .helped("two VGPRs hold an address of 64 bits with `off`; one VGPR is an offset from an SGPR pair"),
+        Why::ImageAddress { least, most, found } if least == most => wrong(format!(
+            "the address of `{name}` has {least} {}, found {found}",
+            plural(least)
+        )),
+        Why::ImageAddress { least, most, found } => wrong(format!(
+            "the address of `{name}` has {least} to {most} registers, found {found}"
+        )),
         Why::NotAllowed(what) => wrong(what.to_owned()),
         Why::StoreOffset => {
             wrong(format!("the offset of a scalar store of {isa} is `m0` or a number"))

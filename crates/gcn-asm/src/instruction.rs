@@ -3,7 +3,7 @@
 use std::ops::Range;
 
 use gcn_isa::field::Encoding;
-use gcn_isa::{Field, Kind, Op};
+use gcn_isa::{Field, Kind, Op, Value as ModifierValue};
 
 use crate::assembler::{Assembler, Fixup, FixupKind};
 use crate::diagnostic::{Diagnostic, Fail, Helped, fail};
@@ -154,7 +154,8 @@ impl Assembler<'_> {
         let row = op.row();
         let mut scalar_offset = None;
         let mut after_comma = false;
-        let mut first = true;
+        // Whether an operand may follow without a comma.
+        let mut may_follow = true;
         loop {
             if self.cursor.statement_ends() {
                 if after_comma {
@@ -204,8 +205,10 @@ impl Assembler<'_> {
                         "`offset` is written twice; the last one counts",
                     ));
                 }
-            } else if first || after_comma {
-                if !mods.is_empty() || scalar_offset.is_some() {
+            } else if may_follow || after_comma {
+                if mods.iter().any(|m| m.modifier.value != ModifierValue::Part)
+                    || scalar_offset.is_some()
+                {
                     return Err(
                         fail(self.cursor.found().0, "an operand cannot follow a modifier")
                             .helped("modifiers stand after the last operand"),
@@ -214,8 +217,19 @@ impl Assembler<'_> {
                 if args.len() >= MAX_ARGS {
                     return Err(fail(self.cursor.found().0, "too many operands"));
                 }
-                let arg = self.operand()?;
+                let kind = row.slots().nth(args.len()).map(|slot| slot.kind);
+                let arg = match kind {
+                    Some(kind) => match self.graphics_operand(kind)? {
+                        Some(arg) => arg,
+                        None => self.operand()?,
+                    },
+                    None => self.operand()?,
+                };
                 args.push(arg);
+                // LLVM separates an export's target from its values by a blank.
+                may_follow = kind == Some(Kind::ExportTarget);
+                after_comma = self.cursor.eat_after_blanks(b',');
+                continue;
             } else if !word.is_empty() {
                 return Err(explain::unknown_modifier(
                     self.isa,
@@ -226,7 +240,9 @@ impl Assembler<'_> {
             } else {
                 return Err(self.cursor.expected("`,` or the end of the statement"));
             }
-            first = false;
+            may_follow = mods
+                .last()
+                .is_some_and(|m| m.modifier.value == ModifierValue::Part);
             after_comma = self.cursor.eat_after_blanks(b',');
         }
     }
@@ -281,8 +297,8 @@ impl Assembler<'_> {
 /// Which of [`SUFFIXES`] an encoding has.
 fn suffix_of(encoding: Encoding) -> Option<usize> {
     match encoding {
-        Encoding::Vop1 | Encoding::Vop2 | Encoding::Vopc => Some(0),
-        Encoding::Vop3 | Encoding::Vop3b | Encoding::Vop3c => Some(1),
+        Encoding::Vop1 | Encoding::Vop2 | Encoding::Vopc | Encoding::Vintrp => Some(0),
+        Encoding::Vop3 | Encoding::Vop3b | Encoding::Vop3c | Encoding::Vop3Interp => Some(1),
         Encoding::Vop1Sdwa | Encoding::Vop2Sdwa | Encoding::VopcSdwa => Some(2),
         Encoding::Vop1Dpp | Encoding::Vop2Dpp => Some(3),
         _ => None,

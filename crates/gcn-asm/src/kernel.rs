@@ -147,7 +147,7 @@ impl Assembler<'_> {
         let symbol = self.symbols.used(&name, name_span);
         self.open_kernel = Some(KernelDirectives {
             name,
-            span: span.start..self.cursor.pos(),
+            span: self.expansion.in_source(span.start..self.cursor.pos()),
             symbol,
             place: (0, 0),
             descriptor_symbol: None,
@@ -194,7 +194,7 @@ impl Assembler<'_> {
                 ));
             }
         };
-        let value_span = start..self.cursor.pos();
+        let value_span = self.expansion.in_source(start..self.cursor.pos());
         let Some(kernel) = &mut self.open_kernel else {
             return Ok(());
         };

@@ -10,6 +10,7 @@ mod cursor;
 mod diagnostic;
 mod directive;
 mod encode;
+mod expand;
 mod explain;
 mod expr;
 mod instruction;
@@ -22,7 +23,8 @@ mod symbols;
 
 use gcn_isa::Target;
 
-pub use diagnostic::{Diagnostic, Severity};
+pub use diagnostic::{Diagnostic, Note, Severity};
+pub use expand::{File, Files, NoFiles};
 pub use object::ObjectError;
 pub use program::{
     Kernel, Listing, Metadata, Place, Program, Relocation, Section, SectionFlags, SectionKind,
@@ -63,20 +65,31 @@ impl Assembly {
     }
 }
 
-/// Assembles a source. Never panics; every error of the source is in the result.
+/// Assembles a source that includes no files. Never panics; every error of the source is in the result.
 pub fn assemble(source: &Source<'_>, options: &Options) -> Assembly {
+    assemble_with(source, options, &NoFiles)
+}
+
+/// Assembles a source; `files` reads what it includes. As [`assemble`] otherwise.
+pub fn assemble_with(source: &Source<'_>, options: &Options, files: &dyn Files) -> Assembly {
+    let texts = expand::Texts::default();
     if source.text.len() > assembler::MAX_SOURCE {
         let error = Diagnostic::error(0..0, "the source is too long").help(format!(
             "at most {} bytes are possible",
             assembler::MAX_SOURCE
         ));
-        let (program, _) = assembler::Assembler::new("", options.target).into_program();
+        let empty = Source {
+            text: "",
+            ..*source
+        };
+        let (program, _) =
+            assembler::Assembler::new(&empty, options.target, &texts, files).into_program();
         return Assembly {
             program,
             diagnostics: vec![error],
         };
     }
-    let mut assembler = assembler::Assembler::new(source.text, options.target);
+    let mut assembler = assembler::Assembler::new(source, options.target, &texts, files);
     assembler.run();
     let (program, diagnostics) = assembler.into_program();
     Assembly {

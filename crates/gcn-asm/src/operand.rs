@@ -5,7 +5,8 @@ use std::ops::Range;
 use gcn_isa::dpp::Permutation;
 use gcn_isa::simm::{self, Hwreg, Waitcnt};
 use gcn_isa::{
-    Field, Forms, Inst, Isa, IsaSet, Modifier, Op, Value as ModifierValue, regs, swizzle,
+    Field, Forms, Inst, Isa, IsaSet, Kind, Modifier, Op, Value as ModifierValue, exp, mtbuf, regs,
+    swizzle, vintrp,
 };
 
 use crate::assembler::Assembler;
@@ -69,6 +70,8 @@ pub(crate) enum What {
     Hwreg(u16),
     Message(u16),
     GprIndex(u16),
+    /// An export's target, an attribute and its channel, a value at a vertex.
+    Graphics(Kind, i64),
 }
 
 /// A number that is not known yet.
@@ -103,6 +106,51 @@ impl Assembler<'_> {
         self.modified(&mut arg, 0)?;
         arg.span = start..self.cursor.pos();
         Ok(arg)
+    }
+
+    /// An operand that only exports and interpolation have, if one of this kind stands at the cursor.
+    pub(crate) fn graphics_operand(&mut self, kind: Kind) -> Result<Option<Arg>, Fail> {
+        if !matches!(
+            kind,
+            Kind::ExportTarget | Kind::Attribute | Kind::VertexParameter
+        ) {
+            return Ok(None);
+        }
+        self.cursor.skip_blanks();
+        let start = self.cursor.pos();
+        let mut probe = self.cursor.clone();
+        let word = probe.word().unwrap_or("");
+        let span = start..probe.pos();
+        let value = match kind {
+            Kind::ExportTarget => exp::target_named(word).map(i64::from).ok_or_else(|| {
+                self.cursor.expected("a target").helped(
+                    "the targets are mrt0 to mrt7, mrtz, null, pos0 to pos3, param0 to param31",
+                )
+            })?,
+            Kind::Attribute => attribute(word).ok_or_else(|| {
+                self.cursor.expected("an attribute").helped(format!(
+                    "the attributes are attr0.x to attr{}.w",
+                    vintrp::MAX_ATTRIBUTE
+                ))
+            })?,
+            _ => {
+                let names = &vintrp::VERTEX_PARAMETERS;
+                let index = names.iter().position(|n| n.eq_ignore_ascii_case(word));
+                index.map(|i| i as i64).ok_or_else(|| {
+                    self.cursor
+                        .expected("a value at a vertex")
+                        .helped("they are p10, p20 and p0")
+                })?
+            }
+        };
+        self.cursor.set_pos(span.end);
+        Ok(Some(Arg {
+            what: What::Graphics(kind, value),
+            negated: false,
+            absolute: false,
+            extended: false,
+            span,
+        }))
     }
 
     /// An operand within its source modifiers.
@@ -731,8 +779,11 @@ impl Assembler<'_> {
             ModifierValue::Unsigned
             | ModifierValue::Signed
             | ModifierValue::Hex
+            | ModifierValue::Mask
+            | ModifierValue::Part
             | ModifierValue::LanePermutation => self.absolute(name)?,
             ModifierValue::Swizzle => self.swizzle()?,
+            ModifierValue::BufferFormat => self.buffer_format()?,
             ModifierValue::Omod => self.output_modifier(name)?,
             ModifierValue::BitList => self.bit_list(name, &mut count)?,
         };
@@ -819,6 +870,48 @@ impl Assembler<'_> {
             )
             .helped("the output modifiers are mul:2, mul:4 and div:2")),
         }
+    }
+
+    /// A number, or `[BUF_DATA_FORMAT_32,BUF_NUM_FORMAT_FLOAT]`: one or both names, in any order.
+    fn buffer_format(&mut self) -> Result<i64, Fail> {
+        /// Larger than the number of any data format; number formats count from it.
+        const NUMBERS: u8 = 1 << mtbuf::DATA_FORMAT_BITS;
+        self.cursor.skip_blanks();
+        if !self.cursor.eat(b'[') {
+            return self.absolute("the format");
+        }
+        let isa = self.isa;
+        let numbers = mtbuf::number_formats(isa);
+        let names = (0u8..)
+            .zip(mtbuf::DATA_FORMATS)
+            .chain((NUMBERS..).zip(numbers))
+            .map(|(id, name)| (name, id, isa.only()));
+        let (mut data, mut number) = (None, None);
+        loop {
+            self.cursor.skip_blanks();
+            let start = self.cursor.pos();
+            let id = self.named_number("format", names.clone(), isa, i64::from(NUMBERS) - 1)?;
+            let (place, value) = if id < NUMBERS {
+                (&mut data, id)
+            } else {
+                (&mut number, id - NUMBERS)
+            };
+            if place.replace(value).is_some() {
+                return Err(fail(
+                    start..self.cursor.pos(),
+                    "a format has one data format and one number format",
+                ));
+            }
+            if self.cursor.eat_after_blanks(b']') {
+                break;
+            }
+            if !self.cursor.eat(b',') {
+                return Err(self.cursor.expected("`,` or `]`"));
+            }
+        }
+        let data = data.unwrap_or(mtbuf::DEFAULT_FORMAT);
+        let number = number.unwrap_or(0);
+        Ok(i64::from(data) | i64::from(number) << mtbuf::DATA_FORMAT_BITS)
     }
 
     /// `[0,1,1]`, the first in the lowest bit.
@@ -961,6 +1054,26 @@ impl Assembler<'_> {
         }
         Ok(swizzle::bitmask(and, or, xor))
     }
+}
+
+/// `attr3.x` as a number.
+fn attribute(word: &str) -> Option<i64> {
+    const PREFIX: &str = "attr";
+    let head = word.get(..PREFIX.len())?;
+    let (digits, channel) = word.get(PREFIX.len()..)?.split_once('.')?;
+    let mut letters = channel.chars();
+    let (Some(letter), None) = (letters.next(), letters.next()) else {
+        return None;
+    };
+    let letter = letter.to_ascii_lowercase();
+    let channel = vintrp::CHANNELS.iter().position(|&c| c == letter)?;
+    let is_number = digits.bytes().all(|b| b.is_ascii_digit());
+    let number = digits
+        .parse()
+        .ok()
+        .filter(|&n| n <= vintrp::MAX_ATTRIBUTE)?;
+    let is_attribute = head.eq_ignore_ascii_case(PREFIX) && is_number;
+    is_attribute.then(|| vintrp::pack_attribute(number, channel as u8))
 }
 
 /// Where registers are counted.

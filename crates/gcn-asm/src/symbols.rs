@@ -106,6 +106,17 @@ impl Symbols {
         id
     }
 
+    pub(crate) fn count(&self) -> u32 {
+        u32::try_from(self.entries.len()).unwrap_or(u32::MAX)
+    }
+
+    /// Places the symbols that were made since there were `from`.
+    pub(crate) fn place_from(&mut self, from: u32, span: &Range<usize>) {
+        for entry in self.entries.iter_mut().skip(from as usize) {
+            entry.span = span.clone();
+        }
+    }
+
     pub(crate) fn name(&self, id: SymbolId) -> &str {
         self.get(id).map_or("", |entry| &entry.name)
     }

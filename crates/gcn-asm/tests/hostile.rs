@@ -249,3 +249,205 @@ fn what_grows_without_bound_is_refused() {
     let assembly = assemble(&source, &Options { target });
     assert_eq!(assembly.program.to_raw(), 200_000u32.to_le_bytes());
 }
+
+/// Pieces of macros, loops and conditions.
+const MACRO_PIECES: &[&str] = &[
+    ".macro m",
+    ".macro m a, b=1, c:vararg",
+    ".macro n a:req",
+    ".endm",
+    ".exitm",
+    ".purgem m",
+    ".rept 3",
+    ".rept 100000",
+    ".rept i",
+    ".irp x, 1, (2 + 3), \"four\"",
+    ".irpc x, abcä",
+    ".endr",
+    ".if i",
+    ".if 1",
+    ".if 0",
+    ".ifdef i",
+    ".ifc \\a, \\b",
+    ".ifb \\a",
+    ".ifeqs \"a\", \"b\"",
+    ".elseif i < 3",
+    ".else",
+    ".endif",
+    ".set i, i + 1",
+    ".set i, 0",
+    ".set i, \\a - 1",
+    "m",
+    "m 1, 2, 3",
+    "m a=\\b, b=\\a\\a",
+    "m \\a\\a, \\a\\a",
+    "m \"\\a",
+    "n \\c",
+    "n (i - 1",
+    "l\\@: .long l\\@",
+    "1: s_branch 1f",
+    ".byte \\a, \\x, \\()",
+    ".long later",
+    ".org 64",
+    ".org . - 1",
+    ".error \"\\a\"",
+    ".warning",
+    ".print \"ä\"",
+    ".end",
+    ".include \"a\"",
+    "s_nop \\x",
+    "/*",
+    "*/",
+    "\\",
+    "ä\\ä",
+];
+
+#[test]
+fn random_macros() {
+    arbtest::arbtest(|u| {
+        let target = any_target(u)?;
+        let mut text = String::new();
+        for _ in 0..u.int_in_range(0..=40)? {
+            text.push_str(u.choose(MACRO_PIECES)?);
+            text.push_str(if u.ratio(1, 20)? { " " } else { "\n" });
+        }
+        let start = std::time::Instant::now();
+        try_everything(&text, target);
+        assert!(start.elapsed().as_secs() < 60, "{text}");
+        Ok(())
+    })
+    .budget_ms(8_000);
+}
+
+#[test]
+fn expansions_are_bounded() {
+    let deep = "a\n.macro a\na\na\n.endm\n.macro b\nb\n.endm\nb\nb\n";
+    let call = ".macro a x\n.ifnb \\x\na \\x\\x\n.endif\n.endm\na 1\n";
+    let wide = ".macro a x\n.ifnb \\x\na \\x\n.endif\na \\x\\x\\x\n.endm\na 1\n";
+    let empty = ".macro a\n.endm\n.rept 1000000000\na\n.endr\n";
+    let many =
+        ".rept 1000000\nnosuchthing\n.endr\n.rept 100\n.rept 3000000\n.exitm\n.endr\n.endr\n";
+    let both = ".macro a\na\na\nnosuchthing\n.endm\na\na";
+    for (text, message) in [
+        (deep.to_owned(), "nested too deep"),
+        (call.to_owned(), "too much text"),
+        (wide.to_owned(), "nested too deep"),
+        (empty.to_owned(), "too much text"),
+        (many.to_owned(), "too much text"),
+        (both.to_owned(), "nested too deep"),
+        (
+            ".rept 1000000000\ns_nop 0\n.endr".to_owned(),
+            "too much text",
+        ),
+        (
+            ".rept 0x7fffffffffffffff\n\n.endr".to_owned(),
+            "too much text",
+        ),
+        (".rept 2\n".repeat(100_000), "`.rept` has no end"),
+        (
+            format!("{}{}", ".rept 1\n".repeat(3_000), ".endr\n".repeat(3_000)),
+            "nested too deep",
+        ),
+        (".macro a\n".repeat(100_000), "`.macro` has no end"),
+        (".if 1\n".repeat(100_000), "this condition has no end"),
+        (".if 0\n".repeat(100_000), "this condition has no end"),
+        (format!(".irp x{}\n\\x\n.endr", ", y".repeat(100_000)), "y"),
+    ] {
+        let target = Target::named("gfx906").expect("a target");
+        let shown: String = text.chars().take(40).collect();
+        let source = Source {
+            name: "bounded.s",
+            text: &text,
+        };
+        let start = std::time::Instant::now();
+        let assembly = assemble(&source, &Options { target });
+        assert!(
+            start.elapsed().as_secs() < 20,
+            "{shown}: {:?}",
+            start.elapsed()
+        );
+        let errors: Vec<&str> = assembly.diagnostics.iter().map(|d| &*d.message).collect();
+        assert!(
+            errors.iter().any(|error| error.contains(message)),
+            "{shown}: {errors:?}"
+        );
+        assert!(errors.len() < 1000, "{shown}: {} errors", errors.len());
+    }
+}
+
+#[test]
+fn a_chain_names_macros_and_lines() {
+    let text = ".macro inner\nnosuchthing\n.endm\n.macro outer\n\ninner\n.endm\ns_nop 0\n  outer // here\n";
+    let target = Target::named("gfx906").expect("a target");
+    let source = Source {
+        name: "chain.s",
+        text,
+    };
+    let assembly = assemble(&source, &Options { target });
+    let [error] = &assembly.diagnostics[..] else {
+        panic!("{:?}", assembly.diagnostics)
+    };
+    let quoted: Vec<(&str, &str)> = error
+        .notes
+        .iter()
+        .map(|note| (&*note.message, &text[note.span.clone()]))
+        .collect();
+    assert_eq!(
+        quoted,
+        [
+            ("in macro `inner`, line 1: `nosuchthing`", "nosuchthing"),
+            ("in macro `outer`, line 2: `inner`", "inner"),
+        ]
+    );
+    assert_eq!(&text[error.span.clone()], "outer");
+}
+
+/// Files by name, in a directory `d`.
+struct Fixed;
+
+impl gcn_asm::Files for Fixed {
+    fn read(&self, name: &str, from: &str) -> Result<gcn_asm::File, String> {
+        let bytes: &[u8] = match (name, from) {
+            ("a.inc", "main.s") => b".include \"b.inc\"\n.long 2\n",
+            ("b.inc", "d/a.inc") => b".long 1\nnosuchthing\n",
+            ("self.inc", _) => b".include \"self.inc\"\n",
+            ("data.bin", _) => b"0123456789",
+            _ => return Err("no such file".to_owned()),
+        };
+        Ok(gcn_asm::File {
+            name: format!("d/{name}"),
+            bytes: bytes.to_vec(),
+        })
+    }
+}
+
+#[test]
+fn files_are_read_by_the_caller() {
+    let text = ".include \"a.inc\"\n.incbin \"data.bin\"\n.incbin \"data.bin\", 8\n.incbin \"data.bin\", 2, 3\n\
+                .incbin \"data.bin\", 20\n.include \"self.inc\"\n.print \"done\"\n";
+    let target = Target::named("gfx906").expect("a target");
+    let source = Source {
+        name: "main.s",
+        text,
+    };
+    let assembly = gcn_asm::assemble_with(&source, &Options { target }, &Fixed);
+    assert_eq!(
+        assembly.program.to_raw(),
+        b"\x01\0\0\0\x02\0\0\x00012345678989234"
+    );
+    let found: Vec<(&str, &str, &str)> = assembly
+        .diagnostics
+        .iter()
+        .map(|d| {
+            let note = d.notes.first().map_or("", |note| &*note.message);
+            (&*d.message, &text[d.span.clone()], note)
+        })
+        .collect();
+    let [unknown, deep, done] = found[..] else {
+        panic!("{found:?}")
+    };
+    assert_eq!(unknown.1, ".include \"a.inc\"");
+    assert_eq!(unknown.2, "in `d/b.inc`, line 2: `nosuchthing`");
+    assert_eq!(deep.0, "`d/self.inc` is nested too deep");
+    assert_eq!(done, ("done", ".print \"done\"", ""));
+}

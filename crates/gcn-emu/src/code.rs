@@ -203,25 +203,26 @@ impl Code {
         if let Some(plan) = &memory {
             cancelled |= usize::from(plan.registers_written()) > self.vgprs;
         }
-        let run = if cancelled {
-            Run::Cancelled
-        } else {
-            match inst.does() {
-                Does::Alu(_) | Does::Jump | Does::Fork => alu(&inst),
-                // A call has a destination, which the step loop knows nothing of.
-                Does::Branch(_) if inst.row().slots().any(|s| s.access == Access::Write) => {
-                    alu(&inst)
-                }
-                Does::Branch(_) | Does::Control(_) => Run::Flow,
-                _ => Run::Memory,
-            }
+        let run = match inst.does() {
+            Does::Alu(_) | Does::Compare(..) | Does::Jump | Does::Fork => alu(&inst),
+            // A call has a destination, which the step loop knows nothing of.
+            Does::Branch(_) if inst.row().slots().any(|s| s.access == Access::Write) => alu(&inst),
+            Does::Branch(_) | Does::Control(_) => Run::Flow,
+            // Typed buffers, images, exports.
+            _ if memory.is_none() => Run::Missing,
+            _ => Run::Memory,
+        };
+        let run = match run {
+            Run::Missing => Run::Missing,
+            _ if cancelled => Run::Cancelled,
+            run => run,
         };
         Step {
             inst,
             bytes: inst.dwords() as u8 * 4,
             args,
             modifiers: Modifiers::of(&inst),
-            writes_exec: matches!(inst.does(), Does::Alu(i) if i.has(Implicit::WRITES_EXEC)),
+            writes_exec: matches!(inst.does(), Does::Compare(_, i) if i.has(Implicit::WRITES_EXEC)),
             run,
             memory,
         }

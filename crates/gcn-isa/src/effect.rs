@@ -169,6 +169,44 @@ impl Implicit {
     }
 }
 
+/// What an image instruction does, atomics apart.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum ImageOp {
+    /// One texel to registers.
+    Load,
+    /// Registers to one texel.
+    Store,
+    /// Filtered texels to registers.
+    Sample,
+    /// One component of four texels to registers.
+    Gather,
+    /// What is known of the image, not its texels.
+    Query,
+}
+
+/// What a vector comparison asks of its two sources, as the manuals abbreviate it. With N before it an order is
+/// negated, so that it holds for NaN.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+#[rustfmt::skip]
+#[allow(missing_docs)]
+pub enum Test {
+    /// Never.
+    F,
+    Lt, Eq, Le, Gt,
+    /// Less or greater: not for NaN.
+    Lg,
+    Ge,
+    /// Neither is NaN.
+    O,
+    /// One is NaN.
+    U,
+    Nge, Nlg, Ngt, Nle, Neq, Nlt,
+    /// Always.
+    Tru,
+    /// The first source is of one of the classes that the second one's bits name.
+    Class,
+}
+
 /// The effect of an instruction.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Does {
@@ -233,9 +271,17 @@ pub enum Does {
     /// Prefetches an address translation (errata E125).
     Probe,
 
+    // Graphics
+    /// An image access; DMASK says which components.
+    Image(ImageOp),
+    /// Registers to a render target, a position or a parameter.
+    Export,
+
     // Arithmetic, moves, comparisons: operands and these.
     /// An ALU instruction; the emulator has an arm for each.
     Alu(Implicit),
+    /// A bit per lane: whether its two sources, of the first one's type, pass the test.
+    Compare(Test, Implicit),
     /// Jumps by the operand if the condition holds; a destination receives the address of the next instruction.
     Branch(Condition),
     /// Jumps to the address in the source; a destination receives the address of the next instruction.
@@ -254,7 +300,7 @@ impl Does {
     /// the by-lane forms and to loads with LDS = 1 (E069, E089).
     pub const fn implicit(self, isa: Isa, gds: bool, lds: bool) -> Implicit {
         match self {
-            Does::Alu(implicit) => implicit,
+            Does::Alu(implicit) | Does::Compare(_, implicit) => implicit,
             Does::Branch(Condition::Scc0 | Condition::Scc1) => Implicit::READS_SCC,
             Does::Branch(Condition::VccZero | Condition::VccNotZero) => Implicit::READS_VCC,
             Does::Branch(Condition::ExecZero | Condition::ExecNotZero) => Implicit::READS_EXEC,

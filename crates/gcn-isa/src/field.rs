@@ -72,6 +72,8 @@ pub enum Field {
     Addr64,
     Dfmt,
     Nfmt,
+    /// DFMT in the low four bits, NFMT above it.
+    Format,
     // Images, exports, interpolation
     Dmask,
     Unorm,
@@ -85,6 +87,11 @@ pub enum Field {
     Compr,
     Done,
     Vm,
+    Vsrc0,
+    Vsrc1,
+    Vsrc2,
+    Vsrc3,
+    High,
     Attr,
     AttrChan,
 }
@@ -159,6 +166,8 @@ pub enum Encoding {
     Vop1Dpp,
     Vop2Dpp,
     Vintrp,
+    /// VOP3 with an attribute of a parameter in place of the first source.
+    Vop3Interp,
     Ds,
     Flat,
     Global,

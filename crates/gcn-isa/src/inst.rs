@@ -1,12 +1,14 @@
 //! An instruction as it stands in memory: its identity, and all of its bits.
 
 use crate::effect::Does;
+use crate::exp::SOURCES;
 use crate::field::{Bits, Encoding, Field, Layout};
 use crate::operand::{Access, ENCODING_MODIFIERS, Kind, Modifier, SDWA_CLAMP, Slot, Value, When};
 use crate::regs;
 use crate::row::{Op, Row};
 use crate::tables::{layout, opcode_in};
 use crate::target::Isa;
+use crate::vintrp::{self, CHANNELS, MAX_ATTRIBUTE, VERTEX_PARAMETERS};
 
 /// An instruction. The words are the truth, so nothing is ever lost; operands are views of them.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
@@ -287,14 +289,29 @@ impl Inst {
                 count,
             },
             // With TFE a status follows the value.
-            Kind::Vgpr if self.encoding == Encoding::Mubuf => Operand::Vgprs {
-                first: value as u8,
-                count: count + self.get(Field::Tfe) as u8,
-            },
+            Kind::Vgpr if matches!(self.encoding, Encoding::Mubuf | Encoding::Mtbuf) => {
+                Operand::Vgprs {
+                    first: value as u8,
+                    count: count + self.get(Field::Tfe) as u8,
+                }
+            }
             Kind::Vgpr => Operand::Vgprs {
                 first: value as u8,
                 count,
             },
+            Kind::ImageData { gathers } => Operand::Vgprs {
+                first: value as u8,
+                count: self.image_data_count(gathers),
+            },
+            Kind::ImageAddress { least, .. } => Operand::Vgprs {
+                first: value as u8,
+                count: least,
+            },
+            Kind::ExportSource(place) => self.export_source(place),
+            Kind::Attribute => Operand::Imm(vintrp::pack_attribute(
+                value as u8,
+                self.get(Field::AttrChan) as u8,
+            )),
             Kind::GlobalAddress => Operand::Vgprs {
                 first: value as u8,
                 count: if self.saddr_is_off() { 2 } else { 1 },
@@ -340,9 +357,13 @@ impl Inst {
                 count,
             },
             Kind::ScalarOffset { signed } => self.scalar_offset(signed),
-            Kind::Unsigned | Kind::Waitcnt | Kind::Hwreg | Kind::SendMsg | Kind::GprIndex => {
-                Operand::Imm(value as i64)
-            }
+            Kind::Unsigned
+            | Kind::Waitcnt
+            | Kind::Hwreg
+            | Kind::SendMsg
+            | Kind::GprIndex
+            | Kind::ExportTarget
+            | Kind::VertexParameter => Operand::Imm(value as i64),
             Kind::Signed | Kind::Simm16 | Kind::Branch => Operand::Imm(sign_extend(value, bits)),
             Kind::Literal => Operand::Literal((self.bits >> 32) as u32),
         }
@@ -367,7 +388,12 @@ impl Inst {
                 },
             ) if bits.width == SOURCE_BITS => self.set(slot.field, i64::from(regs::LDS_DIRECT)),
             (
-                Kind::Vgpr | Kind::GlobalAddress | Kind::ScratchAddress | Kind::BufferAddress,
+                Kind::Vgpr
+                | Kind::GlobalAddress
+                | Kind::ScratchAddress
+                | Kind::BufferAddress
+                | Kind::ImageData { .. }
+                | Kind::ImageAddress { .. },
                 Operand::Vgprs { first, .. },
             ) => self.set(slot.field, i64::from(first)),
             (Kind::ScratchAddress | Kind::BufferAddress, Operand::Off) => self.set(slot.field, 0),
@@ -424,9 +450,27 @@ impl Inst {
                 self.set_scalar_offset(signed, imm, reg, literal)
             }
             (
-                Kind::Unsigned | Kind::Waitcnt | Kind::Hwreg | Kind::SendMsg | Kind::GprIndex,
+                Kind::Unsigned
+                | Kind::Waitcnt
+                | Kind::Hwreg
+                | Kind::SendMsg
+                | Kind::GprIndex
+                | Kind::ExportTarget,
                 Operand::Imm(value),
             ) => self.set(slot.field, value),
+            (Kind::VertexParameter, Operand::Imm(value)) => {
+                self.put(slot.field, value, 0, VERTEX_PARAMETERS.len() as i64 - 1)
+            }
+            (Kind::ExportSource(place), Operand::Vgprs { first, .. }) => {
+                self.set_export_source(place, Some(first))
+            }
+            (Kind::ExportSource(place), Operand::Off) => self.set_export_source(place, None),
+            (Kind::Attribute, Operand::Imm(value)) => {
+                let channels = CHANNELS.len() as i64;
+                self.set(Field::AttrChan, value.rem_euclid(channels))?;
+                let attribute = value.div_euclid(channels);
+                self.put(slot.field, attribute, 0, MAX_ATTRIBUTE.into())
+            }
             (Kind::Signed | Kind::Branch, Operand::Imm(value)) => {
                 self.set_signed(slot.field, value)
             }
@@ -463,6 +507,86 @@ impl Inst {
         } else {
             self.get(Field::Idxen) as u8 + self.get(Field::Offen) as u8
         }
+    }
+
+    /// VGPRs of an image's value: a component each, two 16-bit ones from GCN 1.4 on, and a status with TFE.
+    fn image_data_count(&self, gathers: bool) -> u8 {
+        const GATHERED: u8 = 4;
+        let components = if gathers {
+            GATHERED
+        } else {
+            (self.get(Field::Dmask).count_ones() as u8).max(1)
+        };
+        let is_packed = self.flag(Field::D16) && self.isa >= Isa::Gfx9;
+        let value = if is_packed {
+            components.div_ceil(2)
+        } else {
+            components
+        };
+        value + self.get(Field::Tfe) as u8
+    }
+
+    /// Whether an image's address may have this many VGPRs: between the row's bounds, or eight where LLVM rounds up.
+    pub fn takes_image_address(least: u8, most: u8, count: u8) -> bool {
+        const ROUNDED: u8 = 8;
+        (least..=most).contains(&count) || (count == ROUNDED && (5..ROUNDED).contains(&most))
+    }
+
+    /// The field that holds one of an export's four values: with COMPR each field holds two of them.
+    fn export_field(&self, place: u8) -> Field {
+        let index = if self.flag(Field::Compr) {
+            place / 2
+        } else {
+            place
+        };
+        SOURCES
+            .get(usize::from(index))
+            .copied()
+            .unwrap_or(Field::Vsrc3)
+    }
+
+    fn export_source(&self, place: u8) -> Operand {
+        if self.get(Field::En) >> place & 1 == 0 {
+            return Operand::Off;
+        }
+        Operand::Vgprs {
+            first: self.get(self.export_field(place)) as u8,
+            count: 1,
+        }
+    }
+
+    /// With COMPR the first of each two values says what both are, as LLVM has it.
+    fn set_export_source(&mut self, place: u8, register: Option<u8>) -> Result<(), FieldError> {
+        const BOTH: u64 = 3;
+        let is_compressed = self.flag(Field::Compr);
+        if is_compressed && !place.is_multiple_of(2) {
+            return Ok(());
+        }
+        let enables = if is_compressed { BOTH } else { 1 } << place;
+        let enabled = self.get(Field::En);
+        let enabled = match register {
+            Some(_) => enabled | enables,
+            None => enabled & !enables,
+        };
+        self.set(Field::En, enabled.cast_signed())?;
+        self.set(self.export_field(place), register.unwrap_or(0).into())
+    }
+
+    /// Whether an export's text gives the same words: fields of values that are not exported are zero, and with
+    /// COMPR both values of a field are exported or none is.
+    pub(crate) fn exports_exactly(&self) -> bool {
+        let mut same = *self;
+        for field in SOURCES {
+            let _ = same.set(field, 0);
+        }
+        let places = 0..SOURCES.len() as u8;
+        let all_set = places
+            .map(|place| match self.export_source(place) {
+                Operand::Vgprs { first, .. } => same.set_export_source(place, Some(first)),
+                _ => same.set_export_source(place, None),
+            })
+            .all(|result| result.is_ok());
+        all_set && same == *self
     }
 
     /// Errata E025, E111; the table of the SMEM document.

@@ -81,6 +81,29 @@ pub enum Kind {
     ScratchAddress,
     /// A buffer address: as many VGPRs as IDXEN, OFFEN and ADDR64 ask for, `off` for none.
     BufferAddress,
+    /// The value of an image instruction: as many VGPRs as DMASK has components, half of them with packed 16-bit
+    /// components, and a status with TFE.
+    ImageData {
+        /// Whether it is always four components (gathers).
+        gathers: bool,
+    },
+    /// The address of an image instruction. How many VGPRs it has depends on the image, which the words do not
+    /// say: LLVM prints the fewest.
+    ImageAddress {
+        /// The fewest VGPRs, with 16-bit components.
+        least: u8,
+        /// The most VGPRs.
+        most: u8,
+    },
+    /// Where an export goes: `mrt0`, `pos0`, `param0` (see [`exp`](crate::exp)).
+    ExportTarget,
+    /// A value of an export by its place among the four: a VGPR, or `off` where EN lacks its bit. With COMPR two
+    /// values share a VGPR.
+    ExportSource(u8),
+    /// An attribute's number and channel: `attr0.x`; as a number 4 · attribute + channel.
+    Attribute,
+    /// Which of a parameter's values at the vertices: `p10`, `p20`, `p0`.
+    VertexParameter,
     /// SADDR: an SGPR or SGPR pair, 0x7f means `off` (errata E079).
     Saddr,
     /// A vector source: 9 bits name a scalar source, a constant or (from 256) a VGPR; 8 bits a VGPR.
@@ -172,6 +195,12 @@ pub enum Value {
     Named(&'static [&'static str]),
     /// A number in hexadecimal: `row_mask:0xf`. LLVM always writes it.
     Hex,
+    /// The same, left out when it is 0: `dmask:0xf`.
+    Mask,
+    /// A data and a number format: `format:[BUF_DATA_FORMAT_32,BUF_NUM_FORMAT_FLOAT]` (see [`mtbuf`](crate::mtbuf)).
+    BufferFormat,
+    /// A number that is a part of another modifier's, which alone is printed: `dfmt:4`. It may stand before operands.
+    Part,
     /// A permutation of lanes, without a name of its own: `quad_perm:[0,1,2,3]`, `row_shl:1` (see [`dpp`](crate::dpp)).
     LanePermutation,
 }
@@ -300,6 +329,13 @@ pub(crate) mod words {
         pub(crate) const fn by_default(self) -> Written {
             match self {
                 Written::Modifier(m) => Written::Modifier(Modifier { default: 1, ..m }),
+                operand => operand,
+            }
+        }
+
+        const fn with_default(self, default: u8) -> Written {
+            match self {
+                Written::Modifier(m) => Written::Modifier(Modifier { default, ..m }),
                 operand => operand,
             }
         }
@@ -469,5 +505,50 @@ pub(crate) mod words {
     pub const OpSelMix: Written = number(Field::OpSelHi, &["op_sel_hi"], Value::BitList);
     pub const NegLo: Written = number(Field::Neg, &["neg_lo"], Value::BitList);
     pub const NegHi: Written = number(Field::NegHi, &["neg_hi"], Value::BitList);
+    // Buffers with formats.
+    pub const Format: Written = number(Field::Format, &["format"], Value::BufferFormat)
+        .with_default(crate::mtbuf::DEFAULT_FORMAT);
+    pub const Dfmt: Written =
+        number(Field::Dfmt, &["dfmt"], Value::Part).with_default(crate::mtbuf::DEFAULT_FORMAT);
+    pub const Nfmt: Written = number(Field::Nfmt, &["nfmt"], Value::Part);
+
+    // Images.
+    pub const fn ImageData(gathers: bool, access: super::Access) -> Written {
+        slot(Field::Vdata, Kind::ImageData { gathers }, Ty::B32, access)
+    }
+    pub const fn ImageAddress(least: u8, most: u8) -> Written {
+        slot(
+            Field::Vaddr,
+            Kind::ImageAddress { least, most },
+            Ty::B32,
+            Read,
+        )
+    }
+    pub const ImageResource: Written = slot(Field::Srsrc, Kind::Aligned(2), Ty::B256, Read);
+    pub const Sampler: Written = slot(Field::Ssamp, Kind::Aligned(2), Ty::B128, Read);
+    pub const Dmask: Written = number(Field::Dmask, &["dmask"], Value::Mask);
+    pub const Unorm: Written = flag(Field::Unorm, &["unorm"]);
+    pub const R128: Written = flag(Field::R128, &["r128"]);
+    pub const A16: Written = flag(Field::A16, &["a16"]);
+    pub const Lwe: Written = flag(Field::Lwe, &["lwe"]);
+    pub const Da: Written = flag(Field::Da, &["da"]);
+    pub const D16: Written = flag(Field::D16, &["d16"]);
+
+    // Exports and interpolation.
+    pub const ExportTo: Written = slot(Field::Tgt, Kind::ExportTarget, Ty::B8, Read);
+    pub const fn Exported(field: Field, place: u8) -> Written {
+        slot(field, Kind::ExportSource(place), Ty::B32, Read)
+    }
+    pub const Done: Written = flag(Field::Done, &["done"]);
+    pub const Compr: Written = flag(Field::Compr, &["compr"]);
+    pub const ValidMask: Written = flag(Field::Vm, &["vm"]);
+    /// A barycentric coordinate.
+    pub const Coordinate: Written = slot(Field::Src1, Kind::Vgpr, Ty::F32, Read);
+    /// What an earlier step of the interpolation left.
+    pub const Accumulated: Written = slot(Field::Src2, Kind::Vgpr, Ty::F32, Read);
+    pub const VertexParameter: Written = slot(Field::Src1, Kind::VertexParameter, Ty::B32, Read);
+    pub const Attr: Written = slot(Field::Attr, Kind::Attribute, Ty::B32, Read);
+    pub const HighHalf: Written = flag(Field::High, &["high"]);
+
     pub const Omod: Written = number(Field::Omod, &["mul", "div"], Value::Omod);
 }

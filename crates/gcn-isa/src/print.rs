@@ -7,7 +7,8 @@ use crate::inst::{Inst, LITERAL, Operand};
 use crate::operand::{Kind, Modifier, Slot, Value, When};
 use crate::regs::{self, write_group, write_hex, write_i64, write_u32};
 use crate::row::Forms;
-use crate::{dpp, simm, swizzle};
+use crate::vintrp::{CHANNELS, MAX_ATTRIBUTE, VERTEX_PARAMETERS};
+use crate::{dpp, exp, mtbuf, simm, swizzle};
 
 /// A way to spell things where LLVM and CLRX differ.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
@@ -52,7 +53,12 @@ impl Inst {
                 continue;
             }
             printer.out.push_str(separator);
-            separator = ", ";
+            // LLVM separates the target from the values by a blank.
+            separator = if slot.kind == Kind::ExportTarget {
+                " "
+            } else {
+                ", "
+            };
             match (slot.kind, target) {
                 (Kind::Branch, Some(label)) => {
                     printer.shown |= layout.bits(slot.field).mask();
@@ -104,7 +110,16 @@ impl Printer<'_> {
             {
                 "_e32"
             }
-            Encoding::Vop3 | Encoding::Vop3b | Encoding::Vop3c if has_long_form => "_e64",
+            Encoding::Vintrp
+                if has_long_form && self.inst.isa.has_sdwa() && self.syntax == Syntax::Llvm =>
+            {
+                "_e32"
+            }
+            Encoding::Vop3 | Encoding::Vop3b | Encoding::Vop3c | Encoding::Vop3Interp
+                if has_long_form =>
+            {
+                "_e64"
+            }
             Encoding::Vop1Sdwa | Encoding::Vop2Sdwa | Encoding::VopcSdwa => "_sdwa",
             Encoding::Vop1Dpp | Encoding::Vop2Dpp => "_dpp",
             _ => "",
@@ -174,7 +189,12 @@ impl Printer<'_> {
             Operand::Imm(value) if slot.when == When::Optional => {
                 write_u32(self.out, value as u32);
             }
-            Operand::Imm(value) => self.immediate(slot.kind, value),
+            Operand::Imm(value) => {
+                if slot.kind == Kind::Attribute {
+                    self.say(Field::AttrChan);
+                }
+                self.immediate(slot.kind, value);
+            }
             Operand::ScalarOffset { imm, reg, literal } => self.scalar_offset(imm, reg, literal),
         }
         if absolute {
@@ -272,6 +292,29 @@ impl Printer<'_> {
             Kind::Hwreg => simm::write_hwreg(self.out, isa, value as u16),
             Kind::SendMsg => simm::write_sendmsg(self.out, isa, value as u16),
             Kind::GprIndex => simm::write_gpr_index(self.out, value as u16),
+            Kind::ExportTarget => {
+                self.say(Field::En);
+                self.exact &= exp::write_target(self.out, value as u8);
+                self.exact &= self.inst.exports_exactly();
+            }
+            Kind::Attribute => {
+                let channels = CHANNELS.len() as i64;
+                let attribute = value.div_euclid(channels);
+                self.exact &= attribute <= i64::from(MAX_ATTRIBUTE);
+                self.out.push_str("attr");
+                write_i64(self.out, attribute);
+                self.out.push('.');
+                let channel = value.rem_euclid(channels) as usize;
+                self.out.extend(CHANNELS.get(channel));
+            }
+            Kind::VertexParameter => match VERTEX_PARAMETERS.get(value as usize) {
+                Some(name) => self.out.push_str(name),
+                None => {
+                    self.exact = false;
+                    self.out.push_str("invalid_param_");
+                    write_i64(self.out, value);
+                }
+            },
             Kind::Simm16 => {
                 write_hex(self.out, u64::from(value as u16));
             }
@@ -331,11 +374,19 @@ impl Printer<'_> {
             return self.bit_list(modifier);
         }
         self.say(modifier.field);
+        // The whole is printed instead.
+        if modifier.value == Value::Part {
+            return;
+        }
         let value = self.inst.get(modifier.field);
         let is_always_written = matches!(
             modifier.value,
             Value::Named(_) | Value::Hex | Value::LanePermutation
         );
+        if value == u64::from(modifier.default) && modifier.value == Value::BufferFormat {
+            return;
+        }
+        let is_always_written = is_always_written || modifier.value == Value::BufferFormat;
         if value == 0 && !is_always_written {
             self.exact &= !modifier.required;
             return;
@@ -381,13 +432,18 @@ impl Printer<'_> {
                     }
                 }
             }
-            Value::Hex => {
+            Value::BufferFormat => {
+                self.out.push_str(name);
+                self.out.push(':');
+                mtbuf::write_format(self.out, self.inst.isa, value as u8);
+            }
+            Value::Hex | Value::Mask => {
                 self.out.push_str(name);
                 self.out.push(':');
                 write_hex(self.out, value);
             }
             Value::LanePermutation => self.exact &= dpp::write(self.out, value as u16),
-            Value::BitList => {}
+            Value::BitList | Value::Part => {}
         }
     }
 

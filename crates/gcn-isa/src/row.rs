@@ -4,7 +4,7 @@ use crate::effect::Does;
 use crate::field::{Encoding, Field};
 use crate::operand::{Modifier, Slot, Written};
 use crate::target::{Isa, IsaSet, NUMBERINGS};
-use crate::{ds, flat, mubuf, smem, sop, vop};
+use crate::{ds, exp, flat, mimg, mtbuf, mubuf, smem, sop, vintrp, vop};
 
 /// An instruction: what its row in the tables says, stated there once.
 #[derive(Clone, Copy, Debug)]
@@ -69,6 +69,7 @@ impl Row {
         let own = (!forms.has(Forms::NO_E32)).then_some(native);
         let long = forms.has(Forms::E64).then_some(match native {
             Encoding::Vopc => Encoding::Vop3c,
+            Encoding::Vintrp => Encoding::Vop3Interp,
             _ if has_carry => Encoding::Vop3b,
             _ => Encoding::Vop3,
         });
@@ -185,6 +186,16 @@ ops! {
     Scratch(flat::Flat) Scratch flat::SCRATCH,
     /// Buffers without format conversion.
     Mubuf(mubuf::Mubuf) Mubuf mubuf::MUBUF,
+    /// Buffers with format conversion by the instruction.
+    Mtbuf(mtbuf::Mtbuf) Mtbuf mtbuf::MTBUF,
+    /// Images and samplers.
+    Mimg(mimg::Mimg) Mimg mimg::MIMG,
+    /// Exports.
+    Exp(exp::Exp) Exp exp::EXP,
+    /// Interpolation of parameters.
+    Vintrp(vintrp::Vintrp) Vintrp vintrp::VINTRP,
+    /// Interpolation that exists in VOP3 only.
+    Vop3Interp(vintrp::Vop3Interp) Vop3Interp vintrp::VOP3_INTERP,
 }
 
 /// A row's name in lower case, made from the identifier that declares it.

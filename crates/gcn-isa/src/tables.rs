@@ -6,14 +6,17 @@ use std::sync::LazyLock;
 use crate::field::{ENCODINGS, Encoding, Field, Format, Layout};
 use crate::row::{Forms, Op, Row, rows};
 use crate::target::{Isa, Numbering};
-use crate::{ds, flat, mubuf, smem, sop, vop};
+use crate::{ds, exp, flat, mimg, mtbuf, mubuf, smem, sop, vintrp, vop};
 
 /// Where an instruction's VOP3 form begins to count: (VOPC, VOP2, VOP1) per numbering.
 const VOP3_BASES: [(u16, u16, u16); 2] = [(0x000, 0x100, 0x180), (0x000, 0x100, 0x140)];
 
+/// Where interpolation begins to count in VOP3, which has it from GCN 1.2 on.
+const VOP3_INTERPOLATION: u16 = 0x270;
+
 /// Bits that choose the candidates among encodings: the top nine of the first dword.
 const SELECTOR_BITS: u32 = 9;
-/// The most encodings that share their top bits: VOP3 has three, its neighbours less.
+/// The most encodings that share their top bits: VOP3 has four, its neighbours less.
 const MAX_CANDIDATES: usize = 6;
 
 /// What is known of one instruction set.
@@ -127,6 +130,10 @@ const FORMATS: &[&[Format]] = &[
     ds::FORMATS,
     flat::FORMATS,
     mubuf::FORMATS,
+    mtbuf::FORMATS,
+    mimg::FORMATS,
+    exp::FORMATS,
+    vintrp::FORMATS,
 ];
 
 /// The field map of every encoding on every instruction set. Two for one do not compile.
@@ -179,6 +186,10 @@ pub(crate) fn opcode_in(row: &Row, isa: Isa, encoding: Encoding) -> Option<u16> 
                 _ => 0,
             }
         }
+        Encoding::Vop3Interp => match row.op {
+            Op::Vintrp(_) => VOP3_INTERPOLATION,
+            _ => 0,
+        },
         _ => 0,
     };
     Some(base + opcode)

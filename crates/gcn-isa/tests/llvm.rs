@@ -7,7 +7,7 @@ use std::io::Write;
 use std::process::{Command, Stdio};
 
 use common::{Random, describe, fill, instructions, words};
-use gcn_isa::effect::Implicit;
+use gcn_isa::effect::{ImageOp, Implicit};
 use gcn_isa::{Access, Does, Encoding, Fidelity, Field, Inst, Isa, Operand, Syntax, Ty, regs};
 
 /// Samples of each row in each encoding.
@@ -263,6 +263,11 @@ fn words_of_gcn_1_2_are_llvms() {
 }
 
 #[test]
+fn words_of_gcn_1_4_are_llvms() {
+    compare_words(Isa::Gfx9, "gfx900");
+}
+
+#[test]
 fn words_of_gcn_1_4_1_are_llvms() {
     compare_words(Isa::Vega20, "gfx906");
 }
@@ -316,8 +321,8 @@ fn llvm_knows_no_opcode_that_we_lack() {
             if words.len() == 2 && second.as_ref() == Some(&text) {
                 continue;
             }
-            // Interpolation belongs to graphics; V_NOP and V_CLREXCP have nothing to select or move.
-            let is_left_out = ["v_interp_", "v_nop", "v_clrexcp"]
+            // V_NOP and V_CLREXCP have nothing to select or move.
+            let is_left_out = ["v_nop", "v_clrexcp"]
                 .iter()
                 .any(|name| text.starts_with(name));
             if text.contains("/*") || is_left_out {

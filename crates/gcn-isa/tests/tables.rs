@@ -95,7 +95,8 @@ fn operands_written_back_give_the_same_words() {
                     .unwrap_or_else(|e| panic!("{isa}: {}: {operand:?}: {e}", from.text()));
             }
             // Negation and absolute values are apart from operands.
-            let has_input_modifiers = row.slots().any(|slot| slot.kind == gcn_isa::Kind::Src);
+            let has_input_modifiers = row.slots().any(|slot| slot.kind == gcn_isa::Kind::Src)
+                || from.layout().has(Field::Abs);
             if !has_lists && !has_input_modifiers {
                 assert_eq!(to, from, "{isa}: {} became {}", from.text(), to.text());
             } else {
@@ -216,5 +217,19 @@ fn the_other_families_are_whole() {
     assert_eq!(
         count(|op| matches!(op, Op::Mubuf(_))),
         [56, 56, 59, 69, 69, 69]
+    );
+    assert_eq!(
+        count(|op| matches!(op, Op::Mtbuf(_))),
+        [8, 8, 16, 16, 16, 16]
+    );
+    assert_eq!(
+        count(|op| matches!(op, Op::Mimg(_))),
+        [93, 92, 89, 92, 92, 92]
+    );
+    assert_eq!(count(|op| matches!(op, Op::Exp(_))), [1; 6]);
+    assert_eq!(count(|op| matches!(op, Op::Vintrp(_))), [3; 6]);
+    assert_eq!(
+        count(|op| matches!(op, Op::Vop3Interp(_))),
+        [0, 0, 3, 4, 4, 4]
     );
 }

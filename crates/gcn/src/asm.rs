@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use anyhow::{Context, Result};
 use clap::ValueEnum;
 use gcn_asm::{
-    Assembly, Diagnostic, ObjectError, Options, Severity, Source, assemble, named_target,
+    Assembly, Diagnostic, ObjectError, Options, Severity, Source, assemble_with, named_target,
 };
 use gcn_isa::{Fidelity, Syntax, Target};
 
@@ -33,6 +33,9 @@ pub struct Args {
     /// Print each instruction and its encoding in the manner of llvm-mc; without --output nothing else is made.
     #[arg(long)]
     show_encoding: bool,
+    /// Where files of `.include` and `.incbin` are looked for, after the directory of the source.
+    #[arg(short = 'I', long = "include", value_name = "DIRECTORY")]
+    directories: Vec<PathBuf>,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
@@ -69,12 +72,15 @@ pub fn run(args: &Args, out: &mut dyn Write) -> Result<Status> {
         ))
         .into());
     };
-    let assembly = assemble(
+    let assembly = assemble_with(
         &Source {
             name: &name,
             text: &text,
         },
         &Options { target },
+        &input::SourceFiles {
+            directories: &args.directories,
+        },
     );
     if args.show_encoding {
         out.write_all(encodings(&assembly).as_bytes())?;

@@ -2,7 +2,7 @@
 
 use std::fs::File;
 use std::io::{self, Read};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, bail};
 use gcn_isa::{Isa, TARGETS, Target};
@@ -48,6 +48,28 @@ pub fn name(path: &Path) -> String {
         "<stdin>".to_owned()
     } else {
         path.display().to_string()
+    }
+}
+
+/// The files that sources include: relative to the source, then in directories.
+pub struct SourceFiles<'a> {
+    /// Where to look, in this order.
+    pub directories: &'a [PathBuf],
+}
+
+impl gcn_asm::Files for SourceFiles<'_> {
+    fn read(&self, name: &str, from: &str) -> Result<gcn_asm::File, String> {
+        let beside = Path::new(from).parent().unwrap_or(Path::new(""));
+        let places = std::iter::once(beside).chain(self.directories.iter().map(PathBuf::as_path));
+        let path = places
+            .map(|place| place.join(name))
+            .find(|path| path.is_file())
+            .ok_or("there is no such file beside the source or in the directories of -I")?;
+        let bytes = read(&path).map_err(|error| format!("{error:#}"))?;
+        Ok(gcn_asm::File {
+            name: path.display().to_string(),
+            bytes,
+        })
     }
 }
 

@@ -92,12 +92,27 @@ fn rendered(renderer: &Renderer, file: &str, lines: &mut Lines, diagnostic: &Dia
                 .iter()
                 .map(|help| Level::HELP.message(help.as_str())),
         );
+    let mut groups = vec![group];
+    for note in &diagnostic.notes {
+        let span = lines.within(&note.span);
+        let line = lines.place(span.start).line;
+        let shown = lines.shown(&span);
+        let span = span.start - shown.start..span.end.min(shown.end) - shown.start;
+        let snippet = Snippet::source(&lines.source[shown])
+            .line_start(line)
+            .annotation(AnnotationKind::Context.span(span));
+        groups.push(
+            Level::NOTE
+                .secondary_title(note.message.as_str())
+                .element(snippet),
+        );
+    }
     format!(
         "{}:{}:{}: {}",
         printable(file),
         place.line,
         place.column,
-        renderer.render(&[group])
+        renderer.render(&groups)
     )
 }
 

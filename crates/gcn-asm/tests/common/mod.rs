@@ -219,6 +219,19 @@ fn operand(
     }
     Some(match slot.kind {
         Kind::Vgpr => vgprs(random, count),
+        Kind::ImageData { .. } => match inst.operand(slot) {
+            Operand::Vgprs { count, .. } => Operand::Vgprs {
+                first: random.below(257 - u64::from(count)) as u8,
+                count,
+            },
+            other => panic!("{slot:?} is {other:?}"),
+        },
+        Kind::ImageAddress { least, .. } => vgprs(random, least),
+        Kind::ExportSource(_) if random.one_in(3) => Operand::Off,
+        Kind::ExportSource(_) => vgprs(random, 1),
+        Kind::ExportTarget => Operand::Imm(32 + random.below(32) as i64),
+        Kind::Attribute => Operand::Imm(random.below(33 * 4) as i64),
+        Kind::VertexParameter => Operand::Imm(random.below(3) as i64),
         Kind::GlobalAddress => vgprs(random, 2),
         Kind::ScratchAddress if scalar_address => Operand::Off,
         Kind::ScratchAddress => vgprs(random, 1),

@@ -4,6 +4,8 @@ fn is_known_difference(inst: &Inst, ours: &str, theirs: &str) -> bool {
     (inst.flag(Field::Nv) && ours.replace(" nv", "") == without_remarks(theirs))
         // LLVM marks operands that its assembler does not take; apart from the remark the text is the same.
         || without_remarks(theirs) == ours
+        // LLVM's disassembler leaves registers of an image atomic with a status out; its assembler wants them.
+        || (inst.encoding == Encoding::Mimg && matches!(inst.does(), Does::Atomic(..)) && inst.flag(Field::Tfe))
         // LLVM's text does not tell VOP3 here.
         || (inst.encoding == Encoding::Vop3 && ours.strip_suffix("_e64") == Some(theirs))
         // Nor does it tell comparisons of GCN 1.2 with SDWA, which it refuses without the suffix.
@@ -48,6 +50,13 @@ fn is_known_unknown(inst: &Inst) -> bool {
         "ds_nop" | "ds_gws_sema_v" | "ds_gws_sema_p" | "ds_gws_sema_release_all" => inst.get(Field::Vaddr) != 0,
         // LLVM has no GDS bit for lane exchanges, which use no memory.
         "ds_permute_b32" | "ds_bpermute_b32" => inst.flag(Field::Gds),
+        // In AMD's Vega manual but not in LLVM.
+        "image_gather4h_pck" | "image_gather8h_pck" => true,
+        // LLVM has no status of typed buffer accesses; AMD's manuals have the bit.
+        _ if inst.encoding == Encoding::Mtbuf && inst.flag(Field::Tfe) => true,
+        // LLVM has no gather to three registers, two of packed components and a status, and reads one to two
+        // as one to four first, which the last registers have no room for.
+        _ if inst.does() == Does::Image(ImageOp::Gather) && inst.flag(Field::D16) && inst.isa >= Isa::Gfx9 && (inst.flag(Field::Tfe) || inst.get(Field::Vdata) > 252) => true,
         // LLVM reads a load to LDS with NV as none.
         _ => inst.flag(Field::Lds) && inst.flag(Field::Nv),
     }

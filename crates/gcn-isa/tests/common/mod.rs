@@ -2,7 +2,10 @@
 #![allow(dead_code)] // Each test uses a part.
 
 use gcn_isa::dpp::Permutation;
-use gcn_isa::{Encoding, Field, Inst, Isa, Kind, Op, Row, Slot, Value, When, regs, rows};
+use gcn_isa::effect::{AtomicOp, ImageOp};
+use gcn_isa::{
+    Does, Encoding, Field, Inst, Isa, Kind, Op, Operand, Row, Slot, Value, When, regs, rows,
+};
 
 /// Random numbers that are the same in every run (xorshift64).
 pub struct Random(u64);
@@ -105,6 +108,17 @@ pub fn fill(inst: &mut Inst, random: &mut Random) {
             value = 1;
         }
         match modifier.value {
+            // Said by another modifier.
+            Value::Part => continue,
+            // LLVM gathers one component and changes whole values atomically.
+            Value::Mask => {
+                value = match inst.does() {
+                    Does::Image(ImageOp::Gather) => 1 << random.below(4),
+                    Does::Atomic(AtomicOp::CompareSwap, _) => random.pick(&[0x3, 0xf]),
+                    Does::Atomic(..) => random.pick(&[0x1, 0x3]),
+                    _ => value,
+                }
+            }
             Value::Named(names) => value = random.below(names.len() as u64),
             Value::LanePermutation => {
                 value = loop {
@@ -139,7 +153,7 @@ pub fn fill(inst: &mut Inst, random: &mut Random) {
     if inst.flag(Field::Lds) {
         let _ = inst.set(Field::Tfe, 0);
     }
-    if inst.encoding != Encoding::Mubuf && inst.flag(Field::Tfe) {
+    if inst.encoding == Encoding::Flat && inst.flag(Field::Tfe) {
         let _ = inst.set(Field::Tfe, 0);
     }
     let mut has_literal = row.slots().any(|slot| slot.kind == Kind::Literal);
@@ -162,10 +176,41 @@ pub fn fill(inst: &mut Inst, random: &mut Random) {
         let value = match slot.kind {
             _ if hidden => 0,
             _ if bits.width == 0 && slot.kind != Kind::Literal => continue,
-            Kind::Vgpr if bits.width == 9 => 256 + vgpr(count, random),
+            Kind::ImageData { .. } | Kind::ImageAddress { .. } => match inst.operand(slot) {
+                Operand::Vgprs { count, .. } => vgpr(count, random),
+                other => panic!("{} has {other:?}", row.name),
+            },
+            Kind::ExportTarget => random.pick(&[0, 1, 7, 8, 9, 12, 15, 32, 33, 63]),
+            Kind::ExportSource(_) => {
+                let source = match random.below(3) {
+                    0 => Operand::Off,
+                    _ => Operand::Vgprs {
+                        first: vgpr(1, random) as u8,
+                        count: 1,
+                    },
+                };
+                inst.set_operand(slot, source).unwrap();
+                continue;
+            }
+            Kind::Attribute => {
+                let attribute = random.below(33 * 4) as i64;
+                inst.set_operand(slot, Operand::Imm(attribute)).unwrap();
+                continue;
+            }
+            Kind::VertexParameter => random.below(3),
+            Kind::Vgpr if bits.width == 9 => {
+                let index = u64::from(slot.field == Field::Src2) + 1;
+                for field in [Field::Abs, Field::Neg] {
+                    if slot.ty.is_float() && inst.layout().has(field) && random.one_in(3) {
+                        let old = inst.get(field);
+                        inst.set(field, (old | 1 << index) as i64).unwrap();
+                    }
+                }
+                256 + vgpr(count, random)
+            }
             Kind::Vgpr => vgpr(count + u8::from(inst.flag(Field::Tfe)), random),
             Kind::GlobalAddress | Kind::BufferAddress | Kind::ScratchAddress => {
-                let off = matches!(inst.operand(slot), gcn_isa::Operand::Off);
+                let off = matches!(inst.operand(slot), Operand::Off);
                 if off { 0 } else { vgpr(2, random) }
             }
             Kind::Saddr => continue,

@@ -356,12 +356,13 @@ fn program(launch: &Launch) -> Result<Option<(CodeObject, &'static Target)>> {
         ))
         .into());
     };
-    let assembly = gcn_asm::assemble(
+    let assembly = gcn_asm::assemble_with(
         &Source {
             name: &name,
             text: &text,
         },
         &Options { target },
+        &input::SourceFiles { directories: &[] },
     );
     if !assembly.diagnostics.is_empty() {
         eprint!(

@@ -4,7 +4,7 @@
 //! fetches those values, applies modifiers, and writes results under EXEC; `sdwa` and `dpp` are what those encodings
 //! do to operands; `float` is IEEE arithmetic under the MODE register.
 
-use gcn_isa::{Field, Inst, Op};
+use gcn_isa::{Does, Field, Inst, Op};
 
 use crate::code::Handler;
 
@@ -30,7 +30,7 @@ pub fn handler(inst: &Inst) -> Option<Handler> {
         Op::Sopc(op) => scalar::sopc(op),
         Op::Vop1(op) => vector::vop1(op),
         Op::Vop2(op) => vector::vop2(op, clamp),
-        Op::Vopc(op) => compare::vopc(op),
+        Op::Vopc(_) => comparison(inst),
         Op::Vop3(op) => vector::vop3(op, clamp),
         Op::Vop3b(op) => vector::vop3b(op),
         Op::Vop3p(op) => packed::vop3p(op, clamp),
@@ -45,4 +45,13 @@ fn has_meaning(inst: &Inst) -> bool {
         return dpp::CrossLane::of(inst).is_some();
     }
     sdwa::has_meaning(inst)
+}
+
+/// A comparison's handler follows from its row.
+fn comparison(inst: &Inst) -> Option<Handler> {
+    let Does::Compare(test, _) = inst.does() else {
+        return None;
+    };
+    let source = inst.row().slots().find(|slot| slot.field == Field::Src0)?;
+    compare::handler(test, source.ty)
 }

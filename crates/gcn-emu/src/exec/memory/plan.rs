@@ -102,7 +102,12 @@ impl Plan {
         let does = inst.does();
         if matches!(
             does,
-            Does::Alu(_) | Does::Branch(_) | Does::Jump | Does::Fork | Does::Control(_)
+            Does::Alu(_)
+                | Does::Compare(..)
+                | Does::Branch(_)
+                | Does::Jump
+                | Does::Fork
+                | Does::Control(_)
         ) {
             return None;
         }

@@ -1,0 +1,99 @@
+//! EXP: values for the fixed-function hardware after a shader. Field maps, targets, then the one row.
+//!
+//! Source: AMD's Southern Islands, Sea Islands, GCN3 and Vega manuals, chapter "Exporting Pixel Color and Vertex
+//! Shader Parameters".
+
+use crate::effect::Does::*;
+use crate::field::{Encoding, Field, Format};
+use crate::operand::words::*;
+use crate::regs::write_u32;
+use crate::row::family;
+use crate::target::on;
+
+#[rustfmt::skip]
+pub(crate) const FORMATS: &[Format] = &[
+    Format { encoding: Encoding::Exp, on: on::SI_CI, dwords: 2, constant: &[(26, 6, 0b111110)], fields: FIELDS },
+    Format { encoding: Encoding::Exp, on: on::VI, dwords: 2, constant: &[(26, 6, 0b110001)], fields: FIELDS },
+];
+
+#[rustfmt::skip]
+const FIELDS: &[(Field, u8, u8)] = &[
+    (Field::En, 0, 4), (Field::Tgt, 4, 6), (Field::Compr, 10, 1), (Field::Done, 11, 1), (Field::Vm, 12, 1),
+    (Field::Vsrc0, 32, 8), (Field::Vsrc1, 40, 8), (Field::Vsrc2, 48, 8), (Field::Vsrc3, 56, 8),
+];
+
+/// The fields of the four values, in order.
+pub const SOURCES: [Field; 4] = [Field::Vsrc0, Field::Vsrc1, Field::Vsrc2, Field::Vsrc3];
+
+/// A run of targets: a name, the first number, how many there are. One alone has no digits.
+const TARGETS: [(&str, u8, u8); 5] = [
+    ("mrt", 0, 8),
+    ("mrtz", 8, 1),
+    ("null", 9, 1),
+    ("pos", 12, 4),
+    ("param", 32, 32),
+];
+
+/// Writes the name of a target; false, and a name that no assembler takes, if it has none.
+pub(crate) fn write_target(out: &mut String, target: u8) -> bool {
+    let known = TARGETS
+        .iter()
+        .find(|(_, first, count)| (*first..first + count).contains(&target));
+    let (name, number) = match known {
+        Some((name, _, 1)) => {
+            out.push_str(name);
+            return true;
+        }
+        Some((name, first, _)) => (*name, target - first),
+        None => ("invalid_target_", target),
+    };
+    out.push_str(name);
+    write_u32(out, number.into());
+    known.is_some()
+}
+
+/// The number of a target's name, in any case.
+pub fn target_named(name: &str) -> Option<u8> {
+    TARGETS.iter().find_map(|&(prefix, first, count)| {
+        let head = name.get(..prefix.len())?;
+        let digits = name.get(prefix.len()..)?;
+        if !head.eq_ignore_ascii_case(prefix) {
+            return None;
+        }
+        if count == 1 {
+            return digits.is_empty().then_some(first);
+        }
+        let is_number = digits.bytes().all(|b| b.is_ascii_digit());
+        let has_zeros = digits.len() > 1 && digits.starts_with('0');
+        let number: u8 = digits.parse().ok().filter(|_| is_number && !has_zeros)?;
+        (number < count).then_some(first + number)
+    })
+}
+
+#[rustfmt::skip]
+family! {
+    /// The EXP instruction.
+    Exp in EXP;
+//  name si,ci vi,9 on written as                                                                                                                                  does
+    EXP  0     0    SI [ExportTo, Exported(Field::Vsrc0, 0), Exported(Field::Vsrc1, 1), Exported(Field::Vsrc2, 2), Exported(Field::Vsrc3, 3), Done, Compr, ValidMask] Export;
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_target_has_the_name_that_means_it() {
+        let mut named = 0;
+        for target in 0..64 {
+            let mut name = String::new();
+            let is_named = write_target(&mut name, target);
+            assert_eq!(target_named(&name), is_named.then_some(target), "{name}");
+            named += usize::from(is_named);
+        }
+        assert_eq!(named, 8 + 1 + 1 + 4 + 32);
+        for wrong in ["mrt8", "mrt", "mrt+1", "mrt01", "pos4", "param32", "é"] {
+            assert_eq!(target_named(wrong), None, "{wrong}");
+        }
+    }
+}

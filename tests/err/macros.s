@@ -1,0 +1,63 @@
+// RUN: tahiti bonaire fiji gfx900 gfx906
+.macro inner reg, value:req
+  s_nop 0
+  v_mov_b32 \reg, \value
+.endm
+.macro outer list:vararg
+  .irp r, \list
+    inner \r, nowhere + 1.5
+  .endr
+.endm
+inner v1, v2, v3                    //~ ERROR too many values for the macro's parameters
+inner v1                            //~ ERROR macro `inner` needs a value for `value`
+inner valu=v2                       //~ ERROR macro `inner` has no parameter `valu`
+inner reg=v1, v2                    //~ ERROR a value without a name cannot follow one with a name
+inner w1, v2                        //~ ERROR takes one VGPR
+outer v1, v2                        //~ ERROR a floating-point constant cannot be part of an expression
+//~^ ERROR a floating-point constant cannot be part of an expression
+.rept 4
+  s_nop 0x10000                     //~ ERROR 65536
+.endr
+.rept -1                            //~ ERROR a loop cannot be repeated -1 times
+.endr
+.rept 1000000000                    //~ ERROR expand to too much text
+  s_nop 0
+.endr
+.rept later                         //~ ERROR symbol `later` is not defined
+.endr
+.macro again
+  again
+.endm
+again                               //~ ERROR nested too deep
+.macro again                        //~ ERROR macro `again` is already defined
+.endm
+.purgem nothing                     //~ ERROR there is no macro `nothing`
+.endm                               //~ ERROR `.endm` without `.macro`
+.endr                               //~ ERROR `.endr` without
+.else                               //~ ERROR `.else` without `.if`
+.exitm                              //~ ERROR `.exitm` outside of macros and loops
+.if later                           //~ ERROR symbol `later` is not defined
+  not read
+.else
+  s_nop 1
+.else                               //~ ERROR `.else` cannot follow `.else`
+.endif
+.macro own
+  .error "no such thing"
+  .warning "take care"
+.endm
+own                                 //~ ERROR no such thing
+//~^ WARNING take care
+.include "none.inc"                 //~ ERROR cannot read `none.inc`
+.org 1                              //~ ERROR cannot go back
+.macro late value
+  .byte \value
+.endm
+late big                            //~ ERROR 300 is out of range
+.equ big, 300
+.macro open
+  .if 1
+.endm
+open                                //~ ERROR this condition has no end
+.if 1                               //~ ERROR this condition has no end
+.macro unended                      //~ ERROR `.macro` has no end
