@@ -6,12 +6,13 @@ use std::sync::atomic::{
     Ordering::{AcqRel, Acquire, Relaxed},
 };
 
-use gcn_isa::Does;
 use gcn_isa::effect::{Condition, Control};
 use gcn_isa::simm::Waitcnt;
+use gcn_isa::{Does, Field};
 
 use crate::code::{Code, Run, Step};
 use crate::device::{Device, LdsFill};
+use crate::exec::alu::indexing;
 use crate::exec::memory::{self, Access, Outcome};
 use crate::fault::{Fault, FaultKind};
 use crate::lanes::{LANES, Lanes};
@@ -660,7 +661,12 @@ fn run_wave<O: Observer>(
         }
         wave.pc = pc.wrapping_add(u64::from(step.bytes));
         match step.run {
-            Run::Alu(handler) => handler(wave, step),
+            Run::Alu(handler) if !indexing::is_on(wave) => handler(wave, step),
+            Run::Alu(handler) => {
+                if !indexing::execute(wave, step, handler) {
+                    return Err(stop(FaultKind::NotExecuted));
+                }
+            }
             Run::Memory => {
                 memory::addresses(wave, step, shared.device, &mut access);
                 if O::ACTIVE
@@ -738,7 +744,10 @@ fn flow(wave: &mut Wave, step: &Step, pc: u64) -> Result<(), FaultKind> {
             }
             Control::Trap => return Err(FaultKind::Trap(step.immediate() as u8)),
             Control::SetHalt if step.immediate() & 1 != 0 => return Err(FaultKind::NotExecuted),
-            Control::GprIndexOff | Control::GprIndexMode => return Err(FaultKind::NotExecuted),
+            Control::GprIndexOff => indexing::turn_off(wave),
+            Control::GprIndexMode => {
+                indexing::set_operands(wave, step.inst.get(Field::Simm16) as u32);
+            }
             // Nothing here depends on time, priority, caches of code or performance counters.
             Control::Nop
             | Control::Sleep

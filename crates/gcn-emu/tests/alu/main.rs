@@ -14,13 +14,13 @@ use gcn_isa::{Does, Inst, Isa, Op, rows};
 #[rustfmt::skip]
 const NOT_EXECUTED: &[&str] = &[
     "s_cbranch_g_fork", "s_rfe_restore_b64", "s_cbranch_i_fork", "s_getreg_regrd_b32", "s_rfe_b64", "s_cbranch_join",
-    "s_mov_regrd_b32", "s_mov_fed_b32", "s_set_gpr_idx_idx", "s_setvskip", "s_set_gpr_idx_on",
+    "s_mov_regrd_b32", "s_mov_fed_b32", "s_setvskip",
     "v_mov_fed_b32", "v_screen_partition_4se_b32", "v_mullit_f32", "v_trig_preop_f64", "v_mqsad_u32_u8",
     "v_interp_p1_f32", "v_interp_p2_f32", "v_interp_mov_f32", "v_interp_p1ll_f16", "v_interp_p1lv_f16",
     "v_interp_p2_legacy_f16", "v_interp_p2_f16",
 ];
 
-/// Rows with tests of their own in `control` and `float`.
+/// Rows with tests of their own in `control`, `float` and `tests/indexing.rs`.
 #[rustfmt::skip]
 const BY_HAND: &[&str] = &[
     "s_getreg_b32", "s_setreg_b32", "s_setreg_imm32_b32", "s_call_b64", "s_getpc_b64", "s_setpc_b64", "s_swappc_b64",
@@ -28,7 +28,7 @@ const BY_HAND: &[&str] = &[
     "s_nand_saveexec_b64", "s_nor_saveexec_b64", "s_xnor_saveexec_b64", "s_andn1_saveexec_b64", "s_orn1_saveexec_b64",
     "s_andn1_wrexec_b64", "s_andn2_wrexec_b64", "s_movrels_b32", "s_movrels_b64", "s_movreld_b32", "s_movreld_b64",
     "v_nop", "v_clrexcp", "v_readfirstlane_b32", "v_readlane_b32", "v_writelane_b32", "v_swap_b32",
-    "v_movreld_b32", "v_movrels_b32", "v_movrelsd_b32",
+    "s_set_gpr_idx_idx", "s_set_gpr_idx_on", "v_movreld_b32", "v_movrels_b32", "v_movrelsd_b32",
     "v_div_scale_f32", "v_div_scale_f64", "v_div_fmas_f32", "v_div_fmas_f64", "v_div_fixup_f32", "v_div_fixup_f64",
     "v_div_fixup_f16", "v_div_fixup_legacy_f16",
 ];

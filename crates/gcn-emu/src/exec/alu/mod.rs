@@ -2,7 +2,7 @@
 //!
 //! The tables (`scalar`, `packed`, `vector`, `compare`) say what an instruction computes from a lane's values; `protocol`
 //! fetches those values, applies modifiers, and writes results under EXEC; `sdwa` and `dpp` are what those encodings
-//! do to operands; `float` is IEEE arithmetic under the MODE register.
+//! do to operands; `indexing` moves them; `float` is IEEE arithmetic under the MODE register.
 
 use gcn_isa::{Does, Field, Inst, Op};
 
@@ -11,6 +11,7 @@ use crate::code::Handler;
 mod compare;
 pub mod dpp;
 mod float;
+pub mod indexing;
 mod packed;
 mod protocol;
 mod scalar;

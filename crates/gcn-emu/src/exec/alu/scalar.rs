@@ -5,6 +5,7 @@
 use gcn_isa::simm::Hwreg;
 use gcn_isa::sop::{Sop1, Sop2, Sopc, Sopk};
 
+use super::indexing;
 use crate::code::{Arg, Handler, Step};
 use crate::wave::Wave;
 
@@ -164,8 +165,9 @@ pub fn sop1(op: Sop1) -> Option<Handler> {
         S_MOVRELD_B64          => |w, s| move_to_relative::<u64>(w, s),
         S_ABS_I32              => |w, s| one(w, s, |a: i32, _| non_zero(a.wrapping_abs())),
         S_BITREPLICATE_B64_B32 => |w, s| one(w, s, |a: u32, _| replicate(a)),
-        // Trap handlers, forks, fault injection and the VGPR index mode are not here.
-        S_RFE_B64 | S_CBRANCH_JOIN | S_MOV_REGRD_B32 | S_MOV_FED_B32 | S_SET_GPR_IDX_IDX => return None,
+        S_SET_GPR_IDX_IDX      => |w, s| indexing::set_index(w, s, 0),
+        // Trap handlers, forks and fault injection are not here.
+        S_RFE_B64 | S_CBRANCH_JOIN | S_MOV_REGRD_B32 | S_MOV_FED_B32 => return None,
     };
     Some(handler)
 }
@@ -193,7 +195,8 @@ pub fn sopc(op: Sopc) -> Option<Handler> {
         S_BITCMP1_B64 => |w, s| compare(w, s, |a: u64, b: u32| a.wrapping_shr(b) & 1 == 1),
         S_CMP_EQ_U64  => |w, s| compare(w, s, |a: u64, b: u64| a == b),
         S_CMP_LG_U64  => |w, s| compare(w, s, |a: u64, b: u64| a != b),
-        S_SETVSKIP | S_SET_GPR_IDX_ON => return None,
+        S_SET_GPR_IDX_ON => indexing::turn_on,
+        S_SETVSKIP => return None,
     };
     Some(handler)
 }

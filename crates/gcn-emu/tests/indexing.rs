@@ -1,0 +1,111 @@
+//! VGPR indexing (GCN 1.2 and 1.4): S_SET_GPR_IDX_ON, its relatives, and what they do to the instructions after them.
+
+mod common;
+
+use common::*;
+use gcn_emu::device::{Config, Device};
+use gcn_emu::fault::FaultKind;
+use gcn_emu::run::{Initial, InitialSgpr};
+use gcn_isa::Target;
+
+/// Registers that a program shows: v0 and on, then M0.
+const SHOWN: usize = 8;
+
+/// Runs `body` on v0 = 10, v1 = 11 and so on; v[60:61] has the address of the last dword that is shown.
+fn after(name: &str, body: &str) -> Result<[u32; SHOWN + 2], FaultKind> {
+    let target = Target::named(name).expect("it exists");
+    let mut device = Device::new(Config::new(target.isa));
+    let buffer = device.memory.allocate("out", 64).expect("there is memory");
+    let (low, high) = (buffer as u32, (buffer >> 32) as u32);
+    let store = "flat_store_dword v[60:61], ";
+    let mut text = format!("v_mov_b32 v60, {:#x}\nv_mov_b32 v61, s1\n", low + 36);
+    for register in 0..SHOWN {
+        text += &format!("v_mov_b32 v{register}, {}\n", 10 + register);
+    }
+    text += &format!("{body}\ns_set_gpr_idx_off\nv_mov_b32 v62, m0\n");
+    for (dword, register) in (0..SHOWN).chain([62]).enumerate() {
+        let address = low + 4 * dword as u32;
+        text += &format!("v_mov_b32 v60, {address:#x}\n{store}v{register}\n");
+    }
+    text += "s_endpgm";
+    let initial = Initial {
+        sgprs: vec![InitialSgpr::Value(low), InitialSgpr::Value(high)],
+        work_item_ids: 1,
+        mode: 0,
+    };
+    let done = dispatch(&mut device, target, &text, 1, 64, initial);
+    match done.fault {
+        Some(fault) => Err(fault.kind),
+        None => Ok(std::array::from_fn(|dword| {
+            let address = buffer + 4 * dword as u64;
+            device.memory.load_u32(address).expect("it is mapped")
+        })),
+    }
+}
+
+#[test]
+fn the_index_moves_the_operands_that_m0_names() {
+    // E143
+    let body = "s_mov_b32 m0, 0x100f44\ns_movk_i32 s4, 0x702\n\
+        s_set_gpr_idx_on s4, gpr_idx(SRC0)\nv_mov_b32 v0, v1\n\
+        s_set_gpr_idx_mode gpr_idx(DST)\nv_mov_b32 v0, v1\n\
+        s_set_gpr_idx_idx 3\nv_or_b32 v1, 64, v5\n\
+        s_set_gpr_idx_mode gpr_idx(SRC1)\nv_or_b32 v5, v0, v3\n\
+        s_set_gpr_idx_off\nv_mov_b32 v7, v6";
+    for name in FROM_VI {
+        let got = after(name, body).expect("it runs");
+        // v0 = v3; v2 = v1; v4 = 64 | v5; v5 = v0 | v6.
+        let want = [13, 11, 11, 13, 64 | 15, 13 | 16, 16, 16, 0x0010_2f03, 0];
+        assert_eq!(got, want, "{name}");
+    }
+}
+
+#[test]
+fn indexing_is_of_vector_alu_instructions() {
+    // E143: neither addresses and data of memory instructions nor scalar registers and constants move.
+    let body = "s_mov_b32 s4, 1\ns_mov_b32 s5, 5\ns_mov_b32 s6, 6\n\
+        s_set_gpr_idx_on s4, gpr_idx(SRC0,SRC1,SRC2,DST)\n\
+        flat_store_dword v[60:61], v3\ns_mov_b32 s7, s5\nv_mov_b32 v0, s5\nv_mov_b32 v1, 9";
+    for name in FROM_VI {
+        let got = after(name, body).expect("it runs");
+        assert_eq!(got, [10, 5, 9, 13, 14, 15, 16, 17, 0xf001, 13], "{name}");
+    }
+}
+
+#[test]
+fn out_of_range_reads_v0_and_writes_nothing() {
+    // E143
+    let body = "s_movk_i32 s4, 0xff\ns_mov_b32 m0, 0\n\
+        s_set_gpr_idx_on s4, gpr_idx(SRC0)\nv_mov_b32 v1, v2\n\
+        s_set_gpr_idx_mode gpr_idx(DST)\nv_mov_b32 v3, v2";
+    for name in FROM_VI {
+        let got = after(name, body).expect("it runs");
+        assert_eq!(got, [10, 10, 12, 13, 14, 15, 16, 17, 0x80ff, 0], "{name}");
+    }
+}
+
+#[test]
+fn operands_with_other_roles_are_not_executed_while_they_are_indexed() {
+    // E144
+    for name in FROM_VI {
+        for instruction in [
+            "v_mac_f32 v0, v1, v2",
+            "v_madmk_f32 v0, v1, 1.0, v2",
+            "v_lshlrev_b32 v0, v1, v2",
+            "v_readlane_b32 s5, v1, 0",
+            "v_mov_b32_sdwa v0, v1 dst_sel:BYTE_0 dst_unused:UNUSED_PRESERVE src0_sel:DWORD",
+        ] {
+            let on = |operands| {
+                format!("s_mov_b32 s4, 1\ns_set_gpr_idx_on s4, {operands}\n{instruction}")
+            };
+            let text = on("gpr_idx(SRC0,DST)");
+            assert_eq!(
+                after(name, &text),
+                Err(FaultKind::NotExecuted),
+                "{name}: {text}"
+            );
+            let text = on("gpr_idx()");
+            assert!(after(name, &text).is_ok(), "{name}: {text}");
+        }
+    }
+}
