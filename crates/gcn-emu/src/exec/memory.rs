@@ -216,6 +216,7 @@ impl Running<'_> {
             return Ok(());
         }
         let done = match ty.bytes() {
+            4 if lanes == u64::MAX && self.load_register() => true,
             4 => self.load_at_once::<1>(),
             8 => self.load_at_once::<2>(),
             12 => self.load_at_once::<3>(),
@@ -237,6 +238,13 @@ impl Running<'_> {
             self.write(plan.vdst.wrapping_add(dwords), &[0; LANES], lanes);
         }
         Ok(())
+    }
+
+    /// Loads a dword for each lane straight into the register, if all are active and their addresses follow each other.
+    #[inline]
+    fn load_register(&mut self) -> bool {
+        let register = self.wave.vgpr_mut(self.plan.vdst);
+        self.places.load_register(&mut register.0).is_some()
     }
 
     /// Loads all lanes if their addresses follow each other, are all the same, or need no look at a single one.

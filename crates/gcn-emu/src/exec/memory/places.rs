@@ -295,6 +295,26 @@ impl Places<'_> {
         }
     }
 
+    /// Loads a dword for each of 64 active lanes straight into their register, where they follow each other in one
+    /// space.
+    #[inline]
+    pub fn load_register(&self, into: &mut [u32; LANES]) -> Option<()> {
+        let access = self.access;
+        let base = contiguous(&access.address, DWORD as u64)?;
+        if access.global == u64::MAX {
+            return self.device.memory.load_dwords(base, into);
+        }
+        if access.lds != u64::MAX && access.gds != u64::MAX {
+            return None;
+        }
+        let block = self.share.get(base, LANES * DWORD)?;
+        let (dwords, _) = block.as_chunks::<DWORD>();
+        for (lane, raw) in into.iter_mut().zip(dwords) {
+            *lane = u32::from_le_bytes(*raw);
+        }
+        Some(())
+    }
+
     /// Loads elements of `N` dwords of all 64 lanes at once where they follow each other in one space; a register
     /// for each dword. Lanes that are not active may be loaded too: that has no effect.
     #[inline]
