@@ -7,6 +7,7 @@ mod asm_cases;
 mod case;
 mod dis_cases;
 mod err_cases;
+mod run_cases;
 
 use std::process::ExitCode;
 
@@ -44,6 +45,12 @@ const SUITES: &[Suite] = &[
         extension: "dis",
         bless: dis_cases::bless,
         check: dis_cases::check,
+    },
+    Suite {
+        directory: "run",
+        extension: "s",
+        bless: run_cases::bless,
+        check: run_cases::check,
     },
 ];
 
