@@ -235,6 +235,9 @@ const RESIDENT_GROUPS: usize = 8;
 /// synchronises all its workgroups (checklist 2.30) runs here if it runs there.
 const RESIDENT_GROUPS_BLOCKED: usize = 64 * 40;
 
+/// Length of S_BARRIER.
+const BARRIER_BYTES: u64 = 4;
+
 /// What the threads of a run share.
 struct Shared<'a> {
     device: &'a Device,
@@ -411,7 +414,12 @@ impl<'a, O: Observer> Worker<'a, O> {
             ended: count(Waiting::Ended),
         };
         if let Some(wave) = group.waves.iter().find(|w| w.waiting != Waiting::Ended) {
-            let fault = self.fault(wave, wave.pc, kind, None);
+            // A wave at a barrier goes on behind it, one at a GWS resource tries again.
+            let pc = match wave.waiting {
+                Waiting::Barrier => wave.pc.wrapping_sub(BARRIER_BYTES),
+                _ => wave.pc,
+            };
+            let fault = self.fault(wave, pc, kind, None);
             self.shared.report(fault);
         }
     }
