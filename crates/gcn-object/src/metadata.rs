@@ -427,6 +427,11 @@ impl Metadata {
             .map_err(|error| MetadataError::MessagePack(error.to_string()))?;
         Ok(bytes)
     }
+
+    /// The operand of `.amdgpu_metadata`, as [`Value::to_yaml`] writes it.
+    pub fn to_yaml(&self) -> Result<String, MetadataError> {
+        Value::from_msgpack(&self.to_msgpack()?)?.to_yaml()
+    }
 }
 
 impl KernelMetadata {

@@ -1,4 +1,4 @@
-//! A document of any shape, read from MessagePack or YAML, written as MessagePack.
+//! A document of any shape, read from MessagePack or YAML and written as either.
 //!
 //! Metadata comes from strangers, so it is read into this tree first and looked through leniently after; the
 //! tree is never larger than a small multiple of the text it came from.
@@ -8,7 +8,8 @@ use std::fmt;
 
 use serde::Serialize;
 use serde::de::{
-    Deserialize, DeserializeSeed, Deserializer, Error as _, MapAccess, SeqAccess, Visitor,
+    Deserialize, DeserializeSeed, Deserializer, EnumAccess, Error as _, MapAccess, SeqAccess,
+    VariantAccess, Visitor,
 };
 use serde::ser::{SerializeMap, Serializer};
 
@@ -39,6 +40,10 @@ pub enum Value {
 
 /// Nesting beyond this is refused; metadata nests five deep.
 const MAX_DEPTH: usize = 64;
+/// The tag by which LLVM says that a scalar is text although it reads like something else, as in `.name: !str n`.
+const TEXT_TAG: &str = "str";
+/// The tags of the other scalars, which say no more than the scalar itself.
+const SCALAR_TAGS: [&str; 4] = ["nil", "bool", "int", "float"];
 /// Keeps a hostile document from costing much; the largest libraries have a few MiB of metadata.
 const MAX_SOURCE_BYTES: usize = 64 << 20;
 
@@ -61,19 +66,21 @@ impl Value {
         let budget = Cell::new(text.len() + 1);
         Node(&budget)
             .deserialize(serde_yaml_ng::Deserializer::from_str(text))
-            .map_err(|error| {
-                let location = error.location();
-                MetadataError::Yaml {
-                    line: location.as_ref().map_or(1, |at| at.line()),
-                    column: location.as_ref().map_or(1, |at| at.column()),
-                    message: error.to_string(),
-                }
-            })
+            .map_err(|error| yaml_error(&error))
     }
 
     /// The document as MessagePack: maps in the order of their keys, numbers as short as they go.
     pub fn to_msgpack(&self) -> Result<Vec<u8>, MetadataError> {
         rmp_serde::to_vec(self).map_err(|error| MetadataError::MessagePack(error.to_string()))
+    }
+
+    /// The document as YAML that LLVM reads too: it ignores quotes, so text that looks like a number or a truth
+    /// value carries a tag.
+    ///
+    /// # Errors
+    /// [`MetadataError::Yaml`] for bytes, which have no place in it.
+    pub fn to_yaml(&self) -> Result<String, MetadataError> {
+        serde_yaml_ng::to_string(&Tagged(self)).map_err(|error| yaml_error(&error))
     }
 
     /// What a map holds under a text key; `None` for anything but a map.
@@ -141,6 +148,47 @@ fn check_size(bytes: usize) -> Result<(), MetadataError> {
     } else {
         Ok(())
     }
+}
+
+fn yaml_error(error: &serde_yaml_ng::Error) -> MetadataError {
+    let location = error.location();
+    MetadataError::Yaml {
+        line: location.as_ref().map_or(1, |at| at.line()),
+        column: location.as_ref().map_or(1, |at| at.column()),
+        message: error.to_string(),
+    }
+}
+
+/// A value whose texts are tagged where LLVM would take them for something else.
+struct Tagged<'a>(&'a Value);
+
+impl Serialize for Tagged<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        match self.0 {
+            Value::Text(text) if reads_as_another_scalar(text) => {
+                serializer.serialize_newtype_variant("Value", 0, TEXT_TAG, text)
+            }
+            Value::Array(elements) => serializer.collect_seq(elements.iter().map(Tagged)),
+            Value::Map(entries) => {
+                serializer.collect_map(entries.iter().map(|(key, value)| (key, Tagged(value))))
+            }
+            scalar => scalar.serialize(serializer),
+        }
+    }
+}
+
+/// Whether LLVM might read a text as a number (everything that `strtod` takes counts), a truth value or nothing. A
+/// tag too many is harmless.
+fn reads_as_another_scalar(text: &str) -> bool {
+    const WORDS: [&str; 10] = [
+        "y", "n", "yes", "no", "on", "off", "true", "false", "null", "~",
+    ];
+    const NUMBERS: [&str; 2] = ["inf", "nan"];
+    let lower = text.to_ascii_lowercase();
+    lower.is_empty()
+        || WORDS.contains(&lower.as_str())
+        || NUMBERS.iter().any(|number| lower.starts_with(number))
+        || lower.starts_with(|first: char| first.is_ascii_digit() || "+-.".contains(first))
 }
 
 impl Serialize for Value {
@@ -256,6 +304,18 @@ impl<'de> Visitor<'de> for Node<'_> {
         }
         Ok(Value::Map(entries))
     }
+
+    fn visit_enum<A: EnumAccess<'de>>(self, access: A) -> Result<Value, A::Error> {
+        let (tag, content) = access.variant::<String>()?;
+        if tag == TEXT_TAG {
+            let text = content.newtype_variant::<String>()?;
+            self.visit_str(&text)
+        } else if SCALAR_TAGS.contains(&tag.as_str()) {
+            content.newtype_variant_seed(self)
+        } else {
+            Err(A::Error::custom(format!("there is no tag `!{tag}`")))
+        }
+    }
 }
 
 impl<'de> Deserialize<'de> for Value {
@@ -276,6 +336,27 @@ mod tests {
             .expect("the YAML is valid");
         let packed = value.to_msgpack().expect("every value can be packed");
         assert_eq!(Value::from_msgpack(&packed), Ok(value));
+    }
+
+    #[test]
+    fn text_that_reads_as_another_scalar_is_tagged_as_llvm_does() {
+        let source =
+            "a: !str n\nb: !str 1\nc: !str inf\nd: !str ''\ne: float*\nf: !int 5\ng: [!str on]\n";
+        let value = Value::from_yaml(source).expect("the tags are LLVM's");
+        let text = |key| value.get(key).and_then(Value::as_text);
+        assert_eq!(
+            ["a", "b", "c", "d", "e"].map(text),
+            ["n", "1", "inf", "", "float*"].map(Some)
+        );
+        assert_eq!(value.get("f").and_then(Value::as_u64), Some(5));
+
+        let written = value.to_yaml().expect("there are no bytes in it");
+        assert!(written.starts_with("a: !str n\n"), "{written}");
+        assert!(written.contains("\ne: float*\nf: 5\n"), "{written}");
+        assert_eq!(Value::from_yaml(&written), Ok(value));
+
+        let error = Value::from_yaml("a: !foo 1\n").expect_err("no such tag");
+        assert!(error.to_string().contains("!foo"), "{error}");
     }
 
     #[test]

@@ -151,7 +151,7 @@ fn code_of<'a>(object: &'a CodeObject, target: &Target) -> Code<'a> {
         metadata: object
             .metadata
             .as_ref()
-            .and_then(|metadata| serde_yaml_ng::to_string(metadata).ok()),
+            .and_then(|metadata| metadata.to_yaml().ok()),
     }
 }
 

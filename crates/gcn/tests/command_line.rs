@@ -44,7 +44,7 @@ amdhsa.kernels:
     .max_flat_workgroup_size: 256
     .args:
       - {.name: data, .offset: 0, .size: 8, .value_kind: global_buffer, .address_space: global}
-      - {.name: n, .offset: 8, .size: 4, .value_kind: by_value}
+      - {.name: !str n, .offset: 8, .size: 4, .value_kind: by_value}
 .end_amdgpu_metadata
 ";
 
@@ -164,6 +164,38 @@ fn kernels_and_metadata_come_back() {
         output(&directory, &["dis", "two.co"]).stdout,
         listing.stdout
     );
+}
+
+#[test]
+fn llvm_assembles_what_is_listed() {
+    let directory = scratch("llvm");
+    let assembled = ["asm", "-", "-o", "one.co"];
+    assert_status(&piped(&directory, &assembled, KERNEL.as_bytes()), 0);
+    let listing = stdout(&output(&directory, &["dis", "one.co"]));
+    // Without its tag LLVM takes the name for a truth value.
+    assert!(listing.contains(".name: !str n\n"), "{listing}");
+
+    let compiled = |kernel: &str| {
+        let path = format!(
+            "{}/../../examples/opencl/{kernel}",
+            env!("CARGO_MANIFEST_DIR")
+        );
+        stdout(&output(&directory, &["dis", &path]))
+    };
+    for (cpu, listing) in [
+        ("gfx906", listing),
+        ("gfx803", compiled("vadd-gfx803.co")),
+        ("gfx900", compiled("reduce-gfx900.co")),
+    ] {
+        fs::write(directory.join("listing.s"), &listing).expect("the listing can be written");
+        let llvm = Command::new("llvm-mc-19")
+            .current_dir(&directory)
+            .args(["-triple=amdgcn-amd-amdhsa", "-filetype=obj", "-o", "llvm.o"])
+            .args([&format!("-mcpu={cpu}"), "listing.s"])
+            .output()
+            .expect("llvm-mc-19 of the Debian package llvm-19");
+        assert!(llvm.status.success(), "{}\n{listing}", stderr(&llvm));
+    }
 }
 
 #[test]
