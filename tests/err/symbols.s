@@ -8,3 +8,4 @@ ds_read_b32 v1, v2 offset:nowhere   //~ ERROR nowhere
 .ascii "open                       
 //~^ ERROR the string does not end
 .p2align 40                         //~ ERROR the alignment is 40, out of range 0 to 16
+s_branch elsewhere                  //~ ERROR symbol elsewhere is not defined

@@ -1,5 +1,6 @@
 //! `gcn asm`: from source to a code object, raw words, or a listing of encodings.
 
+use std::collections::HashSet;
 use std::fs;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
@@ -38,8 +39,9 @@ pub struct Args {
     directories: Vec<PathBuf>,
 }
 
+/// What to make of a source.
 #[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
-enum Format {
+pub enum Format {
     /// A code object, linked and loadable.
     Elf,
     /// The words of `.text`.
@@ -85,12 +87,11 @@ pub fn run(args: &Args, out: &mut dyn Write) -> Result<Status> {
     if args.show_encoding {
         out.write_all(encodings(&assembly).as_bytes())?;
     }
-    let mut diagnostics = assembly.diagnostics.clone();
     let is_asked_for = !args.show_encoding || args.output.is_some();
-    let made = if is_asked_for && !assembly.has_errors() {
-        make(args, &assembly, &mut diagnostics)
+    let (made, diagnostics) = if is_asked_for {
+        make(&assembly, args.format, args.code_object_version)
     } else {
-        None
+        (None, assembly.diagnostics)
     };
     let mut stderr = io::stderr().lock();
     stderr.write_all(
@@ -109,29 +110,40 @@ pub fn run(args: &Args, out: &mut dyn Write) -> Result<Status> {
     })
 }
 
-/// The result of an assembly without errors; what is wrong with it joins the diagnostics.
-fn make(args: &Args, assembly: &Assembly, diagnostics: &mut Vec<Diagnostic>) -> Option<Vec<u8>> {
-    match args.format {
-        Format::Elf => match assembly.program.to_object(args.code_object_version) {
-            Ok(bytes) => Some(bytes),
-            Err(ObjectError::Link(errors)) => {
-                diagnostics.extend(errors);
-                None
+/// What an assembly gives, and all that is wrong with it. One with errors is linked too, for the errors that only
+/// linking finds.
+pub fn make(
+    assembly: &Assembly,
+    format: Format,
+    version: Option<u8>,
+) -> (Option<Vec<u8>>, Vec<Diagnostic>) {
+    let program = &assembly.program;
+    let made = match format {
+        Format::Elf => program.to_object(version).map_err(|error| match error {
+            ObjectError::Link(errors) => errors,
+            error @ (ObjectError::Metadata(_) | ObjectError::Version(_)) => {
+                let span = program.metadata.as_ref().map(|text| text.span.clone());
+                vec![Diagnostic::error(
+                    span.unwrap_or_default(),
+                    error.to_string(),
+                )]
             }
-            Err(error @ (ObjectError::Metadata(_) | ObjectError::Version(_))) => {
-                let metadata = assembly.program.metadata.as_ref();
-                let span = metadata.map_or(0..0, |metadata| metadata.span.clone());
-                diagnostics.push(Diagnostic::error(span, error.to_string()));
-                None
-            }
-        },
-        Format::Raw => match assembly.program.to_linked_raw() {
-            Ok(bytes) => Some(bytes),
-            Err(errors) => {
-                diagnostics.extend(errors);
-                None
-            }
-        },
+        }),
+        Format::Raw => program.to_linked_raw(),
+    };
+    let mut diagnostics = assembly.diagnostics.clone();
+    let is_whole = !assembly.has_errors();
+    match made {
+        Ok(bytes) => (is_whole.then_some(bytes), diagnostics),
+        Err(mut errors) => {
+            // What concerns no place of the source, or one of which something is said, may follow from that.
+            let known: HashSet<_> = diagnostics.iter().map(|known| known.span.clone()).collect();
+            errors
+                .retain(|error| is_whole || !error.span.is_empty() && !known.contains(&error.span));
+            diagnostics.extend(errors);
+            diagnostics.sort_by_key(|diagnostic| diagnostic.span.start);
+            (None, diagnostics)
+        }
     }
 }
 

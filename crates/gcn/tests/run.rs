@@ -507,6 +507,16 @@ fn errors_of_the_source_are_shown() {
 }
 
 #[test]
+fn what_linking_finds_is_shown_where_it_is() {
+    let directory = scratch("link");
+    fs::write(directory.join("k.s"), "s_branch nowhere\ns_endpgm\n").expect("a source");
+    let ran = run_in(&directory, &["k.s", "--target", "fiji", "--grid", "64"]);
+    assert_eq!(ran.status, Some(BAD_INPUT));
+    let message = "k.s:1:10: error: symbol nowhere is not defined\n";
+    assert!(ran.err.starts_with(message), "{}", ran.err);
+}
+
+#[test]
 fn wrong_selections_are_all_reported_before_the_run() {
     let ran = plain(&[
         "--print",

@@ -23,7 +23,7 @@ use gcn_object::{CodeObject, Kernel};
 use gcn_observe::Trace;
 use serde::Serialize;
 
-use crate::{Status, Usage, input, object, render};
+use crate::{Status, Usage, asm, input, object, render};
 use arguments::Problems;
 use fault::FaultReport;
 use launch::Launch;
@@ -364,20 +364,17 @@ fn program(launch: &Launch) -> Result<Option<(CodeObject, &'static Target)>> {
         &Options { target },
         &input::SourceFiles { directories: &[] },
     );
-    if !assembly.diagnostics.is_empty() {
+    let (code, diagnostics) = asm::make(&assembly, asm::Format::Elf, None);
+    if !diagnostics.is_empty() {
         eprint!(
             "{}",
-            render::diagnostics(&render::renderer(), &name, &text, &assembly.diagnostics)
+            render::diagnostics(&render::renderer(), &name, &text, &diagnostics)
         );
     }
-    if assembly.has_errors() {
+    let Some(code) = code else {
         return Ok(None);
-    }
+    };
     let target = assembly.program.target;
-    let code = assembly
-        .program
-        .to_object(None)
-        .map_err(|error| anyhow!("{name}: {error}"))?;
     let object = gcn_object::read(&code).with_context(|| name.clone())?;
     for warning in &object.warnings {
         render::warn(&name, warning);
