@@ -452,6 +452,8 @@ pub(crate) mod words {
     /// A lane mask that is read; VCC where the encoding has no field for it.
     pub const Mask: Written = slot(Field::Src2, Kind::Sdst, Ty::B64, Read);
     pub const K: Written = slot(Field::Literal, Kind::Literal, Ty::B32, Read);
+    /// [`K`] of a half: the upper 16 bits are zero.
+    pub const K16: Written = slot(Field::Literal, Kind::Literal, Ty::F16, Read);
     pub const fn Simm(kind: Kind) -> Written {
         slot(Field::Simm16, kind, Ty::B16, Read)
     }

@@ -328,8 +328,8 @@ family! {
     V_SUBREV_F16         _    0x21 VI     [VDst(F16), Src0(F16), Src1(F16), Clamp, Omod]           Alu(NONE), in Forms::ALL;
     V_MUL_F16            _    0x22 VI     [VDst(F16), Src0(F16), Src1(F16), Clamp, Omod]           Alu(NONE), in Forms::ALL;
     V_MAC_F16            _    0x23 VI     [VDst(F16).updated(), Src0(F16), Src1(F16), Clamp, Omod] Alu(NONE), in Forms::MAC;
-    V_MADMK_F16          _    0x24 VI     [VDst(F16), Src0(F16), K, Src1(F16)]                     Alu(NONE);
-    V_MADAK_F16          _    0x25 VI     [VDst(F16), Src0(F16), Src1(F16), K]                     Alu(NONE);
+    V_MADMK_F16          _    0x24 VI     [VDst(F16), Src0(F16), K16, Src1(F16)]                   Alu(NONE);
+    V_MADAK_F16          _    0x25 VI     [VDst(F16), Src0(F16), Src1(F16), K16]                   Alu(NONE);
     V_ADD_U16            _    0x26 VI     [VDst(U16), Src0(U16), Src1(U16), Clamp]                 Alu(NONE), in Forms::ALL;
     V_SUB_U16            _    0x27 VI     [VDst(U16), Src0(U16), Src1(U16), Clamp]                 Alu(NONE), in Forms::ALL;
     V_SUBREV_U16         _    0x28 VI     [VDst(U16), Src0(U16), Src1(U16), Clamp]                 Alu(NONE), in Forms::ALL;
