@@ -32,6 +32,16 @@ pub enum FaultKind {
         /// Size of the atomic in bytes.
         bytes: u8,
     },
+    /// A destination outside the wave's registers, which cancels the instruction on hardware (errata E105, E129).
+    #[error(
+        "writes registers that the wave does not have: its kernel asks for {vgprs} VGPRs and {sgprs} SGPRs"
+    )]
+    RegisterOutOfRange {
+        /// Vector registers of the kernel.
+        vgprs: usize,
+        /// Scalar registers of the kernel.
+        sgprs: u8,
+    },
     /// The words at the PC are no instruction.
     #[error("{0}")]
     Undecodable(gcn_isa::DecodeError),

@@ -11,7 +11,7 @@ use gcn_isa::simm::Waitcnt;
 use gcn_isa::{Does, Field};
 
 use crate::code::{Code, Run, Step};
-use crate::device::{Device, LdsFill};
+use crate::device::{Device, LdsFill, OnViolation};
 use crate::exec::alu::indexing;
 use crate::exec::memory::{self, Access, Outcome};
 use crate::fault::{Fault, FaultKind};
@@ -693,6 +693,12 @@ fn run_wave<O: Observer>(
                     Err((kind, lane)) => return Err(Stop { kind, pc, lane }),
                 }
                 memory::count(wave, step, pc);
+            }
+            Run::Cancelled if config.on_violation == OnViolation::Stop => {
+                return Err(stop(FaultKind::RegisterOutOfRange {
+                    vgprs: shared.code.vgprs(),
+                    sgprs: shared.code.sgprs(),
+                }));
             }
             Run::Cancelled => memory::count(wave, step, pc),
             Run::Flow => flow(wave, step, pc).map_err(stop)?,
