@@ -9,7 +9,7 @@ fuzz_target!(|data: &[u8]| {
     let Some((&choice, bytes)) = data.split_first() else { return };
     let Ok(text) = std::str::from_utf8(bytes) else { return };
     let target = &TARGETS[usize::from(choice) % TARGETS.len()];
-    let assembly = assemble(&Source { name: "fuzz", text }, &Options { target });
+    let assembly = assemble(&Source { name: "fuzz", text }, &Options::new(target));
     for diagnostic in &assembly.diagnostics {
         assert!(diagnostic.span.end <= text.len() && diagnostic.span.start <= diagnostic.span.end, "{diagnostic:?}");
     }

@@ -12,7 +12,7 @@ fuzz_target!(|data: &[u8]| {
     let target = &TARGETS[usize::from(choice) % TARGETS.len()];
     let syntax = if choice & 0x80 == 0 { Syntax::Llvm } else { Syntax::Clrx };
     let text = list(&Code::raw(target.isa, bytes), &ListOptions { syntax, hex: choice & 0x40 != 0 });
-    let assembly = assemble(&Source { name: "fuzz", text: &text }, &Options { target });
+    let assembly = assemble(&Source { name: "fuzz", text: &text }, &Options::new(target));
     assert!(!assembly.has_errors(), "{text}\n{:?}", assembly.diagnostics);
     assert_eq!(assembly.program.to_raw(), bytes, "{text}");
 });

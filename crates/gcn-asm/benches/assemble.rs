@@ -83,7 +83,7 @@ fn assemble_mixed(c: &mut Criterion) {
         name: "mixed.s",
         text: &text,
     };
-    let options = Options { target };
+    let options = Options::new(target);
     let assembly = assemble(&source, &options);
     assert_eq!(assembly.diagnostics, [], "the text is valid");
     let mut group = c.benchmark_group("assemble");

@@ -8,7 +8,6 @@ use std::ops::Range;
 use gcn_isa::{Isa, Target};
 use gcn_object::{Binding, Feature, RelocationKind, SymbolKind};
 
-use crate::Source;
 use crate::cursor::Cursor;
 use crate::diagnostic::{Diagnostic, Fail, Helped, fail};
 use crate::directive::SECTION_DEFAULTS;
@@ -21,6 +20,7 @@ use crate::program::{
     Symbol,
 };
 use crate::symbols::{Defined, SymbolId, Symbols};
+use crate::{Options, Source};
 
 /// The largest section; more is a slip, and must not exhaust memory.
 const MAX_SECTION: u64 = 1 << 28;
@@ -105,10 +105,11 @@ impl<'a> Assembler<'a> {
     /// An assembler that is about to read a source. Texts that it makes go behind `texts`.
     pub(crate) fn new(
         source: &Source<'a>,
-        target: &'static Target,
+        options: &Options<'_>,
         texts: &'a Texts,
         files: &'a dyn Files,
     ) -> Assembler<'a> {
+        let target = options.target;
         let mut symbols = Symbols::default();
         let mut builtin = |name: &str, value: u32| {
             let id = symbols.used(name, 0..0);
@@ -126,6 +127,12 @@ impl<'a> Assembler<'a> {
             next_free_vgpr: builtin(".amdgcn.next_free_vgpr", 0),
             next_free_sgpr: builtin(".amdgcn.next_free_sgpr", 0),
         };
+        for (name, value) in options.defines {
+            let id = symbols.used(name, 0..0);
+            if let Some(entry) = symbols.get_mut(id) {
+                entry.defined = Defined::Value(Value::absolute(*value));
+            }
+        }
         let feature = |has| {
             if has {
                 Feature::Any

@@ -42,9 +42,21 @@ pub struct Source<'a> {
 
 /// How to assemble.
 #[derive(Clone, Copy, Debug)]
-pub struct Options {
+pub struct Options<'a> {
     /// The GPU to assemble for. [`named_target`] finds the one that a source asks for.
     pub target: &'static Target,
+    /// Symbols that are numbers before the source begins, as by `.set`.
+    pub defines: &'a [(String, i64)],
+}
+
+impl Options<'_> {
+    /// The usual way to assemble for a target.
+    pub fn new(target: &'static Target) -> Self {
+        Options {
+            target,
+            defines: &[],
+        }
+    }
 }
 
 /// What assembling gives.
@@ -66,12 +78,12 @@ impl Assembly {
 }
 
 /// Assembles a source that includes no files. Never panics; every error of the source is in the result.
-pub fn assemble(source: &Source<'_>, options: &Options) -> Assembly {
+pub fn assemble(source: &Source<'_>, options: &Options<'_>) -> Assembly {
     assemble_with(source, options, &NoFiles)
 }
 
 /// Assembles a source; `files` reads what it includes. As [`assemble`] otherwise.
-pub fn assemble_with(source: &Source<'_>, options: &Options, files: &dyn Files) -> Assembly {
+pub fn assemble_with(source: &Source<'_>, options: &Options<'_>, files: &dyn Files) -> Assembly {
     let texts = expand::Texts::default();
     if source.text.len() > assembler::MAX_SOURCE {
         let error = Diagnostic::error(0..0, "the source is too long").help(format!(
@@ -82,14 +94,13 @@ pub fn assemble_with(source: &Source<'_>, options: &Options, files: &dyn Files) 
             text: "",
             ..*source
         };
-        let (program, _) =
-            assembler::Assembler::new(&empty, options.target, &texts, files).into_program();
+        let (program, _) = assembler::Assembler::new(&empty, options, &texts, files).into_program();
         return Assembly {
             program,
             diagnostics: vec![error],
         };
     }
-    let mut assembler = assembler::Assembler::new(source, options.target, &texts, files);
+    let mut assembler = assembler::Assembler::new(source, options, &texts, files);
     assembler.run();
     let (program, diagnostics) = assembler.into_program();
     Assembly {

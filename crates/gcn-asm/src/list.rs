@@ -645,7 +645,7 @@ fn comes_back(inst: &Inst, text: &str) -> bool {
             name: "listing",
             text,
         },
-        &Options { target },
+        &Options::new(target),
     );
     let made = |listing: &Listing| {
         listing.inst.bits() == inst.bits() && listing.inst.dwords() == inst.dwords()

@@ -117,12 +117,7 @@ fn compiler_output_assembles_to_the_compilers_bytes() {
             let text = String::from_utf8(assembly).expect("assembly is text");
             let object = clang(cpu, "assembler", "o", name, &["-c"], &text);
             let source = Source { name, text: &text };
-            let ours = assemble(
-                &source,
-                &Options {
-                    target: target(cpu),
-                },
-            );
+            let ours = assemble(&source, &Options::new(target(cpu)));
             let shown: Vec<String> = ours
                 .diagnostics
                 .iter()

@@ -10,7 +10,7 @@ fn try_everything(text: &str, target: &'static Target) {
         name: "hostile.s",
         text,
     };
-    let assembly = assemble(&source, &Options { target });
+    let assembly = assemble(&source, &Options::new(target));
     for diagnostic in &assembly.diagnostics {
         // Spans are on character boundaries, or this panics.
         let _ = &text[diagnostic.span.clone()];
@@ -33,7 +33,7 @@ fn the_seed_is_valid() {
         text: VALID,
     };
     let target = Target::named("gfx900").expect("a target");
-    let assembly = assemble(&source, &Options { target });
+    let assembly = assemble(&source, &Options::new(target));
     assert_eq!(assembly.diagnostics, []);
     assembly.program.to_object(None).expect("a code object");
 }
@@ -230,7 +230,7 @@ fn what_grows_without_bound_is_refused() {
             name: "grows.s",
             text: &text,
         };
-        let assembly = assemble(&source, &Options { target });
+        let assembly = assemble(&source, &Options::new(target));
         let shown: String = text.chars().take(40).collect();
         let is_comment = text.starts_with("/*");
         assert!(is_comment || assembly.has_errors(), "{shown}");
@@ -246,7 +246,7 @@ fn what_grows_without_bound_is_refused() {
         name: "sum.s",
         text: &long,
     };
-    let assembly = assemble(&source, &Options { target });
+    let assembly = assemble(&source, &Options::new(target));
     assert_eq!(assembly.program.to_raw(), 200_000u32.to_le_bytes());
 }
 
@@ -360,7 +360,7 @@ fn expansions_are_bounded() {
             text: &text,
         };
         let start = std::time::Instant::now();
-        let assembly = assemble(&source, &Options { target });
+        let assembly = assemble(&source, &Options::new(target));
         assert!(
             start.elapsed().as_secs() < 20,
             "{shown}: {:?}",
@@ -383,7 +383,7 @@ fn a_chain_names_macros_and_lines() {
         name: "chain.s",
         text,
     };
-    let assembly = assemble(&source, &Options { target });
+    let assembly = assemble(&source, &Options::new(target));
     let [error] = &assembly.diagnostics[..] else {
         panic!("{:?}", assembly.diagnostics)
     };
@@ -430,7 +430,7 @@ fn files_are_read_by_the_caller() {
         name: "main.s",
         text,
     };
-    let assembly = gcn_asm::assemble_with(&source, &Options { target }, &Fixed);
+    let assembly = gcn_asm::assemble_with(&source, &Options::new(target), &Fixed);
     assert_eq!(
         assembly.program.to_raw(),
         b"\x01\0\0\0\x02\0\0\x00012345678989234"

@@ -65,7 +65,7 @@ fn check(u: &mut Unstructured) -> arbitrary::Result<()> {
                 name: "listing",
                 text: &text,
             },
-            &Options { target },
+            &Options::new(target),
         );
         let errors: Vec<String> = assembly
             .diagnostics

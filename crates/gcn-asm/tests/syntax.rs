@@ -192,12 +192,7 @@ fn messages() {
             name: "test.s",
             text,
         };
-        let assembly = assemble(
-            &source,
-            &Options {
-                target: target(name),
-            },
-        );
+        let assembly = assemble(&source, &Options::new(target(name)));
         let found: Vec<_> = assembly
             .diagnostics
             .iter()
@@ -219,12 +214,7 @@ fn assembling_goes_on_after_errors() {
         name: "test.s",
         text,
     };
-    let assembly = assemble(
-        &source,
-        &Options {
-            target: target("gfx900"),
-        },
-    );
+    let assembly = assemble(&source, &Options::new(target("gfx900")));
     assert_eq!(assembly.diagnostics.len(), 2);
     assert!(
         assembly
@@ -243,9 +233,7 @@ fn raw_words_are_linked_within_code() {
             name: "test.s",
             text,
         };
-        let options = Options {
-            target: target("gfx900"),
-        };
+        let options = Options::new(target("gfx900"));
         let assembly = assemble(&source, &options);
         assert_eq!(assembly.diagnostics, [], "{text}");
         assembly.program

@@ -62,7 +62,7 @@ fn kernel(target: &'static Target, body: &str) -> Vec<u8> {
         name: "bench",
         text: &text,
     };
-    let assembly = assemble(&source, &Options { target });
+    let assembly = assemble(&source, &Options::new(target));
     assert!(!assembly.has_errors(), "{:?}", assembly.diagnostics);
     let section = assembly.program.section(".text").expect("there is code");
     section.bytes.clone()

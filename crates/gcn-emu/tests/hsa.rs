@@ -22,7 +22,7 @@ fn object(target: &str, version: u8, descriptor: &str, metadata: &str) -> CodeOb
             name: "k.s",
             text: &text,
         },
-        &Options { target },
+        &Options::new(target),
     );
     assert!(!assembly.has_errors(), "{:?}", assembly.diagnostics);
     let bytes = assembly

@@ -79,7 +79,7 @@ pub fn run(args: &Args, out: &mut dyn Write) -> Result<Status> {
             name: &name,
             text: &text,
         },
-        &Options { target },
+        &Options::new(target),
         &input::SourceFiles {
             directories: &args.directories,
         },

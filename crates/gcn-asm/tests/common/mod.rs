@@ -24,7 +24,7 @@ pub fn words(target: &'static Target, text: &str) -> Result<Vec<u32>, String> {
         name: "test.s",
         text,
     };
-    let assembly = assemble(&source, &Options { target });
+    let assembly = assemble(&source, &Options::new(target));
     let errors: Vec<String> = assembly
         .diagnostics
         .iter()

@@ -49,7 +49,7 @@ pub struct Machine {
 /// The bytes of a program's code.
 pub fn code(target: &'static Target, text: &str) -> Vec<u8> {
     let source = Source { name: "test", text };
-    let assembly = assemble(&source, &Options { target });
+    let assembly = assemble(&source, &Options::new(target));
     assert!(!assembly.has_errors(), "{text}: {:?}", assembly.diagnostics);
     assembly
         .program

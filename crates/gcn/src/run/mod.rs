@@ -361,7 +361,7 @@ fn program(launch: &Launch) -> Result<Option<(CodeObject, &'static Target)>> {
             name: &name,
             text: &text,
         },
-        &Options { target },
+        &Options::new(target),
         &input::SourceFiles { directories: &[] },
     );
     let (code, diagnostics) = asm::make(&assembly, asm::Format::Elf, None);

@@ -207,7 +207,7 @@ pub fn bytes_text(bytes: &[u8]) -> String {
 
 /// Assembles a text for a target.
 pub fn assemble(text: &str, target: &'static Target) -> Assembly {
-    gcn_asm::assemble(&Source { name: "test", text }, &Options { target })
+    gcn_asm::assemble(&Source { name: "test", text }, &Options::new(target))
 }
 
 /// One problem a line, or none.
