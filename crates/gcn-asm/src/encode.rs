@@ -1,8 +1,8 @@
 //! From operands to words: which slot takes which operand, which encoding holds them, what is wrong if none does.
 //! Names no instruction; everything follows from the row and the field maps.
 
-use gcn_isa::effect::Implicit;
 use gcn_isa::field::Encoding;
+use gcn_isa::rules::{self, Rule};
 use gcn_isa::{
     Access, Does, Field, FieldError, Inst, Isa, Kind, Op, Operand, Row, Slot, Ty, Value, When, regs,
 };
@@ -13,8 +13,6 @@ use crate::operand::{Arg, Delayed, ModArg, What};
 const MAX_SLOTS: usize = 8;
 /// Dwords of an image's descriptor with R128.
 const SHORT_DESCRIPTOR: u8 = 4;
-/// Scalar registers and literals that a vector instruction may read.
-const CONSTANT_BUS_READS: usize = 1;
 
 /// What the operands of a statement are.
 pub(crate) struct Operands<'a> {
@@ -63,8 +61,8 @@ pub(crate) enum Why {
     NoLiteral,
     NoSourceModifiers,
     NeedsVcc,
-    ConstantBus,
     SecondLiteral,
+    Breaks(Rule),
     Expected(&'static Slot),
     Registers {
         expected: u8,
@@ -88,7 +86,6 @@ pub(crate) enum Why {
         found: u8,
     },
     NotAllowed(&'static str),
-    StoreOffset,
     NotKnown,
     Range {
         value: i64,
@@ -109,7 +106,7 @@ impl Why {
         match self {
             Why::ModifierNotHere | Why::NeedsVgpr | Why::NeedsVcc | Why::NoSourceModifiers => 0,
             Why::NoLiteral => 1,
-            Why::ConstantBus | Why::SecondLiteral => 2,
+            Why::Breaks(Rule::ConstantBus) | Why::SecondLiteral => 2,
             _ => 3,
         }
     }
@@ -154,24 +151,6 @@ fn is_default(encoding: Encoding) -> bool {
     !matches!(
         encoding,
         Encoding::Vop1Sdwa
-            | Encoding::Vop2Sdwa
-            | Encoding::VopcSdwa
-            | Encoding::Vop1Dpp
-            | Encoding::Vop2Dpp
-    )
-}
-
-fn is_vector_alu(encoding: Encoding) -> bool {
-    matches!(
-        encoding,
-        Encoding::Vop1
-            | Encoding::Vop2
-            | Encoding::Vopc
-            | Encoding::Vop3
-            | Encoding::Vop3b
-            | Encoding::Vop3c
-            | Encoding::Vop3p
-            | Encoding::Vop1Sdwa
             | Encoding::Vop2Sdwa
             | Encoding::VopcSdwa
             | Encoding::Vop1Dpp
@@ -224,8 +203,9 @@ fn try_encoding(
             place(&mut encoded, slot, index, operands)?;
         }
     }
-    if is_vector_alu(encoding) {
-        check_constant_bus(&encoded.inst, &matched)?;
+    if let Some(slot) = rules::constant_bus(&encoded.inst) {
+        // The operands of vector instructions are all written.
+        return Err(at_arg(slot, Why::Breaks(Rule::ConstantBus)));
     }
     Ok(encoded)
 }
@@ -495,15 +475,19 @@ fn place(
             if count != 0 {
                 check_count(count)?;
             }
-            check_scalar(inst, slot, code).map_err(problem)?;
-            Operand::Scalar {
+            let operand = Operand::Scalar {
                 code,
                 count: slot.ty.dwords(),
+            };
+            match rules::operand(inst, slot, operand) {
+                // An inline constant's number is that of no register.
+                Some(Rule::NoConstant) => return Err(problem(Why::Expected(slot))),
+                Some(rule) => return Err(problem(Why::Breaks(rule))),
+                None => operand,
             }
         }
-        (Kind::Src | Kind::Ssrc, What::Int(value)) => {
-            constant(isa, slot.ty, value).map_err(problem)?
-        }
+        (Kind::Src | Kind::Ssrc, What::Int(value)) => rules::constant(isa, slot.ty, value)
+            .map_err(|error| problem(field_problem(error, value)))?,
         (Kind::Src | Kind::Ssrc, What::Float(value)) => {
             float_constant(isa, slot.ty, value).map_err(problem)?
         }
@@ -582,30 +566,6 @@ fn place(
             _ => field_problem(error, value),
         })
     })
-}
-
-/// Which scalar registers a slot takes.
-fn check_scalar(inst: &Inst, slot: &'static Slot, code: u8) -> Result<(), Why> {
-    const FIRST_READ_ONLY: u8 = 128;
-    match (slot.kind, slot.field) {
-        (Kind::Sdst | Kind::Aligned(_) | Kind::Saddr, _) if code >= FIRST_READ_ONLY => {
-            Err(Why::Expected(slot))
-        }
-        // Errata E024.
-        (Kind::Sdst, Field::Sdata) if matches!(code, regs::M0 | regs::EXEC_LO | regs::EXEC_HI) => {
-            Err(Why::NotAllowed(
-                "scalar memory instructions cannot load or store M0 and EXEC",
-            ))
-        }
-        // Its number means `off` (errata E079).
-        (Kind::Saddr, _) if code == regs::EXEC_HI => Err(Why::NotAllowed(
-            "EXEC_HI cannot be an address: its number means `off`",
-        )),
-        (Kind::Ssrc, _) if code == regs::LDS_DIRECT && !is_vector_alu(inst.encoding) => {
-            Err(Why::NotAllowed("only vector instructions can read LDS"))
-        }
-        _ => Ok(()),
-    }
 }
 
 /// Whether a source of SDWA may be scalar (GCN 1.4).
@@ -689,105 +649,41 @@ fn source_modifiers(inst: &mut Inst, slot: &Slot, arg: &mut Arg) -> Result<(), W
     Ok(())
 }
 
-fn fits(value: i64, bits: u32) -> bool {
-    let unsigned = 1i64 << bits;
-    (-(unsigned / 2)..unsigned).contains(&value)
-}
-
-const fn is_16_bit(ty: Ty) -> bool {
-    matches!(
-        ty,
-        Ty::B16 | Ty::U16 | Ty::I16 | Ty::F16 | Ty::F16x2 | Ty::I16x2
-    )
-}
-
-const fn is_64_bit(ty: Ty) -> bool {
-    matches!(ty, Ty::B64 | Ty::U64 | Ty::I64 | Ty::F64)
-}
-
-/// The bits that a literal of this type gives; a 64-bit operand has a literal of 32 bits.
+/// The bits that a literal of this type gives a number.
 fn literal(ty: Ty, value: i64) -> Result<u32, Why> {
-    let width = if is_16_bit(ty) { 16 } else { 32 };
-    if !fits(value, width) {
-        let unsigned = 1i64 << width;
-        return Err(Why::Range {
-            value,
-            low: -(unsigned / 2),
-            high: unsigned - 1,
-        });
-    }
-    Ok(if width == 16 {
-        u32::from(value as u16)
-    } else {
-        value as u32
-    })
-}
-
-/// An integer as the inline constant with the same bits, or else as a literal.
-fn constant(isa: Isa, ty: Ty, value: i64) -> Result<Operand, Why> {
-    let (small, bits) = if is_64_bit(ty) {
-        (value, value.cast_unsigned())
-    } else {
-        let bits = literal(ty, value)?;
-        if is_16_bit(ty) {
-            (i64::from(bits as u16 as i16), u64::from(bits))
-        } else {
-            (i64::from(bits.cast_signed()), u64::from(bits))
-        }
-    };
-    let inline = regs::inline_of_int(small).or_else(|| {
-        let floats = !is_16_bit(ty) || matches!(ty, Ty::F16 | Ty::F16x2);
-        floats
-            .then(|| regs::inline_of_float_bits(isa, bits, ty))
-            .flatten()
-    });
-    match inline {
-        Some(code) => Ok(Operand::Scalar {
-            code,
-            count: ty.dwords(),
-        }),
-        None => literal(ty, value).map(Operand::Literal),
-    }
+    rules::literal(ty, value).map_err(|error| field_problem(error, value))
 }
 
 /// A floating-point number in the format of a literal of this type.
 fn float_literal(ty: Ty, value: f64) -> Result<u32, Why> {
-    let (bits, finite) = if is_16_bit(ty) {
-        let half = half::f16::from_f64(value);
-        (u32::from(half.to_bits()), half.is_finite())
-    } else if ty == Ty::F64 {
+    let (bits, is_finite) = match (ty, ty.constant_bits()) {
+        (_, 16) => {
+            let half = half::f16::from_f64(value);
+            (u32::from(half.to_bits()), half.is_finite())
+        }
         // The literal is the upper half; the lower is zero.
-        ((value.to_bits() >> 32) as u32, true)
-    } else if is_64_bit(ty) {
-        return Err(Why::FloatInInteger);
-    } else {
-        let single = value as f32;
-        (single.to_bits(), single.is_finite())
+        (Ty::F64, _) => ((value.to_bits() >> u32::BITS) as u32, true),
+        (_, 64) => return Err(Why::FloatInInteger),
+        _ => {
+            let single = value as f32;
+            (single.to_bits(), single.is_finite())
+        }
     };
-    if finite {
+    if is_finite {
         Ok(bits)
     } else {
         Err(Why::FloatRange(value))
     }
 }
 
-/// A floating-point number as an inline constant, or else as a literal.
+/// A floating-point number as the inline constant with the same bits, or else as a literal.
 fn float_constant(isa: Isa, ty: Ty, value: f64) -> Result<Operand, Why> {
-    let bits = if is_64_bit(ty) {
-        Ok(value.to_bits())
+    let bits = if ty.constant_bits() == u64::BITS {
+        value.to_bits()
     } else {
-        float_literal(ty, value).map(u64::from)
+        float_literal(ty, value)?.into()
     };
-    let inline = bits.ok().and_then(|bits| {
-        if bits == 0 {
-            return Some(regs::ZERO);
-        }
-        let floats = !is_16_bit(ty) || matches!(ty, Ty::F16 | Ty::F16x2);
-        floats
-            .then(|| regs::inline_of_float_bits(isa, bits, ty))
-            .flatten()
-    });
-    match inline {
+    match regs::inline_of_bits(isa, ty, bits) {
         Some(code) => Ok(Operand::Scalar {
             code,
             count: ty.dwords(),
@@ -807,20 +703,21 @@ fn scalar_offset(
         |value: i64| i32::try_from(value).or_else(|_| u32::try_from(value).map(u32::cast_signed));
     let has_both = inst.layout().has(Field::Soe);
     let operand = match what {
-        What::Scalar { code, count: 1 } if code < 128 => {
-            let stores = matches!(inst.does(), Does::Store(_));
-            if stores && inst.isa == Isa::Vi && code != regs::M0 {
-                return Err(Why::StoreOffset);
-            }
+        What::Scalar { code, count: 1 } if code < regs::ZERO => {
             let imm = match added {
                 None => None,
                 Some(_) if !has_both => return Err(Why::ModifierNotHere),
                 Some(value) => Some(narrow(value).map_err(|_| offset_range(inst, slot, value))?),
             };
-            Operand::ScalarOffset {
+            let operand = Operand::ScalarOffset {
                 imm,
                 reg: Some(code),
                 literal: false,
+            };
+            match rules::operand(inst, slot, operand) {
+                // The fields say what the range is.
+                None | Some(Rule::OffsetRange) => operand,
+                Some(rule) => return Err(Why::Breaks(rule)),
             }
         }
         What::Int(value) if added.is_none() => {
@@ -855,57 +752,6 @@ fn offset_range(inst: &Inst, slot: &Slot, value: i64) -> Why {
         Err(FieldError::Range { low, high, .. }) => Why::Range { value, low, high },
         _ => Why::NotKnown,
     }
-}
-
-/// A vector instruction reads at most one scalar register or literal.
-fn check_constant_bus(inst: &Inst, matched: &Matched) -> Result<(), Problem> {
-    let mut read: [Option<(u8, u8)>; MAX_SLOTS + 1] = [None; MAX_SLOTS + 1];
-    let mut count = 0;
-    let mut note = |code: u8, dwords: u8| {
-        if read.iter().take(count).any(|&r| r == Some((code, dwords))) {
-            return;
-        }
-        if let Some(place) = read.get_mut(count) {
-            *place = Some((code, dwords));
-            count += 1;
-        }
-    };
-    if let Does::Alu(implicit) = inst.does()
-        && implicit.has(Implicit::READS_VCC)
-    {
-        note(regs::VCC_LO, 2);
-    }
-    let mut last = None;
-    for (slot, index) in matched.iter() {
-        if slot.access == Access::Write {
-            continue;
-        }
-        match inst.operand(slot) {
-            Operand::Scalar { code, count }
-                if !is_inline(inst.isa, code) && code != regs::LDS_DIRECT =>
-            {
-                // The register as written: an aperture has one name for two sizes.
-                note(code, count);
-            }
-            Operand::Literal(_) => note(u8::MAX, 1),
-            _ => continue,
-        }
-        last = Some(index);
-    }
-    // A lane's number may come from M0 beside any register.
-    let lane_from_m0 = matched.iter().any(|(slot, _)| {
-        let is_lane = slot.kind == Kind::Ssrc && slot.field == Field::Src1;
-        is_lane && matches!(inst.operand(slot), Operand::Scalar { code: regs::M0, .. })
-    });
-    let allowed = CONSTANT_BUS_READS + usize::from(lane_from_m0);
-    match last {
-        Some(index) if count > allowed => Err(at_arg(index, Why::ConstantBus)),
-        _ => Ok(()),
-    }
-}
-
-fn is_inline(isa: Isa, code: u8) -> bool {
-    regs::inline(isa, code).is_some()
 }
 
 /// Whether an instruction of this row is a scalar store or atomic, whose register offset the manual restricts.

@@ -3,6 +3,7 @@
 use std::fmt::Write;
 use std::ops::Range;
 
+use gcn_isa::rules::Rule;
 use gcn_isa::{Encoding, Field, Inst, Isa, IsaSet, Kind, Op, Row, Slot, Value, When, rows};
 
 use crate::diagnostic::{Diagnostic, Fail, Helped, fail};
@@ -108,7 +109,7 @@ fn operand(text: &mut String, isa: Isa, slot: &Slot) {
         Kind::Src => ("", slot.ty.dwords()),
         Kind::Ssrc | Kind::Sdst | Kind::Aligned(_) => ("s", slot.ty.dwords()),
         Kind::ScalarOffset { .. } => {
-            text.push_str(if isa.has_sdwa() {
+            text.push_str(if isa >= Isa::Vi {
                 "sOFFSET|N"
             } else {
                 "sOFFSET|DWORDS"
@@ -175,7 +176,7 @@ fn takes(isa: Isa, slot: &Slot) -> String {
         Kind::Src => format!("{}, scalar registers or a constant", group("VGPR")),
         Kind::Ssrc => format!("{} or a constant", group("scalar register")),
         Kind::Sdst | Kind::Aligned(_) => group("scalar register"),
-        Kind::ScalarOffset { .. } if !isa.has_sdwa() => "an SGPR or an offset in dwords".to_owned(),
+        Kind::ScalarOffset { .. } if isa < Isa::Vi => "an SGPR or an offset in dwords".to_owned(),
         Kind::ScalarOffset { .. } => "an SGPR or an offset in bytes".to_owned(),
         Kind::Unsigned | Kind::Signed | Kind::Simm16 | Kind::Literal => "a number".to_owned(),
         Kind::Branch => "a label or a distance in dwords".to_owned(),
@@ -241,10 +242,6 @@ pub(crate) fn problem(
         }
         Why::NeedsVcc => wrong("this encoding can name only `vcc` here".to_owned())
             .helped("the `_e64` form takes any pair"),
-        Why::ConstantBus => wrong(
-            "a vector instruction reads at most one scalar register or literal".to_owned(),
-        )
-        .helped("move one of the values to a VGPR first"),
         Why::SecondLiteral => {
             wrong("an instruction has room for one literal constant only".to_owned())
         }
@@ -291,9 +288,13 @@ pub(crate) fn problem(
             "the address of `{name}` has {least} to {most} registers, found {found}"
         )),
         Why::NotAllowed(what) => wrong(what.to_owned()),
-        Why::StoreOffset => {
-            wrong(format!("the offset of a scalar store of {isa} is `m0` or a number"))
-                .helped("move the offset to M0 first")
+        Why::Breaks(rule) => {
+            let (message, help) = broken_rule(isa, rule);
+            let error = wrong(message);
+            match help {
+                Some(help) => error.helped(help),
+                None => error,
+            }
         }
         Why::NotKnown => wrong(
             "this number must be known here; it depends on a symbol that is an address or is defined later"
@@ -316,6 +317,36 @@ pub(crate) fn problem(
             "the list has {found} numbers, but `{name}` has {expected} operands for it"
         )),
     }
+}
+
+/// What an instruction does not keep to, and what would help.
+fn broken_rule(isa: Isa, rule: Rule) -> (String, Option<&'static str>) {
+    let (message, help) = match rule {
+        Rule::ConstantBus => (
+            "a vector instruction reads at most one scalar register or literal",
+            Some("move one of the values to a VGPR first"),
+        ),
+        Rule::NoConstant => ("this operand must be a register", None),
+        Rule::LdsDirect => ("only vector instructions can read LDS", None),
+        Rule::ScalarData => (
+            "scalar memory instructions cannot load or store M0 and EXEC",
+            None,
+        ),
+        Rule::ExecHiAddress => ("EXEC_HI cannot be an address: its number means `off`", None),
+        Rule::StoreOffset => {
+            return (
+                format!("the offset of a scalar store of {isa} is `m0` or a number"),
+                Some("move the offset to M0 first"),
+            );
+        }
+        Rule::OffsetRange => ("the offset of a scalar buffer has no sign", None),
+        Rule::Literal => ("a literal of a 16-bit operand has no more bits", None),
+        Rule::FloatConstant => (
+            "an integer of 16 bits has no floating-point constants",
+            None,
+        ),
+    };
+    (message.to_owned(), help)
 }
 
 /// The message for a name that no instruction of `isa` has.

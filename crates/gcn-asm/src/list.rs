@@ -9,25 +9,16 @@ use std::collections::HashSet;
 use std::fmt::Write;
 use std::ops::{Range, RangeInclusive};
 
-use gcn_isa::effect::Implicit;
-use gcn_isa::regs::Inline;
-use gcn_isa::{
-    Access, DecodeError, Does, Encoding, Fidelity, Inst, Isa, Kind, Operand, Syntax, TARGETS,
-    decode, regs,
-};
+use gcn_isa::{DecodeError, Fidelity, Inst, Isa, Kind, Operand, Syntax, decode, regs};
 
 use gcn_object::{DESCRIPTOR_ALIGN, KernelDescriptor};
 
 use crate::kernel::{KEYS, Key, PREFIX, SGPR_BLOCK, VGPR_BLOCK};
-use crate::{Listing, Options, Source, assemble};
 
 /// Bytes of a word.
 const WORD: usize = 4;
 /// Words of the longest instruction.
 const LONGEST: usize = 2;
-/// SMRD takes offsets from 0 to this, and SMEM from 0 to the next.
-const MAX_PLAIN_SMRD_OFFSET: i32 = 0xff;
-const MAX_PLAIN_SMEM_OFFSET: i32 = 0xf_ffff;
 /// SGPRs of VCC and XNACK_MASK, which the assembler adds to a kernel's for a target with XNACK.
 const XNACK_SGPRS: u32 = 4;
 /// Code object versions that `.amdhsa_code_object_version` can ask for.
@@ -524,8 +515,7 @@ impl Lister<'_> {
                     });
                     let words = &inst.words()[..inst.dwords()];
                     reading.clear();
-                    let fidelity = inst.print(out, self.options.syntax, target);
-                    if fidelity == Fidelity::Lossy || !comes_back(&inst, &out[line + 1..]) {
+                    if inst.print(out, self.options.syntax, target) == Fidelity::Lossy {
                         reading.push_str(&out[line + 1..]);
                         out.truncate(line + 1);
                         long(out, words);
@@ -628,76 +618,6 @@ impl Lister<'_> {
             out.push_str(reading);
         }
     }
-}
-
-/// Whether the assembler makes the instruction from its text. Words can break rules that the assembler holds
-/// sources to (two scalar registers in a vector instruction, EXEC as the destination of a load); it is asked about
-/// those that might.
-fn comes_back(inst: &Inst, text: &str) -> bool {
-    if is_plain(inst) {
-        return true;
-    }
-    let Some(target) = TARGETS.iter().find(|target| target.isa == inst.isa) else {
-        return false;
-    };
-    let assembly = assemble(
-        &Source {
-            name: "listing",
-            text,
-        },
-        &Options::new(target),
-    );
-    let made = |listing: &Listing| {
-        listing.inst.bits() == inst.bits() && listing.inst.dwords() == inst.dwords()
-    };
-    !assembly.has_errors()
-        && assembly.program.listing.len() == 1
-        && assembly.program.listing.iter().all(made)
-}
-
-/// Whether an instruction uses nothing that an assembler's rule could be about: vector registers, numbers, at most
-/// one numbered scalar register or literal in a vector instruction. Most do, and need no second look.
-fn is_plain(inst: &Inst) -> bool {
-    let is_vector = match inst.encoding {
-        Encoding::Ds | Encoding::Flat | Encoding::Global | Encoding::Scratch => return true,
-        Encoding::Sop2 | Encoding::Sopk | Encoding::Sop1 | Encoding::Sopc | Encoding::Sopp => false,
-        Encoding::Smrd | Encoding::Smem | Encoding::Mubuf => false,
-        Encoding::Vop1 | Encoding::Vop2 | Encoding::Vopc => true,
-        Encoding::Vop3 | Encoding::Vop3b | Encoding::Vop3c => true,
-        _ => return false,
-    };
-    let is_numbered = |code: u8| code < inst.isa.sgprs() || code == regs::VCC_LO;
-    let reads_vcc = matches!(inst.does(), Does::Alu(implicit) if implicit.has(Implicit::READS_VCC));
-    // VCC and its low half are two registers to the assembler.
-    let mut scalar = reads_vcc.then_some((regs::VCC_LO, 2));
-    let mut is_only_one =
-        |code: u8, count: u8| !is_vector || *scalar.get_or_insert((code, count)) == (code, count);
-    let max_offset = if inst.encoding == Encoding::Smem {
-        MAX_PLAIN_SMEM_OFFSET
-    } else {
-        MAX_PLAIN_SMRD_OFFSET
-    };
-    let mut literals = 0;
-    inst.row().slots().all(|slot| {
-        let has_whole_words = usize::from(slot.ty.bytes()) >= WORD;
-        match inst.operand(slot) {
-            Operand::Vgprs { .. } | Operand::Off | Operand::Imm(_) => true,
-            Operand::Scalar { code, count } => match regs::inline(inst.isa, code) {
-                Some(Inline::Int(_)) => true,
-                Some(Inline::Float(_)) => has_whole_words,
-                None => {
-                    is_numbered(code) && (slot.access == Access::Write || is_only_one(code, count))
-                }
-            },
-            Operand::Literal(_) => {
-                literals += 1;
-                literals == 1 && has_whole_words && slot.ty.dwords() == 1 && is_only_one(u8::MAX, 1)
-            }
-            Operand::ScalarOffset { imm, reg, .. } => {
-                imm.is_none_or(|imm| (0..=max_offset).contains(&imm)) && reg.is_none_or(is_numbered)
-            }
-        }
-    })
 }
 
 /// Writes words as data.

@@ -4,7 +4,7 @@ use arbtest::arbitrary::{self, Unstructured};
 use arbtest::arbtest;
 use gcn_asm::list::{Code, ListOptions, list};
 use gcn_asm::{Options, Severity, Source, assemble};
-use gcn_isa::{Field, Inst, Isa, Row, Syntax, TARGETS, rows};
+use gcn_isa::{Fidelity, Field, Inst, Isa, Row, Syntax, TARGETS, Target, decode, rows};
 
 /// Words of one run; several, so that branches find targets.
 const MAX_ITEMS: usize = 24;
@@ -37,10 +37,7 @@ const BUDGET_MS: u64 = 2_000;
 
 fn check(u: &mut Unstructured) -> arbitrary::Result<()> {
     let isa = *u.choose(&Isa::ALL)?;
-    let target = TARGETS
-        .iter()
-        .find(|target| target.isa == isa)
-        .expect("every instruction set has a target");
+    let target = target(isa);
     let rows: Vec<&Row> = rows().filter(|row| row.opcode_on(isa).is_some()).collect();
     let mut bytes = Vec::new();
     for _ in 0..u.int_in_range(1..=MAX_ITEMS)? {
@@ -84,6 +81,85 @@ fn check(u: &mut Unstructured) -> arbitrary::Result<()> {
         );
     }
     Ok(())
+}
+
+fn target(isa: Isa) -> &'static Target {
+    TARGETS
+        .iter()
+        .find(|target| target.isa == isa)
+        .expect("every instruction set has a target")
+}
+
+/// Every row of an instruction set in every encoding, with each bit flipped that does not say what it is.
+fn flipped(isa: Isa) -> impl Iterator<Item = Inst> {
+    let plain = rows()
+        .flat_map(|row| row.encodings().map(move |encoding| (row.op, encoding)))
+        .filter_map(move |(op, encoding)| Inst::new(isa, op, encoding));
+    plain.flat_map(move |inst| {
+        let layout = inst.layout();
+        let fixed = u64::from(layout.constant_mask) | layout.bits(Field::Op).mask();
+        let flips = (0..u64::BITS).map(|bit| 1 << bit);
+        flips
+            .filter(move |flip| fixed & flip == 0)
+            .filter_map(move |flip| {
+                let bits = inst.bits() ^ flip;
+                decode(isa, &[bits as u32, (bits >> u32::BITS) as u32]).ok()
+            })
+    })
+}
+
+/// The words that a text gives, if it assembles.
+fn assembled(target: &'static Target, text: &str) -> Option<Vec<u8>> {
+    let source = Source {
+        name: "listing",
+        text,
+    };
+    let assembly = assemble(&source, &Options::new(target));
+    (!assembly.has_errors()).then(|| assembly.program.to_raw())
+}
+
+fn bytes(inst: &Inst) -> Vec<u8> {
+    let words = inst.words().into_iter().take(inst.dwords());
+    words.flat_map(u32::to_le_bytes).collect()
+}
+
+/// A text is exact if and only if the assembler gives the same words back.
+#[test]
+fn each_bit_of_each_row_comes_back_if_its_text_is_exact() {
+    let mut failures = Vec::new();
+    for isa in Isa::ALL {
+        let target = target(isa);
+        for syntax in [Syntax::Llvm, Syntax::Clrx] {
+            // One source for all that is said to be exact; what is said not to be is assembled one by one.
+            let (mut exact, mut texts) = (Vec::new(), String::new());
+            for inst in flipped(isa) {
+                let mut text = String::new();
+                if inst.print(&mut text, syntax, None) == Fidelity::Exact {
+                    texts.push_str(&text);
+                    texts.push('\n');
+                    exact.push(inst);
+                } else if assembled(target, &text) == Some(bytes(&inst)) {
+                    failures.push(format!("{isa}: {text} is exact"));
+                }
+            }
+            let expected: Vec<u8> = exact.iter().flat_map(bytes).collect();
+            if assembled(target, &texts).as_ref() == Some(&expected) {
+                continue;
+            }
+            for (inst, text) in exact.iter().zip(texts.lines()) {
+                if assembled(target, text) != Some(bytes(inst)) {
+                    failures.push(format!("{isa}: {text} is not exact: {:08x?}", inst.words()));
+                }
+            }
+        }
+    }
+    let shown = failures.iter().take(60).cloned().collect::<Vec<_>>();
+    assert!(
+        failures.is_empty(),
+        "{} failures:\n{}",
+        failures.len(),
+        shown.join("\n")
+    );
 }
 
 #[test]

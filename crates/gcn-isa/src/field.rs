@@ -178,6 +178,27 @@ pub enum Encoding {
     Exp,
 }
 
+impl Encoding {
+    /// Whether it is a vector ALU instruction's, whose operands share one bus for scalar values.
+    pub const fn is_vector_alu(self) -> bool {
+        matches!(
+            self,
+            Encoding::Vop1
+                | Encoding::Vop2
+                | Encoding::Vopc
+                | Encoding::Vop3
+                | Encoding::Vop3b
+                | Encoding::Vop3c
+                | Encoding::Vop3p
+                | Encoding::Vop1Sdwa
+                | Encoding::Vop2Sdwa
+                | Encoding::VopcSdwa
+                | Encoding::Vop1Dpp
+                | Encoding::Vop2Dpp
+        )
+    }
+}
+
 /// How many encodings there are.
 pub const ENCODINGS: usize = Encoding::Exp as usize + 1;
 

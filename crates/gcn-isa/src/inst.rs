@@ -91,6 +91,8 @@ const SADDR_OFF: u64 = 0x7f;
 const FIRST_VGPR: u64 = 256;
 /// The width of a field that may name a VGPR or anything else.
 const SOURCE_BITS: u8 = 9;
+/// The width of a scalar memory offset that has a sign.
+const SIGNED_OFFSET_BITS: u8 = 21;
 /// The sources of SDWA and the bits that say that they are scalar.
 const SDWA_SCALARS: [(Field, Field); 2] = [
     (Field::Src0, Field::Src0Scalar),
@@ -597,7 +599,7 @@ impl Inst {
             literal: false,
         };
         let offset = self.get(Field::Offset);
-        let imm = if signed && self.layout().bits(Field::Offset).width == 21 {
+        let imm = if signed && self.layout().bits(Field::Offset).width == SIGNED_OFFSET_BITS {
             self.get_signed(Field::Offset) as i32
         } else {
             offset as i32
@@ -652,14 +654,7 @@ impl Inst {
                     self.set(Field::Soe, 1)?;
                     self.set(Field::Soffset, i64::from(code))?;
                 }
-                let bits = self.layout().bits(Field::Offset);
-                // S_BUFFER takes 20 bits without sign even where the field has 21 (errata E012).
-                let high = (bits.max() >> u8::from(bits.width == 21)) as i64;
-                let low = if signed && bits.width == 21 {
-                    -high - 1
-                } else {
-                    0
-                };
+                let (low, high) = self.scalar_offset_range(signed);
                 self.put(Field::Offset, i64::from(value), low, high)
             }
             (None, Some(code)) => {
@@ -668,6 +663,15 @@ impl Inst {
             }
             (None, None) => Err(FieldError::Kind),
         }
+    }
+
+    /// The smallest and the largest immediate offset of a scalar memory instruction. S_BUFFER takes 20 bits without
+    /// sign even where the field has 21 (errata E012).
+    pub(crate) fn scalar_offset_range(&self, signed: bool) -> (i64, i64) {
+        let bits = self.layout().bits(Field::Offset);
+        let has_sign = bits.width == SIGNED_OFFSET_BITS;
+        let high = (bits.max() >> u8::from(has_sign)) as i64;
+        (if signed && has_sign { -high - 1 } else { 0 }, high)
     }
 
     /// Whether the instruction writes the registers of an operand: a memory atomic with GLC only (errata E101, E112),

@@ -16,6 +16,7 @@ pub mod mtbuf;
 pub mod mubuf;
 pub mod operand;
 pub mod regs;
+pub mod rules;
 pub mod simm;
 pub mod smem;
 pub mod sop;

@@ -7,7 +7,7 @@ use crate::field::{Encoding, Field, Format};
 use crate::operand::{Ty::*, words::*};
 use crate::regs::write_u32;
 use crate::row::family;
-use crate::target::{Isa, on};
+use crate::target::{Isa, Numbering, on};
 
 #[rustfmt::skip]
 pub(crate) const FORMATS: &[Format] = &[
@@ -63,7 +63,7 @@ pub const fn number_formats(isa: Isa) -> [&'static str; 8] {
         "BUF_NUM_FORMAT_SSCALED",
         "BUF_NUM_FORMAT_UINT",
         "BUF_NUM_FORMAT_SINT",
-        if isa.has_sdwa() {
+        if matches!(isa.numbering(), Numbering::Vi9) {
             "BUF_NUM_FORMAT_RESERVED_6"
         } else {
             "BUF_NUM_FORMAT_SNORM_OGL"

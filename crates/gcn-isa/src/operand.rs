@@ -55,6 +55,20 @@ impl Ty {
         matches!(self, Ty::F16 | Ty::F32 | Ty::F64 | Ty::F16x2)
     }
 
+    /// Bits of a constant of this type: 16, 32 or 64.
+    pub const fn constant_bits(self) -> u32 {
+        match self {
+            Ty::B16 | Ty::U16 | Ty::I16 | Ty::F16 | Ty::F16x2 | Ty::I16x2 => 16,
+            Ty::B64 | Ty::U64 | Ty::I64 | Ty::F64 => 64,
+            _ => 32,
+        }
+    }
+
+    /// Whether it has the inline constants ±0.5 to ±4 and 1/(2π): all but 16-bit integers have.
+    pub const fn has_float_constants(self) -> bool {
+        self.constant_bits() != 16 || self.is_float()
+    }
+
     /// Untyped bits of `dwords` registers.
     pub const fn of_dwords(dwords: u8) -> Ty {
         match dwords {

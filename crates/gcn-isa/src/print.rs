@@ -7,6 +7,7 @@ use crate::inst::{Inst, LITERAL, Operand};
 use crate::operand::{Kind, Modifier, Slot, Value, When};
 use crate::regs::{self, write_group, write_hex, write_i64, write_u32};
 use crate::row::Forms;
+use crate::target::Isa;
 use crate::vintrp::{CHANNELS, MAX_ATTRIBUTE, VERTEX_PARAMETERS};
 use crate::{dpp, exp, mtbuf, simm, swizzle};
 
@@ -26,7 +27,8 @@ pub enum Syntax {
 pub enum Fidelity {
     /// Assembling the text gives the same words.
     Exact,
-    /// Some bits are not in the text: reserved or unused fields that are not zero, or a register that has no name.
+    /// Some bits are not in the text (reserved or unused fields that are not zero, a register that has no name), or
+    /// the instruction breaks a [rule](crate::rules) that assemblers hold it to.
     Lossy,
 }
 
@@ -73,7 +75,7 @@ impl Inst {
 
         let (shown, exact) = (printer.shown, printer.exact);
         let said = shown | layout.bits(Field::Op).mask() | u64::from(layout.constant_mask);
-        if exact && self.bits() & !said == 0 {
+        if exact && self.bits() & !said == 0 && self.broken_rule().is_none() {
             Fidelity::Exact
         } else {
             Fidelity::Lossy
@@ -111,7 +113,7 @@ impl Printer<'_> {
                 "_e32"
             }
             Encoding::Vintrp
-                if has_long_form && self.inst.isa.has_sdwa() && self.syntax == Syntax::Llvm =>
+                if has_long_form && self.inst.isa >= Isa::Vi && self.syntax == Syntax::Llvm =>
             {
                 "_e32"
             }
@@ -174,12 +176,15 @@ impl Printer<'_> {
             }
             Operand::Literal(value) => {
                 self.shown |= u64::from(u32::MAX) << 32;
-                // An assembler would take the inline constant instead.
-                let inline = matches!(slot.kind, Kind::Src | Kind::Ssrc)
-                    && (regs::inline_of_int(i64::from(value as i32)).is_some()
-                        || regs::inline_of_float_bits(isa, u64::from(value), slot.ty).is_some());
-                self.exact &= !inline;
+                let has_inline = matches!(slot.kind, Kind::Src | Kind::Ssrc)
+                    && regs::inline_of_bits(isa, slot.ty, value.into()).is_some();
+                if has_inline {
+                    self.out.push_str("lit(");
+                }
                 write_hex(self.out, value.into());
+                if has_inline {
+                    self.out.push(')');
+                }
             }
             Operand::Off => {
                 self.out.push_str("off");
@@ -442,7 +447,7 @@ impl Printer<'_> {
                 self.out.push(':');
                 write_hex(self.out, value);
             }
-            Value::LanePermutation => self.exact &= dpp::write(self.out, value as u16),
+            Value::LanePermutation => dpp::write(self.out, value as u16),
             Value::BitList | Value::Part => {}
         }
     }

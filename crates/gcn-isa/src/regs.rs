@@ -320,6 +320,18 @@ pub fn inline_of_float_bits(isa: Isa, bits: u64, ty: Ty) -> Option<u8> {
     (HALF..=INV_2PI).find(|&code| inline(isa, code).is_some() && float_bits(code, ty) == Some(bits))
 }
 
+/// The number of the inline constant that gives an operand of type `ty` these bits, if `isa` has one.
+pub fn inline_of_bits(isa: Isa, ty: Ty, bits: u64) -> Option<u8> {
+    let unused = u64::BITS - ty.constant_bits();
+    let integer = (bits << unused).cast_signed() >> unused;
+    inline_of_int(integer).or_else(|| {
+        let floats = ty.has_float_constants();
+        floats
+            .then(|| inline_of_float_bits(isa, bits, ty))
+            .flatten()
+    })
+}
+
 /// Writes an inline constant as LLVM does; false, and nothing, if `code` is none.
 pub(crate) fn write_inline(out: &mut String, isa: Isa, code: u8, ty: Ty) -> bool {
     match inline(isa, code) {

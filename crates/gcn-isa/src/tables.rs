@@ -5,7 +5,7 @@ use std::sync::LazyLock;
 
 use crate::field::{ENCODINGS, Encoding, Field, Format, Layout};
 use crate::row::{Forms, Op, Row, rows};
-use crate::target::{Isa, Numbering};
+use crate::target::Isa;
 use crate::{ds, exp, flat, mimg, mtbuf, mubuf, smem, sop, vintrp, vop};
 
 /// Where an instruction's VOP3 form begins to count: (VOPC, VOP2, VOP1) per numbering.
@@ -207,10 +207,5 @@ impl Isa {
             LazyLock::new(|| Tables::new(Isa::Vega20)),
         ];
         &TABLES[self as usize]
-    }
-
-    /// Whether the encodings of sub-dword addressing and lane permutation exist.
-    pub const fn has_sdwa(self) -> bool {
-        matches!(self.numbering(), Numbering::Vi9)
     }
 }

@@ -2,6 +2,7 @@
 
 mod common;
 
+use gcn_isa::rules::Rule;
 use gcn_isa::{Fidelity, Isa, Syntax, decode};
 
 const ERRATA: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/errata.md");
@@ -47,11 +48,9 @@ fn appendix_a_is_what_we_print() {
                 let inst = decode(isa, &words).unwrap_or_else(|e| panic!("{isa}: {text}: {e}"));
                 let mut ours = String::new();
                 let fidelity = inst.print(&mut ours, Syntax::Llvm, None);
-                assert_eq!(
-                    (ours.as_str(), fidelity),
-                    (expected.as_str(), Fidelity::Exact),
-                    "{isa}"
-                );
+                assert_eq!(ours, expected, "{isa}");
+                let is_refused = inst.broken_rule() == Some(Rule::StoreOffset);
+                assert_eq!(fidelity == Fidelity::Lossy, is_refused, "{isa}: {ours}");
                 assert_eq!(common::words(&inst), words);
             }
         }

@@ -62,9 +62,9 @@ fn every_row_survives_encoding_and_decoding() {
                 assert_eq!(decoded, inst, "{isa}: {}", describe(row.op, &words));
                 let mut text = String::new();
                 let fidelity = decoded.print(&mut text, Syntax::Llvm, None);
-                // All zero is not always an instruction: a modifier may be required.
+                // All zero is not always an instruction: a modifier may be required. Any operands break rules.
                 assert!(
-                    sample == 0 || fidelity == Fidelity::Exact,
+                    sample == 0 || fidelity == Fidelity::Exact || decoded.broken_rule().is_some(),
                     "{isa}: {text}: {}",
                     describe(row.op, &words)
                 );

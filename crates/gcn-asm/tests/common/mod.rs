@@ -130,11 +130,6 @@ impl Random {
     }
 }
 
-/// Whether the operands of this encoding share the bus for scalar values.
-fn is_vector_alu(encoding: Encoding) -> bool {
-    format!("{encoding:?}").starts_with("Vop")
-}
-
 /// A valid instruction of the row with random operands and modifiers, as an assembler must accept it.
 pub fn sample(isa: Isa, op: Op, encoding: Encoding, random: &mut Random) -> Option<Inst> {
     let mut inst = Inst::new(isa, op, encoding)?;
@@ -249,7 +244,7 @@ fn operand(
             count,
         },
         Kind::Src if bits.width == 8 || !*bus_is_free || random.one_in(2) => vgprs(random, count),
-        Kind::Ssrc if is_vector_alu(inst.encoding) && !*bus_is_free => Operand::Scalar {
+        Kind::Ssrc if inst.encoding.is_vector_alu() && !*bus_is_free => Operand::Scalar {
             code: regs::ZERO + random.below(65) as u8,
             count,
         },

@@ -1,0 +1,170 @@
+//! The rules that assemblers hold instructions to beyond what the fields can hold. Words can break them; then no
+//! source gives these words, and a listing shows them as data.
+//!
+//! The assembler asks [`operand`] of each operand before it places it and [`constant_bus`] of the whole; the
+//! printer asks [`Inst::broken_rule`] whether its text would be taken.
+
+use crate::effect::{Does, Implicit};
+use crate::field::Field;
+use crate::inst::{FieldError, Inst, Operand};
+use crate::operand::{Access, Kind, Slot, Ty};
+use crate::regs::{self, Inline};
+use crate::target::Isa;
+
+/// Scalar registers and literals that a vector instruction may read.
+const CONSTANT_BUS_READS: usize = 1;
+/// The most values that a vector instruction could read as scalars: each source, and VCC.
+const MOST_READS: usize = 5;
+
+/// A rule.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum Rule {
+    /// A vector instruction reads at most one scalar register or literal.
+    ConstantBus,
+    /// What is written or is an address must be a register, not a constant.
+    NoConstant,
+    /// Only vector instructions can read LDS.
+    LdsDirect,
+    /// Scalar memory instructions cannot load or store M0 and EXEC (errata E024).
+    ScalarData,
+    /// EXEC_HI cannot be an address: its number means `off` (errata E079).
+    ExecHiAddress,
+    /// The offset of a scalar buffer has no sign (errata E012).
+    OffsetRange,
+    /// The offset of a scalar store of GCN 1.2 is M0 or a number (errata E026).
+    StoreOffset,
+    /// A literal of a 16-bit operand has no more bits.
+    Literal,
+    /// An integer of 16 bits has no floating-point inline constants.
+    FloatConstant,
+}
+
+impl Inst {
+    /// The first rule that the instruction breaks, of those that some words break.
+    pub fn broken_rule(&self) -> Option<Rule> {
+        let of_operands = self
+            .row()
+            .slots()
+            .find_map(|slot| operand(self, slot, self.operand(slot)));
+        of_operands.or_else(|| constant_bus(self).map(|_| Rule::ConstantBus))
+    }
+}
+
+/// The rule that an operand breaks in a slot of this instruction's row.
+pub fn operand(inst: &Inst, slot: &Slot, operand: Operand) -> Option<Rule> {
+    match (slot.kind, operand) {
+        (Kind::Sdst | Kind::Aligned(_) | Kind::Saddr, Operand::Scalar { code, .. })
+            if code >= regs::ZERO =>
+        {
+            Some(Rule::NoConstant)
+        }
+        (Kind::Sdst, Operand::Scalar { code, .. }) => {
+            let is_forbidden = matches!(code, regs::M0 | regs::EXEC_LO | regs::EXEC_HI);
+            (slot.field == Field::Sdata && is_forbidden).then_some(Rule::ScalarData)
+        }
+        (Kind::Saddr, Operand::Scalar { code, .. }) => {
+            (code == regs::EXEC_HI).then_some(Rule::ExecHiAddress)
+        }
+        (Kind::Ssrc, Operand::Scalar { code, .. }) if code == regs::LDS_DIRECT => {
+            (!inst.encoding.is_vector_alu()).then_some(Rule::LdsDirect)
+        }
+        (Kind::Src | Kind::Ssrc, Operand::Scalar { code, .. }) => {
+            let is_float = matches!(regs::inline(inst.isa, code), Some(Inline::Float(_)));
+            (is_float && !slot.ty.has_float_constants()).then_some(Rule::FloatConstant)
+        }
+        (_, Operand::Literal(value)) => {
+            (literal(slot.ty, value.into()) != Ok(value)).then_some(Rule::Literal)
+        }
+        (Kind::ScalarOffset { signed }, Operand::ScalarOffset { imm, reg, literal }) => {
+            let (low, high) = inst.scalar_offset_range(signed);
+            let is_store = matches!(inst.does(), Does::Store(_));
+            match (imm, reg) {
+                (Some(imm), _) if !literal && !(low..=high).contains(&imm.into()) => {
+                    Some(Rule::OffsetRange)
+                }
+                (_, Some(regs::ZERO..)) => Some(Rule::NoConstant),
+                (_, Some(code)) if is_store && inst.isa == Isa::Vi && code != regs::M0 => {
+                    Some(Rule::StoreOffset)
+                }
+                _ => None,
+            }
+        }
+        _ => None,
+    }
+}
+
+/// The index of the last slot that reads a scalar register or literal, if a vector instruction reads too many.
+pub fn constant_bus(inst: &Inst) -> Option<usize> {
+    if !inst.encoding.is_vector_alu() {
+        return None;
+    }
+    let mut read = [(0, 0); MOST_READS];
+    let mut count = 0;
+    // A register as written: an aperture has one name for two sizes.
+    let mut note = |register: (u8, u8)| {
+        if read.iter().take(count).all(|&other| other != register)
+            && let Some(place) = read.get_mut(count)
+        {
+            *place = register;
+            count += 1;
+        }
+    };
+    if matches!(inst.does(), Does::Alu(implicit) if implicit.has(Implicit::READS_VCC)) {
+        note((regs::VCC_LO, 2));
+    }
+    let mut last = None;
+    // A lane's number may come from M0 beside any register.
+    let mut lane_from_m0 = false;
+    for (index, slot) in inst.row().slots().enumerate() {
+        if slot.access == Access::Write {
+            continue;
+        }
+        match inst.operand(slot) {
+            Operand::Scalar { code, count }
+                if code != regs::LDS_DIRECT && regs::inline(inst.isa, code).is_none() =>
+            {
+                note((code, count));
+                let is_lane = slot.kind == Kind::Ssrc && slot.field == Field::Src1;
+                lane_from_m0 |= is_lane && code == regs::M0;
+            }
+            Operand::Literal(_) => note((u8::MAX, 1)),
+            _ => continue,
+        }
+        last = Some(index);
+    }
+    let allowed = CONSTANT_BUS_READS + usize::from(lane_from_m0);
+    last.filter(|_| count > allowed)
+}
+
+/// The bits that a literal of this type gives a number; a 64-bit operand has a literal of 32 bits.
+///
+/// # Errors
+/// [`FieldError::Range`].
+pub fn literal(ty: Ty, value: i64) -> Result<u32, FieldError> {
+    let width = ty.constant_bits().min(u32::BITS);
+    let unsigned = 1i64 << width;
+    let (low, high) = (-(unsigned / 2), unsigned - 1);
+    if value < low || value > high {
+        return Err(FieldError::Range { value, low, high });
+    }
+    Ok((value & high) as u32)
+}
+
+/// An integer as the inline constant with the same bits, or else as a literal.
+///
+/// # Errors
+/// [`FieldError::Range`].
+pub fn constant(isa: Isa, ty: Ty, value: i64) -> Result<Operand, FieldError> {
+    let bits = if ty.constant_bits() == u64::BITS {
+        value.cast_unsigned()
+    } else {
+        literal(ty, value)?.into()
+    };
+    match regs::inline_of_bits(isa, ty, bits) {
+        Some(code) => Ok(Operand::Scalar {
+            code,
+            count: ty.dwords(),
+        }),
+        None => literal(ty, value).map(Operand::Literal),
+    }
+}
