@@ -1,4 +1,4 @@
-//! Chores of the repository: `cargo xtask test`, `cargo xtask bench`.
+//! Chores of the repository: `cargo xtask test`, `cargo xtask kernels`, `cargo xtask bench`.
 
 use std::path::Path;
 use std::process::{Command, ExitCode};
@@ -8,6 +8,8 @@ use anyhow::{Context, Result, bail};
 const USAGE: &str = "\
 usage: cargo xtask test [ARGUMENTS OF CARGO TEST]   install what the tests need, then run them all
        cargo xtask tools                            install what the tests need
+       cargo xtask kernels [FILTER] [--target T] [--level O0|O2] [--compiler clang-14|clang-19]
+                                                    run tests/kernels in every build and print a table
        cargo xtask bench asm                        assemble and disassemble the same files with gcn and LLVM";
 
 /// A program or file that tests need, and the Debian package that has it.
@@ -15,6 +17,13 @@ const TOOLS: &[(&str, &str)] = &[
     ("/usr/bin/llvm-mc-19", "llvm-19"),
     ("/usr/bin/clang-19", "clang-19"),
     ("/usr/bin/ld.lld-19", "lld-19"),
+    ("/usr/bin/clang-14", "clang-14"),
+    ("/etc/OpenCL/vendors/pocl.icd", "pocl-opencl-icd"),
+    ("/usr/include/CL/cl.h", "opencl-c-headers"),
+    (
+        "/usr/lib/x86_64-linux-gnu/libOpenCL.so",
+        "ocl-icd-opencl-dev",
+    ),
     (
         "/usr/lib/x86_64-linux-gnu/amdgcn/bitcode/ockl.bc",
         "rocm-device-libs",
@@ -27,6 +36,7 @@ fn main() -> ExitCode {
     let result = match words[..] {
         ["test", ref rest @ ..] => install_tools().and_then(|()| test(rest)),
         ["tools"] => install_tools(),
+        ["kernels", ref rest @ ..] => install_tools().and_then(|()| kernels(rest)),
         ["bench", "asm"] => bench::asm(),
         _ => {
             eprintln!("{USAGE}");
@@ -49,6 +59,14 @@ fn test(arguments: &[&str]) -> Result<()> {
         .args(arguments))
 }
 
+/// Runs the kernels of compilers in every build and prints a table.
+fn kernels(arguments: &[&str]) -> Result<()> {
+    run(Command::new(env!("CARGO"))
+        .args(["test", "--quiet", "--profile", "checked"])
+        .args(["--package", "gcn", "--test", "compiled", "--", "--table"])
+        .args(arguments))
+}
+
 /// Installs the Debian packages that tests need and that are missing, or names them.
 fn install_tools() -> Result<()> {
     let missing: Vec<&str> = TOOLS
@@ -65,7 +83,9 @@ fn install_tools() -> Result<()> {
         .output()
         .is_ok_and(|o| o.stdout.trim_ascii() == b"0");
     if !is_root || !Path::new("/usr/bin/apt-get").exists() {
-        bail!("the tests compare with LLVM 19; on Debian: sudo {command}");
+        bail!(
+            "the tests compare with LLVM, and with OpenCL on the host; on Debian: sudo {command}"
+        );
     }
     eprintln!("installing {}", missing.join(" "));
     run(Command::new("apt-get").arg("update"))?;

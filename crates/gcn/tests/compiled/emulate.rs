@@ -1,0 +1,67 @@
+//! What a code object computes under `gcn run`.
+
+use std::fs;
+use std::path::Path;
+use std::process::Command;
+
+use crate::case::{Arg, Case};
+use crate::compile::{cache, run};
+use crate::reference::Results;
+
+/// Instructions of a wave at most, so that a kernel that never ends is a failure.
+const LIMIT: u32 = 50_000_000;
+
+/// Runs the launches of a kernel one after the other and returns what they leave.
+///
+/// # Errors
+/// What `gcn` says if it cannot run them.
+pub fn emulate(case: &Case, object: &Path, label: &str) -> Result<Results, String> {
+    let place = cache()?.join(format!("{} {label} {}.run", case.name, std::process::id()));
+    let text = |error: std::io::Error| format!("{}: {error}", place.display());
+    fs::create_dir_all(&place).map_err(text)?;
+    let file = |n: usize| place.join(format!("buffer{n}"));
+    for (n, buffer) in case.buffers.iter().enumerate() {
+        fs::write(file(n), &buffer.bytes).map_err(text)?;
+    }
+    let mut printed = String::new();
+    for launch in &case.launches {
+        for _ in 0..launch.repeat {
+            let mut command = Command::new(env!("CARGO_BIN_EXE_gcn"));
+            command.arg("run").arg(object);
+            command.arg("--kernel").arg(&launch.kernel);
+            command.arg("--grid").arg(list(launch.grid));
+            command.arg("--group").arg(list(launch.group));
+            command
+                .args(["--threads", "1", "--limit"])
+                .arg(LIMIT.to_string());
+            for (index, arg) in launch.args.iter().enumerate() {
+                let value = match arg {
+                    Arg::Buffer(n) => {
+                        let path = file(*n).display().to_string();
+                        command.arg("--save").arg(format!("{index}={path}"));
+                        format!("{}@{path}", case.buffers[*n].ty)
+                    }
+                    Arg::Value(bytes) => {
+                        let path = place.join(format!("value{index}"));
+                        fs::write(&path, bytes).map_err(text)?;
+                        format!("@{}", path.display())
+                    }
+                    Arg::Local(bytes) => format!("local:{bytes}"),
+                    Arg::Null => "null".to_owned(),
+                };
+                command.arg("--arg").arg(format!("{index}={value}"));
+            }
+            let output = run(&mut command)?;
+            printed.push_str(&String::from_utf8_lossy(&output));
+        }
+    }
+    let buffers = (0..case.buffers.len())
+        .map(|n| fs::read(file(n)).map_err(text))
+        .collect::<Result<_, _>>()?;
+    fs::remove_dir_all(&place).map_err(text)?;
+    Ok(Results { buffers, printed })
+}
+
+fn list(sizes: [u32; 3]) -> String {
+    sizes.map(|size| size.to_string()).join(",")
+}

@@ -1,0 +1,125 @@
+//! Kernels as compilers make them: every source under `tests/kernels/` is built by Clang for each target, run by
+//! `gcn run`, and compared with what the same source computes under OpenCL on the host. `tests/README.md` says how
+//! the sources are written.
+//!
+//! As a test, every kernel runs in the build that [`everyone_runs`] names, and those that ask for it in all of them.
+//! With `--table`, which `cargo xtask kernels` passes, all of them run in all builds and the result is a table.
+
+mod case;
+mod compare;
+mod compile;
+mod emulate;
+mod reference;
+mod table;
+// The numbers of `gcn run`, so that headers write them the same way.
+#[allow(dead_code)]
+#[path = "../../src/run/value.rs"]
+mod value;
+
+use std::process::ExitCode;
+use std::sync::{Arc, OnceLock};
+
+use libtest_mimic::{Arguments, Failed, Trial};
+
+use case::Case;
+use compile::{Build, COMPILERS, Compiler, LEVELS, TARGETS};
+use reference::Results;
+
+fn main() -> ExitCode {
+    let mut arguments = std::env::args().skip(1);
+    if arguments.next().as_deref() == Some("--table") {
+        return table::main(arguments);
+    }
+    let arguments = Arguments::from_args();
+    let trials = match case::all() {
+        Ok(cases) => cases.into_iter().flat_map(trials).collect(),
+        Err(error) => vec![Trial::test("kernels", || Err(Failed::from(error)))],
+    };
+    libtest_mimic::run(&arguments, trials).exit_code()
+}
+
+/// A kernel with its reference, which is computed when it is first needed.
+struct Job {
+    case: Case,
+    reference: OnceLock<Result<Results, String>>,
+}
+
+impl Job {
+    fn new(case: Case) -> Job {
+        Job {
+            case,
+            reference: OnceLock::new(),
+        }
+    }
+
+    /// The ways to build it that it allows.
+    fn builds(&self) -> Vec<Build> {
+        let more = self.case.header.versions.iter().copied();
+        let compilers = COMPILERS.into_iter().chain(more.map(Compiler::for_version));
+        let mut builds = Vec::new();
+        for compiler in compilers {
+            for level in LEVELS {
+                for target in TARGETS {
+                    builds.push(Build {
+                        compiler,
+                        level,
+                        target,
+                    });
+                }
+            }
+        }
+        builds.retain(|build| build.exception(&self.case).is_none());
+        builds
+    }
+
+    /// Builds, runs and compares it; the version of Clang that it was built by.
+    fn check(&self, build: Build) -> Result<u32, String> {
+        let reference = self
+            .reference
+            .get_or_init(|| reference::reference(&self.case))
+            .as_ref()
+            .map_err(|error| format!("the reference: {error}"))?;
+        let built = compile::build(&self.case, build)?;
+        let results = emulate::emulate(&self.case, &built.object, &build.to_string())?;
+        for (n, buffer) in self.case.buffers.iter().enumerate() {
+            let difference = compare::first_difference(
+                buffer.ty,
+                &buffer.rules,
+                &results.buffers[n],
+                &reference.buffers[n],
+            );
+            if let Some(difference) = difference {
+                return Err(format!("{}{difference}", buffer.name));
+            }
+        }
+        if self.case.header.prints && results.printed != reference.printed {
+            return Err(format!(
+                "printed:\n{}\ninstead of:\n{}",
+                results.printed, reference.printed
+            ));
+        }
+        Ok(built.clang)
+    }
+}
+
+/// The build of the test that every kernel passes.
+fn everyone_runs(build: Build) -> bool {
+    build.target == "gfx900" && build.level == "-O2" && build.compiler == COMPILERS[1]
+}
+
+fn trials(case: Case) -> Vec<Trial> {
+    let everywhere = case.header.everywhere;
+    let job = Arc::new(Job::new(case));
+    let mut builds = job.builds();
+    if !everywhere && builds.iter().any(|build| everyone_runs(*build)) {
+        builds.retain(|build| everyone_runs(*build));
+    }
+    let trial = |build: Build| {
+        let name = format!("{} on {build}", job.case.name);
+        let job = job.clone();
+        Trial::test(name, move || {
+            job.check(build).map(drop).map_err(Failed::from)
+        })
+    };
+    builds.into_iter().map(trial).collect()
+}

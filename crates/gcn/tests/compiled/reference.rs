@@ -1,0 +1,122 @@
+//! What a kernel should compute: the same source run by OpenCL on the host (Debian's pocl), by `tests/kernels/host.c`.
+
+use std::fmt::Write as _;
+use std::fs;
+use std::path::PathBuf;
+use std::process::Command;
+use std::sync::OnceLock;
+
+use crate::case::{Arg, Case, directory};
+use crate::compile::{cache, fingerprint, run};
+
+/// What a run leaves: the buffers, and what it has printed.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Results {
+    /// In the order of the header.
+    pub buffers: Vec<Vec<u8>>,
+    /// As text.
+    pub printed: String,
+}
+
+/// Says to a source that it is compiled for the reference.
+const DEFINE: &str = "-DREFERENCE";
+
+/// The reference of a kernel, from now or from earlier.
+///
+/// # Errors
+/// Messages of the host's compiler or OpenCL.
+pub fn reference(case: &Case) -> Result<Results, String> {
+    let host = host()?;
+    let job = |place: &dyn Fn(usize) -> String| job(case, place);
+    let inputs: Vec<&[u8]> = case.buffers.iter().map(|b| &b.bytes[..]).collect();
+    let program = host.display().to_string();
+    let name = fingerprint((&case.text, job(&|n| n.to_string()), inputs, program));
+    let place = cache()?.join(format!("{}-{name}.reference", case.name));
+    let printed = place.join("printed");
+    let file = |n: usize| place.join(n.to_string());
+    let text = |error: std::io::Error| format!("{}: {error}", place.display());
+    if !printed.exists() {
+        fs::create_dir_all(&place).map_err(text)?;
+        for (n, buffer) in case.buffers.iter().enumerate() {
+            fs::write(file(n), &buffer.bytes).map_err(text)?;
+        }
+        let list = place.join("job");
+        fs::write(&list, job(&|n| file(n).display().to_string())).map_err(text)?;
+        let output = run(Command::new(&host)
+            .arg(&list)
+            .env("POCL_CACHE_DIR", cache()?.join("pocl"))
+            .env("POCL_DEVICES", "basic"))?;
+        fs::write(&printed, output).map_err(text)?;
+    }
+    let read = |path: PathBuf| fs::read(path).map_err(text);
+    Ok(Results {
+        buffers: (0..case.buffers.len())
+            .map(|n| read(file(n)))
+            .collect::<Result<_, _>>()?,
+        printed: String::from_utf8_lossy(&read(printed.clone())?).into_owned(),
+    })
+}
+
+/// The program that runs references, built once.
+fn host() -> Result<PathBuf, String> {
+    static HOST: OnceLock<Result<PathBuf, String>> = OnceLock::new();
+    let build = || {
+        let source = directory().join("host.c");
+        let text = fs::read_to_string(&source).map_err(|error| error.to_string())?;
+        let place = cache()?.join(format!("host-{}", fingerprint(&text)));
+        if !place.exists() {
+            let new = place.with_extension(std::process::id().to_string());
+            run(Command::new("cc")
+                .args(["-O1", "-o"])
+                .arg(&new)
+                .arg(&source)
+                .arg("-lOpenCL"))?;
+            fs::rename(&new, &place).map_err(|error| error.to_string())?;
+        }
+        Ok(place)
+    };
+    HOST.get_or_init(build).clone()
+}
+
+/// The lines that tell the program what to do; `place` names the file of a buffer.
+fn job(case: &Case, place: &dyn Fn(usize) -> String) -> String {
+    let mut job = String::new();
+    let _ = writeln!(job, "source {}", case.path.display());
+    let _ = writeln!(
+        job,
+        "options -cl-std={} {DEFINE} {}",
+        case.header.host_std,
+        case.header.options.join(" ")
+    );
+    for n in 0..case.buffers.len() {
+        let _ = writeln!(job, "buffer {}", place(n));
+    }
+    for launch in &case.launches {
+        let by_one = [1; 3];
+        let (name, grid, group) = match &launch.reference {
+            Some(name) => (name, by_one, by_one),
+            None => (&launch.kernel, launch.grid, launch.group),
+        };
+        for _ in 0..launch.repeat {
+            let numbers = grid.iter().chain(&group).map(u32::to_string);
+            let _ = writeln!(
+                job,
+                "launch {name} {}",
+                numbers.collect::<Vec<_>>().join(" ")
+            );
+            for arg in &launch.args {
+                let _ = match arg {
+                    Arg::Buffer(n) => writeln!(job, "b {n}"),
+                    Arg::Value(bytes) => {
+                        let hex: String = bytes.iter().map(|byte| format!("{byte:02x}")).collect();
+                        writeln!(job, "v {hex}")
+                    }
+                    Arg::Local(bytes) => writeln!(job, "l {bytes}"),
+                    Arg::Null => writeln!(job, "n"),
+                };
+            }
+            let _ = writeln!(job, "end");
+        }
+    }
+    job
+}

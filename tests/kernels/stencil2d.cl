@@ -1,0 +1,23 @@
+//! # Five-point stencil, ten steps back and forth.
+//! [buffers]
+//! a = "f32*1024:random(29,0,1)"
+//! b = "f32*1024"
+//! [[launch]]
+//! grid = [32, 32]
+//! group = [16, 4]
+//! args = ["b", "a", "f32:0.2"]
+//! [[launch]]
+//! grid = [32, 32]
+//! group = [16, 4]
+//! args = ["a", "b", "f32:0.2"]
+
+#pragma OPENCL FP_CONTRACT OFF
+
+kernel void stencil2d(global float *to, global const float *from, float rate)
+{
+    int x = get_global_id(0), y = get_global_id(1), w = get_global_size(0), h = get_global_size(1);
+    float middle = from[y * w + x];
+    float sum = from[y * w + max(x - 1, 0)] + from[y * w + min(x + 1, w - 1)] + from[max(y - 1, 0) * w + x] +
+                from[min(y + 1, h - 1) * w + x];
+    to[y * w + x] = middle + rate * (sum - 4.0f * middle);
+}
