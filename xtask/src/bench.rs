@@ -3,16 +3,20 @@
 use std::fmt::Write as _;
 use std::path::Path;
 use std::process::{Command, Stdio};
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result, bail};
 
 /// Lines of the assembly file.
 const LINES: usize = 600_000;
+/// Lines between two labels.
+const BLOCK_LINES: usize = 60;
+/// How many times a `.rept` repeats its body.
+const REPEATS: usize = 1_000_000;
 /// Runs of each command; the median counts.
 const RUNS: usize = 5;
 
-/// Assembles and disassembles mixed memory instructions for gfx900 with `gcn` and with LLVM 19.
+/// Assembles and disassembles a kernel of mixed instructions for gfx900, and other sources, with `gcn` and with LLVM 19.
 pub(crate) fn asm() -> Result<()> {
     let cargo = env!("CARGO");
     let status = Command::new(cargo)
@@ -26,116 +30,170 @@ pub(crate) fn asm() -> Result<()> {
     let dir = Path::new(&target).join("bench");
     std::fs::create_dir_all(&dir)?;
     let path = |name: &str| dir.join(name).display().to_string();
-    let (source, ours, theirs) = (path("memory.s"), path("ours.co"), path("theirs.o"));
-    std::fs::write(&source, memory_lines()).with_context(|| format!("cannot write {source}"))?;
-
-    let assemblers = [
-        vec![&*gcn, "asm", "--target", "gfx900", &source, "-o", &ours],
-        vec![
-            "llvm-mc-19",
-            "-triple=amdgcn-amd-amdhsa",
-            "-mcpu=gfx900",
-            "-filetype=obj",
-            &source,
-            "-o",
-            &theirs,
-        ],
+    let (ours, theirs) = (path("ours.co"), path("theirs.o"));
+    let write = |name: &str, text: String| -> Result<String> {
+        let path = path(name);
+        std::fs::write(&path, text).with_context(|| format!("cannot write {path}"))?;
+        Ok(path)
+    };
+    let sources = [
+        ("assemble a line", write("line.s", "s_nop 0\n".to_owned())?),
+        ("repeat s_nop", write("s_nop.s", repeated("s_nop 0"))?),
+        (
+            "repeat v_add_f32",
+            write("v_add.s", repeated("v_add_f32 v0, v1, v2"))?,
+        ),
+        ("assemble a kernel", write("kernel.s", kernel_lines())?),
     ];
-    report("assemble", &assemblers)?;
+    for (what, source) in &sources {
+        let assemblers = [
+            vec![&*gcn, "asm", "--target", "gfx900", source, "-o", &ours],
+            vec![
+                "llvm-mc-19",
+                "-triple=amdgcn-amd-amdhsa",
+                "-mcpu=gfx900",
+                "-filetype=obj",
+                source,
+                "-o",
+                &theirs,
+            ],
+        ];
+        report(what, &assemblers)?;
+    }
+    // The kernel was the last.
     let disassemblers = [
         vec![&*gcn, "dis", &ours],
         vec!["llvm-objdump-19", "-d", &ours],
     ];
-    report("disassemble", &disassemblers)
+    report("disassemble the kernel", &disassemblers)
 }
 
-/// Times two commands in turns and prints their medians and the ratio.
+/// Times two commands in turns and prints their medians, their largest memory and the ratios.
 fn report(what: &str, commands: &[Vec<&str>; 2]) -> Result<()> {
     let mut seconds = [Vec::new(), Vec::new()];
+    let mut memory = [0, 0];
     for _ in 0..RUNS {
-        for (command, seconds) in commands.iter().zip(&mut seconds) {
-            let begin = Instant::now();
-            let status = Command::new(command[0])
-                .args(&command[1..])
-                .stdout(Stdio::null())
-                .status()
-                .with_context(|| format!("cannot run {}", command[0]))?;
-            if !status.success() {
-                bail!("{command:?} failed: {status}");
-            }
-            seconds.push(begin.elapsed().as_secs_f64());
+        for ((command, seconds), memory) in commands.iter().zip(&mut seconds).zip(&mut memory) {
+            let (time, peak) = run(command)?;
+            seconds.push(time);
+            *memory = peak.max(*memory);
         }
     }
     let [ours, theirs] = seconds.map(|mut s| {
         s.sort_by(f64::total_cmp);
         s[s.len() / 2]
     });
+    let [our_memory, their_memory] = memory;
     println!(
-        "{what}: gcn {ours:.3} s, LLVM {theirs:.3} s, {:.1} times as fast",
-        theirs / ours
+        "{what}: gcn {:.1} ms and {:.1} MB, LLVM {:.1} ms and {:.1} MB: {:.1} times as fast, {:.2} of its memory",
+        ours * 1e3,
+        our_memory as f64 / 1e3,
+        theirs * 1e3,
+        their_memory as f64 / 1e3,
+        theirs / ours,
+        our_memory as f64 / their_memory as f64
     );
     Ok(())
 }
 
-/// Lines that mix the families, registers, offsets and modifiers.
-fn memory_lines() -> String {
-    let mut text = String::from(".text\n");
-    for i in 0..LINES {
-        let (a, b, c) = (i % 200, i % 100, (i % 24) * 4);
-        let _ = match i % 10 {
-            0 => writeln!(text, "ds_add_u32 v{a}, v{b} offset:{}", i % 65536),
-            1 => writeln!(
-                text,
-                "global_load_dwordx4 v[{a}:{}], v[{b}:{}], off offset:{} glc",
-                a + 3,
-                b + 1,
-                i % 4096
-            ),
-            2 => writeln!(
-                text,
-                "s_load_dwordx2 s[{c}:{}], s[{}:{}], {:#x}",
-                c + 1,
-                (c / 2) & !1,
-                ((c / 2) & !1) + 1,
-                i % 0xf_ffff
-            ),
-            3 => writeln!(
-                text,
-                "flat_store_dword v[{a}:{}], v{b} offset:{}",
-                a + 1,
-                i % 4096
-            ),
-            4 => writeln!(
-                text,
-                "ds_read2_b64 v[{a}:{}], v{b} offset0:{} offset1:{}",
-                a + 3,
-                i % 256,
-                (i + 7) % 256
-            ),
-            5 => writeln!(
-                text,
-                "global_atomic_add v{a}, v[{b}:{}], v{a}, off glc",
-                b + 1
-            ),
-            6 => writeln!(
-                text,
-                "scratch_load_dword v{a}, v{b}, off offset:{}",
-                i as i64 % 8192 - 4096
-            ),
-            7 => writeln!(text, "s_buffer_load_dword s{c}, s[{c}:{}], s{}", c + 3, b),
-            8 => writeln!(
-                text,
-                "ds_write_b128 v{a}, v[{b}:{}] offset:{}",
-                b + 3,
-                i % 65536
-            ),
-            _ => writeln!(
-                text,
-                "global_store_dwordx3 v{a}, v[{b}:{}], s[{c}:{}] slc",
-                b + 2,
-                c + 1
-            ),
-        };
+/// Seconds that a command takes, and the most memory that it has, in kilobytes, as far as Linux tells while it runs.
+fn run(command: &[&str]) -> Result<(f64, u64)> {
+    const INTERVAL: Duration = Duration::from_micros(500);
+    let begin = Instant::now();
+    let mut child = Command::new(command[0])
+        .args(&command[1..])
+        .stdout(Stdio::null())
+        .spawn()
+        .with_context(|| format!("cannot run {}", command[0]))?;
+    let status_file = format!("/proc/{}/status", child.id());
+    let mut peak = 0;
+    let status = loop {
+        if let Some(status) = child.try_wait()? {
+            break status;
+        }
+        let status = std::fs::read_to_string(&status_file).unwrap_or_default();
+        let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:"));
+        let kilobytes = line.and_then(|line| line.split_whitespace().next()?.parse().ok());
+        peak = kilobytes.unwrap_or(0).max(peak);
+        std::thread::sleep(INTERVAL);
+    };
+    let time = begin.elapsed().as_secs_f64();
+    if !status.success() {
+        bail!("{command:?} failed: {status}");
     }
+    Ok((time, peak))
+}
+
+/// Lines that a kernel has: vector ALU in every encoding, scalar ALU, memory, and branches to labels.
+fn kernel_lines() -> String {
+    let mut text = String::from(".text\n");
+    let mut written = 0;
+    for block in 0.. {
+        if written >= LINES {
+            break;
+        }
+        let _ = writeln!(text, "BB0_{block}:");
+        for line in 0..BLOCK_LINES {
+            let n = block * BLOCK_LINES + line;
+            kernel_line(&mut text, n, block);
+            written += 1;
+        }
+    }
+    text.push_str("s_endpgm\n");
     text
+}
+
+/// Line `n` of the text, in a block that branches to itself and to the block before.
+#[rustfmt::skip]
+fn kernel_line(text: &mut String, n: usize, block: usize) {
+    let (a, b, c) = (n % 200, n % 100, n % 50 + 4);
+    let (pair, quad, four) = (n % 40 * 2, n % 20 * 4, b + 3);
+    let before = block.saturating_sub(1);
+    let _ = match n % 40 {
+        0 => writeln!(text, "\tv_add_f32_e32 v{a}, v{b}, v{c}"),
+        1 => writeln!(text, "\tv_mul_f32 v{a}, s{c}, v{b}"),
+        2 => writeln!(text, "\tv_mac_f32_e32 v{a}, v{b}, v{c}                     // {n}"),
+        3 => writeln!(text, "\tv_fma_f32 v{a}, v{b}, -v{c}, |v{a}|"),
+        4 => writeln!(text, "\tv_mov_b32_e32 v{a}, {:#x}", n * 77),
+        5 => writeln!(text, "\tv_lshlrev_b32_e32 v{a}, 2, v{b}"),
+        6 => writeln!(text, "\tv_add_co_u32_e32 v{a}, vcc, s{c}, v{b}"),
+        7 => writeln!(text, "\tv_addc_co_u32_e32 v{a}, vcc, v{b}, v{c}, vcc"),
+        8 => writeln!(text, "\tv_cmp_gt_f32_e32 vcc, 1.0, v{b}"),
+        9 => writeln!(text, "\tv_cndmask_b32_e32 v{a}, v{b}, v{c}, vcc"),
+        10 => writeln!(text, "\tv_cmp_lt_u32_e64 s[{pair}:{}], v{b}, s{c}", pair + 1),
+        11 => writeln!(text, "\tv_add_f32_e64 v{a}, |v{b}|, -v{c} clamp mul:2"),
+        12 => writeln!(text, "\tv_lshl_add_u32 v{a}, v{b}, 3, v{c}"),
+        13 => writeln!(text, "\tv_pk_fma_f16 v{a}, v{b}, v{c}, v{a} op_sel:[0,1,0]"),
+        14 => writeln!(text, "\tv_and_b32_sdwa v{a}, v{b}, v{c} dst_sel:DWORD dst_unused:UNUSED_PAD src0_sel:BYTE_1 src1_sel:DWORD"),
+        15 => writeln!(text, "\tv_add_u32_dpp v{a}, v{b}, v{c} row_shr:1 row_mask:0xf bank_mask:0xf"),
+        16 => writeln!(text, "\tv_cvt_f32_u32_e32 v{a}, v{b}"),
+        17 => writeln!(text, "\tv_mad_u32_u24 v{a}, v{b}, s{c}, v{c}"),
+        18 => writeln!(text, "\ts_add_u32 s{c}, s{b}, {:#x}", n * 77),
+        19 => writeln!(text, "\ts_addc_u32 s{c}, s{b}, 0"),
+        20 => writeln!(text, "\ts_and_saveexec_b64 s[{pair}:{}], vcc", pair + 1),
+        21 => writeln!(text, "\ts_cmp_lg_u32 s{b}, {}", n % 64),
+        22 => writeln!(text, "\ts_cbranch_scc1 BB0_{block}"),
+        23 => writeln!(text, "\ts_lshl_b64 s[{pair}:{}], s[{quad}:{}], {}", pair + 1, quad + 1, n % 32),
+        24 => writeln!(text, "\ts_movk_i32 s{c}, {:#x}", n % 0x8000),
+        25 => writeln!(text, "\ts_waitcnt vmcnt({}) lgkmcnt(0)", n % 60),
+        26 => writeln!(text, "\ts_cbranch_execz BB0_{before}"),
+        27 => writeln!(text, "\ts_or_b64 exec, exec, s[{pair}:{}]", pair + 1),
+        28 => writeln!(text, "\tds_add_u32 v{a}, v{b} offset:{}", n % 65536),
+        29 => writeln!(text, "\tglobal_load_dwordx4 v[{a}:{}], v[{b}:{}], off offset:{} glc", a + 3, b + 1, n % 4096),
+        30 => writeln!(text, "\ts_load_dwordx2 s[{pair}:{}], s[{quad}:{}], {:#x}", pair + 1, quad + 1, n % 0xf_ffff),
+        31 => writeln!(text, "\tflat_store_dword v[{a}:{}], v{b} offset:{}", a + 1, n % 4096),
+        32 => writeln!(text, "\tds_read2_b64 v[{a}:{}], v{b} offset0:{} offset1:{}", a + 3, n % 256, (n + 7) % 256),
+        33 => writeln!(text, "\tglobal_atomic_add v{a}, v[{b}:{}], v{a}, off glc", b + 1),
+        34 => writeln!(text, "\tscratch_load_dword v{a}, v{b}, off offset:{}", n as i64 % 8192 - 4096),
+        35 => writeln!(text, "\ts_buffer_load_dword s{c}, s[{quad}:{}], s{b}", quad + 3),
+        36 => writeln!(text, "\tbuffer_load_dword v{a}, v{b}, s[{quad}:{}], s{c} offen offset:{}", quad + 3, n % 4096),
+        37 => writeln!(text, "\tds_write_b128 v{a}, v[{b}:{four}] offset:{}", n % 65536),
+        38 => writeln!(text, "\tglobal_store_dwordx3 v{a}, v[{b}:{}], s[{pair}:{}] slc", b + 2, pair + 1),
+        _ => writeln!(text, "\tv_readfirstlane_b32 s{c}, v{b}"),
+    };
+}
+
+/// One instruction so many times.
+fn repeated(instruction: &str) -> String {
+    format!(".rept {REPEATS}\n{instruction}\n.endr\n")
 }

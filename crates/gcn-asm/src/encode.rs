@@ -4,7 +4,8 @@
 use gcn_isa::field::Encoding;
 use gcn_isa::rules::{self, Rule};
 use gcn_isa::{
-    Access, Does, Field, FieldError, Inst, Isa, Kind, Op, Operand, Row, Slot, Ty, Value, When, regs,
+    Access, Does, Field, FieldError, Form, Inst, Isa, Kind, Op, Operand, Place, Row, Slot, Ty,
+    Value, When, regs,
 };
 
 use crate::operand::{Arg, Delayed, ModArg, What};
@@ -112,15 +113,18 @@ impl Why {
     }
 }
 
+/// What is said of an encoding that an instruction has elsewhere.
+pub(crate) const NO_SUCH_ENCODING: &str = "this instruction set has no such encoding of it";
+
 /// The instruction in the first of its encodings that can hold the operands, or in the one asked for.
 pub(crate) fn encode(
     isa: Isa,
     op: Op,
-    only: Option<Encoding>,
+    only: Option<&'static Form>,
     operands: &Operands<'_>,
 ) -> Result<Encoded, Problem> {
-    if let Some(encoding) = only {
-        return try_encoding(isa, op, encoding, operands);
+    if let Some(form) = only {
+        return try_form(form, operands);
     }
     let row = op.row();
     // SDWA and DPP are meant only where something is written that only they have.
@@ -128,10 +132,9 @@ pub(crate) fn encode(
     let is_extended =
         operands.mods.iter().any(|m| !is_own(m)) || operands.args.iter().any(|arg| arg.extended);
     let mut worst: Option<Problem> = None;
-    let exists = |encoding: Encoding| isa.tables().layout(encoding).is_some();
-    let is_tried = |&e: &Encoding| exists(e) && (is_default(e) || is_extended);
-    for encoding in row.encodings().filter(is_tried) {
-        match try_encoding(isa, op, encoding, operands) {
+    let forms = isa.tables().forms(op).iter();
+    for form in forms.filter(|form| is_extended || !form.encoding.is_extended()) {
+        match try_form(form, operands) {
             Ok(encoded) => return Ok(encoded),
             Err(problem) => {
                 if worst.is_none_or(|w| w.why.rank() <= problem.why.rank()) {
@@ -146,27 +149,23 @@ pub(crate) fn encode(
     }))
 }
 
-/// Encodings that are tried without a suffix.
-fn is_default(encoding: Encoding) -> bool {
-    !matches!(
-        encoding,
-        Encoding::Vop1Sdwa
-            | Encoding::Vop2Sdwa
-            | Encoding::VopcSdwa
-            | Encoding::Vop1Dpp
-            | Encoding::Vop2Dpp
-    )
-}
-
-/// An instruction's operands in their slots.
+/// An instruction's operands in their places.
 struct Matched {
-    slots: [Option<(&'static Slot, usize)>; MAX_SLOTS],
+    places: [Option<(&'static Place, usize)>; MAX_SLOTS],
     len: usize,
 }
 
 impl Matched {
-    fn iter(&self) -> impl Iterator<Item = (&'static Slot, usize)> + '_ {
-        self.slots.iter().take(self.len).copied().flatten()
+    fn iter(&self) -> impl Iterator<Item = (&'static Place, usize)> + '_ {
+        self.places.iter().take(self.len).copied().flatten()
+    }
+
+    /// Gives the next operand this place.
+    fn push(&mut self, place: &'static Place) {
+        if let Some(next) = self.places.get_mut(self.len) {
+            *next = Some((place, self.len));
+            self.len += 1;
+        }
     }
 }
 
@@ -177,31 +176,26 @@ fn at_arg(index: usize, why: Why) -> Problem {
     }
 }
 
-fn try_encoding(
-    isa: Isa,
-    op: Op,
-    encoding: Encoding,
-    operands: &Operands<'_>,
-) -> Result<Encoded, Problem> {
-    let Some(mut inst) = Inst::new(isa, op, encoding) else {
-        return Err(Problem {
-            at: Where::Instruction,
-            why: Why::NotAllowed("this instruction set has no such encoding of it"),
-        });
-    };
+fn try_form(form: &'static Form, operands: &Operands<'_>) -> Result<Encoded, Problem> {
+    let mut inst = Inst::plain(form);
     set_modifiers(&mut inst, operands)?;
-    let matched = match_slots(&inst, operands)?;
+    let matched = match_places(&inst, operands)?;
     let mut encoded = Encoded {
         inst,
         delayed: None,
     };
     check_addresses(&matched, operands)?;
     // A literal that is always there first: a source may be the same one.
-    let is_literal = |slot: &Slot| slot.kind == Kind::Literal;
-    for literals in [true, false] {
-        for (slot, index) in matched.iter().filter(|(s, _)| is_literal(s) == literals) {
-            place(&mut encoded, slot, index, operands)?;
-        }
+    let is_literal = |place: &Place| place.slot.kind == Kind::Literal;
+    let has_literal = form.places.iter().any(is_literal);
+    for (to, index) in matched
+        .iter()
+        .filter(|(to, _)| has_literal && is_literal(to))
+    {
+        place(&mut encoded, to, index, operands)?;
+    }
+    for (to, index) in matched.iter().filter(|(to, _)| !is_literal(to)) {
+        place(&mut encoded, to, index, operands)?;
     }
     if let Some(slot) = rules::constant_bus(&encoded.inst) {
         // The operands of vector instructions are all written.
@@ -279,15 +273,21 @@ fn field_problem(error: FieldError, value: i64) -> Why {
     }
 }
 
-/// Which slots have an operand: those that may be left out are, if there are fewer operands than slots.
-fn match_slots(inst: &Inst, operands: &Operands<'_>) -> Result<Matched, Problem> {
-    let row = inst.row();
-    let all = row.slots().count();
+/// Which places have an operand: those that may be left out are, if there are fewer operands than places.
+fn match_places(inst: &Inst, operands: &Operands<'_>) -> Result<Matched, Problem> {
+    let places = &inst.form().places;
     let given = operands.args.len();
-    if given > all {
-        return Err(at_arg(all, Why::TooMany));
+    let Some(absent) = places.len().checked_sub(given) else {
+        return Err(at_arg(places.len(), Why::TooMany));
+    };
+    let mut matched = Matched {
+        places: [None; MAX_SLOTS],
+        len: 0,
+    };
+    if absent == 0 {
+        places.iter().for_each(|place| matched.push(place));
+        return Ok(matched);
     }
-    let absent = all - given;
     let returns = inst.flag(Field::Glc);
     let to_lds = inst.flag(Field::Lds);
     let may_be_absent = |slot: &Slot| match slot.when {
@@ -297,14 +297,11 @@ fn match_slots(inst: &Inst, operands: &Operands<'_>) -> Result<Matched, Problem>
         When::Optional => true,
     };
     // Of several that may be left out the last ones are.
-    let may: usize = row.slots().filter(|slot| may_be_absent(slot)).count();
+    let may = places.iter().filter(|p| may_be_absent(p.slot)).count();
     let mut kept = may.saturating_sub(absent);
     let mut left_out = 0;
-    let mut matched = Matched {
-        slots: [None; MAX_SLOTS],
-        len: 0,
-    };
-    for slot in row.slots() {
+    for place in places {
+        let slot = place.slot;
         if may_be_absent(slot) {
             let is_other = operands.args.get(matched.len).is_some_and(|arg| {
                 slot.when == When::Optional
@@ -316,16 +313,14 @@ fn match_slots(inst: &Inst, operands: &Operands<'_>) -> Result<Matched, Problem>
             }
             kept -= 1;
         }
-        if let Some(place) = matched.slots.get_mut(matched.len) {
-            *place = Some((slot, matched.len));
-            matched.len += 1;
-        }
+        matched.push(place);
     }
     if left_out < absent {
-        let returned = row.slots().any(|slot| slot.when == When::Returned);
+        let any = |is: &dyn Fn(&Slot) -> bool| places.iter().any(|place| is(place.slot));
+        let returned = any(&|slot| slot.when == When::Returned);
         let why = if returned && returns && absent == 1 {
             Why::MustReturn
-        } else if row.slots().any(|slot| slot.kind == Kind::Saddr) {
+        } else if any(&|slot| slot.kind == Kind::Saddr) {
             Why::OffIsMandatory
         } else {
             Why::TooFew
@@ -343,7 +338,7 @@ fn check_addresses(matched: &Matched, operands: &Operands<'_>) -> Result<(), Pro
     let find = |kind: Kind| {
         matched
             .iter()
-            .find(|(slot, _)| slot.kind == kind)
+            .find(|(place, _)| place.slot.kind == kind)
             .and_then(|(_, index)| Some((index, operands.args.get(index)?.what)))
     };
     let Some((saddr_at, saddr)) = find(Kind::Saddr) else {
@@ -404,7 +399,7 @@ fn register_counts(inst: &Inst, slot: &Slot) -> (u8, u8) {
 
 fn place(
     encoded: &mut Encoded,
-    slot: &'static Slot,
+    to: &'static Place,
     index: usize,
     operands: &Operands<'_>,
 ) -> Result<(), Problem> {
@@ -414,11 +409,12 @@ fn place(
     let problem = |why| at_arg(index, why);
     let inst = &mut encoded.inst;
     let isa = inst.isa;
-    let bits = inst.layout().bits(slot.field);
-    let mut arg = arg.clone();
-    if arg.negated || arg.absolute || arg.extended {
-        source_modifiers(inst, slot, &mut arg).map_err(problem)?;
-    }
+    let Place { slot, bits, .. } = *to;
+    let what = if arg.negated || arg.absolute || arg.extended {
+        source_modifiers(inst, to, arg).map_err(problem)?
+    } else {
+        arg.what
+    };
     let check_count = |found: u8| {
         let (expected, also) = register_counts(inst, slot);
         if found == expected || found == also {
@@ -427,7 +423,7 @@ fn place(
             Err(problem(Why::Registers { expected, found }))
         }
     };
-    let operand = match (slot.kind, arg.what) {
+    let operand = match (slot.kind, what) {
         (Kind::GlobalAddress, What::Vgprs { first, count }) => Operand::Vgprs { first, count },
         (Kind::BufferAddress, What::Off) => {
             check_count(0)?;
@@ -577,50 +573,10 @@ fn takes_scalar(inst: &Inst, field: Field) -> bool {
     }
 }
 
-/// The bits that negate a source, take its absolute value, extend its sign: a field and a bit of it.
-type SourceBits = [(bool, Field, u32); 3];
-
-/// Where the source modifiers of a slot are, and which are asked for.
-fn source_bits(inst: &Inst, slot: &Slot, arg: &Arg) -> Option<SourceBits> {
-    let of_source = |neg, abs, sext| {
-        [
-            (arg.negated, neg, 0),
-            (arg.absolute, abs, 0),
-            (arg.extended, sext, 0),
-        ]
-    };
-    let index = match slot.field {
-        Field::Src0 => 0,
-        Field::Src1 => 1,
-        Field::Src2 => 2,
-        _ => return None,
-    };
-    if inst.layout().has(Field::Src0Neg) {
-        // SDWA and DPP.
-        return match index {
-            0 => Some(of_source(Field::Src0Neg, Field::Src0Abs, Field::Src0Sext)),
-            1 => Some(of_source(Field::Src1Neg, Field::Src1Abs, Field::Src1Sext)),
-            _ => None,
-        };
-    }
-    let abs = if inst.encoding == Encoding::Vop3p {
-        // Packed instructions list negations instead; those of mixed precision do not.
-        if inst.modifiers().any(|m| m.field == Field::Neg) {
-            return None;
-        }
-        Field::NegHi
-    } else {
-        Field::Abs
-    };
-    Some([
-        (arg.negated, Field::Neg, index),
-        (arg.absolute, abs, index),
-        (arg.extended, Field::Src0Sext, 0),
-    ])
-}
-
-/// Puts negation and absolute value into the fields that an encoding has for them, or into a constant.
-fn source_modifiers(inst: &mut Inst, slot: &Slot, arg: &mut Arg) -> Result<(), Why> {
+/// Puts negation, absolute value and the extension of the sign into the fields that an encoding has for them, or into
+/// a constant.
+fn source_modifiers(inst: &mut Inst, place: &Place, arg: &Arg) -> Result<What, Why> {
+    let slot = place.slot;
     let is_float = slot.ty.is_float();
     if !matches!(slot.kind, Kind::Src | Kind::Vgpr)
         || (arg.negated || arg.absolute) && !is_float
@@ -635,18 +591,20 @@ fn source_modifiers(inst: &mut Inst, slot: &Slot, arg: &mut Arg) -> Result<(), W
     let has_fields = inst.layout().has(Field::Neg) || inst.layout().has(Field::Src0Neg);
     if !has_fields && let What::Float(value) = arg.what {
         let value = if arg.absolute { value.abs() } else { value };
-        arg.what = What::Float(if arg.negated { -value } else { value });
-        return Ok(());
+        return Ok(What::Float(if arg.negated { -value } else { value }));
     }
-    let bits = source_bits(inst, slot, arg).ok_or(Why::NoSourceModifiers)?;
-    for (_, field, bit) in bits.into_iter().filter(|(wanted, ..)| *wanted) {
-        if !inst.layout().has(field) {
+    let wanted = [
+        (arg.negated, place.negate),
+        (arg.absolute, place.absolute),
+        (arg.extended, place.extend),
+    ];
+    for (_, bit) in wanted.into_iter().filter(|(is_wanted, _)| *is_wanted) {
+        if bit == 0 {
             return Err(Why::NoSourceModifiers);
         }
-        let set = inst.get(field).cast_signed() | 1 << bit;
-        inst.set(field, set).map_err(|_| Why::NoSourceModifiers)?;
+        inst.set_bits(bit);
     }
-    Ok(())
+    Ok(arg.what)
 }
 
 /// The bits that a literal of this type gives a number.

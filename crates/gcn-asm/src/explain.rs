@@ -3,8 +3,9 @@
 use std::fmt::Write;
 use std::ops::Range;
 
+use gcn_isa::field::SUFFIXES;
 use gcn_isa::rules::Rule;
-use gcn_isa::{Encoding, Field, Inst, Isa, IsaSet, Kind, Op, Row, Slot, Value, When, rows};
+use gcn_isa::{Field, Form, Inst, Isa, IsaSet, Kind, Op, Row, Slot, Value, When, rows};
 
 use crate::diagnostic::{Diagnostic, Fail, Helped, fail};
 use crate::encode::{Operands, Problem, Where, Why};
@@ -191,7 +192,7 @@ fn takes(isa: Isa, slot: &Slot) -> String {
 pub(crate) fn problem(
     isa: Isa,
     op: Op,
-    only: Option<Encoding>,
+    only: Option<&'static Form>,
     problem: Problem,
     operands: &Operands<'_>,
     statement: Range<usize>,
@@ -376,12 +377,24 @@ pub(crate) fn unknown_instruction(
     }
 }
 
+/// Whether a name asks for an encoding of an instruction that it has only on other instruction sets.
+pub(crate) fn is_encoding_elsewhere(isa: Isa, name: &str) -> bool {
+    let lower = name.to_ascii_lowercase();
+    let stem = stem(isa, &lower);
+    let suffix = lower.strip_prefix(stem);
+    let named = isa.tables().named(stem);
+    named.is_some_and(|op| {
+        let mut encodings = op.row().encodings();
+        encodings.any(|e| e.suffix() == suffix && isa.tables().layout(e).is_some())
+    })
+}
+
 /// A name without an encoding's suffix, if only so it is one.
 fn stem(isa: Isa, name: &str) -> &str {
     if isa.tables().named(name).is_some() {
         return name;
     }
-    crate::instruction::SUFFIXES
+    SUFFIXES
         .iter()
         .find_map(|suffix| name.strip_suffix(suffix))
         .unwrap_or(name)

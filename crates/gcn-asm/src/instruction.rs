@@ -2,21 +2,14 @@
 
 use std::ops::Range;
 
-use gcn_isa::field::Encoding;
-use gcn_isa::{Field, Kind, Op, Value as ModifierValue};
+use gcn_isa::{Field, Form, Kind, Op, Value as ModifierValue};
 
 use crate::assembler::{Assembler, Fixup, FixupKind};
 use crate::diagnostic::{Diagnostic, Fail, Helped, fail};
 use crate::encode::{self, DelayedField, Operands};
 use crate::explain;
-use crate::operand::{Delayed, lower_case};
+use crate::operand::Delayed;
 use crate::program::Listing;
-
-/// The suffixes by which LLVM tells encodings.
-pub(crate) const SUFFIXES: [&str; 4] = ["_e32", "_e64", "_sdwa", "_dpp"];
-
-/// Longer than any mnemonic.
-const MNEMONIC_BUFFER: usize = 64;
 
 /// More operands than any instruction has.
 const MAX_ARGS: usize = 16;
@@ -28,7 +21,10 @@ impl Assembler<'_> {
     /// An instruction; the cursor is behind its mnemonic.
     pub(crate) fn instruction(&mut self, mnemonic: Range<usize>) -> Result<(), Fail> {
         let name = self.cursor.slice(mnemonic.clone());
-        let Some((op, only)) = self.named(name) else {
+        let Some((op, only)) = self.isa.tables().mnemonic(name.as_bytes()) else {
+            if explain::is_encoding_elsewhere(self.isa, name) {
+                return Err(fail(mnemonic, encode::NO_SUCH_ENCODING));
+            }
             self.suggestions += 1;
             let may_search = self.suggestions <= explain::MAX_SUGGESTIONS;
             return Err(explain::unknown_instruction(
@@ -45,31 +41,10 @@ impl Assembler<'_> {
         result
     }
 
-    /// The instruction of a mnemonic, and the encoding that its suffix asks for.
-    fn named(&self, name: &str) -> Option<(Op, Option<Encoding>)> {
-        let mut buffer = [0; MNEMONIC_BUFFER];
-        let lower = lower_case(name, &mut buffer)?;
-        let tables = self.isa.tables();
-        if let Some(op) = tables.named(lower) {
-            return Some((op, None));
-        }
-        let (index, stem) = SUFFIXES
-            .iter()
-            .enumerate()
-            .find_map(|(index, suffix)| Some((index, lower.strip_suffix(suffix)?)))?;
-        let op = tables.named(stem)?;
-        let encoding = op
-            .row()
-            .encodings()
-            .find(|&encoding| suffix_of(encoding) == Some(index))?;
-        tables.layout(encoding)?;
-        Some((op, Some(encoding)))
-    }
-
     fn encode_statement(
         &mut self,
         op: Op,
-        only: Option<Encoding>,
+        only: Option<&'static Form>,
         mnemonic: Range<usize>,
         args: &mut Vec<crate::operand::Arg>,
         mods: &mut Vec<crate::operand::ModArg>,
@@ -291,16 +266,5 @@ impl Assembler<'_> {
                 .eval(id, &self.symbols, true)
                 .map_err(|error| error.diagnose(span.clone(), &self.symbols)),
         }
-    }
-}
-
-/// Which of [`SUFFIXES`] an encoding has.
-fn suffix_of(encoding: Encoding) -> Option<usize> {
-    match encoding {
-        Encoding::Vop1 | Encoding::Vop2 | Encoding::Vopc | Encoding::Vintrp => Some(0),
-        Encoding::Vop3 | Encoding::Vop3b | Encoding::Vop3c | Encoding::Vop3Interp => Some(1),
-        Encoding::Vop1Sdwa | Encoding::Vop2Sdwa | Encoding::VopcSdwa => Some(2),
-        Encoding::Vop1Dpp | Encoding::Vop2Dpp => Some(3),
-        _ => None,
     }
 }

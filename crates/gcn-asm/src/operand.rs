@@ -5,8 +5,8 @@ use std::ops::Range;
 use gcn_isa::dpp::Permutation;
 use gcn_isa::simm::{self, Hwreg, Waitcnt};
 use gcn_isa::{
-    Field, Forms, Inst, Isa, IsaSet, Kind, Modifier, Op, Value as ModifierValue, exp, mtbuf, regs,
-    swizzle, vintrp,
+    Field, Isa, IsaSet, Kind, Modifier, Op, Value as ModifierValue, exp, mtbuf, regs, swizzle,
+    vintrp,
 };
 
 use crate::assembler::Assembler;
@@ -723,14 +723,12 @@ impl Assembler<'_> {
             return Some(modifier);
         }
         // SDWA and DPP have modifiers of their own.
-        let forms = [Forms::SDWA, Forms::SDWA_VI, Forms::DPP];
-        if !forms.into_iter().any(|form| row.forms.has(form)) {
-            return None;
-        }
+        let forms = self.isa.tables().forms(op).iter();
+        let mut extended = forms.filter(|form| form.encoding.is_extended()).peekable();
+        extended.peek()?;
         let is_permutation = PERMUTATIONS.iter().any(|n| n.eq_ignore_ascii_case(name));
-        row.encodings()
-            .filter_map(|encoding| Inst::new(self.isa, op, encoding))
-            .flat_map(|inst| inst.modifiers())
+        extended
+            .flat_map(|form| form.modifiers.iter().map(|placed| placed.modifier))
             .find(|m| is_named(m) || is_permutation && m.value == ModifierValue::LanePermutation)
     }
 

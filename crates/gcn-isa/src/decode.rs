@@ -34,11 +34,11 @@ pub fn decode(isa: Isa, words: &[u32]) -> Result<Inst, DecodeError> {
             continue;
         }
         let opcode = layout.bits(Field::Op).get(u64::from(first)) as u16;
-        let Some(op) = tables.op(encoding, opcode) else {
+        let Some(form) = tables.numbered(encoding, opcode) else {
             continue;
         };
         let bits = u64::from(first) | u64::from(second.unwrap_or(0)) << 32;
-        let inst = Inst::from_bits(isa, op, layout, bits);
+        let inst = Inst::from_bits(form, bits);
         return if inst.dwords() > words.len() {
             Err(DecodeError::Truncated(first))
         } else {

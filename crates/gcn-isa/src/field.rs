@@ -197,7 +197,35 @@ impl Encoding {
                 | Encoding::Vop2Dpp
         )
     }
+
+    /// The suffix by which LLVM tells it from the other encodings of an instruction.
+    pub const fn suffix(self) -> Option<&'static str> {
+        match self {
+            Encoding::Vop1 | Encoding::Vop2 | Encoding::Vopc | Encoding::Vintrp => Some("_e32"),
+            Encoding::Vop3 | Encoding::Vop3b | Encoding::Vop3c | Encoding::Vop3Interp => {
+                Some("_e64")
+            }
+            Encoding::Vop1Sdwa | Encoding::Vop2Sdwa | Encoding::VopcSdwa => Some("_sdwa"),
+            Encoding::Vop1Dpp | Encoding::Vop2Dpp => Some("_dpp"),
+            _ => None,
+        }
+    }
+
+    /// Whether it is used only where it is asked for: sub-dword addressing and lane permutation.
+    pub const fn is_extended(self) -> bool {
+        matches!(
+            self,
+            Encoding::Vop1Sdwa
+                | Encoding::Vop2Sdwa
+                | Encoding::VopcSdwa
+                | Encoding::Vop1Dpp
+                | Encoding::Vop2Dpp
+        )
+    }
 }
+
+/// The suffixes of encodings.
+pub const SUFFIXES: [&str; 4] = ["_e32", "_e64", "_sdwa", "_dpp"];
 
 /// How many encodings there are.
 pub const ENCODINGS: usize = Encoding::Exp as usize + 1;

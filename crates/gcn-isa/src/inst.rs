@@ -3,10 +3,10 @@
 use crate::effect::Does;
 use crate::exp::SOURCES;
 use crate::field::{Bits, Encoding, Field, Layout};
-use crate::operand::{Access, ENCODING_MODIFIERS, Kind, Modifier, SDWA_CLAMP, Slot, Value, When};
+use crate::form::{FIRST_VGPR, Form, LITERAL, SOURCE_BITS};
+use crate::operand::{Access, Kind, Modifier, Slot, When};
 use crate::regs;
 use crate::row::{Op, Row};
-use crate::tables::{layout, opcode_in};
 use crate::target::Isa;
 use crate::vintrp::{self, CHANNELS, MAX_ATTRIBUTE, VERTEX_PARAMETERS};
 
@@ -21,6 +21,7 @@ pub struct Inst {
     pub isa: Isa,
     /// Length with a literal, 1 or 2.
     dwords: u8,
+    form: &'static Form,
     /// The first dword in the low half.
     bits: u64,
 }
@@ -83,14 +84,8 @@ pub enum FieldError {
     Alignment(u8),
 }
 
-/// The value of a source field that announces a literal.
-pub(crate) const LITERAL: u64 = 255;
 /// The value of SADDR that means `off` (errata E079).
 const SADDR_OFF: u64 = 0x7f;
-/// The first number of VGPRs among nine-bit sources.
-const FIRST_VGPR: u64 = 256;
-/// The width of a field that may name a VGPR or anything else.
-const SOURCE_BITS: u8 = 9;
 /// The width of a scalar memory offset that has a sign.
 const SIGNED_OFFSET_BITS: u8 = 21;
 /// The sources of SDWA and the bits that say that they are scalar.
@@ -104,67 +99,46 @@ const LIST_BITS: usize = 4;
 impl Inst {
     /// An instruction with every operand zero and every modifier unwritten; nothing if `isa` lacks it or it lacks the encoding.
     pub fn new(isa: Isa, op: Op, encoding: Encoding) -> Option<Inst> {
-        let layout = layout(isa, encoding)?;
-        let row = op.row();
-        if !row.encodings().any(|e| e == encoding) {
-            return None;
-        }
-        let opcode = opcode_in(row, isa, encoding)?;
-        let bits = layout
-            .bits(Field::Op)
-            .put(u64::from(layout.constant), u64::from(opcode));
-        let mut inst = Inst {
-            op,
-            encoding,
-            isa,
-            dwords: layout.dwords,
-            bits,
-        };
-        for slot in row.slots().filter(|slot| slot.kind == Kind::Vgpr) {
-            let bits = layout.bits(slot.field);
-            if bits.width == SOURCE_BITS {
-                inst.bits = bits.put(inst.bits, FIRST_VGPR);
-            }
-        }
-        for modifier in inst.modifiers() {
-            if modifier.value != Value::BitList {
-                inst.bits = layout
-                    .bits(modifier.field)
-                    .put(inst.bits, u64::from(modifier.default));
-            } else if modifier.default != 0 {
-                let list = inst.list_bits(modifier);
-                inst.bits |= list.iter().fold(0, |bits, bit| bits | 1 << bit);
-                if modifier.field == Field::OpSelHi {
-                    // LLVM sets it even where there is no third operand.
-                    inst.bits |= layout.bits(Field::OpSelHi2).mask();
-                }
-            }
-        }
-        inst.measure();
-        Some(inst)
+        let forms = isa.tables().forms(op);
+        let form = forms.iter().find(|form| form.encoding == encoding)?;
+        Some(Inst::plain(form))
+    }
+
+    /// An instruction with every operand zero and every modifier unwritten.
+    #[inline]
+    pub fn plain(form: &'static Form) -> Inst {
+        Inst::from_bits(form, form.base)
     }
 
     /// The instruction that two words hold, the second of which may not belong to it.
     #[inline]
-    pub(crate) fn from_bits(isa: Isa, op: Op, layout: &Layout, bits: u64) -> Inst {
-        let dwords = length(layout, isa, op, bits);
+    pub(crate) fn from_bits(form: &'static Form, bits: u64) -> Inst {
+        let dwords = form.length(bits);
         let own = if dwords == 1 {
             u64::from(u32::MAX)
         } else {
             u64::MAX
         };
         Inst {
-            op,
-            encoding: layout.encoding,
-            isa,
+            op: form.op,
+            encoding: form.encoding,
+            isa: form.isa,
             dwords,
+            form,
             bits: bits & own,
         }
     }
 
+    /// What is known of it without its operands.
+    #[inline]
+    pub fn form(&self) -> &'static Form {
+        self.form
+    }
+
     /// Its row in the tables.
+    #[inline]
     pub fn row(&self) -> &'static Row {
-        self.op.row()
+        self.form.row
     }
 
     /// Its effect.
@@ -174,18 +148,13 @@ impl Inst {
 
     /// Its name without an encoding's suffix.
     pub fn name(&self) -> &'static str {
-        self.row().name_on(self.isa)
+        self.form.name
     }
 
     /// Where its fields are.
     #[inline]
     pub fn layout(&self) -> &'static Layout {
-        match layout(self.isa, self.encoding) {
-            Some(layout) => layout,
-            None => unreachable!(
-                "an instruction is made only in an encoding that its instruction set has"
-            ),
-        }
+        self.form.layout
     }
 
     /// Length in dwords, with a literal.
@@ -217,6 +186,12 @@ impl Inst {
     pub fn get_signed(&self, field: Field) -> i64 {
         let bits = self.layout().bits(field);
         sign_extend(bits.get(self.bits), bits)
+    }
+
+    /// Sets bits of the instruction's own, such as a [`Place`](crate::Place)'s source modifiers.
+    #[inline]
+    pub fn set_bits(&mut self, mask: u64) {
+        self.bits |= mask & !self.form.fixed;
     }
 
     /// Puts a value without sign.
@@ -265,19 +240,6 @@ impl Inst {
         self.dwords = 2;
         self.bits = u64::from(self.bits as u32) | u64::from(value) << 32;
         Ok(())
-    }
-
-    /// Finds the length again after a field has changed; a literal that is not there any more is zero.
-    fn measure(&mut self) {
-        self.dwords = length(self.layout(), self.isa, self.op, self.bits);
-        if self.dwords == 1 {
-            self.bits &= u64::from(u32::MAX);
-        }
-    }
-
-    /// On GCN 1.1 an SMRD offset of 255 without IMM announces a literal.
-    fn scalar_offset_is_literal(&self) -> bool {
-        scalar_offset_is_literal(self.layout(), self.isa, self.bits)
     }
 
     /// The operand in `slot`, which must be one of this instruction's row.
@@ -605,7 +567,7 @@ impl Inst {
             offset as i32
         };
         match (self.flag(Field::Imm), self.flag(Field::Soe)) {
-            _ if self.scalar_offset_is_literal() => Operand::ScalarOffset {
+            _ if self.form.offset_is_literal(self.bits) => Operand::ScalarOffset {
                 imm: Some((self.bits >> 32) as i32),
                 reg: None,
                 literal: true,
@@ -698,55 +660,18 @@ impl Inst {
     /// Where the bits of a modifier that is a list of bits are, in the order in which it is written: a bit
     /// for each source, and for OP_SEL of VOP3 one for the destination.
     pub fn list_bits(&self, modifier: &Modifier) -> ListBits {
-        let layout = self.layout();
-        let bits = layout.bits(modifier.field);
-        let mut list = ListBits {
-            bits: [0; LIST_BITS],
-            len: 0,
-        };
-        let sources = self.row().slots().filter(|slot| slot.kind == Kind::Src);
-        for (bit, _) in (bits.low..).zip(sources).take(LIST_BITS - 1) {
-            list.push(bit);
-        }
-        if modifier.field == Field::OpSelHi {
-            list.bits[2] = layout.bits(Field::OpSelHi2).low;
-        } else if modifier.field == Field::OpSel && self.encoding == Encoding::Vop3 {
-            list.push(bits.low + bits.width - 1);
-        }
-        list
+        let placed = self.form.modifier(modifier.field);
+        placed.map_or(ListBits::default(), |placed| placed.list)
     }
 
     /// The modifiers that this instruction's encoding has.
     pub fn modifiers(&self) -> impl Iterator<Item = &'static Modifier> + use<> {
-        let layout = self.layout();
-        let is_sdwa = layout.has(Field::Src0Sel);
-        let clamp: &'static [Modifier] = if is_sdwa { SDWA_CLAMP } else { &[] };
-        let is_float = self
-            .row()
-            .slots()
-            .next()
-            .is_some_and(|slot| slot.ty.is_float());
-        let of_row = self.row().modifiers().filter(move |m| match m.field {
-            Field::Clamp => !is_sdwa,
-            // SDWA scales floats only.
-            Field::Omod => !is_sdwa || is_float,
-            _ => true,
-        });
-        let of_encoding: &'static [Modifier] = if is_sdwa || layout.has(Field::DppCtrl) {
-            ENCODING_MODIFIERS
-        } else {
-            &[]
-        };
-        clamp
-            .iter()
-            .chain(of_row)
-            .chain(of_encoding)
-            .filter(move |m| layout.has(m.field))
+        self.form.modifiers.iter().map(|placed| placed.modifier)
     }
 }
 
 /// See [`Inst::list_bits`].
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
 pub struct ListBits {
     bits: [u8; LIST_BITS],
     len: u8,
@@ -758,7 +683,20 @@ impl ListBits {
         self.bits.iter().copied().take(usize::from(self.len))
     }
 
-    fn push(&mut self, bit: u8) {
+    /// The most sources that a list has bits for.
+    pub(crate) const SOURCES: usize = LIST_BITS - 1;
+
+    /// The bits themselves, set in place.
+    pub fn mask(&self) -> u64 {
+        self.iter().fold(0, |mask, bit| mask | 1 << bit)
+    }
+
+    /// The third source has a field of its own.
+    pub(crate) fn set_third(&mut self, bit: u8) {
+        self.bits[2] = bit;
+    }
+
+    pub(crate) fn push(&mut self, bit: u8) {
         if let Some(place) = self.bits.get_mut(usize::from(self.len)) {
             *place = bit;
             self.len += 1;
@@ -769,29 +707,4 @@ impl ListBits {
 fn sign_extend(value: u64, bits: Bits) -> i64 {
     let unused = 64 - u32::from(bits.width.max(1));
     (value << unused) as i64 >> unused
-}
-
-/// Length in dwords: one more than the encoding's where a source, or the row, asks for a literal.
-#[inline]
-fn length(layout: &Layout, isa: Isa, op: Op, bits: u64) -> u8 {
-    if layout.dwords != 1 {
-        return layout.dwords;
-    }
-    let has_literal = op.row().slots().any(|slot| match slot.kind {
-        Kind::Src | Kind::Ssrc => {
-            let field = layout.bits(slot.field);
-            !(slot.kind == Kind::Src && field.width == 8) && field.get(bits) == LITERAL
-        }
-        Kind::Literal => true,
-        Kind::ScalarOffset { .. } => scalar_offset_is_literal(layout, isa, bits),
-        _ => false,
-    });
-    1 + u8::from(has_literal)
-}
-
-fn scalar_offset_is_literal(layout: &Layout, isa: Isa, bits: u64) -> bool {
-    layout.encoding == Encoding::Smrd
-        && isa == Isa::Ci
-        && layout.bits(Field::Imm).get(bits) == 0
-        && layout.bits(Field::Offset).get(bits) == LITERAL
 }

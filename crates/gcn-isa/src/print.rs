@@ -3,7 +3,8 @@
 use std::fmt::Write;
 
 use crate::field::{Encoding, Field, Layout};
-use crate::inst::{Inst, LITERAL, Operand};
+use crate::form::LITERAL;
+use crate::inst::{Inst, Operand};
 use crate::operand::{Kind, Modifier, Slot, Value, When};
 use crate::regs::{self, write_group, write_hex, write_i64, write_u32};
 use crate::row::Forms;

@@ -136,6 +136,25 @@ macro_rules! ops {
                 match self { $(Op::$Family(op) => &$rows[op as usize],)* }
             }
 
+            /// Its place among [`rows`].
+            pub(crate) fn index(self) -> usize {
+                /// The families in order.
+                enum Family { $($Family,)* }
+                /// How many rows are in the families before each.
+                const BEGINS: [usize; FAMILIES] = {
+                    let counts = [$($rows.len()),*];
+                    let mut begins = [0; FAMILIES];
+                    let mut family = 1;
+                    while family < FAMILIES {
+                        begins[family] = begins[family - 1] + counts[family - 1];
+                        family += 1;
+                    }
+                    begins
+                };
+                const FAMILIES: usize = [$(Encoding::$encoding),*].len();
+                match self { $(Op::$Family(op) => BEGINS[Family::$Family as usize] + op as usize,)* }
+            }
+
             /// The encoding of its family.
             pub fn family_encoding(self) -> Encoding {
                 match self { $(Op::$Family(_) => Encoding::$encoding,)* }

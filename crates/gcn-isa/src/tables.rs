@@ -1,9 +1,9 @@
 //! The rows of one instruction set, made ready for look-up by words and by name. Built once, on first use.
 
-use std::collections::HashMap;
 use std::sync::LazyLock;
 
 use crate::field::{ENCODINGS, Encoding, Field, Format, Layout};
+use crate::form::Form;
 use crate::row::{Forms, Op, Row, rows};
 use crate::target::Isa;
 use crate::{ds, exp, flat, mimg, mtbuf, mubuf, smem, sop, vintrp, vop};
@@ -24,11 +24,15 @@ pub struct Tables {
     isa: Isa,
     /// For each value of the top bits, the encodings that may have it, most constant bits first.
     candidates: Vec<[Option<Encoding>; MAX_CANDIDATES]>,
-    /// For each encoding, where its instructions begin in `ops`; they end where the next one's begin.
+    /// Every instruction in each of its encodings, in the order of the rows.
+    forms: Vec<Form>,
+    /// For each row, where its forms begin in `forms`; they end where the next one's begin.
+    of_rows: Vec<u16>,
+    /// For each encoding, where its instructions begin in `numbered`; they end where the next one's begin.
     begins: [usize; ENCODINGS + 1],
-    /// The instructions of each encoding, by number.
-    ops: Vec<Option<Op>>,
-    by_name: HashMap<&'static str, Op>,
+    /// The places in `forms` of each encoding's instructions, by number.
+    numbered: Vec<Option<u16>>,
+    names: Names,
 }
 
 impl Tables {
@@ -37,23 +41,44 @@ impl Tables {
         layout(self.isa, encoding)
     }
 
-    /// The instruction with this number in this encoding.
-    pub fn op(&self, encoding: Encoding, opcode: u16) -> Option<Op> {
-        let numbers = self.begins[encoding as usize]..self.begins[encoding as usize + 1];
-        self.ops[numbers]
-            .get(usize::from(opcode))
-            .copied()
-            .flatten()
+    /// An instruction in each of its encodings here: its family's own first, then the longer ones.
+    #[inline]
+    pub fn forms(&'static self, op: Op) -> &'static [Form] {
+        let index = op.index();
+        let begin = usize::from(self.of_rows[index]);
+        let end = usize::from(self.of_rows[index + 1]);
+        &self.forms[begin..end]
     }
 
-    /// The instruction with this name, in lower case and without an encoding's suffix.
+    /// The instruction with this number in this encoding.
+    #[inline]
+    pub fn numbered(&'static self, encoding: Encoding, opcode: u16) -> Option<&'static Form> {
+        let begin = self.begins[encoding as usize];
+        let end = self.begins[encoding as usize + 1];
+        let place = *self.numbered[begin..end].get(usize::from(opcode))?;
+        place.map(|place| &self.forms[usize::from(place)])
+    }
+
+    /// The instruction with this name, without an encoding's suffix, in letters of either case.
     pub fn named(&self, name: &str) -> Option<Op> {
-        self.by_name.get(name).copied()
+        let found = self.names.find(name.as_bytes())?;
+        found.only.is_none().then_some(found.op)
+    }
+
+    /// The instruction of a mnemonic, and the form that its suffix asks for.
+    #[inline]
+    pub fn mnemonic(&'static self, name: &[u8]) -> Option<(Op, Option<&'static Form>)> {
+        let found = self.names.find(name)?;
+        let only = found.only.map(|place| &self.forms[usize::from(place)]);
+        Some((found.op, only))
     }
 
     /// Every name of an instruction.
     pub fn names(&self) -> impl Iterator<Item = &'static str> + '_ {
-        self.by_name.keys().copied()
+        let names = self.names.entries.iter().flatten();
+        names
+            .filter(|name| name.only.is_none())
+            .map(|name| name.stem)
     }
 
     pub(crate) fn candidates(&self, first: u32) -> impl Iterator<Item = Encoding> {
@@ -82,31 +107,32 @@ impl Tables {
             }
         }
 
-        let mut by_opcode: [Vec<Option<Op>>; ENCODINGS] = std::array::from_fn(|_| Vec::new());
-        let mut by_name = HashMap::new();
+        let mut forms = Vec::new();
+        let mut of_rows = vec![0];
+        let mut by_opcode: [Vec<Option<u16>>; ENCODINGS] = std::array::from_fn(|_| Vec::new());
+        let mut names = Vec::new();
+        let place = |count: usize| u16::try_from(count).expect("the tables have fewer rows");
         for row in rows() {
-            if row.opcode_on(isa).is_none() {
-                continue;
+            if row.opcode_on(isa).is_some() {
+                names.push(Name::new(row.name_on(isa), "", row.op, None));
             }
-            by_name.insert(row.name_on(isa), row.op);
             for encoding in row.encodings() {
-                let Some(layout) = layout(isa, encoding) else {
+                let Some(form) = Form::new(isa, row, encoding) else {
                     continue;
                 };
-                let Some(opcode) = opcode_in(row, isa, encoding) else {
-                    continue;
-                };
-                assert!(
-                    u64::from(opcode) <= layout.bits(Field::Op).max(),
-                    "{} does not fit {encoding:?}",
-                    row.name
-                );
+                let here = place(forms.len());
+                let opcode = form.layout.bits(Field::Op).get(form.base) as usize;
                 let table = &mut by_opcode[encoding as usize];
-                if table.len() <= usize::from(opcode) {
-                    table.resize(usize::from(opcode) + 1, None);
+                if table.len() <= opcode {
+                    table.resize(opcode + 1, None);
                 }
-                table[usize::from(opcode)].get_or_insert(row.op);
+                table[opcode].get_or_insert(here);
+                if let Some(suffix) = encoding.suffix() {
+                    names.push(Name::new(form.name, suffix, row.op, Some(here)));
+                }
+                forms.push(form);
             }
+            of_rows.push(place(forms.len()));
         }
         let mut begins = [0; ENCODINGS + 1];
         for (encoding, table) in by_opcode.iter().enumerate() {
@@ -115,10 +141,95 @@ impl Tables {
         Tables {
             isa,
             candidates,
+            forms,
+            of_rows,
             begins,
-            ops: by_opcode.concat(),
-            by_name,
+            numbered: by_opcode.concat(),
+            names: Names::new(names),
         }
+    }
+}
+
+/// A mnemonic: a name and an encoding's suffix.
+#[derive(Clone, Copy, Debug)]
+struct Name {
+    stem: &'static str,
+    suffix: &'static str,
+    op: Op,
+    /// The form that the suffix asks for.
+    only: Option<u16>,
+}
+
+impl Name {
+    fn new(stem: &'static str, suffix: &'static str, op: Op, only: Option<u16>) -> Name {
+        Name {
+            stem,
+            suffix,
+            op,
+            only,
+        }
+    }
+
+    /// Whether it is this word, in letters of either case.
+    #[inline]
+    fn is(&self, word: &[u8]) -> bool {
+        word.len() == self.stem.len() + self.suffix.len()
+            && word[..self.stem.len()].eq_ignore_ascii_case(self.stem.as_bytes())
+            && word[self.stem.len()..].eq_ignore_ascii_case(self.suffix.as_bytes())
+    }
+}
+
+/// Mnemonics by hash. A name goes to the first free place from its hash on; a third of the places is filled.
+struct Names {
+    entries: Box<[Option<Name>]>,
+}
+
+impl Names {
+    fn new(names: Vec<Name>) -> Names {
+        let places = (names.len() * 3).next_power_of_two();
+        let mut table = Names {
+            entries: vec![None; places].into_boxed_slice(),
+        };
+        for name in names {
+            let word = [name.stem, name.suffix].concat();
+            let mut at = table.first(word.as_bytes());
+            // Of two rows with a name the last one has it.
+            while table.entries[at].is_some_and(|other| !other.is(word.as_bytes())) {
+                at = (at + 1) % places;
+            }
+            table.entries[at] = Some(name);
+        }
+        table
+    }
+
+    #[inline]
+    fn find(&self, word: &[u8]) -> Option<&Name> {
+        let mut at = self.first(word);
+        loop {
+            let name = self.entries[at].as_ref()?;
+            if name.is(word) {
+                return Some(name);
+            }
+            at = (at + 1) % self.entries.len();
+        }
+    }
+
+    /// The first place at which a name can be: letters of either case are alike.
+    #[inline]
+    fn first(&self, word: &[u8]) -> usize {
+        /// Clears what tells the cases of eight letters.
+        const UPPER: u64 = 0x2020_2020_2020_2020;
+        /// Odd, with its bits spread (the golden ratio's).
+        const SPREAD: u64 = 0x9e37_79b9_7f4a_7c15;
+        let mix =
+            |hash: u64, bytes: u64| (hash.rotate_left(5) ^ (bytes | UPPER)).wrapping_mul(SPREAD);
+        let (eights, rest) = word.as_chunks();
+        let hash = eights.iter().fold(word.len() as u64, |hash, &eight| {
+            mix(hash, u64::from_le_bytes(eight))
+        });
+        let rest = rest.iter().fold(0, |all, &byte| all << 8 | u64::from(byte));
+        let hash = mix(hash, rest);
+        (hash >> 32) as usize & (self.entries.len() - 1)
     }
 }
 
