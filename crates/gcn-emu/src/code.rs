@@ -2,7 +2,8 @@
 
 use std::sync::OnceLock;
 
-use gcn_isa::effect::Implicit;
+use gcn_isa::effect::{Condition, Control, Implicit};
+use gcn_isa::simm::Waitcnt;
 use gcn_isa::vop3::Vop3p;
 use gcn_isa::{Access, DecodeError, Does, Field, Inst, Isa, Kind, Op, Operand, Ty, decode, regs};
 
@@ -83,6 +84,9 @@ pub enum OutputFactor {
     Half,
 }
 
+/// Bytes of a dword.
+const DWORD: u64 = 4;
+
 /// The most operands that a row has.
 pub const MAX_ARGS: usize = 6;
 
@@ -111,6 +115,10 @@ pub enum Run {
     Alu(Handler),
     /// In two steps, addresses and access.
     Memory,
+    /// By the step loop: on this condition it goes so many bytes on, counted from the next instruction.
+    Branch(Condition, i32),
+    /// By the step loop: waits for the counters.
+    Wait(Waitcnt),
     /// By the step loop.
     Flow,
     /// Not at all: its destination is outside the wave's registers (checklist 1.6, 1.7). Counters still complete.
@@ -158,11 +166,23 @@ impl Code {
     /// The instruction at `pc`; nothing outside the code.
     #[inline]
     pub fn step(&self, pc: u64) -> Option<&Result<Step, DecodeError>> {
+        self.step_at(self.index(pc)?)
+    }
+
+    /// The number of the dword at `pc`, which may be outside the code; nothing if it is not aligned.
+    #[inline]
+    pub fn index(&self, pc: u64) -> Option<usize> {
         let offset = pc.wrapping_sub(self.base);
-        if !offset.is_multiple_of(4) {
-            return None;
+        if offset.is_multiple_of(DWORD) {
+            usize::try_from(offset / DWORD).ok()
+        } else {
+            None
         }
-        let index = usize::try_from(offset / 4).ok()?;
+    }
+
+    /// The instruction at dword number `index`; nothing outside the code.
+    #[inline]
+    pub fn step_at(&self, index: usize) -> Option<&Result<Step, DecodeError>> {
         let slot = self.steps.get(index)?;
         Some(slot.get_or_init(|| {
             let words = &self.words[index..];
@@ -207,7 +227,11 @@ impl Code {
             Does::Alu(_) | Does::Compare(..) | Does::Jump | Does::Fork => alu(&inst),
             // A call has a destination, which the step loop knows nothing of.
             Does::Branch(_) if inst.row().slots().any(|s| s.access == Access::Write) => alu(&inst),
-            Does::Branch(_) | Does::Control(_) => Run::Flow,
+            Does::Branch(condition) => Run::Branch(condition, immediate(&inst, &args) as i32 * 4),
+            Does::Control(Control::Waitcnt) => {
+                Run::Wait(Waitcnt::unpack(inst.isa, immediate(&inst, &args) as u16))
+            }
+            Does::Control(_) => Run::Flow,
             // Typed buffers, images, exports.
             _ if memory.is_none() => Run::Missing,
             _ => Run::Memory,
@@ -219,7 +243,7 @@ impl Code {
         };
         Step {
             inst,
-            bytes: inst.dwords() as u8 * 4,
+            bytes: inst.dwords() as u8 * DWORD as u8,
             args,
             modifiers: Modifiers::of(&inst),
             writes_exec: matches!(inst.does(), Does::Compare(_, i) if i.has(Implicit::WRITES_EXEC)),
@@ -308,29 +332,32 @@ fn extend_literal(value: u32, ty: Ty) -> u64 {
 impl Step {
     /// The instruction's number (SIMM16 and the like), 0 if it has none.
     pub fn immediate(&self) -> i64 {
-        let is_immediate = |slot: &&gcn_isa::Slot| {
-            matches!(
-                slot.kind,
-                Kind::Branch
-                    | Kind::Simm16
-                    | Kind::Waitcnt
-                    | Kind::Hwreg
-                    | Kind::SendMsg
-                    | Kind::Unsigned
-                    | Kind::Signed
-            )
-        };
-        let arg = self
-            .inst
-            .row()
-            .slots()
-            .zip(&self.args)
-            .find(|(slot, _)| is_immediate(slot))
-            .map(|(_, arg)| *arg);
-        if let Some(Arg::Imm(value)) = arg {
-            value
-        } else {
-            0
-        }
+        immediate(&self.inst, &self.args)
+    }
+}
+
+fn immediate(inst: &Inst, args: &[Arg; MAX_ARGS]) -> i64 {
+    let is_immediate = |slot: &&gcn_isa::Slot| {
+        matches!(
+            slot.kind,
+            Kind::Branch
+                | Kind::Simm16
+                | Kind::Waitcnt
+                | Kind::Hwreg
+                | Kind::SendMsg
+                | Kind::Unsigned
+                | Kind::Signed
+        )
+    };
+    let arg = inst
+        .row()
+        .slots()
+        .zip(args)
+        .find(|(slot, _)| is_immediate(slot))
+        .map(|(_, arg)| *arg);
+    if let Some(Arg::Imm(value)) = arg {
+        value
+    } else {
+        0
     }
 }

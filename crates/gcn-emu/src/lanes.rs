@@ -2,10 +2,10 @@
 //!
 //! A vector register is [`Lanes`]: one dword for each of the 64 lanes. An operation computes all lanes and
 //! blends the result in under EXEC; with all lanes active the blend is a copy. There is one loop, [`map`]: every
-//! vector instruction is a function of a lane's sources given to it. It is compiled for several levels of the
-//! host's vector instructions, and the best one that the host has is chosen at run time.
+//! vector instruction is a function of a lane's sources given to it. What calls it is a [`Kernel`], which is compiled
+//! for several levels of the host's vector instructions; [`at_best`] chooses the best one that the host has.
 
-use multiversion::multiversion;
+use std::sync::atomic::{AtomicU8, Ordering::Relaxed};
 
 /// Lanes of a wave on every GCN generation.
 pub const LANES: usize = 64;
@@ -192,34 +192,94 @@ impl Bit for bool {
     }
 }
 
-/// Computes `f` for every lane from its values of three sources and its bit in `mask`. The result's first part goes
-/// to the registers of `file` from `dst` on in the lanes that `exec` has; the second part, a bit per lane, is
-/// returned, 0 where `exec` is. The destination may be among the sources.
-#[multiversion(targets(
-    "x86_64+avx512f+avx512bw+avx512dq+avx512vl+avx512cd+avx2+fma+bmi1+bmi2+f16c+lzcnt+popcnt",
-    "x86_64+avx2+fma+bmi1+bmi2+f16c+lzcnt+popcnt"
-))]
-pub fn map<
-    A: Lane,
-    B: Lane,
-    C: Lane,
-    R: Lane,
-    Given: Bit,
-    Taken: Bit,
-    F: Fn(A, B, C, Given) -> (R, Taken),
->(
-    file: &mut [Lanes],
-    dst: usize,
-    src: &[Src<'_>; 3],
-    mask: u64,
-    exec: u64,
-    f: F,
-) -> u64 {
-    map_lanes(file, dst, src, mask, exec, f)
+/// A computation that is worth the host's widest vectors: [`at_best`] runs it. What it works on are parameters of
+/// their own rather than parts of it, so that they go in the host's registers.
+pub trait Kernel<A, B> {
+    /// Computes a mask, 0 if there is nothing to say. To be inlined, so that it is compiled for each level.
+    fn run(self, a: A, b: B, mask: u64) -> u64;
 }
 
+/// The host's vector instructions, as far as they matter.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[repr(u8)]
+enum Level {
+    /// It has not been looked.
+    Unknown,
+    /// Those that every host of the architecture has.
+    Baseline,
+    /// AVX2 and FMA.
+    Avx2,
+    /// AVX-512 as servers have it.
+    Avx512,
+}
+
+/// The host's level as a number; it is found at the first use.
+static LEVEL: AtomicU8 = AtomicU8::new(Level::Unknown as u8);
+
+#[cold]
+#[inline(never)]
+fn find_level() -> u8 {
+    let level = best_level();
+    LEVEL.store(level as u8, Relaxed);
+    level as u8
+}
+
+/// Declares the functions in which [`Kernel`]s are compiled for a level, each with the features that the level has.
+macro_rules! levels {
+    ($($Level:ident $run:ident [$($feature:tt)*];)*) => {
+        #[cfg(target_arch = "x86_64")]
+        fn best_level() -> Level {
+            $(if true $(&& levels!(@has $feature))* {
+                return Level::$Level;
+            })*
+            Level::Baseline
+        }
+
+        #[cfg(not(target_arch = "x86_64"))]
+        fn best_level() -> Level {
+            Level::Baseline
+        }
+
+        $(
+            #[cfg(target_arch = "x86_64")]
+            $(#[target_feature(enable = $feature)])*
+            fn $run<A, B, K: Kernel<A, B>>(kernel: K, a: A, b: B, mask: u64) -> u64 {
+                kernel.run(a, b, mask)
+            }
+        )*
+
+        /// Runs a computation with the widest vectors that the host has.
+        #[inline(always)]
+        pub fn at_best<A, B, K: Kernel<A, B>>(kernel: K, a: A, b: B, mask: u64) -> u64 {
+            let mut level = LEVEL.load(Relaxed);
+            if level == Level::Unknown as u8 {
+                level = find_level();
+            }
+            $(
+                #[cfg(target_arch = "x86_64")]
+                if level == Level::$Level as u8 {
+                    // SAFETY: the level is the one that `best_level` found: the host has its features.
+                    return unsafe { $run(kernel, a, b, mask) };
+                }
+            )*
+            kernel.run(a, b, mask)
+        }
+    };
+    (@has $feature:tt) => {
+        is_x86_feature_detected!($feature)
+    };
+}
+
+levels! {
+    Avx512 run_avx512 ["avx512f" "avx512bw" "avx512dq" "avx512vl" "avx512cd" "avx2" "fma" "bmi1" "bmi2" "f16c" "lzcnt" "popcnt"];
+    Avx2 run_avx2 ["avx2" "fma" "bmi1" "bmi2" "f16c" "lzcnt" "popcnt"];
+}
+
+/// Computes `f` for every lane from its values of three sources and its bit in `mask`. The result's first part goes
+/// to the registers of `file` from `dst` on in the lanes that `exec` has; the second part, a bit per lane, is
+/// returned, 0 where `exec` is. The destination may be among the sources. To be called in a [`Kernel`].
 #[inline(always)]
-fn map_lanes<
+pub fn map<
     A: Lane,
     B: Lane,
     C: Lane,

@@ -7,7 +7,6 @@ use std::sync::atomic::{
 };
 
 use gcn_isa::effect::{Condition, Control};
-use gcn_isa::simm::Waitcnt;
 use gcn_isa::{Does, Field};
 
 use crate::code::{Code, Run, Step};
@@ -234,6 +233,9 @@ const RESIDENT_GROUPS: usize = 8;
 /// workgroups as the largest chips of the time hold at once (64 compute units of 40 waves), so that a dispatch that
 /// synchronises all its workgroups (checklist 2.30) runs here if it runs there.
 const RESIDENT_GROUPS_BLOCKED: usize = 64 * 40;
+
+/// Bytes of a dword.
+const DWORD: usize = 4;
 
 /// Length of S_BARRIER.
 const BARRIER_BYTES: u64 = 4;
@@ -644,6 +646,9 @@ fn run_wave<O: Observer>(
         .saturating_add(config.quantum.max(1))
         .min(limit);
     loop {
+        if !O::ACTIVE {
+            run_straight(shared.code, wave, until);
+        }
         let pc = wave.pc;
         let stop = |kind| Stop {
             kind,
@@ -701,6 +706,12 @@ fn run_wave<O: Observer>(
                 }));
             }
             Run::Cancelled => memory::count(wave, step, pc),
+            Run::Branch(condition, distance) => {
+                if holds(wave, condition) {
+                    wave.pc = wave.pc.wrapping_add_signed(distance.into());
+                }
+            }
+            Run::Wait(until) => wave.scoreboard.wait(until),
             Run::Flow => flow(wave, step, pc).map_err(stop)?,
             Run::Missing => return Err(stop(FaultKind::NotExecuted)),
         }
@@ -717,32 +728,71 @@ fn run_wave<O: Observer>(
     }
 }
 
-/// Branches and program control.
+/// Whether a branch on `condition` is taken.
+#[inline]
+fn holds(wave: &Wave, condition: Condition) -> bool {
+    match condition {
+        Condition::Always => true,
+        Condition::Scc0 => !wave.scc,
+        Condition::Scc1 => wave.scc,
+        Condition::VccZero => wave.vcc() == 0,
+        Condition::VccNotZero => wave.vcc() != 0,
+        Condition::ExecZero => wave.exec() == 0,
+        Condition::ExecNotZero => wave.exec() != 0,
+        Condition::Debugger => false,
+    }
+}
+
+/// The inner loop, where nobody looks on: ALU instructions, branches and waits, until `until` instructions have been
+/// executed or another kind follows. Faults are left to [`run_wave`], which comes to the same instruction again.
+#[inline(never)]
+fn run_straight(code: &Code, wave: &mut Wave, until: u64) {
+    let Some(mut index) = code.index(wave.pc) else {
+        return;
+    };
+    let mut executed = wave.executed;
+    while executed < until
+        && let Some(Ok(step)) = code.step_at(index)
+    {
+        let next = wave.pc.wrapping_add(u64::from(step.bytes));
+        match step.run {
+            Run::Alu(handler) if !indexing::is_on(wave) => {
+                wave.pc = next;
+                handler(wave, step);
+            }
+            Run::Branch(condition, distance) => {
+                wave.pc = if holds(wave, condition) {
+                    next.wrapping_add_signed(distance.into())
+                } else {
+                    next
+                };
+            }
+            Run::Wait(counters) => {
+                wave.pc = next;
+                wave.scoreboard.wait(counters);
+            }
+            _ => break,
+        }
+        executed += 1;
+        index = if wave.pc == next {
+            index + usize::from(step.bytes) / DWORD
+        } else {
+            match code.index(wave.pc) {
+                Some(index) => index,
+                None => break,
+            }
+        };
+    }
+    wave.executed = executed;
+}
+
+/// Program control.
 fn flow(wave: &mut Wave, step: &Step, pc: u64) -> Result<(), FaultKind> {
     match step.inst.does() {
-        Does::Branch(condition) => {
-            let taken = match condition {
-                Condition::Always => true,
-                Condition::Scc0 => !wave.scc,
-                Condition::Scc1 => wave.scc,
-                Condition::VccZero => wave.vcc() == 0,
-                Condition::VccNotZero => wave.vcc() != 0,
-                Condition::ExecZero => wave.exec() == 0,
-                Condition::ExecNotZero => wave.exec() != 0,
-                Condition::Debugger => false,
-            };
-            if taken {
-                wave.pc = wave.pc.wrapping_add_signed(step.immediate() * 4);
-            }
-        }
         Does::Control(control) => match control {
             // The counters do not hold up the end; what was issued takes place all the same (checklist 5.5).
             Control::End => wave.waiting = Waiting::Ended,
             Control::Barrier => wave.waiting = Waiting::Barrier,
-            Control::Waitcnt => {
-                let until = Waitcnt::unpack(wave.isa, step.immediate() as u16);
-                wave.scoreboard.wait(until);
-            }
             Control::SendMsg { halt } => {
                 wave.scoreboard.issue(
                     Kind::Message,
@@ -762,8 +812,9 @@ fn flow(wave: &mut Wave, step: &Step, pc: u64) -> Result<(), FaultKind> {
             Control::GprIndexMode => {
                 indexing::set_operands(wave, step.inst.get(Field::Simm16) as u32);
             }
-            // Nothing here depends on time, priority, caches of code or performance counters.
+            // Nothing here depends on time, priority, caches of code or performance counters. Waits have been done.
             Control::Nop
+            | Control::Waitcnt
             | Control::Sleep
             | Control::SetHalt
             | Control::SetPrio

@@ -203,6 +203,12 @@ impl Wave {
         self.scalars[usize::from(code) % SCALARS]
     }
 
+    /// Scalar register number `code`, 0..=127, of an operand that has been resolved: it is not beyond the allocation.
+    #[inline(always)]
+    pub fn resolved(&self, code: u8) -> u32 {
+        self.scalars[usize::from(code) % SCALARS]
+    }
+
     /// Scalar registers `code` and the one after it.
     #[inline]
     pub fn scalar64(&self, code: u8) -> u64 {

@@ -9,19 +9,21 @@ use gcn_isa::{Field, Isa, Ty};
 use super::float::{Env, F16, Float, MODE_IEEE};
 use super::scalar;
 use crate::code::{Arg, OutputFactor, Step};
-use crate::lanes::{self, Bit, Lane, Lanes, Src};
+use std::marker::PhantomData;
+
+use crate::lanes::{self, Bit, Kernel, Lane, Lanes, Src, at_best};
 use crate::wave::Wave;
 
 /// Destination, one source.
 #[inline(always)]
 pub(super) fn one<A: Lane, R: Lane>(w: &mut Wave, s: &Step, f: impl Fn(A) -> R) {
-    run(w, s, [1, 1, 1], 0, |a, (), (), ()| (f(a), ()));
+    run(w, s, At::<1, 1, 1>, 0, |a, (), (), ()| (f(a), ()));
 }
 
 /// Destination, two sources.
 #[inline(always)]
 pub(super) fn two<A: Lane, B: Lane, R: Lane>(w: &mut Wave, s: &Step, f: impl Fn(A, B) -> R) {
-    run(w, s, [1, 2, 1], 0, |a, b, (), ()| (f(a, b), ()));
+    run(w, s, At::<1, 2, 1>, 0, |a, b, (), ()| (f(a, b), ()));
 }
 
 /// Destination, three sources.
@@ -31,7 +33,7 @@ pub(super) fn three<A: Lane, B: Lane, C: Lane, R: Lane>(
     s: &Step,
     f: impl Fn(A, B, C) -> R,
 ) {
-    run(w, s, [1, 2, 3], 0, |a, b, c, ()| (f(a, b, c), ()));
+    run(w, s, At::<1, 2, 3>, 0, |a, b, c, ()| (f(a, b, c), ()));
 }
 
 /// Two sources and the destination, which is read as well and given last.
@@ -41,7 +43,7 @@ pub(super) fn accumulate<A: Lane, B: Lane, D: Lane>(
     s: &Step,
     f: impl Fn(A, B, D) -> D,
 ) {
-    run(w, s, [1, 2, 0], 0, |a, b, d, ()| (f(a, b, d), ()));
+    run(w, s, At::<1, 2, 0>, 0, |a, b, d, ()| (f(a, b, d), ()));
 }
 
 /// Destination, two sources, a mask whose bit is given last.
@@ -52,7 +54,7 @@ pub(super) fn select<A: Lane, B: Lane, R: Lane>(
     f: impl Fn(A, B, bool) -> R,
 ) {
     let mask = scalar::read(w, s.args[3]);
-    run(w, s, [1, 2, 1], mask, |a, b, (), bit: bool| {
+    run(w, s, At::<1, 2, 1>, mask, |a, b, (), bit: bool| {
         (f(a, b, bit), ())
     });
 }
@@ -64,7 +66,7 @@ pub(super) fn carry<A: Lane, B: Lane, R: Lane>(
     s: &Step,
     f: impl Fn(A, B) -> (R, bool),
 ) {
-    let mask = run(w, s, [2, 3, 2], 0, |a, b, (), ()| f(a, b));
+    let mask = run(w, s, At::<2, 3, 2>, 0, |a, b, (), ()| f(a, b));
     scalar::write(w, s.args[1], mask);
 }
 
@@ -76,7 +78,9 @@ pub(super) fn carry_through<A: Lane, B: Lane, R: Lane>(
     f: impl Fn(A, B, bool) -> (R, bool),
 ) {
     let carried = scalar::read(w, s.args[4]);
-    let mask = run(w, s, [2, 3, 2], carried, |a, b, (), bit: bool| f(a, b, bit));
+    let mask = run(w, s, At::<2, 3, 2>, carried, |a, b, (), bit: bool| {
+        f(a, b, bit)
+    });
     scalar::write(w, s.args[1], mask);
 }
 
@@ -87,7 +91,7 @@ pub(super) fn carry3<A: Lane, B: Lane, C: Lane, R: Lane>(
     s: &Step,
     f: impl Fn(A, B, C) -> (R, bool),
 ) {
-    let mask = run(w, s, [2, 3, 4], 0, |a, b, c, ()| f(a, b, c));
+    let mask = run(w, s, At::<2, 3, 4>, 0, |a, b, c, ()| f(a, b, c));
     scalar::write(w, s.args[1], mask);
 }
 
@@ -99,17 +103,19 @@ pub(super) fn with_lanes<A: Lane, B: Lane, R: Lane>(
     table: &'static Lanes,
     f: impl Fn(A, B, u32) -> R,
 ) {
-    let dst = destination(s);
-    let exec = w.exec();
-    let table = std::slice::from_ref(table);
+    let room = [raw(w, s, 1, A::DWORDS), raw(w, s, 2, B::DWORDS)];
     let src = [
-        source(w, s.args[1], A::DWORDS),
-        source(w, s.args[2], B::DWORDS),
-        Src::Here(table),
+        Src::Here(&room[0]),
+        Src::Here(&room[1]),
+        Src::Here(std::slice::from_ref(table)),
     ];
-    lanes::map(&mut w.vgprs, dst, &src, 0, exec, |a, b, c, ()| {
-        (f(a, b, c), ())
-    });
+    let mut result = [Lanes::ZERO; 2];
+    map(&mut result, &src, 0, |a, b, c, ()| (f(a, b, c), ()));
+    let exec = w.exec();
+    let registers = w.vgprs.get_mut(destination(s)..).unwrap_or_default();
+    for (register, new) in registers.iter_mut().zip(&result).take(R::DWORDS) {
+        register.blend(new, exec);
+    }
 }
 
 /// Destination, three sources, VCC's bit.
@@ -120,7 +126,7 @@ pub(super) fn three_vcc<A: Lane, B: Lane, C: Lane, R: Lane>(
     f: impl Fn(A, B, C, bool) -> R,
 ) {
     let vcc = w.vcc();
-    run(w, s, [1, 2, 3], vcc, |a, b, c, bit: bool| {
+    run(w, s, At::<1, 2, 3>, vcc, |a, b, c, bit: bool| {
         (f(a, b, c, bit), ())
     });
 }
@@ -128,7 +134,7 @@ pub(super) fn three_vcc<A: Lane, B: Lane, C: Lane, R: Lane>(
 /// Mask written, two sources; EXEC is written too if the instruction says so.
 #[inline(always)]
 pub(super) fn compare<A: Lane, B: Lane>(w: &mut Wave, s: &Step, f: impl Fn(A, B) -> bool) {
-    let mask = run(w, s, [1, 2, 1], 0, |a, b, (), ()| ((), f(a, b)));
+    let mask = run(w, s, At::<1, 2, 1>, 0, |a, b, (), ()| ((), f(a, b)));
     scalar::write(w, s.args[0], mask);
     if s.writes_exec {
         w.set_exec(mask);
@@ -261,9 +267,7 @@ pub(super) fn mixed<R: Lane>(w: &mut Wave, s: &Step, f: impl Fn(f32, f32, f32) -
     ];
     let exec = w.exec();
     let mut result = [Lanes::ZERO];
-    lanes::map(&mut result, 0, &src, 0, u64::MAX, |a, b, c, ()| {
-        (f(a, b, c), ())
-    });
+    map(&mut result, &src, 0, |a, b, c, ()| (f(a, b, c), ()));
     finish(w, s, &mut result, exec);
 }
 
@@ -308,20 +312,29 @@ pub(super) fn compare_float<F: Float>(w: &mut Wave, s: &Step, f: impl Fn(F, F) -
 /// Computes all lanes from the sources at `places` and the bits of `mask`, and writes the destination, operand 0 if
 /// the result has registers. Returns the lanes' flags.
 #[inline(always)]
-pub(super) fn run<A: Lane, B: Lane, C: Lane, R: Lane, Given: Bit, Taken: Bit>(
+pub(super) fn run<
+    const X: usize,
+    const Y: usize,
+    const Z: usize,
+    A: Lane,
+    B: Lane,
+    C: Lane,
+    R: Lane,
+    Given: Bit,
+    Taken: Bit,
+>(
     w: &mut Wave,
     s: &Step,
-    places: [usize; 3],
+    _: At<X, Y, Z>,
     mask: u64,
     f: impl Fn(A, B, C, Given) -> (R, Taken),
 ) -> u64 {
-    let exec = w.exec();
     if s.modifiers.any {
-        let exec = written(s, exec);
+        let exec = written(s, w.exec());
         let room = [
-            fetch(w, s, places[0], A::DWORDS),
-            fetch(w, s, places[1], B::DWORDS),
-            fetch(w, s, places[2], C::DWORDS),
+            fetch(w, s, X, A::DWORDS),
+            fetch(w, s, Y, B::DWORDS),
+            fetch(w, s, Z, C::DWORDS),
         ];
         let src = [
             Src::Here(&room[0]),
@@ -329,16 +342,87 @@ pub(super) fn run<A: Lane, B: Lane, C: Lane, R: Lane, Given: Bit, Taken: Bit>(
             Src::Here(&room[2]),
         ];
         let mut result = [Lanes::ZERO; 2];
-        let flags = lanes::map(&mut result, 0, &src, mask, u64::MAX, f);
+        let flags = map(&mut result, &src, mask, f);
         finish(w, s, &mut result[..R::DWORDS], exec);
         flags & exec
     } else {
+        let in_place = InPlace {
+            places: PhantomData::<At<X, Y, Z>>,
+            f,
+            lanes: PhantomData,
+        };
+        at_best(in_place, w, s, mask)
+    }
+}
+
+/// Places of three sources among an instruction's operands.
+pub(super) struct At<const X: usize, const Y: usize, const Z: usize>;
+
+/// An operation without modifiers, whose sources are read where they are.
+struct InPlace<F, P, L> {
+    /// Where its sources are: [`At`].
+    places: PhantomData<P>,
+    f: F,
+    /// What `f` takes and gives.
+    lanes: PhantomData<L>,
+}
+
+impl<const X: usize, const Y: usize, const Z: usize, A, B, C, R, Given, Taken, F>
+    Kernel<&mut Wave, &Step> for InPlace<F, At<X, Y, Z>, fn(A, B, C, Given) -> (R, Taken)>
+where
+    A: Lane,
+    B: Lane,
+    C: Lane,
+    R: Lane,
+    Given: Bit,
+    Taken: Bit,
+    F: Fn(A, B, C, Given) -> (R, Taken),
+{
+    #[inline(always)]
+    fn run(self, wave: &mut Wave, step: &Step, mask: u64) -> u64 {
         let src = [
-            source(w, s.args[places[0]], A::DWORDS),
-            source(w, s.args[places[1]], B::DWORDS),
-            source(w, s.args[places[2]], C::DWORDS),
+            source(wave, step.args[X], A::DWORDS),
+            source(wave, step.args[Y], B::DWORDS),
+            source(wave, step.args[Z], C::DWORDS),
         ];
-        lanes::map(&mut w.vgprs, destination(s), &src, mask, exec, f)
+        let (dst, exec) = (destination(step), wave.exec());
+        lanes::map(&mut wave.vgprs, dst, &src, mask, exec, self.f)
+    }
+}
+
+/// [`lanes::map`] at the host's best level, of all lanes.
+#[inline(always)]
+fn map<A: Lane, B: Lane, C: Lane, R: Lane, Given: Bit, Taken: Bit>(
+    result: &mut [Lanes],
+    src: &[Src<'_>; 3],
+    mask: u64,
+    f: impl Fn(A, B, C, Given) -> (R, Taken),
+) -> u64 {
+    let lanes = PhantomData;
+    at_best(Mapping { f, lanes }, result, src, mask)
+}
+
+/// See [`map`].
+struct Mapping<F, L> {
+    f: F,
+    /// What `f` takes and gives.
+    lanes: PhantomData<L>,
+}
+
+impl<A, B, C, R, Given, Taken, F> Kernel<&mut [Lanes], &[Src<'_>; 3]>
+    for Mapping<F, fn(A, B, C, Given) -> (R, Taken)>
+where
+    A: Lane,
+    B: Lane,
+    C: Lane,
+    R: Lane,
+    Given: Bit,
+    Taken: Bit,
+    F: Fn(A, B, C, Given) -> (R, Taken),
+{
+    #[inline(always)]
+    fn run(self, result: &mut [Lanes], src: &[Src<'_>; 3], mask: u64) -> u64 {
+        lanes::map(result, 0, src, mask, u64::MAX, self.f)
     }
 }
 
@@ -357,9 +441,17 @@ fn source(w: &Wave, arg: Arg, dwords: usize) -> Src<'static> {
     match (arg, dwords) {
         (_, 0) => Src::Same(0),
         (Arg::Vgpr(first), _) => Src::Reg(first),
-        (arg, 1) => Src::Same(u64::from(scalar::read::<u32>(w, arg))),
-        (arg, _) => Src::Same(scalar::read(w, arg)),
+        (Arg::Const(value), _) => Src::Same(value),
+        (Arg::Scalar(code), 1) => Src::Same(u64::from(w.resolved(code))),
+        (arg, _) => Src::Same(other_source(w, arg)),
     }
+}
+
+/// A source that few instructions have.
+#[cold]
+#[inline(never)]
+fn other_source(w: &Wave, arg: Arg) -> u64 {
+    scalar::read(w, arg)
 }
 
 const LOW: u32 = 0xffff;

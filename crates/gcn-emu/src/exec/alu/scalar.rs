@@ -248,8 +248,10 @@ impl<T: Scalar> Outcome for (T, bool) {
 #[inline(always)]
 pub(super) fn read<T: Scalar>(wave: &Wave, source: Arg) -> T {
     T::from_bits(match source {
-        Arg::Scalar(code) if T::DWORDS == 2 => wave.scalar64(code),
-        Arg::Scalar(code) => u64::from(wave.scalar(code)),
+        Arg::Scalar(code) if T::DWORDS == 2 => {
+            u64::from(wave.resolved(code)) | u64::from(wave.resolved(code + 1)) << 32
+        }
+        Arg::Scalar(code) => u64::from(wave.resolved(code)),
         Arg::Special(code) => wave.special(code),
         Arg::Const(value) => value,
         Arg::Imm(value) => value as u64,
