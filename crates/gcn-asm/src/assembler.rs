@@ -14,6 +14,7 @@ use crate::directive::SECTION_DEFAULTS;
 use crate::expand::{Expansion, Files, Texts};
 use crate::expr::{Exprs, Parsed, Scope, Term, Value, Variant};
 use crate::kernel::KernelDirectives;
+use crate::kernel_code::KernelCodeDirectives;
 use crate::operand::{Arg, Delayed, ModArg};
 use crate::program::{
     Kernel, Listing, Metadata, Place, Program, Relocation, Section, SectionFlags, SectionKind,
@@ -56,6 +57,16 @@ pub(crate) enum FixupKind {
     Branch,
 }
 
+/// `.reloc`: a field for the linker at a place of its own.
+#[derive(Clone, Debug)]
+pub(crate) struct Stated {
+    pub section: u32,
+    pub place: Delayed,
+    pub kind: RelocationKind,
+    pub value: Delayed,
+    pub span: Range<usize>,
+}
+
 pub(crate) struct Assembler<'a> {
     /// The source; the cursor may be in a text that was made from it.
     pub source: &'a str,
@@ -75,10 +86,14 @@ pub(crate) struct Assembler<'a> {
     pub section_stack: Vec<(u32, u32)>,
     pub diagnostics: Vec<Diagnostic>,
     pub fixups: Vec<Fixup>,
+    pub stated: Vec<Stated>,
     pub listing: Vec<Listing>,
     /// The `.amdhsa_kernel` that has not ended.
     pub open_kernel: Option<KernelDirectives>,
     pub kernels: Vec<KernelDirectives>,
+    /// The `.amd_kernel_code_t` that has not ended.
+    pub open_kernel_code: Option<KernelCodeDirectives>,
+    pub kernel_codes: Vec<KernelCodeDirectives>,
     pub finished_kernels: Vec<Kernel>,
     pub metadata: Option<Metadata>,
     pub code_object_version: Option<u8>,
@@ -157,9 +172,12 @@ impl<'a> Assembler<'a> {
             section_stack: Vec::new(),
             diagnostics: Vec::new(),
             fixups: Vec::new(),
+            stated: Vec::new(),
             listing: Vec::new(),
             open_kernel: None,
             kernels: Vec::new(),
+            open_kernel_code: None,
+            kernel_codes: Vec::new(),
             finished_kernels: Vec::new(),
             metadata: None,
             code_object_version: None,
@@ -275,6 +293,9 @@ impl<'a> Assembler<'a> {
             }
             if self.cursor.peek() == b'=' && self.cursor.peek_at(1) != b'=' {
                 self.cursor.set_pos(self.cursor.pos() + 1);
+                if self.open_kernel_code.is_some() {
+                    return self.kernel_code_key(word, span);
+                }
                 return self.assign(word, span);
             }
             self.cursor.set_pos(behind);
@@ -377,6 +398,7 @@ impl<'a> Assembler<'a> {
             flags,
             // Instructions are words.
             align: if flags.exec { 4 } else { 1 },
+            address: None,
             bytes: Vec::new(),
             size: 0,
             relocations: Vec::new(),
@@ -531,6 +553,7 @@ impl<'a> Assembler<'a> {
                 fail(kernel.span, message).helped("end it with `.end_amdhsa_kernel`")
             ));
         }
+        self.finish_kernel_codes();
         for kernel in std::mem::take(&mut self.kernels) {
             let result = self.finish_kernel(kernel);
             self.collect(result);
@@ -540,6 +563,10 @@ impl<'a> Assembler<'a> {
                 self.explain_deferred(index, &mut error);
                 error
             });
+            self.collect(result);
+        }
+        for stated in std::mem::take(&mut self.stated) {
+            let result = self.state(&stated);
             self.collect(result);
         }
         self.diagnostics.sort_by_key(|d| d.span.start);
@@ -605,6 +632,54 @@ impl<'a> Assembler<'a> {
             ));
         }
         self.fill_in(fixup, distance / 4)
+    }
+
+    /// The relocation of `.reloc`.
+    fn state(&mut self, stated: &Stated) -> Result<(), Fail> {
+        let place = self.delayed_value(stated.place, &stated.span)?;
+        let value = self.delayed_value(stated.value, &stated.span)?;
+        let offset = match (place.plus, place.minus) {
+            (None, None) => place.constant,
+            (
+                Some(Term {
+                    place: Some((section, offset)),
+                    ..
+                }),
+                None,
+            ) if section == stated.section => offset.cast_signed().wrapping_add(place.constant),
+            _ => {
+                let message = "the field must be in the section that `.reloc` stands in";
+                return Err(fail(stated.span.clone(), message));
+            }
+        };
+        if value.minus.is_some() || value.variant != Variant::Plain {
+            let message = "`.reloc` takes a symbol, and a number to add";
+            return Err(fail(stated.span.clone(), message));
+        }
+        let symbol = match value.plus {
+            Some(Term {
+                symbol: Some(symbol),
+                ..
+            }) => symbol,
+            Some(place) => self.anchor(place, stated.span.clone()),
+            None => {
+                let id = self.symbols.anonymous(stated.span.clone());
+                if let Some(entry) = self.symbols.get_mut(id) {
+                    entry.defined = Defined::Value(Value::absolute(0));
+                }
+                id
+            }
+        };
+        if let Some(section) = self.sections.get_mut(stated.section as usize) {
+            section.relocations.push(Relocation {
+                offset: offset.cast_unsigned(),
+                kind: stated.kind,
+                symbol: symbol.0 as usize,
+                addend: value.constant,
+                span: stated.span.clone(),
+            });
+        }
+        Ok(())
     }
 
     /// A relocation for a value that is known only after linking. `plain` is its kind if the value is a bare

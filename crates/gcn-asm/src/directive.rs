@@ -3,15 +3,16 @@
 use std::ops::Range;
 
 use gcn_isa::Target;
-use gcn_object::{Binding, Feature, SymbolKind, Visibility};
+use gcn_object::{Binding, Feature, RelocationKind, SymbolKind, Visibility};
 
-use crate::assembler::{Assembler, Fixup, FixupKind, check_width};
+use crate::assembler::{Assembler, Fixup, FixupKind, Stated, check_width};
 use crate::cursor::Number;
 use crate::diagnostic::{Diagnostic, Fail, Helped, fail};
 use crate::expand;
 use crate::explain;
-use crate::expr::Parsed;
+use crate::expr::{Parsed, Value};
 use crate::instruction::NOP;
+use crate::kernel_code;
 use crate::operand::{Delayed, lower_case};
 use crate::program::{Metadata, SectionFlags, SectionKind};
 use crate::symbols::{Defined, SymbolId};
@@ -41,21 +42,29 @@ pub(crate) const SECTION_DEFAULTS: &[(&str, SectionKind, SectionFlags)] = &[
     (".note", SectionKind::Note, READ_ONLY),
 ];
 
+/// Section types of ELF for tables of functions that a loader calls, with their numbers.
+pub(crate) const OTHER_SECTION_TYPES: &[(&str, u32)] = &[
+    ("init_array", 14),
+    ("fini_array", 15),
+    ("preinit_array", 16),
+];
+
 /// The most sections that `.pushsection` may stack.
 const MAX_SECTION_STACK: usize = 1024;
 /// The largest alignment, in bytes.
 const MAX_ALIGN: i64 = 1 << 16;
 /// The code object versions that can be assembled.
-const CODE_OBJECT_VERSIONS: std::ops::RangeInclusive<i64> = 4..=6;
+const CODE_OBJECT_VERSIONS: std::ops::RangeInclusive<i64> = 2..=6;
 
 /// Names for messages; what is tried when a directive is unknown.
 #[rustfmt::skip]
 const NAMES: &[&str] = &[
     ".text", ".data", ".bss", ".rodata", ".section", ".pushsection", ".popsection", ".previous", ".globl",
     ".global", ".weak", ".hidden", ".protected", ".internal", ".local", ".type", ".size", ".comm", ".set",
-    ".equ", ".equiv", ".byte", ".short", ".long", ".int", ".quad", ".uleb128", ".sleb128", ".float", ".double", ".ascii", ".asciz",
+    ".equ", ".equiv", ".gcn_address", ".reloc", ".byte", ".short", ".long", ".int", ".quad", ".uleb128", ".sleb128", ".float", ".double", ".ascii", ".asciz",
     ".string", ".space", ".skip", ".zero", ".fill", ".align", ".balign", ".p2align", ".amdgcn_target",
-    ".amdhsa_code_object_version", ".amdhsa_kernel", ".end_amdhsa_kernel", ".amdgpu_metadata", ".ident",
+    ".amdhsa_code_object_version", ".hsa_code_object_version", ".hsa_code_object_isa", ".amd_amdgpu_isa",
+    ".amd_amdgpu_hsa_metadata", ".amdgpu_hsa_kernel", ".amd_kernel_code_t", ".end_amd_kernel_code_t", ".amdhsa_kernel", ".end_amdhsa_kernel", ".amdgpu_metadata", ".ident",
 ];
 
 /// The processor of a target triple: `gfx906:xnack-` of `amdgcn-amd-amdhsa--gfx906:xnack-`.
@@ -98,6 +107,8 @@ impl Assembler<'_> {
                 std::mem::swap(&mut self.current, &mut self.previous);
                 Ok(())
             }
+            ".reloc" => self.relocation(),
+            ".gcn_address" => self.section_address(span),
             ".globl" | ".global" => self.each_symbol(|entry| entry.binding = Some(Binding::Global)),
             ".weak" => self.each_symbol(|entry| entry.binding = Some(Binding::Weak)),
             ".local" => self.each_symbol(|entry| entry.binding = Some(Binding::Local)),
@@ -150,30 +161,13 @@ impl Assembler<'_> {
                 self.cursor.skip_line_content();
                 Ok(())
             }
-            ".hsa_code_object_version" | ".hsa_code_object_isa" | ".amdgpu_hsa_kernel" => {
-                Err(fail(
-                    span,
-                    format!("`{name}` belongs to code object version 2, which is not assembled"),
-                )
-                .helped("describe the kernel with `.amdhsa_kernel` … `.end_amdhsa_kernel`"))
-            }
-            ".amd_kernel_code_t" => {
-                let error = fail(
-                    span,
-                    "`.amd_kernel_code_t` belongs to code object version 2, which is not assembled",
-                );
-                self.skip_to(".end_amd_kernel_code_t");
-                Err(error
-                    .helped("describe the kernel with `.amdhsa_kernel` … `.end_amdhsa_kernel`"))
-            }
-            ".amd_amdgpu_hsa_metadata" => {
-                let error = fail(
-                    span,
-                    "this metadata belongs to code object version 2, which is not assembled",
-                );
-                self.skip_to(".end_amd_amdgpu_hsa_metadata");
-                Err(error.helped("write `.amdgpu_metadata` … `.end_amdgpu_metadata`"))
-            }
+            kernel_code::BEGIN => self.begin_kernel_code(span),
+            kernel_code::END => self.end_kernel_code(span),
+            ".hsa_code_object_version" => self.hsa_version(),
+            ".hsa_code_object_isa" => self.hsa_isa(),
+            ".amd_amdgpu_isa" => self.hsa_isa_name(),
+            ".amd_amdgpu_hsa_metadata" => self.hsa_metadata(span),
+            ".amdgpu_hsa_kernel" => self.each_symbol(|entry| entry.kind = SymbolKind::HsaKernel),
             ".amdgpu_lds" => {
                 self.cursor.skip_line_content();
                 Err(fail(span, "symbols in LDS are not supported")
@@ -205,7 +199,7 @@ impl Assembler<'_> {
     }
 
     /// Steps over the lines up to one that begins with `end`; yields where they stand.
-    fn skip_to(&mut self, end: &str) -> Option<Range<usize>> {
+    pub(crate) fn skip_to(&mut self, end: &str) -> Option<Range<usize>> {
         self.cursor.skip_line();
         let start = self.cursor.pos();
         while !self.cursor.at_end() {
@@ -255,6 +249,23 @@ impl Assembler<'_> {
         }
         self.enter(section);
         Ok(())
+    }
+
+    /// The address that the current section is linked for.
+    fn section_address(&mut self, span: Range<usize>) -> Result<(), Fail> {
+        let address = self
+            .absolute_within("the address", 0, i64::MAX)?
+            .cast_unsigned();
+        let Some(section) = self.sections.get_mut(self.current as usize) else {
+            return Ok(());
+        };
+        match section.address.replace(address) {
+            Some(other) if other != address => Err(fail(
+                span,
+                format!("section `{}` is at {other:#x} already", section.name),
+            )),
+            _ => Ok(()),
+        }
     }
 
     /// A section's name may have dashes, for example `.note.GNU-stack`.
@@ -324,11 +335,14 @@ impl Assembler<'_> {
                 "progbits" => SectionKind::ProgBits,
                 "nobits" => SectionKind::NoBits,
                 "note" => SectionKind::Note,
-                _ => {
-                    let message = format!("there is no section type `{word}`");
-                    return Err(fail(start..self.cursor.pos(), message)
-                        .helped("the types are @progbits, @nobits and @note"));
-                }
+                _ => match OTHER_SECTION_TYPES.iter().find(|(name, _)| *name == word) {
+                    Some(&(_, number)) => SectionKind::Other(number),
+                    None => {
+                        let message = format!("there is no section type `{word}`");
+                        return Err(fail(start..self.cursor.pos(), message)
+                            .helped("the types are @progbits, @nobits, @note, @init_array, @fini_array and @preinit_array"));
+                    }
+                },
             };
             self.optional_absolute("the size of an element")?;
         }
@@ -355,7 +369,7 @@ impl Assembler<'_> {
         }
     }
 
-    fn comma(&mut self, what: &str) -> Result<(), Fail> {
+    pub(crate) fn comma(&mut self, what: &str) -> Result<(), Fail> {
         if self.cursor.eat_after_blanks(b',') {
             Ok(())
         } else {
@@ -432,7 +446,7 @@ impl Assembler<'_> {
             entry.defined = Defined::Common {
                 align: align.cast_unsigned(),
             };
-            entry.size = Defined::Value(crate::expr::Value::absolute(size));
+            entry.size = Defined::Value(Value::absolute(size));
         }
         Ok(())
     }
@@ -452,6 +466,45 @@ impl Assembler<'_> {
         }
         self.comma("the value")?;
         self.assign(&name, span)
+    }
+
+    /// `offset, kind, expression`: a field for the linker, whatever stands there.
+    fn relocation(&mut self) -> Result<(), Fail> {
+        let place = self.delayed("an offset is an integer or a label")?;
+        self.comma("the kind")?;
+        self.cursor.skip_blanks();
+        let start = self.cursor.pos();
+        let name = self.cursor.name()?;
+        let Some(kind) = RelocationKind::from_name(&name) else {
+            let message = format!("there is no relocation `{}`", name.escape_debug());
+            return Err(fail(start..self.cursor.pos(), message)
+                .helped("for example R_AMDGPU_REL32_LO or R_AMDGPU_ABS64"));
+        };
+        let value = if self.cursor.eat_after_blanks(b',') {
+            self.delayed("an address is an integer or a symbol")?
+        } else {
+            Delayed::Value(Value::absolute(0))
+        };
+        let (section, _) = self.here();
+        self.stated.push(Stated {
+            section,
+            place,
+            kind,
+            value,
+            span: self.expansion.in_source(start..self.cursor.pos()),
+        });
+        Ok(())
+    }
+
+    /// An integer or an address that may become known later.
+    pub(crate) fn delayed(&mut self, complaint: &str) -> Result<Delayed, Fail> {
+        self.cursor.skip_blanks();
+        let start = self.cursor.pos();
+        match self.parse_expr()? {
+            Parsed::Known(value) => Ok(Delayed::Value(value)),
+            Parsed::Later(id) => Ok(Delayed::Expr(id)),
+            Parsed::Float(_) => Err(fail(start..self.cursor.pos(), complaint)),
+        }
     }
 
     /// Integers or addresses of `width` bytes, separated by commas.

@@ -5,16 +5,25 @@
 //! section finds where instructions begin and where branches go, the second writes; neither allocates per
 //! instruction.
 
+mod data;
+mod notes;
+mod object;
+
 use std::collections::HashSet;
-use std::fmt::Write;
+use std::fmt::{self, Write};
 use std::ops::{Range, RangeInclusive};
 
-use gcn_isa::{DecodeError, Fidelity, Inst, Isa, Kind, Operand, Syntax, decode, regs};
+use gcn_isa::{DecodeError, Fidelity, Inst, Isa, Kind, Operand, Syntax, TARGETS, decode, regs};
 
 use gcn_object::{DESCRIPTOR_ALIGN, KernelDescriptor};
 
 use crate::kernel::{KEYS, Key, PREFIX, SGPR_BLOCK, VGPR_BLOCK};
+use crate::{Listing, Options, Source, assemble};
 
+pub use object::{list_object, target_id};
+
+/// What generated labels begin with.
+pub const LABELS: &str = "L";
 /// Bytes of a word.
 const WORD: usize = 4;
 /// Words of the longest instruction.
@@ -41,6 +50,8 @@ pub struct Code<'a> {
     pub version: Option<u8>,
     /// Whether the target id asks for XNACK_MASK (the chip has XNACK, and it is not off).
     pub reserves_xnack: bool,
+    /// What the labels begin with that branches need; made longer if a symbol begins so.
+    pub labels: &'a str,
     /// Runs of code, in the order of the listing.
     pub sections: Vec<Section<'a>>,
     /// Kernels whose descriptors are written after the code, each if a symbol has its name.
@@ -63,16 +74,19 @@ impl<'a> Code<'a> {
     pub fn raw(isa: Isa, bytes: &'a [u8]) -> Code<'a> {
         let section = Section {
             name: None,
+            head: "",
             address: 0,
             align: 1,
             bytes,
             symbols: Vec::new(),
+            open: Vec::new(),
         };
         Code {
             isa,
             target_id: None,
             version: None,
             reserves_xnack: false,
+            labels: LABELS,
             sections: vec![section],
             kernels: Vec::new(),
             metadata: None,
@@ -85,6 +99,8 @@ impl<'a> Code<'a> {
 pub struct Section<'a> {
     /// Its name; without one the listing switches no section.
     pub name: Option<&'a str>,
+    /// Lines before its code.
+    pub head: &'a str,
     /// The address of its first byte, which only comments show.
     pub address: u64,
     /// Its alignment in bytes, a power of two; `.p2align` is written if it is more than a word's.
@@ -93,6 +109,21 @@ pub struct Section<'a> {
     pub bytes: &'a [u8],
     /// Names of places in it, in any order.
     pub symbols: Vec<Symbol<'a>>,
+    /// Fields that a linker fills in, in the order of their places.
+    pub open: Vec<Open<'a>>,
+}
+
+/// A field that a linker fills in, as text.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Open<'a> {
+    /// Bytes from the section's begin.
+    pub offset: u64,
+    /// How an operand of an instruction names what is to be filled in, if one can.
+    pub operand: Option<&'a str>,
+    /// How `.long` names it, if it can.
+    pub long: Option<&'a str>,
+    /// Kind and expression as `.reloc` has them, which can say it always.
+    pub reloc: &'a str,
 }
 
 /// A name of a place in a section.
@@ -110,6 +141,10 @@ pub struct Symbol<'a> {
     pub global: bool,
     /// Whether `.type NAME,@function` is written.
     pub function: bool,
+    /// Lines before its label that say what else it is.
+    pub before: &'a str,
+    /// Lines that stand for its data; no other symbol is inside of that.
+    pub data_text: Option<&'a str>,
 }
 
 /// How to list.
@@ -238,7 +273,7 @@ struct Place<'a> {
 impl<'a> Names<'a> {
     fn new(code: &Code<'a>) -> Names<'a> {
         let symbols = || code.sections.iter().flat_map(|section| &section.symbols);
-        let mut prefix = String::from("L");
+        let mut prefix = code.labels.to_owned();
         while symbols().any(|symbol| symbol.name.starts_with(&prefix)) {
             prefix.push('_');
         }
@@ -257,10 +292,10 @@ impl<'a> Names<'a> {
                     .ok()
                     .filter(|&o| o <= section.bytes.len())?;
                 let data = usize::try_from(symbol.data).unwrap_or(usize::MAX);
-                let label = offset % WORD == 0
-                    && is_identifier(symbol.name)
-                    && self.defined.insert(symbol.name);
-                let operand = label && !reads_as_register(symbol.name);
+                let label =
+                    offset % WORD == 0 && is_name(symbol.name) && self.defined.insert(symbol.name);
+                let operand =
+                    label && is_identifier(symbol.name) && !reads_as_register(symbol.name);
                 Some(Place {
                     symbol,
                     word: offset / WORD,
@@ -275,8 +310,24 @@ impl<'a> Names<'a> {
     }
 }
 
+/// Whether an assembler takes the name, if with quotes.
+pub(crate) fn is_name(name: &str) -> bool {
+    let takes_no_quotes = |c: char| c.is_control() || matches!(c, '"' | '\\');
+    !name.is_empty() && !name.contains(takes_no_quotes)
+}
+
+/// A name as an assembler takes it.
+pub(crate) struct Name<'a>(pub &'a str);
+
+impl fmt::Display for Name<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let quote = if is_identifier(self.0) { "" } else { "\"" };
+        write!(f, "{quote}{}{quote}", self.0)
+    }
+}
+
 /// Whether an assembler takes the name without quotes.
-fn is_identifier(name: &str) -> bool {
+pub(crate) fn is_identifier(name: &str) -> bool {
     let letter = |c: char| c.is_ascii_alphabetic() || matches!(c, '_' | '.');
     name != "."
         && name.starts_with(letter)
@@ -432,6 +483,7 @@ impl Lister<'_> {
         if let Some(name) = self.section.name {
             self.section_header(out, name);
         }
+        out.push_str(self.section.head);
         let parts = self.parts();
         let threads = std::thread::available_parallelism().map_or(1, usize::from);
         for parts in parts.chunks(threads) {
@@ -483,12 +535,79 @@ impl Lister<'_> {
         let mut begin = 0;
         while begin < self.run.words.len() {
             let end = (begin + PART_WORDS..self.run.words.len())
-                .find(|&word| self.map.begins.get(word))
+                .find(|&word| self.map.begins.get(word) && !self.is_said(word))
                 .unwrap_or(self.run.words.len());
             parts.push(begin..end);
             begin = end;
         }
         parts
+    }
+
+    /// Whether a symbol's text stands for the word and for the one before.
+    fn is_said(&self, word: usize) -> bool {
+        let before = self.run.places.partition_point(|place| place.word < word);
+        let Some(last) = before.checked_sub(1).and_then(|i| self.run.places.get(i)) else {
+            return false;
+        };
+        let first = self
+            .run
+            .places
+            .partition_point(|place| place.word < last.word);
+        let same = self.run.places.get(first..before).unwrap_or_default();
+        same.iter()
+            .any(|place| place.symbol.data_text.is_some() && word < place.data_end)
+    }
+
+    /// The fields within the `count` words at word `at` that a linker fills in.
+    fn open(&self, at: usize, count: usize) -> &[Open<'_>] {
+        let open = &self.section.open;
+        if open.is_empty() {
+            return open;
+        }
+        let first = |word: usize| {
+            let offset = (word as u64).saturating_mul(WORD as u64);
+            open.partition_point(|field| field.offset < offset)
+        };
+        open.get(first(at)..first(at + count)).unwrap_or_default()
+    }
+
+    /// Writes an item of which a linker fills in a part, naming what that is where the text can.
+    fn open_item(&self, out: &mut String, at: usize, item: &Item) -> bool {
+        let words = match item {
+            Item::Inst(inst) => inst.dwords(),
+            Item::Data(_) => 1,
+        };
+        let fields = self.open(at, words);
+        let line = out.len();
+        match (fields, item) {
+            ([], _) => return false,
+            ([field], Item::Inst(inst)) if let Some(operand) = field.operand => {
+                out.push('\t');
+                if inst.print(out, self.options.syntax, Some(operand)) == Fidelity::Exact
+                    && assembles_to(inst, &out[line + 1..])
+                {
+                    let words = &inst.words()[..inst.dwords()];
+                    self.comment(out, line, at * WORD, words, "");
+                    out.push('\n');
+                    return true;
+                }
+                out.truncate(line);
+            }
+            ([field], Item::Data(0)) if field.offset == (at * WORD) as u64 => {
+                if let Some(long) = field.long {
+                    let _ = write!(out, "\t.long {long}");
+                    self.comment(out, line, at * WORD, &[0], "");
+                    out.push('\n');
+                    return true;
+                }
+            }
+            _ => {}
+        }
+        for field in fields {
+            let inside = field.offset.saturating_sub((at * WORD) as u64);
+            let _ = writeln!(out, "\t.reloc .+{inside}, {}", field.reloc);
+        }
+        false
     }
 
     /// The places at word `at` and after it.
@@ -500,8 +619,20 @@ impl Lister<'_> {
         let mut label = String::new();
         let mut reading = String::new();
         let mut places = self.places_from(part.start);
+        let mut said = 0;
         self.run.walk(part, |at, item| {
-            places = self.labels(out, places, at);
+            let later = self.labels(out, places, at);
+            let here = places.len() - later.len();
+            for place in places.iter().take(here) {
+                if let Some(text) = place.symbol.data_text.filter(|_| place.label) {
+                    out.push_str(text);
+                    said = place.data_end;
+                }
+            }
+            places = later;
+            if at < said || self.open_item(out, at, &item) {
+                return;
+            }
             let line = out.len();
             out.push('\t');
             match item {
@@ -557,6 +688,7 @@ impl Lister<'_> {
                 let _ = writeln!(out, "// {} + {inside}:", name.escape_debug());
                 continue;
             }
+            let name = Name(name);
             if place.symbol.global {
                 let _ = writeln!(out, "\t.globl {name}");
             }
@@ -566,7 +698,7 @@ impl Lister<'_> {
             if place.symbol.size != 0 {
                 let _ = writeln!(out, "\t.size {name}, {}", place.symbol.size);
             }
-            let _ = writeln!(out, "{name}:");
+            let _ = writeln!(out, "{}{name}:", place.symbol.before);
         }
         if self.map.is_label(at) && !here.iter().any(|place| place.operand) {
             self.generated_label(out, at);
@@ -618,6 +750,24 @@ impl Lister<'_> {
             out.push_str(reading);
         }
     }
+}
+
+/// Whether the assembler makes the instruction from a text that names what a linker fills in, which counts as zero.
+fn assembles_to(inst: &Inst, text: &str) -> bool {
+    let Some(target) = TARGETS.iter().find(|target| target.isa == inst.isa) else {
+        return false;
+    };
+    let source = Source {
+        name: "listing",
+        text,
+    };
+    let assembly = assemble(&source, &Options::new(target));
+    let made = |listing: &Listing| {
+        listing.inst.bits() == inst.bits() && listing.inst.dwords() == inst.dwords()
+    };
+    !assembly.has_errors()
+        && assembly.program.listing.len() == 1
+        && assembly.program.listing.iter().all(made)
 }
 
 /// Writes words as data.
@@ -727,6 +877,8 @@ mod tests {
             data: 8,
             global: false,
             function: false,
+            before: "",
+            data_text: None,
         };
         let mut code = Code::raw(Isa::Vi, &input);
         code.sections[0].symbols.push(table);
@@ -752,9 +904,12 @@ mod tests {
             data: 0,
             global: false,
             function: false,
+            before: "",
+            data_text: None,
         };
         let section = Section {
             name: Some(".text"),
+            head: "",
             address: 0x1000,
             align: 256,
             bytes: &input,
@@ -771,12 +926,14 @@ mod tests {
                 symbol("L0_", 0),
                 symbol("outside", 17),
             ],
+            open: Vec::new(),
         };
         let code = Code {
             isa: Isa::Gfx9,
             target_id: Some("amdgcn-amd-amdhsa--gfx900".into()),
             version: None,
             reserves_xnack: false,
+            labels: LABELS,
             sections: vec![section],
             kernels: Vec::new(),
             metadata: None,
@@ -798,7 +955,7 @@ mod tests {
                 "L_0_8:",
                 "\ts_endpgm",
                 "// kernel + 0:",
-                "// two words + 0:",
+                "\"two words\":",
                 "\ts_branch L_0_8",
             ]
         );

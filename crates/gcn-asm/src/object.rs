@@ -18,7 +18,7 @@ pub(crate) const TEXT: &str = ".text";
 #[derive(Clone, Debug, thiserror::Error)]
 pub enum ObjectError {
     /// The version is none that can be written.
-    #[error("there is no code object version {0} to write; there are 4, 5 and 6")]
+    #[error("there is no code object version {0} to write; there are 2 to 6")]
     Version(u8),
     /// The metadata is wrong.
     #[error("the metadata is wrong: {0}")]
@@ -37,10 +37,10 @@ impl Program {
     pub fn to_object(&self, version: Option<u8>) -> Result<Vec<u8>, ObjectError> {
         let version = match version.or(self.code_object_version) {
             None => DEFAULT_VERSION,
-            Some(4) => Version::V4,
-            Some(5) => Version::V5,
-            Some(6) => Version::V6,
-            Some(other) => return Err(ObjectError::Version(other)),
+            Some(number) => Version::ALL
+                .into_iter()
+                .find(|version| version.number() == number)
+                .ok_or(ObjectError::Version(number))?,
         };
         let flags = Flags {
             mach: self.target.elf_mach,
@@ -182,6 +182,7 @@ impl Program {
                             contents: Contents::Zeros(symbol.size),
                             kind: write::SectionKind::Program,
                             align,
+                            address: None,
                             loaded: true,
                             write: true,
                             execute: false,
@@ -220,9 +221,11 @@ fn written(section: &crate::program::Section) -> write::Section {
         },
         kind: match section.kind {
             SectionKind::Note => write::SectionKind::Note,
+            SectionKind::Other(number) => write::SectionKind::Other(number),
             _ => write::SectionKind::Program,
         },
         align: section.align,
+        address: section.address,
         loaded: section.flags.alloc,
         write: section.flags.write,
         execute: section.flags.exec,

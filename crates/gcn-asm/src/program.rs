@@ -14,7 +14,7 @@ pub struct Program {
     pub xnack: Feature,
     /// Whether it depends on error correction (`.amdgcn_target "…:sramecc+"`).
     pub sramecc: Feature,
-    /// `.amdhsa_code_object_version`, if it was given: 4, 5 or 6.
+    /// `.amdhsa_code_object_version`, if it was given, or what other directives belong to: 2 to 6.
     pub code_object_version: Option<u8>,
     /// In order of first appearance; `.text` is always the first.
     pub sections: Vec<Section>,
@@ -41,6 +41,8 @@ pub struct Section {
     pub flags: SectionFlags,
     /// Alignment in bytes, a power of two.
     pub align: u64,
+    /// The address that it is linked for (`.gcn_address`), if that was given.
+    pub address: Option<u64>,
     /// Its bytes; empty if its kind is [`SectionKind::NoBits`].
     pub bytes: Vec<u8>,
     /// Its size in bytes.
@@ -58,6 +60,8 @@ pub enum SectionKind {
     NoBits,
     /// ELF notes.
     Note,
+    /// Another type of ELF, by its number: arrays of addresses.
+    Other(u32),
 }
 
 /// Flags of a section.

@@ -12,6 +12,9 @@ use crate::target::Isa;
 use crate::vintrp::{CHANNELS, MAX_ATTRIBUTE, VERTEX_PARAMETERS};
 use crate::{dpp, exp, mtbuf, simm, swizzle};
 
+/// The bit at which the literal of an instruction of one word begins.
+const LITERAL_BITS: u32 = 32;
+
 /// A way to spell things where LLVM and CLRX differ.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
 pub enum Syntax {
@@ -34,8 +37,8 @@ pub enum Fidelity {
 }
 
 impl Inst {
-    /// Appends the instruction's text. `target` names the target of a branch; without it a branch
-    /// shows its distance in dwords.
+    /// Appends the instruction's text. `target` names the target of a branch, or what a linker puts into the
+    /// literal; without it a branch shows its distance in dwords.
     pub fn print(&self, out: &mut String, syntax: Syntax, target: Option<&str>) -> Fidelity {
         let row = self.row();
         let layout = self.layout();
@@ -62,11 +65,8 @@ impl Inst {
             } else {
                 ", "
             };
-            match (slot.kind, target) {
-                (Kind::Branch, Some(label)) => {
-                    printer.shown |= layout.bits(slot.field).mask();
-                    printer.out.push_str(label);
-                }
+            match target {
+                Some(name) if printer.is_nameable(slot) => printer.out.push_str(name),
                 _ => printer.operand(slot),
             }
         }
@@ -133,6 +133,19 @@ impl Printer<'_> {
         self.shown |= self.layout.bits(field).mask();
     }
 
+    /// Whether a name can stand for the operand: the target of a branch, or a literal.
+    fn is_nameable(&mut self, slot: &Slot) -> bool {
+        let is_literal = matches!(self.inst.operand(slot), Operand::Literal(_));
+        if is_literal {
+            self.shown |= u64::from(u32::MAX) << LITERAL_BITS;
+        }
+        if is_literal || slot.kind == Kind::Branch {
+            self.say(slot.field);
+            return true;
+        }
+        false
+    }
+
     fn operand(&mut self, slot: &Slot) {
         let isa = self.inst.isa;
         self.say(slot.field);
@@ -176,7 +189,7 @@ impl Printer<'_> {
                 }
             }
             Operand::Literal(value) => {
-                self.shown |= u64::from(u32::MAX) << 32;
+                self.shown |= u64::from(u32::MAX) << LITERAL_BITS;
                 let has_inline = matches!(slot.kind, Kind::Src | Kind::Ssrc)
                     && regs::inline_of_bits(isa, slot.ty, value.into()).is_some();
                 if has_inline {
@@ -337,7 +350,7 @@ impl Printer<'_> {
         self.say(Field::Imm);
         self.say(Field::Soe);
         if literal {
-            self.shown |= u64::from(u32::MAX) << 32;
+            self.shown |= u64::from(u32::MAX) << LITERAL_BITS;
             // An assembler would take the short form instead.
             self.exact &= imm.is_some_and(|imm| imm as u32 > LITERAL as u32);
         }

@@ -7,10 +7,6 @@ use serde::Serialize;
 
 /// `EI_OSABI` of code objects for the HSA runtime.
 pub(crate) const ELFOSABI_AMDGPU_HSA: u8 = 64;
-/// The owner of version 3 notes.
-pub(crate) const NOTE_AMDGPU: &[u8] = b"AMDGPU";
-/// The note with MessagePack metadata.
-pub(crate) const NT_AMDGPU_METADATA: u32 = 32;
 
 macro_rules! numbered {
     ($(#[$meta:meta])* $type:ident: $word:ty { $($variant:ident $number:literal $what:literal;)* }) => {
@@ -93,11 +89,41 @@ numbered! {
     }
 }
 
+/// LLVM's names of the relocations.
+const RELOCATION_NAMES: &[(&str, RelocationKind)] = &[
+    ("R_AMDGPU_NONE", RelocationKind::None),
+    ("R_AMDGPU_ABS32_LO", RelocationKind::Abs32Lo),
+    ("R_AMDGPU_ABS32_HI", RelocationKind::Abs32Hi),
+    ("R_AMDGPU_ABS64", RelocationKind::Abs64),
+    ("R_AMDGPU_REL32", RelocationKind::Rel32),
+    ("R_AMDGPU_REL64", RelocationKind::Rel64),
+    ("R_AMDGPU_ABS32", RelocationKind::Abs32),
+    ("R_AMDGPU_GOTPCREL", RelocationKind::GotPcRel),
+    ("R_AMDGPU_GOTPCREL32_LO", RelocationKind::GotPcRel32Lo),
+    ("R_AMDGPU_GOTPCREL32_HI", RelocationKind::GotPcRel32Hi),
+    ("R_AMDGPU_REL32_LO", RelocationKind::Rel32Lo),
+    ("R_AMDGPU_REL32_HI", RelocationKind::Rel32Hi),
+    ("R_AMDGPU_RELATIVE64", RelocationKind::Relative64),
+    ("R_AMDGPU_REL16", RelocationKind::Rel16),
+];
+
 /// The number does not fit the field.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Overflow;
 
 impl RelocationKind {
+    /// LLVM's name, as `.reloc` has it; `None` for numbers that this crate does not know.
+    pub fn name(self) -> Option<&'static str> {
+        let named = |(_, kind): &&(&str, Self)| *kind == self;
+        RELOCATION_NAMES.iter().find(named).map(|(name, _)| *name)
+    }
+
+    /// The kind that LLVM names so.
+    pub fn from_name(name: &str) -> Option<Self> {
+        let named = |(known, _): &&(&str, Self)| *known == name;
+        RELOCATION_NAMES.iter().find(named).map(|(_, kind)| *kind)
+    }
+
     /// How many bytes the field has; `None` where there is no field or it is not known.
     pub fn width(self) -> Option<u64> {
         match self {
@@ -173,6 +199,18 @@ fn put(field: &mut [u8], bytes: &[u8]) {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn every_kind_has_a_name_of_its_own() {
+        for number in 0..=14 {
+            let kind = RelocationKind::from_number(number);
+            match kind.name() {
+                Some(name) => assert_eq!(RelocationKind::from_name(name), Some(kind)),
+                None => assert_eq!(kind, RelocationKind::Other(number)),
+            }
+        }
+        assert_eq!(RELOCATION_NAMES.len(), 14);
+    }
 
     #[test]
     fn fields_are_made_as_the_formulas_say() {

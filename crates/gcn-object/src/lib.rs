@@ -12,6 +12,7 @@ mod descriptor;
 mod elf;
 mod image;
 mod metadata;
+pub mod note;
 mod reader;
 mod target;
 mod value;

@@ -17,11 +17,9 @@ use serde::Serialize;
 use thiserror::Error;
 
 use crate::descriptor::{DESCRIPTOR_SIZE, ENTRY_OFFSET_FIELD, KERNEL_CODE_SIZE, KernelDescriptor};
-use crate::elf::{
-    Binding, ELFOSABI_AMDGPU_HSA, NOTE_AMDGPU, NT_AMDGPU_METADATA, RelocationKind, SymbolKind,
-    Visibility,
-};
+use crate::elf::{Binding, ELFOSABI_AMDGPU_HSA, RelocationKind, SymbolKind, Visibility};
 use crate::metadata::{KernelMetadata, Metadata, MetadataError, MetadataProblem};
+use crate::note;
 use crate::target::{Flags, IsaVersion, Version, processor_mach, processor_name};
 
 /// Reads a code object.
@@ -321,10 +319,6 @@ const NAME_BYTES_PER_FILE_BYTE: usize = 16;
 const SMALLEST_RECORD: usize = 12;
 /// A slot of the global offset table.
 pub(crate) const GOT_SLOT: u64 = 8;
-
-const NOTE_AMD: &[u8] = b"AMD";
-const NT_AMD_HSA_ISA_VERSION: u32 = 3;
-const NT_AMD_HSA_METADATA: u32 = 10;
 
 type Header = elf::FileHeader64<LittleEndian>;
 const LE: LittleEndian = LittleEndian;
@@ -800,8 +794,8 @@ impl<'a> Reader<'a> {
 
     fn read_note_list(&mut self, mut notes: NoteIterator<'a, Header>) -> Result<(), ReadError> {
         loop {
-            let note = match notes.next() {
-                Ok(Some(note)) => note,
+            let found = match notes.next() {
+                Ok(Some(found)) => found,
                 Ok(None) => return Ok(()),
                 Err(error) => {
                     self.warnings.push(Warning::Notes(error.to_string()));
@@ -809,15 +803,15 @@ impl<'a> Reader<'a> {
                 }
             };
             self.spend_record("notes")?;
-            let metadata = match (note.name(), note.n_type(LE).0) {
-                (NOTE_AMD, NT_AMD_HSA_ISA_VERSION) => {
-                    self.isa_note = self.isa_note.or_else(|| isa_version(note.desc()));
+            let metadata = match (found.name(), found.n_type(LE).0) {
+                (note::AMD, note::ISA_VERSION) => {
+                    self.isa_note = self.isa_note.or_else(|| isa_version(found.desc()));
                     continue;
                 }
                 // Only the first counts: a second would only cost memory.
                 _ if self.metadata.is_some() => continue,
-                (NOTE_AMD, NT_AMD_HSA_METADATA) => Metadata::from_yaml_v2(note.desc()),
-                (NOTE_AMDGPU, NT_AMDGPU_METADATA) => Metadata::from_msgpack(note.desc()),
+                (note::AMD, note::HSA_METADATA) => Metadata::from_yaml_v2(found.desc()),
+                (note::AMDGPU, note::METADATA) => Metadata::from_msgpack(found.desc()),
                 _ => continue,
             };
             match metadata {

@@ -14,23 +14,21 @@ use std::collections::{HashMap, HashSet};
 use object::elf;
 use thiserror::Error;
 
-use crate::elf::{
-    Binding, ELFOSABI_AMDGPU_HSA, NOTE_AMDGPU, NT_AMDGPU_METADATA, RelocationKind, SymbolKind,
-    Visibility,
-};
+use crate::elf::{Binding, ELFOSABI_AMDGPU_HSA, RelocationKind, SymbolKind, Visibility};
 use crate::image::MAX_IMAGE_BYTES;
+use crate::note::{self, Note};
 use crate::reader::{GOT_SLOT, MAX_ALIGN, PAGE};
 use crate::target::{Flags, Version};
 
 /// A code object in the making.
 #[derive(Clone, Debug)]
 pub struct Builder {
-    /// The version of the format: 3 and later can be written.
+    /// The version of the format.
     pub version: Version,
     /// Processor, XNACK and SRAM-ECC.
     pub flags: Flags,
     /// The metadata note, MessagePack: from [`metadata_from_yaml`](crate::metadata_from_yaml) or
-    /// [`Metadata::to_msgpack`](crate::Metadata::to_msgpack).
+    /// [`Metadata::to_msgpack`](crate::Metadata::to_msgpack). Version 2 has none.
     pub metadata: Option<Vec<u8>>,
     sections: Vec<Section>,
     symbols: Vec<Symbol>,
@@ -56,6 +54,8 @@ pub struct Section {
     pub kind: SectionKind,
     /// Alignment in bytes: a power of two up to 65536; zero means one.
     pub align: u64,
+    /// The address that it is linked for, if it must be that. What has no address then comes behind all that has.
+    pub address: Option<u64>,
     /// It occupies memory (`SHF_ALLOC`).
     pub loaded: bool,
     /// It is written to (`SHF_WRITE`).
@@ -120,7 +120,8 @@ pub struct Relocation {
     pub section: SectionId,
     /// Its offset there, in bytes.
     pub offset: u64,
-    /// The formula. All but [`RelocationKind::Relative64`] and unknown ones.
+    /// The formula. All but unknown ones; [`RelocationKind::Relative64`], which is the loader's, against a number
+    /// only.
     pub kind: RelocationKind,
     /// S of the formula.
     pub target: Target,
@@ -140,8 +141,8 @@ pub enum Target {
 /// Why there is no code object.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 pub enum WriteError {
-    /// Version 2 has no writer.
-    #[error("code object version 2 cannot be written")]
+    /// Version 2 states its metadata in notes of its own, which are a section of the input.
+    #[error("code object version 2 has no MessagePack metadata")]
     Version,
     /// Not a power of two, or too much.
     #[error("section {name} has alignment {align}, which is not a power of two up to {MAX_ALIGN}")]
@@ -150,6 +151,16 @@ pub enum WriteError {
         name: String,
         /// As asked.
         align: u64,
+    },
+    /// An address is given and cannot be had: it is no multiple of the alignment, or another section is there.
+    #[error("section {name} cannot be at {address:#x}: {reason}")]
+    Address {
+        /// Its name.
+        name: String,
+        /// As asked.
+        address: u64,
+        /// What is in the way.
+        reason: String,
     },
     /// The builder makes this section.
     #[error("a section cannot be named {name:?}")]
@@ -242,7 +253,6 @@ const RELA: u64 = 24;
 const DYNAMIC: u64 = 16;
 const HASH_WORD: u64 = 4;
 const WORD_ALIGN: u64 = 8;
-const NOTE_ALIGN: u64 = 4;
 /// Section indices from here on mean something else.
 const MAX_SECTIONS: usize = 0xff00;
 
@@ -318,7 +328,7 @@ impl Builder {
 
     fn input_errors(&self) -> Vec<WriteError> {
         let mut errors = Vec::new();
-        if self.version == Version::V2 {
+        if self.version == Version::V2 && self.metadata.is_some() {
             errors.push(WriteError::Version);
         }
         let mut bytes = 0u64;
@@ -394,7 +404,9 @@ impl Builder {
         let number = kind.number();
         let width = match kind {
             RelocationKind::None => 0,
-            RelocationKind::Relative64 => return Err(Some(RelocationProblem::Kind { number })),
+            RelocationKind::Relative64 if matches!(self.value(target), Some((Some(_), _))) => {
+                return Err(Some(RelocationProblem::Kind { number }));
+            }
             _ => kind
                 .width()
                 .ok_or(Some(RelocationProblem::Kind { number }))?,
@@ -482,6 +494,7 @@ impl Builder {
             contents: Contents::Bytes(vec![0; filled.len() * GOT_SLOT as usize]),
             kind: SectionKind::Program,
             align: GOT_SLOT,
+            address: None,
             loaded: true,
             write: true,
             execute: false,
@@ -499,6 +512,10 @@ impl Builder {
                 .is_some_and(|section| section.loaded);
             let moves = matches!(self.value(relocation.target), Some((Some(_), _)));
             if !loaded || relocation.kind == RelocationKind::None {
+                continue;
+            }
+            if relocation.kind == RelocationKind::Relative64 {
+                dynamic.insert(index);
                 continue;
             }
             let mut fail = |problem| errors.push(WriteError::Relocation { index, problem });
@@ -562,6 +579,8 @@ struct Output {
     link: u32,
     info: u32,
     entry: u64,
+    /// The address is given, not to be found.
+    is_fixed: bool,
     address: u64,
     offset: u64,
 }
@@ -584,6 +603,7 @@ impl Output {
             link: 0,
             info: 0,
             entry: 0,
+            is_fixed: false,
             address: 0,
             offset: 0,
         }
@@ -595,6 +615,24 @@ impl Output {
 
     fn in_file(&self) -> bool {
         self.kind != elf::SHT_NOBITS.0
+    }
+
+    /// Whether the given address can be had: `free` is the first that nothing is at.
+    fn check_address(&self, free: u64) -> Result<(), WriteError> {
+        let reason = if self.address < free {
+            format!("what stands before it ends at {free:#x}")
+        } else if !self.address.is_multiple_of(self.align.max(1)) {
+            format!("it is aligned to {} bytes", self.align)
+        } else if self.address > MAX_IMAGE_BYTES {
+            return Err(WriteError::TooLarge);
+        } else {
+            return Ok(());
+        };
+        Err(WriteError::Address {
+            name: self.name.clone(),
+            address: self.address,
+            reason,
+        })
     }
 
     /// Sections with the same rights share a segment; those that take no room in the file come last in it.
@@ -614,10 +652,22 @@ struct Load {
     align: u64,
 }
 
+/// Whether a loader sees the headers of the file.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Headers {
+    /// The first segment begins with them.
+    WithFirst,
+    /// They are a segment, so that the object begins on a page although the first section has an address.
+    Alone,
+    /// A section has an address where they would be.
+    NotLoaded,
+}
+
 /// The file, section by section.
 struct Layout {
     outputs: Vec<Output>,
     loads: Vec<Load>,
+    headers: Headers,
     /// Where each section of the builder went.
     placed: Vec<usize>,
     dynamic: HashSet<usize>,
@@ -640,6 +690,7 @@ impl Layout {
         let mut layout = Self {
             outputs: vec![Output::table("", elf::SHT_NULL, elf::SectionFlags(0), 0, 0)],
             loads: Vec::new(),
+            headers: Headers::WithFirst,
             placed: Vec::new(),
             dynamic,
             dynamic_symbols,
@@ -657,9 +708,14 @@ impl Layout {
         let alloc = elf::SHF_ALLOC;
         let mut made = Vec::new();
         if let Some(metadata) = &builder.metadata {
-            let note = note(metadata);
+            let note = Note {
+                owner: note::AMDGPU,
+                kind: note::METADATA,
+                description: metadata,
+            };
+            let note = note.encode();
             let size = note.len() as u64;
-            let output = Output::table(".note", elf::SHT_NOTE, alloc, NOTE_ALIGN, size);
+            let output = Output::table(".note", elf::SHT_NOTE, alloc, note::ALIGN, size);
             made.push(Output {
                 bytes: note,
                 ..output
@@ -723,7 +779,10 @@ impl Layout {
                 .enumerate()
                 .map(|(index, section)| (Some(index), section.output())),
         );
-        all.sort_by_key(|(_, output)| (output.group(), !output.in_file()));
+        all.sort_by_key(|(_, output)| {
+            let usual = (output.group(), !output.in_file());
+            (!output.is_fixed, output.address, usual)
+        });
         self.placed = vec![0; builder.sections.len()];
         for (from, output) in all {
             if let Some(place) = from.and_then(|index| self.placed.get_mut(index)) {
@@ -770,41 +829,45 @@ impl Layout {
     /// the page, so that a loader can map the file.
     fn place(&mut self) -> Result<(), WriteError> {
         let mut first = 1;
-        while let Some(group) = self
-            .outputs
-            .get(first)
-            .filter(|output| output.has(elf::SHF_ALLOC))
-            .map(Output::group)
-        {
-            let rest = self.outputs.get(first..).unwrap_or_default();
-            let count = rest
-                .iter()
-                .take_while(|output| output.group() == group)
-                .count();
-            let align = rest
-                .iter()
-                .take(count)
-                .map(|output| output.align)
-                .max()
-                .unwrap_or(1)
-                .max(PAGE);
+        while let Some(count) = self.load_length(first) {
+            let outputs = self.outputs.get(first..).unwrap_or_default();
+            let align = outputs.iter().take(count).map(|output| output.align).max();
             self.loads.push(Load {
                 first,
                 end: first + count,
-                align,
+                align: align.unwrap_or(1).max(PAGE),
             });
             first += count;
         }
-        let mut offset = FILE_HEADER + PROGRAM_HEADER * self.program_header_count();
-        let mut address = offset;
+        if let Some(fixed) = self.outputs.get(1).filter(|output| output.is_fixed) {
+            let address = fixed.address;
+            self.headers = Headers::Alone;
+            if address < self.headers_size() {
+                self.headers = Headers::NotLoaded;
+            }
+        }
+        let mut offset = self.headers_size();
+        let mut address = match self.headers {
+            Headers::NotLoaded => 0,
+            Headers::WithFirst | Headers::Alone => offset,
+        };
         for (index, load) in self.loads.iter().enumerate() {
             let outputs = self
                 .outputs
                 .get_mut(load.first..load.end)
                 .unwrap_or_default();
-            if index != 0 {
-                offset = up(offset, outputs.first().map_or(1, |output| output.align));
-                address = up(address, load.align) + offset % load.align;
+            match outputs.first() {
+                Some(fixed) if fixed.is_fixed => {
+                    fixed.check_address(address)?;
+                    address = fixed.address;
+                    let in_page = address % PAGE;
+                    offset = up(offset.saturating_sub(in_page), PAGE) + in_page;
+                }
+                Some(free) if index != 0 => {
+                    offset = up(offset, free.align);
+                    address = up(address, load.align) + offset % load.align;
+                }
+                _ => {}
             }
             for output in outputs {
                 if output.in_file() {
@@ -841,9 +904,32 @@ impl Layout {
             .filter(|output| output.kind == elf::SHT_NOTE.0 && output.has(elf::SHF_ALLOC))
     }
 
+    /// How many sections from the `first` on share a segment; nothing if it is not loaded. A section with an
+    /// address has one for itself.
+    fn load_length(&self, first: usize) -> Option<usize> {
+        let rest = self.outputs.get(first..)?;
+        let head = rest.first().filter(|output| output.has(elf::SHF_ALLOC))?;
+        let group = head.group();
+        let same = |output: &&Output| output.group() == group;
+        Some(match head.is_fixed {
+            true => 1,
+            false => rest.iter().take_while(same).count(),
+        })
+    }
+
     fn program_header_count(&self) -> u64 {
-        // Themselves, the dynamic table and the stack.
-        3 + self.loads.len() as u64 + self.notes().count() as u64
+        // The dynamic table and the stack; themselves if they are loaded, and their own segment.
+        let own = match self.headers {
+            Headers::NotLoaded => 0,
+            Headers::WithFirst => 1,
+            Headers::Alone => 2,
+        };
+        2 + own + self.loads.len() as u64 + self.notes().count() as u64
+    }
+
+    /// Where the contents of the file may begin.
+    fn headers_size(&self) -> u64 {
+        FILE_HEADER + PROGRAM_HEADER * self.program_header_count()
     }
 
     fn index(&self, name: &str) -> u32 {
@@ -1066,7 +1152,10 @@ impl Layout {
                 .output(relocation.section)
                 .map_or(0, |output| output.address);
             table.u64(section.wrapping_add(relocation.offset));
-            if relocation.kind == RelocationKind::Abs64 {
+            if matches!(
+                relocation.kind,
+                RelocationKind::Abs64 | RelocationKind::Relative64
+            ) {
                 let value = self
                     .address(builder, relocation.target)
                     .wrapping_add_signed(relocation.addend);
@@ -1179,22 +1268,28 @@ impl Layout {
             file.u64(sizes[1]);
             file.u64(align);
         };
-        let own = PROGRAM_HEADER * self.program_header_count();
-        header(
-            elf::PT_PHDR,
-            read,
-            FILE_HEADER,
-            FILE_HEADER,
-            [own; 2],
-            WORD_ALIGN,
-        );
+        if self.headers != Headers::NotLoaded {
+            let own = PROGRAM_HEADER * self.program_header_count();
+            header(
+                elf::PT_PHDR,
+                read,
+                FILE_HEADER,
+                FILE_HEADER,
+                [own; 2],
+                WORD_ALIGN,
+            );
+        }
+        if self.headers == Headers::Alone {
+            let size = self.headers_size();
+            header(elf::PT_LOAD, read, 0, 0, [size; 2], PAGE);
+        }
         for (index, load) in self.loads.iter().enumerate() {
             let outputs = self.outputs.get(load.first..load.end).unwrap_or_default();
             let Some((first, last)) = outputs.first().zip(outputs.last()) else {
                 continue;
             };
             // The first segment begins with the headers of the file.
-            let (offset, address) = if index == 0 {
+            let (offset, address) = if index == 0 && self.headers == Headers::WithFirst {
                 (0, 0)
             } else {
                 (first.offset, first.address)
@@ -1260,7 +1355,8 @@ impl Section {
             link: 0,
             info: 0,
             entry: 0,
-            address: 0,
+            is_fixed: self.loaded && self.address.is_some(),
+            address: self.address.filter(|_| self.loaded).unwrap_or(0),
             offset: 0,
         }
     }
@@ -1281,7 +1377,11 @@ fn dynamic_symbols(builder: &Builder, dynamic: &HashSet<usize>) -> (Vec<Target>,
         .iter()
         .enumerate()
         .filter(|(index, relocation)| {
-            dynamic.contains(index) && relocation.kind != RelocationKind::Abs64
+            let is_named = !matches!(
+                relocation.kind,
+                RelocationKind::Abs64 | RelocationKind::Relative64
+            );
+            dynamic.contains(index) && is_named
         })
         .map(|(_, relocation)| relocation.target)
         .filter(|target| !exported(target) && known.insert(*target))
@@ -1301,19 +1401,6 @@ fn dynamic_name(builder: &Builder, target: Target) -> String {
         Target::Symbol(_) => builder.target_name(target),
         Target::Section(_) => String::new(),
     }
-}
-
-fn note(metadata: &[u8]) -> Vec<u8> {
-    let mut note = Bytes::default();
-    note.u32(NOTE_AMDGPU.len() as u32 + 1);
-    note.u32(metadata.len() as u32);
-    note.u32(NT_AMDGPU_METADATA);
-    note.0.extend(NOTE_AMDGPU);
-    note.u8(0);
-    note.pad(up(note.0.len() as u64, NOTE_ALIGN));
-    note.0.extend(metadata);
-    note.pad(up(note.0.len() as u64, NOTE_ALIGN));
-    note.0
 }
 
 /// The next multiple of a power of two; zero counts as one. Offsets here stay far from the end of `u64`, since

@@ -5,7 +5,9 @@ use std::path::PathBuf;
 
 use anyhow::{Context, Result};
 use clap::ValueEnum;
-use gcn_asm::list::{Code, Kernel, ListOptions, Section, Symbol, list_to};
+use gcn_asm::list::{
+    Code, Kernel, LABELS, ListOptions, Section, Symbol, list_object, list_to, target_id,
+};
 use gcn_isa::{Syntax, Target};
 use gcn_object::{Binding, CodeObject, Feature, Place, SymbolKind, Version};
 
@@ -25,6 +27,9 @@ pub struct Args {
     /// Add each line's address and words as a comment.
     #[arg(long)]
     hex: bool,
+    /// All of a code object: data, symbols, relocations and metadata too. `gcn asm` makes the same of it again.
+    #[arg(long)]
+    full: bool,
     /// Whose spelling of instructions to use.
     #[arg(long, value_enum, default_value_t = Dialect::Llvm)]
     syntax: Dialect,
@@ -68,7 +73,13 @@ pub fn run(args: &Args, out: &mut dyn Write) -> Result<Status> {
         Format::Raw => false,
     };
     let object;
-    let code = if is_elf {
+    let mut result = Ok(());
+    let mut sink = |part: &str| {
+        if result.is_ok() {
+            result = out.write_all(part.as_bytes());
+        }
+    };
+    if is_elf {
         object = object::read(&bytes, args.target).with_context(|| name.clone())?;
         for warning in &object.warnings {
             render::warn(&name, warning);
@@ -77,7 +88,11 @@ pub fn run(args: &Args, out: &mut dyn Write) -> Result<Status> {
             Some(target) => target,
             None => object::target(&object).with_context(|| name.clone())?,
         };
-        code_of(&object, target)
+        if args.full {
+            list_object(&object, target, &options, &mut sink);
+        } else {
+            list_to(&code_of(&object, target), &options, &mut sink);
+        }
     } else {
         let Some(target) = args.target else {
             let message = format!(
@@ -85,32 +100,10 @@ pub fn run(args: &Args, out: &mut dyn Write) -> Result<Status> {
             );
             return Err(Usage(message).into());
         };
-        Code::raw(target.isa, &bytes)
-    };
-    let mut result = Ok(());
-    list_to(&code, &options, &mut |part| {
-        if result.is_ok() {
-            result = out.write_all(part.as_bytes());
-        }
-    });
+        list_to(&Code::raw(target.isa, &bytes), &options, &mut sink);
+    }
     result?;
     Ok(Status::Success)
-}
-
-/// A target as `.amdgcn_target` has it, with the settings of the object.
-fn target_id(object: &CodeObject, target: &Target) -> String {
-    let mut id = format!("amdgcn-amd-amdhsa--{}", target.name);
-    for (name, has, feature) in [
-        ("sramecc", target.sramecc, object.flags.sramecc),
-        ("xnack", target.xnack, object.flags.xnack),
-    ] {
-        match feature {
-            Feature::On if has => id.push_str(&format!(":{name}+")),
-            Feature::Off if has => id.push_str(&format!(":{name}-")),
-            Feature::On | Feature::Off | Feature::Any | Feature::Unsupported => {}
-        }
-    }
-    id
 }
 
 /// The executable sections of a code object.
@@ -122,10 +115,12 @@ fn code_of<'a>(object: &'a CodeObject, target: &Target) -> Code<'a> {
         .filter(|(_, section)| section.is_code() && !section.file.is_empty())
         .map(|(index, section)| Section {
             name: Some(&section.name),
+            head: "",
             address: section.address,
             align: section.align,
             bytes: object.section_bytes(section),
             symbols: symbols_in(object, index, section.address),
+            open: Vec::new(),
         })
         .collect();
     // In the order of their descriptors, so that these keep it. Those of version 2 stand before the code, as data.
@@ -140,6 +135,7 @@ fn code_of<'a>(object: &'a CodeObject, target: &Target) -> Code<'a> {
         target_id: Some(target_id(object, target)),
         version: Some(object.version.number()),
         reserves_xnack: target.xnack && object.flags.xnack != Feature::Off,
+        labels: LABELS,
         sections,
         kernels: kernels
             .into_iter()
@@ -173,6 +169,8 @@ fn symbols_in(object: &CodeObject, section: usize, address: u64) -> Vec<Symbol<'
                 },
                 global: symbol.binding != Binding::Local,
                 function: symbol.kind == SymbolKind::Function,
+                before: "",
+                data_text: None,
             })
         })
         .collect()

@@ -1,0 +1,120 @@
+//! The directives of code object version 2, which are notes: the version, the processor, and metadata as YAML.
+//!
+//! LLVM wrote them up to version 18; their contents follow "Code Object V2 Note Records" in LLVM's "User Guide for
+//! AMDGPU Backend". A source that has one is version 2 unless it says otherwise.
+
+use std::ops::Range;
+
+use gcn_object::note::{self, Note};
+
+use crate::assembler::Assembler;
+use crate::diagnostic::{Fail, Helped, fail};
+use crate::program::{SectionFlags, SectionKind};
+
+/// The section that notes are in.
+pub(crate) const SECTION: &str = ".note";
+/// What ends metadata.
+const END_METADATA: &str = ".end_amd_amdgpu_hsa_metadata";
+/// The code object version of these directives.
+const VERSION: u8 = 2;
+/// Versions of processors and of the format have so many bits.
+const MAX_NUMBER: i64 = u32::MAX as i64;
+
+impl Assembler<'_> {
+    /// `major, minor`
+    pub(crate) fn hsa_version(&mut self) -> Result<(), Fail> {
+        let start = self.cursor.pos();
+        let major = self.absolute_within("the major version", 0, MAX_NUMBER)?;
+        self.comma("the minor version")?;
+        let minor = self.absolute_within("the minor version", 0, MAX_NUMBER)?;
+        if major != i64::from(VERSION) {
+            let message = format!("`.hsa_code_object_version` states version 2, not {major}");
+            return Err(fail(start..self.cursor.pos(), message)
+                .helped("later versions are asked for with `.amdhsa_code_object_version`"));
+        }
+        let description = [major, minor].map(|number| number as u32);
+        self.hsa_note(note::CODE_OBJECT_VERSION, &words(&description), start)
+    }
+
+    /// `major, minor, stepping, "vendor", "architecture"`; nothing for the target's own.
+    pub(crate) fn hsa_isa(&mut self) -> Result<(), Fail> {
+        let start = self.cursor.pos();
+        let (major, minor, stepping) = self.target.version();
+        let mut version = [major, minor, stepping];
+        let mut names = ["AMD".to_owned(), "AMDGPU".to_owned()];
+        if !self.cursor.statement_ends() {
+            for (i, number) in version.iter_mut().enumerate() {
+                if i > 0 {
+                    self.comma("the next number of the version")?;
+                }
+                *number = self.absolute_within("the processor's version", 0, MAX_NUMBER)? as u32;
+            }
+            for name in &mut names {
+                self.comma("the next name")?;
+                let text = self.cursor.string()?;
+                *name = String::from_utf8_lossy(&text).into_owned();
+            }
+        }
+        let mut description = Vec::new();
+        for name in &names {
+            let size = u16::try_from(name.len() + 1)
+                .map_err(|_| fail(start..self.cursor.pos(), "the name is too long for a note"))?;
+            description.extend(size.to_le_bytes());
+        }
+        description.extend(words(&version));
+        for name in &names {
+            description.extend(name.as_bytes());
+            description.push(0);
+        }
+        self.hsa_note(note::ISA_VERSION, &description, start)
+    }
+
+    /// `"amdgcn-amd-amdhsa--gfx803"`
+    pub(crate) fn hsa_isa_name(&mut self) -> Result<(), Fail> {
+        let start = self.cursor.pos();
+        let name = self.cursor.string()?;
+        self.hsa_note(note::ISA_NAME, &name, start)
+    }
+
+    /// YAML up to the end of the metadata, which becomes the note as it stands.
+    pub(crate) fn hsa_metadata(&mut self, span: Range<usize>) -> Result<(), Fail> {
+        let Some(place) = self.skip_to(END_METADATA) else {
+            return Err(fail(span, "`.amd_amdgpu_hsa_metadata` has no end")
+                .helped(format!("end it with `{END_METADATA}`")));
+        };
+        let text = self.cursor.slice(place).to_owned();
+        if let Err(error) = gcn_object::Metadata::from_yaml_v2(text.as_bytes()) {
+            return Err(fail(span, format!("the metadata is wrong: {error}")));
+        }
+        self.hsa_note(note::HSA_METADATA, text.as_bytes(), span.start)
+    }
+
+    fn hsa_note(&mut self, kind: u32, description: &[u8], start: usize) -> Result<(), Fail> {
+        let span = start..self.cursor.pos();
+        self.code_object_version.get_or_insert(VERSION);
+        let flags = SectionFlags {
+            alloc: true,
+            ..SectionFlags::default()
+        };
+        let section = match self.sections.iter().position(|s| s.name == SECTION) {
+            Some(index) => index as u32,
+            None => self.add_section(SECTION, SectionKind::Note, flags),
+        };
+        let note = Note {
+            owner: note::AMD,
+            kind,
+            description,
+        };
+        let outside = (self.current, self.previous);
+        self.current = section;
+        let result = self
+            .align_to(note::ALIGN, &span)
+            .and_then(|()| self.emit(&note.encode(), &span));
+        (self.current, self.previous) = outside;
+        result
+    }
+}
+
+fn words(numbers: &[u32]) -> Vec<u8> {
+    numbers.iter().flat_map(|n| n.to_le_bytes()).collect()
+}

@@ -1,0 +1,129 @@
+//! Notes as directives where these give the same bytes, else as bytes.
+
+use std::fmt::Write;
+
+use gcn_object::note::{self, Note};
+use gcn_object::{CodeObject, Value, Version, metadata_from_yaml};
+
+use super::data;
+use crate::hsa::SECTION;
+use crate::{Options, Source, assemble};
+
+/// `SHT_NOTE`.
+const NOTE: u32 = 7;
+
+/// Writes the notes that a loader sees. `before` is what the directives count with.
+pub(super) fn write(out: &mut String, object: &CodeObject, before: &str) {
+    let sections = object
+        .sections
+        .iter()
+        .filter(|section| section.is_loaded() && section.kind == NOTE);
+    for (index, section) in sections.enumerate() {
+        let bytes = object.section_bytes(section);
+        let said = match object.version {
+            Version::V2 => old(bytes, before),
+            _ => metadata(bytes),
+        };
+        match said.filter(|_| index == 0) {
+            Some(lines) => out.push_str(&lines),
+            None => {
+                let number = if index == 0 {
+                    String::new()
+                } else {
+                    format!(".{index}")
+                };
+                let _ = writeln!(
+                    out,
+                    "\n\t.section {SECTION}{number},\"a\",@note\n\t.p2align 2"
+                );
+                data::bytes(out, bytes);
+            }
+        }
+    }
+}
+
+/// The metadata of version 3 and later, if the section is what the assembler makes of it.
+fn metadata(section: &[u8]) -> Option<String> {
+    let found = Note::all(section).next()?;
+    if (found.owner, found.kind) != (note::AMDGPU, note::METADATA) {
+        return None;
+    }
+    let yaml = Value::from_msgpack(found.description)
+        .ok()?
+        .to_yaml()
+        .ok()?;
+    let packed = metadata_from_yaml(&yaml).ok()?;
+    let made = Note {
+        description: &packed,
+        ..found
+    };
+    let ends = yaml
+        .lines()
+        .any(|line| line.trim_start().starts_with(".end_"));
+    (made.encode() == section && !ends)
+        .then(|| format!("\n\t.amdgpu_metadata\n{yaml}\n\t.end_amdgpu_metadata\n"))
+}
+
+/// The notes of version 2.
+fn old(section: &[u8], before: &str) -> Option<String> {
+    let mut lines = String::from("\n");
+    for found in Note::all(section) {
+        if found.owner != note::AMD {
+            return None;
+        }
+        let mut numbers = found.description.as_chunks::<4>().0.iter();
+        let mut number = || numbers.next().map(|bytes| u32::from_le_bytes(*bytes));
+        match found.kind {
+            note::CODE_OBJECT_VERSION => {
+                let _ = writeln!(
+                    lines,
+                    "\t.hsa_code_object_version {},{}",
+                    number()?,
+                    number()?
+                );
+            }
+            note::ISA_VERSION => {
+                // The sizes of the names come first.
+                number()?;
+                let version = [number()?, number()?, number()?]
+                    .map(|n| n.to_string())
+                    .join(",");
+                let names = found.description.get(16..)?;
+                let mut names = names.split(|&byte| byte == 0);
+                let [vendor, architecture] = [names.next()?, names.next()?].map(text);
+                let (vendor, architecture) = (vendor?, architecture?);
+                let _ = writeln!(
+                    lines,
+                    "\t.hsa_code_object_isa {version},\"{vendor}\",\"{architecture}\""
+                );
+            }
+            note::ISA_NAME => {
+                let _ = writeln!(lines, "\t.amd_amdgpu_isa \"{}\"", text(found.description)?);
+            }
+            note::HSA_METADATA => {
+                let yaml = std::str::from_utf8(found.description).ok()?;
+                let _ = writeln!(
+                    lines,
+                    "\t.amd_amdgpu_hsa_metadata\n{yaml}\t.end_amd_amdgpu_hsa_metadata"
+                );
+            }
+            _ => return None,
+        }
+    }
+    let source = format!("{before}{lines}");
+    let target = crate::named_target(before)?;
+    let source = Source {
+        name: "listing",
+        text: &source,
+    };
+    let assembly = assemble(&source, &Options::new(target));
+    let made = assembly.program.section(SECTION)?;
+    (!assembly.has_errors() && made.bytes == section).then_some(lines)
+}
+
+/// Characters that may stand in quotes as they are.
+fn text(bytes: &[u8]) -> Option<&str> {
+    let text = std::str::from_utf8(bytes).ok()?;
+    let is_plain = |c: char| c.is_ascii_graphic() && !matches!(c, '"' | '\\');
+    text.chars().all(is_plain).then_some(text)
+}

@@ -1,0 +1,708 @@
+//! A whole code object as source: `gcn dis --full`.
+//!
+//! The source assembles to sections with the same bytes, symbols with the same attributes and the same relocations. Of a
+//! linked object every section keeps its address (`.gcn_address`), since distances between sections are in its code; the
+//! tables for the loader are made anew. What a directive cannot say exactly is bytes, with the reading as comments.
+//! Whether it can is never guessed: the assembler is asked.
+
+use std::collections::{HashMap, HashSet};
+use std::fmt::Write;
+
+use gcn_isa::Target;
+use gcn_object::{
+    Binding, CodeObject, DESCRIPTOR_SIZE, ENTRY_OFFSET_FIELD, Feature, KERNEL_CODE_SIZE, Kernel,
+    Place, RelocationKind, RelocationTarget, Section, Symbol, SymbolKind, Version, Visibility,
+};
+
+use super::data::{self, Field, Mark};
+use super::{Code, ListOptions, Name, Open, is_name, list_to, notes};
+use crate::directive::OTHER_SECTION_TYPES;
+use crate::kernel_code;
+use crate::{Options, Source, assemble};
+
+/// The types of sections that hold bytes and zeros of the program (`SHT_PROGBITS`, `SHT_NOBITS`).
+const PROGBITS: u32 = 1;
+const NOBITS: u32 = 8;
+/// `SHF_WRITE` and `SHF_EXECINSTR`.
+const WRITE: u64 = 1;
+const EXECUTE: u64 = 4;
+/// What a linker adds for page protection.
+const RELRO_PADDING: &str = ".relro_padding";
+/// Section indices of symbols that are in no section: zeros that the linker places, and LDS.
+const COMMON: u16 = 0xfff2;
+const LDS: u16 = 0xff00;
+/// The largest alignment that directives take, in bytes.
+const MAX_ALIGN: u64 = 1 << 16;
+/// What labels begin with that are no symbols of the object.
+const LABELS: &str = ".L";
+
+/// A target as `.amdgcn_target` has it, with the settings of the object.
+pub fn target_id(object: &CodeObject, target: &Target) -> String {
+    let mut id = format!("amdgcn-amd-amdhsa--{}", target.name);
+    for (name, has, feature) in [
+        ("sramecc", target.sramecc, object.flags.sramecc),
+        ("xnack", target.xnack, object.flags.xnack),
+    ] {
+        match feature {
+            Feature::On if has => id.push_str(&format!(":{name}+")),
+            Feature::Off if has => id.push_str(&format!(":{name}-")),
+            Feature::On | Feature::Off | Feature::Any | Feature::Unsupported => {}
+        }
+    }
+    id
+}
+
+/// The source of a whole code object, given to `sink` in parts of whole lines.
+pub fn list_object(
+    object: &CodeObject,
+    target: &'static Target,
+    options: &ListOptions,
+    sink: &mut dyn FnMut(&str),
+) {
+    let whole = Whole::new(object, target);
+    let mut out = String::new();
+    whole.prologue(&mut out);
+    sink(&out);
+    whole.code(options, sink);
+    for &section in &whole.data {
+        out.clear();
+        whole.data_section(&mut out, section);
+        sink(&out);
+    }
+    out.clear();
+    whole.symbols_elsewhere(&mut out);
+    notes::write(&mut out, object, &whole.before());
+    sink(&out);
+}
+
+/// The object and what is to be known of it.
+struct Whole<'a> {
+    object: &'a CodeObject,
+    target: &'static Target,
+    /// The sections of the program, by index: code, and the others.
+    code: Vec<usize>,
+    data: Vec<usize>,
+    /// The names of the sections in the source, by index; each is there once.
+    names: HashMap<usize, String>,
+    /// The symbol that has each name.
+    named: HashMap<&'a str, usize>,
+    /// What labels begin with that are no symbols.
+    labels: String,
+    /// The symbols of each section that are labels in it, in the order of their places.
+    places: HashMap<usize, Vec<usize>>,
+    /// Fields that a linker or loader fills in, by section and in the order of their places.
+    fields: HashMap<usize, Vec<Said>>,
+}
+
+/// A field that a linker or loader fills in, as text.
+struct Said {
+    /// Bytes from the section's begin.
+    offset: u64,
+    kind: RelocationKind,
+    /// How an operand of an instruction, `.long` or `.quad` name it.
+    operand: Option<String>,
+    long: Option<String>,
+    quad: Option<String>,
+    /// Kind and expression of `.reloc`.
+    reloc: String,
+    /// The symbol that it refers to, if it is one, and the addend.
+    target: Option<usize>,
+    addend: i64,
+}
+
+fn is_program(section: &Section) -> bool {
+    let other = OTHER_SECTION_TYPES
+        .iter()
+        .any(|&(_, number)| number == section.kind);
+    let kept = matches!(section.kind, PROGBITS | NOBITS) || other;
+    section.is_loaded() && kept && section.name != RELRO_PADDING
+}
+
+impl<'a> Whole<'a> {
+    fn new(object: &'a CodeObject, target: &'static Target) -> Whole<'a> {
+        let mut whole = Whole {
+            object,
+            target,
+            code: Vec::new(),
+            data: Vec::new(),
+            names: HashMap::new(),
+            named: HashMap::new(),
+            labels: LABELS.to_owned(),
+            places: HashMap::new(),
+            fields: HashMap::new(),
+        };
+        let mut taken = HashSet::new();
+        for (index, section) in object.sections.iter().enumerate() {
+            if !is_program(section) {
+                continue;
+            }
+            if section.is_code() && section.kind != NOBITS {
+                whole.code.push(index);
+            } else {
+                whole.data.push(index);
+            }
+            let mut name = section.name.clone();
+            if !is_name(&name) {
+                name = format!(".section.{index}");
+            }
+            while !taken.insert(name.clone()) {
+                name.push_str(&format!(".{index}"));
+            }
+            whole.names.insert(index, name);
+        }
+        whole.name_symbols();
+        whole.place_symbols();
+        whole.say_relocations();
+        whole
+    }
+
+    /// Finds who has each name: what everybody sees before what only a file sees.
+    fn name_symbols(&mut self) {
+        let symbols = || self.object.symbols.iter().enumerate();
+        let has_name = |symbol: &Symbol| {
+            let is_real = !matches!(symbol.kind, SymbolKind::Section | SymbolKind::File);
+            is_real && is_name(&symbol.name)
+        };
+        for is_local in [false, true] {
+            for (index, symbol) in symbols() {
+                let gone = match symbol.place {
+                    Place::Section(section) => !self.names.contains_key(&section),
+                    Place::Undefined | Place::Absolute | Place::Other(_) => false,
+                };
+                if (symbol.binding == Binding::Local) == is_local && has_name(symbol) && !gone {
+                    self.named.entry(&symbol.name).or_insert(index);
+                }
+            }
+        }
+        while self.named.keys().any(|name| name.starts_with(&self.labels)) {
+            self.labels.push('_');
+        }
+    }
+
+    fn has_name(&self, index: usize) -> bool {
+        let symbol = self.object.symbols.get(index);
+        symbol.is_some_and(|symbol| self.named.get(symbol.name.as_str()) == Some(&index))
+    }
+
+    /// Sorts the symbols into their sections.
+    fn place_symbols(&mut self) {
+        for (index, symbol) in self.object.symbols.iter().enumerate() {
+            if let Place::Section(section) = symbol.place
+                && self.has_name(index)
+                && self.is_label(section, symbol)
+            {
+                self.places.entry(section).or_default().push(index);
+            }
+        }
+        for places in self.places.values_mut() {
+            places.sort_by_key(|&index| self.object.symbols.get(index).map(|s| s.value));
+        }
+    }
+
+    /// Whether a label can stand where the symbol is.
+    fn is_label(&self, index: usize, symbol: &Symbol) -> bool {
+        let Some(section) = self.object.sections.get(index) else {
+            return false;
+        };
+        let offset = symbol.value.checked_sub(section.address);
+        let word = if self.code.contains(&index) { 4 } else { 1 };
+        offset.is_some_and(|offset| offset <= section.size && offset % word == 0)
+    }
+
+    /// An address as a name and what to add; nothing if it is in no section that is listed.
+    fn address(&self, address: u64) -> Option<(String, i64)> {
+        let sections = || self.code.iter().chain(&self.data);
+        let distance = |index: &usize| {
+            let section = self.object.sections.get(*index)?;
+            let offset = address.checked_sub(section.address)?;
+            (offset <= section.size).then_some((offset == section.size, *index, offset))
+        };
+        // One that begins there rather than one that ends there.
+        let (_, index, offset) = sections().filter_map(distance).min()?;
+        let places = self.places.get(&index).map_or(&[][..], Vec::as_slice);
+        let symbols = places.iter().filter_map(|&i| self.object.symbols.get(i));
+        let nearest = symbols.take_while(|symbol| symbol.value <= address).last();
+        Some(match nearest {
+            Some(symbol) => (
+                Name(&symbol.name).to_string(),
+                address.wrapping_sub(symbol.value).cast_signed(),
+            ),
+            None => (self.begin_label(index), offset.cast_signed()),
+        })
+    }
+
+    /// The label at the begin of a section.
+    fn begin_label(&self, section: usize) -> String {
+        format!("{}section{section}", self.labels)
+    }
+
+    fn say_relocations(&mut self) {
+        let object = self.object;
+        // Slots of the global offset table are made in reading; what they are for is behind them.
+        let slots: HashMap<u64, RelocationTarget> = object
+            .relocations
+            .iter()
+            .filter(|slot| slot.kind == RelocationKind::Abs64)
+            .map(|slot| (slot.address, slot.target))
+            .collect();
+        for relocation in &object.relocations {
+            let inside = |index: &usize| {
+                let section = object.sections.get(*index)?;
+                let offset = relocation.address.checked_sub(section.address)?;
+                (offset < section.size).then_some((*index, offset))
+            };
+            let Some((section, offset)) = self.code.iter().chain(&self.data).find_map(inside)
+            else {
+                continue;
+            };
+            let (mut kind, mut target) = (relocation.kind, relocation.target);
+            if let RelocationTarget::Address(slot) = target
+                && let Some(through) = slots.get(&slot)
+            {
+                target = *through;
+                kind = match kind {
+                    RelocationKind::Rel32 => RelocationKind::GotPcRel,
+                    RelocationKind::Rel32Lo => RelocationKind::GotPcRel32Lo,
+                    RelocationKind::Rel32Hi => RelocationKind::GotPcRel32Hi,
+                    other => other,
+                };
+            }
+            if let Some(said) = self.say(offset, kind, target, relocation.addend) {
+                self.fields.entry(section).or_default().push(said);
+            }
+        }
+        for fields in self.fields.values_mut() {
+            fields.sort_by_key(|field| field.offset);
+        }
+    }
+
+    fn say(
+        &self,
+        offset: u64,
+        kind: RelocationKind,
+        target: RelocationTarget,
+        addend: i64,
+    ) -> Option<Said> {
+        let name = kind.name()?;
+        let symbol = match target {
+            RelocationTarget::Symbol(index) => {
+                Some((index, self.object.symbols.get(index)?)).filter(|_| self.has_name(index))
+            }
+            RelocationTarget::Zero | RelocationTarget::Address(_) => None,
+        };
+        // What a symbol without a name of its own stands for: an address, or nothing.
+        let value = match target {
+            RelocationTarget::Symbol(index) => self.object.symbols.get(index)?.value,
+            RelocationTarget::Address(address) => address,
+            RelocationTarget::Zero => 0,
+        };
+        let value = value.wrapping_add_signed(addend);
+        let is_number = target == RelocationTarget::Zero && kind != RelocationKind::Relative64;
+        let (base, rest) = match symbol {
+            Some((_, symbol)) => (Name(&symbol.name).to_string(), addend),
+            None if is_number => (String::new(), addend),
+            None => self
+                .address(value)
+                .unwrap_or_else(|| (String::new(), value.cast_signed())),
+        };
+        let plain = sum(&base, rest);
+        let with = |variant: &str| Some(sum(&format!("{base}@{variant}"), rest));
+        let is_name = !base.is_empty();
+        let (operand, long, quad) = match kind {
+            _ if !is_name => (None, None, None),
+            RelocationKind::Abs32Lo => (with("abs32@lo"), with("abs32@lo"), None),
+            RelocationKind::Abs32Hi => (with("abs32@hi"), with("abs32@hi"), None),
+            RelocationKind::Rel32Lo => (with("rel32@lo"), with("rel32@lo"), None),
+            RelocationKind::Rel32Hi => (with("rel32@hi"), with("rel32@hi"), None),
+            RelocationKind::GotPcRel => (with("gotpcrel"), with("gotpcrel"), None),
+            RelocationKind::GotPcRel32Lo => (with("gotpcrel32@lo"), with("gotpcrel32@lo"), None),
+            RelocationKind::GotPcRel32Hi => (with("gotpcrel32@hi"), with("gotpcrel32@hi"), None),
+            RelocationKind::Rel32 => (Some(plain.clone()), Some(format!("{plain}-.")), None),
+            RelocationKind::Rel16 => (Some(plain.clone()), None, None),
+            RelocationKind::Abs32 => (None, Some(plain.clone()), None),
+            RelocationKind::Abs64 | RelocationKind::Relative64 => (None, None, Some(plain.clone())),
+            RelocationKind::Rel64 => (None, None, Some(format!("{plain}-."))),
+            RelocationKind::None | RelocationKind::Other(_) => (None, None, None),
+        };
+        // A loader's own kind, against a place that the source names, is what an address becomes in linking.
+        let name = match kind {
+            RelocationKind::Relative64 if is_name => RelocationKind::Abs64.name().unwrap_or(name),
+            _ => name,
+        };
+        Some(Said {
+            offset,
+            kind,
+            operand,
+            long,
+            quad,
+            reloc: format!("{name}, {plain}"),
+            target: symbol.map(|(index, _)| index),
+            addend,
+        })
+    }
+
+    /// The target, and with it what the assembler counts with.
+    fn before(&self) -> String {
+        let id = target_id(self.object, self.target);
+        let version = self.object.version.number();
+        format!("\t.amdgcn_target \"{id}\"\n\t.amdhsa_code_object_version {version}\n")
+    }
+
+    fn prologue(&self, out: &mut String) {
+        out.push_str(&self.before());
+    }
+
+    /// What switches to a section, and the label at its begin.
+    fn head(&self, index: usize) -> String {
+        let mut out = String::new();
+        let (Some(section), Some(name)) = (self.object.sections.get(index), self.names.get(&index))
+        else {
+            return out;
+        };
+        let name = Name(name);
+        let has = |flag, letter| {
+            if section.flags & flag != 0 {
+                letter
+            } else {
+                ""
+            }
+        };
+        let kind = match section.kind {
+            NOBITS => "nobits",
+            number => OTHER_SECTION_TYPES
+                .iter()
+                .find(|&&(_, known)| known == number)
+                .map_or("progbits", |&(name, _)| name),
+        };
+        let (write, execute) = (has(WRITE, "w"), has(EXECUTE, "x"));
+        let _ = writeln!(out, "\n\t.section {name},\"a{write}{execute}\",@{kind}");
+        if self.object.linked {
+            let _ = writeln!(out, "\t.gcn_address {:#x}", section.address);
+        }
+        if section.align > 1 && section.align.is_power_of_two() && section.align <= MAX_ALIGN {
+            let _ = writeln!(out, "\t.p2align {}", section.align.trailing_zeros());
+        }
+        let _ = writeln!(out, "{}:", self.begin_label(index));
+        out
+    }
+
+    /// The lines before a symbol's label that say what it is.
+    fn attributes(&self, symbol: &Symbol) -> String {
+        let mut out = String::new();
+        let name = Name(&symbol.name);
+        let lines = [
+            match symbol.binding {
+                Binding::Global => Some(format!(".globl {name}")),
+                Binding::Weak => Some(format!(".weak {name}")),
+                Binding::Local | Binding::Other(_) => None,
+            },
+            match symbol.visibility {
+                Visibility::Default | Visibility::Other(_) => None,
+                Visibility::Internal => Some(format!(".internal {name}")),
+                Visibility::Hidden => Some(format!(".hidden {name}")),
+                Visibility::Protected => Some(format!(".protected {name}")),
+            },
+            match symbol.kind {
+                SymbolKind::Object => Some(format!(".type {name},@object")),
+                SymbolKind::Function => Some(format!(".type {name},@function")),
+                SymbolKind::HsaKernel => Some(format!(".amdgpu_hsa_kernel {name}")),
+                _ => None,
+            },
+            (symbol.size != 0).then(|| format!(".size {name}, {}", symbol.size)),
+        ];
+        for line in lines.into_iter().flatten() {
+            let _ = writeln!(out, "\t{line}");
+        }
+        out
+    }
+
+    fn section_fields(&self, section: usize) -> &[Said] {
+        self.fields.get(&section).map_or(&[], Vec::as_slice)
+    }
+
+    /// Whether nothing else is named, and no field is, between the begin of a structure and its end.
+    fn is_alone(&self, section: usize, address: u64, size: usize, except: Option<u64>) -> bool {
+        let end = address.saturating_add(size as u64);
+        let places = self.places.get(&section).map_or(&[][..], Vec::as_slice);
+        let inside = |&index: &usize| {
+            let value = self.object.symbols.get(index).map_or(0, |s| s.value);
+            address < value && value < end
+        };
+        let begin = self.object.sections.get(section).map_or(0, |s| s.address);
+        let touches = |field: &Said| {
+            let at = begin.wrapping_add(field.offset);
+            (address..end).contains(&at) && Some(at) != except
+        };
+        !places.iter().any(inside) && !self.section_fields(section).iter().any(touches)
+    }
+
+    /// Lists the code.
+    fn code(&self, options: &ListOptions, sink: &mut dyn FnMut(&str)) {
+        let object = self.object;
+        struct Texts {
+            index: usize,
+            head: String,
+            symbols: Vec<(usize, String, Option<String>)>,
+        }
+        let texts: Vec<Texts> = self
+            .code
+            .iter()
+            .map(|&index| {
+                let places = self.places.get(&index).map_or(&[][..], Vec::as_slice);
+                let symbols = places
+                    .iter()
+                    .filter_map(|&place| {
+                        let symbol = object.symbols.get(place)?;
+                        let header = self.kernel_code(index, symbol);
+                        Some((place, self.attributes(symbol), header))
+                    })
+                    .collect();
+                Texts {
+                    index,
+                    head: self.head(index),
+                    symbols,
+                }
+            })
+            .collect();
+        let sections = texts
+            .iter()
+            .filter_map(|texts| {
+                let section = object.sections.get(texts.index)?;
+                let symbols = texts.symbols.iter().filter_map(|(place, before, text)| {
+                    let symbol = object.symbols.get(*place)?;
+                    let data = match symbol.kind {
+                        SymbolKind::Object => symbol.size,
+                        SymbolKind::HsaKernel => KERNEL_CODE_SIZE as u64,
+                        _ => 0,
+                    };
+                    Some(super::Symbol {
+                        name: &symbol.name,
+                        offset: symbol.value.checked_sub(section.address)?,
+                        size: 0,
+                        data,
+                        global: false,
+                        function: false,
+                        before,
+                        data_text: text.as_deref(),
+                    })
+                });
+                let open = self.section_fields(texts.index).iter().map(|field| Open {
+                    offset: field.offset,
+                    operand: field.operand.as_deref(),
+                    long: field.long.as_deref(),
+                    reloc: &field.reloc,
+                });
+                Some(super::Section {
+                    name: None,
+                    head: &texts.head,
+                    address: section.address,
+                    align: 1,
+                    bytes: object.section_bytes(section),
+                    symbols: symbols.collect(),
+                    open: open.collect(),
+                })
+            })
+            .collect();
+        let code = Code {
+            isa: self.target.isa,
+            target_id: None,
+            version: None,
+            reserves_xnack: false,
+            labels: LABELS,
+            sections,
+            kernels: Vec::new(),
+            metadata: None,
+        };
+        list_to(&code, options, sink);
+    }
+
+    /// The header of a version 2 kernel as directives, if they can say all of it.
+    fn kernel_code(&self, section: usize, symbol: &Symbol) -> Option<String> {
+        let size = KERNEL_CODE_SIZE;
+        if symbol.kind != SymbolKind::HsaKernel || !self.is_alone(section, symbol.value, size, None)
+        {
+            return None;
+        }
+        let header = self.bytes_at(section, symbol.value)?.first_chunk()?;
+        let mut text = format!("\t{}\n", kernel_code::BEGIN);
+        let is_all = kernel_code::write(&mut text, header);
+        let _ = writeln!(text, "\t{}", kernel_code::END);
+        is_all.then_some(text)
+    }
+
+    fn bytes_at(&self, section: usize, address: u64) -> Option<&'a [u8]> {
+        let section = self.object.sections.get(section)?;
+        let offset = usize::try_from(address.checked_sub(section.address)?).ok()?;
+        self.object.section_bytes(section).get(offset..)
+    }
+
+    /// The directive that makes a kernel's descriptor, if it makes exactly this one.
+    fn descriptor(&self, section: usize, symbol: &Symbol) -> Option<String> {
+        if self.object.version == Version::V2 {
+            return None;
+        }
+        let kernel = self.object.kernels.iter().find(|kernel| {
+            kernel.descriptor_address == symbol.value
+                && symbol.name.strip_suffix(".kd") == Some(&kernel.name)
+        })?;
+        let begin = self.object.sections.get(section)?.address;
+        let entry = symbol.value.checked_add(ENTRY_OFFSET_FIELD)?;
+        let is_aligned = (symbol.value - begin).is_multiple_of(DESCRIPTOR_SIZE as u64);
+        let is_alone = self.is_alone(section, symbol.value, DESCRIPTOR_SIZE, Some(entry));
+        let is_plain = symbol.kind == SymbolKind::Object && symbol.size == DESCRIPTOR_SIZE as u64;
+        if !is_aligned || !is_alone || !is_plain {
+            return None;
+        }
+        // The directive gives the descriptor what its code has.
+        let code_index = *self.named.get(kernel.name.as_str())?;
+        let code = self.object.symbols.get(code_index)?;
+        let seen = (code.binding, code.visibility) == (symbol.binding, symbol.visibility);
+        if !seen || code.binding == Binding::Local && self.object.linked {
+            return None;
+        }
+        let fields = self.section_fields(section);
+        let offset = entry.wrapping_sub(begin);
+        let leads_to_code = match fields.iter().find(|field| field.offset == offset) {
+            Some(field) => {
+                field.kind == RelocationKind::Rel64
+                    && field.target == Some(code_index)
+                    && field.addend == ENTRY_OFFSET_FIELD.cast_signed()
+            }
+            None => kernel.entry_address == code.value,
+        };
+        if !leads_to_code || !matches!(code.place, Place::Section(_)) {
+            return None;
+        }
+        self.descriptor_text(kernel, self.bytes_at(section, symbol.value)?)
+    }
+
+    fn descriptor_text(&self, kernel: &Kernel, bytes: &[u8]) -> Option<String> {
+        let bytes: &[u8; DESCRIPTOR_SIZE] = bytes.first_chunk()?;
+        let mut text = String::new();
+        let code = Code {
+            reserves_xnack: self.target.xnack && self.object.flags.xnack != Feature::Off,
+            ..Code::raw(self.target.isa, &[])
+        };
+        let name = Name(&kernel.name).to_string();
+        let listed = super::Kernel {
+            name: &name,
+            descriptor: &kernel.descriptor,
+        };
+        super::descriptor(&mut text, &code, &listed);
+        let source = format!("{}\t.text\n{name}:\n{text}", self.before());
+        let source = Source {
+            name: "listing",
+            text: &source,
+        };
+        let assembly = assemble(&source, &Options::new(self.target));
+        let [made] = assembly.program.kernels.as_slice() else {
+            return None;
+        };
+        let mut made = made.descriptor.clone();
+        made.kernel_code_entry_byte_offset = 0;
+        let mut wanted = *bytes;
+        let entry = ENTRY_OFFSET_FIELD as usize;
+        wanted.get_mut(entry..entry + 8)?.fill(0);
+        (!assembly.has_errors() && made.encode() == wanted).then_some(text)
+    }
+
+    /// Lists a section that is no code.
+    fn data_section(&self, out: &mut String, index: usize) {
+        let Some(section) = self.object.sections.get(index) else {
+            return;
+        };
+        out.push_str(&self.head(index));
+        let mut marks: Vec<Mark> = Vec::new();
+        let mut covered: Vec<u64> = Vec::new();
+        for &place in self.places.get(&index).map_or(&[][..], Vec::as_slice) {
+            let Some(symbol) = self.object.symbols.get(place) else {
+                continue;
+            };
+            let offset = symbol.value.wrapping_sub(section.address);
+            if let Some(text) = self.descriptor(index, symbol) {
+                covered.push(offset + ENTRY_OFFSET_FIELD);
+                let size = DESCRIPTOR_SIZE as u64;
+                marks.push(Mark::block(offset, size, text));
+                continue;
+            }
+            let mut text = self.attributes(symbol);
+            let _ = writeln!(text, "{}:", Name(&symbol.name));
+            if self.is_descriptor(symbol) {
+                text.push_str("\t// A kernel descriptor that no directive says exactly.\n");
+            }
+            marks.push(Mark::label(offset, text));
+        }
+        for field in self.section_fields(index) {
+            if covered.contains(&field.offset) {
+                continue;
+            }
+            let fill = Field {
+                long: field.long.clone(),
+                quad: field.quad.clone(),
+                reloc: field.reloc.clone(),
+            };
+            marks.push(Mark::field(field.offset, fill));
+        }
+        data::write(out, self.object.section_bytes(section), section.size, marks);
+    }
+
+    fn is_descriptor(&self, symbol: &Symbol) -> bool {
+        let mut kernels = self.object.kernels.iter();
+        let is_at = |kernel: &Kernel| kernel.descriptor_address == symbol.value;
+        self.object.version > Version::V2 && symbol.name.ends_with(".kd") && kernels.any(is_at)
+    }
+
+    /// Defines the symbols that are no labels.
+    fn symbols_elsewhere(&self, out: &mut String) {
+        for (index, symbol) in self.object.symbols.iter().enumerate() {
+            if !self.has_name(index) {
+                continue;
+            }
+            let name = Name(&symbol.name);
+            let definition = match symbol.place {
+                Place::Section(section) if self.is_label(section, symbol) => continue,
+                Place::Section(section) => {
+                    let begin = self.object.sections.get(section).map_or(0, |s| s.address);
+                    let offset = symbol.value.wrapping_sub(begin).cast_signed();
+                    let label = self.begin_label(section);
+                    format!(
+                        "{}\t.set {name}, {}\n",
+                        self.attributes(symbol),
+                        sum(&label, offset)
+                    )
+                }
+                Place::Absolute => {
+                    let value = symbol.value.cast_signed();
+                    format!("{}\t.set {name}, {value}\n", self.attributes(symbol))
+                }
+                Place::Undefined if symbol.binding == Binding::Weak => format!("\t.weak {name}\n"),
+                Place::Other(COMMON) => {
+                    format!("\t.comm {name},{},{}\n", symbol.size, symbol.value)
+                }
+                Place::Other(LDS) => {
+                    let visible = self.attributes(&Symbol {
+                        kind: SymbolKind::NoType,
+                        size: 0,
+                        ..symbol.clone()
+                    });
+                    format!(
+                        "{visible}\t.amdgpu_lds {name}, {}, {}\n",
+                        symbol.size, symbol.value
+                    )
+                }
+                Place::Undefined | Place::Other(_) => continue,
+            };
+            out.push_str(&definition);
+        }
+    }
+}
+
+/// A name and a number to add to it.
+fn sum(name: &str, addend: i64) -> String {
+    match addend {
+        0 if !name.is_empty() => name.to_owned(),
+        _ if name.is_empty() => addend.to_string(),
+        1.. => format!("{name}+{addend}"),
+        _ => format!("{name}{addend}"),
+    }
+}

@@ -1,0 +1,106 @@
+//! ELF notes: how they lie in a section, and the kinds that code objects have.
+//!
+//! The kinds are those of "Note Records" in LLVM's "User Guide for AMDGPU Backend".
+
+/// The owner of version 2's notes.
+pub const AMD: &[u8] = b"AMD";
+/// The owner of the notes of version 3 and later.
+pub const AMDGPU: &[u8] = b"AMDGPU";
+/// [`AMD`]: major and minor version of the format, 32 bits each.
+pub const CODE_OBJECT_VERSION: u32 = 1;
+/// [`AMD`]: the processor: two sizes of 16 bits, major, minor and stepping, then vendor and architecture.
+pub const ISA_VERSION: u32 = 3;
+/// [`AMD`]: metadata as YAML.
+pub const HSA_METADATA: u32 = 10;
+/// [`AMD`]: the processor as the target id has it.
+pub const ISA_NAME: u32 = 11;
+/// [`AMDGPU`]: metadata as MessagePack.
+pub const METADATA: u32 = 32;
+/// Notes and their parts begin at multiples of this, in bytes.
+pub const ALIGN: u64 = 4;
+
+/// A note.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Note<'a> {
+    /// Who defines the kinds, without the zero at its end.
+    pub owner: &'a [u8],
+    /// The owner's number for what it is.
+    pub kind: u32,
+    /// The contents.
+    pub description: &'a [u8],
+}
+
+impl Note<'_> {
+    /// The note as it lies in a section, filled up to a multiple of [`ALIGN`].
+    pub fn encode(&self) -> Vec<u8> {
+        let mut note = Vec::new();
+        let sizes = [self.owner.len() + 1, self.description.len()];
+        for number in [sizes[0] as u32, sizes[1] as u32, self.kind] {
+            note.extend(number.to_le_bytes());
+        }
+        note.extend(self.owner);
+        note.push(0);
+        pad(&mut note);
+        note.extend(self.description);
+        pad(&mut note);
+        note
+    }
+
+    /// The notes of a section, up to the first that does not fit it.
+    pub fn all(section: &[u8]) -> impl Iterator<Item = Note<'_>> {
+        let mut rest = section;
+        std::iter::from_fn(move || {
+            let (numbers, names) = rest.split_first_chunk::<12>()?;
+            let number = |at: usize| {
+                let bytes = numbers.get(at..)?.first_chunk()?;
+                Some(u32::from_le_bytes(*bytes))
+            };
+            let (owner, contents) = part(names, number(0)?)?;
+            let (description, behind) = part(contents, number(4)?)?;
+            rest = behind;
+            Some(Note {
+                owner: owner.strip_suffix(b"\0").unwrap_or(owner),
+                kind: number(8)?,
+                description,
+            })
+        })
+    }
+}
+
+fn pad(note: &mut Vec<u8>) {
+    note.resize(note.len().next_multiple_of(ALIGN as usize), 0);
+}
+
+/// The first `size` bytes, and what is behind them and their filling.
+fn part(bytes: &[u8], size: u32) -> Option<(&[u8], &[u8])> {
+    let size = usize::try_from(size).ok()?;
+    let part = bytes.get(..size)?;
+    let behind = size.checked_next_multiple_of(ALIGN as usize)?;
+    Some((part, bytes.get(behind..).unwrap_or_default()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn notes_are_read_as_they_are_written() {
+        let notes = [
+            Note {
+                owner: AMD,
+                kind: ISA_NAME,
+                description: b"gfx803",
+            },
+            Note {
+                owner: AMDGPU,
+                kind: METADATA,
+                description: b"",
+            },
+        ];
+        let section: Vec<u8> = notes.iter().flat_map(Note::encode).collect();
+        assert_eq!(section.len() % ALIGN as usize, 0);
+        assert_eq!(Note::all(&section).collect::<Vec<_>>(), notes);
+        let cut = &section[..30];
+        assert_eq!(Note::all(cut).collect::<Vec<_>>(), notes[..1]);
+    }
+}
