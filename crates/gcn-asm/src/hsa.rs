@@ -23,6 +23,7 @@ const MAX_NUMBER: i64 = u32::MAX as i64;
 impl Assembler<'_> {
     /// `major, minor`
     pub(crate) fn hsa_version(&mut self) -> Result<(), Fail> {
+        self.cursor.skip_blanks();
         let start = self.cursor.pos();
         let major = self.absolute_within("the major version", 0, MAX_NUMBER)?;
         self.comma("the minor version")?;
@@ -38,6 +39,7 @@ impl Assembler<'_> {
 
     /// `major, minor, stepping, "vendor", "architecture"`; nothing for the target's own.
     pub(crate) fn hsa_isa(&mut self) -> Result<(), Fail> {
+        self.cursor.skip_blanks();
         let start = self.cursor.pos();
         let (major, minor, stepping) = self.target.version();
         let mut version = [major, minor, stepping];
@@ -71,6 +73,7 @@ impl Assembler<'_> {
 
     /// `"amdgcn-amd-amdhsa--gfx803"`
     pub(crate) fn hsa_isa_name(&mut self) -> Result<(), Fail> {
+        self.cursor.skip_blanks();
         let start = self.cursor.pos();
         let name = self.cursor.string()?;
         self.hsa_note(note::ISA_NAME, &name, start)

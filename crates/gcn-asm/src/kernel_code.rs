@@ -232,6 +232,7 @@ impl Assembler<'_> {
 
     /// `key = value`; the cursor is behind the `=`.
     pub(crate) fn kernel_code_key(&mut self, name: &str, span: Range<usize>) -> Result<(), Fail> {
+        self.cursor.skip_blanks();
         let start = self.cursor.pos();
         let value = self.delayed("this key takes an integer")?;
         let value_span = self.expansion.in_source(start..self.cursor.pos());

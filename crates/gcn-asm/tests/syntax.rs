@@ -182,7 +182,14 @@ const MESSAGES: &[Case] = &[
     ("gfx900", ".amdhsa_kernel k\n.amdhsa_next_free_vgpr 300\n.amdhsa_next_free_sgpr 8\n.end_amdhsa_kernel\nk: s_endpgm", &[("300", "out of range 0 to 256", "")]),
     ("gfx900", ".amdhsa_kernel k\n.amdhsa_next_free_vgpr 4\n.end_amdhsa_kernel\nk: s_endpgm", &[(".amdhsa_kernel k", "needs `.amdhsa_next_free_sgpr`", "")]),
     ("gfx600", ".amdhsa_kernel k\n.amdhsa_fp16_overflow 1\n.end_amdhsa_kernel\nk:", &[(".amdhsa_kernel k", "needs", ""), (".amdhsa_kernel k", "needs", ""), (".amdhsa_fp16_overflow", "GCN 1.0 has no", "GCN 1.4")]),
-    ("gfx900", ".amd_kernel_code_t\n  rubbish = 1\n.end_amd_kernel_code_t", &[(".amd_kernel_code_t", "code object version 2", ".amdhsa_kernel")]),
+    ("gfx900", ".amd_kernel_code_t\n  wavefront_sgpr_coun = 1\n.end_amd_kernel_code_t", &[("wavefront_sgpr_coun", "has no key `wavefront_sgpr_coun`", "`wavefront_sgpr_count`")]),
+    ("gfx900", ".amd_kernel_code_t\n  is_ptr64 = 2\n enable_wgp_mode = 1\n.end_amd_kernel_code_t", &[("2", "out of range 0 to 1 of `is_ptr64`", "")]),
+    ("gfx900", ".amd_kernel_code_t", &[(".amd_kernel_code_t", "has no end", ".end_amd_kernel_code_t")]),
+    ("gfx900", ".end_amd_kernel_code_t", &[(".end_amd_kernel_code_t", "without `.amd_kernel_code_t`", "")]),
+    ("gfx803", ".hsa_code_object_version 3, 0", &[("3, 0", "states version 2, not 3", ".amdhsa_code_object_version")]),
+    ("gfx803", ".amd_amdgpu_hsa_metadata\n- 1\n.end_amd_amdgpu_hsa_metadata", &[(".amd_amdgpu_hsa_metadata", "not a map", "")]),
+    ("gfx900", ".reloc 0, R_AMDGPU_NOTHING, a", &[("R_AMDGPU_NOTHING", "no relocation", "R_AMDGPU_ABS64")]),
+    ("gfx900", ".gcn_address 256\n.gcn_address 512", &[(".gcn_address", "is at 0x100 already", "")]),
 ];
 
 #[test]

@@ -686,10 +686,60 @@ fn wrong_input_is_named() {
             },
         ]
     );
-    assert_eq!(
-        Builder::new(Version::V2, Flags::default()).build(),
-        Err(vec![WriteError::Version])
-    );
+    let mut old = Builder::new(Version::V2, Flags::default());
+    old.metadata = Some(Vec::new());
+    assert_eq!(old.build(), Err(vec![WriteError::Version]));
+}
+
+#[test]
+fn sections_stand_at_the_addresses_that_are_asked_for() {
+    let at = |name, flags, address, bytes: &[u8]| Section {
+        address: Some(address),
+        align: 4,
+        ..section(name, flags, bytes)
+    };
+    let mut builder = Builder::new(Version::V5, Flags::default());
+    builder.section(at(".text", "ax", 0x1900, &[1; 8]));
+    builder.section(at(".rodata", "a", 0x700, &[2; 12]));
+    builder.section(at(".data", "aw", 0x1908, &[3; 4]));
+    builder.section(section(".free", "aw", &[4; 4]));
+    let bytes = builder.clone().build().expect("there is room");
+    let object = read(&bytes).expect("it is an object");
+    let found = |name: &str| {
+        let mut sections = object.sections.iter();
+        sections.find(|s| s.name == name).expect("it is there")
+    };
+    for (name, address) in [(".rodata", 0x700), (".text", 0x1900), (".data", 0x1908)] {
+        assert_eq!(found(name).address, address, "{name}");
+    }
+    assert!(found(".free").address >= 0x1908 + 4);
+    let image = object.image().expect("the segments are apart");
+    assert_eq!(image.base, 0, "so that alignments stay in loading");
+    assert_eq!(image.get(0x1904, 8), Some(&[1, 1, 1, 1, 3, 3, 3, 3][..]));
+
+    let mut overlaps = builder.clone();
+    overlaps.section(at(".more", "a", 0x1904, &[0; 4]));
+    let errors = overlaps.build().expect_err("something is there");
+    assert!(matches!(
+        &errors[..],
+        [WriteError::Address {
+            address: 0x1908,
+            ..
+        } | WriteError::Address {
+            address: 0x1904,
+            ..
+        }]
+    ));
+    let mut misaligned = builder;
+    misaligned.section(at(".more", "a", 0x3002, &[0; 4]));
+    let errors = misaligned.build().expect_err("it is no multiple of 4");
+    assert!(matches!(
+        &errors[..],
+        [WriteError::Address {
+            address: 0x3002,
+            ..
+        }]
+    ));
 }
 
 #[test]
