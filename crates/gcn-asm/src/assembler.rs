@@ -5,7 +5,7 @@
 
 use std::ops::Range;
 
-use gcn_isa::{Isa, Target};
+use gcn_isa::{Form, Isa, Target};
 use gcn_object::{Binding, Feature, RelocationKind, SymbolKind};
 
 use crate::cursor::Cursor;
@@ -17,8 +17,7 @@ use crate::kernel::KernelDirectives;
 use crate::kernel_code::KernelCodeDirectives;
 use crate::operand::{Arg, Delayed, ModArg};
 use crate::program::{
-    Kernel, Listing, Metadata, Place, Program, Relocation, Section, SectionFlags, SectionKind,
-    Symbol,
+    Kernel, Mark, Metadata, Place, Program, Relocation, Section, SectionFlags, SectionKind, Symbol,
 };
 use crate::symbols::{Defined, SymbolId, Symbols};
 use crate::{Options, Source};
@@ -43,8 +42,21 @@ pub(crate) struct Fixup {
     pub kind: FixupKind,
     pub value: Delayed,
     pub span: Range<usize>,
-    /// The instruction's entry.
-    pub listing: Option<usize>,
+    /// The instruction that the field is of, and the place of its mark.
+    pub instruction: Option<(&'static Form, usize)>,
+}
+
+impl Fixup {
+    /// Whether it is the distance of a branch to a place of its own section that is known already.
+    pub(crate) fn is_to_label_before(&self) -> bool {
+        let Delayed::Value(value) = self.value else {
+            return false;
+        };
+        let place = value.plus.and_then(|term| term.place);
+        self.kind == FixupKind::Branch
+            && value.minus.is_none()
+            && place.is_some_and(|(section, _)| section == self.section)
+    }
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -87,7 +99,9 @@ pub(crate) struct Assembler<'a> {
     pub diagnostics: Vec<Diagnostic>,
     pub fixups: Vec<Fixup>,
     pub stated: Vec<Stated>,
-    pub listing: Vec<Listing>,
+    pub marks: Vec<Mark>,
+    /// Whether instructions are marked.
+    pub is_listing: bool,
     /// The `.amdhsa_kernel` that has not ended.
     pub open_kernel: Option<KernelDirectives>,
     pub kernels: Vec<KernelDirectives>,
@@ -173,7 +187,8 @@ impl<'a> Assembler<'a> {
             diagnostics: Vec::new(),
             fixups: Vec::new(),
             stated: Vec::new(),
-            listing: Vec::new(),
+            marks: Vec::new(),
+            is_listing: options.listing,
             open_kernel: None,
             kernels: Vec::new(),
             open_kernel_code: None,
@@ -504,6 +519,9 @@ impl<'a> Assembler<'a> {
     pub(crate) fn absolute(&mut self, what: &str) -> Result<i64, Fail> {
         self.cursor.skip_blanks();
         let start = self.cursor.pos();
+        if let Some(value) = self.cursor.plain_integer() {
+            return Ok(value);
+        }
         let parsed = self.parse_expr()?;
         let span = start..self.cursor.pos();
         match parsed {
@@ -575,7 +593,8 @@ impl<'a> Assembler<'a> {
             .dedup_by(|a, b| a.span == b.span && a.message == b.message && a.notes == b.notes);
     }
 
-    fn resolve(&mut self, fixup: &Fixup) -> Result<(), Fail> {
+    /// Fills in a field that waited.
+    pub(crate) fn resolve(&mut self, fixup: &Fixup) -> Result<(), Fail> {
         let value = self.delayed_value(fixup.value, &fixup.span)?;
         match fixup.kind {
             FixupKind::Branch => self.resolve_branch(fixup, value),
@@ -813,7 +832,7 @@ impl<'a> Assembler<'a> {
             kernels: self.finished_kernels,
             metadata: self.metadata,
             identifications: self.identifications,
-            listing: self.listing,
+            marks: self.marks,
         };
         (program, diagnostics)
     }

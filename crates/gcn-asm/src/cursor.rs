@@ -26,7 +26,33 @@ const fn is_word_start(byte: u8) -> bool {
 }
 
 const fn is_word(byte: u8) -> bool {
-    byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'.' | b'$')
+    /// By byte, for most of a source is words.
+    const IS_WORD: [bool; 256] = {
+        let mut is_word = [false; 256];
+        let mut byte: u8 = 0;
+        while byte < u8::MAX {
+            is_word[byte as usize] =
+                byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'.' | b'$');
+            byte += 1;
+        }
+        is_word
+    };
+    IS_WORD[byte as usize]
+}
+
+/// The decimal number at `at`, which moves behind it; nothing if there is none, or it has more than four digits.
+fn decimal(bytes: &[u8], at: &mut usize) -> Option<u32> {
+    const MOST: usize = 4;
+    let start = *at;
+    let mut value = 0;
+    while let Some(digit @ b'0'..=b'9') = bytes.get(*at) {
+        value = value * 10 + u32::from(digit - b'0');
+        *at += 1;
+        if *at - start > MOST {
+            return None;
+        }
+    }
+    (*at > start).then_some(value)
 }
 
 const fn is_blank(byte: u8) -> bool {
@@ -59,21 +85,117 @@ impl<'a> Cursor<'a> {
         }
     }
 
+    /// The bytes from here on.
+    #[inline]
+    fn rest(&self) -> &'a [u8] {
+        self.text.as_bytes().get(self.pos..).unwrap_or(&[])
+    }
+
+    /// A register as most are written, `v1` or `s[2:3]`: its letter in lower case, the first and the last number.
+    /// Nothing, and nothing is read, if anything else stands here.
+    #[inline]
+    pub(crate) fn plain_register(&mut self) -> Option<(u8, u32, u32)> {
+        let rest = self.rest();
+        let letter = rest.first()? | 0x20;
+        if !matches!(letter, b'v' | b's') {
+            return None;
+        }
+        let mut at = 1;
+        let (first, last);
+        if rest.get(at) == Some(&b'[') {
+            at += 1;
+            // A number that begins with 0 is octal.
+            let is_octal = |at: usize| matches!(rest.get(at..), Some([b'0', b'0'..=b'9', ..]));
+            if is_octal(at) {
+                return None;
+            }
+            first = decimal(rest, &mut at)?;
+            last = if rest.get(at) == Some(&b':') {
+                at += 1;
+                if is_octal(at) {
+                    return None;
+                }
+                decimal(rest, &mut at)?
+            } else {
+                first
+            };
+            if rest.get(at) != Some(&b']') {
+                return None;
+            }
+            at += 1;
+        } else {
+            first = decimal(rest, &mut at)?;
+            last = first;
+            if rest
+                .get(at)
+                .is_some_and(|&byte| is_word(byte) || byte == b'[')
+            {
+                return None;
+            }
+        }
+        self.pos += at;
+        Some((letter, first, last))
+    }
+
+    /// An integer that is a whole expression, as most are. Nothing, and nothing is read, if anything else stands here.
+    #[inline]
+    pub(crate) fn plain_integer(&mut self) -> Option<i64> {
+        /// Digits that fit for certain.
+        const MOST: usize = 8;
+        let rest = self.rest();
+        let is_negative = rest.first() == Some(&b'-');
+        let mut at = usize::from(is_negative);
+        let (radix, first) = match rest.get(at..)? {
+            [b'0', b'x' | b'X', ..] => (16, at + 2),
+            // An octal or a binary number.
+            [b'0', b'0'..=b'9' | b'b' | b'B', ..] => return None,
+            _ => (10, at),
+        };
+        at = first;
+        let mut value: i64 = 0;
+        while let Some(digit) = rest
+            .get(at)
+            .and_then(|&byte| char::from(byte).to_digit(radix))
+        {
+            value = value * i64::from(radix) + i64::from(digit);
+            at += 1;
+            if at - first > MOST {
+                return None;
+            }
+        }
+        let ends = match rest.get(at)? {
+            b',' | b'\n' | b')' | b']' | b':' => true,
+            // What may follow a blank without being a part of the expression.
+            b' ' => rest
+                .get(at + 1)
+                .is_some_and(|&byte| is_word_start(byte) || byte == b'\n'),
+            _ => false,
+        };
+        if at == first || !ends {
+            return None;
+        }
+        self.pos += at;
+        Some(if is_negative { -value } else { value })
+    }
+
     pub(crate) fn at_end(&self) -> bool {
         self.pos >= self.text.len()
     }
 
     /// The next byte, 0 at the end of the source.
+    #[inline]
     pub(crate) fn peek(&self) -> u8 {
         self.peek_at(0)
     }
 
+    #[inline]
     pub(crate) fn peek_at(&self, distance: usize) -> u8 {
         let at = self.pos.wrapping_add(distance);
         self.text.as_bytes().get(at).copied().unwrap_or(0)
     }
 
     /// Steps over a byte if it is the next one.
+    #[inline]
     pub(crate) fn eat(&mut self, byte: u8) -> bool {
         let found = self.peek() == byte && !self.at_end();
         self.pos += usize::from(found);
@@ -87,7 +209,17 @@ impl<'a> Cursor<'a> {
     }
 
     /// Steps over blanks and block comments, which may span lines.
+    #[inline]
     pub(crate) fn skip_blanks(&mut self) {
+        if self.peek() == b' ' {
+            self.pos += 1;
+        }
+        if is_blank(self.peek()) || self.peek() == b'/' {
+            self.skip_more_blanks();
+        }
+    }
+
+    fn skip_more_blanks(&mut self) {
         loop {
             while is_blank(self.peek()) {
                 self.pos += 1;
@@ -167,10 +299,9 @@ impl<'a> Cursor<'a> {
             return None;
         }
         let start = self.pos;
-        let bytes = self.text.as_bytes();
-        while bytes.get(self.pos).is_some_and(|&b| is_word(b)) {
-            self.pos += 1;
-        }
+        let rest = self.rest();
+        let length = rest.iter().position(|&byte| !is_word(byte));
+        self.pos += length.unwrap_or(rest.len());
         self.text.get(start..self.pos)
     }
 

@@ -541,7 +541,7 @@ impl Assembler<'_> {
                     kind: FixupKind::Data(width),
                     value,
                     span: span.clone(),
-                    listing: None,
+                    instruction: None,
                 });
             }
             self.emit(bytes.get(..usize::from(width)).unwrap_or(&bytes), &span)?;

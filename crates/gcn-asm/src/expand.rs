@@ -217,7 +217,7 @@ pub(crate) struct Expansion<'a> {
 /// How much there was before a statement.
 pub(crate) struct Marks {
     diagnostics: usize,
-    listing: usize,
+    instructions: usize,
     fixups: usize,
     symbols: u32,
 }
@@ -629,7 +629,7 @@ impl<'a> Assembler<'a> {
     pub(crate) fn marks(&self) -> Marks {
         Marks {
             diagnostics: self.diagnostics.len(),
-            listing: self.listing.len(),
+            instructions: self.marks.len(),
             fixups: self.fixups.len(),
             symbols: self.symbols.count(),
         }
@@ -643,8 +643,8 @@ impl<'a> Assembler<'a> {
         let Some(mapped) = self.expansion.mapped().cloned() else {
             return;
         };
-        for entry in self.listing.iter_mut().skip(marks.listing) {
-            entry.span = mapped.clone();
+        for mark in self.marks.iter_mut().skip(marks.instructions) {
+            mark.place(&mapped);
         }
         self.symbols.place_from(marks.symbols, &mapped);
         if self.fixups.len() > marks.fixups {

@@ -342,6 +342,9 @@ impl Exprs {
     ) -> Result<Parsed, Fail> {
         cursor.skip_blanks();
         let start = cursor.pos();
+        if let Some(value) = cursor.plain_integer() {
+            return Ok(Parsed::Known(Value::absolute(value)));
+        }
         let negative = cursor.peek() == b'-';
         if cursor.peek_at(usize::from(negative)).is_ascii_digit() {
             // Most expressions are a number; a float can be nothing else.

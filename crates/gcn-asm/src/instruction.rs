@@ -9,7 +9,7 @@ use crate::diagnostic::{Diagnostic, Fail, Helped, fail};
 use crate::encode::{self, DelayedField, Operands};
 use crate::explain;
 use crate::operand::Delayed;
-use crate::program::Listing;
+use crate::program::{Mark, inst_at};
 
 /// More operands than any instruction has.
 const MAX_ARGS: usize = 16;
@@ -89,6 +89,7 @@ impl Assembler<'_> {
         }
         let length = 4 * inst.dwords();
         self.emit(bytes.get(..length).unwrap_or(&bytes), &statement)?;
+        let mut fixup = None;
         if let Some((field, delayed)) = encoded.delayed {
             let kind = match field {
                 DelayedField::Literal => FixupKind::Literal,
@@ -99,22 +100,25 @@ impl Assembler<'_> {
                 .iter()
                 .find(|arg| arg.what == crate::operand::What::Delayed(delayed))
                 .map_or(statement.clone(), |arg| arg.span.clone());
-            self.fixups.push(Fixup {
+            fixup = Some(Fixup {
                 section,
                 offset,
                 kind,
                 value: delayed,
                 span,
-                listing: Some(self.listing.len()),
+                instruction: Some((inst.form(), self.marks.len())),
             });
         }
-        self.listing.push(Listing {
-            section,
-            offset,
-            inst,
-            span: statement,
-            open: encoded.delayed.is_some(),
-        });
+        if self.is_listing {
+            let mut mark = Mark::new(section, offset, inst.form(), encoded.delayed.is_some());
+            mark.place(&statement);
+            self.marks.push(mark);
+        }
+        match fixup {
+            // The distance to a label before the branch is final.
+            Some(fixup) if fixup.is_to_label_before() => self.resolve(&fixup)?,
+            fixup => self.fixups.extend(fixup),
+        }
         Ok(())
     }
 
@@ -127,6 +131,8 @@ impl Assembler<'_> {
         mods: &mut Vec<crate::operand::ModArg>,
     ) -> Result<Option<i64>, Fail> {
         let row = op.row();
+        let forms = self.isa.tables().forms(op);
+        let places = forms.first().map_or(&[][..], |form| &form.places);
         let mut scalar_offset = None;
         let mut after_comma = false;
         // Whether an operand may follow without a comma.
@@ -137,6 +143,20 @@ impl Assembler<'_> {
                     return Err(self.cursor.expected("an operand after `,`"));
                 }
                 return Ok(scalar_offset);
+            }
+            let kind = places.get(args.len()).map(|place| place.slot.kind);
+            let is_graphics = kind.is_some_and(is_graphics);
+            if (may_follow || after_comma)
+                && mods.is_empty()
+                && scalar_offset.is_none()
+                && !is_graphics
+                && args.len() < MAX_ARGS
+                && let Some(arg) = self.plain_operand()
+            {
+                args.push(arg);
+                may_follow = false;
+                after_comma = self.cursor.eat_after_blanks(b',');
+                continue;
             }
             let start = self.cursor.pos();
             let mut probe = self.cursor.clone();
@@ -192,7 +212,6 @@ impl Assembler<'_> {
                 if args.len() >= MAX_ARGS {
                     return Err(fail(self.cursor.found().0, "too many operands"));
                 }
-                let kind = row.slots().nth(args.len()).map(|slot| slot.kind);
                 let arg = match kind {
                     Some(kind) => match self.graphics_operand(kind)? {
                         Some(arg) => arg,
@@ -224,10 +243,11 @@ impl Assembler<'_> {
 
     /// Writes what has become known of an instruction into its words and its listing.
     pub(crate) fn fill_in(&mut self, fixup: &Fixup, value: i64) -> Result<(), Fail> {
-        let Some(entry) = fixup.listing.and_then(|index| self.listing.get_mut(index)) else {
+        let Some((form, mark)) = fixup.instruction else {
             return Ok(());
         };
-        let inst = &mut entry.inst;
+        let (section, offset) = (fixup.section, fixup.offset);
+        let mut inst = inst_at(&self.sections, section, offset, form);
         let result = match fixup.kind {
             FixupKind::Branch => inst.set_signed(Field::Simm16, value),
             _ => inst.set_literal(value as u32),
@@ -238,17 +258,11 @@ impl Assembler<'_> {
                 format!("the branch is {value} dwords long; −32768 to 32767 are possible"),
             ));
         }
-        entry.open = false;
-        let words = inst.words();
-        let length = 4 * inst.dwords();
-        let (section, offset) = (entry.section, entry.offset);
-        for (index, byte) in words
-            .iter()
-            .flat_map(|w| w.to_le_bytes())
-            .take(length)
-            .enumerate()
-        {
-            self.patch(section, offset + index as u64, &[byte]);
+        if let Some(mark) = self.marks.get_mut(mark) {
+            mark.is_open = false;
+        }
+        for (index, word) in (0..).zip(inst.words()).take(inst.dwords()) {
+            self.patch(section, offset + 4 * index, &word.to_le_bytes());
         }
         Ok(())
     }
@@ -267,4 +281,12 @@ impl Assembler<'_> {
                 .map_err(|error| error.diagnose(span.clone(), &self.symbols)),
         }
     }
+}
+
+/// Whether an operand is of a kind that only exports and interpolation have.
+pub(crate) fn is_graphics(kind: Kind) -> bool {
+    matches!(
+        kind,
+        Kind::ExportTarget | Kind::Attribute | Kind::VertexParameter
+    )
 }

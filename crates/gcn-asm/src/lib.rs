@@ -49,6 +49,8 @@ pub struct Options<'a> {
     pub target: &'static Target,
     /// Symbols that are numbers before the source begins, as by `.set`.
     pub defines: &'a [(String, i64)],
+    /// Whether [`Program::listing`] is wanted.
+    pub listing: bool,
 }
 
 impl Options<'_> {
@@ -57,6 +59,7 @@ impl Options<'_> {
         Options {
             target,
             defines: &[],
+            listing: true,
         }
     }
 }

@@ -12,6 +12,7 @@ use gcn_isa::{
 use crate::assembler::Assembler;
 use crate::diagnostic::{Fail, Helped, fail};
 use crate::expr::{ExprId, Parsed, Value};
+use crate::instruction::is_graphics;
 
 /// The names under which DPP's permutations are written.
 const PERMUTATIONS: [&str; 11] = [
@@ -108,12 +109,60 @@ impl Assembler<'_> {
         Ok(arg)
     }
 
+    /// An operand as most are written, a register or an integer; nothing, and nothing is read, if anything else stands
+    /// here, or it is not right.
+    #[inline]
+    pub(crate) fn plain_operand(&mut self) -> Option<Arg> {
+        let start = self.cursor.pos();
+        let what = if let Some((letter, first, last)) = self.cursor.plain_register() {
+            let what = self.plain_group(letter, first, last);
+            if what.is_none() {
+                self.cursor.set_pos(start);
+            }
+            what?
+        } else {
+            What::Int(self.cursor.plain_integer()?)
+        };
+        Some(Arg {
+            what,
+            negated: false,
+            absolute: false,
+            extended: false,
+            span: start..self.cursor.pos(),
+        })
+    }
+
+    /// The registers from `first` to `last`, if they may be named so.
+    fn plain_group(&mut self, letter: u8, first: u32, last: u32) -> Option<What> {
+        let is_vector = letter == b'v';
+        let limit = if is_vector {
+            VGPRS
+        } else {
+            u32::from(self.isa.sgprs())
+        };
+        let count = last.checked_sub(first)? + 1;
+        let (number, short) = (first as u8, count as u8);
+        if last >= limit || count > MAX_GROUP || !is_vector && !regs::aligned(number, short) {
+            return None;
+        }
+        Some(if is_vector {
+            self.next_free_vgpr = self.next_free_vgpr.max(last + 1);
+            What::Vgprs {
+                first: number,
+                count: short,
+            }
+        } else {
+            self.next_free_sgpr = self.next_free_sgpr.max(last + 1);
+            What::Scalar {
+                code: number,
+                count: short,
+            }
+        })
+    }
+
     /// An operand that only exports and interpolation have, if one of this kind stands at the cursor.
     pub(crate) fn graphics_operand(&mut self, kind: Kind) -> Result<Option<Arg>, Fail> {
-        if !matches!(
-            kind,
-            Kind::ExportTarget | Kind::Attribute | Kind::VertexParameter
-        ) {
+        if !is_graphics(kind) {
             return Ok(None);
         }
         self.cursor.skip_blanks();

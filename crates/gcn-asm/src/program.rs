@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use gcn_isa::{Inst, Target};
+use gcn_isa::{Form, Inst, Target};
 use gcn_object::{Binding, Feature, KernelDescriptor, RelocationKind, SymbolKind, Visibility};
 
 /// An assembled program. Sections begin at 0; a writer places them.
@@ -26,8 +26,43 @@ pub struct Program {
     pub metadata: Option<Metadata>,
     /// `.ident` strings.
     pub identifications: Vec<String>,
-    /// Every instruction, in the order of the source.
-    pub listing: Vec<Listing>,
+    /// Every instruction, in the order of the source, if the options ask for them.
+    pub(crate) marks: Vec<Mark>,
+}
+
+/// An instruction of the program, as small as those of a large one must be; its words are in its section.
+#[derive(Clone, Debug)]
+pub(crate) struct Mark {
+    /// In bytes from the start of the section.
+    pub offset: u32,
+    /// Where its statement begins.
+    pub start: u32,
+    /// Bytes of the statement, or as many as fit.
+    pub length: u16,
+    pub section: u16,
+    pub form: &'static Form,
+    pub is_open: bool,
+}
+
+impl Mark {
+    /// An instruction of a statement.
+    pub(crate) fn new(section: u32, offset: u64, form: &'static Form, is_open: bool) -> Mark {
+        Mark {
+            // Sections and sources are limited to less.
+            offset: u32::try_from(offset).unwrap_or(u32::MAX),
+            start: 0,
+            length: 0,
+            section: u16::try_from(section).unwrap_or(u16::MAX),
+            form,
+            is_open,
+        }
+    }
+
+    /// Says where its statement is.
+    pub(crate) fn place(&mut self, span: &Range<usize>) {
+        self.start = u32::try_from(span.start).unwrap_or(u32::MAX);
+        self.length = u16::try_from(span.len()).unwrap_or(u16::MAX);
+    }
 }
 
 /// A section.
@@ -179,6 +214,22 @@ pub struct Listing {
 }
 
 impl Program {
+    /// Every instruction, in the order of the source; none if the options asked for no listing.
+    pub fn listing(&self) -> impl Iterator<Item = Listing> + '_ {
+        self.marks.iter().map(|mark| {
+            let section = u32::from(mark.section);
+            let offset = u64::from(mark.offset);
+            let start = mark.start as usize;
+            Listing {
+                section,
+                offset,
+                inst: inst_at(&self.sections, section, offset, mark.form),
+                span: start..start + usize::from(mark.length),
+                open: mark.is_open,
+            }
+        })
+    }
+
     /// The section of this name.
     pub fn section(&self, name: &str) -> Option<&Section> {
         self.sections.iter().find(|s| s.name == name)
@@ -190,4 +241,20 @@ impl Program {
             .map(|s| s.bytes.clone())
             .unwrap_or_default()
     }
+}
+
+/// The instruction of this form that was assembled at a place.
+pub(crate) fn inst_at(
+    sections: &[Section],
+    section: u32,
+    offset: u64,
+    form: &'static Form,
+) -> Inst {
+    let bytes = sections
+        .get(section as usize)
+        .and_then(|section| section.bytes.get(offset as usize..))
+        .unwrap_or(&[]);
+    let (words, _) = bytes.as_chunks();
+    let word = |index: usize| words.get(index).map_or(0, |&word| u32::from_le_bytes(word));
+    Inst::with_words(form, [word(0), word(1)])
 }

@@ -229,7 +229,7 @@ fn assembling_goes_on_after_errors() {
             .iter()
             .all(|d| d.severity == Severity::Error)
     );
-    assert_eq!(assembly.program.listing.len(), 3);
+    assert_eq!(assembly.program.listing().count(), 3);
     assert_eq!(assembly.program.to_raw().len(), 12);
 }
 

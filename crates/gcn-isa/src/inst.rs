@@ -129,6 +129,13 @@ impl Inst {
         }
     }
 
+    /// The instruction of this form that has these words; of the second only what belongs to it, and bits that say
+    /// which instruction it is do not count.
+    pub fn with_words(form: &'static Form, words: [u32; 2]) -> Inst {
+        let bits = u64::from(words[0]) | u64::from(words[1]) << u32::BITS;
+        Inst::from_bits(form, bits & !form.fixed | form.base & form.fixed)
+    }
+
     /// What is known of it without its operands.
     #[inline]
     pub fn form(&self) -> &'static Form {

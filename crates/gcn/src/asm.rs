@@ -79,7 +79,10 @@ pub fn run(args: &Args, out: &mut dyn Write) -> Result<Status> {
             name: &name,
             text: &text,
         },
-        &Options::new(target),
+        &Options {
+            listing: args.show_encoding,
+            ..Options::new(target)
+        },
         &input::SourceFiles {
             directories: &args.directories,
         },
@@ -150,7 +153,7 @@ pub fn make(
 /// Each instruction's canonical text and its bytes.
 fn encodings(assembly: &Assembly) -> String {
     let mut shown = String::new();
-    for listing in &assembly.program.listing {
+    for listing in assembly.program.listing() {
         let line = shown.len();
         shown.push('\t');
         // What the text leaves out, the bytes beside it say.

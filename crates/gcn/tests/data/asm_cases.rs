@@ -25,7 +25,7 @@ fn outcomes(case: &Case, assembly: &Assembly) -> BTreeMap<usize, String> {
             + 1
     };
     let mut bytes: BTreeMap<usize, Vec<u8>> = BTreeMap::new();
-    for entry in &assembly.program.listing {
+    for entry in assembly.program.listing() {
         let words = entry.inst.words();
         let words = words[..entry.inst.dwords()]
             .iter()
