@@ -762,12 +762,12 @@ fn assembles_to(inst: &Inst, text: &str) -> bool {
         text,
     };
     let assembly = assemble(&source, &Options::new(target));
-    let made = |listing: &Listing| {
+    let made = |listing: Listing| {
         listing.inst.bits() == inst.bits() && listing.inst.dwords() == inst.dwords()
     };
-    !assembly.has_errors()
-        && assembly.program.listing.len() == 1
-        && assembly.program.listing.iter().all(made)
+    let mut instructions = assembly.program.listing();
+    let is_made = instructions.next().is_some_and(made) && instructions.next().is_none();
+    is_made && !assembly.has_errors()
 }
 
 /// Writes words as data.
