@@ -1,14 +1,25 @@
-//! Offload bundles: several code objects, one a target, in the file that `hipcc --genco` leaves.
+//! Files that hold several code objects: offload bundles as `hipcc --genco` leaves them, plain and compressed, and host
+//! programs with such bundles in their section `.hip_fatbin`.
 //!
-//! The layout is that of "Bundled Code Object File Layout" in Clang's "Clang Offload Bundler": a magic text, the
-//! number of entries, then for each its offset, its size and its name; numbers have 64 bits.
+//! The layouts are those of "Bundled Code Object File Layout" and "Compression and Decompression" in Clang's "Clang
+//! Offload Bundler". A plain bundle is a magic text, the number of entries, then for each its offset, its size and its
+//! name; numbers have 64 bits. A compressed one is a header of three versions before a stream of zlib or zstd.
 
+use std::borrow::Cow;
+use std::io::Read;
 use std::ops::Range;
 
+use object::elf;
+use object::read::elf::{FileHeader as _, SectionHeader as _};
+use object::{LittleEndian, pod};
 use thiserror::Error;
 
 const MAGIC: &[u8] = b"__CLANG_OFFLOAD_BUNDLE__";
 const COMPRESSED_MAGIC: &[u8] = b"CCOB";
+/// The section of a host program that bundles are in.
+const FAT_SECTION: &[u8] = b".hip_fatbin";
+/// What a compressed bundle may grow to: the largest libraries have some hundred MiB.
+const MAX_UNCOMPRESSED: u64 = 1 << 30;
 
 /// One file in a bundle.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -16,7 +27,7 @@ pub struct BundleEntry<'a> {
     /// Kind and target, such as `hipv4-amdgcn-amd-amdhsa--gfx906`.
     pub id: String,
     /// The file; empty for the host's part.
-    pub bytes: &'a [u8],
+    pub bytes: Cow<'a, [u8]>,
 }
 
 impl BundleEntry<'_> {
@@ -33,9 +44,35 @@ pub enum BundleError {
     /// The magic text is missing.
     #[error("not an offload bundle")]
     NotABundle,
-    /// Bundles may be compressed; this reader takes only those that are not.
-    #[error("the offload bundle is compressed; `clang-offload-bundler --unbundle` takes it apart")]
-    Compressed,
+    /// A version of the compressed form that does not exist yet.
+    #[error("version {version} of compressed offload bundles is not known, only 1 to 3")]
+    CompressedVersion {
+        /// As stated.
+        version: u16,
+    },
+    /// A method of compression that does not exist yet.
+    #[error("the offload bundle is compressed by method {method}, not zlib (0) or zstd (1)")]
+    CompressionMethod {
+        /// As stated.
+        method: u16,
+    },
+    /// The compressed stream is broken.
+    #[error("the offload bundle cannot be decompressed: {reason}")]
+    Decompression {
+        /// What the decoder says.
+        reason: String,
+    },
+    /// It would be larger than any real one.
+    #[error(
+        "the offload bundle claims {size} bytes when decompressed; a file may have {MAX_UNCOMPRESSED}"
+    )]
+    TooLarge {
+        /// As stated.
+        size: u64,
+    },
+    /// Entries share bytes, which no bundler does.
+    #[error("the entries of the offload bundle overlap each other")]
+    Overlap,
     /// It ends within its table.
     #[error("the offload bundle ends within its table of entries")]
     Truncated,
@@ -45,6 +82,14 @@ pub enum BundleError {
         /// Its name.
         id: String,
     },
+    /// A program for another machine, without code for GPUs.
+    #[error(
+        "a program for machine {machine} without offload bundles (it has no section .hip_fatbin)"
+    )]
+    NoFatBinary {
+        /// `e_machine`.
+        machine: u16,
+    },
 }
 
 /// The bytes begin as an offload bundle does.
@@ -52,18 +97,68 @@ pub fn is_bundle(bytes: &[u8]) -> bool {
     bytes.starts_with(MAGIC) || bytes.starts_with(COMPRESSED_MAGIC)
 }
 
-/// The entries of an offload bundle, in the order of the file.
-pub fn bundle_entries(bytes: &[u8]) -> Result<Vec<BundleEntry<'_>>, BundleError> {
-    let Some(mut table) = bytes.strip_prefix(MAGIC) else {
-        let compressed = bytes.starts_with(COMPRESSED_MAGIC);
-        return Err(if compressed {
-            BundleError::Compressed
-        } else {
-            BundleError::NotABundle
-        });
+/// The bytes are a bundle, or an ELF file for another machine than AMDGPU, which may hold bundles.
+pub fn is_container(bytes: &[u8]) -> bool {
+    is_bundle(bytes) || host(bytes).is_some()
+}
+
+/// The entries of all bundles in a file that [`is_container`] says is one, in the order of the file.
+///
+/// # Errors
+/// The first bundle that cannot be read.
+pub fn container_entries(bytes: &[u8]) -> Result<Vec<BundleEntry<'_>>, BundleError> {
+    let Some(header) = host(bytes) else {
+        return bundle_entries(bytes);
     };
+    let machine = header.e_machine(LittleEndian).0;
+    let section = fat_section(header, bytes).ok_or(BundleError::NoFatBinary { machine })?;
+    let mut entries = Vec::new();
+    let mut rest = section;
+    let mut room = MAX_UNCOMPRESSED;
+    // Each unit of the program brings its own, and a linker fills up between them.
+    while let Some(at) = next_bundle(rest) {
+        let bundle = rest.get(at..).unwrap_or_default();
+        let (mut found, length) = read(bundle, &mut room)?;
+        entries.append(&mut found);
+        rest = bundle.get(length.max(1)..).unwrap_or_default();
+    }
+    Ok(entries)
+}
+
+/// The entries of an offload bundle, plain or compressed, in the order of the file.
+///
+/// # Errors
+/// The bytes are no bundle, or a broken one.
+pub fn bundle_entries(bytes: &[u8]) -> Result<Vec<BundleEntry<'_>>, BundleError> {
+    read(bytes, &mut { MAX_UNCOMPRESSED }).map(|(entries, _)| entries)
+}
+
+/// The entries of the bundle at the begin of the bytes, and how many bytes it takes. What is decompressed is taken
+/// off the `room` for it.
+fn read<'a>(bytes: &'a [u8], room: &mut u64) -> Result<(Vec<BundleEntry<'a>>, usize), BundleError> {
+    if bytes.starts_with(COMPRESSED_MAGIC) {
+        let (plain, length) = decompressed(bytes, *room)?;
+        *room = room.saturating_sub(plain.len() as u64);
+        let (entries, _) = read_plain(&plain)?;
+        // They are copied, so that their sum must be bounded.
+        let sizes = entries.iter().map(|entry| entry.bytes.len());
+        if sizes.sum::<usize>() > plain.len() {
+            return Err(BundleError::Overlap);
+        }
+        let owned = |entry: BundleEntry| BundleEntry {
+            id: entry.id,
+            bytes: Cow::Owned(entry.bytes.into_owned()),
+        };
+        return Ok((entries.into_iter().map(owned).collect(), length));
+    }
+    read_plain(bytes)
+}
+
+fn read_plain(bytes: &[u8]) -> Result<(Vec<BundleEntry<'_>>, usize), BundleError> {
+    let mut table = bytes.strip_prefix(MAGIC).ok_or(BundleError::NotABundle)?;
     let count = number(&mut table)?;
     let mut entries = Vec::new();
+    let mut end = 0;
     // The count may be a lie; running out of table ends the loop.
     for _ in 0..count {
         let (offset, size) = (number(&mut table)?, number(&mut table)?);
@@ -73,21 +168,225 @@ pub fn bundle_entries(bytes: &[u8]) -> Result<Vec<BundleEntry<'_>>, BundleError>
             .ok_or(BundleError::Truncated)?;
         table = rest;
         let id = String::from_utf8_lossy(id).into_owned();
-        match range(offset, size).and_then(|range| bytes.get(range)) {
-            Some(bytes) => entries.push(BundleEntry { id, bytes }),
+        let place = range(offset, size);
+        match place.and_then(|place| Some((place.end, bytes.get(place)?))) {
+            Some((behind, bytes)) => {
+                end = end.max(behind);
+                let bytes = Cow::Borrowed(bytes);
+                entries.push(BundleEntry { id, bytes });
+            }
             None => return Err(BundleError::Outside { id }),
         }
     }
-    Ok(entries)
+    let table_end = bytes.len() - table.len();
+    Ok((entries, end.max(table_end)))
+}
+
+/// How a version of the compressed form states its sizes, which follow magic text, version and method.
+struct Sizes {
+    /// Bytes of a size.
+    width: usize,
+    /// The size of the compressed file comes before that of the plain one.
+    has_total: bool,
+}
+
+const VERSIONS: [Sizes; 3] = [
+    Sizes {
+        width: 4,
+        has_total: false,
+    },
+    Sizes {
+        width: 4,
+        has_total: true,
+    },
+    Sizes {
+        width: 8,
+        has_total: true,
+    },
+];
+/// The hash of the plain bundle, which only tells bundles apart.
+const HASH_BYTES: usize = 8;
+const ZLIB: u16 = 0;
+const ZSTD: u16 = 1;
+
+/// The plain bundle in a compressed one, and how many bytes that takes.
+fn decompressed(bytes: &[u8], room: u64) -> Result<(Vec<u8>, usize), BundleError> {
+    let mut rest = bytes
+        .strip_prefix(COMPRESSED_MAGIC)
+        .ok_or(BundleError::NotABundle)?;
+    let version = small_number(&mut rest, 2)? as u16;
+    let method = small_number(&mut rest, 2)? as u16;
+    let sizes = usize::from(version)
+        .checked_sub(1)
+        .and_then(|index| VERSIONS.get(index))
+        .ok_or(BundleError::CompressedVersion { version })?;
+    let total = match sizes.has_total {
+        true => Some(small_number(&mut rest, sizes.width)?),
+        false => None,
+    };
+    let size = small_number(&mut rest, sizes.width)?;
+    if size > room {
+        return Err(BundleError::TooLarge { size });
+    }
+    let stream = rest.get(HASH_BYTES..).ok_or(BundleError::Truncated)?;
+    let header = bytes.len() - stream.len();
+    // Without the size it goes to the end.
+    let length = match total {
+        None => bytes.len(),
+        Some(total) => usize::try_from(total)
+            .ok()
+            .filter(|&total| (header..=bytes.len()).contains(&total))
+            .ok_or(BundleError::Truncated)?,
+    };
+    let stream = stream.get(..length - header).unwrap_or_default();
+    let broken = |reason: String| BundleError::Decompression { reason };
+    let mut plain = Vec::new();
+    // One byte more shows that the size is wrong.
+    let result = match method {
+        ZLIB => flate2::read::ZlibDecoder::new(stream)
+            .take(size + 1)
+            .read_to_end(&mut plain),
+        ZSTD => ruzstd::decoding::StreamingDecoder::new(stream)
+            .map_err(|error| broken(error.to_string()))?
+            .take(size + 1)
+            .read_to_end(&mut plain),
+        _ => return Err(BundleError::CompressionMethod { method }),
+    };
+    result.map_err(|error| broken(error.to_string()))?;
+    if plain.len() as u64 != size {
+        return Err(broken(format!(
+            "it does not have the {size} bytes that it states"
+        )));
+    }
+    Ok((plain, length))
+}
+
+/// The header of an ELF file of 64 bits that is not for AMDGPU.
+fn host(bytes: &[u8]) -> Option<&elf::FileHeader64<LittleEndian>> {
+    let (header, _) = pod::from_bytes::<elf::FileHeader64<LittleEndian>>(bytes).ok()?;
+    let is_host = header.is_supported()
+        && header.is_class_64()
+        && header.is_little_endian()
+        && header.e_machine(LittleEndian) != elf::EM_AMDGPU;
+    is_host.then_some(header)
+}
+
+fn fat_section<'a>(header: &elf::FileHeader64<LittleEndian>, bytes: &'a [u8]) -> Option<&'a [u8]> {
+    let sections = header.sections(LittleEndian, bytes).ok()?;
+    let found = sections
+        .iter()
+        .find(|section| sections.section_name(LittleEndian, section) == Ok(FAT_SECTION))?;
+    found.data(LittleEndian, bytes).ok()
+}
+
+/// Where the next bundle begins.
+fn next_bundle(bytes: &[u8]) -> Option<usize> {
+    let begins = |at: &usize| bytes.get(*at..).is_some_and(is_bundle);
+    (0..bytes.len()).find(begins)
 }
 
 fn number(table: &mut &[u8]) -> Result<u64, BundleError> {
-    let (bytes, rest) = table.split_first_chunk().ok_or(BundleError::Truncated)?;
+    small_number(table, 8)
+}
+
+/// A number of `width` bytes, at most eight.
+fn small_number(table: &mut &[u8], width: usize) -> Result<u64, BundleError> {
+    let (bytes, rest) = table
+        .split_at_checked(width)
+        .ok_or(BundleError::Truncated)?;
     *table = rest;
-    Ok(u64::from_le_bytes(*bytes))
+    let digits = bytes.iter().rev();
+    Ok(digits.fold(0, |number, &byte| number << 8 | u64::from(byte)))
 }
 
 fn range(offset: u64, size: u64) -> Option<Range<usize>> {
     let start = usize::try_from(offset).ok()?;
     Some(start..start.checked_add(usize::try_from(size).ok()?)?)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::io::Write;
+
+    use super::*;
+
+    fn plain(entries: &[(&str, &[u8])]) -> Vec<u8> {
+        let mut table = MAGIC.to_vec();
+        table.extend((entries.len() as u64).to_le_bytes());
+        let names: usize = entries.iter().map(|(id, _)| 24 + id.len()).sum();
+        let mut offset = (table.len() + names) as u64;
+        for (id, bytes) in entries {
+            for number in [offset, bytes.len() as u64, id.len() as u64] {
+                table.extend(number.to_le_bytes());
+            }
+            table.extend(id.bytes());
+            offset += bytes.len() as u64;
+        }
+        entries.iter().for_each(|(_, bytes)| table.extend(*bytes));
+        table
+    }
+
+    fn zlib(bytes: &[u8]) -> Vec<u8> {
+        let mut encoder = flate2::write::ZlibEncoder::new(Vec::new(), flate2::Compression::best());
+        encoder.write_all(bytes).expect("memory is large enough");
+        encoder.finish().expect("memory is large enough")
+    }
+
+    /// A compressed bundle of each version, with the same stream.
+    fn compressed(version: u16, size: u64, stream: &[u8]) -> Vec<u8> {
+        let sizes = &VERSIONS[usize::from(version) - 1];
+        let mut bytes = COMPRESSED_MAGIC.to_vec();
+        bytes.extend(version.to_le_bytes());
+        bytes.extend(ZLIB.to_le_bytes());
+        let header = 8 + sizes.width * (1 + usize::from(sizes.has_total)) + HASH_BYTES;
+        let total = (header + stream.len()) as u64;
+        if sizes.has_total {
+            bytes.extend(&total.to_le_bytes()[..sizes.width]);
+        }
+        bytes.extend(&size.to_le_bytes()[..sizes.width]);
+        bytes.extend([0; HASH_BYTES]);
+        bytes.extend(stream);
+        bytes
+    }
+
+    #[test]
+    fn every_version_of_the_compressed_form_is_read() {
+        let bundle = plain(&[
+            ("host-x86_64--", b""),
+            ("hipv4-amdgcn-amd-amdhsa--gfx906", b"code"),
+        ]);
+        for version in 1..=3 {
+            let bytes = compressed(version, bundle.len() as u64, &zlib(&bundle));
+            let entries = bundle_entries(&bytes).expect("it is a bundle");
+            let found: Vec<_> = entries.iter().map(|e| (e.target(), &e.bytes[..])).collect();
+            assert_eq!(found, [(None, &b""[..]), (Some("gfx906"), &b"code"[..])]);
+            for length in 0..bytes.len() {
+                assert!(
+                    bundle_entries(&bytes[..length]).is_err(),
+                    "{version}: {length}"
+                );
+            }
+        }
+    }
+
+    #[test]
+    fn a_stream_that_lies_about_its_size_is_no_bundle() {
+        let bundle = plain(&[("hip-amdgcn-amd-amdhsa--gfx803", &[0; 4096])]);
+        let stream = zlib(&bundle);
+        for size in [0, bundle.len() as u64 - 1, bundle.len() as u64 + 1] {
+            let bytes = compressed(2, size, &stream);
+            let error = bundle_entries(&bytes);
+            assert!(
+                matches!(error, Err(BundleError::Decompression { .. })),
+                "{error:?}"
+            );
+        }
+        let bytes = compressed(3, u64::MAX, &stream);
+        let error = bundle_entries(&bytes);
+        assert_eq!(error, Err(BundleError::TooLarge { size: u64::MAX }));
+        let mut bytes = compressed(3, 1, &stream);
+        bytes[4] = 4;
+        let error = bundle_entries(&bytes);
+        assert_eq!(error, Err(BundleError::CompressedVersion { version: 4 }));
+    }
 }

@@ -18,7 +18,9 @@ mod target;
 mod value;
 pub mod write;
 
-pub use bundle::{BundleEntry, BundleError, bundle_entries, is_bundle};
+pub use bundle::{
+    BundleEntry, BundleError, bundle_entries, container_entries, is_bundle, is_container,
+};
 pub use descriptor::{
     DESCRIPTOR_ALIGN, DESCRIPTOR_SIZE, ENTRY_OFFSET_FIELD, Field, KERNEL_CODE_SIZE, KernelCode,
     KernelDescriptor, Properties, Rsrc1, Rsrc2, Rsrc3, UserSgpr,

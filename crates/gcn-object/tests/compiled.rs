@@ -3,7 +3,8 @@
 mod common;
 
 use gcn_object::{
-    BundleError, Feature, Properties, UserSgpr, ValueKind, Version, bundle_entries, read,
+    BundleError, Feature, Properties, UserSgpr, ValueKind, Version, bundle_entries,
+    container_entries, is_container, read,
 };
 
 const PROCESSORS: [(&str, &str, Feature, Feature); 5] = [
@@ -206,7 +207,7 @@ fn bundles_are_taken_apart() {
     let entries = bundle_entries(&bytes).expect("it is a bundle");
     let found: Vec<_> = entries
         .iter()
-        .map(|entry| (entry.target(), entry.bytes))
+        .map(|entry| (entry.target(), &entry.bytes[..]))
         .collect();
     let expected = [
         (None, b"".as_slice()),
@@ -218,6 +219,65 @@ fn bundles_are_taken_apart() {
         assert!(bundle_entries(&bytes[..length]).is_err());
     }
     assert_eq!(bundle_entries(&objects[0]), Err(BundleError::NotABundle));
+}
+
+#[test]
+fn compressed_bundles_and_host_programs_are_taken_apart() {
+    let object = common::clang("scale.cl", "gfx906", 5, &[]);
+    let (host, one) = (common::scratch("host.bin"), common::scratch("one.co"));
+    std::fs::write(&host, b"").expect("the scratch directory can be written");
+    std::fs::write(&one, &object).expect("the scratch directory can be written");
+    let text = |path: &std::path::Path| path.to_str().expect("the path is text").to_owned();
+    let mut bundles = Vec::new();
+    for compress in [&[][..], &["-compress"]] {
+        let bundle = common::scratch("bundle.hsaco");
+        let inputs = [&host, &one].map(|path| format!("-input={}", path.display()));
+        let output = format!("-output={}", bundle.display());
+        let targets =
+            "-targets=host-x86_64-unknown-linux-gnu,hipv4-amdgcn-amd-amdhsa--gfx906:xnack-";
+        let mut arguments = vec!["-type=o", targets, &inputs[0], &inputs[1], &output];
+        arguments.extend(compress);
+        common::run("clang-offload-bundler-19", "clang-tools-19", &arguments);
+        bundles.push(std::fs::read(&bundle).expect("the bundler wrote it"));
+    }
+    assert!(bundles[1].starts_with(b"CCOB"), "the bundler compresses");
+    let expected = [(None, &b""[..]), (Some("gfx906:xnack-"), &object[..])];
+    let entries = bundle_entries(&bundles[1]).expect("it is a bundle");
+    let found: Vec<_> = entries
+        .iter()
+        .map(|entry| (entry.target(), &entry.bytes[..]))
+        .collect();
+    assert_eq!(found, expected);
+
+    // A host program has a bundle for each of its units, filled up to pages.
+    let mut section = bundles[0].clone();
+    section.resize(section.len().next_multiple_of(4096), 0);
+    section.extend(&bundles[1]);
+    section.resize(section.len().next_multiple_of(4096), 0);
+    let (fat, program) = (common::scratch("fat.bin"), common::scratch("program.o"));
+    std::fs::write(&fat, &section).expect("the scratch directory can be written");
+    let source = format!(".section .hip_fatbin,\"a\"\n.incbin \"{}\"\n", text(&fat));
+    let assembly = common::scratch("program.s");
+    std::fs::write(&assembly, source).expect("the scratch directory can be written");
+    let (assembly, program) = (text(&assembly), text(&program));
+    let arguments = [
+        "-target",
+        "x86_64-linux-gnu",
+        "-c",
+        &assembly,
+        "-o",
+        &program,
+    ];
+    common::run("clang-19", "clang-19", &arguments);
+    let bytes = std::fs::read(&program).expect("clang wrote it");
+    assert!(is_container(&bytes) && !is_container(&object));
+    let entries = container_entries(&bytes).expect("it holds bundles");
+    let found: Vec<_> = entries
+        .iter()
+        .map(|entry| (entry.target(), &entry.bytes[..]))
+        .collect();
+    assert_eq!(found, [expected, expected].concat());
+    assert_eq!(container_entries(&object), Err(BundleError::NotABundle));
 }
 
 #[test]

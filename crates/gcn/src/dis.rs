@@ -21,6 +21,9 @@ pub struct Args {
     /// The GPU: gfx600 … gfx90c, a chip's name, or gcn1.0 … gcn1.4.1. A code object says it itself.
     #[arg(long, value_parser = input::target)]
     target: Option<&'static Target>,
+    /// Which code object of a file that holds several, counted from 1 as `gcn info` lists them.
+    #[arg(long, value_name = "NUMBER")]
+    entry: Option<usize>,
     /// What the input is.
     #[arg(long, value_enum, default_value_t = Format::Auto)]
     format: Format,
@@ -37,9 +40,9 @@ pub struct Args {
 
 #[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
 enum Format {
-    /// A code object or offload bundle if it begins like one, else raw words.
+    /// A code object, or a file that holds some, if it begins like one, else raw words.
     Auto,
-    /// An ELF code object, or an offload bundle of them.
+    /// An ELF code object, an offload bundle of them (plain or compressed), or a host program with bundles.
     Elf,
     /// 32-bit words, little endian.
     Raw,
@@ -51,6 +54,16 @@ enum Dialect {
     Llvm,
     /// What the documents and CLRX have.
     Clrx,
+}
+
+impl Args {
+    fn choice(&self) -> object::Choice<'_> {
+        object::Choice {
+            target: self.target,
+            entry: self.entry,
+            kernel: None,
+        }
+    }
 }
 
 /// Carries the command out.
@@ -80,7 +93,7 @@ pub fn run(args: &Args, out: &mut dyn Write) -> Result<Status> {
         }
     };
     if is_elf {
-        object = object::read(&bytes, args.target).with_context(|| name.clone())?;
+        object = object::read(&bytes, args.choice()).with_context(|| name.clone())?;
         for warning in &object.warnings {
             render::warn(&name, warning);
         }

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 
 use anyhow::{Context, Result};
 use gcn_isa::Target;
-use gcn_object::{CodeObject, Feature, Kernel, KernelDescriptor, UserSgpr};
+use gcn_object::{BundleEntry, CodeObject, Feature, Kernel, KernelDescriptor, UserSgpr};
 use serde::Serialize;
 
 use crate::render::printable;
@@ -16,9 +16,13 @@ use crate::{Status, input, object};
 pub struct Args {
     /// The code object; `-` reads standard input.
     input: PathBuf,
-    /// Which object of an offload bundle.
+    /// Which object of a file that holds several: an offload bundle, or a host program with bundles. Without it
+    /// they are listed.
     #[arg(long, value_parser = input::target)]
     target: Option<&'static Target>,
+    /// Which object of a file that holds several, by the number in the list.
+    #[arg(long, value_name = "NUMBER")]
+    entry: Option<usize>,
     /// Write JSON.
     #[arg(long)]
     json: bool,
@@ -36,7 +40,19 @@ const SGPR_BLOCK: u32 = 8;
 pub fn run(args: &Args, out: &mut dyn Write) -> Result<Status> {
     let name = input::name(&args.input);
     let bytes = input::read(&args.input)?;
-    let object = object::read(&bytes, args.target).with_context(|| name.clone())?;
+    let is_chosen = args.target.is_some() || args.entry.is_some();
+    if !is_chosen
+        && let Some(devices) = object::devices(&bytes).with_context(|| name.clone())?
+        && devices.len() > 1
+    {
+        return list(&name, &devices, args.json, out);
+    }
+    let choice = object::Choice {
+        target: args.target,
+        entry: args.entry,
+        kernel: None,
+    };
+    let object = object::read(&bytes, choice).with_context(|| name.clone())?;
     let report = Report::new(&object);
     if args.json {
         serde_json::to_writer_pretty(&mut *out, &report).map_err(io::Error::from)?;
@@ -44,6 +60,62 @@ pub fn run(args: &Args, out: &mut dyn Write) -> Result<Status> {
     } else {
         report.write(&name, out)?;
     }
+    Ok(Status::Success)
+}
+
+/// A code object of a file that holds several.
+#[derive(Serialize)]
+struct EntryReport<'a> {
+    /// Counted from 1; `--entry` takes it.
+    entry: usize,
+    /// Kind and target as the file has them.
+    id: &'a str,
+    target: Option<&'a str>,
+    bytes: usize,
+    /// Names of its kernels; none if it is no code object that can be read.
+    kernels: Vec<String>,
+}
+
+/// Lists the code objects of a file that holds several.
+fn list(name: &str, devices: &[BundleEntry], json: bool, out: &mut dyn Write) -> Result<Status> {
+    let report = |(index, device): (usize, &BundleEntry)| {
+        let kernels = gcn_object::read(&device.bytes).map(|object| object.kernels);
+        let names = kernels.unwrap_or_default().into_iter();
+        (index + 1, names.map(|kernel| kernel.name).collect())
+    };
+    let found: Vec<(usize, Vec<String>)> = devices.iter().enumerate().map(report).collect();
+    let reports: Vec<EntryReport> = devices
+        .iter()
+        .zip(found)
+        .map(|(device, (entry, kernels))| EntryReport {
+            entry,
+            id: &device.id,
+            target: device.target(),
+            bytes: device.bytes.len(),
+            kernels,
+        })
+        .collect();
+    if json {
+        serde_json::to_writer_pretty(&mut *out, &reports).map_err(io::Error::from)?;
+        writeln!(out)?;
+        return Ok(Status::Success);
+    }
+    writeln!(out, "{}: {} code objects", printable(name), reports.len())?;
+    for report in &reports {
+        let kernels: Vec<_> = report.kernels.iter().map(|name| printable(name)).collect();
+        writeln!(
+            out,
+            "{:>4}  {:24}  {:>9} bytes  {}",
+            report.entry,
+            printable(report.target.unwrap_or("")).to_string(),
+            report.bytes,
+            kernels.join(", ")
+        )?;
+    }
+    writeln!(
+        out,
+        "choose one with --target, or with --entry and its number"
+    )?;
     Ok(Status::Success)
 }
 

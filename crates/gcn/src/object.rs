@@ -1,50 +1,102 @@
-//! What commands share in reading code objects: offload bundles, and the target that an object names.
+//! What commands share in reading code objects: files that hold several, and the target that an object names.
 
 use anyhow::{Result, anyhow, bail};
 use gcn_isa::Target;
-use gcn_object::{BundleEntry, CodeObject, bundle_entries, is_bundle};
+use gcn_object::{BundleEntry, CodeObject, container_entries, is_container};
+
+use crate::render::printable;
 
 /// The first bytes of an ELF file.
 const ELF_MAGIC: &[u8] = b"\x7fELF";
 
-/// Whether bytes begin as a code object or an offload bundle does.
-pub fn is_object(bytes: &[u8]) -> bool {
-    bytes.starts_with(ELF_MAGIC) || is_bundle(bytes)
+/// Which code object of a file is meant.
+#[derive(Clone, Copy, Default)]
+pub struct Choice<'a> {
+    /// Code for this target.
+    pub target: Option<&'static Target>,
+    /// The code object of this number, counted from 1 as [`devices`] lists them.
+    pub entry: Option<usize>,
+    /// One that has this kernel, if several are left.
+    pub kernel: Option<&'a str>,
 }
 
-/// Reads a code object; of an offload bundle the one for `target`, or the only one.
+/// Whether bytes begin as a code object or a file that holds several does.
+pub fn is_object(bytes: &[u8]) -> bool {
+    bytes.starts_with(ELF_MAGIC) || is_container(bytes)
+}
+
+/// The code objects for GPUs in a file that holds several; nothing if it is a code object itself.
 ///
 /// # Errors
-/// The bytes are neither, or the bundle holds none or several that could be meant.
-pub fn read(bytes: &[u8], target: Option<&Target>) -> Result<CodeObject> {
-    if !is_bundle(bytes) {
-        return Ok(gcn_object::read(bytes)?);
+/// The file cannot be read.
+pub fn devices(bytes: &[u8]) -> Result<Option<Vec<BundleEntry<'_>>>> {
+    if !is_container(bytes) {
+        return Ok(None);
     }
-    let entries = bundle_entries(bytes)?;
-    let devices: Vec<&BundleEntry> = entries
-        .iter()
-        .filter(|entry| entry.target().is_some())
-        .collect();
+    let mut entries = container_entries(bytes)?;
+    entries.retain(|entry| entry.target().is_some());
+    Ok(Some(entries))
+}
+
+/// Reads a code object; of a file that holds several the one that is meant, or the only one.
+///
+/// # Errors
+/// The bytes are neither, or hold none or several that could be meant.
+pub fn read(bytes: &[u8], choice: Choice) -> Result<CodeObject> {
+    let Some(devices) = devices(bytes)? else {
+        return Ok(gcn_object::read(bytes)?);
+    };
     let names = || {
-        devices
-            .iter()
-            .map(|entry| entry.target().unwrap_or(""))
-            .collect::<Vec<_>>()
-            .join(", ")
+        let numbered = devices.iter().enumerate();
+        let name = |(index, entry): (usize, &BundleEntry)| {
+            format!(
+                "{} ({})",
+                printable(entry.target().unwrap_or("")),
+                index + 1
+            )
+        };
+        numbered.map(name).collect::<Vec<_>>().join(", ")
     };
-    let is_meant = |entry: &BundleEntry| match target {
-        Some(target) => entry.target().and_then(Target::named) == Some(target),
-        None => true,
+    if devices.is_empty() {
+        bail!("the file holds no code for GPUs");
+    }
+    let is_meant = |index: usize, entry: &BundleEntry| {
+        let target = entry.target().and_then(Target::named);
+        choice.target.is_none_or(|asked| target == Some(asked))
+            && choice.entry.is_none_or(|asked| asked == index + 1)
     };
-    let mut meant = devices.iter().filter(|entry| is_meant(entry));
-    match (meant.next(), meant.next()) {
-        (Some(entry), None) => Ok(gcn_object::read(entry.bytes)?),
-        (Some(_), Some(_)) => bail!(
-            "the offload bundle holds code for {}; choose with --target",
-            names()
-        ),
-        (None, _) => bail!(
-            "the offload bundle holds no such code, only for: {}",
+    let meant: Vec<&BundleEntry> = devices
+        .iter()
+        .enumerate()
+        .filter(|(index, entry)| is_meant(*index, entry))
+        .map(|(_, entry)| entry)
+        .collect();
+    match (&meant[..], choice.kernel) {
+        ([], _) => bail!("the file holds no such code, only for: {}", names()),
+        ([only], _) => Ok(gcn_object::read(&only.bytes)?),
+        // A program of several units has one for each, and every kernel is in one.
+        (several, Some(kernel)) => {
+            let mut with: Vec<CodeObject> = several
+                .iter()
+                .filter_map(|entry| gcn_object::read(&entry.bytes).ok())
+                .filter(|object| object.kernel(kernel).is_some())
+                .collect();
+            match (with.pop(), with.is_empty()) {
+                (Some(only), true) => Ok(only),
+                (Some(_), false) => bail!(
+                    "several code objects have a kernel {}: {}; choose with --target",
+                    printable(kernel),
+                    names()
+                ),
+                (None, _) => bail!(
+                    "no code object has a kernel {}; there is code for: {}",
+                    printable(kernel),
+                    names()
+                ),
+            }
+        }
+        (_, None) => bail!(
+            "the file holds code for {}; choose with --target, or with --entry and the number",
             names()
         ),
     }

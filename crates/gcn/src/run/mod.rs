@@ -337,7 +337,15 @@ fn program(launch: &Launch) -> Result<Option<(CodeObject, &'static Target)>> {
     };
     let bytes = input::read(&launch.file)?;
     if object::is_object(&bytes) {
-        let object = object::read(&bytes, asked).with_context(|| name.clone())?;
+        let object = object::read(
+            &bytes,
+            object::Choice {
+                target: asked,
+                entry: None,
+                kernel: launch.kernel.as_deref(),
+            },
+        )
+        .with_context(|| name.clone())?;
         for warning in &object.warnings {
             render::warn(&name, warning);
         }
