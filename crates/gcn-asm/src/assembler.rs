@@ -121,6 +121,7 @@ pub(crate) struct Assembler<'a> {
     // Kept between statements for their memory.
     pub args: Vec<Arg>,
     pub mods: Vec<ModArg>,
+    pub waiting: Vec<Delayed>,
 }
 
 /// Symbols that follow what was assembled.
@@ -203,6 +204,7 @@ impl<'a> Assembler<'a> {
             builtins,
             args: Vec::new(),
             mods: Vec::new(),
+            waiting: Vec::new(),
         };
         // There is always one section to assemble into.
         assembler.add_section(

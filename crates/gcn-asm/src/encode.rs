@@ -8,7 +8,7 @@ use gcn_isa::{
     Value, When, regs,
 };
 
-use crate::operand::{Arg, Delayed, ModArg, What};
+use crate::operand::{Arg, ModArg, Waiting, What};
 
 /// The most operands that an instruction has.
 const MAX_SLOTS: usize = 8;
@@ -27,7 +27,7 @@ pub(crate) struct Operands<'a> {
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Encoded {
     pub inst: Inst,
-    pub delayed: Option<(DelayedField, Delayed)>,
+    pub delayed: Option<(DelayedField, Waiting)>,
 }
 
 /// A field that is filled in later.
@@ -641,13 +641,7 @@ fn float_constant(isa: Isa, ty: Ty, value: f64) -> Result<Operand, Why> {
     } else {
         float_literal(ty, value)?.into()
     };
-    match regs::inline_of_bits(isa, ty, bits) {
-        Some(code) => Ok(Operand::Scalar {
-            code,
-            count: ty.dwords(),
-        }),
-        None => float_literal(ty, value).map(Operand::Literal),
-    }
+    rules::inline_or_literal(isa, ty, bits, float_literal(ty, value))
 }
 
 /// The offset of a scalar memory instruction (errata E012, E025, E026).

@@ -8,7 +8,7 @@ use crate::assembler::{Assembler, Fixup, FixupKind};
 use crate::diagnostic::{Diagnostic, Fail, Helped, fail};
 use crate::encode::{self, DelayedField, Operands};
 use crate::explain;
-use crate::operand::Delayed;
+use crate::operand::{Arg, Delayed, ModArg, What};
 use crate::program::{Mark, inst_at};
 
 /// More operands than any instruction has.
@@ -35,6 +35,7 @@ impl Assembler<'_> {
         let mut mods = std::mem::take(&mut self.mods);
         args.clear();
         mods.clear();
+        self.waiting.clear();
         let result = self.encode_statement(op, only, mnemonic, &mut args, &mut mods);
         self.args = args;
         self.mods = mods;
@@ -46,8 +47,8 @@ impl Assembler<'_> {
         op: Op,
         only: Option<&'static Form>,
         mnemonic: Range<usize>,
-        args: &mut Vec<crate::operand::Arg>,
-        mods: &mut Vec<crate::operand::ModArg>,
+        args: &mut Vec<Arg>,
+        mods: &mut Vec<ModArg>,
     ) -> Result<(), Fail> {
         let scalar_offset = self.operands(op, args, mods)?;
         let statement = mnemonic.start..self.cursor.pos();
@@ -90,7 +91,9 @@ impl Assembler<'_> {
         let length = 4 * inst.dwords();
         self.emit(bytes.get(..length).unwrap_or(&bytes), &statement)?;
         let mut fixup = None;
-        if let Some((field, delayed)) = encoded.delayed {
+        if let Some((field, waiting)) = encoded.delayed
+            && let Some(value) = self.waiting(waiting)
+        {
             let kind = match field {
                 DelayedField::Literal => FixupKind::Literal,
                 DelayedField::Branch => FixupKind::Branch,
@@ -98,13 +101,13 @@ impl Assembler<'_> {
             let span = operands
                 .args
                 .iter()
-                .find(|arg| arg.what == crate::operand::What::Delayed(delayed))
+                .find(|arg| arg.what == What::Delayed(waiting))
                 .map_or(statement.clone(), |arg| arg.span.clone());
             fixup = Some(Fixup {
                 section,
                 offset,
                 kind,
-                value: delayed,
+                value,
                 span,
                 instruction: Some((inst.form(), self.marks.len())),
             });
@@ -127,8 +130,8 @@ impl Assembler<'_> {
     fn operands(
         &mut self,
         op: Op,
-        args: &mut Vec<crate::operand::Arg>,
-        mods: &mut Vec<crate::operand::ModArg>,
+        args: &mut Vec<Arg>,
+        mods: &mut Vec<ModArg>,
     ) -> Result<Option<i64>, Fail> {
         let row = op.row();
         let forms = self.isa.tables().forms(op);

@@ -65,8 +65,8 @@ pub(crate) enum What {
     /// `lit(…)`: a literal even where an inline constant would do.
     Literal(i64),
     Float(f64),
-    /// Not known before linking, or before the end of the source.
-    Delayed(Delayed),
+    /// Not known before linking, or before the end of the source: one of the assembler's that wait.
+    Delayed(Waiting),
     Waitcnt(u16),
     Hwreg(u16),
     Message(u16),
@@ -74,6 +74,10 @@ pub(crate) enum What {
     /// An export's target, an attribute and its channel, a value at a vertex.
     Graphics(Kind, i64),
 }
+
+/// The place of what is not known yet among the statement's.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) struct Waiting(u32);
 
 /// A number that is not known yet.
 #[derive(Clone, Copy, PartialEq, Debug)]
@@ -305,13 +309,25 @@ impl Assembler<'_> {
         self.expression_operand()
     }
 
+    /// An operand that is not known yet.
+    fn wait(&mut self, delayed: Delayed) -> What {
+        let place = u32::try_from(self.waiting.len()).unwrap_or(u32::MAX);
+        self.waiting.push(delayed);
+        What::Delayed(Waiting(place))
+    }
+
+    /// What an operand of the statement waits for.
+    pub(crate) fn waiting(&self, waiting: Waiting) -> Option<Delayed> {
+        self.waiting.get(waiting.0 as usize).copied()
+    }
+
     fn expression_operand(&mut self) -> Result<What, Fail> {
         Ok(match self.parse_expr()? {
             Parsed::Float(value) => What::Float(value),
-            Parsed::Later(id) => What::Delayed(Delayed::Expr(id)),
+            Parsed::Later(id) => self.wait(Delayed::Expr(id)),
             Parsed::Known(value) => match value.as_absolute() {
                 Some(number) => What::Int(number),
-                None => What::Delayed(Delayed::Value(value)),
+                None => self.wait(Delayed::Value(value)),
             },
         })
     }
@@ -571,9 +587,9 @@ impl Assembler<'_> {
                     Parsed::Float(value) => What::Literal(i64::from((value as f32).to_bits())),
                     Parsed::Known(value) => match value.as_absolute() {
                         Some(number) => What::Literal(number),
-                        None => What::Delayed(Delayed::Value(value)),
+                        None => self.wait(Delayed::Value(value)),
                     },
-                    Parsed::Later(id) => What::Delayed(Delayed::Expr(id)),
+                    Parsed::Later(id) => self.wait(Delayed::Expr(id)),
                 };
                 self.close()?;
                 value

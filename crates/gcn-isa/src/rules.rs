@@ -160,11 +160,24 @@ pub fn constant(isa: Isa, ty: Ty, value: i64) -> Result<Operand, FieldError> {
     } else {
         literal(ty, value)?.into()
     };
+    inline_or_literal(isa, ty, bits, literal(ty, value))
+}
+
+/// The inline constant with these bits, or else the literal, if there is one.
+///
+/// # Errors
+/// Why there is no literal.
+pub fn inline_or_literal<E>(
+    isa: Isa,
+    ty: Ty,
+    bits: u64,
+    literal: Result<u32, E>,
+) -> Result<Operand, E> {
     match regs::inline_of_bits(isa, ty, bits) {
         Some(code) => Ok(Operand::Scalar {
             code,
             count: ty.dwords(),
         }),
-        None => literal(ty, value).map(Operand::Literal),
+        None => literal.map(Operand::Literal),
     }
 }
