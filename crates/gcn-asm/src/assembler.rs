@@ -15,7 +15,8 @@ use crate::expand::{Expansion, Files, Texts};
 use crate::expr::{Exprs, Parsed, Scope, Term, Value, Variant};
 use crate::kernel::KernelDirectives;
 use crate::kernel_code::KernelCodeDirectives;
-use crate::operand::{Arg, Delayed, ModArg};
+use crate::modifier::ModArg;
+use crate::operand::{Arg, Delayed};
 use crate::program::{
     Kernel, Mark, Metadata, Place, Program, Relocation, Section, SectionFlags, SectionKind, Symbol,
 };

@@ -8,7 +8,8 @@ use gcn_isa::{
     Value, When, regs,
 };
 
-use crate::operand::{Arg, ModArg, Waiting, What};
+use crate::modifier::ModArg;
+use crate::operand::{Arg, Waiting, What};
 
 /// The most operands that an instruction has.
 const MAX_SLOTS: usize = 8;

@@ -8,7 +8,8 @@ use crate::assembler::{Assembler, Fixup, FixupKind};
 use crate::diagnostic::{Diagnostic, Fail, Helped, fail};
 use crate::encode::{self, DelayedField, Operands};
 use crate::explain;
-use crate::operand::{Arg, Delayed, ModArg, What};
+use crate::modifier::ModArg;
+use crate::operand::{Arg, Delayed, What};
 use crate::program::{Mark, inst_at};
 
 /// More operands than any instruction has.

@@ -18,6 +18,7 @@ mod instruction;
 mod kernel;
 mod kernel_code;
 pub mod list;
+mod modifier;
 mod object;
 mod operand;
 mod program;
