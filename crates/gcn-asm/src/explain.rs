@@ -17,7 +17,7 @@ pub(crate) const MAX_SUGGESTIONS: u32 = 64;
 const MAX_NAME: usize = 48;
 
 /// How an instruction is written: `ds_add_u32 vADDR, vDATA [offset:N] [gds]`.
-pub(crate) fn usage(isa: Isa, op: Op) -> String {
+pub fn usage(isa: Isa, op: Op) -> String {
     let row = op.row();
     let mut text = row.name_on(isa).to_owned();
     let mut separator = " ";
@@ -420,7 +420,7 @@ pub(crate) fn unknown_modifier(
 }
 
 /// The name nearest to `name`, if one is near: at most a third of its letters differ.
-pub(crate) fn closest<'a>(name: &str, names: impl Iterator<Item = &'a str>) -> Option<&'a str> {
+pub fn closest<'a>(name: &str, names: impl Iterator<Item = &'a str>) -> Option<&'a str> {
     if name.len() > MAX_NAME {
         return None;
     }

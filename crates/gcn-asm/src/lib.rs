@@ -18,9 +18,11 @@ mod instruction;
 mod kernel;
 mod kernel_code;
 pub mod list;
+mod map;
 mod modifier;
 mod object;
 mod operand;
+mod parts;
 mod program;
 mod symbols;
 
@@ -28,6 +30,7 @@ use gcn_isa::Target;
 
 pub use diagnostic::{Diagnostic, Note, Severity};
 pub use expand::{File, Files, NoFiles};
+pub use explain::{closest, usage};
 pub use object::ObjectError;
 pub use program::{
     Kernel, Listing, Metadata, Place, Program, Relocation, Section, SectionFlags, SectionKind,

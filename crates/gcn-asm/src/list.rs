@@ -13,11 +13,14 @@ use std::collections::HashSet;
 use std::fmt::{self, Write};
 use std::ops::{Range, RangeInclusive};
 
-use gcn_isa::{DecodeError, Fidelity, Inst, Isa, Kind, Operand, Syntax, TARGETS, decode, regs};
+use gcn_isa::text::Text;
+use gcn_isa::{Fidelity, Inst, Isa, Plans, Syntax, TARGETS, regs};
 
 use gcn_object::{DESCRIPTOR_ALIGN, KernelDescriptor};
 
 use crate::kernel::{KEYS, Key, PREFIX, SGPR_BLOCK, VGPR_BLOCK};
+use crate::map::{Item, Map, Run, branch_target};
+use crate::parts::in_order;
 use crate::{Listing, Options, Source, assemble};
 
 pub use object::{list_object, target_id};
@@ -25,17 +28,15 @@ pub use object::{list_object, target_id};
 /// What generated labels begin with.
 pub const LABELS: &str = "L";
 /// Bytes of a word.
-const WORD: usize = 4;
-/// Words of the longest instruction.
-const LONGEST: usize = 2;
+pub(crate) const WORD: usize = 4;
 /// SGPRs of VCC and XNACK_MASK, which the assembler adds to a kernel's for a target with XNACK.
 const XNACK_SGPRS: u32 = 4;
 /// Code object versions that `.amdhsa_code_object_version` can ask for.
 const WRITTEN_VERSIONS: RangeInclusive<u8> = 4..=6;
 /// The column at which comments begin, counted from the instruction's first character.
 const COMMENT_COLUMN: usize = 48;
-/// Words that a thread writes at a time: enough to be worth a thread, little enough to hold in memory.
-const PART_WORDS: usize = 1 << 15;
+/// Words that a thread writes at a time: enough to be worth its while, and so few that their text stays in its cache.
+const PART_WORDS: usize = 1 << 13;
 /// Bytes of text per byte of code, a little more than memory instructions need.
 const TEXT_PER_BYTE: usize = 6;
 
@@ -166,10 +167,11 @@ pub fn list(code: &Code, options: &ListOptions) -> String {
 
 /// The listing of `code`, given to `sink` in parts of whole lines: large listings need no room as a whole.
 pub fn list_to(code: &Code, options: &ListOptions, sink: &mut dyn FnMut(&str)) {
-    let mut text = String::new();
+    let sink = &mut |part: &Text| sink(part.as_str());
+    let mut text = Text::new();
     let out = &mut text;
     if let Some(id) = &code.target_id {
-        let _ = writeln!(out, "\t.amdgcn_target \"{id}\""); // Writing to a String cannot fail.
+        let _ = writeln!(out, "\t.amdgcn_target \"{id}\""); // Writing to a text cannot fail.
     }
     if let Some(version) = code
         .version
@@ -182,7 +184,7 @@ pub fn list_to(code: &Code, options: &ListOptions, sink: &mut dyn FnMut(&str)) {
         let places = names.places(section);
         let (words, tail) = section.bytes.as_chunks::<WORD>();
         let run = Run {
-            isa: code.isa,
+            decoder: code.isa.decoder(),
             words,
             places: &places,
         };
@@ -191,6 +193,7 @@ pub fn list_to(code: &Code, options: &ListOptions, sink: &mut dyn FnMut(&str)) {
             section,
             label_prefix: format!("{}{index}_", names.prefix),
             tail,
+            plans: code.isa.plans(),
             run,
             map,
             options: *options,
@@ -219,7 +222,7 @@ pub fn list_to(code: &Code, options: &ListOptions, sink: &mut dyn FnMut(&str)) {
 }
 
 /// Writes a kernel's descriptor: every key, so that no default matters.
-fn descriptor(out: &mut String, code: &Code, kernel: &Kernel) {
+fn descriptor(out: &mut dyn Write, code: &Code, kernel: &Kernel) {
     let Kernel { name, descriptor } = kernel;
     let (rsrc1, rsrc2) = (descriptor.compute_pgm_rsrc1, descriptor.compute_pgm_rsrc2);
     let properties = descriptor.kernel_code_properties;
@@ -247,7 +250,7 @@ fn descriptor(out: &mut String, code: &Code, kernel: &Kernel) {
         };
         let _ = writeln!(out, "\t\t{PREFIX}{key} {value}");
     }
-    out.push_str("\t.end_amdhsa_kernel\n");
+    let _ = out.write_str("\t.end_amdhsa_kernel\n");
 }
 
 /// What names the listing defines; the first symbol of a name gets it.
@@ -258,12 +261,12 @@ struct Names<'a> {
 }
 
 /// A symbol in the order of addresses.
-struct Place<'a> {
+pub(crate) struct Place<'a> {
     symbol: Symbol<'a>,
     /// The word that it names, or that it is inside of.
-    word: usize,
+    pub(crate) word: usize,
     /// The word at which what it says is data ends.
-    data_end: usize,
+    pub(crate) data_end: usize,
     /// It can be defined as a label.
     label: bool,
     /// Its name can be written as the operand of a branch.
@@ -346,126 +349,6 @@ fn reads_as_register(name: &str) -> bool {
     numbered || name == "off" || regs::named_anywhere(&name).is_some()
 }
 
-/// The words of a section, and the places at which an instruction must begin.
-struct Run<'a> {
-    isa: Isa,
-    words: &'a [[u8; WORD]],
-    places: &'a [Place<'a>],
-}
-
-/// What stands at a place of a section.
-enum Item {
-    Inst(Inst),
-    /// This word is no instruction.
-    Data(u32),
-}
-
-impl Run<'_> {
-    /// Calls `visit` for each item of `range` with its first word's index. An item begins at the range's begin.
-    /// An instruction never crosses a symbol.
-    fn walk(&self, range: Range<usize>, mut visit: impl FnMut(usize, Item)) {
-        let mut places = self.places.iter().peekable();
-        let mut at = range.start;
-        let mut data_end = 0;
-        while at < range.end {
-            while let Some(place) = places.next_if(|place| place.word <= at) {
-                data_end = data_end.max(place.data_end);
-            }
-            let limit = match places.peek() {
-                _ if at < data_end => 0,
-                Some(place) => LONGEST.min(place.word - at),
-                None => LONGEST,
-            };
-            let (item, length) = self.item(at, limit);
-            visit(at, item);
-            at += length;
-        }
-    }
-
-    /// The item at word `at`, an instruction of at most `limit` words or a word of data, and its length.
-    fn item(&self, at: usize, limit: usize) -> (Item, usize) {
-        let word = |i: usize| {
-            self.words
-                .get(at + i)
-                .map_or(0, |&bytes| u32::from_le_bytes(bytes))
-        };
-        let window = [word(0), word(1)];
-        let available = limit.min(self.words.len() - at);
-        match decode(self.isa, &window[..available]) {
-            Ok(inst) => (Item::Inst(inst), inst.dwords()),
-            Err(DecodeError::Unknown(..) | DecodeError::Truncated(_) | DecodeError::Empty) => {
-                (Item::Data(window[0]), 1)
-            }
-        }
-    }
-}
-
-/// The word that a branch at word `at` goes to; nothing if it goes out of all bounds or `inst` is no branch.
-fn branch_target(at: usize, inst: &Inst) -> Option<usize> {
-    if inst.dwords() != 1 {
-        return None;
-    }
-    let slot = inst.row().slots().find(|slot| slot.kind == Kind::Branch)?;
-    match inst.operand(slot) {
-        Operand::Imm(distance) => {
-            (at + inst.dwords()).checked_add_signed(isize::try_from(distance).ok()?)
-        }
-        _ => None,
-    }
-}
-
-/// Where items begin and where branches go, a bit per word and one for the section's end.
-struct Map {
-    begins: Bits,
-    targets: Bits,
-}
-
-impl Map {
-    fn new(run: &Run) -> Map {
-        let count = run.words.len() + 1;
-        let mut map = Map {
-            begins: Bits::new(count),
-            targets: Bits::new(count),
-        };
-        run.walk(0..run.words.len(), |at, item| {
-            map.begins.set(at);
-            if let Item::Inst(inst) = item
-                && let Some(target) = branch_target(at, &inst)
-            {
-                map.targets.set(target);
-            }
-        });
-        map.begins.set(run.words.len());
-        map
-    }
-
-    /// Whether a branch goes to where an item begins, so that a label can stand there.
-    fn is_label(&self, word: usize) -> bool {
-        self.targets.get(word) && self.begins.get(word)
-    }
-}
-
-/// A set of small numbers; those beyond its capacity are never in it.
-struct Bits(Vec<u64>);
-
-impl Bits {
-    fn new(capacity: usize) -> Bits {
-        Bits(vec![0; capacity.div_ceil(u64::BITS as usize)])
-    }
-
-    fn set(&mut self, index: usize) {
-        if let Some(bits) = self.0.get_mut(index / u64::BITS as usize) {
-            *bits |= 1 << (index % u64::BITS as usize);
-        }
-    }
-
-    fn get(&self, index: usize) -> bool {
-        self.0
-            .get(index / u64::BITS as usize)
-            .is_some_and(|bits| bits >> (index % u64::BITS as usize) & 1 != 0)
-    }
-}
-
 /// The second pass over a section.
 struct Lister<'a> {
     section: &'a Section<'a>,
@@ -473,46 +356,27 @@ struct Lister<'a> {
     label_prefix: String,
     /// The bytes after the last whole word.
     tail: &'a [u8],
+    plans: &'static Plans,
     run: Run<'a>,
     map: Map,
     options: ListOptions,
 }
 
 impl Lister<'_> {
-    fn write(&self, out: &mut String, sink: &mut dyn FnMut(&str)) {
+    fn write(&self, out: &mut Text, sink: &mut dyn FnMut(&Text)) {
         if let Some(name) = self.section.name {
             self.section_header(out, name);
         }
         out.push_str(self.section.head);
         let parts = self.parts();
-        let threads = std::thread::available_parallelism().map_or(1, usize::from);
-        for parts in parts.chunks(threads) {
-            if let [only] = parts {
-                self.write_part(out, only.clone());
-                sink(out);
-                out.clear();
-                continue;
+        sink(out);
+        out.clear();
+        let make = |number: usize, out: &mut Text| {
+            if let Some(part) = parts.get(number) {
+                self.write_part(out, part.clone());
             }
-            sink(out);
-            out.clear();
-            std::thread::scope(|scope| {
-                let write = |part: &Range<usize>| {
-                    let part = part.clone();
-                    scope.spawn(move || {
-                        let mut text = String::with_capacity(part.len() * WORD * TEXT_PER_BYTE);
-                        self.write_part(&mut text, part);
-                        text
-                    })
-                };
-                let writers: Vec<_> = parts.iter().map(write).collect();
-                for writer in writers {
-                    match writer.join() {
-                        Ok(text) => sink(&text),
-                        Err(panic) => std::panic::resume_unwind(panic),
-                    }
-                }
-            });
-        }
+        };
+        in_order(parts.len(), &make, sink);
         self.labels(
             out,
             self.places_from(self.run.words.len()),
@@ -524,7 +388,7 @@ impl Lister<'_> {
             for (i, byte) in self.tail.iter().enumerate() {
                 let _ = write!(out, "{}{byte:#04x}", if i == 0 { "" } else { ", " });
             }
-            self.comment(out, line, self.run.words.len() * WORD, &[], "");
+            self.comment(out, line, self.run.words.len() * WORD, &[], None);
             out.push('\n');
         }
     }
@@ -535,7 +399,7 @@ impl Lister<'_> {
         let mut begin = 0;
         while begin < self.run.words.len() {
             let end = (begin + PART_WORDS..self.run.words.len())
-                .find(|&word| self.map.begins.get(word) && !self.is_said(word))
+                .find(|&word| self.map.begins(word) && !self.is_said(word))
                 .unwrap_or(self.run.words.len());
             parts.push(begin..end);
             begin = end;
@@ -572,22 +436,19 @@ impl Lister<'_> {
     }
 
     /// Writes an item of which a linker fills in a part, naming what that is where the text can.
-    fn open_item(&self, out: &mut String, at: usize, item: &Item) -> bool {
-        let words = match item {
-            Item::Inst(inst) => inst.dwords(),
-            Item::Data(_) => 1,
-        };
-        let fields = self.open(at, words);
+    fn open_item(&self, out: &mut Text, at: usize, item: &Item) -> bool {
+        let fields = self.open(at, item.words());
         let line = out.len();
         match (fields, item) {
             ([], _) => return false,
-            ([field], Item::Inst(inst)) if let Some(operand) = field.operand => {
+            ([field], Item::Inst(inst, _)) if let Some(operand) = field.operand => {
                 out.push('\t');
-                if inst.print(out, self.options.syntax, Some(operand)) == Fidelity::Exact
-                    && assembles_to(inst, &out[line + 1..])
-                {
+                let fidelity = self
+                    .plans
+                    .print(inst, out, self.options.syntax, Some(operand));
+                if fidelity == Fidelity::Exact && assembles_to(inst, out.from(line + 1)) {
                     let words = &inst.words()[..inst.dwords()];
-                    self.comment(out, line, at * WORD, words, "");
+                    self.comment(out, line, at * WORD, words, None);
                     out.push('\n');
                     return true;
                 }
@@ -596,7 +457,7 @@ impl Lister<'_> {
             ([field], Item::Data(0)) if field.offset == (at * WORD) as u64 => {
                 if let Some(long) = field.long {
                     let _ = write!(out, "\t.long {long}");
-                    self.comment(out, line, at * WORD, &[0], "");
+                    self.comment(out, line, at * WORD, &[0], None);
                     out.push('\n');
                     return true;
                 }
@@ -615,54 +476,60 @@ impl Lister<'_> {
         &self.run.places[self.run.places.partition_point(|place| place.word < at)..]
     }
 
-    fn write_part(&self, out: &mut String, part: Range<usize>) {
-        let mut label = String::new();
-        let mut reading = String::new();
+    fn write_part(&self, out: &mut Text, part: Range<usize>) {
+        let mut label = Text::new();
         let mut places = self.places_from(part.start);
         let mut said = 0;
-        self.run.walk(part, |at, item| {
-            let later = self.labels(out, places, at);
-            let here = places.len() - later.len();
-            for place in places.iter().take(here) {
-                if let Some(text) = place.symbol.data_text.filter(|_| place.label) {
-                    out.push_str(text);
-                    said = place.data_end;
+        self.run.walk(part, |at, limit| {
+            if self.map.is_label(at) || places.first().is_some_and(|place| place.word <= at) {
+                let later = self.labels(out, places, at);
+                let here = places.len() - later.len();
+                for place in places.iter().take(here) {
+                    if let Some(text) = place.symbol.data_text.filter(|_| place.label) {
+                        out.push_str(text);
+                        said = place.data_end;
+                    }
                 }
+                places = later;
             }
-            places = later;
+            let item = self.run.item(at, limit);
             if at < said || self.open_item(out, at, &item) {
-                return;
+                return item.words();
             }
             let line = out.len();
             out.push('\t');
-            match item {
-                Item::Inst(inst) => {
-                    let target =
-                        branch_target(at, &inst).filter(|&target| self.map.is_label(target));
-                    label.clear();
-                    let target = target.map(|target| {
-                        self.label_of(&mut label, target);
-                        label.as_str()
-                    });
+            let dwords = match item {
+                Item::Inst(inst, skimmed) => {
+                    let target = branch_target(at, &skimmed)
+                        .filter(|&target| self.map.is_label(target))
+                        .map(|target| {
+                            label.clear();
+                            self.label_of(&mut label, target);
+                            label.as_str()
+                        });
+                    let fidelity = self.plans.print(&inst, out, self.options.syntax, target);
                     let words = &inst.words()[..inst.dwords()];
-                    reading.clear();
-                    if inst.print(out, self.options.syntax, target) == Fidelity::Lossy {
-                        reading.push_str(&out[line + 1..]);
+                    let mut reading = None;
+                    if fidelity != Fidelity::Exact {
+                        reading = Some(out.from(line + 1).to_owned());
                         out.truncate(line + 1);
                         long(out, words);
                     }
-                    self.comment(out, line, at * WORD, words, &reading);
+                    self.comment(out, line, at * WORD, words, reading.as_deref());
+                    inst.dwords()
                 }
                 Item::Data(word) => {
                     long(out, &[word]);
-                    self.comment(out, line, at * WORD, &[word], "");
+                    self.comment(out, line, at * WORD, &[word], None);
+                    1
                 }
-            }
+            };
             out.push('\n');
+            dwords
         });
     }
 
-    fn section_header(&self, out: &mut String, name: &str) {
+    fn section_header(&self, out: &mut Text, name: &str) {
         let _ = match name {
             ".text" => writeln!(out, "\t.text"),
             _ if is_identifier(name) => writeln!(out, "\t.section {name},\"ax\",@progbits"),
@@ -678,7 +545,7 @@ impl Lister<'_> {
     }
 
     /// Writes the labels at word `at`, and the symbols that cannot be labels as comments; the places after it.
-    fn labels<'p>(&self, out: &mut String, places: &'p [Place<'p>], at: usize) -> &'p [Place<'p>] {
+    fn labels<'p>(&self, out: &mut Text, places: &'p [Place<'p>], at: usize) -> &'p [Place<'p>] {
         let here = places.iter().take_while(|place| place.word <= at).count();
         let (here, later) = places.split_at(here);
         for place in here {
@@ -708,7 +575,7 @@ impl Lister<'_> {
     }
 
     /// Writes the label that a branch to word `at` names.
-    fn label_of(&self, label: &mut String, at: usize) {
+    fn label_of(&self, label: &mut Text, at: usize) {
         let first = self.run.places.partition_point(|place| place.word < at);
         let mut here = self.run.places[first..]
             .iter()
@@ -719,21 +586,25 @@ impl Lister<'_> {
         }
     }
 
-    fn generated_label(&self, out: &mut String, at: usize) {
+    fn generated_label(&self, out: &mut Text, at: usize) {
         out.push_str(&self.label_prefix);
-        let _ = write!(out, "{:x}", at * WORD);
+        out.push_hex_digits((at * WORD) as u64);
     }
 
     /// Ends a line that began at `line` with what is asked for: address and words, and the reading of a `.long`.
-    fn comment(&self, out: &mut String, line: usize, offset: usize, words: &[u32], reading: &str) {
-        if !self.options.hex && reading.is_empty() {
+    fn comment(
+        &self,
+        out: &mut Text,
+        line: usize,
+        offset: usize,
+        words: &[u32],
+        reading: Option<&str>,
+    ) {
+        if !self.options.hex && reading.is_none() {
             return;
         }
         let written = out.len() - line - 1;
-        out.extend(std::iter::repeat_n(
-            ' ',
-            COMMENT_COLUMN.saturating_sub(written),
-        ));
+        out.push_blanks(COMMENT_COLUMN.saturating_sub(written));
         out.push_str(" //");
         if self.options.hex {
             let _ = write!(
@@ -745,7 +616,7 @@ impl Lister<'_> {
                 let _ = write!(out, " {word:08X}");
             }
         }
-        if !reading.is_empty() {
+        if let Some(reading) = reading {
             out.push(' ');
             out.push_str(reading);
         }
@@ -771,10 +642,12 @@ fn assembles_to(inst: &Inst, text: &str) -> bool {
 }
 
 /// Writes words as data.
-fn long(out: &mut String, words: &[u32]) {
-    out.push_str(".long ");
-    for (i, word) in words.iter().enumerate() {
-        let _ = write!(out, "{}{word:#010x}", if i == 0 { "" } else { ", " });
+fn long(out: &mut Text, words: &[u32]) {
+    let mut separator = ".long ";
+    for &word in words {
+        out.push_str(separator);
+        out.push_word(word);
+        separator = ", ";
     }
 }
 

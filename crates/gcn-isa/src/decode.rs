@@ -1,7 +1,11 @@
 //! From words to an instruction. Walks the tables and names no instruction.
 
-use crate::field::Field;
+use std::sync::LazyLock;
+
+use crate::field::{Bits, ENCODINGS, Encoding, Field};
+use crate::form::{Form, Length};
 use crate::inst::Inst;
+use crate::operand::Kind;
 use crate::target::Isa;
 
 /// Why words are no instruction.
@@ -23,27 +27,174 @@ pub enum DecodeError {
 /// # Errors
 /// [`DecodeError`]; never panics.
 pub fn decode(isa: Isa, words: &[u32]) -> Result<Inst, DecodeError> {
-    let &first = words.first().ok_or(DecodeError::Empty)?;
-    let second = words.get(1).copied();
-    let tables = isa.tables();
-    for encoding in tables.candidates(first) {
-        let Some(layout) = tables.layout(encoding) else {
-            continue;
-        };
-        if (first ^ layout.constant) & layout.constant_mask != 0 {
-            continue;
+    isa.decoder().decode(words).map(|(inst, _)| inst)
+}
+
+/// Bits that choose the candidates among encodings: the top nine of the first dword.
+const SELECTOR_BITS: u32 = 9;
+
+/// The tables of one instruction set, ready for words. Built once, on first use.
+pub struct Decoder {
+    isa: Isa,
+    /// For each value of the top bits, where its candidates begin and end.
+    selectors: Vec<(u16, u16)>,
+    /// Encodings, those with the most constant bits first.
+    candidates: Vec<Candidate>,
+    /// The instructions of each encoding, by all of its numbers.
+    known: Vec<Option<Known>>,
+}
+
+/// An encoding that words may have.
+#[derive(Clone, Copy, PartialEq, Eq)]
+struct Candidate {
+    constant: u32,
+    constant_mask: u32,
+    /// Where the number is.
+    op_low: u8,
+    op_max: u32,
+    /// Where its instructions begin in `known`.
+    begin: usize,
+}
+
+/// What finding and skimming look at of a form.
+#[derive(Clone, Copy)]
+struct Known {
+    form: &'static Form,
+    length: Length,
+    /// Where the distance of a branch is, without width for what is none.
+    distance: Bits,
+}
+
+/// What is to be known of an instruction to find the next one.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Skimmed {
+    /// Its length.
+    pub dwords: usize,
+    /// If it is a branch, how many dwords its target is from the next instruction.
+    pub branch: Option<i64>,
+}
+
+impl Known {
+    fn new(form: &'static Form) -> Known {
+        let mut places = form.places.iter();
+        let branch = places.find(|place| place.slot.kind == Kind::Branch);
+        Known {
+            form,
+            length: form.length(),
+            distance: branch.map_or(Bits::default(), |place| place.bits),
         }
-        let opcode = layout.bits(Field::Op).get(u64::from(first)) as u16;
-        let Some(form) = tables.numbered(encoding, opcode) else {
-            continue;
-        };
-        let bits = u64::from(first) | u64::from(second.unwrap_or(0)) << 32;
-        let inst = Inst::from_bits(form, bits);
-        return if inst.dwords() > words.len() {
-            Err(DecodeError::Truncated(first))
-        } else {
-            Ok(inst)
-        };
     }
-    Err(DecodeError::Unknown(first, isa))
+
+    #[inline]
+    fn skim(&self, first: u32) -> Skimmed {
+        Skimmed {
+            dwords: self.length.dwords(first).into(),
+            branch: (self.distance.width != 0).then(|| self.distance.get_signed(first.into())),
+        }
+    }
+}
+
+impl Decoder {
+    fn new(isa: Isa) -> Decoder {
+        let tables = isa.tables();
+        let mut known = Vec::new();
+        let mut begins = [0; ENCODINGS];
+        for encoding in Encoding::ALL {
+            begins[encoding as usize] = known.len();
+            let Some(layout) = tables.layout(encoding) else {
+                continue;
+            };
+            for opcode in 0..=layout.bits(Field::Op).max() {
+                let form = tables.numbered(encoding, opcode as u16);
+                known.push(form.map(Known::new));
+            }
+        }
+        let (mut selectors, mut candidates) = (Vec::new(), Vec::new());
+        let mut last = Vec::new();
+        for top in 0..1u32 << SELECTOR_BITS {
+            let here: Vec<Candidate> = tables
+                .candidates(top << (32 - SELECTOR_BITS))
+                .filter_map(|encoding| tables.layout(encoding))
+                .map(|layout| Candidate {
+                    constant: layout.constant,
+                    constant_mask: layout.constant_mask,
+                    op_low: layout.bits(Field::Op).low,
+                    op_max: layout.bits(Field::Op).max() as u32,
+                    begin: begins[layout.encoding as usize],
+                })
+                .collect();
+            if here != last {
+                candidates.extend(&here);
+                last = here;
+            }
+            let begin = candidates.len() - last.len();
+            selectors.push((begin as u16, candidates.len() as u16));
+        }
+        Decoder {
+            isa,
+            selectors,
+            candidates,
+            known,
+        }
+    }
+
+    #[inline]
+    fn find(&self, first: u32) -> Option<&Known> {
+        let selector = (first >> (32 - SELECTOR_BITS)) as usize;
+        let &(begin, end) = self.selectors.get(selector)?;
+        let candidates = self.candidates.get(usize::from(begin)..usize::from(end))?;
+        for candidate in candidates {
+            if (first ^ candidate.constant) & candidate.constant_mask == 0 {
+                let number = (first >> candidate.op_low & candidate.op_max) as usize;
+                if let Some(Some(known)) = self.known.get(candidate.begin + number) {
+                    return Some(known);
+                }
+            }
+        }
+        None
+    }
+
+    /// The instruction that `words` begin with, and what [`Decoder::skim`] says of it. Reserved and unused bits are kept.
+    ///
+    /// # Errors
+    /// [`DecodeError`]; never panics.
+    #[inline]
+    pub fn decode(&self, words: &[u32]) -> Result<(Inst, Skimmed), DecodeError> {
+        let &first = words.first().ok_or(DecodeError::Empty)?;
+        let known = self
+            .find(first)
+            .ok_or(DecodeError::Unknown(first, self.isa))?;
+        let skimmed = known.skim(first);
+        let dwords = skimmed.dwords as u8;
+        let second = match (dwords, words.get(1)) {
+            (1, _) => 0,
+            (_, Some(&second)) => second,
+            (_, None) => return Err(DecodeError::Truncated(first)),
+        };
+        let bits = u64::from(first) | u64::from(second) << 32;
+        Ok((Inst::from_parts(known.form, dwords, bits), skimmed))
+    }
+
+    /// Length and branch of the instruction that begins with `first`; nothing if none does. Fast, for a first look at
+    /// much code.
+    #[inline]
+    pub fn skim(&self, first: u32) -> Option<Skimmed> {
+        self.find(first).map(|known| known.skim(first))
+    }
+}
+
+impl Isa {
+    /// What decodes the words of this instruction set.
+    #[inline]
+    pub fn decoder(self) -> &'static Decoder {
+        static DECODERS: [LazyLock<Decoder>; Isa::ALL.len()] = [
+            LazyLock::new(|| Decoder::new(Isa::Si)),
+            LazyLock::new(|| Decoder::new(Isa::Ci)),
+            LazyLock::new(|| Decoder::new(Isa::Vi)),
+            LazyLock::new(|| Decoder::new(Isa::Gfx9)),
+            LazyLock::new(|| Decoder::new(Isa::Vega12)),
+            LazyLock::new(|| Decoder::new(Isa::Vega20)),
+        ];
+        &DECODERS[self as usize]
+    }
 }

@@ -4,6 +4,8 @@
 
 use std::fmt::Write;
 
+use crate::text::Text;
+
 /// What DPP_CTRL asks for. A row is 16 lanes, a bank 4.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Permutation {
@@ -143,7 +145,7 @@ impl Permutation {
 }
 
 /// Writes the permutation as LLVM does, or the number if it is reserved.
-pub(crate) fn write(out: &mut String, ctrl: u16) {
+pub(crate) fn write(out: &mut Text, ctrl: u16) {
     let _ = match Permutation::unpack(ctrl) {
         Some(Permutation::QuadPerm([a, b, c, d])) => write!(out, "quad_perm:[{a},{b},{c},{d}]"),
         Some(Permutation::RowShl(by)) => write!(out, "row_shl:{by}"),
@@ -180,9 +182,10 @@ mod tests {
             if Permutation::unpack(ctrl).is_none() {
                 continue;
             }
-            let mut text = String::new();
+            let mut text = Text::new();
             write(&mut text, ctrl);
-            let (name, numbers) = text.split_once(':').unwrap_or((&text, ""));
+            let text = text.as_str();
+            let (name, numbers) = text.split_once(':').unwrap_or((text, ""));
             let numbers: Vec<i64> = numbers
                 .trim_matches(['[', ']'])
                 .split(',')
@@ -263,9 +266,9 @@ mod tests {
             // It has no name.
             (0x100, "dpp_ctrl:0x100"),
         ] {
-            let mut out = String::new();
+            let mut out = Text::new();
             write(&mut out, ctrl);
-            assert_eq!(out, text);
+            assert_eq!(out.as_str(), text);
         }
     }
 }

@@ -170,14 +170,14 @@ family! {
     DS_MAX_SRC2_F64          0xd3 0xd3 SI   [Vaddr(1), Offset, Gds]                                        AtomicFromLds(Max, F64);
     DS_WRITE_B96             0xde 0xde CI   [Vaddr(1), Vdata(3), Offset, Gds]                              Store(B96);
     DS_WRITE_B128            0xdf 0xdf CI   [Vaddr(1), Vdata(4), Offset, Gds]                              Store(B128);
-    DS_CONDXCHG32_RTN_B128   0xfd 0xfd CI   [Vdst(4), Vaddr(1).optional(), Vdata(4).optional(), Offset, Gds] ExchangeConditionally(B128);
+    DS_CONDXCHG32_RTN_B128   0xfd 0xfd CI   [Vdst(4), Vaddr(1).optional(), Vdata(4).optional(), Offset, Gds] ExchangeConditionally(B128), lacking ALL;
     DS_READ_B96              0xfe 0xfe CI   [Vdst(3), Vaddr(1), Offset, Gds]                               Load(B96);
     DS_READ_B128             0xff 0xff CI   [Vdst(4), Vaddr(1), Offset, Gds]                               Load(B128);
     DS_ADD_F32               _    0x15 VI   [Vaddr(1), Vdata(1), Offset, Gds]                              Atomic(Add, F32);
     DS_WRITE_ADDTID_B32      _    0x1d GFX9 [Vdata(1), Offset, Gds]                                        StoreByLane;
     DS_ADD_RTN_F32           _    0x35 VI   [Vdst(1), Vaddr(1), Vdata(1), Offset, Gds]                     Return(Add, F32);
-    DS_PERMUTE_B32           _    0x3e VI   [Vdst(1), Vaddr(1), Vdata(1), Offset, Gds]                     Lanes(Push);
-    DS_BPERMUTE_B32          _    0x3f VI   [Vdst(1), Vaddr(1), Vdata(1), Offset, Gds]                     Lanes(Pull);
+    DS_PERMUTE_B32           _    0x3e VI   [Vdst(1), Vaddr(1), Vdata(1), Offset, Gds]                     Lanes(Push), lacking GDS;
+    DS_BPERMUTE_B32          _    0x3f VI   [Vdst(1), Vaddr(1), Vdata(1), Offset, Gds]                     Lanes(Pull), lacking GDS;
     DS_WRITE_B8_D16_HI       _    0x54 GFX9 [Vaddr(1), Vdata(1), Offset, Gds]                              StoreHigh(B8);
     DS_WRITE_B16_D16_HI      _    0x55 GFX9 [Vaddr(1), Vdata(1), Offset, Gds]                              StoreHigh(B16);
     DS_READ_U8_D16           _    0x56 GFX9 [Vdst(1).updated(), Vaddr(1), Offset, Gds]                     LoadHalf(U8, Low);

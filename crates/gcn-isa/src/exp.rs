@@ -6,9 +6,9 @@
 use crate::effect::Does::*;
 use crate::field::{Encoding, Field, Format};
 use crate::operand::words::*;
-use crate::regs::write_u32;
 use crate::row::family;
 use crate::target::on;
+use crate::text::Text;
 
 #[rustfmt::skip]
 pub(crate) const FORMATS: &[Format] = &[
@@ -35,7 +35,7 @@ const TARGETS: [(&str, u8, u8); 5] = [
 ];
 
 /// Writes the name of a target; false, and a name that no assembler takes, if it has none.
-pub(crate) fn write_target(out: &mut String, target: u8) -> bool {
+pub(crate) fn write_target(out: &mut Text, target: u8) -> bool {
     let known = TARGETS
         .iter()
         .find(|(_, first, count)| (*first..first + count).contains(&target));
@@ -48,7 +48,7 @@ pub(crate) fn write_target(out: &mut String, target: u8) -> bool {
         None => ("invalid_target_", target),
     };
     out.push_str(name);
-    write_u32(out, number.into());
+    out.push_decimal(number.into());
     known.is_some()
 }
 
@@ -86,9 +86,14 @@ mod tests {
     fn every_target_has_the_name_that_means_it() {
         let mut named = 0;
         for target in 0..64 {
-            let mut name = String::new();
+            let mut name = Text::new();
             let is_named = write_target(&mut name, target);
-            assert_eq!(target_named(&name), is_named.then_some(target), "{name}");
+            assert_eq!(
+                target_named(name.as_str()),
+                is_named.then_some(target),
+                "{}",
+                name.as_str()
+            );
             named += usize::from(is_named);
         }
         assert_eq!(named, 8 + 1 + 1 + 4 + 32);

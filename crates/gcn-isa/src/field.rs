@@ -99,6 +99,23 @@ pub enum Field {
 /// How many fields there are.
 pub const FIELDS: usize = Field::AttrChan as usize + 1;
 
+impl Field {
+    /// Every field.
+    #[rustfmt::skip]
+    pub const ALL: [Field; FIELDS] = {
+        use Field::*;
+        [
+            Op, Vdst, Vaddr, Vdata, Vdata1, Src0, Src1, Src2, Sdst, Ssrc0, Ssrc1, Simm16,
+            Literal, Abs, Neg, Omod, Clamp, OpSel, OpSelHi, OpSelHi2, NegHi, DstSel, DstUnused, Src0Sel,
+            Src0Sext, Src0Neg, Src0Abs, Src0Scalar, Src1Sel, Src1Sext, Src1Neg, Src1Abs, Src1Scalar, SdwaSdst, DppCtrl, BoundCtrl,
+            BankMask, RowMask, Offset, Offset0, Offset1, Offset12, Gds, Glc, Slc, Lds, Tfe, Nv,
+            Saddr, Sdata, Sbase, Imm, Soe, Soffset, Srsrc, Ssamp, Offen, Idxen, Addr64, Dfmt,
+            Nfmt, Format, Dmask, Unorm, Da, R128, A16, Lwe, D16, En, Tgt, Compr,
+            Done, Vm, Vsrc0, Vsrc1, Vsrc2, Vsrc3, High, Attr, AttrChan,
+        ]
+    };
+}
+
 /// A run of bits in an instruction's (at most) 64 bits.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct Bits {
@@ -130,6 +147,18 @@ impl Bits {
     /// The field's value in `word`.
     pub const fn get(self, word: u64) -> u64 {
         (word >> self.low) & self.max()
+    }
+
+    /// The field's value in `word` as a number with sign.
+    #[inline]
+    pub const fn get_signed(self, word: u64) -> i64 {
+        let unused = 64
+            - if self.width == 0 {
+                1
+            } else {
+                self.width as u32
+            };
+        (self.get(word) << unused) as i64 >> unused
     }
 
     /// `word` with the field holding the low bits of `value`.
@@ -229,6 +258,18 @@ pub const SUFFIXES: [&str; 4] = ["_e32", "_e64", "_sdwa", "_dpp"];
 
 /// How many encodings there are.
 pub const ENCODINGS: usize = Encoding::Exp as usize + 1;
+
+impl Encoding {
+    /// Every encoding.
+    #[rustfmt::skip]
+    pub const ALL: [Encoding; ENCODINGS] = {
+        use Encoding::*;
+        [
+            Sop2, Sopk, Sop1, Sopc, Sopp, Smrd, Smem, Vop1, Vop2, Vopc, Vop3, Vop3b, Vop3c,
+            Vop3p, Vop1Sdwa, Vop2Sdwa, VopcSdwa, Vop1Dpp, Vop2Dpp, Vintrp, Vop3Interp, Ds, Flat, Global, Scratch, Mubuf, Mtbuf, Mimg, Exp,
+        ]
+    };
+}
 
 /// The field map of an encoding on some generations.
 #[derive(Clone, Copy, Debug)]

@@ -5,6 +5,7 @@
 
 use crate::effect::{AtomicOp::*, Does::*, Half::*};
 use crate::field::{Encoding, Field, Format};
+use crate::llvm::Lacks;
 use crate::operand::{Ty::*, words::*};
 use crate::row::{Forms, Op, Row, lower_name, number};
 use crate::target::on;
@@ -105,6 +106,7 @@ macro_rules! segment {
                 forms: Forms::OWN,
                 written: written!($segment $shape($($n),*)),
                 does: $does,
+                lacks: Lacks::NOTHING,
             },
         )*];
     };

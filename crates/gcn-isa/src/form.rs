@@ -44,7 +44,9 @@ pub struct Form {
     pub modifiers: Box<[PlacedModifier]>,
     /// Every operand zero and every modifier unwritten.
     pub(crate) base: u64,
-    literal: Literal,
+    length: Length,
+    /// Its place among the forms of its instruction set.
+    pub(crate) index: usize,
 }
 
 /// An operand of a [`Form`].
@@ -73,15 +75,27 @@ pub struct PlacedModifier {
     pub list: ListBits,
 }
 
-/// Whether a dword follows the instruction.
+/// How long an instruction is: one dword more than its encoding where its row, or what a source field holds, asks for a
+/// literal.
 #[derive(Clone, Copy, Debug)]
-enum Literal {
-    Never,
-    Always,
-    /// If one of these fields announces it.
-    Announced([Bits; LITERAL_FIELDS]),
-    /// If the offset announces it (GCN 1.1).
-    Offset,
+pub(crate) struct Length {
+    /// Without a literal.
+    dwords: u8,
+    /// A literal follows if the first dword has one of these (mask, value).
+    literal_if: [(u32, u32); LITERAL_FIELDS],
+}
+
+impl Length {
+    /// What no dword has, and what every dword has.
+    const NEVER: (u32, u32) = (0, 1);
+    const ALWAYS: (u32, u32) = (0, 0);
+
+    /// In dwords, of the instruction that begins with `first`.
+    #[inline]
+    pub(crate) fn dwords(self, first: u32) -> u8 {
+        let [a, b] = self.literal_if.map(|(mask, value)| first & mask == value);
+        self.dwords + u8::from(a | b)
+    }
 }
 
 /// A form is itself only: there is one per row, encoding and instruction set.
@@ -125,7 +139,8 @@ impl Form {
                 .collect(),
             modifiers,
             base: op_bits.put(u64::from(layout.constant), u64::from(opcode)),
-            literal: literal(row, layout, isa),
+            length: length(row, layout, isa),
+            index: 0,
         };
         form.base = form.defaults();
         Some(form)
@@ -154,24 +169,21 @@ impl Form {
         base
     }
 
-    /// Length in dwords, with the literal that these bits announce.
+    /// Its number in this encoding.
+    pub fn opcode(&self) -> u64 {
+        self.layout.bits(Field::Op).get(self.base)
+    }
+
+    /// How long it is.
     #[inline]
-    pub(crate) fn length(&self, bits: u64) -> u8 {
-        let dwords = self.layout.dwords;
-        match self.literal {
-            Literal::Never => dwords,
-            Literal::Always => dwords + 1,
-            Literal::Announced(fields) => {
-                dwords + u8::from(fields.iter().any(|field| field.get(bits) == LITERAL))
-            }
-            Literal::Offset => dwords + u8::from(self.offset_is_literal(bits)),
-        }
+    pub(crate) fn length(&self) -> Length {
+        self.length
     }
 
     /// On GCN 1.1 an SMRD offset of 255 without IMM announces a literal.
     #[inline]
     pub(crate) fn offset_is_literal(&self, bits: u64) -> bool {
-        matches!(self.literal, Literal::Offset)
+        offset_can_be_literal(self.layout, self.isa)
             && self.layout.bits(Field::Imm).get(bits) == 0
             && self.layout.bits(Field::Offset).get(bits) == LITERAL
     }
@@ -278,32 +290,39 @@ fn place(slot: &'static Slot, layout: &Layout, modifiers: &[PlacedModifier]) -> 
     place
 }
 
+fn offset_can_be_literal(layout: &Layout, isa: Isa) -> bool {
+    layout.encoding == Encoding::Smrd && isa == Isa::Ci
+}
+
 /// What announces a literal.
-fn literal(row: &Row, layout: &Layout, isa: Isa) -> Literal {
+fn length(row: &Row, layout: &Layout, isa: Isa) -> Length {
+    let mut length = Length {
+        dwords: layout.dwords,
+        literal_if: [Length::NEVER; LITERAL_FIELDS],
+    };
     if layout.dwords != 1 {
-        return Literal::Never;
+        return length;
     }
-    let mut fields = [Bits::default(); LITERAL_FIELDS];
-    let mut count = 0;
-    for slot in row.slots() {
+    let asking = row.slots().filter_map(|slot| {
         let bits = layout.bits(slot.field);
+        let announced = (bits.mask() as u32, bits.put(0, LITERAL) as u32);
         match slot.kind {
-            Kind::Literal => return Literal::Always,
-            Kind::ScalarOffset { .. } if layout.encoding == Encoding::Smrd && isa == Isa::Ci => {
-                return Literal::Offset;
+            Kind::Literal => Some(Length::ALWAYS),
+            Kind::ScalarOffset { .. } if offset_can_be_literal(layout, isa) => {
+                let imm = layout.bits(Field::Imm).mask() as u32;
+                Some((announced.0 | imm, announced.1))
             }
-            Kind::Src if bits.width == VGPR_BITS => {}
-            Kind::Src | Kind::Ssrc => {
-                assert!(count < LITERAL_FIELDS, "{} has more sources", row.name);
-                fields[count] = bits;
-                count += 1;
-            }
-            _ => {}
+            Kind::Src if bits.width == VGPR_BITS => None,
+            Kind::Src | Kind::Ssrc => Some(announced),
+            _ => None,
+        }
+    });
+    let mut places = length.literal_if.iter_mut();
+    for asks in asking {
+        match places.next() {
+            Some(place) => *place = asks,
+            None => unreachable!("{} has more sources", row.name),
         }
     }
-    if count == 0 {
-        Literal::Never
-    } else {
-        Literal::Announced(fields)
-    }
+    length
 }

@@ -2,7 +2,7 @@
 
 use crate::effect::Does;
 use crate::exp::SOURCES;
-use crate::field::{Bits, Encoding, Field, Layout};
+use crate::field::{Encoding, Field, Layout};
 use crate::form::{FIRST_VGPR, Form, LITERAL, SOURCE_BITS};
 use crate::operand::{Access, Kind, Modifier, Slot, When};
 use crate::regs;
@@ -85,7 +85,7 @@ pub enum FieldError {
 }
 
 /// The value of SADDR that means `off` (errata E079).
-const SADDR_OFF: u64 = 0x7f;
+pub(crate) const SADDR_OFF: u64 = 0x7f;
 /// The width of a scalar memory offset that has a sign.
 const SIGNED_OFFSET_BITS: u8 = 21;
 /// The sources of SDWA and the bits that say that they are scalar.
@@ -113,7 +113,12 @@ impl Inst {
     /// The instruction that two words hold, the second of which may not belong to it.
     #[inline]
     pub(crate) fn from_bits(form: &'static Form, bits: u64) -> Inst {
-        let dwords = form.length(bits);
+        Inst::from_parts(form, form.length().dwords(bits as u32), bits)
+    }
+
+    /// The same of a known length in dwords.
+    #[inline]
+    pub(crate) fn from_parts(form: &'static Form, dwords: u8, bits: u64) -> Inst {
         let own = if dwords == 1 {
             u64::from(u32::MAX)
         } else {
@@ -191,8 +196,7 @@ impl Inst {
 
     /// The value of a field as a number with sign.
     pub fn get_signed(&self, field: Field) -> i64 {
-        let bits = self.layout().bits(field);
-        sign_extend(bits.get(self.bits), bits)
+        self.layout().bits(field).get_signed(self.bits)
     }
 
     /// Sets bits of the instruction's own, such as a [`Place`](crate::Place)'s source modifiers.
@@ -335,7 +339,7 @@ impl Inst {
             | Kind::GprIndex
             | Kind::ExportTarget
             | Kind::VertexParameter => Operand::Imm(value as i64),
-            Kind::Signed | Kind::Simm16 | Kind::Branch => Operand::Imm(sign_extend(value, bits)),
+            Kind::Signed | Kind::Simm16 | Kind::Branch => Operand::Imm(bits.get_signed(self.bits)),
             Kind::Literal => Operand::Literal((self.bits >> 32) as u32),
         }
     }
@@ -472,7 +476,8 @@ impl Inst {
     }
 
     /// VGPRs of a buffer address.
-    fn buffer_address_count(&self) -> u8 {
+    #[inline]
+    pub(crate) fn buffer_address_count(&self) -> u8 {
         if self.flag(Field::Addr64) {
             2
         } else {
@@ -709,9 +714,4 @@ impl ListBits {
             self.len += 1;
         }
     }
-}
-
-fn sign_extend(value: u64, bits: Bits) -> i64 {
-    let unused = 64 - u32::from(bits.width.max(1));
-    (value << unused) as i64 >> unused
 }

@@ -5,6 +5,7 @@
 //! makes one from words, [`Inst::new`] with [`Inst::set_operand`] from parts, [`Inst::print`] makes text.
 //! Nothing here executes, reads files or prints.
 
+pub mod describe;
 pub mod dpp;
 pub mod ds;
 pub mod effect;
@@ -12,6 +13,7 @@ pub mod exp;
 pub mod field;
 pub mod flat;
 pub mod form;
+pub mod llvm;
 pub mod mimg;
 pub mod mtbuf;
 pub mod mubuf;
@@ -23,6 +25,7 @@ pub mod smem;
 pub mod sop;
 pub mod swizzle;
 pub mod target;
+pub mod text;
 pub mod vintrp;
 pub mod vop;
 pub mod vop3;
@@ -30,17 +33,18 @@ pub mod vopc;
 
 mod decode;
 mod inst;
+mod plan;
 mod print;
 mod row;
 mod tables;
 
-pub use decode::{DecodeError, decode};
+pub use decode::{DecodeError, Decoder, Skimmed, decode};
 pub use effect::Does;
 pub use field::{Encoding, Field};
 pub use form::{Form, Place, PlacedModifier};
 pub use inst::{FieldError, Inst, ListBits, Operand};
 pub use operand::{Access, Kind, Modifier, Slot, Ty, Value, When, Written};
-pub use print::{Fidelity, Syntax};
+pub use print::{Fidelity, Plans, Syntax};
 pub use row::{Forms, Op, Row, rows};
 pub use tables::Tables;
 pub use target::{Isa, IsaSet, NUMBERINGS, Numbering, TARGETS, Target};

@@ -11,7 +11,7 @@ use crate::effect::{
 };
 use crate::field::{Encoding, Field, Format};
 use crate::operand::{Access, Ty::*, words::*};
-use crate::row::{Forms, Op, Row, lower_name, number};
+use crate::row::{Forms, Op, Row, lacks, lower_name, number};
 use crate::target::on;
 
 #[rustfmt::skip]
@@ -77,7 +77,7 @@ macro_rules! written {
 
 /// Declares the instructions and the table of their rows.
 macro_rules! images {
-    ($($NAME:ident $old:tt $new:tt $on:ident $shape:ident($($n:literal),*) $does:expr;)*) => {
+    ($($NAME:ident $old:tt $new:tt $on:ident $shape:ident($($n:literal),*) $does:expr $(, lacking $lacks:ident)?;)*) => {
         /// MIMG instructions.
         #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, PartialOrd, Ord)]
         #[allow(non_camel_case_types, missing_docs)] // Named as in the manuals; the rows document them.
@@ -94,6 +94,7 @@ macro_rules! images {
                 forms: Forms::OWN,
                 written: written!($shape($($n),*)),
                 does: $does,
+                lacks: lacks!($($lacks)?),
             },
         )*];
     };
@@ -171,8 +172,8 @@ images! {
     GATHER4_LZ       0x47  0x47 SI      gather(1, 4)    Image(Gather);
     GATHER4_C        0x48  0x48 SI      gather(2, 4)    Image(Gather);
     GATHER4_C_CL     0x49  0x49 SI      gather(2, 5)    Image(Gather);
-    GATHER4H_PCK     _     0x4a GFX9    gather(1, 4)    Image(Gather);
-    GATHER8H_PCK     _     0x4b GFX9    gather(1, 4)    Image(Gather);
+    GATHER4H_PCK     _     0x4a GFX9    gather(1, 4)    Image(Gather), lacking ALL;
+    GATHER8H_PCK     _     0x4b GFX9    gather(1, 4)    Image(Gather), lacking ALL;
     GATHER4_C_L      0x4c  0x4c SI      gather(2, 5)    Image(Gather);
     GATHER4_C_B      0x4d  0x4d SI      gather(3, 5)    Image(Gather);
     GATHER4_C_B_CL   0x4e  0x4e SI      gather(3, 6)    Image(Gather);

@@ -5,9 +5,9 @@
 use crate::effect::Does::*;
 use crate::field::{Encoding, Field, Format};
 use crate::operand::{Ty::*, words::*};
-use crate::regs::write_u32;
 use crate::row::family;
 use crate::target::{Isa, Numbering, on};
+use crate::text::Text;
 
 #[rustfmt::skip]
 pub(crate) const FORMATS: &[Format] = &[
@@ -73,7 +73,7 @@ pub const fn number_formats(isa: Isa) -> [&'static str; 8] {
 }
 
 /// Writes a format as LLVM does: names in brackets, without the one that stands by default.
-pub(crate) fn write_format(out: &mut String, isa: Isa, format: u8) {
+pub(crate) fn write_format(out: &mut Text, isa: Isa, format: u8) {
     let data = format & ((1 << DATA_FORMAT_BITS) - 1);
     let number = format >> DATA_FORMAT_BITS;
     let names = (
@@ -81,7 +81,7 @@ pub(crate) fn write_format(out: &mut String, isa: Isa, format: u8) {
         number_formats(isa).get(usize::from(number)).copied(),
     );
     let (Some(data_name), Some(number_name)) = names else {
-        return write_u32(out, format.into());
+        return out.push_decimal(format.into());
     };
     out.push('[');
     if data != DEFAULT_FORMAT {

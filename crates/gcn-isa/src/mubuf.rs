@@ -59,7 +59,7 @@ family! {
     BUFFER_ATOMIC_CMPSWAP                 0x31 0x41 SI      [BufStored(2).updated(), BufAddress, Srsrc, BufSoffset, Idxen, Offen, Addr64, Offset, Glc, Slc]           Atomic(CompareSwap, B32);
     BUFFER_ATOMIC_ADD                     0x32 0x42 SI      [BufStored(1).updated(), BufAddress, Srsrc, BufSoffset, Idxen, Offen, Addr64, Offset, Glc, Slc]           Atomic(Add, U32);
     BUFFER_ATOMIC_SUB                     0x33 0x43 SI      [BufStored(1).updated(), BufAddress, Srsrc, BufSoffset, Idxen, Offen, Addr64, Offset, Glc, Slc]           Atomic(Sub, U32);
-    BUFFER_ATOMIC_RSUB                    0x34 _    SI_ONLY [BufStored(1).updated(), BufAddress, Srsrc, BufSoffset, Idxen, Offen, Addr64, Offset, Glc, Slc]           Atomic(Rsub, U32);
+    BUFFER_ATOMIC_RSUB                    0x34 _    SI_ONLY [BufStored(1).updated(), BufAddress, Srsrc, BufSoffset, Idxen, Offen, Addr64, Offset, Glc, Slc]           Atomic(Rsub, U32), lacking ALL;
     BUFFER_ATOMIC_SMIN                    0x35 0x44 SI      [BufStored(1).updated(), BufAddress, Srsrc, BufSoffset, Idxen, Offen, Addr64, Offset, Glc, Slc]           Atomic(Min, I32);
     BUFFER_ATOMIC_UMIN                    0x36 0x45 SI      [BufStored(1).updated(), BufAddress, Srsrc, BufSoffset, Idxen, Offen, Addr64, Offset, Glc, Slc]           Atomic(Min, U32);
     BUFFER_ATOMIC_SMAX                    0x37 0x46 SI      [BufStored(1).updated(), BufAddress, Srsrc, BufSoffset, Idxen, Offen, Addr64, Offset, Glc, Slc]           Atomic(Max, I32);
@@ -76,7 +76,7 @@ family! {
     BUFFER_ATOMIC_CMPSWAP_X2              0x51 0x61 SI      [BufStored(4).updated(), BufAddress, Srsrc, BufSoffset, Idxen, Offen, Addr64, Offset, Glc, Slc]           Atomic(CompareSwap, B64);
     BUFFER_ATOMIC_ADD_X2                  0x52 0x62 SI      [BufStored(2).updated(), BufAddress, Srsrc, BufSoffset, Idxen, Offen, Addr64, Offset, Glc, Slc]           Atomic(Add, U64);
     BUFFER_ATOMIC_SUB_X2                  0x53 0x63 SI      [BufStored(2).updated(), BufAddress, Srsrc, BufSoffset, Idxen, Offen, Addr64, Offset, Glc, Slc]           Atomic(Sub, U64);
-    BUFFER_ATOMIC_RSUB_X2                 0x54 _    SI_ONLY [BufStored(2).updated(), BufAddress, Srsrc, BufSoffset, Idxen, Offen, Addr64, Offset, Glc, Slc]           Atomic(Rsub, U64);
+    BUFFER_ATOMIC_RSUB_X2                 0x54 _    SI_ONLY [BufStored(2).updated(), BufAddress, Srsrc, BufSoffset, Idxen, Offen, Addr64, Offset, Glc, Slc]           Atomic(Rsub, U64), lacking ALL;
     BUFFER_ATOMIC_SMIN_X2                 0x55 0x64 SI      [BufStored(2).updated(), BufAddress, Srsrc, BufSoffset, Idxen, Offen, Addr64, Offset, Glc, Slc]           Atomic(Min, I64);
     BUFFER_ATOMIC_UMIN_X2                 0x56 0x65 SI      [BufStored(2).updated(), BufAddress, Srsrc, BufSoffset, Idxen, Offen, Addr64, Offset, Glc, Slc]           Atomic(Min, U64);
     BUFFER_ATOMIC_SMAX_X2                 0x57 0x66 SI      [BufStored(2).updated(), BufAddress, Srsrc, BufSoffset, Idxen, Offen, Addr64, Offset, Glc, Slc]           Atomic(Max, I64);

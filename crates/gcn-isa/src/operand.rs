@@ -248,7 +248,7 @@ pub const SELECTIONS: &[&str] = &[
     "BYTE_0", "BYTE_1", "BYTE_2", "BYTE_3", "WORD_0", "WORD_1", "DWORD",
 ];
 /// SDWA's number for the whole register.
-const SEL_DWORD: u8 = 6;
+pub(crate) const SEL_DWORD: u8 = 6;
 /// What SDWA does with the rest of the destination: zeros, the sign, the old value.
 pub const UNUSED: &[&str] = &["UNUSED_PAD", "UNUSED_SEXT", "UNUSED_PRESERVE"];
 /// SDWA's number for the old value.

@@ -1,19 +1,22 @@
 //! From an instruction to text. Walks the row and names no instruction.
+//!
+//! What does not depend on an instruction's bits is found once for its form, a [`Plan`]: its name with suffix, which
+//! bits the text tells, which operands have ready texts ([`Names`]) unless something about them is unusual. Those are
+//! written by [`Printer::operand`], which is the truth that the ready texts are made from.
 
 use std::fmt::Write;
+use std::sync::{LazyLock, OnceLock};
 
-use crate::field::{Encoding, Field, Layout};
-use crate::form::LITERAL;
-use crate::inst::{Inst, Operand};
-use crate::operand::{Kind, Modifier, Slot, Value, When};
-use crate::regs::{self, write_group, write_hex, write_i64, write_u32};
-use crate::row::Forms;
+use crate::field::{Field, Layout};
+use crate::form::{Form, LITERAL, PlacedModifier};
+use crate::inst::{Inst, Operand, SADDR_OFF};
+use crate::operand::{Kind, Slot, Value, When};
+use crate::plan::{Bus, How, Names, Plan, SEPARATOR, Shown, is_always_written, suffix};
+use crate::regs::{self, write_group};
 use crate::target::Isa;
+use crate::text::Text;
 use crate::vintrp::{CHANNELS, MAX_ATTRIBUTE, VERTEX_PARAMETERS};
-use crate::{dpp, exp, mtbuf, simm, swizzle};
-
-/// The bit at which the literal of an instruction of one word begins.
-const LITERAL_BITS: u32 = 32;
+use crate::{dpp, exp, llvm, mtbuf, rules, simm, swizzle};
 
 /// A way to spell things where LLVM and CLRX differ.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
@@ -31,6 +34,8 @@ pub enum Syntax {
 pub enum Fidelity {
     /// Assembling the text gives the same words.
     Exact,
+    /// The same, but LLVM's assembler refuses the text or makes other words of it, which is in LLVM's syntax.
+    RefusedByLlvm,
     /// Some bits are not in the text (reserved or unused fields that are not zero, a register that has no name), or
     /// the instruction breaks a [rule](crate::rules) that assemblers hold it to.
     Lossy,
@@ -40,47 +45,10 @@ impl Inst {
     /// Appends the instruction's text. `target` names the target of a branch, or what a linker puts into the
     /// literal; without it a branch shows its distance in dwords.
     pub fn print(&self, out: &mut String, syntax: Syntax, target: Option<&str>) -> Fidelity {
-        let row = self.row();
-        let layout = self.layout();
-        let mut printer = Printer {
-            inst: self,
-            layout,
-            out,
-            syntax,
-            shown: 0,
-            exact: true,
-        };
-        printer.out.push_str(self.name());
-        printer.suffix();
-
-        let mut separator = " ";
-        for slot in row.slots() {
-            if !self.shows(slot) {
-                continue;
-            }
-            printer.out.push_str(separator);
-            // LLVM separates the target from the values by a blank.
-            separator = if slot.kind == Kind::ExportTarget {
-                " "
-            } else {
-                ", "
-            };
-            match target {
-                Some(name) if printer.is_nameable(slot) => printer.out.push_str(name),
-                _ => printer.operand(slot),
-            }
-        }
-        for modifier in self.modifiers() {
-            printer.modifier(modifier);
-        }
-
-        let (shown, exact) = (printer.shown, printer.exact);
-        let said = shown | layout.bits(Field::Op).mask() | u64::from(layout.constant_mask);
-        if exact && self.bits() & !said == 0 && self.broken_rule().is_none() {
-            Fidelity::Exact
-        } else {
-            Fidelity::Lossy
-        }
+        let mut text = Text::new();
+        let fidelity = self.isa.plans().print(self, &mut text, syntax, target);
+        out.push_str(text.as_str());
+        fidelity
     }
 
     /// The instruction's text in LLVM's syntax.
@@ -91,67 +59,191 @@ impl Inst {
     }
 }
 
+/// What is known of the texts of one instruction set. Built once, on first use.
+pub struct Plans {
+    /// By the forms' places.
+    plans: Vec<OnceLock<Box<Plan>>>,
+    names: Names,
+}
+
+impl Isa {
+    /// What prints the instructions of this instruction set.
+    #[inline]
+    pub fn plans(self) -> &'static Plans {
+        static PLANS: [LazyLock<Plans>; Isa::ALL.len()] = [
+            LazyLock::new(|| Plans::new(Isa::Si)),
+            LazyLock::new(|| Plans::new(Isa::Ci)),
+            LazyLock::new(|| Plans::new(Isa::Vi)),
+            LazyLock::new(|| Plans::new(Isa::Gfx9)),
+            LazyLock::new(|| Plans::new(Isa::Vega12)),
+            LazyLock::new(|| Plans::new(Isa::Vega20)),
+        ];
+        &PLANS[self as usize]
+    }
+}
+
+impl Plans {
+    fn new(isa: Isa) -> Plans {
+        let plans = std::iter::repeat_with(OnceLock::new);
+        Plans {
+            plans: plans.take(isa.tables().form_count()).collect(),
+            names: Names::new(isa),
+        }
+    }
+
+    /// Appends the text of an instruction of this instruction set; see [`Inst::print`].
+    pub fn print(
+        &self,
+        inst: &Inst,
+        out: &mut Text,
+        syntax: Syntax,
+        target: Option<&str>,
+    ) -> Fidelity {
+        let form = inst.form();
+        let Some(plan) = self.plans.get(form.index) else {
+            unreachable!("every form has its plan");
+        };
+        let plan = plan.get_or_init(|| Box::new(Plan::new(form)));
+        let mut printer = Printer {
+            inst,
+            form,
+            layout: form.layout,
+            out,
+            syntax,
+            exact: true,
+            bus: plan.bus,
+            doubtful: false,
+        };
+        printer.all(plan, &self.names, target);
+        let exact =
+            printer.exact && (printer.bus != Bus::Doubtful || rules::constant_bus(inst).is_none());
+        let bits = inst.bits();
+        if !exact || bits & plan.untold != 0 || bits & plan.required != plan.required {
+            return Fidelity::Lossy;
+        }
+        let is_doubtful = printer.doubtful || bits & plan.doubtful_bits != 0;
+        if is_doubtful && syntax == Syntax::Llvm && inst.is_refused_by_llvm() {
+            Fidelity::RefusedByLlvm
+        } else {
+            Fidelity::Exact
+        }
+    }
+}
+
 struct Printer<'a> {
     inst: &'a Inst,
+    form: &'static Form,
     layout: &'static Layout,
-    out: &'a mut String,
+    out: &'a mut Text,
     syntax: Syntax,
-    /// The bits that the text conveys.
-    shown: u64,
     exact: bool,
+    bus: Bus,
+    /// Whether LLVM might refuse an operand or modifier.
+    doubtful: bool,
 }
 
 impl Printer<'_> {
-    /// LLVM tells the encodings of an instruction that has several by a suffix.
-    fn suffix(&mut self) {
-        let has_long_form = self.inst.row().forms.has(Forms::E64);
-        self.out.push_str(match self.inst.encoding {
-            // Without operands there is nothing to tell apart.
-            Encoding::Vop1 if self.inst.row().written.is_empty() => "",
-            Encoding::Vop1 | Encoding::Vop2 | Encoding::Vopc
-                if has_long_form && self.syntax == Syntax::Llvm =>
-            {
-                "_e32"
+    /// Name, operands, modifiers.
+    #[inline]
+    fn all(&mut self, plan: &Plan, names: &Names, target: Option<&str>) {
+        let bits = self.inst.bits();
+        let head = &plan.heads[self.syntax as usize];
+        if head.is_empty() {
+            self.out.push_str(self.inst.name());
+            self.out.push_str(suffix(self.form, self.syntax));
+            self.out.push(' ');
+        } else {
+            self.out.push_piece(head);
+        }
+        // After the last one there is a blank, or a comma and a blank, too much.
+        let mut too_much = 1;
+        for shown in &plan.operands {
+            if shown.shown_by != 0 && bits & shown.shown_by == 0 {
+                continue;
             }
-            Encoding::Vintrp
-                if has_long_form && self.inst.isa >= Isa::Vi && self.syntax == Syntax::Llvm =>
-            {
-                "_e32"
+            if bits & shown.unusual == 0 && self.ready(shown, names) {
+                too_much = SEPARATOR.len();
+                continue;
             }
-            Encoding::Vop3 | Encoding::Vop3b | Encoding::Vop3c | Encoding::Vop3Interp
-                if has_long_form =>
-            {
-                "_e64"
+            let slot = shown.place.slot;
+            if !self.inst.shows(slot) {
+                continue;
             }
-            Encoding::Vop1Sdwa | Encoding::Vop2Sdwa | Encoding::VopcSdwa => "_sdwa",
-            Encoding::Vop1Dpp | Encoding::Vop2Dpp => "_dpp",
-            _ => "",
-        });
+            match target {
+                Some(name) if self.is_nameable(slot) => self.out.push_str(name),
+                _ => self.operand(shown),
+            }
+            // LLVM separates the target from the values by a blank.
+            if slot.kind == Kind::ExportTarget {
+                self.out.push_ascii(b" ");
+            } else {
+                self.out.push_ascii(SEPARATOR);
+                too_much = SEPARATOR.len();
+            }
+        }
+        self.out.shorten(too_much);
+        if plan.writes_always || bits & plan.modifier_bits != plan.unwritten {
+            for modifier in &self.form.modifiers {
+                self.modifier(modifier);
+            }
+        }
     }
 
-    fn say(&mut self, field: Field) {
-        self.shown |= self.layout.bits(field).mask();
+    /// Appends the ready text of an operand, if it has one.
+    #[inline]
+    fn ready(&mut self, shown: &Shown, names: &Names) -> bool {
+        let bits = self.inst.bits();
+        let number = shown.number(bits);
+        let first = usize::from(shown.first);
+        let vgprs = |count| Some(usize::from(Names::vgpr(count)?) + number);
+        match shown.how {
+            How::Ready => {
+                if shown.doubtful.contains(&(number as u16))
+                    || !names.write(self.out, first + number)
+                {
+                    return false;
+                }
+                if shown.is_read
+                    && let Ok(code) = u8::try_from(number)
+                    && !regs::is_constant(code)
+                {
+                    self.bus.read(code, shown.place.slot.ty.dwords());
+                }
+                true
+            }
+            How::ReadyOrOff if number as u64 == SADDR_OFF => {
+                self.out.push_ascii(b"off, ");
+                true
+            }
+            How::ReadyOrOff => names.write(self.out, first + number),
+            How::Global => {
+                let count = if self.inst.saddr_is_off() { 2 } else { 1 };
+                vgprs(count).is_some_and(|index| names.write(self.out, index))
+            }
+            How::Buffer => match self.inst.buffer_address_count() {
+                0 if number == 0 => {
+                    self.out.push_ascii(b"off, ");
+                    true
+                }
+                count => vgprs(count).is_some_and(|index| names.write(self.out, index)),
+            },
+            How::Written => false,
+        }
     }
 
     /// Whether a name can stand for the operand: the target of a branch, or a literal.
-    fn is_nameable(&mut self, slot: &Slot) -> bool {
-        let is_literal = matches!(self.inst.operand(slot), Operand::Literal(_));
-        if is_literal {
-            self.shown |= u64::from(u32::MAX) << LITERAL_BITS;
-        }
-        if is_literal || slot.kind == Kind::Branch {
-            self.say(slot.field);
-            return true;
-        }
-        false
+    fn is_nameable(&self, slot: &Slot) -> bool {
+        slot.kind == Kind::Branch || matches!(self.inst.operand(slot), Operand::Literal(_))
     }
 
-    fn operand(&mut self, slot: &Slot) {
+    fn operand(&mut self, shown: &Shown) {
         let isa = self.inst.isa;
-        self.say(slot.field);
-        let (negated, absolute) = self.source_modifiers(slot);
-        let extended = self.is_extended(slot);
-        self.say_where(slot);
+        let place = &shown.place;
+        let slot = place.slot;
+        let has = |bits: u64| self.inst.bits() & bits != 0;
+        let (negated, absolute) = (has(place.negate), has(place.absolute));
+        let extended = has(place.extend);
+        self.exact &= self.says_destination(slot);
         // `--2` would be ambiguous.
         let negates_constant = negated && !absolute && self.is_constant(slot);
         if negates_constant {
@@ -165,7 +257,21 @@ impl Printer<'_> {
         if extended {
             self.out.push_str("sext(");
         }
-        match self.inst.operand(slot) {
+        let operand = self.inst.operand(slot);
+        self.exact &= rules::operand(self.inst, slot, operand).is_none();
+        self.doubtful |= llvm::is_doubtful(self.inst, slot, operand);
+        match operand {
+            Operand::Scalar { code, count }
+                if shown.is_read
+                    && code != regs::LDS_DIRECT
+                    && regs::inline(isa, code).is_none() =>
+            {
+                self.bus.read(code, count);
+            }
+            Operand::Literal(_) => self.bus.read(Bus::LITERAL, 1),
+            _ => {}
+        }
+        match operand {
             Operand::Vgprs { first, count } => {
                 self.exact &= usize::from(first) + usize::from(count) <= 256
                     && !matches!(slot.kind, Kind::Ssrc | Kind::Sdst);
@@ -189,13 +295,12 @@ impl Printer<'_> {
                 }
             }
             Operand::Literal(value) => {
-                self.shown |= u64::from(u32::MAX) << LITERAL_BITS;
                 let has_inline = matches!(slot.kind, Kind::Src | Kind::Ssrc)
                     && regs::inline_of_bits(isa, slot.ty, value.into()).is_some();
                 if has_inline {
                     self.out.push_str("lit(");
                 }
-                write_hex(self.out, value.into());
+                self.out.push_hex(value.into());
                 if has_inline {
                     self.out.push(')');
                 }
@@ -206,12 +311,9 @@ impl Printer<'_> {
                 self.exact &= !off_is_zero || self.inst.get(slot.field) == 0;
             }
             Operand::Imm(value) if slot.when == When::Optional => {
-                write_u32(self.out, value as u32);
+                self.out.push_decimal(u64::from(value as u32));
             }
             Operand::Imm(value) => {
-                if slot.kind == Kind::Attribute {
-                    self.say(Field::AttrChan);
-                }
                 self.immediate(slot.kind, value);
             }
             Operand::ScalarOffset { imm, reg, literal } => self.scalar_offset(imm, reg, literal),
@@ -233,75 +335,17 @@ impl Printer<'_> {
         }
     }
 
-    /// The bits that say that an operand of SDWA is not what it is elsewhere.
-    fn say_where(&mut self, slot: &Slot) {
-        match slot.field {
-            Field::Src0 => self.say(Field::Src0Scalar),
-            Field::Src1 => self.say(Field::Src1Scalar),
-            Field::Sdst if self.layout.has(Field::SdwaSdst) => {
-                self.say(Field::SdwaSdst);
-                // VCC is written by leaving the destination out.
-                let code = self.inst.get(Field::Sdst);
-                self.exact &= if self.inst.flag(Field::SdwaSdst) {
-                    code != u64::from(regs::VCC_LO)
-                } else {
-                    code == 0
-                };
-            }
-            _ => {}
+    /// Whether the text says the destination of a comparison of SDWA: VCC is written by leaving it out.
+    fn says_destination(&self, slot: &Slot) -> bool {
+        if slot.field != Field::Sdst || !self.layout.has(Field::SdwaSdst) {
+            return true;
         }
-    }
-
-    /// Negation and absolute value of a source.
-    fn source_modifiers(&mut self, slot: &Slot) -> (bool, bool) {
-        // Packed instructions list negations instead.
-        let has_lists = self.inst.encoding == Encoding::Vop3p
-            && self.inst.modifiers().any(|m| m.field == Field::Neg);
-        if !slot.ty.is_float() || has_lists {
-            return (false, false);
+        let code = self.inst.get(Field::Sdst);
+        if self.inst.flag(Field::SdwaSdst) {
+            code != u64::from(regs::VCC_LO)
+        } else {
+            code == 0
         }
-        let layout = self.layout;
-        let neg_of_own = |own: (Field, Field), index: u8| {
-            if layout.has(Field::Src0Neg) {
-                return (layout.bits(own.0).mask(), layout.bits(own.1).mask());
-            }
-            let bit = |field: Field| {
-                let bits = layout.bits(field);
-                if bits.width == 0 {
-                    0
-                } else {
-                    1u64 << (bits.low + index)
-                }
-            };
-            let abs = if self.inst.encoding == Encoding::Vop3p {
-                Field::NegHi
-            } else {
-                Field::Abs
-            };
-            (bit(Field::Neg), bit(abs))
-        };
-        let (neg, abs) = match slot.field {
-            Field::Src0 => neg_of_own((Field::Src0Neg, Field::Src0Abs), 0),
-            Field::Src1 => neg_of_own((Field::Src1Neg, Field::Src1Abs), 1),
-            Field::Src2 => neg_of_own((Field::Src2, Field::Src2), 2),
-            _ => (0, 0),
-        };
-        self.shown |= neg | abs;
-        (self.inst.bits() & neg != 0, self.inst.bits() & abs != 0)
-    }
-
-    /// Whether SDWA extends the sign of an integer.
-    fn is_extended(&mut self, slot: &Slot) -> bool {
-        let field = match slot.field {
-            Field::Src0 => Field::Src0Sext,
-            Field::Src1 => Field::Src1Sext,
-            _ => return false,
-        };
-        if slot.ty.is_float() {
-            return false;
-        }
-        self.say(field);
-        self.inst.flag(field)
     }
 
     fn immediate(&mut self, kind: Kind, value: i64) {
@@ -312,7 +356,6 @@ impl Printer<'_> {
             Kind::SendMsg => simm::write_sendmsg(self.out, isa, value as u16),
             Kind::GprIndex => simm::write_gpr_index(self.out, value as u16),
             Kind::ExportTarget => {
-                self.say(Field::En);
                 self.exact &= exp::write_target(self.out, value as u8);
                 self.exact &= self.inst.exports_exactly();
             }
@@ -321,56 +364,56 @@ impl Printer<'_> {
                 let attribute = value.div_euclid(channels);
                 self.exact &= attribute <= i64::from(MAX_ATTRIBUTE);
                 self.out.push_str("attr");
-                write_i64(self.out, attribute);
+                self.out.push_signed(attribute);
                 self.out.push('.');
                 let channel = value.rem_euclid(channels) as usize;
-                self.out.extend(CHANNELS.get(channel));
+                if let Some(&channel) = CHANNELS.get(channel) {
+                    self.out.push(channel);
+                }
             }
             Kind::VertexParameter => match VERTEX_PARAMETERS.get(value as usize) {
                 Some(name) => self.out.push_str(name),
                 None => {
                     self.exact = false;
                     self.out.push_str("invalid_param_");
-                    write_i64(self.out, value);
+                    self.out.push_signed(value);
                 }
             },
             Kind::Simm16 => {
-                write_hex(self.out, u64::from(value as u16));
+                self.out.push_hex(u64::from(value as u16));
             }
             Kind::Unsigned => regs::write_small(self.out, value as u32),
             // LLVM writes a distance as the number without sign.
-            Kind::Branch => write_u32(self.out, u32::from(value as u16)),
+            Kind::Branch => self.out.push_decimal(u64::from(value as u16)),
             _ => {
-                write_i64(self.out, value);
+                self.out.push_signed(value);
             }
         }
     }
 
     fn scalar_offset(&mut self, imm: Option<i32>, reg: Option<u8>, literal: bool) {
-        self.say(Field::Imm);
-        self.say(Field::Soe);
+        // Without both parts the register's own field says nothing.
+        self.exact &= imm.is_some() && reg.is_some() || self.inst.get(Field::Soffset) == 0;
         if literal {
-            self.shown |= u64::from(u32::MAX) << LITERAL_BITS;
             // An assembler would take the short form instead.
             self.exact &= imm.is_some_and(|imm| imm as u32 > LITERAL as u32);
         }
         if let Some(code) = reg {
             self.exact &= regs::write_scalar(self.out, self.inst.isa, code, 1);
             if imm.is_some() {
-                self.say(Field::Soffset);
                 self.out.push_str(" offset:");
             }
         }
         match imm {
             Some(imm) if literal => {
-                write_hex(self.out, u64::from(imm as u32));
+                self.out.push_hex(u64::from(imm as u32));
             }
             Some(imm) if imm < 0 => {
                 self.out.push('-');
-                write_hex(self.out, imm.unsigned_abs().into());
+                self.out.push_hex(imm.unsigned_abs().into());
             }
             Some(imm) => {
-                write_hex(self.out, imm as u64);
+                self.out.push_hex(imm as u64);
             }
             None if reg.is_some() => {}
             None => {
@@ -388,26 +431,21 @@ impl Printer<'_> {
         }
     }
 
-    fn modifier(&mut self, modifier: &Modifier) {
+    fn modifier(&mut self, placed: &PlacedModifier) {
+        let modifier = placed.modifier;
         if modifier.value == Value::BitList {
-            return self.bit_list(modifier);
+            return self.bit_list(placed);
         }
-        self.say(modifier.field);
         // The whole is printed instead.
         if modifier.value == Value::Part {
             return;
         }
-        let value = self.inst.get(modifier.field);
-        let is_always_written = matches!(
-            modifier.value,
-            Value::Named(_) | Value::Hex | Value::LanePermutation
-        );
-        if value == u64::from(modifier.default) && modifier.value == Value::BufferFormat {
-            return;
-        }
-        let is_always_written = is_always_written || modifier.value == Value::BufferFormat;
-        if value == 0 && !is_always_written {
-            self.exact &= !modifier.required;
+        let value = placed.bits.get(self.inst.bits());
+        let left_out = match modifier.value {
+            Value::BufferFormat => modifier.default,
+            _ => 0,
+        };
+        if value == u64::from(left_out) && !is_always_written(modifier) {
             return;
         }
         self.out.push(' ');
@@ -420,12 +458,12 @@ impl Printer<'_> {
             Value::Unsigned => {
                 self.out.push_str(name);
                 self.out.push(':');
-                write_u32(self.out, value as u32);
+                self.out.push_decimal(u64::from(value as u32));
             }
             Value::Signed => {
                 self.out.push_str(name);
                 self.out.push(':');
-                write_i64(self.out, self.inst.get_signed(modifier.field));
+                self.out.push_signed(self.inst.get_signed(modifier.field));
             }
             Value::Swizzle if self.syntax == Syntax::Llvm => {
                 self.exact &= swizzle::write(self.out, self.inst.isa, value as u16);
@@ -433,7 +471,7 @@ impl Printer<'_> {
             Value::Swizzle => {
                 self.out.push_str(name);
                 self.out.push(':');
-                write_hex(self.out, value);
+                self.out.push_hex(value);
             }
             Value::Omod => self.out.push_str(match value {
                 1 => "mul:2",
@@ -447,7 +485,7 @@ impl Printer<'_> {
                     Some(name) => self.out.push_str(name),
                     None => {
                         self.exact = false;
-                        write_u32(self.out, value as u32);
+                        self.out.push_decimal(u64::from(value as u32));
                     }
                 }
             }
@@ -459,22 +497,19 @@ impl Printer<'_> {
             Value::Hex | Value::Mask => {
                 self.out.push_str(name);
                 self.out.push(':');
-                write_hex(self.out, value);
+                self.out.push_hex(value);
             }
-            Value::LanePermutation => dpp::write(self.out, value as u16),
+            Value::LanePermutation => {
+                self.doubtful |= dpp::Permutation::unpack(value as u16).is_none();
+                dpp::write(self.out, value as u16);
+            }
             Value::BitList | Value::Part => {}
         }
     }
 
-    fn bit_list(&mut self, modifier: &Modifier) {
-        let list = self.inst.list_bits(modifier);
-        let mask = list.iter().fold(0, |mask, bit| mask | 1u64 << bit);
-        self.shown |= mask;
-        if modifier.field == Field::OpSelHi && modifier.default != 0 {
-            self.say(Field::OpSelHi2);
-            self.exact &= self.inst.flag(Field::OpSelHi2)
-                || mask & self.layout.bits(Field::OpSelHi2).mask() != 0;
-        }
+    fn bit_list(&mut self, placed: &PlacedModifier) {
+        let (modifier, list) = (placed.modifier, placed.list);
+        let mask = list.mask();
         let unwritten = if modifier.default != 0 { mask } else { 0 };
         if self.inst.bits() & mask == unwritten {
             return;

@@ -4,7 +4,12 @@
 
 use crate::operand::Ty;
 use crate::target::{Isa, IsaSet, on};
+use crate::text::Text;
 
+/// XNACK_MASK of GCN 1.2 and 1.4, low half.
+pub const XNACK_MASK_LO: u8 = 104;
+/// Its high half.
+pub const XNACK_MASK_HI: u8 = 105;
 /// VCC, low half; the high half follows.
 pub const VCC_LO: u8 = 106;
 /// M0.
@@ -58,9 +63,9 @@ const SPECIALS: &[Special] = &[
     special("flat_scratch",            102, 2, on::VI),
     special("flat_scratch_lo",         102, 1, on::VI),
     special("flat_scratch_hi",         103, 1, on::VI),
-    special("xnack_mask",              104, 2, on::VI),
-    special("xnack_mask_lo",           104, 1, on::VI),
-    special("xnack_mask_hi",           105, 1, on::VI),
+    special("xnack_mask",              XNACK_MASK_LO, 2, on::VI),
+    special("xnack_mask_lo",           XNACK_MASK_LO, 1, on::VI),
+    special("xnack_mask_hi",           XNACK_MASK_HI, 1, on::VI),
     special("vcc",                     106, 2, on::SI),
     special("vcc_lo",                  106, 1, on::SI),
     special("vcc_hi",                  107, 1, on::SI),
@@ -126,8 +131,14 @@ pub fn trap_temporaries(isa: Isa) -> (u8, u8) {
     (first, TTMP_LAST - first + 1)
 }
 
+/// The name of `count` scalar registers from number `code`, if they have one.
+pub fn scalar_name(isa: Isa, code: u8, count: u8) -> Option<String> {
+    let mut name = Text::new();
+    write_scalar(&mut name, isa, code, count).then(|| name.as_str().to_owned())
+}
+
 /// Writes `count` scalar registers from number `code`; false, and nothing, if they have no name.
-pub fn write_scalar(out: &mut String, isa: Isa, code: u8, count: u8) -> bool {
+pub(crate) fn write_scalar(out: &mut Text, isa: Isa, code: u8, count: u8) -> bool {
     if code < isa.sgprs() {
         if code + count > isa.sgprs() || !aligned(code, count) {
             return false;
@@ -155,7 +166,7 @@ pub fn write_scalar(out: &mut String, isa: Isa, code: u8, count: u8) -> bool {
 }
 
 /// Whether a number is that of an inline constant on some generation.
-const fn is_constant(code: u8) -> bool {
+pub(crate) const fn is_constant(code: u8) -> bool {
     matches!(code, ZERO..=MINUS_SIXTEEN | HALF..=INV_2PI)
 }
 
@@ -169,73 +180,29 @@ pub const fn aligned(first: u8, count: u8) -> bool {
 }
 
 /// Writes `v3` or `v[3:4]`.
-pub(crate) fn write_group(out: &mut String, letter: char, first: u8, count: u8) {
+pub(crate) fn write_group(out: &mut Text, letter: char, first: u8, count: u8) {
     out.push(letter);
     write_numbers(out, first, count);
 }
 
-fn write_numbers(out: &mut String, first: u8, count: u8) {
+fn write_numbers(out: &mut Text, first: u8, count: u8) {
     if count == 1 {
-        write_u32(out, u32::from(first));
+        out.push_decimal(first.into());
     } else {
         out.push('[');
-        write_u32(out, u32::from(first));
+        out.push_decimal(first.into());
         out.push(':');
-        write_u32(out, u32::from(first) + u32::from(count) - 1);
+        out.push_decimal(u64::from(first) + u64::from(count) - 1);
         out.push(']');
     }
 }
 
-/// The most digits of a number of 64 bits.
-const DIGITS: usize = 20;
-
-/// Writes the digits of a number in base `BASE`, up to 16, without the machinery of formatting.
-fn write_digits<const BASE: u64>(out: &mut String, mut value: u64) {
-    let mut digits = [b'0'; DIGITS];
-    let mut first = DIGITS;
-    loop {
-        first -= 1;
-        digits[first] = b"0123456789abcdef"[(value % BASE) as usize];
-        value /= BASE;
-        if value == 0 {
-            break;
-        }
-    }
-    out.push_str(str::from_utf8(&digits[first..]).unwrap_or_default());
-}
-
-/// Writes a number in decimal.
-pub(crate) fn write_u32(out: &mut String, value: u32) {
-    match value {
-        0..10 => out.push(char::from(b'0' + value as u8)),
-        10..100 => {
-            out.push(char::from(b'0' + (value / 10) as u8));
-            out.push(char::from(b'0' + (value % 10) as u8));
-        }
-        _ => write_digits::<10>(out, value.into()),
-    }
-}
-
-/// Writes a number with its sign in decimal.
-pub(crate) fn write_i64(out: &mut String, value: i64) {
-    if value < 0 {
-        out.push('-');
-    }
-    write_digits::<10>(out, value.unsigned_abs());
-}
-
-/// Writes a number in hexadecimal, with `0x`.
-pub(crate) fn write_hex(out: &mut String, value: u64) {
-    out.push_str("0x");
-    write_digits::<16>(out, value);
-}
-
 /// Writes a number as LLVM does: in decimal where an inline constant could stand for it.
-pub(crate) fn write_small(out: &mut String, value: u32) {
+pub(crate) fn write_small(out: &mut Text, value: u32) {
     if inline_of_int(i64::from(value)).is_some() {
-        write_u32(out, value);
+        out.push_decimal(value.into());
     } else {
-        write_hex(out, value.into());
+        out.push_hex(value.into());
     }
 }
 
@@ -333,10 +300,10 @@ pub fn inline_of_bits(isa: Isa, ty: Ty, bits: u64) -> Option<u8> {
 }
 
 /// Writes an inline constant as LLVM does; false, and nothing, if `code` is none.
-pub(crate) fn write_inline(out: &mut String, isa: Isa, code: u8, ty: Ty) -> bool {
+pub(crate) fn write_inline(out: &mut Text, isa: Isa, code: u8, ty: Ty) -> bool {
     match inline(isa, code) {
         Some(Inline::Int(i)) => {
-            write_i64(out, i.into());
+            out.push_signed(i.into());
         }
         Some(Inline::Float(_)) if code == INV_2PI => out.push_str(match ty {
             Ty::F16 | Ty::B16 | Ty::U16 | Ty::I16 | Ty::F16x2 | Ty::I16x2 => "0.15915494",

@@ -2,6 +2,7 @@
 
 use crate::effect::Does;
 use crate::field::{Encoding, Field};
+use crate::llvm::Lacks;
 use crate::operand::{Modifier, Slot, Written};
 use crate::target::{Isa, IsaSet, NUMBERINGS};
 use crate::{ds, exp, flat, mimg, mtbuf, mubuf, smem, sop, vintrp, vop};
@@ -25,6 +26,8 @@ pub struct Row {
     pub written: &'static [Written],
     /// Its effect.
     pub does: Does,
+    /// What LLVM's assembler lacks of it.
+    pub lacks: Lacks,
 }
 
 impl Row {
@@ -269,16 +272,26 @@ macro_rules! spelled {
 }
 pub(crate) use spelled;
 
+macro_rules! lacks {
+    () => {
+        crate::llvm::Lacks::NOTHING
+    };
+    ($lacks:ident) => {
+        crate::llvm::Lacks::$lacks
+    };
+}
+pub(crate) use lacks;
+
 /// Declares a family: the enum of its instructions and the table of their rows.
 ///
 /// A row is: name, number on SI and CI, number on VI and GFX9 (`_` for none), where it exists,
-/// written as, does; optionally `in FORMS` (encodings beside its own) and
-/// `spelled ON "name", …` (other names on some generations).
+/// written as, does; optionally `in FORMS` (encodings beside its own),
+/// `lacking WHAT` (in LLVM's assembler) and `spelled ON "name", …` (other names on some generations).
 macro_rules! family {
     (
         $(#[$doc:meta])* $Family:ident in $TABLE:ident;
         $($NAME:ident $old:tt $new:tt $on:ident [$($written:expr),*] $does:expr
-          $(, in $forms:expr)? $(, spelled $($son:ident $sname:literal),+)?;)*
+          $(, in $forms:expr)? $(, lacking $lacks:ident)? $(, spelled $($son:ident $sname:literal),+)?;)*
     ) => {
         $(#[$doc])*
         #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, PartialOrd, Ord)]
@@ -296,6 +309,7 @@ macro_rules! family {
                 forms: crate::row::forms!($($forms)?),
                 written: &[$($written),*],
                 does: $does,
+                lacks: crate::row::lacks!($($lacks)?),
             },
         )*];
     };

@@ -3,6 +3,7 @@
 use std::fmt::Write;
 
 use crate::target::{Isa, IsaSet, on};
+use crate::text::Text;
 
 /// S_WAITCNT's operand: the wave waits until each counter is at most this (checklist 5.1, 5.2).
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
@@ -64,7 +65,7 @@ const fn has_wide_vm(isa: Isa) -> bool {
 
 /// Writes S_WAITCNT's operand: the counters that wait, or all when none does, or the number when it
 /// has bits that no counter has.
-pub(crate) fn write_waitcnt(out: &mut String, isa: Isa, simm: u16) {
+pub(crate) fn write_waitcnt(out: &mut Text, isa: Isa, simm: u16) {
     let wait = Waitcnt::unpack(isa, simm);
     let max = Waitcnt::max(isa);
     if wait.pack(isa) != simm {
@@ -79,7 +80,11 @@ pub(crate) fn write_waitcnt(out: &mut String, isa: Isa, simm: u16) {
         ("lgkmcnt", wait.lgkm, max.lgkm),
     ] {
         if all || value != max {
-            let _ = write!(out, "{space}{name}({value})");
+            out.push_str(space);
+            out.push_str(name);
+            out.push('(');
+            out.push_decimal(value.into());
+            out.push(')');
             space = " ";
         }
     }
@@ -131,7 +136,7 @@ impl Hwreg {
     }
 }
 
-pub(crate) fn write_hwreg(out: &mut String, isa: Isa, simm: u16) {
+pub(crate) fn write_hwreg(out: &mut Text, isa: Isa, simm: u16) {
     let reg = Hwreg::unpack(simm);
     out.push_str("hwreg(");
     match HWREGS
@@ -153,7 +158,7 @@ pub(crate) fn write_hwreg(out: &mut String, isa: Isa, simm: u16) {
 pub const GPR_INDEXES: [&str; 4] = ["SRC0", "SRC1", "SRC2", "DST"];
 
 /// Writes the operand of S_SET_GPR_IDX_ON and S_SET_GPR_IDX_MODE, as a number if it has other bits.
-pub(crate) fn write_gpr_index(out: &mut String, simm: u16) {
+pub(crate) fn write_gpr_index(out: &mut Text, simm: u16) {
     if simm >> GPR_INDEXES.len() != 0 {
         let _ = write!(out, "{simm:#x}");
         return;
@@ -216,7 +221,7 @@ pub fn message_ops(message: u8) -> &'static [(&'static str, u8)] {
 }
 
 /// Writes S_SENDMSG's operand: `sendmsg(message, operation, stream)`.
-pub(crate) fn write_sendmsg(out: &mut String, isa: Isa, simm: u16) {
+pub(crate) fn write_sendmsg(out: &mut Text, isa: Isa, simm: u16) {
     let (message, op, stream) = (
         (simm & 0xf) as u8,
         ((simm >> 4) & 7) as u8,
@@ -258,10 +263,10 @@ pub(crate) fn write_sendmsg(out: &mut String, isa: Isa, simm: u16) {
 mod tests {
     use super::*;
 
-    fn text(write: impl Fn(&mut String)) -> String {
-        let mut out = String::new();
+    fn text(write: impl Fn(&mut Text)) -> String {
+        let mut out = Text::new();
         write(&mut out);
-        out
+        out.as_str().to_owned()
     }
 
     #[test]

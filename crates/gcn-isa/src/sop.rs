@@ -141,7 +141,7 @@ family! {
     S_CBRANCH_I_FORK   0x11 0x10 SI   [SStored(B64), Target]        Fork;
     S_GETREG_B32       0x12 0x11 SI   [SDst(B32), Hwreg]            Alu(NONE);
     S_SETREG_B32       0x13 0x12 SI   [Hwreg, SStored(B32)]         Alu(NONE);
-    S_GETREG_REGRD_B32 0x14 0x13 SI   [SDst(B32), Hwreg]            Alu(NONE);
+    S_GETREG_REGRD_B32 0x14 0x13 SI   [SDst(B32), Hwreg]            Alu(NONE), lacking ALL;
     S_SETREG_IMM32_B32 0x15 0x14 SI   [Hwreg, K]                    Alu(NONE);
     S_CALL_B64         _    0x15 GFX9 [SDst(B64), Target]           Branch(Condition::Always);
 }
@@ -198,9 +198,9 @@ family! {
     S_MOVRELD_B32          0x30 0x2c SI   [SDst(B32), SSrc0(B32)]           Alu(INDEXED);
     S_MOVRELD_B64          0x31 0x2d SI   [SDst(B64), SSrc0(B64)]           Alu(INDEXED);
     S_CBRANCH_JOIN         0x32 0x2e SI   [SReg0(B32)]                      Fork;
-    S_MOV_REGRD_B32        0x33 0x2f SI   [SDst(B32), SSrc0(B32)]           Alu(NONE);
+    S_MOV_REGRD_B32        0x33 0x2f SI   [SDst(B32), SSrc0(B32)]           Alu(NONE), lacking ALL;
     S_ABS_I32              0x34 0x30 SI   [SDst(I32), SSrc0(I32)]           Alu(SCC);
-    S_MOV_FED_B32          0x35 0x31 SI   [SDst(B32), SSrc0(B32)]           Alu(NONE);
+    S_MOV_FED_B32          0x35 0x31 SI   [SDst(B32), SSrc0(B32)]           Alu(NONE), lacking ALL;
     S_SET_GPR_IDX_IDX      _    0x32 VI   [SSrc0(B32)]                      Alu(M0);
     S_ANDN1_SAVEEXEC_B64   _    0x33 GFX9 [SDst(B64), SSrc0(B64)]           Alu(SAVEEXEC);
     S_ORN1_SAVEEXEC_B64    _    0x34 GFX9 [SDst(B64), SSrc0(B64)]           Alu(SAVEEXEC);

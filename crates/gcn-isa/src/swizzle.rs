@@ -3,6 +3,7 @@
 use std::fmt::Write;
 
 use crate::target::Isa;
+use crate::text::Text;
 
 /// What an OFFSET of DS_SWIZZLE_B32 asks for. Lanes are of a half of 32; bit 5 of the lane is kept.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
@@ -86,7 +87,7 @@ impl Pattern {
 }
 
 /// Writes `offset:` with the pattern as LLVM's disassembler does; true if assembling it gives the same offset.
-pub(crate) fn write(out: &mut String, isa: Isa, offset: u16) -> bool {
+pub(crate) fn write(out: &mut Text, isa: Isa, offset: u16) -> bool {
     out.push_str("offset:");
     let _ = match Pattern::unpack(isa, offset) {
         Pattern::QuadPerm([a, b, c, d]) if offset & 0x7f00 == 0 => {
@@ -142,9 +143,9 @@ mod tests {
     use super::*;
 
     fn text(isa: Isa, offset: u16) -> (String, bool) {
-        let mut out = String::new();
+        let mut out = Text::new();
         let exact = write(&mut out, isa, offset);
-        (out, exact)
+        (out.as_str().to_owned(), exact)
     }
 
     #[test]

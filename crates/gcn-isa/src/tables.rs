@@ -50,6 +50,11 @@ impl Tables {
         &self.forms[begin..end]
     }
 
+    /// How many forms there are.
+    pub(crate) fn form_count(&self) -> usize {
+        self.forms.len()
+    }
+
     /// The instruction with this number in this encoding.
     #[inline]
     pub fn numbered(&'static self, encoding: Encoding, opcode: u16) -> Option<&'static Form> {
@@ -117,7 +122,7 @@ impl Tables {
                 names.push(Name::new(row.name_on(isa), "", row.op, None));
             }
             for encoding in row.encodings() {
-                let Some(form) = Form::new(isa, row, encoding) else {
+                let Some(mut form) = Form::new(isa, row, encoding) else {
                     continue;
                 };
                 let here = place(forms.len());
@@ -130,6 +135,7 @@ impl Tables {
                 if let Some(suffix) = encoding.suffix() {
                     names.push(Name::new(form.name, suffix, row.op, Some(here)));
                 }
+                form.index = forms.len();
                 forms.push(form);
             }
             of_rows.push(place(forms.len()));

@@ -65,7 +65,7 @@ family! {
     V_DIV_FMAS_F32         0x16f 0x1e2 SI    [VDst(F32), Src0(F32), Src1(F32), Src2(F32), Clamp, Omod]        Alu(IF_VCC);
     V_DIV_FMAS_F64         0x170 0x1e3 SI    [VDst(F64), Src0(F64), Src1(F64), Src2(F64), Clamp, Omod]        Alu(IF_VCC);
     V_MSAD_U8              0x171 0x1e4 SI    [VDst(U32), Src0(B32), Src1(B32), Src2(U32), Clamp]              Alu(NONE);
-    V_QSAD_PK_U16_U8       0x172 0x1e5 SI    [VDst(B64), Src0(B64), Src1(B32), Src2(B64), Clamp]              Alu(NONE);
+    V_QSAD_PK_U16_U8       0x172 0x1e5 SI    [VDst(B64), Src0(B64), Src1(B32), Src2(B64), Clamp]              Alu(NONE), lacking OLDEST;
     V_MQSAD_PK_U16_U8      0x173 0x1e6 SI    [VDst(B64), Src0(B64), Src1(B32), Src2(B64), Clamp]              Alu(NONE);
     V_TRIG_PREOP_F64       0x174 0x292 SI    [VDst(F64), Src0(F64), Src1(U32), Clamp, Omod]                   Alu(NONE);
     V_MQSAD_U32_U8         0x175 0x1e7 CI    [VDst(B128), Src0(B64), Src1(B32), Src2(B128), Clamp]            Alu(NONE);
@@ -77,8 +77,8 @@ family! {
     V_DIV_FIXUP_LEGACY_F16 _     0x1ef VI    [VDst(F16), Src0(F16), Src1(F16), Src2(F16), Clamp, Omod]        Alu(NONE), spelled VI_ONLY "v_div_fixup_f16";
     V_CVT_PKACCUM_U8_F32   _     0x1f0 VI    [VDst(U32).updated(), Src0(F32), Src1(U32), Clamp]               Alu(NONE);
     V_LDEXP_F32            _     0x288 VI    [VDst(F32), Src0(F32), Src1(I32), Clamp, Omod]                   Alu(NONE);
-    V_READLANE_B32         _     0x289 VI    [VDstScalar, VSrc0, Lane1]                                       Alu(NONE);
-    V_WRITELANE_B32        _     0x28a VI    [VDst(B32).updated(), Scalar0, Lane1]                            Alu(NONE);
+    V_READLANE_B32         _     0x289 VI    [VDstScalar, VSrc0, Lane1]                                       Alu(NONE), lacking LANES;
+    V_WRITELANE_B32        _     0x28a VI    [VDst(B32).updated(), Scalar0, Lane1]                            Alu(NONE), lacking LANES;
     V_BCNT_U32_B32         _     0x28b VI    [VDst(U32), Src0(B32), Src1(U32)]                                Alu(NONE);
     V_MBCNT_LO_U32_B32     _     0x28c VI    [VDst(U32), Src0(B32), Src1(U32)]                                Alu(NONE);
     V_MBCNT_HI_U32_B32     _     0x28d VI    [VDst(U32), Src0(B32), Src1(U32)]                                Alu(NONE);

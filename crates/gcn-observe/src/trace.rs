@@ -58,8 +58,11 @@ impl<F: FnMut(&str) + Send> Trace<F> {
     /// The scalar destination named by an operand; the registers it covers are returned, to leave them out later.
     fn scalar(&mut self, wave: &Wave, code: u8, count: u8) {
         self.line.push(' ');
-        if !regs::write_scalar(&mut self.line, wave.isa, code, count) {
-            let _ = write!(self.line, "s{code}");
+        match regs::scalar_name(wave.isa, code, count) {
+            Some(name) => self.line.push_str(&name),
+            None => {
+                let _ = write!(self.line, "s{code}");
+            }
         }
         self.line.push_str("=0x");
         let dwords = (0..count)

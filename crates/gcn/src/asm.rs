@@ -157,7 +157,7 @@ fn encodings(assembly: &Assembly) -> String {
         let line = shown.len();
         shown.push('\t');
         // What the text leaves out, the bytes beside it say.
-        let (Fidelity::Exact | Fidelity::Lossy) =
+        let (Fidelity::Exact | Fidelity::RefusedByLlvm | Fidelity::Lossy) =
             listing.inst.print(&mut shown, Syntax::Llvm, None);
         let written = shown.len() - line - 1;
         shown.extend(std::iter::repeat_n(

@@ -1,4 +1,4 @@
-//! The command line: `gcn asm`, `gcn dis`, `gcn info`, `gcn run`. A module per command; this one chooses among them.
+//! The command line: `gcn asm`, `gcn dis`, `gcn info`, `gcn isa`, `gcn run`. A module per command; this one chooses among them.
 //!
 //! Everything that is printed in the project is printed by this crate. A command writes its result to a
 //! [`Write`] that it is given, its diagnostics to standard error, and ends in a [`Status`] or an error.
@@ -9,6 +9,7 @@ mod asm;
 mod dis;
 mod info;
 mod input;
+mod isa;
 mod object;
 mod render;
 mod run;
@@ -34,6 +35,8 @@ enum Command {
     Dis(dis::Args),
     /// List what a code object holds: target, kernels, arguments, registers, memory.
     Info(info::Args),
+    /// Show what is known of families of instructions, of one instruction, or of words.
+    Isa(isa::Args),
     /// Run a kernel: a source, a code object, or a launch file that says everything.
     Run(run::Args),
 }
@@ -64,6 +67,7 @@ fn main() -> ExitCode {
         Command::Asm(args) => asm::run(args, &mut out),
         Command::Dis(args) => dis::run(args, &mut out),
         Command::Info(args) => info::run(args, &mut out),
+        Command::Isa(args) => isa::run(args, &mut out),
         Command::Run(args) => run::run(args, &mut out),
     };
     let result = result.and_then(|status| {

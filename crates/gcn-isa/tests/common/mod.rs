@@ -47,8 +47,7 @@ pub fn instructions(isa: Isa) -> impl Iterator<Item = (&'static Row, Encoding, I
 /// Whether a scalar number names a register or, for a source, a constant.
 fn is_named(isa: Isa, slot: &Slot, code: u8) -> bool {
     let is_source = matches!(slot.kind, Kind::Src | Kind::Ssrc);
-    let mut text = String::new();
-    regs::write_scalar(&mut text, isa, code, slot.ty.dwords())
+    regs::scalar_name(isa, code, slot.ty.dwords()).is_some()
         || (is_source && regs::inline(isa, code).is_some())
 }
 

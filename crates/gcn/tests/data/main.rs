@@ -7,6 +7,7 @@ mod asm_cases;
 mod case;
 mod dis_cases;
 mod err_cases;
+mod isa_cases;
 mod run_cases;
 
 use std::process::ExitCode;
@@ -45,6 +46,12 @@ const SUITES: &[Suite] = &[
         extension: "dis",
         bless: dis_cases::bless,
         check: dis_cases::check,
+    },
+    Suite {
+        directory: "isa",
+        extension: "isa",
+        bless: isa_cases::bless,
+        check: isa_cases::check,
     },
     Suite {
         directory: "run",

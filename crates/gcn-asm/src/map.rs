@@ -1,0 +1,306 @@
+//! The first look at a section that is to be listed: where instructions begin, and where branches go.
+
+use std::ops::Range;
+use std::thread;
+
+use gcn_isa::{DecodeError, Decoder, Inst, Skimmed};
+
+use crate::list::{Place, WORD};
+
+/// Words of the longest instruction.
+const LONGEST: usize = 2;
+/// Words that are worth a thread.
+const CHUNK_WORDS: usize = 1 << 15;
+
+/// The words of a section, and the places at which an instruction must begin.
+pub(crate) struct Run<'a> {
+    pub(crate) decoder: &'static Decoder,
+    pub(crate) words: &'a [[u8; WORD]],
+    pub(crate) places: &'a [Place<'a>],
+}
+
+/// What stands at a place of a section.
+pub(crate) enum Item {
+    Inst(Inst, Skimmed),
+    /// This word is no instruction.
+    Data(u32),
+}
+
+impl Item {
+    /// How many words it has.
+    #[inline]
+    pub(crate) fn words(&self) -> usize {
+        match self {
+            Item::Inst(inst, _) => inst.dwords(),
+            Item::Data(_) => 1,
+        }
+    }
+}
+
+impl Run<'_> {
+    /// Calls `visit` for each item of `range` with its first word's index and the most words that it may have; it
+    /// returns how many it has. An item begins at the range's begin. An instruction never crosses a symbol. Returns
+    /// where the item after the last one begins.
+    #[inline]
+    pub(crate) fn walk(
+        &self,
+        range: Range<usize>,
+        mut visit: impl FnMut(usize, usize) -> usize,
+    ) -> usize {
+        let mut places = self.places.iter().peekable();
+        let mut at = range.start;
+        let mut data_end = 0;
+        while at < range.end {
+            while let Some(place) = places.next_if(|place| place.word <= at) {
+                data_end = data_end.max(place.data_end);
+            }
+            let limit = match places.peek() {
+                _ if at < data_end => 0,
+                Some(place) => LONGEST.min(place.word - at),
+                None => LONGEST,
+            };
+            at += visit(at, limit);
+        }
+        at
+    }
+
+    #[inline]
+    fn word(&self, at: usize) -> u32 {
+        self.words
+            .get(at)
+            .map_or(0, |&bytes| u32::from_le_bytes(bytes))
+    }
+
+    /// The item at word `at`, an instruction of at most `limit` words or a word of data.
+    #[inline]
+    pub(crate) fn item(&self, at: usize, limit: usize) -> Item {
+        let window = [self.word(at), self.word(at + 1)];
+        let available = limit.min(self.words.len() - at);
+        match self.decoder.decode(&window[..available]) {
+            Ok((inst, skimmed)) => Item::Inst(inst, skimmed),
+            Err(DecodeError::Unknown(..) | DecodeError::Truncated(_) | DecodeError::Empty) => {
+                Item::Data(window[0])
+            }
+        }
+    }
+
+    /// What [`Run::item`] says of the next item and of branches, without the rest.
+    #[inline]
+    fn skim(&self, at: usize, limit: usize) -> Skimmed {
+        let available = limit.min(self.words.len() - at);
+        let skimmed = self.decoder.skim(self.word(at));
+        skimmed
+            .filter(|item| item.dwords <= available)
+            .unwrap_or(Skimmed {
+                dwords: 1,
+                branch: None,
+            })
+    }
+
+    /// What is in `range`, if an item begins at its begin.
+    fn look(&self, range: Range<usize>) -> Look {
+        let mut look = Look {
+            begins: Bits::new(range.len()),
+            branches: Vec::new(),
+            end: 0,
+        };
+        let start = range.start;
+        look.end = self.walk(range, |at, limit| {
+            look.begins.set(at - start);
+            let item = self.skim(at, limit);
+            if let Some(target) = branch_target(at, &item) {
+                look.branches.push((at, target));
+            }
+            item.dwords
+        });
+        look
+    }
+}
+
+/// The word that a branch at word `at` goes to; nothing if it goes out of all bounds.
+pub(crate) fn branch_target(at: usize, item: &Skimmed) -> Option<usize> {
+    let distance = isize::try_from(item.branch?).ok()?;
+    (at + item.dwords).checked_add_signed(distance)
+}
+
+/// What was found in a range of words.
+struct Look {
+    /// Where items begin, counted from the range's begin.
+    begins: Bits,
+    /// The branches and their targets.
+    branches: Vec<(usize, usize)>,
+    /// Where the item after the last one begins.
+    end: usize,
+}
+
+/// Where items begin and where branches go, a bit per word and one for the section's end.
+pub(crate) struct Map {
+    begins: Bits,
+    targets: Bits,
+}
+
+impl Map {
+    /// The map of a section. Threads look at parts of it as if an item began where the part does. Where the part before
+    /// it ends otherwise, the few words until both agree are looked at again.
+    pub(crate) fn new(run: &Run) -> Map {
+        let threads = thread::available_parallelism().map_or(1, usize::from);
+        let chunk = run.words.len().div_ceil(threads).max(CHUNK_WORDS);
+        Map::in_chunks(run, chunk.next_multiple_of(u64::BITS as usize))
+    }
+
+    /// The same in chunks of so many words, a multiple of 64.
+    fn in_chunks(run: &Run, chunk: usize) -> Map {
+        let count = run.words.len();
+        let ranges: Vec<Range<usize>> = (0..count)
+            .step_by(chunk)
+            .map(|begin| begin..count.min(begin + chunk))
+            .collect();
+        let looks: Vec<Look> = thread::scope(|scope| {
+            let others: Vec<_> = ranges
+                .iter()
+                .skip(1)
+                .map(|range| scope.spawn(|| run.look(range.clone())))
+                .collect();
+            let first = ranges.first().map(|range| run.look(range.clone()));
+            let others = others.into_iter().map(|look| match look.join() {
+                Ok(look) => look,
+                Err(panic) => std::panic::resume_unwind(panic),
+            });
+            first.into_iter().chain(others).collect()
+        });
+        let mut map = Map {
+            begins: Bits(Vec::with_capacity(count / u64::BITS as usize + 1)),
+            targets: Bits::new(count + 1),
+        };
+        let mut begin = 0;
+        for (range, mut look) in ranges.into_iter().zip(looks) {
+            let agreed = run.agree(&range, begin, &mut look, &mut map.targets);
+            for &(at, target) in &look.branches {
+                if at >= agreed {
+                    map.targets.set(target);
+                }
+            }
+            // If they never agreed the last item is another one.
+            begin = if agreed < range.end { look.end } else { agreed };
+            map.begins.0.append(&mut look.begins.0);
+        }
+        map.begins
+            .0
+            .resize((count + 1).div_ceil(u64::BITS as usize), 0);
+        map.begins.set(count);
+        map
+    }
+
+    /// Whether an item begins there.
+    pub(crate) fn begins(&self, word: usize) -> bool {
+        self.begins.get(word)
+    }
+
+    /// Whether a branch goes to where an item begins, so that a label can stand there.
+    #[inline]
+    pub(crate) fn is_label(&self, word: usize) -> bool {
+        self.targets.get(word) && self.begins.get(word)
+    }
+}
+
+impl Run<'_> {
+    /// Looks again at a range whose first item begins at `begin`, until items begin where `look` has them. Returns that
+    /// place, or where the item after the range begins.
+    fn agree(
+        &self,
+        range: &Range<usize>,
+        begin: usize,
+        look: &mut Look,
+        targets: &mut Bits,
+    ) -> usize {
+        let mut at = range.start;
+        let mut next = begin;
+        while at < range.end {
+            if at == next && look.begins.get(at - range.start) {
+                return at;
+            }
+            look.begins.clear(at - range.start);
+            if at == next {
+                look.begins.set(at - range.start);
+                self.walk(at..at + 1, |at, limit| {
+                    let item = self.skim(at, limit);
+                    if let Some(target) = branch_target(at, &item) {
+                        targets.set(target);
+                    }
+                    next = at + item.dwords;
+                    item.dwords
+                });
+            }
+            at += 1;
+        }
+        next.max(at)
+    }
+}
+
+/// A set of small numbers; those beyond its capacity are never in it.
+struct Bits(Vec<u64>);
+
+impl Bits {
+    fn new(capacity: usize) -> Bits {
+        Bits(vec![0; capacity.div_ceil(u64::BITS as usize)])
+    }
+
+    #[inline]
+    fn set(&mut self, index: usize) {
+        if let Some(bits) = self.0.get_mut(index / u64::BITS as usize) {
+            *bits |= 1 << (index % u64::BITS as usize);
+        }
+    }
+
+    fn clear(&mut self, index: usize) {
+        if let Some(bits) = self.0.get_mut(index / u64::BITS as usize) {
+            *bits &= !(1 << (index % u64::BITS as usize));
+        }
+    }
+
+    #[inline]
+    fn get(&self, index: usize) -> bool {
+        self.0
+            .get(index / u64::BITS as usize)
+            .is_some_and(|bits| bits >> (index % u64::BITS as usize) & 1 != 0)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use gcn_isa::Isa;
+
+    #[test]
+    fn chunks_give_the_map_of_the_whole() {
+        // `ds_read_b32` of two words, whose second is `s_branch` itself, `s_nop`, and a multiplicative generator's words.
+        let mut state = 1u64;
+        let words: Vec<[u8; WORD]> = (0..20_000)
+            .map(|_| {
+                state = state
+                    .wrapping_mul(6_364_136_223_846_793_005)
+                    .wrapping_add(1_442_695_040_888_963_407);
+                let word = match state >> 61 {
+                    0 | 1 => 0xd86c_0000,
+                    2 => 0xbf82_0000 | (state >> 40 & 0xffff) as u32,
+                    3 => 0xbf80_0000,
+                    _ => (state >> 32) as u32,
+                };
+                word.to_le_bytes()
+            })
+            .collect();
+        for isa in Isa::ALL {
+            let run = Run {
+                decoder: isa.decoder(),
+                words: &words,
+                places: &[],
+            };
+            let whole = Map::in_chunks(&run, words.len().next_multiple_of(64));
+            for chunk in [64, 128, 1024] {
+                let map = Map::in_chunks(&run, chunk);
+                assert_eq!(map.begins.0, whole.begins.0, "{isa}, {chunk}");
+                assert_eq!(map.targets.0, whole.targets.0, "{isa}, {chunk}");
+            }
+        }
+    }
+}

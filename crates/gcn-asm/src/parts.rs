@@ -1,0 +1,144 @@
+//! Text that is made in parts by all threads at once and comes out in order.
+
+use std::any::Any;
+use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::mpsc::{Receiver, channel};
+use std::thread;
+
+use gcn_isa::text::Text;
+
+/// Texts that each thread may be ahead by: the one it makes and one that waits for its turn.
+const TEXTS_PER_THREAD: usize = 2;
+
+/// Calls `make` for each number below `count`, on all threads, and gives the texts to `sink` in order. A part is begun
+/// only when there is a text to make it in, and there are few, whatever `count` is. The calling thread helps.
+pub(crate) fn in_order(
+    count: usize,
+    make: &(dyn Fn(usize, &mut Text) + Sync),
+    sink: &mut dyn FnMut(&Text),
+) {
+    let threads = thread::available_parallelism()
+        .map_or(1, usize::from)
+        .min(count);
+    let (give_back, spares) = channel();
+    for _ in 0..threads * TEXTS_PER_THREAD {
+        let _ = give_back.send(Text::new()); // The receiver is here.
+    }
+    let parts = Parts {
+        next: AtomicUsize::new(0),
+        count,
+        spares: Mutex::new(spares),
+        make,
+    };
+    let (parts, (done, ready)) = (&parts, channel());
+    thread::scope(|scope| {
+        for _ in 1..threads {
+            let done = done.clone();
+            scope.spawn(move || {
+                while let Some(spare) = parts.wait_for_spare()
+                    && let Some(part) = parts.part(spare)
+                {
+                    if done.send(part).is_err() {
+                        break;
+                    }
+                }
+            });
+        }
+        let give_back = give_back; // Who waits for a text in vain ends when this does.
+        let mut waiting: Vec<Part> = Vec::new();
+        for number in 0..count {
+            let text = loop {
+                waiting.extend(ready.try_iter());
+                if let Some(place) = waiting.iter().position(|part| part.number == number) {
+                    break waiting.swap_remove(place).text;
+                }
+                let own = parts.spare().and_then(|spare| parts.part(spare));
+                match own.or_else(|| ready.recv().ok()) {
+                    Some(part) => waiting.push(part),
+                    None => return,
+                }
+            };
+            match text {
+                Ok(text) => {
+                    sink(&text);
+                    let _ = give_back.send(text);
+                }
+                Err(panic) => resume_unwind(panic),
+            }
+        }
+    });
+}
+
+struct Parts<'a> {
+    next: AtomicUsize,
+    count: usize,
+    spares: Mutex<Receiver<Text>>,
+    make: &'a (dyn Fn(usize, &mut Text) + Sync),
+}
+
+/// A part that has been made, or the panic that making it ended in.
+struct Part {
+    number: usize,
+    text: Result<Text, Box<dyn Any + Send>>,
+}
+
+impl Parts<'_> {
+    /// The next part that nobody has begun, made in `text`; nothing when all are begun.
+    fn part(&self, mut text: Text) -> Option<Part> {
+        let number = self.next.fetch_add(1, Ordering::Relaxed);
+        if number >= self.count {
+            return None;
+        }
+        text.clear();
+        let made = catch_unwind(AssertUnwindSafe(|| (self.make)(number, &mut text)));
+        Some(Part {
+            number,
+            text: made.map(|()| text),
+        })
+    }
+
+    fn wait_for_spare(&self) -> Option<Text> {
+        self.spares.lock().ok()?.recv().ok()
+    }
+
+    /// A text, if one is free and no other thread waits for it.
+    fn spare(&self) -> Option<Text> {
+        self.spares.try_lock().ok()?.try_recv().ok()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::fmt::Write;
+
+    #[test]
+    fn parts_come_out_in_order() {
+        for count in [0, 1, 2, 7, 1000] {
+            let mut all = String::new();
+            let make = |number: usize, out: &mut Text| {
+                if number % 3 == 0 {
+                    thread::yield_now();
+                }
+                let _ = write!(out, "{number} ");
+            };
+            in_order(count, &make, &mut |part| all.push_str(part.as_str()));
+            let expected: String = (0..count).map(|number| format!("{number} ")).collect();
+            assert_eq!(all, expected);
+        }
+    }
+
+    #[test]
+    fn a_panic_is_passed_on() {
+        let result = catch_unwind(|| {
+            in_order(
+                100,
+                &|number, _| assert_ne!(number, 50, "expected"),
+                &mut |_| {},
+            );
+        });
+        assert!(result.is_err());
+    }
+}

@@ -1,0 +1,172 @@
+//! What LLVM 19's assembler refuses although AMD's manuals have it, so that a listing in LLVM's syntax can show it as
+//! data. What is a row's is in the row, as `lacking`; what is an operand's or a modifier's is here.
+
+use crate::dpp::Permutation;
+use crate::effect::{Does, ImageOp};
+use crate::field::{Encoding, Field};
+use crate::form::Form;
+use crate::inst::{Inst, Operand};
+use crate::operand::{Kind, SEL_DWORD, Slot, Ty, When};
+use crate::regs;
+use crate::simm::GPR_INDEXES;
+use crate::target::Isa;
+
+/// What LLVM lacks of an instruction.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct Lacks(u16);
+
+impl Lacks {
+    /// Nothing.
+    pub const NOTHING: Lacks = Lacks(0);
+    /// The instruction.
+    pub const ALL: Lacks = Lacks(1);
+    /// The instruction on GCN 1.0.
+    pub const OLDEST: Lacks = Lacks(1 << 1);
+    /// Its VOP3 form before GCN 1.2, and in the short one literals as lanes and values of LDS.
+    pub const LANES: Lacks = Lacks(1 << 2);
+    /// A value of LDS as its source.
+    pub const LDS_DIRECT: Lacks = Lacks(1 << 3);
+    /// Scalar registers but M0, and literals, as its sources: LLVM counts M0, which indexes, as one.
+    pub const SCALAR: Lacks = Lacks(1 << 4);
+    /// The bit GDS.
+    pub const GDS: Lacks = Lacks(1 << 5);
+    /// Parts of the destination of SDWA.
+    pub const DST_SEL: Lacks = Lacks(1 << 6);
+
+    const fn has(self, other: Lacks) -> bool {
+        self.0 & other.0 != 0
+    }
+}
+
+/// The bits without which, and without operands that are [`is_doubtful`], LLVM takes an instruction whose row lacks
+/// nothing; all bits where that cannot be said.
+pub(crate) fn doubtful_bits(form: &Form) -> u64 {
+    let row = form.row;
+    let is_old = form.isa < Isa::Vi;
+    let is_unusual = |slot: &Slot| takes_vgprs_only(slot) || is_old && is_half(slot);
+    let beyond_bits = Lacks(!(Lacks::LDS_DIRECT.0 | Lacks::GDS.0));
+    if row.lacks.has(beyond_bits) || row.slots().any(is_unusual) {
+        return u64::MAX;
+    }
+    let mut fields = vec![Field::Nv, Field::Tfe, Field::Lds, Field::Addr64];
+    if row.lacks.has(Lacks::GDS) {
+        fields.push(Field::Gds);
+    }
+    if is_old {
+        fields.push(Field::Clamp);
+    }
+    let hidden = row.slots().filter(|slot| slot.when != When::Always);
+    fields.extend(hidden.map(|slot| slot.field));
+    fields
+        .iter()
+        .fold(0, |bits, &field| bits | form.layout.bits(field).mask())
+}
+
+/// LLVM takes no scalar and no constant where four registers are wanted.
+fn takes_vgprs_only(slot: &Slot) -> bool {
+    slot.kind == Kind::Src && slot.ty == Ty::B128
+}
+
+/// Whether it is a vector source of 16 bits: in VOP3 LLVM has constants of them where there is 16-bit arithmetic.
+fn is_half(slot: &Slot) -> bool {
+    const BITS: u32 = 16;
+    slot.kind == Kind::Src && slot.ty.constant_bits() == BITS
+}
+
+/// Whether LLVM might refuse this operand.
+pub(crate) fn is_doubtful(inst: &Inst, slot: &Slot, operand: Operand) -> bool {
+    match operand {
+        Operand::Scalar { code, .. } => {
+            code == regs::LDS_DIRECT || inst.isa == Isa::Vi && is_xnack_mask(code)
+        }
+        Operand::Literal(value) => is_inline(inst.isa, slot, value),
+        Operand::Imm(value) => slot.kind == Kind::GprIndex && value >> GPR_INDEXES.len() != 0,
+        _ => false,
+    }
+}
+
+/// Only chips that can replay have XNACK_MASK; on GCN 1.2 most cannot.
+pub(crate) const fn is_xnack_mask(code: u8) -> bool {
+    matches!(code, regs::XNACK_MASK_LO | regs::XNACK_MASK_HI)
+}
+
+/// Whether an inline constant has the bits of a literal: LLVM takes it for that.
+fn is_inline(isa: Isa, slot: &Slot, value: u32) -> bool {
+    matches!(slot.kind, Kind::Src | Kind::Ssrc)
+        && regs::inline_of_bits(isa, slot.ty, value.into()).is_some()
+}
+
+impl Inst {
+    /// Whether LLVM 19's assembler refuses the instruction's text, or makes other words of it, although the text says
+    /// everything.
+    pub fn is_refused_by_llvm(&self) -> bool {
+        let row = self.row();
+        let lacks = row.lacks;
+        let is_old = self.isa < Isa::Vi;
+        let is_float = row.slots().next().is_some_and(|slot| slot.ty.is_float());
+        let is_store = matches!(
+            row.does,
+            Does::Store(_) | Does::StoreHigh(_) | Does::StoreFormat(..) | Does::StoreFormatHigh
+        );
+        let (tfe, lds) = (self.flag(Field::Tfe), self.flag(Field::Lds));
+        let is_atomic = matches!(row.does, Does::Atomic(..));
+        let has_status = match self.encoding {
+            Encoding::Mtbuf => tfe,
+            Encoding::Mubuf => tfe && (is_store || is_atomic || lds),
+            // LLVM has no gather to packed components and a status.
+            Encoding::Mimg => {
+                let is_gather = row.does == Does::Image(ImageOp::Gather);
+                tfe && is_gather && self.flag(Field::D16) && self.isa >= Isa::Gfx9
+            }
+            _ => false,
+        };
+        let has_index = self.flag(Field::Idxen) || self.flag(Field::Offen);
+        let has_selected =
+            self.layout().has(Field::DstSel) && self.get(Field::DstSel) != u64::from(SEL_DWORD);
+        let has_permutation = self.layout().has(Field::DppCtrl)
+            && Permutation::unpack(self.get(Field::DppCtrl) as u16).is_none();
+        lacks.has(Lacks::ALL)
+            || lacks.has(Lacks::OLDEST) && self.isa == Isa::Si
+            || lacks.has(Lacks::LANES) && is_old && self.encoding == Encoding::Vop3
+            || lacks.has(Lacks::GDS) && self.flag(Field::Gds)
+            || lacks.has(Lacks::DST_SEL) && has_selected
+            || self.flag(Field::Nv)
+            || has_status
+            || self.flag(Field::Addr64) && has_index
+            || is_old && self.flag(Field::Clamp) && !is_float
+            || has_permutation
+            || row.slots().any(|slot| self.operand_is_refused(slot, lacks))
+    }
+
+    fn operand_is_refused(&self, slot: &Slot, lacks: Lacks) -> bool {
+        let is_shown_anyway = self.get(slot.field) != 0
+            && match slot.when {
+                When::Always => false,
+                When::Returned => !self.flag(Field::Glc),
+                When::NotLds => self.flag(Field::Lds),
+                When::Optional => slot.kind == Kind::Vgpr,
+            };
+        let is_source = matches!(slot.kind, Kind::Src | Kind::Ssrc);
+        let operand = self.operand(slot);
+        let refused = match operand {
+            Operand::Scalar { code, .. } if code == regs::LDS_DIRECT => {
+                lacks.has(Lacks::LDS_DIRECT) || lacks.has(Lacks::LANES)
+            }
+            Operand::Scalar { code, .. } if regs::inline(self.isa, code).is_some() => {
+                is_half(slot) && self.isa < Isa::Vi && self.encoding == Encoding::Vop3
+            }
+            Operand::Scalar { code, .. } => {
+                is_source && lacks.has(Lacks::SCALAR) && code != regs::M0
+                    || is_doubtful(self, slot, operand)
+            }
+            Operand::Literal(_) => {
+                lacks.has(Lacks::SCALAR)
+                    || lacks.has(Lacks::LANES) && slot.field == Field::Src1
+                    || is_doubtful(self, slot, operand)
+            }
+            _ => is_doubtful(self, slot, operand),
+        };
+        let is_vgpr = matches!(operand, Operand::Vgprs { .. });
+        is_shown_anyway || refused || takes_vgprs_only(slot) && !is_vgpr
+    }
+}
