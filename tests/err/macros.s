@@ -2,6 +2,9 @@
 .macro inner reg, value:req
   s_nop 0
   v_mov_b32 \reg, \value
+//~^ ERROR takes one VGPR
+//~^^ ERROR a floating-point constant cannot be part of an expression
+//~^^^ ERROR a floating-point constant cannot be part of an expression
 .endm
 .macro outer list:vararg
   .irp r, \list
@@ -12,9 +15,8 @@ inner v1, v2, v3                    //~ ERROR too many values for the macro's pa
 inner v1                            //~ ERROR macro `inner` needs a value for `value`
 inner valu=v2                       //~ ERROR macro `inner` has no parameter `valu`
 inner reg=v1, v2                    //~ ERROR a value without a name cannot follow one with a name
-inner w1, v2                        //~ ERROR takes one VGPR
-outer v1, v2                        //~ ERROR a floating-point constant cannot be part of an expression
-//~^ ERROR a floating-point constant cannot be part of an expression
+inner w1, v2
+outer v1, v2
 .rept 4
   s_nop 0x10000                     //~ ERROR 65536
 .endr
@@ -26,9 +28,9 @@ outer v1, v2                        //~ ERROR a floating-point constant cannot b
 .rept later                         //~ ERROR symbol `later` is not defined
 .endr
 .macro again
-  again
+  again                             //~ ERROR nested too deep
 .endm
-again                               //~ ERROR nested too deep
+again
 .macro again                        //~ ERROR macro `again` is already defined
 .endm
 .purgem nothing                     //~ ERROR there is no macro `nothing`
@@ -43,21 +45,20 @@ again                               //~ ERROR nested too deep
 .else                               //~ ERROR `.else` cannot follow `.else`
 .endif
 .macro own
-  .error "no such thing"
-  .warning "take care"
+  .error "no such thing"            //~ ERROR no such thing
+  .warning "take care"              //~ WARNING take care
 .endm
-own                                 //~ ERROR no such thing
-//~^ WARNING take care
+own
 .include "none.inc"                 //~ ERROR cannot read `none.inc`
 .org 1                              //~ ERROR cannot go back
 .macro late value
-  .byte \value
+  .byte \value                      //~ ERROR 300 is out of range
 .endm
-late big                            //~ ERROR 300 is out of range
+late big
 .equ big, 300
 .macro open
-  .if 1
+  .if 1                             //~ ERROR this condition has no end
 .endm
-open                                //~ ERROR this condition has no end
+open
 .if 1                               //~ ERROR this condition has no end
 .macro unended                      //~ ERROR `.macro` has no end

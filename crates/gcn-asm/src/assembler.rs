@@ -21,7 +21,7 @@ use crate::program::{
     Kernel, Mark, Metadata, Place, Program, Relocation, Section, SectionFlags, SectionKind, Symbol,
 };
 use crate::symbols::{Defined, SymbolId, Symbols};
-use crate::{Options, Source};
+use crate::{Options, Source, SourceFile};
 
 /// The largest section; more is a slip, and must not exhaust memory.
 const MAX_SECTION: u64 = 1 << 28;
@@ -31,6 +31,8 @@ const MAX_NOBITS: u64 = 1 << 40;
 pub(crate) const MAX_SOURCE: usize = u32::MAX as usize / 2;
 /// The most sections, so that their numbers fit everywhere.
 const MAX_SECTIONS: usize = 4096;
+/// The name of the place that is assembled to.
+const HERE: &str = ".";
 /// A branch counts from behind itself.
 const BRANCH_LENGTH: i64 = 4;
 
@@ -81,8 +83,6 @@ pub(crate) struct Stated {
 }
 
 pub(crate) struct Assembler<'a> {
-    /// The source; the cursor may be in a text that was made from it.
-    pub source: &'a str,
     pub expansion: Expansion<'a>,
     pub cursor: Cursor<'a>,
     pub target: &'static Target,
@@ -172,8 +172,7 @@ impl<'a> Assembler<'a> {
             }
         };
         let mut assembler = Assembler {
-            source: source.text,
-            expansion: Expansion::new(source.name, texts, files),
+            expansion: Expansion::new(source, texts, files),
             cursor: Cursor::new(source.text),
             target,
             isa: target.isa,
@@ -207,6 +206,7 @@ impl<'a> Assembler<'a> {
             mods: Vec::new(),
             waiting: Vec::new(),
         };
+        assembler.cursor.skip_byte_order_mark();
         // There is always one section to assemble into.
         assembler.add_section(
             ".text",
@@ -244,6 +244,7 @@ impl<'a> Assembler<'a> {
 
     /// A line, which is a statement.
     fn line(&mut self) {
+        let start = self.cursor.pos();
         let result = self.statement().and_then(|()| {
             if self.cursor.statement_ends() {
                 Ok(())
@@ -253,11 +254,22 @@ impl<'a> Assembler<'a> {
         });
         self.collect(result);
         self.cursor.skip_line();
+        if self.cursor.at_end()
+            && let Some(comment) = self.cursor.unclosed_comment(start)
+        {
+            let error = fail(comment, "the comment does not end").helped("end it with `*/`");
+            self.collect(Err(error));
+        }
     }
 
     pub(crate) fn collect(&mut self, result: Result<(), Fail>) {
-        if let Err(error) = result {
+        if let Err(mut error) = result {
             self.expansion.errors += 1;
+            // An expression is read up to what follows it.
+            let content = self.cursor.slice(error.span.clone()).trim_end().len();
+            if content > 0 {
+                error.span.end = error.span.start + content;
+            }
             self.diagnostics.push(*error);
         }
     }
@@ -309,10 +321,13 @@ impl<'a> Assembler<'a> {
                 self.define_label(id, span)?;
                 continue;
             }
-            if self.cursor.peek() == b'=' && self.cursor.peek_at(1) != b'=' {
-                self.cursor.set_pos(self.cursor.pos() + 1);
+            if self.cursor.eat(b'=') {
                 if self.open_kernel_code.is_some() {
                     return self.kernel_code_key(word, span);
+                }
+                // `==` defines once, as `.eqv` does.
+                if self.cursor.eat(b'=') {
+                    self.is_new(word, &span)?;
                 }
                 return self.assign(word, span);
             }
@@ -347,6 +362,9 @@ impl<'a> Assembler<'a> {
 
     /// `name = expression`; the cursor is behind the `=`.
     pub(crate) fn assign(&mut self, name: &str, span: Range<usize>) -> Result<(), Fail> {
+        if name == HERE {
+            return self.org(&span);
+        }
         self.cursor.skip_blanks();
         let start = self.cursor.pos();
         let defined = match self.parse_expr()? {
@@ -383,6 +401,16 @@ impl<'a> Assembler<'a> {
         }
         entry.defined = defined;
         entry.span = place;
+        Ok(())
+    }
+
+    /// An error if a symbol that can be defined only once is defined.
+    pub(crate) fn is_new(&self, name: &str, span: &Range<usize>) -> Result<(), Fail> {
+        let id = self.symbols.lookup(name);
+        if id.is_some_and(|id| self.symbols.defined(id) != Defined::No) {
+            let message = format!("symbol `{name}` is already defined");
+            return Err(fail(span.clone(), message));
+        }
         Ok(())
     }
 
@@ -580,15 +608,20 @@ impl<'a> Assembler<'a> {
             self.collect(result);
         }
         for (index, fixup) in std::mem::take(&mut self.fixups).into_iter().enumerate() {
-            let result = self.resolve(&fixup).map_err(|mut error| {
-                self.explain_deferred(index, &mut error);
-                error
-            });
-            self.collect(result);
+            if let Err(mut error) = self.resolve(&fixup)
+                && self.explain_deferred(index, &mut error)
+            {
+                self.collect(Err(error));
+            }
         }
         for stated in std::mem::take(&mut self.stated) {
             let result = self.state(&stated);
             self.collect(result);
+        }
+        for diagnostic in &mut self.diagnostics {
+            if diagnostic.notes.is_empty() {
+                self.expansion.explain_files(diagnostic);
+            }
         }
         self.diagnostics.sort_by_key(|d| d.span.start);
         // A loop may say the same thing of one place many times.
@@ -795,7 +828,7 @@ impl<'a> Assembler<'a> {
         id
     }
 
-    pub(crate) fn into_program(mut self) -> (Program, Vec<Diagnostic>) {
+    pub(crate) fn into_program(mut self) -> (Program, Vec<Diagnostic>, Vec<SourceFile>) {
         let mut places = Vec::new();
         for id in self.symbols.ids() {
             let place = self.place_of(id);
@@ -803,6 +836,7 @@ impl<'a> Assembler<'a> {
             places.push((place, size));
         }
         let diagnostics = self.diagnostics;
+        let files = self.expansion.named_files(&diagnostics);
         let symbols = self
             .symbols
             .into_entries()
@@ -837,7 +871,7 @@ impl<'a> Assembler<'a> {
             identifications: self.identifications,
             marks: self.marks,
         };
-        (program, diagnostics)
+        (program, diagnostics, files)
     }
 
     fn place_of(&mut self, id: SymbolId) -> Place {

@@ -235,6 +235,36 @@ impl<'a> Cursor<'a> {
         }
     }
 
+    /// Steps over the mark with which some editors begin a file.
+    pub(crate) fn skip_byte_order_mark(&mut self) {
+        const MARK: char = '\u{feff}';
+        if self.pos == 0 && self.text.starts_with(MARK) {
+            self.pos = MARK.len_utf8();
+        }
+    }
+
+    /// The beginning of a block comment that has no end, in the text from the beginning of a line.
+    pub(crate) fn unclosed_comment(&self, line: usize) -> Option<Range<usize>> {
+        let mut probe = self.clone();
+        probe.pos = line;
+        while !probe.at_end() {
+            match (probe.peek(), probe.peek_at(1)) {
+                (b'/', b'*') => {
+                    let start = probe.pos;
+                    probe.skip_blanks();
+                    if probe.at_end() && !self.text.ends_with("*/") || probe.pos < start + 4 {
+                        return Some(start..start + 2);
+                    }
+                }
+                (b'/', b'/') | (b';', _) => probe.skip_line(),
+                (b'"', _) if probe.string().is_err() => return None,
+                (b'"', _) => {}
+                _ => probe.pos += 1,
+            }
+        }
+        None
+    }
+
     /// Whether nothing more stands in the statement. Call after [`Cursor::skip_blanks`].
     pub(crate) fn at_statement_end(&self) -> bool {
         match self.peek() {
@@ -384,12 +414,32 @@ impl<'a> Cursor<'a> {
     }
 
     /// Steps over the rest of a word, whatever it begins with.
-    fn tail(&mut self) -> Range<usize> {
+    pub(crate) fn tail(&mut self) -> Range<usize> {
         let start = self.pos;
         while is_word(self.peek()) {
             self.pos += 1;
         }
         start..self.pos
+    }
+
+    /// Steps over what may be a floating-point number without its sign.
+    pub(crate) fn float_tail(&mut self) -> Range<usize> {
+        let start = self.pos;
+        loop {
+            self.tail();
+            let is_exponent = self.text.get(start..self.pos).is_some_and(|text| {
+                let is_hexadecimal = text.starts_with("0x") || text.starts_with("0X");
+                text.ends_with(if is_hexadecimal {
+                    ['p', 'P']
+                } else {
+                    ['e', 'E']
+                })
+            });
+            if !is_exponent || !matches!(self.peek(), b'+' | b'-') {
+                return start..self.pos;
+            }
+            self.pos += 1;
+        }
     }
 
     fn float(&mut self, start: usize) -> Result<Number, Fail> {

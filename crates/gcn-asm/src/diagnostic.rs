@@ -16,9 +16,9 @@ pub enum Severity {
 /// A place that a message came by: an expansion that it is about, from the innermost outwards.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Note {
-    /// What was expanded, and the expanded line.
+    /// What was expanded.
     pub message: String,
-    /// Where the line was written, or the call if that is in another file: a byte range of the source.
+    /// The call: a place as that of a [`Diagnostic`].
     pub span: Range<usize>,
 }
 
@@ -29,13 +29,15 @@ pub struct Diagnostic {
     pub severity: Severity,
     /// What is wrong, in one line.
     pub message: String,
-    /// Where: a byte range of the source, on character boundaries.
+    /// Where: a byte range on character boundaries. It counts through the source and, behind its end, through the
+    /// files that it includes ([`Assembly::files`](crate::Assembly::files)).
     pub span: Range<usize>,
     /// What to write beside the marked place; may be empty.
     pub label: String,
     /// What would be right.
     pub help: Vec<String>,
-    /// The macros, loops and files that it is inside of, innermost first; then `span` is the outermost call.
+    /// The macros, loops and files that it is inside of, innermost first; `span` is in the
+    /// body of the innermost, as it was written.
     pub notes: Vec<Note>,
 }
 

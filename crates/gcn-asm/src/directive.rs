@@ -5,13 +5,12 @@ use std::ops::Range;
 use gcn_isa::Target;
 use gcn_object::{Binding, Feature, RelocationKind, SymbolKind, Visibility};
 
-use crate::assembler::{Assembler, Fixup, FixupKind, Stated, check_width};
-use crate::cursor::Number;
+use crate::assembler::{Assembler, Stated};
+use crate::data;
 use crate::diagnostic::{Diagnostic, Fail, Helped, fail};
 use crate::expand;
 use crate::explain;
 use crate::expr::{Parsed, Value};
-use crate::instruction::NOP;
 use crate::kernel_code;
 use crate::operand::{Delayed, lower_case};
 use crate::program::{Metadata, SectionFlags, SectionKind};
@@ -52,19 +51,19 @@ pub(crate) const OTHER_SECTION_TYPES: &[(&str, u32)] = &[
 /// The most sections that `.pushsection` may stack.
 const MAX_SECTION_STACK: usize = 1024;
 /// The largest alignment, in bytes.
-const MAX_ALIGN: i64 = 1 << 16;
+pub(crate) const MAX_ALIGN: i64 = 1 << 16;
 /// The code object versions that can be assembled.
 const CODE_OBJECT_VERSIONS: std::ops::RangeInclusive<i64> = 2..=6;
 
-/// Names for messages; what is tried when a directive is unknown.
+/// Names for messages; what is tried when a directive is unknown, with those of [`data`] and [`expand`].
 #[rustfmt::skip]
 const NAMES: &[&str] = &[
     ".text", ".data", ".bss", ".rodata", ".section", ".pushsection", ".popsection", ".previous", ".globl",
     ".global", ".weak", ".hidden", ".protected", ".internal", ".local", ".type", ".size", ".comm", ".set",
-    ".equ", ".equiv", ".gcn_address", ".reloc", ".byte", ".short", ".long", ".int", ".quad", ".uleb128", ".sleb128", ".float", ".double", ".ascii", ".asciz",
-    ".string", ".space", ".skip", ".zero", ".fill", ".align", ".balign", ".p2align", ".amdgcn_target",
-    ".amdhsa_code_object_version", ".hsa_code_object_version", ".hsa_code_object_isa", ".amd_amdgpu_isa",
-    ".amd_amdgpu_hsa_metadata", ".amdgpu_hsa_kernel", ".amd_kernel_code_t", ".end_amd_kernel_code_t", ".amdhsa_kernel", ".end_amdhsa_kernel", ".amdgpu_metadata", ".ident",
+    ".equ", ".equiv", ".eqv", ".gcn_address", ".reloc", ".amdgcn_target", ".amdhsa_code_object_version",
+    ".hsa_code_object_version", ".hsa_code_object_isa", ".amd_amdgpu_isa", ".amd_amdgpu_hsa_metadata",
+    ".amdgpu_hsa_kernel", ".amd_kernel_code_t", ".end_amd_kernel_code_t", ".amdhsa_kernel", ".end_amdhsa_kernel",
+    ".amdgpu_metadata", ".ident",
 ];
 
 /// The processor of a target triple: `gfx906:xnack-` of `amdgcn-amd-amdhsa--gfx906:xnack-`.
@@ -87,6 +86,9 @@ impl Assembler<'_> {
                 kernel.name
             );
             return Err(fail(span, message));
+        }
+        if let Some(result) = self.data_directive(name, &span) {
+            return result;
         }
         match name {
             ".text" | ".data" | ".bss" | ".rodata" => {
@@ -118,25 +120,8 @@ impl Assembler<'_> {
             ".type" => self.symbol_type(),
             ".size" => self.symbol_size(),
             ".comm" => self.common(),
-            ".set" | ".equ" | ".equiv" => self.set(name == ".equiv"),
-            ".byte" | ".1byte" => self.data(1),
-            ".short" | ".hword" | ".2byte" => self.data(2),
-            ".long" | ".int" | ".4byte" => self.data(4),
-            ".quad" | ".8byte" => self.data(8),
-            ".uleb128" => self.leb128(false),
-            ".sleb128" => self.leb128(true),
-            ".float" | ".single" => self.floats(|value| (value as f32).to_bits().into(), 4),
-            ".double" => self.floats(f64::to_bits, 8),
-            ".ascii" => self.strings(false),
-            ".asciz" | ".string" => self.strings(true),
-            ".space" | ".skip" | ".zero" => self.space(span),
-            ".fill" => self.fill(span),
-            ".align" | ".balign" => self.align(span, false, 1),
-            ".balignw" => self.align(span, false, 2),
-            ".balignl" => self.align(span, false, 4),
-            ".p2align" => self.align(span, true, 1),
-            ".p2alignw" => self.align(span, true, 2),
-            ".p2alignl" => self.align(span, true, 4),
+            ".set" | ".equ" => self.set(false),
+            ".equiv" | ".eqv" => self.set(true),
             ".amdgcn_target" => self.target_directive(),
             ".amdhsa_code_object_version" => {
                 let version = self.absolute_within(
@@ -157,7 +142,8 @@ impl Assembler<'_> {
                 Ok(())
             }
             // Of no meaning for a program that is assembled and linked at once, or for a debugger only.
-            ".file" | ".loc" | ".addrsig" | ".addrsig_sym" | ".no_dead_strip" | ".weakref" => {
+            ".file" | ".line" | ".loc" | ".version" | ".addrsig" | ".addrsig_sym"
+            | ".no_dead_strip" | ".weakref" | ".lto_discard" | ".cg_profile" => {
                 self.cursor.skip_line_content();
                 Ok(())
             }
@@ -184,7 +170,14 @@ impl Assembler<'_> {
                 }
                 self.suggestions += 1;
                 let similar = if self.suggestions <= explain::MAX_SUGGESTIONS {
-                    explain::closest(name, NAMES.iter().chain(expand::NAMES).copied())
+                    explain::closest(
+                        name,
+                        NAMES
+                            .iter()
+                            .chain(data::NAMES)
+                            .chain(expand::NAMES)
+                            .copied(),
+                    )
                 } else {
                     None
                 };
@@ -457,12 +450,8 @@ impl Assembler<'_> {
         let start = self.cursor.pos();
         let name = self.cursor.name()?.into_owned();
         let span = start..self.cursor.pos();
-        let is_defined = self
-            .symbols
-            .lookup(&name)
-            .is_some_and(|id| self.symbols.defined(id) != Defined::No);
-        if once && is_defined {
-            return Err(fail(span, format!("symbol `{name}` is already defined")));
+        if once {
+            self.is_new(&name, &span)?;
         }
         self.comma("the value")?;
         self.assign(&name, span)
@@ -505,249 +494,6 @@ impl Assembler<'_> {
             Parsed::Later(id) => Ok(Delayed::Expr(id)),
             Parsed::Float(_) => Err(fail(start..self.cursor.pos(), complaint)),
         }
-    }
-
-    /// Integers or addresses of `width` bytes, separated by commas.
-    fn data(&mut self, width: u8) -> Result<(), Fail> {
-        if self.cursor.statement_ends() {
-            return Ok(());
-        }
-        loop {
-            self.cursor.skip_blanks();
-            let start = self.cursor.pos();
-            let parsed = self.parse_expr()?;
-            let span = start..self.cursor.pos();
-            let (section, offset) = self.here();
-            let mut bytes = [0; 8];
-            let delayed = match parsed {
-                Parsed::Float(_) => {
-                    return Err(fail(span, "this directive takes integers")
-                        .helped("use `.float` or `.double`"));
-                }
-                Parsed::Known(value) => match value.as_absolute() {
-                    Some(number) => {
-                        check_width(number, width, &span)?;
-                        bytes = number.to_le_bytes();
-                        None
-                    }
-                    None => Some(Delayed::Value(value)),
-                },
-                Parsed::Later(id) => Some(Delayed::Expr(id)),
-            };
-            if let Some(value) = delayed {
-                self.fixups.push(Fixup {
-                    section,
-                    offset,
-                    kind: FixupKind::Data(width),
-                    value,
-                    span: span.clone(),
-                    instruction: None,
-                });
-            }
-            self.emit(bytes.get(..usize::from(width)).unwrap_or(&bytes), &span)?;
-            if !self.cursor.eat_after_blanks(b',') {
-                return Ok(());
-            }
-        }
-    }
-
-    /// Numbers in the variable-length format of DWARF, separated by commas.
-    fn leb128(&mut self, is_signed: bool) -> Result<(), Fail> {
-        const PAYLOAD: i64 = 0x7f;
-        const MORE: u8 = 0x80;
-        const SIGN: u8 = 0x40;
-        loop {
-            self.cursor.skip_blanks();
-            let start = self.cursor.pos();
-            let mut value = self.absolute("a number of variable length")?;
-            let span = start..self.cursor.pos();
-            loop {
-                let byte = (value & PAYLOAD) as u8;
-                let is_last = if is_signed {
-                    value >>= 7;
-                    value == -i64::from(byte & SIGN != 0)
-                } else {
-                    value = (value.cast_unsigned() >> 7).cast_signed();
-                    value == 0
-                };
-                self.emit(&[if is_last { byte } else { byte | MORE }], &span)?;
-                if is_last {
-                    break;
-                }
-            }
-            if !self.cursor.eat_after_blanks(b',') {
-                return Ok(());
-            }
-        }
-    }
-
-    /// Floating-point numbers, separated by commas.
-    fn floats(&mut self, bits: fn(f64) -> u64, width: usize) -> Result<(), Fail> {
-        loop {
-            self.cursor.skip_blanks();
-            let start = self.cursor.pos();
-            let negative = self.cursor.eat(b'-');
-            if !negative {
-                let _ = self.cursor.eat(b'+');
-            }
-            let value = match self.cursor.word().map(str::to_ascii_lowercase).as_deref() {
-                Some("inf" | "infinity") => f64::INFINITY,
-                Some("nan") => f64::NAN,
-                Some(_) => {
-                    return Err(fail(
-                        start..self.cursor.pos(),
-                        "this directive takes floating-point numbers",
-                    ));
-                }
-                None => match self.cursor.number()? {
-                    Number::Float(value) => value,
-                    Number::Int(value) => value as f64,
-                },
-            };
-            let value = if negative { -value } else { value };
-            let span = start..self.cursor.pos();
-            let bytes = bits(value).to_le_bytes();
-            self.emit(bytes.get(..width).unwrap_or(&bytes), &span)?;
-            if !self.cursor.eat_after_blanks(b',') {
-                return Ok(());
-            }
-        }
-    }
-
-    fn strings(&mut self, terminated: bool) -> Result<(), Fail> {
-        if self.cursor.statement_ends() {
-            return Ok(());
-        }
-        loop {
-            self.cursor.skip_blanks();
-            let start = self.cursor.pos();
-            let mut bytes = self.cursor.string()?;
-            if terminated {
-                bytes.push(0);
-            }
-            self.emit(&bytes, &(start..self.cursor.pos()))?;
-            if !self.cursor.eat_after_blanks(b',') {
-                return Ok(());
-            }
-        }
-    }
-
-    /// `count, value`
-    fn space(&mut self, span: Range<usize>) -> Result<(), Fail> {
-        let count = self.absolute_within("the number of bytes", 0, i64::MAX)?;
-        let value = self.optional_absolute("the value")?.unwrap_or(0);
-        self.repeat(count.cast_unsigned(), &[value as u8], &span)
-    }
-
-    /// `count, size, value`
-    fn fill(&mut self, span: Range<usize>) -> Result<(), Fail> {
-        let count = self.absolute_within("the number of elements", 0, i64::MAX)?;
-        let size = self
-            .optional_absolute("the size of an element")?
-            .unwrap_or(1);
-        let value = self.optional_absolute("the value")?.unwrap_or(0);
-        let Some(size) = usize::try_from(size).ok().filter(|&size| size <= 8) else {
-            return Err(fail(
-                span,
-                format!("an element has {size} bytes; 0 to 8 are possible"),
-            ));
-        };
-        // GNU as takes four bytes of the value.
-        let bytes = i64::from(value as u32).to_le_bytes();
-        self.repeat(
-            count.cast_unsigned(),
-            bytes.get(..size).unwrap_or(&bytes),
-            &span,
-        )
-    }
-
-    pub(crate) fn repeat(
-        &mut self,
-        count: u64,
-        element: &[u8],
-        span: &Range<usize>,
-    ) -> Result<(), Fail> {
-        let length = count.saturating_mul(element.len() as u64);
-        let start = self.here().1;
-        self.emit_zeros(length, span)?;
-        if element.iter().all(|&byte| byte == 0) {
-            return Ok(());
-        }
-        let name = self.section().map(|s| (s.kind, s.name.clone()));
-        if let Some((SectionKind::NoBits, name)) = name {
-            return Err(fail(
-                span.clone(),
-                format!("section `{name}` holds no bytes, only zeros"),
-            ));
-        }
-        let section = self.current as usize;
-        let place = self
-            .sections
-            .get_mut(section)
-            .and_then(|s| s.bytes.get_mut(start as usize..));
-        for chunk in place
-            .into_iter()
-            .flat_map(|p| p.chunks_exact_mut(element.len()))
-        {
-            chunk.copy_from_slice(element);
-        }
-        Ok(())
-    }
-
-    /// `alignment, fill, most bytes to skip`. Code is padded with S_NOP.
-    fn align(&mut self, span: Range<usize>, is_power: bool, width: usize) -> Result<(), Fail> {
-        let align = if is_power {
-            1 << self.absolute_within("the alignment", 0, i64::from(MAX_ALIGN.ilog2()))?
-        } else {
-            self.absolute_within("the alignment", 0, MAX_ALIGN)?.max(1)
-        };
-        if align.count_ones() != 1 {
-            return Err(fail(
-                span,
-                format!("the alignment is {align}, but must be a power of two"),
-            ));
-        }
-        let fill = self.optional_absolute("the fill value")?;
-        let most = self.optional_absolute("the most bytes to skip")?;
-        let align = align.cast_unsigned();
-        let offset = self.here().1;
-        let padding = offset.next_multiple_of(align) - offset;
-        if most.is_some_and(|most| most > 0 && padding > most.cast_unsigned()) {
-            return Ok(());
-        }
-        let is_code = self.section().is_some_and(|s| s.flags.exec);
-        if let Some(section) = self.sections.get_mut(self.current as usize) {
-            section.align = section.align.max(align);
-        }
-        match fill {
-            Some(value) => {
-                let bytes = value.to_le_bytes();
-                let element = bytes.get(..width).unwrap_or(&bytes);
-                if !padding.is_multiple_of(width as u64) {
-                    return Err(fail(
-                        span,
-                        format!(
-                            "{padding} bytes of padding are no multiple of the fill value's {width}"
-                        ),
-                    ));
-                }
-                self.repeat(padding / width as u64, element, &span)
-            }
-            None if is_code => {
-                self.emit_zeros(padding % 4, &span)?;
-                self.repeat(padding / 4, &NOP, &span)
-            }
-            None => self.emit_zeros(padding, &span),
-        }
-    }
-
-    /// Padding to a descriptor's alignment and the like.
-    pub(crate) fn align_to(&mut self, align: u64, span: &Range<usize>) -> Result<(), Fail> {
-        let offset = self.here().1;
-        if let Some(section) = self.sections.get_mut(self.current as usize) {
-            section.align = section.align.max(align);
-        }
-        self.emit_zeros(offset.next_multiple_of(align) - offset, span)
     }
 
     /// `"amdgcn-amd-amdhsa--gfx906:sramecc+:xnack-"`

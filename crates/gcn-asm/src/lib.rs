@@ -7,6 +7,7 @@
 
 mod assembler;
 mod cursor;
+mod data;
 mod diagnostic;
 mod directive;
 mod encode;
@@ -75,6 +76,19 @@ pub struct Assembly {
     pub program: Program,
     /// What is wrong and what is doubtful, in the order of the source.
     pub diagnostics: Vec<Diagnostic>,
+    /// The included files that the diagnostics name, in ascending order of their places.
+    pub files: Vec<SourceFile>,
+}
+
+/// A file that a source included; one for each time.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct SourceFile {
+    /// What messages call it.
+    pub name: String,
+    /// What is in it.
+    pub text: String,
+    /// What positions in it count from in the spans of diagnostics.
+    pub start: usize,
 }
 
 impl Assembly {
@@ -103,18 +117,21 @@ pub fn assemble_with(source: &Source<'_>, options: &Options<'_>, files: &dyn Fil
             text: "",
             ..*source
         };
-        let (program, _) = assembler::Assembler::new(&empty, options, &texts, files).into_program();
+        let (program, ..) =
+            assembler::Assembler::new(&empty, options, &texts, files).into_program();
         return Assembly {
             program,
             diagnostics: vec![error],
+            files: Vec::new(),
         };
     }
     let mut assembler = assembler::Assembler::new(source, options, &texts, files);
     assembler.run();
-    let (program, diagnostics) = assembler.into_program();
+    let (program, diagnostics, files) = assembler.into_program();
     Assembly {
         program,
         diagnostics,
+        files,
     }
 }
 

@@ -63,6 +63,12 @@ impl Mark {
         self.start = u32::try_from(span.start).unwrap_or(u32::MAX);
         self.length = u16::try_from(span.len()).unwrap_or(u16::MAX);
     }
+
+    /// Where its statement is.
+    pub(crate) fn span(&self) -> Range<usize> {
+        let start = self.start as usize;
+        start..start + usize::from(self.length)
+    }
 }
 
 /// A section.
@@ -224,7 +230,7 @@ impl Program {
                 section,
                 offset,
                 inst: inst_at(&self.sections, section, offset, mark.form),
-                span: start..start + usize::from(mark.length),
+                span: mark.span(),
                 open: mark.is_open,
             }
         })

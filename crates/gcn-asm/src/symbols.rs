@@ -111,9 +111,9 @@ impl Symbols {
     }
 
     /// Places the symbols that were made since there were `from`.
-    pub(crate) fn place_from(&mut self, from: u32, span: &Range<usize>) {
+    pub(crate) fn place_from(&mut self, from: u32, place: impl Fn(Range<usize>) -> Range<usize>) {
         for entry in self.entries.iter_mut().skip(from as usize) {
-            entry.span = span.clone();
+            entry.span = place(entry.span.clone());
         }
     }
 

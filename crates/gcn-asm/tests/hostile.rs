@@ -395,11 +395,12 @@ fn a_chain_names_macros_and_lines() {
     assert_eq!(
         quoted,
         [
-            ("in macro `inner`, line 1: `nosuchthing`", "nosuchthing"),
-            ("in macro `outer`, line 2: `inner`", "inner"),
+            ("in macro `inner`, called here", "inner"),
+            ("in macro `outer`, called here", "outer"),
         ]
     );
-    assert_eq!(&text[error.span.clone()], "outer");
+    assert_eq!(error.span, 13..24);
+    assert_eq!(&text[error.span.clone()], "nosuchthing");
 }
 
 /// Files by name, in a directory `d`.
@@ -435,19 +436,53 @@ fn files_are_read_by_the_caller() {
         assembly.program.to_raw(),
         b"\x01\0\0\0\x02\0\0\x00012345678989234"
     );
-    let found: Vec<(&str, &str, &str)> = assembly
+    let place = |span: &std::ops::Range<usize>| {
+        let file = assembly
+            .files
+            .iter()
+            .rev()
+            .find(|file| file.start <= span.start);
+        let (name, text, start) = file.map_or(("main.s", text, 0), |file| {
+            (&*file.name, &*file.text, file.start)
+        });
+        (
+            name.to_owned(),
+            text[span.start - start..span.end - start].to_owned(),
+        )
+    };
+    let found: Vec<(&str, _, Vec<_>)> = assembly
         .diagnostics
         .iter()
         .map(|d| {
-            let note = d.notes.first().map_or("", |note| &*note.message);
-            (&*d.message, &text[d.span.clone()], note)
+            let notes = d
+                .notes
+                .iter()
+                .map(|note| (&*note.message, place(&note.span)));
+            (&*d.message, place(&d.span), notes.collect())
         })
         .collect();
-    let [unknown, deep, done] = found[..] else {
+    let at = |name: &str, text: &str| (name.to_owned(), text.to_owned());
+    let [done, unknown, deep] = &found[..] else {
         panic!("{found:?}")
     };
-    assert_eq!(unknown.1, ".include \"a.inc\"");
-    assert_eq!(unknown.2, "in `d/b.inc`, line 2: `nosuchthing`");
+    assert_eq!(
+        *unknown,
+        (
+            "there is no instruction `nosuchthing`",
+            at("d/b.inc", "nosuchthing"),
+            vec![
+                (
+                    "in `d/b.inc`, included here",
+                    at("d/a.inc", ".include \"b.inc\"")
+                ),
+                (
+                    "in `d/a.inc`, included here",
+                    at("main.s", ".include \"a.inc\"")
+                ),
+            ]
+        )
+    );
     assert_eq!(deep.0, "`d/self.inc` is nested too deep");
-    assert_eq!(done, ("done", ".print \"done\"", ""));
+    assert_eq!(deep.1, at("d/self.inc", ".include \"self.inc\""));
+    assert_eq!(*done, ("done", at("main.s", ".print \"done\""), vec![]));
 }

@@ -8,11 +8,20 @@ use std::path::{Path, PathBuf};
 use anyhow::{Context, Result};
 use clap::ValueEnum;
 use gcn_asm::{
-    Assembly, Diagnostic, ObjectError, Options, Severity, Source, assemble_with, named_target,
+    Assembly, Diagnostic, ObjectError, Options, Program, Severity, Source, assemble_with,
+    named_target,
 };
 use gcn_isa::{Fidelity, Syntax, Target};
+use gcn_object::MetadataError;
 
 use crate::{Status, Usage, input, render};
+
+/// For `--help`.
+pub const EXAMPLES: &str = "\
+Examples:
+  gcn asm kernel.s --target vega20              make the code object kernel.co
+  gcn asm kernel.s --target gfx803 --show-encoding
+  gcn asm -DUNROLL=4 -I include kernel.s -o - | gcn dis -";
 
 /// The arguments of `gcn asm`.
 #[derive(clap::Args)]
@@ -23,7 +32,7 @@ pub struct Args {
     #[arg(short, long)]
     output: Option<PathBuf>,
     /// The GPU: gfx600 … gfx90c, a chip's name, or gcn1.0 … gcn1.4.1. `.amdgcn_target` in the source says it too.
-    #[arg(long, value_parser = input::target)]
+    #[arg(long, value_parser = input::TargetParser, hide_possible_values = true)]
     target: Option<&'static Target>,
     /// What to make.
     #[arg(long, value_enum, default_value_t = Format::Elf)]
@@ -37,6 +46,49 @@ pub struct Args {
     /// Where files of `.include` and `.incbin` are looked for, after the directory of the source.
     #[arg(short = 'I', long = "include", value_name = "DIRECTORY")]
     directories: Vec<PathBuf>,
+    /// Define a symbol as if by `.set NAME, VALUE`; without a value it is 1.
+    #[arg(
+        short = 'D',
+        long = "define",
+        visible_alias = "defsym",
+        value_name = "NAME[=VALUE]",
+        value_parser = definition
+    )]
+    defines: Vec<(String, i64)>,
+    /// Make nothing if there are warnings, and end with status 1.
+    #[arg(long)]
+    fatal_warnings: bool,
+    /// Show so many errors at most; 0 shows all.
+    #[arg(long, value_name = "COUNT", default_value_t = ERROR_LIMIT)]
+    error_limit: usize,
+}
+
+/// The errors that are shown if nothing else is asked for.
+pub const ERROR_LIMIT: usize = 100;
+
+/// For clap: a symbol and its number.
+fn definition(text: &str) -> Result<(String, i64), String> {
+    let (name, value) = text.split_once('=').unwrap_or((text, "1"));
+    let is_name = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '.' | '$');
+    if name.is_empty()
+        || name.starts_with(|c: char| c.is_ascii_digit())
+        || !name.chars().all(is_name)
+    {
+        return Err(format!("`{name}` is not the name of a symbol"));
+    }
+    let (sign, digits) = match value.strip_prefix('-') {
+        Some(digits) => (-1, digits),
+        None => (1, value),
+    };
+    let hexadecimal = digits.strip_prefix("0x").or(digits.strip_prefix("0X"));
+    let number = match hexadecimal {
+        Some(digits) => u64::from_str_radix(digits, 16).map(u64::cast_signed),
+        None => digits.parse(),
+    };
+    match number {
+        Ok(number) => Ok((name.to_owned(), i64::wrapping_mul(sign, number))),
+        Err(_) => Err(format!("`{value}` is not a number of 64 bits")),
+    }
 }
 
 /// What to make of a source.
@@ -81,6 +133,7 @@ pub fn run(args: &Args, out: &mut dyn Write) -> Result<Status> {
         },
         &Options {
             listing: args.show_encoding,
+            defines: &args.defines,
             ..Options::new(target)
         },
         &input::SourceFiles {
@@ -94,23 +147,28 @@ pub fn run(args: &Args, out: &mut dyn Write) -> Result<Status> {
     let (made, diagnostics) = if is_asked_for {
         make(&assembly, args.format, args.code_object_version)
     } else {
-        (None, assembly.diagnostics)
+        (None, assembly.diagnostics.clone())
     };
-    let mut stderr = io::stderr().lock();
-    stderr.write_all(
-        render::diagnostics(&render::renderer(), &name, &text, &diagnostics).as_bytes(),
-    )?;
+    let sources = render::Sources {
+        name: &name,
+        text: &text,
+        files: &assembly.files,
+    };
+    let limit = args.error_limit;
+    let shown = render::diagnostics(&render::renderer(), &sources, &diagnostics, limit);
+    io::stderr().lock().write_all(shown.as_bytes())?;
+    let fatal = if args.fatal_warnings {
+        Severity::Warning
+    } else {
+        Severity::Error
+    };
+    if diagnostics.iter().any(|found| found.severity >= fatal) {
+        return Ok(Status::BadInput);
+    }
     if let Some(bytes) = made {
         write_result(args, &bytes, out)?;
     }
-    let is_bad = diagnostics
-        .iter()
-        .any(|diagnostic| diagnostic.severity == Severity::Error);
-    Ok(if is_bad {
-        Status::BadInput
-    } else {
-        Status::Success
-    })
+    Ok(Status::Success)
 }
 
 /// What an assembly gives, and all that is wrong with it. One with errors is linked too, for the errors that only
@@ -124,13 +182,8 @@ pub fn make(
     let made = match format {
         Format::Elf => program.to_object(version).map_err(|error| match error {
             ObjectError::Link(errors) => errors,
-            error @ (ObjectError::Metadata(_) | ObjectError::Version(_)) => {
-                let span = program.metadata.as_ref().map(|text| text.span.clone());
-                vec![Diagnostic::error(
-                    span.unwrap_or_default(),
-                    error.to_string(),
-                )]
-            }
+            ObjectError::Metadata(error) => vec![metadata_error(program, &error)],
+            error @ ObjectError::Version(_) => vec![Diagnostic::error(0..0, error.to_string())],
         }),
         Format::Raw => program.to_linked_raw(),
     };
@@ -148,6 +201,37 @@ pub fn make(
             (None, diagnostics)
         }
     }
+}
+
+/// An error of the metadata, at its place in the source.
+fn metadata_error(program: &Program, error: &MetadataError) -> Diagnostic {
+    let Some(metadata) = &program.metadata else {
+        return Diagnostic::error(0..0, error.to_string());
+    };
+    let MetadataError::Yaml {
+        line,
+        column,
+        message,
+    } = error
+    else {
+        return Diagnostic::error(metadata.span.clone(), error.to_string());
+    };
+    let begin: usize = metadata
+        .yaml
+        .split_inclusive('\n')
+        .take(line.saturating_sub(1))
+        .map(str::len)
+        .sum();
+    let at = metadata.span.start + (begin + column.saturating_sub(1)).min(metadata.yaml.len());
+    // A text that a macro made has no place of its own.
+    let span = if metadata.span.len() == metadata.yaml.len() {
+        at..at
+    } else {
+        metadata.span.clone()
+    };
+    // The reader counts lines from where the metadata begins.
+    let message = message.split(" at line ").next().unwrap_or(message);
+    Diagnostic::error(span, format!("the metadata is not valid YAML: {message}"))
 }
 
 /// Each instruction's canonical text and its bytes.

@@ -13,13 +13,19 @@ use gcn_object::{Binding, CodeObject, Feature, Place, SymbolKind, Version};
 
 use crate::{Status, Usage, input, object, render};
 
+/// For `--help`.
+pub const EXAMPLES: &str = "\
+Examples:
+  gcn dis kernel.co
+  gcn dis --target hawaii --format raw --hex words.bin";
+
 /// The arguments of `gcn dis`.
 #[derive(clap::Args)]
 pub struct Args {
     /// The code object or the words; `-` reads standard input.
     input: PathBuf,
     /// The GPU: gfx600 … gfx90c, a chip's name, or gcn1.0 … gcn1.4.1. A code object says it itself.
-    #[arg(long, value_parser = input::target)]
+    #[arg(long, value_parser = input::TargetParser, hide_possible_values = true)]
     target: Option<&'static Target>,
     /// Which code object of a file that holds several, counted from 1 as `gcn info` lists them.
     #[arg(long, value_name = "NUMBER")]

@@ -11,6 +11,12 @@ use serde::Serialize;
 use crate::render::printable;
 use crate::{Status, input, object};
 
+/// For `--help`.
+pub const EXAMPLES: &str = "\
+Examples:
+  gcn info kernel.co
+  gcn info --json kernel.co";
+
 /// The arguments of `gcn info`.
 #[derive(clap::Args)]
 pub struct Args {
@@ -18,7 +24,7 @@ pub struct Args {
     input: PathBuf,
     /// Which object of a file that holds several: an offload bundle, or a host program with bundles. Without it
     /// they are listed.
-    #[arg(long, value_parser = input::target)]
+    #[arg(long, value_parser = input::TargetParser, hide_possible_values = true)]
     target: Option<&'static Target>,
     /// Which object of a file that holds several, by the number in the list.
     #[arg(long, value_name = "NUMBER")]

@@ -1,10 +1,12 @@
 //! What commands share in reading their arguments: targets, files and standard input.
 
+use std::ffi::OsStr;
 use std::fs::File;
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, bail};
+use clap::builder::{PossibleValue, TypedValueParser};
 use gcn_isa::{Isa, TARGETS, Target};
 
 /// The file name that means standard input.
@@ -12,7 +14,7 @@ pub const STDIN: &str = "-";
 /// Larger inputs are refused: no code object or source comes near, and all of it is kept in memory.
 const MAX_INPUT_BYTES: u64 = 1 << 30;
 
-/// For clap: the target that `--target` names.
+/// The target of a name.
 ///
 /// # Errors
 /// What is accepted, if `name` is not.
@@ -20,14 +22,46 @@ pub fn target(name: &str) -> Result<&'static Target, String> {
     Target::named(name).ok_or_else(accepted_targets)
 }
 
-/// Every name of a target, as an error message lists them.
-fn accepted_targets() -> String {
+/// For clap: the target that `--target` names. Shells complete the names.
+#[derive(Clone, Copy)]
+pub struct TargetParser;
+
+impl TypedValueParser for TargetParser {
+    type Value = &'static Target;
+
+    fn parse_ref(
+        &self,
+        command: &clap::Command,
+        argument: Option<&clap::Arg>,
+        value: &OsStr,
+    ) -> Result<Self::Value, clap::Error> {
+        let named: fn(&str) -> Result<Self::Value, String> = target;
+        named.parse_ref(command, argument, value)
+    }
+
+    fn possible_values(&self) -> Option<Box<dyn Iterator<Item = PossibleValue> + '_>> {
+        let names = TARGETS.iter().map(|target| target.name.to_owned());
+        let chips = TARGETS.iter().flat_map(|target| target.chips);
+        let all = names
+            .chain(chips.map(|chip| (*chip).to_owned()))
+            .chain(versions());
+        Some(Box::new(all.map(PossibleValue::new)))
+    }
+}
+
+/// The versions of GCN that stand for a target, as `--target` takes them.
+fn versions() -> Vec<String> {
     let mut versions: Vec<String> = Isa::ALL
         .iter()
         .map(|isa| isa.version().to_lowercase().replace(' ', ""))
         .collect();
     versions.retain(|version| Target::named(version).is_some());
     versions.dedup();
+    versions
+}
+
+/// Every name of a target, as an error message lists them.
+fn accepted_targets() -> String {
     let chips: Vec<&str> = TARGETS
         .iter()
         .flat_map(|target| target.chips)
@@ -38,7 +72,7 @@ fn accepted_targets() -> String {
         "not a target; known are {}, the chips {}, the versions {}",
         names.join(" "),
         chips.join(" "),
-        versions.join(" ")
+        versions().join(" ")
     )
 }
 
@@ -61,10 +95,20 @@ impl gcn_asm::Files for SourceFiles<'_> {
     fn read(&self, name: &str, from: &str) -> Result<gcn_asm::File, String> {
         let beside = Path::new(from).parent().unwrap_or(Path::new(""));
         let places = std::iter::once(beside).chain(self.directories.iter().map(PathBuf::as_path));
-        let path = places
+        let mut found = places
             .map(|place| place.join(name))
-            .find(|path| path.is_file())
-            .ok_or("there is no such file beside the source or in the directories of -I")?;
+            .filter(|path| path.exists());
+        let mut is_there = false;
+        let path = found
+            .find(|path| {
+                is_there = true;
+                path.is_file()
+            })
+            .ok_or(if is_there {
+                "it is no regular file"
+            } else {
+                "there is no such file beside the source or in the directories of -I"
+            })?;
         let bytes = read(&path).map_err(|error| format!("{error:#}"))?;
         Ok(gcn_asm::File {
             name: path.display().to_string(),

@@ -17,6 +17,12 @@ use crate::{Status, Usage, input};
 /// The errata that the tables cite.
 const ERRATA: &str = include_str!("../../../docs/errata.md");
 
+/// For `--help`.
+pub const EXAMPLES: &str = "\
+Examples:
+  gcn isa ds_add_u32
+  gcn isa --target vega20 0xd8000000 0x00000100";
+
 /// The arguments of `gcn isa`.
 #[derive(clap::Args)]
 pub struct Args {
@@ -24,7 +30,7 @@ pub struct Args {
     /// (`0xd8000000 0x00000100`). Without it the families are listed.
     query: Vec<String>,
     /// Only this GPU: gfx600 … gfx90c, a chip's name, or gcn1.0 … gcn1.4.1.
-    #[arg(long, value_parser = input::target)]
+    #[arg(long, value_parser = input::TargetParser, hide_possible_values = true)]
     target: Option<&'static Target>,
 }
 

@@ -1,4 +1,5 @@
-//! The command line: `gcn asm`, `gcn dis`, `gcn info`, `gcn isa`, `gcn run`. A module per command; this one chooses among them.
+//! The command line: `gcn asm`, `gcn dis`, `gcn info`, `gcn isa`, `gcn run`, and what a shell needs to know of them. A
+//! module per command; this one chooses among them.
 //!
 //! Everything that is printed in the project is printed by this crate. A command writes its result to a
 //! [`Write`] that it is given, its diagnostics to standard error, and ends in a [`Status`] or an error.
@@ -6,10 +7,12 @@
 #![allow(clippy::print_stderr)] // Reporting is what this crate is for.
 
 mod asm;
+mod completions;
 mod dis;
 mod info;
 mod input;
 mod isa;
+mod man;
 mod object;
 mod render;
 mod run;
@@ -19,7 +22,7 @@ use std::process::ExitCode;
 
 use clap::{Parser, Subcommand};
 
-/// Assembles, disassembles, runs and checks AMD GCN machine code on any CPU.
+/// Assembles, disassembles and runs AMD GCN machine code on any CPU.
 #[derive(Parser)]
 #[command(version, about, max_term_width = 100)]
 struct Cli {
@@ -30,15 +33,26 @@ struct Cli {
 #[derive(Subcommand)]
 enum Command {
     /// Assemble a source file to a code object or to raw words.
+    #[command(after_help = asm::EXAMPLES)]
     Asm(asm::Args),
     /// Disassemble a code object or raw words to source that assembles again.
+    #[command(after_help = dis::EXAMPLES)]
     Dis(dis::Args),
     /// List what a code object holds: target, kernels, arguments, registers, memory.
+    #[command(after_help = info::EXAMPLES)]
     Info(info::Args),
     /// Show what is known of families of instructions, of one instruction, or of words.
+    #[command(after_help = isa::EXAMPLES)]
     Isa(isa::Args),
     /// Run a kernel: a source, a code object, or a launch file that says everything.
+    #[command(after_help = run::EXAMPLES)]
     Run(run::Args),
+    /// Print what makes a shell complete the commands, options and targets.
+    #[command(after_help = completions::EXAMPLES)]
+    Completions(completions::Args),
+    /// Print a manual page, or write all of them.
+    #[command(after_help = man::EXAMPLES)]
+    Man(man::Args),
 }
 
 /// How a command that could be carried out ended.
@@ -69,6 +83,8 @@ fn main() -> ExitCode {
         Command::Info(args) => info::run(args, &mut out),
         Command::Isa(args) => isa::run(args, &mut out),
         Command::Run(args) => run::run(args, &mut out),
+        Command::Completions(args) => completions::run(args, &mut out),
+        Command::Man(args) => man::run(args, &mut out),
     };
     let result = result.and_then(|status| {
         out.flush()?;

@@ -5,10 +5,12 @@ use std::io::{self, IsTerminal};
 use std::ops::Range;
 
 use annotate_snippets::{AnnotationKind, Level, Renderer, Snippet};
-use gcn_asm::{Diagnostic, Severity};
+use gcn_asm::{Diagnostic, Severity, SourceFile};
 
 /// Lines of source that a diagnostic shows at most.
 const MAX_LINES: usize = 4;
+/// Bytes of a long line that are shown on each side of the place.
+const MAX_AROUND: usize = 200;
 
 /// Writes an error that has no place in a source to standard error.
 pub fn complain(error: &anyhow::Error) {
@@ -33,54 +35,92 @@ pub fn renderer() -> Renderer {
     }
 }
 
-/// Diagnostics as text, in the order of the source, and a line that counts the errors and warnings.
+/// A source and the files that it includes.
+pub struct Sources<'a> {
+    /// What messages call the source.
+    pub name: &'a str,
+    /// The source.
+    pub text: &'a str,
+    /// In ascending order of their places.
+    pub files: &'a [SourceFile],
+}
+
+/// Diagnostics as text, in the order of the source, and a line that counts the errors and warnings. Of the errors, the
+/// first `limit` are shown, with what stands between them; 0 is no limit.
 pub fn diagnostics(
     renderer: &Renderer,
-    file: &str,
-    source: &str,
+    sources: &Sources<'_>,
     diagnostics: &[Diagnostic],
+    limit: usize,
 ) -> String {
     let mut sorted: Vec<&Diagnostic> = diagnostics.iter().collect();
     sorted.sort_by_key(|diagnostic| diagnostic.span.start);
-    let mut out = String::new();
-    let mut lines = Lines::new(source);
-    for diagnostic in sorted {
-        out.push_str(&rendered(renderer, file, &mut lines, diagnostic));
-        out.push('\n');
-    }
     let count = |severity| {
         diagnostics
             .iter()
             .filter(|d| d.severity == severity)
             .count()
     };
-    let counts = [
-        (count(Severity::Error), "error"),
-        (count(Severity::Warning), "warning"),
-    ];
+    let (errors, warnings) = (count(Severity::Error), count(Severity::Warning));
+    let mut out = String::new();
+    let mut files = sources.lines();
+    let mut shown = 0;
+    for diagnostic in sorted {
+        shown += usize::from(diagnostic.severity == Severity::Error);
+        if limit > 0 && shown > limit {
+            out.push_str(&format!(
+                "{}: too many errors: {} more are not shown\n",
+                printable(sources.name),
+                errors - limit
+            ));
+            break;
+        }
+        out.push_str(&rendered(renderer, &mut files, diagnostic));
+        out.push('\n');
+    }
+    let counts = [(errors, "error"), (warnings, "warning")];
     let counts: Vec<String> = counts
         .iter()
         .filter(|(count, _)| *count > 0)
         .map(|(count, what)| format!("{count} {what}{}", if *count == 1 { "" } else { "s" }))
         .collect();
     if !counts.is_empty() {
-        out.push_str(&format!("{}: {}\n", printable(file), counts.join(", ")));
+        out.push_str(&format!(
+            "{}: {}\n",
+            printable(sources.name),
+            counts.join(", ")
+        ));
     }
     out
 }
 
-fn rendered(renderer: &Renderer, file: &str, lines: &mut Lines, diagnostic: &Diagnostic) -> String {
+impl<'a> Sources<'a> {
+    fn lines(&self) -> Vec<Lines<'a>> {
+        let included = self
+            .files
+            .iter()
+            .map(|file| Lines::new(&file.name, &file.text, file.start));
+        std::iter::once(Lines::new(self.name, self.text, 0))
+            .chain(included)
+            .collect()
+    }
+}
+
+/// The index of the file that a place is in.
+fn file_of(files: &[Lines], at: usize) -> usize {
+    files.partition_point(|file| file.start <= at).max(1) - 1
+}
+
+fn rendered(renderer: &Renderer, files: &mut [Lines], diagnostic: &Diagnostic) -> String {
     let level = match diagnostic.severity {
         Severity::Error => Level::ERROR,
         Severity::Warning => Level::WARNING,
         Severity::Note => Level::NOTE,
     };
-    let span = lines.within(&diagnostic.span);
-    let place = lines.place(span.start);
-    let shown = lines.shown(&span);
-    let span = span.start - shown.start..span.end.min(shown.end) - shown.start;
+    let file = file_of(files, diagnostic.span.start);
+    let (place, shown, span) = files[file].excerpt(&diagnostic.span);
     let label = (!diagnostic.label.is_empty()).then_some(diagnostic.label.as_str());
-    let snippet = Snippet::source(&lines.source[shown])
+    let snippet = Snippet::source(shown)
         .line_start(place.line)
         .annotation(AnnotationKind::Primary.span(span).label(label));
     let group = level
@@ -92,15 +132,17 @@ fn rendered(renderer: &Renderer, file: &str, lines: &mut Lines, diagnostic: &Dia
                 .iter()
                 .map(|help| Level::HELP.message(help.as_str())),
         );
+    let name = printable(files[file].name);
     let mut groups = vec![group];
     for note in &diagnostic.notes {
-        let span = lines.within(&note.span);
-        let line = lines.place(span.start).line;
-        let shown = lines.shown(&span);
-        let span = span.start - shown.start..span.end.min(shown.end) - shown.start;
-        let snippet = Snippet::source(&lines.source[shown])
-            .line_start(line)
+        let other = file_of(files, note.span.start);
+        let (place, shown, span) = files[other].excerpt(&note.span);
+        let mut snippet = Snippet::source(shown)
+            .line_start(place.line)
             .annotation(AnnotationKind::Context.span(span));
+        if other != file {
+            snippet = snippet.path(printable(files[other].name));
+        }
         groups.push(
             Level::NOTE
                 .secondary_title(note.message.as_str())
@@ -108,8 +150,7 @@ fn rendered(renderer: &Renderer, file: &str, lines: &mut Lines, diagnostic: &Dia
         );
     }
     format!(
-        "{}:{}:{}: {}",
-        printable(file),
+        "{name}:{}:{}: {}",
         place.line,
         place.column,
         renderer.render(&groups)
@@ -124,7 +165,10 @@ struct Position {
 
 /// A source whose lines are asked for in ascending order, each counted once.
 struct Lines<'a> {
+    name: &'a str,
     source: &'a str,
+    /// What places in it count from.
+    start: usize,
     /// Where the line begins that was asked for last.
     begin: usize,
     /// Its number.
@@ -132,12 +176,25 @@ struct Lines<'a> {
 }
 
 impl<'a> Lines<'a> {
-    fn new(source: &'a str) -> Lines<'a> {
+    fn new(name: &'a str, source: &'a str, start: usize) -> Lines<'a> {
         Lines {
+            name,
             source,
+            start,
             begin: 0,
             line: 1,
         }
+    }
+
+    /// Where a place is, the lines of it, and the span in these.
+    fn excerpt(&mut self, place: &Range<usize>) -> (Position, &'a str, Range<usize>) {
+        let local = place.start.saturating_sub(self.start)..place.end.saturating_sub(self.start);
+        let span = self.within(&local);
+        let position = self.place(span.start);
+        let shown = self.shown(&span);
+        let end = span.end.clamp(span.start, shown.end);
+        let within = span.start - shown.start..end - shown.start;
+        (position, &self.source[shown], within)
     }
 
     /// A span moved to where it lies in the source and on boundaries of characters.
@@ -152,7 +209,7 @@ impl<'a> Lines<'a> {
     /// The position of a byte, and the line of it as the one asked for last.
     fn place(&mut self, at: usize) -> Position {
         if at < self.begin {
-            *self = Lines::new(self.source);
+            *self = Lines::new(self.name, self.source, self.start);
         }
         let before = &self.source[self.begin..at];
         self.line += before.bytes().filter(|&byte| byte == b'\n').count();
@@ -176,7 +233,21 @@ impl<'a> Lines<'a> {
             }
         }
         let text = rest[..end].trim_end_matches(['\n', '\r']);
-        self.begin..(self.begin + text.len()).max(span.start)
+        let end = (self.begin + text.len()).max(span.start);
+        if end - self.begin <= 2 * MAX_AROUND
+            || text.contains('\n') && span.start - self.begin <= MAX_AROUND
+        {
+            return self.begin..end;
+        }
+        let boundary = |at: &usize| self.source.is_char_boundary(*at);
+        let first = self.begin.max(span.start.saturating_sub(MAX_AROUND));
+        let last = end.min(span.start + MAX_AROUND);
+        let first = (first..=span.start).find(boundary).unwrap_or(span.start);
+        let last = (span.start..=last)
+            .rev()
+            .find(boundary)
+            .unwrap_or(span.start);
+        first..last
     }
 }
 
@@ -198,7 +269,12 @@ mod tests {
     use super::*;
 
     fn plain(source: &str, list: &[Diagnostic]) -> String {
-        diagnostics(&Renderer::plain(), "a.s", source, list)
+        let sources = Sources {
+            name: "a.s",
+            text: source,
+            files: &[],
+        };
+        diagnostics(&Renderer::plain(), &sources, list, 0)
     }
 
     #[test]

@@ -1,11 +1,13 @@
 //! What a launch is made of, from options, from a launch file, or from both: options win over the file.
 
+use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, bail};
 use serde::Deserialize;
 
 use super::Args;
+use crate::render::printable;
 use crate::{Usage, input};
 
 /// The extension of launch files.
@@ -104,8 +106,13 @@ impl Launch {
         self.lds = args.lds.unwrap_or(self.lds);
         self.trace |= args.trace;
         self.json |= args.json;
+        let mut seen = HashSet::new();
         for text in &args.arg {
             let given = option("--arg", text)?;
+            if !seen.insert(given.name.clone()) {
+                let name = printable(&given.name);
+                return Err(Usage(format!("--arg gives {name} twice")).into());
+            }
             match self.args.iter_mut().find(|old| old.name == given.name) {
                 Some(old) => *old = given,
                 None => self.args.push(given),

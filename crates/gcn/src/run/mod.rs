@@ -13,6 +13,7 @@ use std::sync::mpsc;
 use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result, anyhow, bail};
+use clap::builder::TypedValueParser;
 use gcn_asm::{Options, Source};
 use gcn_emu::device::{Config, Device};
 use gcn_emu::hsa::{self, Prepared, Shape};
@@ -29,6 +30,14 @@ use fault::FaultReport;
 use launch::Launch;
 use output::{BufferReport, Comparison, Expectation, Save, Selector, View};
 
+/// For `--help`.
+pub const EXAMPLES: &str = "\
+Examples:
+  gcn run launch.toml
+  gcn run saxpy.s --grid 256 --group 64 --arg count=250 --arg a=2 --arg xs=f32*250:iota \\
+      --arg ys=f32*250 --print ys[0..6]
+  gcn run kernel.co --kernel reduce --grid 1024 --arg 0=@input.bin --arg 1=f32*16 --trace";
+
 /// The arguments of `gcn run`.
 #[derive(clap::Args)]
 #[command(args_override_self = true)]
@@ -36,7 +45,7 @@ pub struct Args {
     /// A source, a code object, or a launch file (`.toml`).
     input: PathBuf,
     /// The GPU: gfx600 … gfx90c, a chip's name, or gcn1.0 … gcn1.4.1. Sources and code objects may say it themselves.
-    #[arg(long, value_parser = known_target)]
+    #[arg(long, value_parser = input::TargetParser.map(|target| target.name.to_owned()), hide_possible_values = true)]
     target: Option<String>,
     /// The kernel, if there are several.
     #[arg(long, value_name = "NAME")]
@@ -86,10 +95,6 @@ const MAX_THREADS: usize = 1024;
 const DEFAULT_GROUP: u32 = 64;
 /// Lines of a trace that may wait to be written.
 const TRACE_BACKLOG: usize = 1024;
-
-fn known_target(name: &str) -> Result<String, String> {
-    input::target(name).map(|_| name.to_owned())
-}
 
 fn threads(text: &str) -> Result<usize, String> {
     let wrong = || format!("`{text}` is not a number of threads from 1 to {MAX_THREADS}");
@@ -376,7 +381,16 @@ fn program(launch: &Launch) -> Result<Option<(CodeObject, &'static Target)>> {
     if !diagnostics.is_empty() {
         eprint!(
             "{}",
-            render::diagnostics(&render::renderer(), &name, &text, &diagnostics)
+            render::diagnostics(
+                &render::renderer(),
+                &render::Sources {
+                    name: &name,
+                    text: &text,
+                    files: &assembly.files,
+                },
+                &diagnostics,
+                asm::ERROR_LIMIT,
+            )
         );
     }
     let Some(code) = code else {

@@ -1,0 +1,197 @@
+//! Conditions: branches that are read, and branches that are stepped over.
+
+use std::ops::Range;
+
+use crate::assembler::Assembler;
+use crate::diagnostic::{Fail, fail};
+use crate::symbols::Defined;
+
+/// An `.if` that has not ended.
+pub(super) struct Condition {
+    pub span: Range<usize>,
+    /// Whether one of its branches was read.
+    is_taken: bool,
+    has_else: bool,
+}
+
+/// The conditions: how they are spelt, and what they ask.
+const CONDITIONS: &[(&str, Test)] = &[
+    (".if", Test::Number(|n| n != 0)),
+    (".ifne", Test::Number(|n| n != 0)),
+    (".ifeq", Test::Number(|n| n == 0)),
+    (".ifgt", Test::Number(|n| n > 0)),
+    (".ifge", Test::Number(|n| n >= 0)),
+    (".iflt", Test::Number(|n| n < 0)),
+    (".ifle", Test::Number(|n| n <= 0)),
+    (".ifdef", Test::Defined(true)),
+    (".ifndef", Test::Defined(false)),
+    (".ifnotdef", Test::Defined(false)),
+    (".ifb", Test::Blank(true)),
+    (".ifnb", Test::Blank(false)),
+    (".ifc", Test::Same(true)),
+    (".ifnc", Test::Same(false)),
+    (".ifeqs", Test::SameStrings(true)),
+    (".ifnes", Test::SameStrings(false)),
+];
+
+/// What a condition asks; a `bool` is the answer that makes it hold.
+#[derive(Clone, Copy)]
+pub(super) enum Test {
+    Number(fn(i64) -> bool),
+    Defined(bool),
+    Blank(bool),
+    Same(bool),
+    SameStrings(bool),
+}
+
+pub(super) fn test_named(word: &str) -> Option<Test> {
+    CONDITIONS
+        .iter()
+        .find(|(name, _)| word.eq_ignore_ascii_case(name))
+        .map(|&(_, test)| test)
+}
+
+impl Assembler<'_> {
+    pub(super) fn begin_condition(&mut self, test: Test, span: &Range<usize>) -> Result<(), Fail> {
+        let result = self.holds(test);
+        // What cannot be asked is not true, and its `.endif` is met all the same.
+        let holds = matches!(result, Ok(true));
+        self.expansion.conditions.push(Condition {
+            span: span.clone(),
+            is_taken: holds,
+            has_else: false,
+        });
+        if holds {
+            return Ok(());
+        }
+        let result = result.map(drop).and_then(|()| self.statement_is_over());
+        self.collect(result);
+        self.skip_branches()
+    }
+
+    fn statement_is_over(&mut self) -> Result<(), Fail> {
+        if self.cursor.statement_ends() {
+            Ok(())
+        } else {
+            Err(self.cursor.expected("the end of the statement"))
+        }
+    }
+
+    fn holds(&mut self, test: Test) -> Result<bool, Fail> {
+        Ok(match test {
+            Test::Number(holds) => holds(self.absolute("the condition")?),
+            Test::Defined(wanted) => {
+                let name = self.cursor.name()?;
+                let id = self.symbols.lookup(&name);
+                let is_defined = id.is_some_and(|id| self.symbols.defined(id) != Defined::No);
+                is_defined == wanted
+            }
+            Test::Blank(wanted) => self.rest_of_line().is_empty() == wanted,
+            Test::Same(wanted) => {
+                let rest = self.rest_of_line();
+                let Some((left, right)) = rest.split_once(',') else {
+                    return Err(self.cursor.expected("`,` and a text to compare with"));
+                };
+                (left.trim() == right.trim()) == wanted
+            }
+            Test::SameStrings(wanted) => {
+                let left = self.cursor.string()?;
+                if !self.cursor.eat_after_blanks(b',') {
+                    return Err(self.cursor.expected("`,` and a string to compare with"));
+                }
+                (left == self.cursor.string()?) == wanted
+            }
+        })
+    }
+
+    /// `.elseif`, `.else` or `.endif` at the end of a branch that was read.
+    pub(super) fn next_branch(&mut self, name: &str, span: &Range<usize>) -> Result<(), Fail> {
+        let base = self
+            .expansion
+            .frames
+            .last()
+            .map_or(0, |frame| frame.conditions);
+        let is_open = self.expansion.conditions.len() > base;
+        let Some(condition) = self.expansion.conditions.last_mut().filter(|_| is_open) else {
+            self.cursor.skip_line_content();
+            return Err(fail(span.clone(), format!("`{name}` without `.if`")));
+        };
+        if name == ".endif" {
+            self.expansion.conditions.pop();
+            return Ok(());
+        }
+        let after_else = condition.has_else;
+        condition.has_else |= name == ".else";
+        if after_else {
+            let error = fail(span.clone(), format!("`{name}` cannot follow `.else`"));
+            self.collect(Err(error));
+        }
+        self.skip_branches()
+    }
+
+    /// Steps over branches that do not hold: to behind the words that begin the one to read, or behind `.endif`.
+    fn skip_branches(&mut self) -> Result<(), Fail> {
+        let mut depth = 0usize;
+        self.cursor.skip_line();
+        while !self.cursor.at_end() {
+            self.cursor.skip_blanks();
+            let start = self.cursor.pos();
+            let word = match self.cursor.peek() {
+                b'.' => self.cursor.word().unwrap_or(""),
+                _ => "",
+            };
+            let span = start..self.cursor.pos();
+            if word.len() < ".if".len() {
+                self.cursor.skip_line();
+                continue;
+            }
+            if test_named(word).is_some() {
+                depth += 1;
+            } else if word.eq_ignore_ascii_case(".endif") {
+                match depth.checked_sub(1) {
+                    None => {
+                        self.expansion.conditions.pop();
+                        return Ok(());
+                    }
+                    Some(less) => depth = less,
+                }
+            } else if depth == 0 {
+                let is_else = word.eq_ignore_ascii_case(".else");
+                if (is_else || word.eq_ignore_ascii_case(".elseif"))
+                    && self.take_branch(is_else, span)
+                {
+                    return Ok(());
+                }
+            }
+            self.cursor.skip_line();
+        }
+        Ok(())
+    }
+
+    /// Whether the branch that begins here is to be read.
+    fn take_branch(&mut self, is_else: bool, span: Range<usize>) -> bool {
+        let Some(condition) = self.expansion.conditions.last_mut() else {
+            return false;
+        };
+        let is_over = condition.is_taken;
+        let after_else = condition.has_else;
+        condition.has_else |= is_else;
+        if after_else {
+            let name = self.cursor.slice(span.clone());
+            let error = fail(span, format!("`{name}` cannot follow `.else`"));
+            self.collect(Err(error));
+            return false;
+        }
+        let holds = !is_over
+            && (is_else || {
+                let result = self.absolute("the condition");
+                let holds = matches!(result, Ok(number) if number != 0);
+                self.collect(result.map(drop));
+                holds
+            });
+        if let Some(condition) = self.expansion.conditions.last_mut() {
+            condition.is_taken |= holds;
+        }
+        holds
+    }
+}

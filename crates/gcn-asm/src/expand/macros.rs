@@ -1,0 +1,536 @@
+//! Macros: their definitions, their arguments, and bodies with values in place of parameters.
+
+use std::cell::Cell;
+use std::ops::Range;
+use std::rc::Rc;
+
+use super::{ENTRY_COST, Jump, MACRO, Origin, Step, What};
+use crate::assembler::Assembler;
+use crate::cursor::Cursor;
+use crate::diagnostic::{Fail, Helped, fail};
+
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Need {
+    Optional,
+    Required,
+    /// Takes the rest of the line.
+    Rest,
+}
+
+#[derive(Debug)]
+pub(super) struct Parameter<'a> {
+    name: &'a str,
+    default: &'a str,
+    need: Need,
+}
+
+/// A macro.
+#[derive(Debug)]
+pub(super) struct Macro<'a> {
+    name: &'a str,
+    parameters: Vec<Parameter<'a>>,
+    body: &'a str,
+    origin: Origin,
+    /// Calls so far, for `\+`.
+    calls: Cell<u64>,
+    /// Whether nothing is to be substituted.
+    is_plain: bool,
+}
+
+fn is_name(byte: u8) -> bool {
+    byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'.' | b'$')
+}
+
+/// Operators do not end an argument although blanks stand beside them.
+fn is_operator(byte: u8) -> bool {
+    matches!(
+        byte,
+        b'+' | b'-' | b'~' | b'/' | b'*' | b'=' | b'|' | b'^' | b'&' | b'!' | b'<' | b'>'
+    )
+}
+
+/// What is put in place of what stands behind backslashes.
+pub(super) struct Values<'b, 'a> {
+    /// Values by parameter.
+    pub bindings: &'b [(&'b str, &'a str)],
+    /// For `\@`: how many macros were called before.
+    pub calls: u64,
+    /// For `\+`: how often this loop went around, or this macro was called, before.
+    pub round: u64,
+}
+
+/// Appends a body with its parameters replaced. False if there would be more than `limit` bytes.
+pub(super) fn substitute(
+    out: &mut String,
+    body: &str,
+    values: &Values<'_, '_>,
+    limit: usize,
+) -> bool {
+    let mut rest = body;
+    while let Some(at) = rest.find('\\') {
+        out.push_str(rest.get(..at).unwrap_or(""));
+        let after = rest.get(at + 1..).unwrap_or("");
+        let length = after.bytes().take_while(|&byte| is_name(byte)).count();
+        let name = after.get(..length).unwrap_or("");
+        let bound = || {
+            values
+                .bindings
+                .iter()
+                .find(|(parameter, _)| *parameter == name)
+        };
+        let taken = if let Some(behind) = after.strip_prefix("()") {
+            behind
+        } else if let Some(behind) = after.strip_prefix('@') {
+            out.push_str(&values.calls.to_string());
+            behind
+        } else if let Some(behind) = after.strip_prefix('+') {
+            out.push_str(&values.round.to_string());
+            behind
+        } else if let Some((_, value)) = bound() {
+            out.push_str(value);
+            after.get(length..).unwrap_or("")
+        } else {
+            // Not a parameter, for example an escape in a string.
+            out.push('\\');
+            let width = length.max(usize::from(after.starts_with('\\')));
+            out.push_str(after.get(..width).unwrap_or(""));
+            after.get(width..).unwrap_or("")
+        };
+        rest = taken;
+        if out.len() > limit {
+            return false;
+        }
+    }
+    out.push_str(rest);
+    out.len() <= limit
+}
+
+/// A body of `.altmacro`, whose parameters may stand without backslash outside of strings and, inside, behind `&`:
+/// the same with backslashes.
+fn with_backslashes(body: &str, is_parameter: impl Fn(&str) -> bool) -> String {
+    let mut out = String::with_capacity(body.len());
+    let mut rest = body;
+    let mut is_string = false;
+    while let Some(first) = rest.chars().next() {
+        let length = rest.bytes().take_while(|&byte| is_name(byte)).count();
+        let joined = rest.strip_prefix('&').unwrap_or("");
+        let joined_length = joined.bytes().take_while(|&byte| is_name(byte)).count();
+        let (word, behind, is_possible) = if joined_length > 0 {
+            let behind = joined.get(joined_length..).unwrap_or("");
+            (joined.get(..joined_length), behind, true)
+        } else {
+            let behind = rest.get(length..).unwrap_or("");
+            (
+                rest.get(..length),
+                behind,
+                !is_string && !out.ends_with('\\'),
+            )
+        };
+        let word = word.unwrap_or("");
+        if is_possible && is_parameter(word) {
+            out.push('\\');
+            out.push_str(word);
+            out.push_str("\\()");
+            rest = behind.strip_prefix('&').unwrap_or(behind);
+        } else {
+            is_string ^= first == '"' && !out.ends_with('\\');
+            let width = length.max(first.len_utf8());
+            out.push_str(rest.get(..width).unwrap_or(""));
+            rest = rest.get(width..).unwrap_or("");
+        }
+    }
+    out
+}
+
+/// The names of the `LOCAL` lines that a body of `.altmacro` begins with, and the body with those lines empty.
+fn locals(body: &str) -> (Vec<&str>, String) {
+    let mut names = Vec::new();
+    let mut lines = 0;
+    let mut rest = body;
+    while let Some((line, behind)) = rest.split_once('\n') {
+        let mut words = line
+            .split([' ', '\t', ',', '\r'])
+            .filter(|word| !word.is_empty());
+        if !words
+            .next()
+            .is_some_and(|word| word.eq_ignore_ascii_case("local"))
+        {
+            break;
+        }
+        names.extend(words);
+        lines += 1;
+        rest = behind;
+    }
+    (names, "\n".repeat(lines) + rest)
+}
+
+/// A string argument stands for what is in it.
+pub(super) fn unquoted(text: &str) -> &str {
+    text.strip_prefix('"')
+        .and_then(|text| text.strip_suffix('"'))
+        .filter(|text| !text.contains('"'))
+        .unwrap_or(text)
+}
+
+impl<'a> Assembler<'a> {
+    /// The macro of this name called, if there is one; the cursor is behind the name.
+    pub(crate) fn macro_call(
+        &mut self,
+        name: &str,
+        span: &Range<usize>,
+    ) -> Option<Result<(), Fail>> {
+        let called = Rc::clone(self.expansion.macros.get(name)?);
+        Some(self.call(&called, span))
+    }
+
+    /// `name parameter, parameter=default, parameter:req, parameter:vararg`
+    pub(super) fn define_macro(&mut self, span: &Range<usize>) -> Result<(), Fail> {
+        let head = self.macro_head();
+        let body = self.body(MACRO, span)?;
+        let (name, name_span, parameters) = head?;
+        let text = self.cursor.slice(body.clone());
+        let defined = Macro {
+            name,
+            parameters,
+            body: text,
+            // Where it stands in a text that was made will mean nothing.
+            origin: match self.origin(body) {
+                Origin::Around(_) => Origin::Unknown,
+                origin => origin,
+            },
+            calls: Cell::new(0),
+            is_plain: !text.contains('\\'),
+        };
+        if self.expansion.macros.contains_key(name) {
+            return Err(
+                fail(name_span, format!("macro `{name}` is already defined"))
+                    .helped("remove it with `.purgem` before it is defined again"),
+            );
+        }
+        self.expansion.macros.insert(name, Rc::new(defined));
+        Ok(())
+    }
+
+    fn macro_head(&mut self) -> Result<(&'a str, Range<usize>, Vec<Parameter<'a>>), Fail> {
+        self.cursor.skip_blanks();
+        let start = self.cursor.pos();
+        let Some(name) = self.cursor.word() else {
+            return Err(self.cursor.expected("the macro's name"));
+        };
+        let span = start..self.cursor.pos();
+        let mut parameters: Vec<Parameter<'a>> = Vec::new();
+        let _ = self.cursor.eat_after_blanks(b',');
+        while !self.cursor.statement_ends() {
+            let start = self.cursor.pos();
+            let Some(parameter) = self.cursor.word() else {
+                return Err(self.cursor.expected("a parameter's name"));
+            };
+            let here = start..self.cursor.pos();
+            if parameters
+                .last()
+                .is_some_and(|last| last.need == Need::Rest)
+            {
+                return Err(fail(
+                    here,
+                    "a parameter cannot follow the one that takes the rest",
+                ));
+            }
+            if parameters.iter().any(|other| other.name == parameter) {
+                return Err(fail(
+                    here,
+                    format!("the macro has two parameters `{parameter}`"),
+                ));
+            }
+            let mut need = Need::Optional;
+            if self.cursor.eat_after_blanks(b':') {
+                self.cursor.skip_blanks();
+                let start = self.cursor.pos();
+                need = match self.cursor.word() {
+                    Some("req") => Need::Required,
+                    Some("vararg") => Need::Rest,
+                    _ => {
+                        return Err(fail(
+                            start..self.cursor.pos(),
+                            "this says nothing of a parameter",
+                        )
+                        .helped("after the colon may stand `req` or `vararg`"));
+                    }
+                };
+            }
+            let default = if self.cursor.eat_after_blanks(b'=') {
+                self.macro_argument()?
+            } else {
+                ""
+            };
+            parameters.push(Parameter {
+                name: parameter,
+                default,
+                need,
+            });
+            let _ = self.cursor.eat_after_blanks(b',');
+        }
+        Ok((name, span, parameters))
+    }
+
+    /// An argument up to a comma or to blanks that no operator adjoins.
+    pub(super) fn macro_argument(&mut self) -> Result<&'a str, Fail> {
+        self.cursor.skip_blanks();
+        let start = self.cursor.pos();
+        if self.expansion.is_alternate {
+            match self.cursor.peek() {
+                b'%' => {
+                    self.cursor.set_pos(start + 1);
+                    let value = self.absolute("an argument behind `%`")?;
+                    return Ok(self.expansion.keep(value.to_string()));
+                }
+                b'<' => return self.bracketed(),
+                _ => {}
+            }
+        }
+        let mut end = start;
+        let (mut round, mut square) = (0usize, 0usize);
+        let mut after_operator = true;
+        loop {
+            let before = self.cursor.pos();
+            self.cursor.skip_blanks();
+            let is_apart = self.cursor.pos() > before;
+            if self.cursor.at_statement_end() {
+                break;
+            }
+            let byte = self.cursor.peek();
+            if byte == b',' && round == 0 {
+                break;
+            }
+            if is_apart && !after_operator && round + square == 0 && !is_operator(byte) {
+                break;
+            }
+            match byte {
+                b'"' => {
+                    self.cursor.string()?;
+                }
+                _ => {
+                    match byte {
+                        b'(' => round += 1,
+                        b')' => round = round.saturating_sub(1),
+                        b'[' => square += 1,
+                        b']' => square = square.saturating_sub(1),
+                        _ => {}
+                    }
+                    let width = self.cursor.here().len().max(1);
+                    self.cursor.set_pos(self.cursor.pos() + width);
+                }
+            }
+            after_operator = is_operator(byte);
+            end = self.cursor.pos();
+        }
+        if round > 0 {
+            return Err(fail(
+                start..end,
+                "a parenthesis is not closed in this argument",
+            ));
+        }
+        Ok(self.cursor.slice(start..end))
+    }
+
+    /// An argument of `.altmacro` between `<` and `>`, where `!` makes a character ordinary.
+    fn bracketed(&mut self) -> Result<&'a str, Fail> {
+        let start = self.cursor.pos();
+        let mut text = String::new();
+        let mut depth = 0usize;
+        loop {
+            let here = self.cursor.here();
+            if here.is_empty() {
+                return Err(fail(start..here.start, "the argument does not end")
+                    .helped("add `>` on the same line"));
+            }
+            self.cursor.set_pos(here.end);
+            match self.cursor.slice(here.clone()) {
+                "!" => {
+                    let escaped = self.cursor.here();
+                    self.cursor.set_pos(escaped.end);
+                    text.push_str(self.cursor.slice(escaped));
+                    continue;
+                }
+                "<" => depth += 1,
+                ">" => depth = depth.saturating_sub(1),
+                _ => {}
+            }
+            if depth == 0 {
+                return Ok(self.expansion.keep(text));
+            }
+            if here.start > start {
+                text.push_str(self.cursor.slice(here));
+            }
+        }
+    }
+
+    /// The rest of the line without its comment.
+    pub(super) fn rest_of_line(&mut self) -> &'a str {
+        self.cursor.skip_blanks();
+        let start = self.cursor.pos();
+        let mut end = start;
+        while !self.cursor.at_statement_end() {
+            if self.cursor.peek() == b'"' && self.cursor.string().is_ok() {
+                end = self.cursor.pos();
+                continue;
+            }
+            let width = self.cursor.here().len().max(1);
+            self.cursor.set_pos(self.cursor.pos() + width);
+            end = self.cursor.pos();
+            self.cursor.skip_blanks();
+        }
+        self.cursor.slice(start..end)
+    }
+
+    /// `name value, parameter=value`
+    fn call(&mut self, called: &Macro<'a>, span: &Range<usize>) -> Result<(), Fail> {
+        let mut values: Vec<Option<&'a str>> = vec![None; called.parameters.len()];
+        let mut position = 0;
+        let mut is_named = false;
+        while !self.cursor.statement_ends() {
+            let start = self.cursor.pos();
+            let mut index = position;
+            let mut probe = self.cursor.clone();
+            let word = probe.word();
+            let is_assigned = word.is_some()
+                && !called.parameters.is_empty()
+                && probe.eat_after_blanks(b'=')
+                && probe.peek() != b'=';
+            if let Some(word) = word.filter(|_| is_assigned) {
+                let Some(found) = called.parameters.iter().position(|p| p.name == word) else {
+                    let here = start..start + word.len();
+                    return Err(fail(
+                        here,
+                        format!("macro `{}` has no parameter `{word}`", called.name),
+                    ));
+                };
+                index = found;
+                is_named = true;
+                self.cursor.set_pos(probe.pos());
+            } else if is_named {
+                return Err(fail(
+                    self.cursor.found().0,
+                    "a value without a name cannot follow one with a name",
+                ));
+            }
+            let Some(parameter) = called.parameters.get(index) else {
+                let here = self.cursor.found().0;
+                let count = called.parameters.len();
+                let plural = if count == 1 { "" } else { "s" };
+                self.cursor.skip_line_content();
+                return Err(
+                    fail(here, "too many values for the macro's parameters").helped(format!(
+                        "macro `{}` has {count} parameter{plural}",
+                        called.name
+                    )),
+                );
+            };
+            let value = match parameter.need {
+                Need::Rest => self.rest_of_line(),
+                _ => unquoted(self.macro_argument()?),
+            };
+            if let Some(place) = values.get_mut(index) {
+                *place = Some(value);
+            }
+            position = index + 1;
+            let _ = self.cursor.eat_after_blanks(b',');
+        }
+        let mut bindings = Vec::with_capacity(values.len());
+        for (parameter, value) in called.parameters.iter().zip(values) {
+            let value = value
+                .filter(|value| !value.is_empty())
+                .unwrap_or(unquoted(parameter.default));
+            if value.is_empty() && parameter.need == Need::Required {
+                return Err(fail(
+                    span.clone(),
+                    format!(
+                        "macro `{}` needs a value for `{}`",
+                        called.name, parameter.name
+                    ),
+                ));
+            }
+            bindings.push((parameter.name, value));
+        }
+        let call = self.statement_from(span.start);
+        let round = called.calls.get();
+        called.calls.set(round + 1);
+        let text = if called.is_plain && !self.expansion.is_alternate {
+            self.charge(called.body.len() + ENTRY_COST, &call)?;
+            called.body
+        } else {
+            self.substituted(called, bindings, round, &call)?
+        };
+        self.expansion.calls += 1;
+        let step = Step {
+            what: What::Macro(called.name),
+            text: Some(text),
+            origin: called.origin.clone(),
+            call,
+            iteration: 1,
+        };
+        self.expand(step, Cursor::new(text), 1)
+    }
+
+    /// A macro's body with values in place of what it names.
+    fn substituted(
+        &mut self,
+        called: &Macro<'a>,
+        mut bindings: Vec<(&'a str, &'a str)>,
+        round: u64,
+        call: &Range<usize>,
+    ) -> Result<&'a str, Fail> {
+        let mut alternate = None;
+        if self.expansion.is_alternate {
+            let (names, body) = locals(called.body);
+            for name in names {
+                let unique = format!(".LL{:04}", self.expansion.locals);
+                self.expansion.locals += 1;
+                let name = self.expansion.keep(name.to_owned());
+                bindings.push((name, self.expansion.keep(unique)));
+            }
+            let is_parameter = |word: &str| bindings.iter().any(|(name, _)| *name == word);
+            alternate = Some(with_backslashes(&body, is_parameter));
+        }
+        let mut text = String::with_capacity(called.body.len());
+        let values = Values {
+            bindings: &bindings,
+            calls: self.expansion.calls,
+            round,
+        };
+        let body = alternate.as_deref().unwrap_or(called.body);
+        if !substitute(&mut text, body, &values, self.expansion.budget) {
+            self.charge(usize::MAX, call)?;
+        }
+        self.charge(text.len() + ENTRY_COST, call)?;
+        Ok(self.expansion.keep(text))
+    }
+
+    pub(super) fn exit_macro(&mut self, span: &Range<usize>) -> Result<(), Fail> {
+        match self.expansion.frames.last().map(|frame| frame.step.what) {
+            Some(What::Macro(_) | What::Loop(_)) => {
+                self.expansion.jump = Some(Jump::Leave);
+                Ok(())
+            }
+            _ => Err(fail(span.clone(), "`.exitm` outside of macros and loops")),
+        }
+    }
+
+    pub(super) fn purge(&mut self) -> Result<(), Fail> {
+        loop {
+            self.cursor.skip_blanks();
+            let start = self.cursor.pos();
+            let Some(name) = self.cursor.word() else {
+                return Err(self.cursor.expected("the macro's name"));
+            };
+            if self.expansion.macros.remove(name).is_none() {
+                return Err(fail(
+                    start..self.cursor.pos(),
+                    format!("there is no macro `{name}`"),
+                ));
+            }
+            if !self.cursor.eat_after_blanks(b',') {
+                return Ok(());
+            }
+        }
+    }
+}

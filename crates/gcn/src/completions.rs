@@ -1,0 +1,38 @@
+//! `gcn completions`: what makes a shell complete `gcn`, made from the definition of the command line.
+
+use std::io::Write;
+
+use anyhow::Result;
+use clap::CommandFactory;
+use clap_complete::Shell;
+
+use crate::{Cli, Status};
+
+/// For `--help`.
+pub const EXAMPLES: &str = "\
+Examples:
+  gcn completions bash > ~/.local/share/bash-completion/completions/gcn
+  gcn completions zsh > ~/.zfunc/_gcn
+  gcn completions fish > ~/.config/fish/completions/gcn.fish";
+
+/// The arguments of `gcn completions`.
+#[derive(clap::Args)]
+pub struct Args {
+    /// The shell.
+    #[arg(value_enum)]
+    shell: Shell,
+}
+
+/// Carries the command out.
+///
+/// # Errors
+/// The result cannot be written.
+pub fn run(args: &Args, out: &mut dyn Write) -> Result<Status> {
+    // Made in memory, because the generator panics if it cannot write.
+    let mut script = Vec::new();
+    let mut command = Cli::command();
+    let name = command.get_name().to_owned();
+    clap_complete::generate(args.shell, &mut command, name, &mut script);
+    out.write_all(&script)?;
+    Ok(Status::Success)
+}

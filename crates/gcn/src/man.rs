@@ -1,0 +1,52 @@
+//! `gcn man`: manual pages, made from the definition of the command line.
+
+use std::fs;
+use std::io::Write;
+use std::path::PathBuf;
+
+use anyhow::{Context, Result};
+use clap::CommandFactory;
+use clap_mangen::Man;
+
+use crate::{Cli, Status, Usage};
+
+/// For `--help`.
+pub const EXAMPLES: &str = "\
+Examples:
+  gcn man asm | man -l -
+  gcn man --output ~/.local/share/man/man1";
+
+/// The arguments of `gcn man`.
+#[derive(clap::Args)]
+pub struct Args {
+    /// The command whose page is printed; without, the page of gcn itself.
+    #[arg(conflicts_with = "output")]
+    command: Option<String>,
+    /// Write the pages of all commands into a directory, which is made if it is not there.
+    #[arg(short, long, value_name = "DIRECTORY")]
+    output: Option<PathBuf>,
+}
+
+/// Carries the command out.
+///
+/// # Errors
+/// There is no such command, or the result cannot be written.
+pub fn run(args: &Args, out: &mut dyn Write) -> Result<Status> {
+    let mut gcn = Cli::command().disable_help_subcommand(true);
+    gcn.build();
+    if let Some(directory) = &args.output {
+        fs::create_dir_all(directory)
+            .and_then(|()| clap_mangen::generate_to(gcn, directory))
+            .with_context(|| format!("cannot write into {}", directory.display()))?;
+        return Ok(Status::Success);
+    }
+    let command = match &args.command {
+        None => gcn,
+        Some(name) => gcn
+            .find_subcommand(name)
+            .cloned()
+            .ok_or_else(|| Usage(format!("there is no command `{name}`")))?,
+    };
+    Man::new(command).render(out)?;
+    Ok(Status::Success)
+}
