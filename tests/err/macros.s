@@ -4,7 +4,6 @@
   v_mov_b32 \reg, \value
 //~^ ERROR takes one VGPR
 //~^^ ERROR a floating-point constant cannot be part of an expression
-//~^^^ ERROR a floating-point constant cannot be part of an expression
 .endm
 .macro outer list:vararg
   .irp r, \list

@@ -317,6 +317,12 @@ impl<'a> Assembler<'a> {
             let behind = self.cursor.pos();
             self.cursor.skip_blanks();
             if self.cursor.eat(b':') {
+                if word == HERE {
+                    return Err(fail(
+                        span,
+                        "`.` is the place here, which a label cannot name",
+                    ));
+                }
                 let id = self.symbols.used(word, span.clone());
                 self.define_label(id, span)?;
                 continue;

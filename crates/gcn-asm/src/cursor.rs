@@ -396,13 +396,17 @@ impl<'a> Cursor<'a> {
         if self.pos == digits {
             return Err(self.expected("a number"));
         }
+        let end = self.pos;
         if is_word(self.peek()) {
-            let _ = self.tail();
-            let text = self.slice(start..self.pos);
-            return Err(fail(start..self.pos, format!("`{text}` is not a number")));
+            // The suffixes of C say nothing here.
+            let suffix = self.tail();
+            if !matches!(self.slice(suffix), "U" | "L" | "LL" | "UL" | "ULL") {
+                let text = self.slice(start..self.pos);
+                return Err(fail(start..self.pos, format!("`{text}` is not a number")));
+            }
         }
-        if radix == 10 && self.text.as_bytes().get(start) == Some(&b'0') && self.pos > start + 1 {
-            return self.octal(start);
+        if radix == 10 && self.text.as_bytes().get(start) == Some(&b'0') && end > start + 1 {
+            return self.octal(start..end);
         }
         if overflow {
             return Err(fail(
@@ -468,16 +472,13 @@ impl<'a> Cursor<'a> {
     }
 
     /// GNU as reads a number that begins with 0 as octal.
-    fn octal(&self, start: usize) -> Result<Number, Fail> {
-        let text = self.slice(start..self.pos);
+    fn octal(&self, span: Range<usize>) -> Result<Number, Fail> {
+        let text = self.slice(span.clone());
         match u64::from_str_radix(text, 8) {
             Ok(value) => Ok(Number::Int(value.cast_signed())),
             Err(_) => Err(Box::new(
-                crate::Diagnostic::error(
-                    start..self.pos,
-                    format!("`{text}` is not an octal number"),
-                )
-                .help("a number that begins with 0 is octal"),
+                crate::Diagnostic::error(span, format!("`{text}` is not an octal number"))
+                    .help("a number that begins with 0 is octal"),
             )),
         }
     }
@@ -487,7 +488,15 @@ impl<'a> Cursor<'a> {
         let start = self.pos;
         self.pos += 1;
         let value = match self.peek() {
-            b'\\' => self.escape()?,
+            b'\\' => match self.escape() {
+                Ok(value) => value,
+                // What is no escape stands for itself here.
+                Err(_) if self.pos == start + 2 && self.peek().is_ascii_punctuation() => {
+                    self.pos += 1;
+                    self.text.as_bytes().get(self.pos - 1).copied().unwrap_or(0)
+                }
+                Err(error) => return Err(error),
+            },
             b'\n' | 0 => return Err(fail(start..self.pos, "a character is missing after `'`")),
             byte if byte.is_ascii() => {
                 self.pos += 1;

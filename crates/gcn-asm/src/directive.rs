@@ -142,7 +142,7 @@ impl Assembler<'_> {
                 Ok(())
             }
             // Of no meaning for a program that is assembled and linked at once, or for a debugger only.
-            ".file" | ".line" | ".loc" | ".version" | ".addrsig" | ".addrsig_sym"
+            ".file" | ".line" | ".loc" | ".version" | ".addrsig" | ".addrsig_sym" | ".extern"
             | ".no_dead_strip" | ".weakref" | ".lto_discard" | ".cg_profile" => {
                 self.cursor.skip_line_content();
                 Ok(())

@@ -416,7 +416,13 @@ pub(crate) fn unknown_modifier(
     } else {
         format!("expected `,` or a modifier, found `{name}`")
     };
-    fail(span, message).helped(format!("written as `{}`", usage(isa, row.op)))
+    let names = row.modifiers().flat_map(|m| m.names.iter().copied());
+    let error = fail(span, message);
+    let error = match closest(&name.to_ascii_lowercase(), names).filter(|_| !exists) {
+        Some(similar) => error.helped(format!("did you mean `{similar}`?")),
+        None => error,
+    };
+    error.helped(format!("written as `{}`", usage(isa, row.op)))
 }
 
 /// The name nearest to `name`, if one is near: at most a third of its letters differ.

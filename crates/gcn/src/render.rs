@@ -1,5 +1,6 @@
 //! From diagnostics to text: `file:line:column: error: …`, the source line with a caret, help, and a count at the end.
 
+use std::borrow::Cow;
 use std::fmt::Display;
 use std::io::{self, IsTerminal};
 use std::ops::Range;
@@ -32,6 +33,17 @@ pub fn renderer() -> Renderer {
         Renderer::styled()
     } else {
         Renderer::plain()
+    }
+}
+
+/// Characters of a message at most: it may quote a name of any length.
+const MAX_MESSAGE: usize = 400;
+
+/// The beginning of a message, all of it unless it is very long.
+fn cropped(message: &str) -> Cow<'_, str> {
+    match message.char_indices().nth(MAX_MESSAGE) {
+        None => message.into(),
+        Some((end, _)) => format!("{}…", &message[..end]).into(),
     }
 }
 
@@ -124,7 +136,7 @@ fn rendered(renderer: &Renderer, files: &mut [Lines], diagnostic: &Diagnostic) -
         .line_start(place.line)
         .annotation(AnnotationKind::Primary.span(span).label(label));
     let group = level
-        .primary_title(diagnostic.message.as_str())
+        .primary_title(cropped(&diagnostic.message))
         .element(snippet)
         .elements(
             diagnostic
@@ -145,7 +157,7 @@ fn rendered(renderer: &Renderer, files: &mut [Lines], diagnostic: &Diagnostic) -
         }
         groups.push(
             Level::NOTE
-                .secondary_title(note.message.as_str())
+                .secondary_title(cropped(&note.message))
                 .element(snippet),
         );
     }
