@@ -93,7 +93,7 @@ enum Jump<'a> {
     Leave,
     /// Out of all expansions, after an error that would only repeat itself.
     Abort,
-    /// Out of macros and loops, but not of the file, after too many errors.
+    /// Out of macros and loops, but not of the file that they are in, after too many errors.
     AbortToFile,
     /// `.end`
     Stop,
@@ -289,9 +289,8 @@ impl<'a> Assembler<'a> {
             Some(Jump::Leave) => self.leave(),
             Some(Jump::Abort) => self.leave_to(0),
             Some(Jump::AbortToFile) => {
-                let is_file = |frame: &Frame<'_>| matches!(frame.step.what, What::File(_));
-                let depth = self.expansion.frames.iter().rposition(is_file);
-                self.leave_to(depth.map_or(0, |index| index + 1));
+                let is_file = |frame: &&Frame<'_>| matches!(frame.step.what, What::File(_));
+                self.leave_to(self.expansion.frames.iter().take_while(is_file).count());
             }
             Some(Jump::Stop) => {
                 self.expansion.frames.clear();

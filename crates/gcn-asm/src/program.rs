@@ -225,7 +225,6 @@ impl Program {
         self.marks.iter().map(|mark| {
             let section = u32::from(mark.section);
             let offset = u64::from(mark.offset);
-            let start = mark.start as usize;
             Listing {
                 section,
                 offset,
