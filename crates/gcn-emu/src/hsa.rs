@@ -15,7 +15,8 @@ use gcn_object::{
 
 use crate::code::Code;
 use crate::device::Device;
-use crate::memory::AllocError;
+use crate::memory::{AllocError, Memory};
+use crate::printf::{Buffer, Format, FormatError};
 use crate::run::{Dispatch, Initial, InitialSgpr, MAX_GROUP};
 
 /// Waves of a dispatch at most. The packet's three 32-bit grid sizes allow 2^96 work-items; what is beyond this
@@ -207,6 +208,22 @@ pub struct Prepared {
     pub dispatch: Dispatch,
     /// What was decided without being asked.
     pub notes: Vec<Note>,
+    /// Where it prints, if it does.
+    pub printf: Option<Printf>,
+}
+
+/// The printf buffer of a run, and the formats of the object.
+#[derive(Clone, Debug)]
+pub struct Printf {
+    buffer: Buffer,
+    formats: Vec<Format>,
+}
+
+impl Printf {
+    /// What the kernel has printed so far.
+    pub fn text(&self, memory: &Memory) -> Vec<u8> {
+        self.buffer.text(memory, &self.formats)
+    }
 }
 
 /// Something decided that the user may want to know.
@@ -220,6 +237,9 @@ pub enum Note {
         /// Scratch of a lane.
         bytes: u32,
     },
+    /// What it prints with this format will be missing.
+    #[error(transparent)]
+    Format(#[from] FormatError),
 }
 
 /// Why a kernel cannot be started.
@@ -389,8 +409,13 @@ impl Launch<'_> {
             return Err(problem);
         }
         let descriptor = &self.kernel.descriptor;
-        let queue = self.queue(device)?;
-        let arguments = self.argument_segment(device, queue)?;
+        let mut notes = Vec::new();
+        let printf = self.printf(device, &mut notes)?;
+        let services = Services {
+            queue: self.queue(device)?,
+            printf: printf.as_ref().map_or(0, |printf| printf.buffer.address),
+        };
+        let arguments = self.argument_segment(device, &services)?;
         let packet = self.packet(device, arguments)?;
         let entry = self.kernel.entry_address;
         let (base, bytes) = self
@@ -400,7 +425,6 @@ impl Launch<'_> {
         let rsrc1 = descriptor.compute_pgm_rsrc1;
         let vgprs = (rsrc1.granulated_workitem_vgpr_count() as usize + 1) * VGPR_BLOCK;
         let code = Code::new(isa, base, &bytes, vgprs, sgprs(isa, rsrc1));
-        let mut notes = Vec::new();
         let scratch = self.scratch_bytes() as u32;
         if descriptor.kernel_code_properties.uses_dynamic_stack() {
             notes.push(Note::DynamicStack { bytes: scratch });
@@ -417,7 +441,7 @@ impl Launch<'_> {
                     isa,
                     &Pointers {
                         packet,
-                        queue,
+                        queue: services.queue,
                         arguments,
                     },
                 ),
@@ -429,7 +453,34 @@ impl Launch<'_> {
             code,
             dispatch,
             notes,
+            printf,
         })
+    }
+
+    /// A buffer for what the kernel prints, if it asks for one and the object says how to read it.
+    fn printf(
+        &self,
+        device: &mut Device,
+        notes: &mut Vec<Note>,
+    ) -> Result<Option<Printf>, AllocError> {
+        let metadata = self.object.metadata.as_ref();
+        let strings = metadata.map_or(&[][..], |metadata| &metadata.printf);
+        let asks = self
+            .hidden()
+            .iter()
+            .any(|(.., kind)| *kind == ValueKind::HiddenPrintfBuffer);
+        if strings.is_empty() || !asks {
+            return Ok(None);
+        }
+        let mut formats = Vec::new();
+        for string in strings {
+            match Format::parse(string) {
+                Ok(format) => formats.push(format),
+                Err(error) => notes.push(Note::Format(error)),
+            }
+        }
+        let buffer = Buffer::new(&mut device.memory)?;
+        Ok(Some(Printf { buffer, formats }))
     }
 
     /// Scratch of a lane.
@@ -581,9 +632,9 @@ impl Launch<'_> {
             .max(hidden_end.unwrap_or(0))
     }
 
-    /// What a hidden argument holds. Services that a host would offer (printf, calls, heap, device queues) do not
-    /// exist: their addresses are null.
-    fn hidden_value(&self, kind: &ValueKind, device: &Device, queue: u64) -> u64 {
+    /// What a hidden argument holds. Services of a host that do not exist (calls, heap, device queues) have null
+    /// for their addresses.
+    fn hidden_value(&self, kind: &ValueKind, device: &Device, services: &Services) -> u64 {
         let Shape {
             grid,
             group,
@@ -605,12 +656,17 @@ impl Launch<'_> {
             ValueKind::HiddenDynamicLdsSize => u64::from(dynamic_lds),
             ValueKind::HiddenPrivateBase => u64::from(device.config.apertures.private),
             ValueKind::HiddenSharedBase => u64::from(device.config.apertures.shared),
-            ValueKind::HiddenQueuePtr => queue,
+            ValueKind::HiddenQueuePtr => services.queue,
+            ValueKind::HiddenPrintfBuffer => services.printf,
             _ => 0,
         }
     }
 
-    fn argument_segment(&self, device: &mut Device, queue: u64) -> Result<u64, AllocError> {
+    fn argument_segment(
+        &self,
+        device: &mut Device,
+        services: &Services,
+    ) -> Result<u64, AllocError> {
         let address = device
             .memory
             .allocate("the argument segment", self.segment_bytes())?;
@@ -620,7 +676,7 @@ impl Launch<'_> {
                 .write(address + argument.offset, &argument.bytes);
         }
         for (offset, size, kind) in self.hidden() {
-            let value = self.hidden_value(&kind, device, queue).to_le_bytes();
+            let value = self.hidden_value(&kind, device, services).to_le_bytes();
             let size = usize::try_from(size)
                 .unwrap_or(value.len())
                 .min(value.len());
@@ -672,6 +728,13 @@ impl Launch<'_> {
         }
         Ok(address)
     }
+}
+
+/// Addresses that hidden arguments may hold.
+struct Services {
+    queue: u64,
+    /// Null if nothing is printed.
+    printf: u64,
 }
 
 /// Addresses that registers may hold.

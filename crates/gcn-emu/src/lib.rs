@@ -14,6 +14,7 @@ pub mod lanes;
 pub mod lds;
 pub mod memory;
 pub mod observe;
+pub mod printf;
 pub mod run;
 pub mod scoreboard;
 pub mod wave;

@@ -1432,7 +1432,7 @@ fn private(m: &Machine, offset: u32) -> u64 {
 
 #[test]
 fn s3_7_the_shared_aperture_is_lds() {
-    // E088, E035
+    // E088, E035, E230
     on(FROM_CI, |m| {
         let (in_lds, in_memory) = (shared(m, 0), m.buffer(&[0; 64]));
         // Odd lanes go to LDS, even ones to memory, in one instruction.
@@ -1450,6 +1450,13 @@ fn s3_7_the_shared_aperture_is_lds() {
         m.s(M0, 4).run("flat_load_dword v3, v[0:1]");
         let limited = m.target.isa < Isa::Gfx9;
         assert_eq!((m.v(3, 1) == 0, m.v(3, 0)), (limited, 2));
+        // E230
+        m.s(M0, 0)
+            .run("flat_load_dword v3, v[0:1]\nds_read_b32 v4, v0 offset:248");
+        assert_eq!(
+            (m.v(3, 63), m.v(4, 0)),
+            (128, if limited { 0 } else { 128 })
+        );
     });
     on(NINE, |m| {
         m.set64(0, |_| (u64::from(0x1_0000u32) << 32) - 4)

@@ -82,6 +82,9 @@ pub fn perform(
     let share = if access.gds != 0 {
         guard = device.gds.lock();
         Gds::share(&mut guard, m0)
+    } else if plan.family == Family::Flat && m0 == 0 {
+        // Nobody sets it for FLAT (errata E230).
+        lds.share(isa, u32::MAX)
     } else {
         lds.share(isa, m0)
     };

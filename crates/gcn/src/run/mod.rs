@@ -6,6 +6,7 @@ mod launch;
 mod output;
 mod value;
 
+use std::borrow::Cow;
 use std::io::{self, Write};
 use std::path::PathBuf;
 use std::sync::atomic::Ordering::Relaxed;
@@ -189,6 +190,10 @@ fn carry_out(launch: &Launch, out: &mut dyn Write) -> Result<Status> {
         .iter()
         .map(|expectation| expectation.check(&device.memory))
         .collect();
+    let printed = prepared
+        .printf
+        .as_ref()
+        .map_or_else(Vec::new, |printf| printf.text(&device.memory));
     let good = fault.is_none() && comparisons.iter().all(Comparison::holds);
     let threads = device.config.threads;
     if launch.json {
@@ -203,6 +208,7 @@ fn carry_out(launch: &Launch, out: &mut dyn Write) -> Result<Status> {
             seconds: seconds.as_secs_f64(),
             threads,
             notes: prepared.notes.iter().map(ToString::to_string).collect(),
+            printed: String::from_utf8_lossy(&printed),
             buffers: wanted
                 .print
                 .iter()
@@ -214,6 +220,7 @@ fn carry_out(launch: &Launch, out: &mut dyn Write) -> Result<Status> {
         serde_json::to_writer_pretty(&mut *out, &report).map_err(io::Error::from)?;
         writeln!(out)?;
     } else {
+        out.write_all(&printed)?;
         for view in &wanted.print {
             view.print(&device.memory, out)?;
         }
@@ -324,6 +331,8 @@ struct Report<'a> {
     seconds: f64,
     threads: usize,
     notes: Vec<String>,
+    /// What the kernel has printed.
+    printed: Cow<'a, str>,
     /// What `--print` names.
     buffers: Vec<BufferReport>,
     expectations: &'a [Comparison],

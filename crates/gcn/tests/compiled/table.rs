@@ -146,7 +146,7 @@ fn print(jobs: &[Job], choice: &Choice, work: &[(usize, Build)], cells: &[Cell])
         .map(|job| job.case.name.len())
         .max()
         .unwrap_or(0);
-    let mut failures = Vec::new();
+    let mut failures: Vec<(String, Vec<String>)> = Vec::new();
     let mut other = false;
     let mut last_head = String::new();
     for (n, job) in jobs.iter().enumerate() {
@@ -175,7 +175,11 @@ fn print(jobs: &[Job], choice: &Choice, work: &[(usize, Build)], cells: &[Cell])
                         }
                         Some(Cell::Passed(_)) => "pass",
                         Some(Cell::Failed(error)) => {
-                            failures.push(format!("{} on {build}: {error}", job.case.name));
+                            let text = format!("{}: {error}", job.case.name);
+                            match failures.iter_mut().find(|(known, _)| *known == text) {
+                                Some((_, builds)) => builds.push(build.to_string()),
+                                None => failures.push((text, vec![build.to_string()])),
+                            }
                             "FAIL"
                         }
                         None => "-",
@@ -201,8 +205,8 @@ fn print(jobs: &[Job], choice: &Choice, work: &[(usize, Build)], cells: &[Cell])
     if other {
         say("* by clang-15: clang-14 crashes on it");
     }
-    for failure in failures {
-        say(&failure);
+    for (failure, builds) in failures {
+        say(&format!("{failure}\n    on {}", builds.join(", ")));
     }
     for job in jobs {
         for (what, why) in &job.case.header.except {
