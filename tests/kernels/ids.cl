@@ -45,7 +45,7 @@ kernel void ids(global uint *out)
     global uint *o = out + at * 4;
     o[0] = sum;
     o[1] = size;
-    o[2] = groups * 64 + get_local_linear_id();
+    o[2] = groups * 64 + get_local_id(0) + get_local_size(0) * (get_local_id(1) + get_local_size(1) * get_local_id(2));
     o[3] = (uint)(get_global_id(0) + get_global_size(0) * (get_global_id(1) + get_global_size(1) * get_global_id(2))) * 16 +
            get_work_dim() + get_global_offset(0);
 }

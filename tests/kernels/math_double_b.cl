@@ -1,7 +1,7 @@
-//! # Builtins of double precision over random bit patterns and special values: expm1, fabs, floor, log, log2, log10, log1p, logb, rint, round, rsqrt, sin, sinh, sinpi, sqrt, tan, tanh, tgamma, trunc.
+//! # Builtins of double precision over random bit patterns and special values: expm1, fabs, floor, log, log2, log10, log1p, logb, rint, round, rsqrt, sinh, sinpi, sqrt, tanh, tgamma, trunc.
 //! # The host's own functions may be as far from the truth as the bound allows, hence twice the bound.
 //! [buffers]
-//! out = "f64*3040"
+//! out = "f64*2720"
 //! special = "f64:0,-0.0,1,-1,inf,-inf,nan,0.5,-0.5,2,-2,1.5,1e30,-1e30,3.4028235e38,1.17549435e-38,-1.17549435e-38,0.75,-0.75,100"
 //! in = "f64*128:random(211,-30,30)"
 //! patterns = "u64*32:random(223)"
@@ -10,7 +10,7 @@
 //! group = 32
 //! args = ["out", "special", "in", "patterns"]
 //! [compare]
-//! out = ["7 ulp ftz", "exact ftz", "exact ftz", "7 ulp ftz", "7 ulp ftz", "7 ulp ftz", "5 ulp ftz", "exact ftz", "exact ftz", "exact ftz", "5 ulp ftz", "9 ulp ftz", "9 ulp ftz", "9 ulp ftz", "7 ulp ftz", "11 ulp ftz", "11 ulp ftz", "33 ulp ftz", "exact ftz"]
+//! out = ["7 ulp ftz", "exact ftz", "exact ftz", "7 ulp ftz", "7 ulp ftz", "7 ulp ftz", "5 ulp ftz", "exact ftz", "exact ftz", "exact ftz", "5 ulp ftz", "9 ulp ftz", "9 ulp ftz", "7 ulp ftz", "11 ulp ftz", "33 ulp ftz", "exact ftz"]
 
 typedef double T;
 
@@ -26,23 +26,21 @@ kernel void math_double_b(global T *out, global const T *special, global const T
 {
     uint i = get_global_id(0);
     T x = i < 20 ? special[i] : i < 32 ? (T)i / 4 : i < 128 ? in[i] : ordinary(as_double(patterns[i - 128]));
-    out[i * 19 + 0] = R(expm1, fmod(x, (T)20));
-    out[i * 19 + 1] = R(fabs, x);
-    out[i * 19 + 2] = R(floor, x);
-    out[i * 19 + 3] = R(log, fabs(x));
-    out[i * 19 + 4] = R(log2, fabs(x));
-    out[i * 19 + 5] = R(log10, fabs(x));
-    out[i * 19 + 6] = R(log1p, fabs(x));
-    out[i * 19 + 7] = R(logb, fabs(x));
-    out[i * 19 + 8] = R(rint, x);
-    out[i * 19 + 9] = R(round, x);
-    out[i * 19 + 10] = R(rsqrt, fabs(x));
-    out[i * 19 + 11] = R(sin, fmod(x, (T)100));
-    out[i * 19 + 12] = R(sinh, fmod(x, (T)20));
-    out[i * 19 + 13] = R(sinpi, fmod(x, (T)100));
-    out[i * 19 + 14] = R(sqrt, fabs(x));
-    out[i * 19 + 15] = R(tan, fmod(x, (T)100));
-    out[i * 19 + 16] = R(tanh, fmod(x, (T)20));
-    out[i * 19 + 17] = R(tgamma, fabs(fmod(x, (T)20)) + (T)0.125);
-    out[i * 19 + 18] = R(trunc, x);
+    out[i * 17 + 0] = R(expm1, fmod(x, (T)20));
+    out[i * 17 + 1] = R(fabs, x);
+    out[i * 17 + 2] = R(floor, x);
+    out[i * 17 + 3] = R(log, fabs(x));
+    out[i * 17 + 4] = R(log2, fabs(x));
+    out[i * 17 + 5] = R(log10, fabs(x));
+    out[i * 17 + 6] = R(log1p, fabs(x));
+    out[i * 17 + 7] = R(logb, fabs(x));
+    out[i * 17 + 8] = R(rint, x);
+    out[i * 17 + 9] = R(round, x);
+    out[i * 17 + 10] = R(rsqrt, fabs(x));
+    out[i * 17 + 11] = R(sinh, fmod(x, (T)20));
+    out[i * 17 + 12] = R(sinpi, fmod(x, (T)100));
+    out[i * 17 + 13] = R(sqrt, fabs(x));
+    out[i * 17 + 14] = R(tanh, fmod(x, (T)20));
+    out[i * 17 + 15] = R(tgamma, fabs(fmod(x, (T)20)) + (T)0.125);
+    out[i * 17 + 16] = R(trunc, x);
 }

@@ -8,7 +8,7 @@
 //! group = 64
 //! args = ["out", "in"]
 
-kernel void vload(global ushort *out, global const ushort *in)
+kernel void unaligned_vectors(global ushort *out, global const ushort *in)
 {
     local ushort tile[64 * 16 + 3];
     if (get_local_id(0) < 3)
