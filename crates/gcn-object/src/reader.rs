@@ -4,6 +4,8 @@
 //! no larger than a small multiple of the input. Objects that were never linked (`clang -c`) get the layout that
 //! a linker would give them here, so that everything after this module sees addresses only.
 
+mod dynamic;
+
 use std::collections::{HashMap, HashSet};
 use std::ops::Range;
 
@@ -411,8 +413,12 @@ impl<'a> Reader<'a> {
         } else {
             self.lay_out()?;
         }
-        let dynamic_symbols = self.read_symbols(&table)?;
-        self.read_relocations(&table, &dynamic_symbols)?;
+        if self.linked && table.is_empty() {
+            self.read_without_sections()?;
+        } else {
+            let dynamic_symbols = self.read_symbols(&table)?;
+            self.read_relocations(&table, &dynamic_symbols)?;
+        }
         if !self.linked {
             self.make_got()?;
         }

@@ -281,6 +281,31 @@ fn compressed_bundles_and_host_programs_are_taken_apart() {
 }
 
 #[test]
+fn an_object_without_section_headers_is_what_its_loader_sees() {
+    for source in ["scale.s", "scale.cl"] {
+        let bytes = common::clang(source, "gfx900", 5, &[]);
+        let path = common::scratch("bare.co");
+        std::fs::write(&path, &bytes).expect("the scratch directory can be written");
+        let path = path.to_str().expect("the path is text");
+        common::run("llvm-objcopy-19", "llvm-19", &["--strip-sections", path]);
+        let bare = std::fs::read(path).expect("llvm-objcopy leaves the file there");
+        let [whole, bare] = [&bytes, &bare].map(|bytes| read(bytes).expect("both are valid"));
+        assert_eq!(bare.kernels, whole.kernels);
+        assert_eq!(bare.metadata, whole.metadata);
+        assert_eq!(bare.relocations.len(), whole.relocations.len());
+        for (a, b) in bare.relocations.iter().zip(&whole.relocations) {
+            assert_eq!((a.address, a.kind, a.addend), (b.address, b.kind, b.addend));
+        }
+        let code = |object: &gcn_object::CodeObject| -> Vec<u8> {
+            let mut sections = object.sections.iter();
+            let text = sections.find(|section| section.is_code()).expect("code");
+            object.section_bytes(text).to_vec()
+        };
+        assert_eq!(code(&bare), code(&whole));
+    }
+}
+
+#[test]
 fn a_stripped_object_keeps_its_kernels() {
     let bytes = common::clang("scale.s", "gfx900", 5, &[]);
     let path = common::scratch("stripped.co");
