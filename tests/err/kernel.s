@@ -7,7 +7,7 @@ three:
 four:
 five:
   s_endpgm
-.amdhsa_kernel one                  //~ ERROR kernel `one` needs `.amdhsa_next_free_sgpr`
+.amdhsa_kernel one                  // The SGPRs that it leaves out are counted, which is a note.
   .amdhsa_next_free_vgpr 4
   .amdhsa_bogus 1                   //~ ERROR there is no directive `.amdhsa_bogus`
 .end_amdhsa_kernel

@@ -609,8 +609,9 @@ impl<'a> Assembler<'a> {
             ));
         }
         self.finish_kernel_codes();
+        let begins = self.code_begins();
         for kernel in std::mem::take(&mut self.kernels) {
-            let result = self.finish_kernel(kernel);
+            let result = self.finish_kernel(kernel, &begins);
             self.collect(result);
         }
         for (index, fixup) in std::mem::take(&mut self.fixups).into_iter().enumerate() {

@@ -63,6 +63,11 @@ impl Diagnostic {
         Diagnostic::new(Severity::Warning, span, message)
     }
 
+    /// Information that is neither.
+    pub fn note(span: Range<usize>, message: impl Into<String>) -> Diagnostic {
+        Diagnostic::new(Severity::Note, span, message)
+    }
+
     /// With something written beside the place.
     #[must_use]
     pub fn label(mut self, label: impl Into<String>) -> Diagnostic {

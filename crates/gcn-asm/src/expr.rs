@@ -517,6 +517,12 @@ impl Exprs {
         Ok(())
     }
 
+    /// The value of a kept expression at the end of the source, if it has one.
+    pub(crate) fn value(&self, id: ExprId, symbols: &Symbols) -> Option<Value> {
+        let (mut stack, mut visits) = (Vec::new(), 0);
+        self.run(id, symbols, true, &mut stack, 0, &mut visits).ok()
+    }
+
     /// The value of a kept expression. At the end of the source undefined symbols are external.
     pub(crate) fn eval(
         &mut self,

@@ -18,6 +18,7 @@ use crate::expr::{Parsed, Value};
 use crate::operand::Delayed;
 use crate::program::{Kernel, Relocation};
 use crate::symbols::{Defined, SymbolId};
+use crate::usage::Usage;
 
 /// A kernel's entry is a multiple of so many bytes: the address registers of the hardware lack eight bits.
 const ENTRY_ALIGN: u64 = 256;
@@ -31,6 +32,17 @@ const MAX_VGPRS: u32 = 256;
 const SGPRS_OF_INIT_BUG: u32 = 96;
 /// The chips.
 const INIT_BUG: [&str; 2] = ["gfx802", "gfx805"];
+
+/// The last dimension that `.amdhsa_system_vgpr_workitem_id` can ask for.
+const MAX_ITEM_ID: u32 = 2;
+/// The fields that ask for an SGPR with what differs between workgroups, and what they are by default.
+const SYSTEM_SGPRS: [(Field, u32); 5] = [
+    (Rsrc2::ENABLE_SGPR_WORKGROUP_ID_X, 1),
+    (Rsrc2::ENABLE_SGPR_WORKGROUP_ID_Y, 0),
+    (Rsrc2::ENABLE_SGPR_WORKGROUP_ID_Z, 0),
+    (Rsrc2::ENABLE_SGPR_WORKGROUP_INFO, 0),
+    (Rsrc2::ENABLE_PRIVATE_SEGMENT, 0),
+];
 
 /// What a key sets.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -127,8 +139,11 @@ pub(crate) struct KernelDirectives {
     /// Section and offset of the descriptor.
     place: (u32, u64),
     descriptor_symbol: Option<SymbolId>,
-    values: Vec<(Key, &'static str, Delayed, Range<usize>)>,
+    values: Vec<KernelValue>,
 }
+
+/// A key with its name, its value, and where that stands.
+type KernelValue = (Key, &'static str, Delayed, Range<usize>);
 
 impl Assembler<'_> {
     /// `.amdhsa_kernel name`
@@ -210,18 +225,6 @@ impl Assembler<'_> {
         let Some(mut kernel) = self.open_kernel.take() else {
             return Err(fail(span, "`.end_amdhsa_kernel` without `.amdhsa_kernel`"));
         };
-        for required in [Key::NextFreeVgpr, Key::NextFreeSgpr] {
-            if !kernel.values.iter().any(|(key, ..)| *key == required) {
-                let name = KEYS.iter().find(|k| k.1 == required).map_or("", |k| k.0);
-                self.diagnostics.push(
-                    Diagnostic::error(
-                        kernel.span.clone(),
-                        format!("kernel `{}` needs `{PREFIX}{name}`", kernel.name),
-                    )
-                    .help(format!("for example `{PREFIX}{name} .amdgcn.{name}`")),
-                );
-            }
-        }
         // A descriptor is data; in code it would be in the way.
         let outside = (self.current, self.previous);
         if self.section().is_some_and(|s| s.flags.exec) {
@@ -265,7 +268,11 @@ impl Assembler<'_> {
     }
 
     /// Makes the descriptor, once every symbol is known.
-    pub(crate) fn finish_kernel(&mut self, kernel: KernelDirectives) -> Result<(), Fail> {
+    pub(crate) fn finish_kernel(
+        &mut self,
+        mut kernel: KernelDirectives,
+        begins: &[(u32, u64)],
+    ) -> Result<(), Fail> {
         let Defined::Label { section, offset } = self.symbols.defined(kernel.symbol) else {
             return Err(fail(
                 kernel.span,
@@ -302,6 +309,7 @@ impl Assembler<'_> {
             entry.binding = Some(entry.binding.or(binding).unwrap_or(Binding::Global));
             entry.visibility = visibility;
         }
+        self.count_registers(&mut kernel, (section, offset), begins);
         let descriptor = self.descriptor(&kernel)?;
         let (section, offset) = kernel.place;
         self.patch(section, offset, &descriptor.encode());
@@ -311,6 +319,159 @@ impl Assembler<'_> {
             span: kernel.span,
         });
         Ok(())
+    }
+
+    /// Says how many registers a kernel needs if its author does not: what its code uses, and what the hardware fills
+    /// at its start.
+    fn count_registers(
+        &mut self,
+        kernel: &mut KernelDirectives,
+        code: (u32, u64),
+        begins: &[(u32, u64)],
+    ) {
+        let says = |key| kernel.values.iter().any(|(k, ..)| *k == key);
+        let (vgprs_missing, sgprs_missing) = (!says(Key::NextFreeVgpr), !says(Key::NextFreeSgpr));
+        if !vgprs_missing && !sgprs_missing {
+            return;
+        }
+        let mut used = Usage::of(self.isa, self.code_of(kernel.symbol, code, begins));
+        let leaves = used.leaves;
+        if leaves {
+            // What is called may be anywhere.
+            used = Usage {
+                vgprs: used.vgprs.max(self.next_free_vgpr),
+                sgprs: used.sgprs.max(self.next_free_sgpr),
+                vcc: true,
+                flat_scratch: true,
+                ..used
+            };
+        }
+        let mut number = |key: Key| {
+            let (.., value, span) = kernel.values.iter().find(|(k, ..)| *k == key)?;
+            let (value, span) = (*value, span.clone());
+            let value = self.delayed_value(value, &span).ok()?.as_absolute()?;
+            u32::try_from(value).ok()
+        };
+        let user = number(Key::UserSgprCount).unwrap_or(0);
+        let asked: u32 = KEYS
+            .iter()
+            .filter_map(|&(_, key, _)| match key {
+                Key::UserSgprs(_, count) => Some(number(key)?.min(1) * count),
+                _ => None,
+            })
+            .sum();
+        let system: u32 = SYSTEM_SGPRS
+            .into_iter()
+            .map(|(field, default)| number(Key::Rsrc2(field)).unwrap_or(default).min(1))
+            .sum();
+        let items = number(Key::Rsrc2(Rsrc2::ENABLE_VGPR_WORKITEM_ID)).unwrap_or(0);
+        let vgprs = used.vgprs.max(items.min(MAX_ITEM_ID) + 1);
+        let sgprs = used.sgprs.max(user.max(asked) + system);
+        let mut found = Vec::new();
+        let mut say = |key: Key, value: u32, what: String| {
+            let Some(&(name, ..)) = KEYS.iter().find(|(_, k, _)| *k == key) else {
+                return;
+            };
+            let span = kernel.span.clone();
+            let value = Delayed::Value(Value::absolute(value.into()));
+            kernel.values.push((key, name, value, span));
+            found.push(what);
+        };
+        if vgprs_missing {
+            say(Key::NextFreeVgpr, vgprs, format!("{vgprs} VGPRs"));
+        }
+        if sgprs_missing {
+            say(Key::NextFreeSgpr, sgprs, format!("{sgprs} SGPRs"));
+            let special = [
+                (Key::ReserveVcc, used.vcc, "VCC"),
+                (Key::ReserveFlatScratch, used.flat_scratch, "FLAT_SCRATCH"),
+            ];
+            for (key, is_used, name) in special {
+                if says_not(&kernel.values, key) && self.has_key(key) {
+                    let without = if is_used { "" } else { "no " };
+                    let value = Delayed::Value(Value::absolute(is_used.into()));
+                    let named = KEYS.iter().find(|(_, k, _)| *k == key);
+                    let span = kernel.span.clone();
+                    kernel
+                        .values
+                        .extend(named.map(|&(key_name, ..)| (key, key_name, value, span)));
+                    found.push(format!("{without}{name}"));
+                }
+            }
+        }
+        let message = format!(
+            "kernel `{}` does not say what registers it needs; it is given {}",
+            kernel.name,
+            found.join(", ")
+        );
+        let mut note = Diagnostic::note(kernel.span.clone(), message);
+        if leaves {
+            note = note.help(
+                "it calls code elsewhere, so that every register named in the source is counted",
+            );
+        }
+        if used.indexes {
+            note = note
+                .help("it reaches registers by an index, which may be higher than what is counted");
+        }
+        self.diagnostics.push(note);
+    }
+
+    fn has_key(&self, key: Key) -> bool {
+        let named = KEYS.iter().find(|(_, k, _)| *k == key);
+        named.is_some_and(|(.., on)| on.has(self.isa))
+    }
+
+    /// Section and offset of every function and kernel, in order.
+    pub(crate) fn code_begins(&self) -> Vec<(u32, u64)> {
+        let functions = self.symbols.ids().filter(|id| {
+            let entry = self.symbols.get(*id);
+            entry.is_some_and(|entry| entry.kind == SymbolKind::Function)
+        });
+        let kernels = self.kernels.iter().map(|kernel| kernel.symbol);
+        let place = |id| match self.symbols.defined(id) {
+            Defined::Label { section, offset } => Some((section, offset)),
+            _ => None,
+        };
+        let mut begins: Vec<_> = functions.chain(kernels).filter_map(place).collect();
+        begins.sort_unstable();
+        begins
+    }
+
+    /// The bytes from a kernel's label to its end: its size, or the next function or kernel.
+    fn code_of(
+        &self,
+        symbol: SymbolId,
+        (section, offset): (u32, u64),
+        begins: &[(u32, u64)],
+    ) -> &[u8] {
+        let size = match self.symbols.get(symbol).map(|entry| entry.size) {
+            Some(Defined::Value(value)) => value.as_absolute(),
+            Some(Defined::Expr(expr)) => {
+                let value = self.exprs.value(expr, &self.symbols);
+                value.and_then(|value| value.as_absolute())
+            }
+            _ => None,
+        };
+        let stated = size
+            .and_then(|size| u64::try_from(size).ok())
+            .filter(|&size| size > 0);
+        let later = begins.partition_point(|&begin| begin <= (section, offset));
+        let next = begins.get(later).filter(|next| next.0 == section);
+        let bytes = self
+            .sections
+            .get(section as usize)
+            .map_or(&[][..], |s| &s.bytes);
+        let ends = [
+            stated.map(|size| offset.saturating_add(size)),
+            next.map(|next| next.1),
+        ];
+        let end = ends.into_iter().flatten().min();
+        let end = end.map_or(bytes.len(), |end| {
+            usize::try_from(end).unwrap_or(usize::MAX)
+        });
+        let start = usize::try_from(offset).unwrap_or(usize::MAX);
+        bytes.get(start..end.min(bytes.len())).unwrap_or_default()
     }
 
     fn descriptor(&mut self, kernel: &KernelDirectives) -> Result<KernelDescriptor, Fail> {
@@ -410,6 +571,11 @@ impl Assembler<'_> {
             );
         Ok(descriptor)
     }
+}
+
+/// Whether no value is given for a key.
+fn says_not(values: &[KernelValue], key: Key) -> bool {
+    values.iter().all(|(k, ..)| *k != key)
 }
 
 /// Registers in blocks of `block`, less one block.

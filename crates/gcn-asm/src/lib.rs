@@ -26,6 +26,7 @@ mod operand;
 mod parts;
 mod program;
 mod symbols;
+mod usage;
 
 use gcn_isa::Target;
 

@@ -1,0 +1,136 @@
+//! The registers that code uses, for a kernel whose author leaves their number out.
+//!
+//! The words are decoded again: an instruction's operands follow from its row, so nothing is kept beside it.
+
+use gcn_isa::effect::{Control, Implicit};
+use gcn_isa::{Access, Does, Field, Inst, Isa, Operand, decode, regs};
+
+/// Dwords of the longest instruction.
+const LONGEST: usize = 2;
+
+/// What a run of code uses.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub(crate) struct Usage {
+    /// One more than the highest VGPR.
+    pub vgprs: u32,
+    /// One more than the highest numbered SGPR.
+    pub sgprs: u32,
+    pub vcc: bool,
+    pub flat_scratch: bool,
+    /// It goes to code elsewhere, of which nothing is counted here.
+    pub leaves: bool,
+    /// It reaches registers by an index, which may be higher.
+    pub indexes: bool,
+}
+
+impl Usage {
+    /// Of the words of a run; what is no instruction uses nothing.
+    pub(crate) fn of(isa: Isa, code: &[u8]) -> Usage {
+        let (bytes, _) = code.as_chunks::<4>();
+        let words: Vec<u32> = bytes.iter().map(|word| u32::from_le_bytes(*word)).collect();
+        let mut usage = Usage::default();
+        let mut rest = &words[..];
+        while !rest.is_empty() {
+            let window = rest.get(..LONGEST).unwrap_or(rest);
+            let length = match decode(isa, window) {
+                Ok(inst) => {
+                    usage.add(&inst);
+                    inst.dwords()
+                }
+                Err(_) => 1,
+            };
+            rest = rest.get(length..).unwrap_or_default();
+        }
+        usage
+    }
+
+    fn add(&mut self, inst: &Inst) {
+        for slot in inst.row().slots().filter(|slot| inst.shows(slot)) {
+            match inst.operand(slot) {
+                Operand::Vgprs { first, count } => {
+                    // With TFE a status follows what is loaded (errata E015).
+                    let status = slot.access != Access::Read && inst.flag(Field::Tfe);
+                    let end = u32::from(first) + u32::from(count) + u32::from(status);
+                    self.vgprs = self.vgprs.max(end);
+                }
+                Operand::Scalar { code, count } => self.scalar(inst.isa, code, count),
+                Operand::ScalarOffset { reg: Some(reg), .. } => self.scalar(inst.isa, reg, 1),
+                _ => {}
+            }
+        }
+        let (gds, lds) = (inst.flag(Field::Gds), inst.flag(Field::Lds));
+        let implicit = inst.does().implicit(inst.isa, gds, lds);
+        self.vcc |= implicit.has(Implicit::READS_VCC) || implicit.has(Implicit::WRITES_VCC);
+        match inst.does() {
+            Does::Jump => self.leaves = true,
+            Does::Branch(_) => self.leaves |= inst.row().slots().any(|s| inst.writes(s)),
+            Does::Control(Control::GprIndexMode) => self.indexes = true,
+            Does::Alu(implicit) => self.indexes |= implicit.has(Implicit::READS_M0),
+            _ => {}
+        }
+    }
+
+    fn scalar(&mut self, isa: Isa, code: u8, count: u8) {
+        let is_in = |name: &str| {
+            let named = regs::named(isa, name);
+            named.is_some_and(|(first, length)| (first..first + length).contains(&code))
+        };
+        if is_in("vcc") {
+            self.vcc = true;
+        } else if is_in("flat_scratch") {
+            self.flat_scratch = true;
+        } else if code < isa.sgprs() {
+            self.sgprs = self.sgprs.max(u32::from(code) + u32::from(count));
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{Options, Source, assemble};
+    use gcn_isa::Target;
+
+    fn usage(target: &str, text: &str) -> Usage {
+        let target = Target::named(target).expect("it is a target");
+        let source = Source { name: "test", text };
+        let assembly = assemble(&source, &Options::new(target));
+        assert!(!assembly.has_errors(), "{:?}", assembly.diagnostics);
+        Usage::of(target.isa, &assembly.program.to_raw())
+    }
+
+    #[test]
+    fn operands_are_counted_with_their_widths() {
+        let text = "s_load_dwordx4 s[8:11], s[4:5], 0x0\nv_mov_b32 v3, s20\n\
+            global_load_dwordx4 v[4:7], v[1:2], off\ns_endpgm";
+        let expected = Usage {
+            vgprs: 8,
+            sgprs: 21,
+            ..Usage::default()
+        };
+        assert_eq!(usage("gfx900", text), expected);
+    }
+
+    #[test]
+    fn special_registers_are_no_numbered_ones() {
+        let used = usage(
+            "gfx700",
+            "s_mov_b32 flat_scratch_lo, s1\nv_cmp_eq_u32 vcc, v0, v1",
+        );
+        assert_eq!((used.sgprs, used.vgprs), (2, 2));
+        assert!(used.flat_scratch && used.vcc && !used.leaves && !used.indexes);
+        // An implicit source, and a branch that asks about it.
+        assert!(usage("gfx900", "v_addc_co_u32_e32 v0, vcc, v0, v1, vcc").vcc);
+        assert!(usage("gfx900", "s_cbranch_vccz 0").vcc);
+        assert!(!usage("gfx900", "s_cbranch_scc0 0").vcc);
+    }
+
+    #[test]
+    fn calls_and_indices_are_seen() {
+        assert!(usage("gfx900", "s_swappc_b64 s[30:31], s[4:5]").leaves);
+        assert!(usage("gfx900", "s_call_b64 s[30:31], 0").leaves);
+        assert!(!usage("gfx900", "s_branch 0").leaves);
+        assert!(usage("gfx803", "v_movrels_b32 v0, v1").indexes);
+        assert!(usage("gfx900", "s_set_gpr_idx_on s0, gpr_idx(SRC0)").indexes);
+    }
+}
