@@ -7,8 +7,8 @@ three:
 four:
 five:
   s_endpgm
-.amdhsa_kernel one                  // The SGPRs that it leaves out are counted, which is a note.
-  .amdhsa_next_free_vgpr 4
+.amdhsa_kernel one                  //~ NOTE kernel `one` does not say what registers it needs
+  .amdhsa_next_free_sgpr 8
   .amdhsa_bogus 1                   //~ ERROR there is no directive `.amdhsa_bogus`
 .end_amdhsa_kernel
 .amdhsa_kernel two

@@ -29,9 +29,10 @@ fn annotations(source: &str) -> Result<Vec<Message<'_>>, String> {
             let severity = match severity {
                 "ERROR" => "error",
                 "WARNING" => "warning",
+                "NOTE" => "note",
                 _ => {
                     return Err(format!(
-                        "line {}: `{ANNOTATION}` lacks ERROR or WARNING, or a text",
+                        "line {}: `{ANNOTATION}` lacks ERROR, WARNING or NOTE, or a text",
                         index + 1
                     ));
                 }
