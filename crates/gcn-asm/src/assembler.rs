@@ -109,6 +109,8 @@ pub(crate) struct Assembler<'a> {
     /// The `.amd_kernel_code_t` that has not ended.
     pub open_kernel_code: Option<KernelCodeDirectives>,
     pub kernel_codes: Vec<KernelCodeDirectives>,
+    /// LDS that symbols have, in bytes.
+    pub lds_size: u32,
     pub finished_kernels: Vec<Kernel>,
     pub metadata: Option<Metadata>,
     pub code_object_version: Option<u8>,
@@ -194,6 +196,7 @@ impl<'a> Assembler<'a> {
             kernels: Vec::new(),
             open_kernel_code: None,
             kernel_codes: Vec::new(),
+            lds_size: 0,
             finished_kernels: Vec::new(),
             metadata: None,
             code_object_version: None,

@@ -154,11 +154,7 @@ impl Assembler<'_> {
             ".amd_amdgpu_isa" => self.hsa_isa_name(),
             ".amd_amdgpu_hsa_metadata" => self.hsa_metadata(span),
             ".amdgpu_hsa_kernel" => self.each_symbol(|entry| entry.kind = SymbolKind::HsaKernel),
-            ".amdgpu_lds" => {
-                self.cursor.skip_line_content();
-                Err(fail(span, "symbols in LDS are not supported")
-                    .helped("give the kernel LDS with `.amdhsa_group_segment_fixed_size` and use its offsets"))
-            }
+            ".amdgpu_lds" => self.lds_symbol(),
             _ if name.starts_with(".cfi_") => {
                 self.cursor.skip_line_content();
                 Ok(())
@@ -281,9 +277,42 @@ impl Assembler<'_> {
         Ok(name.to_owned())
     }
 
+    /// Flags as older compilers write them: `#alloc,#write,#execinstr`.
+    fn named_flags(&mut self) -> Result<SectionFlags, Fail> {
+        let mut flags = SectionFlags::default();
+        loop {
+            self.cursor.skip_blanks();
+            let start = self.cursor.pos();
+            if !self.cursor.eat(b'#') {
+                return Err(self.cursor.expected("`#` and a flag"));
+            }
+            match &*self.cursor.name()? {
+                "alloc" => flags.alloc = true,
+                "write" => flags.write = true,
+                "execinstr" => flags.exec = true,
+                name => {
+                    let message = format!("there is no section flag `#{}`", name.escape_debug());
+                    return Err(fail(start..self.cursor.pos(), message)
+                        .helped("the flags are #alloc, #write and #execinstr"));
+                }
+            }
+            if !self.cursor.eat_after_blanks(b',') {
+                return Ok(flags);
+            }
+        }
+    }
+
     fn section_attributes(&mut self, name: &str) -> Result<(SectionKind, SectionFlags), Fail> {
         self.cursor.skip_blanks();
         let start = self.cursor.pos();
+        if self.cursor.peek() == b'#' {
+            let kind = if is_zeros(name) {
+                SectionKind::NoBits
+            } else {
+                SectionKind::ProgBits
+            };
+            return Ok((kind, self.named_flags()?));
+        }
         let letters = self.cursor.string()?;
         let mut flags = SectionFlags::default();
         for letter in letters {
@@ -315,7 +344,7 @@ impl Assembler<'_> {
             }
         }
         let mut kind = match name {
-            _ if name == ".bss" || name.starts_with(".bss.") => SectionKind::NoBits,
+            _ if is_zeros(name) => SectionKind::NoBits,
             _ if name.starts_with(".note") && name != ".note.GNU-stack" => SectionKind::Note,
             _ => SectionKind::ProgBits,
         };
@@ -575,4 +604,9 @@ impl Assembler<'_> {
                 .helped("end it with `.end_amdgpu_metadata`")),
         }
     }
+}
+
+/// Whether a section of this name holds zeros that take no room in the file.
+fn is_zeros(name: &str) -> bool {
+    name == ".bss" || name.starts_with(".bss.")
 }

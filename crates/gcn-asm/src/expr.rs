@@ -74,6 +74,19 @@ impl Value {
         (self.plus.is_none() && self.minus.is_none()).then_some(self.constant)
     }
 
+    /// What `@abs32@lo` and `@abs32@hi` take of a number.
+    fn part(self, variant: Variant) -> Value {
+        let half = |shift: u32| {
+            let bits = self.constant.cast_unsigned() >> shift;
+            Value::absolute(i64::from(bits as u32))
+        };
+        match (self.as_absolute(), variant) {
+            (Some(_), Variant::Abs32Lo) => half(0),
+            (Some(_), Variant::Abs32Hi) => half(32),
+            _ => self,
+        }
+    }
+
     fn negated(self) -> Value {
         Value {
             plus: self.minus,
@@ -577,7 +590,7 @@ impl Exprs {
                     };
                     match symbols.defined(symbol) {
                         Defined::Label { section, offset } => address(Some((section, offset))),
-                        Defined::Value(value) => value,
+                        Defined::Value(value) => value.part(variant),
                         Defined::Expr(expr) => {
                             if chain >= MAX_CHAIN {
                                 return Err(EvalError::Circular(symbol));

@@ -85,7 +85,8 @@ impl Assembler<'_> {
             return Err(fail(span, "`.amd_amdgpu_hsa_metadata` has no end")
                 .helped(format!("end it with `{END_METADATA}`")));
         };
-        let text = self.cursor.slice(place).to_owned();
+        // Compilers leave an empty line before the directive that is not in their notes.
+        let text = format!("{}\n", self.cursor.slice(place).trim_end());
         if let Err(error) = gcn_object::Metadata::from_yaml_v2(text.as_bytes()) {
             return Err(fail(span, format!("the metadata is wrong: {error}")));
         }

@@ -483,6 +483,9 @@ impl Assembler<'_> {
             compute_pgm_rsrc2: Rsrc2::default().with(Rsrc2::ENABLE_SGPR_WORKGROUP_ID_X, 1),
             ..KernelDescriptor::default()
         };
+        if says_not(&kernel.values, Key::GroupSize) {
+            descriptor.group_segment_fixed_size = self.implied_lds(&kernel.name, &kernel.span);
+        }
         let mut counts = Counts {
             vgprs: 0,
             sgprs: 0,

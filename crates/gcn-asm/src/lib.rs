@@ -18,6 +18,7 @@ mod hsa;
 mod instruction;
 mod kernel;
 mod kernel_code;
+mod lds;
 pub mod list;
 mod map;
 mod modifier;

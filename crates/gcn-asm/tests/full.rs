@@ -441,6 +441,64 @@ fn what_is_assembled_here_comes_back() {
 }
 
 #[test]
+fn version_2_directives_make_what_clang_15_makes() {
+    // As clang-15 -S writes for version 2, shortened.
+    let source = "\t.text\n\t.hsa_code_object_version 2,1\n\t.hsa_code_object_isa 8,0,3,\"AMD\",\"AMDGPU\"\n\
+        \t.globl k\n\t.p2align 8\n\t.type k,@function\n\t.amdgpu_hsa_kernel k\nk:\n\t.amd_kernel_code_t\n\
+        \t\tis_ptr64 = 1\n\t\twavefront_sgpr_count = last-first\n\t.end_amd_kernel_code_t\n\ts_endpgm\n.Lend:\n\
+        \t.size k, .Lend-k\n\t.section .rodata,#alloc\nfirst:\n\t.zero 10\nlast:\n\
+        \t.section .bss,#alloc,#write\n\t.zero 8\n\t.amd_amdgpu_isa \"amdgcn-amd-amdhsa--gfx803\"\n\
+        \t.amd_amdgpu_hsa_metadata\n---\nVersion: [ 1, 0 ]\nKernels:\n  - Name: k\n    SymbolName: 'k@kd'\n...\n\
+        \t.end_amd_amdgpu_hsa_metadata\n";
+    let parsed = Source {
+        name: "test.s",
+        text: source,
+    };
+    let assembly = assemble(&parsed, &Options::new(target("gfx803")));
+    assert!(
+        assembly.diagnostics.is_empty(),
+        "{:?}",
+        assembly.diagnostics
+    );
+    let bytes = assembly.program.to_object(None).expect("it links");
+    let object = read(&bytes).expect("it is an object");
+    assert_eq!(object.version.number(), 2);
+    assert_eq!(
+        object.isa_note.map(|isa| isa.processor_name()).as_deref(),
+        Some("gfx803")
+    );
+    let [kernel] = &object.kernels[..] else {
+        panic!("one kernel, not {:?}", object.kernels)
+    };
+    let header = kernel
+        .descriptor
+        .kernel_code
+        .as_ref()
+        .expect("version 2 has a header");
+    assert_eq!(
+        (header.wavefront_sgpr_count, header.wavefront_size),
+        (10, 6)
+    );
+    assert_eq!(
+        (header.machine_version, header.call_convention),
+        ([8, 0, 3], -1)
+    );
+    assert_eq!(kernel.entry_address - kernel.descriptor_address, 256);
+    assert_eq!(kernel.code_size, 4);
+    assert_eq!(kernel.metadata.as_ref().map(|m| m.name.as_str()), Some("k"));
+    let bss = object
+        .sections
+        .iter()
+        .find(|section| section.name == ".bss");
+    assert_eq!(
+        bss.map(|section| (section.kind, section.size)),
+        Some((NOBITS, 8))
+    );
+    check_linked("version 2", &bytes);
+    assert!(listing(&object).contains("\t.amd_kernel_code_t\n"));
+}
+
+#[test]
 fn what_no_directive_says_is_bytes() {
     // A reserved bit of the descriptor, and a symbol inside of it.
     let source = "\t.amdgcn_target \"amdgcn-amd-amdhsa--gfx900\"\n\t.globl k\n\t.protected k\n\t.type k,@function\n\

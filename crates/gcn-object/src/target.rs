@@ -131,7 +131,11 @@ impl Flags {
         let mach = u32::from(self.mach) & MACH_MASK;
         match version {
             Version::V2 | Version::V3 => {
-                let bit = |feature, bit| if feature == Feature::On { bit } else { 0 };
+                // A bit cannot say that both will do; it is set then too (errata E181).
+                let bit = |feature, bit| match feature {
+                    Feature::On | Feature::Any => bit,
+                    Feature::Off | Feature::Unsupported => 0,
+                };
                 mach | bit(self.xnack, XNACK_V3) | bit(self.sramecc, SRAMECC_V3)
             }
             Version::V4 | Version::V5 | Version::V6 => {
@@ -264,6 +268,13 @@ mod tests {
             (flags.mach, flags.xnack, flags.sramecc),
             (0x2f, Feature::On, Feature::On)
         );
+        let any = Flags {
+            mach: 0x2f,
+            xnack: Feature::Any,
+            sramecc: Feature::Off,
+            generic_version: 0,
+        };
+        assert_eq!(any.encode(Version::V3), 0x12f);
         assert_eq!(Flags::decode(Version::V2, 1).xnack, Feature::On);
         assert_eq!(Flags::decode(Version::V2, 1).mach, 0);
         assert_eq!(Flags::decode(Version::V2, 0x2a).mach, 0x2a);

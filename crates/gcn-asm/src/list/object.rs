@@ -218,7 +218,25 @@ impl<'a> Whole<'a> {
             (offset <= section.size).then_some((offset == section.size, *index, offset))
         };
         // One that begins there rather than one that ends there.
-        let (_, index, offset) = sections().filter_map(distance).min()?;
+        let (_, index, _) = sections().filter_map(distance).min()?;
+        self.address_in(index, address)
+    }
+
+    /// The listed section that a symbol is in.
+    fn section_of(&self, target: RelocationTarget) -> Option<usize> {
+        let RelocationTarget::Symbol(index) = target else {
+            return None;
+        };
+        match self.object.symbols.get(index)?.place {
+            Place::Section(section) => Some(section).filter(|s| self.names.contains_key(s)),
+            Place::Undefined | Place::Absolute | Place::Other(_) => None,
+        }
+    }
+
+    /// An address as a name of a section and what to add. It may lie behind the section's end: the addend of a distance
+    /// counts from where the field's instruction sequence begins.
+    fn address_in(&self, index: usize, address: u64) -> Option<(String, i64)> {
+        let begin = self.object.sections.get(index)?.address;
         let places = self.places.get(&index).map_or(&[][..], Vec::as_slice);
         let symbols = places.iter().filter_map(|&i| self.object.symbols.get(i));
         let nearest = symbols.take_while(|symbol| symbol.value <= address).last();
@@ -227,7 +245,10 @@ impl<'a> Whole<'a> {
                 Name(&symbol.name).to_string(),
                 address.wrapping_sub(symbol.value).cast_signed(),
             ),
-            None => (self.begin_label(index), offset.cast_signed()),
+            None => (
+                self.begin_label(index),
+                address.wrapping_sub(begin).cast_signed(),
+            ),
         })
     }
 
@@ -302,7 +323,9 @@ impl<'a> Whole<'a> {
             Some((_, symbol)) => (Name(&symbol.name).to_string(), addend),
             None if is_number => (String::new(), addend),
             None => self
-                .address(value)
+                .section_of(target)
+                .and_then(|section| self.address_in(section, value))
+                .or_else(|| self.address(value))
                 .unwrap_or_else(|| (String::new(), value.cast_signed())),
         };
         let plain = sum(&base, rest);
