@@ -3,6 +3,7 @@
 //!
 //! Instructions have a fixed length as soon as they are read, so offsets are final and one pass is enough.
 
+use std::collections::HashMap;
 use std::ops::Range;
 
 use gcn_isa::{Form, Isa, Target};
@@ -10,13 +11,15 @@ use gcn_object::{Binding, Feature, RelocationKind, SymbolKind};
 
 use crate::cursor::Cursor;
 use crate::diagnostic::{Diagnostic, Fail, Helped, fail};
+use crate::dialect::Dialect;
 use crate::directive::SECTION_DEFAULTS;
+use crate::encode::DelayedField;
 use crate::expand::{Expansion, Files, Texts};
-use crate::expr::{Exprs, Parsed, Scope, Term, Value, Variant};
+use crate::expr::{ExprId, Exprs, Parsed, Scope, Term, Value, Variant};
 use crate::kernel::KernelDirectives;
 use crate::kernel_code::KernelCodeDirectives;
 use crate::modifier::ModArg;
-use crate::operand::{Arg, Delayed};
+use crate::operand::{Arg, Delayed, What};
 use crate::program::{
     Kernel, Mark, Metadata, Place, Program, Relocation, Section, SectionFlags, SectionKind, Symbol,
 };
@@ -70,6 +73,8 @@ pub(crate) enum FixupKind {
     Literal,
     /// The distance of a branch.
     Branch,
+    /// Another field of an instruction, which holds a number.
+    Field(DelayedField),
 }
 
 /// `.reloc`: a field for the linker at a place of its own.
@@ -87,9 +92,14 @@ pub(crate) struct Assembler<'a> {
     pub cursor: Cursor<'a>,
     pub target: &'static Target,
     pub isa: Isa,
+    pub dialect: Dialect,
     pub xnack: Feature,
     pub sramecc: Feature,
     pub symbols: Symbols,
+    /// CLRX's symbols that stand for registers or constants of operands: `name = %v[0:3]`.
+    pub registers: HashMap<String, What>,
+    /// Whether `v`, `s` and `ttmp` are registers even if symbols are called so.
+    pub banks_first: bool,
     pub exprs: Exprs,
     /// Whether `|` ends an expression.
     pub bar_ends: bool,
@@ -175,12 +185,15 @@ impl<'a> Assembler<'a> {
         };
         let mut assembler = Assembler {
             expansion: Expansion::new(source, texts, files),
-            cursor: Cursor::new(source.text),
+            cursor: Cursor::new(source.text, options.dialect),
             target,
             isa: target.isa,
+            dialect: options.dialect,
             xnack: feature(target.xnack),
             sramecc: feature(target.sramecc),
             symbols,
+            registers: HashMap::new(),
+            banks_first: false,
             exprs: Exprs::default(),
             bar_ends: false,
             sections: Vec::new(),
@@ -280,9 +293,8 @@ impl<'a> Assembler<'a> {
     fn statement(&mut self) -> Result<(), Fail> {
         loop {
             self.cursor.skip_blanks();
-            // `#` begins a comment only at the start of a statement, as the C preprocessor leaves it.
-            if self.cursor.at_statement_end() || self.cursor.peek() == b'#' {
-                self.cursor.skip_line_content();
+            if self.cursor.at_statement_end() {
+                self.cursor.skip_comment();
                 return Ok(());
             }
             let start = self.cursor.pos();
@@ -376,10 +388,19 @@ impl<'a> Assembler<'a> {
         }
         self.cursor.skip_blanks();
         let start = self.cursor.pos();
+        if self.cursor.eat(b'%') {
+            // `v[0:3]` behind it are VGPRs even if a symbol is called `v`.
+            self.banks_first = true;
+            let operand = self.operand();
+            self.banks_first = false;
+            self.registers.insert(name.to_owned(), operand?.what);
+            return Ok(());
+        }
+        self.registers.remove(name);
         let defined = match self.parse_expr()? {
             Parsed::Known(value) => Defined::Value(value),
             Parsed::Later(id) => Defined::Expr(id),
-            Parsed::Float(_) => {
+            Parsed::Float(_) | Parsed::Suffixed(..) => {
                 return Err(fail(
                     start..self.cursor.pos(),
                     "a symbol stands for an integer or an address",
@@ -559,36 +580,43 @@ impl<'a> Assembler<'a> {
     pub(crate) fn absolute(&mut self, what: &str) -> Result<i64, Fail> {
         self.cursor.skip_blanks();
         let start = self.cursor.pos();
+        let id = match self.number_or_later(what)? {
+            Ok(number) => return Ok(number),
+            Err(id) => id,
+        };
+        let error = self.exprs.eval(id, &self.symbols, false).err();
+        let name = match error {
+            Some(crate::expr::EvalError::Pending(symbol)) => self.symbols.name(symbol).to_owned(),
+            _ => String::new(),
+        };
+        Err(fail(
+            start..self.cursor.pos(),
+            format!("{what} must be known here, but symbol `{name}` is not defined"),
+        )
+        .helped("a symbol that is used here must be defined before"))
+    }
+
+    /// A number, or an expression that depends on symbols which are defined later.
+    pub(crate) fn number_or_later(&mut self, what: &str) -> Result<Result<i64, ExprId>, Fail> {
+        self.cursor.skip_blanks();
+        let start = self.cursor.pos();
         if let Some(value) = self.cursor.plain_integer() {
-            return Ok(value);
+            return Ok(Ok(value));
         }
         let parsed = self.parse_expr()?;
         let span = start..self.cursor.pos();
         match parsed {
-            Parsed::Known(value) => value.as_absolute().ok_or_else(|| {
+            Parsed::Known(value) => value.as_absolute().map(Ok).ok_or_else(|| {
                 fail(
                     span,
                     format!("{what} must be a number, but this is an address"),
                 )
             }),
-            Parsed::Float(_) => Err(fail(
+            Parsed::Float(_) | Parsed::Suffixed(..) => Err(fail(
                 span,
                 format!("{what} must be an integer, but this is a floating-point number"),
             )),
-            Parsed::Later(id) => {
-                let error = self.exprs.eval(id, &self.symbols, false).err();
-                let name = match error {
-                    Some(crate::expr::EvalError::Pending(symbol)) => {
-                        self.symbols.name(symbol).to_owned()
-                    }
-                    _ => String::new(),
-                };
-                Err(fail(
-                    span,
-                    format!("{what} must be known here, but symbol `{name}` is not defined"),
-                )
-                .helped("a symbol that is used here must be defined before"))
-            }
+            Parsed::Later(id) => Ok(Err(id)),
         }
     }
 
@@ -644,6 +672,13 @@ impl<'a> Assembler<'a> {
         let value = self.delayed_value(fixup.value, &fixup.span)?;
         match fixup.kind {
             FixupKind::Branch => self.resolve_branch(fixup, value),
+            FixupKind::Field(_) => match value.as_absolute() {
+                Some(number) => self.fill_in(fixup, number),
+                None => Err(fail(
+                    fixup.span.clone(),
+                    "a field of an instruction holds a number, but this is an address",
+                )),
+            },
             FixupKind::Literal => match value.as_absolute() {
                 Some(number) => {
                     check_width(number, 4, &fixup.span)?;

@@ -4,12 +4,14 @@
 use std::ops::Range;
 
 use crate::diagnostic::{Fail, Helped, fail};
+use crate::dialect::Dialect;
 
 /// A position in a source.
 #[derive(Clone, Debug)]
 pub(crate) struct Cursor<'a> {
     text: &'a str,
     pos: usize,
+    dialect: Dialect,
 }
 
 /// A number as written.
@@ -19,6 +21,16 @@ pub(crate) enum Number {
     Int(i64),
     /// A number with a fraction or an exponent.
     Float(f64),
+    /// The same with CLRX's suffix for its width.
+    Suffixed(f64, FloatWidth),
+}
+
+/// The width of a floating-point constant that says it: suffixes `h`, `s` and `l`.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum FloatWidth {
+    Half,
+    Single,
+    Double,
 }
 
 const fn is_word_start(byte: u8) -> bool {
@@ -60,8 +72,16 @@ const fn is_blank(byte: u8) -> bool {
 }
 
 impl<'a> Cursor<'a> {
-    pub(crate) fn new(text: &'a str) -> Cursor<'a> {
-        Cursor { text, pos: 0 }
+    pub(crate) fn new(text: &'a str, dialect: Dialect) -> Cursor<'a> {
+        Cursor {
+            text,
+            pos: 0,
+            dialect,
+        }
+    }
+
+    pub(crate) fn dialect(&self) -> Dialect {
+        self.dialect
     }
 
     pub(crate) fn pos(&self) -> usize {
@@ -82,6 +102,7 @@ impl<'a> Cursor<'a> {
         Cursor {
             text: self.slice(0..range.end),
             pos: range.start,
+            dialect: self.dialect,
         }
     }
 
@@ -268,8 +289,8 @@ impl<'a> Cursor<'a> {
     /// Whether nothing more stands in the statement. Call after [`Cursor::skip_blanks`].
     pub(crate) fn at_statement_end(&self) -> bool {
         match self.peek() {
-            b'\n' | b';' => true,
-            b'/' => self.peek_at(1) == b'/',
+            b'\n' | b';' | b'#' => true,
+            b'/' => self.peek_at(1) == b'/' && self.dialect.slashes_begin_comment(),
             _ => self.at_end(),
         }
     }
@@ -280,10 +301,17 @@ impl<'a> Cursor<'a> {
         self.at_statement_end()
     }
 
-    /// Steps behind the end of the line.
+    /// Steps behind the end of the line, or of the statement if another one follows on the line.
     pub(crate) fn skip_line(&mut self) {
-        self.skip_line_content();
-        self.eat(b'\n');
+        self.skip_comment();
+        let _ = self.eat(b'\n') || self.eat(b';');
+    }
+
+    /// Steps to the end of the line, unless another statement follows at the cursor.
+    pub(crate) fn skip_comment(&mut self) {
+        if self.peek() != b';' || !self.dialect.semicolon_separates() {
+            self.skip_line_content();
+        }
     }
 
     /// Steps to the end of the line.
@@ -417,6 +445,12 @@ impl<'a> Cursor<'a> {
         Ok(Number::Int(value.cast_signed()))
     }
 
+    /// A word that may begin with a digit: `8_8_8_8`.
+    pub(crate) fn tail_word(&mut self) -> &'a str {
+        let range = self.tail();
+        self.text.get(range).unwrap_or("")
+    }
+
     /// Steps over the rest of a word, whatever it begins with.
     pub(crate) fn tail(&mut self) -> Range<usize> {
         let start = self.pos;
@@ -461,8 +495,19 @@ impl<'a> Cursor<'a> {
             }
         }
         let text = self.slice(start..self.pos);
+        let suffix = match self.peek() | 0x20 {
+            _ if is_word(self.peek_at(1)) => None,
+            b'h' => Some(FloatWidth::Half),
+            b's' => Some(FloatWidth::Single),
+            b'l' => Some(FloatWidth::Double),
+            _ => None,
+        };
+        self.pos += usize::from(suffix.is_some());
         match text.parse() {
-            Ok(value) if !is_word(self.peek()) => Ok(Number::Float(value)),
+            Ok(value) if !is_word(self.peek()) => Ok(match suffix {
+                Some(width) => Number::Suffixed(value, width),
+                None => Number::Float(value),
+            }),
             _ => {
                 self.tail();
                 let text = self.slice(start..self.pos);

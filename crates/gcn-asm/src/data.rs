@@ -171,7 +171,7 @@ impl Assembler<'_> {
             let (section, offset) = self.here();
             let mut bytes = [0; 8];
             let delayed = match parsed {
-                Parsed::Float(_) => {
+                Parsed::Float(_) | Parsed::Suffixed(..) => {
                     return Err(fail(span, "this directive takes integers")
                         .helped("use `.float` or `.double`"));
                 }

@@ -433,7 +433,7 @@ impl Assembler<'_> {
         let size = match self.parse_expr()? {
             Parsed::Known(value) => Defined::Value(value),
             Parsed::Later(id) => Defined::Expr(id),
-            Parsed::Float(_) => {
+            Parsed::Float(_) | Parsed::Suffixed(..) => {
                 return Err(fail(start..self.cursor.pos(), "a size is an integer"));
             }
         };
@@ -521,7 +521,9 @@ impl Assembler<'_> {
         match self.parse_expr()? {
             Parsed::Known(value) => Ok(Delayed::Value(value)),
             Parsed::Later(id) => Ok(Delayed::Expr(id)),
-            Parsed::Float(_) => Err(fail(start..self.cursor.pos(), complaint)),
+            Parsed::Float(_) | Parsed::Suffixed(..) => {
+                Err(fail(start..self.cursor.pos(), complaint))
+            }
         }
     }
 

@@ -1,18 +1,24 @@
 //! From operands to words: which slot takes which operand, which encoding holds them, what is wrong if none does.
 //! Names no instruction; everything follows from the row and the field maps.
 
+use gcn_isa::exp::SOURCES;
 use gcn_isa::field::Encoding;
 use gcn_isa::rules::{self, Rule};
+use gcn_isa::vintrp::CHANNELS;
 use gcn_isa::{
-    Access, Does, Field, FieldError, Form, Inst, Isa, Kind, Op, Operand, Place, Row, Slot, Ty,
-    Value, When, regs,
+    Access, Does, Field, FieldError, Form, Inst, Isa, Kind, Modifier, Op, Operand, Place, Row,
+    Slot, Ty, Value, When, regs,
 };
 
+use crate::cursor::FloatWidth;
+use crate::dialect::Dialect;
 use crate::modifier::ModArg;
 use crate::operand::{Arg, Waiting, What};
 
 /// The most operands that an instruction has.
 const MAX_SLOTS: usize = 8;
+/// As the length of a list: it is written as one number, CLRX's way.
+pub(crate) const AS_NUMBER: usize = usize::MAX;
 /// Dwords of an image's descriptor with R128.
 const SHORT_DESCRIPTOR: u8 = 4;
 
@@ -29,6 +35,8 @@ pub(crate) struct Operands<'a> {
 pub(crate) struct Encoded {
     pub inst: Inst,
     pub delayed: Option<(DelayedField, Waiting)>,
+    /// Fields that are no addresses.
+    pub later: [Option<(DelayedField, Waiting)>; MOST_LATER],
 }
 
 /// A field that is filled in later.
@@ -38,6 +46,57 @@ pub(crate) enum DelayedField {
     Literal,
     /// The distance of a branch.
     Branch,
+    /// The number of an operand.
+    Operand(&'static Slot),
+    /// The number of a modifier.
+    Modifier(&'static Modifier),
+}
+
+/// Fields of an instruction that may be filled in later, beside a literal.
+pub(crate) const MOST_LATER: usize = 3;
+
+impl Encoded {
+    /// A field is filled in at the end of the source.
+    fn put_off(&mut self, field: DelayedField, value: Waiting) -> Result<(), Why> {
+        let free = self.later.iter_mut().find(|place| place.is_none());
+        *free.ok_or(Why::NotKnown)? = Some((field, value));
+        Ok(())
+    }
+}
+
+impl DelayedField {
+    /// Puts a number into the field.
+    ///
+    /// # Errors
+    /// [`FieldError`] if it does not fit.
+    pub(crate) fn fill(self, inst: &mut Inst, value: i64) -> Result<(), FieldError> {
+        match self {
+            DelayedField::Literal => inst.set_literal(value as u32),
+            DelayedField::Branch => inst.set_signed(Field::Simm16, value),
+            DelayedField::Operand(slot) => {
+                let operand = match slot.kind {
+                    Kind::ScalarOffset { .. } => {
+                        let range = || FieldError::Range {
+                            value,
+                            low: 0,
+                            high: inst.layout().bits(Field::Offset).max().cast_signed(),
+                        };
+                        Operand::ScalarOffset {
+                            imm: Some(i32::try_from(value).map_err(|_| range())?),
+                            reg: None,
+                            literal: false,
+                        }
+                    }
+                    _ => Operand::Imm(value),
+                };
+                inst.set_operand(slot, operand)
+            }
+            DelayedField::Modifier(modifier) if modifier.value == Value::Signed => {
+                inst.set_signed(modifier.field, value)
+            }
+            DelayedField::Modifier(modifier) => inst.set(modifier.field, value),
+        }
+    }
 }
 
 /// Which operand something is about.
@@ -120,12 +179,13 @@ pub(crate) const NO_SUCH_ENCODING: &str = "this instruction set has no such enco
 /// The instruction in the first of its encodings that can hold the operands, or in the one asked for.
 pub(crate) fn encode(
     isa: Isa,
+    dialect: Dialect,
     op: Op,
     only: Option<&'static Form>,
     operands: &Operands<'_>,
 ) -> Result<Encoded, Problem> {
     if let Some(form) = only {
-        return try_form(form, operands);
+        return try_form(dialect, form, operands);
     }
     let row = op.row();
     // SDWA and DPP are meant only where something is written that only they have.
@@ -135,7 +195,7 @@ pub(crate) fn encode(
     let mut worst: Option<Problem> = None;
     let forms = isa.tables().forms(op).iter();
     for form in forms.filter(|form| is_extended || !form.encoding.is_extended()) {
-        match try_form(form, operands) {
+        match try_form(dialect, form, operands) {
             Ok(encoded) => return Ok(encoded),
             Err(problem) => {
                 if worst.is_none_or(|w| w.why.rank() <= problem.why.rank()) {
@@ -177,14 +237,30 @@ fn at_arg(index: usize, why: Why) -> Problem {
     }
 }
 
-fn try_form(form: &'static Form, operands: &Operands<'_>) -> Result<Encoded, Problem> {
+fn try_form(
+    dialect: Dialect,
+    form: &'static Form,
+    operands: &Operands<'_>,
+) -> Result<Encoded, Problem> {
     let mut inst = Inst::plain(form);
-    set_modifiers(&mut inst, operands)?;
-    let matched = match_places(&inst, operands)?;
+    set_defaults(&mut inst, dialect);
+    set_modifiers(&mut inst, dialect, operands)?;
+    let matched = match_places(&inst, dialect, operands)?;
     let mut encoded = Encoded {
         inst,
         delayed: None,
+        later: [None; MOST_LATER],
     };
+    for (index, arg) in operands.mods.iter().enumerate() {
+        if let Some(delayed) = arg.later {
+            encoded
+                .put_off(DelayedField::Modifier(arg.modifier), delayed)
+                .map_err(|why| Problem {
+                    at: Where::Modifier(index),
+                    why,
+                })?;
+        }
+    }
     check_addresses(&matched, operands)?;
     // A literal that is always there first: a source may be the same one.
     let is_literal = |place: &Place| place.slot.kind == Kind::Literal;
@@ -193,27 +269,70 @@ fn try_form(form: &'static Form, operands: &Operands<'_>) -> Result<Encoded, Pro
         .iter()
         .filter(|(to, _)| has_literal && is_literal(to))
     {
-        place(&mut encoded, to, index, operands)?;
+        place(&mut encoded, dialect, to, index, operands)?;
     }
     for (to, index) in matched.iter().filter(|(to, _)| !is_literal(to)) {
-        place(&mut encoded, to, index, operands)?;
+        place(&mut encoded, dialect, to, index, operands)?;
     }
-    if let Some(slot) = rules::constant_bus(&encoded.inst) {
+    if let Some(slot) = dialect.constant_bus(&encoded.inst) {
         // The operands of vector instructions are all written.
         return Err(at_arg(slot, Why::Breaks(Rule::ConstantBus)));
     }
     Ok(encoded)
 }
 
-fn set_modifiers(inst: &mut Inst, operands: &Operands<'_>) -> Result<(), Problem> {
+/// What the dialect has for modifiers that are not written.
+fn set_defaults(inst: &mut Inst, dialect: Dialect) {
+    if dialect == Dialect::default() {
+        return;
+    }
+    let of_row = *inst;
+    for modifier in of_row.modifiers() {
+        if let Some(value) = dialect.default_of(modifier) {
+            let _ = inst.set(modifier.field, value); // A field of this encoding, which holds its default.
+        }
+    }
+    if inst.encoding == Encoding::VopcSdwa && inst.layout().has(Field::DstSel) {
+        let _ = inst.set(Field::DstSel, dialect.unmeant_selection()); // The same.
+    }
+    if inst.encoding != Encoding::Vop3p {
+        return;
+    }
+    let selects_halves = inst
+        .modifiers()
+        .any(|m| m.field == Field::OpSelHi && m.default == 0);
+    let all = |inst: &Inst, field| inst.layout().bits(field).max().cast_signed();
+    if selects_halves && dialect.mixed_sources_are_halves() {
+        for field in [Field::OpSelHi, Field::OpSelHi2] {
+            let value = all(inst, field);
+            let _ = inst.set(field, value); // The same.
+        }
+    }
+}
+
+fn set_modifiers(
+    inst: &mut Inst,
+    dialect: Dialect,
+    operands: &Operands<'_>,
+) -> Result<(), Problem> {
     for (index, arg) in operands.mods.iter().enumerate() {
         let at = Where::Modifier(index);
         let field = arg.modifier.field;
-        if !inst.modifiers().any(|m| m.field == field) {
+        let is_own = inst.modifiers().any(|m| m.field == field);
+        if !is_own && !(dialect.takes_all_modifiers() && inst.layout().has(field)) {
             return Err(Problem {
                 at,
                 why: Why::ModifierNotHere,
             });
+        }
+        if arg.later.is_some() {
+            continue;
+        }
+        if field == Field::OpSelHi
+            && !dialect.list_sets_missing_source()
+            && !inst.row().slots().any(|slot| slot.field == Field::Src2)
+        {
+            let _ = inst.set(Field::OpSelHi2, 0); // VOP3P has the bit.
         }
         let result = match arg.modifier.value {
             Value::Signed => inst.set_signed(field, arg.value),
@@ -226,7 +345,7 @@ fn set_modifiers(inst: &mut Inst, operands: &Operands<'_>) -> Result<(), Problem
         }
     }
     for modifier in inst.modifiers() {
-        if modifier.required && !inst.flag(modifier.field) {
+        if modifier.required && !inst.flag(modifier.field) && !dialect.takes_all_modifiers() {
             let name = modifier.names.first().copied().unwrap_or("");
             return Err(Problem {
                 at: Where::Instruction,
@@ -241,13 +360,18 @@ fn set_modifiers(inst: &mut Inst, operands: &Operands<'_>) -> Result<(), Problem
 fn set_list(inst: &mut Inst, arg: &ModArg) -> Result<Result<(), FieldError>, Why> {
     let list = inst.list_bits(arg.modifier);
     let expected = list.iter().count();
-    if arg.count > expected {
+    let count = if arg.count == AS_NUMBER {
+        expected
+    } else {
+        arg.count
+    };
+    if count > expected {
         return Err(Why::ListLength {
             expected,
-            found: arg.count,
+            found: count,
         });
     }
-    for (index, bit) in list.iter().enumerate().take(arg.count) {
+    for (index, bit) in list.iter().enumerate().take(count) {
         for field in [arg.modifier.field, Field::OpSelHi2] {
             let bits = inst.layout().bits(field);
             if bit < bits.low || bit >= bits.low + bits.width {
@@ -275,7 +399,11 @@ fn field_problem(error: FieldError, value: i64) -> Why {
 }
 
 /// Which places have an operand: those that may be left out are, if there are fewer operands than places.
-fn match_places(inst: &Inst, operands: &Operands<'_>) -> Result<Matched, Problem> {
+fn match_places(
+    inst: &Inst,
+    dialect: Dialect,
+    operands: &Operands<'_>,
+) -> Result<Matched, Problem> {
     let places = &inst.form().places;
     let given = operands.args.len();
     let Some(absent) = places.len().checked_sub(given) else {
@@ -292,7 +420,11 @@ fn match_places(inst: &Inst, operands: &Operands<'_>) -> Result<Matched, Problem
     let returns = inst.flag(Field::Glc);
     let to_lds = inst.flag(Field::Lds);
     let may_be_absent = |slot: &Slot| match slot.when {
-        When::Always => false,
+        When::Always => {
+            slot.kind == Kind::BufferAddress
+                && dialect.takes_idle_address()
+                && register_counts(inst, slot).0 == 0
+        }
         When::Returned => !returns,
         When::NotLds => to_lds,
         When::Optional => true,
@@ -400,6 +532,7 @@ fn register_counts(inst: &Inst, slot: &Slot) -> (u8, u8) {
 
 fn place(
     encoded: &mut Encoded,
+    dialect: Dialect,
     to: &'static Place,
     index: usize,
     operands: &Operands<'_>,
@@ -412,13 +545,17 @@ fn place(
     let isa = inst.isa;
     let Place { slot, bits, .. } = *to;
     let what = if arg.negated || arg.absolute || arg.extended {
-        source_modifiers(inst, to, arg).map_err(problem)?
+        source_modifiers(inst, dialect, to, arg).map_err(problem)?
     } else {
         arg.what
     };
     let check_count = |found: u8| {
         let (expected, also) = register_counts(inst, slot);
-        if found == expected || found == also {
+        let theirs = dialect
+            .takes_all_modifiers()
+            .then(|| gcn_isa::clrx::width(inst.row(), slot))
+            .flatten();
+        if found == expected || found == also || Some(found) == theirs {
             Ok(())
         } else {
             Err(problem(Why::Registers { expected, found }))
@@ -430,9 +567,19 @@ fn place(
             check_count(0)?;
             Operand::Off
         }
+        (Kind::BufferAddress, What::Vgprs { first, count: 1 })
+            if register_counts(inst, slot).0 == 0 && dialect.takes_idle_address() =>
+        {
+            Operand::Vgprs { first, count: 1 }
+        }
+        (Kind::ExportSource(place), what) if dialect.exports_each_value() => {
+            return export_value(inst, place, what).map_err(problem);
+        }
         (Kind::ScratchAddress | Kind::Saddr | Kind::ExportSource(_), What::Off) => Operand::Off,
         (Kind::ImageAddress { least, most }, What::Vgprs { first, count }) => {
-            if !Inst::takes_image_address(least, most, count) {
+            let is_written_by_clrx =
+                dialect.takes_idle_address() && gcn_isa::clrx::takes_image_address(most, count);
+            if !Inst::takes_image_address(least, most, count) && !is_written_by_clrx {
                 return Err(problem(Why::ImageAddress {
                     least,
                     most,
@@ -461,6 +608,21 @@ fn place(
                 count: slot.ty.dwords(),
             }
         }
+        (Kind::Vgpr, What::Scalar { code, .. })
+            if bits.width == VGPR_OR_SCALAR_BITS
+                && code <= regs::EXEC_HI
+                && dialect.takes_all_modifiers() =>
+        {
+            let set = inst.set(slot.field, code.into());
+            return set.map_err(|error| problem(field_problem(error, code.into())));
+        }
+        (Kind::Ssrc, What::Vgprs { first, count: 1 })
+            if bits.width == VGPR_OR_SCALAR_BITS && dialect.takes_all_modifiers() =>
+        {
+            let number = i64::from(first) + FIRST_VGPR;
+            let set = inst.set(slot.field, number);
+            return set.map_err(|error| problem(field_problem(error, number)));
+        }
         (Kind::Src, _) if bits.width == 8 => return Err(problem(Why::NeedsVgpr)),
         (Kind::Vgpr, What::Scalar { code, .. }) if code == regs::LDS_DIRECT && bits.width == 9 => {
             Operand::Scalar { code, count: 1 }
@@ -472,6 +634,9 @@ fn place(
             if count != 0 {
                 check_count(count)?;
             }
+            if code < regs::ZERO && !takes_group(inst, slot, code, count) {
+                return Err(problem(Why::Alignment(if count == 2 { 2 } else { 4 })));
+            }
             let operand = Operand::Scalar {
                 code,
                 count: slot.ty.dwords(),
@@ -479,17 +644,34 @@ fn place(
             match rules::operand(inst, slot, operand) {
                 // An inline constant's number is that of no register.
                 Some(Rule::NoConstant) => return Err(problem(Why::Expected(slot))),
-                Some(rule) => return Err(problem(Why::Breaks(rule))),
-                None => operand,
+                Some(rule) if dialect.holds_to(rule) => {
+                    return Err(problem(Why::Breaks(rule)));
+                }
+                Some(_) | None => operand,
             }
         }
-        (Kind::Src | Kind::Ssrc, What::Int(value)) => rules::constant(isa, slot.ty, value)
+        (Kind::Src | Kind::Ssrc, What::Int(value)) => dialect
+            .constant(isa, slot.ty, value)
             .map_err(|error| problem(field_problem(error, value)))?,
         (Kind::Src | Kind::Ssrc, What::Float(value)) => {
-            float_constant(isa, slot.ty, value).map_err(problem)?
+            float_constant(isa, dialect, dialect.float_type(slot.ty), value)
+                .map(|operand| with_count(operand, slot))
+                .map_err(problem)?
+        }
+        (Kind::Src | Kind::Ssrc, What::Sized(value, width)) if width == width_of(slot.ty) => {
+            float_constant(isa, dialect, float_of(width), value)
+                .map(|operand| with_count(operand, slot))
+                .map_err(problem)?
+        }
+        (Kind::Src | Kind::Ssrc | Kind::Literal, What::Sized(value, width)) => {
+            Operand::Literal(float_literal(dialect, float_of(width), value).map_err(problem)?)
+        }
+        (Kind::Src | Kind::Ssrc | Kind::Literal, What::LiteralFloat(value)) => {
+            let ty = dialect.float_type(slot.ty);
+            Operand::Literal(float_literal(dialect, ty, value).map_err(problem)?)
         }
         (Kind::Src | Kind::Ssrc | Kind::Literal, What::Literal(value)) => {
-            Operand::Literal(literal(slot.ty, value).map_err(problem)?)
+            Operand::Literal(literal(dialect, slot.ty, value).map_err(problem)?)
         }
         (Kind::Src | Kind::Ssrc | Kind::Literal, What::Delayed(delayed)) => {
             if encoded.delayed.is_some() {
@@ -501,17 +683,35 @@ fn place(
             return Ok(());
         }
         (Kind::Literal, What::Int(value)) => {
-            Operand::Literal(literal(slot.ty, value).map_err(problem)?)
+            Operand::Literal(literal(dialect, slot.ty, value).map_err(problem)?)
         }
-        (Kind::Literal, What::Float(value)) => {
-            Operand::Literal(float_literal(slot.ty, value).map_err(problem)?)
+        (Kind::Literal, What::Float(value)) => Operand::Literal(
+            float_literal(dialect, dialect.float_type(slot.ty), value).map_err(problem)?,
+        ),
+        (Kind::ScalarOffset { .. }, What::Delayed(delayed)) => {
+            // Only a number can be defined later.
+            let number = Operand::ScalarOffset {
+                imm: Some(0),
+                reg: None,
+                literal: false,
+            };
+            let set = inst.set_operand(slot, number);
+            set.map_err(|error| problem(field_problem(error, 0)))?;
+            let put_off = encoded.put_off(DelayedField::Operand(slot), delayed);
+            return put_off.map_err(problem);
         }
         (Kind::ScalarOffset { .. }, what) => {
-            return scalar_offset(inst, slot, what, operands.scalar_offset).map_err(problem);
+            return scalar_offset(inst, dialect, slot, what, operands.scalar_offset)
+                .map_err(problem);
         }
         (Kind::Branch, What::Delayed(delayed)) => {
             encoded.delayed = Some((DelayedField::Branch, delayed));
             return Ok(());
+        }
+        (Kind::Branch, What::Int(_)) if !dialect.numbers_are_distances() => {
+            return Err(problem(Why::NotAllowed(
+                "a branch goes to an address, such as a label or `.+8`",
+            )));
         }
         (Kind::Branch, What::Int(value)) => {
             // LLVM writes a distance as the number without sign.
@@ -525,6 +725,9 @@ fn place(
         | (Kind::Hwreg, What::Hwreg(value))
         | (Kind::SendMsg, What::Message(value))
         | (Kind::GprIndex, What::GprIndex(value)) => Operand::Imm(i64::from(value)),
+        (Kind::Attribute, What::Graphics(Kind::Attribute, value)) => {
+            return attribute(inst, value).map_err(problem);
+        }
         (_, What::Graphics(kind, value)) if kind == slot.kind => Operand::Imm(value),
         (
             Kind::Unsigned
@@ -544,8 +747,11 @@ fn place(
             | Kind::Hwreg
             | Kind::SendMsg
             | Kind::GprIndex,
-            What::Delayed(_),
-        ) => return Err(problem(Why::NotKnown)),
+            What::Delayed(delayed),
+        ) => {
+            let put_off = encoded.put_off(DelayedField::Operand(slot), delayed);
+            return put_off.map_err(problem);
+        }
         _ => return Err(problem(Why::Expected(slot))),
     };
     let value = match operand {
@@ -574,14 +780,57 @@ fn takes_scalar(inst: &Inst, field: Field) -> bool {
     }
 }
 
+/// The bits that negate a source, take its absolute value and extend its sign, whatever its type is; 0 where an
+/// encoding has none.
+fn modifier_bits(inst: &Inst, slot: &Slot) -> (u64, u64, u64) {
+    let index = match slot.field {
+        Field::Src0 => 0,
+        Field::Src1 => 1,
+        Field::Src2 => 2,
+        _ => return (0, 0, 0),
+    };
+    let layout = inst.layout();
+    if layout.has(Field::Src0Neg) {
+        let of = |field| layout.bits(field).mask();
+        return match index {
+            0 => (of(Field::Src0Neg), of(Field::Src0Abs), of(Field::Src0Sext)),
+            1 => (of(Field::Src1Neg), of(Field::Src1Abs), of(Field::Src1Sext)),
+            _ => (0, 0, 0),
+        };
+    }
+    let bit = |field| {
+        let bits = layout.bits(field);
+        if bits.width > index {
+            1 << (bits.low + index)
+        } else {
+            0
+        }
+    };
+    // Packed instructions list them; CLRX takes a sign for the list of negations.
+    let is_packed = inst.encoding == Encoding::Vop3p;
+    let absolute = if is_packed { 0 } else { bit(Field::Abs) };
+    (bit(Field::Neg), absolute, 0)
+}
+
 /// Puts negation, absolute value and the extension of the sign into the fields that an encoding has for them, or into
 /// a constant.
-fn source_modifiers(inst: &mut Inst, place: &Place, arg: &Arg) -> Result<What, Why> {
+fn source_modifiers(
+    inst: &mut Inst,
+    dialect: Dialect,
+    place: &Place,
+    arg: &Arg,
+) -> Result<What, Why> {
     let slot = place.slot;
     let is_float = slot.ty.is_float();
-    if !matches!(slot.kind, Kind::Src | Kind::Vgpr)
-        || (arg.negated || arg.absolute) && !is_float
-        || arg.extended && is_float
+    let is_any = dialect.takes_all_modifiers();
+    let has_modifiers = match slot.kind {
+        Kind::Src | Kind::Vgpr => true,
+        Kind::Ssrc => is_any,
+        _ => false,
+    };
+    if !has_modifiers
+        || !is_any && (arg.negated || arg.absolute) && !is_float
+        || !is_any && arg.extended && is_float
     {
         return Err(Why::NotAllowed(if arg.extended {
             "only integers can be sign-extended"
@@ -594,10 +843,14 @@ fn source_modifiers(inst: &mut Inst, place: &Place, arg: &Arg) -> Result<What, W
         let value = if arg.absolute { value.abs() } else { value };
         return Ok(What::Float(if arg.negated { -value } else { value }));
     }
+    let (negate, absolute, extend) = match is_any {
+        true => modifier_bits(inst, slot),
+        false => (place.negate, place.absolute, place.extend),
+    };
     let wanted = [
-        (arg.negated, place.negate),
-        (arg.absolute, place.absolute),
-        (arg.extended, place.extend),
+        (arg.negated, negate),
+        (arg.absolute, absolute),
+        (arg.extended, extend),
     ];
     for (_, bit) in wanted.into_iter().filter(|(is_wanted, _)| *is_wanted) {
         if bit == 0 {
@@ -609,19 +862,21 @@ fn source_modifiers(inst: &mut Inst, place: &Place, arg: &Arg) -> Result<What, W
 }
 
 /// The bits that a literal of this type gives a number.
-fn literal(ty: Ty, value: i64) -> Result<u32, Why> {
-    rules::literal(ty, value).map_err(|error| field_problem(error, value))
+fn literal(dialect: Dialect, ty: Ty, value: i64) -> Result<u32, Why> {
+    dialect
+        .literal(ty, value)
+        .map_err(|error| field_problem(error, value))
 }
 
 /// A floating-point number in the format of a literal of this type.
-fn float_literal(ty: Ty, value: f64) -> Result<u32, Why> {
+fn float_literal(dialect: Dialect, ty: Ty, value: f64) -> Result<u32, Why> {
     let (bits, is_finite) = match (ty, ty.constant_bits()) {
         (_, 16) => {
             let half = half::f16::from_f64(value);
             (u32::from(half.to_bits()), half.is_finite())
         }
         // The literal is the upper half; the lower is zero.
-        (Ty::F64, _) => ((value.to_bits() >> u32::BITS) as u32, true),
+        (Ty::F64, _) => ((dialect.double_bits(value) >> u32::BITS) as u32, true),
         (_, 64) => return Err(Why::FloatInInteger),
         _ => {
             let single = value as f32;
@@ -636,18 +891,27 @@ fn float_literal(ty: Ty, value: f64) -> Result<u32, Why> {
 }
 
 /// A floating-point number as the inline constant with the same bits, or else as a literal.
-fn float_constant(isa: Isa, ty: Ty, value: f64) -> Result<Operand, Why> {
+fn float_constant(isa: Isa, dialect: Dialect, ty: Ty, value: f64) -> Result<Operand, Why> {
+    // CLRX writes 1/(2π) alike for every type.
+    let is_inv_2pi = dialect.rounds_inv_2pi() && value as f32 == std::f32::consts::FRAC_1_PI / 2.0;
+    if is_inv_2pi && regs::inline(isa, regs::INV_2PI).is_some() {
+        return Ok(Operand::Scalar {
+            code: regs::INV_2PI,
+            count: ty.dwords(),
+        });
+    }
     let bits = if ty.constant_bits() == u64::BITS {
-        value.to_bits()
+        dialect.double_bits(value)
     } else {
-        float_literal(ty, value)?.into()
+        float_literal(dialect, ty, value)?.into()
     };
-    rules::inline_or_literal(isa, ty, bits, float_literal(ty, value))
+    rules::inline_or_literal(isa, ty, bits, float_literal(dialect, ty, value))
 }
 
 /// The offset of a scalar memory instruction (errata E012, E025, E026).
 fn scalar_offset(
     inst: &mut Inst,
+    dialect: Dialect,
     slot: &'static Slot,
     what: What,
     added: Option<i64>,
@@ -670,6 +934,7 @@ fn scalar_offset(
             match rules::operand(inst, slot, operand) {
                 // The fields say what the range is.
                 None | Some(Rule::OffsetRange) => operand,
+                Some(rule) if !dialect.holds_to(rule) => operand,
                 Some(rule) => return Err(Why::Breaks(rule)),
             }
         }
@@ -682,6 +947,11 @@ fn scalar_offset(
                 literal,
             }
         }
+        What::Literal(value) if inst.encoding == Encoding::Smrd => Operand::ScalarOffset {
+            imm: Some(narrow(value).map_err(|_| offset_range(inst, slot, value))?),
+            reg: None,
+            literal: true,
+        },
         What::Delayed(_) => return Err(Why::NotKnown),
         _ => return Err(Why::Expected(slot)),
     };
@@ -689,8 +959,93 @@ fn scalar_offset(
         What::Int(value) => value,
         _ => added.unwrap_or(0),
     };
-    inst.set_operand(slot, operand)
-        .map_err(|error| field_problem(error, value))
+    match inst.set_operand(slot, operand) {
+        // CLRX writes a negative offset as the number without sign.
+        Err(FieldError::Range { .. })
+            if !dialect.holds_to(Rule::OffsetRange) && inst.set(Field::Offset, value).is_ok() =>
+        {
+            Ok(())
+        }
+        result => result.map_err(|error| field_problem(error, value)),
+    }
+}
+
+/// The number of v0 in a field that names scalar registers, too.
+const FIRST_VGPR: i64 = 256;
+/// The width of such a field.
+const VGPR_OR_SCALAR_BITS: u8 = 9;
+
+/// The operand with as many registers as the slot has.
+fn with_count(operand: Operand, slot: &Slot) -> Operand {
+    match operand {
+        Operand::Scalar { code, .. } => Operand::Scalar {
+            code,
+            count: slot.ty.dwords(),
+        },
+        other => other,
+    }
+}
+
+/// The width of a floating-point constant of this type.
+fn width_of(ty: Ty) -> FloatWidth {
+    match ty {
+        Ty::F16 | Ty::F16x2 => FloatWidth::Half,
+        Ty::F64 => FloatWidth::Double,
+        _ => FloatWidth::Single,
+    }
+}
+
+/// The type of a floating-point constant of this width.
+fn float_of(width: FloatWidth) -> Ty {
+    match width {
+        FloatWidth::Half => Ty::F16,
+        FloatWidth::Single => Ty::F32,
+        FloatWidth::Double => Ty::F64,
+    }
+}
+
+/// Whether a group of scalar registers may begin where it does.
+fn takes_group(inst: &Inst, slot: &Slot, code: u8, count: u8) -> bool {
+    // The field of an aligned group says it itself.
+    matches!(slot.kind, Kind::Aligned(_)) || gcn_isa::clrx::takes_group(inst.encoding, code, count)
+}
+
+/// An attribute's number, of which the dialect has said how large it may be, and its channel.
+fn attribute(inst: &mut Inst, value: i64) -> Result<(), Why> {
+    let channels = CHANNELS.len() as i64;
+    let problem = |error| field_problem(error, value);
+    inst.set(Field::AttrChan, value.rem_euclid(channels))
+        .map_err(problem)?;
+    inst.set(Field::Attr, value.div_euclid(channels))
+        .map_err(problem)
+}
+
+/// A value of an export as CLRX has it: EN has a bit for each, with COMPR too, where two share a field.
+fn export_value(inst: &mut Inst, place: u8, what: What) -> Result<(), Why> {
+    let register = match what {
+        What::Vgprs { first, count: 1 } => Some(first),
+        What::Off => None,
+        _ => return Err(Why::NotAllowed("a value of an export is one VGPR or `off`")),
+    };
+    let is_compressed = inst.flag(Field::Compr);
+    let index = if is_compressed { place / 2 } else { place };
+    let field = SOURCES.get(usize::from(index)).copied();
+    let enabled = inst.get(Field::En).cast_signed();
+    let problem = |error| field_problem(error, 0);
+    let Some(register) = register else {
+        return inst
+            .set(Field::En, enabled & !(1 << place))
+            .map_err(problem);
+    };
+    let field = field.ok_or(Why::TooMany)?;
+    let shares = is_compressed && place % 2 == 1 && enabled >> (place - 1) & 1 != 0;
+    if shares && inst.get(field) != u64::from(register) {
+        return Err(Why::NotAllowed(
+            "with `compr` both values of a pair are in the same register",
+        ));
+    }
+    inst.set(Field::En, enabled | 1 << place).map_err(problem)?;
+    inst.set(field, register.into()).map_err(problem)
 }
 
 /// The range of an offset that is far out of it.

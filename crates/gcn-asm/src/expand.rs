@@ -530,7 +530,7 @@ impl<'a> Assembler<'a> {
             call,
             iteration: 1,
         };
-        self.expand(step, Cursor::new(text), 1)
+        self.expand(step, Cursor::new(text, self.dialect), 1)
     }
 
     fn irp_head(&mut self, by_character: bool) -> Result<(&'a str, Vec<&'a str>), Fail> {

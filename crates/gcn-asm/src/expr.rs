@@ -6,7 +6,7 @@
 
 use std::ops::Range;
 
-use crate::cursor::{Cursor, Number};
+use crate::cursor::{Cursor, FloatWidth, Number};
 use crate::diagnostic::{Fail, Helped, fail};
 use crate::symbols::{Defined, SymbolId, Symbols};
 
@@ -192,6 +192,9 @@ pub(crate) enum Operator {
     Rem,
     Shl,
     Shr,
+    SignedShr,
+    UnsignedDiv,
+    UnsignedRem,
     Or,
     OrNot,
     Xor,
@@ -206,6 +209,12 @@ pub(crate) enum Operator {
     Ge,
     LogicalAnd,
     LogicalOr,
+    Below,
+    NotAbove,
+    Above,
+    NotBelow,
+    /// `a ? b : c`, written as three operands.
+    Choice,
 }
 
 /// Spelling, precedence (the larger binds tighter) and meaning, in the order in which they are tried.
@@ -216,7 +225,12 @@ const BINARY: &[(&str, u8, Operator)] = &[
     ("!=", 3, Operator::Ne),
     ("<>", 3, Operator::Ne),
     ("<<", 6, Operator::Shl),
+    (">>>", 6, Operator::SignedShr),
     (">>", 6, Operator::Shr),
+    ("<=@", 3, Operator::NotAbove),
+    (">=@", 3, Operator::NotBelow),
+    ("<@", 3, Operator::Below),
+    (">@", 3, Operator::Above),
     ("<=", 3, Operator::Le),
     (">=", 3, Operator::Ge),
     ("<", 3, Operator::Lt),
@@ -228,7 +242,9 @@ const BINARY: &[(&str, u8, Operator)] = &[
     ("^", 5, Operator::Xor),
     ("&", 5, Operator::And),
     ("*", 6, Operator::Mul),
+    ("//", 6, Operator::UnsignedDiv),
     ("/", 6, Operator::Div),
+    ("%%", 6, Operator::UnsignedRem),
     ("%", 6, Operator::Rem),
 ];
 
@@ -238,6 +254,7 @@ impl Operator {
             Operator::Neg => "-",
             Operator::Not => "~",
             Operator::LogicalNot => "!",
+            Operator::Choice => "?:",
             _ => BINARY
                 .iter()
                 .find(|(_, _, op)| *op == self)
@@ -275,13 +292,25 @@ impl Operator {
         // A comparison that holds is −1, as in GNU as.
         let truth = |t: bool| -i64::from(t);
         let shift = |by: i64| u32::try_from(by).ok().filter(|&by| by < 64);
+        let (x, y) = (a.cast_unsigned(), b.cast_unsigned());
         Ok(Value::absolute(match self {
             Operator::Mul => a.wrapping_mul(b),
-            Operator::Div | Operator::Rem if b == 0 => return Err(EvalError::DivisionByZero),
+            Operator::Div | Operator::Rem | Operator::UnsignedDiv | Operator::UnsignedRem
+                if b == 0 =>
+            {
+                return Err(EvalError::DivisionByZero);
+            }
+            Operator::UnsignedDiv => (x / y).cast_signed(),
+            Operator::UnsignedRem => (x % y).cast_signed(),
             Operator::Div => a.wrapping_div(b),
             Operator::Rem => a.wrapping_rem(b),
             Operator::Shl => shift(b).map_or(0, |by| a << by),
             Operator::Shr => shift(b).map_or(0, |by| (a.cast_unsigned() >> by).cast_signed()),
+            Operator::SignedShr => shift(b).map_or(0, |by| a >> by),
+            Operator::Below => truth(x < y),
+            Operator::NotAbove => truth(x <= y),
+            Operator::Above => truth(x > y),
+            Operator::NotBelow => truth(x >= y),
             Operator::Or => a | b,
             Operator::OrNot => a | !b,
             Operator::Xor => a ^ b,
@@ -298,7 +327,8 @@ impl Operator {
             | Operator::Not
             | Operator::LogicalNot
             | Operator::Add
-            | Operator::Sub => 0,
+            | Operator::Sub
+            | Operator::Choice => 0,
         }))
     }
 }
@@ -326,6 +356,8 @@ pub(crate) enum Parsed {
     Known(Value),
     /// A floating-point constant, which stands alone.
     Float(f64),
+    /// The same with its width.
+    Suffixed(f64, FloatWidth),
     /// To be evaluated at the end of the source.
     Later(ExprId),
 }
@@ -359,7 +391,9 @@ impl Exprs {
             return Ok(Parsed::Known(Value::absolute(value)));
         }
         let negative = cursor.peek() == b'-';
-        if cursor.peek_at(usize::from(negative)).is_ascii_digit() {
+        let at = usize::from(negative);
+        let is_fraction = cursor.peek_at(at) == b'.' && cursor.peek_at(at + 1).is_ascii_digit();
+        if cursor.peek_at(at).is_ascii_digit() || is_fraction {
             // Most expressions are a number; a float can be nothing else.
             let mut probe = cursor.clone();
             probe.set_pos(start + usize::from(negative));
@@ -368,6 +402,11 @@ impl Exprs {
                     Number::Float(value) => {
                         cursor.set_pos(probe.pos());
                         return Ok(Parsed::Float(if negative { -value } else { value }));
+                    }
+                    Number::Suffixed(value, width) => {
+                        cursor.set_pos(probe.pos());
+                        let value = if negative { -value } else { value };
+                        return Ok(Parsed::Suffixed(value, width));
                     }
                     Number::Int(value) => {
                         probe.skip_blanks();
@@ -424,12 +463,21 @@ impl Exprs {
             if cursor.at_statement_end() {
                 return Ok(());
             }
+            if cursor.peek() == b'?' && min == 0 {
+                return self.choice(cursor, scope, depth);
+            }
             let Some(&(text, precedence, operator)) = BINARY.iter().find(|(text, ..)| {
                 text.bytes()
                     .enumerate()
                     .all(|(i, b)| cursor.peek_at(i) == b)
             }) else {
                 return Ok(());
+            };
+            let precedence = match operator {
+                Operator::LogicalOr if !cursor.dialect().and_binds_tighter_than_or() => {
+                    precedence + 1
+                }
+                _ => precedence,
             };
             if precedence <= min {
                 return Ok(());
@@ -441,6 +489,23 @@ impl Exprs {
             self.binary(cursor, scope, precedence, depth + 1)?;
             self.items.push(Item::Operator(operator));
         }
+    }
+
+    /// `? b : c` behind a condition; the cursor is at the `?`.
+    fn choice(
+        &mut self,
+        cursor: &mut Cursor<'_>,
+        scope: &mut Scope<'_>,
+        depth: u32,
+    ) -> Result<(), Fail> {
+        cursor.set_pos(cursor.pos() + 1);
+        self.binary(cursor, scope, 0, depth + 1)?;
+        if !cursor.eat_after_blanks(b':') {
+            return Err(cursor.expected("`:` and the other value"));
+        }
+        self.binary(cursor, scope, 0, depth + 1)?;
+        self.items.push(Item::Operator(Operator::Choice));
+        Ok(())
     }
 
     fn unary(
@@ -505,7 +570,7 @@ impl Exprs {
             }
             b'0'..=b'9' => match cursor.number()? {
                 Number::Int(value) => Item::Int(value),
-                Number::Float(_) => {
+                Number::Float(_) | Number::Suffixed(..) => {
                     return Err(fail(
                         start..cursor.pos(),
                         "a floating-point constant cannot be part of an expression",
@@ -606,6 +671,13 @@ impl Exprs {
                     let right = stack.pop().unwrap_or_default();
                     if operator.is_unary() {
                         operator.unary(right)?
+                    } else if operator == Operator::Choice {
+                        let left = stack.pop().unwrap_or_default();
+                        let condition = stack.pop().unwrap_or_default().as_absolute();
+                        match condition.ok_or(EvalError::Addresses(operator))? {
+                            0 => right,
+                            _ => left,
+                        }
                     } else {
                         let left = stack.pop().unwrap_or_default();
                         operator.binary(left, right)?

@@ -2,18 +2,54 @@
 
 use std::ops::Range;
 
-use gcn_isa::{Field, Form, Kind, Op, Value as ModifierValue};
+use gcn_isa::{Encoding, Field, Form, Kind, Op, Value as ModifierValue, clrx};
 
 use crate::assembler::{Assembler, Fixup, FixupKind};
 use crate::diagnostic::{Diagnostic, Fail, Helped, fail};
 use crate::encode::{self, DelayedField, Operands};
 use crate::explain;
 use crate::modifier::ModArg;
-use crate::operand::{Arg, Delayed, What};
+use crate::operand::{Arg, Delayed, What, lower_case};
 use crate::program::{Mark, inst_at};
 
 /// More operands than any instruction has.
 const MAX_ARGS: usize = 16;
+
+/// Longer than any mnemonic.
+const MNEMONIC_BUFFER: usize = 64;
+
+/// What a statement says beside its operands and the modifiers of its row.
+#[derive(Default)]
+struct Said {
+    /// The form that is asked for.
+    only: Option<&'static Form>,
+    /// `offset:` of a scalar memory instruction.
+    scalar_offset: Option<i64>,
+    /// CLRX's masks of sources: `neg:3`, `abs:[0,1]`, `sext:1`.
+    negated: i64,
+    absolute: i64,
+    extended: i64,
+}
+
+impl Said {
+    /// Applies the masks to the sources.
+    fn mark(&self, op: Op, args: &mut [Arg]) {
+        if self.negated | self.absolute | self.extended == 0 {
+            return;
+        }
+        for (slot, arg) in op.row().slots().zip(args) {
+            let bit = match slot.field {
+                Field::Src0 => 1,
+                Field::Src1 => 2,
+                Field::Src2 => 4,
+                _ => continue,
+            };
+            arg.negated |= self.negated & bit != 0;
+            arg.absolute |= self.absolute & bit != 0;
+            arg.extended |= self.extended & bit != 0;
+        }
+    }
+}
 
 /// The bytes of S_NOP, with which code is padded.
 pub(crate) const NOP: [u8; 4] = 0xbf80_0000u32.to_le_bytes();
@@ -22,7 +58,7 @@ impl Assembler<'_> {
     /// An instruction; the cursor is behind its mnemonic.
     pub(crate) fn instruction(&mut self, mnemonic: Range<usize>) -> Result<(), Fail> {
         let name = self.cursor.slice(mnemonic.clone());
-        let Some((op, only)) = self.isa.tables().mnemonic(name.as_bytes()) else {
+        let Some((op, only, literals)) = self.named(name) else {
             if explain::is_encoding_elsewhere(self.isa, name) {
                 return Err(fail(mnemonic, encode::NO_SUCH_ENCODING));
             }
@@ -37,21 +73,64 @@ impl Assembler<'_> {
         args.clear();
         mods.clear();
         self.waiting.clear();
-        let result = self.encode_statement(op, only, mnemonic, &mut args, &mut mods);
+        let result = self.encode_statement(op, (only, literals), mnemonic, &mut args, &mut mods);
         self.args = args;
         self.mods = mods;
         result
     }
 
+    /// The instruction of a mnemonic, the form that its suffix asks for, and whether it asks for literals in place
+    /// of inline constants, as CLRX's `_e64` does where there is no longer encoding.
+    fn named(&self, name: &str) -> Option<(Op, Option<&'static Form>, bool)> {
+        let tables = self.isa.tables();
+        if let Some((op, only)) = tables.mnemonic(name.as_bytes()) {
+            return Some((op, only, false));
+        }
+        let mut buffer = [0; MNEMONIC_BUFFER];
+        let lower = lower_case(name, &mut buffer)?;
+        if let Some(op) = clrx::named(self.isa, lower) {
+            return Some((op, None, false));
+        }
+        let (stem, suffix) = lower.rsplit_once('_')?;
+        if !matches!(suffix, "e32" | "e64") {
+            return None;
+        }
+        let is_long = suffix == "e64";
+        if let Some(op) = clrx::named(self.isa, stem) {
+            let is_meant = |form: &&Form| form.encoding.is_vop3() == is_long;
+            let form = tables.forms(op).iter().find(is_meant);
+            return form.map(|form| (op, Some(form), false));
+        }
+        let op = tables.named(stem)?;
+        let has_length = tables
+            .forms(op)
+            .iter()
+            .any(|form| form.encoding.is_vector_alu());
+        (!has_length && self.dialect.takes_all_modifiers()).then_some((op, None, is_long))
+    }
+
     fn encode_statement(
         &mut self,
         op: Op,
-        only: Option<&'static Form>,
+        (only, literals): (Option<&'static Form>, bool),
         mnemonic: Range<usize>,
         args: &mut Vec<Arg>,
         mods: &mut Vec<ModArg>,
     ) -> Result<(), Fail> {
-        let scalar_offset = self.operands(op, args, mods)?;
+        let mut said = Said {
+            only,
+            ..Said::default()
+        };
+        self.operands(op, args, mods, &mut said)?;
+        said.mark(op, args);
+        if literals {
+            args.iter_mut().for_each(|arg| arg.what.make_literal());
+        }
+        let Said {
+            only,
+            scalar_offset,
+            ..
+        } = said;
         let statement = mnemonic.start..self.cursor.pos();
         let operands = Operands {
             args,
@@ -59,17 +138,18 @@ impl Assembler<'_> {
             scalar_offset,
         };
         let isa = self.isa;
-        let encoded = encode::encode(isa, op, only, &operands).map_err(|problem| {
-            explain::problem(
-                isa,
-                op,
-                only,
-                problem,
-                &operands,
-                statement.clone(),
-                mnemonic.clone(),
-            )
-        })?;
+        let encoded =
+            encode::encode(isa, self.dialect, op, only, &operands).map_err(|problem| {
+                explain::problem(
+                    isa,
+                    op,
+                    only,
+                    problem,
+                    &operands,
+                    statement.clone(),
+                    mnemonic.clone(),
+                )
+            })?;
         let inst = encoded.inst;
         if inst.flag(Field::Gds) || encode::restricts_offset(inst.row()) {
             self.diagnostics
@@ -98,6 +178,7 @@ impl Assembler<'_> {
             let kind = match field {
                 DelayedField::Literal => FixupKind::Literal,
                 DelayedField::Branch => FixupKind::Branch,
+                other => FixupKind::Field(other),
             };
             let span = operands
                 .args
@@ -113,8 +194,22 @@ impl Assembler<'_> {
                 instruction: Some((inst.form(), self.marks.len())),
             });
         }
+        for (field, waiting) in encoded.later.into_iter().flatten() {
+            let Some(value) = self.waiting(waiting) else {
+                continue;
+            };
+            self.fixups.push(Fixup {
+                section,
+                offset,
+                kind: FixupKind::Field(field),
+                value,
+                span: statement.clone(),
+                instruction: Some((inst.form(), self.marks.len())),
+            });
+        }
         if self.is_listing {
-            let mut mark = Mark::new(section, offset, inst.form(), encoded.delayed.is_some());
+            let is_open = encoded.delayed.is_some() || encoded.later.iter().any(Option::is_some);
+            let mut mark = Mark::new(section, offset, inst.form(), is_open);
             mark.place(&statement);
             self.marks.push(mark);
         }
@@ -126,18 +221,17 @@ impl Assembler<'_> {
         Ok(())
     }
 
-    /// Operands separated by commas, then modifiers separated by blanks or commas. Yields the `offset:` of a
-    /// scalar memory instruction.
+    /// Operands separated by commas, then modifiers separated by blanks or commas.
     fn operands(
         &mut self,
         op: Op,
         args: &mut Vec<Arg>,
         mods: &mut Vec<ModArg>,
-    ) -> Result<Option<i64>, Fail> {
+        said: &mut Said,
+    ) -> Result<(), Fail> {
         let row = op.row();
         let forms = self.isa.tables().forms(op);
         let places = forms.first().map_or(&[][..], |form| &form.places);
-        let mut scalar_offset = None;
         let mut after_comma = false;
         // Whether an operand may follow without a comma.
         let mut may_follow = true;
@@ -146,13 +240,14 @@ impl Assembler<'_> {
                 if after_comma {
                     return Err(self.cursor.expected("an operand after `,`"));
                 }
-                return Ok(scalar_offset);
+                return Ok(());
             }
             let kind = places.get(args.len()).map(|place| place.slot.kind);
             let is_graphics = kind.is_some_and(is_graphics);
             if (may_follow || after_comma)
                 && mods.is_empty()
-                && scalar_offset.is_none()
+                && said.scalar_offset.is_none()
+                && self.registers.is_empty()
                 && !is_graphics
                 && args.len() < MAX_ARGS
                 && let Some(arg) = self.plain_operand()
@@ -167,6 +262,12 @@ impl Assembler<'_> {
             let word = probe.word().unwrap_or("");
             let behind = probe.pos();
             if !word.is_empty()
+                && (!args.is_empty() || row.slots().next().is_none())
+                && self.clrx_modifier(op, word, said)?
+            {
+                // It is read.
+            } else if !word.is_empty()
+                && !(after_comma && self.is_lds_source(op, word))
                 && let Some(modifier) = self.modifier_named(op, word)
             {
                 self.cursor.set_pos(behind);
@@ -198,7 +299,7 @@ impl Assembler<'_> {
                 }
                 self.cursor.set_pos(probe.pos());
                 let value = self.absolute("offset")?;
-                if scalar_offset.replace(value).is_some() {
+                if said.scalar_offset.replace(value).is_some() {
                     self.diagnostics.push(Diagnostic::warning(
                         start..self.cursor.pos(),
                         "`offset` is written twice; the last one counts",
@@ -206,7 +307,7 @@ impl Assembler<'_> {
                 }
             } else if may_follow || after_comma {
                 if mods.iter().any(|m| m.modifier.value != ModifierValue::Part)
-                    || scalar_offset.is_some()
+                    || said.scalar_offset.is_some()
                 {
                     return Err(
                         fail(self.cursor.found().0, "an operand cannot follow a modifier")
@@ -245,6 +346,66 @@ impl Assembler<'_> {
         }
     }
 
+    /// Whether a word behind a comma is the value of LDS as a source, not a modifier.
+    fn is_lds_source(&self, op: Op, word: &str) -> bool {
+        self.dialect.lds_is_a_source()
+            && word.eq_ignore_ascii_case("lds")
+            && !op.row().modifiers().any(|m| m.field == Field::Lds)
+    }
+
+    /// A modifier that only CLRX has, if one of this name stands at the cursor: which encoding is meant, or which
+    /// sources are negated, absolute or extended.
+    fn clrx_modifier(&mut self, op: Op, word: &str, said: &mut Said) -> Result<bool, Fail> {
+        let is = |name: &str| word.eq_ignore_ascii_case(name);
+        let wanted: Option<fn(Encoding) -> bool> = match word {
+            _ if is("vop3") => Some(Encoding::is_vop3),
+            _ if is("sdwa") => Some(Encoding::is_sdwa),
+            _ if is("dpp") => Some(Encoding::is_dpp),
+            _ => None,
+        };
+        if let Some(is_wanted) = wanted {
+            let mut forms = self.isa.tables().forms(op).iter();
+            let Some(form) = forms.find(|form| is_wanted(form.encoding)) else {
+                return Ok(false);
+            };
+            self.cursor.set_pos(self.cursor.pos() + word.len());
+            let is_meant = !self.cursor.eat_after_blanks(b':') || self.absolute(word)? != 0;
+            if is_meant {
+                said.only = Some(form);
+            }
+            return Ok(true);
+        }
+        let mask = match word {
+            _ if is("neg") => &mut said.negated,
+            _ if is("abs") => &mut said.absolute,
+            _ if is("sext") => &mut said.extended,
+            _ => return Ok(false),
+        };
+        let mut probe = self.cursor.clone();
+        probe.set_pos(probe.pos() + word.len());
+        if !probe.eat_after_blanks(b':') {
+            return Ok(false);
+        }
+        self.cursor = probe;
+        let mut count = 0;
+        *mask = if self.cursor.eat_after_blanks(b'[') {
+            let mut bits = 0;
+            loop {
+                bits |= i64::from(self.absolute(word)? != 0) << count;
+                count += 1;
+                if self.cursor.eat_after_blanks(b']') {
+                    break bits;
+                }
+                if count >= MAX_ARGS || !self.cursor.eat(b',') {
+                    return Err(self.cursor.expected("`,` or `]`"));
+                }
+            }
+        } else {
+            self.absolute(word)?
+        };
+        Ok(true)
+    }
+
     /// Writes what has become known of an instruction into its words and its listing.
     pub(crate) fn fill_in(&mut self, fixup: &Fixup, value: i64) -> Result<(), Fail> {
         let Some((form, mark)) = fixup.instruction else {
@@ -252,7 +413,13 @@ impl Assembler<'_> {
         };
         let (section, offset) = (fixup.section, fixup.offset);
         let mut inst = inst_at(&self.sections, section, offset, form);
+        if let FixupKind::Field(field) = fixup.kind {
+            field
+                .fill(&mut inst, value)
+                .map_err(|error| fail(fixup.span.clone(), error.to_string()))?;
+        }
         let result = match fixup.kind {
+            FixupKind::Field(_) => Ok(()),
             FixupKind::Branch => inst.set_signed(Field::Simm16, value),
             _ => inst.set_literal(value as u32),
         };

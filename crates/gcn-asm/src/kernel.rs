@@ -202,7 +202,7 @@ impl Assembler<'_> {
         let value = match self.parse_expr()? {
             Parsed::Known(value) => Delayed::Value(value),
             Parsed::Later(id) => Delayed::Expr(id),
-            Parsed::Float(_) => {
+            Parsed::Float(_) | Parsed::Suffixed(..) => {
                 return Err(fail(
                     start..self.cursor.pos(),
                     "this directive takes an integer",

@@ -9,6 +9,7 @@ mod assembler;
 mod cursor;
 mod data;
 mod diagnostic;
+mod dialect;
 mod directive;
 mod encode;
 mod expand;
@@ -32,6 +33,7 @@ mod usage;
 use gcn_isa::Target;
 
 pub use diagnostic::{Diagnostic, Note, Severity};
+pub use dialect::Dialect;
 pub use expand::{File, Files, NoFiles};
 pub use explain::{closest, usage};
 pub use object::ObjectError;
@@ -58,6 +60,8 @@ pub struct Options<'a> {
     pub defines: &'a [(String, i64)],
     /// Whether [`Program::listing`] is wanted.
     pub listing: bool,
+    /// Whose meaning a text has where LLVM and CLRX differ.
+    pub dialect: Dialect,
 }
 
 impl Options<'_> {
@@ -67,6 +71,7 @@ impl Options<'_> {
             target,
             defines: &[],
             listing: true,
+            dialect: Dialect::default(),
         }
     }
 }

@@ -513,13 +513,13 @@ impl Lister<'_> {
                     if fidelity != Fidelity::Exact {
                         reading = Some(out.from(line + 1).to_owned());
                         out.truncate(line + 1);
-                        long(out, words);
+                        data(out, self.options.syntax, words);
                     }
                     self.comment(out, line, at * WORD, words, reading.as_deref());
                     inst.dwords()
                 }
                 Item::Data(word) => {
-                    long(out, &[word]);
+                    data(out, self.options.syntax, &[word]);
                     self.comment(out, line, at * WORD, &[word], None);
                     1
                 }
@@ -552,7 +552,8 @@ impl Lister<'_> {
             let name = place.symbol.name;
             if !place.label {
                 let inside = place.symbol.offset % WORD as u64;
-                let _ = writeln!(out, "// {} + {inside}:", name.escape_debug());
+                let mark = comment_mark(self.options.syntax);
+                let _ = writeln!(out, "{mark} {} + {inside}:", name.escape_debug());
                 continue;
             }
             let name = Name(name);
@@ -605,7 +606,8 @@ impl Lister<'_> {
         }
         let written = out.len() - line - 1;
         out.push_blanks(COMMENT_COLUMN.saturating_sub(written));
-        out.push_str(" //");
+        out.push_str(" ");
+        out.push_str(comment_mark(self.options.syntax));
         if self.options.hex {
             let _ = write!(
                 out,
@@ -642,12 +644,23 @@ fn assembles_to(inst: &Inst, text: &str) -> bool {
 }
 
 /// Writes words as data.
-fn long(out: &mut Text, words: &[u32]) {
-    let mut separator = ".long ";
+fn data(out: &mut Text, syntax: Syntax, words: &[u32]) {
+    let mut separator = match syntax {
+        Syntax::Llvm => ".long ",
+        Syntax::Clrx => ".int ",
+    };
     for &word in words {
         out.push_str(separator);
         out.push_word(word);
         separator = ", ";
+    }
+}
+
+/// What begins a comment; `//` is a division to CLRX.
+fn comment_mark(syntax: Syntax) -> &'static str {
+    match syntax {
+        Syntax::Llvm => "//",
+        Syntax::Clrx => "#",
     }
 }
 

@@ -3,13 +3,16 @@
 use std::ops::Range;
 
 use gcn_isa::dpp::Permutation;
-use gcn_isa::{Field, Isa, Modifier, Op, Value as ModifierValue, mtbuf, swizzle};
+use gcn_isa::{Field, Isa, Modifier, Op, Value as ModifierValue, clrx, mtbuf, swizzle};
 
 use crate::assembler::Assembler;
 use crate::diagnostic::{Fail, Helped, fail};
+use crate::encode::AS_NUMBER;
+use crate::operand::{Delayed, Waiting};
 
 /// The names under which DPP's permutations are written.
-const PERMUTATIONS: [&str; 11] = [
+const PERMUTATIONS: [&str; 14] = [
+    "row_hmirror",
     "quad_perm",
     "row_shl",
     "row_shr",
@@ -17,11 +20,52 @@ const PERMUTATIONS: [&str; 11] = [
     "row_mirror",
     "row_half_mirror",
     "row_bcast",
+    "row_bcast15",
+    "row_bcast31",
     "wave_shl",
     "wave_shr",
     "wave_rol",
     "wave_ror",
 ];
+/// Modifiers that CLRX takes wherever an encoding has their bits.
+static CLRX_MODIFIERS: [Modifier; 18] = [
+    of_any(Field::Offen, &["offen"], ModifierValue::Flag),
+    of_any(Field::Idxen, &["idxen"], ModifierValue::Flag),
+    of_any(Field::Addr64, &["addr64"], ModifierValue::Flag),
+    of_any(Field::D16, &["d16"], ModifierValue::Flag),
+    of_any(Field::Glc, &["glc"], ModifierValue::Flag),
+    of_any(Field::Slc, &["slc"], ModifierValue::Flag),
+    of_any(Field::Tfe, &["tfe"], ModifierValue::Flag),
+    of_any(Field::Nv, &["nv"], ModifierValue::Flag),
+    of_any(
+        Field::DstSel,
+        &["dst_sel"],
+        ModifierValue::Named(gcn_isa::operand::SELECTIONS),
+    ),
+    of_any(
+        Field::DstUnused,
+        &["dst_unused", "dst_un"],
+        ModifierValue::Named(gcn_isa::operand::UNUSED),
+    ),
+    of_any(Field::High, &["high"], ModifierValue::Flag),
+    of_any(Field::Clamp, &["clamp"], ModifierValue::Flag),
+    of_any(Field::Omod, &["omod", "mul", "div"], ModifierValue::Omod),
+    of_any(Field::OpSel, &["op_sel"], ModifierValue::BitList),
+    of_any(Field::OpSelHi, &["op_sel_hi"], ModifierValue::BitList),
+    of_any(Field::Neg, &["neg_lo"], ModifierValue::BitList),
+    of_any(Field::NegHi, &["neg_hi"], ModifierValue::BitList),
+    of_any(Field::Lds, &["lds"], ModifierValue::Flag),
+];
+
+const fn of_any(field: Field, names: &'static [&'static str], value: ModifierValue) -> Modifier {
+    Modifier {
+        field,
+        names,
+        value,
+        required: false,
+        default: 0,
+    }
+}
 
 /// A modifier with its value.
 #[derive(Clone, Debug)]
@@ -31,6 +75,8 @@ pub(crate) struct ModArg {
     pub value: i64,
     /// How many bits a list has.
     pub count: usize,
+    /// Its number is not known yet.
+    pub later: Option<Waiting>,
     pub span: Range<usize>,
 }
 
@@ -39,9 +85,22 @@ impl Assembler<'_> {
     pub(crate) fn modifier_named(&self, op: Op, name: &str) -> Option<&'static Modifier> {
         let row = op.row();
         let is_named = |m: &&'static Modifier| m.names.iter().any(|n| n.eq_ignore_ascii_case(name));
-        if let Some(modifier) = row.modifiers().find(is_named) {
+        // CLRX's name for both output modifiers.
+        let is_omod = name.eq_ignore_ascii_case("omod");
+        let is_meant = |m: &&'static Modifier| is_named(m) || is_omod && m.field == Field::Omod;
+        if let Some(modifier) = row.modifiers().find(is_meant) {
             return Some(modifier);
         }
+        let of_encoding = self.modifier_of_forms(op, name);
+        if of_encoding.is_some() || !self.dialect.takes_all_modifiers() {
+            return of_encoding;
+        }
+        CLRX_MODIFIERS.iter().find(is_named)
+    }
+
+    /// The modifier of this name that SDWA or DPP has.
+    fn modifier_of_forms(&self, op: Op, name: &str) -> Option<&'static Modifier> {
+        let is_named = |m: &&'static Modifier| m.names.iter().any(|n| n.eq_ignore_ascii_case(name));
         // SDWA and DPP have modifiers of their own.
         let forms = self.isa.tables().forms(op).iter();
         let mut extended = forms.filter(|form| form.encoding.is_extended()).peekable();
@@ -66,6 +125,7 @@ impl Assembler<'_> {
                 modifier,
                 value,
                 count: 0,
+                later: None,
                 span,
             });
         }
@@ -73,25 +133,40 @@ impl Assembler<'_> {
         let has_value = probe.eat_after_blanks(b':');
         if has_value {
             self.cursor = probe;
-        } else if modifier.value != ModifierValue::Flag {
+        } else if modifier.value != ModifierValue::Flag && modifier.field != Field::BoundCtrl {
             return Err(
                 fail(start..start + name.len(), format!("`{name}` needs a value"))
                     .helped(format!("write `{name}:N`")),
             );
         }
         let mut count = 0;
+        let mut later = None;
         let value = match modifier.value {
+            ModifierValue::Flag if has_value && self.dialect.takes_all_modifiers() => {
+                i64::from(self.absolute(name)? != 0)
+            }
             ModifierValue::Flag if has_value => self.absolute_within(name, 0, 1)?,
             ModifierValue::Flag => 1,
             // Both ways of writing it mean that lanes out of bounds read 0.
+            ModifierValue::Unsigned if modifier.field == Field::BoundCtrl && !has_value => 1,
             ModifierValue::Unsigned if modifier.field == Field::BoundCtrl => {
                 self.absolute_within(name, 0, 1)?;
-                1
+                // CLRX has the value behind that.
+                match self.cursor.eat_after_blanks(b':') {
+                    true => i64::from(self.absolute(name)? != 0),
+                    false => 1,
+                }
             }
             ModifierValue::Named(names) => {
                 let isa = self.isa;
                 let max = names.len() as i64 - 1;
-                let names = (0u8..).zip(names).map(|(id, &n)| (n, id, isa.only()));
+                let everywhere = isa.only();
+                let theirs = clrx::choices(modifier.field);
+                let names = (0u8..)
+                    .zip(names)
+                    .map(|(id, &n)| (n, id))
+                    .chain(theirs)
+                    .map(|(n, id)| (n, id, everywhere));
                 i64::from(self.named_number(name, names, isa, max)?)
             }
             ModifierValue::Unsigned
@@ -99,9 +174,16 @@ impl Assembler<'_> {
             | ModifierValue::Hex
             | ModifierValue::Mask
             | ModifierValue::Part
-            | ModifierValue::LanePermutation => self.absolute(name)?,
+            | ModifierValue::LanePermutation => match self.number_or_later(name)? {
+                Ok(value) => value,
+                Err(id) => {
+                    later = Some(self.wait_on(Delayed::Expr(id)));
+                    0
+                }
+            },
             ModifierValue::Swizzle => self.swizzle()?,
             ModifierValue::BufferFormat => self.buffer_format()?,
+            ModifierValue::Omod if name.eq_ignore_ascii_case("omod") => self.absolute(name)?,
             ModifierValue::Omod => self.output_modifier(name)?,
             ModifierValue::BitList => self.bit_list(name, &mut count)?,
         };
@@ -109,6 +191,7 @@ impl Assembler<'_> {
             modifier,
             value,
             count,
+            later,
             span: start..self.cursor.pos(),
         })
     }
@@ -118,15 +201,24 @@ impl Assembler<'_> {
         let lower = name.to_ascii_lowercase();
         let single = match lower.as_str() {
             "row_mirror" => Some(Permutation::RowMirror),
-            "row_half_mirror" => Some(Permutation::RowHalfMirror),
+            "row_half_mirror" | "row_hmirror" => Some(Permutation::RowHalfMirror),
+            "row_bcast15" => Some(Permutation::RowBcast15),
+            "row_bcast31" => Some(Permutation::RowBcast31),
             _ => None,
         };
         if let Some(single) = single {
             return Ok(i64::from(single.pack()));
         }
-        if !self.cursor.eat_after_blanks(b':') {
-            return Err(self.cursor.expected("`:` and a value"));
+        let mut probe = self.cursor.clone();
+        if !probe.eat_after_blanks(b':') {
+            // By one lane is all that there is.
+            let by_one = Permutation::named(&lower, &[1]);
+            return match by_one.filter(|_| lower.starts_with("wave_")) {
+                Some(by_one) => Ok(i64::from(by_one.pack())),
+                None => Err(self.cursor.expected("`:` and a value")),
+            };
         }
+        self.cursor = probe;
         self.cursor.skip_blanks();
         let start = self.cursor.pos();
         let permutation = match lower.as_str() {
@@ -208,7 +300,13 @@ impl Assembler<'_> {
         loop {
             self.cursor.skip_blanks();
             let start = self.cursor.pos();
-            let id = self.named_number("format", names.clone(), isa, i64::from(NUMBERS) - 1)?;
+            let id = match self.clrx_format(data.is_some()) {
+                Some(id) => id,
+                None => self.named_number("format", names.clone(), isa, i64::from(NUMBERS) - 1)?,
+            };
+            let is_second =
+                data.is_some() && id < NUMBERS && self.cursor.slice(start..start + 1) == "@";
+            let id = if is_second { id + NUMBERS } else { id };
             let (place, value) = if id < NUMBERS {
                 (&mut data, id)
             } else {
@@ -232,10 +330,27 @@ impl Assembler<'_> {
         Ok(i64::from(data) | i64::from(number) << mtbuf::DATA_FORMAT_BITS)
     }
 
+    /// CLRX's name of a data format, `8_8`, or of a number format, which has [`mtbuf::DATA_FORMATS`] added.
+    fn clrx_format(&mut self, has_data: bool) -> Option<u8> {
+        let numbers = mtbuf::DATA_FORMATS.len() as u8;
+        let mut probe = self.cursor.clone();
+        let text = probe.tail_word();
+        let find = |names: &[&str]| names.iter().position(|n| n.eq_ignore_ascii_case(text));
+        let data = find(&clrx::DATA_FORMATS).filter(|_| !has_data);
+        let number = find(&clrx::NUMBER_FORMATS).map(|i| i as u8 + numbers);
+        let id = data.map(|i| i as u8).or(number)?;
+        self.cursor = probe;
+        Some(id)
+    }
+
     /// `[0,1,1]`, the first in the lowest bit.
     fn bit_list(&mut self, name: &str, count: &mut usize) -> Result<i64, Fail> {
         const MOST: usize = 4;
         if !self.cursor.eat_after_blanks(b'[') {
+            if self.dialect.takes_all_modifiers() {
+                *count = AS_NUMBER;
+                return self.absolute(name);
+            }
             return Err(self.cursor.expected("`[`"));
         }
         let mut bits = 0;

@@ -3,9 +3,10 @@
 use std::ops::Range;
 
 use gcn_isa::simm::{self, Hwreg, Waitcnt};
-use gcn_isa::{Isa, IsaSet, Kind, exp, regs, vintrp};
+use gcn_isa::{Isa, IsaSet, Kind, clrx, exp, regs, vintrp};
 
 use crate::assembler::Assembler;
+use crate::cursor::FloatWidth;
 use crate::diagnostic::{Fail, Helped, fail};
 use crate::expr::{ExprId, Parsed, Value};
 use crate::instruction::is_graphics;
@@ -14,6 +15,8 @@ use crate::instruction::is_graphics;
 const VGPRS: u32 = 256;
 /// Registers of the largest group.
 const MAX_GROUP: u32 = 32;
+/// What may stand before CLRX's names of hardware registers and messages.
+const CLRX_PREFIXES: [&str; 2] = ["hwreg_", "msg_"];
 /// The aperture registers, which a 32-bit and a 64-bit operand may name alike.
 const APERTURES: std::ops::RangeInclusive<u8> = 235..=238;
 
@@ -47,6 +50,10 @@ pub(crate) enum What {
     /// `lit(…)`: a literal even where an inline constant would do.
     Literal(i64),
     Float(f64),
+    /// The same with its width.
+    Sized(f64, FloatWidth),
+    /// `lit(1.5)`.
+    LiteralFloat(f64),
     /// Not known before linking, or before the end of the source: one of the assembler's that wait.
     Delayed(Waiting),
     Waitcnt(u16),
@@ -55,6 +62,17 @@ pub(crate) enum What {
     GprIndex(u16),
     /// An export's target, an attribute and its channel, a value at a vertex.
     Graphics(Kind, i64),
+}
+
+impl What {
+    /// A constant becomes a literal, whatever inline constant there is.
+    pub(crate) fn make_literal(&mut self) {
+        *self = match *self {
+            What::Int(value) => What::Literal(value),
+            What::Float(value) => What::LiteralFloat(value),
+            other => other,
+        };
+    }
 }
 
 /// The place of what is not known yet among the statement's.
@@ -144,19 +162,29 @@ impl Assembler<'_> {
         let start = self.cursor.pos();
         let mut probe = self.cursor.clone();
         let word = probe.word().unwrap_or("");
-        let span = start..probe.pos();
+        let mut span = start..probe.pos();
         let value = match kind {
             Kind::ExportTarget => exp::target_named(word).map(i64::from).ok_or_else(|| {
                 self.cursor.expected("a target").helped(
                     "the targets are mrt0 to mrt7, mrtz, null, pos0 to pos3, param0 to param31",
                 )
             })?,
-            Kind::Attribute => attribute(word).ok_or_else(|| {
-                self.cursor.expected("an attribute").helped(format!(
-                    "the attributes are attr0.x to attr{}.w",
-                    vintrp::MAX_ATTRIBUTE
-                ))
-            })?,
+            Kind::Attribute => {
+                let last = self.dialect.last_attribute();
+                let mut text = word.to_owned();
+                // CLRX takes blanks around the point.
+                if !word.contains('.') && probe.eat_after_blanks(b'.') {
+                    probe.skip_blanks();
+                    text = format!("{word}.{}", probe.word().unwrap_or(""));
+                }
+                let value = attribute(&text, last).ok_or_else(|| {
+                    self.cursor
+                        .expected("an attribute")
+                        .helped(format!("the attributes are attr0.x to attr{last}.w"))
+                })?;
+                span.end = probe.pos();
+                value
+            }
             _ => {
                 let names = &vintrp::VERTEX_PARAMETERS;
                 let index = names.iter().position(|n| n.eq_ignore_ascii_case(word));
@@ -245,6 +273,8 @@ impl Assembler<'_> {
         let next = probe.peek();
         word.eq_ignore_ascii_case("abs") && next == b'('
             || is_register(self.isa, word, next == b'[')
+            || self.registers.contains_key(word)
+            || word.eq_ignore_ascii_case("lds") && self.dialect.lds_is_a_source()
     }
 
     /// An operand without source modifiers.
@@ -282,9 +312,14 @@ impl Assembler<'_> {
 
     /// An operand that is not known yet.
     fn wait(&mut self, delayed: Delayed) -> What {
+        What::Delayed(self.wait_on(delayed))
+    }
+
+    /// Keeps what the statement waits for.
+    pub(crate) fn wait_on(&mut self, delayed: Delayed) -> Waiting {
         let place = u32::try_from(self.waiting.len()).unwrap_or(u32::MAX);
         self.waiting.push(delayed);
-        What::Delayed(Waiting(place))
+        Waiting(place)
     }
 
     /// What an operand of the statement waits for.
@@ -295,6 +330,7 @@ impl Assembler<'_> {
     fn expression_operand(&mut self) -> Result<What, Fail> {
         Ok(match self.parse_expr()? {
             Parsed::Float(value) => What::Float(value),
+            Parsed::Suffixed(value, width) => What::Sized(value, width),
             Parsed::Later(id) => self.wait(Delayed::Expr(id)),
             Parsed::Known(value) => match value.as_absolute() {
                 Some(number) => What::Int(number),
@@ -324,6 +360,18 @@ impl Assembler<'_> {
                 n.saturating_mul(10).saturating_add(u32::from(d - b'0'))
             });
             return self.group(bank, number, 1, start..end).map(Some);
+        }
+        let is_bank = ["v", "s", "ttmp"]
+            .iter()
+            .any(|b| word.eq_ignore_ascii_case(b));
+        if let Some(&whole) = self.registers.get(word)
+            && !(is_bank && self.banks_first)
+        {
+            return if cursor.peek() == b'[' {
+                self.part(whole, start, cursor).map(Some)
+            } else {
+                Ok(Some(whole))
+            };
         }
         let bank = match bytes {
             [b'v' | b'V'] => Some(Bank::Vector),
@@ -362,9 +410,19 @@ impl Assembler<'_> {
         let Some(lower) = lower_case(word, &mut buffer) else {
             return Ok(None);
         };
-        if let Some((code, count)) = regs::named(self.isa, lower) {
-            let count = if APERTURES.contains(&code) { 0 } else { count };
-            return Ok(Some(What::Scalar { code, count }));
+        if let Some((code, count)) = self.named_register(lower) {
+            // CLRX takes a source of one register for a pair, too.
+            let is_any = APERTURES.contains(&code)
+                || code > regs::EXEC_HI && self.dialect.takes_all_modifiers();
+            let whole = What::Scalar {
+                code,
+                count: if is_any { 0 } else { count },
+            };
+            return if cursor.peek() == b'[' {
+                self.part(whole, start, cursor).map(Some)
+            } else {
+                Ok(Some(whole))
+            };
         }
         match regs::named_anywhere(lower) {
             Some(on) => Err(fail(
@@ -376,18 +434,63 @@ impl Assembler<'_> {
         }
     }
 
-    /// The numbers of a group; the cursor is behind `[`.
-    fn range(&mut self, bank: Bank, start: usize) -> Result<What, Fail> {
-        let from = self.cursor.pos();
+    /// A register with a name of its own: its number and its dwords.
+    fn named_register(&self, lower: &str) -> Option<(u8, u8)> {
+        if lower == "lds" && self.dialect.lds_is_a_source() {
+            return Some((regs::LDS_DIRECT, 1));
+        }
+        regs::named(self.isa, lower)
+    }
+
+    /// `vcc[0]`, `vcc[0:1]`: a part of a register with a name; the cursor is at `[` and moves behind the part.
+    fn part(
+        &mut self,
+        whole: What,
+        start: usize,
+        cursor: &mut crate::cursor::Cursor<'_>,
+    ) -> Result<What, Fail> {
+        let outer = std::mem::replace(&mut self.bar_ends, false);
+        self.cursor.set_pos(cursor.pos() + 1);
+        let bounds = self.bounds();
+        self.bar_ends = outer;
+        let (low, high) = bounds?;
+        cursor.set_pos(self.cursor.pos());
+        let within = |first: u8, count: u8| {
+            let last = u8::try_from(high).ok().filter(|&last| last < count)?;
+            let low = u8::try_from(low).ok().filter(|&low| low <= last)?;
+            Some((first + low, last - low + 1))
+        };
+        let part = match whole {
+            What::Vgprs { first, count } => {
+                within(first, count).map(|(first, count)| What::Vgprs { first, count })
+            }
+            What::Scalar { code, count } => {
+                within(code, count).map(|(code, count)| What::Scalar { code, count })
+            }
+            constant => (low == 0).then_some(constant),
+        };
+        part.ok_or_else(|| fail(start..self.cursor.pos(), "the register has no such part"))
+    }
+
+    /// `3]`, `3:4]`.
+    fn bounds(&mut self) -> Result<(i64, i64), Fail> {
         let first = self.absolute("the register's number")?;
         let last = if self.cursor.eat_after_blanks(b':') {
             self.absolute("the last register's number")?
         } else {
             first
         };
-        if !self.cursor.eat_after_blanks(b']') {
-            return Err(self.cursor.expected("`]`"));
+        if self.cursor.eat_after_blanks(b']') {
+            Ok((first, last))
+        } else {
+            Err(self.cursor.expected("`]`"))
         }
+    }
+
+    /// The numbers of a group; the cursor is behind `[`.
+    fn range(&mut self, bank: Bank, start: usize) -> Result<What, Fail> {
+        let from = self.cursor.pos();
+        let (first, last) = self.bounds()?;
         let span = start..self.cursor.pos();
         let (Ok(low), Ok(high)) = (u32::try_from(first), u32::try_from(last)) else {
             return Err(fail(span, "a register has no such number"));
@@ -462,7 +565,9 @@ impl Assembler<'_> {
         }
         match whole {
             Some(What::Scalar { code, count })
-                if code < self.isa.sgprs() && !regs::aligned(code, count) =>
+                if code < self.isa.sgprs()
+                    && !regs::aligned(code, count)
+                    && !self.dialect.takes_any_group() =>
             {
                 Err(misaligned(start..self.cursor.pos(), "s", code, count))
             }
@@ -510,7 +615,9 @@ impl Assembler<'_> {
                     count,
                 })
             }
-            Bank::Scalar | Bank::Trap if !regs::aligned(number, count) => {
+            Bank::Scalar | Bank::Trap
+                if !regs::aligned(number, count) && !self.dialect.takes_any_group() =>
+            {
                 Err(misaligned(span, letter, number, count))
             }
             Bank::Scalar => {
@@ -555,7 +662,7 @@ impl Assembler<'_> {
             "lit" => {
                 self.cursor.set_pos(at.pos() + 1);
                 let value = match self.parse_expr()? {
-                    Parsed::Float(value) => What::Literal(i64::from((value as f32).to_bits())),
+                    Parsed::Float(value) | Parsed::Suffixed(value, _) => What::LiteralFloat(value),
                     Parsed::Known(value) => match value.as_absolute() {
                         Some(number) => What::Literal(number),
                         None => self.wait(Delayed::Value(value)),
@@ -628,7 +735,13 @@ impl Assembler<'_> {
     /// `HW_REG_MODE, 0, 4)`: a register and a run of its bits.
     fn hwreg(&mut self) -> Result<What, Fail> {
         let isa = self.isa;
-        let names = simm::HWREGS.iter().map(|&(name, id, on)| (name, id, on));
+        let everywhere = isa.only();
+        let theirs = clrx::hwregs(isa).map(move |(name, id)| (name, id, everywhere));
+        let names = simm::HWREGS
+            .iter()
+            .copied()
+            .chain(theirs)
+            .chain(clrx::HWREG_ALIASES);
         let id = self.named_number("hardware register", names, isa, 63)?;
         let mut offset = 0;
         let mut width = 32;
@@ -651,15 +764,19 @@ impl Assembler<'_> {
     /// `MSG_GS, GS_OP_EMIT, 0)`: a message, its operation, its stream.
     fn message(&mut self) -> Result<What, Fail> {
         let isa = self.isa;
-        let names = simm::MESSAGES.iter().map(|&(name, id, on)| (name, id, on));
+        let everywhere = isa.only();
+        let theirs = clrx::messages(isa).map(move |(name, id)| (name, id, everywhere));
+        let names = simm::MESSAGES.iter().copied().chain(theirs);
         let message = self.named_number("message", names, isa, 15)?;
         let mut op = 0;
         let mut stream = 0;
         if self.cursor.eat_after_blanks(b',') {
-            let everywhere = isa.only();
+            let theirs = clrx::GS_OPS.into_iter().zip(0u8..).chain([clrx::EMIT_CUT]);
             let names = simm::message_ops(message)
                 .iter()
-                .map(|&(name, id)| (name, id, everywhere));
+                .copied()
+                .chain(theirs)
+                .map(|(name, id)| (name, id, everywhere));
             op = self.named_number("operation", names, isa, 7)?;
             if self.cursor.eat_after_blanks(b',') {
                 stream = self.absolute_within("the stream", 0, 3)? as u8;
@@ -703,8 +820,38 @@ impl Assembler<'_> {
     ) -> Result<u8, Fail> {
         self.cursor.skip_blanks();
         let start = self.cursor.pos();
+        if self.cursor.eat(b'@') {
+            // CLRX: a number, even if a name is that of a symbol.
+            return self.absolute_within(what, 0, max).map(|value| value as u8);
+        }
         let mut probe = self.cursor.clone();
-        let word = probe.word().unwrap_or("");
+        let mut word = probe.word().unwrap_or("");
+        // CLRX's `emit-cut`, and its longer names of hardware registers.
+        if probe.peek() == b'-' && names.clone().any(|(name, ..)| name.contains('-')) {
+            let mut longer = probe.clone();
+            longer.set_pos(probe.pos() + 1);
+            if longer.word().is_some() {
+                let text = longer.slice(start..longer.pos());
+                if names
+                    .clone()
+                    .any(|(name, ..)| name.eq_ignore_ascii_case(text))
+                {
+                    (word, probe) = (text, longer);
+                }
+            }
+        }
+        let is_name = |word: &str| {
+            names
+                .clone()
+                .any(|(name, ..)| name.eq_ignore_ascii_case(word))
+        };
+        let without = CLRX_PREFIXES.iter().find_map(|prefix| {
+            let (head, rest) = word.split_at_checked(prefix.len())?;
+            (head.eq_ignore_ascii_case(prefix) && is_name(rest)).then_some(rest)
+        });
+        if let Some(rest) = without.filter(|_| !is_name(word)) {
+            word = rest;
+        }
         let mut same = names
             .clone()
             .filter(|(name, ..)| name.eq_ignore_ascii_case(word));
@@ -753,7 +900,7 @@ impl Assembler<'_> {
 }
 
 /// `attr3.x` as a number.
-fn attribute(word: &str) -> Option<i64> {
+fn attribute(word: &str, last: u8) -> Option<i64> {
     const PREFIX: &str = "attr";
     let head = word.get(..PREFIX.len())?;
     let (digits, channel) = word.get(PREFIX.len()..)?.split_once('.')?;
@@ -764,10 +911,7 @@ fn attribute(word: &str) -> Option<i64> {
     let letter = letter.to_ascii_lowercase();
     let channel = vintrp::CHANNELS.iter().position(|&c| c == letter)?;
     let is_number = digits.bytes().all(|b| b.is_ascii_digit());
-    let number = digits
-        .parse()
-        .ok()
-        .filter(|&n| n <= vintrp::MAX_ATTRIBUTE)?;
+    let number = digits.parse().ok().filter(|&n| n <= last)?;
     let is_attribute = head.eq_ignore_ascii_case(PREFIX) && is_number;
     is_attribute.then(|| vintrp::pack_attribute(number, channel as u8))
 }

@@ -3,7 +3,7 @@
 use arbtest::arbitrary::{self, Unstructured};
 use arbtest::arbtest;
 use gcn_asm::list::{Code, ListOptions, list};
-use gcn_asm::{Options, Severity, Source, assemble};
+use gcn_asm::{Dialect, Options, Severity, Source, assemble};
 use gcn_isa::{Fidelity, Field, Inst, Isa, Row, Syntax, TARGETS, Target, decode, rows};
 
 /// Words of one run; several, so that branches find targets.
@@ -62,7 +62,7 @@ fn check(u: &mut Unstructured) -> arbitrary::Result<()> {
                 name: "listing",
                 text: &text,
             },
-            &Options::new(target),
+            &options(target, syntax),
         );
         let errors: Vec<String> = assembly
             .diagnostics
@@ -81,6 +81,17 @@ fn check(u: &mut Unstructured) -> arbitrary::Result<()> {
         );
     }
     Ok(())
+}
+
+/// A text of a syntax is read in the dialect of that syntax.
+fn options(target: &'static Target, syntax: Syntax) -> Options<'static> {
+    Options {
+        dialect: match syntax {
+            Syntax::Llvm => Dialect::Llvm,
+            Syntax::Clrx => Dialect::Clrx,
+        },
+        ..Options::new(target)
+    }
 }
 
 fn target(isa: Isa) -> &'static Target {
@@ -109,12 +120,12 @@ fn flipped(isa: Isa) -> impl Iterator<Item = Inst> {
 }
 
 /// The words that a text gives, if it assembles.
-fn assembled(target: &'static Target, text: &str) -> Option<Vec<u8>> {
+fn assembled(target: &'static Target, syntax: Syntax, text: &str) -> Option<Vec<u8>> {
     let source = Source {
         name: "listing",
         text,
     };
-    let assembly = assemble(&source, &Options::new(target));
+    let assembly = assemble(&source, &options(target, syntax));
     (!assembly.has_errors()).then(|| assembly.program.to_raw())
 }
 
@@ -123,7 +134,8 @@ fn bytes(inst: &Inst) -> Vec<u8> {
     words.flat_map(u32::to_le_bytes).collect()
 }
 
-/// A text is exact if and only if the assembler gives the same words back.
+/// A text is exact if and only if the assembler gives the same words back. In CLRX's syntax it is not where CLRX
+/// refuses it, though our assembler may take it.
 #[test]
 fn each_bit_of_each_row_comes_back_if_its_text_is_exact() {
     let mut failures = Vec::new();
@@ -138,16 +150,18 @@ fn each_bit_of_each_row_comes_back_if_its_text_is_exact() {
                     texts.push_str(&text);
                     texts.push('\n');
                     exact.push(inst);
-                } else if assembled(target, &text) == Some(bytes(&inst)) {
+                } else if syntax == Syntax::Llvm
+                    && assembled(target, syntax, &text) == Some(bytes(&inst))
+                {
                     failures.push(format!("{isa}: {text} is exact"));
                 }
             }
             let expected: Vec<u8> = exact.iter().flat_map(bytes).collect();
-            if assembled(target, &texts).as_ref() == Some(&expected) {
+            if assembled(target, syntax, &texts).as_ref() == Some(&expected) {
                 continue;
             }
             for (inst, text) in exact.iter().zip(texts.lines()) {
-                if assembled(target, text) != Some(bytes(inst)) {
+                if assembled(target, syntax, text) != Some(bytes(inst)) {
                     failures.push(format!("{isa}: {text} is not exact: {:08x?}", inst.words()));
                 }
             }

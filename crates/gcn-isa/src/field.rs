@@ -240,6 +240,27 @@ impl Encoding {
         }
     }
 
+    /// Whether it is VOP3's, with or without a scalar destination.
+    pub const fn is_vop3(self) -> bool {
+        matches!(
+            self,
+            Encoding::Vop3 | Encoding::Vop3b | Encoding::Vop3c | Encoding::Vop3Interp
+        )
+    }
+
+    /// Whether it is that of sub-dword addressing.
+    pub const fn is_sdwa(self) -> bool {
+        matches!(
+            self,
+            Encoding::Vop1Sdwa | Encoding::Vop2Sdwa | Encoding::VopcSdwa
+        )
+    }
+
+    /// Whether it is that of lane permutations.
+    pub const fn is_dpp(self) -> bool {
+        matches!(self, Encoding::Vop1Dpp | Encoding::Vop2Dpp)
+    }
+
     /// Whether it is used only where it is asked for: sub-dword addressing and lane permutation.
     pub const fn is_extended(self) -> bool {
         matches!(

@@ -211,7 +211,12 @@ fn modifiers(row: &'static Row, layout: &Layout) -> Box<[PlacedModifier]> {
         &[]
     };
     let all = clamp.iter().chain(of_row).chain(of_encoding);
-    all.filter(|modifier| layout.has(modifier.field))
+    // A comparison has no destination to select a part of, though GCN 1.2 has the fields.
+    let is_meant = |modifier: &&Modifier| {
+        let is_of_destination = matches!(modifier.field, Field::DstSel | Field::DstUnused);
+        layout.has(modifier.field) && !(layout.encoding == Encoding::VopcSdwa && is_of_destination)
+    };
+    all.filter(is_meant)
         .map(|modifier| PlacedModifier {
             modifier,
             bits: layout.bits(modifier.field),
@@ -225,7 +230,7 @@ fn modifiers(row: &'static Row, layout: &Layout) -> Box<[PlacedModifier]> {
 }
 
 /// Where the bits of a list are: a bit for each source, and for OP_SEL of VOP3 one for the destination.
-fn list_bits(row: &Row, layout: &Layout, field: Field) -> ListBits {
+pub(crate) fn list_bits(row: &Row, layout: &Layout, field: Field) -> ListBits {
     let bits = layout.bits(field);
     let mut list = ListBits::default();
     let sources = row.slots().filter(|slot| slot.kind == Kind::Src);
@@ -234,7 +239,7 @@ fn list_bits(row: &Row, layout: &Layout, field: Field) -> ListBits {
     }
     if field == Field::OpSelHi {
         list.set_third(layout.bits(Field::OpSelHi2).low);
-    } else if field == Field::OpSel && layout.encoding == Encoding::Vop3 {
+    } else if field == Field::OpSel && matches!(layout.encoding, Encoding::Vop3 | Encoding::Vop3c) {
         list.push(bits.low + bits.width - 1);
     }
     list

@@ -673,7 +673,11 @@ impl Inst {
     /// for each source, and for OP_SEL of VOP3 one for the destination.
     pub fn list_bits(&self, modifier: &Modifier) -> ListBits {
         let placed = self.form.modifier(modifier.field);
-        placed.map_or(ListBits::default(), |placed| placed.list)
+        match placed {
+            Some(placed) => placed.list,
+            // CLRX takes lists wherever an encoding has their bits.
+            None => crate::form::list_bits(self.row(), self.layout(), modifier.field),
+        }
     }
 
     /// The modifiers that this instruction's encoding has.

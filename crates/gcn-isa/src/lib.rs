@@ -5,6 +5,7 @@
 //! makes one from words, [`Inst::new`] with [`Inst::set_operand`] from parts, [`Inst::print`] makes text.
 //! Nothing here executes, reads files or prints.
 
+pub mod clrx;
 pub mod describe;
 pub mod dpp;
 pub mod ds;

@@ -277,7 +277,7 @@ const fn of_encoding(
 #[rustfmt::skip]
 pub(crate) const ENCODING_MODIFIERS: &[Modifier] = &[
     of_encoding(Field::DstSel,    &["dst_sel"],    Value::Named(SELECTIONS), SEL_DWORD),
-    of_encoding(Field::DstUnused, &["dst_unused"], Value::Named(UNUSED),     UNUSED_PRESERVE),
+    of_encoding(Field::DstUnused, &["dst_unused", "dst_un"], Value::Named(UNUSED), UNUSED_PRESERVE),
     of_encoding(Field::Src0Sel,   &["src0_sel"],   Value::Named(SELECTIONS), SEL_DWORD),
     of_encoding(Field::Src1Sel,   &["src1_sel"],   Value::Named(SELECTIONS), SEL_DWORD),
     of_encoding(Field::DppCtrl,   &["dpp_ctrl"],   Value::LanePermutation,   SAME_LANE),

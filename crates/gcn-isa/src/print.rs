@@ -4,6 +4,8 @@
 //! bits the text tells, which operands have ready texts ([`Names`]) unless something about them is unusual. Those are
 //! written by [`Printer::operand`], which is the truth that the ready texts are made from.
 
+mod clrx;
+
 use std::fmt::Write;
 use std::sync::{LazyLock, OnceLock};
 
@@ -99,6 +101,9 @@ impl Plans {
         syntax: Syntax,
         target: Option<&str>,
     ) -> Fidelity {
+        if syntax == Syntax::Clrx {
+            return clrx::print(inst, out, target);
+        }
         let form = inst.form();
         let Some(plan) = self.plans.get(form.index) else {
             unreachable!("every form has its plan");

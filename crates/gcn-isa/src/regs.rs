@@ -112,6 +112,14 @@ pub fn named(isa: Isa, name: &str) -> Option<(u8, u8)> {
         .map(|s| (s.code, s.dwords))
 }
 
+/// The name of `count` registers from number `code` on, if they have one of their own.
+pub(crate) fn name(isa: Isa, code: u8, count: u8) -> Option<&'static str> {
+    SPECIALS
+        .iter()
+        .find(|s| s.code == code && s.dwords == count && s.on.has(isa))
+        .map(|s| s.name)
+}
+
 /// Where a special register exists, for messages.
 pub fn named_anywhere(name: &str) -> Option<IsaSet> {
     SPECIALS
@@ -149,11 +157,8 @@ pub(crate) fn write_scalar(out: &mut Text, isa: Isa, code: u8, count: u8) -> boo
     if is_constant(code) {
         return false;
     }
-    if let Some(special) = SPECIALS
-        .iter()
-        .find(|s| s.code == code && s.dwords == count && s.on.has(isa))
-    {
-        out.push_str(special.name);
+    if let Some(name) = name(isa, code, count) {
+        out.push_str(name);
         return true;
     }
     let (first, temporaries) = trap_temporaries(isa);

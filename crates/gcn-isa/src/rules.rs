@@ -42,11 +42,19 @@ pub enum Rule {
 impl Inst {
     /// The first rule that the instruction breaks, of those that some words break.
     pub fn broken_rule(&self) -> Option<Rule> {
-        let of_operands = self
-            .row()
+        let of_bus = || constant_bus(self).map(|_| Rule::ConstantBus);
+        self.operand_rules().next().or_else(of_bus)
+    }
+
+    /// Whether an operand breaks a rule of which this holds.
+    pub(crate) fn breaks_any(&self, counts: impl Fn(Rule) -> bool) -> bool {
+        self.operand_rules().any(counts)
+    }
+
+    fn operand_rules(&self) -> impl Iterator<Item = Rule> {
+        self.row()
             .slots()
-            .find_map(|slot| operand(self, slot, self.operand(slot)));
-        of_operands.or_else(|| constant_bus(self).map(|_| Rule::ConstantBus))
+            .filter_map(|slot| operand(self, slot, self.operand(slot)))
     }
 }
 
@@ -95,6 +103,11 @@ pub fn operand(inst: &Inst, slot: &Slot, operand: Operand) -> Option<Rule> {
 
 /// The index of the last slot that reads a scalar register or literal, if a vector instruction reads too many.
 pub fn constant_bus(inst: &Inst) -> Option<usize> {
+    bus_reads(inst, true)
+}
+
+/// The same, with or without literals, which CLRX does not count.
+pub(crate) fn bus_reads(inst: &Inst, counts_literals: bool) -> Option<usize> {
     if !inst.encoding.is_vector_alu() {
         return None;
     }
@@ -127,7 +140,7 @@ pub fn constant_bus(inst: &Inst) -> Option<usize> {
                 let is_lane = slot.kind == Kind::Ssrc && slot.field == Field::Src1;
                 lane_from_m0 |= is_lane && code == regs::M0;
             }
-            Operand::Literal(_) => note((u8::MAX, 1)),
+            Operand::Literal(_) if counts_literals => note((u8::MAX, 1)),
             _ => continue,
         }
         last = Some(index);

@@ -69,7 +69,7 @@ pub(crate) const FORMATS: &[Format] = &[
         encoding: Encoding::VopcSdwa, on: on::VI_ONLY, dwords: 2, constant: &[(25, 7, 0b011_1110), (0, 9, SDWA)],
         fields: &[
             (Field::Src1, 9, 8), (Field::Op, 17, 8),
-            (Field::Src0, 32, 8), (Field::Clamp, 45, 1),
+            (Field::Src0, 32, 8), (Field::DstSel, 40, 3), (Field::DstUnused, 43, 2), (Field::Clamp, 45, 1),
             (Field::Src0Sel, 48, 3), (Field::Src0Sext, 51, 1), (Field::Src0Neg, 52, 1), (Field::Src0Abs, 53, 1),
             (Field::Src1Sel, 56, 3), (Field::Src1Sext, 59, 1), (Field::Src1Neg, 60, 1), (Field::Src1Abs, 61, 1),
         ],
@@ -119,7 +119,7 @@ pub(crate) const FORMATS: &[Format] = &[
         encoding: Encoding::Vop3c, on: on::SI_CI, dwords: 2, constant: &[(26, 6, 0b110100)],
         fields: &[
             (Field::Sdst, 0, 8), (Field::Abs, 8, 3), (Field::Clamp, 11, 1), (Field::Op, 17, 9),
-            (Field::Src0, 32, 9), (Field::Src1, 41, 9), (Field::Neg, 61, 3),
+            (Field::Src0, 32, 9), (Field::Src1, 41, 9), (Field::Omod, 59, 2), (Field::Neg, 61, 3),
         ],
     },
     // VOP3 of GCN 1.2: ten bits of opcode, CLAMP moves.
@@ -146,10 +146,17 @@ pub(crate) const FORMATS: &[Format] = &[
         ],
     },
     Format {
-        encoding: Encoding::Vop3c, on: on::VI, dwords: 2, constant: &[(26, 6, 0b110100)],
+        encoding: Encoding::Vop3c, on: on::VI_ONLY, dwords: 2, constant: &[(26, 6, 0b110100)],
         fields: &[
             (Field::Sdst, 0, 8), (Field::Abs, 8, 3), (Field::Clamp, 15, 1), (Field::Op, 16, 10),
-            (Field::Src0, 32, 9), (Field::Src1, 41, 9), (Field::Neg, 61, 3),
+            (Field::Src0, 32, 9), (Field::Src1, 41, 9), (Field::Omod, 59, 2), (Field::Neg, 61, 3),
+        ],
+    },
+    Format {
+        encoding: Encoding::Vop3c, on: on::GFX9, dwords: 2, constant: &[(26, 6, 0b110100)],
+        fields: &[
+            (Field::Sdst, 0, 8), (Field::Abs, 8, 3), (Field::OpSel, 11, 4), (Field::Clamp, 15, 1), (Field::Op, 16, 10),
+            (Field::Src0, 32, 9), (Field::Src1, 41, 9), (Field::Omod, 59, 2), (Field::Neg, 61, 3),
         ],
     },
     // The third operand's OP_SEL_HI is apart from the other two.

@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use anyhow::{Context, Result};
 use clap::ValueEnum;
 use gcn_asm::{
-    Assembly, Diagnostic, ObjectError, Options, Program, Severity, Source, assemble_with,
+    Assembly, Diagnostic, Dialect, ObjectError, Options, Program, Severity, Source, assemble_with,
     named_target,
 };
 use gcn_isa::{Fidelity, Syntax, Target};
@@ -40,6 +40,9 @@ pub struct Args {
     /// The version of the code object, in place of `.amdhsa_code_object_version`.
     #[arg(long, value_parser = clap::value_parser!(u8).range(4..=6))]
     code_object_version: Option<u8>,
+    /// Whose meaning a text has where LLVM and CLRX read it differently; what only one of them writes is always read.
+    #[arg(long, value_enum, default_value_t = input::Dialect::Llvm)]
+    dialect: input::Dialect,
     /// Print each instruction and its encoding in the manner of llvm-mc; without --output nothing else is made.
     #[arg(long)]
     show_encoding: bool,
@@ -134,6 +137,10 @@ pub fn run(args: &Args, out: &mut dyn Write) -> Result<Status> {
         &Options {
             listing: args.show_encoding,
             defines: &args.defines,
+            dialect: match args.dialect {
+                input::Dialect::Llvm => Dialect::Llvm,
+                input::Dialect::Clrx => Dialect::Clrx,
+            },
             ..Options::new(target)
         },
         &input::SourceFiles {

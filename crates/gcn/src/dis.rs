@@ -40,8 +40,8 @@ pub struct Args {
     #[arg(long)]
     full: bool,
     /// Whose spelling of instructions to use.
-    #[arg(long, value_enum, default_value_t = Dialect::Llvm)]
-    syntax: Dialect,
+    #[arg(long, value_enum, default_value_t = input::Dialect::Llvm)]
+    syntax: input::Dialect,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
@@ -52,14 +52,6 @@ enum Format {
     Elf,
     /// 32-bit words, little endian.
     Raw,
-}
-
-#[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
-enum Dialect {
-    /// What llvm-mc accepts.
-    Llvm,
-    /// What the documents and CLRX have.
-    Clrx,
 }
 
 impl Args {
@@ -79,8 +71,8 @@ impl Args {
 pub fn run(args: &Args, out: &mut dyn Write) -> Result<Status> {
     let options = ListOptions {
         syntax: match args.syntax {
-            Dialect::Llvm => Syntax::Llvm,
-            Dialect::Clrx => Syntax::Clrx,
+            input::Dialect::Llvm => Syntax::Llvm,
+            input::Dialect::Clrx => Syntax::Clrx,
         },
         hex: args.hex,
     };

@@ -14,6 +14,15 @@ pub const STDIN: &str = "-";
 /// Larger inputs are refused: no code object or source comes near, and all of it is kept in memory.
 const MAX_INPUT_BYTES: u64 = 1 << 30;
 
+/// The assembly language of a text, read or written.
+#[derive(Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
+pub enum Dialect {
+    /// llvm-mc's.
+    Llvm,
+    /// CLRX's.
+    Clrx,
+}
+
 /// The target of a name.
 ///
 /// # Errors

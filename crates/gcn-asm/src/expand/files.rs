@@ -110,7 +110,7 @@ impl<'a> Assembler<'a> {
             start,
             from: self.expansion.in_source(call.clone()),
         });
-        let mut begin = Cursor::new(text);
+        let mut begin = Cursor::new(text, self.dialect);
         begin.skip_byte_order_mark();
         let step = Step {
             what: What::File(name),

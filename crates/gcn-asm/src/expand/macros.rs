@@ -468,7 +468,7 @@ impl<'a> Assembler<'a> {
             call,
             iteration: 1,
         };
-        self.expand(step, Cursor::new(text), 1)
+        self.expand(step, Cursor::new(text, self.dialect), 1)
     }
 
     /// A macro's body with values in place of what it names.

@@ -1,0 +1,425 @@
+//! What CLRX spells in its own way: instructions, registers, constants of scalar instructions, formats,
+//! permutations. The assembler reads these spellings beside LLVM's, the printer writes them for
+//! [`Syntax::Clrx`](crate::Syntax::Clrx); each is stated once, here.
+//!
+//! Source: CLRX's documents (GcnOperands, GcnSdwaDpp, GcnInstrs…); `docs/dialects.md`.
+
+use std::fmt::Write;
+
+use crate::dpp::Permutation;
+use crate::field::{Encoding, Field};
+use crate::inst::Inst;
+use crate::mtbuf;
+use crate::operand::Slot;
+use crate::regs;
+use crate::row::{Op, Row};
+use crate::rules::{self, Rule};
+use crate::simm::{Hwreg, Waitcnt};
+use crate::target::{Isa, IsaSet, on};
+use crate::text::Text;
+
+/// An instruction's name and CLRX's for it, where CLRX prints that.
+#[rustfmt::skip]
+const NAMES: &[(&str, &str, IsaSet)] = &[
+    ("v_qsad_pk_u16_u8",  "v_qsad_u8",      on::SI_ONLY),
+    ("v_mqsad_pk_u16_u8", "v_mqsad_u8",     on::SI_ONLY),
+    ("v_cmp_ne_i16",      "v_cmp_lg_i16",   on::VI),
+    ("v_cmp_ne_u16",      "v_cmp_lg_u16",   on::VI),
+    ("v_cmp_ne_i32",      "v_cmp_lg_i32",   on::SI),
+    ("v_cmp_ne_u32",      "v_cmp_lg_u32",   on::SI),
+    ("v_cmp_ne_i64",      "v_cmp_lg_i64",   on::SI),
+    ("v_cmp_ne_u64",      "v_cmp_lg_u64",   on::SI),
+    ("v_cmpx_ne_i16",     "v_cmpx_lg_i16",  on::VI),
+    ("v_cmpx_ne_u16",     "v_cmpx_lg_u16",  on::VI),
+    ("v_cmpx_ne_i32",     "v_cmpx_lg_i32",  on::SI),
+    ("v_cmpx_ne_u32",     "v_cmpx_lg_u32",  on::SI),
+    ("v_cmpx_ne_i64",     "v_cmpx_lg_i64",  on::SI),
+    ("v_cmpx_ne_u64",     "v_cmpx_lg_u64",  on::SI),
+    ("v_cmp_t_i16",       "v_cmp_tru_i16",  on::VI),
+    ("v_cmp_t_u16",       "v_cmp_tru_u16",  on::VI),
+    ("v_cmp_t_i32",       "v_cmp_tru_i32",  on::SI),
+    ("v_cmp_t_u32",       "v_cmp_tru_u32",  on::SI),
+    ("v_cmp_t_i64",       "v_cmp_tru_i64",  on::SI),
+    ("v_cmp_t_u64",       "v_cmp_tru_u64",  on::SI),
+    ("v_cmpx_t_i16",      "v_cmpx_tru_i16", on::VI),
+    ("v_cmpx_t_u16",      "v_cmpx_tru_u16", on::VI),
+    ("v_cmpx_t_i32",      "v_cmpx_tru_i32", on::SI),
+    ("v_cmpx_t_u32",      "v_cmpx_tru_u32", on::SI),
+    ("v_cmpx_t_i64",      "v_cmpx_tru_i64", on::SI),
+    ("v_cmpx_t_u64",      "v_cmpx_tru_u64", on::SI),
+];
+
+/// An instruction's name and another that CLRX takes for it.
+#[rustfmt::skip]
+const ALIASES: &[(&str, &str, IsaSet)] = &[
+    ("v_add_i32",       "v_add_u32",    on::SI_CI),
+    ("v_sub_i32",       "v_sub_u32",    on::SI_CI),
+    ("v_subrev_i32",    "v_subrev_u32", on::SI_CI),
+    ("v_add_u32",       "v_add_i32",    on::VI_ONLY),
+    ("v_sub_u32",       "v_sub_i32",    on::VI_ONLY),
+    ("v_subrev_u32",    "v_subrev_i32", on::VI_ONLY),
+    ("v_qsad_pk_u16_u8",  "v_qsad_u8",  on::CI_ONLY),
+    ("v_mqsad_pk_u16_u8", "v_mqsad_u8", on::CI_ONLY),
+    ("s_cmp_lg_u64",    "s_cmp_ne_u64", on::VI),
+    ("v_cmp_tru_f16",   "v_cmp_t_f16",  on::VI),
+    ("v_cmp_tru_f32",   "v_cmp_t_f32",  on::SI),
+    ("v_cmp_tru_f64",   "v_cmp_t_f64",  on::SI),
+    ("v_cmpx_tru_f16",  "v_cmpx_t_f16", on::VI),
+    ("v_cmpx_tru_f32",  "v_cmpx_t_f32", on::SI),
+    ("v_cmpx_tru_f64",  "v_cmpx_t_f64", on::SI),
+    ("v_cmps_tru_f32",  "v_cmps_t_f32", on::SI_CI),
+    ("v_cmps_tru_f64",  "v_cmps_t_f64", on::SI_CI),
+    ("v_cmpsx_tru_f32", "v_cmpsx_t_f32", on::SI_CI),
+    ("v_cmpsx_tru_f64", "v_cmpsx_t_f64", on::SI_CI),
+];
+
+/// What CLRX calls an instruction on `isa`.
+pub fn name(row: &Row, isa: Isa) -> &'static str {
+    let own = row.name_on(isa);
+    NAMES
+        .iter()
+        .find(|(name, _, on)| *name == own && on.has(isa))
+        .map_or(own, |(_, theirs, _)| theirs)
+}
+
+/// The instruction that only CLRX calls so, in lower case.
+pub fn named(isa: Isa, name: &str) -> Option<Op> {
+    let (own, ..) = NAMES
+        .iter()
+        .chain(ALIASES)
+        .find(|(_, theirs, on)| *theirs == name && on.has(isa))?;
+    isa.tables().named(own)
+}
+
+/// Dwords of an image's descriptor with R128.
+pub(crate) const SHORT_DESCRIPTOR: u8 = 4;
+
+/// Operands that have another number of registers in CLRX's text, though hardware reads as many as the row says.
+const WIDTHS: &[(&str, Field, u8)] = &[
+    ("v_cmp_class_f64", Field::Src1, 2),
+    ("v_cmpx_class_f64", Field::Src1, 2),
+];
+
+/// How many registers CLRX writes for an operand, where not as many as the row says.
+pub fn width(row: &Row, slot: &Slot) -> Option<u8> {
+    WIDTHS
+        .iter()
+        .find(|(name, field, _)| *field == slot.field && *name == row.name)
+        .map(|(.., dwords)| *dwords)
+}
+
+/// The fewest VGPRs that CLRX takes as an image's address, of which hardware reads at most `most`.
+const fn least_image_address(most: u8) -> (u8, u8) {
+    /// Addresses with derivatives have at least so many at most.
+    const DERIVATIVES: u8 = 9;
+    let beside_first = if most >= DERIVATIVES { 6 } else { 2 };
+    (most.saturating_sub(beside_first), beside_first)
+}
+
+/// How many VGPRs CLRX writes for an image's address, of which hardware reads at most `most`.
+pub(crate) const fn image_address(most: u8) -> u8 {
+    const FEWEST: u8 = 4;
+    let (least, _) = least_image_address(most);
+    if least > FEWEST { least } else { FEWEST }
+}
+
+/// Whether CLRX takes so many VGPRs as an image's address, of which hardware reads at most `most`.
+pub const fn takes_image_address(most: u8, count: u8) -> bool {
+    let (least, beside_first) = least_image_address(most);
+    count >= least && count <= image_address(most) + beside_first + 1
+}
+
+/// CLRX's text of 1/(2π), for any type.
+pub(crate) const INV_2PI: &str = "0.15915494";
+
+/// The name of a special register; CLRX leaves LLVM's `src_` out.
+pub(crate) fn register(isa: Isa, code: u8, count: u8) -> Option<&'static str> {
+    if code == regs::LDS_DIRECT {
+        return Some("lds");
+    }
+    let name = regs::name(isa, code, count)?;
+    Some(name.strip_prefix("src_").unwrap_or(name))
+}
+
+/// The hardware registers, by number; how many of them there are depends on the generation.
+#[rustfmt::skip]
+const HWREGS: [&str; 20] = [
+    "@0", "mode", "status", "trapsts", "hw_id", "gpr_alloc", "lds_alloc", "ib_sts", "pc_lo", "pc_hi", "inst_dw0",
+    "inst_dw1", "ib_dbg0", "ib_dbg1", "flush_ib", "sh_mem_bases", "sq_shader_tba_lo", "sq_shader_tba_hi",
+    "sq_shader_tma_lo", "sq_shader_tma_hi",
+];
+
+/// The names of hardware registers, with their numbers.
+pub fn hwregs(isa: Isa) -> impl Iterator<Item = (&'static str, u8)> + Clone {
+    let count = if isa >= Isa::Gfx9 {
+        20
+    } else if isa >= Isa::Vi {
+        14
+    } else {
+        13
+    };
+    HWREGS.into_iter().zip(0u8..).take(count).skip(1)
+}
+
+/// Other names of hardware registers from GCN 1.4 on.
+pub const HWREG_ALIASES: [(&str, u8, IsaSet); 4] = [
+    ("tba_lo", 16, on::GFX9),
+    ("tba_hi", 17, on::GFX9),
+    ("tma_lo", 18, on::GFX9),
+    ("tma_hi", 19, on::GFX9),
+];
+
+/// Writes the operand of S_GETREG and S_SETREG: always with its bits.
+pub(crate) fn write_hwreg(out: &mut Text, isa: Isa, simm: u16) {
+    let reg = Hwreg::unpack(simm);
+    let _ = match hwregs(isa).find(|(_, id)| *id == reg.id) {
+        Some((name, _)) => write!(out, "hwreg({name}"),
+        None => write!(out, "hwreg(@{}", reg.id),
+    };
+    let _ = write!(out, ", {}, {})", reg.offset, reg.width);
+}
+
+/// The messages, with their numbers and where they exist.
+#[rustfmt::skip]
+const MESSAGES: &[(&str, u8, IsaSet)] = &[
+    ("interrupt",          1,  on::SI),
+    ("gs",                 2,  on::SI),
+    ("gs_done",            3,  on::SI),
+    ("savewave",           4,  on::VI),
+    ("stall_wave_gen",     5,  on::GFX9),
+    ("halt_waves",         6,  on::GFX9),
+    ("ordered_ps_done",    7,  on::GFX9),
+    ("early_prim_dealloc", 8,  on::GFX9),
+    ("gs_alloc_req",       9,  on::GFX9),
+    ("get_doorbell",       10, on::GFX9),
+    ("system",             15, on::SI),
+];
+/// The operations of geometry shaders, by number.
+pub const GS_OPS: [&str; 4] = ["nop", "cut", "emit", "emit-cut"];
+/// Another name of the last one.
+pub const EMIT_CUT: (&str, u8) = ("emit_cut", 3);
+/// The messages that have operations.
+const GS_MESSAGES: [u8; 2] = [2, 3];
+
+/// The names of messages, with their numbers.
+pub fn messages(isa: Isa) -> impl Iterator<Item = (&'static str, u8)> + Clone {
+    MESSAGES
+        .iter()
+        .filter(move |(.., on)| on.has(isa))
+        .map(|&(name, id, _)| (name, id))
+}
+
+/// Writes S_SENDMSG's operand; false if it has bits that the text does not tell.
+pub(crate) fn write_sendmsg(out: &mut Text, isa: Isa, simm: u16) -> bool {
+    let message = (simm & 0xf) as u8;
+    let op = usize::from(simm >> 4 & 3);
+    let stream = simm >> 8 & 3;
+    let name = messages(isa).find(|(_, id)| *id == message);
+    let _ = match name {
+        Some((name, _)) => write!(out, "sendmsg({name}"),
+        None => write!(out, "sendmsg(@{message}"),
+    };
+    let is_known_without = name.is_some() && !GS_MESSAGES.contains(&message) || message == 0;
+    if !is_known_without || op != 0 || stream != 0 {
+        let _ = write!(out, ", {}", GS_OPS.get(op).copied().unwrap_or_default());
+        if op != 0 || stream != 0 {
+            let _ = write!(out, ", {stream}");
+        }
+    }
+    out.push(')');
+    let told = u16::from(message) | (op as u16) << 4 | stream << 8;
+    if told != simm {
+        let _ = write!(out, " :{simm:#x}");
+    }
+    told == simm
+}
+
+/// Writes S_WAITCNT's operand; false if it has bits that no counter has.
+pub(crate) fn write_waitcnt(out: &mut Text, isa: Isa, simm: u16) -> bool {
+    let wait = Waitcnt::unpack(isa, simm);
+    let max = Waitcnt::max(isa);
+    let mut separator = "";
+    for (name, value, max_value) in [
+        ("vmcnt", wait.vm, max.vm),
+        ("expcnt", wait.exp, max.exp),
+        ("lgkmcnt", wait.lgkm, max.lgkm),
+    ] {
+        if wait == max || value != max_value {
+            let _ = write!(out, "{separator}{name}({value})");
+            separator = " & ";
+        }
+    }
+    let is_told = wait.pack(isa) == simm;
+    if !is_told {
+        let _ = write!(out, " :{simm:#x}");
+    }
+    is_told
+}
+
+/// The data formats of typed buffers, by number.
+#[rustfmt::skip]
+pub const DATA_FORMATS: [&str; 16] = [
+    "invalid", "8", "16", "8_8", "32", "16_16", "10_11_11", "11_11_10", "10_10_10_2", "2_10_10_10", "8_8_8_8",
+    "32_32", "16_16_16_16", "32_32_32", "32_32_32_32", "reserved",
+];
+/// The number formats, by number.
+#[rustfmt::skip]
+pub const NUMBER_FORMATS: [&str; 8] =
+    ["unorm", "snorm", "uscaled", "sscaled", "uint", "sint", "snorm_ogl", "float"];
+
+/// Writes ` format:[…]`, without the halves that stand by default.
+pub(crate) fn write_format(out: &mut Text, format: u8) {
+    let data = format & ((1 << mtbuf::DATA_FORMAT_BITS) - 1);
+    let number = format >> mtbuf::DATA_FORMAT_BITS;
+    if format == mtbuf::DEFAULT_FORMAT {
+        return;
+    }
+    let data_name = DATA_FORMATS.get(usize::from(data)).copied();
+    let number_name = NUMBER_FORMATS.get(usize::from(number)).copied();
+    let written = [
+        data_name.filter(|_| data != mtbuf::DEFAULT_FORMAT),
+        number_name.filter(|_| number != 0),
+    ];
+    let mut separator = " format:[";
+    for name in written.into_iter().flatten() {
+        out.push_str(separator);
+        out.push_str(name);
+        separator = ",";
+    }
+    out.push(']');
+}
+
+/// Writes DPP_CTRL with a blank before it; false if the text does not tell it.
+pub(crate) fn write_permutation(out: &mut Text, ctrl: u16) -> bool {
+    let _ = match Permutation::unpack(ctrl) {
+        Some(Permutation::QuadPerm([a, b, c, d])) => write!(out, " quad_perm:[{a},{b},{c},{d}]"),
+        Some(Permutation::RowShl(by)) => write!(out, " row_shl:{by}"),
+        Some(Permutation::RowShr(by)) => write!(out, " row_shr:{by}"),
+        Some(Permutation::RowRor(by)) => write!(out, " row_ror:{by}"),
+        Some(Permutation::WaveShl) => write!(out, " wave_shl"),
+        Some(Permutation::WaveRol) => write!(out, " wave_rol"),
+        Some(Permutation::WaveShr) => write!(out, " wave_shr"),
+        Some(Permutation::WaveRor) => write!(out, " wave_ror"),
+        Some(Permutation::RowMirror) => write!(out, " row_mirror"),
+        Some(Permutation::RowHalfMirror) => write!(out, " row_half_mirror"),
+        Some(Permutation::RowBcast15) => write!(out, " row_bcast15"),
+        Some(Permutation::RowBcast31) => write!(out, " row_bcast31"),
+        None => {
+            let _ = write!(out, " dppctrl:{ctrl:#x}");
+            return false;
+        }
+    };
+    true
+}
+
+/// CLRX's names of SDWA's choices, with their numbers.
+pub fn choices(field: Field) -> impl Iterator<Item = (&'static str, u8)> + Clone {
+    const SELECTIONS: &[(&str, u8)] = &[
+        ("byte0", 0),
+        ("byte1", 1),
+        ("byte2", 2),
+        ("byte3", 3),
+        ("word0", 4),
+        ("word1", 5),
+        ("b0", 0),
+        ("b1", 1),
+        ("b2", 2),
+        ("b3", 3),
+        ("w0", 4),
+        ("w1", 5),
+        ("dw", 6),
+    ];
+    const UNUSED: &[(&str, u8)] = &[("pad", 0), ("sext", 1), ("preserve", 2)];
+    let names = match field {
+        Field::DstUnused => UNUSED,
+        _ => SELECTIONS,
+    };
+    names.iter().copied()
+}
+
+/// A 16-bit float.
+fn half(bits: u16) -> f64 {
+    const FRACTION_BITS: i32 = 10;
+    const BIAS: i32 = 15;
+    const EXPONENT_MAX: u16 = 31;
+    let sign = if bits >> 15 == 0 { 1.0 } else { -1.0 };
+    let exponent = bits >> FRACTION_BITS & EXPONENT_MAX;
+    let fraction = f64::from(bits & ((1 << FRACTION_BITS) - 1));
+    let scale = |power: i32| 2f64.powi(power);
+    sign * match exponent {
+        0 => fraction * scale(1 - BIAS - FRACTION_BITS),
+        EXPONENT_MAX if fraction == 0.0 => f64::INFINITY,
+        EXPONENT_MAX => f64::NAN,
+        _ => (fraction + scale(FRACTION_BITS)) * scale(i32::from(exponent) - BIAS - FRACTION_BITS),
+    }
+}
+
+/// Writes what a literal means as a 16-bit float, as a comment: the fewest digits that no other one is nearer to.
+pub(crate) fn write_half_comment(out: &mut Text, bits: u16) {
+    /// More digits than any half needs.
+    const MOST_DIGITS: usize = 6;
+    let value = half(bits);
+    if !value.is_finite() || value == 0.0 {
+        return write_comment(out, &format!("{value:e}"), 'h');
+    }
+    let next = (half(bits ^ 1) - value).abs() / 2.0;
+    let text = (0..MOST_DIGITS)
+        .map(|digits| format!("{value:.digits$e}"))
+        .find(|text| {
+            text.parse()
+                .is_ok_and(|near: f64| (near - value).abs() < next)
+        });
+    write_comment(out, text.as_deref().unwrap_or(""), 'h');
+}
+
+/// Writes what a literal means as a 32-bit float, as a comment: ` /* 1.5f */`.
+pub(crate) fn write_single_comment(out: &mut Text, value: f32) {
+    write_comment(out, &format!("{value:e}"), 'f');
+}
+
+/// Writes digits with an exponent as a comment, without the exponent where it is small.
+fn write_comment(out: &mut Text, text: &str, suffix: char) {
+    /// Between these powers of ten no exponent is written.
+    const PLAIN: std::ops::Range<i32> = -5..7;
+    out.push_str(" /* ");
+    let _ = match text
+        .split_once('e')
+        .map(|(digits, power)| (digits, power.parse::<i32>()))
+    {
+        Some((digits, Ok(power))) if !PLAIN.contains(&power) => write!(out, "{digits}e{power:+}"),
+        Some(_) => write!(out, "{}", text.parse().unwrap_or(0f64)),
+        None => write!(out, "{text}"),
+    };
+    out.push(suffix);
+    out.push_str(" */");
+}
+
+/// Whether CLRX refuses a source that breaks the rule. It takes what hardware does not define, too.
+pub fn holds_to(rule: Rule) -> bool {
+    match rule {
+        Rule::ConstantBus | Rule::NoConstant | Rule::ExecHiAddress | Rule::StoreOffset => true,
+        Rule::LdsDirect
+        | Rule::ScalarData
+        | Rule::OffsetRange
+        | Rule::Literal
+        | Rule::FloatConstant => false,
+    }
+}
+
+/// The index of the last slot that reads a scalar register, if a vector instruction reads too many for CLRX, which
+/// does not count literals.
+pub fn constant_bus(inst: &Inst) -> Option<usize> {
+    rules::bus_reads(inst, false)
+}
+
+/// Whether a group of SGPRs may begin at this number: for vector instructions where it does not cross a multiple
+/// of four, for the others at a multiple of two or four.
+pub fn takes_group(encoding: Encoding, first: u8, count: u8) -> bool {
+    /// SGPRs that a vector instruction reads together.
+    const LINE: u8 = 4;
+    if encoding.is_vector_alu() {
+        first % LINE + count <= LINE || regs::aligned(first, count)
+    } else {
+        regs::aligned(first, count)
+    }
+}
