@@ -267,7 +267,7 @@ impl Assembler<'_> {
             {
                 // It is read.
             } else if !word.is_empty()
-                && !(after_comma && self.is_lds_source(op, word))
+                && !((after_comma || args.is_empty()) && self.is_lds_source(op, word))
                 && let Some(modifier) = self.modifier_named(op, word)
             {
                 self.cursor.set_pos(behind);
