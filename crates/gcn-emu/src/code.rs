@@ -190,6 +190,13 @@ impl Code {
         }))
     }
 
+    /// The instructions that have been executed, each once: decoding waits for the first execution.
+    pub fn executed(&self) -> impl Iterator<Item = &Step> {
+        self.steps
+            .iter()
+            .filter_map(|step| step.get()?.as_ref().ok())
+    }
+
     fn prepare(&self, inst: Inst) -> Step {
         let mut args = [Arg::None; MAX_ARGS];
         let mut cancelled = false;
@@ -231,8 +238,8 @@ impl Code {
             Does::Control(Control::Waitcnt) => {
                 Run::Wait(Waitcnt::unpack(inst.isa, immediate(&inst, &args) as u16))
             }
-            Does::Control(_) => Run::Flow,
-            // Typed buffers, images, exports.
+            Does::Control(_) | Does::ReturnFromTrap => Run::Flow,
+            // Images, exports.
             _ if memory.is_none() => Run::Missing,
             _ => Run::Memory,
         };

@@ -51,6 +51,12 @@ pub enum FaultKind {
     /// The PC left the code.
     #[error("the program counter left the code")]
     PcOutside,
+    /// A trap handler's instruction, outside of one.
+    #[error("only a trap handler may execute this")]
+    OutsideTrapHandler,
+    /// The wave halted itself (S_SETHALT, S_SENDMSGHALT): only a debugger could make it go on.
+    #[error("the wave halts")]
+    Halted,
     /// S_TRAP.
     #[error("trap {0}")]
     Trap(u8),

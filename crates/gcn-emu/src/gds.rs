@@ -56,6 +56,8 @@ struct State {
     changes: u64,
     /// Threads that have seen `changes` as it is and found all their waves blocked.
     idle: usize,
+    /// The logical number of the wave whose turn it is to count in order (errata E049).
+    turn: u16,
 }
 
 impl Default for State {
@@ -64,6 +66,7 @@ impl Default for State {
             resources: [Resource::default(); GWS_RESOURCES],
             changes: 0,
             idle: 0,
+            turn: 0,
         }
     }
 }
@@ -157,6 +160,19 @@ impl Gws {
             state.idle = 0;
         }
         done
+    }
+
+    /// Whether it is the turn of the wave with this logical number to count in order.
+    pub fn has_turn(&self, number: u16) -> bool {
+        self.lock().turn == number
+    }
+
+    /// The turn of the wave after the one with this number.
+    pub fn pass_turn(&self, number: u16) {
+        let mut state = self.lock();
+        state.turn = number.wrapping_add(1);
+        state.changes += 1;
+        state.idle = 0;
     }
 
     /// How often something happened that may release a waiter.

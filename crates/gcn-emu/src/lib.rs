@@ -8,6 +8,7 @@ pub mod code;
 pub mod device;
 pub mod exec;
 pub mod fault;
+pub mod fidelity;
 pub mod gds;
 pub mod hsa;
 pub mod lanes;

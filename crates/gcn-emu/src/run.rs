@@ -18,7 +18,7 @@ use crate::lanes::{LANES, Lanes};
 use crate::lds::Lds;
 use crate::observe::{Observer, Verdict};
 use crate::scoreboard::{Increments, Kind};
-use crate::wave::{Scratch, Waiting, Wave, WaveId};
+use crate::wave::{GroupShape, MODE_VSKIP, Scratch, Waiting, Wave, WaveId};
 
 /// A kernel's launch, after the ABI has been applied.
 #[derive(Clone, Debug)]
@@ -485,6 +485,10 @@ impl<'a, O: Observer> Worker<'a, O> {
             let slot = (group.slot as u64 * dispatch.waves_per_group() + number as u64)
                 * dispatch.scratch_bytes_per_wave();
             let wave = &mut group.waves[number];
+            wave.group = GroupShape {
+                lds_bytes: dispatch.lds_bytes,
+                waves: wave_count as u32,
+            };
             wave.scratch = Scratch {
                 base: self.scratch + slot,
                 region: self.scratch,
@@ -674,12 +678,11 @@ fn run_wave<O: Observer>(
         }
         wave.pc = pc.wrapping_add(u64::from(step.bytes));
         match step.run {
-            Run::Alu(handler) if !indexing::is_on(wave) => handler(wave, step),
-            Run::Alu(handler) => {
-                if !indexing::execute(wave, step, handler) {
-                    return Err(stop(FaultKind::NotExecuted));
-                }
+            Run::Alu(handler) if wave.mode & UNUSUAL == 0 => handler(wave, step),
+            Run::Alu(_) | Run::Memory | Run::Cancelled | Run::Missing if is_skipped(wave, step) => {
             }
+            Run::Alu(handler) if indexing::is_on(wave) => indexing::execute(wave, step, handler),
+            Run::Alu(handler) => handler(wave, step),
             Run::Memory => {
                 memory::addresses(wave, step, shared.device, &mut access);
                 if O::ACTIVE
@@ -728,6 +731,19 @@ fn run_wave<O: Observer>(
     }
 }
 
+/// MODE: bits that make instructions do something else than usual.
+const UNUSUAL: u32 = indexing::GPR_IDX_EN | MODE_VSKIP;
+
+/// Whether an instruction is a vector instruction while those are skipped (S_SETVSKIP, errata E206). Nothing of it
+/// happens, and no counter counts it.
+#[inline(always)]
+fn is_skipped(wave: &Wave, step: &Step) -> bool {
+    wave.mode & MODE_VSKIP != 0 && !step.inst.encoding.is_scalar()
+}
+
+/// S_SETPRIO has two bits.
+const PRIORITY: u8 = 3;
+
 /// Whether a branch on `condition` is taken.
 #[inline]
 fn holds(wave: &Wave, condition: Condition) -> bool {
@@ -756,7 +772,7 @@ fn run_straight(code: &Code, wave: &mut Wave, until: u64) {
     {
         let next = wave.pc.wrapping_add(u64::from(step.bytes));
         match step.run {
-            Run::Alu(handler) if !indexing::is_on(wave) => {
+            Run::Alu(handler) if wave.mode & UNUSUAL == 0 => {
                 wave.pc = next;
                 handler(wave, step);
             }
@@ -803,11 +819,12 @@ fn flow(wave: &mut Wave, step: &Step, pc: u64) -> Result<(), FaultKind> {
                     },
                 );
                 if halt {
-                    return Err(FaultKind::NotExecuted);
+                    return Err(FaultKind::Halted);
                 }
             }
             Control::Trap => return Err(FaultKind::Trap(step.immediate() as u8)),
-            Control::SetHalt if step.immediate() & 1 != 0 => return Err(FaultKind::NotExecuted),
+            Control::SetHalt if step.immediate() & 1 != 0 => return Err(FaultKind::Halted),
+            Control::SetPrio => wave.priority = step.immediate() as u8 & PRIORITY,
             Control::GprIndexOff => indexing::turn_off(wave),
             Control::GprIndexMode => {
                 indexing::set_operands(wave, step.inst.get(Field::Simm16) as u32);
@@ -817,13 +834,13 @@ fn flow(wave: &mut Wave, step: &Step, pc: u64) -> Result<(), FaultKind> {
             | Control::Waitcnt
             | Control::Sleep
             | Control::SetHalt
-            | Control::SetPrio
             | Control::CacheInvalidate
             | Control::PerfCount
             | Control::TraceData
             | Control::SetKill
             | Control::Wakeup => {}
         },
+        Does::ReturnFromTrap => return Err(FaultKind::OutsideTrapHandler),
         _ => return Err(FaultKind::NotExecuted),
     }
     Ok(())

@@ -73,8 +73,21 @@ pub struct Wave {
     pub executed: u64,
     /// Address of the wave's scratch, and bytes for each lane.
     pub scratch: Scratch,
+    /// Bytes of LDS that its workgroup has, and waves.
+    pub group: GroupShape,
+    /// What S_SETPRIO set.
+    pub priority: u8,
     /// The windows of FLAT addresses, as the aperture registers of GCN 1.4 show them.
     pub apertures: Apertures,
+}
+
+/// What a wave can learn of its workgroup.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct GroupShape {
+    /// Bytes of LDS.
+    pub lds_bytes: u32,
+    /// Waves.
+    pub waves: u32,
 }
 
 /// A wave's scratch: dwords interleaved by lane (errata E087).
@@ -88,6 +101,9 @@ pub struct Scratch {
     /// Bytes that each lane has; offsets beyond are out of range (checklist 3.25).
     pub bytes_per_lane: u32,
 }
+
+/// MODE: vector instructions are skipped (S_SETVSKIP).
+pub const MODE_VSKIP: u32 = 1 << 28;
 
 /// TRAPSTS: a memory violation happened.
 pub const TRAPSTS_MEM_VIOL: u32 = 1 << 8;
@@ -111,6 +127,8 @@ impl Wave {
             waiting: Waiting::No,
             executed: 0,
             scratch: Scratch::default(),
+            group: GroupShape::default(),
+            priority: 0,
             apertures: Apertures::default(),
         }
     }
@@ -128,6 +146,7 @@ impl Wave {
         self.gws_ticket = None;
         self.scoreboard.clear();
         self.waiting = Waiting::No;
+        self.priority = 0;
         self.executed = 0;
     }
 

@@ -85,27 +85,129 @@ fn out_of_range_reads_v0_and_writes_nothing() {
 }
 
 #[test]
-fn operands_with_other_roles_are_not_executed_while_they_are_indexed() {
-    // E144
+fn operands_with_other_roles_go_by_the_bits_that_the_manual_says() {
+    // E144: index 1, instruction, operands; the registers from v0 on that differ from 10, 11, 12 and so on.
+    let cases: &[(&str, &str, &[(usize, u32)])] = &[
+        // The destination that is read goes by DST too; integers keep the arithmetic plain.
+        ("v_lshlrev_b32 v0, v1, v2", "SRC0,DST", &[(1, 12 << 12)]),
+        ("v_lshlrev_b32 v0, v1, v2", "SRC1", &[(0, 13 << 11)]),
+        (
+            "v_readlane_b32 s5, v1, 0\nv_mov_b32 v7, s5",
+            "SRC0",
+            &[(7, 12)],
+        ),
+        (
+            "v_readfirstlane_b32 s5, v1\nv_mov_b32 v7, s5",
+            "SRC0",
+            &[(7, 12)],
+        ),
+        (
+            "s_mov_b32 s6, 99\nv_writelane_b32 v0, s6, 0",
+            "DST",
+            &[(1, 99)],
+        ),
+        (
+            "v_mov_b32_sdwa v0, v3 dst_sel:BYTE_1 dst_unused:UNUSED_PRESERVE src0_sel:DWORD",
+            "DST",
+            &[(1, 11 | 13 << 8)],
+        ),
+        (
+            "v_cvt_pkaccum_u8_f32 v0, 2.0, 1",
+            "DST",
+            &[(1, 11 | 2 << 8)],
+        ),
+    ];
     for name in FROM_VI {
-        for instruction in [
-            "v_mac_f32 v0, v1, v2",
-            "v_madmk_f32 v0, v1, 1.0, v2",
-            "v_lshlrev_b32 v0, v1, v2",
-            "v_readlane_b32 s5, v1, 0",
-            "v_mov_b32_sdwa v0, v1 dst_sel:BYTE_0 dst_unused:UNUSED_PRESERVE src0_sel:DWORD",
-        ] {
-            let on = |operands| {
-                format!("s_mov_b32 s4, 1\ns_set_gpr_idx_on s4, {operands}\n{instruction}")
+        for (instructions, operands, changes) in cases {
+            let (instruction, rest) = match instructions.split_once("\nv_mov") {
+                Some((first, rest)) => (first, format!("v_mov{rest}")),
+                None => (*instructions, String::new()),
             };
-            let text = on("gpr_idx(SRC0,DST)");
-            assert_eq!(
-                after(name, &text),
-                Err(FaultKind::NotExecuted),
-                "{name}: {text}"
+            let (before, instruction) = match instruction.split_once("\n") {
+                Some((before, instruction)) => (before, instruction),
+                None => ("s_nop 0", instruction),
+            };
+            let text = format!(
+                "{before}\ns_mov_b32 s4, 1\ns_mov_b32 m0, 0\n\
+                 s_set_gpr_idx_on s4, gpr_idx({operands})\n{instruction}\ns_set_gpr_idx_off\n{rest}"
             );
-            let text = on("gpr_idx()");
-            assert!(after(name, &text).is_ok(), "{name}: {text}");
+            let got = after(name, &text).expect("it runs");
+            let mut want: Vec<u32> = (10..18).collect();
+            for (register, value) in *changes {
+                want[*register] = *value;
+            }
+            assert_eq!(got[..SHOWN], want, "{name}: {text}");
         }
+    }
+}
+
+#[test]
+fn multiply_adds_are_indexed_as_the_three_sources_that_they_have() {
+    // E144: v0 to v7 as floats 10, 11 and so on.
+    let floats: String = (0..8)
+        .map(|n| format!("v_cvt_f32_i32 v{n}, v{n}\n"))
+        .collect();
+    for name in FROM_VI {
+        for (instruction, operands, changed, value) in [
+            // v1 = v2 * v3 + v1
+            (
+                "v_mac_f32 v0, v1, v2",
+                "SRC0,SRC1,DST",
+                1,
+                12.0 * 13.0 + 11.0,
+            ),
+            // v1 = v1 * v2 + v1: the destination that is read goes by DST.
+            ("v_mac_f32 v0, v1, v2", "DST", 1, 11.0 * 12.0 + 11.0),
+            // The register behind the constant is the third source.
+            (
+                "v_madmk_f32 v0, v1, 0x40000000, v2",
+                "SRC2",
+                0,
+                11.0 * 2.0 + 13.0,
+            ),
+            (
+                "v_madmk_f32 v0, v1, 0x40000000, v2",
+                "SRC1",
+                0,
+                11.0 * 2.0 + 12.0,
+            ),
+            (
+                "v_madak_f32 v0, v1, v2, 0x40000000",
+                "SRC1",
+                0,
+                11.0 * 13.0 + 2.0,
+            ),
+        ] {
+            let text = format!(
+                "{floats}s_mov_b32 s4, 1\ns_set_gpr_idx_on s4, gpr_idx({operands})\n{instruction}"
+            );
+            let got = after(name, &text).expect("it runs");
+            assert_eq!(f32::from_bits(got[changed]), value, "{name}: {text}");
+        }
+    }
+}
+
+#[test]
+fn skipped_vector_instructions_do_nothing() {
+    // E206
+    for name in FROM_VI {
+        let body = "v_mov_b32 v62, v7\ns_setvskip -1, 0\nv_mov_b32 v0, 99\n\
+            flat_store_dword v[60:61], v1\ns_mov_b32 s9, 33\ns_setvskip 0, 0\nv_mov_b32 v1, s9";
+        let got = after(name, body).expect("it runs");
+        assert_eq!(got[..4], [10, 33, 12, 13], "{name}");
+    }
+}
+
+#[test]
+fn trap_handlers_and_halts_end_the_run() {
+    for name in FROM_VI {
+        for (instruction, kind) in [
+            ("s_rfe_b64 s[4:5]", FaultKind::OutsideTrapHandler),
+            ("s_sethalt 1", FaultKind::Halted),
+            ("s_sendmsghalt 0", FaultKind::Halted),
+        ] {
+            assert_eq!(after(name, instruction), Err(kind), "{name}: {instruction}");
+        }
+        assert!(after(name, "s_sethalt 0").is_ok());
     }
 }

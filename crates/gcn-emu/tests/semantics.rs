@@ -654,9 +654,16 @@ fn s2_19_condxchg32() {
         m.set(0, |_| 0x1_0008).set(2, |_| 0x8000_0006);
         m.run("ds_condxchg32_rtn_b64 v[4:5], v0, v[1:2]");
         assert_eq!(m.lds64(8), 0x0000_0006_0000_0005, "the address has 16 bits");
-        // E002
-        let fault = m.try_run("ds_condxchg32_rtn_b128 v[4:7], v0, v[8:11]");
-        assert_eq!(fault, Err((FaultKind::NotExecuted, None)));
+        // E002: four dwords the same way, at a multiple of 16.
+        m.set_lds64(16, 0x2222_2222_1111_1111)
+            .set_lds64(24, 0x4444_4444_3333_3333);
+        m.set(0, |_| 31).set(8, |_| 1).set(9, |_| 0x8000_0007);
+        m.set(10, |_| 2).set(11, |_| 0x8000_0008);
+        m.run("ds_condxchg32_rtn_b128 v[4:7], v0, v[8:11]");
+        assert_eq!(m.v64(4, 0), 0x2222_2222_1111_1111);
+        assert_eq!(m.v64(6, 0), 0x4444_4444_3333_3333);
+        assert_eq!(m.lds64(16), 0x0000_0007_1111_1111);
+        assert_eq!(m.lds64(24), 0x0000_0008_3333_3333);
     });
 }
 
@@ -1077,11 +1084,27 @@ fn s2_30_gws_barrier_across_workgroups_and_threads() {
 }
 
 #[test]
-fn s2_31_ordered_count_is_not_executed() {
+fn s2_31_waves_count_in_order() {
     // E008, E049
     on(ALL, |m| {
-        let fault = m.try_run("ds_ordered_count v1, v2 offset:4 gds");
-        assert_eq!(fault, Err((FaultKind::NotExecuted, None)));
+        // Base 64, wave 0; the counter at dword 1. The operand is the first active lane's.
+        m.s(124, 64 << 16).set_gds(68, 100);
+        m.exec(0b1100).set(2, |lane| 10 + lane as u32).set(1, |_| 7);
+        m.run("ds_ordered_count v1, v2 offset:4 gds");
+        assert_eq!((m.v(1, 0), m.v(1, 2), m.v(1, 3)), (7, 100, 100));
+        assert_eq!(m.gds32(68), 112);
+        // The turn passes on with wave_release; an exchange.
+        m.run("ds_ordered_count v1, v2 offset:0x1104 gds");
+        assert_eq!((m.v(1, 2), m.gds32(68)), (112, 12));
+        let again = m.try_run("ds_ordered_count v1, v2 offset:4 gds");
+        assert_eq!(again, Ok(Outcome::Blocked), "wave 0 has had its turn");
+        // Wave 1, with no lane active: it adds nothing and is done.
+        m.s(124, 64 << 16 | 1).exec(0);
+        m.run("ds_ordered_count v1, v2 offset:0x204 gds");
+        assert_eq!(m.gds32(68), 12);
+        m.s(124, 64 << 16 | 2).exec(1);
+        m.run("ds_ordered_count v1, v2 offset:4 gds");
+        assert_eq!((m.v(1, 0), m.gds32(68)), (12, 22));
     });
 }
 

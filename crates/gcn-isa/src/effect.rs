@@ -286,6 +286,8 @@ pub enum Does {
     Branch(Condition),
     /// Jumps to the address in the source; a destination receives the address of the next instruction.
     Jump,
+    /// Leaves a trap handler.
+    ReturnFromTrap,
     /// Splits the wave by a mask and pushes one part on the stack of S_CBRANCH_…_FORK, or takes one from it.
     Fork,
     /// Program control.

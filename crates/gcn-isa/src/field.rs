@@ -208,6 +208,11 @@ pub enum Encoding {
 }
 
 impl Encoding {
+    /// Whether its instructions are executed once for the wave, whatever EXEC is.
+    pub const fn is_scalar(self) -> bool {
+        (self as u8) < Encoding::Vop1 as u8
+    }
+
     /// Whether it is a vector ALU instruction's, whose operands share one bus for scalar values.
     pub const fn is_vector_alu(self) -> bool {
         matches!(

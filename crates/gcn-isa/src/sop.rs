@@ -105,7 +105,7 @@ family! {
     S_BFE_I64         0x2a 0x28 SI   [SDst(I64), SSrc0(I64), SSrc1(U32)] Alu(SCC);
     S_CBRANCH_G_FORK  0x2b 0x29 SI   [SReg0(B64), SReg1(B64)]            Fork;
     S_ABSDIFF_I32     0x2c 0x2a SI   [SDst(I32), SSrc0(I32), SSrc1(I32)] Alu(SCC);
-    S_RFE_RESTORE_B64 _    0x2b VI   [SSrc0(B64), SSrc1(B32)]            Jump;
+    S_RFE_RESTORE_B64 _    0x2b VI   [SSrc0(B64), SSrc1(B32)]            ReturnFromTrap;
     S_MUL_HI_U32      _    0x2c GFX9 [SDst(U32), SSrc0(U32), SSrc1(U32)] Alu(NONE);
     S_MUL_HI_I32      _    0x2d GFX9 [SDst(I32), SSrc0(I32), SSrc1(I32)] Alu(NONE);
     S_LSHL1_ADD_U32   _    0x2e GFX9 [SDst(U32), SSrc0(U32), SSrc1(U32)] Alu(SCC);
@@ -182,7 +182,7 @@ family! {
     S_GETPC_B64            0x1f 0x1c SI   [SDst(B64)]                       Alu(NONE);
     S_SETPC_B64            0x20 0x1d SI   [SReg0(B64)]                      Jump;
     S_SWAPPC_B64           0x21 0x1e SI   [SDst(B64), SSrc0(B64)]           Jump;
-    S_RFE_B64              0x22 0x1f SI   [SReg0(B64)]                      Jump;
+    S_RFE_B64              0x22 0x1f SI   [SReg0(B64)]                      ReturnFromTrap;
     S_AND_SAVEEXEC_B64     0x24 0x20 SI   [SDst(B64), SSrc0(B64)]           Alu(SAVEEXEC);
     S_OR_SAVEEXEC_B64      0x25 0x21 SI   [SDst(B64), SSrc0(B64)]           Alu(SAVEEXEC);
     S_XOR_SAVEEXEC_B64     0x26 0x22 SI   [SDst(B64), SSrc0(B64)]           Alu(SAVEEXEC);

@@ -8,6 +8,7 @@
 pub mod access;
 pub mod buffer;
 pub mod combine;
+pub mod format;
 pub mod places;
 pub mod plan;
 
@@ -22,13 +23,14 @@ use crate::device::{Device, OnViolation};
 use crate::fault::{FaultKind, Intent};
 use crate::gds::Gds;
 use crate::lanes::{LANES, Lanes, active};
-use crate::lds::Lds;
+use crate::lds::{Lds, Share};
 use crate::wave::Wave;
 
 pub use access::{Access, Space, addresses};
 pub use combine::{Denormals, combine};
 pub use plan::{Family, Plan};
 
+use format::COMPONENTS;
 use places::{Element, MAX_DWORDS, Places, Violation, uniform};
 
 /// How an instruction went.
@@ -63,6 +65,7 @@ pub fn perform(
             return Ok(Outcome::Done);
         }
         Does::Gws(op) => return Ok(synchronise(wave, plan, op, device)),
+        Does::OrderedCount => return Ok(count_in_order(wave, plan, device)),
         // Caches are coherent here, and translation needs no prefetch (errata E124, E125).
         Does::LdsNop | Does::Cache { .. } | Does::Probe => return Ok(Outcome::Done),
         Does::Time(clock) => {
@@ -99,7 +102,7 @@ pub fn perform(
         return Ok(Outcome::Done);
     }
     match plan.does {
-        Does::Load(_) if access.to_lds.is_some() => run.load_to_lds()?,
+        Does::Load(_) | Does::LoadFormat(..) if access.to_lds.is_some() => run.load_to_lds()?,
         Does::Load(ty) => run.load(ty)?,
         Does::LoadByLane => run.load(Ty::B32)?,
         Does::LoadHalf(ty, half) => run.load_half(ty, half)?,
@@ -113,9 +116,11 @@ pub fn perform(
         Does::ExchangeTwo(ty, _) => run.exchange_two(ty)?,
         Does::AtomicFromLds(op, ty) => run.atomic_from_lds(op, ty)?,
         Does::Count(op) => run.count(op)?,
-        // 64 bits on LDS only; 128 bits are open (errata E002, E052).
-        Does::ExchangeConditionally(Ty::B64) if !plan.gds => run.exchange_conditionally()?,
-        // Format conversion and ordered counting are graphics (errata E049).
+        Does::LoadFormat(count, ty) => run.load_format(count, ty)?,
+        Does::StoreFormat(count, ty) => run.store_format(count, ty)?,
+        Does::LoadFormatHigh => run.load_format_high()?,
+        Does::StoreFormatHigh => run.store_format_high()?,
+        Does::ExchangeConditionally(ty) => run.exchange_conditionally(ty)?,
         _ => return Err((FaultKind::NotExecuted, None)),
     }
     Ok(Outcome::Done)
@@ -149,6 +154,56 @@ fn synchronise(wave: &mut Wave, plan: &Plan, op: GwsOp, device: &Device) -> Outc
     } else {
         Outcome::Blocked
     }
+}
+
+// OFFSET of DS_ORDERED_COUNT (errata E049).
+const ORDERED_INDEX: u32 = 0xfc;
+const ORDERED_RELEASE: u32 = 1 << 8;
+const ORDERED_DONE: u32 = 1 << 9;
+const ORDERED_OPERATION_SHIFT: u32 = 12;
+
+/// DS_ORDERED_COUNT (errata E049): waves have their turn by the logical number in M0, one after the other, whatever
+/// EXEC is. The next one's comes when a wave releases it or is done.
+fn count_in_order(wave: &mut Wave, plan: &Plan, device: &Device) -> Outcome {
+    let m0 = wave.m0();
+    let offset = plan.offset as u32;
+    let address = u64::from((m0 >> 16).wrapping_add(offset & ORDERED_INDEX));
+    let exec = wave.exec();
+    let operand = if exec == 0 {
+        0
+    } else {
+        wave.vgpr(plan.vaddr.unwrap_or(0)).0[exec.trailing_zeros() as usize % LANES]
+    };
+    let new = |old: u32| match offset >> ORDERED_OPERATION_SHIFT & 3 {
+        0 => old.wrapping_add(operand),
+        1 => operand,
+        // The reserved number changes nothing.
+        2 => old,
+        _ if old >= operand => old - operand,
+        _ => old,
+    };
+    let passes_on = offset & (ORDERED_RELEASE | ORDERED_DONE) != 0;
+    let number = m0 as u16;
+    if !device.gws.has_turn(number) {
+        return Outcome::Blocked;
+    }
+    let mut guard = device.gds.lock();
+    let size = guard.len() as u64;
+    let mut share = Share::new(&mut guard, 0, size);
+    let mut old = 0;
+    if let Some([value]) = share.dwords(address) {
+        old = value;
+        // It has just been read.
+        let _ = share.set_dwords(address, [new(old)]);
+    } else {
+        wave.note_violation();
+    }
+    drop(guard);
+    wave.vgpr_mut(plan.vdst).blend(&Lanes::splat(old), exec);
+    if passes_on {
+        device.gws.pass_turn(number);
+    }
+    Outcome::Done
 }
 
 /// An instruction on its way.
@@ -323,11 +378,15 @@ impl Running<'_> {
         let access = self.places.access;
         let base = lds_copy_base(access);
         for lane in self.lanes() {
-            let (element, result) =
-                self.places
-                    .load(lane, access.address[lane], access.bytes.into());
-            self.check(lane, result)?;
-            let value = extend(self.plan.ty, element[0]);
+            let value = if let Does::LoadFormat(_, ty) = self.plan.does {
+                self.components(lane, ty)?[0]
+            } else {
+                let (element, result) =
+                    self.places
+                        .load(lane, access.address[lane], access.bytes.into());
+                self.check(lane, result)?;
+                extend(self.plan.ty, element[0])
+            };
             if !self.places.share.store(base + 4 * lane as u64, value, 4) {
                 self.wave.note_violation();
             }
@@ -551,14 +610,15 @@ impl Running<'_> {
         Ok(())
     }
 
-    /// Each dword is exchanged if the new value's top bit is set, which is not stored (errata E052).
-    fn exchange_conditionally(&mut self) -> Result<(), LaneFault> {
+    /// Each dword is exchanged if the new value's top bit is set, which is not stored (errata E002, E052).
+    fn exchange_conditionally(&mut self, ty: Ty) -> Result<(), LaneFault> {
         const TOP: u32 = 1 << 31;
         let (plan, access) = (self.plan, self.places.access);
         for lane in self.lanes() {
-            let new = self.gather(plan.vdata, 2, lane);
+            let dwords = ty.dwords();
+            let new = self.gather(plan.vdata, dwords, lane);
             let mut old = [0; MAX_DWORDS];
-            for (i, (old, new)) in old.iter_mut().zip(new).take(2).enumerate() {
+            for (i, (old, new)) in old.iter_mut().zip(new).take(dwords.into()).enumerate() {
                 let address = access.address[lane] + 4 * i as u64;
                 let (value, result) = self.places.load(lane, address, 4);
                 self.check(lane, result)?;
@@ -568,9 +628,89 @@ impl Running<'_> {
                     let _ = self.places.store(lane, address, 4, &[new & !TOP, 0, 0, 0]);
                 }
             }
-            self.scatter(plan.vdst, 2, lane, &old);
+            self.scatter(plan.vdst, dwords, lane, &old);
         }
         Ok(())
+    }
+
+    /// The components of a lane's element, converted.
+    fn components(&mut self, lane: usize, ty: Ty) -> Result<[u32; COMPONENTS], LaneFault> {
+        let access = self.places.access;
+        let bytes = access.format.bytes();
+        let (element, result) = self.places.load(lane, access.address[lane], bytes.into());
+        self.check(lane, result)?;
+        Ok(access.format.load(&element, ty))
+    }
+
+    /// Converted components, of 16 bits two in a register where there are that few registers (errata E200).
+    fn load_format(&mut self, count: u8, ty: Ty) -> Result<(), LaneFault> {
+        let (plan, access) = (self.plan, self.places.access);
+        let is_packed = plan.data_dwords < count;
+        for lane in self.lanes() {
+            let mut values = self.components(lane, ty)?;
+            values[usize::from(count)..].fill(0);
+            if is_packed {
+                values = [
+                    values[0] | values[1] << HALF_BITS,
+                    values[2] | values[3] << HALF_BITS,
+                    0,
+                    0,
+                ];
+            }
+            self.scatter(plan.vdst, plan.data_dwords, lane, &values);
+        }
+        if plan.tfe {
+            // Everything is resident (errata E080).
+            let status = plan.vdst.wrapping_add(plan.data_dwords);
+            self.write(status, &[0; LANES], access.lanes());
+        }
+        Ok(())
+    }
+
+    /// The first component to the upper half; the lower half is kept.
+    fn load_format_high(&mut self) -> Result<(), LaneFault> {
+        for lane in self.lanes() {
+            let [value, ..] = self.components(lane, Ty::B16)?;
+            let register = &mut self.wave.vgpr_mut(self.plan.vdst).0[lane];
+            *register = *register & 0xffff | value << HALF_BITS;
+        }
+        Ok(())
+    }
+
+    fn store_format(&mut self, count: u8, ty: Ty) -> Result<(), LaneFault> {
+        let plan = self.plan;
+        let is_packed = plan.data_dwords < count;
+        for lane in self.lanes() {
+            let mut values = self.gather(plan.vdata, plan.data_dwords, lane);
+            if is_packed {
+                let [low, high, ..] = values;
+                values = [low, low >> HALF_BITS, high, high >> HALF_BITS];
+            }
+            let count = usize::from(count).min(values.len());
+            self.store_components(lane, &values[..count], ty)?;
+        }
+        Ok(())
+    }
+
+    /// The first component from the upper half.
+    fn store_format_high(&mut self) -> Result<(), LaneFault> {
+        for lane in self.lanes() {
+            let [value, ..] = self.gather(self.plan.vdata, 1, lane);
+            self.store_components(lane, &[value >> HALF_BITS], Ty::B16)?;
+        }
+        Ok(())
+    }
+
+    fn store_components(&mut self, lane: usize, values: &[u32], ty: Ty) -> Result<(), LaneFault> {
+        let access = self.places.access;
+        let format = access.format;
+        let result = self.places.store(
+            lane,
+            access.address[lane],
+            format.bytes().into(),
+            &format.store(values, ty),
+        );
+        self.check(lane, result)
     }
 
     /// Scalar memory, executed once whatever EXEC is (checklist 1.3).

@@ -1,6 +1,6 @@
 //! Waves with noise in their registers, single instructions, operands worth trying.
 
-use gcn_emu::code::{Code, Run};
+use gcn_emu::code::{Code, Handler, Run};
 use gcn_emu::lanes::{LANES, Lanes};
 use gcn_emu::wave::{Wave, WaveId};
 use gcn_isa::{Encoding, Inst, Isa, Kind, Op, Operand, Slot, Ty, regs};
@@ -49,6 +49,26 @@ const SPECIAL: &[u32] = &[
     0x3ff0_0000, 0x7ff0_0000, 0xfff0_0000, 0x7ff8_0000, 0x000f_ffff, 0x8010_0000, 0x4340_0000, 0x41df_ffff,
 ];
 
+/// Noise that many instructions share: registers are filled from somewhere in it.
+pub struct Pool(Vec<u32>);
+
+impl Pool {
+    const DWORDS: usize = 1 << 17;
+
+    pub fn new(noise: &mut Noise) -> Pool {
+        Pool::of(Noise::dword, noise)
+    }
+
+    pub fn of(dword: fn(&mut Noise) -> u32, noise: &mut Noise) -> Pool {
+        Pool((0..Pool::DWORDS).map(|_| dword(noise)).collect())
+    }
+
+    pub fn fill(&self, noise: &mut Noise, register: &mut [u32; LANES]) {
+        let begin = noise.next() as usize % (Pool::DWORDS - LANES);
+        register.copy_from_slice(&self.0[begin..begin + LANES]);
+    }
+}
+
 /// A wave with noise everywhere, EXEC included, its pc behind an instruction at [`BASE`].
 pub fn wave(isa: Isa, noise: &mut Noise) -> Wave {
     let mut wave = Wave::new(isa, WaveId::default(), BASE, VGPRS, SGPRS);
@@ -78,6 +98,20 @@ pub fn inst(isa: Isa, op: Op, encoding: Encoding, operands: &[Operand]) -> Inst 
             .unwrap_or_else(|e| panic!("{} {operand:?}: {e}", op.row().name));
     }
     inst
+}
+
+/// The code that is only this instruction, and its handler.
+pub fn prepared(inst: &Inst) -> (Code, Handler) {
+    let bytes: Vec<u8> = inst.words()[..inst.dwords()]
+        .iter()
+        .flat_map(|w| w.to_le_bytes())
+        .collect();
+    let code = Code::new(inst.isa, BASE, &bytes, 256, SGPRS);
+    let handler = match code.step(BASE).map(|step| step.as_ref().map(|s| s.run)) {
+        Some(Ok(Run::Alu(handler))) => handler,
+        other => panic!("{}: {other:?}", inst.text()),
+    };
+    (code, handler)
 }
 
 /// Executes it; false if the emulator does not.

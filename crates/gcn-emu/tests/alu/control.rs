@@ -324,3 +324,136 @@ fn integer_clamping_saturates() {
     assert!(execute(&mut wave, &inst));
     assert_eq!((wave.vgprs[2].0[0], wave.scalar64(8)), (u32::MAX, 1));
 }
+
+/// A wave with these lanes, at a fork over `mask` to `target`, whose stack is `depth` deep.
+fn forked(isa: Isa, exec: u64, mask: u64, target: u64, depth: u32) -> Wave {
+    let mut wave = noisy(isa);
+    wave.mode = depth << 29;
+    wave.set_exec(exec);
+    wave.set_scalar64(20, mask);
+    wave.set_scalar64(22, target);
+    run(
+        &mut wave,
+        Op::Sop2(gcn_isa::sop::Sop2::S_CBRANCH_G_FORK),
+        &[s(20), s(22)],
+    );
+    wave
+}
+
+#[test]
+fn forks_take_the_smaller_part_first_and_joins_the_other() {
+    // E204
+    let (next, target) = (BASE + 4, 0x5000);
+    let join = |wave: &mut Wave, depth: u32| {
+        wave.set_scalar(24, depth);
+        run(wave, Op::Sop1(Sop1::S_CBRANCH_JOIN), &[s(24)]);
+    };
+    for isa in [Isa::Si, Isa::Vi] {
+        // All lanes one way: nothing is pushed.
+        let wave = forked(isa, 0xff, 0xff, target, 2);
+        assert_eq!((wave.pc, wave.exec(), wave.mode >> 29), (target, 0xff, 2));
+        let wave = forked(isa, 0xff, 0xff00, target, 2);
+        assert_eq!((wave.pc, wave.exec(), wave.mode >> 29), (next, 0xff, 2));
+        // Fewer lanes fail: they go on, the others wait with their target.
+        let mut wave = forked(isa, 0xff, 0x1f, target, 2);
+        assert_eq!((wave.pc, wave.exec(), wave.mode >> 29), (next, 0xe0, 3));
+        assert_eq!((wave.scalar64(8), wave.scalar64(10)), (0x1f, target));
+        join(&mut wave, 2);
+        assert_eq!((wave.pc, wave.exec(), wave.mode >> 29), (target, 0x1f, 2));
+        wave.pc = 0x7000;
+        join(&mut wave, 2);
+        assert_eq!((wave.exec(), wave.mode >> 29), (0x1f, 2));
+        assert_eq!(wave.pc, BASE + 4, "it goes on behind the join");
+        // As many pass as fail: those that pass go first.
+        let wave = forked(isa, 0xff, 0x0f, target, 0);
+        assert_eq!((wave.pc, wave.exec(), wave.mode >> 29), (target, 0x0f, 1));
+        assert_eq!((wave.scalar64(0), wave.scalar64(2)), (0xf0, next));
+        // The other form has a distance.
+        let mut wave = noisy(isa);
+        wave.mode = 0;
+        wave.set_exec(0xff);
+        wave.set_scalar64(20, 1);
+        run(
+            &mut wave,
+            Op::Sopk(Sopk::S_CBRANCH_I_FORK),
+            &[s(20), Operand::Imm(5)],
+        );
+        assert_eq!((wave.pc, wave.exec()), (next + 20, 1));
+    }
+}
+
+#[test]
+fn vector_instructions_are_skipped_by_a_bit_of_mode() {
+    // E206
+    use gcn_isa::sop::Sopc;
+    for isa in Isa::ALL {
+        let mut wave = noisy(isa);
+        for (bits, bit, skips) in [(4, 2, true), (4, 34, true), (4, 1, false)] {
+            wave.set_scalar(20, bits);
+            wave.set_scalar(21, bit);
+            run(&mut wave, Op::Sopc(Sopc::S_SETVSKIP), &[s(20), s(21)]);
+            assert_eq!(wave.mode & gcn_emu::wave::MODE_VSKIP != 0, skips);
+        }
+    }
+}
+
+#[test]
+fn hardware_registers_tell_allocations_and_counters() {
+    // E207
+    for isa in Isa::ALL {
+        let mut wave = noisy(isa);
+        wave.id.wave = 6;
+        wave.group = gcn_emu::wave::GroupShape {
+            lds_bytes: 1024,
+            waves: 8,
+        };
+        wave.priority = 2;
+        wave.set_exec(0);
+        wave.set_vcc(1);
+        wave.scc = true;
+        let mut read = |id: u8| {
+            let operand = Operand::Imm(
+                Hwreg {
+                    id,
+                    offset: 0,
+                    width: 32,
+                }
+                .pack()
+                .into(),
+            );
+            run(&mut wave, Op::Sopk(Sopk::S_GETREG_B32), &[s(4), operand]);
+            let value = wave.scalar(4);
+            run(
+                &mut wave,
+                Op::Sopk(Sopk::S_GETREG_REGRD_B32),
+                &[s(4), operand],
+            );
+            assert_eq!(wave.scalar(4), value);
+            value
+        };
+        // SCC, priority, EXECZ, in a group, valid.
+        assert_eq!(read(2), 1 | 2 << 3 | 1 << 9 | 1 << 11 | 1 << 16);
+        assert_eq!(read(4), 1 | 2 << 4, "wave 1 of SIMD 2");
+        let sgprs = if isa < Isa::Vi { 3 } else { 1 };
+        assert_eq!(read(5), 4 << 8 | sgprs << 24, "20 VGPRs, 32 SGPRs");
+        let lds = if isa == Isa::Si { 4 } else { 2 };
+        assert_eq!(read(6), lds << 12);
+        assert_eq!(read(7), 0, "nothing is outstanding");
+    }
+}
+
+#[test]
+fn moves_with_faults_are_moves() {
+    // E205
+    for op in [Sop1::S_MOV_REGRD_B32, Sop1::S_MOV_FED_B32] {
+        let mut wave = noisy(Isa::Si);
+        wave.set_scalar(5, 0x1234);
+        run(&mut wave, Op::Sop1(op), &[s(4), s(5)]);
+        assert_eq!(wave.scalar(4), 0x1234);
+    }
+    let mut wave = noisy(Isa::Gfx9);
+    wave.set_exec(u64::MAX);
+    let source = wave.vgprs[1];
+    run(&mut wave, Op::Vop1(Vop1::V_MOV_FED_B32), &[v(0), v(1)]);
+    assert_eq!(wave.vgprs[0], source);
+}

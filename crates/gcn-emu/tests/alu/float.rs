@@ -146,6 +146,36 @@ fn no_infinity(x: f64) -> f64 {
     let x = f64::from(x as f32);
     if x.is_infinite() { 0f64.copysign(x) } else { x }
 }
+/// The nearest one to the reciprocal root: of it and its neighbours the one whose square times `x` is nearest to 1,
+/// told exactly in integers.
+fn rsq(x: f64) -> f64 {
+    let rough = 1.0 / x.sqrt();
+    if !(x > 0.0 && x.is_finite()) {
+        return rough;
+    }
+    let (fraction, power) = frexp(x);
+    let (mut m, mut power) = ((fraction * 2f64.powi(53)) as u128, power - 53);
+    // An even power, so that its root is one too.
+    if power % 2 != 0 {
+        (m, power) = (2 * m, power - 1);
+    }
+    let (fraction, exponent) = frexp(rough);
+    let r = (fraction * 2f64.powi(53)) as u128;
+    // r·2^(exponent − 53) is below 1/√(m·2^power) + half a unit if (2r − 1)²·m < 4·2^(106 − 2·exponent − power).
+    let target = 2 + 106 - 2 * exponent - power;
+    let is_below = |twice: u128| {
+        let square = twice * twice;
+        let (high, low) = ((square >> 64) * m, (square & u128::from(u64::MAX)) * m);
+        let high = high + (low >> 64);
+        // The product in 64-bit digits, compared with 2^target.
+        high >> (target - 64) == 0
+    };
+    let nearest = (r - 1..=r + 1)
+        .rev()
+        .find(|&r| is_below(2 * r - 1))
+        .expect("one of them is near");
+    nearest as f64 * 2f64.powi((exponent - 53) as i32)
+}
 fn sine(x: f64) -> f64 {
     let turn = std::f64::consts::TAU;
     if x.is_finite() && (x.abs() > 256.0 || x != 0.0 && (2.0 * x).fract() == 0.0) {
@@ -217,13 +247,20 @@ fn least(x: f64, y: f64) -> f64 {
 fn greatest(x: f64, y: f64) -> f64 {
     -least(-x, -y)
 }
+/// As the manuals have it: what equals the greatest is left out, and zeros are equal.
 fn middle(x: [f64; 3]) -> f64 {
     if x.iter().any(|v| v.is_nan()) {
         return least(least(x[0], x[1]), x[2]);
     }
-    let mut sorted = x;
-    sorted.sort_by(f64::total_cmp);
-    sorted[1]
+    let top = greatest(greatest(x[0], x[1]), x[2]);
+    let [a, b] = if x[0] == top {
+        [x[1], x[2]]
+    } else if x[1] == top {
+        [x[0], x[2]]
+    } else {
+        [x[0], x[1]]
+    };
+    greatest(a, b)
 }
 fn three(x: In) -> [f64; 3] {
     [x.a, x.b, x.c].map(|v| f(v).into())
@@ -365,8 +402,8 @@ pub const TABLE: &[(&str, Reference)] = &[
     ("v_cos_f32",        |x| unit(x.a, |a| cosine(a.into()))),
     ("v_rcp_f64",        |x| value(bits64(1.0 / g(x.a)))),
     ("v_rcp_clamp_f64",  |x| value(bits64((1.0 / g(x.a)).clamp(f64::MIN, f64::MAX)))),
-    ("v_rsq_f64",        |x| value(bits64(1.0 / g(x.a).sqrt()))),
-    ("v_rsq_clamp_f64",  |x| value(bits64((1.0 / g(x.a).sqrt()).clamp(f64::MIN, f64::MAX)))),
+    ("v_rsq_f64",        |x| value(bits64(rsq(g(x.a))))),
+    ("v_rsq_clamp_f64",  |x| value(bits64(rsq(g(x.a)).clamp(f64::MIN, f64::MAX)))),
     ("v_sqrt_f64",       |x| value(bits64(g(x.a).sqrt()))),
     ("v_frexp_exp_i32_f64", |x| value(frexp(g(x.a)).1 as u64 & 0xffff_ffff)),
     ("v_frexp_exp_i32_f32", |x| value(frexp(f(x.a).into()).1 as u64 & 0xffff_ffff)),
@@ -461,7 +498,7 @@ pub const TABLE: &[(&str, Reference)] = &[
     ("v_fma_mixlo_f16", |x| value(half(fma(mixed(x)).into()))),
     ("v_fma_mixhi_f16", |x| value(half(fma(mixed(x)).into()))),
     ("v_dot2_f32_f16",  |x| {
-        let at = |v: u64, n: u32| h(v >> n) as f32;
+        let at = |v: u64, n: u32| h(flush_half(v >> n)) as f32;
         let sum = at(x.a, 0).mul_add(at(x.b, 0), flush(f(x.c)));
         value(bits32(flush(at(x.a, 16).mul_add(at(x.b, 16), sum))))
     }),
@@ -650,5 +687,125 @@ fn division_by_its_steps_is_ieee_division() {
                 y.to_bits(),
             );
         }
+    }
+}
+
+#[test]
+fn factors_take_the_sign_from_zero_and_round() {
+    // E191
+    let mul = Op::Vop2(Vop2::V_MUL_F32);
+    for isa in Isa::ALL {
+        let with = |mode, a: f32, b: f32, omod| {
+            run(
+                isa,
+                mul,
+                mode,
+                a.to_bits(),
+                b.to_bits(),
+                &[(Field::Omod, omod)],
+            )
+        };
+        assert_eq!(with(0, -0.0, 1.0, 1), 0);
+        assert_eq!(with(0, -0.0, 1.0, 0), (-0f32).to_bits());
+        // What the factor makes a denormal is flushed, without sign.
+        assert_eq!(with(0, -f32::MIN_POSITIVE, 1.0, 3), 0);
+        assert_eq!(with(0, f32::MAX, 1.0, 1), f32::INFINITY.to_bits());
+        assert_eq!(with(3, f32::MAX, 1.0, 1), f32::MAX.to_bits());
+    }
+}
+
+#[test]
+fn minima_keep_the_denormals_that_sources_have() {
+    // E193
+    let min = Op::Vop2(Vop2::V_MIN_F32);
+    let (tiny, one) = (0x300, 1f32.to_bits());
+    for isa in Isa::ALL {
+        for (denormals, from_gfx9) in [(0, 0), (1, tiny), (2, 0), (3, tiny)] {
+            let want = if isa < Isa::Gfx9 { tiny } else { from_gfx9 };
+            let got = run(isa, min, denormals << 4, tiny, one, &[]);
+            assert_eq!(got, want, "{isa}, denormals {denormals}");
+        }
+    }
+}
+
+#[test]
+fn lighting_multiplies_where_the_others_allow_it() {
+    // E197
+    let op = Op::Vop3(Vop3::V_MULLIT_F32);
+    let lit = |a: f32, b: f32, c: f32| {
+        let mut wave = wave(Isa::Ci, &mut Noise(11));
+        wave.set_exec(1);
+        for (register, value) in [a, b, c].into_iter().enumerate() {
+            wave.vgprs[register].0[0] = value.to_bits();
+        }
+        let inst = inst(Isa::Ci, op, Encoding::Vop3, &[v(3), v(0), v(1), v(2)]);
+        assert!(execute(&mut wave, &inst));
+        f32::from_bits(wave.vgprs[3].0[0])
+    };
+    assert_eq!(lit(3.0, 2.0, 1.0), 6.0);
+    assert_eq!(lit(0.0, f32::INFINITY, 1.0).to_bits(), 0);
+    for (b, c) in [
+        (2.0, 0.0),
+        (2.0, -1.0),
+        (2.0, f32::NAN),
+        (f32::MIN, 1.0),
+        (f32::NEG_INFINITY, 1.0),
+        (f32::NAN, 1.0),
+    ] {
+        assert_eq!(lit(3.0, b, c), f32::MIN, "{b} {c}");
+    }
+}
+
+/// The digits and their power of two of segment `segment` for `a`.
+fn segment(a: f64, segment: u32) -> f64 {
+    let mut wave = wave(Isa::Gfx9, &mut Noise(12));
+    wave.set_exec(1);
+    wave.vgprs[0].0[0] = a.to_bits() as u32;
+    wave.vgprs[1].0[0] = (a.to_bits() >> 32) as u32;
+    wave.vgprs[2].0[0] = segment;
+    let op = Op::Vop3(Vop3::V_TRIG_PREOP_F64);
+    let inst = inst(Isa::Gfx9, op, Encoding::Vop3, &[v(4), v(0), v(2)]);
+    assert!(execute(&mut wave, &inst));
+    let at = |register: usize| u64::from(wave.vgprs[register].0[0]);
+    g(at(4) | at(5) << 32)
+}
+
+#[test]
+fn segments_of_two_by_pi_reduce_angles() {
+    // E198
+    use std::f64::consts::FRAC_2_PI;
+    let sum = segment(1.0, 0) + segment(1.0, 1);
+    assert_eq!(sum, FRAC_2_PI);
+    assert!(segment(1.0, 0) < FRAC_2_PI, "segments are cut off");
+    assert_eq!(segment(1.0, 33), segment(1.0, 1), "five bits count");
+    // Large values leave out the digits that make multiples of four; the very large ones are scaled.
+    assert_eq!(segment(1.0, 31), 0.0, "all digits are used up");
+    for exponent in [100, 400, 900, 944] {
+        let a = 1.75 * 2f64.powi(exponent);
+        let left_out = (exponent + 1023 - 1077).max(0);
+        let first = segment(a, 0);
+        assert!(first < 2f64.powi(-left_out) && first > 0.0, "{exponent}");
+        let scaled = segment(a * 2.0, 0);
+        assert_eq!(exponent == 944, scaled > 2f64.powi(-left_out), "{exponent}");
+    }
+    // An angle reduced with them has its sine. Products are exact as integers, and multiples of four drop out.
+    for a in [1e22f64, 12345678.9, 3e15, 7.25e20] {
+        let (fraction, power) = frexp(a);
+        let digits = (fraction * 2f64.powi(53)) as u128;
+        let quadrants: f64 = (0..3)
+            .map(|n| {
+                let (fraction, exponent) = frexp(segment(a, n));
+                let product = digits * (fraction * 2f64.powi(53)) as u128;
+                let below = -(power - 53 + exponent - 53) as i32;
+                let modulus = 1u128 << (below + 2).clamp(0, 127);
+                (product % modulus) as f64 * 2f64.powi(-below)
+            })
+            .sum();
+        let sine = (quadrants % 4.0 * std::f64::consts::FRAC_PI_2).sin();
+        assert!(
+            (sine - a.sin()).abs() < 1e-12,
+            "{a:e}: {sine}, not {}",
+            a.sin()
+        );
     }
 }

@@ -4,6 +4,8 @@ mod common;
 mod control;
 mod float;
 mod lanes;
+mod many;
+mod rounding;
 mod scalar;
 mod vector;
 
@@ -13,9 +15,6 @@ use gcn_isa::{Does, Inst, Isa, Op, rows};
 /// Rows that no handler executes, by name.
 #[rustfmt::skip]
 const NOT_EXECUTED: &[&str] = &[
-    "s_cbranch_g_fork", "s_rfe_restore_b64", "s_cbranch_i_fork", "s_getreg_regrd_b32", "s_rfe_b64", "s_cbranch_join",
-    "s_mov_regrd_b32", "s_mov_fed_b32", "s_setvskip",
-    "v_mov_fed_b32", "v_screen_partition_4se_b32", "v_mullit_f32", "v_trig_preop_f64", "v_mqsad_u32_u8",
     "v_interp_p1_f32", "v_interp_p2_f32", "v_interp_mov_f32", "v_interp_p1ll_f16", "v_interp_p1lv_f16",
     "v_interp_p2_legacy_f16", "v_interp_p2_f16",
 ];
@@ -31,6 +30,8 @@ const BY_HAND: &[&str] = &[
     "s_set_gpr_idx_idx", "s_set_gpr_idx_on", "v_movreld_b32", "v_movrels_b32", "v_movrelsd_b32",
     "v_div_scale_f32", "v_div_scale_f64", "v_div_fmas_f32", "v_div_fmas_f64", "v_div_fixup_f32", "v_div_fixup_f64",
     "v_div_fixup_f16", "v_div_fixup_legacy_f16",
+    "s_cbranch_g_fork", "s_cbranch_i_fork", "s_cbranch_join", "s_getreg_regrd_b32", "s_mov_regrd_b32", "s_mov_fed_b32",
+    "s_setvskip", "v_mov_fed_b32", "v_screen_partition_4se_b32", "v_mullit_f32", "v_trig_preop_f64", "v_mqsad_u32_u8",
 ];
 
 #[test]
@@ -66,15 +67,40 @@ fn every_row_is_executed_and_tested_or_listed() {
     );
 }
 
+/// What a compute kernel may contain is executed: every row of the tables but those that [`is_graphics`] names, in every
+/// encoding on every instruction set.
+#[test]
+fn everything_but_graphics_is_executed() {
+    let mut missing = Vec::new();
+    for isa in Isa::ALL {
+        for row in rows().filter(|row| !is_graphics(row.op)) {
+            for inst in row.encodings().filter_map(|e| Inst::new(isa, row.op, e)) {
+                let bytes: Vec<u8> = inst
+                    .words()
+                    .into_iter()
+                    .flat_map(u32::to_le_bytes)
+                    .collect();
+                let code = Code::new(isa, 0, &bytes, 256, 102);
+                let step = code.step(0).expect("inside").as_ref().expect("it decodes");
+                if matches!(step.run, Run::Missing) {
+                    missing.push(format!("{isa}: {}", step.inst.text()));
+                }
+            }
+        }
+    }
+    assert!(missing.is_empty(), "{missing:#?}");
+}
+
+fn is_graphics(op: Op) -> bool {
+    matches!(
+        op,
+        Op::Mimg(_) | Op::Exp(_) | Op::Vintrp(_) | Op::Vop3Interp(_)
+    )
+}
+
 /// Graphics ends with a fault, even where the destination is outside the wave's one register.
 #[test]
 fn graphics_is_not_executed() {
-    let is_graphics = |op| {
-        matches!(
-            op,
-            Op::Mtbuf(_) | Op::Mimg(_) | Op::Exp(_) | Op::Vintrp(_) | Op::Vop3Interp(_)
-        )
-    };
     for isa in Isa::ALL {
         let mut rows_seen = 0;
         for row in rows().filter(|row| is_graphics(row.op)) {
@@ -96,6 +122,6 @@ fn graphics_is_not_executed() {
                 rows_seen += 1;
             }
         }
-        assert!(rows_seen > 100, "{isa}: {rows_seen}");
+        assert!(rows_seen > 90, "{isa}: {rows_seen}");
     }
 }

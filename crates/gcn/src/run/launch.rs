@@ -44,6 +44,8 @@ pub struct Launch {
     pub expect: Vec<Given>,
     /// Whether to print every instruction.
     pub trace: bool,
+    /// Whether to list instructions by their fidelity.
+    pub fidelity: bool,
     /// Whether to report in JSON.
     pub json: bool,
 }
@@ -105,6 +107,7 @@ impl Launch {
         replace(&mut self.memory, &args.memory);
         self.lds = args.lds.unwrap_or(self.lds);
         self.trace |= args.trace;
+        self.fidelity |= args.fidelity;
         self.json |= args.json;
         let mut seen = HashSet::new();
         for text in &args.arg {
@@ -223,6 +226,7 @@ struct File {
     save: Option<Pairs>,
     expect: Option<Pairs>,
     trace: bool,
+    fidelity: bool,
     json: bool,
 }
 
@@ -307,6 +311,7 @@ pub fn from_toml(text: &str, base: &Path) -> Result<Launch> {
         save: pairs("save", file.save, base, Unnamed::InText)?,
         expect: pairs("expect", file.expect, base, Unnamed::InText)?,
         trace: file.trace,
+        fidelity: file.fidelity,
         json: file.json,
     })
 }

@@ -2,6 +2,7 @@
 
 mod arguments;
 mod fault;
+mod fidelity;
 mod launch;
 mod output;
 mod value;
@@ -85,6 +86,9 @@ pub struct Args {
     /// Stop a wave after so many instructions.
     #[arg(long, value_name = "N")]
     limit: Option<u64>,
+    /// List the executed instructions by how far they are right: exact, approximate, open.
+    #[arg(long)]
+    fidelity: bool,
     /// Report in JSON.
     #[arg(long)]
     json: bool,
@@ -184,6 +188,7 @@ fn carry_out(launch: &Launch, out: &mut dyn Write) -> Result<Status> {
     };
     let seconds = begin.elapsed();
 
+    let fidelity = fidelity::list(&prepared.code);
     let fault = fault.map(|fault| FaultReport::new(fault, &kernel.name, &loaded, &device.memory));
     let comparisons: Vec<Comparison> = wanted
         .expect
@@ -215,6 +220,7 @@ fn carry_out(launch: &Launch, out: &mut dyn Write) -> Result<Status> {
                 .map(|view| view.report(&device.memory))
                 .collect(),
             expectations: &comparisons,
+            fidelity: &fidelity,
             fault: fault.as_ref(),
         };
         serde_json::to_writer_pretty(&mut *out, &report).map_err(io::Error::from)?;
@@ -227,6 +233,9 @@ fn carry_out(launch: &Launch, out: &mut dyn Write) -> Result<Status> {
         for comparison in &comparisons {
             comparison.print(out)?;
         }
+        if launch.fidelity {
+            fidelity::print(&fidelity, out)?;
+        }
     }
     // What follows goes to standard error and should come after what the run has left.
     out.flush()?;
@@ -235,6 +244,9 @@ fn carry_out(launch: &Launch, out: &mut dyn Write) -> Result<Status> {
     }
     if !launch.json {
         eprintln!("{}", summary(&kernel.name, stats, seconds, threads));
+        if let Some(line) = fidelity::line(&fidelity).filter(|_| !launch.fidelity) {
+            eprintln!("{line}");
+        }
     }
     if let Some(fault) = &fault {
         eprintln!("error: {fault}");
@@ -336,6 +348,8 @@ struct Report<'a> {
     /// What `--print` names.
     buffers: Vec<BufferReport>,
     expectations: &'a [Comparison],
+    /// The executed instructions by how far they are right.
+    fidelity: &'a [fidelity::Group],
     fault: Option<&'a FaultReport>,
 }
 

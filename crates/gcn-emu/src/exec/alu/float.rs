@@ -4,6 +4,7 @@
 //! Operations are functions on values; the host computes them with round to nearest even and denormals kept, and
 //! [`Env::input`] and [`Env::output`] do the rest.
 
+use super::exact::{self, Round};
 use crate::lanes::Lane;
 
 /// A half-precision value by its bits.
@@ -60,14 +61,14 @@ pub(crate) trait Float: Lane + PartialOrd {
     const EXPONENT_MAX: u32;
     /// The lowest of its two bits among MODE's denormal bits.
     const DENORMAL_BIT: u32;
+    /// The lowest of its two bits among MODE's rounding bits.
+    const ROUND_BIT: u32 = Self::DENORMAL_BIT - DENORMALS_ABOVE_ROUNDING;
     /// Its bits.
     fn bits(self) -> u64;
     /// From its bits.
     fn of_bits(bits: u64) -> Self;
     /// A denormal becomes zero with its sign.
     fn flushed(self) -> Self;
-    /// Times a power of two.
-    fn scaled(self, factor: f32) -> Self;
     /// Brought to 0..=1; NaN to 0 or left.
     fn clamped(self, nan_is_zero: bool) -> Self;
 
@@ -190,10 +191,6 @@ macro_rules! float {
                 if self.abs() < <$Type>::MIN_POSITIVE { (0.0 as $Type).copysign(self) } else { self }
             }
             #[inline(always)]
-            fn scaled(self, factor: f32) -> $Type {
-                self * <$Type>::from(factor)
-            }
-            #[inline(always)]
             fn clamped(self, nan_is_zero: bool) -> $Type {
                 if self > 1.0 {
                     1.0
@@ -232,18 +229,19 @@ impl Float for F16 {
         }
     }
     #[inline(always)]
-    fn scaled(self, factor: f32) -> F16 {
-        F16::from_f32(self.to_f32() * factor)
-    }
-    #[inline(always)]
     fn clamped(self, nan_is_zero: bool) -> F16 {
         F16::from_f32(self.to_f32().clamped(nan_is_zero))
     }
 }
 
+/// MODE has the denormal bits of all widths this far above their rounding bits.
+const DENORMALS_ABOVE_ROUNDING: u32 = 4;
+
 /// What MODE says of one width.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) struct Env {
+    /// How results are rounded.
+    pub(crate) round: Round,
     /// Denormal sources keep their value.
     keeps_sources: bool,
     /// Denormal results keep their value.
@@ -256,12 +254,14 @@ pub(crate) const MODE_IEEE: u32 = 1 << 9;
 impl Env {
     /// Every denormal becomes zero, whatever MODE says (V_MAD, V_MAC and the approximations).
     pub(crate) const FLUSHING: Env = Env {
+        round: Round::Nearest,
         keeps_sources: false,
         keeps_results: false,
     };
 
     /// Denormals keep their value.
     pub(crate) const KEEPING: Env = Env {
+        round: Round::Nearest,
         keeps_sources: true,
         keeps_results: true,
     };
@@ -271,12 +271,37 @@ impl Env {
     pub(crate) fn of<F: Float>(mode: u32) -> Env {
         let bits = mode >> F::DENORMAL_BIT;
         Env {
+            round: Round::of::<F>(mode),
             keeps_sources: bits & 1 != 0,
             keeps_results: bits & 2 != 0,
         }
     }
 
-    /// Whether the host's own arithmetic is all that is needed.
+    /// Whether results are rounded as the host rounds them.
+    #[inline(always)]
+    pub(crate) fn is_nearest(self) -> bool {
+        self.round == Round::Nearest
+    }
+
+    /// The same with denormal results kept: of minima and maxima, which make none (errata E193).
+    #[inline(always)]
+    pub(crate) fn keeping_results(self) -> Env {
+        Env {
+            keeps_results: true,
+            ..self
+        }
+    }
+
+    /// The same with denormal sources kept.
+    #[inline(always)]
+    pub(crate) fn keeping_sources(self) -> Env {
+        Env {
+            keeps_sources: true,
+            ..self
+        }
+    }
+
+    /// Whether denormals are left as they are.
     #[inline(always)]
     pub(crate) fn is_plain(self) -> bool {
         self.keeps_sources && self.keeps_results
@@ -316,6 +341,29 @@ pub(crate) fn mad(a: f32, b: f32, c: f32) -> f32 {
     env.output(product + env.input(c))
 }
 
+/// [`mad`] in any rounding mode, which both steps obey.
+pub(crate) fn mad_rounded<F: Float>(round: Round, a: F, b: F, c: F) -> F {
+    let env = Env::FLUSHING;
+    let product = env.output(exact::mul(round, env.input(a), env.input(b)));
+    env.output(exact::add(round, product, env.input(c)))
+}
+
+/// [`mad_legacy`] in any rounding mode.
+pub(crate) fn mad_legacy_rounded(round: Round, a: f32, b: f32, c: f32) -> f32 {
+    let env = Env::FLUSHING;
+    let product = env.output(mul_legacy_rounded(round, env.input(a), env.input(b)));
+    env.output(exact::add(round, product, env.input(c)))
+}
+
+/// [`mul_legacy`] in any rounding mode.
+pub(crate) fn mul_legacy_rounded(round: Round, a: f32, b: f32) -> f32 {
+    if a == 0.0 || b == 0.0 {
+        0.0
+    } else {
+        exact::mul(round, a, b)
+    }
+}
+
 /// [`mad`], but zero times anything is zero.
 #[inline(always)]
 pub(crate) fn mad_legacy(a: f32, b: f32, c: f32) -> f32 {
@@ -349,14 +397,14 @@ pub(crate) fn fma_f16(a: F16, b: F16, c: F16) -> F16 {
 
 /// A sum rounded to odd, so that rounding it again to fewer bits is correct.
 #[inline(always)]
-fn sum_to_odd(a: f64, b: f64) -> f64 {
+pub(super) fn sum_to_odd(a: f64, b: f64) -> f64 {
     let (sum, lost) = two_sum(a, b);
     to_odd(sum, lost)
 }
 
 /// A sum, and what rounding lost of it, exactly (Knuth).
 #[inline(always)]
-fn two_sum(a: f64, b: f64) -> (f64, f64) {
+pub(super) fn two_sum(a: f64, b: f64) -> (f64, f64) {
     let sum = a + b;
     let part = sum - a;
     (sum, (a - (sum - part)) + (b - part))
@@ -364,96 +412,13 @@ fn two_sum(a: f64, b: f64) -> (f64, f64) {
 
 /// What was rounded to nearest, rounded to odd instead, by what was lost of it.
 #[inline(always)]
-fn to_odd(sum: f64, lost: f64) -> f64 {
+pub(super) fn to_odd(sum: f64, lost: f64) -> f64 {
     if lost == 0.0 || !sum.is_finite() || sum.to_bits() & 1 == 1 {
         sum
     } else if (lost > 0.0) == (sum > 0.0) {
         f64::from_bits(sum.to_bits() + 1)
     } else {
         f64::from_bits(sum.to_bits().saturating_sub(1))
-    }
-}
-
-/// An approximation in single precision: denormals are zero, whatever MODE says.
-#[inline(always)]
-pub(crate) fn flushing(a: f32, f: impl Fn(f32) -> f32) -> f32 {
-    Env::FLUSHING.output(f(Env::FLUSHING.input(a)))
-}
-
-/// 2 to the power.
-pub(crate) fn exp2(a: f32) -> f32 {
-    f64::from(a).exp2() as f32
-}
-
-/// The logarithm to base 2.
-pub(crate) fn log2(a: f32) -> f32 {
-    f64::from(a).log2() as f32
-}
-
-/// 1 by the root.
-pub(crate) fn rsq(a: f32) -> f32 {
-    f64::from(a).sqrt().recip() as f32
-}
-
-/// Beyond this many turns the sine and cosine instructions give what they give for 0.
-const TURNS: f32 = 256.0;
-
-/// The sine of an angle in turns.
-pub(crate) fn sin(turns: f32) -> f32 {
-    if turns.is_finite() && turns.abs() > TURNS || turns == 0.0 {
-        return if turns == 0.0 { turns } else { 0.0 };
-    }
-    sine_of_turns(turns.into()) as f32
-}
-
-/// The cosine of an angle in turns.
-pub(crate) fn cos(turns: f32) -> f32 {
-    /// From a cosine to a sine.
-    const QUARTER: f64 = 0.25;
-    if turns.is_finite() && turns.abs() > TURNS {
-        return 1.0;
-    }
-    sine_of_turns(f64::from(turns) + QUARTER) as f32
-}
-
-/// Half turns are taken off first, exactly, so that the zeros are where they belong.
-fn sine_of_turns(turns: f64) -> f64 {
-    let half_turns = (2.0 * turns).round();
-    let sine = ((turns - half_turns / 2.0) * std::f64::consts::TAU).sin();
-    if half_turns % 2.0 == 0.0 || sine == 0.0 {
-        sine
-    } else {
-        -sine
-    }
-}
-
-/// Infinities become the largest finite values.
-#[inline(always)]
-pub(crate) fn finite(a: f32) -> f32 {
-    if a.is_infinite() {
-        f32::MAX.copysign(a)
-    } else {
-        a
-    }
-}
-
-/// The same in double precision.
-#[inline(always)]
-pub(crate) fn finite64(a: f64) -> f64 {
-    if a.is_infinite() {
-        f64::MAX.copysign(a)
-    } else {
-        a
-    }
-}
-
-/// Infinities become zeros of the same sign.
-#[inline(always)]
-pub(crate) fn infinite_to_zero(a: f32) -> f32 {
-    if a.is_infinite() {
-        0.0f32.copysign(a)
-    } else {
-        a
     }
 }
 
@@ -563,10 +528,26 @@ pub(crate) fn ldexp64(a: f64, power: i32) -> f64 {
     }
 }
 
-/// To an integer of 0..=255, rounded to nearest even.
+/// To an integer of 0..=255 (errata E192).
 #[inline(always)]
-pub(crate) fn to_u8(a: f32) -> u8 {
-    a.round_ties_even() as u8
+pub(crate) fn to_u8(round: Round, a: f32) -> u8 {
+    match round {
+        Round::Nearest => a.round_ties_even() as u8,
+        Round::Up => a.ceil() as u8,
+        Round::Down => a.floor() as u8,
+        Round::Zero => a as u8,
+    }
+}
+
+/// The product of V_MULLIT where its other two sources allow it (errata E197).
+#[inline(always)]
+pub(crate) fn lit(product: f32, b: f32, c: f32) -> f32 {
+    // Also where one of them is a NaN.
+    if b > f32::MIN && c > 0.0 {
+        product
+    } else {
+        f32::MIN
+    }
 }
 
 /// −1..=1 to −32767..=32767, rounded to nearest even; 0 of NaN.
@@ -620,138 +601,6 @@ pub(crate) fn cube(x: f32, y: f32, z: f32) -> Cube {
             t: -y,
             major: x,
         }
-    }
-}
-
-/// What division scaling goes by, of one width.
-pub(crate) struct Scale {
-    /// Quotients that may overflow on the way: exponents differ by this much.
-    far: i32,
-    /// Numerators that are tiny: exponent as encoded.
-    tiny: u32,
-    /// The power of two by which is scaled.
-    power: i32,
-}
-
-/// Of single precision.
-pub(crate) const SCALE_32: Scale = Scale {
-    far: 96,
-    tiny: 23,
-    power: 64,
-};
-/// Of double precision.
-pub(crate) const SCALE_64: Scale = Scale {
-    far: 768,
-    tiny: 53,
-    power: 128,
-};
-
-/// One of denominator and numerator, `a`, scaled so that the division's steps neither overflow nor lose bits;
-/// whether [`div_fmas`] has to scale back.
-#[inline(always)]
-pub(crate) fn div_scale<F: Float + std::ops::Div<Output = F>>(
-    a: F,
-    denominator: F,
-    numerator: F,
-    ldexp: impl Fn(F, i32) -> F,
-    scale: &Scale,
-) -> (F, bool) {
-    let is_zero = |v: F| v.magnitude() == 0;
-    let is_denormal = |v: F| v.exponent() == 0;
-    let one = F::of_bits(u64::from(F::EXPONENT_MAX >> 1) << F::FRACTION);
-    let (up, down) = (ldexp(a, scale.power), ldexp(a, -scale.power));
-    let is_denominator = a.bits() == denominator.bits();
-    let is_numerator = a.bits() == numerator.bits();
-    let reciprocal_is = is_denormal(one / denominator);
-    let quotient_is = is_denormal(numerator / denominator);
-    if is_zero(denominator) || is_zero(numerator) {
-        let nan = u64::from(F::EXPONENT_MAX) << F::FRACTION;
-        (F::of_bits(nan).quiet(), false)
-    } else if numerator.exponent() as i32 - denominator.exponent() as i32 >= scale.far {
-        (if is_denominator { up } else { a }, true)
-    } else if is_denormal(denominator) {
-        (up, false)
-    } else if reciprocal_is && quotient_is {
-        // The manual scales the denominator up here, which would make it infinite; the quotient is to be larger.
-        (if is_denominator { down } else { a }, true)
-    } else if reciprocal_is {
-        (down, false)
-    } else if quotient_is {
-        (if is_numerator { up } else { a }, true)
-    } else if numerator.exponent() <= scale.tiny {
-        (up, false)
-    } else {
-        (a, false)
-    }
-}
-
-/// The last step of a division, scaled back if [`div_scale`] said so: up if the quotient is large, since then the
-/// denominator was scaled up, else down. The manual's pseudocode has one factor for both; only this gives quotients.
-#[inline(always)]
-pub(crate) fn div_fmas_32(a: f32, b: f32, quotient: f32, scaled: bool) -> f32 {
-    if !scaled {
-        return a.mul_add(b, quotient);
-    }
-    let power = back(quotient, &SCALE_32);
-    let product = f64::from(a) * f64::from(b);
-    // In double precision the scaled value is exact but for the sum's rounding to odd.
-    ldexp64(sum_to_odd(product, quotient.into()), power) as f32
-}
-
-/// The same in double precision.
-#[inline(always)]
-pub(crate) fn div_fmas_64(a: f64, b: f64, quotient: f64, scaled: bool) -> f64 {
-    let sum = a.mul_add(b, quotient);
-    if !scaled {
-        return sum;
-    }
-    let power = back(quotient, &SCALE_64);
-    let product = a * b;
-    let rest = a.mul_add(b, -product);
-    let (rough, lost) = two_sum(product, quotient);
-    let left = (rough - sum) + lost + rest;
-    ldexp64(to_odd(sum, left), power)
-}
-
-/// The power of two that undoes the scaling.
-#[inline(always)]
-fn back<F: Float>(quotient: F, scale: &Scale) -> i32 {
-    if quotient.exponent() > F::EXPONENT_MAX >> 1 {
-        scale.power
-    } else {
-        -scale.power
-    }
-}
-
-/// The quotient where it is a number, with the right sign; otherwise what IEEE division gives.
-#[inline(always)]
-pub(crate) fn div_fixup<F: Float>(quotient: F, denominator: F, numerator: F) -> F {
-    let infinity = u64::from(F::EXPONENT_MAX) << F::FRACTION;
-    let is_zero = |v: F| v.magnitude() == 0;
-    let is_infinite = |v: F| v.magnitude() == infinity;
-    let negative = denominator.negative() != numerator.negative();
-    // Exponents that differ by more than this leave nothing, not even a denormal.
-    let lowest = -((F::EXPONENT_MAX >> 1) as i32 + F::FRACTION as i32);
-    if numerator.is_any_nan() {
-        numerator.quiet()
-    } else if denominator.is_any_nan() {
-        denominator.quiet()
-    } else if is_zero(denominator) && is_zero(numerator)
-        || is_infinite(denominator) && is_infinite(numerator)
-    {
-        F::signed(infinity, true).quiet()
-    } else if is_zero(denominator) || is_infinite(numerator) {
-        F::signed(infinity, negative)
-    } else if is_infinite(denominator)
-        || is_zero(numerator)
-        || (numerator.exponent() as i32 - denominator.exponent() as i32) < lowest
-    {
-        F::signed(0, negative)
-    } else if quotient.is_any_nan() {
-        // Of numbers only an overflow on the way makes a NaN.
-        F::signed(infinity, negative)
-    } else {
-        F::signed(quotient.magnitude(), negative)
     }
 }
 

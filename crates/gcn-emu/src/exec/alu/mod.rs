@@ -2,15 +2,19 @@
 //!
 //! The tables (`scalar`, `packed`, `vector`, `compare`) say what an instruction computes from a lane's values; `protocol`
 //! fetches those values, applies modifiers, and writes results under EXEC; `sdwa` and `dpp` are what those encodings
-//! do to operands; `indexing` moves them; `float` is IEEE arithmetic under the MODE register.
+//! do to operands; `indexing` moves them; `float` is IEEE arithmetic under the MODE register, `exact` the same in every
+//! rounding mode, `divide` and `approximate` what their names say.
 
 use gcn_isa::{Does, Field, Inst, Op};
 
 use crate::code::Handler;
 
+mod approximate;
 mod compare;
+mod divide;
 pub mod dpp;
-mod float;
+pub(crate) mod exact;
+pub(crate) mod float;
 pub mod indexing;
 mod packed;
 mod protocol;
@@ -33,7 +37,7 @@ pub fn handler(inst: &Inst) -> Option<Handler> {
         Op::Vop2(op) => vector::vop2(op, clamp),
         Op::Vopc(_) => comparison(inst),
         Op::Vop3(op) => vector::vop3(op, clamp),
-        Op::Vop3b(op) => vector::vop3b(op),
+        Op::Vop3b(op) => vector::vop3b(op, clamp),
         Op::Vop3p(op) => packed::vop3p(op, clamp),
         _ => None,
     }

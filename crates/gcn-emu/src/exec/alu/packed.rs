@@ -4,8 +4,9 @@
 
 use gcn_isa::vop3::Vop3p;
 
-use super::float::{self, Env, F16, Float, MODE_IEEE};
-use super::protocol::{mixed, three, two};
+use super::exact::{self, Round};
+use super::float::{self, Env, F16, Float};
+use super::protocol::{mixed, order_env, three, two};
 use crate::code::{Handler, Step};
 use crate::wave::Wave;
 
@@ -31,17 +32,15 @@ pub fn vop3p(op: Vop3p, clamp: bool) -> Option<Handler> {
         V_PK_MIN_I16     => |w, s| pairs(w, s, |a, b| (a as i16).min(b as i16) as u16),
         V_PK_MAX_U16     => |w, s| pairs(w, s, u16::max),
         V_PK_MIN_U16     => |w, s| pairs(w, s, u16::min),
-        V_PK_FMA_F16     => |w, s| halves3(w, s, float::fma_f16),
-        V_PK_ADD_F16     => |w, s| halves(w, s, |a, b, _| F16::from_f32(a.to_f32() + b.to_f32())),
-        V_PK_MUL_F16     => |w, s| halves(w, s, |a, b, _| F16::from_f32(a.to_f32() * b.to_f32())),
-        V_PK_MIN_F16     => |w, s| halves(w, s, float::min),
-        V_PK_MAX_F16     => |w, s| halves(w, s, float::max),
-        V_MAD_MIX_F32    => |w, s| mixed(w, s, float::mad),
-        V_MAD_MIXLO_F16  => |w, s| mixed(w, s, |a, b, c| F16::from_f32(float::mad(a, b, c))),
-        V_MAD_MIXHI_F16  => |w, s| mixed(w, s, |a, b, c| F16::from_f32(float::mad(a, b, c))),
-        V_FMA_MIX_F32    => |w, s| { let env = Env::of::<f32>(w.mode); mixed(w, s, |a, b, c| fma(env, a, b, c)) },
-        V_FMA_MIXLO_F16  => |w, s| { let env = Env::of::<f32>(w.mode); mixed(w, s, |a, b, c| F16::from_f32(fma(env, a, b, c))) },
-        V_FMA_MIXHI_F16  => |w, s| { let env = Env::of::<f32>(w.mode); mixed(w, s, |a, b, c| F16::from_f32(fma(env, a, b, c))) },
+        V_PK_FMA_F16     => |w, s| halves3(w, s, float::fma_f16, exact::fma),
+        V_PK_ADD_F16     => |w, s| halves(w, s, |a, b| F16::from_f32(a.to_f32() + b.to_f32()), exact::add),
+        V_PK_MUL_F16     => |w, s| halves(w, s, |a, b| F16::from_f32(a.to_f32() * b.to_f32()), exact::mul),
+        V_PK_MIN_F16     => |w, s| orders(w, s, float::min),
+        V_PK_MAX_F16     => |w, s| orders(w, s, float::max),
+        V_MAD_MIX_F32    => |w, s| mixed(w, s, mad, |sum, _| sum),
+        V_MAD_MIXLO_F16 | V_MAD_MIXHI_F16 => |w, s| mixed(w, s, mad, narrow),
+        V_FMA_MIX_F32    => |w, s| mixed(w, s, fma, |sum, _| sum),
+        V_FMA_MIXLO_F16 | V_FMA_MIXHI_F16 => |w, s| mixed(w, s, fma, narrow),
         V_DOT2_F32_F16   => |w, s| three(w, s, dot2_f16),
         V_DOT2_I32_I16 if clamp => |w, s| three(w, s, |a, b, c: i32| (dot::<2>(a, b, true) + i64::from(c)).clamp(i32::MIN.into(), i32::MAX.into()) as i32),
         V_DOT2_U32_U16 if clamp => |w, s| three(w, s, |a, b, c: u32| (dot::<2>(a, b, false) + i64::from(c)).min(u32::MAX.into()) as u32),
@@ -88,40 +87,95 @@ fn pairs3(w: &mut Wave, s: &Step, f: impl Fn(u16, u16, u16) -> u16) {
     });
 }
 
-/// A floating-point operation on each half of two sources, denormals as MODE says; `f` is also told whether IEEE
-/// rules are on.
+/// A floating-point operation on each half of two sources: `nearest` is the host's, `any` obeys every rounding mode;
+/// denormals as MODE says.
 #[inline(always)]
-fn halves(w: &mut Wave, s: &Step, f: impl Fn(F16, F16, bool) -> F16) {
-    let (env, ieee) = (Env::of::<F16>(w.mode), w.mode & MODE_IEEE != 0);
-    pairs(w, s, |a, b| {
-        env.output(f(env.input(F16(a)), env.input(F16(b)), ieee)).0
-    });
+fn halves(
+    w: &mut Wave,
+    s: &Step,
+    nearest: impl Fn(F16, F16) -> F16,
+    any: impl Fn(Round, F16, F16) -> F16,
+) {
+    let env = Env::of::<F16>(w.mode);
+    if env.is_nearest() {
+        pairs(w, s, |a, b| {
+            env.output(nearest(env.input(F16(a)), env.input(F16(b)))).0
+        });
+    } else {
+        pairs(w, s, |a, b| {
+            env.output(any(env.round, env.input(F16(a)), env.input(F16(b))))
+                .0
+        });
+    }
 }
 
 /// The same on three sources.
 #[inline(always)]
-fn halves3(w: &mut Wave, s: &Step, f: impl Fn(F16, F16, F16) -> F16) {
+fn halves3(
+    w: &mut Wave,
+    s: &Step,
+    nearest: impl Fn(F16, F16, F16) -> F16,
+    any: impl Fn(Round, F16, F16, F16) -> F16,
+) {
     let env = Env::of::<F16>(w.mode);
-    pairs3(w, s, |a, b, c| {
-        env.output(f(env.input(F16(a)), env.input(F16(b)), env.input(F16(c))))
-            .0
-    });
+    if env.is_nearest() {
+        pairs3(w, s, |a, b, c| {
+            let result = nearest(env.input(F16(a)), env.input(F16(b)), env.input(F16(c)));
+            env.output(result).0
+        });
+    } else {
+        pairs3(w, s, |a, b, c| {
+            let [a, b, c] = [a, b, c].map(|half| env.input(F16(half)));
+            env.output(any(env.round, a, b, c)).0
+        });
+    }
 }
 
+/// A minimum or maximum of each half; `f` is told whether IEEE rules are on.
+#[inline(always)]
+fn orders(w: &mut Wave, s: &Step, f: impl Fn(F16, F16, bool) -> F16) {
+    let (env, ieee) = order_env::<F16>(w);
+    pairs(w, s, |a, b| f(env.input(F16(a)), env.input(F16(b)), ieee).0);
+}
+
+/// The multiplication and addition of V_MAD_MIX, rounded twice and without denormals.
+#[inline(always)]
+fn mad(env: Env, a: f32, b: f32, c: f32) -> f32 {
+    if env.is_nearest() {
+        float::mad(a, b, c)
+    } else {
+        float::mad_rounded(env.round, a, b, c)
+    }
+}
+
+/// That of V_FMA_MIX, rounded once.
 #[inline(always)]
 fn fma(env: Env, a: f32, b: f32, c: f32) -> f32 {
-    env.output(env.input(a).mul_add(env.input(b), env.input(c)))
+    let (a, b, c) = (env.input(a), env.input(b), env.input(c));
+    env.output(if env.is_nearest() {
+        a.mul_add(b, c)
+    } else {
+        exact::fma(env.round, a, b, c)
+    })
 }
 
-/// The products of halves and the third source, added one after the other without rounding the products.
+/// The sum, rounded again to half precision (errata E195).
+#[inline(always)]
+fn narrow(sum: f32, env: Env) -> F16 {
+    env.output(if env.is_nearest() {
+        F16::from_f32(sum)
+    } else {
+        exact::convert(env.round, sum)
+    })
+}
+
+/// The products of halves and the third source, added one after the other without rounding the products. Denormals are
+/// flushed and results rounded to nearest whatever MODE says (errata E196).
 #[inline(always)]
 fn dot2_f16(a: u32, b: u32, c: f32) -> f32 {
-    let ([a, a_high], [b, b_high]) = (split(a), split(b));
-    let sum = F16(a)
-        .to_f32()
-        .mul_add(F16(b).to_f32(), Env::FLUSHING.input(c));
-    let sum = F16(a_high).to_f32().mul_add(F16(b_high).to_f32(), sum);
-    sum.flushed()
+    let halves = |pair| split(pair).map(|half| F16(half).flushed().to_f32());
+    let ([a, a_high], [b, b_high]) = (halves(a), halves(b));
+    a_high.mul_add(b_high, a.mul_add(b, c.flushed())).flushed()
 }
 
 /// The sum of the products of `N` parts of each dword.

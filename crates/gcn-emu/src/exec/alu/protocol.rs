@@ -6,6 +6,7 @@
 
 use gcn_isa::{Field, Isa, Ty};
 
+use super::exact::{self, Round};
 use super::float::{Env, F16, Float, MODE_IEEE};
 use super::scalar;
 use crate::code::{Arg, OutputFactor, Step};
@@ -118,19 +119,6 @@ pub(super) fn with_lanes<A: Lane, B: Lane, R: Lane>(
     }
 }
 
-/// Destination, three sources, VCC's bit.
-#[inline(always)]
-pub(super) fn three_vcc<A: Lane, B: Lane, C: Lane, R: Lane>(
-    w: &mut Wave,
-    s: &Step,
-    f: impl Fn(A, B, C, bool) -> R,
-) {
-    let vcc = w.vcc();
-    run(w, s, At::<1, 2, 3>, vcc, |a, b, c, bit: bool| {
-        (f(a, b, c, bit), ())
-    });
-}
-
 /// Mask written, two sources; EXEC is written too if the instruction says so.
 #[inline(always)]
 pub(super) fn compare<A: Lane, B: Lane>(w: &mut Wave, s: &Step, f: impl Fn(A, B) -> bool) {
@@ -141,7 +129,7 @@ pub(super) fn compare<A: Lane, B: Lane>(w: &mut Wave, s: &Step, f: impl Fn(A, B)
     }
 }
 
-/// [`one`] of a floating-point operation, denormals as MODE says.
+/// [`one`] of a floating-point operation that does not round, denormals as MODE says.
 #[inline(always)]
 pub(super) fn float1<F: Float>(w: &mut Wave, s: &Step, f: impl Fn(F) -> F) {
     let env = Env::of::<F>(w.mode);
@@ -176,22 +164,143 @@ pub(super) fn float3<F: Float>(w: &mut Wave, s: &Step, f: impl Fn(F, F, F) -> F)
     }
 }
 
-/// [`accumulate`] of a floating-point operation, denormals as MODE says.
+/// [`one`] of an operation that rounds: `nearest` is the host's, `any` obeys every rounding mode; denormals as MODE
+/// says.
 #[inline(always)]
-pub(super) fn float_accumulate<F: Float>(w: &mut Wave, s: &Step, f: impl Fn(F, F, F) -> F) {
+pub(super) fn rounded1<F: Float>(
+    w: &mut Wave,
+    s: &Step,
+    nearest: impl Fn(F) -> F,
+    any: impl Fn(Round, F) -> F,
+) {
     let env = Env::of::<F>(w.mode);
-    accumulate(w, s, |a, b, d| {
-        env.output(f(env.input(a), env.input(b), env.input(d)))
-    });
+    if env.is_nearest() {
+        float1(w, s, nearest);
+    } else {
+        rarely(w, s, At::<1, 1, 1>, 0, |a, (), (), ()| {
+            (env.output(any(env.round, env.input(a))), ())
+        });
+    }
 }
 
-/// [`three_vcc`] of a floating-point operation, denormals as MODE says.
+/// [`rounded1`] of two sources.
 #[inline(always)]
-pub(super) fn float3_vcc<F: Float>(w: &mut Wave, s: &Step, f: impl Fn(F, F, F, bool) -> F) {
+pub(super) fn rounded2<F: Float>(
+    w: &mut Wave,
+    s: &Step,
+    nearest: impl Fn(F, F) -> F,
+    any: impl Fn(Round, F, F) -> F,
+) {
     let env = Env::of::<F>(w.mode);
-    three_vcc(w, s, |a, b, c, bit| {
-        env.output(f(env.input(a), env.input(b), env.input(c), bit))
-    });
+    if env.is_nearest() {
+        float2(w, s, nearest);
+    } else {
+        rarely(w, s, At::<1, 2, 1>, 0, |a, b, (), ()| {
+            let result = any(env.round, env.input(a), env.input(b));
+            (env.output(result), ())
+        });
+    }
+}
+
+/// [`rounded1`] of three sources.
+#[inline(always)]
+pub(super) fn rounded3<F: Float>(
+    w: &mut Wave,
+    s: &Step,
+    nearest: impl Fn(F, F, F) -> F,
+    any: impl Fn(Round, F, F, F) -> F,
+) {
+    let env = Env::of::<F>(w.mode);
+    if env.is_nearest() {
+        float3(w, s, nearest);
+    } else {
+        rarely(w, s, At::<1, 2, 3>, 0, |a, b, c, ()| {
+            let result = any(env.round, env.input(a), env.input(b), env.input(c));
+            (env.output(result), ())
+        });
+    }
+}
+
+/// [`rounded1`] of two sources and the destination.
+#[inline(always)]
+pub(super) fn rounded_accumulate<F: Float>(
+    w: &mut Wave,
+    s: &Step,
+    nearest: impl Fn(F, F, F) -> F,
+    any: impl Fn(Round, F, F, F) -> F,
+) {
+    let env = Env::of::<F>(w.mode);
+    if env.is_nearest() {
+        accumulate(w, s, |a, b, d| {
+            env.output(nearest(env.input(a), env.input(b), env.input(d)))
+        });
+    } else {
+        rarely(w, s, At::<1, 2, 0>, 0, |a, b, d, ()| {
+            let result = any(env.round, env.input(a), env.input(b), env.input(d));
+            (env.output(result), ())
+        });
+    }
+}
+
+/// Three sources of an operation that flushes denormals by itself.
+#[inline(always)]
+pub(super) fn flushing3<F: Float>(
+    w: &mut Wave,
+    s: &Step,
+    nearest: impl Fn(F, F, F) -> F,
+    any: impl Fn(Round, F, F, F) -> F,
+) {
+    flushing(w, s, At::<1, 2, 3>, nearest, any);
+}
+
+/// Two sources and the destination of an operation that flushes denormals by itself.
+#[inline(always)]
+pub(super) fn flushing_accumulate<F: Float>(
+    w: &mut Wave,
+    s: &Step,
+    nearest: impl Fn(F, F, F) -> F,
+    any: impl Fn(Round, F, F, F) -> F,
+) {
+    flushing(w, s, At::<1, 2, 0>, nearest, any);
+}
+
+#[inline(always)]
+fn flushing<const Z: usize, F: Float>(
+    w: &mut Wave,
+    s: &Step,
+    _: At<1, 2, Z>,
+    nearest: impl Fn(F, F, F) -> F,
+    any: impl Fn(Round, F, F, F) -> F,
+) {
+    let round = Round::of::<F>(w.mode);
+    if round == Round::Nearest {
+        run(w, s, At::<1, 2, Z>, 0, |a, b, c, ()| (nearest(a, b, c), ()));
+    } else {
+        rarely(w, s, At::<1, 2, Z>, 0, |a, b, c, ()| {
+            (any(round, a, b, c), ())
+        });
+    }
+}
+
+/// [`rounded3`] with VCC's bit, of V_DIV_FMAS: denormal sources are kept (errata E194).
+#[inline(always)]
+pub(super) fn rounded3_vcc<F: Float>(
+    w: &mut Wave,
+    s: &Step,
+    nearest: impl Fn(F, F, F, bool) -> F,
+    any: impl Fn(Round, F, F, F, bool) -> F,
+) {
+    let env = Env::of::<F>(w.mode).keeping_sources();
+    let vcc = w.vcc();
+    if env.is_nearest() {
+        run(w, s, At::<1, 2, 3>, vcc, |a, b, c, bit: bool| {
+            (env.output(nearest(a, b, c, bit)), ())
+        });
+    } else {
+        rarely(w, s, At::<1, 2, 3>, vcc, |a, b, c, bit: bool| {
+            (env.output(any(env.round, a, b, c, bit)), ())
+        });
+    }
 }
 
 /// [`carry3`] of a floating-point operation, denormals as MODE says.
@@ -204,40 +313,90 @@ pub(super) fn float_carry3<F: Float>(w: &mut Wave, s: &Step, f: impl Fn(F, F, F)
     });
 }
 
-/// [`two`] of a floating-point value and an integer, denormals as MODE says.
+/// [`rounded2`] of a floating-point value and an integer.
 #[inline(always)]
-pub(super) fn float_int<F: Float, I: Lane>(w: &mut Wave, s: &Step, f: impl Fn(F, I) -> F) {
+pub(super) fn rounded_int<F: Float, I: Lane>(
+    w: &mut Wave,
+    s: &Step,
+    nearest: impl Fn(F, I) -> F,
+    any: impl Fn(Round, F, I) -> F,
+) {
     let env = Env::of::<F>(w.mode);
-    two(w, s, |a, b| env.output(f(env.input(a), b)));
+    if env.is_nearest() {
+        two(w, s, |a, b| env.output(nearest(env.input(a), b)));
+    } else {
+        rarely(w, s, At::<1, 2, 1>, 0, |a, b, (), ()| {
+            (env.output(any(env.round, env.input(a), b)), ())
+        });
+    }
 }
 
-/// From one width to another, denormals of each as MODE says.
+/// From one width to another, denormals of each as MODE says, rounded as it says of the narrower one (errata E192).
 #[inline(always)]
-pub(super) fn convert<A: Float, R: Float>(w: &mut Wave, s: &Step, f: impl Fn(A) -> R) {
+pub(super) fn convert<A: Float, R: Float>(w: &mut Wave, s: &Step, nearest: impl Fn(A) -> R) {
     let (from, to) = (Env::of::<A>(w.mode), Env::of::<R>(w.mode));
-    one(w, s, |a| to.output(f(from.input(a))));
+    if to.is_nearest() {
+        one(w, s, |a| to.output(nearest(from.input(a))));
+    } else {
+        rarely(w, s, At::<1, 1, 1>, 0, |a, (), (), ()| {
+            let result = exact::convert::<A, R>(to.round, from.input(a));
+            (to.output(result), ())
+        });
+    }
 }
 
-/// [`float1`] of a half-precision operation that is done in single precision.
+/// From an integer to floating point.
+#[inline(always)]
+pub(super) fn from_integer<I: Lane + Into<i64>, R: Float>(
+    w: &mut Wave,
+    s: &Step,
+    nearest: impl Fn(I) -> R,
+) {
+    let round = Round::of::<R>(w.mode);
+    if round == Round::Nearest {
+        one(w, s, nearest);
+    } else {
+        rarely(w, s, At::<1, 1, 1>, 0, |a: I, (), (), ()| {
+            (exact::of_integer::<R>(round, a.into()), ())
+        });
+    }
+}
+
+/// [`float1`] of a half-precision operation that is done in single precision and does not round there.
 #[inline(always)]
 pub(super) fn half1(w: &mut Wave, s: &Step, f: impl Fn(f32) -> f32) {
     float1(w, s, |a: F16| F16::from_f32(f(a.to_f32())));
 }
 
-/// [`float2`] of a half-precision operation that is done in single precision. Sums, differences and products are
+/// [`rounded2`] of a half-precision operation that is done in single precision. Sums, differences and products are
 /// exact or rounded well enough there that rounding once more is correct.
 #[inline(always)]
-pub(super) fn half2(w: &mut Wave, s: &Step, f: impl Fn(f32, f32) -> f32) {
-    float2(w, s, |a: F16, b: F16| {
-        F16::from_f32(f(a.to_f32(), b.to_f32()))
-    });
+pub(super) fn half2(
+    w: &mut Wave,
+    s: &Step,
+    nearest: impl Fn(f32, f32) -> f32,
+    any: impl Fn(Round, F16, F16) -> F16,
+) {
+    rounded2(
+        w,
+        s,
+        |a: F16, b: F16| F16::from_f32(nearest(a.to_f32(), b.to_f32())),
+        any,
+    );
 }
 
 /// A mixed-precision operation: each source is single precision, or the half of a register that OP_SEL names where
-/// OP_SEL_HI is set, and every value of that is one of single precision. NEG_HI takes absolute values here.
+/// OP_SEL_HI is set, and every value of that is one of single precision. NEG_HI takes absolute values here. `sum` has
+/// what MODE says of single precision, `result` what it says of half precision.
 #[inline(always)]
-pub(super) fn mixed<R: Lane>(w: &mut Wave, s: &Step, f: impl Fn(f32, f32, f32) -> R) {
+pub(super) fn mixed<R: Lane>(
+    w: &mut Wave,
+    s: &Step,
+    sum: impl Fn(Env, f32, f32, f32) -> f32,
+    result: impl Fn(f32, Env) -> R,
+) {
     let m = s.modifiers;
+    let (single, half) = (Env::of::<f32>(w.mode), Env::of::<F16>(w.mode));
     // Without OP_SEL_HI, as encoded, all of the sources are in `low`.
     let source = |place: usize| {
         let has = |set: u8| set >> place & 1 != 0;
@@ -247,7 +406,7 @@ pub(super) fn mixed<R: Lane>(w: &mut Wave, s: &Step, f: impl Fn(f32, f32, f32) -
             let mut single = if has(m.low) {
                 f32::from_bits(*lane)
             } else {
-                F16((*lane >> shift) as u16).to_f32()
+                half.input(F16((*lane >> shift) as u16)).to_f32()
             };
             if has(m.negate_high) {
                 single = single.abs();
@@ -266,18 +425,21 @@ pub(super) fn mixed<R: Lane>(w: &mut Wave, s: &Step, f: impl Fn(f32, f32, f32) -
         Src::Here(&room[2]),
     ];
     let exec = w.exec();
-    let mut result = [Lanes::ZERO];
-    map(&mut result, &src, 0, |a, b, c, ()| (f(a, b, c), ()));
-    finish(w, s, &mut result, exec);
+    let mut lanes = [Lanes::ZERO];
+    map(&mut lanes, &src, 0, |a, b, c, ()| {
+        (result(sum(single, a, b, c), half), ())
+    });
+    finish(w, s, &mut lanes, exec);
 }
 
-/// What minima and maxima go by: up to GCN 1.2 they leave denormals alone.
+/// What minima and maxima go by: up to GCN 1.2 they leave denormals alone; on 1.4 a denormal that is a source is a
+/// result (errata E193).
 #[inline(always)]
-fn order_env<F: Float>(w: &Wave) -> (Env, bool) {
+pub(super) fn order_env<F: Float>(w: &Wave) -> (Env, bool) {
     let env = if w.isa < Isa::Gfx9 {
         Env::KEEPING
     } else {
-        Env::of::<F>(w.mode)
+        Env::of::<F>(w.mode).keeping_results()
     };
     (env, w.mode & MODE_IEEE != 0)
 }
@@ -329,6 +491,49 @@ pub(super) fn run<
     mask: u64,
     f: impl Fn(A, B, C, Given) -> (R, Taken),
 ) -> u64 {
+    run_in::<true, X, Y, Z, A, B, C, R, Given, Taken>(w, s, mask, f)
+}
+
+/// [`run`] of an operation that has no use for the host's wide vectors and need not be compiled for each level.
+#[inline(always)]
+fn rarely<
+    const X: usize,
+    const Y: usize,
+    const Z: usize,
+    A: Lane,
+    B: Lane,
+    C: Lane,
+    R: Lane,
+    Given: Bit,
+    Taken: Bit,
+>(
+    w: &mut Wave,
+    s: &Step,
+    _: At<X, Y, Z>,
+    mask: u64,
+    f: impl Fn(A, B, C, Given) -> (R, Taken),
+) -> u64 {
+    run_in::<false, X, Y, Z, A, B, C, R, Given, Taken>(w, s, mask, f)
+}
+
+#[inline(always)]
+fn run_in<
+    const WIDE: bool,
+    const X: usize,
+    const Y: usize,
+    const Z: usize,
+    A: Lane,
+    B: Lane,
+    C: Lane,
+    R: Lane,
+    Given: Bit,
+    Taken: Bit,
+>(
+    w: &mut Wave,
+    s: &Step,
+    mask: u64,
+    f: impl Fn(A, B, C, Given) -> (R, Taken),
+) -> u64 {
     if s.modifiers.any {
         let exec = written(s, w.exec());
         let room = [
@@ -342,7 +547,11 @@ pub(super) fn run<
             Src::Here(&room[2]),
         ];
         let mut result = [Lanes::ZERO; 2];
-        let flags = map(&mut result, &src, mask, f);
+        let flags = if WIDE {
+            map(&mut result, &src, mask, f)
+        } else {
+            lanes::map(&mut result, 0, &src, mask, u64::MAX, f)
+        };
         finish(w, s, &mut result[..R::DWORDS], exec);
         flags & exec
     } else {
@@ -351,7 +560,11 @@ pub(super) fn run<
             f,
             lanes: PhantomData,
         };
-        at_best(in_place, w, s, mask)
+        if WIDE {
+            at_best(in_place, w, s, mask)
+        } else {
+            in_place.run(w, s, mask)
+        }
     }
 }
 
@@ -601,14 +814,16 @@ fn dx10_clamp(mode: u32) -> bool {
 }
 
 /// The output factor, then the clamp. The factor counts only where denormal results are flushed and IEEE rules
-/// are off; it flushes what it gives.
+/// are off; it flushes what it gives, and zeros lose their sign (errata E191).
 fn finish_float<F: Float>(mode: u32, s: &Step, result: &mut [Lanes]) {
+    let env = Env::of::<F>(mode);
+    // The factor's power of two.
     let factor = match s.modifiers.factor {
-        _ if !Env::of::<F>(mode).takes_factor(mode) => None,
+        _ if !env.takes_factor(mode) => None,
         OutputFactor::One => None,
-        OutputFactor::Two => Some(2.0),
-        OutputFactor::Four => Some(4.0),
-        OutputFactor::Half => Some(0.5),
+        OutputFactor::Two => Some(1),
+        OutputFactor::Four => Some(2),
+        OutputFactor::Half => Some(-1),
     };
     let nan_is_zero = dx10_clamp(mode);
     let [low, rest @ ..] = result else { return };
@@ -616,8 +831,11 @@ fn finish_float<F: Float>(mode: u32, s: &Step, result: &mut [Lanes]) {
     let high = rest.first_mut().unwrap_or(&mut nothing);
     for (low, high) in low.0.iter_mut().zip(&mut high.0) {
         let mut value = F::join(*low, *high);
-        if let Some(factor) = factor {
-            value = value.scaled(factor).flushed();
+        if let Some(power) = factor {
+            value = exact::ldexp(env.round, value, power).flushed();
+            if value.magnitude() == 0 {
+                value = F::signed(0, false);
+            }
         }
         if s.modifiers.clamp {
             value = value.clamped(nan_is_zero);

@@ -2,12 +2,13 @@
 //!
 //! Source: AMD's Southern Islands, Sea Islands, GCN3 and Vega manuals, chapter "Scalar ALU Operations".
 
+use gcn_isa::Isa;
 use gcn_isa::simm::Hwreg;
 use gcn_isa::sop::{Sop1, Sop2, Sopc, Sopk};
 
 use super::indexing;
 use crate::code::{Arg, Handler, Step};
-use crate::wave::Wave;
+use crate::wave::{MODE_VSKIP, Wave};
 
 /// The handler of a SOP2 instruction.
 #[rustfmt::skip]
@@ -65,8 +66,9 @@ pub fn sop2(op: Sop2) -> Option<Handler> {
         S_PACK_LL_B32_B16 => |w, s| two(w, s, |a: u32, b: u32, _| a & 0xffff | b << 16),
         S_PACK_LH_B32_B16 => |w, s| two(w, s, |a: u32, b: u32, _| a & 0xffff | b & 0xffff_0000),
         S_PACK_HH_B32_B16 => |w, s| two(w, s, |a: u32, b: u32, _| a >> 16 | b & 0xffff_0000),
-        // Trap handlers and forks need hardware that is not here.
-        S_CBRANCH_G_FORK | S_RFE_RESTORE_B64 => return None,
+        S_CBRANCH_G_FORK  => |w, s| { let target = read(w, s.args[1]); fork(w, s, target) },
+        // The step loop reports it: there are no trap handlers here.
+        S_RFE_RESTORE_B64 => return None,
     };
     Some(handler)
 }
@@ -92,7 +94,8 @@ pub fn sopk(op: Sopk) -> Option<Handler> {
         S_CMPK_LE_U32      => |w, s| compare(w, s, |a: u32, k: u32| a <= k & 0xffff),
         S_ADDK_I32         => |w, s| update(w, s, |d: i32, k: i32| d.overflowing_add(k)),
         S_MULK_I32         => |w, s| update(w, s, |d: i32, k: i32| d.wrapping_mul(k)),
-        S_GETREG_B32       => |w, s| get_register(w, s),
+        // Of the second nothing but its name is known (errata E205).
+        S_GETREG_B32 | S_GETREG_REGRD_B32 => |w, s| get_register(w, s),
         S_SETREG_B32       => |w, s| set_register(w, s),
         S_SETREG_IMM32_B32 => |w, s| set_register(w, s),
         S_CALL_B64         => |w, s| {
@@ -100,7 +103,7 @@ pub fn sopk(op: Sopk) -> Option<Handler> {
             write(w, s.args[0], next);
             w.pc = next.wrapping_add_signed(s.immediate() * 4);
         },
-        S_CBRANCH_I_FORK | S_GETREG_REGRD_B32 => return None,
+        S_CBRANCH_I_FORK   => |w, s| { let target = w.pc.wrapping_add_signed(s.immediate() * 4); fork(w, s, target) },
     };
     Some(handler)
 }
@@ -110,7 +113,8 @@ pub fn sopk(op: Sopk) -> Option<Handler> {
 pub fn sop1(op: Sop1) -> Option<Handler> {
     use Sop1::*;
     let handler: Handler = match op {
-        S_MOV_B32              => |w, s| one(w, s, |a: u32, _| a),
+        // Nothing is known of the second but its name, and the third's fault is in hardware (errata E205).
+        S_MOV_B32 | S_MOV_REGRD_B32 | S_MOV_FED_B32 => |w, s| one(w, s, |a: u32, _| a),
         S_MOV_B64              => |w, s| one(w, s, |a: u64, _| a),
         S_CMOV_B32             => |w, s| if w.scc { one(w, s, |a: u32, _| a) },
         S_CMOV_B64             => |w, s| if w.scc { one(w, s, |a: u64, _| a) },
@@ -166,8 +170,9 @@ pub fn sop1(op: Sop1) -> Option<Handler> {
         S_ABS_I32              => |w, s| one(w, s, |a: i32, _| non_zero(a.wrapping_abs())),
         S_BITREPLICATE_B64_B32 => |w, s| one(w, s, |a: u32, _| replicate(a)),
         S_SET_GPR_IDX_IDX      => |w, s| indexing::set_index(w, s, 0),
-        // Trap handlers, forks and fault injection are not here.
-        S_RFE_B64 | S_CBRANCH_JOIN | S_MOV_REGRD_B32 | S_MOV_FED_B32 => return None,
+        S_CBRANCH_JOIN         => join,
+        // The step loop reports it: there are no trap handlers here.
+        S_RFE_B64 => return None,
     };
     Some(handler)
 }
@@ -196,7 +201,11 @@ pub fn sopc(op: Sopc) -> Option<Handler> {
         S_CMP_EQ_U64  => |w, s| compare(w, s, |a: u64, b: u64| a == b),
         S_CMP_LG_U64  => |w, s| compare(w, s, |a: u64, b: u64| a != b),
         S_SET_GPR_IDX_ON => indexing::turn_on,
-        S_SETVSKIP => return None,
+        S_SETVSKIP    => |w, s| {
+            let bits: u32 = read(w, s.args[0]);
+            let skips = bits.wrapping_shr(read(w, s.args[1])) & 1 != 0;
+            w.mode = w.mode & !MODE_VSKIP | if skips { MODE_VSKIP } else { 0 };
+        },
     };
     Some(handler)
 }
@@ -421,19 +430,108 @@ fn move_to_relative<T: Scalar>(w: &mut Wave, s: &Step) {
     }
 }
 
+/// MODE: how many parts of the wave wait on the stack of S_CBRANCH_…_FORK, three bits.
+const STACK_SHIFT: u32 = 29;
+/// Scalar registers of a part: EXEC, then the program counter.
+const PART: u32 = 4;
+
+/// The stack's depth.
+fn depth(w: &Wave) -> u32 {
+    w.mode >> STACK_SHIFT
+}
+
+fn set_depth(w: &mut Wave, depth: u32) {
+    w.mode = w.mode & !(u32::MAX << STACK_SHIFT) | depth << STACK_SHIFT;
+}
+
+/// The scalar registers of part number `number`.
+fn part(number: u32) -> [u8; 2] {
+    let first = (number * PART) as u8;
+    [first, first + 2]
+}
+
+/// The lanes in the first operand go to `target`, the others on; where both have some, the smaller part goes first and
+/// the other waits on the stack (errata E204). Registers that the wave has not are not written (checklist 1.7).
+fn fork(w: &mut Wave, s: &Step, target: u64) {
+    let (exec, next) = (w.exec(), w.pc);
+    let mask: u64 = read(w, s.args[0]);
+    let (passes, fails) = (mask & exec, !mask & exec);
+    if passes == exec {
+        w.pc = target;
+        return;
+    }
+    if fails == exec {
+        return;
+    }
+    let (first, later) = if fails.count_ones() < passes.count_ones() {
+        ((fails, next), (passes, target))
+    } else {
+        ((passes, target), (fails, next))
+    };
+    let depth_before = depth(w);
+    let [lanes, address] = part(depth_before);
+    if w.owns_scalars(lanes, PART as u8) {
+        w.set_scalar64(lanes, later.0);
+        w.set_scalar64(address, later.1);
+    }
+    set_depth(w, depth_before + 1);
+    w.set_exec(first.0);
+    w.pc = first.1;
+}
+
+/// Goes on where the stack was as deep as the operand says; until then the next part has its turn (errata E204).
+fn join(w: &mut Wave, s: &Step) {
+    let until: u32 = read(w, s.args[0]);
+    if depth(w) == until {
+        return;
+    }
+    let number = depth(w).wrapping_sub(1) & (u32::MAX >> STACK_SHIFT);
+    let [lanes, address] = part(number);
+    set_depth(w, number);
+    let (exec, pc) = (w.scalar64(lanes), w.scalar64(address));
+    w.set_exec(exec);
+    w.pc = pc;
+}
+
 // Numbers of the hardware registers.
 const MODE: u8 = 1;
 const STATUS: u8 = 2;
 const TRAPSTS: u8 = 3;
+const HW_ID: u8 = 4;
+const GPR_ALLOC: u8 = 5;
+const LDS_ALLOC: u8 = 6;
+const IB_STS: u8 = 7;
 const SH_MEM_BASES: u8 = 15;
 
 // Bits of STATUS.
 const STATUS_SCC: u32 = 0;
+const STATUS_USER_PRIORITY: u32 = 3;
 const STATUS_EXECZ: u32 = 9;
 const STATUS_VCCZ: u32 = 10;
+const STATUS_IN_GROUP: u32 = 11;
 const STATUS_VALID: u32 = 16;
 
-/// The value of a hardware register. What nothing here has (identity of the hardware, allocations, traps) is 0.
+/// Waves of a compute unit go round its SIMD units.
+const SIMD_UNITS: u32 = 4;
+
+// Where parts of the registers are, and what their sizes count (errata E207).
+const HW_ID_SIMD: u32 = 4;
+const HW_ID_WAVE: u32 = 0xf;
+const GPR_ALLOC_VGPRS: u32 = 8;
+const GPR_ALLOC_SGPRS: u32 = 24;
+const VGPRS_TOGETHER: u32 = 4;
+const LDS_ALLOC_SIZE: u32 = 12;
+const IB_STS_EXP: u32 = 4;
+const IB_STS_LGKM: u32 = 8;
+const IB_STS_VM_HIGH: u32 = 22;
+const VM_LOW: u32 = 0xf;
+
+/// How many units hold `count`, less one, as registers have the size of allocations.
+fn units_but_one(count: u32, unit: u32) -> u32 {
+    count.div_ceil(unit).saturating_sub(1)
+}
+
+/// The value of a hardware register. What nothing here has (traps, the place on a chip beyond a unit) is 0.
 fn hardware_register(w: &Wave, id: u8) -> u32 {
     match id {
         MODE => w.mode,
@@ -441,9 +539,30 @@ fn hardware_register(w: &Wave, id: u8) -> u32 {
             u32::from(w.scc) << STATUS_SCC
                 | u32::from(w.exec() == 0) << STATUS_EXECZ
                 | u32::from(w.vcc() == 0) << STATUS_VCCZ
+                | u32::from(w.priority) << STATUS_USER_PRIORITY
+                | u32::from(w.group.waves > 1) << STATUS_IN_GROUP
                 | 1 << STATUS_VALID
         }
         TRAPSTS => w.trapsts,
+        HW_ID => w.id.wave / SIMD_UNITS & HW_ID_WAVE | w.id.wave % SIMD_UNITS << HW_ID_SIMD,
+        GPR_ALLOC => {
+            let sgprs_together = if w.isa < Isa::Vi { 8 } else { 16 };
+            let vgprs = units_but_one(w.vgprs.len() as u32, VGPRS_TOGETHER);
+            let sgprs = units_but_one(w.sgpr_count.into(), sgprs_together);
+            vgprs << GPR_ALLOC_VGPRS | sgprs << GPR_ALLOC_SGPRS
+        }
+        LDS_ALLOC => {
+            let unit = if w.isa == Isa::Si { 256 } else { 512 };
+            w.group.lds_bytes.div_ceil(unit) << LDS_ALLOC_SIZE
+        }
+        IB_STS => {
+            let counters = w.scoreboard.counters();
+            let vm = u32::from(counters.vm);
+            vm & VM_LOW
+                | u32::from(counters.exp) << IB_STS_EXP
+                | u32::from(counters.lgkm) << IB_STS_LGKM
+                | vm >> 4 << IB_STS_VM_HIGH
+        }
         // The apertures' bases by their upper 16 bits: private below, shared above (errata E088).
         SH_MEM_BASES => w.apertures.private >> 16 | w.apertures.shared & 0xffff_0000,
         _ => 0,

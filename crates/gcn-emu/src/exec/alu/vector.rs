@@ -5,7 +5,10 @@
 use gcn_isa::vop::{Vop1, Vop2};
 use gcn_isa::vop3::{Vop3, Vop3b};
 
-use super::float::{self, F16, Float};
+use super::approximate;
+use super::divide;
+use super::exact::{self, Round};
+use super::float::{self, Env, F16, Float};
 use super::protocol::*;
 use super::scalar::{self, add_carry, bits, found, signed_bits, sub_borrow};
 use crate::code::{Arg, Handler, Step};
@@ -18,12 +21,13 @@ pub fn vop1(op: Vop1) -> Option<Handler> {
     use Vop1::*;
     let handler: Handler = match op {
         V_NOP | V_CLREXCP   => |_, _| {},
-        V_MOV_B32           => |w, s| one(w, s, |a: u32| a),
+        // The fault that the second one is for is in hardware.
+        V_MOV_B32 | V_MOV_FED_B32 => |w, s| one(w, s, |a: u32| a),
         V_READFIRSTLANE_B32 => |w, s| { let lane = w.exec().trailing_zeros() % 64; read_lane(w, s, lane) },
         V_CVT_I32_F64       => |w, s| one(w, s, |a: f64| a as i32),
         V_CVT_F64_I32       => |w, s| one(w, s, |a: i32| f64::from(a)),
-        V_CVT_F32_I32       => |w, s| one(w, s, |a: i32| a as f32),
-        V_CVT_F32_U32       => |w, s| one(w, s, |a: u32| a as f32),
+        V_CVT_F32_I32       => |w, s| from_integer(w, s, |a: i32| a as f32),
+        V_CVT_F32_U32       => |w, s| from_integer(w, s, |a: u32| a as f32),
         V_CVT_U32_F32       => |w, s| one(w, s, |a: f32| a as u32),
         V_CVT_I32_F32       => |w, s| one(w, s, |a: f32| a as i32),
         V_CVT_F16_F32       => |w, s| convert(w, s, F16::from_f32),
@@ -43,28 +47,28 @@ pub fn vop1(op: Vop1) -> Option<Handler> {
         V_CEIL_F64          => |w, s| float1(w, s, f64::ceil),
         V_RNDNE_F64         => |w, s| float1(w, s, f64::round_ties_even),
         V_FLOOR_F64         => |w, s| float1(w, s, f64::floor),
-        V_FRACT_F64         => |w, s| float1(w, s, |a: f64| float::below_one(a - a.floor())),
-        V_FRACT_F32         => |w, s| float1(w, s, |a: f32| float::below_one(a - a.floor())),
+        V_FRACT_F64         => |w, s| rounded1(w, s, |a: f64| float::below_one(a - a.floor()), |r, a| exact::fract(r, a, a.floor())),
+        V_FRACT_F32         => |w, s| rounded1(w, s, |a: f32| float::below_one(a - a.floor()), |r, a| exact::fract(r, a, a.floor())),
         V_TRUNC_F32         => |w, s| float1(w, s, f32::trunc),
         V_CEIL_F32          => |w, s| float1(w, s, f32::ceil),
         V_RNDNE_F32         => |w, s| float1(w, s, f32::round_ties_even),
         V_FLOOR_F32         => |w, s| float1(w, s, f32::floor),
-        V_EXP_F32 | V_EXP_LEGACY_F32 => |w, s| one(w, s, |a| float::flushing(a, float::exp2)),
-        V_LOG_F32 | V_LOG_LEGACY_F32 => |w, s| one(w, s, |a| float::flushing(a, float::log2)),
-        V_LOG_CLAMP_F32     => |w, s| one(w, s, |a| float::finite(float::flushing(a, float::log2))),
-        V_RCP_F32 | V_RCP_IFLAG_F32  => |w, s| one(w, s, |a| float::flushing(a, f32::recip)),
-        V_RCP_CLAMP_F32     => |w, s| one(w, s, |a| float::finite(float::flushing(a, f32::recip))),
-        V_RCP_LEGACY_F32    => |w, s| one(w, s, |a| float::infinite_to_zero(float::flushing(a, f32::recip))),
-        V_RSQ_F32           => |w, s| one(w, s, |a| float::flushing(a, float::rsq)),
-        V_RSQ_CLAMP_F32     => |w, s| one(w, s, |a| float::finite(float::flushing(a, float::rsq))),
-        V_RSQ_LEGACY_F32    => |w, s| one(w, s, |a| float::infinite_to_zero(float::flushing(a, float::rsq))),
-        V_SQRT_F32          => |w, s| one(w, s, |a| float::flushing(a, f32::sqrt)),
-        V_SIN_F32           => |w, s| one(w, s, |a| float::flushing(a, float::sin)),
-        V_COS_F32           => |w, s| one(w, s, |a| float::flushing(a, float::cos)),
+        V_EXP_F32 | V_EXP_LEGACY_F32 => |w, s| one(w, s, |a| approximate::flushing(a, approximate::exp2)),
+        V_LOG_F32 | V_LOG_LEGACY_F32 => |w, s| one(w, s, |a| approximate::flushing(a, approximate::log2)),
+        V_LOG_CLAMP_F32     => |w, s| one(w, s, |a| approximate::finite(approximate::flushing(a, approximate::log2))),
+        V_RCP_F32 | V_RCP_IFLAG_F32  => |w, s| one(w, s, |a| approximate::flushing(a, f32::recip)),
+        V_RCP_CLAMP_F32     => |w, s| one(w, s, |a| approximate::finite(approximate::flushing(a, f32::recip))),
+        V_RCP_LEGACY_F32    => |w, s| one(w, s, |a| approximate::infinite_to_zero(approximate::flushing(a, f32::recip))),
+        V_RSQ_F32           => |w, s| one(w, s, |a| approximate::flushing(a, approximate::rsq)),
+        V_RSQ_CLAMP_F32     => |w, s| one(w, s, |a| approximate::finite(approximate::flushing(a, approximate::rsq))),
+        V_RSQ_LEGACY_F32    => |w, s| one(w, s, |a| approximate::infinite_to_zero(approximate::flushing(a, approximate::rsq))),
+        V_SQRT_F32          => |w, s| one(w, s, |a| approximate::flushing(a, f32::sqrt)),
+        V_SIN_F32           => |w, s| one(w, s, |a| approximate::flushing(a, approximate::sin)),
+        V_COS_F32           => |w, s| one(w, s, |a| approximate::flushing(a, approximate::cos)),
         V_RCP_F64           => |w, s| float1(w, s, f64::recip),
-        V_RCP_CLAMP_F64     => |w, s| float1(w, s, |a: f64| float::finite64(a.recip())),
-        V_RSQ_F64           => |w, s| float1(w, s, |a: f64| a.sqrt().recip()),
-        V_RSQ_CLAMP_F64     => |w, s| float1(w, s, |a: f64| float::finite64(a.sqrt().recip())),
+        V_RCP_CLAMP_F64     => |w, s| float1(w, s, |a: f64| approximate::finite64(a.recip())),
+        V_RSQ_F64           => |w, s| float1(w, s, approximate::rsq64),
+        V_RSQ_CLAMP_F64     => |w, s| float1(w, s, |a: f64| approximate::finite64(approximate::rsq64(a))),
         V_SQRT_F64          => |w, s| float1(w, s, f64::sqrt),
         V_NOT_B32           => |w, s| one(w, s, |a: u32| !a),
         V_BFREV_B32         => |w, s| one(w, s, |a: u32| a.reverse_bits()),
@@ -80,28 +84,27 @@ pub fn vop1(op: Vop1) -> Option<Handler> {
         V_MOVRELD_B32       => |w, s| move_relative(w, s, true, false),
         V_MOVRELS_B32       => |w, s| move_relative(w, s, false, true),
         V_MOVRELSD_B32      => |w, s| move_relative(w, s, true, true),
-        V_CVT_F16_U16       => |w, s| one(w, s, |a: u16| F16::from_f32(f32::from(a))),
-        V_CVT_F16_I16       => |w, s| one(w, s, |a: i16| F16::from_f32(f32::from(a))),
+        V_CVT_F16_U16       => |w, s| from_integer(w, s, |a: u16| F16::from_f32(f32::from(a))),
+        V_CVT_F16_I16       => |w, s| from_integer(w, s, |a: i16| F16::from_f32(f32::from(a))),
         V_CVT_U16_F16       => |w, s| one(w, s, |a: F16| a.to_f32() as u16),
         V_CVT_I16_F16       => |w, s| one(w, s, |a: F16| a.to_f32() as i16),
         V_RCP_F16           => |w, s| half1(w, s, f32::recip),
         V_SQRT_F16          => |w, s| half1(w, s, f32::sqrt),
-        V_RSQ_F16           => |w, s| half1(w, s, float::rsq),
-        V_LOG_F16           => |w, s| half1(w, s, float::log2),
-        V_EXP_F16           => |w, s| half1(w, s, float::exp2),
-        V_SIN_F16           => |w, s| half1(w, s, float::sin),
-        V_COS_F16           => |w, s| half1(w, s, float::cos),
+        V_RSQ_F16           => |w, s| half1(w, s, approximate::rsq),
+        V_LOG_F16           => |w, s| half1(w, s, approximate::log2),
+        V_EXP_F16           => |w, s| half1(w, s, approximate::exp2),
+        V_SIN_F16           => |w, s| half1(w, s, approximate::sin),
+        V_COS_F16           => |w, s| half1(w, s, approximate::cos),
         V_FLOOR_F16         => |w, s| half1(w, s, f32::floor),
         V_CEIL_F16          => |w, s| half1(w, s, f32::ceil),
         V_TRUNC_F16         => |w, s| half1(w, s, f32::trunc),
         V_RNDNE_F16         => |w, s| half1(w, s, f32::round_ties_even),
-        V_FRACT_F16         => |w, s| float1(w, s, |a: F16| float::below_one(F16::from_f32(a.to_f32() - a.to_f32().floor()))),
+        V_FRACT_F16         => |w, s| rounded1(w, s, |a: F16| float::below_one(F16::from_f32(a.to_f32() - a.to_f32().floor())), |r, a| exact::fract(r, a, F16::from_f32(a.to_f32().floor()))),
         V_CVT_NORM_I16_F16  => |w, s| one(w, s, |a: F16| float::snorm16(a.to_f32())),
         V_CVT_NORM_U16_F16  => |w, s| one(w, s, |a: F16| float::unorm16(a.to_f32())),
         V_SAT_PK_U8_I16     => |w, s| one(w, s, |a: u32| u32::from(byte_of(a as i16)) | u32::from(byte_of((a >> 16) as i16)) << 8),
         V_SWAP_B32          => swap,
-        // Fault injection and screen partitions are not here.
-        V_MOV_FED_B32 | V_SCREEN_PARTITION_4SE_B32 => return None,
+        V_SCREEN_PARTITION_4SE_B32 => |w, s| one(w, s, |a: u32| u32::from(SCREEN_PARTITION[(a & 0xff) as usize])),
     };
     Some(handler)
 }
@@ -114,12 +117,12 @@ pub fn vop2(op: Vop2, clamp: bool) -> Option<Handler> {
         V_CNDMASK_B32     => |w, s| select(w, s, |a: u32, b: u32, bit| if bit { b } else { a }),
         V_READLANE_B32    => |w, s| { let lane = scalar::read(w, s.args[2]); read_lane(w, s, lane) },
         V_WRITELANE_B32   => write_lane,
-        V_ADD_F32         => |w, s| float2(w, s, |a: f32, b| a + b),
-        V_SUB_F32         => |w, s| float2(w, s, |a: f32, b| a - b),
-        V_SUBREV_F32      => |w, s| float2(w, s, |a: f32, b| b - a),
-        V_MAC_LEGACY_F32  => |w, s| accumulate(w, s, float::mad_legacy),
-        V_MUL_LEGACY_F32  => |w, s| float2(w, s, float::mul_legacy),
-        V_MUL_F32         => |w, s| float2(w, s, |a: f32, b| a * b),
+        V_ADD_F32         => |w, s| rounded2(w, s, |a: f32, b| a + b, exact::add),
+        V_SUB_F32         => |w, s| rounded2(w, s, |a: f32, b| a - b, exact::sub),
+        V_SUBREV_F32      => |w, s| rounded2(w, s, |a: f32, b| b - a, exact::subrev),
+        V_MAC_LEGACY_F32  => |w, s| flushing_accumulate(w, s, float::mad_legacy, float::mad_legacy_rounded),
+        V_MUL_LEGACY_F32  => |w, s| rounded2(w, s, float::mul_legacy, float::mul_legacy_rounded),
+        V_MUL_F32         => |w, s| rounded2(w, s, |a: f32, b| a * b, exact::mul),
         V_MUL_I32_I24 if clamp => |w, s| two(w, s, |a, b| saturate_i32(i24(a) * i24(b))),
         V_MUL_I32_I24     => |w, s| two(w, s, |a, b| (i24(a) * i24(b)) as i32),
         V_MUL_HI_I32_I24  => |w, s| two(w, s, |a, b| ((i24(a) * i24(b)) >> 32) as i32),
@@ -145,9 +148,9 @@ pub fn vop2(op: Vop2, clamp: bool) -> Option<Handler> {
         V_XOR_B32         => |w, s| two(w, s, |a: u32, b: u32| a ^ b),
         V_XNOR_B32        => |w, s| two(w, s, |a: u32, b: u32| !(a ^ b)),
         V_BFM_B32         => |w, s| two(w, s, bit_field_mask),
-        V_MAC_F32         => |w, s| accumulate(w, s, float::mad),
-        V_MADMK_F32 | V_MADAK_F32 => |w, s| three(w, s, float::mad),
-        V_FMAC_F32        => |w, s| float_accumulate(w, s, f32::mul_add),
+        V_MAC_F32         => |w, s| flushing_accumulate(w, s, float::mad, float::mad_rounded),
+        V_MADMK_F32 | V_MADAK_F32 => |w, s| flushing3(w, s, float::mad, float::mad_rounded),
+        V_FMAC_F32        => |w, s| rounded_accumulate(w, s, f32::mul_add, exact::fma),
         V_BCNT_U32_B32    => |w, s| two(w, s, |a: u32, b: u32| a.count_ones().wrapping_add(b)),
         V_MBCNT_LO_U32_B32 => |w, s| mask_count(w, s, &BELOW_LOW),
         V_MBCNT_HI_U32_B32 => |w, s| mask_count(w, s, &BELOW_HIGH),
@@ -163,19 +166,19 @@ pub fn vop2(op: Vop2, clamp: bool) -> Option<Handler> {
         V_ADDC_CO_U32     => |w, s| carry_through(w, s, add_carry),
         V_SUBB_CO_U32     => |w, s| carry_through(w, s, sub_borrow),
         V_SUBBREV_CO_U32  => |w, s| carry_through(w, s, |a, b, c| sub_borrow(b, a, c)),
-        V_LDEXP_F32       => |w, s| float_int(w, s, |a: f32, b: i32| float::ldexp(a, b)),
-        V_CVT_PKACCUM_U8_F32 => |w, s| accumulate(w, s, |a: f32, b: u32, d| put_byte(d, b, float::to_u8(a))),
+        V_LDEXP_F32       => |w, s| rounded_int(w, s, |a: f32, b: i32| float::ldexp(a, b), exact::ldexp),
+        V_CVT_PKACCUM_U8_F32 => |w, s| { let round = Round::of::<f32>(w.mode); accumulate(w, s, |a: f32, b: u32, d| put_byte(d, b, float::to_u8(round, a))) },
         V_CVT_PKNORM_I16_F32 => |w, s| two(w, s, |a, b| pack(float::snorm16(a) as u16, float::snorm16(b) as u16)),
         V_CVT_PKNORM_U16_F32 => |w, s| two(w, s, |a, b| pack(float::unorm16(a), float::unorm16(b))),
-        V_CVT_PKRTZ_F16_F32  => |w, s| two(w, s, |a, b| pack(F16::from_f32_truncated(a).0, F16::from_f32_truncated(b).0)),
+        V_CVT_PKRTZ_F16_F32  => |w, s| truncate_pairs(w, s),
         V_CVT_PK_U16_U32  => |w, s| two(w, s, |a: u32, b: u32| pack(a.min(0xffff) as u16, b.min(0xffff) as u16)),
         V_CVT_PK_I16_I32  => |w, s| two(w, s, |a, b| pack(saturate_i16(a) as u16, saturate_i16(b) as u16)),
-        V_ADD_F16         => |w, s| half2(w, s, |a, b| a + b),
-        V_SUB_F16         => |w, s| half2(w, s, |a, b| a - b),
-        V_SUBREV_F16      => |w, s| half2(w, s, |a, b| b - a),
-        V_MUL_F16         => |w, s| half2(w, s, |a, b| a * b),
-        V_MAC_F16         => |w, s| accumulate(w, s, float::mad_f16),
-        V_MADMK_F16 | V_MADAK_F16 => |w, s| three(w, s, float::mad_f16),
+        V_ADD_F16         => |w, s| half2(w, s, |a, b| a + b, exact::add),
+        V_SUB_F16         => |w, s| half2(w, s, |a, b| a - b, exact::sub),
+        V_SUBREV_F16      => |w, s| half2(w, s, |a, b| b - a, exact::subrev),
+        V_MUL_F16         => |w, s| half2(w, s, |a, b| a * b, exact::mul),
+        V_MAC_F16         => |w, s| flushing_accumulate(w, s, float::mad_f16, float::mad_rounded),
+        V_MADMK_F16 | V_MADAK_F16 => |w, s| flushing3(w, s, float::mad_f16, float::mad_rounded),
         V_ADD_U16 if clamp    => |w, s| two(w, s, u16::saturating_add),
         V_SUB_U16 if clamp    => |w, s| two(w, s, u16::saturating_sub),
         V_SUBREV_U16 if clamp => |w, s| two(w, s, |a: u16, b: u16| b.saturating_sub(a)),
@@ -192,7 +195,7 @@ pub fn vop2(op: Vop2, clamp: bool) -> Option<Handler> {
         V_MAX_I16         => |w, s| two(w, s, |a: i16, b: i16| a.max(b)),
         V_MIN_U16         => |w, s| two(w, s, |a: u16, b: u16| a.min(b)),
         V_MIN_I16         => |w, s| two(w, s, |a: i16, b: i16| a.min(b)),
-        V_LDEXP_F16       => |w, s| float_int(w, s, |a: F16, b: i16| float::ldexp_f16(a, b)),
+        V_LDEXP_F16       => |w, s| rounded_int(w, s, float::ldexp_f16, |r, a: F16, b: i16| exact::ldexp(r, a, b.into())),
         V_ADD_U32 if clamp    => |w, s| two(w, s, u32::saturating_add),
         V_SUB_U32 if clamp    => |w, s| two(w, s, u32::saturating_sub),
         V_SUBREV_U32 if clamp => |w, s| two(w, s, |a: u32, b: u32| b.saturating_sub(a)),
@@ -208,8 +211,8 @@ pub fn vop2(op: Vop2, clamp: bool) -> Option<Handler> {
 pub fn vop3(op: Vop3, clamp: bool) -> Option<Handler> {
     use Vop3::*;
     let handler: Handler = match op {
-        V_MAD_LEGACY_F32   => |w, s| three(w, s, float::mad_legacy),
-        V_MAD_F32          => |w, s| three(w, s, float::mad),
+        V_MAD_LEGACY_F32   => |w, s| flushing3(w, s, float::mad_legacy, float::mad_legacy_rounded),
+        V_MAD_F32          => |w, s| flushing3(w, s, float::mad, float::mad_rounded),
         V_MAD_I32_I24 if clamp => |w, s| three(w, s, |a, b, c: i32| saturate_i32(i24(a) * i24(b) + i64::from(c))),
         V_MAD_I32_I24      => |w, s| three(w, s, |a, b, c: i32| (i24(a) * i24(b) + i64::from(c)) as i32),
         V_MAD_U32_U24 if clamp => |w, s| three(w, s, |a, b, c: u32| saturate_u32(u24(a) * u24(b) + u64::from(c))),
@@ -221,8 +224,8 @@ pub fn vop3(op: Vop3, clamp: bool) -> Option<Handler> {
         V_BFE_U32          => |w, s| three(w, s, |a: u32, b: u32, c: u32| bits(u64::from(a), b & 31, c & 31) as u32),
         V_BFE_I32          => |w, s| three(w, s, |a: i32, b: u32, c: u32| signed_bits(i64::from(a), b & 31, c & 31) as i32),
         V_BFI_B32          => |w, s| three(w, s, |a: u32, b: u32, c: u32| a & b | !a & c),
-        V_FMA_F32          => |w, s| float3(w, s, f32::mul_add),
-        V_FMA_F64          => |w, s| float3(w, s, f64::mul_add),
+        V_FMA_F32          => |w, s| rounded3(w, s, f32::mul_add, exact::fma),
+        V_FMA_F64          => |w, s| rounded3(w, s, f64::mul_add, exact::fma),
         V_LERP_U8          => |w, s| three(w, s, |a, b, c| bytes3(a, b, c, |a, b, c| (a + b + (c & 1)) >> 1)),
         V_ALIGNBIT_B32     => |w, s| three(w, s, |a: u32, b: u32, c: u32| align(a, b, c & 31)),
         V_ALIGNBYTE_B32    => |w, s| three(w, s, |a: u32, b: u32, c: u32| align(a, b, 8 * (c & 3))),
@@ -235,39 +238,46 @@ pub fn vop3(op: Vop3, clamp: bool) -> Option<Handler> {
         V_MED3_F32         => |w, s| order3::<f32>(w, s, float::med3),
         V_MED3_I32         => |w, s| three(w, s, |a: i32, b: i32, c: i32| median(a, b, c)),
         V_MED3_U32         => |w, s| three(w, s, |a: u32, b: u32, c: u32| median(a, b, c)),
+        V_SAD_U8 if clamp  => |w, s| three(w, s, |a, b, c: u32| sad_u8(a, b).saturating_add(c)),
+        V_SAD_HI_U8 if clamp => |w, s| three(w, s, |a, b, c: u32| (sad_u8(a, b) << 16).saturating_add(c)),
+        V_SAD_U16 if clamp => |w, s| three(w, s, |a, b, c: u32| sad_u16(a, b).saturating_add(c)),
+        V_SAD_U32 if clamp => |w, s| three(w, s, |a: u32, b, c: u32| a.abs_diff(b).saturating_add(c)),
+        V_MSAD_U8 if clamp => |w, s| three(w, s, |a, b, c: u32| msad_u8(a, b).saturating_add(c)),
+        V_QSAD_PK_U16_U8 if clamp  => |w, s| three(w, s, |a, b, c| four_sads(a, b, c, sad_u8, saturated_u16)),
+        V_MQSAD_PK_U16_U8 if clamp => |w, s| three(w, s, |a, b, c| four_sads(a, b, c, msad_u8, saturated_u16)),
         V_SAD_U8           => |w, s| three(w, s, |a, b, c: u32| sad_u8(a, b).wrapping_add(c)),
         V_SAD_HI_U8        => |w, s| three(w, s, |a, b, c: u32| (sad_u8(a, b) << 16).wrapping_add(c)),
         V_SAD_U16          => |w, s| three(w, s, |a, b, c: u32| sad_u16(a, b).wrapping_add(c)),
         V_SAD_U32          => |w, s| three(w, s, |a: u32, b, c: u32| a.abs_diff(b).wrapping_add(c)),
         V_MSAD_U8          => |w, s| three(w, s, |a, b, c: u32| msad_u8(a, b).wrapping_add(c)),
-        V_QSAD_PK_U16_U8   => |w, s| three(w, s, |a, b, c| four_sads(a, b, c, sad_u8)),
-        V_MQSAD_PK_U16_U8  => |w, s| three(w, s, |a, b, c| four_sads(a, b, c, msad_u8)),
-        V_CVT_PK_U8_F32    => |w, s| three(w, s, |a: f32, b: u32, c| put_byte(c, b, float::to_u8(a))),
-        V_DIV_FIXUP_F32    => |w, s| float3(w, s, float::div_fixup::<f32>),
-        V_DIV_FIXUP_F64    => |w, s| float3(w, s, float::div_fixup::<f64>),
+        V_QSAD_PK_U16_U8   => |w, s| three(w, s, |a, b, c| four_sads(a, b, c, sad_u8, low_u16)),
+        V_MQSAD_PK_U16_U8  => |w, s| three(w, s, |a, b, c| four_sads(a, b, c, msad_u8, low_u16)),
+        V_CVT_PK_U8_F32    => |w, s| { let round = Round::of::<f32>(w.mode); three(w, s, |a: f32, b: u32, c| put_byte(c, b, float::to_u8(round, a))) },
+        V_DIV_FIXUP_F32    => |w, s| float3(w, s, divide::div_fixup::<f32>),
+        V_DIV_FIXUP_F64    => |w, s| float3(w, s, divide::div_fixup::<f64>),
         V_LSHL_B64         => |w, s| two(w, s, u64::wrapping_shl),
         V_LSHR_B64         => |w, s| two(w, s, u64::wrapping_shr),
         V_ASHR_I64         => |w, s| two(w, s, i64::wrapping_shr),
-        V_ADD_F64          => |w, s| float2(w, s, |a: f64, b| a + b),
-        V_MUL_F64          => |w, s| float2(w, s, |a: f64, b| a * b),
+        V_ADD_F64          => |w, s| rounded2(w, s, |a: f64, b| a + b, exact::add),
+        V_MUL_F64          => |w, s| rounded2(w, s, |a: f64, b| a * b, exact::mul),
         V_MIN_F64          => |w, s| order2::<f64>(w, s, float::min),
         V_MAX_F64          => |w, s| order2::<f64>(w, s, float::max),
-        V_LDEXP_F64        => |w, s| float_int(w, s, |a: f64, b: i32| float::ldexp64(a, b)),
+        V_LDEXP_F64        => |w, s| rounded_int(w, s, |a: f64, b: i32| float::ldexp64(a, b), exact::ldexp),
         V_MUL_LO_U32 | V_MUL_LO_I32 => |w, s| two(w, s, u32::wrapping_mul),
         V_MUL_HI_U32       => |w, s| two(w, s, |a: u32, b: u32| ((u64::from(a) * u64::from(b)) >> 32) as u32),
         V_MUL_HI_I32       => |w, s| two(w, s, |a: i32, b: i32| ((i64::from(a) * i64::from(b)) >> 32) as i32),
-        V_DIV_FMAS_F32     => |w, s| float3_vcc(w, s, float::div_fmas_32),
-        V_DIV_FMAS_F64     => |w, s| float3_vcc(w, s, float::div_fmas_64),
-        V_MAD_LEGACY_F16 | V_MAD_F16 => |w, s| three(w, s, float::mad_f16),
+        V_DIV_FMAS_F32     => |w, s| rounded3_vcc(w, s, divide::div_fmas_32, |r, a, b, q, scaled| divide::div_fmas_rounded(r, &divide::SCALE_32, a, b, q, scaled)),
+        V_DIV_FMAS_F64     => |w, s| rounded3_vcc(w, s, divide::div_fmas_64, |r, a, b, q, scaled| divide::div_fmas_rounded(r, &divide::SCALE_64, a, b, q, scaled)),
+        V_MAD_LEGACY_F16 | V_MAD_F16 => |w, s| flushing3(w, s, float::mad_f16, float::mad_rounded),
         V_MAD_LEGACY_U16 | V_MAD_U16 if clamp => |w, s| three(w, s, |a: u16, b: u16, c: u16| saturate_u16(u64::from(a) * u64::from(b) + u64::from(c))),
         V_MAD_LEGACY_U16 | V_MAD_U16 => |w, s| three(w, s, |a: u16, b: u16, c: u16| a.wrapping_mul(b).wrapping_add(c)),
         V_MAD_LEGACY_I16 | V_MAD_I16 if clamp => |w, s| three(w, s, |a: i16, b: i16, c: i16| saturate_i16(i32::from(a) * i32::from(b) + i32::from(c))),
         V_MAD_LEGACY_I16 | V_MAD_I16 => |w, s| three(w, s, |a: i16, b: i16, c: i16| a.wrapping_mul(b).wrapping_add(c)),
         V_PERM_B32         => |w, s| three(w, s, permute),
-        V_FMA_LEGACY_F16 | V_FMA_F16 => |w, s| float3(w, s, float::fma_f16),
-        V_DIV_FIXUP_LEGACY_F16 | V_DIV_FIXUP_F16 => |w, s| float3(w, s, float::div_fixup::<F16>),
-        V_CVT_PKACCUM_U8_F32 => |w, s| accumulate(w, s, |a: f32, b: u32, d| put_byte(d, b, float::to_u8(a))),
-        V_LDEXP_F32        => |w, s| float_int(w, s, |a: f32, b: i32| float::ldexp(a, b)),
+        V_FMA_LEGACY_F16 | V_FMA_F16 => |w, s| rounded3(w, s, float::fma_f16, exact::fma),
+        V_DIV_FIXUP_LEGACY_F16 | V_DIV_FIXUP_F16 => |w, s| float3(w, s, divide::div_fixup::<F16>),
+        V_CVT_PKACCUM_U8_F32 => |w, s| { let round = Round::of::<f32>(w.mode); accumulate(w, s, |a: f32, b: u32, d| put_byte(d, b, float::to_u8(round, a))) },
+        V_LDEXP_F32        => |w, s| rounded_int(w, s, |a: f32, b: i32| float::ldexp(a, b), exact::ldexp),
         V_READLANE_B32     => |w, s| { let lane = scalar::read(w, s.args[2]); read_lane(w, s, lane) },
         V_WRITELANE_B32    => write_lane,
         V_BCNT_U32_B32     => |w, s| two(w, s, |a: u32, b: u32| a.count_ones().wrapping_add(b)),
@@ -279,7 +289,7 @@ pub fn vop3(op: Vop3, clamp: bool) -> Option<Handler> {
         V_BFM_B32          => |w, s| two(w, s, bit_field_mask),
         V_CVT_PKNORM_I16_F32 => |w, s| two(w, s, |a, b| pack(float::snorm16(a) as u16, float::snorm16(b) as u16)),
         V_CVT_PKNORM_U16_F32 => |w, s| two(w, s, |a, b| pack(float::unorm16(a), float::unorm16(b))),
-        V_CVT_PKRTZ_F16_F32  => |w, s| two(w, s, |a, b| pack(F16::from_f32_truncated(a).0, F16::from_f32_truncated(b).0)),
+        V_CVT_PKRTZ_F16_F32  => |w, s| truncate_pairs(w, s),
         V_CVT_PK_U16_U32   => |w, s| two(w, s, |a: u32, b: u32| pack(a.min(0xffff) as u16, b.min(0xffff) as u16)),
         V_CVT_PK_I16_I32   => |w, s| two(w, s, |a, b| pack(saturate_i16(a) as u16, saturate_i16(b) as u16)),
         V_MAD_U32_U16 if clamp => |w, s| three(w, s, |a: u16, b: u16, c: u32| (u32::from(a) * u32::from(b)).saturating_add(c)),
@@ -313,19 +323,24 @@ pub fn vop3(op: Vop3, clamp: bool) -> Option<Handler> {
         V_ADD_I16          => |w, s| two(w, s, i16::wrapping_add),
         V_SUB_I16          => |w, s| two(w, s, i16::wrapping_sub),
         V_PACK_B32_F16     => |w, s| two(w, s, |a: F16, b: F16| pack(a.0, b.0)),
-        // The first needs rules for infinities that no manual gives, the second a table of 2/pi, the third four registers.
-        V_MULLIT_F32 | V_TRIG_PREOP_F64 | V_MQSAD_U32_U8 => return None,
+        V_MULLIT_F32       => |w, s| rounded3(w, s, |a, b, c| float::lit(float::mul_legacy(a, b), b, c), |r, a, b, c| float::lit(float::mul_legacy_rounded(r, a, b), b, c)),
+        V_TRIG_PREOP_F64   => |w, s| two(w, s, approximate::two_by_pi),
+        V_MQSAD_U32_U8 if clamp => |w, s| four_wide_sads(w, s, u32::saturating_add),
+        V_MQSAD_U32_U8     => |w, s| four_wide_sads(w, s, u32::wrapping_add),
     };
     Some(handler)
 }
 
-/// The handler of a VOP3 instruction with a scalar destination; integer clamping is not known of them.
+/// The handler of a VOP3 instruction with a scalar destination; `clamp` if an integer result is to stay within its
+/// range.
 #[rustfmt::skip]
-pub fn vop3b(op: Vop3b) -> Option<Handler> {
+pub fn vop3b(op: Vop3b, clamp: bool) -> Option<Handler> {
     use Vop3b::*;
     let handler: Handler = match op {
-        V_DIV_SCALE_F32 => |w, s| float_carry3(w, s, |a: f32, b, c| float::div_scale(a, b, c, float::ldexp, &float::SCALE_32)),
-        V_DIV_SCALE_F64 => |w, s| float_carry3(w, s, |a: f64, b, c| float::div_scale(a, b, c, float::ldexp64, &float::SCALE_64)),
+        V_DIV_SCALE_F32 => |w, s| float_carry3(w, s, |a: f32, b, c| divide::div_scale(a, b, c, float::ldexp, &divide::SCALE_32)),
+        V_DIV_SCALE_F64 => |w, s| float_carry3(w, s, |a: f64, b, c| divide::div_scale(a, b, c, float::ldexp64, &divide::SCALE_64)),
+        V_MAD_U64_U32 if clamp => |w, s| carry3(w, s, |a: u32, b: u32, c: u64| { let (sum, over) = (u64::from(a) * u64::from(b)).overflowing_add(c); (if over { u64::MAX } else { sum }, over) }),
+        V_MAD_I64_I32 if clamp => |w, s| carry3(w, s, |a: i32, b: i32, c: i64| { let product = i64::from(a) * i64::from(b); (product.saturating_add(c), product.checked_add(c).is_none()) }),
         V_MAD_U64_U32   => |w, s| carry3(w, s, |a: u32, b: u32, c: u64| (u64::from(a) * u64::from(b)).overflowing_add(c)),
         V_MAD_I64_I32   => |w, s| carry3(w, s, |a: i32, b: i32, c: i64| (i64::from(a) * i64::from(b)).overflowing_add(c)),
     };
@@ -439,14 +454,80 @@ fn sad_u16(a: u32, b: u32) -> u32 {
 }
 
 /// Four sums, of the reference and the dwords of `a` that begin at each of its first four bytes, each added to a
-/// 16-bit part of `c`.
+/// 16-bit part of `c` and made to fit it.
 #[inline(always)]
-fn four_sads(a: u64, b: u32, c: u64, sad: impl Fn(u32, u32) -> u32) -> u64 {
+fn four_sads(
+    a: u64,
+    b: u32,
+    c: u64,
+    sad: impl Fn(u32, u32) -> u32,
+    limit: impl Fn(u32) -> u16,
+) -> u64 {
     (0..4).fold(0, |result, i| {
-        let sum = sad((a >> (8 * i)) as u32, b).wrapping_add((c >> (16 * i)) as u32);
-        result | u64::from(sum as u16) << (16 * i)
+        let sum = sad((a >> (8 * i)) as u32, b) + ((c >> (16 * i)) as u32 & 0xffff);
+        result | u64::from(limit(sum)) << (16 * i)
     })
 }
+
+#[inline(always)]
+fn low_u16(value: u32) -> u16 {
+    value as u16
+}
+
+#[inline(always)]
+fn saturated_u16(value: u32) -> u16 {
+    value.min(u16::MAX.into()) as u16
+}
+
+/// [`four_sads`] without bytes whose reference is zero, into four registers of 32 bits each.
+fn four_wide_sads(w: &mut Wave, s: &Step, add: impl Fn(u32, u32) -> u32) {
+    /// Registers of the sums.
+    const SUMS: u8 = 4;
+    let exec = w.exec();
+    let register = |w: &Wave, arg: Arg, n: u8| match arg {
+        Arg::Vgpr(first) => *w.vgpr(first.saturating_add(n)),
+        Arg::Scalar(first) if n > 1 => Lanes::splat(w.scalar(first.saturating_add(n))),
+        arg => Lanes::splat(
+            (scalar::read::<u64>(w, arg).checked_shr(32 * u32::from(n))).unwrap_or(0) as u32,
+        ),
+    };
+    let (low, high) = (register(w, s.args[1], 0), register(w, s.args[1], 1));
+    let reference = register(w, s.args[2], 0);
+    let sums: [Lanes; SUMS as usize] = std::array::from_fn(|n| {
+        let old = register(w, s.args[3], n as u8);
+        Lanes(std::array::from_fn(|lane| {
+            let bytes = u64::from(low.0[lane]) | u64::from(high.0[lane]) << 32;
+            let sum = msad_u8((bytes >> (8 * n)) as u32, reference.0[lane]);
+            add(sum, old.0[lane])
+        }))
+    });
+    if let Arg::Vgpr(first) = s.args[0] {
+        for (n, sum) in sums.iter().enumerate() {
+            w.vgpr_mut(first.saturating_add(n as u8)).blend(sum, exec);
+        }
+    }
+}
+
+/// What V_SCREEN_PARTITION_4SE has for a byte: AMD's Vega manual has the table (errata E208).
+#[rustfmt::skip]
+static SCREEN_PARTITION: [u8; 256] = [
+    0x1, 0x3, 0x7, 0xf, 0x5, 0xf, 0xf, 0xf, 0x7, 0xf, 0xf, 0xf, 0xf, 0xf, 0xf, 0xf,
+    0xf, 0x2, 0x6, 0xe, 0xf, 0xa, 0xf, 0xf, 0xf, 0xb, 0xf, 0xf, 0xf, 0xf, 0xf, 0xf,
+    0xd, 0xf, 0x4, 0xc, 0xf, 0xf, 0x5, 0xf, 0xf, 0xf, 0xd, 0xf, 0xf, 0xf, 0xf, 0xf,
+    0x9, 0xb, 0xf, 0x8, 0xf, 0xf, 0xf, 0xa, 0xf, 0xf, 0xf, 0xe, 0xf, 0xf, 0xf, 0xf,
+    0xf, 0xf, 0xf, 0xf, 0x4, 0xc, 0xd, 0xf, 0x6, 0xf, 0xf, 0xf, 0xe, 0xf, 0xf, 0xf,
+    0xf, 0xf, 0xf, 0xf, 0xf, 0x8, 0x9, 0xb, 0xf, 0x9, 0x9, 0xf, 0xf, 0xd, 0xf, 0xf,
+    0xf, 0xf, 0xf, 0xf, 0x7, 0xf, 0x1, 0x3, 0xf, 0xf, 0x9, 0xf, 0xf, 0xf, 0xb, 0xf,
+    0xf, 0xf, 0xf, 0xf, 0x6, 0xe, 0xf, 0x2, 0x6, 0xf, 0xf, 0x6, 0xf, 0xf, 0xf, 0x7,
+    0xb, 0xf, 0xf, 0xf, 0xf, 0xf, 0xf, 0xf, 0x2, 0x3, 0xb, 0xf, 0xa, 0xf, 0xf, 0xf,
+    0xf, 0x7, 0xf, 0xf, 0xf, 0xf, 0xf, 0xf, 0xf, 0x1, 0x9, 0xd, 0xf, 0x5, 0xf, 0xf,
+    0xf, 0xf, 0xe, 0xf, 0xf, 0xf, 0xf, 0xf, 0xe, 0xf, 0x8, 0xc, 0xf, 0xf, 0xa, 0xf,
+    0xf, 0xf, 0xf, 0xd, 0xf, 0xf, 0xf, 0xf, 0x6, 0x7, 0xf, 0x4, 0xf, 0xf, 0xf, 0x5,
+    0x9, 0xf, 0xf, 0xf, 0xd, 0xf, 0xf, 0xf, 0xf, 0xf, 0xf, 0xf, 0x8, 0xc, 0xe, 0xf,
+    0xf, 0x6, 0x6, 0xf, 0xf, 0xe, 0xf, 0xf, 0xf, 0xf, 0xf, 0xf, 0xf, 0x4, 0x6, 0x7,
+    0xf, 0xf, 0x6, 0xf, 0xf, 0xf, 0x7, 0xf, 0xf, 0xf, 0xf, 0xf, 0xb, 0xf, 0x2, 0x3,
+    0x9, 0xf, 0xf, 0x9, 0xf, 0xf, 0xf, 0xb, 0xf, 0xf, 0xf, 0xf, 0x9, 0xd, 0xf, 0x1,
+];
 
 /// Bytes of the pair with `high` above, or constants, as each byte of the selector says.
 #[inline(always)]
@@ -462,6 +543,14 @@ fn permute(high: u32, low: u32, selector: u32) -> u32 {
         };
         result | chosen << (8 * byte)
     })
+}
+
+/// Two single-precision values cut off to half precision whatever the rounding mode; denormals as MODE says of each
+/// width (errata E192).
+fn truncate_pairs(w: &mut Wave, s: &Step) {
+    let (from, to) = (Env::of::<f32>(w.mode), Env::of::<F16>(w.mode));
+    let half = move |a: f32| to.output(F16::from_f32_truncated(from.input(a))).0;
+    two(w, s, |a, b| pack(half(a), half(b)));
 }
 
 /// A sum whose carry means `limit`.

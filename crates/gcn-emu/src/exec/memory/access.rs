@@ -10,6 +10,7 @@ use crate::lanes::{LANES, Lanes, active};
 use crate::wave::Wave;
 
 use super::buffer::Descriptor;
+use super::format::Format;
 use super::plan::{Family, Plan};
 use super::wide;
 
@@ -46,6 +47,8 @@ pub struct Access {
     pub scratch_bytes: u32,
     /// What the descriptor says.
     pub descriptor: Descriptor,
+    /// What the elements of a typed buffer are.
+    pub format: Format,
     /// Dwords of a scalar access within the descriptor's bounds; the others are not performed (errata E119).
     pub dwords_in_bounds: u8,
     /// For loads into LDS, and stores from there: the offset in LDS of lane 0's dword; the other lanes' follow.
@@ -69,6 +72,7 @@ impl Default for Access {
             scratch_base: 0,
             scratch_bytes: 0,
             descriptor: Descriptor::default(),
+            format: Format::default(),
             dwords_in_bounds: 0,
             to_lds: None,
         }
@@ -177,7 +181,7 @@ pub fn addresses(wave: &Wave, step: &Step, device: &Device, access: &mut Access)
             scalar(wave, plan, access);
         }
     }
-    let moves_lds = plan.to_lds && matches!(plan.does, Does::Load(_));
+    let moves_lds = plan.to_lds && matches!(plan.does, Does::Load(_) | Does::LoadFormat(..));
     if moves_lds || plan.does == Does::StoreFromLds {
         let base = u32::from(wave.m0() as u16);
         access.to_lds = Some(base.wrapping_add(plan.offset as u32));
@@ -393,7 +397,15 @@ fn set_scratch(wave: &Wave, access: &mut Access) {
     };
 }
 
-/// MUBUF. Where no lane leaves the bounds and nothing is swizzled it is plain global memory.
+/// Whether elements are converted.
+fn is_formatted(does: Does) -> bool {
+    matches!(
+        does,
+        Does::LoadFormat(..) | Does::StoreFormat(..) | Does::LoadFormatHigh | Does::StoreFormatHigh
+    )
+}
+
+/// MUBUF and MTBUF. Where no lane leaves the bounds and nothing is swizzled it is plain global memory.
 fn buffer(wave: &Wave, plan: &Plan, access: &mut Access) {
     if access.intent.is_none() {
         return;
@@ -406,6 +418,12 @@ fn buffer(wave: &Wave, plan: &Plan, access: &mut Access) {
     };
     let words = std::array::from_fn(|i| wave.scalar(plan.sbase.wrapping_add(i as u8)));
     let descriptor = Descriptor::new(wave.isa, words, soffset, plan.idxen);
+    if is_formatted(plan.does) {
+        access.format = plan
+            .format
+            .unwrap_or_else(|| Format::of_descriptor(wave.isa, words[3]));
+        access.bytes = access.format.bytes();
+    }
     let first = plan.vaddr.unwrap_or(0);
     if plan.addr64 {
         let (low, high) = (wave.vgpr(first), wave.vgpr(first.wrapping_add(1)));

@@ -7,6 +7,8 @@ use gcn_isa::{Does, Encoding, Inst, Isa, Op, Ty};
 use crate::code::{Arg, MAX_ARGS};
 use crate::scoreboard::{Increments, Kind};
 
+use super::format::Format;
+
 /// A memory instruction, resolved.
 #[derive(Clone, Copy, Debug)]
 pub struct Plan {
@@ -48,12 +50,16 @@ pub struct Plan {
     pub to_lds: bool,
     /// One more register is written.
     pub tfe: bool,
-    /// MUBUF: a register holds an index, an offset, a 64-bit address.
+    /// MUBUF, MTBUF: a register holds an index, an offset, a 64-bit address.
     pub idxen: bool,
     /// See `idxen`.
     pub offen: bool,
     /// See `idxen`.
     pub addr64: bool,
+    /// The format that the instruction gives (MTBUF); of formatted MUBUF the descriptor has it.
+    pub format: Option<Format>,
+    /// Vector registers of data.
+    pub data_dwords: u8,
     /// The kind of operation that the counters count.
     pub kind: Kind,
     /// How much they count.
@@ -71,7 +77,7 @@ pub enum Family {
     Global,
     /// SCRATCH.
     Scratch,
-    /// MUBUF: a descriptor decides.
+    /// MUBUF and MTBUF: a descriptor decides.
     Buffer,
     /// Scalar memory at an address.
     Scalar,
@@ -106,6 +112,7 @@ impl Plan {
                 | Does::Compare(..)
                 | Does::Branch(_)
                 | Does::Jump
+                | Does::ReturnFromTrap
                 | Does::Fork
                 | Does::Control(_)
         ) {
@@ -137,6 +144,14 @@ impl Plan {
             idxen: inst.flag(Field::Idxen),
             offen: inst.flag(Field::Offen),
             addr64: inst.flag(Field::Addr64),
+            format: (inst.encoding == Encoding::Mtbuf).then(|| {
+                Format::new(
+                    inst.isa,
+                    inst.get(Field::Dfmt) as u32,
+                    inst.get(Field::Nfmt) as u32,
+                )
+            }),
+            data_dwords: 0,
             kind: Kind::VectorMemory,
             increments: Increments::default(),
         };
@@ -146,6 +161,7 @@ impl Plan {
                 (Field::Vaddr, Arg::Vgpr(n)) => plan.vaddr = Some(n),
                 (Field::Vdata, Arg::Vgpr(n)) => {
                     plan.vdata = n;
+                    plan.data_dwords = slot.ty.dwords();
                     if family == Family::Buffer {
                         plan.vdst = n;
                     }
@@ -218,6 +234,9 @@ impl Plan {
     pub fn registers_written(&self) -> u16 {
         match self.does {
             Does::Load(ty) if self.tfe => u16::from(self.vdst) + u16::from(ty.dwords()) + 1,
+            Does::LoadFormat(..) if self.tfe => {
+                u16::from(self.vdst) + u16::from(self.data_dwords) + 1
+            }
             _ => 0,
         }
     }
@@ -229,7 +248,7 @@ fn family(inst: &Inst) -> Option<Family> {
         Encoding::Flat => Family::Flat,
         Encoding::Global => Family::Global,
         Encoding::Scratch => Family::Scratch,
-        Encoding::Mubuf => Family::Buffer,
+        Encoding::Mubuf | Encoding::Mtbuf => Family::Buffer,
         Encoding::Smrd | Encoding::Smem => {
             let is_scratch = matches!(
                 inst.op,
@@ -290,8 +309,8 @@ fn mask(isa: Isa, does: Does) -> u32 {
             | Does::LoadByLane
             | Does::StoreByLane
     );
-    if matches!(does, Does::ExchangeConditionally(_)) {
-        return 0xfff8;
+    if let Does::ExchangeConditionally(ty) = does {
+        return 0xffff & !(u32::from(ty.bytes()) - 1);
     }
     if is_plain && isa >= Isa::Gfx9 {
         return u32::MAX;
@@ -316,7 +335,10 @@ fn counts(isa: Isa, plan: &Plan, scalar_dwords: u8) -> (Kind, Increments) {
         Family::Global | Family::Scratch => (Kind::VectorMemory, of(1, u8::from(plan.to_lds), 0)),
         Family::Buffer => {
             // On GCN 1.0 stores hold EXP_CNT until their data are read, as LLVM waits for.
-            let stores = matches!(plan.does, Does::Store(_) | Does::Atomic(..));
+            let stores = matches!(
+                plan.does,
+                Does::Store(_) | Does::StoreFormat(..) | Does::Atomic(..)
+            );
             let exp = u8::from(stores && isa == Isa::Si);
             (Kind::VectorMemory, of(1, u8::from(plan.to_lds), exp))
         }

@@ -1,0 +1,150 @@
+//! What hardware takes from tables: reciprocals, roots, exponentials, logarithms, sines, rounded correctly here (errata
+//! E199), and the digits of 2/π.
+
+use super::exact::{self, Round};
+use super::float::{Env, Float, ldexp64};
+
+/// An approximation in single precision: denormals are zero, whatever MODE says.
+#[inline(always)]
+pub(crate) fn flushing(a: f32, f: impl Fn(f32) -> f32) -> f32 {
+    Env::FLUSHING.output(f(Env::FLUSHING.input(a)))
+}
+
+/// 2 to the power.
+pub(crate) fn exp2(a: f32) -> f32 {
+    f64::from(a).exp2() as f32
+}
+
+/// The logarithm to base 2.
+pub(crate) fn log2(a: f32) -> f32 {
+    f64::from(a).log2() as f32
+}
+
+/// 1 by the root.
+pub(crate) fn rsq(a: f32) -> f32 {
+    f64::from(a).sqrt().recip() as f32
+}
+
+/// The same in double precision: what the square root's rounding left over is put right.
+pub(crate) fn rsq64(a: f64) -> f64 {
+    /// Powers of two are taken off in pairs, so that nothing below over- or underflows.
+    const HALF: f64 = 0.5;
+    if !(a > 0.0 && a.is_finite()) {
+        return a.sqrt().recip();
+    }
+    let power = a.frexp_exponent() & !1;
+    let scaled = ldexp64(a, -power);
+    let rough = scaled.sqrt().recip();
+    // 1 − scaled·rough², exact but for its own last place.
+    let square = rough * rough;
+    let below = rough.mul_add(rough, -square);
+    let left = (-scaled).mul_add(square, 1.0) - scaled * below;
+    ldexp64((HALF * rough).mul_add(left, rough), -power / 2)
+}
+
+/// Beyond this many turns the sine and cosine instructions give what they give for 0.
+const TURNS: f32 = 256.0;
+
+/// The sine of an angle in turns.
+pub(crate) fn sin(turns: f32) -> f32 {
+    if turns.is_finite() && turns.abs() > TURNS || turns == 0.0 {
+        return if turns == 0.0 { turns } else { 0.0 };
+    }
+    sine_of_turns(turns.into()) as f32
+}
+
+/// The cosine of an angle in turns.
+pub(crate) fn cos(turns: f32) -> f32 {
+    /// From a cosine to a sine.
+    const QUARTER: f64 = 0.25;
+    if turns.is_finite() && turns.abs() > TURNS {
+        return 1.0;
+    }
+    sine_of_turns(f64::from(turns) + QUARTER) as f32
+}
+
+/// Half turns are taken off first, exactly, so that the zeros are where they belong.
+fn sine_of_turns(turns: f64) -> f64 {
+    let half_turns = (2.0 * turns).round();
+    let sine = ((turns - half_turns / 2.0) * std::f64::consts::TAU).sin();
+    if half_turns % 2.0 == 0.0 || sine == 0.0 {
+        sine
+    } else {
+        -sine
+    }
+}
+
+/// Infinities become the largest finite values.
+#[inline(always)]
+pub(crate) fn finite(a: f32) -> f32 {
+    if a.is_infinite() {
+        f32::MAX.copysign(a)
+    } else {
+        a
+    }
+}
+
+/// The same in double precision.
+#[inline(always)]
+pub(crate) fn finite64(a: f64) -> f64 {
+    if a.is_infinite() {
+        f64::MAX.copysign(a)
+    } else {
+        a
+    }
+}
+
+/// Infinities become zeros of the same sign.
+#[inline(always)]
+pub(crate) fn infinite_to_zero(a: f32) -> f32 {
+    if a.is_infinite() {
+        0.0f32.copysign(a)
+    } else {
+        a
+    }
+}
+
+/// 2/π from its first digit below 1 on, 1201 of its binary digits.
+static TWO_BY_PI: [u64; 20] = [
+    0xa2f9_836e_4e44_1529,
+    0xfc27_57d1_f534_ddc0,
+    0xdb62_9599_3c43_9041,
+    0xfe51_63ab_debb_c561,
+    0xb724_6e3a_424d_d2e0,
+    0x0649_2eea_09d1_921c,
+    0xfe1d_eb1c_b129_a73e,
+    0xe882_35f5_2ebb_4484,
+    0xe99c_7026_b45f_7e41,
+    0x3991_d639_8353_39f4,
+    0x9c84_5f8b_bdf9_283b,
+    0x1ff8_97ff_de05_980f,
+    0xef2f_118b_5a0a_6d1f,
+    0x6d36_7ecf_27cb_09b7,
+    0x4f46_3f66_9e5f_ea2d,
+    0x7527_bac7_ebe5_f17b,
+    0x3d07_39f7_8a52_92ea,
+    0x6bfb_5fb1_1f8d_5d08,
+    0x5603_3046_fc7b_0000,
+    0,
+];
+
+/// The segment of 2/π that reducing `a` begins with, or one of the next (errata E198): 53 digits, cut off.
+#[inline(always)]
+pub(crate) fn two_by_pi(a: f64, segment: u32) -> f64 {
+    /// Digits of a segment.
+    const DIGITS: u32 = 53;
+    /// Segments that the second source can name.
+    const SEGMENTS: u32 = 31;
+    // Exponents, as encoded, from which on digits are left out and values scaled.
+    const LEAVES_OUT: u32 = 1077;
+    const SCALED: u32 = 1968;
+    const SCALE: i32 = 128;
+    let exponent = a.exponent();
+    let first = (segment & SEGMENTS) * DIGITS + exponent.saturating_sub(LEAVES_OUT);
+    let word = (first / u64::BITS) as usize;
+    let at = |n: usize| u128::from(TWO_BY_PI.get(n).copied().unwrap_or(0));
+    let pair = at(word) << u64::BITS | at(word + 1);
+    let digits = (pair << (first % u64::BITS) >> (u128::BITS - DIGITS)) as u64;
+    let scale = if exponent >= SCALED { SCALE } else { 0 };
+    exact::ldexp(Round::Zero, digits as f64, scale - (DIGITS + first) as i32)
+}

@@ -1,0 +1,107 @@
+//! How far what an instruction does here is what hardware does: exact unless it is listed below.
+//!
+//! Integers, memory, moves and IEEE arithmetic are exact by their definitions and tested against references. What only
+//! hardware's tables define is rounded correctly here and *approximate*; what no source settles is *open*, and the
+//! errata say what was chosen.
+
+use gcn_isa::ds::Ds;
+use gcn_isa::effect::Clock;
+use gcn_isa::sop::{Sop1, Sopk};
+use gcn_isa::vop::{Vop1, Vop2};
+use gcn_isa::vop3::{Vop3, Vop3p};
+use gcn_isa::{Does, Inst, Op, Ty};
+
+/// How far an instruction is right.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub enum Fidelity {
+    /// To the last bit.
+    Exact,
+    /// Rounded correctly where hardware may be a few units of the last place away. The errata entry.
+    Approximate(&'static str),
+    /// As the errata entry chose; no source, or no second one, settles it.
+    Open(&'static str),
+}
+
+impl Fidelity {
+    /// That of an instruction.
+    pub fn of(inst: &Inst) -> Fidelity {
+        match inst.op {
+            Op::Vop1(op) => of_vop1(op),
+            Op::Vop2(op) => of_vop2(op),
+            Op::Vop3(op) => of_vop3(op),
+            Op::Vop3p(op) => of_vop3p(op),
+            Op::Sop1(Sop1::S_MOV_REGRD_B32) | Op::Sopk(Sopk::S_GETREG_REGRD_B32) => {
+                Fidelity::Open("E205")
+            }
+            Op::Ds(Ds::DS_CONDXCHG32_RTN_B128) => Fidelity::Open("E002"),
+            _ => of_effect(inst.does()),
+        }
+    }
+
+    /// Its name and the errata entry.
+    pub fn words(self) -> (&'static str, Option<&'static str>) {
+        match self {
+            Fidelity::Exact => ("exact", None),
+            Fidelity::Approximate(entry) => ("approximate", Some(entry)),
+            Fidelity::Open(entry) => ("open", Some(entry)),
+        }
+    }
+}
+
+fn of_vop1(op: Vop1) -> Fidelity {
+    use Vop1::*;
+    match op {
+        V_EXP_F32 | V_EXP_LEGACY_F32 | V_LOG_F32 | V_LOG_LEGACY_F32 | V_LOG_CLAMP_F32
+        | V_RCP_F32 | V_RCP_CLAMP_F32 | V_RCP_LEGACY_F32 | V_RCP_IFLAG_F32 | V_RSQ_F32
+        | V_RSQ_CLAMP_F32 | V_RSQ_LEGACY_F32 | V_SQRT_F32 | V_SIN_F32 | V_COS_F32 | V_RCP_F64
+        | V_RCP_CLAMP_F64 | V_RSQ_F64 | V_RSQ_CLAMP_F64 | V_SQRT_F64 | V_RCP_F16 | V_SQRT_F16
+        | V_RSQ_F16 | V_LOG_F16 | V_EXP_F16 | V_SIN_F16 | V_COS_F16 => {
+            Fidelity::Approximate("E199")
+        }
+        V_CVT_NORM_I16_F16 | V_CVT_NORM_U16_F16 => Fidelity::Open("E192"),
+        _ => Fidelity::Exact,
+    }
+}
+
+fn of_vop2(op: Vop2) -> Fidelity {
+    use Vop2::*;
+    match op {
+        V_CVT_PKACCUM_U8_F32 | V_CVT_PKNORM_I16_F32 | V_CVT_PKNORM_U16_F32 => {
+            Fidelity::Open("E192")
+        }
+        _ => Fidelity::Exact,
+    }
+}
+
+fn of_vop3(op: Vop3) -> Fidelity {
+    use Vop3::*;
+    match op {
+        V_CVT_PK_U8_F32 | V_CVT_PKACCUM_U8_F32 | V_CVT_PKNORM_I16_F32 | V_CVT_PKNORM_U16_F32
+        | V_CVT_PKNORM_I16_F16 | V_CVT_PKNORM_U16_F16 => Fidelity::Open("E192"),
+        V_MULLIT_F32 => Fidelity::Open("E197"),
+        _ => Fidelity::Exact,
+    }
+}
+
+fn of_vop3p(op: Vop3p) -> Fidelity {
+    use Vop3p::*;
+    match op {
+        V_MAD_MIXLO_F16 | V_MAD_MIXHI_F16 | V_FMA_MIXLO_F16 | V_FMA_MIXHI_F16 => {
+            Fidelity::Open("E195")
+        }
+        V_DOT2_F32_F16 => Fidelity::Open("E196"),
+        _ => Fidelity::Exact,
+    }
+}
+
+fn of_effect(does: Does) -> Fidelity {
+    match does {
+        Does::StoreFormat(..) | Does::StoreFormatHigh => Fidelity::Open("E203"),
+        Does::Atomic(_, Ty::F32 | Ty::F64)
+        | Does::Return(_, Ty::F32 | Ty::F64)
+        | Does::AtomicFromLds(_, Ty::F32 | Ty::F64) => Fidelity::Open("E053"),
+        Does::Count(_) => Fidelity::Open("E051"),
+        Does::Time(Clock::Shader | Clock::Reference) => Fidelity::Approximate("E126"),
+        _ => Fidelity::Exact,
+    }
+}

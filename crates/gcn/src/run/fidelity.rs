@@ -1,0 +1,76 @@
+//! How far the instructions that a run executed are right.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::io::{self, Write};
+
+use gcn_emu::code::Code;
+use gcn_emu::fidelity::Fidelity;
+use serde::Serialize;
+
+/// Instructions that are right as far, by their names.
+#[derive(PartialEq, Eq, Debug, Serialize)]
+pub struct Group {
+    /// `exact`, `approximate` or `open`.
+    fidelity: &'static str,
+    /// The errata entry that says what was chosen.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    errata: Option<&'static str>,
+    instructions: Vec<&'static str>,
+}
+
+/// The executed instructions of `code`, exact ones first.
+pub fn list(code: &Code) -> Vec<Group> {
+    let mut groups: BTreeMap<Fidelity, BTreeSet<&'static str>> = BTreeMap::new();
+    for step in code.executed() {
+        let names = groups.entry(Fidelity::of(&step.inst)).or_default();
+        names.insert(step.inst.name());
+    }
+    groups
+        .into_iter()
+        .map(|(fidelity, names)| {
+            let (fidelity, errata) = fidelity.words();
+            Group {
+                fidelity,
+                errata,
+                instructions: names.into_iter().collect(),
+            }
+        })
+        .collect()
+}
+
+/// A line for each group.
+///
+/// # Errors
+/// Those of writing.
+pub fn print(groups: &[Group], out: &mut dyn Write) -> io::Result<()> {
+    for group in groups {
+        writeln!(out, "{}: {}", group.title(), group.instructions.join(", "))?;
+    }
+    Ok(())
+}
+
+/// What was not exact, in one line; nothing if everything was.
+pub fn line(groups: &[Group]) -> Option<String> {
+    let parts: Vec<String> = groups
+        .iter()
+        .filter(|group| group.errata.is_some())
+        .map(|group| format!("{} {}", group.instructions.join(", "), group.reason()))
+        .collect();
+    (!parts.is_empty()).then(|| format!("not exact: {}", parts.join("; ")))
+}
+
+impl Group {
+    fn title(&self) -> String {
+        match self.errata {
+            Some(entry) => format!("{} ({entry})", self.fidelity),
+            None => self.fidelity.to_owned(),
+        }
+    }
+
+    fn reason(&self) -> String {
+        match self.errata {
+            Some(entry) => format!("({}, {entry})", self.fidelity),
+            None => format!("({})", self.fidelity),
+        }
+    }
+}
