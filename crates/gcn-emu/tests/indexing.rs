@@ -84,10 +84,13 @@ fn out_of_range_reads_v0_and_writes_nothing() {
     }
 }
 
+/// Instructions, the operands that are indexed, and the registers that change.
+type Case = (&'static str, &'static str, &'static [(usize, u32)]);
+
 #[test]
 fn operands_with_other_roles_go_by_the_bits_that_the_manual_says() {
     // E144: index 1, instruction, operands; the registers from v0 on that differ from 10, 11, 12 and so on.
-    let cases: &[(&str, &str, &[(usize, u32)])] = &[
+    let cases: &[Case] = &[
         // The destination that is read goes by DST too; integers keep the arithmetic plain.
         ("v_lshlrev_b32 v0, v1, v2", "SRC0,DST", &[(1, 12 << 12)]),
         ("v_lshlrev_b32 v0, v1, v2", "SRC1", &[(0, 13 << 11)]),

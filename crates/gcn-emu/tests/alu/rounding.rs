@@ -1,5 +1,5 @@
 //! Floating point in every rounding and denormal mode against `rustc_apfloat`, on a million lanes of noise and
-//! special values for each operation; conversions of 16 bits on every value.
+//! special values for each operation; conversions of 16 bits on every value (errata E190, E192, E194).
 
 use gcn_emu::lanes::{LANES, Lanes};
 use gcn_isa::vop::{Vop1, Vop2};
@@ -368,7 +368,7 @@ fn a_million_lanes(part: impl Fn(usize) -> bool) {
 fn near(noise: &mut Noise) -> u32 {
     let bits = noise.next();
     match bits >> 62 {
-        0 => (bits as u32 & 0x807f_ffff) | 0x3f00_0000 + (bits >> 40 & 3) as u32 * 0x80_0000,
+        0 => bits as u32 & 0x807f_ffff | (0x3f00_0000 + (bits >> 40 & 3) as u32 * 0x80_0000),
         1 => (bits as u32 & 0x83ff_83ff) | 0x3c00_3c00,
         _ => noise.dword(),
     }

@@ -584,6 +584,7 @@ fn sums_of_differences_fill_four_registers() {
 
 #[test]
 fn sums_of_differences_saturate_if_clamped() {
+    // E209
     use gcn_isa::Field;
     use gcn_isa::vop3::Vop3;
     for (op, third, want) in [
@@ -612,6 +613,7 @@ fn sums_of_differences_saturate_if_clamped() {
 
 #[test]
 fn screen_partitions_are_looked_up_by_a_byte() {
+    // E208
     use gcn_isa::vop::Vop1;
     let op = Op::Vop1(Vop1::V_SCREEN_PARTITION_4SE_B32);
     for (byte, want) in [(0, 1), (0x11, 2), (0xff, 1), (0x1ee, 2), (0x80, 0xb)] {

@@ -206,7 +206,8 @@ pub fn vop2(op: Vop2, clamp: bool) -> Option<Handler> {
     Some(handler)
 }
 
-/// The handler of a VOP3 instruction; `clamp` if an integer result is to stay within its range.
+/// The handler of a VOP3 instruction; `clamp` if an integer result is to stay within its range (sums of differences
+/// too, errata E209).
 #[rustfmt::skip]
 pub fn vop3(op: Vop3, clamp: bool) -> Option<Handler> {
     use Vop3::*;
