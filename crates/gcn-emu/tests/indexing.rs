@@ -105,7 +105,7 @@ fn operands_with_other_roles_go_by_the_bits_that_the_manual_says() {
             &[(7, 12)],
         ),
         (
-            "s_mov_b32 s6, 99\nv_writelane_b32 v0, s6, 0",
+            "s_mov_b32 s6, 99\nv_writelane_b32 v0, s6, 63",
             "DST",
             &[(1, 99)],
         ),

@@ -159,8 +159,12 @@ fn rsq(x: f64) -> f64 {
     if power % 2 != 0 {
         (m, power) = (2 * m, power - 1);
     }
-    let (fraction, exponent) = frexp(rough);
-    let r = (fraction * 2f64.powi(53)) as u128;
+    let (fraction, mut exponent) = frexp(rough);
+    let mut r = (fraction * 2f64.powi(53)) as u128;
+    if r == 1 << 52 {
+        // The neighbour below is half as far.
+        (r, exponent) = (2 * r, exponent - 1);
+    }
     // r·2^(exponent − 53) is below 1/√(m·2^power) + half a unit if (2r − 1)²·m < 4·2^(106 − 2·exponent − power).
     let target = 2 + 106 - 2 * exponent - power;
     let is_below = |twice: u128| {

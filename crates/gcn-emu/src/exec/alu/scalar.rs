@@ -544,9 +544,7 @@ fn hardware_register(w: &Wave, id: u8) -> u32 {
                 | 1 << STATUS_VALID
         }
         TRAPSTS => w.trapsts,
-        HW_ID => {
-            (w.id.wave / SIMD_UNITS) & HW_ID_WAVE | (w.id.wave % SIMD_UNITS) << HW_ID_SIMD
-        }
+        HW_ID => (w.id.wave / SIMD_UNITS) & HW_ID_WAVE | (w.id.wave % SIMD_UNITS) << HW_ID_SIMD,
         GPR_ALLOC => {
             let sgprs_together = if w.isa < Isa::Vi { 8 } else { 16 };
             let vgprs = units_but_one(w.vgprs.len() as u32, VGPRS_TOGETHER);
