@@ -73,6 +73,7 @@ impl Buffer {
 pub struct Format {
     number: u32,
     /// Bytes of each argument in the record.
+    /// They count even where LLVM stored less (errata E231).
     sizes: Vec<usize>,
     /// With escapes resolved.
     text: Vec<u8>,

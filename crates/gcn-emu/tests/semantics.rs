@@ -1477,7 +1477,7 @@ fn s3_7_the_shared_aperture_is_lds() {
         m.s(M0, 0)
             .run("flat_load_dword v3, v[0:1]\nds_read_b32 v4, v0 offset:248");
         assert_eq!(
-            (m.v(3, 63), m.v(4, 0)),
+            (m.v(3, 63), m.v(4, 1)),
             (128, if limited { 0 } else { 128 })
         );
     });

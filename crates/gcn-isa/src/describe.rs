@@ -348,6 +348,7 @@ impl Form {
             }
             Does::Jump if written.is_empty() => format!("pc = {read}"),
             Does::Jump => format!("{written} = pc; pc = {read}"),
+            Does::ReturnFromTrap => format!("leaves a trap handler; pc = {read}"),
             Does::Fork => "splits the wave by a mask, or joins it".to_owned(),
             Does::Control(control) => format!("program control: {control:?}"),
         }
