@@ -2,7 +2,7 @@
 //! everywhere = true
 //! versions = [3, 4, 6]
 //! host_std = "CL2.0"
-//! except = { gfx600 = "GCN 1.0 has no flat addresses" }
+//! except = { gfx600 = "GCN 1.0 has no flat addresses", "gfx700 clang-19 -O0" = "clang-19 takes null for the implicit arguments in functions that are not inlined", "gfx803 clang-19 -O0" = "clang-19 takes null for the implicit arguments in functions that are not inlined" }
 //! [buffers]
 //! out = "i32*256"
 //! data = "i32*256:random(47,0,1000)"

@@ -2,7 +2,7 @@
 //! everywhere = true
 //! prints = true
 //! versions = [4]
-//! except = { "gfx600 -O0" = "clang-19 cannot select the atomic load of the device library" }
+//! except = { "gfx600 -O0" = "clang-19 cannot select the atomic load of the device library", "gfx700 clang-19 -O0" = "clang-19 takes null for the implicit arguments in functions that are not inlined", "gfx803 clang-19 -O0" = "clang-19 takes null for the implicit arguments in functions that are not inlined" }
 //! [[launch]]
 //! kernel = "print"
 //! grid = 64
