@@ -1,4 +1,5 @@
 //! # Radix-2 FFT of 256 points in local memory, and back.
+//! except = { "gfx600 -O0" = "clang cannot select the generic pointers of the device library" }
 //! [buffers]
 //! data = "f32*1024:random(97,-1,1)"
 //! spectrum = "f32*1024"
