@@ -18,6 +18,7 @@ const TOOLS: &[(&str, &str)] = &[
     ("/usr/bin/clang-19", "clang-19"),
     ("/usr/bin/ld.lld-19", "lld-19"),
     ("/usr/bin/clang-14", "clang-14"),
+    ("/usr/bin/clang-15", "clang-15"),
     ("/etc/OpenCL/vendors/pocl.icd", "pocl-opencl-icd"),
     ("/usr/include/CL/cl.h", "opencl-c-headers"),
     (
