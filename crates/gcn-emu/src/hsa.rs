@@ -45,6 +45,9 @@ const QUEUE_PACKETS: u32 = 64;
 const QUEUE_SIZE: u64 = 0x18;
 /// A dispatch packet's header: type 2 is a kernel dispatch; acquire and release have system scope.
 const PACKET_HEADER: u16 = 2 | 2 << 9 | 2 << 11;
+/// The argument segment has whole lines of so many bytes: compilers load aligned groups of dwords that begin in it and
+/// end behind it.
+const KERNARG_LINE: u64 = 64;
 /// Alignment of the hidden arguments behind the others.
 const HIDDEN_ALIGN: u64 = 8;
 
@@ -237,6 +240,16 @@ pub enum Note {
         /// Scratch of a lane.
         bytes: u32,
     },
+    /// Workgroups at the edge of the grid are partial.
+    #[error(
+        "a grid of {} has partial workgroups of {}; the kernel was compiled for whole ones and may take them for such", by(.grid), by(.group)
+    )]
+    Partial {
+        /// Work-items.
+        grid: [u64; 3],
+        /// Work-items of a workgroup.
+        group: [u64; 3],
+    },
     /// What it prints with this format will be missing.
     #[error(transparent)]
     Format(#[from] FormatError),
@@ -425,6 +438,15 @@ impl Launch<'_> {
         let rsrc1 = descriptor.compute_pgm_rsrc1;
         let vgprs = (rsrc1.granulated_workitem_vgpr_count() as usize + 1) * VGPR_BLOCK;
         let code = Code::new(isa, base, &bytes, vgprs, sgprs(isa, rsrc1));
+        let Shape { grid, group, .. } = self.shape;
+        let metadata = self.kernel.metadata.as_ref();
+        let wants_whole = metadata.is_some_and(|m| m.uniform_work_group_size == Some(1));
+        if wants_whole && (0..3).any(|d| !grid[d].is_multiple_of(group[d])) {
+            notes.push(Note::Partial {
+                grid: grid.map(u64::from),
+                group: group.map(u64::from),
+            });
+        }
         let scratch = self.scratch_bytes() as u32;
         if descriptor.kernel_code_properties.uses_dynamic_stack() {
             notes.push(Note::DynamicStack { bytes: scratch });
@@ -667,9 +689,8 @@ impl Launch<'_> {
         device: &mut Device,
         services: &Services,
     ) -> Result<u64, AllocError> {
-        let address = device
-            .memory
-            .allocate("the argument segment", self.segment_bytes())?;
+        let bytes = self.segment_bytes().next_multiple_of(KERNARG_LINE);
+        let address = device.memory.allocate("the argument segment", bytes)?;
         for argument in self.arguments {
             device
                 .memory

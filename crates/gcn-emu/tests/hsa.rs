@@ -443,3 +443,47 @@ fn argument_segments_without_bounds_are_refused() {
         assert!(matches!(error, LaunchError::Arguments { .. }), "{error}");
     }
 }
+
+#[test]
+fn partial_workgroups_are_noted_where_whole_ones_are_expected() {
+    for (wants, grid, noted) in [(1, 100, true), (1, 128, false), (0, 100, false)] {
+        let rest = format!("    .uniform_work_group_size: {wants}");
+        let object = object("gfx900", 5, "", &metadata(0, &rest));
+        let shape = Shape {
+            grid: [grid, 4, 1],
+            ..SHAPE
+        };
+        let (_, prepared) = good(&object, shape, &[]);
+        assert_eq!(!prepared.notes.is_empty(), noted, "{:?}", prepared.notes);
+    }
+}
+
+#[test]
+fn a_kernel_that_prints_gets_a_buffer() {
+    let printf = "\namdhsa.printf: ['1:1:4:%d\\n', 'nonsense']";
+    let argument = "    .args:\n      - .offset: 8\n        .size: 8\n        .value_kind: hidden_printf_buffer";
+    let silent = object("gfx900", 5, "", &metadata(16, argument));
+    let (device, prepared) = good(&silent, SHAPE, &[]);
+    assert!(prepared.printf.is_none());
+    let segment = region(&device, "the argument segment");
+    assert_eq!(u64_at(&device, segment + 8), 0, "nothing can be printed");
+
+    let talkative = object(
+        "gfx900",
+        5,
+        "",
+        &metadata(16, &format!("{argument}{printf}")),
+    );
+    let (device, prepared) = good(&talkative, SHAPE, &[]);
+    assert_eq!(prepared.notes.len(), 1, "{:?}", prepared.notes);
+    let segment = region(&device, "the argument segment");
+    let buffer = u64_at(&device, segment + 8);
+    assert_eq!(u32_at(&device, buffer), 0, "nothing is used");
+    assert_eq!(u32_at(&device, buffer + 4), gcn_emu::printf::BUFFER_BYTES);
+    // What the kernel would do: a record of eight bytes behind the head.
+    device.memory.store_u32(buffer, 8);
+    device.memory.store_u32(buffer + 8, 1);
+    device.memory.store_u32(buffer + 12, -7i32 as u32);
+    let printf = prepared.printf.expect("a buffer");
+    assert_eq!(printf.text(&device.memory), b"-7\n");
+}

@@ -104,6 +104,12 @@ pub struct KernelMetadata {
     /// The symbol of the kernel descriptor, `name.kd`; `name@kd` in version 2.
     #[serde(rename = ".symbol")]
     pub symbol: String,
+    /// 1 if the kernel counts on whole workgroups.
+    #[serde(
+        rename = ".uniform_work_group_size",
+        skip_serializing_if = "Option::is_none"
+    )]
+    pub uniform_work_group_size: Option<u64>,
     /// The scratch need is not known before the run.
     #[serde(
         rename = ".uses_dynamic_stack",
@@ -450,6 +456,7 @@ impl KernelMetadata {
             sgpr_count: number(value, ".sgpr_count"),
             sgpr_spill_count: number(value, ".sgpr_spill_count"),
             symbol: text(value, ".symbol").unwrap_or_default(),
+            uniform_work_group_size: number(value, ".uniform_work_group_size"),
             uses_dynamic_stack: value.get(".uses_dynamic_stack").and_then(Value::as_bool),
             vgpr_count: number(value, ".vgpr_count"),
             vgpr_spill_count: number(value, ".vgpr_spill_count"),
@@ -481,6 +488,7 @@ impl KernelMetadata {
             sgpr_count: number(code, "NumSGPRs"),
             sgpr_spill_count: number(code, "NumSpilledSGPRs"),
             symbol: text(value, "SymbolName").unwrap_or_default(),
+            uniform_work_group_size: None,
             uses_dynamic_stack: code.get("IsDynamicCallStack").and_then(Value::as_bool),
             vgpr_count: number(code, "NumVGPRs"),
             vgpr_spill_count: number(code, "NumSpilledVGPRs"),
