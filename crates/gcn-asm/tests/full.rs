@@ -297,35 +297,37 @@ fn check_relocatable(what: &str, bytes: &[u8]) {
 /// Builds one source; the reason if clang does not.
 fn build(source: &Path, cpu: &str, level: &str) -> Result<Vec<u8>, String> {
     let name = source.file_stem().expect("it has a name").to_string_lossy();
-    let out = scratch(&format!("{name}.{cpu}{level}.o"));
-    let _ = std::fs::remove_file(&out);
-    let (mcpu, libraries) = (
-        format!("-mcpu={cpu}"),
-        format!("--rocm-device-lib-path={BITCODE}"),
-    );
-    let arch = format!("--offload-arch={cpu}");
-    let is_hip = source.extension().is_some_and(|e| e == "hip");
-    let mut arguments = if is_hip {
-        let common = ["-x", "hip", "--cuda-device-only", "--no-gpu-bundle-output"];
-        let mut all = common.to_vec();
-        all.extend(["-nogpuinc", "-nogpulib", "-fgpu-rdc", &arch]);
-        all
-    } else {
-        let common = ["-x", "cl", "-cl-std=CL2.0", "-target", "amdgcn-amd-amdhsa"];
-        let mut all = common.to_vec();
-        all.extend(["--rocm-path=/usr", &libraries, &mcpu]);
-        all
-    };
+    let place = |extension| scratch(&format!("{name}.{cpu}{level}.{extension}"));
+    let (bitcode, object) = (place("bc"), place("o"));
+    let mcpu = format!("-mcpu={cpu}");
+    let code = ["-target", "amdgcn-amd-amdhsa", &mcpu];
     let path = source.to_string_lossy();
-    arguments.extend([level, "-w", "-c", &path, "-o", &out]);
-    let (_, err) = tool("clang-19", "clang-19", &arguments, "");
-    std::fs::read(&out).map_err(|_| {
-        let reason = err.lines().find(|line| line.contains("error"));
-        format!(
-            "{name} on {cpu} at {level}: {}",
-            reason.unwrap_or("no reason given")
-        )
-    })
+    let clang = |options: &[&str], from: &str, to: &str| {
+        // What an earlier run has left is no result.
+        let _ = std::fs::remove_file(to);
+        let files = [level, "-w", "-c", from, "-o", to];
+        let (_, err) = tool("clang-19", "clang-19", &[options, &files].concat(), "");
+        std::fs::read(to).map_err(|_| {
+            let reason = err.lines().find(|line| line.contains("error"));
+            let reason = reason.unwrap_or("no reason given");
+            format!("{name} on {cpu} at {level}: {reason}")
+        })
+    };
+    if source.extension().is_some_and(|e| e == "hip") {
+        // Code that is to be linked with other code is bitcode to the driver, which must be told to go on with it.
+        let arch = format!("--offload-arch={cpu}");
+        let device = ["-x", "hip", "--cuda-device-only", "--no-gpu-bundle-output"];
+        let alone = ["-nogpuinc", "-nogpulib", "-fgpu-rdc", "-emit-llvm", &arch];
+        clang(&[device.as_slice(), &alone].concat(), &path, &bitcode)?;
+        let ir = ["-x", "ir", "-nogpulib"];
+        let made = clang(&[ir.as_slice(), &code].concat(), &bitcode, &object);
+        let _ = std::fs::remove_file(&bitcode);
+        made
+    } else {
+        let libraries = format!("--rocm-device-lib-path={BITCODE}");
+        let language = ["-x", "cl", "-cl-std=CL2.0", "--rocm-path=/usr", &libraries];
+        clang(&[language.as_slice(), &code].concat(), &path, &object)
+    }
 }
 
 fn check_compiled(cpu: &str) {
