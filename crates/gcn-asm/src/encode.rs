@@ -319,7 +319,8 @@ fn set_modifiers(
         let at = Where::Modifier(index);
         let field = arg.modifier.field;
         let is_own = inst.modifiers().any(|m| m.field == field);
-        if !is_own && !(dialect.takes_all_modifiers() && inst.layout().has(field)) {
+        let has_bits = dialect.takes_all_modifiers() && inst.layout().has(field);
+        if !is_own && !has_bits {
             return Err(Problem {
                 at,
                 why: Why::ModifierNotHere,

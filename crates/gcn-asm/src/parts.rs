@@ -119,7 +119,7 @@ mod tests {
         for count in [0, 1, 2, 7, 1000] {
             let mut all = String::new();
             let make = |number: usize, out: &mut Text| {
-                if number % 3 == 0 {
+                if number.is_multiple_of(3) {
                     thread::yield_now();
                 }
                 let _ = write!(out, "{number} ");

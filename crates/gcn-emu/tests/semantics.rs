@@ -2973,7 +2973,7 @@ fn items_of_the_checklist_name_tests_that_exist() {
         for name in names {
             let is_test = |source: &&str| source.contains(&format!("fn {name}("));
             assert!(
-                files.contains(&name) || sources.iter().any(|s| is_test(&s)),
+                files.contains(&name) || sources.iter().any(is_test),
                 "{name}: {line}"
             );
         }
