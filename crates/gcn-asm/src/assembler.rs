@@ -667,6 +667,25 @@ impl<'a> Assembler<'a> {
             .dedup_by(|a, b| a.span == b.span && a.message == b.message && a.notes == b.notes);
     }
 
+    /// Why a value is no number.
+    fn no_number(&self, value: Value, span: &Range<usize>) -> Fail {
+        let is_foreign = |term: &Term| term.place.is_none();
+        let mut foreign = [value.plus, value.minus]
+            .into_iter()
+            .flatten()
+            .filter(is_foreign);
+        let message = match foreign.find_map(|term| term.symbol) {
+            Some(symbol) => {
+                let name = self.symbols.name(symbol);
+                format!(
+                    "a field of an instruction holds a number, but symbol `{name}` is not defined"
+                )
+            }
+            None => "a field of an instruction holds a number, but this is an address".to_owned(),
+        };
+        fail(span.clone(), message)
+    }
+
     /// Fills in a field that waited.
     pub(crate) fn resolve(&mut self, fixup: &Fixup) -> Result<(), Fail> {
         let value = self.delayed_value(fixup.value, &fixup.span)?;
@@ -674,10 +693,7 @@ impl<'a> Assembler<'a> {
             FixupKind::Branch => self.resolve_branch(fixup, value),
             FixupKind::Field(_) => match value.as_absolute() {
                 Some(number) => self.fill_in(fixup, number),
-                None => Err(fail(
-                    fixup.span.clone(),
-                    "a field of an instruction holds a number, but this is an address",
-                )),
+                None => Err(self.no_number(value, &fixup.span)),
             },
             FixupKind::Literal => match value.as_absolute() {
                 Some(number) => {

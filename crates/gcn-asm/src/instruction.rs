@@ -171,6 +171,15 @@ impl Assembler<'_> {
         }
         let length = 4 * inst.dwords();
         self.emit(bytes.get(..length).unwrap_or(&bytes), &statement)?;
+        // What is wrong with a number is shown where it is written.
+        let written = |waiting| {
+            let mut args = operands.args.iter();
+            let mut mods = operands.mods.iter();
+            let arg = args.find(|arg| arg.what == What::Delayed(waiting));
+            let modifier = mods.find(|m| m.later == Some(waiting));
+            let span = arg.map(|a| &a.span).or(modifier.map(|m| &m.span));
+            span.unwrap_or(&statement).clone()
+        };
         let mut fixup = None;
         if let Some((field, waiting)) = encoded.delayed
             && let Some(value) = self.waiting(waiting)
@@ -180,11 +189,7 @@ impl Assembler<'_> {
                 DelayedField::Branch => FixupKind::Branch,
                 other => FixupKind::Field(other),
             };
-            let span = operands
-                .args
-                .iter()
-                .find(|arg| arg.what == What::Delayed(waiting))
-                .map_or(statement.clone(), |arg| arg.span.clone());
+            let span = written(waiting);
             fixup = Some(Fixup {
                 section,
                 offset,
@@ -203,7 +208,7 @@ impl Assembler<'_> {
                 offset,
                 kind: FixupKind::Field(field),
                 value,
-                span: statement.clone(),
+                span: written(waiting),
                 instruction: Some((inst.form(), self.marks.len())),
             });
         }

@@ -316,6 +316,8 @@ fn errata(row: &Row) -> Vec<&'static str> {
     ERRATA
         .split("\n### ")
         .skip(1)
+        // Behind the last entry of a chapter the next chapter begins.
+        .map(|entry| entry.split("\n# ").next().unwrap_or(entry))
         .filter(|entry| {
             let text = entry.to_ascii_lowercase();
             text.split(|c| !is_letter(c))

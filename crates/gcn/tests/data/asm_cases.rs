@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::fs;
 
 use gcn_asm::list::{Code, ListOptions, list};
-use gcn_asm::{Assembly, Severity};
+use gcn_asm::{Assembly, Dialect, Options, Severity, Source};
 use gcn_isa::{Syntax, Target};
 
 use crate::case::{Case, bytes_text, expectations, verdict, version, write_expectations};
@@ -115,16 +115,22 @@ pub fn check(case: &Case, target: &'static Target) -> Result<(), String> {
     verdict(problems)
 }
 
-/// What is wrong with the listing of the code, assembled again, in either syntax.
+/// What is wrong with the listing of the code, assembled again, in either syntax as its own assembler reads it.
 fn way_back(case: &Case, assembly: &Assembly, target: &'static Target) -> Vec<String> {
     let bytes = assembly.program.to_raw();
     let mut problems = Vec::new();
-    for syntax in [Syntax::Llvm, Syntax::Clrx] {
+    for (syntax, dialect) in [(Syntax::Llvm, Dialect::Llvm), (Syntax::Clrx, Dialect::Clrx)] {
         let listing = list(
             &Code::raw(target.isa, &bytes),
             &ListOptions { syntax, hex: false },
         );
-        let again = crate::case::assemble(&listing, target);
+        let mut options = Options::new(target);
+        options.dialect = dialect;
+        let source = Source {
+            name: "listing",
+            text: &listing,
+        };
+        let again = gcn_asm::assemble(&source, &options);
         if let Some(error) = again
             .diagnostics
             .iter()
