@@ -1,8 +1,4 @@
 // RUN: gfx900
-v_mov_b32 v0 v1                     //~ ERROR expected `,`
-v_add_f32 v0, v1 v2                 //~ ERROR expected `,`
-s_add_u32 s0 s1, s2                 //~ ERROR expected `,`
-ds_read_b32 v0 v1                   //~ ERROR expected `,`
 v_mov_b32 v0,, v1                   //~ ERROR expected
 .byte 1 2                           //~ ERROR expected the end of the statement
 .byte 1,                            //~ ERROR expected a number or a symbol

@@ -10,5 +10,5 @@ ds_read_b32 v1, v2 offset           //~ ERROR `offset` needs a value
 ds_read_b32 v1, v2 offset:          //~ ERROR expected a number or a symbol, found the end of the statement
 global_load_dwordx2 v[1:2], v[2:3], off lds  //~ ERROR `lds` is not allowed on `global_load_dwordx2`
 ds_permute_b32 v1, v2, v3 gds       //~ WARNING `gds` has no effect on `ds_permute_b32`, which exchanges lanes and accesses no memory
-ds_read_b32 v1, v2 offset:1 offset:2  //~ WARNING `offset` is written twice; the last one counts
+ds_read_b32 v1, v2 offset:1 offset:2  //~ ERROR `offset` is written twice
 s_store_dword s1, s[2:3], s4        //~ WARNING AMD's manual allows only `m0` or a number as the offset of a scalar store or atomic

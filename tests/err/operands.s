@@ -9,6 +9,4 @@ global_load_dword v1, v[2:3], s[4:5]  //~ ERROR the address has 2 registers, not
 scratch_load_dword v1, v2, s3  //~ ERROR one of the two addresses must be `off`
 scratch_load_dword v1, off, off  //~ ERROR the two addresses cannot both be `off`
 s_load_dword v1, s[2:3], 0     //~ ERROR `s_load_dword` takes one scalar register here
-s_load_dword s1, s[2:3]        //~ ERROR too few operands for `s_load_dword`
-s_load_dword s1, s[2:3] 0      //~ ERROR expected `,` or the end of the statement, found `0`
-ds_add_u32 v1, v2 v3           //~ ERROR expected `,` or a modifier, found `v3`
+ds_add_u32 v1, v2 v3           //~ ERROR too many operands for `ds_add_u32`

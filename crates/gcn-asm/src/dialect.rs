@@ -103,6 +103,11 @@ impl Dialect {
         self == Dialect::Clrx
     }
 
+    /// Whether a message that is named must have an operation and a stream that it takes.
+    pub(crate) fn checks_messages(self) -> bool {
+        self == Dialect::Llvm
+    }
+
     /// Whether a source that breaks the rule is refused.
     pub(crate) fn holds_to(self, rule: Rule) -> bool {
         self == Dialect::Llvm || gcn_isa::clrx::holds_to(rule)

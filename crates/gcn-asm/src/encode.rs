@@ -274,11 +274,32 @@ fn try_form(
     for (to, index) in matched.iter().filter(|(to, _)| !is_literal(to)) {
         place(&mut encoded, dialect, to, index, operands)?;
     }
+    fill_in_offset(&mut encoded.inst, dialect, &matched)?;
+    if let Some(rule) = rules::whole(&encoded.inst).filter(|&rule| dialect.holds_to(rule)) {
+        return Err(Problem {
+            at: Where::Instruction,
+            why: Why::Breaks(rule),
+        });
+    }
     if let Some(slot) = dialect.constant_bus(&encoded.inst) {
         // The operands of vector instructions are all written.
         return Err(at_arg(slot, Why::Breaks(Rule::ConstantBus)));
     }
     Ok(encoded)
+}
+
+/// The offset of a scalar memory instruction is 0 if it is left out.
+fn fill_in_offset(inst: &mut Inst, dialect: Dialect, matched: &Matched) -> Result<(), Problem> {
+    let is_offset = |slot: &&Slot| matches!(slot.kind, Kind::ScalarOffset { .. });
+    let is_written = matched.iter().any(|(place, _)| is_offset(&place.slot));
+    match inst.row().slots().find(is_offset) {
+        Some(slot) if !is_written => scalar_offset(inst, dialect, slot, What::Int(0), None)
+            .map_err(|why| Problem {
+                at: Where::Instruction,
+                why,
+            }),
+        _ => Ok(()),
+    }
 }
 
 /// What the dialect has for modifiers that are not written.
@@ -321,6 +342,11 @@ fn set_modifiers(
         let is_own = inst.modifiers().any(|m| m.field == field);
         let has_bits = dialect.takes_all_modifiers() && inst.layout().has(field);
         if !is_own && !has_bits {
+            // LLVM takes `offset:0` where there is no offset.
+            let is_number = matches!(arg.modifier.value, Value::Unsigned | Value::Signed);
+            if is_number && arg.value == 0 && field != Field::BoundCtrl {
+                continue;
+            }
             return Err(Problem {
                 at,
                 why: Why::ModifierNotHere,
@@ -357,7 +383,7 @@ fn set_modifiers(
     Ok(())
 }
 
-/// Sets each bit of a list where the encoding has it.
+/// Sets each bit of a list where the encoding has it. Those that a shorter list leaves out are 0.
 fn set_list(inst: &mut Inst, arg: &ModArg) -> Result<Result<(), FieldError>, Why> {
     let list = inst.list_bits(arg.modifier);
     let expected = list.iter().count();
@@ -372,7 +398,7 @@ fn set_list(inst: &mut Inst, arg: &ModArg) -> Result<Result<(), FieldError>, Why
             found: count,
         });
     }
-    for (index, bit) in list.iter().enumerate().take(count) {
+    for (index, bit) in list.iter().enumerate() {
         for field in [arg.modifier.field, Field::OpSelHi2] {
             let bits = inst.layout().bits(field);
             if bit < bits.low || bit >= bits.low + bits.width {
@@ -422,9 +448,10 @@ fn match_places(
     let to_lds = inst.flag(Field::Lds);
     let may_be_absent = |slot: &Slot| match slot.when {
         When::Always => {
-            slot.kind == Kind::BufferAddress
-                && dialect.takes_idle_address()
-                && register_counts(inst, slot).0 == 0
+            matches!(slot.kind, Kind::ScalarOffset { .. })
+                || slot.kind == Kind::BufferAddress
+                    && dialect.takes_idle_address()
+                    && register_counts(inst, slot).0 == 0
         }
         When::Returned => !returns,
         When::NotLds => to_lds,
@@ -545,11 +572,12 @@ fn place(
     let inst = &mut encoded.inst;
     let isa = inst.isa;
     let Place { slot, bits, .. } = *to;
-    let what = if arg.negated || arg.absolute || arg.extended {
-        source_modifiers(inst, dialect, to, arg).map_err(problem)?
-    } else {
-        arg.what
-    };
+    let what =
+        if arg.negated || arg.absolute || arg.extended || arg.has_two_signs && slot.ty.is_float() {
+            source_modifiers(inst, dialect, to, arg).map_err(problem)?
+        } else {
+            arg.what
+        };
     let check_count = |found: u8| {
         let (expected, also) = register_counts(inst, slot);
         let theirs = dialect
@@ -601,9 +629,12 @@ fn place(
             check_count(count)?;
             Operand::Vgprs { first, count }
         }
-        (Kind::Src, What::Scalar { code, .. })
-            if bits.width == 8 && code <= regs::EXEC_HI && takes_scalar(inst, slot.field) =>
+        (Kind::Src, What::Scalar { code, count })
+            if bits.width == 8 && code != regs::LDS_DIRECT && takes_scalar(inst, slot.field) =>
         {
+            if count != regs::ANY_WIDTH {
+                check_count(count)?;
+            }
             Operand::Scalar {
                 code,
                 count: slot.ty.dwords(),
@@ -624,6 +655,21 @@ fn place(
             let set = inst.set(slot.field, number);
             return set.map_err(|error| problem(field_problem(error, number)));
         }
+        (Kind::Src, What::Int(_) | What::Float(_))
+            if bits.width == 8 && takes_scalar(inst, slot.field) =>
+        {
+            let constant = match arg.what {
+                What::Float(value) => float_constant(isa, dialect, slot.ty, value),
+                What::Int(value) => dialect
+                    .constant(isa, slot.ty, value)
+                    .map_err(|error| field_problem(error, value)),
+                _ => Err(Why::NeedsVgpr),
+            };
+            match constant.map_err(problem)? {
+                Operand::Literal(_) => return Err(problem(Why::NoLiteral)),
+                inline => inline,
+            }
+        }
         (Kind::Src, _) if bits.width == 8 => return Err(problem(Why::NeedsVgpr)),
         (Kind::Vgpr, What::Scalar { code, .. }) if code == regs::LDS_DIRECT && bits.width == 9 => {
             Operand::Scalar { code, count: 1 }
@@ -632,7 +678,7 @@ fn place(
             Kind::Saddr | Kind::Src | Kind::Ssrc | Kind::Sdst | Kind::Aligned(_),
             What::Scalar { code, count },
         ) => {
-            if count != 0 {
+            if count != regs::ANY_WIDTH {
                 check_count(count)?;
             }
             if code < regs::ZERO && !takes_group(inst, slot, code, count) {
@@ -650,6 +696,10 @@ fn place(
                 }
                 Some(_) | None => operand,
             }
+        }
+        // What lies between labels is as long in the end as it is here, but LLVM does not know that.
+        (Kind::Src | Kind::Ssrc, What::Int(value)) if arg.is_distance => {
+            Operand::Literal(literal(dialect, slot.ty, value).map_err(problem)?)
         }
         (Kind::Src | Kind::Ssrc, What::Int(value)) => dialect
             .constant(isa, slot.ty, value)
@@ -677,6 +727,9 @@ fn place(
         (Kind::Src | Kind::Ssrc | Kind::Literal, What::Delayed(delayed)) => {
             if encoded.delayed.is_some() {
                 return Err(problem(Why::SecondLiteral));
+            }
+            if slot.ty.constant_bits() != u32::BITS {
+                return Err(problem(Why::NotKnown));
             }
             let placed = inst.set_operand(slot, Operand::Literal(0));
             placed.map_err(|error| problem(field_problem(error, 0)))?;
@@ -730,6 +783,16 @@ fn place(
             return attribute(inst, value).map_err(problem);
         }
         (_, What::Graphics(kind, value)) if kind == slot.kind => Operand::Imm(value),
+        // What is compared without sign has none.
+        (Kind::Simm16, What::Int(value @ ..0))
+            if inst.row().slots().any(|slot| slot.ty == Ty::U32) =>
+        {
+            return Err(problem(Why::Range {
+                value,
+                low: 0,
+                high: u16::MAX.into(),
+            }));
+        }
         (
             Kind::Unsigned
             | Kind::Signed
@@ -759,6 +822,12 @@ fn place(
         Operand::Imm(value) => value,
         _ => 0,
     };
+    if (slot.kind == Kind::GprIndex || inst.does() == Does::Fork)
+        && let Some(rule) = rules::operand(inst, slot, operand)
+        && dialect.holds_to(rule)
+    {
+        return Err(problem(Why::Breaks(rule)));
+    }
     inst.set_operand(slot, operand).map_err(|error| {
         problem(match (error, operand) {
             (FieldError::Kind, Operand::Literal(_)) if inst.literal().is_some() => {
@@ -772,7 +841,7 @@ fn place(
     })
 }
 
-/// Whether a source of SDWA may be scalar (GCN 1.4).
+/// Whether a source of SDWA may be scalar or an inline constant (GCN 1.4).
 fn takes_scalar(inst: &Inst, field: Field) -> bool {
     match field {
         Field::Src0 => inst.layout().has(Field::Src0Scalar),
@@ -823,6 +892,11 @@ fn source_modifiers(
 ) -> Result<What, Why> {
     let slot = place.slot;
     let is_float = slot.ty.is_float();
+    if arg.has_two_signs {
+        return Err(Why::NotAllowed(
+            "two signs follow each other: write `neg(…)`",
+        ));
+    }
     let is_any = dialect.takes_all_modifiers();
     let has_modifiers = match slot.kind {
         Kind::Src | Kind::Vgpr => true,
@@ -840,9 +914,11 @@ fn source_modifiers(
         }));
     }
     let has_fields = inst.layout().has(Field::Neg) || inst.layout().has(Field::Src0Neg);
-    if !has_fields && let What::Float(value) = arg.what {
-        let value = if arg.absolute { value.abs() } else { value };
-        return Ok(What::Float(if arg.negated { -value } else { value }));
+    if !has_fields
+        && !arg.extended
+        && let Some(constant) = modified_constant(slot.ty, arg)
+    {
+        return Ok(constant);
     }
     let (negate, absolute, extend) = match is_any {
         true => modifier_bits(inst, slot),
@@ -862,6 +938,31 @@ fn source_modifiers(
     Ok(arg.what)
 }
 
+/// What negation and absolute value make of a constant. An integer of 64 bits would not be the constant that the
+/// text says once it is a literal of 32 bits.
+fn modified_constant(ty: Ty, arg: &Arg) -> Option<What> {
+    let float = |value: f64| {
+        let value = if arg.absolute { value.abs() } else { value };
+        if arg.negated { -value } else { value }
+    };
+    let integer = |value: i64| {
+        if ty.constant_bits() == u64::BITS {
+            return None;
+        }
+        let bits = i64::from(rules::literal(ty, value).ok()?);
+        let sign = 1 << (ty.constant_bits() - 1);
+        let bits = if arg.absolute { bits & !sign } else { bits };
+        Some(if arg.negated { bits ^ sign } else { bits })
+    };
+    match arg.what {
+        What::Float(value) => Some(What::Float(float(value))),
+        What::LiteralFloat(value) => Some(What::LiteralFloat(float(value))),
+        What::Int(value) => integer(value).map(What::Int),
+        What::Literal(value) => integer(value).map(What::Literal),
+        _ => None,
+    }
+}
+
 /// The bits that a literal of this type gives a number.
 fn literal(dialect: Dialect, ty: Ty, value: i64) -> Result<u32, Why> {
     dialect
@@ -869,22 +970,32 @@ fn literal(dialect: Dialect, ty: Ty, value: i64) -> Result<u32, Why> {
         .map_err(|error| field_problem(error, value))
 }
 
-/// A floating-point number in the format of a literal of this type.
+/// A floating-point number in the format of a literal of this type. An integer of 16 bits has the bits of a
+/// 32-bit float, as its inline constants have (errata E165).
 fn float_literal(dialect: Dialect, ty: Ty, value: f64) -> Result<u32, Why> {
-    let (bits, is_finite) = match (ty, ty.constant_bits()) {
-        (_, 16) => {
+    let (bits, is_possible) = match (ty, ty.constant_bits()) {
+        (Ty::F16 | Ty::F16x2, _) => {
             let half = half::f16::from_f64(value);
-            (u32::from(half.to_bits()), half.is_finite())
+            let is_rounded = f64::from(half) != value;
+            let is_possible = half.is_finite() && (half.is_normal() || !is_rounded);
+            (u32::from(half.to_bits()), is_possible)
         }
         // The literal is the upper half; the lower is zero.
         (Ty::F64, _) => ((dialect.double_bits(value) >> u32::BITS) as u32, true),
         (_, 64) => return Err(Why::FloatInInteger),
+        // It must fit a half too.
+        _ if ty.is_short_integer() => {
+            float_literal(dialect, Ty::F16, value)?;
+            ((value as f32).to_bits(), true)
+        }
         _ => {
             let single = value as f32;
-            (single.to_bits(), single.is_finite())
+            let is_rounded = f64::from(single) != value;
+            let is_possible = single.is_finite() && (single.is_normal() || !is_rounded);
+            (single.to_bits(), is_possible)
         }
     };
-    if is_finite {
+    if is_possible {
         Ok(bits)
     } else {
         Err(Why::FloatRange(value))
@@ -917,8 +1028,12 @@ fn scalar_offset(
     what: What,
     added: Option<i64>,
 ) -> Result<(), Why> {
-    let narrow =
-        |value: i64| i32::try_from(value).or_else(|_| u32::try_from(value).map(u32::cast_signed));
+    // Only the literal of GCN 1.1 has all bits of a number without sign.
+    let has_literal = inst.encoding == Encoding::Smrd;
+    let narrow = |value: i64| {
+        let unsigned = u32::try_from(value).map(u32::cast_signed);
+        i32::try_from(value).or_else(|error| if has_literal { unsigned } else { Err(error) })
+    };
     let has_both = inst.layout().has(Field::Soe);
     let operand = match what {
         What::Scalar { code, count: 1 } if code < regs::ZERO => {

@@ -328,7 +328,28 @@ fn broken_rule(isa: Isa, rule: Rule) -> (String, Option<&'static str>) {
             Some("move one of the values to a VGPR first"),
         ),
         Rule::NoConstant => ("this operand must be a register", None),
-        Rule::LdsDirect => ("only vector instructions can read LDS", None),
+        Rule::LdsDirect => ("a scalar operand cannot read LDS", None),
+        Rule::LdsPlace => (
+            "LDS can be the first source only, and neither with SDWA nor of a reversed instruction",
+            None,
+        ),
+        Rule::IntegerClamp => {
+            return (format!("{isa} clamps no integers"), None);
+        }
+        Rule::AtomicMask => (
+            "an image atomic has no such `dmask`",
+            Some("write dmask:0x1, or 0x3 for two values; a comparison has 0x3 or 0xf"),
+        ),
+        Rule::GatherMask => (
+            "a gather takes one component",
+            Some("write dmask:0x1, 0x2, 0x4 or 0x8"),
+        ),
+        Rule::StoreStatus => ("a store has no status: `tfe` means nothing", None),
+        Rule::LdsStatus => ("what goes to LDS has no status: `tfe` means nothing", None),
+        Rule::GprIndex => (
+            "VGPR indexing concerns four operands: 0 to 15 are possible",
+            None,
+        ),
         Rule::ScalarData => (
             "scalar memory instructions cannot load or store M0 and EXEC",
             None,
@@ -340,12 +361,9 @@ fn broken_rule(isa: Isa, rule: Rule) -> (String, Option<&'static str>) {
                 Some("move the offset to M0 first"),
             );
         }
+        Rule::ForkLiteral => ("a fork takes no literal", None),
         Rule::OffsetRange => ("the offset of a scalar buffer has no sign", None),
         Rule::Literal => ("a literal of a 16-bit operand has no more bits", None),
-        Rule::FloatConstant => (
-            "an integer of 16 bits has no floating-point constants",
-            None,
-        ),
     };
     (message.to_owned(), help)
 }
@@ -385,7 +403,7 @@ pub(crate) fn is_encoding_elsewhere(isa: Isa, name: &str) -> bool {
     let named = isa.tables().named(stem);
     named.is_some_and(|op| {
         let mut encodings = op.row().encodings();
-        encodings.any(|e| e.suffix() == suffix && isa.tables().layout(e).is_some())
+        encodings.any(|e| Some(e.suffix()) == suffix && isa.tables().layout(e).is_some())
     })
 }
 

@@ -367,6 +367,8 @@ pub(crate) enum Parsed {
 pub(crate) struct Exprs {
     items: Vec<Item>,
     stack: Vec<Value>,
+    /// Whether what was parsed since [`Exprs::forget_labels`] names places.
+    names_labels: bool,
 }
 
 /// Where an expression is parsed: what it may name.
@@ -379,6 +381,16 @@ pub(crate) struct Scope<'a> {
 }
 
 impl Exprs {
+    /// See [`Exprs::names_labels`].
+    pub(crate) fn forget_labels(&mut self) {
+        self.names_labels = false;
+    }
+
+    /// Whether an expression that was parsed since [`Exprs::forget_labels`] names a label or `.`.
+    pub(crate) fn names_labels(&self) -> bool {
+        self.names_labels
+    }
+
     /// Parses an expression at the cursor.
     pub(crate) fn parse(
         &mut self,
@@ -427,7 +439,12 @@ impl Exprs {
             }
         }
         let first = self.items.len();
-        let result = self.binary(cursor, scope, 0, 0);
+        // LLVM takes no operators between bars, except in parentheses.
+        let result = if scope.bar_ends {
+            self.unary(cursor, scope, 0)
+        } else {
+            self.binary(cursor, scope, 0, 0)
+        };
         let end = self.items.len();
         if let Err(error) = result {
             self.items.truncate(first);
@@ -437,6 +454,14 @@ impl Exprs {
             start: index(first),
             end: index(end),
         };
+        let is_place = |item: &Item| match item {
+            Item::Here(..) => true,
+            Item::Symbol(symbol, _) => {
+                matches!(scope.symbols.defined(*symbol), Defined::Label { .. })
+            }
+            _ => false,
+        };
+        self.names_labels |= self.items.iter().skip(first).any(is_place);
         match self.eval(id, scope.symbols, false) {
             Ok(value) => {
                 self.items.truncate(first);

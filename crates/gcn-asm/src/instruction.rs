@@ -9,7 +9,7 @@ use crate::diagnostic::{Diagnostic, Fail, Helped, fail};
 use crate::encode::{self, DelayedField, Operands};
 use crate::explain;
 use crate::modifier::ModArg;
-use crate::operand::{Arg, Delayed, What, lower_case};
+use crate::operand::{Arg, Delayed, What, is_register, lower_case};
 use crate::program::{Mark, inst_at};
 
 /// More operands than any instruction has.
@@ -226,7 +226,7 @@ impl Assembler<'_> {
         Ok(())
     }
 
-    /// Operands separated by commas, then modifiers separated by blanks or commas.
+    /// Operands, then modifiers, separated by blanks or commas.
     fn operands(
         &mut self,
         op: Op,
@@ -238,8 +238,6 @@ impl Assembler<'_> {
         let forms = self.isa.tables().forms(op);
         let places = forms.first().map_or(&[][..], |form| &form.places);
         let mut after_comma = false;
-        // Whether an operand may follow without a comma.
-        let mut may_follow = true;
         loop {
             if self.cursor.statement_ends() {
                 if after_comma {
@@ -249,8 +247,7 @@ impl Assembler<'_> {
             }
             let kind = places.get(args.len()).map(|place| place.slot.kind);
             let is_graphics = kind.is_some_and(is_graphics);
-            if (may_follow || after_comma)
-                && mods.is_empty()
+            if mods.is_empty()
                 && said.scalar_offset.is_none()
                 && self.registers.is_empty()
                 && !is_graphics
@@ -258,7 +255,6 @@ impl Assembler<'_> {
                 && let Some(arg) = self.plain_operand()
             {
                 args.push(arg);
-                may_follow = false;
                 after_comma = self.cursor.eat_after_blanks(b',');
                 continue;
             }
@@ -277,18 +273,24 @@ impl Assembler<'_> {
             {
                 self.cursor.set_pos(behind);
                 let arg = self.modifier(modifier, word)?;
-                if let Some(old) = mods.iter_mut().find(|m| m.modifier.field == modifier.field) {
-                    self.diagnostics.push(
-                        Diagnostic::warning(
-                            arg.span.clone(),
-                            format!("`{word}` is written twice; the last one counts"),
-                        )
-                        .label("this one counts"),
-                    );
-                    *old = arg;
-                } else {
-                    mods.push(arg);
+                let is_whole = |m: &ModifierValue| *m == ModifierValue::BufferFormat;
+                let is_part = |m: &ModifierValue| *m == ModifierValue::Part;
+                let other = mods.iter().map(|m| m.modifier).find(|m| {
+                    m.field == modifier.field
+                        || is_whole(&m.value) && is_part(&modifier.value)
+                        || is_part(&m.value) && is_whole(&modifier.value)
+                });
+                if let Some(other) = other {
+                    return Err(fail(
+                        arg.span,
+                        if other.field == modifier.field {
+                            format!("`{word}` is written twice")
+                        } else {
+                            "the format is written twice".to_owned()
+                        },
+                    ));
                 }
+                mods.push(arg);
             } else if !word.is_empty() && probe.eat_after_blanks(b':') {
                 let takes_offset = row
                     .slots()
@@ -310,7 +312,7 @@ impl Assembler<'_> {
                         "`offset` is written twice; the last one counts",
                     ));
                 }
-            } else if may_follow || after_comma {
+            } else if after_comma || args.is_empty() || self.is_operand(word, probe.peek()) {
                 if mods.iter().any(|m| m.modifier.value != ModifierValue::Part)
                     || said.scalar_offset.is_some()
                 {
@@ -330,10 +332,6 @@ impl Assembler<'_> {
                     None => self.operand()?,
                 };
                 args.push(arg);
-                // LLVM separates an export's target from its values by a blank.
-                may_follow = kind == Some(Kind::ExportTarget);
-                after_comma = self.cursor.eat_after_blanks(b',');
-                continue;
             } else if !word.is_empty() {
                 return Err(explain::unknown_modifier(
                     self.isa,
@@ -344,9 +342,6 @@ impl Assembler<'_> {
             } else {
                 return Err(self.cursor.expected("`,` or the end of the statement"));
             }
-            may_follow = mods
-                .last()
-                .is_some_and(|m| m.modifier.value == ModifierValue::Part);
             after_comma = self.cursor.eat_after_blanks(b',');
         }
     }
@@ -409,6 +404,15 @@ impl Assembler<'_> {
             self.absolute(word)?
         };
         Ok(true)
+    }
+
+    /// Whether an operand begins with `word`, behind which `behind` stands: with a name it must be a register's or a
+    /// function's, because any other is a modifier that is not known.
+    fn is_operand(&self, word: &str, behind: u8) -> bool {
+        word.is_empty()
+            || behind == b'('
+            || word.eq_ignore_ascii_case("off")
+            || is_register(self.isa, word, behind == b'[')
     }
 
     /// Writes what has become known of an instruction into its words and its listing.

@@ -84,7 +84,7 @@ impl Assembler<'_> {
     /// The modifier of this name among those that some encoding of the instruction has.
     pub(crate) fn modifier_named(&self, op: Op, name: &str) -> Option<&'static Modifier> {
         let row = op.row();
-        let is_named = |m: &&'static Modifier| m.names.iter().any(|n| n.eq_ignore_ascii_case(name));
+        let is_named = |m: &&'static Modifier| is_named(m, name);
         // CLRX's name for both output modifiers.
         let is_omod = name.eq_ignore_ascii_case("omod");
         let is_meant = |m: &&'static Modifier| is_named(m) || is_omod && m.field == Field::Omod;
@@ -100,7 +100,7 @@ impl Assembler<'_> {
 
     /// The modifier of this name that SDWA or DPP has.
     fn modifier_of_forms(&self, op: Op, name: &str) -> Option<&'static Modifier> {
-        let is_named = |m: &&'static Modifier| m.names.iter().any(|n| n.eq_ignore_ascii_case(name));
+        let is_named = |m: &&'static Modifier| is_named(m, name);
         // SDWA and DPP have modifiers of their own.
         let forms = self.isa.tables().forms(op).iter();
         let mut extended = forms.filter(|form| form.encoding.is_extended()).peekable();
@@ -146,7 +146,7 @@ impl Assembler<'_> {
                 i64::from(self.absolute(name)? != 0)
             }
             ModifierValue::Flag if has_value => self.absolute_within(name, 0, 1)?,
-            ModifierValue::Flag => 1,
+            ModifierValue::Flag => i64::from(!is_negated(modifier, name)),
             // Both ways of writing it mean that lanes out of bounds read 0.
             ModifierValue::Unsigned if modifier.field == Field::BoundCtrl && !has_value => 1,
             ModifierValue::Unsigned if modifier.field == Field::BoundCtrl => {
@@ -375,7 +375,7 @@ impl Assembler<'_> {
         self.cursor.skip_blanks();
         let mut probe = self.cursor.clone();
         let word = probe.word().unwrap_or("");
-        if !word.eq_ignore_ascii_case("swizzle") {
+        if word != "swizzle" {
             return self.absolute("offset");
         }
         self.cursor = probe;
@@ -384,8 +384,8 @@ impl Assembler<'_> {
         }
         self.cursor.skip_blanks();
         let at = self.cursor.pos();
-        let mode = self.cursor.word().unwrap_or("").to_ascii_uppercase();
-        let offset = match mode.as_str() {
+        let mode = self.cursor.word().unwrap_or("");
+        let offset = match mode {
             "QUAD_PERM" => {
                 let mut offset = swizzle::QUAD_PERM;
                 for lane in 0..4 {
@@ -487,4 +487,23 @@ impl Assembler<'_> {
         }
         Ok(swizzle::bitmask(and, or, xor))
     }
+}
+
+/// Whether a modifier is written like this: by one of its names, or as not being there.
+fn is_named(modifier: &Modifier, name: &str) -> bool {
+    let is_name = |n: &&str| n.eq_ignore_ascii_case(name);
+    modifier.names.iter().any(|n| is_name(n)) || is_negated(modifier, name)
+}
+
+/// Whether a modifier's name says that it is not there: `noclamp`.
+fn is_negated(modifier: &Modifier, name: &str) -> bool {
+    const NO: &str = "no";
+    let head = name.get(..NO.len());
+    let is_flag = modifier.value == ModifierValue::Flag;
+    is_flag
+        && head.is_some_and(|head| head.eq_ignore_ascii_case(NO))
+        && modifier.names.iter().any(|n| {
+            name.get(NO.len()..)
+                .is_some_and(|rest| n.eq_ignore_ascii_case(rest))
+        })
 }

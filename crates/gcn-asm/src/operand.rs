@@ -17,8 +17,6 @@ const VGPRS: u32 = 256;
 const MAX_GROUP: u32 = 32;
 /// What may stand before CLRX's names of hardware registers and messages.
 const CLRX_PREFIXES: [&str; 2] = ["hwreg_", "msg_"];
-/// The aperture registers, which a 32-bit and a 64-bit operand may name alike.
-const APERTURES: std::ops::RangeInclusive<u8> = 235..=238;
 
 /// An operand.
 #[derive(Clone, Debug)]
@@ -30,6 +28,10 @@ pub(crate) struct Arg {
     pub absolute: bool,
     /// `sext(x)`.
     pub extended: bool,
+    /// `--x`.
+    pub has_two_signs: bool,
+    /// A number that the places of labels give.
+    pub is_distance: bool,
     pub span: Range<usize>,
 }
 
@@ -40,7 +42,7 @@ pub(crate) enum What {
         first: u8,
         count: u8,
     },
-    /// `count` is 0 where any will do.
+    /// `count` is [`regs::ANY_WIDTH`] where any will do.
     Scalar {
         code: u8,
         count: u8,
@@ -95,9 +97,13 @@ impl Assembler<'_> {
             negated: false,
             absolute: false,
             extended: false,
+            has_two_signs: self.cursor.peek() == b'-' && self.cursor.peek_at(1) == b'-',
+            is_distance: false,
             span: start..start,
         };
+        self.exprs.forget_labels();
         self.modified(&mut arg, 0)?;
+        arg.is_distance = self.exprs.names_labels();
         arg.span = start..self.cursor.pos();
         Ok(arg)
     }
@@ -121,6 +127,8 @@ impl Assembler<'_> {
             negated: false,
             absolute: false,
             extended: false,
+            has_two_signs: false,
+            is_distance: false,
             span: start..self.cursor.pos(),
         })
     }
@@ -201,6 +209,8 @@ impl Assembler<'_> {
             negated: false,
             absolute: false,
             extended: false,
+            has_two_signs: false,
+            is_distance: false,
             span,
         }))
     }
@@ -216,7 +226,7 @@ impl Assembler<'_> {
                 "too many source modifiers within each other",
             ));
         }
-        if self.cursor.peek() == b'-' && self.minus_negates() {
+        if self.cursor.peek() == b'-' && !arg.absolute && self.minus_negates() {
             self.cursor.set_pos(start + 1);
             arg.negated = !arg.negated;
             return self.modified(arg, depth + 1);
@@ -243,6 +253,13 @@ impl Assembler<'_> {
                 && probe.eat_after_blanks(b'(')
             {
                 self.cursor = probe;
+                if function == 0 && arg.absolute {
+                    return Err(fail(
+                        start..self.cursor.pos(),
+                        "an absolute value cannot be that of a negation",
+                    )
+                    .helped("write the negation outside: `neg(abs(…))`"));
+                }
                 match function {
                     0 => arg.negated = !arg.negated,
                     1 => arg.absolute = true,
@@ -264,7 +281,7 @@ impl Assembler<'_> {
         let mut probe = self.cursor.clone();
         probe.set_pos(probe.pos() + 1);
         probe.skip_blanks();
-        if probe.peek() == b'|' {
+        if matches!(probe.peek(), b'|' | b'[') {
             return true;
         }
         let Some(word) = probe.word() else {
@@ -289,6 +306,9 @@ impl Assembler<'_> {
             self.cursor.set_pos(start + 1);
             return self.expression_operand();
         }
+        if byte == b'{' {
+            return self.hwreg_fields();
+        }
         if byte.is_ascii_alphabetic() {
             let mut probe = self.cursor.clone();
             let word = probe.word().unwrap_or("");
@@ -299,6 +319,13 @@ impl Assembler<'_> {
             if word.eq_ignore_ascii_case("off") {
                 self.cursor = probe;
                 return Ok(What::Off);
+            }
+            if word == "null" {
+                return Err(fail(
+                    start..probe.pos(),
+                    format!("{} has no register `null`", self.isa),
+                )
+                .helped("it exists from GFX10 on"));
             }
             probe.skip_blanks();
             if probe.peek() == b'('
@@ -412,11 +439,10 @@ impl Assembler<'_> {
         };
         if let Some((code, count)) = self.named_register(lower) {
             // CLRX takes a source of one register for a pair, too.
-            let is_any = APERTURES.contains(&code)
-                || code > regs::EXEC_HI && self.dialect.takes_all_modifiers();
+            let is_any = code > regs::EXEC_HI && self.dialect.takes_all_modifiers();
             let whole = What::Scalar {
                 code,
-                count: if is_any { 0 } else { count },
+                count: if is_any { regs::ANY_WIDTH } else { count },
             };
             return if cursor.peek() == b'[' {
                 self.part(whole, start, cursor).map(Some)
@@ -661,6 +687,12 @@ impl Assembler<'_> {
             }
             "lit" => {
                 self.cursor.set_pos(at.pos() + 1);
+                self.cursor.skip_blanks();
+                let mut probe = self.cursor.clone();
+                let word = probe.word().unwrap_or("");
+                if is_register(self.isa, word, probe.peek() == b'[') {
+                    return Err(self.cursor.expected("a number"));
+                }
                 let value = match self.parse_expr()? {
                     Parsed::Float(value) | Parsed::Suffixed(value, _) => What::LiteralFloat(value),
                     Parsed::Known(value) => match value.as_absolute() {
@@ -761,30 +793,92 @@ impl Assembler<'_> {
         Ok(What::Hwreg(reg.pack()))
     }
 
+    /// `{id: 1, offset: 0, size: 4}`: the same as [`Self::hwreg`]; what is left out is all of the register.
+    fn hwreg_fields(&mut self) -> Result<What, Fail> {
+        const FIELDS: [(&str, i64, i64); 3] = [("id", 0, 63), ("offset", 0, 31), ("size", 1, 32)];
+        let isa = self.isa;
+        let mut values = [None; FIELDS.len()];
+        let mut separator = b'{';
+        let mut probe = self.cursor.clone();
+        let is_empty = probe.eat(b'{') && probe.eat_after_blanks(b'}');
+        if is_empty {
+            self.cursor = probe;
+        }
+        while !is_empty {
+            if !self.cursor.eat_after_blanks(separator) {
+                let what = format!("`{}` or `}}`", char::from(separator));
+                return Err(self.cursor.expected(&what));
+            }
+            separator = b',';
+            self.cursor.skip_blanks();
+            let start = self.cursor.pos();
+            let name = self.cursor.word().unwrap_or("");
+            let place = FIELDS.iter().position(|(field, ..)| *field == name);
+            let (Some(index), true) = (place, self.cursor.eat_after_blanks(b':')) else {
+                let message = "expected `id:`, `offset:` or `size:`";
+                return Err(fail(start..self.cursor.pos(), message));
+            };
+            let value = match FIELDS.get(index) {
+                Some(&(_, _, max)) if index == 0 => {
+                    let names = simm::HWREGS.iter().map(|&(name, id, on)| (name, id, on));
+                    i64::from(self.named_number("hardware register", names, isa, max)?)
+                }
+                Some(&(name, low, high)) => self.absolute_within(name, low, high)?,
+                None => 0,
+            };
+            let old = values.get_mut(index).and_then(|place| place.replace(value));
+            if old.is_some() {
+                let message = format!("`{name}` is written twice");
+                return Err(fail(start..self.cursor.pos(), message));
+            }
+            if self.cursor.eat_after_blanks(b'}') {
+                break;
+            }
+        }
+        let [id, offset, width] = values;
+        let reg = Hwreg {
+            id: id.unwrap_or(0) as u8,
+            offset: offset.unwrap_or(0) as u8,
+            width: width.unwrap_or(32) as u8,
+        };
+        Ok(What::Hwreg(reg.pack()))
+    }
+
     /// `MSG_GS, GS_OP_EMIT, 0)`: a message, its operation, its stream.
     fn message(&mut self) -> Result<What, Fail> {
         let isa = self.isa;
         let everywhere = isa.only();
         let theirs = clrx::messages(isa).map(move |(name, id)| (name, id, everywhere));
         let names = simm::MESSAGES.iter().copied().chain(theirs);
-        let message = self.named_number("message", names, isa, 15)?;
-        let mut op = 0;
-        let mut stream = 0;
+        self.cursor.skip_blanks();
+        let start = self.cursor.pos();
+        let message = self.named_number("message", names.clone(), isa, 15)?;
+        let written = self.cursor.slice(start..self.cursor.pos());
+        let is_named = names
+            .clone()
+            .any(|(name, ..)| name.eq_ignore_ascii_case(written));
+        let (mut op, mut stream) = (None, None);
         if self.cursor.eat_after_blanks(b',') {
             let theirs = clrx::GS_OPS.into_iter().zip(0u8..).chain([clrx::EMIT_CUT]);
-            let names = simm::message_ops(message)
-                .iter()
-                .copied()
-                .chain(theirs)
-                .map(|(name, id)| (name, id, everywhere));
-            op = self.named_number("operation", names, isa, 7)?;
+            let theirs = theirs.map(|(name, id)| (name, id, everywhere));
+            let names = simm::message_ops(message).iter().copied().chain(theirs);
+            op = Some(self.named_number("operation", names, isa, 7)?);
             if self.cursor.eat_after_blanks(b',') {
-                stream = self.absolute_within("the stream", 0, 3)? as u8;
+                stream = Some(self.absolute_within("the stream", 0, 3)? as u8);
             }
         }
         self.close()?;
+        // A message that is only a number may be anything.
+        if is_named
+            && self.dialect.checks_messages()
+            && let Some(wrong) = simm::wrong_message(isa, message, op, stream)
+        {
+            return Err(fail(start..self.cursor.pos() - 1, wrong));
+        }
         Ok(What::Message(
-            u16::from(message) | u16::from(op) << 4 | u16::from(stream) << 8,
+            u16::from(message)
+                | u16::from(op.unwrap_or(0)) << 4
+                | u16::from(stream.unwrap_or(0)) << 8,
         ))
     }
 
@@ -800,7 +894,14 @@ impl Assembler<'_> {
                 .zip(simm::GPR_INDEXES)
                 .map(|(bit, name)| (name, bit, everywhere));
             let isa = self.isa;
-            bits |= 1 << self.named_number("operand of VGPR indexing", names, isa, 3)?;
+            self.cursor.skip_blanks();
+            let start = self.cursor.pos();
+            let bit = 1 << self.named_number("operand of VGPR indexing", names, isa, 3)?;
+            if bits & bit != 0 {
+                let message = "this operand is named twice";
+                return Err(fail(start..self.cursor.pos(), message));
+            }
+            bits |= bit;
             if self.cursor.eat_after_blanks(b')') {
                 return Ok(What::GprIndex(bits));
             }
@@ -941,15 +1042,20 @@ fn misaligned(span: Range<usize>, letter: &str, first: u8, count: u8) -> Fail {
 }
 
 /// Whether a word, with `[` after it or not, names a register.
-fn is_register(isa: Isa, word: &str, bracket: bool) -> bool {
+pub(crate) fn is_register(isa: Isa, word: &str, bracket: bool) -> bool {
     let bytes = word.as_bytes();
     match bytes {
         [b'v' | b'V' | b's' | b'S'] => bracket,
         [b'v' | b'V' | b's' | b'S', digits @ ..] if digits.iter().all(u8::is_ascii_digit) => true,
         _ => {
             let mut buffer = [0; 24];
-            lower_case(word, &mut buffer)
-                .is_some_and(|lower| regs::named(isa, lower).is_some() || lower.starts_with("ttmp"))
+            lower_case(word, &mut buffer).is_some_and(|lower| {
+                let is_trap = |rest: &str| {
+                    let is_number = rest.bytes().all(|b| b.is_ascii_digit());
+                    is_number && (bracket || !rest.is_empty())
+                };
+                regs::named(isa, lower).is_some() || lower.strip_prefix("ttmp").is_some_and(is_trap)
+            })
         }
     }
 }

@@ -141,7 +141,6 @@ const MESSAGES: &[Case] = &[
     ("gfx900", "ds_read_b32 v0, v2 gds:2", &[("2", "gds is 2, out of range 0 to 1", "")]),
     ("gfx900", "ds_read_b32 v0, v2 gds gds", &[("gds", "`gds` is written twice", "")]),
     ("gfx900", "ds_read_b32 v0,", &[("", "expected an operand after `,`", "")]),
-    ("gfx900", "ds_read_b32 v0 v2", &[("v2", "expected `,` or a modifier", "")]),
     ("gfx900", "ds_gws_init v1", &[("ds_gws_init", "needs `gds`", "")]),
     ("gfx900", "image_load v[1:2], v2, s[4:11] dmask:0x7", &[("v[1:2]", "takes 3 registers here, found 2", "vDATA(as dmask asks)")]),
     ("gfx900", "image_sample_c_d v1, v[2:3], s[4:11], s[12:15] dmask:1", &[("v[2:3]", "has 3 to 10 registers, found 2", "")]),

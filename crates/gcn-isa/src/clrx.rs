@@ -399,10 +399,17 @@ pub fn holds_to(rule: Rule) -> bool {
     match rule {
         Rule::ConstantBus | Rule::NoConstant | Rule::ExecHiAddress | Rule::StoreOffset => true,
         Rule::LdsDirect
+        | Rule::LdsPlace
+        | Rule::IntegerClamp
+        | Rule::AtomicMask
+        | Rule::GatherMask
+        | Rule::StoreStatus
+        | Rule::LdsStatus
+        | Rule::GprIndex
+        | Rule::ForkLiteral
         | Rule::ScalarData
         | Rule::OffsetRange
-        | Rule::Literal
-        | Rule::FloatConstant => false,
+        | Rule::Literal => false,
     }
 }
 

@@ -232,16 +232,18 @@ impl Encoding {
         )
     }
 
-    /// The suffix by which LLVM tells it from the other encodings of an instruction.
-    pub const fn suffix(self) -> Option<&'static str> {
+    /// The suffix by which LLVM tells it from the other encodings of an instruction. It takes `_e32` of whatever is
+    /// none of the longer forms.
+    pub const fn suffix(self) -> &'static str {
         match self {
-            Encoding::Vop1 | Encoding::Vop2 | Encoding::Vopc | Encoding::Vintrp => Some("_e32"),
-            Encoding::Vop3 | Encoding::Vop3b | Encoding::Vop3c | Encoding::Vop3Interp => {
-                Some("_e64")
-            }
-            Encoding::Vop1Sdwa | Encoding::Vop2Sdwa | Encoding::VopcSdwa => Some("_sdwa"),
-            Encoding::Vop1Dpp | Encoding::Vop2Dpp => Some("_dpp"),
-            _ => None,
+            Encoding::Vop3
+            | Encoding::Vop3b
+            | Encoding::Vop3c
+            | Encoding::Vop3p
+            | Encoding::Vop3Interp => "_e64",
+            Encoding::Vop1Sdwa | Encoding::Vop2Sdwa | Encoding::VopcSdwa => "_sdwa",
+            Encoding::Vop1Dpp | Encoding::Vop2Dpp => "_dpp",
+            _ => "_e32",
         }
     }
 

@@ -33,7 +33,7 @@ impl Lacks {
     /// Parts of the destination of SDWA.
     pub const DST_SEL: Lacks = Lacks(1 << 6);
 
-    const fn has(self, other: Lacks) -> bool {
+    pub(crate) const fn has(self, other: Lacks) -> bool {
         self.0 & other.0 != 0
     }
 }

@@ -58,15 +58,15 @@ impl Ty {
     /// Bits of a constant of this type: 16, 32 or 64.
     pub const fn constant_bits(self) -> u32 {
         match self {
-            Ty::B16 | Ty::U16 | Ty::I16 | Ty::F16 | Ty::F16x2 | Ty::I16x2 => 16,
+            Ty::B16 | Ty::U16 | Ty::I16 | Ty::F16 => 16,
             Ty::B64 | Ty::U64 | Ty::I64 | Ty::F64 => 64,
             _ => 32,
         }
     }
 
-    /// Whether it has the inline constants ±0.5 to ±4 and 1/(2π): all but 16-bit integers have.
-    pub const fn has_float_constants(self) -> bool {
-        self.constant_bits() != 16 || self.is_float()
+    /// Whether it is an integer, or untyped bits, of 16 bits.
+    pub const fn is_short_integer(self) -> bool {
+        matches!(self, Ty::B16 | Ty::U16 | Ty::I16)
     }
 
     /// Untyped bits of `dwords` registers.
@@ -453,9 +453,6 @@ pub(crate) mod words {
     /// A source that must be a register.
     pub const fn SReg0(ty: Ty) -> Written {
         slot(Field::Ssrc0, Kind::Sdst, ty, Read)
-    }
-    pub const fn SReg1(ty: Ty) -> Written {
-        slot(Field::Ssrc1, Kind::Sdst, ty, Read)
     }
     /// A register in the field SDST that is read.
     pub const fn SStored(ty: Ty) -> Written {

@@ -10,6 +10,7 @@ use crate::operand::{Access, Kind, Modifier, Slot, Ty, Value, When};
 use crate::print::Syntax;
 use crate::regs::{self, write_group};
 use crate::row::Forms;
+use crate::rules;
 use crate::target::Isa;
 use crate::text::{Piece, Text};
 
@@ -31,6 +32,8 @@ pub(crate) struct Plan {
     pub(crate) doubtful_bits: u64,
     /// What it reads before any operand.
     pub(crate) bus: Bus,
+    /// Whether its modifiers may break a rule.
+    pub(crate) has_rules: bool,
 }
 
 /// What a vector instruction reads over the bus that its operands share for scalar values.
@@ -132,14 +135,16 @@ impl Plan {
                 Does::Alu(implicit) if implicit.has(Implicit::READS_VCC) => {
                     Bus::Taken(regs::VCC_LO, 2)
                 }
+                Does::Alu(implicit) if implicit.has(Implicit::READS_M0) => Bus::Taken(regs::M0, 1),
                 _ => Bus::Free,
             },
+            has_rules: rules::may_break(form),
         }
     }
 }
 
-/// Numbers of floating-point constants, which operands may not take ([`crate::rules::Rule::FloatConstant`]).
-const FLOATS: Range<u16> = regs::HALF as u16..regs::INV_2PI as u16 + 1;
+/// The number of a value of LDS, which only some sources take ([`crate::rules::Rule::LdsPlace`]).
+const LDS: Range<u16> = regs::LDS_DIRECT as u16..regs::LDS_DIRECT as u16 + 1;
 /// Numbers of registers that scalar memory may not load ([`crate::rules::Rule::ScalarData`]).
 const NO_SCALAR_DATA: Range<u16> = regs::M0 as u16..regs::EXEC_HI as u16 + 1;
 
@@ -277,7 +282,7 @@ impl Shown {
             _ => (How::Written, None),
         };
         let doubtful = match slot.kind {
-            Kind::Src | Kind::Ssrc if !slot.ty.has_float_constants() => FLOATS,
+            Kind::Src | Kind::Ssrc => LDS,
             Kind::Sdst if slot.field == Field::Sdata => NO_SCALAR_DATA,
             _ => 0..0,
         };

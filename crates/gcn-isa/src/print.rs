@@ -123,7 +123,9 @@ impl Plans {
         let exact =
             printer.exact && (printer.bus != Bus::Doubtful || rules::constant_bus(inst).is_none());
         let bits = inst.bits();
-        if !exact || bits & plan.untold != 0 || bits & plan.required != plan.required {
+        let breaks_rule = plan.has_rules && rules::whole(inst).is_some();
+        if !exact || breaks_rule || bits & plan.untold != 0 || bits & plan.required != plan.required
+        {
             return Fidelity::Lossy;
         }
         let is_doubtful = printer.doubtful || bits & plan.doubtful_bits != 0;
@@ -286,8 +288,6 @@ impl Printer<'_> {
                 self.exact &= match slot.kind {
                     Kind::Vgpr => code == regs::LDS_DIRECT,
                     Kind::Sdst => code <= regs::EXEC_HI,
-                    // SDWA takes registers only.
-                    Kind::Src if self.layout.has(Field::Src0Sel) => code <= regs::EXEC_HI,
                     _ => true,
                 };
                 let named = regs::write_scalar(self.out, isa, code, count)
@@ -301,7 +301,7 @@ impl Printer<'_> {
             }
             Operand::Literal(value) => {
                 let has_inline = matches!(slot.kind, Kind::Src | Kind::Ssrc)
-                    && regs::inline_of_bits(isa, slot.ty, value.into()).is_some();
+                    && regs::inline_of_literal(isa, slot.ty, value).is_some();
                 if has_inline {
                     self.out.push_str("lit(");
                 }

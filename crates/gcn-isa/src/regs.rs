@@ -41,9 +41,13 @@ const TTMP_LAST: u8 = 123;
 struct Special {
     name: &'static str,
     code: u8,
+    /// [`ANY_WIDTH`] where operands of every width may name it.
     dwords: u8,
     on: IsaSet,
 }
+
+/// The dwords of what is a value rather than registers, which every operand extends to its width.
+pub const ANY_WIDTH: u8 = 0;
 
 const fn special(name: &'static str, code: u8, dwords: u8, on: IsaSet) -> Special {
     Special {
@@ -79,32 +83,28 @@ const SPECIALS: &[Special] = &[
     special("exec",                    126, 2, on::SI),
     special("exec_lo",                 126, 1, on::SI),
     special("exec_hi",                 127, 1, on::SI),
-    special("src_shared_base",         235, 2, on::GFX9),
-    special("src_shared_limit",        236, 2, on::GFX9),
-    special("src_private_base",        237, 2, on::GFX9),
-    special("src_private_limit",       238, 2, on::GFX9),
-    special("src_shared_base",         235, 1, on::GFX9),
-    special("src_shared_limit",        236, 1, on::GFX9),
-    special("src_private_base",        237, 1, on::GFX9),
-    special("src_private_limit",       238, 1, on::GFX9),
-    special("src_pops_exiting_wave_id", 239, 1, on::GFX9),
-    special("src_vccz",                251, 1, on::SI),
-    special("src_execz",               252, 1, on::SI),
-    special("src_scc",                 253, 1, on::SI),
+    special("src_shared_base",         235, ANY_WIDTH, on::GFX9),
+    special("src_shared_limit",        236, ANY_WIDTH, on::GFX9),
+    special("src_private_base",        237, ANY_WIDTH, on::GFX9),
+    special("src_private_limit",       238, ANY_WIDTH, on::GFX9),
+    special("src_pops_exiting_wave_id", 239, ANY_WIDTH, on::GFX9),
+    special("src_vccz",                251, ANY_WIDTH, on::SI),
+    special("src_execz",               252, ANY_WIDTH, on::SI),
+    special("src_scc",                 253, ANY_WIDTH, on::SI),
     special("src_lds_direct",          254, 1, on::SI),
     // Other names for the same.
-    special("shared_base",             235, 2, on::GFX9),
-    special("shared_limit",            236, 2, on::GFX9),
-    special("private_base",            237, 2, on::GFX9),
-    special("private_limit",           238, 2, on::GFX9),
-    special("pops_exiting_wave_id",    239, 1, on::GFX9),
-    special("vccz",                    251, 1, on::SI),
-    special("execz",                   252, 1, on::SI),
-    special("scc",                     253, 1, on::SI),
+    special("shared_base",             235, ANY_WIDTH, on::GFX9),
+    special("shared_limit",            236, ANY_WIDTH, on::GFX9),
+    special("private_base",            237, ANY_WIDTH, on::GFX9),
+    special("private_limit",           238, ANY_WIDTH, on::GFX9),
+    special("pops_exiting_wave_id",    239, ANY_WIDTH, on::GFX9),
+    special("vccz",                    251, ANY_WIDTH, on::SI),
+    special("execz",                   252, ANY_WIDTH, on::SI),
+    special("scc",                     253, ANY_WIDTH, on::SI),
     special("lds_direct",              254, 1, on::SI),
 ];
 
-/// A register with a name of its own: its number and its dwords.
+/// A register with a name of its own: its number and its dwords, or [`ANY_WIDTH`].
 pub fn named(isa: Isa, name: &str) -> Option<(u8, u8)> {
     SPECIALS
         .iter()
@@ -116,8 +116,17 @@ pub fn named(isa: Isa, name: &str) -> Option<(u8, u8)> {
 pub(crate) fn name(isa: Isa, code: u8, count: u8) -> Option<&'static str> {
     SPECIALS
         .iter()
-        .find(|s| s.code == code && s.dwords == count && s.on.has(isa))
+        .find(|s| {
+            s.code == code && matches!(s.dwords, d if d == count || d == ANY_WIDTH) && s.on.has(isa)
+        })
         .map(|s| s.name)
+}
+
+/// Whether a number is that of a value with a name, such as `src_scc`, which an operand of any width can read.
+pub fn is_value(isa: Isa, code: u8) -> bool {
+    SPECIALS
+        .iter()
+        .any(|s| s.code == code && s.dwords == ANY_WIDTH && s.on.has(isa))
 }
 
 /// Where a special register exists, for messages.
@@ -260,8 +269,8 @@ pub fn inline_of_int(value: i64) -> Option<u8> {
 
 /// The bits of floating-point inline constant number `code` as a value of type `ty`.
 ///
-/// 16-bit operands read the 16-bit float, 32-bit and integer ones the 32-bit float, 64-bit ones the
-/// 64-bit float.
+/// 16-bit floating-point operands read the 16-bit float, 64-bit ones the 64-bit float, all others the 32-bit
+/// float, of which integers of 16 bits have the low half (errata E165).
 pub fn float_bits(code: u8, ty: Ty) -> Option<u64> {
     let index = usize::from(code.checked_sub(HALF)?);
     let f = *FLOATS.get(index)?;
@@ -280,7 +289,7 @@ pub fn float_bits(code: u8, ty: Ty) -> Option<u64> {
         0x3800u16, 0xb800, 0x3c00, 0xbc00, 0x4000, 0xc000, 0x4400, 0xc400, 0x3118,
     ];
     Some(match ty {
-        Ty::F16 | Ty::B16 | Ty::U16 | Ty::I16 | Ty::F16x2 => u64::from(bits16[index]),
+        Ty::F16 | Ty::F16x2 => u64::from(bits16[index]),
         Ty::B64 | Ty::U64 | Ty::I64 | Ty::F64 if code == INV_2PI => 0x3fc4_5f30_6dc9_c882,
         Ty::B64 | Ty::U64 | Ty::I64 | Ty::F64 => f.to_bits(),
         _ => u64::from(bits32[index]),
@@ -292,16 +301,24 @@ pub fn inline_of_float_bits(isa: Isa, bits: u64, ty: Ty) -> Option<u8> {
     (HALF..=INV_2PI).find(|&code| inline(isa, code).is_some() && float_bits(code, ty) == Some(bits))
 }
 
-/// The number of the inline constant that gives an operand of type `ty` these bits, if `isa` has one.
+/// The number of the inline constant that gives an operand of type `ty` these bits, if `isa` has one. Of an integer
+/// of 16 bits they are 64 bits with sign, because 0xffff is not −1 to LLVM.
 pub fn inline_of_bits(isa: Isa, ty: Ty, bits: u64) -> Option<u8> {
-    let unused = u64::BITS - ty.constant_bits();
+    let unused = if ty.is_short_integer() {
+        0
+    } else {
+        u64::BITS - ty.constant_bits()
+    };
     let integer = (bits << unused).cast_signed() >> unused;
-    inline_of_int(integer).or_else(|| {
-        let floats = ty.has_float_constants();
-        floats
-            .then(|| inline_of_float_bits(isa, bits, ty))
-            .flatten()
-    })
+    inline_of_int(integer).or_else(|| inline_of_float_bits(isa, bits, ty))
+}
+
+/// The number of the inline constant that means what a literal means, if there is one: the literal of a 64-bit float
+/// is its upper half.
+pub fn inline_of_literal(isa: Isa, ty: Ty, literal: u32) -> Option<u8> {
+    let bits = u64::from(literal);
+    let whole = (ty == Ty::F64).then(|| inline_of_float_bits(isa, bits << u32::BITS, ty));
+    inline_of_bits(isa, ty, bits).or(whole.flatten())
 }
 
 /// Writes an inline constant as LLVM does; false, and nothing, if `code` is none.

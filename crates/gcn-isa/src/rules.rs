@@ -4,12 +4,15 @@
 //! The assembler asks [`operand`] of each operand before it places it and [`constant_bus`] of the whole; the
 //! printer asks [`Inst::broken_rule`] whether its text would be taken.
 
-use crate::effect::{Does, Implicit};
-use crate::field::Field;
+use crate::effect::{AtomicOp, Does, ImageOp, Implicit};
+use crate::field::{Encoding, Field};
+use crate::form::Form;
 use crate::inst::{FieldError, Inst, Operand};
+use crate::llvm::Lacks;
 use crate::operand::{Access, Kind, Slot, Ty};
-use crate::regs::{self, Inline};
-use crate::target::Isa;
+use crate::regs;
+use crate::simm::GPR_INDEXES;
+use crate::target::{Isa, Numbering};
 
 /// Scalar registers and literals that a vector instruction may read.
 const CONSTANT_BUS_READS: usize = 1;
@@ -23,8 +26,22 @@ pub enum Rule {
     ConstantBus,
     /// What is written or is an address must be a register, not a constant.
     NoConstant,
-    /// Only vector instructions can read LDS.
+    /// A scalar operand cannot read LDS.
     LdsDirect,
+    /// LDS can be the first source only, and neither with SDWA nor of an instruction with reversed sources.
+    LdsPlace,
+    /// GCN 1.0 and 1.1 clamp no integers.
+    IntegerClamp,
+    /// An image atomic changes one or two values, or four of which two are compared.
+    AtomicMask,
+    /// A gather takes one component.
+    GatherMask,
+    /// A store has no status.
+    StoreStatus,
+    /// What goes to LDS has no status.
+    LdsStatus,
+    /// VGPR indexing concerns four operands.
+    GprIndex,
     /// Scalar memory instructions cannot load or store M0 and EXEC (errata E024).
     ScalarData,
     /// EXEC_HI cannot be an address: its number means `off` (errata E079).
@@ -33,17 +50,21 @@ pub enum Rule {
     OffsetRange,
     /// The offset of a scalar store of GCN 1.2 is M0 or a number (errata E026).
     StoreOffset,
+    /// A fork takes no literal.
+    ForkLiteral,
     /// A literal of a 16-bit operand has no more bits.
     Literal,
-    /// An integer of 16 bits has no floating-point inline constants.
-    FloatConstant,
 }
 
 impl Inst {
     /// The first rule that the instruction breaks, of those that some words break.
     pub fn broken_rule(&self) -> Option<Rule> {
         let of_bus = || constant_bus(self).map(|_| Rule::ConstantBus);
-        self.operand_rules().next().or_else(of_bus)
+        let of_whole = || whole(self);
+        self.operand_rules()
+            .next()
+            .or_else(of_whole)
+            .or_else(of_bus)
     }
 
     /// Whether an operand breaks a rule of which this holds.
@@ -58,9 +79,54 @@ impl Inst {
     }
 }
 
+/// Whether modifiers of this form may break a rule.
+pub(crate) fn may_break(form: &Form) -> bool {
+    let has = |field| form.layout.has(field);
+    match form.encoding {
+        Encoding::Mimg | Encoding::Mubuf | Encoding::Mtbuf => true,
+        _ => has(Field::Clamp) && form.isa.numbering() == Numbering::SiCi,
+    }
+}
+
+/// The rule that an instruction's modifiers break.
+pub fn whole(inst: &Inst) -> Option<Rule> {
+    let mask = inst.get(Field::Dmask);
+    let rules = match inst.does() {
+        Does::Alu(_) | Does::Compare(..) => {
+            let result = inst.row().slots().next();
+            let is_float = result.is_some_and(|slot| slot.ty.is_float());
+            let clamps_integer = inst.flag(Field::Clamp) && !is_float;
+            (clamps_integer && inst.isa.numbering() == Numbering::SiCi)
+                .then_some(Rule::IntegerClamp)
+        }
+        Does::Atomic(op, _) if inst.encoding == Encoding::Mimg => {
+            let is_possible = match op {
+                AtomicOp::CompareSwap => {
+                    matches!(mask, 0x3 | 0xf) || mask == 0x1 && inst.flag(Field::Tfe)
+                }
+                _ => matches!(mask, 0x1 | 0x3),
+            };
+            (!is_possible).then_some(Rule::AtomicMask)
+        }
+        Does::Image(ImageOp::Gather) => (mask.count_ones() != 1).then_some(Rule::GatherMask),
+        Does::Store(_) | Does::StoreHigh(_) | Does::StoreFormat(..) | Does::StoreFormatHigh
+            if matches!(inst.encoding, Encoding::Mubuf | Encoding::Mtbuf) =>
+        {
+            inst.flag(Field::Tfe).then_some(Rule::StoreStatus)
+        }
+        _ => None,
+    };
+    rules.or((inst.flag(Field::Lds) && inst.flag(Field::Tfe)).then_some(Rule::LdsStatus))
+}
+
 /// The rule that an operand breaks in a slot of this instruction's row.
 pub fn operand(inst: &Inst, slot: &Slot, operand: Operand) -> Option<Rule> {
     match (slot.kind, operand) {
+        (Kind::Sdst, Operand::Scalar { code, .. })
+            if slot.access == Access::Read && regs::is_value(inst.isa, code) =>
+        {
+            None
+        }
         (Kind::Sdst | Kind::Aligned(_) | Kind::Saddr, Operand::Scalar { code, .. })
             if code >= regs::ZERO =>
         {
@@ -73,13 +139,18 @@ pub fn operand(inst: &Inst, slot: &Slot, operand: Operand) -> Option<Rule> {
         (Kind::Saddr, Operand::Scalar { code, .. }) => {
             (code == regs::EXEC_HI).then_some(Rule::ExecHiAddress)
         }
-        (Kind::Ssrc, Operand::Scalar { code, .. }) if code == regs::LDS_DIRECT => {
-            (!inst.encoding.is_vector_alu()).then_some(Rule::LdsDirect)
+        (Kind::Ssrc, Operand::Scalar { code, .. }) => {
+            (code == regs::LDS_DIRECT).then_some(Rule::LdsDirect)
         }
-        (Kind::Src | Kind::Ssrc, Operand::Scalar { code, .. }) => {
-            let is_float = matches!(regs::inline(inst.isa, code), Some(Inline::Float(_)));
-            (is_float && !slot.ty.has_float_constants()).then_some(Rule::FloatConstant)
+        (Kind::Src | Kind::Vgpr, Operand::Scalar { code, .. }) if code == regs::LDS_DIRECT => {
+            let is_first = slot.field == Field::Src0 && !inst.layout().has(Field::Src0Sel);
+            let is_reversed = inst.row().lacks.has(Lacks::LDS_DIRECT);
+            (!is_first || is_reversed).then_some(Rule::LdsPlace)
         }
+        (Kind::GprIndex, Operand::Imm(value)) => {
+            (value >> GPR_INDEXES.len() != 0).then_some(Rule::GprIndex)
+        }
+        (Kind::Ssrc, Operand::Literal(_)) if inst.does() == Does::Fork => Some(Rule::ForkLiteral),
         (_, Operand::Literal(value)) => {
             (literal(slot.ty, value.into()) != Ok(value)).then_some(Rule::Literal)
         }
@@ -122,8 +193,13 @@ pub(crate) fn bus_reads(inst: &Inst, counts_literals: bool) -> Option<usize> {
             count += 1;
         }
     };
-    if matches!(inst.does(), Does::Alu(implicit) if implicit.has(Implicit::READS_VCC)) {
-        note((regs::VCC_LO, 2));
+    if let Does::Alu(implicit) = inst.does() {
+        if implicit.has(Implicit::READS_VCC) {
+            note((regs::VCC_LO, 2));
+        }
+        if implicit.has(Implicit::READS_M0) {
+            note((regs::M0, 1));
+        }
     }
     let mut last = None;
     // A lane's number may come from M0 beside any register.
@@ -171,7 +247,12 @@ pub fn constant(isa: Isa, ty: Ty, value: i64) -> Result<Operand, FieldError> {
     let bits = if ty.constant_bits() == u64::BITS {
         value.cast_unsigned()
     } else {
-        literal(ty, value)?.into()
+        let bits = literal(ty, value)?.into();
+        if ty.is_short_integer() {
+            value.cast_unsigned()
+        } else {
+            bits
+        }
     };
     inline_or_literal(isa, ty, bits, literal(ty, value))
 }
@@ -186,7 +267,9 @@ pub fn inline_or_literal<E>(
     bits: u64,
     literal: Result<u32, E>,
 ) -> Result<Operand, E> {
-    match regs::inline_of_bits(isa, ty, bits) {
+    let inline = regs::inline_of_bits(isa, ty, bits);
+    let of_literal = |&literal: &u32| regs::inline_of_literal(isa, ty, literal);
+    match inline.or_else(|| literal.as_ref().ok().and_then(of_literal)) {
         Some(code) => Ok(Operand::Scalar {
             code,
             count: ty.dwords(),

@@ -192,19 +192,19 @@ pub const MESSAGES: &[(&str, u8, IsaSet)] = &[
 ];
 
 /// Operations of MSG_GS and MSG_GS_DONE.
-pub const GS_OPS: &[(&str, u8)] = &[
-    ("GS_OP_NOP", 0),
-    ("GS_OP_CUT", 1),
-    ("GS_OP_EMIT", 2),
-    ("GS_OP_EMIT_CUT", 3),
+pub const GS_OPS: &[(&str, u8, IsaSet)] = &[
+    ("GS_OP_NOP", 0, on::SI),
+    ("GS_OP_CUT", 1, on::SI),
+    ("GS_OP_EMIT", 2, on::SI),
+    ("GS_OP_EMIT_CUT", 3, on::SI),
 ];
 
 /// Operations of MSG_SYSMSG.
-pub const SYS_OPS: &[(&str, u8)] = &[
-    ("SYSMSG_OP_ECC_ERR_INTERRUPT", 1),
-    ("SYSMSG_OP_REG_RD", 2),
-    ("SYSMSG_OP_HOST_TRAP_ACK", 3),
-    ("SYSMSG_OP_TTRACE_PC", 4),
+pub const SYS_OPS: &[(&str, u8, IsaSet)] = &[
+    ("SYSMSG_OP_ECC_ERR_INTERRUPT", 1, on::SI),
+    ("SYSMSG_OP_REG_RD", 2, on::SI),
+    ("SYSMSG_OP_HOST_TRAP_ACK", 3, on::SI_CI_VI),
+    ("SYSMSG_OP_TTRACE_PC", 4, on::SI),
 ];
 
 const MSG_GS: u8 = 2;
@@ -212,11 +212,40 @@ const MSG_GS_DONE: u8 = 3;
 const MSG_SYSMSG: u8 = 15;
 
 /// The operations that a message may have.
-pub fn message_ops(message: u8) -> &'static [(&'static str, u8)] {
+pub fn message_ops(message: u8) -> &'static [(&'static str, u8, IsaSet)] {
     match message {
         MSG_GS | MSG_GS_DONE => GS_OPS,
         MSG_SYSMSG => SYS_OPS,
         _ => &[],
+    }
+}
+
+/// The name of a message's operation. GS_OP_NOP belongs to MSG_GS_DONE only.
+fn op_name(isa: Isa, message: u8, op: u8) -> Option<&'static str> {
+    let is_possible = !(message == MSG_GS && op == 0);
+    message_ops(message)
+        .iter()
+        .find(|(_, id, on)| *id == op && on.has(isa) && is_possible)
+        .map(|(name, ..)| *name)
+}
+
+/// What is wrong with a message's operation and stream, as LLVM sees it.
+pub fn wrong_message(
+    isa: Isa,
+    message: u8,
+    op: Option<u8>,
+    stream: Option<u8>,
+) -> Option<&'static str> {
+    let needs_op = !message_ops(message).is_empty();
+    let is_gs = matches!(message, MSG_GS | MSG_GS_DONE);
+    match (op, stream) {
+        (None, _) if needs_op => Some("this message needs an operation"),
+        (Some(_), _) if !needs_op => Some("this message has no operations"),
+        (Some(op), _) if op_name(isa, message, op).is_none() => {
+            Some("this message has no such operation")
+        }
+        (Some(op), Some(_)) if !is_gs || op == 0 => Some("this operation has no stream"),
+        _ => None,
     }
 }
 
@@ -232,23 +261,21 @@ pub(crate) fn write_sendmsg(out: &mut Text, isa: Isa, simm: u16) {
         .find(|(_, id, on)| *id == message && on.has(isa));
     let ops = message_ops(message);
     let is_gs = matches!(message, MSG_GS | MSG_GS_DONE);
-    let op_name = ops.iter().find(|(_, id)| *id == op);
-    // GS_OP_NOP belongs to MSG_GS_DONE only.
-    let op_ok = op_name.is_some() && !(message == MSG_GS && op == 0);
+    let op_name = op_name(isa, message, op);
     let exact = u16::from(message) | u16::from(op) << 4 | u16::from(stream) << 8 == simm;
     match known {
         Some((name, ..)) if exact && ops.is_empty() && op == 0 && stream == 0 => {
             let _ = write!(out, "sendmsg({name})");
         }
-        Some((name, ..)) if exact && op_ok && (is_gs && op != 0) => {
+        Some((name, ..)) if exact && op_name.is_some() && (is_gs && op != 0) => {
             let _ = write!(
                 out,
                 "sendmsg({name}, {}, {stream})",
-                op_name.map_or("", |o| o.0)
+                op_name.unwrap_or_default()
             );
         }
-        Some((name, ..)) if exact && op_ok && stream == 0 => {
-            let _ = write!(out, "sendmsg({name}, {})", op_name.map_or("", |o| o.0));
+        Some((name, ..)) if exact && op_name.is_some() && stream == 0 => {
+            let _ = write!(out, "sendmsg({name}, {})", op_name.unwrap_or_default());
         }
         _ if exact => {
             let _ = write!(out, "sendmsg({message}, {op}, {stream})");

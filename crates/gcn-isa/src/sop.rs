@@ -103,7 +103,7 @@ family! {
     S_BFE_I32         0x28 0x26 SI   [SDst(I32), SSrc0(I32), SSrc1(U32)] Alu(SCC);
     S_BFE_U64         0x29 0x27 SI   [SDst(U64), SSrc0(U64), SSrc1(U32)] Alu(SCC);
     S_BFE_I64         0x2a 0x28 SI   [SDst(I64), SSrc0(I64), SSrc1(U32)] Alu(SCC);
-    S_CBRANCH_G_FORK  0x2b 0x29 SI   [SReg0(B64), SReg1(B64)]            Fork;
+    S_CBRANCH_G_FORK  0x2b 0x29 SI   [SSrc0(B64), SSrc1(B64)]            Fork;
     S_ABSDIFF_I32     0x2c 0x2a SI   [SDst(I32), SSrc0(I32), SSrc1(I32)] Alu(SCC);
     S_RFE_RESTORE_B64 _    0x2b VI   [SSrc0(B64), SSrc1(B32)]            ReturnFromTrap;
     S_MUL_HI_U32      _    0x2c GFX9 [SDst(U32), SSrc0(U32), SSrc1(U32)] Alu(NONE);
@@ -173,8 +173,8 @@ family! {
     S_FLBIT_I32_B64        0x16 0x13 SI   [SDst(I32), SSrc0(B64)]           Alu(NONE);
     S_FLBIT_I32            0x17 0x14 SI   [SDst(I32), SSrc0(I32)]           Alu(NONE);
     S_FLBIT_I32_I64        0x18 0x15 SI   [SDst(I32), SSrc0(I64)]           Alu(NONE);
-    S_SEXT_I32_I8          0x19 0x16 SI   [SDst(I32), SSrc0(I8)]            Alu(NONE);
-    S_SEXT_I32_I16         0x1a 0x17 SI   [SDst(I32), SSrc0(I16)]           Alu(NONE);
+    S_SEXT_I32_I8          0x19 0x16 SI   [SDst(I32), SSrc0(B32)]            Alu(NONE);
+    S_SEXT_I32_I16         0x1a 0x17 SI   [SDst(I32), SSrc0(B32)]           Alu(NONE);
     S_BITSET0_B32          0x1b 0x18 SI   [SDst(B32).updated(), SSrc0(U32)] Alu(NONE);
     S_BITSET0_B64          0x1c 0x19 SI   [SDst(B64).updated(), SSrc0(U32)] Alu(NONE);
     S_BITSET1_B32          0x1d 0x1a SI   [SDst(B32).updated(), SSrc0(U32)] Alu(NONE);

@@ -132,9 +132,7 @@ impl Tables {
                     table.resize(opcode + 1, None);
                 }
                 table[opcode].get_or_insert(here);
-                if let Some(suffix) = encoding.suffix() {
-                    names.push(Name::new(form.name, suffix, row.op, Some(here)));
-                }
+                names.push(Name::new(form.name, encoding.suffix(), row.op, Some(here)));
                 form.index = forms.len();
                 forms.push(form);
             }

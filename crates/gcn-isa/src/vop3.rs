@@ -82,9 +82,9 @@ family! {
     V_BCNT_U32_B32         _     0x28b VI    [VDst(U32), Src0(B32), Src1(U32)]                                Alu(NONE);
     V_MBCNT_LO_U32_B32     _     0x28c VI    [VDst(U32), Src0(B32), Src1(U32)]                                Alu(NONE);
     V_MBCNT_HI_U32_B32     _     0x28d VI    [VDst(U32), Src0(B32), Src1(U32)]                                Alu(NONE);
-    V_LSHLREV_B64          _     0x28f VI    [VDst(B64), Src0(U32), Src1(B64)]                                Alu(NONE);
-    V_LSHRREV_B64          _     0x290 VI    [VDst(B64), Src0(U32), Src1(B64)]                                Alu(NONE);
-    V_ASHRREV_I64          _     0x291 VI    [VDst(I64), Src0(U32), Src1(I64)]                                Alu(NONE);
+    V_LSHLREV_B64          _     0x28f VI    [VDst(B64), Src0(U32), Src1(B64)]                                Alu(NONE), lacking LDS_DIRECT;
+    V_LSHRREV_B64          _     0x290 VI    [VDst(B64), Src0(U32), Src1(B64)]                                Alu(NONE), lacking LDS_DIRECT;
+    V_ASHRREV_I64          _     0x291 VI    [VDst(I64), Src0(U32), Src1(I64)]                                Alu(NONE), lacking LDS_DIRECT;
     V_BFM_B32              _     0x293 VI    [VDst(B32), Src0(U32), Src1(U32)]                                Alu(NONE);
     V_CVT_PKNORM_I16_F32   _     0x294 VI    [VDst(I16x2), Src0(F32), Src1(F32), Clamp]                       Alu(NONE);
     V_CVT_PKNORM_U16_F32   _     0x295 VI    [VDst(I16x2), Src0(F32), Src1(F32), Clamp]                       Alu(NONE);
@@ -143,9 +143,9 @@ family! {
     V_PK_MUL_LO_U16  _    0x01 GFX9   [VDst(I16x2), Src0(I16x2), Src1(I16x2), OpSel, OpSelHi, NegLo, NegHi, Clamp]              Alu(NONE);
     V_PK_ADD_I16     _    0x02 GFX9   [VDst(I16x2), Src0(I16x2), Src1(I16x2), OpSel, OpSelHi, NegLo, NegHi, Clamp]              Alu(NONE);
     V_PK_SUB_I16     _    0x03 GFX9   [VDst(I16x2), Src0(I16x2), Src1(I16x2), OpSel, OpSelHi, NegLo, NegHi, Clamp]              Alu(NONE);
-    V_PK_LSHLREV_B16 _    0x04 GFX9   [VDst(I16x2), Src0(I16x2), Src1(I16x2), OpSel, OpSelHi, NegLo, NegHi, Clamp]              Alu(NONE);
-    V_PK_LSHRREV_B16 _    0x05 GFX9   [VDst(I16x2), Src0(I16x2), Src1(I16x2), OpSel, OpSelHi, NegLo, NegHi, Clamp]              Alu(NONE);
-    V_PK_ASHRREV_I16 _    0x06 GFX9   [VDst(I16x2), Src0(I16x2), Src1(I16x2), OpSel, OpSelHi, NegLo, NegHi, Clamp]              Alu(NONE);
+    V_PK_LSHLREV_B16 _    0x04 GFX9   [VDst(I16x2), Src0(I16x2), Src1(I16x2), OpSel, OpSelHi, NegLo, NegHi, Clamp]              Alu(NONE), lacking LDS_DIRECT;
+    V_PK_LSHRREV_B16 _    0x05 GFX9   [VDst(I16x2), Src0(I16x2), Src1(I16x2), OpSel, OpSelHi, NegLo, NegHi, Clamp]              Alu(NONE), lacking LDS_DIRECT;
+    V_PK_ASHRREV_I16 _    0x06 GFX9   [VDst(I16x2), Src0(I16x2), Src1(I16x2), OpSel, OpSelHi, NegLo, NegHi, Clamp]              Alu(NONE), lacking LDS_DIRECT;
     V_PK_MAX_I16     _    0x07 GFX9   [VDst(I16x2), Src0(I16x2), Src1(I16x2), OpSel, OpSelHi, NegLo, NegHi, Clamp]              Alu(NONE);
     V_PK_MIN_I16     _    0x08 GFX9   [VDst(I16x2), Src0(I16x2), Src1(I16x2), OpSel, OpSelHi, NegLo, NegHi, Clamp]              Alu(NONE);
     V_PK_MAD_U16     _    0x09 GFX9   [VDst(I16x2), Src0(I16x2), Src1(I16x2), Src2(I16x2), OpSel, OpSelHi, NegLo, NegHi, Clamp] Alu(NONE);
