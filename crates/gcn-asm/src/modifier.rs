@@ -491,8 +491,7 @@ impl Assembler<'_> {
 
 /// Whether a modifier is written like this: by one of its names, or as not being there.
 fn is_named(modifier: &Modifier, name: &str) -> bool {
-    let is_name = |n: &&str| n.eq_ignore_ascii_case(name);
-    modifier.names.iter().any(|n| is_name(n)) || is_negated(modifier, name)
+    modifier.names.iter().any(|n| n.eq_ignore_ascii_case(name)) || is_negated(modifier, name)
 }
 
 /// Whether a modifier's name says that it is not there: `noclamp`.

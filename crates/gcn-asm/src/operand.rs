@@ -804,7 +804,8 @@ impl Assembler<'_> {
         if is_empty {
             self.cursor = probe;
         }
-        while !is_empty {
+        let mut is_open = !is_empty;
+        while is_open {
             if !self.cursor.eat_after_blanks(separator) {
                 let what = format!("`{}` or `}}`", char::from(separator));
                 return Err(self.cursor.expected(&what));
@@ -831,9 +832,7 @@ impl Assembler<'_> {
                 let message = format!("`{name}` is written twice");
                 return Err(fail(start..self.cursor.pos(), message));
             }
-            if self.cursor.eat_after_blanks(b'}') {
-                break;
-            }
+            is_open = !self.cursor.eat_after_blanks(b'}');
         }
         let [id, offset, width] = values;
         let reg = Hwreg {

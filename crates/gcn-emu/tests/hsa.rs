@@ -300,9 +300,14 @@ fn metadata_place_hidden_arguments() {
     );
     assert_eq!(u32_at(&device, segment + 12), 3);
     assert_eq!(
-        device.memory.load_u8(segment + 16),
+        device.memory.load_u8(segment + 63),
+        Some(0),
+        "the segment's size is rounded up to a line"
+    );
+    assert_eq!(
+        device.memory.load_u8(segment + 64),
         None,
-        "no room beyond the segment's size"
+        "no room beyond that"
     );
 }
 

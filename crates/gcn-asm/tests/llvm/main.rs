@@ -212,7 +212,6 @@ fn every_difference_from_llvm_is_explained() {
         .flat_map(|report| &report.unexplained)
         .map(String::as_str)
         .collect();
-    println!("{cases} cases");
     assert!(
         unexplained.is_empty(),
         "{} of {cases} cases are not explained:\n{}",

@@ -556,13 +556,9 @@ pub fn texts(isa: Isa) -> Vec<String> {
             let line = |mnemonic: &str, changed: Option<(usize, &str)>, modifiers: &[&str]| {
                 let mut line = mnemonic.to_owned();
                 for (index, forms) in forms.iter().enumerate() {
-                    line.push_str(if index == 0 {
-                        " "
-                    } else if slots[index - 1].kind == Kind::ExportTarget {
-                        " "
-                    } else {
-                        ", "
-                    });
+                    // LLVM separates the target of an export from the values by a blank.
+                    let is_first = index == 0 || slots[index - 1].kind == Kind::ExportTarget;
+                    line.push_str(if is_first { " " } else { ", " });
                     line.push_str(match changed {
                         Some((which, text)) if which == index => text,
                         _ => &forms[0],

@@ -1,6 +1,6 @@
 //! Vector ALU against references: every encoding, kind of source, EXEC, and the destination among the sources.
 
-use gcn_isa::{Access, Encoding, Inst, Isa, Kind, Op, Operand, Slot, Ty, rows};
+use gcn_isa::{Access, Encoding, Inst, Isa, Kind, Op, Operand, Slot, Ty, regs, rows};
 
 use crate::common::*;
 use crate::float::{self, APPROXIMATE, f, g, h};
@@ -619,5 +619,26 @@ fn screen_partitions_are_looked_up_by_a_byte() {
     for (byte, want) in [(0, 1), (0x11, 2), (0xff, 1), (0x1ee, 2), (0x80, 0xb)] {
         let [got, ..] = wide(Isa::Gfx9, op, Encoding::Vop1, &[byte], &[v(0), v(4)]);
         assert_eq!(got, want, "{byte:#x}");
+    }
+}
+
+#[test]
+fn short_integers_read_the_low_half_of_a_float_constant() {
+    // E165: 1/(2π) is 0x3e22f983 to an integer of 16 bits, and 0.5 ends in zeros.
+    use gcn_isa::vop::Vop2;
+    for (constant, low_half) in [(regs::INV_2PI, 0xf983), (regs::HALF, 0)] {
+        let mut wave = wave(Isa::Gfx9, &mut Noise(15));
+        wave.vgprs[1].0 = std::array::from_fn(|lane| lane as u32 * 0x1111);
+        wave.set_exec(u64::MAX);
+        let inst = inst(
+            Isa::Gfx9,
+            Op::Vop2(Vop2::V_ADD_U16),
+            Encoding::Vop2,
+            &[v(2), s(constant), v(1)],
+        );
+        assert!(execute(&mut wave, &inst));
+        for (got, old) in wave.vgprs[2].0.iter().zip(wave.vgprs[1].0) {
+            assert_eq!(*got as u16, (old as u16).wrapping_add(low_half));
+        }
     }
 }
