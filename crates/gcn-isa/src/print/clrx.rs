@@ -256,6 +256,8 @@ impl Printer<'_> {
             Kind::Vgpr => code <= regs::EXEC_HI || code == regs::LDS_DIRECT,
             Kind::Sdst | Kind::Aligned(_) | Kind::Saddr => code <= regs::EXEC_HI,
             Kind::Src if self.layout.has(Field::Src0Sel) => code <= regs::EXEC_HI,
+            // There `lds` is a modifier.
+            Kind::Ssrc => code != regs::LDS_DIRECT || !self.layout.has(Field::Lds),
             _ => true,
         };
         if code < isa.sgprs() {
