@@ -338,15 +338,12 @@ fn picture(out: &mut dyn Write, form: &Form) -> Result<()> {
             .map(|run| (places(*run), contents(form, *run)))
             .collect();
         let width = |cell: &(String, String)| cell.0.len().max(cell.1.len());
-        write!(out, "  ")?;
-        for cell in &cells {
-            write!(out, " {:^1$} ", cell.0, width(cell))?;
-        }
-        write!(out, "\n  ")?;
-        for cell in &cells {
-            write!(out, "|{:^1$}|", cell.1, width(cell))?;
-        }
-        writeln!(out)?;
+        let row = |separator: char, text: fn(&(String, String)) -> &str| -> String {
+            let of_cell = |cell| format!("{separator}{:^1$}", text(cell), width(cell));
+            cells.iter().map(of_cell).collect()
+        };
+        writeln!(out, "  {}", row(' ', |cell| &cell.0).trim_end())?;
+        writeln!(out, "  {}|", row('|', |cell| &cell.1))?;
     }
     Ok(())
 }
