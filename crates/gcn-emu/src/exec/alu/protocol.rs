@@ -177,7 +177,7 @@ pub(super) fn rounded1<F: Float>(
     if env.is_nearest() {
         float1(w, s, nearest);
     } else {
-        rarely(w, s, At::<1, 1, 1>, 0, |a, (), (), ()| {
+        run(w, s, RarelyAt::<1, 1, 1>, 0, |a, (), (), ()| {
             (env.output(any(env.round, env.input(a))), ())
         });
     }
@@ -195,7 +195,7 @@ pub(super) fn rounded2<F: Float>(
     if env.is_nearest() {
         float2(w, s, nearest);
     } else {
-        rarely(w, s, At::<1, 2, 1>, 0, |a, b, (), ()| {
+        run(w, s, RarelyAt::<1, 2, 1>, 0, |a, b, (), ()| {
             let result = any(env.round, env.input(a), env.input(b));
             (env.output(result), ())
         });
@@ -214,7 +214,7 @@ pub(super) fn rounded3<F: Float>(
     if env.is_nearest() {
         float3(w, s, nearest);
     } else {
-        rarely(w, s, At::<1, 2, 3>, 0, |a, b, c, ()| {
+        run(w, s, RarelyAt::<1, 2, 3>, 0, |a, b, c, ()| {
             let result = any(env.round, env.input(a), env.input(b), env.input(c));
             (env.output(result), ())
         });
@@ -235,7 +235,7 @@ pub(super) fn rounded_accumulate<F: Float>(
             env.output(nearest(env.input(a), env.input(b), env.input(d)))
         });
     } else {
-        rarely(w, s, At::<1, 2, 0>, 0, |a, b, d, ()| {
+        run(w, s, RarelyAt::<1, 2, 0>, 0, |a, b, d, ()| {
             let result = any(env.round, env.input(a), env.input(b), env.input(d));
             (env.output(result), ())
         });
@@ -276,7 +276,7 @@ fn flushing<const Z: usize, F: Float>(
     if round == Round::Nearest {
         run(w, s, At::<1, 2, Z>, 0, |a, b, c, ()| (nearest(a, b, c), ()));
     } else {
-        rarely(w, s, At::<1, 2, Z>, 0, |a, b, c, ()| {
+        run(w, s, RarelyAt::<1, 2, Z>, 0, |a, b, c, ()| {
             (any(round, a, b, c), ())
         });
     }
@@ -297,7 +297,7 @@ pub(super) fn rounded3_vcc<F: Float>(
             (env.output(nearest(a, b, c, bit)), ())
         });
     } else {
-        rarely(w, s, At::<1, 2, 3>, vcc, |a, b, c, bit: bool| {
+        run(w, s, RarelyAt::<1, 2, 3>, vcc, |a, b, c, bit: bool| {
             (env.output(any(env.round, a, b, c, bit)), ())
         });
     }
@@ -325,7 +325,7 @@ pub(super) fn rounded_int<F: Float, I: Lane>(
     if env.is_nearest() {
         two(w, s, |a, b| env.output(nearest(env.input(a), b)));
     } else {
-        rarely(w, s, At::<1, 2, 1>, 0, |a, b, (), ()| {
+        run(w, s, RarelyAt::<1, 2, 1>, 0, |a, b, (), ()| {
             (env.output(any(env.round, env.input(a), b)), ())
         });
     }
@@ -338,7 +338,7 @@ pub(super) fn convert<A: Float, R: Float>(w: &mut Wave, s: &Step, nearest: impl 
     if to.is_nearest() {
         one(w, s, |a| to.output(nearest(from.input(a))));
     } else {
-        rarely(w, s, At::<1, 1, 1>, 0, |a, (), (), ()| {
+        run(w, s, RarelyAt::<1, 1, 1>, 0, |a, (), (), ()| {
             let result = exact::convert::<A, R>(to.round, from.input(a));
             (to.output(result), ())
         });
@@ -356,7 +356,7 @@ pub(super) fn from_integer<I: Lane + Into<i64>, R: Float>(
     if round == Round::Nearest {
         one(w, s, nearest);
     } else {
-        rarely(w, s, At::<1, 1, 1>, 0, |a: I, (), (), ()| {
+        run(w, s, RarelyAt::<1, 1, 1>, 0, |a: I, (), (), ()| {
             (exact::of_integer::<R>(round, a.into()), ())
         });
     }
@@ -471,118 +471,99 @@ pub(super) fn compare_float<F: Float>(w: &mut Wave, s: &Step, f: impl Fn(F, F) -
     }
 }
 
-/// Computes all lanes from the sources at `places` and the bits of `mask`, and writes the destination, operand 0 if
+/// Computes all lanes from the sources at the places and the bits of `mask`, and writes the destination, operand 0 if
 /// the result has registers. Returns the lanes' flags.
 #[inline(always)]
-pub(super) fn run<
-    const X: usize,
-    const Y: usize,
-    const Z: usize,
-    A: Lane,
-    B: Lane,
-    C: Lane,
-    R: Lane,
-    Given: Bit,
-    Taken: Bit,
->(
+pub(super) fn run<P: Places, A: Lane, B: Lane, C: Lane, R: Lane, Given: Bit, Taken: Bit>(
     w: &mut Wave,
     s: &Step,
-    _: At<X, Y, Z>,
+    _: P,
     mask: u64,
     f: impl Fn(A, B, C, Given) -> (R, Taken),
 ) -> u64 {
-    run_in::<true, X, Y, Z, A, B, C, R, Given, Taken>(w, s, mask, f)
+    let operation = Operation {
+        f,
+        types: PhantomData::<(P, _)>,
+    };
+    if !s.modifiers.any {
+        return operation.at_level(w, s, mask);
+    }
+    let exec = written(s, w.exec());
+    let room = [
+        fetch(w, s, P::FIRST, A::DWORDS),
+        fetch(w, s, P::SECOND, B::DWORDS),
+        fetch(w, s, P::THIRD, C::DWORDS),
+    ];
+    let src = [
+        Src::Here(&room[0]),
+        Src::Here(&room[1]),
+        Src::Here(&room[2]),
+    ];
+    let mut result = [Lanes::ZERO; 2];
+    let flags = operation.at_level(&mut result[..], &src, mask);
+    finish(w, s, &mut result[..R::DWORDS], exec);
+    flags & exec
 }
 
-/// [`run`] of an operation that has no use for the host's wide vectors and need not be compiled for each level.
-#[inline(always)]
-fn rarely<
-    const X: usize,
-    const Y: usize,
-    const Z: usize,
-    A: Lane,
-    B: Lane,
-    C: Lane,
-    R: Lane,
-    Given: Bit,
-    Taken: Bit,
->(
-    w: &mut Wave,
-    s: &Step,
-    _: At<X, Y, Z>,
-    mask: u64,
-    f: impl Fn(A, B, C, Given) -> (R, Taken),
-) -> u64 {
-    run_in::<false, X, Y, Z, A, B, C, R, Given, Taken>(w, s, mask, f)
+/// Where an operation's three sources are among an instruction's operands.
+pub(super) trait Places {
+    /// The first source's place.
+    const FIRST: usize;
+    /// The second's.
+    const SECOND: usize;
+    /// The third's.
+    const THIRD: usize;
+    /// Whether the operation is compiled for each level of the host's vectors.
+    const WIDE: bool;
 }
 
-#[inline(always)]
-fn run_in<
-    const WIDE: bool,
-    const X: usize,
-    const Y: usize,
-    const Z: usize,
-    A: Lane,
-    B: Lane,
-    C: Lane,
-    R: Lane,
-    Given: Bit,
-    Taken: Bit,
->(
-    w: &mut Wave,
-    s: &Step,
-    mask: u64,
-    f: impl Fn(A, B, C, Given) -> (R, Taken),
-) -> u64 {
-    if s.modifiers.any {
-        let exec = written(s, w.exec());
-        let room = [
-            fetch(w, s, X, A::DWORDS),
-            fetch(w, s, Y, B::DWORDS),
-            fetch(w, s, Z, C::DWORDS),
-        ];
-        let src = [
-            Src::Here(&room[0]),
-            Src::Here(&room[1]),
-            Src::Here(&room[2]),
-        ];
-        let mut result = [Lanes::ZERO; 2];
-        let flags = if WIDE {
-            map(&mut result, &src, mask, f)
+/// Places of an operation for the host's widest vectors.
+pub(super) struct At<const X: usize, const Y: usize, const Z: usize>;
+
+/// Places of an operation that has no use for wide vectors and need not be compiled for each level.
+struct RarelyAt<const X: usize, const Y: usize, const Z: usize>;
+
+impl<const X: usize, const Y: usize, const Z: usize> Places for At<X, Y, Z> {
+    const FIRST: usize = X;
+    const SECOND: usize = Y;
+    const THIRD: usize = Z;
+    const WIDE: bool = true;
+}
+
+impl<const X: usize, const Y: usize, const Z: usize> Places for RarelyAt<X, Y, Z> {
+    const FIRST: usize = X;
+    const SECOND: usize = Y;
+    const THIRD: usize = Z;
+    const WIDE: bool = false;
+}
+
+/// A function of a lane's values as a [`Kernel`]: of sources where the instruction has them, or of sources at hand.
+struct Operation<P, F, L> {
+    f: F,
+    /// Where its sources are, and what `f` takes and gives.
+    types: PhantomData<(P, L)>,
+}
+
+impl<P: Places, F, L> Operation<P, F, L> {
+    /// Runs it at the host's best level, if it is compiled for that.
+    #[inline(always)]
+    fn at_level<X, Y>(self, x: X, y: Y, mask: u64) -> u64
+    where
+        Self: Kernel<X, Y>,
+    {
+        if P::WIDE {
+            at_best(self, x, y, mask)
         } else {
-            lanes::map(&mut result, 0, &src, mask, u64::MAX, f)
-        };
-        finish(w, s, &mut result[..R::DWORDS], exec);
-        flags & exec
-    } else {
-        let in_place = InPlace {
-            places: PhantomData::<At<X, Y, Z>>,
-            f,
-            lanes: PhantomData,
-        };
-        if WIDE {
-            at_best(in_place, w, s, mask)
-        } else {
-            in_place.run(w, s, mask)
+            self.run(x, y, mask)
         }
     }
 }
 
-/// Places of three sources among an instruction's operands.
-pub(super) struct At<const X: usize, const Y: usize, const Z: usize>;
-
-/// An operation without modifiers, whose sources are read where they are.
-struct InPlace<F, P, L> {
-    /// Where its sources are: [`At`].
-    places: PhantomData<P>,
-    f: F,
-    /// What `f` takes and gives.
-    lanes: PhantomData<L>,
-}
-
-impl<const X: usize, const Y: usize, const Z: usize, A, B, C, R, Given, Taken, F>
-    Kernel<&mut Wave, &Step> for InPlace<F, At<X, Y, Z>, fn(A, B, C, Given) -> (R, Taken)>
+/// In place, without modifiers.
+impl<P, A, B, C, R, Given, Taken, F> Kernel<&mut Wave, &Step>
+    for Operation<P, F, fn(A, B, C, Given) -> (R, Taken)>
 where
+    P: Places,
     A: Lane,
     B: Lane,
     C: Lane,
@@ -594,36 +575,18 @@ where
     #[inline(always)]
     fn run(self, wave: &mut Wave, step: &Step, mask: u64) -> u64 {
         let src = [
-            source(wave, step.args[X], A::DWORDS),
-            source(wave, step.args[Y], B::DWORDS),
-            source(wave, step.args[Z], C::DWORDS),
+            source(wave, step.args[P::FIRST], A::DWORDS),
+            source(wave, step.args[P::SECOND], B::DWORDS),
+            source(wave, step.args[P::THIRD], C::DWORDS),
         ];
         let (dst, exec) = (destination(step), wave.exec());
         lanes::map(&mut wave.vgprs, dst, &src, mask, exec, self.f)
     }
 }
 
-/// [`lanes::map`] at the host's best level, of all lanes.
-#[inline(always)]
-fn map<A: Lane, B: Lane, C: Lane, R: Lane, Given: Bit, Taken: Bit>(
-    result: &mut [Lanes],
-    src: &[Src<'_>; 3],
-    mask: u64,
-    f: impl Fn(A, B, C, Given) -> (R, Taken),
-) -> u64 {
-    let lanes = PhantomData;
-    at_best(Mapping { f, lanes }, result, src, mask)
-}
-
-/// See [`map`].
-struct Mapping<F, L> {
-    f: F,
-    /// What `f` takes and gives.
-    lanes: PhantomData<L>,
-}
-
-impl<A, B, C, R, Given, Taken, F> Kernel<&mut [Lanes], &[Src<'_>; 3]>
-    for Mapping<F, fn(A, B, C, Given) -> (R, Taken)>
+/// Of all lanes, into registers of its own.
+impl<P, A, B, C, R, Given, Taken, F> Kernel<&mut [Lanes], &[Src<'_>; 3]>
+    for Operation<P, F, fn(A, B, C, Given) -> (R, Taken)>
 where
     A: Lane,
     B: Lane,
@@ -637,6 +600,21 @@ where
     fn run(self, result: &mut [Lanes], src: &[Src<'_>; 3], mask: u64) -> u64 {
         lanes::map(result, 0, src, mask, u64::MAX, self.f)
     }
+}
+
+/// [`lanes::map`] at the host's best level, of all lanes.
+#[inline(always)]
+fn map<A: Lane, B: Lane, C: Lane, R: Lane, Given: Bit, Taken: Bit>(
+    result: &mut [Lanes],
+    src: &[Src<'_>; 3],
+    mask: u64,
+    f: impl Fn(A, B, C, Given) -> (R, Taken),
+) -> u64 {
+    let operation = Operation {
+        f,
+        types: PhantomData::<((), _)>,
+    };
+    at_best(operation, result, src, mask)
 }
 
 /// The first register of operand 0, 0 if it is none of the vector registers.
