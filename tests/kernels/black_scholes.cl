@@ -12,6 +12,17 @@
 //! [compare]
 //! call = "2e-5"
 //! put = "2e-4"
+//! [bench.buffers]
+//! call = "f32*1048576"
+//! put = "f32*1048576"
+//! prices = "f32*1048576:random(107,10,100)"
+//! strikes = "f32*1048576:random(109,10,100)"
+//! years = "f32*1048576:random(113,0.2,5)"
+//! [[bench.launch]]
+//! grid = 1048576
+//! group = 64
+//! args = ["call", "put", "prices", "strikes", "years", "f32:0.02", "f32:0.3"]
+//! repeat = 4
 
 static float normal(float x)
 {

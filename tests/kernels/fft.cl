@@ -15,6 +15,18 @@
 //! [compare]
 //! spectrum = "2e-5"
 //! again = "2e-6"
+//! [bench.buffers]
+//! data = "f32*4194304:random(97,-1,1)"
+//! spectrum = "f32*4194304"
+//! again = "f32*4194304"
+//! [[bench.launch]]
+//! grid = 1048576
+//! group = 128
+//! args = ["spectrum", "data", "f32:-1", "f32:1"]
+//! [[bench.launch]]
+//! grid = 1048576
+//! group = 128
+//! args = ["again", "spectrum", "f32:1", "f32:0.00390625"]
 
 kernel void fft(global float2 *out, global const float2 *in, float sign, float scale)
 {

@@ -6,6 +6,13 @@
 //! grid = 512
 //! group = 128
 //! args = ["bins", "data", "u32:5000"]
+//! [bench.buffers]
+//! data = "u8*16777216:random(19)"
+//! [[bench.launch]]
+//! grid = 65536
+//! group = 256
+//! args = ["bins", "data", "u32:16777216"]
+//! repeat = 4
 
 kernel void histogram(global uint *bins, global const uchar *data, uint count)
 {

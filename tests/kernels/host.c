@@ -5,6 +5,7 @@
  *
  *     source FILE          OpenCL C
  *     options TEXT         for its compiler
+ *     times FILE           a file for the seconds that each launch runs, without its compilation
  *     buffer FILE          a buffer with these bytes; buffers count from 0; the results replace the file
  *     launch NAME GX GY GZ LX LY LZ
  *     b N                  the next argument is buffer N,
@@ -76,6 +77,13 @@ static cl_program build(cl_context context, cl_device_id device, const char *pat
     return program;
 }
 
+static double seconds(cl_event run) {
+    cl_ulong begin, end;
+    check(clGetEventProfilingInfo(run, CL_PROFILING_COMMAND_START, sizeof begin, &begin, NULL), "the time of the start");
+    check(clGetEventProfilingInfo(run, CL_PROFILING_COMMAND_END, sizeof end, &end, NULL), "the time of the end");
+    return (double)(end - begin) * 1e-9;
+}
+
 int main(int count, char **arguments) {
     if (count != 2)
         fail("one argument is wanted", count);
@@ -86,7 +94,8 @@ int main(int count, char **arguments) {
     check(clGetDeviceIDs(platform, CL_DEVICE_TYPE_CPU, 1, &device, NULL), "no OpenCL device");
     cl_context context = clCreateContext(NULL, 1, &device, NULL, NULL, &status);
     check(status, "clCreateContext");
-    cl_command_queue queue = clCreateCommandQueueWithProperties(context, device, NULL, &status);
+    cl_queue_properties properties[] = {CL_QUEUE_PROPERTIES, CL_QUEUE_PROFILING_ENABLE, 0};
+    cl_command_queue queue = clCreateCommandQueueWithProperties(context, device, properties, &status);
     check(status, "clCreateCommandQueueWithProperties");
 
     static char line[MAX_LINE], source[MAX_LINE], options[MAX_LINE];
@@ -96,6 +105,7 @@ int main(int count, char **arguments) {
     cl_kernel kernel = NULL;
     cl_uint argument = 0;
     size_t grid[3], group[3];
+    FILE *times = NULL;
     FILE *job = fopen(arguments[1], "r");
     if (!job)
         fail(arguments[1], 0);
@@ -108,6 +118,10 @@ int main(int count, char **arguments) {
             strcpy(source, rest);
         } else if (!strcmp(line, "options")) {
             strcpy(options, rest);
+        } else if (!strcmp(line, "times")) {
+            times = fopen(rest, "w");
+            if (!times)
+                fail(rest, 0);
         } else if (!strcmp(line, "buffer")) {
             if (used == MAX_BUFFERS)
                 fail("too many buffers", used);
@@ -139,8 +153,12 @@ int main(int count, char **arguments) {
         } else if (!strcmp(line, "n")) {
             check(clSetKernelArg(kernel, argument++, sizeof(cl_mem), NULL), "null as argument");
         } else if (!strcmp(line, "end")) {
-            check(clEnqueueNDRangeKernel(queue, kernel, 3, NULL, grid, group, 0, NULL, NULL), "the launch");
+            cl_event run;
+            check(clEnqueueNDRangeKernel(queue, kernel, 3, NULL, grid, group, 0, NULL, &run), "the launch");
             check(clFinish(queue), "the run");
+            if (times)
+                fprintf(times, "%.9f\n", seconds(run));
+            clReleaseEvent(run);
             clReleaseKernel(kernel);
         } else {
             fail(line, 0);
@@ -153,5 +171,7 @@ int main(int count, char **arguments) {
         if (!file || fwrite(buffer->bytes, 1, buffer->size, file) != buffer->size || fclose(file))
             fail(buffer->path, 0);
     }
+    if (times && fclose(times))
+        fail("the times", 0);
     return 0;
 }

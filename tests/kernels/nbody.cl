@@ -10,6 +10,15 @@
 //! [compare]
 //! to = "1e-5"
 //! speed = "1e-5"
+//! [bench.buffers]
+//! to = "f32*32768"
+//! speed = "f32*32768:random(101,-0.1,0.1)"
+//! from = "f32*32768:random(103,0.1,1)"
+//! [[bench.launch]]
+//! grid = 8192
+//! group = 64
+//! args = ["to", "speed", "from", "local:1024", "f32:0.00001", "f32:0.05"]
+//! repeat = 2
 
 kernel void nbody(global float4 *to, global float4 *speed, global const float4 *from, local float4 *tile, float dt,
                   float softening)

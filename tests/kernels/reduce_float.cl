@@ -13,6 +13,15 @@
 //! grid = 32
 //! group = 32
 //! args = ["result", "partial", "local:256"]
+//! [bench.buffers]
+//! partial = "f32*131072"
+//! data = "f32*16777216:random(9,0,1)"
+//! [[bench.launch]]
+//! kernel = "first"
+//! grid = 4194304
+//! group = 64
+//! args = ["partial", "data", "local:512"]
+//! repeat = 4
 
 #pragma OPENCL FP_CONTRACT OFF
 

@@ -8,6 +8,14 @@
 //! grid = 1024
 //! group = 128
 //! args = ["y", "x", "f32:2.5", "u32:1000"]
+//! [bench.buffers]
+//! y = "f32*8388608:random(1,-1,1)"
+//! x = "f32*8388608:random(2,-4,4)"
+//! [[bench.launch]]
+//! grid = 8388608
+//! group = 256
+//! args = ["y", "x", "f32:2.5", "u32:8388608"]
+//! repeat = 8
 
 kernel void saxpy(global float *y, global const float *x, float a, uint count)
 {

@@ -8,6 +8,14 @@
 //! grid = [16, 16]
 //! group = [8, 8]
 //! args = ["c", "a", "b", "local:1024", "local:1024", "u32:64", "u32:32"]
+//! [bench.buffers]
+//! c = "f32*1048576"
+//! a = "f32*1048576:random(1,-1,1)"
+//! b = "f32*1048576:random(2,-1,1)"
+//! [[bench.launch]]
+//! grid = [256, 256]
+//! group = [8, 8]
+//! args = ["c", "a", "b", "local:1024", "local:1024", "u32:1024", "u32:1024"]
 
 #define BLOCK 4
 #define SIDE 8

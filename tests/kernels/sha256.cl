@@ -1,11 +1,18 @@
-//! # SHA-256 of two blocks for each work-item.
+//! # SHA-256 of two blocks for each work-item, again and again if there are to be more.
 //! [buffers]
 //! digests = "u32*1024"
 //! data = "u32*4096:random(79)"
 //! [[launch]]
 //! grid = 128
 //! group = 64
-//! args = ["digests", "data"]
+//! args = ["digests", "data", "u32:2"]
+//! [bench.buffers]
+//! digests = "u32*131072"
+//! data = "u32*524288:random(79)"
+//! [[bench.launch]]
+//! grid = 16384
+//! group = 64
+//! args = ["digests", "data", "u32:160"]
 
 constant uint k[] = {
     0x428a2f98, 0x71374491, 0xb5c0fbcf, 0xe9b5dba5, 0x3956c25b, 0x59f111f1, 0x923f82a4, 0xab1c5ed5,
@@ -20,17 +27,17 @@ constant uint k[] = {
 
 #define RIGHT(x, n) rotate(x, (uint)(32 - n))
 
-kernel void sha256(global uint *digests, global const uint *data)
+kernel void sha256(global uint *digests, global const uint *data, uint blocks)
 {
     size_t i = get_global_id(0);
     uint h[8] = {
     0x6a09e667, 0xbb67ae85, 0x3c6ef372, 0xa54ff53a,
     0x510e527f, 0x9b05688c, 0x1f83d9ab, 0x5be0cd19,
     };
-    for (uint block = 0; block < 2; block++) {
+    for (uint block = 0; block < blocks; block++) {
         uint w[16], v[8];
         for (uint n = 0; n < 16; n++)
-            w[n] = data[i * 32 + block * 16 + n];
+            w[n] = data[i * 32 + (block & 1) * 16 + n];
         for (uint n = 0; n < 8; n++)
             v[n] = h[n];
         for (uint n = 0; n < 64; n++) {

@@ -10,6 +10,14 @@
 //! grid = [32, 32]
 //! group = [16, 4]
 //! args = ["a", "b", "f32:0.2"]
+//! [bench.buffers]
+//! a = "f32*4194304:random(29,0,1)"
+//! b = "f32*4194304"
+//! [[bench.launch]]
+//! grid = [2048, 2048]
+//! group = [64, 4]
+//! args = ["b", "a", "f32:0.2"]
+//! repeat = 4
 
 #pragma OPENCL FP_CONTRACT OFF
 

@@ -6,6 +6,14 @@
 //! grid = [64, 24]
 //! group = [16, 8]
 //! args = ["out", "in", "u32:50", "u32:37"]
+//! [bench.buffers]
+//! out = "f32*4194304"
+//! in = "f32*4194304:random(23)"
+//! [[bench.launch]]
+//! grid = [2048, 1024]
+//! group = [16, 8]
+//! args = ["out", "in", "u32:2048", "u32:2048"]
+//! repeat = 8
 
 kernel void transpose(global float *out, global const float *in, uint width, uint height)
 {

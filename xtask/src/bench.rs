@@ -2,10 +2,11 @@
 
 use std::fmt::Write as _;
 use std::path::Path;
-use std::process::{Command, Stdio};
-use std::time::{Duration, Instant};
+use std::process::Command;
 
 use anyhow::{Context, Result, bail};
+
+use crate::measure::measure;
 
 /// Lines of the assembly file.
 const LINES: usize = 600_000;
@@ -96,32 +97,14 @@ fn report(what: &str, commands: &[Vec<&str>; 2]) -> Result<()> {
     Ok(())
 }
 
-/// Seconds that a command takes, and the most memory that it has, in kilobytes, as far as Linux tells while it runs.
+/// Seconds that a command takes, and the most memory that it has, in kilobytes.
 fn run(command: &[&str]) -> Result<(f64, u64)> {
-    const INTERVAL: Duration = Duration::from_micros(500);
-    let begin = Instant::now();
-    let mut child = Command::new(command[0])
-        .args(&command[1..])
-        .stdout(Stdio::null())
-        .spawn()
+    let measured = measure(Command::new(command[0]).args(&command[1..]))
         .with_context(|| format!("cannot run {}", command[0]))?;
-    let status_file = format!("/proc/{}/status", child.id());
-    let mut peak = 0;
-    let status = loop {
-        if let Some(status) = child.try_wait()? {
-            break status;
-        }
-        let status = std::fs::read_to_string(&status_file).unwrap_or_default();
-        let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:"));
-        let kilobytes = line.and_then(|line| line.split_whitespace().next()?.parse().ok());
-        peak = kilobytes.unwrap_or(0).max(peak);
-        std::thread::sleep(INTERVAL);
-    };
-    let time = begin.elapsed().as_secs_f64();
-    if !status.success() {
-        bail!("{command:?} failed: {status}");
+    if !measured.status.success() {
+        bail!("{command:?} failed: {}", measured.status);
     }
-    Ok((time, peak))
+    Ok((measured.seconds, measured.kilobytes))
 }
 
 /// Lines that a kernel has: vector ALU in every encoding, scalar ALU, memory, and branches to labels.

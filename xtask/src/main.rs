@@ -10,7 +10,8 @@ usage: cargo xtask test [ARGUMENTS OF CARGO TEST]   install what the tests need,
        cargo xtask tools                            install what the tests need
        cargo xtask kernels [FILTER] [--target T] [--level O0|O2] [--compiler clang-14|clang-19]
                                                     run tests/kernels in every build and print a table
-       cargo xtask bench asm                        assemble and disassemble the same files with gcn and LLVM";
+       cargo xtask bench asm                        assemble and disassemble the same files with gcn and LLVM
+       cargo xtask bench run [FILTER]               time kernels of tests/kernels with gcn and OpenCL on the host, start-up and memory";
 
 /// A program or file that tests need, and the Debian package that has it.
 const TOOLS: &[(&str, &str)] = &[
@@ -39,6 +40,7 @@ fn main() -> ExitCode {
         ["tools"] => install_tools(),
         ["kernels", ref rest @ ..] => install_tools().and_then(|()| kernels(rest)),
         ["bench", "asm"] => bench::asm(),
+        ["bench", "run", ref rest @ ..] => install_tools().and_then(|()| bench_run(rest)),
         _ => {
             eprintln!("{USAGE}");
             return ExitCode::from(2);
@@ -65,6 +67,14 @@ fn kernels(arguments: &[&str]) -> Result<()> {
     run(Command::new(env!("CARGO"))
         .args(["test", "--quiet", "--profile", "checked"])
         .args(["--package", "gcn", "--test", "compiled", "--", "--table"])
+        .args(arguments))
+}
+
+/// Times kernels of compilers; the tests' harness knows how to build and run them.
+fn bench_run(arguments: &[&str]) -> Result<()> {
+    run(Command::new(env!("CARGO"))
+        .args(["test", "--quiet", "--release"])
+        .args(["--package", "gcn", "--test", "compiled", "--", "--bench"])
         .args(arguments))
 }
 
@@ -108,3 +118,4 @@ fn run(command: &mut Command) -> Result<()> {
 }
 
 mod bench;
+mod measure;

@@ -73,6 +73,17 @@ pub struct Header {
     launch: Vec<RawLaunch>,
     #[serde(default)]
     compare: toml::Table,
+    bench: Option<RawBench>,
+}
+
+/// What takes the place of `buffers` and `launch` when the kernel is timed.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct RawBench {
+    /// Those that differ.
+    #[serde(default)]
+    buffers: toml::Table,
+    launch: Vec<RawLaunch>,
 }
 
 fn device_standard() -> String {
@@ -158,11 +169,20 @@ pub enum Arg {
     Null,
 }
 
-/// All kernels, sorted by name.
+/// What kernels are read for.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub enum Purpose {
+    /// To see whether they are right: all of them.
+    Test,
+    /// To see how fast they are: those that have sizes for it.
+    Bench,
+}
+
+/// All kernels for a purpose, sorted by name.
 ///
 /// # Errors
 /// A file cannot be read, or its header is wrong.
-pub fn all() -> Result<Vec<Case>, String> {
+pub fn all(purpose: Purpose) -> Result<Vec<Case>, String> {
     let place = directory();
     let entries = fs::read_dir(&place).map_err(|error| format!("{}: {error}", place.display()))?;
     let mut paths = Vec::new();
@@ -181,9 +201,9 @@ pub fn all() -> Result<Vec<Case>, String> {
             Some("hip") => Language::Hip,
             _ => continue,
         };
-        cases.push(
-            Case::read(&path, language).map_err(|error| format!("{}: {error}", path.display()))?,
-        );
+        let case = Case::read(&path, language, purpose)
+            .map_err(|error| format!("{}: {error}", path.display()))?;
+        cases.extend(case);
     }
     if cases.is_empty() {
         return Err(format!("{} has no kernels", place.display()));
@@ -192,7 +212,8 @@ pub fn all() -> Result<Vec<Case>, String> {
 }
 
 impl Case {
-    fn read(path: &Path, language: Language) -> Result<Case, String> {
+    /// The case of a file, if it has one for the purpose.
+    fn read(path: &Path, language: Language, purpose: Purpose) -> Result<Option<Case>, String> {
         let text = fs::read_to_string(path).map_err(|error| error.to_string())?;
         let name = path
             .file_stem()
@@ -205,6 +226,15 @@ impl Case {
             .collect();
         let mut header: Header =
             toml::from_str(&toml.join("\n")).map_err(|error| error.to_string())?;
+        match (purpose, header.bench.take()) {
+            (Purpose::Test, _) => {}
+            (Purpose::Bench, None) => return Ok(None),
+            (Purpose::Bench, Some(bench)) => {
+                // What is replaced keeps its place.
+                header.buffers.extend(bench.buffers);
+                header.launch = bench.launch;
+            }
+        }
         let buffers = std::mem::take(&mut header.buffers)
             .iter()
             .map(|(name, value)| buffer(name, value, header.compare.get(name)))
@@ -220,7 +250,7 @@ impl Case {
         if buffers.is_empty() && !header.prints {
             return Err("nothing that could be compared".to_owned());
         }
-        Ok(Case {
+        Ok(Some(Case {
             path: path.to_owned(),
             name,
             text,
@@ -228,7 +258,7 @@ impl Case {
             header,
             buffers,
             launches,
-        })
+        }))
     }
 }
 

@@ -1,6 +1,22 @@
 //! How close a result has to be, and the first element that is not.
 
+use crate::case::Buffer;
+use crate::reference::Results;
 use crate::value::{Bits, Element, Type};
+
+/// Compares what is in the buffers after two runs.
+///
+/// # Errors
+/// The first element that is too far from the reference.
+pub fn compare(buffers: &[Buffer], results: &Results, reference: &Results) -> Result<(), String> {
+    let pairs = results.buffers.iter().zip(&reference.buffers);
+    for (buffer, (result, reference)) in buffers.iter().zip(pairs) {
+        if let Some(difference) = first_difference(buffer.ty, &buffer.rules, result, reference) {
+            return Err(format!("{}{difference}", buffer.name));
+        }
+    }
+    Ok(())
+}
 
 /// How far an element may be from the reference.
 #[derive(Clone, Copy, PartialEq, Debug)]
@@ -109,7 +125,7 @@ fn flushed(element: Element) -> Element {
 }
 
 /// What is wrong with the first element that is too far from the reference; nothing if none is.
-pub fn first_difference(
+fn first_difference(
     ty: Type,
     rules: &[Tolerance],
     result: &[u8],

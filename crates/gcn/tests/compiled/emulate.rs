@@ -9,13 +9,19 @@ use crate::compile::{cache, run};
 use crate::reference::Results;
 
 /// Instructions of a wave at most, so that a kernel that never ends is a failure.
-const LIMIT: u32 = 50_000_000;
+const LIMIT: u32 = 200_000_000;
 
-/// Runs the launches of a kernel one after the other and returns what they leave.
+/// Runs the launches of a kernel one after the other, with further options, and returns what they leave; printed is what
+/// the commands print.
 ///
 /// # Errors
 /// What `gcn` says if it cannot run them.
-pub fn emulate(case: &Case, object: &Path, label: &str) -> Result<Results, String> {
+pub fn emulate(
+    case: &Case,
+    object: &Path,
+    label: &str,
+    options: &[&str],
+) -> Result<Results, String> {
     let place = cache()?.join(format!("{} {label} {}.run", case.name, std::process::id()));
     let text = |error: std::io::Error| format!("{}: {error}", place.display());
     fs::create_dir_all(&place).map_err(text)?;
@@ -31,9 +37,7 @@ pub fn emulate(case: &Case, object: &Path, label: &str) -> Result<Results, Strin
             command.arg("--kernel").arg(&launch.kernel);
             command.arg("--grid").arg(list(launch.grid));
             command.arg("--group").arg(list(launch.group));
-            command
-                .args(["--threads", "1", "--limit"])
-                .arg(LIMIT.to_string());
+            command.arg("--limit").arg(LIMIT.to_string()).args(options);
             for (index, arg) in launch.args.iter().enumerate() {
                 let value = match arg {
                     Arg::Buffer(n) => {

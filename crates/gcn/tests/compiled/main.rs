@@ -3,12 +3,16 @@
 //! the sources are written.
 //!
 //! As a test, every kernel runs in the build that [`everyone_runs`] names, and those that ask for it in all of them.
-//! With `--table`, which `cargo xtask kernels` passes, all of them run in all builds and the result is a table.
+//! With `--table`, which `cargo xtask kernels` passes, all of them run in all builds and the result is a table. With
+//! `--bench`, which `cargo xtask bench run` passes, those that have sizes for it are timed.
 
+mod bench;
 mod case;
 mod compare;
 mod compile;
 mod emulate;
+#[path = "../../../../xtask/src/measure.rs"]
+mod measure;
 mod reference;
 mod table;
 // The numbers of `gcn run`, so that headers write them the same way.
@@ -21,17 +25,19 @@ use std::sync::{Arc, OnceLock};
 
 use libtest_mimic::{Arguments, Failed, Trial};
 
-use case::Case;
+use case::{Case, Purpose};
 use compile::{Build, COMPILERS, Compiler, LEVELS, TARGETS};
 use reference::Results;
 
 fn main() -> ExitCode {
     let mut arguments = std::env::args().skip(1);
-    if arguments.next().as_deref() == Some("--table") {
-        return table::main(arguments);
+    match arguments.next().as_deref() {
+        Some("--table") => return table::main(arguments),
+        Some("--bench") => return bench::main(arguments),
+        _ => {}
     }
     let arguments = Arguments::from_args();
-    let trials = match case::all() {
+    let trials = match case::all(Purpose::Test) {
         Ok(cases) => cases.into_iter().flat_map(trials).collect(),
         Err(error) => vec![Trial::test("kernels", || Err(Failed::from(error)))],
     };
@@ -80,18 +86,9 @@ impl Job {
             .as_ref()
             .map_err(|error| format!("the reference: {error}"))?;
         let built = compile::build(&self.case, build)?;
-        let results = emulate::emulate(&self.case, &built.object, &build.to_string())?;
-        for (n, buffer) in self.case.buffers.iter().enumerate() {
-            let difference = compare::first_difference(
-                buffer.ty,
-                &buffer.rules,
-                &results.buffers[n],
-                &reference.buffers[n],
-            );
-            if let Some(difference) = difference {
-                return Err(format!("{}{difference}", buffer.name));
-            }
-        }
+        let options = ["--threads", "1"];
+        let results = emulate::emulate(&self.case, &built.object, &build.to_string(), &options)?;
+        compare::compare(&self.case.buffers, &results, reference)?;
         if self.case.header.prints && results.printed != reference.printed {
             return Err(format!(
                 "printed:\n{}\ninstead of:\n{}",
@@ -122,4 +119,10 @@ fn trials(case: Case) -> Vec<Trial> {
         })
     };
     builds.into_iter().map(trial).collect()
+}
+
+/// A table is what the program is for when it is asked for one.
+#[allow(clippy::print_stdout)]
+fn say(line: &str) {
+    println!("{line}");
 }

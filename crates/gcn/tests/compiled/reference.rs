@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 use std::fs;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::sync::OnceLock;
 
@@ -22,50 +22,94 @@ pub struct Results {
 const DEFINE: &str = "-DREFERENCE";
 
 /// One thread for each kernel, and no vectorising of work-items: pocl 3.1 gets an AES wrong with it.
-const ENVIRONMENT: [(&str, &str); 2] = [
+const EXACTLY: [(&str, &str); 2] = [
     ("POCL_DEVICES", "basic"),
     ("POCL_WORK_GROUP_METHOD", "loops"),
 ];
+
+/// One thread, as fast as pocl can.
+const FAST: [(&str, &str); 2] = [("POCL_DEVICES", "pthread"), ("POCL_MAX_PTHREAD_COUNT", "1")];
+
+/// How pocl runs a kernel.
+type Environment = [(&'static str, &'static str)];
 
 /// The reference of a kernel, from now or from earlier.
 ///
 /// # Errors
 /// Messages of the host's compiler or OpenCL.
 pub fn reference(case: &Case) -> Result<Results, String> {
-    let host = host()?;
-    let job = |place: &dyn Fn(usize) -> String| job(case, place);
-    let inputs: Vec<&[u8]> = case.buffers.iter().map(|b| &b.bytes[..]).collect();
-    let program = host.display().to_string();
-    let name = fingerprint((
-        &case.text,
-        job(&|n| n.to_string()),
-        inputs,
-        program,
-        ENVIRONMENT,
-    ));
-    let place = cache()?.join(format!("{}-{name}.reference", case.name));
-    let printed = place.join("printed");
-    let file = |n: usize| place.join(n.to_string());
-    let text = |error: std::io::Error| format!("{}: {error}", place.display());
-    if !printed.exists() {
-        fs::create_dir_all(&place).map_err(text)?;
-        for (n, buffer) in case.buffers.iter().enumerate() {
-            fs::write(file(n), &buffer.bytes).map_err(text)?;
-        }
-        let list = place.join("job");
-        fs::write(&list, job(&|n| file(n).display().to_string())).map_err(text)?;
-        let output = run(Command::new(&host)
-            .arg(&list)
-            .env("POCL_CACHE_DIR", cache()?.join("pocl"))
-            .envs(ENVIRONMENT))?;
-        fs::write(&printed, output).map_err(text)?;
+    let place = place(case, &EXACTLY)?;
+    if !printed(&place).exists() {
+        run_in(case, &place, &EXACTLY)?;
     }
-    let read = |path: PathBuf| fs::read(path).map_err(text);
+    read(case, &place)
+}
+
+/// Runs a kernel as fast as the host can: what it leaves, and the seconds that it takes itself.
+///
+/// # Errors
+/// As for [`reference`].
+pub fn timed(case: &Case) -> Result<(Results, f64), String> {
+    let place = place(case, &FAST)?;
+    run_in(case, &place, &FAST)?;
+    let times = fs::read_to_string(times(&place)).map_err(|error| error.to_string())?;
+    let parse = |line: &str| {
+        line.parse::<f64>()
+            .map_err(|error| format!("{line}: {error}"))
+    };
+    let seconds = times.lines().map(parse).sum::<Result<f64, _>>()?;
+    let results = read(case, &place)?;
+    // Large ones need not be kept, since time is not.
+    fs::remove_dir_all(&place).map_err(|error| error.to_string())?;
+    Ok((results, seconds))
+}
+
+/// The directory for a run, which is named for all that it depends on.
+fn place(case: &Case, environment: &Environment) -> Result<PathBuf, String> {
+    let job = job(case, Path::new(""));
+    let inputs: Vec<&[u8]> = case.buffers.iter().map(|b| &b.bytes[..]).collect();
+    let program = host()?.display().to_string();
+    let name = fingerprint((&case.text, job, inputs, program, environment));
+    Ok(cache()?.join(format!("{}-{name}.reference", case.name)))
+}
+
+/// What the kernels print.
+fn printed(place: &Path) -> PathBuf {
+    place.join("printed")
+}
+
+/// The seconds of each launch.
+fn times(place: &Path) -> PathBuf {
+    place.join("times")
+}
+
+/// A buffer, before and after the run.
+fn buffer(place: &Path, number: usize) -> PathBuf {
+    place.join(number.to_string())
+}
+
+fn run_in(case: &Case, place: &Path, environment: &Environment) -> Result<(), String> {
+    let text = |error: std::io::Error| format!("{}: {error}", place.display());
+    fs::create_dir_all(place).map_err(text)?;
+    for (n, contents) in case.buffers.iter().enumerate() {
+        fs::write(buffer(place, n), &contents.bytes).map_err(text)?;
+    }
+    let list = place.join("job");
+    fs::write(&list, job(case, place)).map_err(text)?;
+    let output = run(Command::new(host()?)
+        .arg(&list)
+        .env("POCL_CACHE_DIR", cache()?.join("pocl"))
+        .envs(environment.iter().copied()))?;
+    fs::write(printed(place), output).map_err(text)
+}
+
+fn read(case: &Case, place: &Path) -> Result<Results, String> {
+    let read =
+        |path: PathBuf| fs::read(&path).map_err(|error| format!("{}: {error}", path.display()));
+    let buffers = (0..case.buffers.len()).map(|n| read(buffer(place, n)));
     Ok(Results {
-        buffers: (0..case.buffers.len())
-            .map(|n| read(file(n)))
-            .collect::<Result<_, _>>()?,
-        printed: String::from_utf8_lossy(&read(printed.clone())?).into_owned(),
+        buffers: buffers.collect::<Result<_, _>>()?,
+        printed: String::from_utf8_lossy(&read(printed(place))?).into_owned(),
     })
 }
 
@@ -90,9 +134,10 @@ fn host() -> Result<PathBuf, String> {
     HOST.get_or_init(build).clone()
 }
 
-/// The lines that tell the program what to do; `place` names the file of a buffer.
-fn job(case: &Case, place: &dyn Fn(usize) -> String) -> String {
+/// The lines that tell the program what to do in a directory.
+fn job(case: &Case, place: &Path) -> String {
     let mut job = String::new();
+    let _ = writeln!(job, "times {}", times(place).display());
     let _ = writeln!(job, "source {}", case.path.display());
     let _ = writeln!(
         job,
@@ -101,7 +146,7 @@ fn job(case: &Case, place: &dyn Fn(usize) -> String) -> String {
         case.header.options.join(" ")
     );
     for n in 0..case.buffers.len() {
-        let _ = writeln!(job, "buffer {}", place(n));
+        let _ = writeln!(job, "buffer {}", buffer(place, n).display());
     }
     for launch in &case.launches {
         let by_one = [1; 3];

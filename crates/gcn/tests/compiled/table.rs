@@ -5,9 +5,9 @@ use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 use std::time::Instant;
 
-use crate::case;
+use crate::case::{self, Purpose};
 use crate::compile::{Build, LEVELS, TARGETS};
-use crate::{COMPILERS, Job};
+use crate::{COMPILERS, Job, say};
 
 /// What to show: part of a kernel's name, and those that options name.
 #[derive(Default)]
@@ -68,7 +68,7 @@ enum Cell {
 
 /// Runs everything that is chosen and prints the table.
 pub fn main(arguments: impl Iterator<Item = String>) -> ExitCode {
-    let cases = Choice::parse(arguments).and_then(|choice| Ok((choice, case::all()?)));
+    let cases = Choice::parse(arguments).and_then(|choice| Ok((choice, case::all(Purpose::Test)?)));
     let (choice, cases) = match cases {
         Ok(both) => both,
         Err(error) => {
@@ -217,10 +217,4 @@ fn print(jobs: &[Job], choice: &Choice, work: &[(usize, Build)], cells: &[Cell])
             ));
         }
     }
-}
-
-/// The table is what this program is for.
-#[allow(clippy::print_stdout)]
-fn say(line: &str) {
-    println!("{line}");
 }

@@ -1,0 +1,184 @@
+//! The times of kernels, ours and those of OpenCL on the host, in one go and in turns, so that a machine's speed of the
+//! day cancels out; then what a run takes that no kernel asks for: memory, and time before the first instruction.
+
+use std::fmt::Write as _;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::{Command, ExitCode};
+use std::time::Instant;
+
+use serde::Deserialize;
+
+use crate::case::{self, Case, Purpose};
+use crate::compile::{self, COMPILERS};
+use crate::measure::measure;
+use crate::{Build, compare, emulate, reference, say};
+
+/// How kernels are built.
+const BUILD: Build = Build {
+    compiler: COMPILERS[1],
+    level: "-O2",
+    target: "gfx900",
+};
+/// Times that a kernel is run in each way; the best counts.
+const RUNS: usize = 3;
+/// Times that what takes milliseconds is run.
+const SHORT_RUNS: usize = 30;
+/// Work-items of the grid that shows how memory grows.
+const HUGE_GRID: u32 = 1 << 28;
+/// Kernels and instructions in each of the code object that shows what starting takes: 100 KiB of code.
+const KERNELS: usize = 64;
+const INSTRUCTIONS: usize = 400;
+
+/// What `gcn run --json` says of a run, as far as it matters here.
+#[derive(Deserialize)]
+struct Report {
+    instructions: u64,
+    seconds: f64,
+}
+
+/// Times the kernels whose names contain the argument, all without one, and prints a table.
+pub fn main(mut arguments: impl Iterator<Item = String>) -> ExitCode {
+    let filter = arguments.next().unwrap_or_default();
+    match table(&filter).and_then(|()| if filter.is_empty() { rest() } else { Ok(()) }) {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            say(&format!("error: {error}"));
+            ExitCode::FAILURE
+        }
+    }
+}
+
+fn table(filter: &str) -> Result<(), String> {
+    say(&format!(
+        "Seconds are those of the kernel itself on one thread, the best of {RUNS} runs in turns; {BUILD}, and pocl's \
+         pthread device with one thread."
+    ));
+    say(&format!(
+        "{:16} {:>18} {:>8} {:>8} {:>8} {:>8} {:>10}",
+        "kernel", "wave instructions", "M/s", "gcn s", "pocl s", "gcn/pocl", "2 threads"
+    ));
+    for case in case::all(Purpose::Bench)? {
+        if case.name.contains(filter) {
+            row(&case).map_err(|error| format!("{}: {error}", case.name))?;
+        }
+    }
+    Ok(())
+}
+
+fn row(case: &Case) -> Result<(), String> {
+    let object = compile::build(case, BUILD)?.object;
+    // The first run compiles the kernel.
+    let (expected, _) = reference::timed(case)?;
+    let mut instructions = 0;
+    let [mut one, mut two, mut theirs] = [f64::INFINITY; 3];
+    for _ in 0..RUNS {
+        for (threads, best) in [("1", &mut one), ("2", &mut two)] {
+            let results =
+                emulate::emulate(case, &object, "bench", &["--threads", threads, "--json"])?;
+            let reports = serde_json::Deserializer::from_str(&results.printed).into_iter();
+            let reports = reports.collect::<Result<Vec<Report>, _>>();
+            let reports = reports.map_err(|error| error.to_string())?;
+            *best = best.min(reports.iter().map(|report| report.seconds).sum());
+            instructions = reports.iter().map(|report| report.instructions).sum();
+            compare::compare(&case.buffers, &results, &expected)?;
+        }
+        theirs = theirs.min(reference::timed(case)?.1);
+    }
+    say(&format!(
+        "{:16} {instructions:>18} {:>8.1} {one:>8.3} {theirs:>8.3} {:>8.1} {:>10.2}",
+        case.name,
+        instructions as f64 / one / 1e6,
+        one / theirs,
+        one / two,
+    ));
+    Ok(())
+}
+
+/// Memory and start.
+fn rest() -> Result<(), String> {
+    let cases = case::all(Purpose::Test)?;
+    let saxpy = cases.iter().find(|case| case.name == "saxpy");
+    let saxpy = saxpy.ok_or("there is no saxpy")?;
+    let object = compile::build(saxpy, BUILD)?.object;
+    for threads in ["1", "2"] {
+        let mut command = gcn(&["run", "--group", "256", "--grid", &HUGE_GRID.to_string()]);
+        command.args([
+            "--threads",
+            threads,
+            "--arg",
+            "0=f32*1000",
+            "--arg",
+            "1=f32*1000",
+        ]);
+        command
+            .args(["--arg", "2=1", "--arg", "3=1000"])
+            .arg(&object);
+        let measured = measure(&mut command).map_err(|error| error.to_string())?;
+        if !measured.status.success() {
+            return Err(format!("{command:?} failed: {}", measured.status));
+        }
+        say(&format!(
+            "memory: {:.1} MiB at most, with buffers of 8 KiB, for saxpy on a grid of {HUGE_GRID} with {threads} threads, \
+             in {:.2} s (Linux's VmHWM of the process)",
+            measured.kilobytes as f64 / 1024.0,
+            measured.seconds
+        ));
+    }
+
+    let object = many_kernels()?;
+    let bytes = fs::metadata(&object)
+        .map_err(|error| error.to_string())?
+        .len();
+    let mut run = gcn(&[
+        "run",
+        "--grid",
+        "1",
+        "--threads",
+        "1",
+        "--kernel",
+        &format!("k{}", KERNELS - 1),
+    ]);
+    run.arg(&object);
+    let mut version = gcn(&["--version"]);
+    let [mut ours, mut least] = [f64::INFINITY; 2];
+    for _ in 0..SHORT_RUNS {
+        for (command, best) in [(&mut run, &mut ours), (&mut version, &mut least)] {
+            let begin = Instant::now();
+            compile::run(command)?;
+            *best = best.min(begin.elapsed().as_secs_f64());
+        }
+    }
+    say(&format!(
+        "start: {:.2} ms from the start of the process to its end, for a kernel of one instruction in a code object of {KERNELS} \
+         kernels and {} KiB; {:.2} ms for `gcn --version` (the best of {SHORT_RUNS})",
+        ours * 1e3,
+        bytes / 1024,
+        least * 1e3
+    ));
+    Ok(())
+}
+
+fn gcn(arguments: &[&str]) -> Command {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_gcn"));
+    command.args(arguments);
+    command
+}
+
+/// A code object of kernels, each of which ends at once and has code behind that.
+fn many_kernels() -> Result<PathBuf, String> {
+    let mut source = ".amdgcn_target \"amdgcn-amd-amdhsa--gfx900\"\n".to_owned();
+    for kernel in 0..KERNELS {
+        let _ = write!(
+            source,
+            ".text\n.globl k{kernel}\n.p2align 8\n.type k{kernel},@function\nk{kernel}:\ns_endpgm\n\
+             .rept {INSTRUCTIONS}\nv_add_f32 v0, v1, v2\n.endr\n\
+             .rodata\n.p2align 6\n.amdhsa_kernel k{kernel}\n.amdhsa_next_free_vgpr 4\n.amdhsa_next_free_sgpr 16\n.end_amdhsa_kernel\n"
+        );
+    }
+    let directory: &Path = &compile::cache()?;
+    let (text, object) = (directory.join("many.s"), directory.join("many.co"));
+    fs::write(&text, source).map_err(|error| error.to_string())?;
+    compile::run(gcn(&["asm", "-o"]).arg(&object).arg(&text))?;
+    Ok(object)
+}

@@ -1,0 +1,42 @@
+//! A command's time and memory. The test of `crates/gcn` that times kernels includes this file, too.
+
+use std::io;
+use std::process::{Command, ExitStatus, Stdio};
+use std::time::{Duration, Instant};
+
+/// What a command took.
+pub(crate) struct Measured {
+    /// How it ended.
+    pub(crate) status: ExitStatus,
+    /// From its start to its end.
+    pub(crate) seconds: f64,
+    /// The most memory that it had, in kilobytes, as far as Linux tells while it runs.
+    pub(crate) kilobytes: u64,
+}
+
+/// Runs a command whose output does not matter.
+///
+/// # Errors
+/// It cannot be started or waited for.
+pub(crate) fn measure(command: &mut Command) -> io::Result<Measured> {
+    const INTERVAL: Duration = Duration::from_micros(500);
+    let begin = Instant::now();
+    let mut child = command.stdout(Stdio::null()).spawn()?;
+    let status_file = format!("/proc/{}/status", child.id());
+    let mut peak = 0;
+    let status = loop {
+        if let Some(status) = child.try_wait()? {
+            break status;
+        }
+        let status = std::fs::read_to_string(&status_file).unwrap_or_default();
+        let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:"));
+        let kilobytes = line.and_then(|line| line.split_whitespace().next()?.parse().ok());
+        peak = kilobytes.unwrap_or(0).max(peak);
+        std::thread::sleep(INTERVAL);
+    };
+    Ok(Measured {
+        status,
+        seconds: begin.elapsed().as_secs_f64(),
+        kilobytes: peak,
+    })
+}
