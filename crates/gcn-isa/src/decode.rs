@@ -6,6 +6,7 @@ use crate::field::{Bits, ENCODINGS, Encoding, Field};
 use crate::form::{Form, Length};
 use crate::inst::Inst;
 use crate::operand::Kind;
+use crate::row::rows;
 use crate::target::Isa;
 
 /// Why words are no instruction.
@@ -97,24 +98,28 @@ impl Known {
 impl Decoder {
     fn new(isa: Isa) -> Decoder {
         let tables = isa.tables();
-        let mut known = Vec::new();
+        let layouts = || {
+            let all = Encoding::ALL.into_iter();
+            all.filter_map(|encoding| tables.layout(encoding))
+        };
         let mut begins = [0; ENCODINGS];
-        for encoding in Encoding::ALL {
-            begins[encoding as usize] = known.len();
-            let Some(layout) = tables.layout(encoding) else {
-                continue;
-            };
-            for opcode in 0..=layout.bits(Field::Op).max() {
-                let form = tables.numbered(encoding, opcode as u16);
-                known.push(form.map(Known::new));
-            }
+        let mut count = 0;
+        for layout in layouts() {
+            begins[layout.encoding as usize] = count;
+            count += layout.bits(Field::Op).max() as usize + 1;
+        }
+        let mut known = vec![None; count];
+        for form in rows().flat_map(|row| tables.forms(row.op)) {
+            let place = begins[form.encoding as usize] + form.opcode() as usize;
+            known[place].get_or_insert_with(|| Known::new(form));
         }
         let (mut selectors, mut candidates) = (Vec::new(), Vec::new());
         let mut last = Vec::new();
         for top in 0..1u32 << SELECTOR_BITS {
-            let here: Vec<Candidate> = tables
-                .candidates(top << (32 - SELECTOR_BITS))
-                .filter_map(|encoding| tables.layout(encoding))
+            let first = top << (32 - SELECTOR_BITS);
+            let selector = u32::MAX << (32 - SELECTOR_BITS);
+            let mut here: Vec<Candidate> = layouts()
+                .filter(|layout| (first ^ layout.constant) & layout.constant_mask & selector == 0)
                 .map(|layout| Candidate {
                     constant: layout.constant,
                     constant_mask: layout.constant_mask,
@@ -123,6 +128,7 @@ impl Decoder {
                     begin: begins[layout.encoding as usize],
                 })
                 .collect();
+            here.sort_by_key(|it| std::cmp::Reverse(it.constant_mask.count_ones()));
             if here != last {
                 candidates.extend(&here);
                 last = here;

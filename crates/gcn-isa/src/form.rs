@@ -2,10 +2,12 @@
 //! once. Encoding, decoding, printing and assembling look things up here and search nothing.
 
 use std::hash::{Hash, Hasher};
+use std::sync::OnceLock;
 
 use crate::field::{Bits, Encoding, Field, Layout};
 use crate::inst::ListBits;
 use crate::operand::{ENCODING_MODIFIERS, Kind, Modifier, SDWA_CLAMP, Slot, Value};
+use crate::plan::Plan;
 use crate::row::{Op, Row};
 use crate::tables::{layout, opcode_in};
 use crate::target::Isa;
@@ -45,8 +47,8 @@ pub struct Form {
     /// Every operand zero and every modifier unwritten.
     pub(crate) base: u64,
     length: Length,
-    /// Its place among the forms of its instruction set.
-    pub(crate) index: usize,
+    /// What its text is made of, once it has been asked for.
+    pub(crate) plan: OnceLock<Box<Plan>>,
 }
 
 /// An operand of a [`Form`].
@@ -140,7 +142,7 @@ impl Form {
             modifiers,
             base: op_bits.put(u64::from(layout.constant), u64::from(opcode)),
             length: length(row, layout, isa),
-            index: 0,
+            plan: OnceLock::new(),
         };
         form.base = form.defaults();
         Some(form)

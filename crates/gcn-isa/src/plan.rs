@@ -15,6 +15,7 @@ use crate::target::Isa;
 use crate::text::{Piece, Text};
 
 /// What the text of a row in an encoding is made of.
+#[derive(Debug)]
 pub(crate) struct Plan {
     /// The name with the suffix of the encoding and a blank, for each syntax.
     pub(crate) heads: [Piece<HEAD>; 2],
@@ -37,7 +38,7 @@ pub(crate) struct Plan {
 }
 
 /// What a vector instruction reads over the bus that its operands share for scalar values.
-#[derive(Clone, Copy, PartialEq, Eq)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Bus {
     /// This is no vector instruction, and nothing is shared.
     None,
@@ -68,6 +69,7 @@ impl Bus {
 const HEAD: usize = 40;
 
 /// How an operand is shown.
+#[derive(Debug)]
 pub(crate) struct Shown {
     pub(crate) place: Place,
     pub(crate) how: How,
@@ -88,7 +90,7 @@ pub(crate) struct Shown {
 }
 
 /// How an operand gets its text.
-#[derive(Clone, Copy, PartialEq, Eq)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum How {
     /// It has ready texts, by its number.
     Ready,

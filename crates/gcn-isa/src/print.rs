@@ -7,7 +7,7 @@
 mod clrx;
 
 use std::fmt::Write;
-use std::sync::{LazyLock, OnceLock};
+use std::sync::LazyLock;
 
 use crate::field::{Field, Layout};
 use crate::form::{Form, LITERAL, PlacedModifier};
@@ -63,8 +63,6 @@ impl Inst {
 
 /// What is known of the texts of one instruction set. Built once, on first use.
 pub struct Plans {
-    /// By the forms' places.
-    plans: Vec<OnceLock<Box<Plan>>>,
     names: Names,
 }
 
@@ -86,9 +84,7 @@ impl Isa {
 
 impl Plans {
     fn new(isa: Isa) -> Plans {
-        let plans = std::iter::repeat_with(OnceLock::new);
         Plans {
-            plans: plans.take(isa.tables().form_count()).collect(),
             names: Names::new(isa),
         }
     }
@@ -105,10 +101,7 @@ impl Plans {
             return clrx::print(inst, out, target);
         }
         let form = inst.form();
-        let Some(plan) = self.plans.get(form.index) else {
-            unreachable!("every form has its plan");
-        };
-        let plan = plan.get_or_init(|| Box::new(Plan::new(form)));
+        let plan = form.plan.get_or_init(|| Box::new(Plan::new(form)));
         let mut printer = Printer {
             inst,
             form,

@@ -144,17 +144,15 @@ macro_rules! ops {
                 /// The families in order.
                 enum Family { $($Family,)* }
                 /// How many rows are in the families before each.
-                const BEGINS: [usize; FAMILIES] = {
-                    let counts = [$($rows.len()),*];
-                    let mut begins = [0; FAMILIES];
+                const BEGINS: [usize; FAMILIES.len()] = {
+                    let mut begins = [0; FAMILIES.len()];
                     let mut family = 1;
-                    while family < FAMILIES {
-                        begins[family] = begins[family - 1] + counts[family - 1];
+                    while family < FAMILIES.len() {
+                        begins[family] = begins[family - 1] + FAMILIES[family - 1].len();
                         family += 1;
                     }
                     begins
                 };
-                const FAMILIES: usize = [$(Encoding::$encoding),*].len();
                 match self { $(Op::$Family(op) => BEGINS[Family::$Family as usize] + op as usize,)* }
             }
 
@@ -164,9 +162,12 @@ macro_rules! ops {
             }
         }
 
+        /// Each family's rows.
+        pub(crate) const FAMILIES: &[&[Row]] = &[$(&$rows,)*];
+
         /// Every row of every family.
         pub fn rows() -> impl Iterator<Item = &'static Row> {
-            [$(&$rows[..],)*].into_iter().flatten()
+            FAMILIES.iter().copied().flatten()
         }
     };
 }
