@@ -246,6 +246,7 @@ impl<'a> Assembler<'a> {
                     self.settle(&marks);
                 } else {
                     self.line();
+                    self.expansion.pass(self.cursor.pos());
                 }
                 if self.expansion.wants_jump() {
                     self.jump();

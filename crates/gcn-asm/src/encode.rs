@@ -281,7 +281,11 @@ fn try_form(
             why: Why::Breaks(rule),
         });
     }
-    if let Some(slot) = dialect.constant_bus(&encoded.inst) {
+    // VGPRs alone need no bus.
+    let is_vgpr = |arg: &Arg| matches!(arg.what, What::Vgprs { .. });
+    if !operands.args.iter().all(is_vgpr)
+        && let Some(slot) = dialect.constant_bus(&encoded.inst)
+    {
         // The operands of vector instructions are all written.
         return Err(at_arg(slot, Why::Breaks(Rule::ConstantBus)));
     }
@@ -591,6 +595,9 @@ fn place(
         }
     };
     let operand = match (slot.kind, what) {
+        (Kind::Vgpr | Kind::Src, What::Vgprs { first, count }) if count == slot.ty.dwords() => {
+            Operand::Vgprs { first, count }
+        }
         (Kind::GlobalAddress, What::Vgprs { first, count }) => Operand::Vgprs { first, count },
         (Kind::BufferAddress, What::Off) => {
             check_count(0)?;

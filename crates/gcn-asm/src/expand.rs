@@ -109,6 +109,8 @@ pub(crate) struct Expansion<'a> {
     deferred: Vec<Deferred>,
     last: &'a Texts,
     reader: &'a dyn Files,
+    /// Where in the source the reader is told that it was read so far.
+    next_pass: usize,
     source: &'a str,
     source_text: &'a str,
     /// In the order of inclusion, so of their places.
@@ -142,6 +144,7 @@ impl<'a> Expansion<'a> {
             deferred: Vec::new(),
             last: texts,
             reader,
+            next_pass: 0,
             source: source.name,
             source_text: source.text,
             files: Vec::new(),

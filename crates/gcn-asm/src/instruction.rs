@@ -1,6 +1,6 @@
 //! An instruction's statement: mnemonic, operands, modifiers.
 
-use std::ops::Range;
+use std::ops::{Range, RangeInclusive};
 
 use gcn_isa::{Encoding, Field, Form, Kind, Op, Value as ModifierValue, clrx};
 
@@ -356,6 +356,11 @@ impl Assembler<'_> {
     /// A modifier that only CLRX has, if one of this name stands at the cursor: which encoding is meant, or which
     /// sources are negated, absolute or extended.
     fn clrx_modifier(&mut self, op: Op, word: &str, said: &mut Said) -> Result<bool, Fail> {
+        /// How long their names are.
+        const LENGTHS: RangeInclusive<usize> = 3..=4;
+        if !LENGTHS.contains(&word.len()) {
+            return Ok(false);
+        }
         let is = |name: &str| word.eq_ignore_ascii_case(name);
         let wanted: Option<fn(Encoding) -> bool> = match word {
             _ if is("vop3") => Some(Encoding::is_vop3),

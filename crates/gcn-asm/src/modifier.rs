@@ -491,7 +491,9 @@ impl Assembler<'_> {
 
 /// Whether a modifier is written like this: by one of its names, or as not being there.
 fn is_named(modifier: &Modifier, name: &str) -> bool {
-    modifier.names.iter().any(|n| n.eq_ignore_ascii_case(name)) || is_negated(modifier, name)
+    // Most are written as they are in the tables.
+    let is_name = |n: &&str| *n == name || n.eq_ignore_ascii_case(name);
+    modifier.names.iter().any(is_name) || is_negated(modifier, name)
 }
 
 /// Whether a modifier's name says that it is not there: `noclamp`.

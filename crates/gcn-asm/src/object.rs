@@ -1,5 +1,7 @@
 //! From a program to a linked code object.
 
+use std::borrow::Cow;
+
 use gcn_object::write::{self, Builder, Contents, Definition, SectionId, SymbolId};
 use gcn_object::{
     Binding, Flags, MetadataError, RelocationKind, SymbolKind, Version, metadata_from_yaml,
@@ -148,7 +150,7 @@ impl Program {
     /// Adds the symbols. Yields for each what a relocation against it refers to, and what to add.
     fn write_symbols(
         &self,
-        builder: &mut Builder,
+        builder: &mut Builder<'_>,
         sections: &[Option<SectionId>],
     ) -> Vec<Option<(write::Target, i64)>> {
         let mut used = vec![false; self.symbols.len()];
@@ -212,12 +214,12 @@ impl Program {
     }
 }
 
-fn written(section: &crate::program::Section) -> write::Section {
+fn written(section: &crate::program::Section) -> write::Section<'_> {
     write::Section {
         name: section.name.clone(),
         contents: match section.kind {
             SectionKind::NoBits => Contents::Zeros(section.size),
-            _ => Contents::Bytes(section.bytes.clone()),
+            _ => Contents::Bytes(Cow::Borrowed(&section.bytes)),
         },
         kind: match section.kind {
             SectionKind::Note => write::SectionKind::Note,

@@ -1,9 +1,10 @@
 //! The symbol table.
 
-use std::collections::HashMap;
+use std::hash::BuildHasher;
 use std::ops::Range;
 
 use gcn_object::{Binding, SymbolKind, Visibility};
+use hashbrown::{DefaultHashBuilder, HashMap, HashTable};
 
 use crate::expr::{ExprId, Value};
 
@@ -39,7 +40,9 @@ pub(crate) struct Entry {
 #[derive(Default, Debug)]
 pub(crate) struct Symbols {
     entries: Vec<Entry>,
-    by_name: HashMap<String, SymbolId>,
+    /// Those that have names, by these.
+    by_name: HashTable<SymbolId>,
+    hasher: DefaultHashBuilder,
     /// For each numeric label its last definition and the one that comes next, if it was named.
     local: HashMap<u32, (Option<SymbolId>, Option<SymbolId>)>,
 }
@@ -67,17 +70,31 @@ impl Symbols {
 
     /// The symbol of this name; a new one if it is the first time.
     pub(crate) fn used(&mut self, name: &str, span: Range<usize>) -> SymbolId {
-        if let Some(&id) = self.by_name.get(name) {
+        let hash = self.hasher.hash_one(name);
+        if let Some(id) = self.find(hash, name) {
             return id;
         }
         let id = self.add(name.to_owned(), span);
-        self.by_name.insert(name.to_owned(), id);
+        let Symbols {
+            entries, hasher, ..
+        } = self;
+        self.by_name.insert_unique(hash, id, |id| {
+            let entry = entries.get(id.0 as usize);
+            hasher.hash_one(entry.map_or("", |entry| &entry.name))
+        });
         id
     }
 
     /// The symbol of this name, if there is one.
     pub(crate) fn lookup(&self, name: &str) -> Option<SymbolId> {
-        self.by_name.get(name).copied()
+        self.find(self.hasher.hash_one(name), name)
+    }
+
+    /// The symbol of a name with this hash.
+    #[inline]
+    fn find(&self, hash: u64, name: &str) -> Option<SymbolId> {
+        let is_it = |id: &SymbolId| self.name(*id) == name;
+        self.by_name.find(hash, is_it).copied()
     }
 
     /// A numeric label as `1f` (the next one) or `1b` (the last one) names it.

@@ -90,15 +90,23 @@ impl Tables {
     /// The instruction with this name in letters of either case.
     #[inline]
     fn find(&self, name: &[u8]) -> Option<Op> {
+        self.find_lower(name).or_else(|| {
+            let mut buffer = [0; LONGEST_NAME];
+            let lower = buffer.get_mut(..name.len())?;
+            lower.copy_from_slice(name);
+            lower.make_ascii_lowercase();
+            (lower != name).then(|| self.find_lower(lower)).flatten()
+        })
+    }
+
+    /// The instruction with this name, as names are in the tables: in lower case.
+    fn find_lower(&self, name: &[u8]) -> Option<Op> {
         let mut at = first_place(name);
         loop {
             let op = NAMES[at]?;
             let row = op.row();
-            if row.opcode_on(self.isa).is_some() {
-                let own = row.name_on(self.isa).as_bytes();
-                if own.eq_ignore_ascii_case(name) {
-                    return Some(op);
-                }
+            if row.name_on(self.isa).as_bytes() == name && row.opcode_on(self.isa).is_some() {
+                return Some(op);
             }
             at = (at + 1) % NAME_PLACES;
         }
@@ -107,6 +115,9 @@ impl Tables {
 
 /// How many places there are for names: a power of two, more than twice as many as names.
 const NAME_PLACES: usize = 1 << 12;
+
+/// The most letters of a name.
+const LONGEST_NAME: usize = 40;
 
 /// The instructions by the hashes of all their names. One goes to the first free place from a name's hash on.
 static NAMES: [Option<Op>; NAME_PLACES] = {
@@ -120,6 +131,7 @@ static NAMES: [Option<Op>; NAME_PLACES] = {
             let mut name = row.name;
             let mut spelled = 0;
             loop {
+                assert!(name.len() <= LONGEST_NAME, "a name is too long");
                 let mut at = first_place(name.as_bytes());
                 while places[at].is_some() {
                     at = (at + 1) % NAME_PLACES;
@@ -143,15 +155,13 @@ static NAMES: [Option<Op>; NAME_PLACES] = {
     places
 };
 
-/// The first place at which a name can be: letters of either case are alike.
+/// The first place at which a name can be.
 #[inline]
 const fn first_place(name: &[u8]) -> usize {
-    /// Clears what tells the cases of eight letters.
-    const UPPER: u64 = 0x2020_2020_2020_2020;
     /// Odd, with its bits spread (the golden ratio's).
     const SPREAD: u64 = 0x9e37_79b9_7f4a_7c15;
     const fn mix(hash: u64, bytes: u64) -> u64 {
-        (hash.rotate_left(5) ^ (bytes | UPPER)).wrapping_mul(SPREAD)
+        (hash.rotate_left(5) ^ bytes).wrapping_mul(SPREAD)
     }
     let mut hash = name.len() as u64;
     let mut rest = name;

@@ -9,8 +9,9 @@
 //! [protected](Visibility::Protected), and in the descriptor a [`RelocationKind::Rel64`] at
 //! [`ENTRY_OFFSET_FIELD`](crate::ENTRY_OFFSET_FIELD) against `k` with that number as the addend.
 
-use std::collections::{HashMap, HashSet};
+use std::borrow::Cow;
 
+use hashbrown::{HashMap, HashSet};
 use object::elf;
 use thiserror::Error;
 
@@ -20,9 +21,9 @@ use crate::note::{self, Note};
 use crate::reader::{GOT_SLOT, MAX_ALIGN, PAGE};
 use crate::target::{Flags, Version};
 
-/// A code object in the making.
+/// A code object in the making. What sections hold may be borrowed until it is built.
 #[derive(Clone, Debug)]
-pub struct Builder {
+pub struct Builder<'a> {
     /// The version of the format.
     pub version: Version,
     /// Processor, XNACK and SRAM-ECC.
@@ -30,7 +31,7 @@ pub struct Builder {
     /// The metadata note, MessagePack: from [`metadata_from_yaml`](crate::metadata_from_yaml) or
     /// [`Metadata::to_msgpack`](crate::Metadata::to_msgpack). Version 2 has none.
     pub metadata: Option<Vec<u8>>,
-    sections: Vec<Section>,
+    sections: Vec<Section<'a>>,
     symbols: Vec<Symbol>,
     relocations: Vec<Relocation>,
 }
@@ -45,11 +46,11 @@ pub struct SymbolId(usize);
 
 /// A section to be written.
 #[derive(Clone, Debug)]
-pub struct Section {
+pub struct Section<'a> {
     /// Any name but those of the tables that the builder makes.
     pub name: String,
     /// What is in it.
-    pub contents: Contents,
+    pub contents: Contents<'a>,
     /// Its meaning to ELF.
     pub kind: SectionKind,
     /// Alignment in bytes: a power of two up to 65536; zero means one.
@@ -66,9 +67,9 @@ pub struct Section {
 
 /// The bytes of a section.
 #[derive(Clone, Debug)]
-pub enum Contents {
+pub enum Contents<'a> {
     /// These.
-    Bytes(Vec<u8>),
+    Bytes(Cow<'a, [u8]>),
     /// So many zeros, which take no room in the file.
     Zeros(u64),
 }
@@ -275,7 +276,7 @@ const MADE_HERE: [&str; 8] = [
     SHSTRTAB,
 ];
 
-impl Builder {
+impl<'a> Builder<'a> {
     /// An empty object.
     pub fn new(version: Version, flags: Flags) -> Self {
         Self {
@@ -289,7 +290,7 @@ impl Builder {
     }
 
     /// Adds a section. Sections keep their order among those with the same rights.
-    pub fn section(&mut self, section: Section) -> SectionId {
+    pub fn section(&mut self, section: Section<'a>) -> SectionId {
         self.sections.push(section);
         SectionId(self.sections.len() - 1)
     }
@@ -321,9 +322,10 @@ impl Builder {
             return Err(errors);
         }
         let mut layout = Layout::new(&self, dynamic).map_err(|error| vec![error])?;
-        layout.relocate(&self)?;
         layout.fill_tables(&self);
-        Ok(layout.write(self.version, self.flags))
+        let mut file = layout.write(self.version, self.flags);
+        layout.relocate(&self, &mut file)?;
+        Ok(file)
     }
 
     fn input_errors(&self) -> Vec<WriteError> {
@@ -451,14 +453,14 @@ impl Builder {
         }
     }
 
-    fn target_name(&self, target: Target) -> String {
+    fn target_name(&self, target: Target) -> &str {
         let name = match target {
             Target::Section(SectionId(section)) => {
                 self.sections.get(section).map(|section| &section.name)
             }
             Target::Symbol(SymbolId(symbol)) => self.symbols.get(symbol).map(|symbol| &symbol.name),
         };
-        name.cloned().unwrap_or_default()
+        name.map_or("", String::as_str)
     }
 
     /// Gives each symbol that is reached through the global offset table its slot there.
@@ -491,7 +493,7 @@ impl Builder {
         }
         self.sections.push(Section {
             name: ".got".to_owned(),
-            contents: Contents::Bytes(vec![0; filled.len() * GOT_SLOT as usize]),
+            contents: Contents::Bytes(vec![0; filled.len() * GOT_SLOT as usize].into()),
             kind: SectionKind::Program,
             align: GOT_SLOT,
             address: None,
@@ -523,12 +525,12 @@ impl Builder {
                 (true, true) | (false, false) => {}
                 (true, false) => {
                     fail(RelocationProblem::DistanceToNumber {
-                        symbol: self.target_name(relocation.target),
+                        symbol: self.target_name(relocation.target).to_owned(),
                     });
                 }
                 (false, true) if relocation.kind == RelocationKind::Abs32 => {
                     fail(RelocationProblem::Narrow {
-                        symbol: self.target_name(relocation.target),
+                        symbol: self.target_name(relocation.target).to_owned(),
                     });
                 }
                 (false, true) => {
@@ -540,7 +542,7 @@ impl Builder {
     }
 }
 
-impl Section {
+impl Section<'_> {
     fn size(&self) -> u64 {
         match &self.contents {
             Contents::Bytes(bytes) => bytes.len() as u64,
@@ -568,14 +570,14 @@ impl Symbol {
 }
 
 /// A section of the file.
-struct Output {
-    name: String,
+struct Output<'a> {
+    name: &'a str,
     kind: u32,
     flags: u64,
     align: u64,
     size: u64,
     /// Empty for those without bytes in the file, and for tables not yet filled.
-    bytes: Vec<u8>,
+    bytes: Cow<'a, [u8]>,
     link: u32,
     info: u32,
     entry: u64,
@@ -585,21 +587,21 @@ struct Output {
     offset: u64,
 }
 
-impl Output {
+impl Output<'_> {
     fn table(
-        name: &str,
+        name: &'static str,
         kind: elf::SectionType,
         flags: elf::SectionFlags,
         align: u64,
         size: u64,
     ) -> Self {
         Self {
-            name: name.to_owned(),
+            name,
             kind: kind.0,
             flags: flags.0,
             align,
             size,
-            bytes: Vec::new(),
+            bytes: Cow::default(),
             link: 0,
             info: 0,
             entry: 0,
@@ -629,7 +631,7 @@ impl Output {
             return Ok(());
         };
         Err(WriteError::Address {
-            name: self.name.clone(),
+            name: self.name.to_owned(),
             address: self.address,
             reason,
         })
@@ -664,8 +666,8 @@ enum Headers {
 }
 
 /// The file, section by section.
-struct Layout {
-    outputs: Vec<Output>,
+struct Layout<'a> {
+    outputs: Vec<Output<'a>>,
     loads: Vec<Load>,
     headers: Headers,
     /// Where each section of the builder went.
@@ -674,18 +676,19 @@ struct Layout {
     /// Targets in `.dynsym`, local ones first, and how many are local.
     dynamic_symbols: Vec<Target>,
     dynamic_locals: usize,
-    dynamic_names: Strings,
-    section_names: Strings,
+    dynamic_names: Strings<'a>,
+    symbol_names: Strings<'a>,
+    section_names: Strings<'a>,
     /// End of the file's contents, where the section headers are.
     headers_at: u64,
 }
 
-impl Layout {
-    fn new(builder: &Builder, dynamic: HashSet<usize>) -> Result<Self, WriteError> {
+impl<'a> Layout<'a> {
+    fn new(builder: &'a Builder<'_>, dynamic: HashSet<usize>) -> Result<Self, WriteError> {
         let (dynamic_symbols, dynamic_locals) = dynamic_symbols(builder, &dynamic);
         let mut dynamic_names = Strings::default();
         for target in &dynamic_symbols {
-            dynamic_names.add(&dynamic_name(builder, *target));
+            dynamic_names.add(dynamic_name(builder, *target));
         }
         let mut layout = Self {
             outputs: vec![Output::table("", elf::SHT_NULL, elf::SectionFlags(0), 0, 0)],
@@ -696,6 +699,7 @@ impl Layout {
             dynamic_symbols,
             dynamic_locals,
             dynamic_names,
+            symbol_names: Strings::default(),
             section_names: Strings::default(),
             headers_at: 0,
         };
@@ -704,7 +708,7 @@ impl Layout {
         Ok(layout)
     }
 
-    fn add_outputs(&mut self, builder: &Builder) {
+    fn add_outputs(&mut self, builder: &'a Builder<'_>) {
         let alloc = elf::SHF_ALLOC;
         let mut made = Vec::new();
         if let Some(metadata) = &builder.metadata {
@@ -717,7 +721,7 @@ impl Layout {
             let size = note.len() as u64;
             let output = Output::table(".note", elf::SHT_NOTE, alloc, note::ALIGN, size);
             made.push(Output {
-                bytes: note,
+                bytes: note.into(),
                 ..output
             });
         }
@@ -743,7 +747,7 @@ impl Layout {
         let names = self.dynamic_names.bytes.clone();
         let dynstr = table(DYNSTR, elf::SHT_STRTAB, 1, names.len() as u64, 0);
         made.push(Output {
-            bytes: names,
+            bytes: names.into(),
             ..dynstr
         });
         if !self.dynamic.is_empty() {
@@ -770,7 +774,7 @@ impl Layout {
         });
 
         // Sorting is stable, so tables stay before the sections of the builder and those in their order.
-        let mut all: Vec<(Option<usize>, Output)> =
+        let mut all: Vec<(Option<usize>, Output<'_>)> =
             made.into_iter().map(|output| (None, output)).collect();
         all.extend(
             builder
@@ -795,10 +799,9 @@ impl Layout {
             .symbols
             .iter()
             .filter(|symbol| symbol.definition != Definition::Undefined);
-        let mut strings = Strings::default();
         let mut count = 1;
         for symbol in symbols {
-            strings.add(&symbol.name);
+            self.symbol_names.add(&symbol.name);
             count += 1;
         }
         let plain = elf::SectionFlags(0);
@@ -807,20 +810,23 @@ impl Layout {
             entry: SYMBOL,
             ..symtab
         });
-        for (name, bytes) in [(SHSTRTAB, Vec::new()), (STRTAB, strings.bytes)] {
+        for (name, bytes) in [
+            (SHSTRTAB, Vec::new()),
+            (STRTAB, self.symbol_names.bytes.clone()),
+        ] {
             let size = bytes.len() as u64;
             self.outputs.push(Output {
-                bytes,
+                bytes: bytes.into(),
                 ..Output::table(name, elf::SHT_STRTAB, plain, 1, size)
             });
         }
         let mut names = Strings::default();
         for output in &self.outputs {
-            names.add(&output.name);
+            names.add(output.name);
         }
         if let Some(output) = self.find_mut(SHSTRTAB) {
             output.size = names.bytes.len() as u64;
-            output.bytes.clone_from(&names.bytes);
+            output.bytes = names.bytes.clone().into();
         }
         self.section_names = names;
     }
@@ -898,7 +904,7 @@ impl Layout {
         Ok(())
     }
 
-    fn notes(&self) -> impl Iterator<Item = &Output> {
+    fn notes(&self) -> impl Iterator<Item = &Output<'a>> {
         self.outputs
             .iter()
             .filter(|output| output.kind == elf::SHT_NOTE.0 && output.has(elf::SHF_ALLOC))
@@ -939,20 +945,20 @@ impl Layout {
             .unwrap_or(0) as u32
     }
 
-    fn find(&self, name: &str) -> Option<&Output> {
+    fn find(&self, name: &str) -> Option<&Output<'a>> {
         self.outputs.iter().find(|output| output.name == name)
     }
 
-    fn find_mut(&mut self, name: &str) -> Option<&mut Output> {
+    fn find_mut(&mut self, name: &str) -> Option<&mut Output<'a>> {
         self.outputs.iter_mut().find(|output| output.name == name)
     }
 
-    fn output(&self, SectionId(section): SectionId) -> Option<&Output> {
+    fn output(&self, SectionId(section): SectionId) -> Option<&Output<'a>> {
         self.outputs.get(*self.placed.get(section)?)
     }
 
     /// S of a relocation, before the object is moved.
-    fn address(&self, builder: &Builder, target: Target) -> u64 {
+    fn address(&self, builder: &Builder<'_>, target: Target) -> u64 {
         match builder.value(target) {
             Some((Some(section), offset)) => self
                 .output(SectionId(section))
@@ -963,8 +969,8 @@ impl Layout {
         }
     }
 
-    /// Fills in the fields that no loader needs to see.
-    fn relocate(&mut self, builder: &Builder) -> Result<(), Vec<WriteError>> {
+    /// Fills in the fields of the file that no loader needs to see.
+    fn relocate(&self, builder: &Builder<'_>, file: &mut [u8]) -> Result<(), Vec<WriteError>> {
         let mut errors = Vec::new();
         for (index, relocation) in builder.relocations.iter().enumerate() {
             let Some(width) = relocation
@@ -977,17 +983,15 @@ impl Layout {
             let mut value = self
                 .address(builder, relocation.target)
                 .wrapping_add_signed(relocation.addend);
-            let Some(place) = self.placed.get(relocation.section.0).copied() else {
-                continue;
-            };
-            let Some(output) = self.outputs.get_mut(place) else {
+            let Some(output) = self.output(relocation.section) else {
                 continue;
             };
             if relocation.kind.is_pc_relative() {
                 value = value.wrapping_sub(output.address.wrapping_add(relocation.offset));
             }
-            let start = relocation.offset as usize;
-            let Some(field) = output.bytes.get_mut(start..start + width as usize) else {
+            // The field is within the section, and the section within the file.
+            let start = (output.offset + relocation.offset) as usize;
+            let Some(field) = file.get_mut(start..start + width as usize) else {
                 continue;
             };
             if relocation.kind.store(value, field).is_err() {
@@ -1003,11 +1007,11 @@ impl Layout {
     }
 
     /// Makes the tables whose contents depend on addresses.
-    fn fill_tables(&mut self, builder: &Builder) {
+    fn fill_tables(&mut self, builder: &'a Builder<'_>) {
         let mut dynsym = Bytes::default();
         dynsym.zeros(SYMBOL);
         for target in &self.dynamic_symbols {
-            let name = self.dynamic_names.offset(&dynamic_name(builder, *target));
+            let name = self.dynamic_names.offset(dynamic_name(builder, *target));
             match *target {
                 Target::Symbol(SymbolId(symbol)) => {
                     let Some(symbol) = builder.symbols.get(symbol) else {
@@ -1039,21 +1043,17 @@ impl Layout {
         }
         self.fill(DYNAMIC_NAME, dynamic, dynstr, 0);
 
-        let mut strings = Strings::default();
         let symbols = || {
             let all = builder.symbols.iter().enumerate();
             all.filter(|(_, symbol)| symbol.definition != Definition::Undefined)
         };
-        for (_, symbol) in symbols() {
-            strings.add(&symbol.name);
-        }
         let mut symtab = Bytes::default();
         symtab.zeros(SYMBOL);
         let mut locals = 1;
         for exported in [false, true] {
             for (index, symbol) in symbols().filter(|(_, symbol)| symbol.is_exported() == exported)
             {
-                let name = strings.offset(&symbol.name);
+                let name = self.symbol_names.offset(&symbol.name);
                 self.symbol(
                     builder,
                     Target::Symbol(SymbolId(index)),
@@ -1074,7 +1074,7 @@ impl Layout {
                 bytes.0.len() as u64,
                 "the size of {name} was foreseen wrongly"
             );
-            output.bytes = bytes.0;
+            output.bytes = bytes.0.into();
             output.link = link;
             output.info = info;
         }
@@ -1082,7 +1082,7 @@ impl Layout {
 
     fn symbol(
         &self,
-        builder: &Builder,
+        builder: &Builder<'_>,
         target: Target,
         symbol: &Symbol,
         name: u32,
@@ -1109,7 +1109,7 @@ impl Layout {
     }
 
     /// One bucket a symbol: small tables, short chains.
-    fn hash_table(&self, builder: &Builder) -> Bytes {
+    fn hash_table(&self, builder: &Builder<'_>) -> Bytes {
         let count = self.dynamic_symbols.len() + 1;
         let mut buckets = vec![0u32; count];
         let mut chains = vec![0u32; count];
@@ -1136,7 +1136,7 @@ impl Layout {
         table
     }
 
-    fn rela_dyn(&self, builder: &Builder) -> Bytes {
+    fn rela_dyn(&self, builder: &Builder<'_>) -> Bytes {
         let positions: HashMap<Target, u64> = self
             .dynamic_symbols
             .iter()
@@ -1170,7 +1170,7 @@ impl Layout {
         table
     }
 
-    fn dynamic_entries(&self, builder: &Builder) -> Vec<(i64, u64)> {
+    fn dynamic_entries(&self, builder: &Builder<'_>) -> Vec<(i64, u64)> {
         let address = |name| self.find(name).map_or(0, |output| output.address);
         let mut entries = vec![
             (elf::DT_SYMTAB, address(DYNSYM)),
@@ -1204,7 +1204,8 @@ impl Layout {
     }
 
     fn write(&self, version: Version, flags: Flags) -> Vec<u8> {
-        let mut file = Bytes::default();
+        let end = self.headers_at + SECTION_HEADER * self.outputs.len() as u64;
+        let mut file = Bytes(Vec::with_capacity(end as usize));
         file.0.extend(elf::ELFMAG);
         file.u8(elf::ELFCLASS64.0);
         file.u8(elf::ELFDATA2LSB.0);
@@ -1233,11 +1234,11 @@ impl Layout {
             .filter(|output| output.in_file())
         {
             file.pad(output.offset);
-            file.0.extend(&output.bytes);
+            file.0.extend_from_slice(&output.bytes);
         }
         file.pad(self.headers_at);
         for output in &self.outputs {
-            file.u32(self.section_names.offset(&output.name));
+            file.u32(self.section_names.offset(output.name));
             file.u32(output.kind);
             file.u64(output.flags);
             file.u64(output.address);
@@ -1337,11 +1338,11 @@ impl Layout {
     }
 }
 
-impl Section {
-    fn output(&self) -> Output {
+impl Section<'_> {
+    fn output(&self) -> Output<'_> {
         let flag = |set: bool, flag: elf::SectionFlags| if set { flag.0 } else { 0 };
         Output {
-            name: self.name.clone(),
+            name: &self.name,
             kind: self.number(),
             flags: flag(self.loaded, elf::SHF_ALLOC)
                 | flag(self.write, elf::SHF_WRITE)
@@ -1349,8 +1350,8 @@ impl Section {
             align: self.align.max(1),
             size: self.size(),
             bytes: match &self.contents {
-                Contents::Bytes(bytes) => bytes.clone(),
-                Contents::Zeros(_) => Vec::new(),
+                Contents::Bytes(bytes) => Cow::Borrowed(&**bytes),
+                Contents::Zeros(_) => Cow::default(),
             },
             link: 0,
             info: 0,
@@ -1363,7 +1364,7 @@ impl Section {
 }
 
 /// What `.dynsym` lists: what relocations left to the loader refer to and nobody sees, then what is exported.
-fn dynamic_symbols(builder: &Builder, dynamic: &HashSet<usize>) -> (Vec<Target>, usize) {
+fn dynamic_symbols(builder: &Builder<'_>, dynamic: &HashSet<usize>) -> (Vec<Target>, usize) {
     let exported = |target: &Target| match target {
         Target::Symbol(SymbolId(symbol)) => builder
             .symbols
@@ -1396,10 +1397,10 @@ fn dynamic_symbols(builder: &Builder, dynamic: &HashSet<usize>) -> (Vec<Target>,
 }
 
 /// The name of a target in `.dynsym`, where sections have none.
-fn dynamic_name(builder: &Builder, target: Target) -> String {
+fn dynamic_name<'a>(builder: &'a Builder<'_>, target: Target) -> &'a str {
     match target {
         Target::Symbol(_) => builder.target_name(target),
-        Target::Section(_) => String::new(),
+        Target::Section(_) => "",
     }
 }
 
@@ -1441,25 +1442,24 @@ impl Bytes {
 }
 
 /// A string table: each name once, in the order they come.
-struct Strings {
+struct Strings<'a> {
     bytes: Vec<u8>,
-    offsets: HashMap<String, u32>,
+    offsets: HashMap<&'a str, u32>,
 }
 
-impl Default for Strings {
+impl Default for Strings<'_> {
     fn default() -> Self {
         Self {
             bytes: vec![0],
-            offsets: HashMap::from([(String::new(), 0)]),
+            offsets: HashMap::from([("", 0)]),
         }
     }
 }
 
-impl Strings {
-    fn add(&mut self, name: &str) {
+impl<'a> Strings<'a> {
+    fn add(&mut self, name: &'a str) {
         if !self.offsets.contains_key(name) {
-            self.offsets
-                .insert(name.to_owned(), self.bytes.len() as u32);
+            self.offsets.insert(name, self.bytes.len() as u32);
             self.bytes.extend(name.as_bytes());
             self.bytes.push(0);
         }

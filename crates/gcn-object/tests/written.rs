@@ -21,10 +21,10 @@ fn flags(processor: &str) -> Flags {
     }
 }
 
-fn section(name: &str, rights: &str, bytes: &[u8]) -> Section {
+fn section(name: &str, rights: &str, bytes: &[u8]) -> Section<'static> {
     Section {
         name: name.to_owned(),
-        contents: Contents::Bytes(bytes.to_vec()),
+        contents: Contents::Bytes(bytes.to_vec().into()),
         kind: SectionKind::Program,
         align: 256,
         address: None,
@@ -46,7 +46,7 @@ fn symbol(name: &str, definition: Definition, kind: SymbolKind, visibility: Visi
 }
 
 /// A kernel `k` whose code is `s_nop 0` and `s_endpgm`.
-fn one_kernel(version: Version) -> (Builder, SectionId, SectionId) {
+fn one_kernel(version: Version) -> (Builder<'static>, SectionId, SectionId) {
     let mut builder = Builder::new(version, flags("gfx900"));
     let mut code = vec![0x00, 0x00, 0x80, 0xbf, 0x00, 0x00, 0x81, 0xbf];
     code.resize(64, 0);
@@ -240,7 +240,7 @@ fn llvm_knows_every_processor_by_the_same_name() {
 }
 
 /// An object that was not linked, given to the builder as an assembler would.
-fn relinked(object: &CodeObject, metadata: Vec<u8>) -> Builder {
+fn relinked(object: &CodeObject, metadata: Vec<u8>) -> Builder<'static> {
     let mut builder = Builder::new(object.version, object.flags);
     builder.metadata = Some(metadata);
     let mut sections = HashMap::new();
@@ -254,7 +254,7 @@ fn relinked(object: &CodeObject, metadata: Vec<u8>) -> Builder {
             contents: if bytes.is_empty() {
                 Contents::Zeros(section.size)
             } else {
-                Contents::Bytes(bytes)
+                Contents::Bytes(bytes.into())
             },
             kind: SectionKind::Program,
             align: section.align,

@@ -14,6 +14,7 @@ use gcn_asm::{
 use gcn_isa::{Fidelity, Syntax, Target};
 use gcn_object::MetadataError;
 
+use crate::text::Text;
 use crate::{Status, Usage, input, render};
 
 /// For `--help`.
@@ -122,8 +123,8 @@ const ENCODING_COLUMN: usize = 40;
 /// The source cannot be read, its target is not known, or the result cannot be written.
 pub fn run(args: &Args, out: &mut dyn Write) -> Result<Status> {
     let name = input::name(&args.input);
-    let text = input::read_text(&args.input)?;
-    let Some(target) = args.target.or_else(|| named_target(&text)) else {
+    let text = Text::open(&args.input)?;
+    let Some(target) = args.target.or_else(|| named_target(text.as_str())) else {
         return Err(Usage(format!(
             "{name} has no .amdgcn_target that is known: add --target"
         ))
@@ -132,7 +133,7 @@ pub fn run(args: &Args, out: &mut dyn Write) -> Result<Status> {
     let assembly = assemble_with(
         &Source {
             name: &name,
-            text: &text,
+            text: text.as_str(),
         },
         &Options {
             listing: args.show_encoding,
@@ -145,8 +146,10 @@ pub fn run(args: &Args, out: &mut dyn Write) -> Result<Status> {
         },
         &input::SourceFiles {
             directories: &args.directories,
+            text: Some(&text),
         },
     );
+    text.check()?;
     if args.show_encoding {
         out.write_all(encodings(&assembly).as_bytes())?;
     }
@@ -158,7 +161,7 @@ pub fn run(args: &Args, out: &mut dyn Write) -> Result<Status> {
     };
     let sources = render::Sources {
         name: &name,
-        text: &text,
+        text: text.as_str(),
         files: &assembly.files,
     };
     let limit = args.error_limit;

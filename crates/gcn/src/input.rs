@@ -9,10 +9,12 @@ use anyhow::{Context, Result, bail};
 use clap::builder::{PossibleValue, TypedValueParser};
 use gcn_isa::{Isa, TARGETS, Target};
 
+use crate::text::Text;
+
 /// The file name that means standard input.
 pub const STDIN: &str = "-";
 /// Larger inputs are refused: no code object or source comes near, and all of it is kept in memory.
-const MAX_INPUT_BYTES: u64 = 1 << 30;
+pub const MAX_INPUT_BYTES: u64 = 1 << 30;
 
 /// The assembly language of a text, read or written.
 #[derive(Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
@@ -98,6 +100,8 @@ pub fn name(path: &Path) -> String {
 pub struct SourceFiles<'a> {
     /// Where to look, in this order.
     pub directories: &'a [PathBuf],
+    /// The source itself, if its memory can be given up.
+    pub text: Option<&'a Text>,
 }
 
 impl gcn_asm::Files for SourceFiles<'_> {
@@ -123,6 +127,12 @@ impl gcn_asm::Files for SourceFiles<'_> {
             name: path.display().to_string(),
             bytes,
         })
+    }
+
+    fn passed(&self, position: usize) {
+        if let Some(text) = self.text {
+            text.passed(position);
+        }
     }
 }
 
@@ -152,16 +162,16 @@ pub fn read(path: &Path) -> Result<Vec<u8>> {
 /// # Errors
 /// As [`read`], and where it is not UTF-8.
 pub fn read_text(path: &Path) -> Result<String> {
-    String::from_utf8(read(path)?).map_err(|error| {
-        let good = error.utf8_error().valid_up_to();
-        let line = error.as_bytes()[..good]
-            .iter()
-            .filter(|&&byte| byte == b'\n')
-            .count()
-            + 1;
-        anyhow::anyhow!(
-            "{}:{line}: the file is not text: byte {good} is not UTF-8",
-            name(path)
-        )
-    })
+    String::from_utf8(read(path)?)
+        .map_err(|error| not_text(path, error.as_bytes(), error.utf8_error().valid_up_to()))
+}
+
+/// The error of a file that is text only up to a byte.
+pub fn not_text(path: &Path, bytes: &[u8], good: usize) -> anyhow::Error {
+    let newlines = bytes.iter().take(good).filter(|&&byte| byte == b'\n');
+    let line = newlines.count() + 1;
+    anyhow::anyhow!(
+        "{}:{line}: the file is not text: byte {good} is not UTF-8",
+        name(path)
+    )
 }

@@ -4,7 +4,11 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 /// Files that may use `unsafe`, each block with its reason.
-const UNSAFE: &[&str] = &["gcn-emu/src/memory.rs", "gcn-emu/src/lanes.rs"];
+const UNSAFE: &[&str] = &[
+    "gcn-emu/src/memory.rs",
+    "gcn-emu/src/lanes.rs",
+    "gcn/src/text.rs",
+];
 
 fn crates() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR"))

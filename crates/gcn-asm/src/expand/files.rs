@@ -27,6 +27,10 @@ pub trait Files {
     /// # Errors
     /// Why it cannot be read, as a message to follow the name.
     fn read(&self, name: &str, from: &str) -> Result<File, String>;
+
+    /// The source has been read up to this byte. What is before it must stay readable, for messages, macros and loops
+    /// may go back, but most of it has had its use: who holds it in memory may let it go until then.
+    fn passed(&self, _position: usize) {}
 }
 
 /// No files at all.
@@ -39,7 +43,19 @@ impl Files for NoFiles {
     }
 }
 
+/// How often the reader is told how far the source has been read, in bytes.
+const PASSED_EVERY: usize = 1 << 18;
+
 impl Expansion<'_> {
+    /// Tells the reader how far the source has been read, now and then. Not for positions inside expansions.
+    #[inline]
+    pub(crate) fn pass(&mut self, position: usize) {
+        if position >= self.next_pass {
+            self.next_pass = position.saturating_add(PASSED_EVERY);
+            self.reader.passed(position);
+        }
+    }
+
     /// The place behind everything that was read so far.
     fn next_place(&self) -> usize {
         match self.files.last() {

@@ -398,7 +398,10 @@ fn program(launch: &Launch) -> Result<Option<(CodeObject, &'static Target)>> {
             text: &text,
         },
         &Options::new(target),
-        &input::SourceFiles { directories: &[] },
+        &input::SourceFiles {
+            directories: &[],
+            text: None,
+        },
     );
     let (code, diagnostics) = asm::make(&assembly, asm::Format::Elf, None);
     if !diagnostics.is_empty() {
