@@ -497,3 +497,40 @@ fn files_are_read_by_the_caller() {
     assert_eq!(deep.1, at("d/self.inc", ".include \"self.inc\""));
     assert_eq!(*done, ("done", at("main.s", ".print \"done\""), vec![]));
 }
+
+/// Notes how far the source was read.
+#[derive(Default)]
+struct Listener(std::cell::RefCell<Vec<usize>>);
+
+impl gcn_asm::Files for Listener {
+    fn read(&self, _: &str, _: &str) -> Result<gcn_asm::File, String> {
+        Err("there is none".to_owned())
+    }
+
+    fn passed(&self, position: usize) {
+        self.0.borrow_mut().push(position);
+    }
+}
+
+#[test]
+fn the_caller_hears_how_far_the_source_was_read() {
+    // What a loop and a macro read is no progress in the source.
+    let text = ".macro twice\ns_nop 0\ns_nop 0\n.endm\n.rept 100000\ntwice\n.endr\n".to_owned()
+        + &"s_nop 0\n".repeat(100_000);
+    let listener = Listener::default();
+    let source = Source {
+        name: "long.s",
+        text: &text,
+    };
+    let target = Target::named("gfx906").expect("a target");
+    let assembly = gcn_asm::assemble_with(&source, &Options::new(target), &listener);
+    assert_eq!(assembly.diagnostics, []);
+    let positions = listener.0.take();
+    assert!(positions.is_sorted(), "{positions:?}");
+    assert!((3..100).contains(&positions.len()), "{positions:?}");
+    let last = positions.last().copied().unwrap_or(0);
+    assert!(
+        (text.len() / 2..=text.len()).contains(&last),
+        "{positions:?}"
+    );
+}

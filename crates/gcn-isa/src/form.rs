@@ -20,6 +20,8 @@ pub(crate) const FIRST_VGPR: u64 = 256;
 pub(crate) const SOURCE_BITS: u8 = 9;
 /// The width of a field of SDWA and DPP that may name a VGPR.
 const VGPR_BITS: u8 = 8;
+/// More modifiers than most forms have.
+const MOST_MODIFIERS: usize = 16;
 /// The most fields of an instruction that may announce a literal.
 const LITERAL_FIELDS: usize = 2;
 
@@ -127,6 +129,8 @@ impl Form {
             row.name
         );
         let modifiers = modifiers(row, layout);
+        let mut places = Vec::with_capacity(row.slots().count());
+        places.extend(row.slots().map(|slot| place(slot, layout, &modifiers)));
         let mut form = Form {
             op: row.op,
             encoding,
@@ -135,10 +139,7 @@ impl Form {
             layout,
             name: row.name_on(isa),
             fixed: u64::from(layout.constant_mask) | op_bits.mask(),
-            places: row
-                .slots()
-                .map(|slot| place(slot, layout, &modifiers))
-                .collect(),
+            places: places.into(),
             modifiers,
             base: op_bits.put(u64::from(layout.constant), u64::from(opcode)),
             length: length(row, layout, isa),
@@ -218,17 +219,18 @@ fn modifiers(row: &'static Row, layout: &Layout) -> Box<[PlacedModifier]> {
         let is_of_destination = matches!(modifier.field, Field::DstSel | Field::DstUnused);
         layout.has(modifier.field) && !(layout.encoding == Encoding::VopcSdwa && is_of_destination)
     };
-    all.filter(is_meant)
-        .map(|modifier| PlacedModifier {
-            modifier,
-            bits: layout.bits(modifier.field),
-            list: if modifier.value == Value::BitList {
-                list_bits(row, layout, modifier.field)
-            } else {
-                ListBits::default()
-            },
-        })
-        .collect()
+    let placed = all.filter(is_meant).map(|modifier| PlacedModifier {
+        modifier,
+        bits: layout.bits(modifier.field),
+        list: if modifier.value == Value::BitList {
+            list_bits(row, layout, modifier.field)
+        } else {
+            ListBits::default()
+        },
+    });
+    let mut modifiers = Vec::with_capacity(MOST_MODIFIERS);
+    modifiers.extend(placed);
+    modifiers.into()
 }
 
 /// Where the bits of a list are: a bit for each source, and for OP_SEL of VOP3 one for the destination.

@@ -1,0 +1,125 @@
+//! Constants as the operands of a type: inline where there is one, else a literal.
+
+use gcn_isa::rules;
+use gcn_isa::{Isa, Operand, Slot, Ty, regs};
+
+use super::{Why, field_problem};
+use crate::cursor::FloatWidth;
+use crate::dialect::Dialect;
+use crate::operand::{Arg, What};
+
+/// A floating-point number as the inline constant with the same bits, or else as a literal.
+pub(super) fn float_constant(
+    isa: Isa,
+    dialect: Dialect,
+    ty: Ty,
+    value: f64,
+) -> Result<Operand, Why> {
+    // CLRX writes 1/(2π) alike for every type.
+    let is_inv_2pi = dialect.rounds_inv_2pi() && value as f32 == std::f32::consts::FRAC_1_PI / 2.0;
+    if is_inv_2pi && regs::inline(isa, regs::INV_2PI).is_some() {
+        return Ok(Operand::Scalar {
+            code: regs::INV_2PI,
+            count: ty.dwords(),
+        });
+    }
+    let bits = if ty.constant_bits() == u64::BITS {
+        dialect.double_bits(value)
+    } else {
+        float_literal(dialect, ty, value)?.into()
+    };
+    rules::inline_or_literal(isa, ty, bits, float_literal(dialect, ty, value))
+}
+
+/// A floating-point number in the format of a literal of this type. An integer of 16 bits has the bits of a
+/// 32-bit float, as its inline constants have (errata E165).
+pub(super) fn float_literal(dialect: Dialect, ty: Ty, value: f64) -> Result<u32, Why> {
+    let (bits, is_possible) = match (ty, ty.constant_bits()) {
+        (Ty::F16 | Ty::F16x2, _) => {
+            let half = half::f16::from_f64(value);
+            let is_rounded = f64::from(half) != value;
+            let is_possible = half.is_finite() && (half.is_normal() || !is_rounded);
+            (u32::from(half.to_bits()), is_possible)
+        }
+        // The literal is the upper half; the lower is zero.
+        (Ty::F64, _) => ((dialect.double_bits(value) >> u32::BITS) as u32, true),
+        (_, 64) => return Err(Why::FloatInInteger),
+        // It must fit a half too.
+        _ if ty.is_short_integer() => {
+            float_literal(dialect, Ty::F16, value)?;
+            ((value as f32).to_bits(), true)
+        }
+        _ => {
+            let single = value as f32;
+            let is_rounded = f64::from(single) != value;
+            let is_possible = single.is_finite() && (single.is_normal() || !is_rounded);
+            (single.to_bits(), is_possible)
+        }
+    };
+    if is_possible {
+        Ok(bits)
+    } else {
+        Err(Why::FloatRange(value))
+    }
+}
+
+/// The bits that a literal of this type gives a number.
+pub(super) fn literal(dialect: Dialect, ty: Ty, value: i64) -> Result<u32, Why> {
+    dialect
+        .literal(ty, value)
+        .map_err(|error| field_problem(error, value))
+}
+
+/// What negation and absolute value make of a constant. An integer of 64 bits would not be the constant that the
+/// text says once it is a literal of 32 bits.
+pub(super) fn modified_constant(ty: Ty, arg: &Arg) -> Option<What> {
+    let float = |value: f64| {
+        let value = if arg.absolute { value.abs() } else { value };
+        if arg.negated { -value } else { value }
+    };
+    let integer = |value: i64| {
+        if ty.constant_bits() == u64::BITS {
+            return None;
+        }
+        let bits = i64::from(rules::literal(ty, value).ok()?);
+        let sign = 1 << (ty.constant_bits() - 1);
+        let bits = if arg.absolute { bits & !sign } else { bits };
+        Some(if arg.negated { bits ^ sign } else { bits })
+    };
+    match arg.what {
+        What::Float(value) => Some(What::Float(float(value))),
+        What::LiteralFloat(value) => Some(What::LiteralFloat(float(value))),
+        What::Int(value) => integer(value).map(What::Int),
+        What::Literal(value) => integer(value).map(What::Literal),
+        _ => None,
+    }
+}
+
+/// The operand with as many registers as the slot has.
+pub(super) fn with_count(operand: Operand, slot: &Slot) -> Operand {
+    match operand {
+        Operand::Scalar { code, .. } => Operand::Scalar {
+            code,
+            count: slot.ty.dwords(),
+        },
+        other => other,
+    }
+}
+
+/// The width of a floating-point constant of this type.
+pub(super) fn width_of(ty: Ty) -> FloatWidth {
+    match ty {
+        Ty::F16 | Ty::F16x2 => FloatWidth::Half,
+        Ty::F64 => FloatWidth::Double,
+        _ => FloatWidth::Single,
+    }
+}
+
+/// The type of a floating-point constant of this width.
+pub(super) fn float_of(width: FloatWidth) -> Ty {
+    match width {
+        FloatWidth::Half => Ty::F16,
+        FloatWidth::Single => Ty::F32,
+        FloatWidth::Double => Ty::F64,
+    }
+}

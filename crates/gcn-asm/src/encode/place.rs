@@ -1,0 +1,561 @@
+//! From an operand to the fields of its place.
+
+use gcn_isa::exp::SOURCES;
+use gcn_isa::field::Encoding;
+use gcn_isa::rules::{self, Rule};
+use gcn_isa::vintrp::CHANNELS;
+use gcn_isa::{Access, Does, Field, FieldError, Inst, Isa, Kind, Operand, Place, Slot, Ty, regs};
+
+use super::constant::{
+    float_constant, float_literal, float_of, literal, modified_constant, width_of, with_count,
+};
+use super::{DelayedField, Encoded, Operands, Problem, Why, at_arg, field_problem};
+use crate::dialect::Dialect;
+use crate::operand::{Arg, What};
+
+/// The number of v0 in a field that names scalar registers, too.
+const FIRST_VGPR: i64 = 256;
+/// The width of such a field.
+const VGPR_OR_SCALAR_BITS: u8 = 9;
+/// Dwords of an image's descriptor with R128.
+const SHORT_DESCRIPTOR: u8 = 4;
+
+pub(super) fn place(
+    encoded: &mut Encoded,
+    dialect: Dialect,
+    to: &'static Place,
+    index: usize,
+    operands: &Operands<'_>,
+) -> Result<(), Problem> {
+    let Some(arg) = operands.args.get(index) else {
+        return Ok(());
+    };
+    let problem = |why| at_arg(index, why);
+    let inst = &mut encoded.inst;
+    let isa = inst.isa;
+    let Place { slot, bits, .. } = *to;
+    let what =
+        if arg.negated || arg.absolute || arg.extended || arg.has_two_signs && slot.ty.is_float() {
+            source_modifiers(inst, dialect, to, arg).map_err(problem)?
+        } else {
+            arg.what
+        };
+    let check_count = |found: u8| {
+        let (expected, also) = register_counts(inst, slot);
+        let theirs = dialect
+            .takes_all_modifiers()
+            .then(|| gcn_isa::clrx::width(inst.row(), slot))
+            .flatten();
+        if found == expected || found == also || Some(found) == theirs {
+            Ok(())
+        } else {
+            Err(problem(Why::Registers { expected, found }))
+        }
+    };
+    let operand = match (slot.kind, what) {
+        (Kind::Vgpr | Kind::Src, What::Vgprs { first, count }) if count == slot.ty.dwords() => {
+            Operand::Vgprs { first, count }
+        }
+        (Kind::GlobalAddress, What::Vgprs { first, count }) => Operand::Vgprs { first, count },
+        (Kind::BufferAddress, What::Off) => {
+            check_count(0)?;
+            Operand::Off
+        }
+        (Kind::BufferAddress, What::Vgprs { first, count: 1 })
+            if register_counts(inst, slot).0 == 0 && dialect.takes_idle_address() =>
+        {
+            Operand::Vgprs { first, count: 1 }
+        }
+        (Kind::ExportSource(place), what) if dialect.exports_each_value() => {
+            return export_value(inst, place, what).map_err(problem);
+        }
+        (Kind::ScratchAddress | Kind::Saddr | Kind::ExportSource(_), What::Off) => Operand::Off,
+        (Kind::ImageAddress { least, most }, What::Vgprs { first, count }) => {
+            let is_written_by_clrx =
+                dialect.takes_idle_address() && gcn_isa::clrx::takes_image_address(most, count);
+            if !Inst::takes_image_address(least, most, count) && !is_written_by_clrx {
+                return Err(problem(Why::ImageAddress {
+                    least,
+                    most,
+                    found: count,
+                }));
+            }
+            Operand::Vgprs { first, count }
+        }
+        (
+            Kind::Vgpr
+            | Kind::ScratchAddress
+            | Kind::BufferAddress
+            | Kind::Src
+            | Kind::ImageData { .. }
+            | Kind::ExportSource(_),
+            What::Vgprs { first, count },
+        ) => {
+            check_count(count)?;
+            Operand::Vgprs { first, count }
+        }
+        (Kind::Src, What::Scalar { code, count })
+            if bits.width == 8 && code != regs::LDS_DIRECT && takes_scalar(inst, slot.field) =>
+        {
+            if count != regs::ANY_WIDTH {
+                check_count(count)?;
+            }
+            Operand::Scalar {
+                code,
+                count: slot.ty.dwords(),
+            }
+        }
+        (Kind::Vgpr, What::Scalar { code, .. })
+            if bits.width == VGPR_OR_SCALAR_BITS
+                && code <= regs::EXEC_HI
+                && dialect.takes_all_modifiers() =>
+        {
+            let set = inst.set(slot.field, code.into());
+            return set.map_err(|error| problem(field_problem(error, code.into())));
+        }
+        (Kind::Ssrc, What::Vgprs { first, count: 1 })
+            if bits.width == VGPR_OR_SCALAR_BITS && dialect.takes_all_modifiers() =>
+        {
+            let number = i64::from(first) + FIRST_VGPR;
+            let set = inst.set(slot.field, number);
+            return set.map_err(|error| problem(field_problem(error, number)));
+        }
+        (Kind::Src, What::Int(_) | What::Float(_))
+            if bits.width == 8 && takes_scalar(inst, slot.field) =>
+        {
+            let constant = match arg.what {
+                What::Float(value) => float_constant(isa, dialect, slot.ty, value),
+                What::Int(value) => dialect
+                    .constant(isa, slot.ty, value)
+                    .map_err(|error| field_problem(error, value)),
+                _ => Err(Why::NeedsVgpr),
+            };
+            match constant.map_err(problem)? {
+                Operand::Literal(_) => return Err(problem(Why::NoLiteral)),
+                inline => inline,
+            }
+        }
+        (Kind::Src, _) if bits.width == 8 => return Err(problem(Why::NeedsVgpr)),
+        (Kind::Vgpr, What::Scalar { code, .. }) if code == regs::LDS_DIRECT && bits.width == 9 => {
+            Operand::Scalar { code, count: 1 }
+        }
+        (
+            Kind::Saddr | Kind::Src | Kind::Ssrc | Kind::Sdst | Kind::Aligned(_),
+            What::Scalar { code, count },
+        ) => {
+            if count != regs::ANY_WIDTH {
+                check_count(count)?;
+            }
+            if code < regs::ZERO && !takes_group(inst, slot, code, count) {
+                return Err(problem(Why::Alignment(if count == 2 { 2 } else { 4 })));
+            }
+            let operand = Operand::Scalar {
+                code,
+                count: slot.ty.dwords(),
+            };
+            match rules::operand(inst, slot, operand) {
+                // An inline constant's number is that of no register.
+                Some(Rule::NoConstant) => return Err(problem(Why::Expected(slot))),
+                Some(rule) if dialect.holds_to(rule) => {
+                    return Err(problem(Why::Breaks(rule)));
+                }
+                Some(_) | None => operand,
+            }
+        }
+        // What lies between labels is as long in the end as it is here, but LLVM does not know that.
+        (Kind::Src | Kind::Ssrc, What::Int(value)) if arg.is_distance => {
+            Operand::Literal(literal(dialect, slot.ty, value).map_err(problem)?)
+        }
+        (Kind::Src | Kind::Ssrc, What::Int(value)) => dialect
+            .constant(isa, slot.ty, value)
+            .map_err(|error| problem(field_problem(error, value)))?,
+        (Kind::Src | Kind::Ssrc, What::Float(value)) => {
+            float_constant(isa, dialect, dialect.float_type(slot.ty), value)
+                .map(|operand| with_count(operand, slot))
+                .map_err(problem)?
+        }
+        (Kind::Src | Kind::Ssrc, What::Sized(value, width)) if width == width_of(slot.ty) => {
+            float_constant(isa, dialect, float_of(width), value)
+                .map(|operand| with_count(operand, slot))
+                .map_err(problem)?
+        }
+        (Kind::Src | Kind::Ssrc | Kind::Literal, What::Sized(value, width)) => {
+            Operand::Literal(float_literal(dialect, float_of(width), value).map_err(problem)?)
+        }
+        (Kind::Src | Kind::Ssrc | Kind::Literal, What::LiteralFloat(value)) => {
+            let ty = dialect.float_type(slot.ty);
+            Operand::Literal(float_literal(dialect, ty, value).map_err(problem)?)
+        }
+        (Kind::Src | Kind::Ssrc | Kind::Literal, What::Literal(value)) => {
+            Operand::Literal(literal(dialect, slot.ty, value).map_err(problem)?)
+        }
+        (Kind::Src | Kind::Ssrc | Kind::Literal, What::Delayed(delayed)) => {
+            if encoded.delayed.is_some() {
+                return Err(problem(Why::SecondLiteral));
+            }
+            if slot.ty.constant_bits() != u32::BITS {
+                return Err(problem(Why::NotKnown));
+            }
+            let placed = inst.set_operand(slot, Operand::Literal(0));
+            placed.map_err(|error| problem(field_problem(error, 0)))?;
+            encoded.delayed = Some((DelayedField::Literal, delayed));
+            return Ok(());
+        }
+        (Kind::Literal, What::Int(value)) => {
+            Operand::Literal(literal(dialect, slot.ty, value).map_err(problem)?)
+        }
+        (Kind::Literal, What::Float(value)) => Operand::Literal(
+            float_literal(dialect, dialect.float_type(slot.ty), value).map_err(problem)?,
+        ),
+        (Kind::ScalarOffset { .. }, What::Delayed(delayed)) => {
+            // Only a number can be defined later.
+            let number = Operand::ScalarOffset {
+                imm: Some(0),
+                reg: None,
+                literal: false,
+            };
+            let set = inst.set_operand(slot, number);
+            set.map_err(|error| problem(field_problem(error, 0)))?;
+            let put_off = encoded.put_off(DelayedField::Operand(slot), delayed);
+            return put_off.map_err(problem);
+        }
+        (Kind::ScalarOffset { .. }, what) => {
+            return scalar_offset(inst, dialect, slot, what, operands.scalar_offset)
+                .map_err(problem);
+        }
+        (Kind::Branch, What::Delayed(delayed)) => {
+            encoded.delayed = Some((DelayedField::Branch, delayed));
+            return Ok(());
+        }
+        (Kind::Branch, What::Int(_)) if !dialect.numbers_are_distances() => {
+            return Err(problem(Why::NotAllowed(
+                "a branch goes to an address, such as a label or `.+8`",
+            )));
+        }
+        (Kind::Branch, What::Int(value)) => {
+            // LLVM writes a distance as the number without sign.
+            let value = match u16::try_from(value) {
+                Ok(unsigned) => i64::from(unsigned.cast_signed()),
+                Err(_) => value,
+            };
+            Operand::Imm(value)
+        }
+        (Kind::Waitcnt, What::Waitcnt(value))
+        | (Kind::Hwreg, What::Hwreg(value))
+        | (Kind::SendMsg, What::Message(value))
+        | (Kind::GprIndex, What::GprIndex(value)) => Operand::Imm(i64::from(value)),
+        (Kind::Attribute, What::Graphics(Kind::Attribute, value)) => {
+            return attribute(inst, value).map_err(problem);
+        }
+        (_, What::Graphics(kind, value)) if kind == slot.kind => Operand::Imm(value),
+        // What is compared without sign has none.
+        (Kind::Simm16, What::Int(value @ ..0))
+            if inst.row().slots().any(|slot| slot.ty == Ty::U32) =>
+        {
+            return Err(problem(Why::Range {
+                value,
+                low: 0,
+                high: u16::MAX.into(),
+            }));
+        }
+        (
+            Kind::Unsigned
+            | Kind::Signed
+            | Kind::Simm16
+            | Kind::Waitcnt
+            | Kind::Hwreg
+            | Kind::SendMsg
+            | Kind::GprIndex,
+            What::Int(value),
+        ) => Operand::Imm(value),
+        (
+            Kind::Unsigned
+            | Kind::Signed
+            | Kind::Simm16
+            | Kind::Waitcnt
+            | Kind::Hwreg
+            | Kind::SendMsg
+            | Kind::GprIndex,
+            What::Delayed(delayed),
+        ) => {
+            let put_off = encoded.put_off(DelayedField::Operand(slot), delayed);
+            return put_off.map_err(problem);
+        }
+        _ => return Err(problem(Why::Expected(slot))),
+    };
+    let value = match operand {
+        Operand::Imm(value) => value,
+        _ => 0,
+    };
+    if (slot.kind == Kind::GprIndex || inst.does() == Does::Fork)
+        && let Some(rule) = rules::operand(inst, slot, operand)
+        && dialect.holds_to(rule)
+    {
+        return Err(problem(Why::Breaks(rule)));
+    }
+    inst.set_operand(slot, operand).map_err(|error| {
+        problem(match (error, operand) {
+            (FieldError::Kind, Operand::Literal(_)) if inst.literal().is_some() => {
+                Why::SecondLiteral
+            }
+            (FieldError::Kind, Operand::Literal(_)) => Why::NoLiteral,
+            (FieldError::Kind, _) if slot.kind == Kind::Sdst && bits.width == 0 => Why::NeedsVcc,
+            (FieldError::Kind, _) => Why::Expected(slot),
+            _ => field_problem(error, value),
+        })
+    })
+}
+
+/// How many registers an operand must have; a second number that will do as well.
+pub(super) fn register_counts(inst: &Inst, slot: &Slot) -> (u8, u8) {
+    let count = slot.ty.dwords();
+    match slot.kind {
+        // With TFE a status may follow the value (errata E015).
+        Kind::Vgpr if slot.access != Access::Read && inst.flag(Field::Tfe) => (count + 1, count),
+        Kind::Vgpr
+            if matches!(inst.encoding, Encoding::Mubuf | Encoding::Mtbuf)
+                && inst.flag(Field::Tfe) =>
+        {
+            (count + 1, count)
+        }
+        Kind::ImageData { .. } => match inst.operand(slot) {
+            Operand::Vgprs { count, .. } => (count, count),
+            _ => (count, count),
+        },
+        Kind::ExportSource(_) => (1, 1),
+        // LLVM writes short descriptors as long as long ones.
+        Kind::Aligned(_) if slot.field == Field::Srsrc && inst.flag(Field::R128) => {
+            (count, SHORT_DESCRIPTOR)
+        }
+        Kind::BufferAddress => {
+            let count = if inst.flag(Field::Addr64) {
+                2
+            } else {
+                u8::from(inst.flag(Field::Idxen)) + u8::from(inst.flag(Field::Offen))
+            };
+            (count, count)
+        }
+        _ => (count, count),
+    }
+}
+
+/// Whether a source of SDWA may be scalar or an inline constant (GCN 1.4).
+fn takes_scalar(inst: &Inst, field: Field) -> bool {
+    match field {
+        Field::Src0 => inst.layout().has(Field::Src0Scalar),
+        Field::Src1 => inst.layout().has(Field::Src1Scalar),
+        _ => false,
+    }
+}
+
+/// Whether a group of scalar registers may begin where it does.
+fn takes_group(inst: &Inst, slot: &Slot, code: u8, count: u8) -> bool {
+    // The field of an aligned group says it itself.
+    matches!(slot.kind, Kind::Aligned(_)) || gcn_isa::clrx::takes_group(inst.encoding, code, count)
+}
+
+/// Puts negation, absolute value and the extension of the sign into the fields that an encoding has for them, or into
+/// a constant.
+fn source_modifiers(
+    inst: &mut Inst,
+    dialect: Dialect,
+    place: &Place,
+    arg: &Arg,
+) -> Result<What, Why> {
+    let slot = place.slot;
+    let is_float = slot.ty.is_float();
+    if arg.has_two_signs {
+        return Err(Why::NotAllowed(
+            "two signs follow each other: write `neg(…)`",
+        ));
+    }
+    let is_any = dialect.takes_all_modifiers();
+    let has_modifiers = match slot.kind {
+        Kind::Src | Kind::Vgpr => true,
+        Kind::Ssrc => is_any,
+        _ => false,
+    };
+    if !has_modifiers
+        || !is_any && (arg.negated || arg.absolute) && !is_float
+        || !is_any && arg.extended && is_float
+    {
+        return Err(Why::NotAllowed(if arg.extended {
+            "only integers can be sign-extended"
+        } else {
+            "only floating-point operands of vector instructions can be negated"
+        }));
+    }
+    let has_fields = inst.layout().has(Field::Neg) || inst.layout().has(Field::Src0Neg);
+    if !has_fields
+        && !arg.extended
+        && let Some(constant) = modified_constant(slot.ty, arg)
+    {
+        return Ok(constant);
+    }
+    let (negate, absolute, extend) = match is_any {
+        true => modifier_bits(inst, slot),
+        false => (place.negate, place.absolute, place.extend),
+    };
+    let wanted = [
+        (arg.negated, negate),
+        (arg.absolute, absolute),
+        (arg.extended, extend),
+    ];
+    for (_, bit) in wanted.into_iter().filter(|(is_wanted, _)| *is_wanted) {
+        if bit == 0 {
+            return Err(Why::NoSourceModifiers);
+        }
+        inst.set_bits(bit);
+    }
+    Ok(arg.what)
+}
+
+/// The bits that negate a source, take its absolute value and extend its sign, whatever its type is; 0 where an
+/// encoding has none.
+fn modifier_bits(inst: &Inst, slot: &Slot) -> (u64, u64, u64) {
+    let index = match slot.field {
+        Field::Src0 => 0,
+        Field::Src1 => 1,
+        Field::Src2 => 2,
+        _ => return (0, 0, 0),
+    };
+    let layout = inst.layout();
+    if layout.has(Field::Src0Neg) {
+        let of = |field| layout.bits(field).mask();
+        return match index {
+            0 => (of(Field::Src0Neg), of(Field::Src0Abs), of(Field::Src0Sext)),
+            1 => (of(Field::Src1Neg), of(Field::Src1Abs), of(Field::Src1Sext)),
+            _ => (0, 0, 0),
+        };
+    }
+    let bit = |field| {
+        let bits = layout.bits(field);
+        if bits.width > index {
+            1 << (bits.low + index)
+        } else {
+            0
+        }
+    };
+    // Packed instructions list them; CLRX takes a sign for the list of negations.
+    let is_packed = inst.encoding == Encoding::Vop3p;
+    let absolute = if is_packed { 0 } else { bit(Field::Abs) };
+    (bit(Field::Neg), absolute, 0)
+}
+
+/// The offset of a scalar memory instruction (errata E012, E025, E026).
+pub(super) fn scalar_offset(
+    inst: &mut Inst,
+    dialect: Dialect,
+    slot: &'static Slot,
+    what: What,
+    added: Option<i64>,
+) -> Result<(), Why> {
+    // Only the literal of GCN 1.1 has all bits of a number without sign.
+    let has_literal = inst.encoding == Encoding::Smrd;
+    let narrow = |value: i64| {
+        let unsigned = u32::try_from(value).map(u32::cast_signed);
+        i32::try_from(value).or_else(|error| if has_literal { unsigned } else { Err(error) })
+    };
+    let has_both = inst.layout().has(Field::Soe);
+    let operand = match what {
+        What::Scalar { code, count: 1 } if code < regs::ZERO => {
+            let imm = match added {
+                None => None,
+                Some(_) if !has_both => return Err(Why::ModifierNotHere),
+                Some(value) => Some(narrow(value).map_err(|_| offset_range(inst, slot, value))?),
+            };
+            let operand = Operand::ScalarOffset {
+                imm,
+                reg: Some(code),
+                literal: false,
+            };
+            match rules::operand(inst, slot, operand) {
+                // The fields say what the range is.
+                None | Some(Rule::OffsetRange) => operand,
+                Some(rule) if !dialect.holds_to(rule) => operand,
+                Some(rule) => return Err(Why::Breaks(rule)),
+            }
+        }
+        What::Int(value) if added.is_none() => {
+            let largest = inst.layout().bits(Field::Offset).max().cast_signed();
+            let literal = inst.encoding == Encoding::Smrd && inst.isa == Isa::Ci && value > largest;
+            Operand::ScalarOffset {
+                imm: Some(narrow(value).map_err(|_| offset_range(inst, slot, value))?),
+                reg: None,
+                literal,
+            }
+        }
+        What::Literal(value) if inst.encoding == Encoding::Smrd => Operand::ScalarOffset {
+            imm: Some(narrow(value).map_err(|_| offset_range(inst, slot, value))?),
+            reg: None,
+            literal: true,
+        },
+        What::Delayed(_) => return Err(Why::NotKnown),
+        _ => return Err(Why::Expected(slot)),
+    };
+    let value = match what {
+        What::Int(value) => value,
+        _ => added.unwrap_or(0),
+    };
+    match inst.set_operand(slot, operand) {
+        // CLRX writes a negative offset as the number without sign.
+        Err(FieldError::Range { .. })
+            if !dialect.holds_to(Rule::OffsetRange) && inst.set(Field::Offset, value).is_ok() =>
+        {
+            Ok(())
+        }
+        result => result.map_err(|error| field_problem(error, value)),
+    }
+}
+
+/// The range of an offset that is far out of it.
+fn offset_range(inst: &Inst, slot: &Slot, value: i64) -> Why {
+    let mut probe = *inst;
+    let extreme = Operand::ScalarOffset {
+        imm: Some(i32::MAX),
+        reg: None,
+        literal: false,
+    };
+    match probe.set_operand(slot, extreme) {
+        Err(FieldError::Range { low, high, .. }) => Why::Range { value, low, high },
+        _ => Why::NotKnown,
+    }
+}
+
+/// An attribute's number, of which the dialect has said how large it may be, and its channel.
+fn attribute(inst: &mut Inst, value: i64) -> Result<(), Why> {
+    let channels = CHANNELS.len() as i64;
+    let problem = |error| field_problem(error, value);
+    inst.set(Field::AttrChan, value.rem_euclid(channels))
+        .map_err(problem)?;
+    inst.set(Field::Attr, value.div_euclid(channels))
+        .map_err(problem)
+}
+
+/// A value of an export as CLRX has it: EN has a bit for each, with COMPR too, where two share a field.
+fn export_value(inst: &mut Inst, place: u8, what: What) -> Result<(), Why> {
+    let register = match what {
+        What::Vgprs { first, count: 1 } => Some(first),
+        What::Off => None,
+        _ => return Err(Why::NotAllowed("a value of an export is one VGPR or `off`")),
+    };
+    let is_compressed = inst.flag(Field::Compr);
+    let index = if is_compressed { place / 2 } else { place };
+    let field = SOURCES.get(usize::from(index)).copied();
+    let enabled = inst.get(Field::En).cast_signed();
+    let problem = |error| field_problem(error, 0);
+    let Some(register) = register else {
+        return inst
+            .set(Field::En, enabled & !(1 << place))
+            .map_err(problem);
+    };
+    let field = field.ok_or(Why::TooMany)?;
+    let shares = is_compressed && place % 2 == 1 && enabled >> (place - 1) & 1 != 0;
+    if shares && inst.get(field) != u64::from(register) {
+        return Err(Why::NotAllowed(
+            "with `compr` both values of a pair are in the same register",
+        ));
+    }
+    inst.set(Field::En, enabled | 1 << place).map_err(problem)?;
+    inst.set(field, register.into()).map_err(problem)
+}
