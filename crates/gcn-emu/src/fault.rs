@@ -1,5 +1,6 @@
 //! What ends a run before its time, and where it happened.
 
+use crate::hostcall::HostcallError;
 use crate::wave::WaveId;
 
 /// What an access wanted.
@@ -75,6 +76,9 @@ pub enum FaultKind {
     /// The wave used up its instructions.
     #[error("stopped after {0} instructions, the limit")]
     Limit(u64),
+    /// A call to the host that cannot be answered.
+    #[error(transparent)]
+    Hostcall(#[from] HostcallError),
     /// An observer stopped the run.
     #[error("{0}")]
     Vetoed(String),

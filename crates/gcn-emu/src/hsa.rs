@@ -15,8 +15,9 @@ use gcn_object::{
 
 use crate::code::Code;
 use crate::device::Device;
+use crate::hostcall::Hostcall;
 use crate::memory::{AllocError, Memory};
-use crate::printf::{Buffer, Format, FormatError};
+use crate::printf::{Buffer, FormatError, Formats};
 use crate::run::{Dispatch, Initial, InitialSgpr, MAX_GROUP};
 
 /// Waves of a dispatch at most. The packet's three 32-bit grid sizes allow 2^96 work-items; what is beyond this
@@ -219,7 +220,7 @@ pub struct Prepared {
 #[derive(Clone, Debug)]
 pub struct Printf {
     buffer: Buffer,
-    formats: Vec<Format>,
+    formats: Formats,
 }
 
 impl Printf {
@@ -424,9 +425,27 @@ impl Launch<'_> {
         let descriptor = &self.kernel.descriptor;
         let mut notes = Vec::new();
         let printf = self.printf(device, &mut notes)?;
+        let scratch = self.scratch_bytes() as u32;
+        let mut dispatch = Dispatch {
+            entry: self.loaded.moved(self.kernel.entry_address),
+            grid: self.shape.grid,
+            group: self.shape.group,
+            lds_bytes: descriptor.group_segment_fixed_size + self.shape.dynamic_lds,
+            scratch_bytes_per_lane: scratch,
+            initial: Initial::default(),
+        };
+        let waves = dispatch.resident_waves(device.config.threads);
+        device.hostcall = if self.asks_for(&ValueKind::HiddenHostcallBuffer) {
+            Some(Hostcall::new(&mut device.memory, waves)?)
+        } else {
+            None
+        };
+        let hostcall = device.hostcall.as_ref();
         let services = Services {
-            queue: self.queue(device)?,
             printf: printf.as_ref().map_or(0, |printf| printf.buffer.address),
+            hostcall: hostcall.map_or(0, Hostcall::address),
+            heap: hostcall.map_or(0, Hostcall::heap_address),
+            queue: self.queue(device)?,
         };
         let arguments = self.argument_segment(device, &services)?;
         let packet = self.packet(device, arguments)?;
@@ -447,29 +466,21 @@ impl Launch<'_> {
                 group: group.map(u64::from),
             });
         }
-        let scratch = self.scratch_bytes() as u32;
         if descriptor.kernel_code_properties.uses_dynamic_stack() {
             notes.push(Note::DynamicStack { bytes: scratch });
         }
         let rsrc2 = descriptor.compute_pgm_rsrc2;
-        let dispatch = Dispatch {
-            entry: self.loaded.moved(entry),
-            grid: self.shape.grid,
-            group: self.shape.group,
-            lds_bytes: descriptor.group_segment_fixed_size + self.shape.dynamic_lds,
-            scratch_bytes_per_lane: scratch,
-            initial: Initial {
-                sgprs: self.sgprs(
-                    isa,
-                    &Pointers {
-                        packet,
-                        queue: services.queue,
-                        arguments,
-                    },
-                ),
-                work_item_ids: (rsrc2.enable_vgpr_workitem_id() as u8 + 1).min(3),
-                mode: self.mode(),
-            },
+        dispatch.initial = Initial {
+            sgprs: self.sgprs(
+                isa,
+                &Pointers {
+                    packet,
+                    queue: services.queue,
+                    arguments,
+                },
+            ),
+            work_item_ids: (rsrc2.enable_vgpr_workitem_id() as u8 + 1).min(3),
+            mode: self.mode(),
         };
         Ok(Prepared {
             code,
@@ -487,22 +498,18 @@ impl Launch<'_> {
     ) -> Result<Option<Printf>, AllocError> {
         let metadata = self.object.metadata.as_ref();
         let strings = metadata.map_or(&[][..], |metadata| &metadata.printf);
-        let asks = self
-            .hidden()
-            .iter()
-            .any(|(.., kind)| *kind == ValueKind::HiddenPrintfBuffer);
-        if strings.is_empty() || !asks {
+        if strings.is_empty() || !self.asks_for(&ValueKind::HiddenPrintfBuffer) {
             return Ok(None);
         }
-        let mut formats = Vec::new();
-        for string in strings {
-            match Format::parse(string) {
-                Ok(format) => formats.push(format),
-                Err(error) => notes.push(Note::Format(error)),
-            }
-        }
+        let (formats, errors) = Formats::parse(strings);
+        notes.extend(errors.into_iter().map(Note::Format));
         let buffer = Buffer::new(&mut device.memory)?;
         Ok(Some(Printf { buffer, formats }))
+    }
+
+    /// Whether the kernel has such a hidden argument.
+    fn asks_for(&self, wanted: &ValueKind) -> bool {
+        self.hidden().iter().any(|(.., kind)| kind == wanted)
     }
 
     /// Scratch of a lane.
@@ -654,8 +661,8 @@ impl Launch<'_> {
             .max(hidden_end.unwrap_or(0))
     }
 
-    /// What a hidden argument holds. Services of a host that do not exist (calls, heap, device queues) have null
-    /// for their addresses.
+    /// What a hidden argument holds. Services of a host that do not exist (device queues, grids of several devices) have
+    /// null for their addresses.
     fn hidden_value(&self, kind: &ValueKind, device: &Device, services: &Services) -> u64 {
         let Shape {
             grid,
@@ -680,6 +687,8 @@ impl Launch<'_> {
             ValueKind::HiddenSharedBase => u64::from(device.config.apertures.shared),
             ValueKind::HiddenQueuePtr => services.queue,
             ValueKind::HiddenPrintfBuffer => services.printf,
+            ValueKind::HiddenHostcallBuffer => services.hostcall,
+            ValueKind::HiddenHeapV1 => services.heap,
             _ => 0,
         }
     }
@@ -756,6 +765,10 @@ struct Services {
     queue: u64,
     /// Null if nothing is printed.
     printf: u64,
+    /// Null if the host is not called.
+    hostcall: u64,
+    /// Null if nothing is allocated.
+    heap: u64,
 }
 
 /// Addresses that registers may hold.

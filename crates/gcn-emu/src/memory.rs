@@ -4,6 +4,7 @@
 //! with itself. Every access is therefore atomic (relaxed), whatever its width, and never through a
 //! reference that claims to be exclusive.
 
+use std::alloc::{Layout, alloc_zeroed};
 use std::sync::atomic::{AtomicU8, AtomicU16, AtomicU32, AtomicU64, Ordering::Relaxed};
 
 /// Where the first allocation goes: above 4 GiB, so that a truncated pointer faults.
@@ -114,14 +115,11 @@ impl Memory {
             bytes,
         };
         let units = usize::try_from(bytes.div_ceil(UNIT as u64)).map_err(|_| too_large())?;
-        let mut backing: Vec<AtomicU64> = Vec::new();
-        backing.try_reserve_exact(units).map_err(|_| too_large())?;
-        backing.resize_with(units, AtomicU64::default);
         self.regions.push(Region {
             name: name.to_owned(),
             base,
             len: bytes,
-            backing: backing.into_boxed_slice(),
+            backing: zeros(units).ok_or_else(too_large)?,
         });
         Ok(base)
     }
@@ -213,6 +211,22 @@ impl Memory {
         load_u32 store_u32 update_u32 AtomicU32, u32;
         load_u64 store_u64 update_u64 AtomicU64, u64;
     }
+}
+
+/// So many units of zero; nothing if the host has not so much. It gives pages that it need not clear, and has only those
+/// that are touched.
+fn zeros(units: usize) -> Option<Box<[AtomicU64]>> {
+    let layout = Layout::array::<AtomicU64>(units).ok()?;
+    if layout.size() == 0 {
+        return Some(Box::default());
+    }
+    // SAFETY: the layout's size is not zero.
+    let pointer = unsafe { alloc_zeroed(layout) }.cast::<AtomicU64>();
+    if pointer.is_null() {
+        return None;
+    }
+    // SAFETY: the allocator of boxes has made it with the layout of so many units, and zeros are one.
+    Some(unsafe { Box::from_raw(std::ptr::slice_from_raw_parts_mut(pointer, units)) })
 }
 
 impl Region {

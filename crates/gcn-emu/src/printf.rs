@@ -1,13 +1,22 @@
-//! What OpenCL kernels print: the buffer that they write records into, and the text that these become.
+//! What kernels print: the buffer that they write records into, and the text that these become.
 //!
 //! A kernel gets the address of the buffer as a hidden argument: a dword of bytes used, a dword of bytes there are,
-//! then the records. A record is a format's number and its arguments, one after the other. The formats are in the
-//! object's metadata, as `number:arguments:size of each:…:text`.
+//! then the records. The formats are in the object's metadata, as `number:arguments:size of each:…:text`. A record of
+//! OpenCL is a format's number and its arguments, one after the other. A record of HIP (`-mprintf-kind=buffered`) begins
+//! with a dword that says whether its format is constant and how long it is; then the format's hash or text, then
+//! arguments of 64 bits. HIP kernels without a buffer print by calls to the host ([`crate::hostcall`]) with the same
+//! arguments.
 //!
-//! Sources: LLVM's lowering of OpenCL `printf` for AMDGPU (sizes, widening, strings in the record, escapes);
-//! `__printf_alloc` of AMD's device libraries (the head of the buffer); "printf" in the OpenCL C specification.
+//! Sources: LLVM's lowering of OpenCL and HIP `printf` for AMDGPU (sizes, widening, strings in the record, escapes, hashes);
+//! `__printf_alloc` of AMD's device libraries (the head of the buffer).
 
-use half::f16;
+mod directive;
+mod words;
+
+use std::collections::HashMap;
+
+use directive::Directive;
+pub(crate) use words::print_words;
 
 use crate::memory::{AllocError, Memory};
 
@@ -17,8 +26,13 @@ pub const BUFFER_BYTES: u32 = 4 << 20;
 const HEAD_BYTES: u32 = 8;
 /// Arguments are stored in multiples of a dword.
 const DWORD: usize = 4;
-/// Characters of a field at most, so that a format cannot ask for more memory than there is.
-const MAX_FIELD: usize = 1 << 12;
+/// Bytes of text at most, about: widths make much of little.
+pub(crate) const MAX_TEXT: usize = 64 << 20;
+/// Bytes of a HIP format's hash.
+const HASH_BYTES: usize = 8;
+/// The dword that a HIP record begins with: the format is a hash; above this bit the record's bytes.
+const CONSTANT_FORMAT: u32 = 1 << 1;
+const RECORD_BYTES_SHIFT: u32 = 2;
 
 /// The buffer of a run.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -51,24 +65,89 @@ impl Buffer {
     }
 
     /// What was printed, in the order of the buffer.
-    pub fn text(&self, memory: &Memory, formats: &[Format]) -> Vec<u8> {
+    pub fn text(&self, memory: &Memory, formats: &Formats) -> Vec<u8> {
         let records = self.records(memory);
         let mut rest = &records[..];
         let mut text = Vec::new();
-        while let Some((number, arguments)) = rest.split_first_chunk::<DWORD>() {
-            let number = u32::from_le_bytes(*number);
-            let Some(format) = formats.iter().find(|format| format.number == number) else {
-                // Nothing says how long the record is.
-                text.extend(format!("\n(a record of the unknown format {number})\n").bytes());
+        while let Some((first, behind)) = rest.split_first_chunk::<DWORD>() {
+            let first = u32::from_le_bytes(*first);
+            if text.len() >= MAX_TEXT {
+                text.extend(b"\n(and more)\n");
                 break;
-            };
-            rest = format.print(arguments, &mut text);
+            }
+            match formats.print(first, behind, &mut text) {
+                Some(next) => rest = next,
+                // Nothing says how long the record is.
+                None => {
+                    text.extend(format!("\n(a record of the unknown format {first})\n").bytes());
+                    break;
+                }
+            }
         }
         text
     }
 }
 
-/// A format of the metadata.
+/// The formats of an object.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct Formats {
+    by_number: Vec<Format>,
+    /// Those of HIP.
+    by_hash: HashMap<u64, Vec<u8>>,
+}
+
+impl Formats {
+    /// Reads the strings of the metadata; what is no format is returned beside.
+    pub fn parse(strings: &[String]) -> (Formats, Vec<FormatError>) {
+        let mut formats = Formats::default();
+        let mut errors = Vec::new();
+        for string in strings {
+            if let Some((hash, text)) = hashed(string) {
+                formats.by_hash.insert(hash, text.as_bytes().to_vec());
+                continue;
+            }
+            match Format::parse(string) {
+                Ok(format) => formats.by_number.push(format),
+                Err(error) => errors.push(error),
+            }
+        }
+        (formats, errors)
+    }
+
+    /// Appends the text of a record that begins with the dword `first`, and returns what is behind it; nothing if the
+    /// record has none of these formats.
+    fn print<'a>(&self, first: u32, record: &'a [u8], out: &mut Vec<u8>) -> Option<&'a [u8]> {
+        if self.by_hash.is_empty() {
+            let format = self
+                .by_number
+                .iter()
+                .find(|format| format.number == first)?;
+            return Some(format.print(record, out));
+        }
+        // The length counts the dword, too.
+        let bytes = ((first >> RECORD_BYTES_SHIFT) as usize).checked_sub(DWORD)?;
+        let (record, behind) = record.split_at_checked(bytes)?;
+        if first & CONSTANT_FORMAT == 0 {
+            print_words(record, out);
+        } else {
+            let (hash, arguments) = record.split_first_chunk::<HASH_BYTES>()?;
+            words::print(
+                self.by_hash.get(&u64::from_le_bytes(*hash))?,
+                arguments,
+                out,
+            );
+        }
+        Some(behind)
+    }
+}
+
+/// The hash and the text of HIP's form, `0:0:hash,text`. OpenCL's formats count from 1.
+fn hashed(string: &str) -> Option<(u64, &str)> {
+    let (hash, text) = string.strip_prefix("0:0:")?.split_once(',')?;
+    Some((u64::from_str_radix(hash, 16).ok()?, text))
+}
+
+/// A format of OpenCL in the metadata.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Format {
     number: u32,
@@ -115,7 +194,9 @@ impl Format {
         let mut arguments = record;
         let mut sizes = self.sizes.iter();
         let mut text = &self.text[..];
-        while let Some(at) = text.iter().position(|byte| *byte == b'%') {
+        while out.len() < MAX_TEXT
+            && let Some(at) = text.iter().position(|byte| *byte == b'%')
+        {
             out.extend(&text[..at]);
             text = &text[at..];
             if text.starts_with(b"%%") {
@@ -130,10 +211,14 @@ impl Format {
                 continue;
             };
             text = after;
-            let size = sizes.next().copied().unwrap_or(0).min(arguments.len());
-            let (argument, behind) = arguments.split_at(size);
-            arguments = behind;
-            directive.print(argument, out);
+            let mut next = || {
+                let size = sizes.next().copied().unwrap_or(0).min(arguments.len());
+                let (argument, behind) = arguments.split_at(size);
+                arguments = behind;
+                argument
+            };
+            let directive = directive.resolved(|| directive::bits(next()) as i32);
+            directive.print(next(), out);
         }
         out.extend(text);
         let unused: usize = sizes.sum();
@@ -179,346 +264,15 @@ fn unescaped(text: &str) -> Vec<u8> {
     out
 }
 
-/// `%-08.3v4hlf` and its like.
-#[derive(Clone, PartialEq, Eq, Debug)]
-struct Directive {
-    flags: Flags,
-    width: usize,
-    precision: Option<usize>,
-    /// Elements of a vector; 1 for a scalar.
-    lanes: usize,
-    /// `hh`, `h`, `hl`, `l`, `ll` or nothing.
-    length: Vec<u8>,
-    conversion: u8,
-}
-
-/// The characters between `%` and the width.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
-struct Flags {
-    left: bool,
-    plus: bool,
-    space: bool,
-    alternate: bool,
-    zero: bool,
-}
-
-impl Directive {
-    /// Reads the directive that `text` begins with, and returns what is behind it.
-    fn parse(text: &[u8]) -> Option<(Directive, &[u8])> {
-        let mut rest = text.strip_prefix(b"%")?;
-        let mut flags = Flags::default();
-        while let Some((first, after)) = rest.split_first() {
-            match first {
-                b'-' => flags.left = true,
-                b'+' => flags.plus = true,
-                b' ' => flags.space = true,
-                b'#' => flags.alternate = true,
-                b'0' => flags.zero = true,
-                _ => break,
-            }
-            rest = after;
-        }
-        let width = number(&mut rest).unwrap_or(0);
-        let precision = match rest.strip_prefix(b".") {
-            Some(after) => {
-                rest = after;
-                Some(number(&mut rest).unwrap_or(0))
-            }
-            None => None,
-        };
-        let lanes = match rest.strip_prefix(b"v") {
-            Some(after) => {
-                rest = after;
-                number(&mut rest).filter(|n| matches!(n, 2 | 3 | 4 | 8 | 16))?
-            }
-            None => 1,
-        };
-        let letters = rest
-            .iter()
-            .take_while(|byte| matches!(byte, b'h' | b'l' | b'j' | b'z' | b't' | b'L'))
-            .count();
-        let (length, rest) = rest.split_at(letters);
-        let (conversion, rest) = rest.split_first()?;
-        b"diouxXcspfFeEgGaA".contains(conversion).then(|| {
-            let directive = Directive {
-                flags,
-                width,
-                precision,
-                lanes,
-                length: length.to_vec(),
-                conversion: *conversion,
-            };
-            (directive, rest)
-        })
-    }
-
-    /// Appends an argument; the elements of a vector with commas between.
-    fn print(&self, argument: &[u8], out: &mut Vec<u8>) {
-        if self.conversion == b's' {
-            let text = self.string(argument);
-            return self.pad(Vec::new(), text, out);
-        }
-        // A vector of three takes the room of four.
-        let places = if self.lanes == 3 { 4 } else { self.lanes };
-        let each = argument.len() / places;
-        for lane in 0..self.lanes {
-            if lane > 0 {
-                out.push(b',');
-            }
-            let element = &argument[lane * each..(lane + 1) * each];
-            self.print_element(element, out);
-        }
-    }
-
-    /// The bytes of `%s`: in the record if the compiler knew them. They end with the room for them, or before a zero.
-    fn string(&self, argument: &[u8]) -> Vec<u8> {
-        let end = argument.iter().position(|byte| *byte == 0);
-        let text = &argument[..end.unwrap_or(argument.len())];
-        text[..text.len().min(self.precision.unwrap_or(usize::MAX))].to_vec()
-    }
-
-    fn print_element(&self, element: &[u8], out: &mut Vec<u8>) {
-        let bits = bits(element);
-        match self.conversion {
-            b'c' => self.pad(Vec::new(), vec![bits as u8], out),
-            b'p' => self.pad(Vec::new(), format!("{bits:#x}").into_bytes(), out),
-            b'd' | b'i' => {
-                let value = self.signed(bits, element.len());
-                let digits = value.unsigned_abs().to_string().into_bytes();
-                self.pad_integer(self.sign(value < 0), digits, out);
-            }
-            b'u' | b'o' | b'x' | b'X' => {
-                let value = self.unsigned(bits, element.len());
-                let (prefix, digits) = match self.conversion {
-                    b'o' => ("0", format!("{value:o}")),
-                    b'x' => ("0x", format!("{value:x}")),
-                    b'X' => ("0X", format!("{value:X}")),
-                    _ => ("", value.to_string()),
-                };
-                let shown = self.flags.alternate && value != 0;
-                let prefix = if shown { prefix } else { "" };
-                self.pad_integer(prefix.as_bytes().to_vec(), digits.into_bytes(), out);
-            }
-            _ => self.print_float(float(element), out),
-        }
-    }
-
-    /// Bytes of the type that the length names; small ones are stored in a dword.
-    fn type_bytes(&self, stored: usize) -> usize {
-        match &self.length[..] {
-            b"hh" => 1,
-            b"h" => 2,
-            _ => stored,
-        }
-        .min(stored)
-    }
-
-    fn unsigned(&self, bits: u64, stored: usize) -> u64 {
-        let unused = 64 - 8 * self.type_bytes(stored).clamp(1, 8);
-        bits << unused >> unused
-    }
-
-    fn signed(&self, bits: u64, stored: usize) -> i64 {
-        let unused = 64 - 8 * self.type_bytes(stored).clamp(1, 8);
-        (bits << unused).cast_signed() >> unused
-    }
-
-    fn sign(&self, negative: bool) -> Vec<u8> {
-        match (negative, self.flags) {
-            (true, _) => b"-".to_vec(),
-            (false, Flags { plus: true, .. }) => b"+".to_vec(),
-            (false, Flags { space: true, .. }) => b" ".to_vec(),
-            (false, _) => Vec::new(),
-        }
-    }
-
-    /// Appends digits with at least as many as the precision asks for; a precision switches the flag 0 off.
-    fn pad_integer(&self, prefix: Vec<u8>, mut digits: Vec<u8>, out: &mut Vec<u8>) {
-        match self.precision {
-            Some(0) if digits == b"0" => digits.clear(),
-            Some(precision) if precision > digits.len() => {
-                let zeros = precision.min(MAX_FIELD) - digits.len().min(MAX_FIELD);
-                digits.splice(0..0, std::iter::repeat_n(b'0', zeros));
-            }
-            _ => {}
-        }
-        let zero = self.flags.zero && self.precision.is_none();
-        self.fill(prefix, digits, zero, out);
-    }
-
-    fn pad(&self, prefix: Vec<u8>, text: Vec<u8>, out: &mut Vec<u8>) {
-        self.fill(prefix, text, false, out);
-    }
-
-    /// Appends a field of at least the width.
-    fn fill(&self, prefix: Vec<u8>, text: Vec<u8>, zero: bool, out: &mut Vec<u8>) {
-        let room = self.width.min(MAX_FIELD);
-        let missing = room.saturating_sub(prefix.len() + text.len());
-        let filler = |byte: u8| std::iter::repeat_n(byte, missing);
-        if self.flags.left {
-            out.extend(prefix);
-            out.extend(text);
-            out.extend(filler(b' '));
-        } else if zero {
-            out.extend(prefix);
-            out.extend(filler(b'0'));
-            out.extend(text);
-        } else {
-            out.extend(filler(b' '));
-            out.extend(prefix);
-            out.extend(text);
-        }
-    }
-
-    fn print_float(&self, value: f64, out: &mut Vec<u8>) {
-        let mut prefix = self.sign(value.is_sign_negative());
-        let magnitude = value.abs();
-        let upper = self.conversion.is_ascii_uppercase();
-        if !magnitude.is_finite() {
-            let text = if magnitude.is_nan() { "nan" } else { "inf" };
-            let text = if upper {
-                text.to_uppercase()
-            } else {
-                text.to_owned()
-            };
-            return self.pad(prefix, text.into_bytes(), out);
-        }
-        let precision = self.precision.map(|precision| precision.min(MAX_FIELD));
-        let text = match self.conversion.to_ascii_lowercase() {
-            b'f' => fixed(magnitude, precision.unwrap_or(6), self.flags.alternate),
-            b'e' => scientific(magnitude, precision.unwrap_or(6), self.flags.alternate),
-            b'g' => general(magnitude, precision.unwrap_or(6), self.flags.alternate),
-            _ => {
-                prefix.extend(b"0x");
-                hexadecimal(magnitude, precision, self.flags.alternate)
-            }
-        };
-        if upper {
-            prefix.make_ascii_uppercase();
-        }
-        let text = if upper { text.to_uppercase() } else { text };
-        self.fill(prefix, text.into_bytes(), self.flags.zero, out);
-    }
-}
-
-fn number(rest: &mut &[u8]) -> Option<usize> {
-    let digits = rest.iter().take_while(|byte| byte.is_ascii_digit()).count();
-    let (number, after) = rest.split_at(digits);
-    *rest = after;
-    std::str::from_utf8(number).ok()?.parse().ok()
-}
-
-/// The first eight bytes as a number.
-fn bits(bytes: &[u8]) -> u64 {
-    let mut all = [0; 8];
-    for (to, from) in all.iter_mut().zip(bytes) {
-        *to = *from;
-    }
-    u64::from_le_bytes(all)
-}
-
-/// A number of half, single or double precision, by its size.
-fn float(bytes: &[u8]) -> f64 {
-    let bits = bits(bytes);
-    match bytes.len() {
-        2 => f16::from_bits(bits as u16).to_f64(),
-        4 => f64::from(f32::from_bits(bits as u32)),
-        _ => f64::from_bits(bits),
-    }
-}
-
-fn fixed(value: f64, precision: usize, point: bool) -> String {
-    let text = format!("{value:.precision$}");
-    if point && precision == 0 {
-        text + "."
-    } else {
-        text
-    }
-}
-
-fn scientific(value: f64, precision: usize, point: bool) -> String {
-    // Rust writes 1.5e7 and 1.5e-7, C at least two digits and the sign.
-    let text = format!("{value:.precision$e}");
-    let (digits, exponent) = text.split_once('e').unwrap_or((&text, "0"));
-    let exponent: i32 = exponent.parse().unwrap_or(0);
-    let sign = if exponent < 0 { '-' } else { '+' };
-    let point = if point && precision == 0 { "." } else { "" };
-    format!("{digits}{point}e{sign}{:02}", exponent.abs())
-}
-
-fn general(value: f64, precision: usize, keep_zeros: bool) -> String {
-    let precision = precision.max(1);
-    let text = scientific(value, precision - 1, keep_zeros);
-    let exponent: i64 = text
-        .split_once('e')
-        .and_then(|(_, exponent)| exponent.parse().ok())
-        .unwrap_or(0);
-    let digits = i64::try_from(precision).unwrap_or(i64::MAX);
-    let text = if (-4..digits).contains(&exponent) {
-        fixed(value, (digits - 1 - exponent) as usize, keep_zeros)
-    } else {
-        text
-    };
-    if keep_zeros {
-        return text;
-    }
-    let (digits, exponent) = match text.split_once('e') {
-        Some((digits, exponent)) => (digits.to_owned(), format!("e{exponent}")),
-        None => (text, String::new()),
-    };
-    let digits = if digits.contains('.') {
-        digits.trim_end_matches('0').trim_end_matches('.')
-    } else {
-        &digits
-    };
-    format!("{digits}{exponent}")
-}
-
-/// `1.8p+3`; without a precision as many digits as the value has.
-fn hexadecimal(value: f64, precision: Option<usize>, point: bool) -> String {
-    /// Bits and hexadecimal digits of the fraction.
-    const BITS: u32 = 52;
-    const DIGITS: usize = 13;
-    let bits = value.to_bits();
-    let fraction = bits & ((1 << BITS) - 1);
-    let (mut lead, mut exponent) = match (bits >> BITS) as i32 {
-        0 if fraction == 0 => (0, 0),
-        0 => (0, -1022),
-        biased => (1, biased - 1023),
-    };
-    let mut digits = fraction;
-    if let Some(precision) = precision.filter(|precision| *precision < DIGITS) {
-        let dropped = 4 * (DIGITS - precision);
-        let whole = lead << BITS | fraction;
-        let (kept, rest) = (whole >> dropped, whole & ((1 << dropped) - 1));
-        let half = 1u64 << (dropped - 1);
-        let up = rest > half || rest == half && kept & 1 == 1;
-        let rounded = (kept + u64::from(up)) << dropped;
-        lead = rounded >> BITS;
-        digits = rounded & ((1 << BITS) - 1);
-        if lead > 1 {
-            (lead, exponent) = (1, exponent + 1);
-        }
-    }
-    let all = format!("{digits:013x}");
-    let shown = match precision {
-        Some(precision) => format!("{all:0<precision$}")[..precision].to_owned(),
-        None => all.trim_end_matches('0').to_owned(),
-    };
-    let dot = if shown.is_empty() && !point { "" } else { "." };
-    let sign = if exponent < 0 { '-' } else { '+' };
-    format!("{lead}{dot}{shown}p{sign}{}", exponent.abs())
-}
-
 #[cfg(test)]
 mod tests {
+    use super::directive::MAX_FIELD;
     use super::*;
 
     fn printed(format: &str, arguments: &[&[u8]]) -> String {
         let sizes: String = arguments.iter().map(|a| format!("{}:", a.len())).collect();
         let text = format.replace(':', "\\72");
-        let format =
-            Format::parse(&format!("7:{}:{sizes}{text}", arguments.len())).expect("a format");
+        let formats = formats(&format!("7:{}:{sizes}{text}", arguments.len()));
         let mut memory = Memory::new();
         let buffer = Buffer::new(&mut memory).expect("memory");
         let mut record = 7u32.to_le_bytes().to_vec();
@@ -527,10 +281,16 @@ mod tests {
         let both = record.repeat(2);
         memory.store_u32(buffer.address, both.len() as u32);
         memory.write(buffer.address + u64::from(HEAD_BYTES), &both);
-        let text = String::from_utf8(buffer.text(&memory, &[format])).expect("text");
+        let text = String::from_utf8(buffer.text(&memory, &formats)).expect("text");
         let (first, second) = text.split_at(text.len() / 2);
         assert_eq!(first, second);
         first.to_owned()
+    }
+
+    fn formats(string: &str) -> Formats {
+        let (formats, errors) = Formats::parse(&[string.to_owned()]);
+        assert_eq!(errors, []);
+        formats
     }
 
     fn int(value: i32) -> [u8; 4] {
@@ -631,10 +391,14 @@ mod tests {
         let mut memory = Memory::new();
         let buffer = Buffer::new(&mut memory).expect("memory");
         memory.store_u32(buffer.address, u32::MAX);
-        assert!(buffer.text(&memory, &[]).starts_with(b"\n(a record"));
+        assert!(
+            buffer
+                .text(&memory, &Formats::default())
+                .starts_with(b"\n(a record")
+        );
         // A record that ends too soon, and one that asks for too much.
-        let short = Format::parse("0:1:4000000000:%d %d %99999999999d").expect("a format");
+        let short = formats("1:1:4000000000:%d %d %99999999999d");
         memory.store_u32(buffer.address, 8);
-        assert!(buffer.text(&memory, &[short]).len() < 2 * MAX_FIELD);
+        assert!(buffer.text(&memory, &short).len() < 2 * MAX_FIELD);
     }
 }

@@ -1,10 +1,10 @@
 //! From a dispatch to its end: workgroups over threads, waves of a workgroup in turns, the step loop.
 
-use std::sync::Mutex;
 use std::sync::atomic::{
     AtomicBool, AtomicU64, AtomicUsize,
     Ordering::{AcqRel, Acquire, Relaxed},
 };
+use std::sync::{Arc, Mutex};
 
 use gcn_isa::effect::{Condition, Control};
 use gcn_isa::{Does, Field};
@@ -17,6 +17,7 @@ use crate::fault::{Fault, FaultKind};
 use crate::lanes::{LANES, Lanes};
 use crate::lds::Lds;
 use crate::observe::{Observer, Verdict};
+use crate::progress::Counter;
 use crate::scoreboard::{Increments, Kind};
 use crate::wave::{GroupShape, MODE_VSKIP, Scratch, Waiting, Wave, WaveId};
 
@@ -120,6 +121,22 @@ impl Dispatch {
         self.scratch_bytes_per_wave() * self.waves_per_group() * RESIDENT_GROUPS as u64
     }
 
+    /// Workgroups that a host thread of the run may have begun and not ended, at most.
+    fn resident_groups(&self) -> usize {
+        if self.scratch_bytes_per_wave() == 0 {
+            RESIDENT_GROUPS_BLOCKED
+        } else {
+            RESIDENT_GROUPS
+        }
+    }
+
+    /// Waves that a run on so many host threads may have begun and not ended, at most.
+    pub fn resident_waves(&self, threads: usize) -> u64 {
+        self.waves_per_group()
+            .saturating_mul(self.resident_groups() as u64)
+            .saturating_mul(threads as u64)
+    }
+
     /// Bytes of scratch of a wave.
     fn scratch_bytes_per_wave(&self) -> u64 {
         u64::from(self.scratch_bytes_per_lane.next_multiple_of(4)) * LANES as u64
@@ -140,14 +157,50 @@ impl Dispatch {
     }
 }
 
-/// How a run ended: what was done, the first fault if there was one, the observers.
+/// How a run ended: what was done, the first fault if there was one, where waves are, the observers.
 pub struct Finished<O> {
     /// What was done.
     pub stats: Stats,
     /// The fault that stopped it.
     pub fault: Option<Fault>,
+    /// Where the waves are that have begun and not ended: [`MAX_PLACES`] of them at most, in order. The rest are only
+    /// counted.
+    pub places: Vec<Place>,
+    /// How many there are.
+    pub unfinished: u64,
     /// One for each thread.
     pub observers: Vec<O>,
+}
+
+impl<O> Finished<O> {
+    /// The same without the observers.
+    pub fn without_observers(self) -> Finished<()> {
+        Finished {
+            stats: self.stats,
+            fault: self.fault,
+            places: self.places,
+            unfinished: self.unfinished,
+            observers: Vec::new(),
+        }
+    }
+}
+
+/// Waves that a stopped run tells the places of, at most.
+pub const MAX_PLACES: usize = 64;
+
+/// Where a wave is.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Place {
+    /// Which wave.
+    pub wave: WaveId,
+    /// Address of the instruction that it executes next, or that it waits at.
+    pub pc: u64,
+    /// The instruction's text, if it is one.
+    pub text: Option<String>,
+    /// The active lanes.
+    pub exec: u64,
+    /// What it waits for.
+    pub waiting: Waiting,
 }
 
 /// Runs a dispatch to its end, or to the first fault. `observer` makes an observer for each thread.
@@ -164,11 +217,6 @@ pub fn run<O: Observer>(
     let groups = dispatch.groups();
     let total = u128::from(groups[0]) * u128::from(groups[1]) * u128::from(groups[2]);
     let threads = (device.config.threads.max(1) as u128).min(total) as usize;
-    let slots = if dispatch.scratch_bytes_per_wave() == 0 {
-        RESIDENT_GROUPS_BLOCKED
-    } else {
-        RESIDENT_GROUPS
-    };
     let mut scratches = Vec::new();
     for _ in 0..threads {
         let bytes = dispatch.scratch_bytes_per_thread();
@@ -187,10 +235,11 @@ pub fn run<O: Observer>(
         total,
         next: AtomicU64::new(0),
         working: AtomicUsize::new(threads),
-        slots,
+        slots: dispatch.resident_groups(),
         stop: AtomicBool::new(false),
         fault: Mutex::new(None),
     };
+    device.progress.begin(total);
     let mut workers: Vec<Worker<'_, O>> = scratches
         .iter()
         .map(|&scratch| Worker::new(&shared, scratch, observer()))
@@ -205,6 +254,16 @@ pub fn run<O: Observer>(
         });
     }
 
+    let mut places: Vec<Place> = Vec::new();
+    let mut unfinished = 0;
+    for wave in workers.iter().flat_map(Worker::unfinished) {
+        unfinished += 1;
+        places.push(shared.place(wave));
+        if places.len() >= 2 * MAX_PLACES {
+            keep_first(&mut places);
+        }
+    }
+    keep_first(&mut places);
     let mut stats = Stats::default();
     let mut observers = Vec::new();
     for worker in workers {
@@ -221,8 +280,19 @@ pub fn run<O: Observer>(
     Ok(Finished {
         stats,
         fault,
+        places,
+        unfinished,
         observers,
     })
+}
+
+/// Sorts the places, x fastest as the workgroups begin, and leaves as many as are told.
+fn keep_first(places: &mut Vec<Place>) {
+    places.sort_by_key(|place| {
+        let [x, y, z] = place.wave.group;
+        (z, y, x, place.wave.wave)
+    });
+    places.truncate(MAX_PLACES);
 }
 
 /// Workgroups that a thread keeps alive at once. One runs at a time; another starts only when all waves of the
@@ -267,6 +337,30 @@ impl Shared<'_> {
         Some([(n % x) as u32, (n / x % y) as u32, (n / x / y) as u32])
     }
 
+    /// Where a wave is.
+    fn place(&self, wave: &Wave) -> Place {
+        // A wave at a barrier goes on behind it, one at a GWS resource tries again.
+        let pc = match wave.waiting {
+            Waiting::Barrier => wave.pc.wrapping_sub(BARRIER_BYTES),
+            _ => wave.pc,
+        };
+        Place {
+            wave: wave.id,
+            pc,
+            text: self.text(pc),
+            exec: wave.exec(),
+            waiting: wave.waiting,
+        }
+    }
+
+    /// The text of the instruction at `pc`, if there is one.
+    fn text(&self, pc: u64) -> Option<String> {
+        match self.code.step(pc) {
+            Some(Ok(step)) => Some(step.inst.text()),
+            _ => None,
+        }
+    }
+
     fn report(&self, fault: Fault) {
         self.stop.store(true, Relaxed);
         let mut first = self
@@ -297,6 +391,8 @@ struct Worker<'a, O> {
     spare: Vec<Group>,
     /// Whether all waves were blocked once.
     anyone_waits: bool,
+    /// Tells how far the thread is.
+    counter: Arc<Counter>,
 }
 
 /// How a turn of a workgroup went.
@@ -322,6 +418,7 @@ impl<'a, O: Observer> Worker<'a, O> {
             resident: Vec::new(),
             spare: Vec::new(),
             anyone_waits: false,
+            counter: shared.device.progress.counter(),
         }
     }
 
@@ -348,6 +445,11 @@ impl<'a, O: Observer> Worker<'a, O> {
             let mut index = 0;
             while index < self.resident.len() {
                 if self.shared.stop.load(Relaxed) {
+                    return;
+                }
+                // Waves that end soon never come to ask for themselves.
+                if self.shared.device.interrupted.load(Relaxed) {
+                    self.report(FaultKind::Interrupted);
                     return;
                 }
                 match self.turn(index) {
@@ -394,7 +496,7 @@ impl<'a, O: Observer> Worker<'a, O> {
     fn wait_for_others(&self, seen: u64) -> bool {
         let mut registered = false;
         loop {
-            if self.shared.stop.load(Relaxed) {
+            if self.shared.stop.load(Relaxed) || self.shared.device.interrupted.load(Relaxed) {
                 return true;
             }
             let threads = self.shared.working.load(Acquire);
@@ -415,15 +517,21 @@ impl<'a, O: Observer> Worker<'a, O> {
             at_gws: count(Waiting::Gws),
             ended: count(Waiting::Ended),
         };
-        if let Some(wave) = group.waves.iter().find(|w| w.waiting != Waiting::Ended) {
-            // A wave at a barrier goes on behind it, one at a GWS resource tries again.
-            let pc = match wave.waiting {
-                Waiting::Barrier => wave.pc.wrapping_sub(BARRIER_BYTES),
-                _ => wave.pc,
-            };
-            let fault = self.fault(wave, pc, kind, None);
-            self.shared.report(fault);
+        self.report(kind);
+    }
+
+    /// Stops the run for something that no wave is more to blame for than others.
+    fn report(&self, kind: FaultKind) {
+        if let Some(wave) = self.unfinished().next() {
+            let pc = self.shared.place(wave).pc;
+            self.shared.report(self.fault(wave, pc, kind, None));
         }
+    }
+
+    /// The waves that have begun and not ended.
+    fn unfinished(&self) -> impl Iterator<Item = &Wave> {
+        let waves = self.resident.iter().flat_map(|group| &group.waves);
+        waves.filter(|wave| wave.waiting != Waiting::Ended)
     }
 
     /// Makes the workgroup `id` and its waves.
@@ -517,8 +625,10 @@ impl<'a, O: Observer> Worker<'a, O> {
         let mut progress = false;
         for number in 0..self.resident[index].waves.len() {
             let group = &mut self.resident[index];
-            if !matches!(group.waves[number].waiting, Waiting::No | Waiting::Gws) {
-                continue;
+            match group.waves[number].waiting {
+                Waiting::No | Waiting::Gws => {}
+                Waiting::Asleep => group.waves[number].waiting = Waiting::No,
+                Waiting::Barrier | Waiting::Ended => continue,
             }
             let before = group.waves[number].executed;
             let violations = group.waves[number].violations;
@@ -535,7 +645,14 @@ impl<'a, O: Observer> Worker<'a, O> {
             if let Err(stop) = result {
                 return Err(Box::new(self.fault(wave, stop.pc, stop.kind, stop.lane)));
             }
+            if let Some(host) = &self.shared.device.hostcall
+                && let Err(error) = host.serve(&self.shared.device.memory)
+            {
+                let pc = self.shared.place(wave).pc;
+                return Err(Box::new(self.fault(wave, pc, error.into(), None)));
+            }
         }
+        self.counter.set(self.stats.groups, self.stats.instructions);
 
         // A barrier opens when every wave that has not ended is at it.
         let group = &mut self.resident[index];
@@ -565,16 +682,12 @@ impl<'a, O: Observer> Worker<'a, O> {
     }
 
     fn fault(&self, wave: &Wave, pc: u64, kind: FaultKind, lane: Option<u8>) -> Fault {
-        let text = match self.shared.code.step(pc) {
-            Some(Ok(step)) => Some(step.inst.text()),
-            _ => None,
-        };
         Fault {
             kind,
             wave: wave.id,
             lane,
             pc,
-            text,
+            text: self.shared.text(pc),
         }
     }
 }
@@ -824,6 +937,8 @@ fn flow(wave: &mut Wave, step: &Step, pc: u64) -> Result<(), FaultKind> {
             }
             Control::Trap => return Err(FaultKind::Trap(step.immediate() as u8)),
             Control::SetHalt if step.immediate() & 1 != 0 => return Err(FaultKind::Halted),
+            // Who sleeps waits for somebody, whose turn it is now. There is no time that could pass.
+            Control::Sleep => wave.waiting = Waiting::Asleep,
             Control::SetPrio => wave.priority = step.immediate() as u8 & PRIORITY,
             Control::GprIndexOff => indexing::turn_off(wave),
             Control::GprIndexMode => {
@@ -832,7 +947,6 @@ fn flow(wave: &mut Wave, step: &Step, pc: u64) -> Result<(), FaultKind> {
             // Nothing here depends on time, priority, caches of code or performance counters. Waits have been done.
             Control::Nop
             | Control::Waitcnt
-            | Control::Sleep
             | Control::SetHalt
             | Control::CacheInvalidate
             | Control::PerfCount

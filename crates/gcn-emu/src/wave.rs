@@ -28,6 +28,8 @@ pub enum Waiting {
     Barrier,
     /// At a global wave synchronisation resource (checklist 2.30).
     Gws,
+    /// It sleeps (S_SLEEP), until the others have had their turn.
+    Asleep,
     /// It has ended.
     Ended,
 }

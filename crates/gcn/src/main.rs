@@ -63,6 +63,8 @@ enum Status {
     Success,
     /// The input is wrong, and the reasons have been reported.
     BadInput,
+    /// The user has stopped it, and what was done until then has been reported.
+    Interrupted,
 }
 
 /// Arguments that are wrong together, which clap cannot know.
@@ -74,6 +76,8 @@ struct Usage(String);
 const BAD_INPUT: u8 = 1;
 /// Exit status for usage that is wrong, clap's too.
 const BAD_USAGE: u8 = 2;
+/// Exit status after Ctrl-C, as shells have it: 128 and the signal's number.
+const INTERRUPTED: u8 = 130;
 
 fn main() -> ExitCode {
     let cli = Cli::parse();
@@ -96,6 +100,7 @@ fn main() -> ExitCode {
     match result {
         Ok(Status::Success) => ExitCode::SUCCESS,
         Ok(Status::BadInput) => ExitCode::from(BAD_INPUT),
+        Ok(Status::Interrupted) => ExitCode::from(INTERRUPTED),
         // Who reads has read enough.
         Err(error) if is_broken_pipe(&error) => ExitCode::SUCCESS,
         Err(error) => {

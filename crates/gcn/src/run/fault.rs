@@ -2,9 +2,10 @@
 
 use std::fmt;
 
-use gcn_emu::fault::{Fault, FaultKind};
+use gcn_emu::fault::FaultKind;
 use gcn_emu::hsa::Loaded;
 use gcn_emu::memory::{Memory, Region};
+use gcn_emu::run::{Finished, Place};
 use serde::Serialize;
 
 use crate::render::printable;
@@ -26,6 +27,70 @@ pub struct FaultReport {
     /// The address that was accessed, where that is the trouble.
     address: Option<u64>,
     nearest: Option<Nearest>,
+    /// The waves that have begun and not ended, where no wave alone is the trouble; the first of them, if there are many.
+    unfinished: Vec<Unfinished>,
+    /// How many there are.
+    unfinished_waves: u64,
+}
+
+/// Waves that people are told the places of; programs are told more.
+const SHOWN: usize = 16;
+
+/// Where a wave is.
+#[derive(Serialize)]
+struct Unfinished {
+    workgroup: [u32; 3],
+    wave: u32,
+    /// Address of the instruction that it executes next, or that it waits at.
+    pc: u64,
+    /// The symbol before it, and the distance.
+    place: Option<String>,
+    instruction: Option<String>,
+    /// The active lanes, a bit for each.
+    exec: u64,
+}
+
+impl Unfinished {
+    fn new(place: Place, loaded: &Loaded) -> Unfinished {
+        Unfinished {
+            workgroup: place.wave.group,
+            wave: place.wave.wave,
+            pc: place.pc,
+            place: symbolic(place.pc, loaded),
+            instruction: place.text,
+            exec: place.exec,
+        }
+    }
+}
+
+/// An address of code as a symbol and the distance from it.
+fn symbolic(pc: u64, loaded: &Loaded) -> Option<String> {
+    let symbol = loaded.code_symbol_at(pc)?;
+    Some(format!("{}+{:#x}", symbol.name, pc - symbol.address))
+}
+
+/// Writes a wave and where it is.
+fn write_place(
+    f: &mut fmt::Formatter<'_>,
+    workgroup: [u32; 3],
+    (wave, lane): (u32, Option<u8>),
+    pc: u64,
+    place: Option<&str>,
+    instruction: Option<&str>,
+) -> fmt::Result {
+    let [x, y, z] = workgroup;
+    write!(f, "workgroup {x},{y},{z}, wave {wave}")?;
+    if let Some(lane) = lane {
+        write!(f, ", lane {lane}")?;
+    }
+    write!(f, ", at {pc:#x}")?;
+    if let Some(place) = place {
+        write!(f, " ({})", printable(place))?;
+    }
+    if let Some(instruction) = instruction {
+        write!(f, ": {instruction}")?;
+    }
+    Ok(())
 }
 
 /// The allocation that an address was probably meant for.
@@ -61,52 +126,54 @@ impl Nearest {
 }
 
 impl FaultReport {
-    /// Collects what is known about a fault.
-    pub fn new(fault: Fault, kernel: &str, loaded: &Loaded, memory: &Memory) -> FaultReport {
+    /// Collects what is known about the fault of a run, if it had one.
+    pub fn new(
+        end: Finished<()>,
+        kernel: &str,
+        loaded: &Loaded,
+        memory: &Memory,
+    ) -> Option<FaultReport> {
+        let fault = end.fault?;
         let address = match fault.kind {
             FaultKind::Unmapped { address, .. } | FaultKind::Misaligned { address, .. } => {
                 Some(address)
             }
             _ => None,
         };
-        let place = loaded
-            .code_symbol_at(fault.pc)
-            .map(|symbol| format!("{}+{:#x}", symbol.name, fault.pc - symbol.address));
-        FaultReport {
+        let is_everyone = matches!(
+            fault.kind,
+            FaultKind::Interrupted | FaultKind::Limit(_) | FaultKind::Blocked { .. }
+        );
+        let places = end.places.into_iter().filter(|_| is_everyone);
+        Some(FaultReport {
             message: fault.kind.to_string(),
             kernel: kernel.to_owned(),
             workgroup: fault.wave.group,
             wave: fault.wave.wave,
             lane: fault.lane,
             pc: fault.pc,
-            place,
+            place: symbolic(fault.pc, loaded),
             instruction: fault.text,
             address,
             nearest: address
                 .and_then(|address| Some(Nearest::new(memory.nearest(address)?, address))),
-        }
+            unfinished: places.map(|place| Unfinished::new(place, loaded)).collect(),
+            unfinished_waves: end.unfinished,
+        })
     }
 }
 
 impl fmt::Display for FaultReport {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let [x, y, z] = self.workgroup;
-        write!(
+        write!(f, "kernel {}, ", printable(&self.kernel))?;
+        write_place(
             f,
-            "kernel {}, workgroup {x},{y},{z}, wave {}",
-            printable(&self.kernel),
-            self.wave
+            self.workgroup,
+            (self.wave, self.lane),
+            self.pc,
+            self.place.as_deref(),
+            self.instruction.as_deref(),
         )?;
-        if let Some(lane) = self.lane {
-            write!(f, ", lane {lane}")?;
-        }
-        write!(f, ", at {:#x}", self.pc)?;
-        if let Some(place) = &self.place {
-            write!(f, " ({})", printable(place))?;
-        }
-        if let Some(instruction) = &self.instruction {
-            write!(f, ": {instruction}")?;
-        }
         write!(f, "\n  {}", self.message)?;
         if let Some(Nearest {
             name,
@@ -121,6 +188,30 @@ impl fmt::Display for FaultReport {
                 printable(name)
             )?;
         }
-        Ok(())
+        if self.unfinished.is_empty() {
+            return Ok(());
+        }
+        let plural = if self.unfinished_waves == 1 { "" } else { "s" };
+        write!(
+            f,
+            "\n  {} wave{plural} had begun and not ended:",
+            self.unfinished_waves
+        )?;
+        for wave in self.unfinished.iter().take(SHOWN) {
+            f.write_str("\n    ")?;
+            write_place(
+                f,
+                wave.workgroup,
+                (wave.wave, None),
+                wave.pc,
+                wave.place.as_deref(),
+                wave.instruction.as_deref(),
+            )?;
+            write!(f, ", exec={:016x}", wave.exec)?;
+        }
+        match self.unfinished_waves.saturating_sub(SHOWN as u64) {
+            0 => Ok(()),
+            more => write!(f, "\n    and {more} more"),
+        }
     }
 }

@@ -3,8 +3,10 @@
 mod arguments;
 mod fault;
 mod fidelity;
+mod interrupt;
 mod launch;
 mod output;
+mod progress;
 mod value;
 
 use std::borrow::Cow;
@@ -18,6 +20,7 @@ use anyhow::{Context, Result, anyhow, bail};
 use clap::builder::TypedValueParser;
 use gcn_asm::{Options, Source};
 use gcn_emu::device::{Config, Device};
+use gcn_emu::fault::FaultKind;
 use gcn_emu::hsa::{self, Prepared, Shape};
 use gcn_emu::observe::Observer;
 use gcn_emu::run::{Finished, Stats};
@@ -179,26 +182,38 @@ fn carry_out(launch: &Launch, out: &mut dyn Write) -> Result<Status> {
         budget.saturating_sub(bound.bytes()),
     )?;
 
+    let interrupted = device.interrupted.clone();
+    interrupt::listen(&interrupted).context("cannot listen to Ctrl-C")?;
     let begin = Instant::now();
-    let (stats, fault) = if launch.trace {
+    let ran = if launch.trace {
         traced(&mut device, &prepared, launch.json, out)?
     } else {
-        let Finished { stats, fault, .. } = execute(&mut device, &prepared, || ())?;
-        (stats, fault)
+        let watched = device.progress.clone();
+        progress::shown(&watched, || execute(&mut device, &prepared, || ()))?
     };
     let seconds = begin.elapsed();
+    interrupt::ended(&interrupted);
+    let stats = ran.stats;
 
     let fidelity = fidelity::list(&prepared.code);
-    let fault = fault.map(|fault| FaultReport::new(fault, &kernel.name, &loaded, &device.memory));
+    let stopped = matches!(&ran.fault, Some(fault) if fault.kind == FaultKind::Interrupted);
+    let fault = FaultReport::new(ran, &kernel.name, &loaded, &device.memory);
     let comparisons: Vec<Comparison> = wanted
         .expect
         .iter()
         .map(|expectation| expectation.check(&device.memory))
         .collect();
-    let printed = prepared
+    let mut printed = prepared
         .printf
         .as_ref()
         .map_or_else(Vec::new, |printf| printf.text(&device.memory));
+    if let Some(host) = &device.hostcall {
+        let (text, lost) = host.printed();
+        printed.extend(text);
+        if lost > 0 {
+            eprintln!("note: the kernel has printed {lost} bytes more, which are lost");
+        }
+    }
     let good = fault.is_none() && comparisons.iter().all(Comparison::holds);
     let threads = device.config.threads;
     if launch.json {
@@ -253,6 +268,8 @@ fn carry_out(launch: &Launch, out: &mut dyn Write) -> Result<Status> {
     }
     Ok(if good {
         Status::Success
+    } else if stopped {
+        Status::Interrupted
     } else {
         Status::BadInput
     })
@@ -508,13 +525,9 @@ fn execute<O: Observer>(
     device: &mut Device,
     prepared: &Prepared,
     observer: impl Fn() -> O,
-) -> Result<Finished<O>> {
-    Ok(gcn_emu::run::run(
-        device,
-        &prepared.code,
-        &prepared.dispatch,
-        observer,
-    )?)
+) -> Result<Finished<()>> {
+    let finished = gcn_emu::run::run(device, &prepared.code, &prepared.dispatch, observer)?;
+    Ok(finished.without_observers())
 }
 
 /// Runs with a trace. The run has a thread of its own, since only this one may write to `out`; in JSON mode the trace
@@ -524,7 +537,7 @@ fn traced(
     prepared: &Prepared,
     json: bool,
     out: &mut dyn Write,
-) -> Result<(Stats, Option<gcn_emu::fault::Fault>)> {
+) -> Result<Finished<()>> {
     let interrupted = device.interrupted.clone();
     let (sender, lines) = mpsc::sync_channel::<String>(TRACE_BACKLOG);
     std::thread::scope(|scope| {
@@ -534,7 +547,7 @@ fn traced(
                 // Nobody listens any more when the run is being stopped.
                 Trace::new(move |line: &str| drop(sender.send(line.to_owned())))
             };
-            execute(device, prepared, observer).map(|finished| (finished.stats, finished.fault))
+            execute(device, prepared, observer)
         });
         let mut written = Ok(());
         for line in lines {

@@ -1,0 +1,135 @@
+//! What HIP kernels print: a format of C and arguments in units of 64 bits, strings among them padded with zeros.
+
+use super::MAX_TEXT;
+use super::directive::{self, Directive};
+
+/// Bytes of an argument that is no string.
+const WORD: usize = 8;
+/// Bytes of C's `int`.
+const INT: usize = 4;
+
+/// Appends what `printf` makes of a format, which comes first, and its arguments.
+pub(crate) fn print_words(words: &[u8], out: &mut Vec<u8>) {
+    let (format, arguments) = string(words);
+    print(format, arguments, out);
+}
+
+/// Appends what `printf` makes of a format and its arguments; it ends where the arguments do.
+pub(super) fn print(format: &[u8], mut arguments: &[u8], out: &mut Vec<u8>) {
+    let mut text = format;
+    while out.len() < MAX_TEXT
+        && let Some(at) = text.iter().position(|byte| *byte == b'%')
+    {
+        out.extend(&text[..at]);
+        text = &text[at..];
+        if text.starts_with(b"%%") {
+            out.push(b'%');
+            text = &text[2..];
+            continue;
+        }
+        let Some((directive, after)) = Directive::parse(text) else {
+            // Not one that C knows: as it stands.
+            out.push(b'%');
+            text = &text[1..];
+            continue;
+        };
+        text = after;
+        let mut next = || {
+            let (word, behind) = arguments.split_at(WORD.min(arguments.len()));
+            arguments = behind;
+            word
+        };
+        let directive = directive.resolved(|| directive::bits(next()) as i32);
+        if directive.conversion == b's' {
+            let (argument, behind) = string(arguments);
+            directive.print(argument, out);
+            arguments = behind;
+            continue;
+        }
+        let word = next();
+        if word.is_empty() {
+            return;
+        }
+        let is_int = b"diouxXc".contains(&directive.conversion) && !directive.is_long();
+        let bytes = if is_int { INT } else { WORD };
+        directive.print(&word[..bytes.min(word.len())], out);
+    }
+    out.extend(text);
+}
+
+/// A string that ends with a zero, and what follows its padding.
+fn string(words: &[u8]) -> (&[u8], &[u8]) {
+    let end = words.iter().position(|byte| *byte == 0);
+    let end = end.unwrap_or(words.len());
+    let padded = (end + 1).next_multiple_of(WORD).min(words.len());
+    (&words[..end], &words[padded..])
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn printed(format: &str, arguments: &[&[u8]]) -> String {
+        let mut bytes = Vec::new();
+        for argument in arguments {
+            bytes.extend(*argument);
+            bytes.resize(bytes.len().next_multiple_of(WORD), 0);
+        }
+        let mut out = Vec::new();
+        print(format.as_bytes(), &bytes, &mut out);
+        String::from_utf8(out).expect("text")
+    }
+
+    #[test]
+    fn arguments_are_taken_as_c_takes_them() {
+        // As C's printf.
+        let minus = &(-5i32).to_le_bytes()[..];
+        assert_eq!(
+            printed("%d|%u|%x|%hhd", &[minus; 4]),
+            "-5|4294967291|fffffffb|-5"
+        );
+        let long = &(-5i64 << 40).to_le_bytes()[..];
+        assert_eq!(
+            printed("%ld %lld %zx", &[long; 3]),
+            "-5497558138880 -5497558138880 fffffb0000000000"
+        );
+        let pi = &3.141592f64.to_le_bytes()[..];
+        assert_eq!(
+            printed("%f %.1e %8.3f|%-8.1f|", &[pi; 4]),
+            "3.141592 3.1e+00    3.142|3.1     |"
+        );
+        assert_eq!(
+            printed(
+                "%s, %10s|%.3s|%s",
+                &[b"hello\0", b"exactly\0", b"longer than a word\0", b"\0"]
+            ),
+            "hello,    exactly|lon|"
+        );
+        assert_eq!(
+            printed("%c%c %p 100%%", &[b"o", b"k", &[0x34, 0x12]]),
+            "ok 0x1234 100%"
+        );
+    }
+
+    #[test]
+    fn widths_and_precisions_are_arguments() {
+        let (six, minus_six, two) = (&[6][..], &(-6i32).to_le_bytes()[..], &[2][..]);
+        let x = &1.5f64.to_le_bytes()[..];
+        assert_eq!(
+            printed(
+                "%*d|%*d|%.*f|%*.*f",
+                &[six, two, minus_six, two, two, x, six, two, x]
+            ),
+            "     2|2     |1.50|  1.50"
+        );
+        assert_eq!(printed("%.*f", &[minus_six, x]), "1.500000");
+    }
+
+    #[test]
+    fn missing_arguments_end_the_text() {
+        assert_eq!(printed("a %d b %d c", &[&[1]]), "a 1 b ");
+        assert_eq!(printed("%s|%n|%!", &[]), "|");
+        let unended = &[b'x'; 16][..];
+        assert_eq!(printed("%s", &[unended]), "x".repeat(16));
+    }
+}

@@ -1,0 +1,85 @@
+//! How far a long run is, on a line of the terminal that goes away at the end.
+
+use std::io::{self, IsTerminal};
+use std::sync::mpsc::{self, Receiver, RecvTimeoutError};
+use std::time::{Duration, Instant};
+
+use gcn_emu::progress::{Done, Progress};
+
+/// Runs that take no longer say nothing.
+const PATIENCE: Duration = Duration::from_secs(2);
+/// From line to line.
+const INTERVAL: Duration = Duration::from_millis(500);
+/// Goes to the beginning of the terminal's line and clears it.
+const CLEAR: &str = "\r\x1b[K";
+
+/// Runs something whose progress is shown if standard error is a terminal.
+pub fn shown<T>(progress: &Progress, run: impl FnOnce() -> T) -> T {
+    if !io::stderr().is_terminal() {
+        return run();
+    }
+    std::thread::scope(|scope| {
+        let (end, ended) = mpsc::channel();
+        scope.spawn(move || show(progress, &ended));
+        let result = run();
+        drop::<mpsc::Sender<()>>(end);
+        result
+    })
+}
+
+/// Writes lines until the other side is gone, and clears the last.
+fn show(progress: &Progress, ended: &Receiver<()>) {
+    let (mut last, mut before) = (Instant::now(), Done::default());
+    let mut wait = PATIENCE;
+    while ended.recv_timeout(wait) == Err(RecvTimeoutError::Timeout) {
+        let done = progress.done();
+        let seconds = last.elapsed().as_secs_f64();
+        eprint!("{CLEAR}{}", line(before, done, seconds));
+        (last, before, wait) = (Instant::now(), done, INTERVAL);
+    }
+    if wait == INTERVAL {
+        eprint!("{CLEAR}");
+    }
+}
+
+/// What has been done, and how fast it was in the seconds since `before`.
+fn line(before: Done, done: Done, seconds: f64) -> String {
+    let percent = (u128::from(done.groups) * 100)
+        .checked_div(done.total)
+        .unwrap_or(0);
+    let instructions = done.instructions.saturating_sub(before.instructions);
+    format!(
+        "{} of {} workgroups ({percent} %), {:.1} M wave instructions/s",
+        done.groups,
+        done.total,
+        instructions as f64 / seconds / 1e6
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_line_says_what_is_done_and_how_fast() {
+        let before = Done {
+            groups: 10,
+            total: 400,
+            instructions: 1_000_000,
+        };
+        let done = Done {
+            groups: 100,
+            instructions: 11_000_000,
+            ..before
+        };
+        assert_eq!(
+            line(before, done, 0.5),
+            "100 of 400 workgroups (25 %), 20.0 M wave instructions/s"
+        );
+        let nothing = Done::default();
+        assert_eq!(
+            line(nothing, nothing, 2.0),
+            "0 of 0 workgroups (0 %), 0.0 M wave instructions/s"
+        );
+    }
+}
