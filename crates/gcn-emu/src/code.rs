@@ -18,10 +18,17 @@ pub struct Code {
     isa: Isa,
     base: u64,
     words: Box<[u32]>,
-    steps: Box<[OnceLock<Result<Step, DecodeError>>]>,
+    /// By dwords, in pages that come into being at their first execution: most code of a large object is never run.
+    pages: Box<[OnceLock<Box<Page>>]>,
     vgprs: usize,
     sgprs: u8,
 }
+
+/// Dwords of a page.
+const PAGE: usize = 64;
+
+/// The instructions that begin in some dwords.
+type Page = [OnceLock<Result<Step, DecodeError>>; PAGE];
 
 /// An instruction's handler: it has everything it needs in the wave and the step.
 pub type Handler = fn(&mut Wave, &Step);
@@ -135,14 +142,14 @@ impl Code {
             .chunks_exact(4)
             .map(|b| u32::from_le_bytes([b[0], b[1], b[2], b[3]]))
             .collect();
-        let steps = std::iter::repeat_with(OnceLock::new)
-            .take(words.len())
+        let pages = std::iter::repeat_with(OnceLock::new)
+            .take(words.len().div_ceil(PAGE))
             .collect();
         Code {
             isa,
             base,
             words,
-            steps,
+            pages,
             vgprs: vgprs.max(1),
             sgprs,
         }
@@ -183,18 +190,29 @@ impl Code {
     /// The instruction at dword number `index`; nothing outside the code.
     #[inline]
     pub fn step_at(&self, index: usize) -> Option<&Result<Step, DecodeError>> {
-        let slot = self.steps.get(index)?;
-        Some(slot.get_or_init(|| {
-            let words = &self.words[index..];
-            decode(self.isa, &words[..words.len().min(2)]).map(|inst| self.prepare(inst))
-        }))
+        let page = self.pages.get(index / PAGE)?;
+        let page = page.get_or_init(|| Box::new([const { OnceLock::new() }; PAGE]));
+        let slot = &page[index % PAGE];
+        match slot.get() {
+            Some(step) => Some(step),
+            None => self
+                .words
+                .get(index..)
+                .filter(|words| !words.is_empty())
+                .map(|words| {
+                    slot.get_or_init(|| {
+                        decode(self.isa, &words[..words.len().min(2)])
+                            .map(|inst| self.prepare(inst))
+                    })
+                }),
+        }
     }
 
     /// The instructions that have been executed, each once: decoding waits for the first execution.
     pub fn executed(&self) -> impl Iterator<Item = &Step> {
-        self.steps
-            .iter()
-            .filter_map(|step| step.get()?.as_ref().ok())
+        let pages = self.pages.iter().filter_map(OnceLock::get);
+        let steps = pages.flat_map(|page| page.iter());
+        steps.filter_map(|step| step.get()?.as_ref().ok())
     }
 
     fn prepare(&self, inst: Inst) -> Step {

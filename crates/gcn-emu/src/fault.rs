@@ -59,7 +59,7 @@ pub enum FaultKind {
     #[error("the wave halts")]
     Halted,
     /// S_TRAP.
-    #[error("trap {0}")]
+    #[error("trap {0}{meaning}", meaning = meaning(*.0))]
     Trap(u8),
     /// No wave of the dispatch can go on.
     #[error(
@@ -85,6 +85,18 @@ pub enum FaultKind {
     /// The host asked the run to stop.
     #[error("interrupted")]
     Interrupted,
+}
+
+/// The trap that aborts ("Trap Handler ABI" in LLVM's "User Guide for AMDGPU Backend").
+const ABORT: u8 = 2;
+
+/// What compilers mean by a trap.
+fn meaning(trap: u8) -> &'static str {
+    if trap == ABORT {
+        ": the kernel aborts, as by __builtin_trap or a failed assertion"
+    } else {
+        ""
+    }
 }
 
 /// A fault and its place.

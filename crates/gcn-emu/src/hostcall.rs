@@ -126,7 +126,13 @@ impl Hostcall {
         let buffer = memory.allocate("the buffer of calls to the host", bytes)?;
         let doorbell = memory.allocate("the signal of calls to the host", SIGNAL_BYTES)?;
         let heap = memory.allocate("the lists of the device's malloc", HEAP_BYTES)?;
-        let pool = memory.allocate("the memory of the device's malloc", DEVICE_MEMORY_BYTES)?;
+        // Most kernels that could allocate memory do not, so they can be run without.
+        let pool = memory
+            .allocate("the memory of the device's malloc", DEVICE_MEMORY_BYTES)
+            .map_or_else(
+                |_| Pool::default(),
+                |base| Pool::new(base, DEVICE_MEMORY_BYTES),
+            );
         let headers = buffer + BUFFER_BYTES;
         // All are free, each on top of the one before; an entry with number 0 has a tag, since null ends the stack.
         let entry = |number: u64| if number == 0 { packets } else { number };
@@ -145,7 +151,7 @@ impl Hostcall {
         }
         memory.store_u64(doorbell, SIGNAL_KIND);
         let state = State {
-            pool: Pool::new(pool, DEVICE_MEMORY_BYTES),
+            pool,
             ..State::default()
         };
         Ok(Hostcall {

@@ -299,14 +299,73 @@ impl Region {
     }
 
     fn read(&self, offset: u64, bytes: &mut [u8]) {
-        for (i, byte) in bytes.iter_mut().enumerate() {
-            *byte = self.byte(offset + i as u64).load(Relaxed);
+        let (head, rest) = bytes.split_at_mut(to_whole_units(offset, bytes.len()));
+        let (units, tail) = rest.as_chunks_mut::<UNIT>();
+        let first = offset + head.len() as u64;
+        let last = first + (units.len() * UNIT) as u64;
+        for (i, byte) in (offset..).zip(head).chain((last..).zip(tail)) {
+            *byte = self.byte(i).load(Relaxed);
+        }
+        for (unit, backing) in units.iter_mut().zip(self.units(first)) {
+            *unit = backing.load(Relaxed).to_le_bytes();
         }
     }
 
     fn write(&self, offset: u64, bytes: &[u8]) {
-        for (i, &byte) in bytes.iter().enumerate() {
-            self.byte(offset + i as u64).store(byte, Relaxed);
+        let (head, rest) = bytes.split_at(to_whole_units(offset, bytes.len()));
+        let (units, tail) = rest.as_chunks::<UNIT>();
+        let first = offset + head.len() as u64;
+        let last = first + (units.len() * UNIT) as u64;
+        for (i, &byte) in (offset..).zip(head).chain((last..).zip(tail)) {
+            self.byte(i).store(byte, Relaxed);
         }
+        for (unit, backing) in units.iter().zip(self.units(first)) {
+            backing.store(u64::from_le_bytes(*unit), Relaxed);
+        }
+    }
+
+    /// The units from the aligned `offset` on.
+    fn units(&self, offset: u64) -> &[AtomicU64] {
+        self.backing
+            .get(offset as usize / UNIT..)
+            .unwrap_or_default()
+    }
+}
+
+/// How many of `len` bytes at `offset` come before the first whole unit.
+fn to_whole_units(offset: u64, len: usize) -> usize {
+    let missing = offset.next_multiple_of(UNIT as u64) - offset;
+    (missing as usize).min(len)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn copies_of_every_length_and_alignment_are_whole() {
+        const BYTES: usize = 40;
+        let mut memory = Memory::new();
+        let base = memory.allocate("test", BYTES as u64).expect("memory");
+        for begin in 0..BYTES {
+            for end in begin..=BYTES {
+                assert!(memory.write(base, &[0xee; BYTES]));
+                let from: Vec<u8> = (begin as u8..end as u8).collect();
+                assert!(memory.write(base + begin as u64, &from));
+                let mut part = vec![0; from.len()];
+                assert!(memory.read(base + begin as u64, &mut part));
+                assert_eq!(part, from, "{begin}..{end}");
+                let mut all = [0; BYTES];
+                assert!(memory.read(base, &mut all));
+                let inside = |i: &usize| (begin..end).contains(i);
+                for (i, byte) in all.iter().enumerate() {
+                    let expected = if inside(&i) { i as u8 } else { 0xee };
+                    assert_eq!(*byte, expected, "byte {i} of {begin}..{end}");
+                }
+            }
+        }
+        assert!(!memory.write(base + 1, &[0; BYTES]));
+        assert!(memory.allocate("nothing", 0).is_ok());
+        assert!(memory.allocate("too much", u64::MAX).is_err());
     }
 }

@@ -249,9 +249,14 @@ pub fn run<O: Observer>(
     } else {
         std::thread::scope(|scope| {
             for worker in &mut workers {
-                scope.spawn(move || worker.work());
+                let thread = std::thread::Builder::new();
+                if let Err(error) = thread.spawn_scoped(scope, move || worker.work()) {
+                    shared.stop.store(true, Relaxed);
+                    return Err(LaunchError::Thread(error));
+                }
             }
-        });
+            Ok(())
+        })?;
     }
 
     let mut places: Vec<Place> = Vec::new();

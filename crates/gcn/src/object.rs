@@ -1,6 +1,6 @@
 //! What commands share in reading code objects: files that hold several, and the target that an object names.
 
-use anyhow::{Result, anyhow, bail};
+use anyhow::{Result, bail};
 use gcn_isa::Target;
 use gcn_object::{BundleEntry, CodeObject, container_entries, is_container};
 
@@ -102,11 +102,24 @@ pub fn read(bytes: &[u8], choice: Choice) -> Result<CodeObject> {
     }
 }
 
+/// Why a code object's target is none that this program knows.
+#[derive(Debug, thiserror::Error)]
+pub enum NoTarget {
+    /// It names another.
+    #[error(
+        "code for {0}, which is not supported yet; GCN 1.0 to 1.4 are: gfx600 to gfx90c without gfx908 and gfx90a"
+    )]
+    Unsupported(&'static str),
+    /// It names none.
+    #[error("the code object names no target that is known; add --target")]
+    Unknown,
+}
+
 /// The target that a code object names.
 ///
 /// # Errors
 /// The object names none, or one that this program does not know.
-pub fn target(object: &CodeObject) -> Result<&'static Target> {
+pub fn target(object: &CodeObject) -> Result<&'static Target, NoTarget> {
     let by_note = || {
         let note = object.isa_note.as_ref()?;
         Target::from_version(note.major, note.minor, note.stepping)
@@ -114,9 +127,7 @@ pub fn target(object: &CodeObject) -> Result<&'static Target> {
     Target::from_elf_mach(object.flags.mach)
         .or_else(by_note)
         .ok_or_else(|| match object.processor() {
-            Some(processor) => anyhow!(
-                "code for {processor}, which is not a GCN 1.0 to 1.4 target; --target overrides"
-            ),
-            None => anyhow!("the code object names no target that is known; add --target"),
+            Some(processor) => NoTarget::Unsupported(processor),
+            None => NoTarget::Unknown,
         })
 }

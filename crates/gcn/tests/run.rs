@@ -658,6 +658,259 @@ fn faults_name_the_place_and_lose_nothing() {
 }
 
 #[test]
+fn kernels_that_misbehave_harm_only_themselves() {
+    for (kernel, status, message) in [
+        (
+            "smashed",
+            BAD_INPUT,
+            "at 0x500000005\n  the program counter left the code\n",
+        ),
+        (
+            "overflows",
+            BAD_INPUT,
+            "(more+0x0): buffer_store_dword v3, v3, s[0:3], s4 offen\n  stores 4 bytes at unmapped address ",
+        ),
+        (
+            "overflows",
+            BAD_INPUT,
+            "; the address is right behind its end\n",
+        ),
+        (
+            "into_data",
+            BAD_INPUT,
+            " (numbers+0x0)\n  the program counter left the code\n",
+        ),
+        (
+            "divides",
+            GOOD,
+            "not exact: v_rcp_iflag_f32 (approximate, E199)\n",
+        ),
+        (
+            "aborts",
+            BAD_INPUT,
+            "(aborts+0x0): s_trap 2\n  trap 2: the kernel aborts, as by __builtin_trap or a failed assertion\n",
+        ),
+        (
+            "greedy",
+            BAD_INPUT,
+            "(greedy+0x0): v_mov_b32_e32 v8, 0\n  writes registers that the wave does not have: its kernel asks for 8 \
+             VGPRs and 16 SGPRs\n",
+        ),
+    ] {
+        let arguments = ["misbehaves.s", "--kernel", kernel, "--grid", "64"];
+        let rest = ["--arg", "out=u32*64", "--print", "out[1..4]"];
+        let ran = run_in(&kernels(), &[&arguments[..], &rest].concat());
+        assert!(ran.err.contains(message), "{kernel}: {}", ran.err);
+        assert_eq!(ran.status, Some(status), "{kernel}");
+        let values = if kernel == "divides" {
+            "100, 50, 33"
+        } else {
+            "0, 0, 0"
+        };
+        assert_eq!(ran.out, format!("out: u32[1..4] = {values}\n"), "{kernel}");
+    }
+}
+
+#[test]
+fn a_limit_tells_where_all_waves_are() {
+    let arguments = [
+        "faults.s", "--kernel", "forever", "--grid", "4096", "--group", "1024", "--limit", "100000",
+    ];
+    let arguments = [&arguments[..], &["--threads", "1", "--arg", "out=u32*64"]].concat();
+    let ran = run_in(&kernels(), &arguments);
+    assert_eq!(ran.status, Some(BAD_INPUT));
+    let (_, list) = ran
+        .err
+        .split_once("  stopped after 100000 instructions, the limit\n")
+        .expect("the limit is told");
+    let lines: Vec<&str> = list.lines().collect();
+    assert_eq!(lines[0], "  64 waves had begun and not ended:");
+    assert_eq!(lines.len(), 18, "{list}");
+    for (wave, line) in lines[1..17].iter().enumerate() {
+        assert!(
+            line.starts_with(&format!("    workgroup 0,0,0, wave {wave}, at 0x")),
+            "{line}"
+        );
+        assert!(
+            line.ends_with(" (forever+0x0): s_branch 65535, exec=ffffffffffffffff"),
+            "{line}"
+        );
+    }
+    assert_eq!(lines[17], "    and 48 more");
+    let ran = run_in(&kernels(), &[&arguments[..], &["--json"]].concat());
+    let report: serde_json::Value = serde_json::from_str(&ran.out).expect("JSON");
+    let fault = &report["fault"];
+    assert_eq!(fault["unfinished_waves"], 64);
+    let waves = fault["unfinished"].as_array().expect("a list");
+    assert_eq!(waves.len(), 64);
+    assert_eq!(waves[63]["workgroup"], serde_json::json!([3, 0, 0]));
+    assert_eq!(waves[63]["wave"], 15);
+    assert_eq!(waves[63]["place"], "forever+0x0");
+    assert_eq!(waves[63]["exec"], u64::MAX);
+}
+
+/// Lines of a kernel that executes these instructions and ends.
+fn kernel_of(instructions: &str, target: &str) -> String {
+    format!(
+        ".amdgcn_target \"amdgcn-amd-amdhsa--{target}\"\n.text\n.globl k\n.p2align 8\n.type k,@function\nk:\n{instructions}\n\
+         s_endpgm\n.rodata\n.p2align 6\n.amdhsa_kernel k\n.amdhsa_next_free_vgpr 4\n.amdhsa_next_free_sgpr 8\n\
+         .end_amdhsa_kernel\n"
+    )
+}
+
+#[test]
+fn fidelity_is_told_in_a_line_a_list_and_json() {
+    let directory = scratch("fidelity");
+    let instructions = "v_cvt_f32_u32 v1, v0\nv_rcp_f32 v2, v1\nv_sqrt_f32 v2, v1\nv_rcp_f32 v1, v2\nv_cvt_norm_i16_f16 v3, v1";
+    fs::write(directory.join("k.s"), kernel_of(instructions, "gfx900")).expect("a file");
+    fs::write(
+        directory.join("exact.s"),
+        kernel_of("v_mov_b32 v1, v0", "gfx900"),
+    )
+    .expect("a file");
+    let not_exact = "v_rcp_f32, v_sqrt_f32 (approximate, E199); v_cvt_norm_i16_f16 (open, E192)";
+
+    let ran = run_in(&directory, &["k.s", "--grid", "64"]);
+    assert_eq!((ran.out.as_str(), ran.status), ("", Some(GOOD)));
+    assert!(
+        ran.err.ends_with(&format!("\nnot exact: {not_exact}\n")),
+        "{}",
+        ran.err
+    );
+
+    let ran = run_in(&directory, &["exact.s", "--grid", "64"]);
+    assert_eq!(
+        (ran.out.as_str(), ran.err.lines().count()),
+        ("", 1),
+        "{}",
+        ran.err
+    );
+
+    let ran = run_in(&directory, &["k.s", "--grid", "64", "--fidelity"]);
+    assert_eq!(
+        ran.out,
+        "exact: s_endpgm, v_cvt_f32_u32\napproximate (E199): v_rcp_f32, v_sqrt_f32\nopen (E192): v_cvt_norm_i16_f16\n"
+    );
+    assert_eq!(
+        ran.err.lines().count(),
+        1,
+        "the list is enough: {}",
+        ran.err
+    );
+
+    let ran = run_in(&directory, &["k.s", "--grid", "64", "--json"]);
+    assert_eq!(ran.err, "", "everything is in the report");
+    let report: serde_json::Value = serde_json::from_str(&ran.out).expect("JSON");
+    assert_eq!(
+        report["fidelity"],
+        serde_json::json!([
+            {"fidelity": "exact", "instructions": ["s_endpgm", "v_cvt_f32_u32"]},
+            {"fidelity": "approximate", "errata": "E199", "instructions": ["v_rcp_f32", "v_sqrt_f32"]},
+            {"fidelity": "open", "errata": "E192", "instructions": ["v_cvt_norm_i16_f16"]},
+        ])
+    );
+}
+
+#[test]
+fn code_for_other_targets_is_refused() {
+    let directory = scratch("targets");
+    fs::write(
+        directory.join("k.s"),
+        kernel_of("v_mov_b32 v1, v0", "gfx906"),
+    )
+    .expect("a file");
+    let object = directory.join("k.co");
+    let assembled = Command::new(env!("CARGO_BIN_EXE_gcn"))
+        .current_dir(&directory)
+        .args(["asm", "k.s", "-o", "k.co"])
+        .status()
+        .expect("gcn starts");
+    assert!(assembled.success());
+    let run =
+        |arguments: &[&str]| run_in(&directory, &[&["k.co", "--grid", "64"], arguments].concat());
+    assert_eq!(run(&[]).status, Some(GOOD));
+    assert_eq!(run(&["--target", "vega20"]).status, Some(GOOD));
+    for target in ["gfx900", "gfx803", "gfx600"] {
+        let ran = run(&["--target", target]);
+        assert_eq!(
+            ran.err,
+            format!("error: k.co: code for gfx906, which is not run as {target}\n")
+        );
+        assert_eq!(ran.status, Some(BAD_INPUT));
+    }
+    // The processor's number is the low byte of the ELF header's flags (LLVM's AMDGPU user guide, "ELF Header").
+    const FLAGS: usize = 48;
+    let bytes = fs::read(&object).expect("the object");
+    for (number, name) in [
+        (0x30, "gfx908"),
+        (0x3f, "gfx90a"),
+        (0x36, "gfx1030"),
+        (0x41, "gfx1100"),
+    ] {
+        let mut bytes = bytes.clone();
+        bytes[FLAGS] = number;
+        fs::write(&object, bytes).expect("a file");
+        let message = format!(
+            "error: k.co: code for {name}, which is not supported yet; GCN 1.0 to 1.4 are: gfx600 to gfx90c without gfx908 \
+             and gfx90a\n"
+        );
+        for arguments in [&[][..], &["--target", "gfx900"]] {
+            let ran = run(arguments);
+            assert_eq!(ran.err, message, "{arguments:?}");
+            assert_eq!(ran.status, Some(BAD_INPUT));
+        }
+    }
+    let mut bytes = bytes;
+    bytes[FLAGS] = 0;
+    fs::write(&object, bytes).expect("a file");
+    let ran = run(&[]);
+    assert_eq!(
+        ran.err,
+        "error: k.co: the code object names no target that is known; add --target\n"
+    );
+    assert_eq!(run(&["--target", "gfx906"]).status, Some(GOOD));
+}
+
+#[test]
+fn files_of_other_lengths_are_explained() {
+    let directory = scratch("lengths");
+    for (name, bytes) in [("six.bin", 6), ("eight.bin", 8)] {
+        fs::write(directory.join(name), vec![0; bytes]).expect("a file");
+    }
+    let file = |name: &str| directory.join(name).display().to_string();
+    let (six, eight) = (file("six.bin"), file("eight.bin"));
+    let xs = |value: String| saxpy(&["--grid", "4", "--arg", &format!("xs={value}")]);
+    let ran = xs(format!("f32@{six}"));
+    assert!(
+        ran.err
+            .contains("six.bin: the file has 6 bytes, which is no whole number of f32\n"),
+        "{}",
+        ran.err
+    );
+    assert_eq!(ran.status, Some(BAD_INPUT));
+    // What is too short for the kernel shows where the kernel reads on.
+    let ran = xs(format!("f32@{eight}"));
+    assert!(
+        ran.err.contains("\n  nearest is xs: 8 bytes at "),
+        "{}",
+        ran.err
+    );
+    assert!(
+        ran.err.contains("; the address is right behind its end\n"),
+        "{}",
+        ran.err
+    );
+    assert_eq!(ran.status, Some(BAD_INPUT));
+    let ran = saxpy(&["--grid", "4", "--expect", &format!("ys=f32@{eight}")]);
+    assert!(
+        ran.err
+            .contains("error: expect ys: 2 values cannot be compared with 4 elements"),
+        "{}",
+        ran.err
+    );
+}
+
+#[test]
 fn json_has_everything() {
     let ran = plain(&[
         "--json",

@@ -29,6 +29,7 @@ use gcn_object::{CodeObject, Kernel};
 use gcn_observe::Trace;
 use serde::Serialize;
 
+use crate::object::NoTarget;
 use crate::{Status, Usage, asm, input, object, render};
 use arguments::Problems;
 use fault::FaultReport;
@@ -394,9 +395,17 @@ fn program(launch: &Launch) -> Result<Option<(CodeObject, &'static Target)>> {
         for warning in &object.warnings {
             render::warn(&name, warning);
         }
-        let target = match asked {
-            Some(target) => target,
-            None => object::target(&object).with_context(|| name.clone())?,
+        let target = match (asked, object::target(&object)) {
+            (Some(asked), Ok(own)) if own.isa != asked.isa => {
+                bail!(
+                    "{name}: code for {}, which is not run as {}",
+                    own.name,
+                    asked.name
+                )
+            }
+            (Some(asked), Ok(_) | Err(NoTarget::Unknown)) => asked,
+            (None, Ok(own)) => own,
+            (_, Err(error)) => return Err(error).context(name),
         };
         return Ok(Some((object, target)));
     }

@@ -53,9 +53,15 @@ pub struct Header {
     /// OpenCL C of the host's compiler, which lacks some of the later versions.
     #[serde(default = "host_standard")]
     pub host_std: String,
-    /// What the compiler gets besides.
+    /// What both compilers get besides.
     #[serde(default)]
     pub options: Vec<String>,
+    /// What the device's compiler gets besides.
+    #[serde(default)]
+    pub device_options: Vec<String>,
+    /// Device libraries that the language has not by itself.
+    #[serde(default)]
+    pub libraries: Vec<String>,
     /// Targets, compilers or both (`gfx600`, `clang-14`, `gfx600 clang-14`) that cannot have the kernel, and why.
     #[serde(default)]
     pub except: toml::Table,

@@ -234,7 +234,10 @@ fn steps(case: &Case, build: Build, clang: u32, object: &Path) -> Vec<Command> {
     } else {
         level
     };
-    front.arg(front_level).args(&case.header.options);
+    front
+        .arg(front_level)
+        .args(&case.header.options)
+        .args(&case.header.device_options);
     let version = format!("-mcode-object-version={}", compiler.version);
     front.arg(&version);
     let mut libraries: Vec<String> = Vec::new();
@@ -262,7 +265,9 @@ fn steps(case: &Case, build: Build, clang: u32, object: &Path) -> Vec<Command> {
         libraries.extend(
             names
                 .iter()
-                .filter(|name| **name != skipped)
+                .filter(|name| {
+                    **name != skipped || case.header.libraries.iter().any(|l| l == *name)
+                })
                 .map(|n| stem(n)),
         );
         libraries.push(stem(&format!("oclc_isa_version_{number}")));
