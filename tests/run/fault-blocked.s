@@ -4,6 +4,9 @@
 //! group = 128
 // GCN all: error: kernel kernel, workgroup 0,0,0, wave 0, at kernel+0x24: s_barrier
 // GCN all: all waves are blocked: 1 at a barrier, 1 at a global wave synchronisation, 0 ended
+// GCN all: 2 waves had begun and not ended:
+// GCN all: workgroup 0,0,0, wave 0, at kernel+0x24: s_barrier, exec=ffffffffffffffff
+// GCN all: workgroup 0,0,0, wave 1, at kernel+0x1c: ds_gws_barrier v1 gds, exec=ffffffffffffffff
 // GCN all: exit status 1
 .globl kernel
 .p2align 8
