@@ -93,10 +93,10 @@ mod tests {
             printed("%ld %lld %zx", &[long; 3]),
             "-5497558138880 -5497558138880 fffffb0000000000"
         );
-        let pi = &3.141592f64.to_le_bytes()[..];
+        let x = &1.234567f64.to_le_bytes()[..];
         assert_eq!(
-            printed("%f %.1e %8.3f|%-8.1f|", &[pi; 4]),
-            "3.141592 3.1e+00    3.142|3.1     |"
+            printed("%f %.1e %8.3f|%-8.1f|", &[x; 4]),
+            "1.234567 1.2e+00    1.235|1.2     |"
         );
         assert_eq!(
             printed(
