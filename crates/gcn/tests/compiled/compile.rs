@@ -90,7 +90,8 @@ impl Build {
 
 /// Where what is made of the kernels is kept.
 pub fn cache() -> Result<PathBuf, String> {
-    let place = Path::new(env!("CARGO_TARGET_TMPDIR")).join("kernels");
+    // No other test has a directory of this name, which it would empty.
+    let place = Path::new(env!("CARGO_TARGET_TMPDIR")).join("compiled-kernels");
     fs::create_dir_all(&place).map_err(|error| format!("{}: {error}", place.display()))?;
     Ok(place)
 }
