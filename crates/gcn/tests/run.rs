@@ -871,6 +871,71 @@ fn code_for_other_targets_is_refused() {
     assert_eq!(run(&["--target", "gfx906"]).status, Some(GOOD));
 }
 
+/// Metadata that say something about the workgroups of [`kernel_of`].
+fn metadata(workgroups: &str) -> String {
+    format!(
+        ".amdgpu_metadata\n---\namdhsa.version: [1, 2]\namdhsa.kernels:\n  - .name: k\n    .symbol: k.kd\n    \
+         .kernarg_segment_size: 0\n    .kernarg_segment_align: 4\n    .group_segment_fixed_size: 0\n    \
+         .private_segment_fixed_size: 0\n    .wavefront_size: 64\n    .sgpr_count: 8\n    .vgpr_count: 4\n    \
+         {workgroups}\n...\n.end_amdgpu_metadata\n"
+    )
+}
+
+#[test]
+fn workgroups_are_held_against_what_the_kernel_was_compiled_for() {
+    let directory = scratch("workgroups");
+    for (file, workgroups) in [
+        (
+            "whole.s",
+            ".max_flat_workgroup_size: 128\n    .uniform_work_group_size: 1",
+        ),
+        (
+            "fixed.s",
+            ".max_flat_workgroup_size: 128\n    .reqd_workgroup_size: [64, 2, 1]",
+        ),
+    ] {
+        let source = kernel_of("v_mov_b32 v1, v0", "gfx900") + &metadata(workgroups);
+        fs::write(directory.join(file), source).expect("a file");
+    }
+    for (arguments, status, message) in [
+        (
+            &["whole.s", "--grid", "100,3"][..],
+            GOOD,
+            "note: a grid of 100 x 3 x 1 has partial workgroups of 64 x 1 x 1; the kernel was compiled for whole ones and may \
+             take them for such\nk: 6 workgroups, 6 waves, ",
+        ),
+        (
+            &["whole.s", "--grid", "128,3"],
+            GOOD,
+            "k: 6 workgroups, 6 waves, ",
+        ),
+        (
+            &["fixed.s", "--grid", "128,2"],
+            GOOD,
+            "k: 2 workgroups, 4 waves, ",
+        ),
+        (
+            &["fixed.s", "--grid", "128", "--group", "64"],
+            BAD_INPUT,
+            "error: the kernel was compiled for workgroups of 64 x 2 x 1, not of 64 x 1 x 1\n",
+        ),
+        (
+            &["whole.s", "--grid", "256", "--group", "129"],
+            BAD_INPUT,
+            "error: a workgroup of 129 work-items is too large: the kernel was compiled for at most 128\n",
+        ),
+        (
+            &["whole.s", "--grid", "2048", "--group", "32,33"],
+            BAD_INPUT,
+            "error: a workgroup of 1056 work-items is too large: the hardware takes 1024\n",
+        ),
+    ] {
+        let ran = run_in(&directory, arguments);
+        assert!(ran.err.starts_with(message), "{arguments:?}: {}", ran.err);
+        assert_eq!(ran.status, Some(status), "{arguments:?}");
+    }
+}
+
 #[test]
 fn files_of_other_lengths_are_explained() {
     let directory = scratch("lengths");
