@@ -22,7 +22,7 @@
 //! grid = 1048576
 //! group = 64
 //! args = ["call", "put", "prices", "strikes", "years", "f32:0.02", "f32:0.3"]
-//! repeat = 4
+//! repeat = 2
 
 static float normal(float x)
 {

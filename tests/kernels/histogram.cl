@@ -12,7 +12,7 @@
 //! grid = 65536
 //! group = 256
 //! args = ["bins", "data", "u32:16777216"]
-//! repeat = 4
+//! repeat = 2
 
 kernel void histogram(global uint *bins, global const uchar *data, uint count)
 {

@@ -21,7 +21,7 @@
 //! grid = 4194304
 //! group = 64
 //! args = ["partial", "data", "local:512"]
-//! repeat = 4
+//! repeat = 2
 
 #pragma OPENCL FP_CONTRACT OFF
 

@@ -15,7 +15,7 @@
 //! grid = 8388608
 //! group = 256
 //! args = ["y", "x", "f32:2.5", "u32:8388608"]
-//! repeat = 8
+//! repeat = 2
 
 kernel void saxpy(global float *y, global const float *x, float a, uint count)
 {

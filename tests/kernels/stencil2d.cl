@@ -17,7 +17,7 @@
 //! grid = [2048, 2048]
 //! group = [64, 4]
 //! args = ["b", "a", "f32:0.2"]
-//! repeat = 4
+//! repeat = 2
 
 #pragma OPENCL FP_CONTRACT OFF
 

@@ -13,7 +13,7 @@
 //! grid = [2048, 1024]
 //! group = [16, 8]
 //! args = ["out", "in", "u32:2048", "u32:2048"]
-//! repeat = 8
+//! repeat = 4
 
 kernel void transpose(global float *out, global const float *in, uint width, uint height)
 {

@@ -4,7 +4,7 @@
 use std::fmt::Write as _;
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::process::{Command, ExitCode};
+use std::process::{Command, ExitCode, Stdio};
 use std::time::Instant;
 
 use serde::Deserialize;
@@ -37,10 +37,12 @@ struct Report {
     seconds: f64,
 }
 
-/// Times the kernels whose names contain the argument, all without one, and prints a table.
+/// Times what has the argument in its name, everything without one: kernels, `memory` and `start`.
 pub fn main(mut arguments: impl Iterator<Item = String>) -> ExitCode {
     let filter = arguments.next().unwrap_or_default();
-    match table(&filter).and_then(|()| if filter.is_empty() { rest() } else { Ok(()) }) {
+    let others: [(&str, fn() -> Result<(), String>); 2] = [("memory", memory), ("start", start)];
+    let others = others.iter().filter(|(name, _)| name.contains(&filter));
+    match table(&filter).and_then(|()| others.map(|(_, run)| run()).collect()) {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {
             say(&format!("error: {error}"));
@@ -95,8 +97,8 @@ fn row(case: &Case) -> Result<(), String> {
     Ok(())
 }
 
-/// Memory and start.
-fn rest() -> Result<(), String> {
+/// The memory that a run takes on a huge grid.
+fn memory() -> Result<(), String> {
     let cases = case::all(Purpose::Test)?;
     let saxpy = cases.iter().find(|case| case.name == "saxpy");
     let saxpy = saxpy.ok_or("there is no saxpy")?;
@@ -113,7 +115,8 @@ fn rest() -> Result<(), String> {
         ]);
         command
             .args(["--arg", "2=1", "--arg", "3=1000"])
-            .arg(&object);
+            .arg(&object)
+            .stderr(Stdio::null());
         let measured = measure(&mut command).map_err(|error| error.to_string())?;
         if !measured.status.success() {
             return Err(format!("{command:?} failed: {}", measured.status));
@@ -125,7 +128,11 @@ fn rest() -> Result<(), String> {
             measured.seconds
         ));
     }
+    Ok(())
+}
 
+/// The time that a run takes at least.
+fn start() -> Result<(), String> {
     let object = many_kernels()?;
     let bytes = fs::metadata(&object)
         .map_err(|error| error.to_string())?
