@@ -37,10 +37,13 @@ struct Report {
     seconds: f64,
 }
 
+/// Measures something, and says what it is.
+type Measurement = fn() -> Result<(), String>;
+
 /// Times what has the argument in its name, everything without one: kernels, `memory` and `start`.
 pub fn main(mut arguments: impl Iterator<Item = String>) -> ExitCode {
     let filter = arguments.next().unwrap_or_default();
-    let others: [(&str, fn() -> Result<(), String>); 2] = [("memory", memory), ("start", start)];
+    let others: [(&str, Measurement); 2] = [("memory", memory), ("start", start)];
     let others = others.iter().filter(|(name, _)| name.contains(&filter));
     match table(&filter).and_then(|()| others.map(|(_, run)| run()).collect()) {
         Ok(()) => ExitCode::SUCCESS,
