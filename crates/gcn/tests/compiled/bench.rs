@@ -44,8 +44,8 @@ type Measurement = fn() -> Result<(), String>;
 pub fn main(mut arguments: impl Iterator<Item = String>) -> ExitCode {
     let filter = arguments.next().unwrap_or_default();
     let others: [(&str, Measurement); 2] = [("memory", memory), ("start", start)];
-    let others = others.iter().filter(|(name, _)| name.contains(&filter));
-    match table(&filter).and_then(|()| others.map(|(_, run)| run()).collect()) {
+    let mut others = others.iter().filter(|(name, _)| name.contains(&filter));
+    match table(&filter).and_then(|()| others.try_for_each(|(_, run)| run())) {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {
             say(&format!("error: {error}"));
