@@ -115,9 +115,15 @@ impl<'a> Assembler<'a> {
             id
         };
         let (major, minor, stepping) = target.version();
-        builtin(".amdgcn.gfx_generation_number", major);
-        builtin(".amdgcn.gfx_generation_minor", minor);
-        builtin(".amdgcn.gfx_generation_stepping", stepping);
+        // The second names are those of LLVM where there is no HSA.
+        for (name, older, number) in [
+            ("number", "major", major),
+            ("minor", "minor", minor),
+            ("stepping", "stepping", stepping),
+        ] {
+            builtin(&format!(".amdgcn.gfx_generation_{name}"), number);
+            builtin(&format!(".option.machine_version_{older}"), number);
+        }
         let builtins = Builtins {
             next_free_vgpr: builtin(".amdgcn.next_free_vgpr", 0),
             next_free_sgpr: builtin(".amdgcn.next_free_sgpr", 0),
@@ -525,6 +531,7 @@ impl<'a> Assembler<'a> {
             here: self.here(),
             bar_ends: self.bar_ends,
             symbols: &mut self.symbols,
+            target: self.target,
         };
         self.exprs.parse(&mut self.cursor, &mut scope)
     }

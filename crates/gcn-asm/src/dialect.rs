@@ -108,6 +108,11 @@ impl Dialect {
         self == Dialect::Llvm
     }
 
+    /// Whether XNACK_MASK is a register only of chips that replay faulting accesses.
+    pub(crate) fn asks_for_replay(self) -> bool {
+        self == Dialect::Llvm
+    }
+
     /// Whether a source that breaks the rule is refused.
     pub(crate) fn holds_to(self, rule: Rule) -> bool {
         self == Dialect::Llvm || gcn_isa::clrx::holds_to(rule)

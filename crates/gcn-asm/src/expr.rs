@@ -4,11 +4,16 @@
 //! What can be evaluated at once leaves nothing behind; what names symbols that are not yet defined stays in
 //! [`Exprs`] until the end of the source.
 
+mod functions;
+
 use std::ops::Range;
+
+use gcn_isa::{Isa, Target};
 
 use crate::cursor::{Cursor, FloatWidth, Number};
 use crate::diagnostic::{Fail, Helped, fail};
 use crate::symbols::{Defined, SymbolId, Symbols};
+use functions::{Function, OCCUPANCY_ARGUMENTS};
 
 /// Parentheses and unary operators may nest this deep.
 const MAX_DEPTH: u32 = 200;
@@ -215,6 +220,12 @@ pub(crate) enum Operator {
     NotBelow,
     /// `a ? b : c`, written as three operands.
     Choice,
+    /// The greater.
+    Max,
+    /// The next multiple.
+    AlignTo,
+    /// The last argument of the function is on top.
+    Occupancy(Isa),
 }
 
 /// Spelling, precedence (the larger binds tighter) and meaning, in the order in which they are tried.
@@ -255,6 +266,9 @@ impl Operator {
             Operator::Not => "~",
             Operator::LogicalNot => "!",
             Operator::Choice => "?:",
+            Operator::Max => "max",
+            Operator::AlignTo => "alignto",
+            Operator::Occupancy(_) => "occupancy",
             _ => BINARY
                 .iter()
                 .find(|(_, _, op)| *op == self)
@@ -300,6 +314,8 @@ impl Operator {
             {
                 return Err(EvalError::DivisionByZero);
             }
+            Operator::AlignTo => functions::align_to(a, b).ok_or(EvalError::DivisionByZero)?,
+            Operator::Max => a.max(b),
             Operator::UnsignedDiv => (x / y).cast_signed(),
             Operator::UnsignedRem => (x % y).cast_signed(),
             Operator::Div => a.wrapping_div(b),
@@ -328,7 +344,8 @@ impl Operator {
             | Operator::LogicalNot
             | Operator::Add
             | Operator::Sub
-            | Operator::Choice => 0,
+            | Operator::Choice
+            | Operator::Occupancy(_) => 0,
         }))
     }
 }
@@ -378,6 +395,8 @@ pub(crate) struct Scope<'a> {
     pub here: (u32, u64),
     /// Whether `|` ends the expression, as within an absolute value.
     pub bar_ends: bool,
+    /// Whose registers functions count.
+    pub target: &'a Target,
 }
 
 impl Exprs {
@@ -611,6 +630,12 @@ impl Exprs {
                     return Err(cursor.expected("a number or a symbol"));
                 }
                 let name = cursor.name()?;
+                if cursor.peek() == b'('
+                    && let Some((function, count)) = Function::named(&name)
+                {
+                    cursor.set_pos(cursor.pos() + 1);
+                    return self.call(cursor, scope, depth, start, function, count);
+                }
                 let symbol = scope.symbols.used(&name, start..cursor.pos());
                 let variant = variant(cursor)?;
                 Item::Symbol(symbol, variant)
@@ -618,6 +643,39 @@ impl Exprs {
         };
         self.items.push(item);
         Ok(())
+    }
+
+    /// A call of a function; the cursor is behind `(`.
+    fn call(
+        &mut self,
+        cursor: &mut Cursor<'_>,
+        scope: &mut Scope<'_>,
+        depth: u32,
+        start: usize,
+        function: Function,
+        count: Option<usize>,
+    ) -> Result<(), Fail> {
+        let bar_ended = std::mem::replace(&mut scope.bar_ends, false);
+        let mut found = 0;
+        loop {
+            self.binary(cursor, scope, 0, depth + 1)?;
+            function.after(scope.target, found, &mut self.items);
+            found += 1;
+            if !cursor.eat_after_blanks(b',') {
+                break;
+            }
+        }
+        scope.bar_ends = bar_ended;
+        if !cursor.eat_after_blanks(b')') {
+            return Err(cursor.expected("`,` or `)`"));
+        }
+        match count {
+            Some(count) if found != count => Err(fail(
+                start..cursor.pos(),
+                format!("this function takes {count} arguments, found {found}"),
+            )),
+            _ => Ok(()),
+        }
     }
 
     /// The value of a kept expression at the end of the source, if it has one.
@@ -703,6 +761,15 @@ impl Exprs {
                             0 => right,
                             _ => left,
                         }
+                    } else if let Operator::Occupancy(isa) = operator {
+                        let mut arguments = [0; OCCUPANCY_ARGUMENTS];
+                        let mut top = Some(right);
+                        for argument in arguments.iter_mut().rev() {
+                            let value = top.take().or_else(|| stack.pop()).unwrap_or_default();
+                            *argument =
+                                value.as_absolute().ok_or(EvalError::Addresses(operator))?;
+                        }
+                        Value::absolute(functions::occupancy(isa, arguments))
                     } else {
                         let left = stack.pop().unwrap_or_default();
                         operator.binary(left, right)?

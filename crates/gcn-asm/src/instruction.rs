@@ -2,7 +2,7 @@
 
 use std::ops::{Range, RangeInclusive};
 
-use gcn_isa::{Encoding, Field, Form, Kind, Op, Value as ModifierValue, clrx};
+use gcn_isa::{Encoding, Field, Form, Kind, Op, Value as ModifierValue, clrx, llvm};
 
 use crate::assembler::{Assembler, Fixup, FixupKind};
 use crate::diagnostic::{Diagnostic, Fail, Helped, fail};
@@ -90,6 +90,10 @@ impl Assembler<'_> {
         let lower = lower_case(name, &mut buffer)?;
         if let Some(op) = clrx::named(self.isa, lower) {
             return Some((op, None, false));
+        }
+        let long = llvm::long_form(self.isa, lower.strip_suffix("_e64").unwrap_or(lower));
+        if let Some(form) = long {
+            return Some((form.op, Some(form), false));
         }
         let (stem, suffix) = lower.rsplit_once('_')?;
         if !matches!(suffix, "e32" | "e64") {

@@ -576,6 +576,12 @@ impl Assembler<'_> {
     }
 }
 
+/// How many SGPRs a kernel has behind its own if it uses VCC, FLAT_SCRATCH, XNACK_MASK: each is allocated with those
+/// before it.
+pub(crate) fn extra_sgprs(isa: Isa) -> [u32; 3] {
+    if isa >= Isa::Vi { [2, 6, 4] } else { [2, 4, 0] }
+}
+
 /// Whether no value is given for a key.
 fn says_not(values: &[KernelValue], key: Key) -> bool {
     values.iter().all(|(k, ..)| *k != key)
@@ -605,12 +611,13 @@ impl Counts {
         } else {
             u32::from(isa.sgprs())
         };
-        let special = match (isa >= Isa::Vi, self.flat_scratch, self.xnack_mask) {
-            (true, true, _) => 6,
-            (true, false, true) | (false, true, _) => 4,
-            _ if self.vcc => 2,
-            _ => 0,
-        };
+        let used = [self.vcc, self.flat_scratch, self.xnack_mask];
+        let special = used
+            .into_iter()
+            .zip(extra_sgprs(isa))
+            .filter_map(|(is_used, count)| is_used.then_some(count))
+            .max()
+            .unwrap_or(0);
         let all = self.sgprs + special;
         let counted = if isa >= Isa::Vi && !has_bug {
             self.sgprs

@@ -798,7 +798,7 @@ fn scratch_descriptor(isa: Isa) -> [u32; 2] {
     const ADD_TID: u32 = 1 << 23;
     let by_generation = match isa {
         Isa::Si | Isa::Ci => FORMAT_32 | ELEMENT_4,
-        Isa::Vi => ELEMENT_4,
+        Isa::Vi | Isa::Stoney => ELEMENT_4,
         Isa::Gfx9 | Isa::Vega12 | Isa::Vega20 => 0,
     };
     [u32::MAX, INDEX_STRIDE_64 | ADD_TID | by_generation]

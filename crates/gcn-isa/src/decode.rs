@@ -197,6 +197,7 @@ impl Isa {
             LazyLock::new(|| Decoder::new(Isa::Si)),
             LazyLock::new(|| Decoder::new(Isa::Ci)),
             LazyLock::new(|| Decoder::new(Isa::Vi)),
+            LazyLock::new(|| Decoder::new(Isa::Stoney)),
             LazyLock::new(|| Decoder::new(Isa::Gfx9)),
             LazyLock::new(|| Decoder::new(Isa::Vega12)),
             LazyLock::new(|| Decoder::new(Isa::Vega20)),

@@ -2,7 +2,7 @@
 //! profiler know it without running it. The emulator gives each effect its meaning once.
 
 use crate::operand::Ty;
-use crate::target::{Isa, Numbering};
+use crate::target::{Isa, on};
 
 /// An atomic read-modify-write of memory. The type beside it decides sign, width and floating point.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
@@ -315,11 +315,7 @@ impl Does {
             Does::Lanes(_) | Does::LdsNop => Implicit::NONE,
             _ if gds || lds => Implicit::READS_M0,
             Does::Count(_) => Implicit::READS_M0,
-            _ if self.is_lds_only()
-                && (matches!(isa.numbering(), Numbering::SiCi) || matches!(isa, Isa::Vi)) =>
-            {
-                Implicit::READS_M0
-            }
+            _ if self.is_lds_only() && on::SI_CI_VI.has(isa) => Implicit::READS_M0,
             _ => Implicit::NONE,
         }
     }

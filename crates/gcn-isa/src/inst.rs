@@ -7,7 +7,7 @@ use crate::form::{FIRST_VGPR, Form, LITERAL, SOURCE_BITS};
 use crate::operand::{Access, Kind, Modifier, Slot, When};
 use crate::regs;
 use crate::row::{Op, Row};
-use crate::target::Isa;
+use crate::target::{Isa, on};
 use crate::vintrp::{self, CHANNELS, MAX_ATTRIBUTE, VERTEX_PARAMETERS};
 
 /// An instruction. The words are the truth, so nothing is ever lost; operands are views of them.
@@ -485,7 +485,7 @@ impl Inst {
         }
     }
 
-    /// VGPRs of an image's value: a component each, two 16-bit ones from GCN 1.4 on, and a status with TFE.
+    /// VGPRs of an image's value: a component each, two 16-bit ones where they are packed, and a status with TFE.
     fn image_data_count(&self, gathers: bool) -> u8 {
         const GATHERED: u8 = 4;
         let components = if gathers {
@@ -493,7 +493,7 @@ impl Inst {
         } else {
             (self.get(Field::Dmask).count_ones() as u8).max(1)
         };
-        let is_packed = self.flag(Field::D16) && self.isa >= Isa::Gfx9;
+        let is_packed = self.flag(Field::D16) && on::PACKED.has(self.isa);
         let value = if is_packed {
             components.div_ceil(2)
         } else {

@@ -9,7 +9,7 @@ use crate::inst::{Inst, Operand};
 use crate::operand::{Kind, SEL_DWORD, Slot, Ty, When};
 use crate::regs;
 use crate::simm::GPR_INDEXES;
-use crate::target::Isa;
+use crate::target::{Isa, Numbering};
 
 /// What LLVM lacks of an instruction.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
@@ -36,6 +36,21 @@ impl Lacks {
     pub(crate) const fn has(self, other: Lacks) -> bool {
         self.0 & other.0 != 0
     }
+}
+
+/// What LLVM calls the VOP3 forms of an instruction too, before GCN 1.2, and what it is called there.
+const LONG_NAMES: &[(&str, &str)] = &[
+    ("v_add_co_u32", "v_add_i32"),
+    ("v_sub_co_u32", "v_sub_i32"),
+    ("v_subrev_co_u32", "v_subrev_i32"),
+];
+
+/// The form that LLVM's assembler means by a name that is not the row's, in lower case and without `_e64`.
+pub fn long_form(isa: Isa, name: &str) -> Option<&'static Form> {
+    let (_, own) = LONG_NAMES.iter().find(|(theirs, _)| *theirs == name)?;
+    let tables = isa.tables();
+    let op = tables.named(own).filter(|_| isa < Isa::Vi)?;
+    tables.forms(op).iter().find(|form| form.encoding.is_vop3())
 }
 
 /// The bits without which, and without operands that are [`is_doubtful`], LLVM takes an instruction whose row lacks
@@ -77,7 +92,7 @@ fn is_half(slot: &Slot) -> bool {
 pub(crate) fn is_doubtful(inst: &Inst, slot: &Slot, operand: Operand) -> bool {
     match operand {
         Operand::Scalar { code, .. } => {
-            code == regs::LDS_DIRECT || inst.isa == Isa::Vi && is_xnack_mask(code)
+            code == regs::LDS_DIRECT || is_doubtful_xnack_mask(inst.isa, code)
         }
         Operand::Literal(value) => is_inline(inst.isa, slot, value),
         Operand::Imm(value) => slot.kind == Kind::GprIndex && value >> GPR_INDEXES.len() != 0,
@@ -85,9 +100,15 @@ pub(crate) fn is_doubtful(inst: &Inst, slot: &Slot, operand: Operand) -> bool {
     }
 }
 
-/// Only chips that can replay have XNACK_MASK; on GCN 1.2 most cannot.
-pub(crate) const fn is_xnack_mask(code: u8) -> bool {
-    matches!(code, regs::XNACK_MASK_LO | regs::XNACK_MASK_HI)
+/// Whether a scalar operand's number is that of XNACK_MASK, or of a half of it.
+pub const fn is_xnack_mask(isa: Isa, code: u8) -> bool {
+    matches!(isa.numbering(), Numbering::Vi9)
+        && matches!(code, regs::XNACK_MASK_LO | regs::XNACK_MASK_HI)
+}
+
+/// The same, where most chips of an instruction set cannot replay and so lack the register.
+pub(crate) fn is_doubtful_xnack_mask(isa: Isa, code: u8) -> bool {
+    isa == Isa::Vi && is_xnack_mask(isa, code)
 }
 
 /// Whether an inline constant has the bits of a literal: LLVM takes it for that.

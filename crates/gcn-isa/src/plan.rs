@@ -11,7 +11,7 @@ use crate::print::Syntax;
 use crate::regs::{self, write_group};
 use crate::row::Forms;
 use crate::rules;
-use crate::target::Isa;
+use crate::target::{Isa, on};
 use crate::text::{Piece, Text};
 
 /// What the text of a row in an encoding is made of.
@@ -172,6 +172,8 @@ pub(crate) fn suffix(form: &Form, syntax: Syntax) -> &'static str {
         {
             "_e64"
         }
+        // The selections say it; LLVM's disassembler leaves this suffix out.
+        Encoding::VopcSdwa if on::VI_ONLY.has(form.isa) => "",
         Encoding::Vop1Sdwa | Encoding::Vop2Sdwa | Encoding::VopcSdwa => "_sdwa",
         Encoding::Vop1Dpp | Encoding::Vop2Dpp => "_dpp",
         _ => "",
@@ -352,7 +354,7 @@ impl Names {
                 write(1, &vgprs);
                 write(5, &vgprs);
                 let scalar = |out: &mut Text| regs::write_scalar(out, isa, number, count);
-                let is_doubtful = isa == Isa::Vi && llvm::is_xnack_mask(number);
+                let is_doubtful = llvm::is_doubtful_xnack_mask(isa, number);
                 if number <= regs::EXEC_HI && !is_doubtful {
                     write(2, &scalar);
                 }

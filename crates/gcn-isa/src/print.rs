@@ -74,6 +74,7 @@ impl Isa {
             LazyLock::new(|| Plans::new(Isa::Si)),
             LazyLock::new(|| Plans::new(Isa::Ci)),
             LazyLock::new(|| Plans::new(Isa::Vi)),
+            LazyLock::new(|| Plans::new(Isa::Stoney)),
             LazyLock::new(|| Plans::new(Isa::Gfx9)),
             LazyLock::new(|| Plans::new(Isa::Vega12)),
             LazyLock::new(|| Plans::new(Isa::Vega20)),
@@ -397,7 +398,10 @@ impl Printer<'_> {
             self.exact &= imm.is_some_and(|imm| imm as u32 > LITERAL as u32);
         }
         if let Some(code) = reg {
-            self.exact &= regs::write_scalar(self.out, self.inst.isa, code, 1);
+            if !regs::write_scalar(self.out, self.inst.isa, code, 1) {
+                self.exact = false;
+                let _ = write!(self.out, "undefined({code})");
+            }
             if imm.is_some() {
                 self.out.push_str(" offset:");
             }

@@ -12,7 +12,7 @@ use crate::llvm::Lacks;
 use crate::operand::{Access, Kind, Slot, Ty};
 use crate::regs;
 use crate::simm::GPR_INDEXES;
-use crate::target::{Isa, Numbering};
+use crate::target::{Isa, Numbering, on};
 
 /// Scalar registers and literals that a vector instruction may read.
 const CONSTANT_BUS_READS: usize = 1;
@@ -162,7 +162,7 @@ pub fn operand(inst: &Inst, slot: &Slot, operand: Operand) -> Option<Rule> {
                     Some(Rule::OffsetRange)
                 }
                 (_, Some(regs::ZERO..)) => Some(Rule::NoConstant),
-                (_, Some(code)) if is_store && inst.isa == Isa::Vi && code != regs::M0 => {
+                (_, Some(code)) if is_store && on::VI_ONLY.has(inst.isa) && code != regs::M0 => {
                     Some(Rule::StoreOffset)
                 }
                 _ => None,

@@ -6,7 +6,7 @@ use std::sync::OnceLock;
 use crate::field::{ENCODINGS, Encoding, Format, Layout, SUFFIXES};
 use crate::form::Form;
 use crate::row::{FAMILIES, Forms, Op, Row, rows};
-use crate::target::Isa;
+use crate::target::{Isa, on};
 use crate::{ds, exp, flat, mimg, mtbuf, mubuf, smem, sop, vintrp, vop};
 
 /// Where an instruction's VOP3 form begins to count: (VOPC, VOP2, VOP1) per numbering.
@@ -228,7 +228,7 @@ pub(crate) fn opcode_in(row: &Row, isa: Isa, encoding: Encoding) -> Option<u16> 
         encoding,
         Encoding::Vop1Sdwa | Encoding::Vop2Sdwa | Encoding::VopcSdwa
     );
-    if is_sdwa && isa != Isa::Vi && row.forms.has(Forms::SDWA_VI) {
+    if is_sdwa && !on::VI_ONLY.has(isa) && row.forms.has(Forms::SDWA_VI) {
         return None;
     }
     let base = match encoding {
@@ -258,6 +258,7 @@ impl Isa {
             Tables::new(Isa::Si),
             Tables::new(Isa::Ci),
             Tables::new(Isa::Vi),
+            Tables::new(Isa::Stoney),
             Tables::new(Isa::Gfx9),
             Tables::new(Isa::Vega12),
             Tables::new(Isa::Vega20),

@@ -14,6 +14,8 @@ pub enum Isa {
     Ci,
     /// GCN 1.2, Volcanic Islands, gfx8.
     Vi,
+    /// GCN 1.2 as Stoney has it (gfx810): two 16-bit values of a buffer or an image to a register, as on GCN 1.4.
+    Stoney,
     /// GCN 1.4, Vega, gfx900.
     Gfx9,
     /// GCN 1.4 as Vega 12 has it (gfx904): FMA_MIX in place of MAD_MIX.
@@ -24,10 +26,11 @@ pub enum Isa {
 
 impl Isa {
     /// Every instruction set, oldest first.
-    pub const ALL: [Isa; 6] = [
+    pub const ALL: [Isa; 7] = [
         Isa::Si,
         Isa::Ci,
         Isa::Vi,
+        Isa::Stoney,
         Isa::Gfx9,
         Isa::Vega12,
         Isa::Vega20,
@@ -37,7 +40,7 @@ impl Isa {
     pub const fn numbering(self) -> Numbering {
         match self {
             Isa::Si | Isa::Ci => Numbering::SiCi,
-            Isa::Vi | Isa::Gfx9 | Isa::Vega12 | Isa::Vega20 => Numbering::Vi9,
+            Isa::Vi | Isa::Stoney | Isa::Gfx9 | Isa::Vega12 | Isa::Vega20 => Numbering::Vi9,
         }
     }
 
@@ -46,7 +49,7 @@ impl Isa {
         match self {
             Isa::Si => "GCN 1.0",
             Isa::Ci => "GCN 1.1",
-            Isa::Vi => "GCN 1.2",
+            Isa::Vi | Isa::Stoney => "GCN 1.2",
             Isa::Gfx9 | Isa::Vega12 => "GCN 1.4",
             Isa::Vega20 => "GCN 1.4.1",
         }
@@ -139,6 +142,8 @@ pub(crate) mod on {
     pub const SI: IsaSet = IsaSet::from(Isa::Si);
     pub const CI: IsaSet = IsaSet::from(Isa::Ci);
     pub const VI: IsaSet = IsaSet::from(Isa::Vi);
+    /// Where two 16-bit values share a register.
+    pub const PACKED: IsaSet = IsaSet::from(Isa::Stoney);
     pub const GFX9: IsaSet = IsaSet::from(Isa::Gfx9);
     pub const VEGA12: IsaSet = IsaSet::from(Isa::Vega12);
     pub const VEGA20: IsaSet = IsaSet::from(Isa::Vega20);
@@ -148,6 +153,8 @@ pub(crate) mod on {
     pub const CI_ONLY: IsaSet = CI.without(VI);
     pub const CI_VI: IsaSet = CI.without(GFX9);
     pub const VI_ONLY: IsaSet = VI.without(GFX9);
+    /// GCN 1.2 where each 16-bit value has a register of its own: all but gfx810.
+    pub const SPREAD: IsaSet = VI.without(PACKED);
     /// gfx900 alone, not gfx904 and gfx906.
     pub const VEGA10: IsaSet = GFX9.without(VEGA12);
 }
@@ -204,7 +211,7 @@ pub const TARGETS: &[Target] = &[
     target("gfx802", 0x29, Isa::Vi,     false, false, &["iceland", "tonga"]),
     target("gfx803", 0x2a, Isa::Vi,     false, false, &["fiji", "polaris10", "polaris11"]),
     target("gfx805", 0x3c, Isa::Vi,     false, false, &["tongapro"]),
-    target("gfx810", 0x2b, Isa::Vi,     true,  false, &["stoney"]),
+    target("gfx810", 0x2b, Isa::Stoney, true,  false, &["stoney"]),
     target("gfx900", 0x2c, Isa::Gfx9,   true,  false, &["vega10"]),
     target("gfx902", 0x2d, Isa::Gfx9,   true,  false, &["raven"]),
     target("gfx904", 0x2e, Isa::Vega12, true,  false, &["vega12"]),

@@ -87,6 +87,14 @@ impl Assembler<'_> {
             return Ok(None);
         };
         if let Some((code, count)) = self.named_register(lower) {
+            if gcn_isa::llvm::is_xnack_mask(self.isa, code)
+                && !self.target.xnack
+                && self.dialect.asks_for_replay()
+            {
+                let message = format!("{} has no register `{lower}`", self.target.name);
+                return Err(fail(start..end, message)
+                    .helped("only chips that replay faulting accesses have it, such as gfx801"));
+            }
             // CLRX takes a source of one register for a pair, too.
             let is_any = code > regs::EXEC_HI && self.dialect.takes_all_modifiers();
             let whole = What::Scalar {

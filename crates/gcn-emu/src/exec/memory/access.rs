@@ -383,7 +383,7 @@ fn set_scratch(wave: &Wave, access: &mut Access) {
     access.scratch_bytes = wave.scratch.bytes_per_lane;
     access.scratch_base = match wave.isa {
         Isa::Si => wave.scratch.base,
-        Isa::Ci | Isa::Vi => {
+        Isa::Ci | Isa::Vi | Isa::Stoney => {
             let high = if wave.isa == Isa::Ci {
                 FLAT_SCRATCH_CI + 1
             } else {

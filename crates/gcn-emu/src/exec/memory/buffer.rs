@@ -71,7 +71,7 @@ impl Descriptor {
         let structured = stride != 0
             && match isa {
                 Isa::Si | Isa::Ci => idxen || add_tid,
-                Isa::Vi => swizzled,
+                Isa::Vi | Isa::Stoney => swizzled,
                 _ => idxen || (add_tid && swizzled),
             };
         Descriptor {

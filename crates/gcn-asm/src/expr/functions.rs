@@ -1,0 +1,131 @@
+//! The functions of LLVM's expressions, in which compilers count the registers of kernels: `max(a, b, …)`,
+//! `or(a, b, …)`, `alignto(value, multiple)`, `extrasgprs(vcc, flat_scratch, xnack)`, `totalnumvgprs(agprs, vgprs)`
+//! and `occupancy(…)`. A call becomes operators behind its arguments, so evaluating knows no functions.
+
+use gcn_isa::{Isa, Target};
+
+use super::{Item, Operator};
+use crate::kernel::extra_sgprs;
+
+/// A function.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Function {
+    Max,
+    Or,
+    AlignTo,
+    ExtraSgprs,
+    TotalVgprs,
+    Occupancy,
+}
+
+/// Names and, where it is not any number from one on, how many arguments they take.
+const FUNCTIONS: &[(&str, Function, Option<usize>)] = &[
+    ("max", Function::Max, None),
+    ("or", Function::Or, None),
+    ("alignto", Function::AlignTo, Some(2)),
+    ("extrasgprs", Function::ExtraSgprs, Some(3)),
+    ("totalnumvgprs", Function::TotalVgprs, Some(2)),
+    ("occupancy", Function::Occupancy, Some(OCCUPANCY_ARGUMENTS)),
+];
+
+/// Of `occupancy`: most waves, VGPRs of a block, VGPRs there are, LLVM's number of the generation, waves otherwise
+/// possible, SGPRs and VGPRs used.
+pub(super) const OCCUPANCY_ARGUMENTS: usize = 7;
+
+impl Function {
+    /// The function of a name, and how many arguments it takes if it does not take any number.
+    pub(super) fn named(name: &str) -> Option<(Function, Option<usize>)> {
+        FUNCTIONS
+            .iter()
+            .find(|(text, ..)| *text == name)
+            .map(|&(_, function, count)| (function, count))
+    }
+
+    /// What stands behind the argument at `index` in the postfix form of a call.
+    pub(super) fn after(self, target: &Target, index: usize, items: &mut Vec<Item>) {
+        let operator = |operator| Item::Operator(operator);
+        let folded = |operator| (index > 0).then_some(Item::Operator(operator));
+        match self {
+            Function::Max | Function::TotalVgprs => items.extend(folded(Operator::Max)),
+            Function::Or => items.extend(folded(Operator::Or)),
+            Function::AlignTo => items.extend(folded(Operator::AlignTo)),
+            Function::ExtraSgprs => {
+                let count = extra_sgprs(target.isa).get(index).copied().unwrap_or(0);
+                // `!=` is −1 where it holds.
+                items.extend([
+                    Item::Int(0),
+                    operator(Operator::Ne),
+                    Item::Int(i64::from(count)),
+                    operator(Operator::And),
+                ]);
+                items.extend(folded(Operator::Max));
+            }
+            Function::Occupancy if index + 1 == OCCUPANCY_ARGUMENTS => {
+                items.push(operator(Operator::Occupancy(target.isa)));
+            }
+            Function::Occupancy => {}
+        }
+    }
+}
+
+/// Waves that fit on a SIMD beside each other, from the arguments of `occupancy`.
+pub(super) fn occupancy(isa: Isa, arguments: [i64; OCCUPANCY_ARGUMENTS]) -> i64 {
+    let [most, block, vgprs_there_are, _, otherwise, sgprs, vgprs] = arguments;
+    let by_sgprs = if sgprs > 0 {
+        waves_by_sgprs(isa, sgprs)
+    } else {
+        otherwise
+    };
+    let by_vgprs = if vgprs <= 0 {
+        otherwise
+    } else if vgprs < block {
+        most
+    } else {
+        let granted = align_to(vgprs, block).unwrap_or(vgprs);
+        most.min((vgprs_there_are / granted).max(1))
+    };
+    otherwise.min(by_sgprs).min(by_vgprs)
+}
+
+/// The least multiple of `multiple` that is not below `value`; nothing if there is none.
+pub(super) fn align_to(value: i64, multiple: i64) -> Option<i64> {
+    match value.checked_rem_euclid(multiple)? {
+        0 => Some(value),
+        rest => value.checked_add(multiple.checked_abs()?.checked_sub(rest)?),
+    }
+}
+
+/// Waves that share the SGPRs of a SIMD: 800 from GCN 1.2 on, 512 before, in blocks. The steps are those of LLVM's
+/// subtarget description.
+fn waves_by_sgprs(isa: Isa, sgprs: i64) -> i64 {
+    const NEWER: &[(i64, i64)] = &[(80, 10), (88, 9), (100, 8), (i64::MAX, 7)];
+    const OLDER: &[(i64, i64)] = &[(48, 10), (56, 9), (64, 8), (72, 7), (80, 6), (i64::MAX, 5)];
+    let steps = if isa >= Isa::Vi { NEWER } else { OLDER };
+    steps
+        .iter()
+        .find(|&&(most, _)| sgprs <= most)
+        .map_or(0, |&(_, waves)| waves)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn rounds_up() {
+        assert_eq!(align_to(5, 4), Some(8));
+        assert_eq!(align_to(8, 4), Some(8));
+        assert_eq!(align_to(1, 0), None);
+        assert_eq!(align_to(i64::MAX, 4), None);
+    }
+
+    #[test]
+    fn registers_limit_waves() {
+        let waves = |isa, sgprs, vgprs| occupancy(isa, [10, 4, 256, 6, 10, sgprs, vgprs]);
+        assert_eq!(waves(Isa::Gfx9, 0, 0), 10);
+        assert_eq!(waves(Isa::Gfx9, 81, 1), 9);
+        assert_eq!(waves(Isa::Ci, 81, 1), 5);
+        assert_eq!(waves(Isa::Gfx9, 1, 129), 1);
+        assert_eq!(waves(Isa::Gfx9, 1, 61), 4);
+    }
+}
