@@ -356,20 +356,16 @@ fn half(bits: u16) -> f64 {
 
 /// Writes what a literal means as a 16-bit float, as a comment: the fewest digits that no other one is nearer to.
 pub(crate) fn write_half_comment(out: &mut Text, bits: u16) {
-    /// More digits than any half needs.
-    const MOST_DIGITS: usize = 6;
-    let value = half(bits);
-    if !value.is_finite() || value == 0.0 {
-        return write_comment(out, &format!("{value:e}"), 'h');
-    }
-    let next = (half(bits ^ 1) - value).abs() / 2.0;
-    let text = (0..MOST_DIGITS)
-        .map(|digits| format!("{value:.digits$e}"))
-        .find(|text| {
-            text.parse()
-                .is_ok_and(|near: f64| (near - value).abs() < next)
-        });
-    write_comment(out, text.as_deref().unwrap_or(""), 'h');
+    /// So many digits behind the first tell any half.
+    const DIGITS: usize = 4;
+    let text = format!("{:.DIGITS$e}", half(bits));
+    let text = match text.split_once('e') {
+        Some((digits, power)) => {
+            format!("{}e{power}", digits.trim_end_matches('0').trim_end_matches('.'))
+        }
+        None => text,
+    };
+    write_comment(out, &text, 'h');
 }
 
 /// Writes what a literal means as a 32-bit float, as a comment: ` /* 1.5f */`.
