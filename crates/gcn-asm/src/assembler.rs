@@ -38,6 +38,8 @@ pub(crate) const MAX_SOURCE: usize = u32::MAX as usize / 2;
 const MAX_SECTIONS: usize = 4096;
 /// The name of the place that is assembled to.
 const HERE: &str = ".";
+/// The section whose places are numbers. It is no section of a code object.
+const ABSOLUTE: &str = "*ABS*";
 
 pub(crate) struct Assembler<'a> {
     pub expansion: Expansion<'a>,
@@ -105,7 +107,7 @@ impl<'a> Assembler<'a> {
         files: &'a dyn Files,
     ) -> Assembler<'a> {
         let target = options.target;
-        let mut symbols = Symbols::default();
+        let mut symbols = Symbols::new(options.dialect.has_scopes());
         let mut builtin = |name: &str, value: u32| {
             let id = symbols.used(name, 0..0);
             if let Some(entry) = symbols.get_mut(id) {
@@ -142,7 +144,12 @@ impl<'a> Assembler<'a> {
             }
         };
         let mut assembler = Assembler {
-            expansion: Expansion::new(source, texts, files),
+            expansion: Expansion::new(
+                source,
+                texts,
+                files,
+                options.dialect.ignores_case_of_macros(),
+            ),
             cursor: Cursor::new(source.text, options.dialect),
             target,
             isa: target.isa,
@@ -273,7 +280,7 @@ impl<'a> Assembler<'a> {
                 let name = self.cursor.name()?.into_owned();
                 let span = start..self.cursor.pos();
                 if self.cursor.eat_after_blanks(b':') {
-                    let id = self.symbols.used(&name, span.clone());
+                    let id = self.symbols.own(&name, span.clone());
                     self.define_label(id, span)?;
                     continue;
                 }
@@ -290,14 +297,14 @@ impl<'a> Assembler<'a> {
             let span = start..self.cursor.pos();
             let behind = self.cursor.pos();
             self.cursor.skip_blanks();
-            if self.cursor.eat(b':') {
+            if !self.cursor.at_scope() && self.cursor.eat(b':') {
                 if word == HERE {
                     return Err(fail(
                         span,
                         "`.` is the place here, which a label cannot name",
                     ));
                 }
-                let id = self.symbols.used(word, span.clone());
+                let id = self.symbols.own(word, span.clone());
                 self.define_label(id, span)?;
                 continue;
             }
@@ -327,6 +334,7 @@ impl<'a> Assembler<'a> {
 
     fn define_label(&mut self, id: SymbolId, span: Range<usize>) -> Result<(), Fail> {
         let (section, offset) = self.here();
+        let is_absolute = self.is_absolute();
         let place = self.expansion.in_source(span.clone());
         let Some(entry) = self.symbols.get_mut(id) else {
             return Ok(());
@@ -335,7 +343,11 @@ impl<'a> Assembler<'a> {
             let message = format!("symbol `{}` is already defined", entry.name);
             return Err(fail(span, message).helped("each label can be defined once"));
         }
-        entry.defined = Defined::Label { section, offset };
+        entry.defined = if is_absolute {
+            Defined::Value(Value::absolute(offset.cast_signed()))
+        } else {
+            Defined::Label { section, offset }
+        };
         entry.span = place;
         Ok(())
     }
@@ -366,7 +378,37 @@ impl<'a> Assembler<'a> {
                 ));
             }
         };
-        let id = self.symbols.used(name, span.clone());
+        self.define(name, span, defined)
+    }
+
+    /// `name, expression`: what the expression is worth where the symbol is used.
+    pub(crate) fn assign_lazily(&mut self, name: &str, span: Range<usize>) -> Result<(), Fail> {
+        self.cursor.skip_blanks();
+        if self.cursor.peek() == b'%' {
+            return self.assign(name, span);
+        }
+        let mut scope = Scope {
+            here: self.here(),
+            bar_ends: false,
+            is_absolute: self.is_absolute(),
+            symbols: &mut self.symbols,
+            target: self.target,
+        };
+        let expr = self.exprs.parse_lazily(&mut self.cursor, &mut scope)?;
+        self.define(name, span, Defined::Expr(expr))
+    }
+
+    /// Gives a symbol a value.
+    fn define(&mut self, name: &str, span: Range<usize>, defined: Defined) -> Result<(), Fail> {
+        // Who used what waits for symbols means that, and not what comes now.
+        let waits = self
+            .symbols
+            .lookup_own(name)
+            .is_some_and(|id| matches!(self.symbols.defined(id), Defined::Expr(_)));
+        if waits {
+            self.symbols.renew(name);
+        }
+        let id = self.symbols.own(name, span.clone());
         if let Defined::Value(value) = defined
             && let Some(number) = value.as_absolute()
         {
@@ -393,9 +435,15 @@ impl<'a> Assembler<'a> {
         Ok(())
     }
 
+    /// Whether a name is that of a label.
+    pub(crate) fn is_label(&mut self, name: &str) -> bool {
+        let id = self.symbols.lookup_own(name);
+        id.is_some_and(|id| matches!(self.symbols.defined(id), Defined::Label { .. }))
+    }
+
     /// An error if a symbol that can be defined only once is defined.
-    pub(crate) fn is_new(&self, name: &str, span: &Range<usize>) -> Result<(), Fail> {
-        let id = self.symbols.lookup(name);
+    pub(crate) fn is_new(&mut self, name: &str, span: &Range<usize>) -> Result<(), Fail> {
+        let id = self.symbols.lookup_own(name);
         if id.is_some_and(|id| self.symbols.defined(id) != Defined::No) {
             let message = format!("symbol `{name}` is already defined");
             return Err(fail(span.clone(), message));
@@ -407,6 +455,29 @@ impl<'a> Assembler<'a> {
     pub(crate) fn here(&self) -> (u32, u64) {
         let size = self.section().map_or(0, |s| s.size);
         (self.current, size)
+    }
+
+    /// Whether places here are numbers, as in `.struct`.
+    pub(crate) fn is_absolute(&self) -> bool {
+        self.section()
+            .is_some_and(|section| section.name == ABSOLUTE)
+    }
+
+    /// `offset`: what follows are the fields of a structure, and its labels their offsets.
+    pub(crate) fn structure(&mut self) -> Result<(), Fail> {
+        let offset = self.absolute_within("the offset", 0, MAX_NOBITS as i64)?;
+        let known = self.sections.iter().position(|s| s.name == ABSOLUTE);
+        let section = match known {
+            Some(index) => index as u32,
+            None => self.add_section(ABSOLUTE, SectionKind::NoBits, SectionFlags::default()),
+        };
+        if self.current != section {
+            self.enter(section);
+        }
+        if let Some(section) = self.section_mut().filter(|s| s.name == ABSOLUTE) {
+            section.size = offset.cast_unsigned();
+        }
+        Ok(())
     }
 
     pub(crate) fn section(&self) -> Option<&Section> {
@@ -530,6 +601,7 @@ impl<'a> Assembler<'a> {
         let mut scope = Scope {
             here: self.here(),
             bar_ends: self.bar_ends,
+            is_absolute: self.is_absolute(),
             symbols: &mut self.symbols,
             target: self.target,
         };

@@ -5,6 +5,7 @@ use std::ops::Range;
 
 use crate::diagnostic::{Fail, Helped, fail};
 use crate::dialect::Dialect;
+use crate::scope::SEPARATOR;
 
 /// A position in a source.
 #[derive(Clone, Debug)]
@@ -307,6 +308,43 @@ impl<'a> Cursor<'a> {
         let _ = self.eat(b'\n') || self.eat(b';');
     }
 
+    /// Steps behind a statement that is not read.
+    pub(crate) fn skip_statement(&mut self) {
+        if !self.dialect.semicolon_separates() {
+            return self.skip_line();
+        }
+        loop {
+            match self.peek() {
+                b'\n' | b';' => {
+                    self.pos += 1;
+                    return;
+                }
+                b'#' => self.skip_line_content(),
+                b'"' if self.string().is_err() => self.skip_line_content(),
+                b'"' => {}
+                b'\'' if self.peek_at(2) == b'\'' => self.pos += 3,
+                b'/' if self.peek_at(1) == b'*' => self.skip_more_blanks(),
+                _ if self.at_end() => return,
+                _ => self.pos += 1,
+            }
+        }
+    }
+
+    /// Blanks and labels, in which parameters of a macro may stand.
+    pub(crate) fn skip_labels(&mut self) {
+        loop {
+            self.skip_blanks();
+            let ends = |&byte: &u8| !is_word(byte) && !matches!(byte, b'\\' | b'(' | b')' | b'@');
+            let rest = self.rest();
+            let length = rest.iter().position(ends).unwrap_or(0);
+            if length == 0 || rest.get(length) != Some(&b':') || rest.get(length + 1) == Some(&b':')
+            {
+                return;
+            }
+            self.pos += length + 1;
+        }
+    }
+
     /// Steps to the end of the line, unless another statement follows at the cursor.
     pub(crate) fn skip_comment(&mut self) {
         if self.peek() != b';' || !self.dialect.semicolon_separates() {
@@ -353,14 +391,27 @@ impl<'a> Cursor<'a> {
 
     /// A word: a mnemonic, a register, a symbol, a directive.
     pub(crate) fn word(&mut self) -> Option<&'a str> {
-        if !is_word_start(self.peek()) {
+        if !is_word_start(self.peek()) && !self.at_scope() {
             return None;
         }
         let start = self.pos;
         let rest = self.rest();
         let length = rest.iter().position(|&byte| !is_word(byte));
         self.pos += length.unwrap_or(rest.len());
+        while self.at_scope() {
+            self.pos += SEPARATOR.len();
+            self.tail();
+        }
         self.text.get(start..self.pos)
+    }
+
+    /// Whether the name of something in a scope goes on, or begins, here: `::name`.
+    #[inline]
+    pub(crate) fn at_scope(&self) -> bool {
+        self.peek() == b':'
+            && self.peek_at(1) == b':'
+            && is_word_start(self.peek_at(2))
+            && self.dialect.has_scopes()
     }
 
     /// A symbol's name: a word, or any text in quotes.

@@ -2,10 +2,12 @@
 
 use std::ops::Range;
 
+use half::f16;
+
 use crate::assembler::{Assembler, Fixup, FixupKind, check_width};
 use crate::diagnostic::{Diagnostic, Fail, Helped, fail};
 use crate::directive::MAX_ALIGN;
-use crate::expr::{Parsed, Term};
+use crate::expr::{Parsed, Term, Value};
 use crate::instruction::NOP;
 use crate::operand::Delayed;
 use crate::program::SectionKind;
@@ -34,6 +36,12 @@ const SINGLE: Format = Format {
     precision: f32::MANTISSA_DIGITS,
     bias: 127,
     decimal: |text| Some(text.parse::<f32>().ok()?.to_bits().into()),
+};
+const HALF: Format = Format {
+    width: 2,
+    precision: f16::MANTISSA_DIGITS,
+    bias: 15,
+    decimal: |text| Some(f16::from_f64(text.parse().ok()?).to_bits().into()),
 };
 const DOUBLE: Format = Format {
     width: 8,
@@ -128,18 +136,24 @@ impl Assembler<'_> {
     ) -> Option<Result<(), Fail>> {
         Some(match name {
             ".byte" | ".1byte" | ".dc.b" => self.data(1),
+            ".half" if self.dialect.halves_are_floats() => self.floats(&HALF),
             ".short" | ".hword" | ".half" | ".value" | ".2byte" | ".dc" | ".dc.w" => self.data(2),
-            ".long" | ".int" | ".4byte" | ".dc.l" => self.data(4),
+            ".long" | ".int" | ".word" | ".4byte" | ".dc.l" => self.data(4),
             ".quad" | ".8byte" | ".dc.a" => self.data(8),
             ".octa" => self.octa(),
             ".uleb128" => self.leb128(false),
             ".sleb128" => self.leb128(true),
             ".float" | ".single" | ".dc.s" => self.floats(&SINGLE),
             ".double" | ".dc.d" => self.floats(&DOUBLE),
-            ".ascii" => self.strings(false),
-            ".asciz" | ".string" => self.strings(true),
+            ".ascii" => self.strings(false, 1),
+            ".asciz" | ".string" => self.strings(true, 1),
+            ".string16" => self.strings(true, 2),
+            ".string32" => self.strings(true, 4),
+            ".string64" => self.strings(true, 8),
             ".space" | ".skip" | ".zero" => self.space(span),
-            ".fill" => self.fill(span),
+            // GNU as takes four bytes of the value.
+            ".fill" => self.fill(span, u64::from(u32::MAX)),
+            ".fillq" => self.fill(span, u64::MAX),
             ".dcb.b" => self.repeated(1, span),
             ".dcb" | ".dcb.w" => self.repeated(2, span),
             ".dcb.l" => self.repeated(4, span),
@@ -166,7 +180,11 @@ impl Assembler<'_> {
         loop {
             self.cursor.skip_blanks();
             let start = self.cursor.pos();
-            let parsed = self.parse_expr()?;
+            let parsed = if self.is_missing_datum() {
+                Parsed::Known(Value::absolute(0))
+            } else {
+                self.parse_expr()?
+            };
             let span = start..self.cursor.pos();
             let (section, offset) = self.here();
             let mut bytes = [0; 8];
@@ -200,6 +218,18 @@ impl Assembler<'_> {
                 return Ok(());
             }
         }
+    }
+
+    /// Whether a number of data is left out at the cursor, which CLRX takes for 0 with a warning.
+    fn is_missing_datum(&mut self) -> bool {
+        let is_missing = self.dialect.takes_missing_data()
+            && (self.cursor.at_statement_end() || self.cursor.peek() == b',');
+        if is_missing {
+            let here = self.cursor.here();
+            self.diagnostics
+                .push(Diagnostic::warning(here, "no number stands here: it is 0"));
+        }
+        is_missing
     }
 
     /// Numbers in the variable-length format of DWARF, separated by commas.
@@ -271,12 +301,17 @@ impl Assembler<'_> {
         loop {
             self.cursor.skip_blanks();
             let start = self.cursor.pos();
+            let is_missing = self.is_missing_datum();
             let is_negative = self.cursor.eat(b'-');
             if !is_negative {
                 let _ = self.cursor.eat(b'+');
             }
             let place = self.cursor.float_tail();
-            let text = self.cursor.slice(place);
+            let text = if is_missing {
+                "0"
+            } else {
+                self.cursor.slice(place)
+            };
             let span = start..self.cursor.pos();
             if text.is_empty() {
                 return Err(self.cursor.expected("a floating-point number"));
@@ -310,8 +345,8 @@ impl Assembler<'_> {
         }
     }
 
-    /// Strings separated by commas; those separated by blanks are one.
-    fn strings(&mut self, terminated: bool) -> Result<(), Fail> {
+    /// Strings separated by commas, a character in `width` bytes; those separated by blanks are one.
+    fn strings(&mut self, terminated: bool, width: usize) -> Result<(), Fail> {
         if self.cursor.statement_ends() {
             return Ok(());
         }
@@ -326,6 +361,10 @@ impl Assembler<'_> {
             }
             if terminated {
                 bytes.push(0);
+            }
+            if width > 1 {
+                let wide = |byte| std::iter::once(byte).chain(std::iter::repeat_n(0, width - 1));
+                bytes = bytes.into_iter().flat_map(wide).collect();
             }
             self.emit(&bytes, &(start..self.cursor.pos()))?;
             if !self.cursor.eat_after_blanks(b',') {
@@ -358,8 +397,8 @@ impl Assembler<'_> {
         self.emit_zeros(count.cast_unsigned().saturating_mul(width), span)
     }
 
-    /// `count, size, value`
-    fn fill(&mut self, span: &Range<usize>) -> Result<(), Fail> {
+    /// `count, size, value`, of which the bits of `mask` are taken.
+    fn fill(&mut self, span: &Range<usize>, mask: u64) -> Result<(), Fail> {
         /// Bytes of an element at most.
         const MAX_SIZE: usize = 8;
         let count = self.absolute("the number of elements")?;
@@ -382,8 +421,7 @@ impl Assembler<'_> {
             self.diagnostics
                 .push(Diagnostic::warning(span.clone(), message));
         }
-        // GNU as takes four bytes of the value.
-        let bytes = i64::from(value as u32).to_le_bytes();
+        let bytes = (value.cast_unsigned() & mask).to_le_bytes();
         self.repeat(count, bytes.get(..size).unwrap_or(&bytes), span)
     }
 

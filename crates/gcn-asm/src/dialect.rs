@@ -108,6 +108,26 @@ impl Dialect {
         self == Dialect::Llvm
     }
 
+    /// Whether `a::b` is a name within a scope.
+    pub(crate) fn has_scopes(self) -> bool {
+        self == Dialect::Clrx
+    }
+
+    /// Whether a macro is called in any case.
+    pub(crate) fn ignores_case_of_macros(self) -> bool {
+        self == Dialect::Clrx
+    }
+
+    /// Whether `.half` is followed by floats of 16 bits; else by integers.
+    pub(crate) fn halves_are_floats(self) -> bool {
+        self == Dialect::Clrx
+    }
+
+    /// Whether a number of data may be left out between commas, which makes it 0.
+    pub(crate) fn takes_missing_data(self) -> bool {
+        self == Dialect::Clrx
+    }
+
     /// Whether XNACK_MASK is a register only of chips that replay faulting accesses.
     pub(crate) fn asks_for_replay(self) -> bool {
         self == Dialect::Llvm

@@ -6,6 +6,7 @@ use gcn_isa::Target;
 use gcn_object::{Binding, Feature, RelocationKind, SymbolKind, Visibility};
 
 use crate::assembler::{Assembler, Stated};
+use crate::clrx;
 use crate::data;
 use crate::diagnostic::{Diagnostic, Fail, Helped, fail};
 use crate::expand;
@@ -90,6 +91,9 @@ impl Assembler<'_> {
         if let Some(result) = self.data_directive(name, &span) {
             return result;
         }
+        if let Some(result) = self.clrx_directive(name, &span) {
+            return result;
+        }
         match name {
             ".text" | ".data" | ".bss" | ".rodata" => {
                 let section = self.section_named(name);
@@ -121,7 +125,8 @@ impl Assembler<'_> {
             ".size" => self.symbol_size(),
             ".comm" => self.common(),
             ".set" | ".equ" => self.set(false),
-            ".equiv" | ".eqv" => self.set(true),
+            ".equiv" => self.set(true),
+            ".eqv" => self.set_lazily(),
             ".amdgcn_target" => self.target_directive(),
             ".amdhsa_code_object_version" => {
                 let version = self.absolute_within(
@@ -153,6 +158,8 @@ impl Assembler<'_> {
             ".hsa_code_object_isa" => self.hsa_isa(),
             ".amd_amdgpu_isa" => self.hsa_isa_name(),
             ".amd_amdgpu_hsa_metadata" => self.hsa_metadata(span),
+            ".amd_amdgpu_pal_metadata" => self.pal_metadata(None, span),
+            ".amdgpu_pal_metadata" => self.pal_metadata(Some(".end_amdgpu_pal_metadata"), span),
             ".amdgpu_hsa_kernel" => self.each_symbol(|entry| entry.kind = SymbolKind::HsaKernel),
             ".amdgpu_lds" => self.lds_symbol(),
             _ if name.starts_with(".cfi_") => {
@@ -171,6 +178,7 @@ impl Assembler<'_> {
                         NAMES
                             .iter()
                             .chain(data::NAMES)
+                            .chain(clrx::NAMES)
                             .chain(expand::NAMES)
                             .copied(),
                     )
@@ -315,6 +323,7 @@ impl Assembler<'_> {
         }
         let letters = self.cursor.string()?;
         let mut flags = SectionFlags::default();
+        let (mut names_group, mut names_section) = (false, false);
         for letter in letters {
             match letter {
                 b'a' => flags.alloc = true,
@@ -322,13 +331,9 @@ impl Assembler<'_> {
                 b'x' => flags.exec = true,
                 b'M' => flags.merge = true,
                 b'S' => flags.strings = true,
-                b'e' | b'o' | b'R' => {}
-                b'G' => {
-                    return Err(fail(
-                        start..self.cursor.pos(),
-                        "section groups are not supported: a program is linked as soon as it is assembled",
-                    ));
-                }
+                b'e' | b'R' => {}
+                b'o' => names_section = true,
+                b'G' => names_group = true,
                 _ => {
                     return Err(fail(
                         start..self.cursor.pos(),
@@ -366,7 +371,25 @@ impl Assembler<'_> {
                     }
                 },
             };
-            self.optional_absolute("the size of an element")?;
+            if !names_group && !names_section || flags.merge {
+                self.optional_absolute("the size of an element")?;
+            }
+        }
+        // A program of one source has each group once, so that nothing is to be left out; nor does it matter here
+        // what section another one belongs to.
+        for is_named in [names_group, names_section] {
+            if is_named {
+                self.comma("the name of a group or a section")?;
+                self.cursor.name()?;
+            }
+        }
+        if names_group && self.cursor.eat_after_blanks(b',') {
+            self.cursor.skip_blanks();
+            let start = self.cursor.pos();
+            if &*self.cursor.name()? != "comdat" {
+                let here = start..self.cursor.pos();
+                return Err(fail(here, "behind the name of a group may stand `comdat`"));
+            }
         }
         Ok((kind, flags))
     }
@@ -484,6 +507,17 @@ impl Assembler<'_> {
         }
         self.comma("the value")?;
         self.assign(&name, span)
+    }
+
+    /// `name, expression`, which is evaluated anew wherever the name is used.
+    fn set_lazily(&mut self) -> Result<(), Fail> {
+        self.cursor.skip_blanks();
+        let start = self.cursor.pos();
+        let name = self.cursor.name()?.into_owned();
+        let span = start..self.cursor.pos();
+        self.is_new(&name, &span)?;
+        self.comma("the value")?;
+        self.assign_lazily(&name, span)
     }
 
     /// `offset, kind, expression`: a field for the linker, whatever stands there.

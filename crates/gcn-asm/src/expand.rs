@@ -7,6 +7,7 @@
 
 mod condition;
 mod files;
+mod loops;
 mod macros;
 mod place;
 
@@ -21,6 +22,7 @@ use crate::diagnostic::{Fail, Helped, Severity, fail};
 
 use condition::{Condition, test_named};
 pub use files::{File, Files, NoFiles};
+use loops::Resumed;
 use macros::{Macro, Values, substitute, unquoted};
 use place::{Deferred, Included, Mapping, Node, Origin, Step};
 
@@ -76,6 +78,8 @@ struct Frame<'a> {
     mapping: Mapping,
     /// The statement after the call.
     resume: Cursor<'a>,
+    /// The beginning of a loop that asks before each round.
+    again: Option<Cursor<'a>>,
     /// Where each repetition begins.
     begin: Cursor<'a>,
     /// Repetitions to come.
@@ -117,6 +121,10 @@ pub(crate) struct Expansion<'a> {
     files: Vec<Included<'a>>,
     /// Whether `.altmacro` is in force.
     is_alternate: bool,
+    /// Whether macros are called in any case.
+    pub ignores_case: bool,
+    /// The loop that the next statement goes on with.
+    resumed: Option<Resumed>,
     /// Bytes that may still be read.
     budget: usize,
     /// Macros called so far, for `\@`.
@@ -134,6 +142,7 @@ impl<'a> Expansion<'a> {
         source: &crate::Source<'a>,
         texts: &'a Texts,
         reader: &'a dyn Files,
+        ignores_case: bool,
     ) -> Expansion<'a> {
         Expansion {
             macros: HashMap::new(),
@@ -149,6 +158,8 @@ impl<'a> Expansion<'a> {
             source_text: source.text,
             files: Vec::new(),
             is_alternate: false,
+            ignores_case,
+            resumed: None,
             budget: MAX_EXPANDED,
             calls: 0,
             locals: 0,
@@ -193,7 +204,10 @@ impl<'a> Expansion<'a> {
 }
 
 const MACRO: (&[&str], &[&str]) = (&[".macro"], &[".endm", ".endmacro"]);
-const LOOP: (&[&str], &[&str]) = (&[".rept", ".rep", ".irp", ".irpc"], &[".endr"]);
+const LOOP: (&[&str], &[&str]) = (
+    &[".rept", ".rep", ".irp", ".irpc", ".for", ".while"],
+    &[".endr", ".endrept"],
+);
 
 fn is_one_of(word: &str, names: &[&str]) -> bool {
     names.iter().any(|name| word.eq_ignore_ascii_case(name))
@@ -210,7 +224,10 @@ pub(crate) const NAMES: &[&str] = &[
     ".rep",
     ".irp",
     ".irpc",
+    ".for",
+    ".while",
     ".endr",
+    ".endrept",
     ".if",
     ".ifne",
     ".ifeq",
@@ -251,12 +268,17 @@ impl<'a> Assembler<'a> {
         if let Some(test) = test_named(name) {
             return Some(self.begin_condition(test, span));
         }
+        if condition::other_branch(name).is_some() {
+            return Some(self.next_branch(name, span));
+        }
         Some(match name {
             ".macro" => self.define_macro(span),
             ".rept" | ".rep" => self.rept(span),
             ".irp" => self.irp(span, ".irp"),
             ".irpc" => self.irp(span, ".irpc"),
-            ".elseif" | ".else" | ".endif" => self.next_branch(name, span),
+            ".while" => self.while_loop(span),
+            ".for" => self.for_loop(span),
+            ".else" | ".endif" => self.next_branch(name, span),
             ".exitm" => self.exit_macro(span),
             ".purgem" => self.purge(),
             ".altmacro" | ".noaltmacro" => {
@@ -272,9 +294,9 @@ impl<'a> Assembler<'a> {
                 Ok(())
             }
             ".endm" | ".endmacro" => Err(fail(span.clone(), format!("`{name}` without `.macro`"))),
-            ".endr" => Err(fail(
+            ".endr" | ".endrept" => Err(fail(
                 span.clone(),
-                "`.endr` without `.rept`, `.irp` or `.irpc`",
+                format!("`{name}` without the beginning of a loop"),
             )),
             _ => return None,
         })
@@ -349,9 +371,23 @@ impl<'a> Assembler<'a> {
             frame.step.iteration += 1;
             self.cursor = frame.begin.clone();
         } else {
+            let again = frame.again.take().filter(|_| frame.errors == errors);
+            let round = frame.step.iteration.saturating_add(1);
             self.leave();
+            if let Some(again) = again {
+                let at = again.pos();
+                self.expansion.resumed = Some(Resumed { at, round });
+                self.cursor = again;
+            }
         }
         true
+    }
+
+    /// Lets what is about to be read be followed by `again` in place of the statement after it.
+    fn repeat_from(&mut self, again: Cursor<'a>) {
+        if let Some(Jump::Enter(frame)) = &mut self.expansion.jump {
+            frame.again = Some(again);
+        }
     }
 
     /// Takes from what expansions may read. Beyond it, all of them end.
@@ -392,6 +428,7 @@ impl<'a> Assembler<'a> {
             step,
             mapping,
             resume: begin.clone(),
+            again: None,
             begin,
             remaining: rounds.saturating_sub(1),
             errors: 0,
@@ -415,12 +452,12 @@ impl<'a> Assembler<'a> {
         (opens, closes): (&[&str], &[&str]),
         span: &Range<usize>,
     ) -> Result<Range<usize>, Fail> {
-        self.cursor.skip_line();
+        self.cursor.skip_statement();
         let start = self.cursor.pos();
         let mut depth = 0usize;
         while !self.cursor.at_end() {
             let line = self.cursor.pos();
-            self.cursor.skip_blanks();
+            self.cursor.skip_labels();
             if self.cursor.peek() == b'.' {
                 let word = self.cursor.word().unwrap_or("");
                 if is_one_of(word, opens) {
@@ -432,7 +469,7 @@ impl<'a> Assembler<'a> {
                     }
                 }
             }
-            self.cursor.skip_line();
+            self.cursor.skip_statement();
         }
         let name = self.cursor.slice(span.clone());
         let end = closes.first().copied().unwrap_or("");

@@ -386,6 +386,8 @@ pub(crate) struct Exprs {
     stack: Vec<Value>,
     /// Whether what was parsed since [`Exprs::forget_labels`] names places.
     names_labels: bool,
+    /// Whether symbols are worth what they will be when the expression is used.
+    is_lazy: bool,
 }
 
 /// Where an expression is parsed: what it may name.
@@ -395,6 +397,8 @@ pub(crate) struct Scope<'a> {
     pub here: (u32, u64),
     /// Whether `|` ends the expression, as within an absolute value.
     pub bar_ends: bool,
+    /// Whether `.` is a number.
+    pub is_absolute: bool,
     /// Whose registers functions count.
     pub target: &'a Target,
 }
@@ -492,6 +496,26 @@ impl Exprs {
                 Err(error.diagnose(start..cursor.pos(), scope.symbols))
             }
         }
+    }
+
+    /// Parses an expression that is evaluated where it is used.
+    pub(crate) fn parse_lazily(
+        &mut self,
+        cursor: &mut Cursor<'_>,
+        scope: &mut Scope<'_>,
+    ) -> Result<ExprId, Fail> {
+        let first = self.items.len();
+        self.is_lazy = true;
+        let result = self.binary(cursor, scope, 0, 0);
+        self.is_lazy = false;
+        if let Err(error) = result {
+            self.items.truncate(first);
+            return Err(error);
+        }
+        Ok(ExprId {
+            start: index(first),
+            end: index(self.items.len()),
+        })
     }
 
     fn binary(
@@ -623,10 +647,16 @@ impl Exprs {
             },
             b'.' if !is_symbol_byte(cursor.peek_at(1)) => {
                 cursor.set_pos(start + 1);
-                Item::Here(scope.here.0, scope.here.1)
+                if scope.is_absolute {
+                    Item::Int(scope.here.1.cast_signed())
+                } else {
+                    Item::Here(scope.here.0, scope.here.1)
+                }
             }
             _ => {
-                if cursor.peek() != b'"' && !is_symbol_byte(cursor.peek()) {
+                let is_name =
+                    cursor.peek() == b'"' || is_symbol_byte(cursor.peek()) || cursor.at_scope();
+                if !is_name {
                     return Err(cursor.expected("a number or a symbol"));
                 }
                 let name = cursor.name()?;
@@ -638,7 +668,14 @@ impl Exprs {
                 }
                 let symbol = scope.symbols.used(&name, start..cursor.pos());
                 let variant = variant(cursor)?;
-                Item::Symbol(symbol, variant)
+                // A number is what it is here, whatever the symbol will be.
+                match scope.symbols.defined(symbol) {
+                    Defined::Value(value) if !self.is_lazy => match value.as_absolute() {
+                        Some(number) if variant == Variant::Plain => Item::Int(number),
+                        _ => Item::Symbol(symbol, variant),
+                    },
+                    _ => Item::Symbol(symbol, variant),
+                }
             }
         };
         self.items.push(item);

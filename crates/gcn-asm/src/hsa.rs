@@ -93,6 +93,23 @@ impl Assembler<'_> {
         self.hsa_note(note::HSA_METADATA, text.as_bytes(), span.start)
     }
 
+    /// Metadata of programs for graphics, which are not made here: up to `end` if it has one.
+    pub(crate) fn pal_metadata(
+        &mut self,
+        end: Option<&str>,
+        span: Range<usize>,
+    ) -> Result<(), Fail> {
+        match end {
+            Some(end) => drop(self.skip_to(end)),
+            None => self.cursor.skip_line_content(),
+        }
+        Err(fail(
+            span,
+            "code objects of PAL, the platform of graphics drivers, are not made here",
+        )
+        .helped("HSA's have `.amdgpu_metadata`"))
+    }
+
     fn hsa_note(&mut self, kind: u32, description: &[u8], start: usize) -> Result<(), Fail> {
         let span = start..self.cursor.pos();
         self.code_object_version.get_or_insert(VERSION);

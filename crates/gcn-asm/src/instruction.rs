@@ -163,11 +163,10 @@ impl Assembler<'_> {
         let section = self.current;
         let offset = self.here().1;
         if !offset.is_multiple_of(4) {
-            return Err(fail(
-                statement,
-                format!("an instruction must begin at a multiple of 4, not at {offset}"),
-            )
-            .helped("write `.p2align 2` before it"));
+            let message = format!("an instruction begins at a multiple of 4, not at {offset}");
+            let warning = Diagnostic::warning(statement.clone(), message);
+            self.diagnostics
+                .push(warning.help("write `.p2align 2` before it"));
         }
         let mut bytes = [0; 8];
         for (place, word) in bytes.chunks_exact_mut(4).zip(words) {

@@ -6,6 +6,7 @@
 //! Rendering them, reading files and exiting are for the command line.
 
 mod assembler;
+mod clrx;
 mod cursor;
 mod data;
 mod diagnostic;
@@ -27,6 +28,7 @@ mod object;
 mod operand;
 mod parts;
 mod program;
+mod scope;
 mod symbols;
 mod usage;
 
@@ -142,12 +144,23 @@ pub fn assemble_with(source: &Source<'_>, options: &Options<'_>, files: &dyn Fil
     }
 }
 
-/// The target of the first `.amdgcn_target` of a source, if it has one that is known.
+/// The target of the first `.amdgcn_target`, or CLRX's `.gpu` or `.arch`, of a source, if it has one that is known.
 pub fn named_target(text: &str) -> Option<&'static Target> {
-    text.lines()
-        .filter_map(|line| line.trim_start().strip_prefix(".amdgcn_target"))
-        .find_map(|rest| {
-            let triple = rest.trim_start().strip_prefix('"')?.split('"').next()?;
-            Target::named(directive::processor(triple))
-        })
+    let of_line = |line: &str| {
+        let (directive, rest) = line.trim_start().split_once([' ', '\t'])?;
+        match directive {
+            ".amdgcn_target" => {
+                let triple = rest.trim_start().strip_prefix('"')?.split('"').next()?;
+                Target::named(directive::processor(triple))
+            }
+            _ if [".gpu", ".arch"]
+                .iter()
+                .any(|name| name.eq_ignore_ascii_case(directive)) =>
+            {
+                clrx::target_named(rest.split_whitespace().next()?)
+            }
+            _ => None,
+        }
+    };
+    text.lines().find_map(of_line)
 }

@@ -7,6 +7,7 @@ use gcn_object::{Binding, SymbolKind, Visibility};
 use hashbrown::{DefaultHashBuilder, HashMap, HashTable};
 
 use crate::expr::{ExprId, Value};
+use crate::scope::{self, ScopeId, Scopes};
 
 /// A symbol by its number.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
@@ -40,14 +41,26 @@ pub(crate) struct Entry {
 #[derive(Default, Debug)]
 pub(crate) struct Symbols {
     entries: Vec<Entry>,
-    /// Those that have names, by these.
+    /// Those of the outermost scope that have names, by these.
     by_name: HashTable<SymbolId>,
     hasher: DefaultHashBuilder,
+    /// The scopes of CLRX, which have the others.
+    pub scopes: Scopes,
+    /// Whether a name may say its scope.
+    has_paths: bool,
     /// For each numeric label its last definition and the one that comes next, if it was named.
     local: HashMap<u32, (Option<SymbolId>, Option<SymbolId>)>,
 }
 
 impl Symbols {
+    /// No symbols. `has_paths` says whether a name may say its scope.
+    pub(crate) fn new(has_paths: bool) -> Symbols {
+        Symbols {
+            has_paths,
+            ..Symbols::default()
+        }
+    }
+
     fn add(&mut self, name: String, span: Range<usize>) -> SymbolId {
         let id = SymbolId(u32::try_from(self.entries.len()).unwrap_or(u32::MAX));
         self.entries.push(Entry {
@@ -68,13 +81,36 @@ impl Symbols {
         self.add(String::new(), span)
     }
 
-    /// The symbol of this name; a new one if it is the first time.
+    /// The symbol that this name means where it is used; a new one if it is the first time.
     pub(crate) fn used(&mut self, name: &str, span: Range<usize>) -> SymbolId {
-        let hash = self.hasher.hash_one(name);
-        if let Some(id) = self.find(hash, name) {
+        match self.lookup(name) {
+            Some(id) => id,
+            None => self.own(name, span),
+        }
+    }
+
+    /// The symbol that is defined by this name; a new one if it is the first time.
+    pub(crate) fn own(&mut self, name: &str, span: Range<usize>) -> SymbolId {
+        let (scope, simple) = match self.has_scopes(name) {
+            true => self.scopes.home(name),
+            false => None,
+        }
+        .unwrap_or((ScopeId::OUTERMOST, name));
+        if let Some(id) = self.within(scope, simple) {
             return id;
         }
-        let id = self.add(name.to_owned(), span);
+        let id = self.add(simple.to_owned(), span);
+        if scope == ScopeId::OUTERMOST {
+            self.insert(simple, id);
+        } else {
+            self.scopes.insert(scope, simple, id);
+        }
+        id
+    }
+
+    /// Puts a symbol into the outermost scope.
+    fn insert(&mut self, name: &str, id: SymbolId) {
+        let hash = self.hasher.hash_one(name);
         let Symbols {
             entries, hasher, ..
         } = self;
@@ -82,19 +118,100 @@ impl Symbols {
             let entry = entries.get(id.0 as usize);
             hasher.hash_one(entry.map_or("", |entry| &entry.name))
         });
-        id
     }
 
-    /// The symbol of this name, if there is one.
-    pub(crate) fn lookup(&self, name: &str) -> Option<SymbolId> {
-        self.find(self.hasher.hash_one(name), name)
-    }
-
-    /// The symbol of a name with this hash.
+    /// The symbol of the outermost scope that has this name.
     #[inline]
-    fn find(&self, hash: u64, name: &str) -> Option<SymbolId> {
+    fn find(&self, name: &str) -> Option<SymbolId> {
         let is_it = |id: &SymbolId| self.name(*id) == name;
-        self.by_name.find(hash, is_it).copied()
+        self.by_name
+            .find(self.hasher.hash_one(name), is_it)
+            .copied()
+    }
+
+    /// The symbol that this name means where it is used, if there is one.
+    pub(crate) fn lookup(&mut self, name: &str) -> Option<SymbolId> {
+        if !self.has_scopes(name) {
+            return self.find(name);
+        }
+        let (scopes, simple) = self.scopes.search(name)?;
+        scopes
+            .into_iter()
+            .find_map(|scope| self.within(scope, simple))
+    }
+
+    /// The symbol that would be defined by this name, if there is one.
+    pub(crate) fn lookup_own(&mut self, name: &str) -> Option<SymbolId> {
+        if !self.has_scopes(name) {
+            return self.find(name);
+        }
+        let (scope, simple) = self.scopes.home(name)?;
+        self.within(scope, simple)
+    }
+
+    /// Lets the name of a symbol mean another one from here on, which is like it but not defined yet.
+    pub(crate) fn renew(&mut self, name: &str) {
+        let Some(old) = self.lookup_own(name) else {
+            return;
+        };
+        let span = self.get(old).map_or(0..0, |entry| entry.span.clone());
+        self.forget(name);
+        let new = self.own(name, span);
+        let Some((binding, visibility, kind)) = self
+            .get(old)
+            .map(|old| (old.binding, old.visibility, old.kind))
+        else {
+            return;
+        };
+        // Only one of them is a symbol of the object.
+        if let Some(old) = self.get_mut(old) {
+            old.name.clear();
+            old.binding = None;
+        }
+        if let Some(entry) = self.get_mut(new) {
+            entry.binding = binding;
+            entry.visibility = visibility;
+            entry.kind = kind;
+        }
+    }
+
+    /// Takes a name back: who uses it from now on means another symbol. Those before keep theirs.
+    pub(crate) fn forget(&mut self, name: &str) {
+        let (scopes, simple) = match self.has_scopes(name) {
+            true => self.scopes.search(name),
+            false => None,
+        }
+        .unwrap_or((vec![ScopeId::OUTERMOST], name));
+        let has = |scope: &ScopeId| self.within(*scope, simple).is_some();
+        match scopes.into_iter().find(has) {
+            Some(ScopeId::OUTERMOST) => {
+                let hash = self.hasher.hash_one(simple);
+                let entries = &self.entries;
+                let is_it = |id: &SymbolId| {
+                    entries
+                        .get(id.0 as usize)
+                        .is_some_and(|entry| entry.name == simple)
+                };
+                if let Ok(entry) = self.by_name.find_entry(hash, is_it) {
+                    entry.remove();
+                }
+            }
+            Some(scope) => self.scopes.remove(scope, simple),
+            None => {}
+        }
+    }
+
+    /// Whether scopes matter to a name.
+    fn has_scopes(&self, name: &str) -> bool {
+        self.has_paths && (!self.scopes.is_trivial() || name.contains(scope::SEPARATOR))
+    }
+
+    fn within(&self, scope: ScopeId, name: &str) -> Option<SymbolId> {
+        if scope == ScopeId::OUTERMOST {
+            self.find(name)
+        } else {
+            self.scopes.symbol(scope, name)
+        }
     }
 
     /// A numeric label as `1f` (the next one) or `1b` (the last one) names it.

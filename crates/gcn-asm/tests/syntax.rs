@@ -176,7 +176,7 @@ const MESSAGES: &[Case] = &[
     ("gfx900", "x = y\ny = x\n.long x", &[("x", "defined by itself", ""), ("y", "defined by itself", ""), ("x", "defined by itself", "")]),
     ("gfx900", ".byte 256", &[("256", "out of range -128 to 255", "")]),
     ("gfx900", ".lnog 1", &[(".lnog", "there is no directive", "did you mean `.long`?")]),
-    ("gfx900", ".byte 1\ns_nop 0", &[("s_nop 0", "must begin at a multiple of 4", ".p2align 2")]),
+    ("gfx900", ".byte 1\ns_nop 0", &[("s_nop 0", "begins at a multiple of 4, not at 1", ".p2align 2")]),
     ("gfx900", ".amdgcn_target \"amdgcn-amd-amdhsa--gfx803\"", &[("\"amdgcn-amd-amdhsa--gfx803\"", "is for gfx803 (GCN 1.2), but is assembled for gfx900", "--target gfx803")]),
     ("gfx900", ".amdhsa_kernel k\n.amdhsa_next_free_vgpr 300\n.amdhsa_next_free_sgpr 8\n.end_amdhsa_kernel\nk: s_endpgm", &[("300", "out of range 0 to 256", "")]),
     ("gfx900", ".amdhsa_kernel k\n.amdhsa_next_free_vgpr 4\n.end_amdhsa_kernel\nk: s_endpgm", &[(".amdhsa_kernel k", "it is given 1 SGPRs, no VCC, no FLAT_SCRATCH", "")]),

@@ -361,7 +361,10 @@ pub(crate) fn write_half_comment(out: &mut Text, bits: u16) {
     let text = format!("{:.DIGITS$e}", half(bits));
     let text = match text.split_once('e') {
         Some((digits, power)) => {
-            format!("{}e{power}", digits.trim_end_matches('0').trim_end_matches('.'))
+            format!(
+                "{}e{power}",
+                digits.trim_end_matches('0').trim_end_matches('.')
+            )
         }
         None => text,
     };

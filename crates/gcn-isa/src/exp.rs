@@ -34,8 +34,8 @@ const TARGETS: [(&str, u8, u8); 5] = [
     ("param", 32, 32),
 ];
 
-/// Writes the name of a target; false, and a name that no assembler takes, if it has none.
-pub(crate) fn write_target(out: &mut Text, target: u8) -> bool {
+/// Writes the name of a target; false, and its number behind `unnamed`, which no assembler takes, if it has none.
+pub(crate) fn write_target(out: &mut Text, target: u8, unnamed: &str) -> bool {
     let known = TARGETS
         .iter()
         .find(|(_, first, count)| (*first..first + count).contains(&target));
@@ -45,7 +45,7 @@ pub(crate) fn write_target(out: &mut Text, target: u8) -> bool {
             return true;
         }
         Some((name, first, _)) => (*name, target - first),
-        None => ("invalid_target_", target),
+        None => (unnamed, target),
     };
     out.push_str(name);
     out.push_decimal(number.into());
@@ -87,7 +87,7 @@ mod tests {
         let mut named = 0;
         for target in 0..64 {
             let mut name = Text::new();
-            let is_named = write_target(&mut name, target);
+            let is_named = write_target(&mut name, target, "no ");
             assert_eq!(
                 target_named(name.as_str()),
                 is_named.then_some(target),

@@ -355,7 +355,7 @@ impl Printer<'_> {
             Kind::SendMsg => simm::write_sendmsg(self.out, isa, value as u16),
             Kind::GprIndex => simm::write_gpr_index(self.out, value as u16),
             Kind::ExportTarget => {
-                self.exact &= exp::write_target(self.out, value as u8);
+                self.exact &= exp::write_target(self.out, value as u8, "invalid_target_");
                 self.exact &= self.inst.exports_exactly();
             }
             Kind::Attribute => {

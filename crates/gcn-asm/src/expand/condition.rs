@@ -2,7 +2,10 @@
 
 use std::ops::Range;
 
+use gcn_isa::Isa;
+
 use crate::assembler::Assembler;
+use crate::clrx;
 use crate::diagnostic::{Fail, fail};
 use crate::symbols::Defined;
 
@@ -32,6 +35,14 @@ const CONDITIONS: &[(&str, Test)] = &[
     (".ifnc", Test::Same(false)),
     (".ifeqs", Test::SameStrings(true)),
     (".ifnes", Test::SameStrings(false)),
+    (".ifarch", Test::Architecture(true)),
+    (".ifnarch", Test::Architecture(false)),
+    (".ifgpu", Test::Gpu(true)),
+    (".ifngpu", Test::Gpu(false)),
+    (".iffmt", Test::Format(true)),
+    (".ifnfmt", Test::Format(false)),
+    (".if32", Test::Always(false)),
+    (".if64", Test::Always(true)),
 ];
 
 /// What a condition asks; a `bool` is the answer that makes it hold.
@@ -42,13 +53,33 @@ pub(super) enum Test {
     Blank(bool),
     Same(bool),
     SameStrings(bool),
+    /// These ask what CLRX's pseudo-operations chose.
+    Architecture(bool),
+    Gpu(bool),
+    Format(bool),
+    Always(bool),
 }
+
+/// What begins another branch with a condition, and what follows it in a name as it does `.if`.
+const OTHER_BRANCH: &str = ".elseif";
 
 pub(super) fn test_named(word: &str) -> Option<Test> {
     CONDITIONS
         .iter()
         .find(|(name, _)| word.eq_ignore_ascii_case(name))
         .map(|&(_, test)| test)
+}
+
+/// What `.elseif` and its like ask.
+pub(super) fn other_branch(word: &str) -> Option<Test> {
+    let (start, kind) = word.split_at_checked(OTHER_BRANCH.len())?;
+    if !start.eq_ignore_ascii_case(OTHER_BRANCH) {
+        return None;
+    }
+    match kind {
+        "" => test_named(".if"),
+        kind => test_named(&format!(".if{kind}")),
+    }
 }
 
 impl Assembler<'_> {
@@ -101,7 +132,39 @@ impl Assembler<'_> {
                 }
                 (left == self.cursor.string()?) == wanted
             }
+            Test::Architecture(wanted) => {
+                let (name, span) = self.platform();
+                let Some(isa) = clrx::architecture_named(name) else {
+                    return Err(fail(span, "there is no such architecture here"));
+                };
+                // CLRX takes GCN 1.4.1 for 1.4, too.
+                (self.isa.version() == isa.version() || self.isa > isa && isa >= Isa::Gfx9)
+                    == wanted
+            }
+            Test::Gpu(wanted) => {
+                let (name, span) = self.platform();
+                let Some(target) = clrx::target_named(name) else {
+                    return Err(fail(span, "there is no such GPU here"));
+                };
+                (self.target.name == target.name) == wanted
+            }
+            Test::Format(wanted) => {
+                let (name, _) = self.platform();
+                let is_raw = clrx::RAW_FORMAT_NAMES
+                    .iter()
+                    .any(|raw| raw.eq_ignore_ascii_case(name));
+                is_raw == wanted
+            }
+            Test::Always(holds) => holds,
         })
+    }
+
+    /// The name of an architecture, a GPU or a format, and where it stands.
+    fn platform(&mut self) -> (&str, Range<usize>) {
+        self.cursor.skip_blanks();
+        let start = self.cursor.pos();
+        let name = self.cursor.tail_word();
+        (name, start..self.cursor.pos())
     }
 
     /// `.elseif`, `.else` or `.endif` at the end of a branch that was read.
@@ -134,7 +197,7 @@ impl Assembler<'_> {
         let mut depth = 0usize;
         self.cursor.skip_line();
         while !self.cursor.at_end() {
-            self.cursor.skip_blanks();
+            self.cursor.skip_labels();
             let start = self.cursor.pos();
             let word = match self.cursor.peek() {
                 b'.' => self.cursor.word().unwrap_or(""),
@@ -142,7 +205,7 @@ impl Assembler<'_> {
             };
             let span = start..self.cursor.pos();
             if word.len() < ".if".len() {
-                self.cursor.skip_line();
+                self.cursor.skip_statement();
                 continue;
             }
             if test_named(word).is_some() {
@@ -157,25 +220,25 @@ impl Assembler<'_> {
                 }
             } else if depth == 0 {
                 let is_else = word.eq_ignore_ascii_case(".else");
-                if (is_else || word.eq_ignore_ascii_case(".elseif"))
-                    && self.take_branch(is_else, span)
+                let test = other_branch(word);
+                if (is_else || test.is_some()) && self.take_branch(test.filter(|_| !is_else), span)
                 {
                     return Ok(());
                 }
             }
-            self.cursor.skip_line();
+            self.cursor.skip_statement();
         }
         Ok(())
     }
 
-    /// Whether the branch that begins here is to be read.
-    fn take_branch(&mut self, is_else: bool, span: Range<usize>) -> bool {
+    /// Whether the branch that begins here, if `test` holds if there is one, is to be read.
+    fn take_branch(&mut self, test: Option<Test>, span: Range<usize>) -> bool {
         let Some(condition) = self.expansion.conditions.last_mut() else {
             return false;
         };
         let is_over = condition.is_taken;
         let after_else = condition.has_else;
-        condition.has_else |= is_else;
+        condition.has_else |= test.is_none();
         if after_else {
             let name = self.cursor.slice(span.clone());
             let error = fail(span, format!("`{name}` cannot follow `.else`"));
@@ -183,9 +246,9 @@ impl Assembler<'_> {
             return false;
         }
         let holds = !is_over
-            && (is_else || {
-                let result = self.absolute("the condition");
-                let holds = matches!(result, Ok(number) if number != 0);
+            && test.is_none_or(|test| {
+                let result = self.holds(test);
+                let holds = matches!(result, Ok(true));
                 self.collect(result.map(drop));
                 holds
             });

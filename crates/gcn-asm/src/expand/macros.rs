@@ -8,6 +8,7 @@ use super::{ENTRY_COST, Jump, MACRO, Origin, Step, What};
 use crate::assembler::Assembler;
 use crate::cursor::Cursor;
 use crate::diagnostic::{Fail, Helped, fail};
+use crate::operand::lower_case;
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Need {
@@ -23,6 +24,9 @@ pub(super) struct Parameter<'a> {
     default: &'a str,
     need: Need,
 }
+
+/// Names that are longer are told apart by case.
+const MACRO_NAME: usize = 128;
 
 /// A macro.
 #[derive(Debug)]
@@ -179,8 +183,18 @@ impl<'a> Assembler<'a> {
         name: &str,
         span: &Range<usize>,
     ) -> Option<Result<(), Fail>> {
-        let called = Rc::clone(self.expansion.macros.get(name)?);
+        let mut buffer = [0; MACRO_NAME];
+        let key = self.macro_key(name, &mut buffer);
+        let called = Rc::clone(self.expansion.macros.get(key)?);
         Some(self.call(&called, span))
+    }
+
+    /// What a macro of this name is kept under.
+    fn macro_key<'n>(&self, name: &'n str, buffer: &'n mut [u8; MACRO_NAME]) -> &'n str {
+        match self.expansion.ignores_case {
+            true => lower_case(name, buffer).unwrap_or(name),
+            false => name,
+        }
     }
 
     /// `name parameter, parameter=default, parameter:req, parameter:vararg`
@@ -201,13 +215,18 @@ impl<'a> Assembler<'a> {
             calls: Cell::new(0),
             is_plain: !text.contains('\\'),
         };
-        if self.expansion.macros.contains_key(name) {
+        let mut buffer = [0; MACRO_NAME];
+        let key = match self.macro_key(name, &mut buffer) {
+            key if key == name => name,
+            key => self.expansion.keep(key.to_owned()),
+        };
+        if self.expansion.macros.contains_key(key) {
             return Err(
                 fail(name_span, format!("macro `{name}` is already defined"))
                     .helped("remove it with `.purgem` before it is defined again"),
             );
         }
-        self.expansion.macros.insert(name, Rc::new(defined));
+        self.expansion.macros.insert(key, Rc::new(defined));
         Ok(())
     }
 
@@ -522,7 +541,9 @@ impl<'a> Assembler<'a> {
             let Some(name) = self.cursor.word() else {
                 return Err(self.cursor.expected("the macro's name"));
             };
-            if self.expansion.macros.remove(name).is_none() {
+            let mut buffer = [0; MACRO_NAME];
+            let key = self.macro_key(name, &mut buffer);
+            if self.expansion.macros.remove(key).is_none() {
                 return Err(fail(
                     start..self.cursor.pos(),
                     format!("there is no macro `{name}`"),

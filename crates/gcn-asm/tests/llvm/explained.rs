@@ -53,7 +53,12 @@ impl Explained {
         Explained(
             lines
                 .map(|line| {
-                    let cells: Vec<&str> = line.split('|').map(str::trim).collect();
+                    // A bar within a pattern has no blanks around it; the last cell may be empty.
+                    let cells = line.strip_suffix('|').unwrap_or(line).split(" | ");
+                    let mut cells: Vec<&str> = cells.map(str::trim).collect();
+                    if line.ends_with('|') {
+                        cells.push("");
+                    }
                     let [number, kind, targets, pattern, message] = cells[..] else {
                         panic!("docs/dialects.md: `{line}` has other cells");
                     };

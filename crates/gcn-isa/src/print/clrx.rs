@@ -323,9 +323,7 @@ impl Printer<'_> {
             Kind::SendMsg => self.exact &= clrx::write_sendmsg(self.out, isa, value as u16),
             Kind::ExportTarget => {
                 self.say(Field::En);
-                if !exp::write_target(self.out, value as u8) {
-                    self.exact = false;
-                }
+                self.exact &= exp::write_target(self.out, value as u8, "ill_");
             }
             Kind::Attribute => {
                 self.say(Field::AttrChan);

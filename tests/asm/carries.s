@@ -1,0 +1,11 @@
+// RUN: tahiti bonaire
+// LLVM calls the VOP3 forms of the oldest additions with carry by their newest names, too.
+
+v_add_co_u32 v84, vcc, v13, v31
+// GCN all: [0x54,0x6a,0x4a,0xd2,0x0d,0x3f,0x02,0x00]
+v_sub_co_u32_e64 v84, vcc, v13, v31
+// GCN all: [0x54,0x6a,0x4c,0xd2,0x0d,0x3f,0x02,0x00]
+v_subrev_co_u32 v84, s[2:3], v13, v31
+// GCN all: [0x54,0x02,0x4e,0xd2,0x0d,0x3f,0x02,0x00]
+v_add_co_u32_e32 v84, vcc, v13, v31
+// GCN all: error: has no instruction `v_add_co_u32_e32`

@@ -1,0 +1,21 @@
+// RUN: stoney
+// gfx810 alone of GCN 1.2 puts two 16-bit values into a register, and replays faulting accesses.
+
+buffer_load_format_d16_xy v1, off, s[4:7], s1
+// GCN all: [0x00,0x00,0x24,0xe0,0x00,0x01,0x01,0x01]
+buffer_store_format_d16_xyzw v[1:2], off, s[4:7], s1
+// GCN all: [0x00,0x00,0x3c,0xe0,0x00,0x01,0x01,0x01]
+buffer_load_format_d16_xyz v[1:3], off, s[4:7], s1
+// GCN all: error: `buffer_load_format_d16_xyz` takes 2 registers here, found 3
+tbuffer_load_format_d16_xyz v[1:2], off, s[4:7], s1
+// GCN all: [0x00,0x00,0x0d,0xe8,0x00,0x01,0x01,0x01]
+image_load v5, v1, s[8:15] dmask:0x3 d16
+// GCN all: [0x00,0x03,0x00,0xf0,0x01,0x05,0x02,0x80]
+image_load v[5:6], v1, s[8:15] dmask:0x7 d16
+// GCN all: [0x00,0x07,0x00,0xf0,0x01,0x05,0x02,0x80]
+image_load v[5:6], v1, s[8:15] dmask:0x3 d16
+// GCN all: error: `image_load` takes 1 register here, found 2
+s_mov_b64 xnack_mask, s[2:3]
+// GCN all: [0x02,0x01,0xe8,0xbe]
+v_add_u32_sdwa v0, vcc, v1, v2 dst_sel:DWORD dst_unused:UNUSED_PAD src0_sel:BYTE_0 src1_sel:DWORD
+// GCN all: [0xf9,0x04,0x00,0x32,0x01,0x06,0x00,0x06]
