@@ -36,7 +36,7 @@ const WRITTEN_VERSIONS: RangeInclusive<u8> = 4..=6;
 /// The column at which comments begin, counted from the instruction's first character.
 const COMMENT_COLUMN: usize = 48;
 /// Words that a thread writes at a time: enough to be worth its while, and so few that their text stays in its cache.
-const PART_WORDS: usize = 1 << 13;
+const PART_WORDS: usize = 1 << 12;
 /// Bytes of text per byte of code, a little more than memory instructions need.
 const TEXT_PER_BYTE: usize = 6;
 
@@ -160,14 +160,16 @@ pub struct ListOptions {
 /// The listing of `code`; total for any bytes.
 pub fn list(code: &Code, options: &ListOptions) -> String {
     let bytes: usize = code.sections.iter().map(|s| s.bytes.len()).sum();
-    let mut all = String::with_capacity(bytes.saturating_mul(TEXT_PER_BYTE));
-    list_to(code, options, &mut |part: &str| all.push_str(part));
-    all
+    let mut all = Vec::with_capacity(bytes.saturating_mul(TEXT_PER_BYTE));
+    list_to(code, options, &mut |part: &[u8]| {
+        all.extend_from_slice(part)
+    });
+    String::from_utf8(all).unwrap_or_default() // A text's bytes are UTF-8.
 }
 
-/// The listing of `code`, given to `sink` in parts of whole lines: large listings need no room as a whole.
-pub fn list_to(code: &Code, options: &ListOptions, sink: &mut dyn FnMut(&str)) {
-    let sink = &mut |part: &Text| sink(part.as_str());
+/// The listing of `code`, in UTF-8, given to `sink` in parts of whole lines: large listings need no room as a whole.
+pub fn list_to(code: &Code, options: &ListOptions, sink: &mut dyn FnMut(&[u8])) {
+    let sink = &mut |part: &Text| sink(part.as_bytes());
     let mut text = Text::new();
     let out = &mut text;
     if let Some(id) = &code.target_id {
@@ -266,7 +268,9 @@ pub(crate) struct Place<'a> {
     /// The word that it names, or that it is inside of.
     pub(crate) word: usize,
     /// The word at which what it says is data ends.
-    pub(crate) data_end: usize,
+    data_end: usize,
+    /// The word at which what it or a symbol before it says is data ends.
+    pub(crate) all_data_end: usize,
     /// It can be defined as a label.
     label: bool,
     /// Its name can be written as the operand of a branch.
@@ -299,16 +303,23 @@ impl<'a> Names<'a> {
                     offset % WORD == 0 && is_name(symbol.name) && self.defined.insert(symbol.name);
                 let operand =
                     label && is_identifier(symbol.name) && !reads_as_register(symbol.name);
+                let data_end = offset.saturating_add(data).div_ceil(WORD);
                 Some(Place {
                     symbol,
                     word: offset / WORD,
-                    data_end: offset.saturating_add(data).div_ceil(WORD),
+                    data_end,
+                    all_data_end: data_end,
                     label,
                     operand,
                 })
             })
             .collect();
         places.sort_by_key(|place| place.word);
+        let mut all_data_end = 0;
+        for place in &mut places {
+            all_data_end = place.data_end.max(all_data_end);
+            place.all_data_end = all_data_end;
+        }
         places
     }
 }
@@ -480,53 +491,80 @@ impl Lister<'_> {
         let mut label = Text::new();
         let mut places = self.places_from(part.start);
         let mut said = 0;
-        self.run.walk(part, |at, limit| {
-            if self.map.is_label(at) || places.first().is_some_and(|place| place.word <= at) {
-                let later = self.labels(out, places, at);
-                let here = places.len() - later.len();
-                for place in places.iter().take(here) {
-                    if let Some(text) = place.symbol.data_text.filter(|_| place.label) {
-                        out.push_str(text);
-                        said = place.data_end;
+        // Without comments, and with nothing to be filled in, most lines are an instruction and no more.
+        let is_plain = !self.options.hex
+            && self.options.syntax == Syntax::Llvm
+            && self.section.open.is_empty();
+        let mut at = part.start;
+        for between in self.run.between_symbols(part) {
+            while at < between.words.end {
+                if self.map.is_label(at) || places.first().is_some_and(|place| place.word <= at) {
+                    let later = self.labels(out, places, at);
+                    let here = places.len() - later.len();
+                    for place in places.iter().take(here) {
+                        if let Some(text) = place.symbol.data_text.filter(|_| place.label) {
+                            out.push_str(text);
+                            said = place.data_end;
+                        }
+                    }
+                    places = later;
+                }
+                if is_plain && !between.is_data && at >= said {
+                    let stop = self.map.next_label(at + 1, between.words.end);
+                    let code = self.run.words.get(at..stop).unwrap_or_default();
+                    at += self.plans.lines(self.run.decoder, code, out);
+                    if at >= stop {
+                        continue;
                     }
                 }
-                places = later;
+                at += self.write_item(out, at, between.most_words(at), at < said, &mut label);
             }
-            let item = self.run.item(at, limit);
-            if at < said || self.open_item(out, at, &item) {
-                return item.words();
+        }
+    }
+
+    /// Writes an item that begins at word `at`, unless it `is_said`. Returns how many words it has. `label` is where the
+    /// name of a branch's target is made.
+    #[inline(never)]
+    fn write_item(
+        &self,
+        out: &mut Text,
+        at: usize,
+        limit: usize,
+        is_said: bool,
+        label: &mut Text,
+    ) -> usize {
+        let item = self.run.item(at, limit);
+        if is_said || !self.section.open.is_empty() && self.open_item(out, at, &item) {
+            return item.words();
+        }
+        let line = out.len();
+        out.push('\t');
+        match &item {
+            Item::Inst(inst, skimmed) => {
+                let target = branch_target(at, skimmed)
+                    .filter(|&target| self.map.is_label(target))
+                    .map(|target| {
+                        label.clear();
+                        self.label_of(label, target);
+                        label.as_str()
+                    });
+                let fidelity = self.plans.print(inst, out, self.options.syntax, target);
+                let words = &inst.words()[..inst.dwords()];
+                let mut reading = None;
+                if fidelity != Fidelity::Exact {
+                    reading = Some(out.from(line + 1).to_owned());
+                    out.truncate(line + 1);
+                    data(out, self.options.syntax, words);
+                }
+                self.comment(out, line, at * WORD, words, reading.as_deref());
             }
-            let line = out.len();
-            out.push('\t');
-            let dwords = match item {
-                Item::Inst(inst, skimmed) => {
-                    let target = branch_target(at, &skimmed)
-                        .filter(|&target| self.map.is_label(target))
-                        .map(|target| {
-                            label.clear();
-                            self.label_of(&mut label, target);
-                            label.as_str()
-                        });
-                    let fidelity = self.plans.print(&inst, out, self.options.syntax, target);
-                    let words = &inst.words()[..inst.dwords()];
-                    let mut reading = None;
-                    if fidelity != Fidelity::Exact {
-                        reading = Some(out.from(line + 1).to_owned());
-                        out.truncate(line + 1);
-                        data(out, self.options.syntax, words);
-                    }
-                    self.comment(out, line, at * WORD, words, reading.as_deref());
-                    inst.dwords()
-                }
-                Item::Data(word) => {
-                    data(out, self.options.syntax, &[word]);
-                    self.comment(out, line, at * WORD, &[word], None);
-                    1
-                }
-            };
-            out.push('\n');
-            dwords
-        });
+            Item::Data(word) => {
+                data(out, self.options.syntax, &[*word]);
+                self.comment(out, line, at * WORD, &[*word], None);
+            }
+        }
+        out.push('\n');
+        item.words()
     }
 
     fn section_header(&self, out: &mut Text, name: &str) {
@@ -593,6 +631,7 @@ impl Lister<'_> {
     }
 
     /// Ends a line that began at `line` with what is asked for: address and words, and the reading of a `.long`.
+    #[inline(always)]
     fn comment(
         &self,
         out: &mut Text,
@@ -601,9 +640,19 @@ impl Lister<'_> {
         words: &[u32],
         reading: Option<&str>,
     ) {
-        if !self.options.hex && reading.is_none() {
-            return;
+        if self.options.hex || reading.is_some() {
+            self.write_comment(out, line, offset, words, reading);
         }
+    }
+
+    fn write_comment(
+        &self,
+        out: &mut Text,
+        line: usize,
+        offset: usize,
+        words: &[u32],
+        reading: Option<&str>,
+    ) {
         let written = out.len() - line - 1;
         out.push_blanks(COMMENT_COLUMN.saturating_sub(written));
         out.push_str(" ");

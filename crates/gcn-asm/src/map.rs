@@ -37,29 +37,69 @@ impl Item {
     }
 }
 
+/// A run of words between symbols.
+pub(crate) struct Between {
+    /// The words at which its items begin.
+    pub(crate) words: Range<usize>,
+    /// The word that none of its instructions may cross.
+    pub(crate) limit: usize,
+    /// Whether it is said to be data.
+    pub(crate) is_data: bool,
+}
+
+impl Between {
+    /// The most words that an instruction at word `at` may have.
+    #[inline]
+    pub(crate) fn most_words(&self, at: usize) -> usize {
+        if self.is_data {
+            0
+        } else {
+            self.limit.saturating_sub(at)
+        }
+    }
+}
+
 impl Run<'_> {
+    /// The runs of `range` between symbols: each with whether it is said to be data, and the word that none of its
+    /// instructions may cross.
+    pub(crate) fn between_symbols(&self, range: Range<usize>) -> impl Iterator<Item = Between> {
+        let mut next = 0;
+        let mut at = range.start;
+        std::iter::from_fn(move || {
+            if at >= range.end {
+                return None;
+            }
+            let places = self.places.get(next..).unwrap_or_default();
+            next += places.partition_point(|place| place.word <= at);
+            let before = next.checked_sub(1).and_then(|last| self.places.get(last));
+            let symbol = self.places.get(next).map(|place| place.word);
+            let limit = symbol.unwrap_or(self.words.len());
+            let mut end = limit.min(range.end);
+            let data_end = before.map_or(0, |place| place.all_data_end);
+            let is_data = at < data_end;
+            if is_data {
+                end = end.min(data_end);
+            }
+            let words = at..end;
+            at = end;
+            Some(Between {
+                words,
+                limit,
+                is_data,
+            })
+        })
+    }
+
     /// Calls `visit` for each item of `range` with its first word's index and the most words that it may have; it
     /// returns how many it has. An item begins at the range's begin. An instruction never crosses a symbol. Returns
     /// where the item after the last one begins.
     #[inline]
-    pub(crate) fn walk(
-        &self,
-        range: Range<usize>,
-        mut visit: impl FnMut(usize, usize) -> usize,
-    ) -> usize {
-        let mut places = self.places.iter().peekable();
+    fn walk(&self, range: Range<usize>, mut visit: impl FnMut(usize, usize) -> usize) -> usize {
         let mut at = range.start;
-        let mut data_end = 0;
-        while at < range.end {
-            while let Some(place) = places.next_if(|place| place.word <= at) {
-                data_end = data_end.max(place.data_end);
+        for between in self.between_symbols(range) {
+            while at < between.words.end {
+                at += visit(at, between.most_words(at));
             }
-            let limit = match places.peek() {
-                _ if at < data_end => 0,
-                Some(place) => LONGEST.min(place.word - at),
-                None => LONGEST,
-            };
-            at += visit(at, limit);
         }
         at
     }
@@ -75,7 +115,7 @@ impl Run<'_> {
     #[inline]
     pub(crate) fn item(&self, at: usize, limit: usize) -> Item {
         let window = [self.word(at), self.word(at + 1)];
-        let available = limit.min(self.words.len() - at);
+        let available = limit.min(self.words.len() - at).min(LONGEST);
         match self.decoder.decode(&window[..available]) {
             Ok((inst, skimmed)) => Item::Inst(inst, skimmed),
             Err(DecodeError::Unknown(..) | DecodeError::Truncated(_) | DecodeError::Empty) => {
@@ -133,10 +173,10 @@ struct Look {
     end: usize,
 }
 
-/// Where items begin and where branches go, a bit per word and one for the section's end.
+/// Where items begin and which of them branches go to, a bit per word and one for the section's end.
 pub(crate) struct Map {
     begins: Bits,
-    targets: Bits,
+    labels: Bits,
 }
 
 impl Map {
@@ -168,27 +208,30 @@ impl Map {
             });
             first.into_iter().chain(others).collect()
         });
-        let mut map = Map {
-            begins: Bits(Vec::with_capacity(count / u64::BITS as usize + 1)),
-            targets: Bits::new(count + 1),
-        };
+        let mut begins = Bits(Vec::with_capacity(count / u64::BITS as usize + 1));
+        let mut targets = Bits::new(count + 1);
         let mut begin = 0;
         for (range, mut look) in ranges.into_iter().zip(looks) {
-            let agreed = run.agree(&range, begin, &mut look, &mut map.targets);
+            let agreed = run.agree(&range, begin, &mut look, &mut targets);
             for &(at, target) in &look.branches {
                 if at >= agreed {
-                    map.targets.set(target);
+                    targets.set(target);
                 }
             }
             // If they never agreed the last item is another one.
             begin = if agreed < range.end { look.end } else { agreed };
-            map.begins.0.append(&mut look.begins.0);
+            begins.0.append(&mut look.begins.0);
         }
-        map.begins
-            .0
-            .resize((count + 1).div_ceil(u64::BITS as usize), 0);
-        map.begins.set(count);
-        map
+        begins.0.resize((count + 1).div_ceil(u64::BITS as usize), 0);
+        begins.set(count);
+        // A label can stand only where an item begins.
+        for (target, begin) in targets.0.iter_mut().zip(&begins.0) {
+            *target &= begin;
+        }
+        Map {
+            begins,
+            labels: targets,
+        }
     }
 
     /// Whether an item begins there.
@@ -196,10 +239,15 @@ impl Map {
         self.begins.get(word)
     }
 
+    /// The first word from `word` on and before `end` where a label can stand, or `end`.
+    pub(crate) fn next_label(&self, word: usize, end: usize) -> usize {
+        self.labels.next(word).map_or(end, |label| label.min(end))
+    }
+
     /// Whether a branch goes to where an item begins, so that a label can stand there.
     #[inline]
     pub(crate) fn is_label(&self, word: usize) -> bool {
-        self.targets.get(word) && self.begins.get(word)
+        self.labels.get(word)
     }
 }
 
@@ -258,6 +306,16 @@ impl Bits {
         }
     }
 
+    /// The first from `index` on.
+    fn next(&self, index: usize) -> Option<usize> {
+        let place = index / u64::BITS as usize;
+        let (&first, others) = self.0.get(place..)?.split_first()?;
+        let first = first & u64::MAX << (index % u64::BITS as usize);
+        let mut bits = (place..).zip(std::iter::once(first).chain(others.iter().copied()));
+        let (place, bits) = bits.find(|&(_, bits)| bits != 0)?;
+        Some(place * u64::BITS as usize + bits.trailing_zeros() as usize)
+    }
+
     #[inline]
     fn get(&self, index: usize) -> bool {
         self.0
@@ -299,7 +357,7 @@ mod tests {
             for chunk in [64, 128, 1024] {
                 let map = Map::in_chunks(&run, chunk);
                 assert_eq!(map.begins.0, whole.begins.0, "{isa}, {chunk}");
-                assert_eq!(map.targets.0, whole.targets.0, "{isa}, {chunk}");
+                assert_eq!(map.labels.0, whole.labels.0, "{isa}, {chunk}");
             }
         }
     }

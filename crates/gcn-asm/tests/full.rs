@@ -66,16 +66,14 @@ fn target_of(object: &CodeObject) -> &'static Target {
 }
 
 fn listing(object: &CodeObject) -> String {
-    let mut text = String::new();
+    let mut text = Vec::new();
     list_object(
         object,
         target_of(object),
         &ListOptions::default(),
-        &mut |part| {
-            text.push_str(part);
-        },
+        &mut |part| text.extend_from_slice(part),
     );
-    text
+    String::from_utf8(text).expect("text in UTF-8")
 }
 
 fn assembled(what: &str, object: &CodeObject) -> Assembly {

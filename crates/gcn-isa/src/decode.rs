@@ -33,16 +33,26 @@ pub fn decode(isa: Isa, words: &[u32]) -> Result<Inst, DecodeError> {
 
 /// Bits that choose the candidates among encodings: the top nine of the first dword.
 const SELECTOR_BITS: u32 = 9;
+const SELECTORS: usize = 1 << SELECTOR_BITS;
 
 /// The tables of one instruction set, ready for words. Built once, on first use.
 pub struct Decoder {
     isa: Isa,
-    /// For each value of the top bits, where its candidates begin and end.
-    selectors: Vec<(u16, u16)>,
+    /// For each value of the top bits, which encodings it may be.
+    selectors: Box<[Selector; SELECTORS]>,
     /// Encodings, those with the most constant bits first.
     candidates: Vec<Candidate>,
     /// The instructions of each encoding, by all of its numbers.
     known: Vec<Option<Known>>,
+}
+
+/// The encodings that words with the same top bits may have.
+#[derive(Clone, Copy)]
+struct Selector {
+    /// The most likely one.
+    first: Candidate,
+    /// Where the others begin and end.
+    others: (u16, u16),
 }
 
 /// An encoding that words may have.
@@ -52,9 +62,28 @@ struct Candidate {
     constant_mask: u32,
     /// Where the number is.
     op_low: u8,
-    op_max: u32,
+    op_max: u16,
     /// Where its instructions begin in `known`.
-    begin: usize,
+    begin: u32,
+}
+
+impl Candidate {
+    /// What no word is.
+    const NONE: Candidate = Candidate {
+        constant: 1,
+        constant_mask: 0,
+        op_low: 0,
+        op_max: 0,
+        begin: 0,
+    };
+
+    /// Where the instruction that begins with `first` is in `known`, if this is its encoding.
+    #[inline(always)]
+    fn place(&self, first: u32) -> Option<usize> {
+        let number = (first >> self.op_low) as u16 & self.op_max;
+        (first & self.constant_mask == self.constant)
+            .then(|| self.begin as usize + usize::from(number))
+    }
 }
 
 /// What finding and skimming look at of a form.
@@ -113,28 +142,35 @@ impl Decoder {
             let place = begins[form.encoding as usize] + form.opcode() as usize;
             known[place].get_or_insert_with(|| Known::new(form));
         }
-        let (mut selectors, mut candidates) = (Vec::new(), Vec::new());
-        let mut last = Vec::new();
-        for top in 0..1u32 << SELECTOR_BITS {
-            let first = top << (32 - SELECTOR_BITS);
-            let selector = u32::MAX << (32 - SELECTOR_BITS);
+        let none = Selector {
+            first: Candidate::NONE,
+            others: (0, 0),
+        };
+        let (mut selectors, mut candidates) = (Box::new([none; SELECTORS]), Vec::new());
+        let mut last: Vec<Candidate> = Vec::new();
+        for (selector, top) in selectors.iter_mut().zip(0u32..) {
+            let first = top << (u32::BITS - SELECTOR_BITS);
+            let known_bits = u32::MAX << (u32::BITS - SELECTOR_BITS);
             let mut here: Vec<Candidate> = layouts()
-                .filter(|layout| (first ^ layout.constant) & layout.constant_mask & selector == 0)
+                .filter(|layout| (first ^ layout.constant) & layout.constant_mask & known_bits == 0)
                 .map(|layout| Candidate {
                     constant: layout.constant,
                     constant_mask: layout.constant_mask,
                     op_low: layout.bits(Field::Op).low,
-                    op_max: layout.bits(Field::Op).max() as u32,
-                    begin: begins[layout.encoding as usize],
+                    op_max: layout.bits(Field::Op).max() as u16,
+                    begin: begins[layout.encoding as usize] as u32,
                 })
                 .collect();
             here.sort_by_key(|it| std::cmp::Reverse(it.constant_mask.count_ones()));
-            if here != last {
-                candidates.extend(&here);
-                last = here;
+            let mut here = here.into_iter();
+            selector.first = here.next().unwrap_or(Candidate::NONE);
+            let others: Vec<Candidate> = here.collect();
+            if others != last {
+                candidates.extend(&others);
+                last = others;
             }
             let begin = candidates.len() - last.len();
-            selectors.push((begin as u16, candidates.len() as u16));
+            selector.others = (begin as u16, candidates.len() as u16);
         }
         Decoder {
             isa,
@@ -146,18 +182,13 @@ impl Decoder {
 
     #[inline]
     fn find(&self, first: u32) -> Option<&Known> {
-        let selector = (first >> (32 - SELECTOR_BITS)) as usize;
-        let &(begin, end) = self.selectors.get(selector)?;
-        let candidates = self.candidates.get(usize::from(begin)..usize::from(end))?;
-        for candidate in candidates {
-            if (first ^ candidate.constant) & candidate.constant_mask == 0 {
-                let number = (first >> candidate.op_low & candidate.op_max) as usize;
-                if let Some(Some(known)) = self.known.get(candidate.begin + number) {
-                    return Some(known);
-                }
-            }
-        }
-        None
+        let known = |candidate: &Candidate| self.known.get(candidate.place(first)?)?.as_ref();
+        let selector = &self.selectors[(first >> (u32::BITS - SELECTOR_BITS)) as usize];
+        known(&selector.first).or_else(|| {
+            let (begin, end) = selector.others;
+            let others = self.candidates.get(begin.into()..end.into())?;
+            others.iter().find_map(known)
+        })
     }
 
     /// The instruction that `words` begin with, and what [`Decoder::skim`] says of it. Reserved and unused bits are kept.
@@ -179,6 +210,14 @@ impl Decoder {
         };
         let bits = u64::from(first) | u64::from(second) << 32;
         Ok((Inst::from_parts(known.form, dwords, bits), skimmed))
+    }
+
+    /// The form of the instruction that begins with `first` and its length in dwords; nothing if none does or it is a
+    /// branch.
+    #[inline]
+    pub(crate) fn unbranching(&self, first: u32) -> Option<(&'static Form, usize)> {
+        let known = self.find(first)?;
+        (known.distance.width == 0).then(|| (known.form, known.length.dwords(first).into()))
     }
 
     /// Length and branch of the instruction that begins with `first`; nothing if none does. Fast, for a first look at

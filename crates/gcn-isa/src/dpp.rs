@@ -2,8 +2,6 @@
 //!
 //! Source: AMD's GCN3 and Vega manuals, table "DPP_CTRL Enumerations".
 
-use std::fmt::Write;
-
 use crate::text::Text;
 
 /// What DPP_CTRL asks for. A row is 16 lanes, a bank 4.
@@ -146,19 +144,29 @@ impl Permutation {
 
 /// Writes the permutation as LLVM does, or the number if it is reserved.
 pub(crate) fn write(out: &mut Text, ctrl: u16) {
-    let _ = match Permutation::unpack(ctrl) {
-        Some(Permutation::QuadPerm([a, b, c, d])) => write!(out, "quad_perm:[{a},{b},{c},{d}]"),
-        Some(Permutation::RowShl(by)) => write!(out, "row_shl:{by}"),
-        Some(Permutation::RowShr(by)) => write!(out, "row_shr:{by}"),
-        Some(Permutation::RowRor(by)) => write!(out, "row_ror:{by}"),
-        _ => match SINGLE.iter().find(|single| single.0 == ctrl) {
-            Some((.., text)) => {
-                out.push_str(text);
-                Ok(())
-            }
-            None => write!(out, "dpp_ctrl:{ctrl:#x}"),
-        },
+    let mut named = |name: &str, value: u8| {
+        out.push_str(name);
+        out.push_decimal(value.into());
     };
+    match Permutation::unpack(ctrl) {
+        Some(Permutation::QuadPerm([a, b, c, d])) => {
+            named("quad_perm:[", a);
+            named(",", b);
+            named(",", c);
+            named(",", d);
+            out.push(']');
+        }
+        Some(Permutation::RowShl(by)) => named("row_shl:", by),
+        Some(Permutation::RowShr(by)) => named("row_shr:", by),
+        Some(Permutation::RowRor(by)) => named("row_ror:", by),
+        _ => match SINGLE.iter().find(|single| single.0 == ctrl) {
+            Some((.., text)) => out.push_str(text),
+            None => {
+                out.push_str("dpp_ctrl:");
+                out.push_hex(ctrl.into());
+            }
+        },
+    }
 }
 
 #[cfg(test)]

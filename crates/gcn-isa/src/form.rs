@@ -50,7 +50,7 @@ pub struct Form {
     pub(crate) base: u64,
     length: Length,
     /// What its text is made of, once it has been asked for.
-    pub(crate) plan: OnceLock<Box<Plan>>,
+    plan: OnceLock<Box<Plan>>,
 }
 
 /// An operand of a [`Form`].
@@ -170,6 +170,12 @@ impl Form {
             }
         }
         base
+    }
+
+    /// What its text is made of.
+    #[inline]
+    pub(crate) fn plan(&'static self) -> &'static Plan {
+        self.plan.get_or_init(|| Box::new(Plan::new(self)))
     }
 
     /// Its number in this encoding.

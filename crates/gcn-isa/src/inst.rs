@@ -2,7 +2,7 @@
 
 use crate::effect::Does;
 use crate::exp::SOURCES;
-use crate::field::{Encoding, Field, Layout};
+use crate::field::{Bits, Encoding, Field, Layout};
 use crate::form::{FIRST_VGPR, Form, LITERAL, SOURCE_BITS};
 use crate::operand::{Access, Kind, Modifier, Slot, When};
 use crate::regs;
@@ -338,9 +338,20 @@ impl Inst {
             | Kind::SendMsg
             | Kind::GprIndex
             | Kind::ExportTarget
-            | Kind::VertexParameter => Operand::Imm(value as i64),
-            Kind::Signed | Kind::Simm16 | Kind::Branch => Operand::Imm(bits.get_signed(self.bits)),
+            | Kind::VertexParameter
+            | Kind::Signed
+            | Kind::Simm16
+            | Kind::Branch => Operand::Imm(self.immediate(slot.kind, bits)),
             Kind::Literal => Operand::Literal((self.bits >> 32) as u32),
+        }
+    }
+
+    /// The number that an immediate of this kind is.
+    #[inline]
+    pub(crate) fn immediate(&self, kind: Kind, bits: Bits) -> i64 {
+        match kind {
+            Kind::Signed | Kind::Simm16 | Kind::Branch => bits.get_signed(self.bits),
+            _ => bits.get(self.bits) as i64,
         }
     }
 

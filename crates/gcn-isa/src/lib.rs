@@ -34,6 +34,7 @@ pub mod vopc;
 
 mod decode;
 mod inst;
+mod names;
 mod plan;
 mod print;
 mod row;

@@ -53,14 +53,16 @@ pub fn long_form(isa: Isa, name: &str) -> Option<&'static Form> {
     tables.forms(op).iter().find(|form| form.encoding.is_vop3())
 }
 
-/// The bits without which, and without operands that are [`is_doubtful`], LLVM takes an instruction whose row lacks
+/// The bits without which, and without operands that are [`is_doubtful`] or shown where they are not meant, LLVM takes
+/// an instruction whose row lacks
 /// nothing; all bits where that cannot be said.
 pub(crate) fn doubtful_bits(form: &Form) -> u64 {
     let row = form.row;
     let is_old = form.isa < Isa::Vi;
     let is_unusual = |slot: &Slot| takes_vgprs_only(slot) || is_old && is_half(slot);
-    let beyond_bits = Lacks(!(Lacks::LDS_DIRECT.0 | Lacks::GDS.0));
-    if row.lacks.has(beyond_bits) || row.slots().any(is_unusual) {
+    let beyond_bits = Lacks(!(Lacks::LDS_DIRECT.0 | Lacks::GDS.0 | Lacks::DST_SEL.0));
+    let is_part = row.lacks.has(Lacks::DST_SEL) && form.layout.has(Field::DstSel);
+    if row.lacks.has(beyond_bits) || is_part || row.slots().any(is_unusual) {
         return u64::MAX;
     }
     let mut fields = vec![Field::Nv, Field::Tfe, Field::Lds, Field::Addr64];
@@ -70,7 +72,9 @@ pub(crate) fn doubtful_bits(form: &Form) -> u64 {
     if is_old {
         fields.push(Field::Clamp);
     }
-    let hidden = row.slots().filter(|slot| slot.when != When::Always);
+    let hidden = row
+        .slots()
+        .filter(|slot| slot.when == When::Optional && slot.kind == Kind::Vgpr);
     fields.extend(hidden.map(|slot| slot.field));
     fields
         .iter()

@@ -1,92 +1,67 @@
 //! What the text of a row in an encoding is made of, as far as an instruction's bits do not matter.
 
-use std::ops::Range;
-
 use crate::effect::{Does, Implicit};
 use crate::field::{Encoding, Field, Layout};
-use crate::form::{Form, Place, PlacedModifier};
+use crate::form::{Form, LITERAL, Place, PlacedModifier};
 use crate::llvm;
-use crate::operand::{Access, Kind, Modifier, Slot, Ty, Value, When};
-use crate::print::Syntax;
-use crate::regs::{self, write_group};
+use crate::names::{NAME, Names};
+use crate::operand::{Access, Kind, Modifier, Slot, Value, When};
+use crate::regs;
 use crate::row::Forms;
 use crate::rules;
 use crate::target::{Isa, on};
-use crate::text::{Piece, Text};
+use crate::text::{LINE, Piece};
 
 /// What the text of a row in an encoding is made of.
+///
+/// Nearly all instructions have the [usual bits](Plan::usual), and ready texts or plain numbers as operands: they are
+/// written by these parts, with no judgement. For the others [`crate::print`] looks at everything.
 #[derive(Debug)]
 pub(crate) struct Plan {
-    /// The name with the suffix of the encoding and a blank, for each syntax.
-    pub(crate) heads: [Piece<HEAD>; 2],
-    pub(crate) operands: Vec<Shown>,
+    /// The name with the suffix of the encoding and a blank.
+    pub(crate) head: Piece<HEAD>,
+    /// Bits that decide what its text is beside operands and modifiers, and what they usually hold.
+    pub(crate) deciding: u64,
+    pub(crate) usual: u64,
+    parts: [Part; MOST_PARTS],
+    count: u8,
+    /// Bytes that are too much at the end: a comma and a blank, or only that after the name.
+    pub(crate) too_much: u8,
+    /// How many values its operands may read over the bus that a vector instruction has for scalar ones, beside those
+    /// that are always scalar registers.
+    pub(crate) most_reads: u8,
+    /// Whether some modifier is written whatever it is.
+    pub(crate) writes_always: bool,
     /// The bits of all modifiers, and what they hold when none is written.
     pub(crate) modifier_bits: u64,
     pub(crate) unwritten: u64,
-    /// Whether some modifier is written whatever it is.
-    pub(crate) writes_always: bool,
-    /// Bits that the text does not tell.
-    pub(crate) untold: u64,
-    /// Bits without which the text does not mean the words.
+    pub(crate) modifiers: Box<[ShownModifier]>,
+    /// Bits that the text does not tell, and those without which it does not mean the words; only the latter may be set.
+    pub(crate) untold_or_required: u64,
     pub(crate) required: u64,
-    /// Without these bits and a doubtful operand LLVM does not refuse it.
-    pub(crate) doubtful_bits: u64,
-    /// What it reads before any operand.
-    pub(crate) bus: Bus,
-    /// Whether its modifiers may break a rule.
-    pub(crate) has_rules: bool,
 }
 
-/// What a vector instruction reads over the bus that its operands share for scalar values.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) enum Bus {
-    /// This is no vector instruction, and nothing is shared.
-    None,
-    /// Nothing so far.
-    Free,
-    /// One register by number and count.
-    Taken(u8, u8),
-    /// More, which the rule is to judge.
-    Doubtful,
-}
-
-impl Bus {
-    /// The number that stands for a literal.
-    pub(crate) const LITERAL: u8 = u8::MAX;
-
-    #[inline]
-    pub(crate) fn read(&mut self, code: u8, count: u8) {
-        *self = match *self {
-            Bus::None => Bus::None,
-            Bus::Free => Bus::Taken(code, count),
-            taken if taken == Bus::Taken(code, count) => taken,
-            Bus::Taken(..) | Bus::Doubtful => Bus::Doubtful,
-        };
-    }
-}
-
+/// The most operands that are usually shown.
+const MOST_PARTS: usize = 5;
 /// Room for a name.
 const HEAD: usize = 40;
+// All of them are a line, with a tab and its end.
+const _: () = assert!(HEAD + MOST_PARTS * NAME + 2 <= LINE);
 
-/// How an operand is shown.
-#[derive(Debug)]
-pub(crate) struct Shown {
-    pub(crate) place: Place,
-    pub(crate) how: How,
+/// How an operand is usually shown.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Part {
+    /// Its negation, absolute value, extension.
+    pub(crate) signs: u64,
     /// The first of its ready texts.
     pub(crate) first: u16,
-    /// How many bits its number is shifted by.
-    pub(crate) shift: u8,
-    /// The number where the encoding has no field: VCC's.
-    pub(crate) implied: u8,
-    /// With one of these bits it has no ready text.
-    pub(crate) unusual: u64,
-    /// Nor has it with these numbers, which rules are about.
-    pub(crate) doubtful: Range<u16>,
-    /// Whether it is read over the bus for scalar values, if it is one.
-    pub(crate) is_read: bool,
-    /// Without any of these bits it is left out, if there are any.
-    pub(crate) shown_by: u64,
+    /// Its number: the mask of its field, shifted.
+    mask: u16,
+    low: u8,
+    shift: u8,
+    pub(crate) how: How,
+    /// Which of the form's operands it is.
+    pub(crate) place: u8,
 }
 
 /// How an operand gets its text.
@@ -94,79 +69,256 @@ pub(crate) struct Shown {
 pub(crate) enum How {
     /// It has ready texts, by its number.
     Ready,
-    /// The same, and `off` is one of them.
-    ReadyOrOff,
+    /// The same; and whatever of 32 bits a literal is, it is right.
+    ReadyOrLiteral,
     /// One register where SADDR names another, else a pair.
     Global,
+    /// One register, or `off` where SADDR names one.
+    Scratch,
     /// As many registers as some bits say.
     Buffer,
-    /// It is written each time.
-    Written,
+    /// A number.
+    Immediate,
+    /// A constant offset below [`Part::offsets`], or a register.
+    Offset,
+    /// A register of VGPRs that is left out without GLC.
+    Returned,
+}
+
+impl How {
+    /// Whether it usually has a ready text, by its number alone.
+    #[inline(always)]
+    pub(crate) fn is_ready(self) -> bool {
+        matches!(self, How::Ready | How::ReadyOrLiteral)
+    }
+}
+
+impl Part {
+    const NONE: Part = Part {
+        signs: 0,
+        first: 0,
+        mask: 0,
+        low: 0,
+        shift: 0,
+        how: How::Ready,
+        place: 0,
+    };
+
+    /// What an offset of scalar memory is below that is no literal (GCN 1.1) and has no sign (GCN 1.4).
+    pub(crate) fn offsets(form: &Form) -> u64 {
+        const UNSIGNED_BITS: u32 = 20;
+        match form.encoding {
+            Encoding::Smrd => LITERAL,
+            _ => 1 << UNSIGNED_BITS,
+        }
+    }
+
+    /// Where its ready text is, if it has one.
+    #[inline(always)]
+    pub(crate) fn ready(&self, bits: u64) -> usize {
+        usize::from(self.first) + self.number(bits)
+    }
+
+    /// The operand's number.
+    #[inline(always)]
+    pub(crate) fn number(&self, bits: u64) -> usize {
+        usize::from((bits >> self.low) as u16 & self.mask) << self.shift
+    }
+}
+
+/// How a modifier is shown.
+#[derive(Debug)]
+pub(crate) struct ShownModifier {
+    pub(crate) placed: PlacedModifier,
+    /// A blank, and the name with what separates it from the value.
+    pub(crate) head: Piece<HEAD>,
+    /// Its bits, and what they hold where it is left out; nothing if it never is.
+    pub(crate) bits: u64,
+    pub(crate) left_out: Option<u64>,
+}
+
+impl ShownModifier {
+    fn new(form: &Form, placed: &PlacedModifier) -> ShownModifier {
+        let modifier = placed.modifier;
+        let name = modifier.names[0];
+        let head = match modifier.value {
+            Value::Flag | Value::BitList => format!(" {name}"),
+            Value::Omod | Value::LanePermutation | Value::Swizzle => " ".to_owned(),
+            _ => format!(" {name}:"),
+        };
+        ShownModifier {
+            placed: *placed,
+            head: Piece::new(&head).unwrap_or(Piece::EMPTY),
+            bits: bits_shown(placed),
+            left_out: (!is_always_written(modifier))
+                .then(|| unwritten(form, placed) & bits_shown(placed)),
+        }
+    }
 }
 
 impl Plan {
     pub(crate) fn new(form: &'static Form) -> Plan {
         let layout = form.layout;
-        let head = |syntax| {
-            let text = format!("{}{} ", form.name, suffix(form, syntax));
-            Piece::new(&text).unwrap_or(Piece::EMPTY)
-        };
+        let head = format!("{}{} ", form.name, suffix(form));
         let of_operands = form.places.iter().fold(0, |told, place| {
             told | told_by(layout, place.slot) | place.negate | place.absolute | place.extend
         });
         let modifiers = &form.modifiers;
         let modifier_bits = modifiers.iter().fold(0, |bits, m| bits | bits_of(form, m));
         let literal = if layout.dwords == 1 { LITERAL_BITS } else { 0 };
-        Plan {
-            heads: [head(Syntax::Llvm), head(Syntax::Clrx)],
-            operands: form
-                .places
-                .iter()
-                .map(|place| Shown::new(form, place))
-                .collect(),
+        let required = modifiers.iter().fold(0, |bits, m| bits | required(form, m));
+        let untold_or_required = required | !(of_operands | modifier_bits | literal | form.fixed);
+        let mut plan = Plan {
+            head: Piece::new(&head).unwrap_or(Piece::EMPTY),
+            deciding: untold_or_required | llvm::doubtful_bits(form) | rules::breaking_bits(form),
+            usual: required,
+            parts: [Part::NONE; MOST_PARTS],
+            count: 0,
+            too_much: 1,
+            most_reads: most_reads(form),
+            writes_always: modifiers.iter().any(|m| is_always_written(m.modifier)),
             modifier_bits,
             unwritten: modifiers
                 .iter()
                 .fold(0, |bits, m| bits | unwritten(form, m)),
-            writes_always: modifiers.iter().any(|m| is_always_written(m.modifier)),
-            untold: !(of_operands | modifier_bits | literal | form.fixed),
-            required: modifiers.iter().fold(0, |bits, m| bits | required(form, m)),
-            doubtful_bits: llvm::doubtful_bits(form),
-            bus: match form.row.does {
-                _ if !form.encoding.is_vector_alu() => Bus::None,
-                Does::Alu(implicit) if implicit.has(Implicit::READS_VCC) => {
-                    Bus::Taken(regs::VCC_LO, 2)
-                }
-                Does::Alu(implicit) if implicit.has(Implicit::READS_M0) => Bus::Taken(regs::M0, 1),
-                _ => Bus::Free,
-            },
-            has_rules: rules::may_break(form),
+            modifiers: modifiers
+                .iter()
+                // Of what is a part the whole is shown.
+                .filter(|m| m.modifier.value != Value::Part)
+                .map(|placed| ShownModifier::new(form, placed))
+                .collect(),
+            untold_or_required,
+            required,
+        };
+        let has_parts = (0..)
+            .zip(&form.places)
+            .all(|(index, place)| plan.add_part(form, index, place).is_some());
+        if !has_parts || plan.head.is_empty() || plan.deciding == u64::MAX {
+            // No bits are usual then.
+            (plan.deciding, plan.usual) = (0, 1);
         }
+        plan
+    }
+
+    pub(crate) fn parts(&self) -> &[Part] {
+        self.parts.get(..self.count.into()).unwrap_or_default()
+    }
+
+    /// Adds how an operand is usually shown; nothing if it is always looked at.
+    fn add_part(&mut self, form: &Form, index: u8, place: &Place) -> Option<()> {
+        let (layout, slot, bits) = (form.layout, place.slot, place.bits);
+        let field = |field| layout.bits(field).mask();
+        match slot.when {
+            When::Always | When::Returned => {}
+            When::Optional => {
+                self.deciding |= bits.mask();
+                return Some(());
+            }
+            When::NotLds => self.deciding |= field(Field::Lds),
+        }
+        let dwords = slot.ty.dwords();
+        let is_word = dwords == 1 && slot.ty.constant_bits() == u32::BITS;
+        let has_literal = is_word && layout.dwords == 1 && form.row.does != Does::Fork;
+        let (how, first) = match (slot.kind, bits.width) {
+            (Kind::Vgpr, 8) if slot.when == When::Returned => {
+                self.deciding |= field(Field::Tfe);
+                (How::Returned, Names::vgprs(dwords)?)
+            }
+            (Kind::Vgpr, 8) => {
+                if matches!(form.encoding, Encoding::Mubuf | Encoding::Mtbuf) {
+                    self.deciding |= field(Field::Tfe);
+                }
+                (How::Ready, Names::vgprs(dwords)?)
+            }
+            (Kind::Vgpr, 9) => (How::Ready, Names::only_vgprs(dwords)?),
+            (Kind::Src, 8) => {
+                self.deciding |= field(match slot.field {
+                    Field::Src0 => Field::Src0Scalar,
+                    _ => Field::Src1Scalar,
+                });
+                (How::Ready, Names::vgprs(dwords)?)
+            }
+            (Kind::Src, 9) | (Kind::Ssrc, 8) if has_literal => {
+                (How::ReadyOrLiteral, Names::sources(dwords)?)
+            }
+            (Kind::Src, 9) | (Kind::Ssrc, 7 | 8) => (How::Ready, Names::sources(dwords)?),
+            // A comparison of SDWA has VCC in its own way.
+            (Kind::Sdst, _) if layout.has(Field::SdwaSdst) => return None,
+            (Kind::Sdst, 0) => (
+                How::Ready,
+                Names::scalars(dwords)? + u16::from(regs::VCC_LO),
+            ),
+            // Some registers are not to be loaded.
+            (Kind::Sdst, _) if slot.field == Field::Sdata => (How::Ready, Names::loaded(dwords)?),
+            (Kind::Sdst | Kind::Aligned(_), _) => (How::Ready, Names::scalars(dwords)?),
+            (Kind::Saddr, _) => (How::Ready, Names::addresses(dwords)?),
+            (Kind::GlobalAddress, 8) => (How::Global, Names::vgprs(1)?),
+            (Kind::ScratchAddress, 8) => (How::Scratch, Names::vgprs(1)?),
+            (Kind::BufferAddress, 8) => (How::Buffer, Names::vgprs(1)?),
+            (
+                Kind::Waitcnt
+                | Kind::Simm16
+                | Kind::Branch
+                | Kind::Unsigned
+                | Kind::Signed
+                | Kind::Hwreg
+                | Kind::SendMsg,
+                1..,
+            ) => (How::Immediate, 0),
+            (Kind::ScalarOffset { .. }, _) => {
+                self.deciding |= field(Field::Soe) | field(Field::Soffset);
+                // There are rules for the register.
+                if matches!(form.row.does, Does::Store(_)) && on::VI_ONLY.has(form.isa) {
+                    self.deciding |= field(Field::Imm);
+                    self.usual |= field(Field::Imm);
+                }
+                (How::Offset, Names::scalars(1)?)
+            }
+            _ => return None,
+        };
+        if slot.kind == Kind::Sdst && slot.access == Access::Read {
+            self.most_reads = self.most_reads.saturating_sub(1);
+        }
+        let part = self.parts.get_mut(usize::from(self.count))?;
+        *part = Part {
+            signs: place.negate | place.absolute | place.extend,
+            first,
+            mask: bits.max() as u16,
+            low: bits.low,
+            shift: match slot.kind {
+                Kind::Aligned(shift) => shift,
+                _ => 0,
+            },
+            how,
+            place: index,
+        };
+        self.count += 1;
+        self.too_much = 2;
+        Some(())
     }
 }
 
-/// The number of a value of LDS, which only some sources take ([`crate::rules::Rule::LdsPlace`]).
-const LDS: Range<u16> = regs::LDS_DIRECT as u16..regs::LDS_DIRECT as u16 + 1;
-/// Numbers of registers that scalar memory may not load ([`crate::rules::Rule::ScalarData`]).
-const NO_SCALAR_DATA: Range<u16> = regs::M0 as u16..regs::EXEC_HI as u16 + 1;
+/// How many values an instruction's operands may read over the bus, beside what it reads anyway.
+fn most_reads(form: &Form) -> u8 {
+    match form.row.does {
+        _ if !form.encoding.is_vector_alu() => u8::MAX, // Nothing is shared.
+        Does::Alu(implicit) if implicit.has(Implicit::READS_VCC) => 0,
+        Does::Alu(implicit) if implicit.has(Implicit::READS_M0) => 0,
+        _ => 1,
+    }
+}
 
 /// The dword of a literal.
 const LITERAL_BITS: u64 = (u32::MAX as u64) << 32;
 
 /// LLVM tells the encodings of an instruction that has several by a suffix.
-pub(crate) fn suffix(form: &Form, syntax: Syntax) -> &'static str {
+pub(crate) fn suffix(form: &Form) -> &'static str {
     let has_long_form = form.row.forms.has(Forms::E64);
     match form.encoding {
         // Without operands there is nothing to tell apart.
         Encoding::Vop1 if form.row.written.is_empty() => "",
-        Encoding::Vop1 | Encoding::Vop2 | Encoding::Vopc
-            if has_long_form && syntax == Syntax::Llvm =>
-        {
-            "_e32"
-        }
-        Encoding::Vintrp if has_long_form && form.isa >= Isa::Vi && syntax == Syntax::Llvm => {
-            "_e32"
-        }
+        Encoding::Vop1 | Encoding::Vop2 | Encoding::Vopc if has_long_form => "_e32",
+        Encoding::Vintrp if has_long_form && form.isa >= Isa::Vi => "_e32",
         Encoding::Vop3 | Encoding::Vop3b | Encoding::Vop3c | Encoding::Vop3Interp
             if has_long_form =>
         {
@@ -212,14 +364,21 @@ fn is_list_of_ones(modifier: &Modifier) -> bool {
     modifier.field == Field::OpSelHi && modifier.default != 0
 }
 
+/// The bits of a modifier that its text shows.
+fn bits_shown(placed: &PlacedModifier) -> u64 {
+    match placed.modifier.value {
+        Value::BitList => placed.list.mask(),
+        _ => placed.bits.mask(),
+    }
+}
+
 /// The bits of a modifier.
 fn bits_of(form: &Form, placed: &PlacedModifier) -> u64 {
     match placed.modifier.value {
         Value::BitList if is_list_of_ones(placed.modifier) => {
             placed.list.mask() | form.layout.bits(Field::OpSelHi2).mask()
         }
-        Value::BitList => placed.list.mask(),
-        _ => placed.bits.mask(),
+        _ => bits_shown(placed),
     }
 }
 
@@ -242,166 +401,5 @@ fn required(form: &Form, placed: &PlacedModifier) -> u64 {
         }
         _ if placed.modifier.required => placed.bits.mask(),
         _ => 0,
-    }
-}
-
-impl Shown {
-    fn new(form: &Form, place: &Place) -> Shown {
-        let (layout, slot, bits) = (form.layout, place.slot, place.bits);
-        let field = |field| layout.bits(field).mask();
-        let mut unusual = place.negate | place.absolute | place.extend;
-        let shown_by = match slot.when {
-            When::Always => 0,
-            When::Returned => field(Field::Glc) | bits.mask(),
-            When::Optional => bits.mask(),
-            When::NotLds => {
-                unusual |= field(Field::Lds);
-                0
-            }
-        };
-        let (how, first) = match (slot.kind, bits.width) {
-            (Kind::Vgpr, 8) => {
-                if matches!(form.encoding, Encoding::Mubuf | Encoding::Mtbuf) {
-                    unusual |= field(Field::Tfe);
-                }
-                (How::Ready, Names::vgpr(slot.ty.dwords()))
-            }
-            (Kind::Vgpr, 9) => (How::Ready, Names::not_scalar(slot.ty.dwords())),
-            (Kind::Src, 8) => {
-                unusual |= field(match slot.field {
-                    Field::Src0 => Field::Src0Scalar,
-                    _ => Field::Src1Scalar,
-                });
-                (How::Ready, Names::vgpr(slot.ty.dwords()))
-            }
-            (Kind::Src, 9) | (Kind::Ssrc, 7 | 8) => (How::Ready, Names::source(slot.ty.dwords())),
-            // A comparison of SDWA has VCC in its own way.
-            (Kind::Sdst, _) if !layout.has(Field::SdwaSdst) => {
-                (How::Ready, Names::scalar(slot.ty.dwords()))
-            }
-            (Kind::Saddr, _) => (How::ReadyOrOff, Names::scalar(slot.ty.dwords())),
-            (Kind::Aligned(_), _) => (How::Ready, Names::scalar(slot.ty.dwords())),
-            (Kind::GlobalAddress, 8) => (How::Global, None),
-            (Kind::BufferAddress, 8) => (How::Buffer, None),
-            _ => (How::Written, None),
-        };
-        let doubtful = match slot.kind {
-            Kind::Src | Kind::Ssrc => LDS,
-            Kind::Sdst if slot.field == Field::Sdata => NO_SCALAR_DATA,
-            _ => 0..0,
-        };
-        let has_names = first.is_some() || matches!(how, How::Global | How::Buffer);
-        Shown {
-            place: *place,
-            how: if has_names { how } else { How::Written },
-            first: first.unwrap_or_default(),
-            shift: match slot.kind {
-                Kind::Aligned(shift) => shift,
-                _ => 0,
-            },
-            implied: match slot.kind {
-                Kind::Sdst if bits.width == 0 => regs::VCC_LO,
-                _ => 0,
-            },
-            unusual,
-            doubtful,
-            is_read: form.encoding.is_vector_alu() && slot.access != Access::Write,
-            shown_by,
-        }
-    }
-
-    #[inline]
-    pub(crate) fn number(&self, bits: u64) -> usize {
-        ((self.place.bits.get(bits) << self.shift) + u64::from(self.implied)) as usize
-    }
-}
-
-/// Ready texts of operands, each with the comma and the blank that follow it. For each count of registers there are
-/// three blocks of 256 and three of 512: VGPRs by number; scalar registers by number; nothing, then VGPRs; scalar
-/// registers, then nothing; scalar registers and constants, then VGPRs.
-pub(crate) struct Names(Vec<Piece<NAME>>);
-
-/// Room for a name: of what is longer there is no ready text.
-const NAME: usize = 15;
-/// What separates operands.
-pub(crate) const SEPARATOR: &[u8; 2] = b", ";
-/// The counts of registers that operands have.
-const COUNTS: [u8; 6] = [1, 2, 3, 4, 8, 16];
-/// Names by a number of eight bits.
-const BLOCK: usize = 256;
-/// The blocks of a count, in order: nothing, VGPRs, scalar registers, nothing, sources, VGPRs again.
-const BLOCKS: usize = 6;
-
-impl Names {
-    pub(crate) fn new(isa: Isa) -> Names {
-        let mut names = vec![Piece::EMPTY; COUNTS.len() * BLOCKS * BLOCK];
-        let mut text = Text::new();
-        for (blocks, count) in names.chunks_exact_mut(BLOCKS * BLOCK).zip(COUNTS) {
-            for number in 0..=u8::MAX {
-                let place = usize::from(number);
-                let mut write = |block: usize, write: &dyn Fn(&mut Text) -> bool| {
-                    text.clear();
-                    if write(&mut text) {
-                        text.push_ascii(SEPARATOR);
-                        blocks[block * BLOCK + place] =
-                            Piece::new(text.as_str()).unwrap_or(Piece::EMPTY);
-                    }
-                };
-                let vgprs = |out: &mut Text| {
-                    write_group(out, 'v', number, count);
-                    usize::from(number) + usize::from(count) <= BLOCK
-                };
-                write(1, &vgprs);
-                write(5, &vgprs);
-                let scalar = |out: &mut Text| regs::write_scalar(out, isa, number, count);
-                let is_doubtful = llvm::is_doubtful_xnack_mask(isa, number);
-                if number <= regs::EXEC_HI && !is_doubtful {
-                    write(2, &scalar);
-                }
-                // The digits of 1/(2π) depend on the type.
-                write(4, &|out| {
-                    !is_doubtful && scalar(out)
-                        || number != regs::INV_2PI && regs::write_inline(out, isa, number, Ty::B32)
-                });
-            }
-        }
-        Names(names)
-    }
-
-    fn block(count: u8, block: usize) -> Option<u16> {
-        let index = COUNTS.iter().position(|&known| known == count)?;
-        u16::try_from((index * BLOCKS + block) * BLOCK).ok()
-    }
-
-    /// The texts of VGPRs.
-    pub(crate) fn vgpr(count: u8) -> Option<u16> {
-        Names::block(count, 1)
-    }
-
-    /// The texts of nine bits that name VGPRs only.
-    fn not_scalar(count: u8) -> Option<u16> {
-        Names::block(count, 0)
-    }
-
-    /// The texts of scalar registers.
-    fn scalar(count: u8) -> Option<u16> {
-        Names::block(count, 2)
-    }
-
-    /// The texts of eight or nine bits that name anything.
-    fn source(count: u8) -> Option<u16> {
-        Names::block(count, 4)
-    }
-
-    /// Appends a text, if there is one.
-    #[inline]
-    pub(crate) fn write(&self, out: &mut Text, index: usize) -> bool {
-        match self.0.get(index) {
-            Some(name) if !name.is_empty() => {
-                out.push_piece(name);
-                true
-            }
-            _ => false,
-        }
     }
 }

@@ -1,24 +1,26 @@
 //! From an instruction to text. Walks the row and names no instruction.
 //!
 //! What does not depend on an instruction's bits is found once for its form, a [`Plan`]: its name with suffix, which
-//! bits the text tells, which operands have ready texts ([`Names`]) unless something about them is unusual. Those are
-//! written by [`Printer::operand`], which is the truth that the ready texts are made from.
+//! bits the text tells, which operands have ready texts ([`Names`]). Where something is unusual nothing of that is
+//! trusted: a [`Printer`] looks at every bit. What both can write, they write alike, which a test holds.
 
 mod clrx;
 
 use std::fmt::Write;
 use std::sync::LazyLock;
 
-use crate::field::{Field, Layout};
-use crate::form::{Form, LITERAL, PlacedModifier};
-use crate::inst::{Inst, Operand, SADDR_OFF};
+use crate::decode::Decoder;
+use crate::field::Field;
+use crate::form::{Form, LITERAL, Place};
+use crate::inst::{Inst, Operand};
+use crate::names::{Names, SEPARATOR};
 use crate::operand::{Kind, Slot, Value, When};
-use crate::plan::{Bus, How, Names, Plan, SEPARATOR, Shown, is_always_written, suffix};
+use crate::plan::{How, Part, Plan, ShownModifier, suffix};
 use crate::regs::{self, write_group};
 use crate::target::Isa;
 use crate::text::Text;
 use crate::vintrp::{CHANNELS, MAX_ATTRIBUTE, VERTEX_PARAMETERS};
-use crate::{dpp, exp, llvm, mtbuf, rules, simm, swizzle};
+use crate::{dpp, exp, mtbuf, rules, simm, swizzle};
 
 /// A way to spell things where LLVM and CLRX differ.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
@@ -61,6 +63,9 @@ impl Inst {
     }
 }
 
+/// Bytes of a word.
+const WORD: usize = 4;
+
 /// What is known of the texts of one instruction set. Built once, on first use.
 pub struct Plans {
     names: Names,
@@ -102,77 +107,240 @@ impl Plans {
             return clrx::print(inst, out, target);
         }
         let form = inst.form();
-        let plan = form.plan.get_or_init(|| Box::new(Plan::new(form)));
-        let mut printer = Printer {
-            inst,
-            form,
-            layout: form.layout,
-            out,
-            syntax,
-            exact: true,
-            bus: plan.bus,
-            doubtful: false,
+        let plan = form.plan();
+        if self.quickly(plan, form, inst.bits(), out, target) {
+            return Fidelity::Exact;
+        }
+        Printer::new(inst, out).all(plan, target)
+    }
+
+    /// Appends a line for each of the instructions that code (words, little endian) begins with, as long as their text in
+    /// LLVM's syntax tells all of them without anything special, and none is a branch. Says how many words they have.
+    pub fn lines(&self, decoder: &Decoder, code: &[[u8; WORD]], out: &mut Text) -> usize {
+        let mut rest = code;
+        while let Some((&first, after)) = rest.split_first() {
+            let first = u32::from_le_bytes(first);
+            let Some((form, dwords)) = decoder.unbranching(first) else {
+                break;
+            };
+            let mut bits = u64::from(first);
+            let mut next = after;
+            if dwords == 2 {
+                let Some((&second, after)) = after.split_first() else {
+                    break;
+                };
+                bits |= u64::from(u32::from_le_bytes(second)) << u32::BITS;
+                next = after;
+            }
+            let begin = out.len();
+            out.push_ascii(b"\t");
+            if !self.quickly(form.plan(), form, bits, out, None) {
+                out.truncate(begin);
+                break;
+            }
+            out.push_ascii(b"\n");
+            rest = next;
+        }
+        code.len() - rest.len()
+    }
+
+    /// Appends the text of a usual instruction, which tells all of it; of another one nothing.
+    #[inline(always)]
+    fn quickly(
+        &self,
+        plan: &Plan,
+        form: &'static Form,
+        bits: u64,
+        out: &mut Text,
+        target: Option<&str>,
+    ) -> bool {
+        if bits & plan.deciding != plan.usual {
+            return false;
+        }
+        let begin = out.len();
+        let parts = plan.parts();
+        let mut reads = 0;
+        // The parts that are ready texts, up to the first that is none.
+        let ready = out.on_line(|line| {
+            line.push_piece(&plan.head);
+            let mut count = 0;
+            for part in parts {
+                if bits & part.signs != 0 || !part.how.is_ready() {
+                    break;
+                }
+                let Some(name) = self.names.get(part.ready(bits)) else {
+                    break;
+                };
+                line.push_piece(name);
+                reads += u32::from(name.is_marked());
+                count += 1;
+            }
+            if count == parts.len() {
+                line.shorten(plan.too_much);
+            }
+            count
+        });
+        let others = ready
+            .and_then(|count| parts.get(count..))
+            .unwrap_or_default();
+        if !others.is_empty() {
+            for part in others {
+                match self.part(part, form, bits, out, target) {
+                    Some(more) => reads += more,
+                    None => {
+                        out.truncate(begin);
+                        return false;
+                    }
+                }
+            }
+            out.shorten(plan.too_much.into());
+        }
+        let mut is_exact = reads <= plan.most_reads.into();
+        if plan.writes_always || bits & plan.modifier_bits != plan.unwritten {
+            let inst = Inst::from_bits(form, bits);
+            let mut printer = Printer::new(&inst, out);
+            printer.modifiers(plan);
+            is_exact &= printer.exact && !printer.doubtful;
+        }
+        if !is_exact {
+            out.truncate(begin);
+        }
+        is_exact
+    }
+
+    /// Appends an operand, and says how many values it reads over the bus; nothing if it is to be looked at.
+    #[inline(never)]
+    fn part(
+        &self,
+        part: &Part,
+        form: &'static Form,
+        bits: u64,
+        out: &mut Text,
+        target: Option<&str>,
+    ) -> Option<u32> {
+        let place = form.places.get(usize::from(part.place))?;
+        let number = part.number(bits);
+        let ready = part.ready(bits);
+        let pair = usize::from(Names::PAIRS_OF_VGPRS) + number;
+        let inst = || Inst::from_bits(form, bits);
+        if bits & part.signs != 0 {
+            return self.signed(place, ready, bits, out);
+        }
+        let off = |out: &mut Text| {
+            out.push_ascii(b"off, ");
+            (number == 0).then_some(0)
         };
-        printer.all(plan, &self.names, target);
-        let exact =
-            printer.exact && (printer.bus != Bus::Doubtful || rules::constant_bus(inst).is_none());
-        let bits = inst.bits();
-        let breaks_rule = plan.has_rules && rules::whole(inst).is_some();
-        if !exact || breaks_rule || bits & plan.untold != 0 || bits & plan.required != plan.required
-        {
-            return Fidelity::Lossy;
+        match part.how {
+            How::ReadyOrLiteral if number as u64 == LITERAL && target.is_none() => {
+                let value = (bits >> u32::BITS) as u32;
+                if regs::inline_of_literal(form.isa, place.slot.ty, value).is_some() {
+                    return None;
+                }
+                out.push_hex(value.into());
+                out.push_ascii(SEPARATOR);
+                Some(1)
+            }
+            How::Ready | How::ReadyOrLiteral => self.names.write(out, ready),
+            How::Global if inst().saddr_is_off() => self.names.write(out, pair),
+            How::Global => self.names.write(out, ready),
+            How::Scratch if inst().saddr_is_off() => self.names.write(out, ready),
+            How::Scratch => off(out),
+            How::Buffer => match inst().buffer_address_count() {
+                0 => off(out),
+                1 => self.names.write(out, ready),
+                _ => self.names.write(out, pair),
+            },
+            How::Immediate => {
+                let kind = place.slot.kind;
+                match target {
+                    Some(name) if kind == Kind::Branch => out.push_str(name),
+                    _ => write_immediate(out, form.isa, kind, inst().immediate(kind, place.bits)),
+                }
+                out.push_ascii(SEPARATOR);
+                Some(0)
+            }
+            How::Offset if !inst().flag(Field::Imm) => {
+                u8::try_from(place.bits.get(bits)).ok()?;
+                self.names.write(out, ready)
+            }
+            How::Returned if inst().flag(Field::Glc) => self.names.write(out, ready),
+            How::Returned => (number == 0).then_some(0),
+            How::Offset => {
+                let offset = place.bits.get(bits);
+                (offset < Part::offsets(form)).then(|| {
+                    out.push_hex(offset);
+                    out.push_ascii(SEPARATOR);
+                    0
+                })
+            }
         }
-        let is_doubtful = printer.doubtful || bits & plan.doubtful_bits != 0;
-        if is_doubtful && syntax == Syntax::Llvm && inst.is_refused_by_llvm() {
-            Fidelity::RefusedByLlvm
-        } else {
-            Fidelity::Exact
+    }
+
+    /// Appends a register with its signs.
+    fn signed(&self, place: &Place, ready: usize, bits: u64, out: &mut Text) -> Option<u32> {
+        let has = |sign: u64| bits & sign != 0;
+        let number = place.bits.get(bits);
+        // `--2` would be ambiguous.
+        if u8::try_from(number).is_ok_and(regs::is_constant) {
+            return None;
         }
+        if has(place.negate) {
+            out.push_ascii(b"-");
+        }
+        if has(place.absolute) {
+            out.push_ascii(b"|");
+        }
+        if has(place.extend) {
+            out.push_ascii(b"sext(");
+        }
+        let reads = self.names.write(out, ready)?;
+        out.shorten(SEPARATOR.len());
+        if has(place.absolute) {
+            out.push_ascii(b"|");
+        }
+        if has(place.extend) {
+            out.push_ascii(b")");
+        }
+        out.push_ascii(SEPARATOR);
+        Some(reads)
     }
 }
 
+/// Looks at everything about an instruction that its text depends on.
 struct Printer<'a> {
     inst: &'a Inst,
-    form: &'static Form,
-    layout: &'static Layout,
     out: &'a mut Text,
-    syntax: Syntax,
     exact: bool,
-    bus: Bus,
     /// Whether LLVM might refuse an operand or modifier.
     doubtful: bool,
 }
 
-impl Printer<'_> {
-    /// Name, operands, modifiers.
-    #[inline]
-    fn all(&mut self, plan: &Plan, names: &Names, target: Option<&str>) {
-        let bits = self.inst.bits();
-        let head = &plan.heads[self.syntax as usize];
-        if head.is_empty() {
-            self.out.push_str(self.inst.name());
-            self.out.push_str(suffix(self.form, self.syntax));
-            self.out.push(' ');
-        } else {
-            self.out.push_piece(head);
+impl<'a> Printer<'a> {
+    fn new(inst: &'a Inst, out: &'a mut Text) -> Printer<'a> {
+        Printer {
+            inst,
+            out,
+            exact: true,
+            doubtful: false,
         }
+    }
+
+    /// Name, operands, modifiers.
+    fn all(&mut self, plan: &Plan, target: Option<&str>) -> Fidelity {
+        let inst = self.inst;
+        self.out.push_str(inst.name());
+        self.out.push_str(suffix(inst.form()));
+        self.out.push(' ');
         // After the last one there is a blank, or a comma and a blank, too much.
         let mut too_much = 1;
-        for shown in &plan.operands {
-            if shown.shown_by != 0 && bits & shown.shown_by == 0 {
-                continue;
-            }
-            if bits & shown.unusual == 0 && self.ready(shown, names) {
-                too_much = SEPARATOR.len();
-                continue;
-            }
-            let slot = shown.place.slot;
-            if !self.inst.shows(slot) {
+        for place in &inst.form().places {
+            let slot = place.slot;
+            if !inst.shows(slot) {
                 continue;
             }
             match target {
                 Some(name) if self.is_nameable(slot) => self.out.push_str(name),
-                _ => self.operand(shown),
+                _ => self.operand(place),
             }
             // LLVM separates the target from the values by a blank.
             if slot.kind == Kind::ExportTarget {
@@ -183,52 +351,24 @@ impl Printer<'_> {
             }
         }
         self.out.shorten(too_much);
-        if plan.writes_always || bits & plan.modifier_bits != plan.unwritten {
-            for modifier in &self.form.modifiers {
-                self.modifier(modifier);
-            }
+        self.modifiers(plan);
+        let says_all = self.exact && inst.bits() & plan.untold_or_required == plan.required;
+        let breaks_rule = rules::constant_bus(inst).is_some() || rules::whole(inst).is_some();
+        if !says_all || breaks_rule {
+            Fidelity::Lossy
+        } else if inst.is_refused_by_llvm() {
+            Fidelity::RefusedByLlvm
+        } else {
+            Fidelity::Exact
         }
     }
 
-    /// Appends the ready text of an operand, if it has one.
-    #[inline]
-    fn ready(&mut self, shown: &Shown, names: &Names) -> bool {
+    fn modifiers(&mut self, plan: &Plan) {
         let bits = self.inst.bits();
-        let number = shown.number(bits);
-        let first = usize::from(shown.first);
-        let vgprs = |count| Some(usize::from(Names::vgpr(count)?) + number);
-        match shown.how {
-            How::Ready => {
-                if shown.doubtful.contains(&(number as u16))
-                    || !names.write(self.out, first + number)
-                {
-                    return false;
-                }
-                if shown.is_read
-                    && let Ok(code) = u8::try_from(number)
-                    && !regs::is_constant(code)
-                {
-                    self.bus.read(code, shown.place.slot.ty.dwords());
-                }
-                true
+        for modifier in &plan.modifiers {
+            if modifier.left_out != Some(bits & modifier.bits) {
+                self.modifier(modifier);
             }
-            How::ReadyOrOff if number as u64 == SADDR_OFF => {
-                self.out.push_ascii(b"off, ");
-                true
-            }
-            How::ReadyOrOff => names.write(self.out, first + number),
-            How::Global => {
-                let count = if self.inst.saddr_is_off() { 2 } else { 1 };
-                vgprs(count).is_some_and(|index| names.write(self.out, index))
-            }
-            How::Buffer => match self.inst.buffer_address_count() {
-                0 if number == 0 => {
-                    self.out.push_ascii(b"off, ");
-                    true
-                }
-                count => vgprs(count).is_some_and(|index| names.write(self.out, index)),
-            },
-            How::Written => false,
         }
     }
 
@@ -237,9 +377,8 @@ impl Printer<'_> {
         slot.kind == Kind::Branch || matches!(self.inst.operand(slot), Operand::Literal(_))
     }
 
-    fn operand(&mut self, shown: &Shown) {
+    fn operand(&mut self, place: &Place) {
         let isa = self.inst.isa;
-        let place = &shown.place;
         let slot = place.slot;
         let has = |bits: u64| self.inst.bits() & bits != 0;
         let (negated, absolute) = (has(place.negate), has(place.absolute));
@@ -260,18 +399,6 @@ impl Printer<'_> {
         }
         let operand = self.inst.operand(slot);
         self.exact &= rules::operand(self.inst, slot, operand).is_none();
-        self.doubtful |= llvm::is_doubtful(self.inst, slot, operand);
-        match operand {
-            Operand::Scalar { code, count }
-                if shown.is_read
-                    && code != regs::LDS_DIRECT
-                    && regs::inline(isa, code).is_none() =>
-            {
-                self.bus.read(code, count);
-            }
-            Operand::Literal(_) => self.bus.read(Bus::LITERAL, 1),
-            _ => {}
-        }
         match operand {
             Operand::Vgprs { first, count } => {
                 self.exact &= usize::from(first) + usize::from(count) <= 256
@@ -336,7 +463,7 @@ impl Printer<'_> {
 
     /// Whether the text says the destination of a comparison of SDWA: VCC is written by leaving it out.
     fn says_destination(&self, slot: &Slot) -> bool {
-        if slot.field != Field::Sdst || !self.layout.has(Field::SdwaSdst) {
+        if slot.field != Field::Sdst || !self.inst.layout().has(Field::SdwaSdst) {
             return true;
         }
         let code = self.inst.get(Field::Sdst);
@@ -348,12 +475,7 @@ impl Printer<'_> {
     }
 
     fn immediate(&mut self, kind: Kind, value: i64) {
-        let isa = self.inst.isa;
         match kind {
-            Kind::Waitcnt => simm::write_waitcnt(self.out, isa, value as u16),
-            Kind::Hwreg => simm::write_hwreg(self.out, isa, value as u16),
-            Kind::SendMsg => simm::write_sendmsg(self.out, isa, value as u16),
-            Kind::GprIndex => simm::write_gpr_index(self.out, value as u16),
             Kind::ExportTarget => {
                 self.exact &= exp::write_target(self.out, value as u8, "invalid_target_");
                 self.exact &= self.inst.exports_exactly();
@@ -378,15 +500,8 @@ impl Printer<'_> {
                     self.out.push_signed(value);
                 }
             },
-            Kind::Simm16 => {
-                self.out.push_hex(u64::from(value as u16));
-            }
-            Kind::Unsigned => regs::write_small(self.out, value as u32),
-            // LLVM writes a distance as the number without sign.
-            Kind::Branch => self.out.push_decimal(u64::from(value as u16)),
-            _ => {
-                self.out.push_signed(value);
-            }
+            Kind::GprIndex => simm::write_gpr_index(self.out, value as u16),
+            _ => write_immediate(self.out, self.inst.isa, kind, value),
         }
     }
 
@@ -433,101 +548,147 @@ impl Printer<'_> {
         }
     }
 
-    fn modifier(&mut self, placed: &PlacedModifier) {
-        let modifier = placed.modifier;
-        if modifier.value == Value::BitList {
-            return self.bit_list(placed);
-        }
-        // The whole is printed instead.
-        if modifier.value == Value::Part {
-            return;
-        }
+    fn modifier(&mut self, shown: &ShownModifier) {
+        let placed = &shown.placed;
         let value = placed.bits.get(self.inst.bits());
-        let left_out = match modifier.value {
-            Value::BufferFormat => modifier.default,
-            _ => 0,
-        };
-        if value == u64::from(left_out) && !is_always_written(modifier) {
-            return;
-        }
-        self.out.push(' ');
-        let name = match self.syntax {
-            Syntax::Llvm => modifier.names[0],
-            Syntax::Clrx => modifier.names[modifier.names.len() - 1],
-        };
-        match modifier.value {
-            Value::Flag => self.out.push_str(name),
-            Value::Unsigned => {
-                self.out.push_str(name);
-                self.out.push(':');
-                self.out.push_decimal(u64::from(value as u32));
-            }
-            Value::Signed => {
-                self.out.push_str(name);
-                self.out.push(':');
-                self.out.push_signed(self.inst.get_signed(modifier.field));
-            }
-            Value::Swizzle if self.syntax == Syntax::Llvm => {
-                self.exact &= swizzle::write(self.out, self.inst.isa, value as u16);
-            }
+        self.out.push_piece(&shown.head);
+        match placed.modifier.value {
+            Value::Flag | Value::Part => {}
+            Value::Unsigned => self.out.push_decimal(value),
+            Value::Signed => self
+                .out
+                .push_signed(placed.bits.get_signed(self.inst.bits())),
             Value::Swizzle => {
-                self.out.push_str(name);
-                self.out.push(':');
-                self.out.push_hex(value);
+                self.exact &= swizzle::write(self.out, self.inst.isa, value as u16);
             }
             Value::Omod => self.out.push_str(match value {
                 1 => "mul:2",
                 2 => "mul:4",
                 _ => "div:2",
             }),
-            Value::Named(names) => {
-                self.out.push_str(name);
-                self.out.push(':');
-                match names.get(value as usize) {
-                    Some(name) => self.out.push_str(name),
-                    None => {
-                        self.exact = false;
-                        self.out.push_decimal(u64::from(value as u32));
-                    }
+            Value::Named(names) => match names.get(value as usize) {
+                Some(name) => self.out.push_str(name),
+                None => {
+                    self.exact = false;
+                    self.out.push_decimal(value);
                 }
-            }
-            Value::BufferFormat => {
-                self.out.push_str(name);
-                self.out.push(':');
-                mtbuf::write_format(self.out, self.inst.isa, value as u8);
-            }
-            Value::Hex | Value::Mask => {
-                self.out.push_str(name);
-                self.out.push(':');
-                self.out.push_hex(value);
-            }
+            },
+            Value::BufferFormat => mtbuf::write_format(self.out, self.inst.isa, value as u8),
+            Value::Hex | Value::Mask => self.out.push_hex(value),
             Value::LanePermutation => {
                 self.doubtful |= dpp::Permutation::unpack(value as u16).is_none();
                 dpp::write(self.out, value as u16);
             }
-            Value::BitList | Value::Part => {}
+            Value::BitList => {
+                let mut separator = ":[";
+                for bit in placed.list.iter() {
+                    self.out.push_str(separator);
+                    let digit = b'0' + (self.inst.bits() >> bit & 1) as u8;
+                    self.out.push_ascii(&[digit]);
+                    separator = ",";
+                }
+                self.out.push_ascii(b"]");
+            }
+        }
+    }
+}
+
+/// Appends a number, which every text tells whole.
+fn write_immediate(out: &mut Text, isa: Isa, kind: Kind, value: i64) {
+    match kind {
+        Kind::Waitcnt => simm::write_waitcnt(out, isa, value as u16),
+        Kind::Hwreg => simm::write_hwreg(out, isa, value as u16),
+        Kind::SendMsg => simm::write_sendmsg(out, isa, value as u16),
+        Kind::Simm16 => out.push_hex(u64::from(value as u16)),
+        Kind::Unsigned => regs::write_small(out, value as u32),
+        // LLVM writes a distance as the number without sign.
+        Kind::Branch => out.push_decimal(u64::from(value as u16)),
+        _ => out.push_signed(value),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A multiplicative generator's numbers.
+    struct Random(u64);
+
+    impl Random {
+        fn bits(&mut self) -> u64 {
+            let mut word = || {
+                self.0 = self
+                    .0
+                    .wrapping_mul(6_364_136_223_846_793_005)
+                    .wrapping_add(1_442_695_040_888_963_407);
+                self.0 >> u32::BITS
+            };
+            word() << u32::BITS | word()
         }
     }
 
-    fn bit_list(&mut self, placed: &PlacedModifier) {
-        let (modifier, list) = (placed.modifier, placed.list);
-        let mask = list.mask();
-        let unwritten = if modifier.default != 0 { mask } else { 0 };
-        if self.inst.bits() & mask == unwritten {
-            return;
+    #[test]
+    fn what_is_written_quickly_is_what_looking_at_everything_gives() {
+        let mut random = Random(1);
+        let (mut quick, mut all) = (0, 0);
+        for isa in Isa::ALL {
+            let plans = isa.plans();
+            let tables = isa.tables();
+            let forms = crate::row::rows().flat_map(|row| tables.forms(row.op));
+            for form in forms {
+                let plan = form.plan();
+                // Most random bits are nothing usual; so others are made so, and a few of them are not.
+                for round in 0..200 {
+                    let mut bits = random.bits();
+                    if round % 4 != 0 {
+                        bits = bits & !plan.deciding | plan.usual;
+                    }
+                    if round % 3 == 0 {
+                        bits = bits & !plan.modifier_bits | plan.unwritten;
+                    }
+                    if round % 7 == 0 {
+                        bits ^= 1 << (random.bits() % u64::from(u64::BITS));
+                    }
+                    let bits = bits & !form.fixed | form.base & form.fixed;
+                    let inst = Inst::from_bits(form, bits);
+                    let mut text = Text::new();
+                    all += 1;
+                    if plans.quickly(plan, form, inst.bits(), &mut text, None) {
+                        quick += 1;
+                        let mut careful = Text::new();
+                        let fidelity = Printer::new(&inst, &mut careful).all(plan, None);
+                        assert_eq!(text.as_str(), careful.as_str(), "{isa}: {bits:#x}");
+                        assert_eq!(fidelity, Fidelity::Exact, "{isa}: {text}");
+                    } else {
+                        assert!(text.is_empty(), "{isa}: {text}");
+                    }
+                }
+            }
         }
-        self.out.push(' ');
-        self.out.push_str(modifier.names[0]);
-        let mut separator = ":[";
-        for bit in list.iter() {
-            self.out.push_str(separator);
-            self.out.push(if self.inst.bits() >> bit & 1 == 0 {
-                '0'
-            } else {
-                '1'
-            });
-            separator = ",";
+        assert!(quick * 3 > all, "{quick} of {all}");
+    }
+
+    #[test]
+    fn lines_end_before_what_is_special() {
+        // `s_nop 0`, `ds_read_b32 v1, v2`, and a branch, or the same read cut off, or a literal.
+        let read = [0xd86c_0000, 0x0100_0002];
+        let (nop, branch, mov) = (0xbf80_0000, 0xbf82_0000, [0xbe80_00ff, 0x0001_2345]);
+        let whole = "\ts_nop 0\n\tds_read_b32 v1, v2\n";
+        for (end, more) in [
+            (vec![branch], ""),
+            (vec![read[0]], ""),
+            (mov.to_vec(), "\ts_mov_b32 s0, 0x12345\n"),
+        ] {
+            let code: Vec<[u8; WORD]> = [nop, read[0], read[1]]
+                .iter()
+                .chain(&end)
+                .map(|word: &u32| word.to_le_bytes())
+                .collect();
+            let isa = Isa::Vi;
+            let mut text = Text::new();
+            let words = isa.plans().lines(isa.decoder(), &code, &mut text);
+            assert_eq!(text.as_str(), format!("{whole}{more}"));
+            assert_eq!(words == code.len(), !more.is_empty());
         }
-        self.out.push(']');
     }
 }

@@ -79,12 +79,14 @@ impl Inst {
     }
 }
 
-/// Whether modifiers of this form may break a rule.
-pub(crate) fn may_break(form: &Form) -> bool {
-    let has = |field| form.layout.has(field);
+/// The bits without which modifiers of this form break no rule.
+pub(crate) fn breaking_bits(form: &Form) -> u64 {
+    let mask = |field| form.layout.bits(field).mask();
     match form.encoding {
-        Encoding::Mimg | Encoding::Mubuf | Encoding::Mtbuf => true,
-        _ => has(Field::Clamp) && form.isa.numbering() == Numbering::SiCi,
+        Encoding::Mimg => u64::MAX,
+        Encoding::Mubuf | Encoding::Mtbuf => mask(Field::Tfe),
+        _ if form.isa.numbering() == Numbering::SiCi => mask(Field::Clamp),
+        _ => 0,
     }
 }
 

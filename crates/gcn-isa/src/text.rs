@@ -49,6 +49,7 @@ impl Text {
     }
 
     /// Bytes of text.
+    #[inline]
     pub fn len(&self) -> usize {
         self.len
     }
@@ -75,6 +76,7 @@ impl Text {
     }
 
     /// Takes away what comes after the first `len` bytes.
+    #[inline]
     pub fn truncate(&mut self, len: usize) {
         self.len = self.len.min(len);
     }
@@ -97,26 +99,41 @@ impl Text {
         self.bytes.resize(room, 0);
     }
 
-    /// Stores `N` bytes, of which the first `used` are text.
+    /// The place of the next `N` bytes.
     #[inline(always)]
-    fn store<const N: usize>(&mut self, bytes: &[u8; N], used: usize) {
+    fn room<const N: usize>(&mut self) -> Option<&mut [u8; N]> {
         if self.bytes.len() - self.len < N {
             self.grow(N);
         }
-        if let Some(place) = self
-            .bytes
-            .get_mut(self.len..)
-            .and_then(|room| room.first_chunk_mut())
-        {
-            *place = *bytes;
+        self.bytes.get_mut(self.len..)?.first_chunk_mut()
+    }
+
+    /// Stores `N` bytes, of which the first `used` are text.
+    #[inline(always)]
+    fn store<const N: usize>(&mut self, bytes: &[u8; N], used: usize) {
+        if let Some(room) = self.room() {
+            *room = *bytes;
             self.len += used;
         }
+    }
+
+    /// Appends what `write` puts on a line.
+    #[inline(always)]
+    pub(crate) fn on_line<T>(&mut self, write: impl FnOnce(&mut Line) -> T) -> Option<T> {
+        let mut line = Line {
+            room: self.room()?,
+            len: 0,
+        };
+        let result = write(&mut line);
+        let len = line.len;
+        self.len += len;
+        Some(result)
     }
 
     /// Appends a piece.
     #[inline(always)]
     pub(crate) fn push_piece<const N: usize>(&mut self, piece: &Piece<N>) {
-        self.store(&piece.bytes, usize::from(piece.len));
+        self.store(&piece.bytes, usize::from(piece.len & !MARK));
     }
 
     /// Appends a few bytes of ASCII, as many as the array has.
@@ -232,6 +249,36 @@ impl Text {
     }
 }
 
+/// The most bytes of a [`Line`], a power of two.
+pub(crate) const LINE: usize = 1 << 7;
+/// Room for it, and for the pieces that are stored at its end.
+const LINE_ROOM: usize = LINE + (1 << 6);
+
+/// A piece of a text, of at most [`LINE`] bytes. Nothing is checked for each of its pieces.
+pub(crate) struct Line<'a> {
+    room: &'a mut [u8; LINE_ROOM],
+    len: usize,
+}
+
+impl Line<'_> {
+    /// Appends a piece. A line that would be too long is nonsense.
+    #[inline(always)]
+    pub(crate) fn push_piece<const N: usize>(&mut self, piece: &Piece<N>) {
+        const { assert!(N <= LINE_ROOM - LINE) }
+        let begin = self.len % LINE;
+        if let Some(place) = self.room.get_mut(begin..begin + N) {
+            place.copy_from_slice(&piece.bytes);
+        }
+        self.len = begin + usize::from(piece.len & !MARK);
+    }
+
+    /// Takes the last `count` bytes away.
+    #[inline(always)]
+    pub(crate) fn shorten(&mut self, count: u8) {
+        self.len = self.len.saturating_sub(count.into());
+    }
+}
+
 impl fmt::Display for Text {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(self.as_str())
@@ -249,8 +296,12 @@ impl fmt::Write for Text {
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Piece<const N: usize> {
     bytes: [u8; N],
+    /// Its length, and whether it has a mark.
     len: u8,
 }
+
+/// The bit beside a length that is a mark.
+const MARK: u8 = 1 << 7;
 
 impl<const N: usize> Piece<N> {
     /// No text.
@@ -266,8 +317,22 @@ impl<const N: usize> Piece<N> {
             .bytes
             .get_mut(..text.len())?
             .copy_from_slice(text.as_bytes());
-        piece.len = u8::try_from(text.len()).ok()?;
+        piece.len = u8::try_from(text.len())
+            .ok()
+            .filter(|len| len & MARK == 0)?;
         Some(piece)
+    }
+
+    /// The same text with a mark, which means what its owner wants.
+    pub(crate) const fn marked(mut self) -> Piece<N> {
+        self.len |= MARK;
+        self
+    }
+
+    /// Whether it has a mark.
+    #[inline(always)]
+    pub(crate) const fn is_marked(&self) -> bool {
+        self.len & MARK != 0
     }
 
     /// Whether it has no text.

@@ -30,7 +30,17 @@ use crate::target::{Flags, IsaVersion, Version, processor_mach, processor_name};
 /// What keeps the object from being loaded is an error; metadata that cannot be read, and kernels that make no
 /// sense, are [`CodeObject::warnings`].
 pub fn read(bytes: &[u8]) -> Result<CodeObject, ReadError> {
-    Reader::new(bytes)?.read()
+    read_vec(bytes.to_vec())
+}
+
+/// The same of bytes that the object keeps without copying them.
+///
+/// # Errors
+/// Those of [`read`].
+pub fn read_vec(bytes: Vec<u8>) -> Result<CodeObject, ReadError> {
+    let mut object = Reader::new(&bytes)?.read()?;
+    object.data = bytes;
+    Ok(object)
 }
 
 /// A code object, read.
@@ -402,6 +412,7 @@ impl<'a> Reader<'a> {
         })
     }
 
+    /// The object, without its bytes.
     fn read(mut self) -> Result<CodeObject, ReadError> {
         let table = self
             .header
@@ -444,7 +455,7 @@ impl<'a> Reader<'a> {
             metadata: self.metadata,
             kernels,
             warnings: self.warnings,
-            data: self.bytes.to_vec(),
+            data: Vec::new(),
         })
     }
 
@@ -582,6 +593,7 @@ impl<'a> Reader<'a> {
         let symtab = table
             .symbols(LE, self.bytes, elf::SHT_SYMTAB)
             .map_err(malformed("symbol table"))?;
+        self.symbols.reserve_exact(symtab.len());
         for (index, symbol) in symtab.enumerate() {
             let symbol = self.symbol(&symtab, index, symbol)?;
             self.symbols.push(symbol);
@@ -589,26 +601,33 @@ impl<'a> Reader<'a> {
         if !self.linked {
             return Ok((0..self.symbols.len()).collect());
         }
-        let mut known: HashMap<(String, u64), usize> = HashMap::new();
-        for (index, symbol) in self.symbols.iter().enumerate() {
-            known
-                .entry((symbol.name.clone(), symbol.value))
-                .or_insert(index);
-        }
         let dynsym = table
             .symbols(LE, self.bytes, elf::SHT_DYNSYM)
             .map_err(malformed("dynamic symbol table"))?;
-        let mut positions = Vec::with_capacity(dynsym.len());
-        for (index, symbol) in dynsym.enumerate() {
-            let symbol = self.symbol(&dynsym, index, symbol)?;
-            let position = match known.get(&(symbol.name.clone(), symbol.value)) {
-                Some(position) => *position,
-                None => {
-                    self.symbols.push(symbol);
-                    self.symbols.len() - 1
-                }
-            };
-            positions.push(position);
+        let dynamic: Vec<Symbol> = dynsym
+            .enumerate()
+            .map(|(index, symbol)| self.symbol(&dynsym, index, symbol))
+            .collect::<Result<_, _>>()?;
+        // Which of the others each of them is. There are few of them, and there may be many others.
+        let mut same: HashMap<(&str, u64), Option<usize>> = dynamic
+            .iter()
+            .map(|symbol| ((&*symbol.name, symbol.value), None))
+            .collect();
+        for (index, symbol) in self.symbols.iter().enumerate() {
+            if let Some(first) = same.get_mut(&(&*symbol.name, symbol.value)) {
+                first.get_or_insert(index);
+            }
+        }
+        let same: Vec<Option<usize>> = dynamic
+            .iter()
+            .map(|symbol| *same.get(&(&*symbol.name, symbol.value))?)
+            .collect();
+        let mut positions = Vec::with_capacity(dynamic.len());
+        for (symbol, same) in dynamic.into_iter().zip(same) {
+            positions.push(same.unwrap_or(self.symbols.len()));
+            if same.is_none() {
+                self.symbols.push(symbol);
+            }
         }
         Ok(positions)
     }

@@ -83,15 +83,14 @@ pub fn run(args: &Args, out: &mut dyn Write) -> Result<Status> {
         Format::Elf => true,
         Format::Raw => false,
     };
-    let object;
     let mut result = Ok(());
-    let mut sink = |part: &str| {
+    let mut sink = |part: &[u8]| {
         if result.is_ok() {
-            result = out.write_all(part.as_bytes());
+            result = out.write_all(part);
         }
     };
     if is_elf {
-        object = object::read(&bytes, args.choice()).with_context(|| name.clone())?;
+        let object = object::read(bytes, args.choice()).with_context(|| name.clone())?;
         for warning in &object.warnings {
             render::warn(&name, warning);
         }

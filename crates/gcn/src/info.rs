@@ -58,7 +58,7 @@ pub fn run(args: &Args, out: &mut dyn Write) -> Result<Status> {
         entry: args.entry,
         kernel: None,
     };
-    let object = object::read(&bytes, choice).with_context(|| name.clone())?;
+    let object = object::read(bytes, choice).with_context(|| name.clone())?;
     let report = Report::new(&object);
     if args.json {
         serde_json::to_writer_pretty(&mut *out, &report).map_err(io::Error::from)?;

@@ -52,27 +52,27 @@ pub fn target_id(object: &CodeObject, target: &Target) -> String {
     id
 }
 
-/// The source of a whole code object, given to `sink` in parts of whole lines.
+/// The source of a whole code object, in UTF-8, given to `sink` in parts of whole lines.
 pub fn list_object(
     object: &CodeObject,
     target: &'static Target,
     options: &ListOptions,
-    sink: &mut dyn FnMut(&str),
+    sink: &mut dyn FnMut(&[u8]),
 ) {
     let whole = Whole::new(object, target);
     let mut out = String::new();
     whole.prologue(&mut out);
-    sink(&out);
+    sink(out.as_bytes());
     whole.code(options, sink);
     for &section in &whole.data {
         out.clear();
         whole.data_section(&mut out, section);
-        sink(&out);
+        sink(out.as_bytes());
     }
     out.clear();
     whole.symbols_elsewhere(&mut out);
     notes::write(&mut out, object, &whole.before());
-    sink(&out);
+    sink(out.as_bytes());
 }
 
 /// The object and what is to be known of it.
@@ -460,7 +460,7 @@ impl<'a> Whole<'a> {
     }
 
     /// Lists the code.
-    fn code(&self, options: &ListOptions, sink: &mut dyn FnMut(&str)) {
+    fn code(&self, options: &ListOptions, sink: &mut dyn FnMut(&[u8])) {
         let object = self.object;
         struct Texts {
             index: usize,

@@ -384,7 +384,7 @@ fn program(launch: &Launch) -> Result<Option<(CodeObject, &'static Target)>> {
     let bytes = input::read(&launch.file)?;
     if object::is_object(&bytes) {
         let object = object::read(
-            &bytes,
+            bytes,
             object::Choice {
                 target: asked,
                 entry: None,
@@ -449,7 +449,7 @@ fn program(launch: &Launch) -> Result<Option<(CodeObject, &'static Target)>> {
         return Ok(None);
     };
     let target = assembly.program.target;
-    let object = gcn_object::read(&code).with_context(|| name.clone())?;
+    let object = gcn_object::read_vec(code).with_context(|| name.clone())?;
     for warning in &object.warnings {
         render::warn(&name, warning);
     }

@@ -1,0 +1,154 @@
+//! Ready texts of operands.
+
+use crate::inst::SADDR_OFF;
+use crate::llvm;
+use crate::operand::Ty;
+use crate::regs::{self, write_group};
+use crate::target::Isa;
+use crate::text::{Piece, Text};
+
+/// Ready texts of operands, each with the comma and the blank that follow it, in blocks of 256 for each count of
+/// registers. What reads over the bus that a vector instruction has for scalar values is marked.
+pub(crate) struct Names(Vec<Piece<NAME>>);
+
+/// Room for a name: of what is longer there is no ready text.
+pub(crate) const NAME: usize = 15;
+/// What separates operands.
+pub(crate) const SEPARATOR: &[u8; 2] = b", ";
+/// The counts of registers that operands have.
+const COUNTS: [u8; 6] = [1, 2, 3, 4, 8, 16];
+/// Names by a number of eight bits.
+const BLOCK: usize = 256;
+
+/// The blocks of a count.
+#[derive(Clone, Copy)]
+enum Block {
+    /// Nothing, where VGPRs count from 256.
+    NoScalar,
+    Vgprs,
+    /// Scalar registers.
+    Scalars,
+    /// Nothing again.
+    #[allow(dead_code)] // It is there so that no number of nine bits leads elsewhere.
+    NoVgprs,
+    /// Scalar registers and constants, as sources.
+    Sources,
+    SourceVgprs,
+    /// Scalar registers, and `off`.
+    Addresses,
+    /// Scalar registers that scalar memory may load.
+    Loaded,
+}
+
+const BLOCKS: usize = Block::Loaded as usize + 1;
+
+impl Names {
+    pub(crate) fn new(isa: Isa) -> Names {
+        let mut names = vec![Piece::EMPTY; COUNTS.len() * BLOCKS * BLOCK];
+        let mut text = Text::new();
+        for (blocks, count) in names.chunks_exact_mut(BLOCKS * BLOCK).zip(COUNTS) {
+            for number in 0..=u8::MAX {
+                let mut write = |block: Block, is_read: bool, write: &dyn Fn(&mut Text) -> bool| {
+                    text.clear();
+                    if write(&mut text) {
+                        text.push_ascii(SEPARATOR);
+                        let mut piece = Piece::new(text.as_str()).unwrap_or(Piece::EMPTY);
+                        if is_read && !piece.is_empty() {
+                            piece = piece.marked();
+                        }
+                        blocks[block as usize * BLOCK + usize::from(number)] = piece;
+                    }
+                };
+                let vgprs = |out: &mut Text| {
+                    write_group(out, 'v', number, count);
+                    usize::from(number) + usize::from(count) <= BLOCK
+                };
+                write(Block::Vgprs, false, &vgprs);
+                write(Block::SourceVgprs, false, &vgprs);
+                let scalar = |out: &mut Text| regs::write_scalar(out, isa, number, count);
+                let is_doubtful = llvm::is_doubtful_xnack_mask(isa, number);
+                if number <= regs::EXEC_HI && !is_doubtful {
+                    write(Block::Scalars, false, &scalar);
+                }
+                if number < regs::EXEC_HI && !is_doubtful {
+                    write(Block::Addresses, false, &scalar);
+                }
+                if number < regs::M0 && !is_doubtful {
+                    write(Block::Loaded, false, &scalar);
+                }
+                // A value of LDS is for some sources only, and the digits of 1/(2π) depend on the type.
+                if number != regs::LDS_DIRECT && !is_doubtful {
+                    write(Block::Sources, true, &scalar);
+                }
+                if number != regs::INV_2PI {
+                    let constant = |out: &mut Text| regs::write_inline(out, isa, number, Ty::B32);
+                    write(Block::Sources, false, &constant);
+                }
+            }
+            blocks[Block::Addresses as usize * BLOCK + SADDR_OFF as usize] =
+                Piece::new("off, ").unwrap_or(Piece::EMPTY);
+        }
+        Names(names)
+    }
+
+    /// Where the texts of a block begin; nothing if no operand has so many registers.
+    const fn first(count: u8, block: Block) -> Option<u16> {
+        let mut index = 0;
+        while index < COUNTS.len() {
+            if COUNTS[index] == count {
+                return Some(((index * BLOCKS + block as usize) * BLOCK) as u16);
+            }
+            index += 1;
+        }
+        None
+    }
+
+    /// Where the texts of pairs of VGPRs begin.
+    pub(crate) const PAIRS_OF_VGPRS: u16 = match Names::first(2, Block::Vgprs) {
+        Some(first) => first,
+        None => unreachable!(),
+    };
+
+    /// Where the texts of VGPRs begin.
+    pub(crate) fn vgprs(count: u8) -> Option<u16> {
+        Names::first(count, Block::Vgprs)
+    }
+
+    /// Where the texts of nine bits begin that name VGPRs only.
+    pub(crate) fn only_vgprs(count: u8) -> Option<u16> {
+        Names::first(count, Block::NoScalar)
+    }
+
+    /// Where the texts of scalar registers begin.
+    pub(crate) fn scalars(count: u8) -> Option<u16> {
+        Names::first(count, Block::Scalars)
+    }
+
+    /// Where the texts of scalar registers and `off` begin.
+    pub(crate) fn addresses(count: u8) -> Option<u16> {
+        Names::first(count, Block::Addresses)
+    }
+
+    /// Where the texts of scalar registers begin that scalar memory may load.
+    pub(crate) fn loaded(count: u8) -> Option<u16> {
+        Names::first(count, Block::Loaded)
+    }
+
+    /// Where the texts of eight or nine bits begin that name anything.
+    pub(crate) fn sources(count: u8) -> Option<u16> {
+        Names::first(count, Block::Sources)
+    }
+
+    /// A text with its separator, if there is one.
+    #[inline(always)]
+    pub(crate) fn get(&self, index: usize) -> Option<&Piece<NAME>> {
+        self.0.get(index).filter(|name| !name.is_empty())
+    }
+
+    /// Appends a text with its separator, if there is one, and says how many values it reads over the bus.
+    pub(crate) fn write(&self, out: &mut Text, index: usize) -> Option<u32> {
+        let name = self.get(index)?;
+        out.push_piece(name);
+        Some(name.is_marked().into())
+    }
+}
