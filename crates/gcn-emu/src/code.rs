@@ -11,6 +11,7 @@ use crate::exec;
 use crate::exec::alu::dpp::CrossLane;
 use crate::exec::alu::sdwa::SubDword;
 use crate::exec::memory::Plan;
+use crate::lanes::Lanes;
 use crate::wave::Wave;
 
 /// Code in memory, for one kernel's number of registers.
@@ -56,8 +57,11 @@ pub struct Step {
 /// place in [`Step::args`].
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct Modifiers {
-    /// Whether there is anything at all. Without, none of the rest need be looked at.
+    /// Whether there is anything but `signs`, or a source that is neither register nor constant. Without, none of the
+    /// rest need be looked at.
     pub any: bool,
+    /// Whether all there is are absolute values and negations of sources in single and double precision.
+    pub signs: bool,
     /// Sources of which the absolute value is taken.
     pub absolute: u8,
     /// Sources that are then negated; of packed ones the low half.
@@ -118,11 +122,13 @@ pub enum Arg {
 /// How an instruction runs.
 #[derive(Clone, Copy, Debug)]
 pub enum Run {
-    /// By its handler.
-    Alu(Handler),
+    /// By its handler, which leaves MODE and the program counter alone.
+    Vector(Handler),
+    /// By its handler, for which the program counter is the next instruction's address.
+    Scalar(Handler),
     /// In two steps, addresses and access.
     Memory,
-    /// By the step loop: on this condition it goes so many bytes on, counted from the next instruction.
+    /// By the step loop: on this condition it goes so many dwords on, counted from the next instruction.
     Branch(Condition, i32),
     /// By the step loop: waits for the counters.
     Wait(Waitcnt),
@@ -185,6 +191,12 @@ impl Code {
         } else {
             None
         }
+    }
+
+    /// The address of dword number `index`, which may be outside the code.
+    #[inline]
+    pub fn address(&self, index: usize) -> u64 {
+        self.base.wrapping_add((index as u64).wrapping_mul(DWORD))
     }
 
     /// The instruction at dword number `index`; nothing outside the code.
@@ -252,7 +264,7 @@ impl Code {
             Does::Alu(_) | Does::Compare(..) | Does::Jump | Does::Fork => alu(&inst),
             // A call has a destination, which the step loop knows nothing of.
             Does::Branch(_) if inst.row().slots().any(|s| s.access == Access::Write) => alu(&inst),
-            Does::Branch(condition) => Run::Branch(condition, immediate(&inst, &args) as i32 * 4),
+            Does::Branch(condition) => Run::Branch(condition, immediate(&inst, &args) as i32),
             Does::Control(Control::Waitcnt) => {
                 Run::Wait(Waitcnt::unpack(inst.isa, immediate(&inst, &args) as u16))
             }
@@ -266,11 +278,16 @@ impl Code {
             _ if cancelled => Run::Cancelled,
             run => run,
         };
+        let mut modifiers = Modifiers::of(&inst);
+        let is_other = |arg: &Arg| matches!(arg, Arg::Special(_) | Arg::Imm(_));
+        if args.iter().any(is_other) {
+            (modifiers.any, modifiers.signs) = (true, false);
+        }
         Step {
             inst,
             bytes: inst.dwords() as u8 * DWORD as u8,
             args,
-            modifiers: Modifiers::of(&inst),
+            modifiers,
             writes_exec: matches!(inst.does(), Does::Compare(_, i) if i.has(Implicit::WRITES_EXEC)),
             run,
             memory,
@@ -279,7 +296,12 @@ impl Code {
 }
 
 fn alu(inst: &Inst) -> Run {
-    exec::alu::handler(inst).map_or(Run::Missing, Run::Alu)
+    let kind = if inst.encoding.is_scalar() {
+        Run::Scalar
+    } else {
+        Run::Vector
+    };
+    exec::alu::handler(inst).map_or(Run::Missing, kind)
 }
 
 impl Modifiers {
@@ -309,6 +331,7 @@ impl Modifiers {
         };
         let mut modifiers = Modifiers {
             any: false,
+            signs: false,
             absolute: by_operand(of_sources(Field::Abs, Field::Src0Abs, Field::Src1Abs)),
             negate: by_operand(of_sources(Field::Neg, Field::Src0Neg, Field::Src1Neg)),
             negate_high: by_operand(inst.get(Field::NegHi)),
@@ -340,7 +363,34 @@ impl Modifiers {
         }
         modifiers.merges = selects && inst.row().slots().any(is_half);
         modifiers.any |= modifiers.merges;
+        let changed = modifiers.absolute | modifiers.negate;
+        let is_single_or_double = |(place, slot): (usize, &gcn_isa::Slot)| {
+            changed >> place & 1 == 0 || matches!(slot.ty, Ty::F32 | Ty::F64)
+        };
+        let only_signs = Modifiers {
+            any: true,
+            absolute: modifiers.absolute,
+            negate: modifiers.negate,
+            ..Modifiers::default()
+        };
+        if modifiers == only_signs && inst.row().slots().enumerate().all(is_single_or_double) {
+            (modifiers.any, modifiers.signs) = (false, true);
+        }
         modifiers
+    }
+
+    /// Whether `signs` is about this source.
+    pub fn changes_sign(&self, place: usize) -> bool {
+        self.signs && (self.absolute | self.negate) >> place & 1 != 0
+    }
+
+    /// The last dwords of a source in single or double precision, with the sign that is asked for.
+    #[inline(always)]
+    pub fn with_sign(&self, place: usize, dwords: &Lanes) -> Lanes {
+        const SIGN: u32 = 1 << 31;
+        let has = |set: u8| u32::from(set) >> place & 1;
+        let (keep, flip) = (!(SIGN * has(self.absolute)), SIGN * has(self.negate));
+        Lanes(dwords.0.map(|dword| dword & keep ^ flip))
     }
 }
 

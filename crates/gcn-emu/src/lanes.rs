@@ -2,8 +2,12 @@
 //!
 //! A vector register is [`Lanes`]: one dword for each of the 64 lanes. An operation computes all lanes and
 //! blends the result in under EXEC; with all lanes active the blend is a copy. There is one loop, [`map`]: every
-//! vector instruction is a function of a lane's sources given to it. What calls it is a [`Kernel`], which is compiled
-//! for several levels of the host's vector instructions; [`at_best`] chooses the best one that the host has.
+//! vector instruction is a function of a lane's sources given to it. Tables of handlers are written in
+//! [`at_each_level`], which compiles them for several levels of the host's vector instructions; which of the tables
+//! an instruction's handler is taken from is decided when it is decoded.
+//!
+//! This is one of the modules that may use `unsafe`: what is compiled for instructions that not every host has is
+//! called only where the host has been found to have them.
 
 use std::sync::atomic::{AtomicU8, Ordering::Relaxed};
 
@@ -45,16 +49,62 @@ impl Lanes {
             *self = *new;
             return;
         }
-        for half in 0..LANES / HALF {
-            let active = (exec >> (half * HALF)) as u32;
-            for (lane, bit) in BIT.iter().enumerate() {
-                let lane = half * HALF + lane;
-                if active & bit != 0 {
-                    self.0[lane] = new.0[lane];
-                }
-            }
+        *self = blended(*self, *new, exec);
+    }
+}
+
+/// `new` in the lanes whose bit in `exec` is set, `old` in the others.
+#[inline(always)]
+fn blended(old: Lanes, new: Lanes, exec: u64) -> Lanes {
+    #[cfg(target_arch = "x86_64")]
+    if LEVEL.load(Relaxed) == Level::Avx512 as u8 {
+        // SAFETY: the host has the level's features.
+        return unsafe { blended_avx512(old, new, exec) };
+    }
+    let mut result = old;
+    for half in 0..LANES / HALF {
+        let active = (exec >> (half * HALF)) as u32;
+        for (lane, bit) in BIT.iter().enumerate() {
+            let lane = half * HALF + lane;
+            let changed = (old.0[lane] ^ new.0[lane]) & keep_if(active & bit);
+            result.0[lane] = old.0[lane] ^ changed;
         }
     }
+    result
+}
+
+/// [`blended`], which the compiler, left to itself, makes stores of the active lanes: those cannot be forwarded to the
+/// loads of the next instruction, which then waits for them.
+#[cfg(target_arch = "x86_64")]
+#[inline]
+#[target_feature(enable = "avx512f")]
+fn blended_avx512(old: Lanes, new: Lanes, exec: u64) -> Lanes {
+    use std::arch::x86_64::__m512i;
+    const VECTORS: usize = 4;
+    // SAFETY: both are 256 bytes, of which every value is one of the other type.
+    let vectors = |lanes: Lanes| -> [__m512i; VECTORS] { unsafe { std::mem::transmute(lanes) } };
+    let (mut result, new) = (vectors(old), vectors(new));
+    for (n, (old, new)) in result.iter_mut().zip(new).enumerate() {
+        let mask = (exec >> (n * LANES / VECTORS)) as u16;
+        // SAFETY: the instruction does nothing but compute.
+        unsafe {
+            std::arch::asm!(
+                "vpblendmd {old}{{{mask}}}, {old}, {new}",
+                old = inout(zmm_reg) *old,
+                new = in(zmm_reg) new,
+                mask = in(kreg) mask,
+                options(pure, nomem, nostack, preserves_flags),
+            );
+        }
+    }
+    // SAFETY: as above, the other way round.
+    unsafe { std::mem::transmute(result) }
+}
+
+/// All ones if a bit is set, else zero.
+#[inline(always)]
+fn keep_if(bit: u32) -> u32 {
+    u32::from(bit != 0).wrapping_neg()
 }
 
 /// The lanes whose bits are set in `mask`, in ascending order.
@@ -73,6 +123,8 @@ pub fn active(mut mask: u64) -> impl Iterator<Item = usize> {
 pub trait Lane: Copy {
     /// How many registers.
     const DWORDS: usize;
+    /// Whether the highest bit of its last register is the sign of a floating-point value.
+    const IS_FLOAT: bool;
     /// From a lane's dwords; `high` counts with two registers only.
     fn join(low: u32, high: u32) -> Self;
     /// To a lane's dwords.
@@ -80,9 +132,10 @@ pub trait Lane: Copy {
 }
 
 macro_rules! lane {
-    ($($Type:ty, $dwords:literal, |$low:pat_param, $high:pat_param| $join:expr, |$value:pat_param| $split:expr;)*) => {
+    ($($Type:ty, $dwords:literal, $is_float:literal, |$low:pat_param, $high:pat_param| $join:expr, |$value:pat_param| $split:expr;)*) => {
         $(impl Lane for $Type {
             const DWORDS: usize = $dwords;
+            const IS_FLOAT: bool = $is_float;
             #[inline(always)]
             fn join($low: u32, $high: u32) -> $Type { $join }
             #[inline(always)]
@@ -98,66 +151,20 @@ macro_rules! lane {
 // Values below a dword are in the low bits; written, they leave zeros above.
 #[rustfmt::skip]
 lane! {
-    (),  0, |_, _| (),                                   |_| [0, 0];
-    u16, 1, |low, _| low as u16,                         |v| [u32::from(v), 0];
-    i16, 1, |low, _| low as i16,                         |v| [u32::from(v as u16), 0];
-    u32, 1, |low, _| low,                                |v| [v, 0];
-    i32, 1, |low, _| low as i32,                         |v| [v as u32, 0];
-    f32, 1, |low, _| f32::from_bits(low),                |v| [v.to_bits(), 0];
-    u64, 2, |low, high| wide(low, high),                 |v| [v as u32, (v >> 32) as u32];
-    i64, 2, |low, high| wide(low, high) as i64,          |v| (v as u64).split();
-    f64, 2, |low, high| f64::from_bits(wide(low, high)), |v| v.to_bits().split();
+    (),  0, false, |_, _| (),                                   |_| [0, 0];
+    u16, 1, false, |low, _| low as u16,                         |v| [u32::from(v), 0];
+    i16, 1, false, |low, _| low as i16,                         |v| [u32::from(v as u16), 0];
+    u32, 1, false, |low, _| low,                                |v| [v, 0];
+    i32, 1, false, |low, _| low as i32,                         |v| [v as u32, 0];
+    f32, 1, true,  |low, _| f32::from_bits(low),                |v| [v.to_bits(), 0];
+    u64, 2, false, |low, high| wide(low, high),                 |v| [v as u32, (v >> 32) as u32];
+    i64, 2, false, |low, high| wide(low, high) as i64,          |v| (v as u64).split();
+    f64, 2, true,  |low, high| f64::from_bits(wide(low, high)), |v| v.to_bits().split();
 }
 
 #[inline(always)]
 fn wide(low: u32, high: u32) -> u64 {
     u64::from(low) | u64::from(high) << 32
-}
-
-/// Where a source's lanes are.
-#[derive(Clone, Copy)]
-pub enum Src<'a> {
-    /// In the register file, from this register on.
-    Reg(u8),
-    /// The same value in every lane.
-    Same(u64),
-    /// Here: the low dwords, then the high ones.
-    Here(&'a [Lanes]),
-}
-
-/// What a register outside of the file reads; resolved operands name none.
-static NOTHING: Lanes = Lanes::ZERO;
-
-/// Dword `dword` of a source's lanes. `room` holds it where it is not in memory yet.
-#[inline(always)]
-fn pick<'a>(
-    file: &'a [Lanes],
-    src: &'a Src<'_>,
-    dword: usize,
-    room: &'a mut Option<Lanes>,
-) -> &'a Lanes {
-    match *src {
-        Src::Reg(first) => file.get(usize::from(first) + dword).unwrap_or(&NOTHING),
-        Src::Same(value) => room.insert(Lanes::splat((value >> (32 * dword)) as u32)),
-        Src::Here(lanes) => lanes.get(dword).unwrap_or(&NOTHING),
-    }
-}
-
-/// A source's registers, as many as the type has.
-macro_rules! sources {
-    ($file:ident, $src:expr, $T:ty, $low:ident, $high:ident) => {
-        let (mut low_room, mut high_room) = (None, None);
-        let $low = if <$T>::DWORDS > 0 {
-            pick($file, $src, 0, &mut low_room)
-        } else {
-            &NOTHING
-        };
-        let $high = if <$T>::DWORDS > 1 {
-            pick($file, $src, 1, &mut high_room)
-        } else {
-            &NOTHING
-        };
-    };
 }
 
 /// A lane's bit of a mask, or nothing where an operation has no mask.
@@ -166,8 +173,8 @@ pub trait Bit: Copy {
     const USED: bool;
     /// From a dword that is zero or not.
     fn from_word(word: u32) -> Self;
-    /// `bit`, or zero.
-    fn to_word(self, bit: u32) -> u32;
+    /// All ones, or zero.
+    fn to_word(self) -> u32;
 }
 
 impl Bit for () {
@@ -175,7 +182,7 @@ impl Bit for () {
     #[inline(always)]
     fn from_word(_: u32) {}
     #[inline(always)]
-    fn to_word(self, _: u32) -> u32 {
+    fn to_word(self) -> u32 {
         0
     }
 }
@@ -187,24 +194,15 @@ impl Bit for bool {
         word != 0
     }
     #[inline(always)]
-    fn to_word(self, bit: u32) -> u32 {
-        if self { bit } else { 0 }
+    fn to_word(self) -> u32 {
+        u32::from(self).wrapping_neg()
     }
-}
-
-/// A computation that is worth the host's widest vectors: [`at_best`] runs it. What it works on are parameters of
-/// their own rather than parts of it, so that they go in the host's registers.
-pub trait Kernel<A, B> {
-    /// Computes a mask, 0 if there is nothing to say. To be inlined, so that it is compiled for each level.
-    fn run(self, a: A, b: B, mask: u64) -> u64;
 }
 
 /// The host's vector instructions, as far as they matter.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[repr(u8)]
-enum Level {
-    /// It has not been looked.
-    Unknown,
+pub(crate) enum Level {
     /// Those that every host of the architecture has.
     Baseline,
     /// AVX2 and FMA.
@@ -213,130 +211,230 @@ enum Level {
     Avx512,
 }
 
-/// The host's level as a number; it is found at the first use.
-static LEVEL: AtomicU8 = AtomicU8::new(Level::Unknown as u8);
+/// The host's level; it is found at the first use.
+static LEVEL: AtomicU8 = AtomicU8::new(UNKNOWN);
+/// It has not been looked.
+const UNKNOWN: u8 = u8::MAX;
+
+/// The host's level.
+#[inline(always)]
+pub(crate) fn level() -> Level {
+    const AVX512: u8 = Level::Avx512 as u8;
+    const AVX2: u8 = Level::Avx2 as u8;
+    match LEVEL.load(Relaxed) {
+        AVX512 => Level::Avx512,
+        AVX2 => Level::Avx2,
+        UNKNOWN => find_level(),
+        _ => Level::Baseline,
+    }
+}
 
 #[cold]
 #[inline(never)]
-fn find_level() -> u8 {
+fn find_level() -> Level {
     let level = best_level();
     LEVEL.store(level as u8, Relaxed);
-    level as u8
+    level
 }
 
-/// Declares the functions in which [`Kernel`]s are compiled for a level, each with the features that the level has.
+#[cfg(not(target_arch = "x86_64"))]
+fn best_level() -> Level {
+    Level::Baseline
+}
+
+/// Declares what the levels have: [`at_each_level`] and the function that finds the best one. The macro made has
+/// variables, whose dollar sign is given first so that it is none of this one's.
 macro_rules! levels {
-    ($($Level:ident $run:ident [$($feature:tt)*];)*) => {
+    ($d:tt $($Level:ident $at:ident [$($feature:tt)*];)*) => {
         #[cfg(target_arch = "x86_64")]
         fn best_level() -> Level {
-            $(if true $(&& levels!(@has $feature))* {
+            $(if true $(&& is_x86_feature_detected!($feature))* {
                 return Level::$Level;
             })*
             Level::Baseline
         }
 
-        #[cfg(not(target_arch = "x86_64"))]
-        fn best_level() -> Level {
-            Level::Baseline
-        }
-
-        $(
-            #[cfg(target_arch = "x86_64")]
-            $(#[target_feature(enable = $feature)])*
-            fn $run<A, B, K: Kernel<A, B>>(kernel: K, a: A, b: B, mask: u64) -> u64 {
-                kernel.run(a, b, mask)
-            }
-        )*
-
-        /// Runs a computation with the widest vectors that the host has.
-        #[inline(always)]
-        pub fn at_best<A, B, K: Kernel<A, B>>(kernel: K, a: A, b: B, mask: u64) -> u64 {
-            let mut level = LEVEL.load(Relaxed);
-            if level == Level::Unknown as u8 {
-                level = find_level();
-            }
-            $(
-                #[cfg(target_arch = "x86_64")]
-                if level == Level::$Level as u8 {
-                    // SAFETY: the level is the one that `best_level` found: the host has its features.
-                    return unsafe { $run(kernel, a, b, mask) };
+        /// Compiles functions for each level of the host's vectors and makes them call the one for the host. What is
+        /// inlined into them and the closures written in them is compiled for the level as well.
+        macro_rules! at_each_level {
+            ($d(
+                $d(#[$d meta:meta])*
+                $d vis:vis fn $d name:ident $d(<$d G:ident: $d First:ident $d(+ $d Other:ident)*>)?
+                ($d($d arg:ident: $d Arg:ty),* $d(,)?) $d(-> $d Result:ty)? $d body:block
+            )*) => {$d(
+                $d(#[$d meta])*
+                $d vis fn $d name $d(<$d G: $d First $d(+ $d Other)*>)? ($d($d arg: $d Arg),*) $d(-> $d Result)? {
+                    $(
+                        #[cfg(target_arch = "x86_64")]
+                        $(#[target_feature(enable = $feature)])*
+                        fn $at $d(<$d G: $d First $d(+ $d Other)*>)? ($d($d arg: $d Arg),*) $d(-> $d Result)? $d body
+                    )*
+                    fn baseline $d(<$d G: $d First $d(+ $d Other)*>)? ($d($d arg: $d Arg),*) $d(-> $d Result)? $d body
+                    match $crate::lanes::level() {
+                        $(
+                            #[cfg(target_arch = "x86_64")]
+                            // SAFETY: the level is the host's: it has these features.
+                            $crate::lanes::Level::$Level => unsafe { $at $d(::<$d G>)? ($d($d arg),*) },
+                        )*
+                        _ => baseline $d(::<$d G>)? ($d($d arg),*),
+                    }
                 }
-            )*
-            kernel.run(a, b, mask)
+            )*};
         }
     };
-    (@has $feature:tt) => {
-        is_x86_feature_detected!($feature)
-    };
 }
 
-levels! {
-    Avx512 run_avx512 ["avx512f" "avx512bw" "avx512dq" "avx512vl" "avx512cd" "avx2" "fma" "bmi1" "bmi2" "f16c" "lzcnt" "popcnt"];
-    Avx2 run_avx2 ["avx2" "fma" "bmi1" "bmi2" "f16c" "lzcnt" "popcnt"];
+levels! { $
+    Avx512 avx512 ["avx512f" "avx512bw" "avx512dq" "avx512vl" "avx512cd" "avx2" "fma" "bmi1" "bmi2" "f16c" "lzcnt" "popcnt"];
+    Avx2 avx2 ["avx2" "fma" "bmi1" "bmi2" "f16c" "lzcnt" "popcnt"];
 }
 
-/// Computes `f` for every lane from its values of three sources and its bit in `mask`. The result's first part goes
-/// to the registers of `file` from `dst` on in the lanes that `exec` has; the second part, a bit per lane, is
-/// returned, 0 where `exec` is. The destination may be among the sources. To be called in a [`Kernel`].
+pub(crate) use at_each_level;
+
+/// What a register outside of the file reads; resolved operands name none.
+pub(crate) static NOTHING: Lanes = Lanes::ZERO;
+
+/// A source's registers: those of the low dwords and of the high ones.
+pub type Source<'a> = [&'a Lanes; 2];
+
+/// Computes `f` for every lane from its values of three sources and its bit in `mask`: the result's dwords, and a bit
+/// per lane. To be called in a function of [`at_each_level`].
 #[inline(always)]
-pub fn map<
-    A: Lane,
-    B: Lane,
-    C: Lane,
-    R: Lane,
-    Given: Bit,
-    Taken: Bit,
-    F: Fn(A, B, C, Given) -> (R, Taken),
->(
-    file: &mut [Lanes],
-    dst: usize,
-    src: &[Src<'_>; 3],
+pub fn map<A: Lane, B: Lane, C: Lane, R: Lane, Given: Bit, Taken: Bit>(
+    src: [Source<'_>; 3],
     mask: u64,
-    exec: u64,
-    f: F,
-) -> u64 {
-    let mut low = Lanes::ZERO;
-    let mut high = Lanes::ZERO;
+    f: impl Fn(A, B, C, Given) -> (R, Taken),
+) -> ([Lanes; 2], u64) {
+    // The loop reads copies, which nothing else can be the same as: so it is one of vectors that stay in registers.
+    let [[a_low, a_high], [b_low, b_high], [c_low, c_high]] = src;
+    let (a_low, a_high) = (copy(a_low, A::DWORDS > 0), copy(a_high, A::DWORDS > 1));
+    let (b_low, b_high) = (copy(b_low, B::DWORDS > 0), copy(b_high, B::DWORDS > 1));
+    let (c_low, c_high) = (copy(c_low, C::DWORDS > 0), copy(c_high, C::DWORDS > 1));
+    let mut result = [Lanes::ZERO; 2];
     // A mask is taken apart before the loop over the lanes and put together after it: that loop has vectors only.
     let mut given = [0; LANES];
     if Given::USED {
-        for (lane, given) in given.iter_mut().enumerate() {
-            *given = (mask >> (lane / HALF * HALF)) as u32 & BIT[lane % HALF];
+        let (low, high) = given.split_at_mut(HALF);
+        for (half, mask) in [(low, mask as u32), (high, (mask >> HALF) as u32)] {
+            for (given, bit) in half.iter_mut().zip(&BIT) {
+                *given = mask & bit;
+            }
         }
     }
     let mut taken = [0; LANES];
-    {
-        let file: &[Lanes] = file;
-        sources!(file, &src[0], A, a_low, a_high);
-        sources!(file, &src[1], B, b_low, b_high);
-        sources!(file, &src[2], C, c_low, c_high);
-        for lane in 0..LANES {
-            let a = A::join(a_low.0[lane], a_high.0[lane]);
-            let b = B::join(b_low.0[lane], b_high.0[lane]);
-            let c = C::join(c_low.0[lane], c_high.0[lane]);
-            let (value, bit) = f(a, b, c, Given::from_word(given[lane]));
-            let dwords = value.split();
-            if R::DWORDS > 0 {
-                low.0[lane] = dwords[0];
-            }
-            if R::DWORDS > 1 {
-                high.0[lane] = dwords[1];
-            }
-            if Taken::USED {
-                taken[lane] = bit.to_word(BIT[lane % HALF]);
-            }
+    for lane in 0..LANES {
+        let (value, bit) = f(
+            A::join(a_low.0[lane], a_high.0[lane]),
+            B::join(b_low.0[lane], b_high.0[lane]),
+            C::join(c_low.0[lane], c_high.0[lane]),
+            Given::from_word(given[lane]),
+        );
+        let dwords = value.split();
+        if R::DWORDS > 0 {
+            result[0].0[lane] = dwords[0];
+        }
+        if R::DWORDS > 1 {
+            result[1].0[lane] = dwords[1];
+        }
+        if Taken::USED {
+            taken[lane] = bit.to_word();
         }
     }
-    for (dword, new) in [&low, &high].into_iter().enumerate().take(R::DWORDS) {
-        if let Some(register) = file.get_mut(dst + dword) {
-            register.blend(new, exec);
+    let bits = if Taken::USED { signs(taken) } else { 0 };
+    (result, bits)
+}
+
+/// A copy of what is used.
+#[inline(always)]
+fn copy(register: &Lanes, is_used: bool) -> Lanes {
+    if is_used { *register } else { Lanes::ZERO }
+}
+
+/// A mask of the lanes whose dword is all ones rather than zero.
+#[inline(always)]
+fn signs(words: [u32; LANES]) -> u64 {
+    // It has been found by the time that there is a handler to run.
+    #[cfg(target_arch = "x86_64")]
+    if LEVEL.load(Relaxed) == Level::Avx512 as u8 {
+        // SAFETY: the host has the level's features.
+        return unsafe { signs_avx512(words) };
+    }
+    let (low, high) = words.split_at(HALF);
+    let gather = |half: &[u32]| {
+        let bits = half.iter().zip(&BIT).map(|(word, bit)| word & bit);
+        u64::from(bits.fold(0, |bits, bit| bits | bit))
+    };
+    gather(low) | gather(high) << HALF
+}
+
+/// [`signs`] by masks of the host's, which no loop over lanes becomes.
+#[cfg(target_arch = "x86_64")]
+#[inline]
+#[target_feature(enable = "avx512f,avx512dq")]
+fn signs_avx512(words: [u32; LANES]) -> u64 {
+    use std::arch::x86_64::{__m512i, _mm512_movepi32_mask};
+    // SAFETY: both are 256 bytes, of which every value is one of the other type.
+    let vectors: [__m512i; 4] = unsafe { std::mem::transmute(words) };
+    let [a, b, c, d] = vectors.map(|v| u64::from(_mm512_movepi32_mask(v)));
+    a | b << 16 | c << 32 | d << 48
+}
+
+/// Lanes whose addresses are looked at together: what fits a vector of addresses.
+pub(crate) const GROUP: usize = 8;
+
+/// How the addresses of a group are to each other.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Pattern {
+    /// They are one.
+    Same,
+    /// Each is so many bytes behind the one before.
+    Follow,
+    /// Otherwise.
+    Apart,
+}
+
+impl Pattern {
+    /// To be called in a function of [`at_each_level`].
+    #[inline(always)]
+    pub(crate) fn of(group: &[u64; GROUP], stride: u64) -> Pattern {
+        #[cfg(target_arch = "x86_64")]
+        if LEVEL.load(Relaxed) == Level::Avx512 as u8 {
+            // SAFETY: the host has the level's features.
+            return unsafe { pattern_avx512(group, stride) };
+        }
+        let differ = |stride: u64| {
+            let expected = (0..).map(|n: u64| group[0].wrapping_add(stride * n));
+            let differences = group.iter().zip(expected).map(|(a, b)| a ^ b);
+            differences.fold(0, |all, one| all | one) != 0
+        };
+        if !differ(stride) {
+            Pattern::Follow
+        } else if !differ(0) {
+            Pattern::Same
+        } else {
+            Pattern::Apart
         }
     }
-    if Taken::USED {
-        let (first, second) = taken.split_at(HALF);
-        let gather = |half: &[u32]| u64::from(half.iter().fold(0, |bits, bit| bits | bit));
-        (gather(first) | gather(second) << HALF) & exec
+}
+
+/// [`Pattern::of`] by masks of the host's.
+#[cfg(target_arch = "x86_64")]
+#[inline]
+#[target_feature(enable = "avx512f")]
+fn pattern_avx512(group: &[u64; GROUP], stride: u64) -> Pattern {
+    use std::arch::x86_64::{
+        __m512i, _mm512_add_epi64, _mm512_cmpneq_epi64_mask, _mm512_set1_epi64,
+    };
+    // SAFETY: both are 64 bytes, of which every value is one of the other type.
+    let vector = |values: [u64; GROUP]| -> __m512i { unsafe { std::mem::transmute(values) } };
+    let behind = vector(std::array::from_fn(|n| stride.wrapping_mul(n as u64)));
+    let base = _mm512_set1_epi64(group[0] as i64);
+    let group = vector(*group);
+    if _mm512_cmpneq_epi64_mask(group, _mm512_add_epi64(base, behind)) == 0 {
+        Pattern::Follow
+    } else if _mm512_cmpneq_epi64_mask(group, base) == 0 {
+        Pattern::Same
     } else {
-        0
+        Pattern::Apart
     }
 }

@@ -2,10 +2,15 @@
 //!
 //! This is one of the modules that may use `unsafe`: threads share guest memory, and a guest program may race
 //! with itself. Every access is therefore atomic (relaxed), whatever its width, and never through a
-//! reference that claims to be exclusive.
+//! reference that claims to be exclusive; or it is one of assembly, of whole vectors, which the host makes
+//! of atomic parts.
 
 use std::alloc::{Layout, alloc_zeroed};
 use std::sync::atomic::{AtomicU8, AtomicU16, AtomicU32, AtomicU64, Ordering::Relaxed};
+
+use crate::lanes::LANES;
+#[cfg(target_arch = "x86_64")]
+use crate::lanes::{Level, level};
 
 /// Where the first allocation goes: above 4 GiB, so that a truncated pointer faults.
 const FIRST_ADDRESS: u64 = 0x1_0000_0000;
@@ -179,15 +184,13 @@ impl Memory {
     #[inline]
     pub fn load_dwords(&self, address: u64, into: &mut [u32]) -> Option<()> {
         let (region, offset) = self.find(address, size_of_val(into) as u64)?;
-        if !offset.is_multiple_of(size_of::<u32>() as u64) {
+        if region.read_dwords(offset, into).is_none() {
             for (i, dword) in into.iter_mut().enumerate() {
                 let mut bytes = [0; size_of::<u32>()];
                 region.read(offset + (i * bytes.len()) as u64, &mut bytes);
                 *dword = u32::from_le_bytes(bytes);
             }
-            return Some(());
         }
-        region.load_dwords(offset, into);
         Some(())
     }
 
@@ -195,13 +198,11 @@ impl Memory {
     #[inline]
     pub fn store_dwords(&self, address: u64, from: &[u32]) -> Option<()> {
         let (region, offset) = self.find(address, size_of_val(from) as u64)?;
-        if !offset.is_multiple_of(size_of::<u32>() as u64) {
+        if region.write_dwords(offset, from).is_none() {
             for (i, dword) in from.iter().enumerate() {
                 region.write(offset + (i * size_of::<u32>()) as u64, &dword.to_le_bytes());
             }
-            return Some(());
         }
-        region.store_dwords(offset, from);
         Some(())
     }
 
@@ -229,7 +230,40 @@ fn zeros(units: usize) -> Option<Box<[AtomicU64]>> {
     Some(unsafe { Box::from_raw(std::ptr::slice_from_raw_parts_mut(pointer, units)) })
 }
 
+/// Copies a register's dwords to or from guest memory, four vectors of them. Moves that the compiler does not see are
+/// no race in its eyes, and the host makes each aligned dword of a vector visible at once, which is all that relaxed
+/// atomic moves of dwords would promise.
+///
+/// # Safety
+/// The host has AVX-512; both ends have [`LANES`] dwords, those in guest memory aligned, and do not overlap.
+#[cfg(target_arch = "x86_64")]
+#[inline]
+#[target_feature(enable = "avx512f")]
+unsafe fn copy_lanes(from: *const u8, to: *mut u8) {
+    // SAFETY: the caller vouches for the 256 bytes at both ends.
+    unsafe {
+        std::arch::asm!(
+            "vmovdqu64 {a}, [{from}]",
+            "vmovdqu64 {b}, [{from} + 64]",
+            "vmovdqu64 {c}, [{from} + 128]",
+            "vmovdqu64 {d}, [{from} + 192]",
+            "vmovdqu64 [{to}], {a}",
+            "vmovdqu64 [{to} + 64], {b}",
+            "vmovdqu64 [{to} + 128], {c}",
+            "vmovdqu64 [{to} + 192], {d}",
+            from = in(reg) from,
+            to = in(reg) to,
+            a = out(zmm_reg) _,
+            b = out(zmm_reg) _,
+            c = out(zmm_reg) _,
+            d = out(zmm_reg) _,
+            options(nostack, preserves_flags),
+        );
+    }
+}
+
 impl Region {
+    #[inline(always)]
     fn pointer(&self, offset: u64) -> *const u8 {
         self.backing
             .as_ptr()
@@ -244,58 +278,87 @@ impl Region {
         unsafe { &*self.pointer(offset).cast::<AtomicU8>() }
     }
 
-    /// `N` dwords at `offset`, if they are inside and aligned.
-    #[inline]
-    pub fn dwords<const N: usize>(&self, offset: u64) -> Option<[u32; N]> {
-        let bytes = (N * size_of::<u32>()) as u64;
-        if offset > self.len
-            || self.len - offset < bytes
-            || !offset.is_multiple_of(size_of::<u32>() as u64)
-        {
-            return None;
-        }
-        // SAFETY: the dwords are in the backing and aligned, and all accesses to it are atomic.
-        Some(std::array::from_fn(|i| unsafe {
-            (*self.pointer(offset).cast::<AtomicU32>().add(i)).load(Relaxed)
-        }))
+    /// Whether so many bytes at `offset` are inside, and it is aligned to a dword.
+    #[inline(always)]
+    fn has_dwords(&self, offset: u64, bytes: usize) -> bool {
+        offset <= self.len
+            && bytes as u64 <= self.len - offset
+            && offset.is_multiple_of(size_of::<u32>() as u64)
     }
 
-    /// Loads dwords, which must be inside and aligned; two at a time where they are aligned to that.
-    #[inline]
-    fn load_dwords(&self, offset: u64, into: &mut [u32]) {
+    /// Loads dwords; nothing if they are not all inside and aligned.
+    #[inline(always)]
+    pub fn read_dwords(&self, offset: u64, into: &mut [u32]) -> Option<()> {
+        if !self.has_dwords(offset, size_of_val(into)) {
+            return None;
+        }
         let cells = self.pointer(offset);
+        #[cfg(target_arch = "x86_64")]
+        if into.len() == LANES && level() == Level::Avx512 {
+            // SAFETY: the host has the level's instructions; all dwords are inside, and as many are in `into`.
+            unsafe { copy_lanes(cells, into.as_mut_ptr().cast()) };
+            return Some(());
+        }
+        // Two at a time where they are aligned to that.
         if offset.is_multiple_of(UNIT as u64) && into.len().is_multiple_of(2) {
             for (i, pair) in into.chunks_exact_mut(2).enumerate() {
-                // SAFETY: the caller has checked that all dwords are inside; a pair of them is aligned here, and
-                // all accesses to the backing are atomic.
+                // SAFETY: all dwords are inside; a pair of them is aligned here, and all accesses to the backing are
+                // atomic.
                 let both = unsafe { (*cells.cast::<AtomicU64>().add(i)).load(Relaxed) };
                 pair[0] = both as u32;
                 pair[1] = (both >> 32) as u32;
             }
-            return;
+        } else {
+            for (i, dword) in into.iter_mut().enumerate() {
+                // SAFETY: as above, with single dwords.
+                *dword = unsafe { (*cells.cast::<AtomicU32>().add(i)).load(Relaxed) };
+            }
         }
-        for (i, dword) in into.iter_mut().enumerate() {
-            // SAFETY: as above, with single dwords.
-            *dword = unsafe { (*cells.cast::<AtomicU32>().add(i)).load(Relaxed) };
-        }
+        Some(())
     }
 
-    /// Stores dwords, which must be inside and aligned; two at a time where they are aligned to that.
-    #[inline]
-    fn store_dwords(&self, offset: u64, from: &[u32]) {
+    /// Stores dwords; nothing, and nothing is stored, if they are not all inside and aligned.
+    #[inline(always)]
+    pub fn write_dwords(&self, offset: u64, from: &[u32]) -> Option<()> {
+        if !self.has_dwords(offset, size_of_val(from)) {
+            return None;
+        }
         let cells = self.pointer(offset);
+        #[cfg(target_arch = "x86_64")]
+        if from.len() == LANES && level() == Level::Avx512 {
+            // SAFETY: as for loading; the backing is made of atomics, which a shared reference may change.
+            unsafe { copy_lanes(from.as_ptr().cast(), cells.cast_mut()) };
+            return Some(());
+        }
         if offset.is_multiple_of(UNIT as u64) && from.len().is_multiple_of(2) {
             for (i, pair) in from.chunks_exact(2).enumerate() {
                 let both = u64::from(pair[0]) | u64::from(pair[1]) << 32;
                 // SAFETY: as for loading.
                 unsafe { (*cells.cast::<AtomicU64>().add(i)).store(both, Relaxed) };
             }
-            return;
+        } else {
+            for (i, &dword) in from.iter().enumerate() {
+                // SAFETY: as for loading.
+                unsafe { (*cells.cast::<AtomicU32>().add(i)).store(dword, Relaxed) };
+            }
         }
-        for (i, &dword) in from.iter().enumerate() {
-            // SAFETY: as for loading.
-            unsafe { (*cells.cast::<AtomicU32>().add(i)).store(dword, Relaxed) };
+        Some(())
+    }
+
+    /// Replaces a dword by what `new` makes of it, indivisibly, and returns the old one; nothing if it is not inside and
+    /// aligned.
+    #[inline(always)]
+    pub fn update_dword(&self, offset: u64, new: impl Fn(u32) -> u32) -> Option<u32> {
+        if !self.has_dwords(offset, size_of::<u32>()) {
+            return None;
         }
+        // SAFETY: the dword is inside and aligned, and all accesses to the backing are atomic.
+        let cell = unsafe { &*self.pointer(offset).cast::<AtomicU32>() };
+        let mut old = cell.load(Relaxed);
+        while let Err(now) = cell.compare_exchange_weak(old, new(old), Relaxed, Relaxed) {
+            old = now;
+        }
+        Some(old)
     }
 
     fn read(&self, offset: u64, bytes: &mut [u8]) {

@@ -398,6 +398,10 @@ struct Worker<'a, O> {
     anyone_waits: bool,
     /// Tells how far the thread is.
     counter: Arc<Counter>,
+    /// The access of the instruction that is being executed.
+    access: Box<Access>,
+    /// Work-item ids of a full workgroup's waves, in as many dimensions as the kernel asks for.
+    ids: Vec<[Lanes; DIMENSIONS]>,
 }
 
 /// How a turn of a workgroup went.
@@ -424,6 +428,10 @@ impl<'a, O: Observer> Worker<'a, O> {
             spare: Vec::new(),
             anyone_waits: false,
             counter: shared.device.progress.counter(),
+            access: Box::default(),
+            ids: (0..shared.dispatch.waves_per_group())
+                .map(|wave| work_item_ids(shared.dispatch.group, wave as usize * LANES))
+                .collect(),
         }
     }
 
@@ -597,6 +605,14 @@ impl<'a, O: Observer> Worker<'a, O> {
             let first_item = number * LANES;
             let slot = (group.slot as u64 * dispatch.waves_per_group() + number as u64)
                 * dispatch.scratch_bytes_per_wave();
+            let part;
+            let ids = match self.ids.get(number) {
+                Some(ids) if size == dispatch.group => ids,
+                _ => {
+                    part = work_item_ids(size, first_item);
+                    &part
+                }
+            };
             let wave = &mut group.waves[number];
             wave.group = GroupShape {
                 lds_bytes: dispatch.lds_bytes,
@@ -610,7 +626,7 @@ impl<'a, O: Observer> Worker<'a, O> {
             initialise(
                 wave,
                 &dispatch.initial,
-                size,
+                ids,
                 first_item,
                 items,
                 wave_count,
@@ -641,6 +657,7 @@ impl<'a, O: Observer> Worker<'a, O> {
                 self.shared,
                 &mut group.waves[number],
                 &mut group.lds,
+                &mut self.access,
                 &mut self.observer,
             );
             let wave = &self.resident[index].waves[number];
@@ -702,7 +719,7 @@ impl<'a, O: Observer> Worker<'a, O> {
 fn initialise(
     wave: &mut Wave,
     initial: &Initial,
-    size: [u32; 3],
+    ids: &[Lanes; DIMENSIONS],
     first_item: usize,
     items: usize,
     waves: usize,
@@ -728,19 +745,25 @@ fn initialise(
         };
         wave.set_scalar(number as u8, value);
     }
-    for dimension in 0..usize::from(initial.work_item_ids)
-        .min(3)
-        .min(wave.vgprs.len())
-    {
-        wave.vgprs[dimension] = Lanes(std::array::from_fn(|lane| {
-            let item = (first_item + lane) as u32;
-            match dimension {
-                0 => item % size[0],
-                1 => item / size[0] % size[1],
-                _ => item / size[0] / size[1],
-            }
-        }));
+    let dimensions = usize::from(initial.work_item_ids).min(DIMENSIONS);
+    for (register, ids) in wave.vgprs.iter_mut().zip(ids).take(dimensions) {
+        *register = *ids;
     }
+}
+
+/// Dimensions of a grid.
+const DIMENSIONS: usize = 3;
+
+/// The ids of 64 work-items of a workgroup of this size, from the one with this number on, in each dimension.
+fn work_item_ids(size: [u32; DIMENSIONS], first: usize) -> [Lanes; DIMENSIONS] {
+    let mut ids = [Lanes::ZERO; DIMENSIONS];
+    for lane in 0..LANES {
+        let item = (first + lane) as u32;
+        ids[0].0[lane] = item % size[0];
+        ids[1].0[lane] = item / size[0] % size[1];
+        ids[2].0[lane] = item / size[0] / size[1];
+    }
+    ids
 }
 
 /// Bit of dword 1 of a buffer descriptor: SWIZZLE_ENABLE.
@@ -753,62 +776,94 @@ struct Stop {
     lane: Option<u8>,
 }
 
-/// Runs a wave until it ends, waits, or has had its turn.
+/// Runs a wave until it ends, waits, or has had its turn. `access` is any; it is the caller's so that it is not made
+/// anew for every turn.
 fn run_wave<O: Observer>(
     shared: &Shared<'_>,
     wave: &mut Wave,
     lds: &mut Lds,
+    access: &mut Access,
     observer: &mut O,
 ) -> Result<(), Stop> {
-    let config = &shared.device.config;
-    let mut access = Access::default();
-    let limit = config.limit.unwrap_or(u64::MAX);
+    let Shared { device, code, .. } = *shared;
+    let limit = device.config.limit.unwrap_or(u64::MAX);
     let until = wave
         .executed
-        .saturating_add(config.quantum.max(1))
+        .saturating_add(device.config.quantum.max(1))
         .min(limit);
+    // The program counter is in `index`, in dwords of the code; the wave's own is right wherever anyone can see it.
+    let mut index = code.index(wave.pc).unwrap_or(NOWHERE);
     loop {
-        if !O::ACTIVE {
-            run_straight(shared.code, wave, until);
-        }
-        let pc = wave.pc;
-        let stop = |kind| Stop {
+        let at = |kind| Stop {
             kind,
-            pc,
+            pc: code.address(index),
             lane: None,
         };
         if wave.executed >= until {
-            if wave.executed >= limit {
-                return Err(stop(FaultKind::Limit(limit)));
+            if index != NOWHERE {
+                wave.pc = code.address(index);
             }
-            if shared.device.interrupted.load(Relaxed) {
-                return Err(stop(FaultKind::Interrupted));
+            if wave.executed >= limit {
+                return Err(Stop {
+                    pc: wave.pc,
+                    ..at(FaultKind::Limit(limit))
+                });
+            }
+            if device.interrupted.load(Relaxed) {
+                return Err(Stop {
+                    pc: wave.pc,
+                    ..at(FaultKind::Interrupted)
+                });
             }
             return Ok(());
         }
-        let step = match shared.code.step(pc) {
+        let step = match code.step_at(index) {
             Some(Ok(step)) => step,
-            Some(Err(error)) => return Err(stop(FaultKind::Undecodable(*error))),
-            None => return Err(stop(FaultKind::PcOutside)),
+            Some(Err(error)) => return Err(at(FaultKind::Undecodable(*error))),
+            None if index == NOWHERE => {
+                return Err(Stop {
+                    pc: wave.pc,
+                    ..at(FaultKind::PcOutside)
+                });
+            }
+            None => return Err(at(FaultKind::PcOutside)),
         };
         if O::ACTIVE {
+            wave.pc = code.address(index);
             observer.before(wave, step);
         }
-        wave.pc = pc.wrapping_add(u64::from(step.bytes));
+        let mut next = index + usize::from(step.bytes) / DWORD;
         match step.run {
-            Run::Alu(handler) if wave.mode & UNUSUAL == 0 => handler(wave, step),
-            Run::Alu(_) | Run::Memory | Run::Cancelled | Run::Missing if is_skipped(wave, step) => {
+            Run::Vector(handler) if wave.mode & UNUSUAL == 0 => handler(wave, step),
+            Run::Vector(_) | Run::Memory | Run::Cancelled | Run::Missing
+                if is_skipped(wave, step) => {}
+            Run::Vector(handler) if indexing::is_on(wave) => {
+                indexing::execute(wave, step, handler);
             }
-            Run::Alu(handler) if indexing::is_on(wave) => indexing::execute(wave, step, handler),
-            Run::Alu(handler) => handler(wave, step),
-            Run::Memory => {
-                memory::addresses(wave, step, shared.device, &mut access);
-                if O::ACTIVE
-                    && let Verdict::Veto(message) = observer.access(wave, step, &access)
-                {
-                    return Err(stop(FaultKind::Vetoed(message)));
+            Run::Vector(handler) => handler(wave, step),
+            Run::Scalar(handler) => {
+                let after = code.address(next);
+                wave.pc = after;
+                handler(wave, step);
+                if wave.pc != after {
+                    next = code.index(wave.pc).unwrap_or(NOWHERE);
                 }
-                match memory::perform(wave, step, &access, lds, shared.device) {
+            }
+            Run::Branch(condition, distance) => {
+                if holds(wave, condition) {
+                    next = next.wrapping_add_signed(distance as isize);
+                }
+            }
+            Run::Wait(until) => wave.scoreboard.wait(until),
+            Run::Memory => {
+                let pc = code.address(index);
+                memory::addresses(wave, step, device, access);
+                if O::ACTIVE
+                    && let Verdict::Veto(message) = observer.access(wave, step, access)
+                {
+                    return Err(at(FaultKind::Vetoed(message)));
+                }
+                match memory::perform(wave, step, access, lds, device) {
                     Ok(Outcome::Done) => wave.waiting = Waiting::No,
                     Ok(Outcome::Blocked) => {
                         // The wave yields, and issues the instruction anew at its next turn.
@@ -820,27 +875,27 @@ fn run_wave<O: Observer>(
                 }
                 memory::count(wave, step, pc);
             }
-            Run::Cancelled if config.on_violation == OnViolation::Stop => {
-                return Err(stop(FaultKind::RegisterOutOfRange {
-                    vgprs: shared.code.vgprs(),
-                    sgprs: shared.code.sgprs(),
+            Run::Cancelled if device.config.on_violation == OnViolation::Stop => {
+                return Err(at(FaultKind::RegisterOutOfRange {
+                    vgprs: code.vgprs(),
+                    sgprs: code.sgprs(),
                 }));
             }
-            Run::Cancelled => memory::count(wave, step, pc),
-            Run::Branch(condition, distance) => {
-                if holds(wave, condition) {
-                    wave.pc = wave.pc.wrapping_add_signed(distance.into());
-                }
-            }
-            Run::Wait(until) => wave.scoreboard.wait(until),
-            Run::Flow => flow(wave, step, pc).map_err(stop)?,
-            Run::Missing => return Err(stop(FaultKind::NotExecuted)),
+            Run::Cancelled => memory::count(wave, step, code.address(index)),
+            Run::Flow => flow(wave, step, code.address(index)).map_err(at)?,
+            Run::Missing => return Err(at(FaultKind::NotExecuted)),
         }
         wave.executed += 1;
         if O::ACTIVE {
-            observer.after(wave, step, pc);
+            if next != NOWHERE {
+                wave.pc = code.address(next);
+            }
+            observer.after(wave, step, code.address(index));
         }
-        if wave.waiting != Waiting::No {
+        index = next;
+        // Nothing else makes a wave wait; a memory instruction that does has returned.
+        if matches!(step.run, Run::Flow) && wave.waiting != Waiting::No {
+            wave.pc = code.address(index);
             if O::ACTIVE && wave.waiting == Waiting::Ended {
                 observer.ended(wave);
             }
@@ -848,6 +903,9 @@ fn run_wave<O: Observer>(
         }
     }
 }
+
+/// The number of no dword: where a program counter points that is not aligned. No branch comes near it.
+const NOWHERE: usize = 1 << (usize::BITS - 1);
 
 /// MODE: bits that make instructions do something else than usual.
 const UNUSUAL: u32 = indexing::GPR_IDX_EN | MODE_VSKIP;
@@ -875,49 +933,6 @@ fn holds(wave: &Wave, condition: Condition) -> bool {
         Condition::ExecNotZero => wave.exec() != 0,
         Condition::Debugger => false,
     }
-}
-
-/// The inner loop, where nobody looks on: ALU instructions, branches and waits, until `until` instructions have been
-/// executed or another kind follows. Faults are left to [`run_wave`], which comes to the same instruction again.
-#[inline(never)]
-fn run_straight(code: &Code, wave: &mut Wave, until: u64) {
-    let Some(mut index) = code.index(wave.pc) else {
-        return;
-    };
-    let mut executed = wave.executed;
-    while executed < until
-        && let Some(Ok(step)) = code.step_at(index)
-    {
-        let next = wave.pc.wrapping_add(u64::from(step.bytes));
-        match step.run {
-            Run::Alu(handler) if wave.mode & UNUSUAL == 0 => {
-                wave.pc = next;
-                handler(wave, step);
-            }
-            Run::Branch(condition, distance) => {
-                wave.pc = if holds(wave, condition) {
-                    next.wrapping_add_signed(distance.into())
-                } else {
-                    next
-                };
-            }
-            Run::Wait(counters) => {
-                wave.pc = next;
-                wave.scoreboard.wait(counters);
-            }
-            _ => break,
-        }
-        executed += 1;
-        index = if wave.pc == next {
-            index + usize::from(step.bytes) / DWORD
-        } else {
-            match code.index(wave.pc) {
-                Some(index) => index,
-                None => break,
-            }
-        };
-    }
-    wave.executed = executed;
 }
 
 /// Program control.

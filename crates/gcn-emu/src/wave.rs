@@ -8,7 +8,7 @@ use crate::lanes::Lanes;
 use crate::scoreboard::Scoreboard;
 
 /// Scalar registers by number: SGPRs, VCC, M0 and EXEC among them, as an instruction's field names them.
-const SCALARS: usize = 128;
+pub(crate) const SCALARS: usize = 128;
 
 /// Numbers of the scalar sources that are neither registers nor constants.
 const SHARED_BASE: u8 = 235;
@@ -81,6 +81,20 @@ pub struct Wave {
     pub priority: u8,
     /// The windows of FLAT addresses, as the aperture registers of GCN 1.4 show them.
     pub apertures: Apertures,
+    rooms: Box<Rooms>,
+}
+
+/// Scalar registers as [`Wave`] has them.
+pub(crate) type Scalars = [u32; SCALARS];
+
+/// Registers of no program: where a vector instruction's operands are while it is executed, unless they are in vector
+/// registers as they are. Low dwords, then high ones.
+#[derive(Clone, Debug)]
+pub(crate) struct Rooms {
+    /// Its sources.
+    pub(crate) sources: [[Lanes; 2]; 3],
+    /// Its result.
+    pub(crate) result: [Lanes; 2],
 }
 
 /// What a wave can learn of its workgroup.
@@ -132,7 +146,17 @@ impl Wave {
             group: GroupShape::default(),
             priority: 0,
             apertures: Apertures::default(),
+            rooms: Box::new(Rooms {
+                sources: [[Lanes::ZERO; 2]; 3],
+                result: [Lanes::ZERO; 2],
+            }),
         }
+    }
+
+    /// What a vector instruction works on.
+    #[inline(always)]
+    pub(crate) fn parts(&mut self) -> (&mut [Lanes], &Scalars, &mut Rooms) {
+        (&mut self.vgprs, &self.scalars, &mut self.rooms)
     }
 
     /// Makes the wave begin anew as another, keeping its allocations.

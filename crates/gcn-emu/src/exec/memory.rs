@@ -31,7 +31,7 @@ pub use combine::{Denormals, combine};
 pub use plan::{Family, Plan};
 
 use format::COMPONENTS;
-use places::{Element, MAX_DWORDS, Places, Violation, uniform};
+use places::{Element, MAX_DWORDS, Places, Violation};
 
 /// How an instruction went.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -273,14 +273,7 @@ impl Running<'_> {
         if lanes == 0 {
             return Ok(());
         }
-        let done = match ty.bytes() {
-            4 if lanes == u64::MAX && self.load_register() => true,
-            4 => self.load_at_once::<1>(),
-            8 => self.load_at_once::<2>(),
-            12 => self.load_at_once::<3>(),
-            16 => self.load_at_once::<4>(),
-            _ => false,
-        };
+        let done = ty.bytes() >= 4 && self.load_at_once(&access.address, plan.vdst, dwords);
         if !done {
             for lane in active(lanes) {
                 let (mut element, result) =
@@ -298,51 +291,28 @@ impl Running<'_> {
         Ok(())
     }
 
-    /// Loads a dword for each lane straight into the register, if all are active and their addresses follow each other.
+    /// Loads elements of so many dwords for all lanes if none needs a look by itself.
     #[inline]
-    fn load_register(&mut self) -> bool {
-        let register = self.wave.vgpr_mut(self.plan.vdst);
-        self.places.load_register(&mut register.0).is_some()
-    }
-
-    /// Loads all lanes if their addresses follow each other, are all the same, or need no look at a single one.
-    #[inline]
-    fn load_at_once<const N: usize>(&mut self) -> bool {
-        let access = self.places.access;
-        let mut loaded = [[0; LANES]; N];
-        if self.places.load_contiguous(&mut loaded).is_none() {
-            let lanes = access.lanes();
-            let same =
-                uniform(&access.address).filter(|_| access.global == lanes || access.lds == lanes);
-            let done = match same {
-                Some(address) => {
-                    let lane = lanes.trailing_zeros() as usize;
-                    let (element, result) = self.places.load(lane, address, N * 4);
-                    for (register, dword) in loaded.iter_mut().zip(element) {
-                        register.fill(dword);
-                    }
-                    result.is_ok()
-                }
-                None => self
-                    .places
-                    .load_gathered(&access.address, &mut loaded)
-                    .is_some(),
-            };
-            if !done {
-                return false;
+    fn load_at_once(&mut self, addresses: &[u64; LANES], first: u8, dwords: u8) -> bool {
+        let lanes = self.places.access.lanes();
+        let (first, count) = (usize::from(first), usize::from(dwords));
+        let Some(registers) = self.wave.vgprs.get_mut(first..first + count) else {
+            return false;
+        };
+        if lanes == u64::MAX {
+            return self.places.load_all(addresses, registers).is_some();
+        }
+        let mut loaded = [Lanes::ZERO; MAX_DWORDS];
+        let Some(loaded) = loaded.get_mut(..count) else {
+            return false;
+        };
+        let done = self.places.load_all(addresses, loaded).is_some();
+        if done {
+            for (register, new) in registers.iter_mut().zip(loaded) {
+                register.blend(new, lanes);
             }
         }
-        self.write_all(self.plan.vdst, &loaded);
-        true
-    }
-
-    /// Writes consecutive registers in the active lanes.
-    #[inline]
-    fn write_all<const N: usize>(&mut self, first: u8, values: &[[u32; LANES]; N]) {
-        let lanes = self.places.access.lanes();
-        for (i, value) in values.iter().enumerate() {
-            self.write(first.wrapping_add(i as u8), value, lanes);
-        }
+        done
     }
 
     #[inline]
@@ -414,17 +384,8 @@ impl Running<'_> {
     fn store(&mut self, ty: Ty, shift: u32) -> Result<(), LaneFault> {
         let (plan, access) = (self.plan, self.places.access);
         let dwords = ty.dwords();
-        if ty.bytes() >= 4 {
-            let r = |i: u8| &self.wave.vgpr(plan.vdata.wrapping_add(i)).0;
-            let done = match dwords {
-                1 => self.places.store_contiguous([r(0)]),
-                2 => self.places.store_contiguous([r(0), r(1)]),
-                3 => self.places.store_contiguous([r(0), r(1), r(2)]),
-                _ => self.places.store_contiguous([r(0), r(1), r(2), r(3)]),
-            };
-            if done.is_some() {
-                return Ok(());
-            }
+        if ty.bytes() >= 4 && self.store_at_once(&access.address, plan.vdata, dwords) {
+            return Ok(());
         }
         for lane in self.lanes() {
             let mut element = self.gather(plan.vdata, dwords, lane);
@@ -435,6 +396,15 @@ impl Running<'_> {
             self.check(lane, result)?;
         }
         Ok(())
+    }
+
+    /// Stores elements of so many dwords for all lanes if none needs a look by itself.
+    #[inline]
+    fn store_at_once(&mut self, addresses: &[u64; LANES], first: u8, dwords: u8) -> bool {
+        let r = |i: u8| self.wave.vgpr(first.wrapping_add(i));
+        let registers = [r(0), r(1), r(2), r(3)];
+        let registers = registers.get(..usize::from(dwords)).unwrap_or_default();
+        self.places.store_all(addresses, registers).is_some()
     }
 
     /// What float atomics do with denormals depends on where they are done (errata E053).
@@ -472,10 +442,51 @@ impl Running<'_> {
         }
     }
 
+    /// Updates all lanes' dwords if it is an operation on integers of 32 bits and none needs a look by itself.
+    fn update_at_once(&mut self, op: AtomicOp, ty: Ty) -> Option<Lanes> {
+        if ty.dwords() != 1 || ty.is_float() {
+            return None;
+        }
+        let plan = self.plan;
+        let places = &mut self.places;
+        let register = |n: u8| self.wave.vgpr(n);
+        let data = match (plan.family, op) {
+            // As in `operands`.
+            (Family::Share, AtomicOp::CompareSwap) => [register(plan.vdata1), register(plan.vdata)],
+            (Family::Share, _) => [register(plan.vdata), register(plan.vdata1)],
+            _ => [register(plan.vdata), register(plan.vdata.wrapping_add(1))],
+        };
+        // The operation is looked at once, and there is a loop over the lanes for each.
+        macro_rules! update {
+            ($($Op:ident $ty:expr;)*) => {
+                match (op, ty) {
+                    $((AtomicOp::$Op, _) if ty == $ty || $ty == Ty::B32 => {
+                        places.update_all(data, |old, data, second| {
+                            let (old, data, second) = (old.into(), data.into(), second.into());
+                            combine(AtomicOp::$Op, $ty, old, data, second, Denormals::default()) as u32
+                        })
+                    })*
+                    _ => None,
+                }
+            };
+        }
+        update! {
+            Add Ty::B32; Sub Ty::B32; Rsub Ty::B32; Inc Ty::B32; Dec Ty::B32; And Ty::B32; Or Ty::B32; Xor Ty::B32;
+            Swap Ty::B32; CompareSwap Ty::B32; MaskOr Ty::B32; Wrap Ty::B32;
+            Min Ty::I32; Max Ty::I32; Min Ty::U32; Max Ty::U32;
+        }
+    }
+
     fn atomic(&mut self, op: AtomicOp, ty: Ty) -> Result<(), LaneFault> {
         let (plan, access) = (self.plan, self.places.access);
         let dwords = ty.dwords();
         let is_float = ty.is_float();
+        if let Some(old) = self.update_at_once(op, ty) {
+            if plan.returns {
+                self.write(plan.vdst, &old.0, access.lanes());
+            }
+            return Ok(());
+        }
         // Sources are read before any destination is written; here a lane at a time, of which none reads another's.
         for lane in self.lanes() {
             let (data, second) = self.operands(op, ty, lane);
@@ -500,11 +511,11 @@ impl Running<'_> {
 
     fn load_two(&mut self, ty: Ty) -> Result<(), LaneFault> {
         let (plan, access) = (self.plan, self.places.access);
-        let done = match ty.dwords() {
-            1 => self.load_two_at_once::<1>(),
-            _ => self.load_two_at_once::<2>(),
-        };
-        if done {
+        // The first load does not change what the second needs, which has its addresses.
+        let dwords = ty.dwords();
+        if self.load_at_once(&access.address, plan.vdst, dwords)
+            && self.load_at_once(&access.second, plan.vdst.wrapping_add(dwords), dwords)
+        {
             return Ok(());
         }
         let (dwords, bytes) = (ty.dwords(), usize::from(ty.bytes()));
@@ -519,25 +530,23 @@ impl Running<'_> {
         Ok(())
     }
 
-    /// Loads all lanes' elements of `N` dwords if none needs a look by itself.
-    #[inline]
-    fn load_two_at_once<const N: usize>(&mut self) -> bool {
-        let access = self.places.access;
-        let mut loaded = [[[0; LANES]; N]; 2];
-        let [first, second] = &mut loaded;
-        let done = self.places.load_gathered(&access.address, first).is_some()
-            && self.places.load_gathered(&access.second, second).is_some();
-        if done {
-            self.write_all(self.plan.vdst, &loaded[0]);
-            self.write_all(self.plan.vdst.wrapping_add(N as u8), &loaded[1]);
-        }
-        done
-    }
-
     /// Equal offsets make one access, with the first data (errata E042).
     fn store_two(&mut self, ty: Ty) -> Result<(), LaneFault> {
         let (plan, access) = (self.plan, self.places.access);
         let (dwords, bytes) = (ty.dwords(), usize::from(ty.bytes()));
+        let r = |first: u8| [self.wave.vgpr(first), self.wave.vgpr(first.wrapping_add(1))];
+        let (first, second) = (r(plan.vdata), r(plan.vdata1));
+        let count = usize::from(dwords).min(first.len());
+        let done = if plan.distance == 0 {
+            let places = &mut self.places;
+            places.store_all(&access.address, &first[..count])
+        } else {
+            let places = &mut self.places;
+            places.store_two(&first[..count], &second[..count])
+        };
+        if done.is_some() {
+            return Ok(());
+        }
         for lane in self.lanes() {
             let first = self.gather(plan.vdata, dwords, lane);
             let result = self.places.store(lane, access.address[lane], bytes, &first);

@@ -108,7 +108,7 @@ pub fn prepared(inst: &Inst) -> (Code, Handler) {
         .collect();
     let code = Code::new(inst.isa, BASE, &bytes, 256, SGPRS);
     let handler = match code.step(BASE).map(|step| step.as_ref().map(|s| s.run)) {
-        Some(Ok(Run::Alu(handler))) => handler,
+        Some(Ok(Run::Vector(handler) | Run::Scalar(handler))) => handler,
         other => panic!("{}: {other:?}", inst.text()),
     };
     (code, handler)
@@ -129,7 +129,7 @@ pub fn execute(wave: &mut Wave, inst: &Inst) -> bool {
     assert_eq!(step.inst.op, inst.op, "it decodes to the same");
     wave.pc = BASE + u64::from(step.bytes);
     match step.run {
-        Run::Alu(handler) => {
+        Run::Vector(handler) | Run::Scalar(handler) => {
             handler(wave, step);
             true
         }

@@ -6,7 +6,7 @@ use gcn_isa::effect::Test;
 use super::float::{F16, Float};
 use super::protocol::{compare, compare_float};
 use crate::code::Handler;
-use crate::lanes::Lane;
+use crate::lanes::{Lane, at_each_level};
 
 /// The handler of a comparison of sources of type `ty`. Those that signal compare like those that do not.
 pub fn handler(test: Test, ty: Ty) -> Option<Handler> {
@@ -24,6 +24,7 @@ pub fn handler(test: Test, ty: Ty) -> Option<Handler> {
     }
 }
 
+at_each_level! {
 #[rustfmt::skip]
 #[allow(clippy::neg_cmp_op_on_partial_ord, clippy::nonminimal_bool, clippy::double_comparisons)]
 // The tests have the negations, and NaN makes them matter.
@@ -49,7 +50,9 @@ fn float<F: Float>(test: Test) -> Handler {
         Test::Class => |w, s| compare(w, s, |a: F, mask: u32| mask & a.class() != 0),
     }
 }
+}
 
+at_each_level! {
 #[rustfmt::skip]
 fn integer<I: Lane + Ord>(test: Test) -> Option<Handler> {
     let handler: Handler = match test {
@@ -64,6 +67,7 @@ fn integer<I: Lane + Ord>(test: Test) -> Option<Handler> {
         _ => return None,
     };
     Some(handler)
+}
 }
 
 #[inline(always)]

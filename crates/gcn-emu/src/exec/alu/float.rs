@@ -43,6 +43,7 @@ impl PartialOrd for F16 {
 
 impl Lane for F16 {
     const DWORDS: usize = 1;
+    const IS_FLOAT: bool = false;
     #[inline(always)]
     fn join(low: u32, _: u32) -> F16 {
         F16(low as u16)
@@ -307,6 +308,12 @@ impl Env {
         self.keeps_sources && self.keeps_results
     }
 
+    /// Whether every denormal becomes zero.
+    #[inline(always)]
+    pub(crate) fn is_flushing(self) -> bool {
+        !self.keeps_sources && !self.keeps_results
+    }
+
     /// Whether output factors count.
     pub(crate) fn takes_factor(self, mode: u32) -> bool {
         !self.keeps_results && mode & MODE_IEEE == 0
@@ -420,6 +427,12 @@ pub(super) fn to_odd(sum: f64, lost: f64) -> f64 {
     } else {
         f64::from_bits(sum.to_bits().saturating_sub(1))
     }
+}
+
+/// A whole number near `a`, as `f` has it; a NaN is quiet, which not every host makes it.
+#[inline(always)]
+pub(crate) fn whole<F: Float>(a: F, f: impl Fn(F) -> F) -> F {
+    if a.is_any_nan() { a.quiet() } else { f(a) }
 }
 
 /// What reached 1 by rounding becomes the value below it.

@@ -8,8 +8,10 @@ use super::exact::{self, Round};
 use super::float::{self, Env, F16, Float};
 use super::protocol::{mixed, order_env, three, two};
 use crate::code::{Handler, Step};
+use crate::lanes::at_each_level;
 use crate::wave::Wave;
 
+at_each_level! {
 /// The handler of a VOP3P instruction; `clamp` if an integer result is to stay within its range.
 #[rustfmt::skip]
 pub fn vop3p(op: Vop3p, clamp: bool) -> Option<Handler> {
@@ -56,6 +58,7 @@ pub fn vop3p(op: Vop3p, clamp: bool) -> Option<Handler> {
         V_DOT8_U32_U4    => |w, s| three(w, s, |a, b, c: u32| (dot::<8>(a, b, false) as u32).wrapping_add(c)),
     };
     Some(handler)
+}
 }
 
 /// Both halves of a dword.

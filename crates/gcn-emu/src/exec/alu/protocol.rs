@@ -10,10 +10,8 @@ use super::exact::{self, Round};
 use super::float::{Env, F16, Float, MODE_IEEE};
 use super::scalar;
 use crate::code::{Arg, OutputFactor, Step};
-use std::marker::PhantomData;
-
-use crate::lanes::{self, Bit, Kernel, Lane, Lanes, Src, at_best};
-use crate::wave::Wave;
+use crate::lanes::{self, Bit, Lane, Lanes, NOTHING, Source};
+use crate::wave::{SCALARS, Scalars, Wave};
 
 /// Destination, one source.
 #[inline(always)]
@@ -104,14 +102,9 @@ pub(super) fn with_lanes<A: Lane, B: Lane, R: Lane>(
     table: &'static Lanes,
     f: impl Fn(A, B, u32) -> R,
 ) {
-    let room = [raw(w, s, 1, A::DWORDS), raw(w, s, 2, B::DWORDS)];
-    let src = [
-        Src::Here(&room[0]),
-        Src::Here(&room[1]),
-        Src::Here(std::slice::from_ref(table)),
-    ];
-    let mut result = [Lanes::ZERO; 2];
-    map(&mut result, &src, 0, |a, b, c, ()| (f(a, b, c), ()));
+    let (a, b) = (raw(w, s, 1, A::DWORDS), raw(w, s, 2, B::DWORDS));
+    let src = [[&a[0], &a[1]], [&b[0], &b[1]], [table, &NOTHING]];
+    let (result, _) = lanes::map(src, 0, |a, b, c, ()| (f(a, b, c), ()));
     let exec = w.exec();
     let registers = w.vgprs.get_mut(destination(s)..).unwrap_or_default();
     for (register, new) in registers.iter_mut().zip(&result).take(R::DWORDS) {
@@ -135,8 +128,13 @@ pub(super) fn float1<F: Float>(w: &mut Wave, s: &Step, f: impl Fn(F) -> F) {
     let env = Env::of::<F>(w.mode);
     if env.is_plain() {
         one(w, s, f);
+    } else if env.is_flushing() {
+        const ENV: Env = Env::FLUSHING;
+        one(w, s, |a| ENV.output(f(ENV.input(a))));
     } else {
-        one(w, s, |a| env.output(f(env.input(a))));
+        rarely(w, s, At::<1, 1, 1>, 0, |a, (), (), ()| {
+            (env.output(f(env.input(a))), ())
+        });
     }
 }
 
@@ -146,20 +144,42 @@ pub(super) fn float2<F: Float>(w: &mut Wave, s: &Step, f: impl Fn(F, F) -> F) {
     let env = Env::of::<F>(w.mode);
     if env.is_plain() {
         two(w, s, f);
+    } else if env.is_flushing() {
+        const ENV: Env = Env::FLUSHING;
+        two(w, s, |a, b| ENV.output(f(ENV.input(a), ENV.input(b))));
     } else {
-        two(w, s, |a, b| env.output(f(env.input(a), env.input(b))));
+        rarely(w, s, At::<1, 2, 1>, 0, |a, b, (), ()| {
+            (env.output(f(env.input(a), env.input(b))), ())
+        });
     }
 }
 
 /// [`three`] of a floating-point operation, denormals as MODE says.
 #[inline(always)]
 pub(super) fn float3<F: Float>(w: &mut Wave, s: &Step, f: impl Fn(F, F, F) -> F) {
+    float3_at(w, s, At::<1, 2, 3>, f);
+}
+
+#[inline(always)]
+fn float3_at<const Z: usize, F: Float>(
+    w: &mut Wave,
+    s: &Step,
+    at: At<1, 2, Z>,
+    f: impl Fn(F, F, F) -> F,
+) {
     let env = Env::of::<F>(w.mode);
     if env.is_plain() {
-        three(w, s, f);
+        run(w, s, at, 0, |a, b, c, ()| (f(a, b, c), ()));
+    } else if env.is_flushing() {
+        const ENV: Env = Env::FLUSHING;
+        run(w, s, at, 0, |a, b, c, ()| {
+            let result = f(ENV.input(a), ENV.input(b), ENV.input(c));
+            (ENV.output(result), ())
+        });
     } else {
-        three(w, s, |a, b, c| {
-            env.output(f(env.input(a), env.input(b), env.input(c)))
+        rarely(w, s, at, 0, |a, b, c, ()| {
+            let result = f(env.input(a), env.input(b), env.input(c));
+            (env.output(result), ())
         });
     }
 }
@@ -173,13 +193,10 @@ pub(super) fn rounded1<F: Float>(
     nearest: impl Fn(F) -> F,
     any: impl Fn(Round, F) -> F,
 ) {
-    let env = Env::of::<F>(w.mode);
-    if env.is_nearest() {
+    if Env::of::<F>(w.mode).is_nearest() {
         float1(w, s, nearest);
     } else {
-        run(w, s, RarelyAt::<1, 1, 1>, 0, |a, (), (), ()| {
-            (env.output(any(env.round, env.input(a))), ())
-        });
+        directed3(w, s, At::<1, 1, 1>, |r, a, _, _| any(r, a));
     }
 }
 
@@ -191,14 +208,10 @@ pub(super) fn rounded2<F: Float>(
     nearest: impl Fn(F, F) -> F,
     any: impl Fn(Round, F, F) -> F,
 ) {
-    let env = Env::of::<F>(w.mode);
-    if env.is_nearest() {
+    if Env::of::<F>(w.mode).is_nearest() {
         float2(w, s, nearest);
     } else {
-        run(w, s, RarelyAt::<1, 2, 1>, 0, |a, b, (), ()| {
-            let result = any(env.round, env.input(a), env.input(b));
-            (env.output(result), ())
-        });
+        directed2(w, s, any);
     }
 }
 
@@ -210,15 +223,7 @@ pub(super) fn rounded3<F: Float>(
     nearest: impl Fn(F, F, F) -> F,
     any: impl Fn(Round, F, F, F) -> F,
 ) {
-    let env = Env::of::<F>(w.mode);
-    if env.is_nearest() {
-        float3(w, s, nearest);
-    } else {
-        run(w, s, RarelyAt::<1, 2, 3>, 0, |a, b, c, ()| {
-            let result = any(env.round, env.input(a), env.input(b), env.input(c));
-            (env.output(result), ())
-        });
-    }
+    rounded3_at(w, s, At::<1, 2, 3>, nearest, any);
 }
 
 /// [`rounded1`] of two sources and the destination.
@@ -229,17 +234,49 @@ pub(super) fn rounded_accumulate<F: Float>(
     nearest: impl Fn(F, F, F) -> F,
     any: impl Fn(Round, F, F, F) -> F,
 ) {
-    let env = Env::of::<F>(w.mode);
-    if env.is_nearest() {
-        accumulate(w, s, |a, b, d| {
-            env.output(nearest(env.input(a), env.input(b), env.input(d)))
-        });
+    rounded3_at(w, s, At::<1, 2, 0>, nearest, any);
+}
+
+#[inline(always)]
+fn rounded3_at<const Z: usize, F: Float>(
+    w: &mut Wave,
+    s: &Step,
+    at: At<1, 2, Z>,
+    nearest: impl Fn(F, F, F) -> F,
+    any: impl Fn(Round, F, F, F) -> F,
+) {
+    if Env::of::<F>(w.mode).is_nearest() {
+        float3_at(w, s, at, nearest);
     } else {
-        run(w, s, RarelyAt::<1, 2, 0>, 0, |a, b, d, ()| {
-            let result = any(env.round, env.input(a), env.input(b), env.input(d));
-            (env.output(result), ())
-        });
+        directed3(w, s, at, any);
     }
+}
+
+/// Two sources of an operation in a rounding mode that is not the host's.
+#[cold]
+#[inline(never)]
+fn directed2<F: Float>(w: &mut Wave, s: &Step, any: impl Fn(Round, F, F) -> F) {
+    let env = Env::of::<F>(w.mode);
+    run(w, s, At::<1, 2, 1>, 0, |a, b, (), ()| {
+        let result = any(env.round, env.input(a), env.input(b));
+        (env.output(result), ())
+    });
+}
+
+/// The same of three sources.
+#[cold]
+#[inline(never)]
+fn directed3<const X: usize, const Y: usize, const Z: usize, F: Float>(
+    w: &mut Wave,
+    s: &Step,
+    at: At<X, Y, Z>,
+    any: impl Fn(Round, F, F, F) -> F,
+) {
+    let env = Env::of::<F>(w.mode);
+    run(w, s, at, 0, |a, b, c, ()| {
+        let result = any(env.round, env.input(a), env.input(b), env.input(c));
+        (env.output(result), ())
+    });
 }
 
 /// Three sources of an operation that flushes denormals by itself.
@@ -268,17 +305,15 @@ pub(super) fn flushing_accumulate<F: Float>(
 fn flushing<const Z: usize, F: Float>(
     w: &mut Wave,
     s: &Step,
-    _: At<1, 2, Z>,
+    at: At<1, 2, Z>,
     nearest: impl Fn(F, F, F) -> F,
     any: impl Fn(Round, F, F, F) -> F,
 ) {
     let round = Round::of::<F>(w.mode);
     if round == Round::Nearest {
-        run(w, s, At::<1, 2, Z>, 0, |a, b, c, ()| (nearest(a, b, c), ()));
+        run(w, s, at, 0, |a, b, c, ()| (nearest(a, b, c), ()));
     } else {
-        run(w, s, RarelyAt::<1, 2, Z>, 0, |a, b, c, ()| {
-            (any(round, a, b, c), ())
-        });
+        rarely(w, s, at, 0, |a, b, c, ()| (any(round, a, b, c), ()));
     }
 }
 
@@ -297,7 +332,7 @@ pub(super) fn rounded3_vcc<F: Float>(
             (env.output(nearest(a, b, c, bit)), ())
         });
     } else {
-        run(w, s, RarelyAt::<1, 2, 3>, vcc, |a, b, c, bit: bool| {
+        rarely(w, s, At::<1, 2, 3>, vcc, |a, b, c, bit: bool| {
             (env.output(any(env.round, a, b, c, bit)), ())
         });
     }
@@ -325,7 +360,7 @@ pub(super) fn rounded_int<F: Float, I: Lane>(
     if env.is_nearest() {
         two(w, s, |a, b| env.output(nearest(env.input(a), b)));
     } else {
-        run(w, s, RarelyAt::<1, 2, 1>, 0, |a, b, (), ()| {
+        rarely(w, s, At::<1, 2, 1>, 0, |a, b, (), ()| {
             (env.output(any(env.round, env.input(a), b)), ())
         });
     }
@@ -338,7 +373,7 @@ pub(super) fn convert<A: Float, R: Float>(w: &mut Wave, s: &Step, nearest: impl 
     if to.is_nearest() {
         one(w, s, |a| to.output(nearest(from.input(a))));
     } else {
-        run(w, s, RarelyAt::<1, 1, 1>, 0, |a, (), (), ()| {
+        rarely(w, s, At::<1, 1, 1>, 0, |a, (), (), ()| {
             let result = exact::convert::<A, R>(to.round, from.input(a));
             (to.output(result), ())
         });
@@ -356,7 +391,7 @@ pub(super) fn from_integer<I: Lane + Into<i64>, R: Float>(
     if round == Round::Nearest {
         one(w, s, nearest);
     } else {
-        run(w, s, RarelyAt::<1, 1, 1>, 0, |a: I, (), (), ()| {
+        rarely(w, s, At::<1, 1, 1>, 0, |a: I, (), (), ()| {
             (exact::of_integer::<R>(round, a.into()), ())
         });
     }
@@ -418,18 +453,14 @@ pub(super) fn mixed<R: Lane>(
         }
         value
     };
-    let room = [source(1), source(2), source(3)].map(|lanes| [lanes]);
-    let src = [
-        Src::Here(&room[0]),
-        Src::Here(&room[1]),
-        Src::Here(&room[2]),
-    ];
+    let room = [source(1), source(2), source(3)];
+    let src = room.each_ref().map(|lanes| [lanes, &NOTHING]);
     let exec = w.exec();
-    let mut lanes = [Lanes::ZERO];
-    map(&mut lanes, &src, 0, |a, b, c, ()| {
+    let (lanes, _) = lanes::map(src, 0, |a, b, c, ()| {
         (result(sum(single, a, b, c), half), ())
     });
-    finish(w, s, &mut lanes, exec);
+    w.parts().2.result = lanes;
+    finish(w, s, R::DWORDS, exec);
 }
 
 /// What minima and maxima go by: up to GCN 1.2 they leave denormals alone; on 1.4 a denormal that is a source is a
@@ -448,201 +479,191 @@ pub(super) fn order_env<F: Float>(w: &Wave) -> (Env, bool) {
 #[inline(always)]
 pub(super) fn order2<F: Float>(w: &mut Wave, s: &Step, f: impl Fn(F, F, bool) -> F) {
     let (env, ieee) = order_env::<F>(w);
-    two(w, s, |a, b| env.output(f(env.input(a), env.input(b), ieee)));
+    if env.is_plain() {
+        two(w, s, |a, b| f(a, b, ieee));
+    } else {
+        const ENV: Env = Env::FLUSHING;
+        two(w, s, |a, b| f(ENV.input(a), ENV.input(b), ieee));
+    }
 }
 
 /// The same of three sources.
 #[inline(always)]
 pub(super) fn order3<F: Float>(w: &mut Wave, s: &Step, f: impl Fn(F, F, F, bool) -> F) {
     let (env, ieee) = order_env::<F>(w);
-    three(w, s, |a, b, c| {
-        env.output(f(env.input(a), env.input(b), env.input(c), ieee))
-    });
+    if env.is_plain() {
+        three(w, s, |a, b, c| f(a, b, c, ieee));
+    } else {
+        const ENV: Env = Env::FLUSHING;
+        three(w, s, |a, b, c| {
+            f(ENV.input(a), ENV.input(b), ENV.input(c), ieee)
+        });
+    }
 }
 
 /// [`compare`] of floating-point values, denormals as MODE says.
 #[inline(always)]
 pub(super) fn compare_float<F: Float>(w: &mut Wave, s: &Step, f: impl Fn(F, F) -> bool) {
-    let env = Env::of::<F>(w.mode);
-    if env.is_plain() {
+    if Env::of::<F>(w.mode).keeping_results().is_plain() {
         compare(w, s, f);
     } else {
-        compare(w, s, |a, b| f(env.input(a), env.input(b)));
+        const ENV: Env = Env::FLUSHING;
+        compare(w, s, |a, b| f(ENV.input(a), ENV.input(b)));
     }
 }
 
 /// Computes all lanes from the sources at the places and the bits of `mask`, and writes the destination, operand 0 if
-/// the result has registers. Returns the lanes' flags.
+/// the result has registers. Returns the lanes' flags, 0 where EXEC is.
 #[inline(always)]
-pub(super) fn run<P: Places, A: Lane, B: Lane, C: Lane, R: Lane, Given: Bit, Taken: Bit>(
+pub(super) fn run<
+    const X: usize,
+    const Y: usize,
+    const Z: usize,
+    A: Lane,
+    B: Lane,
+    C: Lane,
+    R: Lane,
+    Given: Bit,
+    Taken: Bit,
+>(
     w: &mut Wave,
     s: &Step,
-    _: P,
+    _: At<X, Y, Z>,
     mask: u64,
     f: impl Fn(A, B, C, Given) -> (R, Taken),
 ) -> u64 {
-    let operation = Operation {
-        f,
-        types: PhantomData::<(P, _)>,
-    };
-    if !s.modifiers.any {
-        return operation.at_level(w, s, mask);
+    if s.modifiers.any {
+        change(w, s, [(X, A::DWORDS), (Y, B::DWORDS), (Z, C::DWORDS)]);
     }
-    let exec = written(s, w.exec());
-    let room = [
-        fetch(w, s, P::FIRST, A::DWORDS),
-        fetch(w, s, P::SECOND, B::DWORDS),
-        fetch(w, s, P::THIRD, C::DWORDS),
-    ];
+    let exec = w.exec();
+    let (registers, scalars, rooms) = w.parts();
+    let [a, b, c] = &mut rooms.sources;
     let src = [
-        Src::Here(&room[0]),
-        Src::Here(&room[1]),
-        Src::Here(&room[2]),
+        source::<A>(registers, scalars, s, X, a),
+        source::<B>(registers, scalars, s, Y, b),
+        source::<C>(registers, scalars, s, Z, c),
     ];
-    let mut result = [Lanes::ZERO; 2];
-    let flags = operation.at_level(&mut result[..], &src, mask);
-    finish(w, s, &mut result[..R::DWORDS], exec);
-    flags & exec
+    let (result, bits) = lanes::map(src, mask, f);
+    let (target, lanes) = if s.modifiers.any {
+        (&mut rooms.result[..], u64::MAX)
+    } else {
+        let first = destination(s);
+        (registers.get_mut(first..).unwrap_or_default(), exec)
+    };
+    let [low, high] = result;
+    if R::DWORDS > 0
+        && let Some(register) = target.get_mut(0)
+    {
+        register.blend(&low, lanes);
+    }
+    if R::DWORDS > 1
+        && let Some(register) = target.get_mut(1)
+    {
+        register.blend(&high, lanes);
+    }
+    if s.modifiers.any {
+        return bits & finish(w, s, R::DWORDS, exec);
+    }
+    bits & exec
+}
+
+/// [`run`] of what has no use for wide vectors and need not be compiled for each level of them.
+#[cold]
+#[inline(never)]
+fn rarely<
+    const X: usize,
+    const Y: usize,
+    const Z: usize,
+    A: Lane,
+    B: Lane,
+    C: Lane,
+    R: Lane,
+    Given: Bit,
+>(
+    w: &mut Wave,
+    s: &Step,
+    at: At<X, Y, Z>,
+    mask: u64,
+    f: impl Fn(A, B, C, Given) -> (R, ()),
+) {
+    run(w, s, at, mask, f);
 }
 
 /// Where an operation's three sources are among an instruction's operands.
-pub(super) trait Places {
-    /// The first source's place.
-    const FIRST: usize;
-    /// The second's.
-    const SECOND: usize;
-    /// The third's.
-    const THIRD: usize;
-    /// Whether the operation is compiled for each level of the host's vectors.
-    const WIDE: bool;
-}
-
-/// Places of an operation for the host's widest vectors.
 pub(super) struct At<const X: usize, const Y: usize, const Z: usize>;
 
-/// Places of an operation that has no use for wide vectors and need not be compiled for each level.
-struct RarelyAt<const X: usize, const Y: usize, const Z: usize>;
-
-impl<const X: usize, const Y: usize, const Z: usize> Places for At<X, Y, Z> {
-    const FIRST: usize = X;
-    const SECOND: usize = Y;
-    const THIRD: usize = Z;
-    const WIDE: bool = true;
+/// A source's registers, read in place. What is no vector register is put in every lane of `room`, where a source that
+/// had to be changed is already.
+#[inline(always)]
+fn source<'a, T: Lane>(
+    registers: &'a [Lanes],
+    scalars: &Scalars,
+    s: &Step,
+    place: usize,
+    room: &'a mut [Lanes; 2],
+) -> Source<'a> {
+    if T::DWORDS == 0 {
+        return [&NOTHING; 2];
+    }
+    if s.modifiers.any {
+        return [&room[0], &room[1]];
+    }
+    debug_assert!(
+        T::IS_FLOAT || !s.modifiers.changes_sign(place),
+        "only floating-point values have signs to change"
+    );
+    let has_sign = T::IS_FLOAT && s.modifiers.signs;
+    let bits = match &s.args[place] {
+        Arg::Vgpr(first) => {
+            let register = |n: usize| {
+                let register = registers.get(usize::from(*first) + n);
+                register.unwrap_or(&NOTHING)
+            };
+            let value = [register(0), register(T::DWORDS - 1)];
+            if !has_sign {
+                return value;
+            }
+            room[0] = *value[0];
+            room[T::DWORDS - 1] = s.modifiers.with_sign(place, value[1]);
+            return [&room[0], &room[1]];
+        }
+        Arg::Const(bits) => *bits,
+        Arg::Scalar(code) => {
+            let dword = |n: usize| u64::from(scalars[(usize::from(*code) + n) % SCALARS]);
+            dword(0) | dword(T::DWORDS - 1) << u32::BITS
+        }
+        // Sources that are none of these have been changed.
+        _ => return [&NOTHING; 2],
+    };
+    room[0] = Lanes::splat(bits as u32);
+    if T::DWORDS > 1 {
+        room[1] = Lanes::splat((bits >> u32::BITS) as u32);
+    }
+    if has_sign {
+        room[T::DWORDS - 1] = s.modifiers.with_sign(place, &room[T::DWORDS - 1]);
+    }
+    [&room[0], &room[1]]
 }
 
-impl<const X: usize, const Y: usize, const Z: usize> Places for RarelyAt<X, Y, Z> {
-    const FIRST: usize = X;
-    const SECOND: usize = Y;
-    const THIRD: usize = Z;
-    const WIDE: bool = false;
-}
-
-/// A function of a lane's values as a [`Kernel`]: of sources where the instruction has them, or of sources at hand.
-struct Operation<P, F, L> {
-    f: F,
-    /// Where its sources are, and what `f` takes and gives.
-    types: PhantomData<(P, L)>,
-}
-
-impl<P: Places, F, L> Operation<P, F, L> {
-    /// Runs it at the host's best level, if it is compiled for that.
-    #[inline(always)]
-    fn at_level<X, Y>(self, x: X, y: Y, mask: u64) -> u64
-    where
-        Self: Kernel<X, Y>,
-    {
-        if P::WIDE {
-            at_best(self, x, y, mask)
-        } else {
-            self.run(x, y, mask)
+/// Sources, each by its place and number of registers, with their modifiers applied.
+#[cold]
+#[inline(never)]
+fn change(w: &mut Wave, s: &Step, places: [(usize, usize); 3]) {
+    for (n, (place, dwords)) in places.into_iter().enumerate() {
+        if dwords > 0 {
+            let value = fetch(w, s, place, dwords);
+            w.parts().2.sources[n] = value;
         }
     }
-}
-
-/// In place, without modifiers.
-impl<P, A, B, C, R, Given, Taken, F> Kernel<&mut Wave, &Step>
-    for Operation<P, F, fn(A, B, C, Given) -> (R, Taken)>
-where
-    P: Places,
-    A: Lane,
-    B: Lane,
-    C: Lane,
-    R: Lane,
-    Given: Bit,
-    Taken: Bit,
-    F: Fn(A, B, C, Given) -> (R, Taken),
-{
-    #[inline(always)]
-    fn run(self, wave: &mut Wave, step: &Step, mask: u64) -> u64 {
-        let src = [
-            source(wave, step.args[P::FIRST], A::DWORDS),
-            source(wave, step.args[P::SECOND], B::DWORDS),
-            source(wave, step.args[P::THIRD], C::DWORDS),
-        ];
-        let (dst, exec) = (destination(step), wave.exec());
-        lanes::map(&mut wave.vgprs, dst, &src, mask, exec, self.f)
-    }
-}
-
-/// Of all lanes, into registers of its own.
-impl<P, A, B, C, R, Given, Taken, F> Kernel<&mut [Lanes], &[Src<'_>; 3]>
-    for Operation<P, F, fn(A, B, C, Given) -> (R, Taken)>
-where
-    A: Lane,
-    B: Lane,
-    C: Lane,
-    R: Lane,
-    Given: Bit,
-    Taken: Bit,
-    F: Fn(A, B, C, Given) -> (R, Taken),
-{
-    #[inline(always)]
-    fn run(self, result: &mut [Lanes], src: &[Src<'_>; 3], mask: u64) -> u64 {
-        lanes::map(result, 0, src, mask, u64::MAX, self.f)
-    }
-}
-
-/// [`lanes::map`] at the host's best level, of all lanes.
-#[inline(always)]
-fn map<A: Lane, B: Lane, C: Lane, R: Lane, Given: Bit, Taken: Bit>(
-    result: &mut [Lanes],
-    src: &[Src<'_>; 3],
-    mask: u64,
-    f: impl Fn(A, B, C, Given) -> (R, Taken),
-) -> u64 {
-    let operation = Operation {
-        f,
-        types: PhantomData::<((), _)>,
-    };
-    at_best(operation, result, src, mask)
 }
 
 /// The first register of operand 0, 0 if it is none of the vector registers.
 #[inline(always)]
 fn destination(s: &Step) -> usize {
-    match s.args[0] {
-        Arg::Vgpr(first) => usize::from(first),
+    match &s.args[0] {
+        Arg::Vgpr(first) => usize::from(*first),
         _ => 0,
     }
-}
-
-/// Where a source of so many registers is.
-#[inline(always)]
-fn source(w: &Wave, arg: Arg, dwords: usize) -> Src<'static> {
-    match (arg, dwords) {
-        (_, 0) => Src::Same(0),
-        (Arg::Vgpr(first), _) => Src::Reg(first),
-        (Arg::Const(value), _) => Src::Same(value),
-        (Arg::Scalar(code), 1) => Src::Same(u64::from(w.resolved(code))),
-        (arg, _) => Src::Same(other_source(w, arg)),
-    }
-}
-
-/// A source that few instructions have.
-#[cold]
-#[inline(never)]
-fn other_source(w: &Wave, arg: Arg) -> u64 {
-    scalar::read(w, arg)
 }
 
 const LOW: u32 = 0xffff;
@@ -655,23 +676,22 @@ const SIGN: u32 = 0x8000_0000;
 /// A source as it is.
 fn raw(w: &Wave, s: &Step, place: usize, dwords: usize) -> [Lanes; 2] {
     let mut value = [Lanes::ZERO; 2];
-    let arg = s.args[place];
     for (dword, value) in value.iter_mut().enumerate().take(dwords) {
-        *value = match source(w, arg, dwords) {
-            Src::Reg(first) => {
+        *value = match s.args[place] {
+            Arg::Vgpr(first) => {
                 let register = w.vgprs.get(usize::from(first) + dword);
                 register.copied().unwrap_or(Lanes::ZERO)
             }
-            Src::Same(bits) => Lanes::splat((bits >> (32 * dword)) as u32),
-            Src::Here(_) => Lanes::ZERO,
+            arg => {
+                let bits: u64 = scalar::read(w, arg);
+                Lanes::splat((bits >> (u32::BITS as usize * dword)) as u32)
+            }
         };
     }
     value
 }
 
 /// The lanes that are written.
-#[cold]
-#[inline(never)]
 fn written(s: &Step, exec: u64) -> u64 {
     match &s.modifiers.cross_lane {
         Some(cross_lane) => cross_lane.written(exec),
@@ -681,8 +701,6 @@ fn written(s: &Step, exec: u64) -> u64 {
 
 /// A source with its modifiers applied: other lanes or a part of the register first, then absolute value and
 /// negation (errata E137, E140).
-#[cold]
-#[inline(never)]
 fn fetch(w: &Wave, s: &Step, place: usize, dwords: usize) -> [Lanes; 2] {
     let mut value = raw(w, s, place, dwords);
     if dwords == 0 {
@@ -741,19 +759,23 @@ fn fetch(w: &Wave, s: &Step, place: usize, dwords: usize) -> [Lanes; 2] {
     value
 }
 
-/// Applies what is asked for the result, and writes it.
+/// Applies what is asked for the result, of so many registers, and writes it. Returns the lanes that it is for.
 #[cold]
 #[inline(never)]
-fn finish(w: &mut Wave, s: &Step, result: &mut [Lanes], exec: u64) {
+fn finish(w: &mut Wave, s: &Step, dwords: usize, exec: u64) -> u64 {
+    let exec = written(s, exec);
+    let mode = w.mode;
+    let (registers, _, rooms) = w.parts();
+    let result = &mut rooms.result[..dwords];
     let (Arg::Vgpr(first), Some(slot)) = (s.args[0], s.inst.row().slots().next()) else {
-        return;
+        return exec;
     };
     match slot.ty {
-        Ty::F32 => finish_float::<f32>(w.mode, s, result),
-        Ty::F64 => finish_float::<f64>(w.mode, s, result),
-        Ty::F16 => finish_float::<F16>(w.mode, s, result),
+        Ty::F32 => finish_float::<f32>(mode, s, result),
+        Ty::F64 => finish_float::<f64>(mode, s, result),
+        Ty::F16 => finish_float::<F16>(mode, s, result),
         Ty::F16x2 if s.modifiers.clamp => {
-            let nan_is_zero = dx10_clamp(w.mode);
+            let nan_is_zero = dx10_clamp(mode);
             let half = |bits| F16(bits).clamped(nan_is_zero).0;
             for lane in &mut result[0].0 {
                 *lane = u32::from(half(*lane as u16)) | u32::from(half((*lane >> 16) as u16)) << 16;
@@ -762,9 +784,7 @@ fn finish(w: &mut Wave, s: &Step, result: &mut [Lanes], exec: u64) {
         _ => {}
     }
     let to_high = s.modifiers.high & 1 != 0;
-    let Some(registers) = w.vgprs.get_mut(usize::from(first)..) else {
-        return;
-    };
+    let registers = registers.get_mut(usize::from(first)..).unwrap_or_default();
     for (register, new) in registers.iter_mut().zip(result.iter_mut()) {
         if s.modifiers.merges || to_high {
             for (new, old) in new.0.iter_mut().zip(&register.0) {
@@ -782,6 +802,7 @@ fn finish(w: &mut Wave, s: &Step, result: &mut [Lanes], exec: u64) {
         }
         register.blend(new, exec);
     }
+    exec
 }
 
 /// MODE: clamping makes 0 of NaN.

@@ -261,11 +261,20 @@ pub(super) fn read<T: Scalar>(wave: &Wave, source: Arg) -> T {
             u64::from(wave.resolved(code)) | u64::from(wave.resolved(code + 1)) << 32
         }
         Arg::Scalar(code) => u64::from(wave.resolved(code)),
-        Arg::Special(code) => wave.special(code),
         Arg::Const(value) => value,
-        Arg::Imm(value) => value as u64,
-        Arg::Vgpr(_) | Arg::None => 0,
+        other => read_other(wave, other),
     })
+}
+
+/// A source that few instructions have.
+#[cold]
+#[inline(never)]
+fn read_other(wave: &Wave, source: Arg) -> u64 {
+    match source {
+        Arg::Special(code) => wave.special(code),
+        Arg::Imm(value) => value as u64,
+        _ => 0,
+    }
 }
 
 /// Writes a scalar destination.

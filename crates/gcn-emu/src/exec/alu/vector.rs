@@ -12,9 +12,10 @@ use super::float::{self, Env, F16, Float};
 use super::protocol::*;
 use super::scalar::{self, add_carry, bits, found, signed_bits, sub_borrow};
 use crate::code::{Arg, Handler, Step};
-use crate::lanes::{LANES, Lanes};
+use crate::lanes::{LANES, Lanes, at_each_level};
 use crate::wave::Wave;
 
+at_each_level! {
 /// The handler of a VOP1 instruction.
 #[rustfmt::skip]
 pub fn vop1(op: Vop1) -> Option<Handler> {
@@ -43,16 +44,16 @@ pub fn vop1(op: Vop1) -> Option<Handler> {
         V_CVT_F32_UBYTE3    => |w, s| one(w, s, |a: u32| (a >> 24) as f32),
         V_CVT_U32_F64       => |w, s| one(w, s, |a: f64| a as u32),
         V_CVT_F64_U32       => |w, s| one(w, s, |a: u32| f64::from(a)),
-        V_TRUNC_F64         => |w, s| float1(w, s, f64::trunc),
-        V_CEIL_F64          => |w, s| float1(w, s, f64::ceil),
-        V_RNDNE_F64         => |w, s| float1(w, s, f64::round_ties_even),
-        V_FLOOR_F64         => |w, s| float1(w, s, f64::floor),
+        V_TRUNC_F64         => |w, s| float1(w, s, |a| float::whole(a, f64::trunc)),
+        V_CEIL_F64          => |w, s| float1(w, s, |a| float::whole(a, f64::ceil)),
+        V_RNDNE_F64         => |w, s| float1(w, s, |a| float::whole(a, f64::round_ties_even)),
+        V_FLOOR_F64         => |w, s| float1(w, s, |a| float::whole(a, f64::floor)),
         V_FRACT_F64         => |w, s| rounded1(w, s, |a: f64| float::below_one(a - a.floor()), |r, a| exact::fract(r, a, a.floor())),
         V_FRACT_F32         => |w, s| rounded1(w, s, |a: f32| float::below_one(a - a.floor()), |r, a| exact::fract(r, a, a.floor())),
-        V_TRUNC_F32         => |w, s| float1(w, s, f32::trunc),
-        V_CEIL_F32          => |w, s| float1(w, s, f32::ceil),
-        V_RNDNE_F32         => |w, s| float1(w, s, f32::round_ties_even),
-        V_FLOOR_F32         => |w, s| float1(w, s, f32::floor),
+        V_TRUNC_F32         => |w, s| float1(w, s, |a| float::whole(a, f32::trunc)),
+        V_CEIL_F32          => |w, s| float1(w, s, |a| float::whole(a, f32::ceil)),
+        V_RNDNE_F32         => |w, s| float1(w, s, |a| float::whole(a, f32::round_ties_even)),
+        V_FLOOR_F32         => |w, s| float1(w, s, |a| float::whole(a, f32::floor)),
         V_EXP_F32 | V_EXP_LEGACY_F32 => |w, s| one(w, s, |a| approximate::flushing(a, approximate::exp2)),
         V_LOG_F32 | V_LOG_LEGACY_F32 => |w, s| one(w, s, |a| approximate::flushing(a, approximate::log2)),
         V_LOG_CLAMP_F32     => |w, s| one(w, s, |a| approximate::finite(approximate::flushing(a, approximate::log2))),
@@ -108,13 +109,15 @@ pub fn vop1(op: Vop1) -> Option<Handler> {
     };
     Some(handler)
 }
+}
 
+at_each_level! {
 /// The handler of a VOP2 instruction; `clamp` if an integer result is to stay within its range.
 #[rustfmt::skip]
 pub fn vop2(op: Vop2, clamp: bool) -> Option<Handler> {
     use Vop2::*;
     let handler: Handler = match op {
-        V_CNDMASK_B32     => |w, s| select(w, s, |a: u32, b: u32, bit| if bit { b } else { a }),
+        V_CNDMASK_B32     => |w, s| select(w, s, |a: f32, b: f32, bit| if bit { b } else { a }),
         V_READLANE_B32    => |w, s| { let lane = scalar::read(w, s.args[2]); read_lane(w, s, lane) },
         V_WRITELANE_B32   => write_lane,
         V_ADD_F32         => |w, s| rounded2(w, s, |a: f32, b| a + b, exact::add),
@@ -205,7 +208,9 @@ pub fn vop2(op: Vop2, clamp: bool) -> Option<Handler> {
     };
     Some(handler)
 }
+}
 
+at_each_level! {
 /// The handler of a VOP3 instruction; `clamp` if an integer result is to stay within its range (sums of differences
 /// too, errata E209).
 #[rustfmt::skip]
@@ -331,7 +336,9 @@ pub fn vop3(op: Vop3, clamp: bool) -> Option<Handler> {
     };
     Some(handler)
 }
+}
 
+at_each_level! {
 /// The handler of a VOP3 instruction with a scalar destination; `clamp` if an integer result is to stay within its
 /// range.
 #[rustfmt::skip]
@@ -346,6 +353,7 @@ pub fn vop3b(op: Vop3b, clamp: bool) -> Option<Handler> {
         V_MAD_I64_I32   => |w, s| carry3(w, s, |a: i32, b: i32, c: i64| (i64::from(a) * i64::from(b)).overflowing_add(c)),
     };
     Some(handler)
+}
 }
 
 /// The low 24 bits as a number without sign.
@@ -409,10 +417,11 @@ fn median<T: Ord>(a: T, b: T, c: T) -> T {
     }
 }
 
-/// 32 bits of the pair with `high` above, from bit `shift` on.
+/// 32 bits of the pair with `high` above, from bit `shift` on, which is below 32.
 #[inline(always)]
 fn align(high: u32, low: u32, shift: u32) -> u32 {
-    ((u64::from(high) << 32 | u64::from(low)) >> shift) as u32
+    // Lanes of 64 bits would be half as many.
+    high << 1 << (31 - shift) | low >> shift
 }
 
 /// Byte `number`, of which two bits count, replaced.
@@ -548,6 +557,7 @@ fn permute(high: u32, low: u32, selector: u32) -> u32 {
 
 /// Two single-precision values cut off to half precision whatever the rounding mode; denormals as MODE says of each
 /// width (errata E192).
+#[inline(always)]
 fn truncate_pairs(w: &mut Wave, s: &Step) {
     let (from, to) = (Env::of::<f32>(w.mode), Env::of::<F16>(w.mode));
     let half = move |a: f32| to.output(F16::from_f32_truncated(from.input(a))).0;
@@ -629,6 +639,7 @@ const fn below(first: usize) -> Lanes {
 }
 
 /// The number of the source's bits that are of lanes below, added to the other source.
+#[inline(always)]
 fn mask_count(w: &mut Wave, s: &Step, below: &'static Lanes) {
     with_lanes(w, s, below, |a: u32, b: u32, below: u32| {
         (a & below).count_ones().wrapping_add(b)

@@ -251,9 +251,7 @@ fn share(wave: &Wave, plan: &Plan, device: &Device, access: &mut Access) {
             if two {
                 access.elements = 2;
                 let distance = plan.distance as u32;
-                for (second, &first) in access.second.iter_mut().zip(&access.address) {
-                    *second = u64::from((first as u32).wrapping_add(distance));
-                }
+                wide::behind(&access.address, distance, &mut access.second);
             }
             if wave.isa == Isa::Si && device.config.si_checks_lds_base {
                 for (lane, &base) in from.0.iter().enumerate() {

@@ -39,7 +39,7 @@ impl Denormals {
 /// limit of [`AtomicOp::Wrap`]. `second` is the other one: the comparison value of [`AtomicOp::CompareSwap`], the
 /// bits of `MaskOr`, the addend of `Wrap`. DS names them the other way round than memory for `CompareSwap`
 /// (errata E059, E090), which is the caller's to know.
-#[inline]
+#[inline(always)]
 pub fn combine(
     op: AtomicOp,
     ty: Ty,

@@ -3,16 +3,17 @@
 
 use crate::device::Device;
 use crate::fault::FaultKind;
-use crate::lanes::{LANES, active};
+use crate::lanes::{LANES, Lanes};
 use crate::lds::Share;
+use crate::memory::Region;
 
 use super::access::{Access, Space};
-use super::wide;
+use super::wide::{self, Words};
 
 /// Dwords of the largest element of a lane.
 pub const MAX_DWORDS: usize = 4;
 /// Bytes of a dword.
-const DWORD: usize = 4;
+pub const DWORD: usize = 4;
 
 /// Why an element, or a part of it, was not accessed.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -60,7 +61,7 @@ impl Places<'_> {
         let mut result = Ok(());
         match self.access.space(lane) {
             Some(Space::Global) => match bytes {
-                4 => match self.device.memory.load_u32(address) {
+                1 | 2 | 4 => match self.load_part(address, bytes) {
                     Some(dword) => value[0] = dword,
                     None => result = Err(Violation::Unmapped { address }),
                 },
@@ -295,142 +296,179 @@ impl Places<'_> {
         }
     }
 
-    /// Loads a dword for each of 64 active lanes straight into their register, where they follow each other in one
-    /// space.
+    /// Loads elements of one to four dwords, a register for each, of the active lanes wherever they are in one
+    /// allocation or share; the other lanes' are anything. Nothing, where a lane must be looked at by itself: it is
+    /// elsewhere, unaligned, or out of range; registers may have been written then.
     #[inline]
-    pub fn load_register(&self, into: &mut [u32; LANES]) -> Option<()> {
-        let access = self.access;
-        let base = contiguous(&access.address, DWORD as u64)?;
-        if access.global == u64::MAX {
-            return self.device.memory.load_dwords(base, into);
-        }
-        if access.lds != u64::MAX && access.gds != u64::MAX {
-            return None;
-        }
-        let block = self.share.get(base, LANES * DWORD)?;
-        let (dwords, _) = block.as_chunks::<DWORD>();
-        for (lane, raw) in into.iter_mut().zip(dwords) {
-            *lane = u32::from_le_bytes(*raw);
-        }
-        Some(())
-    }
-
-    /// Loads elements of `N` dwords of all 64 lanes at once where they follow each other in one space; a register
-    /// for each dword. Lanes that are not active may be loaded too: that has no effect.
-    #[inline]
-    pub fn load_contiguous<const N: usize>(&self, into: &mut [[u32; LANES]; N]) -> Option<()> {
-        let base = contiguous(&self.access.address, (N * DWORD) as u64)?;
+    pub fn load_all(&self, addresses: &[u64; LANES], into: &mut [Lanes]) -> Option<()> {
         let lanes = self.access.lanes();
-        if self.access.global == lanes && N == 1 {
-            self.device
-                .memory
-                .load_dwords(base, into.as_flattened_mut())
-        } else if self.access.global == lanes {
-            let mut block = [[0; N]; LANES];
-            self.device
-                .memory
-                .load_dwords(base, block.as_flattened_mut())?;
-            for (lane, element) in block.iter().enumerate() {
-                for (register, dword) in into.iter_mut().zip(element) {
-                    register[lane] = *dword;
-                }
-            }
-            Some(())
-        } else if self.access.lds == lanes || self.access.gds == lanes {
-            let block = self.share.get(base, LANES * N * DWORD)?;
-            for (lane, element) in block.chunks_exact(N * DWORD).enumerate() {
-                for (register, raw) in into.iter_mut().zip(element.chunks_exact(DWORD)) {
-                    register[lane] = u32::from_le_bytes([raw[0], raw[1], raw[2], raw[3]]);
-                }
-            }
-            Some(())
+        let space = self.common_space()?;
+        let filled;
+        let first = addresses[lanes.trailing_zeros() as usize % LANES];
+        let addresses = if lanes == u64::MAX {
+            addresses
         } else {
-            None
+            // Lanes that are not active go where one goes that is.
+            filled = std::array::from_fn(|lane| {
+                if lanes >> lane & 1 != 0 {
+                    addresses[lane]
+                } else {
+                    first
+                }
+            });
+            &filled
+        };
+        let row = match into {
+            [register] => row(addresses).map(|base| (base, register)),
+            _ => None,
+        };
+        match (space, row) {
+            (Common::Global, Some((base, register))) => {
+                self.device.memory.load_dwords(base, &mut register.0)
+            }
+            (Common::Global, None) => {
+                let (region, _) = self.device.memory.find(first, 1)?;
+                wide::load(&region, addresses, into)
+            }
+            (Common::Share, Some((base, register))) => wide::load_row(&self.share, base, register),
+            (Common::Share, None) => wide::load(&self.share, addresses, into),
         }
     }
 
-    /// Loads elements of `N` dwords of the active lanes wherever they are in one allocation or share. Nothing,
-    /// where a lane must be looked at by itself: it is elsewhere, unaligned, or out of range.
+    /// Stores elements of all 64 lanes where all are active and in one allocation or share; a register for each of
+    /// one to four dwords. Nothing, where a lane must be looked at by itself; some may have been stored then.
     #[inline]
-    pub fn load_gathered<const N: usize>(
-        &self,
-        addresses: &[u64; LANES],
-        into: &mut [[u32; LANES]; N],
-    ) -> Option<()> {
-        let lanes = self.access.lanes();
-        if lanes == 0 {
-            return Some(());
-        }
-        if self.access.global == lanes {
-            let first = addresses[lanes.trailing_zeros() as usize];
-            let (region, _) = self.device.memory.find(first, 1)?;
-            for lane in active(lanes) {
-                let element: [u32; N] = region.dwords(addresses[lane].checked_sub(region.base)?)?;
-                for (register, dword) in into.iter_mut().zip(element) {
-                    register[lane] = dword;
-                }
-            }
-            Some(())
-        } else if self.access.lds == lanes || self.access.gds == lanes {
-            for lane in active(lanes) {
-                let element: [u32; N] = self.share.dwords(addresses[lane])?;
-                for (register, dword) in into.iter_mut().zip(element) {
-                    register[lane] = dword;
-                }
-            }
-            Some(())
-        } else {
-            None
-        }
-    }
-
-    /// Stores elements of all 64 lanes at once where all are active and they follow each other; a register for each
-    /// dword.
-    #[inline]
-    pub fn store_contiguous<const N: usize>(&mut self, from: [&[u32; LANES]; N]) -> Option<()> {
+    pub fn store_all(&mut self, addresses: &[u64; LANES], from: &[&Lanes]) -> Option<()> {
         if self.access.lanes() != u64::MAX {
             return None;
         }
-        let base = contiguous(&self.access.address, (N * DWORD) as u64)?;
-        let mut block = [[0; N]; LANES];
-        for (lane, element) in block.iter_mut().enumerate() {
-            for (dword, register) in element.iter_mut().zip(from) {
-                *dword = register[lane];
+        let row = match from {
+            [register] => row(addresses).map(|base| (base, register)),
+            _ => None,
+        };
+        match (self.common_space()?, row) {
+            (Common::Global, Some((base, register))) => {
+                self.device.memory.store_dwords(base, &register.0)
             }
+            (Common::Global, None) => {
+                let (mut region, _) = self.device.memory.find(addresses[0], 1)?;
+                wide::store(&mut region, addresses, from)
+            }
+            (Common::Share, Some((base, register))) => {
+                wide::store_row(&mut self.share, base, register)
+            }
+            (Common::Share, None) => wide::store(&mut self.share, addresses, from),
         }
-        let block = block.as_flattened();
-        if self.access.global == u64::MAX {
-            self.device.memory.store_dwords(base, block)
-        } else if self.access.lds == u64::MAX || self.access.gds == u64::MAX {
-            let bytes = self.share.get_mut(base, LANES * N * DWORD)?;
-            for (raw, dword) in bytes.chunks_exact_mut(DWORD).zip(block) {
-                raw.copy_from_slice(&dword.to_le_bytes());
+    }
+
+    /// [`Places::store_all`] of two elements of one or two dwords, lanes in ascending order.
+    pub fn store_two(&mut self, first: &[&Lanes], second: &[&Lanes]) -> Option<()> {
+        let access = self.access;
+        if access.lanes() != u64::MAX {
+            return None;
+        }
+        let addresses = [&access.address, &access.second];
+        match (self.common_space()?, first, second) {
+            (Common::Share, &[a], &[b]) => wide::store_two(&mut self.share, addresses, [[a], [b]]),
+            (Common::Share, &[a, a_high], &[b, b_high]) => {
+                wide::store_two(&mut self.share, addresses, [[a, a_high], [b, b_high]])
             }
-            Some(())
-        } else {
-            None
+            _ => None,
+        }
+    }
+
+    /// Replaces the active lanes' dwords, in ascending order, by what `new` makes of them and of the lane's operands,
+    /// and returns the old ones. Nothing, and nothing has been done, where a lane must be looked at by itself.
+    #[inline]
+    pub fn update_all(
+        &mut self,
+        operands: [&Lanes; 2],
+        new: impl Fn(u32, u32, u32) -> u32,
+    ) -> Option<Lanes> {
+        let (addresses, lanes) = (&self.access.address, self.access.lanes());
+        match self.common_space()? {
+            Common::Global => {
+                let first = addresses[lanes.trailing_zeros() as usize % LANES];
+                let (mut region, _) = self.device.memory.find(first, 1)?;
+                wide::update(&mut region, addresses, lanes, operands, new)
+            }
+            Common::Share => wide::update(&mut self.share, addresses, lanes, operands, new),
+        }
+    }
+
+    /// The space that all active lanes go to.
+    #[inline]
+    fn common_space(&self) -> Option<Common> {
+        let access = self.access;
+        match access.lanes() {
+            0 => None,
+            lanes if access.global == lanes => Some(Common::Global),
+            lanes if access.lds == lanes || access.gds == lanes => Some(Common::Share),
+            _ => None,
         }
     }
 }
 
-/// The first address, if the others follow it at `stride` bytes.
-#[inline]
-fn contiguous(addresses: &[u64; LANES], stride: u64) -> Option<u64> {
-    let base = addresses[0];
-    if addresses[LANES - 1].wrapping_sub(base) != stride * (LANES as u64 - 1) {
-        return None;
-    }
-    wide::follow(addresses, stride).then_some(base)
+/// A space where lanes are served together.
+enum Common {
+    /// Global memory.
+    Global,
+    /// LDS, or GDS.
+    Share,
 }
 
-/// The address, if all 64 are the same.
+impl Words for Share<'_> {
+    #[inline(always)]
+    fn read<const M: usize>(&self, address: u64) -> Option<[u32; M]> {
+        let (dwords, _) = self.get(address, M * DWORD)?.as_chunks::<DWORD>();
+        let dwords: &[[u8; DWORD]; M] = dwords.try_into().ok()?;
+        Some(dwords.map(u32::from_le_bytes))
+    }
+
+    #[inline(always)]
+    fn write<const M: usize>(&mut self, address: u64, dwords: [u32; M]) -> Option<()> {
+        let bytes = self.get_mut(address, M * DWORD)?;
+        bytes.copy_from_slice(dwords.map(u32::to_le_bytes).as_flattened());
+        Some(())
+    }
+
+    #[inline(always)]
+    fn update(&mut self, address: u64, new: impl Fn(u32) -> u32) -> Option<u32> {
+        let [old] = self.read(address)?;
+        self.write(address, [new(old)])?;
+        Some(old)
+    }
+}
+
+impl Words for &Region {
+    #[inline(always)]
+    fn read<const M: usize>(&self, address: u64) -> Option<[u32; M]> {
+        let mut dwords = [0; M];
+        self.read_dwords(address.checked_sub(self.base)?, &mut dwords)?;
+        Some(dwords)
+    }
+
+    #[inline(always)]
+    fn write<const M: usize>(&mut self, address: u64, dwords: [u32; M]) -> Option<()> {
+        self.write_dwords(address.checked_sub(self.base)?, &dwords)
+    }
+
+    #[inline(always)]
+    fn update(&mut self, address: u64, new: impl Fn(u32) -> u32) -> Option<u32> {
+        self.update_dword(address.checked_sub(self.base)?, new)
+    }
+}
+
+/// The first address, if each of the others is a dword behind the one before.
 #[inline]
-pub fn uniform(addresses: &[u64; LANES]) -> Option<u64> {
+fn row(addresses: &[u64; LANES]) -> Option<u64> {
     let base = addresses[0];
-    if addresses[LANES - 1] != base {
+    let distance = (DWORD * (LANES - 1)) as u64;
+    // Most that do not follow each other are told apart by the last.
+    if addresses[LANES - 1].wrapping_sub(base) != distance {
         return None;
     }
-    wide::follow(addresses, 0).then_some(base)
+    wide::follow(addresses, DWORD as u64).then_some(base)
 }
 
 impl Violation {

@@ -1,11 +1,62 @@
-//! The 64-lane loops over addresses, built for the host's vector instructions as those of [`crate::lanes`] are.
+//! The 64-lane loops over addresses and over what is at them, built for the host's vector instructions as those of
+//! [`crate::lanes`] are.
+//!
+//! Programs mostly access memory in patterns that hold for some lanes in a row: all go to one place, or each to the one
+//! behind its neighbour's. [`GROUP`] lanes are looked at together, which is what fits a vector of addresses.
 
-use multiversion::multiversion;
+use crate::lanes::{GROUP, LANES, Lanes, Pattern, active, at_each_level};
 
-use crate::lanes::{LANES, Lanes};
+use super::places::DWORD;
 
+/// A space of addresses, of which dwords are read and written.
+pub trait Words {
+    /// Reads consecutive dwords; nothing if they are not all there, or not as this space wants them aligned.
+    fn read<const M: usize>(&self, address: u64) -> Option<[u32; M]>;
+    /// Writes consecutive dwords under the same conditions.
+    fn write<const M: usize>(&mut self, address: u64, dwords: [u32; M]) -> Option<()>;
+    /// Replaces an aligned dword by what `new` makes of it, indivisibly, and returns the old one.
+    fn update(&mut self, address: u64, new: impl Fn(u32) -> u32) -> Option<u32>;
+}
+
+/// Stores two elements of each lane, lanes in ascending order and the first before the second. Nothing if one cannot be
+/// written; those before it have been.
+pub fn store_two<W: Words, const N: usize>(
+    words: &mut W,
+    addresses: [&[u64; LANES]; 2],
+    from: [[&Lanes; N]; 2],
+) -> Option<()> {
+    for lane in 0..LANES {
+        for (addresses, registers) in addresses.iter().zip(&from) {
+            words.write(addresses[lane], registers.map(|r| r.0[lane]))?;
+        }
+    }
+    Some(())
+}
+
+/// Replaces the dwords of some lanes, in ascending order, by what `new` makes of them and of the lane's operands, and
+/// returns the old ones. Nothing, and nothing has been done, if one cannot be.
+pub fn update<W: Words>(
+    words: &mut W,
+    addresses: &[u64; LANES],
+    lanes: u64,
+    [data, second]: [&Lanes; 2],
+    new: impl Fn(u32, u32, u32) -> u32,
+) -> Option<Lanes> {
+    let is_there =
+        |address: u64| address.is_multiple_of(DWORD as u64) && words.read::<1>(address).is_some();
+    if !active(lanes).all(|lane| is_there(addresses[lane])) {
+        return None;
+    }
+    let mut old = Lanes::ZERO;
+    for lane in active(lanes) {
+        let (data, second) = (data.0[lane], second.0[lane]);
+        old.0[lane] = words.update(addresses[lane], |old| new(old, data, second))?;
+    }
+    Some(old)
+}
+
+at_each_level! {
 /// 64-bit addresses in a pair of registers, and a constant.
-#[multiversion(targets("x86_64+avx512f+avx512bw+avx512dq+avx512vl+avx2", "x86_64+avx2"))]
 pub fn pairs(low: &Lanes, high: &Lanes, offset: u64, into: &mut [u64; LANES]) {
     for ((address, &low), &high) in into.iter_mut().zip(&low.0).zip(&high.0) {
         *address = (u64::from(low) | u64::from(high) << 32).wrapping_add(offset);
@@ -13,7 +64,6 @@ pub fn pairs(low: &Lanes, high: &Lanes, offset: u64, into: &mut [u64; LANES]) {
 }
 
 /// A base, and offsets without sign in a register.
-#[multiversion(targets("x86_64+avx512f+avx512bw+avx512dq+avx512vl+avx2", "x86_64+avx2"))]
 pub fn offsets(base: u64, offsets: &Lanes, into: &mut [u64; LANES]) {
     for (address, &offset) in into.iter_mut().zip(&offsets.0) {
         *address = base.wrapping_add(u64::from(offset));
@@ -21,15 +71,20 @@ pub fn offsets(base: u64, offsets: &Lanes, into: &mut [u64; LANES]) {
 }
 
 /// 32-bit addresses in a register and a constant, of which some bits are kept.
-#[multiversion(targets("x86_64+avx512f+avx512bw+avx512dq+avx512vl+avx2", "x86_64+avx2"))]
 pub fn masked(from: &Lanes, offset: u32, mask: u32, into: &mut [u64; LANES]) {
     for (address, &base) in into.iter_mut().zip(&from.0) {
         *address = u64::from(base.wrapping_add(offset) & mask);
     }
 }
 
+/// 32-bit addresses, so many bytes behind others.
+pub fn behind(first: &[u64; LANES], distance: u32, into: &mut [u64; LANES]) {
+    for (address, &first) in into.iter_mut().zip(first) {
+        *address = u64::from((first as u32).wrapping_add(distance));
+    }
+}
+
 /// Whether each address is so many bytes after the one before.
-#[multiversion(targets("x86_64+avx512f+avx512bw+avx512dq+avx512vl+avx2", "x86_64+avx2"))]
 pub fn follow(addresses: &[u64; LANES], stride: u64) -> bool {
     let base = addresses[0];
     let mut differ = 0;
@@ -37,4 +92,101 @@ pub fn follow(addresses: &[u64; LANES], stride: u64) -> bool {
         differ |= address ^ base.wrapping_add(stride.wrapping_mul(lane as u64));
     }
     differ == 0
+}
+
+/// Loads a dword for each lane from consecutive ones.
+pub fn load_row<W: Words>(words: &W, address: u64, into: &mut Lanes) -> Option<()> {
+    into.0 = words.read(address)?;
+    Some(())
+}
+
+/// Stores a dword of each lane to consecutive ones.
+pub fn store_row<W: Words>(words: &mut W, address: u64, from: &Lanes) -> Option<()> {
+    words.write(address, from.0)
+}
+
+/// Loads an element for each lane, a register for each of its one to four dwords. Nothing if one cannot be read; some
+/// registers may have been written then.
+pub fn load<W: Words>(words: &W, addresses: &[u64; LANES], into: &mut [Lanes]) -> Option<()> {
+    match into {
+        [a] => load_dwords(words, addresses, [a]),
+        [a, b] => load_dwords(words, addresses, [a, b]),
+        [a, b, c] => load_dwords(words, addresses, [a, b, c]),
+        [a, b, c, d] => load_dwords(words, addresses, [a, b, c, d]),
+        _ => None,
+    }
+}
+
+/// Stores an element of each lane, whose dwords are in one to four registers, lanes in ascending order. Nothing if one
+/// cannot be written; those before it have been.
+pub fn store<W: Words>(words: &mut W, addresses: &[u64; LANES], from: &[&Lanes]) -> Option<()> {
+    match *from {
+        [a] => store_dwords(words, addresses, [a]),
+        [a, b] => store_dwords(words, addresses, [a, b]),
+        [a, b, c] => store_dwords(words, addresses, [a, b, c]),
+        [a, b, c, d] => store_dwords(words, addresses, [a, b, c, d]),
+        _ => None,
+    }
+}
+}
+
+#[inline(always)]
+fn load_dwords<W: Words, const N: usize>(
+    words: &W,
+    addresses: &[u64; LANES],
+    mut into: [&mut Lanes; N],
+) -> Option<()> {
+    for (number, group) in addresses.as_chunks::<GROUP>().0.iter().enumerate() {
+        match Pattern::of(group, (N * DWORD) as u64) {
+            Pattern::Follow => {
+                let mut block = [[0; GROUP]; N];
+                for (n, row) in block.iter_mut().enumerate() {
+                    *row = words.read(group[0] + (n * GROUP * DWORD) as u64)?;
+                }
+                let block = block.as_flattened();
+                for (dword, register) in into.iter_mut().enumerate() {
+                    register.0.as_chunks_mut::<GROUP>().0[number] =
+                        std::array::from_fn(|n| block[n * N + dword]);
+                }
+            }
+            Pattern::Same => {
+                let element: [u32; N] = words.read(group[0])?;
+                for (register, dword) in into.iter_mut().zip(element) {
+                    register.0.as_chunks_mut::<GROUP>().0[number] = [dword; GROUP];
+                }
+            }
+            Pattern::Apart => {
+                for (n, &address) in group.iter().enumerate() {
+                    let element: [u32; N] = words.read(address)?;
+                    for (register, dword) in into.iter_mut().zip(element) {
+                        register.0.as_chunks_mut::<GROUP>().0[number][n] = dword;
+                    }
+                }
+            }
+        }
+    }
+    Some(())
+}
+
+#[inline(always)]
+fn store_dwords<W: Words, const N: usize>(
+    words: &mut W,
+    addresses: &[u64; LANES],
+    from: [&Lanes; N],
+) -> Option<()> {
+    for (number, group) in addresses.as_chunks::<GROUP>().0.iter().enumerate() {
+        let rows = from.map(|register| register.0.as_chunks::<GROUP>().0[number]);
+        if Pattern::of(group, (N * DWORD) as u64) == Pattern::Follow {
+            for part in 0..N {
+                let dword = |n: usize| rows[(part * GROUP + n) % N][(part * GROUP + n) / N];
+                let row: [u32; GROUP] = std::array::from_fn(dword);
+                words.write(group[0] + (part * GROUP * DWORD) as u64, row)?;
+            }
+        } else {
+            for (n, &address) in group.iter().enumerate() {
+                words.write(address, rows.map(|row| row[n]))?;
+            }
+        }
+    }
+    Some(())
 }
