@@ -9,9 +9,10 @@ mod data;
 mod notes;
 mod object;
 
-use std::collections::HashSet;
 use std::fmt::{self, Write};
 use std::ops::{Range, RangeInclusive};
+
+use hashbrown::HashSet;
 
 use gcn_isa::text::Text;
 use gcn_isa::{Fidelity, Inst, Isa, Plans, Syntax, TARGETS, regs};
@@ -273,8 +274,14 @@ pub(crate) struct Place<'a> {
     pub(crate) all_data_end: usize,
     /// It can be defined as a label.
     label: bool,
-    /// Its name can be written as the operand of a branch.
-    operand: bool,
+}
+
+impl Place<'_> {
+    /// Whether its name can be written as the operand of a branch.
+    fn is_operand(&self) -> bool {
+        let name = self.symbol.name;
+        self.label && is_identifier(name) && !reads_as_register(name)
+    }
 }
 
 impl<'a> Names<'a> {
@@ -301,8 +308,6 @@ impl<'a> Names<'a> {
                 let data = usize::try_from(symbol.data).unwrap_or(usize::MAX);
                 let label =
                     offset % WORD == 0 && is_name(symbol.name) && self.defined.insert(symbol.name);
-                let operand =
-                    label && is_identifier(symbol.name) && !reads_as_register(symbol.name);
                 let data_end = offset.saturating_add(data).div_ceil(WORD);
                 Some(Place {
                     symbol,
@@ -310,7 +315,6 @@ impl<'a> Names<'a> {
                     data_end,
                     all_data_end: data_end,
                     label,
-                    operand,
                 })
             })
             .collect();
@@ -342,22 +346,21 @@ impl fmt::Display for Name<'_> {
 
 /// Whether an assembler takes the name without quotes.
 pub(crate) fn is_identifier(name: &str) -> bool {
-    let letter = |c: char| c.is_ascii_alphabetic() || matches!(c, '_' | '.');
+    let letter = |b: u8| b.is_ascii_alphabetic() || matches!(b, b'_' | b'.');
+    let mut bytes = name.bytes();
     name != "."
-        && name.starts_with(letter)
-        && name
-            .chars()
-            .all(|c| letter(c) || c.is_ascii_digit() || c == '$')
+        && bytes.next().is_some_and(letter)
+        && bytes.all(|b| letter(b) || b.is_ascii_digit() || b == b'$')
 }
 
 /// Whether a name would be taken for a register where an operand is expected.
 fn reads_as_register(name: &str) -> bool {
-    let name = name.to_ascii_lowercase();
-    let numbered = ["v", "s", "ttmp"]
-        .iter()
-        .filter_map(|letters| name.strip_prefix(letters))
-        .any(|rest| rest.bytes().all(|b| b.is_ascii_digit()));
-    numbered || name == "off" || regs::named_anywhere(&name).is_some()
+    let is = |text: &str| name.eq_ignore_ascii_case(text);
+    let is_numbered = ["v", "s", "ttmp"].iter().any(|letters| {
+        let (head, rest) = name.split_at_checked(letters.len()).unwrap_or_default();
+        head.eq_ignore_ascii_case(letters) && rest.bytes().all(|b| b.is_ascii_digit())
+    });
+    is_numbered || is("off") || regs::is_named_anywhere(name)
 }
 
 /// The second pass over a section.
@@ -606,7 +609,7 @@ impl Lister<'_> {
             }
             let _ = writeln!(out, "{}{name}:", place.symbol.before);
         }
-        if self.map.is_label(at) && !here.iter().any(|place| place.operand) {
+        if self.map.is_label(at) && !here.iter().any(Place::is_operand) {
             self.generated_label(out, at);
             out.push_str(":\n");
         }
@@ -619,7 +622,7 @@ impl Lister<'_> {
         let mut here = self.run.places[first..]
             .iter()
             .take_while(|place| place.word == at);
-        match here.find(|place| place.operand) {
+        match here.find(|place| place.is_operand()) {
             Some(place) => label.push_str(place.symbol.name),
             None => self.generated_label(label, at),
         }

@@ -138,6 +138,11 @@ pub fn named_anywhere(name: &str) -> Option<IsaSet> {
         .reduce(IsaSet::or)
 }
 
+/// Whether it is the name of a special register of any generation, in letters of any case.
+pub fn is_named_anywhere(name: &str) -> bool {
+    SPECIALS.iter().any(|s| s.name.eq_ignore_ascii_case(name))
+}
+
 /// The number of the first trap temporary, and how many there are.
 pub fn trap_temporaries(isa: Isa) -> (u8, u8) {
     let first = if isa >= Isa::Gfx9 {
