@@ -3,7 +3,7 @@
 //! A vector register is [`Lanes`]: one dword for each of the 64 lanes. An operation computes all lanes and
 //! blends the result in under EXEC; with all lanes active the blend is a copy. There is one loop, [`map`]: every
 //! vector instruction is a function of a lane's sources given to it. Tables of handlers are written in
-//! [`at_each_level`], which compiles them for several levels of the host's vector instructions; which of the tables
+//! `at_each_level`, which compiles them for several levels of the host's vector instructions; which of the tables
 //! an instruction's handler is taken from is decided when it is decoded.
 //!
 //! This is one of the modules that may use `unsafe`: what is compiled for instructions that not every host has is
@@ -242,7 +242,7 @@ fn best_level() -> Level {
     Level::Baseline
 }
 
-/// Declares what the levels have: [`at_each_level`] and the function that finds the best one. The macro made has
+/// Declares what the levels have: `at_each_level` and the function that finds the best one. The macro made has
 /// variables, whose dollar sign is given first so that it is none of this one's.
 macro_rules! levels {
     ($d:tt $($Level:ident $at:ident [$($feature:tt)*];)*) => {
@@ -298,7 +298,7 @@ pub(crate) static NOTHING: Lanes = Lanes::ZERO;
 pub type Source<'a> = [&'a Lanes; 2];
 
 /// Computes `f` for every lane from its values of three sources and its bit in `mask`: the result's dwords, and a bit
-/// per lane. To be called in a function of [`at_each_level`].
+/// per lane. To be called in a function of `at_each_level`.
 #[inline(always)]
 pub fn map<A: Lane, B: Lane, C: Lane, R: Lane, Given: Bit, Taken: Bit>(
     src: [Source<'_>; 3],
@@ -394,7 +394,7 @@ pub(crate) enum Pattern {
 }
 
 impl Pattern {
-    /// To be called in a function of [`at_each_level`].
+    /// To be called in a function of `at_each_level`.
     #[inline(always)]
     pub(crate) fn of(group: &[u64; GROUP], stride: u64) -> Pattern {
         #[cfg(target_arch = "x86_64")]
