@@ -14,8 +14,8 @@ mod directive;
 mod words;
 
 use std::collections::HashMap;
+use std::ops::ControlFlow;
 
-use directive::Directive;
 pub(crate) use words::print_words;
 
 use crate::memory::{AllocError, Memory};
@@ -193,24 +193,7 @@ impl Format {
     fn print<'a>(&self, record: &'a [u8], out: &mut Vec<u8>) -> &'a [u8] {
         let mut arguments = record;
         let mut sizes = self.sizes.iter();
-        let mut text = &self.text[..];
-        while out.len() < MAX_TEXT
-            && let Some(at) = text.iter().position(|byte| *byte == b'%')
-        {
-            out.extend(&text[..at]);
-            text = &text[at..];
-            if text.starts_with(b"%%") {
-                out.push(b'%');
-                text = &text[2..];
-                continue;
-            }
-            let Some((directive, after)) = Directive::parse(text) else {
-                // Not one that C knows: as it stands.
-                out.push(b'%');
-                text = &text[1..];
-                continue;
-            };
-            text = after;
+        directive::each(&self.text, out, |directive, out| {
             let mut next = || {
                 let size = sizes.next().copied().unwrap_or(0).min(arguments.len());
                 let (argument, behind) = arguments.split_at(size);
@@ -219,8 +202,8 @@ impl Format {
             };
             let directive = directive.resolved(|| directive::bits(next()) as i32);
             directive.print(next(), out);
-        }
-        out.extend(text);
+            ControlFlow::Continue(())
+        });
         let unused: usize = sizes.sum();
         arguments.get(unused..).unwrap_or_default()
     }

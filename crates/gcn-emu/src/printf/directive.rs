@@ -2,7 +2,11 @@
 //!
 //! Sources: "printf" in the OpenCL C specification; `fprintf` in the C standard.
 
+use std::ops::ControlFlow;
+
 use half::f16;
+
+use super::MAX_TEXT;
 
 /// Characters of a field at most, so that a format cannot ask for more memory than there is.
 pub(super) const MAX_FIELD: usize = 1 << 12;
@@ -54,6 +58,37 @@ struct Flags {
     space: bool,
     alternate: bool,
     zero: bool,
+}
+
+/// Appends a format's text and, for each of its directives, what `print` makes of it; no more where that breaks off.
+pub(super) fn each(
+    format: &[u8],
+    out: &mut Vec<u8>,
+    mut print: impl FnMut(Directive, &mut Vec<u8>) -> ControlFlow<()>,
+) {
+    let mut text = format;
+    while out.len() < MAX_TEXT
+        && let Some(at) = text.iter().position(|byte| *byte == b'%')
+    {
+        out.extend(&text[..at]);
+        text = &text[at..];
+        if text.starts_with(b"%%") {
+            out.push(b'%');
+            text = &text[2..];
+            continue;
+        }
+        let Some((directive, after)) = Directive::parse(text) else {
+            // Not one that C knows: as it stands.
+            out.push(b'%');
+            text = &text[1..];
+            continue;
+        };
+        text = after;
+        if print(directive, out).is_break() {
+            return;
+        }
+    }
+    out.extend(text);
 }
 
 impl Directive {

@@ -1,7 +1,8 @@
 //! What HIP kernels print: a format of C and arguments in units of 64 bits, strings among them padded with zeros.
 
-use super::MAX_TEXT;
-use super::directive::{self, Directive};
+use std::ops::ControlFlow;
+
+use super::directive;
 
 /// Bytes of an argument that is no string.
 const WORD: usize = 8;
@@ -16,24 +17,7 @@ pub(crate) fn print_words(words: &[u8], out: &mut Vec<u8>) {
 
 /// Appends what `printf` makes of a format and its arguments; it ends where the arguments do.
 pub(super) fn print(format: &[u8], mut arguments: &[u8], out: &mut Vec<u8>) {
-    let mut text = format;
-    while out.len() < MAX_TEXT
-        && let Some(at) = text.iter().position(|byte| *byte == b'%')
-    {
-        out.extend(&text[..at]);
-        text = &text[at..];
-        if text.starts_with(b"%%") {
-            out.push(b'%');
-            text = &text[2..];
-            continue;
-        }
-        let Some((directive, after)) = Directive::parse(text) else {
-            // Not one that C knows: as it stands.
-            out.push(b'%');
-            text = &text[1..];
-            continue;
-        };
-        text = after;
+    directive::each(format, out, |directive, out| {
         let mut next = || {
             let (word, behind) = arguments.split_at(WORD.min(arguments.len()));
             arguments = behind;
@@ -44,17 +28,17 @@ pub(super) fn print(format: &[u8], mut arguments: &[u8], out: &mut Vec<u8>) {
             let (argument, behind) = string(arguments);
             directive.print(argument, out);
             arguments = behind;
-            continue;
+            return ControlFlow::Continue(());
         }
         let word = next();
         if word.is_empty() {
-            return;
+            return ControlFlow::Break(());
         }
         let is_int = b"diouxXc".contains(&directive.conversion) && !directive.is_long();
         let bytes = if is_int { INT } else { WORD };
         directive.print(&word[..bytes.min(word.len())], out);
-    }
-    out.extend(text);
+        ControlFlow::Continue(())
+    });
 }
 
 /// A string that ends with a zero, and what follows its padding.
