@@ -12,7 +12,6 @@ use gcn_emu::device::{Config, Device};
 use gcn_emu::run::{Dispatch, Initial, InitialSgpr, run};
 use gcn_isa::Target;
 
-const VGPRS: usize = 64;
 const SGPRS: u8 = 64;
 /// Address of the code.
 const BASE: u64 = 0x1_0000;
@@ -26,6 +25,8 @@ const KEPT: u32 = 0xf0;
 struct Kernel {
     name: &'static str,
     text: &'static str,
+    /// Vector registers that it asks for.
+    vgprs: usize,
     mode: u32,
     grid: [u32; 3],
     group: [u32; 3],
@@ -39,6 +40,7 @@ const KERNELS: &[Kernel] = &[
     Kernel {
         name: "xorshift",
         text: include_str!("kernels/xorshift.s"),
+        vgprs: 4,
         mode: KEPT,
         grid: [4096, 1, 1],
         group: [256, 1, 1],
@@ -49,6 +51,7 @@ const KERNELS: &[Kernel] = &[
     Kernel {
         name: "SHA-256",
         text: include_str!("kernels/sha256.s"),
+        vgprs: 32,
         mode: KEPT,
         grid: [4096, 1, 1],
         group: [64, 1, 1],
@@ -59,6 +62,7 @@ const KERNELS: &[Kernel] = &[
     Kernel {
         name: "Mandelbrot",
         text: include_str!("kernels/mandelbrot.s"),
+        vgprs: 12,
         mode: KEPT,
         grid: [256, 64, 1],
         group: [64, 4, 1],
@@ -69,6 +73,7 @@ const KERNELS: &[Kernel] = &[
     Kernel {
         name: "Mandelbrot, denormals flushed",
         text: include_str!("kernels/mandelbrot.s"),
+        vgprs: 12,
         mode: FLUSHED,
         grid: [256, 64, 1],
         group: [64, 4, 1],
@@ -79,6 +84,7 @@ const KERNELS: &[Kernel] = &[
     Kernel {
         name: "sgemm, tiles of 16 x 16",
         text: include_str!("kernels/sgemm.s"),
+        vgprs: 24,
         mode: KEPT,
         grid: [128, 128, 1],
         group: [16, 16, 1],
@@ -89,6 +95,7 @@ const KERNELS: &[Kernel] = &[
     Kernel {
         name: "saxpy, 64 Ki elements",
         text: include_str!("kernels/saxpy.s"),
+        vgprs: 8,
         mode: KEPT,
         grid: [1 << 16, 1, 1],
         group: [256, 1, 1],
@@ -99,6 +106,7 @@ const KERNELS: &[Kernel] = &[
     Kernel {
         name: "saxpy, 1 Mi elements",
         text: include_str!("kernels/saxpy.s"),
+        vgprs: 8,
         mode: KEPT,
         grid: [1 << 20, 1, 1],
         group: [256, 1, 1],
@@ -119,7 +127,7 @@ fn kernels(criterion: &mut Criterion) {
         let assembly = assemble(&source, &Options::new(target));
         assert!(!assembly.has_errors(), "{:?}", assembly.diagnostics);
         let section = assembly.program.section(".text").expect("there is code");
-        let code = Code::new(target.isa, BASE, &section.bytes, VGPRS, SGPRS);
+        let code = Code::new(target.isa, BASE, &section.bytes, kernel.vgprs, SGPRS);
 
         let mut device = Device::new(Config::new(target.isa));
         let mut sgprs = Vec::new();
