@@ -291,6 +291,17 @@ levels! { $
 
 pub(crate) use at_each_level;
 
+at_each_level! {
+/// Sets registers to zero. Those of a kernel are few and read soon: the string instruction that a library's way to fill
+/// memory takes from about that size on takes long to begin, and hands nothing on to loads before it has ended.
+pub(crate) fn clear(registers: &mut [Lanes]) {
+    let zero = std::hint::black_box(Lanes::ZERO);
+    for register in registers {
+        *register = zero;
+    }
+}
+}
+
 /// What a register outside of the file reads; resolved operands name none.
 pub(crate) static NOTHING: Lanes = Lanes::ZERO;
 

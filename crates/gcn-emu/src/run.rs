@@ -233,8 +233,8 @@ pub fn run<O: Observer>(
         dispatch,
         groups,
         total,
-        next: AtomicU64::new(0),
-        working: AtomicUsize::new(threads),
+        next: Apart(AtomicU64::new(0)),
+        working: Apart(AtomicUsize::new(threads)),
         slots: dispatch.resident_groups(),
         stop: AtomicBool::new(false),
         fault: Mutex::new(None),
@@ -322,19 +322,24 @@ struct Shared<'a> {
     dispatch: &'a Dispatch,
     groups: [u64; 3],
     total: u128,
-    next: AtomicU64,
+    /// Number of the next workgroup that has not begun.
+    next: Apart<AtomicU64>,
     /// Threads that still have workgroups.
-    working: AtomicUsize,
+    working: Apart<AtomicUsize>,
     /// Workgroups that a thread can keep alive.
     slots: usize,
     stop: AtomicBool,
     fault: Mutex<Option<Fault>>,
 }
 
+/// Something in cache lines of its own: a thread that changes it takes nothing else from the others' caches.
+#[repr(align(128))]
+struct Apart<T>(T);
+
 impl Shared<'_> {
     /// The next workgroup in order, x fastest.
     fn next_group(&self) -> Option<[u32; 3]> {
-        let n = self.next.fetch_add(1, Relaxed);
+        let n = self.next.0.fetch_add(1, Relaxed);
         if u128::from(n) >= self.total {
             return None;
         }
@@ -379,21 +384,41 @@ impl Shared<'_> {
 /// A workgroup that has begun and not ended.
 struct Group {
     id: [u32; 3],
-    waves: Vec<Wave>,
+    /// Work-items in x, y, z.
+    size: [u32; 3],
+    /// Waves that it has in all.
+    count: usize,
+    /// Those that have begun, by number; nothing in place of one that has ended.
+    waves: Vec<Option<Box<Wave>>>,
     lds: Lds,
     /// Which of the thread's scratch slots it has.
     slot: usize,
 }
 
-/// A host thread and the workgroups it runs.
+impl Group {
+    /// Work-items in all.
+    fn items(&self) -> usize {
+        self.size.iter().product::<u32>() as usize
+    }
+
+    /// The waves that have begun and not ended.
+    fn begun(&self) -> impl Iterator<Item = &Wave> {
+        self.waves.iter().flatten().map(Box::as_ref)
+    }
+}
+
+/// A host thread and the workgroups it runs, in cache lines of its own.
+#[repr(align(128))]
 struct Worker<'a, O> {
     shared: &'a Shared<'a>,
     scratch: u64,
     observer: O,
     stats: Stats,
-    resident: Vec<Group>,
-    /// Waves and LDS of ended workgroups, to be used again.
-    spare: Vec<Group>,
+    resident: Vec<Box<Group>>,
+    /// LDS of ended workgroups, to be used again.
+    spare: Vec<Box<Group>>,
+    /// Waves that have ended, to be used again: the last one first, whose registers are in the host's nearest cache.
+    spare_waves: Vec<Box<Wave>>,
     /// Whether all waves were blocked once.
     anyone_waits: bool,
     /// Tells how far the thread is.
@@ -426,6 +451,7 @@ impl<'a, O: Observer> Worker<'a, O> {
             stats: Stats::default(),
             resident: Vec::new(),
             spare: Vec::new(),
+            spare_waves: Vec::new(),
             anyone_waits: false,
             counter: shared.device.progress.counter(),
             access: Box::default(),
@@ -439,7 +465,7 @@ impl<'a, O: Observer> Worker<'a, O> {
     fn work(&mut self) {
         self.work_through();
         self.shared.device.gws.retire();
-        self.shared.working.fetch_sub(1, AcqRel);
+        self.shared.working.0.fetch_sub(1, AcqRel);
     }
 
     fn work_through(&mut self) {
@@ -512,7 +538,7 @@ impl<'a, O: Observer> Worker<'a, O> {
             if self.shared.stop.load(Relaxed) || self.shared.device.interrupted.load(Relaxed) {
                 return true;
             }
-            let threads = self.shared.working.load(Acquire);
+            let threads = self.shared.working.0.load(Acquire);
             if let Some(changed) = self.shared.device.gws.wait(seen, &mut registered, threads) {
                 return changed;
             }
@@ -524,30 +550,30 @@ impl<'a, O: Observer> Worker<'a, O> {
         let Some(group) = self.resident.first() else {
             return;
         };
-        let count = |waiting| group.waves.iter().filter(|w| w.waiting == waiting).count();
+        let count = |waiting| group.begun().filter(|w| w.waiting == waiting).count();
         let kind = FaultKind::Blocked {
             at_barrier: count(Waiting::Barrier),
             at_gws: count(Waiting::Gws),
-            ended: count(Waiting::Ended),
+            ended: group.count - group.begun().count(),
         };
         self.report(kind);
     }
 
     /// Stops the run for something that no wave is more to blame for than others.
     fn report(&self, kind: FaultKind) {
-        if let Some(wave) = self.unfinished().next() {
-            let pc = self.shared.place(wave).pc;
-            self.shared.report(self.fault(wave, pc, kind, None));
-        }
+        let (wave, pc) = match self.unfinished().next() {
+            Some(wave) => (wave.id, self.shared.place(wave).pc),
+            None => (WaveId::default(), self.shared.dispatch.entry),
+        };
+        self.shared.report(self.fault(wave, pc, kind, None));
     }
 
     /// The waves that have begun and not ended.
     fn unfinished(&self) -> impl Iterator<Item = &Wave> {
-        let waves = self.resident.iter().flat_map(|group| &group.waves);
-        waves.filter(|wave| wave.waiting != Waiting::Ended)
+        self.resident.iter().flat_map(|group| group.begun())
     }
 
-    /// Makes the workgroup `id` and its waves.
+    /// Begins the workgroup `id`; its waves begin with their first turns.
     fn start(&mut self, id: [u32; 3]) {
         let Shared {
             device,
@@ -555,11 +581,15 @@ impl<'a, O: Observer> Worker<'a, O> {
             dispatch,
             ..
         } = *self.shared;
-        let mut group = self.spare.pop().unwrap_or_else(|| Group {
-            id,
-            waves: Vec::new(),
-            lds: Lds::new(code.isa(), dispatch.lds_bytes),
-            slot: 0,
+        let mut group = self.spare.pop().unwrap_or_else(|| {
+            Box::new(Group {
+                id,
+                size: dispatch.group,
+                count: 0,
+                waves: Vec::new(),
+                lds: Lds::new(code.isa(), dispatch.lds_bytes),
+                slot: 0,
+            })
         });
         group.id = id;
         group.slot = if dispatch.scratch_bytes_per_wave() == 0 {
@@ -575,125 +605,119 @@ impl<'a, O: Observer> Worker<'a, O> {
                 seed ^ (u64::from(id[0]) << 40) ^ (u64::from(id[1]) << 20) ^ u64::from(id[2]),
             ),
         }
-
         // A group at the edge of the grid has only the work-items that the grid has.
-        let size: [u32; 3] = std::array::from_fn(|d| {
+        group.size = std::array::from_fn(|d| {
             let begin = u64::from(id[d]) * u64::from(dispatch.group[d]);
             (u64::from(dispatch.grid[d]) - begin).min(u64::from(dispatch.group[d])) as u32
         });
-        let items = size.iter().product::<u32>() as usize;
-        let wave_count = items.div_ceil(LANES);
-        group.waves.truncate(wave_count);
-        for number in 0..wave_count {
-            let wave_id = WaveId {
-                group: id,
-                wave: number as u32,
-            };
-            if let Some(wave) = group.waves.get_mut(number) {
-                wave.restart(wave_id, dispatch.entry);
-            } else {
-                let mut wave = Wave::new(
-                    code.isa(),
-                    wave_id,
-                    dispatch.entry,
-                    code.vgprs(),
-                    code.sgprs(),
-                );
-                wave.apertures = device.config.apertures;
-                group.waves.push(wave);
-            }
-            let first_item = number * LANES;
-            let slot = (group.slot as u64 * dispatch.waves_per_group() + number as u64)
-                * dispatch.scratch_bytes_per_wave();
-            let part;
-            let ids = match self.ids.get(number) {
-                Some(ids) if size == dispatch.group => ids,
-                _ => {
-                    part = work_item_ids(size, first_item);
-                    &part
-                }
-            };
-            let wave = &mut group.waves[number];
-            wave.group = GroupShape {
-                lds_bytes: dispatch.lds_bytes,
-                waves: wave_count as u32,
-            };
-            wave.scratch = Scratch {
-                base: self.scratch + slot,
-                region: self.scratch,
-                bytes_per_lane: dispatch.scratch_bytes_per_lane,
-            };
-            initialise(
-                wave,
-                &dispatch.initial,
-                ids,
-                first_item,
-                items,
-                wave_count,
-                self.scratch,
-                slot,
-            );
-            if O::ACTIVE {
-                self.observer.started(wave);
-            }
-        }
-        self.stats.waves += wave_count as u64;
+        group.count = group.items().div_ceil(LANES);
+        group.waves.clear();
+        self.stats.waves += group.count as u64;
         self.resident.push(group);
+    }
+
+    /// Begins the next wave of a workgroup.
+    fn begin(&mut self, index: usize) {
+        let Shared {
+            device,
+            code,
+            dispatch,
+            ..
+        } = *self.shared;
+        let group = &mut self.resident[index];
+        let number = group.waves.len();
+        let mut wave = if let Some(mut wave) = self.spare_waves.pop() {
+            wave.restart(dispatch.entry);
+            wave
+        } else {
+            let id = WaveId::default();
+            let mut wave = Wave::new(code.isa(), id, dispatch.entry, code.vgprs(), code.sgprs());
+            wave.apertures = device.config.apertures;
+            Box::new(wave)
+        };
+        let [x, y, z] = group.id;
+        identify(&mut wave.id, x, y, z, number as u32);
+        wave.group = GroupShape {
+            lds_bytes: dispatch.lds_bytes,
+            waves: group.count as u32,
+        };
+        let slot = (group.slot as u64 * dispatch.waves_per_group() + number as u64)
+            * dispatch.scratch_bytes_per_wave();
+        wave.scratch = Scratch {
+            base: self.scratch + slot,
+            region: self.scratch,
+            bytes_per_lane: dispatch.scratch_bytes_per_lane,
+        };
+        let first_item = number * LANES;
+        let part;
+        let ids = match self.ids.get(number) {
+            Some(ids) if group.size == dispatch.group => ids,
+            _ => {
+                part = work_item_ids(group.size, first_item);
+                &part
+            }
+        };
+        let lanes = group.items() - first_item;
+        initialise(&mut wave, &dispatch.initial, ids, lanes, slot);
+        if O::ACTIVE {
+            self.observer.started(&wave);
+        }
+        group.waves.push(Some(wave));
     }
 
     /// Gives every wave of a workgroup its turn.
     fn turn(&mut self, index: usize) -> Result<Turn, Box<Fault>> {
         let mut progress = false;
-        for number in 0..self.resident[index].waves.len() {
-            let group = &mut self.resident[index];
-            match group.waves[number].waiting {
+        for number in 0..self.resident[index].count {
+            if number >= self.resident[index].waves.len() {
+                self.begin(index);
+            }
+            let Group { waves, lds, .. } = &mut *self.resident[index];
+            let Some(wave) = &mut waves[number] else {
+                continue;
+            };
+            match wave.waiting {
                 Waiting::No | Waiting::Gws => {}
-                Waiting::Asleep => group.waves[number].waiting = Waiting::No,
+                Waiting::Asleep => wave.waiting = Waiting::No,
                 Waiting::Barrier | Waiting::Ended => continue,
             }
-            let before = group.waves[number].executed;
-            let violations = group.waves[number].violations;
+            let before = wave.executed;
+            let violations = wave.violations;
             let result = run_wave(
                 self.shared,
-                &mut group.waves[number],
-                &mut group.lds,
+                wave,
+                lds,
                 &mut self.access,
                 &mut self.observer,
             );
-            let wave = &self.resident[index].waves[number];
             progress |= wave.executed != before;
             self.stats.instructions += wave.executed - before;
             self.stats.violations += wave.violations - violations;
+            let has_ended = wave.waiting == Waiting::Ended;
             if let Err(stop) = result {
-                return Err(Box::new(self.fault(wave, stop.pc, stop.kind, stop.lane)));
+                let id = wave.id;
+                return Err(Box::new(self.fault(id, stop.pc, stop.kind, stop.lane)));
             }
             if let Some(host) = &self.shared.device.hostcall
                 && let Err(error) = host.serve(&self.shared.device.memory)
             {
-                let pc = self.shared.place(wave).pc;
-                return Err(Box::new(self.fault(wave, pc, error.into(), None)));
+                let (id, pc) = (wave.id, self.shared.place(wave).pc);
+                return Err(Box::new(self.fault(id, pc, error.into(), None)));
+            }
+            if has_ended {
+                self.spare_waves.extend(waves[number].take());
             }
         }
         self.counter.set(self.stats.groups, self.stats.instructions);
 
-        // A barrier opens when every wave that has not ended is at it.
+        // A barrier opens when every wave that has not ended is at it. All have begun by now.
         let group = &mut self.resident[index];
-        let open = group
-            .waves
-            .iter()
-            .all(|w| matches!(w.waiting, Waiting::Barrier | Waiting::Ended));
-        if open {
-            let mut waiting = false;
-            for wave in group
-                .waves
-                .iter_mut()
-                .filter(|w| w.waiting == Waiting::Barrier)
-            {
-                wave.waiting = Waiting::No;
-                waiting = true;
-            }
-            if !waiting {
+        if group.begun().all(|w| w.waiting == Waiting::Barrier) {
+            if group.begun().next().is_none() {
                 return Ok(Turn::Ended);
+            }
+            for wave in group.waves.iter_mut().flatten() {
+                wave.waiting = Waiting::No;
             }
             if O::ACTIVE {
                 self.observer.barrier(group.id);
@@ -703,10 +727,10 @@ impl<'a, O: Observer> Worker<'a, O> {
         Ok(if progress { Turn::Ran } else { Turn::Blocked })
     }
 
-    fn fault(&self, wave: &Wave, pc: u64, kind: FaultKind, lane: Option<u8>) -> Fault {
+    fn fault(&self, wave: WaveId, pc: u64, kind: FaultKind, lane: Option<u8>) -> Fault {
         Fault {
             kind,
-            wave: wave.id,
+            wave,
             lane,
             pc,
             text: self.shared.text(pc),
@@ -714,34 +738,39 @@ impl<'a, O: Observer> Worker<'a, O> {
     }
 }
 
-/// Sets the registers that the hardware sets.
-#[allow(clippy::too_many_arguments)]
+/// Sets a wave's position, each number by itself: the host cannot hand a vector of them on while they are stores that wait
+/// in its queue, behind those to memory.
+#[inline(never)]
+fn identify(id: &mut WaveId, x: u32, y: u32, z: u32, wave: u32) {
+    id.group = [x, y, z];
+    id.wave = wave;
+}
+
+/// Sets the registers that the hardware sets. The wave has the first of `lanes` work-items, whose ids are given, and its
+/// scratch, at `scratch_offset` behind the thread's.
 fn initialise(
     wave: &mut Wave,
     initial: &Initial,
     ids: &[Lanes; DIMENSIONS],
-    first_item: usize,
-    items: usize,
-    waves: usize,
-    scratch: u64,
-    wave_offset: u64,
+    lanes: usize,
+    scratch_offset: u64,
 ) {
     wave.mode = initial.mode;
-    let lanes = (items - first_item).min(LANES);
-    wave.set_exec(if lanes == LANES {
+    wave.set_exec(if lanes >= LANES {
         u64::MAX
     } else {
         (1 << lanes) - 1
     });
+    let scratch = wave.scratch.region;
     for (number, sgpr) in initial.sgprs.iter().enumerate() {
         let value = match *sgpr {
             InitialSgpr::Value(value) => value,
             InitialSgpr::GroupId(dimension) => wave.id.group[usize::from(dimension) % 3],
-            InitialSgpr::GroupInfo => u32::from(wave.id.wave == 0) << 31 | waves as u32,
+            InitialSgpr::GroupInfo => u32::from(wave.id.wave == 0) << 31 | wave.group.waves,
             InitialSgpr::ScratchBase(0) | InitialSgpr::FlatScratchLow => scratch as u32,
             InitialSgpr::ScratchBase(_) => (scratch >> 32) as u32 | SCRATCH_SWIZZLE,
             InitialSgpr::FlatScratchHigh => (scratch >> 32) as u32,
-            InitialSgpr::ScratchWaveOffset => wave_offset as u32,
+            InitialSgpr::ScratchWaveOffset => scratch_offset as u32,
         };
         wave.set_scalar(number as u8, value);
     }

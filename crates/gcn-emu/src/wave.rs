@@ -4,7 +4,7 @@ use gcn_isa::{Isa, regs};
 
 use crate::device::Apertures;
 use crate::gds::Ticket;
-use crate::lanes::Lanes;
+use crate::lanes::{self, Lanes};
 use crate::scoreboard::Scoreboard;
 
 /// Scalar registers by number: SGPRs, VCC, M0 and EXEC among them, as an instruction's field names them.
@@ -159,12 +159,11 @@ impl Wave {
         (&mut self.vgprs, &self.scalars, &mut self.rooms)
     }
 
-    /// Makes the wave begin anew as another, keeping its allocations.
-    pub fn restart(&mut self, id: WaveId, pc: u64) {
-        self.id = id;
+    /// Makes the wave begin anew at `pc`, keeping its allocations and its name.
+    pub fn restart(&mut self, pc: u64) {
         self.pc = pc;
         self.scalars = [0; SCALARS];
-        self.vgprs.fill(Lanes::ZERO);
+        lanes::clear(&mut self.vgprs);
         self.scc = false;
         self.mode = 0;
         self.trapsts = 0;
