@@ -13,6 +13,8 @@ use std::sync::atomic::{AtomicU8, Ordering::Relaxed};
 
 /// Lanes of a wave on every GCN generation.
 pub const LANES: usize = 64;
+/// Bytes of a lane's part of a register.
+const DWORD: usize = 4;
 /// Lanes whose bits fit a dword: masks are taken apart and put together in halves.
 const HALF: usize = 32;
 
@@ -388,6 +390,110 @@ fn signs_avx512(words: [u32; LANES]) -> u64 {
     let vectors: [__m512i; 4] = unsafe { std::mem::transmute(words) };
     let [a, b, c, d] = vectors.map(|v| u64::from(_mm512_movepi32_mask(v)));
     a | b << 16 | c << 32 | d << 48
+}
+
+at_each_level! {
+/// Whether the 64-bit numbers in a pair of registers are each four more than the one before, without a carry.
+pub(crate) fn is_row(low: &Lanes, high: &Lanes) -> bool {
+    const STRIDE: u32 = 4;
+    let (first, same) = (low.0[0], high.0[0]);
+    let mut differ = 0;
+    for lane in 0..LANES {
+        differ |= low.0[lane] ^ first.wrapping_add(STRIDE * lane as u32);
+        differ |= high.0[lane] ^ same;
+    }
+    differ == 0 && first.checked_add(STRIDE * LANES as u32).is_some()
+}
+}
+
+/// Loads from `bytes` for each active lane as many dwords as there are registers, at the lane's address plus an offset, of
+/// which the bits in `mask` are kept: the same number of them behind each offset. Nothing, and nothing has been loaded,
+/// if any is not inside.
+#[inline]
+pub(crate) fn gather(
+    bytes: &[u8],
+    addresses: &Lanes,
+    offsets: &[u32],
+    mask: u32,
+    exec: u64,
+    into: &mut [Lanes],
+) -> Option<()> {
+    let dwords = into.len().checked_div(offsets.len())?.max(1);
+    // The last place where all of an element's dwords are inside; signed, an index is not negative.
+    let last = bytes.len().checked_sub(dwords * DWORD)?;
+    let last = i32::try_from(last).ok()? as u32;
+    for &offset in offsets {
+        if !are_below(addresses, offset, mask, exec, last) {
+            return None;
+        }
+    }
+    for (&offset, into) in offsets.iter().zip(into.chunks_exact_mut(dwords)) {
+        for (dword, register) in into.iter_mut().enumerate() {
+            let bytes = &bytes[dword * DWORD..];
+            #[cfg(target_arch = "x86_64")]
+            if level() == Level::Avx512 {
+                // SAFETY: the host has the level's features, and the active lanes' dwords are inside.
+                unsafe { gather_avx512(bytes, addresses, offset, mask, exec, register) };
+                continue;
+            }
+            for lane in active(exec) {
+                let at = (addresses.0[lane].wrapping_add(offset) & mask) as usize;
+                if let Some(dword) = bytes.get(at..).and_then(|rest| rest.first_chunk()) {
+                    register.0[lane] = u32::from_le_bytes(*dword);
+                }
+            }
+        }
+    }
+    Some(())
+}
+
+at_each_level! {
+/// Whether the active lanes' numbers, with an offset added and some bits kept, are none greater than another.
+fn are_below(numbers: &Lanes, offset: u32, mask: u32, exec: u64, greatest: u32) -> bool {
+    let mut beyond = [0; LANES];
+    for (beyond, number) in beyond.iter_mut().zip(&numbers.0) {
+        *beyond = keep_if(u32::from(number.wrapping_add(offset) & mask > greatest));
+    }
+    signs(beyond) & exec == 0
+}
+}
+
+/// Loads a dword for each active lane.
+///
+/// # Safety
+/// The host has AVX-512. The active lanes' numbers, with the offset added and the bits in `mask` kept, are places in `bytes`
+/// that a dword follows, below 2^31.
+#[cfg(target_arch = "x86_64")]
+#[inline]
+#[target_feature(enable = "avx512f")]
+unsafe fn gather_avx512(
+    bytes: &[u8],
+    addresses: &Lanes,
+    offset: u32,
+    mask: u32,
+    exec: u64,
+    into: &mut Lanes,
+) {
+    use std::arch::x86_64::{
+        __m512i, _mm512_add_epi32, _mm512_and_si512, _mm512_mask_i32gather_epi32, _mm512_set1_epi32,
+    };
+    const VECTORS: usize = 4;
+    // SAFETY: both are 256 bytes, of which every value is one of the other type.
+    let vectors = |lanes: &Lanes| -> [__m512i; VECTORS] { unsafe { std::mem::transmute(*lanes) } };
+    let (addresses, mut result) = (vectors(addresses), vectors(into));
+    let (offset, mask) = (
+        _mm512_set1_epi32(offset as i32),
+        _mm512_set1_epi32(mask as i32),
+    );
+    for (n, (address, result)) in addresses.into_iter().zip(&mut result).enumerate() {
+        let at = _mm512_and_si512(_mm512_add_epi32(address, offset), mask);
+        let active = (exec >> (n * LANES / VECTORS)) as u16;
+        // SAFETY: the caller vouches for the places of the active lanes; nothing is read for others.
+        *result =
+            unsafe { _mm512_mask_i32gather_epi32::<1>(*result, active, at, bytes.as_ptr().cast()) };
+    }
+    // SAFETY: as above, the other way round.
+    *into = unsafe { std::mem::transmute::<[__m512i; VECTORS], Lanes>(result) };
 }
 
 /// Lanes whose addresses are looked at together: what fits a vector of addresses.

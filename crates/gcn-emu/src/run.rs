@@ -414,8 +414,12 @@ struct Worker<'a, O> {
     scratch: u64,
     observer: O,
     stats: Stats,
+    /// The workgroups that have begun and not ended. To be moved from list to list they are boxed: the host waits for
+    /// what has just been written in parts before it reads it as a whole.
+    #[allow(clippy::vec_box)]
     resident: Vec<Box<Group>>,
     /// LDS of ended workgroups, to be used again.
+    #[allow(clippy::vec_box)]
     spare: Vec<Box<Group>>,
     /// Waves that have ended, to be used again: the last one first, whose registers are in the host's nearest cache.
     spare_waves: Vec<Box<Wave>>,
@@ -683,13 +687,7 @@ impl<'a, O: Observer> Worker<'a, O> {
             }
             let before = wave.executed;
             let violations = wave.violations;
-            let result = run_wave(
-                self.shared,
-                wave,
-                lds,
-                &mut self.access,
-                &mut self.observer,
-            );
+            let result = run_wave(self.shared, wave, lds, &mut self.access, &mut self.observer);
             progress |= wave.executed != before;
             self.stats.instructions += wave.executed - before;
             self.stats.violations += wave.violations - violations;
@@ -886,21 +884,23 @@ fn run_wave<O: Observer>(
             Run::Wait(until) => wave.scoreboard.wait(until),
             Run::Memory => {
                 let pc = code.address(index);
-                memory::addresses(wave, step, device, access);
-                if O::ACTIVE
-                    && let Verdict::Veto(message) = observer.access(wave, step, access)
-                {
-                    return Err(at(FaultKind::Vetoed(message)));
-                }
-                match memory::perform(wave, step, access, lds, device) {
-                    Ok(Outcome::Done) => wave.waiting = Waiting::No,
-                    Ok(Outcome::Blocked) => {
-                        // The wave yields, and issues the instruction anew at its next turn.
-                        wave.pc = pc;
-                        wave.waiting = Waiting::Gws;
-                        return Ok(());
+                if O::ACTIVE || memory::quickly(wave, step, lds, device).is_none() {
+                    memory::addresses(wave, step, device, access);
+                    if O::ACTIVE
+                        && let Verdict::Veto(message) = observer.access(wave, step, access)
+                    {
+                        return Err(at(FaultKind::Vetoed(message)));
                     }
-                    Err((kind, lane)) => return Err(Stop { kind, pc, lane }),
+                    match memory::perform(wave, step, access, lds, device) {
+                        Ok(Outcome::Done) => wave.waiting = Waiting::No,
+                        Ok(Outcome::Blocked) => {
+                            // The wave yields, and issues the instruction anew at its next turn.
+                            wave.pc = pc;
+                            wave.waiting = Waiting::Gws;
+                            return Ok(());
+                        }
+                        Err((kind, lane)) => return Err(Stop { kind, pc, lane }),
+                    }
                 }
                 memory::count(wave, step, pc);
             }

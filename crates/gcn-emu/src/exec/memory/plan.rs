@@ -8,6 +8,7 @@ use crate::code::{Arg, MAX_ARGS};
 use crate::scoreboard::{Increments, Kind};
 
 use super::format::Format;
+use super::quick::Quick;
 
 /// A memory instruction, resolved.
 #[derive(Clone, Copy, Debug)]
@@ -64,6 +65,8 @@ pub struct Plan {
     pub kind: Kind,
     /// How much they count.
     pub increments: Increments,
+    /// What it is where nobody observes it.
+    pub quick: Quick,
 }
 
 /// Where addresses come from.
@@ -154,6 +157,7 @@ impl Plan {
             data_dwords: 0,
             kind: Kind::VectorMemory,
             increments: Increments::default(),
+            quick: Quick::No,
         };
         let mut scalar_dwords = 0;
         for (slot, arg) in inst.row().slots().zip(args) {
@@ -198,6 +202,7 @@ impl Plan {
             }
         }
         (plan.kind, plan.increments) = counts(inst.isa, &plan, scalar_dwords);
+        plan.quick = Quick::of(&plan);
         Some(plan)
     }
 
