@@ -1,6 +1,6 @@
 //! Code ready to run: each instruction decoded once, at its first execution, and shared by all threads.
 
-use std::sync::OnceLock;
+use std::sync::{Arc, OnceLock};
 
 use gcn_isa::effect::{Condition, Control, Implicit};
 use gcn_isa::simm::Waitcnt;
@@ -29,13 +29,24 @@ pub struct Code {
 const PAGE: usize = 64;
 
 /// The instructions that begin in some dwords.
-type Page = [OnceLock<Result<Step, DecodeError>>; PAGE];
+type Page = [OnceLock<Result<Place, DecodeError>>; PAGE];
+
+/// Where an instruction is: among those that are executed one after the other, without a look where they are.
+#[derive(Debug)]
+struct Place {
+    block: Arc<[Step]>,
+    number: usize,
+}
+
+/// Instructions of a block at most.
+const BLOCK: usize = 256;
 
 /// An instruction's handler: it has everything it needs in the wave and the step.
 pub type Handler = fn(&mut Wave, &Step);
 
 /// An instruction, decoded.
 #[derive(Clone, Debug)]
+#[repr(align(64))]
 pub struct Step {
     /// The instruction.
     pub inst: Inst,
@@ -50,7 +61,7 @@ pub struct Step {
     /// How it runs.
     pub run: Run,
     /// What a memory instruction is known to do before it runs.
-    pub memory: Option<Plan>,
+    pub memory: Option<Box<Plan>>,
 }
 
 /// What a vector instruction's encoding asks beyond its operation. Sets of operands have a bit for each, at its
@@ -178,8 +189,9 @@ impl Code {
 
     /// The instruction at `pc`; nothing outside the code.
     #[inline]
-    pub fn step(&self, pc: u64) -> Option<&Result<Step, DecodeError>> {
-        self.step_at(self.index(pc)?)
+    pub fn step(&self, pc: u64) -> Option<Result<&Step, DecodeError>> {
+        let steps = self.steps_at(self.index(pc)?)?;
+        Some(steps.map(|steps| &steps[0]))
     }
 
     /// The number of the dword at `pc`, which may be outside the code; nothing if it is not aligned.
@@ -199,32 +211,72 @@ impl Code {
         self.base.wrapping_add((index as u64).wrapping_mul(DWORD))
     }
 
-    /// The instruction at dword number `index`; nothing outside the code.
+    /// The instruction at dword number `index` and those behind it as far as they follow each other; nothing outside
+    /// the code.
     #[inline]
-    pub fn step_at(&self, index: usize) -> Option<&Result<Step, DecodeError>> {
-        let page = self.pages.get(index / PAGE)?;
-        let page = page.get_or_init(|| Box::new([const { OnceLock::new() }; PAGE]));
-        let slot = &page[index % PAGE];
-        match slot.get() {
-            Some(step) => Some(step),
-            None => self
-                .words
-                .get(index..)
-                .filter(|words| !words.is_empty())
-                .map(|words| {
-                    slot.get_or_init(|| {
-                        decode(self.isa, &words[..words.len().min(2)])
-                            .map(|inst| self.prepare(inst))
-                    })
-                }),
+    pub fn steps_at(&self, index: usize) -> Option<Result<&[Step], DecodeError>> {
+        match self.slot(index)?.get() {
+            Some(Ok(place)) => Some(Ok(&place.block[place.number..])),
+            _ => self.decode_from(index),
         }
     }
 
-    /// The instructions that have been executed, each once: decoding waits for the first execution.
+    #[inline]
+    fn slot(&self, index: usize) -> Option<&OnceLock<Result<Place, DecodeError>>> {
+        let page = self.pages.get(index / PAGE)?;
+        let page = page.get_or_init(|| Box::new([const { OnceLock::new() }; PAGE]));
+        Some(&page[index % PAGE])
+    }
+
+    /// Decodes from dword number `index` on, up to a branch or to what has been decoded already. Another thread may do
+    /// the same at the same time: what comes second is not kept.
+    #[cold]
+    #[inline(never)]
+    fn decode_from(&self, index: usize) -> Option<Result<&[Step], DecodeError>> {
+        let mut steps = Vec::new();
+        let mut slots = Vec::new();
+        let mut next = index;
+        while steps.len() < BLOCK
+            && let Some(slot) = self.slot(next)
+            && slot.get().is_none()
+            && let Some(words) = self.words.get(next..).filter(|words| !words.is_empty())
+        {
+            match decode(self.isa, &words[..words.len().min(2)]) {
+                Ok(inst) => {
+                    let step = self.prepare(inst);
+                    let is_last = step.ends_block();
+                    next += usize::from(step.bytes) / DWORD as usize;
+                    slots.push(slot);
+                    steps.push(step);
+                    if is_last {
+                        break;
+                    }
+                }
+                Err(error) => {
+                    // It is reported when it is executed.
+                    let _ = slot.set(Err(error));
+                }
+            }
+        }
+        let block: Arc<[Step]> = steps.into();
+        for (number, slot) in slots.into_iter().enumerate() {
+            let block = block.clone();
+            let _ = slot.set(Ok(Place { block, number }));
+        }
+        match self.slot(index)?.get()? {
+            Ok(place) => Some(Ok(&place.block[place.number..])),
+            Err(error) => Some(Err(*error)),
+        }
+    }
+
+    /// The instructions of the blocks that have been executed, each once: decoding waits for the first execution.
     pub fn executed(&self) -> impl Iterator<Item = &Step> {
         let pages = self.pages.iter().filter_map(OnceLock::get);
-        let steps = pages.flat_map(|page| page.iter());
-        steps.filter_map(|step| step.get()?.as_ref().ok())
+        let slots = pages.flat_map(|page| page.iter());
+        slots.filter_map(|slot| match slot.get()? {
+            Ok(place) => Some(&place.block[place.number]),
+            Err(_) => None,
+        })
     }
 
     fn prepare(&self, inst: Inst) -> Step {
@@ -290,8 +342,23 @@ impl Code {
             modifiers,
             writes_exec: matches!(inst.does(), Does::Compare(_, i) if i.has(Implicit::WRITES_EXEC)),
             run,
-            memory,
+            memory: memory.map(Box::new),
         }
+    }
+}
+
+impl Step {
+    /// Whether the instruction behind it need not be one.
+    fn ends_block(&self) -> bool {
+        let leaves = matches!(
+            self.inst.does(),
+            Does::Branch(_)
+                | Does::Jump
+                | Does::Fork
+                | Does::ReturnFromTrap
+                | Does::Control(Control::End | Control::Trap)
+        );
+        leaves || matches!(self.run, Run::Missing | Run::Cancelled)
     }
 }
 

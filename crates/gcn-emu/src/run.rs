@@ -820,115 +820,111 @@ fn run_wave<O: Observer>(
         .min(limit);
     // The program counter is in `index`, in dwords of the code; the wave's own is right wherever anyone can see it.
     let mut index = code.index(wave.pc).unwrap_or(NOWHERE);
-    loop {
-        let at = |kind| Stop {
+    'blocks: loop {
+        let stop = |kind, pc| Stop {
             kind,
-            pc: code.address(index),
+            pc,
             lane: None,
         };
-        if wave.executed >= until {
-            if index != NOWHERE {
-                wave.pc = code.address(index);
+        let steps = match code.steps_at(index) {
+            Some(Ok(steps)) => steps,
+            Some(Err(error)) => {
+                return Err(stop(FaultKind::Undecodable(error), code.address(index)));
             }
-            if wave.executed >= limit {
-                return Err(Stop {
-                    pc: wave.pc,
-                    ..at(FaultKind::Limit(limit))
-                });
-            }
-            if device.interrupted.load(Relaxed) {
-                return Err(Stop {
-                    pc: wave.pc,
-                    ..at(FaultKind::Interrupted)
-                });
-            }
-            return Ok(());
-        }
-        let step = match code.step_at(index) {
-            Some(Ok(step)) => step,
-            Some(Err(error)) => return Err(at(FaultKind::Undecodable(*error))),
-            None if index == NOWHERE => {
-                return Err(Stop {
-                    pc: wave.pc,
-                    ..at(FaultKind::PcOutside)
-                });
-            }
-            None => return Err(at(FaultKind::PcOutside)),
+            None if index == NOWHERE => return Err(stop(FaultKind::PcOutside, wave.pc)),
+            None => return Err(stop(FaultKind::PcOutside, code.address(index))),
         };
-        if O::ACTIVE {
-            wave.pc = code.address(index);
-            observer.before(wave, step);
-        }
-        let mut next = index + usize::from(step.bytes) / DWORD;
-        match step.run {
-            Run::Vector(handler) if wave.mode & UNUSUAL == 0 => handler(wave, step),
-            Run::Vector(_) | Run::Memory | Run::Cancelled | Run::Missing
-                if is_skipped(wave, step) => {}
-            Run::Vector(handler) if indexing::is_on(wave) => {
-                indexing::execute(wave, step, handler);
-            }
-            Run::Vector(handler) => handler(wave, step),
-            Run::Scalar(handler) => {
-                let after = code.address(next);
-                wave.pc = after;
-                handler(wave, step);
-                if wave.pc != after {
-                    next = code.index(wave.pc).unwrap_or(NOWHERE);
+        for step in steps {
+            let at = |kind| stop(kind, code.address(index));
+            if wave.executed >= until {
+                wave.pc = code.address(index);
+                if wave.executed >= limit {
+                    return Err(at(FaultKind::Limit(limit)));
                 }
-            }
-            Run::Branch(condition, distance) => {
-                if holds(wave, condition) {
-                    next = next.wrapping_add_signed(distance as isize);
+                if device.interrupted.load(Relaxed) {
+                    return Err(at(FaultKind::Interrupted));
                 }
+                return Ok(());
             }
-            Run::Wait(until) => wave.scoreboard.wait(until),
-            Run::Memory => {
-                let pc = code.address(index);
-                if O::ACTIVE || memory::quickly(wave, step, lds, device).is_none() {
-                    memory::addresses(wave, step, device, access);
-                    if O::ACTIVE
-                        && let Verdict::Veto(message) = observer.access(wave, step, access)
-                    {
-                        return Err(at(FaultKind::Vetoed(message)));
+            if O::ACTIVE {
+                wave.pc = code.address(index);
+                observer.before(wave, step);
+            }
+            let following = index + usize::from(step.bytes) / DWORD;
+            let mut next = following;
+            match step.run {
+                Run::Vector(handler) if wave.mode & UNUSUAL == 0 => handler(wave, step),
+                Run::Vector(_) | Run::Memory | Run::Cancelled | Run::Missing
+                    if is_skipped(wave, step) => {}
+                Run::Vector(handler) if indexing::is_on(wave) => {
+                    indexing::execute(wave, step, handler);
+                }
+                Run::Vector(handler) => handler(wave, step),
+                Run::Scalar(handler) => {
+                    let after = code.address(next);
+                    wave.pc = after;
+                    handler(wave, step);
+                    if wave.pc != after {
+                        next = code.index(wave.pc).unwrap_or(NOWHERE);
                     }
-                    match memory::perform(wave, step, access, lds, device) {
-                        Ok(Outcome::Done) => wave.waiting = Waiting::No,
-                        Ok(Outcome::Blocked) => {
-                            // The wave yields, and issues the instruction anew at its next turn.
-                            wave.pc = pc;
-                            wave.waiting = Waiting::Gws;
-                            return Ok(());
+                }
+                Run::Branch(condition, distance) => {
+                    if holds(wave, condition) {
+                        next = next.wrapping_add_signed(distance as isize);
+                    }
+                }
+                Run::Wait(until) => wave.scoreboard.wait(until),
+                Run::Memory => {
+                    let pc = code.address(index);
+                    if O::ACTIVE || memory::quickly(wave, step, lds, device).is_none() {
+                        memory::addresses(wave, step, device, access);
+                        if O::ACTIVE
+                            && let Verdict::Veto(message) = observer.access(wave, step, access)
+                        {
+                            return Err(at(FaultKind::Vetoed(message)));
                         }
-                        Err((kind, lane)) => return Err(Stop { kind, pc, lane }),
+                        match memory::perform(wave, step, access, lds, device) {
+                            Ok(Outcome::Done) => wave.waiting = Waiting::No,
+                            Ok(Outcome::Blocked) => {
+                                // The wave yields, and issues the instruction anew at its next turn.
+                                wave.pc = pc;
+                                wave.waiting = Waiting::Gws;
+                                return Ok(());
+                            }
+                            Err((kind, lane)) => return Err(Stop { kind, pc, lane }),
+                        }
                     }
+                    memory::count(wave, step, pc);
                 }
-                memory::count(wave, step, pc);
+                Run::Cancelled if device.config.on_violation == OnViolation::Stop => {
+                    return Err(at(FaultKind::RegisterOutOfRange {
+                        vgprs: code.vgprs(),
+                        sgprs: code.sgprs(),
+                    }));
+                }
+                Run::Cancelled => memory::count(wave, step, code.address(index)),
+                Run::Flow => flow(wave, step, code.address(index)).map_err(at)?,
+                Run::Missing => return Err(at(FaultKind::NotExecuted)),
             }
-            Run::Cancelled if device.config.on_violation == OnViolation::Stop => {
-                return Err(at(FaultKind::RegisterOutOfRange {
-                    vgprs: code.vgprs(),
-                    sgprs: code.sgprs(),
-                }));
+            wave.executed += 1;
+            if O::ACTIVE {
+                if next != NOWHERE {
+                    wave.pc = code.address(next);
+                }
+                observer.after(wave, step, code.address(index));
             }
-            Run::Cancelled => memory::count(wave, step, code.address(index)),
-            Run::Flow => flow(wave, step, code.address(index)).map_err(at)?,
-            Run::Missing => return Err(at(FaultKind::NotExecuted)),
-        }
-        wave.executed += 1;
-        if O::ACTIVE {
-            if next != NOWHERE {
-                wave.pc = code.address(next);
+            index = next;
+            // Nothing else makes a wave wait; a memory instruction that does has returned.
+            if matches!(step.run, Run::Flow) && wave.waiting != Waiting::No {
+                wave.pc = code.address(index);
+                if O::ACTIVE && wave.waiting == Waiting::Ended {
+                    observer.ended(wave);
+                }
+                return Ok(());
             }
-            observer.after(wave, step, code.address(index));
-        }
-        index = next;
-        // Nothing else makes a wave wait; a memory instruction that does has returned.
-        if matches!(step.run, Run::Flow) && wave.waiting != Waiting::No {
-            wave.pc = code.address(index);
-            if O::ACTIVE && wave.waiting == Waiting::Ended {
-                observer.ended(wave);
+            if next != following {
+                continue 'blocks;
             }
-            return Ok(());
         }
     }
 }

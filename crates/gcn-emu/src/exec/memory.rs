@@ -130,7 +130,7 @@ pub fn perform(
 /// Both steps at once, for runs that nobody observes. Nothing, and nothing has been done, if it takes both.
 #[inline]
 pub fn quickly(wave: &mut Wave, step: &Step, lds: &mut Lds, device: &Device) -> Option<()> {
-    quick::perform(wave, step.memory.as_ref()?, lds, device)
+    quick::perform(wave, step.memory.as_deref()?, lds, device)
 }
 
 /// Counts the instruction on the wave's scoreboard.
