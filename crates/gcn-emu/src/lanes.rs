@@ -81,10 +81,6 @@ fn blended(old: Lanes, new: Lanes, exec: u64) -> Lanes {
 #[inline]
 #[target_feature(enable = "avx512f")]
 fn blended_avx512(old: Lanes, new: Lanes, exec: u64) -> Lanes {
-    use std::arch::x86_64::__m512i;
-    const VECTORS: usize = 4;
-    // SAFETY: both are 256 bytes, of which every value is one of the other type.
-    let vectors = |lanes: Lanes| -> [__m512i; VECTORS] { unsafe { std::mem::transmute(lanes) } };
     let (mut result, new) = (vectors(old), vectors(new));
     for (n, (old, new)) in result.iter_mut().zip(new).enumerate() {
         let mask = (exec >> (n * LANES / VECTORS)) as u16;
@@ -99,8 +95,27 @@ fn blended_avx512(old: Lanes, new: Lanes, exec: u64) -> Lanes {
             );
         }
     }
-    // SAFETY: as above, the other way round.
-    unsafe { std::mem::transmute(result) }
+    lanes_of(result)
+}
+
+/// Vectors of the host's that a register is.
+#[cfg(target_arch = "x86_64")]
+const VECTORS: usize = 4;
+
+/// A register as vectors of the host's.
+#[cfg(target_arch = "x86_64")]
+#[inline(always)]
+fn vectors(lanes: Lanes) -> [std::arch::x86_64::__m512i; VECTORS] {
+    // SAFETY: both are 256 bytes, of which every value is one of the other type.
+    unsafe { std::mem::transmute(lanes) }
+}
+
+/// The other way round.
+#[cfg(target_arch = "x86_64")]
+#[inline(always)]
+fn lanes_of(vectors: [std::arch::x86_64::__m512i; VECTORS]) -> Lanes {
+    // SAFETY: as above.
+    unsafe { std::mem::transmute(vectors) }
 }
 
 /// All ones if a bit is set, else zero.
@@ -385,17 +400,44 @@ fn signs(words: [u32; LANES]) -> u64 {
 #[inline]
 #[target_feature(enable = "avx512f,avx512dq")]
 fn signs_avx512(words: [u32; LANES]) -> u64 {
-    use std::arch::x86_64::{__m512i, _mm512_movepi32_mask};
-    // SAFETY: both are 256 bytes, of which every value is one of the other type.
-    let vectors: [__m512i; 4] = unsafe { std::mem::transmute(words) };
-    let [a, b, c, d] = vectors.map(|v| u64::from(_mm512_movepi32_mask(v)));
+    use std::arch::x86_64::_mm512_movepi32_mask;
+    let [a, b, c, d] = vectors(Lanes(words)).map(|v| u64::from(_mm512_movepi32_mask(v)));
     a | b << 16 | c << 32 | d << 48
 }
 
 at_each_level! {
-/// Whether the 64-bit numbers in a pair of registers are each four more than the one before, without a carry.
-pub(crate) fn is_row(low: &Lanes, high: &Lanes) -> bool {
-    const STRIDE: u32 = 4;
+/// Whether the 64-bit numbers in a pair of registers are all the same.
+pub(crate) fn are_one(low: &Lanes, high: &Lanes) -> bool {
+    are_apart_by::<0>(low, high)
+}
+
+/// Whether each is one more than the one before, without a carry.
+pub(crate) fn are_bytes(low: &Lanes, high: &Lanes) -> bool {
+    are_apart_by::<1>(low, high)
+}
+
+/// Whether each is four more than the one before, without a carry.
+pub(crate) fn are_dwords(low: &Lanes, high: &Lanes) -> bool {
+    are_apart_by::<4>(low, high)
+}
+
+/// Extends so many low bits of each lane by the sign among them.
+pub(crate) fn extend_sign(bits: u32, register: &mut Lanes) {
+    let shift = u32::BITS - bits;
+    for dword in &mut register.0 {
+        *dword = ((*dword << shift) as i32 >> shift) as u32;
+    }
+}
+
+/// Bytes as dwords.
+pub(crate) fn widen(bytes: &[u8; LANES]) -> Lanes {
+    Lanes(bytes.map(u32::from))
+}
+
+}
+
+#[inline(always)]
+fn are_apart_by<const STRIDE: u32>(low: &Lanes, high: &Lanes) -> bool {
     let (first, same) = (low.0[0], high.0[0]);
     let mut differ = 0;
     for lane in 0..LANES {
@@ -404,96 +446,111 @@ pub(crate) fn is_row(low: &Lanes, high: &Lanes) -> bool {
     }
     differ == 0 && first.checked_add(STRIDE * LANES as u32).is_some()
 }
+
+/// Elements of whole dwords in memory, for each lane where a register and offsets say.
+#[derive(Clone, Copy)]
+pub(crate) struct Elements<'a> {
+    /// Number of the register.
+    pub register: usize,
+    /// What is added to it for each of the lane's elements.
+    pub offsets: &'a [u32],
+    /// The bits of the sums that are kept.
+    pub mask: u32,
+    /// Dwords of an element.
+    pub dwords: usize,
+    /// The lanes that have elements.
+    pub exec: u64,
 }
 
-/// Loads from `bytes` for each active lane as many dwords as there are registers, at the lane's address plus an offset, of
-/// which the bits in `mask` are kept: the same number of them behind each offset. Nothing, and nothing has been loaded,
-/// if any is not inside.
-#[inline]
-pub(crate) fn gather(
-    bytes: &[u8],
-    addresses: &Lanes,
-    offsets: &[u32],
-    mask: u32,
-    exec: u64,
-    into: &mut [Lanes],
-) -> Option<()> {
-    let dwords = into.len().checked_div(offsets.len())?.max(1);
-    // The last place where all of an element's dwords are inside; signed, an index is not negative.
-    let last = bytes.len().checked_sub(dwords * DWORD)?;
-    let last = i32::try_from(last).ok()? as u32;
-    for &offset in offsets {
-        if !are_below(addresses, offset, mask, exec, last) {
+impl Elements<'_> {
+    /// Loads the elements from `bytes`, a register for each of their dwords from number `into` on. Nothing, and nothing
+    /// has been loaded, if any is not inside, or a register is not there.
+    pub(crate) fn gather(self, bytes: &[u8], registers: &mut [Lanes], into: usize) -> Option<()> {
+        let count = self.offsets.len() * self.dwords;
+        if registers.len() < into + count || registers.len() <= self.register {
             return None;
         }
-    }
-    for (&offset, into) in offsets.iter().zip(into.chunks_exact_mut(dwords)) {
-        for (dword, register) in into.iter_mut().enumerate() {
-            let bytes = &bytes[dword * DWORD..];
-            #[cfg(target_arch = "x86_64")]
-            if level() == Level::Avx512 {
-                // SAFETY: the host has the level's features, and the active lanes' dwords are inside.
-                unsafe { gather_avx512(bytes, addresses, offset, mask, exec, register) };
-                continue;
-            }
-            for lane in active(exec) {
-                let at = (addresses.0[lane].wrapping_add(offset) & mask) as usize;
-                if let Some(dword) = bytes.get(at..).and_then(|rest| rest.first_chunk()) {
-                    register.0[lane] = u32::from_le_bytes(*dword);
+        // The last place where all of an element's dwords are inside; signed, an index is not negative.
+        let last = bytes.len().checked_sub(self.dwords * DWORD)?;
+        let last = i32::try_from(last).ok()? as u32;
+        #[cfg(target_arch = "x86_64")]
+        if level() == Level::Avx512 {
+            // SAFETY: the host has the level's features, and the registers are there.
+            return unsafe { self.gather_avx512(bytes, last, registers, into) };
+        }
+        // The register may be one of those that are loaded.
+        let addresses = registers[self.register];
+        let place = |lane: usize, offset: u32| addresses.0[lane].wrapping_add(offset) & self.mask;
+        let is_inside = |lane| (self.offsets.iter()).all(|&offset| place(lane, offset) <= last);
+        if !active(self.exec).all(is_inside) {
+            return None;
+        }
+        for lane in active(self.exec) {
+            for (element, &offset) in self.offsets.iter().enumerate() {
+                let at = place(lane, offset) as usize;
+                let dwords = bytes[at..].as_chunks::<DWORD>().0.iter().take(self.dwords);
+                for (n, dword) in dwords.enumerate() {
+                    let register = into + element * self.dwords + n;
+                    registers[register].0[lane] = u32::from_le_bytes(*dword);
                 }
             }
         }
+        Some(())
     }
-    Some(())
-}
 
-at_each_level! {
-/// Whether the active lanes' numbers, with an offset added and some bits kept, are none greater than another.
-fn are_below(numbers: &Lanes, offset: u32, mask: u32, exec: u64, greatest: u32) -> bool {
-    let mut beyond = [0; LANES];
-    for (beyond, number) in beyond.iter_mut().zip(&numbers.0) {
-        *beyond = keep_if(u32::from(number.wrapping_add(offset) & mask > greatest));
+    /// [`Elements::gather`] by the host's instruction.
+    ///
+    /// # Safety
+    /// The host has AVX-512. From `last` on as many dwords follow in `bytes` as an element has; it is below 2^31. All registers
+    /// are there.
+    #[cfg(target_arch = "x86_64")]
+    #[target_feature(enable = "avx512f,avx512bw")]
+    unsafe fn gather_avx512(
+        self,
+        bytes: &[u8],
+        last: u32,
+        registers: &mut [Lanes],
+        into: usize,
+    ) -> Option<()> {
+        use std::arch::x86_64::{
+            _mm512_add_epi32, _mm512_and_si512, _mm512_mask_cmpgt_epu32_mask,
+            _mm512_mask_i32gather_epi32, _mm512_set1_epi32,
+        };
+        let addresses = vectors(registers[self.register]);
+        let mask = _mm512_set1_epi32(self.mask as i32);
+        let active: [u16; VECTORS] =
+            std::array::from_fn(|n| (self.exec >> (n * LANES / VECTORS)) as u16);
+        let places = |offset: u32| {
+            let offset = _mm512_set1_epi32(offset as i32);
+            addresses.map(|address| _mm512_and_si512(_mm512_add_epi32(address, offset), mask))
+        };
+        let mut outside = 0;
+        for &offset in self.offsets {
+            let last = _mm512_set1_epi32(last as i32);
+            for (place, active) in places(offset).into_iter().zip(active) {
+                outside |= _mm512_mask_cmpgt_epu32_mask(active, place, last);
+            }
+        }
+        if outside != 0 {
+            return None;
+        }
+        for (element, &offset) in self.offsets.iter().enumerate() {
+            let places = places(offset);
+            for n in 0..self.dwords {
+                let bytes = bytes.as_ptr().wrapping_add(n * DWORD).cast();
+                let register = &mut registers[into + element * self.dwords + n];
+                let mut result = vectors(*register);
+                for ((result, place), active) in result.iter_mut().zip(places).zip(active) {
+                    // SAFETY: the places of the active lanes are inside, with all dwords behind them; nothing is
+                    // read for others.
+                    *result =
+                        unsafe { _mm512_mask_i32gather_epi32::<1>(*result, active, place, bytes) };
+                }
+                *register = lanes_of(result);
+            }
+        }
+        Some(())
     }
-    signs(beyond) & exec == 0
-}
-}
-
-/// Loads a dword for each active lane.
-///
-/// # Safety
-/// The host has AVX-512. The active lanes' numbers, with the offset added and the bits in `mask` kept, are places in `bytes`
-/// that a dword follows, below 2^31.
-#[cfg(target_arch = "x86_64")]
-#[inline]
-#[target_feature(enable = "avx512f")]
-unsafe fn gather_avx512(
-    bytes: &[u8],
-    addresses: &Lanes,
-    offset: u32,
-    mask: u32,
-    exec: u64,
-    into: &mut Lanes,
-) {
-    use std::arch::x86_64::{
-        __m512i, _mm512_add_epi32, _mm512_and_si512, _mm512_mask_i32gather_epi32, _mm512_set1_epi32,
-    };
-    const VECTORS: usize = 4;
-    // SAFETY: both are 256 bytes, of which every value is one of the other type.
-    let vectors = |lanes: &Lanes| -> [__m512i; VECTORS] { unsafe { std::mem::transmute(*lanes) } };
-    let (addresses, mut result) = (vectors(addresses), vectors(into));
-    let (offset, mask) = (
-        _mm512_set1_epi32(offset as i32),
-        _mm512_set1_epi32(mask as i32),
-    );
-    for (n, (address, result)) in addresses.into_iter().zip(&mut result).enumerate() {
-        let at = _mm512_and_si512(_mm512_add_epi32(address, offset), mask);
-        let active = (exec >> (n * LANES / VECTORS)) as u16;
-        // SAFETY: the caller vouches for the places of the active lanes; nothing is read for others.
-        *result =
-            unsafe { _mm512_mask_i32gather_epi32::<1>(*result, active, at, bytes.as_ptr().cast()) };
-    }
-    // SAFETY: as above, the other way round.
-    *into = unsafe { std::mem::transmute::<[__m512i; VECTORS], Lanes>(result) };
 }
 
 /// Lanes whose addresses are looked at together: what fits a vector of addresses.

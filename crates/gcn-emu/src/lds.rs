@@ -2,8 +2,6 @@
 
 use gcn_isa::Isa;
 
-use crate::lanes::{self, Lanes};
-
 /// A workgroup's allocation. All its waves run on one thread, so that nothing here is atomic.
 #[derive(Clone, Debug)]
 pub struct Lds {
@@ -83,6 +81,12 @@ impl<'a> Share<'a> {
         }
     }
 
+    /// All that is in range.
+    #[inline]
+    pub fn bytes(&self) -> &[u8] {
+        self.bytes
+    }
+
     /// The `len` bytes at `address`, if all of them are in range.
     #[inline]
     pub fn get(&self, address: u64, len: usize) -> Option<&[u8]> {
@@ -116,21 +120,6 @@ impl<'a> Share<'a> {
             raw.copy_from_slice(&dword.to_le_bytes());
         }
         Some(())
-    }
-
-    /// Loads elements of whole dwords for the active lanes, a register for each dword of each element. An element is at the
-    /// lane's address plus its offset, of which the bits in `mask` are kept. Nothing, and nothing has been loaded, if any
-    /// is not in range.
-    #[inline]
-    pub fn gather(
-        &self,
-        addresses: &Lanes,
-        offsets: &[u32],
-        mask: u32,
-        exec: u64,
-        into: &mut [Lanes],
-    ) -> Option<()> {
-        lanes::gather(self.bytes, addresses, offsets, mask, exec, into)
     }
 
     /// Loads up to four bytes. Those out of range are zero, and then the second value is false (checklist 2.8).

@@ -8,7 +8,7 @@
 use std::alloc::{Layout, alloc_zeroed};
 use std::sync::atomic::{AtomicU8, AtomicU16, AtomicU32, AtomicU64, Ordering::Relaxed};
 
-use crate::lanes::LANES;
+use crate::lanes::{GROUP, LANES, Lanes, active, at_each_level};
 #[cfg(target_arch = "x86_64")]
 use crate::lanes::{Level, level};
 
@@ -206,6 +206,20 @@ impl Memory {
         Some(())
     }
 
+    /// Loads an aligned element of 1, 2 or 4 bytes for each active lane, without sign. Nothing, and nothing has been
+    /// loaded, if they are not all mapped in one allocation and aligned.
+    pub fn gather(
+        &self,
+        addresses: &[u64; LANES],
+        bytes: u64,
+        exec: u64,
+        into: &mut Lanes,
+    ) -> Option<()> {
+        let first = addresses[exec.trailing_zeros() as usize % LANES];
+        let (region, _) = self.find(first, bytes)?;
+        region.gather(addresses, bytes, exec, into)
+    }
+
     accessors! {
         load_u8 store_u8 update_u8 AtomicU8, u8;
         load_u16 store_u16 update_u16 AtomicU16, u16;
@@ -262,7 +276,108 @@ unsafe fn copy_lanes(from: *const u8, to: *mut u8) {
     }
 }
 
+at_each_level! {
+/// Whether the active lanes' addresses are none more than `last` behind `base`, nor have one of the low bits.
+fn are_inside(addresses: &[u64; LANES], base: u64, last: u64, low: u64, exec: u64) -> bool {
+    let mut outside = false;
+    for (lane, &address) in addresses.iter().enumerate() {
+        let is_outside = (address.wrapping_sub(base) > last) | (address & low != 0);
+        outside |= is_outside & (exec >> lane & 1 != 0);
+    }
+    !outside
+}
+
+/// What is left of dwords at an element's place in them.
+fn elements(addresses: &[u64; LANES], keep: u32, dwords: &mut Lanes) {
+    for (dword, &address) in dwords.0.iter_mut().zip(addresses) {
+        let bits = (address as u32 & 3) * u8::BITS;
+        *dword = *dword >> bits & keep;
+    }
+}
+}
+
+/// Loads the aligned dwords that hold the active lanes' addresses, counted from `base` on. See [`copy_lanes`] on races.
+///
+/// # Safety
+/// The host has AVX-512. The dwords are inside of what `bytes` points into, whose address is aligned as `base` is.
+#[cfg(target_arch = "x86_64")]
+#[target_feature(enable = "avx512f")]
+unsafe fn gather_dwords(
+    bytes: *const u8,
+    base: u64,
+    addresses: &[u64; LANES],
+    exec: u64,
+    into: &mut Lanes,
+) {
+    use std::arch::x86_64::{
+        __m256i, __m512i, _mm512_and_si512, _mm512_set1_epi64, _mm512_sub_epi64,
+    };
+    let base = _mm512_set1_epi64(base as i64);
+    let aligned = _mm512_set1_epi64(!3);
+    let groups = addresses.as_chunks::<GROUP>().0;
+    let rows = into.0.as_chunks_mut::<GROUP>().0;
+    for (n, (group, row)) in groups.iter().zip(rows).enumerate() {
+        // SAFETY: both are 64 bytes, of which every value is one of the other type.
+        let group: __m512i = unsafe { std::mem::transmute(*group) };
+        let places = _mm512_and_si512(_mm512_sub_epi64(group, base), aligned);
+        // SAFETY: both are 32 bytes.
+        let mut loaded: __m256i = unsafe { std::mem::transmute([0u32; GROUP]) };
+        // SAFETY: the caller vouches for the places of the active lanes; nothing is read for others.
+        unsafe {
+            std::arch::asm!(
+                "vpgatherqd {loaded}{{{active}}}, [{bytes} + {places}]",
+                loaded = inout(ymm_reg) loaded,
+                active = inout(kreg) (exec >> (n * GROUP)) as u8 => _,
+                bytes = in(reg) bytes,
+                places = in(zmm_reg) places,
+                options(readonly, nostack, preserves_flags),
+            );
+        }
+        // SAFETY: as above.
+        *row = unsafe { std::mem::transmute::<__m256i, [u32; GROUP]>(loaded) };
+    }
+}
+
 impl Region {
+    /// See [`Memory::gather`].
+    fn gather(
+        &self,
+        addresses: &[u64; LANES],
+        bytes: u64,
+        exec: u64,
+        into: &mut Lanes,
+    ) -> Option<()> {
+        let last = self.len.checked_sub(bytes)?;
+        if !are_inside(addresses, self.base, last, bytes - 1, exec) {
+            return None;
+        }
+        let mut loaded = Lanes::ZERO;
+        #[cfg(target_arch = "x86_64")]
+        let is_done = level() == Level::Avx512;
+        #[cfg(not(target_arch = "x86_64"))]
+        let is_done = false;
+        if is_done {
+            // SAFETY: the host has the level's instructions. An address that is inside is in a dword of the backing, which
+            // is aligned to more, as the base is.
+            #[cfg(target_arch = "x86_64")]
+            unsafe {
+                gather_dwords(self.pointer(0), self.base, addresses, exec, &mut loaded);
+            }
+        } else {
+            for lane in active(exec) {
+                let offset = (addresses[lane] - self.base) & !3;
+                // SAFETY: as above, and all accesses to the backing are atomic.
+                loaded.0[lane] =
+                    unsafe { (*self.pointer(offset).cast::<AtomicU32>()).load(Relaxed) };
+            }
+        }
+        if bytes < size_of::<u32>() as u64 {
+            elements(addresses, (1 << (bytes as u32 * u8::BITS)) - 1, &mut loaded);
+        }
+        into.blend(&loaded, exec);
+        Some(())
+    }
+
     #[inline(always)]
     fn pointer(&self, offset: u64) -> *const u8 {
         self.backing

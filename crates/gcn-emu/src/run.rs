@@ -422,6 +422,7 @@ struct Worker<'a, O> {
     #[allow(clippy::vec_box)]
     spare: Vec<Box<Group>>,
     /// Waves that have ended, to be used again: the last one first, whose registers are in the host's nearest cache.
+    #[allow(clippy::vec_box)]
     spare_waves: Vec<Box<Wave>>,
     /// Whether all waves were blocked once.
     anyone_waits: bool,

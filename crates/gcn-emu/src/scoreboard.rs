@@ -4,8 +4,6 @@
 //! so that a checker can tell which results a program may not use yet. An operation stays outstanding
 //! until a wait, or a full counter, forces it to complete.
 
-use std::collections::VecDeque;
-
 use gcn_isa::Isa;
 use gcn_isa::simm::Waitcnt;
 
@@ -51,30 +49,82 @@ pub struct Outstanding {
 }
 
 /// The counters of a wave, and what they count. Everything takes constant time, an operation's release included
-/// in its issue.
+/// in its issue, and constant memory: what holds nothing of a counter any more is forgotten there.
 #[derive(Clone, Debug)]
 pub struct Scoreboard {
-    max: Waitcnt,
-    /// In issue order. Those that hold nothing any more go when all before them are gone.
-    operations: VecDeque<Outstanding>,
-    /// How many operations have gone.
-    gone: u64,
-    counters: [Counter; COUNTERS],
+    max: [u8; COUNTERS],
+    /// Operations issued so far.
+    issued: u64,
+    counters: Box<[Counter; COUNTERS]>,
 }
 
 /// One of VM_CNT, LGKM_CNT, EXP_CNT.
-#[derive(Clone, Copy, Debug, Default)]
+#[derive(Clone, Debug)]
 struct Counter {
     value: u8,
-    /// Operations before this one, counted from the wave's first, hold nothing of it.
-    oldest: u64,
+    /// Place of the oldest operation that holds something of it.
+    oldest: u8,
+    /// How many there are, each after the one before, round the end.
+    count: u8,
+    places: [Place; PLACES],
+}
+
+/// An operation that holds something of a counter.
+#[derive(Clone, Copy, Debug)]
+struct Place {
+    number: u64,
+    pc: u64,
+    kind: Kind,
+    held: u8,
 }
 
 const COUNTERS: usize = 3;
 
+/// One more than the largest value of any counter: each operation holds at least one.
+const PLACES: usize = 64;
+
+impl Counter {
+    const NOTHING: Counter = Counter {
+        value: 0,
+        oldest: 0,
+        count: 0,
+        places: [Place {
+            number: 0,
+            pc: 0,
+            kind: Kind::Export,
+            held: 0,
+        }; PLACES],
+    };
+
+    /// The operations that hold something of it, in issue order.
+    fn operations(&self) -> impl Iterator<Item = &Place> {
+        let numbers = (0..self.count).map(|n| usize::from(self.oldest + n) % PLACES);
+        numbers.map(|n| &self.places[n])
+    }
+
+    /// Completes the oldest operations until the value is at most `until`.
+    #[inline]
+    fn release(&mut self, until: u8) {
+        while self.value > until {
+            let oldest = usize::from(self.oldest) % PLACES;
+            self.value -= self.places[oldest].held;
+            self.oldest = (oldest as u8 + 1) % PLACES as u8;
+            self.count -= 1;
+        }
+    }
+
+    #[inline]
+    fn issue(&mut self, operation: Place) {
+        let next = usize::from(self.oldest + self.count) % PLACES;
+        self.places[next] = operation;
+        self.count += 1;
+        self.value += operation.held;
+    }
+}
+
 impl Increments {
-    fn each(&mut self) -> [&mut u8; COUNTERS] {
-        [&mut self.vm, &mut self.lgkm, &mut self.exp]
+    fn each(self) -> [u8; COUNTERS] {
+        [self.vm, self.lgkm, self.exp]
     }
 }
 
@@ -86,85 +136,107 @@ impl Scoreboard {
     /// No operation outstanding.
     pub fn new(isa: Isa) -> Scoreboard {
         Scoreboard {
-            max: Waitcnt::max(isa),
-            operations: VecDeque::new(),
-            gone: 0,
-            counters: [Counter::default(); COUNTERS],
+            max: each(Waitcnt::max(isa)).map(|max| max.min(PLACES as u8 - 1)),
+            issued: 0,
+            counters: Box::new([Counter::NOTHING; COUNTERS]),
         }
     }
 
     /// No operation outstanding any more; the wave is another.
     pub fn clear(&mut self) {
-        self.operations.clear();
-        self.gone = 0;
-        self.counters = [Counter::default(); COUNTERS];
+        for counter in self.counters.iter_mut() {
+            (counter.value, counter.oldest, counter.count) = (0, 0, 0);
+        }
     }
 
     /// The counters now.
     pub fn counters(&self) -> Waitcnt {
-        let [vm, lgkm, exp] = self.counters.map(|c| c.value);
-        Waitcnt { vm, exp, lgkm }
+        let [vm, lgkm, exp] = &*self.counters;
+        Waitcnt {
+            vm: vm.value,
+            exp: exp.value,
+            lgkm: lgkm.value,
+        }
     }
 
     /// Operations that may be incomplete, in issue order.
-    pub fn outstanding(&self) -> impl Iterator<Item = &Outstanding> {
-        self.operations
-            .iter()
-            .filter(|o| o.held != Increments::default())
+    pub fn outstanding(&self) -> impl Iterator<Item = Outstanding> {
+        let [mut vm, mut lgkm, mut exp] = self
+            .counters
+            .each_ref()
+            .map(|counter| counter.operations().peekable());
+        std::iter::from_fn(move || {
+            let heads = [vm.peek(), lgkm.peek(), exp.peek()];
+            let first = **heads.iter().flatten().min_by_key(|place| place.number)?;
+            let is_it = |place: &&Place| place.number == first.number;
+            let held = |place: Option<&Place>| place.map_or(0, |place| place.held);
+            Some(Outstanding {
+                kind: first.kind,
+                pc: first.pc,
+                held: Increments {
+                    vm: held(vm.next_if(is_it)),
+                    lgkm: held(lgkm.next_if(is_it)),
+                    exp: held(exp.next_if(is_it)),
+                },
+            })
+        })
     }
 
     /// An operation is issued. Where a counter would overflow, issue stalls until the oldest
     /// operations have completed (checklist 3.29, 5.3; errata E120).
     #[inline]
-    pub fn issue(&mut self, kind: Kind, pc: u64, mut held: Increments) {
-        let max = each(self.max);
-        for ((counter, max), held) in (0..COUNTERS).zip(max).zip(held.each()) {
-            *held = (*held).min(max);
-            self.release(counter, max - *held);
-            self.counters[counter].value += *held;
+    pub fn issue(&mut self, kind: Kind, pc: u64, held: Increments) {
+        let number = self.issued;
+        self.issued += 1;
+        let counters = self.counters.iter_mut().zip(self.max);
+        for ((counter, max), held) in counters.zip(held.each()) {
+            if held > 0 {
+                let held = held.min(max);
+                counter.release(max - held);
+                counter.issue(Place {
+                    number,
+                    pc,
+                    kind,
+                    held,
+                });
+            }
         }
-        self.trim();
-        self.operations.push_back(Outstanding { kind, pc, held });
     }
 
     /// Completes the oldest operations until each counter is at most its value in `until` (checklist 5.2).
     #[inline]
     pub fn wait(&mut self, until: Waitcnt) {
-        for (counter, until) in each(until).into_iter().enumerate() {
-            self.release(counter, until);
-        }
-        self.trim();
-    }
-
-    #[inline]
-    fn release(&mut self, counter: usize, until: u8) {
-        while self.counters[counter].value > until {
-            let oldest = self.counters[counter].oldest.max(self.gone);
-            let place = (oldest - self.gone) as usize;
-            let Some(operation) = self.operations.get_mut(place) else {
-                return;
-            };
-            let [vm, lgkm, exp] = operation.held.each();
-            let held = match counter {
-                0 => vm,
-                1 => lgkm,
-                _ => exp,
-            };
-            self.counters[counter].value -= std::mem::take(held);
-            self.counters[counter].oldest = oldest + 1;
+        for (counter, until) in self.counters.iter_mut().zip(each(until)) {
+            counter.release(until);
         }
     }
+}
 
-    /// Forgets the oldest operations as far as they hold nothing.
-    #[inline]
-    fn trim(&mut self) {
-        while self
-            .operations
-            .front()
-            .is_some_and(|o| o.held == Increments::default())
-        {
-            self.operations.pop_front();
-            self.gone += 1;
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Checklist 5.3 and 5.4: what is never waited for does not keep what is.
+    #[test]
+    fn a_store_that_nobody_waits_for_keeps_nothing_else() {
+        let of = |vm, lgkm| Increments { vm, lgkm, exp: 0 };
+        let mut board = Scoreboard::new(Isa::Gfx9);
+        board.issue(Kind::VectorMemory, 0, of(1, 0));
+        board.issue(Kind::Flat, 4, of(1, 1));
+        for pc in 0..1000 {
+            board.issue(Kind::Lds, 8 * pc, of(0, 1));
+            board.wait(Waitcnt {
+                lgkm: 0,
+                ..Waitcnt::max(Isa::Gfx9)
+            });
         }
+        let left: Vec<Outstanding> = board.outstanding().collect();
+        let expected = [(Kind::VectorMemory, 0), (Kind::Flat, 4)].map(|(kind, pc)| Outstanding {
+            kind,
+            pc,
+            held: of(1, 0),
+        });
+        assert_eq!(left, expected);
+        assert_eq!((board.counters().vm, board.counters().lgkm), (2, 0));
     }
 }

@@ -1,15 +1,16 @@
-//! Plain loads and stores of dwords whose lanes go the usual ways, for runs that nobody observes: they make no
+//! Plain loads and stores whose lanes go the usual ways, for runs that nobody observes: they make no
 //! [`Access`](super::Access). Whatever is unusual in the least is left to those that do, before anything has changed.
 
-use gcn_isa::{Does, Isa};
+use gcn_isa::{Does, Isa, Ty};
 
 use crate::device::Device;
-use crate::lanes::{self, LANES, Lanes, NOTHING};
+use crate::lanes::{self, Elements, LANES, Lanes, NOTHING};
 use crate::lds::Lds;
 use crate::wave::Wave;
 
-use super::places::{DWORD, MAX_DWORDS};
+use super::places::DWORD;
 use super::plan::{Family, Plan};
+use super::wide;
 
 /// What an instruction is, as far as it may be usual.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -18,25 +19,25 @@ pub enum Quick {
     No,
     /// A load of one or two elements from LDS.
     LoadShare,
-    /// A load of a dword from global memory.
-    LoadDword,
+    /// A load of a dword at most from global memory.
+    Load,
     /// A store of a dword to global memory.
-    StoreDword,
+    Store,
 }
 
 impl Quick {
     /// What an instruction with this plan is.
     pub fn of(plan: &Plan) -> Quick {
-        let is_dwords = plan.ty.bytes().is_multiple_of(DWORD as u8);
-        if plan.gds || plan.tfe || plan.to_lds || !is_dwords {
+        if plan.gds || plan.tfe || plan.to_lds {
             return Quick::No;
         }
+        let bytes = usize::from(plan.ty.bytes());
         match (plan.family, plan.does) {
-            (Family::Share, Does::Load(_) | Does::LoadTwo(..)) => Quick::LoadShare,
-            (Family::Global | Family::Flat, Does::Load(ty)) if ty.dwords() == 1 => Quick::LoadDword,
-            (Family::Global | Family::Flat, Does::Store(ty)) if ty.dwords() == 1 => {
-                Quick::StoreDword
+            (Family::Share, Does::Load(_) | Does::LoadTwo(..)) if bytes >= DWORD => {
+                Quick::LoadShare
             }
+            (Family::Global | Family::Flat, Does::Load(_)) if bytes <= DWORD => Quick::Load,
+            (Family::Global | Family::Flat, Does::Store(_)) if bytes == DWORD => Quick::Store,
             _ => Quick::No,
         }
     }
@@ -48,76 +49,172 @@ pub fn perform(wave: &mut Wave, plan: &Plan, lds: &mut Lds, device: &Device) -> 
     match plan.quick {
         Quick::No => None,
         Quick::LoadShare => load_share(wave, plan, lds, device),
-        Quick::LoadDword => {
-            let address = row(wave, plan, device)?;
-            let exec = wave.exec();
-            let into = wave.vgprs.get_mut(usize::from(plan.vdst))?;
-            if exec == u64::MAX {
-                return device.memory.load_dwords(address, &mut into.0);
-            }
-            let mut loaded = Lanes::ZERO;
-            device.memory.load_dwords(address, &mut loaded.0)?;
-            into.blend(&loaded, exec);
-            Some(())
-        }
-        Quick::StoreDword if wave.exec() == u64::MAX => {
-            let address = row(wave, plan, device)?;
-            let from = wave.vgpr(plan.vdata);
-            device.memory.store_dwords(address, &from.0)
-        }
-        Quick::StoreDword => None,
+        Quick::Load => load(wave, plan, device),
+        Quick::Store => store(wave, plan, device),
     }
 }
 
-/// Every element is inside of the share, and no lane's address depends on another's.
 fn load_share(wave: &mut Wave, plan: &Plan, lds: &mut Lds, device: &Device) -> Option<()> {
     if wave.isa == Isa::Si && device.config.si_checks_lds_base {
         return None;
     }
-    let share = lds.share(wave.isa, wave.m0());
-    let exec = wave.exec();
-    let dwords = usize::from(plan.ty.dwords());
     let (first, distance) = (plan.offset as u32, plan.distance as u32);
     let offsets = [first, first.wrapping_add(distance)];
-    let elements = match plan.does {
-        Does::LoadTwo(..) => &offsets[..],
-        _ => &offsets[..1],
+    let elements = Elements {
+        register: plan.vaddr.map_or(0, usize::from),
+        offsets: match plan.does {
+            Does::LoadTwo(..) => &offsets,
+            _ => &offsets[..1],
+        },
+        mask: plan.mask,
+        dwords: usize::from(plan.ty.dwords()),
+        exec: wave.exec(),
     };
-    // The address may be in one of the registers that are written.
-    let addresses = *wave.vgpr(plan.vaddr.unwrap_or(0));
-    let vdst = usize::from(plan.vdst);
-    let into = wave.vgprs.get_mut(vdst..vdst + elements.len() * dwords)?;
-    if dwords > MAX_DWORDS {
-        return None;
-    }
-    share.gather(&addresses, elements, plan.mask, exec, into)
+    let share = lds.share(wave.isa, wave.m0());
+    elements.gather(share.bytes(), &mut wave.vgprs, plan.vdst.into())
 }
 
-/// The address of lane 0's dword in global memory if each lane's, active or not, follows the one before.
 #[inline]
-fn row(wave: &Wave, plan: &Plan, device: &Device) -> Option<u64> {
-    let first = plan.vaddr.unwrap_or(0);
-    let low = wave.vgpr(first);
-    let (base, high) = match plan.saddr {
-        Some(base) => (wave.scalar64(base), &NOTHING),
-        None => (0, wave.vgpr(first.wrapping_add(1))),
+fn load(wave: &mut Wave, plan: &Plan, device: &Device) -> Option<()> {
+    let from = Addresses::of(wave, plan);
+    if plan.ty.bytes() != DWORD as u8 {
+        return load_apart(wave, plan, device);
+    }
+    let Some(address) = from.row(Stride::Dword, device) else {
+        return load_apart(wave, plan, device);
     };
-    if !lanes::is_row(low, high) {
+    let exec = wave.exec();
+    let register = wave.vgprs.get_mut(usize::from(plan.vdst))?;
+    if exec == u64::MAX {
+        return device.memory.load_dwords(address, &mut register.0);
+    }
+    let mut loaded = Lanes::ZERO;
+    device.memory.load_dwords(address, &mut loaded.0)?;
+    register.blend(&loaded, exec);
+    Some(())
+}
+
+/// [`load`] of what is no row of dwords.
+#[inline(never)]
+fn load_apart(wave: &mut Wave, plan: &Plan, device: &Device) -> Option<()> {
+    let memory = &device.memory;
+    let from = Addresses::of(wave, plan);
+    let bytes = plan.ty.bytes();
+    let exec = wave.exec();
+    let mut loaded;
+    if let Some(address) = from.row(Stride::None, device) {
+        loaded = Lanes::splat(match bytes {
+            1 => memory.load_u8(address)?.into(),
+            2 => memory.load_u16(address)?.into(),
+            _ => memory.load_u32(address)?,
+        });
+    } else if bytes == 1
+        && let Some(address) = from.row(Stride::Byte, device)
+    {
+        let mut raw = [0; LANES];
+        memory.read(address, &mut raw).then_some(())?;
+        loaded = lanes::widen(&raw);
+    } else {
+        let mut addresses = [0; LANES];
+        from.all(device, &mut addresses)?;
+        loaded = Lanes::ZERO;
+        memory.gather(&addresses, bytes.into(), exec, &mut loaded)?;
+    }
+    if matches!(plan.ty, Ty::I8 | Ty::I16) {
+        lanes::extend_sign(u32::from(bytes) * u8::BITS, &mut loaded);
+    }
+    let register = wave.vgprs.get_mut(usize::from(plan.vdst))?;
+    register.blend(&loaded, exec);
+    Some(())
+}
+
+fn store(wave: &mut Wave, plan: &Plan, device: &Device) -> Option<()> {
+    if wave.exec() != u64::MAX {
         return None;
     }
-    let address = (u64::from(low.0[0]) | u64::from(high.0[0]) << u32::BITS)
-        .wrapping_add(base)
-        .wrapping_add_signed(plan.offset);
-    if plan.family == Family::Flat {
-        let apertures = device.config.apertures;
-        let last = address.wrapping_add((LANES * DWORD) as u64 - 1);
-        let is_aside = |address: u64| {
-            let high = (address >> u32::BITS) as u32;
-            high == apertures.shared || high == apertures.private
+    let address = Addresses::of(wave, plan).row(Stride::Dword, device)?;
+    device
+        .memory
+        .store_dwords(address, &wave.vgpr(plan.vdata).0)
+}
+
+/// How far the lanes' addresses are apart.
+#[derive(Clone, Copy)]
+enum Stride {
+    None = 0,
+    Byte = 1,
+    Dword = DWORD as isize,
+}
+
+/// Addresses of global memory: for each lane a number in a pair of registers, to which one is added that is the same for
+/// all.
+struct Addresses<'a> {
+    low: &'a Lanes,
+    high: &'a Lanes,
+    base: u64,
+    /// They are those of FLAT.
+    is_flat: bool,
+}
+
+impl Addresses<'_> {
+    #[inline]
+    fn of<'a>(wave: &'a Wave, plan: &Plan) -> Addresses<'a> {
+        let first = plan.vaddr.unwrap_or(0);
+        let (base, high) = match plan.saddr {
+            Some(base) => (wave.scalar64(base), &NOTHING),
+            None => (0, wave.vgpr(first.wrapping_add(1))),
         };
-        if is_aside(address) || is_aside(last) || device.config.dword_alignment {
-            return None;
+        Addresses {
+            low: wave.vgpr(first),
+            high,
+            base: base.wrapping_add_signed(plan.offset),
+            is_flat: plan.family == Family::Flat,
         }
     }
-    Some(address)
+
+    /// Lane 0's if the others, of active lanes or not, follow each so many bytes behind the one before. None of FLAT is
+    /// in an aperture.
+    #[inline]
+    fn row(&self, stride: Stride, device: &Device) -> Option<u64> {
+        // Most that do not follow each other are told apart by the second.
+        let [first, second] = [self.low.0[0], self.low.0[1]];
+        if second.wrapping_sub(first) != stride as u32 {
+            return None;
+        }
+        let is_row = match stride {
+            Stride::None => lanes::are_one(self.low, self.high),
+            Stride::Byte => lanes::are_bytes(self.low, self.high),
+            Stride::Dword => lanes::are_dwords(self.low, self.high),
+        };
+        if !is_row {
+            return None;
+        }
+        let address = self.lane(0);
+        let last = self.lane(LANES - 1).wrapping_add(DWORD as u64 - 1);
+        self.is_usual(&[address, last], device).then_some(address)
+    }
+
+    /// All of them, none of FLAT in an aperture.
+    fn all(&self, device: &Device, into: &mut [u64; LANES]) -> Option<()> {
+        wide::pairs(self.low, self.high, self.base, into);
+        self.is_usual(into, device).then_some(())
+    }
+
+    #[inline]
+    fn lane(&self, lane: usize) -> u64 {
+        let pair = u64::from(self.low.0[lane]) | u64::from(self.high.0[lane]) << u32::BITS;
+        pair.wrapping_add(self.base)
+    }
+
+    /// Whether addresses are none that FLAT looks at twice.
+    #[inline]
+    fn is_usual(&self, addresses: &[u64], device: &Device) -> bool {
+        let apertures = device.config.apertures;
+        let is_aside = |address: &u64| {
+            let high = (address >> u32::BITS) as u32;
+            (high == apertures.shared) | (high == apertures.private)
+        };
+        let is_aside = || addresses.iter().fold(false, |any, a| any | is_aside(a));
+        !self.is_flat || !device.config.dword_alignment && !is_aside()
+    }
 }
