@@ -513,9 +513,19 @@ impl Elements<'_> {
         into: usize,
     ) -> Option<()> {
         use std::arch::x86_64::{
-            _mm512_add_epi32, _mm512_and_si512, _mm512_mask_cmpgt_epu32_mask,
-            _mm512_mask_i32gather_epi32, _mm512_set1_epi32,
+            _mm512_add_epi32, _mm512_and_si512, _mm512_cmpneq_epi32_mask, _mm512_cvtsi512_si32,
+            _mm512_mask_cmpgt_epu32_mask, _mm512_mask_i32gather_epi32, _mm512_set1_epi32,
         };
+        /// The places of a vector's lanes. Programs often have the same ones for rows or for columns of lanes.
+        #[derive(Clone, Copy)]
+        enum Shape {
+            /// Those of the vector before.
+            AsBefore,
+            /// The same one.
+            One,
+            /// Otherwise, or not all lanes are active.
+            Apart,
+        }
         let addresses = vectors(registers[self.register]);
         let mask = _mm512_set1_epi32(self.mask as i32);
         let active: [u16; VECTORS] =
@@ -534,17 +544,44 @@ impl Elements<'_> {
         if outside != 0 {
             return None;
         }
+        let shapes: [Shape; VECTORS] = std::array::from_fn(|n| {
+            let one = _mm512_set1_epi32(_mm512_cvtsi512_si32(addresses[n]));
+            let before = addresses[n.saturating_sub(1)];
+            if self.exec != u64::MAX {
+                Shape::Apart
+            } else if n > 0 && _mm512_cmpneq_epi32_mask(addresses[n], before) == 0 {
+                Shape::AsBefore
+            } else if _mm512_cmpneq_epi32_mask(addresses[n], one) == 0 {
+                Shape::One
+            } else {
+                Shape::Apart
+            }
+        });
         for (element, &offset) in self.offsets.iter().enumerate() {
             let places = places(offset);
             for n in 0..self.dwords {
-                let bytes = bytes.as_ptr().wrapping_add(n * DWORD).cast();
                 let register = &mut registers[into + element * self.dwords + n];
                 let mut result = vectors(*register);
-                for ((result, place), active) in result.iter_mut().zip(places).zip(active) {
-                    // SAFETY: the places of the active lanes are inside, with all dwords behind them; nothing is
-                    // read for others.
-                    *result =
-                        unsafe { _mm512_mask_i32gather_epi32::<1>(*result, active, place, bytes) };
+                for vector in 0..VECTORS {
+                    let at = bytes.as_ptr().wrapping_add(n * DWORD);
+                    // SAFETY: the places of the active lanes are inside, with all dwords behind them; nothing is read for
+                    // others. All are active where the lanes have one place.
+                    result[vector] = unsafe {
+                        match shapes[vector] {
+                            Shape::AsBefore => result[vector.saturating_sub(1)],
+                            Shape::One => {
+                                let place = _mm512_cvtsi512_si32(places[vector]);
+                                let at = at.wrapping_add(place as usize);
+                                _mm512_set1_epi32(at.cast::<i32>().read_unaligned())
+                            }
+                            Shape::Apart => _mm512_mask_i32gather_epi32::<1>(
+                                result[vector],
+                                active[vector],
+                                places[vector],
+                                at.cast(),
+                            ),
+                        }
+                    };
                 }
                 *register = lanes_of(result);
             }

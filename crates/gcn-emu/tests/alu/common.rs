@@ -107,7 +107,7 @@ pub fn prepared(inst: &Inst) -> (Code, Handler) {
         .flat_map(|w| w.to_le_bytes())
         .collect();
     let code = Code::new(inst.isa, BASE, &bytes, 256, SGPRS);
-    let handler = match code.step(BASE).map(|step| step.as_ref().map(|s| s.run)) {
+    let handler = match code.step(BASE).map(|step| step.map(|s| s.run)) {
         Some(Ok(Run::Vector(handler) | Run::Scalar(handler))) => handler,
         other => panic!("{}: {other:?}", inst.text()),
     };
@@ -121,11 +121,7 @@ pub fn execute(wave: &mut Wave, inst: &Inst) -> bool {
         .flat_map(|w| w.to_le_bytes())
         .collect();
     let code = Code::new(inst.isa, BASE, &bytes, VGPRS, SGPRS);
-    let step = code
-        .step(BASE)
-        .expect("there is code")
-        .as_ref()
-        .expect("it decodes");
+    let step = code.step(BASE).expect("there is code").expect("it decodes");
     assert_eq!(step.inst.op, inst.op, "it decodes to the same");
     wave.pc = BASE + u64::from(step.bytes);
     match step.run {

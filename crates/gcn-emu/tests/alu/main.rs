@@ -81,7 +81,7 @@ fn everything_but_graphics_is_executed() {
                     .flat_map(u32::to_le_bytes)
                     .collect();
                 let code = Code::new(isa, 0, &bytes, 256, 102);
-                let step = code.step(0).expect("inside").as_ref().expect("it decodes");
+                let step = code.step(0).expect("inside").expect("it decodes");
                 if matches!(step.run, Run::Missing) {
                     missing.push(format!("{isa}: {}", step.inst.text()));
                 }
@@ -111,7 +111,7 @@ fn graphics_is_not_executed() {
                     .flat_map(u32::to_le_bytes)
                     .collect();
                 let code = Code::new(isa, 0, &bytes, 1, 16);
-                let step = code.step(0).expect("inside").as_ref().expect("it decodes");
+                let step = code.step(0).expect("inside").expect("it decodes");
                 assert_eq!(step.inst.op, row.op, "{isa}: {}", step.inst.text());
                 assert!(
                     matches!(step.run, Run::Missing),

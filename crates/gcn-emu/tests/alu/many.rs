@@ -74,7 +74,7 @@ impl Bench {
         let (read, written) = (mask(Access::Read), mask(Access::Write));
         let (code, handler) = prepared(&self.inst);
         let step = code.step(BASE).expect("there is code");
-        let step = step.as_ref().expect("it decodes");
+        let step = step.expect("it decodes");
         let destination = self.slots[0];
         let merges = self
             .inst

@@ -271,7 +271,7 @@ fn check(
     let inst = instruction(op);
     let (code, handler) = prepared(&inst);
     let step = code.step(BASE).expect("there is code");
-    let step = step.as_ref().expect("it decodes");
+    let step = step.expect("it decodes");
     let types: Vec<Ty> = op.row().slots().map(|slot| slot.ty).collect();
     let mut wave = wave(inst.isa, &mut Noise(2));
     wave.vgprs = vec![Lanes::ZERO; usize::from(STEP) * types.len()].into();

@@ -112,7 +112,7 @@ impl Machine {
         let mut pc = BASE;
         let mut outcome = Outcome::Done;
         while pc < BASE + bytes.len() as u64 {
-            let step = code.step(pc).expect("inside").as_ref().expect("it decodes");
+            let step = code.step(pc).expect("inside").expect("it decodes");
             match step.run {
                 Run::Memory => {
                     memory::addresses(&self.wave, step, &self.device, &mut self.access);
