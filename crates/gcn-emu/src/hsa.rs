@@ -176,6 +176,10 @@ pub struct Shape {
     pub grid: [u32; 3],
     /// Work-items of a workgroup in x, y, z.
     pub group: [u32; 3],
+    /// Dimensions that the caller asks for, 1 to 3; those of more than one work-item count in any case.
+    pub dimensions: u16,
+    /// What work-items' global numbers begin with in x, y, z; OpenCL's alone have such.
+    pub offset: [u64; 3],
     /// Bytes of LDS behind the kernel's fixed part.
     pub dynamic_lds: u32,
 }
@@ -350,6 +354,7 @@ impl Launch<'_> {
             grid,
             group,
             dynamic_lds,
+            ..
         } = self.shape;
         let mut problems = Vec::new();
         if grid.contains(&0) || group.contains(&0) {
@@ -600,16 +605,17 @@ impl Launch<'_> {
         std::array::from_fn(|d| self.shape.grid[d].div_ceil(self.shape.group[d].max(1)))
     }
 
-    /// Dimensions that the dispatch uses.
+    /// Dimensions of the dispatch: those asked for, and those that have more than one work-item.
     fn dimensions(&self) -> u16 {
         let used = |d: usize| self.shape.grid[d] > 1 || self.shape.group[d] > 1;
-        if used(2) {
+        let used = if used(2) {
             3
         } else if used(1) {
             2
         } else {
             1
-        }
+        };
+        self.shape.dimensions.clamp(used, 3)
     }
 
     /// The hidden arguments with their places: as the metadata have them; without metadata where the object's
@@ -668,6 +674,8 @@ impl Launch<'_> {
             grid,
             group,
             dynamic_lds,
+            offset,
+            ..
         } = self.shape;
         let count = |d: usize| u64::from(grid[d] / group[d].max(1));
         let remainder = |d: usize| u64::from(grid[d] % group[d].max(1));
@@ -681,6 +689,9 @@ impl Launch<'_> {
             ValueKind::HiddenRemainderX => remainder(0),
             ValueKind::HiddenRemainderY => remainder(1),
             ValueKind::HiddenRemainderZ => remainder(2),
+            ValueKind::HiddenGlobalOffsetX => offset[0],
+            ValueKind::HiddenGlobalOffsetY => offset[1],
+            ValueKind::HiddenGlobalOffsetZ => offset[2],
             ValueKind::HiddenGridDims => u64::from(self.dimensions()),
             ValueKind::HiddenDynamicLdsSize => u64::from(dynamic_lds),
             ValueKind::HiddenPrivateBase => u64::from(device.config.apertures.private),
@@ -720,6 +731,7 @@ impl Launch<'_> {
             grid,
             group,
             dynamic_lds,
+            ..
         } = self.shape;
         let descriptor = &self.kernel.descriptor;
         let mut packet = Vec::with_capacity(PACKET_BYTES as usize);

@@ -46,6 +46,8 @@ fn metadata(segment: u64, rest: &str) -> String {
 const SHAPE: Shape = Shape {
     grid: [100, 3, 1],
     group: [32, 2, 1],
+    dimensions: 1,
+    offset: [7, 0, 1 << 40],
     dynamic_lds: 16,
 };
 
@@ -247,7 +249,10 @@ fn hidden_arguments_of_version_5_follow_the_others() {
         [18, 20, 22].map(|at| u16_at(&device, hidden + at)),
         [4, 1, 0]
     );
-    assert_eq!([40, 48, 56].map(|at| u64_at(&device, hidden + at)), [0; 3]);
+    assert_eq!(
+        [40, 48, 56].map(|at| u64_at(&device, hidden + at)),
+        SHAPE.offset
+    );
     assert_eq!(u16_at(&device, hidden + 64), 2);
     assert_eq!(u32_at(&device, hidden + 120), 16);
     assert_eq!(
@@ -375,6 +380,7 @@ fn sizes_that_cannot_be_are_refused() {
         grid,
         group,
         dynamic_lds,
+        ..SHAPE
     };
     for (object, shape, message) in [
         (

@@ -174,7 +174,7 @@ fn a_launch_file_says_what_options_say() {
             ][..],
         ),
         (
-            "kernel = \"plain\"\ntarget = \"vega10\"\ngrid = [2, 1]\ngroup = \"2,1,1\"\nthreads = 1\nlimit = 100\nlds = 64\n\
+            "kernel = \"plain\"\ntarget = \"vega10\"\ngrid = [2, 1]\ngroup = \"2,1,1\"\noffset = [0, 9]\nthreads = 1\nlimit = 100\nlds = 64\n\
              memory = \"1M\"\nargs = [\"u8:9\", \"u32:10\", \"@data.bin\"]\nprint = [\"2:u32\", \"2:u32[0]\"]\n\
              expect = { 2 = \"u32:10,11~0\" }",
             &[
@@ -186,6 +186,8 @@ fn a_launch_file_says_what_options_say() {
                 "2,1",
                 "--group",
                 "2,1,1",
+                "--offset",
+                "0,9",
                 "--threads",
                 "1",
                 "--limit",

@@ -1,7 +1,9 @@
 //! What a launch is made of, from options, from a launch file, or from both: options win over the file.
 
 use std::collections::HashSet;
+use std::fmt::Display;
 use std::path::{Path, PathBuf};
+use std::str::FromStr;
 
 use anyhow::{Context, Result, bail};
 use serde::Deserialize;
@@ -23,9 +25,11 @@ pub struct Launch {
     /// Name of the kernel; without, the only one.
     pub kernel: Option<String>,
     /// Work-items.
-    pub grid: Option<[u32; 3]>,
+    pub grid: Option<Extent>,
     /// Work-items of a workgroup.
-    pub group: Option<[u32; 3]>,
+    pub group: Option<Extent>,
+    /// What work-items' global numbers begin with.
+    pub offset: Option<[u64; 3]>,
     /// Host threads.
     pub threads: Option<usize>,
     /// Instructions of a wave.
@@ -48,6 +52,15 @@ pub struct Launch {
     pub fidelity: bool,
     /// Whether to report in JSON.
     pub json: bool,
+}
+
+/// Sizes in x, y and z.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Extent {
+    /// The sizes; those that were not written are 1.
+    pub sizes: [u32; 3],
+    /// How many of them were written, 1 to 3.
+    pub dimensions: u16,
 }
 
 /// Something named and a value for it.
@@ -102,6 +115,7 @@ impl Launch {
         replace(&mut self.kernel, &args.kernel);
         replace(&mut self.grid, &args.grid);
         replace(&mut self.group, &args.group);
+        replace(&mut self.offset, &args.offset);
         replace(&mut self.threads, &args.threads);
         replace(&mut self.limit, &args.limit);
         replace(&mut self.memory, &args.memory);
@@ -168,27 +182,35 @@ fn pair(option: &str, text: &str, base: &Path) -> Result<Given> {
 ///
 /// # Errors
 /// What is accepted.
-pub fn sizes(text: &str) -> Result<[u32; 3], String> {
-    let wrong = || {
-        format!(
-            "`{text}` is not X, X,Y or X,Y,Z of numbers from 1 to {}",
-            u32::MAX
-        )
-    };
-    let mut sizes = [1; 3];
-    let parts: Vec<&str> = text.split([',', 'x']).collect();
-    if parts.len() > sizes.len() {
-        return Err(wrong());
+pub fn sizes(text: &str) -> Result<Extent, String> {
+    let (sizes, dimensions) = numbers(text, 1, u32::MAX)?;
+    Ok(Extent { sizes, dimensions })
+}
+
+/// Offsets as options have them: `X`, `X,Y` or `X,Y,Z`.
+///
+/// # Errors
+/// What is accepted.
+pub fn offsets(text: &str) -> Result<[u64; 3], String> {
+    Ok(numbers(text, 0, u64::MAX)?.0)
+}
+
+/// One to three numbers from `least` to `most`, with `least` for those that are missing; and how many there are.
+fn numbers<T: FromStr + PartialOrd + Copy + Display>(
+    text: &str,
+    least: T,
+    most: T,
+) -> Result<([T; 3], u16), String> {
+    let wrong = || format!("`{text}` is not X, X,Y or X,Y,Z of numbers from {least} to {most}");
+    let mut numbers = [least; 3];
+    let mut written = 0;
+    for part in text.split([',', 'x']) {
+        let number = part.trim().parse().ok().filter(|number| *number >= least);
+        let place = numbers.get_mut(usize::from(written)).ok_or_else(wrong)?;
+        *place = number.ok_or_else(wrong)?;
+        written += 1;
     }
-    for (size, part) in sizes.iter_mut().zip(parts) {
-        *size = part
-            .trim()
-            .parse()
-            .ok()
-            .filter(|size| *size != 0)
-            .ok_or_else(wrong)?;
-    }
-    Ok(sizes)
+    Ok((numbers, written))
 }
 
 /// An amount of memory: bytes, or with the suffix K, M or G for the powers of 1024.
@@ -217,6 +239,7 @@ struct File {
     kernel: Option<String>,
     grid: Option<Sizes>,
     group: Option<Sizes>,
+    offset: Option<Sizes>,
     threads: Option<usize>,
     limit: Option<u64>,
     lds: u32,
@@ -237,8 +260,8 @@ struct File {
     expecting = "expected a number, a list of up to three, or text such as \"64,4\""
 )]
 enum Sizes {
-    One(u32),
-    List(Vec<u32>),
+    One(u64),
+    List(Vec<u64>),
     Text(String),
 }
 
@@ -297,11 +320,9 @@ pub fn from_toml(text: &str, base: &Path) -> Result<Launch> {
         file: base.join(program),
         target: file.target,
         kernel: file.kernel,
-        grid: file.grid.map(|sizes| sizes_of("grid", sizes)).transpose()?,
-        group: file
-            .group
-            .map(|sizes| sizes_of("group", sizes))
-            .transpose()?,
+        grid: parsed("grid", file.grid, sizes)?,
+        group: parsed("group", file.group, sizes)?,
+        offset: parsed("offset", file.offset, offsets)?,
         threads: file.threads,
         limit: file.limit,
         lds: file.lds,
@@ -316,17 +337,24 @@ pub fn from_toml(text: &str, base: &Path) -> Result<Launch> {
     })
 }
 
-fn sizes_of(key: &str, given: Sizes) -> Result<[u32; 3]> {
+/// What a key has, read as its option would be.
+fn parsed<T>(
+    key: &str,
+    given: Option<Sizes>,
+    parse: impl Fn(&str) -> Result<T, String>,
+) -> Result<Option<T>> {
     let text = match given {
-        Sizes::One(size) => size.to_string(),
-        Sizes::List(list) => list
+        None => return Ok(None),
+        Some(Sizes::One(size)) => size.to_string(),
+        Some(Sizes::List(list)) => list
             .iter()
-            .map(u32::to_string)
+            .map(u64::to_string)
             .collect::<Vec<_>>()
             .join(","),
-        Sizes::Text(text) => text,
+        Some(Sizes::Text(text)) => text,
     };
-    sizes(&text).map_err(|error| anyhow::anyhow!("{key}: {error}"))
+    let value = parse(&text).map_err(|error| anyhow::anyhow!("{key}: {error}"))?;
+    Ok(Some(value))
 }
 
 /// What an element of a list is that has no name of its own.

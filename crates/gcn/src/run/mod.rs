@@ -33,7 +33,7 @@ use crate::object::NoTarget;
 use crate::{Status, Usage, asm, input, object, render};
 use arguments::Problems;
 use fault::FaultReport;
-use launch::Launch;
+use launch::{Extent, Launch};
 use output::{BufferReport, Comparison, Expectation, Save, Selector, View};
 
 /// For `--help`.
@@ -58,10 +58,13 @@ pub struct Args {
     kernel: Option<String>,
     /// Work-items, in up to three dimensions.
     #[arg(long, value_name = "X[,Y[,Z]]", value_parser = launch::sizes)]
-    grid: Option<[u32; 3]>,
+    grid: Option<Extent>,
     /// Work-items of a workgroup.
     #[arg(long, value_name = "X[,Y[,Z]]", value_parser = launch::sizes)]
-    group: Option<[u32; 3]>,
+    group: Option<Extent>,
+    /// What the work-items' global numbers begin with, in OpenCL kernels.
+    #[arg(long, value_name = "X[,Y[,Z]]", value_parser = launch::offsets)]
+    offset: Option<[u64; 3]>,
     /// Host threads.
     #[arg(long, value_name = "N", value_parser = threads)]
     threads: Option<usize>,
@@ -141,9 +144,10 @@ fn carry_out(launch: &Launch, out: &mut dyn Write) -> Result<Status> {
     let mut device = Device::new(config(launch, target.isa)?);
     let loaded = hsa::load(&mut device, &object, "the code object")?;
     let budget = launch.memory.unwrap_or_else(arguments::spare_memory);
-    let Some(grid) = launch.grid else {
+    let Some(extent) = launch.grid else {
         return Err(Usage("how many work-items? add --grid X[,Y[,Z]]".to_owned()).into());
     };
+    let grid = extent.sizes;
     let bound = arguments::bind(kernel, &launch.args, &mut device, budget)?;
     let dynamic_lds = launch
         .lds
@@ -152,6 +156,10 @@ fn carry_out(launch: &Launch, out: &mut dyn Write) -> Result<Status> {
     let shape = Shape {
         grid,
         group: group(launch, kernel, grid),
+        dimensions: extent
+            .dimensions
+            .max(launch.group.map_or(0, |group| group.dimensions)),
+        offset: launch.offset.unwrap_or_default(),
         dynamic_lds,
     };
     let start = hsa::Launch {
@@ -526,6 +534,7 @@ fn group(launch: &Launch, kernel: &Kernel, grid: [u32; 3]) -> [u32; 3] {
     let most = most.filter(|most| *most != 0).unwrap_or(DEFAULT_GROUP);
     launch
         .group
+        .map(|extent| extent.sizes)
         .or(required)
         .unwrap_or([DEFAULT_GROUP.min(grid[0]).min(most), 1, 1])
 }
