@@ -9,3 +9,5 @@ ds_read_b32 v1, v2 offset:nowhere   //~ ERROR nowhere
 //~^ ERROR the string does not end
 .p2align 40                         //~ ERROR the alignment is 40, out of range 0 to 16
 s_branch elsewhere                  //~ ERROR symbol elsewhere is not defined
+.comm large, 4, 17                  //~ ERROR 2 to the power of 17
+.comm below, 4, -1                  //~ ERROR 2 to the power of -1

@@ -474,13 +474,20 @@ impl Assembler<'_> {
         let span = start..self.cursor.pos();
         self.comma("the size")?;
         let size = self.absolute_within("the size", 0, i64::from(u32::MAX))?;
-        let align = self.optional_absolute("the alignment")?.unwrap_or(1);
-        if align.count_ones() != 1 || align > MAX_ALIGN {
+        // LLVM has the alignment's exponent here for AMD GPUs, unlike GNU as for others.
+        let exponent = self.optional_absolute("the alignment")?.unwrap_or(0);
+        let align = u32::try_from(exponent)
+            .ok()
+            .and_then(|exponent| 1_i64.checked_shl(exponent))
+            .filter(|align| (1..=MAX_ALIGN).contains(align));
+        let Some(align) = align else {
             return Err(fail(
                 start..self.cursor.pos(),
-                format!("the alignment is {align}, but must be a power of two up to {MAX_ALIGN}"),
+                format!(
+                    "the alignment is 2 to the power of {exponent}, but may be {MAX_ALIGN} at most"
+                ),
             ));
-        }
+        };
         if let Some(entry) = self.symbols.get_mut(id) {
             if entry.defined != Defined::No {
                 return Err(fail(

@@ -90,6 +90,9 @@ pub enum FaultKind {
 /// The trap that aborts ("Trap Handler ABI" in LLVM's "User Guide for AMDGPU Backend").
 const ABORT: u8 = 2;
 
+/// The breakpoint of compilers, which does nothing where no debugger is installed (errata E240).
+pub const BREAKPOINT: u8 = 3;
+
 /// What compilers mean by a trap.
 fn meaning(trap: u8) -> &'static str {
     if trap == ABORT {

@@ -110,7 +110,10 @@ pub fn load(device: &mut Device, object: &CodeObject, name: &str) -> Result<Load
     let mut symbols: Vec<LoadedSymbol> = object
         .symbols
         .iter()
-        .filter(|symbol| matches!(symbol.place, Place::Section(_)) && !symbol.name.is_empty())
+        .filter(|symbol| {
+            matches!(symbol.place, Place::Section(_) | Place::Common { .. })
+                && !symbol.name.is_empty()
+        })
         .filter(|symbol| !matches!(symbol.kind, SymbolKind::Section | SymbolKind::File))
         .map(|symbol| LoadedSymbol {
             name: symbol.name.clone(),

@@ -13,7 +13,7 @@ use crate::code::{Code, Run, Step};
 use crate::device::{Device, LdsFill, OnViolation};
 use crate::exec::alu::indexing;
 use crate::exec::memory::{self, Access, Outcome};
-use crate::fault::{Fault, FaultKind};
+use crate::fault::{self, Fault, FaultKind};
 use crate::lanes::{LANES, Lanes};
 use crate::lds::Lds;
 use crate::observe::{Observer, Verdict};
@@ -981,6 +981,7 @@ fn flow(wave: &mut Wave, step: &Step, pc: u64) -> Result<(), FaultKind> {
                     return Err(FaultKind::Halted);
                 }
             }
+            Control::Trap if step.immediate() as u8 == fault::BREAKPOINT => {}
             Control::Trap => return Err(FaultKind::Trap(step.immediate() as u8)),
             Control::SetHalt if step.immediate() & 1 != 0 => return Err(FaultKind::Halted),
             // Who sleeps waits for somebody, whose turn it is now. There is no time that could pass.

@@ -207,10 +207,14 @@ fn trap_handlers_and_halts_end_the_run() {
         for (instruction, kind) in [
             ("s_rfe_b64 s[4:5]", FaultKind::OutsideTrapHandler),
             ("s_sethalt 1", FaultKind::Halted),
+            ("s_trap 1", FaultKind::Trap(1)),
+            ("s_trap 7", FaultKind::Trap(7)),
             ("s_sendmsghalt 0", FaultKind::Halted),
         ] {
             assert_eq!(after(name, instruction), Err(kind), "{name}: {instruction}");
         }
         assert!(after(name, "s_sethalt 0").is_ok());
+        // E240: a breakpoint without a debugger.
+        assert!(after(name, "s_trap 3").is_ok());
     }
 }

@@ -227,7 +227,7 @@ impl CodeObject {
         let symbol = self.symbols.get(index).ok_or_else(|| undefined(""))?;
         match symbol.place {
             Place::Absolute => Ok(symbol.value),
-            Place::Section(_) => Ok(symbol.value.wrapping_add(moved)),
+            Place::Section(_) | Place::Common { .. } => Ok(symbol.value.wrapping_add(moved)),
             // ELF gives weak symbols that nobody defines the value zero.
             Place::Undefined if symbol.binding == Binding::Weak => Ok(0),
             Place::Undefined | Place::Other(_) => Err(undefined(&symbol.name)),

@@ -5,6 +5,7 @@
 //! a linker would give them here, so that everything after this module sees addresses only.
 
 mod dynamic;
+mod layout;
 
 use std::collections::{HashMap, HashSet};
 use std::ops::Range;
@@ -128,6 +129,11 @@ pub enum Place {
     Absolute,
     /// In the section with this index.
     Section(usize),
+    /// In no section: the linker makes room for it. An object that was not linked gets that room when it is read.
+    Common {
+        /// The alignment it asks for, in bytes.
+        align: u64,
+    },
     /// One of ELF's other special indices.
     Other(u16),
 }
@@ -319,8 +325,6 @@ pub enum Warning {
     },
 }
 
-/// Objects that were not linked start here, so that no symbol has address zero.
-const LAYOUT_START: u64 = 0x1000;
 /// Permissions change at multiples of this.
 pub(crate) const PAGE: u64 = 0x1000;
 /// Nothing needs more alignment than this.
@@ -431,6 +435,7 @@ impl<'a> Reader<'a> {
             self.read_relocations(&table, &dynamic_symbols)?;
         }
         if !self.linked {
+            self.make_commons()?;
             self.make_got()?;
         }
         self.read_notes(&table)?;
@@ -536,57 +541,6 @@ impl<'a> Reader<'a> {
         Ok(())
     }
 
-    /// Gives the loaded sections of an object that was not linked their addresses: read-only data, code, then
-    /// what is written, each on pages of its own.
-    fn lay_out(&mut self) -> Result<(), ReadError> {
-        let rights = |section: &Section| {
-            let has = |flag: elf::SectionFlags| section.flags & flag.0 != 0;
-            (has(elf::SHF_WRITE), has(elf::SHF_EXECINSTR))
-        };
-        let mut order: Vec<usize> = (0..self.sections.len()).collect();
-        order.retain(|index| self.sections.get(*index).is_some_and(Section::is_loaded));
-        order.sort_by_key(|index| self.sections.get(*index).map(rights));
-        let mut next = LAYOUT_START;
-        let mut last = None;
-        for index in order {
-            let Some(section) = self.sections.get_mut(index) else {
-                continue;
-            };
-            let align = section.align.max(1);
-            if !align.is_power_of_two() || align > MAX_ALIGN {
-                return Err(ReadError::Align {
-                    name: section.name.clone(),
-                    align,
-                });
-            }
-            let (write, execute) = rights(section);
-            if last.replace((write, execute)) != Some((write, execute)) {
-                next = next
-                    .checked_next_multiple_of(PAGE)
-                    .ok_or(ReadError::Layout)?;
-            }
-            section.address = next
-                .checked_next_multiple_of(align)
-                .ok_or(ReadError::Layout)?;
-            next = section
-                .address
-                .checked_add(section.size)
-                .ok_or(ReadError::Layout)?;
-            if section.size != 0 {
-                let (address, size, file) = (section.address, section.size, section.file.clone());
-                self.segments.push(Segment {
-                    address,
-                    size,
-                    file,
-                    read: true,
-                    write,
-                    execute,
-                });
-            }
-        }
-        Ok(())
-    }
-
     /// Reads both symbol tables. Returns the position in `self.symbols` of each entry of the table that the
     /// relocations refer to.
     fn read_symbols(&mut self, table: &SectionTable<'a, Header>) -> Result<Vec<usize>, ReadError> {
@@ -645,6 +599,9 @@ impl<'a> Reader<'a> {
         let place = match symbol.st_shndx(LE) {
             elf::SHN_UNDEF => Place::Undefined,
             elf::SHN_ABS => Place::Absolute,
+            elf::SHN_COMMON => Place::Common {
+                align: symbol.st_value(LE),
+            },
             special if special.0 >= elf::SHN_LORESERVE && special != elf::SHN_XINDEX => {
                 Place::Other(special.0)
             }
@@ -731,58 +688,6 @@ impl<'a> Reader<'a> {
                 });
             }
         }
-        Ok(())
-    }
-
-    /// Makes the global offset table that a linker would make: one zeroed slot a symbol, filled by a relocation.
-    fn make_got(&mut self) -> Result<(), ReadError> {
-        let end = self
-            .segments
-            .iter()
-            .filter_map(|segment| segment.address.checked_add(segment.size))
-            .max();
-        let address = end
-            .unwrap_or(LAYOUT_START)
-            .checked_next_multiple_of(PAGE)
-            .ok_or(ReadError::Layout)?;
-        let mut slots: HashMap<RelocationTarget, u64> = HashMap::new();
-        let mut filled = Vec::new();
-        let mut next = address;
-        for relocation in &mut self.relocations {
-            let Some(kind) = relocation.kind.without_got() else {
-                continue;
-            };
-            let slot = match slots.get(&relocation.target) {
-                Some(slot) => *slot,
-                None => {
-                    let slot = next;
-                    next = next.checked_add(GOT_SLOT).ok_or(ReadError::Layout)?;
-                    slots.insert(relocation.target, slot);
-                    let (kind, target) = (RelocationKind::Abs64, relocation.target);
-                    filled.push(Relocation {
-                        address: slot,
-                        kind,
-                        target,
-                        addend: 0,
-                    });
-                    slot
-                }
-            };
-            relocation.kind = kind;
-            relocation.target = RelocationTarget::Address(slot);
-        }
-        if next != address {
-            let size = next - address;
-            self.segments.push(Segment {
-                address,
-                size,
-                file: 0..0,
-                read: true,
-                write: true,
-                execute: false,
-            });
-        }
-        self.relocations.append(&mut filled);
         Ok(())
     }
 

@@ -187,6 +187,38 @@ fn objects_without_a_link_load_like_linked_ones() {
 }
 
 #[test]
+fn common_symbols_of_an_object_without_a_link_get_room() {
+    let object =
+        read(&common::clang("common.s", "gfx900", 5, &["-c"])).expect("clang makes valid objects");
+    assert!(!object.linked);
+    let mut image = object.image().expect("a small image");
+    let base = image.base;
+    object
+        .apply_relocations(&mut image, base + 0x10_0000)
+        .expect("commons are defined, and what is weak is zero");
+    let value = |name| object.symbol(name).expect("it is in .symtab").value;
+    let (room, odd, pointers) = (value("room"), value("odd"), value("pointers"));
+    assert_eq!(room % 64, 0);
+    assert!(
+        room + 12 <= odd || odd + 3 <= room,
+        "{room:#x} and {odd:#x} overlap"
+    );
+    for (symbol, size) in [(room, 12), (odd, 3)] {
+        let bytes = image.get(symbol, size).expect("it is in the image");
+        assert!(bytes.iter().all(|byte| *byte == 0));
+        let mut segments = image.segments.iter();
+        let inside = segments.find(|s| s.address <= symbol && symbol + size <= s.address + s.size);
+        assert!(inside.is_some_and(|segment| segment.write && !segment.execute));
+    }
+    let field = |at| {
+        let bytes = image.get(pointers + at, 8).expect("it is in the image");
+        u64::from_le_bytes(bytes.try_into().expect("eight bytes"))
+    };
+    let expected = [room + 4 + 0x10_0000, odd + 0x10_0000, 0];
+    assert_eq!([0, 8, 16].map(field), expected);
+}
+
+#[test]
 fn bundles_are_taken_apart() {
     let objects =
         ["gfx803", "gfx906"].map(|processor| common::clang("scale.cl", processor, 5, &[]));

@@ -28,8 +28,7 @@ const WRITE: u64 = 1;
 const EXECUTE: u64 = 4;
 /// What a linker adds for page protection.
 const RELRO_PADDING: &str = ".relro_padding";
-/// Section indices of symbols that are in no section: zeros that the linker places, and LDS.
-const COMMON: u16 = 0xfff2;
+/// Section index of symbols that are in LDS.
 const LDS: u16 = 0xff00;
 /// The largest alignment that directives take, in bytes.
 const MAX_ALIGN: u64 = 1 << 16;
@@ -167,7 +166,9 @@ impl<'a> Whole<'a> {
             for (index, symbol) in symbols() {
                 let gone = match symbol.place {
                     Place::Section(section) => !self.names.contains_key(&section),
-                    Place::Undefined | Place::Absolute | Place::Other(_) => false,
+                    Place::Undefined | Place::Absolute | Place::Common { .. } | Place::Other(_) => {
+                        false
+                    }
                 };
                 if (symbol.binding == Binding::Local) == is_local && has_name(symbol) && !gone {
                     self.named.entry(&symbol.name).or_insert(index);
@@ -229,7 +230,7 @@ impl<'a> Whole<'a> {
         };
         match self.object.symbols.get(index)?.place {
             Place::Section(section) => Some(section).filter(|s| self.names.contains_key(s)),
-            Place::Undefined | Place::Absolute | Place::Other(_) => None,
+            Place::Undefined | Place::Absolute | Place::Common { .. } | Place::Other(_) => None,
         }
     }
 
@@ -699,8 +700,9 @@ impl<'a> Whole<'a> {
                     format!("{}\t.set {name}, {value}\n", self.attributes(symbol))
                 }
                 Place::Undefined if symbol.binding == Binding::Weak => format!("\t.weak {name}\n"),
-                Place::Other(COMMON) => {
-                    format!("\t.comm {name},{},{}\n", symbol.size, symbol.value)
+                Place::Common { align } => {
+                    let exponent = align.max(1).ilog2();
+                    format!("\t.comm {name},{},{exponent}\n", symbol.size)
                 }
                 Place::Other(LDS) => {
                     let visible = self.attributes(&Symbol {

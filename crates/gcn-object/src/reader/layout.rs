@@ -1,0 +1,156 @@
+//! What a linker would do, done for an object that was not linked: sections get addresses, common symbols room, and
+//! relocations the global offset table that they ask for.
+
+use std::collections::HashMap;
+
+use object::elf;
+
+use super::{
+    GOT_SLOT, MAX_ALIGN, PAGE, Place, ReadError, Reader, Relocation, RelocationTarget, Section,
+    Segment,
+};
+use crate::elf::RelocationKind;
+
+/// Objects that were not linked start here, so that no symbol has address zero.
+const LAYOUT_START: u64 = 0x1000;
+
+impl Reader<'_> {
+    /// Gives the loaded sections of an object that was not linked their addresses: read-only data, code, then
+    /// what is written, each on pages of its own.
+    pub(super) fn lay_out(&mut self) -> Result<(), ReadError> {
+        let rights = |section: &Section| {
+            let has = |flag: elf::SectionFlags| section.flags & flag.0 != 0;
+            (has(elf::SHF_WRITE), has(elf::SHF_EXECINSTR))
+        };
+        let mut order: Vec<usize> = (0..self.sections.len()).collect();
+        order.retain(|index| self.sections.get(*index).is_some_and(Section::is_loaded));
+        order.sort_by_key(|index| self.sections.get(*index).map(rights));
+        let mut next = LAYOUT_START;
+        let mut last = None;
+        for index in order {
+            let Some(section) = self.sections.get_mut(index) else {
+                continue;
+            };
+            let align = section.align.max(1);
+            if !align.is_power_of_two() || align > MAX_ALIGN {
+                return Err(ReadError::Align {
+                    name: section.name.clone(),
+                    align,
+                });
+            }
+            let (write, execute) = rights(section);
+            if last.replace((write, execute)) != Some((write, execute)) {
+                next = next
+                    .checked_next_multiple_of(PAGE)
+                    .ok_or(ReadError::Layout)?;
+            }
+            section.address = next
+                .checked_next_multiple_of(align)
+                .ok_or(ReadError::Layout)?;
+            next = section
+                .address
+                .checked_add(section.size)
+                .ok_or(ReadError::Layout)?;
+            if section.size != 0 {
+                let (address, size, file) = (section.address, section.size, section.file.clone());
+                self.segments.push(Segment {
+                    address,
+                    size,
+                    file,
+                    read: true,
+                    write,
+                    execute,
+                });
+            }
+        }
+        Ok(())
+    }
+
+    /// Gives common symbols room, zeroed, behind everything else.
+    pub(super) fn make_commons(&mut self) -> Result<(), ReadError> {
+        let address = self.free_page()?;
+        let mut next = address;
+        for symbol in &mut self.symbols {
+            let Place::Common { align } = symbol.place else {
+                continue;
+            };
+            let align = align.max(1);
+            if !align.is_power_of_two() || align > MAX_ALIGN {
+                return Err(ReadError::Align {
+                    name: symbol.name.clone(),
+                    align,
+                });
+            }
+            symbol.value = next
+                .checked_next_multiple_of(align)
+                .ok_or(ReadError::Layout)?;
+            next = symbol
+                .value
+                .checked_add(symbol.size)
+                .ok_or(ReadError::Layout)?;
+        }
+        self.push_zeros(address, next);
+        Ok(())
+    }
+
+    /// Makes the global offset table that a linker would make: one zeroed slot a symbol, filled by a relocation.
+    pub(super) fn make_got(&mut self) -> Result<(), ReadError> {
+        let address = self.free_page()?;
+        let mut slots: HashMap<RelocationTarget, u64> = HashMap::new();
+        let mut filled = Vec::new();
+        let mut next = address;
+        for relocation in &mut self.relocations {
+            let Some(kind) = relocation.kind.without_got() else {
+                continue;
+            };
+            let slot = match slots.get(&relocation.target) {
+                Some(slot) => *slot,
+                None => {
+                    let slot = next;
+                    next = next.checked_add(GOT_SLOT).ok_or(ReadError::Layout)?;
+                    slots.insert(relocation.target, slot);
+                    let (kind, target) = (RelocationKind::Abs64, relocation.target);
+                    filled.push(Relocation {
+                        address: slot,
+                        kind,
+                        target,
+                        addend: 0,
+                    });
+                    slot
+                }
+            };
+            relocation.kind = kind;
+            relocation.target = RelocationTarget::Address(slot);
+        }
+        self.push_zeros(address, next);
+        self.relocations.append(&mut filled);
+        Ok(())
+    }
+
+    /// The first page behind all segments.
+    fn free_page(&self) -> Result<u64, ReadError> {
+        let ends = self
+            .segments
+            .iter()
+            .filter_map(|segment| segment.address.checked_add(segment.size));
+        ends.max()
+            .unwrap_or(LAYOUT_START)
+            .checked_next_multiple_of(PAGE)
+            .ok_or(ReadError::Layout)
+    }
+
+    /// A segment of zeros that may be written, if there is anything between the addresses.
+    fn push_zeros(&mut self, address: u64, end: u64) {
+        let size = end - address;
+        if size != 0 {
+            self.segments.push(Segment {
+                address,
+                size,
+                file: 0..0,
+                read: true,
+                write: true,
+                execute: false,
+            });
+        }
+    }
+}
