@@ -421,6 +421,15 @@ pub(crate) fn are_dwords(low: &Lanes, high: &Lanes) -> bool {
     are_apart_by::<4>(low, high)
 }
 
+/// Whether the active lanes' numbers, with an offset added and some bits kept, are none greater than another.
+fn are_below(numbers: &Lanes, offset: u32, mask: u32, exec: u64, greatest: u32) -> bool {
+    let mut beyond = [0; LANES];
+    for (beyond, number) in beyond.iter_mut().zip(&numbers.0) {
+        *beyond = keep_if(u32::from(number.wrapping_add(offset) & mask > greatest));
+    }
+    signs(beyond) & exec == 0
+}
+
 /// Extends so many low bits of each lane by the sign among them.
 pub(crate) fn extend_sign(bits: u32, register: &mut Lanes) {
     let shift = u32::BITS - bits;
@@ -492,6 +501,29 @@ impl Elements<'_> {
                 for (n, dword) in dwords.enumerate() {
                     let register = into + element * self.dwords + n;
                     registers[register].0[lane] = u32::from_le_bytes(*dword);
+                }
+            }
+        }
+        Some(())
+    }
+
+    /// Stores the elements to `bytes`, lanes in ascending order, from a register for each of their dwords, from number
+    /// `from` on. Nothing, and nothing has been stored, if any is not inside, or a register is not there.
+    pub(crate) fn scatter(self, bytes: &mut [u8], registers: &[Lanes], from: usize) -> Option<()> {
+        let last = bytes.len().checked_sub(self.dwords * DWORD)?;
+        let last = u32::try_from(last).ok()?;
+        let addresses = registers.get(self.register)?;
+        let from = registers.get(from..from + self.dwords)?;
+        let is_inside = |&offset| are_below(addresses, offset, self.mask, self.exec, last);
+        if !self.offsets.iter().all(is_inside) {
+            return None;
+        }
+        for lane in active(self.exec) {
+            for offset in self.offsets {
+                let at = addresses.0[lane].wrapping_add(*offset) & self.mask;
+                let dwords = bytes[at as usize..].as_chunks_mut::<DWORD>().0;
+                for (dword, register) in dwords.iter_mut().zip(from) {
+                    *dword = register.0[lane].to_le_bytes();
                 }
             }
         }

@@ -87,6 +87,12 @@ impl<'a> Share<'a> {
         self.bytes
     }
 
+    /// The same, to change.
+    #[inline]
+    pub fn bytes_mut(&mut self) -> &mut [u8] {
+        self.bytes
+    }
+
     /// The `len` bytes at `address`, if all of them are in range.
     #[inline]
     pub fn get(&self, address: u64, len: usize) -> Option<&[u8]> {

@@ -220,6 +220,21 @@ impl Memory {
         region.gather(addresses, bytes, exec, into)
     }
 
+    /// Stores an element of each active lane, lanes in ascending order: the low 1, 2 or 4 bytes of the one register, or a
+    /// dword of each. Nothing, and nothing has been stored, if they are not all mapped in one allocation and aligned to
+    /// their size, or to dwords.
+    pub fn scatter(
+        &self,
+        addresses: &[u64; LANES],
+        bytes: u64,
+        exec: u64,
+        from: &[Lanes],
+    ) -> Option<()> {
+        let first = addresses[exec.trailing_zeros() as usize % LANES];
+        let (region, _) = self.find(first, bytes)?;
+        region.scatter(addresses, bytes, exec, from)
+    }
+
     accessors! {
         load_u8 store_u8 update_u8 AtomicU8, u8;
         load_u16 store_u16 update_u16 AtomicU16, u16;
@@ -375,6 +390,38 @@ impl Region {
             elements(addresses, (1 << (bytes as u32 * u8::BITS)) - 1, &mut loaded);
         }
         into.blend(&loaded, exec);
+        Some(())
+    }
+
+    /// See [`Memory::scatter`].
+    fn scatter(
+        &self,
+        addresses: &[u64; LANES],
+        bytes: u64,
+        exec: u64,
+        from: &[Lanes],
+    ) -> Option<()> {
+        let last = self.len.checked_sub(bytes)?;
+        let low = bytes.min(size_of::<u32>() as u64) - 1;
+        if !are_inside(addresses, self.base, last, low, exec) {
+            return None;
+        }
+        for lane in active(exec) {
+            let at = self.pointer(addresses[lane] - self.base);
+            for (n, register) in from.iter().enumerate() {
+                let value = register.0[lane];
+                let at = at.wrapping_add(n * size_of::<u32>());
+                // SAFETY: the element is inside and aligned to its size, or to dwords, which are as many as registers; all
+                // accesses to the backing are atomic.
+                unsafe {
+                    match bytes {
+                        1 => (*at.cast::<AtomicU8>()).store(value as u8, Relaxed),
+                        2 => (*at.cast::<AtomicU16>()).store(value as u16, Relaxed),
+                        _ => (*at.cast::<AtomicU32>()).store(value, Relaxed),
+                    }
+                }
+            }
+        }
         Some(())
     }
 

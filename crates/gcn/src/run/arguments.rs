@@ -306,12 +306,16 @@ fn elements(ty: Type, texts: &[String]) -> Result<Vec<u8>, ValueError> {
 
 /// The bytes of `count` elements from `first` on, of a value that tells each element.
 fn filled(spec: &Spec, first: u64, count: u64) -> Vec<u8> {
-    match spec {
-        Spec::Filled { ty, fill, .. } => (first..first + count)
-            .flat_map(|index| fill.element(*ty, index).to_bytes())
-            .collect(),
-        _ => Vec::new(),
+    let mut bytes = Vec::new();
+    if let Spec::Filled { ty, fill, .. } = spec {
+        let size = ty.size();
+        bytes.reserve_exact(count as usize * size);
+        for index in first..first + count {
+            let element = fill.element(*ty, index);
+            bytes.extend_from_slice(&element.bits.to_le_bytes()[..size]);
+        }
     }
+    bytes
 }
 
 /// A buffer out of a value; `known` is the type that the metadata name.

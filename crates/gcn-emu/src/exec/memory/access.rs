@@ -489,9 +489,7 @@ fn scalar(wave: &Wave, plan: &Plan, access: &mut Access) {
         Family::ScalarScratch => (wave.scalar64(plan.sbase) & !3)
             .wrapping_add_signed(plan.offset)
             .wrapping_add(u64::from(register) * CACHE_LINE),
-        _ => (wave.scalar64(plan.sbase) & !3)
-            .wrapping_add_signed(plan.offset)
-            .wrapping_add(u64::from(register & !3)),
+        _ => scalar_address(wave, plan),
     };
     access.address[0] = address;
     if let Does::Cache { lines } = plan.does {
@@ -501,6 +499,15 @@ fn scalar(wave: &Wave, plan: &Plan, access: &mut Access) {
     } else if access.intent.is_some() {
         access.global = 1;
     }
+}
+
+/// The address of scalar memory that goes through no descriptor.
+#[inline]
+pub fn scalar_address(wave: &Wave, plan: &Plan) -> u64 {
+    let register = plan.sreg.map_or(0, |code| wave.scalar(code));
+    (wave.scalar64(plan.sbase) & !3)
+        .wrapping_add_signed(plan.offset)
+        .wrapping_add(u64::from(register & !3))
 }
 
 /// Whether the old value of a counter goes up or down (checklist 2.27).

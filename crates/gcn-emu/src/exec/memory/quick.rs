@@ -11,6 +11,7 @@ use crate::wave::Wave;
 use super::places::DWORD;
 use super::plan::{Family, Plan};
 use super::wide;
+use super::{MAX_SCALAR_DWORDS, access};
 
 /// What an instruction is, as far as it may be usual.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -19,10 +20,14 @@ pub enum Quick {
     No,
     /// A load of one or two elements from LDS.
     LoadShare,
+    /// A store of an element to LDS.
+    StoreShare,
     /// A load of a dword at most from global memory.
     Load,
-    /// A store of a dword to global memory.
+    /// A store of an element to global memory.
     Store,
+    /// A load of scalar registers from an address.
+    LoadScalar,
 }
 
 impl Quick {
@@ -36,8 +41,12 @@ impl Quick {
             (Family::Share, Does::Load(_) | Does::LoadTwo(..)) if bytes >= DWORD => {
                 Quick::LoadShare
             }
+            (Family::Share, Does::Store(_)) if bytes >= DWORD => Quick::StoreShare,
             (Family::Global | Family::Flat, Does::Load(_)) if bytes <= DWORD => Quick::Load,
-            (Family::Global | Family::Flat, Does::Store(_)) if bytes == DWORD => Quick::Store,
+            (Family::Global | Family::Flat, Does::Store(_)) => Quick::Store,
+            (Family::Scalar, Does::Load(ty)) if usize::from(ty.dwords()) <= MAX_SCALAR_DWORDS => {
+                Quick::LoadScalar
+            }
             _ => Quick::No,
         }
     }
@@ -49,13 +58,46 @@ pub fn perform(wave: &mut Wave, plan: &Plan, lds: &mut Lds, device: &Device) -> 
     match plan.quick {
         Quick::No => None,
         Quick::LoadShare => load_share(wave, plan, lds, device),
+        Quick::StoreShare => store_share(wave, plan, lds, device),
         Quick::Load => load(wave, plan, device),
         Quick::Store => store(wave, plan, device),
+        Quick::LoadScalar => load_scalar(wave, plan, device),
     }
 }
 
+/// Whether addresses of LDS are taken as they are.
+fn takes_addresses(wave: &Wave, device: &Device) -> bool {
+    wave.isa != Isa::Si || !device.config.si_checks_lds_base
+}
+
+fn store_share(wave: &mut Wave, plan: &Plan, lds: &mut Lds, device: &Device) -> Option<()> {
+    if !takes_addresses(wave, device) {
+        return None;
+    }
+    let elements = Elements {
+        register: plan.vaddr.map_or(0, usize::from),
+        offsets: &[plan.offset as u32],
+        mask: plan.mask,
+        dwords: usize::from(plan.ty.dwords()),
+        exec: wave.exec(),
+    };
+    let mut share = lds.share(wave.isa, wave.m0());
+    elements.scatter(share.bytes_mut(), &wave.vgprs, plan.vdata.into())
+}
+
+fn load_scalar(wave: &mut Wave, plan: &Plan, device: &Device) -> Option<()> {
+    let address = access::scalar_address(wave, plan);
+    let mut loaded = [0; MAX_SCALAR_DWORDS];
+    let loaded = &mut loaded[..plan.ty.dwords().into()];
+    device.memory.load_dwords(address, loaded)?;
+    for (register, &dword) in (plan.sdata..).zip(&*loaded) {
+        wave.set_scalar(register, dword);
+    }
+    Some(())
+}
+
 fn load_share(wave: &mut Wave, plan: &Plan, lds: &mut Lds, device: &Device) -> Option<()> {
-    if wave.isa == Isa::Si && device.config.si_checks_lds_base {
+    if !takes_addresses(wave, device) {
         return None;
     }
     let (first, distance) = (plan.offset as u32, plan.distance as u32);
@@ -129,13 +171,31 @@ fn load_apart(wave: &mut Wave, plan: &Plan, device: &Device) -> Option<()> {
 }
 
 fn store(wave: &mut Wave, plan: &Plan, device: &Device) -> Option<()> {
-    if wave.exec() != u64::MAX {
-        return None;
+    let bytes = plan.ty.bytes();
+    let exec = wave.exec();
+    let from = Addresses::of(wave, plan);
+    if exec == u64::MAX {
+        if bytes == DWORD as u8
+            && let Some(address) = from.row(Stride::Dword, device)
+        {
+            return device
+                .memory
+                .store_dwords(address, &wave.vgpr(plan.vdata).0);
+        }
+        if bytes > DWORD as u8 {
+            // There is a way to store such rows, for those that have addresses.
+            return None;
+        }
     }
-    let address = Addresses::of(wave, plan).row(Stride::Dword, device)?;
+    let mut addresses = [0; LANES];
+    from.all(device, &mut addresses)?;
+    let first = usize::from(plan.vdata);
+    let registers = wave
+        .vgprs
+        .get(first..first + usize::from(plan.ty.dwords()))?;
     device
         .memory
-        .store_dwords(address, &wave.vgpr(plan.vdata).0)
+        .scatter(&addresses, bytes.into(), exec, registers)
 }
 
 /// How far the lanes' addresses are apart.
