@@ -115,6 +115,23 @@ pub enum NoTarget {
     Unknown,
 }
 
+/// Processors that stand for several (code object version 6), and the target that their code is taken for: it has what
+/// all of them have ("Generic processors" in LLVM's "User Guide for AMDGPU Backend").
+const GENERIC: &[(&str, &str)] = &[("gfx9-generic", "gfx900")];
+
+/// The target that stands for those of a generic processor, if the code object is for one.
+fn generic(object: &CodeObject) -> Option<&'static Target> {
+    let processor = object.processor()?;
+    let (_, target) = GENERIC.iter().find(|(name, _)| *name == processor)?;
+    Target::named(target)
+}
+
+/// Whether code that is taken for `own` runs as `asked`: on the same instruction set, or, if it is for a generic processor,
+/// on any of the family.
+pub fn runs_as(object: &CodeObject, own: &Target, asked: &Target) -> bool {
+    own.isa == asked.isa || generic(object).is_some() && own.version().0 == asked.version().0
+}
+
 /// The target that a code object names.
 ///
 /// # Errors
@@ -125,6 +142,7 @@ pub fn target(object: &CodeObject) -> Result<&'static Target, NoTarget> {
         Target::from_version(note.major, note.minor, note.stepping)
     };
     Target::from_elf_mach(object.flags.mach)
+        .or_else(|| generic(object))
         .or_else(by_note)
         .ok_or_else(|| match object.processor() {
             Some(processor) => NoTarget::Unsupported(processor),

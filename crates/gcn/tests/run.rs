@@ -862,6 +862,20 @@ fn code_for_other_targets_is_refused() {
             assert_eq!(ran.status, Some(BAD_INPUT));
         }
     }
+    // Code object version 6 of gfx9-generic, version 1: what all targets of GCN 1.4 can run.
+    const ABI_VERSION: usize = 8;
+    let mut generic = bytes.clone();
+    generic[ABI_VERSION] = 4;
+    generic[FLAGS] = 0x51;
+    generic[FLAGS + 3] = 1;
+    fs::write(&object, generic).expect("a file");
+    for arguments in [&[][..], &["--target", "gfx90c"], &["--target", "vega20"]] {
+        let ran = run(arguments);
+        assert_eq!(ran.status, Some(GOOD), "{arguments:?}: {}", ran.err);
+    }
+    let ran = run(&["--target", "gfx803"]);
+    let refused = "error: k.co: code for gfx9-generic, which is not run as gfx803\n";
+    assert_eq!(ran.err, refused);
     let mut bytes = bytes;
     bytes[FLAGS] = 0;
     fs::write(&object, bytes).expect("a file");

@@ -404,10 +404,10 @@ fn program(launch: &Launch) -> Result<Option<(CodeObject, &'static Target)>> {
             render::warn(&name, warning);
         }
         let target = match (asked, object::target(&object)) {
-            (Some(asked), Ok(own)) if own.isa != asked.isa => {
+            (Some(asked), Ok(own)) if !object::runs_as(&object, own, asked) => {
                 bail!(
                     "{name}: code for {}, which is not run as {}",
-                    own.name,
+                    object.processor().unwrap_or(own.name),
                     asked.name
                 )
             }
