@@ -422,7 +422,7 @@ pub(crate) fn are_dwords(low: &Lanes, high: &Lanes) -> bool {
 }
 
 /// Whether the active lanes' numbers, with an offset added and some bits kept, are none greater than another.
-fn are_below(numbers: &Lanes, offset: u32, mask: u32, exec: u64, greatest: u32) -> bool {
+pub(crate) fn are_below(numbers: &Lanes, offset: u32, mask: u32, exec: u64, greatest: u32) -> bool {
     let mut beyond = [0; LANES];
     for (beyond, number) in beyond.iter_mut().zip(&numbers.0) {
         *beyond = keep_if(u32::from(number.wrapping_add(offset) & mask > greatest));

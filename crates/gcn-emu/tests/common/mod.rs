@@ -6,7 +6,9 @@ use gcn_asm::{Options, Source, assemble};
 use gcn_emu::code::{Code, Run};
 use gcn_emu::device::{Config, Device, OnViolation};
 use gcn_emu::exec::memory::{self, Access, LaneFault, Outcome};
+use gcn_emu::lanes::Lanes;
 use gcn_emu::lds::Lds;
+use gcn_emu::memory::Region;
 use gcn_emu::run::{Dispatch, Finished, Initial, run};
 use gcn_emu::wave::{Wave, WaveId};
 use gcn_isa::simm::Waitcnt;
@@ -35,6 +37,8 @@ pub const M0: u8 = 124;
 /// Scratch of a lane.
 pub const SCRATCH: u32 = 64;
 pub const LANES: usize = 64;
+/// Scalar registers by number.
+const SCALARS: u8 = 128;
 
 pub struct Machine {
     pub target: &'static Target,
@@ -44,6 +48,17 @@ pub struct Machine {
     pub access: Access,
     pub vgprs: usize,
     pub sgprs: u8,
+    /// Instructions that were done in one step as well as in two.
+    pub quick: usize,
+}
+
+/// All that an instruction may change but counters and violations.
+#[derive(PartialEq)]
+struct State {
+    vgprs: Box<[Lanes]>,
+    scalars: Vec<u32>,
+    lds: Vec<u8>,
+    memory: Vec<Vec<u8>>,
 }
 
 /// The bytes of a program's code.
@@ -93,6 +108,32 @@ impl Machine {
             access: Access::default(),
             vgprs: VGPRS,
             sgprs: SGPRS,
+            quick: 0,
+        }
+    }
+
+    fn state(&self) -> State {
+        let read = |region: &Region| {
+            let mut bytes = vec![0; region.len as usize];
+            assert!(self.device.memory.read(region.base, &mut bytes));
+            bytes
+        };
+        State {
+            vgprs: self.wave.vgprs.clone(),
+            scalars: (0..SCALARS).map(|code| self.wave.resolved(code)).collect(),
+            lds: self.lds.bytes().to_vec(),
+            memory: self.device.memory.regions().iter().map(read).collect(),
+        }
+    }
+
+    fn restore(&mut self, state: &State) {
+        self.wave.vgprs.clone_from(&state.vgprs);
+        for (code, &value) in (0..).zip(&state.scalars) {
+            self.wave.set_scalar(code, value);
+        }
+        self.lds.bytes_mut().copy_from_slice(&state.lds);
+        for (region, bytes) in self.device.memory.regions().iter().zip(&state.memory) {
+            assert!(self.device.memory.write(region.base, bytes));
         }
     }
 
@@ -115,14 +156,29 @@ impl Machine {
             let step = code.step(pc).expect("inside").expect("it decodes");
             match step.run {
                 Run::Memory => {
+                    let before = self.state();
+                    let quickly =
+                        memory::quickly(&mut self.wave, step, &mut self.lds, &self.device);
+                    let after = self.state();
+                    self.restore(&before);
                     memory::addresses(&self.wave, step, &self.device, &mut self.access);
-                    outcome = memory::perform(
+                    let slowly = memory::perform(
                         &mut self.wave,
                         step,
                         &self.access,
                         &mut self.lds,
                         &self.device,
-                    )?;
+                    );
+                    // What nobody observes has the same effect, or none, and then it is done in two steps.
+                    let text = step.inst.text();
+                    if quickly.is_some() {
+                        self.quick += 1;
+                        assert_eq!(slowly, Ok(Outcome::Done), "{text}");
+                        assert!(after == self.state(), "{text} does something else quickly");
+                    } else {
+                        assert!(after == before, "{text} is begun and given up");
+                    }
+                    outcome = slowly?;
                 }
                 Run::Cancelled => {}
                 ref other => panic!("{} is not of memory: {other:?}", step.inst.text()),

@@ -65,13 +65,16 @@ pub fn perform(wave: &mut Wave, plan: &Plan, lds: &mut Lds, device: &Device) -> 
     }
 }
 
-/// Whether addresses of LDS are taken as they are.
-fn takes_addresses(wave: &Wave, device: &Device) -> bool {
-    wave.isa != Isa::Si || !device.config.si_checks_lds_base
+/// Whether the addresses of LDS are none that GCN 1.0 takes for out of range by their registers (errata E039).
+fn takes_addresses(wave: &Wave, plan: &Plan, device: &Device) -> bool {
+    wave.isa != Isa::Si || !device.config.si_checks_lds_base || {
+        let addresses = wave.vgpr(plan.vaddr.unwrap_or(0));
+        lanes::are_below(addresses, 0, u32::MAX, wave.exec(), i32::MAX as u32)
+    }
 }
 
 fn store_share(wave: &mut Wave, plan: &Plan, lds: &mut Lds, device: &Device) -> Option<()> {
-    if !takes_addresses(wave, device) {
+    if !takes_addresses(wave, plan, device) {
         return None;
     }
     let elements = Elements {
@@ -97,7 +100,7 @@ fn load_scalar(wave: &mut Wave, plan: &Plan, device: &Device) -> Option<()> {
 }
 
 fn load_share(wave: &mut Wave, plan: &Plan, lds: &mut Lds, device: &Device) -> Option<()> {
-    if !takes_addresses(wave, device) {
+    if !takes_addresses(wave, plan, device) {
         return None;
     }
     let (first, distance) = (plan.offset as u32, plan.distance as u32);

@@ -1,0 +1,182 @@
+//! What memory instructions do where nobody observes them, in one step, is what they do in two: the machine of the tests
+//! executes each both ways. Here are the ways that lanes' addresses are to each other.
+
+mod common;
+
+use common::*;
+
+/// Bytes of the buffer.
+const BYTES: u64 = 2048;
+
+/// A generator of numbers (xorshift), so that a failure comes again.
+struct Noise(u64);
+
+impl Noise {
+    fn below(&mut self, limit: u64) -> u64 {
+        self.0 ^= self.0 << 13;
+        self.0 ^= self.0 >> 7;
+        self.0 ^= self.0 << 17;
+        self.0 % limit
+    }
+}
+
+/// A lane's offset in the buffer, or in LDS.
+type Way = fn(usize, &mut Noise) -> u64;
+
+const WAYS: &[(&str, Way)] = &[
+    ("a row of dwords", |lane, _| 16 + 4 * lane as u64),
+    ("a row of pairs", |lane, _| 16 + 8 * lane as u64),
+    ("a row of quads", |lane, _| 16 + 16 * lane as u64),
+    ("a row of bytes", |lane, _| 17 + lane as u64),
+    ("a row of shorts", |lane, _| 18 + 2 * lane as u64),
+    ("one", |_, _| 132),
+    ("one that is not aligned", |_, _| 133),
+    ("rows", |lane, _| 16 * (lane as u64 / 16)),
+    ("columns", |lane, _| 36 + 4 * (lane as u64 % 16)),
+    ("columns of eight", |lane, _| 36 + 16 * (lane as u64 % 8)),
+    ("backwards", |lane, _| 1000 - 4 * lane as u64),
+    ("the last row", |lane, _| BYTES - 256 + 4 * lane as u64),
+    ("over the end", |lane, _| BYTES - 128 + 4 * lane as u64),
+    ("scattered dwords", |_, noise| {
+        4 * noise.below(BYTES / 4 - 8)
+    }),
+    ("scattered quads", |_, noise| {
+        16 * noise.below(BYTES / 16 - 1)
+    }),
+    ("scattered", |_, noise| noise.below(BYTES - 32)),
+    ("all but one inside", |lane, noise| match lane {
+        37 => BYTES + 4,
+        _ => 4 * noise.below(BYTES / 8),
+    }),
+    ("a few places", |_, noise| 4 * noise.below(5)),
+];
+
+const MASKS: &[u64] = &[
+    u64::MAX,
+    0,
+    1,
+    1 << 63,
+    0xffff_ffff,
+    0xffff_0000_ffff_0000,
+    0x5555_5555_5555_5555,
+    !(1 << 37),
+];
+
+/// Executes the instructions with every way of addresses and every mask; says how many were done in one step.
+fn all_ways(target: &str, texts: &[&str], lds: bool) -> usize {
+    let mut noise = Noise(0x2545_f491_4f6c_dd1d);
+    let mut quick = 0;
+    for text in texts {
+        for (_, way) in WAYS {
+            for &exec in MASKS {
+                let mut m = Machine::new(target);
+                let buffer = m.device.memory.allocate("buffer", BYTES).expect("memory");
+                let contents: Vec<u8> = (0..BYTES).map(|_| noise.below(256) as u8).collect();
+                assert!(m.device.memory.write(buffer, &contents));
+                m.lds.bytes_mut().copy_from_slice(&contents);
+                for register in 0..16 {
+                    let values: Vec<u32> =
+                        (0..LANES).map(|_| noise.below(1 << 32) as u32).collect();
+                    m.set(register, |lane| values[lane]);
+                }
+                let offsets: Vec<u64> = (0..LANES).map(|lane| way(lane, &mut noise)).collect();
+                if lds {
+                    m.set(2, |lane| offsets[lane] as u32);
+                } else {
+                    m.set64(2, |lane| buffer + offsets[lane]);
+                }
+                m.set(1, |lane| offsets[lane] as u32);
+                m.s64(4, buffer).exec(exec);
+                // A lane that goes beyond the buffer is a fault.
+                let _ = m.try_run(text);
+                quick += m.quick;
+            }
+        }
+    }
+    quick
+}
+
+#[test]
+fn global_memory_in_one_step() {
+    let texts = [
+        "global_load_ubyte v5, v[2:3], off",
+        "global_load_sbyte v2, v[2:3], off offset:1",
+        "global_load_ushort v5, v[2:3], off",
+        "global_load_sshort v3, v[2:3], off offset:-2",
+        "global_load_dword v2, v[2:3], off",
+        "global_load_dword v5, v[2:3], off offset:2",
+        "global_load_dword v1, v1, s[4:5] offset:4",
+        "global_load_dwordx4 v[2:5], v[2:3], off",
+        "global_store_byte v[2:3], v5, off",
+        "global_store_short v[2:3], v5, off offset:2",
+        "global_store_dword v[2:3], v2, off",
+        "global_store_dword v1, v5, s[4:5]",
+        "global_store_dwordx2 v[2:3], v[2:3], off",
+        "global_store_dwordx3 v[2:3], v[6:8], off",
+        "global_store_dwordx4 v[2:3], v[6:9], off",
+        "flat_load_dword v2, v[2:3]",
+        "flat_store_dword v[2:3], v5",
+    ];
+    let quick = all_ways(GFX9, &texts, false);
+    assert!(quick > 1000, "{quick}");
+}
+
+#[test]
+fn flat_memory_in_one_step() {
+    let texts = [
+        "flat_load_ubyte v2, v[2:3]",
+        "flat_load_dword v2, v[2:3]",
+        "flat_store_dword v[2:3], v5",
+        "flat_store_dwordx3 v[2:3], v[5:7]",
+        "flat_store_byte v[2:3], v5",
+    ];
+    for target in CI_VI {
+        let quick = all_ways(target, &texts, false);
+        assert!(quick > 300, "{target}: {quick}");
+    }
+}
+
+#[test]
+fn lds_in_one_step() {
+    let texts = [
+        "ds_read_b32 v2, v2",
+        "ds_read_b32 v5, v2 offset:3",
+        "ds_read_b64 v[2:3], v2 offset:8",
+        "ds_read2_b32 v[2:3], v2 offset0:1 offset1:7",
+        "ds_read2_b64 v[1:4], v2 offset0:3 offset1:1",
+        "ds_read2st64_b32 v[4:5], v2 offset1:1",
+        "ds_write_b32 v2, v2",
+        "ds_write_b32 v2, v5 offset:5",
+        "ds_write_b64 v2, v[2:3] offset:4",
+        "ds_write2_b32 v2, v4, v5 offset0:1 offset1:2",
+        "ds_write_b8 v2, v4",
+    ];
+    let wide = [
+        "ds_read_b96 v[2:4], v2",
+        "ds_read_b128 v[1:4], v2 offset:4",
+        "ds_write_b96 v2, v[3:5] offset:4",
+        "ds_write_b128 v2, v[1:4]",
+    ];
+    for target in ALL {
+        let mut quick = all_ways(target, &texts, true);
+        if *target != SI {
+            quick += all_ways(target, &wide, true);
+        }
+        assert!(quick > 700, "{target}: {quick}");
+    }
+}
+
+#[test]
+fn scalar_loads_in_one_step() {
+    for target in ALL {
+        let mut m = Machine::new(target);
+        let buffer = m.device.memory.allocate("buffer", BYTES).expect("memory");
+        for n in 0..BYTES / 4 {
+            m.device.memory.store_u32(buffer + 4 * n, n as u32 * 3);
+        }
+        m.s64(4, buffer + 2).s(6, 0x14);
+        m.run("s_load_dword s8, s[4:5], 0x1\ns_load_dwordx16 s[4:19], s[4:5], s6");
+        assert_eq!(m.quick, 2);
+        assert_eq!(m.wave.scalar(4), 15);
+    }
+}
