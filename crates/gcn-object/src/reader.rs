@@ -911,6 +911,16 @@ impl Segment {
     }
 }
 
+/// The name in the source of a function of no namespace or class: `_Z5scalePf` and `_ZL5scalePf` are `scale` (Itanium C++
+/// ABI, "Mangling", `<source-name>`).
+fn source_name(symbol: &str) -> Option<&str> {
+    let rest = symbol.strip_prefix("_Z")?;
+    let rest = rest.strip_prefix('L').unwrap_or(rest);
+    let name = rest.trim_start_matches(|c: char| c.is_ascii_digit());
+    let length = rest.strip_suffix(name)?.parse().ok()?;
+    name.get(..length)
+}
+
 impl CodeObject {
     /// LLVM's name of the processor that it was compiled for.
     pub fn processor(&self) -> Option<&'static str> {
@@ -922,9 +932,15 @@ impl CodeObject {
         self.data.get(section.file.clone()).unwrap_or_default()
     }
 
-    /// The kernel with this name.
+    /// The kernel with this name, or else the only one that has it in its C++ source.
     pub fn kernel(&self, name: &str) -> Option<&Kernel> {
-        self.kernels.iter().find(|kernel| kernel.name == name)
+        let exact = self.kernels.iter().find(|kernel| kernel.name == name);
+        let by_source = || {
+            let has_name = |kernel: &&Kernel| source_name(&kernel.name) == Some(name);
+            let mut several = self.kernels.iter().filter(has_name);
+            several.next().filter(|_| several.next().is_none())
+        };
+        exact.or_else(by_source)
     }
 
     /// The first symbol with this name that is defined.

@@ -139,6 +139,30 @@ fn values_without_types_get_them_from_the_metadata() {
 }
 
 #[test]
+fn kernels_of_cpp_have_the_name_of_the_source() {
+    let directory = scratch("mangled");
+    let text = fs::read_to_string(kernels().join("plain.s")).expect("the source");
+    let kernel = |symbol: &str| text.replace("plain", symbol);
+    let run = |name: &str| {
+        let arguments = ["--grid", "3", "--arg", "pad=u8:9", "--arg", "a=u32:10"];
+        let rest = ["--arg", "out=u32*4", "--print", "out", "--kernel", name];
+        run_in(&directory, &[&["k.s"], &arguments[..], &rest[..]].concat())
+    };
+    for symbol in ["_Z5scalehjPj", "_ZL5scalehjPj"] {
+        fs::write(directory.join("k.s"), kernel(symbol)).expect("a file");
+        for name in ["scale", symbol] {
+            let ran = run(name);
+            assert_eq!(ran.out, "out: u32[0..4] = 10, 11, 12, 0\n", "{}", ran.err);
+        }
+        assert!(
+            run("scal")
+                .err
+                .contains("there is no kernel scal; there are")
+        );
+    }
+}
+
+#[test]
 fn partial_workgroups_leave_the_rest_alone() {
     let ran = plain(&["--grid", "3", "--print", "out"]);
     assert_eq!(ran.out, "out: u32[0..4] = 10, 11, 12, 0\n", "{}", ran.err);

@@ -53,7 +53,7 @@ pub struct Args {
     /// The GPU: gfx600 … gfx90c, a chip's name, or gcn1.0 … gcn1.4.1. Sources and code objects may say it themselves.
     #[arg(long, value_parser = input::TargetParser.map(|target| target.name.to_owned()), hide_possible_values = true)]
     target: Option<String>,
-    /// The kernel, if there are several.
+    /// The kernel, if there are several; those of C++ by their symbol or by their name in the source.
     #[arg(long, value_name = "NAME")]
     kernel: Option<String>,
     /// Work-items, in up to three dimensions.
@@ -478,16 +478,13 @@ fn choose<'a>(object: &'a CodeObject, name: Option<&str>) -> Result<&'a Kernel> 
         (_, []) => bail!("there is no kernel: a source declares one with .amdhsa_kernel"),
         (None, [only]) => Ok(only),
         (None, _) => bail!("which kernel? add --kernel with one of {}", names()),
-        (Some(name), kernels) => kernels
-            .iter()
-            .find(|kernel| kernel.name == name)
-            .with_context(|| {
-                format!(
-                    "there is no kernel {}; there are {}",
-                    render::printable(name),
-                    names()
-                )
-            }),
+        (Some(name), _) => object.kernel(name).with_context(|| {
+            format!(
+                "there is no kernel {}; there are {}",
+                render::printable(name),
+                names()
+            )
+        }),
     }
 }
 
