@@ -852,6 +852,16 @@ fn run_wave<O: Observer>(
                 observer.before(wave, step);
             }
             let following = index + usize::from(step.bytes) / DWORD;
+            // What most instructions are, ahead of the rest.
+            if let Run::Vector(handler) = step.run
+                && !O::ACTIVE
+                && wave.mode & UNUSUAL == 0
+            {
+                handler(wave, step);
+                wave.executed += 1;
+                index = following;
+                continue;
+            }
             let mut next = following;
             match step.run {
                 Run::Vector(handler) if wave.mode & UNUSUAL == 0 => handler(wave, step),
