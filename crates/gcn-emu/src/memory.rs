@@ -235,6 +235,25 @@ impl Memory {
         region.scatter(addresses, bytes, exec, from)
     }
 
+    /// Stores the active lanes' dwords to their places in consecutive ones; nothing, and nothing is stored, if not all of
+    /// those, of active lanes or not, are mapped in one allocation and aligned.
+    #[inline]
+    pub fn store_row(&self, address: u64, from: &Lanes, exec: u64) -> Option<()> {
+        if exec == u64::MAX {
+            return self.store_dwords(address, &from.0);
+        }
+        let (region, offset) = self.find(address, size_of::<Lanes>() as u64)?;
+        if !offset.is_multiple_of(size_of::<u32>() as u64) {
+            return None;
+        }
+        for lane in active(exec) {
+            let at = region.pointer(offset + (lane * size_of::<u32>()) as u64);
+            // SAFETY: all dwords are inside and aligned, and all accesses to the backing are atomic.
+            unsafe { (*at.cast::<AtomicU32>()).store(from.0[lane], Relaxed) };
+        }
+        Some(())
+    }
+
     accessors! {
         load_u8 store_u8 update_u8 AtomicU8, u8;
         load_u16 store_u16 update_u16 AtomicU16, u16;

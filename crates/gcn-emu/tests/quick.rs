@@ -62,8 +62,16 @@ const MASKS: &[u64] = &[
     !(1 << 37),
 ];
 
+/// Where the addresses of a test are.
+#[derive(Clone, Copy, PartialEq)]
+enum Space {
+    Global,
+    Lds,
+    Scratch,
+}
+
 /// Executes the instructions with every way of addresses and every mask; says how many were done in one step.
-fn all_ways(target: &str, texts: &[&str], lds: bool) -> usize {
+fn all_ways(target: &str, texts: &[&str], space: Space) -> usize {
     let mut noise = Noise(0x2545_f491_4f6c_dd1d);
     let mut quick = 0;
     for text in texts {
@@ -80,11 +88,23 @@ fn all_ways(target: &str, texts: &[&str], lds: bool) -> usize {
                     m.set(register, |lane| values[lane]);
                 }
                 let offsets: Vec<u64> = (0..LANES).map(|lane| way(lane, &mut noise)).collect();
-                if lds {
-                    m.set(2, |lane| offsets[lane] as u32);
-                } else {
-                    m.set64(2, |lane| buffer + offsets[lane]);
+                match space {
+                    Space::Global => m.set64(2, |lane| buffer + offsets[lane]),
+                    Space::Lds => m.set(2, |lane| offsets[lane] as u32),
+                    Space::Scratch => {
+                        let private = u64::from(m.device.config.apertures.private) << 32;
+                        m.set64(2, |lane| private + offsets[lane] % (u64::from(SCRATCH) + 4))
+                    }
+                };
+                if space == Space::Scratch {
+                    // A descriptor as compilers make it: dwords of 64 lanes are interleaved, each has its own.
+                    let (base, rows) = (m.wave.scratch.base, u64::from(SCRATCH) * LANES as u64);
+                    m.s64(8, base | 1 << 63)
+                        .s(10, rows as u32)
+                        .s(11, 0x00e0_0000 | 1 << 19);
+                    m.s(12, 8);
                 }
+                m.s64(16, buffer).s64(18, BYTES | 7 << 44);
                 m.set(1, |lane| offsets[lane] as u32);
                 m.s64(4, buffer).exec(exec);
                 // A lane that goes beyond the buffer is a fault.
@@ -117,7 +137,7 @@ fn global_memory_in_one_step() {
         "flat_load_dword v2, v[2:3]",
         "flat_store_dword v[2:3], v5",
     ];
-    let quick = all_ways(GFX9, &texts, false);
+    let quick = all_ways(GFX9, &texts, Space::Global);
     assert!(quick > 1000, "{quick}");
 }
 
@@ -131,8 +151,67 @@ fn flat_memory_in_one_step() {
         "flat_store_byte v[2:3], v5",
     ];
     for target in CI_VI {
-        let quick = all_ways(target, &texts, false);
+        let quick = all_ways(target, &texts, Space::Global);
         assert!(quick > 300, "{target}: {quick}");
+    }
+}
+
+#[test]
+fn buffers_with_addresses_in_one_step() {
+    let texts = [
+        "buffer_load_dword v2, v[2:3], s[16:19], 0 addr64",
+        "buffer_load_sbyte v5, v[2:3], s[20:23], s12 addr64 offset:3",
+        "buffer_load_dwordx2 v[4:5], v[2:3], s[20:23], 0 addr64",
+        "buffer_store_dword v2, v[2:3], s[20:23], 0 addr64 offset:4",
+        "buffer_store_short v5, v[2:3], s[20:23], s12 addr64",
+        "buffer_store_dwordx4 v[4:7], v[2:3], s[20:23], 0 addr64",
+    ];
+    for target in [SI, CI] {
+        let quick = all_ways(target, &texts, Space::Global);
+        assert!(quick > 300, "{target}: {quick}");
+    }
+}
+
+#[test]
+fn scratch_in_one_step() {
+    let buffers = [
+        "buffer_load_dword v2, off, s[8:11], s12 offset:8",
+        "buffer_load_dword v2, off, s[8:11], 0 offset:4095",
+        "buffer_load_dword v2, v2, s[8:11], s12 offen",
+        "buffer_load_dwordx4 v[1:4], v2, s[8:11], 0 offen offset:4",
+        "buffer_load_sbyte v2, off, s[8:11], 0 offset:3",
+        "buffer_load_ushort v5, v2, s[8:11], 0 offen",
+        "buffer_store_dword v2, off, s[8:11], s12 offset:8",
+        "buffer_store_dword v2, v2, s[8:11], s12 offen",
+        "buffer_store_dwordx4 v[3:6], off, s[8:11], 0 offset:12",
+        "buffer_store_dwordx2 v[3:4], v2, s[8:11], 0 offen",
+        "buffer_store_byte v5, v2, s[8:11], 0 offen offset:1",
+        "buffer_store_dword v2, off, s[16:19], 0 offset:8",
+    ];
+    let flat = [
+        "flat_load_dword v2, v[2:3]",
+        "flat_load_dwordx2 v[2:3], v[2:3]",
+        "flat_load_ubyte v5, v[2:3]",
+        "flat_store_dword v[2:3], v5",
+        "flat_store_dwordx4 v[2:3], v[4:7]",
+    ];
+    let scratch = [
+        "scratch_load_dword v2, v2, off offset:4",
+        "scratch_load_dwordx2 v[2:3], v2, off",
+        "scratch_load_sshort v2, off, s12 offset:-2",
+        "scratch_store_dword v2, v5, off",
+        "scratch_store_dwordx2 off, v[5:6], s12 offset:16",
+        "scratch_store_byte v2, v5, off offset:-1",
+    ];
+    for target in ALL {
+        let mut quick = all_ways(target, &buffers, Space::Scratch);
+        if *target != SI {
+            quick += all_ways(target, &flat, Space::Scratch);
+        }
+        if NINE.contains(target) {
+            quick += all_ways(target, &scratch, Space::Scratch);
+        }
+        assert!(quick > 500, "{target}: {quick}");
     }
 }
 
@@ -158,9 +237,9 @@ fn lds_in_one_step() {
         "ds_write_b128 v2, v[1:4]",
     ];
     for target in ALL {
-        let mut quick = all_ways(target, &texts, true);
+        let mut quick = all_ways(target, &texts, Space::Lds);
         if *target != SI {
-            quick += all_ways(target, &wide, true);
+            quick += all_ways(target, &wide, Space::Lds);
         }
         assert!(quick > 700, "{target}: {quick}");
     }

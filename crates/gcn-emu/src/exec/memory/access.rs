@@ -91,7 +91,7 @@ pub enum Space {
 }
 
 /// A dword of every lane makes a row of scratch (errata E087).
-const SCRATCH_ROW: u64 = 4 * LANES as u64;
+pub const SCRATCH_ROW: u64 = 4 * LANES as u64;
 /// Where FLAT_SCRATCH is on GCN 1.1 and from 1.2 on (checklist 3.11).
 const FLAT_SCRATCH_CI: u8 = 104;
 const FLAT_SCRATCH: u8 = 102;
@@ -379,7 +379,12 @@ fn scratch(wave: &Wave, plan: &Plan, access: &mut Access) {
 /// base of private memory. The bounds are those of the dispatch, which FLAT_SCRATCH_LO repeats there (errata E088).
 fn set_scratch(wave: &Wave, access: &mut Access) {
     access.scratch_bytes = wave.scratch.bytes_per_lane;
-    access.scratch_base = match wave.isa {
+    access.scratch_base = scratch_base(wave);
+}
+
+/// See [`set_scratch`].
+pub fn scratch_base(wave: &Wave) -> u64 {
+    match wave.isa {
         Isa::Si => wave.scratch.base,
         Isa::Ci | Isa::Vi | Isa::Stoney => {
             let high = if wave.isa == Isa::Ci {
@@ -392,7 +397,7 @@ fn set_scratch(wave: &Wave, access: &mut Access) {
                 .wrapping_add(u64::from(wave.scalar(high)) * FLAT_SCRATCH_UNIT)
         }
         _ => wave.scalar64(FLAT_SCRATCH),
-    };
+    }
 }
 
 /// Whether elements are converted.
@@ -403,11 +408,8 @@ fn is_formatted(does: Does) -> bool {
     )
 }
 
-/// MUBUF and MTBUF. Where no lane leaves the bounds and nothing is swizzled it is plain global memory.
-fn buffer(wave: &Wave, plan: &Plan, access: &mut Access) {
-    if access.intent.is_none() {
-        return;
-    }
+/// The descriptor of a buffer instruction, with its scalar offset.
+pub fn descriptor(wave: &Wave, plan: &Plan) -> Descriptor {
     let soffset = match plan.soffset {
         Arg::Scalar(code) => wave.scalar(code),
         Arg::Special(code) => wave.special(code) as u32,
@@ -415,24 +417,27 @@ fn buffer(wave: &Wave, plan: &Plan, access: &mut Access) {
         _ => 0,
     };
     let words = std::array::from_fn(|i| wave.scalar(plan.sbase.wrapping_add(i as u8)));
-    let descriptor = Descriptor::new(wave.isa, words, soffset, plan.idxen);
+    Descriptor::new(wave.isa, words, soffset, plan.idxen)
+}
+
+/// MUBUF and MTBUF. Where no lane leaves the bounds and nothing is swizzled it is plain global memory.
+fn buffer(wave: &Wave, plan: &Plan, access: &mut Access) {
+    if access.intent.is_none() {
+        return;
+    }
+    let descriptor = descriptor(wave, plan);
     if is_formatted(plan.does) {
+        let last = wave.scalar(plan.sbase.wrapping_add(3));
         access.format = plan
             .format
-            .unwrap_or_else(|| Format::of_descriptor(wave.isa, words[3]));
+            .unwrap_or_else(|| Format::of_descriptor(wave.isa, last));
         access.bytes = access.format.bytes();
     }
     let first = plan.vaddr.unwrap_or(0);
     if plan.addr64 {
         let (low, high) = (wave.vgpr(first), wave.vgpr(first.wrapping_add(1)));
-        let base = descriptor
-            .base
-            .wrapping_add(u64::from(soffset))
-            .wrapping_add(plan.offset as u64);
-        for lane in 0..LANES {
-            access.address[lane] =
-                base.wrapping_add(u64::from(low.0[lane]) | u64::from(high.0[lane]) << 32);
-        }
+        let base = descriptor.linear(0, plan.offset as u64);
+        wide::pairs(low, high, base, &mut access.address);
         access.global = wave.exec();
         return;
     }

@@ -5,6 +5,8 @@
 
 use gcn_isa::Isa;
 
+use crate::lanes::LANES;
+
 /// A descriptor of four dwords, for one instruction.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct Descriptor {
@@ -114,6 +116,21 @@ impl Descriptor {
     /// Whether less than a dword of a record stays together.
     pub fn splits_dwords(&self) -> bool {
         self.swizzle.is_some_and(|s| s.element < 4)
+    }
+
+    /// Where lane 0's first dword is, and how many bytes each lane has, if dwords of a wave's lanes are interleaved and
+    /// each lane has its own: a descriptor of scratch.
+    pub fn of_lanes(&self) -> Option<(u64, u64)> {
+        let Swizzle { element, records } = self.swizzle?;
+        if !self.add_tid || element != ELEMENT_GFX9 || records != LANES as u64 {
+            return None;
+        }
+        let bytes = match self.structured {
+            true if u64::from(self.num_records) < LANES as u64 => 0,
+            true => u64::MAX,
+            false => self.num_records.saturating_sub(self.soffset).into(),
+        };
+        Some((self.base.wrapping_add(u64::from(self.soffset)), bytes))
     }
 
     /// The address of a byte of a record that is not interleaved.

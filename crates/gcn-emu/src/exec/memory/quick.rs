@@ -1,16 +1,21 @@
 //! Plain loads and stores whose lanes go the usual ways, for runs that nobody observes: they make no
 //! [`Access`](super::Access). Whatever is unusual in the least is left to those that do, before anything has changed.
+//!
+//! Here are LDS and scalar memory; [`global`] has addresses of global memory, [`scratch`] what the lanes of a wave have
+//! interleaved.
 
-use gcn_isa::{Does, Isa, Ty};
+mod global;
+mod scratch;
+
+use gcn_isa::{Does, Isa};
 
 use crate::device::Device;
-use crate::lanes::{self, Elements, LANES, Lanes, NOTHING};
+use crate::lanes::{self, Elements};
 use crate::lds::Lds;
 use crate::wave::Wave;
 
 use super::places::DWORD;
 use super::plan::{Family, Plan};
-use super::wide;
 use super::{MAX_SCALAR_DWORDS, access};
 
 /// What an instruction is, as far as it may be usual.
@@ -22,10 +27,14 @@ pub enum Quick {
     LoadShare,
     /// A store of an element to LDS.
     StoreShare,
-    /// A load of a dword at most from global memory.
+    /// A load from global memory.
     Load,
-    /// A store of an element to global memory.
+    /// A store there.
     Store,
+    /// A load from scratch.
+    LoadScratch,
+    /// A store there.
+    StoreScratch,
     /// A load of scalar registers from an address.
     LoadScalar,
 }
@@ -37,13 +46,25 @@ impl Quick {
             return Quick::No;
         }
         let bytes = usize::from(plan.ty.bytes());
+        let is_scratch = match plan.family {
+            Family::Scratch => true,
+            Family::Buffer => !plan.idxen && !plan.addr64,
+            _ => false,
+        };
+        let is_global = match plan.family {
+            Family::Global | Family::Flat => true,
+            Family::Buffer => plan.addr64,
+            _ => false,
+        };
         match (plan.family, plan.does) {
             (Family::Share, Does::Load(_) | Does::LoadTwo(..)) if bytes >= DWORD => {
                 Quick::LoadShare
             }
             (Family::Share, Does::Store(_)) if bytes >= DWORD => Quick::StoreShare,
-            (Family::Global | Family::Flat, Does::Load(_)) if bytes <= DWORD => Quick::Load,
-            (Family::Global | Family::Flat, Does::Store(_)) => Quick::Store,
+            (_, Does::Load(_)) if is_scratch => Quick::LoadScratch,
+            (_, Does::Store(_)) if is_scratch => Quick::StoreScratch,
+            (_, Does::Load(_)) if is_global => Quick::Load,
+            (_, Does::Store(_)) if is_global => Quick::Store,
             (Family::Scalar, Does::Load(ty)) if usize::from(ty.dwords()) <= MAX_SCALAR_DWORDS => {
                 Quick::LoadScalar
             }
@@ -59,8 +80,16 @@ pub fn perform(wave: &mut Wave, plan: &Plan, lds: &mut Lds, device: &Device) -> 
         Quick::No => None,
         Quick::LoadShare => load_share(wave, plan, lds, device),
         Quick::StoreShare => store_share(wave, plan, lds, device),
-        Quick::Load => load(wave, plan, device),
-        Quick::Store => store(wave, plan, device),
+        Quick::Load => global::load(wave, plan, device).or_else(|| match plan.family {
+            Family::Flat => scratch::load(wave, plan, device),
+            _ => None,
+        }),
+        Quick::Store => global::store(wave, plan, device).or_else(|| match plan.family {
+            Family::Flat => scratch::store(wave, plan, device),
+            _ => None,
+        }),
+        Quick::LoadScratch => scratch::load(wave, plan, device),
+        Quick::StoreScratch => scratch::store(wave, plan, device),
         Quick::LoadScalar => load_scalar(wave, plan, device),
     }
 }
@@ -117,167 +146,4 @@ fn load_share(wave: &mut Wave, plan: &Plan, lds: &mut Lds, device: &Device) -> O
     };
     let share = lds.share(wave.isa, wave.m0());
     elements.gather(share.bytes(), &mut wave.vgprs, plan.vdst.into())
-}
-
-#[inline]
-fn load(wave: &mut Wave, plan: &Plan, device: &Device) -> Option<()> {
-    let from = Addresses::of(wave, plan);
-    if plan.ty.bytes() != DWORD as u8 {
-        return load_apart(wave, plan, device);
-    }
-    let Some(address) = from.row(Stride::Dword, device) else {
-        return load_apart(wave, plan, device);
-    };
-    let exec = wave.exec();
-    let register = wave.vgprs.get_mut(usize::from(plan.vdst))?;
-    if exec == u64::MAX {
-        return device.memory.load_dwords(address, &mut register.0);
-    }
-    let mut loaded = Lanes::ZERO;
-    device.memory.load_dwords(address, &mut loaded.0)?;
-    register.blend(&loaded, exec);
-    Some(())
-}
-
-/// [`load`] of what is no row of dwords.
-#[inline(never)]
-fn load_apart(wave: &mut Wave, plan: &Plan, device: &Device) -> Option<()> {
-    let memory = &device.memory;
-    let from = Addresses::of(wave, plan);
-    let bytes = plan.ty.bytes();
-    let exec = wave.exec();
-    let mut loaded;
-    if let Some(address) = from.row(Stride::None, device) {
-        loaded = Lanes::splat(match bytes {
-            1 => memory.load_u8(address)?.into(),
-            2 => memory.load_u16(address)?.into(),
-            _ => memory.load_u32(address)?,
-        });
-    } else if bytes == 1
-        && let Some(address) = from.row(Stride::Byte, device)
-    {
-        let mut raw = [0; LANES];
-        memory.read(address, &mut raw).then_some(())?;
-        loaded = lanes::widen(&raw);
-    } else {
-        let mut addresses = [0; LANES];
-        from.all(device, &mut addresses)?;
-        loaded = Lanes::ZERO;
-        memory.gather(&addresses, bytes.into(), exec, &mut loaded)?;
-    }
-    if matches!(plan.ty, Ty::I8 | Ty::I16) {
-        lanes::extend_sign(u32::from(bytes) * u8::BITS, &mut loaded);
-    }
-    let register = wave.vgprs.get_mut(usize::from(plan.vdst))?;
-    register.blend(&loaded, exec);
-    Some(())
-}
-
-fn store(wave: &mut Wave, plan: &Plan, device: &Device) -> Option<()> {
-    let bytes = plan.ty.bytes();
-    let exec = wave.exec();
-    let from = Addresses::of(wave, plan);
-    if exec == u64::MAX {
-        if bytes == DWORD as u8
-            && let Some(address) = from.row(Stride::Dword, device)
-        {
-            return device
-                .memory
-                .store_dwords(address, &wave.vgpr(plan.vdata).0);
-        }
-        if bytes > DWORD as u8 {
-            // There is a way to store such rows, for those that have addresses.
-            return None;
-        }
-    }
-    let mut addresses = [0; LANES];
-    from.all(device, &mut addresses)?;
-    let first = usize::from(plan.vdata);
-    let registers = wave
-        .vgprs
-        .get(first..first + usize::from(plan.ty.dwords()))?;
-    device
-        .memory
-        .scatter(&addresses, bytes.into(), exec, registers)
-}
-
-/// How far the lanes' addresses are apart.
-#[derive(Clone, Copy)]
-enum Stride {
-    None = 0,
-    Byte = 1,
-    Dword = DWORD as isize,
-}
-
-/// Addresses of global memory: for each lane a number in a pair of registers, to which one is added that is the same for
-/// all.
-struct Addresses<'a> {
-    low: &'a Lanes,
-    high: &'a Lanes,
-    base: u64,
-    /// They are those of FLAT.
-    is_flat: bool,
-}
-
-impl Addresses<'_> {
-    #[inline]
-    fn of<'a>(wave: &'a Wave, plan: &Plan) -> Addresses<'a> {
-        let first = plan.vaddr.unwrap_or(0);
-        let (base, high) = match plan.saddr {
-            Some(base) => (wave.scalar64(base), &NOTHING),
-            None => (0, wave.vgpr(first.wrapping_add(1))),
-        };
-        Addresses {
-            low: wave.vgpr(first),
-            high,
-            base: base.wrapping_add_signed(plan.offset),
-            is_flat: plan.family == Family::Flat,
-        }
-    }
-
-    /// Lane 0's if the others, of active lanes or not, follow each so many bytes behind the one before. None of FLAT is
-    /// in an aperture.
-    #[inline]
-    fn row(&self, stride: Stride, device: &Device) -> Option<u64> {
-        // Most that do not follow each other are told apart by the second.
-        let [first, second] = [self.low.0[0], self.low.0[1]];
-        if second.wrapping_sub(first) != stride as u32 {
-            return None;
-        }
-        let is_row = match stride {
-            Stride::None => lanes::are_one(self.low, self.high),
-            Stride::Byte => lanes::are_bytes(self.low, self.high),
-            Stride::Dword => lanes::are_dwords(self.low, self.high),
-        };
-        if !is_row {
-            return None;
-        }
-        let address = self.lane(0);
-        let last = self.lane(LANES - 1).wrapping_add(DWORD as u64 - 1);
-        self.is_usual(&[address, last], device).then_some(address)
-    }
-
-    /// All of them, none of FLAT in an aperture.
-    fn all(&self, device: &Device, into: &mut [u64; LANES]) -> Option<()> {
-        wide::pairs(self.low, self.high, self.base, into);
-        self.is_usual(into, device).then_some(())
-    }
-
-    #[inline]
-    fn lane(&self, lane: usize) -> u64 {
-        let pair = u64::from(self.low.0[lane]) | u64::from(self.high.0[lane]) << u32::BITS;
-        pair.wrapping_add(self.base)
-    }
-
-    /// Whether addresses are none that FLAT looks at twice.
-    #[inline]
-    fn is_usual(&self, addresses: &[u64], device: &Device) -> bool {
-        let apertures = device.config.apertures;
-        let is_aside = |address: &u64| {
-            let high = (address >> u32::BITS) as u32;
-            (high == apertures.shared) | (high == apertures.private)
-        };
-        let is_aside = || addresses.iter().fold(false, |any, a| any | is_aside(a));
-        !self.is_flat || !device.config.dword_alignment && !is_aside()
-    }
 }

@@ -1,0 +1,161 @@
+//! Scratch: what the lanes of a wave have interleaved dword by dword (errata E087), through a descriptor, by SCRATCH, or
+//! in FLAT's window. Where all lanes name one offset, as they do for what a compiler keeps there, their dwords are a row.
+
+use gcn_isa::Ty;
+
+use super::super::access::{self, SCRATCH_ROW};
+use super::super::places::DWORD;
+use super::super::plan::{Family, Plan};
+use crate::device::Device;
+use crate::lanes::{self, LANES, Lanes, NOTHING};
+use crate::memory::Memory;
+use crate::wave::Wave;
+
+/// Loads elements of a few bytes or dwords.
+pub fn load(wave: &mut Wave, plan: &Plan, device: &Device) -> Option<()> {
+    let memory = &device.memory;
+    let bytes = plan.ty.bytes();
+    let exec = wave.exec();
+    let places = Places::of(wave, plan, device)?;
+    let count = usize::from(plan.ty.dwords());
+    // A register may be the one with the offsets: it is written when all has been loaded.
+    let mut loaded = [Lanes::ZERO; MAX_DWORDS];
+    let loaded = loaded.get_mut(..count)?;
+    for (n, register) in (0..).zip(loaded.iter_mut()) {
+        match &places {
+            Places::Row(row) => {
+                memory.load_dwords(row.wrapping_add(n * SCRATCH_ROW), &mut register.0)?
+            }
+            Places::Each(each) => {
+                let size = bytes.min(DWORD as u8);
+                gather(memory, each, n, size, exec, register)?;
+            }
+        }
+    }
+    if matches!(plan.ty, Ty::I8 | Ty::I16) {
+        lanes::extend_sign(u32::from(bytes) * u8::BITS, &mut loaded[0]);
+    }
+    let first = usize::from(plan.vdst);
+    let registers = wave.vgprs.get_mut(first..first + count)?;
+    for (register, new) in registers.iter_mut().zip(loaded) {
+        register.blend(new, exec);
+    }
+    Some(())
+}
+
+/// Stores them.
+pub fn store(wave: &mut Wave, plan: &Plan, device: &Device) -> Option<()> {
+    let memory = &device.memory;
+    let bytes = plan.ty.bytes();
+    let exec = wave.exec();
+    let places = Places::of(wave, plan, device)?;
+    let first = usize::from(plan.vdata);
+    let count = usize::from(plan.ty.dwords());
+    let registers = wave.vgprs.get(first..first + count)?;
+    match places {
+        Places::Row(row) => {
+            // All rows are there, or none is written.
+            memory.find(row, count as u64 * SCRATCH_ROW)?;
+            for (n, register) in (0..).zip(registers) {
+                memory.store_row(row.wrapping_add(n * SCRATCH_ROW), register, exec)?;
+            }
+            Some(())
+        }
+        Places::Each(each) if count == 1 => memory.scatter(&each, bytes.into(), exec, registers),
+        Places::Each(_) => None,
+    }
+}
+
+/// Dwords of the largest element.
+const MAX_DWORDS: usize = 4;
+
+fn gather(
+    memory: &Memory,
+    each: &[u64; LANES],
+    row: u64,
+    bytes: u8,
+    exec: u64,
+    into: &mut Lanes,
+) -> Option<()> {
+    let addresses = each.map(|address| address.wrapping_add(row * SCRATCH_ROW));
+    memory.gather(&addresses, bytes.into(), exec, into)
+}
+
+/// Where the lanes' elements are in global memory.
+#[allow(clippy::large_enum_variant)] // It is never moved, and a box would cost more than what it saves.
+enum Places {
+    /// Dwords, one behind the other from here on; those behind the first dword of each element in rows of their own.
+    Row(u64),
+    /// A place for each lane; what is behind the first dword as above.
+    Each([u64; LANES]),
+}
+
+impl Places {
+    /// Nothing if any lane is out of bounds, or an element is not within whole dwords.
+    fn of(wave: &Wave, plan: &Plan, device: &Device) -> Option<Places> {
+        let first = plan.vaddr.unwrap_or(0);
+        let offset = plan.offset as u32;
+        let bytes_per_lane =
+            || u64::from(wave.scratch.bytes_per_lane).next_multiple_of(DWORD as u64);
+        let (base, limit, offsets, constant) = match plan.family {
+            Family::Buffer => {
+                let (base, limit) = access::descriptor(wave, plan).of_lanes()?;
+                let offsets = if plan.offen {
+                    wave.vgpr(first)
+                } else {
+                    &NOTHING
+                };
+                (base, limit, offsets, offset)
+            }
+            Family::Scratch => {
+                let (offsets, scalar) = match (plan.saddr, plan.vaddr) {
+                    (None, Some(register)) => (wave.vgpr(register), 0),
+                    (saddr, _) => (&NOTHING, saddr.map_or(0, |code| wave.scalar(code))),
+                };
+                let constant = scalar.checked_add_signed(plan.offset as i32)?;
+                (
+                    access::scratch_base(wave),
+                    bytes_per_lane(),
+                    offsets,
+                    constant,
+                )
+            }
+            Family::Flat => {
+                let high = wave.vgpr(first.wrapping_add(1));
+                if high.0[0] != device.config.apertures.private || !lanes::are_one(high, &NOTHING) {
+                    return None;
+                }
+                (
+                    access::scratch_base(wave),
+                    bytes_per_lane(),
+                    wave.vgpr(first),
+                    offset,
+                )
+            }
+            _ => return None,
+        };
+        let bytes = u64::from(plan.ty.bytes());
+        let last = u32::try_from(limit.checked_sub(bytes)?.min(i32::MAX as u64)).ok()?;
+        // A sum that wraps is one that no lane has.
+        if !lanes::are_below(offsets, 0, u32::MAX, wave.exec(), i32::MAX as u32)
+            || constant > i32::MAX as u32
+            || !lanes::are_below(offsets, constant, u32::MAX, wave.exec(), last)
+        {
+            return None;
+        }
+        let place = |offset: u32| {
+            let row = u64::from(offset) / DWORD as u64 * SCRATCH_ROW;
+            base.wrapping_add(row + u64::from(offset) % DWORD as u64)
+        };
+        let first = offsets.0[0].wrapping_add(constant);
+        let is_one = plan.vaddr.is_none() || lanes::are_one(offsets, &NOTHING);
+        if is_one && bytes >= DWORD as u64 && first.is_multiple_of(DWORD as u32) {
+            return Some(Places::Row(place(first)));
+        }
+        let mut each = [0; LANES];
+        for (lane, (each, offset)) in each.iter_mut().zip(&offsets.0).enumerate() {
+            *each = place(offset.wrapping_add(constant)).wrapping_add((lane * DWORD) as u64);
+        }
+        Some(Places::Each(each))
+    }
+}
