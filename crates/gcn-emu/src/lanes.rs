@@ -438,6 +438,13 @@ pub(crate) fn extend_sign(bits: u32, register: &mut Lanes) {
     }
 }
 
+/// Clears all but so many low bits of each lane.
+pub(crate) fn keep_low(bits: u32, register: &mut Lanes) {
+    for dword in &mut register.0 {
+        *dword &= (1 << bits) - 1;
+    }
+}
+
 /// Bytes as dwords.
 pub(crate) fn widen(bytes: &[u8; LANES]) -> Lanes {
     Lanes(bytes.map(u32::from))
@@ -526,6 +533,31 @@ impl Elements<'_> {
                     *dword = register.0[lane].to_le_bytes();
                 }
             }
+        }
+        Some(())
+    }
+
+    /// [`Elements::scatter`] of the low bytes of one register.
+    pub(crate) fn scatter_parts(
+        self,
+        bytes: &mut [u8],
+        registers: &[Lanes],
+        from: usize,
+        count: usize,
+    ) -> Option<()> {
+        let last = u32::try_from(bytes.len().checked_sub(count)?).ok()?;
+        let addresses = registers.get(self.register)?;
+        let from = registers.get(from)?;
+        let &[offset] = self.offsets else {
+            return None;
+        };
+        if !are_below(addresses, offset, self.mask, self.exec, last) {
+            return None;
+        }
+        for lane in active(self.exec) {
+            let at = (addresses.0[lane].wrapping_add(offset) & self.mask) as usize;
+            let raw = from.0[lane].to_le_bytes();
+            bytes[at..at + count].copy_from_slice(&raw[..count]);
         }
         Some(())
     }

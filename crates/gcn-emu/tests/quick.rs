@@ -229,6 +229,11 @@ fn lds_in_one_step() {
         "ds_write_b64 v2, v[2:3] offset:4",
         "ds_write2_b32 v2, v4, v5 offset0:1 offset1:2",
         "ds_write_b8 v2, v4",
+        "ds_write_b16 v2, v2 offset:1",
+        "ds_read_u8 v2, v2",
+        "ds_read_i8 v5, v2 offset:7",
+        "ds_read_u16 v5, v2",
+        "ds_read_i16 v2, v2 offset:3",
     ];
     let wide = [
         "ds_read_b96 v[2:4], v2",

@@ -7,10 +7,10 @@
 mod global;
 mod scratch;
 
-use gcn_isa::{Does, Isa};
+use gcn_isa::{Does, Isa, Ty};
 
 use crate::device::Device;
-use crate::lanes::{self, Elements};
+use crate::lanes::{self, Elements, Lanes};
 use crate::lds::Lds;
 use crate::wave::Wave;
 
@@ -23,8 +23,10 @@ use super::{MAX_SCALAR_DWORDS, access};
 pub enum Quick {
     /// It never is.
     No,
-    /// A load of one or two elements from LDS.
+    /// A load of one or two elements of whole dwords from LDS.
     LoadShare,
+    /// A load of a part of a dword from there.
+    LoadSharePart,
     /// A store of an element to LDS.
     StoreShare,
     /// A load from global memory.
@@ -57,10 +59,9 @@ impl Quick {
             _ => false,
         };
         match (plan.family, plan.does) {
-            (Family::Share, Does::Load(_) | Does::LoadTwo(..)) if bytes >= DWORD => {
-                Quick::LoadShare
-            }
-            (Family::Share, Does::Store(_)) if bytes >= DWORD => Quick::StoreShare,
+            (Family::Share, Does::Load(_)) if bytes < DWORD => Quick::LoadSharePart,
+            (Family::Share, Does::Load(_) | Does::LoadTwo(..)) => Quick::LoadShare,
+            (Family::Share, Does::Store(_)) => Quick::StoreShare,
             (_, Does::Load(_)) if is_scratch => Quick::LoadScratch,
             (_, Does::Store(_)) if is_scratch => Quick::StoreScratch,
             (_, Does::Load(_)) if is_global => Quick::Load,
@@ -79,6 +80,7 @@ pub fn perform(wave: &mut Wave, plan: &Plan, lds: &mut Lds, device: &Device) -> 
     match plan.quick {
         Quick::No => None,
         Quick::LoadShare => load_share(wave, plan, lds, device),
+        Quick::LoadSharePart => load_share_part(wave, plan, lds, device),
         Quick::StoreShare => store_share(wave, plan, lds, device),
         Quick::Load => global::load(wave, plan, device).or_else(|| match plan.family {
             Family::Flat => scratch::load(wave, plan, device),
@@ -114,7 +116,38 @@ fn store_share(wave: &mut Wave, plan: &Plan, lds: &mut Lds, device: &Device) -> 
         exec: wave.exec(),
     };
     let mut share = lds.share(wave.isa, wave.m0());
-    elements.scatter(share.bytes_mut(), &wave.vgprs, plan.vdata.into())
+    let from = plan.vdata.into();
+    match usize::from(plan.ty.bytes()) {
+        part @ ..DWORD => elements.scatter_parts(share.bytes_mut(), &wave.vgprs, from, part),
+        _ => elements.scatter(share.bytes_mut(), &wave.vgprs, from),
+    }
+}
+
+fn load_share_part(wave: &mut Wave, plan: &Plan, lds: &mut Lds, device: &Device) -> Option<()> {
+    if !takes_addresses(wave, plan, device) {
+        return None;
+    }
+    let exec = wave.exec();
+    let elements = Elements {
+        register: 0,
+        offsets: &[plan.offset as u32],
+        mask: plan.mask,
+        dwords: 1,
+        exec,
+    };
+    let share = lds.share(wave.isa, wave.m0());
+    // The dword at the place is loaded, its low bits are what counts. Where there is no whole one, it is not usual.
+    let mut registers = [*wave.vgpr(plan.vaddr.unwrap_or(0)), Lanes::ZERO];
+    elements.gather(share.bytes(), &mut registers, 1)?;
+    let [_, loaded] = &mut registers;
+    let bits = u32::from(plan.ty.bytes()) * u8::BITS;
+    match plan.ty {
+        Ty::I8 | Ty::I16 => lanes::extend_sign(bits, loaded),
+        _ => lanes::keep_low(bits, loaded),
+    }
+    let register = wave.vgprs.get_mut(usize::from(plan.vdst))?;
+    register.blend(loaded, exec);
+    Some(())
 }
 
 fn load_scalar(wave: &mut Wave, plan: &Plan, device: &Device) -> Option<()> {
