@@ -515,10 +515,17 @@ impl Elements<'_> {
     }
 
     /// Stores the elements to `bytes`, lanes in ascending order, from a register for each of their dwords, from number
-    /// `from` on. Nothing, and nothing has been stored, if any is not inside, or a register is not there.
-    pub(crate) fn scatter(self, bytes: &mut [u8], registers: &[Lanes], from: usize) -> Option<()> {
-        let last = bytes.len().checked_sub(self.dwords * DWORD)?;
-        let last = u32::try_from(last).ok()?;
+    /// `from` on, or the low `part` bytes of the one register. Nothing, and nothing has been stored, if any is not
+    /// inside, or a register is not there.
+    pub(crate) fn scatter(
+        self,
+        bytes: &mut [u8],
+        registers: &[Lanes],
+        from: usize,
+        part: Option<usize>,
+    ) -> Option<()> {
+        let size = part.unwrap_or(self.dwords * DWORD);
+        let last = u32::try_from(bytes.len().checked_sub(size)?).ok()?;
         let addresses = registers.get(self.register)?;
         let from = registers.get(from..from + self.dwords)?;
         let is_inside = |&offset| are_below(addresses, offset, self.mask, self.exec, last);
@@ -528,36 +535,15 @@ impl Elements<'_> {
         for lane in active(self.exec) {
             for offset in self.offsets {
                 let at = addresses.0[lane].wrapping_add(*offset) & self.mask;
-                let dwords = bytes[at as usize..].as_chunks_mut::<DWORD>().0;
+                let element = &mut bytes[at as usize..][..size];
+                let (dwords, rest) = element.as_chunks_mut::<DWORD>();
                 for (dword, register) in dwords.iter_mut().zip(from) {
                     *dword = register.0[lane].to_le_bytes();
                 }
+                for (byte, low) in rest.iter_mut().zip(from[0].0[lane].to_le_bytes()) {
+                    *byte = low;
+                }
             }
-        }
-        Some(())
-    }
-
-    /// [`Elements::scatter`] of the low bytes of one register.
-    pub(crate) fn scatter_parts(
-        self,
-        bytes: &mut [u8],
-        registers: &[Lanes],
-        from: usize,
-        count: usize,
-    ) -> Option<()> {
-        let last = u32::try_from(bytes.len().checked_sub(count)?).ok()?;
-        let addresses = registers.get(self.register)?;
-        let from = registers.get(from)?;
-        let &[offset] = self.offsets else {
-            return None;
-        };
-        if !are_below(addresses, offset, self.mask, self.exec, last) {
-            return None;
-        }
-        for lane in active(self.exec) {
-            let at = (addresses.0[lane].wrapping_add(offset) & self.mask) as usize;
-            let raw = from.0[lane].to_le_bytes();
-            bytes[at..at + count].copy_from_slice(&raw[..count]);
         }
         Some(())
     }

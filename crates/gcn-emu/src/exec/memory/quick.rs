@@ -116,11 +116,8 @@ fn store_share(wave: &mut Wave, plan: &Plan, lds: &mut Lds, device: &Device) -> 
         exec: wave.exec(),
     };
     let mut share = lds.share(wave.isa, wave.m0());
-    let from = plan.vdata.into();
-    match usize::from(plan.ty.bytes()) {
-        part @ ..DWORD => elements.scatter_parts(share.bytes_mut(), &wave.vgprs, from, part),
-        _ => elements.scatter(share.bytes_mut(), &wave.vgprs, from),
-    }
+    let part = Some(usize::from(plan.ty.bytes())).filter(|&bytes| bytes < DWORD);
+    elements.scatter(share.bytes_mut(), &wave.vgprs, plan.vdata.into(), part)
 }
 
 fn load_share_part(wave: &mut Wave, plan: &Plan, lds: &mut Lds, device: &Device) -> Option<()> {

@@ -10,6 +10,7 @@ use crate::device::Device;
 use crate::lanes::{self, LANES, Lanes, NOTHING};
 use crate::wave::Wave;
 
+/// Loads a dword or a part of one.
 #[inline]
 pub fn load(wave: &mut Wave, plan: &Plan, device: &Device) -> Option<()> {
     let bytes = usize::from(plan.ty.bytes());
@@ -69,6 +70,7 @@ fn load_apart(wave: &mut Wave, plan: &Plan, device: &Device) -> Option<()> {
     Some(())
 }
 
+/// Stores an element, but not dwords of all lanes: of them [`super::super::wide`] knows more.
 pub fn store(wave: &mut Wave, plan: &Plan, device: &Device) -> Option<()> {
     let bytes = plan.ty.bytes();
     let exec = wave.exec();
