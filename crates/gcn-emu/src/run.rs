@@ -1,5 +1,6 @@
 //! From a dispatch to its end: workgroups over threads, waves of a workgroup in turns, the step loop.
 
+use std::ops::Range;
 use std::sync::atomic::{
     AtomicBool, AtomicU64, AtomicUsize,
     Ordering::{AcqRel, Acquire, Relaxed},
@@ -233,6 +234,11 @@ pub fn run<O: Observer>(
         dispatch,
         groups,
         total,
+        claim: if total > (threads * RESIDENT_GROUPS_BLOCKED) as u128 {
+            CLAIM
+        } else {
+            1
+        },
         next: Apart(AtomicU64::new(0)),
         working: Apart(AtomicUsize::new(threads)),
         slots: dispatch.resident_groups(),
@@ -309,6 +315,10 @@ const RESIDENT_GROUPS: usize = 8;
 /// synchronises all its workgroups (checklist 2.30) runs here if it runs there.
 const RESIDENT_GROUPS_BLOCKED: usize = 64 * 40;
 
+/// Workgroups that a thread takes at once if there are more than all threads can keep alive, so that none need be there
+/// for another to end. Neighbours work on data that are neighbours, which one thread's caches better hold.
+const CLAIM: u64 = 8;
+
 /// Bytes of a dword.
 const DWORD: usize = 4;
 
@@ -322,7 +332,9 @@ struct Shared<'a> {
     dispatch: &'a Dispatch,
     groups: [u64; 3],
     total: u128,
-    /// Number of the next workgroup that has not begun.
+    /// How many workgroups a thread takes at once.
+    claim: u64,
+    /// Number of the next workgroup that no thread has taken.
     next: Apart<AtomicU64>,
     /// Threads that still have workgroups.
     working: Apart<AtomicUsize>,
@@ -337,14 +349,17 @@ struct Shared<'a> {
 struct Apart<T>(T);
 
 impl Shared<'_> {
-    /// The next workgroup in order, x fastest.
-    fn next_group(&self) -> Option<[u32; 3]> {
-        let n = self.next.0.fetch_add(1, Relaxed);
-        if u128::from(n) >= self.total {
-            return None;
-        }
+    /// The next workgroups in order, x fastest: their numbers.
+    fn claim(&self) -> Range<u64> {
+        let first = self.next.0.fetch_add(self.claim, Relaxed);
+        let end = u128::from(first + self.claim).min(self.total);
+        first..end as u64
+    }
+
+    /// Workgroup number `n` in x, y, z.
+    fn group(&self, n: u64) -> [u32; 3] {
         let [x, y, _] = self.groups;
-        Some([(n % x) as u32, (n / x % y) as u32, (n / x / y) as u32])
+        [(n % x) as u32, (n / x % y) as u32, (n / x / y) as u32]
     }
 
     /// Where a wave is.
@@ -424,6 +439,8 @@ struct Worker<'a, O> {
     /// Waves that have ended, to be used again: the last one first, whose registers are in the host's nearest cache.
     #[allow(clippy::vec_box)]
     spare_waves: Vec<Box<Wave>>,
+    /// Workgroups that no other thread begins.
+    claimed: Range<u64>,
     /// Whether all waves were blocked once.
     anyone_waits: bool,
     /// Tells how far the thread is.
@@ -457,6 +474,7 @@ impl<'a, O: Observer> Worker<'a, O> {
             resident: Vec::new(),
             spare: Vec::new(),
             spare_waves: Vec::new(),
+            claimed: 0..0,
             anyone_waits: false,
             counter: shared.device.progress.counter(),
             access: Box::default(),
@@ -478,7 +496,7 @@ impl<'a, O: Observer> Worker<'a, O> {
         let mut exhausted = false;
         loop {
             if self.resident.is_empty() {
-                match self.shared.next_group() {
+                match self.next_group() {
                     Some(id) => self.start(id),
                     None => return,
                 }
@@ -522,7 +540,7 @@ impl<'a, O: Observer> Worker<'a, O> {
                 self.shared.slots.min(RESIDENT_GROUPS)
             };
             if !self.resident.is_empty() && self.resident.len() < room && !exhausted {
-                match self.shared.next_group() {
+                match self.next_group() {
                     Some(id) => self.start(id),
                     None => exhausted = true,
                 }
@@ -576,6 +594,14 @@ impl<'a, O: Observer> Worker<'a, O> {
     /// The waves that have begun and not ended.
     fn unfinished(&self) -> impl Iterator<Item = &Wave> {
         self.resident.iter().flat_map(|group| group.begun())
+    }
+
+    /// The next workgroup that has not begun.
+    fn next_group(&mut self) -> Option<[u32; 3]> {
+        if self.claimed.is_empty() {
+            self.claimed = self.shared.claim();
+        }
+        self.claimed.next().map(|n| self.shared.group(n))
     }
 
     /// Begins the workgroup `id`; its waves begin with their first turns.

@@ -5,7 +5,6 @@ use std::fmt::Write as _;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Command, ExitCode, Stdio};
-use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use std::time::Instant;
 
 use serde::Deserialize;
@@ -61,15 +60,8 @@ fn table(filter: &str) -> Result<(), String> {
          pthread device with one thread."
     ));
     say(&format!(
-        "{:16} {:>18} {:>8} {:>8} {:>8} {:>8} {:>10} {:>12}",
-        "kernel",
-        "wave instructions",
-        "M/s",
-        "gcn s",
-        "pocl s",
-        "gcn/pocl",
-        "2 threads",
-        "2 processes"
+        "{:16} {:>18} {:>8} {:>8} {:>8} {:>8} {:>10}",
+        "kernel", "wave instructions", "M/s", "gcn s", "pocl s", "gcn/pocl", "2 threads"
     ));
     for case in case::all(Purpose::Bench)? {
         if case.name.contains(filter) {
@@ -83,40 +75,27 @@ fn row(case: &Case) -> Result<(), String> {
     let object = compile::build(case, BUILD)?.object;
     // The first run compiles the kernel.
     let (expected, _) = reference::timed(case)?;
-    let instructions = AtomicU64::new(0);
-    let [mut one, mut two, mut both, mut theirs] = [f64::INFINITY; 4];
-    let run = |label, threads| -> Result<f64, String> {
-        let results = emulate::emulate(case, &object, label, &["--threads", threads, "--json"])?;
-        compare::compare(&case.buffers, &results, &expected)?;
-        let reports = serde_json::Deserializer::from_str(&results.printed).into_iter();
-        let reports = reports.collect::<Result<Vec<Report>, _>>();
-        let reports = reports.map_err(|error| error.to_string())?;
-        instructions.store(
-            reports.iter().map(|report| report.instructions).sum(),
-            Relaxed,
-        );
-        Ok(reports.iter().map(|report| report.seconds).sum())
-    };
+    let mut instructions = 0;
+    let [mut one, mut two, mut theirs] = [f64::INFINITY; 3];
     for _ in 0..RUNS {
-        one = one.min(run("bench", "1")?);
-        two = two.min(run("bench", "2")?);
-        // What two of the host's processors do at once, when neither waits for the other.
-        both = both.min(std::thread::scope(|scope| {
-            let other = scope.spawn(|| run("bench beside", "1"));
-            let this = run("bench", "1")?;
-            let other = other.join().map_err(|_| "a thread panicked".to_owned())??;
-            Ok::<f64, String>(this.max(other) / 2.0)
-        })?);
+        for (threads, best) in [("1", &mut one), ("2", &mut two)] {
+            let results =
+                emulate::emulate(case, &object, "bench", &["--threads", threads, "--json"])?;
+            let reports = serde_json::Deserializer::from_str(&results.printed).into_iter();
+            let reports = reports.collect::<Result<Vec<Report>, _>>();
+            let reports = reports.map_err(|error| error.to_string())?;
+            *best = best.min(reports.iter().map(|report| report.seconds).sum());
+            instructions = reports.iter().map(|report| report.instructions).sum();
+            compare::compare(&case.buffers, &results, &expected)?;
+        }
         theirs = theirs.min(reference::timed(case)?.1);
     }
-    let instructions = instructions.into_inner();
     say(&format!(
-        "{:16} {instructions:>18} {:>8.1} {one:>8.3} {theirs:>8.3} {:>8.1} {:>10.2} {:>12.2}",
+        "{:16} {instructions:>18} {:>8.1} {one:>8.3} {theirs:>8.3} {:>8.1} {:>10.2}",
         case.name,
         instructions as f64 / one / 1e6,
         one / theirs,
         one / two,
-        one / both,
     ));
     Ok(())
 }
