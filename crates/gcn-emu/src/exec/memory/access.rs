@@ -375,14 +375,14 @@ fn scratch(wave: &Wave, plan: &Plan, access: &mut Access) {
     set_scratch(wave, access);
 }
 
-/// FLAT_SCRATCH: on GCN 1.4 the wave's base itself; on 1.1 and 1.2 the high half counts 256 bytes from the hidden
-/// base of private memory. The bounds are those of the dispatch, which FLAT_SCRATCH_LO repeats there (errata E088).
+/// The bounds are those of the dispatch, which FLAT_SCRATCH_LO repeats on GCN 1.1 and 1.2 (errata E088).
 fn set_scratch(wave: &Wave, access: &mut Access) {
     access.scratch_bytes = wave.scratch.bytes_per_lane;
     access.scratch_base = scratch_base(wave);
 }
 
-/// See [`set_scratch`].
+/// The address of the wave's scratch, by FLAT_SCRATCH: on GCN 1.4 itself; on 1.1 and 1.2 its high half counts 256 bytes
+/// from the hidden base of private memory (errata E088).
 pub fn scratch_base(wave: &Wave) -> u64 {
     match wave.isa {
         Isa::Si => wave.scratch.base,

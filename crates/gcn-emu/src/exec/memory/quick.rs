@@ -1,7 +1,7 @@
 //! Plain loads and stores whose lanes go the usual ways, for runs that nobody observes: they make no
 //! [`Access`](super::Access). Whatever is unusual in the least is left to those that do, before anything has changed.
 //!
-//! Here are LDS and scalar memory; [`global`] has addresses of global memory, [`scratch`] what the lanes of a wave have
+//! Here are LDS and scalar memory; `global.rs` has addresses of global memory, `scratch.rs` what the lanes of a wave have
 //! interleaved.
 
 mod global;
