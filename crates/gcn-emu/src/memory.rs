@@ -8,9 +8,9 @@
 use std::alloc::{Layout, alloc_zeroed};
 use std::sync::atomic::{AtomicU8, AtomicU16, AtomicU32, AtomicU64, Ordering::Relaxed};
 
-use crate::lanes::{GROUP, LANES, Lanes, active, at_each_level};
 #[cfg(target_arch = "x86_64")]
-use crate::lanes::{Level, level};
+use crate::lanes::{GROUP, Level, level};
+use crate::lanes::{LANES, Lanes, active, at_each_level};
 
 /// Where the first allocation goes: above 4 GiB, so that a truncated pointer faults.
 const FIRST_ADDRESS: u64 = 0x1_0000_0000;
