@@ -36,6 +36,30 @@ struct Kernel {
     numbers: &'static [u32],
 }
 
+const MANDELBROT: Kernel = Kernel {
+    name: "Mandelbrot",
+    text: include_str!("kernels/mandelbrot.s"),
+    vgprs: 12,
+    mode: KEPT,
+    grid: [256, 64, 1],
+    group: [64, 4, 1],
+    lds_bytes: 0,
+    buffers: &[256 * 64],
+    numbers: &[100],
+};
+
+const SAXPY: Kernel = Kernel {
+    name: "saxpy, 64 Ki elements",
+    text: include_str!("kernels/saxpy.s"),
+    vgprs: 8,
+    mode: KEPT,
+    grid: [1 << 16, 1, 1],
+    group: [256, 1, 1],
+    lds_bytes: 0,
+    buffers: &[1 << 16, 1 << 16],
+    numbers: &[0x4020_0000, 1 << 16],
+};
+
 const KERNELS: &[Kernel] = &[
     Kernel {
         name: "xorshift",
@@ -59,27 +83,11 @@ const KERNELS: &[Kernel] = &[
         buffers: &[4096 * 8, 4096 * 16],
         numbers: &[],
     },
-    Kernel {
-        name: "Mandelbrot",
-        text: include_str!("kernels/mandelbrot.s"),
-        vgprs: 12,
-        mode: KEPT,
-        grid: [256, 64, 1],
-        group: [64, 4, 1],
-        lds_bytes: 0,
-        buffers: &[256 * 64],
-        numbers: &[100],
-    },
+    MANDELBROT,
     Kernel {
         name: "Mandelbrot, denormals flushed",
-        text: include_str!("kernels/mandelbrot.s"),
-        vgprs: 12,
         mode: FLUSHED,
-        grid: [256, 64, 1],
-        group: [64, 4, 1],
-        lds_bytes: 0,
-        buffers: &[256 * 64],
-        numbers: &[100],
+        ..MANDELBROT
     },
     Kernel {
         name: "sgemm, tiles of 16 x 16",
@@ -92,27 +100,13 @@ const KERNELS: &[Kernel] = &[
         buffers: &[128 * 128, 128 * 128, 128 * 128],
         numbers: &[128],
     },
-    Kernel {
-        name: "saxpy, 64 Ki elements",
-        text: include_str!("kernels/saxpy.s"),
-        vgprs: 8,
-        mode: KEPT,
-        grid: [1 << 16, 1, 1],
-        group: [256, 1, 1],
-        lds_bytes: 0,
-        buffers: &[1 << 16, 1 << 16],
-        numbers: &[0x4020_0000, 1 << 16],
-    },
+    SAXPY,
     Kernel {
         name: "saxpy, 1 Mi elements",
-        text: include_str!("kernels/saxpy.s"),
-        vgprs: 8,
-        mode: KEPT,
         grid: [1 << 20, 1, 1],
-        group: [256, 1, 1],
-        lds_bytes: 0,
         buffers: &[1 << 20, 1 << 20],
         numbers: &[0x4020_0000, 1 << 20],
+        ..SAXPY
     },
 ];
 
