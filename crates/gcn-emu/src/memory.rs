@@ -386,30 +386,28 @@ impl Region {
             return None;
         }
         let mut loaded = Lanes::ZERO;
-        #[cfg(target_arch = "x86_64")]
-        let is_done = level() == Level::Avx512;
-        #[cfg(not(target_arch = "x86_64"))]
-        let is_done = false;
-        if is_done {
-            // SAFETY: the host has the level's instructions. An address that is inside is in a dword of the backing, which
-            // is aligned to more, as the base is.
-            #[cfg(target_arch = "x86_64")]
-            unsafe {
-                gather_dwords(self.pointer(0), self.base, addresses, exec, &mut loaded);
-            }
-        } else {
-            for lane in active(exec) {
-                let offset = (addresses[lane] - self.base) & !3;
-                // SAFETY: as above, and all accesses to the backing are atomic.
-                loaded.0[lane] =
-                    unsafe { (*self.pointer(offset).cast::<AtomicU32>()).load(Relaxed) };
-            }
-        }
+        self.load_aligned(addresses, exec, &mut loaded);
         if bytes < size_of::<u32>() as u64 {
             elements(addresses, (1 << (bytes as u32 * u8::BITS)) - 1, &mut loaded);
         }
         into.blend(&loaded, exec);
         Some(())
+    }
+
+    /// Loads the aligned dwords that hold the active lanes' addresses, which are inside.
+    fn load_aligned(&self, addresses: &[u64; LANES], exec: u64, into: &mut Lanes) {
+        #[cfg(target_arch = "x86_64")]
+        if level() == Level::Avx512 {
+            // SAFETY: the host has the level's instructions. An address that is inside is in a dword of the backing, which
+            // is aligned to more, as the base is.
+            unsafe { gather_dwords(self.pointer(0), self.base, addresses, exec, into) };
+            return;
+        }
+        for lane in active(exec) {
+            let offset = (addresses[lane] - self.base) & !3;
+            // SAFETY: as above, and all accesses to the backing are atomic.
+            into.0[lane] = unsafe { (*self.pointer(offset).cast::<AtomicU32>()).load(Relaxed) };
+        }
     }
 
     /// See [`Memory::scatter`].
