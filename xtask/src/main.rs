@@ -17,6 +17,7 @@ usage: cargo xtask test [ARGUMENTS OF CARGO TEST]   install what the tests need,
 const TOOLS: &[(&str, &str)] = &[
     ("/usr/bin/llvm-mc-19", "llvm-19"),
     ("/usr/bin/clang-19", "clang-19"),
+    ("/usr/bin/clang-offload-bundler-19", "clang-tools-19"),
     ("/usr/bin/ld.lld-19", "lld-19"),
     ("/usr/bin/clang-14", "clang-14"),
     ("/usr/bin/clang-15", "clang-15"),
