@@ -6,15 +6,19 @@
 //! `at_each_level`, which compiles them for several levels of the host's vector instructions; which of the tables
 //! an instruction's handler is taken from is decided when it is decoded.
 //!
+//! Memory that a thread has for itself is read and written by lanes in `elements.rs`.
+//!
 //! This is one of the modules that may use `unsafe`: what is compiled for instructions that not every host has is
 //! called only where the host has been found to have them.
 
+mod elements;
+
 use std::sync::atomic::{AtomicU8, Ordering::Relaxed};
+
+pub(crate) use elements::Elements;
 
 /// Lanes of a wave on every GCN generation.
 pub const LANES: usize = 64;
-/// Bytes of a lane's part of a register.
-const DWORD: usize = 4;
 /// Lanes whose bits fit a dword: masks are taken apart and put together in halves.
 const HALF: usize = 32;
 
@@ -461,183 +465,6 @@ fn are_apart_by<const STRIDE: u32>(low: &Lanes, high: &Lanes) -> bool {
         differ |= high.0[lane] ^ same;
     }
     differ == 0 && first.checked_add(STRIDE * LANES as u32).is_some()
-}
-
-/// Elements of whole dwords in memory, for each lane where a register and offsets say.
-#[derive(Clone, Copy)]
-pub(crate) struct Elements<'a> {
-    /// Number of the register.
-    pub register: usize,
-    /// What is added to it for each of the lane's elements.
-    pub offsets: &'a [u32],
-    /// The bits of the sums that are kept.
-    pub mask: u32,
-    /// Dwords of an element.
-    pub dwords: usize,
-    /// The lanes that have elements.
-    pub exec: u64,
-}
-
-impl Elements<'_> {
-    /// Loads the elements from `bytes`, a register for each of their dwords from number `into` on. Nothing, and nothing
-    /// has been loaded, if any is not inside, or a register is not there.
-    pub(crate) fn gather(self, bytes: &[u8], registers: &mut [Lanes], into: usize) -> Option<()> {
-        let count = self.offsets.len() * self.dwords;
-        if registers.len() < into + count || registers.len() <= self.register {
-            return None;
-        }
-        // The last place where all of an element's dwords are inside; signed, an index is not negative.
-        let last = bytes.len().checked_sub(self.dwords * DWORD)?;
-        let last = i32::try_from(last).ok()? as u32;
-        #[cfg(target_arch = "x86_64")]
-        if level() == Level::Avx512 {
-            // SAFETY: the host has the level's features, and the registers are there.
-            return unsafe { self.gather_avx512(bytes, last, registers, into) };
-        }
-        // The register may be one of those that are loaded.
-        let addresses = registers[self.register];
-        let place = |lane: usize, offset: u32| addresses.0[lane].wrapping_add(offset) & self.mask;
-        let is_inside = |lane| (self.offsets.iter()).all(|&offset| place(lane, offset) <= last);
-        if !active(self.exec).all(is_inside) {
-            return None;
-        }
-        for lane in active(self.exec) {
-            for (element, &offset) in self.offsets.iter().enumerate() {
-                let at = place(lane, offset) as usize;
-                let dwords = bytes[at..].as_chunks::<DWORD>().0.iter().take(self.dwords);
-                for (n, dword) in dwords.enumerate() {
-                    let register = into + element * self.dwords + n;
-                    registers[register].0[lane] = u32::from_le_bytes(*dword);
-                }
-            }
-        }
-        Some(())
-    }
-
-    /// Stores the elements to `bytes`, lanes in ascending order, from a register for each of their dwords, from number
-    /// `from` on, or the low `part` bytes of the one register. Nothing, and nothing has been stored, if any is not
-    /// inside, or a register is not there.
-    pub(crate) fn scatter(
-        self,
-        bytes: &mut [u8],
-        registers: &[Lanes],
-        from: usize,
-        part: Option<usize>,
-    ) -> Option<()> {
-        let size = part.unwrap_or(self.dwords * DWORD);
-        let last = u32::try_from(bytes.len().checked_sub(size)?).ok()?;
-        let addresses = registers.get(self.register)?;
-        let from = registers.get(from..from + self.dwords)?;
-        let is_inside = |&offset| are_below(addresses, offset, self.mask, self.exec, last);
-        if !self.offsets.iter().all(is_inside) {
-            return None;
-        }
-        for lane in active(self.exec) {
-            for offset in self.offsets {
-                let at = addresses.0[lane].wrapping_add(*offset) & self.mask;
-                let element = &mut bytes[at as usize..][..size];
-                let (dwords, rest) = element.as_chunks_mut::<DWORD>();
-                for (dword, register) in dwords.iter_mut().zip(from) {
-                    *dword = register.0[lane].to_le_bytes();
-                }
-                for (byte, low) in rest.iter_mut().zip(from[0].0[lane].to_le_bytes()) {
-                    *byte = low;
-                }
-            }
-        }
-        Some(())
-    }
-
-    /// [`Elements::gather`] by the host's instruction.
-    ///
-    /// # Safety
-    /// The host has AVX-512. From `last` on as many dwords follow in `bytes` as an element has; it is below 2^31. All registers
-    /// are there.
-    #[cfg(target_arch = "x86_64")]
-    #[target_feature(enable = "avx512f,avx512bw")]
-    unsafe fn gather_avx512(
-        self,
-        bytes: &[u8],
-        last: u32,
-        registers: &mut [Lanes],
-        into: usize,
-    ) -> Option<()> {
-        use std::arch::x86_64::{
-            _mm512_add_epi32, _mm512_and_si512, _mm512_cmpneq_epi32_mask, _mm512_cvtsi512_si32,
-            _mm512_mask_cmpgt_epu32_mask, _mm512_mask_i32gather_epi32, _mm512_set1_epi32,
-        };
-        /// The places of a vector's lanes. Programs often have the same ones for rows or for columns of lanes.
-        #[derive(Clone, Copy)]
-        enum Shape {
-            /// Those of the vector before.
-            AsBefore,
-            /// The same one.
-            One,
-            /// Otherwise, or not all lanes are active.
-            Apart,
-        }
-        let addresses = vectors(registers[self.register]);
-        let mask = _mm512_set1_epi32(self.mask as i32);
-        let active: [u16; VECTORS] =
-            std::array::from_fn(|n| (self.exec >> (n * LANES / VECTORS)) as u16);
-        let places = |offset: u32| {
-            let offset = _mm512_set1_epi32(offset as i32);
-            addresses.map(|address| _mm512_and_si512(_mm512_add_epi32(address, offset), mask))
-        };
-        let mut outside = 0;
-        for &offset in self.offsets {
-            let last = _mm512_set1_epi32(last as i32);
-            for (place, active) in places(offset).into_iter().zip(active) {
-                outside |= _mm512_mask_cmpgt_epu32_mask(active, place, last);
-            }
-        }
-        if outside != 0 {
-            return None;
-        }
-        let shapes: [Shape; VECTORS] = std::array::from_fn(|n| {
-            let one = _mm512_set1_epi32(_mm512_cvtsi512_si32(addresses[n]));
-            let before = addresses[n.saturating_sub(1)];
-            if self.exec != u64::MAX {
-                Shape::Apart
-            } else if n > 0 && _mm512_cmpneq_epi32_mask(addresses[n], before) == 0 {
-                Shape::AsBefore
-            } else if _mm512_cmpneq_epi32_mask(addresses[n], one) == 0 {
-                Shape::One
-            } else {
-                Shape::Apart
-            }
-        });
-        for (element, &offset) in self.offsets.iter().enumerate() {
-            let places = places(offset);
-            for n in 0..self.dwords {
-                let register = &mut registers[into + element * self.dwords + n];
-                let mut result = vectors(*register);
-                for vector in 0..VECTORS {
-                    let at = bytes.as_ptr().wrapping_add(n * DWORD);
-                    // SAFETY: the places of the active lanes are inside, with all dwords behind them; nothing is read for
-                    // others. All are active where the lanes have one place.
-                    result[vector] = unsafe {
-                        match shapes[vector] {
-                            Shape::AsBefore => result[vector.saturating_sub(1)],
-                            Shape::One => {
-                                let place = _mm512_cvtsi512_si32(places[vector]);
-                                let at = at.wrapping_add(place as usize);
-                                _mm512_set1_epi32(at.cast::<i32>().read_unaligned())
-                            }
-                            Shape::Apart => _mm512_mask_i32gather_epi32::<1>(
-                                result[vector],
-                                active[vector],
-                                places[vector],
-                                at.cast(),
-                            ),
-                        }
-                    };
-                }
-                *register = lanes_of(result);
-            }
-        }
-        Some(())
-    }
 }
 
 /// Lanes whose addresses are looked at together: what fits a vector of addresses.

@@ -34,6 +34,18 @@ const WAYS: &[(&str, Way)] = &[
     ("rows", |lane, _| 16 * (lane as u64 / 16)),
     ("columns", |lane, _| 36 + 4 * (lane as u64 % 16)),
     ("columns of eight", |lane, _| 36 + 16 * (lane as u64 % 8)),
+    ("rows of a matrix", |lane, _| {
+        4 * (lane as u64 % 16) + 72 * (lane as u64 / 16)
+    }),
+    ("rows of a matrix of pairs", |lane, _| {
+        8 * (lane as u64 % 16) + 136 * (lane as u64 / 16)
+    }),
+    ("a row round the end of 64 KiB", |lane, _| {
+        (1 << 16) - 80 + 4 * lane as u64
+    }),
+    ("a row round the end of 4 GiB", |lane, _| {
+        (1 << 32) - 80 + 4 * lane as u64
+    }),
     ("backwards", |lane, _| 1000 - 4 * lane as u64),
     ("the last row", |lane, _| BYTES - 256 + 4 * lane as u64),
     ("over the end", |lane, _| BYTES - 128 + 4 * lane as u64),
@@ -228,6 +240,10 @@ fn lds_in_one_step() {
         "ds_write_b32 v2, v5 offset:5",
         "ds_write_b64 v2, v[2:3] offset:4",
         "ds_write2_b32 v2, v4, v5 offset0:1 offset1:2",
+        "ds_write2_b32 v2, v4, v5 offset0:66 offset1:1",
+        "ds_write2_b32 v2, v4, v5 offset0:3 offset1:3",
+        "ds_write2st64_b32 v2, v4, v2 offset1:1",
+        "ds_write2_b64 v2, v[4:5], v[6:7] offset1:2",
         "ds_write_b8 v2, v4",
         "ds_write_b16 v2, v2 offset:1",
         "ds_read_u8 v2, v2",

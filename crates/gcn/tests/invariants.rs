@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 const UNSAFE: &[&str] = &[
     "gcn-emu/src/memory.rs",
     "gcn-emu/src/lanes.rs",
+    "gcn-emu/src/lanes/elements.rs",
     "gcn/src/text.rs",
 ];
 

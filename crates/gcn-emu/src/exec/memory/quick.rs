@@ -27,7 +27,7 @@ pub enum Quick {
     LoadShare,
     /// A load of a part of a dword from there.
     LoadSharePart,
-    /// A store of an element to LDS.
+    /// A store of one or two elements to LDS.
     StoreShare,
     /// A load from global memory.
     Load,
@@ -61,7 +61,7 @@ impl Quick {
         match (plan.family, plan.does) {
             (Family::Share, Does::Load(_)) if bytes < DWORD => Quick::LoadSharePart,
             (Family::Share, Does::Load(_) | Does::LoadTwo(..)) => Quick::LoadShare,
-            (Family::Share, Does::Store(_)) => Quick::StoreShare,
+            (Family::Share, Does::Store(_) | Does::StoreTwo(..)) => Quick::StoreShare,
             (_, Does::Load(_)) if is_scratch => Quick::LoadScratch,
             (_, Does::Store(_)) if is_scratch => Quick::StoreScratch,
             (_, Does::Load(_)) if is_global => Quick::Load,
@@ -104,20 +104,34 @@ fn takes_addresses(wave: &Wave, plan: &Plan, device: &Device) -> bool {
     }
 }
 
+/// What is added to an address of LDS for each element, and how many there are.
+fn offsets(plan: &Plan) -> ([u32; 2], usize) {
+    let (first, distance) = (plan.offset as u32, plan.distance as u32);
+    let count = match plan.does {
+        Does::LoadTwo(..) => 2,
+        // Two elements for one place are one (errata E042).
+        Does::StoreTwo(..) if distance != 0 => 2,
+        _ => 1,
+    };
+    ([first, first.wrapping_add(distance)], count)
+}
+
 fn store_share(wave: &mut Wave, plan: &Plan, lds: &mut Lds, device: &Device) -> Option<()> {
     if !takes_addresses(wave, plan, device) {
         return None;
     }
+    let (offsets, count) = offsets(plan);
     let elements = Elements {
         register: plan.vaddr.map_or(0, usize::from),
-        offsets: &[plan.offset as u32],
+        offsets: &offsets[..count],
         mask: plan.mask,
         dwords: usize::from(plan.ty.dwords()),
         exec: wave.exec(),
     };
     let mut share = lds.share(wave.isa, wave.m0());
     let part = Some(usize::from(plan.ty.bytes())).filter(|&bytes| bytes < DWORD);
-    elements.scatter(share.bytes_mut(), &wave.vgprs, plan.vdata.into(), part)
+    let from = [plan.vdata, plan.vdata1].map(usize::from);
+    elements.scatter(share.bytes_mut(), &wave.vgprs, &from[..count], part)
 }
 
 fn load_share_part(wave: &mut Wave, plan: &Plan, lds: &mut Lds, device: &Device) -> Option<()> {
@@ -162,14 +176,10 @@ fn load_share(wave: &mut Wave, plan: &Plan, lds: &mut Lds, device: &Device) -> O
     if !takes_addresses(wave, plan, device) {
         return None;
     }
-    let (first, distance) = (plan.offset as u32, plan.distance as u32);
-    let offsets = [first, first.wrapping_add(distance)];
+    let (offsets, count) = offsets(plan);
     let elements = Elements {
         register: plan.vaddr.map_or(0, usize::from),
-        offsets: match plan.does {
-            Does::LoadTwo(..) => &offsets,
-            _ => &offsets[..1],
-        },
+        offsets: &offsets[..count],
         mask: plan.mask,
         dwords: usize::from(plan.ty.dwords()),
         exec: wave.exec(),
