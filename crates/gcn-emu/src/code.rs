@@ -9,6 +9,7 @@ use gcn_isa::{Access, DecodeError, Does, Field, Inst, Isa, Kind, Op, Operand, Ty
 
 use crate::exec;
 use crate::exec::alu::dpp::CrossLane;
+use crate::exec::alu::indexing::Indexed;
 use crate::exec::alu::sdwa::SubDword;
 use crate::exec::memory::Plan;
 use crate::lanes::Lanes;
@@ -58,8 +59,14 @@ pub struct Step {
     pub modifiers: Modifiers,
     /// Whether its mask goes to EXEC as well (V_CMPX).
     pub writes_exec: bool,
+    /// Whether it is a vector instruction with a handler, told apart from the rest without a look at `run`.
+    pub is_vector: bool,
     /// How it runs.
     pub run: Run,
+    /// What runs it, if it has a handler; else this does nothing.
+    pub handler: Handler,
+    /// The operands that VGPR indexing moves.
+    pub indexed: Indexed,
     /// What a memory instruction is known to do before it runs.
     pub memory: Option<Box<Plan>>,
 }
@@ -134,9 +141,9 @@ pub enum Arg {
 #[derive(Clone, Copy, Debug)]
 pub enum Run {
     /// By its handler, which leaves MODE and the program counter alone.
-    Vector(Handler),
+    Vector,
     /// By its handler, for which the program counter is the next instruction's address.
-    Scalar(Handler),
+    Scalar,
     /// In two steps, addresses and access.
     Memory,
     /// By the step loop: on this condition it goes so many dwords on, counted from the next instruction.
@@ -312,10 +319,16 @@ impl Code {
         if let Some(plan) = &memory {
             cancelled |= usize::from(plan.registers_written()) > self.vgprs;
         }
+        let handler = exec::alu::handler(&inst);
+        let alu = match handler {
+            None => Run::Missing,
+            Some(_) if inst.encoding.is_scalar() => Run::Scalar,
+            Some(_) => Run::Vector,
+        };
         let run = match inst.does() {
-            Does::Alu(_) | Does::Compare(..) | Does::Jump | Does::Fork => alu(&inst),
+            Does::Alu(_) | Does::Compare(..) | Does::Jump | Does::Fork => alu,
             // A call has a destination, which the step loop knows nothing of.
-            Does::Branch(_) if inst.row().slots().any(|s| s.access == Access::Write) => alu(&inst),
+            Does::Branch(_) if inst.row().slots().any(|s| s.access == Access::Write) => alu,
             Does::Branch(condition) => Run::Branch(condition, immediate(&inst, &args) as i32),
             Does::Control(Control::Waitcnt) => {
                 Run::Wait(Waitcnt::unpack(inst.isa, immediate(&inst, &args) as u16))
@@ -341,7 +354,10 @@ impl Code {
             args,
             modifiers,
             writes_exec: matches!(inst.does(), Does::Compare(_, i) if i.has(Implicit::WRITES_EXEC)),
+            is_vector: matches!(run, Run::Vector),
             run,
+            handler: handler.unwrap_or(|_, _| {}),
+            indexed: Indexed::of(&inst, self.vgprs),
             memory: memory.map(Box::new),
         }
     }
@@ -360,15 +376,6 @@ impl Step {
         );
         leaves || matches!(self.run, Run::Missing | Run::Cancelled)
     }
-}
-
-fn alu(inst: &Inst) -> Run {
-    let kind = if inst.encoding.is_scalar() {
-        Run::Scalar
-    } else {
-        Run::Vector
-    };
-    exec::alu::handler(inst).map_or(Run::Missing, kind)
 }
 
 impl Modifiers {

@@ -7,8 +7,8 @@ use std::sync::atomic::{
 };
 use std::sync::{Arc, Mutex};
 
+use gcn_isa::Does;
 use gcn_isa::effect::{Condition, Control};
-use gcn_isa::{Does, Field};
 
 use crate::code::{Code, Run, Step};
 use crate::device::{Device, LdsFill, OnViolation};
@@ -883,28 +883,22 @@ fn run_wave<O: Observer>(
             }
             let following = index + usize::from(step.bytes) / DWORD;
             // What most instructions are, ahead of the rest.
-            if let Run::Vector(handler) = step.run
-                && !O::ACTIVE
-                && wave.mode & UNUSUAL == 0
-            {
-                handler(wave, step);
+            if step.is_vector && !O::ACTIVE && wave.mode & UNUSUAL == 0 {
+                (step.handler)(wave, step);
                 wave.executed += 1;
                 index = following;
                 continue;
             }
             let mut next = following;
             match step.run {
-                Run::Vector(handler) if wave.mode & UNUSUAL == 0 => handler(wave, step),
-                Run::Vector(_) | Run::Memory | Run::Cancelled | Run::Missing
+                Run::Vector | Run::Memory | Run::Cancelled | Run::Missing
                     if is_skipped(wave, step) => {}
-                Run::Vector(handler) if indexing::is_on(wave) => {
-                    indexing::execute(wave, step, handler);
-                }
-                Run::Vector(handler) => handler(wave, step),
-                Run::Scalar(handler) => {
+                Run::Vector if indexing::is_on(wave) => indexing::execute(wave, step),
+                Run::Vector => (step.handler)(wave, step),
+                Run::Scalar => {
                     let after = code.address(next);
                     wave.pc = after;
-                    handler(wave, step);
+                    (step.handler)(wave, step);
                     if wave.pc != after {
                         next = code.index(wave.pc).unwrap_or(NOWHERE);
                     }
@@ -1028,9 +1022,7 @@ fn flow(wave: &mut Wave, step: &Step, pc: u64) -> Result<(), FaultKind> {
             Control::Sleep => wave.waiting = Waiting::Asleep,
             Control::SetPrio => wave.priority = step.immediate() as u8 & PRIORITY,
             Control::GprIndexOff => indexing::turn_off(wave),
-            Control::GprIndexMode => {
-                indexing::set_operands(wave, step.inst.get(Field::Simm16) as u32);
-            }
+            Control::GprIndexMode => indexing::set_operands(wave, step, 0),
             // Nothing here depends on time, priority, caches of code or performance counters. Waits have been done.
             Control::Nop
             | Control::Waitcnt

@@ -107,8 +107,8 @@ pub fn prepared(inst: &Inst) -> (Code, Handler) {
         .flat_map(|w| w.to_le_bytes())
         .collect();
     let code = Code::new(inst.isa, BASE, &bytes, 256, SGPRS);
-    let handler = match code.step(BASE).map(|step| step.map(|s| s.run)) {
-        Some(Ok(Run::Vector(handler) | Run::Scalar(handler))) => handler,
+    let handler = match code.step(BASE) {
+        Some(Ok(step)) if matches!(step.run, Run::Vector | Run::Scalar) => step.handler,
         other => panic!("{}: {other:?}", inst.text()),
     };
     (code, handler)
@@ -125,8 +125,8 @@ pub fn execute(wave: &mut Wave, inst: &Inst) -> bool {
     assert_eq!(step.inst.op, inst.op, "it decodes to the same");
     wave.pc = BASE + u64::from(step.bytes);
     match step.run {
-        Run::Vector(handler) | Run::Scalar(handler) => {
-            handler(wave, step);
+        Run::Vector | Run::Scalar => {
+            (step.handler)(wave, step);
             true
         }
         _ => false,

@@ -5,7 +5,7 @@
 use gcn_isa::{Field, Inst, Isa, Kind, Operand, regs};
 
 use super::scalar;
-use crate::code::{Arg, Handler, Step};
+use crate::code::{Arg, Step};
 use crate::wave::Wave;
 
 /// MODE: indexing is on. GCN 1.0 and 1.1 have no such bit.
@@ -25,7 +25,7 @@ pub fn is_on(w: &Wave) -> bool {
 /// S_SET_GPR_IDX_ON: the index and the operands, and indexing is on.
 pub(super) fn turn_on(w: &mut Wave, s: &Step) {
     set_index(w, s, 0);
-    set_operands(w, s.inst.get(Field::Ssrc1) as u32);
+    set_operands(w, s, 1);
     w.mode |= GPR_IDX_EN;
 }
 
@@ -40,46 +40,83 @@ pub fn turn_off(w: &mut Wave) {
     w.mode &= !GPR_IDX_EN;
 }
 
-/// The operands, as S_SET_GPR_IDX_MODE has them.
-pub fn set_operands(w: &mut Wave, operands: u32) {
+/// The operands, from the number at `place`, as S_SET_GPR_IDX_MODE has them.
+pub fn set_operands(w: &mut Wave, s: &Step, place: usize) {
+    let Arg::Imm(operands) = s.args[place] else {
+        return;
+    };
     let rest = w.m0() & !(OPERANDS << OPERANDS_SHIFT);
-    w.set_scalar(regs::M0, rest | (operands & OPERANDS) << OPERANDS_SHIFT);
+    w.set_scalar(
+        regs::M0,
+        rest | (operands as u32 & OPERANDS) << OPERANDS_SHIFT,
+    );
+}
+
+/// An instruction's vector registers by the bits of M0's operands that they go by: the operand's place and how many
+/// registers it has, 0 where a bit has no operand, in a byte.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Indexed([u8; OPERANDS.count_ones() as usize]);
+
+/// Bits of [`Indexed`] that count registers.
+const COUNT: u8 = 0x1f;
+const PLACE_SHIFT: u32 = COUNT.count_ones();
+
+impl Indexed {
+    /// Those of an instruction in a wave with so many registers. What is outside of them stays so.
+    pub fn of(inst: &Inst, vgprs: usize) -> Indexed {
+        let mut indexed = Indexed::default();
+        for (place, slot) in (0..).zip(inst.row().slots()) {
+            if let Operand::Vgprs { first, count } = inst.operand(slot)
+                && usize::from(first) + usize::from(count) <= vgprs
+                && let Some(bit) = role(inst, slot.field)
+            {
+                debug_assert!(count <= COUNT, "{count} registers");
+                indexed.0[bit] = place << PLACE_SHIFT | count & COUNT;
+            }
+        }
+        indexed
+    }
 }
 
 /// Executes an ALU instruction while indexing is on. Out of range a source reads v0, and with its destination there the
 /// instruction is not executed (checklist 1.6).
-#[cold]
 #[inline(never)]
-pub fn execute(w: &mut Wave, s: &Step, handler: Handler) {
+pub fn execute(w: &mut Wave, s: &Step) {
     let operands = w.m0() >> OPERANDS_SHIFT & OPERANDS;
     if operands == 0 || w.isa < Isa::Vi {
-        return handler(w, s);
+        return (s.handler)(w, s);
     }
     let index = (w.m0() & INDEX) as usize;
-    let mut indexed = s.clone();
-    for (arg, slot) in indexed.args.iter_mut().zip(s.inst.row().slots()) {
-        let Operand::Vgprs { first, count } = s.inst.operand(slot) else {
-            continue;
-        };
-        let Some(bit) = role(&s.inst, slot.field) else {
-            continue;
-        };
-        if operands >> bit & 1 == 0 {
+    let mut moved = s.clone();
+    for (bit, which) in s.indexed.0.into_iter().enumerate() {
+        let (place, count) = (
+            usize::from(which >> PLACE_SHIFT),
+            usize::from(which & COUNT),
+        );
+        if count == 0 || operands >> bit & 1 == 0 {
             continue;
         }
-        let moved = usize::from(first) + index;
-        let inside = moved + usize::from(count) <= w.vgprs.len();
-        if !inside && s.inst.writes(slot) {
-            return;
+        if let Arg::Vgpr(register) = &mut moved.args[place] {
+            let to = usize::from(*register) + index;
+            *register = match u8::try_from(to) {
+                Ok(to) if usize::from(to) + count <= w.vgprs.len() => to,
+                _ if is_written(&s.inst, place) => return,
+                _ => 0,
+            };
         }
-        *arg = Arg::Vgpr(u8::try_from(moved).ok().filter(|_| inside).unwrap_or(0));
     }
-    handler(w, &indexed);
+    (s.handler)(w, &moved);
+}
+
+#[cold]
+fn is_written(inst: &Inst, place: usize) -> bool {
+    let slot = inst.row().slots().nth(place);
+    slot.is_some_and(|slot| inst.writes(slot))
 }
 
 /// The bit of M0's operands that a field goes by (errata E143, E144): a destination that is read as well goes by VDST
 /// for both; the second register of V_MADMK is what its multiply-add adds.
-fn role(inst: &Inst, field: Field) -> Option<u32> {
+fn role(inst: &Inst, field: Field) -> Option<usize> {
     let adds_second = inst
         .row()
         .slots()
