@@ -333,7 +333,7 @@ mod avx512 {
             let places = unsafe { places(elements, &addresses, offset) };
             let mut loaded = [_mm512_setzero_si512(); DWORDS];
             for vector in 0..VECTORS {
-                let place = _mm512_cvtsi512_si32(places[vector]) as usize;
+                let place = _mm512_cvtsi512_si32(places[vector]) as u32 as usize;
                 let at = bytes.as_ptr().wrapping_add(place);
                 let active = active(elements.exec, vector);
                 // A row that does not go round the end of what the mask keeps ends inside.
@@ -443,7 +443,7 @@ mod avx512 {
             // SAFETY: as above.
             let places = unsafe { places(elements, &addresses, offset) };
             for (vector, dwords) in vectors(registers[from]).into_iter().enumerate() {
-                let place = _mm512_cvtsi512_si32(places[vector]) as usize;
+                let place = _mm512_cvtsi512_si32(places[vector]) as u32 as usize;
                 let ends_inside = place + (WIDTH - 1) * DWORD <= last as usize;
                 // SAFETY: the places of the active lanes are inside, all lanes are active where they have a shape.
                 unsafe {
