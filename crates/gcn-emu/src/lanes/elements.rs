@@ -75,9 +75,17 @@ impl Elements<'_> {
         part: Option<usize>,
     ) -> Option<()> {
         #[cfg(target_arch = "x86_64")]
-        if self.dwords == 1 && part.is_none() && level() == Level::Avx512 {
+        if part.is_none() && level() == Level::Avx512 {
             // SAFETY: the host has the level's features.
-            match unsafe { avx512::scatter(&self, bytes, registers, from) } {
+            let stored = unsafe {
+                match self.dwords {
+                    1 => avx512::scatter::<1>(&self, bytes, registers, from),
+                    2 => avx512::scatter::<2>(&self, bytes, registers, from),
+                    4 => avx512::scatter::<4>(&self, bytes, registers, from),
+                    _ => Stored::NotInOrder,
+                }
+            };
+            match stored {
                 Stored::All => return Some(()),
                 Stored::Nothing => return None,
                 Stored::NotInOrder => {}
@@ -286,7 +294,12 @@ mod avx512 {
     /// # Safety
     /// The host has AVX-512.
     #[inline(always)]
-    unsafe fn are_apart(elements: &Elements, addresses: &[__m512i; VECTORS], last: u32) -> bool {
+    unsafe fn are_apart(
+        elements: &Elements,
+        addresses: &[__m512i; VECTORS],
+        last: u32,
+        size: usize,
+    ) -> bool {
         let [first, second] = *elements.offsets else {
             return elements.offsets.len() == 1;
         };
@@ -302,7 +315,7 @@ mod avx512 {
         };
         // None goes round, which would bring it near others.
         let end = greatest.checked_add(first.max(second));
-        let span = (greatest - least).saturating_add(DWORD as u32);
+        let span = (greatest - least).saturating_add(size as u32);
         end.is_some_and(|end| end <= last) && first.abs_diff(second) >= span
     }
 
@@ -370,6 +383,21 @@ mod avx512 {
                             let high = quads(high, (active >> (WIDTH / 2)) as u8);
                             unzip(low, high, &mut loaded);
                         }
+                        _ if DWORDS == 4 && active == u16::MAX => {
+                            let places = of_lanes(places[vector]);
+                            let quad = |lane: usize| {
+                                let at = bytes.as_ptr().wrapping_add(places[lane] as usize);
+                                _mm_loadu_si128(at.cast())
+                            };
+                            let mut fourths = [_mm512_setzero_si512(); DWORDS];
+                            for (n, fourth) in fourths.iter_mut().enumerate() {
+                                let quads = _mm512_castsi128_si512(quad(n));
+                                let quads = _mm512_inserti32x4::<1>(quads, quad(n + 4));
+                                let quads = _mm512_inserti32x4::<2>(quads, quad(n + 8));
+                                *fourth = _mm512_inserti32x4::<3>(quads, quad(n + 12));
+                            }
+                            loaded = transposed(fourths);
+                        }
                         _ => {
                             for (n, loaded) in loaded.iter_mut().enumerate() {
                                 let from = bytes.as_ptr().wrapping_add(n * DWORD).cast();
@@ -413,15 +441,60 @@ mod avx512 {
         }
     }
 
-    /// Stores dwords; see [`Elements::scatter`].
+    /// The lanes of a vector.
+    #[inline(always)]
+    fn of_lanes(vector: __m512i) -> [u32; WIDTH] {
+        // SAFETY: both are 64 bytes, of which every value is one of the other type.
+        unsafe { std::mem::transmute(vector) }
+    }
+
+    /// Pairs of dwords, of 16 lanes each.
+    #[inline(always)]
+    fn zip(low: __m512i, high: __m512i) -> [__m512i; 2] {
+        let mut pairs = [low, high];
+        for (n, pairs) in pairs.iter_mut().enumerate() {
+            let mut from = [0; WIDTH];
+            for (place, from) in from.iter_mut().enumerate() {
+                *from = (n * WIDTH / 2 + place / 2 + place % 2 * WIDTH) as u32;
+            }
+            // SAFETY: both are 64 bytes; who calls this is for hosts with AVX-512.
+            *pairs = unsafe {
+                let from = std::mem::transmute::<[u32; WIDTH], __m512i>(from);
+                _mm512_permutex2var_epi32(low, from, high)
+            };
+        }
+        pairs
+    }
+
+    /// Makes of four registers' 16 lanes, in each fourth of a vector, the four dwords of one: those of every fourth lane,
+    /// from 0, 1, 2 and 3 on. Done twice it changes nothing.
+    #[inline(always)]
+    fn transposed<const FOUR: usize>(rows: [__m512i; FOUR]) -> [__m512i; FOUR] {
+        let mut columns = rows;
+        if let ([a, b, c, d], [first, second, third, fourth]) = (&rows[..], &mut columns[..]) {
+            // SAFETY: who calls this is for hosts with AVX-512.
+            unsafe {
+                let (ab, ab_high) = (_mm512_unpacklo_epi32(*a, *b), _mm512_unpackhi_epi32(*a, *b));
+                let (cd, cd_high) = (_mm512_unpacklo_epi32(*c, *d), _mm512_unpackhi_epi32(*c, *d));
+                *first = _mm512_unpacklo_epi64(ab, cd);
+                *second = _mm512_unpackhi_epi64(ab, cd);
+                *third = _mm512_unpacklo_epi64(ab_high, cd_high);
+                *fourth = _mm512_unpackhi_epi64(ab_high, cd_high);
+            }
+        }
+        columns
+    }
+
+    /// See [`Elements::scatter`]; an element has `DWORDS` dwords, 1, 2 or 4.
     #[target_feature(enable = "avx512f")]
-    pub(super) fn scatter(
+    pub(super) fn scatter<const DWORDS: usize>(
         elements: &Elements,
         bytes: &mut [u8],
         registers: &[Lanes],
         from: &[usize],
     ) -> Stored {
-        let last = bytes.len().checked_sub(DWORD);
+        let size = DWORDS * DWORD;
+        let last = bytes.len().checked_sub(size);
         let last = last.and_then(|last| i32::try_from(last).ok());
         let (Some(last), Some(register)) = (last, registers.get(elements.register)) else {
             return Stored::Nothing;
@@ -430,34 +503,60 @@ mod avx512 {
         // SAFETY: the function is for such hosts only.
         let shapes = unsafe {
             if !are_inside(elements, &addresses, last)
-                || from.iter().any(|&from| from >= registers.len())
+                || from.iter().any(|&from| from + DWORDS > registers.len())
             {
                 return Stored::Nothing;
             }
-            if !are_apart(elements, &addresses, last) {
+            if !are_apart(elements, &addresses, last, size) {
                 return Stored::NotInOrder;
             }
-            shapes(register, DWORD, elements.exec)
+            shapes(register, size, elements.exec)
         };
         for (&offset, &from) in elements.offsets.iter().zip(from) {
             // SAFETY: as above.
             let places = unsafe { places(elements, &addresses, offset) };
-            for (vector, dwords) in vectors(registers[from]).into_iter().enumerate() {
-                let place = _mm512_cvtsi512_si32(places[vector]) as u32 as usize;
-                let ends_inside = place + (WIDTH - 1) * DWORD <= last as usize;
+            for vector in 0..VECTORS {
+                let mut dwords = [_mm512_setzero_si512(); DWORDS];
+                for (dwords, register) in dwords.iter_mut().zip(&registers[from..]) {
+                    *dwords = vectors(*register)[vector];
+                }
+                let places = places[vector];
+                let place = _mm512_cvtsi512_si32(places) as u32 as usize;
+                let is_row = matches!(shapes[vector], Shape::Row)
+                    && place + (WIDTH - 1) * size <= last as usize;
+                let active = active(elements.exec, vector);
+                let bytes = bytes.as_mut_ptr();
+                let at = bytes.wrapping_add(place).cast::<__m512i>();
                 // SAFETY: the places of the active lanes are inside, all lanes are active where they have a shape.
                 unsafe {
-                    match shapes[vector] {
-                        Shape::Row if ends_inside => {
-                            let at = bytes.as_mut_ptr().wrapping_add(place);
-                            _mm512_storeu_si512(at.cast(), dwords);
+                    if DWORDS == 1 && is_row {
+                        at.write_unaligned(dwords[0]);
+                    } else if DWORDS == 1 {
+                        _mm512_mask_i32scatter_epi32::<1>(bytes.cast(), active, places, dwords[0]);
+                    } else if DWORDS == 2 {
+                        let [low, high] = zip(dwords[0], dwords[1]);
+                        if is_row {
+                            at.write_unaligned(low);
+                            at.wrapping_add(1).write_unaligned(high);
+                        } else {
+                            let (half, next) = (active as u8, (active >> (WIDTH / 2)) as u8);
+                            let first = _mm512_castsi512_si256(places);
+                            let second = _mm512_extracti64x4_epi64::<1>(places);
+                            _mm512_mask_i32scatter_epi64::<1>(bytes.cast(), half, first, low);
+                            _mm512_mask_i32scatter_epi64::<1>(bytes.cast(), next, second, high);
                         }
-                        _ => _mm512_mask_i32scatter_epi32::<1>(
-                            bytes.as_mut_ptr().cast(),
-                            active(elements.exec, vector),
-                            places[vector],
-                            dwords,
-                        ),
+                    } else {
+                        // Each fourth is a lane's element.
+                        let fourths = transposed(dwords);
+                        let quads: *const __m128i = fourths.as_ptr().cast();
+                        for (lane, &place) in of_lanes(places).iter().enumerate() {
+                            if active >> lane & 1 != 0 {
+                                let quad =
+                                    quads.add(lane % DWORDS * VECTORS + lane / DWORDS).read();
+                                let at = bytes.wrapping_add(place as usize).cast::<__m128i>();
+                                at.write_unaligned(quad);
+                            }
+                        }
                     }
                 }
             }
