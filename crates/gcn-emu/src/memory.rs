@@ -9,7 +9,7 @@ use std::alloc::{Layout, alloc_zeroed};
 use std::sync::atomic::{AtomicU8, AtomicU16, AtomicU32, AtomicU64, Ordering::Relaxed};
 
 #[cfg(target_arch = "x86_64")]
-use crate::lanes::{GROUP, Level, level};
+use crate::lanes::{GROUP, Level, Pattern, level};
 use crate::lanes::{LANES, Lanes, active, at_each_level};
 
 /// Where the first allocation goes: above 4 GiB, so that a truncated pointer faults.
@@ -206,14 +206,14 @@ impl Memory {
         Some(())
     }
 
-    /// Loads an aligned element of 1, 2 or 4 bytes for each active lane, without sign. Nothing, and nothing has been
-    /// loaded, if they are not all mapped in one allocation and aligned.
+    /// Loads an element for each active lane, a register for each of its dwords, or 1 or 2 bytes, without sign. Nothing,
+    /// and nothing has been loaded, if they are not all mapped in one allocation and aligned to their size, or to dwords.
     pub fn gather(
         &self,
         addresses: &[u64; LANES],
         bytes: u64,
         exec: u64,
-        into: &mut Lanes,
+        into: &mut [Lanes],
     ) -> Option<()> {
         let first = addresses[exec.trailing_zeros() as usize % LANES];
         let (region, _) = self.find(first, bytes)?;
@@ -310,6 +310,9 @@ unsafe fn copy_lanes(from: *const u8, to: *mut u8) {
     }
 }
 
+/// Dwords of the largest element.
+const MAX_DWORDS: usize = 4;
+
 at_each_level! {
 /// Whether the active lanes' addresses are none more than `last` behind `base`, nor have one of the low bits.
 fn are_inside(addresses: &[u64; LANES], base: u64, last: u64, low: u64, exec: u64) -> bool {
@@ -330,7 +333,8 @@ fn elements(addresses: &[u64; LANES], keep: u32, dwords: &mut Lanes) {
 }
 }
 
-/// Loads the aligned dwords that hold the active lanes' addresses, counted from `base` on. See [`copy_lanes`] on races.
+/// Loads the aligned dwords that hold the active lanes' addresses, counted from `base` on, and those behind them, as
+/// many as there are registers. See [`copy_lanes`] on races.
 ///
 /// # Safety
 /// The host has AVX-512. The dwords are inside of what `bytes` points into, whose address is aligned as `base` is.
@@ -341,34 +345,99 @@ unsafe fn gather_dwords(
     base: u64,
     addresses: &[u64; LANES],
     exec: u64,
-    into: &mut Lanes,
+    into: &mut [Lanes],
 ) {
     use std::arch::x86_64::{
-        __m256i, __m512i, _mm512_and_si512, _mm512_set1_epi64, _mm512_sub_epi64,
+        __m256i, __m512i, _mm_cvtsi128_si64, _mm512_and_si512, _mm512_castsi512_si128,
+        _mm512_cvtepi64_epi32, _mm512_permutex2var_epi64, _mm512_set1_epi64, _mm512_setr_epi64,
+        _mm512_srli_epi64, _mm512_sub_epi64,
     };
     let base = _mm512_set1_epi64(base as i64);
     let aligned = _mm512_set1_epi64(!3);
-    let groups = addresses.as_chunks::<GROUP>().0;
-    let rows = into.0.as_chunks_mut::<GROUP>().0;
-    for (n, (group, row)) in groups.iter().zip(rows).enumerate() {
+    let stride = size_of_val(into) / LANES;
+    for (n, group) in addresses.as_chunks::<GROUP>().0.iter().enumerate() {
+        let active = (exec >> (n * GROUP)) as u8;
+        let is_row = active == u8::MAX && Pattern::of(group, stride as u64) == Pattern::Follow;
         // SAFETY: both are 64 bytes, of which every value is one of the other type.
         let group: __m512i = unsafe { std::mem::transmute(*group) };
         let places = _mm512_and_si512(_mm512_sub_epi64(group, base), aligned);
-        // SAFETY: both are 32 bytes.
-        let mut loaded: __m256i = unsafe { std::mem::transmute([0u32; GROUP]) };
-        // SAFETY: the caller vouches for the places of the active lanes; nothing is read for others.
-        unsafe {
-            std::arch::asm!(
-                "vpgatherqd {loaded}{{{active}}}, [{bytes} + {places}]",
-                loaded = inout(ymm_reg) loaded,
-                active = inout(kreg) (exec >> (n * GROUP)) as u8 => _,
-                bytes = in(reg) bytes,
-                places = in(zmm_reg) places,
-                options(readonly, nostack, preserves_flags),
-            );
+        let first = _mm_cvtsi128_si64(_mm512_castsi512_si128(places)) as usize;
+        // The lanes' dwords from this one on, two of each.
+        let gather = |dword: usize| {
+            // SAFETY: both are 64 bytes.
+            let mut loaded: __m512i = unsafe { std::mem::transmute([0u64; GROUP]) };
+            // SAFETY: the caller vouches for the places of the active lanes; nothing is read for others.
+            unsafe {
+                std::arch::asm!(
+                    "vpgatherqq {loaded}{{{active}}}, [{bytes} + {places}]",
+                    loaded = inout(zmm_reg) loaded,
+                    active = inout(kreg) active => _,
+                    bytes = in(reg) bytes.wrapping_add(dword * size_of::<u32>()),
+                    places = in(zmm_reg) places,
+                    options(readonly, nostack, preserves_flags),
+                );
+            }
+            loaded
+        };
+        // What is at the first place, so many vectors further.
+        let follow = |vector: usize| {
+            let loaded: __m512i;
+            // SAFETY: the same for elements that follow each other.
+            unsafe {
+                std::arch::asm!(
+                    "vmovdqu64 {loaded}, [{at}]",
+                    loaded = out(zmm_reg) loaded,
+                    at = in(reg) bytes.wrapping_add(first + vector * size_of::<__m512i>()),
+                    options(readonly, nostack, preserves_flags),
+                );
+            }
+            loaded
+        };
+        let mut put = |register: usize, dwords: __m256i| {
+            if let Some(register) = into.get_mut(register) {
+                // SAFETY: both are 32 bytes.
+                register.0.as_chunks_mut::<GROUP>().0[n] =
+                    unsafe { std::mem::transmute::<__m256i, [u32; GROUP]>(dwords) };
+            }
+        };
+        let mut put_pairs = |register: usize, pairs: __m512i| {
+            put(register, _mm512_cvtepi64_epi32(pairs));
+            let high = _mm512_srli_epi64::<{ u32::BITS }>(pairs);
+            put(register + 1, _mm512_cvtepi64_epi32(high));
+        };
+        match stride / size_of::<u32>() {
+            1 => {
+                // SAFETY: both are 32 bytes.
+                let mut loaded: __m256i = unsafe { std::mem::transmute([0u32; GROUP]) };
+                // SAFETY: as above.
+                unsafe {
+                    std::arch::asm!(
+                        "vpgatherqd {loaded}{{{active}}}, [{bytes} + {places}]",
+                        loaded = inout(ymm_reg) loaded,
+                        active = inout(kreg) active => _,
+                        bytes = in(reg) bytes,
+                        places = in(zmm_reg) places,
+                        options(readonly, nostack, preserves_flags),
+                    );
+                }
+                put(0, loaded);
+            }
+            2 if is_row => put_pairs(0, follow(0)),
+            4 if is_row => {
+                let (low, high) = (follow(0), follow(1));
+                let even = _mm512_setr_epi64(0, 2, 4, 6, 8, 10, 12, 14);
+                let odd = _mm512_setr_epi64(1, 3, 5, 7, 9, 11, 13, 15);
+                put_pairs(0, _mm512_permutex2var_epi64(low, even, high));
+                put_pairs(2, _mm512_permutex2var_epi64(low, odd, high));
+            }
+            dwords => {
+                // Of an odd number the last two overlap those before.
+                for first in (0..dwords).step_by(2) {
+                    let first = first.min(dwords - 2);
+                    put_pairs(first, gather(first));
+                }
+            }
         }
-        // SAFETY: as above.
-        *row = unsafe { std::mem::transmute::<__m256i, [u32; GROUP]>(loaded) };
     }
 }
 
@@ -379,23 +448,29 @@ impl Region {
         addresses: &[u64; LANES],
         bytes: u64,
         exec: u64,
-        into: &mut Lanes,
+        into: &mut [Lanes],
     ) -> Option<()> {
+        const DWORD: u64 = size_of::<u32>() as u64;
         let last = self.len.checked_sub(bytes)?;
-        if !are_inside(addresses, self.base, last, bytes - 1, exec) {
+        let low = bytes.min(DWORD) - 1;
+        if !are_inside(addresses, self.base, last, low, exec) {
             return None;
         }
-        let mut loaded = Lanes::ZERO;
-        self.load_aligned(addresses, exec, &mut loaded);
-        if bytes < size_of::<u32>() as u64 {
-            elements(addresses, (1 << (bytes as u32 * u8::BITS)) - 1, &mut loaded);
+        let mut loaded = [Lanes::ZERO; MAX_DWORDS];
+        let loaded = loaded.get_mut(..into.len())?;
+        self.load_aligned(addresses, exec, loaded);
+        if bytes < DWORD {
+            let keep = (1 << (bytes as u32 * u8::BITS)) - 1;
+            elements(addresses, keep, loaded.first_mut()?);
         }
-        into.blend(&loaded, exec);
+        for (register, loaded) in into.iter_mut().zip(loaded) {
+            register.blend(loaded, exec);
+        }
         Some(())
     }
 
-    /// Loads the aligned dwords that hold the active lanes' addresses, which are inside.
-    fn load_aligned(&self, addresses: &[u64; LANES], exec: u64, into: &mut Lanes) {
+    /// Loads the aligned dwords that hold the active lanes' addresses, which are inside, and those behind them.
+    fn load_aligned(&self, addresses: &[u64; LANES], exec: u64, into: &mut [Lanes]) {
         #[cfg(target_arch = "x86_64")]
         if level() == Level::Avx512 {
             // SAFETY: the host has the level's instructions. An address that is inside is in a dword of the backing, which
@@ -405,8 +480,11 @@ impl Region {
         }
         for lane in active(exec) {
             let offset = (addresses[lane] - self.base) & !3;
-            // SAFETY: as above, and all accesses to the backing are atomic.
-            into.0[lane] = unsafe { (*self.pointer(offset).cast::<AtomicU32>()).load(Relaxed) };
+            for (n, register) in into.iter_mut().enumerate() {
+                let at = self.pointer(offset).wrapping_add(n * size_of::<u32>());
+                // SAFETY: as above, and all accesses to the backing are atomic.
+                register.0[lane] = unsafe { (*at.cast::<AtomicU32>()).load(Relaxed) };
+            }
         }
     }
 

@@ -10,13 +10,12 @@ use crate::device::Device;
 use crate::lanes::{self, LANES, Lanes, NOTHING};
 use crate::wave::Wave;
 
-/// Loads a dword or a part of one.
+/// Loads an element.
 #[inline]
 pub fn load(wave: &mut Wave, plan: &Plan, device: &Device) -> Option<()> {
     let bytes = usize::from(plan.ty.bytes());
     if bytes > DWORD {
-        // There is a way to load such rows, for those that have addresses.
-        return None;
+        return load_dwords(wave, plan, device);
     }
     if bytes < DWORD {
         return load_apart(wave, plan, device);
@@ -34,6 +33,19 @@ pub fn load(wave: &mut Wave, plan: &Plan, device: &Device) -> Option<()> {
     device.memory.load_dwords(address, &mut loaded.0)?;
     register.blend(&loaded, exec);
     Some(())
+}
+
+/// [`load`] of several dwords.
+#[inline(never)]
+fn load_dwords(wave: &mut Wave, plan: &Plan, device: &Device) -> Option<()> {
+    let mut addresses = [0; LANES];
+    Addresses::of(wave, plan).all(device, &mut addresses)?;
+    let exec = wave.exec();
+    let first = usize::from(plan.vdst);
+    let registers = first..first + usize::from(plan.ty.dwords());
+    let registers = wave.vgprs.get_mut(registers)?;
+    let memory = &device.memory;
+    memory.gather(&addresses, plan.ty.bytes().into(), exec, registers)
 }
 
 /// [`load`] of what is no row of dwords.
@@ -60,7 +72,12 @@ fn load_apart(wave: &mut Wave, plan: &Plan, device: &Device) -> Option<()> {
         let mut addresses = [0; LANES];
         from.all(device, &mut addresses)?;
         loaded = Lanes::ZERO;
-        memory.gather(&addresses, bytes.into(), exec, &mut loaded)?;
+        memory.gather(
+            &addresses,
+            bytes.into(),
+            exec,
+            std::slice::from_mut(&mut loaded),
+        )?;
     }
     if matches!(plan.ty, Ty::I8 | Ty::I16) {
         lanes::extend_sign(u32::from(bytes) * u8::BITS, &mut loaded);

@@ -78,7 +78,7 @@ fn gather(
     into: &mut Lanes,
 ) -> Option<()> {
     let addresses = each.map(|address| address.wrapping_add(row * SCRATCH_ROW));
-    memory.gather(&addresses, bytes.into(), exec, into)
+    memory.gather(&addresses, bytes.into(), exec, std::slice::from_mut(into))
 }
 
 /// Where the lanes' elements are in global memory.
