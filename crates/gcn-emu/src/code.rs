@@ -4,15 +4,12 @@ use std::sync::{Arc, OnceLock};
 
 use gcn_isa::effect::{Condition, Control, Implicit};
 use gcn_isa::simm::Waitcnt;
-use gcn_isa::vop3::Vop3p;
-use gcn_isa::{Access, DecodeError, Does, Field, Inst, Isa, Kind, Op, Operand, Ty, decode, regs};
+use gcn_isa::{Access, DecodeError, Does, Inst, Isa, Kind, Operand, Ty, decode, regs};
 
 use crate::exec;
-use crate::exec::alu::dpp::CrossLane;
 use crate::exec::alu::indexing::Indexed;
-use crate::exec::alu::sdwa::SubDword;
+use crate::exec::alu::modifiers::Modifiers;
 use crate::exec::memory::Plan;
-use crate::lanes::Lanes;
 use crate::wave::Wave;
 
 /// Code in memory, for one kernel's number of registers.
@@ -69,48 +66,6 @@ pub struct Step {
     pub indexed: Indexed,
     /// What a memory instruction is known to do before it runs.
     pub memory: Option<Box<Plan>>,
-}
-
-/// What a vector instruction's encoding asks beyond its operation. Sets of operands have a bit for each, at its
-/// place in [`Step::args`].
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
-pub struct Modifiers {
-    /// Whether there is anything but `signs`, or a source that is neither register nor constant. Without, none of the
-    /// rest need be looked at.
-    pub any: bool,
-    /// Whether all there is are absolute values and negations of sources in single and double precision.
-    pub signs: bool,
-    /// Sources of which the absolute value is taken.
-    pub absolute: u8,
-    /// Sources that are then negated; of packed ones the low half.
-    pub negate: u8,
-    /// Packed sources of which the high half is negated.
-    pub negate_high: u8,
-    /// Operands whose high half counts; of packed ones, sources whose high half is the low operation's.
-    pub high: u8,
-    /// Packed sources whose low half is the high operation's.
-    pub low: u8,
-    /// The result's factor, see [`OutputFactor`].
-    pub factor: OutputFactor,
-    /// The result is clamped: floating point to 0..=1, integers to their range.
-    pub clamp: bool,
-    /// A 16-bit result leaves the other half of its register as it was.
-    pub merges: bool,
-    /// Operands are parts of registers.
-    pub sub_dword: Option<SubDword>,
-    /// The first source is read from other lanes.
-    pub cross_lane: Option<CrossLane>,
-}
-
-/// What a floating-point result is multiplied by.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
-#[allow(missing_docs)]
-pub enum OutputFactor {
-    #[default]
-    One,
-    Two,
-    Four,
-    Half,
 }
 
 /// Bytes of a dword.
@@ -343,11 +298,8 @@ impl Code {
             _ if cancelled => Run::Cancelled,
             run => run,
         };
-        let mut modifiers = Modifiers::of(&inst);
         let is_other = |arg: &Arg| matches!(arg, Arg::Special(_) | Arg::Imm(_));
-        if args.iter().any(is_other) {
-            (modifiers.any, modifiers.signs) = (true, false);
-        }
+        let modifiers = Modifiers::of(&inst, args.iter().any(is_other));
         Step {
             inst,
             bytes: inst.dwords() as u8 * DWORD as u8,
@@ -375,96 +327,6 @@ impl Step {
                 | Does::Control(Control::End | Control::Trap)
         );
         leaves || matches!(self.run, Run::Missing | Run::Cancelled)
-    }
-}
-
-impl Modifiers {
-    /// Those of a vector instruction in VOP3, VOP3P, SDWA or DPP; other encodings have none.
-    fn of(inst: &Inst) -> Modifiers {
-        let layout = inst.layout();
-        // The fields have a bit for each source, and OP_SEL one more for the destination.
-        let by_operand = |sources: u64| {
-            let mut set = 0;
-            for (place, slot) in inst.row().slots().enumerate() {
-                let bit = match slot.field {
-                    Field::Src0 => 0,
-                    Field::Src1 => 1,
-                    Field::Src2 => 2,
-                    Field::Vdst => 3,
-                    _ => continue,
-                };
-                if sources >> bit & 1 != 0 {
-                    set |= 1 << place;
-                }
-            }
-            set
-        };
-        // VOP3 has them in one field, SDWA and DPP in a field for each source.
-        let of_sources = |all: Field, first: Field, second: Field| {
-            inst.get(all) | inst.get(first) | inst.get(second) << 1
-        };
-        let mut modifiers = Modifiers {
-            any: false,
-            signs: false,
-            absolute: by_operand(of_sources(Field::Abs, Field::Src0Abs, Field::Src1Abs)),
-            negate: by_operand(of_sources(Field::Neg, Field::Src0Neg, Field::Src1Neg)),
-            negate_high: by_operand(inst.get(Field::NegHi)),
-            high: by_operand(inst.get(Field::OpSel)),
-            low: 0,
-            factor: match inst.get(Field::Omod) {
-                1 => OutputFactor::Two,
-                2 => OutputFactor::Four,
-                3 => OutputFactor::Half,
-                _ => OutputFactor::One,
-            },
-            clamp: inst.flag(Field::Clamp),
-            merges: false,
-            sub_dword: SubDword::of(inst),
-            cross_lane: CrossLane::of(inst),
-        };
-        if layout.has(Field::OpSelHi) {
-            let high = inst.get(Field::OpSelHi) | inst.get(Field::OpSelHi2) << 2;
-            modifiers.low = by_operand(!high & 0b111);
-        }
-        modifiers.any = modifiers != Modifiers::default();
-        let selects = inst.row().modifiers().any(|m| m.field == Field::OpSel);
-        let is_half = |slot: &gcn_isa::Slot| slot.field == Field::Vdst && slot.ty.bytes() == 2;
-        if matches!(
-            inst.op,
-            Op::Vop3p(Vop3p::V_MAD_MIXHI_F16 | Vop3p::V_FMA_MIXHI_F16)
-        ) {
-            modifiers.high |= 1;
-        }
-        modifiers.merges = selects && inst.row().slots().any(is_half);
-        modifiers.any |= modifiers.merges;
-        let changed = modifiers.absolute | modifiers.negate;
-        let is_single_or_double = |(place, slot): (usize, &gcn_isa::Slot)| {
-            changed >> place & 1 == 0 || matches!(slot.ty, Ty::F32 | Ty::F64)
-        };
-        let only_signs = Modifiers {
-            any: true,
-            absolute: modifiers.absolute,
-            negate: modifiers.negate,
-            ..Modifiers::default()
-        };
-        if modifiers == only_signs && inst.row().slots().enumerate().all(is_single_or_double) {
-            (modifiers.any, modifiers.signs) = (false, true);
-        }
-        modifiers
-    }
-
-    /// Whether `signs` is about this source.
-    pub fn changes_sign(&self, place: usize) -> bool {
-        self.signs && (self.absolute | self.negate) >> place & 1 != 0
-    }
-
-    /// The last dwords of a source in single or double precision, with the sign that is asked for.
-    #[inline(always)]
-    pub fn with_sign(&self, place: usize, dwords: &Lanes) -> Lanes {
-        const SIGN: u32 = 1 << 31;
-        let has = |set: u8| u32::from(set) >> place & 1;
-        let (keep, flip) = (!(SIGN * has(self.absolute)), SIGN * has(self.negate));
-        Lanes(dwords.0.map(|dword| dword & keep ^ flip))
     }
 }
 

@@ -449,6 +449,11 @@ pub(crate) fn keep_low(bits: u32, register: &mut Lanes) {
     }
 }
 
+/// What each lane reads in the lane whose number it gives, of which the low six bits count.
+pub(crate) fn permuted(value: &Lanes, from: &Lanes) -> Lanes {
+    Lanes(from.0.map(|lane| value.0[lane as usize % LANES]))
+}
+
 /// Bytes as dwords.
 pub(crate) fn widen(bytes: &[u8; LANES]) -> Lanes {
     Lanes(bytes.map(u32::from))

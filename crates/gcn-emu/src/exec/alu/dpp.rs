@@ -5,12 +5,15 @@
 use gcn_isa::dpp::Permutation;
 use gcn_isa::{Field, Inst};
 
-use crate::lanes::{LANES, Lanes};
+use crate::lanes::{self, LANES, Lanes};
 
 /// What DPP asks of an instruction.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, PartialEq, Eq, Debug)]
 pub struct CrossLane {
-    permutation: Permutation,
+    /// The lane that each lane reads, any where it reads none.
+    from: Lanes,
+    /// The lanes that read one.
+    reading: u64,
     /// Lanes that have nothing to read have zero; otherwise they are not written.
     bounded: bool,
     /// The lanes in rows and banks that may be written.
@@ -34,38 +37,48 @@ impl CrossLane {
             let bank = lane / BANK;
             rows >> (bank / BANKS) & banks >> (bank % BANKS) & 1 != 0
         };
+        let permutation = Permutation::unpack(ctrl)?;
+        let source = |lane: usize| permutation.source(lane as u8);
         Some(CrossLane {
-            permutation: Permutation::unpack(ctrl)?,
+            from: Lanes(std::array::from_fn(|lane| source(lane).unwrap_or(0).into())),
+            reading: set_of(|lane| source(lane).is_some()),
             bounded: inst.flag(Field::BoundCtrl),
             enabled: set_of(is_enabled),
         })
     }
 
-    /// The lane that `lane` reads: one that exists and is active (errata E140).
-    fn source(&self, lane: usize, exec: u64) -> Option<usize> {
-        let from = self.permutation.source(lane as u8)?;
-        (exec >> from & 1 != 0).then_some(usize::from(from))
+    /// The lanes that read one that is active (errata E140).
+    #[inline(always)]
+    fn finding(&self, exec: u64) -> u64 {
+        if exec == u64::MAX {
+            return self.reading;
+        }
+        let is_active = |lane: usize| exec >> (self.from.0[lane] as usize % LANES) & 1 != 0;
+        self.reading & set_of(is_active)
     }
 
     /// The lanes that are written, of those that are active (errata E140, E142).
+    #[inline(always)]
     pub fn written(&self, exec: u64) -> u64 {
         let lanes = exec & self.enabled;
         if self.bounded {
             lanes
         } else {
-            lanes & set_of(|lane| self.source(lane, exec).is_some())
+            lanes & self.finding(exec)
         }
     }
 
     /// What each lane reads, zero where there is nothing.
+    #[inline(always)]
     pub fn read(&self, value: &Lanes, exec: u64) -> Lanes {
-        Lanes(std::array::from_fn(|lane| {
-            self.source(lane, exec).map_or(0, |from| value.0[from])
-        }))
+        let mut read = Lanes::ZERO;
+        read.blend(&lanes::permuted(value, &self.from), self.finding(exec));
+        read
     }
 }
 
 /// The lanes for which it is so.
+#[inline(always)]
 fn set_of(is_so: impl Fn(usize) -> bool) -> u64 {
     (0..LANES).fold(0, |set, lane| set | u64::from(is_so(lane)) << lane)
 }

@@ -1,8 +1,8 @@
 //! ALU instructions: an arm for each.
 //!
 //! The tables (`scalar`, `packed`, `vector`, `compare`) say what an instruction computes from a lane's values; `protocol`
-//! fetches those values, applies modifiers, and writes results under EXEC; `sdwa` and `dpp` are what those encodings
-//! do to operands; `indexing` moves them; `float` is IEEE arithmetic under the MODE register, `exact` the same in every
+//! fetches those values and writes results under EXEC; `modifiers` changes sources and results, `sdwa` and `dpp` being
+//! what those encodings do to them; `indexing` moves operands; `float` is IEEE arithmetic under the MODE register, `exact` the same in every
 //! rounding mode, `divide` and `approximate` what their names say.
 
 use gcn_isa::{Does, Field, Inst, Op};
@@ -12,14 +12,15 @@ use crate::code::Handler;
 mod approximate;
 mod compare;
 mod divide;
-pub mod dpp;
+mod dpp;
 pub(crate) mod exact;
 pub(crate) mod float;
 pub mod indexing;
+pub mod modifiers;
 mod packed;
 mod protocol;
 mod scalar;
-pub mod sdwa;
+mod sdwa;
 mod vector;
 
 /// The handler of an ALU instruction, if this emulator executes it.

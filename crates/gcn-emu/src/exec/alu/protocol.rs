@@ -4,12 +4,13 @@
 //! registers each operand has. Without modifiers sources are read in place; with any, they are copied and changed
 //! first, and the result before it is blended in.
 
-use gcn_isa::{Field, Isa, Ty};
+use gcn_isa::Isa;
 
 use super::exact::{self, Round};
 use super::float::{Env, F16, Float, MODE_IEEE};
+use super::modifiers::{self, raw};
 use super::scalar;
-use crate::code::{Arg, OutputFactor, Step};
+use crate::code::{Arg, Step};
 use crate::lanes::{self, Bit, Lane, Lanes, NOTHING, Source};
 use crate::wave::{SCALARS, Scalars, Wave};
 
@@ -430,7 +431,7 @@ pub(super) fn mixed<R: Lane>(
     sum: impl Fn(Env, f32, f32, f32) -> f32,
     result: impl Fn(f32, Env) -> R,
 ) {
-    let m = s.modifiers;
+    let m = &s.modifiers;
     let (single, half) = (Env::of::<f32>(w.mode), Env::of::<F16>(w.mode));
     // Without OP_SEL_HI, as encoded, all of the sources are in `low`.
     let source = |place: usize| {
@@ -455,12 +456,11 @@ pub(super) fn mixed<R: Lane>(
     };
     let room = [source(1), source(2), source(3)];
     let src = room.each_ref().map(|lanes| [lanes, &NOTHING]);
-    let exec = w.exec();
     let (lanes, _) = lanes::map(src, 0, |a, b, c, ()| {
         (result(sum(single, a, b, c), half), ())
     });
     w.parts().2.result = lanes;
-    finish(w, s, R::DWORDS, exec);
+    modifiers::finish(w, s, R::DWORDS);
 }
 
 /// What minima and maxima go by: up to GCN 1.2 they leave denormals alone; on 1.4 a denormal that is a source is a
@@ -533,7 +533,7 @@ pub(super) fn run<
     f: impl Fn(A, B, C, Given) -> (R, Taken),
 ) -> u64 {
     if s.modifiers.any {
-        change(w, s, [(X, A::DWORDS), (Y, B::DWORDS), (Z, C::DWORDS)]);
+        modifiers::change(w, s, [(X, A::DWORDS), (Y, B::DWORDS), (Z, C::DWORDS)]);
     }
     let exec = w.exec();
     let (registers, scalars, rooms) = w.parts();
@@ -562,7 +562,7 @@ pub(super) fn run<
         register.blend(&high, lanes);
     }
     if s.modifiers.any {
-        return bits & finish(w, s, R::DWORDS, exec);
+        return bits & modifiers::finish(w, s, R::DWORDS);
     }
     bits & exec
 }
@@ -645,200 +645,11 @@ fn source<'a, T: Lane>(
     [&room[0], &room[1]]
 }
 
-/// Sources, each by its place and number of registers, with their modifiers applied.
-#[cold]
-#[inline(never)]
-fn change(w: &mut Wave, s: &Step, places: [(usize, usize); 3]) {
-    for (n, (place, dwords)) in places.into_iter().enumerate() {
-        if dwords > 0 {
-            let value = fetch(w, s, place, dwords);
-            w.parts().2.sources[n] = value;
-        }
-    }
-}
-
 /// The first register of operand 0, 0 if it is none of the vector registers.
 #[inline(always)]
 fn destination(s: &Step) -> usize {
     match &s.args[0] {
         Arg::Vgpr(first) => usize::from(*first),
         _ => 0,
-    }
-}
-
-const LOW: u32 = 0xffff;
-const HIGH: u32 = 0xffff_0000;
-/// Sign of the value in the low half.
-const SIGN_LOW: u32 = 0x8000;
-/// Sign of a dword, or of the value in its high half.
-const SIGN: u32 = 0x8000_0000;
-
-/// A source as it is.
-fn raw(w: &Wave, s: &Step, place: usize, dwords: usize) -> [Lanes; 2] {
-    let mut value = [Lanes::ZERO; 2];
-    for (dword, value) in value.iter_mut().enumerate().take(dwords) {
-        *value = match s.args[place] {
-            Arg::Vgpr(first) => {
-                let register = w.vgprs.get(usize::from(first) + dword);
-                register.copied().unwrap_or(Lanes::ZERO)
-            }
-            arg => {
-                let bits: u64 = scalar::read(w, arg);
-                Lanes::splat((bits >> (u32::BITS as usize * dword)) as u32)
-            }
-        };
-    }
-    value
-}
-
-/// The lanes that are written.
-fn written(s: &Step, exec: u64) -> u64 {
-    match &s.modifiers.cross_lane {
-        Some(cross_lane) => cross_lane.written(exec),
-        None => exec,
-    }
-}
-
-/// A source with its modifiers applied: other lanes or a part of the register first, then absolute value and
-/// negation (errata E137, E140).
-fn fetch(w: &Wave, s: &Step, place: usize, dwords: usize) -> [Lanes; 2] {
-    let mut value = raw(w, s, place, dwords);
-    if dwords == 0 {
-        return value;
-    }
-    let Some(slot) = s.inst.row().slots().nth(place) else {
-        return value;
-    };
-    // An accumulator is read as it is, whatever is asked for the result that replaces it.
-    let m = &s.modifiers;
-    if let (Some(cross_lane), Field::Src0) = (&m.cross_lane, slot.field) {
-        value[0] = cross_lane.read(&value[0], w.exec());
-    }
-    if let Some((part, extends)) = m
-        .sub_dword
-        .and_then(|sub_dword| sub_dword.source(slot.field))
-    {
-        for lane in &mut value[0].0 {
-            *lane = part.read(*lane, extends);
-        }
-    }
-    let has = |set: u8| set >> place & 1 != 0 && place != 0;
-    let mut each = |dword: usize, f: &dyn Fn(u32) -> u32| {
-        for lane in &mut value[dword].0 {
-            *lane = f(*lane);
-        }
-    };
-    match slot.ty {
-        Ty::F16x2 | Ty::I16x2 => {
-            let low = if has(m.high) { 16 } else { 0 };
-            let high = if has(m.low) { 0 } else { 16 };
-            each(0, &|v| v >> low & LOW | (v >> high) << 16);
-            if slot.ty == Ty::F16x2 {
-                let flip = if has(m.negate) { SIGN_LOW } else { 0 }
-                    | if has(m.negate_high) { SIGN } else { 0 };
-                each(0, &|v| v ^ flip);
-            }
-        }
-        Ty::F16 | Ty::B16 | Ty::U16 | Ty::I16 => {
-            if has(m.high) {
-                each(0, &|v| v >> 16);
-            }
-            if slot.ty == Ty::F16 {
-                let keep = if has(m.absolute) { !SIGN_LOW } else { !0 };
-                let flip = if has(m.negate) { SIGN_LOW } else { 0 };
-                each(0, &|v| v & keep ^ flip);
-            }
-        }
-        Ty::F32 | Ty::F64 => {
-            let keep = if has(m.absolute) { !SIGN } else { !0 };
-            let flip = if has(m.negate) { SIGN } else { 0 };
-            each(dwords - 1, &|v| v & keep ^ flip);
-        }
-        _ => {}
-    }
-    value
-}
-
-/// Applies what is asked for the result, of so many registers, and writes it. Returns the lanes that it is for.
-#[cold]
-#[inline(never)]
-fn finish(w: &mut Wave, s: &Step, dwords: usize, exec: u64) -> u64 {
-    let exec = written(s, exec);
-    let mode = w.mode;
-    let (registers, _, rooms) = w.parts();
-    let result = &mut rooms.result[..dwords];
-    let (Arg::Vgpr(first), Some(slot)) = (s.args[0], s.inst.row().slots().next()) else {
-        return exec;
-    };
-    match slot.ty {
-        Ty::F32 => finish_float::<f32>(mode, s, result),
-        Ty::F64 => finish_float::<f64>(mode, s, result),
-        Ty::F16 => finish_float::<F16>(mode, s, result),
-        Ty::F16x2 if s.modifiers.clamp => {
-            let nan_is_zero = dx10_clamp(mode);
-            let half = |bits| F16(bits).clamped(nan_is_zero).0;
-            for lane in &mut result[0].0 {
-                *lane = u32::from(half(*lane as u16)) | u32::from(half((*lane >> 16) as u16)) << 16;
-            }
-        }
-        _ => {}
-    }
-    let to_high = s.modifiers.high & 1 != 0;
-    let registers = registers.get_mut(usize::from(first)..).unwrap_or_default();
-    for (register, new) in registers.iter_mut().zip(result.iter_mut()) {
-        if s.modifiers.merges || to_high {
-            for (new, old) in new.0.iter_mut().zip(&register.0) {
-                *new = if to_high {
-                    old & LOW | *new << 16
-                } else {
-                    old & HIGH | *new & LOW
-                };
-            }
-        }
-        if let Some(sub_dword) = &s.modifiers.sub_dword {
-            for (new, old) in new.0.iter_mut().zip(&register.0) {
-                *new = sub_dword.result(*old, *new);
-            }
-        }
-        register.blend(new, exec);
-    }
-    exec
-}
-
-/// MODE: clamping makes 0 of NaN.
-const DX10_CLAMP: u32 = 1 << 8;
-
-fn dx10_clamp(mode: u32) -> bool {
-    mode & DX10_CLAMP != 0
-}
-
-/// The output factor, then the clamp. The factor counts only where denormal results are flushed and IEEE rules
-/// are off; it flushes what it gives, and zeros lose their sign (errata E191).
-fn finish_float<F: Float>(mode: u32, s: &Step, result: &mut [Lanes]) {
-    let env = Env::of::<F>(mode);
-    // The factor's power of two.
-    let factor = match s.modifiers.factor {
-        _ if !env.takes_factor(mode) => None,
-        OutputFactor::One => None,
-        OutputFactor::Two => Some(1),
-        OutputFactor::Four => Some(2),
-        OutputFactor::Half => Some(-1),
-    };
-    let nan_is_zero = dx10_clamp(mode);
-    let [low, rest @ ..] = result else { return };
-    let mut nothing = Lanes::ZERO;
-    let high = rest.first_mut().unwrap_or(&mut nothing);
-    for (low, high) in low.0.iter_mut().zip(&mut high.0) {
-        let mut value = F::join(*low, *high);
-        if let Some(power) = factor {
-            value = exact::ldexp(env.round, value, power).flushed();
-            if value.magnitude() == 0 {
-                value = F::signed(0, false);
-            }
-        }
-        if s.modifiers.clamp {
-            value = value.clamped(nan_is_zero);
-        }
-        [*low, *high] = value.split();
     }
 }

@@ -4,6 +4,8 @@
 
 use gcn_isa::{Field, Inst};
 
+use super::modifiers::Placed;
+
 /// What SDWA asks of an instruction's operands.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct SubDword {
@@ -59,16 +61,20 @@ impl SubDword {
         }
     }
 
-    /// The destination's register, which was `old`, with `new` in its part (errata E138).
-    #[inline]
-    pub fn result(&self, old: u32, new: u32) -> u32 {
+    /// How the result becomes its part of the destination's register (errata E138); nothing if it is all of it.
+    pub(super) fn destination(&self) -> Option<Placed> {
         let part = self.destination;
-        let moved = |value: u32| value << part.low;
-        match self.unused {
-            Unused::Pad => moved(new & part.ones()),
-            Unused::Sext => moved(Part { low: 0, ..part }.read(new, true)),
-            Unused::Preserve => old & !moved(part.ones()) | moved(new & part.ones()),
-        }
+        let place = part.ones() << part.low;
+        Some(Placed {
+            top: part.top(),
+            extends: self.unused == Unused::Sext,
+            low: part.low.into(),
+            keep: match self.unused {
+                Unused::Pad | Unused::Sext => 0,
+                Unused::Preserve => !place,
+            },
+        })
+        .filter(|_| part != Part::DWORD)
     }
 }
 
@@ -91,20 +97,19 @@ impl Part {
     }
 
     /// As many ones as the part has bits.
-    const fn ones(self) -> u32 {
-        u32::MAX >> (32 - self.width)
+    fn ones(self) -> u32 {
+        u32::MAX >> self.top()
     }
 
-    /// The part's value, with or without sign (errata E136).
-    #[inline]
-    pub fn read(self, register: u32, extends: bool) -> u32 {
-        let top = 32 - self.width;
-        let value = register >> self.low << top;
-        if extends {
-            (value as i32 >> top) as u32
-        } else {
-            value >> top
-        }
+    /// Bits of a dword above the part's, if they were its low ones.
+    fn top(self) -> u32 {
+        u32::BITS - u32::from(self.width)
+    }
+
+    /// How far a register is shifted up, then down, to take the part; the sign goes with an arithmetic shift (errata
+    /// E136).
+    pub(super) fn shifts(self) -> (u32, u32) {
+        (self.top() - u32::from(self.low), self.top())
     }
 }
 
