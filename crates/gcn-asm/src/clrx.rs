@@ -51,9 +51,8 @@ const ARCHITECTURES: &[(&[&str], Isa)] = &[
 #[rustfmt::skip]
 const DEVICES: &[(&str, &str)] = &[
     ("capeverde", "gfx601"), ("spectre", "gfx700"), ("spooky", "gfx700"), ("kalindi", "gfx703"),
-    ("topaz", "gfx802"), ("ellesmere", "gfx803"), ("baffin", "gfx803"), ("gfx804", "gfx803"),
-    ("polaris12", "gfx803"), ("polaris20", "gfx803"), ("polaris21", "gfx803"), ("polaris22", "gfx803"),
-    ("vega11", "gfx900"), ("gfx901", "gfx900"), ("gfx903", "gfx902"),
+    ("topaz", "gfx802"), ("ellesmere", "gfx803"), ("baffin", "gfx803"), ("polaris12", "gfx803"),
+    ("polaris20", "gfx803"), ("polaris21", "gfx803"), ("polaris22", "gfx803"), ("vega11", "gfx900"),
 ];
 
 /// CLRX's numbers of GPUs, for `.get_gpu`, by their targets' names here; of several that share a target the best known.

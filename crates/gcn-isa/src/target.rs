@@ -220,6 +220,15 @@ pub const TARGETS: &[Target] = &[
     target("gfx90c", 0x32, Isa::Gfx9,   true,  false, &["renoir"]),
 ];
 
+/// Numbers that AMD's OpenCL compiler and LLVM up to 5 gave chips, and the targets that have taken their place ("Target
+/// Names" in LLVM 4's and 5's "User Guide for AMDGPU Back-end").
+const EARLIER: &[(&str, &str)] = &[
+    ("gfx800", "gfx802"),
+    ("gfx804", "gfx803"),
+    ("gfx901", "gfx900"),
+    ("gfx903", "gfx902"),
+];
+
 /// The targets that stand for a whole generation when only its number is given.
 const GENERATIONS: &[(&str, &str)] = &[
     ("gcn1.0", "gfx600"),
@@ -231,11 +240,12 @@ const GENERATIONS: &[(&str, &str)] = &[
 
 impl Target {
     /// The target of a name: LLVM's (`gfx803`), a chip's (`fiji`) or a generation's (`gcn1.2`),
-    /// in any case; LLVM's target features (`gfx906:sramecc+:xnack-`) may follow and are ignored here.
+    /// in any case; LLVM's target features (`gfx906:sramecc+:xnack-`) may follow and are ignored here. Numbers that are no
+    /// longer given (`gfx804`) name the target that has taken their place.
     pub fn named(name: &str) -> Option<&'static Target> {
         let name = name.split(':').next()?.to_ascii_lowercase();
-        let name = GENERATIONS
-            .iter()
+        let mut others = GENERATIONS.iter().chain(EARLIER);
+        let name = others
             .find(|(short, _)| *short == name)
             .map_or(name.as_str(), |(_, full)| full);
         TARGETS
@@ -250,8 +260,7 @@ impl Target {
 
     /// The target of the version triple that target names hold: (9, 0, 0xc) is gfx90c.
     pub fn from_version(major: u32, minor: u32, stepping: u32) -> Option<&'static Target> {
-        let name = format!("gfx{major}{minor}{stepping:x}");
-        TARGETS.iter().find(|t| t.name == name)
+        Self::named(&format!("gfx{major}{minor}{stepping:x}"))
     }
 
     /// The version triple in the target's name: gfx90c is (9, 0, 12).
@@ -270,6 +279,16 @@ impl fmt::Display for Target {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn numbers_of_earlier_compilers_find_what_has_taken_their_place() {
+        for (earlier, today) in EARLIER {
+            let target = Target::named(earlier).expect("it is known");
+            assert_eq!(target.name, *today);
+            assert!(TARGETS.iter().all(|other| other.name != *earlier));
+        }
+        assert_eq!(Target::from_version(8, 0, 4), Target::named("gfx803"));
+    }
 
     #[test]
     fn every_name_finds_its_target() {

@@ -1,5 +1,7 @@
-//! Files that hold several code objects: offload bundles as `hipcc --genco` leaves them, plain and compressed, and host
-//! programs with such bundles in their section `.hip_fatbin`.
+//! Files that hold code objects: offload bundles as `hipcc --genco` leaves them, plain and compressed, host programs with
+//! such bundles in their section `.hip_fatbin`, and the programs of AMD's OpenCL 2 compiler, which miners and assemblers
+//! still make: an ELF file for a machine of its own, with the code object in its section `.text` ("AmdCL2 binary format"
+//! in CLRX's documentation).
 //!
 //! The layouts are those of "Bundled Code Object File Layout" and "Compression and Decompression" in Clang's "Clang
 //! Offload Bundler". A plain bundle is a magic text, the number of entries, then for each its offset, its size and its
@@ -14,10 +16,14 @@ use object::read::elf::{FileHeader as _, SectionHeader as _};
 use object::{LittleEndian, pod};
 use thiserror::Error;
 
+use crate::target::IsaVersion;
+
 const MAGIC: &[u8] = b"__CLANG_OFFLOAD_BUNDLE__";
 const COMPRESSED_MAGIC: &[u8] = b"CCOB";
 /// The section of a host program that bundles are in.
 const FAT_SECTION: &[u8] = b".hip_fatbin";
+/// The section of a program of AMD's OpenCL 2 compiler that is a code object.
+const OPENCL_SECTION: &[u8] = b".text";
 /// What a compressed bundle may grow to: the largest libraries have some hundred MiB.
 const MAX_UNCOMPRESSED: u64 = 1 << 30;
 
@@ -84,7 +90,7 @@ pub enum BundleError {
     },
     /// A program for another machine, without code for GPUs.
     #[error(
-        "a program for machine {machine} without offload bundles (it has no section .hip_fatbin)"
+        "a program for machine {machine} without offload bundles (it has no section .hip_fatbin) or code of AMD's OpenCL compiler"
     )]
     NoFatBinary {
         /// `e_machine`.
@@ -97,21 +103,26 @@ pub fn is_bundle(bytes: &[u8]) -> bool {
     bytes.starts_with(MAGIC) || bytes.starts_with(COMPRESSED_MAGIC)
 }
 
-/// The bytes are a bundle, or an ELF file for another machine than AMDGPU, which may hold bundles.
+/// The bytes are a bundle, or an ELF file for another machine than AMDGPU, which may hold bundles or a code object.
 pub fn is_container(bytes: &[u8]) -> bool {
     is_bundle(bytes) || host(bytes).is_some()
 }
 
-/// The entries of all bundles in a file that [`is_container`] says is one, in the order of the file.
+/// The entries of all bundles in a file that [`is_container`] says is one, in the order of the file; for a program of AMD's
+/// OpenCL 2 compiler the only one, named for the target in its notes.
 ///
 /// # Errors
-/// The first bundle that cannot be read.
+/// The first bundle that cannot be read, or the code object of an OpenCL program.
 pub fn container_entries(bytes: &[u8]) -> Result<Vec<BundleEntry<'_>>, BundleError> {
     let Some(header) = host(bytes) else {
         return bundle_entries(bytes);
     };
     let machine = header.e_machine(LittleEndian).0;
-    let section = fat_section(header, bytes).ok_or(BundleError::NoFatBinary { machine })?;
+    let Some(section) = section(header, bytes, FAT_SECTION) else {
+        return opencl_entry(header, bytes)
+            .map(|entry| vec![entry])
+            .ok_or(BundleError::NoFatBinary { machine });
+    };
     let mut entries = Vec::new();
     let mut rest = section;
     let mut room = MAX_UNCOMPRESSED;
@@ -271,12 +282,34 @@ fn host(bytes: &[u8]) -> Option<&elf::FileHeader64<LittleEndian>> {
     is_host.then_some(header)
 }
 
-fn fat_section<'a>(header: &elf::FileHeader64<LittleEndian>, bytes: &'a [u8]) -> Option<&'a [u8]> {
+fn section<'a>(
+    header: &elf::FileHeader64<LittleEndian>,
+    bytes: &'a [u8],
+    name: &[u8],
+) -> Option<&'a [u8]> {
     let sections = header.sections(LittleEndian, bytes).ok()?;
     let found = sections
         .iter()
-        .find(|section| sections.section_name(LittleEndian, section) == Ok(FAT_SECTION))?;
+        .find(|section| sections.section_name(LittleEndian, section) == Ok(name))?;
     found.data(LittleEndian, bytes).ok()
+}
+
+/// The code object of a program of AMD's OpenCL 2 compiler.
+fn opencl_entry<'a>(
+    header: &elf::FileHeader64<LittleEndian>,
+    bytes: &'a [u8],
+) -> Option<BundleEntry<'a>> {
+    let code = section(header, bytes, OPENCL_SECTION)?;
+    let isa = crate::read(code).ok()?.isa_note?;
+    let IsaVersion {
+        major,
+        minor,
+        stepping,
+    } = isa;
+    Some(BundleEntry {
+        id: format!("opencl-amdgcn-amd-amdhsa--gfx{major}{minor}{stepping:x}"),
+        bytes: Cow::Borrowed(code),
+    })
 }
 
 /// Where the next bundle begins.

@@ -699,13 +699,16 @@ impl<'a> Reader<'a> {
                 .program_headers(LE, self.bytes)
                 .map_err(malformed("program headers"))?;
             for header in headers {
-                match header.notes(LE, self.bytes) {
-                    Ok(None) => {}
-                    Ok(Some(notes)) => {
+                if header.p_type(LE) != elf::PT_NOTE {
+                    continue;
+                }
+                let outside = || Warning::Notes("they lie outside the file".to_owned());
+                match header.data(LE, self.bytes) {
+                    Ok(notes) => {
                         found = true;
                         self.read_note_list(notes)?;
                     }
-                    Err(error) => self.warnings.push(Warning::Notes(error.to_string())),
+                    Err(()) => self.warnings.push(outside()),
                 }
             }
         }
@@ -713,16 +716,29 @@ impl<'a> Reader<'a> {
             return Ok(());
         }
         for header in table.iter() {
-            match header.notes(LE, self.bytes) {
-                Ok(None) => {}
-                Ok(Some(notes)) => self.read_note_list(notes)?,
+            if header.sh_type(LE) != elf::SHT_NOTE {
+                continue;
+            }
+            match header.data(LE, self.bytes) {
+                Ok(notes) => self.read_note_list(notes)?,
                 Err(error) => self.warnings.push(Warning::Notes(error.to_string())),
             }
         }
         Ok(())
     }
 
-    fn read_note_list(&mut self, mut notes: NoteIterator<'a, Header>) -> Result<(), ReadError> {
+    /// Reads the notes of a section or segment. They begin at multiples of four bytes, also where AMD's OpenCL compiler
+    /// says that their section is aligned to eight.
+    fn read_note_list(&mut self, notes: &'a [u8]) -> Result<(), ReadError> {
+        let broken = |error: object::Error| Warning::Notes(error.to_string());
+        let align = (note::ALIGN as u32).into();
+        let mut notes = match NoteIterator::<Header>::new(LE, align, notes) {
+            Ok(notes) => notes,
+            Err(error) => {
+                self.warnings.push(broken(error));
+                return Ok(());
+            }
+        };
         loop {
             let found = match notes.next() {
                 Ok(Some(found)) => found,

@@ -1,6 +1,12 @@
 //! Versions 2 and 3, which today's compilers no longer make, from `tests/fixtures`.
 
-use gcn_object::{Feature, IsaVersion, UserSgpr, ValueKind, Version, read};
+mod common;
+
+use gcn_object::{
+    Feature, IsaVersion, UserSgpr, ValueKind, Version, container_entries, is_container, read,
+};
+use object::read::elf::{FileHeader as _, ProgramHeader as _, SectionHeader as _};
+use object::{LittleEndian, elf, pod};
 
 const V2: &[u8] = include_bytes!("fixtures/scale-gfx803-v2.co");
 const V3: &[u8] = include_bytes!("fixtures/scale-gfx803-v3.co");
@@ -84,4 +90,70 @@ fn version_2_says_what_version_3_says() {
             .unwrap_or(0)
     );
     assert_eq!(1 << code.wavefront_size, 64);
+}
+
+#[test]
+fn notes_are_four_bytes_apart_whatever_their_section_says() {
+    // As AMD's OpenCL compiler wrote it.
+    const CLAIMED: u64 = 8;
+    let mut bytes = V2.to_vec();
+    let (header, _) = pod::from_bytes::<elf::FileHeader64<LittleEndian>>(V2).expect("an ELF file");
+    let (tables, sizes) = (
+        [header.e_phoff(LittleEndian), header.e_shoff(LittleEndian)],
+        [
+            size_of::<elf::ProgramHeader64<LittleEndian>>(),
+            size_of::<elf::SectionHeader64<LittleEndian>>(),
+        ],
+    );
+    let segments = header.program_headers(LittleEndian, V2).expect("segments");
+    let sections = header.section_headers(LittleEndian, V2).expect("sections");
+    let of_notes = [
+        segments
+            .iter()
+            .position(|it| it.p_type(LittleEndian) == elf::PT_NOTE)
+            .expect("a segment of notes"),
+        sections
+            .iter()
+            .position(|it| it.sh_type(LittleEndian) == elf::SHT_NOTE)
+            .expect("a section of notes"),
+    ];
+    // The alignment is the last number of a segment and the last but one of a section.
+    for (part, from_end) in [(0, 8), (1, 16)] {
+        let end = tables[part] as usize + (of_notes[part] + 1) * sizes[part];
+        bytes[end - from_end..][..8].copy_from_slice(&CLAIMED.to_le_bytes());
+    }
+    let [plain, claimed] = [V2, &bytes].map(|bytes| read(bytes).expect("it is valid"));
+    assert_ne!(bytes, V2);
+    assert_eq!(claimed.warnings, []);
+    assert_eq!(claimed.isa_note, plain.isa_note);
+    assert_eq!(claimed.kernels, plain.kernels);
+}
+
+#[test]
+fn a_program_of_the_opencl_compiler_holds_a_code_object() {
+    let (source, program) = (common::scratch("opencl.s"), common::scratch("opencl.o"));
+    let fixture =
+        std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures/scale-gfx803-v2.co");
+    let assembly = |section: &str| format!("{section}\n.incbin \"{}\"\n", fixture.display());
+    let entries = |section: &str| {
+        std::fs::write(&source, assembly(section)).expect("the scratch directory can be written");
+        let paths = [&source, &program].map(|path| path.to_str().expect("the path is text"));
+        let [from, to] = paths;
+        let arguments = ["-target", "x86_64-linux-gnu", "-c", from, "-o", to];
+        common::run("clang-19", "clang-19", &arguments);
+        std::fs::read(&program).expect("clang wrote it")
+    };
+    let bytes = entries(".text");
+    assert!(is_container(&bytes));
+    let found = container_entries(&bytes).expect("it holds a code object");
+    let [entry] = found.as_slice() else {
+        panic!("one code object, not {found:?}")
+    };
+    assert_eq!(entry.target(), Some("gfx803"));
+    assert_eq!(&entry.bytes[..], V2);
+    // Code of the host before it is no code object, nor is data that is one.
+    for section in [".text\nret", ".data"] {
+        let bytes = entries(section);
+        assert!(container_entries(&bytes).is_err(), "{section}");
+    }
 }

@@ -48,7 +48,8 @@ pub struct Args {
 enum Format {
     /// A code object, or a file that holds some, if it begins like one, else raw words.
     Auto,
-    /// An ELF code object, an offload bundle of them (plain or compressed), or a host program with bundles.
+    /// An ELF code object, an offload bundle of them (plain or compressed), a host program with
+    /// bundles, or a program of AMD's OpenCL 2 compiler.
     Elf,
     /// 32-bit words, little endian.
     Raw,
