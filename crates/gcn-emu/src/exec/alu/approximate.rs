@@ -2,7 +2,7 @@
 //! E199), and the digits of 2/π.
 
 use super::exact::{self, Round};
-use super::float::{Env, Float, ldexp64};
+use super::float::{Env, Float, WHOLE, ldexp64};
 
 /// An approximation in single precision: denormals are zero, whatever MODE says.
 #[inline(always)]
@@ -10,15 +10,80 @@ pub(crate) fn flushing(a: f32, f: impl Fn(f32) -> f32) -> f32 {
     Env::FLUSHING.output(f(Env::FLUSHING.input(a)))
 }
 
-/// 2 to the power.
-pub(crate) fn exp2(a: f32) -> f32 {
-    f64::from(a).exp2() as f32
+/// Adds up a power series in `x`.
+#[inline(always)]
+fn series<const TERMS: usize>(coefficients: &[f64; TERMS], x: f64) -> f64 {
+    let mut sum = 0.0;
+    for coefficient in coefficients.iter().rev() {
+        sum = sum * x + coefficient;
+    }
+    sum
 }
 
-/// The logarithm to base 2.
-pub(crate) fn log2(a: f32) -> f32 {
-    f64::from(a).log2() as f32
+/// 2 to the power.
+#[inline(always)]
+pub(crate) fn exp2(a: f32) -> f32 {
+    /// Where the exponential of half of ln 2 is beyond the last place of double precision.
+    const TERMS: usize = 14;
+    const EXPONENTIAL: [f64; TERMS] = {
+        let mut terms = [1.0; TERMS];
+        let mut n = 1;
+        while n < TERMS {
+            terms[n] = terms[n - 1] * std::f64::consts::LN_2 / n as f64;
+            n += 1;
+        }
+        terms
+    };
+    /// Beyond this power everything is infinite or zero in single precision, and nothing is in double precision.
+    const ENOUGH: f64 = 300.0;
+    let power = f64::from(a).clamp(-ENOUGH, ENOUGH);
+    let whole = power.round_ties_even();
+    let scale = f64::from_bits((whole + BIAS + WHOLE).to_bits() << f64::FRACTION);
+    (series(&EXPONENTIAL, power - whole) * scale) as f32
 }
+
+/// The bias of double precision's exponents.
+const BIAS: f64 = (f64::EXPONENT_MAX >> 1) as f64;
+
+/// The logarithm to base 2.
+#[inline(always)]
+pub(crate) fn log2(a: f32) -> f32 {
+    /// Where the series of the inverse hyperbolic tangent of 3 − √8 is beyond the last place of double precision.
+    const TERMS: usize = 12;
+    const TANGENT: [f64; TERMS] = {
+        let mut terms = [1.0; TERMS];
+        let mut n = 0;
+        while n < TERMS {
+            terms[n] = 1.0 / (2 * n + 1) as f64;
+            n += 1;
+        }
+        terms
+    };
+    let value = f64::from(a);
+    // A power of two, and what is left: from √½ to √2.
+    let above = value.to_bits().wrapping_sub(SQRT_HALF.to_bits()) as i64;
+    let power = above >> f64::FRACTION;
+    let rest = f64::from_bits(
+        value
+            .to_bits()
+            .wrapping_sub((power << f64::FRACTION) as u64),
+    );
+    let tangent = (rest - 1.0) / (rest + 1.0);
+    let natural = 2.0 * tangent * series(&TANGENT, tangent * tangent);
+    let result = f64::from(power as i32) + natural * std::f64::consts::LOG2_E;
+    let is_number = value > 0.0 && value < f64::INFINITY;
+    // Minus infinity of 0, NaN of what is below.
+    let at_zero = if value == 0.0 {
+        f64::NEG_INFINITY
+    } else {
+        (value - value) / 0.0
+    };
+    let limit = if value > 0.0 { value } else { at_zero };
+    (if is_number { result } else { limit }) as f32
+}
+
+/// The root of one half.
+const SQRT_HALF: f64 = std::f64::consts::FRAC_1_SQRT_2;
 
 /// 1 by the root.
 pub(crate) fn rsq(a: f32) -> f32 {
@@ -46,32 +111,46 @@ pub(crate) fn rsq64(a: f64) -> f64 {
 const TURNS: f32 = 256.0;
 
 /// The sine of an angle in turns.
+#[inline(always)]
 pub(crate) fn sin(turns: f32) -> f32 {
-    if turns.is_finite() && turns.abs() > TURNS || turns == 0.0 {
-        return if turns == 0.0 { turns } else { 0.0 };
-    }
-    sine_of_turns(turns.into()) as f32
+    let sine = sine_of_turns(turns.into()) as f32;
+    let sine = if is_too_far(turns) { 0.0 } else { sine };
+    if turns == 0.0 { turns } else { sine }
 }
 
 /// The cosine of an angle in turns.
+#[inline(always)]
 pub(crate) fn cos(turns: f32) -> f32 {
     /// From a cosine to a sine.
     const QUARTER: f64 = 0.25;
-    if turns.is_finite() && turns.abs() > TURNS {
-        return 1.0;
-    }
-    sine_of_turns(f64::from(turns) + QUARTER) as f32
+    let cosine = sine_of_turns(f64::from(turns) + QUARTER) as f32;
+    if is_too_far(turns) { 1.0 } else { cosine }
+}
+
+#[inline(always)]
+fn is_too_far(turns: f32) -> bool {
+    turns.abs() > TURNS && turns.abs() < f32::INFINITY
 }
 
 /// Half turns are taken off first, exactly, so that the zeros are where they belong.
+#[inline(always)]
 fn sine_of_turns(turns: f64) -> f64 {
-    let half_turns = (2.0 * turns).round();
-    let sine = ((turns - half_turns / 2.0) * std::f64::consts::TAU).sin();
-    if half_turns % 2.0 == 0.0 || sine == 0.0 {
-        sine
-    } else {
-        -sine
-    }
+    /// Where the sine of a quarter of a turn is beyond the last place of double precision.
+    const TERMS: usize = 12;
+    const SINE: [f64; TERMS] = {
+        let mut terms = [1.0; TERMS];
+        let mut n = 1;
+        while n < TERMS {
+            terms[n] = -terms[n - 1] / (2 * n * (2 * n + 1)) as f64;
+            n += 1;
+        }
+        terms
+    };
+    let half_turns = (2.0 * turns).round_ties_even();
+    let angle = (turns - half_turns / 2.0) * std::f64::consts::TAU;
+    let sine = angle * series(&SINE, angle * angle);
+    let is_even = (half_turns + WHOLE).to_bits() & 1 == 0;
+    if is_even || sine == 0.0 { sine } else { -sine }
 }
 
 /// Infinities become the largest finite values.

@@ -1,7 +1,9 @@
 //! The steps of division: scaling, the last multiply-add, what no step can give (errata E194).
 
+use std::hint::select_unpredictable as select;
+
 use super::exact::{self, Round};
-use super::float::{Float, ldexp64, sum_to_odd, to_odd, two_sum};
+use super::float::Float;
 
 /// What division scaling goes by, of one width.
 pub(crate) struct Scale {
@@ -29,68 +31,33 @@ pub(crate) const SCALE_64: Scale = Scale {
 /// One of denominator and numerator, `a`, scaled so that the division's steps neither overflow nor lose bits;
 /// whether [`div_fmas`] has to scale back.
 #[inline(always)]
-pub(crate) fn div_scale<F: Float + std::ops::Div<Output = F>>(
-    a: F,
-    denominator: F,
-    numerator: F,
-    ldexp: impl Fn(F, i32) -> F,
-    scale: &Scale,
-) -> (F, bool) {
+pub(crate) fn div_scale<F>(a: F, denominator: F, numerator: F, scale: &Scale) -> (F, bool)
+where
+    F: Float + std::ops::Div<Output = F> + std::ops::Mul<Output = F>,
+{
     let is_zero = |v: F| v.magnitude() == 0;
     let is_denormal = |v: F| v.exponent() == 0;
-    let one = F::of_bits(u64::from(F::EXPONENT_MAX >> 1) << F::FRACTION);
-    let (up, down) = (ldexp(a, scale.power), ldexp(a, -scale.power));
+    let bias = (F::EXPONENT_MAX >> 1) as i32;
+    let two_to = |power: i32| F::of_bits(((bias + power) as u64) << F::FRACTION);
+    let (up, down) = (a * two_to(scale.power), a * two_to(-scale.power));
     let is_denominator = a.bits() == denominator.bits();
     let is_numerator = a.bits() == numerator.bits();
-    let reciprocal_is = is_denormal(one / denominator);
+    let reciprocal_is = is_denormal(two_to(0) / denominator);
     let quotient_is = is_denormal(numerator / denominator);
-    if is_zero(denominator) || is_zero(numerator) {
-        let nan = u64::from(F::EXPONENT_MAX) << F::FRACTION;
-        (F::of_bits(nan).quiet(), false)
-    } else if numerator.exponent() as i32 - denominator.exponent() as i32 >= scale.far {
-        (if is_denominator { up } else { a }, true)
-    } else if is_denormal(denominator) {
-        (up, false)
-    } else if reciprocal_is && quotient_is {
-        // The manual scales the denominator up here, which would make it infinite; the quotient is to be larger.
-        (if is_denominator { down } else { a }, true)
-    } else if reciprocal_is {
-        (down, false)
-    } else if quotient_is {
-        (if is_numerator { up } else { a }, true)
-    } else if numerator.exponent() <= scale.tiny {
-        (up, false)
-    } else {
-        (a, false)
-    }
-}
-
-/// The last step of a division, scaled back if [`div_scale`] said so: up if the quotient is large, since then the
-/// denominator was scaled up, else down. The manual's pseudocode has one factor for both; only this gives quotients.
-#[inline(always)]
-pub(crate) fn div_fmas_32(a: f32, b: f32, quotient: f32, scaled: bool) -> f32 {
-    if !scaled {
-        return a.mul_add(b, quotient);
-    }
-    let power = back(quotient, &SCALE_32);
-    let product = f64::from(a) * f64::from(b);
-    // In double precision the scaled value is exact but for the sum's rounding to odd.
-    ldexp64(sum_to_odd(product, quotient.into()), power) as f32
-}
-
-/// The same in double precision.
-#[inline(always)]
-pub(crate) fn div_fmas_64(a: f64, b: f64, quotient: f64, scaled: bool) -> f64 {
-    let sum = a.mul_add(b, quotient);
-    if !scaled {
-        return sum;
-    }
-    let power = back(quotient, &SCALE_64);
-    let product = a * b;
-    let rest = a.mul_add(b, -product);
-    let (rough, lost) = two_sum(product, quotient);
-    let left = (rough - sum) + lost + rest;
-    ldexp64(to_odd(sum, left), power)
+    let is_far = numerator.exponent() as i32 - denominator.exponent() as i32 >= scale.far;
+    let nan = F::of_bits(u64::from(F::EXPONENT_MAX) << F::FRACTION).quiet();
+    let is_nan = is_zero(denominator) | is_zero(numerator);
+    // From the last case to the first, and no branches: the lanes of a vector differ.
+    let result = select(numerator.exponent() <= scale.tiny, up, a);
+    let result = select(quotient_is, select(is_numerator, up, a), result);
+    let result = select(reciprocal_is, down, result);
+    // The manual scales the denominator up here, which would make it infinite; the quotient is to be larger.
+    let both = select(is_denominator, down, a);
+    let result = select(reciprocal_is & quotient_is, both, result);
+    let result = select(is_denormal(denominator), up, result);
+    let result = select(is_far, select(is_denominator, up, a), result);
+    let scales_back = is_far | !is_denormal(denominator) & quotient_is;
+    (select(is_nan, nan, result), scales_back & !is_nan)
 }
 
 /// The power of two that undoes the scaling.
@@ -112,31 +79,32 @@ pub(crate) fn div_fixup<F: Float>(quotient: F, denominator: F, numerator: F) -> 
     let negative = denominator.negative() != numerator.negative();
     // Exponents that differ by more than this leave nothing, not even a denormal.
     let lowest = -((F::EXPONENT_MAX >> 1) as i32 + F::FRACTION as i32);
-    if numerator.is_any_nan() {
-        numerator.quiet()
-    } else if denominator.is_any_nan() {
-        denominator.quiet()
-    } else if is_zero(denominator) && is_zero(numerator)
-        || is_infinite(denominator) && is_infinite(numerator)
-    {
-        F::signed(infinity, true).quiet()
-    } else if is_zero(denominator) || is_infinite(numerator) {
-        F::signed(infinity, negative)
-    } else if is_infinite(denominator)
-        || is_zero(numerator)
-        || (numerator.exponent() as i32 - denominator.exponent() as i32) < lowest
-    {
-        F::signed(0, negative)
-    } else if quotient.is_any_nan() {
-        // Of numbers only an overflow on the way makes a NaN.
-        F::signed(infinity, negative)
-    } else {
-        F::signed(quotient.magnitude(), negative)
-    }
+    let (zero, infinite) = (F::signed(0, negative), F::signed(infinity, negative));
+    let are_zero = is_zero(denominator) & is_zero(numerator);
+    let are_infinite = is_infinite(denominator) & is_infinite(numerator);
+    let is_nothing = (numerator.exponent() as i32 - denominator.exponent() as i32) < lowest;
+    // From the last case to the first. Of numbers only an overflow on the way makes a NaN.
+    let result = F::signed(quotient.magnitude(), negative);
+    let result = select(quotient.is_any_nan(), infinite, result);
+    let result = select(
+        is_infinite(denominator) | is_zero(numerator) | is_nothing,
+        zero,
+        result,
+    );
+    let result = select(
+        is_zero(denominator) | is_infinite(numerator),
+        infinite,
+        result,
+    );
+    let nan = F::signed(infinity, true).quiet();
+    let result = select(are_zero | are_infinite, nan, result);
+    let result = select(denominator.is_any_nan(), denominator.quiet(), result);
+    select(numerator.is_any_nan(), numerator.quiet(), result)
 }
 
-/// [`div_fmas_32`] and [`div_fmas_64`] in any rounding mode.
-pub(crate) fn div_fmas_rounded<F: Float>(
+/// The last step of a division, scaled back if [`div_scale`] said so: up if the quotient is large, since then the
+/// denominator was scaled up, else down. The manual's pseudocode has one factor for both; only this gives quotients.
+pub(crate) fn div_fmas<F: Float>(
     round: Round,
     scale: &Scale,
     a: F,

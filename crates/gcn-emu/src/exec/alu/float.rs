@@ -4,6 +4,8 @@
 //! Operations are functions on values; the host computes them with round to nearest even and denormals kept, and
 //! [`Env::input`] and [`Env::output`] do the rest.
 
+use std::hint::select_unpredictable as select;
+
 use super::exact::{self, Round};
 use crate::lanes::Lane;
 
@@ -95,7 +97,7 @@ pub(crate) trait Float: Lane + PartialOrd {
     /// Whether it is a signalling NaN.
     #[inline(always)]
     fn signals(self) -> bool {
-        self.is_any_nan() && self.bits() >> (Self::FRACTION - 1) & 1 == 0
+        self.is_any_nan() & (self.bits() >> (Self::FRACTION - 1) & 1 == 0)
     }
 
     /// With the bit that makes a NaN quiet.
@@ -189,7 +191,7 @@ macro_rules! float {
             #[inline(always)]
             fn flushed(self) -> $Type {
                 // Zeros stay what they are, so magnitude is all there is to compare.
-                if self.abs() < <$Type>::MIN_POSITIVE { (0.0 as $Type).copysign(self) } else { self }
+                select(self.abs() < <$Type>::MIN_POSITIVE, (0.0 as $Type).copysign(self), self)
             }
             #[inline(always)]
             fn clamped(self, nan_is_zero: bool) -> $Type {
@@ -223,11 +225,7 @@ impl Float for F16 {
     fn flushed(self) -> F16 {
         const EXPONENT: u16 = 0x7c00;
         const SIGN: u16 = 0x8000;
-        if self.0 & EXPONENT == 0 {
-            F16(self.0 & SIGN)
-        } else {
-            self
-        }
+        F16(select(self.0 & EXPONENT == 0, self.0 & SIGN, self.0))
     }
     #[inline(always)]
     fn clamped(self, nan_is_zero: bool) -> F16 {
@@ -393,40 +391,20 @@ pub(crate) fn mad_f16(a: F16, b: F16, c: F16) -> F16 {
     env.output(F16::from_f32(sum))
 }
 
-/// The product and the sum rounded once, in half precision.
+/// The product and the sum rounded once, in half precision. In single precision the product is exact, and so is what
+/// the sum's rounding loses.
 #[inline(always)]
 pub(crate) fn fma_f16(a: F16, b: F16, c: F16) -> F16 {
-    F16::from_f64(sum_to_odd(
-        f64::from(a.to_f32()) * f64::from(b.to_f32()),
-        f64::from(c.to_f32()),
-    ))
-}
-
-/// A sum rounded to odd, so that rounding it again to fewer bits is correct.
-#[inline(always)]
-pub(super) fn sum_to_odd(a: f64, b: f64) -> f64 {
-    let (sum, lost) = two_sum(a, b);
-    to_odd(sum, lost)
-}
-
-/// A sum, and what rounding lost of it, exactly (Knuth).
-#[inline(always)]
-pub(super) fn two_sum(a: f64, b: f64) -> (f64, f64) {
-    let sum = a + b;
-    let part = sum - a;
-    (sum, (a - (sum - part)) + (b - part))
-}
-
-/// What was rounded to nearest, rounded to odd instead, by what was lost of it.
-#[inline(always)]
-pub(super) fn to_odd(sum: f64, lost: f64) -> f64 {
-    if lost == 0.0 || !sum.is_finite() || sum.to_bits() & 1 == 1 {
-        sum
-    } else if (lost > 0.0) == (sum > 0.0) {
-        f64::from_bits(sum.to_bits() + 1)
-    } else {
-        f64::from_bits(sum.to_bits().saturating_sub(1))
-    }
+    let (product, c) = (a.to_f32() * b.to_f32(), c.to_f32());
+    let sum = product + c;
+    let part = sum - product;
+    let lost = (product - (sum - part)) + (c - part);
+    // Rounded to odd, so that rounding again to fewer bits is correct. What is lost of an infinity or a NaN is a NaN.
+    let bits = sum.to_bits();
+    let away = (lost > 0.0) == (sum > 0.0);
+    let odd = select(away, bits.wrapping_add(1), bits.wrapping_sub(1));
+    let is_exact = (bits & 1 == 1) | !(lost.abs() > 0.0);
+    F16::from_f32(f32::from_bits(select(is_exact, bits, odd)))
 }
 
 /// A whole number near `a`, as `f` has it; a NaN is quiet, which not every host makes it.
@@ -450,26 +428,21 @@ pub(crate) fn below_one<F: Float>(a: F) -> F {
 /// result, quiet.
 #[inline(always)]
 pub(crate) fn min<F: Float>(a: F, b: F, ieee: bool) -> F {
-    choose(a, b, ieee, a < b || a == b && a.negative())
+    choose(a, b, ieee, (a < b) | (a == b) & a.negative())
 }
 
 /// The greater, in the same way.
 #[inline(always)]
 pub(crate) fn max<F: Float>(a: F, b: F, ieee: bool) -> F {
-    choose(a, b, ieee, a > b || a == b && !a.negative())
+    choose(a, b, ieee, (a > b) | (a == b) & !a.negative())
 }
 
 #[inline(always)]
 fn choose<F: Float>(a: F, b: F, ieee: bool, first: bool) -> F {
-    if ieee && a.signals() {
-        a.quiet()
-    } else if ieee && b.signals() {
-        b.quiet()
-    } else if b.is_any_nan() || first {
-        a
-    } else {
-        b
-    }
+    // Not branches: the lanes of a vector differ.
+    let number = select(b.is_any_nan() | first, a, b);
+    let number = select(ieee & b.signals(), b.quiet(), number);
+    select(ieee & a.signals(), a.quiet(), number)
 }
 
 /// The least of three.
@@ -487,17 +460,11 @@ pub(crate) fn max3<F: Float>(a: F, b: F, c: F, ieee: bool) -> F {
 /// The one in the middle; the least if one is a NaN.
 #[inline(always)]
 pub(crate) fn med3<F: Float>(a: F, b: F, c: F, ieee: bool) -> F {
-    if a.is_any_nan() || b.is_any_nan() || c.is_any_nan() {
-        return min3(a, b, c, ieee);
-    }
-    let greatest = max3(a, b, c, ieee);
-    if greatest == a {
-        max(b, c, ieee)
-    } else if greatest == b {
-        max(a, c, ieee)
-    } else {
-        max(a, b, ieee)
-    }
+    let (ab, bc, ac) = (max(a, b, ieee), max(b, c, ieee), max(a, c, ieee));
+    let greatest = max(ab, c, ieee);
+    let middle = select(greatest == a, bc, select(greatest == b, ac, ab));
+    let is_any_nan = a.is_any_nan() | b.is_any_nan() | c.is_any_nan();
+    select(is_any_nan, min3(a, b, c, ieee), middle)
 }
 
 /// Times two to the power, rounded once.
@@ -640,13 +607,9 @@ impl F16 {
         let magnitude = u32::from(self.0 & 0x7fff) << 13;
         let sign = u32::from(self.0 & 0x8000) << 16;
         let finite = (f32::from_bits(magnitude) * REBIAS).to_bits();
-        let bits = if magnitude < 0x7c00 << 13 {
-            finite
-        } else if magnitude == 0x7c00 << 13 {
-            0x7f80_0000
-        } else {
-            0x7f80_0000 | magnitude | QUIET
-        };
+        let nan = 0x7f80_0000 | magnitude | QUIET;
+        let special = select(magnitude == 0x7c00 << 13, 0x7f80_0000, nan);
+        let bits = select(magnitude < 0x7c00 << 13, finite, special);
         f32::from_bits(bits | sign)
     }
 
@@ -663,36 +626,37 @@ impl F16 {
             .wrapping_add(0xfff + (magnitude >> 13 & 1))
             .wrapping_sub(112 << 23)
             >> 13;
-        let bits = if magnitude > 0x7f80_0000 {
-            0x7e00 | magnitude >> 13 & 0x3ff
-        } else if magnitude >= 0x4780_0000 {
-            0x7c00
-        } else if magnitude < 0x3880_0000 {
-            small
-        } else {
-            normal
-        };
+        let finite = select(magnitude < 0x3880_0000, small, normal);
+        let number = select(magnitude >= 0x4780_0000, 0x7c00, finite);
+        let nan = 0x7e00 | magnitude >> 13 & 0x3ff;
+        let bits = select(magnitude > 0x7f80_0000, nan, number);
         F16((bits | sign) as u16)
     }
 
     /// Rounded towards zero.
     #[inline(always)]
     pub(crate) fn from_f32_truncated(value: f32) -> F16 {
-        /// Units of the last place of half denormals in 1.
-        const DENORMALS_IN_ONE: f32 = 16_777_216.0;
-        let sign = (value.to_bits() >> 16) & 0x8000;
-        let magnitude = value.to_bits() & 0x7fff_ffff;
-        let bits = if magnitude > 0x7f80_0000 {
-            0x7e00 | magnitude >> 13 & 0x3ff
-        } else if magnitude == 0x7f80_0000 {
-            0x7c00
-        } else if magnitude >= 0x4780_0000 {
-            0x7bff
-        } else if magnitude < 0x3880_0000 {
-            (f32::from_bits(magnitude) * DENORMALS_IN_ONE) as u32
-        } else {
-            magnitude.wrapping_sub(112 << 23) >> 13
-        };
-        F16((bits | sign) as u16)
+        let nearest = F16::from_f32(value);
+        let is_beyond = nearest.to_f32().abs() > value.abs();
+        F16(nearest.0 - u16::from(is_beyond))
     }
+}
+
+/// 1.5 times 2^52: added to a whole number of so many bits, it leaves it in the sum's low bits.
+pub(super) const WHOLE: f64 = 6_755_399_441_055_744.0;
+
+/// Rounded towards zero, the nearest number there is, 0 of NaN: what a cast does, for many lanes at once.
+#[inline(always)]
+pub(crate) fn to_i32(a: f64) -> i32 {
+    let number = a.clamp(i32::MIN.into(), i32::MAX.into());
+    let whole = (number.trunc() + WHOLE).to_bits() as i32;
+    if a.is_nan() { 0 } else { whole }
+}
+
+/// The same without sign.
+#[inline(always)]
+pub(crate) fn to_u32(a: f64) -> u32 {
+    let number = a.clamp(0.0, u32::MAX.into());
+    let whole = (number.trunc() + WHOLE).to_bits() as u32;
+    if a.is_nan() { 0 } else { whole }
 }

@@ -455,17 +455,17 @@ fn finish_float<F: Float>(mode: u32, outcome: &Outcome, result: &mut [Lanes]) {
     let [low, rest @ ..] = result else { return };
     let mut nothing = Lanes::ZERO;
     let high = rest.first_mut().unwrap_or(&mut nothing);
-    for (low, high) in low.0.iter_mut().zip(&mut high.0) {
-        let mut value = F::join(*low, *high);
-        if let Some(power) = factor {
-            value = exact::ldexp(env.round, value, power).flushed();
-            if value.magnitude() == 0 {
-                value = F::signed(0, false);
-            }
+    if let Some(power) = factor {
+        for (low, high) in low.0.iter_mut().zip(&mut high.0) {
+            let value = exact::ldexp(env.round, F::join(*low, *high), power).flushed();
+            let is_zero = value.magnitude() == 0;
+            let value = if is_zero { F::signed(0, false) } else { value };
+            [*low, *high] = value.split();
         }
-        if outcome.clamp {
-            value = value.clamped(nan_is_zero);
+    }
+    if outcome.clamp {
+        for (low, high) in low.0.iter_mut().zip(&mut high.0) {
+            [*low, *high] = F::join(*low, *high).clamped(nan_is_zero).split();
         }
-        [*low, *high] = value.split();
     }
 }

@@ -318,19 +318,20 @@ fn flushing<const Z: usize, F: Float>(
     }
 }
 
-/// [`rounded3`] with VCC's bit, of V_DIV_FMAS: denormal sources are kept (errata E194).
+/// [`rounded3`] of V_DIV_FMAS: denormal sources are kept (errata E194), and lanes whose bit in VCC is set, which are few,
+/// do something else, as `any` has it.
 #[inline(always)]
 pub(super) fn rounded3_vcc<F: Float>(
     w: &mut Wave,
     s: &Step,
-    nearest: impl Fn(F, F, F, bool) -> F,
+    nearest: impl Fn(F, F, F) -> F,
     any: impl Fn(Round, F, F, F, bool) -> F,
 ) {
     let env = Env::of::<F>(w.mode).keeping_sources();
     let vcc = w.vcc();
-    if env.is_nearest() {
-        run(w, s, At::<1, 2, 3>, vcc, |a, b, c, bit: bool| {
-            (env.output(nearest(a, b, c, bit)), ())
+    if env.is_nearest() && vcc & w.exec() == 0 {
+        run(w, s, At::<1, 2, 3>, 0, |a, b, c, ()| {
+            (env.output(nearest(a, b, c)), ())
         });
     } else {
         rarely(w, s, At::<1, 2, 3>, vcc, |a, b, c, bit: bool| {

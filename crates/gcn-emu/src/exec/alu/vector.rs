@@ -2,6 +2,8 @@
 //!
 //! Source: AMD's Southern Islands, Sea Islands, GCN3 and Vega manuals, chapter "Vector ALU Operations".
 
+use std::hint::select_unpredictable;
+
 use gcn_isa::vop::{Vop1, Vop2};
 use gcn_isa::vop3::{Vop3, Vop3b};
 
@@ -25,16 +27,16 @@ pub fn vop1(op: Vop1) -> Option<Handler> {
         // The fault that the second one is for is in hardware.
         V_MOV_B32 | V_MOV_FED_B32 => |w, s| one(w, s, |a: u32| a),
         V_READFIRSTLANE_B32 => |w, s| { let lane = w.exec().trailing_zeros() % 64; read_lane(w, s, lane) },
-        V_CVT_I32_F64       => |w, s| one(w, s, |a: f64| a as i32),
+        V_CVT_I32_F64       => |w, s| one(w, s, float::to_i32),
         V_CVT_F64_I32       => |w, s| one(w, s, |a: i32| f64::from(a)),
         V_CVT_F32_I32       => |w, s| from_integer(w, s, |a: i32| a as f32),
         V_CVT_F32_U32       => |w, s| from_integer(w, s, |a: u32| a as f32),
-        V_CVT_U32_F32       => |w, s| one(w, s, |a: f32| a as u32),
-        V_CVT_I32_F32       => |w, s| one(w, s, |a: f32| a as i32),
+        V_CVT_U32_F32       => |w, s| one(w, s, |a: f32| float::to_u32(a.into())),
+        V_CVT_I32_F32       => |w, s| one(w, s, |a: f32| float::to_i32(a.into())),
         V_CVT_F16_F32       => |w, s| convert(w, s, F16::from_f32),
         V_CVT_F32_F16       => |w, s| convert(w, s, F16::to_f32),
-        V_CVT_RPI_I32_F32   => |w, s| one(w, s, |a: f32| (f64::from(a) + 0.5).floor() as i32),
-        V_CVT_FLR_I32_F32   => |w, s| one(w, s, |a: f32| a.floor() as i32),
+        V_CVT_RPI_I32_F32   => |w, s| one(w, s, |a: f32| float::to_i32((f64::from(a) + 0.5).floor())),
+        V_CVT_FLR_I32_F32   => |w, s| one(w, s, |a: f32| float::to_i32(a.floor().into())),
         V_CVT_OFF_F32_I4    => |w, s| one(w, s, |a: i32| (a << 28 >> 28) as f32 / 16.0),
         V_CVT_F32_F64       => |w, s| convert(w, s, |a: f64| a as f32),
         V_CVT_F64_F32       => |w, s| convert(w, s, |a: f32| f64::from(a)),
@@ -42,7 +44,7 @@ pub fn vop1(op: Vop1) -> Option<Handler> {
         V_CVT_F32_UBYTE1    => |w, s| one(w, s, |a: u32| (a >> 8 & 0xff) as f32),
         V_CVT_F32_UBYTE2    => |w, s| one(w, s, |a: u32| (a >> 16 & 0xff) as f32),
         V_CVT_F32_UBYTE3    => |w, s| one(w, s, |a: u32| (a >> 24) as f32),
-        V_CVT_U32_F64       => |w, s| one(w, s, |a: f64| a as u32),
+        V_CVT_U32_F64       => |w, s| one(w, s, float::to_u32),
         V_CVT_F64_U32       => |w, s| one(w, s, |a: u32| f64::from(a)),
         V_TRUNC_F64         => |w, s| float1(w, s, |a| float::whole(a, f64::trunc)),
         V_CEIL_F64          => |w, s| float1(w, s, |a| float::whole(a, f64::ceil)),
@@ -272,8 +274,8 @@ pub fn vop3(op: Vop3, clamp: bool) -> Option<Handler> {
         V_MUL_LO_U32 | V_MUL_LO_I32 => |w, s| two(w, s, u32::wrapping_mul),
         V_MUL_HI_U32       => |w, s| two(w, s, |a: u32, b: u32| ((u64::from(a) * u64::from(b)) >> 32) as u32),
         V_MUL_HI_I32       => |w, s| two(w, s, |a: i32, b: i32| ((i64::from(a) * i64::from(b)) >> 32) as i32),
-        V_DIV_FMAS_F32     => |w, s| rounded3_vcc(w, s, divide::div_fmas_32, |r, a, b, q, scaled| divide::div_fmas_rounded(r, &divide::SCALE_32, a, b, q, scaled)),
-        V_DIV_FMAS_F64     => |w, s| rounded3_vcc(w, s, divide::div_fmas_64, |r, a, b, q, scaled| divide::div_fmas_rounded(r, &divide::SCALE_64, a, b, q, scaled)),
+        V_DIV_FMAS_F32     => |w, s| rounded3_vcc(w, s, f32::mul_add, |r, a, b, q, scaled| divide::div_fmas(r, &divide::SCALE_32, a, b, q, scaled)),
+        V_DIV_FMAS_F64     => |w, s| rounded3_vcc(w, s, f64::mul_add, |r, a, b, q, scaled| divide::div_fmas(r, &divide::SCALE_64, a, b, q, scaled)),
         V_MAD_LEGACY_F16 | V_MAD_F16 => |w, s| flushing3(w, s, float::mad_f16, float::mad_rounded),
         V_MAD_LEGACY_U16 | V_MAD_U16 if clamp => |w, s| three(w, s, |a: u16, b: u16, c: u16| saturate_u16(u64::from(a) * u64::from(b) + u64::from(c))),
         V_MAD_LEGACY_U16 | V_MAD_U16 => |w, s| three(w, s, |a: u16, b: u16, c: u16| a.wrapping_mul(b).wrapping_add(c)),
@@ -345,11 +347,11 @@ at_each_level! {
 pub fn vop3b(op: Vop3b, clamp: bool) -> Option<Handler> {
     use Vop3b::*;
     let handler: Handler = match op {
-        V_DIV_SCALE_F32 => |w, s| float_carry3(w, s, |a: f32, b, c| divide::div_scale(a, b, c, float::ldexp, &divide::SCALE_32)),
-        V_DIV_SCALE_F64 => |w, s| float_carry3(w, s, |a: f64, b, c| divide::div_scale(a, b, c, float::ldexp64, &divide::SCALE_64)),
+        V_DIV_SCALE_F32 => |w, s| float_carry3(w, s, |a: f32, b, c| divide::div_scale(a, b, c, &divide::SCALE_32)),
+        V_DIV_SCALE_F64 => |w, s| float_carry3(w, s, |a: f64, b, c| divide::div_scale(a, b, c, &divide::SCALE_64)),
         V_MAD_U64_U32 if clamp => |w, s| carry3(w, s, |a: u32, b: u32, c: u64| { let (sum, over) = (u64::from(a) * u64::from(b)).overflowing_add(c); (if over { u64::MAX } else { sum }, over) }),
         V_MAD_I64_I32 if clamp => |w, s| carry3(w, s, |a: i32, b: i32, c: i64| { let product = i64::from(a) * i64::from(b); (product.saturating_add(c), product.checked_add(c).is_none()) }),
-        V_MAD_U64_U32   => |w, s| carry3(w, s, |a: u32, b: u32, c: u64| (u64::from(a) * u64::from(b)).overflowing_add(c)),
+        V_MAD_U64_U32   => |w, s| carry3(w, s, |a: u32, b: u32, c: u64| { let sum = (u64::from(a) * u64::from(b)).wrapping_add(c); (sum, sum < c) }),
         V_MAD_I64_I32   => |w, s| carry3(w, s, |a: i32, b: i32, c: i64| (i64::from(a) * i64::from(b)).overflowing_add(c)),
     };
     Some(handler)
@@ -544,13 +546,13 @@ static SCREEN_PARTITION: [u8; 256] = [
 fn permute(high: u32, low: u32, selector: u32) -> u32 {
     let pair = u64::from(high) << 32 | u64::from(low);
     (0..4).fold(0, |result, byte| {
-        let chosen = match selector >> (8 * byte) & 0xff {
-            n @ 0..=7 => (pair >> (8 * n)) as u32 & 0xff,
-            // The signs of the four 16-bit parts.
-            n @ 8..=11 => 0xff * (pair >> (16 * (n - 8) + 15) & 1) as u32,
-            12 => 0,
-            _ => 0xff,
-        };
+        let n = selector >> (8 * byte) & 0xff;
+        let taken = (pair >> (8 * (n & 7))) as u32 & 0xff;
+        // The signs of the four 16-bit parts.
+        let sign = 0xff * (pair >> (16 * (n & 3) + 15) & 1) as u32;
+        let constant = select_unpredictable(n == 12, 0, 0xff);
+        let high = select_unpredictable(n < 12, sign, constant);
+        let chosen = select_unpredictable(n < 8, taken, high);
         result | chosen << (8 * byte)
     })
 }
