@@ -33,7 +33,7 @@ pub use metadata::{
 };
 pub use reader::{
     CodeObject, Kernel, Place, ReadError, Relocation, RelocationTarget, Section, Segment, Symbol,
-    Warning, read, read_vec,
+    Warning, read, read_owned,
 };
 pub use target::{Feature, Flags, IsaVersion, PROCESSORS, Version, processor_mach, processor_name};
 pub use value::Value;

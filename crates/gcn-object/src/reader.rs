@@ -8,7 +8,9 @@ mod dynamic;
 mod layout;
 
 use std::collections::{HashMap, HashSet};
-use std::ops::Range;
+use std::fmt;
+use std::ops::{Deref, Range};
+use std::sync::Arc;
 
 use object::elf;
 use object::read::elf::{
@@ -31,17 +33,37 @@ use crate::target::{Flags, IsaVersion, Version, processor_mach, processor_name};
 /// What keeps the object from being loaded is an error; metadata that cannot be read, and kernels that make no
 /// sense, are [`CodeObject::warnings`].
 pub fn read(bytes: &[u8]) -> Result<CodeObject, ReadError> {
-    read_vec(bytes.to_vec())
+    read_owned(bytes.to_vec())
 }
 
 /// The same of bytes that the object keeps without copying them.
 ///
 /// # Errors
 /// Those of [`read`].
-pub fn read_vec(bytes: Vec<u8>) -> Result<CodeObject, ReadError> {
-    let mut object = Reader::new(&bytes)?.read()?;
-    object.data = bytes;
+pub fn read_owned(
+    bytes: impl AsRef<[u8]> + Send + Sync + 'static,
+) -> Result<CodeObject, ReadError> {
+    let mut object = Reader::new(bytes.as_ref())?.read()?;
+    object.data = Bytes(Arc::new(bytes));
     Ok(object)
+}
+
+/// The bytes of an object, wherever they are.
+#[derive(Clone)]
+pub(crate) struct Bytes(Arc<dyn AsRef<[u8]> + Send + Sync>);
+
+impl Deref for Bytes {
+    type Target = [u8];
+
+    fn deref(&self) -> &[u8] {
+        (*self.0).as_ref()
+    }
+}
+
+impl fmt::Debug for Bytes {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} bytes", self.len())
+    }
 }
 
 /// A code object, read.
@@ -69,7 +91,7 @@ pub struct CodeObject {
     pub kernels: Vec<Kernel>,
     /// What is wrong without standing in the way.
     pub warnings: Vec<Warning>,
-    pub(crate) data: Vec<u8>,
+    pub(crate) data: Bytes,
 }
 
 /// A run of memory.
@@ -460,7 +482,7 @@ impl<'a> Reader<'a> {
             metadata: self.metadata,
             kernels,
             warnings: self.warnings,
-            data: Vec::new(),
+            data: Bytes(Arc::new([])),
         })
     }
 

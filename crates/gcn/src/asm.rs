@@ -14,7 +14,7 @@ use gcn_asm::{
 use gcn_isa::{Fidelity, Syntax, Target};
 use gcn_object::MetadataError;
 
-use crate::text::Text;
+use crate::file::Text;
 use crate::{Status, Usage, input, render};
 
 /// For `--help`.

@@ -11,6 +11,7 @@ use gcn_asm::list::{
 use gcn_isa::{Syntax, Target};
 use gcn_object::{Binding, CodeObject, Feature, Place, SymbolKind, Version};
 
+use crate::file::Bytes;
 use crate::{Status, Usage, input, object, render};
 
 /// For `--help`.
@@ -77,10 +78,10 @@ pub fn run(args: &Args, out: &mut dyn Write) -> Result<Status> {
         },
         hex: args.hex,
     };
-    let bytes = input::read(&args.input)?;
+    let bytes = Bytes::open(&args.input)?;
     let name = input::name(&args.input);
     let is_elf = match args.format {
-        Format::Auto => object::is_object(&bytes),
+        Format::Auto => object::is_object(bytes.as_ref()),
         Format::Elf => true,
         Format::Raw => false,
     };
@@ -91,7 +92,7 @@ pub fn run(args: &Args, out: &mut dyn Write) -> Result<Status> {
         }
     };
     if is_elf {
-        let object = object::read(bytes, args.choice()).with_context(|| name.clone())?;
+        let object = object::read(bytes.clone(), args.choice()).with_context(|| name.clone())?;
         for warning in &object.warnings {
             render::warn(&name, warning);
         }
@@ -111,9 +112,10 @@ pub fn run(args: &Args, out: &mut dyn Write) -> Result<Status> {
             );
             return Err(Usage(message).into());
         };
-        list_to(&Code::raw(target.isa, &bytes), &options, &mut sink);
+        list_to(&Code::raw(target.isa, bytes.as_ref()), &options, &mut sink);
     }
     result?;
+    bytes.check()?;
     Ok(Status::Success)
 }
 

@@ -9,7 +9,7 @@ use anyhow::{Context, Result, bail};
 use clap::builder::{PossibleValue, TypedValueParser};
 use gcn_isa::{Isa, TARGETS, Target};
 
-use crate::text::Text;
+use crate::file::Text;
 
 /// The file name that means standard input.
 pub const STDIN: &str = "-";

@@ -9,6 +9,7 @@
 mod asm;
 mod completions;
 mod dis;
+mod file;
 mod info;
 mod input;
 mod isa;
@@ -16,7 +17,6 @@ mod man;
 mod object;
 mod render;
 mod run;
-mod text;
 
 use std::io::{self, BufWriter, Write};
 use std::process::ExitCode;

@@ -42,9 +42,9 @@ pub fn devices(bytes: &[u8]) -> Result<Option<Vec<BundleEntry<'_>>>> {
 ///
 /// # Errors
 /// The bytes are neither, or hold none or several that could be meant.
-pub fn read(bytes: Vec<u8>, choice: Choice) -> Result<CodeObject> {
-    let Some(devices) = devices(&bytes)? else {
-        return Ok(gcn_object::read_vec(bytes)?);
+pub fn read(bytes: impl AsRef<[u8]> + Send + Sync + 'static, choice: Choice) -> Result<CodeObject> {
+    let Some(devices) = devices(bytes.as_ref())? else {
+        return Ok(gcn_object::read_owned(bytes)?);
     };
     let names = || {
         let numbered = devices.iter().enumerate();

@@ -8,7 +8,7 @@ const UNSAFE: &[&str] = &[
     "gcn-emu/src/memory.rs",
     "gcn-emu/src/lanes.rs",
     "gcn-emu/src/lanes/elements.rs",
-    "gcn/src/text.rs",
+    "gcn/src/file.rs",
 ];
 
 fn crates() -> PathBuf {

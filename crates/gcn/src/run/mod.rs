@@ -457,7 +457,7 @@ fn program(launch: &Launch) -> Result<Option<(CodeObject, &'static Target)>> {
         return Ok(None);
     };
     let target = assembly.program.target;
-    let object = gcn_object::read_vec(code).with_context(|| name.clone())?;
+    let object = gcn_object::read_owned(code).with_context(|| name.clone())?;
     for warning in &object.warnings {
         render::warn(&name, warning);
     }

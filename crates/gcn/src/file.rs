@@ -1,12 +1,14 @@
-//! The text of a source. A large file is mapped: the assembler reads it once from its begin to its end, and what it
-//! has passed need not be in memory, which would be most of all that assembling takes.
+//! The text of a source, and the bytes of a code object. A large file is mapped, which is quicker than to copy it. The
+//! assembler reads a source once from its begin to its end, and what it has passed need not be in memory, which would be
+//! most of all that assembling takes.
 //!
 //! A file that somebody makes shorter meanwhile ends a program that has mapped it, as it ends LLVM's and others; one
-//! that is changed is noticed ([`Text::check`]). Small files, and what is no file, are read.
+//! that is changed is noticed ([`Text::check`], [`Bytes::check`]). Small files, and what is no file, are read.
 
 use std::cell::Cell;
 use std::fs::{File, Metadata};
 use std::path::Path;
+use std::sync::Arc;
 
 use anyhow::{Context, Result, bail};
 use memmap2::Mmap;
@@ -14,7 +16,7 @@ use memmap2::Mmap;
 use crate::input;
 
 /// Files from so many bytes on are mapped; reading smaller ones is as good.
-const MAPPED_FROM: u64 = 4 << 20;
+const MAPPED_FROM: u64 = 1 << 20;
 /// Bytes of a mapped file that are looked at before their memory is given up.
 const STRIDE: usize = 1 << 18;
 
@@ -23,17 +25,32 @@ pub enum Text {
     /// It is in memory.
     Read(String),
     /// It is where the file is.
-    Mapped(Mapped),
+    Mapped(MappedText),
 }
 
 /// A file that is text.
-pub struct Mapped {
+pub struct MappedText {
+    file: MappedFile,
+    /// Up to where memory was given up.
+    released: Cell<usize>,
+}
+
+/// The bytes of a file. Clones share them.
+#[derive(Clone)]
+pub struct Bytes(Arc<Place>);
+
+/// Where the bytes of a file are.
+enum Place {
+    Read(Vec<u8>),
+    Mapped(MappedFile),
+}
+
+/// A file in memory as it is.
+struct MappedFile {
     map: Mmap,
     file: File,
     /// What was known of it when it was mapped.
     metadata: Metadata,
-    /// Up to where memory was given up.
-    released: Cell<usize>,
 }
 
 impl Text {
@@ -42,22 +59,12 @@ impl Text {
     /// # Errors
     /// As those of [`input::read_text`].
     pub fn open(path: &Path) -> Result<Text> {
-        if path != Path::new(input::STDIN) {
-            let cannot_read = || format!("cannot read {}", input::name(path));
-            let file = File::open(path).with_context(cannot_read)?;
-            let metadata = file.metadata().with_context(cannot_read)?;
-            let size = metadata.len();
-            if metadata.is_file() && (MAPPED_FROM..=input::MAX_INPUT_BYTES).contains(&size) {
-                // SAFETY: The map is read only. While it lives, nothing in this process writes to the file; what
-                // others do to it is theirs to answer for, as with every program that maps what it reads, and
-                // `check` tells whether they did.
-                let map = unsafe { Mmap::map(&file) }.with_context(cannot_read)?;
-                return Mapped::new(map, file, metadata)
-                    .map(Text::Mapped)
-                    .map_err(|(map, good)| input::not_text(path, &map, good));
-            }
+        match MappedFile::open(path)? {
+            Some(file) => MappedText::new(file)
+                .map(Text::Mapped)
+                .map_err(|(file, good)| input::not_text(path, &file.map, good)),
+            None => input::read_text(path).map(Text::Read),
         }
-        input::read_text(path).map(Text::Read)
     }
 
     /// The text.
@@ -77,32 +84,91 @@ impl Text {
 
     /// An error if the file was changed while it was mapped.
     pub fn check(&self) -> Result<()> {
-        if let Text::Mapped(Mapped { file, metadata, .. }) = self {
-            let now = file.metadata()?;
-            let modified = |metadata: &Metadata| metadata.modified().ok();
-            if now.len() != metadata.len() || modified(&now) != modified(metadata) {
-                bail!("the source was changed while it was read");
-            }
+        match self {
+            Text::Mapped(text) => text.file.check(),
+            Text::Read(_) => Ok(()),
+        }
+    }
+}
+
+impl Bytes {
+    /// The bytes of a file, or of standard input.
+    ///
+    /// # Errors
+    /// As those of [`input::read`].
+    pub fn open(path: &Path) -> Result<Bytes> {
+        let place = match MappedFile::open(path)? {
+            Some(file) => Place::Mapped(file),
+            None => Place::Read(input::read(path)?),
+        };
+        Ok(Bytes(Arc::new(place)))
+    }
+
+    /// An error if the file was changed while it was mapped.
+    pub fn check(&self) -> Result<()> {
+        match &*self.0 {
+            Place::Mapped(file) => file.check(),
+            Place::Read(_) => Ok(()),
+        }
+    }
+}
+
+impl AsRef<[u8]> for Bytes {
+    fn as_ref(&self) -> &[u8] {
+        match &*self.0 {
+            Place::Mapped(file) => &file.map,
+            Place::Read(bytes) => bytes,
+        }
+    }
+}
+
+impl MappedFile {
+    /// The file, if it is one and is worth being mapped.
+    fn open(path: &Path) -> Result<Option<MappedFile>> {
+        if path == Path::new(input::STDIN) {
+            return Ok(None);
+        }
+        let cannot_read = || format!("cannot read {}", input::name(path));
+        let file = File::open(path).with_context(cannot_read)?;
+        let metadata = file.metadata().with_context(cannot_read)?;
+        let size = metadata.len();
+        if !metadata.is_file() || !(MAPPED_FROM..=input::MAX_INPUT_BYTES).contains(&size) {
+            return Ok(None);
+        }
+        // SAFETY: The map is read only. While it lives, nothing in this process writes to the file; what others do to
+        // it is theirs to answer for, as with every program that maps what it reads, and `check` tells whether they
+        // did.
+        let map = unsafe { Mmap::map(&file) }.with_context(cannot_read)?;
+        Ok(Some(MappedFile {
+            map,
+            file,
+            metadata,
+        }))
+    }
+
+    fn check(&self) -> Result<()> {
+        let now = self.file.metadata()?;
+        let modified = |metadata: &Metadata| metadata.modified().ok();
+        if now.len() != self.metadata.len() || modified(&now) != modified(&self.metadata) {
+            bail!("the file was changed while it was read");
         }
         Ok(())
     }
 }
 
-impl Mapped {
-    /// The file if it is text, or else the map and how much of it is.
-    fn new(map: Mmap, file: File, metadata: Metadata) -> Result<Mapped, (Mmap, usize)> {
-        let mapped = Mapped {
-            map,
+impl MappedText {
+    /// The file if it is text, or else the file again and how much of it is.
+    fn new(file: MappedFile) -> Result<MappedText, (MappedFile, usize)> {
+        let text = MappedText {
             file,
-            metadata,
             released: Cell::new(0),
         };
-        match mapped.text_length() {
-            good if good == mapped.map.len() => {
-                mapped.released.set(0);
-                Ok(mapped)
+        match text.text_length() {
+            good if good == text.file.map.len() => {
+                text.released.set(0);
+                Ok(text)
             }
-            good => Err((mapped.map, good)),
+            good => Err((text.file, good)),
         }
     }
 
@@ -110,7 +176,7 @@ impl Mapped {
     fn text_length(&self) -> usize {
         let mut good = 0;
         loop {
-            let rest = self.map.get(good..).unwrap_or(&[]);
+            let rest = self.file.map.get(good..).unwrap_or(&[]);
             let piece = rest.get(..STRIDE).unwrap_or(rest);
             match str::from_utf8(piece) {
                 Ok(_) => good += piece.len(),
@@ -122,7 +188,7 @@ impl Mapped {
                     }
                 }
             }
-            if good >= self.map.len() {
+            if good >= self.file.map.len() {
                 return good;
             }
             self.release(good);
@@ -131,18 +197,18 @@ impl Mapped {
 
     fn as_str(&self) -> &str {
         // SAFETY: `new` found all of it to be text.
-        unsafe { str::from_utf8_unchecked(&self.map) }
+        unsafe { str::from_utf8_unchecked(&self.file.map) }
     }
 
     /// Gives up the memory of what is before a byte. It comes back from the file if it is read again.
     fn release(&self, position: usize) {
         let from = self.released.get();
         #[cfg(unix)]
-        if let Some(length) = position.min(self.map.len()).checked_sub(from) {
+        if let Some(length) = position.min(self.file.map.len()).checked_sub(from) {
             let advice = memmap2::UncheckedAdvice::DontNeed;
             // SAFETY: The map is that of a file and nothing has written to it, so there is nothing to lose.
             // Without this advice everything is as it was, but for the memory.
-            let _ = unsafe { self.map.unchecked_advise_range(advice, from, length) };
+            let _ = unsafe { self.file.map.unchecked_advise_range(advice, from, length) };
         }
         self.released.set(from.max(position / STRIDE * STRIDE));
     }
@@ -203,8 +269,10 @@ mod tests {
         let text = long();
         let (path, opened) = opened("changed", text.as_bytes());
         let opened = opened.expect("text");
+        let bytes = Bytes::open(&path).expect("a file");
+        assert!(bytes.as_ref() == text.as_bytes() && bytes.check().is_ok());
         std::fs::write(&path, text.clone() + "b").expect("it can be written");
-        assert!(opened.check().is_err());
+        assert!(opened.check().is_err() && bytes.check().is_err());
         std::fs::remove_file(path).expect("it is there");
     }
 }
