@@ -274,14 +274,8 @@ pub(crate) struct Place<'a> {
     pub(crate) all_data_end: usize,
     /// It can be defined as a label.
     label: bool,
-}
-
-impl Place<'_> {
-    /// Whether its name can be written as the operand of a branch.
-    fn is_operand(&self) -> bool {
-        let name = self.symbol.name;
-        self.label && is_identifier(name) && !reads_as_register(name)
-    }
+    /// Its name can be written as the operand of a branch.
+    is_operand: bool,
 }
 
 impl<'a> Names<'a> {
@@ -315,6 +309,9 @@ impl<'a> Names<'a> {
                     data_end,
                     all_data_end: data_end,
                     label,
+                    is_operand: label
+                        && is_identifier(symbol.name)
+                        && !reads_as_register(symbol.name),
                 })
             })
             .collect();
@@ -609,7 +606,7 @@ impl Lister<'_> {
             }
             let _ = writeln!(out, "{}{name}:", place.symbol.before);
         }
-        if self.map.is_label(at) && !here.iter().any(Place::is_operand) {
+        if self.map.is_label(at) && !here.iter().any(|place| place.is_operand) {
             self.generated_label(out, at);
             out.push_str(":\n");
         }
@@ -622,7 +619,7 @@ impl Lister<'_> {
         let mut here = self.run.places[first..]
             .iter()
             .take_while(|place| place.word == at);
-        match here.find(|place| place.is_operand()) {
+        match here.find(|place| place.is_operand) {
             Some(place) => label.push_str(place.symbol.name),
             None => self.generated_label(label, at),
         }

@@ -2,7 +2,7 @@
 
 use std::sync::LazyLock;
 
-use crate::field::{Bits, ENCODINGS, Encoding, Field};
+use crate::field::{Bits, ENCODINGS, Encoding, Field, Layout};
 use crate::form::{Form, Length};
 use crate::inst::Inst;
 use crate::operand::Kind;
@@ -31,14 +31,20 @@ pub fn decode(isa: Isa, words: &[u32]) -> Result<Inst, DecodeError> {
     isa.decoder().decode(words).map(|(inst, _)| inst)
 }
 
-/// Bits that choose the candidates among encodings: the top nine of the first dword.
+/// Bits that choose the candidates among encodings: the top nine of the first dword, and whether the low nine are what
+/// one of two others of the same top has there.
 const SELECTOR_BITS: u32 = 9;
-const SELECTORS: usize = 1 << SELECTOR_BITS;
+const TOPS: usize = 1 << SELECTOR_BITS;
+const LOW_BITS: u32 = (1 << SELECTOR_BITS) - 1;
+const ENDS: usize = 2;
+const SELECTORS: usize = TOPS * (1 + ENDS);
 
 /// The tables of one instruction set, ready for words. Built once, on first use.
 pub struct Decoder {
     isa: Isa,
-    /// For each value of the top bits, which encodings it may be.
+    /// For each value of the low bits, from where on selectors count.
+    tops: Box<[u16; TOPS]>,
+    /// For each value of the top bits, which encodings it may be; the same for each of the low bits.
     selectors: Box<[Selector; SELECTORS]>,
     /// Encodings, those with the most constant bits first.
     candidates: Vec<Candidate>,
@@ -131,11 +137,24 @@ impl Decoder {
             let all = Encoding::ALL.into_iter();
             all.filter_map(|encoding| tables.layout(encoding))
         };
+        // Encodings that differ in neither their constant bits nor the place of the number count together.
         let mut begins = [0; ENCODINGS];
         let mut count = 0;
-        for layout in layouts() {
-            begins[layout.encoding as usize] = count;
-            count += layout.bits(Field::Op).max() as usize + 1;
+        let counting = |layout: &Layout| {
+            let bits = layout.bits(Field::Op);
+            (layout.constant, layout.constant_mask, bits.low, bits.width)
+        };
+        for (index, layout) in layouts().enumerate() {
+            let mut before = layouts().take(index);
+            let same = before.find(|before| counting(before) == counting(layout));
+            begins[layout.encoding as usize] = match same {
+                Some(same) => begins[same.encoding as usize],
+                None => {
+                    let begin = count;
+                    count += layout.bits(Field::Op).max() as usize + 1;
+                    begin
+                }
+            };
         }
         let mut known = vec![None; count];
         for form in rows().flat_map(|row| tables.forms(row.op)) {
@@ -148,11 +167,39 @@ impl Decoder {
         };
         let (mut selectors, mut candidates) = (Box::new([none; SELECTORS]), Vec::new());
         let mut last: Vec<Candidate> = Vec::new();
-        for (selector, top) in selectors.iter_mut().zip(0u32..) {
-            let first = top << (u32::BITS - SELECTOR_BITS);
-            let known_bits = u32::MAX << (u32::BITS - SELECTOR_BITS);
+        let mut ends = [u32::MAX; ENDS]; // What no low bits are.
+        let fixed_low = layouts().filter(|layout| layout.constant_mask & LOW_BITS == LOW_BITS);
+        for layout in fixed_low {
+            let low = layout.constant & LOW_BITS;
+            if !ends.contains(&low)
+                && let Some(free) = ends.iter_mut().find(|end| **end == u32::MAX)
+            {
+                *free = low;
+            }
+        }
+        let mut tops = Box::new([0; TOPS]);
+        for (end, index) in ends.iter().zip(1u16..) {
+            if let Some(begin) = tops.get_mut(*end as usize) {
+                *begin = index * TOPS as u16;
+            }
+        }
+        let selections = (0..SELECTORS as u32).map(|index| {
+            let (end, top) = (index / TOPS as u32, index % TOPS as u32);
+            let low = end.checked_sub(1).and_then(|end| ends.get(end as usize));
+            (top << (u32::BITS - SELECTOR_BITS), low)
+        });
+        for (selector, (top, low)) in selectors.iter_mut().zip(selections) {
+            let known_top = u32::MAX << (u32::BITS - SELECTOR_BITS);
+            let may_be = |layout: &&Layout| {
+                let fixed_low = layout.constant_mask & LOW_BITS;
+                let is_low = match low {
+                    Some(&low) => (low ^ layout.constant) & fixed_low == 0,
+                    None => !ends.contains(&(layout.constant & LOW_BITS)) || fixed_low != LOW_BITS,
+                };
+                (top ^ layout.constant) & layout.constant_mask & known_top == 0 && is_low
+            };
             let mut here: Vec<Candidate> = layouts()
-                .filter(|layout| (first ^ layout.constant) & layout.constant_mask & known_bits == 0)
+                .filter(may_be)
                 .map(|layout| Candidate {
                     constant: layout.constant,
                     constant_mask: layout.constant_mask,
@@ -162,6 +209,7 @@ impl Decoder {
                 })
                 .collect();
             here.sort_by_key(|it| std::cmp::Reverse(it.constant_mask.count_ones()));
+            here.dedup();
             let mut here = here.into_iter();
             selector.first = here.next().unwrap_or(Candidate::NONE);
             let others: Vec<Candidate> = here.collect();
@@ -174,6 +222,7 @@ impl Decoder {
         }
         Decoder {
             isa,
+            tops,
             selectors,
             candidates,
             known,
@@ -183,7 +232,9 @@ impl Decoder {
     #[inline]
     fn find(&self, first: u32) -> Option<&Known> {
         let known = |candidate: &Candidate| self.known.get(candidate.place(first)?)?.as_ref();
-        let selector = &self.selectors[(first >> (u32::BITS - SELECTOR_BITS)) as usize];
+        let top = (first >> (u32::BITS - SELECTOR_BITS)) as usize;
+        let tops = self.tops[(first & LOW_BITS) as usize];
+        let selector = self.selectors.get(top + usize::from(tops))?;
         known(&selector.first).or_else(|| {
             let (begin, end) = selector.others;
             let others = self.candidates.get(begin.into()..end.into())?;

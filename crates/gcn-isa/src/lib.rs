@@ -35,6 +35,7 @@ pub mod vopc;
 mod decode;
 mod inst;
 mod names;
+mod plain;
 mod plan;
 mod print;
 mod row;

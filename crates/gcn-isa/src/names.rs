@@ -8,11 +8,20 @@ use crate::target::Isa;
 use crate::text::{Piece, Text};
 
 /// Ready texts of operands, each with the comma and the blank that follow it, in blocks of 256 for each count of
-/// registers. What reads over the bus that a vector instruction has for scalar values is marked.
+/// registers. The last text is [nothing](Names::NOTHING).
+///
+/// The mark of what reads over the bus that a vector instruction has for scalar values is 1, that of a text that is not
+/// there [`MISSING`]; so the sum of an instruction's marks says how many it reads, or that it has no such texts.
 pub(crate) struct Names(Vec<Piece<NAME>>);
 
-/// Room for a name: of what is longer there is no ready text.
-pub(crate) const NAME: usize = 15;
+/// A ready text and its sum: of what is longer there is none.
+const NAME: usize = 16;
+/// The mark of what reads over the bus.
+const READ: u8 = 1;
+/// The mark of a text that is not there; more than an instruction has operands.
+pub(crate) const MISSING: u8 = 16;
+/// A text that is not there.
+const NO_NAME: Piece<NAME> = Piece::EMPTY.marked(MISSING);
 /// What separates operands.
 pub(crate) const SEPARATOR: &[u8; 2] = b", ";
 /// The counts of registers that operands have.
@@ -44,7 +53,7 @@ const BLOCKS: usize = Block::Loaded as usize + 1;
 
 impl Names {
     pub(crate) fn new(isa: Isa) -> Names {
-        let mut names = vec![Piece::EMPTY; COUNTS.len() * BLOCKS * BLOCK];
+        let mut names = vec![NO_NAME; COUNTS.len() * BLOCKS * BLOCK];
         let mut text = Text::new();
         for (blocks, count) in names.chunks_exact_mut(BLOCKS * BLOCK).zip(COUNTS) {
             for number in 0..=u8::MAX {
@@ -52,9 +61,9 @@ impl Names {
                     text.clear();
                     if write(&mut text) {
                         text.push_ascii(SEPARATOR);
-                        let mut piece = Piece::new(text.as_str()).unwrap_or(Piece::EMPTY);
+                        let mut piece = Piece::new(text.as_str()).unwrap_or(NO_NAME);
                         if is_read && !piece.is_empty() {
-                            piece = piece.marked();
+                            piece = piece.marked(READ);
                         }
                         blocks[block as usize * BLOCK + usize::from(number)] = piece;
                     }
@@ -86,8 +95,9 @@ impl Names {
                 }
             }
             blocks[Block::Addresses as usize * BLOCK + SADDR_OFF as usize] =
-                Piece::new("off, ").unwrap_or(Piece::EMPTY);
+                Piece::new("off, ").unwrap_or(NO_NAME);
         }
+        names.push(Piece::EMPTY);
         Names(names)
     }
 
@@ -102,6 +112,15 @@ impl Names {
         }
         None
     }
+
+    /// Where there is a text, but of no bytes.
+    pub(crate) const NOTHING: u16 = (COUNTS.len() * BLOCKS * BLOCK) as u16;
+
+    /// Where `off` is.
+    pub(crate) const OFF: u16 = match Names::first(1, Block::Addresses) {
+        Some(first) => first + SADDR_OFF as u16,
+        None => unreachable!(),
+    };
 
     /// Where the texts of pairs of VGPRs begin.
     pub(crate) const PAIRS_OF_VGPRS: u16 = match Names::first(2, Block::Vgprs) {
@@ -139,16 +158,16 @@ impl Names {
         Names::first(count, Block::Sources)
     }
 
-    /// A text with its separator, if there is one.
+    /// A text with its separator, or one that is marked as missing.
     #[inline(always)]
-    pub(crate) fn get(&self, index: usize) -> Option<&Piece<NAME>> {
-        self.0.get(index).filter(|name| !name.is_empty())
+    pub(crate) fn get(&self, index: usize) -> &Piece<NAME> {
+        self.0.get(index).unwrap_or(const { &NO_NAME })
     }
 
     /// Appends a text with its separator, if there is one, and says how many values it reads over the bus.
-    pub(crate) fn write(&self, out: &mut Text, index: usize) -> Option<u32> {
-        let name = self.get(index)?;
+    pub(crate) fn write(&self, out: &mut Text, index: usize) -> Option<u8> {
+        let name = self.get(index);
         out.push_piece(name);
-        Some(name.is_marked().into())
+        (name.mark() != MISSING).then(|| name.mark())
     }
 }

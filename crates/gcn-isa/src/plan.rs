@@ -4,13 +4,14 @@ use crate::effect::{Does, Implicit};
 use crate::field::{Encoding, Field, Layout};
 use crate::form::{Form, LITERAL, Place, PlacedModifier};
 use crate::llvm;
-use crate::names::{NAME, Names};
+use crate::names::{MISSING, Names};
 use crate::operand::{Access, Kind, Modifier, Slot, Value, When};
+use crate::plain::{Lookup, Plain};
 use crate::regs;
 use crate::row::Forms;
 use crate::rules;
 use crate::target::{Isa, on};
-use crate::text::{LINE, Piece};
+use crate::text::Piece;
 
 /// What the text of a row in an encoding is made of.
 ///
@@ -20,6 +21,9 @@ use crate::text::{LINE, Piece};
 pub(crate) struct Plan {
     /// The name with the suffix of the encoding and a blank.
     pub(crate) head: Piece<HEAD>,
+    /// How nearly all are written, and some others.
+    pub(crate) plain: Plain,
+    pub(crate) other_plain: Box<[Plain]>,
     /// Bits that decide what its text is beside operands and modifiers, and what they usually hold.
     pub(crate) deciding: u64,
     pub(crate) usual: u64,
@@ -42,23 +46,17 @@ pub(crate) struct Plan {
 }
 
 /// The most operands that are usually shown.
-const MOST_PARTS: usize = 5;
+pub(crate) const MOST_PARTS: usize = 5;
 /// Room for a name.
-const HEAD: usize = 40;
-// All of them are a line, with a tab and its end.
-const _: () = assert!(HEAD + MOST_PARTS * NAME + 2 <= LINE);
+const HEAD: usize = 48;
 
 /// How an operand is usually shown.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Part {
     /// Its negation, absolute value, extension.
     pub(crate) signs: u64,
-    /// The first of its ready texts.
-    pub(crate) first: u16,
-    /// Its number: the mask of its field, shifted.
-    mask: u16,
-    low: u8,
-    shift: u8,
+    /// Its number, and its ready text if it has one.
+    pub(crate) text: Lookup,
     pub(crate) how: How,
     /// Which of the form's operands it is.
     pub(crate) place: u8,
@@ -96,10 +94,7 @@ impl How {
 impl Part {
     const NONE: Part = Part {
         signs: 0,
-        first: 0,
-        mask: 0,
-        low: 0,
-        shift: 0,
+        text: Lookup::NOTHING,
         how: How::Ready,
         place: 0,
     };
@@ -112,18 +107,6 @@ impl Part {
             _ => 1 << UNSIGNED_BITS,
         }
     }
-
-    /// Where its ready text is, if it has one.
-    #[inline(always)]
-    pub(crate) fn ready(&self, bits: u64) -> usize {
-        usize::from(self.first) + self.number(bits)
-    }
-
-    /// The operand's number.
-    #[inline(always)]
-    pub(crate) fn number(&self, bits: u64) -> usize {
-        usize::from((bits >> self.low) as u16 & self.mask) << self.shift
-    }
 }
 
 /// How a modifier is shown.
@@ -131,11 +114,14 @@ impl Part {
 pub(crate) struct ShownModifier {
     pub(crate) placed: PlacedModifier,
     /// A blank, and the name with what separates it from the value.
-    pub(crate) head: Piece<HEAD>,
-    /// Its bits, and what they hold where it is left out; nothing if it never is.
+    pub(crate) head: Piece<MODIFIER_HEAD>,
+    /// Its bits, and what they hold where it is left out; what they cannot if it never is.
     pub(crate) bits: u64,
-    pub(crate) left_out: Option<u64>,
+    pub(crate) left_out: u64,
 }
+
+/// Room for the name of a modifier.
+const MODIFIER_HEAD: usize = 32;
 
 impl ShownModifier {
     fn new(form: &Form, placed: &PlacedModifier) -> ShownModifier {
@@ -150,8 +136,11 @@ impl ShownModifier {
             placed: *placed,
             head: Piece::new(&head).unwrap_or(Piece::EMPTY),
             bits: bits_shown(placed),
-            left_out: (!is_always_written(modifier))
-                .then(|| unwritten(form, placed) & bits_shown(placed)),
+            left_out: if is_always_written(modifier) {
+                !bits_shown(placed)
+            } else {
+                unwritten(form, placed) & bits_shown(placed)
+            },
         }
     }
 }
@@ -170,6 +159,8 @@ impl Plan {
         let untold_or_required = required | !(of_operands | modifier_bits | literal | form.fixed);
         let mut plan = Plan {
             head: Piece::new(&head).unwrap_or(Piece::EMPTY),
+            plain: Plain::NEVER,
+            other_plain: Box::default(),
             deciding: untold_or_required | llvm::doubtful_bits(form) | rules::breaking_bits(form),
             usual: required,
             parts: [Part::NONE; MOST_PARTS],
@@ -196,8 +187,18 @@ impl Plan {
         if !has_parts || plan.head.is_empty() || plan.deciding == u64::MAX {
             // No bits are usual then.
             (plan.deciding, plan.usual) = (0, 1);
+        } else {
+            let mut plain = Plain::all(form, plan.deciding, plan.usual, plan.parts()).into_iter();
+            plan.plain = plain.next().unwrap_or(Plain::NEVER);
+            plan.other_plain = plain.collect();
         }
         plan
+    }
+
+    /// Whether some modifier is to be written.
+    #[inline(always)]
+    pub(crate) fn is_modified(&self, bits: u64) -> bool {
+        self.writes_always | (bits & self.modifier_bits != self.unwritten)
     }
 
     pub(crate) fn parts(&self) -> &[Part] {
@@ -279,15 +280,17 @@ impl Plan {
         if slot.kind == Kind::Sdst && slot.access == Access::Read {
             self.most_reads = self.most_reads.saturating_sub(1);
         }
+        let shift = match slot.kind {
+            Kind::Aligned(shift) => shift,
+            _ => 0,
+        };
         let part = self.parts.get_mut(usize::from(self.count))?;
         *part = Part {
             signs: place.negate | place.absolute | place.extend,
-            first,
-            mask: bits.max() as u16,
-            low: bits.low,
-            shift: match slot.kind {
-                Kind::Aligned(shift) => shift,
-                _ => 0,
+            text: Lookup {
+                first,
+                rotation: (bits.low + u64::BITS as u8 - shift) % u64::BITS as u8,
+                mask: (bits.max() as u16) << shift,
             },
             how,
             place: index,
@@ -301,7 +304,7 @@ impl Plan {
 /// How many values an instruction's operands may read over the bus, beside what it reads anyway.
 fn most_reads(form: &Form) -> u8 {
     match form.row.does {
-        _ if !form.encoding.is_vector_alu() => u8::MAX, // Nothing is shared.
+        _ if !form.encoding.is_vector_alu() => MISSING - 1, // Nothing is shared.
         Does::Alu(implicit) if implicit.has(Implicit::READS_VCC) => 0,
         Does::Alu(implicit) if implicit.has(Implicit::READS_M0) => 0,
         _ => 1,

@@ -13,8 +13,9 @@ use crate::decode::Decoder;
 use crate::field::Field;
 use crate::form::{Form, LITERAL, Place};
 use crate::inst::{Inst, Operand};
-use crate::names::{Names, SEPARATOR};
+use crate::names::{MISSING, Names, SEPARATOR};
 use crate::operand::{Kind, Slot, Value, When};
+use crate::plain::{Plain, Rest};
 use crate::plan::{How, Part, Plan, ShownModifier, suffix};
 use crate::regs::{self, write_group};
 use crate::target::Isa;
@@ -117,35 +118,95 @@ impl Plans {
     /// Appends a line for each of the instructions that code (words, little endian) begins with, as long as their text in
     /// LLVM's syntax tells all of them without anything special, and none is a branch. Says how many words they have.
     pub fn lines(&self, decoder: &Decoder, code: &[[u8; WORD]], out: &mut Text) -> usize {
-        let mut rest = code;
-        while let Some((&first, after)) = rest.split_first() {
+        let mut at = 0;
+        while let Some(&first) = code.get(at) {
             let first = u32::from_le_bytes(first);
             let Some((form, dwords)) = decoder.unbranching(first) else {
                 break;
             };
-            let mut bits = u64::from(first);
-            let mut next = after;
-            if dwords == 2 {
-                let Some((&second, after)) = after.split_first() else {
-                    break;
-                };
-                bits |= u64::from(u32::from_le_bytes(second)) << u32::BITS;
-                next = after;
+            let end = at + dwords;
+            if end > code.len() {
+                break;
             }
+            // What is behind a single word does not belong to it.
+            let second = code.get(at + 1).map_or(0, |&word| u32::from_le_bytes(word));
+            let own = if dwords == 1 { 0 } else { u32::MAX };
+            let bits = u64::from(first) | u64::from(second & own) << u32::BITS;
             let begin = out.len();
-            out.push_ascii(b"\t");
-            if !self.quickly(form.plan(), form, bits, out, None) {
+            if !self.line(form, bits, out) {
                 out.truncate(begin);
                 break;
             }
-            out.push_ascii(b"\n");
-            rest = next;
+            at = end;
         }
-        code.len() - rest.len()
+        at
+    }
+
+    /// Appends the line of a usual instruction; of another one perhaps its begin.
+    #[inline(always)]
+    fn line(&self, form: &'static Form, bits: u64, out: &mut Text) -> bool {
+        let plan = form.plan();
+        match plan.plain.begin(&self.names, plan, bits, out) {
+            Rest::Nothing => true,
+            Rest::More { reads } => self.rest_of_line(plan, &plan.plain, form, bits, out, reads),
+            Rest::Other => self.other_line(plan, form, bits, out),
+        }
+    }
+
+    /// The same where it is not nearly always so.
+    #[inline(never)]
+    fn other_line(&self, plan: &Plan, form: &'static Form, bits: u64, out: &mut Text) -> bool {
+        for plain in &plan.other_plain {
+            match plain.begin(&self.names, plan, bits, out) {
+                Rest::Nothing => return true,
+                Rest::More { reads } => {
+                    return self.rest_of_line(plan, plain, form, bits, out, reads);
+                }
+                Rest::Other => {}
+            }
+        }
+        out.push_ascii(b"\t");
+        let is_usual = self.quickly(plan, form, bits, out, None);
+        out.push_ascii(b"\n");
+        is_usual
+    }
+
+    /// Appends the rest of a line that was begun, and says whether it is that of a usual instruction.
+    #[inline(never)]
+    fn rest_of_line(
+        &self,
+        plan: &Plan,
+        plain: &Plain,
+        form: &'static Form,
+        bits: u64,
+        out: &mut Text,
+        mut reads: u8,
+    ) -> bool {
+        let mut is_usual = true;
+        if let Some(last) = plain.last(plan) {
+            match self.part(last, form, bits, out, None) {
+                Some(more) => reads += more,
+                None => is_usual = false,
+            }
+            is_usual &= reads <= plan.most_reads;
+            out.shorten(plan.too_much.into());
+        }
+        if is_usual && plan.is_modified(bits) {
+            is_usual = self.modified(plan, form, bits, out);
+        }
+        out.push_ascii(b"\n");
+        is_usual
+    }
+
+    /// Appends the modifiers, and says whether that tells all of them.
+    fn modified(&self, plan: &Plan, form: &'static Form, bits: u64, out: &mut Text) -> bool {
+        let inst = Inst::from_bits(form, bits);
+        let mut printer = Printer::new(&inst, out);
+        printer.modifiers(plan);
+        printer.exact && !printer.doubtful
     }
 
     /// Appends the text of a usual instruction, which tells all of it; of another one nothing.
-    #[inline(always)]
     fn quickly(
         &self,
         plan: &Plan,
@@ -158,49 +219,27 @@ impl Plans {
             return false;
         }
         let begin = out.len();
-        let parts = plan.parts();
         let mut reads = 0;
-        // The parts that are ready texts, up to the first that is none.
-        let ready = out.on_line(|line| {
-            line.push_piece(&plan.head);
-            let mut count = 0;
-            for part in parts {
-                if bits & part.signs != 0 || !part.how.is_ready() {
-                    break;
-                }
-                let Some(name) = self.names.get(part.ready(bits)) else {
-                    break;
-                };
-                line.push_piece(name);
-                reads += u32::from(name.is_marked());
-                count += 1;
+        out.push_piece(&plan.head);
+        for part in plan.parts() {
+            let name = self.names.get(part.text.place(bits));
+            if part.how.is_ready() && bits & part.signs == 0 && name.mark() < MISSING {
+                out.push_piece(name);
+                reads += name.mark();
+                continue;
             }
-            if count == parts.len() {
-                line.shorten(plan.too_much);
-            }
-            count
-        });
-        let others = ready
-            .and_then(|count| parts.get(count..))
-            .unwrap_or_default();
-        if !others.is_empty() {
-            for part in others {
-                match self.part(part, form, bits, out, target) {
-                    Some(more) => reads += more,
-                    None => {
-                        out.truncate(begin);
-                        return false;
-                    }
+            match self.part(part, form, bits, out, target) {
+                Some(more) => reads += more,
+                None => {
+                    out.truncate(begin);
+                    return false;
                 }
             }
-            out.shorten(plan.too_much.into());
         }
-        let mut is_exact = reads <= plan.most_reads.into();
-        if plan.writes_always || bits & plan.modifier_bits != plan.unwritten {
-            let inst = Inst::from_bits(form, bits);
-            let mut printer = Printer::new(&inst, out);
-            printer.modifiers(plan);
-            is_exact &= printer.exact && !printer.doubtful;
+        out.shorten(plan.too_much.into());
+        let mut is_exact = reads <= plan.most_reads;
+        if plan.is_modified(bits) {
+            is_exact &= self.modified(plan, form, bits, out);
         }
         if !is_exact {
             out.truncate(begin);
@@ -217,10 +256,10 @@ impl Plans {
         bits: u64,
         out: &mut Text,
         target: Option<&str>,
-    ) -> Option<u32> {
+    ) -> Option<u8> {
         let place = form.places.get(usize::from(part.place))?;
-        let number = part.number(bits);
-        let ready = part.ready(bits);
+        let number = part.text.number(bits);
+        let ready = part.text.place(bits);
         let pair = usize::from(Names::PAIRS_OF_VGPRS) + number;
         let inst = || Inst::from_bits(form, bits);
         if bits & part.signs != 0 {
@@ -277,7 +316,7 @@ impl Plans {
     }
 
     /// Appends a register with its signs.
-    fn signed(&self, place: &Place, ready: usize, bits: u64, out: &mut Text) -> Option<u32> {
+    fn signed(&self, place: &Place, ready: usize, bits: u64, out: &mut Text) -> Option<u8> {
         let has = |sign: u64| bits & sign != 0;
         let number = place.bits.get(bits);
         // `--2` would be ambiguous.
@@ -366,7 +405,7 @@ impl<'a> Printer<'a> {
     fn modifiers(&mut self, plan: &Plan) {
         let bits = self.inst.bits();
         for modifier in &plan.modifiers {
-            if modifier.left_out != Some(bits & modifier.bits) {
+            if bits & modifier.bits != modifier.left_out {
                 self.modifier(modifier);
             }
         }
@@ -653,14 +692,18 @@ mod tests {
                     let inst = Inst::from_bits(form, bits);
                     let mut text = Text::new();
                     all += 1;
+                    let mut line = Text::new();
+                    let is_line = plans.line(form, inst.bits(), &mut line);
                     if plans.quickly(plan, form, inst.bits(), &mut text, None) {
+                        assert!(is_line, "{isa}: {text}");
+                        assert_eq!(line.as_str(), format!("\t{text}\n"), "{isa}: {bits:#x}");
                         quick += 1;
                         let mut careful = Text::new();
                         let fidelity = Printer::new(&inst, &mut careful).all(plan, None);
                         assert_eq!(text.as_str(), careful.as_str(), "{isa}: {bits:#x}");
                         assert_eq!(fidelity, Fidelity::Exact, "{isa}: {text}");
                     } else {
-                        assert!(text.is_empty(), "{isa}: {text}");
+                        assert!(!is_line && text.is_empty(), "{isa}: {text}{line}");
                     }
                 }
             }

@@ -28,6 +28,39 @@ const PAIRS: [[u8; 2]; 100] = {
     pairs
 };
 
+/// The least number of five decimal digits.
+const FOUR_DIGITS: u64 = 10_000;
+/// Four digits that are zero, and bits of the last of them, which is shown even so.
+const ZEROS: u32 = u32::from_le_bytes([b'0'; ZEROS_COUNT]);
+const ZEROS_COUNT: usize = 4;
+const LAST_DIGIT: u32 = u32::from_le_bytes([0, 0, 0, 0xff]);
+
+/// The four digits of a number below 10000, the first one in the low byte.
+#[inline(always)]
+fn four_digits(value: u32) -> u32 {
+    let pair = |value: u32| {
+        let digits = PAIRS.get(value as usize).unwrap_or(&[b'0'; 2]);
+        u32::from(u16::from_le_bytes(*digits))
+    };
+    pair(value / 100) | pair(value % 100) << u16::BITS
+}
+
+/// The eight hexadecimal digits of a word, the first one in the low byte.
+#[inline(always)]
+fn hex_digits(word: u32) -> u64 {
+    /// One in each byte.
+    const EACH: u64 = u64::MAX / 0xff;
+    /// What letters are beyond the character after `9`.
+    const TO_LETTER: u64 = (b'a' - b'9' - 1) as u64;
+    // Half of what belongs to a byte, then of that, goes to another place, until each byte has a digit.
+    let spread = u64::from(word);
+    let spread = (spread | spread << 16) & 0x0000_ffff_0000_ffff;
+    let spread = (spread | spread << 8) & 0x00ff_00ff_00ff_00ff;
+    let spread = (spread | spread << 4) & (0xf * EACH);
+    let is_letter = (spread + 6 * EACH) >> HEX_BITS & EACH;
+    (spread + u64::from(b'0') * EACH + is_letter * TO_LETTER).swap_bytes()
+}
+
 /// The least room that is made at a time.
 const GROWTH: usize = 1 << 12;
 
@@ -102,7 +135,7 @@ impl Text {
     /// The place of the next `N` bytes.
     #[inline(always)]
     fn room<const N: usize>(&mut self) -> Option<&mut [u8; N]> {
-        if self.bytes.len() - self.len < N {
+        if self.bytes.len().saturating_sub(self.len) < N {
             self.grow(N);
         }
         self.bytes.get_mut(self.len..)?.first_chunk_mut()
@@ -117,23 +150,23 @@ impl Text {
         }
     }
 
-    /// Appends what `write` puts on a line.
+    /// A line at its end.
     #[inline(always)]
-    pub(crate) fn on_line<T>(&mut self, write: impl FnOnce(&mut Line) -> T) -> Option<T> {
-        let mut line = Line {
-            room: self.room()?,
-            len: 0,
-        };
-        let result = write(&mut line);
-        let len = line.len;
-        self.len += len;
-        Some(result)
+    pub(crate) fn line(&mut self) -> Option<Line<'_>> {
+        if self.bytes.len().saturating_sub(self.len) < LINE_ROOM {
+            self.grow(LINE_ROOM);
+        }
+        Some(Line {
+            room: self.bytes.get_mut(self.len..)?.first_chunk_mut()?,
+            text: &mut self.len,
+            sum: 0,
+        })
     }
 
     /// Appends a piece.
     #[inline(always)]
     pub(crate) fn push_piece<const N: usize>(&mut self, piece: &Piece<N>) {
-        self.store(&piece.bytes, usize::from(piece.len & !MARK));
+        self.store(&piece.bytes, usize::from(piece.sum() as u8));
     }
 
     /// Appends a few bytes of ASCII, as many as the array has.
@@ -168,29 +201,16 @@ impl Text {
     /// Appends a number in decimal.
     #[inline]
     pub fn push_decimal(&mut self, value: u64) {
-        match value {
-            0..10 => self.push_ascii(&[b'0' + value as u8]),
-            10..100 => self.push_pair(value),
-            100..1000 => {
-                self.push_ascii(&[b'0' + (value / 100) as u8]);
-                self.push_pair(value % 100);
-            }
-            1000..10_000 => {
-                self.push_pair(value / 100);
-                self.push_pair(value % 100);
-            }
-            _ => {
-                self.push_decimal(value / 10_000);
-                self.push_pair(value / 100 % 100);
-                self.push_pair(value % 100);
-            }
+        if value < FOUR_DIGITS {
+            // The first digit is in the low byte, and leading zeros are shifted out of it.
+            let digits = four_digits(value as u32);
+            let leading = ((digits ^ ZEROS) | LAST_DIGIT).trailing_zeros() / u8::BITS;
+            let shown = digits >> (leading * u8::BITS);
+            self.store(&shown.to_le_bytes(), ZEROS_COUNT - leading as usize);
+        } else {
+            self.push_decimal(value / FOUR_DIGITS);
+            self.push_ascii(&four_digits((value % FOUR_DIGITS) as u32).to_le_bytes());
         }
-    }
-
-    /// Appends two decimal digits.
-    #[inline(always)]
-    fn push_pair(&mut self, value: u64) {
-        self.push_ascii(PAIRS.get(value as usize).unwrap_or(&[b'0'; 2]));
     }
 
     /// Appends a number with its sign in decimal.
@@ -212,29 +232,24 @@ impl Text {
     /// Appends the digits of a number in hexadecimal.
     #[inline]
     pub fn push_hex_digits(&mut self, value: u64) {
-        let count = (u64::BITS - value.leading_zeros())
-            .div_ceil(HEX_BITS)
-            .max(1);
-        // The first digit at the top.
-        let mut rest = value << (u64::BITS - count * HEX_BITS);
-        let mut digits = [b'0'; (u64::BITS / HEX_BITS) as usize];
-        for digit in digits.iter_mut().take(count as usize) {
-            rest = rest.rotate_left(HEX_BITS);
-            *digit = b"0123456789abcdef"[(rest & 0xf) as usize];
+        match u32::try_from(value) {
+            Ok(word) => {
+                // The first digit at the bottom.
+                let count = (u32::BITS - word.leading_zeros()).div_ceil(HEX_BITS).max(1);
+                let digits = hex_digits(word << (u32::BITS - count * HEX_BITS));
+                self.store(&digits.to_le_bytes(), count as usize);
+            }
+            Err(_) => {
+                self.push_hex_digits(value >> u32::BITS);
+                self.push_ascii(&hex_digits(value as u32).to_le_bytes());
+            }
         }
-        self.store(&digits, count as usize);
     }
 
     /// Appends a word in hexadecimal, with `0x` and all of its digits.
     pub fn push_word(&mut self, word: u32) {
-        const DIGITS: u32 = u32::BITS / HEX_BITS;
-        let mut text = *b"0x00000000";
-        let mut rest = word;
-        for digit in text.iter_mut().rev().take(DIGITS as usize) {
-            *digit = b"0123456789abcdef"[(rest & 0xf) as usize];
-            rest >>= HEX_BITS;
-        }
-        self.push_ascii(&text);
+        self.push_ascii(b"0x");
+        self.push_ascii(&hex_digits(word).to_le_bytes());
     }
 
     /// Appends blanks.
@@ -249,33 +264,57 @@ impl Text {
     }
 }
 
-/// The most bytes of a [`Line`], a power of two.
-pub(crate) const LINE: usize = 1 << 7;
+/// More than the most bytes of a [`Line`]: numbers below it are a byte.
+const LINE: usize = 1 << u8::BITS;
 /// Room for it, and for the pieces that are stored at its end.
 const LINE_ROOM: usize = LINE + (1 << 6);
 
-/// A piece of a text, of at most [`LINE`] bytes. Nothing is checked for each of its pieces.
+/// A short line. Nothing is checked for each of its pieces: they are stored, and their [sums](Piece) added. What would be
+/// too long is nonsense.
 pub(crate) struct Line<'a> {
     room: &'a mut [u8; LINE_ROOM],
-    len: usize,
+    /// Bytes of text before it.
+    text: &'a mut usize,
+    sum: u16,
 }
 
 impl Line<'_> {
-    /// Appends a piece. A line that would be too long is nonsense.
+    /// Appends a piece.
     #[inline(always)]
     pub(crate) fn push_piece<const N: usize>(&mut self, piece: &Piece<N>) {
         const { assert!(N <= LINE_ROOM - LINE) }
-        let begin = self.len % LINE;
+        let begin = usize::from(self.sum as u8);
         if let Some(place) = self.room.get_mut(begin..begin + N) {
             place.copy_from_slice(&piece.bytes);
         }
-        self.len = begin + usize::from(piece.len & !MARK);
+        self.sum = self.sum.wrapping_add(piece.sum());
+    }
+
+    /// Appends a character of ASCII.
+    #[inline(always)]
+    pub(crate) fn push_ascii(&mut self, character: u8) {
+        if let Some(place) = self.room.get_mut(usize::from(self.sum as u8)) {
+            *place = character;
+        }
+        self.sum = self.sum.wrapping_add(1);
     }
 
     /// Takes the last `count` bytes away.
     #[inline(always)]
     pub(crate) fn shorten(&mut self, count: u8) {
-        self.len = self.len.saturating_sub(count.into());
+        self.sum = self.sum.wrapping_sub(count.into());
+    }
+
+    /// Makes it a part of the text.
+    #[inline(always)]
+    pub(crate) fn end(self) {
+        *self.text += usize::from(self.sum as u8);
+    }
+
+    /// The sum of the marks of its pieces.
+    #[inline(always)]
+    pub(crate) fn marks(&self) -> u8 {
+        (self.sum >> u8::BITS) as u8
     }
 }
 
@@ -292,53 +331,54 @@ impl fmt::Write for Text {
     }
 }
 
-/// A short text, ready to be stored as a whole.
+/// A short text, ready to be stored as a whole: `N` bytes, the last two of which are its sum. That has the text's length in
+/// its low byte, and a mark, which means what its owner wants, in the other one. Adding sums counts both at once.
 #[derive(Clone, Copy, Debug)]
+#[repr(align(16))]
 pub(crate) struct Piece<const N: usize> {
     bytes: [u8; N],
-    /// Its length, and whether it has a mark.
-    len: u8,
 }
 
-/// The bit beside a length that is a mark.
-const MARK: u8 = 1 << 7;
+/// Bytes of a sum.
+const SUM: usize = 2;
 
 impl<const N: usize> Piece<N> {
+    /// The most bytes of text.
+    pub(crate) const ROOM: usize = N - SUM;
+
     /// No text.
-    pub(crate) const EMPTY: Piece<N> = Piece {
-        bytes: [0; N],
-        len: 0,
-    };
+    pub(crate) const EMPTY: Piece<N> = Piece { bytes: [0; N] };
 
     /// The piece of a text, if that is short enough.
     pub(crate) fn new(text: &str) -> Option<Piece<N>> {
         let mut piece = Piece::EMPTY;
-        piece
-            .bytes
-            .get_mut(..text.len())?
-            .copy_from_slice(text.as_bytes());
-        piece.len = u8::try_from(text.len())
-            .ok()
-            .filter(|len| len & MARK == 0)?;
+        let room = piece.bytes.get_mut(..Self::ROOM)?;
+        room.get_mut(..text.len())?.copy_from_slice(text.as_bytes());
+        let length = u8::try_from(text.len()).ok()?;
+        piece.bytes[Self::ROOM] = length;
         Some(piece)
     }
 
-    /// The same text with a mark, which means what its owner wants.
-    pub(crate) const fn marked(mut self) -> Piece<N> {
-        self.len |= MARK;
+    /// The same text with a mark.
+    pub(crate) const fn marked(mut self, mark: u8) -> Piece<N> {
+        self.bytes[N - 1] = mark;
         self
     }
 
-    /// Whether it has a mark.
     #[inline(always)]
-    pub(crate) const fn is_marked(&self) -> bool {
-        self.len & MARK != 0
+    fn sum(&self) -> u16 {
+        u16::from_le_bytes([self.bytes[N - SUM], self.bytes[N - 1]])
+    }
+
+    /// Its mark, or 0.
+    #[inline(always)]
+    pub(crate) const fn mark(&self) -> u8 {
+        self.bytes[N - 1]
     }
 
     /// Whether it has no text.
-    #[inline(always)]
     pub(crate) const fn is_empty(&self) -> bool {
-        self.len == 0
+        self.bytes[N - SUM] == 0
     }
 }
 
