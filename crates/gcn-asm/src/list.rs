@@ -11,6 +11,7 @@ mod object;
 
 use std::fmt::{self, Write};
 use std::ops::{Range, RangeInclusive};
+use std::thread;
 
 use hashbrown::HashSet;
 
@@ -38,6 +39,8 @@ const WRITTEN_VERSIONS: RangeInclusive<u8> = 4..=6;
 const COMMENT_COLUMN: usize = 48;
 /// Words that a thread writes at a time: enough to be worth its while, and so few that their text stays in its cache.
 const PART_WORDS: usize = 1 << 12;
+/// Bytes of code that are worth a thread to prepare what all need.
+const MANY_BYTES: usize = 1 << 18;
 /// Bytes of text per byte of code, a little more than memory instructions need.
 const TEXT_PER_BYTE: usize = 6;
 
@@ -183,13 +186,21 @@ pub fn list_to(code: &Code, options: &ListOptions, sink: &mut dyn FnMut(&[u8])) 
         let _ = writeln!(out, "\t.amdhsa_code_object_version {version}");
     }
     let mut names = Names::new(code);
-    for (index, section) in code.sections.iter().enumerate() {
-        let places = names.places(section);
+    let mut places: Vec<Vec<Place>> = Vec::new();
+    thread::scope(|scope| {
+        let bytes: usize = code.sections.iter().map(|s| s.bytes.len()).sum();
+        if bytes >= MANY_BYTES {
+            // They take as long to be formed as the names.
+            scope.spawn(|| (code.isa.decoder(), code.isa.plans()));
+        }
+        places.extend(code.sections.iter().map(|section| names.places(section)));
+    });
+    for ((index, section), places) in code.sections.iter().enumerate().zip(&places) {
         let (words, tail) = section.bytes.as_chunks::<WORD>();
         let run = Run {
             decoder: code.isa.decoder(),
             words,
-            places: &places,
+            places,
         };
         let map = Map::new(&run);
         let lister = Lister {
@@ -265,7 +276,7 @@ struct Names<'a> {
 
 /// A symbol in the order of addresses.
 pub(crate) struct Place<'a> {
-    symbol: Symbol<'a>,
+    symbol: &'a Symbol<'a>,
     /// The word that it names, or that it is inside of.
     pub(crate) word: usize,
     /// The word at which what it says is data ends.
@@ -279,42 +290,38 @@ pub(crate) struct Place<'a> {
 }
 
 impl<'a> Names<'a> {
-    fn new(code: &Code<'a>) -> Names<'a> {
+    fn new(code: &'a Code<'a>) -> Names<'a> {
         let symbols = || code.sections.iter().flat_map(|section| &section.symbols);
+        let count = code.sections.iter().map(|section| section.symbols.len());
         let mut prefix = code.labels.to_owned();
         while symbols().any(|symbol| symbol.name.starts_with(&prefix)) {
             prefix.push('_');
         }
         Names {
             prefix,
-            defined: HashSet::new(),
+            defined: HashSet::with_capacity(count.sum()),
         }
     }
 
-    fn places(&mut self, section: &Section<'a>) -> Vec<Place<'a>> {
-        let mut places: Vec<Place> = section
-            .symbols
-            .iter()
-            .filter_map(|&symbol| {
-                let offset = usize::try_from(symbol.offset)
-                    .ok()
-                    .filter(|&o| o <= section.bytes.len())?;
-                let data = usize::try_from(symbol.data).unwrap_or(usize::MAX);
-                let label =
-                    offset % WORD == 0 && is_name(symbol.name) && self.defined.insert(symbol.name);
-                let data_end = offset.saturating_add(data).div_ceil(WORD);
-                Some(Place {
-                    symbol,
-                    word: offset / WORD,
-                    data_end,
-                    all_data_end: data_end,
-                    label,
-                    is_operand: label
-                        && is_identifier(symbol.name)
-                        && !reads_as_register(symbol.name),
-                })
+    fn places(&mut self, section: &'a Section<'a>) -> Vec<Place<'a>> {
+        let mut places = Vec::with_capacity(section.symbols.len());
+        places.extend(section.symbols.iter().filter_map(|symbol| {
+            let offset = usize::try_from(symbol.offset)
+                .ok()
+                .filter(|&o| o <= section.bytes.len())?;
+            let data = usize::try_from(symbol.data).unwrap_or(usize::MAX);
+            let label =
+                offset % WORD == 0 && is_name(symbol.name) && self.defined.insert(symbol.name);
+            let data_end = offset.saturating_add(data).div_ceil(WORD);
+            Some(Place {
+                symbol,
+                word: offset / WORD,
+                data_end,
+                all_data_end: data_end,
+                label,
+                is_operand: label && is_identifier(symbol.name) && !reads_as_register(symbol.name),
             })
-            .collect();
+        }));
         places.sort_by_key(|place| place.word);
         let mut all_data_end = 0;
         for place in &mut places {

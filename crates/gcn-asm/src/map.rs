@@ -90,20 +90,6 @@ impl Run<'_> {
         })
     }
 
-    /// Calls `visit` for each item of `range` with its first word's index and the most words that it may have; it
-    /// returns how many it has. An item begins at the range's begin. An instruction never crosses a symbol. Returns
-    /// where the item after the last one begins.
-    #[inline]
-    fn walk(&self, range: Range<usize>, mut visit: impl FnMut(usize, usize) -> usize) -> usize {
-        let mut at = range.start;
-        for between in self.between_symbols(range) {
-            while at < between.words.end {
-                at += visit(at, between.most_words(at));
-            }
-        }
-        at
-    }
-
     #[inline]
     fn word(&self, at: usize) -> u32 {
         self.words
@@ -124,13 +110,14 @@ impl Run<'_> {
         }
     }
 
-    /// What [`Run::item`] says of the next item and of branches, without the rest.
-    #[inline]
-    fn skim(&self, at: usize, limit: usize) -> Skimmed {
-        let available = limit.min(self.words.len() - at);
-        let skimmed = self.decoder.skim(self.word(at));
+    /// What [`Run::item`] says of the next item and of branches, without the rest. The words are those from the item to
+    /// what it may not cross.
+    #[inline(always)]
+    fn skim(&self, words: &[[u8; WORD]]) -> Skimmed {
+        let first = words.first().map_or(0, |&bytes| u32::from_le_bytes(bytes));
+        let skimmed = self.decoder.skim(first);
         skimmed
-            .filter(|item| item.dwords <= available)
+            .filter(|item| item.dwords <= words.len())
             .unwrap_or(Skimmed {
                 dwords: 1,
                 branch: None,
@@ -142,17 +129,22 @@ impl Run<'_> {
         let mut look = Look {
             begins: Bits::new(range.len()),
             branches: Vec::new(),
-            end: 0,
+            end: range.start,
         };
-        let start = range.start;
-        look.end = self.walk(range, |at, limit| {
-            look.begins.set(at - start);
-            let item = self.skim(at, limit);
-            if let Some(target) = branch_target(at, &item) {
-                look.branches.push((at, target));
+        for between in self.between_symbols(range.clone()) {
+            let limit = if between.is_data { 0 } else { between.limit };
+            let words = self.words.get(..limit).unwrap_or_default();
+            let mut at = look.end;
+            while at < between.words.end {
+                look.begins.set(at - range.start);
+                let item = self.skim(words.get(at..).unwrap_or_default());
+                if let Some(target) = branch_target(at, &item) {
+                    look.branches.push((at, target));
+                }
+                at += item.dwords;
             }
-            item.dwords
-        });
+            look.end = at;
+        }
         look
     }
 }
@@ -270,14 +262,14 @@ impl Run<'_> {
             look.begins.clear(at - range.start);
             if at == next {
                 look.begins.set(at - range.start);
-                self.walk(at..at + 1, |at, limit| {
-                    let item = self.skim(at, limit);
+                for between in self.between_symbols(at..at + 1) {
+                    let limit = at + between.most_words(at);
+                    let item = self.skim(self.words.get(at..limit).unwrap_or_default());
                     if let Some(target) = branch_target(at, &item) {
                         targets.set(target);
                     }
                     next = at + item.dwords;
-                    item.dwords
-                });
+                }
             }
             at += 1;
         }

@@ -200,10 +200,7 @@ impl Plans {
 
     /// Appends the modifiers, and says whether that tells all of them.
     fn modified(&self, plan: &Plan, form: &'static Form, bits: u64, out: &mut Text) -> bool {
-        let inst = Inst::from_bits(form, bits);
-        let mut printer = Printer::new(&inst, out);
-        printer.modifiers(plan);
-        printer.exact && !printer.doubtful
+        modifiers(plan, form.isa, bits, out) == Told::Exactly
     }
 
     /// Appends the text of a usual instruction, which tells all of it; of another one nothing.
@@ -350,8 +347,6 @@ struct Printer<'a> {
     inst: &'a Inst,
     out: &'a mut Text,
     exact: bool,
-    /// Whether LLVM might refuse an operand or modifier.
-    doubtful: bool,
 }
 
 impl<'a> Printer<'a> {
@@ -360,7 +355,6 @@ impl<'a> Printer<'a> {
             inst,
             out,
             exact: true,
-            doubtful: false,
         }
     }
 
@@ -390,7 +384,8 @@ impl<'a> Printer<'a> {
             }
         }
         self.out.shorten(too_much);
-        self.modifiers(plan);
+        let told = modifiers(plan, inst.isa, inst.bits(), self.out);
+        self.exact &= told != Told::NotAll;
         let says_all = self.exact && inst.bits() & plan.untold_or_required == plan.required;
         let breaks_rule = rules::constant_bus(inst).is_some() || rules::whole(inst).is_some();
         if !says_all || breaks_rule {
@@ -399,15 +394,6 @@ impl<'a> Printer<'a> {
             Fidelity::RefusedByLlvm
         } else {
             Fidelity::Exact
-        }
-    }
-
-    fn modifiers(&mut self, plan: &Plan) {
-        let bits = self.inst.bits();
-        for modifier in &plan.modifiers {
-            if bits & modifier.bits != modifier.left_out {
-                self.modifier(modifier);
-            }
         }
     }
 
@@ -586,50 +572,77 @@ impl<'a> Printer<'a> {
             }
         }
     }
+}
 
-    fn modifier(&mut self, shown: &ShownModifier) {
-        let placed = &shown.placed;
-        let value = placed.bits.get(self.inst.bits());
-        self.out.push_piece(&shown.head);
-        match placed.modifier.value {
-            Value::Flag | Value::Part => {}
-            Value::Unsigned => self.out.push_decimal(value),
-            Value::Signed => self
-                .out
-                .push_signed(placed.bits.get_signed(self.inst.bits())),
-            Value::Swizzle => {
-                self.exact &= swizzle::write(self.out, self.inst.isa, value as u16);
-            }
-            Value::Omod => self.out.push_str(match value {
-                1 => "mul:2",
-                2 => "mul:4",
-                _ => "div:2",
-            }),
-            Value::Named(names) => match names.get(value as usize) {
-                Some(name) => self.out.push_str(name),
-                None => {
-                    self.exact = false;
-                    self.out.push_decimal(value);
-                }
-            },
-            Value::BufferFormat => mtbuf::write_format(self.out, self.inst.isa, value as u8),
-            Value::Hex | Value::Mask => self.out.push_hex(value),
-            Value::LanePermutation => {
-                self.doubtful |= dpp::Permutation::unpack(value as u16).is_none();
-                dpp::write(self.out, value as u16);
-            }
-            Value::BitList => {
-                let mut separator = ":[";
-                for bit in placed.list.iter() {
-                    self.out.push_str(separator);
-                    let digit = b'0' + (self.inst.bits() >> bit & 1) as u8;
-                    self.out.push_ascii(&[digit]);
-                    separator = ",";
-                }
-                self.out.push_ascii(b"]");
-            }
+/// How much of the modifiers a text tells.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+enum Told {
+    /// All of them.
+    Exactly,
+    /// All of them, but LLVM might refuse it.
+    Doubtfully,
+    /// Something is not in the text.
+    NotAll,
+}
+
+/// Appends the modifiers that are not left out.
+fn modifiers(plan: &Plan, isa: Isa, bits: u64, out: &mut Text) -> Told {
+    let mut told = Told::Exactly;
+    for shown in &plan.modifiers {
+        if bits & shown.bits != shown.left_out {
+            told = told.max(modifier(shown, isa, bits, out));
         }
     }
+    told
+}
+
+/// Appends a modifier.
+#[inline(always)]
+fn modifier(shown: &ShownModifier, isa: Isa, bits: u64, out: &mut Text) -> Told {
+    let placed = &shown.placed;
+    let value = placed.bits.get(bits);
+    out.push_piece(&shown.head);
+    match placed.modifier.value {
+        Value::Flag | Value::Part => {}
+        Value::Unsigned => out.push_decimal(value),
+        Value::Signed => out.push_signed(placed.bits.get_signed(bits)),
+        Value::Swizzle => {
+            if !swizzle::write(out, isa, value as u16) {
+                return Told::NotAll;
+            }
+        }
+        Value::Omod => out.push_ascii(match value {
+            1 => b"mul:2",
+            2 => b"mul:4",
+            _ => b"div:2",
+        }),
+        Value::Named(names) => match names.get(value as usize) {
+            Some(name) => out.push_str(name),
+            None => {
+                out.push_decimal(value);
+                return Told::NotAll;
+            }
+        },
+        Value::BufferFormat => mtbuf::write_format(out, isa, value as u8),
+        Value::Hex | Value::Mask => out.push_hex(value),
+        Value::LanePermutation => {
+            dpp::write(out, value as u16);
+            if dpp::Permutation::unpack(value as u16).is_none() {
+                return Told::Doubtfully;
+            }
+        }
+        Value::BitList => {
+            out.push_ascii(b":[");
+            for bit in placed.list.iter() {
+                let digit = b'0' + (bits >> bit & 1) as u8;
+                out.push_ascii(&[digit, b',']);
+            }
+            // After the last one there is a comma too much.
+            out.shorten(1);
+            out.push_ascii(b"]");
+        }
+    }
+    Told::Exactly
 }
 
 /// Appends a number, which every text tells whole.

@@ -132,20 +132,26 @@ impl Text {
         self.bytes.resize(room, 0);
     }
 
-    /// The place of the next `N` bytes.
-    #[inline(always)]
-    fn room<const N: usize>(&mut self) -> Option<&mut [u8; N]> {
-        if self.bytes.len().saturating_sub(self.len) < N {
-            self.grow(N);
-        }
-        self.bytes.get_mut(self.len..)?.first_chunk_mut()
-    }
-
     /// Stores `N` bytes, of which the first `used` are text.
     #[inline(always)]
     fn store<const N: usize>(&mut self, bytes: &[u8; N], used: usize) {
-        if let Some(room) = self.room() {
-            *room = *bytes;
+        let end = self.len.wrapping_add(N);
+        if let Some(place) = self.bytes.get_mut(self.len..end) {
+            place.copy_from_slice(bytes);
+            self.len += used;
+        } else {
+            self.store_behind(bytes, used);
+        }
+    }
+
+    /// The same where there is no room yet.
+    #[cold]
+    #[inline(never)]
+    fn store_behind(&mut self, bytes: &[u8], used: usize) {
+        self.grow(bytes.len());
+        let end = self.len.wrapping_add(bytes.len());
+        if let Some(place) = self.bytes.get_mut(self.len..end) {
+            place.copy_from_slice(bytes);
             self.len += used;
         }
     }
@@ -153,11 +159,12 @@ impl Text {
     /// A line at its end.
     #[inline(always)]
     pub(crate) fn line(&mut self) -> Option<Line<'_>> {
-        if self.bytes.len().saturating_sub(self.len) < LINE_ROOM {
+        let end = self.len.wrapping_add(LINE_ROOM);
+        if self.bytes.len() < end {
             self.grow(LINE_ROOM);
         }
         Some(Line {
-            room: self.bytes.get_mut(self.len..)?.first_chunk_mut()?,
+            room: self.bytes.get_mut(self.len..end)?.first_chunk_mut()?,
             text: &mut self.len,
             sum: 0,
         })

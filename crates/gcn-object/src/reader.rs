@@ -585,18 +585,28 @@ impl<'a> Reader<'a> {
             .map(|(index, symbol)| self.symbol(&dynsym, index, symbol))
             .collect::<Result<_, _>>()?;
         // Which of the others each of them is. There are few of them, and there may be many others.
-        let mut same: HashMap<(&str, u64), Option<usize>> = dynamic
+        fn identity(symbol: &Symbol) -> (u64, &str) {
+            (symbol.value, &symbol.name)
+        }
+        let mut same: Vec<((u64, &str), Option<usize>)> = dynamic
             .iter()
-            .map(|symbol| ((&*symbol.name, symbol.value), None))
+            .map(|symbol| (identity(symbol), None))
             .collect();
+        same.sort_unstable();
+        same.dedup();
+        let find = |same: &[((u64, &str), Option<usize>)], symbol| {
+            same.binary_search_by_key(&identity(symbol), |(identity, _)| *identity)
+        };
         for (index, symbol) in self.symbols.iter().enumerate() {
-            if let Some(first) = same.get_mut(&(&*symbol.name, symbol.value)) {
+            if let Ok(place) = find(&same, symbol)
+                && let Some((_, first)) = same.get_mut(place)
+            {
                 first.get_or_insert(index);
             }
         }
         let same: Vec<Option<usize>> = dynamic
             .iter()
-            .map(|symbol| *same.get(&(&*symbol.name, symbol.value))?)
+            .map(|symbol| same.get(find(&same, symbol).ok()?)?.1)
             .collect();
         let mut positions = Vec::with_capacity(dynamic.len());
         for (symbol, same) in dynamic.into_iter().zip(same) {

@@ -105,6 +105,8 @@ pub fn run(args: &Args, out: &mut dyn Write) -> Result<Status> {
         } else {
             list_to(&code_of(&object, target), &options, &mut sink);
         }
+        // The program ends; to give its memory back piece by piece takes longer.
+        std::mem::forget(object);
     } else {
         let Some(target) = args.target else {
             let message = format!(
