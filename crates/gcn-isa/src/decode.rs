@@ -31,20 +31,22 @@ pub fn decode(isa: Isa, words: &[u32]) -> Result<Inst, DecodeError> {
     isa.decoder().decode(words).map(|(inst, _)| inst)
 }
 
-/// Bits that choose the candidates among encodings: the top nine of the first dword, and whether the low nine are what
-/// one of two others of the same top has there.
+/// Bits that choose the candidates among encodings: the top nine of the first dword, and whether the low nine, the first
+/// source of vector instructions, are a number that announces another encoding.
 const SELECTOR_BITS: u32 = 9;
 const TOPS: usize = 1 << SELECTOR_BITS;
 const LOW_BITS: u32 = (1 << SELECTOR_BITS) - 1;
+/// Numbers that announce one: that of SDWA and that of DPP.
 const ENDS: usize = 2;
 const SELECTORS: usize = TOPS * (1 + ENDS);
 
 /// The tables of one instruction set, ready for words. Built once, on first use.
 pub struct Decoder {
     isa: Isa,
-    /// For each value of the low bits, from where on selectors count.
+    /// For each value of the low bits, where its selectors begin.
     tops: Box<[u16; TOPS]>,
-    /// For each value of the top bits, which encodings it may be; the same for each of the low bits.
+    /// For each value of the top bits, which encodings it may be: first where the low bits announce nothing, then for
+    /// each number that does.
     selectors: Box<[Selector; SELECTORS]>,
     /// Encodings, those with the most constant bits first.
     candidates: Vec<Candidate>,
@@ -130,6 +132,20 @@ impl Known {
     }
 }
 
+/// The numbers of the low bits that announce an encoding; `u32::MAX`, which none is, where there are fewer.
+fn ends<'l>(layouts: impl Iterator<Item = &'l Layout>) -> [u32; ENDS] {
+    let mut ends = [u32::MAX; ENDS];
+    for layout in layouts.filter(|layout| layout.constant_mask & LOW_BITS == LOW_BITS) {
+        let low = layout.constant & LOW_BITS;
+        if !ends.contains(&low)
+            && let Some(free) = ends.iter_mut().find(|end| **end == u32::MAX)
+        {
+            *free = low;
+        }
+    }
+    ends
+}
+
 impl Decoder {
     fn new(isa: Isa) -> Decoder {
         let tables = isa.tables();
@@ -167,16 +183,7 @@ impl Decoder {
         };
         let (mut selectors, mut candidates) = (Box::new([none; SELECTORS]), Vec::new());
         let mut last: Vec<Candidate> = Vec::new();
-        let mut ends = [u32::MAX; ENDS]; // What no low bits are.
-        let fixed_low = layouts().filter(|layout| layout.constant_mask & LOW_BITS == LOW_BITS);
-        for layout in fixed_low {
-            let low = layout.constant & LOW_BITS;
-            if !ends.contains(&low)
-                && let Some(free) = ends.iter_mut().find(|end| **end == u32::MAX)
-            {
-                *free = low;
-            }
-        }
+        let ends = ends(layouts());
         let mut tops = Box::new([0; TOPS]);
         for (end, index) in ends.iter().zip(1u16..) {
             if let Some(begin) = tops.get_mut(*end as usize) {

@@ -21,7 +21,7 @@ use crate::text::Piece;
 pub(crate) struct Plan {
     /// The name with the suffix of the encoding and a blank.
     pub(crate) head: Piece<HEAD>,
-    /// How nearly all are written, and some others.
+    /// How nearly all lines are written, and some others.
     pub(crate) plain: Plain,
     pub(crate) other_plain: Box<[Plain]>,
     /// Bits that decide what its text is beside operands and modifiers, and what they usually hold.

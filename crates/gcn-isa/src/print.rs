@@ -124,8 +124,7 @@ impl Plans {
             let Some((form, dwords)) = decoder.unbranching(first) else {
                 break;
             };
-            let end = at + dwords;
-            if end > code.len() {
+            if at + dwords > code.len() {
                 break;
             }
             // What is behind a single word does not belong to it.
@@ -137,7 +136,7 @@ impl Plans {
                 out.truncate(begin);
                 break;
             }
-            at = end;
+            at += dwords;
         }
         at
     }
