@@ -62,7 +62,7 @@ impl Text {
         match MappedFile::open(path)? {
             Some(file) => MappedText::new(file)
                 .map(Text::Mapped)
-                .map_err(|(file, good)| input::not_text(path, &file.map, good)),
+                .map_err(|(map, good)| input::not_text(path, &map, good)),
             None => input::read_text(path).map(Text::Read),
         }
     }
@@ -157,8 +157,8 @@ impl MappedFile {
 }
 
 impl MappedText {
-    /// The file if it is text, or else the file again and how much of it is.
-    fn new(file: MappedFile) -> Result<MappedText, (MappedFile, usize)> {
+    /// The file if it is text, or else its bytes and how many of them are.
+    fn new(file: MappedFile) -> Result<MappedText, (Mmap, usize)> {
         let text = MappedText {
             file,
             released: Cell::new(0),
@@ -168,7 +168,7 @@ impl MappedText {
                 text.released.set(0);
                 Ok(text)
             }
-            good => Err((text.file, good)),
+            good => Err((text.file.map, good)),
         }
     }
 
