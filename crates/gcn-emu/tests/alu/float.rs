@@ -3,8 +3,8 @@
 use crate::common::*;
 use crate::vector::{In, Out, Reference};
 use gcn_isa::vop::Vop2;
-use gcn_isa::vop3::{Vop3, Vop3b};
-use gcn_isa::{Encoding, Field, Isa, Op, regs};
+use gcn_isa::vop3::Vop3;
+use gcn_isa::{Encoding, Field, Isa, Op};
 
 pub fn f(x: u64) -> f32 {
     f32::from_bits(x as u32)
@@ -622,76 +622,6 @@ fn half_precision_selects_and_keeps_halves() {
         (3 * 5 + 11) << 16 | (2 * 5 + 13),
         "high halves of a, c and d"
     );
-}
-
-/// The steps by which compilers divide, on all lanes: v0 by v2, in single precision.
-fn divide32(wave: &mut gcn_emu::wave::Wave) {
-    let vcc = s(regs::VCC_LO);
-    let op = |op| (Op::Vop3(op), Encoding::Vop3);
-    let (scale, b) = (Op::Vop3b(Vop3b::V_DIV_SCALE_F32), Encoding::Vop3b);
-    let one = s(242);
-    let fma = op(Vop3::V_FMA_F32);
-    let steps: &[(Op, Encoding, &[gcn_isa::Operand], i64)] = &[
-        (scale, b, &[v(4), s(2), v(2), v(2), v(0)], 0),
-        (scale, b, &[v(5), vcc, v(0), v(2), v(0)], 0),
-        (
-            Op::Vop1(gcn_isa::vop::Vop1::V_RCP_F32),
-            Encoding::Vop1,
-            &[v(6), v(4)],
-            0,
-        ),
-        (fma.0, fma.1, &[v(7), v(4), v(6), one], 1),
-        (fma.0, fma.1, &[v(6), v(7), v(6), v(6)], 0),
-        (
-            Op::Vop2(Vop2::V_MUL_F32),
-            Encoding::Vop2,
-            &[v(8), v(5), v(6)],
-            0,
-        ),
-        (fma.0, fma.1, &[v(9), v(4), v(8), v(5)], 1),
-        (fma.0, fma.1, &[v(8), v(9), v(6), v(8)], 0),
-        (fma.0, fma.1, &[v(9), v(4), v(8), v(5)], 1),
-        (
-            Op::Vop3(Vop3::V_DIV_FMAS_F32),
-            Encoding::Vop3,
-            &[v(9), v(9), v(6), v(8)],
-            0,
-        ),
-        (
-            Op::Vop3(Vop3::V_DIV_FIXUP_F32),
-            Encoding::Vop3,
-            &[v(10), v(9), v(2), v(0)],
-            0,
-        ),
-    ];
-    for &(op, encoding, operands, negate) in steps {
-        let mut inst = inst(wave.isa, op, encoding, operands);
-        if negate != 0 {
-            inst.set(Field::Neg, negate).expect("it has the field");
-        }
-        assert!(execute(wave, &inst), "{}", inst.text());
-    }
-}
-
-#[test]
-fn division_by_its_steps_is_ieee_division() {
-    let mut noise = Noise(0x5eed_0003);
-    for _ in 0..200 {
-        let mut wave = wave(Isa::Gfx9, &mut noise);
-        wave.set_exec(u64::MAX);
-        divide32(&mut wave);
-        for lane in 0..64 {
-            let at = |register: usize| f32::from_bits(wave.vgprs[register].0[lane]);
-            let (x, y, got) = (at(0), at(2), at(10));
-            let want = x / y;
-            assert!(
-                got.to_bits() == want.to_bits() || got.is_nan() && want.is_nan(),
-                "{x:e} / {y:e} ({:#x} / {:#x}): {got:e}, not {want:e}",
-                x.to_bits(),
-                y.to_bits(),
-            );
-        }
-    }
 }
 
 #[test]

@@ -2,6 +2,7 @@
 
 mod common;
 mod control;
+mod division;
 mod float;
 mod lanes;
 mod many;
