@@ -76,7 +76,7 @@ pub(crate) fn log2(a: f32) -> f32 {
     let at_zero = if value == 0.0 {
         f64::NEG_INFINITY
     } else {
-        (value - value) / 0.0
+        value - f64::NAN
     };
     let limit = if value > 0.0 { value } else { at_zero };
     (if is_number { result } else { limit }) as f32

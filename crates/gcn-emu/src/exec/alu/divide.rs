@@ -3,7 +3,7 @@
 use std::hint::select_unpredictable as select;
 
 use super::exact::{self, Round};
-use super::float::Float;
+use super::float::{Env, Float};
 
 /// What division scaling goes by, of one width.
 pub(crate) struct Scale {
@@ -29,12 +29,13 @@ pub(crate) const SCALE_64: Scale = Scale {
 };
 
 /// One of denominator and numerator, `a`, scaled so that the division's steps neither overflow nor lose bits;
-/// whether [`div_fmas`] has to scale back.
+/// whether [`div_fmas`] has to scale back. Denormals are what `env` says.
 #[inline(always)]
-pub(crate) fn div_scale<F>(a: F, denominator: F, numerator: F, scale: &Scale) -> (F, bool)
+pub(crate) fn div_scale<F>(env: Env, a: F, denominator: F, numerator: F, scale: &Scale) -> (F, bool)
 where
     F: Float + std::ops::Div<Output = F> + std::ops::Mul<Output = F>,
 {
+    let [a, denominator, numerator] = [a, denominator, numerator].map(|source| env.input(source));
     let is_zero = |v: F| v.magnitude() == 0;
     let is_denormal = |v: F| v.exponent() == 0;
     let bias = (F::EXPONENT_MAX >> 1) as i32;
@@ -57,7 +58,10 @@ where
     let result = select(is_denormal(denominator), up, result);
     let result = select(is_far, select(is_denominator, up, a), result);
     let scales_back = is_far | !is_denormal(denominator) & quotient_is;
-    (select(is_nan, nan, result), scales_back & !is_nan)
+    (
+        env.output(select(is_nan, nan, result)),
+        scales_back & !is_nan,
+    )
 }
 
 /// The power of two that undoes the scaling.

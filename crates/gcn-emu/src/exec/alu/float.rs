@@ -320,21 +320,13 @@ impl Env {
     /// A source as the operation sees it.
     #[inline(always)]
     pub(crate) fn input<F: Float>(self, value: F) -> F {
-        if self.keeps_sources {
-            value
-        } else {
-            value.flushed()
-        }
+        select(self.keeps_sources, value, value.flushed())
     }
 
     /// A result as it is written.
     #[inline(always)]
     pub(crate) fn output<F: Float>(self, value: F) -> F {
-        if self.keeps_results {
-            value
-        } else {
-            value.flushed()
-        }
+        select(self.keeps_results, value, value.flushed())
     }
 }
 
@@ -391,6 +383,18 @@ pub(crate) fn mad_f16(a: F16, b: F16, c: F16) -> F16 {
     env.output(F16::from_f32(sum))
 }
 
+/// The sum in half precision; in single precision it is rounded well enough that rounding once more is correct.
+#[inline(always)]
+pub(crate) fn add_f16(a: F16, b: F16) -> F16 {
+    F16::from_f32(a.to_f32() + b.to_f32())
+}
+
+/// The product in half precision, in the same way.
+#[inline(always)]
+pub(crate) fn mul_f16(a: F16, b: F16) -> F16 {
+    F16::from_f32(a.to_f32() * b.to_f32())
+}
+
 /// The product and the sum rounded once, in half precision. In single precision the product is exact, and so is what
 /// the sum's rounding loses.
 #[inline(always)]
@@ -403,8 +407,8 @@ pub(crate) fn fma_f16(a: F16, b: F16, c: F16) -> F16 {
     let bits = sum.to_bits();
     let away = (lost > 0.0) == (sum > 0.0);
     let odd = select(away, bits.wrapping_add(1), bits.wrapping_sub(1));
-    let is_exact = (bits & 1 == 1) | !(lost.abs() > 0.0);
-    F16::from_f32(f32::from_bits(select(is_exact, bits, odd)))
+    let is_between = (bits & 1 == 0) & (lost.abs() > 0.0);
+    F16::from_f32(f32::from_bits(select(is_between, odd, bits)))
 }
 
 /// A whole number near `a`, as `f` has it; a NaN is quiet, which not every host makes it.

@@ -6,7 +6,7 @@ use gcn_isa::vop3::Vop3p;
 
 use super::exact::{self, Round};
 use super::float::{self, Env, F16, Float};
-use super::protocol::{mixed, order_env, three, two};
+use super::protocol::{At, mixed, order_env, run, three, two};
 use crate::code::{Handler, Step};
 use crate::lanes::at_each_level;
 use crate::wave::Wave;
@@ -34,9 +34,9 @@ pub fn vop3p(op: Vop3p, clamp: bool) -> Option<Handler> {
         V_PK_MIN_I16     => |w, s| pairs(w, s, |a, b| (a as i16).min(b as i16) as u16),
         V_PK_MAX_U16     => |w, s| pairs(w, s, u16::max),
         V_PK_MIN_U16     => |w, s| pairs(w, s, u16::min),
-        V_PK_FMA_F16     => |w, s| halves3(w, s, float::fma_f16, exact::fma),
-        V_PK_ADD_F16     => |w, s| halves(w, s, |a, b| F16::from_f32(a.to_f32() + b.to_f32()), exact::add),
-        V_PK_MUL_F16     => |w, s| halves(w, s, |a, b| F16::from_f32(a.to_f32() * b.to_f32()), exact::mul),
+        V_PK_FMA_F16     => |w, s| { let env = Env::of::<F16>(w.mode); halves3(w, s, env, |a, b, c, ()| (each3(env, [a, b, c], float::fma_f16), ()), exact::fma) },
+        V_PK_ADD_F16     => |w, s| { let env = Env::of::<F16>(w.mode); halves(w, s, env, |a, b, (), ()| (each(env, [a, b], float::add_f16), ()), exact::add) },
+        V_PK_MUL_F16     => |w, s| { let env = Env::of::<F16>(w.mode); halves(w, s, env, |a, b, (), ()| (each(env, [a, b], float::mul_f16), ()), exact::mul) },
         V_PK_MIN_F16     => |w, s| orders(w, s, float::min),
         V_PK_MAX_F16     => |w, s| orders(w, s, float::max),
         V_MAD_MIX_F32    => |w, s| mixed(w, s, mad, |sum, _| sum),
@@ -90,24 +90,40 @@ fn pairs3(w: &mut Wave, s: &Step, f: impl Fn(u16, u16, u16) -> u16) {
     });
 }
 
-/// A floating-point operation on each half of two sources: `nearest` is the host's, `any` obeys every rounding mode;
-/// denormals as MODE says.
+/// A floating-point operation on each half of two sources, denormals as `env` says.
+#[inline(always)]
+fn each(env: Env, sources: [u32; 2], f: impl Fn(F16, F16) -> F16) -> u32 {
+    let [[a, a_high], [b, b_high]] =
+        sources.map(|pair| split(pair).map(|half| env.input(F16(half))));
+    join(env.output(f(a, b)).0, env.output(f(a_high, b_high)).0)
+}
+
+/// The same on three sources.
+#[inline(always)]
+fn each3(env: Env, sources: [u32; 3], f: impl Fn(F16, F16, F16) -> F16) -> u32 {
+    let [[a, a_high], [b, b_high], [c, c_high]] =
+        sources.map(|pair| split(pair).map(|half| env.input(F16(half))));
+    join(
+        env.output(f(a, b, c)).0,
+        env.output(f(a_high, b_high, c_high)).0,
+    )
+}
+
+/// Two sources of halves: `nearest` is the host's, `any` obeys every rounding mode. The first is the operation that [`run`]
+/// takes, as in [`carry3`](super::protocol::carry3).
 #[inline(always)]
 fn halves(
     w: &mut Wave,
     s: &Step,
-    nearest: impl Fn(F16, F16) -> F16,
+    env: Env,
+    nearest: impl Fn(u32, u32, (), ()) -> (u32, ()),
     any: impl Fn(Round, F16, F16) -> F16,
 ) {
-    let env = Env::of::<F16>(w.mode);
     if env.is_nearest() {
-        pairs(w, s, |a, b| {
-            env.output(nearest(env.input(F16(a)), env.input(F16(b)))).0
-        });
+        run(w, s, At::<1, 2, 1>, 0, nearest);
     } else {
-        pairs(w, s, |a, b| {
-            env.output(any(env.round, env.input(F16(a)), env.input(F16(b))))
-                .0
+        two(w, s, |a: u32, b: u32| {
+            each(env, [a, b], |a, b| any(env.round, a, b))
         });
     }
 }
@@ -117,19 +133,15 @@ fn halves(
 fn halves3(
     w: &mut Wave,
     s: &Step,
-    nearest: impl Fn(F16, F16, F16) -> F16,
+    env: Env,
+    nearest: impl Fn(u32, u32, u32, ()) -> (u32, ()),
     any: impl Fn(Round, F16, F16, F16) -> F16,
 ) {
-    let env = Env::of::<F16>(w.mode);
     if env.is_nearest() {
-        pairs3(w, s, |a, b, c| {
-            let result = nearest(env.input(F16(a)), env.input(F16(b)), env.input(F16(c)));
-            env.output(result).0
-        });
+        run(w, s, At::<1, 2, 3>, 0, nearest);
     } else {
-        pairs3(w, s, |a, b, c| {
-            let [a, b, c] = [a, b, c].map(|half| env.input(F16(half)));
-            env.output(any(env.round, a, b, c)).0
+        three(w, s, |a: u32, b: u32, c: u32| {
+            each3(env, [a, b, c], |a, b, c| any(env.round, a, b, c))
         });
     }
 }

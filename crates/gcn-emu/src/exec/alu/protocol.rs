@@ -84,14 +84,15 @@ pub(super) fn carry_through<A: Lane, B: Lane, R: Lane>(
     scalar::write(w, s.args[1], mask);
 }
 
-/// Destination, mask written, three sources.
+/// Destination, mask written, three sources. The operation is the one that [`run`] takes: with a function of its own in
+/// between, operations as large as these would be called for each lane.
 #[inline(always)]
 pub(super) fn carry3<A: Lane, B: Lane, C: Lane, R: Lane>(
     w: &mut Wave,
     s: &Step,
-    f: impl Fn(A, B, C) -> (R, bool),
+    f: impl Fn(A, B, C, ()) -> (R, bool),
 ) {
-    let mask = run(w, s, At::<2, 3, 4>, 0, |a, b, c, ()| f(a, b, c));
+    let mask = run(w, s, At::<2, 3, 4>, 0, f);
     scalar::write(w, s.args[1], mask);
 }
 
@@ -338,16 +339,6 @@ pub(super) fn rounded3_vcc<F: Float>(
             (env.output(any(env.round, a, b, c, bit)), ())
         });
     }
-}
-
-/// [`carry3`] of a floating-point operation, denormals as MODE says.
-#[inline(always)]
-pub(super) fn float_carry3<F: Float>(w: &mut Wave, s: &Step, f: impl Fn(F, F, F) -> (F, bool)) {
-    let env = Env::of::<F>(w.mode);
-    carry3(w, s, |a, b, c| {
-        let (value, bit) = f(env.input(a), env.input(b), env.input(c));
-        (env.output(value), bit)
-    });
 }
 
 /// [`rounded2`] of a floating-point value and an integer.

@@ -347,12 +347,12 @@ at_each_level! {
 pub fn vop3b(op: Vop3b, clamp: bool) -> Option<Handler> {
     use Vop3b::*;
     let handler: Handler = match op {
-        V_DIV_SCALE_F32 => |w, s| float_carry3(w, s, |a: f32, b, c| divide::div_scale(a, b, c, &divide::SCALE_32)),
-        V_DIV_SCALE_F64 => |w, s| float_carry3(w, s, |a: f64, b, c| divide::div_scale(a, b, c, &divide::SCALE_64)),
-        V_MAD_U64_U32 if clamp => |w, s| carry3(w, s, |a: u32, b: u32, c: u64| { let (sum, over) = (u64::from(a) * u64::from(b)).overflowing_add(c); (if over { u64::MAX } else { sum }, over) }),
-        V_MAD_I64_I32 if clamp => |w, s| carry3(w, s, |a: i32, b: i32, c: i64| { let product = i64::from(a) * i64::from(b); (product.saturating_add(c), product.checked_add(c).is_none()) }),
-        V_MAD_U64_U32   => |w, s| carry3(w, s, |a: u32, b: u32, c: u64| { let sum = (u64::from(a) * u64::from(b)).wrapping_add(c); (sum, sum < c) }),
-        V_MAD_I64_I32   => |w, s| carry3(w, s, |a: i32, b: i32, c: i64| (i64::from(a) * i64::from(b)).overflowing_add(c)),
+        V_DIV_SCALE_F32 => |w, s| { let env = Env::of::<f32>(w.mode); carry3(w, s, |a: f32, b, c, ()| divide::div_scale(env, a, b, c, &divide::SCALE_32)) },
+        V_DIV_SCALE_F64 => |w, s| { let env = Env::of::<f64>(w.mode); carry3(w, s, |a: f64, b, c, ()| divide::div_scale(env, a, b, c, &divide::SCALE_64)) },
+        V_MAD_U64_U32 if clamp => |w, s| carry3(w, s, |a: u32, b: u32, c: u64, ()| { let (sum, over) = (u64::from(a) * u64::from(b)).overflowing_add(c); (if over { u64::MAX } else { sum }, over) }),
+        V_MAD_I64_I32 if clamp => |w, s| carry3(w, s, |a: i32, b: i32, c: i64, ()| { let product = i64::from(a) * i64::from(b); (product.saturating_add(c), product.checked_add(c).is_none()) }),
+        V_MAD_U64_U32   => |w, s| carry3(w, s, |a: u32, b: u32, c: u64, ()| add_carry64(u64::from(a) * u64::from(b), c)),
+        V_MAD_I64_I32   => |w, s| carry3(w, s, |a: i32, b: i32, c: i64, ()| (i64::from(a) * i64::from(b)).overflowing_add(c)),
     };
     Some(handler)
 }
@@ -564,6 +564,14 @@ fn truncate_pairs(w: &mut Wave, s: &Step) {
     let (from, to) = (Env::of::<f32>(w.mode), Env::of::<F16>(w.mode));
     let half = move |a: f32| to.output(F16::from_f32_truncated(from.input(a))).0;
     two(w, s, |a, b| pack(half(a), half(b)));
+}
+
+/// A sum of 64 bits and its carry, of the highest bits alone: so vectors of the host's do it.
+#[inline(always)]
+fn add_carry64(a: u64, b: u64) -> (u64, bool) {
+    let sum = a.wrapping_add(b);
+    let carry = (a & b | (a | b) & !sum) >> 32;
+    (sum, (carry as i32) < 0)
 }
 
 /// A sum whose carry means `limit`.
