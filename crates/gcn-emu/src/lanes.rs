@@ -449,6 +449,15 @@ pub(crate) fn keep_low(bits: u32, register: &mut Lanes) {
     }
 }
 
+/// Puts the low half of each lane in the low or the high half of what is there, of which the other half stays.
+pub(crate) fn into_half(is_high: bool, new: &mut Lanes, old: &Lanes) {
+    const LOW: u32 = 0xffff;
+    let (shift, keep) = if is_high { (u16::BITS, LOW) } else { (0, !LOW) };
+    for (new, old) in new.0.iter_mut().zip(&old.0) {
+        *new = old & keep | (*new & LOW) << shift;
+    }
+}
+
 /// What each lane reads in the lane whose number it gives, of which the low six bits count.
 pub(crate) fn permuted(value: &Lanes, from: &Lanes) -> Lanes {
     Lanes(from.0.map(|lane| value.0[lane as usize % LANES]))

@@ -148,6 +148,10 @@ fn global_memory_in_one_step() {
         "global_store_dwordx4 v[2:3], v[6:9], off",
         "flat_load_dword v2, v[2:3]",
         "flat_store_dword v[2:3], v5",
+        "global_load_short_d16 v2, v[2:3], off",
+        "global_load_short_d16_hi v5, v[2:3], off",
+        "global_load_sbyte_d16_hi v5, v[2:3], off",
+        "flat_load_ubyte_d16 v5, v[2:3]",
     ];
     let quick = all_ways(GFX9, &texts, Space::Global);
     assert!(quick > 1000, "{quick}");
@@ -257,10 +261,19 @@ fn lds_in_one_step() {
         "ds_write_b96 v2, v[3:5] offset:4",
         "ds_write_b128 v2, v[1:4]",
     ];
+    let halves = [
+        "ds_read_u16_d16 v2, v2",
+        "ds_read_u16_d16_hi v5, v2 offset:2",
+        "ds_read_i8_d16 v5, v2 offset:1",
+        "ds_read_i8_d16_hi v2, v2",
+    ];
     for target in ALL {
         let mut quick = all_ways(target, &texts, Space::Lds);
         if *target != SI {
             quick += all_ways(target, &wide, Space::Lds);
+        }
+        if NINE.contains(target) {
+            quick += all_ways(target, &halves, Space::Lds);
         }
         assert!(quick > 700, "{target}: {quick}");
     }

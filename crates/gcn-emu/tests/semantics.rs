@@ -2952,6 +2952,7 @@ fn every_item_of_the_checklist_has_a_test() {
 fn items_of_the_checklist_name_tests_that_exist() {
     let sources = [
         include_str!("alu/float.rs"),
+        include_str!("alu/division.rs"),
         include_str!("alu/vector.rs"),
         include_str!("alu/control.rs"),
         include_str!("indexing.rs"),

@@ -7,6 +7,7 @@
 mod global;
 mod scratch;
 
+use gcn_isa::effect::Half;
 use gcn_isa::{Does, Isa, Ty};
 
 use crate::device::Device;
@@ -59,12 +60,14 @@ impl Quick {
             _ => false,
         };
         match (plan.family, plan.does) {
-            (Family::Share, Does::Load(_)) if bytes < DWORD => Quick::LoadSharePart,
+            (Family::Share, Does::Load(_) | Does::LoadHalf(..)) if bytes < DWORD => {
+                Quick::LoadSharePart
+            }
             (Family::Share, Does::Load(_) | Does::LoadTwo(..)) => Quick::LoadShare,
             (Family::Share, Does::Store(_) | Does::StoreTwo(..)) => Quick::StoreShare,
-            (_, Does::Load(_)) if is_scratch => Quick::LoadScratch,
+            (_, Does::Load(_) | Does::LoadHalf(..)) if is_scratch => Quick::LoadScratch,
             (_, Does::Store(_)) if is_scratch => Quick::StoreScratch,
-            (_, Does::Load(_)) if is_global => Quick::Load,
+            (_, Does::Load(_) | Does::LoadHalf(..)) if is_global => Quick::Load,
             (_, Does::Store(_)) if is_global => Quick::Store,
             (Family::Scalar, Does::Load(ty)) if usize::from(ty.dwords()) <= MAX_SCALAR_DWORDS => {
                 Quick::LoadScalar
@@ -151,14 +154,21 @@ fn load_share_part(wave: &mut Wave, plan: &Plan, lds: &mut Lds, device: &Device)
     let mut registers = [*wave.vgpr(plan.vaddr.unwrap_or(0)), Lanes::ZERO];
     elements.gather(share.bytes(), &mut registers, 1)?;
     let [_, loaded] = &mut registers;
-    let bits = u32::from(plan.ty.bytes()) * u8::BITS;
-    match plan.ty {
-        Ty::I8 | Ty::I16 => lanes::extend_sign(bits, loaded),
-        _ => lanes::keep_low(bits, loaded),
-    }
+    lanes::keep_low(u32::from(plan.ty.bytes()) * u8::BITS, loaded);
     let register = wave.vgprs.get_mut(usize::from(plan.vdst))?;
-    register.blend(loaded, exec);
+    write(plan, loaded, register, exec);
     Some(())
+}
+
+/// Writes a dword, or a part of one without sign, to its register, or to the half that it is for.
+fn write(plan: &Plan, loaded: &mut Lanes, register: &mut Lanes, exec: u64) {
+    if matches!(plan.ty, Ty::I8 | Ty::I16) {
+        lanes::extend_sign(u32::from(plan.ty.bytes()) * u8::BITS, loaded);
+    }
+    if let Does::LoadHalf(_, half) = plan.does {
+        lanes::into_half(half == Half::High, loaded, register);
+    }
+    register.blend(loaded, exec);
 }
 
 fn load_scalar(wave: &mut Wave, plan: &Plan, device: &Device) -> Option<()> {

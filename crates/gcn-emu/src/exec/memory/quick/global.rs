@@ -1,7 +1,5 @@
 //! Global memory: what FLAT, GLOBAL, and MUBUF with 64-bit addresses find there.
 
-use gcn_isa::Ty;
-
 use super::super::access;
 use super::super::places::DWORD;
 use super::super::plan::{Family, Plan};
@@ -79,11 +77,8 @@ fn load_apart(wave: &mut Wave, plan: &Plan, device: &Device) -> Option<()> {
             std::slice::from_mut(&mut loaded),
         )?;
     }
-    if matches!(plan.ty, Ty::I8 | Ty::I16) {
-        lanes::extend_sign(u32::from(bytes) * u8::BITS, &mut loaded);
-    }
     let register = wave.vgprs.get_mut(usize::from(plan.vdst))?;
-    register.blend(&loaded, exec);
+    super::write(plan, &mut loaded, register, exec);
     Some(())
 }
 

@@ -1,8 +1,6 @@
 //! Scratch: what the lanes of a wave have interleaved dword by dword (errata E087), through a descriptor, by SCRATCH, or
 //! in FLAT's window. Where all lanes name one offset, as they do for what a compiler keeps there, their dwords are a row.
 
-use gcn_isa::Ty;
-
 use super::super::access::{self, SCRATCH_ROW};
 use super::super::places::DWORD;
 use super::super::plan::{Family, Plan};
@@ -32,13 +30,10 @@ pub fn load(wave: &mut Wave, plan: &Plan, device: &Device) -> Option<()> {
             }
         }
     }
-    if matches!(plan.ty, Ty::I8 | Ty::I16) {
-        lanes::extend_sign(u32::from(bytes) * u8::BITS, &mut loaded[0]);
-    }
     let first = usize::from(plan.vdst);
     let registers = wave.vgprs.get_mut(first..first + count)?;
     for (register, new) in registers.iter_mut().zip(loaded) {
-        register.blend(new, exec);
+        super::write(plan, new, register, exec);
     }
     Some(())
 }
