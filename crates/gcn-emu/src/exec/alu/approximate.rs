@@ -227,3 +227,40 @@ pub(crate) fn two_by_pi(a: f64, segment: u32) -> f64 {
     let scale = if exponent >= SCALED { SCALE } else { 0 };
     exact::ldexp(Round::Zero, digits as f64, scale - (DIGITS + first) as i32)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Every so many bits of single precision are tried: a prime number, so that all fractions come with all exponents.
+    const STEP: usize = 4093;
+
+    /// Errata E199: the series are as good as the library of the host in double precision.
+    #[test]
+    fn series_are_rounded_correctly() {
+        type Pair = (&'static str, fn(f32) -> f32, fn(f64) -> f64);
+        let sine = |turns: f64| (turns % 1.0 * std::f64::consts::TAU).sin();
+        let cosine = |turns: f64| (turns % 1.0 * std::f64::consts::TAU).cos();
+        let functions: [Pair; 2] = [("exp2", exp2, f64::exp2), ("log2", log2, f64::log2)];
+        let waves: [Pair; 2] = [("sin", sin, sine), ("cos", cos, cosine)];
+        for bits in (0..=u32::MAX).step_by(STEP) {
+            let value = f32::from_bits(bits);
+            for (name, ours, host) in functions {
+                let (got, expected) = (ours(value), host(value.into()) as f32);
+                let are_nan = got.is_nan() && expected.is_nan();
+                let are_same = got.to_bits() == expected.to_bits() || are_nan;
+                assert!(are_same, "{name}({value:e}) = {got:e}, not {expected:e}");
+            }
+            for (name, ours, host) in waves {
+                if value.is_nan() || value.abs() > TURNS {
+                    continue;
+                }
+                let (got, expected) = (ours(value), host(value.into()) as f32);
+                // The host's angles are rounded once more, which counts near its zeros.
+                let is_near = (got - expected).abs() < 1e-9;
+                let are_same = got.to_bits() == expected.to_bits() || is_near;
+                assert!(are_same, "{name}({value:e}) = {got:e}, not {expected:e}");
+            }
+        }
+    }
+}

@@ -2,8 +2,8 @@
 //! registers, other lanes, factors and clamps.
 //!
 //! What is asked is worked out when the instruction is decoded, as shifts and masks that are the same for all lanes.
-//! Instructions that ask for something have their sources copied and changed ([`change`]) before the operation, and its
-//! result changed and put in its place ([`finish`]) after it. Signs alone are changed as the sources are read.
+//! Instructions that ask for something have their sources copied and changed (`change`) before the operation, and its
+//! result changed and put in its place (`finish`) after it. Signs alone are changed as the sources are read.
 
 use gcn_isa::vop3::Vop3p;
 use gcn_isa::{Field, Inst, Op, Slot, Ty};
