@@ -354,10 +354,13 @@ unsafe fn gather_dwords(
     };
     let base = _mm512_set1_epi64(base as i64);
     let aligned = _mm512_set1_epi64(!3);
-    let stride = size_of_val(into) / LANES;
+    let dwords = into.len();
+    let stride = (dwords * size_of::<u32>()) as u64;
     for (n, group) in addresses.as_chunks::<GROUP>().0.iter().enumerate() {
         let active = (exec >> (n * GROUP)) as u8;
-        let is_row = active == u8::MAX && Pattern::of(group, stride as u64) == Pattern::Follow;
+        // Of single dwords nothing is gained by knowing.
+        let is_row =
+            dwords > 1 && active == u8::MAX && Pattern::of(group, stride) == Pattern::Follow;
         // SAFETY: both are 64 bytes, of which every value is one of the other type.
         let group: __m512i = unsafe { std::mem::transmute(*group) };
         let places = _mm512_and_si512(_mm512_sub_epi64(group, base), aligned);
@@ -405,7 +408,7 @@ unsafe fn gather_dwords(
             let high = _mm512_srli_epi64::<{ u32::BITS }>(pairs);
             put(register + 1, _mm512_cvtepi64_epi32(high));
         };
-        match stride / size_of::<u32>() {
+        match dwords {
             1 => {
                 // SAFETY: both are 32 bytes.
                 let mut loaded: __m256i = unsafe { std::mem::transmute([0u32; GROUP]) };
@@ -430,7 +433,7 @@ unsafe fn gather_dwords(
                 put_pairs(0, _mm512_permutex2var_epi64(low, even, high));
                 put_pairs(2, _mm512_permutex2var_epi64(low, odd, high));
             }
-            dwords => {
+            _ => {
                 // Of an odd number the last two overlap those before.
                 for first in (0..dwords).step_by(2) {
                     let first = first.min(dwords - 2);

@@ -1,9 +1,9 @@
 //! ALU instructions: an arm for each.
 //!
-//! The tables (`scalar`, `packed`, `vector`, `compare`) say what an instruction computes from a lane's values; `protocol`
-//! fetches those values and writes results under EXEC; `modifiers` changes sources and results, `sdwa` and `dpp` being
-//! what those encodings do to them; `indexing` moves operands; `float` is IEEE arithmetic under the MODE register, `exact` the same in every
-//! rounding mode, `divide` and `approximate` what their names say.
+//! The tables (`scalar`, `packed`, `vector`, `compare`) say what an instruction computes from a lane's values;
+//! `protocol` fetches those values and writes results under EXEC; `modifiers` changes sources and results, `sdwa` and
+//! `dpp` being what those encodings do to them; `indexing` moves operands; `float` is IEEE arithmetic under the MODE
+//! register, `exact` the same in every rounding mode, `divide` and `approximate` what their names say.
 
 use gcn_isa::{Does, Field, Inst, Op};
 
