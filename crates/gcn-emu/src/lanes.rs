@@ -13,6 +13,8 @@
 
 mod elements;
 
+#[cfg(target_arch = "x86_64")]
+use std::arch::x86_64::__m512i;
 use std::sync::atomic::{AtomicU8, Ordering::Relaxed};
 
 pub(crate) use elements::Elements;
@@ -79,27 +81,36 @@ fn blended(old: Lanes, new: Lanes, exec: u64) -> Lanes {
     result
 }
 
-/// [`blended`], which the compiler, left to itself, makes stores of the active lanes: those cannot be forwarded to the
-/// loads of the next instruction, which then waits for them.
+/// [`blended`] for hosts with AVX-512.
 #[cfg(target_arch = "x86_64")]
 #[inline]
 #[target_feature(enable = "avx512f")]
 fn blended_avx512(old: Lanes, new: Lanes, exec: u64) -> Lanes {
     let (mut result, new) = (vectors(old), vectors(new));
     for (n, (old, new)) in result.iter_mut().zip(new).enumerate() {
-        let mask = (exec >> (n * LANES / VECTORS)) as u16;
-        // SAFETY: the instruction does nothing but compute.
-        unsafe {
-            std::arch::asm!(
-                "vpblendmd {old}{{{mask}}}, {old}, {new}",
-                old = inout(zmm_reg) *old,
-                new = in(zmm_reg) new,
-                mask = in(kreg) mask,
-                options(pure, nomem, nostack, preserves_flags),
-            );
-        }
+        *old = blended_vector(*old, new, (exec >> (n * LANES / VECTORS)) as u16);
     }
     lanes_of(result)
+}
+
+/// `new` in the lanes of a vector that are in the mask, `old` in the others. The compiler, left to itself, makes stores of
+/// the lanes in the mask: those cannot be forwarded to the loads of the next instruction, which then waits for them.
+#[cfg(target_arch = "x86_64")]
+#[inline]
+#[target_feature(enable = "avx512f")]
+fn blended_vector(old: __m512i, new: __m512i, mask: u16) -> __m512i {
+    let mut blended = old;
+    // SAFETY: the instruction does nothing but compute.
+    unsafe {
+        std::arch::asm!(
+            "vpblendmd {old}{{{mask}}}, {old}, {new}",
+            old = inout(zmm_reg) blended,
+            new = in(zmm_reg) new,
+            mask = in(kreg) mask,
+            options(pure, nomem, nostack, preserves_flags),
+        );
+    }
+    blended
 }
 
 /// Vectors of the host's that a register is.
@@ -109,7 +120,7 @@ const VECTORS: usize = 4;
 /// A register as vectors of the host's.
 #[cfg(target_arch = "x86_64")]
 #[inline(always)]
-fn vectors(lanes: Lanes) -> [std::arch::x86_64::__m512i; VECTORS] {
+fn vectors(lanes: Lanes) -> [__m512i; VECTORS] {
     // SAFETY: both are 256 bytes, of which every value is one of the other type.
     unsafe { std::mem::transmute(lanes) }
 }
@@ -117,7 +128,7 @@ fn vectors(lanes: Lanes) -> [std::arch::x86_64::__m512i; VECTORS] {
 /// The other way round.
 #[cfg(target_arch = "x86_64")]
 #[inline(always)]
-fn lanes_of(vectors: [std::arch::x86_64::__m512i; VECTORS]) -> Lanes {
+fn lanes_of(vectors: [__m512i; VECTORS]) -> Lanes {
     // SAFETY: as above.
     unsafe { std::mem::transmute(vectors) }
 }

@@ -155,7 +155,7 @@ mod avx512 {
     use std::arch::x86_64::*;
 
     use super::{DWORD, Elements, Lanes, Stored};
-    use crate::lanes::{LANES, VECTORS, vectors};
+    use crate::lanes::{LANES, VECTORS, blended_vector, vectors};
 
     /// Lanes of a vector.
     const WIDTH: usize = LANES / VECTORS;
@@ -327,87 +327,178 @@ mod avx512 {
         registers: &mut [Lanes],
         into: usize,
     ) -> Option<()> {
+        // SAFETY: the function is for such hosts only.
+        let done = unsafe {
+            match (elements.offsets, elements.exec == u64::MAX) {
+                ([first], true) => {
+                    gather_near::<DWORDS, 1, true>(elements, [*first], bytes, registers, into)
+                }
+                ([first], false) => {
+                    gather_near::<DWORDS, 1, false>(elements, [*first], bytes, registers, into)
+                }
+                ([first, second], true) if DWORDS <= 2 => {
+                    let offsets = [*first, *second];
+                    gather_near::<DWORDS, 2, true>(elements, offsets, bytes, registers, into)
+                }
+                _ => None,
+            }
+        };
+        match done {
+            Some(()) => done,
+            None => gather_apart::<DWORDS>(elements, bytes, registers, into),
+        }
+    }
+
+    /// Bytes of memory that two vectors hold.
+    const WINDOW: usize = 2 * WIDTH * DWORD;
+
+    /// [`gather`] of `COUNT` elements for each lane, if those of each vector's lanes are near each other, behind that of
+    /// the first active one or there: rows, and places that lanes share. `ALL` of the lanes are active or not.
+    ///
+    /// # Safety
+    /// The host has AVX-512.
+    #[inline(always)]
+    unsafe fn gather_near<const DWORDS: usize, const COUNT: usize, const ALL: bool>(
+        elements: &Elements,
+        offsets: [u32; COUNT],
+        bytes: &[u8],
+        registers: &mut [Lanes],
+        into: usize,
+    ) -> Option<()> {
+        let last = u32::try_from(bytes.len().checked_sub(WINDOW)?).ok()?;
+        let register = registers.get(elements.register)?;
+        let addresses = vectors(*register);
+        let mut starts = [[0; VECTORS]; COUNT];
+        let mut from = [addresses; COUNT];
+        let (mut outside, mut beside) = (0, 0);
+        // SAFETY: the host has AVX-512.
+        unsafe {
+            let greatest = _mm512_set1_epi32((WINDOW / DWORD - DWORDS) as i32);
+            let near = _mm512_set1_epi32((WIDTH - DWORDS) as i32);
+            for n in 0..COUNT {
+                let places = places(elements, &addresses, offsets[n]);
+                for vector in 0..VECTORS {
+                    let active = if ALL {
+                        u16::MAX
+                    } else {
+                        active(elements.exec, vector)
+                    };
+                    // All of it is done in vectors: the compiler makes more than one of what is done beside them.
+                    let first = if ALL {
+                        places[vector]
+                    } else {
+                        _mm512_maskz_compress_epi32(active, places[vector])
+                    };
+                    let first = _mm512_broadcastd_epi32(_mm512_castsi512_si128(first));
+                    let start = _mm512_min_epu32(first, _mm512_set1_epi32(last as i32));
+                    // An address that is no dword's is far away.
+                    let behind = _mm512_ror_epi32::<2>(_mm512_sub_epi32(places[vector], start));
+                    let start = _mm512_cvtsi512_si32(start) as u32;
+                    starts[n][vector] = start as usize;
+                    from[n][vector] = behind;
+                    outside |= _mm512_mask_cmpgt_epu32_mask(active, behind, greatest);
+                    beside |= _mm512_mask_cmpgt_epu32_mask(active, behind, near);
+                }
+            }
+        }
+        if outside != 0 {
+            return None;
+        }
+        let registers = registers.get_mut(into..into + COUNT * DWORDS)?;
+        let registers = registers.as_chunks_mut::<DWORDS>().0;
+        for n in 0..COUNT {
+            for vector in 0..VECTORS {
+                let at = bytes
+                    .as_ptr()
+                    .wrapping_add(starts[n][vector])
+                    .cast::<__m512i>();
+                for dword in 0..DWORDS {
+                    // SAFETY: the host has AVX-512. Two vectors from the last start on are inside. The part of the register is
+                    // as long as a vector.
+                    unsafe {
+                        let dword_behind = _mm512_set1_epi32(dword as i32);
+                        let behind = _mm512_add_epi32(from[n][vector], dword_behind);
+                        let low = at.read_unaligned();
+                        let loaded = if beside == 0 {
+                            _mm512_permutexvar_epi32(behind, low)
+                        } else {
+                            let high = at.wrapping_add(1).read_unaligned();
+                            _mm512_permutex2var_epi32(low, behind, high)
+                        };
+                        let part = registers[n][dword].0[vector * WIDTH..].as_mut_ptr();
+                        let part = part.cast::<__m512i>();
+                        if ALL {
+                            part.write(loaded);
+                        } else {
+                            let active = active(elements.exec, vector);
+                            part.write(blended_vector(part.read(), loaded, active));
+                        }
+                    }
+                }
+            }
+        }
+        Some(())
+    }
+
+    /// [`gather`], wherever the elements are.
+    #[inline(never)]
+    #[target_feature(enable = "avx512f")]
+    fn gather_apart<const DWORDS: usize>(
+        elements: &Elements,
+        bytes: &[u8],
+        registers: &mut [Lanes],
+        into: usize,
+    ) -> Option<()> {
         let size = DWORDS * DWORD;
         // Signed, it is not negative, nor is a place.
         let last = i32::try_from(bytes.len().checked_sub(size)?).ok()? as u32;
-        let register = registers.get(elements.register)?;
-        let addresses = vectors(*register);
+        let addresses = vectors(*registers.get(elements.register)?);
         // SAFETY: the function is for such hosts only.
-        let shapes = unsafe {
+        unsafe {
             if !are_inside(elements, &addresses, last) {
                 return None;
             }
-            shapes(register, size, elements.exec)
-        };
+        }
         let registers = registers.get_mut(into..into + elements.offsets.len() * DWORDS)?;
         let registers = registers.as_chunks_mut::<DWORDS>().0;
         for (&offset, registers) in elements.offsets.iter().zip(registers) {
             // SAFETY: as above.
             let places = unsafe { places(elements, &addresses, offset) };
-            let mut loaded = [_mm512_setzero_si512(); DWORDS];
-            for vector in 0..VECTORS {
-                let place = _mm512_cvtsi512_si32(places[vector]) as u32 as usize;
-                let at = bytes.as_ptr().wrapping_add(place);
+            for (vector, &places) in places.iter().enumerate() {
                 let active = active(elements.exec, vector);
-                // A row that does not go round the end of what the mask keeps ends inside.
-                let ends_inside = place + (WIDTH - 1) * size <= last as usize;
+                let mut loaded = [_mm512_setzero_si512(); DWORDS];
                 // SAFETY: the places of the active lanes are inside, with all dwords of their elements; nothing is read for
-                // others. All are active where lanes have a shape.
+                // others.
                 unsafe {
-                    match shapes[vector] {
-                        Shape::AsBefore => {}
-                        Shape::One => {
-                            for (n, loaded) in loaded.iter_mut().enumerate() {
-                                let at = at.wrapping_add(n * DWORD).cast::<i32>();
-                                *loaded = _mm512_set1_epi32(at.read_unaligned());
-                            }
+                    if DWORDS == 2 {
+                        let quads = |places, active| {
+                            let none = _mm512_setzero_si512();
+                            let from = bytes.as_ptr().cast();
+                            _mm512_mask_i32gather_epi64::<1>(none, active, places, from)
+                        };
+                        let low = quads(_mm512_castsi512_si256(places), active as u8);
+                        let high = _mm512_extracti64x4_epi64::<1>(places);
+                        let high = quads(high, (active >> (WIDTH / 2)) as u8);
+                        unzip(low, high, &mut loaded);
+                    } else if DWORDS == 4 && active == u16::MAX {
+                        let places = of_lanes(places);
+                        let quad = |lane: usize| {
+                            let at = bytes.as_ptr().wrapping_add(places[lane] as usize);
+                            _mm_loadu_si128(at.cast())
+                        };
+                        let mut fourths = [_mm512_setzero_si512(); DWORDS];
+                        for (n, fourth) in fourths.iter_mut().enumerate() {
+                            let quads = _mm512_castsi128_si512(quad(n));
+                            let quads = _mm512_inserti32x4::<1>(quads, quad(n + 4));
+                            let quads = _mm512_inserti32x4::<2>(quads, quad(n + 8));
+                            *fourth = _mm512_inserti32x4::<3>(quads, quad(n + 12));
                         }
-                        Shape::Row if DWORDS == 1 && ends_inside => {
-                            loaded[0] = _mm512_loadu_si512(at.cast());
-                        }
-                        Shape::Row if DWORDS == 2 && ends_inside => {
-                            let low = _mm512_loadu_si512(at.cast());
-                            let high =
-                                _mm512_loadu_si512(at.wrapping_add(size_of_val(&low)).cast());
-                            unzip(low, high, &mut loaded);
-                        }
-                        _ if DWORDS == 2 => {
-                            let places = places[vector];
-                            let quads = |places, active| {
-                                let none = _mm512_setzero_si512();
-                                let from = bytes.as_ptr().cast();
-                                _mm512_mask_i32gather_epi64::<1>(none, active, places, from)
-                            };
-                            let low = quads(_mm512_castsi512_si256(places), active as u8);
-                            let high = _mm512_extracti64x4_epi64::<1>(places);
-                            let high = quads(high, (active >> (WIDTH / 2)) as u8);
-                            unzip(low, high, &mut loaded);
-                        }
-                        _ if DWORDS == 4 && active == u16::MAX => {
-                            let places = of_lanes(places[vector]);
-                            let quad = |lane: usize| {
-                                let at = bytes.as_ptr().wrapping_add(places[lane] as usize);
-                                _mm_loadu_si128(at.cast())
-                            };
-                            let mut fourths = [_mm512_setzero_si512(); DWORDS];
-                            for (n, fourth) in fourths.iter_mut().enumerate() {
-                                let quads = _mm512_castsi128_si512(quad(n));
-                                let quads = _mm512_inserti32x4::<1>(quads, quad(n + 4));
-                                let quads = _mm512_inserti32x4::<2>(quads, quad(n + 8));
-                                *fourth = _mm512_inserti32x4::<3>(quads, quad(n + 12));
-                            }
-                            loaded = transposed(fourths);
-                        }
-                        _ => {
-                            for (n, loaded) in loaded.iter_mut().enumerate() {
-                                let from = bytes.as_ptr().wrapping_add(n * DWORD).cast();
-                                *loaded = _mm512_mask_i32gather_epi32::<1>(
-                                    _mm512_setzero_si512(),
-                                    active,
-                                    places[vector],
-                                    from,
-                                );
-                            }
+                        loaded = transposed(fourths);
+                    } else {
+                        for (n, loaded) in loaded.iter_mut().enumerate() {
+                            let from = bytes.as_ptr().wrapping_add(n * DWORD).cast();
+                            let none = _mm512_setzero_si512();
+                            *loaded = _mm512_mask_i32gather_epi32::<1>(none, active, places, from);
                         }
                     }
                     for (register, &loaded) in registers.iter_mut().zip(&loaded) {
@@ -416,7 +507,7 @@ mod avx512 {
                         if active == u16::MAX {
                             part.write(loaded);
                         } else {
-                            part.write(_mm512_mask_mov_epi32(part.read(), active, loaded));
+                            part.write(blended_vector(part.read(), loaded, active));
                         }
                     }
                 }
