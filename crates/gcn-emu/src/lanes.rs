@@ -135,7 +135,7 @@ fn lanes_of(vectors: [__m512i; VECTORS]) -> Lanes {
 
 /// All ones if a bit is set, else zero.
 #[inline(always)]
-fn keep_if(bit: u32) -> u32 {
+pub(crate) fn keep_if(bit: u32) -> u32 {
     u32::from(bit != 0).wrapping_neg()
 }
 
@@ -395,7 +395,7 @@ fn copy(register: &Lanes, is_used: bool) -> Lanes {
 
 /// A mask of the lanes whose dword is all ones rather than zero.
 #[inline(always)]
-fn signs(words: [u32; LANES]) -> u64 {
+pub(crate) fn signs(words: [u32; LANES]) -> u64 {
     // It has been found by the time that there is a handler to run.
     #[cfg(target_arch = "x86_64")]
     if LEVEL.load(Relaxed) == Level::Avx512 as u8 {

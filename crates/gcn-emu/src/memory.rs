@@ -8,9 +8,9 @@
 use std::alloc::{Layout, alloc_zeroed};
 use std::sync::atomic::{AtomicU8, AtomicU16, AtomicU32, AtomicU64, Ordering::Relaxed};
 
+use crate::lanes::{Elements, LANES, Lanes, active, at_each_level, keep_if, signs};
 #[cfg(target_arch = "x86_64")]
-use crate::lanes::{GROUP, Level, Pattern, level};
-use crate::lanes::{LANES, Lanes, active, at_each_level};
+use crate::lanes::{Level, level};
 
 /// Where the first allocation goes: above 4 GiB, so that a truncated pointer faults.
 const FIRST_ADDRESS: u64 = 0x1_0000_0000;
@@ -210,14 +210,22 @@ impl Memory {
     /// and nothing has been loaded, if they are not all mapped in one allocation and aligned to their size, or to dwords.
     pub fn gather(
         &self,
-        addresses: &[u64; LANES],
+        addresses: Addresses<'_>,
         bytes: u64,
         exec: u64,
         into: &mut [Lanes],
     ) -> Option<()> {
-        let first = addresses[exec.trailing_zeros() as usize % LANES];
-        let (region, _) = self.find(first, bytes)?;
-        region.gather(addresses, bytes, exec, into)
+        let mut places = Lanes::ZERO;
+        let part = self.places(addresses, bytes, exec, &mut places)?;
+        if bytes >= DWORD {
+            return part.gather(&places, exec, into);
+        }
+        let mut loaded = Lanes::ZERO;
+        let keep = (1 << (bytes as u32 * u8::BITS)) - 1;
+        part.gather(&places, exec, std::slice::from_mut(&mut loaded))?;
+        elements(&places, keep, &mut loaded);
+        into.first_mut()?.blend(&loaded, exec);
+        Some(())
     }
 
     /// Stores an element of each active lane, lanes in ascending order: the low 1, 2 or 4 bytes of the one register, or a
@@ -225,14 +233,40 @@ impl Memory {
     /// their size, or to dwords.
     pub fn scatter(
         &self,
-        addresses: &[u64; LANES],
+        addresses: Addresses<'_>,
         bytes: u64,
         exec: u64,
         from: &[Lanes],
     ) -> Option<()> {
-        let first = addresses[exec.trailing_zeros() as usize % LANES];
-        let (region, _) = self.find(first, bytes)?;
-        region.scatter(addresses, bytes, exec, from)
+        let mut places = Lanes::ZERO;
+        let part = self.places(addresses, bytes, exec, &mut places)?;
+        part.scatter(&places, bytes, exec, from);
+        Some(())
+    }
+
+    /// The part of an allocation that has all active lanes' elements, and where they are there. Nothing if there is none,
+    /// or if one is not aligned to its size, or to dwords.
+    #[inline]
+    fn places(
+        &self,
+        addresses: Addresses<'_>,
+        bytes: u64,
+        exec: u64,
+        into: &mut Lanes,
+    ) -> Option<Part<'_>> {
+        let first = addresses.lane(exec.trailing_zeros() as usize % LANES);
+        let (region, offset) = self.find(first, bytes)?;
+        let part = region.part(offset);
+        let last = part.len.checked_sub(bytes as u32)?;
+        let low = bytes.min(DWORD) as u32 - 1;
+        let are_inside = match addresses {
+            Addresses::Each(each) => behind(each, part.base(), last, low, exec, into),
+            Addresses::Pairs([low_half, high_half], base) => {
+                let base = base.wrapping_sub(part.base());
+                pairs_behind([low_half, high_half], base, last, low, exec, into)
+            }
+        };
+        are_inside.then_some(part)
     }
 
     /// Stores the active lanes' dwords to their places in consecutive ones; nothing, and nothing is stored, if not all of
@@ -310,202 +344,129 @@ unsafe fn copy_lanes(from: *const u8, to: *mut u8) {
     }
 }
 
-/// Dwords of the largest element.
-const MAX_DWORDS: usize = 4;
+/// Bytes of a dword.
+const DWORD: u64 = size_of::<u32>() as u64;
+
+/// An address for each lane.
+#[derive(Clone, Copy)]
+pub enum Addresses<'a> {
+    /// These.
+    Each(&'a [u64; LANES]),
+    /// What pairs of dwords are, and a number is added to.
+    Pairs([&'a Lanes; 2], u64),
+}
+
+impl Addresses<'_> {
+    #[inline]
+    fn lane(&self, lane: usize) -> u64 {
+        match self {
+            Addresses::Each(each) => each[lane],
+            Addresses::Pairs([low, high], base) => {
+                let pair = u64::from(low.0[lane]) | u64::from(high.0[lane]) << u32::BITS;
+                pair.wrapping_add(*base)
+            }
+        }
+    }
+}
 
 at_each_level! {
-/// Whether the active lanes' addresses are none more than `last` behind `base`, nor have one of the low bits.
-fn are_inside(addresses: &[u64; LANES], base: u64, last: u64, low: u64, exec: u64) -> bool {
+/// How far addresses are behind `base`. Whether no active lane's is more than `last`, nor has one of the low bits.
+fn behind(
+    addresses: &[u64; LANES],
+    base: u64,
+    last: u32,
+    low: u32,
+    exec: u64,
+    into: &mut Lanes,
+) -> bool {
     let mut outside = false;
     for (lane, &address) in addresses.iter().enumerate() {
-        let is_outside = (address.wrapping_sub(base) > last) | (address & low != 0);
+        let place = address.wrapping_sub(base);
+        into.0[lane] = place as u32;
+        let is_outside = (place > u64::from(last)) | (place as u32 & low != 0);
         outside |= is_outside & (exec >> lane & 1 != 0);
     }
     !outside
 }
 
-/// What is left of dwords at an element's place in them.
-fn elements(addresses: &[u64; LANES], keep: u32, dwords: &mut Lanes) {
-    for (dword, &address) in dwords.0.iter_mut().zip(addresses) {
-        let bits = (address as u32 & 3) * u8::BITS;
-        *dword = *dword >> bits & keep;
-    }
-}
-}
-
-/// Loads the aligned dwords that hold the active lanes' addresses, counted from `base` on, and those behind them, as
-/// many as there are registers. See [`copy_lanes`] on races.
-///
-/// # Safety
-/// The host has AVX-512. The dwords are inside of what `bytes` points into, whose address is aligned as `base` is.
-#[cfg(target_arch = "x86_64")]
-#[target_feature(enable = "avx512f")]
-unsafe fn gather_dwords(
-    bytes: *const u8,
+/// What pairs of dwords are with a number added. Whether no active lane's is more than `last`, nor has one of the low bits.
+fn pairs_behind(
+    pairs: [&Lanes; 2],
     base: u64,
-    addresses: &[u64; LANES],
+    last: u32,
+    low: u32,
     exec: u64,
-    into: &mut [Lanes],
-) {
-    use std::arch::x86_64::{
-        __m256i, __m512i, _mm_cvtsi128_si64, _mm512_and_si512, _mm512_castsi512_si128,
-        _mm512_cvtepi64_epi32, _mm512_permutex2var_epi64, _mm512_set1_epi64, _mm512_setr_epi64,
-        _mm512_srli_epi64, _mm512_sub_epi64,
-    };
-    let base = _mm512_set1_epi64(base as i64);
-    let aligned = _mm512_set1_epi64(!3);
-    let dwords = into.len();
-    let stride = (dwords * size_of::<u32>()) as u64;
-    for (n, group) in addresses.as_chunks::<GROUP>().0.iter().enumerate() {
-        let active = (exec >> (n * GROUP)) as u8;
-        // Of single dwords nothing is gained by knowing.
-        let is_row =
-            dwords > 1 && active == u8::MAX && Pattern::of(group, stride) == Pattern::Follow;
-        // SAFETY: both are 64 bytes, of which every value is one of the other type.
-        let group: __m512i = unsafe { std::mem::transmute(*group) };
-        let places = _mm512_and_si512(_mm512_sub_epi64(group, base), aligned);
-        let first = _mm_cvtsi128_si64(_mm512_castsi512_si128(places)) as usize;
-        // The lanes' dwords from this one on, two of each.
-        let gather = |dword: usize| {
-            // SAFETY: both are 64 bytes.
-            let mut loaded: __m512i = unsafe { std::mem::transmute([0u64; GROUP]) };
-            // SAFETY: the caller vouches for the places of the active lanes; nothing is read for others.
-            unsafe {
-                std::arch::asm!(
-                    "vpgatherqq {loaded}{{{active}}}, [{bytes} + {places}]",
-                    loaded = inout(zmm_reg) loaded,
-                    active = inout(kreg) active => _,
-                    bytes = in(reg) bytes.wrapping_add(dword * size_of::<u32>()),
-                    places = in(zmm_reg) places,
-                    options(readonly, nostack, preserves_flags),
-                );
-            }
-            loaded
-        };
-        // What is at the first place, so many vectors further.
-        let follow = |vector: usize| {
-            let loaded: __m512i;
-            // SAFETY: the same for elements that follow each other.
-            unsafe {
-                std::arch::asm!(
-                    "vmovdqu64 {loaded}, [{at}]",
-                    loaded = out(zmm_reg) loaded,
-                    at = in(reg) bytes.wrapping_add(first + vector * size_of::<__m512i>()),
-                    options(readonly, nostack, preserves_flags),
-                );
-            }
-            loaded
-        };
-        let mut put = |register: usize, dwords: __m256i| {
-            if let Some(register) = into.get_mut(register) {
-                // SAFETY: both are 32 bytes.
-                register.0.as_chunks_mut::<GROUP>().0[n] =
-                    unsafe { std::mem::transmute::<__m256i, [u32; GROUP]>(dwords) };
-            }
-        };
-        let mut put_pairs = |register: usize, pairs: __m512i| {
-            put(register, _mm512_cvtepi64_epi32(pairs));
-            let high = _mm512_srli_epi64::<{ u32::BITS }>(pairs);
-            put(register + 1, _mm512_cvtepi64_epi32(high));
-        };
-        match dwords {
-            1 => {
-                // SAFETY: both are 32 bytes.
-                let mut loaded: __m256i = unsafe { std::mem::transmute([0u32; GROUP]) };
-                // SAFETY: as above.
-                unsafe {
-                    std::arch::asm!(
-                        "vpgatherqd {loaded}{{{active}}}, [{bytes} + {places}]",
-                        loaded = inout(ymm_reg) loaded,
-                        active = inout(kreg) active => _,
-                        bytes = in(reg) bytes,
-                        places = in(zmm_reg) places,
-                        options(readonly, nostack, preserves_flags),
-                    );
-                }
-                put(0, loaded);
-            }
-            2 if is_row => put_pairs(0, follow(0)),
-            4 if is_row => {
-                let (low, high) = (follow(0), follow(1));
-                let even = _mm512_setr_epi64(0, 2, 4, 6, 8, 10, 12, 14);
-                let odd = _mm512_setr_epi64(1, 3, 5, 7, 9, 11, 13, 15);
-                put_pairs(0, _mm512_permutex2var_epi64(low, even, high));
-                put_pairs(2, _mm512_permutex2var_epi64(low, odd, high));
-            }
-            _ => {
-                // Of an odd number the last two overlap those before.
-                for first in (0..dwords).step_by(2) {
-                    let first = first.min(dwords - 2);
-                    put_pairs(first, gather(first));
-                }
-            }
-        }
+    into: &mut Lanes,
+) -> bool {
+    let [add, add_high] = [base as u32, (base >> u32::BITS) as u32];
+    let mut outside = Lanes::ZERO;
+    for lane in 0..LANES {
+        let place = pairs[0].0[lane].wrapping_add(add);
+        let carry = u32::from(place < add);
+        let high = pairs[1].0[lane].wrapping_add(add_high).wrapping_add(carry);
+        into.0[lane] = place;
+        outside.0[lane] = keep_if(high | place & low | u32::from(place > last));
     }
+    signs(outside.0) & exec == 0
 }
 
-impl Region {
-    /// See [`Memory::gather`].
-    fn gather(
-        &self,
-        addresses: &[u64; LANES],
-        bytes: u64,
-        exec: u64,
-        into: &mut [Lanes],
-    ) -> Option<()> {
-        const DWORD: u64 = size_of::<u32>() as u64;
-        let last = self.len.checked_sub(bytes)?;
-        let low = bytes.min(DWORD) - 1;
-        if !are_inside(addresses, self.base, last, low, exec) {
-            return None;
+/// What is left of dwords at an element's place in them.
+fn elements(places: &Lanes, keep: u32, dwords: &mut Lanes) {
+    for (dword, &place) in dwords.0.iter_mut().zip(&places.0) {
+        *dword = *dword >> ((place & 3) * u8::BITS) & keep;
+    }
+}
+}
+
+/// A part of an allocation, at most as long as a place can say that is a number with sign.
+struct Part<'a> {
+    region: &'a Region,
+    /// Where it begins, a multiple of [`ALIGNMENT`].
+    origin: u64,
+    /// Its bytes.
+    len: u32,
+}
+
+impl Part<'_> {
+    /// Its first address.
+    fn base(&self) -> u64 {
+        self.region.base + self.origin
+    }
+
+    fn pointer(&self, place: u32) -> *const u8 {
+        self.region.pointer(self.origin + u64::from(place))
+    }
+
+    /// Loads the aligned dwords that hold the active lanes' places, which are inside, and those behind them, a register of
+    /// each. Nothing if there are too many registers.
+    #[inline]
+    fn gather(&self, places: &Lanes, exec: u64, into: &mut [Lanes]) -> Option<()> {
+        #[cfg(target_arch = "x86_64")]
+        if level() == Level::Avx512 {
+            let elements = Elements {
+                offsets: &[0],
+                mask: !(DWORD as u32 - 1),
+                dwords: into.len(),
+                exec,
+            };
+            // SAFETY: the host has the level's instructions; so many bytes are there.
+            return unsafe { elements.load(places, self.pointer(0), self.len as usize, into) };
         }
-        let mut loaded = [Lanes::ZERO; MAX_DWORDS];
-        let loaded = loaded.get_mut(..into.len())?;
-        self.load_aligned(addresses, exec, loaded);
-        if bytes < DWORD {
-            let keep = (1 << (bytes as u32 * u8::BITS)) - 1;
-            elements(addresses, keep, loaded.first_mut()?);
-        }
-        for (register, loaded) in into.iter_mut().zip(loaded) {
-            register.blend(loaded, exec);
+        for lane in active(exec) {
+            for (n, register) in into.iter_mut().enumerate() {
+                let at = self.pointer(places.0[lane] & !(DWORD as u32 - 1));
+                let at = at.wrapping_add(n * size_of::<u32>());
+                // SAFETY: the dword is in the backing, which is aligned to more, and all accesses to that are atomic.
+                register.0[lane] = unsafe { (*at.cast::<AtomicU32>()).load(Relaxed) };
+            }
         }
         Some(())
     }
 
-    /// Loads the aligned dwords that hold the active lanes' addresses, which are inside, and those behind them.
-    fn load_aligned(&self, addresses: &[u64; LANES], exec: u64, into: &mut [Lanes]) {
-        #[cfg(target_arch = "x86_64")]
-        if level() == Level::Avx512 {
-            // SAFETY: the host has the level's instructions. An address that is inside is in a dword of the backing, which
-            // is aligned to more, as the base is.
-            unsafe { gather_dwords(self.pointer(0), self.base, addresses, exec, into) };
-            return;
-        }
+    /// Stores the active lanes' elements, see [`Memory::scatter`], to their places, which are inside and aligned.
+    fn scatter(&self, places: &Lanes, bytes: u64, exec: u64, from: &[Lanes]) {
         for lane in active(exec) {
-            let offset = (addresses[lane] - self.base) & !3;
-            for (n, register) in into.iter_mut().enumerate() {
-                let at = self.pointer(offset).wrapping_add(n * size_of::<u32>());
-                // SAFETY: as above, and all accesses to the backing are atomic.
-                register.0[lane] = unsafe { (*at.cast::<AtomicU32>()).load(Relaxed) };
-            }
-        }
-    }
-
-    /// See [`Memory::scatter`].
-    fn scatter(
-        &self,
-        addresses: &[u64; LANES],
-        bytes: u64,
-        exec: u64,
-        from: &[Lanes],
-    ) -> Option<()> {
-        let last = self.len.checked_sub(bytes)?;
-        let low = bytes.min(size_of::<u32>() as u64) - 1;
-        if !are_inside(addresses, self.base, last, low, exec) {
-            return None;
-        }
-        for lane in active(exec) {
-            let at = self.pointer(addresses[lane] - self.base);
+            let at = self.pointer(places.0[lane]);
             for (n, register) in from.iter().enumerate() {
                 let value = register.0[lane];
                 let at = at.wrapping_add(n * size_of::<u32>());
@@ -520,7 +481,24 @@ impl Region {
                 }
             }
         }
-        Some(())
+    }
+}
+
+impl Region {
+    /// The part that has the byte at `offset` and what is a gigabyte around it, or all.
+    #[inline]
+    fn part(&self, offset: u64) -> Part<'_> {
+        const LONGEST: u64 = i32::MAX as u64;
+        let origin = if self.len <= LONGEST {
+            0
+        } else {
+            offset.saturating_sub(LONGEST / 2) / ALIGNMENT * ALIGNMENT
+        };
+        Part {
+            region: self,
+            origin,
+            len: (self.len - origin).min(LONGEST) as u32,
+        }
     }
 
     #[inline(always)]

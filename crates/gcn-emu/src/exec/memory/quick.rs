@@ -125,16 +125,22 @@ fn store_share(wave: &mut Wave, plan: &Plan, lds: &mut Lds, device: &Device) -> 
     }
     let (offsets, count) = offsets(plan);
     let elements = Elements {
-        register: plan.vaddr.map_or(0, usize::from),
         offsets: &offsets[..count],
         mask: plan.mask,
         dwords: usize::from(plan.ty.dwords()),
         exec: wave.exec(),
     };
     let mut share = lds.share(wave.isa, wave.m0());
+    let register = plan.vaddr.map_or(0, usize::from);
     let part = Some(usize::from(plan.ty.bytes())).filter(|&bytes| bytes < DWORD);
     let from = [plan.vdata, plan.vdata1].map(usize::from);
-    elements.scatter(share.bytes_mut(), &wave.vgprs, &from[..count], part)
+    elements.scatter(
+        share.bytes_mut(),
+        &wave.vgprs,
+        register,
+        &from[..count],
+        part,
+    )
 }
 
 fn load_share_part(wave: &mut Wave, plan: &Plan, lds: &mut Lds, device: &Device) -> Option<()> {
@@ -143,7 +149,6 @@ fn load_share_part(wave: &mut Wave, plan: &Plan, lds: &mut Lds, device: &Device)
     }
     let exec = wave.exec();
     let elements = Elements {
-        register: 0,
         offsets: &[plan.offset as u32],
         mask: plan.mask,
         dwords: 1,
@@ -152,7 +157,7 @@ fn load_share_part(wave: &mut Wave, plan: &Plan, lds: &mut Lds, device: &Device)
     let share = lds.share(wave.isa, wave.m0());
     // The dword at the place is loaded, its low bits are what counts. Where there is no whole one, it is not usual.
     let mut registers = [*wave.vgpr(plan.vaddr.unwrap_or(0)), Lanes::ZERO];
-    elements.gather(share.bytes(), &mut registers, 1)?;
+    elements.gather(share.bytes(), &mut registers, 0, 1)?;
     let [_, loaded] = &mut registers;
     lanes::keep_low(u32::from(plan.ty.bytes()) * u8::BITS, loaded);
     let register = wave.vgprs.get_mut(usize::from(plan.vdst))?;
@@ -188,12 +193,12 @@ fn load_share(wave: &mut Wave, plan: &Plan, lds: &mut Lds, device: &Device) -> O
     }
     let (offsets, count) = offsets(plan);
     let elements = Elements {
-        register: plan.vaddr.map_or(0, usize::from),
         offsets: &offsets[..count],
         mask: plan.mask,
         dwords: usize::from(plan.ty.dwords()),
         exec: wave.exec(),
     };
     let share = lds.share(wave.isa, wave.m0());
-    elements.gather(share.bytes(), &mut wave.vgprs, plan.vdst.into())
+    let register = plan.vaddr.map_or(0, usize::from);
+    elements.gather(share.bytes(), &mut wave.vgprs, register, plan.vdst.into())
 }

@@ -3,9 +3,9 @@
 use super::super::access;
 use super::super::places::DWORD;
 use super::super::plan::{Family, Plan};
-use super::super::wide;
 use crate::device::Device;
 use crate::lanes::{self, LANES, Lanes, NOTHING};
+use crate::memory;
 use crate::wave::Wave;
 
 /// Loads an element.
@@ -36,14 +36,20 @@ pub fn load(wave: &mut Wave, plan: &Plan, device: &Device) -> Option<()> {
 /// [`load`] of several dwords.
 #[inline(never)]
 fn load_dwords(wave: &mut Wave, plan: &Plan, device: &Device) -> Option<()> {
-    let mut addresses = [0; LANES];
-    Addresses::of(wave, plan).all(device, &mut addresses)?;
+    // The registers may be among those that are loaded.
+    let from = Addresses::of(wave, plan);
+    let [low, high] = [*from.low, *from.high];
+    let from = Addresses {
+        low: &low,
+        high: &high,
+        ..from
+    };
     let exec = wave.exec();
     let first = usize::from(plan.vdst);
     let registers = first..first + usize::from(plan.ty.dwords());
     let registers = wave.vgprs.get_mut(registers)?;
     let memory = &device.memory;
-    memory.gather(&addresses, plan.ty.bytes().into(), exec, registers)
+    memory.gather(from.all(device)?, plan.ty.bytes().into(), exec, registers)
 }
 
 /// [`load`] of what is no row of dwords.
@@ -67,15 +73,9 @@ fn load_apart(wave: &mut Wave, plan: &Plan, device: &Device) -> Option<()> {
         memory.read(address, &mut raw).then_some(())?;
         loaded = lanes::widen(&raw);
     } else {
-        let mut addresses = [0; LANES];
-        from.all(device, &mut addresses)?;
         loaded = Lanes::ZERO;
-        memory.gather(
-            &addresses,
-            bytes.into(),
-            exec,
-            std::slice::from_mut(&mut loaded),
-        )?;
+        let into = std::slice::from_mut(&mut loaded);
+        memory.gather(from.all(device)?, bytes.into(), exec, into)?;
     }
     let register = wave.vgprs.get_mut(usize::from(plan.vdst))?;
     super::write(plan, &mut loaded, register, exec);
@@ -100,15 +100,13 @@ pub fn store(wave: &mut Wave, plan: &Plan, device: &Device) -> Option<()> {
             return None;
         }
     }
-    let mut addresses = [0; LANES];
-    from.all(device, &mut addresses)?;
     let first = usize::from(plan.vdata);
     let registers = wave
         .vgprs
         .get(first..first + usize::from(plan.ty.dwords()))?;
     device
         .memory
-        .scatter(&addresses, bytes.into(), exec, registers)
+        .scatter(from.all(device)?, bytes.into(), exec, registers)
 }
 
 /// How far the lanes' addresses are apart.
@@ -171,10 +169,11 @@ impl Addresses<'_> {
         self.is_usual(&[address, last], device).then_some(address)
     }
 
-    /// All of them, none of FLAT in an aperture.
-    fn all(&self, device: &Device, into: &mut [u64; LANES]) -> Option<()> {
-        wide::pairs(self.low, self.high, self.base, into);
-        self.is_usual(into, device).then_some(())
+    /// All of them, for what looks for them in allocations: those have nothing that is in an aperture.
+    #[inline]
+    fn all(&self, device: &Device) -> Option<memory::Addresses<'_>> {
+        let is_usual = !self.is_flat || !device.config.dword_alignment;
+        is_usual.then_some(memory::Addresses::Pairs([self.low, self.high], self.base))
     }
 
     #[inline]

@@ -6,7 +6,7 @@ use super::super::places::DWORD;
 use super::super::plan::{Family, Plan};
 use crate::device::Device;
 use crate::lanes::{self, LANES, Lanes, NOTHING};
-use crate::memory::Memory;
+use crate::memory::{Addresses, Memory};
 use crate::wave::Wave;
 
 /// Loads elements of a few bytes or dwords.
@@ -56,7 +56,9 @@ pub fn store(wave: &mut Wave, plan: &Plan, device: &Device) -> Option<()> {
             }
             Some(())
         }
-        Places::Each(each) if count == 1 => memory.scatter(&each, bytes.into(), exec, registers),
+        Places::Each(each) if count == 1 => {
+            memory.scatter(Addresses::Each(&each), bytes.into(), exec, registers)
+        }
         Places::Each(_) => None,
     }
 }
@@ -73,7 +75,8 @@ fn gather(
     into: &mut Lanes,
 ) -> Option<()> {
     let addresses = each.map(|address| address.wrapping_add(row * SCRATCH_ROW));
-    memory.gather(&addresses, bytes.into(), exec, std::slice::from_mut(into))
+    let into = std::slice::from_mut(into);
+    memory.gather(Addresses::Each(&addresses), bytes.into(), exec, into)
 }
 
 /// Where the lanes' elements are in global memory.

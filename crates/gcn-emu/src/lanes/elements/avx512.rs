@@ -1,0 +1,589 @@
+//! What hosts with AVX-512 do.
+//!
+//! The functions that are inlined for sure cannot be declared to be for such hosts; they are called by those that are, and
+//! become part of them, as no closure of theirs would.
+//!
+//! This is one of the modules that may use `unsafe`: what is read and written has been found to be inside.
+
+use std::arch::x86_64::*;
+
+use super::{DWORD, Elements, Lanes, Stored};
+use crate::lanes::{LANES, VECTORS, blended_vector, vectors};
+
+/// Lanes of a vector.
+const WIDTH: usize = LANES / VECTORS;
+
+/// The lanes of a vector that are active.
+#[inline(always)]
+fn active(exec: u64, vector: usize) -> u16 {
+    (exec >> (vector * WIDTH)) as u16
+}
+
+/// Whether each of a vector's elements, of so many bytes, is behind the one before.
+///
+/// # Safety
+/// The host has AVX-512.
+#[inline(always)]
+unsafe fn is_row(addresses: __m512i, size: usize) -> bool {
+    // SAFETY: the host has AVX-512.
+    unsafe {
+        let first = _mm512_broadcastd_epi32(_mm512_castsi512_si128(addresses));
+        _mm512_cmpneq_epi32_mask(addresses, _mm512_add_epi32(first, behind(size))) == 0
+    }
+}
+
+/// How far the lanes of a vector are behind the first, if it is so far from one to the next.
+#[inline(always)]
+fn behind(apart: usize) -> __m512i {
+    let mut distances = [0; WIDTH];
+    for (n, distance) in distances.iter_mut().enumerate() {
+        *distance = (n * apart) as u32;
+    }
+    // SAFETY: both are 64 bytes, of which every value is one of the other type.
+    unsafe { std::mem::transmute(distances) }
+}
+
+/// Where elements with an offset are.
+///
+/// # Safety
+/// The host has AVX-512.
+#[inline(always)]
+unsafe fn places(
+    elements: &Elements,
+    addresses: &[__m512i; VECTORS],
+    offset: u32,
+) -> [__m512i; VECTORS] {
+    let mut places = *addresses;
+    for place in &mut places {
+        // SAFETY: the host has AVX-512.
+        unsafe {
+            let sum = _mm512_add_epi32(*place, _mm512_set1_epi32(offset as i32));
+            *place = _mm512_and_si512(sum, _mm512_set1_epi32(elements.mask as i32));
+        }
+    }
+    places
+}
+
+/// Whether all elements are at most at `last`.
+///
+/// # Safety
+/// The host has AVX-512.
+#[inline(always)]
+unsafe fn are_inside(elements: &Elements, addresses: &[__m512i; VECTORS], last: u32) -> bool {
+    let [a, b, c, d] = *addresses;
+    let mut offset = 0;
+    for &other in elements.offsets {
+        offset = other.max(offset);
+    }
+    // What the mask takes away makes no place greater.
+    // SAFETY: the host has AVX-512.
+    unsafe {
+        let greatest = _mm512_max_epu32(_mm512_max_epu32(a, b), _mm512_max_epu32(c, d));
+        let room = _mm512_set1_epi32(last.wrapping_sub(offset) as i32);
+        offset <= last && _mm512_cmpgt_epu32_mask(greatest, room) == 0
+            || is_each_inside(elements, addresses, last)
+    }
+}
+
+/// The same, if there are addresses of lanes that are not active, or places go round.
+#[cold]
+#[inline(never)]
+#[target_feature(enable = "avx512f")]
+fn is_each_inside(elements: &Elements, addresses: &[__m512i; VECTORS], last: u32) -> bool {
+    let last = _mm512_set1_epi32(last as i32);
+    let mut outside = 0;
+    for &offset in elements.offsets {
+        // SAFETY: the function is for such hosts only.
+        let places = unsafe { places(elements, addresses, offset) };
+        for (vector, places) in places.into_iter().enumerate() {
+            let active = active(elements.exec, vector);
+            outside |= _mm512_mask_cmpgt_epu32_mask(active, places, last);
+        }
+    }
+    outside == 0
+}
+
+/// Whether no element is where one of another offset is, so that it does not matter which is stored first.
+///
+/// # Safety
+/// The host has AVX-512.
+#[inline(always)]
+unsafe fn are_apart(
+    elements: &Elements,
+    addresses: &[__m512i; VECTORS],
+    last: u32,
+    size: usize,
+) -> bool {
+    let [first, second] = *elements.offsets else {
+        return elements.offsets.len() == 1;
+    };
+    let [a, b, c, d] = *addresses;
+    // SAFETY: the host has AVX-512.
+    let (least, greatest) = unsafe {
+        let greatest = _mm512_max_epu32(_mm512_max_epu32(a, b), _mm512_max_epu32(c, d));
+        let least = _mm512_min_epu32(_mm512_min_epu32(a, b), _mm512_min_epu32(c, d));
+        (
+            _mm512_reduce_min_epu32(least),
+            _mm512_reduce_max_epu32(greatest),
+        )
+    };
+    // None goes round, which would bring it near others.
+    let end = greatest.checked_add(first.max(second));
+    let span = (greatest - least).saturating_add(size as u32);
+    end.is_some_and(|end| end <= last) && first.abs_diff(second) >= span
+}
+
+/// See [`Elements::gather`]; an element has `DWORDS` dwords.
+#[target_feature(enable = "avx512f")]
+pub(super) fn gather<const DWORDS: usize>(
+    elements: &Elements,
+    bytes: &[u8],
+    registers: &mut [Lanes],
+    register: usize,
+    into: usize,
+) -> Option<()> {
+    let addresses = vectors(*registers.get(register)?);
+    let into = registers.get_mut(into..into + elements.offsets.len() * DWORDS)?;
+    // SAFETY: the function is for such hosts only; that many bytes are there.
+    unsafe { load_all::<DWORDS>(elements, &addresses, bytes.as_ptr(), bytes.len(), into) }
+}
+
+/// See [`Elements::load`]; an element has `DWORDS` dwords.
+///
+/// # Safety
+/// That many bytes are there.
+#[target_feature(enable = "avx512f")]
+pub(super) unsafe fn load<const DWORDS: usize>(
+    elements: &Elements,
+    addresses: &Lanes,
+    bytes: *const u8,
+    len: usize,
+    into: &mut [Lanes],
+) -> Option<()> {
+    // SAFETY: the function is for such hosts only; the caller vouches for the rest.
+    unsafe { load_all::<DWORDS>(elements, &vectors(*addresses), bytes, len, into) }
+}
+
+/// Loads the elements from `len` bytes, a register for each of their dwords. Nothing, and nothing has been loaded, if any
+/// is not inside. Other threads may write there.
+///
+/// # Safety
+/// The host has AVX-512; that many bytes are there.
+#[inline(always)]
+unsafe fn load_all<const DWORDS: usize>(
+    elements: &Elements,
+    addresses: &[__m512i; VECTORS],
+    bytes: *const u8,
+    len: usize,
+    into: &mut [Lanes],
+) -> Option<()> {
+    // SAFETY: the function is for such hosts only, and the caller vouches for the bytes.
+    unsafe {
+        let done = match (elements.offsets, elements.exec == u64::MAX) {
+            ([a], true) => {
+                load_near::<DWORDS, 1, true>(elements, [*a], addresses, bytes, len, into)
+            }
+            ([a], false) => {
+                load_near::<DWORDS, 1, false>(elements, [*a], addresses, bytes, len, into)
+            }
+            ([a, b], true) if DWORDS <= 2 => {
+                load_near::<DWORDS, 2, true>(elements, [*a, *b], addresses, bytes, len, into)
+            }
+            _ => None,
+        };
+        match done {
+            Some(()) => done,
+            None => load_apart::<DWORDS>(elements, addresses, bytes, len, into),
+        }
+    }
+}
+
+/// Bytes of memory that two vectors hold.
+const WINDOW: usize = 2 * WIDTH * DWORD;
+
+/// [`load_all`] of `COUNT` elements for each lane, if those of each vector's lanes are near each other, at that of the first
+/// active one or a little behind it, as in rows and in places that lanes share: all of them are in two vectors of memory,
+/// from which each lane takes its own. `ALL` of the lanes are active or not.
+///
+/// # Safety
+/// As for [`load_all`].
+#[inline(always)]
+unsafe fn load_near<const DWORDS: usize, const COUNT: usize, const ALL: bool>(
+    elements: &Elements,
+    offsets: [u32; COUNT],
+    addresses: &[__m512i; VECTORS],
+    bytes: *const u8,
+    len: usize,
+    into: &mut [Lanes],
+) -> Option<()> {
+    let last = u32::try_from(len.checked_sub(WINDOW)?).ok()?;
+    let registers = into.as_chunks_mut::<DWORDS>().0;
+    let registers = registers.first_chunk_mut::<COUNT>()?;
+    let mut starts = [[0; VECTORS]; COUNT];
+    let mut from = [*addresses; COUNT];
+    let (mut outside, mut in_second) = (0, 0);
+    // SAFETY: the host has AVX-512.
+    unsafe {
+        let last = _mm512_set1_epi32(last as i32);
+        let greatest = _mm512_set1_epi32((2 * WIDTH - DWORDS) as i32);
+        let greatest_in_first = _mm512_set1_epi32((WIDTH - DWORDS) as i32);
+        for n in 0..COUNT {
+            let places = places(elements, addresses, offsets[n]);
+            for vector in 0..VECTORS {
+                let active = if ALL {
+                    u16::MAX
+                } else {
+                    active(elements.exec, vector)
+                };
+                // All of it is done in vectors: the compiler makes more than one of what is done beside them.
+                let first = if ALL {
+                    places[vector]
+                } else {
+                    _mm512_maskz_compress_epi32(active, places[vector])
+                };
+                let first = _mm512_broadcastd_epi32(_mm512_castsi512_si128(first));
+                let start = _mm512_min_epu32(first, last);
+                // An address that is no dword's is far away.
+                let behind = _mm512_ror_epi32::<2>(_mm512_sub_epi32(places[vector], start));
+                starts[n][vector] = _mm512_cvtsi512_si32(start) as u32 as usize;
+                from[n][vector] = behind;
+                outside |= _mm512_mask_cmpgt_epu32_mask(active, behind, greatest);
+                in_second |= _mm512_mask_cmpgt_epu32_mask(active, behind, greatest_in_first);
+            }
+        }
+    }
+    if outside != 0 {
+        return None;
+    }
+    for n in 0..COUNT {
+        for vector in 0..VECTORS {
+            let at = bytes.wrapping_add(starts[n][vector]).cast::<__m512i>();
+            // SAFETY: the host has AVX-512. Two vectors from the last start on are inside.
+            let (low, high) = unsafe {
+                let low = vector_at(at);
+                let high = if in_second == 0 {
+                    low
+                } else {
+                    vector_at(at.wrapping_add(1))
+                };
+                (low, high)
+            };
+            for dword in 0..DWORDS {
+                let part = registers[n][dword].0[vector * WIDTH..].as_mut_ptr();
+                let part = part.cast::<__m512i>();
+                // SAFETY: the host has AVX-512; the part of the register is as long as a vector.
+                unsafe {
+                    let behind = _mm512_set1_epi32(dword as i32);
+                    let behind = _mm512_add_epi32(from[n][vector], behind);
+                    let loaded = if in_second == 0 {
+                        _mm512_permutexvar_epi32(behind, low)
+                    } else {
+                        _mm512_permutex2var_epi32(low, behind, high)
+                    };
+                    if ALL {
+                        part.write(loaded);
+                    } else {
+                        let active = active(elements.exec, vector);
+                        part.write(blended_vector(part.read(), loaded, active));
+                    }
+                }
+            }
+        }
+    }
+    Some(())
+}
+
+/// [`load_all`], wherever the elements are.
+///
+/// # Safety
+/// As for [`load_all`].
+#[inline(never)]
+#[target_feature(enable = "avx512f")]
+unsafe fn load_apart<const DWORDS: usize>(
+    elements: &Elements,
+    addresses: &[__m512i; VECTORS],
+    bytes: *const u8,
+    len: usize,
+    into: &mut [Lanes],
+) -> Option<()> {
+    // Signed, it is not negative, nor is a place.
+    let last = i32::try_from(len.checked_sub(DWORDS * DWORD)?).ok()? as u32;
+    // SAFETY: the function is for such hosts only.
+    if !unsafe { are_inside(elements, addresses, last) } {
+        return None;
+    }
+    let registers = into.as_chunks_mut::<DWORDS>().0;
+    for (&offset, registers) in elements.offsets.iter().zip(registers) {
+        // SAFETY: as above.
+        let places = unsafe { places(elements, addresses, offset) };
+        for (vector, &places) in places.iter().enumerate() {
+            let active = active(elements.exec, vector);
+            let mut loaded = [_mm512_setzero_si512(); DWORDS];
+            // SAFETY: the places of the active lanes are inside, with all dwords of their elements.
+            unsafe {
+                if DWORDS == 2 {
+                    let low = quads_at(bytes, _mm512_castsi512_si256(places), active as u8);
+                    let high = _mm512_extracti64x4_epi64::<1>(places);
+                    let high = quads_at(bytes, high, (active >> (WIDTH / 2)) as u8);
+                    unzip(low, high, &mut loaded);
+                } else if DWORDS == 4 && active == u16::MAX {
+                    let places = of_lanes(places);
+                    let mut fourths = [_mm512_setzero_si512(); DWORDS];
+                    for (n, fourth) in fourths.iter_mut().enumerate() {
+                        let quad = |lane: usize| quad_at(bytes.wrapping_add(places[lane] as usize));
+                        let quads = _mm512_castsi128_si512(quad(n));
+                        let quads = _mm512_inserti32x4::<1>(quads, quad(n + 4));
+                        let quads = _mm512_inserti32x4::<2>(quads, quad(n + 8));
+                        *fourth = _mm512_inserti32x4::<3>(quads, quad(n + 12));
+                    }
+                    loaded = transposed(fourths);
+                } else {
+                    for (n, loaded) in loaded.iter_mut().enumerate() {
+                        *loaded = dwords_at(bytes.wrapping_add(n * DWORD), places, active);
+                    }
+                }
+                for (register, &loaded) in registers.iter_mut().zip(&loaded) {
+                    let part = register.0[vector * WIDTH..][..WIDTH].as_mut_ptr();
+                    let part = part.cast::<__m512i>();
+                    if active == u16::MAX {
+                        part.write(loaded);
+                    } else {
+                        part.write(blended_vector(part.read(), loaded, active));
+                    }
+                }
+            }
+        }
+    }
+    Some(())
+}
+
+// Moves that the compiler does not see are no race in its eyes, and the host makes each aligned dword of a vector visible at
+// once, which is all that relaxed atomic moves of dwords would promise.
+
+/// A vector of memory.
+///
+/// # Safety
+/// It is there.
+#[inline]
+#[target_feature(enable = "avx512f")]
+unsafe fn vector_at(at: *const __m512i) -> __m512i {
+    let vector;
+    // SAFETY: the caller vouches for it.
+    unsafe {
+        std::arch::asm!(
+            "vmovdqu64 {vector}, [{at}]",
+            vector = out(zmm_reg) vector,
+            at = in(reg) at,
+            options(readonly, nostack, preserves_flags),
+        );
+    }
+    vector
+}
+
+/// A fourth of one.
+///
+/// # Safety
+/// It is there.
+#[inline]
+#[target_feature(enable = "avx512f")]
+unsafe fn quad_at(at: *const u8) -> __m128i {
+    let quad;
+    // SAFETY: the caller vouches for it.
+    unsafe {
+        std::arch::asm!(
+            "vmovdqu {quad}, [{at}]",
+            quad = out(xmm_reg) quad,
+            at = in(reg) at,
+            options(readonly, nostack, preserves_flags),
+        );
+    }
+    quad
+}
+
+/// The dwords at some places, zero for lanes that are not active.
+///
+/// # Safety
+/// Those of active lanes are there.
+#[inline]
+#[target_feature(enable = "avx512f")]
+unsafe fn dwords_at(bytes: *const u8, places: __m512i, active: u16) -> __m512i {
+    let mut dwords = _mm512_setzero_si512();
+    // SAFETY: the caller vouches for what is read.
+    unsafe {
+        std::arch::asm!(
+            "vpgatherdd {dwords}{{{active}}}, [{bytes} + {places}]",
+            dwords = inout(zmm_reg) dwords,
+            active = inout(kreg) active => _,
+            bytes = in(reg) bytes,
+            places = in(zmm_reg) places,
+            options(readonly, nostack, preserves_flags),
+        );
+    }
+    dwords
+}
+
+/// The pairs of dwords at some places, zero for lanes that are not active.
+///
+/// # Safety
+/// Those of active lanes are there.
+#[inline]
+#[target_feature(enable = "avx512f")]
+unsafe fn quads_at(bytes: *const u8, places: __m256i, active: u8) -> __m512i {
+    let mut quads = _mm512_setzero_si512();
+    // SAFETY: the caller vouches for what is read.
+    unsafe {
+        std::arch::asm!(
+            "vpgatherdq {quads}{{{active}}}, [{bytes} + {places}]",
+            quads = inout(zmm_reg) quads,
+            active = inout(kreg) active => _,
+            bytes = in(reg) bytes,
+            places = in(ymm_reg) places,
+            options(readonly, nostack, preserves_flags),
+        );
+    }
+    quads
+}
+
+/// Takes the low dwords of 16 pairs, or the high ones.
+#[inline(always)]
+fn unzip(low: __m512i, high: __m512i, into: &mut [__m512i]) {
+    for (n, into) in into.iter_mut().enumerate() {
+        let mut from = [0; WIDTH];
+        for (lane, from) in from.iter_mut().enumerate() {
+            *from = (2 * lane + n) as u32;
+        }
+        // SAFETY: both are 64 bytes; who calls this is for hosts with AVX-512.
+        *into = unsafe {
+            let from = std::mem::transmute::<[u32; WIDTH], __m512i>(from);
+            _mm512_permutex2var_epi32(low, from, high)
+        };
+    }
+}
+
+/// The lanes of a vector.
+#[inline(always)]
+fn of_lanes(vector: __m512i) -> [u32; WIDTH] {
+    // SAFETY: both are 64 bytes, of which every value is one of the other type.
+    unsafe { std::mem::transmute(vector) }
+}
+
+/// Pairs of dwords, of 16 lanes each.
+#[inline(always)]
+fn zip(low: __m512i, high: __m512i) -> [__m512i; 2] {
+    let mut pairs = [low, high];
+    for (n, pairs) in pairs.iter_mut().enumerate() {
+        let mut from = [0; WIDTH];
+        for (place, from) in from.iter_mut().enumerate() {
+            *from = (n * WIDTH / 2 + place / 2 + place % 2 * WIDTH) as u32;
+        }
+        // SAFETY: both are 64 bytes; who calls this is for hosts with AVX-512.
+        *pairs = unsafe {
+            let from = std::mem::transmute::<[u32; WIDTH], __m512i>(from);
+            _mm512_permutex2var_epi32(low, from, high)
+        };
+    }
+    pairs
+}
+
+/// Makes of four registers' 16 lanes, in each fourth of a vector, the four dwords of one: those of every fourth lane,
+/// from 0, 1, 2 and 3 on. Done twice it changes nothing.
+#[inline(always)]
+fn transposed<const FOUR: usize>(rows: [__m512i; FOUR]) -> [__m512i; FOUR] {
+    let mut columns = rows;
+    if let ([a, b, c, d], [first, second, third, fourth]) = (&rows[..], &mut columns[..]) {
+        // SAFETY: who calls this is for hosts with AVX-512.
+        unsafe {
+            let (ab, ab_high) = (_mm512_unpacklo_epi32(*a, *b), _mm512_unpackhi_epi32(*a, *b));
+            let (cd, cd_high) = (_mm512_unpacklo_epi32(*c, *d), _mm512_unpackhi_epi32(*c, *d));
+            *first = _mm512_unpacklo_epi64(ab, cd);
+            *second = _mm512_unpackhi_epi64(ab, cd);
+            *third = _mm512_unpacklo_epi64(ab_high, cd_high);
+            *fourth = _mm512_unpackhi_epi64(ab_high, cd_high);
+        }
+    }
+    columns
+}
+
+/// See [`Elements::scatter`]; an element has `DWORDS` dwords, 1, 2 or 4.
+#[target_feature(enable = "avx512f")]
+pub(super) fn scatter<const DWORDS: usize>(
+    elements: &Elements,
+    bytes: &mut [u8],
+    registers: &[Lanes],
+    register: usize,
+    from: &[usize],
+) -> Stored {
+    let size = DWORDS * DWORD;
+    let last = bytes.len().checked_sub(size);
+    let last = last.and_then(|last| i32::try_from(last).ok());
+    let (Some(last), Some(register)) = (last, registers.get(register)) else {
+        return Stored::Nothing;
+    };
+    let (last, addresses) = (last as u32, vectors(*register));
+    // SAFETY: the function is for such hosts only.
+    let rows = unsafe {
+        if !are_inside(elements, &addresses, last)
+            || from.iter().any(|&from| from + DWORDS > registers.len())
+        {
+            return Stored::Nothing;
+        }
+        if !are_apart(elements, &addresses, last, size) {
+            return Stored::NotInOrder;
+        }
+        let mut rows = [false; VECTORS];
+        if elements.exec == u64::MAX {
+            for (row, addresses) in rows.iter_mut().zip(addresses) {
+                *row = is_row(addresses, size);
+            }
+        }
+        rows
+    };
+    for (&offset, &from) in elements.offsets.iter().zip(from) {
+        // SAFETY: as above.
+        let places = unsafe { places(elements, &addresses, offset) };
+        for vector in 0..VECTORS {
+            let mut dwords = [_mm512_setzero_si512(); DWORDS];
+            for (dwords, register) in dwords.iter_mut().zip(&registers[from..]) {
+                *dwords = vectors(*register)[vector];
+            }
+            let places = places[vector];
+            let place = _mm512_cvtsi512_si32(places) as u32 as usize;
+            let is_row = rows[vector] && place + (WIDTH - 1) * size <= last as usize;
+            let active = active(elements.exec, vector);
+            let bytes = bytes.as_mut_ptr();
+            let at = bytes.wrapping_add(place).cast::<__m512i>();
+            // SAFETY: the places of the active lanes are inside, all lanes are active where they have a shape.
+            unsafe {
+                if DWORDS == 1 && is_row {
+                    at.write_unaligned(dwords[0]);
+                } else if DWORDS == 1 {
+                    _mm512_mask_i32scatter_epi32::<1>(bytes.cast(), active, places, dwords[0]);
+                } else if DWORDS == 2 {
+                    let [low, high] = zip(dwords[0], dwords[1]);
+                    if is_row {
+                        at.write_unaligned(low);
+                        at.wrapping_add(1).write_unaligned(high);
+                    } else {
+                        let (half, next) = (active as u8, (active >> (WIDTH / 2)) as u8);
+                        let first = _mm512_castsi512_si256(places);
+                        let second = _mm512_extracti64x4_epi64::<1>(places);
+                        _mm512_mask_i32scatter_epi64::<1>(bytes.cast(), half, first, low);
+                        _mm512_mask_i32scatter_epi64::<1>(bytes.cast(), next, second, high);
+                    }
+                } else {
+                    // Each fourth is a lane's element.
+                    let fourths = transposed(dwords);
+                    let quads: *const __m128i = fourths.as_ptr().cast();
+                    for (lane, &place) in of_lanes(places).iter().enumerate() {
+                        if active >> lane & 1 != 0 {
+                            let quad = quads.add(lane % DWORDS * VECTORS + lane / DWORDS).read();
+                            let at = bytes.wrapping_add(place as usize).cast::<__m128i>();
+                            at.write_unaligned(quad);
+                        }
+                    }
+                }
+            }
+        }
+    }
+    Stored::All
+}
