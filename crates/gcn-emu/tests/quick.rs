@@ -61,6 +61,18 @@ const WAYS: &[(&str, Way)] = &[
         _ => 4 * noise.below(BYTES / 8),
     }),
     ("a few places", |_, noise| 4 * noise.below(5)),
+    ("places near each other", |_, noise| {
+        1024 + 4 * noise.below(32)
+    }),
+    ("places near the first", |lane, noise| match lane % 16 {
+        0 => 1024,
+        _ => 1024 + 4 * noise.below(29),
+    }),
+    ("places near the end", |lane, noise| match lane % 16 {
+        0 => BYTES - 76,
+        _ => BYTES - 16 - 4 * noise.below(16),
+    }),
+    ("pairs exchanged", |lane, _| 4 * (lane as u64 ^ 1)),
 ];
 
 const MASKS: &[u64] = &[
@@ -138,6 +150,8 @@ fn global_memory_in_one_step() {
         "global_load_dword v2, v[2:3], off",
         "global_load_dword v5, v[2:3], off offset:2",
         "global_load_dword v1, v1, s[4:5] offset:4",
+        "global_load_dwordx2 v[2:3], v[2:3], off offset:-4",
+        "global_load_dwordx3 v[1:3], v[2:3], off",
         "global_load_dwordx4 v[2:5], v[2:3], off",
         "global_store_byte v[2:3], v5, off",
         "global_store_short v[2:3], v5, off offset:2",
