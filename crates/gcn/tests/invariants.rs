@@ -8,6 +8,7 @@ const UNSAFE: &[&str] = &[
     "gcn-emu/src/memory.rs",
     "gcn-emu/src/lanes.rs",
     "gcn-emu/src/lanes/elements.rs",
+    "gcn-emu/src/lanes/elements/avx512.rs",
     "gcn/src/file.rs",
 ];
 

@@ -268,8 +268,8 @@ unsafe fn load_near<const DWORDS: usize, const COUNT: usize, const ALL: bool>(
                 };
                 (low, high)
             };
-            for dword in 0..DWORDS {
-                let part = registers[n][dword].0[vector * WIDTH..].as_mut_ptr();
+            for (dword, register) in registers[n].iter_mut().enumerate() {
+                let part = register.0[vector * WIDTH..].as_mut_ptr();
                 let part = part.cast::<__m512i>();
                 // SAFETY: the host has AVX-512; the part of the register is as long as a vector.
                 unsafe {
