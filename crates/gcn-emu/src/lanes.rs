@@ -6,18 +6,21 @@
 //! `at_each_level`, which compiles them for several levels of the host's vector instructions; which of the tables
 //! an instruction's handler is taken from is decided when it is decoded.
 //!
-//! Memory that a thread has for itself is read and written by lanes in `elements.rs`.
+//! Memory that a thread has for itself is read and written by lanes in `elements.rs`; `rows.rs` puts elements together of
+//! what several registers have.
 //!
 //! This is one of the modules that may use `unsafe`: what is compiled for instructions that not every host has is
 //! called only where the host has been found to have them.
 
 mod elements;
+mod rows;
 
 #[cfg(target_arch = "x86_64")]
 use std::arch::x86_64::__m512i;
 use std::sync::atomic::{AtomicU8, Ordering::Relaxed};
 
 pub(crate) use elements::Elements;
+pub(crate) use rows::{from_elements, to_elements};
 
 /// Lanes of a wave on every GCN generation.
 pub const LANES: usize = 64;
@@ -431,9 +434,40 @@ pub(crate) fn are_bytes(low: &Lanes, high: &Lanes) -> bool {
     are_apart_by::<1>(low, high)
 }
 
-/// Whether each is four more than the one before, without a carry.
-pub(crate) fn are_dwords(low: &Lanes, high: &Lanes) -> bool {
-    are_apart_by::<4>(low, high)
+/// Whether each is so many dwords, one to four, more than the one before, without a carry.
+pub(crate) fn are_dwords(count: u32, low: &Lanes, high: &Lanes) -> bool {
+    match count {
+        1 => are_apart_by::<4>(low, high),
+        2 => are_apart_by::<8>(low, high),
+        3 => are_apart_by::<12>(low, high),
+        4 => are_apart_by::<16>(low, high),
+        _ => false,
+    }
+}
+
+/// Indices times a stride, and offsets.
+pub(crate) fn sums(indices: &Lanes, stride: u32, offsets: &Lanes) -> Lanes {
+    let mut sums = Lanes::ZERO;
+    for (sum, (index, offset)) in sums.0.iter_mut().zip(indices.0.iter().zip(&offsets.0)) {
+        *sum = index.wrapping_mul(stride).wrapping_add(*offset);
+    }
+    sums
+}
+
+/// Numbers with an offset added, of which some bits are kept and the low ones shifted out.
+pub(crate) fn places(from: &Lanes, offset: u32, mask: u32, shift: u32) -> Lanes {
+    let mut places = *from;
+    for place in &mut places.0 {
+        *place = (place.wrapping_add(offset) & mask) >> shift;
+    }
+    places
+}
+
+/// Shifts each lane down by so many bits.
+pub(crate) fn shift_down(bits: u32, register: &mut Lanes) {
+    for dword in &mut register.0 {
+        *dword >>= bits;
+    }
 }
 
 /// Whether the active lanes' numbers, with an offset added and some bits kept, are none greater than another.

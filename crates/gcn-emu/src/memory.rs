@@ -26,6 +26,8 @@ const UNIT: usize = size_of::<AtomicU64>();
 pub struct Memory {
     /// In ascending order of address.
     regions: Vec<Region>,
+    /// Whether a single thread uses it.
+    has_one_user: bool,
 }
 
 /// An allocation.
@@ -129,6 +131,17 @@ impl Memory {
         Ok(base)
     }
 
+    /// Says whether a single thread uses it from now on, so that nothing need be changed indivisibly.
+    pub fn set_one_user(&mut self, has_one: bool) {
+        self.has_one_user = has_one;
+    }
+
+    /// Whether a single thread uses it.
+    #[inline]
+    pub fn has_one_user(&self) -> bool {
+        self.has_one_user
+    }
+
     /// All allocations, in ascending order of address.
     pub fn regions(&self) -> &[Region] {
         &self.regions
@@ -216,7 +229,7 @@ impl Memory {
         into: &mut [Lanes],
     ) -> Option<()> {
         let mut places = Lanes::ZERO;
-        let part = self.places(addresses, bytes, exec, &mut places)?;
+        let part = self.places(addresses, bytes, bytes.min(DWORD), exec, &mut places)?;
         if bytes >= DWORD {
             return part.gather(&places, exec, into);
         }
@@ -239,18 +252,19 @@ impl Memory {
         from: &[Lanes],
     ) -> Option<()> {
         let mut places = Lanes::ZERO;
-        let part = self.places(addresses, bytes, exec, &mut places)?;
+        let part = self.places(addresses, bytes, bytes.min(DWORD), exec, &mut places)?;
         part.scatter(&places, bytes, exec, from);
         Some(())
     }
 
     /// The part of an allocation that has all active lanes' elements, and where they are there. Nothing if there is none,
-    /// or if one is not aligned to its size, or to dwords.
+    /// or if one is not at a multiple of `alignment`.
     #[inline]
     fn places(
         &self,
         addresses: Addresses<'_>,
         bytes: u64,
+        alignment: u64,
         exec: u64,
         into: &mut Lanes,
     ) -> Option<Part<'_>> {
@@ -258,7 +272,7 @@ impl Memory {
         let (region, offset) = self.find(first, bytes)?;
         let part = region.part(offset);
         let last = part.len.checked_sub(bytes as u32)?;
-        let low = bytes.min(DWORD) as u32 - 1;
+        let low = alignment as u32 - 1;
         let are_inside = match addresses {
             Addresses::Each(each) => behind(each, part.base(), last, low, exec, into),
             Addresses::Pairs([low_half, high_half], base) => {
@@ -286,6 +300,22 @@ impl Memory {
             unsafe { (*at.cast::<AtomicU32>()).store(from.0[lane], Relaxed) };
         }
         Some(())
+    }
+
+    /// The allocation that has the active lanes' elements of 4 or 8 bytes, and in `into` their numbers there, those of other
+    /// lanes being anything. Nothing if they are not all in one, and aligned to their size.
+    pub fn indices(
+        &self,
+        addresses: Addresses<'_>,
+        bytes: u64,
+        exec: u64,
+        into: &mut Lanes,
+    ) -> Option<&Region> {
+        let part = self.places(addresses, bytes, bytes, exec, into)?;
+        let first = part.origin / bytes;
+        u32::try_from(first + u64::from(part.len) / bytes).ok()?;
+        numbers(bytes.trailing_zeros(), first as u32, into);
+        Some(part.region)
     }
 
     accessors! {
@@ -387,6 +417,13 @@ fn behind(
         outside |= is_outside & (exec >> lane & 1 != 0);
     }
     !outside
+}
+
+/// How many elements are before each place, by the bits of their size, with a number added.
+fn numbers(shift: u32, add: u32, places: &mut Lanes) {
+    for place in &mut places.0 {
+        *place = (*place >> shift).wrapping_add(add);
+    }
 }
 
 /// What pairs of dwords are with a number added. Whether no active lane's is more than `last`, nor has one of the low bits.
@@ -532,9 +569,12 @@ impl Region {
         }
         let cells = self.pointer(offset);
         #[cfg(target_arch = "x86_64")]
-        if into.len() == LANES && level() == Level::Avx512 {
-            // SAFETY: the host has the level's instructions; all dwords are inside, and as many are in `into`.
-            unsafe { copy_lanes(cells, into.as_mut_ptr().cast()) };
+        if !into.is_empty() && into.len().is_multiple_of(LANES) && level() == Level::Avx512 {
+            for (row, into) in into.as_chunks_mut::<LANES>().0.iter_mut().enumerate() {
+                let cells = cells.wrapping_add(row * size_of::<Lanes>());
+                // SAFETY: the host has the level's instructions; all dwords are inside, and as many are in `into`.
+                unsafe { copy_lanes(cells, into.as_mut_ptr().cast()) };
+            }
             return Some(());
         }
         // Two at a time where they are aligned to that.
@@ -563,9 +603,12 @@ impl Region {
         }
         let cells = self.pointer(offset);
         #[cfg(target_arch = "x86_64")]
-        if from.len() == LANES && level() == Level::Avx512 {
-            // SAFETY: as for loading; the backing is made of atomics, which a shared reference may change.
-            unsafe { copy_lanes(from.as_ptr().cast(), cells.cast_mut()) };
+        if !from.is_empty() && from.len().is_multiple_of(LANES) && level() == Level::Avx512 {
+            for (row, from) in from.as_chunks::<LANES>().0.iter().enumerate() {
+                let cells = cells.wrapping_add(row * size_of::<Lanes>());
+                // SAFETY: as for loading; the backing is made of atomics, which a shared reference may change.
+                unsafe { copy_lanes(from.as_ptr().cast(), cells.cast_mut()) };
+            }
             return Some(());
         }
         if offset.is_multiple_of(UNIT as u64) && from.len().is_multiple_of(2) {
@@ -583,20 +626,18 @@ impl Region {
         Some(())
     }
 
-    /// Replaces a dword by what `new` makes of it, indivisibly, and returns the old one; nothing if it is not inside and
-    /// aligned.
-    #[inline(always)]
-    pub fn update_dword(&self, offset: u64, new: impl Fn(u32) -> u32) -> Option<u32> {
-        if !self.has_dwords(offset, size_of::<u32>()) {
-            return None;
-        }
-        // SAFETY: the dword is inside and aligned, and all accesses to the backing are atomic.
-        let cell = unsafe { &*self.pointer(offset).cast::<AtomicU32>() };
-        let mut old = cell.load(Relaxed);
-        while let Err(now) = cell.compare_exchange_weak(old, new(old), Relaxed, Relaxed) {
-            old = now;
-        }
-        Some(old)
+    /// The backing, of which the last unit may be longer than the allocation.
+    #[inline]
+    pub fn units(&self) -> &[AtomicU64] {
+        &self.backing
+    }
+
+    /// The same as dwords.
+    #[inline]
+    pub fn dwords(&self) -> &[AtomicU32] {
+        let count = self.backing.len() * (UNIT / size_of::<u32>());
+        // SAFETY: all of the backing is accessed atomically only, and dwords have no greater alignment than units.
+        unsafe { std::slice::from_raw_parts(self.backing.as_ptr().cast(), count) }
     }
 
     fn read(&self, offset: u64, bytes: &mut [u8]) {
@@ -607,7 +648,7 @@ impl Region {
         for (i, byte) in (offset..).zip(head).chain((last..).zip(tail)) {
             *byte = self.byte(i).load(Relaxed);
         }
-        for (unit, backing) in units.iter_mut().zip(self.units(first)) {
+        for (unit, backing) in units.iter_mut().zip(self.units_from(first)) {
             *unit = backing.load(Relaxed).to_le_bytes();
         }
     }
@@ -620,13 +661,13 @@ impl Region {
         for (i, &byte) in (offset..).zip(head).chain((last..).zip(tail)) {
             self.byte(i).store(byte, Relaxed);
         }
-        for (unit, backing) in units.iter().zip(self.units(first)) {
+        for (unit, backing) in units.iter().zip(self.units_from(first)) {
             backing.store(u64::from_le_bytes(*unit), Relaxed);
         }
     }
 
     /// The units from the aligned `offset` on.
-    fn units(&self, offset: u64) -> &[AtomicU64] {
+    fn units_from(&self, offset: u64) -> &[AtomicU64] {
         self.backing
             .get(offset as usize / UNIT..)
             .unwrap_or_default()

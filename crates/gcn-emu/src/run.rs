@@ -227,6 +227,7 @@ pub fn run<O: Observer>(
             device.memory.allocate("scratch", bytes)?
         });
     }
+    device.memory.set_one_user(threads == 1);
 
     let shared = Shared {
         device,

@@ -4,6 +4,9 @@
 mod common;
 
 use common::*;
+use gcn_emu::device::{Config, Device};
+use gcn_emu::run::{Initial, InitialSgpr};
+use gcn_isa::Target;
 
 /// Bytes of the buffer.
 const BYTES: u64 = 2048;
@@ -73,6 +76,10 @@ const WAYS: &[(&str, Way)] = &[
         _ => BYTES - 16 - 4 * noise.below(16),
     }),
     ("pairs exchanged", |lane, _| 4 * (lane as u64 ^ 1)),
+    ("a few pairs", |_, noise| 8 * noise.below(5)),
+    ("one pair", |_, _| 136),
+    ("one at the end", |_, _| BYTES - 8),
+    ("one behind the end", |_, _| BYTES),
 ];
 
 const MASKS: &[u64] = &[
@@ -91,6 +98,8 @@ const MASKS: &[u64] = &[
 enum Space {
     Global,
     Lds,
+    /// LDS by addresses of FLAT.
+    FlatLds,
     Scratch,
 }
 
@@ -114,6 +123,10 @@ fn all_ways(target: &str, texts: &[&str], space: Space) -> usize {
                 let offsets: Vec<u64> = (0..LANES).map(|lane| way(lane, &mut noise)).collect();
                 match space {
                     Space::Global => m.set64(2, |lane| buffer + offsets[lane]),
+                    Space::FlatLds => {
+                        let shared = u64::from(m.device.config.apertures.shared) << 32;
+                        m.set64(2, |lane| shared.wrapping_add(offsets[lane]))
+                    }
                     Space::Lds => m.set(2, |lane| offsets[lane] as u32),
                     Space::Scratch => {
                         let private = u64::from(m.device.config.apertures.private) << 32;
@@ -129,8 +142,15 @@ fn all_ways(target: &str, texts: &[&str], space: Space) -> usize {
                     m.s(12, 8);
                 }
                 m.s64(16, buffer).s64(18, BYTES | 7 << 44);
+                // Records of 8 bytes, whose number is what NUM_RECORDS counts or half of that (checklist 3.16).
+                m.s64(28, buffer | 8 << 48).s64(30, (BYTES / 8) | 7 << 44);
+                m.s64(24, buffer | 8 << 48).s64(26, BYTES | 7 << 44);
+                m.s(13, 20);
+                m.set(0, |lane| (offsets[lane] / 8) as u32);
                 m.set(1, |lane| offsets[lane] as u32);
                 m.s64(4, buffer).exec(exec);
+                m.wave.mode = noise.below(1 << 8) as u32;
+                m.device.memory.set_one_user(noise.below(2) == 0);
                 // A lane that goes beyond the buffer is a fault.
                 let _ = m.try_run(text);
                 quick += m.quick;
@@ -162,6 +182,10 @@ fn global_memory_in_one_step() {
         "global_store_dwordx4 v[2:3], v[6:9], off",
         "flat_load_dword v2, v[2:3]",
         "flat_store_dword v[2:3], v5",
+        "global_load_dwordx2 v[2:3], v[2:3], off",
+        "global_load_dwordx3 v[4:6], v[2:3], off",
+        "global_store_short_d16_hi v[2:3], v5, off",
+        "global_store_byte_d16_hi v[2:3], v2, off offset:1",
         "global_load_short_d16 v2, v[2:3], off",
         "global_load_short_d16_hi v5, v[2:3], off",
         "global_load_sbyte_d16_hi v5, v[2:3], off",
@@ -203,6 +227,42 @@ fn buffers_with_addresses_in_one_step() {
 }
 
 #[test]
+fn buffers_of_records_in_one_step() {
+    let texts = [
+        "buffer_load_dword v5, off, s[16:19], 0 offset:8",
+        "buffer_load_dword v1, v1, s[16:19], 0 offen",
+        "buffer_load_dword v5, v1, s[16:19], s13 offen offset:4",
+        "buffer_load_ubyte v5, v1, s[16:19], 0 offen offset:1",
+        "buffer_load_sshort v5, off, s[16:19], s13 offset:3",
+        "buffer_load_dwordx2 v[1:2], v1, s[16:19], 0 offen",
+        "buffer_load_dwordx4 v[4:7], v1, s[16:19], 0 offen",
+        "buffer_load_dwordx4 v[4:7], v0, s[24:27], 0 idxen",
+        "buffer_load_dword v0, v0, s[28:31], 0 idxen offset:4",
+        "buffer_load_dwordx2 v[4:5], v[0:1], s[24:27], s13 idxen offen",
+        "buffer_load_ushort v4, v[0:1], s[28:31], 0 idxen offen",
+        "buffer_store_dword v1, v1, s[16:19], 0 offen",
+        "buffer_store_byte v5, v1, s[16:19], s13 offen offset:3",
+        "buffer_store_dwordx2 v[4:5], v0, s[24:27], 0 idxen",
+        "buffer_store_dwordx4 v[0:3], v1, s[16:19], 0 offen",
+        "buffer_store_dword v5, v0, s[28:31], 0 idxen",
+        "buffer_store_short v5, v[0:1], s[24:27], 0 idxen offen",
+    ];
+    for target in ALL {
+        let quick = all_ways(target, &texts, Space::Global);
+        assert!(quick > 1000, "{target}: {quick}");
+    }
+}
+
+#[test]
+fn what_leaves_caches_alone_is_nothing() {
+    for target in FROM_CI {
+        let mut m = Machine::new(target);
+        m.run("buffer_wbinvl1_vol\ns_dcache_inv");
+        assert_eq!(m.quick, 2);
+    }
+}
+
+#[test]
 fn scratch_in_one_step() {
     let buffers = [
         "buffer_load_dword v2, off, s[8:11], s12 offset:8",
@@ -232,6 +292,7 @@ fn scratch_in_one_step() {
         "scratch_store_dword v2, v5, off",
         "scratch_store_dwordx2 off, v[5:6], s12 offset:16",
         "scratch_store_byte v2, v5, off offset:-1",
+        "scratch_store_short_d16_hi v2, v5, off",
     ];
     for target in ALL {
         let mut quick = all_ways(target, &buffers, Space::Scratch);
@@ -280,6 +341,8 @@ fn lds_in_one_step() {
         "ds_read_u16_d16_hi v5, v2 offset:2",
         "ds_read_i8_d16 v5, v2 offset:1",
         "ds_read_i8_d16_hi v2, v2",
+        "ds_write_b16_d16_hi v2, v5 offset:2",
+        "ds_write_b8_d16_hi v2, v2",
     ];
     for target in ALL {
         let mut quick = all_ways(target, &texts, Space::Lds);
@@ -290,6 +353,189 @@ fn lds_in_one_step() {
             quick += all_ways(target, &halves, Space::Lds);
         }
         assert!(quick > 700, "{target}: {quick}");
+    }
+}
+
+#[test]
+fn flat_loads_and_stores_of_lds_in_one_step() {
+    let texts = [
+        "flat_load_ubyte v2, v[2:3]",
+        "flat_load_sshort v5, v[2:3]",
+        "flat_load_dword v2, v[2:3]",
+        "flat_load_dwordx2 v[2:3], v[2:3]",
+        "flat_load_dwordx4 v[4:7], v[2:3]",
+        "flat_store_byte v[2:3], v5",
+        "flat_store_dword v[2:3], v2",
+        "flat_store_dwordx2 v[2:3], v[2:3]",
+        "flat_store_dwordx3 v[2:3], v[5:7]",
+    ];
+    let with_offset = [
+        "flat_load_dword v2, v[2:3] offset:4",
+        "flat_store_short_d16_hi v[2:3], v5 offset:2",
+    ];
+    for target in FROM_CI {
+        let mut quick = all_ways(target, &texts, Space::FlatLds);
+        if NINE.contains(target) {
+            quick += all_ways(target, &with_offset, Space::FlatLds);
+        }
+        assert!(quick > 500, "{target}: {quick}");
+    }
+}
+
+/// Operations of LDS, and what they have in a name beside the type; those of memory; those of memory with floats.
+const SHARE: &[&str] = &[
+    "add_u32", "sub_u32", "rsub_u32", "inc_u32", "dec_u32", "min_i32", "max_i32", "min_u32",
+    "max_u32", "and_b32", "or_b32", "xor_b32", "min_f32", "max_f32", "add_u64", "sub_u64",
+    "rsub_u64", "inc_u64", "dec_u64", "min_i64", "max_i64", "min_u64", "max_u64", "and_b64",
+    "or_b64", "xor_b64", "min_f64", "max_f64",
+];
+const MEMORY: &[&str] = &[
+    "swap", "add", "sub", "smin", "smax", "umin", "umax", "and", "or", "xor", "inc", "dec",
+];
+const MEMORY_OF_FLOATS: &[&str] = &["fmin", "fmax"];
+
+#[test]
+fn atomics_of_lds_in_one_step() {
+    let mut texts = Vec::new();
+    for name in SHARE {
+        let (operation, ty) = name.split_once('_').expect("two parts");
+        let (data, old) = match ty.ends_with("64") {
+            true => ("v[4:5]", "v[2:3]"),
+            false => ("v4", "v2"),
+        };
+        texts.push(format!("ds_{name} v2, {data}"));
+        texts.push(format!(
+            "ds_{operation}_rtn_{ty} {old}, v2, {data} offset:8"
+        ));
+    }
+    for text in [
+        "ds_wrxchg_rtn_b32 v2, v2, v4 offset:5",
+        "ds_wrxchg_rtn_b64 v[5:6], v2, v[5:6]",
+        "ds_cmpst_b32 v2, v4, v5",
+        "ds_cmpst_rtn_b64 v[2:3], v2, v[4:5], v[6:7]",
+        "ds_cmpst_rtn_f32 v5, v2, v4, v5",
+        "ds_cmpst_f64 v2, v[4:5], v[6:7]",
+        "ds_mskor_rtn_b32 v2, v2, v4, v5",
+        "ds_mskor_b64 v2, v[4:5], v[6:7]",
+    ] {
+        texts.push(text.to_owned());
+    }
+    let texts: Vec<&str> = texts.iter().map(String::as_str).collect();
+    let later = ["ds_add_f32 v2, v4", "ds_add_rtn_f32 v2, v2, v2"];
+    for target in ALL {
+        let mut quick = all_ways(target, &texts, Space::Lds);
+        if *target != SI {
+            quick += all_ways(target, &["ds_wrap_rtn_b32 v2, v2, v4, v5"], Space::Lds);
+        }
+        if FROM_VI.contains(target) {
+            quick += all_ways(target, &later, Space::Lds);
+        }
+        assert!(quick > 5000, "{target}: {quick}");
+    }
+}
+
+/// Atomics of memory, of both widths, where an address is written as given, the data before it or behind.
+fn atomics(family: &str, operations: &[&str], write: fn(&str, &str) -> String) -> Vec<String> {
+    let mut texts = Vec::new();
+    for operation in operations {
+        for (width, data, old) in [("", "v4", "v2"), ("_x2", "v[4:5]", "v[2:3]")] {
+            let operands = write(data, "");
+            texts.push(format!("{family}_atomic_{operation}{width} {operands}"));
+            let operands = write(data, old);
+            texts.push(format!("{family}_atomic_{operation}{width} {operands} glc"));
+        }
+    }
+    texts
+}
+
+/// The data and an address of FLAT, and where old values go if they do.
+fn with_pair(data: &str, old: &str) -> String {
+    match old {
+        "" => format!("v[2:3], {data}"),
+        old => format!("{old}, v[2:3], {data}"),
+    }
+}
+
+/// The same of GLOBAL.
+fn with_off(data: &str, old: &str) -> String {
+    format!("{}, off", with_pair(data, old))
+}
+
+/// The same of MUBUF, where old values go to the registers of the data.
+fn with_addr64(data: &str, _: &str) -> String {
+    format!("{data}, v[2:3], s[20:23], 0 addr64")
+}
+
+/// The same with an offset in a record.
+fn with_offen(data: &str, _: &str) -> String {
+    format!("{data}, v1, s[16:19], s13 offen offset:4")
+}
+
+#[test]
+fn atomics_of_memory_in_one_step() {
+    let all: Vec<&str> = [MEMORY, MEMORY_OF_FLOATS].concat();
+    for target in ALL {
+        let since_vi = FROM_VI.contains(target);
+        let operations = if since_vi { MEMORY } else { &all };
+        let mut texts = atomics("buffer", operations, with_offen);
+        texts.push("buffer_atomic_cmpswap v[4:5], v1, s[16:19], 0 offen glc".to_owned());
+        texts.push("buffer_atomic_cmpswap_x2 v[4:7], v0, s[28:31], 0 idxen glc".to_owned());
+        if !since_vi {
+            texts.extend(atomics("buffer", operations, with_addr64));
+            texts.push("buffer_atomic_fcmpswap v[4:5], v1, s[16:19], 0 offen glc".to_owned());
+        }
+        if *target != SI {
+            texts.extend(atomics("flat", operations, with_pair));
+            texts.push("flat_atomic_cmpswap v2, v[2:3], v[4:5] glc".to_owned());
+            texts.push("flat_atomic_cmpswap_x2 v[2:3], v[4:7]".to_owned());
+        }
+        if NINE.contains(target) {
+            texts.extend(atomics("global", operations, with_off));
+            texts.push("global_atomic_add v2, v1, v4, s[4:5] offset:4 glc".to_owned());
+        }
+        let texts: Vec<&str> = texts.iter().map(String::as_str).collect();
+        let mut quick = all_ways(target, &texts, Space::Global);
+        if *target != SI {
+            let texts = atomics("flat", operations, with_pair);
+            let texts: Vec<&str> = texts.iter().map(String::as_str).collect();
+            quick += all_ways(target, &texts, Space::FlatLds);
+        }
+        assert!(quick > 1000, "{target}: {quick}");
+    }
+}
+
+#[test]
+fn atomics_of_threads_lose_nothing() {
+    let target = Target::named(GFX9).expect("it exists");
+    let text = "v_mov_b32 v2, s0\nv_mov_b32 v3, s1\nv_lshlrev_b32 v1, 2, v0\nv_add_co_u32 v4, vcc, s0, v1\nv_mov_b32 v5, s1\n\
+                v_mov_b32 v6, 1\nv_mov_b32 v7, 0\ns_movk_i32 s4, 200\nloop:\nglobal_atomic_add v[2:3], v6, off offset:256\n\
+                global_atomic_add_x2 v[2:3], v[6:7], off offset:264\nglobal_atomic_add v8, v[4:5], v6, off glc\n\
+                s_sub_u32 s4, s4, 1\ns_cmp_lg_u32 s4, 0\ns_cbranch_scc1 loop\ns_endpgm";
+    const GROUPS: u32 = 16;
+    for threads in [1, 4] {
+        let mut config = Config::new(target.isa);
+        config.threads = threads;
+        let mut device = Device::new(config);
+        let buffer = device.memory.allocate("buffer", BYTES).expect("memory");
+        let initial = Initial {
+            sgprs: vec![
+                InitialSgpr::Value(buffer as u32),
+                InitialSgpr::Value((buffer >> u32::BITS) as u32),
+            ],
+            work_item_ids: 1,
+            mode: 0,
+        };
+        let done = dispatch(&mut device, target, text, GROUPS, LANES as u32, initial);
+        assert_eq!(done.fault, None);
+        let all = 200 * GROUPS * LANES as u32;
+        assert_eq!(device.memory.load_u32(buffer + 256), Some(all));
+        assert_eq!(device.memory.load_u64(buffer + 264), Some(all.into()));
+        for lane in 0..LANES as u64 {
+            assert_eq!(
+                device.memory.load_u32(buffer + 4 * lane),
+                Some(200 * GROUPS)
+            );
+        }
     }
 }
 

@@ -449,51 +449,10 @@ impl Running<'_> {
         }
     }
 
-    /// Updates all lanes' dwords if it is an operation on integers of 32 bits and none needs a look by itself.
-    fn update_at_once(&mut self, op: AtomicOp, ty: Ty) -> Option<Lanes> {
-        if ty.dwords() != 1 || ty.is_float() {
-            return None;
-        }
-        let plan = self.plan;
-        let places = &mut self.places;
-        let register = |n: u8| self.wave.vgpr(n);
-        let data = match (plan.family, op) {
-            // As in `operands`.
-            (Family::Share, AtomicOp::CompareSwap) => [register(plan.vdata1), register(plan.vdata)],
-            (Family::Share, _) => [register(plan.vdata), register(plan.vdata1)],
-            _ => [register(plan.vdata), register(plan.vdata.wrapping_add(1))],
-        };
-        // The operation is looked at once, and there is a loop over the lanes for each.
-        macro_rules! update {
-            ($($Op:ident $ty:expr;)*) => {
-                match (op, ty) {
-                    $((AtomicOp::$Op, _) if ty == $ty || $ty == Ty::B32 => {
-                        places.update_all(data, |old, data, second| {
-                            let (old, data, second) = (old.into(), data.into(), second.into());
-                            combine(AtomicOp::$Op, $ty, old, data, second, Denormals::default()) as u32
-                        })
-                    })*
-                    _ => None,
-                }
-            };
-        }
-        update! {
-            Add Ty::B32; Sub Ty::B32; Rsub Ty::B32; Inc Ty::B32; Dec Ty::B32; And Ty::B32; Or Ty::B32; Xor Ty::B32;
-            Swap Ty::B32; CompareSwap Ty::B32; MaskOr Ty::B32; Wrap Ty::B32;
-            Min Ty::I32; Max Ty::I32; Min Ty::U32; Max Ty::U32;
-        }
-    }
-
     fn atomic(&mut self, op: AtomicOp, ty: Ty) -> Result<(), LaneFault> {
         let (plan, access) = (self.plan, self.places.access);
         let dwords = ty.dwords();
         let is_float = ty.is_float();
-        if let Some(old) = self.update_at_once(op, ty) {
-            if plan.returns {
-                self.write(plan.vdst, &old.0, access.lanes());
-            }
-            return Ok(());
-        }
         // Sources are read before any destination is written; here a lane at a time, of which none reads another's.
         for lane in self.lanes() {
             let (data, second) = self.operands(op, ty, lane);

@@ -35,6 +35,15 @@ struct Swizzle {
     records: u64,
 }
 
+/// How far indices and offsets may go.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Records {
+    /// Records that there are.
+    pub count: u32,
+    /// Bytes that an element, wherever its record is, ends within.
+    pub bytes: u64,
+}
+
 // Bits of the descriptor's second and fourth dword.
 const BASE_HIGH: u32 = 0xffff;
 const STRIDE_SHIFT: u32 = 16;
@@ -131,6 +140,25 @@ impl Descriptor {
             false => self.num_records.saturating_sub(self.soffset).into(),
         };
         Some((self.base.wrapping_add(u64::from(self.soffset)), bytes))
+    }
+
+    /// How far indices and offsets may go, if records are not interleaved and an index is the register's.
+    pub fn records(&self) -> Option<Records> {
+        if self.swizzle.is_some() || self.add_tid {
+            return None;
+        }
+        let bytes = self.num_records.saturating_sub(self.soffset);
+        Some(if self.structured {
+            Records {
+                count: self.num_records,
+                bytes: u64::MAX,
+            }
+        } else {
+            Records {
+                count: u32::MAX,
+                bytes: bytes.into(),
+            }
+        })
     }
 
     /// The address of a byte of a record that is not interleaved.

@@ -377,25 +377,6 @@ impl Places<'_> {
         }
     }
 
-    /// Replaces the active lanes' dwords, in ascending order, by what `new` makes of them and of the lane's operands,
-    /// and returns the old ones. Nothing, and nothing has been done, where a lane must be looked at by itself.
-    #[inline]
-    pub fn update_all(
-        &mut self,
-        operands: [&Lanes; 2],
-        new: impl Fn(u32, u32, u32) -> u32,
-    ) -> Option<Lanes> {
-        let (addresses, lanes) = (&self.access.address, self.access.lanes());
-        match self.common_space()? {
-            Common::Global => {
-                let first = addresses[lanes.trailing_zeros() as usize % LANES];
-                let (mut region, _) = self.device.memory.find(first, 1)?;
-                wide::update(&mut region, addresses, lanes, operands, new)
-            }
-            Common::Share => wide::update(&mut self.share, addresses, lanes, operands, new),
-        }
-    }
-
     /// The space that all active lanes go to.
     #[inline]
     fn common_space(&self) -> Option<Common> {
@@ -431,13 +412,6 @@ impl Words for Share<'_> {
         bytes.copy_from_slice(dwords.map(u32::to_le_bytes).as_flattened());
         Some(())
     }
-
-    #[inline(always)]
-    fn update(&mut self, address: u64, new: impl Fn(u32) -> u32) -> Option<u32> {
-        let [old] = self.read(address)?;
-        self.write(address, [new(old)])?;
-        Some(old)
-    }
 }
 
 impl Words for &Region {
@@ -451,11 +425,6 @@ impl Words for &Region {
     #[inline(always)]
     fn write<const M: usize>(&mut self, address: u64, dwords: [u32; M]) -> Option<()> {
         self.write_dwords(address.checked_sub(self.base)?, &dwords)
-    }
-
-    #[inline(always)]
-    fn update(&mut self, address: u64, new: impl Fn(u32) -> u32) -> Option<u32> {
-        self.update_dword(address.checked_sub(self.base)?, new)
     }
 }
 

@@ -1,5 +1,6 @@
 //! What of a memory instruction is known when it is decoded, so that running it looks nothing up.
 
+use gcn_isa::effect::AtomicOp;
 use gcn_isa::field::Field;
 use gcn_isa::smem::Smem;
 use gcn_isa::{Does, Encoding, Inst, Isa, Op, Ty};
@@ -41,7 +42,7 @@ pub struct Plan {
     pub offset: i64,
     /// From the first element of a two-address form to the second, in bytes.
     pub distance: i64,
-    /// Bits that an address of DS keeps.
+    /// Bits that an address of LDS keeps.
     pub mask: u32,
     /// GDS in place of LDS.
     pub gds: bool,
@@ -139,7 +140,10 @@ impl Plan {
             soffset: Arg::None,
             offset: inst.get(Field::Offset) as i64,
             distance: 0,
-            mask: mask(inst.isa, does),
+            mask: match family {
+                Family::Share => mask(inst.isa, does),
+                _ => u32::MAX,
+            },
             gds: inst.flag(Field::Gds),
             returns: matches!(does, Does::Return(..)) || inst.flag(Field::Glc),
             to_lds: inst.flag(Field::Lds),
@@ -230,6 +234,15 @@ impl Plan {
             self.sreg = Some(inst.get(Field::Soffset) as u8);
         } else {
             self.sreg = Some((offset & SMEM_REGISTER) as u8);
+        }
+    }
+
+    /// What it does and to what, if it changes elements of memory by operands.
+    #[inline]
+    pub fn atomic(&self) -> Option<(AtomicOp, Ty)> {
+        match self.does {
+            Does::Atomic(op, ty) | Does::Return(op, ty) => Some((op, ty)),
+            _ => None,
         }
     }
 

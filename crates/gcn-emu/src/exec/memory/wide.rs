@@ -4,7 +4,7 @@
 //! Programs mostly access memory in patterns that hold for some lanes in a row: all go to one place, or each to the one
 //! behind its neighbour's. [`GROUP`] lanes are looked at together, which is what fits a vector of addresses.
 
-use crate::lanes::{GROUP, LANES, Lanes, Pattern, active, at_each_level};
+use crate::lanes::{GROUP, LANES, Lanes, Pattern, at_each_level};
 
 use super::places::DWORD;
 
@@ -14,8 +14,6 @@ pub trait Words {
     fn read<const M: usize>(&self, address: u64) -> Option<[u32; M]>;
     /// Writes consecutive dwords under the same conditions.
     fn write<const M: usize>(&mut self, address: u64, dwords: [u32; M]) -> Option<()>;
-    /// Replaces an aligned dword by what `new` makes of it, indivisibly, and returns the old one.
-    fn update(&mut self, address: u64, new: impl Fn(u32) -> u32) -> Option<u32>;
 }
 
 /// Stores two elements of each lane, lanes in ascending order and the first before the second. Nothing if one cannot be
@@ -31,28 +29,6 @@ pub fn store_two<W: Words, const N: usize>(
         }
     }
     Some(())
-}
-
-/// Replaces the dwords of some lanes, in ascending order, by what `new` makes of them and of the lane's operands, and
-/// returns the old ones. Nothing, and nothing has been done, if one cannot be.
-pub fn update<W: Words>(
-    words: &mut W,
-    addresses: &[u64; LANES],
-    lanes: u64,
-    [data, second]: [&Lanes; 2],
-    new: impl Fn(u32, u32, u32) -> u32,
-) -> Option<Lanes> {
-    let is_there =
-        |address: u64| address.is_multiple_of(DWORD as u64) && words.read::<1>(address).is_some();
-    if !active(lanes).all(|lane| is_there(addresses[lane])) {
-        return None;
-    }
-    let mut old = Lanes::ZERO;
-    for lane in active(lanes) {
-        let (data, second) = (data.0[lane], second.0[lane]);
-        old.0[lane] = words.update(addresses[lane], |old| new(old, data, second))?;
-    }
-    Some(old)
 }
 
 at_each_level! {

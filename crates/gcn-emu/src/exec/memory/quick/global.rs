@@ -1,7 +1,10 @@
-//! Global memory: what FLAT, GLOBAL, and MUBUF with 64-bit addresses find there.
+//! Global memory: what FLAT, GLOBAL, and MUBUF find there, the last where its records are not interleaved.
 
+use gcn_isa::Does;
+
+use super::super::HALF_BITS;
 use super::super::access;
-use super::super::places::DWORD;
+use super::super::places::{DWORD, MAX_DWORDS};
 use super::super::plan::{Family, Plan};
 use crate::device::Device;
 use crate::lanes::{self, LANES, Lanes, NOTHING};
@@ -18,8 +21,9 @@ pub fn load(wave: &mut Wave, plan: &Plan, device: &Device) -> Option<()> {
     if bytes < DWORD {
         return load_apart(wave, plan, device);
     }
-    let from = Addresses::of(wave, plan);
-    let Some(address) = from.row(Stride::Dword, device) else {
+    let mut sums = None;
+    let from = Addresses::of(wave, plan, plan.ty.bytes(), &mut sums)?;
+    let Some(address) = from.row(Stride::Dwords(1), device) else {
         return load_apart(wave, plan, device);
     };
     let exec = wave.exec();
@@ -36,28 +40,38 @@ pub fn load(wave: &mut Wave, plan: &Plan, device: &Device) -> Option<()> {
 /// [`load`] of several dwords.
 #[inline(never)]
 fn load_dwords(wave: &mut Wave, plan: &Plan, device: &Device) -> Option<()> {
+    let memory = &device.memory;
+    let exec = wave.exec();
+    let bytes = plan.ty.bytes();
+    let count = usize::from(plan.ty.dwords());
+    let registers = usize::from(plan.vdst)..usize::from(plan.vdst) + count;
+    let mut sums = None;
+    let from = Addresses::of(wave, plan, bytes, &mut sums)?;
+    if let Some(address) = from.row(Stride::Dwords(count as u32), device) {
+        let mut row = [[0; LANES]; MAX_DWORDS];
+        let row = row.get_mut(..count)?.as_flattened_mut();
+        memory.load_dwords(address, row)?;
+        lanes::from_elements(row, exec, wave.vgprs.get_mut(registers)?);
+        return Some(());
+    }
     // The registers may be among those that are loaded.
-    let from = Addresses::of(wave, plan);
     let [low, high] = [*from.low, *from.high];
     let from = Addresses {
         low: &low,
         high: &high,
         ..from
     };
-    let exec = wave.exec();
-    let first = usize::from(plan.vdst);
-    let registers = first..first + usize::from(plan.ty.dwords());
     let registers = wave.vgprs.get_mut(registers)?;
-    let memory = &device.memory;
-    memory.gather(from.all(device)?, plan.ty.bytes().into(), exec, registers)
+    memory.gather(from.all(device)?, bytes.into(), exec, registers)
 }
 
 /// [`load`] of what is no row of dwords.
 #[inline(never)]
 fn load_apart(wave: &mut Wave, plan: &Plan, device: &Device) -> Option<()> {
     let memory = &device.memory;
-    let from = Addresses::of(wave, plan);
     let bytes = plan.ty.bytes();
+    let mut sums = None;
+    let from = Addresses::of(wave, plan, bytes, &mut sums)?;
     let exec = wave.exec();
     let mut loaded;
     if let Some(address) = from.row(Stride::None, device) {
@@ -82,44 +96,61 @@ fn load_apart(wave: &mut Wave, plan: &Plan, device: &Device) -> Option<()> {
     Some(())
 }
 
-/// Stores an element, but not dwords of all lanes: of them [`super::super::wide`] knows more.
+/// Stores an element.
 pub fn store(wave: &mut Wave, plan: &Plan, device: &Device) -> Option<()> {
+    let memory = &device.memory;
     let bytes = plan.ty.bytes();
     let exec = wave.exec();
-    let from = Addresses::of(wave, plan);
-    if exec == u64::MAX {
-        if bytes == DWORD as u8
-            && let Some(address) = from.row(Stride::Dword, device)
-        {
-            return device
-                .memory
-                .store_dwords(address, &wave.vgpr(plan.vdata).0);
-        }
-        if bytes > DWORD as u8 {
-            // There is a way to store such rows, for those that have addresses.
-            return None;
-        }
-    }
+    let mut sums = None;
+    let from = Addresses::of(wave, plan, bytes, &mut sums)?;
     let first = usize::from(plan.vdata);
-    let registers = wave
-        .vgprs
-        .get(first..first + usize::from(plan.ty.dwords()))?;
-    device
-        .memory
-        .scatter(from.all(device)?, bytes.into(), exec, registers)
+    let count = usize::from(plan.ty.dwords());
+    let registers = wave.vgprs.get(first..first + count)?;
+    if exec == u64::MAX
+        && usize::from(bytes) >= DWORD
+        && let Some(address) = from.row(Stride::Dwords(count as u32), device)
+    {
+        if let [register] = registers {
+            return memory.store_dwords(address, &register.0);
+        }
+        let mut row = [[0; LANES]; MAX_DWORDS];
+        let row = row.get_mut(..count)?.as_flattened_mut();
+        lanes::to_elements(registers, row);
+        return memory.store_dwords(address, row);
+    }
+    let addresses = from.all(device)?;
+    if matches!(plan.does, Does::StoreHigh(_)) {
+        let mut high = *wave.vgpr(plan.vdata);
+        lanes::shift_down(HALF_BITS, &mut high);
+        return memory.scatter(addresses, bytes.into(), exec, std::slice::from_ref(&high));
+    }
+    memory.scatter(addresses, bytes.into(), exec, registers)
 }
 
 /// How far the lanes' addresses are apart.
 #[derive(Clone, Copy)]
 enum Stride {
-    None = 0,
-    Byte = 1,
-    Dword = DWORD as isize,
+    None,
+    Byte,
+    Dwords(u32),
 }
+
+impl Stride {
+    fn bytes(self) -> u32 {
+        match self {
+            Stride::None => 0,
+            Stride::Byte => 1,
+            Stride::Dwords(count) => DWORD as u32 * count,
+        }
+    }
+}
+
+/// The greatest offset of a record, and in one, that is usual.
+const MAX_OFFSET: u32 = 1 << 30;
 
 /// Addresses of global memory: for each lane a number in a pair of registers, to which one is added that is the same for
 /// all.
-struct Addresses<'a> {
+pub struct Addresses<'a> {
     low: &'a Lanes,
     high: &'a Lanes,
     base: u64,
@@ -127,9 +158,19 @@ struct Addresses<'a> {
     is_flat: bool,
 }
 
-impl Addresses<'_> {
-    #[inline]
-    fn of<'a>(wave: &'a Wave, plan: &Plan) -> Addresses<'a> {
+impl<'a> Addresses<'a> {
+    /// Of elements of so many bytes. Nothing if a lane's is not one for such an address: it is out of a buffer's bounds. The
+    /// lanes' numbers that are in no register are in `sums`.
+    #[inline(always)]
+    pub fn of(
+        wave: &'a Wave,
+        plan: &Plan,
+        bytes: u8,
+        sums: &'a mut Option<Lanes>,
+    ) -> Option<Addresses<'a>> {
+        if plan.family == Family::Buffer && !plan.addr64 {
+            return Addresses::of_records(wave, plan, bytes, sums);
+        }
         let first = plan.vaddr.unwrap_or(0);
         let (base, high) = match plan.saddr {
             Some(base) => (wave.scalar64(base), &NOTHING),
@@ -139,12 +180,58 @@ impl Addresses<'_> {
             Family::Buffer => access::descriptor(wave, plan).linear(0, plan.offset as u64),
             _ => base.wrapping_add_signed(plan.offset),
         };
-        Addresses {
+        Some(Addresses {
             low: wave.vgpr(first),
             high,
             base,
             is_flat: plan.family == Family::Flat,
+        })
+    }
+
+    /// [`Addresses::of`] what is in bounds of a descriptor without interleaved records.
+    #[inline(never)]
+    fn of_records(
+        wave: &'a Wave,
+        plan: &Plan,
+        bytes: u8,
+        sums: &'a mut Option<Lanes>,
+    ) -> Option<Addresses<'a>> {
+        let descriptor = access::descriptor(wave, plan);
+        let exec = wave.exec();
+        let records = descriptor.records()?;
+        let first = plan.vaddr.unwrap_or(0);
+        let offsets = match (plan.offen, plan.idxen) {
+            (true, with_index) => wave.vgpr(first.wrapping_add(u8::from(with_index))),
+            (false, _) => &NOTHING,
+        };
+        let constant = plan.offset as u64;
+        let last = records.bytes.checked_sub(constant + u64::from(bytes))?;
+        let mut low = offsets;
+        if plan.idxen {
+            // What is below wraps nowhere.
+            let index = wave.vgpr(first);
+            let greatest = match descriptor.stride {
+                0 => u32::MAX,
+                stride => MAX_OFFSET / stride,
+            };
+            let greatest = records.count.checked_sub(1)?.min(greatest);
+            if !lanes::are_below(index, 0, u32::MAX, exec, greatest)
+                || !lanes::are_below(offsets, 0, u32::MAX, exec, MAX_OFFSET)
+            {
+                return None;
+            }
+            low = sums.insert(lanes::sums(index, descriptor.stride, offsets));
         }
+        let last = last.min(2 * u64::from(MAX_OFFSET)) as u32;
+        if !lanes::are_below(low, 0, u32::MAX, exec, last) {
+            return None;
+        }
+        Some(Addresses {
+            low,
+            high: &NOTHING,
+            base: descriptor.linear(0, constant),
+            is_flat: false,
+        })
     }
 
     /// Lane 0's if the others, of active lanes or not, follow each so many bytes behind the one before. None of FLAT is
@@ -153,13 +240,13 @@ impl Addresses<'_> {
     fn row(&self, stride: Stride, device: &Device) -> Option<u64> {
         // Most that do not follow each other are told apart by the second.
         let [first, second] = [self.low.0[0], self.low.0[1]];
-        if second.wrapping_sub(first) != stride as u32 {
+        if second.wrapping_sub(first) != stride.bytes() {
             return None;
         }
         let is_row = match stride {
             Stride::None => lanes::are_one(self.low, self.high),
             Stride::Byte => lanes::are_bytes(self.low, self.high),
-            Stride::Dword => lanes::are_dwords(self.low, self.high),
+            Stride::Dwords(count) => lanes::are_dwords(count, self.low, self.high),
         };
         if !is_row {
             return None;
@@ -171,7 +258,7 @@ impl Addresses<'_> {
 
     /// All of them, for what looks for them in allocations: those have nothing that is in an aperture.
     #[inline]
-    fn all(&self, device: &Device) -> Option<memory::Addresses<'_>> {
+    pub fn all(&self, device: &Device) -> Option<memory::Addresses<'_>> {
         let is_usual = !self.is_flat || !device.config.dword_alignment;
         is_usual.then_some(memory::Addresses::Pairs([self.low, self.high], self.base))
     }

@@ -1,6 +1,9 @@
 //! Scratch: what the lanes of a wave have interleaved dword by dword (errata E087), through a descriptor, by SCRATCH, or
 //! in FLAT's window. Where all lanes name one offset, as they do for what a compiler keeps there, their dwords are a row.
 
+use gcn_isa::Does;
+
+use super::super::HALF_BITS;
 use super::super::access::{self, SCRATCH_ROW};
 use super::super::places::DWORD;
 use super::super::plan::{Family, Plan};
@@ -46,7 +49,13 @@ pub fn store(wave: &mut Wave, plan: &Plan, device: &Device) -> Option<()> {
     let places = Places::of(wave, plan, device)?;
     let first = usize::from(plan.vdata);
     let count = usize::from(plan.ty.dwords());
-    let registers = wave.vgprs.get(first..first + count)?;
+    let mut registers = wave.vgprs.get(first..first + count)?;
+    let mut high;
+    if matches!(plan.does, Does::StoreHigh(_)) {
+        high = *wave.vgpr(plan.vdata);
+        lanes::shift_down(HALF_BITS, &mut high);
+        registers = std::slice::from_ref(&high);
+    }
     match places {
         Places::Row(row) => {
             // All rows are there, or none is written.
@@ -96,6 +105,7 @@ impl Places {
         let bytes_per_lane =
             || u64::from(wave.scratch.bytes_per_lane).next_multiple_of(DWORD as u64);
         let (base, limit, offsets, constant) = match plan.family {
+            Family::Buffer if plan.idxen || plan.addr64 => return None,
             Family::Buffer => {
                 let (base, limit) = access::descriptor(wave, plan).of_lanes()?;
                 let offsets = if plan.offen {
@@ -120,7 +130,8 @@ impl Places {
             }
             Family::Flat => {
                 let high = wave.vgpr(first.wrapping_add(1));
-                if high.0[0] != device.config.apertures.private || !lanes::are_one(high, &NOTHING) {
+                let aperture = device.config.apertures.private;
+                if !lanes::are_below(high, aperture.wrapping_neg(), u32::MAX, wave.exec(), 0) {
                     return None;
                 }
                 (
