@@ -12,8 +12,9 @@ use std::ops::Range;
 use gcn_isa::{Isa, Target};
 use gcn_object::Feature;
 
+use crate::clrx;
 use crate::cursor::Cursor;
-use crate::diagnostic::{Diagnostic, Fail, Helped, fail};
+use crate::diagnostic::{Diagnostic, Fail, Helped, Severity, fail};
 use crate::dialect::Dialect;
 use crate::directive::SECTION_DEFAULTS;
 use crate::expand::{Expansion, Files, Texts};
@@ -51,9 +52,11 @@ pub(crate) struct Assembler<'a> {
     pub sramecc: Feature,
     pub symbols: Symbols,
     /// CLRX's symbols that stand for registers or constants of operands: `name = %v[0:3]`.
-    pub registers: HashMap<String, What>,
+    pub registers: HashMap<SymbolId, What>,
     /// Whether `v`, `s` and `ttmp` are registers even if symbols are called so.
     pub banks_first: bool,
+    /// CLRX's number of the format of binaries that the source is for.
+    pub clrx_format: usize,
     pub exprs: Exprs,
     /// Whether `|` ends an expression.
     pub bar_ends: bool,
@@ -79,9 +82,8 @@ pub(crate) struct Assembler<'a> {
     pub metadata: Option<Metadata>,
     pub code_object_version: Option<u8>,
     pub identifications: Vec<String>,
-    /// One more than the largest register that was named.
-    pub next_free_vgpr: u32,
-    pub next_free_sgpr: u32,
+    pub vgprs: NamedRegisters,
+    pub sgprs: NamedRegisters,
     /// Unknown names so far.
     pub suggestions: u32,
     builtins: Builtins,
@@ -91,11 +93,30 @@ pub(crate) struct Assembler<'a> {
     pub waiting: Vec<Delayed>,
 }
 
+/// One more than the largest register of a kind that was named.
+#[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
+pub(crate) struct NamedRegisters {
+    /// Ever, or since `.amdgcn.next_free_vgpr` and the like were set.
+    pub ever: u32,
+    /// Since the last `.amdgpu_hsa_kernel`.
+    pub in_kernel: u32,
+}
+
+impl NamedRegisters {
+    /// A register is named.
+    pub(crate) fn include(&mut self, register: u32) {
+        self.ever = self.ever.max(register + 1);
+        self.in_kernel = self.in_kernel.max(register + 1);
+    }
+}
+
 /// Symbols that follow what was assembled.
 #[derive(Clone, Copy)]
 struct Builtins {
     next_free_vgpr: SymbolId,
     next_free_sgpr: SymbolId,
+    kernel_vgprs: SymbolId,
+    kernel_sgprs: SymbolId,
 }
 
 impl<'a> Assembler<'a> {
@@ -129,6 +150,8 @@ impl<'a> Assembler<'a> {
         let builtins = Builtins {
             next_free_vgpr: builtin(".amdgcn.next_free_vgpr", 0),
             next_free_sgpr: builtin(".amdgcn.next_free_sgpr", 0),
+            kernel_vgprs: builtin(".kernel.vgpr_count", 0),
+            kernel_sgprs: builtin(".kernel.sgpr_count", 0),
         };
         for (name, value) in options.defines {
             let id = symbols.used(name, 0..0);
@@ -159,6 +182,7 @@ impl<'a> Assembler<'a> {
             symbols,
             registers: HashMap::new(),
             banks_first: false,
+            clrx_format: clrx::RAW_FORMAT,
             exprs: Exprs::default(),
             bar_ends: false,
             sections: Vec::new(),
@@ -179,8 +203,8 @@ impl<'a> Assembler<'a> {
             metadata: None,
             code_object_version: None,
             identifications: Vec::new(),
-            next_free_vgpr: 0,
-            next_free_sgpr: 0,
+            vgprs: NamedRegisters::default(),
+            sgprs: NamedRegisters::default(),
             suggestions: 0,
             builtins,
             args: Vec::new(),
@@ -242,6 +266,12 @@ impl<'a> Assembler<'a> {
             let error = fail(comment, "the comment does not end").helped("end it with `*/`");
             self.collect(Err(error));
         }
+    }
+
+    /// Makes a warning of an error that is none in the source's dialect.
+    pub(crate) fn warn(&mut self, mut error: Diagnostic) {
+        error.severity = Severity::Warning;
+        self.diagnostics.push(error);
     }
 
     pub(crate) fn collect(&mut self, result: Result<(), Fail>) {
@@ -364,10 +394,12 @@ impl<'a> Assembler<'a> {
             self.banks_first = true;
             let operand = self.operand();
             self.banks_first = false;
-            self.registers.insert(name.to_owned(), operand?.what);
+            let what = operand?.what;
+            let id = self.symbols.own(name, span);
+            self.registers.insert(id, what);
             return Ok(());
         }
-        self.registers.remove(name);
+        self.forget_register(name);
         let defined = match self.parse_expr()? {
             Parsed::Known(value) => Defined::Value(value),
             Parsed::Later(id) => Defined::Expr(id),
@@ -381,10 +413,28 @@ impl<'a> Assembler<'a> {
         self.define(name, span, defined)
     }
 
+    /// The register or the constant of an operand that a symbol stands for where it is used.
+    pub(crate) fn register_symbol(&mut self, name: &str) -> Option<What> {
+        if self.registers.is_empty() {
+            return None;
+        }
+        let id = self.symbols.lookup(name)?;
+        self.registers.get(&id).copied()
+    }
+
+    /// The symbol that would be defined by this name stands for no register any longer.
+    pub(crate) fn forget_register(&mut self, name: &str) {
+        if !self.registers.is_empty()
+            && let Some(id) = self.symbols.lookup_own(name)
+        {
+            self.registers.remove(&id);
+        }
+    }
+
     /// `name, expression`: what the expression is worth where the symbol is used.
     pub(crate) fn assign_lazily(&mut self, name: &str, span: Range<usize>) -> Result<(), Fail> {
         self.cursor.skip_blanks();
-        if self.cursor.peek() == b'%' {
+        if self.cursor.peek() == b'%' || name == HERE {
             return self.assign(name, span);
         }
         let mut scope = Scope {
@@ -414,9 +464,9 @@ impl<'a> Assembler<'a> {
         {
             let number = u32::try_from(number).unwrap_or(0);
             if id == self.builtins.next_free_vgpr {
-                self.next_free_vgpr = number;
+                self.vgprs.ever = number;
             } else if id == self.builtins.next_free_sgpr {
-                self.next_free_sgpr = number;
+                self.sgprs.ever = number;
             }
         }
         let place = self.expansion.in_source(span.clone());
@@ -591,8 +641,10 @@ impl<'a> Assembler<'a> {
 
     pub(crate) fn parse_expr(&mut self) -> Result<Parsed, Fail> {
         for (id, value) in [
-            (self.builtins.next_free_vgpr, self.next_free_vgpr),
-            (self.builtins.next_free_sgpr, self.next_free_sgpr),
+            (self.builtins.next_free_vgpr, self.vgprs.ever),
+            (self.builtins.next_free_sgpr, self.sgprs.ever),
+            (self.builtins.kernel_vgprs, self.vgprs.in_kernel),
+            (self.builtins.kernel_sgprs, self.sgprs.in_kernel),
         ] {
             if let Some(entry) = self.symbols.get_mut(id) {
                 entry.defined = Defined::Value(Value::absolute(i64::from(value)));

@@ -63,9 +63,18 @@ const DEVICE_NUMBERS: &[(&str, i64)] = &[
     ("gfx900", 22), ("gfx902", 24), ("gfx904", 26), ("gfx906", 28), ("gfx909", 24), ("gfx90c", 24),
 ];
 
-/// The format of binaries that raw words have, in CLRX's numbers, and its names.
-const RAW_FORMAT: i64 = 2;
-pub(crate) const RAW_FORMAT_NAMES: [&str; 2] = ["raw", "rawcode"];
+/// CLRX's formats of binaries in the order of its numbers, by their names.
+const FORMATS: &[&[&str]] = &[
+    &["amd", "catalyst"],
+    &["gallium"],
+    &["raw", "rawcode"],
+    &["amdcl2"],
+    &["rocm"],
+];
+/// The one of a source that does not say.
+pub(crate) const RAW_FORMAT: usize = 2;
+/// The ones that are made here.
+const MADE_FORMATS: [usize; 2] = [RAW_FORMAT, 4];
 /// The version of CLRX whose language this is.
 const VERSION: i64 = 109;
 /// `.fail` with numbers from this one on only warns.
@@ -88,6 +97,12 @@ pub(crate) fn architecture_named(name: &str) -> Option<Isa> {
         .iter()
         .find(|(names, _)| names.iter().any(is_meant))
         .map(|&(_, isa)| isa)
+}
+
+/// CLRX's number of a format of binaries.
+pub(crate) fn format_named(name: &str) -> Option<usize> {
+    let is_meant = |theirs: &&str| theirs.eq_ignore_ascii_case(name);
+    FORMATS.iter().position(|names| names.iter().any(is_meant))
 }
 
 /// CLRX's number of an architecture: of the newest that is not newer.
@@ -128,12 +143,12 @@ impl Assembler<'_> {
             }
             ".get_arch" => self.get(architecture_number(self.isa)),
             ".get_64bit" => self.get(1),
-            ".get_format" => self.get(RAW_FORMAT),
+            ".get_format" => self.get(self.clrx_format as i64),
             ".get_version" | ".get_policy" => self.get(VERSION),
             // Words and HSA code objects are what is made of any source; addresses have 64 bits.
-            ".rawcode" | ".rocm" | ".64bit" | ".main" | ".policy" | ".nowave32" | ".buggyfplit"
-            | ".nobuggyfplit" | ".oldmodparam" | ".nooldmodparam" | ".lflags" | ".ln"
-            | ".title" | ".tittle" | ".sbttl" => {
+            ".64bit" | ".main" | ".policy" | ".nowave32" | ".buggyfplit" | ".nobuggyfplit"
+            | ".oldmodparam" | ".nooldmodparam" | ".lflags" | ".ln" | ".title" | ".tittle"
+            | ".sbttl" => {
                 self.cursor.skip_line_content();
                 Ok(())
             }
@@ -144,8 +159,12 @@ impl Assembler<'_> {
             }
             ".fail" => self.fail_directive(span),
             ".abort" => Err(fail(span.clone(), "the source asks to stop here")),
-            ".amd" | ".amdcl2" | ".gallium" | ".amd3" | ".32bit" | ".kernel" | ".config"
-            | ".args" | ".arg" | ".metadata" => {
+            ".rawcode" | ".rocm" | ".amd" | ".amdcl2" | ".gallium" => {
+                let format = format_named(name.trim_start_matches('.'));
+                self.choose_format(format.unwrap_or(RAW_FORMAT), span.clone());
+                Ok(())
+            }
+            ".32bit" | ".kernel" | ".config" | ".args" | ".arg" | ".metadata" => {
                 self.cursor.skip_line_content();
                 Err(fail(
                     span.clone(),
@@ -275,11 +294,11 @@ impl Assembler<'_> {
         self.cursor.skip_blanks();
         let start = self.cursor.pos();
         let name = self.cursor.name()?;
-        self.registers.remove(&*name);
+        let is_register = |id| self.registers.contains_key(&id);
         let defined = self
             .symbols
             .lookup(&name)
-            .filter(|&id| self.symbols.defined(id) != Defined::No);
+            .filter(|&id| self.symbols.defined(id) != Defined::No || is_register(id));
         if defined.is_some() {
             self.symbols.forget(&name);
         } else {
@@ -318,18 +337,34 @@ impl Assembler<'_> {
         Err(fail(span, message).helped(format!("assemble it with `--target {}`", target.name)))
     }
 
-    /// `raw`
+    /// The name of a format of binaries.
     fn format(&mut self) -> Result<(), Fail> {
         self.cursor.skip_blanks();
         let start = self.cursor.pos();
         let word = self.cursor.tail_word();
-        let is_raw = |name: &&str| name.eq_ignore_ascii_case(word);
-        if RAW_FORMAT_NAMES.iter().any(is_raw) || word.eq_ignore_ascii_case("rocm") {
-            return Ok(());
+        let span = start..self.cursor.pos();
+        let Some(format) = format_named(word) else {
+            let message = format!("there is no format `{}`", word.escape_debug());
+            return Err(fail(span, message)
+                .helped("words (`raw`) and HSA code objects (`rocm`) are made; see `--format`"));
+        };
+        self.choose_format(format, span);
+        Ok(())
+    }
+
+    /// Conditions may ask for the format; what is made is what the caller wants.
+    fn choose_format(&mut self, format: usize, span: Range<usize>) {
+        self.clrx_format = format;
+        if !MADE_FORMATS.contains(&format) {
+            let name = FORMATS.get(format).and_then(|names| names.first());
+            let message = format!(
+                "binaries of the format `{}` are not made",
+                name.unwrap_or(&"")
+            );
+            let warning = Diagnostic::warning(span, message);
+            self.diagnostics
+                .push(warning.help("code becomes words or an HSA code object; see `--format`"));
         }
-        let message = format!("the format `{}` is not written here", word.escape_debug());
-        Err(fail(start..self.cursor.pos(), message)
-            .helped("words (`raw`) and HSA code objects are; see `--format`"))
     }
 
     /// `name`: the symbol gets a number.

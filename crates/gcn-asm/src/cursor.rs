@@ -236,15 +236,21 @@ impl<'a> Cursor<'a> {
         if self.peek() == b' ' {
             self.pos += 1;
         }
-        if is_blank(self.peek()) || self.peek() == b'/' {
+        if is_blank(self.peek()) || matches!(self.peek(), b'/' | b'\\') {
             self.skip_more_blanks();
         }
     }
 
     fn skip_more_blanks(&mut self) {
         loop {
-            while is_blank(self.peek()) {
-                self.pos += 1;
+            loop {
+                if is_blank(self.peek()) {
+                    self.pos += 1;
+                } else if let Some(length) = self.continuation() {
+                    self.pos += length;
+                } else {
+                    break;
+                }
             }
             if self.peek() != b'/' || self.peek_at(1) != b'*' {
                 return;
@@ -254,6 +260,28 @@ impl<'a> Cursor<'a> {
                 Some(length) => self.pos + 2 + length + 2,
                 None => self.text.len(),
             };
+        }
+    }
+
+    /// The length of what lets the line go on in the next one, if that stands here.
+    fn continuation(&self) -> Option<usize> {
+        if self.peek() != b'\\' || !self.dialect.continues_lines() {
+            return None;
+        }
+        ["\\\n", "\\\r\n"]
+            .into_iter()
+            .find(|mark| self.rest().starts_with(mark.as_bytes()))
+            .map(str::len)
+    }
+
+    /// Whether the line that ends here goes on in the next one.
+    fn line_goes_on(&self) -> bool {
+        self.dialect.continues_lines() && {
+            let before = self.text.as_bytes().get(..self.pos).unwrap_or(&[]);
+            before
+                .strip_suffix(b"\r")
+                .unwrap_or(before)
+                .ends_with(b"\\")
         }
     }
 
@@ -325,7 +353,7 @@ impl<'a> Cursor<'a> {
                 b'\'' if self.peek_at(2) == b'\'' => self.pos += 3,
                 b'/' if self.peek_at(1) == b'*' => self.skip_more_blanks(),
                 _ if self.at_end() => return,
-                _ => self.pos += 1,
+                _ => self.pos += self.continuation().unwrap_or(1),
             }
         }
     }
@@ -354,8 +382,14 @@ impl<'a> Cursor<'a> {
 
     /// Steps to the end of the line.
     pub(crate) fn skip_line_content(&mut self) {
-        let rest = self.text.as_bytes().get(self.pos..).unwrap_or(&[]);
-        self.pos += rest.iter().position(|&b| b == b'\n').unwrap_or(rest.len());
+        loop {
+            let rest = self.rest();
+            self.pos += rest.iter().position(|&b| b == b'\n').unwrap_or(rest.len());
+            if self.at_end() || !self.line_goes_on() {
+                return;
+            }
+            self.pos += 1;
+        }
     }
 
     /// The next character's range, for messages; empty at the end.

@@ -195,7 +195,7 @@ impl Assembler<'_> {
                 }
                 Parsed::Known(value) => match value.as_absolute() {
                     Some(number) => {
-                        check_width(number, width, &span)?;
+                        self.check_datum(number, width, &span)?;
                         bytes = number.to_le_bytes();
                         None
                     }
@@ -218,6 +218,41 @@ impl Assembler<'_> {
                 return Ok(());
             }
         }
+    }
+
+    /// A datum fits, or is cut with a warning.
+    pub(crate) fn check_datum(
+        &mut self,
+        number: i64,
+        width: u8,
+        span: &Range<usize>,
+    ) -> Result<(), Fail> {
+        let checked = check_width(number, width, span);
+        if self.dialect.cuts_data()
+            && let Err(mut error) = checked
+        {
+            error.message += ", and is cut";
+            self.warn(*error);
+            return Ok(());
+        }
+        checked
+    }
+
+    /// A size of room, which is none if it is negative and the dialect takes that.
+    fn room_size(&mut self, what: &str) -> Result<u64, Fail> {
+        if !self.dialect.cuts_data() {
+            let size = self.absolute_within(what, 0, i64::MAX)?;
+            return Ok(size.cast_unsigned());
+        }
+        self.cursor.skip_blanks();
+        let start = self.cursor.pos();
+        let size = self.absolute(what)?;
+        Ok(u64::try_from(size).unwrap_or_else(|_| {
+            let message = format!("nothing is made: {what} is {size}");
+            let span = start..self.cursor.pos();
+            self.diagnostics.push(Diagnostic::warning(span, message));
+            0
+        }))
     }
 
     /// Whether a number of data is left out at the cursor, which CLRX takes for 0 with a warning.
@@ -267,8 +302,10 @@ impl Assembler<'_> {
         loop {
             self.cursor.skip_blanks();
             let start = self.cursor.pos();
+            let is_missing = self.is_missing_datum();
             let is_negative = self.cursor.eat(b'-');
             let number = match self.cursor.peek() {
+                _ if is_missing => 0,
                 b'0'..=b'9' => {
                     let place = self.cursor.tail();
                     let text = self.cursor.slice(place);
@@ -353,6 +390,11 @@ impl Assembler<'_> {
         loop {
             self.cursor.skip_blanks();
             let start = self.cursor.pos();
+            if self.dialect.takes_missing_data() && self.cursor.peek() == b',' {
+                // No string at all, not even an empty one.
+                self.cursor.set_pos(start + 1);
+                continue;
+            }
             let mut bytes = self.cursor.string()?;
             self.cursor.skip_blanks();
             while self.cursor.peek() == b'"' {
@@ -375,9 +417,9 @@ impl Assembler<'_> {
 
     /// `count, value`
     fn space(&mut self, span: &Range<usize>) -> Result<(), Fail> {
-        let count = self.absolute_within("the number of bytes", 0, i64::MAX)?;
+        let count = self.room_size("the number of bytes")?;
         let value = self.optional_absolute("the value")?.unwrap_or(0);
-        self.repeat(count.cast_unsigned(), &[value as u8], span)
+        self.repeat(count, &[value as u8], span)
     }
 
     /// `count, value` of elements of `width` bytes
@@ -407,6 +449,12 @@ impl Assembler<'_> {
             .unwrap_or(1);
         let value = self.optional_absolute("the value")?.unwrap_or(0);
         let Ok(size) = usize::try_from(size) else {
+            if self.dialect.cuts_data() {
+                let message = format!("nothing is filled: an element has {size} bytes");
+                self.diagnostics
+                    .push(Diagnostic::warning(span.clone(), message));
+                return Ok(());
+            }
             let message = format!("an element has {size} bytes; 0 to {MAX_SIZE} are possible");
             return Err(fail(span.clone(), message));
         };

@@ -128,6 +128,39 @@ impl Dialect {
         self == Dialect::Clrx
     }
 
+    /// Whether data that do not fit are cut, with a warning, and room of a negative size is none; else both are
+    /// errors.
+    pub(crate) fn cuts_data(self) -> bool {
+        self == Dialect::Clrx
+    }
+
+    /// Whether a line goes on behind a backslash at its end.
+    pub(crate) fn continues_lines(self) -> bool {
+        self == Dialect::Clrx
+    }
+
+    /// Whether blanks in the arguments of macros and in the texts of `.ifc` matter only where they keep two words or
+    /// two operators apart.
+    pub(crate) fn forgets_blanks(self) -> bool {
+        self == Dialect::Clrx
+    }
+
+    /// Whether `local` may stand anywhere in a macro of `.altmacro`, behind labels too, and parameters within strings;
+    /// else `local` only at its beginning, and parameters in strings behind `&`.
+    pub(crate) fn alters_everywhere(self) -> bool {
+        self == Dialect::Clrx
+    }
+
+    /// Whether a macro that is removed may be missing, which is worth a warning.
+    pub(crate) fn purges_what_is_missing(self) -> bool {
+        self == Dialect::Clrx
+    }
+
+    /// Whether a backslash in a file's name parts folders.
+    pub(crate) fn takes_backslash_paths(self) -> bool {
+        self == Dialect::Clrx
+    }
+
     /// Whether XNACK_MASK is a register only of chips that replay faulting accesses.
     pub(crate) fn asks_for_replay(self) -> bool {
         self == Dialect::Llvm

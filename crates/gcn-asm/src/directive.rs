@@ -160,7 +160,10 @@ impl Assembler<'_> {
             ".amd_amdgpu_hsa_metadata" => self.hsa_metadata(span),
             ".amd_amdgpu_pal_metadata" => self.pal_metadata(None, span),
             ".amdgpu_pal_metadata" => self.pal_metadata(Some(".end_amdgpu_pal_metadata"), span),
-            ".amdgpu_hsa_kernel" => self.each_symbol(|entry| entry.kind = SymbolKind::HsaKernel),
+            ".amdgpu_hsa_kernel" => {
+                (self.vgprs.in_kernel, self.sgprs.in_kernel) = (0, 0);
+                self.each_symbol(|entry| entry.kind = SymbolKind::HsaKernel)
+            }
             ".amdgpu_lds" => self.lds_symbol(),
             _ if name.starts_with(".cfi_") => {
                 self.cursor.skip_line_content();

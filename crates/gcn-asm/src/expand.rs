@@ -585,7 +585,9 @@ impl<'a> Assembler<'a> {
             let ends = characters
                 .char_indices()
                 .map(|(at, c)| at..at + c.len_utf8());
-            values.extend(ends.filter_map(|range| characters.get(range)));
+            let characters = ends.filter_map(|range| characters.get(range));
+            let is_idle = |c: &str| self.dialect.forgets_blanks() && c.trim().is_empty();
+            values.extend(characters.filter(|c| !is_idle(c)));
         } else {
             let mut after_comma = false;
             while after_comma || !self.cursor.statement_ends() {

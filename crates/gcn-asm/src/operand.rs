@@ -246,7 +246,7 @@ impl Assembler<'_> {
     }
 
     /// Whether `-` stands before a register or an absolute value; before a number it is its sign.
-    fn minus_negates(&self) -> bool {
+    fn minus_negates(&mut self) -> bool {
         let mut probe = self.cursor.clone();
         probe.set_pos(probe.pos() + 1);
         probe.skip_blanks();
@@ -259,7 +259,7 @@ impl Assembler<'_> {
         let next = probe.peek();
         word.eq_ignore_ascii_case("abs") && next == b'('
             || is_register(self.isa, word, next == b'[')
-            || self.registers.contains_key(word)
+            || self.register_symbol(word).is_some()
             || word.eq_ignore_ascii_case("lds") && self.dialect.lds_is_a_source()
     }
 
@@ -278,7 +278,8 @@ impl Assembler<'_> {
         if byte == b'{' {
             return self.hwreg_fields();
         }
-        if byte.is_ascii_alphabetic() {
+        let may_be_symbol = matches!(byte, b'_' | b'.' | b'$') || self.cursor.at_scope();
+        if byte.is_ascii_alphabetic() || may_be_symbol && !self.registers.is_empty() {
             let mut probe = self.cursor.clone();
             let word = probe.word().unwrap_or("");
             if let Some(what) = self.register(word, &mut probe)? {

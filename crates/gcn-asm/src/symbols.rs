@@ -37,6 +37,14 @@ pub(crate) struct Entry {
     pub builtin: bool,
 }
 
+impl Entry {
+    /// Whether other objects are to see it.
+    pub(crate) fn is_seen(&self) -> bool {
+        self.binding
+            .is_some_and(|binding| binding != Binding::Local)
+    }
+}
+
 /// Every symbol that the source names.
 #[derive(Default, Debug)]
 pub(crate) struct Symbols {

@@ -207,6 +207,102 @@ fn data_has_widths_and_may_be_left_out() {
 }
 
 #[test]
+fn data_that_do_not_fit_are_cut_and_room_of_negative_size_is_none() {
+    for (text, bytes, warnings) in [
+        (".byte 0x1ff, -129", &[0xffu8, 0x7f] as &[u8], 2),
+        (".byte late\nlate = 256", &[0], 1),
+        (".short 0x12345", &[0x45, 0x23], 1),
+        (".skip -3\n.space -1, 7\n.byte 1", &[1], 2),
+        (".fill 2, -1, 5\n.fill -2, 1, 5\n.byte 1", &[1], 2),
+        (".ascii \"a\",,\"b\"", b"ab", 0),
+    ] {
+        gives(text, bytes);
+        let assembly = assembled("gfx803", text);
+        let found = messages(&assembly, Severity::Warning).len();
+        assert_eq!(found, warnings, "{text}");
+    }
+    gives(".octa ,1", &{
+        let mut bytes = [0; 32];
+        bytes[16] = 1;
+        bytes
+    });
+}
+
+#[test]
+fn a_backslash_at_its_end_continues_a_line() {
+    gives(".byte 1, \\\n 2, \\\r\n3\n.byte 4", &[1, 2, 3, 4]);
+    gives(".byte 1 # comment \\\n 2\n.byte 3", &[1, 3]);
+    // In a macro's arguments and its body, and where a statement is only stepped over.
+    gives(
+        ".macro two a, \\\n b\n.byte \\a, \\\n \\b\n.endm\ntwo 1, \\\n 2",
+        &[1, 2],
+    );
+    gives(".if 0\n.byte \\\n .endif\n.endif\n.byte 1", &[1]);
+    refuses(".byte 1 \\ 2", "expected");
+}
+
+#[test]
+fn blanks_part_arguments_except_beside_operators() {
+    let passed = |arguments: &str, values: &[u8]| {
+        let text = ".macro show a, b, c\n.ascii \"\\a:\\b:\\c\"\n.endm\nshow ";
+        gives(&format!("{text}{arguments}"), values);
+    };
+    passed("x y z", b"x:y:z");
+    passed("a ! A b", b"a!A:b:");
+    passed("1 +*+ 8 2", b"1+*+8:2:");
+    passed("4 -5 6", b"4:-5:6");
+    passed("a * b", b"a:*:b");
+    passed("- - +", b"-:-+:");
+    passed("+ + 1", b"++1::");
+    passed("x\"y z\"w", b"x:y z:w");
+    passed("\\%2*3, 1", b"6:1:");
+    gives(".irpc c, 1 2\n.byte \\c\n.endr", &[1, 2]);
+    for (texts, is_same) in [
+        ("a ++ b, a + + b", true),
+        ("a -- b, a - - b", false),
+        ("a  b, a b", true),
+        ("ab, a b", false),
+        ("a \": :\", a \"::\"", false),
+    ] {
+        gives(
+            &format!(".ifc {texts}\n.byte 1\n.endif\n.byte 2"),
+            if is_same { &[1, 2] } else { &[2] },
+        );
+    }
+}
+
+#[test]
+fn altmacro_has_locals_anywhere_and_parameters_in_strings() {
+    gives(
+        ".altmacro\n.macro m v\n.byte 1\nx: local l, k\n.ascii \"v l k\"\n.endm\nm 'a!'b'",
+        b"\x01a'b .LL0 .LL1",
+    );
+    refuses(".altmacro\n.macro m v\n.endm\nm 'a", "does not end");
+}
+
+#[test]
+fn symbols_of_registers_are_in_scopes_as_others_are() {
+    let words = |text: &str, expected: u32| gives(text, &expected.to_le_bytes());
+    words(".scope a\nx = %v1\n.ends\nv_mov_b32 v0, a::x", 0x7e00_0301);
+    words(
+        "x = %v1\n.scope a\nx = %v2\n.ends\nv_mov_b32 v0, x",
+        0x7e00_0301,
+    );
+    words("_x = %s[4:5]\ns_mov_b32 s0, _x[1]", 0xbe80_0005);
+    words(
+        ".scope a\nx = %s[4:5]\n.ends\ny = %::a::x[1]\ns_mov_b32 s0, y",
+        0xbe80_0005,
+    );
+    // A symbol that is taken back is one no longer, and there is nothing to warn of.
+    let assembly = assembled("gfx803", "x = %v1\n.undef x\nx = 3\n.byte x");
+    assert!(
+        assembly.diagnostics.is_empty(),
+        "{:?}",
+        assembly.diagnostics
+    );
+}
+
+#[test]
 fn macros_are_called_in_any_case_unless_it_counts() {
     gives(".macro Two\n.byte 2\n.endm\ntwo; TWO", &[2, 2]);
     gives(
@@ -217,6 +313,9 @@ fn macros_are_called_in_any_case_unless_it_counts() {
         ".macro a\n.byte 1\n.endm\n.purgem A\n.macro a\n.byte 2\n.endm\na",
         &[2],
     );
+    let assembly = assembled("gfx803", ".purgem nothing");
+    let warnings = messages(&assembly, Severity::Warning);
+    assert_eq!(warnings, ["there is no macro `nothing`"]);
     // A label may stand before a loop and its end, and statements share a line.
     gives("here: .rept 2; .byte 1; .endr; .byte . - here", &[1, 1, 2]);
     gives(".macro m; .byte 1; .byte 2; .endm; m", &[1, 2]);
@@ -266,9 +365,22 @@ fn a_source_says_which_gpu_it_is_for() {
 #[test]
 fn what_belongs_to_formats_that_are_not_written_is_said() {
     gives(".rawcode\n.64bit\n.format raw\n.text\n.main\n.byte 1", &[1]);
-    refuses(".amdcl2", "binary format of CLRX");
     refuses(".kernel k", "binary format of CLRX");
-    refuses(".format gallium", "format `gallium`");
+    refuses(".format none", "no format `none`");
+    // The code is what it is in any format; conditions may ask for it.
+    for (name, number) in [("amd", 0), ("gallium", 1), ("amdcl2", 3)] {
+        let text = format!(
+            ".{name}\n.get_format f\n.iffmt {name}\n.byte f\n.endif\n.ifnfmt {name}\n.byte 9\n.endif"
+        );
+        gives(&text, &[number]);
+        let assembly = assembled("gfx803", &text);
+        let warnings = messages(&assembly, Severity::Warning);
+        assert_eq!(
+            warnings,
+            [format!("binaries of the format `{name}` are not made")]
+        );
+    }
+    gives(".rocm\n.iffmt rocm\n.byte 1\n.endif", &[1]);
     refuses(".regvar a:v:4", "registers are not allocated");
     refuses(".fail 3", "`.fail 3`");
     let assembly = assembled("gfx803", ".fail 500");

@@ -57,6 +57,9 @@ const ALIKE: &[(&str, &str, &str)] = &[
     ("gfx900", "s_branch b\ns_nop 0\nb:", "s_branch 1\ns_nop 0"),
     ("gfx900", "1: s_branch 1f\n1: s_branch 1b", "s_branch 0\ns_branch 0xffff"),
     ("gfx900", "s_cbranch_scc0 .+8", "s_cbranch_scc0 1"),
+    // Registers of a kernel so far; another name for what is elsewhere, which no code object could say.
+    ("gfx900", "v_mov_b32 v2, s5\ns_nop .kernel.vgpr_count + .kernel.sgpr_count\n.amdgpu_hsa_kernel k\nk: s_nop .kernel.vgpr_count", "v_mov_b32 v2, s5\ns_nop 9\nk: s_nop 0"),
+    ("gfx900", "other = elsewhere + 4\ns_nop 0", "s_nop 0"),
     // Formats of typed buffers: names in any order, one of them, a number, LLVM's older parts before an operand.
     ("gfx900", "tbuffer_load_format_x v1, off, s[4:7], s1 format:[BUF_NUM_FORMAT_FLOAT, buf_data_format_32]", "tbuffer_load_format_x v1, off, s[4:7], s1 format:116"),
     ("gfx900", "tbuffer_load_format_x v1, off, s[4:7], s1 format:[BUF_NUM_FORMAT_SNORM]", "tbuffer_load_format_x v1, off, s[4:7], s1 format:0x11"),

@@ -138,7 +138,7 @@ impl Assembler<'_> {
             },
             FixupKind::Data(width) => match value.as_absolute() {
                 Some(number) => {
-                    check_width(number, width, &fixup.span)?;
+                    self.check_datum(number, width, &fixup.span)?;
                     let bytes = number.to_le_bytes();
                     let bytes = bytes.get(..usize::from(width)).unwrap_or(&bytes);
                     self.patch(fixup.section, fixup.offset, bytes);

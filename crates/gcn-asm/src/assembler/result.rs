@@ -7,7 +7,7 @@ use crate::SourceFile;
 use crate::diagnostic::Diagnostic;
 use crate::expr::{Term, Value};
 use crate::program::{Place, Program, Symbol};
-use crate::symbols::{Defined, SymbolId};
+use crate::symbols::{Defined, Entry, SymbolId};
 
 impl Assembler<'_> {
     pub(crate) fn into_program(mut self) -> (Program, Vec<Diagnostic>, Vec<SourceFile>) {
@@ -90,6 +90,11 @@ impl Assembler<'_> {
                 section: section as usize,
                 offset: offset.wrapping_add_signed(constant),
             },
+            // Another name for what is defined elsewhere is none that a code object could have. Nobody misses it who
+            // is not to see it, and fields that use it name the other symbol.
+            Ok(Value { minus: None, .. }) if !self.symbols.get(id).is_some_and(Entry::is_seen) => {
+                Place::Undefined
+            }
             Ok(_) => {
                 let name = self.symbols.name(id).to_owned();
                 self.diagnostics.push(Diagnostic::error(

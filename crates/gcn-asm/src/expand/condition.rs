@@ -7,6 +7,7 @@ use gcn_isa::Isa;
 use crate::assembler::Assembler;
 use crate::clrx;
 use crate::diagnostic::{Fail, fail};
+use crate::expand::macros::without_idle_blanks;
 use crate::symbols::Defined;
 
 /// An `.if` that has not ended.
@@ -123,7 +124,12 @@ impl Assembler<'_> {
                 let Some((left, right)) = rest.split_once(',') else {
                     return Err(self.cursor.expected("`,` and a text to compare with"));
                 };
-                (left.trim() == right.trim()) == wanted
+                let is_same = if self.dialect.forgets_blanks() {
+                    without_idle_blanks(left) == without_idle_blanks(right)
+                } else {
+                    left.trim() == right.trim()
+                };
+                is_same == wanted
             }
             Test::SameStrings(wanted) => {
                 let left = self.cursor.string()?;
@@ -149,11 +155,11 @@ impl Assembler<'_> {
                 (self.target.name == target.name) == wanted
             }
             Test::Format(wanted) => {
-                let (name, _) = self.platform();
-                let is_raw = clrx::RAW_FORMAT_NAMES
-                    .iter()
-                    .any(|raw| raw.eq_ignore_ascii_case(name));
-                is_raw == wanted
+                let (name, span) = self.platform();
+                let Some(format) = clrx::format_named(name) else {
+                    return Err(fail(span, "there is no such format"));
+                };
+                (self.clrx_format == format) == wanted
             }
             Test::Always(holds) => holds,
         })

@@ -96,8 +96,11 @@ impl<'a> Assembler<'a> {
         let start = self.cursor.pos();
         let name = self.cursor.string()?;
         let span = start..self.cursor.pos();
-        let name = String::from_utf8(name)
+        let mut name = String::from_utf8(name)
             .map_err(|_| fail(span.clone(), "a file's name must be valid UTF-8"))?;
+        if self.dialect.takes_backslash_paths() {
+            name = name.replace('\\', "/");
+        }
         let from = self.expansion.file();
         self.expansion.reader.read(&name, from).map_err(|error| {
             fail(

@@ -53,6 +53,38 @@ fn is_operator(byte: u8) -> bool {
     )
 }
 
+/// Whether CLRX reads blanks between these characters as the end of an argument. They do not part an operator from a
+/// word, or an operator from itself.
+fn blanks_part(before: u8, after: u8) -> bool {
+    /// Some of what is no word stands alone all the same.
+    const ALONE: &[u8] = b"%()*-[]{}\\";
+    let joins =
+        |byte: u8| !byte.is_ascii_alphanumeric() && !is_name(byte) && !ALONE.contains(&byte);
+    joins(before) == joins(after) && !(joins(before) && before == after)
+}
+
+/// A text of `.ifc` as CLRX compares it: without the blanks that part nothing, but in strings.
+pub(super) fn without_idle_blanks(text: &str) -> String {
+    let mut out = String::with_capacity(text.len());
+    let mut is_string = false;
+    let mut is_apart = false;
+    for c in text.trim().chars() {
+        if c.is_ascii_whitespace() && !is_string {
+            is_apart = true;
+            continue;
+        }
+        // What is beyond ASCII joins nothing, and neither does a quote.
+        let last = out.bytes().next_back().unwrap_or(0);
+        let byte = u8::try_from(c).unwrap_or(u8::MAX);
+        if std::mem::take(&mut is_apart) && blanks_part(last, byte) {
+            out.push(' ');
+        }
+        is_string ^= c == '"' && last != b'\\';
+        out.push(c);
+    }
+    out
+}
+
 /// What is put in place of what stands behind backslashes.
 pub(super) struct Values<'b, 'a> {
     /// Values by parameter.
@@ -109,9 +141,9 @@ pub(super) fn substitute(
     out.len() <= limit
 }
 
-/// A body of `.altmacro`, whose parameters may stand without backslash outside of strings and, inside, behind `&`:
-/// the same with backslashes.
-fn with_backslashes(body: &str, is_parameter: impl Fn(&str) -> bool) -> String {
+/// A body of `.altmacro`, whose parameters may stand without backslash outside of strings and, inside, behind `&`, or
+/// everywhere if that is the dialect's: the same with backslashes.
+fn with_backslashes(body: &str, in_strings: bool, is_parameter: impl Fn(&str) -> bool) -> String {
     let mut out = String::with_capacity(body.len());
     let mut rest = body;
     let mut is_string = false;
@@ -127,7 +159,7 @@ fn with_backslashes(body: &str, is_parameter: impl Fn(&str) -> bool) -> String {
             (
                 rest.get(..length),
                 behind,
-                !is_string && !out.ends_with('\\'),
+                (in_strings || !is_string) && !out.ends_with('\\'),
             )
         };
         let word = word.unwrap_or("");
@@ -146,26 +178,37 @@ fn with_backslashes(body: &str, is_parameter: impl Fn(&str) -> bool) -> String {
     out
 }
 
-/// The names of the `LOCAL` lines that a body of `.altmacro` begins with, and the body with those lines empty.
-fn locals(body: &str) -> (Vec<&str>, String) {
+/// The names of the `LOCAL` lines that a body of `.altmacro` begins with, and the body with those lines empty. If they
+/// may stand `anywhere`, those of all its lines, which keep their labels.
+fn locals(body: &str, anywhere: bool) -> (Vec<&str>, String) {
     let mut names = Vec::new();
-    let mut lines = 0;
+    let mut kept = String::with_capacity(body.len());
     let mut rest = body;
-    while let Some((line, behind)) = rest.split_once('\n') {
-        let mut words = line
+    while !rest.is_empty() {
+        let (line, behind) = rest.split_once('\n').unwrap_or((rest, ""));
+        let label = line.rfind(':').filter(|_| anywhere).map_or(0, |at| at + 1);
+        let (labels, statement) = line.split_at_checked(label).unwrap_or(("", line));
+        let mut words = statement
             .split([' ', '\t', ',', '\r'])
             .filter(|word| !word.is_empty());
-        if !words
+        let is_local = words
             .next()
-            .is_some_and(|word| word.eq_ignore_ascii_case("local"))
-        {
+            .is_some_and(|word| word.eq_ignore_ascii_case("local"));
+        if is_local {
+            names.extend(words);
+            kept.push_str(labels);
+        } else if anywhere {
+            kept.push_str(line);
+        } else {
             break;
         }
-        names.extend(words);
-        lines += 1;
+        if line.len() < rest.len() {
+            kept.push('\n');
+        }
         rest = behind;
     }
-    (names, "\n".repeat(lines) + rest)
+    kept.push_str(rest);
+    (names, kept)
 }
 
 /// A string argument stands for what is in it.
@@ -306,6 +349,9 @@ impl<'a> Assembler<'a> {
                 _ => {}
             }
         }
+        if self.dialect.forgets_blanks() {
+            return self.parted_argument();
+        }
         let mut end = start;
         let (mut round, mut square) = (0usize, 0usize);
         let mut after_operator = true;
@@ -349,6 +395,70 @@ impl<'a> Assembler<'a> {
             ));
         }
         Ok(self.cursor.slice(start..end))
+    }
+
+    /// An argument of CLRX: a string, the value behind `\%`, or what stands up to a comma, a string, or blanks that part
+    /// it; without other blanks.
+    fn parted_argument(&mut self) -> Result<&'a str, Fail> {
+        let start = self.cursor.pos();
+        match (self.cursor.peek(), self.cursor.peek_at(1)) {
+            (b'\\', b'%') => {
+                self.cursor.set_pos(start + 2);
+                let value = self.absolute("an argument behind `\\%`")?;
+                return Ok(self.expansion.keep(value.to_string()));
+            }
+            (quote @ (b'"' | b'\''), _) if self.expansion.is_alternate => {
+                return self.escaped(quote);
+            }
+            (b'"', _) => {
+                self.cursor.string()?;
+                return Ok(self.cursor.slice(start..self.cursor.pos()));
+            }
+            _ => {}
+        }
+        let mut text = String::new();
+        let mut last = None;
+        loop {
+            let before = self.cursor.pos();
+            self.cursor.skip_blanks();
+            let is_apart = self.cursor.pos() > before;
+            let byte = self.cursor.peek();
+            let is_parted = last.is_some_and(|last| is_apart && blanks_part(last, byte));
+            if self.cursor.at_statement_end() || matches!(byte, b',' | b'"') || is_parted {
+                break;
+            }
+            let here = self.cursor.here();
+            self.cursor.set_pos(here.end);
+            text.push_str(self.cursor.slice(here));
+            last = Some(byte);
+        }
+        let end = self.cursor.pos();
+        // As most are: without blanks.
+        Ok(match self.cursor.slice(start..end).trim_end() {
+            plain if plain == text => plain,
+            _ => self.expansion.keep(text),
+        })
+    }
+
+    /// An argument of `.altmacro` between quotes, where `!` makes a character ordinary.
+    fn escaped(&mut self, quote: u8) -> Result<&'a str, Fail> {
+        let start = self.cursor.pos();
+        self.cursor.set_pos(start + 1);
+        let mut text = String::new();
+        loop {
+            let is_escape = self.cursor.eat(b'!');
+            let here = self.cursor.here();
+            if here.is_empty() {
+                return Err(fail(start..here.start, "the argument does not end")
+                    .helped("add the other quote on the same line"));
+            }
+            let ends = self.cursor.peek() == quote && !is_escape;
+            self.cursor.set_pos(here.end);
+            if ends {
+                return Ok(self.expansion.keep(text));
+            }
+            text.push_str(self.cursor.slice(here));
+        }
     }
 
     /// An argument of `.altmacro` between `<` and `>`, where `!` makes a character ordinary.
@@ -500,15 +610,18 @@ impl<'a> Assembler<'a> {
     ) -> Result<&'a str, Fail> {
         let mut alternate = None;
         if self.expansion.is_alternate {
-            let (names, body) = locals(called.body);
+            let anywhere = self.dialect.alters_everywhere();
+            let (names, body) = locals(called.body, anywhere);
             for name in names {
-                let unique = format!(".LL{:04}", self.expansion.locals);
+                // CLRX's numbers have as many digits as they need.
+                let digits = if anywhere { 1 } else { 4 };
+                let unique = format!(".LL{:0digits$}", self.expansion.locals);
                 self.expansion.locals += 1;
                 let name = self.expansion.keep(name.to_owned());
                 bindings.push((name, self.expansion.keep(unique)));
             }
             let is_parameter = |word: &str| bindings.iter().any(|(name, _)| *name == word);
-            alternate = Some(with_backslashes(&body, is_parameter));
+            alternate = Some(with_backslashes(&body, anywhere, is_parameter));
         }
         let mut text = String::with_capacity(called.body.len());
         let values = Values {
@@ -544,10 +657,14 @@ impl<'a> Assembler<'a> {
             let mut buffer = [0; MACRO_NAME];
             let key = self.macro_key(name, &mut buffer);
             if self.expansion.macros.remove(key).is_none() {
-                return Err(fail(
+                let missing = fail(
                     start..self.cursor.pos(),
                     format!("there is no macro `{name}`"),
-                ));
+                );
+                if !self.dialect.purges_what_is_missing() {
+                    return Err(missing);
+                }
+                self.warn(*missing);
             }
             if !self.cursor.eat_after_blanks(b',') {
                 return Ok(());

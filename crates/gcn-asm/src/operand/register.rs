@@ -40,8 +40,8 @@ impl Assembler<'_> {
         let is_bank = ["v", "s", "ttmp"]
             .iter()
             .any(|b| word.eq_ignore_ascii_case(b));
-        if let Some(&whole) = self.registers.get(word)
-            && !(is_bank && self.banks_first)
+        if !(is_bank && self.banks_first)
+            && let Some(whole) = self.register_symbol(word)
         {
             return if cursor.peek() == b'[' {
                 self.part(whole, start, cursor).map(Some)
@@ -287,7 +287,7 @@ impl Assembler<'_> {
         let (number, count) = (first as u8, count as u8);
         match bank {
             Bank::Vector => {
-                self.next_free_vgpr = self.next_free_vgpr.max(last + 1);
+                self.vgprs.include(last);
                 Ok(What::Vgprs {
                     first: number,
                     count,
@@ -299,7 +299,7 @@ impl Assembler<'_> {
                 Err(misaligned(span, letter, number, count))
             }
             Bank::Scalar => {
-                self.next_free_sgpr = self.next_free_sgpr.max(last + 1);
+                self.sgprs.include(last);
                 Ok(What::Scalar {
                     code: number,
                     count,
@@ -326,13 +326,13 @@ impl Assembler<'_> {
             return None;
         }
         Some(if is_vector {
-            self.next_free_vgpr = self.next_free_vgpr.max(last + 1);
+            self.vgprs.include(last);
             What::Vgprs {
                 first: number,
                 count: short,
             }
         } else {
-            self.next_free_sgpr = self.next_free_sgpr.max(last + 1);
+            self.sgprs.include(last);
             What::Scalar {
                 code: number,
                 count: short,
