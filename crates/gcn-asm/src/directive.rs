@@ -64,7 +64,7 @@ const NAMES: &[&str] = &[
     ".equ", ".equiv", ".eqv", ".gcn_address", ".reloc", ".amdgcn_target", ".amdhsa_code_object_version",
     ".hsa_code_object_version", ".hsa_code_object_isa", ".amd_amdgpu_isa", ".amd_amdgpu_hsa_metadata",
     ".amdgpu_hsa_kernel", ".amd_kernel_code_t", ".end_amd_kernel_code_t", ".amdhsa_kernel", ".end_amdhsa_kernel",
-    ".amdgpu_metadata", ".ident",
+    ".amdgpu_metadata", ".amd_amdgpu_pal_metadata", ".amdgpu_pal_metadata", ".ident",
 ];
 
 /// The processor of a target triple: `gfx906:xnack-` of `amdgcn-amd-amdhsa--gfx906:xnack-`.
@@ -158,8 +158,8 @@ impl Assembler<'_> {
             ".hsa_code_object_isa" => self.hsa_isa(),
             ".amd_amdgpu_isa" => self.hsa_isa_name(),
             ".amd_amdgpu_hsa_metadata" => self.hsa_metadata(span),
-            ".amd_amdgpu_pal_metadata" => self.pal_metadata(None, span),
-            ".amdgpu_pal_metadata" => self.pal_metadata(Some(".end_amdgpu_pal_metadata"), span),
+            ".amd_amdgpu_pal_metadata" => self.pal_registers(span),
+            ".amdgpu_pal_metadata" => self.pal_metadata(span),
             ".amdgpu_hsa_kernel" => {
                 (self.vgprs.in_kernel, self.sgprs.in_kernel) = (0, 0);
                 self.each_symbol(|entry| entry.kind = SymbolKind::HsaKernel)

@@ -1,4 +1,5 @@
-//! The directives of code object version 2, which are notes: the version, the processor, and metadata as YAML.
+//! The directives of code object version 2, which are notes: the version, the processor, and metadata as YAML; and those
+//! of PAL, which are notes too.
 //!
 //! LLVM wrote them up to version 18; their contents follow "Code Object V2 Note Records" in LLVM's "User Guide for
 //! AMDGPU Backend". A source that has one is version 2 unless it says otherwise.
@@ -8,13 +9,15 @@ use std::ops::Range;
 use gcn_object::note::{self, Note};
 
 use crate::assembler::Assembler;
-use crate::diagnostic::{Fail, Helped, fail};
+use crate::diagnostic::{Diagnostic, Fail, Helped, fail};
 use crate::program::{SectionFlags, SectionKind};
 
 /// The section that notes are in.
 pub(crate) const SECTION: &str = ".note";
 /// What ends metadata.
 const END_METADATA: &str = ".end_amd_amdgpu_hsa_metadata";
+/// What ends metadata of PAL.
+const END_PAL_METADATA: &str = ".end_amdgpu_pal_metadata";
 /// The code object version of these directives.
 const VERSION: u8 = 2;
 /// Versions of processors and of the format have so many bits.
@@ -93,26 +96,68 @@ impl Assembler<'_> {
         self.hsa_note(note::HSA_METADATA, text.as_bytes(), span.start)
     }
 
-    /// Metadata of programs for graphics, which are not made here: up to `end` if it has one.
-    pub(crate) fn pal_metadata(
-        &mut self,
-        end: Option<&str>,
-        span: Range<usize>,
-    ) -> Result<(), Fail> {
-        match end {
-            Some(end) => drop(self.skip_to(end)),
-            None => self.cursor.skip_line_content(),
-        }
-        Err(fail(
-            span,
-            "code objects of PAL, the platform of graphics drivers, are not made here",
-        )
-        .helped("HSA's have `.amdgpu_metadata`"))
+    /// Metadata of PAL, the platform of graphics drivers, as YAML up to its end.
+    pub(crate) fn pal_metadata(&mut self, span: Range<usize>) -> Result<(), Fail> {
+        let Some(place) = self.skip_to(END_PAL_METADATA) else {
+            return Err(fail(span, "`.amdgpu_pal_metadata` has no end")
+                .helped(format!("end it with `{END_PAL_METADATA}`")));
+        };
+        let text = self.cursor.slice(place);
+        let description = gcn_object::pal_metadata_from_yaml(text)
+            .map_err(|error| fail(span.clone(), format!("the metadata is wrong: {error}")))?;
+        let note = Note {
+            owner: note::AMDGPU,
+            kind: note::METADATA,
+            description: &description,
+        };
+        self.pal_note(note, span)
     }
 
+    /// `register, value, register, value`: the same as it was before.
+    pub(crate) fn pal_registers(&mut self, span: Range<usize>) -> Result<(), Fail> {
+        let mut numbers = Vec::new();
+        loop {
+            let what = match numbers.len() % 2 {
+                0 => "a register's number",
+                _ => "the register's value",
+            };
+            numbers.push(self.absolute_within(what, i64::from(i32::MIN), MAX_NUMBER)? as u32);
+            if !self.cursor.eat_after_blanks(b',') {
+                break;
+            }
+        }
+        if !numbers.len().is_multiple_of(2) {
+            return Err(self.cursor.expected("`,` and the register's value"));
+        }
+        let note = Note {
+            owner: note::AMD,
+            kind: note::PAL_METADATA,
+            description: &words(&numbers),
+        };
+        self.pal_note(note, span)
+    }
+
+    /// The code objects that are made are for another platform, but whoever wants its metadata finds them.
+    fn pal_note(&mut self, note: Note<'_>, span: Range<usize>) -> Result<(), Fail> {
+        let message = "the code object is made for HSA, though with this metadata of PAL";
+        self.diagnostics
+            .push(Diagnostic::warning(span.clone(), message));
+        self.note(note, span)
+    }
+
+    /// A note of code object version 2.
     fn hsa_note(&mut self, kind: u32, description: &[u8], start: usize) -> Result<(), Fail> {
         let span = start..self.cursor.pos();
         self.code_object_version.get_or_insert(VERSION);
+        let note = Note {
+            owner: note::AMD,
+            kind,
+            description,
+        };
+        self.note(note, span)
+    }
+
+    fn note(&mut self, note: Note<'_>, span: Range<usize>) -> Result<(), Fail> {
         let flags = SectionFlags {
             alloc: true,
             ..SectionFlags::default()
@@ -120,11 +165,6 @@ impl Assembler<'_> {
         let section = match self.sections.iter().position(|s| s.name == SECTION) {
             Some(index) => index as u32,
             None => self.add_section(SECTION, SectionKind::Note, flags),
-        };
-        let note = Note {
-            owner: note::AMD,
-            kind,
-            description,
         };
         let outside = (self.current, self.previous);
         self.current = section;

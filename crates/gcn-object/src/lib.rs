@@ -29,7 +29,7 @@ pub use elf::{Binding, RelocationKind, SymbolKind, Visibility};
 pub use image::{ImageError, LoadImage, MAX_IMAGE_BYTES, RelocationError};
 pub use metadata::{
     Access, AddressSpace, Argument, KernelMetadata, MAX_KERNARG_BYTES, Metadata, MetadataError,
-    MetadataProblem, ValueKind, metadata_from_yaml,
+    MetadataProblem, ValueKind, metadata_from_yaml, pal_metadata_from_yaml,
 };
 pub use reader::{
     CodeObject, Kernel, Place, ReadError, Relocation, RelocationTarget, Section, Segment, Symbol,

@@ -589,6 +589,48 @@ pub fn metadata_from_yaml(text: &str) -> Result<Vec<u8>, MetadataError> {
     value.to_msgpack()
 }
 
+/// The same of what stands between `.amdgpu_pal_metadata` and `.end_amdgpu_pal_metadata`: metadata of PAL, the platform
+/// of graphics drivers, whose registers may be written with their names, as in `0x2c0a (SPI_SHADER_PGM_RSRC1_PS)`.
+pub fn pal_metadata_from_yaml(text: &str) -> Result<Vec<u8>, MetadataError> {
+    let mut value = Value::from_yaml(text)?;
+    if !matches!(value, Value::Map(_)) {
+        return Err(MetadataError::NotAMap);
+    }
+    number_registers(&mut value, false);
+    value.sort_keys();
+    value.to_msgpack()
+}
+
+/// Makes numbers of the keys of maps that are called `.registers`; `are_registers` says whether the value is one.
+fn number_registers(value: &mut Value, are_registers: bool) {
+    match value {
+        Value::Array(values) => {
+            for value in values {
+                number_registers(value, false);
+            }
+        }
+        Value::Map(entries) => {
+            for (key, value) in entries {
+                number_registers(value, key.as_text() == Some(".registers"));
+                let number = key.as_text().filter(|_| are_registers);
+                if let Some(number) = number.and_then(register_number) {
+                    *key = Value::Uint(number);
+                }
+            }
+        }
+        _ => {}
+    }
+}
+
+/// The number of `0x2c0a (SPI_SHADER_PGM_RSRC1_PS)`.
+fn register_number(text: &str) -> Option<u64> {
+    let number = text.split_whitespace().next()?;
+    match number.strip_prefix("0x") {
+        Some(digits) => u64::from_str_radix(digits, 16).ok(),
+        None => number.parse().ok(),
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -626,6 +668,19 @@ mod tests {
         let packed = metadata.to_msgpack().expect("plain types can be packed");
         assert_eq!(Metadata::from_msgpack(&packed), Ok(metadata.clone()));
         assert_eq!(metadata.kernels[0].problems(), []);
+    }
+
+    #[test]
+    fn registers_of_pal_are_numbers_whatever_is_written_behind() {
+        let text = "amdpal.pipelines:\n  - .registers:\n      0xa1b3 (SPI_PS_INPUT_ENA): 0x1\n      0x2c0a: 0\n      7 (X): 2\n";
+        let packed = pal_metadata_from_yaml(text).expect("a map");
+        let value = Value::from_msgpack(&packed).expect("what was packed");
+        let pipelines = value.get("amdpal.pipelines").map(Value::elements);
+        let registers = pipelines.and_then(|all| all[0].get(".registers"));
+        let entry = |key, value| (Value::Uint(key), Value::Uint(value));
+        let expected = vec![entry(7, 2), entry(0x2c0a, 0), entry(0xa1b3, 1)];
+        assert_eq!(registers, Some(&Value::Map(expected)));
+        assert_eq!(pal_metadata_from_yaml("[1]"), Err(MetadataError::NotAMap));
     }
 
     #[test]

@@ -14,6 +14,8 @@ pub const ISA_VERSION: u32 = 3;
 pub const HSA_METADATA: u32 = 10;
 /// [`AMD`]: the processor as the target id has it.
 pub const ISA_NAME: u32 = 11;
+/// [`AMD`]: what PAL, the platform of graphics drivers, keeps of a program: pairs of a register's number and its value.
+pub const PAL_METADATA: u32 = 12;
 /// [`AMDGPU`]: metadata as MessagePack.
 pub const METADATA: u32 = 32;
 /// Notes and their parts begin at multiples of this, in bytes.

@@ -129,12 +129,14 @@ impl Value {
         }
     }
 
-    /// Puts every map into the order of its text keys, as LLVM writes them.
+    /// Puts every map into the order of its keys, numbers before text, as LLVM writes them.
     pub fn sort_keys(&mut self) {
         match self {
             Self::Array(elements) => elements.iter_mut().for_each(Self::sort_keys),
             Self::Map(entries) => {
-                entries.sort_by(|(a, _), (b, _)| a.as_text().cmp(&b.as_text()));
+                entries.sort_by(|(a, _), (b, _)| {
+                    (a.as_text(), a.as_u64()).cmp(&(b.as_text(), b.as_u64()))
+                });
                 entries.iter_mut().for_each(|(_, value)| value.sort_keys());
             }
             _ => {}
