@@ -134,6 +134,11 @@ impl Dialect {
         self == Dialect::Clrx
     }
 
+    /// Whether a modifier may be written twice, which is worth a warning.
+    pub(crate) fn takes_last_modifier(self) -> bool {
+        self == Dialect::Clrx
+    }
+
     /// Whether a line goes on behind a backslash at its end.
     pub(crate) fn continues_lines(self) -> bool {
         self == Dialect::Clrx

@@ -278,20 +278,22 @@ impl Assembler<'_> {
                 let arg = self.modifier(modifier, word)?;
                 let is_whole = |m: &ModifierValue| *m == ModifierValue::BufferFormat;
                 let is_part = |m: &ModifierValue| *m == ModifierValue::Part;
-                let other = mods.iter().map(|m| m.modifier).find(|m| {
-                    m.field == modifier.field
-                        || is_whole(&m.value) && is_part(&modifier.value)
+                let same = mods.iter().position(|m| m.modifier.field == modifier.field);
+                let clashes = mods.iter().map(|m| m.modifier).any(|m| {
+                    is_whole(&m.value) && is_part(&modifier.value)
                         || is_part(&m.value) && is_whole(&modifier.value)
                 });
-                if let Some(other) = other {
-                    return Err(fail(
-                        arg.span,
-                        if other.field == modifier.field {
-                            format!("`{word}` is written twice")
-                        } else {
-                            "the format is written twice".to_owned()
-                        },
-                    ));
+                if let Some(same) = same {
+                    let message = format!("`{word}` is written twice");
+                    if !self.dialect.takes_last_modifier() {
+                        return Err(fail(arg.span, message));
+                    }
+                    let message = format!("{message}; the last one counts");
+                    let warning = Diagnostic::warning(arg.span.clone(), message);
+                    self.diagnostics.push(warning);
+                    mods.remove(same);
+                } else if clashes {
+                    return Err(fail(arg.span, "the format is written twice"));
                 }
                 mods.push(arg);
             } else if !word.is_empty() && probe.eat_after_blanks(b':') {
