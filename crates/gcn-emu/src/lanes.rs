@@ -6,8 +6,8 @@
 //! `at_each_level`, which compiles them for several levels of the host's vector instructions; which of the tables
 //! an instruction's handler is taken from is decided when it is decoded.
 //!
-//! Memory that a thread has for itself is read and written by lanes in `elements.rs`; `rows.rs` puts elements together of
-//! what several registers have.
+//! Memory that a thread has for itself is read and written by lanes in `elements.rs`; `rows.rs` moves dwords between
+//! lanes and registers.
 //!
 //! This is one of the modules that may use `unsafe`: what is compiled for instructions that not every host has is
 //! called only where the host has been found to have them.
@@ -20,7 +20,7 @@ use std::arch::x86_64::__m512i;
 use std::sync::atomic::{AtomicU8, Ordering::Relaxed};
 
 pub(crate) use elements::Elements;
-pub(crate) use rows::{from_elements, to_elements};
+pub(crate) use rows::{from_elements, permuted, to_elements};
 
 /// Lanes of a wave on every GCN generation.
 pub const LANES: usize = 64;
@@ -434,6 +434,11 @@ pub(crate) fn are_bytes(low: &Lanes, high: &Lanes) -> bool {
     are_apart_by::<1>(low, high)
 }
 
+/// Whether each is two more than the one before, without a carry.
+pub(crate) fn are_shorts(low: &Lanes, high: &Lanes) -> bool {
+    are_apart_by::<2>(low, high)
+}
+
 /// Whether each is so many dwords, one to four, more than the one before, without a carry.
 pub(crate) fn are_dwords(count: u32, low: &Lanes, high: &Lanes) -> bool {
     match count {
@@ -503,9 +508,19 @@ pub(crate) fn into_half(is_high: bool, new: &mut Lanes, old: &Lanes) {
     }
 }
 
-/// What each lane reads in the lane whose number it gives, of which the low six bits count.
-pub(crate) fn permuted(value: &Lanes, from: &Lanes) -> Lanes {
-    Lanes(from.0.map(|lane| value.0[lane as usize % LANES]))
+/// Pairs of bytes as dwords.
+pub(crate) fn widen_shorts(shorts: &[[u8; 2]; LANES]) -> Lanes {
+    Lanes(shorts.map(|short| u16::from_le_bytes(short).into()))
+}
+
+/// Each lane's low byte.
+pub(crate) fn bytes(register: &Lanes) -> [u8; LANES] {
+    register.0.map(|dword| dword as u8)
+}
+
+/// Each lane's low two bytes.
+pub(crate) fn shorts(register: &Lanes) -> [[u8; 2]; LANES] {
+    register.0.map(|dword| (dword as u16).to_le_bytes())
 }
 
 /// Bytes as dwords.

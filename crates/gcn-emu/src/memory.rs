@@ -5,6 +5,9 @@
 //! reference that claims to be exclusive; or it is one of assembly, of whole vectors, which the host makes
 //! of atomic parts.
 
+#[cfg(target_arch = "x86_64")]
+mod vectors;
+
 use std::alloc::{Layout, alloc_zeroed};
 use std::sync::atomic::{AtomicU8, AtomicU16, AtomicU32, AtomicU64, Ordering::Relaxed};
 
@@ -294,8 +297,15 @@ impl Memory {
         if !offset.is_multiple_of(size_of::<u32>() as u64) {
             return None;
         }
+        let at = region.pointer(offset);
+        #[cfg(target_arch = "x86_64")]
+        if level() == Level::Avx512 {
+            // SAFETY: the host has the level's instructions; all dwords are inside.
+            unsafe { vectors::store_lanes(from, at.cast_mut(), exec) };
+            return Some(());
+        }
         for lane in active(exec) {
-            let at = region.pointer(offset + (lane * size_of::<u32>()) as u64);
+            let at = at.wrapping_add(lane * size_of::<u32>());
             // SAFETY: all dwords are inside and aligned, and all accesses to the backing are atomic.
             unsafe { (*at.cast::<AtomicU32>()).store(from.0[lane], Relaxed) };
         }
@@ -340,38 +350,6 @@ fn zeros(units: usize) -> Option<Box<[AtomicU64]>> {
     }
     // SAFETY: the allocator of boxes has made it with the layout of so many units, and zeros are one.
     Some(unsafe { Box::from_raw(std::ptr::slice_from_raw_parts_mut(pointer, units)) })
-}
-
-/// Copies a register's dwords to or from guest memory, four vectors of them. Moves that the compiler does not see are
-/// no race in its eyes, and the host makes each aligned dword of a vector visible at once, which is all that relaxed
-/// atomic moves of dwords would promise.
-///
-/// # Safety
-/// The host has AVX-512; both ends have [`LANES`] dwords, those in guest memory aligned, and do not overlap.
-#[cfg(target_arch = "x86_64")]
-#[inline]
-#[target_feature(enable = "avx512f")]
-unsafe fn copy_lanes(from: *const u8, to: *mut u8) {
-    // SAFETY: the caller vouches for the 256 bytes at both ends.
-    unsafe {
-        std::arch::asm!(
-            "vmovdqu64 {a}, [{from}]",
-            "vmovdqu64 {b}, [{from} + 64]",
-            "vmovdqu64 {c}, [{from} + 128]",
-            "vmovdqu64 {d}, [{from} + 192]",
-            "vmovdqu64 [{to}], {a}",
-            "vmovdqu64 [{to} + 64], {b}",
-            "vmovdqu64 [{to} + 128], {c}",
-            "vmovdqu64 [{to} + 192], {d}",
-            from = in(reg) from,
-            to = in(reg) to,
-            a = out(zmm_reg) _,
-            b = out(zmm_reg) _,
-            c = out(zmm_reg) _,
-            d = out(zmm_reg) _,
-            options(nostack, preserves_flags),
-        );
-    }
 }
 
 /// Bytes of a dword.
@@ -502,8 +480,15 @@ impl Part<'_> {
 
     /// Stores the active lanes' elements, see [`Memory::scatter`], to their places, which are inside and aligned.
     fn scatter(&self, places: &Lanes, bytes: u64, exec: u64, from: &[Lanes]) {
+        let base = self.pointer(0);
+        #[cfg(target_arch = "x86_64")]
+        if bytes >= DWORD && level() == Level::Avx512 {
+            // SAFETY: the host has the level's instructions; the elements are inside.
+            unsafe { vectors::scatter(from, base.cast_mut(), places, exec) };
+            return;
+        }
         for lane in active(exec) {
-            let at = self.pointer(places.0[lane]);
+            let at = base.wrapping_add(places.0[lane] as usize);
             for (n, register) in from.iter().enumerate() {
                 let value = register.0[lane];
                 let at = at.wrapping_add(n * size_of::<u32>());
@@ -573,7 +558,7 @@ impl Region {
             for (row, into) in into.as_chunks_mut::<LANES>().0.iter_mut().enumerate() {
                 let cells = cells.wrapping_add(row * size_of::<Lanes>());
                 // SAFETY: the host has the level's instructions; all dwords are inside, and as many are in `into`.
-                unsafe { copy_lanes(cells, into.as_mut_ptr().cast()) };
+                unsafe { vectors::copy_lanes(cells, into.as_mut_ptr().cast()) };
             }
             return Some(());
         }
@@ -607,7 +592,7 @@ impl Region {
             for (row, from) in from.as_chunks::<LANES>().0.iter().enumerate() {
                 let cells = cells.wrapping_add(row * size_of::<Lanes>());
                 // SAFETY: as for loading; the backing is made of atomics, which a shared reference may change.
-                unsafe { copy_lanes(from.as_ptr().cast(), cells.cast_mut()) };
+                unsafe { vectors::copy_lanes(from.as_ptr().cast(), cells.cast_mut()) };
             }
             return Some(());
         }

@@ -382,6 +382,37 @@ fn flat_loads_and_stores_of_lds_in_one_step() {
     }
 }
 
+#[test]
+fn moves_between_lanes_in_one_step() {
+    let texts = [
+        "ds_swizzle_b32 v5, v1 offset:swizzle(QUAD_PERM,3,0,2,1)",
+        "ds_swizzle_b32 v1, v1 offset:swizzle(SWAP,16)",
+        "ds_swizzle_b32 v5, v1 offset:swizzle(BROADCAST,8,5)",
+        "ds_swizzle_b32 v5, v1 offset:swizzle(BITMASK_PERM,\"01pip\")",
+    ];
+    let since_vi = [
+        "ds_bpermute_b32 v1, v1, v5",
+        "ds_bpermute_b32 v5, v4, v5 offset:12",
+        "ds_permute_b32 v1, v1, v5 offset:4",
+        "ds_permute_b32 v5, v4, v5",
+    ];
+    let nine = [
+        "ds_swizzle_b32 v1, v1 offset:0xe004",
+        "ds_swizzle_b32 v5, v1 offset:0xc4a3",
+    ];
+    for target in ALL {
+        let mut texts = texts.to_vec();
+        if FROM_VI.contains(target) {
+            texts.extend(since_vi);
+        }
+        if NINE.contains(target) {
+            texts.extend(nine);
+        }
+        let quick = all_ways(target, &texts, Space::Lds);
+        assert_eq!(quick, texts.len() * WAYS.len() * MASKS.len(), "{target}");
+    }
+}
+
 /// Operations of LDS, and what they have in a name beside the type; those of memory; those of memory with floats.
 const SHARE: &[&str] = &[
     "add_u32", "sub_u32", "rsub_u32", "inc_u32", "dec_u32", "min_i32", "max_i32", "min_u32",

@@ -1,5 +1,5 @@
-//! Elements of several dwords that follow each other in memory, from registers of which each has one of their dwords, and
-//! back.
+//! Dwords that move between lanes, and elements of several that follow each other in memory, from registers of which each
+//! has one of their dwords, and back.
 //!
 //! This is one of the modules that may use `unsafe`: hosts with AVX-512 have instructions that move dwords between vectors.
 
@@ -63,6 +63,22 @@ fn take_apart(elements: &[u32], exec: u64, registers: &mut [Lanes]) {
     }
 }
 
+/// What each lane reads in the lane whose number it gives, of which the low six bits count.
+#[inline]
+pub(crate) fn permuted(value: &Lanes, from: &Lanes) -> Lanes {
+    #[cfg(target_arch = "x86_64")]
+    if level() == Level::Avx512 {
+        // SAFETY: the host has the level's features.
+        return unsafe { avx512::permuted(value, from) };
+    }
+    looked_up(value, from)
+}
+
+/// [`permuted`] a lane after the other.
+fn looked_up(value: &Lanes, from: &Lanes) -> Lanes {
+    Lanes(from.0.map(|lane| value.0[lane as usize % LANES]))
+}
+
 /// What hosts with AVX-512 do: so many lanes as fit a vector have as many vectors of elements as there are registers, in
 /// which each dword has its place.
 #[cfg(target_arch = "x86_64")]
@@ -100,15 +116,13 @@ mod avx512 {
         places
     }
 
-    /// The dwords of two to four vectors that `places` says.
+    /// The dwords of two to four vectors that `places` says, by the low bits that so many have.
     #[inline(always)]
-    fn moved<const N: usize>(from: [__m512i; N], places: &[u32; WIDTH]) -> __m512i {
-        // SAFETY: both are 64 bytes, of which every value is one of the other type; the callers are for hosts that have the
-        // instructions.
+    fn moved<const N: usize>(from: [__m512i; N], places: __m512i) -> __m512i {
+        // SAFETY: the callers are for hosts that have the instructions.
         unsafe {
-            let places: __m512i = std::mem::transmute(*places);
             let lower = _mm512_permutex2var_epi32(from[0], places, from[1]);
-            let beyond = _mm512_cmpge_epu32_mask(places, _mm512_set1_epi32(2 * WIDTH as i32));
+            let beyond = _mm512_test_epi32_mask(places, _mm512_set1_epi32(2 * WIDTH as i32));
             match N {
                 2 => lower,
                 3 => _mm512_mask_permutexvar_epi32(lower, beyond, places, from[N - 1]),
@@ -118,6 +132,26 @@ mod avx512 {
                 }
             }
         }
+    }
+
+    /// Dwords as a vector.
+    #[inline(always)]
+    fn vector_of(dwords: [u32; WIDTH]) -> __m512i {
+        // SAFETY: both are 64 bytes, of which every value is one of the other type.
+        unsafe { std::mem::transmute(dwords) }
+    }
+
+    /// See [`super::permuted`].
+    #[target_feature(enable = "avx512f")]
+    pub(super) fn permuted(value: &Lanes, from: &Lanes) -> Lanes {
+        let value = vectors(*value);
+        let [a, b, c, d] = vectors(*from);
+        lanes_of([
+            moved(value, a),
+            moved(value, b),
+            moved(value, c),
+            moved(value, d),
+        ])
     }
 
     /// See [`super::to_elements`].
@@ -131,8 +165,9 @@ mod avx512 {
                 *from = vectors(*register)[vector % VECTORS];
             }
             for (to, places) in group.iter_mut().zip(&places) {
+                let moved = moved(from, vector_of(*places));
                 // SAFETY: both are 64 bytes.
-                *to = unsafe { std::mem::transmute::<__m512i, [u32; WIDTH]>(moved(from, places)) };
+                *to = unsafe { std::mem::transmute::<__m512i, [u32; WIDTH]>(moved) };
             }
         }
     }
@@ -152,7 +187,7 @@ mod avx512 {
                 // SAFETY: both have as many bytes.
                 let from =
                     unsafe { std::mem::transmute_copy::<[[u32; WIDTH]; N], [__m512i; N]>(group) };
-                *loaded = moved(from, places);
+                *loaded = moved(from, vector_of(*places));
             }
             register.blend(&lanes_of(loaded), exec);
         }
@@ -162,6 +197,16 @@ mod avx512 {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn the_host_permutes_as_one_after_the_other_would() {
+        let value = Lanes(std::array::from_fn(|lane| 7 * lane as u32));
+        let from = Lanes(std::array::from_fn(|lane| {
+            (lane as u32).wrapping_mul(0x9e37_79b9) >> 13
+        }));
+        assert_eq!(permuted(&value, &from), looked_up(&value, &from));
+        assert_eq!(permuted(&value, &Lanes::splat(0x7f)), Lanes::splat(7 * 63));
+    }
 
     #[test]
     fn the_host_moves_dwords_as_one_after_the_other_would() {

@@ -1,14 +1,15 @@
 //! Plain loads and stores whose lanes go the usual ways, for runs that nobody observes: they make no
 //! [`Access`](super::Access). Whatever is unusual in the least is left to those that do, before anything has changed.
 //!
-//! Here are LDS and scalar memory; `global.rs` has addresses of global memory, `scratch.rs` what the lanes of a wave have
+//! Here are LDS and scalar memory; `atomics.rs` has what changes memory, `moves.rs` what changes lanes only; `global.rs` has addresses of global memory, `scratch.rs` what the lanes of a wave have
 //! interleaved.
 
 mod atomics;
 mod global;
+mod moves;
 mod scratch;
 
-use gcn_isa::effect::Half;
+use gcn_isa::effect::{Half, LaneMove};
 use gcn_isa::{Does, Isa, Ty};
 
 use crate::device::Device;
@@ -49,6 +50,8 @@ pub enum Quick {
     Atomic,
     /// An atomic on LDS.
     AtomicShare,
+    /// Lanes exchange values.
+    Moves(LaneMove),
     /// Nothing is done.
     Nothing,
 }
@@ -68,6 +71,7 @@ impl Quick {
             (Family::Share, Does::Store(_) | Does::StoreHigh(_) | Does::StoreTwo(..)) => {
                 Quick::StoreShare
             }
+            (Family::Share, Does::Lanes(how)) => Quick::Moves(how),
             (Family::Share, Does::Atomic(..) | Does::Return(..)) => Quick::AtomicShare,
             (Family::Global | Family::Flat | Family::Buffer, Does::Atomic(..)) => Quick::Atomic,
             (Family::Scratch, Does::Load(_) | Does::LoadHalf(..)) => Quick::LoadScratch,
@@ -130,6 +134,7 @@ fn perform_usual(wave: &mut Wave, plan: &Plan, lds: &mut Lds, device: &Device) -
             scratch::store(wave, plan, device).or_else(|| global::store(wave, plan, device))
         }
         Quick::LoadScalar => load_scalar(wave, plan, device),
+        Quick::Moves(how) => moves::perform(wave, plan, how),
         Quick::Nothing => Some(()),
     }
 }

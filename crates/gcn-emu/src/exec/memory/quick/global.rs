@@ -8,7 +8,7 @@ use super::super::places::{DWORD, MAX_DWORDS};
 use super::super::plan::{Family, Plan};
 use crate::device::Device;
 use crate::lanes::{self, LANES, Lanes, NOTHING};
-use crate::memory;
+use crate::memory::{self, Memory};
 use crate::wave::Wave;
 
 /// Loads an element.
@@ -86,6 +86,12 @@ fn load_apart(wave: &mut Wave, plan: &Plan, device: &Device) -> Option<()> {
         let mut raw = [0; LANES];
         memory.read(address, &mut raw).then_some(())?;
         loaded = lanes::widen(&raw);
+    } else if bytes == 2
+        && let Some(address) = from.row(Stride::Short, device)
+    {
+        let mut raw = [[0; 2]; LANES];
+        memory.read(address, raw.as_flattened_mut()).then_some(())?;
+        loaded = lanes::widen_shorts(&raw);
     } else {
         loaded = Lanes::ZERO;
         let into = std::slice::from_mut(&mut loaded);
@@ -106,20 +112,22 @@ pub fn store(wave: &mut Wave, plan: &Plan, device: &Device) -> Option<()> {
     let first = usize::from(plan.vdata);
     let count = usize::from(plan.ty.dwords());
     let registers = wave.vgprs.get(first..first + count)?;
-    if exec == u64::MAX
-        && usize::from(bytes) >= DWORD
-        && let Some(address) = from.row(Stride::Dwords(count as u32), device)
+    let stride = match bytes {
+        1 => Stride::Byte,
+        2 => Stride::Short,
+        _ => Stride::Dwords(count as u32),
+    };
+    let is_high = matches!(plan.does, Does::StoreHigh(_));
+    if (exec == u64::MAX && !is_high || stride == Stride::Dwords(1))
+        && let Some(address) = from.row(stride, device)
     {
-        if let [register] = registers {
-            return memory.store_dwords(address, &register.0);
+        let done = store_row(registers, address, bytes, exec, memory);
+        if done.is_some() {
+            return done;
         }
-        let mut row = [[0; LANES]; MAX_DWORDS];
-        let row = row.get_mut(..count)?.as_flattened_mut();
-        lanes::to_elements(registers, row);
-        return memory.store_dwords(address, row);
     }
     let addresses = from.all(device)?;
-    if matches!(plan.does, Does::StoreHigh(_)) {
+    if is_high {
         let mut high = *wave.vgpr(plan.vdata);
         lanes::shift_down(HALF_BITS, &mut high);
         return memory.scatter(addresses, bytes.into(), exec, std::slice::from_ref(&high));
@@ -127,11 +135,36 @@ pub fn store(wave: &mut Wave, plan: &Plan, device: &Device) -> Option<()> {
     memory.scatter(addresses, bytes.into(), exec, registers)
 }
 
+/// Stores elements of all lanes, or dwords of the active ones, one behind the other.
+fn store_row(
+    registers: &[Lanes],
+    address: u64,
+    bytes: u8,
+    exec: u64,
+    memory: &Memory,
+) -> Option<()> {
+    match (registers, bytes) {
+        ([register], 1) => memory.write(address, &lanes::bytes(register)).then_some(()),
+        ([register], 2) => {
+            let raw = lanes::shorts(register);
+            memory.write(address, raw.as_flattened()).then_some(())
+        }
+        ([register], _) => memory.store_row(address, register, exec),
+        _ => {
+            let mut row = [[0; LANES]; MAX_DWORDS];
+            let row = row.get_mut(..registers.len())?.as_flattened_mut();
+            lanes::to_elements(registers, row);
+            memory.store_dwords(address, row)
+        }
+    }
+}
+
 /// How far the lanes' addresses are apart.
-#[derive(Clone, Copy)]
+#[derive(Clone, Copy, PartialEq, Eq)]
 enum Stride {
     None,
     Byte,
+    Short,
     Dwords(u32),
 }
 
@@ -140,6 +173,7 @@ impl Stride {
         match self {
             Stride::None => 0,
             Stride::Byte => 1,
+            Stride::Short => 2,
             Stride::Dwords(count) => DWORD as u32 * count,
         }
     }
@@ -246,6 +280,7 @@ impl<'a> Addresses<'a> {
         let is_row = match stride {
             Stride::None => lanes::are_one(self.low, self.high),
             Stride::Byte => lanes::are_bytes(self.low, self.high),
+            Stride::Short => lanes::are_shorts(self.low, self.high),
             Stride::Dwords(count) => lanes::are_dwords(count, self.low, self.high),
         };
         if !is_row {

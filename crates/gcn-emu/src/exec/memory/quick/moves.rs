@@ -1,0 +1,84 @@
+//! Lanes that exchange values, by vectors: where each reads is a register of numbers.
+
+use gcn_isa::effect::LaneMove;
+use gcn_isa::swizzle::Pattern;
+
+use super::super::plan::Plan;
+use crate::lanes::{self, LANES, Lanes, active, at_each_level};
+use crate::wave::Wave;
+
+/// See [`super::super::moves`]; what is not active reads as zero, and is written by none.
+pub fn perform(wave: &mut Wave, plan: &Plan, how: LaneMove) -> Option<()> {
+    let exec = wave.exec();
+    let address = wave.vgpr(plan.vaddr.unwrap_or(0));
+    let data = wave.vgpr(plan.vdata);
+    let moved = match how {
+        LaneMove::Swizzle => {
+            let pattern = Pattern::unpack(wave.isa, plan.offset as u16);
+            read(address, &sources(pattern), exec)
+        }
+        LaneMove::Pull => read(data, &named(address, plan.offset as u32), exec),
+        LaneMove::Push => {
+            let into = named(address, plan.offset as u32);
+            let mut moved = Lanes::ZERO;
+            for lane in active(exec) {
+                moved.0[into.0[lane] as usize % LANES] = data.0[lane];
+            }
+            moved
+        }
+    };
+    let register = wave.vgprs.get_mut(usize::from(plan.vdst))?;
+    register.blend(&moved, exec);
+    Some(())
+}
+
+/// What each lane reads in the lane that `from` says.
+fn read(value: &Lanes, from: &Lanes, exec: u64) -> Lanes {
+    if exec == u64::MAX {
+        return lanes::permuted(value, from);
+    }
+    let mut active = Lanes::ZERO;
+    active.blend(value, exec);
+    lanes::permuted(&active, from)
+}
+
+/// The lanes that byte addresses with an offset name.
+fn named(addresses: &Lanes, offset: u32) -> Lanes {
+    lanes::places(addresses, offset, u32::MAX, 2)
+}
+
+/// The lanes that a pattern reads.
+fn sources(pattern: Pattern) -> Lanes {
+    match pattern {
+        Pattern::Bitmask { and, or, xor } => by_bits(and.into(), or.into(), xor.into()),
+        Pattern::QuadPerm(quad) => by_quads(u32::from_le_bytes(quad.map(|lane| lane & 3))),
+        Pattern::Fft { .. } | Pattern::Rotate { .. } => Lanes(std::array::from_fn(|lane| {
+            pattern.source(lane as u8).into()
+        })),
+    }
+}
+
+/// Bits of a lane's number in the half that a swizzle does not leave.
+const IN_HALF: u32 = 0x1f;
+/// Bits of its number in a quad.
+const IN_QUAD: u32 = 3;
+
+at_each_level! {
+/// Of each half the lanes whose bits are changed so.
+fn by_bits(and: u32, or: u32, xor: u32) -> Lanes {
+    let mut sources = Lanes::ZERO;
+    for lane in 0..LANES as u32 {
+        sources.0[lane as usize] = lane & !IN_HALF | ((lane & and | or) ^ xor) & IN_HALF;
+    }
+    sources
+}
+
+/// Of each quad the lanes that the bytes of a dword are.
+fn by_quads(quad: u32) -> Lanes {
+    let mut sources = Lanes::ZERO;
+    for lane in 0..LANES as u32 {
+        sources.0[lane as usize] = lane & !IN_QUAD | quad >> ((lane & IN_QUAD) * u8::BITS) & IN_QUAD;
+    }
+    sources
+}
+}
