@@ -205,7 +205,7 @@ impl Code {
         {
             match decode(self.isa, &words[..words.len().min(2)]) {
                 Ok(inst) => {
-                    let step = self.prepare(inst);
+                    let step = self.prepare(inst, next);
                     let is_last = step.ends_block();
                     next += usize::from(step.bytes) / DWORD as usize;
                     slots.push(slot);
@@ -241,7 +241,8 @@ impl Code {
         })
     }
 
-    fn prepare(&self, inst: Inst) -> Step {
+    /// The instruction at dword number `index`.
+    fn prepare(&self, inst: Inst, index: usize) -> Step {
         let mut args = [Arg::None; MAX_ARGS];
         let mut cancelled = false;
         for (arg, slot) in args.iter_mut().zip(inst.row().slots()) {
@@ -270,7 +271,7 @@ impl Code {
                 Operand::Off | Operand::ScalarOffset { .. } => Arg::None,
             };
         }
-        let memory = Plan::new(&inst, &args);
+        let memory = Plan::new(&inst, &args, index);
         if let Some(plan) = &memory {
             cancelled |= usize::from(plan.registers_written()) > self.vgprs;
         }

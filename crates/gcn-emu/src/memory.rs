@@ -11,9 +11,9 @@ mod vectors;
 use std::alloc::{Layout, alloc_zeroed};
 use std::sync::atomic::{AtomicU8, AtomicU16, AtomicU32, AtomicU64, Ordering::Relaxed};
 
-use crate::lanes::{Elements, LANES, Lanes, active, at_each_level, keep_if, signs};
 #[cfg(target_arch = "x86_64")]
-use crate::lanes::{Level, level};
+use crate::lanes::{self, Level, level};
+use crate::lanes::{LANES, Lanes, active, at_each_level, keep_if, signs};
 
 /// Where the first allocation goes: above 4 GiB, so that a truncated pointer faults.
 const FIRST_ADDRESS: u64 = 0x1_0000_0000;
@@ -263,7 +263,7 @@ impl Memory {
     /// The part of an allocation that has all active lanes' elements, and where they are there. Nothing if there is none,
     /// or if one is not at a multiple of `alignment`.
     #[inline]
-    fn places(
+    pub(crate) fn places(
         &self,
         addresses: Addresses<'_>,
         bytes: u64,
@@ -434,7 +434,7 @@ fn elements(places: &Lanes, keep: u32, dwords: &mut Lanes) {
 }
 
 /// A part of an allocation, at most as long as a place can say that is a number with sign.
-struct Part<'a> {
+pub(crate) struct Part<'a> {
     region: &'a Region,
     /// Where it begins, a multiple of [`ALIGNMENT`].
     origin: u64,
@@ -452,20 +452,31 @@ impl Part<'_> {
         self.region.pointer(self.origin + u64::from(place))
     }
 
+    /// The address of a place.
+    pub(crate) fn address(&self, place: u32) -> u64 {
+        self.base() + u64::from(place)
+    }
+
+    /// Has the host fetch what is so far behind the places of every 16th lane: as many dwords are in a line of its caches.
+    #[inline]
+    pub(crate) fn prefetch(&self, places: &Lanes, stride: u64) {
+        #[cfg(target_arch = "x86_64")]
+        for &place in places.0.iter().step_by(16) {
+            use std::arch::x86_64::{_MM_HINT_T0, _mm_prefetch};
+            let at = self.pointer(place).wrapping_add(stride as usize);
+            // SAFETY: fetching ahead does nothing where there is no memory.
+            unsafe { _mm_prefetch::<_MM_HINT_T0>(at.cast()) };
+        }
+    }
+
     /// Loads the aligned dwords that hold the active lanes' places, which are inside, and those behind them, a register of
     /// each. Nothing if there are too many registers.
     #[inline]
-    fn gather(&self, places: &Lanes, exec: u64, into: &mut [Lanes]) -> Option<()> {
+    pub(crate) fn gather(&self, places: &Lanes, exec: u64, into: &mut [Lanes]) -> Option<()> {
         #[cfg(target_arch = "x86_64")]
         if level() == Level::Avx512 {
-            let elements = Elements {
-                offsets: &[0],
-                mask: !(DWORD as u32 - 1),
-                dwords: into.len(),
-                exec,
-            };
             // SAFETY: the host has the level's instructions; so many bytes are there.
-            return unsafe { elements.load(places, self.pointer(0), self.len as usize, into) };
+            return unsafe { lanes::load(places, exec, self.pointer(0), self.len as usize, into) };
         }
         for lane in active(exec) {
             for (n, register) in into.iter_mut().enumerate() {

@@ -113,12 +113,17 @@ impl Counter {
         }
     }
 
-    #[inline]
-    fn issue(&mut self, operation: Place) {
+    /// An operation is issued, which holds something of the counter, whose value is at most `max`.
+    #[inline(always)]
+    fn issue(&mut self, operation: Place, max: u8) {
+        let held = operation.held.min(max);
+        if self.value + held > max {
+            self.release(max - held);
+        }
         let next = usize::from(self.oldest + self.count) % PLACES;
-        self.places[next] = operation;
+        self.places[next] = Place { held, ..operation };
         self.count += 1;
-        self.value += operation.held;
+        self.value += held;
     }
 }
 
@@ -191,14 +196,13 @@ impl Scoreboard {
         let counters = self.counters.iter_mut().zip(self.max);
         for ((counter, max), held) in counters.zip(held.each()) {
             if held > 0 {
-                let held = held.min(max);
-                counter.release(max - held);
-                counter.issue(Place {
+                let operation = Place {
                     number,
                     pc,
                     kind,
                     held,
-                });
+                };
+                counter.issue(operation, max);
             }
         }
     }

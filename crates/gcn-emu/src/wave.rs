@@ -81,7 +81,36 @@ pub struct Wave {
     pub priority: u8,
     /// The windows of FLAT addresses, as the aperture registers of GCN 1.4 show them.
     pub apertures: Apertures,
+    /// Where its loads have been.
+    pub(crate) strides: Strides,
     rooms: Box<Rooms>,
+}
+
+/// How far a few loads are from where they were when they were executed the last time, so that the host can be told of what
+/// they will want next. Its own guesses are by the addresses of its instructions, which are the same for all loads.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Strides([Visit; Strides::LOADS]);
+
+/// Where a load was, and how far that was from where it had been.
+#[derive(Clone, Copy, Debug, Default)]
+struct Visit {
+    address: u64,
+    stride: u64,
+}
+
+impl Strides {
+    /// Loads that are told apart.
+    const LOADS: usize = 16;
+
+    /// Load number `load` is at an address: how far on it will be the next time if it was so far twice.
+    #[inline]
+    pub(crate) fn next(&mut self, load: u8, address: u64) -> Option<u64> {
+        let visit = &mut self.0[usize::from(load) % Strides::LOADS];
+        let stride = address.wrapping_sub(visit.address);
+        let is_steady = stride == visit.stride && stride != 0;
+        *visit = Visit { address, stride };
+        is_steady.then_some(stride)
+    }
 }
 
 /// Scalar registers as [`Wave`] has them.
@@ -146,6 +175,7 @@ impl Wave {
             group: GroupShape::default(),
             priority: 0,
             apertures: Apertures::default(),
+            strides: Strides::default(),
             rooms: Box::new(Rooms {
                 sources: [[Lanes::ZERO; 2]; 3],
                 result: [Lanes::ZERO; 2],

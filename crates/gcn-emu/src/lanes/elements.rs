@@ -16,50 +16,74 @@ use super::{Level, level};
 /// Bytes of a dword.
 const DWORD: usize = 4;
 
-/// Elements of whole dwords in memory, for each lane where a register, of addresses, and offsets say.
-#[derive(Clone, Copy)]
-pub(crate) struct Elements<'a> {
-    /// What is added to the register for each of the lane's elements.
-    pub offsets: &'a [u32],
+/// Elements of whole dwords in memory, for each lane where a register and offsets say.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Elements {
+    /// Number of the register.
+    pub addresses: u8,
+    /// What is added to it for each of the lane's elements.
+    pub offsets: [u32; 2],
+    /// How many of those there are.
+    pub count: u8,
     /// The bits of the sums that are kept: all between two.
     pub mask: u32,
     /// Dwords of an element.
-    pub dwords: usize,
-    /// The lanes that have elements.
-    pub exec: u64,
+    pub dwords: u8,
+    /// The number of the first register of data for each of the lane's elements; those that are loaded are all behind the
+    /// first.
+    pub data: [u8; 2],
 }
 
-impl Elements<'_> {
-    /// Loads the elements from `bytes`, where the register with this number says, a register for each of their dwords from
-    /// number `into` on. Nothing, and nothing has been loaded, if any is not inside, or a register is not there.
-    #[inline]
-    pub(crate) fn gather(
-        self,
-        bytes: &[u8],
-        registers: &mut [Lanes],
-        register: usize,
-        into: usize,
-    ) -> Option<()> {
+/// Loads the elements of some lanes from bytes, a register for each of their dwords. Nothing, and nothing has been loaded,
+/// if any is not inside, or a register is not there.
+pub(crate) type Gather = fn(&Elements, u64, &[u8], &mut [Lanes]) -> Option<()>;
+
+/// How many bits of addresses a load of memory keeps that is of whole dwords.
+#[cfg(target_arch = "x86_64")]
+const ALIGNED: u32 = !(DWORD as u32 - 1);
+
+impl Elements {
+    /// What loads them on this host.
+    pub(crate) fn gather(&self) -> Gather {
         #[cfg(target_arch = "x86_64")]
         if level() == Level::Avx512 {
             // SAFETY: the host has the level's features.
-            return unsafe {
-                match self.dwords {
-                    1 => avx512::gather::<1>(&self, bytes, registers, register, into),
-                    2 => avx512::gather::<2>(&self, bytes, registers, register, into),
-                    3 => avx512::gather::<3>(&self, bytes, registers, register, into),
-                    4 => avx512::gather::<4>(&self, bytes, registers, register, into),
-                    _ => None,
-                }
-            };
+            macro_rules! gather {
+                ($dwords:literal, $count:literal) => {
+                    |elements, exec, bytes, registers| unsafe {
+                        avx512::gather::<$dwords, $count>(elements, exec, bytes, registers)
+                    }
+                };
+            }
+            match (self.dwords, self.count) {
+                (1, 1) => return gather!(1, 1),
+                (1, 2) => return gather!(1, 2),
+                (2, 1) => return gather!(2, 1),
+                (2, 2) => return gather!(2, 2),
+                (3, 1) => return gather!(3, 1),
+                (4, 1) => return gather!(4, 1),
+                _ => {}
+            }
         }
+        Elements::gather_each
+    }
+
+    /// What is added for each of the lane's elements.
+    fn offsets(&self) -> &[u32] {
+        self.offsets.get(..self.count.into()).unwrap_or_default()
+    }
+
+    /// [`Elements::gather`], one element after the other.
+    fn gather_each(&self, exec: u64, bytes: &[u8], registers: &mut [Lanes]) -> Option<()> {
+        let dwords = usize::from(self.dwords);
         // The register may be one of those that are loaded.
-        let addresses = *registers.get(register)?;
-        self.are_inside(&addresses, bytes.len(), self.dwords * DWORD)?;
-        let registers = registers.get_mut(into..into + self.offsets.len() * self.dwords)?;
-        for lane in active(self.exec) {
-            let registers = registers.chunks_exact_mut(self.dwords);
-            for (&offset, registers) in self.offsets.iter().zip(registers) {
+        let addresses = *registers.get(usize::from(self.addresses))?;
+        self.are_inside(exec, &addresses, bytes.len(), dwords * DWORD)?;
+        let into = usize::from(self.data[0]);
+        let registers = registers.get_mut(into..into + self.offsets().len() * dwords)?;
+        for lane in active(exec) {
+            let registers = registers.chunks_exact_mut(dwords);
+            for (&offset, registers) in self.offsets().iter().zip(registers) {
                 let at = self.place(&addresses, lane, offset);
                 let dwords = bytes[at..].as_chunks::<DWORD>().0;
                 for (register, dword) in registers.iter_mut().zip(dwords) {
@@ -70,42 +94,15 @@ impl Elements<'_> {
         Some(())
     }
 
-    /// Loads the elements from `len` bytes of memory that threads share, a register for each of their dwords. Nothing, and
-    /// nothing has been loaded, if any is not inside, or there are too many registers.
-    ///
-    /// # Safety
-    /// The host has AVX-512; that many bytes are there.
-    #[cfg(target_arch = "x86_64")]
-    #[inline]
-    pub(crate) unsafe fn load(
-        self,
-        addresses: &Lanes,
-        bytes: *const u8,
-        len: usize,
-        into: &mut [Lanes],
-    ) -> Option<()> {
-        // SAFETY: the caller vouches for them.
-        unsafe {
-            match self.dwords {
-                1 => avx512::load::<1>(&self, addresses, bytes, len, into),
-                2 => avx512::load::<2>(&self, addresses, bytes, len, into),
-                3 => avx512::load::<3>(&self, addresses, bytes, len, into),
-                4 => avx512::load::<4>(&self, addresses, bytes, len, into),
-                _ => None,
-            }
-        }
-    }
-
-    /// Stores the elements to `bytes`, where the register with this number says, lanes in ascending order, each from a
-    /// register for each of its dwords, from the number in `from` on, or the low `part` bytes of the one register. Nothing, and nothing has been stored, if any is
-    /// not inside, or a register is not there.
+    /// Stores the elements of the lanes in `exec` to `bytes`, lanes in ascending order, each from a register for each of its
+    /// dwords, or the low `part` bytes of the one register. Nothing, and nothing has been stored, if any is not inside, or
+    /// a register is not there.
     #[inline]
     pub(crate) fn scatter(
-        self,
+        &self,
+        exec: u64,
         bytes: &mut [u8],
         registers: &[Lanes],
-        register: usize,
-        from: &[usize],
         part: Option<usize>,
     ) -> Option<()> {
         #[cfg(target_arch = "x86_64")]
@@ -113,9 +110,9 @@ impl Elements<'_> {
             // SAFETY: the host has the level's features.
             let stored = unsafe {
                 match self.dwords {
-                    1 => avx512::scatter::<1>(&self, bytes, registers, register, from),
-                    2 => avx512::scatter::<2>(&self, bytes, registers, register, from),
-                    4 => avx512::scatter::<4>(&self, bytes, registers, register, from),
+                    1 => avx512::scatter::<1>(self, exec, bytes, registers),
+                    2 => avx512::scatter::<2>(self, exec, bytes, registers),
+                    4 => avx512::scatter::<4>(self, exec, bytes, registers),
                     _ => Stored::NotInOrder,
                 }
             };
@@ -125,27 +122,27 @@ impl Elements<'_> {
                 Stored::NotInOrder => {}
             }
         }
-        self.scatter_each(bytes, registers, register, from, part)
+        self.scatter_each(exec, bytes, registers, part)
     }
 
     /// [`Elements::scatter`], one element after the other.
     fn scatter_each(
-        self,
+        &self,
+        exec: u64,
         bytes: &mut [u8],
         registers: &[Lanes],
-        register: usize,
-        from: &[usize],
         part: Option<usize>,
     ) -> Option<()> {
-        let size = part.unwrap_or(self.dwords * DWORD);
-        let addresses = registers.get(register)?;
-        self.are_inside(addresses, bytes.len(), size)?;
-        let are_there = |&from: &usize| from + self.dwords <= registers.len();
-        if !from.iter().all(are_there) {
+        let size = part.unwrap_or(usize::from(self.dwords) * DWORD);
+        let addresses = registers.get(usize::from(self.addresses))?;
+        self.are_inside(exec, addresses, bytes.len(), size)?;
+        let data = self.data.map(usize::from);
+        let are_there = |&from: &usize| from + usize::from(self.dwords) <= registers.len();
+        if !data.iter().take(self.count.into()).all(are_there) {
             return None;
         }
-        for lane in active(self.exec) {
-            for (&offset, &from) in self.offsets.iter().zip(from) {
+        for lane in active(exec) {
+            for (&offset, from) in self.offsets().iter().zip(data) {
                 let element = &mut bytes[self.place(addresses, lane, offset)..][..size];
                 let (dwords, rest) = element.as_chunks_mut::<DWORD>();
                 for (dword, register) in dwords.iter_mut().zip(&registers[from..]) {
@@ -165,10 +162,36 @@ impl Elements<'_> {
     }
 
     /// Whether all elements of so many bytes are inside of `len` bytes.
-    fn are_inside(&self, addresses: &Lanes, len: usize, size: usize) -> Option<()> {
+    fn are_inside(&self, exec: u64, addresses: &Lanes, len: usize, size: usize) -> Option<()> {
         let last = u32::try_from(len.checked_sub(size)?).ok()?;
-        let are_inside = |&offset| are_below(addresses, offset, self.mask, self.exec, last);
-        self.offsets.iter().all(are_inside).then_some(())
+        let are_inside = |&offset| are_below(addresses, offset, self.mask, exec, last);
+        self.offsets().iter().all(are_inside).then_some(())
+    }
+}
+
+/// Loads the aligned dwords that hold the places of some lanes in `len` bytes, and those behind them, a register of each.
+/// Nothing, and nothing has been loaded, if any is not inside, or there are too many registers. Threads may share the bytes.
+///
+/// # Safety
+/// The host has AVX-512; that many bytes are there.
+#[cfg(target_arch = "x86_64")]
+#[inline]
+pub(crate) unsafe fn load(
+    places: &Lanes,
+    exec: u64,
+    bytes: *const u8,
+    len: usize,
+    into: &mut [Lanes],
+) -> Option<()> {
+    // SAFETY: the caller vouches for them.
+    unsafe {
+        match into.len() {
+            1 => avx512::load::<1>(places, ALIGNED, exec, bytes, len, into),
+            2 => avx512::load::<2>(places, ALIGNED, exec, bytes, len, into),
+            3 => avx512::load::<3>(places, ALIGNED, exec, bytes, len, into),
+            4 => avx512::load::<4>(places, ALIGNED, exec, bytes, len, into),
+            _ => None,
+        }
     }
 }
 

@@ -6,10 +6,11 @@ use gcn_isa::smem::Smem;
 use gcn_isa::{Does, Encoding, Inst, Isa, Op, Ty};
 
 use crate::code::{Arg, MAX_ARGS};
+use crate::lanes::{Elements, Gather};
 use crate::scoreboard::{Increments, Kind};
 
 use super::format::Format;
-use super::quick::Quick;
+use super::quick::{self, Quick};
 
 /// A memory instruction, resolved.
 #[derive(Clone, Copy, Debug)]
@@ -66,8 +67,14 @@ pub struct Plan {
     pub kind: Kind,
     /// How much they count.
     pub increments: Increments,
+    /// A number that other memory instructions near it do not have.
+    pub number: u8,
     /// What it is where nobody observes it.
     pub quick: Quick,
+    /// What it loads from LDS or stores there.
+    pub(super) elements: Elements,
+    /// What loads that.
+    pub(super) gather: Gather,
 }
 
 /// Where addresses come from.
@@ -107,8 +114,8 @@ const SMEM_REGISTER: u64 = 0x7f;
 const SCALAR_BUFFER_OFFSET: i64 = 0xf_ffff;
 
 impl Plan {
-    /// The plan of an instruction with these operands; nothing if it is not one of memory.
-    pub fn new(inst: &Inst, args: &[Arg; MAX_ARGS]) -> Option<Plan> {
+    /// The plan of an instruction with these operands, at dword number `index`; nothing if it is not one of memory.
+    pub fn new(inst: &Inst, args: &[Arg; MAX_ARGS], index: usize) -> Option<Plan> {
         let does = inst.does();
         if matches!(
             does,
@@ -161,7 +168,10 @@ impl Plan {
             data_dwords: 0,
             kind: Kind::VectorMemory,
             increments: Increments::default(),
+            number: (index / 2) as u8,
             quick: Quick::No,
+            elements: Elements::default(),
+            gather: Elements::default().gather(),
         };
         let mut scalar_dwords = 0;
         for (slot, arg) in inst.row().slots().zip(args) {
@@ -207,6 +217,8 @@ impl Plan {
         }
         (plan.kind, plan.increments) = counts(inst.isa, &plan, scalar_dwords);
         plan.quick = Quick::of(&plan);
+        plan.elements = quick::share::elements(&plan);
+        plan.gather = plan.elements.gather();
         Some(plan)
     }
 

@@ -48,31 +48,33 @@ fn behind(apart: usize) -> __m512i {
 /// # Safety
 /// The host has AVX-512.
 #[inline(always)]
-unsafe fn places(
-    elements: &Elements,
-    addresses: &[__m512i; VECTORS],
-    offset: u32,
-) -> [__m512i; VECTORS] {
+unsafe fn places(addresses: &[__m512i; VECTORS], offset: u32, mask: u32) -> [__m512i; VECTORS] {
     let mut places = *addresses;
     for place in &mut places {
         // SAFETY: the host has AVX-512.
         unsafe {
             let sum = _mm512_add_epi32(*place, _mm512_set1_epi32(offset as i32));
-            *place = _mm512_and_si512(sum, _mm512_set1_epi32(elements.mask as i32));
+            *place = _mm512_and_si512(sum, _mm512_set1_epi32(mask as i32));
         }
     }
     places
 }
 
-/// Whether all elements are at most at `last`.
+/// Whether all elements of active lanes are at most at `last`.
 ///
 /// # Safety
 /// The host has AVX-512.
 #[inline(always)]
-unsafe fn are_inside(elements: &Elements, addresses: &[__m512i; VECTORS], last: u32) -> bool {
+unsafe fn are_inside(
+    addresses: &[__m512i; VECTORS],
+    offsets: &[u32],
+    mask: u32,
+    exec: u64,
+    last: u32,
+) -> bool {
     let [a, b, c, d] = *addresses;
     let mut offset = 0;
-    for &other in elements.offsets {
+    for &other in offsets {
         offset = other.max(offset);
     }
     // What the mask takes away makes no place greater.
@@ -81,7 +83,7 @@ unsafe fn are_inside(elements: &Elements, addresses: &[__m512i; VECTORS], last: 
         let greatest = _mm512_max_epu32(_mm512_max_epu32(a, b), _mm512_max_epu32(c, d));
         let room = _mm512_set1_epi32(last.wrapping_sub(offset) as i32);
         offset <= last && _mm512_cmpgt_epu32_mask(greatest, room) == 0
-            || is_each_inside(elements, addresses, last)
+            || is_each_inside(addresses, offsets, mask, exec, last)
     }
 }
 
@@ -89,15 +91,20 @@ unsafe fn are_inside(elements: &Elements, addresses: &[__m512i; VECTORS], last: 
 #[cold]
 #[inline(never)]
 #[target_feature(enable = "avx512f")]
-fn is_each_inside(elements: &Elements, addresses: &[__m512i; VECTORS], last: u32) -> bool {
+fn is_each_inside(
+    addresses: &[__m512i; VECTORS],
+    offsets: &[u32],
+    mask: u32,
+    exec: u64,
+    last: u32,
+) -> bool {
     let last = _mm512_set1_epi32(last as i32);
     let mut outside = 0;
-    for &offset in elements.offsets {
+    for &offset in offsets {
         // SAFETY: the function is for such hosts only.
-        let places = unsafe { places(elements, addresses, offset) };
+        let places = unsafe { places(addresses, offset, mask) };
         for (vector, places) in places.into_iter().enumerate() {
-            let active = active(elements.exec, vector);
-            outside |= _mm512_mask_cmpgt_epu32_mask(active, places, last);
+            outside |= _mm512_mask_cmpgt_epu32_mask(active(exec, vector), places, last);
         }
     }
     outside == 0
@@ -109,13 +116,13 @@ fn is_each_inside(elements: &Elements, addresses: &[__m512i; VECTORS], last: u32
 /// The host has AVX-512.
 #[inline(always)]
 unsafe fn are_apart(
-    elements: &Elements,
     addresses: &[__m512i; VECTORS],
+    offsets: &[u32],
     last: u32,
     size: usize,
 ) -> bool {
-    let [first, second] = *elements.offsets else {
-        return elements.offsets.len() == 1;
+    let [first, second] = *offsets else {
+        return offsets.len() == 1;
     };
     let [a, b, c, d] = *addresses;
     // SAFETY: the host has AVX-512.
@@ -133,67 +140,65 @@ unsafe fn are_apart(
     end.is_some_and(|end| end <= last) && first.abs_diff(second) >= span
 }
 
-/// See [`Elements::gather`]; an element has `DWORDS` dwords.
+/// See [`super::Gather`]; a lane has `COUNT` elements of `DWORDS` dwords.
 #[target_feature(enable = "avx512f")]
-pub(super) fn gather<const DWORDS: usize>(
+pub(super) fn gather<const DWORDS: usize, const COUNT: usize>(
     elements: &Elements,
+    exec: u64,
     bytes: &[u8],
     registers: &mut [Lanes],
-    register: usize,
-    into: usize,
 ) -> Option<()> {
-    let addresses = vectors(*registers.get(register)?);
-    let into = registers.get_mut(into..into + elements.offsets.len() * DWORDS)?;
+    let offsets = *elements.offsets.first_chunk::<COUNT>()?;
+    let addresses = registers.get(usize::from(elements.addresses))?;
+    let places = vectors(*addresses);
+    let mask = elements.mask;
+    let first = usize::from(elements.data[0]);
+    let into = registers.get_mut(first..first + COUNT * DWORDS)?;
+    let (at, len) = (bytes.as_ptr(), bytes.len());
     // SAFETY: the function is for such hosts only; that many bytes are there.
-    unsafe { load_all::<DWORDS>(elements, &addresses, bytes.as_ptr(), bytes.len(), into) }
+    let done = unsafe {
+        if exec == u64::MAX {
+            load_near::<DWORDS, COUNT, true>(places, offsets, mask, exec, at, len, into)
+        } else {
+            load_near::<DWORDS, COUNT, false>(places, offsets, mask, exec, at, len, into)
+        }
+    };
+    match done {
+        Some(()) => done,
+        None => {
+            // The register may be one of those that are loaded.
+            let addresses = registers[usize::from(elements.addresses)];
+            let into = &mut registers[first..first + COUNT * DWORDS];
+            // SAFETY: as above.
+            unsafe { load_apart::<DWORDS>(&addresses, &offsets, mask, exec, at, len, into) }
+        }
+    }
 }
 
-/// See [`Elements::load`]; an element has `DWORDS` dwords.
+/// See [`super::load`]; there are `DWORDS` registers. The mask says which bits of the addresses are kept.
 ///
 /// # Safety
 /// That many bytes are there.
 #[target_feature(enable = "avx512f")]
 pub(super) unsafe fn load<const DWORDS: usize>(
-    elements: &Elements,
     addresses: &Lanes,
+    mask: u32,
+    exec: u64,
     bytes: *const u8,
     len: usize,
     into: &mut [Lanes],
 ) -> Option<()> {
+    let places = vectors(*addresses);
     // SAFETY: the function is for such hosts only; the caller vouches for the rest.
-    unsafe { load_all::<DWORDS>(elements, &vectors(*addresses), bytes, len, into) }
-}
-
-/// Loads the elements from `len` bytes, a register for each of their dwords. Nothing, and nothing has been loaded, if any
-/// is not inside. Other threads may write there.
-///
-/// # Safety
-/// The host has AVX-512; that many bytes are there.
-#[inline(always)]
-unsafe fn load_all<const DWORDS: usize>(
-    elements: &Elements,
-    addresses: &[__m512i; VECTORS],
-    bytes: *const u8,
-    len: usize,
-    into: &mut [Lanes],
-) -> Option<()> {
-    // SAFETY: the function is for such hosts only, and the caller vouches for the bytes.
     unsafe {
-        let done = match (elements.offsets, elements.exec == u64::MAX) {
-            ([a], true) => {
-                load_near::<DWORDS, 1, true>(elements, [*a], addresses, bytes, len, into)
-            }
-            ([a], false) => {
-                load_near::<DWORDS, 1, false>(elements, [*a], addresses, bytes, len, into)
-            }
-            ([a, b], true) if DWORDS <= 2 => {
-                load_near::<DWORDS, 2, true>(elements, [*a, *b], addresses, bytes, len, into)
-            }
-            _ => None,
+        let done = if exec == u64::MAX {
+            load_near::<DWORDS, 1, true>(places, [0], mask, exec, bytes, len, into)
+        } else {
+            load_near::<DWORDS, 1, false>(places, [0], mask, exec, bytes, len, into)
         };
         match done {
             Some(()) => done,
-            None => load_apart::<DWORDS>(elements, addresses, bytes, len, into),
+            None => load_apart::<DWORDS>(addresses, &[0], mask, exec, bytes, len, into),
         }
     }
 }
@@ -201,17 +206,19 @@ unsafe fn load_all<const DWORDS: usize>(
 /// Bytes of memory that two vectors hold.
 const WINDOW: usize = 2 * WIDTH * DWORD;
 
-/// [`load_all`] of `COUNT` elements for each lane, if those of each vector's lanes are near each other, at that of the first
-/// active one or a little behind it, as in rows and in places that lanes share: all of them are in two vectors of memory,
-/// from which each lane takes its own. `ALL` of the lanes are active or not.
+/// Loads `COUNT` elements for each active lane from `len` bytes, a register for each of their dwords, if those of each
+/// vector's lanes are near each other, at that of the first active one or a little behind it, as in rows and in places that
+/// lanes share: all of them are in two vectors of memory, from which each lane takes its own. Nothing, and nothing has been
+/// loaded, if they are not. `ALL` of the lanes are active or not. Other threads may write there.
 ///
 /// # Safety
-/// As for [`load_all`].
+/// The host has AVX-512; that many bytes are there.
 #[inline(always)]
 unsafe fn load_near<const DWORDS: usize, const COUNT: usize, const ALL: bool>(
-    elements: &Elements,
+    addresses: [__m512i; VECTORS],
     offsets: [u32; COUNT],
-    addresses: &[__m512i; VECTORS],
+    mask: u32,
+    exec: u64,
     bytes: *const u8,
     len: usize,
     into: &mut [Lanes],
@@ -220,7 +227,7 @@ unsafe fn load_near<const DWORDS: usize, const COUNT: usize, const ALL: bool>(
     let registers = into.as_chunks_mut::<DWORDS>().0;
     let registers = registers.first_chunk_mut::<COUNT>()?;
     let mut starts = [[0; VECTORS]; COUNT];
-    let mut from = [*addresses; COUNT];
+    let mut from = [addresses; COUNT];
     let (mut outside, mut in_second) = (0, 0);
     // SAFETY: the host has AVX-512.
     unsafe {
@@ -228,13 +235,9 @@ unsafe fn load_near<const DWORDS: usize, const COUNT: usize, const ALL: bool>(
         let greatest = _mm512_set1_epi32((2 * WIDTH - DWORDS) as i32);
         let greatest_in_first = _mm512_set1_epi32((WIDTH - DWORDS) as i32);
         for n in 0..COUNT {
-            let places = places(elements, addresses, offsets[n]);
+            let places = places(&addresses, offsets[n], mask);
             for vector in 0..VECTORS {
-                let active = if ALL {
-                    u16::MAX
-                } else {
-                    active(elements.exec, vector)
-                };
+                let active = if ALL { u16::MAX } else { active(exec, vector) };
                 // All of it is done in vectors: the compiler makes more than one of what is done beside them.
                 let first = if ALL {
                     places[vector]
@@ -283,7 +286,7 @@ unsafe fn load_near<const DWORDS: usize, const COUNT: usize, const ALL: bool>(
                     if ALL {
                         part.write(loaded);
                     } else {
-                        let active = active(elements.exec, vector);
+                        let active = active(exec, vector);
                         part.write(blended_vector(part.read(), loaded, active));
                     }
                 }
@@ -293,31 +296,34 @@ unsafe fn load_near<const DWORDS: usize, const COUNT: usize, const ALL: bool>(
     Some(())
 }
 
-/// [`load_all`], wherever the elements are.
+/// The same, wherever the elements are; nothing, and nothing has been loaded, if any is not inside.
 ///
 /// # Safety
-/// As for [`load_all`].
+/// As for [`load_near`].
 #[inline(never)]
 #[target_feature(enable = "avx512f")]
 unsafe fn load_apart<const DWORDS: usize>(
-    elements: &Elements,
-    addresses: &[__m512i; VECTORS],
+    addresses: &Lanes,
+    offsets: &[u32],
+    mask: u32,
+    exec: u64,
     bytes: *const u8,
     len: usize,
     into: &mut [Lanes],
 ) -> Option<()> {
+    let addresses = vectors(*addresses);
     // Signed, it is not negative, nor is a place.
     let last = i32::try_from(len.checked_sub(DWORDS * DWORD)?).ok()? as u32;
     // SAFETY: the function is for such hosts only.
-    if !unsafe { are_inside(elements, addresses, last) } {
+    if !unsafe { are_inside(&addresses, offsets, mask, exec, last) } {
         return None;
     }
     let registers = into.as_chunks_mut::<DWORDS>().0;
-    for (&offset, registers) in elements.offsets.iter().zip(registers) {
+    for (&offset, registers) in offsets.iter().zip(registers) {
         // SAFETY: as above.
-        let places = unsafe { places(elements, addresses, offset) };
+        let places = unsafe { places(&addresses, offset, mask) };
         for (vector, &places) in places.iter().enumerate() {
-            let active = active(elements.exec, vector);
+            let active = active(exec, vector);
             let mut loaded = [_mm512_setzero_si512(); DWORDS];
             // SAFETY: the places of the active lanes are inside, with all dwords of their elements.
             unsafe {
@@ -508,48 +514,50 @@ fn transposed<const FOUR: usize>(rows: [__m512i; FOUR]) -> [__m512i; FOUR] {
 #[target_feature(enable = "avx512f")]
 pub(super) fn scatter<const DWORDS: usize>(
     elements: &Elements,
+    exec: u64,
     bytes: &mut [u8],
     registers: &[Lanes],
-    register: usize,
-    from: &[usize],
 ) -> Stored {
     let size = DWORDS * DWORD;
     let last = bytes.len().checked_sub(size);
     let last = last.and_then(|last| i32::try_from(last).ok());
-    let (Some(last), Some(register)) = (last, registers.get(register)) else {
+    let addresses = registers.get(usize::from(elements.addresses));
+    let (Some(last), Some(addresses)) = (last, addresses) else {
         return Stored::Nothing;
     };
-    let (last, addresses) = (last as u32, vectors(*register));
+    let (last, addresses) = (last as u32, vectors(*addresses));
+    let (offsets, mask) = (elements.offsets(), elements.mask);
+    let is_missing = |&from: &u8| usize::from(from) + DWORDS > registers.len();
     // SAFETY: the function is for such hosts only.
     let rows = unsafe {
-        if !are_inside(elements, &addresses, last)
-            || from.iter().any(|&from| from + DWORDS > registers.len())
+        if !are_inside(&addresses, offsets, mask, exec, last)
+            || elements.data[..offsets.len()].iter().any(is_missing)
         {
             return Stored::Nothing;
         }
-        if !are_apart(elements, &addresses, last, size) {
+        if !are_apart(&addresses, offsets, last, size) {
             return Stored::NotInOrder;
         }
         let mut rows = [false; VECTORS];
-        if elements.exec == u64::MAX {
+        if exec == u64::MAX {
             for (row, addresses) in rows.iter_mut().zip(addresses) {
                 *row = is_row(addresses, size);
             }
         }
         rows
     };
-    for (&offset, &from) in elements.offsets.iter().zip(from) {
+    for (&offset, &from) in offsets.iter().zip(&elements.data) {
         // SAFETY: as above.
-        let places = unsafe { places(elements, &addresses, offset) };
+        let places = unsafe { places(&addresses, offset, mask) };
         for vector in 0..VECTORS {
             let mut dwords = [_mm512_setzero_si512(); DWORDS];
-            for (dwords, register) in dwords.iter_mut().zip(&registers[from..]) {
+            for (dwords, register) in dwords.iter_mut().zip(&registers[from.into()..]) {
                 *dwords = vectors(*register)[vector];
             }
             let places = places[vector];
             let place = _mm512_cvtsi512_si32(places) as u32 as usize;
             let is_row = rows[vector] && place + (WIDTH - 1) * size <= last as usize;
-            let active = active(elements.exec, vector);
+            let active = active(exec, vector);
             let bytes = bytes.as_mut_ptr();
             let at = bytes.wrapping_add(place).cast::<__m512i>();
             // SAFETY: the places of the active lanes are inside, all lanes are active where they have a shape.

@@ -12,7 +12,7 @@ use gcn_isa::effect::AtomicOp;
 use super::super::combine::{Denormals, combine};
 use super::super::plan::{Family, Plan};
 use super::global::Addresses;
-use super::{reaches_share, share_of, takes_addresses};
+use super::share::{is_reached, reached, takes_addresses};
 use crate::device::Device;
 use crate::lanes::{self, LANES, Lane, Lanes, NOTHING, active, at_each_level};
 use crate::lds::Lds;
@@ -45,12 +45,12 @@ pub fn share(wave: &mut Wave, plan: &Plan, lds: &mut Lds, device: &Device) -> Op
     let from = wave.vgpr(plan.vaddr.unwrap_or(0));
     if !takes_addresses(wave, plan, device)
         || plan.family == Family::Flat
-            && !(reaches_share(wave, plan, device)
+            && !(is_reached(wave, plan, device)
                 && lanes::are_below(from, offset, bytes - 1, exec, 0))
     {
         return None;
     }
-    let mut share = share_of(wave, plan, lds);
+    let mut share = reached(wave, plan, lds);
     let last = u32::try_from(share.bytes().len())
         .ok()?
         .checked_sub(bytes)?;

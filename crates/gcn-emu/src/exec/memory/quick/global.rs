@@ -15,59 +15,84 @@ use crate::wave::Wave;
 #[inline]
 pub fn load(wave: &mut Wave, plan: &Plan, device: &Device) -> Option<()> {
     let bytes = usize::from(plan.ty.bytes());
+    if bytes < DWORD {
+        return load_part(wave, plan, device);
+    }
     if bytes > DWORD {
         return load_dwords(wave, plan, device);
     }
-    if bytes < DWORD {
-        return load_apart(wave, plan, device);
-    }
     let mut sums = None;
     let from = Addresses::of(wave, plan, plan.ty.bytes(), &mut sums)?;
-    let Some(address) = from.row(Stride::Dwords(1), device) else {
-        return load_apart(wave, plan, device);
-    };
     let exec = wave.exec();
+    let row = from.row(Stride::Dwords(1), device);
+    let one = match row {
+        Some(_) => None,
+        None => from.row(Stride::None, device),
+    };
     let register = wave.vgprs.get_mut(usize::from(plan.vdst))?;
-    if exec == u64::MAX {
-        return device.memory.load_dwords(address, &mut register.0);
+    let memory = &device.memory;
+    match (row, one) {
+        (Some(address), _) if exec == u64::MAX => memory.load_dwords(address, &mut register.0),
+        (Some(address), _) => {
+            let mut loaded = Lanes::ZERO;
+            memory.load_dwords(address, &mut loaded.0)?;
+            register.blend(&loaded, exec);
+            Some(())
+        }
+        (None, Some(address)) => {
+            register.blend(&Lanes::splat(memory.load_u32(address)?), exec);
+            Some(())
+        }
+        (None, None) => load_apart(wave, plan, device),
     }
-    let mut loaded = Lanes::ZERO;
-    device.memory.load_dwords(address, &mut loaded.0)?;
-    register.blend(&loaded, exec);
-    Some(())
 }
 
 /// [`load`] of several dwords.
 #[inline(never)]
 fn load_dwords(wave: &mut Wave, plan: &Plan, device: &Device) -> Option<()> {
-    let memory = &device.memory;
-    let exec = wave.exec();
-    let bytes = plan.ty.bytes();
     let count = usize::from(plan.ty.dwords());
-    let registers = usize::from(plan.vdst)..usize::from(plan.vdst) + count;
     let mut sums = None;
-    let from = Addresses::of(wave, plan, bytes, &mut sums)?;
-    if let Some(address) = from.row(Stride::Dwords(count as u32), device) {
-        let mut row = [[0; LANES]; MAX_DWORDS];
-        let row = row.get_mut(..count)?.as_flattened_mut();
-        memory.load_dwords(address, row)?;
-        lanes::from_elements(row, exec, wave.vgprs.get_mut(registers)?);
-        return Some(());
-    }
-    // The registers may be among those that are loaded.
-    let [low, high] = [*from.low, *from.high];
-    let from = Addresses {
-        low: &low,
-        high: &high,
-        ..from
+    let from = Addresses::of(wave, plan, plan.ty.bytes(), &mut sums)?;
+    let Some(address) = from.row(Stride::Dwords(count as u32), device) else {
+        return load_apart(wave, plan, device);
     };
-    let registers = wave.vgprs.get_mut(registers)?;
-    memory.gather(from.all(device)?, bytes.into(), exec, registers)
+    let mut row = [[0; LANES]; MAX_DWORDS];
+    let row = row.get_mut(..count)?.as_flattened_mut();
+    device.memory.load_dwords(address, row)?;
+    let exec = wave.exec();
+    let first = usize::from(plan.vdst);
+    lanes::from_elements(row, exec, wave.vgprs.get_mut(first..first + count)?);
+    Some(())
 }
 
-/// [`load`] of what is no row of dwords.
+/// [`load`] of dwords that are neither a row nor one.
 #[inline(never)]
 fn load_apart(wave: &mut Wave, plan: &Plan, device: &Device) -> Option<()> {
+    let exec = wave.exec();
+    let bytes = plan.ty.bytes();
+    let (mut sums, mut places) = (None, Lanes::ZERO);
+    let from = Addresses::of(wave, plan, bytes, &mut sums)?;
+    let memory = &device.memory;
+    let alignment = DWORD as u64;
+    let part = memory.places(
+        from.all(device)?,
+        bytes.into(),
+        alignment,
+        exec,
+        &mut places,
+    )?;
+    let address = part.address(places.0[0]);
+    if let Some(stride) = wave.strides.next(plan.number, address) {
+        part.prefetch(&places, stride);
+    }
+    let first = usize::from(plan.vdst);
+    let registers = first..first + usize::from(plan.ty.dwords());
+    part.gather(&places, exec, wave.vgprs.get_mut(registers)?)
+}
+
+/// [`load`] of what is less than a dword.
+#[inline(never)]
+fn load_part(wave: &mut Wave, plan: &Plan, device: &Device) -> Option<()> {
     let memory = &device.memory;
     let bytes = plan.ty.bytes();
     let mut sums = None;
@@ -77,8 +102,7 @@ fn load_apart(wave: &mut Wave, plan: &Plan, device: &Device) -> Option<()> {
     if let Some(address) = from.row(Stride::None, device) {
         loaded = Lanes::splat(match bytes {
             1 => memory.load_u8(address)?.into(),
-            2 => memory.load_u16(address)?.into(),
-            _ => memory.load_u32(address)?,
+            _ => memory.load_u16(address)?.into(),
         });
     } else if bytes == 1
         && let Some(address) = from.row(Stride::Byte, device)

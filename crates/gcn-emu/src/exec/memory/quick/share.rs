@@ -1,0 +1,138 @@
+//! LDS: elements where registers and constant offsets say, for DS and for FLAT.
+
+use gcn_isa::{Does, Isa};
+
+use super::super::HALF_BITS;
+use super::super::places::DWORD;
+use super::super::plan::{Family, Plan};
+use crate::device::Device;
+use crate::lanes::{self, Elements, Lanes};
+use crate::lds::{Lds, Share};
+use crate::wave::Wave;
+
+/// The elements of a load or a store, once for all times that it is executed. Some are on the way from or to other registers
+/// than the instruction's: the second of two, of which the first has the addresses.
+pub(crate) fn elements(plan: &Plan) -> Elements {
+    let (first, distance) = (plan.offset as u32, plan.distance as u32);
+    let elements = Elements {
+        addresses: plan.vaddr.unwrap_or(0),
+        offsets: [first, first.wrapping_add(distance)],
+        count: 1,
+        mask: plan.mask,
+        dwords: plan.ty.dwords(),
+        data: [plan.vdata, plan.vdata1],
+    };
+    let is_part = usize::from(plan.ty.bytes()) < DWORD;
+    match plan.does {
+        Does::LoadTwo(..) => Elements {
+            count: 2,
+            data: [plan.vdst; 2],
+            ..elements
+        },
+        // Two elements for one place are one (errata E042).
+        Does::StoreTwo(..) if distance != 0 => Elements {
+            count: 2,
+            ..elements
+        },
+        Does::Load(_) | Does::LoadHalf(..) if is_part => on_the_way(elements),
+        Does::Load(_) => Elements {
+            data: [plan.vdst; 2],
+            ..elements
+        },
+        Does::StoreHigh(_) => on_the_way(elements),
+        _ => elements,
+    }
+}
+
+fn on_the_way(elements: Elements) -> Elements {
+    Elements {
+        addresses: 0,
+        dwords: 1,
+        data: [1; 2],
+        ..elements
+    }
+}
+
+/// Whether the addresses are none that GCN 1.0 takes for out of range by their registers (errata E039).
+#[inline]
+pub fn takes_addresses(wave: &Wave, plan: &Plan, device: &Device) -> bool {
+    wave.isa != Isa::Si || !device.config.si_checks_lds_base || {
+        let addresses = wave.vgpr(plan.vaddr.unwrap_or(0));
+        lanes::are_below(addresses, 0, u32::MAX, wave.exec(), i32::MAX as u32)
+    }
+}
+
+/// Whether all active lanes of FLAT go there, and none of their sums with the offset wraps.
+pub fn is_reached(wave: &Wave, plan: &Plan, device: &Device) -> bool {
+    let first = plan.vaddr.unwrap_or(0);
+    let (low, high) = (wave.vgpr(first), wave.vgpr(first.wrapping_add(1)));
+    let (exec, aperture) = (wave.exec(), device.config.apertures.shared);
+    !device.config.dword_alignment
+        && lanes::are_below(high, aperture.wrapping_neg(), u32::MAX, exec, 0)
+        && lanes::are_below(low, 0, u32::MAX, exec, i32::MAX as u32)
+}
+
+/// The part that the instruction reaches.
+pub fn reached<'a>(wave: &Wave, plan: &Plan, lds: &'a mut Lds) -> Share<'a> {
+    let m0 = wave.m0();
+    if plan.family == Family::Flat && m0 == 0 {
+        // Nobody sets it for FLAT (errata E230).
+        lds.share(wave.isa, u32::MAX)
+    } else {
+        lds.share(wave.isa, m0)
+    }
+}
+
+/// Loads whole dwords.
+#[inline]
+pub fn load(wave: &mut Wave, plan: &Plan, lds: &mut Lds, device: &Device) -> Option<()> {
+    if !takes_addresses(wave, plan, device) {
+        return None;
+    }
+    let share = reached(wave, plan, lds);
+    (plan.gather)(&plan.elements, wave.exec(), share.bytes(), &mut wave.vgprs)
+}
+
+/// Loads parts of dwords.
+pub fn load_part(wave: &mut Wave, plan: &Plan, lds: &mut Lds, device: &Device) -> Option<()> {
+    if !takes_addresses(wave, plan, device) {
+        return None;
+    }
+    let exec = wave.exec();
+    let share = reached(wave, plan, lds);
+    // The dword at the place is loaded, its low bits are what counts. Where there is no whole one, it is not usual.
+    let mut registers = [*wave.vgpr(plan.vaddr.unwrap_or(0)), Lanes::ZERO];
+    (plan.gather)(&plan.elements, exec, share.bytes(), &mut registers)?;
+    let [_, loaded] = &mut registers;
+    lanes::keep_low(u32::from(plan.ty.bytes()) * u8::BITS, loaded);
+    let register = wave.vgprs.get_mut(usize::from(plan.vdst))?;
+    super::write(plan, loaded, register, exec);
+    Some(())
+}
+
+/// Loads either.
+pub fn load_any(wave: &mut Wave, plan: &Plan, lds: &mut Lds, device: &Device) -> Option<()> {
+    if usize::from(plan.ty.bytes()) < DWORD {
+        load_part(wave, plan, lds, device)
+    } else {
+        load(wave, plan, lds, device)
+    }
+}
+
+/// Stores elements.
+pub fn store(wave: &mut Wave, plan: &Plan, lds: &mut Lds, device: &Device) -> Option<()> {
+    if !takes_addresses(wave, plan, device) {
+        return None;
+    }
+    let exec = wave.exec();
+    let mut share = reached(wave, plan, lds);
+    let bytes = share.bytes_mut();
+    let part = Some(usize::from(plan.ty.bytes())).filter(|&bytes| bytes < DWORD);
+    if matches!(plan.does, Does::StoreHigh(_)) {
+        let mut registers = [plan.vaddr.unwrap_or(0), plan.vdata].map(|number| *wave.vgpr(number));
+        let [_, high] = &mut registers;
+        lanes::shift_down(HALF_BITS, high);
+        return plan.elements.scatter(exec, bytes, &registers, part);
+    }
+    plan.elements.scatter(exec, bytes, &wave.vgprs, part)
+}
