@@ -47,11 +47,13 @@ impl Elements {
     pub(crate) fn gather(&self) -> Gather {
         #[cfg(target_arch = "x86_64")]
         if level() == Level::Avx512 {
-            // SAFETY: the host has the level's features.
             macro_rules! gather {
                 ($dwords:literal, $count:literal) => {
-                    |elements, exec, bytes, registers| unsafe {
-                        avx512::gather::<$dwords, $count>(elements, exec, bytes, registers)
+                    |elements, exec, bytes, registers| {
+                        // SAFETY: the host has the level's features.
+                        unsafe {
+                            avx512::gather::<$dwords, $count>(elements, exec, bytes, registers)
+                        }
                     }
                 };
             }
