@@ -145,6 +145,9 @@ fn all_ways(target: &str, texts: &[&str], space: Space) -> usize {
                 // Records of 8 bytes, whose number is what NUM_RECORDS counts or half of that (checklist 3.16).
                 m.s64(28, buffer | 8 << 48).s64(30, (BYTES / 8) | 7 << 44);
                 m.s64(24, buffer | 8 << 48).s64(26, BYTES | 7 << 44);
+                // Elements of four bytes from 0 to 1, of which components are exchanged or are none.
+                m.s64(36, buffer | 16 << 48)
+                    .s64(38, BYTES | (10 << 15 | 0o4156) << 32);
                 m.s(13, 20);
                 m.set(0, |lane| (offsets[lane] / 8) as u32);
                 m.set(1, |lane| offsets[lane] as u32);
@@ -379,6 +382,52 @@ fn flat_loads_and_stores_of_lds_in_one_step() {
             quick += all_ways(target, &with_offset, Space::FlatLds);
         }
         assert!(quick > 500, "{target}: {quick}");
+    }
+}
+
+#[test]
+fn typed_buffers_in_one_step() {
+    let by_descriptor = [
+        "buffer_load_format_x v5, v1, s[16:19], 0 offen",
+        "buffer_load_format_xyzw v[0:3], v0, s[24:27], 0 idxen",
+        "buffer_load_format_xy v[4:5], v0, s[36:39], 0 idxen offset:4",
+        "buffer_store_format_xyzw v[4:7], v1, s[36:39], s13 offen",
+        "buffer_store_format_x v5, v0, s[28:31], 0 idxen",
+    ];
+    let halves = [
+        "buffer_load_format_d16_xyzw v[4:7], v1, s[36:39], 0 offen",
+        "buffer_load_format_d16_xyz v[4:6], v1, s[36:39], 0 offen",
+        "buffer_store_format_d16_xyzw v[4:7], v1, s[36:39], 0 offen",
+    ];
+    let packed = [
+        "buffer_load_format_d16_xyzw v[4:5], v1, s[36:39], 0 offen",
+        "buffer_load_format_d16_xyz v[4:5], v1, s[36:39], 0 offen",
+        "buffer_load_format_d16_hi_x v1, v1, s[36:39], 0 offen",
+        "buffer_store_format_d16_xyz v[4:5], v1, s[36:39], 0 offen",
+        "buffer_store_format_d16_hi_x v4, v1, s[36:39], 0 offen",
+    ];
+    for target in ALL {
+        let mut texts: Vec<String> = by_descriptor.iter().map(|&text| text.into()).collect();
+        if *target == VI {
+            texts.extend(halves.iter().map(|&text| text.into()));
+        }
+        if NINE.contains(target) {
+            texts.extend(packed.iter().map(|&text| text.into()));
+        }
+        for data in 1..15 {
+            for numbers in [0, 1, 2, 3, 4, 5, 6, 7] {
+                for text in [
+                    "tbuffer_load_format_xyzw v[4:7], v1, s[16:19], 0",
+                    "tbuffer_store_format_xyzw v[4:7], v1, s[16:19], 0",
+                ] {
+                    let format = data | numbers << 4;
+                    texts.push(format!("{text} format:{format} offen"));
+                }
+            }
+        }
+        let texts: Vec<&str> = texts.iter().map(String::as_str).collect();
+        let quick = all_ways(target, &texts, Space::Global);
+        assert!(quick > 10000, "{target}: {quick}");
     }
 }
 

@@ -3,6 +3,8 @@
 //! Source: AMD's Southern Islands, Sea Islands, GCN3 and Vega manuals, chapter "Vector Memory Buffer Instructions";
 //! which bits are which component as Mesa's drivers use the formats; errata E200–E203.
 
+mod wide;
+
 use gcn_isa::{Isa, Ty};
 
 use crate::exec::alu::exact::{self, Round};
@@ -173,11 +175,13 @@ fn put(element: &mut Element, at: u32, width: u8, bits: u32) {
 }
 
 /// As many ones, up to 32.
+#[inline(always)]
 fn ones(width: u32) -> u32 {
     ((1u64 << width) - 1) as u32
 }
 
 /// Bits with the highest of them as sign.
+#[inline(always)]
 fn signed(bits: u32, width: u32) -> i32 {
     let top = u32::BITS - width.max(1);
     (bits << top) as i32 >> top
@@ -211,6 +215,7 @@ impl Numbers {
     }
 
     /// A component's value in a register.
+    #[inline(always)]
     fn load(self, bits: u32, width: u32, ty: Ty) -> u32 {
         let sign = signed(bits, width);
         let value = match self {
@@ -235,6 +240,7 @@ impl Numbers {
     }
 
     /// A component from a register: out of range it saturates, between two values it is the nearest (errata E203).
+    #[inline(always)]
     fn store(self, value: u32, width: u32, ty: Ty) -> u32 {
         if width == 0 {
             return 0;
@@ -284,6 +290,7 @@ impl Numbers {
 }
 
 /// The nearest value of a register's type.
+#[inline(always)]
 fn narrow(value: f64, ty: Ty) -> u32 {
     if ty.bytes() == 2 {
         F16::from_f64(value).0.into()

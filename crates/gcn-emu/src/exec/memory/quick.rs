@@ -2,9 +2,10 @@
 //! [`Access`](super::Access). Whatever is unusual in the least is left to those that do, before anything has changed.
 //!
 //! Here is scalar memory; `share.rs` has LDS, `global.rs` addresses of global memory, `scratch.rs` what the lanes of a wave
-//! have interleaved, `atomics.rs` what changes memory, `moves.rs` what changes lanes only.
+//! have interleaved, `atomics.rs` what changes memory, `formats.rs` what is converted, `moves.rs` what changes lanes only.
 
 mod atomics;
+mod formats;
 mod global;
 mod moves;
 mod scratch;
@@ -51,6 +52,10 @@ pub enum Quick {
     Atomic,
     /// An atomic on LDS.
     AtomicShare,
+    /// A load through a descriptor that is converted.
+    LoadFormat,
+    /// A store there.
+    StoreFormat,
     /// Lanes exchange values.
     Moves(LaneMove),
     /// Nothing is done.
@@ -72,6 +77,8 @@ impl Quick {
             (Family::Share, Does::Store(_) | Does::StoreHigh(_) | Does::StoreTwo(..)) => {
                 Quick::StoreShare
             }
+            (Family::Buffer, Does::LoadFormat(..) | Does::LoadFormatHigh) => Quick::LoadFormat,
+            (Family::Buffer, Does::StoreFormat(..) | Does::StoreFormatHigh) => Quick::StoreFormat,
             (Family::Share, Does::Lanes(how)) => Quick::Moves(how),
             (Family::Share, Does::Atomic(..) | Does::Return(..)) => Quick::AtomicShare,
             (Family::Global | Family::Flat | Family::Buffer, Does::Atomic(..)) => Quick::Atomic,
@@ -135,6 +142,8 @@ fn perform_usual(wave: &mut Wave, plan: &Plan, lds: &mut Lds, device: &Device) -
             scratch::store(wave, plan, device).or_else(|| global::store(wave, plan, device))
         }
         Quick::LoadScalar => load_scalar(wave, plan, device),
+        Quick::LoadFormat => formats::load(wave, plan, device),
+        Quick::StoreFormat => formats::store(wave, plan, device),
         Quick::Moves(how) => moves::perform(wave, plan, how),
         Quick::Nothing => Some(()),
     }

@@ -1,0 +1,112 @@
+//! Elements of typed buffers of all lanes at once, a component after the other.
+
+use gcn_isa::Ty;
+
+use super::{COMPONENTS, Format, Numbers, Select, ones};
+use crate::lanes::{Lanes, at_each_level};
+
+impl Format {
+    /// Component number `n` of what [`Format::load`] makes of each lane's element, whose dwords are in `raw`.
+    pub fn load_component(&self, n: usize, raw: &[Lanes; COMPONENTS], ty: Ty) -> Lanes {
+        let one = self.numbers.one(ty);
+        let component = match self.select[n] {
+            Select::Zero => return Lanes::ZERO,
+            Select::One => return Lanes::splat(one),
+            Select::Component(component) => usize::from(component),
+        };
+        let width = u32::from(self.widths[component]);
+        if width == 0 {
+            return Lanes::splat(if component == 3 { one } else { 0 });
+        }
+        let at = self.begin(component);
+        let mut value = raw[(at / u32::BITS) as usize % COMPONENTS];
+        take(at % u32::BITS, width, &mut value);
+        if ty.bytes() == 2 {
+            load_halves(self.numbers, width, &mut value);
+        } else {
+            load_dwords(self.numbers, width, &mut value);
+        }
+        value
+    }
+
+    /// Adds component number `component` to elements whose dwords are in `raw`; of `values`, the components of registers, it
+    /// is the one that [`Format::store`] takes.
+    pub fn store_component(
+        &self,
+        component: usize,
+        values: &[Lanes],
+        raw: &mut [Lanes; COMPONENTS],
+        ty: Ty,
+    ) {
+        let width = u32::from(self.widths[component]);
+        if width == 0 {
+            return;
+        }
+        let is_it = |select: &Select| *select == Select::Component(component as u8);
+        let from = self.select.iter().position(is_it);
+        let value = from.and_then(|n| values.get(n));
+        let mut value = value.copied().unwrap_or(Lanes::ZERO);
+        if ty.bytes() == 2 {
+            store_halves(self.numbers, width, &mut value);
+        } else {
+            store_dwords(self.numbers, width, &mut value);
+        }
+        let at = self.begin(component);
+        let dword = (at / u32::BITS) as usize % COMPONENTS;
+        put(at % u32::BITS, width, &value, &mut raw[dword]);
+    }
+
+    /// The bit of an element at which a component begins.
+    fn begin(&self, component: usize) -> u32 {
+        self.widths[..component]
+            .iter()
+            .copied()
+            .map(u32::from)
+            .sum()
+    }
+}
+
+/// Converts in place; there is a loop for each of the ways that bits are numbers.
+macro_rules! convert {
+    ($convert:ident $numbers:expr, $width:expr, $ty:expr, $value:expr; $($Number:ident)*) => {
+        match $numbers {
+            $(Numbers::$Number => {
+                for dword in &mut $value.0 {
+                    *dword = Numbers::$Number.$convert(*dword, $width, $ty);
+                }
+            })*
+        }
+    };
+}
+
+at_each_level! {
+/// The bits of each lane's component.
+fn take(shift: u32, width: u32, value: &mut Lanes) {
+    for dword in &mut value.0 {
+        *dword = *dword >> shift & ones(width);
+    }
+}
+
+/// The other way round, where nothing is yet.
+fn put(shift: u32, width: u32, value: &Lanes, raw: &mut Lanes) {
+    for (raw, value) in raw.0.iter_mut().zip(&value.0) {
+        *raw |= (value & ones(width)) << shift;
+    }
+}
+
+fn load_dwords(numbers: Numbers, width: u32, value: &mut Lanes) {
+    convert!(load numbers, width, Ty::B32, value; Unorm Snorm SnormOgl Uscaled Sscaled Uint Sint Float);
+}
+
+fn load_halves(numbers: Numbers, width: u32, value: &mut Lanes) {
+    convert!(load numbers, width, Ty::B16, value; Unorm Snorm SnormOgl Uscaled Sscaled Uint Sint Float);
+}
+
+fn store_dwords(numbers: Numbers, width: u32, value: &mut Lanes) {
+    convert!(store numbers, width, Ty::B32, value; Unorm Snorm SnormOgl Uscaled Sscaled Uint Sint Float);
+}
+
+fn store_halves(numbers: Numbers, width: u32, value: &mut Lanes) {
+    convert!(store numbers, width, Ty::B16, value; Unorm Snorm SnormOgl Uscaled Sscaled Uint Sint Float);
+}
+}

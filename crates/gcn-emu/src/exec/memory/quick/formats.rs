@@ -1,0 +1,92 @@
+//! Typed buffers, whose elements are converted for all lanes at once.
+
+use gcn_isa::{Does, Ty};
+
+use super::super::HALF_BITS;
+use super::super::format::{COMPONENTS, Format};
+use super::super::places::DWORD;
+use super::super::plan::Plan;
+use super::global::Addresses;
+use crate::device::Device;
+use crate::lanes::{self, Lanes};
+use crate::wave::Wave;
+
+/// Loads components.
+pub fn load(wave: &mut Wave, plan: &Plan, device: &Device) -> Option<()> {
+    let (count, ty, is_high) = match plan.does {
+        Does::LoadFormat(count, ty) => (usize::from(count), ty, false),
+        Does::LoadFormatHigh => (1, Ty::B16, true),
+        _ => return None,
+    };
+    let (format, dwords) = format(wave, plan)?;
+    let exec = wave.exec();
+    let mut raw = [Lanes::ZERO; COMPONENTS];
+    let mut sums = None;
+    let from = Addresses::of(wave, plan, format.bytes(), &mut sums)?;
+    let loaded = raw.get_mut(..dwords)?;
+    device
+        .memory
+        .gather(from.all(device)?, format.bytes().into(), exec, loaded)?;
+    let registers = usize::from(plan.data_dwords);
+    let first = usize::from(plan.vdst);
+    let into = wave.vgprs.get_mut(first..first + registers)?;
+    let component = |n: usize| match n < count {
+        true => format.load_component(n, &raw, ty),
+        false => Lanes::ZERO,
+    };
+    for (n, register) in into.iter_mut().enumerate() {
+        let mut value;
+        if is_high {
+            value = component(0);
+            lanes::into_half(true, &mut value, register);
+        } else if registers < count {
+            // Two to a register (errata E200).
+            value = component(2 * n + 1);
+            lanes::into_half(true, &mut value, &component(2 * n));
+        } else {
+            value = component(n);
+        }
+        register.blend(&value, exec);
+    }
+    Some(())
+}
+
+/// Stores components.
+pub fn store(wave: &mut Wave, plan: &Plan, device: &Device) -> Option<()> {
+    let (count, ty, is_high) = match plan.does {
+        Does::StoreFormat(count, ty) => (usize::from(count), ty, false),
+        Does::StoreFormatHigh => (1, Ty::B16, true),
+        _ => return None,
+    };
+    let (format, dwords) = format(wave, plan)?;
+    let registers = usize::from(plan.data_dwords);
+    let first = usize::from(plan.vdata);
+    let from = wave.vgprs.get(first..first + registers)?;
+    let is_packed = registers < count;
+    let mut values = [Lanes::ZERO; COMPONENTS];
+    for (n, value) in values.iter_mut().take(count).enumerate() {
+        *value = *from.get(if is_packed { n / 2 } else { n })?;
+        if is_high || is_packed && n % 2 != 0 {
+            lanes::shift_down(HALF_BITS, value);
+        }
+    }
+    let mut raw = [Lanes::ZERO; COMPONENTS];
+    for component in 0..COMPONENTS {
+        format.store_component(component, values.get(..count)?, &mut raw, ty);
+    }
+    let mut sums = None;
+    let to = Addresses::of(wave, plan, format.bytes(), &mut sums)?;
+    let bytes = format.bytes().into();
+    let memory = &device.memory;
+    memory.scatter(to.all(device)?, bytes, wave.exec(), raw.get(..dwords)?)
+}
+
+/// The format of the instruction or of its descriptor, and how many dwords an element is, or is in.
+fn format(wave: &Wave, plan: &Plan) -> Option<(Format, usize)> {
+    let format = plan.format.unwrap_or_else(|| {
+        let last = wave.scalar(plan.sbase.wrapping_add(3));
+        Format::of_descriptor(wave.isa, last)
+    });
+    let bytes = usize::from(format.bytes());
+    (bytes != 0).then_some((format, bytes.div_ceil(DWORD)))
+}
