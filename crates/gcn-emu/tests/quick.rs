@@ -414,7 +414,13 @@ fn typed_buffers_in_one_step() {
         if NINE.contains(target) {
             texts.extend(packed.iter().map(|&text| text.into()));
         }
-        for data in 1..15 {
+        // A number format is another on GCN 1.0 than on 1.4.
+        let formats = if [SI, GFX9].contains(target) {
+            1..15
+        } else {
+            0..0
+        };
+        for data in formats {
             for numbers in [0, 1, 2, 3, 4, 5, 6, 7] {
                 for text in [
                     "tbuffer_load_format_xyzw v[4:7], v1, s[16:19], 0",
@@ -427,7 +433,7 @@ fn typed_buffers_in_one_step() {
         }
         let texts: Vec<&str> = texts.iter().map(String::as_str).collect();
         let quick = all_ways(target, &texts, Space::Global);
-        assert!(quick > 10000, "{target}: {quick}");
+        assert!(quick > 40 * texts.len(), "{target}: {quick}");
     }
 }
 
