@@ -96,27 +96,38 @@ pub(crate) struct Assembler<'a> {
 /// One more than the largest register of a kind that was named.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
 pub(crate) struct NamedRegisters {
-    /// Ever, or since `.amdgcn.next_free_vgpr` and the like were set.
-    pub ever: u32,
-    /// Since the last `.amdgpu_hsa_kernel`.
-    pub in_kernel: u32,
+    /// Before the last `.amdgpu_hsa_kernel`, or what `.amdgcn.next_free_vgpr` and the like were set to.
+    pub before: u32,
+    /// Since then.
+    pub since: u32,
 }
 
 impl NamedRegisters {
     /// A register is named.
+    #[inline]
     pub(crate) fn include(&mut self, register: u32) {
-        self.ever = self.ever.max(register + 1);
-        self.in_kernel = self.in_kernel.max(register + 1);
+        self.since = self.since.max(register + 1);
+    }
+
+    /// All in all.
+    pub(crate) fn ever(self) -> u32 {
+        self.before.max(self.since)
+    }
+
+    /// A kernel begins, whose registers count anew.
+    pub(crate) fn begin_kernel(&mut self) {
+        *self = NamedRegisters {
+            before: self.ever(),
+            since: 0,
+        };
     }
 }
 
-/// Symbols that follow what was assembled.
+/// Symbols that follow what was assembled, and the values that they have: of VGPRs and SGPRs ever, then in a kernel.
 #[derive(Clone, Copy)]
 struct Builtins {
-    next_free_vgpr: SymbolId,
-    next_free_sgpr: SymbolId,
-    kernel_vgprs: SymbolId,
-    kernel_sgprs: SymbolId,
+    counts: [SymbolId; 4],
+    shown: [u32; 4],
 }
 
 impl<'a> Assembler<'a> {
@@ -148,10 +159,14 @@ impl<'a> Assembler<'a> {
             builtin(&format!(".option.machine_version_{older}"), number);
         }
         let builtins = Builtins {
-            next_free_vgpr: builtin(".amdgcn.next_free_vgpr", 0),
-            next_free_sgpr: builtin(".amdgcn.next_free_sgpr", 0),
-            kernel_vgprs: builtin(".kernel.vgpr_count", 0),
-            kernel_sgprs: builtin(".kernel.sgpr_count", 0),
+            counts: [
+                ".amdgcn.next_free_vgpr",
+                ".amdgcn.next_free_sgpr",
+                ".kernel.vgpr_count",
+                ".kernel.sgpr_count",
+            ]
+            .map(|name| builtin(name, 0)),
+            shown: [0; 4],
         };
         for (name, value) in options.defines {
             let id = symbols.used(name, 0..0);
@@ -463,10 +478,17 @@ impl<'a> Assembler<'a> {
             && let Some(number) = value.as_absolute()
         {
             let number = u32::try_from(number).unwrap_or(0);
-            if id == self.builtins.next_free_vgpr {
-                self.vgprs.ever = number;
-            } else if id == self.builtins.next_free_sgpr {
-                self.sgprs.ever = number;
+            let [vgprs, sgprs, ..] = self.builtins.counts;
+            if id == vgprs {
+                self.vgprs = NamedRegisters {
+                    before: number,
+                    since: 0,
+                };
+            } else if id == sgprs {
+                self.sgprs = NamedRegisters {
+                    before: number,
+                    since: 0,
+                };
             }
         }
         let place = self.expansion.in_source(span.clone());
@@ -639,17 +661,27 @@ impl<'a> Assembler<'a> {
         }
     }
 
-    pub(crate) fn parse_expr(&mut self) -> Result<Parsed, Fail> {
-        for (id, value) in [
-            (self.builtins.next_free_vgpr, self.vgprs.ever),
-            (self.builtins.next_free_sgpr, self.sgprs.ever),
-            (self.builtins.kernel_vgprs, self.vgprs.in_kernel),
-            (self.builtins.kernel_sgprs, self.sgprs.in_kernel),
-        ] {
+    /// Gives the symbols of registers' counts their values, if these have changed since an expression was read.
+    fn show_counts(&mut self) {
+        let counts = [
+            self.vgprs.ever(),
+            self.sgprs.ever(),
+            self.vgprs.since,
+            self.sgprs.since,
+        ];
+        if counts == self.builtins.shown {
+            return;
+        }
+        self.builtins.shown = counts;
+        for (id, value) in self.builtins.counts.into_iter().zip(counts) {
             if let Some(entry) = self.symbols.get_mut(id) {
                 entry.defined = Defined::Value(Value::absolute(i64::from(value)));
             }
         }
+    }
+
+    pub(crate) fn parse_expr(&mut self) -> Result<Parsed, Fail> {
+        self.show_counts();
         let mut scope = Scope {
             here: self.here(),
             bar_ends: self.bar_ends,

@@ -276,13 +276,11 @@ impl<'a> Cursor<'a> {
 
     /// Whether the line that ends here goes on in the next one.
     fn line_goes_on(&self) -> bool {
-        self.dialect.continues_lines() && {
-            let before = self.text.as_bytes().get(..self.pos).unwrap_or(&[]);
-            before
-                .strip_suffix(b"\r")
-                .unwrap_or(before)
-                .ends_with(b"\\")
-        }
+        let before = self.text.as_bytes().get(..self.pos).unwrap_or(&[]);
+        before
+            .strip_suffix(b"\r")
+            .unwrap_or(before)
+            .ends_with(b"\\")
     }
 
     /// Steps over the mark with which some editors begin a file.
@@ -382,14 +380,19 @@ impl<'a> Cursor<'a> {
 
     /// Steps to the end of the line.
     pub(crate) fn skip_line_content(&mut self) {
-        loop {
-            let rest = self.rest();
-            self.pos += rest.iter().position(|&b| b == b'\n').unwrap_or(rest.len());
-            if self.at_end() || !self.line_goes_on() {
-                return;
+        self.skip_to_newline();
+        if self.dialect.continues_lines() {
+            while !self.at_end() && self.line_goes_on() {
+                self.pos += 1;
+                self.skip_to_newline();
             }
-            self.pos += 1;
         }
+    }
+
+    #[inline]
+    fn skip_to_newline(&mut self) {
+        let rest = self.rest();
+        self.pos += rest.iter().position(|&b| b == b'\n').unwrap_or(rest.len());
     }
 
     /// The next character's range, for messages; empty at the end.

@@ -161,7 +161,8 @@ impl Assembler<'_> {
             ".amd_amdgpu_pal_metadata" => self.pal_registers(span),
             ".amdgpu_pal_metadata" => self.pal_metadata(span),
             ".amdgpu_hsa_kernel" => {
-                (self.vgprs.in_kernel, self.sgprs.in_kernel) = (0, 0);
+                self.vgprs.begin_kernel();
+                self.sgprs.begin_kernel();
                 self.each_symbol(|entry| entry.kind = SymbolKind::HsaKernel)
             }
             ".amdgpu_lds" => self.lds_symbol(),

@@ -339,8 +339,8 @@ impl Assembler<'_> {
         if leaves {
             // What is called may be anywhere.
             used = Usage {
-                vgprs: used.vgprs.max(self.vgprs.ever),
-                sgprs: used.sgprs.max(self.sgprs.ever),
+                vgprs: used.vgprs.max(self.vgprs.ever()),
+                sgprs: used.sgprs.max(self.sgprs.ever()),
                 vcc: true,
                 flat_scratch: true,
                 ..used

@@ -278,8 +278,8 @@ impl Assembler<'_> {
         if byte == b'{' {
             return self.hwreg_fields();
         }
-        let may_be_symbol = matches!(byte, b'_' | b'.' | b'$') || self.cursor.at_scope();
-        if byte.is_ascii_alphabetic() || may_be_symbol && !self.registers.is_empty() {
+        let may_be_symbol = || matches!(byte, b'_' | b'.' | b'$') || self.cursor.at_scope();
+        if byte.is_ascii_alphabetic() || !self.registers.is_empty() && may_be_symbol() {
             let mut probe = self.cursor.clone();
             let word = probe.word().unwrap_or("");
             if let Some(what) = self.register(word, &mut probe)? {
