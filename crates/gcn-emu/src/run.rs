@@ -318,7 +318,7 @@ const RESIDENT_GROUPS_BLOCKED: usize = 64 * 40;
 
 /// Workgroups that a thread takes at once if there are more than all threads can keep alive, so that none need be there
 /// for another to end. Neighbours work on data that are neighbours, which one thread's caches better hold.
-const CLAIM: u64 = 8;
+const CLAIM: u64 = 64;
 
 /// Bytes of a dword.
 const DWORD: usize = 4;
