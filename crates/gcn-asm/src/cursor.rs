@@ -241,6 +241,8 @@ impl<'a> Cursor<'a> {
         }
     }
 
+    #[cold]
+    #[inline(never)]
     fn skip_more_blanks(&mut self) {
         loop {
             loop {
@@ -323,6 +325,7 @@ impl<'a> Cursor<'a> {
     }
 
     /// Blanks, then whether the statement ends.
+    #[inline]
     pub(crate) fn statement_ends(&mut self) -> bool {
         self.skip_blanks();
         self.at_statement_end()
