@@ -260,14 +260,14 @@ unsafe fn load_near<const DWORDS: usize, const COUNT: usize, const ALL: bool>(
     }
     for n in 0..COUNT {
         for vector in 0..VECTORS {
-            let at = bytes.wrapping_add(starts[n][vector]).cast::<__m512i>();
+            let at = bytes.wrapping_add(starts[n][vector]);
             // SAFETY: the host has AVX-512. Two vectors from the last start on are inside.
             let (low, high) = unsafe {
                 let low = vector_at(at);
                 let high = if in_second == 0 {
                     low
                 } else {
-                    vector_at(at.wrapping_add(1))
+                    vector_at(at.wrapping_add(size_of::<__m512i>()))
                 };
                 (low, high)
             };
@@ -328,9 +328,9 @@ unsafe fn load_apart<const DWORDS: usize>(
             // SAFETY: the places of the active lanes are inside, with all dwords of their elements.
             unsafe {
                 if DWORDS == 2 {
-                    let low = quads_at(bytes, _mm512_castsi512_si256(places), active as u8);
+                    let low = pairs_at(bytes, _mm512_castsi512_si256(places), active as u8);
                     let high = _mm512_extracti64x4_epi64::<1>(places);
-                    let high = quads_at(bytes, high, (active >> (WIDTH / 2)) as u8);
+                    let high = pairs_at(bytes, high, (active >> (WIDTH / 2)) as u8);
                     unzip(low, high, &mut loaded);
                 } else if DWORDS == 4 && active == u16::MAX {
                     let places = of_lanes(places);
@@ -363,91 +363,71 @@ unsafe fn load_apart<const DWORDS: usize>(
     Some(())
 }
 
-// Moves that the compiler does not see are no race in its eyes, and the host makes each aligned dword of a vector visible at
-// once, which is all that relaxed atomic moves of dwords would promise.
-
-/// A vector of memory.
-///
-/// # Safety
-/// It is there.
-#[inline]
-#[target_feature(enable = "avx512f")]
-unsafe fn vector_at(at: *const __m512i) -> __m512i {
-    let vector;
-    // SAFETY: the caller vouches for it.
-    unsafe {
-        std::arch::asm!(
-            "vmovdqu64 {vector}, [{at}]",
-            vector = out(zmm_reg) vector,
-            at = in(reg) at,
-            options(readonly, nostack, preserves_flags),
-        );
-    }
-    vector
+/// Loads by one instruction of the host's each. Moves that the compiler does not see are no race in its eyes, and the host
+/// makes each aligned dword of a vector visible at once, which is all that relaxed atomic moves of dwords would promise.
+macro_rules! moves {
+    ($($(#[$doc:meta])* $name:ident $Vector:ident $class:ident $instruction:literal;)*) => {$(
+        $(#[$doc])*
+        ///
+        /// # Safety
+        /// It is there.
+        #[inline]
+        #[target_feature(enable = "avx512f")]
+        unsafe fn $name(at: *const u8) -> $Vector {
+            let loaded;
+            // SAFETY: the caller vouches for it.
+            unsafe {
+                std::arch::asm!(
+                    concat!($instruction, " {loaded}, [{at}]"),
+                    loaded = out($class) loaded,
+                    at = in(reg) at,
+                    options(readonly, nostack, preserves_flags),
+                );
+            }
+            loaded
+        }
+    )*};
 }
 
-/// A fourth of one.
-///
-/// # Safety
-/// It is there.
-#[inline]
-#[target_feature(enable = "avx512f")]
-unsafe fn quad_at(at: *const u8) -> __m128i {
-    let quad;
-    // SAFETY: the caller vouches for it.
-    unsafe {
-        std::arch::asm!(
-            "vmovdqu {quad}, [{at}]",
-            quad = out(xmm_reg) quad,
-            at = in(reg) at,
-            options(readonly, nostack, preserves_flags),
-        );
-    }
-    quad
+/// The same where a vector has places, of which those of lanes that are not active count for nothing.
+macro_rules! gathers {
+    ($($(#[$doc:meta])* $name:ident $Places:ident $class:ident $Mask:ty, $instruction:literal;)*) => {$(
+        $(#[$doc])*
+        ///
+        /// # Safety
+        /// Those of active lanes are there.
+        #[inline]
+        #[target_feature(enable = "avx512f")]
+        unsafe fn $name(bytes: *const u8, places: $Places, active: $Mask) -> __m512i {
+            let mut loaded = _mm512_setzero_si512();
+            // SAFETY: the caller vouches for what is read.
+            unsafe {
+                std::arch::asm!(
+                    concat!($instruction, " {loaded}{{{active}}}, [{bytes} + {places}]"),
+                    loaded = inout(zmm_reg) loaded,
+                    active = inout(kreg) active => _,
+                    bytes = in(reg) bytes,
+                    places = in($class) places,
+                    options(readonly, nostack, preserves_flags),
+                );
+            }
+            loaded
+        }
+    )*};
 }
 
-/// The dwords at some places, zero for lanes that are not active.
-///
-/// # Safety
-/// Those of active lanes are there.
-#[inline]
-#[target_feature(enable = "avx512f")]
-unsafe fn dwords_at(bytes: *const u8, places: __m512i, active: u16) -> __m512i {
-    let mut dwords = _mm512_setzero_si512();
-    // SAFETY: the caller vouches for what is read.
-    unsafe {
-        std::arch::asm!(
-            "vpgatherdd {dwords}{{{active}}}, [{bytes} + {places}]",
-            dwords = inout(zmm_reg) dwords,
-            active = inout(kreg) active => _,
-            bytes = in(reg) bytes,
-            places = in(zmm_reg) places,
-            options(readonly, nostack, preserves_flags),
-        );
-    }
-    dwords
+moves! {
+    /// A vector of memory.
+    vector_at __m512i zmm_reg "vmovdqu64";
+    /// A fourth of one.
+    quad_at __m128i xmm_reg "vmovdqu";
 }
 
-/// The pairs of dwords at some places, zero for lanes that are not active.
-///
-/// # Safety
-/// Those of active lanes are there.
-#[inline]
-#[target_feature(enable = "avx512f")]
-unsafe fn quads_at(bytes: *const u8, places: __m256i, active: u8) -> __m512i {
-    let mut quads = _mm512_setzero_si512();
-    // SAFETY: the caller vouches for what is read.
-    unsafe {
-        std::arch::asm!(
-            "vpgatherdq {quads}{{{active}}}, [{bytes} + {places}]",
-            quads = inout(zmm_reg) quads,
-            active = inout(kreg) active => _,
-            bytes = in(reg) bytes,
-            places = in(ymm_reg) places,
-            options(readonly, nostack, preserves_flags),
-        );
-    }
-    quads
+gathers! {
+    /// The dwords at some places, zero for lanes that are not active.
+    dwords_at __m512i zmm_reg u16, "vpgatherdd";
+    /// The pairs of dwords at some places, zero for lanes that are not active.
+    pairs_at __m256i ymm_reg u8, "vpgatherdq";
 }
 
 /// Takes the low dwords of 16 pairs, or the high ones.
