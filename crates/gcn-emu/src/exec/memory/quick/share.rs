@@ -73,6 +73,7 @@ pub fn is_reached(wave: &Wave, plan: &Plan, device: &Device) -> bool {
 }
 
 /// The part that the instruction reaches.
+#[inline(always)]
 pub fn reached<'a>(wave: &Wave, plan: &Plan, lds: &'a mut Lds) -> Share<'a> {
     let m0 = wave.m0();
     if plan.family == Family::Flat && m0 == 0 {
