@@ -377,7 +377,7 @@ impl<'a> Assembler<'a> {
         }
     }
 
-    fn define_label(&mut self, id: SymbolId, span: Range<usize>) -> Result<(), Fail> {
+    pub(crate) fn define_label(&mut self, id: SymbolId, span: Range<usize>) -> Result<(), Fail> {
         let (section, offset) = self.here();
         let is_absolute = self.is_absolute();
         let place = self.expansion.in_source(span.clone());

@@ -60,7 +60,7 @@ const CODE_OBJECT_VERSIONS: std::ops::RangeInclusive<i64> = 2..=6;
 #[rustfmt::skip]
 const NAMES: &[&str] = &[
     ".text", ".data", ".bss", ".rodata", ".section", ".pushsection", ".popsection", ".previous", ".globl",
-    ".global", ".weak", ".hidden", ".protected", ".internal", ".local", ".type", ".size", ".comm", ".set",
+    ".global", ".weak", ".hidden", ".protected", ".internal", ".local", ".type", ".size", ".comm", ".lcomm", ".set",
     ".equ", ".equiv", ".eqv", ".gcn_address", ".reloc", ".amdgcn_target", ".amdhsa_code_object_version",
     ".hsa_code_object_version", ".hsa_code_object_isa", ".amd_amdgpu_isa", ".amd_amdgpu_hsa_metadata",
     ".amdgpu_hsa_kernel", ".amd_kernel_code_t", ".end_amd_kernel_code_t", ".amdhsa_kernel", ".end_amdhsa_kernel",
@@ -124,6 +124,7 @@ impl Assembler<'_> {
             ".type" => self.symbol_type(),
             ".size" => self.symbol_size(),
             ".comm" => self.common(),
+            ".lcomm" => self.local_common(&span),
             ".set" | ".equ" => self.set(false),
             ".equiv" => self.set(true),
             ".eqv" => self.set_lazily(),
@@ -505,6 +506,33 @@ impl Assembler<'_> {
             entry.size = Defined::Value(Value::absolute(size));
         }
         Ok(())
+    }
+
+    /// `name, size`: room in `.bss`, behind what is there.
+    fn local_common(&mut self, span: &Range<usize>) -> Result<(), Fail> {
+        self.cursor.skip_blanks();
+        let start = self.cursor.pos();
+        let id = self.symbol()?;
+        let name = start..self.cursor.pos();
+        self.comma("the size")?;
+        let size = self.absolute_within("the size", 0, i64::from(u32::MAX))?;
+        self.cursor.skip_blanks();
+        if self.cursor.peek() == b',' {
+            return Err(self.cursor.expected("the end of the line").helped(
+                "the room is not aligned; write `.bss`, `.p2align`, the label and `.skip`",
+            ));
+        }
+        let (current, previous) = (self.current, self.previous);
+        self.current = self.section_named(".bss");
+        let room = self.define_label(id, name).and_then(|()| {
+            if let Some(entry) = self.symbols.get_mut(id) {
+                entry.kind = SymbolKind::Object;
+                entry.size = Defined::Value(Value::absolute(size));
+            }
+            self.emit_zeros(size.cast_unsigned(), span)
+        });
+        (self.current, self.previous) = (current, previous);
+        room
     }
 
     /// `name, expression`

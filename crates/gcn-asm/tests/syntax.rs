@@ -55,6 +55,7 @@ const ALIKE: &[(&str, &str, &str)] = &[
     ("gfx900", "s_sendmsg sendmsg(3, 0)", "s_sendmsg sendmsg(MSG_GS_DONE, GS_OP_NOP)"),
     ("gfx900", "s_nop 0\na: s_branch a", "s_nop 0\ns_branch -1"),
     ("gfx900", "s_branch b\ns_nop 0\nb:", "s_branch 1\ns_nop 0"),
+    ("gfx900", "s_nop 0\n.lcomm a, 64\n.lcomm b, 32\ns_nop 1\n.long b - a", "s_nop 0\ns_nop 1\n.long 64"),
     ("gfx900", "1: s_branch 1f\n1: s_branch 1b", "s_branch 0\ns_branch 0xffff"),
     ("gfx900", "s_cbranch_scc0 .+8", "s_cbranch_scc0 1"),
     // Registers of a kernel so far; another name for what is elsewhere, which no code object could say.
@@ -130,6 +131,10 @@ const MESSAGES: &[Case] = &[
         ("ds_raed_b32", "there is no instruction", "did you mean `ds_read_b32`?"),
     ]),
     ("gfx803", "global_load_dword v1, v[2:3], off", &[("global_load_dword", "GCN 1.2 has no instruction", "it exists on GCN 1.4, 1.4.1")]),
+    // errata E245
+    ("gfx600", "s_setkill 1\na: s_cbranch_cdbguser a", &[("s_setkill", "GCN 1.0 has no instruction", "GCN 1.1"), ("s_cbranch_cdbguser", "GCN 1.0 has no instruction", "GCN 1.1")]),
+    ("gfx900", ".lcomm a, 8, 4", &[(",", "expected the end of the line", ".p2align")]),
+    ("gfx900", "a:\n.lcomm a, 8", &[("a", "already defined", "")]),
     ("gfx900", "ds_add_u32 v1", &[("ds_add_u32", "too few operands", "written as `ds_add_u32 vADDR, vDATA [offset:N] [gds]`")]),
     ("gfx900", "ds_add_u32 v1, v2, v3", &[("v3", "too many operands", "ds_add_u32 vADDR, vDATA")]),
     ("gfx900", "ds_add_u32 v1, s2", &[("s2", "takes one VGPR here", "")]),
