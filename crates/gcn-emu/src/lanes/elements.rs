@@ -1,8 +1,7 @@
-//! Elements of lanes in memory that a thread has for itself: loads and stores of LDS.
+//! Elements of lanes in memory: loads and stores of LDS, which a thread has for itself, and loads of what threads share.
 //!
-//! Programs read rows and columns of matrices, so that lanes next to each other have one place, or follow each other.
-//! On hosts with AVX-512 those are told apart, vector by vector, from the rest, which the host's own gathers and scatters
-//! do.
+//! Programs read rows and columns of matrices, so that lanes next to each other have one place, or follow each other, or are
+//! near each other. On hosts with AVX-512 those are told apart from the rest, which the host's own gathers and scatters do.
 //!
 //! This is one of the modules that may use `unsafe`: what those instructions reach has been found to be inside.
 
