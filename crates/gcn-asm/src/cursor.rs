@@ -270,6 +270,11 @@ impl<'a> Cursor<'a> {
         if self.peek() != b'\\' || !self.dialect.continues_lines() {
             return None;
         }
+        self.clrx_continuation()
+    }
+
+    /// The same in CLRX's language.
+    fn clrx_continuation(&self) -> Option<usize> {
         ["\\\n", "\\\r\n"]
             .into_iter()
             .find(|mark| self.rest().starts_with(mark.as_bytes()))
@@ -426,7 +431,12 @@ impl<'a> Cursor<'a> {
     /// An error: `what` should stand here.
     pub(crate) fn expected(&self, what: &str) -> Fail {
         let (span, found) = self.found();
-        fail(span, format!("expected {what}, found {found}"))
+        let expected = fail(span, format!("expected {what}, found {found}"));
+        if self.clrx_continuation().is_some() {
+            return expected
+                .helped("in CLRX's language the line goes on in the next: --dialect clrx");
+        }
+        expected
     }
 
     /// A word: a mnemonic, a register, a symbol, a directive.

@@ -133,6 +133,7 @@ const MESSAGES: &[Case] = &[
     ("gfx803", "global_load_dword v1, v[2:3], off", &[("global_load_dword", "GCN 1.2 has no instruction", "it exists on GCN 1.4, 1.4.1")]),
     // errata E245
     ("gfx600", "s_setkill 1\na: s_cbranch_cdbguser a", &[("s_setkill", "GCN 1.0 has no instruction", "GCN 1.1"), ("s_cbranch_cdbguser", "GCN 1.0 has no instruction", "GCN 1.1")]),
+    ("gfx900", "v_add_f32 v0, \\\n", &[("\\", "expected a number or a symbol", "--dialect clrx")]),
     ("gfx900", ".lcomm a, 8, 4", &[(",", "expected the end of the line", ".p2align")]),
     ("gfx900", "a:\n.lcomm a, 8", &[("a", "already defined", "")]),
     ("gfx900", "ds_add_u32 v1", &[("ds_add_u32", "too few operands", "written as `ds_add_u32 vADDR, vDATA [offset:N] [gds]`")]),
