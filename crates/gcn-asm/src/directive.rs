@@ -471,14 +471,20 @@ impl Assembler<'_> {
         Ok(())
     }
 
-    /// `name, size, alignment`
-    fn common(&mut self) -> Result<(), Fail> {
+    /// `name, size`: the symbol, where it stands, and the bytes that it has.
+    fn symbol_and_size(&mut self) -> Result<(SymbolId, Range<usize>, i64), Fail> {
         self.cursor.skip_blanks();
         let start = self.cursor.pos();
         let id = self.symbol()?;
-        let span = start..self.cursor.pos();
+        let name = start..self.cursor.pos();
         self.comma("the size")?;
         let size = self.absolute_within("the size", 0, i64::from(u32::MAX))?;
+        Ok((id, name, size))
+    }
+
+    /// `name, size, alignment`
+    fn common(&mut self) -> Result<(), Fail> {
+        let (id, span, size) = self.symbol_and_size()?;
         // LLVM has the alignment's exponent here for AMD GPUs, unlike GNU as for others.
         let exponent = self.optional_absolute("the alignment")?.unwrap_or(0);
         let align = u32::try_from(exponent)
@@ -487,7 +493,7 @@ impl Assembler<'_> {
             .filter(|align| (1..=MAX_ALIGN).contains(align));
         let Some(align) = align else {
             return Err(fail(
-                start..self.cursor.pos(),
+                span.start..self.cursor.pos(),
                 format!(
                     "the alignment is 2 to the power of {exponent}, but may be {MAX_ALIGN} at most"
                 ),
@@ -510,19 +516,14 @@ impl Assembler<'_> {
 
     /// `name, size`: room in `.bss`, behind what is there.
     fn local_common(&mut self, span: &Range<usize>) -> Result<(), Fail> {
-        self.cursor.skip_blanks();
-        let start = self.cursor.pos();
-        let id = self.symbol()?;
-        let name = start..self.cursor.pos();
-        self.comma("the size")?;
-        let size = self.absolute_within("the size", 0, i64::from(u32::MAX))?;
+        let (id, name, size) = self.symbol_and_size()?;
         self.cursor.skip_blanks();
         if self.cursor.peek() == b',' {
             return Err(self.cursor.expected("the end of the line").helped(
                 "the room is not aligned; write `.bss`, `.p2align`, the label and `.skip`",
             ));
         }
-        let (current, previous) = (self.current, self.previous);
+        let current = self.current;
         self.current = self.section_named(".bss");
         let room = self.define_label(id, name).and_then(|()| {
             if let Some(entry) = self.symbols.get_mut(id) {
@@ -531,7 +532,7 @@ impl Assembler<'_> {
             }
             self.emit_zeros(size.cast_unsigned(), span)
         });
-        (self.current, self.previous) = (current, previous);
+        self.current = current;
         room
     }
 

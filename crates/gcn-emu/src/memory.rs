@@ -365,8 +365,9 @@ pub enum Addresses<'a> {
 }
 
 impl Addresses<'_> {
+    /// A lane's.
     #[inline]
-    fn lane(&self, lane: usize) -> u64 {
+    pub(crate) fn lane(&self, lane: usize) -> u64 {
         match self {
             Addresses::Each(each) => each[lane],
             Addresses::Pairs([low, high], base) => {

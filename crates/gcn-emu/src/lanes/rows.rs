@@ -82,7 +82,7 @@ fn looked_up(value: &Lanes, from: &Lanes) -> Lanes {
 /// What hosts with AVX-512 do: so many lanes as fit a vector have as many vectors of elements as there are registers, in
 /// which each dword has its place.
 #[cfg(target_arch = "x86_64")]
-mod avx512 {
+pub(super) mod avx512 {
     use std::arch::x86_64::*;
 
     use super::{LANES, Lanes};
@@ -141,6 +141,28 @@ mod avx512 {
         unsafe { std::mem::transmute(dwords) }
     }
 
+    /// Elements of as many dwords as there are registers, from a vector of each.
+    #[inline(always)]
+    pub(in crate::lanes) fn elements_of<const N: usize>(registers: [__m512i; N]) -> [__m512i; N] {
+        let places = const { in_registers::<N>() };
+        let mut elements = registers;
+        for (to, places) in elements.iter_mut().zip(places) {
+            *to = moved(registers, vector_of(places));
+        }
+        elements
+    }
+
+    /// The other way round.
+    #[inline(always)]
+    pub(in crate::lanes) fn registers_of<const N: usize>(elements: [__m512i; N]) -> [__m512i; N] {
+        let places = const { in_elements::<N>() };
+        let mut registers = elements;
+        for (to, places) in registers.iter_mut().zip(places) {
+            *to = moved(elements, vector_of(places));
+        }
+        registers
+    }
+
     /// See [`super::permuted`].
     #[target_feature(enable = "avx512f")]
     pub(super) fn permuted(value: &Lanes, from: &Lanes) -> Lanes {
@@ -157,15 +179,13 @@ mod avx512 {
     /// See [`super::to_elements`].
     #[target_feature(enable = "avx512f")]
     pub(super) fn to_elements<const N: usize>(registers: [&Lanes; N], elements: &mut [u32]) {
-        let places = const { in_registers::<N>() };
         let (groups, _) = elements.as_chunks_mut::<WIDTH>();
         for (vector, group) in groups.as_chunks_mut::<N>().0.iter_mut().enumerate() {
             let mut from = [_mm512_setzero_si512(); N];
             for (from, register) in from.iter_mut().zip(registers) {
                 *from = vectors(*register)[vector % VECTORS];
             }
-            for (to, places) in group.iter_mut().zip(&places) {
-                let moved = moved(from, vector_of(*places));
+            for (to, moved) in group.iter_mut().zip(elements_of(from)) {
                 // SAFETY: both are 64 bytes.
                 *to = unsafe { std::mem::transmute::<__m512i, [u32; WIDTH]>(moved) };
             }

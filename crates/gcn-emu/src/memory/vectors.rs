@@ -118,34 +118,39 @@ pub unsafe fn scatter(from: &[Lanes], to: *mut u8, places: &Lanes, exec: u64) {
                     // The last two overlap the first two.
                     copy_pair(from.wrapping_add(DWORD), to.wrapping_add(DWORD));
                 }
-                _ => asm!(
-                    "vmovdqu {quad}, [{from}]",
-                    "vmovdqu [{to}], {quad}",
-                    quad = out(xmm_reg) _,
-                    from = in(reg) from,
-                    to = in(reg) to,
-                    options(nostack, preserves_flags),
-                ),
+                _ => copy_quad(from, to),
             }
         }
     }
 }
 
-/// Copies two dwords.
-///
-/// # Safety
-/// They are there at both ends.
-#[inline(always)]
-unsafe fn copy_pair(from: *const u8, to: *mut u8) {
-    // SAFETY: the caller vouches for them.
-    unsafe {
-        asm!(
-            "mov {pair}, [{from}]",
-            "mov [{to}], {pair}",
-            pair = out(reg) _,
-            from = in(reg) from,
-            to = in(reg) to,
-            options(nostack, preserves_flags),
-        );
-    }
+macro_rules! copies {
+    ($($(#[$doc:meta])* $name:ident $class:ident $instruction:literal;)*) => {$(
+        $(#[$doc])*
+        ///
+        /// # Safety
+        /// The host has AVX-512; they are there at both ends.
+        #[inline]
+        #[target_feature(enable = "avx512f")]
+        unsafe fn $name(from: *const u8, to: *mut u8) {
+            // SAFETY: the caller vouches for them.
+            unsafe {
+                asm!(
+                    concat!($instruction, " {dwords}, [{from}]"),
+                    concat!($instruction, " [{to}], {dwords}"),
+                    dwords = out($class) _,
+                    from = in(reg) from,
+                    to = in(reg) to,
+                    options(nostack, preserves_flags),
+                );
+            }
+        }
+    )*};
+}
+
+copies! {
+    /// Copies two dwords.
+    copy_pair reg "mov";
+    /// Copies four.
+    copy_quad xmm_reg "vmovdqu";
 }

@@ -8,6 +8,7 @@
 use std::arch::x86_64::*;
 
 use super::{DWORD, Elements, Lanes, Stored};
+use crate::lanes::rows::avx512::{elements_of, registers_of};
 use crate::lanes::{LANES, VECTORS, blended_vector, vectors};
 
 /// Lanes of a vector.
@@ -331,7 +332,9 @@ unsafe fn load_apart<const DWORDS: usize>(
                     let low = pairs_at(bytes, _mm512_castsi512_si256(places), active as u8);
                     let high = _mm512_extracti64x4_epi64::<1>(places);
                     let high = pairs_at(bytes, high, (active >> (WIDTH / 2)) as u8);
-                    unzip(low, high, &mut loaded);
+                    for (loaded, dwords) in loaded.iter_mut().zip(registers_of([low, high])) {
+                        *loaded = dwords;
+                    }
                 } else if DWORDS == 4 && active == u16::MAX {
                     let places = of_lanes(places);
                     let mut fourths = [_mm512_setzero_si512(); DWORDS];
@@ -430,45 +433,11 @@ gathers! {
     pairs_at __m256i ymm_reg u8, "vpgatherdq";
 }
 
-/// Takes the low dwords of 16 pairs, or the high ones.
-#[inline(always)]
-fn unzip(low: __m512i, high: __m512i, into: &mut [__m512i]) {
-    for (n, into) in into.iter_mut().enumerate() {
-        let mut from = [0; WIDTH];
-        for (lane, from) in from.iter_mut().enumerate() {
-            *from = (2 * lane + n) as u32;
-        }
-        // SAFETY: both are 64 bytes; who calls this is for hosts with AVX-512.
-        *into = unsafe {
-            let from = std::mem::transmute::<[u32; WIDTH], __m512i>(from);
-            _mm512_permutex2var_epi32(low, from, high)
-        };
-    }
-}
-
 /// The lanes of a vector.
 #[inline(always)]
 fn of_lanes(vector: __m512i) -> [u32; WIDTH] {
     // SAFETY: both are 64 bytes, of which every value is one of the other type.
     unsafe { std::mem::transmute(vector) }
-}
-
-/// Pairs of dwords, of 16 lanes each.
-#[inline(always)]
-fn zip(low: __m512i, high: __m512i) -> [__m512i; 2] {
-    let mut pairs = [low, high];
-    for (n, pairs) in pairs.iter_mut().enumerate() {
-        let mut from = [0; WIDTH];
-        for (place, from) in from.iter_mut().enumerate() {
-            *from = (n * WIDTH / 2 + place / 2 + place % 2 * WIDTH) as u32;
-        }
-        // SAFETY: both are 64 bytes; who calls this is for hosts with AVX-512.
-        *pairs = unsafe {
-            let from = std::mem::transmute::<[u32; WIDTH], __m512i>(from);
-            _mm512_permutex2var_epi32(low, from, high)
-        };
-    }
-    pairs
 }
 
 /// Makes of four registers' 16 lanes, in each fourth of a vector, the four dwords of one: those of every fourth lane,
@@ -547,7 +516,7 @@ pub(super) fn scatter<const DWORDS: usize>(
                 } else if DWORDS == 1 {
                     _mm512_mask_i32scatter_epi32::<1>(bytes.cast(), active, places, dwords[0]);
                 } else if DWORDS == 2 {
-                    let [low, high] = zip(dwords[0], dwords[1]);
+                    let [low, high] = elements_of([dwords[0], dwords[1]]);
                     if is_row {
                         at.write_unaligned(low);
                         at.wrapping_add(1).write_unaligned(high);

@@ -310,8 +310,8 @@ impl<'a> Addresses<'a> {
         if !is_row {
             return None;
         }
-        let address = self.lane(0);
-        let last = self.lane(LANES - 1).wrapping_add(DWORD as u64 - 1);
+        let address = self.pairs().lane(0);
+        let last = self.pairs().lane(LANES - 1).wrapping_add(DWORD as u64 - 1);
         self.is_usual(&[address, last], device).then_some(address)
     }
 
@@ -319,13 +319,12 @@ impl<'a> Addresses<'a> {
     #[inline]
     pub fn all(&self, device: &Device) -> Option<memory::Addresses<'_>> {
         let is_usual = !self.is_flat || !device.config.dword_alignment;
-        is_usual.then_some(memory::Addresses::Pairs([self.low, self.high], self.base))
+        is_usual.then_some(self.pairs())
     }
 
     #[inline]
-    fn lane(&self, lane: usize) -> u64 {
-        let pair = u64::from(self.low.0[lane]) | u64::from(self.high.0[lane]) << u32::BITS;
-        pair.wrapping_add(self.base)
+    fn pairs(&self) -> memory::Addresses<'_> {
+        memory::Addresses::Pairs([self.low, self.high], self.base)
     }
 
     /// Whether addresses are none that FLAT looks at twice.
