@@ -9,8 +9,9 @@ use gcn_emu::device::Device;
 use gcn_emu::hsa::Placed;
 use gcn_object::{Argument, Kernel, ValueKind};
 
+use super::fill::Fill;
 use super::launch::Given;
-use super::value::{Bits, Fill, Spec, Type, ValueError, type_by_size};
+use super::value::{Bits, Spec, Type, ValueError, type_by_size};
 use crate::input;
 use crate::render::printable;
 
@@ -95,9 +96,9 @@ enum Plan<'a> {
 
 /// Where a buffer's bytes come from.
 enum Contents<'a> {
-    Elements(Vec<u8>),
-    Spec(&'a Spec, u64),
-    File(Vec<u8>),
+    Bytes(Vec<u8>),
+    /// So many elements.
+    Filled(&'a Fill, u64),
 }
 
 /// Decides what every argument is, and puts buffers into guest memory, of which at most `budget` bytes are used.
@@ -222,10 +223,10 @@ impl<'a> Parameter<'a> {
             (Takes::Value, Spec::Numbers { ty, texts, .. }) => {
                 self.value(*ty, texts).map(Plan::Bytes)
             }
-            (Takes::Value, Spec::Filled { ty, count, .. }) => {
+            (Takes::Value, Spec::Filled { ty, count, fill }) => {
                 let bytes = count.saturating_mul(ty.size() as u64);
                 self.fits(bytes)?;
-                Ok(Plan::Bytes(filled(spec, 0, *count)))
+                Ok(Plan::Bytes(fill.bytes(*ty, 0..*count)))
             }
             (Takes::Value, Spec::File { path, .. }) => {
                 let bytes = input::read(&given.path(path))?;
@@ -304,20 +305,6 @@ fn elements(ty: Type, texts: &[String]) -> Result<Vec<u8>, ValueError> {
     Ok(bytes)
 }
 
-/// The bytes of `count` elements from `first` on, of a value that tells each element.
-fn filled(spec: &Spec, first: u64, count: u64) -> Vec<u8> {
-    let mut bytes = Vec::new();
-    if let Spec::Filled { ty, fill, .. } = spec {
-        let size = ty.size();
-        bytes.reserve_exact(count as usize * size);
-        for index in first..first + count {
-            let element = fill.element(*ty, index);
-            bytes.extend_from_slice(&element.bits.to_le_bytes()[..size]);
-        }
-    }
-    bytes
-}
-
 /// A buffer out of a value; `known` is the type that the metadata name.
 fn buffer<'s>(given: &Given, spec: &'s Spec, known: Option<Type>) -> Result<Plan<'s>> {
     Ok(match spec {
@@ -329,17 +316,17 @@ fn buffer<'s>(given: &Given, spec: &'s Spec, known: Option<Type>) -> Result<Plan
             Plan::Buffer {
                 ty,
                 bytes: bytes.len() as u64,
-                contents: Contents::Elements(bytes),
+                contents: Contents::Bytes(bytes),
             }
         }
-        Spec::Filled { ty, count, .. } => {
+        Spec::Filled { ty, count, fill } => {
             let bytes = count
                 .checked_mul(ty.size() as u64)
                 .context("the buffer is larger than any memory")?;
             Plan::Buffer {
                 ty: *ty,
                 bytes,
-                contents: Contents::Spec(spec, *count),
+                contents: Contents::Filled(fill, *count),
             }
         }
         Spec::File { ty, path } => {
@@ -350,7 +337,7 @@ fn buffer<'s>(given: &Given, spec: &'s Spec, known: Option<Type>) -> Result<Plan
             Plan::Buffer {
                 ty,
                 bytes: bytes.len() as u64,
-                contents: Contents::File(bytes),
+                contents: Contents::Bytes(bytes),
             }
         }
         Spec::Local(_) => bail!("a buffer is wanted, not LDS"),
@@ -546,19 +533,14 @@ fn place(kernel: &Kernel, plans: Vec<Planned<'_>>, device: &mut Device) -> Resul
             } => {
                 let address = device.memory.allocate(&name, bytes)?;
                 match contents {
-                    Contents::Elements(contents) | Contents::File(contents) => {
+                    Contents::Bytes(contents) => {
                         device.memory.write(address, &contents);
                     }
                     // Memory is zero already.
-                    Contents::Spec(
-                        Spec::Filled {
-                            fill: Fill::Zero, ..
-                        },
-                        _,
-                    ) => {}
-                    Contents::Spec(spec, count) => {
+                    Contents::Filled(Fill::Zero, _) => {}
+                    Contents::Filled(fill, count) => {
                         for first in (0..count).step_by(CHUNK as usize) {
-                            let chunk = filled(spec, first, CHUNK.min(count - first));
+                            let chunk = fill.bytes(ty, first..count.min(first + CHUNK));
                             device
                                 .memory
                                 .write(address + first * ty.size() as u64, &chunk);

@@ -3,6 +3,7 @@
 mod arguments;
 mod fault;
 mod fidelity;
+mod fill;
 mod interrupt;
 mod launch;
 mod output;

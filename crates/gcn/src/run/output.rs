@@ -9,8 +9,9 @@ use gcn_emu::memory::Memory;
 use serde::Serialize;
 
 use super::arguments::Buffer;
+use super::fill::Fill;
 use super::launch::Given;
-use super::value::{Element, Fill, Spec, Type};
+use super::value::{Element, Spec, Type};
 use crate::input;
 use crate::render::printable;
 
@@ -331,18 +332,18 @@ impl Expectation {
             different: 0,
             differences: Vec::new(),
         };
-        let size = self.view.ty.size();
-        for (place, is) in (0..).zip(self.view.elements(memory)) {
-            let expected = match &self.values {
-                Values::Listed(bytes) => bytes
-                    .get(place as usize * size..)
-                    .and_then(|bytes| Element::from_bytes(self.view.ty, bytes)),
-                Values::Filled(fill) => Some(fill.element(self.view.ty, place)),
-            };
-            let Some(expected) = expected.filter(|expected| !is.agrees(*expected, self.tolerance))
-            else {
+        let ty = self.view.ty;
+        let expected: Box<dyn Iterator<Item = Element>> = match &self.values {
+            Values::Listed(bytes) => {
+                let elements = bytes.chunks(ty.size()).map(|b| Element::from_bytes(ty, b));
+                Box::new(elements.flatten())
+            }
+            Values::Filled(fill) => Box::new(fill.elements(ty, self.view.count())),
+        };
+        for ((place, is), expected) in (0..).zip(self.view.elements(memory)).zip(expected) {
+            if is.agrees(expected, self.tolerance) {
                 continue;
-            };
+            }
             comparison.different += 1;
             if comparison.differences.len() < MAX_DIFFERENCES {
                 let (is, expected) = (

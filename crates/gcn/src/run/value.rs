@@ -5,6 +5,8 @@ use std::path::PathBuf;
 
 use half::f16;
 
+use super::fill::Fill;
+
 /// The type of a scalar or of a buffer's elements.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[allow(missing_docs)]
@@ -404,29 +406,6 @@ pub enum Spec {
     Null,
 }
 
-/// What the elements of a buffer begin as.
-#[derive(Clone, PartialEq, Debug)]
-pub enum Fill {
-    /// 0.
-    Zero,
-    /// Evenly spaced.
-    Iota {
-        /// The first.
-        start: Element,
-        /// The distance to the next.
-        step: Element,
-    },
-    /// All the same.
-    Same(Element),
-    /// Uniformly distributed, the same on every machine.
-    Random {
-        /// Where the sequence starts.
-        seed: u64,
-        /// The least and the greatest value. Without: floating-point numbers from 0 to 1, all integers.
-        range: Option<(Element, Element)>,
-    },
-}
-
 impl Spec {
     /// Reads a value.
     ///
@@ -524,100 +503,6 @@ pub fn type_by_size(text: &str, size: u64) -> Option<Type> {
         .map(|row| row.0)
 }
 
-impl Fill {
-    fn parse(ty: Type, text: &str) -> Result<Fill, ValueError> {
-        let unknown = || ValueError::Fill(text.to_owned());
-        if text == "iota" {
-            return Ok(Fill::Iota {
-                start: ty.parse("0")?,
-                step: ty.parse("1")?,
-            });
-        }
-        let (name, rest) = text.split_once('(').ok_or_else(unknown)?;
-        let inner = rest.strip_suffix(')').ok_or_else(unknown)?;
-        let parts: Vec<&str> = inner.split(',').collect();
-        match (name.trim(), &parts[..]) {
-            ("fill", [value]) => Ok(Fill::Same(ty.parse(value)?)),
-            ("iota", [start, step]) => Ok(Fill::Iota {
-                start: ty.parse(start)?,
-                step: ty.parse(step)?,
-            }),
-            ("random", [seed]) => Ok(Fill::Random {
-                seed: seed_of(seed)?,
-                range: None,
-            }),
-            ("random", [seed, low, high]) => {
-                let range = (ty.parse(low)?, ty.parse(high)?);
-                if range.0.float() > range.1.float() {
-                    return Err(unknown());
-                }
-                Ok(Fill::Random {
-                    seed: seed_of(seed)?,
-                    range: Some(range),
-                })
-            }
-            _ => Err(unknown()),
-        }
-    }
-
-    /// The element at `index` of a buffer of `ty`.
-    pub fn element(&self, ty: Type, index: u64) -> Element {
-        match self {
-            Fill::Zero => Element { ty, bits: 0 },
-            Fill::Same(element) => *element,
-            // Integers wrap where the type ends.
-            Fill::Iota { start, step } => of_number(
-                ty,
-                start.float() + step.float() * index as f64,
-                (start.integer() as u64).wrapping_add((step.integer() as u64).wrapping_mul(index)),
-            ),
-            Fill::Random { seed, range } => {
-                let noise = noise(*seed, index);
-                let unit = (noise >> 11) as f64 / (1u64 << 53) as f64;
-                match (ty.bits(), range) {
-                    (Bits::Float, None) => of_number(ty, unit, 0),
-                    (Bits::Float, Some((low, high))) => {
-                        let value = low.float() + (high.float() - low.float()) * unit;
-                        of_number(ty, value.min(high.float()), 0)
-                    }
-                    (_, None) => of_number(ty, 0.0, noise),
-                    (_, Some((low, high))) => {
-                        let span = high.integer().abs_diff(low.integer()) + 1;
-                        let value =
-                            low.integer() + ((u128::from(noise) * span) >> 64).cast_signed();
-                        of_number(ty, 0.0, value as u64)
-                    }
-                }
-            }
-        }
-    }
-}
-
-fn seed_of(text: &str) -> Result<u64, ValueError> {
-    let value = integer(text.trim()).and_then(|(value, _)| u64::try_from(value).ok());
-    value.ok_or_else(|| ValueError::NotANumber(text.trim().to_owned()))
-}
-
-/// A number of `ty`: `float` if that is a floating-point type, else `integer` cut to its size.
-fn of_number(ty: Type, float: f64, integer: u64) -> Element {
-    let bits = match ty {
-        Type::F64 => float.to_bits(),
-        Type::F32 => u64::from((float as f32).to_bits()),
-        Type::F16 => u64::from(f16::from_f64(float).to_bits()),
-        _ => integer << (64 - ty.size() * 8) >> (64 - ty.size() * 8),
-    };
-    Element { ty, bits }
-}
-
-/// Number `index` of the sequence that starts at `seed`: SplitMix64 (Steele, Lea, Flood 2014), which can be entered
-/// anywhere.
-fn noise(seed: u64, index: u64) -> u64 {
-    let mut z = seed.wrapping_add(0x9e37_79b9_7f4a_7c15u64.wrapping_mul(index.wrapping_add(1)));
-    z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-    z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-    z ^ (z >> 31)
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -693,13 +578,6 @@ mod tests {
         }
     }
 
-    fn iota(ty: Type, start: &str, step: &str) -> Fill {
-        Fill::Iota {
-            start: ty.parse(start).unwrap(),
-            step: ty.parse(step).unwrap(),
-        }
-    }
-
     #[test]
     fn values_are_read() {
         let filled = |ty, count, fill| Spec::Filled { ty, count, fill };
@@ -712,11 +590,18 @@ mod tests {
             ("f32*8", filled(Type::F32, 8, Fill::Zero)),
             (
                 "u16*0x10:iota",
-                filled(Type::U16, 16, iota(Type::U16, "0", "1")),
+                filled(Type::U16, 16, Fill::Integers { start: 0, step: 1 }),
             ),
             (
                 "i16*2:iota(5,-2)",
-                filled(Type::I16, 2, iota(Type::I16, "5", "-2")),
+                filled(
+                    Type::I16,
+                    2,
+                    Fill::Integers {
+                        start: 5,
+                        step: 2u64.wrapping_neg(),
+                    },
+                ),
             ),
             (
                 "i32*3:fill(-1)",
@@ -727,9 +612,10 @@ mod tests {
                 filled(
                     Type::U8,
                     3,
-                    Fill::Random {
+                    Fill::RandomIntegers {
                         seed: 7,
-                        range: None,
+                        low: 0,
+                        span: 1 << u64::BITS,
                     },
                 ),
             ),
@@ -809,30 +695,6 @@ mod tests {
         ] {
             assert_eq!(Type::of_source(name), expected, "{name}");
         }
-    }
-
-    #[test]
-    fn random_numbers_are_in_their_range_and_cover_it() {
-        let Ok(Spec::Filled { ty, fill, .. }) = Spec::parse("i8*1:random(3,-2,1)") else {
-            panic!("a buffer");
-        };
-        let values: Vec<i128> = (0..200).map(|i| fill.element(ty, i).integer()).collect();
-        assert_eq!(values.iter().min(), Some(&-2));
-        assert_eq!(values.iter().max(), Some(&1));
-        let Ok(Spec::Filled { ty, fill, .. }) = Spec::parse("f32*1:random(3,-2,1)") else {
-            panic!("a buffer");
-        };
-        assert!((0..200).all(|i| (-2.0..=1.0).contains(&fill.element(ty, i).float())));
-        assert_ne!(fill.element(ty, 0), fill.element(ty, 1));
-    }
-
-    #[test]
-    fn iota_wraps_where_the_type_ends() {
-        let element = |ty, start, step, index| iota(ty, start, step).element(ty, index);
-        assert_eq!(element(Type::U8, "0", "1", 257).integer(), 1);
-        assert_eq!(element(Type::I8, "0", "1", 255).integer(), -1);
-        assert_eq!(element(Type::I32, "5", "-2", 4).integer(), -3);
-        assert_eq!(element(Type::F32, "0.5", "2", 257).float(), 514.5);
     }
 
     #[test]

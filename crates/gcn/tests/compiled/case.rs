@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use serde::Deserialize;
 
 use crate::compare::Tolerance;
-use crate::value::{Fill, Spec, Type};
+use crate::value::{Spec, Type};
 
 /// The directory of the kernels.
 pub fn directory() -> PathBuf {
@@ -306,10 +306,7 @@ fn bytes(text: &str) -> Result<(Type, Vec<u8>), String> {
             }
             Ok((*ty, bytes))
         }
-        Spec::Filled { ty, count, fill } => {
-            let element = |index| Fill::element(fill, *ty, index).to_bytes();
-            Ok((*ty, (0..*count).flat_map(element).collect()))
-        }
+        Spec::Filled { ty, count, fill } => Ok((*ty, fill.bytes(*ty, 0..*count))),
         _ => Err(wrong(&"numbers with a type are wanted")),
     }
 }

@@ -17,6 +17,9 @@ mod reference;
 mod table;
 // The numbers of `gcn run`, so that headers write them the same way.
 #[allow(dead_code)]
+#[path = "../../src/run/fill.rs"]
+mod fill;
+#[allow(dead_code)]
 #[path = "../../src/run/value.rs"]
 mod value;
 
