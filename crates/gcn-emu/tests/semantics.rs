@@ -2631,6 +2631,12 @@ fn buffers_add_offsets_and_check_bounds() {
         m.set64(0, |l| 4 * l as u64)
             .run("buffer_load_dword v2, v[0:1], s[8:11], 0 addr64 offset:8");
         assert_eq!((m.v(2, 0), m.v(2, 63)), (2, 65));
+        // As Clang compiles x[i - 1] at -O0: -4 is the descriptor's first half (errata E241).
+        m.s(8, -4i32 as u32).s(9, u32::MAX);
+        m.set64(0, |l| buffer + 4 * l as u64 + 4)
+            .run("buffer_load_dword v2, v[0:1], s[8:11], 0 addr64 offset:8");
+        assert_eq!((m.v(2, 0), m.v(2, 63)), (2, 65));
+        assert!(!m.violated(), "the address is in the buffer");
     });
 }
 

@@ -10,7 +10,7 @@ use crate::lanes::LANES;
 /// A descriptor of four dwords, for one instruction.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct Descriptor {
-    /// Address of the buffer, 48 bits.
+    /// Address of the buffer: 48 bits, the highest of which is that of all above it (errata E241).
     pub base: u64,
     /// Bytes from a record to the next.
     pub stride: u32,
@@ -45,7 +45,6 @@ pub struct Records {
 }
 
 // Bits of the descriptor's second and fourth dword.
-const BASE_HIGH: u32 = 0xffff;
 const STRIDE_SHIFT: u32 = 16;
 const STRIDE: u32 = 0x3fff;
 const SWIZZLE_ENABLE: u32 = 1 << 31;
@@ -85,8 +84,9 @@ impl Descriptor {
                 Isa::Vi | Isa::Stoney => swizzled,
                 _ => idxen || (add_tid && swizzled),
             };
+        let high = i64::from(second as i16);
         Descriptor {
-            base: u64::from(low) | u64::from(second & BASE_HIGH) << 32,
+            base: u64::from(low) | (high as u64) << u32::BITS,
             stride,
             num_records,
             add_tid,
