@@ -251,20 +251,23 @@ pub fn run<O: Observer>(
         .iter()
         .map(|&scratch| Worker::new(&shared, scratch, observer()))
         .collect();
-    if let [only] = &mut workers[..] {
-        only.work();
-    } else {
-        std::thread::scope(|scope| {
-            for worker in &mut workers {
-                let thread = std::thread::Builder::new();
-                if let Err(error) = thread.spawn_scoped(scope, move || worker.work()) {
-                    shared.stop.store(true, Relaxed);
-                    return Err(LaunchError::Thread(error));
-                }
+    // The tables of decoding are made here: in the heap of a new thread they would grow by the page.
+    let _ = code.step(dispatch.entry);
+    std::thread::scope(|scope| {
+        let mut workers = workers.iter_mut();
+        let own = workers.next();
+        for worker in workers {
+            let thread = std::thread::Builder::new();
+            if let Err(error) = thread.spawn_scoped(scope, move || worker.work()) {
+                shared.stop.store(true, Relaxed);
+                return Err(LaunchError::Thread(error));
             }
-            Ok(())
-        })?;
-    }
+        }
+        if let Some(worker) = own {
+            worker.work();
+        }
+        Ok(())
+    })?;
 
     let mut places: Vec<Place> = Vec::new();
     let mut unfinished = 0;

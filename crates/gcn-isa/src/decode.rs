@@ -1,12 +1,13 @@
 //! From words to an instruction. Walks the tables and names no instruction.
 
-use std::sync::LazyLock;
+use std::sync::{LazyLock, OnceLock};
 
 use crate::field::{Bits, ENCODINGS, Encoding, Field, Layout};
 use crate::form::{Form, Length};
 use crate::inst::Inst;
 use crate::operand::Kind;
-use crate::row::rows;
+use crate::row::{Op, rows};
+use crate::tables::opcode_in;
 use crate::target::Isa;
 
 /// Why words are no instruction.
@@ -40,7 +41,8 @@ const LOW_BITS: u32 = (1 << SELECTOR_BITS) - 1;
 const ENDS: usize = 2;
 const SELECTORS: usize = TOPS * (1 + ENDS);
 
-/// The tables of one instruction set, ready for words. Built once, on first use.
+/// The tables of one instruction set, ready for words. Built once, on first use; what is known of an instruction, when
+/// it is first met.
 pub struct Decoder {
     isa: Isa,
     /// For each value of the low bits, where its selectors begin.
@@ -51,7 +53,9 @@ pub struct Decoder {
     /// Encodings, those with the most constant bits first.
     candidates: Vec<Candidate>,
     /// The instructions of each encoding, by all of its numbers.
-    known: Vec<Option<Known>>,
+    ops: Vec<Option<(Op, Encoding)>>,
+    /// Those that have been met.
+    known: Vec<OnceLock<Known>>,
 }
 
 /// The encodings that words with the same top bits may have.
@@ -71,7 +75,7 @@ struct Candidate {
     /// Where the number is.
     op_low: u8,
     op_max: u16,
-    /// Where its instructions begin in `known`.
+    /// Where its instructions begin in `ops` and `known`.
     begin: u32,
 }
 
@@ -85,7 +89,7 @@ impl Candidate {
         begin: 0,
     };
 
-    /// Where the instruction that begins with `first` is in `known`, if this is its encoding.
+    /// Where the instruction that begins with `first` is in those, if this is its encoding.
     #[inline(always)]
     fn place(&self, first: u32) -> Option<usize> {
         let number = (first >> self.op_low) as u16 & self.op_max;
@@ -172,17 +176,26 @@ impl Decoder {
                 }
             };
         }
-        let mut known = vec![None; count];
-        for form in rows().flat_map(|row| tables.forms(row.op)) {
-            let place = begins[form.encoding as usize] + form.opcode() as usize;
-            known[place].get_or_insert_with(|| Known::new(form));
+        let mut ops = vec![None; count];
+        for row in rows() {
+            for encoding in row.encodings() {
+                if tables.layout(encoding).is_some()
+                    && let Some(opcode) = opcode_in(row, isa, encoding)
+                {
+                    let place = begins[encoding as usize] + usize::from(opcode);
+                    ops[place].get_or_insert((row.op, encoding));
+                }
+            }
         }
         let none = Selector {
             first: Candidate::NONE,
             others: (0, 0),
         };
+        // The most particular ones first.
+        let mut by_constant: Vec<&Layout> = layouts().collect();
+        by_constant.sort_by_key(|layout| std::cmp::Reverse(layout.constant_mask.count_ones()));
         let (mut selectors, mut candidates) = (Box::new([none; SELECTORS]), Vec::new());
-        let mut last: Vec<Candidate> = Vec::new();
+        let mut here: Vec<Candidate> = Vec::new();
         let ends = ends(layouts());
         let mut tops = Box::new([0; TOPS]);
         for (end, index) in ends.iter().zip(1u16..) {
@@ -205,26 +218,28 @@ impl Decoder {
                 };
                 (top ^ layout.constant) & layout.constant_mask & known_top == 0 && is_low
             };
-            let mut here: Vec<Candidate> = layouts()
-                .filter(may_be)
-                .map(|layout| Candidate {
+            here.clear();
+            for layout in by_constant.iter().copied().filter(may_be) {
+                let candidate = Candidate {
                     constant: layout.constant,
                     constant_mask: layout.constant_mask,
                     op_low: layout.bits(Field::Op).low,
                     op_max: layout.bits(Field::Op).max() as u16,
                     begin: begins[layout.encoding as usize] as u32,
-                })
-                .collect();
-            here.sort_by_key(|it| std::cmp::Reverse(it.constant_mask.count_ones()));
-            here.dedup();
-            let mut here = here.into_iter();
-            selector.first = here.next().unwrap_or(Candidate::NONE);
-            let others: Vec<Candidate> = here.collect();
-            if others != last {
-                candidates.extend(&others);
-                last = others;
+                };
+                if !here.contains(&candidate) {
+                    here.push(candidate);
+                }
             }
-            let begin = candidates.len() - last.len();
+            let Some((first, others)) = here.split_first() else {
+                continue;
+            };
+            selector.first = *first;
+            // Neighbours have the same ones nearly always.
+            if !candidates.ends_with(others) {
+                candidates.extend(others);
+            }
+            let begin = candidates.len() - others.len();
             selector.others = (begin as u16, candidates.len() as u16);
         }
         Decoder {
@@ -232,13 +247,17 @@ impl Decoder {
             tops,
             selectors,
             candidates,
-            known,
+            ops,
+            known: vec![OnceLock::new(); count],
         }
     }
 
     #[inline]
     fn find(&self, first: u32) -> Option<&Known> {
-        let known = |candidate: &Candidate| self.known.get(candidate.place(first)?)?.as_ref();
+        let known = |candidate: &Candidate| {
+            let place = candidate.place(first)?;
+            self.known.get(place)?.get().or_else(|| self.meet(place))
+        };
         let top = (first >> (u32::BITS - SELECTOR_BITS)) as usize;
         let tops = self.tops[(first & LOW_BITS) as usize];
         let selector = self.selectors.get(top + usize::from(tops))?;
@@ -247,6 +266,15 @@ impl Decoder {
             let others = self.candidates.get(begin.into()..end.into())?;
             others.iter().find_map(known)
         })
+    }
+
+    /// What is known of the instruction at `place`, of which nothing was, if there is one.
+    #[cold]
+    fn meet(&self, place: usize) -> Option<&Known> {
+        let (op, encoding) = (*self.ops.get(place)?)?;
+        let mut forms = self.isa.tables().forms(op).iter();
+        let form = forms.find(|form| form.encoding == encoding)?;
+        Some(self.known.get(place)?.get_or_init(|| Known::new(form)))
     }
 
     /// The instruction that `words` begin with, and what [`Decoder::skim`] says of it. Reserved and unused bits are kept.

@@ -5,6 +5,7 @@ use std::fmt::Write as _;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Command, ExitCode, Stdio};
+use std::thread;
 use std::time::Instant;
 
 use serde::Deserialize;
@@ -37,6 +38,22 @@ struct Report {
     seconds: f64,
 }
 
+impl Report {
+    /// What several runs, whose reports are one after the other, took together.
+    fn of_all(printed: &str) -> Result<Report, String> {
+        let mut all = Report {
+            instructions: 0,
+            seconds: 0.0,
+        };
+        for report in serde_json::Deserializer::from_str(printed).into_iter() {
+            let report: Report = report.map_err(|error| error.to_string())?;
+            all.instructions += report.instructions;
+            all.seconds += report.seconds;
+        }
+        Ok(all)
+    }
+}
+
 /// Measures something, and says what it is.
 type Measurement = fn() -> Result<(), String>;
 
@@ -57,11 +74,12 @@ pub fn main(mut arguments: impl Iterator<Item = String>) -> ExitCode {
 fn table(filter: &str) -> Result<(), String> {
     say(&format!(
         "Seconds are those of the kernel itself on one thread, the best of {RUNS} runs in turns; {BUILD}, and pocl's \
-         pthread device with one thread."
+         pthread device with one thread. The last columns: what two threads gain, and what two runs of one thread at a \
+         time do, which share nothing but the machine."
     ));
     say(&format!(
-        "{:16} {:>18} {:>8} {:>8} {:>8} {:>8} {:>10}",
-        "kernel", "wave instructions", "M/s", "gcn s", "pocl s", "gcn/pocl", "2 threads"
+        "{:16} {:>18} {:>8} {:>8} {:>8} {:>8} {:>10} {:>7}",
+        "kernel", "wave instructions", "M/s", "gcn s", "pocl s", "gcn/pocl", "2 threads", "2 runs"
     ));
     for case in case::all(Purpose::Bench)? {
         if case.name.contains(filter) {
@@ -75,27 +93,34 @@ fn row(case: &Case) -> Result<(), String> {
     let object = compile::build(case, BUILD)?.object;
     // The first run compiles the kernel.
     let (expected, _) = reference::timed(case)?;
+    let run = |label, threads| -> Result<Report, String> {
+        let results = emulate::emulate(case, &object, label, &["--threads", threads, "--json"])?;
+        compare::compare(&case.buffers, &results, &expected)?;
+        Report::of_all(&results.printed)
+    };
     let mut instructions = 0;
     let [mut one, mut two, mut theirs] = [f64::INFINITY; 3];
+    let mut together: f64 = 0.0;
     for _ in 0..RUNS {
-        for (threads, best) in [("1", &mut one), ("2", &mut two)] {
-            let results =
-                emulate::emulate(case, &object, "bench", &["--threads", threads, "--json"])?;
-            let reports = serde_json::Deserializer::from_str(&results.printed).into_iter();
-            let reports = reports.collect::<Result<Vec<Report>, _>>();
-            let reports = reports.map_err(|error| error.to_string())?;
-            *best = best.min(reports.iter().map(|report| report.seconds).sum());
-            instructions = reports.iter().map(|report| report.instructions).sum();
-            compare::compare(&case.buffers, &results, &expected)?;
-        }
+        let report = run("bench", "1")?;
+        instructions = report.instructions;
+        one = one.min(report.seconds);
+        two = two.min(run("bench", "2")?.seconds);
+        let (first, second) = thread::scope(|scope| {
+            let first = scope.spawn(|| run("first", "1"));
+            (run("second", "1"), first.join())
+        });
+        let second = second.map_err(|_| "the second run panicked")??;
+        together = together.max(1.0 / first?.seconds + 1.0 / second.seconds);
         theirs = theirs.min(reference::timed(case)?.1);
     }
     say(&format!(
-        "{:16} {instructions:>18} {:>8.1} {one:>8.3} {theirs:>8.3} {:>8.1} {:>10.2}",
+        "{:16} {instructions:>18} {:>8.1} {one:>8.3} {theirs:>8.3} {:>8.1} {:>10.2} {:>7.2}",
         case.name,
         instructions as f64 / one / 1e6,
         one / theirs,
         one / two,
+        one * together,
     ));
     Ok(())
 }
