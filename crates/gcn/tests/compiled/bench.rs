@@ -5,7 +5,6 @@ use std::fmt::Write as _;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Command, ExitCode, Stdio};
-use std::thread;
 use std::time::Instant;
 
 use serde::Deserialize;
@@ -74,12 +73,11 @@ pub fn main(mut arguments: impl Iterator<Item = String>) -> ExitCode {
 fn table(filter: &str) -> Result<(), String> {
     say(&format!(
         "Seconds are those of the kernel itself on one thread, the best of {RUNS} runs in turns; {BUILD}, and pocl's \
-         pthread device with one thread. The last columns: what two threads gain, and what two runs of one thread at a \
-         time do, which share nothing but the machine."
+         pthread device with one thread."
     ));
     say(&format!(
-        "{:16} {:>18} {:>8} {:>8} {:>8} {:>8} {:>10} {:>7}",
-        "kernel", "wave instructions", "M/s", "gcn s", "pocl s", "gcn/pocl", "2 threads", "2 runs"
+        "{:16} {:>18} {:>8} {:>8} {:>8} {:>8} {:>10}",
+        "kernel", "wave instructions", "M/s", "gcn s", "pocl s", "gcn/pocl", "2 threads"
     ));
     for case in case::all(Purpose::Bench)? {
         if case.name.contains(filter) {
@@ -93,34 +91,26 @@ fn row(case: &Case) -> Result<(), String> {
     let object = compile::build(case, BUILD)?.object;
     // The first run compiles the kernel.
     let (expected, _) = reference::timed(case)?;
-    let run = |label, threads| -> Result<Report, String> {
-        let results = emulate::emulate(case, &object, label, &["--threads", threads, "--json"])?;
+    let run = |threads| -> Result<Report, String> {
+        let results = emulate::emulate(case, &object, "bench", &["--threads", threads, "--json"])?;
         compare::compare(&case.buffers, &results, &expected)?;
         Report::of_all(&results.printed)
     };
     let mut instructions = 0;
     let [mut one, mut two, mut theirs] = [f64::INFINITY; 3];
-    let mut together: f64 = 0.0;
     for _ in 0..RUNS {
-        let report = run("bench", "1")?;
+        let report = run("1")?;
         instructions = report.instructions;
         one = one.min(report.seconds);
-        two = two.min(run("bench", "2")?.seconds);
-        let (first, second) = thread::scope(|scope| {
-            let first = scope.spawn(|| run("first", "1"));
-            (run("second", "1"), first.join())
-        });
-        let second = second.map_err(|_| "the second run panicked")??;
-        together = together.max(1.0 / first?.seconds + 1.0 / second.seconds);
+        two = two.min(run("2")?.seconds);
         theirs = theirs.min(reference::timed(case)?.1);
     }
     say(&format!(
-        "{:16} {instructions:>18} {:>8.1} {one:>8.3} {theirs:>8.3} {:>8.1} {:>10.2} {:>7.2}",
+        "{:16} {instructions:>18} {:>8.1} {one:>8.3} {theirs:>8.3} {:>8.1} {:>10.2}",
         case.name,
         instructions as f64 / one / 1e6,
         one / theirs,
         one / two,
-        one * together,
     ));
     Ok(())
 }
