@@ -5,15 +5,16 @@
 //! reference that claims to be exclusive; or it is one of assembly, of whole vectors, which the host makes
 //! of atomic parts.
 
+mod backing;
 #[cfg(target_arch = "x86_64")]
 mod vectors;
 
-use std::alloc::{Layout, alloc_zeroed};
 use std::sync::atomic::{AtomicU8, AtomicU16, AtomicU32, AtomicU64, Ordering::Relaxed};
 
 #[cfg(target_arch = "x86_64")]
 use crate::lanes::{self, Level, level};
 use crate::lanes::{LANES, Lanes, active, at_each_level, keep_if, signs};
+use backing::Backing;
 
 /// Where the first allocation goes: above 4 GiB, so that a truncated pointer faults.
 const FIRST_ADDRESS: u64 = 0x1_0000_0000;
@@ -42,7 +43,7 @@ pub struct Region {
     pub base: u64,
     /// Its length in bytes.
     pub len: u64,
-    backing: Box<[AtomicU64]>,
+    backing: Backing,
 }
 
 /// Why memory could not be had.
@@ -129,7 +130,7 @@ impl Memory {
             name: name.to_owned(),
             base,
             len: bytes,
-            backing: zeros(units).ok_or_else(too_large)?,
+            backing: Backing::new(units).ok_or_else(too_large)?,
         });
         Ok(base)
     }
@@ -334,22 +335,6 @@ impl Memory {
         load_u32 store_u32 update_u32 AtomicU32, u32;
         load_u64 store_u64 update_u64 AtomicU64, u64;
     }
-}
-
-/// So many units of zero; nothing if the host has not so much. It gives pages that it need not clear, and has only those
-/// that are touched.
-fn zeros(units: usize) -> Option<Box<[AtomicU64]>> {
-    let layout = Layout::array::<AtomicU64>(units).ok()?;
-    if layout.size() == 0 {
-        return Some(Box::default());
-    }
-    // SAFETY: the layout's size is not zero.
-    let pointer = unsafe { alloc_zeroed(layout) }.cast::<AtomicU64>();
-    if pointer.is_null() {
-        return None;
-    }
-    // SAFETY: the allocator of boxes has made it with the layout of so many units, and zeros are one.
-    Some(unsafe { Box::from_raw(std::ptr::slice_from_raw_parts_mut(pointer, units)) })
 }
 
 /// Bytes of a dword.
