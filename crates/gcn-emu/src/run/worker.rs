@@ -1,0 +1,583 @@
+//! A host thread of a run, and the workgroups and waves that it runs.
+
+use std::ops::Range;
+use std::sync::atomic::{
+    AtomicBool, AtomicU64, AtomicUsize,
+    Ordering::{AcqRel, Acquire, Relaxed},
+};
+use std::sync::{Arc, Mutex, PoisonError};
+
+use super::steps::run_wave;
+use super::{Dispatch, Initial, InitialSgpr, Place, Stats};
+use crate::code::Code;
+use crate::device::{Device, LdsFill};
+use crate::exec::memory::Access;
+use crate::fault::{Fault, FaultKind};
+use crate::lanes::{LANES, Lanes};
+use crate::lds::Lds;
+use crate::observe::Observer;
+use crate::progress::Counter;
+use crate::wave::{GroupShape, Scratch, Waiting, Wave, WaveId};
+
+/// Workgroups that a thread keeps alive at once. One runs at a time; another starts only when all waves of the
+/// ones before are blocked or spinning, so that workgroups that wait for each other finish.
+pub(super) const RESIDENT_GROUPS: usize = 8;
+
+/// Workgroups that a thread keeps alive while all of them are blocked, where they have no scratch: as many one-wave
+/// workgroups as the largest chips of the time hold at once (64 compute units of 40 waves), so that a dispatch that
+/// synchronises all its workgroups (checklist 2.30) runs here if it runs there.
+pub(super) const RESIDENT_GROUPS_BLOCKED: usize = 64 * 40;
+
+/// Workgroups that a thread takes at once if there are more than all threads can keep alive, so that none need be there
+/// for another to end. Neighbours work on data that are neighbours, which one thread's caches better hold.
+const CLAIM: u64 = 64;
+
+/// Length of S_BARRIER.
+const BARRIER_BYTES: u64 = 4;
+
+/// What the threads of a run share.
+pub(super) struct Shared<'a> {
+    device: &'a Device,
+    code: &'a Code,
+    dispatch: &'a Dispatch,
+    groups: [u64; 3],
+    total: u128,
+    /// How many workgroups a thread takes at once.
+    claim: u64,
+    /// Number of the next workgroup that no thread has taken.
+    next: Apart<AtomicU64>,
+    /// Threads that still have workgroups.
+    working: Apart<AtomicUsize>,
+    /// Workgroups that a thread can keep alive.
+    slots: usize,
+    stop: AtomicBool,
+    fault: Mutex<Option<Fault>>,
+}
+
+/// Something in cache lines of its own: a thread that changes it takes nothing else from the others' caches.
+#[repr(align(128))]
+struct Apart<T>(T);
+
+impl<'a> Shared<'a> {
+    /// What so many threads share that run a dispatch.
+    pub(super) fn new(
+        device: &'a Device,
+        code: &'a Code,
+        dispatch: &'a Dispatch,
+        threads: usize,
+    ) -> Shared<'a> {
+        let groups = dispatch.groups();
+        let total = dispatch.group_count();
+        Shared {
+            device,
+            code,
+            dispatch,
+            groups,
+            total,
+            claim: if total > (threads * RESIDENT_GROUPS_BLOCKED) as u128 {
+                CLAIM
+            } else {
+                1
+            },
+            next: Apart(AtomicU64::new(0)),
+            working: Apart(AtomicUsize::new(threads)),
+            slots: dispatch.resident_groups(),
+            stop: AtomicBool::new(false),
+            fault: Mutex::new(None),
+        }
+    }
+
+    /// Makes every thread stop.
+    pub(super) fn stop(&self) {
+        self.stop.store(true, Relaxed);
+    }
+
+    /// What has stopped the run, if something has.
+    pub(super) fn into_fault(self) -> Option<Fault> {
+        self.fault
+            .into_inner()
+            .unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// The next workgroups in order, x fastest: their numbers.
+    fn claim(&self) -> Range<u64> {
+        let first = self.next.0.fetch_add(self.claim, Relaxed);
+        let end = u128::from(first + self.claim).min(self.total);
+        first..end as u64
+    }
+
+    /// Workgroup number `n` in x, y, z.
+    fn group(&self, n: u64) -> [u32; 3] {
+        let [x, y, _] = self.groups;
+        [(n % x) as u32, (n / x % y) as u32, (n / x / y) as u32]
+    }
+
+    /// Where a wave is.
+    pub(super) fn place(&self, wave: &Wave) -> Place {
+        // A wave at a barrier goes on behind it, one at a GWS resource tries again.
+        let pc = match wave.waiting {
+            Waiting::Barrier => wave.pc.wrapping_sub(BARRIER_BYTES),
+            _ => wave.pc,
+        };
+        Place {
+            wave: wave.id,
+            pc,
+            text: self.text(pc),
+            exec: wave.exec(),
+            waiting: wave.waiting,
+        }
+    }
+
+    /// The text of the instruction at `pc`, if there is one.
+    fn text(&self, pc: u64) -> Option<String> {
+        match self.code.step(pc) {
+            Some(Ok(step)) => Some(step.inst.text()),
+            _ => None,
+        }
+    }
+
+    fn report(&self, fault: Fault) {
+        self.stop();
+        let mut first = self.fault.lock().unwrap_or_else(PoisonError::into_inner);
+        first.get_or_insert(fault);
+    }
+}
+
+/// A workgroup that has begun and not ended.
+struct Group {
+    id: [u32; 3],
+    /// Work-items in x, y, z.
+    size: [u32; 3],
+    /// Waves that it has in all.
+    count: usize,
+    /// Those that have begun, by number; nothing in place of one that has ended.
+    waves: Vec<Option<Box<Wave>>>,
+    lds: Lds,
+    /// Which of the thread's scratch slots it has.
+    slot: usize,
+}
+
+impl Group {
+    /// Work-items in all.
+    fn items(&self) -> usize {
+        self.size.iter().product::<u32>() as usize
+    }
+
+    /// The waves that have begun and not ended.
+    fn begun(&self) -> impl Iterator<Item = &Wave> {
+        self.waves.iter().flatten().map(Box::as_ref)
+    }
+}
+
+/// A host thread and the workgroups it runs, in cache lines of its own.
+#[repr(align(128))]
+pub(super) struct Worker<'a, O> {
+    shared: &'a Shared<'a>,
+    scratch: u64,
+    pub(super) observer: O,
+    pub(super) stats: Stats,
+    /// The workgroups that have begun and not ended. To be moved from list to list they are boxed: the host waits for
+    /// what has just been written in parts before it reads it as a whole.
+    #[allow(clippy::vec_box)]
+    resident: Vec<Box<Group>>,
+    /// LDS of ended workgroups, to be used again.
+    #[allow(clippy::vec_box)]
+    spare: Vec<Box<Group>>,
+    /// Waves that have ended, to be used again: the last one first, whose registers are in the host's nearest cache.
+    #[allow(clippy::vec_box)]
+    spare_waves: Vec<Box<Wave>>,
+    /// Workgroups that no other thread begins.
+    claimed: Range<u64>,
+    /// Whether all waves were blocked once.
+    anyone_waits: bool,
+    /// Tells how far the thread is.
+    counter: Arc<Counter>,
+    /// The access of the instruction that is being executed.
+    access: Box<Access>,
+    /// Work-item ids of a full workgroup's waves, in as many dimensions as the kernel asks for.
+    ids: Vec<[Lanes; DIMENSIONS]>,
+}
+
+/// How a turn of a workgroup went.
+#[derive(PartialEq, Eq)]
+enum Turn {
+    /// Every wave has ended.
+    Ended,
+    /// At least one wave used up its turn.
+    Ran,
+    /// A barrier has opened.
+    Passed,
+    /// No wave could execute one.
+    Blocked,
+}
+
+impl<'a, O: Observer> Worker<'a, O> {
+    pub(super) fn new(shared: &'a Shared<'a>, scratch: u64, observer: O) -> Self {
+        Worker {
+            shared,
+            scratch,
+            observer,
+            stats: Stats::default(),
+            resident: Vec::new(),
+            spare: Vec::new(),
+            spare_waves: Vec::new(),
+            claimed: 0..0,
+            anyone_waits: false,
+            counter: shared.device.progress.counter(),
+            access: Box::default(),
+            ids: (0..shared.dispatch.waves_per_group())
+                .map(|wave| work_item_ids(shared.dispatch.group, wave as usize * LANES))
+                .collect(),
+        }
+    }
+
+    /// Runs workgroups until there are none left, or something stops the run.
+    pub(super) fn work(&mut self) {
+        self.work_through();
+        self.shared.device.gws.retire();
+        self.shared.working.0.fetch_sub(1, AcqRel);
+    }
+
+    fn work_through(&mut self) {
+        let gws = &self.shared.device.gws;
+        let mut exhausted = false;
+        loop {
+            if self.resident.is_empty() {
+                match self.next_group() {
+                    Some(id) => self.start(id),
+                    None => return,
+                }
+            }
+            // What other threads do from here on may release waves that this round finds blocked.
+            let seen = if self.anyone_waits { gws.changes() } else { 0 };
+            let mut all_blocked = true;
+            let mut index = 0;
+            while index < self.resident.len() {
+                if self.shared.stop.load(Relaxed) {
+                    return;
+                }
+                // Waves that end soon never come to ask for themselves.
+                if self.shared.device.interrupted.load(Relaxed) {
+                    self.report(FaultKind::Interrupted);
+                    return;
+                }
+                match self.turn(index) {
+                    Ok(Turn::Ended) => {
+                        let group = self.resident.remove(index);
+                        self.stats.groups += 1;
+                        self.spare.push(group);
+                        all_blocked = false;
+                        continue;
+                    }
+                    Ok(Turn::Ran) => all_blocked = false,
+                    // The same workgroup goes on, while its data are in the host's caches.
+                    Ok(Turn::Passed) => continue,
+                    Ok(Turn::Blocked) => {}
+                    Err(fault) => {
+                        self.shared.report(*fault);
+                        return;
+                    }
+                }
+                index += 1;
+            }
+            // What is resident waits for something, or spins: give the next workgroup a chance to end that.
+            let room = if all_blocked {
+                self.shared.slots
+            } else {
+                self.shared.slots.min(RESIDENT_GROUPS)
+            };
+            if !self.resident.is_empty() && self.resident.len() < room && !exhausted {
+                match self.next_group() {
+                    Some(id) => self.start(id),
+                    None => exhausted = true,
+                }
+            } else if all_blocked && !self.resident.is_empty() {
+                // The first time there was no count of changes to compare with; from now on there is.
+                if std::mem::replace(&mut self.anyone_waits, true) && !self.wait_for_others(seen) {
+                    self.report_blocked();
+                    return;
+                }
+            }
+        }
+    }
+
+    /// Waits until another thread may have released a wave of this one; false if none can: the waves of all are blocked.
+    fn wait_for_others(&self, seen: u64) -> bool {
+        let mut registered = false;
+        loop {
+            if self.shared.stop.load(Relaxed) || self.shared.device.interrupted.load(Relaxed) {
+                return true;
+            }
+            let threads = self.shared.working.0.load(Acquire);
+            if let Some(changed) = self.shared.device.gws.wait(seen, &mut registered, threads) {
+                return changed;
+            }
+            std::thread::yield_now();
+        }
+    }
+
+    fn report_blocked(&mut self) {
+        let Some(group) = self.resident.first() else {
+            return;
+        };
+        let count = |waiting| group.begun().filter(|w| w.waiting == waiting).count();
+        let kind = FaultKind::Blocked {
+            at_barrier: count(Waiting::Barrier),
+            at_gws: count(Waiting::Gws),
+            ended: group.count - group.begun().count(),
+        };
+        self.report(kind);
+    }
+
+    /// Stops the run for something that no wave is more to blame for than others.
+    fn report(&self, kind: FaultKind) {
+        let (wave, pc) = match self.unfinished().next() {
+            Some(wave) => (wave.id, self.shared.place(wave).pc),
+            // None of the workgroup's waves has begun yet.
+            None => {
+                let group = self.resident.first().map_or([0; 3], |group| group.id);
+                (WaveId { group, wave: 0 }, self.shared.dispatch.entry)
+            }
+        };
+        self.shared.report(self.fault(wave, pc, kind, None));
+    }
+
+    /// The waves that have begun and not ended.
+    pub(super) fn unfinished(&self) -> impl Iterator<Item = &Wave> {
+        self.resident.iter().flat_map(|group| group.begun())
+    }
+
+    /// The next workgroup that has not begun.
+    fn next_group(&mut self) -> Option<[u32; 3]> {
+        if self.claimed.is_empty() {
+            self.claimed = self.shared.claim();
+        }
+        self.claimed.next().map(|n| self.shared.group(n))
+    }
+
+    /// Begins the workgroup `id`; its waves begin with their first turns.
+    fn start(&mut self, id: [u32; 3]) {
+        let Shared {
+            device,
+            code,
+            dispatch,
+            ..
+        } = *self.shared;
+        let mut group = self.spare.pop().unwrap_or_else(|| {
+            Box::new(Group {
+                id,
+                size: dispatch.group,
+                count: 0,
+                waves: Vec::new(),
+                lds: Lds::new(code.isa(), dispatch.lds_bytes),
+                slot: 0,
+            })
+        });
+        group.id = id;
+        group.slot = if dispatch.scratch_bytes_per_wave() == 0 {
+            0
+        } else {
+            (0..RESIDENT_GROUPS)
+                .find(|slot| self.resident.iter().all(|g| g.slot != *slot))
+                .unwrap_or(0)
+        };
+        match device.config.lds_fill {
+            LdsFill::Zero => group.lds.clear(),
+            LdsFill::Random(seed) => group.lds.randomise(
+                seed ^ (u64::from(id[0]) << 40) ^ (u64::from(id[1]) << 20) ^ u64::from(id[2]),
+            ),
+        }
+        // A group at the edge of the grid has only the work-items that the grid has.
+        group.size = std::array::from_fn(|d| {
+            let begin = u64::from(id[d]) * u64::from(dispatch.group[d]);
+            (u64::from(dispatch.grid[d]) - begin).min(u64::from(dispatch.group[d])) as u32
+        });
+        group.count = group.items().div_ceil(LANES);
+        group.waves.clear();
+        self.stats.waves += group.count as u64;
+        self.resident.push(group);
+    }
+
+    /// Begins the next wave of a workgroup.
+    fn begin(&mut self, index: usize) {
+        let Shared {
+            device,
+            code,
+            dispatch,
+            ..
+        } = *self.shared;
+        let group = &mut self.resident[index];
+        let number = group.waves.len();
+        let mut wave = if let Some(mut wave) = self.spare_waves.pop() {
+            wave.restart(dispatch.entry);
+            wave
+        } else {
+            let id = WaveId::default();
+            let mut wave = Wave::new(code.isa(), id, dispatch.entry, code.vgprs(), code.sgprs());
+            wave.apertures = device.config.apertures;
+            Box::new(wave)
+        };
+        let [x, y, z] = group.id;
+        identify(&mut wave.id, x, y, z, number as u32);
+        wave.group = GroupShape {
+            lds_bytes: dispatch.lds_bytes,
+            waves: group.count as u32,
+        };
+        let slot = (group.slot as u64 * dispatch.waves_per_group() + number as u64)
+            * dispatch.scratch_bytes_per_wave();
+        wave.scratch = Scratch {
+            base: self.scratch + slot,
+            region: self.scratch,
+            bytes_per_lane: dispatch.scratch_bytes_per_lane,
+        };
+        let first_item = number * LANES;
+        let part;
+        let ids = match self.ids.get(number) {
+            Some(ids) if group.size == dispatch.group => ids,
+            _ => {
+                part = work_item_ids(group.size, first_item);
+                &part
+            }
+        };
+        let lanes = group.items() - first_item;
+        initialise(&mut wave, &dispatch.initial, ids, lanes, slot);
+        if O::ACTIVE {
+            self.observer.started(&wave);
+        }
+        group.waves.push(Some(wave));
+    }
+
+    /// Gives every wave of a workgroup its turn.
+    fn turn(&mut self, index: usize) -> Result<Turn, Box<Fault>> {
+        let mut progress = false;
+        for number in 0..self.resident[index].count {
+            if number >= self.resident[index].waves.len() {
+                self.begin(index);
+            }
+            let Group { waves, lds, .. } = &mut *self.resident[index];
+            let Some(wave) = &mut waves[number] else {
+                continue;
+            };
+            match wave.waiting {
+                Waiting::No | Waiting::Gws => {}
+                Waiting::Asleep => wave.waiting = Waiting::No,
+                Waiting::Barrier | Waiting::Ended => continue,
+            }
+            let before = wave.executed;
+            let violations = wave.violations;
+            let Shared { device, code, .. } = *self.shared;
+            let result = run_wave(
+                device,
+                code,
+                wave,
+                lds,
+                &mut self.access,
+                &mut self.observer,
+            );
+            progress |= wave.executed != before;
+            self.stats.instructions += wave.executed - before;
+            self.stats.violations += wave.violations - violations;
+            let has_ended = wave.waiting == Waiting::Ended;
+            if let Err(stop) = result {
+                let id = wave.id;
+                return Err(Box::new(self.fault(id, stop.pc, stop.kind, stop.lane)));
+            }
+            if let Some(host) = &device.hostcall
+                && let Err(error) = host.serve(&device.memory)
+            {
+                let (id, pc) = (wave.id, self.shared.place(wave).pc);
+                return Err(Box::new(self.fault(id, pc, error.into(), None)));
+            }
+            if has_ended {
+                self.spare_waves.extend(waves[number].take());
+            }
+        }
+        self.counter.set(self.stats.groups, self.stats.instructions);
+
+        // A barrier opens when every wave that has not ended is at it. All have begun by now.
+        let group = &mut self.resident[index];
+        if group.begun().all(|w| w.waiting == Waiting::Barrier) {
+            if group.begun().next().is_none() {
+                return Ok(Turn::Ended);
+            }
+            for wave in group.waves.iter_mut().flatten() {
+                wave.waiting = Waiting::No;
+            }
+            if O::ACTIVE {
+                self.observer.barrier(group.id);
+            }
+            return Ok(Turn::Passed);
+        }
+        Ok(if progress { Turn::Ran } else { Turn::Blocked })
+    }
+
+    fn fault(&self, wave: WaveId, pc: u64, kind: FaultKind, lane: Option<u8>) -> Fault {
+        Fault {
+            kind,
+            wave,
+            lane,
+            pc,
+            text: self.shared.text(pc),
+        }
+    }
+}
+
+/// Sets a wave's position, each number by itself: the host cannot hand a vector of them on while they are stores that wait
+/// in its queue, behind those to memory. Without this a kernel that streams takes a third more time.
+#[inline(never)]
+fn identify(id: &mut WaveId, x: u32, y: u32, z: u32, wave: u32) {
+    id.group = [x, y, z];
+    id.wave = wave;
+}
+
+/// Sets the registers that the hardware sets. The wave has the first of `lanes` work-items, whose ids are given, and its
+/// scratch, at `scratch_offset` behind the thread's.
+fn initialise(
+    wave: &mut Wave,
+    initial: &Initial,
+    ids: &[Lanes; DIMENSIONS],
+    lanes: usize,
+    scratch_offset: u64,
+) {
+    wave.mode = initial.mode;
+    wave.set_exec(if lanes >= LANES {
+        u64::MAX
+    } else {
+        (1 << lanes) - 1
+    });
+    let scratch = wave.scratch.region;
+    for (number, sgpr) in initial.sgprs.iter().enumerate() {
+        let value = match *sgpr {
+            InitialSgpr::Value(value) => value,
+            InitialSgpr::GroupId(dimension) => wave.id.group[usize::from(dimension) % 3],
+            InitialSgpr::GroupInfo => u32::from(wave.id.wave == 0) << 31 | wave.group.waves,
+            InitialSgpr::ScratchBase(0) | InitialSgpr::FlatScratchLow => scratch as u32,
+            InitialSgpr::ScratchBase(_) => (scratch >> 32) as u32 | SCRATCH_SWIZZLE,
+            InitialSgpr::FlatScratchHigh => (scratch >> 32) as u32,
+            InitialSgpr::ScratchWaveOffset => scratch_offset as u32,
+        };
+        wave.set_scalar(number as u8, value);
+    }
+    let dimensions = usize::from(initial.work_item_ids).min(DIMENSIONS);
+    for (register, ids) in wave.vgprs.iter_mut().zip(ids).take(dimensions) {
+        *register = *ids;
+    }
+}
+
+/// Dimensions of a grid.
+const DIMENSIONS: usize = 3;
+
+/// The ids of 64 work-items of a workgroup of this size, from the one with this number on, in each dimension.
+fn work_item_ids(size: [u32; DIMENSIONS], first: usize) -> [Lanes; DIMENSIONS] {
+    let mut ids = [Lanes::ZERO; DIMENSIONS];
+    for lane in 0..LANES {
+        let item = (first + lane) as u32;
+        ids[0].0[lane] = item % size[0];
+        ids[1].0[lane] = item / size[0] % size[1];
+        ids[2].0[lane] = item / size[0] / size[1];
+    }
+    ids
+}
+
+/// Bit of dword 1 of a buffer descriptor: SWIZZLE_ENABLE.
+const SCRATCH_SWIZZLE: u32 = 1 << 31;
