@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 /// Files that may use `unsafe`, each block with its reason.
 const UNSAFE: &[&str] = &[
     "gcn-emu/src/memory.rs",
+    "gcn-emu/src/memory/backing.rs",
     "gcn-emu/src/memory/vectors.rs",
     "gcn-emu/src/lanes.rs",
     "gcn-emu/src/lanes/elements.rs",
