@@ -501,12 +501,12 @@ pub(crate) fn keep_low(bits: u32, register: &mut Lanes) {
     }
 }
 
-/// Puts the low half of each lane in the low or the high half of what is there, of which the other half stays.
-pub(crate) fn into_half(is_high: bool, new: &mut Lanes, old: &Lanes) {
-    const LOW: u32 = 0xffff;
-    let (shift, keep) = if is_high { (u16::BITS, LOW) } else { (0, !LOW) };
+/// Puts so many low bits of each lane, fewer than all, at a place among the bits that are there, of which the others stay.
+pub(crate) fn insert(bits: u32, place: u32, new: &mut Lanes, old: &Lanes) {
+    let low = (1 << bits) - 1;
+    let keep = !(low << place);
     for (new, old) in new.0.iter_mut().zip(&old.0) {
-        *new = old & keep | (*new & LOW) << shift;
+        *new = old & keep | (*new & low) << place;
     }
 }
 

@@ -279,6 +279,13 @@ fn scratch_in_one_step() {
         "buffer_store_dwordx4 v[3:6], off, s[8:11], 0 offset:12",
         "buffer_store_dwordx2 v[3:4], v2, s[8:11], 0 offen",
         "buffer_store_byte v5, v2, s[8:11], 0 offen offset:1",
+        // Parts of dwords, within one and across two.
+        "buffer_load_ubyte v5, off, s[8:11], s12 offset:6",
+        "buffer_load_sshort v5, off, s[8:11], 0 offset:3",
+        "buffer_load_sshort v5, off, s[8:11], 0 offset:5",
+        "buffer_store_byte v5, off, s[8:11], 0 offset:2",
+        "buffer_store_short v5, off, s[8:11], s12 offset:4",
+        "buffer_store_short v5, off, s[8:11], 0 offset:7",
         "buffer_store_dword v2, off, s[16:19], 0 offset:8",
     ];
     let flat = [
@@ -295,6 +302,8 @@ fn scratch_in_one_step() {
         "scratch_store_dword v2, v5, off",
         "scratch_store_dwordx2 off, v[5:6], s12 offset:16",
         "scratch_store_byte v2, v5, off offset:-1",
+        "scratch_load_short_d16_hi v5, off, s12 offset:2",
+        "scratch_store_byte_d16_hi off, v5, s12 offset:1",
         "scratch_store_short_d16_hi v2, v5, off",
     ];
     for target in ALL {

@@ -21,7 +21,7 @@ use crate::wave::Wave;
 
 use super::places::DWORD;
 use super::plan::{Family, Plan};
-use super::{MAX_SCALAR_DWORDS, access};
+use super::{HALF_BITS, MAX_SCALAR_DWORDS, access};
 
 /// What an instruction is, as far as it may be usual.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -155,7 +155,8 @@ fn write(plan: &Plan, loaded: &mut Lanes, register: &mut Lanes, exec: u64) {
         lanes::extend_sign(u32::from(plan.ty.bytes()) * u8::BITS, loaded);
     }
     if let Does::LoadHalf(_, half) = plan.does {
-        lanes::into_half(half == Half::High, loaded, register);
+        let place = if half == Half::High { HALF_BITS } else { 0 };
+        lanes::insert(HALF_BITS, place, loaded, register);
     }
     register.blend(loaded, exec);
 }

@@ -38,11 +38,11 @@ pub fn load(wave: &mut Wave, plan: &Plan, device: &Device) -> Option<()> {
         let mut value;
         if is_high {
             value = component(0);
-            lanes::into_half(true, &mut value, register);
+            lanes::insert(HALF_BITS, HALF_BITS, &mut value, register);
         } else if registers < count {
             // Two to a register (errata E200).
             value = component(2 * n + 1);
-            lanes::into_half(true, &mut value, &component(2 * n));
+            lanes::insert(HALF_BITS, HALF_BITS, &mut value, &component(2 * n));
         } else {
             value = component(n);
         }

@@ -24,9 +24,7 @@ pub fn load(wave: &mut Wave, plan: &Plan, device: &Device) -> Option<()> {
     let loaded = loaded.get_mut(..count)?;
     for (n, register) in (0..).zip(loaded.iter_mut()) {
         match &places {
-            Places::Row(row) => {
-                memory.load_dwords(row.wrapping_add(n * SCRATCH_ROW), &mut register.0)?
-            }
+            Places::Row(row) => row.load(n, memory, register)?,
             Places::Each(each) => {
                 let size = bytes.min(DWORD as u8);
                 gather(memory, each, n, size, exec, register)?;
@@ -59,9 +57,9 @@ pub fn store(wave: &mut Wave, plan: &Plan, device: &Device) -> Option<()> {
     match places {
         Places::Row(row) => {
             // All rows are there, or none is written.
-            memory.find(row, count as u64 * SCRATCH_ROW)?;
+            memory.find(row.first, count as u64 * SCRATCH_ROW)?;
             for (n, register) in (0..).zip(registers) {
-                memory.store_row(row.wrapping_add(n * SCRATCH_ROW), register, exec)?;
+                row.store(n, memory, register, exec)?;
             }
             Some(())
         }
@@ -91,10 +89,42 @@ fn gather(
 /// Where the lanes' elements are in global memory.
 #[allow(clippy::large_enum_variant)] // It is never moved, and a box would cost more than what it saves.
 enum Places {
-    /// Dwords, one behind the other from here on; those behind the first dword of each element in rows of their own.
-    Row(u64),
+    /// In rows.
+    Row(Row),
     /// A place for each lane; what is behind the first dword as above.
     Each([u64; LANES]),
+}
+
+/// Elements that begin in dwords one behind the other; what is behind the first dword of each is in rows of its own.
+struct Row {
+    /// Where the first dword is.
+    first: u64,
+    /// Bits of an element that is less than a dword, and its place in it.
+    part: Option<(u32, u32)>,
+}
+
+impl Row {
+    /// Loads row `n`.
+    fn load(&self, n: u64, memory: &Memory, into: &mut Lanes) -> Option<()> {
+        memory.load_dwords(self.first.wrapping_add(n * SCRATCH_ROW), &mut into.0)?;
+        if let Some((bits, place)) = self.part {
+            lanes::shift_down(place, into);
+            lanes::keep_low(bits, into);
+        }
+        Some(())
+    }
+
+    /// Stores it. A lane's dword is no other's, so that what is around a part of one can be written again.
+    fn store(&self, n: u64, memory: &Memory, from: &Lanes, exec: u64) -> Option<()> {
+        let address = self.first.wrapping_add(n * SCRATCH_ROW);
+        let Some((bits, place)) = self.part else {
+            return memory.store_row(address, from, exec);
+        };
+        let (mut new, mut old) = (*from, Lanes::ZERO);
+        memory.load_dwords(address, &mut old.0)?;
+        lanes::insert(bits, place, &mut new, &old);
+        memory.store_row(address, &new, exec)
+    }
 }
 
 impl Places {
@@ -104,21 +134,17 @@ impl Places {
         let offset = plan.offset as u32;
         let bytes_per_lane =
             || u64::from(wave.scratch.bytes_per_lane).next_multiple_of(DWORD as u64);
+        // What a compiler keeps in scratch has no register with offsets.
         let (base, limit, offsets, constant) = match plan.family {
             Family::Buffer if plan.idxen || plan.addr64 => return None,
             Family::Buffer => {
                 let (base, limit) = access::descriptor(wave, plan).of_lanes()?;
-                let offsets = if plan.offen {
-                    wave.vgpr(first)
-                } else {
-                    &NOTHING
-                };
-                (base, limit, offsets, offset)
+                (base, limit, plan.offen.then(|| wave.vgpr(first)), offset)
             }
             Family::Scratch => {
                 let (offsets, scalar) = match (plan.saddr, plan.vaddr) {
-                    (None, Some(register)) => (wave.vgpr(register), 0),
-                    (saddr, _) => (&NOTHING, saddr.map_or(0, |code| wave.scalar(code))),
+                    (None, Some(register)) => (Some(wave.vgpr(register)), 0),
+                    (saddr, _) => (None, saddr.map_or(0, |code| wave.scalar(code))),
                 };
                 let constant = scalar.checked_add_signed(plan.offset as i32)?;
                 (
@@ -137,7 +163,7 @@ impl Places {
                 (
                     access::scratch_base(wave),
                     bytes_per_lane(),
-                    wave.vgpr(first),
+                    Some(wave.vgpr(first)),
                     offset,
                 )
             }
@@ -145,22 +171,44 @@ impl Places {
         };
         let bytes = u64::from(plan.ty.bytes());
         let last = u32::try_from(limit.checked_sub(bytes)?.min(i32::MAX as u64)).ok()?;
-        // A sum that wraps is one that no lane has.
-        if !lanes::are_below(offsets, 0, u32::MAX, wave.exec(), i32::MAX as u32)
-            || constant > i32::MAX as u32
-            || !lanes::are_below(offsets, constant, u32::MAX, wave.exec(), last)
-        {
-            return None;
-        }
         let place = |offset: u32| {
             let row = u64::from(offset) / DWORD as u64 * SCRATCH_ROW;
             base.wrapping_add(row + u64::from(offset) % DWORD as u64)
         };
-        let first = offsets.0[0].wrapping_add(constant);
-        let is_one = plan.vaddr.is_none() || lanes::are_one(offsets, &NOTHING);
-        if is_one && bytes >= DWORD as u64 && first.is_multiple_of(DWORD as u32) {
-            return Some(Places::Row(place(first)));
-        }
+        let row = |offset: u32| {
+            let behind = offset % DWORD as u32;
+            let part =
+                (bytes < DWORD as u64).then_some((bytes as u32 * u8::BITS, behind * u8::BITS));
+            let is_one = behind == 0 || u64::from(behind) + bytes <= DWORD as u64;
+            is_one.then(|| {
+                Places::Row(Row {
+                    first: place(offset - behind),
+                    part,
+                })
+            })
+        };
+        let offsets = match offsets {
+            None if constant > last => return None,
+            None => match row(constant) {
+                Some(row) => return Some(row),
+                None => &NOTHING,
+            },
+            Some(offsets) => {
+                // A sum that wraps is one that no lane has.
+                let exec = wave.exec();
+                if constant > i32::MAX as u32
+                    || !lanes::are_below(offsets, 0, u32::MAX, exec, i32::MAX as u32)
+                    || !lanes::are_below(offsets, constant, u32::MAX, exec, last)
+                {
+                    return None;
+                }
+                let first = offsets.0[0].wrapping_add(constant);
+                match row(first) {
+                    Some(row) if lanes::are_one(offsets, &NOTHING) => return Some(row),
+                    _ => offsets,
+                }
+            }
+        };
         let mut each = [0; LANES];
         for (lane, (each, offset)) in each.iter_mut().zip(&offsets.0).enumerate() {
             *each = place(offset.wrapping_add(constant)).wrapping_add((lane * DWORD) as u64);
