@@ -300,7 +300,9 @@ impl Code {
             run => run,
         };
         let is_other = |arg: &Arg| matches!(arg, Arg::Special(_) | Arg::Imm(_));
-        let modifiers = Modifiers::of(&inst, args.iter().any(is_other));
+        let others = (0..).zip(&args).filter(|(_, arg)| is_other(arg));
+        let others = others.fold(0, |set, (place, _): (u32, _)| set | 1 << place);
+        let modifiers = Modifiers::of(&inst, others);
         Step {
             inst,
             bytes: inst.dwords() as u8 * DWORD as u8,

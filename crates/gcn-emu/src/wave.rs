@@ -83,7 +83,7 @@ pub struct Wave {
     pub apertures: Apertures,
     /// Where its loads have been.
     pub(crate) strides: Strides,
-    rooms: Box<Rooms>,
+    pub(crate) rooms: Box<Rooms>,
 }
 
 /// How far a few loads are from where they were when they were executed the last time, so that the host can be told of what

@@ -1,6 +1,8 @@
 //! What hardware takes from tables: reciprocals, roots, exponentials, logarithms, sines, rounded correctly here (errata
 //! E199), and the digits of 2/π.
 
+use std::hint::select_unpredictable as select;
+
 use super::exact::{self, Round};
 use super::float::{Env, Float, WHOLE, ldexp64};
 
@@ -92,19 +94,37 @@ pub(crate) fn rsq(a: f32) -> f32 {
 
 /// The same in double precision: what the square root's rounding left over is put right.
 pub(crate) fn rsq64(a: f64) -> f64 {
-    /// Powers of two are taken off in pairs, so that nothing below over- or underflows.
-    const HALF: f64 = 0.5;
     if !(a > 0.0 && a.is_finite()) {
         return a.sqrt().recip();
     }
+    // Powers of two are taken off in pairs, so that nothing below over- or underflows.
     let power = a.frexp_exponent() & !1;
     let scaled = ldexp64(a, -power);
-    let rough = scaled.sqrt().recip();
-    // 1 − scaled·rough², exact but for its own last place.
+    ldexp64(put_right(scaled, scaled.sqrt().recip()), -power / 2)
+}
+
+/// [`rsq64`] where nothing on the way over- or underflows, whether or not there is a root; whether it is otherwise.
+#[inline(always)]
+pub(crate) fn rsq64_usual(a: f64) -> (f64, bool) {
+    /// The greatest magnitude, and 1 by the least.
+    const FAR: f64 = f64::from_bits((900 + (f64::EXPONENT_MAX as u64 >> 1)) << f64::FRACTION);
+    let magnitude = a.abs();
+    let is_far = (magnitude > 0.0) & (magnitude < FAR.recip())
+        | (magnitude > FAR) & (magnitude < f64::INFINITY);
+    let rough = a.sqrt().recip();
+    let has_root = (a > 0.0) & (a < f64::INFINITY);
+    (select(has_root, put_right(a, rough), rough), is_far)
+}
+
+/// 1 by the root of `a` from a rough value of it.
+#[inline(always)]
+fn put_right(a: f64, rough: f64) -> f64 {
+    const HALF: f64 = 0.5;
+    // 1 − a·rough², exact but for its own last place.
     let square = rough * rough;
     let below = rough.mul_add(rough, -square);
-    let left = (-scaled).mul_add(square, 1.0) - scaled * below;
-    ldexp64((HALF * rough).mul_add(left, rough), -power / 2)
+    let left = (-a).mul_add(square, 1.0) - a * below;
+    (HALF * rough).mul_add(left, rough)
 }
 
 /// Beyond this many turns the sine and cosine instructions give what they give for 0.

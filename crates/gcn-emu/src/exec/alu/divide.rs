@@ -38,12 +38,13 @@ where
     let [a, denominator, numerator] = [a, denominator, numerator].map(|source| env.input(source));
     let is_zero = |v: F| v.magnitude() == 0;
     let is_denormal = |v: F| v.exponent() == 0;
-    let bias = (F::EXPONENT_MAX >> 1) as i32;
-    let two_to = |power: i32| F::of_bits(((bias + power) as u64) << F::FRACTION);
-    let (up, down) = (a * two_to(scale.power), a * two_to(-scale.power));
+    let (up, down) = (
+        a * F::power_of_two(scale.power),
+        a * F::power_of_two(-scale.power),
+    );
     let is_denominator = a.bits() == denominator.bits();
     let is_numerator = a.bits() == numerator.bits();
-    let reciprocal_is = is_denormal(two_to(0) / denominator);
+    let reciprocal_is = is_denormal(F::power_of_two(0) / denominator);
     let quotient_is = is_denormal(numerator / denominator);
     let is_far = numerator.exponent() as i32 - denominator.exponent() as i32 >= scale.far;
     let nan = F::of_bits(u64::from(F::EXPONENT_MAX) << F::FRACTION).quiet();
@@ -62,6 +63,52 @@ where
         env.output(select(is_nan, nan, result)),
         scales_back & !is_nan,
     )
+}
+
+impl Scale {
+    /// Whether a value is so far from the ends that in a division by or of another one like it there is nothing to be
+    /// scaled, and nothing that no step can give.
+    #[inline(always)]
+    fn is_moderate<F: Float>(&self, value: F) -> bool {
+        let power = self.far / 2 - 1;
+        let magnitude = F::of_bits(value.magnitude());
+        (magnitude >= F::power_of_two(-power)) & (magnitude < F::power_of_two(power))
+    }
+}
+
+/// [`div_scale`] where there is nothing to scale, or no quotient; whether it is otherwise.
+#[inline(always)]
+pub(crate) fn div_scale_usual<F: Float>(
+    a: F,
+    denominator: F,
+    numerator: F,
+    scale: &Scale,
+) -> (F, bool) {
+    let nan = F::of_bits(u64::from(F::EXPONENT_MAX) << F::FRACTION).quiet();
+    let is_nan = (denominator.magnitude() == 0) | (numerator.magnitude() == 0);
+    let are_moderate =
+        scale.is_moderate(a) & scale.is_moderate(denominator) & scale.is_moderate(numerator);
+    (select(is_nan, nan, a), !(is_nan | are_moderate))
+}
+
+/// [`div_fixup`] where only the quotient's sign is to be set, or a zero divides or is divided; whether it is otherwise.
+#[inline(always)]
+pub(crate) fn div_fixup_usual<F: Float>(
+    quotient: F,
+    denominator: F,
+    numerator: F,
+    scale: &Scale,
+) -> (F, bool) {
+    let infinity = u64::from(F::EXPONENT_MAX) << F::FRACTION;
+    let negative = denominator.negative() != numerator.negative();
+    let (by_zero, of_zero) = (denominator.magnitude() == 0, numerator.magnitude() == 0);
+    let is_normal = F::of_bits(quotient.magnitude()) >= F::of_bits(1 << F::FRACTION);
+    let is_usual = by_zero & (of_zero | scale.is_moderate(numerator))
+        | scale.is_moderate(denominator) & (of_zero | scale.is_moderate(numerator) & is_normal);
+    let magnitude = select(of_zero, 0, quotient.magnitude());
+    let result = F::signed(select(by_zero, infinity, magnitude), negative);
+    let nan = F::signed(infinity, true).quiet();
+    (select(by_zero & of_zero, nan, result), !is_usual)
 }
 
 /// The power of two that undoes the scaling.

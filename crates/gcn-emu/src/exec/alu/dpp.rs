@@ -49,30 +49,27 @@ impl CrossLane {
 
     /// The lanes that read one that is active (errata E140).
     #[inline(always)]
-    fn finding(&self, exec: u64) -> u64 {
+    pub fn finding(&self, exec: u64) -> u64 {
         if exec == u64::MAX {
             return self.reading;
         }
-        let is_active = |lane: usize| exec >> (self.from.0[lane] as usize % LANES) & 1 != 0;
-        self.reading & set_of(is_active)
+        let mut active = Lanes::ZERO;
+        active.blend(&Lanes::splat(u32::MAX), exec);
+        self.reading & lanes::signs(lanes::permuted(&active, &self.from).0)
     }
 
-    /// The lanes that are written, of those that are active (errata E140, E142).
+    /// The lanes that are written, of those that are active, where some have found one to read (errata E140, E142).
     #[inline(always)]
-    pub fn written(&self, exec: u64) -> u64 {
+    pub fn written(&self, exec: u64, found: u64) -> u64 {
         let lanes = exec & self.enabled;
-        if self.bounded {
-            lanes
-        } else {
-            lanes & self.finding(exec)
-        }
+        if self.bounded { lanes } else { lanes & found }
     }
 
-    /// What each lane reads, zero where there is nothing.
+    /// What each lane reads, zero where it has found none.
     #[inline(always)]
-    pub fn read(&self, value: &Lanes, exec: u64) -> Lanes {
+    pub fn read(&self, value: &Lanes, found: u64) -> Lanes {
         let mut read = Lanes::ZERO;
-        read.blend(&lanes::permuted(value, &self.from), self.finding(exec));
+        read.blend(&lanes::permuted(value, &self.from), found);
         read
     }
 }

@@ -74,6 +74,8 @@ pub(crate) trait Float: Lane + PartialOrd {
     fn flushed(self) -> Self;
     /// Brought to 0..=1; NaN to 0 or left.
     fn clamped(self, nan_is_zero: bool) -> Self;
+    /// The product, rounded to nearest even.
+    fn times(self, other: Self) -> Self;
 
     /// The exponent as it is encoded.
     #[inline(always)]
@@ -117,6 +119,13 @@ pub(crate) trait Float: Lane + PartialOrd {
     fn signed(magnitude: u64, negative: bool) -> Self {
         let sign = u64::from(Self::EXPONENT_MAX) + 1;
         Self::of_bits(magnitude | if negative { sign << Self::FRACTION } else { 0 })
+    }
+
+    /// Two to a power that a normal number has.
+    #[inline(always)]
+    fn power_of_two(power: i32) -> Self {
+        let bias = (Self::EXPONENT_MAX >> 1) as i32;
+        Self::of_bits(((bias + power) as u64) << Self::FRACTION)
     }
 
     /// The power of two of which it is a multiple by 1/2 to 1; 0 of zeros, infinities and NaN.
@@ -203,6 +212,8 @@ macro_rules! float {
                     self
                 }
             }
+            #[inline(always)]
+            fn times(self, other: $Type) -> $Type { self * other }
         })*
     };
 }
@@ -230,6 +241,10 @@ impl Float for F16 {
     #[inline(always)]
     fn clamped(self, nan_is_zero: bool) -> F16 {
         F16::from_f32(self.to_f32().clamped(nan_is_zero))
+    }
+    #[inline(always)]
+    fn times(self, other: F16) -> F16 {
+        mul_f16(self, other)
     }
 }
 
@@ -296,6 +311,15 @@ impl Env {
     pub(crate) fn keeping_sources(self) -> Env {
         Env {
             keeps_sources: true,
+            ..self
+        }
+    }
+
+    /// The same where [`Env::is_nearest`] has been found, so that the compiler knows.
+    #[inline(always)]
+    pub(crate) fn to_nearest(self) -> Env {
+        Env {
+            round: Round::Nearest,
             ..self
         }
     }
@@ -461,6 +485,43 @@ pub(crate) fn max3<F: Float>(a: F, b: F, c: F, ieee: bool) -> F {
     max(max(a, b, ieee), c, ieee)
 }
 
+/// [`min`] of numbers.
+#[inline(always)]
+pub(crate) fn lesser<F: Float>(a: F, b: F) -> F {
+    // Of zeros both come out, and the bits of both make the lesser one.
+    let (first, second) = (if a < b { a } else { b }, if b < a { b } else { a });
+    F::of_bits(first.bits() | second.bits())
+}
+
+/// [`max`] of numbers.
+#[inline(always)]
+pub(crate) fn greater<F: Float>(a: F, b: F) -> F {
+    let (first, second) = (if a > b { a } else { b }, if b > a { b } else { a });
+    F::of_bits(first.bits() & second.bits())
+}
+
+/// [`min3`] of numbers.
+#[inline(always)]
+pub(crate) fn least<F: Float>(a: F, b: F, c: F) -> F {
+    lesser(lesser(a, b), c)
+}
+
+/// [`max3`] of numbers.
+#[inline(always)]
+pub(crate) fn greatest<F: Float>(a: F, b: F, c: F) -> F {
+    greater(greater(a, b), c)
+}
+
+/// [`med3`] of numbers.
+#[inline(always)]
+pub(crate) fn middle<F: Float>(a: F, b: F, c: F) -> F {
+    let ab = if a > b { a } else { b };
+    let greatest = if ab > c { ab } else { c };
+    let (is_a, is_b) = (a == greatest, b == greatest);
+    // The other two.
+    greater(select(is_a, b, a), select(is_a | is_b, c, b))
+}
+
 /// The one in the middle; the least if one is a NaN.
 #[inline(always)]
 pub(crate) fn med3<F: Float>(a: F, b: F, c: F, ieee: bool) -> F {
@@ -510,6 +571,22 @@ pub(crate) fn ldexp64(a: f64, power: i32) -> f64 {
     } else {
         2.0 * fraction * two_to(lowest) * two_to((power - 1 - lowest).max(lowest))
     }
+}
+
+/// [`ldexp64`] where neither the value nor the result is denormal, infinite or a NaN, or the value is zero; whether it is
+/// otherwise.
+#[inline(always)]
+pub(crate) fn ldexp64_usual(a: f64, power: i32) -> (f64, bool) {
+    let exponents = 1..f64::EXPONENT_MAX as i64;
+    let exponent = (a.to_bits() >> f64::FRACTION) as i64 & i64::from(f64::EXPONENT_MAX);
+    let sum = exponent + i64::from(power);
+    let result = f64::from_bits(
+        a.to_bits()
+            .wrapping_add((i64::from(power) as u64) << f64::FRACTION),
+    );
+    let is_zero = a == 0.0;
+    let is_normal = exponents.contains(&exponent) & exponents.contains(&sum);
+    (select(is_zero, a, result), !(is_zero | is_normal))
 }
 
 /// To an integer of 0..=255 (errata E192).
@@ -605,16 +682,15 @@ impl F16 {
     /// Every value is one of single precision; a signalling NaN becomes quiet.
     #[inline(always)]
     pub(crate) fn to_f32(self) -> f32 {
-        /// 2^112, the difference of the exponents' biases: makes normal numbers of denormal ones too.
+        /// 2^112, the difference of the exponents' biases: makes normal numbers of denormal ones too, and NaN quiet.
         const REBIAS: f32 = f32::from_bits((112 + 127) << 23);
-        const QUIET: u32 = 1 << 22;
-        let magnitude = u32::from(self.0 & 0x7fff) << 13;
-        let sign = u32::from(self.0 & 0x8000) << 16;
-        let finite = (f32::from_bits(magnitude) * REBIAS).to_bits();
-        let nan = 0x7f80_0000 | magnitude | QUIET;
-        let special = select(magnitude == 0x7c00 << 13, 0x7f80_0000, nan);
-        let bits = select(magnitude < 0x7c00 << 13, finite, special);
-        f32::from_bits(bits | sign)
+        /// The exponent of infinities and NaN, here and there.
+        const LARGEST: u32 = 0x7c00 << 13;
+        const INFINITE: u32 = 0x7f80_0000;
+        // The sign goes to the top, the rest to where its fraction belongs.
+        let bits = ((i32::from(self.0 as i16) << 13) as u32) & 0x8fff_e000;
+        let is_finite = bits & LARGEST != LARGEST;
+        f32::from_bits(select(is_finite, bits, bits | INFINITE)) * REBIAS
     }
 
     /// Rounded to nearest even.
@@ -640,9 +716,21 @@ impl F16 {
     /// Rounded towards zero.
     #[inline(always)]
     pub(crate) fn from_f32_truncated(value: f32) -> F16 {
-        let nearest = F16::from_f32(value);
-        let is_beyond = nearest.to_f32().abs() > value.abs();
-        F16(nearest.0 - u16::from(is_beyond))
+        let sign = (value.to_bits() >> 16) & 0x8000;
+        let magnitude = value.to_bits() & 0x7fff_ffff;
+        // Of denormals, the digits that are above the last place, which is 2^-24.
+        let digits = magnitude & 0x007f_ffff | 0x0080_0000;
+        let small = digits >> 126u32.saturating_sub(magnitude >> 23).min(31);
+        let normal = magnitude.wrapping_sub(112 << 23) >> 13;
+        let finite = select(magnitude < 0x3880_0000, small, normal);
+        let number = select(magnitude >= 0x4780_0000, 0x7bff, finite);
+        let special = select(
+            magnitude == 0x7f80_0000,
+            0x7c00,
+            0x7e00 | magnitude >> 13 & 0x3ff,
+        );
+        let bits = select(magnitude >= 0x7f80_0000, special, number);
+        F16((bits | sign) as u16)
     }
 }
 

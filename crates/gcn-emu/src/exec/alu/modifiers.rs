@@ -2,8 +2,11 @@
 //! registers, other lanes, factors and clamps.
 //!
 //! What is asked is worked out when the instruction is decoded, as shifts and masks that are the same for all lanes.
-//! Instructions that ask for something have their sources copied and changed (`change`) before the operation, and its
-//! result changed and put in its place (`finish`) after it. Signs alone are changed as the sources are read.
+//! Sources of which something is asked are changed into a room of the wave's (`change`) before the operation, and a
+//! result of which something is asked is changed and put in its place (`finish`) after it; the rest are read and written
+//! where they are. Signs alone are changed as the sources are read.
+
+use std::hint::select_unpredictable as select;
 
 use gcn_isa::vop3::Vop3p;
 use gcn_isa::{Field, Inst, Op, Slot, Ty};
@@ -12,29 +15,31 @@ use super::dpp::CrossLane;
 use super::exact;
 use super::float::{Env, F16, Float};
 use super::scalar;
-use super::sdwa::SubDword;
+use super::sdwa::{Part, SubDword};
 use crate::code::{Arg, Step};
-use crate::lanes::{Lanes, at_each_level};
+use crate::lanes::{LANES, Lanes, NOTHING, at_each_level};
 use crate::wave::Wave;
 
 /// What an instruction asks. Sets of operands have a bit for each, at its place in [`Step::args`].
 #[derive(Clone, Debug, Default)]
 pub struct Modifiers {
-    /// Whether there is anything but `signs`, or a source that is neither register nor constant. Without, none of the
-    /// rest need be looked at.
-    pub any: bool,
+    /// Sources that are changed into a room before they are read, those that are neither register nor constant among
+    /// them.
+    changed: u8,
+    /// Whether the result is changed before it is written.
+    pub finishes: bool,
     /// Whether all there is are absolute values and negations of sources in single and double precision.
     pub signs: bool,
     /// Sources of which the absolute value is taken.
     absolute: u8,
     /// Sources that are then negated; of packed ones the low half.
-    pub negate: u8,
-    /// Packed sources of which the high half is negated.
-    pub negate_high: u8,
+    negate: u8,
+    /// Packed sources of which the high half is negated; of mixed precision, those of which the absolute value is taken.
+    negate_high: u8,
     /// Operands whose high half counts; of packed ones, sources whose high half is the low operation's.
-    pub high: u8,
-    /// Packed sources whose low half is the high operation's.
-    pub low: u8,
+    high: u8,
+    /// Packed sources whose low half is the high operation's; of mixed precision, those in single precision.
+    low: u8,
     /// What is done where there is anything.
     changes: Option<Box<Changes>>,
 }
@@ -56,18 +61,25 @@ const SOURCES: usize = 5;
 /// What is done to a source, in this order.
 #[derive(Clone, Copy, Debug)]
 struct Change {
-    /// Shifts its only dword up, then down, which takes a part of it.
-    up: u32,
-    /// See `up`.
-    down: u32,
-    /// The part is extended by its sign.
-    extends: bool,
-    /// How far the halves that become the low and the high half are shifted down.
-    halves: Option<(u32, u32)>,
+    /// What is taken of its only dword.
+    taken: Taken,
     /// Bits of its last dword that are kept.
     keep: u32,
     /// Bits of it that are then turned over.
     flip: u32,
+}
+
+/// What is taken of a dword.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Taken {
+    /// All of it.
+    Whole,
+    /// A part, by shifts up, then down, perhaps extended by its sign.
+    Part { up: u32, down: u32, extends: bool },
+    /// Halves, so far up, that become the low and the high half.
+    Halves { low: u32, high: u32 },
+    /// The half that is so far up, as a value in single precision.
+    Widened(u32),
 }
 
 /// What is done to a result, in this order.
@@ -99,10 +111,7 @@ pub(super) struct Placed {
 impl Default for Change {
     fn default() -> Change {
         Change {
-            up: 0,
-            down: 0,
-            extends: false,
-            halves: None,
+            taken: Taken::Whole,
             keep: !0,
             flip: 0,
         }
@@ -131,8 +140,8 @@ const SIGN: u32 = 0x8000_0000;
 
 impl Modifiers {
     /// Those of a vector instruction in VOP3, VOP3P, SDWA or DPP; other encodings have none. Sources that are neither
-    /// register nor constant (`has_others`) are handled as if there were some.
-    pub fn of(inst: &Inst, has_others: bool) -> Modifiers {
+    /// register nor constant, of which `others` has a bit for each, are changed even if they stay the same.
+    pub fn of(inst: &Inst, others: u8) -> Modifiers {
         let layout = inst.layout();
         // The fields have a bit for each source, and OP_SEL one more for the destination.
         let by_operand = |sources: u64| {
@@ -177,11 +186,15 @@ impl Modifiers {
         let result = Outcome::of(inst, modifiers.high & 1 != 0);
         let cross_lane = CrossLane::of(inst);
         let sub_dword = SubDword::of(inst);
+        // Packed instructions whose sources are not packed mix precisions.
+        let is_mixed = layout.has(Field::OpSelHi)
+            && (inst.row().slots()).any(|slot| slot.field == Field::Src0 && slot.ty == Ty::F32);
         let is_plain = other_sets == 0
             && result.is_nothing()
             && cross_lane.is_none()
             && sub_dword.is_none()
-            && !has_others;
+            && !is_mixed
+            && others == 0;
         let is_single_or_double = |(place, slot): (usize, &Slot)| {
             changed >> place & 1 == 0 || matches!(slot.ty, Ty::F32 | Ty::F64)
         };
@@ -189,16 +202,25 @@ impl Modifiers {
             modifiers.signs = changed != 0;
             return modifiers;
         }
-        modifiers.any = true;
+        modifiers.changed = others;
+        modifiers.finishes = !result.is_nothing();
         let mut changes = Changes {
             result,
             ..Changes::default()
         };
         for (place, slot) in inst.row().slots().enumerate().take(SOURCES) {
-            changes.sources[place] = modifiers.of_source(place, slot, sub_dword.as_ref());
+            let change = match sub_dword.and_then(|parts| parts.source(slot.field)) {
+                _ if is_mixed => modifiers.of_mixed(place),
+                part => modifiers.of_source(place, slot, part),
+            };
+            if !change.is_nothing() {
+                modifiers.changed |= 1 << place;
+            }
+            changes.sources[place] = change;
             if slot.field == Field::Src0
                 && let Some(cross_lane) = &cross_lane
             {
+                modifiers.changed |= 1 << place;
                 changes.cross_lane = Some((place, cross_lane.clone()));
             }
         }
@@ -208,12 +230,12 @@ impl Modifiers {
 
     /// What is done to a source: first a part of the register is taken, then the absolute value, then the negation
     /// (errata E137, E140). An accumulator is read as it is, whatever is asked for the result that replaces it.
-    fn of_source(&self, place: usize, slot: &Slot, sub_dword: Option<&SubDword>) -> Change {
+    fn of_source(&self, place: usize, slot: &Slot, part: Option<(Part, bool)>) -> Change {
         let has = |set: u8| set >> place & 1 != 0 && place != 0;
         let mut change = Change::default();
-        if let Some((part, extends)) = sub_dword.and_then(|parts| parts.source(slot.field)) {
-            (change.up, change.down) = part.shifts();
-            change.extends = extends;
+        if let Some((part, extends)) = part {
+            let (up, down) = part.shifts();
+            change.taken = Taken::part(up, down, extends);
         }
         let signs = |sign: u32| {
             let keep = if has(self.absolute) { !sign } else { !0 };
@@ -223,7 +245,9 @@ impl Modifiers {
             Ty::F16x2 | Ty::I16x2 => {
                 let low = if has(self.high) { HALF_BITS } else { 0 };
                 let high = if has(self.low) { 0 } else { HALF_BITS };
-                change.halves = Some((low, high));
+                if (low, high) != (0, HALF_BITS) {
+                    change.taken = Taken::Halves { low, high };
+                }
                 if slot.ty == Ty::F16x2 {
                     change.flip = if has(self.negate) { SIGN_LOW } else { 0 }
                         | if has(self.negate_high) { SIGN } else { 0 };
@@ -231,7 +255,7 @@ impl Modifiers {
             }
             Ty::F16 | Ty::B16 | Ty::U16 | Ty::I16 => {
                 if has(self.high) {
-                    change.down = HALF_BITS;
+                    change.taken = Taken::part(0, HALF_BITS, false);
                 }
                 if slot.ty == Ty::F16 {
                     (change.keep, change.flip) = signs(SIGN_LOW);
@@ -241,6 +265,32 @@ impl Modifiers {
             _ => {}
         }
         change
+    }
+
+    /// The same of mixed precision: a source is in single precision, or the half of a register that OP_SEL names where
+    /// OP_SEL_HI is set, and every value of that is one of single precision.
+    fn of_mixed(&self, place: usize) -> Change {
+        let has = |set: u8| set >> place & 1 != 0 && place != 0;
+        Change {
+            taken: match (has(self.low), has(self.high)) {
+                (true, _) => Taken::Whole,
+                (false, is_high) => Taken::Widened(if is_high { HALF_BITS } else { 0 }),
+            },
+            keep: if has(self.negate_high) { !SIGN } else { !0 },
+            flip: if has(self.negate) { SIGN } else { 0 },
+        }
+    }
+
+    /// Whether a source is changed before it is read.
+    #[inline(always)]
+    pub fn changes(&self, place: usize) -> bool {
+        self.changed >> place & 1 != 0
+    }
+
+    /// Whether any is.
+    #[inline(always)]
+    pub fn changes_any(&self) -> bool {
+        self.changed != 0
     }
 
     /// Whether `signs` is about this source.
@@ -302,128 +352,135 @@ impl Outcome {
     }
 }
 
-impl Change {
-    #[inline(always)]
-    fn apply(&self, value: &mut [Lanes]) {
-        let Some(first) = value.first_mut() else {
-            return;
-        };
-        let (up, down) = (self.up, self.down);
-        if self.extends {
-            for dword in &mut first.0 {
-                *dword = ((*dword << up) as i32 >> down) as u32;
-            }
-        } else if up | down != 0 {
-            for dword in &mut first.0 {
-                *dword = *dword << up >> down;
-            }
-        }
-        if let Some((low, high)) = self.halves
-            && (low, high) != (0, HALF_BITS)
-        {
-            for dword in &mut first.0 {
-                *dword = *dword >> low & LOW | (*dword >> high) << HALF_BITS;
-            }
-        }
-        let (keep, flip) = (self.keep, self.flip);
-        if (keep, flip) != (!0, 0)
-            && let Some(last) = value.last_mut()
-        {
-            for dword in &mut last.0 {
-                *dword = *dword & keep ^ flip;
-            }
+impl Taken {
+    fn part(up: u32, down: u32, extends: bool) -> Taken {
+        match (up, down) {
+            (0, 0) => Taken::Whole,
+            _ => Taken::Part { up, down, extends },
         }
     }
 }
 
-/// A source as it is.
-pub(super) fn raw(w: &Wave, s: &Step, place: usize, dwords: usize) -> [Lanes; 2] {
-    let mut value = [Lanes::ZERO; 2];
-    copy(w, s, place, &mut value[..dwords]);
-    value
+impl Change {
+    fn is_nothing(&self) -> bool {
+        (self.taken, self.keep, self.flip) == (Taken::Whole, !0, 0)
+    }
+
+    /// Changes a source's last dwords; halves to be widened have the denormals that `halves` says.
+    #[inline(always)]
+    fn apply(&self, halves: Env, from: &Lanes, to: &mut Lanes) {
+        let (keep, flip) = (self.keep, self.flip);
+        match self.taken {
+            Taken::Whole => each_of(from, to, |dword| dword & keep ^ flip),
+            Taken::Part { up, down, extends } if extends => each_of(from, to, |dword| {
+                ((dword << up) as i32 >> down) as u32 & keep ^ flip
+            }),
+            Taken::Part { up, down, .. } => {
+                each_of(from, to, |dword| dword << up >> down & keep ^ flip);
+            }
+            Taken::Halves { low, high } => each_of(from, to, |dword| {
+                (dword >> low & LOW | (dword >> high) << HALF_BITS) & keep ^ flip
+            }),
+            Taken::Widened(up) => each_of(from, to, |dword| {
+                let half = halves.input(F16((dword >> up) as u16));
+                half.to_f32().to_bits() & keep ^ flip
+            }),
+        }
+    }
 }
 
-/// Copies a source.
+/// Makes lanes of others.
 #[inline(always)]
-fn copy(w: &Wave, s: &Step, place: usize, into: &mut [Lanes]) {
-    match s.args[place] {
-        Arg::Vgpr(first) => {
-            let registers = w.vgprs.get(usize::from(first)..).unwrap_or_default();
-            for (into, register) in into.iter_mut().zip(registers) {
-                *into = *register;
-            }
-        }
-        arg => {
-            let bits: u64 = scalar::read(w, arg);
-            for (into, dword) in into
-                .iter_mut()
-                .zip([bits as u32, (bits >> u32::BITS) as u32])
-            {
-                *into = Lanes::splat(dword);
-            }
-        }
+fn each_of(from: &Lanes, to: &mut Lanes, f: impl Fn(u32) -> u32) {
+    for (to, from) in to.0.iter_mut().zip(&from.0) {
+        *to = f(*from);
+    }
+}
+
+/// Changes each lane.
+#[inline(always)]
+fn each(lanes: &mut [u32; LANES], f: impl Fn(u32) -> u32) {
+    for dword in lanes {
+        *dword = f(*dword);
     }
 }
 
 at_each_level! {
-/// Puts sources, each by its place and number of registers, with what is asked for them, in the wave's rooms.
-pub(super) fn change(w: &mut Wave, s: &Step, places: [(usize, usize); 3]) {
+/// Puts the sources that are to be changed, of those given by place and number of registers, in the wave's rooms.
+/// Returns the lanes that the result is for.
+pub(super) fn change(w: &mut Wave, s: &Step, places: &'static [(usize, usize); 3]) -> u64 {
     let exec = w.exec();
-    for (n, (place, dwords)) in places.into_iter().enumerate() {
-        if dwords == 0 {
+    let halves = Env::of::<F16>(w.mode);
+    let Some(changes) = &s.modifiers.changes else {
+        return exec;
+    };
+    let found = match &changes.cross_lane {
+        Some((_, cross_lane)) => cross_lane.finding(exec),
+        None => u64::MAX,
+    };
+    for (n, &(place, dwords)) in places.iter().enumerate() {
+        if dwords == 0 || !s.modifiers.changes(place) {
             continue;
         }
-        let mut room = [Lanes::ZERO; 2];
-        let value = &mut room[..dwords];
-        copy(w, s, place, value);
-        if let Some(changes) = &s.modifiers.changes {
-            if let Some((read, cross_lane)) = &changes.cross_lane && *read == place {
-                value[0] = cross_lane.read(&value[0], exec);
+        let Some(change) = changes.sources.get(place) else {
+            continue;
+        };
+        let (splat, permuted);
+        let mut value = match s.args[place] {
+            Arg::Vgpr(first) => {
+                let register = |n: usize| w.vgprs.get(usize::from(first) + n).unwrap_or(&NOTHING);
+                [register(0), register(dwords - 1)]
             }
-            if let Some(change) = changes.sources.get(place) {
-                change.apply(value);
+            arg => {
+                let bits: u64 = scalar::read(w, arg);
+                splat = [Lanes::splat(bits as u32), Lanes::splat((bits >> u32::BITS) as u32)];
+                [&splat[0], &splat[dwords - 1]]
             }
+        };
+        if let Some((read, cross_lane)) = &changes.cross_lane && *read == place {
+            permuted = cross_lane.read(value[0], found);
+            value[0] = &permuted;
         }
-        for (room, value) in w.parts().2.sources[n].iter_mut().zip(value) {
-            *room = *value;
+        let [low, high] = &mut w.rooms.sources[n];
+        if dwords == 1 {
+            change.apply(halves, value[0], low);
+        } else {
+            *low = *value[0];
+            change.apply(halves, value[1], high);
         }
+    }
+    match &changes.cross_lane {
+        Some((_, cross_lane)) => cross_lane.written(exec, found),
+        None => exec,
     }
 }
 
-/// Applies what is asked for the result in the wave's room, of so many registers, and writes it. Returns the lanes that
-/// it is for.
-pub(super) fn finish(w: &mut Wave, s: &Step, dwords: usize) -> u64 {
-    let mut exec = w.exec();
-    let mut outcome = Outcome::default();
-    if let Some(changes) = &s.modifiers.changes {
-        outcome = changes.result;
-        if let Some((_, cross_lane)) = &changes.cross_lane {
-            exec = cross_lane.written(exec);
-        }
-    }
+/// Applies what is asked for the result in the wave's room, of so many registers, and writes it in the lanes of `exec`.
+pub(super) fn finish(w: &mut Wave, s: &Step, dwords: usize, exec: u64) {
+    let (Some(changes), Arg::Vgpr(first)) = (&s.modifiers.changes, s.args[0]) else {
+        return;
+    };
+    let outcome = &changes.result;
     let mode = w.mode;
     let (registers, _, rooms) = w.parts();
-    let Arg::Vgpr(first) = s.args[0] else {
-        return exec;
-    };
     let result = &mut rooms.result[..dwords];
     if outcome.clamp || outcome.factor != 0 {
         match outcome.ty {
-            Ty::F32 => finish_float::<f32>(mode, &outcome, result),
-            Ty::F64 => finish_float::<f64>(mode, &outcome, result),
-            Ty::F16 => finish_float::<F16>(mode, &outcome, result),
+            Ty::F32 => finish_float::<f32>(mode, outcome, result),
+            Ty::F64 => finish_float::<f64>(mode, outcome, result),
+            Ty::F16 => finish_float::<F16>(mode, outcome, result),
             Ty::F16x2 if outcome.clamp => {
                 let nan_is_zero = dx10_clamp(mode);
                 let half = |bits| F16(bits).clamped(nan_is_zero).0;
-                for lane in &mut result[0].0 {
-                    *lane = u32::from(half(*lane as u16)) | u32::from(half((*lane >> HALF_BITS) as u16)) << HALF_BITS;
-                }
+                each(&mut result[0].0, |lane| {
+                    u32::from(half(lane as u16)) | u32::from(half((lane >> HALF_BITS) as u16)) << HALF_BITS
+                });
             }
             _ => {}
         }
     }
     let registers = registers.get_mut(usize::from(first)..).unwrap_or_default();
-    for (register, new) in registers.iter_mut().zip(result.iter_mut()) {
+    for (register, new) in registers.iter_mut().zip(result) {
         if let Some(Placed { top, extends, low, keep }) = outcome.part {
             for (new, old) in new.0.iter_mut().zip(&register.0) {
                 let part = *new << top;
@@ -433,7 +490,6 @@ pub(super) fn finish(w: &mut Wave, s: &Step, dwords: usize) -> u64 {
         }
         register.blend(new, exec);
     }
-    exec
 }
 }
 
@@ -450,22 +506,37 @@ fn dx10_clamp(mode: u32) -> bool {
 #[inline(always)]
 fn finish_float<F: Float>(mode: u32, outcome: &Outcome, result: &mut [Lanes]) {
     let env = Env::of::<F>(mode);
-    let factor = Some(outcome.factor).filter(|&power| power != 0 && env.takes_factor(mode));
     let nan_is_zero = dx10_clamp(mode);
-    let [low, rest @ ..] = result else { return };
-    let mut nothing = Lanes::ZERO;
-    let high = rest.first_mut().unwrap_or(&mut nothing);
-    if let Some(power) = factor {
-        for (low, high) in low.0.iter_mut().zip(&mut high.0) {
-            let value = exact::ldexp(env.round, F::join(*low, *high), power).flushed();
-            let is_zero = value.magnitude() == 0;
-            let value = if is_zero { F::signed(0, false) } else { value };
-            [*low, *high] = value.split();
+    let power = outcome.factor;
+    if power != 0 && env.takes_factor(mode) {
+        let flushed = |value: F| {
+            let value = value.flushed();
+            select(value.magnitude() == 0, F::signed(0, false), value)
+        };
+        if env.is_nearest() {
+            let factor = F::power_of_two(power);
+            values(result, |value: F| flushed(value.times(factor)));
+        } else {
+            values(result, |value: F| {
+                flushed(exact::ldexp(env.round, value, power))
+            });
         }
     }
     if outcome.clamp {
-        for (low, high) in low.0.iter_mut().zip(&mut high.0) {
-            [*low, *high] = F::join(*low, *high).clamped(nan_is_zero).split();
+        values(result, |value: F| value.clamped(nan_is_zero));
+    }
+}
+
+/// Changes each lane's value, of one register or two.
+#[inline(always)]
+fn values<F: Float>(registers: &mut [Lanes], f: impl Fn(F) -> F) {
+    match registers {
+        [low] => each(&mut low.0, |dword| f(F::join(dword, 0)).split()[0]),
+        [low, high] => {
+            for (low, high) in low.0.iter_mut().zip(&mut high.0) {
+                [*low, *high] = f(F::join(*low, *high)).split();
+            }
         }
+        _ => {}
     }
 }

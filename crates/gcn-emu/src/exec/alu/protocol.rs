@@ -8,7 +8,7 @@ use gcn_isa::Isa;
 
 use super::exact::{self, Round};
 use super::float::{Env, F16, Float, MODE_IEEE};
-use super::modifiers::{self, raw};
+use super::modifiers;
 use super::scalar;
 use crate::code::{Arg, Step};
 use crate::lanes::{self, Bit, Lane, Lanes, NOTHING, Source};
@@ -96,6 +96,18 @@ pub(super) fn carry3<A: Lane, B: Lane, C: Lane, R: Lane>(
     scalar::write(w, s.args[1], mask);
 }
 
+/// [`carry3`] of an operation that few values make difficult (see [`usually`]); of the others no flag is set.
+#[inline(always)]
+pub(super) fn carry3_usually<A: Lane, B: Lane, C: Lane, R: Lane>(
+    w: &mut Wave,
+    s: &Step,
+    usual: impl Fn(A, B, C, ()) -> (R, bool),
+    any: impl Fn(A, B, C, ()) -> (R, bool),
+) {
+    let mask = usually(w, s, At::<2, 3, 4>, usual, any);
+    scalar::write(w, s.args[1], mask);
+}
+
 /// Destination, two sources, and `table` with a value for each lane.
 #[inline(always)]
 pub(super) fn with_lanes<A: Lane, B: Lane, R: Lane>(
@@ -104,14 +116,10 @@ pub(super) fn with_lanes<A: Lane, B: Lane, R: Lane>(
     table: &'static Lanes,
     f: impl Fn(A, B, u32) -> R,
 ) {
-    let (a, b) = (raw(w, s, 1, A::DWORDS), raw(w, s, 2, B::DWORDS));
-    let src = [[&a[0], &a[1]], [&b[0], &b[1]], [table, &NOTHING]];
+    let (exec, [a, b, _]) = sources::<1, 2, 0, A, B, ()>(w, s);
+    let src = [a, b, [table, &NOTHING]];
     let (result, _) = lanes::map(src, 0, |a, b, c, ()| (f(a, b, c), ()));
-    let exec = w.exec();
-    let registers = w.vgprs.get_mut(destination(s)..).unwrap_or_default();
-    for (register, new) in registers.iter_mut().zip(&result).take(R::DWORDS) {
-        register.blend(new, exec);
-    }
+    write::<R>(w, s, exec, result);
 }
 
 /// Mask written, two sources; EXEC is written too if the instruction says so.
@@ -184,6 +192,35 @@ fn float3_at<const Z: usize, F: Float>(
             (env.output(result), ())
         });
     }
+}
+
+/// [`float1`] of an operation that few values make difficult (see [`usually`]), denormals among those.
+#[inline(always)]
+pub(super) fn float1_usually<F: Float>(
+    w: &mut Wave,
+    s: &Step,
+    usual: impl Fn(F, (), (), ()) -> (F, bool),
+    any: impl Fn(F) -> F,
+) {
+    let env = Env::of::<F>(w.mode);
+    usually(w, s, At::<1, 1, 1>, usual, |a, (), (), ()| {
+        (env.output(any(env.input(a))), ())
+    });
+}
+
+/// [`float3`] of such an operation.
+#[inline(always)]
+pub(super) fn float3_usually<F: Float>(
+    w: &mut Wave,
+    s: &Step,
+    usual: impl Fn(F, F, F, ()) -> (F, bool),
+    any: impl Fn(F, F, F) -> F,
+) {
+    let env = Env::of::<F>(w.mode);
+    usually(w, s, At::<1, 2, 3>, usual, |a, b, c, ()| {
+        let result = any(env.input(a), env.input(b), env.input(c));
+        (env.output(result), ())
+    });
 }
 
 /// [`one`] of an operation that rounds: `nearest` is the host's, `any` obeys every rounding mode; denormals as MODE
@@ -359,6 +396,26 @@ pub(super) fn rounded_int<F: Float, I: Lane>(
     }
 }
 
+/// [`rounded_int`] of an operation that few values make difficult (see [`usually`]), those that are rounded and denormals
+/// among them.
+#[inline(always)]
+pub(super) fn rounded_int_usually<F: Float, I: Lane>(
+    w: &mut Wave,
+    s: &Step,
+    usual: impl Fn(F, I, (), ()) -> (F, bool),
+    nearest: impl Fn(F, I) -> F,
+    any: impl Fn(Round, F, I) -> F,
+) {
+    let env = Env::of::<F>(w.mode);
+    if env.is_nearest() {
+        usually(w, s, At::<1, 2, 1>, usual, |a, b, (), ()| {
+            (env.output(nearest(env.input(a), b)), ())
+        });
+    } else {
+        rounded_int(w, s, nearest, any);
+    }
+}
+
 /// From one width to another, denormals of each as MODE says, rounded as it says of the narrower one (errata E192).
 #[inline(always)]
 pub(super) fn convert<A: Float, R: Float>(w: &mut Wave, s: &Step, nearest: impl Fn(A) -> R) {
@@ -413,9 +470,8 @@ pub(super) fn half2(
     );
 }
 
-/// A mixed-precision operation: each source is single precision, or the half of a register that OP_SEL names where
-/// OP_SEL_HI is set, and every value of that is one of single precision. NEG_HI takes absolute values here. `sum` has
-/// what MODE says of single precision, `result` what it says of half precision.
+/// A mixed-precision operation on three sources in single precision, which modifiers make of halves. `sum` has what MODE
+/// says of single precision, `result` what it says of half precision.
 #[inline(always)]
 pub(super) fn mixed<R: Lane>(
     w: &mut Wave,
@@ -423,36 +479,18 @@ pub(super) fn mixed<R: Lane>(
     sum: impl Fn(Env, f32, f32, f32) -> f32,
     result: impl Fn(f32, Env) -> R,
 ) {
-    let m = &s.modifiers;
+    let at = At::<1, 2, 3>;
     let (single, half) = (Env::of::<f32>(w.mode), Env::of::<F16>(w.mode));
-    // Without OP_SEL_HI, as encoded, all of the sources are in `low`.
-    let source = |place: usize| {
-        let has = |set: u8| set >> place & 1 != 0;
-        let mut value = raw(w, s, place, 1)[0];
-        let shift = if has(m.high) { 16 } else { 0 };
-        for lane in &mut value.0 {
-            let mut single = if has(m.low) {
-                f32::from_bits(*lane)
-            } else {
-                half.input(F16((*lane >> shift) as u16)).to_f32()
-            };
-            if has(m.negate_high) {
-                single = single.abs();
-            }
-            if has(m.negate) {
-                single = -single;
-            }
-            *lane = single.to_bits();
-        }
-        value
-    };
-    let room = [source(1), source(2), source(3)];
-    let src = room.each_ref().map(|lanes| [lanes, &NOTHING]);
-    let (lanes, _) = lanes::map(src, 0, |a, b, c, ()| {
-        (result(sum(single, a, b, c), half), ())
-    });
-    w.parts().2.result = lanes;
-    modifiers::finish(w, s, R::DWORDS);
+    if single.is_nearest() && half.is_nearest() {
+        let (single, half) = (single.to_nearest(), half.to_nearest());
+        run(w, s, at, 0, |a, b, c, ()| {
+            (result(sum(single, a, b, c), half), ())
+        });
+    } else {
+        rarely(w, s, at, 0, |a, b, c, ()| {
+            (result(sum(single, a, b, c), half), ())
+        });
+    }
 }
 
 /// What minima and maxima go by: up to GCN 1.2 they leave denormals alone; on 1.4 a denormal that is a source is a
@@ -467,29 +505,64 @@ pub(super) fn order_env<F: Float>(w: &Wave) -> (Env, bool) {
     (env, w.mode & MODE_IEEE != 0)
 }
 
-/// A minimum or maximum; `f` is also told whether IEEE rules are on.
+/// A minimum or maximum: `numbers` is of numbers, `f` of any values, and told whether IEEE rules are on.
 #[inline(always)]
-pub(super) fn order2<F: Float>(w: &mut Wave, s: &Step, f: impl Fn(F, F, bool) -> F) {
-    let (env, ieee) = order_env::<F>(w);
-    if env.is_plain() {
-        two(w, s, |a, b| f(a, b, ieee));
-    } else {
-        const ENV: Env = Env::FLUSHING;
-        two(w, s, |a, b| f(ENV.input(a), ENV.input(b), ieee));
-    }
+pub(super) fn order2<F: Float>(
+    w: &mut Wave,
+    s: &Step,
+    numbers: impl Fn(F, F) -> F,
+    f: impl Fn(F, F, bool) -> F,
+) {
+    order3_at(
+        w,
+        s,
+        At::<1, 2, 1>,
+        |a, b, _| numbers(a, b),
+        |a, b, _, ieee| f(a, b, ieee),
+    );
 }
 
 /// The same of three sources.
 #[inline(always)]
-pub(super) fn order3<F: Float>(w: &mut Wave, s: &Step, f: impl Fn(F, F, F, bool) -> F) {
+pub(super) fn order3<F: Float>(
+    w: &mut Wave,
+    s: &Step,
+    numbers: impl Fn(F, F, F) -> F,
+    f: impl Fn(F, F, F, bool) -> F,
+) {
+    order3_at(w, s, At::<1, 2, 3>, numbers, f);
+}
+
+#[inline(always)]
+fn order3_at<const Z: usize, F: Float>(
+    w: &mut Wave,
+    s: &Step,
+    at: At<1, 2, Z>,
+    numbers: impl Fn(F, F, F) -> F,
+    f: impl Fn(F, F, F, bool) -> F,
+) {
+    let has_nan = |a: F, b: F, c: F| a.is_any_nan() | b.is_any_nan() | c.is_any_nan();
     let (env, ieee) = order_env::<F>(w);
     if env.is_plain() {
-        three(w, s, |a, b, c| f(a, b, c, ieee));
+        usually(
+            w,
+            s,
+            at,
+            |a, b, c, ()| (numbers(a, b, c), has_nan(a, b, c)),
+            |a, b, c, ()| (f(a, b, c, ieee), ()),
+        );
     } else {
         const ENV: Env = Env::FLUSHING;
-        three(w, s, |a, b, c| {
-            f(ENV.input(a), ENV.input(b), ENV.input(c), ieee)
-        });
+        usually(
+            w,
+            s,
+            at,
+            |a, b, c, ()| {
+                let result = numbers(ENV.input(a), ENV.input(b), ENV.input(c));
+                (result, has_nan(a, b, c))
+            },
+            |a, b, c, ()| (f(ENV.input(a), ENV.input(b), ENV.input(c), ieee), ()),
+        );
     }
 }
 
@@ -524,10 +597,53 @@ pub(super) fn run<
     mask: u64,
     f: impl Fn(A, B, C, Given) -> (R, Taken),
 ) -> u64 {
-    if s.modifiers.any {
-        modifiers::change(w, s, [(X, A::DWORDS), (Y, B::DWORDS), (Z, C::DWORDS)]);
+    let (exec, src) = sources::<X, Y, Z, A, B, C>(w, s);
+    let (result, bits) = lanes::map(src, mask, f);
+    write::<R>(w, s, exec, result);
+    bits & exec
+}
+
+/// [`run`] of an operation that few values make difficult: `usual` has the result of the rest, and says of which it has
+/// none. Where that is of an active lane, `any` computes all of them.
+#[inline(always)]
+pub(super) fn usually<
+    const X: usize,
+    const Y: usize,
+    const Z: usize,
+    A: Lane,
+    B: Lane,
+    C: Lane,
+    R: Lane,
+    Taken: Bit,
+>(
+    w: &mut Wave,
+    s: &Step,
+    _: At<X, Y, Z>,
+    usual: impl Fn(A, B, C, ()) -> (R, bool),
+    any: impl Fn(A, B, C, ()) -> (R, Taken),
+) -> u64 {
+    let (exec, src) = sources::<X, Y, Z, A, B, C>(w, s);
+    let (mut result, unusual) = lanes::map(src, 0, usual);
+    let mut bits = 0;
+    if unusual & exec != 0 {
+        (result, bits) = lanes::map(src, 0, any);
     }
-    let exec = w.exec();
+    write::<R>(w, s, exec, result);
+    bits & exec
+}
+
+/// The lanes that the result is for, and the sources at the places.
+#[inline(always)]
+fn sources<'a, const X: usize, const Y: usize, const Z: usize, A: Lane, B: Lane, C: Lane>(
+    w: &'a mut Wave,
+    s: &Step,
+) -> (u64, [Source<'a>; 3]) {
+    let exec = if s.modifiers.changes_any() {
+        let places = const { &[(X, A::DWORDS), (Y, B::DWORDS), (Z, C::DWORDS)] };
+        modifiers::change(w, s, places)
+    } else {
+        w.exec()
+    };
     let (registers, scalars, rooms) = w.parts();
     let [a, b, c] = &mut rooms.sources;
     let src = [
@@ -535,14 +651,20 @@ pub(super) fn run<
         source::<B>(registers, scalars, s, Y, b),
         source::<C>(registers, scalars, s, Z, c),
     ];
-    let (result, bits) = lanes::map(src, mask, f);
-    let (target, lanes) = if s.modifiers.any {
+    (exec, src)
+}
+
+/// Writes the destination in the lanes of `exec`.
+#[inline(always)]
+fn write<R: Lane>(w: &mut Wave, s: &Step, exec: u64, [low, high]: [Lanes; 2]) {
+    let (registers, _, rooms) = w.parts();
+    let finishes = s.modifiers.finishes && R::DWORDS > 0;
+    let (target, lanes) = if finishes {
         (&mut rooms.result[..], u64::MAX)
     } else {
         let first = destination(s);
         (registers.get_mut(first..).unwrap_or_default(), exec)
     };
-    let [low, high] = result;
     if R::DWORDS > 0
         && let Some(register) = target.get_mut(0)
     {
@@ -553,10 +675,9 @@ pub(super) fn run<
     {
         register.blend(&high, lanes);
     }
-    if s.modifiers.any {
-        return bits & modifiers::finish(w, s, R::DWORDS);
+    if finishes {
+        modifiers::finish(w, s, R::DWORDS, exec);
     }
-    bits & exec
 }
 
 /// [`run`] of what has no use for wide vectors and need not be compiled for each level of them.
@@ -597,7 +718,7 @@ fn source<'a, T: Lane>(
     if T::DWORDS == 0 {
         return [&NOTHING; 2];
     }
-    if s.modifiers.any {
+    if s.modifiers.changes(place) {
         return [&room[0], &room[1]];
     }
     debug_assert!(
@@ -643,5 +764,155 @@ fn destination(s: &Step) -> usize {
     match &s.args[0] {
         Arg::Vgpr(first) => usize::from(*first),
         _ => 0,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    //! What [`usually`](super::usually) is given: where `usual` has a result, it is the one that `any` has.
+
+    use crate::exec::alu::float::{self, Env, F16, Float};
+    use crate::exec::alu::{approximate, divide};
+
+    /// MODE's denormal bits.
+    const MODES: [u32; 4] = [0, 0x50, 0xa0, 0xf0];
+    const SAMPLES: usize = 1 << 20;
+
+    /// Values of all kinds, some of them close to each other.
+    fn samples<F: Float>() -> impl Iterator<Item = [F; 3]> {
+        let mut state = 0x2545_f491_4f6c_dd1d_u64;
+        let mut random = move || {
+            state ^= state << 13;
+            state ^= state >> 7;
+            state ^= state << 17;
+            state
+        };
+        let infinity = u64::from(F::EXPONENT_MAX) << F::FRACTION;
+        let one = u64::from(F::EXPONENT_MAX >> 1) << F::FRACTION;
+        let ends = [0, 1, infinity, infinity - 1, infinity + 1, one, one + 1];
+        std::iter::repeat_with(move || {
+            let close = random() & 3 << F::FRACTION;
+            std::array::from_fn(|_| {
+                let (kind, bits) = (random() >> 32, random());
+                let sign = F::signed(0, bits >> 63 != 0).bits();
+                F::of_bits(match kind % 8 {
+                    0 => ends[bits as usize % ends.len()] | sign,
+                    1 => bits & ((1 << F::FRACTION) - 1) | sign,
+                    2 | 3 => (one + close).wrapping_add(bits >> 61) | sign,
+                    4 => one.wrapping_add(bits & ((8 << F::FRACTION) - 1)) | sign,
+                    _ => bits,
+                })
+            })
+        })
+        .take(SAMPLES)
+    }
+
+    fn check<F: Float>(usual: impl Fn(F, F, F) -> (F, bool), any: impl Fn(Env, F, F, F) -> F) {
+        let mut count = 0;
+        for [a, b, c] in samples::<F>() {
+            let (result, is_unusual) = usual(a, b, c);
+            if is_unusual {
+                continue;
+            }
+            count += 1;
+            for mode in MODES {
+                let expected = any(Env::of::<F>(mode), a, b, c);
+                let bits = [a, b, c, result, expected].map(F::bits);
+                assert_eq!(bits[3], bits[4], "{bits:x?}, MODE {mode:#x}");
+            }
+        }
+        assert!(count > SAMPLES / 16, "{count} usual ones");
+    }
+
+    #[test]
+    fn usual_quotients_are_those_that_any_values_have() {
+        fn of<F>(scale: &divide::Scale)
+        where
+            F: Float + std::ops::Div<Output = F> + std::ops::Mul<Output = F>,
+        {
+            check(
+                |a: F, b, c| divide::div_scale_usual(a, b, c, scale),
+                |env, a, b, c| match divide::div_scale(env, a, b, c, scale) {
+                    (result, false) => result,
+                    (_, true) => panic!("usual ones are not scaled back"),
+                },
+            );
+            check(
+                |_: F, b, c| divide::div_scale_usual(b, b, c, scale),
+                |env, _, b, c| divide::div_scale(env, b, b, c, scale).0,
+            );
+            check(
+                |a: F, b, c| divide::div_fixup_usual(a, b, c, scale),
+                |env, a, b, c| {
+                    let result = divide::div_fixup(env.input(a), env.input(b), env.input(c));
+                    env.output(result)
+                },
+            );
+        }
+        of::<f32>(&divide::SCALE_32);
+        of::<f64>(&divide::SCALE_64);
+    }
+
+    #[test]
+    fn usual_powers_and_roots_are_those_that_any_values_have() {
+        let power = |b: f64| (b.to_bits() >> 20) as i32 >> (b.to_bits() % 32);
+        check(
+            |a, b, _| float::ldexp64_usual(a, power(b)),
+            |env, a, b, _| env.output(float::ldexp64(env.input(a), power(b))),
+        );
+        check(
+            |a, _, _| approximate::rsq64_usual(a),
+            |env, a, _, _| env.output(approximate::rsq64(env.input(a))),
+        );
+    }
+
+    #[test]
+    fn minima_and_maxima_of_numbers_are_those_of_any_values() {
+        fn of<F: Float>() {
+            type Numbers<F> = fn(F, F, F) -> F;
+            type Any<F> = fn(F, F, F, bool) -> F;
+            let pairs: [(Numbers<F>, Any<F>); 5] = [
+                (
+                    |a, b, _| float::lesser(a, b),
+                    |a, b, _, i| float::min(a, b, i),
+                ),
+                (
+                    |a, b, _| float::greater(a, b),
+                    |a, b, _, i| float::max(a, b, i),
+                ),
+                (float::least, float::min3),
+                (float::greatest, float::max3),
+                (float::middle, float::med3),
+            ];
+            for (numbers, any) in pairs {
+                for ieee in [false, true] {
+                    check(
+                        |a: F, b: F, c: F| {
+                            let has_nan = a.is_any_nan() | b.is_any_nan() | c.is_any_nan();
+                            (numbers(a, b, c), has_nan)
+                        },
+                        |_, a, b, c| any(a, b, c, ieee),
+                    );
+                }
+            }
+        }
+        of::<f32>();
+        of::<f64>();
+        of::<F16>();
+    }
+
+    #[test]
+    fn halves_become_single_precision_and_are_cut_off_as_the_library_has_it() {
+        for bits in 0..=u16::MAX {
+            let value = half::f16::from_bits(bits);
+            let expected = value.to_f32().to_bits();
+            assert_eq!(F16(bits).to_f32().to_bits(), expected, "{bits:#x}");
+        }
+        for [a, _, _] in samples::<f32>() {
+            let cut = F16::from_f32_truncated(a);
+            let nearest = half::f16::from_f32(a);
+            let is_beyond = nearest.to_f32().abs() > a.abs();
+            assert_eq!(cut.0, nearest.to_bits() - u16::from(is_beyond), "{a:e}");
+        }
     }
 }

@@ -14,7 +14,7 @@ use super::float::{self, Env, F16, Float};
 use super::protocol::*;
 use super::scalar::{self, add_carry, bits, found, signed_bits, sub_borrow};
 use crate::code::{Arg, Handler, Step};
-use crate::lanes::{LANES, Lanes, at_each_level};
+use crate::lanes::{LANES, Lanes, at_each_level, keep_if};
 use crate::wave::Wave;
 
 at_each_level! {
@@ -70,7 +70,7 @@ pub fn vop1(op: Vop1) -> Option<Handler> {
         V_COS_F32           => |w, s| one(w, s, |a| approximate::flushing(a, approximate::cos)),
         V_RCP_F64           => |w, s| float1(w, s, f64::recip),
         V_RCP_CLAMP_F64     => |w, s| float1(w, s, |a: f64| approximate::finite64(a.recip())),
-        V_RSQ_F64           => |w, s| float1(w, s, approximate::rsq64),
+        V_RSQ_F64           => |w, s| float1_usually(w, s, |a, (), (), ()| approximate::rsq64_usual(a), approximate::rsq64),
         V_RSQ_CLAMP_F64     => |w, s| float1(w, s, |a: f64| approximate::finite64(approximate::rsq64(a))),
         V_SQRT_F64          => |w, s| float1(w, s, f64::sqrt),
         V_NOT_B32           => |w, s| one(w, s, |a: u32| !a),
@@ -136,8 +136,8 @@ pub fn vop2(op: Vop2, clamp: bool) -> Option<Handler> {
         V_MUL_HI_U32_U24  => |w, s| two(w, s, |a, b| ((u24(a) * u24(b)) >> 32) as u32),
         V_MIN_LEGACY_F32  => |w, s| float2(w, s, |a: f32, b| if a < b { a } else { b }),
         V_MAX_LEGACY_F32  => |w, s| float2(w, s, |a: f32, b| if a >= b { a } else { b }),
-        V_MIN_F32         => |w, s| order2::<f32>(w, s, float::min),
-        V_MAX_F32         => |w, s| order2::<f32>(w, s, float::max),
+        V_MIN_F32         => |w, s| order2::<f32>(w, s, float::lesser, float::min),
+        V_MAX_F32         => |w, s| order2::<f32>(w, s, float::greater, float::max),
         V_MIN_I32         => |w, s| two(w, s, |a: i32, b: i32| a.min(b)),
         V_MAX_I32         => |w, s| two(w, s, |a: i32, b: i32| a.max(b)),
         V_MIN_U32         => |w, s| two(w, s, |a: u32, b: u32| a.min(b)),
@@ -194,8 +194,8 @@ pub fn vop2(op: Vop2, clamp: bool) -> Option<Handler> {
         V_LSHLREV_B16     => |w, s| two(w, s, |a: u16, b: u16| b.wrapping_shl(a.into())),
         V_LSHRREV_B16     => |w, s| two(w, s, |a: u16, b: u16| b.wrapping_shr(a.into())),
         V_ASHRREV_I16     => |w, s| two(w, s, |a: u16, b: i16| b.wrapping_shr(a.into())),
-        V_MAX_F16         => |w, s| order2::<F16>(w, s, float::max),
-        V_MIN_F16         => |w, s| order2::<F16>(w, s, float::min),
+        V_MAX_F16         => |w, s| order2::<F16>(w, s, float::greater, float::max),
+        V_MIN_F16         => |w, s| order2::<F16>(w, s, float::lesser, float::min),
         V_MAX_U16         => |w, s| two(w, s, |a: u16, b: u16| a.max(b)),
         V_MAX_I16         => |w, s| two(w, s, |a: i16, b: i16| a.max(b)),
         V_MIN_U16         => |w, s| two(w, s, |a: u16, b: u16| a.min(b)),
@@ -237,13 +237,13 @@ pub fn vop3(op: Vop3, clamp: bool) -> Option<Handler> {
         V_LERP_U8          => |w, s| three(w, s, |a, b, c| bytes3(a, b, c, |a, b, c| (a + b + (c & 1)) >> 1)),
         V_ALIGNBIT_B32     => |w, s| three(w, s, |a: u32, b: u32, c: u32| align(a, b, c & 31)),
         V_ALIGNBYTE_B32    => |w, s| three(w, s, |a: u32, b: u32, c: u32| align(a, b, 8 * (c & 3))),
-        V_MIN3_F32         => |w, s| order3::<f32>(w, s, float::min3),
+        V_MIN3_F32         => |w, s| order3::<f32>(w, s, float::least, float::min3),
         V_MIN3_I32         => |w, s| three(w, s, |a: i32, b: i32, c: i32| a.min(b).min(c)),
         V_MIN3_U32         => |w, s| three(w, s, |a: u32, b: u32, c: u32| a.min(b).min(c)),
-        V_MAX3_F32         => |w, s| order3::<f32>(w, s, float::max3),
+        V_MAX3_F32         => |w, s| order3::<f32>(w, s, float::greatest, float::max3),
         V_MAX3_I32         => |w, s| three(w, s, |a: i32, b: i32, c: i32| a.max(b).max(c)),
         V_MAX3_U32         => |w, s| three(w, s, |a: u32, b: u32, c: u32| a.max(b).max(c)),
-        V_MED3_F32         => |w, s| order3::<f32>(w, s, float::med3),
+        V_MED3_F32         => |w, s| order3::<f32>(w, s, float::middle, float::med3),
         V_MED3_I32         => |w, s| three(w, s, |a: i32, b: i32, c: i32| median(a, b, c)),
         V_MED3_U32         => |w, s| three(w, s, |a: u32, b: u32, c: u32| median(a, b, c)),
         V_SAD_U8 if clamp  => |w, s| three(w, s, |a, b, c: u32| sad_u8(a, b).saturating_add(c)),
@@ -261,16 +261,16 @@ pub fn vop3(op: Vop3, clamp: bool) -> Option<Handler> {
         V_QSAD_PK_U16_U8   => |w, s| three(w, s, |a, b, c| four_sads(a, b, c, sad_u8, low_u16)),
         V_MQSAD_PK_U16_U8  => |w, s| three(w, s, |a, b, c| four_sads(a, b, c, msad_u8, low_u16)),
         V_CVT_PK_U8_F32    => |w, s| { let round = Round::of::<f32>(w.mode); three(w, s, |a: f32, b: u32, c| put_byte(c, b, float::to_u8(round, a))) },
-        V_DIV_FIXUP_F32    => |w, s| float3(w, s, divide::div_fixup::<f32>),
-        V_DIV_FIXUP_F64    => |w, s| float3(w, s, divide::div_fixup::<f64>),
+        V_DIV_FIXUP_F32    => |w, s| float3_usually(w, s, |q, d, n, ()| divide::div_fixup_usual(q, d, n, &divide::SCALE_32), divide::div_fixup::<f32>),
+        V_DIV_FIXUP_F64    => |w, s| float3_usually(w, s, |q, d, n, ()| divide::div_fixup_usual(q, d, n, &divide::SCALE_64), divide::div_fixup::<f64>),
         V_LSHL_B64         => |w, s| two(w, s, u64::wrapping_shl),
         V_LSHR_B64         => |w, s| two(w, s, u64::wrapping_shr),
         V_ASHR_I64         => |w, s| two(w, s, i64::wrapping_shr),
         V_ADD_F64          => |w, s| rounded2(w, s, |a: f64, b| a + b, exact::add),
         V_MUL_F64          => |w, s| rounded2(w, s, |a: f64, b| a * b, exact::mul),
-        V_MIN_F64          => |w, s| order2::<f64>(w, s, float::min),
-        V_MAX_F64          => |w, s| order2::<f64>(w, s, float::max),
-        V_LDEXP_F64        => |w, s| rounded_int(w, s, |a: f64, b: i32| float::ldexp64(a, b), exact::ldexp),
+        V_MIN_F64          => |w, s| order2::<f64>(w, s, float::lesser, float::min),
+        V_MAX_F64          => |w, s| order2::<f64>(w, s, float::greater, float::max),
+        V_LDEXP_F64        => |w, s| rounded_int_usually(w, s, |a: f64, b: i32, (), ()| float::ldexp64_usual(a, b), float::ldexp64, exact::ldexp),
         V_MUL_LO_U32 | V_MUL_LO_I32 => |w, s| two(w, s, u32::wrapping_mul),
         V_MUL_HI_U32       => |w, s| two(w, s, |a: u32, b: u32| ((u64::from(a) * u64::from(b)) >> 32) as u32),
         V_MUL_HI_I32       => |w, s| two(w, s, |a: i32, b: i32| ((i64::from(a) * i64::from(b)) >> 32) as i32),
@@ -281,7 +281,7 @@ pub fn vop3(op: Vop3, clamp: bool) -> Option<Handler> {
         V_MAD_LEGACY_U16 | V_MAD_U16 => |w, s| three(w, s, |a: u16, b: u16, c: u16| a.wrapping_mul(b).wrapping_add(c)),
         V_MAD_LEGACY_I16 | V_MAD_I16 if clamp => |w, s| three(w, s, |a: i16, b: i16, c: i16| saturate_i16(i32::from(a) * i32::from(b) + i32::from(c))),
         V_MAD_LEGACY_I16 | V_MAD_I16 => |w, s| three(w, s, |a: i16, b: i16, c: i16| a.wrapping_mul(b).wrapping_add(c)),
-        V_PERM_B32         => |w, s| three(w, s, permute),
+        V_PERM_B32         => |w, s| permute(w, s),
         V_FMA_LEGACY_F16 | V_FMA_F16 => |w, s| rounded3(w, s, float::fma_f16, exact::fma),
         V_DIV_FIXUP_LEGACY_F16 | V_DIV_FIXUP_F16 => |w, s| float3(w, s, divide::div_fixup::<F16>),
         V_CVT_PKACCUM_U8_F32 => |w, s| { let round = Round::of::<f32>(w.mode); accumulate(w, s, |a: f32, b: u32, d| put_byte(d, b, float::to_u8(round, a))) },
@@ -305,13 +305,13 @@ pub fn vop3(op: Vop3, clamp: bool) -> Option<Handler> {
         V_MAD_I32_I16 if clamp => |w, s| three(w, s, |a: i16, b: i16, c: i32| (i32::from(a) * i32::from(b)).saturating_add(c)),
         V_MAD_I32_I16      => |w, s| three(w, s, |a: i16, b: i16, c: i32| (i32::from(a) * i32::from(b)).wrapping_add(c)),
         V_XAD_U32          => |w, s| three(w, s, |a: u32, b: u32, c: u32| (a ^ b).wrapping_add(c)),
-        V_MIN3_F16         => |w, s| order3::<F16>(w, s, float::min3),
+        V_MIN3_F16         => |w, s| order3::<F16>(w, s, float::least, float::min3),
         V_MIN3_I16         => |w, s| three(w, s, |a: i16, b: i16, c: i16| a.min(b).min(c)),
         V_MIN3_U16         => |w, s| three(w, s, |a: u16, b: u16, c: u16| a.min(b).min(c)),
-        V_MAX3_F16         => |w, s| order3::<F16>(w, s, float::max3),
+        V_MAX3_F16         => |w, s| order3::<F16>(w, s, float::greatest, float::max3),
         V_MAX3_I16         => |w, s| three(w, s, |a: i16, b: i16, c: i16| a.max(b).max(c)),
         V_MAX3_U16         => |w, s| three(w, s, |a: u16, b: u16, c: u16| a.max(b).max(c)),
-        V_MED3_F16         => |w, s| order3::<F16>(w, s, float::med3),
+        V_MED3_F16         => |w, s| order3::<F16>(w, s, float::middle, float::med3),
         V_MED3_I16         => |w, s| three(w, s, |a: i16, b: i16, c: i16| median(a, b, c)),
         V_MED3_U16         => |w, s| three(w, s, |a: u16, b: u16, c: u16| median(a, b, c)),
         V_LSHL_ADD_U32     => |w, s| three(w, s, |a: u32, b: u32, c: u32| a.wrapping_shl(b).wrapping_add(c)),
@@ -347,8 +347,8 @@ at_each_level! {
 pub fn vop3b(op: Vop3b, clamp: bool) -> Option<Handler> {
     use Vop3b::*;
     let handler: Handler = match op {
-        V_DIV_SCALE_F32 => |w, s| { let env = Env::of::<f32>(w.mode); carry3(w, s, |a: f32, b, c, ()| divide::div_scale(env, a, b, c, &divide::SCALE_32)) },
-        V_DIV_SCALE_F64 => |w, s| { let env = Env::of::<f64>(w.mode); carry3(w, s, |a: f64, b, c, ()| divide::div_scale(env, a, b, c, &divide::SCALE_64)) },
+        V_DIV_SCALE_F32 => |w, s| { let env = Env::of::<f32>(w.mode); carry3_usually(w, s, |a: f32, b, c, ()| divide::div_scale_usual(a, b, c, &divide::SCALE_32), |a, b, c, ()| divide::div_scale(env, a, b, c, &divide::SCALE_32)) },
+        V_DIV_SCALE_F64 => |w, s| { let env = Env::of::<f64>(w.mode); carry3_usually(w, s, |a: f64, b, c, ()| divide::div_scale_usual(a, b, c, &divide::SCALE_64), |a, b, c, ()| divide::div_scale(env, a, b, c, &divide::SCALE_64)) },
         V_MAD_U64_U32 if clamp => |w, s| carry3(w, s, |a: u32, b: u32, c: u64, ()| { let (sum, over) = (u64::from(a) * u64::from(b)).overflowing_add(c); (if over { u64::MAX } else { sum }, over) }),
         V_MAD_I64_I32 if clamp => |w, s| carry3(w, s, |a: i32, b: i32, c: i64, ()| { let product = i64::from(a) * i64::from(b); (product.saturating_add(c), product.checked_add(c).is_none()) }),
         V_MAD_U64_U32   => |w, s| carry3(w, s, |a: u32, b: u32, c: u64, ()| add_carry64(u64::from(a) * u64::from(b), c)),
@@ -541,18 +541,88 @@ static SCREEN_PARTITION: [u8; 256] = [
     0x9, 0xf, 0xf, 0x9, 0xf, 0xf, 0xf, 0xb, 0xf, 0xf, 0xf, 0xf, 0x9, 0xd, 0xf, 0x1,
 ];
 
-/// Bytes of the pair with `high` above, or constants, as each byte of the selector says.
+/// Bytes of two sources, or constants, as each byte of the third says.
 #[inline(always)]
-fn permute(high: u32, low: u32, selector: u32) -> u32 {
-    let pair = u64::from(high) << 32 | u64::from(low);
+fn permute(w: &mut Wave, s: &Step) {
+    match selector(w, s.args[3]).and_then(Turns::of) {
+        Some(turns) => two(w, s, |high: u32, low: u32| turns.of_bytes(high, low)),
+        None => three(w, s, |high: u32, low: u32, selector: u32| {
+            bytes_of(high, low, selector)
+        }),
+    }
+}
+
+/// The value of an operand that is the same in all lanes.
+#[inline(always)]
+fn selector(w: &Wave, arg: Arg) -> Option<u32> {
+    let Arg::Vgpr(register) = arg else {
+        return Some(scalar::read(w, arg));
+    };
+    let lanes = w.vgpr(register).0;
+    let first = lanes[0];
+    let differ = lanes.iter().fold(0, |differ, lane| differ | lane ^ first);
+    (differ == 0).then_some(first)
+}
+
+/// How each byte of V_PERM_B32's result is had from a source that is turned.
+#[derive(Clone, Copy, Default)]
+struct Turns([Turn; 4]);
+
+#[derive(Clone, Copy, Default)]
+struct Turn {
+    /// All bits if it is of the first source, else none.
+    of_high: u32,
+    /// Bits to the left.
+    left: u32,
+    /// The byte's bits, none where it is a constant.
+    mask: u32,
+    /// Those of a constant.
+    ones: u32,
+}
+
+impl Turns {
+    /// From a selector, if none of its bytes asks for a sign.
+    fn of(selector: u32) -> Option<Turns> {
+        let mut turns = Turns::default();
+        for (place, (turn, n)) in (0..).zip(turns.0.iter_mut().zip(selector.to_le_bytes())) {
+            let mask: u32 = 0xff << (8 * place);
+            match n {
+                0..8 => {
+                    turn.of_high = keep_if(u32::from(n & 4));
+                    turn.left = (8 * (place + 4 - u32::from(n % 4))) % u32::BITS;
+                    turn.mask = mask;
+                }
+                8..12 => return None,
+                12 => {}
+                13.. => turn.ones = mask,
+            }
+        }
+        Some(turns)
+    }
+
+    #[inline(always)]
+    fn of_bytes(&self, high: u32, low: u32) -> u32 {
+        let byte = |turn: Turn| {
+            let source = high & turn.of_high | low & !turn.of_high;
+            source.rotate_left(turn.left) & turn.mask | turn.ones
+        };
+        let [a, b, c, d] = self.0;
+        byte(a) | byte(b) | byte(c) | byte(d)
+    }
+}
+
+/// The same in a lane, from its selector.
+#[inline(always)]
+fn bytes_of(high: u32, low: u32, selector: u32) -> u32 {
     (0..4).fold(0, |result, byte| {
         let n = selector >> (8 * byte) & 0xff;
-        let taken = (pair >> (8 * (n & 7))) as u32 & 0xff;
+        let taken = select_unpredictable(n & 4 == 0, low, high) >> (8 * (n & 3));
         // The signs of the four 16-bit parts.
-        let sign = 0xff * (pair >> (16 * (n & 3) + 15) & 1) as u32;
+        let part = select_unpredictable(n & 2 == 0, low, high);
+        let sign = ((part << (16 * (!n & 1))) as i32 >> 31) as u32;
         let constant = select_unpredictable(n == 12, 0, 0xff);
-        let high = select_unpredictable(n < 12, sign, constant);
-        let chosen = select_unpredictable(n < 8, taken, high);
+        let above = select_unpredictable(n < 12, sign, constant);
+        let chosen = select_unpredictable(n < 8, taken, above) & 0xff;
         result | chosen << (8 * byte)
     })
 }
