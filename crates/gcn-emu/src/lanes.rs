@@ -248,6 +248,14 @@ pub(crate) enum Level {
     Avx512,
 }
 
+impl Level {
+    /// Whether a product and a sum that are rounded once are one instruction.
+    pub(crate) const fn fuses(self) -> bool {
+        !matches!(self, Level::Baseline)
+            || cfg!(any(target_arch = "aarch64", target_feature = "fma"))
+    }
+}
+
 /// The host's level; it is found at the first use.
 static LEVEL: AtomicU8 = AtomicU8::new(UNKNOWN);
 /// It has not been looked.
@@ -292,7 +300,8 @@ macro_rules! levels {
         }
 
         /// Compiles functions for each level of the host's vectors and makes them call the one for the host. What is
-        /// inlined into them and the closures written in them is compiled for the level as well.
+        /// inlined into them and the closures written in them is compiled for the level as well. `FUSES` in them is what
+        /// [`Level::fuses`] says of it.
         macro_rules! at_each_level {
             ($d(
                 $d(#[$d meta:meta])*
@@ -304,9 +313,17 @@ macro_rules! levels {
                     $(
                         #[cfg(target_arch = "x86_64")]
                         $(#[target_feature(enable = $feature)])*
-                        fn $at $d(<$d G: $d First $d(+ $d Other)*>)? ($d($d arg: $d Arg),*) $d(-> $d Result)? $d body
+                        fn $at $d(<$d G: $d First $d(+ $d Other)*>)? ($d($d arg: $d Arg),*) $d(-> $d Result)? {
+                            #[allow(dead_code)] // Few have a use for it.
+                            const FUSES: bool = $crate::lanes::Level::$Level.fuses();
+                            $d body
+                        }
                     )*
-                    fn baseline $d(<$d G: $d First $d(+ $d Other)*>)? ($d($d arg: $d Arg),*) $d(-> $d Result)? $d body
+                    fn baseline $d(<$d G: $d First $d(+ $d Other)*>)? ($d($d arg: $d Arg),*) $d(-> $d Result)? {
+                        #[allow(dead_code)]
+                        const FUSES: bool = $crate::lanes::Level::Baseline.fuses();
+                        $d body
+                    }
                     match $crate::lanes::level() {
                         $(
                             #[cfg(target_arch = "x86_64")]

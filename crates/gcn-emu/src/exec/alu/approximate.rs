@@ -4,7 +4,7 @@
 use std::hint::select_unpredictable as select;
 
 use super::exact::{self, Round};
-use super::float::{Env, Float, WHOLE, ldexp64};
+use super::float::{Env, Float, ldexp64};
 
 /// An approximation in single precision: denormals are zero, whatever MODE says.
 #[inline(always)]
@@ -12,80 +12,88 @@ pub(crate) fn flushing(a: f32, f: impl Fn(f32) -> f32) -> f32 {
     Env::FLUSHING.output(f(Env::FLUSHING.input(a)))
 }
 
-/// Adds up a power series in `x`.
+/// Adds up a polynomial in `x`, of which products and sums are rounded once if `FUSES`: without instructions for that it
+/// would take long. The results here do not depend on it once they are in single precision, which has been tried with all
+/// values.
 #[inline(always)]
-fn series<const TERMS: usize>(coefficients: &[f64; TERMS], x: f64) -> f64 {
-    let mut sum = 0.0;
-    for coefficient in coefficients.iter().rev() {
-        sum = sum * x + coefficient;
+fn polynomial<const FUSES: bool, const TERMS: usize>(coefficients: &[f64; TERMS], x: f64) -> f64 {
+    let mut sum = coefficients[TERMS - 1];
+    for coefficient in coefficients[..TERMS - 1].iter().rev() {
+        sum = fused::<FUSES>(sum, x, *coefficient);
     }
     sum
 }
 
+#[inline(always)]
+fn fused<const FUSES: bool>(a: f64, b: f64, c: f64) -> f64 {
+    if FUSES { a.mul_add(b, c) } else { a * b + c }
+}
+
+/// 1.5 times 2^23, for single precision what [`WHOLE`](super::float::WHOLE) is for double.
+const WHOLE: f32 = 12_582_912.0;
+
 /// 2 to the power.
 #[inline(always)]
-pub(crate) fn exp2(a: f32) -> f32 {
-    /// Where the exponential of half of ln 2 is beyond the last place of double precision.
-    const TERMS: usize = 14;
-    const EXPONENTIAL: [f64; TERMS] = {
-        let mut terms = [1.0; TERMS];
-        let mut n = 1;
-        while n < TERMS {
-            terms[n] = terms[n - 1] * std::f64::consts::LN_2 / n as f64;
-            n += 1;
-        }
-        terms
-    };
+pub(crate) fn exp2<const FUSES: bool>(a: f32) -> f32 {
+    /// From −1/2 to 1/2 to within 2^-55.
+    const EXPONENTIAL: [f64; 12] = [
+        1.0,
+        0.693_147_180_559_945_7,
+        0.240_226_506_959_100_97,
+        0.055_504_108_664_790_39,
+        0.009_618_129_107_607_001,
+        0.001_333_355_815_344_007_2,
+        0.000_154_035_304_415_733_2,
+        1.525_272_738_506_461_8e-5,
+        1.321_544_267_486_424_5e-6,
+        1.018_064_773_281_740_8e-7,
+        7.072_570_475_457_9e-9,
+        4.078_057_776_775_167e-10,
+    ];
     /// Beyond this power everything is infinite or zero in single precision, and nothing is in double precision.
-    const ENOUGH: f64 = 300.0;
-    let power = f64::from(a).clamp(-ENOUGH, ENOUGH);
+    const ENOUGH: f32 = 300.0;
+    /// The bias of double precision's exponents.
+    const BIAS: f32 = (f64::EXPONENT_MAX >> 1) as f32;
+    let power = a.clamp(-ENOUGH, ENOUGH);
     let whole = power.round_ties_even();
-    let scale = f64::from_bits((whole + BIAS + WHOLE).to_bits() << f64::FRACTION);
-    (series(&EXPONENTIAL, power - whole) * scale) as f32
+    let exponent = u64::from((whole + (BIAS + WHOLE)).to_bits());
+    let scale = f64::from_bits(exponent << f64::FRACTION);
+    (polynomial::<FUSES, _>(&EXPONENTIAL, (power - whole).into()) * scale) as f32
 }
 
-/// The bias of double precision's exponents.
-const BIAS: f64 = (f64::EXPONENT_MAX >> 1) as f64;
-
-/// The logarithm to base 2.
+/// The logarithm to base 2 of what is not denormal.
 #[inline(always)]
-pub(crate) fn log2(a: f32) -> f32 {
-    /// Where the series of the inverse hyperbolic tangent of 3 − √8 is beyond the last place of double precision.
-    const TERMS: usize = 12;
-    const TANGENT: [f64; TERMS] = {
-        let mut terms = [1.0; TERMS];
-        let mut n = 0;
-        while n < TERMS {
-            terms[n] = 1.0 / (2 * n + 1) as f64;
-            n += 1;
-        }
-        terms
-    };
-    let value = f64::from(a);
+pub(crate) fn log2<const FUSES: bool>(a: f32) -> f32 {
+    /// Of (1 + t) / (1 − t), divided by t, in t² up to 17 − √288, to within 2^-52.
+    const LOGARITHM: [f64; 7] = [
+        2.885_390_081_777_927,
+        0.961_796_693_924_323_5,
+        0.577_078_017_250_753_4,
+        0.412_198_401_397_245_84,
+        0.320_616_431_370_627_34,
+        0.261_442_926_677_234_57,
+        0.242_931_252_149_766_02,
+    ];
     // A power of two, and what is left: from √½ to √2.
-    let above = value.to_bits().wrapping_sub(SQRT_HALF.to_bits()) as i64;
-    let power = above >> f64::FRACTION;
-    let rest = f64::from_bits(
-        value
-            .to_bits()
-            .wrapping_sub((power << f64::FRACTION) as u64),
-    );
+    let above = a
+        .to_bits()
+        .wrapping_sub(std::f32::consts::FRAC_1_SQRT_2.to_bits()) as i32;
+    let power = above >> f32::FRACTION;
+    let rest = f32::from_bits(a.to_bits().wrapping_sub((power << f32::FRACTION) as u32));
+    let rest = f64::from(rest);
     let tangent = (rest - 1.0) / (rest + 1.0);
-    let natural = 2.0 * tangent * series(&TANGENT, tangent * tangent);
-    let result = f64::from(power as i32) + natural * std::f64::consts::LOG2_E;
-    let is_number = value > 0.0 && value < f64::INFINITY;
+    let series = polynomial::<FUSES, _>(&LOGARITHM, tangent * tangent);
+    let result = fused::<FUSES>(tangent, series, power.into()) as f32;
+    let is_number = a > 0.0 && a < f32::INFINITY;
     // Minus infinity of 0, NaN of what is below.
-    let at_zero = if value == 0.0 {
-        f64::NEG_INFINITY
+    let at_zero = if a == 0.0 {
+        f32::NEG_INFINITY
     } else {
-        value - f64::NAN
+        a - f32::NAN
     };
-    let limit = if value > 0.0 { value } else { at_zero };
-    (if is_number { result } else { limit }) as f32
+    let limit = if a > 0.0 { a } else { at_zero };
+    if is_number { result } else { limit }
 }
-
-/// The root of one half.
-const SQRT_HALF: f64 = std::f64::consts::FRAC_1_SQRT_2;
 
 /// 1 by the root.
 pub(crate) fn rsq(a: f32) -> f32 {
@@ -132,18 +140,21 @@ const TURNS: f32 = 256.0;
 
 /// The sine of an angle in turns.
 #[inline(always)]
-pub(crate) fn sin(turns: f32) -> f32 {
-    let sine = sine_of_turns(turns.into()) as f32;
+pub(crate) fn sin<const FUSES: bool>(turns: f32) -> f32 {
+    let (half_turns, rest) = without_half_turns(turns);
+    let sine = alternating(half_turns, sine::<FUSES>(rest.into()));
     let sine = if is_too_far(turns) { 0.0 } else { sine };
     if turns == 0.0 { turns } else { sine }
 }
 
 /// The cosine of an angle in turns.
 #[inline(always)]
-pub(crate) fn cos(turns: f32) -> f32 {
+pub(crate) fn cos<const FUSES: bool>(turns: f32) -> f32 {
     /// From a cosine to a sine.
     const QUARTER: f64 = 0.25;
-    let cosine = sine_of_turns(f64::from(turns) + QUARTER) as f32;
+    let (half_turns, rest) = without_half_turns(turns);
+    let below = if rest > 0.0 { -rest } else { rest };
+    let cosine = alternating(half_turns, sine::<FUSES>(QUARTER + f64::from(below)));
     if is_too_far(turns) { 1.0 } else { cosine }
 }
 
@@ -152,25 +163,41 @@ fn is_too_far(turns: f32) -> bool {
     turns.abs() > TURNS && turns.abs() < f32::INFINITY
 }
 
-/// Half turns are taken off first, exactly, so that the zeros are where they belong.
+/// Half turns are taken off exactly, so that the zeros are where they belong.
 #[inline(always)]
-fn sine_of_turns(turns: f64) -> f64 {
-    /// Where the sine of a quarter of a turn is beyond the last place of double precision.
-    const TERMS: usize = 12;
-    const SINE: [f64; TERMS] = {
-        let mut terms = [1.0; TERMS];
-        let mut n = 1;
-        while n < TERMS {
-            terms[n] = -terms[n - 1] / (2 * n * (2 * n + 1)) as f64;
-            n += 1;
-        }
-        terms
-    };
+fn without_half_turns(turns: f32) -> (f32, f32) {
     let half_turns = (2.0 * turns).round_ties_even();
-    let angle = (turns - half_turns / 2.0) * std::f64::consts::TAU;
-    let sine = angle * series(&SINE, angle * angle);
-    let is_even = (half_turns + WHOLE).to_bits() & 1 == 0;
-    if is_even || sine == 0.0 { sine } else { -sine }
+    (half_turns, turns - half_turns / 2.0)
+}
+
+/// Half a turn changes the sign, but not that of a zero.
+#[inline(always)]
+fn alternating(half_turns: f32, sine: f32) -> f32 {
+    let is_odd = (half_turns + WHOLE).to_bits() & 1 != 0;
+    if is_odd && sine.abs() > 0.0 {
+        -sine
+    } else {
+        sine
+    }
+}
+
+/// The sine of a quarter of a turn at most.
+#[inline(always)]
+fn sine<const FUSES: bool>(turns: f64) -> f32 {
+    /// Of so many turns, divided by their number, in its square, to within 2^-61.
+    #[allow(clippy::approx_constant)] // The first one is near 2π, as it must be.
+    const SINE: [f64; 9] = [
+        6.283_185_307_179_586,
+        -41.341_702_240_399_75,
+        81.605_249_276_073_41,
+        -76.705_859_752_798_49,
+        42.058_693_923_785_53,
+        -15.094_641_620_519_61,
+        3.819_927_050_650_435,
+        -0.717_723_581_755_954_2,
+        0.100_856_336_871_197_52,
+    ];
+    (turns * polynomial::<FUSES, _>(&SINE, turns * turns)) as f32
 }
 
 /// Infinities become the largest finite values.
@@ -261,10 +288,20 @@ mod tests {
         type Pair = (&'static str, fn(f32) -> f32, fn(f64) -> f64);
         let sine = |turns: f64| (turns % 1.0 * std::f64::consts::TAU).sin();
         let cosine = |turns: f64| (turns % 1.0 * std::f64::consts::TAU).cos();
-        let functions: [Pair; 2] = [("exp2", exp2, f64::exp2), ("log2", log2, f64::log2)];
-        let waves: [Pair; 2] = [("sin", sin, sine), ("cos", cos, cosine)];
+        let functions: [Pair; 4] = [
+            ("exp2", exp2::<true>, f64::exp2),
+            ("exp2", exp2::<false>, f64::exp2),
+            ("log2", log2::<true>, f64::log2),
+            ("log2", log2::<false>, f64::log2),
+        ];
+        let waves: [Pair; 4] = [
+            ("sin", sin::<true>, sine),
+            ("sin", sin::<false>, sine),
+            ("cos", cos::<true>, cosine),
+            ("cos", cos::<false>, cosine),
+        ];
         for bits in (0..=u32::MAX).step_by(STEP) {
-            let value = f32::from_bits(bits);
+            let value = f32::from_bits(bits).flushed();
             for (name, ours, host) in functions {
                 let (got, expected) = (ours(value), host(value.into()) as f32);
                 let are_nan = got.is_nan() && expected.is_nan();
