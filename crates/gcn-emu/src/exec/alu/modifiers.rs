@@ -408,6 +408,7 @@ fn each(lanes: &mut [u32; LANES], f: impl Fn(u32) -> u32) {
 at_each_level! {
 /// Puts the sources that are to be changed, of those given by place and number of registers, in the wave's rooms.
 /// Returns the lanes that the result is for.
+#[cold] // So that what needs it not is in one piece.
 pub(super) fn change(w: &mut Wave, s: &Step, places: &'static [(usize, usize); 3]) -> u64 {
     let exec = w.exec();
     let halves = Env::of::<F16>(w.mode);
@@ -456,6 +457,7 @@ pub(super) fn change(w: &mut Wave, s: &Step, places: &'static [(usize, usize); 3
 }
 
 /// Applies what is asked for the result in the wave's room, of so many registers, and writes it in the lanes of `exec`.
+#[cold]
 pub(super) fn finish(w: &mut Wave, s: &Step, dwords: usize, exec: u64) {
     let (Some(changes), Arg::Vgpr(first)) = (&s.modifiers.changes, s.args[0]) else {
         return;
