@@ -86,7 +86,7 @@ impl Fill {
                     (Type::U64.parse(seed)?.bits, ty.parse(low)?, ty.parse(high)?);
                 if is_float {
                     let (low, high) = (low.float(), high.float());
-                    if low > high {
+                    if low > high || !(high - low).is_finite() {
                         return Err(unknown());
                     }
                     return Ok(Fill::RandomFloats { seed, low, high });

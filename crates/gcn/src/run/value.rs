@@ -671,6 +671,10 @@ mod tests {
                 "`random(1,5,4)` does not fill a buffer; there are iota[(start,step)], fill(x) and random(seed[,lo,hi])",
             ),
             (
+                "f32*4:random(1,nan,4)",
+                "`random(1,nan,4)` does not fill a buffer; there are iota[(start,step)], fill(x) and random(seed[,lo,hi])",
+            ),
+            (
                 "local:x",
                 "`x` is not a number of bytes; dynamic LDS is written local:BYTES",
             ),
