@@ -12,8 +12,8 @@ mod vectors;
 use std::sync::atomic::{AtomicU8, AtomicU16, AtomicU32, AtomicU64, Ordering::Relaxed};
 
 #[cfg(target_arch = "x86_64")]
-use crate::lanes::{self, Level, level};
-use crate::lanes::{LANES, Lanes, active, at_each_level, keep_if, signs};
+use crate::lanes;
+use crate::lanes::{LANES, Lanes, Level, active, at_each_level, keep_if, level, signs};
 use backing::Backing;
 
 /// Where the first allocation goes: above 4 GiB, so that a truncated pointer faults.
@@ -202,10 +202,13 @@ impl Memory {
     pub fn load_dwords(&self, address: u64, into: &mut [u32]) -> Option<()> {
         let (region, offset) = self.find(address, size_of_val(into) as u64)?;
         if region.read_dwords(offset, into).is_none() {
-            for (i, dword) in into.iter_mut().enumerate() {
-                let mut bytes = [0; size_of::<u32>()];
-                region.read(offset + (i * bytes.len()) as u64, &mut bytes);
-                *dword = u32::from_le_bytes(bytes);
+            let mut row = [[0; DWORD as usize]; LANES];
+            for (into, offset) in into.chunks_mut(LANES).zip((offset..).step_by(ROW)) {
+                let row = &mut row[..into.len()];
+                region.read(offset, row.as_flattened_mut());
+                for (dword, bytes) in into.iter_mut().zip(row) {
+                    *dword = u32::from_le_bytes(*bytes);
+                }
             }
         }
         Some(())
@@ -216,8 +219,13 @@ impl Memory {
     pub fn store_dwords(&self, address: u64, from: &[u32]) -> Option<()> {
         let (region, offset) = self.find(address, size_of_val(from) as u64)?;
         if region.write_dwords(offset, from).is_none() {
-            for (i, dword) in from.iter().enumerate() {
-                region.write(offset + (i * size_of::<u32>()) as u64, &dword.to_le_bytes());
+            let mut row = [[0; DWORD as usize]; LANES];
+            for (from, offset) in from.chunks(LANES).zip((offset..).step_by(ROW)) {
+                let row = &mut row[..from.len()];
+                for (bytes, dword) in row.iter_mut().zip(from) {
+                    *bytes = dword.to_le_bytes();
+                }
+                region.write(offset, row.as_flattened());
             }
         }
         Some(())
@@ -235,28 +243,34 @@ impl Memory {
         let mut places = Lanes::ZERO;
         let part = self.places(addresses, bytes, bytes.min(DWORD), exec, &mut places)?;
         if bytes >= DWORD {
-            return part.gather(&places, exec, into);
+            return part.gather(&places, ALIGNED, exec, into);
         }
         let mut loaded = Lanes::ZERO;
         let keep = (1 << (bytes as u32 * u8::BITS)) - 1;
-        part.gather(&places, exec, std::slice::from_mut(&mut loaded))?;
+        let registers = std::slice::from_mut(&mut loaded);
+        part.gather(&places, ALIGNED, exec, registers)?;
         elements(&places, keep, &mut loaded);
         into.first_mut()?.blend(&loaded, exec);
         Some(())
     }
 
     /// Stores an element of each active lane, lanes in ascending order: the low 1, 2 or 4 bytes of the one register, or a
-    /// dword of each. Nothing, and nothing has been stored, if they are not all mapped in one allocation and aligned to
-    /// their size, or to dwords.
+    /// dword of each. Nothing, and nothing has been stored, if they are not all mapped in one allocation and `aligned`, or
+    /// as the host needs it: to their size, or to dwords, where its vectors do not store these anywhere.
     pub fn scatter(
         &self,
         addresses: Addresses<'_>,
         bytes: u64,
+        aligned: u64,
         exec: u64,
         from: &[Lanes],
     ) -> Option<()> {
         let mut places = Lanes::ZERO;
-        let part = self.places(addresses, bytes, bytes.min(DWORD), exec, &mut places)?;
+        let alignment = match bytes {
+            DWORD.. if level() == Level::Avx512 => aligned,
+            _ => bytes.min(DWORD),
+        };
+        let part = self.places(addresses, bytes, alignment, exec, &mut places)?;
         part.scatter(&places, bytes, exec, from);
         Some(())
     }
@@ -339,6 +353,10 @@ impl Memory {
 
 /// Bytes of a dword.
 const DWORD: u64 = size_of::<u32>() as u64;
+/// Those of all lanes' dwords.
+const ROW: usize = size_of::<Lanes>();
+/// The bits of an address that an aligned dword has.
+const ALIGNED: u32 = !(DWORD as u32 - 1);
 
 /// An address for each lane.
 #[derive(Clone, Copy)]
@@ -455,27 +473,50 @@ impl Part<'_> {
         }
     }
 
-    /// Loads the aligned dwords that hold the active lanes' places, which are inside, and those behind them, a register of
-    /// each. Nothing if there are too many registers.
+    /// Loads the dwords at the active lanes' places, which are inside, and those behind them, a register of each. What is
+    /// not in `kept` of a place counts for nothing. Nothing if there are too many registers.
     #[inline]
-    pub(crate) fn gather(&self, places: &Lanes, exec: u64, into: &mut [Lanes]) -> Option<()> {
+    pub(crate) fn gather(
+        &self,
+        places: &Lanes,
+        kept: u32,
+        exec: u64,
+        into: &mut [Lanes],
+    ) -> Option<()> {
         #[cfg(target_arch = "x86_64")]
         if level() == Level::Avx512 {
+            let (bytes, len) = (self.pointer(0), self.len as usize);
             // SAFETY: the host has the level's instructions; so many bytes are there.
-            return unsafe { lanes::load(places, exec, self.pointer(0), self.len as usize, into) };
+            return unsafe { lanes::load(places, kept, exec, bytes, len, into) };
         }
         for lane in active(exec) {
-            for (n, register) in into.iter_mut().enumerate() {
-                let at = self.pointer(places.0[lane] & !(DWORD as u32 - 1));
-                let at = at.wrapping_add(n * size_of::<u32>());
-                // SAFETY: the dword is in the backing, which is aligned to more, and all accesses to that are atomic.
-                register.0[lane] = unsafe { (*at.cast::<AtomicU32>()).load(Relaxed) };
+            let places = (places.0[lane] & kept..).step_by(size_of::<u32>());
+            for (place, register) in places.zip(into.iter_mut()) {
+                register.0[lane] = self.dword(place);
             }
         }
         Some(())
     }
 
-    /// Stores the active lanes' elements, see [`Memory::scatter`], to their places, which are inside and aligned.
+    /// The dword at a place, which is inside, aligned or not.
+    fn dword(&self, place: u32) -> u32 {
+        let aligned = |place: u32| {
+            let at = self.pointer(place & ALIGNED);
+            // SAFETY: a byte of the dword is inside, and so all of it is in the backing, which is aligned to more and made
+            // of longer units; all accesses to that are atomic.
+            unsafe { (*at.cast::<AtomicU32>()).load(Relaxed) }
+        };
+        let low = aligned(place);
+        match place & !ALIGNED {
+            0 => low,
+            byte => {
+                let both = u64::from(low) | u64::from(aligned(place + DWORD as u32)) << u32::BITS;
+                (both >> (byte * u8::BITS)) as u32
+            }
+        }
+    }
+
+    /// Stores the active lanes' elements, see [`Memory::scatter`], to their places, which are inside and as the host needs them.
     fn scatter(&self, places: &Lanes, bytes: u64, exec: u64, from: &[Lanes]) {
         let base = self.pointer(0);
         #[cfg(target_arch = "x86_64")]

@@ -199,6 +199,36 @@ fn global_memory_in_one_step() {
 }
 
 #[test]
+fn loads_that_are_not_aligned_in_one_step() {
+    // As of packed structures; rows of bytes; elements at the very end.
+    let ways: [fn(u64) -> u64; 4] = [
+        |lane| 2 + 18 * lane,
+        |lane| 3 + 16 * lane,
+        |lane| 1 + 4 * lane,
+        |lane| BYTES - 16 - 7 * lane,
+    ];
+    for (way, dwords) in ways.iter().flat_map(|way| [(way, 1), (way, 2), (way, 4)]) {
+        let mut m = Machine::new(GFX9);
+        let buffer = m.device.memory.allocate("buffer", BYTES).expect("memory");
+        let contents: Vec<u8> = (0..BYTES).map(|n| (n * n / 7) as u8).collect();
+        assert!(m.device.memory.write(buffer, &contents));
+        m.set64(2, |lane| buffer + way(lane as u64));
+        let loads = [
+            "global_load_dword v4, v[2:3], off",
+            "global_load_dwordx2 v[4:5], v[2:3], off",
+            "global_load_dwordx4 v[4:7], v[2:3], off",
+        ];
+        m.run(loads[dwords / 2]);
+        assert_eq!(m.quick, 1, "{}", loads[dwords / 2]);
+        for (lane, register) in (0..LANES).flat_map(|l| (0..dwords).map(move |d| (l, d))) {
+            let at = way(lane as u64) as usize + 4 * register;
+            let bytes = contents[at..at + 4].try_into().expect("four bytes");
+            assert_eq!(m.v(4 + register, lane), u32::from_le_bytes(bytes));
+        }
+    }
+}
+
+#[test]
 fn flat_memory_in_one_step() {
     let texts = [
         "flat_load_ubyte v2, v[2:3]",

@@ -37,10 +37,6 @@ pub(crate) struct Elements {
 /// if any is not inside, or a register is not there.
 pub(crate) type Gather = fn(&Elements, u64, &[u8], &mut [Lanes]) -> Option<()>;
 
-/// How many bits of addresses a load of memory keeps that is of whole dwords.
-#[cfg(target_arch = "x86_64")]
-const ALIGNED: u32 = !(DWORD as u32 - 1);
-
 impl Elements {
     /// What loads them on this host.
     pub(crate) fn gather(&self) -> Gather {
@@ -170,8 +166,9 @@ impl Elements {
     }
 }
 
-/// Loads the aligned dwords that hold the places of some lanes in `len` bytes, and those behind them, a register of each.
-/// Nothing, and nothing has been loaded, if any is not inside, or there are too many registers. Threads may share the bytes.
+/// Loads the dwords at the places of some lanes in `len` bytes, of which so many bits are kept, and those behind them, a
+/// register of each. Nothing, and nothing has been loaded, if any is not inside, or there are too many registers. Threads
+/// may share the bytes.
 ///
 /// # Safety
 /// The host has AVX-512; that many bytes are there.
@@ -179,6 +176,7 @@ impl Elements {
 #[inline]
 pub(crate) unsafe fn load(
     places: &Lanes,
+    kept: u32,
     exec: u64,
     bytes: *const u8,
     len: usize,
@@ -187,10 +185,10 @@ pub(crate) unsafe fn load(
     // SAFETY: the caller vouches for them.
     unsafe {
         match into.len() {
-            1 => avx512::load::<1>(places, ALIGNED, exec, bytes, len, into),
-            2 => avx512::load::<2>(places, ALIGNED, exec, bytes, len, into),
-            3 => avx512::load::<3>(places, ALIGNED, exec, bytes, len, into),
-            4 => avx512::load::<4>(places, ALIGNED, exec, bytes, len, into),
+            1 => avx512::load::<1>(places, kept, exec, bytes, len, into),
+            2 => avx512::load::<2>(places, kept, exec, bytes, len, into),
+            3 => avx512::load::<3>(places, kept, exec, bytes, len, into),
+            4 => avx512::load::<4>(places, kept, exec, bytes, len, into),
             _ => None,
         }
     }

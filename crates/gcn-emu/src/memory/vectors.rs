@@ -71,7 +71,7 @@ pub unsafe fn store_lanes(from: &Lanes, to: *mut u8, exec: u64) {
 /// Stores active lanes' elements, of which each register has a dword, lanes in ascending order, where places behind `to` say.
 ///
 /// # Safety
-/// The host has AVX-512; the elements are there, aligned to dwords, and no place has its highest bit set.
+/// The host has AVX-512; the elements are there, and no place has its highest bit set.
 #[target_feature(enable = "avx512f")]
 pub unsafe fn scatter(from: &[Lanes], to: *mut u8, places: &Lanes, exec: u64) {
     if let [register] = from {

@@ -78,7 +78,8 @@ pub fn store(wave: &mut Wave, plan: &Plan, device: &Device) -> Option<()> {
     let to = Addresses::of(wave, plan, format.bytes(), &mut sums)?;
     let bytes = format.bytes().into();
     let memory = &device.memory;
-    memory.scatter(to.all(device)?, bytes, wave.exec(), raw.get(..dwords)?)
+    let (to, aligned) = (to.all(device)?, DWORD as u64);
+    memory.scatter(to, bytes, aligned, wave.exec(), raw.get(..dwords)?)
 }
 
 /// The format of the instruction or of its descriptor, and how many dwords an element is, or is in.

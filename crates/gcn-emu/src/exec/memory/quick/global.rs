@@ -73,21 +73,14 @@ fn load_apart(wave: &mut Wave, plan: &Plan, device: &Device) -> Option<()> {
     let (mut sums, mut places) = (None, Lanes::ZERO);
     let from = Addresses::of(wave, plan, bytes, &mut sums)?;
     let memory = &device.memory;
-    let alignment = DWORD as u64;
-    let part = memory.places(
-        from.all(device)?,
-        bytes.into(),
-        alignment,
-        exec,
-        &mut places,
-    )?;
+    let part = memory.places(from.all(device)?, bytes.into(), 1, exec, &mut places)?;
     let address = part.address(places.0[0]);
     if let Some(stride) = wave.strides.next(plan.number, address) {
         part.prefetch(&places, stride);
     }
     let first = usize::from(plan.vdst);
     let registers = first..first + usize::from(plan.ty.dwords());
-    part.gather(&places, exec, wave.vgprs.get_mut(registers)?)
+    part.gather(&places, u32::MAX, exec, wave.vgprs.get_mut(registers)?)
 }
 
 /// [`load`] of what is less than a dword.
@@ -154,9 +147,15 @@ pub fn store(wave: &mut Wave, plan: &Plan, device: &Device) -> Option<()> {
     if is_high {
         let mut high = *wave.vgpr(plan.vdata);
         lanes::shift_down(HALF_BITS, &mut high);
-        return memory.scatter(addresses, bytes.into(), exec, std::slice::from_ref(&high));
+        return memory.scatter(
+            addresses,
+            bytes.into(),
+            1,
+            exec,
+            std::slice::from_ref(&high),
+        );
     }
-    memory.scatter(addresses, bytes.into(), exec, registers)
+    memory.scatter(addresses, bytes.into(), 1, exec, registers)
 }
 
 /// Stores elements of all lanes, or dwords of the active ones, one behind the other.

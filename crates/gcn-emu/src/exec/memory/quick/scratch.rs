@@ -64,7 +64,15 @@ pub fn store(wave: &mut Wave, plan: &Plan, device: &Device) -> Option<()> {
             Some(())
         }
         Places::Each(each) if count == 1 => {
-            memory.scatter(Addresses::Each(&each), bytes.into(), exec, registers)
+            // The bytes of a dword that is not aligned are not next to each other.
+            let aligned = DWORD as u64;
+            memory.scatter(
+                Addresses::Each(&each),
+                bytes.into(),
+                aligned,
+                exec,
+                registers,
+            )
         }
         Places::Each(_) => None,
     }
