@@ -26,6 +26,8 @@ pub struct Modifiers {
     /// Sources that are changed into a room before they are read, those that are neither register nor constant among
     /// them.
     changed: u8,
+    /// Whether anything is asked of sources.
+    pub of_sources: bool,
     /// Whether the result is changed before it is written.
     pub finishes: bool,
     /// Whether all there is are absolute values and negations of sources in single and double precision.
@@ -200,6 +202,7 @@ impl Modifiers {
         };
         if is_plain && inst.row().slots().enumerate().all(is_single_or_double) {
             modifiers.signs = changed != 0;
+            modifiers.of_sources = modifiers.signs;
             return modifiers;
         }
         modifiers.changed = others;
@@ -224,6 +227,7 @@ impl Modifiers {
                 changes.cross_lane = Some((place, cross_lane.clone()));
             }
         }
+        modifiers.of_sources = modifiers.changed != 0;
         modifiers.changes = Some(Box::new(changes));
         modifiers
     }
@@ -298,12 +302,14 @@ impl Modifiers {
         self.signs && (self.absolute | self.negate) >> place & 1 != 0
     }
 
-    /// The last dwords of a source in single or double precision, with the sign that is asked for.
+    /// Gives the last dwords of a source in single or double precision the sign that is asked for.
     #[inline(always)]
-    pub fn with_sign(&self, place: usize, dwords: &Lanes) -> Lanes {
+    pub fn change_sign(&self, place: usize, dwords: &mut Lanes) {
         let has = |set: u8| u32::from(set) >> place & 1;
         let (keep, flip) = (!(SIGN * has(self.absolute)), SIGN * has(self.negate));
-        Lanes(dwords.0.map(|dword| dword & keep ^ flip))
+        for dword in &mut dwords.0 {
+            *dword = *dword & keep ^ flip;
+        }
     }
 }
 

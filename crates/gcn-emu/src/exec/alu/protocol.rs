@@ -638,20 +638,42 @@ fn sources<'a, const X: usize, const Y: usize, const Z: usize, A: Lane, B: Lane,
     w: &'a mut Wave,
     s: &Step,
 ) -> (u64, [Source<'a>; 3]) {
+    // What most instructions are is looked for once, ahead of the rest.
+    if !s.modifiers.of_sources {
+        let exec = w.exec();
+        return (exec, sources_from::<false, X, Y, Z, A, B, C>(w, s));
+    }
     let exec = if s.modifiers.changes_any() {
         let places = const { &[(X, A::DWORDS), (Y, B::DWORDS), (Z, C::DWORDS)] };
         modifiers::change(w, s, places)
     } else {
         w.exec()
     };
+    (exec, sources_from::<true, X, Y, Z, A, B, C>(w, s))
+}
+
+/// The sources at the places, of which some are changed if `CHANGED`.
+#[inline(always)]
+fn sources_from<
+    'a,
+    const CHANGED: bool,
+    const X: usize,
+    const Y: usize,
+    const Z: usize,
+    A: Lane,
+    B: Lane,
+    C: Lane,
+>(
+    w: &'a mut Wave,
+    s: &Step,
+) -> [Source<'a>; 3] {
     let (registers, scalars, rooms) = w.parts();
     let [a, b, c] = &mut rooms.sources;
-    let src = [
-        source::<A>(registers, scalars, s, X, a),
-        source::<B>(registers, scalars, s, Y, b),
-        source::<C>(registers, scalars, s, Z, c),
-    ];
-    (exec, src)
+    [
+        source::<CHANGED, A>(registers, scalars, s, X, a),
+        source::<CHANGED, B>(registers, scalars, s, Y, b),
+        source::<CHANGED, C>(registers, scalars, s, Z, c),
+    ]
 }
 
 /// Writes the destination in the lanes of `exec`.
@@ -708,7 +730,7 @@ pub(super) struct At<const X: usize, const Y: usize, const Z: usize>;
 /// A source's registers, read in place. What is no vector register is put in every lane of `room`, where a source that
 /// had to be changed is already.
 #[inline(always)]
-fn source<'a, T: Lane>(
+fn source<'a, const CHANGED: bool, T: Lane>(
     registers: &'a [Lanes],
     scalars: &Scalars,
     s: &Step,
@@ -718,14 +740,14 @@ fn source<'a, T: Lane>(
     if T::DWORDS == 0 {
         return [&NOTHING; 2];
     }
-    if s.modifiers.changes(place) {
+    if CHANGED && s.modifiers.changes(place) {
         return [&room[0], &room[1]];
     }
     debug_assert!(
         T::IS_FLOAT || !s.modifiers.changes_sign(place),
         "only floating-point values have signs to change"
     );
-    let has_sign = T::IS_FLOAT && s.modifiers.signs;
+    let has_sign = CHANGED && T::IS_FLOAT && s.modifiers.signs;
     let bits = match &s.args[place] {
         Arg::Vgpr(first) => {
             let register = |n: usize| {
@@ -737,7 +759,10 @@ fn source<'a, T: Lane>(
                 return value;
             }
             room[0] = *value[0];
-            room[T::DWORDS - 1] = s.modifiers.with_sign(place, value[1]);
+            if T::DWORDS > 1 {
+                room[1] = *value[1];
+            }
+            s.modifiers.change_sign(place, &mut room[T::DWORDS - 1]);
             return [&room[0], &room[1]];
         }
         Arg::Const(bits) => *bits,
@@ -753,7 +778,7 @@ fn source<'a, T: Lane>(
         room[1] = Lanes::splat((bits >> u32::BITS) as u32);
     }
     if has_sign {
-        room[T::DWORDS - 1] = s.modifiers.with_sign(place, &room[T::DWORDS - 1]);
+        s.modifiers.change_sign(place, &mut room[T::DWORDS - 1]);
     }
     [&room[0], &room[1]]
 }
