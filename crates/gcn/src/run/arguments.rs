@@ -19,8 +19,6 @@ use crate::render::printable;
 const POINTER: u64 = 8;
 /// Bytes of an LDS offset.
 const LDS_POINTER: u64 = 4;
-/// Buffers are filled in pieces of so many elements, so that no second copy of them is needed.
-const CHUNK: u64 = 1 << 14;
 
 /// A buffer in guest memory.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -539,11 +537,10 @@ fn place(kernel: &Kernel, plans: Vec<Planned<'_>>, device: &mut Device) -> Resul
                     // Memory is zero already.
                     Contents::Filled(Fill::Zero, _) => {}
                     Contents::Filled(fill, count) => {
-                        for first in (0..count).step_by(CHUNK as usize) {
-                            let chunk = fill.bytes(ty, first..count.min(first + CHUNK));
-                            device
-                                .memory
-                                .write(address + first * ty.size() as u64, &chunk);
+                        let mut to = address;
+                        for piece in fill.pieces(ty, count) {
+                            device.memory.write(to, &piece);
+                            to += piece.len() as u64;
                         }
                     }
                 }

@@ -127,15 +127,19 @@ impl Fill {
         }
     }
 
-    /// The first elements of a buffer of `ty`, so many.
+    /// The bytes of a buffer of so many elements of `ty` in pieces, so that no second copy of it is needed.
+    pub fn pieces(&self, ty: Type, count: u64) -> impl Iterator<Item = Vec<u8>> {
+        /// Elements of a piece.
+        const PIECE: u64 = 1 << 14;
+        (0..count)
+            .step_by(PIECE as usize)
+            .map(move |first| self.bytes(ty, first..count.min(first + PIECE)))
+    }
+
+    /// The elements of such a buffer.
     pub fn elements(&self, ty: Type, count: u64) -> impl Iterator<Item = Element> {
-        /// Elements that are made at once.
-        const CHUNK: u64 = 4096;
-        (0..count).step_by(CHUNK as usize).flat_map(move |first| {
-            let bytes = self.bytes(ty, first..count.min(first + CHUNK));
-            let elements = bytes.chunks(ty.size()).map(|b| Element::from_bytes(ty, b));
-            elements.flatten().collect::<Vec<_>>()
-        })
+        self.pieces(ty, count)
+            .flat_map(move |bytes| Element::all(ty, &bytes).collect::<Vec<_>>())
     }
 }
 
@@ -228,5 +232,6 @@ mod tests {
         assert_eq!(last(Type::F32, "iota(0.5,2)", 257).float(), 514.5);
         // Beyond what is made at once.
         assert_eq!(last(Type::U16, "iota", 5000).integer(), 5000);
+        assert_eq!(last(Type::U16, "iota", 20000).integer(), 20000);
     }
 }

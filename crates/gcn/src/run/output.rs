@@ -165,10 +165,7 @@ impl View {
             .flat_map(move |first| {
                 let mut bytes = vec![0; (CHUNK.min(self.end - first) * size) as usize];
                 memory.read(self.address + first * size, &mut bytes);
-                let elements = bytes
-                    .chunks_exact(self.ty.size())
-                    .filter_map(|bytes| Element::from_bytes(self.ty, bytes));
-                elements.collect::<Vec<_>>()
+                Element::all(self.ty, &bytes).collect::<Vec<_>>()
             })
     }
 
@@ -334,10 +331,7 @@ impl Expectation {
         };
         let ty = self.view.ty;
         let expected: Box<dyn Iterator<Item = Element>> = match &self.values {
-            Values::Listed(bytes) => {
-                let elements = bytes.chunks(ty.size()).map(|b| Element::from_bytes(ty, b));
-                Box::new(elements.flatten())
-            }
+            Values::Listed(bytes) => Box::new(Element::all(ty, bytes)),
             Values::Filled(fill) => Box::new(fill.elements(ty, self.view.count())),
         };
         for ((place, is), expected) in (0..).zip(self.view.elements(memory)).zip(expected) {

@@ -299,6 +299,12 @@ impl Element {
         })
     }
 
+    /// Those that bytes of memory are, without a rest.
+    pub fn all(ty: Type, bytes: &[u8]) -> impl Iterator<Item = Element> {
+        let elements = bytes.chunks_exact(ty.size());
+        elements.filter_map(move |bytes| Element::from_bytes(ty, bytes))
+    }
+
     /// As bytes of memory.
     pub fn to_bytes(self) -> Vec<u8> {
         self.bits.to_le_bytes()[..self.ty.size()].to_vec()
