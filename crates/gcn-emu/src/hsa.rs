@@ -7,10 +7,12 @@
 //! Sources: "Kernel Dispatch", "Initial Kernel Execution State" and "Code Object Metadata" in LLVM's "User Guide
 //! for AMDGPU Backend"; the packet and queue structures of the HSA runtime's public headers.
 
+use std::collections::HashMap;
+
 use gcn_isa::Isa;
 use gcn_object::{
     CodeObject, ImageError, Kernel, MAX_KERNARG_BYTES, Place, RelocationError, Rsrc1, Segment,
-    SymbolKind, UserSgpr, ValueKind, Version,
+    Symbol, SymbolKind, UserSgpr, ValueKind, Version,
 };
 
 use crate::code::Code;
@@ -49,6 +51,10 @@ const PACKET_HEADER: u16 = 2 | 2 << 9 | 2 << 11;
 /// The argument segment has whole lines of so many bytes: compilers load aligned groups of dwords that begin in it and
 /// end behind it.
 const KERNARG_LINE: u64 = 64;
+/// What Clang adds to the name of a managed variable of HIP for its memory; the name itself is a pointer's.
+const MANAGED: &str = ".managed";
+/// Bytes of a pointer.
+const POINTER_BYTES: u64 = 8;
 /// Alignment of the hidden arguments behind the others.
 const HIDDEN_ALIGN: u64 = 8;
 
@@ -107,6 +113,11 @@ pub fn load(device: &mut Device, object: &CodeObject, name: &str) -> Result<Load
         .map_err(LoadError::Relocations)?;
     device.memory.write(address, &image.bytes);
     let moved = address.wrapping_sub(image.base);
+    for (pointer, variable) in managed_variables(object) {
+        let value = variable.value.wrapping_add(moved);
+        let place = pointer.value.wrapping_add(moved);
+        device.memory.write(place, &value.to_le_bytes());
+    }
     let mut symbols: Vec<LoadedSymbol> = object
         .symbols
         .iter()
@@ -131,15 +142,35 @@ pub fn load(device: &mut Device, object: &CodeObject, name: &str) -> Result<Load
     })
 }
 
+/// Managed variables of HIP: the pointers that code reaches them by, which the runtime fills in, and the variables
+/// (errata E248).
+fn managed_variables(object: &CodeObject) -> Vec<(&Symbol, &Symbol)> {
+    let is_data = |symbol: &&Symbol| {
+        symbol.kind == SymbolKind::Object && matches!(symbol.place, Place::Section(_))
+    };
+    let data = || object.symbols.iter().filter(is_data);
+    let variables: HashMap<&str, &Symbol> = data()
+        .filter_map(|symbol| Some((symbol.name.strip_suffix(MANAGED)?, symbol)))
+        .collect();
+    if variables.is_empty() {
+        return Vec::new();
+    }
+    let pointers = data().filter(|symbol| symbol.size == POINTER_BYTES);
+    pointers
+        .filter_map(|pointer| Some((pointer, *variables.get(pointer.name.as_str())?)))
+        .collect()
+}
+
 impl Loaded {
     /// Where an address of the object is in guest memory.
     pub fn moved(&self, address: u64) -> u64 {
         address.wrapping_sub(self.linked).wrapping_add(self.address)
     }
 
-    /// The symbol of this name.
+    /// The symbol that has this name in the source: of a managed variable its memory, not the pointer to it.
     pub fn symbol(&self, name: &str) -> Option<&LoadedSymbol> {
-        self.symbols.iter().find(|symbol| symbol.name == name)
+        let named = |name: &str| self.symbols.iter().find(|symbol| symbol.name == name);
+        named(&format!("{name}{MANAGED}")).or_else(|| named(name))
     }
 
     /// The last code symbol at or before a guest address within the object, for messages.

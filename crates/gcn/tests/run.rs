@@ -305,7 +305,10 @@ fn wrong_launch_files_are_explained() {
             "grid = 4",
             "the launch file names no program: add `file = \"kernel.s\"`",
         ),
-        ("file = \"k.s\"\ngird = 4", "unknown field `gird`"),
+        (
+            "file = \"k.s\"\ngird = 4",
+            "launch.toml:2:1: error: unknown field `gird`",
+        ),
         (
             "file = \"k.s\"\ngrid = [1, 2, 3, 4]",
             "grid: `1,2,3,4` is not X, X,Y or X,Y,Z of numbers from 1 to 4294967295",
@@ -326,7 +329,10 @@ fn wrong_launch_files_are_explained() {
             "file = \"k.s\"\nexpect = [\"x\"]",
             "`expect x`: NAME=VALUE is wanted",
         ),
-        ("file = ", "TOML parse error at line 1, column 8"),
+        (
+            "file = ",
+            "launch.toml:1:8: error: string values must be quoted, expected literal string\n  |\n1 | file = \n  |        ^\n",
+        ),
     ] {
         fs::write(directory.join("launch.toml"), text).expect("a file");
         let ran = run_in(&directory, &["launch.toml"]);
@@ -497,6 +503,7 @@ fn wrong_usage_is_told_from_wrong_input() {
             "error: how many work-items? add --grid X[,Y[,Z]]\n",
         ),
         (&["--grid", "0"], "`0` is not X, X,Y or X,Y,Z"),
+        (&["--grid", "-1"], "`-1` is not X, X,Y or X,Y,Z"),
         (
             &["--grid", "4", "--arg", "count"],
             "error: `--arg count`: NAME=VALUE is wanted\n",
@@ -544,6 +551,40 @@ fn errors_of_the_source_are_shown() {
     fs::write(directory.join("k.s"), "s_endpgm\nv_bogus v0\n").expect("a file");
     let ran = run_in(&directory, &["k.s", "--grid", "1", "--target", "fiji"]);
     assert!(ran.err.starts_with("k.s:2:1: error: "), "{}", ran.err);
+    assert_eq!(ran.status, Some(BAD_INPUT));
+}
+
+#[test]
+fn sources_for_a_compiler_are_not_taken_for_assembly() {
+    let directory = scratch("compiled");
+    for (name, message) in [
+        (
+            "k.cl",
+            "error: k.cl is OpenCL C, not assembly: run what a compiler makes of it, as by `clang -x cl -target amdgcn-amd-amdhsa \
+             -mcpu=gfx906 -O2 k.cl -o kernel.co`\n",
+        ),
+        (
+            "k.hip",
+            "error: k.hip is HIP, not assembly: run what a compiler makes of it, as by `clang++ -x hip --cuda-device-only \
+             --offload-arch=gfx906 -O2 k.hip -o kernel.co`\n",
+        ),
+    ] {
+        fs::write(directory.join(name), "void k() {}\n").expect("a source");
+        let ran = run_in(&directory, &[name, "--grid", "1"]);
+        assert_eq!(ran.err, message);
+        assert_eq!(ran.status, Some(BAD_INPUT));
+    }
+}
+
+#[test]
+fn null_pointers_are_called_so() {
+    let ran = saxpy(&["--grid", "4", "--arg", "xs=null"]);
+    assert!(
+        ran.err
+            .ends_with("at unmapped address 0x0\n  that is a null pointer\n"),
+        "{}",
+        ran.err
+    );
     assert_eq!(ran.status, Some(BAD_INPUT));
 }
 

@@ -33,6 +33,8 @@ pub struct FaultReport {
     unfinished_waves: u64,
 }
 
+/// Addresses below this are taken for a null pointer and an offset.
+const NULL_PAGE: u64 = 1 << 16;
 /// Waves that people are told the places of; programs are told more.
 const SHOWN: usize = 16;
 
@@ -175,7 +177,12 @@ impl fmt::Display for FaultReport {
             self.instruction.as_deref(),
         )?;
         write!(f, "\n  {}", self.message)?;
-        if let Some(Nearest {
+        if let Some(offset @ 0..NULL_PAGE) = self.address {
+            match offset {
+                0 => f.write_str("\n  that is a null pointer")?,
+                _ => write!(f, "\n  that is {offset} bytes from a null pointer")?,
+            }
+        } else if let Some(Nearest {
             name,
             base,
             bytes,

@@ -6,11 +6,12 @@ use std::path::{Path, PathBuf};
 use std::str::FromStr;
 
 use anyhow::{Context, Result, bail};
+use gcn_asm::Diagnostic;
 use serde::Deserialize;
 
 use super::Args;
-use crate::render::printable;
-use crate::{Usage, input};
+use crate::render::{Sources, printable};
+use crate::{Usage, input, render};
 
 /// The extension of launch files.
 const LAUNCH_FILE: &str = "toml";
@@ -81,11 +82,12 @@ impl Given {
     }
 }
 
-/// Reads what options and, if the input is one, the launch file say.
+/// Reads what options and, if the input is one, the launch file say; nothing if that is no TOML or has keys or values of
+/// other kinds, which has been reported.
 ///
 /// # Errors
-/// The launch file cannot be read, or has keys or values that are not known.
-pub fn read(args: &Args) -> Result<Launch> {
+/// The launch file cannot be read, or has values that mean nothing.
+pub fn read(args: &Args) -> Result<Option<Launch>> {
     let mut launch = if args
         .input
         .extension()
@@ -93,7 +95,14 @@ pub fn read(args: &Args) -> Result<Launch> {
     {
         let text = input::read_text(&args.input)?;
         let base = args.input.parent().unwrap_or(Path::new(""));
-        from_toml(&text, base).with_context(|| input::name(&args.input))?
+        let name = input::name(&args.input);
+        match from_toml(&text, base) {
+            Err(error) if error.is::<toml::de::Error>() => {
+                show(&error.downcast()?, &name, &text);
+                return Ok(None);
+            }
+            launch => launch.context(name)?,
+        }
     } else {
         Launch {
             file: args.input.clone(),
@@ -101,7 +110,20 @@ pub fn read(args: &Args) -> Result<Launch> {
         }
     };
     launch.override_by(args)?;
-    Ok(launch)
+    Ok(Some(launch))
+}
+
+/// Writes what is wrong with a launch file as a whole to standard error.
+fn show(error: &toml::de::Error, name: &str, text: &str) {
+    let span = error.span().unwrap_or(0..text.len());
+    let sources = Sources {
+        name,
+        text,
+        files: &[],
+    };
+    let diagnostic = Diagnostic::error(span, error.message());
+    let shown = render::diagnostics(&render::renderer(), &sources, &[diagnostic], 0);
+    eprint!("{shown}");
 }
 
 impl Launch {

@@ -12,7 +12,7 @@ mod value;
 
 use std::borrow::Cow;
 use std::io::{self, Write};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::atomic::Ordering::Relaxed;
 use std::sync::mpsc;
 use std::time::{Duration, Instant};
@@ -58,13 +58,13 @@ pub struct Args {
     #[arg(long, value_name = "NAME")]
     kernel: Option<String>,
     /// Work-items, in up to three dimensions.
-    #[arg(long, value_name = "X[,Y[,Z]]", value_parser = launch::sizes)]
+    #[arg(long, value_name = "X[,Y[,Z]]", value_parser = launch::sizes, allow_hyphen_values = true)]
     grid: Option<Extent>,
     /// Work-items of a workgroup.
-    #[arg(long, value_name = "X[,Y[,Z]]", value_parser = launch::sizes)]
+    #[arg(long, value_name = "X[,Y[,Z]]", value_parser = launch::sizes, allow_hyphen_values = true)]
     group: Option<Extent>,
     /// What the work-items' global numbers begin with, in OpenCL kernels.
-    #[arg(long, value_name = "X[,Y[,Z]]", value_parser = launch::offsets)]
+    #[arg(long, value_name = "X[,Y[,Z]]", value_parser = launch::offsets, allow_hyphen_values = true)]
     offset: Option<[u64; 3]>,
     /// Host threads.
     #[arg(long, value_name = "N", value_parser = threads)]
@@ -122,7 +122,11 @@ fn threads(text: &str) -> Result<usize, String> {
 /// # Errors
 /// What keeps the kernel from being started. A fault of the kernel is a [`Status::BadInput`] that has been reported.
 pub fn run(args: &Args, out: &mut dyn Write) -> Result<Status> {
-    match launch::read(args).and_then(|launch| carry_out(&launch, out)) {
+    let launch = match launch::read(args)? {
+        Some(launch) => launch,
+        None => return Ok(Status::BadInput),
+    };
+    match carry_out(&launch, out) {
         Err(error) if error.is::<Problems>() => {
             let Problems { problems, help } = error.downcast::<Problems>()?;
             for problem in problems {
@@ -418,6 +422,11 @@ fn program(launch: &Launch) -> Result<Option<(CodeObject, &'static Target)>> {
         };
         return Ok(Some((object, target)));
     }
+    if let Some(&(_, language, options)) = compiled_language(&launch.file) {
+        bail!(
+            "{name} is {language}, not assembly: run what a compiler makes of it, as by `clang{options} -O2 {name} -o kernel.co`"
+        );
+    }
     let Ok(text) = String::from_utf8(bytes) else {
         bail!("{name} is neither a code object nor text");
     };
@@ -463,6 +472,26 @@ fn program(launch: &Launch) -> Result<Option<(CodeObject, &'static Target)>> {
         render::warn(&name, warning);
     }
     Ok(Some((object, target)))
+}
+
+/// Languages that compilers make code objects of: extension, name, and how Clang is called.
+const COMPILED: &[(&str, &str, &str)] = &[
+    ("cl", "OpenCL C", OPENCL),
+    ("clcpp", "C++ for OpenCL", OPENCL),
+    ("hip", "HIP", HIP),
+    ("cu", "CUDA or HIP", HIP),
+    ("cpp", "C++", HIP),
+    ("ll", "LLVM IR", IR),
+    ("bc", "LLVM bitcode", IR),
+];
+const IR: &str = " -target amdgcn-amd-amdhsa -mcpu=gfx906";
+const OPENCL: &str = " -x cl -target amdgcn-amd-amdhsa -mcpu=gfx906";
+const HIP: &str = "++ -x hip --cuda-device-only --offload-arch=gfx906";
+
+/// The language of a source that is not assembly, by its name.
+fn compiled_language(file: &Path) -> Option<&'static (&'static str, &'static str, &'static str)> {
+    let extension = file.extension()?;
+    COMPILED.iter().find(|(known, ..)| extension == *known)
 }
 
 /// The kernel of this name, or the only one.
