@@ -48,6 +48,8 @@ pub type Handler = fn(&mut Wave, &Step);
 pub struct Step {
     /// The instruction.
     pub inst: Inst,
+    /// Where it is: the number of its first dword.
+    pub index: usize,
     /// Its length in bytes.
     pub bytes: u8,
     /// Its operands, in the order of its row.
@@ -207,7 +209,7 @@ impl Code {
                 Ok(inst) => {
                     let step = self.prepare(inst, next);
                     let is_last = step.ends_block();
-                    next += usize::from(step.bytes) / DWORD as usize;
+                    next = step.following();
                     slots.push(slot);
                     steps.push(step);
                     if is_last {
@@ -305,6 +307,7 @@ impl Code {
         let modifiers = Modifiers::of(&inst, others);
         Step {
             inst,
+            index,
             bytes: inst.dwords() as u8 * DWORD as u8,
             args,
             modifiers,
@@ -319,6 +322,12 @@ impl Code {
 }
 
 impl Step {
+    /// The number of the dword behind it.
+    #[inline(always)]
+    pub fn following(&self) -> usize {
+        self.index + usize::from(self.bytes) / DWORD as usize
+    }
+
     /// Whether the instruction behind it need not be one.
     fn ends_block(&self) -> bool {
         let leaves = matches!(

@@ -15,9 +15,6 @@ use crate::observe::{Observer, Verdict};
 use crate::scoreboard::{Increments, Kind};
 use crate::wave::{MODE_VSKIP, Waiting, Wave};
 
-/// Bytes of a dword.
-const DWORD: usize = 4;
-
 /// What stopped a wave.
 pub(super) struct Stop {
     pub(super) kind: FaultKind,
@@ -40,7 +37,8 @@ pub(super) fn run_wave<O: Observer>(
         .executed
         .saturating_add(device.config.quantum.max(1))
         .min(limit);
-    // The program counter is in `index`, in dwords of the code; the wave's own is right wherever anyone can see it.
+    // The program counter is in `index`, in dwords of the code; the wave's own is right wherever anyone can see it, and so is
+    // its count of instructions.
     let mut index = code.index(wave.pc).unwrap_or(NOWHERE);
     'blocks: loop {
         let stop = |kind, pc| Stop {
@@ -48,7 +46,18 @@ pub(super) fn run_wave<O: Observer>(
             pc,
             lane: None,
         };
-        let steps = match code.steps_at(index) {
+        let executed = wave.executed;
+        if executed >= until {
+            wave.pc = code.address(index);
+            if executed >= limit {
+                return Err(stop(FaultKind::Limit(limit), wave.pc));
+            }
+            if device.interrupted.load(Relaxed) {
+                return Err(stop(FaultKind::Interrupted, wave.pc));
+            }
+            return Ok(());
+        }
+        let mut steps = match code.steps_at(index) {
             Some(Ok(steps)) => steps,
             Some(Err(error)) => {
                 return Err(stop(FaultKind::Undecodable(error), code.address(index)));
@@ -56,30 +65,26 @@ pub(super) fn run_wave<O: Observer>(
             None if index == NOWHERE => return Err(stop(FaultKind::PcOutside, wave.pc)),
             None => return Err(stop(FaultKind::PcOutside, code.address(index))),
         };
-        for step in steps {
-            let at = |kind| stop(kind, code.address(index));
-            if wave.executed >= until {
-                wave.pc = code.address(index);
-                if wave.executed >= limit {
-                    return Err(at(FaultKind::Limit(limit)));
-                }
-                if device.interrupted.load(Relaxed) {
-                    return Err(at(FaultKind::Interrupted));
-                }
-                return Ok(());
+        if let Ok(left) = usize::try_from(until - executed)
+            && left < steps.len()
+        {
+            steps = &steps[..left];
+        }
+        let mut is_usual = wave.mode & UNUSUAL == 0;
+        for (before, step) in (executed..).zip(steps) {
+            // What most instructions are, ahead of the rest.
+            if step.is_vector && !O::ACTIVE && is_usual {
+                (step.handler)(wave, step);
+                continue;
             }
+            wave.executed = before;
+            index = step.index;
+            let at = |kind| stop(kind, code.address(index));
             if O::ACTIVE {
                 wave.pc = code.address(index);
                 observer.before(wave, step);
             }
-            let following = index + usize::from(step.bytes) / DWORD;
-            // What most instructions are, ahead of the rest.
-            if step.is_vector && !O::ACTIVE && wave.mode & UNUSUAL == 0 {
-                (step.handler)(wave, step);
-                wave.executed += 1;
-                index = following;
-                continue;
-            }
+            let following = step.following();
             let mut next = following;
             match step.run {
                 Run::Vector | Run::Memory | Run::Cancelled | Run::Missing
@@ -93,6 +98,7 @@ pub(super) fn run_wave<O: Observer>(
                     if wave.pc != after {
                         next = code.index(wave.pc).unwrap_or(NOWHERE);
                     }
+                    is_usual = wave.mode & UNUSUAL == 0;
                 }
                 Run::Branch(condition, distance) => {
                     if holds(wave, condition) {
@@ -129,28 +135,35 @@ pub(super) fn run_wave<O: Observer>(
                     }));
                 }
                 Run::Cancelled => memory::count(wave, step, code.address(index)),
-                Run::Flow => flow(wave, step, code.address(index)).map_err(at)?,
+                Run::Flow => {
+                    flow(wave, step, code.address(index)).map_err(at)?;
+                    is_usual = wave.mode & UNUSUAL == 0;
+                }
                 Run::Missing => return Err(at(FaultKind::NotExecuted)),
             }
-            wave.executed += 1;
+            wave.executed = before + 1;
             if O::ACTIVE {
                 if next != NOWHERE {
                     wave.pc = code.address(next);
                 }
                 observer.after(wave, step, code.address(index));
             }
-            index = next;
             // Nothing else makes a wave wait; a memory instruction that does has returned.
             if matches!(step.run, Run::Flow) && wave.waiting != Waiting::No {
-                wave.pc = code.address(index);
+                wave.pc = code.address(next);
                 if O::ACTIVE && wave.waiting == Waiting::Ended {
                     observer.ended(wave);
                 }
                 return Ok(());
             }
             if next != following {
+                index = next;
                 continue 'blocks;
             }
+        }
+        wave.executed = executed + steps.len() as u64;
+        if let Some(last) = steps.last() {
+            index = last.following();
         }
     }
 }
