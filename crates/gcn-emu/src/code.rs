@@ -8,7 +8,7 @@ use gcn_isa::{Access, DecodeError, Does, Inst, Isa, Kind, Operand, Ty, decode, r
 
 use crate::exec;
 use crate::exec::alu::indexing::Indexed;
-use crate::exec::alu::modifiers::Modifiers;
+use crate::exec::alu::modifiers::{self, Modified};
 use crate::exec::memory::Plan;
 use crate::wave::Wave;
 
@@ -54,8 +54,10 @@ pub struct Step {
     pub bytes: u8,
     /// Its operands, in the order of its row.
     pub args: [Arg; MAX_ARGS],
-    /// What is done to its sources and its result.
-    pub modifiers: Modifiers,
+    /// The places of its operands that are in vector registers, a bit each.
+    pub in_registers: u8,
+    /// The instruction without what it asks beyond its operation, if its handler is the one for such.
+    pub modified: Option<Box<Modified>>,
     /// Whether its mask goes to EXEC as well (V_CMPX).
     pub writes_exec: bool,
     /// Whether it is a vector instruction with a handler, told apart from the rest without a look at `run`.
@@ -301,23 +303,27 @@ impl Code {
             _ if cancelled => Run::Cancelled,
             run => run,
         };
-        let is_other = |arg: &Arg| matches!(arg, Arg::Special(_) | Arg::Imm(_));
-        let others = (0..).zip(&args).filter(|(_, arg)| is_other(arg));
-        let others = others.fold(0, |set, (place, _): (u32, _)| set | 1 << place);
-        let modifiers = Modifiers::of(&inst, others);
-        Step {
+        let mut step = Step {
             inst,
             index,
             bytes: inst.dwords() as u8 * DWORD as u8,
             args,
-            modifiers,
+            in_registers: in_registers(&args),
+            modified: None,
             writes_exec: matches!(inst.does(), Does::Compare(_, i) if i.has(Implicit::WRITES_EXEC)),
             is_vector: matches!(run, Run::Vector),
             run,
             handler: handler.unwrap_or(|_, _| {}),
             indexed: Indexed::of(&inst, self.vgprs),
             memory: memory.map(Box::new),
+        };
+        if step.is_vector
+            && let Some(modified) = Modified::of(&step)
+        {
+            step.handler = modifiers::handler();
+            step.modified = Some(Box::new(modified));
         }
+        step
     }
 }
 
@@ -340,6 +346,13 @@ impl Step {
         );
         leaves || matches!(self.run, Run::Missing | Run::Cancelled)
     }
+}
+
+/// The places of the operands that are in vector registers, a bit each.
+pub(crate) fn in_registers(args: &[Arg; MAX_ARGS]) -> u8 {
+    (0..).zip(args).fold(0, |set, (place, arg)| {
+        set | u8::from(matches!(arg, Arg::Vgpr(_))) << place
+    })
 }
 
 /// A 32-bit literal as an operand: sign-extended for 64-bit signed integers, the high half of a double,

@@ -116,14 +116,13 @@ impl Strides {
 /// Scalar registers as [`Wave`] has them.
 pub(crate) type Scalars = [u32; SCALARS];
 
-/// Registers of no program: where a vector instruction's operands are while it is executed, unless they are in vector
-/// registers as they are. Low dwords, then high ones.
+/// Registers of no program, for a vector instruction while it is executed. Low dwords, then high ones.
 #[derive(Clone, Debug)]
 pub(crate) struct Rooms {
-    /// Its sources.
+    /// Its sources, unless they are in vector registers as they are.
     pub(crate) sources: [[Lanes; 2]; 3],
-    /// Its result.
-    pub(crate) result: [Lanes; 2],
+    /// What was in the registers of its result.
+    pub(crate) old: [Lanes; 2],
 }
 
 /// What a wave can learn of its workgroup.
@@ -178,7 +177,7 @@ impl Wave {
             strides: Strides::default(),
             rooms: Box::new(Rooms {
                 sources: [[Lanes::ZERO; 2]; 3],
-                result: [Lanes::ZERO; 2],
+                old: [Lanes::ZERO; 2],
             }),
         }
     }

@@ -5,7 +5,7 @@
 use gcn_isa::{Field, Inst, Isa, Kind, Operand, regs};
 
 use super::scalar;
-use crate::code::{Arg, Step};
+use crate::code::{Arg, MAX_ARGS, Step};
 use crate::wave::Wave;
 
 /// MODE: indexing is on. GCN 1.0 and 1.1 have no such bit.
@@ -86,8 +86,19 @@ pub fn execute(w: &mut Wave, s: &Step) {
     if operands == 0 || w.isa < Isa::Vi {
         return (s.handler)(w, s);
     }
-    let index = (w.m0() & INDEX) as usize;
     let mut moved = s.clone();
+    if !move_operands(w, s, operands, &mut moved.args) {
+        return;
+    }
+    if let Some(modified) = &mut moved.modified {
+        move_operands(w, s, operands, &mut modified.plain.args);
+    }
+    (s.handler)(w, &moved);
+}
+
+/// Adds the index to the numbers of the registers that are in M0's set. Returns whether what is written is the wave's.
+fn move_operands(w: &Wave, s: &Step, operands: u32, args: &mut [Arg; MAX_ARGS]) -> bool {
+    let index = (w.m0() & INDEX) as usize;
     for (bit, which) in s.indexed.0.into_iter().enumerate() {
         let (place, count) = (
             usize::from(which >> PLACE_SHIFT),
@@ -96,16 +107,16 @@ pub fn execute(w: &mut Wave, s: &Step) {
         if count == 0 || operands >> bit & 1 == 0 {
             continue;
         }
-        if let Arg::Vgpr(register) = &mut moved.args[place] {
+        if let Arg::Vgpr(register) = &mut args[place] {
             let to = usize::from(*register) + index;
             *register = match u8::try_from(to) {
                 Ok(to) if usize::from(to) + count <= w.vgprs.len() => to,
-                _ if is_written(&s.inst, place) => return,
+                _ if is_written(&s.inst, place) => return false,
                 _ => 0,
             };
         }
     }
-    (s.handler)(w, &moved);
+    true
 }
 
 #[cold]

@@ -1,10 +1,10 @@
 //! What a vector instruction's encoding asks beyond its operation: absolute values and negations, halves, parts of
 //! registers, other lanes, factors and clamps.
 //!
-//! What is asked is worked out when the instruction is decoded, as shifts and masks that are the same for all lanes.
-//! Sources of which something is asked are changed into a room of the wave's (`change`) before the operation, and a
-//! result of which something is asked is changed and put in its place (`finish`) after it; the rest are read and written
-//! where they are. Signs alone are changed as the sources are read.
+//! What is asked is worked out when the instruction is decoded, as shifts and masks that are the same for all lanes, and
+//! becomes an instruction around the instruction ([`Modified`]). Sources of which something is asked are changed into a
+//! room of the wave's, the operation is done with those, and what it has written is changed where it is. The operation's
+//! own handler knows nothing of all this.
 
 use std::hint::select_unpredictable as select;
 
@@ -16,22 +16,26 @@ use super::exact;
 use super::float::{Env, F16, Float};
 use super::scalar;
 use super::sdwa::{Part, SubDword};
-use crate::code::{Arg, Step};
+use crate::code::{self, Arg, Handler, Step};
 use crate::lanes::{LANES, Lanes, NOTHING, at_each_level};
 use crate::wave::Wave;
 
-/// What an instruction asks. Sets of operands have a bit for each, at its place in [`Step::args`].
-#[derive(Clone, Debug, Default)]
-pub struct Modifiers {
-    /// Sources that are changed into a room before they are read, those that are neither register nor constant among
-    /// them.
-    changed: u8,
-    /// Whether anything is asked of sources.
-    pub of_sources: bool,
-    /// Whether the result is changed before it is written.
-    pub finishes: bool,
-    /// Whether all there is are absolute values and negations of sources in single and double precision.
-    pub signs: bool,
+/// An instruction that asks something, without what it asks.
+#[derive(Clone, Debug)]
+pub struct Modified {
+    /// The operation. Sources that are changed are neither register nor constant to it: so it finds them in the rooms.
+    pub plain: Step,
+    /// What is done to its sources.
+    changes: Box<[Change]>,
+    /// The lanes that its first source is read from, if not the own.
+    cross_lane: Option<CrossLane>,
+    /// What is done to its result.
+    result: Outcome,
+}
+
+/// What is asked of an instruction's sources. Sets of operands have a bit for each, at its place in [`Step::args`].
+#[derive(Clone, Copy, Debug, Default)]
+struct Asked {
     /// Sources of which the absolute value is taken.
     absolute: u8,
     /// Sources that are then negated; of packed ones the low half.
@@ -42,27 +46,24 @@ pub struct Modifiers {
     high: u8,
     /// Packed sources whose low half is the high operation's; of mixed precision, those in single precision.
     low: u8,
-    /// What is done where there is anything.
-    changes: Option<Box<Changes>>,
 }
 
-/// What is done to an instruction's operands.
-#[derive(Clone, Debug, Default)]
-struct Changes {
-    /// To each source, by its place.
-    sources: [Change; SOURCES],
-    /// The place of the source that is read from other lanes, and from which.
-    cross_lane: Option<(usize, CrossLane)>,
-    /// To the result.
-    result: Outcome,
-}
-
-/// Places of sources: a destination, a mask written, three sources.
-const SOURCES: usize = 5;
-
-/// What is done to a source, in this order.
+/// A source that is changed into a room.
 #[derive(Clone, Copy, Debug)]
 struct Change {
+    /// Its place among the operands.
+    place: usize,
+    /// The room that operations look for it in.
+    room: usize,
+    /// Whether it has two dwords.
+    is_wide: bool,
+    /// What is done to it.
+    how: How,
+}
+
+/// What is done to a source, in this order.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+struct How {
     /// What is taken of its only dword.
     taken: Taken,
     /// Bits of its last dword that are kept.
@@ -89,6 +90,8 @@ enum Taken {
 struct Outcome {
     /// The type that factor and clamp go by.
     ty: Ty,
+    /// Registers that it has.
+    dwords: usize,
     /// The power of two that it is multiplied by.
     factor: i32,
     /// Floating-point values are clamped to 0..=1; the operations on integers clamp by themselves.
@@ -110,9 +113,9 @@ pub(super) struct Placed {
     pub keep: u32,
 }
 
-impl Default for Change {
-    fn default() -> Change {
-        Change {
+impl Default for How {
+    fn default() -> How {
+        How {
             taken: Taken::Whole,
             keep: !0,
             flip: 0,
@@ -124,6 +127,7 @@ impl Default for Outcome {
     fn default() -> Outcome {
         Outcome {
             ty: Ty::B32,
+            dwords: 1,
             factor: 0,
             clamp: false,
             part: None,
@@ -139,22 +143,22 @@ const HALF_BITS: u32 = 16;
 const SIGN_LOW: u32 = 0x8000;
 /// Sign of a dword, or of the value in its high half.
 const SIGN: u32 = 0x8000_0000;
+/// Bytes of a dword.
+const DWORD: u8 = 4;
 
-impl Modifiers {
-    /// Those of a vector instruction in VOP3, VOP3P, SDWA or DPP; other encodings have none. Sources that are neither
-    /// register nor constant, of which `others` has a bit for each, are changed even if they stay the same.
-    pub fn of(inst: &Inst, others: u8) -> Modifiers {
+impl Asked {
+    fn of(inst: &Inst) -> Asked {
         let layout = inst.layout();
         // The fields have a bit for each source, and OP_SEL one more for the destination.
         let by_operand = |sources: u64| {
             let mut set = 0;
             for (place, slot) in inst.row().slots().enumerate() {
                 let bit = match slot.field {
-                    Field::Src0 => 0,
-                    Field::Src1 => 1,
-                    Field::Src2 => 2,
                     Field::Vdst => 3,
-                    _ => continue,
+                    field => match room(field) {
+                        Some(room) => room,
+                        None => continue,
+                    },
                 };
                 if sources >> bit & 1 != 0 {
                     set |= 1 << place;
@@ -166,80 +170,34 @@ impl Modifiers {
         let of_sources = |all: Field, first: Field, second: Field| {
             inst.get(all) | inst.get(first) | inst.get(second) << 1
         };
-        let mut modifiers = Modifiers {
+        let mut asked = Asked {
             absolute: by_operand(of_sources(Field::Abs, Field::Src0Abs, Field::Src1Abs)),
             negate: by_operand(of_sources(Field::Neg, Field::Src0Neg, Field::Src1Neg)),
             negate_high: by_operand(inst.get(Field::NegHi)),
             high: by_operand(inst.get(Field::OpSel)),
-            ..Modifiers::default()
+            low: 0,
         };
         if layout.has(Field::OpSelHi) {
             let high = inst.get(Field::OpSelHi) | inst.get(Field::OpSelHi2) << 2;
-            modifiers.low = by_operand(!high & 0b111);
+            asked.low = by_operand(!high & 0b111);
         }
-        let changed = modifiers.absolute | modifiers.negate;
-        let other_sets = modifiers.negate_high | modifiers.high | modifiers.low;
         if matches!(
             inst.op,
             Op::Vop3p(Vop3p::V_MAD_MIXHI_F16 | Vop3p::V_FMA_MIXHI_F16)
         ) {
-            modifiers.high |= 1;
+            asked.high |= 1;
         }
-        let result = Outcome::of(inst, modifiers.high & 1 != 0);
-        let cross_lane = CrossLane::of(inst);
-        let sub_dword = SubDword::of(inst);
-        // Packed instructions whose sources are not packed mix precisions.
-        let is_mixed = layout.has(Field::OpSelHi)
-            && (inst.row().slots()).any(|slot| slot.field == Field::Src0 && slot.ty == Ty::F32);
-        let is_plain = other_sets == 0
-            && result.is_nothing()
-            && cross_lane.is_none()
-            && sub_dword.is_none()
-            && !is_mixed
-            && others == 0;
-        let is_single_or_double = |(place, slot): (usize, &Slot)| {
-            changed >> place & 1 == 0 || matches!(slot.ty, Ty::F32 | Ty::F64)
-        };
-        if is_plain && inst.row().slots().enumerate().all(is_single_or_double) {
-            modifiers.signs = changed != 0;
-            modifiers.of_sources = modifiers.signs;
-            return modifiers;
-        }
-        modifiers.changed = others;
-        modifiers.finishes = !result.is_nothing();
-        let mut changes = Changes {
-            result,
-            ..Changes::default()
-        };
-        for (place, slot) in inst.row().slots().enumerate().take(SOURCES) {
-            let change = match sub_dword.and_then(|parts| parts.source(slot.field)) {
-                _ if is_mixed => modifiers.of_mixed(place),
-                part => modifiers.of_source(place, slot, part),
-            };
-            if !change.is_nothing() {
-                modifiers.changed |= 1 << place;
-            }
-            changes.sources[place] = change;
-            if slot.field == Field::Src0
-                && let Some(cross_lane) = &cross_lane
-            {
-                modifiers.changed |= 1 << place;
-                changes.cross_lane = Some((place, cross_lane.clone()));
-            }
-        }
-        modifiers.of_sources = modifiers.changed != 0;
-        modifiers.changes = Some(Box::new(changes));
-        modifiers
+        asked
     }
 
     /// What is done to a source: first a part of the register is taken, then the absolute value, then the negation
-    /// (errata E137, E140). An accumulator is read as it is, whatever is asked for the result that replaces it.
-    fn of_source(&self, place: usize, slot: &Slot, part: Option<(Part, bool)>) -> Change {
-        let has = |set: u8| set >> place & 1 != 0 && place != 0;
-        let mut change = Change::default();
+    /// (errata E137, E140).
+    fn of_source(&self, place: usize, slot: &Slot, part: Option<(Part, bool)>) -> How {
+        let has = |set: u8| set >> place & 1 != 0;
+        let mut how = How::default();
         if let Some((part, extends)) = part {
             let (up, down) = part.shifts();
-            change.taken = Taken::part(up, down, extends);
+            how.taken = Taken::part(up, down, extends);
         }
         let signs = |sign: u32| {
             let keep = if has(self.absolute) { !sign } else { !0 };
@@ -250,32 +208,32 @@ impl Modifiers {
                 let low = if has(self.high) { HALF_BITS } else { 0 };
                 let high = if has(self.low) { 0 } else { HALF_BITS };
                 if (low, high) != (0, HALF_BITS) {
-                    change.taken = Taken::Halves { low, high };
+                    how.taken = Taken::Halves { low, high };
                 }
                 if slot.ty == Ty::F16x2 {
-                    change.flip = if has(self.negate) { SIGN_LOW } else { 0 }
+                    how.flip = if has(self.negate) { SIGN_LOW } else { 0 }
                         | if has(self.negate_high) { SIGN } else { 0 };
                 }
             }
             Ty::F16 | Ty::B16 | Ty::U16 | Ty::I16 => {
                 if has(self.high) {
-                    change.taken = Taken::part(0, HALF_BITS, false);
+                    how.taken = Taken::part(0, HALF_BITS, false);
                 }
                 if slot.ty == Ty::F16 {
-                    (change.keep, change.flip) = signs(SIGN_LOW);
+                    (how.keep, how.flip) = signs(SIGN_LOW);
                 }
             }
-            Ty::F32 | Ty::F64 => (change.keep, change.flip) = signs(SIGN),
+            Ty::F32 | Ty::F64 => (how.keep, how.flip) = signs(SIGN),
             _ => {}
         }
-        change
+        how
     }
 
     /// The same of mixed precision: a source is in single precision, or the half of a register that OP_SEL names where
     /// OP_SEL_HI is set, and every value of that is one of single precision.
-    fn of_mixed(&self, place: usize) -> Change {
-        let has = |set: u8| set >> place & 1 != 0 && place != 0;
-        Change {
+    fn of_mixed(&self, place: usize) -> How {
+        let has = |set: u8| set >> place & 1 != 0;
+        How {
             taken: match (has(self.low), has(self.high)) {
                 (true, _) => Taken::Whole,
                 (false, is_high) => Taken::Widened(if is_high { HALF_BITS } else { 0 }),
@@ -284,32 +242,226 @@ impl Modifiers {
             flip: if has(self.negate) { SIGN } else { 0 },
         }
     }
+}
 
-    /// Whether a source is changed before it is read.
-    #[inline(always)]
-    pub fn changes(&self, place: usize) -> bool {
-        self.changed >> place & 1 != 0
+/// The number of the room that a source is changed into, which is that of its field; nothing of other operands. An
+/// accumulator is read as it is, whatever is asked for the result that replaces it.
+fn room(field: Field) -> Option<usize> {
+    match field {
+        Field::Src0 => Some(0),
+        Field::Src1 => Some(1),
+        Field::Src2 => Some(2),
+        _ => None,
     }
+}
 
-    /// Whether any is.
-    #[inline(always)]
-    pub fn changes_any(&self) -> bool {
-        self.changed != 0
-    }
+/// The room of the source that DPP reads from other lanes.
+const CROSSED: usize = 0;
 
-    /// Whether `signs` is about this source.
-    pub fn changes_sign(&self, place: usize) -> bool {
-        self.signs && (self.absolute | self.negate) >> place & 1 != 0
-    }
-
-    /// Gives the last dwords of a source in single or double precision the sign that is asked for.
-    #[inline(always)]
-    pub fn change_sign(&self, place: usize, dwords: &mut Lanes) {
-        let has = |set: u8| u32::from(set) >> place & 1;
-        let (keep, flip) = (!(SIGN * has(self.absolute)), SIGN * has(self.negate));
-        for dword in &mut dwords.0 {
-            *dword = *dword & keep ^ flip;
+impl Modified {
+    /// A vector instruction with what its encoding asks: VOP3, VOP3P, SDWA and DPP may ask something. A source that is
+    /// neither register nor constant becomes one in a room. Nothing if it is plain already.
+    pub fn of(step: &Step) -> Option<Modified> {
+        let mut plain = step.clone();
+        let inst = plain.inst;
+        let asked = Asked::of(&inst);
+        let cross_lane = CrossLane::of(&inst);
+        let sub_dword = SubDword::of(&inst);
+        // Packed instructions whose sources are not packed mix precisions.
+        let is_mixed = inst.layout().has(Field::OpSelHi)
+            && (inst.row().slots()).any(|slot| slot.field == Field::Src0 && slot.ty == Ty::F32);
+        let mut changes = Vec::new();
+        for ((place, slot), arg) in inst.row().slots().enumerate().zip(&mut plain.args) {
+            let Some(room) = room(slot.field) else {
+                continue;
+            };
+            let change = Change {
+                place,
+                room,
+                is_wide: slot.ty.bytes() > DWORD,
+                how: match sub_dword.and_then(|parts| parts.source(slot.field)) {
+                    _ if is_mixed => asked.of_mixed(place),
+                    part => asked.of_source(place, slot, part),
+                },
+            };
+            let reads_others = room == CROSSED && cross_lane.is_some();
+            let is_other = matches!(arg, Arg::Special(_));
+            if change.how == How::default() && !reads_others && !is_other {
+                continue;
+            }
+            match arg {
+                Arg::Const(bits) if let Some(changed) = change.of_constant(*bits) => {
+                    *arg = Arg::Const(changed);
+                }
+                _ => {
+                    if !is_other {
+                        *arg = Arg::None;
+                    }
+                    changes.push(change);
+                }
+            }
         }
+        plain.in_registers = code::in_registers(&plain.args);
+        let result = Outcome::of(&inst, asked.high & 1 != 0);
+        let is_same = changes.is_empty() && result.is_nothing() && plain.args == step.args;
+        (!is_same).then(|| Modified {
+            plain,
+            changes: changes.into(),
+            cross_lane,
+            result,
+        })
+    }
+
+    /// Puts the changed sources in the wave's rooms. Returns the lanes that the result is for.
+    #[inline(always)]
+    fn change(&self, w: &mut Wave, s: &Step) -> u64 {
+        let exec = w.exec();
+        let found = match &self.cross_lane {
+            Some(cross_lane) => cross_lane.finding(exec),
+            None => u64::MAX,
+        };
+        let halves = Env::of::<F16>(w.mode);
+        for change in &self.changes {
+            let splat;
+            let [from_low, from_high] = match s.args[change.place] {
+                Arg::Vgpr(first) => {
+                    let first = usize::from(first);
+                    [first, first + 1].map(|n| w.vgprs.get(n).unwrap_or(&NOTHING))
+                }
+                arg => {
+                    let bits: u64 = scalar::read(w, arg);
+                    splat = [bits, bits >> u32::BITS].map(|dword| Lanes::splat(dword as u32));
+                    [&splat[0], &splat[1]]
+                }
+            };
+            let [low, high] = &mut w.rooms.sources[change.room];
+            match &self.cross_lane {
+                _ if change.is_wide => {
+                    *low = *from_low;
+                    change.how.apply(halves, from_high, high);
+                }
+                Some(cross_lane) if change.room == CROSSED => {
+                    change
+                        .how
+                        .apply(halves, &cross_lane.read(from_low, found), low);
+                }
+                _ => change.how.apply(halves, from_low, low),
+            }
+        }
+        match &self.cross_lane {
+            Some(cross_lane) => cross_lane.written(exec, found),
+            None => exec,
+        }
+    }
+
+    /// Changes what the operation has written in the lanes of `exec`; the others' is what was there, which the wave's
+    /// room has.
+    #[inline(always)]
+    fn finish(&self, w: &mut Wave, exec: u64) {
+        let outcome = &self.result;
+        let mode = w.mode;
+        let Some((registers, olds)) = result(w, self) else {
+            return;
+        };
+        if outcome.clamp || outcome.factor != 0 {
+            match outcome.ty {
+                Ty::F32 => finish_float::<f32>(mode, outcome, registers),
+                Ty::F64 => finish_float::<f64>(mode, outcome, registers),
+                Ty::F16 => finish_float::<F16>(mode, outcome, registers),
+                Ty::F16x2 if outcome.clamp => {
+                    let nan_is_zero = dx10_clamp(mode);
+                    let half = |bits| F16(bits).clamped(nan_is_zero).0;
+                    each(&mut registers[0].0, |lane| {
+                        u32::from(half(lane as u16))
+                            | u32::from(half((lane >> HALF_BITS) as u16)) << HALF_BITS
+                    });
+                }
+                _ => {}
+            }
+        }
+        for (register, old) in registers.iter_mut().zip(olds) {
+            if let Some(Placed {
+                top,
+                extends,
+                low,
+                keep,
+            }) = outcome.part
+            {
+                for (new, old) in register.0.iter_mut().zip(&old.0) {
+                    let part = *new << top;
+                    let part = if extends {
+                        (part as i32 >> top) as u32
+                    } else {
+                        part >> top
+                    };
+                    *new = old & keep | part << low;
+                }
+            }
+            if exec != u64::MAX {
+                register.blend(old, !exec);
+            }
+        }
+    }
+}
+
+/// Registers that an instruction writes, and the room for what they had before.
+#[inline(always)]
+fn result<'a>(w: &'a mut Wave, modified: &Modified) -> Option<(&'a mut [Lanes], &'a mut [Lanes])> {
+    let Arg::Vgpr(first) = modified.plain.args[0] else {
+        return None;
+    };
+    let (first, dwords) = (usize::from(first), modified.result.dwords);
+    let registers = w.vgprs.get_mut(first..first + dwords)?;
+    Some((registers, &mut w.rooms.old[..dwords]))
+}
+
+at_each_level! {
+/// The handler of a modified instruction.
+pub fn handler() -> Handler {
+    |w, s| {
+        let Some(modified) = &s.modified else {
+            return;
+        };
+        let lanes = modified.change(w, s);
+        let plain = &modified.plain;
+        let exec = w.exec();
+        if modified.cross_lane.is_some() {
+            w.set_exec(lanes);
+        }
+        let finishes = !modified.result.is_nothing();
+        if finishes && (modified.result.part.is_some() || lanes != u64::MAX) {
+            if let Some((registers, olds)) = result(w, modified) {
+                olds.copy_from_slice(registers);
+            }
+        }
+        (plain.handler)(w, plain);
+        if finishes {
+            modified.finish(w, lanes);
+        }
+        if modified.cross_lane.is_some() {
+            w.set_exec(exec);
+        }
+    }
+}
+}
+
+impl Change {
+    /// A constant source changed; nothing if that needs MODE.
+    fn of_constant(&self, bits: u64) -> Option<u64> {
+        if matches!(self.how.taken, Taken::Widened(_)) {
+            return None;
+        }
+        let of = |bits: u64| {
+            let mut changed = Lanes::ZERO;
+            self.how
+                .apply(Env::KEEPING, &Lanes::splat(bits as u32), &mut changed);
+            u64::from(changed.0[0])
+        };
+        Some(if self.is_wide {
+            bits & u64::from(u32::MAX) | of(bits >> u32::BITS) << u32::BITS
+        } else {
+            of(bits)
+        })
     }
 }
 
@@ -342,6 +494,7 @@ impl Outcome {
         let is_float = matches!(ty, Ty::F16 | Ty::F16x2 | Ty::F32 | Ty::F64);
         Outcome {
             ty,
+            dwords: if ty.bytes() > DWORD { 2 } else { 1 },
             factor: match inst.get(Field::Omod) {
                 1 => 1,
                 2 => 2,
@@ -367,11 +520,7 @@ impl Taken {
     }
 }
 
-impl Change {
-    fn is_nothing(&self) -> bool {
-        (self.taken, self.keep, self.flip) == (Taken::Whole, !0, 0)
-    }
-
+impl How {
     /// Changes a source's last dwords; halves to be widened have the denormals that `halves` says.
     #[inline(always)]
     fn apply(&self, halves: Env, from: &Lanes, to: &mut Lanes) {
@@ -409,96 +558,6 @@ fn each(lanes: &mut [u32; LANES], f: impl Fn(u32) -> u32) {
     for dword in lanes {
         *dword = f(*dword);
     }
-}
-
-at_each_level! {
-/// Puts the sources that are to be changed, of those given by place and number of registers, in the wave's rooms.
-/// Returns the lanes that the result is for.
-#[cold] // So that what needs it not is in one piece.
-pub(super) fn change(w: &mut Wave, s: &Step, places: &'static [(usize, usize); 3]) -> u64 {
-    let exec = w.exec();
-    let halves = Env::of::<F16>(w.mode);
-    let Some(changes) = &s.modifiers.changes else {
-        return exec;
-    };
-    let found = match &changes.cross_lane {
-        Some((_, cross_lane)) => cross_lane.finding(exec),
-        None => u64::MAX,
-    };
-    for (n, &(place, dwords)) in places.iter().enumerate() {
-        if dwords == 0 || !s.modifiers.changes(place) {
-            continue;
-        }
-        let Some(change) = changes.sources.get(place) else {
-            continue;
-        };
-        let (splat, permuted);
-        let mut value = match s.args[place] {
-            Arg::Vgpr(first) => {
-                let register = |n: usize| w.vgprs.get(usize::from(first) + n).unwrap_or(&NOTHING);
-                [register(0), register(dwords - 1)]
-            }
-            arg => {
-                let bits: u64 = scalar::read(w, arg);
-                splat = [Lanes::splat(bits as u32), Lanes::splat((bits >> u32::BITS) as u32)];
-                [&splat[0], &splat[dwords - 1]]
-            }
-        };
-        if let Some((read, cross_lane)) = &changes.cross_lane && *read == place {
-            permuted = cross_lane.read(value[0], found);
-            value[0] = &permuted;
-        }
-        let [low, high] = &mut w.rooms.sources[n];
-        if dwords == 1 {
-            change.apply(halves, value[0], low);
-        } else {
-            *low = *value[0];
-            change.apply(halves, value[1], high);
-        }
-    }
-    match &changes.cross_lane {
-        Some((_, cross_lane)) => cross_lane.written(exec, found),
-        None => exec,
-    }
-}
-
-/// Applies what is asked for the result in the wave's room, of so many registers, and writes it in the lanes of `exec`.
-#[cold]
-pub(super) fn finish(w: &mut Wave, s: &Step, dwords: usize, exec: u64) {
-    let (Some(changes), Arg::Vgpr(first)) = (&s.modifiers.changes, s.args[0]) else {
-        return;
-    };
-    let outcome = &changes.result;
-    let mode = w.mode;
-    let (registers, _, rooms) = w.parts();
-    let result = &mut rooms.result[..dwords];
-    if outcome.clamp || outcome.factor != 0 {
-        match outcome.ty {
-            Ty::F32 => finish_float::<f32>(mode, outcome, result),
-            Ty::F64 => finish_float::<f64>(mode, outcome, result),
-            Ty::F16 => finish_float::<F16>(mode, outcome, result),
-            Ty::F16x2 if outcome.clamp => {
-                let nan_is_zero = dx10_clamp(mode);
-                let half = |bits| F16(bits).clamped(nan_is_zero).0;
-                each(&mut result[0].0, |lane| {
-                    u32::from(half(lane as u16)) | u32::from(half((lane >> HALF_BITS) as u16)) << HALF_BITS
-                });
-            }
-            _ => {}
-        }
-    }
-    let registers = registers.get_mut(usize::from(first)..).unwrap_or_default();
-    for (register, new) in registers.iter_mut().zip(result) {
-        if let Some(Placed { top, extends, low, keep }) = outcome.part {
-            for (new, old) in new.0.iter_mut().zip(&register.0) {
-                let part = *new << top;
-                let part = if extends { (part as i32 >> top) as u32 } else { part >> top };
-                *new = old & keep | part << low;
-            }
-        }
-        register.blend(new, exec);
-    }
-}
 }
 
 /// MODE: clamping makes 0 of NaN.

@@ -1,14 +1,13 @@
-//! What vector instructions share: fetching sources, modifiers, carries and masks, writing under EXEC.
+//! What vector instructions share: fetching sources, carries and masks, writing under EXEC.
 //!
 //! The functions below take the operation as a function of one lane's values; its parameter types say how many
-//! registers each operand has. Without modifiers sources are read in place; with any, they are copied and changed
-//! first, and the result before it is blended in.
+//! registers each operand has. Sources are read in place; those that are no vector registers, or that `modifiers` has
+//! changed, from the wave's rooms.
 
 use gcn_isa::Isa;
 
 use super::exact::{self, Round};
 use super::float::{Env, F16, Float, MODE_IEEE};
-use super::modifiers;
 use super::scalar;
 use crate::code::{Arg, Step};
 use crate::lanes::{self, Bit, Lane, Lanes, NOTHING, Source};
@@ -116,10 +115,10 @@ pub(super) fn with_lanes<A: Lane, B: Lane, R: Lane>(
     table: &'static Lanes,
     f: impl Fn(A, B, u32) -> R,
 ) {
-    let (exec, [a, b, _]) = sources::<1, 2, 0, A, B, ()>(w, s);
+    let [a, b, _] = sources::<1, 2, 0, A, B, ()>(w, s);
     let src = [a, b, [table, &NOTHING]];
     let (result, _) = lanes::map(src, 0, |a, b, c, ()| (f(a, b, c), ()));
-    write::<R>(w, s, exec, result);
+    write::<R>(w, s, result);
 }
 
 /// Mask written, two sources; EXEC is written too if the instruction says so.
@@ -597,10 +596,10 @@ pub(super) fn run<
     mask: u64,
     f: impl Fn(A, B, C, Given) -> (R, Taken),
 ) -> u64 {
-    let (exec, src) = sources::<X, Y, Z, A, B, C>(w, s);
+    let src = sources::<X, Y, Z, A, B, C>(w, s);
     let (result, bits) = lanes::map(src, mask, f);
-    write::<R>(w, s, exec, result);
-    bits & exec
+    write::<R>(w, s, result);
+    bits & w.exec()
 }
 
 /// [`run`] of an operation that few values make difficult: `usual` has the result of the rest, and says of which it has
@@ -622,83 +621,63 @@ pub(super) fn usually<
     usual: impl Fn(A, B, C, ()) -> (R, bool),
     any: impl Fn(A, B, C, ()) -> (R, Taken),
 ) -> u64 {
-    let (exec, src) = sources::<X, Y, Z, A, B, C>(w, s);
+    let exec = w.exec();
+    let src = sources::<X, Y, Z, A, B, C>(w, s);
     let (mut result, unusual) = lanes::map(src, 0, usual);
     let mut bits = 0;
     if unusual & exec != 0 {
         (result, bits) = lanes::map(src, 0, any);
     }
-    write::<R>(w, s, exec, result);
+    write::<R>(w, s, result);
     bits & exec
 }
 
-/// The lanes that the result is for, and the sources at the places.
+/// The sources at the places.
 #[inline(always)]
 fn sources<'a, const X: usize, const Y: usize, const Z: usize, A: Lane, B: Lane, C: Lane>(
     w: &'a mut Wave,
     s: &Step,
-) -> (u64, [Source<'a>; 3]) {
-    // What most instructions are is looked for once, ahead of the rest.
-    if !s.modifiers.of_sources {
-        let exec = w.exec();
-        return (exec, sources_from::<false, X, Y, Z, A, B, C>(w, s));
-    }
-    let exec = if s.modifiers.changes_any() {
-        let places = const { &[(X, A::DWORDS), (Y, B::DWORDS), (Z, C::DWORDS)] };
-        modifiers::change(w, s, places)
-    } else {
-        w.exec()
-    };
-    (exec, sources_from::<true, X, Y, Z, A, B, C>(w, s))
-}
-
-/// The sources at the places, of which some are changed if `CHANGED`.
-#[inline(always)]
-fn sources_from<
-    'a,
-    const CHANGED: bool,
-    const X: usize,
-    const Y: usize,
-    const Z: usize,
-    A: Lane,
-    B: Lane,
-    C: Lane,
->(
-    w: &'a mut Wave,
-    s: &Step,
 ) -> [Source<'a>; 3] {
     let (registers, scalars, rooms) = w.parts();
+    // What most instructions have is looked for once, ahead of the rest.
+    let used = const { set(X, A::DWORDS) | set(Y, B::DWORDS) | set(Z, C::DWORDS) };
+    if s.in_registers & used == used {
+        return [
+            in_registers::<A>(registers, s.args[X]),
+            in_registers::<B>(registers, s.args[Y]),
+            in_registers::<C>(registers, s.args[Z]),
+        ];
+    }
     let [a, b, c] = &mut rooms.sources;
     [
-        source::<CHANGED, A>(registers, scalars, s, X, a),
-        source::<CHANGED, B>(registers, scalars, s, Y, b),
-        source::<CHANGED, C>(registers, scalars, s, Z, c),
+        source::<A>(registers, scalars, s.args[X], a),
+        source::<B>(registers, scalars, s.args[Y], b),
+        source::<C>(registers, scalars, s.args[Z], c),
     ]
 }
 
-/// Writes the destination in the lanes of `exec`.
+/// The set of one place, if it is used.
+const fn set(place: usize, dwords: usize) -> u8 {
+    if dwords == 0 { 0 } else { 1 << place }
+}
+
+/// Writes the destination in the active lanes.
 #[inline(always)]
-fn write<R: Lane>(w: &mut Wave, s: &Step, exec: u64, [low, high]: [Lanes; 2]) {
-    let (registers, _, rooms) = w.parts();
-    let finishes = s.modifiers.finishes && R::DWORDS > 0;
-    let (target, lanes) = if finishes {
-        (&mut rooms.result[..], u64::MAX)
-    } else {
-        let first = destination(s);
-        (registers.get_mut(first..).unwrap_or_default(), exec)
+fn write<R: Lane>(w: &mut Wave, s: &Step, [low, high]: [Lanes; 2]) {
+    let Arg::Vgpr(first) = s.args[0] else {
+        return;
     };
+    let exec = w.exec();
+    let first = usize::from(first);
     if R::DWORDS > 0
-        && let Some(register) = target.get_mut(0)
+        && let Some(register) = w.vgprs.get_mut(first)
     {
-        register.blend(&low, lanes);
+        register.blend(&low, exec);
     }
     if R::DWORDS > 1
-        && let Some(register) = target.get_mut(1)
+        && let Some(register) = w.vgprs.get_mut(first + 1)
     {
-        register.blend(&high, lanes);
-    }
-    if finishes {
-        modifiers::finish(w, s, R::DWORDS, exec);
+        register.blend(&high, exec);
     }
 }
 
@@ -728,68 +707,41 @@ fn rarely<
 pub(super) struct At<const X: usize, const Y: usize, const Z: usize>;
 
 /// A source's registers, read in place. What is no vector register is put in every lane of `room`, where a source that
-/// had to be changed is already.
+/// has been changed is already.
 #[inline(always)]
-fn source<'a, const CHANGED: bool, T: Lane>(
+fn source<'a, T: Lane>(
     registers: &'a [Lanes],
     scalars: &Scalars,
-    s: &Step,
-    place: usize,
+    arg: Arg,
     room: &'a mut [Lanes; 2],
 ) -> Source<'a> {
     if T::DWORDS == 0 {
         return [&NOTHING; 2];
     }
-    if CHANGED && s.modifiers.changes(place) {
-        return [&room[0], &room[1]];
-    }
-    debug_assert!(
-        T::IS_FLOAT || !s.modifiers.changes_sign(place),
-        "only floating-point values have signs to change"
-    );
-    let has_sign = CHANGED && T::IS_FLOAT && s.modifiers.signs;
-    let bits = match &s.args[place] {
-        Arg::Vgpr(first) => {
-            let register = |n: usize| {
-                let register = registers.get(usize::from(*first) + n);
-                register.unwrap_or(&NOTHING)
-            };
-            let value = [register(0), register(T::DWORDS - 1)];
-            if !has_sign {
-                return value;
-            }
-            room[0] = *value[0];
-            if T::DWORDS > 1 {
-                room[1] = *value[1];
-            }
-            s.modifiers.change_sign(place, &mut room[T::DWORDS - 1]);
-            return [&room[0], &room[1]];
-        }
-        Arg::Const(bits) => *bits,
+    let bits = match arg {
+        Arg::Vgpr(_) => return in_registers::<T>(registers, arg),
+        Arg::Const(bits) => bits,
         Arg::Scalar(code) => {
-            let dword = |n: usize| u64::from(scalars[(usize::from(*code) + n) % SCALARS]);
+            let dword = |n: usize| u64::from(scalars[(usize::from(code) + n) % SCALARS]);
             dword(0) | dword(T::DWORDS - 1) << u32::BITS
         }
-        // Sources that are none of these have been changed.
-        _ => return [&NOTHING; 2],
+        _ => return [&room[0], &room[1]],
     };
     room[0] = Lanes::splat(bits as u32);
     if T::DWORDS > 1 {
         room[1] = Lanes::splat((bits >> u32::BITS) as u32);
     }
-    if has_sign {
-        s.modifiers.change_sign(place, &mut room[T::DWORDS - 1]);
-    }
     [&room[0], &room[1]]
 }
 
-/// The first register of operand 0, 0 if it is none of the vector registers.
+/// A source that is in vector registers.
 #[inline(always)]
-fn destination(s: &Step) -> usize {
-    match &s.args[0] {
-        Arg::Vgpr(first) => usize::from(*first),
-        _ => 0,
-    }
+fn in_registers<T: Lane>(registers: &[Lanes], arg: Arg) -> Source<'_> {
+    let Arg::Vgpr(first) = arg else {
+        return [&NOTHING; 2];
+    };
+    let register = |n: usize| registers.get(usize::from(first) + n).unwrap_or(&NOTHING);
+    [register(0), register(T::DWORDS.saturating_sub(1))]
 }
 
 #[cfg(test)]
