@@ -320,7 +320,7 @@ impl Code {
         if step.is_vector
             && let Some(modified) = Modified::of(&step)
         {
-            step.handler = modifiers::handler();
+            step.handler = modifiers::handler(&modified);
             step.modified = Some(Box::new(modified));
         }
         step
@@ -332,6 +332,16 @@ impl Step {
     #[inline(always)]
     pub fn following(&self) -> usize {
         self.index + usize::from(self.bytes) / DWORD as usize
+    }
+
+    /// The instruction with other operands, for its handler, and nothing that is of no use to that.
+    pub fn with(&self, args: [Arg; MAX_ARGS]) -> Step {
+        Step {
+            args,
+            modified: None,
+            memory: None,
+            ..*self
+        }
     }
 
     /// Whether the instruction behind it need not be one.

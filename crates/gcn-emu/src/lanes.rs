@@ -160,8 +160,8 @@ pub fn active(mut mask: u64) -> impl Iterator<Item = usize> {
 pub trait Lane: Copy {
     /// How many registers.
     const DWORDS: usize;
-    /// Whether the highest bit of its last register is the sign of a floating-point value.
-    const IS_FLOAT: bool;
+    /// Whether it is a value in half precision, on which every operation is large.
+    const IS_HALF: bool = false;
     /// From a lane's dwords; `high` counts with two registers only.
     fn join(low: u32, high: u32) -> Self;
     /// To a lane's dwords.
@@ -169,10 +169,9 @@ pub trait Lane: Copy {
 }
 
 macro_rules! lane {
-    ($($Type:ty, $dwords:literal, $is_float:literal, |$low:pat_param, $high:pat_param| $join:expr, |$value:pat_param| $split:expr;)*) => {
+    ($($Type:ty, $dwords:literal, |$low:pat_param, $high:pat_param| $join:expr, |$value:pat_param| $split:expr;)*) => {
         $(impl Lane for $Type {
             const DWORDS: usize = $dwords;
-            const IS_FLOAT: bool = $is_float;
             #[inline(always)]
             fn join($low: u32, $high: u32) -> $Type { $join }
             #[inline(always)]
@@ -188,15 +187,15 @@ macro_rules! lane {
 // Values below a dword are in the low bits; written, they leave zeros above.
 #[rustfmt::skip]
 lane! {
-    (),  0, false, |_, _| (),                                   |_| [0, 0];
-    u16, 1, false, |low, _| low as u16,                         |v| [u32::from(v), 0];
-    i16, 1, false, |low, _| low as i16,                         |v| [u32::from(v as u16), 0];
-    u32, 1, false, |low, _| low,                                |v| [v, 0];
-    i32, 1, false, |low, _| low as i32,                         |v| [v as u32, 0];
-    f32, 1, true,  |low, _| f32::from_bits(low),                |v| [v.to_bits(), 0];
-    u64, 2, false, |low, high| wide(low, high),                 |v| [v as u32, (v >> 32) as u32];
-    i64, 2, false, |low, high| wide(low, high) as i64,          |v| (v as u64).split();
-    f64, 2, true,  |low, high| f64::from_bits(wide(low, high)), |v| v.to_bits().split();
+    (),  0, |_, _| (),                                   |_| [0, 0];
+    u16, 1, |low, _| low as u16,                         |v| [u32::from(v), 0];
+    i16, 1, |low, _| low as i16,                         |v| [u32::from(v as u16), 0];
+    u32, 1, |low, _| low,                                |v| [v, 0];
+    i32, 1, |low, _| low as i32,                         |v| [v as u32, 0];
+    f32, 1, |low, _| f32::from_bits(low),                |v| [v.to_bits(), 0];
+    u64, 2, |low, high| wide(low, high),                 |v| [v as u32, (v >> 32) as u32];
+    i64, 2, |low, high| wide(low, high) as i64,          |v| (v as u64).split();
+    f64, 2, |low, high| f64::from_bits(wide(low, high)), |v| v.to_bits().split();
 }
 
 #[inline(always)]
@@ -362,19 +361,41 @@ pub(crate) static NOTHING: Lanes = Lanes::ZERO;
 /// A source's registers: those of the low dwords and of the high ones.
 pub type Source<'a> = [&'a Lanes; 2];
 
+/// A source that is the same in all lanes: its dwords.
+pub type Same = [u32; 2];
+
+/// What [`map`] reads a source from.
+pub trait Lanewise: Copy {
+    /// A copy of the low dwords or the high ones, which are used or not.
+    fn copy(self, n: usize, is_used: bool) -> Lanes;
+}
+
+impl Lanewise for Source<'_> {
+    #[inline(always)]
+    fn copy(self, n: usize, is_used: bool) -> Lanes {
+        if is_used { *self[n] } else { Lanes::ZERO }
+    }
+}
+
+impl Lanewise for Same {
+    #[inline(always)]
+    fn copy(self, n: usize, is_used: bool) -> Lanes {
+        Lanes::splat(if is_used { self[n] } else { 0 })
+    }
+}
+
 /// Computes `f` for every lane from its values of three sources and its bit in `mask`: the result's dwords, and a bit
 /// per lane. To be called in a function of `at_each_level`.
 #[inline(always)]
 pub fn map<A: Lane, B: Lane, C: Lane, R: Lane, Given: Bit, Taken: Bit>(
-    src: [Source<'_>; 3],
+    (a, b, c): (impl Lanewise, impl Lanewise, impl Lanewise),
     mask: u64,
     f: impl Fn(A, B, C, Given) -> (R, Taken),
 ) -> ([Lanes; 2], u64) {
     // The loop reads copies, which nothing else can be the same as: so it is one of vectors that stay in registers.
-    let [[a_low, a_high], [b_low, b_high], [c_low, c_high]] = src;
-    let (a_low, a_high) = (copy(a_low, A::DWORDS > 0), copy(a_high, A::DWORDS > 1));
-    let (b_low, b_high) = (copy(b_low, B::DWORDS > 0), copy(b_high, B::DWORDS > 1));
-    let (c_low, c_high) = (copy(c_low, C::DWORDS > 0), copy(c_high, C::DWORDS > 1));
+    let (a_low, a_high) = (a.copy(0, A::DWORDS > 0), a.copy(1, A::DWORDS > 1));
+    let (b_low, b_high) = (b.copy(0, B::DWORDS > 0), b.copy(1, B::DWORDS > 1));
+    let (c_low, c_high) = (c.copy(0, C::DWORDS > 0), c.copy(1, C::DWORDS > 1));
     let mut result = [Lanes::ZERO; 2];
     // A mask is taken apart before the loop over the lanes and put together after it: that loop has vectors only.
     let mut given = [0; LANES];
@@ -407,12 +428,6 @@ pub fn map<A: Lane, B: Lane, C: Lane, R: Lane, Given: Bit, Taken: Bit>(
     }
     let bits = if Taken::USED { signs(taken) } else { 0 };
     (result, bits)
-}
-
-/// A copy of what is used.
-#[inline(always)]
-fn copy(register: &Lanes, is_used: bool) -> Lanes {
-    if is_used { *register } else { Lanes::ZERO }
 }
 
 /// A mask of the lanes whose dword is all ones rather than zero.

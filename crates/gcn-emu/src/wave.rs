@@ -188,6 +188,12 @@ impl Wave {
         (&mut self.vgprs, &self.scalars, &mut self.rooms)
     }
 
+    /// The scalar registers.
+    #[inline(always)]
+    pub(crate) fn scalars(&self) -> &Scalars {
+        &self.scalars
+    }
+
     /// Makes the wave begin anew at `pc`, keeping its allocations and its name.
     pub fn restart(&mut self, pc: u64) {
         self.pc = pc;

@@ -86,14 +86,18 @@ pub fn execute(w: &mut Wave, s: &Step) {
     if operands == 0 || w.isa < Isa::Vi {
         return (s.handler)(w, s);
     }
-    let mut moved = s.clone();
-    if !move_operands(w, s, operands, &mut moved.args) {
+    let moved = |s: &Step| {
+        let mut args = s.args;
+        move_operands(w, s, operands, &mut args).then(|| s.with(args))
+    };
+    let Some(mut step) = moved(s) else {
         return;
-    }
-    if let Some(modified) = &mut moved.modified {
-        move_operands(w, s, operands, &mut modified.plain.args);
-    }
-    (s.handler)(w, &moved);
+    };
+    step.modified = s.modified.as_ref().and_then(|modified| {
+        let plain = moved(&modified.plain)?;
+        Some(Box::new(modified.with(plain)))
+    });
+    (s.handler)(w, &step);
 }
 
 /// Adds the index to the numbers of the registers that are in M0's set. Returns whether what is written is the wave's.

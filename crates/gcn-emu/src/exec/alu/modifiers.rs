@@ -57,6 +57,8 @@ struct Change {
     room: usize,
     /// Whether it has two dwords.
     is_wide: bool,
+    /// Whether it is in vector registers.
+    is_register: bool,
     /// What is done to it.
     how: How,
 }
@@ -279,6 +281,7 @@ impl Modified {
                 place,
                 room,
                 is_wide: slot.ty.bytes() > DWORD,
+                is_register: matches!(arg, Arg::Vgpr(_)),
                 how: match sub_dword.and_then(|parts| parts.source(slot.field)) {
                     _ if is_mixed => asked.of_mixed(place),
                     part => asked.of_source(place, slot, part),
@@ -310,6 +313,40 @@ impl Modified {
             cross_lane,
             result,
         })
+    }
+
+    /// The same of another operation.
+    pub fn with(&self, plain: Step) -> Modified {
+        Modified {
+            plain,
+            ..self.clone()
+        }
+    }
+
+    /// Whether all that is asked is signs of sources in vector registers.
+    fn is_of_signs(&self) -> bool {
+        let is_sign = |change: &Change| change.how.taken == Taken::Whole && change.is_register;
+        self.cross_lane.is_none() && self.result.is_nothing() && self.changes.iter().all(is_sign)
+    }
+
+    /// Puts the changed sources in the wave's rooms, if [`Modified::is_of_signs`].
+    #[inline(always)]
+    fn change_signs(&self, w: &mut Wave, s: &Step) {
+        for change in &self.changes {
+            let Arg::Vgpr(first) = s.args[change.place] else {
+                continue;
+            };
+            let register = |n: usize| w.vgprs.get(usize::from(first) + n).unwrap_or(&NOTHING);
+            let How { keep, flip, .. } = change.how;
+            let [low, high] = &mut w.rooms.sources[change.room];
+            let (last, to) = if change.is_wide {
+                *low = *register(0);
+                (register(1), high)
+            } else {
+                (register(0), low)
+            };
+            each_of(last, to, |dword| dword & keep ^ flip);
+        }
     }
 
     /// Puts the changed sources in the wave's rooms. Returns the lanes that the result is for.
@@ -417,14 +454,21 @@ fn result<'a>(w: &'a mut Wave, modified: &Modified) -> Option<(&'a mut [Lanes], 
 
 at_each_level! {
 /// The handler of a modified instruction.
-pub fn handler() -> Handler {
+pub fn handler(modified: &Modified) -> Handler {
+    // Most ask for signs alone.
+    if modified.is_of_signs() {
+        return |w, s| if let Some(modified) = &s.modified {
+            modified.change_signs(w, s);
+            (modified.plain.handler)(w, &modified.plain);
+        };
+    }
     |w, s| {
         let Some(modified) = &s.modified else {
             return;
         };
-        let lanes = modified.change(w, s);
         let plain = &modified.plain;
         let exec = w.exec();
+        let lanes = modified.change(w, s);
         if modified.cross_lane.is_some() {
             w.set_exec(lanes);
         }

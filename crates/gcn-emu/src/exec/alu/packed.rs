@@ -6,7 +6,7 @@ use gcn_isa::vop3::Vop3p;
 
 use super::exact::{self, Round};
 use super::float::{self, Env, F16, Float};
-use super::protocol::{At, mixed, order_env, run, three, two};
+use super::protocol::{At, large, mixed, order_env, three, two};
 use crate::code::{Handler, Step};
 use crate::lanes::at_each_level;
 use crate::wave::Wave;
@@ -109,7 +109,7 @@ fn each3(env: Env, sources: [u32; 3], f: impl Fn(F16, F16, F16) -> F16) -> u32 {
     )
 }
 
-/// Two sources of halves: `nearest` is the host's, `any` obeys every rounding mode. The first is the operation that [`run`]
+/// Two sources of halves: `nearest` is the host's, `any` obeys every rounding mode. The first is the operation that [`large`]
 /// takes, as in [`carry3`](super::protocol::carry3).
 #[inline(always)]
 fn halves(
@@ -120,7 +120,7 @@ fn halves(
     any: impl Fn(Round, F16, F16) -> F16,
 ) {
     if env.is_nearest() {
-        run(w, s, At::<1, 2, 1>, 0, nearest);
+        large(w, s, At::<1, 2, 1>, 0, nearest);
     } else {
         two(w, s, |a: u32, b: u32| {
             each(env, [a, b], |a, b| any(env.round, a, b))
@@ -138,7 +138,7 @@ fn halves3(
     any: impl Fn(Round, F16, F16, F16) -> F16,
 ) {
     if env.is_nearest() {
-        run(w, s, At::<1, 2, 3>, 0, nearest);
+        large(w, s, At::<1, 2, 3>, 0, nearest);
     } else {
         three(w, s, |a: u32, b: u32, c: u32| {
             each3(env, [a, b, c], |a, b, c| any(env.round, a, b, c))
@@ -150,7 +150,11 @@ fn halves3(
 #[inline(always)]
 fn orders(w: &mut Wave, s: &Step, f: impl Fn(F16, F16, bool) -> F16) {
     let (env, ieee) = order_env::<F16>(w);
-    pairs(w, s, |a, b| f(env.input(F16(a)), env.input(F16(b)), ieee).0);
+    large(w, s, At::<1, 2, 1>, 0, |a: u32, b: u32, (), ()| {
+        let ([a, a_high], [b, b_high]) = (split(a), split(b));
+        let f = |a, b| f(env.input(F16(a)), env.input(F16(b)), ieee).0;
+        (join(f(a, b), f(a_high, b_high)), ())
+    });
 }
 
 /// The multiplication and addition of V_MAD_MIX, rounded twice and without denormals.

@@ -10,7 +10,7 @@ use super::exact::{self, Round};
 use super::float::{Env, F16, Float, MODE_IEEE};
 use super::scalar;
 use crate::code::{Arg, Step};
-use crate::lanes::{self, Bit, Lane, Lanes, NOTHING, Source};
+use crate::lanes::{self, Bit, Lane, Lanes, NOTHING, Same, Source};
 use crate::wave::{SCALARS, Scalars, Wave};
 
 /// Destination, one source.
@@ -83,15 +83,15 @@ pub(super) fn carry_through<A: Lane, B: Lane, R: Lane>(
     scalar::write(w, s.args[1], mask);
 }
 
-/// Destination, mask written, three sources. The operation is the one that [`run`] takes: with a function of its own in
-/// between, operations as large as these would be called for each lane.
+/// Destination, mask written, three sources. The operation is the one that [`large`] takes: with a function of its own in
+/// between, it would be called for each lane.
 #[inline(always)]
 pub(super) fn carry3<A: Lane, B: Lane, C: Lane, R: Lane>(
     w: &mut Wave,
     s: &Step,
     f: impl Fn(A, B, C, ()) -> (R, bool),
 ) {
-    let mask = run(w, s, At::<2, 3, 4>, 0, f);
+    let mask = large(w, s, At::<2, 3, 4>, 0, f);
     scalar::write(w, s.args[1], mask);
 }
 
@@ -115,9 +115,9 @@ pub(super) fn with_lanes<A: Lane, B: Lane, R: Lane>(
     table: &'static Lanes,
     f: impl Fn(A, B, u32) -> R,
 ) {
-    let [a, b, _] = sources::<1, 2, 0, A, B, ()>(w, s);
-    let src = [a, b, [table, &NOTHING]];
-    let (result, _) = lanes::map(src, 0, |a, b, c, ()| (f(a, b, c), ()));
+    let (a, b, _) = sources::<1, 2, 0, A, B, ()>(w, s);
+    let src = (a, b, [table, &NOTHING]);
+    let result = lanes::map(src, 0, |a, b, c, ()| (f(a, b, c), ()));
     write::<R>(w, s, result);
 }
 
@@ -577,9 +577,52 @@ pub(super) fn compare_float<F: Float>(w: &mut Wave, s: &Step, f: impl Fn(F, F) -
 }
 
 /// Computes all lanes from the sources at the places and the bits of `mask`, and writes the destination, operand 0 if
-/// the result has registers. Returns the lanes' flags, 0 where EXEC is.
+/// the result has registers. Returns the lanes' flags, 0 where EXEC is. The operation is compiled for each way that sources
+/// may be, if it is small; one that is not has [`large`].
 #[inline(always)]
 pub(super) fn run<
+    const X: usize,
+    const Y: usize,
+    const Z: usize,
+    A: Lane,
+    B: Lane,
+    C: Lane,
+    R: Lane,
+    Given: Bit,
+    Taken: Bit,
+>(
+    w: &mut Wave,
+    s: &Step,
+    at: At<X, Y, Z>,
+    mask: u64,
+    f: impl Fn(A, B, C, Given) -> (R, Taken),
+) -> u64 {
+    if const { A::IS_HALF } {
+        return large(w, s, at, mask, f);
+    }
+    let used = const { used(&[(X, A::DWORDS), (Y, B::DWORDS), (Z, C::DWORDS)]) };
+    // Most have one source at most that is in no vector register. What is the same in all lanes needs no room then.
+    let result = if s.in_registers & used == used {
+        lanes::map(registers::<X, Y, Z, A, B, C>(w, s), mask, &f)
+    } else if let Some(a) = only_same::<X, A>(w, s, used) {
+        let (_, b, c) = registers::<X, Y, Z, A, B, C>(w, s);
+        lanes::map((a, b, c), mask, &f)
+    } else if let Some(b) = only_same::<Y, B>(w, s, used) {
+        let (a, _, c) = registers::<X, Y, Z, A, B, C>(w, s);
+        lanes::map((a, b, c), mask, &f)
+    } else if let Some(c) = only_same::<Z, C>(w, s, used) {
+        let (a, b, _) = registers::<X, Y, Z, A, B, C>(w, s);
+        lanes::map((a, b, c), mask, &f)
+    } else {
+        lanes::map(in_rooms::<X, Y, Z, A, B, C>(w, s), mask, &f)
+    };
+    write::<R>(w, s, result)
+}
+
+/// [`run`] of an operation that is large: if it were compiled for more than one way that sources may be, it would be called
+/// for each lane.
+#[inline(always)]
+pub(super) fn large<
     const X: usize,
     const Y: usize,
     const Z: usize,
@@ -597,9 +640,8 @@ pub(super) fn run<
     f: impl Fn(A, B, C, Given) -> (R, Taken),
 ) -> u64 {
     let src = sources::<X, Y, Z, A, B, C>(w, s);
-    let (result, bits) = lanes::map(src, mask, f);
-    write::<R>(w, s, result);
-    bits & w.exec()
+    let result = lanes::map(src, mask, f);
+    write::<R>(w, s, result)
 }
 
 /// [`run`] of an operation that few values make difficult: `usual` has the result of the rest, and says of which it has
@@ -628,8 +670,7 @@ pub(super) fn usually<
     if unusual & exec != 0 {
         (result, bits) = lanes::map(src, 0, any);
     }
-    write::<R>(w, s, result);
-    bits & exec
+    write::<R>(w, s, (result, bits))
 }
 
 /// The sources at the places.
@@ -637,48 +678,101 @@ pub(super) fn usually<
 fn sources<'a, const X: usize, const Y: usize, const Z: usize, A: Lane, B: Lane, C: Lane>(
     w: &'a mut Wave,
     s: &Step,
-) -> [Source<'a>; 3] {
-    let (registers, scalars, rooms) = w.parts();
+) -> Sources<'a> {
     // What most instructions have is looked for once, ahead of the rest.
-    let used = const { set(X, A::DWORDS) | set(Y, B::DWORDS) | set(Z, C::DWORDS) };
+    let used = const { used(&[(X, A::DWORDS), (Y, B::DWORDS), (Z, C::DWORDS)]) };
     if s.in_registers & used == used {
-        return [
-            in_registers::<A>(registers, s.args[X]),
-            in_registers::<B>(registers, s.args[Y]),
-            in_registers::<C>(registers, s.args[Z]),
-        ];
+        registers::<X, Y, Z, A, B, C>(w, s)
+    } else {
+        in_rooms::<X, Y, Z, A, B, C>(w, s)
     }
+}
+
+type Sources<'a> = (Source<'a>, Source<'a>, Source<'a>);
+
+/// The sources at the places, those that are in vector registers.
+#[inline(always)]
+fn registers<'a, const X: usize, const Y: usize, const Z: usize, A: Lane, B: Lane, C: Lane>(
+    w: &'a Wave,
+    s: &Step,
+) -> Sources<'a> {
+    (
+        in_registers::<X, A>(w, s),
+        in_registers::<Y, B>(w, s),
+        in_registers::<Z, C>(w, s),
+    )
+}
+
+/// The sources at the places, in the wave's rooms if they are in no vector registers.
+#[inline(always)]
+fn in_rooms<'a, const X: usize, const Y: usize, const Z: usize, A: Lane, B: Lane, C: Lane>(
+    w: &'a mut Wave,
+    s: &Step,
+) -> Sources<'a> {
+    let (registers, scalars, rooms) = w.parts();
     let [a, b, c] = &mut rooms.sources;
-    [
+    (
         source::<A>(registers, scalars, s.args[X], a),
         source::<B>(registers, scalars, s.args[Y], b),
         source::<C>(registers, scalars, s.args[Z], c),
-    ]
+    )
 }
 
-/// The set of one place, if it is used.
-const fn set(place: usize, dwords: usize) -> u8 {
-    if dwords == 0 { 0 } else { 1 << place }
-}
-
-/// Writes the destination in the active lanes.
+/// The dwords of the source at a place, if it is the same in all lanes and the only one of those used, which are more, that
+/// is not in vector registers.
 #[inline(always)]
-fn write<R: Lane>(w: &mut Wave, s: &Step, [low, high]: [Lanes; 2]) {
-    let Arg::Vgpr(first) = s.args[0] else {
-        return;
-    };
+fn only_same<const PLACE: usize, T: Lane>(w: &Wave, s: &Step, used: u8) -> Option<Same> {
+    let place = 1 << PLACE;
+    if used & place == 0 || used == place || !s.in_registers & used != place {
+        return None;
+    }
+    same::<T>(w.scalars(), s.args[PLACE])
+}
+
+/// The dwords of a source that is a constant or in scalar registers.
+#[inline(always)]
+fn same<T: Lane>(scalars: &Scalars, arg: Arg) -> Option<Same> {
+    match arg {
+        Arg::Const(bits) => Some([bits as u32, (bits >> u32::BITS) as u32]),
+        Arg::Scalar(code) => {
+            let dword = |n: usize| scalars[(usize::from(code) + n) % SCALARS];
+            Some([dword(0), dword(T::DWORDS.saturating_sub(1))])
+        }
+        _ => None,
+    }
+}
+
+/// The set of the places whose operands have registers.
+const fn used(operands: &[(usize, usize); 3]) -> u8 {
+    let (mut set, mut n) = (0, 0);
+    while n < operands.len() {
+        let (place, dwords) = operands[n];
+        if dwords > 0 {
+            set |= 1 << place;
+        }
+        n += 1;
+    }
+    set
+}
+
+/// Writes the destination in the active lanes. Returns those of them whose bit is set.
+#[inline(always)]
+fn write<R: Lane>(w: &mut Wave, s: &Step, ([low, high], bits): ([Lanes; 2], u64)) -> u64 {
     let exec = w.exec();
-    let first = usize::from(first);
-    if R::DWORDS > 0
-        && let Some(register) = w.vgprs.get_mut(first)
-    {
-        register.blend(&low, exec);
+    if let Arg::Vgpr(first) = s.args[0] {
+        let first = usize::from(first);
+        if R::DWORDS > 0
+            && let Some(register) = w.vgprs.get_mut(first)
+        {
+            register.blend(&low, exec);
+        }
+        if R::DWORDS > 1
+            && let Some(register) = w.vgprs.get_mut(first + 1)
+        {
+            register.blend(&high, exec);
+        }
     }
-    if R::DWORDS > 1
-        && let Some(register) = w.vgprs.get_mut(first + 1)
-    {
-        register.blend(&high, exec);
-    }
+    bits & exec
 }
 
 /// [`run`] of what has no use for wide vectors and need not be compiled for each level of them.
@@ -718,28 +812,29 @@ fn source<'a, T: Lane>(
     if T::DWORDS == 0 {
         return [&NOTHING; 2];
     }
-    let bits = match arg {
-        Arg::Vgpr(_) => return in_registers::<T>(registers, arg),
-        Arg::Const(bits) => bits,
-        Arg::Scalar(code) => {
-            let dword = |n: usize| u64::from(scalars[(usize::from(code) + n) % SCALARS]);
-            dword(0) | dword(T::DWORDS - 1) << u32::BITS
+    if let Arg::Vgpr(first) = arg {
+        return registers_from::<T>(registers, first);
+    }
+    if let Some([low, high]) = same::<T>(scalars, arg) {
+        room[0] = Lanes::splat(low);
+        if T::DWORDS > 1 {
+            room[1] = Lanes::splat(high);
         }
-        _ => return [&room[0], &room[1]],
-    };
-    room[0] = Lanes::splat(bits as u32);
-    if T::DWORDS > 1 {
-        room[1] = Lanes::splat((bits >> u32::BITS) as u32);
     }
     [&room[0], &room[1]]
 }
 
 /// A source that is in vector registers.
 #[inline(always)]
-fn in_registers<T: Lane>(registers: &[Lanes], arg: Arg) -> Source<'_> {
-    let Arg::Vgpr(first) = arg else {
-        return [&NOTHING; 2];
-    };
+fn in_registers<'a, const PLACE: usize, T: Lane>(w: &'a Wave, s: &Step) -> Source<'a> {
+    match s.args[PLACE] {
+        Arg::Vgpr(first) if T::DWORDS > 0 => registers_from::<T>(&w.vgprs, first),
+        _ => [&NOTHING; 2],
+    }
+}
+
+#[inline(always)]
+fn registers_from<T: Lane>(registers: &[Lanes], first: u8) -> Source<'_> {
     let register = |n: usize| registers.get(usize::from(first) + n).unwrap_or(&NOTHING);
     [register(0), register(T::DWORDS.saturating_sub(1))]
 }

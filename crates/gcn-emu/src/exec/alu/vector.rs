@@ -546,9 +546,11 @@ static SCREEN_PARTITION: [u8; 256] = [
 fn permute(w: &mut Wave, s: &Step) {
     match selector(w, s.args[3]).and_then(Turns::of) {
         Some(turns) => two(w, s, |high: u32, low: u32| turns.of_bytes(high, low)),
-        None => three(w, s, |high: u32, low: u32, selector: u32| {
-            bytes_of(high, low, selector)
-        }),
+        None => {
+            large(w, s, At::<1, 2, 3>, 0, |high, low, selector, ()| {
+                (bytes_of(high, low, selector), ())
+            });
+        }
     }
 }
 
