@@ -402,7 +402,7 @@ fn s2_9_gds_has_its_base_and_size_in_m0() {
 
 #[test]
 fn s2_10_alignment_masks_before_gcn_1_4() {
-    // E040, E041, E042, E070
+    // E040, E041, E042, E070, and so E247
     on(BEFORE_GFX9, |m| {
         m.set_lds64(0, 0x8877_6655_4433_2211)
             .set_lds64(8, 0x10ff_eedd_ccbb_aa99);

@@ -473,10 +473,11 @@ pub fn handler(modified: &Modified) -> Handler {
             w.set_exec(lanes);
         }
         let finishes = !modified.result.is_nothing();
-        if finishes && (modified.result.part.is_some() || lanes != u64::MAX) {
-            if let Some((registers, olds)) = result(w, modified) {
-                olds.copy_from_slice(registers);
-            }
+        if finishes
+            && (modified.result.part.is_some() || lanes != u64::MAX)
+            && let Some((registers, olds)) = result(w, modified)
+        {
+            olds.copy_from_slice(registers);
         }
         (plain.handler)(w, plain);
         if finishes {

@@ -6,9 +6,9 @@ use gcn_isa::vop3::Vop3p;
 
 use super::exact::{self, Round};
 use super::float::{self, Env, F16, Float};
-use super::protocol::{At, large, mixed, order_env, three, two};
+use super::protocol::{At, large, order_env, rarely, three, two};
 use crate::code::{Handler, Step};
-use crate::lanes::at_each_level;
+use crate::lanes::{Lane, at_each_level};
 use crate::wave::Wave;
 
 at_each_level! {
@@ -39,10 +39,10 @@ pub fn vop3p(op: Vop3p, clamp: bool) -> Option<Handler> {
         V_PK_MUL_F16     => |w, s| { let env = Env::of::<F16>(w.mode); halves(w, s, env, |a, b, (), ()| (each(env, [a, b], float::mul_f16), ()), exact::mul) },
         V_PK_MIN_F16     => |w, s| orders(w, s, float::min),
         V_PK_MAX_F16     => |w, s| orders(w, s, float::max),
-        V_MAD_MIX_F32    => |w, s| mixed(w, s, mad, |sum, _| sum),
-        V_MAD_MIXLO_F16 | V_MAD_MIXHI_F16 => |w, s| mixed(w, s, mad, narrow),
-        V_FMA_MIX_F32    => |w, s| mixed(w, s, fma, |sum, _| sum),
-        V_FMA_MIXLO_F16 | V_FMA_MIXHI_F16 => |w, s| mixed(w, s, fma, narrow),
+        V_MAD_MIX_F32    => |w, s| { let m = Mixed::of(w); mixed(w, s, m, |a, b, c, ()| (m.nearest().mad(a, b, c), ()), |a, b, c, ()| (m.mad(a, b, c), ())) },
+        V_MAD_MIXLO_F16 | V_MAD_MIXHI_F16 => |w, s| { let m = Mixed::of(w); mixed(w, s, m, |a, b, c, ()| (m.nearest().narrow(m.nearest().mad(a, b, c)), ()), |a, b, c, ()| (m.narrow(m.mad(a, b, c)), ())) },
+        V_FMA_MIX_F32    => |w, s| { let m = Mixed::of(w); mixed(w, s, m, |a, b, c, ()| (m.nearest().fma(a, b, c), ()), |a, b, c, ()| (m.fma(a, b, c), ())) },
+        V_FMA_MIXLO_F16 | V_FMA_MIXHI_F16 => |w, s| { let m = Mixed::of(w); mixed(w, s, m, |a, b, c, ()| (m.nearest().narrow(m.nearest().fma(a, b, c)), ()), |a, b, c, ()| (m.narrow(m.fma(a, b, c)), ())) },
         V_DOT2_F32_F16   => |w, s| three(w, s, dot2_f16),
         V_DOT2_I32_I16 if clamp => |w, s| three(w, s, |a, b, c: i32| (dot::<2>(a, b, true) + i64::from(c)).clamp(i32::MIN.into(), i32::MAX.into()) as i32),
         V_DOT2_U32_U16 if clamp => |w, s| three(w, s, |a, b, c: u32| (dot::<2>(a, b, false) + i64::from(c)).min(u32::MAX.into()) as u32),
@@ -157,35 +157,86 @@ fn orders(w: &mut Wave, s: &Step, f: impl Fn(F16, F16, bool) -> F16) {
     });
 }
 
-/// The multiplication and addition of V_MAD_MIX, rounded twice and without denormals.
-#[inline(always)]
-fn mad(env: Env, a: f32, b: f32, c: f32) -> f32 {
-    if env.is_nearest() {
-        float::mad(a, b, c)
-    } else {
-        float::mad_rounded(env.round, a, b, c)
+/// What MODE says to operations of mixed precision, of which modifiers make the sources single precision: of that and of
+/// half precision.
+#[derive(Clone, Copy)]
+struct Mixed {
+    single: Env,
+    half: Env,
+}
+
+impl Mixed {
+    #[inline(always)]
+    fn of(w: &Wave) -> Mixed {
+        Mixed {
+            single: Env::of::<f32>(w.mode),
+            half: Env::of::<F16>(w.mode),
+        }
+    }
+
+    #[inline(always)]
+    fn is_nearest(self) -> bool {
+        self.single.is_nearest() && self.half.is_nearest()
+    }
+
+    /// The same where it is known to round to nearest.
+    #[inline(always)]
+    fn nearest(self) -> Mixed {
+        Mixed {
+            single: self.single.to_nearest(),
+            half: self.half.to_nearest(),
+        }
+    }
+
+    /// The multiplication and addition of V_MAD_MIX, rounded twice and without denormals.
+    #[inline(always)]
+    fn mad(self, a: f32, b: f32, c: f32) -> f32 {
+        if self.single.is_nearest() {
+            float::mad(a, b, c)
+        } else {
+            float::mad_rounded(self.single.round, a, b, c)
+        }
+    }
+
+    /// That of V_FMA_MIX, rounded once.
+    #[inline(always)]
+    fn fma(self, a: f32, b: f32, c: f32) -> f32 {
+        let env = self.single;
+        let (a, b, c) = (env.input(a), env.input(b), env.input(c));
+        env.output(if env.is_nearest() {
+            a.mul_add(b, c)
+        } else {
+            exact::fma(env.round, a, b, c)
+        })
+    }
+
+    /// The sum, rounded again to half precision (errata E195).
+    #[inline(always)]
+    fn narrow(self, sum: f32) -> F16 {
+        let env = self.half;
+        env.output(if env.is_nearest() {
+            F16::from_f32(sum)
+        } else {
+            exact::convert(env.round, sum)
+        })
     }
 }
 
-/// That of V_FMA_MIX, rounded once.
+/// An operation of mixed precision: `nearest` is one that knows how it rounds, as for [`halves`].
 #[inline(always)]
-fn fma(env: Env, a: f32, b: f32, c: f32) -> f32 {
-    let (a, b, c) = (env.input(a), env.input(b), env.input(c));
-    env.output(if env.is_nearest() {
-        a.mul_add(b, c)
+fn mixed<R: Lane>(
+    w: &mut Wave,
+    s: &Step,
+    mode: Mixed,
+    nearest: impl Fn(f32, f32, f32, ()) -> (R, ()),
+    any: impl Fn(f32, f32, f32, ()) -> (R, ()),
+) {
+    let at = At::<1, 2, 3>;
+    if mode.is_nearest() {
+        large(w, s, at, 0, nearest);
     } else {
-        exact::fma(env.round, a, b, c)
-    })
-}
-
-/// The sum, rounded again to half precision (errata E195).
-#[inline(always)]
-fn narrow(sum: f32, env: Env) -> F16 {
-    env.output(if env.is_nearest() {
-        F16::from_f32(sum)
-    } else {
-        exact::convert(env.round, sum)
-    })
+        rarely(w, s, at, 0, any);
+    }
 }
 
 /// The products of halves and the third source, added one after the other without rounding the products. Denormals are
@@ -201,15 +252,23 @@ fn dot2_f16(a: u32, b: u32, c: f32) -> f32 {
 #[inline(always)]
 fn dot<const N: usize>(a: u32, b: u32, signed: bool) -> i64 {
     let width = 32 / N as u32;
-    (0..N as u32).fold(0, |sum, part| {
+    let mut sum = 0;
+    for part in 0..N as u32 {
         let at = |v: u32| {
             let top = v << (32 - width * (part + 1));
             if signed {
-                i64::from(top as i32 >> (32 - width))
+                (top as i32 >> (32 - width)) as u32
             } else {
-                i64::from(top >> (32 - width))
+                top >> (32 - width)
             }
         };
-        sum + at(a) * at(b)
-    })
+        // A product has no more than 32 bits.
+        let product = at(a).wrapping_mul(at(b));
+        sum += if signed {
+            i64::from(product as i32)
+        } else {
+            i64::from(product)
+        };
+    }
+    sum
 }

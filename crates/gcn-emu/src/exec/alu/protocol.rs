@@ -58,33 +58,31 @@ pub(super) fn select<A: Lane, B: Lane, R: Lane>(
     });
 }
 
-/// Destination, mask written, two sources.
+/// Destination, mask written, two sources. The operation is the one that [`run`] takes: a function in between that knows
+/// nothing of the host's level would call it for each lane, for what it returns are two values.
 #[inline(always)]
 pub(super) fn carry<A: Lane, B: Lane, R: Lane>(
     w: &mut Wave,
     s: &Step,
-    f: impl Fn(A, B) -> (R, bool),
+    f: impl Fn(A, B, (), ()) -> (R, bool) + Copy,
 ) {
-    let mask = run(w, s, At::<2, 3, 2>, 0, |a, b, (), ()| f(a, b));
+    let mask = run(w, s, At::<2, 3, 2>, 0, f);
     scalar::write(w, s.args[1], mask);
 }
 
-/// Destination, mask written, two sources, mask read.
+/// Destination, mask written, two sources, mask read, as for [`carry`].
 #[inline(always)]
 pub(super) fn carry_through<A: Lane, B: Lane, R: Lane>(
     w: &mut Wave,
     s: &Step,
-    f: impl Fn(A, B, bool) -> (R, bool),
+    f: impl Fn(A, B, (), bool) -> (R, bool) + Copy,
 ) {
     let carried = scalar::read(w, s.args[4]);
-    let mask = run(w, s, At::<2, 3, 2>, carried, |a, b, (), bit: bool| {
-        f(a, b, bit)
-    });
+    let mask = run(w, s, At::<2, 3, 2>, carried, f);
     scalar::write(w, s.args[1], mask);
 }
 
-/// Destination, mask written, three sources. The operation is the one that [`large`] takes: with a function of its own in
-/// between, it would be called for each lane.
+/// Destination, mask written, three sources, as for [`carry`], of a large operation.
 #[inline(always)]
 pub(super) fn carry3<A: Lane, B: Lane, C: Lane, R: Lane>(
     w: &mut Wave,
@@ -469,29 +467,6 @@ pub(super) fn half2(
     );
 }
 
-/// A mixed-precision operation on three sources in single precision, which modifiers make of halves. `sum` has what MODE
-/// says of single precision, `result` what it says of half precision.
-#[inline(always)]
-pub(super) fn mixed<R: Lane>(
-    w: &mut Wave,
-    s: &Step,
-    sum: impl Fn(Env, f32, f32, f32) -> f32,
-    result: impl Fn(f32, Env) -> R,
-) {
-    let at = At::<1, 2, 3>;
-    let (single, half) = (Env::of::<f32>(w.mode), Env::of::<F16>(w.mode));
-    if single.is_nearest() && half.is_nearest() {
-        let (single, half) = (single.to_nearest(), half.to_nearest());
-        run(w, s, at, 0, |a, b, c, ()| {
-            (result(sum(single, a, b, c), half), ())
-        });
-    } else {
-        rarely(w, s, at, 0, |a, b, c, ()| {
-            (result(sum(single, a, b, c), half), ())
-        });
-    }
-}
-
 /// What minima and maxima go by: up to GCN 1.2 they leave denormals alone; on 1.4 a denormal that is a source is a
 /// result (errata E193).
 #[inline(always)]
@@ -595,7 +570,7 @@ pub(super) fn run<
     s: &Step,
     at: At<X, Y, Z>,
     mask: u64,
-    f: impl Fn(A, B, C, Given) -> (R, Taken),
+    f: impl Fn(A, B, C, Given) -> (R, Taken) + Copy,
 ) -> u64 {
     if const { A::IS_HALF } {
         return large(w, s, at, mask, f);
@@ -603,18 +578,18 @@ pub(super) fn run<
     let used = const { used(&[(X, A::DWORDS), (Y, B::DWORDS), (Z, C::DWORDS)]) };
     // Most have one source at most that is in no vector register. What is the same in all lanes needs no room then.
     let result = if s.in_registers & used == used {
-        lanes::map(registers::<X, Y, Z, A, B, C>(w, s), mask, &f)
+        lanes::map(registers::<X, Y, Z, A, B, C>(w, s), mask, f)
     } else if let Some(a) = only_same::<X, A>(w, s, used) {
         let (_, b, c) = registers::<X, Y, Z, A, B, C>(w, s);
-        lanes::map((a, b, c), mask, &f)
+        lanes::map((a, b, c), mask, f)
     } else if let Some(b) = only_same::<Y, B>(w, s, used) {
         let (a, _, c) = registers::<X, Y, Z, A, B, C>(w, s);
-        lanes::map((a, b, c), mask, &f)
+        lanes::map((a, b, c), mask, f)
     } else if let Some(c) = only_same::<Z, C>(w, s, used) {
         let (a, b, _) = registers::<X, Y, Z, A, B, C>(w, s);
-        lanes::map((a, b, c), mask, &f)
+        lanes::map((a, b, c), mask, f)
     } else {
-        lanes::map(in_rooms::<X, Y, Z, A, B, C>(w, s), mask, &f)
+        lanes::map(in_rooms::<X, Y, Z, A, B, C>(w, s), mask, f)
     };
     write::<R>(w, s, result)
 }
@@ -778,7 +753,7 @@ fn write<R: Lane>(w: &mut Wave, s: &Step, ([low, high], bits): ([Lanes; 2], u64)
 /// [`run`] of what has no use for wide vectors and need not be compiled for each level of them.
 #[cold]
 #[inline(never)]
-fn rarely<
+pub(super) fn rarely<
     const X: usize,
     const Y: usize,
     const Z: usize,
@@ -794,7 +769,7 @@ fn rarely<
     mask: u64,
     f: impl Fn(A, B, C, Given) -> (R, ()),
 ) {
-    run(w, s, at, mask, f);
+    large(w, s, at, mask, f);
 }
 
 /// Where an operation's three sources are among an instruction's operands.

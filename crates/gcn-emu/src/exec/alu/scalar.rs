@@ -349,9 +349,10 @@ pub(super) fn add_carry(a: u32, b: u32, carry: bool) -> (u32, bool) {
 /// The difference with a borrow, and the borrow out.
 #[inline(always)]
 pub(super) fn sub_borrow(a: u32, b: u32, borrow: bool) -> (u32, bool) {
-    let (difference, first) = a.overflowing_sub(b);
-    let (difference, second) = difference.overflowing_sub(u32::from(borrow));
-    (difference, first | second)
+    // Comparisons are what the host's vectors have.
+    let difference = a.wrapping_sub(b);
+    let last = u32::from(borrow);
+    (difference.wrapping_sub(last), (a < b) | (difference < last))
 }
 
 /// A bit's number, −1 if there was none.

@@ -159,18 +159,18 @@ pub fn vop2(op: Vop2, clamp: bool) -> Option<Handler> {
         V_BCNT_U32_B32    => |w, s| two(w, s, |a: u32, b: u32| a.count_ones().wrapping_add(b)),
         V_MBCNT_LO_U32_B32 => |w, s| mask_count(w, s, &BELOW_LOW),
         V_MBCNT_HI_U32_B32 => |w, s| mask_count(w, s, &BELOW_HIGH),
-        V_ADD_CO_U32 if clamp     => |w, s| carry(w, s, |a: u32, b: u32| saturated(a.overflowing_add(b), u32::MAX)),
-        V_SUB_CO_U32 if clamp     => |w, s| carry(w, s, |a: u32, b: u32| saturated(a.overflowing_sub(b), 0)),
-        V_SUBREV_CO_U32 if clamp  => |w, s| carry(w, s, |a: u32, b: u32| saturated(b.overflowing_sub(a), 0)),
-        V_ADDC_CO_U32 if clamp    => |w, s| carry_through(w, s, |a, b, c| saturated(add_carry(a, b, c), u32::MAX)),
-        V_SUBB_CO_U32 if clamp    => |w, s| carry_through(w, s, |a, b, c| saturated(sub_borrow(a, b, c), 0)),
-        V_SUBBREV_CO_U32 if clamp => |w, s| carry_through(w, s, |a, b, c| saturated(sub_borrow(b, a, c), 0)),
-        V_ADD_CO_U32      => |w, s| carry(w, s, u32::overflowing_add),
-        V_SUB_CO_U32      => |w, s| carry(w, s, u32::overflowing_sub),
-        V_SUBREV_CO_U32   => |w, s| carry(w, s, |a: u32, b: u32| b.overflowing_sub(a)),
-        V_ADDC_CO_U32     => |w, s| carry_through(w, s, add_carry),
-        V_SUBB_CO_U32     => |w, s| carry_through(w, s, sub_borrow),
-        V_SUBBREV_CO_U32  => |w, s| carry_through(w, s, |a, b, c| sub_borrow(b, a, c)),
+        V_ADD_CO_U32 if clamp     => |w, s| carry(w, s, |a: u32, b: u32, (), ()| saturated(a.overflowing_add(b), u32::MAX)),
+        V_SUB_CO_U32 if clamp     => |w, s| carry(w, s, |a, b, (), ()| saturated(sub_borrow(a, b, false), 0)),
+        V_SUBREV_CO_U32 if clamp  => |w, s| carry(w, s, |a, b, (), ()| saturated(sub_borrow(b, a, false), 0)),
+        V_ADDC_CO_U32 if clamp    => |w, s| carry_through(w, s, |a, b, (), c| saturated(add_carry(a, b, c), u32::MAX)),
+        V_SUBB_CO_U32 if clamp    => |w, s| carry_through(w, s, |a, b, (), c| saturated(sub_borrow(a, b, c), 0)),
+        V_SUBBREV_CO_U32 if clamp => |w, s| carry_through(w, s, |a, b, (), c| saturated(sub_borrow(b, a, c), 0)),
+        V_ADD_CO_U32      => |w, s| carry(w, s, |a: u32, b: u32, (), ()| a.overflowing_add(b)),
+        V_SUB_CO_U32      => |w, s| carry(w, s, |a, b, (), ()| sub_borrow(a, b, false)),
+        V_SUBREV_CO_U32   => |w, s| carry(w, s, |a, b, (), ()| sub_borrow(b, a, false)),
+        V_ADDC_CO_U32     => |w, s| carry_through(w, s, |a, b, (), c| add_carry(a, b, c)),
+        V_SUBB_CO_U32     => |w, s| carry_through(w, s, |a, b, (), c| sub_borrow(a, b, c)),
+        V_SUBBREV_CO_U32  => |w, s| carry_through(w, s, |a, b, (), c| sub_borrow(b, a, c)),
         V_LDEXP_F32       => |w, s| rounded_int(w, s, |a: f32, b: i32| float::ldexp(a, b), exact::ldexp),
         V_CVT_PKACCUM_U8_F32 => |w, s| { let round = Round::of::<f32>(w.mode); accumulate(w, s, |a: f32, b: u32, d| put_byte(d, b, float::to_u8(round, a))) },
         V_CVT_PKNORM_I16_F32 => |w, s| two(w, s, |a, b| pack(float::snorm16(a) as u16, float::snorm16(b) as u16)),
@@ -352,7 +352,7 @@ pub fn vop3b(op: Vop3b, clamp: bool) -> Option<Handler> {
         V_MAD_U64_U32 if clamp => |w, s| carry3(w, s, |a: u32, b: u32, c: u64, ()| { let (sum, over) = (u64::from(a) * u64::from(b)).overflowing_add(c); (if over { u64::MAX } else { sum }, over) }),
         V_MAD_I64_I32 if clamp => |w, s| carry3(w, s, |a: i32, b: i32, c: i64, ()| { let product = i64::from(a) * i64::from(b); (product.saturating_add(c), product.checked_add(c).is_none()) }),
         V_MAD_U64_U32   => |w, s| carry3(w, s, |a: u32, b: u32, c: u64, ()| add_carry64(u64::from(a) * u64::from(b), c)),
-        V_MAD_I64_I32   => |w, s| carry3(w, s, |a: i32, b: i32, c: i64, ()| (i64::from(a) * i64::from(b)).overflowing_add(c)),
+        V_MAD_I64_I32   => |w, s| carry3(w, s, |a: i32, b: i32, c: i64, ()| add_overflow64(i64::from(a) * i64::from(b), c)),
     };
     Some(handler)
 }
@@ -644,6 +644,14 @@ fn add_carry64(a: u64, b: u64) -> (u64, bool) {
     let sum = a.wrapping_add(b);
     let carry = (a & b | (a | b) & !sum) >> 32;
     (sum, (carry as i32) < 0)
+}
+
+/// The same of numbers with sign, and whether the sum is beyond their range.
+#[inline(always)]
+fn add_overflow64(a: i64, b: i64) -> (i64, bool) {
+    let sum = a.wrapping_add(b);
+    let signs = ((sum ^ a) & (sum ^ b)) >> 32;
+    (sum, (signs as i32) < 0)
 }
 
 /// A sum whose carry means `limit`.
