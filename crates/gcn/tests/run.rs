@@ -139,6 +139,44 @@ fn values_without_types_get_them_from_the_metadata() {
 }
 
 #[test]
+fn two_arguments_may_be_one_buffer() {
+    let here = saxpy(&[
+        "--grid", "4", "--arg", "ys=xs", "--print", "xs", "--print", "ys",
+    ]);
+    assert_eq!(
+        here.out, "xs: f32[0..4] = 3, 6, 9, 12\nys: f32[0..4] = 3, 6, 9, 12\n",
+        "{}",
+        here.err
+    );
+    // The one that is named may come later; the other is as long as what is left of it.
+    let part = saxpy(&[
+        "--grid",
+        "4",
+        "--arg",
+        "count=2",
+        "--arg",
+        "xs=ys[1]",
+        "--arg",
+        "ys=1,2,3,4",
+        "--print",
+        "ys",
+        "--expect",
+        "xs=8,3,4",
+    ]);
+    assert_eq!(
+        part.out, "ys: f32[0..4] = 5, 8, 3, 4\nxs: 3 values as expected\n",
+        "{}",
+        part.err
+    );
+    let laid_out = plain(&["--arg", "more=out[2]", "--print", "more"]);
+    assert_eq!(
+        laid_out.out, "more: u32[0..2] = 12, 13\n",
+        "{}",
+        laid_out.err
+    );
+}
+
+#[test]
 fn kernels_of_cpp_have_the_name_of_the_source() {
     let directory = scratch("mangled");
     let text = fs::read_to_string(kernels().join("plain.s")).expect("the source");
@@ -389,6 +427,22 @@ fn wrong_arguments_are_explained() {
         (
             &["--arg", "xs=local:4"],
             "error: argument xs: a buffer is wanted, not LDS\n",
+        ),
+        (
+            &["--arg", "xs=zs"],
+            "error: argument xs: `zs` is neither a value nor another argument\n",
+        ),
+        (
+            &["--arg", "xs=a"],
+            "error: argument xs: a is passed by value, so it has no buffer\n",
+        ),
+        (
+            &["--arg", "xs=ys[5]"],
+            "error: argument xs: ys has no element 5, but 4 elements\n",
+        ),
+        (
+            &["--arg", "xs=ys", "--arg", "ys=xs"],
+            "error: argument xs: ys is the buffer of xs; name an argument that has one of its own\n",
         ),
         (
             &["--arg", "xs=@missing.bin"],

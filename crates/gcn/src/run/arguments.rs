@@ -42,17 +42,10 @@ pub struct Bound {
     pub placed: Vec<Placed>,
     /// Buffers, in the order of the arguments.
     pub buffers: Vec<Buffer>,
+    /// Bytes that they take.
+    pub bytes: u64,
     /// Dynamic LDS that arguments ask for, in bytes.
     pub lds: u32,
-}
-
-impl Bound {
-    /// Bytes that the buffers take.
-    pub fn bytes(&self) -> u64 {
-        self.buffers
-            .iter()
-            .fold(0, |sum, buffer| sum.saturating_add(buffer.bytes))
-    }
 }
 
 /// What an argument of a kernel takes.
@@ -90,6 +83,12 @@ enum Plan<'a> {
         bytes: u32,
         align: u64,
     },
+    /// The buffer of the argument of this name, from one of its elements on; its own elements may have another type.
+    Same {
+        name: &'a str,
+        from: u64,
+        ty: Option<Type>,
+    },
 }
 
 /// Where a buffer's bytes come from.
@@ -117,25 +116,67 @@ pub fn bind(kernel: &Kernel, given: &[Given], device: &mut Device, budget: u64) 
         Some(parameters) => by_metadata(kernel, parameters, &specs, &mut problems),
         None => in_order(kernel, &specs, &mut problems),
     };
+    if problems.is_empty() {
+        unshared(&plans, &mut problems);
+    }
     if !problems.is_empty() {
         let help = parameters.map(|parameters| listing(kernel, &parameters));
         bail!(Problems { problems, help });
     }
-    let needed = plans.iter().fold(0u64, |sum, planned| match &planned.plan {
-        Plan::Buffer { bytes, .. } => sum.saturating_add(*bytes),
-        Plan::Bytes(_) | Plan::Local { .. } => sum,
-    });
+    let sizes = || {
+        plans.iter().filter_map(|planned| match &planned.plan {
+            Plan::Buffer { bytes, .. } => Some((&planned.name, *bytes)),
+            _ => None,
+        })
+    };
+    let needed = sizes().fold(0u64, |sum, (_, bytes)| sum.saturating_add(bytes));
     if needed > budget {
-        let buffers = plans.iter().filter_map(|planned| match &planned.plan {
-            Plan::Buffer { bytes, .. } => Some(format!("{} {bytes}", printable(&planned.name))),
-            Plan::Bytes(_) | Plan::Local { .. } => None,
-        });
+        let buffers = sizes().map(|(name, bytes)| format!("{} {bytes}", printable(name)));
         let list = buffers.collect::<Vec<_>>().join(", ");
         bail!(
             "the buffers take {needed} bytes ({list}), more than the {budget} bytes of memory there are; --memory changes that"
         );
     }
-    place(kernel, plans, device)
+    let mut bound = place(kernel, plans, device)?;
+    bound.bytes = needed;
+    Ok(bound)
+}
+
+/// Buffers of other arguments that are none, or not as long.
+fn unshared(plans: &[Planned<'_>], problems: &mut Vec<String>) {
+    for planned in plans {
+        let Plan::Same { name, from, .. } = planned.plan else {
+            continue;
+        };
+        let other = plans.iter().find(|other| other.name == name);
+        let wrong = match other.map(|other| &other.plan) {
+            Some(Plan::Buffer { ty, bytes, .. }) => {
+                let count = bytes / ty.size() as u64;
+                (from > count).then(|| {
+                    format!(
+                        "{} has no element {from}, but {count} elements",
+                        printable(name)
+                    )
+                })
+            }
+            Some(Plan::Same { name: of, .. }) => Some(format!(
+                "{} is the buffer of {}; name an argument that has one of its own",
+                printable(name),
+                printable(of)
+            )),
+            Some(Plan::Bytes(_) | Plan::Local { .. }) => Some(format!(
+                "{} is passed by value, so it has no buffer",
+                printable(name)
+            )),
+            None => Some(format!(
+                "`{}` is neither a value nor another argument",
+                printable(name)
+            )),
+        };
+        if let Some(wrong) = wrong {
+            problems.push(format!("argument {}: {wrong}", printable(&planned.name)));
+        }
+    }
 }
 
 /// Everything that is wrong with a launch.
@@ -250,6 +291,9 @@ impl<'a> Parameter<'a> {
                 align: *align,
             }),
             (Takes::Local { .. }, _) => bail!("dynamic LDS is wanted: local:BYTES"),
+            (Takes::Value, Spec::Same { name, .. }) => {
+                bail!(ValueError::NotANumber(name.clone()))
+            }
             (Takes::Value, Spec::Local(_) | Spec::Null) => {
                 bail!("it is passed by value, {} bytes", self.size)
             }
@@ -340,6 +384,11 @@ fn buffer<'s>(given: &Given, spec: &'s Spec, known: Option<Type>) -> Result<Plan
         }
         Spec::Local(_) => bail!("a buffer is wanted, not LDS"),
         Spec::Null => Plan::Bytes(vec![0; POINTER as usize]),
+        Spec::Same { name, from } => Plan::Same {
+            name,
+            from: *from,
+            ty: known,
+        },
     })
 }
 
@@ -481,7 +530,7 @@ fn in_order<'s>(
             Ok(plan) => {
                 let size = match &plan {
                     Plan::Bytes(bytes) => bytes.len() as u64,
-                    Plan::Buffer { .. } => POINTER,
+                    Plan::Buffer { .. } | Plan::Same { .. } => POINTER,
                     Plan::Local { .. } => LDS_POINTER,
                 };
                 let offset = end.next_multiple_of(size.max(1));
@@ -515,21 +564,25 @@ fn in_order<'s>(
 fn place(kernel: &Kernel, plans: Vec<Planned<'_>>, device: &mut Device) -> Result<Bound> {
     let mut bound = Bound::default();
     let fixed = u64::from(kernel.descriptor.group_segment_fixed_size);
-    for Planned {
-        name,
-        index,
-        offset,
-        plan,
-    } in plans
-    {
-        let bytes = match plan {
+    // Buffers that others are come first.
+    let (shared, own): (Vec<_>, Vec<_>) =
+        (plans.into_iter()).partition(|planned| matches!(planned.plan, Plan::Same { .. }));
+    for planned in own.into_iter().chain(shared) {
+        let buffer = |address, bytes, ty| Buffer {
+            name: planned.name.clone(),
+            index: planned.index,
+            address,
+            bytes,
+            ty,
+        };
+        let bytes = match planned.plan {
             Plan::Bytes(bytes) => bytes,
             Plan::Buffer {
                 ty,
                 contents,
                 bytes,
             } => {
-                let address = device.memory.allocate(&name, bytes)?;
+                let address = device.memory.allocate(&planned.name, bytes)?;
                 match contents {
                     Contents::Bytes(contents) => {
                         device.memory.write(address, &contents);
@@ -544,13 +597,18 @@ fn place(kernel: &Kernel, plans: Vec<Planned<'_>>, device: &mut Device) -> Resul
                         }
                     }
                 }
-                bound.buffers.push(Buffer {
-                    name,
-                    index,
-                    address,
-                    bytes,
-                    ty,
-                });
+                bound.buffers.push(buffer(address, bytes, ty));
+                address.to_le_bytes().to_vec()
+            }
+            Plan::Same { name, from, ty } => {
+                let other = (bound.buffers.iter())
+                    .find(|other| other.name == name)
+                    .with_context(|| format!("{} is no buffer", printable(name)))?;
+                let before = from * other.ty.size() as u64;
+                let (address, bytes) = (other.address + before, other.bytes - before);
+                let is_whole = |ty: &Type| whole(bytes, *ty).is_ok();
+                let ty = ty.filter(is_whole).unwrap_or(other.ty);
+                bound.buffers.push(buffer(address, bytes, ty));
                 address.to_le_bytes().to_vec()
             }
             Plan::Local { bytes, align } => {
@@ -560,8 +618,12 @@ fn place(kernel: &Kernel, plans: Vec<Planned<'_>>, device: &mut Device) -> Resul
                 (begin as u32).to_le_bytes().to_vec()
             }
         };
-        bound.placed.push(Placed { offset, bytes });
+        bound.placed.push(Placed {
+            offset: planned.offset,
+            bytes,
+        });
     }
+    bound.buffers.sort_by_key(|buffer| buffer.index);
     Ok(bound)
 }
 

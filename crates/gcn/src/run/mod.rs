@@ -193,7 +193,7 @@ fn carry_out(launch: &Launch, out: &mut dyn Write) -> Result<Status> {
     device.config.threads = afford(
         &prepared,
         device.config.threads,
-        budget.saturating_sub(bound.bytes()),
+        budget.saturating_sub(bound.bytes),
     )?;
 
     let interrupted = device.interrupted.clone();

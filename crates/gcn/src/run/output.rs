@@ -305,7 +305,9 @@ impl Expectation {
                 }
                 (Values::Listed(bytes), count)
             }
-            Spec::Local(_) | Spec::Null => bail!("`{value}` is not what a buffer holds"),
+            Spec::Local(_) | Spec::Null | Spec::Same { .. } => {
+                bail!("`{value}` is not what a buffer holds")
+            }
         };
         if count != view.count() {
             bail!(

@@ -410,6 +410,30 @@ pub enum Spec {
     Local(u32),
     /// `null`: no buffer.
     Null,
+    /// `xs`, `xs[100]`: the buffer of another argument, from one of its elements on.
+    Same {
+        /// The argument's name.
+        name: String,
+        /// The element's number.
+        from: u64,
+    },
+}
+
+/// The name and the number in `NAME` or `NAME[N]`, where a name begins with a letter and has no spaces.
+fn same(text: &str) -> Option<Spec> {
+    let (name, from) = match text.strip_suffix(']') {
+        Some(text) => {
+            let (name, from) = text.split_once('[')?;
+            (name, u64::try_from(integer(from.trim())?.0).ok()?)
+        }
+        None => (text, 0),
+    };
+    let begins = |c: char| c.is_alphabetic() || c == '_';
+    let is_name = name.starts_with(begins) && !name.contains(char::is_whitespace);
+    is_name.then(|| Spec::Same {
+        name: name.to_owned(),
+        from,
+    })
 }
 
 impl Spec {
@@ -479,7 +503,8 @@ impl Spec {
             .iter()
             .find(|text| integer(text).is_none() && text.parse::<f64>().is_err())
         {
-            return Err(ValueError::NotANumber(text.clone()));
+            let same = if list { None } else { same(text) };
+            return same.ok_or_else(|| ValueError::NotANumber(text.clone()));
         }
         Ok(Spec::Numbers { ty, texts, list })
     }
@@ -489,7 +514,7 @@ impl Spec {
         match self {
             Spec::Numbers { ty, .. } | Spec::File { ty, .. } => *ty,
             Spec::Filled { ty, .. } => Some(*ty),
-            Spec::Local(_) | Spec::Null => None,
+            Spec::Local(_) | Spec::Null | Spec::Same { .. } => None,
         }
     }
 }
@@ -648,6 +673,20 @@ mod tests {
             ),
             ("local:256", Spec::Local(256)),
             ("null", Spec::Null),
+            (
+                "xs",
+                Spec::Same {
+                    name: "xs".into(),
+                    from: 0,
+                },
+            ),
+            (
+                "_p.0[0x10]",
+                Spec::Same {
+                    name: "_p.0".into(),
+                    from: 16,
+                },
+            ),
         ] {
             assert_eq!(Spec::parse(text).as_ref(), Ok(&spec), "{text}");
         }
