@@ -4,6 +4,7 @@
 //! args = { out = "u32*4", a = "local:16", b = "local:16" }
 //! print = ["out"]
 // GCN all: out: u32[0..4] = 480, 496, 77, 0
+// GCN all: note: 2 accesses beyond the end of LDS, GDS or a lane's scratch: loads gave 0, stores were dropped, as on hardware
 .globl kernel
 .p2align 8
 .type kernel,@function

@@ -27,7 +27,8 @@ use crate::run::{Dispatch, Initial, InitialSgpr, MAX_GROUP};
 pub const MAX_WAVES: u128 = 1 << 30;
 /// Bytes of scratch of a lane at most: the wave's size is a field of 13 bits in units of 1 KiB.
 pub const MAX_SCRATCH_PER_LANE: u32 = ((1 << 13) - 1) * 1024 / 64;
-/// Scratch of a lane, beyond the fixed part, for a kernel whose stack depends on the run.
+/// Scratch of a lane, beyond the fixed part, for a kernel whose stack depends on the run, unless the caller asks for more or
+/// less.
 pub const DYNAMIC_STACK_BYTES: u32 = 4096;
 
 /// User SGPRs at most.
@@ -216,6 +217,9 @@ pub struct Shape {
     pub offset: [u64; 3],
     /// Bytes of LDS behind the kernel's fixed part.
     pub dynamic_lds: u32,
+    /// Bytes of a lane's scratch behind the kernel's fixed part; without, [`DYNAMIC_STACK_BYTES`] for a kernel whose
+    /// stack depends on the run.
+    pub stack: Option<u32>,
 }
 
 /// Bytes of the argument segment that the caller gives.
@@ -273,11 +277,13 @@ impl Printf {
 pub enum Note {
     /// The stack is not in the descriptor.
     #[error(
-        "the kernel's stack depends on the run; each lane has {bytes} bytes of scratch, {DYNAMIC_STACK_BYTES} more than the fixed part"
+        "the kernel's stack depends on the run; each lane has {bytes} bytes of scratch, {stack} more than the fixed part"
     )]
     DynamicStack {
         /// Scratch of a lane.
-        bytes: u32,
+        bytes: u64,
+        /// Of these, what is beyond the fixed part.
+        stack: u32,
     },
     /// Workgroups at the edge of the grid are partial.
     #[error(
@@ -506,7 +512,10 @@ impl Launch<'_> {
             });
         }
         if descriptor.kernel_code_properties.uses_dynamic_stack() {
-            notes.push(Note::DynamicStack { bytes: scratch });
+            notes.push(Note::DynamicStack {
+                bytes: self.scratch_bytes(),
+                stack: self.stack_bytes(),
+            });
         }
         let rsrc2 = descriptor.compute_pgm_rsrc2;
         dispatch.initial = Initial {
@@ -553,10 +562,16 @@ impl Launch<'_> {
 
     /// Scratch of a lane.
     fn scratch_bytes(&self) -> u64 {
-        let descriptor = &self.kernel.descriptor;
-        let dynamic = descriptor.kernel_code_properties.uses_dynamic_stack();
-        let stack = if dynamic { DYNAMIC_STACK_BYTES } else { 0 };
-        u64::from(descriptor.private_segment_fixed_size) + u64::from(stack)
+        let fixed = self.kernel.descriptor.private_segment_fixed_size;
+        u64::from(fixed) + u64::from(self.stack_bytes())
+    }
+
+    /// Scratch of a lane beyond the fixed part.
+    fn stack_bytes(&self) -> u32 {
+        let properties = self.kernel.descriptor.kernel_code_properties;
+        let dynamic = properties.uses_dynamic_stack();
+        let unasked = if dynamic { DYNAMIC_STACK_BYTES } else { 0 };
+        self.shape.stack.unwrap_or(unasked)
     }
 
     /// The initial MODE: rounding and denormals in bits 7:0, DX10 clamp 8, IEEE 9, exceptions 18:12, F16 overflow 23.

@@ -49,6 +49,7 @@ const SHAPE: Shape = Shape {
     dimensions: 1,
     offset: [7, 0, 1 << 40],
     dynamic_lds: 16,
+    stack: None,
 };
 
 /// Prepares the only kernel of an object.
@@ -335,9 +336,24 @@ fn scalar_registers_are_allocated_in_blocks() {
 fn a_dynamic_stack_gets_room_and_a_note() {
     let lines = ".amdhsa_uses_dynamic_stack 1\n.amdhsa_private_segment_fixed_size 16";
     let (_, prepared) = good(&object("gfx900", 5, lines, ""), SHAPE, &[]);
-    let bytes = 16 + hsa::DYNAMIC_STACK_BYTES;
-    assert_eq!(prepared.dispatch.scratch_bytes_per_lane, bytes);
-    assert_eq!(prepared.notes, [Note::DynamicStack { bytes }]);
+    let stack = hsa::DYNAMIC_STACK_BYTES;
+    assert_eq!(prepared.dispatch.scratch_bytes_per_lane, 16 + stack);
+    let bytes = u64::from(16 + stack);
+    assert_eq!(prepared.notes, [Note::DynamicStack { bytes, stack }]);
+}
+
+#[test]
+fn a_stack_is_as_large_as_the_caller_asks_for() {
+    let shape = Shape {
+        stack: Some(100_000),
+        ..SHAPE
+    };
+    for dynamic in [0, 1] {
+        let lines =
+            format!(".amdhsa_uses_dynamic_stack {dynamic}\n.amdhsa_private_segment_fixed_size 16");
+        let (_, prepared) = good(&object("gfx900", 5, &lines, ""), shape, &[]);
+        assert_eq!(prepared.dispatch.scratch_bytes_per_lane, 100_016);
+    }
 }
 
 #[test]

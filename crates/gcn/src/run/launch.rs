@@ -37,6 +37,8 @@ pub struct Launch {
     pub limit: Option<u64>,
     /// Dynamic LDS beyond the arguments that ask for it, in bytes.
     pub lds: u32,
+    /// Scratch of a lane beyond the kernel's fixed part, in bytes.
+    pub stack: Option<u32>,
     /// Bytes of guest memory that may be allocated.
     pub memory: Option<u64>,
     /// Arguments in the order of writing.
@@ -140,6 +142,7 @@ impl Launch {
         replace(&mut self.offset, &args.offset);
         replace(&mut self.threads, &args.threads);
         replace(&mut self.limit, &args.limit);
+        replace(&mut self.stack, &args.stack);
         replace(&mut self.memory, &args.memory);
         self.lds = args.lds.unwrap_or(self.lds);
         self.trace |= args.trace;
@@ -265,6 +268,7 @@ struct File {
     threads: Option<usize>,
     limit: Option<u64>,
     lds: u32,
+    stack: Option<u32>,
     memory: Option<Amount>,
     args: Option<Pairs>,
     print: Option<Names>,
@@ -348,6 +352,7 @@ pub fn from_toml(text: &str, base: &Path) -> Result<Launch> {
         threads: file.threads,
         limit: file.limit,
         lds: file.lds,
+        stack: file.stack,
         memory,
         args: pairs("args", file.args, base, Unnamed::ByIndex)?,
         print: print.iter().map(|name| unvalued(name)).collect(),

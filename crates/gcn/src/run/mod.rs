@@ -21,8 +21,8 @@ use anyhow::{Context, Result, anyhow, bail};
 use clap::builder::TypedValueParser;
 use gcn_asm::{Options, Source};
 use gcn_emu::device::{Config, Device};
-use gcn_emu::fault::FaultKind;
-use gcn_emu::hsa::{self, Prepared, Shape};
+use gcn_emu::fault::{Fault, FaultKind};
+use gcn_emu::hsa::{self, Note, Prepared, Shape};
 use gcn_emu::observe::Observer;
 use gcn_emu::run::{Finished, Stats};
 use gcn_isa::{Isa, Target};
@@ -85,6 +85,9 @@ pub struct Args {
     /// Dynamic LDS in bytes, for kernels that have no argument for it.
     #[arg(long, value_name = "BYTES")]
     lds: Option<u32>,
+    /// Bytes of a lane's scratch beyond the kernel's fixed part, for kernels that recurse or call by pointers; without, 4096.
+    #[arg(long, value_name = "BYTES")]
+    stack: Option<u32>,
     /// The most guest memory that buffers may take, such as 512M or 4G; without, what the machine has to spare.
     #[arg(long, value_name = "BYTES", value_parser = launch::amount)]
     memory: Option<u64>,
@@ -166,6 +169,7 @@ fn carry_out(launch: &Launch, out: &mut dyn Write) -> Result<Status> {
             .max(launch.group.map_or(0, |group| group.dimensions)),
         offset: launch.offset.unwrap_or_default(),
         dynamic_lds,
+        stack: launch.stack,
     };
     let start = hsa::Launch {
         object: &object,
@@ -188,7 +192,7 @@ fn carry_out(launch: &Launch, out: &mut dyn Write) -> Result<Status> {
     let wanted = Wanted::new(launch, &bound.buffers, &loaded)?;
     let prepared = start.prepare(&mut device)?;
     for note in &prepared.notes {
-        eprintln!("note: {note}");
+        eprintln!("note: {note}{}", remedy(note));
     }
     device.config.threads = afford(
         &prepared,
@@ -211,6 +215,7 @@ fn carry_out(launch: &Launch, out: &mut dyn Write) -> Result<Status> {
 
     let fidelity = fidelity::list(&prepared.code);
     let stopped = matches!(&ran.fault, Some(fault) if fault.kind == FaultKind::Interrupted);
+    let outside = outside(stats, ran.fault.as_ref());
     let fault = FaultReport::new(ran, &kernel.name, &loaded, &device.memory);
     let comparisons: Vec<Comparison> = wanted
         .expect
@@ -241,7 +246,12 @@ fn carry_out(launch: &Launch, out: &mut dyn Write) -> Result<Status> {
             instructions: stats.instructions,
             seconds: seconds.as_secs_f64(),
             threads,
-            notes: prepared.notes.iter().map(ToString::to_string).collect(),
+            notes: prepared
+                .notes
+                .iter()
+                .map(ToString::to_string)
+                .chain(outside.clone())
+                .collect(),
             printed: String::from_utf8_lossy(&printed),
             buffers: wanted
                 .print
@@ -273,6 +283,9 @@ fn carry_out(launch: &Launch, out: &mut dyn Write) -> Result<Status> {
     }
     if !launch.json {
         eprintln!("{}", summary(&kernel.name, stats, seconds, threads));
+        if let Some(note) = outside {
+            eprintln!("note: {note}");
+        }
         if let Some(line) = fidelity::line(&fidelity).filter(|_| !launch.fidelity) {
             eprintln!("{line}");
         }
@@ -614,15 +627,43 @@ fn traced(
     })
 }
 
+/// What to do about a note, on the command line.
+fn remedy(note: &Note) -> &'static str {
+    match note {
+        Note::DynamicStack { .. } => "; --stack changes that",
+        Note::Partial { .. } | Note::Format(_) => "",
+    }
+}
+
+/// What a run has to say about accesses that its memory is too small for and that were no fault.
+fn outside(stats: Stats, fault: Option<&Fault>) -> Option<String> {
+    let is_counted = |fault: &Fault| {
+        matches!(
+            fault.kind,
+            FaultKind::Unmapped { .. } | FaultKind::Misaligned { .. }
+        )
+    };
+    let count = stats.violations;
+    (count > 0 && !fault.is_some_and(is_counted)).then(|| {
+        format!(
+            "{} beyond the end of LDS, GDS or a lane's scratch: loads gave 0, stores were dropped, as on hardware",
+            plural(count, "access", "es")
+        )
+    })
+}
+
+fn plural(n: u64, what: &str, more: &str) -> String {
+    format!("{n} {what}{}", if n == 1 { "" } else { more })
+}
+
 fn summary(kernel: &str, stats: Stats, time: Duration, threads: usize) -> String {
-    let plural = |n: u64, what: &str| format!("{n} {what}{}", if n == 1 { "" } else { "s" });
     format!(
         "{}: {}, {}, {}, {:.3} s on {}",
         render::printable(kernel),
-        plural(stats.groups, "workgroup"),
-        plural(stats.waves, "wave"),
-        plural(stats.instructions, "wave instruction"),
+        plural(stats.groups, "workgroup", "s"),
+        plural(stats.waves, "wave", "s"),
+        plural(stats.instructions, "wave instruction", "s"),
         time.as_secs_f64(),
-        plural(threads as u64, "thread"),
+        plural(threads as u64, "thread", "s"),
     )
 }
