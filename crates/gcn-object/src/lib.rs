@@ -8,6 +8,7 @@
 //! for the rest.
 
 mod bundle;
+mod cpp;
 mod descriptor;
 mod elf;
 mod image;
@@ -21,6 +22,7 @@ pub mod write;
 pub use bundle::{
     BundleEntry, BundleError, bundle_entries, container_entries, is_bundle, is_container,
 };
+pub use cpp::{declaration, source_name};
 pub use descriptor::{
     DESCRIPTOR_ALIGN, DESCRIPTOR_SIZE, ENTRY_OFFSET_FIELD, Field, KERNEL_CODE_SIZE, KernelCode,
     KernelDescriptor, Properties, Rsrc1, Rsrc2, Rsrc3, UserSgpr,

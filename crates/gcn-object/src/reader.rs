@@ -21,6 +21,7 @@ use object::{LittleEndian, SectionIndex};
 use serde::Serialize;
 use thiserror::Error;
 
+use crate::cpp;
 use crate::descriptor::{DESCRIPTOR_SIZE, ENTRY_OFFSET_FIELD, KERNEL_CODE_SIZE, KernelDescriptor};
 use crate::elf::{Binding, ELFOSABI_AMDGPU_HSA, RelocationKind, SymbolKind, Visibility};
 use crate::metadata::{KernelMetadata, Metadata, MetadataError, MetadataProblem};
@@ -959,16 +960,6 @@ impl Segment {
     }
 }
 
-/// The name in the source of a function of no namespace or class: `_Z5scalePf` and `_ZL5scalePf` are `scale` (Itanium C++
-/// ABI, "Mangling", `<source-name>`).
-fn source_name(symbol: &str) -> Option<&str> {
-    let rest = symbol.strip_prefix("_Z")?;
-    let rest = rest.strip_prefix('L').unwrap_or(rest);
-    let name = rest.trim_start_matches(|c: char| c.is_ascii_digit());
-    let length = rest.strip_suffix(name)?.parse().ok()?;
-    name.get(..length)
-}
-
 impl CodeObject {
     /// LLVM's name of the processor that it was compiled for.
     pub fn processor(&self) -> Option<&'static str> {
@@ -980,15 +971,22 @@ impl CodeObject {
         self.data.get(section.file.clone()).unwrap_or_default()
     }
 
-    /// The kernel with this name, or else the only one that has it in its C++ source.
+    /// The kernel with this name, or else the only one that has it in its C++ source: with its parameters, without, without
+    /// the arguments of templates, or without what it is inside of. The first of these that any kernel has counts.
     pub fn kernel(&self, name: &str) -> Option<&Kernel> {
         let exact = self.kernels.iter().find(|kernel| kernel.name == name);
-        let by_source = || {
-            let has_name = |kernel: &&Kernel| source_name(&kernel.name) == Some(name);
-            let mut several = self.kernels.iter().filter(has_name);
-            several.next().filter(|_| several.next().is_none())
-        };
-        exact.or_else(by_source)
+        exact.or_else(|| {
+            let names = self.kernels.iter().map(|kernel| cpp::names(&kernel.name));
+            let names: Vec<_> = names.collect();
+            (0..cpp::FORMS).find_map(|form| {
+                let has_it = |names: &Option<[String; cpp::FORMS]>| {
+                    names.as_ref().is_some_and(|names| names[form] == name)
+                };
+                let mut several = (0..names.len()).filter(|&index| has_it(&names[index]));
+                let first = several.next()?;
+                Some(several.next().is_none().then(|| &self.kernels[first]))
+            })?
+        })
     }
 
     /// The first symbol with this name that is defined.

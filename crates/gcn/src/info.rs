@@ -301,6 +301,9 @@ impl KernelReport {
 
     fn write(&self, out: &mut dyn Write) -> io::Result<()> {
         writeln!(out, "\nkernel {}", printable(&self.name))?;
+        if let Some(declaration) = gcn_object::declaration(&self.name) {
+            writeln!(out, "  source     {}", printable(&declaration))?;
+        }
         writeln!(
             out,
             "  code       {} bytes at {:#x}",

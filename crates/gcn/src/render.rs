@@ -276,6 +276,14 @@ pub fn printable(text: &str) -> String {
         })
 }
 
+/// A kernel's symbol, and in C++ its name in the source.
+pub fn kernel_name(symbol: &str) -> String {
+    match gcn_object::source_name(symbol) {
+        Some(name) => format!("{} ({})", printable(symbol), printable(&name)),
+        None => printable(symbol),
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

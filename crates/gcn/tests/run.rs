@@ -186,9 +186,19 @@ fn kernels_of_cpp_have_the_name_of_the_source() {
         let rest = ["--arg", "out=u32*4", "--print", "out", "--kernel", name];
         run_in(&directory, &[&["k.s"], &arguments[..], &rest[..]].concat())
     };
-    for symbol in ["_Z5scalehjPj", "_ZL5scalehjPj"] {
+    for (symbol, others) in [
+        (
+            "_Z5scalehjPj",
+            &["scale(unsigned char, unsigned int, unsigned int*)"][..],
+        ),
+        ("_ZL5scalehjPj", &[]),
+        (
+            "_ZN5image5scaleIjEEvhjPT_",
+            &["image::scale<unsigned int>", "image::scale"],
+        ),
+    ] {
         fs::write(directory.join("k.s"), kernel(symbol)).expect("a file");
-        for name in ["scale", symbol] {
+        for &name in ["scale", symbol].iter().chain(others) {
             let ran = run(name);
             assert_eq!(ran.out, "out: u32[0..4] = 10, 11, 12, 0\n", "{}", ran.err);
         }

@@ -513,7 +513,7 @@ fn choose<'a>(object: &'a CodeObject, name: Option<&str>) -> Result<&'a Kernel> 
         object
             .kernels
             .iter()
-            .map(|kernel| render::printable(&kernel.name))
+            .map(|kernel| render::kernel_name(&kernel.name))
             .collect::<Vec<_>>()
             .join(", ")
     };
