@@ -19,9 +19,9 @@ mod rows;
 use std::arch::x86_64::__m512i;
 use std::sync::atomic::{AtomicU8, Ordering::Relaxed};
 
-#[cfg(target_arch = "x86_64")]
-pub(crate) use elements::load;
 pub(crate) use elements::{Elements, Gather};
+#[cfg(target_arch = "x86_64")]
+pub(crate) use elements::{LOADED, load};
 pub(crate) use rows::{from_elements, permuted, to_elements};
 
 /// Lanes of a wave on every GCN generation.

@@ -484,7 +484,7 @@ impl Part<'_> {
         into: &mut [Lanes],
     ) -> Option<()> {
         #[cfg(target_arch = "x86_64")]
-        if level() == Level::Avx512 {
+        if level() != Level::Baseline && self.len >= lanes::LOADED {
             let (bytes, len) = (self.pointer(0), self.len as usize);
             // SAFETY: the host has the level's instructions; so many bytes are there.
             return unsafe { lanes::load(places, kept, exec, bytes, len, into) };

@@ -10,6 +10,7 @@ const UNSAFE: &[&str] = &[
     "gcn-emu/src/memory/vectors.rs",
     "gcn-emu/src/lanes.rs",
     "gcn-emu/src/lanes/elements.rs",
+    "gcn-emu/src/lanes/elements/avx2.rs",
     "gcn-emu/src/lanes/elements/avx512.rs",
     "gcn-emu/src/lanes/rows.rs",
     "gcn/src/file.rs",

@@ -1,16 +1,49 @@
 //! Elements of lanes in memory: loads and stores of LDS, which a thread has for itself, and loads of what threads share.
 //!
 //! Programs read rows and columns of matrices, so that lanes next to each other have one place, or follow each other, or are
-//! near each other. On hosts with AVX-512 those are told apart from the rest, which the host's own gathers and scatters do.
+//! near each other. On hosts with AVX-512 or AVX2 those are told apart from the rest, which the host's own gathers and
+//! scatters do.
 //!
 //! This is one of the modules that may use `unsafe`: what those instructions reach has been found to be inside.
 
+#[cfg(target_arch = "x86_64")]
+mod avx2;
 #[cfg(target_arch = "x86_64")]
 pub(crate) mod avx512;
 
 use super::{Lanes, active, are_below};
 #[cfg(target_arch = "x86_64")]
 use super::{Level, level};
+
+/// Loads by one instruction of the host's each, which it has with a feature. Moves that the compiler does not see are no
+/// race in its eyes, and the host makes each aligned dword of a vector visible at once, which is all that relaxed atomic
+/// moves of dwords would promise.
+#[cfg(target_arch = "x86_64")]
+macro_rules! moves {
+    ($feature:literal, $($(#[$doc:meta])* $name:ident $Vector:ident $class:ident $instruction:literal;)*) => {$(
+        $(#[$doc])*
+        ///
+        /// # Safety
+        /// It is there.
+        #[inline]
+        #[target_feature(enable = $feature)]
+        unsafe fn $name(at: *const u8) -> $Vector {
+            let loaded;
+            // SAFETY: the caller vouches for it.
+            unsafe {
+                std::arch::asm!(
+                    concat!($instruction, " {loaded}, [{at}]"),
+                    loaded = out($class) loaded,
+                    at = in(reg) at,
+                    options(readonly, nostack, preserves_flags),
+                );
+            }
+            loaded
+        }
+    )*};
+}
+#[cfg(target_arch = "x86_64")]
+use moves;
 
 /// Bytes of a dword.
 const DWORD: usize = 4;
@@ -41,25 +74,32 @@ impl Elements {
     /// What loads them on this host.
     pub(crate) fn gather(&self) -> Gather {
         #[cfg(target_arch = "x86_64")]
-        if level() == Level::Avx512 {
+        {
             macro_rules! gather {
-                ($dwords:literal, $count:literal) => {
+                ($module:ident) => {
+                    match (self.dwords, self.count) {
+                        (1, 1) => return gather!($module 1, 1),
+                        (1, 2) => return gather!($module 1, 2),
+                        (2, 1) => return gather!($module 2, 1),
+                        (2, 2) => return gather!($module 2, 2),
+                        (3, 1) => return gather!($module 3, 1),
+                        (4, 1) => return gather!($module 4, 1),
+                        _ => {}
+                    }
+                };
+                ($module:ident $dwords:literal, $count:literal) => {
                     |elements, exec, bytes, registers| {
                         // SAFETY: the host has the level's features.
                         unsafe {
-                            avx512::gather::<$dwords, $count>(elements, exec, bytes, registers)
+                            $module::gather::<$dwords, $count>(elements, exec, bytes, registers)
                         }
                     }
                 };
             }
-            match (self.dwords, self.count) {
-                (1, 1) => return gather!(1, 1),
-                (1, 2) => return gather!(1, 2),
-                (2, 1) => return gather!(2, 1),
-                (2, 2) => return gather!(2, 2),
-                (3, 1) => return gather!(3, 1),
-                (4, 1) => return gather!(4, 1),
-                _ => {}
+            match level() {
+                Level::Avx512 => gather!(avx512),
+                Level::Avx2 => gather!(avx2),
+                Level::Baseline => {}
             }
         }
         Elements::gather_each
@@ -103,15 +143,24 @@ impl Elements {
         part: Option<usize>,
     ) -> Option<()> {
         #[cfg(target_arch = "x86_64")]
-        if part.is_none() && level() == Level::Avx512 {
-            // SAFETY: the host has the level's features.
-            let stored = unsafe {
-                match self.dwords {
-                    1 => avx512::scatter::<1>(self, exec, bytes, registers),
-                    2 => avx512::scatter::<2>(self, exec, bytes, registers),
-                    4 => avx512::scatter::<4>(self, exec, bytes, registers),
-                    _ => Stored::NotInOrder,
-                }
+        if part.is_none() {
+            macro_rules! scatter {
+                ($module:ident) => {
+                    // SAFETY: the host has the level's features.
+                    unsafe {
+                        match self.dwords {
+                            1 => $module::scatter::<1>(self, exec, bytes, registers),
+                            2 => $module::scatter::<2>(self, exec, bytes, registers),
+                            4 => $module::scatter::<4>(self, exec, bytes, registers),
+                            _ => Stored::NotInOrder,
+                        }
+                    }
+                };
+            }
+            let stored = match level() {
+                Level::Avx512 => scatter!(avx512),
+                Level::Avx2 => scatter!(avx2),
+                Level::Baseline => Stored::NotInOrder,
             };
             match stored {
                 Stored::All => return Some(()),
@@ -166,12 +215,16 @@ impl Elements {
     }
 }
 
+/// The bytes that [`load`] takes at least.
+#[cfg(target_arch = "x86_64")]
+pub(crate) const LOADED: u32 = 64;
+
 /// Loads the dwords at the places of some lanes in `len` bytes, of which so many bits are kept, and those behind them, a
-/// register of each. Nothing, and nothing has been loaded, if any is not inside, or there are too many registers. Threads
-/// may share the bytes.
+/// register of each, by vectors of the host's. Nothing, and nothing has been loaded, if any is not inside, there are too many
+/// registers or too few bytes. Threads may share the bytes.
 ///
 /// # Safety
-/// The host has AVX-512; that many bytes are there.
+/// The host has AVX2; that many bytes are there.
 #[cfg(target_arch = "x86_64")]
 #[inline]
 pub(crate) unsafe fn load(
@@ -182,15 +235,24 @@ pub(crate) unsafe fn load(
     len: usize,
     into: &mut [Lanes],
 ) -> Option<()> {
-    // SAFETY: the caller vouches for them.
-    unsafe {
-        match into.len() {
-            1 => avx512::load::<1>(places, kept, exec, bytes, len, into),
-            2 => avx512::load::<2>(places, kept, exec, bytes, len, into),
-            3 => avx512::load::<3>(places, kept, exec, bytes, len, into),
-            4 => avx512::load::<4>(places, kept, exec, bytes, len, into),
-            _ => None,
-        }
+    macro_rules! load {
+        ($dwords:literal) => {
+            // SAFETY: the host has the level's features; the caller vouches for the bytes.
+            unsafe {
+                if level() == Level::Avx512 {
+                    avx512::load::<$dwords>(places, kept, exec, bytes, len, into)
+                } else {
+                    avx2::load::<$dwords>(places, &[0], kept, exec, bytes, len, into)
+                }
+            }
+        };
+    }
+    match into.len() {
+        1 => load!(1),
+        2 => load!(2),
+        3 => load!(3),
+        4 => load!(4),
+        _ => None,
     }
 }
 
@@ -203,4 +265,141 @@ enum Stored {
     Nothing,
     /// The elements have to be stored one after the other.
     NotInOrder,
+}
+
+#[cfg(all(test, target_arch = "x86_64"))]
+mod tests {
+    //! What vectors of the host's do is what is done one element after the other, on each level that the host has.
+
+    use super::*;
+
+    /// Bytes of memory, and registers.
+    const BYTES: usize = 512;
+    const REGISTERS: usize = 12;
+    const ROUNDS: usize = 20_000;
+
+    type Scatter = fn(&Elements, u64, &mut [u8], &[Lanes]) -> Stored;
+
+    /// Dwords of an element, elements of a lane, and what loads and stores them.
+    type Moves = (u8, u8, Gather, Scatter);
+
+    /// A level's loads and stores of elements of so many dwords, so many to a lane.
+    macro_rules! level {
+        ($module:ident, $dwords:literal, $count:literal, $stored:literal) => {
+            (
+                $dwords,
+                $count,
+                |elements, exec, bytes, registers| {
+                    // SAFETY: the host has been found to have the level's features.
+                    unsafe { $module::gather::<$dwords, $count>(elements, exec, bytes, registers) }
+                },
+                |elements, exec, bytes, registers| {
+                    // SAFETY: as above.
+                    unsafe { $module::scatter::<$stored>(elements, exec, bytes, registers) }
+                },
+            )
+        };
+        ($module:ident) => {{
+            let all: [Moves; 5] = [
+                level!($module, 1, 1, 1),
+                level!($module, 1, 2, 1),
+                level!($module, 2, 1, 2),
+                level!($module, 2, 2, 2),
+                level!($module, 4, 1, 4),
+            ];
+            all
+        }};
+    }
+
+    fn levels() -> Vec<Moves> {
+        let mut levels = Vec::new();
+        if is_x86_feature_detected!("avx2") {
+            levels.extend(level!(avx2));
+        }
+        if is_x86_feature_detected!("avx512f") {
+            levels.extend(level!(avx512));
+        }
+        levels
+    }
+
+    /// Lanes in rows, at one place, near each other and anywhere, some of them not inside.
+    fn addresses(random: &mut impl FnMut() -> u32, size: u32) -> Lanes {
+        let (kind, start) = (random() % 8, random() % BYTES as u32);
+        let row = [4, 8, 16, 32, 64][random() as usize % 5];
+        let mut lanes = Lanes::ZERO;
+        for (lane, place) in (0..).zip(&mut lanes.0) {
+            let start = if kind < 6 { start & !3 } else { start };
+            *place = match kind {
+                0 => start,
+                1 => start % 64 + lane % row * size,
+                2 => start % 64 + lane * size,
+                3 => start % 64 + lane / row * 4,
+                4 => start % 128 + random() % 32 * 4,
+                5 => random() % (BYTES as u32 - 16) & !3,
+                6 => start.wrapping_sub(64).wrapping_add(random() % 64),
+                _ => random() % (BYTES as u32 + 8),
+            };
+        }
+        lanes
+    }
+
+    #[test]
+    fn vectors_load_and_store_what_single_moves_do() {
+        let mut state = 0x9e37_79b9_7f4a_7c15_u64;
+        let mut random = move || {
+            state ^= state << 13;
+            state ^= state >> 7;
+            state ^= state << 17;
+            (state >> 32) as u32
+        };
+        let levels = levels();
+        let (mut loaded, mut stored) = (0, 0);
+        for round in 0..ROUNDS {
+            let Some(&(dwords, count, gather, scatter)) = levels.get(round % levels.len().max(1))
+            else {
+                return;
+            };
+            let mut registers = vec![Lanes::ZERO; REGISTERS];
+            for register in &mut registers {
+                register.0.fill_with(&mut random);
+            }
+            registers[0] = addresses(&mut random, u32::from(dwords) * DWORD as u32);
+            let mut bytes: Vec<u8> = (0..BYTES).map(|_| random() as u8).collect();
+            bytes.truncate([BYTES, BYTES - 3, 60][random() as usize % 3]);
+            let first = random() as u8 % 5;
+            let elements = Elements {
+                addresses: 0,
+                offsets: [random() % 3 * 4, random() % 64 * 4],
+                count,
+                mask: [0xffff, 0xfffc, !0][random() as usize % 3],
+                dwords,
+                data: [first, random() as u8 % 9],
+            };
+            let exec = match random() % 4 {
+                0 => u64::from(random()) << 32 | u64::from(random()),
+                1 => u64::from(random() & random()) << (random() % 33),
+                _ => u64::MAX,
+            };
+
+            let (mut by_vectors, mut by_each) = (registers.clone(), registers.clone());
+            let done = gather(&elements, exec, &bytes, &mut by_vectors);
+            let expected = elements.gather_each(exec, &bytes, &mut by_each);
+            assert_eq!(done, expected, "{elements:?} {exec:#x}");
+            assert!(by_vectors == by_each, "{elements:?} {exec:#x}");
+            loaded += u32::from(done.is_some());
+
+            let (mut by_vectors, mut by_each) = (bytes.clone(), bytes.clone());
+            match scatter(&elements, exec, &mut by_vectors, &registers) {
+                Stored::NotInOrder => {
+                    assert!(by_vectors == bytes, "nothing has been stored");
+                    continue;
+                }
+                Stored::All => stored += 1,
+                Stored::Nothing => {}
+            }
+            elements.scatter_each(exec, &mut by_each, &registers, None);
+            assert!(by_vectors == by_each, "{elements:?} {exec:#x}");
+        }
+        assert!(loaded > 5_000 && stored > 1_000, "{loaded} {stored}");
+    }
 }

@@ -7,7 +7,7 @@
 
 use std::arch::x86_64::*;
 
-use super::{DWORD, Elements, Lanes, Stored};
+use super::{DWORD, Elements, Lanes, Stored, moves};
 use crate::lanes::rows::avx512::{elements_of, registers_of};
 use crate::lanes::{LANES, VECTORS, blended_vector, vectors};
 
@@ -366,33 +366,7 @@ unsafe fn load_apart<const DWORDS: usize>(
     Some(())
 }
 
-/// Loads by one instruction of the host's each. Moves that the compiler does not see are no race in its eyes, and the host
-/// makes each aligned dword of a vector visible at once, which is all that relaxed atomic moves of dwords would promise.
-macro_rules! moves {
-    ($($(#[$doc:meta])* $name:ident $Vector:ident $class:ident $instruction:literal;)*) => {$(
-        $(#[$doc])*
-        ///
-        /// # Safety
-        /// It is there.
-        #[inline]
-        #[target_feature(enable = "avx512f")]
-        unsafe fn $name(at: *const u8) -> $Vector {
-            let loaded;
-            // SAFETY: the caller vouches for it.
-            unsafe {
-                std::arch::asm!(
-                    concat!($instruction, " {loaded}, [{at}]"),
-                    loaded = out($class) loaded,
-                    at = in(reg) at,
-                    options(readonly, nostack, preserves_flags),
-                );
-            }
-            loaded
-        }
-    )*};
-}
-
-/// The same where a vector has places, of which those of lanes that are not active count for nothing.
+/// Loads as [`moves`] makes them where a vector has places, of which those of lanes that are not active count for nothing.
 macro_rules! gathers {
     ($($(#[$doc:meta])* $name:ident $Places:ident $class:ident $Mask:ty, $instruction:literal;)*) => {$(
         $(#[$doc])*
@@ -420,6 +394,7 @@ macro_rules! gathers {
 }
 
 moves! {
+    "avx512f",
     /// A vector of memory.
     vector_at __m512i zmm_reg "vmovdqu64";
     /// A fourth of one.
