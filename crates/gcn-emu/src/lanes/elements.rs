@@ -335,7 +335,7 @@ mod tests {
                 2 => start % 64 + lane * size,
                 3 => start % 64 + lane / row * 4,
                 4 => start % 128 + random() % 32 * 4,
-                5 => random() % (BYTES as u32 - 16) & !3,
+                5 => (random() % (BYTES as u32 - 16)) & !3,
                 6 => start.wrapping_sub(64).wrapping_add(random() % 64),
                 _ => random() % (BYTES as u32 + 8),
             };
