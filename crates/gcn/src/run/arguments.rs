@@ -56,7 +56,7 @@ struct Parameter<'a> {
     offset: u64,
     size: u64,
     takes: Takes<'a>,
-    /// The element type that the metadata name, and how many make up one.
+    /// The element type that the metadata name, and how many of them (see [`Type::room`]).
     source: Option<(Type, usize)>,
 }
 
@@ -238,11 +238,11 @@ impl<'a> Parameter<'a> {
     fn wants(&self) -> String {
         let of = |source: Option<(Type, usize)>| match source {
             Some((ty, 1)) => format!(" of {ty}"),
-            Some((ty, lanes)) => format!(" of {ty}, {lanes} to an element"),
+            Some((ty, lanes)) => format!(" of {ty}, {} to an element", Type::room(lanes)),
             None => String::new(),
         };
         match (&self.takes, self.source) {
-            (Takes::Value, Some((ty, lanes))) if (ty.size() * lanes) as u64 == self.size => {
+            (Takes::Value, Some((ty, lanes))) if self.is_of(ty, lanes) => {
                 if lanes == 1 {
                     format!("a number, {ty}")
                 } else {
@@ -316,7 +316,7 @@ impl<'a> Parameter<'a> {
         let each = self.size / texts.len() as u64;
         let by_source = self
             .source
-            .filter(|(ty, lanes)| (ty.size() * lanes) as u64 == self.size)
+            .filter(|&(ty, lanes)| self.is_of(ty, lanes))
             .map(|source| source.0);
         let by_size = || texts.first().and_then(|text| type_by_size(text, each));
         let Some(ty) = ty.or(by_source).or_else(by_size) else {
@@ -326,7 +326,12 @@ impl<'a> Parameter<'a> {
                 self.size
             );
         };
-        self.fits(ty.size() as u64 * texts.len() as u64)?;
+        // What the fourth of a vector of three has is nobody's.
+        let lanes = match self.source {
+            Some((known, 3)) if known.size() == ty.size() => Type::room(texts.len()),
+            _ => texts.len(),
+        };
+        self.fits((ty.size() * lanes) as u64)?;
         let is_float = |ty: Type| ty.bits() == Bits::Float;
         if let Some((known, _)) = self.source
             && known.size() == ty.size()
@@ -334,7 +339,14 @@ impl<'a> Parameter<'a> {
         {
             bail!("it is {known}, not {ty}");
         }
-        Ok(elements(ty, texts)?)
+        let mut bytes = elements(ty, texts)?;
+        bytes.resize(ty.size() * lanes, 0);
+        Ok(bytes)
+    }
+
+    /// Whether that many elements of a type are what it takes.
+    fn is_of(&self, ty: Type, lanes: usize) -> bool {
+        (ty.size() * Type::room(lanes)) as u64 == self.size
     }
 }
 

@@ -116,6 +116,9 @@ pub enum ValueError {
     /// `local:` without a number.
     #[error("`{0}` is not a number of bytes; dynamic LDS is written local:BYTES")]
     Local(String),
+    /// `@` without a name.
+    #[error("no file is named; the bytes of a file are written @FILE")]
+    File,
     /// Nothing is written.
     #[error("the value is empty")]
     Empty,
@@ -164,8 +167,12 @@ impl Type {
             .parse()
             .ok()
             .filter(|n| (2..=16).contains(n))?;
-        // A vector of three takes the room of four.
-        by_name(base).map(|ty| (ty, if lanes == 3 { 4 } else { lanes }))
+        by_name(base).map(|ty| (ty, lanes))
+    }
+
+    /// How many elements a vector of so many takes the room of: one of three that of four.
+    pub fn room(lanes: usize) -> usize {
+        if lanes == 3 { 4 } else { lanes }
     }
 
     /// Its name.
@@ -457,6 +464,9 @@ impl Spec {
                 .ok_or_else(|| ValueError::Local(bytes.to_owned()));
         }
         if let Some((ty, path)) = text.split_once('@') {
+            if path.is_empty() {
+                return Err(ValueError::File);
+            }
             let ty = ty.trim().trim_end_matches(':');
             let ty = if ty.is_empty() {
                 None
@@ -723,6 +733,10 @@ mod tests {
                 "local:x",
                 "`x` is not a number of bytes; dynamic LDS is written local:BYTES",
             ),
+            (
+                "f32@",
+                "no file is named; the bytes of a file are written @FILE",
+            ),
         ] {
             let error = Spec::parse(text)
                 .map(|spec| format!("{spec:?}"))
@@ -737,7 +751,7 @@ mod tests {
             ("float*", Some((Type::F32, 1))),
             ("uint", Some((Type::U32, 1))),
             ("float4*", Some((Type::F32, 4))),
-            ("uchar3", Some((Type::U8, 4))),
+            ("uchar3", Some((Type::U8, 3))),
             ("const unsigned long *", Some((Type::U64, 1))),
             ("struct pair", None),
             ("float77", None),
