@@ -180,9 +180,13 @@ fn rsq(x: f64) -> f64 {
         .expect("one of them is near");
     nearest as f64 * 2f64.powi((exponent - 53) as i32)
 }
-fn sine(x: f64) -> f64 {
+/// Whether an angle in turns is one that the instruction set has no sine of (errata E242).
+fn is_too_far(isa: Isa, x: f64) -> bool {
+    isa < Isa::Gfx9 && x.is_finite() && x.abs() > 256.0
+}
+fn sine(isa: Isa, x: f64) -> f64 {
     let turn = std::f64::consts::TAU;
-    if x.is_finite() && (x.abs() > 256.0 || x != 0.0 && (2.0 * x).fract() == 0.0) {
+    if is_too_far(isa, x) || x.is_finite() && x != 0.0 && (2.0 * x).fract() == 0.0 {
         return 0.0;
     }
     if x == 0.0 {
@@ -190,13 +194,12 @@ fn sine(x: f64) -> f64 {
     }
     ((x - x.round()) * turn).sin()
 }
-fn cosine(x: f64) -> f64 {
+fn cosine(isa: Isa, x: f64) -> f64 {
     let turn = std::f64::consts::TAU;
-    if x.is_finite() && x.abs() <= 256.0 && (2.0 * x).fract().abs() == 0.5 {
-        return 0.0;
-    }
-    if x.is_finite() && x.abs() > 256.0 {
+    if is_too_far(isa, x) {
         1.0
+    } else if x.is_finite() && (2.0 * x).fract().abs() == 0.5 {
+        0.0
     } else {
         ((x - x.round()) * turn).cos()
     }
@@ -402,8 +405,8 @@ pub const TABLE: &[(&str, Reference)] = &[
     ("v_rsq_clamp_f32",  |x| unit(x.a, |a| finite(1.0 / f64::from(a).sqrt()))),
     ("v_rsq_legacy_f32", |x| unit(x.a, |a| no_infinity(1.0 / f64::from(a).sqrt()))),
     ("v_sqrt_f32",       |x| unit(x.a, |a| f64::from(a).sqrt())),
-    ("v_sin_f32",        |x| unit(x.a, |a| sine(a.into()))),
-    ("v_cos_f32",        |x| unit(x.a, |a| cosine(a.into()))),
+    ("v_sin_f32",        |x| unit(x.a, |a| sine(x.isa, a.into()))),
+    ("v_cos_f32",        |x| unit(x.a, |a| cosine(x.isa, a.into()))),
     ("v_rcp_f64",        |x| value(bits64(1.0 / g(x.a)))),
     ("v_rcp_clamp_f64",  |x| value(bits64((1.0 / g(x.a)).clamp(f64::MIN, f64::MAX)))),
     ("v_rsq_f64",        |x| value(bits64(rsq(g(x.a))))),
@@ -424,8 +427,8 @@ pub const TABLE: &[(&str, Reference)] = &[
     ("v_rsq_f16",   |x| value(half(1.0 / h(x.a).sqrt()))),
     ("v_log_f16",   |x| value(half(h(x.a).ln() / std::f64::consts::LN_2))),
     ("v_exp_f16",   |x| value(half(2f64.powf(h(x.a))))),
-    ("v_sin_f16",   |x| value(half(sine(h(x.a))))),
-    ("v_cos_f16",   |x| value(half(cosine(h(x.a))))),
+    ("v_sin_f16",   |x| value(half(sine(x.isa, h(x.a))))),
+    ("v_cos_f16",   |x| value(half(cosine(x.isa, h(x.a))))),
     ("v_floor_f16", |x| value(half(h(x.a).floor()))),
     ("v_ceil_f16",  |x| value(half(h(x.a).ceil()))),
     ("v_trunc_f16", |x| value(half(h(x.a).trunc()))),

@@ -116,6 +116,7 @@ impl Bench {
                     },
                     bit: vcc >> lane & 1 == 1,
                     lane: lane as u32,
+                    isa: self.inst.isa,
                 });
                 if written.is_some() && (bits >> lane & 1 == 1) != bit {
                     return Err(format!(

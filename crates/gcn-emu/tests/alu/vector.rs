@@ -14,6 +14,7 @@ pub struct In {
     pub d: u64,
     pub bit: bool,
     pub lane: u32,
+    pub isa: Isa,
 }
 
 /// A lane's result and its bit of the mask that is written.
@@ -439,6 +440,7 @@ fn expect(
             d,
             bit: given_mask >> lane & 1 == 1,
             lane: lane as u32,
+            isa: before.isa,
         });
         written |= u64::from(bit) << lane;
         if let Operand::Vgprs { first, .. } = operands[0] {

@@ -66,8 +66,14 @@ pub fn vop1(op: Vop1) -> Option<Handler> {
         V_RSQ_CLAMP_F32     => |w, s| one(w, s, |a| approximate::finite(approximate::flushing(a, approximate::rsq))),
         V_RSQ_LEGACY_F32    => |w, s| one(w, s, |a| approximate::infinite_to_zero(approximate::flushing(a, approximate::rsq))),
         V_SQRT_F32          => |w, s| one(w, s, |a| approximate::flushing(a, f32::sqrt)),
-        V_SIN_F32           => |w, s| one(w, s, |a| approximate::flushing(a, approximate::sin::<FUSES>)),
-        V_COS_F32           => |w, s| one(w, s, |a| approximate::flushing(a, approximate::cos::<FUSES>)),
+        V_SIN_F32           => |w, s| {
+            let far = approximate::farthest(w.isa);
+            one(w, s, |a| approximate::flushing(a, |a| approximate::sin::<FUSES>(far, a)));
+        },
+        V_COS_F32           => |w, s| {
+            let far = approximate::farthest(w.isa);
+            one(w, s, |a| approximate::flushing(a, |a| approximate::cos::<FUSES>(far, a)));
+        },
         V_RCP_F64           => |w, s| float1(w, s, f64::recip),
         V_RCP_CLAMP_F64     => |w, s| float1(w, s, |a: f64| approximate::finite64(a.recip())),
         V_RSQ_F64           => |w, s| float1_usually(w, s, |a, (), (), ()| approximate::rsq64_usual(a), approximate::rsq64),
@@ -96,8 +102,14 @@ pub fn vop1(op: Vop1) -> Option<Handler> {
         V_RSQ_F16           => |w, s| half1(w, s, approximate::rsq),
         V_LOG_F16           => |w, s| half1(w, s, approximate::log2::<FUSES>),
         V_EXP_F16           => |w, s| half1(w, s, approximate::exp2::<FUSES>),
-        V_SIN_F16           => |w, s| half1(w, s, approximate::sin::<FUSES>),
-        V_COS_F16           => |w, s| half1(w, s, approximate::cos::<FUSES>),
+        V_SIN_F16           => |w, s| {
+            let far = approximate::farthest(w.isa);
+            half1(w, s, |a| approximate::sin::<FUSES>(far, a));
+        },
+        V_COS_F16           => |w, s| {
+            let far = approximate::farthest(w.isa);
+            half1(w, s, |a| approximate::cos::<FUSES>(far, a));
+        },
         V_FLOOR_F16         => |w, s| half1(w, s, f32::floor),
         V_CEIL_F16          => |w, s| half1(w, s, f32::ceil),
         V_TRUNC_F16         => |w, s| half1(w, s, f32::trunc),
