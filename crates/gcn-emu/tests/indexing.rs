@@ -180,6 +180,9 @@ fn multiply_adds_are_indexed_as_the_three_sources_that_they_have() {
                 0,
                 11.0 * 13.0 + 2.0,
             ),
+            // What is asked of sources and of the result is asked of those that are moved.
+            ("v_mul_f32 v0, -v1, v2", "SRC0,SRC1,DST", 1, -12.0 * 13.0),
+            ("v_add_f32 v0, -v1, v2 clamp", "SRC1,DST", 1, 1.0),
         ] {
             let text = format!(
                 "{floats}s_mov_b32 s4, 1\ns_set_gpr_idx_on s4, gpr_idx({operands})\n{instruction}"
