@@ -293,7 +293,7 @@ fn rounded3_at<const Z: usize, F: Float>(
 #[inline(never)]
 fn directed2<F: Float>(w: &mut Wave, s: &Step, any: impl Fn(Round, F, F) -> F) {
     let env = Env::of::<F>(w.mode);
-    run(w, s, At::<1, 2, 1>, 0, |a, b, (), ()| {
+    large(w, s, At::<1, 2, 1>, 0, |a, b, (), ()| {
         let result = any(env.round, env.input(a), env.input(b));
         (env.output(result), ())
     });
@@ -309,7 +309,7 @@ fn directed3<const X: usize, const Y: usize, const Z: usize, F: Float>(
     any: impl Fn(Round, F, F, F) -> F,
 ) {
     let env = Env::of::<F>(w.mode);
-    run(w, s, at, 0, |a, b, c, ()| {
+    large(w, s, at, 0, |a, b, c, ()| {
         let result = any(env.round, env.input(a), env.input(b), env.input(c));
         (env.output(result), ())
     });
