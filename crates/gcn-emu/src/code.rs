@@ -335,6 +335,7 @@ impl Step {
     }
 
     /// The instruction with other operands, for its handler, and nothing that is of no use to that.
+    #[inline]
     pub fn with(&self, args: [Arg; MAX_ARGS]) -> Step {
         Step {
             args,

@@ -86,18 +86,18 @@ pub fn execute(w: &mut Wave, s: &Step) {
     if operands == 0 || w.isa < Isa::Vi {
         return (s.handler)(w, s);
     }
-    let moved = |s: &Step| {
-        let mut args = s.args;
-        move_operands(w, s, operands, &mut args).then(|| s.with(args))
-    };
-    let Some(mut step) = moved(s) else {
+    let mut args = s.args;
+    if !move_operands(w, s, operands, &mut args) {
         return;
-    };
-    step.modified = s.modified.as_ref().and_then(|modified| {
-        let plain = moved(&modified.plain)?;
-        Some(Box::new(modified.with(plain)))
-    });
-    (s.handler)(w, &step);
+    }
+    let mut moved = s.with(args);
+    if let Some(modified) = &s.modified {
+        let mut args = modified.plain.args;
+        move_operands(w, s, operands, &mut args);
+        let plain = modified.plain.with(args);
+        moved.modified = Some(Box::new(modified.with(plain)));
+    }
+    (s.handler)(w, &moved);
 }
 
 /// Adds the index to the numbers of the registers that are in M0's set. Returns whether what is written is the wave's.
