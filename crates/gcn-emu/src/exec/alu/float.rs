@@ -611,6 +611,18 @@ pub(crate) fn lit(product: f32, b: f32, c: f32) -> f32 {
     }
 }
 
+/// A product and a sum in double precision, rounded once. Where no instruction of the host's does it, what a library does
+/// may leave a NaN signaling, which is quiet as a result (errata E190).
+#[inline(always)]
+pub(crate) fn fma_f64<const FUSES: bool>(a: f64, b: f64, c: f64) -> f64 {
+    let result = a.mul_add(b, c);
+    if !FUSES && result.is_nan() {
+        result.quiet()
+    } else {
+        result
+    }
+}
+
 /// −1..=1 to −32767..=32767, rounded to nearest even; 0 of NaN.
 #[inline(always)]
 pub(crate) fn snorm16(a: f32) -> i16 {
