@@ -54,7 +54,9 @@ pub struct Step {
     pub bytes: u8,
     /// Its operands, in the order of its row.
     pub args: [Arg; MAX_ARGS],
-    /// The places of its operands that are in vector registers, a bit each.
+    /// What is done to the signs of its sources.
+    pub signs: Signs,
+    /// The places of its operands that are in vector registers and whose signs are left alone, a bit each.
     pub in_registers: u8,
     /// The instruction without what it asks beyond its operation, if its handler is the one for such.
     pub modified: Option<Box<Modified>>,
@@ -94,6 +96,26 @@ pub enum Arg {
     Const(u64),
     /// A number that is not a source: SIMM16 and the like.
     Imm(i64),
+}
+
+/// What is done to the signs of an instruction's sources, which are sets with a bit for each at its place in
+/// [`Step::args`].
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct Signs {
+    /// Sources of which the absolute value is taken.
+    pub absolute: u8,
+    /// Sources that are then negated.
+    pub negate: u8,
+}
+
+impl Signs {
+    /// The same for one source whose values have this bit as their sign: the bits that are kept, and those that are then
+    /// turned over.
+    #[inline(always)]
+    pub fn of(self, place: usize, sign: u32) -> (u32, u32) {
+        let bit = |set: u8| if set >> place & 1 != 0 { sign } else { 0 };
+        (!bit(self.absolute), bit(self.negate))
+    }
 }
 
 /// How an instruction runs.
@@ -308,7 +330,8 @@ impl Code {
             index,
             bytes: inst.dwords() as u8 * DWORD as u8,
             args,
-            in_registers: in_registers(&args),
+            signs: Signs::default(),
+            in_registers: 0,
             modified: None,
             writes_exec: matches!(inst.does(), Does::Compare(_, i) if i.has(Implicit::WRITES_EXEC)),
             is_vector: matches!(run, Run::Vector),
@@ -317,11 +340,8 @@ impl Code {
             indexed: Indexed::of(&inst, self.vgprs),
             memory: memory.map(Box::new),
         };
-        if step.is_vector
-            && let Some(modified) = Modified::of(&step)
-        {
-            step.handler = modifiers::handler(&modified);
-            step.modified = Some(Box::new(modified));
+        if step.is_vector {
+            modifiers::apply(&mut step);
         }
         step
     }
@@ -337,12 +357,23 @@ impl Step {
     /// The instruction with other operands, for its handler, and nothing that is of no use to that.
     #[inline]
     pub fn with(&self, args: [Arg; MAX_ARGS]) -> Step {
-        Step {
+        let mut step = Step {
             args,
             modified: None,
             memory: None,
             ..*self
-        }
+        };
+        step.find_registers();
+        step
+    }
+
+    /// Finds out which operands need no more than a look at their registers.
+    pub(crate) fn find_registers(&mut self) {
+        let Signs { absolute, negate } = self.signs;
+        let registers = (0..).zip(&self.args).fold(0, |set, (place, arg)| {
+            set | u8::from(matches!(arg, Arg::Vgpr(_))) << place
+        });
+        self.in_registers = registers & !(absolute | negate);
     }
 
     /// Whether the instruction behind it need not be one.
@@ -357,13 +388,6 @@ impl Step {
         );
         leaves || matches!(self.run, Run::Missing | Run::Cancelled)
     }
-}
-
-/// The places of the operands that are in vector registers, a bit each.
-pub(crate) fn in_registers(args: &[Arg; MAX_ARGS]) -> u8 {
-    (0..).zip(args).fold(0, |set, (place, arg)| {
-        set | u8::from(matches!(arg, Arg::Vgpr(_))) << place
-    })
 }
 
 /// A 32-bit literal as an operand: sign-extended for 64-bit signed integers, the high half of a double,

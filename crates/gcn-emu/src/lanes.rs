@@ -162,6 +162,8 @@ pub trait Lane: Copy {
     const DWORDS: usize;
     /// Whether it is a value in half precision, on which every operation is large.
     const IS_HALF: bool = false;
+    /// The sign of a value as a floating-point number, in its last dword.
+    const SIGN: u32 = 1 << 31;
     /// From a lane's dwords; `high` counts with two registers only.
     fn join(low: u32, high: u32) -> Self;
     /// To a lane's dwords.
@@ -172,6 +174,7 @@ macro_rules! lane {
     ($($Type:ty, $dwords:literal, |$low:pat_param, $high:pat_param| $join:expr, |$value:pat_param| $split:expr;)*) => {
         $(impl Lane for $Type {
             const DWORDS: usize = $dwords;
+            const SIGN: u32 = 1 << (if size_of::<$Type>() == size_of::<u16>() { u16::BITS } else { u32::BITS } - 1);
             #[inline(always)]
             fn join($low: u32, $high: u32) -> $Type { $join }
             #[inline(always)]
@@ -364,16 +367,49 @@ pub type Source<'a> = [&'a Lanes; 2];
 /// A source that is the same in all lanes: its dwords.
 pub type Same = [u32; 2];
 
+/// A source whose values have their signs taken off or turned over as they are read.
+#[derive(Clone, Copy)]
+pub struct Signed<'a> {
+    /// Where it is read.
+    pub source: Source<'a>,
+    /// Bits of the last dword of each value that are kept.
+    pub keep: u32,
+    /// Bits of it that are then turned over.
+    pub flip: u32,
+}
+
 /// What [`map`] reads a source from.
 pub trait Lanewise: Copy {
     /// A copy of the low dwords or the high ones, which are used or not.
     fn copy(self, n: usize, is_used: bool) -> Lanes;
+
+    /// The value of a lane's dwords.
+    #[inline(always)]
+    fn value<T: Lane>(self, low: u32, high: u32) -> T {
+        T::join(low, high)
+    }
 }
 
 impl Lanewise for Source<'_> {
     #[inline(always)]
     fn copy(self, n: usize, is_used: bool) -> Lanes {
         if is_used { *self[n] } else { Lanes::ZERO }
+    }
+}
+
+impl Lanewise for Signed<'_> {
+    #[inline(always)]
+    fn copy(self, n: usize, is_used: bool) -> Lanes {
+        self.source.copy(n, is_used)
+    }
+
+    #[inline(always)]
+    fn value<T: Lane>(self, low: u32, high: u32) -> T {
+        if T::DWORDS > 1 {
+            T::join(low, high & self.keep ^ self.flip)
+        } else {
+            T::join(low & self.keep ^ self.flip, high)
+        }
     }
 }
 
@@ -410,9 +446,9 @@ pub fn map<A: Lane, B: Lane, C: Lane, R: Lane, Given: Bit, Taken: Bit>(
     let mut taken = [0; LANES];
     for lane in 0..LANES {
         let (value, bit) = f(
-            A::join(a_low.0[lane], a_high.0[lane]),
-            B::join(b_low.0[lane], b_high.0[lane]),
-            C::join(c_low.0[lane], c_high.0[lane]),
+            a.value(a_low.0[lane], a_high.0[lane]),
+            b.value(b_low.0[lane], b_high.0[lane]),
+            c.value(c_low.0[lane], c_high.0[lane]),
             Given::from_word(given[lane]),
         );
         let dwords = value.split();

@@ -94,8 +94,7 @@ pub fn execute(w: &mut Wave, s: &Step) {
     if let Some(modified) = &s.modified {
         let mut args = modified.plain.args;
         move_operands(w, s, operands, &mut args);
-        let plain = modified.plain.with(args);
-        moved.modified = Some(Box::new(modified.with(plain)));
+        moved.modified = Some(Box::new(modified.with(args)));
     }
     (s.handler)(w, &moved);
 }

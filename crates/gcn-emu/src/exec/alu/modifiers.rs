@@ -1,10 +1,11 @@
 //! What a vector instruction's encoding asks beyond its operation: absolute values and negations, halves, parts of
 //! registers, other lanes, factors and clamps.
 //!
-//! What is asked is worked out when the instruction is decoded, as shifts and masks that are the same for all lanes, and
-//! becomes an instruction around the instruction ([`Modified`]). Sources of which something is asked are changed into a
-//! room of the wave's, the operation is done with those, and what it has written is changed where it is. The operation's
-//! own handler knows nothing of all this.
+//! What is asked is worked out when the instruction is decoded, as shifts and masks that are the same for all lanes.
+//! Signs, which most ask for, are taken off and turned over as sources are fetched. What else there is becomes an
+//! instruction around the instruction ([`Modified`]): sources of which something is asked are changed into a room of the
+//! wave's, the operation is done with those, and what it has written is changed where it is. The operation's own handler
+//! knows nothing of all this.
 
 use std::hint::select_unpredictable as select;
 
@@ -16,11 +17,11 @@ use super::exact;
 use super::float::{Env, F16, Float};
 use super::scalar;
 use super::sdwa::{Part, SubDword};
-use crate::code::{self, Arg, Handler, Step};
+use crate::code::{Arg, Handler, MAX_ARGS, Signs, Step};
 use crate::lanes::{LANES, Lanes, NOTHING, at_each_level};
 use crate::wave::Wave;
 
-/// An instruction that asks something, without what it asks.
+/// An instruction that asks more than signs, without what it asks.
 #[derive(Clone, Debug)]
 pub struct Modified {
     /// The operation. Sources that are changed are neither register nor constant to it: so it finds them in the rooms.
@@ -57,20 +58,16 @@ struct Change {
     room: usize,
     /// Whether it has two dwords.
     is_wide: bool,
-    /// Whether it is in vector registers.
-    is_register: bool,
     /// What is done to it.
     how: How,
 }
 
-/// What is done to a source, in this order.
+/// What is done to a source's only dword, in this order.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 struct How {
-    /// What is taken of its only dword.
+    /// What is taken of it.
     taken: Taken,
-    /// Bits of its last dword that are kept.
-    keep: u32,
-    /// Bits of it that are then turned over.
+    /// Bits that are then turned over: signs of packed values.
     flip: u32,
 }
 
@@ -119,7 +116,6 @@ impl Default for How {
     fn default() -> How {
         How {
             taken: Taken::Whole,
-            keep: !0,
             flip: 0,
         }
     }
@@ -192,8 +188,25 @@ impl Asked {
         asked
     }
 
-    /// What is done to a source: first a part of the register is taken, then the absolute value, then the negation
-    /// (errata E137, E140).
+    /// What is done to the signs of its sources, where each has one.
+    fn signs(&self, inst: &Inst, is_mixed: bool) -> Signs {
+        if is_mixed {
+            return Signs {
+                absolute: self.negate_high,
+                negate: self.negate,
+            };
+        }
+        let is_float = |slot: &Slot| matches!(slot.ty, Ty::F16 | Ty::F32 | Ty::F64);
+        let floats = (0..).zip(inst.row().slots()).fold(0, |set, (place, slot)| {
+            set | u8::from(is_float(slot)) << place
+        });
+        Signs {
+            absolute: self.absolute & floats,
+            negate: self.negate & floats,
+        }
+    }
+
+    /// What is done to a source before its sign: a part of the register is taken (errata E137, E140).
     fn of_source(&self, place: usize, slot: &Slot, part: Option<(Part, bool)>) -> How {
         let has = |set: u8| set >> place & 1 != 0;
         let mut how = How::default();
@@ -201,10 +214,6 @@ impl Asked {
             let (up, down) = part.shifts();
             how.taken = Taken::part(up, down, extends);
         }
-        let signs = |sign: u32| {
-            let keep = if has(self.absolute) { !sign } else { !0 };
-            (keep, if has(self.negate) { sign } else { 0 })
-        };
         match slot.ty {
             Ty::F16x2 | Ty::I16x2 => {
                 let low = if has(self.high) { HALF_BITS } else { 0 };
@@ -217,15 +226,9 @@ impl Asked {
                         | if has(self.negate_high) { SIGN } else { 0 };
                 }
             }
-            Ty::F16 | Ty::B16 | Ty::U16 | Ty::I16 => {
-                if has(self.high) {
-                    how.taken = Taken::part(0, HALF_BITS, false);
-                }
-                if slot.ty == Ty::F16 {
-                    (how.keep, how.flip) = signs(SIGN_LOW);
-                }
+            Ty::F16 | Ty::B16 | Ty::U16 | Ty::I16 if has(self.high) => {
+                how.taken = Taken::part(0, HALF_BITS, false);
             }
-            Ty::F32 | Ty::F64 => (how.keep, how.flip) = signs(SIGN),
             _ => {}
         }
         how
@@ -240,8 +243,7 @@ impl Asked {
                 (true, _) => Taken::Whole,
                 (false, is_high) => Taken::Widened(if is_high { HALF_BITS } else { 0 }),
             },
-            keep: if has(self.negate_high) { !SIGN } else { !0 },
-            flip: if has(self.negate) { SIGN } else { 0 },
+            flip: 0,
         }
     }
 }
@@ -260,92 +262,72 @@ fn room(field: Field) -> Option<usize> {
 /// The room of the source that DPP reads from other lanes.
 const CROSSED: usize = 0;
 
+/// Makes a vector instruction do what its encoding asks beyond its operation: VOP3, VOP3P, SDWA and DPP may ask something.
+/// A source that is neither register nor constant becomes one in a room.
+pub fn apply(step: &mut Step) {
+    let inst = step.inst;
+    let asked = Asked::of(&inst);
+    let cross_lane = CrossLane::of(&inst);
+    let sub_dword = SubDword::of(&inst);
+    // Packed instructions whose sources are not packed mix precisions.
+    let is_mixed = inst.layout().has(Field::OpSelHi)
+        && (inst.row().slots()).any(|slot| slot.field == Field::Src0 && slot.ty == Ty::F32);
+    step.signs = asked.signs(&inst, is_mixed);
+    let mut args = step.args;
+    let mut changes = Vec::new();
+    for ((place, slot), arg) in inst.row().slots().enumerate().zip(&mut args) {
+        let Some(room) = room(slot.field) else {
+            continue;
+        };
+        let change = Change {
+            place,
+            room,
+            is_wide: slot.ty.bytes() > DWORD,
+            how: match sub_dword.and_then(|parts| parts.source(slot.field)) {
+                _ if is_mixed => asked.of_mixed(place),
+                part => asked.of_source(place, slot, part),
+            },
+        };
+        let reads_others = room == CROSSED && cross_lane.is_some();
+        let is_other = matches!(arg, Arg::Special(_));
+        if change.how == How::default() && !reads_others && !is_other {
+            continue;
+        }
+        match arg {
+            Arg::Const(bits) if let Some(changed) = change.how.of_constant(*bits) => {
+                *arg = Arg::Const(changed);
+            }
+            _ => {
+                if !is_other {
+                    *arg = Arg::None;
+                }
+                changes.push(change);
+            }
+        }
+    }
+    let result = Outcome::of(&inst, asked.high & 1 != 0);
+    if changes.is_empty() && result.is_nothing() {
+        step.args = args;
+        step.find_registers();
+        return;
+    }
+    step.modified = Some(Box::new(Modified {
+        plain: step.with(args),
+        changes: changes.into(),
+        cross_lane,
+        result,
+    }));
+    step.handler = handler();
+}
+
 impl Modified {
-    /// A vector instruction with what its encoding asks: VOP3, VOP3P, SDWA and DPP may ask something. A source that is
-    /// neither register nor constant becomes one in a room. Nothing if it is plain already.
-    pub fn of(step: &Step) -> Option<Modified> {
-        let mut plain = step.clone();
-        let inst = plain.inst;
-        let asked = Asked::of(&inst);
-        let cross_lane = CrossLane::of(&inst);
-        let sub_dword = SubDword::of(&inst);
-        // Packed instructions whose sources are not packed mix precisions.
-        let is_mixed = inst.layout().has(Field::OpSelHi)
-            && (inst.row().slots()).any(|slot| slot.field == Field::Src0 && slot.ty == Ty::F32);
-        let mut changes = Vec::new();
-        for ((place, slot), arg) in inst.row().slots().enumerate().zip(&mut plain.args) {
-            let Some(room) = room(slot.field) else {
-                continue;
-            };
-            let change = Change {
-                place,
-                room,
-                is_wide: slot.ty.bytes() > DWORD,
-                is_register: matches!(arg, Arg::Vgpr(_)),
-                how: match sub_dword.and_then(|parts| parts.source(slot.field)) {
-                    _ if is_mixed => asked.of_mixed(place),
-                    part => asked.of_source(place, slot, part),
-                },
-            };
-            let reads_others = room == CROSSED && cross_lane.is_some();
-            let is_other = matches!(arg, Arg::Special(_));
-            if change.how == How::default() && !reads_others && !is_other {
-                continue;
-            }
-            match arg {
-                Arg::Const(bits) if let Some(changed) = change.of_constant(*bits) => {
-                    *arg = Arg::Const(changed);
-                }
-                _ => {
-                    if !is_other {
-                        *arg = Arg::None;
-                    }
-                    changes.push(change);
-                }
-            }
-        }
-        plain.in_registers = code::in_registers(&plain.args);
-        let result = Outcome::of(&inst, asked.high & 1 != 0);
-        let is_same = changes.is_empty() && result.is_nothing() && plain.args == step.args;
-        (!is_same).then(|| Modified {
-            plain,
-            changes: changes.into(),
-            cross_lane,
-            result,
-        })
-    }
-
-    /// The same of another operation.
-    pub fn with(&self, plain: Step) -> Modified {
+    /// The same of other operands of the operation.
+    pub fn with(&self, args: [Arg; MAX_ARGS]) -> Modified {
         Modified {
-            plain,
-            ..self.clone()
-        }
-    }
-
-    /// Whether all that is asked is signs of sources in vector registers.
-    fn is_of_signs(&self) -> bool {
-        let is_sign = |change: &Change| change.how.taken == Taken::Whole && change.is_register;
-        self.cross_lane.is_none() && self.result.is_nothing() && self.changes.iter().all(is_sign)
-    }
-
-    /// Puts the changed sources in the wave's rooms, if [`Modified::is_of_signs`].
-    #[inline(always)]
-    fn change_signs(&self, w: &mut Wave, s: &Step) {
-        for change in &self.changes {
-            let Arg::Vgpr(first) = s.args[change.place] else {
-                continue;
-            };
-            let register = |n: usize| w.vgprs.get(usize::from(first) + n).unwrap_or(&NOTHING);
-            let How { keep, flip, .. } = change.how;
-            let [low, high] = &mut w.rooms.sources[change.room];
-            let (last, to) = if change.is_wide {
-                *low = *register(0);
-                (register(1), high)
-            } else {
-                (register(0), low)
-            };
-            each_of(last, to, |dword| dword & keep ^ flip);
+            plain: self.plain.with(args),
+            changes: self.changes.clone(),
+            cross_lane: self.cross_lane.clone(),
+            result: self.result,
         }
     }
 
@@ -373,10 +355,7 @@ impl Modified {
             };
             let [low, high] = &mut w.rooms.sources[change.room];
             match &self.cross_lane {
-                _ if change.is_wide => {
-                    *low = *from_low;
-                    change.how.apply(halves, from_high, high);
-                }
+                _ if change.is_wide => (*low, *high) = (*from_low, *from_high),
                 Some(cross_lane) if change.room == CROSSED => {
                     change
                         .how
@@ -454,14 +433,7 @@ fn result<'a>(w: &'a mut Wave, modified: &Modified) -> Option<(&'a mut [Lanes], 
 
 at_each_level! {
 /// The handler of a modified instruction.
-pub fn handler(modified: &Modified) -> Handler {
-    // Most ask for signs alone.
-    if modified.is_of_signs() {
-        return |w, s| if let Some(modified) = &s.modified {
-            modified.change_signs(w, s);
-            (modified.plain.handler)(w, &modified.plain);
-        };
-    }
+fn handler() -> Handler {
     |w, s| {
         let Some(modified) = &s.modified else {
             return;
@@ -488,26 +460,6 @@ pub fn handler(modified: &Modified) -> Handler {
         }
     }
 }
-}
-
-impl Change {
-    /// A constant source changed; nothing if that needs MODE.
-    fn of_constant(&self, bits: u64) -> Option<u64> {
-        if matches!(self.how.taken, Taken::Widened(_)) {
-            return None;
-        }
-        let of = |bits: u64| {
-            let mut changed = Lanes::ZERO;
-            self.how
-                .apply(Env::KEEPING, &Lanes::splat(bits as u32), &mut changed);
-            u64::from(changed.0[0])
-        };
-        Some(if self.is_wide {
-            bits & u64::from(u32::MAX) | of(bits >> u32::BITS) << u32::BITS
-        } else {
-            of(bits)
-        })
-    }
 }
 
 impl Outcome {
@@ -566,24 +518,34 @@ impl Taken {
 }
 
 impl How {
-    /// Changes a source's last dwords; halves to be widened have the denormals that `halves` says.
+    /// A constant source changed; nothing if that needs MODE.
+    fn of_constant(&self, bits: u64) -> Option<u64> {
+        if matches!(self.taken, Taken::Widened(_)) {
+            return None;
+        }
+        let mut changed = Lanes::ZERO;
+        self.apply(Env::KEEPING, &Lanes::splat(bits as u32), &mut changed);
+        Some(changed.0[0].into())
+    }
+
+    /// Changes a source's dwords; halves to be widened have the denormals that `halves` says.
     #[inline(always)]
     fn apply(&self, halves: Env, from: &Lanes, to: &mut Lanes) {
-        let (keep, flip) = (self.keep, self.flip);
+        let flip = self.flip;
         match self.taken {
-            Taken::Whole => each_of(from, to, |dword| dword & keep ^ flip),
+            Taken::Whole => each_of(from, to, |dword| dword ^ flip),
             Taken::Part { up, down, extends } if extends => each_of(from, to, |dword| {
-                ((dword << up) as i32 >> down) as u32 & keep ^ flip
+                ((dword << up) as i32 >> down) as u32 ^ flip
             }),
             Taken::Part { up, down, .. } => {
-                each_of(from, to, |dword| dword << up >> down & keep ^ flip);
+                each_of(from, to, |dword| dword << up >> down ^ flip);
             }
             Taken::Halves { low, high } => each_of(from, to, |dword| {
-                (dword >> low & LOW | (dword >> high) << HALF_BITS) & keep ^ flip
+                (dword >> low & LOW | (dword >> high) << HALF_BITS) ^ flip
             }),
             Taken::Widened(up) => each_of(from, to, |dword| {
                 let half = halves.input(F16((dword >> up) as u16));
-                half.to_f32().to_bits() & keep ^ flip
+                half.to_f32().to_bits()
             }),
         }
     }

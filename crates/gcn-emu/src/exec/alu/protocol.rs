@@ -10,7 +10,7 @@ use super::exact::{self, Round};
 use super::float::{Env, F16, Float, MODE_IEEE};
 use super::scalar;
 use crate::code::{Arg, Step};
-use crate::lanes::{self, Bit, Lane, Lanes, NOTHING, Same, Source};
+use crate::lanes::{self, Bit, Lane, Lanes, NOTHING, Same, Signed, Source};
 use crate::wave::{SCALARS, Scalars, Wave};
 
 /// Destination, one source.
@@ -589,7 +589,7 @@ pub(super) fn run<
         let (a, b, _) = registers::<X, Y, Z, A, B, C>(w, s);
         lanes::map((a, b, c), mask, f)
     } else {
-        lanes::map(in_rooms::<X, Y, Z, A, B, C>(w, s), mask, f)
+        lanes::map(anywhere::<X, Y, Z, A, B, C>(w, s), mask, f)
     };
     write::<R>(w, s, result)
 }
@@ -657,20 +657,21 @@ fn sources<'a, const X: usize, const Y: usize, const Z: usize, A: Lane, B: Lane,
     // What most instructions have is looked for once, ahead of the rest.
     let used = const { used(&[(X, A::DWORDS), (Y, B::DWORDS), (Z, C::DWORDS)]) };
     if s.in_registers & used == used {
-        registers::<X, Y, Z, A, B, C>(w, s)
+        let (a, b, c) = registers::<X, Y, Z, A, B, C>(w, s);
+        (unsigned(a), unsigned(b), unsigned(c))
     } else {
-        in_rooms::<X, Y, Z, A, B, C>(w, s)
+        anywhere::<X, Y, Z, A, B, C>(w, s)
     }
 }
 
-type Sources<'a> = (Source<'a>, Source<'a>, Source<'a>);
+type Sources<'a> = (Signed<'a>, Signed<'a>, Signed<'a>);
 
-/// The sources at the places, those that are in vector registers.
+/// The sources at the places, those that are in vector registers and whose signs are left alone.
 #[inline(always)]
 fn registers<'a, const X: usize, const Y: usize, const Z: usize, A: Lane, B: Lane, C: Lane>(
     w: &'a Wave,
     s: &Step,
-) -> Sources<'a> {
+) -> (Source<'a>, Source<'a>, Source<'a>) {
     (
         in_registers::<X, A>(w, s),
         in_registers::<Y, B>(w, s),
@@ -680,17 +681,31 @@ fn registers<'a, const X: usize, const Y: usize, const Z: usize, A: Lane, B: Lan
 
 /// The sources at the places, in the wave's rooms if they are in no vector registers.
 #[inline(always)]
-fn in_rooms<'a, const X: usize, const Y: usize, const Z: usize, A: Lane, B: Lane, C: Lane>(
+fn anywhere<'a, const X: usize, const Y: usize, const Z: usize, A: Lane, B: Lane, C: Lane>(
     w: &'a mut Wave,
     s: &Step,
 ) -> Sources<'a> {
     let (registers, scalars, rooms) = w.parts();
     let [a, b, c] = &mut rooms.sources;
     (
-        source::<A>(registers, scalars, s.args[X], a),
-        source::<B>(registers, scalars, s.args[Y], b),
-        source::<C>(registers, scalars, s.args[Z], c),
+        signed::<X, A>(s, source::<A>(registers, scalars, s.args[X], a)),
+        signed::<Y, B>(s, source::<B>(registers, scalars, s.args[Y], b)),
+        signed::<Z, C>(s, source::<C>(registers, scalars, s.args[Z], c)),
     )
+}
+
+/// A source whose signs are what its place among the operands has for them.
+#[inline(always)]
+fn signed<'a, const PLACE: usize, T: Lane>(s: &Step, source: Source<'a>) -> Signed<'a> {
+    let (keep, flip) = s.signs.of(PLACE, T::SIGN);
+    Signed { source, keep, flip }
+}
+
+/// A source whose signs are left alone.
+#[inline(always)]
+fn unsigned(source: Source<'_>) -> Signed<'_> {
+    let (keep, flip) = (!0, 0);
+    Signed { source, keep, flip }
 }
 
 /// The dwords of the source at a place, if it is the same in all lanes and the only one of those used, which are more, that
@@ -701,7 +716,13 @@ fn only_same<const PLACE: usize, T: Lane>(w: &Wave, s: &Step, used: u8) -> Optio
     if used & place == 0 || used == place || !s.in_registers & used != place {
         return None;
     }
-    same::<T>(w.scalars(), s.args[PLACE])
+    let (keep, flip) = s.signs.of(PLACE, T::SIGN);
+    let mut dwords = same::<T>(w.scalars(), s.args[PLACE])?;
+    if T::DWORDS > 0 {
+        let last = &mut dwords[T::DWORDS - 1];
+        *last = *last & keep ^ flip;
+    }
+    Some(dwords)
 }
 
 /// The dwords of a source that is a constant or in scalar registers.
