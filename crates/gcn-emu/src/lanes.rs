@@ -13,6 +13,7 @@
 //! called only where the host has been found to have them.
 
 mod elements;
+mod halves;
 mod rows;
 
 #[cfg(target_arch = "x86_64")]
@@ -22,6 +23,7 @@ use std::sync::atomic::{AtomicU8, Ordering::Relaxed};
 pub(crate) use elements::{Elements, Gather};
 #[cfg(target_arch = "x86_64")]
 pub(crate) use elements::{LOADED, load};
+pub(crate) use halves::{Half, narrowed, of_single, to_single, widened};
 pub(crate) use rows::{from_elements, permuted, to_elements};
 
 /// Lanes of a wave on every GCN generation.
@@ -164,6 +166,8 @@ pub trait Lane: Copy {
     const IS_HALF: bool = false;
     /// The sign of a value as a floating-point number, in its last dword.
     const SIGN: u32 = 1 << 31;
+    /// Where in a register it is, if it is in half precision there and a single-precision value in here.
+    const WIDENED: Option<u32> = None;
     /// From a lane's dwords; `high` counts with two registers only.
     fn join(low: u32, high: u32) -> Self;
     /// To a lane's dwords.
@@ -429,9 +433,9 @@ pub fn map<A: Lane, B: Lane, C: Lane, R: Lane, Given: Bit, Taken: Bit>(
     f: impl Fn(A, B, C, Given) -> (R, Taken),
 ) -> ([Lanes; 2], u64) {
     // The loop reads copies, which nothing else can be the same as: so it is one of vectors that stay in registers.
-    let (a_low, a_high) = (a.copy(0, A::DWORDS > 0), a.copy(1, A::DWORDS > 1));
-    let (b_low, b_high) = (b.copy(0, B::DWORDS > 0), b.copy(1, B::DWORDS > 1));
-    let (c_low, c_high) = (c.copy(0, C::DWORDS > 0), c.copy(1, C::DWORDS > 1));
+    let [a_low, a_high] = copies::<A>(a);
+    let [b_low, b_high] = copies::<B>(b);
+    let [c_low, c_high] = copies::<C>(c);
     let mut result = [Lanes::ZERO; 2];
     // A mask is taken apart before the loop over the lanes and put together after it: that loop has vectors only.
     let mut given = [0; LANES];
@@ -462,8 +466,24 @@ pub fn map<A: Lane, B: Lane, C: Lane, R: Lane, Given: Bit, Taken: Bit>(
             taken[lane] = bit.to_word();
         }
     }
+    if R::WIDENED.is_some() {
+        result[0] = narrowed(result[0]);
+    }
     let bits = if Taken::USED { signs(taken) } else { 0 };
     (result, bits)
+}
+
+/// Copies of a source's dwords, as its values want them.
+#[inline(always)]
+fn copies<T: Lane>(source: impl Lanewise) -> [Lanes; 2] {
+    let low = source.copy(0, T::DWORDS > 0);
+    [
+        match T::WIDENED {
+            Some(up) => widened(low, up),
+            None => low,
+        },
+        source.copy(1, T::DWORDS > 1),
+    ]
 }
 
 /// A mask of the lanes whose dword is all ones rather than zero.

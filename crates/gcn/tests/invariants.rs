@@ -12,6 +12,7 @@ const UNSAFE: &[&str] = &[
     "gcn-emu/src/lanes/elements.rs",
     "gcn-emu/src/lanes/elements/avx2.rs",
     "gcn-emu/src/lanes/elements/avx512.rs",
+    "gcn-emu/src/lanes/halves.rs",
     "gcn-emu/src/lanes/rows.rs",
     "gcn/src/file.rs",
 ];

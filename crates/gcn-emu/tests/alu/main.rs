@@ -8,6 +8,7 @@ mod lanes;
 mod many;
 mod rounding;
 mod scalar;
+mod signs;
 mod vector;
 
 use gcn_emu::code::{Code, Run};

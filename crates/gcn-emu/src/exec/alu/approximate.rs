@@ -298,6 +298,7 @@ pub(crate) fn two_by_pi(a: f64, segment: u32) -> f64 {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::exec::alu::float::Flush;
 
     /// Every so many bits of single precision are tried: a prime number, so that all fractions come with all exponents.
     const STEP: usize = 4093;

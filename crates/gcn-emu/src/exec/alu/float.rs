@@ -7,7 +7,7 @@
 use std::hint::select_unpredictable as select;
 
 use super::exact::{self, Round};
-use crate::lanes::Lane;
+use crate::lanes::{Half, Lane, of_single, to_single};
 
 /// A half-precision value by its bits.
 #[derive(Clone, Copy, Debug)]
@@ -57,8 +57,14 @@ impl Lane for F16 {
     }
 }
 
+/// A type of a lane with denormals, which may count as zeros.
+pub(crate) trait Flush: Lane {
+    /// A denormal becomes zero with its sign.
+    fn flushed(self) -> Self;
+}
+
 /// A floating-point type of a lane.
-pub(crate) trait Float: Lane + PartialOrd {
+pub(crate) trait Float: Flush + PartialOrd {
     /// Bits of the fraction.
     const FRACTION: u32;
     /// The largest exponent as it is encoded: infinities and NaN.
@@ -71,8 +77,6 @@ pub(crate) trait Float: Lane + PartialOrd {
     fn bits(self) -> u64;
     /// From its bits.
     fn of_bits(bits: u64) -> Self;
-    /// A denormal becomes zero with its sign.
-    fn flushed(self) -> Self;
     /// Brought to 0..=1; NaN to 0 or left.
     fn clamped(self, nan_is_zero: bool) -> Self;
     /// The product, rounded to nearest even.
@@ -190,7 +194,15 @@ fn fraction_mask<F: Float>() -> u64 {
 
 macro_rules! float {
     ($($Type:ty, $fraction:literal, $exponent_max:literal, $denormal_bit:literal;)*) => {
-        $(impl Float for $Type {
+        $(impl Flush for $Type {
+            #[inline(always)]
+            fn flushed(self) -> $Type {
+                // Zeros stay what they are, so magnitude is all there is to compare.
+                select(self.abs() < <$Type>::MIN_POSITIVE, (0.0 as $Type).copysign(self), self)
+            }
+        }
+
+        impl Float for $Type {
             const FRACTION: u32 = $fraction;
             const EXPONENT_MAX: u32 = $exponent_max;
             #[inline(always)]
@@ -198,11 +210,6 @@ macro_rules! float {
             #[inline(always)]
             fn of_bits(bits: u64) -> $Type { <$Type>::from_bits(bits as _) }
             const DENORMAL_BIT: u32 = $denormal_bit;
-            #[inline(always)]
-            fn flushed(self) -> $Type {
-                // Zeros stay what they are, so magnitude is all there is to compare.
-                select(self.abs() < <$Type>::MIN_POSITIVE, (0.0 as $Type).copysign(self), self)
-            }
             #[inline(always)]
             fn clamped(self, nan_is_zero: bool) -> $Type {
                 if self > 1.0 {
@@ -234,18 +241,40 @@ impl Float for F16 {
     }
     const DENORMAL_BIT: u32 = 6;
     #[inline(always)]
-    fn flushed(self) -> F16 {
-        const EXPONENT: u16 = 0x7c00;
-        const SIGN: u16 = 0x8000;
-        F16(select(self.0 & EXPONENT == 0, self.0 & SIGN, self.0))
-    }
-    #[inline(always)]
     fn clamped(self, nan_is_zero: bool) -> F16 {
         F16::from_f32(self.to_f32().clamped(nan_is_zero))
     }
     #[inline(always)]
     fn times(self, other: F16) -> F16 {
-        mul_f16(self, other)
+        F16::from_f32(self.to_f32() * other.to_f32())
+    }
+}
+
+impl Flush for F16 {
+    #[inline(always)]
+    fn flushed(self) -> F16 {
+        const EXPONENT: u16 = 0x7c00;
+        const SIGN: u16 = 0x8000;
+        F16(select(self.0 & EXPONENT == 0, self.0 & SIGN, self.0))
+    }
+}
+
+/// The least normal number in half precision.
+const LEAST_HALF: f32 = 1.0 / (1 << 14) as f32;
+/// What is less than that is rounded to it from here on.
+const ROUNDED_TO_LEAST_HALF: f32 = LEAST_HALF - LEAST_HALF / (1 << 11) as f32;
+
+/// The largest number there.
+const LARGEST_HALF: f32 = 65504.0;
+/// The sign of a value in single precision.
+const SIGN: u32 = 1 << 31;
+
+impl<const UP: u32> Flush for Half<UP> {
+    /// The same if it has still to be rounded.
+    #[inline(always)]
+    fn flushed(self) -> Half<UP> {
+        let is_denormal = self.0.abs() < ROUNDED_TO_LEAST_HALF;
+        Half(select(is_denormal, 0f32.copysign(self.0), self.0))
     }
 }
 
@@ -344,13 +373,13 @@ impl Env {
 
     /// A source as the operation sees it.
     #[inline(always)]
-    pub(crate) fn input<F: Float>(self, value: F) -> F {
+    pub(crate) fn input<F: Flush>(self, value: F) -> F {
         select(self.keeps_sources, value, value.flushed())
     }
 
     /// A result as it is written.
     #[inline(always)]
-    pub(crate) fn output<F: Float>(self, value: F) -> F {
+    pub(crate) fn output<F: Flush>(self, value: F) -> F {
         select(self.keeps_results, value, value.flushed())
     }
 }
@@ -401,30 +430,32 @@ pub(crate) fn mul_legacy(a: f32, b: f32) -> f32 {
 
 /// [`mad`] in half precision.
 #[inline(always)]
-pub(crate) fn mad_f16(a: F16, b: F16, c: F16) -> F16 {
+pub(crate) fn mad_half(a: Half, b: Half, c: Half) -> Half {
     let env = Env::FLUSHING;
-    let product = F16::from_f32(env.input(a).to_f32() * env.input(b).to_f32());
-    let sum = env.output(product).to_f32() + env.input(c).to_f32();
-    env.output(F16::from_f32(sum))
+    let product = round_normal_half(env.input(a).0 * env.input(b).0);
+    env.output(Half(product + env.input(c).0))
 }
 
-/// The sum in half precision; in single precision it is rounded well enough that rounding once more is correct.
+/// Rounded to nearest even in half precision, denormals to zero. The digits that are lost of infinities and of the NaN
+/// that a product of halves can be are zeros.
 #[inline(always)]
-pub(crate) fn add_f16(a: F16, b: F16) -> F16 {
-    F16::from_f32(a.to_f32() + b.to_f32())
-}
-
-/// The product in half precision, in the same way.
-#[inline(always)]
-pub(crate) fn mul_f16(a: F16, b: F16) -> F16 {
-    F16::from_f32(a.to_f32() * b.to_f32())
+fn round_normal_half(value: f32) -> f32 {
+    const BELOW_HALF: u32 = 0xfff;
+    const LOST: u32 = 0x1fff;
+    let bits = value.to_bits();
+    let rounded = bits.wrapping_add(BELOW_HALF + (bits >> 13 & 1)) & !LOST;
+    let magnitude = f32::from_bits(rounded & !SIGN);
+    let normal = select(magnitude < LEAST_HALF, LEAST_HALF, magnitude);
+    let finite = select(value.abs() < ROUNDED_TO_LEAST_HALF, 0.0, normal);
+    let number = select(magnitude > LARGEST_HALF, magnitude + f32::INFINITY, finite);
+    f32::from_bits(number.to_bits() | bits & SIGN)
 }
 
 /// The product and the sum rounded once, in half precision. In single precision the product is exact, and so is what
 /// the sum's rounding loses.
 #[inline(always)]
-pub(crate) fn fma_f16(a: F16, b: F16, c: F16) -> F16 {
-    let (product, c) = (a.to_f32() * b.to_f32(), c.to_f32());
+pub(crate) fn fma_half(a: f32, b: f32, c: f32) -> f32 {
+    let product = a * b;
     let sum = product + c;
     let part = sum - product;
     let lost = (product - (sum - part)) + (c - part);
@@ -433,7 +464,7 @@ pub(crate) fn fma_f16(a: F16, b: F16, c: F16) -> F16 {
     let away = (lost > 0.0) == (sum > 0.0);
     let odd = select(away, bits.wrapping_add(1), bits.wrapping_sub(1));
     let is_between = (bits & 1 == 0) & (lost.abs() > 0.0);
-    F16::from_f32(f32::from_bits(select(is_between, odd, bits)))
+    f32::from_bits(select(is_between, odd, bits))
 }
 
 /// A whole number near `a`, as `f` has it; a NaN is quiet, which not every host makes it.
@@ -695,35 +726,13 @@ impl F16 {
     /// Every value is one of single precision; a signalling NaN becomes quiet.
     #[inline(always)]
     pub(crate) fn to_f32(self) -> f32 {
-        /// 2^112, the difference of the exponents' biases: makes normal numbers of denormal ones too, and NaN quiet.
-        const REBIAS: f32 = f32::from_bits((112 + 127) << 23);
-        /// The exponent of infinities and NaN, here and there.
-        const LARGEST: u32 = 0x7c00 << 13;
-        const INFINITE: u32 = 0x7f80_0000;
-        // The sign goes to the top, the rest to where its fraction belongs.
-        let bits = ((i32::from(self.0 as i16) << 13) as u32) & 0x8fff_e000;
-        let is_finite = bits & LARGEST != LARGEST;
-        f32::from_bits(select(is_finite, bits, bits | INFINITE)) * REBIAS
+        to_single(self.0)
     }
 
     /// Rounded to nearest even.
     #[inline(always)]
     pub(crate) fn from_f32(value: f32) -> F16 {
-        let sign = (value.to_bits() >> 16) & 0x8000;
-        let magnitude = value.to_bits() & 0x7fff_ffff;
-        // Adding 0.5 leaves the bits of a half denormal, rounded, at the end of the sum.
-        let small = (f32::from_bits(magnitude) + 0.5)
-            .to_bits()
-            .wrapping_sub(0.5f32.to_bits());
-        let normal = magnitude
-            .wrapping_add(0xfff + (magnitude >> 13 & 1))
-            .wrapping_sub(112 << 23)
-            >> 13;
-        let finite = select(magnitude < 0x3880_0000, small, normal);
-        let number = select(magnitude >= 0x4780_0000, 0x7c00, finite);
-        let nan = 0x7e00 | magnitude >> 13 & 0x3ff;
-        let bits = select(magnitude > 0x7f80_0000, nan, number);
-        F16((bits | sign) as u16)
+        F16(of_single(value))
     }
 
     /// Rounded towards zero.

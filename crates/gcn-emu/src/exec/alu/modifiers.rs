@@ -18,7 +18,7 @@ use super::float::{Env, F16, Float};
 use super::scalar;
 use super::sdwa::{Part, SubDword};
 use crate::code::{Arg, Handler, MAX_ARGS, Signs, Step};
-use crate::lanes::{LANES, Lanes, NOTHING, at_each_level};
+use crate::lanes::{Half, LANES, Lanes, NOTHING, at_each_level, widened};
 use crate::wave::Wave;
 
 /// An instruction that asks more than signs, without what it asks.
@@ -543,9 +543,9 @@ impl How {
             Taken::Halves { low, high } => each_of(from, to, |dword| {
                 (dword >> low & LOW | (dword >> high) << HALF_BITS) ^ flip
             }),
-            Taken::Widened(up) => each_of(from, to, |dword| {
-                let half = halves.input(F16((dword >> up) as u16));
-                half.to_f32().to_bits()
+            Taken::Widened(up) => each_of(&widened(*from, up), to, |dword| {
+                let half = Half::<0>(f32::from_bits(dword));
+                halves.input(half).0.to_bits()
             }),
         }
     }

@@ -5,10 +5,10 @@
 use gcn_isa::vop3::Vop3p;
 
 use super::exact::{self, Round};
-use super::float::{self, Env, F16, Float};
-use super::protocol::{At, large, order_env, rarely, three, two};
+use super::float::{self, Env, F16, Flush};
+use super::protocol::{At, both_halves, large, order_env, rarely, three, two};
 use crate::code::{Handler, Step};
-use crate::lanes::{Lane, at_each_level};
+use crate::lanes::{Half, Lane, at_each_level};
 use crate::wave::Wave;
 
 at_each_level! {
@@ -34,15 +34,15 @@ pub fn vop3p(op: Vop3p, clamp: bool) -> Option<Handler> {
         V_PK_MIN_I16     => |w, s| pairs(w, s, |a, b| (a as i16).min(b as i16) as u16),
         V_PK_MAX_U16     => |w, s| pairs(w, s, u16::max),
         V_PK_MIN_U16     => |w, s| pairs(w, s, u16::min),
-        V_PK_FMA_F16     => |w, s| { let env = Env::of::<F16>(w.mode); halves3(w, s, env, |a, b, c, ()| (each3(env, [a, b, c], float::fma_f16), ()), exact::fma) },
-        V_PK_ADD_F16     => |w, s| { let env = Env::of::<F16>(w.mode); halves(w, s, env, |a, b, (), ()| (each(env, [a, b], float::add_f16), ()), exact::add) },
-        V_PK_MUL_F16     => |w, s| { let env = Env::of::<F16>(w.mode); halves(w, s, env, |a, b, (), ()| (each(env, [a, b], float::mul_f16), ()), exact::mul) },
+        V_PK_FMA_F16     => |w, s| halves3(w, s, float::fma_half, exact::fma),
+        V_PK_ADD_F16     => |w, s| halves(w, s, |a, b, _| a + b, exact::add),
+        V_PK_MUL_F16     => |w, s| halves(w, s, |a, b, _| a * b, exact::mul),
         V_PK_MIN_F16     => |w, s| orders(w, s, float::min),
         V_PK_MAX_F16     => |w, s| orders(w, s, float::max),
         V_MAD_MIX_F32    => |w, s| { let m = Mixed::of(w); mixed(w, s, m, |a, b, c, ()| (m.nearest().mad(a, b, c), ()), |a, b, c, ()| (m.mad(a, b, c), ())) },
-        V_MAD_MIXLO_F16 | V_MAD_MIXHI_F16 => |w, s| { let m = Mixed::of(w); mixed(w, s, m, |a, b, c, ()| (m.nearest().narrow(m.nearest().mad(a, b, c)), ()), |a, b, c, ()| (m.narrow(m.mad(a, b, c)), ())) },
+        V_MAD_MIXLO_F16 | V_MAD_MIXHI_F16 => |w, s| { let m = Mixed::of(w); mixed(w, s, m, |a, b, c, ()| (m.half.output(Half::<0>(m.nearest().mad(a, b, c))), ()), |a, b, c, ()| (m.narrow(m.mad(a, b, c)), ())) },
         V_FMA_MIX_F32    => |w, s| { let m = Mixed::of(w); mixed(w, s, m, |a, b, c, ()| (m.nearest().fma(a, b, c), ()), |a, b, c, ()| (m.fma(a, b, c), ())) },
-        V_FMA_MIXLO_F16 | V_FMA_MIXHI_F16 => |w, s| { let m = Mixed::of(w); mixed(w, s, m, |a, b, c, ()| (m.nearest().narrow(m.nearest().fma(a, b, c)), ()), |a, b, c, ()| (m.narrow(m.fma(a, b, c)), ())) },
+        V_FMA_MIXLO_F16 | V_FMA_MIXHI_F16 => |w, s| { let m = Mixed::of(w); mixed(w, s, m, |a, b, c, ()| (m.half.output(Half::<0>(m.nearest().fma(a, b, c))), ()), |a, b, c, ()| (m.narrow(m.fma(a, b, c)), ())) },
         V_DOT2_F32_F16   => |w, s| three(w, s, dot2_f16),
         V_DOT2_I32_I16 if clamp => |w, s| three(w, s, |a, b, c: i32| (dot::<2>(a, b, true) + i64::from(c)).clamp(i32::MIN.into(), i32::MAX.into()) as i32),
         V_DOT2_U32_U16 if clamp => |w, s| three(w, s, |a, b, c: u32| (dot::<2>(a, b, false) + i64::from(c)).min(u32::MAX.into()) as u32),
@@ -90,40 +90,20 @@ fn pairs3(w: &mut Wave, s: &Step, f: impl Fn(u16, u16, u16) -> u16) {
     });
 }
 
-/// A floating-point operation on each half of two sources, denormals as `env` says.
-#[inline(always)]
-fn each(env: Env, sources: [u32; 2], f: impl Fn(F16, F16) -> F16) -> u32 {
-    let [[a, a_high], [b, b_high]] =
-        sources.map(|pair| split(pair).map(|half| env.input(F16(half))));
-    join(env.output(f(a, b)).0, env.output(f(a_high, b_high)).0)
-}
-
-/// The same on three sources.
-#[inline(always)]
-fn each3(env: Env, sources: [u32; 3], f: impl Fn(F16, F16, F16) -> F16) -> u32 {
-    let [[a, a_high], [b, b_high], [c, c_high]] =
-        sources.map(|pair| split(pair).map(|half| env.input(F16(half))));
-    join(
-        env.output(f(a, b, c)).0,
-        env.output(f(a_high, b_high, c_high)).0,
-    )
-}
-
-/// Two sources of halves: `nearest` is the host's, `any` obeys every rounding mode. The first is the operation that [`large`]
-/// takes, as in [`carry3`](super::protocol::carry3).
+/// Two sources of halves: `nearest` is the host's, in single precision, `any` obeys every rounding mode.
 #[inline(always)]
 fn halves(
     w: &mut Wave,
     s: &Step,
-    env: Env,
-    nearest: impl Fn(u32, u32, (), ()) -> (u32, ()),
+    nearest: impl Fn(f32, f32, f32) -> f32 + Copy,
     any: impl Fn(Round, F16, F16) -> F16,
 ) {
+    let env = Env::of::<F16>(w.mode);
     if env.is_nearest() {
-        large(w, s, At::<1, 2, 1>, 0, nearest);
+        both_halves(w, s, At::<1, 2, 1>, env, nearest);
     } else {
-        two(w, s, |a: u32, b: u32| {
-            each(env, [a, b], |a, b| any(env.round, a, b))
+        pairs(w, s, |a, b| {
+            directed(env, [a, b], |[a, b]| any(env.round, a, b))
         });
     }
 }
@@ -133,17 +113,23 @@ fn halves(
 fn halves3(
     w: &mut Wave,
     s: &Step,
-    env: Env,
-    nearest: impl Fn(u32, u32, u32, ()) -> (u32, ()),
+    nearest: impl Fn(f32, f32, f32) -> f32 + Copy,
     any: impl Fn(Round, F16, F16, F16) -> F16,
 ) {
+    let env = Env::of::<F16>(w.mode);
     if env.is_nearest() {
-        large(w, s, At::<1, 2, 3>, 0, nearest);
+        both_halves(w, s, At::<1, 2, 3>, env, nearest);
     } else {
-        three(w, s, |a: u32, b: u32, c: u32| {
-            each3(env, [a, b, c], |a, b, c| any(env.round, a, b, c))
+        pairs3(w, s, |a, b, c| {
+            directed(env, [a, b, c], |[a, b, c]| any(env.round, a, b, c))
         });
     }
+}
+
+/// An operation on halves, denormals as `env` says.
+#[inline(always)]
+fn directed<const N: usize>(env: Env, sources: [u16; N], f: impl Fn([F16; N]) -> F16) -> u16 {
+    env.output(f(sources.map(|half| env.input(F16(half))))).0
 }
 
 /// A minimum or maximum of each half; `f` is told whether IEEE rules are on.
@@ -179,12 +165,12 @@ impl Mixed {
         self.single.is_nearest() && self.half.is_nearest()
     }
 
-    /// The same where it is known to round to nearest.
+    /// The same where single precision is known to be rounded to nearest.
     #[inline(always)]
     fn nearest(self) -> Mixed {
         Mixed {
             single: self.single.to_nearest(),
-            half: self.half.to_nearest(),
+            ..self
         }
     }
 
@@ -213,22 +199,18 @@ impl Mixed {
     /// The sum, rounded again to half precision (errata E195).
     #[inline(always)]
     fn narrow(self, sum: f32) -> F16 {
-        let env = self.half;
-        env.output(if env.is_nearest() {
-            F16::from_f32(sum)
-        } else {
-            exact::convert(env.round, sum)
-        })
+        self.half.output(exact::convert(self.half.round, sum))
     }
 }
 
-/// An operation of mixed precision: `nearest` is one that knows how it rounds, as for [`halves`].
+/// An operation of mixed precision: `nearest` is one that knows that it rounds so. Both are operations as [`large`] takes
+/// them, as in [`carry3`](super::protocol::carry3).
 #[inline(always)]
-fn mixed<R: Lane>(
+fn mixed<N: Lane, R: Lane>(
     w: &mut Wave,
     s: &Step,
     mode: Mixed,
-    nearest: impl Fn(f32, f32, f32, ()) -> (R, ()),
+    nearest: impl Fn(f32, f32, f32, ()) -> (N, ()),
     any: impl Fn(f32, f32, f32, ()) -> (R, ()),
 ) {
     let at = At::<1, 2, 3>;

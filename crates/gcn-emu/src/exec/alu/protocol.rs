@@ -10,7 +10,7 @@ use super::exact::{self, Round};
 use super::float::{Env, F16, Float, MODE_IEEE};
 use super::scalar;
 use crate::code::{Arg, Step};
-use crate::lanes::{self, Bit, Lane, Lanes, NOTHING, Same, Signed, Source};
+use crate::lanes::{self, Bit, Half, Lane, Lanes, NOTHING, Same, Signed, Source};
 use crate::wave::{SCALARS, Scalars, Wave};
 
 /// Destination, one source.
@@ -315,12 +315,12 @@ fn directed3<const X: usize, const Y: usize, const Z: usize, F: Float>(
     });
 }
 
-/// Three sources of an operation that flushes denormals by itself.
+/// Three sources of an operation that flushes denormals by itself; `nearest` may compute with another type than `any`.
 #[inline(always)]
-pub(super) fn flushing3<F: Float>(
+pub(super) fn flushing3<F: Float, N: Lane>(
     w: &mut Wave,
     s: &Step,
-    nearest: impl Fn(F, F, F) -> F,
+    nearest: impl Fn(N, N, N) -> N,
     any: impl Fn(Round, F, F, F) -> F,
 ) {
     flushing(w, s, At::<1, 2, 3>, nearest, any);
@@ -328,21 +328,21 @@ pub(super) fn flushing3<F: Float>(
 
 /// Two sources and the destination of an operation that flushes denormals by itself.
 #[inline(always)]
-pub(super) fn flushing_accumulate<F: Float>(
+pub(super) fn flushing_accumulate<F: Float, N: Lane>(
     w: &mut Wave,
     s: &Step,
-    nearest: impl Fn(F, F, F) -> F,
+    nearest: impl Fn(N, N, N) -> N,
     any: impl Fn(Round, F, F, F) -> F,
 ) {
     flushing(w, s, At::<1, 2, 0>, nearest, any);
 }
 
 #[inline(always)]
-fn flushing<const Z: usize, F: Float>(
+fn flushing<const Z: usize, F: Float, N: Lane>(
     w: &mut Wave,
     s: &Step,
     at: At<1, 2, Z>,
-    nearest: impl Fn(F, F, F) -> F,
+    nearest: impl Fn(N, N, N) -> N,
     any: impl Fn(Round, F, F, F) -> F,
 ) {
     let round = Round::of::<F>(w.mode);
@@ -447,7 +447,10 @@ pub(super) fn from_integer<I: Lane + Into<i64>, R: Float>(
 /// [`float1`] of a half-precision operation that is done in single precision and does not round there.
 #[inline(always)]
 pub(super) fn half1(w: &mut Wave, s: &Step, f: impl Fn(f32) -> f32) {
-    float1(w, s, |a: F16| F16::from_f32(f(a.to_f32())));
+    let env = Env::of::<F16>(w.mode);
+    large(w, s, At::<1, 1, 1>, 0, |a: Half, (), (), ()| {
+        (env.output(Half::<0>(f(env.input(a).0))), ())
+    });
 }
 
 /// [`rounded2`] of a half-precision operation that is done in single precision. Sums, differences and products are
@@ -459,12 +462,35 @@ pub(super) fn half2(
     nearest: impl Fn(f32, f32) -> f32,
     any: impl Fn(Round, F16, F16) -> F16,
 ) {
-    rounded2(
-        w,
-        s,
-        |a: F16, b: F16| F16::from_f32(nearest(a.to_f32(), b.to_f32())),
-        any,
-    );
+    let env = Env::of::<F16>(w.mode);
+    if env.is_nearest() {
+        large(w, s, At::<1, 2, 1>, 0, |a: Half, b: Half, (), ()| {
+            let result = nearest(env.input(a).0, env.input(b).0);
+            (env.output(Half::<0>(result)), ())
+        });
+    } else {
+        directed2(w, s, any);
+    }
+}
+
+/// The same of three sources.
+#[inline(always)]
+pub(super) fn half3(
+    w: &mut Wave,
+    s: &Step,
+    nearest: impl Fn(f32, f32, f32) -> f32,
+    any: impl Fn(Round, F16, F16, F16) -> F16,
+) {
+    let env = Env::of::<F16>(w.mode);
+    let at = At::<1, 2, 3>;
+    if env.is_nearest() {
+        large(w, s, at, 0, |a: Half, b: Half, c: Half, ()| {
+            let result = nearest(env.input(a).0, env.input(b).0, env.input(c).0);
+            (env.output(Half::<0>(result)), ())
+        });
+    } else {
+        directed3(w, s, at, any);
+    }
 }
 
 /// What minima and maxima go by: up to GCN 1.2 they leave denormals alone; on 1.4 a denormal that is a source is a
@@ -619,6 +645,33 @@ pub(super) fn large<
     write::<R>(w, s, result)
 }
 
+/// An operation on each half of three dwords, done in single precision and rounded to nearest; denormals as `env` says.
+#[inline(always)]
+pub(super) fn both_halves<const X: usize, const Y: usize, const Z: usize>(
+    w: &mut Wave,
+    s: &Step,
+    _: At<X, Y, Z>,
+    env: Env,
+    f: impl Fn(f32, f32, f32) -> f32 + Copy,
+) {
+    let src = sources::<X, Y, Z, u32, u32, u32>(w, s);
+    let (low, mut both) = (each_half::<0>(src, env, f), each_half::<16>(src, env, f));
+    for (both, low) in both.0.iter_mut().zip(&low.0) {
+        *both = *both << u16::BITS | low;
+    }
+    write::<u32>(w, s, ([both, Lanes::ZERO], 0));
+}
+
+/// [`both_halves`] of those that are so many bits up; the results are in the low bits.
+#[inline(always)]
+fn each_half<const UP: u32>(src: Sources<'_>, env: Env, f: impl Fn(f32, f32, f32) -> f32) -> Lanes {
+    let f = |a: Half<UP>, b: Half<UP>, c: Half<UP>, ()| {
+        let result = f(env.input(a).0, env.input(b).0, env.input(c).0);
+        (env.output(Half::<0>(result)), ())
+    };
+    lanes::map(src, 0, f).0[0]
+}
+
 /// [`run`] of an operation that few values make difficult: `usual` has the result of the rest, and says of which it has
 /// none. Where that is of an active lane, `any` computes all of them.
 #[inline(always)]
@@ -648,7 +701,7 @@ pub(super) fn usually<
     write::<R>(w, s, (result, bits))
 }
 
-/// The sources at the places.
+/// The sources at the places, with their signs.
 #[inline(always)]
 fn sources<'a, const X: usize, const Y: usize, const Z: usize, A: Lane, B: Lane, C: Lane>(
     w: &'a mut Wave,
@@ -657,21 +710,25 @@ fn sources<'a, const X: usize, const Y: usize, const Z: usize, A: Lane, B: Lane,
     // What most instructions have is looked for once, ahead of the rest.
     let used = const { used(&[(X, A::DWORDS), (Y, B::DWORDS), (Z, C::DWORDS)]) };
     if s.in_registers & used == used {
-        let (a, b, c) = registers::<X, Y, Z, A, B, C>(w, s);
-        (unsigned(a), unsigned(b), unsigned(c))
-    } else {
-        anywhere::<X, Y, Z, A, B, C>(w, s)
+        return registers::<X, Y, Z, A, B, C>(w, s);
     }
+    let (registers, scalars, rooms) = w.parts();
+    let [a, b, c] = &mut rooms.sources;
+    (
+        with_sign::<X, A>(s, registers, scalars, a),
+        with_sign::<Y, B>(s, registers, scalars, b),
+        with_sign::<Z, C>(s, registers, scalars, c),
+    )
 }
 
-type Sources<'a> = (Signed<'a>, Signed<'a>, Signed<'a>);
+type Sources<'a> = (Source<'a>, Source<'a>, Source<'a>);
 
 /// The sources at the places, those that are in vector registers and whose signs are left alone.
 #[inline(always)]
 fn registers<'a, const X: usize, const Y: usize, const Z: usize, A: Lane, B: Lane, C: Lane>(
     w: &'a Wave,
     s: &Step,
-) -> (Source<'a>, Source<'a>, Source<'a>) {
+) -> Sources<'a> {
     (
         in_registers::<X, A>(w, s),
         in_registers::<Y, B>(w, s),
@@ -679,12 +736,12 @@ fn registers<'a, const X: usize, const Y: usize, const Z: usize, A: Lane, B: Lan
     )
 }
 
-/// The sources at the places, in the wave's rooms if they are in no vector registers.
+/// The sources at the places, wherever they are, and what is done to their signs.
 #[inline(always)]
 fn anywhere<'a, const X: usize, const Y: usize, const Z: usize, A: Lane, B: Lane, C: Lane>(
     w: &'a mut Wave,
     s: &Step,
-) -> Sources<'a> {
+) -> (Signed<'a>, Signed<'a>, Signed<'a>) {
     let (registers, scalars, rooms) = w.parts();
     let [a, b, c] = &mut rooms.sources;
     (
@@ -694,17 +751,10 @@ fn anywhere<'a, const X: usize, const Y: usize, const Z: usize, A: Lane, B: Lane
     )
 }
 
-/// A source whose signs are what its place among the operands has for them.
+/// A source and what its place among the operands has for its signs.
 #[inline(always)]
 fn signed<'a, const PLACE: usize, T: Lane>(s: &Step, source: Source<'a>) -> Signed<'a> {
     let (keep, flip) = s.signs.of(PLACE, T::SIGN);
-    Signed { source, keep, flip }
-}
-
-/// A source whose signs are left alone.
-#[inline(always)]
-fn unsigned(source: Source<'_>) -> Signed<'_> {
-    let (keep, flip) = (!0, 0);
     Signed { source, keep, flip }
 }
 
@@ -816,6 +866,30 @@ fn source<'a, T: Lane>(
         if T::DWORDS > 1 {
             room[1] = Lanes::splat(high);
         }
+    }
+    [&room[0], &room[1]]
+}
+
+/// The source at a place, in a room if it is in no vector registers or if anything is done to its signs.
+#[inline(always)]
+fn with_sign<'a, const PLACE: usize, T: Lane>(
+    s: &Step,
+    registers: &'a [Lanes],
+    scalars: &Scalars,
+    room: &'a mut [Lanes; 2],
+) -> Source<'a> {
+    let (keep, flip) = s.signs.of(PLACE, T::SIGN);
+    if T::DWORDS == 0 || (keep, flip) == (!0, 0) {
+        return source::<T>(registers, scalars, s.args[PLACE], room);
+    }
+    if let Arg::Vgpr(first) = s.args[PLACE] {
+        let [low, high] = registers_from::<T>(registers, first);
+        *room = [*low, *high];
+    } else {
+        source::<T>(registers, scalars, s.args[PLACE], room);
+    }
+    for dword in &mut room[T::DWORDS.saturating_sub(1)].0 {
+        *dword = *dword & keep ^ flip;
     }
     [&room[0], &room[1]]
 }

@@ -1,0 +1,230 @@
+//! Values in half precision as such in single precision, and back: one of them, or 64.
+//!
+//! This is one of the modules that may use `unsafe`: what is compiled for instructions that not every host has is
+//! called only where the host has been found to have them.
+
+use std::hint::select_unpredictable as select;
+
+#[cfg(target_arch = "x86_64")]
+use super::{LEVEL, Level, Relaxed};
+use super::{Lane, Lanes};
+
+/// A value in half precision that is computed with in single precision: in registers it is so many bits up in a dword,
+/// and as a result it is rounded to nearest even.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Half<const UP: u32 = 0>(pub(crate) f32);
+
+impl<const UP: u32> Lane for Half<UP> {
+    const DWORDS: usize = 1;
+    const IS_HALF: bool = true;
+    const SIGN: u32 = 1 << 15;
+    const WIDENED: Option<u32> = Some(UP);
+    #[inline(always)]
+    fn join(low: u32, _: u32) -> Half<UP> {
+        Half(f32::from_bits(low))
+    }
+    #[inline(always)]
+    fn split(self) -> [u32; 2] {
+        [self.0.to_bits(), 0]
+    }
+}
+
+/// Every value is one of single precision; a signalling NaN becomes quiet.
+#[inline(always)]
+pub(crate) fn to_single(half: u16) -> f32 {
+    /// 2^112, the difference of the exponents' biases: makes normal numbers of denormal ones too, and NaN quiet.
+    const REBIAS: f32 = f32::from_bits((112 + 127) << 23);
+    /// The exponent of infinities and NaN, here and there.
+    const LARGEST: u32 = 0x7c00 << 13;
+    const INFINITE: u32 = 0x7f80_0000;
+    // The sign goes to the top, the rest to where its fraction belongs.
+    let bits = ((i32::from(half as i16) << 13) as u32) & 0x8fff_e000;
+    let is_finite = bits & LARGEST != LARGEST;
+    f32::from_bits(select(is_finite, bits, bits | INFINITE)) * REBIAS
+}
+
+/// Rounded to nearest even.
+#[inline(always)]
+pub(crate) fn of_single(value: f32) -> u16 {
+    let sign = (value.to_bits() >> 16) & 0x8000;
+    let magnitude = value.to_bits() & 0x7fff_ffff;
+    // Adding 0.5 leaves the bits of a half denormal, rounded, at the end of the sum.
+    let small = (f32::from_bits(magnitude) + 0.5)
+        .to_bits()
+        .wrapping_sub(0.5f32.to_bits());
+    let normal = magnitude
+        .wrapping_add(0xfff + (magnitude >> 13 & 1))
+        .wrapping_sub(112 << 23)
+        >> 13;
+    let finite = select(magnitude < 0x3880_0000, small, normal);
+    let number = select(magnitude >= 0x4780_0000, 0x7c00, finite);
+    let nan = 0x7e00 | magnitude >> 13 & 0x3ff;
+    let bits = select(magnitude > 0x7f80_0000, nan, number);
+    (bits | sign) as u16
+}
+
+/// [`to_single`] of the halves so many bits up in each lane.
+#[inline(always)]
+pub(crate) fn widened(from: Lanes, up: u32) -> Lanes {
+    #[cfg(target_arch = "x86_64")]
+    {
+        let level = LEVEL.load(Relaxed);
+        if level == Level::Avx512 as u8 {
+            // SAFETY: the host has the level's features.
+            return unsafe { avx512::widened(from, up) };
+        }
+        if level == Level::Avx2 as u8 {
+            // SAFETY: the same.
+            return unsafe { avx2::widened(from, up) };
+        }
+    }
+    let mut to = from;
+    for dword in &mut to.0 {
+        *dword = to_single((*dword >> up) as u16).to_bits();
+    }
+    to
+}
+
+/// [`of_single`] of each lane, with zeros above.
+#[inline(always)]
+pub(crate) fn narrowed(from: Lanes) -> Lanes {
+    #[cfg(target_arch = "x86_64")]
+    {
+        let level = LEVEL.load(Relaxed);
+        if level == Level::Avx512 as u8 {
+            // SAFETY: the host has the level's features.
+            return unsafe { avx512::narrowed(from) };
+        }
+        if level == Level::Avx2 as u8 {
+            // SAFETY: the same.
+            return unsafe { avx2::narrowed(from) };
+        }
+    }
+    let mut to = from;
+    for dword in &mut to.0 {
+        *dword = of_single(f32::from_bits(*dword)).into();
+    }
+    to
+}
+
+#[cfg(target_arch = "x86_64")]
+mod avx512 {
+    use std::arch::x86_64::*;
+
+    use crate::lanes::{Lanes, lanes_of, vectors};
+
+    #[inline]
+    #[target_feature(enable = "avx512f")]
+    pub(super) fn widened(from: Lanes, up: u32) -> Lanes {
+        let up = _mm_cvtsi32_si128(up as i32);
+        let mut to = vectors(from);
+        for vector in &mut to {
+            let halves = _mm512_cvtepi32_epi16(_mm512_srl_epi32(*vector, up));
+            *vector = _mm512_castps_si512(_mm512_cvtph_ps(halves));
+        }
+        lanes_of(to)
+    }
+
+    #[inline]
+    #[target_feature(enable = "avx512f")]
+    pub(super) fn narrowed(from: Lanes) -> Lanes {
+        let mut to = vectors(from);
+        for vector in &mut to {
+            let singles = _mm512_castsi512_ps(*vector);
+            let halves =
+                _mm512_cvtps_ph::<{ _MM_FROUND_TO_NEAREST_INT | _MM_FROUND_NO_EXC }>(singles);
+            *vector = _mm512_cvtepu16_epi32(halves);
+        }
+        lanes_of(to)
+    }
+}
+
+#[cfg(target_arch = "x86_64")]
+mod avx2 {
+    use std::arch::x86_64::*;
+    use std::mem::transmute;
+
+    use crate::lanes::Lanes;
+
+    /// Vectors that a register is.
+    const VECTORS: usize = 8;
+
+    #[inline]
+    #[target_feature(enable = "avx2,f16c")]
+    pub(super) fn widened(from: Lanes, up: u32) -> Lanes {
+        let up = _mm_cvtsi32_si128(up as i32);
+        let low = _mm256_set1_epi32(0xffff);
+        // SAFETY: both are 256 bytes, of which every value is one of the other type.
+        let mut to: [__m256i; VECTORS] = unsafe { transmute(from) };
+        for vector in &mut to {
+            let halves = _mm256_and_si256(_mm256_srl_epi32(*vector, up), low);
+            let halves = _mm_packus_epi32(
+                _mm256_castsi256_si128(halves),
+                _mm256_extracti128_si256::<1>(halves),
+            );
+            *vector = _mm256_castps_si256(_mm256_cvtph_ps(halves));
+        }
+        // SAFETY: as above.
+        unsafe { transmute(to) }
+    }
+
+    #[inline]
+    #[target_feature(enable = "avx2,f16c")]
+    pub(super) fn narrowed(from: Lanes) -> Lanes {
+        // SAFETY: both are 256 bytes, of which every value is one of the other type.
+        let mut to: [__m256i; VECTORS] = unsafe { transmute(from) };
+        for vector in &mut to {
+            let singles = _mm256_castsi256_ps(*vector);
+            *vector = _mm256_cvtepu16_epi32(_mm256_cvtps_ph::<_MM_FROUND_TO_NEAREST_INT>(singles));
+        }
+        // SAFETY: as above.
+        unsafe { transmute(to) }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::lanes::{LANES, Level, level};
+
+    /// What each level that the host has makes of 64 lanes.
+    fn levels() -> Vec<(fn(Lanes, u32) -> Lanes, fn(Lanes) -> Lanes)> {
+        let mut levels: Vec<(fn(Lanes, u32) -> Lanes, fn(Lanes) -> Lanes)> =
+            vec![(widened, narrowed)];
+        #[cfg(target_arch = "x86_64")]
+        if level() != Level::Baseline {
+            // SAFETY: a host with the one has the other.
+            levels.push((
+                |from, up| unsafe { avx2::widened(from, up) },
+                |from| unsafe { avx2::narrowed(from) },
+            ));
+        }
+        levels
+    }
+
+    #[test]
+    fn halves_are_widened_and_rounded_in_each_lane_as_the_library_has_it() {
+        for (widened, narrowed) in levels() {
+            for first in (0..=u16::MAX).step_by(LANES) {
+                let halves: [u16; LANES] = std::array::from_fn(|n| first + n as u16);
+                let expected = halves.map(|half| half::f16::from_bits(half).to_f32().to_bits());
+                let noise = 0xdead_0000;
+                let low = widened(Lanes(halves.map(|half| u32::from(half) | noise)), 0);
+                assert_eq!(low.0, expected, "{first:#x}");
+                let high = widened(Lanes(halves.map(|half| u32::from(half) << 16 | 0xdead)), 16);
+                assert_eq!(high.0, expected, "{first:#x}");
+            }
+            // Every sign and exponent with the first bits of a fraction, and what is around each.
+            for first in (0..=u16::MAX).step_by(LANES) {
+                for low in [0, 1, 0x7fff, 0x8000, 0x8001, 0xffff] {
+                    let singles: [u32; LANES] =
+                        std::array::from_fn(|n| u32::from(first + n as u16) << 16 | low);
+                    let expected = singles.map(|single| {
+                        u32::from(half::f16::from_f32(f32::from_bits(single)).to_bits())
+                    });
+                    assert_eq!(narrowed(Lanes(singles)).0, expected, "{first:#x} {low:#x}");
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,178 @@
+//! Signs that an instruction takes off its sources and turns over: what it does is what it does without that to sources
+//! that have been changed (checklist 8.11).
+
+use gcn_emu::wave::Wave;
+use gcn_isa::{Access, Encoding, Field, Inst, Isa, Kind, Op, Operand, Slot, Ty, rows};
+
+use crate::common::*;
+
+/// Registers that an operand has at most.
+const STEP: u8 = 2;
+/// Tries of signs for each choice of operands.
+const TRIES: usize = 6;
+
+/// What is done to a source's sign.
+#[derive(Clone, Copy)]
+struct Asked {
+    absolute: bool,
+    negate: bool,
+}
+
+impl Asked {
+    fn of(self, dword: u32, sign: u32) -> u32 {
+        let kept = if self.absolute { dword & !sign } else { dword };
+        kept ^ if self.negate { sign } else { 0 }
+    }
+}
+
+/// The dword of a value that its sign is in, and the sign there; nothing of values without one.
+fn sign(slot: &Slot) -> Option<(u8, u32)> {
+    match slot.ty {
+        Ty::F16 => Some((0, 1 << 15)),
+        Ty::F32 => Some((0, 1 << 31)),
+        Ty::F64 => Some((1, 1 << 31)),
+        _ => None,
+    }
+}
+
+/// A dword that is not the last one of a NaN: of two NaN it is not settled which is the result.
+fn number(dword: u32, sign: u32) -> u32 {
+    const SECOND_HIGHEST: u32 = 1;
+    dword & !(sign >> SECOND_HIGHEST)
+}
+
+/// Changes an operand's dword that has the sign.
+fn change(wave: &mut Wave, slot: &Slot, operand: Operand, f: impl Fn(u32, u32) -> u32) {
+    let Some((dword, sign)) = sign(slot) else {
+        return;
+    };
+    match operand {
+        Operand::Vgprs { first, .. } => {
+            for lane in &mut wave.vgprs[usize::from(first + dword)].0 {
+                *lane = f(*lane, sign);
+            }
+        }
+        Operand::Scalar { code, .. } => {
+            let changed = f(wave.scalar(code + dword), sign);
+            wave.set_scalar(code + dword, changed);
+        }
+        other => panic!("{other:?} is no register"),
+    }
+}
+
+/// Makes the registers of an operand zero, so that those that are compared are what has been written.
+fn clear(wave: &mut Wave, operand: Operand) {
+    for n in 0..STEP {
+        match operand {
+            Operand::Vgprs { first, .. } => wave.vgprs[usize::from(first + n)].0.fill(0),
+            Operand::Scalar { code, .. } => wave.set_scalar(code + n, 0),
+            other => panic!("{other:?} is no register"),
+        }
+    }
+}
+
+/// The places of the sources that signs are asked of, in the order of the bits of the fields.
+fn places(slots: &[&Slot]) -> Vec<usize> {
+    [Field::Src0, Field::Src1, Field::Src2]
+        .into_iter()
+        .filter_map(|field| slots.iter().position(|slot| slot.field == field))
+        .collect()
+}
+
+/// Operands in registers of their own: vector registers, but for the source at `scalar`.
+fn operands(bare: &Inst, slots: &[&Slot], scalar: Option<usize>) -> Option<Vec<Operand>> {
+    let mut all = Vec::new();
+    for (place, slot) in slots.iter().enumerate() {
+        let (vgpr, sgpr) = (place as u8 * STEP, 8 + place as u8 * STEP);
+        let choices = choices(bare, slot, vgpr, sgpr);
+        let is_scalar = |o: &&Operand| matches!(o, Operand::Scalar { code, .. } if *code == sgpr);
+        all.push(if scalar == Some(place) {
+            *choices.iter().find(is_scalar)?
+        } else {
+            choices[0]
+        });
+    }
+    Some(all)
+}
+
+#[test]
+fn signs_are_as_if_the_sources_had_them() {
+    let mut noise = Noise(7);
+    let mut tried = 0;
+    for row in rows() {
+        for isa in [Isa::Si, Isa::Gfx9] {
+            for encoding in [Encoding::Vop3, Encoding::Vop3b, Encoding::Vop3c] {
+                let Some(bare) = Inst::new(isa, row.op, encoding) else {
+                    continue;
+                };
+                let slots: Vec<&Slot> = row.slots().collect();
+                let takes = |field| bare.layout().has(field);
+                if !takes(Field::Neg) || !slots.iter().any(|slot| sign(slot).is_some()) {
+                    continue;
+                }
+                let places = places(&slots);
+                for scalar in std::iter::once(None).chain(places.iter().copied().map(Some)) {
+                    let Some(operands) = operands(&bare, &slots, scalar) else {
+                        continue;
+                    };
+                    for _ in 0..TRIES {
+                        compare(
+                            &mut noise,
+                            isa,
+                            row.op,
+                            encoding,
+                            &operands,
+                            takes(Field::Abs),
+                        );
+                        tried += 1;
+                    }
+                }
+            }
+        }
+    }
+    assert!(tried > 5000, "{tried} were tried");
+}
+
+fn compare(
+    noise: &mut Noise,
+    isa: Isa,
+    op: Op,
+    encoding: Encoding,
+    operands: &[Operand],
+    takes_absolute: bool,
+) {
+    let plain = inst(isa, op, encoding, operands);
+    let slots: Vec<&Slot> = op.row().slots().collect();
+    let places = places(&slots);
+    let mut signed = wave(isa, noise);
+    for &place in &places {
+        change(&mut signed, slots[place], operands[place], number);
+    }
+    let mut changed = signed.clone();
+    let random = noise.next() >> 32;
+    let (negate, absolute) = (random & 7, if takes_absolute { random >> 3 & 7 } else { 0 });
+    let mut asking = plain;
+    for (field, bits) in [(Field::Neg, negate), (Field::Abs, absolute)] {
+        let sources = bits & ((1 << places.len()) - 1);
+        if sources != 0 {
+            asking.set(field, sources as i64).expect("it may ask that");
+        }
+    }
+    for (bit, &place) in places.iter().enumerate() {
+        let asked = Asked {
+            absolute: absolute >> bit & 1 != 0,
+            negate: negate >> bit & 1 != 0,
+        };
+        let of = |dword, sign| asked.of(dword, sign);
+        change(&mut changed, slots[place], operands[place], of);
+    }
+    assert!(execute(&mut signed, &asking) && execute(&mut changed, &plain));
+    for &place in &places {
+        if slots[place].access == Access::Read && slots[place].kind != Kind::Sdst {
+            clear(&mut signed, operands[place]);
+            clear(&mut changed, operands[place]);
+        }
+    }
+    let is_same = registers(&signed) == registers(&changed) && signed.exec() == changed.exec();
+    assert!(is_same, "{}", asking.text());
+}
