@@ -187,24 +187,30 @@ mod tests {
     use super::*;
     use crate::lanes::{LANES, Level, level};
 
-    /// What each level that the host has makes of 64 lanes.
-    fn levels() -> Vec<(fn(Lanes, u32) -> Lanes, fn(Lanes) -> Lanes)> {
-        let mut levels: Vec<(fn(Lanes, u32) -> Lanes, fn(Lanes) -> Lanes)> =
-            vec![(widened, narrowed)];
+    /// What a level of the host's makes of 64 lanes.
+    struct Conversions {
+        widened: fn(Lanes, u32) -> Lanes,
+        narrowed: fn(Lanes) -> Lanes,
+    }
+
+    /// Those of the best level, and of the one below that.
+    fn levels() -> Vec<Conversions> {
+        let mut levels = vec![Conversions { widened, narrowed }];
         #[cfg(target_arch = "x86_64")]
         if level() != Level::Baseline {
-            // SAFETY: a host with the one has the other.
-            levels.push((
-                |from, up| unsafe { avx2::widened(from, up) },
-                |from| unsafe { avx2::narrowed(from) },
-            ));
+            levels.push(Conversions {
+                // SAFETY: a host with the one has the other.
+                widened: |from, up| unsafe { avx2::widened(from, up) },
+                // SAFETY: the same.
+                narrowed: |from| unsafe { avx2::narrowed(from) },
+            });
         }
         levels
     }
 
     #[test]
     fn halves_are_widened_and_rounded_in_each_lane_as_the_library_has_it() {
-        for (widened, narrowed) in levels() {
+        for Conversions { widened, narrowed } in levels() {
             for first in (0..=u16::MAX).step_by(LANES) {
                 let halves: [u16; LANES] = std::array::from_fn(|n| first + n as u16);
                 let expected = halves.map(|half| half::f16::from_bits(half).to_f32().to_bits());
