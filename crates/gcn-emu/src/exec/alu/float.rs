@@ -197,8 +197,11 @@ macro_rules! float {
         $(impl Flush for $Type {
             #[inline(always)]
             fn flushed(self) -> $Type {
-                // Zeros stay what they are, so magnitude is all there is to compare.
-                select(self.abs() < <$Type>::MIN_POSITIVE, (0.0 as $Type).copysign(self), self)
+                const SIGN: $Type = -0.0;
+                let bits = self.to_bits();
+                // Zeros stay what they are.
+                let is_small = bits & <$Type>::INFINITY.to_bits() == 0;
+                <$Type>::from_bits(select(is_small, bits & SIGN.to_bits(), bits))
             }
         }
 
