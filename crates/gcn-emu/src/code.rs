@@ -58,6 +58,8 @@ pub struct Step {
     pub signs: Signs,
     /// The places of its operands that are in vector registers and whose signs are left alone, a bit each.
     pub in_registers: u8,
+    /// Whether its result, which has 16 bits, leaves the high half of its register as it was.
+    pub keeps_high: bool,
     /// The instruction without what it asks beyond its operation, if its handler is the one for such.
     pub modified: Option<Box<Modified>>,
     /// Whether its mask goes to EXEC as well (V_CMPX).
@@ -332,6 +334,7 @@ impl Code {
             args,
             signs: Signs::default(),
             in_registers: 0,
+            keeps_high: false,
             modified: None,
             writes_exec: matches!(inst.does(), Does::Compare(_, i) if i.has(Implicit::WRITES_EXEC)),
             is_vector: matches!(run, Run::Vector),

@@ -133,6 +133,13 @@ impl Default for Outcome {
     }
 }
 
+/// In the low half of its register, of which the other stays.
+const LOW_HALF: Placed = Placed {
+    top: HALF_BITS,
+    extends: false,
+    low: 0,
+    keep: HIGH,
+};
 const LOW: u32 = 0xffff;
 const HIGH: u32 = 0xffff_0000;
 /// Bits of half a dword.
@@ -305,7 +312,11 @@ pub fn apply(step: &mut Step) {
             }
         }
     }
-    let result = Outcome::of(&inst, asked.high & 1 != 0);
+    let mut result = Outcome::of(&inst, asked.high & 1 != 0);
+    if result.only_merges() && cross_lane.is_none() {
+        result.part = None;
+        step.keeps_high = true;
+    }
     if changes.is_empty() && result.is_nothing() {
         step.args = args;
         step.find_registers();
@@ -469,12 +480,6 @@ impl Outcome {
         let selects = inst.row().modifiers().any(|m| m.field == Field::OpSel);
         // A 16-bit result leaves the other half of its register as it was.
         let merges = selects && destination.is_some_and(|slot| slot.ty.bytes() == 2);
-        let half = Placed {
-            top: HALF_BITS,
-            extends: false,
-            low: 0,
-            keep: HIGH,
-        };
         let part = match SubDword::of(inst) {
             Some(sub_dword) => {
                 debug_assert!(!merges && !to_high, "parts have one place");
@@ -483,9 +488,9 @@ impl Outcome {
             None if to_high => Some(Placed {
                 low: HALF_BITS,
                 keep: LOW,
-                ..half
+                ..LOW_HALF
             }),
-            None => merges.then_some(half),
+            None => merges.then_some(LOW_HALF),
         };
         let ty = inst.row().slots().next().map_or(Ty::B32, |slot| slot.ty);
         let is_float = matches!(ty, Ty::F16 | Ty::F16x2 | Ty::F32 | Ty::F64);
@@ -501,6 +506,11 @@ impl Outcome {
             clamp: is_float && inst.flag(Field::Clamp),
             part,
         }
+    }
+
+    /// Whether it is as the operation leaves it, but for the high half of its register.
+    fn only_merges(&self) -> bool {
+        self.factor == 0 && !self.clamp && self.part == Some(LOW_HALF)
     }
 
     fn is_nothing(&self) -> bool {

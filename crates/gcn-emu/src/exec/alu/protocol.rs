@@ -803,13 +803,18 @@ const fn used(operands: &[(usize, usize); 3]) -> u8 {
 
 /// Writes the destination in the active lanes. Returns those of them whose bit is set.
 #[inline(always)]
-fn write<R: Lane>(w: &mut Wave, s: &Step, ([low, high], bits): ([Lanes; 2], u64)) -> u64 {
+fn write<R: Lane>(w: &mut Wave, s: &Step, ([mut low, high], bits): ([Lanes; 2], u64)) -> u64 {
     let exec = w.exec();
     if let Arg::Vgpr(first) = s.args[0] {
         let first = usize::from(first);
         if R::DWORDS > 0
             && let Some(register) = w.vgprs.get_mut(first)
         {
+            if R::BITS == u16::BITS && s.keeps_high {
+                for (new, old) in low.0.iter_mut().zip(&register.0) {
+                    *new |= old & !u32::from(u16::MAX);
+                }
+            }
             register.blend(&low, exec);
         }
         if R::DWORDS > 1
