@@ -453,6 +453,17 @@ fn round_normal_half(value: f32) -> f32 {
     f32::from_bits(number.to_bits() | bits & SIGN)
 }
 
+/// [`fma_half`] where it is simple, and whether it is not: it is a number of single precision that lies just between two
+/// of half precision, or a denormal of that.
+#[inline(always)]
+pub(crate) fn fma_half_usual(a: f32, b: f32, c: f32) -> (f32, bool) {
+    const LOST: u32 = 0x1fff;
+    const BETWEEN: u32 = 0x1000;
+    let sum = a * b + c;
+    let is_small = (sum.abs() < LEAST_HALF) & (sum != 0.0);
+    (sum, is_small | (sum.to_bits() & LOST == BETWEEN))
+}
+
 /// The product and the sum rounded once, in half precision. In single precision the product is exact, and so is what
 /// the sum's rounding loses.
 #[inline(always)]

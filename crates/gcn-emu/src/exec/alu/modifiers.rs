@@ -508,9 +508,10 @@ impl Outcome {
         }
     }
 
-    /// Whether it is as the operation leaves it, but for the high half of its register.
+    /// Whether it has 16 bits and is as the operation leaves it, but for the high half of its register.
     fn only_merges(&self) -> bool {
-        self.factor == 0 && !self.clamp && self.part == Some(LOW_HALF)
+        let is_short = self.ty.bytes() == 2;
+        is_short && self.factor == 0 && !self.clamp && self.part == Some(LOW_HALF)
     }
 
     fn is_nothing(&self) -> bool {

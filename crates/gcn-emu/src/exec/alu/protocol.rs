@@ -473,21 +473,31 @@ pub(super) fn half2(
     }
 }
 
-/// The same of three sources.
+/// The same of three sources and an operation that few values make difficult (see [`usually`]).
 #[inline(always)]
-pub(super) fn half3(
+pub(super) fn half3_usually(
     w: &mut Wave,
     s: &Step,
+    usual: impl Fn(f32, f32, f32) -> (f32, bool),
     nearest: impl Fn(f32, f32, f32) -> f32,
     any: impl Fn(Round, F16, F16, F16) -> F16,
 ) {
     let env = Env::of::<F16>(w.mode);
     let at = At::<1, 2, 3>;
     if env.is_nearest() {
-        large(w, s, at, 0, |a: Half, b: Half, c: Half, ()| {
-            let result = nearest(env.input(a).0, env.input(b).0, env.input(c).0);
-            (env.output(Half::<0>(result)), ())
-        });
+        usually(
+            w,
+            s,
+            at,
+            |a: Half, b: Half, c: Half, ()| {
+                let (result, is_unusual) = usual(env.input(a).0, env.input(b).0, env.input(c).0);
+                (Half::<0>(result), is_unusual)
+            },
+            |a: Half, b: Half, c: Half, ()| {
+                let result = nearest(env.input(a).0, env.input(b).0, env.input(c).0);
+                (env.output(Half::<0>(result)), ())
+            },
+        );
     } else {
         directed3(w, s, at, any);
     }

@@ -294,7 +294,7 @@ pub fn vop3(op: Vop3, clamp: bool) -> Option<Handler> {
         V_MAD_LEGACY_I16 | V_MAD_I16 if clamp => |w, s| three(w, s, |a: i16, b: i16, c: i16| saturate_i16(i32::from(a) * i32::from(b) + i32::from(c))),
         V_MAD_LEGACY_I16 | V_MAD_I16 => |w, s| three(w, s, |a: i16, b: i16, c: i16| a.wrapping_mul(b).wrapping_add(c)),
         V_PERM_B32         => |w, s| permute(w, s),
-        V_FMA_LEGACY_F16 | V_FMA_F16 => |w, s| half3(w, s, float::fma_half, exact::fma),
+        V_FMA_LEGACY_F16 | V_FMA_F16 => |w, s| half3_usually(w, s, float::fma_half_usual, float::fma_half, exact::fma),
         V_DIV_FIXUP_LEGACY_F16 | V_DIV_FIXUP_F16 => |w, s| float3(w, s, divide::div_fixup::<F16>),
         V_CVT_PKACCUM_U8_F32 => |w, s| { let round = Round::of::<f32>(w.mode); accumulate(w, s, |a: f32, b: u32, d| put_byte(d, b, float::to_u8(round, a))) },
         V_LDEXP_F32        => |w, s| rounded_int(w, s, |a: f32, b: i32| float::ldexp(a, b), exact::ldexp),
