@@ -111,6 +111,12 @@ pub struct Signs {
 }
 
 impl Signs {
+    /// Whether nothing is done.
+    #[inline(always)]
+    pub fn are_kept(self) -> bool {
+        self.absolute | self.negate == 0
+    }
+
     /// The same for one source whose values have this bit as their sign: the bits that are kept, and those that are then
     /// turned over.
     #[inline(always)]

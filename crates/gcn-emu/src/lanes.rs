@@ -166,8 +166,8 @@ pub trait Lane: Copy {
     const DWORDS: usize = Self::BITS.div_ceil(u32::BITS) as usize;
     /// Whether it is a value in half precision, on which every operation is large.
     const IS_HALF: bool = false;
-    /// The sign of a value as a floating-point number, in its last dword.
-    const SIGN: u32 = 1 << ((Self::BITS + u32::BITS - 1) % u32::BITS);
+    /// The sign of a floating-point value, in its last dword; 0 of others.
+    const SIGN: u32 = 0;
     /// Where in a register it is, if it is in half precision there and a single-precision value in here.
     const WIDENED: Option<u32> = None;
     /// From a lane's dwords; `high` counts with two registers only.
@@ -177,9 +177,10 @@ pub trait Lane: Copy {
 }
 
 macro_rules! lane {
-    ($($Type:ty, |$low:pat_param, $high:pat_param| $join:expr, |$value:pat_param| $split:expr;)*) => {
+    ($($Type:ty, $sign:expr, |$low:pat_param, $high:pat_param| $join:expr, |$value:pat_param| $split:expr;)*) => {
         $(impl Lane for $Type {
             const BITS: u32 = u8::BITS * size_of::<$Type>() as u32;
+            const SIGN: u32 = $sign;
             #[inline(always)]
             fn join($low: u32, $high: u32) -> $Type { $join }
             #[inline(always)]
@@ -195,15 +196,15 @@ macro_rules! lane {
 // Values below a dword are in the low bits; written, they leave zeros above.
 #[rustfmt::skip]
 lane! {
-    (),  |_, _| (),                                   |_| [0, 0];
-    u16, |low, _| low as u16,                         |v| [u32::from(v), 0];
-    i16, |low, _| low as i16,                         |v| [u32::from(v as u16), 0];
-    u32, |low, _| low,                                |v| [v, 0];
-    i32, |low, _| low as i32,                         |v| [v as u32, 0];
-    f32, |low, _| f32::from_bits(low),                |v| [v.to_bits(), 0];
-    u64, |low, high| wide(low, high),                 |v| [v as u32, (v >> 32) as u32];
-    i64, |low, high| wide(low, high) as i64,          |v| (v as u64).split();
-    f64, |low, high| f64::from_bits(wide(low, high)), |v| v.to_bits().split();
+    (),  0,       |_, _| (),                                   |_| [0, 0];
+    u16, 0,       |low, _| low as u16,                         |v| [u32::from(v), 0];
+    i16, 0,       |low, _| low as i16,                         |v| [u32::from(v as u16), 0];
+    u32, 0,       |low, _| low,                                |v| [v, 0];
+    i32, 0,       |low, _| low as i32,                         |v| [v as u32, 0];
+    f32, 1 << 31, |low, _| f32::from_bits(low),                |v| [v.to_bits(), 0];
+    u64, 0,       |low, high| wide(low, high),                 |v| [v as u32, (v >> 32) as u32];
+    i64, 0,       |low, high| wide(low, high) as i64,          |v| (v as u64).split();
+    f64, 1 << 31, |low, high| f64::from_bits(wide(low, high)), |v| v.to_bits().split();
 }
 
 #[inline(always)]

@@ -17,6 +17,7 @@ pub(crate) struct Half<const UP: u32 = 0>(pub(crate) f32);
 impl<const UP: u32> Lane for Half<UP> {
     const BITS: u32 = 16;
     const IS_HALF: bool = true;
+    const SIGN: u32 = 1 << 15;
     const WIDENED: Option<u32> = Some(UP);
     #[inline(always)]
     fn join(low: u32, _: u32) -> Half<UP> {

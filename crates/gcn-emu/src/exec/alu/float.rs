@@ -46,6 +46,7 @@ impl PartialOrd for F16 {
 impl Lane for F16 {
     const BITS: u32 = 16;
     const IS_HALF: bool = true;
+    const SIGN: u32 = 1 << 15;
     #[inline(always)]
     fn join(low: u32, _: u32) -> F16 {
         F16(low as u16)
