@@ -567,8 +567,10 @@ fn order3_at<const Z: usize, F: Float>(
             w,
             s,
             at,
-            // Which number it is, is the same with zeros for denormals.
-            |a, b, c, ()| (ENV.input(numbers(a, b, c)), has_nan(a, b, c)),
+            |a, b, c, ()| {
+                let result = numbers(ENV.input(a), ENV.input(b), ENV.input(c));
+                (result, has_nan(a, b, c))
+            },
             |a, b, c, ()| (f(ENV.input(a), ENV.input(b), ENV.input(c), ieee), ()),
         );
     }
@@ -1056,7 +1058,8 @@ mod tests {
                     check(
                         |a: F, b: F, c: F| {
                             let has_nan = a.is_any_nan() | b.is_any_nan() | c.is_any_nan();
-                            (env.input(numbers(a, b, c)), has_nan)
+                            let of_numbers = numbers(env.input(a), env.input(b), env.input(c));
+                            (of_numbers, has_nan)
                         },
                         |_, a, b, c| any(env.input(a), env.input(b), env.input(c), ieee),
                     );
