@@ -7,7 +7,7 @@
 //! an instruction's handler is taken from is decided when it is decoded.
 //!
 //! Memory that a thread has for itself is read and written by lanes in `elements.rs`; `rows.rs` moves dwords between
-//! lanes and registers.
+//! lanes and registers; `halves.rs` converts values in half precision.
 //!
 //! This is one of the modules that may use `unsafe`: what is compiled for instructions that not every host has is
 //! called only where the host has been found to have them.
