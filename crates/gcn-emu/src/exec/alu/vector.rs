@@ -650,20 +650,28 @@ fn truncate_pairs(w: &mut Wave, s: &Step) {
     two(w, s, |a, b| pack(half(a), half(b)));
 }
 
-/// A sum of 64 bits and its carry, of the highest bits alone: so vectors of the host's do it.
+/// A sum of 64 bits and its carry.
 #[inline(always)]
 fn add_carry64(a: u64, b: u64) -> (u64, bool) {
-    let sum = a.wrapping_add(b);
-    let carry = (a & b | (a | b) & !sum) >> 32;
-    (sum, (carry as i32) < 0)
+    let ([a, b, sum], result) = add_by_halves(a, b);
+    (result, ((a & b | (a | b) & !sum) as i32) < 0)
 }
 
 /// The same of numbers with sign, and whether the sum is beyond their range.
 #[inline(always)]
 fn add_overflow64(a: i64, b: i64) -> (i64, bool) {
-    let sum = a.wrapping_add(b);
-    let signs = ((sum ^ a) & (sum ^ b)) >> 32;
-    (sum, (signs as i32) < 0)
+    let ([a, b, sum], result) = add_by_halves(a as u64, b as u64);
+    (result as i64, (((sum ^ a) & (sum ^ b)) as i32) < 0)
+}
+
+/// The high halves of two numbers and of their sum, and the sum. Registers have halves too: so nothing is put together.
+#[inline(always)]
+fn add_by_halves(a: u64, b: u64) -> ([u32; 3], u64) {
+    let high = |number: u64| (number >> u32::BITS) as u32;
+    let (low, carry) = (a as u32).overflowing_add(b as u32);
+    let (a, b) = (high(a), high(b));
+    let sum = a.wrapping_add(b).wrapping_add(carry.into());
+    ([a, b, sum], u64::from(low) | u64::from(sum) << u32::BITS)
 }
 
 /// A sum whose carry means `limit`.
