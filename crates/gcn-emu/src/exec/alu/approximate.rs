@@ -6,7 +6,7 @@ use std::hint::select_unpredictable as select;
 use gcn_isa::Isa;
 
 use super::exact::{self, Round};
-use super::float::{Env, Float, ldexp64};
+use super::float::{Env, Float, WHOLE_SINGLE, ldexp64};
 
 /// An approximation in single precision: denormals are zero, whatever MODE says.
 #[inline(always)]
@@ -30,9 +30,6 @@ fn polynomial<const FUSES: bool, const TERMS: usize>(coefficients: &[f64; TERMS]
 fn fused<const FUSES: bool>(a: f64, b: f64, c: f64) -> f64 {
     if FUSES { a.mul_add(b, c) } else { a * b + c }
 }
-
-/// 1.5 times 2^23, for single precision what [`WHOLE`](super::float::WHOLE) is for double.
-const WHOLE: f32 = 12_582_912.0;
 
 /// 2 to the power.
 #[inline(always)]
@@ -58,7 +55,7 @@ pub(crate) fn exp2<const FUSES: bool>(a: f32) -> f32 {
     const BIAS: f32 = (f64::EXPONENT_MAX >> 1) as f32;
     let power = a.clamp(-ENOUGH, ENOUGH);
     let whole = power.round_ties_even();
-    let exponent = u64::from((whole + (BIAS + WHOLE)).to_bits());
+    let exponent = u64::from((whole + (BIAS + WHOLE_SINGLE)).to_bits());
     let scale = f64::from_bits(exponent << f64::FRACTION);
     (polynomial::<FUSES, _>(&EXPONENTIAL, (power - whole).into()) * scale) as f32
 }
@@ -193,7 +190,7 @@ fn without_half_turns(turns: f32) -> (f32, f32) {
 /// Half a turn changes the sign, but not that of a zero.
 #[inline(always)]
 fn alternating(half_turns: f32, sine: f32) -> f32 {
-    let is_odd = (half_turns + WHOLE).to_bits() & 1 != 0;
+    let is_odd = (half_turns + WHOLE_SINGLE).to_bits() & 1 != 0;
     if is_odd && sine.abs() > 0.0 {
         -sine
     } else {

@@ -7,7 +7,7 @@
 use gcn_isa::Isa;
 
 use super::exact::{self, Round};
-use super::float::{Env, F16, Float, MODE_IEEE};
+use super::float::{Env, F16, Float, Flush, MODE_IEEE};
 use super::scalar;
 use crate::code::{Arg, Step};
 use crate::lanes::{self, Bit, Half, Lane, Lanes, NOTHING, Same, Signed, Source};
@@ -33,16 +33,6 @@ pub(super) fn three<A: Lane, B: Lane, C: Lane, R: Lane>(
     f: impl Fn(A, B, C) -> R,
 ) {
     run(w, s, At::<1, 2, 3>, 0, |a, b, c, ()| (f(a, b, c), ()));
-}
-
-/// Two sources and the destination, which is read as well and given last.
-#[inline(always)]
-pub(super) fn accumulate<A: Lane, B: Lane, D: Lane>(
-    w: &mut Wave,
-    s: &Step,
-    f: impl Fn(A, B, D) -> D,
-) {
-    run(w, s, At::<1, 2, 0>, 0, |a, b, d, ()| (f(a, b, d), ()));
 }
 
 /// Destination, two sources, a mask whose bit is given last.
@@ -413,12 +403,17 @@ pub(super) fn rounded_int_usually<F: Float, I: Lane>(
     }
 }
 
-/// From one width to another, denormals of each as MODE says, rounded as it says of the narrower one (errata E192).
+/// From one width to another, denormals of each as MODE says, rounded as it says of the narrower one (errata E192);
+/// `nearest` may have other types for them.
 #[inline(always)]
-pub(super) fn convert<A: Float, R: Float>(w: &mut Wave, s: &Step, nearest: impl Fn(A) -> R) {
+pub(super) fn convert<A: Float, R: Float, From: Flush, To: Flush>(
+    w: &mut Wave,
+    s: &Step,
+    nearest: impl Fn(From) -> To,
+) {
     let (from, to) = (Env::of::<A>(w.mode), Env::of::<R>(w.mode));
     if to.is_nearest() {
-        one(w, s, |a| to.output(nearest(from.input(a))));
+        one(w, s, |a: From| to.output(nearest(from.input(a))));
     } else {
         rarely(w, s, At::<1, 1, 1>, 0, |a, (), (), ()| {
             let result = exact::convert::<A, R>(to.round, from.input(a));

@@ -14,7 +14,7 @@ use super::float::{self, Env, F16, Float};
 use super::protocol::*;
 use super::scalar::{self, add_carry, bits, found, signed_bits, sub_borrow};
 use crate::code::{Arg, Handler, Step};
-use crate::lanes::{LANES, Lanes, at_each_level, keep_if};
+use crate::lanes::{Half, LANES, Lanes, at_each_level, keep_if};
 use crate::wave::Wave;
 
 at_each_level! {
@@ -33,13 +33,13 @@ pub fn vop1(op: Vop1) -> Option<Handler> {
         V_CVT_F32_U32       => |w, s| from_integer(w, s, |a: u32| a as f32),
         V_CVT_U32_F32       => |w, s| one(w, s, |a: f32| float::to_u32(a.into())),
         V_CVT_I32_F32       => |w, s| one(w, s, |a: f32| float::to_i32(a.into())),
-        V_CVT_F16_F32       => |w, s| convert(w, s, F16::from_f32),
-        V_CVT_F32_F16       => |w, s| convert(w, s, F16::to_f32),
+        V_CVT_F16_F32       => |w, s| convert::<f32, F16, _, _>(w, s, Half::<0>),
+        V_CVT_F32_F16       => |w, s| convert::<F16, f32, _, _>(w, s, |a: Half| a.0),
         V_CVT_RPI_I32_F32   => |w, s| one(w, s, |a: f32| float::to_i32((f64::from(a) + 0.5).floor())),
         V_CVT_FLR_I32_F32   => |w, s| one(w, s, |a: f32| float::to_i32(a.floor().into())),
         V_CVT_OFF_F32_I4    => |w, s| one(w, s, |a: i32| (a << 28 >> 28) as f32 / 16.0),
-        V_CVT_F32_F64       => |w, s| convert(w, s, |a: f64| a as f32),
-        V_CVT_F64_F32       => |w, s| convert(w, s, |a: f32| f64::from(a)),
+        V_CVT_F32_F64       => |w, s| convert::<f64, f32, _, _>(w, s, |a: f64| a as f32),
+        V_CVT_F64_F32       => |w, s| convert::<f32, f64, _, _>(w, s, |a: f32| f64::from(a)),
         V_CVT_F32_UBYTE0    => |w, s| one(w, s, |a: u32| (a & 0xff) as f32),
         V_CVT_F32_UBYTE1    => |w, s| one(w, s, |a: u32| (a >> 8 & 0xff) as f32),
         V_CVT_F32_UBYTE2    => |w, s| one(w, s, |a: u32| (a >> 16 & 0xff) as f32),
@@ -95,8 +95,8 @@ pub fn vop1(op: Vop1) -> Option<Handler> {
         V_MOVRELSD_B32      => |w, s| move_relative(w, s, true, true),
         V_CVT_F16_U16       => |w, s| from_integer(w, s, |a: u16| F16::from_f32(f32::from(a))),
         V_CVT_F16_I16       => |w, s| from_integer(w, s, |a: i16| F16::from_f32(f32::from(a))),
-        V_CVT_U16_F16       => |w, s| one(w, s, |a: F16| a.to_f32() as u16),
-        V_CVT_I16_F16       => |w, s| one(w, s, |a: F16| a.to_f32() as i16),
+        V_CVT_U16_F16       => |w, s| one(w, s, |a: Half| float::to_u16(a.0)),
+        V_CVT_I16_F16       => |w, s| one(w, s, |a: Half| float::to_i16(a.0)),
         V_RCP_F16           => |w, s| half1(w, s, f32::recip),
         V_SQRT_F16          => |w, s| half1(w, s, f32::sqrt),
         V_RSQ_F16           => |w, s| half1(w, s, approximate::rsq),
@@ -115,8 +115,8 @@ pub fn vop1(op: Vop1) -> Option<Handler> {
         V_TRUNC_F16         => |w, s| half1(w, s, f32::trunc),
         V_RNDNE_F16         => |w, s| half1(w, s, f32::round_ties_even),
         V_FRACT_F16         => |w, s| rounded1(w, s, |a: F16| float::below_one(F16::from_f32(a.to_f32() - a.to_f32().floor())), |r, a| exact::fract(r, a, F16::from_f32(a.to_f32().floor()))),
-        V_CVT_NORM_I16_F16  => |w, s| one(w, s, |a: F16| float::snorm16(a.to_f32())),
-        V_CVT_NORM_U16_F16  => |w, s| one(w, s, |a: F16| float::unorm16(a.to_f32())),
+        V_CVT_NORM_I16_F16  => |w, s| one(w, s, |a: Half| float::snorm16(a.0)),
+        V_CVT_NORM_U16_F16  => |w, s| one(w, s, |a: Half| float::unorm16(a.0)),
         V_SAT_PK_U8_I16     => |w, s| one(w, s, |a: u32| u32::from(byte_of(a as i16)) | u32::from(byte_of((a >> 16) as i16)) << 8),
         V_SWAP_B32          => swap,
         V_SCREEN_PARTITION_4SE_B32 => |w, s| one(w, s, |a: u32| u32::from(SCREEN_PARTITION[(a & 0xff) as usize])),
@@ -184,7 +184,7 @@ pub fn vop2(op: Vop2, clamp: bool) -> Option<Handler> {
         V_SUBB_CO_U32     => |w, s| carry_through(w, s, |a, b, (), c| sub_borrow(a, b, c)),
         V_SUBBREV_CO_U32  => |w, s| carry_through(w, s, |a, b, (), c| sub_borrow(b, a, c)),
         V_LDEXP_F32       => |w, s| rounded_int(w, s, |a: f32, b: i32| float::ldexp(a, b), exact::ldexp),
-        V_CVT_PKACCUM_U8_F32 => |w, s| { let round = Round::of::<f32>(w.mode); accumulate(w, s, |a: f32, b: u32, d| put_byte(d, b, float::to_u8(round, a))) },
+        V_CVT_PKACCUM_U8_F32 => |w, s| put_bytes(w, s, At::<1, 2, 0>),
         V_CVT_PKNORM_I16_F32 => |w, s| two(w, s, |a, b| pack(float::snorm16(a) as u16, float::snorm16(b) as u16)),
         V_CVT_PKNORM_U16_F32 => |w, s| two(w, s, |a, b| pack(float::unorm16(a), float::unorm16(b))),
         V_CVT_PKRTZ_F16_F32  => |w, s| truncate_pairs(w, s),
@@ -272,7 +272,7 @@ pub fn vop3(op: Vop3, clamp: bool) -> Option<Handler> {
         V_MSAD_U8          => |w, s| three(w, s, |a, b, c: u32| msad_u8(a, b).wrapping_add(c)),
         V_QSAD_PK_U16_U8   => |w, s| three(w, s, |a, b, c| four_sads(a, b, c, sad_u8, low_u16)),
         V_MQSAD_PK_U16_U8  => |w, s| three(w, s, |a, b, c| four_sads(a, b, c, msad_u8, low_u16)),
-        V_CVT_PK_U8_F32    => |w, s| { let round = Round::of::<f32>(w.mode); three(w, s, |a: f32, b: u32, c| put_byte(c, b, float::to_u8(round, a))) },
+        V_CVT_PK_U8_F32    => |w, s| put_bytes(w, s, At::<1, 2, 3>),
         V_DIV_FIXUP_F32    => |w, s| float3_usually(w, s, |q, d, n, ()| divide::div_fixup_usual(q, d, n, &divide::SCALE_32), divide::div_fixup::<f32>),
         V_DIV_FIXUP_F64    => |w, s| float3_usually(w, s, |q, d, n, ()| divide::div_fixup_usual(q, d, n, &divide::SCALE_64), divide::div_fixup::<f64>),
         V_LSHL_B64         => |w, s| two(w, s, u64::wrapping_shl),
@@ -296,7 +296,7 @@ pub fn vop3(op: Vop3, clamp: bool) -> Option<Handler> {
         V_PERM_B32         => |w, s| permute(w, s),
         V_FMA_LEGACY_F16 | V_FMA_F16 => |w, s| half3_usually(w, s, float::fma_half_usual, float::fma_half, exact::fma),
         V_DIV_FIXUP_LEGACY_F16 | V_DIV_FIXUP_F16 => |w, s| float3(w, s, divide::div_fixup::<F16>),
-        V_CVT_PKACCUM_U8_F32 => |w, s| { let round = Round::of::<f32>(w.mode); accumulate(w, s, |a: f32, b: u32, d| put_byte(d, b, float::to_u8(round, a))) },
+        V_CVT_PKACCUM_U8_F32 => |w, s| put_bytes(w, s, At::<1, 2, 0>),
         V_LDEXP_F32        => |w, s| rounded_int(w, s, |a: f32, b: i32| float::ldexp(a, b), exact::ldexp),
         V_READLANE_B32     => |w, s| { let lane = scalar::read(w, s.args[2]); read_lane(w, s, lane) },
         V_WRITELANE_B32    => write_lane,
@@ -332,8 +332,8 @@ pub fn vop3(op: Vop3, clamp: bool) -> Option<Handler> {
         V_LSHL_OR_B32      => |w, s| three(w, s, |a: u32, b: u32, c: u32| a.wrapping_shl(b) | c),
         V_AND_OR_B32       => |w, s| three(w, s, |a: u32, b: u32, c: u32| a & b | c),
         V_OR3_B32          => |w, s| three(w, s, |a: u32, b: u32, c: u32| a | b | c),
-        V_CVT_PKNORM_I16_F16 => |w, s| two(w, s, |a: F16, b: F16| pack(float::snorm16(a.to_f32()) as u16, float::snorm16(b.to_f32()) as u16)),
-        V_CVT_PKNORM_U16_F16 => |w, s| two(w, s, |a: F16, b: F16| pack(float::unorm16(a.to_f32()), float::unorm16(b.to_f32()))),
+        V_CVT_PKNORM_I16_F16 => |w, s| two(w, s, |a: Half, b: Half| pack(float::snorm16(a.0) as u16, float::snorm16(b.0) as u16)),
+        V_CVT_PKNORM_U16_F16 => |w, s| two(w, s, |a: Half, b: Half| pack(float::unorm16(a.0), float::unorm16(b.0))),
         V_ADD_I32 if clamp => |w, s| two(w, s, i32::saturating_add),
         V_SUB_I32 if clamp => |w, s| two(w, s, i32::saturating_sub),
         V_ADD_I16 if clamp => |w, s| two(w, s, i16::saturating_add),
@@ -436,6 +436,22 @@ fn median<T: Ord>(a: T, b: T, c: T) -> T {
 fn align(high: u32, low: u32, shift: u32) -> u32 {
     // Lanes of 64 bits would be half as many.
     high << 1 << (31 - shift) | low >> shift
+}
+
+/// The byte of the last source that the second names becomes what the first is, rounded as MODE says.
+#[inline(always)]
+fn put_bytes<const Z: usize>(w: &mut Wave, s: &Step, at: At<1, 2, Z>) {
+    let round = Round::of::<f32>(w.mode);
+    if round == Round::Nearest {
+        run(w, s, at, 0, |a, number: u32, old: u32, ()| {
+            let byte = float::to_u8(Round::Nearest, a);
+            (put_byte(old, number, byte), ())
+        });
+    } else {
+        rarely(w, s, at, 0, |a, number: u32, old: u32, ()| {
+            (put_byte(old, number, float::to_u8(round, a)), ())
+        });
+    }
 }
 
 /// Byte `number`, of which two bits count, replaced.
