@@ -61,6 +61,12 @@ impl Lane for F16 {
 pub(crate) trait Flush: Lane {
     /// A denormal becomes zero with its sign.
     fn flushed(self) -> Self;
+
+    /// The same unless denormals are kept.
+    #[inline(always)]
+    fn flushed_unless(self, keeps: bool) -> Self {
+        select(keeps, self, self.flushed())
+    }
 }
 
 /// A floating-point type of a lane.
@@ -276,8 +282,14 @@ impl<const UP: u32> Flush for Half<UP> {
     /// The same if it has still to be rounded.
     #[inline(always)]
     fn flushed(self) -> Half<UP> {
-        let is_denormal = self.0.abs() < ROUNDED_TO_LEAST_HALF;
-        Half(select(is_denormal, 0f32.copysign(self.0), self.0))
+        self.flushed_unless(false)
+    }
+
+    /// What is kept makes the limit, as there is one anyway.
+    #[inline(always)]
+    fn flushed_unless(self, keeps: bool) -> Half<UP> {
+        let limit = if keeps { 0.0 } else { ROUNDED_TO_LEAST_HALF };
+        Half(select(self.0.abs() < limit, 0f32.copysign(self.0), self.0))
     }
 }
 
@@ -377,13 +389,13 @@ impl Env {
     /// A source as the operation sees it.
     #[inline(always)]
     pub(crate) fn input<F: Flush>(self, value: F) -> F {
-        select(self.keeps_sources, value, value.flushed())
+        value.flushed_unless(self.keeps_sources)
     }
 
     /// A result as it is written.
     #[inline(always)]
     pub(crate) fn output<F: Flush>(self, value: F) -> F {
-        select(self.keeps_results, value, value.flushed())
+        value.flushed_unless(self.keeps_results)
     }
 }
 
