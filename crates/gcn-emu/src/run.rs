@@ -11,7 +11,10 @@ use crate::fault::Fault;
 use crate::lanes::LANES;
 use crate::observe::Observer;
 use crate::wave::{Waiting, WaveId};
-use worker::{RESIDENT_GROUPS, RESIDENT_GROUPS_BLOCKED, Shared, Worker};
+use worker::{RESIDENT_GROUPS, RESIDENT_GROUPS_WAITING, Shared, Worker};
+
+/// Bytes of scratch with which a host thread keeps more workgroups alive than it must.
+const SCRATCH_BYTES: u64 = 16 << 20;
 
 /// A kernel's launch, after the ABI has been applied.
 #[derive(Clone, Debug)]
@@ -115,16 +118,15 @@ impl Dispatch {
 
     /// Bytes of scratch that a host thread of the run needs.
     pub fn scratch_bytes_per_thread(&self) -> u64 {
-        self.scratch_bytes_per_wave() * self.waves_per_group() * RESIDENT_GROUPS as u64
+        self.scratch_bytes_per_group() * self.resident_groups() as u64
     }
 
-    /// Workgroups that a host thread of the run may have begun and not ended, at most.
+    /// Workgroups that a host thread of the run may have begun and not ended, at most: all of them need their scratch.
     fn resident_groups(&self) -> usize {
-        if self.scratch_bytes_per_wave() == 0 {
-            RESIDENT_GROUPS_BLOCKED
-        } else {
-            RESIDENT_GROUPS
-        }
+        let affordable = SCRATCH_BYTES
+            .checked_div(self.scratch_bytes_per_group())
+            .map_or(RESIDENT_GROUPS_WAITING, |groups| groups as usize);
+        affordable.clamp(RESIDENT_GROUPS, RESIDENT_GROUPS_WAITING)
     }
 
     /// Waves that a run on so many host threads may have begun and not ended, at most.
@@ -132,6 +134,11 @@ impl Dispatch {
         self.waves_per_group()
             .saturating_mul(self.resident_groups() as u64)
             .saturating_mul(threads as u64)
+    }
+
+    /// Bytes of scratch of a workgroup.
+    fn scratch_bytes_per_group(&self) -> u64 {
+        self.scratch_bytes_per_wave() * self.waves_per_group()
     }
 
     /// Bytes of scratch of a wave.

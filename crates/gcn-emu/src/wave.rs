@@ -86,6 +86,34 @@ pub struct Wave {
     pub(crate) rooms: Box<Rooms>,
 }
 
+/// What a wave goes on with, to be compared with what it has later.
+pub(crate) struct Standing {
+    pc: u64,
+    scalars: Scalars,
+    vgprs: Box<[Lanes]>,
+    scc: bool,
+}
+
+impl Wave {
+    /// Where it is, and what its registers hold.
+    pub(crate) fn standing(&self) -> Standing {
+        Standing {
+            pc: self.pc,
+            scalars: self.scalars,
+            vgprs: self.vgprs.clone(),
+            scc: self.scc,
+        }
+    }
+
+    /// Whether it is there, with the same in all registers.
+    pub(crate) fn stands(&self, there: &Standing) -> bool {
+        self.pc == there.pc
+            && self.scc == there.scc
+            && self.scalars == there.scalars
+            && self.vgprs == there.vgprs
+    }
+}
+
 /// How far a few loads are from where they were when they were executed the last time, so that the host can be told of what
 /// they will want next. Its own guesses are by the addresses of its instructions, which are the same for all loads.
 #[derive(Clone, Copy, Debug, Default)]

@@ -1083,6 +1083,59 @@ fn s2_30_gws_barrier_across_workgroups_and_threads() {
     }
 }
 
+/// Each wave adds 1 to a counter, looks at it until the others have done so too, and stores what it is then. What is
+/// between the two halves is done each time.
+const MEMORY_BARRIER: [&str; 2] = [
+    "v_mov_b32 v2, 0\nv_mov_b32 v3, 1\ns_mov_b32 s6, 0\ns_mov_b64 exec, 1\n\
+    global_atomic_add v2, v3, s[0:1]\nlook:\n",
+    "global_load_dword v4, v2, s[0:1] glc\ns_waitcnt vmcnt(0)\n\
+    v_readfirstlane_b32 s5, v4\ns_cmp_lt_u32 s5, s4\ns_cbranch_scc1 look\n\
+    s_lshl_b32 s3, s2, 2\nv_mov_b32 v5, s3\nglobal_store_dword v5, v4, s[0:1] offset:4\ns_endpgm",
+];
+
+#[test]
+fn e243_many_workgroups_wait_for_each_other_by_memory() {
+    const GROUPS: u32 = 50;
+    // A thread waits in a loop that changes nothing, sleeps there, keeps its waves together, or counts.
+    for (waves, each_time) in [
+        (1, ""),
+        (1, "s_sleep 2\n"),
+        (2, "s_barrier\n"),
+        (1, "s_add_u32 s6, s6, 1\n"),
+    ] {
+        for threads in [1, 3] {
+            let target = Target::named("gfx900").expect("it exists");
+            let mut config = Config::new(target.isa);
+            config.threads = threads;
+            config.quantum = 200;
+            config.limit = Some(20_000_000);
+            let mut device = gcn_emu::device::Device::new(config);
+            let buffer = device
+                .memory
+                .allocate("out", 4096)
+                .expect("there is memory");
+            let initial = Initial {
+                sgprs: vec![
+                    InitialSgpr::Value(buffer as u32),
+                    InitialSgpr::Value((buffer >> 32) as u32),
+                    InitialSgpr::GroupId(0),
+                    InitialSgpr::Value(0),
+                    InitialSgpr::Value(waves * GROUPS),
+                ],
+                work_item_ids: 1,
+                mode: 0,
+            };
+            let source = MEMORY_BARRIER.join(each_time);
+            let done = dispatch(&mut device, target, &source, GROUPS, 64 * waves, initial);
+            assert_eq!(done.fault, None, "{each_time:?}, {threads} threads");
+            for group in 0..u64::from(GROUPS) {
+                let seen = device.memory.load_u32(buffer + 4 + 4 * group);
+                assert_eq!(seen, Some(waves * GROUPS), "{each_time:?}, {group}");
+            }
+        }
+    }
+}
+
 #[test]
 fn s2_31_waves_count_in_order() {
     // E008, E049

@@ -22,7 +22,7 @@ pub(super) struct Stop {
     pub(super) lane: Option<u8>,
 }
 
-/// Runs a wave until it ends, waits, or has had its turn. `access` is any; it is the caller's so that it is not made
+/// Runs a wave until it ends, waits, or has executed so many `instructions`. `access` is any; it is the caller's so that it is not made
 /// anew for every turn.
 pub(super) fn run_wave<O: Observer>(
     device: &Device,
@@ -31,12 +31,10 @@ pub(super) fn run_wave<O: Observer>(
     lds: &mut Lds,
     access: &mut Access,
     observer: &mut O,
+    instructions: u64,
 ) -> Result<(), Stop> {
     let limit = device.config.limit.unwrap_or(u64::MAX);
-    let until = wave
-        .executed
-        .saturating_add(device.config.quantum.max(1))
-        .min(limit);
+    let until = wave.executed.saturating_add(instructions.max(1)).min(limit);
     // The program counter is in `index`, in dwords of the code; the wave's own is right wherever anyone can see it, and so is
     // its count of instructions.
     let mut index = code.index(wave.pc).unwrap_or(NOWHERE);

@@ -19,14 +19,29 @@ use crate::observe::Observer;
 use crate::progress::Counter;
 use crate::wave::{GroupShape, Scratch, Waiting, Wave, WaveId};
 
-/// Workgroups that a thread keeps alive at once. One runs at a time; another starts only when all waves of the
-/// ones before are blocked or spinning, so that workgroups that wait for each other finish.
+/// Workgroups that a thread keeps alive at once while they do something. One runs at a time; another starts only when
+/// the ones before have had a turn, so that few workgroups that wait for each other soon finish.
 pub(super) const RESIDENT_GROUPS: usize = 8;
 
-/// Workgroups that a thread keeps alive while all of them are blocked, where they have no scratch: as many one-wave
-/// workgroups as the largest chips of the time hold at once (64 compute units of 40 waves), so that a dispatch that
-/// synchronises all its workgroups (checklist 2.30) runs here if it runs there.
-pub(super) const RESIDENT_GROUPS_BLOCKED: usize = 64 * 40;
+/// Workgroups that a thread keeps alive while all of them wait: as many one-wave workgroups as the largest chips of the
+/// time hold at once (64 compute units of 40 waves), so that a dispatch that synchronises all its workgroups, by a
+/// resource (checklist 2.30) or by memory (errata E243), runs here if it runs there.
+pub(super) const RESIDENT_GROUPS_WAITING: usize = 64 * 40;
+
+/// Rounds of turns in which no workgroup ends before the thread looks whether all of them wait for others, at this round
+/// and at each that is a power of two.
+const PATIENCE: u64 = 4;
+
+/// Rounds of turns in which no workgroup ends before another begins although those there seem to work: what they do may
+/// be to count how often they have looked.
+const LONG_PATIENCE: u64 = 32;
+
+/// Turns in a row that a workgroup's waves have while one barrier after the other opens, until it is seen that none of the
+/// workgroups ends soon: barriers may be in a loop that waits for another workgroup.
+const TURNS_OF_BARRIERS: u64 = 16;
+
+/// Instructions within which a wave that waits for memory to change is back where it was.
+const WAITING_LOOP: u64 = 4096;
 
 /// Workgroups that a thread takes at once if there are more than all threads can keep alive, so that none need be there
 /// for another to end. Neighbours work on data that are neighbours, which one thread's caches better hold.
@@ -74,7 +89,7 @@ impl<'a> Shared<'a> {
             dispatch,
             groups,
             total,
-            claim: if total > (threads * RESIDENT_GROUPS_BLOCKED) as u128 {
+            claim: if total > (threads * RESIDENT_GROUPS_WAITING) as u128 {
                 CLAIM
             } else {
                 1
@@ -190,6 +205,8 @@ pub(super) struct Worker<'a, O> {
     claimed: Range<u64>,
     /// Whether all waves were blocked once.
     anyone_waits: bool,
+    /// Rounds of turns since a workgroup has last begun or ended.
+    rounds: u64,
     /// Tells how far the thread is.
     counter: Arc<Counter>,
     /// The access of the instruction that is being executed.
@@ -223,6 +240,7 @@ impl<'a, O: Observer> Worker<'a, O> {
             spare_waves: Vec::new(),
             claimed: 0..0,
             anyone_waits: false,
+            rounds: 0,
             counter: shared.device.progress.counter(),
             access: Box::default(),
             ids: (0..shared.dispatch.waves_per_group())
@@ -240,6 +258,8 @@ impl<'a, O: Observer> Worker<'a, O> {
 
     fn work_through(&mut self) {
         let gws = &self.shared.device.gws;
+        let turn = self.shared.device.config.quantum;
+        let turn = turn.saturating_mul(self.shared.dispatch.waves_per_group());
         let mut exhausted = false;
         loop {
             if self.resident.is_empty() {
@@ -251,7 +271,12 @@ impl<'a, O: Observer> Worker<'a, O> {
             // What other threads do from here on may release waves that this round finds blocked.
             let seen = if self.anyone_waits { gws.changes() } else { 0 };
             let mut all_blocked = true;
+            let long_turn = match self.rounds {
+                0 => turn.saturating_mul(TURNS_OF_BARRIERS),
+                _ => turn,
+            };
             let mut index = 0;
+            let mut begin = self.stats.instructions;
             while index < self.resident.len() {
                 if self.shared.stop.load(Relaxed) {
                     return;
@@ -266,12 +291,14 @@ impl<'a, O: Observer> Worker<'a, O> {
                         let group = self.resident.remove(index);
                         self.stats.groups += 1;
                         self.spare.push(group);
+                        self.rounds = 0;
                         all_blocked = false;
+                        begin = self.stats.instructions;
                         continue;
                     }
-                    Ok(Turn::Ran) => all_blocked = false,
                     // The same workgroup goes on, while its data are in the host's caches.
-                    Ok(Turn::Passed) => continue,
+                    Ok(Turn::Passed) if self.stats.instructions - begin < long_turn => continue,
+                    Ok(Turn::Passed | Turn::Ran) => all_blocked = false,
                     Ok(Turn::Blocked) => {}
                     Err(fault) => {
                         self.shared.report(*fault);
@@ -279,17 +306,23 @@ impl<'a, O: Observer> Worker<'a, O> {
                     }
                 }
                 index += 1;
+                begin = self.stats.instructions;
             }
-            // What is resident waits for something, or spins: give the next workgroup a chance to end that.
-            let room = if all_blocked {
-                self.shared.slots
-            } else {
-                self.shared.slots.min(RESIDENT_GROUPS)
+            self.rounds += 1;
+            // What is resident may wait for workgroups that have not begun: give them a chance to end that.
+            let wanted = match self.wanted(all_blocked) {
+                Ok(wanted) => wanted,
+                Err(fault) => {
+                    self.shared.report(*fault);
+                    return;
+                }
             };
-            if !self.resident.is_empty() && self.resident.len() < room && !exhausted {
-                match self.next_group() {
-                    Some(id) => self.start(id),
-                    None => exhausted = true,
+            if wanted > 0 && !exhausted {
+                for _ in 0..wanted {
+                    match self.next_group() {
+                        Some(id) => self.start(id),
+                        None => exhausted = true,
+                    }
                 }
             } else if all_blocked && !self.resident.is_empty() {
                 // The first time there was no count of changes to compare with; from now on there is.
@@ -377,7 +410,7 @@ impl<'a, O: Observer> Worker<'a, O> {
         group.slot = if dispatch.scratch_bytes_per_wave() == 0 {
             0
         } else {
-            (0..RESIDENT_GROUPS)
+            (0..self.shared.slots)
                 .find(|slot| self.resident.iter().all(|g| g.slot != *slot))
                 .unwrap_or(0)
         };
@@ -395,6 +428,7 @@ impl<'a, O: Observer> Worker<'a, O> {
         group.count = group.items().div_ceil(LANES);
         group.waves.clear();
         self.stats.waves += group.count as u64;
+        self.rounds = 0;
         self.resident.push(group);
     }
 
@@ -454,8 +488,7 @@ impl<'a, O: Observer> Worker<'a, O> {
             if number >= self.resident[index].waves.len() {
                 self.begin(index);
             }
-            let Group { waves, lds, .. } = &mut *self.resident[index];
-            let Some(wave) = &mut waves[number] else {
+            let Some(wave) = &mut self.resident[index].waves[number] else {
                 continue;
             };
             match wave.waiting {
@@ -463,34 +496,7 @@ impl<'a, O: Observer> Worker<'a, O> {
                 Waiting::Asleep => wave.waiting = Waiting::No,
                 Waiting::Barrier | Waiting::Ended => continue,
             }
-            let before = wave.executed;
-            let violations = wave.violations;
-            let Shared { device, code, .. } = *self.shared;
-            let result = run_wave(
-                device,
-                code,
-                wave,
-                lds,
-                &mut self.access,
-                &mut self.observer,
-            );
-            progress |= wave.executed != before;
-            self.stats.instructions += wave.executed - before;
-            self.stats.violations += wave.violations - violations;
-            let has_ended = wave.waiting == Waiting::Ended;
-            if let Err(stop) = result {
-                let id = wave.id;
-                return Err(Box::new(self.fault(id, stop.pc, stop.kind, stop.lane)));
-            }
-            if let Some(host) = &device.hostcall
-                && let Err(error) = host.serve(&device.memory)
-            {
-                let (id, pc) = (wave.id, self.shared.place(wave).pc);
-                return Err(Box::new(self.fault(id, pc, error.into(), None)));
-            }
-            if has_ended {
-                self.spare_waves.extend(waves[number].take());
-            }
+            progress |= self.run(index, number, self.shared.device.config.quantum)?;
         }
         self.counter.set(self.stats.groups, self.stats.instructions);
 
@@ -509,6 +515,107 @@ impl<'a, O: Observer> Worker<'a, O> {
             return Ok(Turn::Passed);
         }
         Ok(if progress { Turn::Ran } else { Turn::Blocked })
+    }
+
+    /// Runs wave `number` of a workgroup for so many instructions, or until it waits or ends; whether it could execute one.
+    fn run(&mut self, index: usize, number: usize, instructions: u64) -> Result<bool, Box<Fault>> {
+        let Group { waves, lds, .. } = &mut *self.resident[index];
+        let Some(wave) = &mut waves[number] else {
+            return Ok(false);
+        };
+        let before = wave.executed;
+        let violations = wave.violations;
+        let Shared { device, code, .. } = *self.shared;
+        let result = run_wave(
+            device,
+            code,
+            wave,
+            lds,
+            &mut self.access,
+            &mut self.observer,
+            instructions,
+        );
+        let progress = wave.executed != before;
+        self.stats.instructions += wave.executed - before;
+        self.stats.violations += wave.violations - violations;
+        let has_ended = wave.waiting == Waiting::Ended;
+        if let Err(stop) = result {
+            let id = wave.id;
+            return Err(Box::new(self.fault(id, stop.pc, stop.kind, stop.lane)));
+        }
+        if let Some(host) = &device.hostcall
+            && let Err(error) = host.serve(&device.memory)
+        {
+            let (id, pc) = (wave.id, self.shared.place(wave).pc);
+            return Err(Box::new(self.fault(id, pc, error.into(), None)));
+        }
+        if has_ended {
+            self.spare_waves.extend(waves[number].take());
+        }
+        Ok(progress)
+    }
+
+    /// How many workgroups should begin besides those that have not ended.
+    fn wanted(&mut self, all_blocked: bool) -> Result<usize, Box<Fault>> {
+        let resident = self.resident.len();
+        let wanted = if resident == 0 {
+            // Without any, one begins at once.
+            0
+        } else if all_blocked || resident < RESIDENT_GROUPS || self.rounds >= LONG_PATIENCE {
+            1
+        } else if self.rounds >= PATIENCE && self.rounds.is_power_of_two() && self.all_wait()? {
+            // The one that they wait for may be the last.
+            resident
+        } else {
+            0
+        };
+        Ok(wanted.min(self.shared.slots.saturating_sub(resident)))
+    }
+
+    /// Whether all workgroups wait until memory changes, as far as can be seen.
+    fn all_wait(&mut self) -> Result<bool, Box<Fault>> {
+        for index in 0..self.resident.len() {
+            if !self.waits(index)? {
+                return Ok(false);
+            }
+        }
+        Ok(true)
+    }
+
+    /// Whether a workgroup waits until memory changes: the first of its waves that can go on is soon back where it was,
+    /// with the same in all its registers.
+    fn waits(&mut self, index: usize) -> Result<bool, Box<Fault>> {
+        let can_go_on = |wave: &Wave| matches!(wave.waiting, Waiting::No | Waiting::Asleep);
+        let mut waves = self.resident[index].waves.iter().enumerate();
+        let first = waves.find_map(|(number, wave)| {
+            let wave = wave.as_deref().filter(|wave| can_go_on(wave))?;
+            Some((number, wave.standing()))
+        });
+        // All that can be said of waves at a resource or a barrier is that they wait.
+        let Some((number, standing)) = first else {
+            return Ok(true);
+        };
+        for _ in 0..WAITING_LOOP {
+            let Some(wave) = &mut self.resident[index].waves[number] else {
+                return Ok(false);
+            };
+            match wave.waiting {
+                Waiting::No => {}
+                Waiting::Asleep => wave.waiting = Waiting::No,
+                Waiting::Gws | Waiting::Ended => return Ok(false),
+                // The others are to come there too.
+                Waiting::Barrier => match self.turn(index)? {
+                    Turn::Passed | Turn::Ran => continue,
+                    Turn::Ended | Turn::Blocked => return Ok(false),
+                },
+            }
+            self.run(index, number, 1)?;
+            let wave = &self.resident[index].waves[number];
+            if wave.as_ref().is_some_and(|wave| wave.stands(&standing)) {
+                return Ok(true);
+            }
+        }
+        Ok(false)
     }
 
     fn fault(&self, wave: WaveId, pc: u64, kind: FaultKind, lane: Option<u8>) -> Fault {
