@@ -105,12 +105,11 @@ impl Wave {
         }
     }
 
-    /// Whether it is there, with the same in all registers.
-    pub(crate) fn stands(&self, there: &Standing) -> bool {
-        self.pc == there.pc
-            && self.scc == there.scc
-            && self.scalars == there.scalars
-            && self.vgprs == there.vgprs
+    /// Whether all registers hold the same as the last time that it was there; nothing if it is elsewhere.
+    pub(crate) fn stands(&self, there: &Standing) -> Option<bool> {
+        (self.pc == there.pc).then(|| {
+            self.scc == there.scc && self.scalars == there.scalars && self.vgprs == there.vgprs
+        })
     }
 }
 

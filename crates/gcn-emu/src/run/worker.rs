@@ -30,7 +30,7 @@ pub(super) const RESIDENT_GROUPS_WAITING: usize = 64 * 40;
 
 /// Rounds of turns in which no workgroup ends before the thread looks whether all of them wait for others, at this round
 /// and at each that is a power of two.
-const PATIENCE: u64 = 4;
+const PATIENCE: u64 = 8;
 
 /// Rounds of turns in which no workgroup ends before another begins although those there seem to work: what they do may
 /// be to count how often they have looked.
@@ -41,7 +41,7 @@ const LONG_PATIENCE: u64 = 32;
 const TURNS_OF_BARRIERS: u64 = 16;
 
 /// Instructions within which a wave that waits for memory to change is back where it was.
-const WAITING_LOOP: u64 = 4096;
+const WAITING_LOOP: u64 = 512;
 
 /// Workgroups that a thread takes at once if there are more than all threads can keep alive, so that none need be there
 /// for another to end. Neighbours work on data that are neighbours, which one thread's caches better hold.
@@ -583,7 +583,7 @@ impl<'a, O: Observer> Worker<'a, O> {
     }
 
     /// Whether a workgroup waits until memory changes: the first of its waves that can go on is soon back where it was,
-    /// with the same in all its registers.
+    /// with the same in all its registers. One that works has something else there, which is seen as soon.
     fn waits(&mut self, index: usize) -> Result<bool, Box<Fault>> {
         let can_go_on = |wave: &Wave| matches!(wave.waiting, Waiting::No | Waiting::Asleep);
         let mut waves = self.resident[index].waves.iter().enumerate();
@@ -611,8 +611,8 @@ impl<'a, O: Observer> Worker<'a, O> {
             }
             self.run(index, number, 1)?;
             let wave = &self.resident[index].waves[number];
-            if wave.as_ref().is_some_and(|wave| wave.stands(&standing)) {
-                return Ok(true);
+            if let Some(stands) = wave.as_ref().and_then(|wave| wave.stands(&standing)) {
+                return Ok(stands);
             }
         }
         Ok(false)
