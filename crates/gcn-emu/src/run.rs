@@ -14,7 +14,7 @@ use crate::wave::{Waiting, WaveId};
 use worker::{RESIDENT_GROUPS, RESIDENT_GROUPS_WAITING, Shared, Worker};
 
 /// Bytes of scratch with which a host thread keeps more workgroups alive than it must.
-const SCRATCH_BYTES: u64 = 16 << 20;
+const SCRATCH_BYTES: u64 = 4 << 20;
 
 /// A kernel's launch, after the ABI has been applied.
 #[derive(Clone, Debug)]

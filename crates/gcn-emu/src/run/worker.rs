@@ -605,8 +605,8 @@ impl<'a, O: Observer> Worker<'a, O> {
                 Waiting::Gws | Waiting::Ended => return Ok(false),
                 // The others are to come there too.
                 Waiting::Barrier => match self.turn(index)? {
-                    Turn::Passed | Turn::Ran => continue,
-                    Turn::Ended | Turn::Blocked => return Ok(false),
+                    Turn::Passed => continue,
+                    Turn::Ended | Turn::Ran | Turn::Blocked => return Ok(false),
                 },
             }
             self.run(index, number, 1)?;
