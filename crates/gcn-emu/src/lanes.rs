@@ -15,9 +15,9 @@
 mod elements;
 mod halves;
 mod rows;
-
 #[cfg(target_arch = "x86_64")]
-use std::arch::x86_64::__m512i;
+mod vectors;
+
 use std::sync::atomic::{AtomicU8, Ordering::Relaxed};
 
 pub(crate) use elements::{Elements, Gather};
@@ -74,7 +74,7 @@ fn blended(old: Lanes, new: Lanes, exec: u64) -> Lanes {
     #[cfg(target_arch = "x86_64")]
     if LEVEL.load(Relaxed) == Level::Avx512 as u8 {
         // SAFETY: the host has the level's features.
-        return unsafe { blended_avx512(old, new, exec) };
+        return unsafe { vectors::avx512::blended_lanes(old, new, exec) };
     }
     let mut result = old;
     for half in 0..LANES / HALF {
@@ -86,58 +86,6 @@ fn blended(old: Lanes, new: Lanes, exec: u64) -> Lanes {
         }
     }
     result
-}
-
-/// [`blended`] for hosts with AVX-512.
-#[cfg(target_arch = "x86_64")]
-#[inline]
-#[target_feature(enable = "avx512f")]
-fn blended_avx512(old: Lanes, new: Lanes, exec: u64) -> Lanes {
-    let (mut result, new) = (vectors(old), vectors(new));
-    for (n, (old, new)) in result.iter_mut().zip(new).enumerate() {
-        *old = blended_vector(*old, new, (exec >> (n * LANES / VECTORS)) as u16);
-    }
-    lanes_of(result)
-}
-
-/// `new` in the lanes of a vector that are in the mask, `old` in the others. The compiler, left to itself, makes stores of
-/// the lanes in the mask: those cannot be forwarded to the loads of the next instruction, which then waits for them.
-#[cfg(target_arch = "x86_64")]
-#[inline]
-#[target_feature(enable = "avx512f")]
-fn blended_vector(old: __m512i, new: __m512i, mask: u16) -> __m512i {
-    let mut blended = old;
-    // SAFETY: the instruction does nothing but compute.
-    unsafe {
-        std::arch::asm!(
-            "vpblendmd {old}{{{mask}}}, {old}, {new}",
-            old = inout(zmm_reg) blended,
-            new = in(zmm_reg) new,
-            mask = in(kreg) mask,
-            options(pure, nomem, nostack, preserves_flags),
-        );
-    }
-    blended
-}
-
-/// Vectors of the host's that a register is.
-#[cfg(target_arch = "x86_64")]
-const VECTORS: usize = 4;
-
-/// A register as vectors of the host's.
-#[cfg(target_arch = "x86_64")]
-#[inline(always)]
-fn vectors(lanes: Lanes) -> [__m512i; VECTORS] {
-    // SAFETY: both are 256 bytes, of which every value is one of the other type.
-    unsafe { std::mem::transmute(lanes) }
-}
-
-/// The other way round.
-#[cfg(target_arch = "x86_64")]
-#[inline(always)]
-fn lanes_of(vectors: [__m512i; VECTORS]) -> Lanes {
-    // SAFETY: as above.
-    unsafe { std::mem::transmute(vectors) }
 }
 
 /// All ones if a bit is set, else zero.
@@ -495,7 +443,7 @@ pub(crate) fn signs(words: [u32; LANES]) -> u64 {
     #[cfg(target_arch = "x86_64")]
     if LEVEL.load(Relaxed) == Level::Avx512 as u8 {
         // SAFETY: the host has the level's features.
-        return unsafe { signs_avx512(words) };
+        return unsafe { vectors::avx512::signs(Lanes(words)) };
     }
     let (low, high) = words.split_at(HALF);
     let gather = |half: &[u32]| {
@@ -503,16 +451,6 @@ pub(crate) fn signs(words: [u32; LANES]) -> u64 {
         u64::from(bits.fold(0, |bits, bit| bits | bit))
     };
     gather(low) | gather(high) << HALF
-}
-
-/// [`signs`] by masks of the host's, which no loop over lanes becomes.
-#[cfg(target_arch = "x86_64")]
-#[inline]
-#[target_feature(enable = "avx512f,avx512dq")]
-fn signs_avx512(words: [u32; LANES]) -> u64 {
-    use std::arch::x86_64::_mm512_movepi32_mask;
-    let [a, b, c, d] = vectors(Lanes(words)).map(|v| u64::from(_mm512_movepi32_mask(v)));
-    a | b << 16 | c << 32 | d << 48
 }
 
 at_each_level! {

@@ -10,10 +10,12 @@ const UNSAFE: &[&str] = &[
     "gcn-emu/src/memory/vectors.rs",
     "gcn-emu/src/lanes.rs",
     "gcn-emu/src/lanes/elements.rs",
-    "gcn-emu/src/lanes/elements/avx2.rs",
-    "gcn-emu/src/lanes/elements/avx512.rs",
+    "gcn-emu/src/lanes/elements/wide.rs",
     "gcn-emu/src/lanes/halves.rs",
     "gcn-emu/src/lanes/rows.rs",
+    "gcn-emu/src/lanes/vectors.rs",
+    "gcn-emu/src/lanes/vectors/avx2.rs",
+    "gcn-emu/src/lanes/vectors/avx512.rs",
     "gcn/src/file.rs",
 ];
 

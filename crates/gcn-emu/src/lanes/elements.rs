@@ -7,43 +7,13 @@
 //! This is one of the modules that may use `unsafe`: what those instructions reach has been found to be inside.
 
 #[cfg(target_arch = "x86_64")]
-mod avx2;
-#[cfg(target_arch = "x86_64")]
-pub(crate) mod avx512;
+mod wide;
 
 use super::{Lanes, active, are_below};
 #[cfg(target_arch = "x86_64")]
 use super::{Level, level};
-
-/// Loads by one instruction of the host's each, which it has with a feature. Moves that the compiler does not see are no
-/// race in its eyes, and the host makes each aligned dword of a vector visible at once, which is all that relaxed atomic
-/// moves of dwords would promise.
 #[cfg(target_arch = "x86_64")]
-macro_rules! moves {
-    ($feature:literal, $($(#[$doc:meta])* $name:ident $Vector:ident $class:ident $instruction:literal;)*) => {$(
-        $(#[$doc])*
-        ///
-        /// # Safety
-        /// It is there.
-        #[inline]
-        #[target_feature(enable = $feature)]
-        unsafe fn $name(at: *const u8) -> $Vector {
-            let loaded;
-            // SAFETY: the caller vouches for it.
-            unsafe {
-                std::arch::asm!(
-                    concat!($instruction, " {loaded}, [{at}]"),
-                    loaded = out($class) loaded,
-                    at = in(reg) at,
-                    options(readonly, nostack, preserves_flags),
-                );
-            }
-            loaded
-        }
-    )*};
-}
-#[cfg(target_arch = "x86_64")]
-use moves;
+use wide::{avx2, avx512};
 
 /// Bytes of a dword.
 const DWORD: usize = 4;
@@ -148,10 +118,12 @@ impl Elements {
                 ($module:ident) => {
                     // SAFETY: the host has the level's features.
                     unsafe {
-                        match self.dwords {
-                            1 => $module::scatter::<1>(self, exec, bytes, registers),
-                            2 => $module::scatter::<2>(self, exec, bytes, registers),
-                            4 => $module::scatter::<4>(self, exec, bytes, registers),
+                        match (self.dwords, self.count) {
+                            (1, 1) => $module::scatter::<1, 1>(self, exec, bytes, registers),
+                            (1, 2) => $module::scatter::<1, 2>(self, exec, bytes, registers),
+                            (2, 1) => $module::scatter::<2, 1>(self, exec, bytes, registers),
+                            (2, 2) => $module::scatter::<2, 2>(self, exec, bytes, registers),
+                            (4, 1) => $module::scatter::<4, 1>(self, exec, bytes, registers),
                             _ => Stored::NotInOrder,
                         }
                     }
@@ -240,9 +212,9 @@ pub(crate) unsafe fn load(
             // SAFETY: the host has the level's features; the caller vouches for the bytes.
             unsafe {
                 if level() == Level::Avx512 {
-                    avx512::load::<$dwords>(places, kept, exec, bytes, len, into)
+                    avx512::load::<$dwords>(places, kept, exec, (bytes, len), into)
                 } else {
-                    avx2::load::<$dwords>(places, &[0], kept, exec, bytes, len, into)
+                    avx2::load::<$dwords>(places, kept, exec, (bytes, len), into)
                 }
             }
         };
@@ -285,7 +257,7 @@ mod tests {
 
     /// A level's loads and stores of elements of so many dwords, so many to a lane.
     macro_rules! level {
-        ($module:ident, $dwords:literal, $count:literal, $stored:literal) => {
+        ($module:ident, $dwords:literal, $count:literal) => {
             (
                 $dwords,
                 $count,
@@ -295,17 +267,17 @@ mod tests {
                 },
                 |elements, exec, bytes, registers| {
                     // SAFETY: as above.
-                    unsafe { $module::scatter::<$stored>(elements, exec, bytes, registers) }
+                    unsafe { $module::scatter::<$dwords, $count>(elements, exec, bytes, registers) }
                 },
             )
         };
         ($module:ident) => {{
             let all: [Moves; 5] = [
-                level!($module, 1, 1, 1),
-                level!($module, 1, 2, 1),
-                level!($module, 2, 1, 2),
-                level!($module, 2, 2, 2),
-                level!($module, 4, 1, 4),
+                level!($module, 1, 1),
+                level!($module, 1, 2),
+                level!($module, 2, 1),
+                level!($module, 2, 2),
+                level!($module, 4, 1),
             ];
             all
         }};

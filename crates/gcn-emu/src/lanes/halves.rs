@@ -111,7 +111,8 @@ pub(crate) fn narrowed(from: Lanes) -> Lanes {
 mod avx512 {
     use std::arch::x86_64::*;
 
-    use crate::lanes::{Lanes, lanes_of, vectors};
+    use crate::lanes::Lanes;
+    use crate::lanes::vectors::avx512::{lanes_of, vectors};
 
     #[inline]
     #[target_feature(enable = "avx512f")]

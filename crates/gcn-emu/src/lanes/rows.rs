@@ -1,8 +1,10 @@
 //! Dwords that move between lanes, and elements of several that follow each other in memory, from registers of which each
 //! has one of their dwords, and back.
 //!
-//! This is one of the modules that may use `unsafe`: hosts with AVX-512 have instructions that move dwords between vectors.
+//! This is one of the modules that may use `unsafe`: hosts have instructions that move dwords between vectors.
 
+#[cfg(target_arch = "x86_64")]
+use super::vectors::{self, Vector, active, all, part, set_part};
 use super::{LANES, Lanes};
 #[cfg(target_arch = "x86_64")]
 use super::{Level, level};
@@ -10,17 +12,13 @@ use super::{Level, level};
 /// Lanes' elements, one behind the other, from registers of which each has one of their dwords: two to four.
 pub(crate) fn to_elements(registers: &[Lanes], elements: &mut [u32]) {
     #[cfg(target_arch = "x86_64")]
-    if level() == Level::Avx512 {
+    {
         // SAFETY: the host has the level's features.
-        unsafe {
-            match registers {
-                [a, b] => avx512::to_elements([a, b], elements),
-                [a, b, c] => avx512::to_elements([a, b, c], elements),
-                [a, b, c, d] => avx512::to_elements([a, b, c, d], elements),
-                _ => {}
-            }
+        match level() {
+            Level::Avx512 => return unsafe { avx512::to_elements(registers, elements) },
+            Level::Avx2 => return unsafe { avx2::to_elements(registers, elements) },
+            Level::Baseline => {}
         }
-        return;
     }
     put_together(registers, elements);
 }
@@ -37,17 +35,13 @@ fn put_together(registers: &[Lanes], elements: &mut [u32]) {
 /// The other way round, for active lanes.
 pub(crate) fn from_elements(elements: &[u32], exec: u64, registers: &mut [Lanes]) {
     #[cfg(target_arch = "x86_64")]
-    if level() == Level::Avx512 {
+    {
         // SAFETY: the host has the level's features.
-        unsafe {
-            match registers.len() {
-                2 => avx512::from_elements::<2>(elements, exec, registers),
-                3 => avx512::from_elements::<3>(elements, exec, registers),
-                4 => avx512::from_elements::<4>(elements, exec, registers),
-                _ => {}
-            }
+        match level() {
+            Level::Avx512 => return unsafe { avx512::from_elements(elements, exec, registers) },
+            Level::Avx2 => return unsafe { avx2::from_elements(elements, exec, registers) },
+            Level::Baseline => {}
         }
-        return;
     }
     take_apart(elements, exec, registers);
 }
@@ -69,7 +63,7 @@ pub(crate) fn permuted(value: &Lanes, from: &Lanes) -> Lanes {
     #[cfg(target_arch = "x86_64")]
     if level() == Level::Avx512 {
         // SAFETY: the host has the level's features.
-        return unsafe { avx512::permuted(value, from) };
+        return unsafe { vectors::avx512::permuted(value, from) };
     }
     looked_up(value, from)
 }
@@ -79,139 +73,91 @@ fn looked_up(value: &Lanes, from: &Lanes) -> Lanes {
     Lanes(from.0.map(|lane| value.0[lane as usize % LANES]))
 }
 
-/// What hosts with AVX-512 do: so many lanes as fit a vector have as many vectors of elements as there are registers, in
-/// which each dword has its place.
+/// [`to_elements`] by vectors.
 #[cfg(target_arch = "x86_64")]
-pub(super) mod avx512 {
-    use std::arch::x86_64::*;
-
-    use super::{LANES, Lanes};
-    use crate::lanes::{VECTORS, lanes_of, vectors};
-
-    /// Lanes of a vector.
-    const WIDTH: usize = LANES / VECTORS;
-
-    /// For each dword of `N` vectors the number of the one that it is made of.
-    type Places<const N: usize> = [[u32; WIDTH]; N];
-
-    /// Where the elements' dwords are in registers' vectors.
-    const fn in_registers<const N: usize>() -> Places<N> {
-        let mut places = [[0; WIDTH]; N];
-        let mut n = 0;
-        while n < N * WIDTH {
-            places[n / WIDTH][n % WIDTH] = (n % N * WIDTH + n / N) as u32;
-            n += 1;
+#[inline(always)]
+unsafe fn put_in_order<V: Vector, const N: usize>(registers: &[Lanes], elements: &mut [u32]) {
+    let Some(registers) = registers.first_chunk::<N>() else {
+        return;
+    };
+    for (vector, group) in elements.chunks_exact_mut(N * V::WIDTH).enumerate() {
+        let mut from = [part::<V>(&registers[0], vector); N];
+        for (from, register) in from.iter_mut().zip(registers) {
+            *from = part(register, vector);
         }
-        places
-    }
-
-    /// Where the registers' dwords are in vectors of elements.
-    const fn in_elements<const N: usize>() -> Places<N> {
-        let mut places = [[0; WIDTH]; N];
-        let mut n = 0;
-        while n < N * WIDTH {
-            places[n / WIDTH][n % WIDTH] = (n % WIDTH * N + n / WIDTH) as u32;
-            n += 1;
-        }
-        places
-    }
-
-    /// The dwords of two to four vectors that `places` says, by the low bits that so many have.
-    #[inline(always)]
-    fn moved<const N: usize>(from: [__m512i; N], places: __m512i) -> __m512i {
-        // SAFETY: the callers are for hosts that have the instructions.
+        // SAFETY: the host has such vectors; the group is as long as so many.
         unsafe {
-            let lower = _mm512_permutex2var_epi32(from[0], places, from[1]);
-            let beyond = _mm512_test_epi32_mask(places, _mm512_set1_epi32(2 * WIDTH as i32));
-            match N {
-                2 => lower,
-                3 => _mm512_mask_permutexvar_epi32(lower, beyond, places, from[N - 1]),
-                _ => {
-                    let upper = _mm512_permutex2var_epi32(from[N - 2], places, from[N - 1]);
-                    _mm512_mask_mov_epi32(lower, beyond, upper)
+            let group = group.as_mut_ptr().cast::<[V; N]>();
+            group.write_unaligned(V::in_order(from));
+        }
+    }
+}
+
+/// [`from_elements`] by vectors.
+#[cfg(target_arch = "x86_64")]
+#[inline(always)]
+unsafe fn take_from<V: Vector, const N: usize>(
+    elements: &[u32],
+    exec: u64,
+    registers: &mut [Lanes],
+) {
+    for (vector, group) in elements.chunks_exact(N * V::WIDTH).enumerate() {
+        let active = active::<V>(exec, vector);
+        // SAFETY: the host has such vectors; the group is as long as so many.
+        unsafe {
+            let group = group.as_ptr().cast::<[V; N]>().read_unaligned();
+            for (register, mut dwords) in registers.iter_mut().zip(V::taken_apart(group)) {
+                if active != all::<V>() {
+                    dwords = part::<V>(register, vector).blended(dwords, V::active(active));
+                }
+                set_part(register, vector, dwords);
+            }
+        }
+    }
+}
+
+/// What is called at a level, compiled for it.
+#[cfg(target_arch = "x86_64")]
+macro_rules! levels {
+    ($($level:ident $feature:literal $Vector:ident;)*) => {$(
+        mod $level {
+            use std::arch::x86_64::$Vector;
+
+            use super::{Lanes, put_in_order, take_from};
+
+            #[target_feature(enable = $feature)]
+            pub fn to_elements(registers: &[Lanes], elements: &mut [u32]) {
+                // SAFETY: the function is for such hosts only.
+                unsafe {
+                    match registers.len() {
+                        2 => put_in_order::<$Vector, 2>(registers, elements),
+                        3 => put_in_order::<$Vector, 3>(registers, elements),
+                        4 => put_in_order::<$Vector, 4>(registers, elements),
+                        _ => {}
+                    }
+                }
+            }
+
+            #[target_feature(enable = $feature)]
+            pub fn from_elements(elements: &[u32], exec: u64, registers: &mut [Lanes]) {
+                // SAFETY: as above.
+                unsafe {
+                    match registers.len() {
+                        2 => take_from::<$Vector, 2>(elements, exec, registers),
+                        3 => take_from::<$Vector, 3>(elements, exec, registers),
+                        4 => take_from::<$Vector, 4>(elements, exec, registers),
+                        _ => {}
+                    }
                 }
             }
         }
-    }
+    )*};
+}
 
-    /// Dwords as a vector.
-    #[inline(always)]
-    fn vector_of(dwords: [u32; WIDTH]) -> __m512i {
-        // SAFETY: both are 64 bytes, of which every value is one of the other type.
-        unsafe { std::mem::transmute(dwords) }
-    }
-
-    /// Elements of as many dwords as there are registers, from a vector of each.
-    #[inline(always)]
-    pub(in crate::lanes) fn elements_of<const N: usize>(registers: [__m512i; N]) -> [__m512i; N] {
-        let places = const { in_registers::<N>() };
-        let mut elements = registers;
-        for (to, places) in elements.iter_mut().zip(places) {
-            *to = moved(registers, vector_of(places));
-        }
-        elements
-    }
-
-    /// The other way round.
-    #[inline(always)]
-    pub(in crate::lanes) fn registers_of<const N: usize>(elements: [__m512i; N]) -> [__m512i; N] {
-        let places = const { in_elements::<N>() };
-        let mut registers = elements;
-        for (to, places) in registers.iter_mut().zip(places) {
-            *to = moved(elements, vector_of(places));
-        }
-        registers
-    }
-
-    /// See [`super::permuted`].
-    #[target_feature(enable = "avx512f")]
-    pub(super) fn permuted(value: &Lanes, from: &Lanes) -> Lanes {
-        let value = vectors(*value);
-        let [a, b, c, d] = vectors(*from);
-        lanes_of([
-            moved(value, a),
-            moved(value, b),
-            moved(value, c),
-            moved(value, d),
-        ])
-    }
-
-    /// See [`super::to_elements`].
-    #[target_feature(enable = "avx512f")]
-    pub(super) fn to_elements<const N: usize>(registers: [&Lanes; N], elements: &mut [u32]) {
-        let (groups, _) = elements.as_chunks_mut::<WIDTH>();
-        for (vector, group) in groups.as_chunks_mut::<N>().0.iter_mut().enumerate() {
-            let mut from = [_mm512_setzero_si512(); N];
-            for (from, register) in from.iter_mut().zip(registers) {
-                *from = vectors(*register)[vector % VECTORS];
-            }
-            for (to, moved) in group.iter_mut().zip(elements_of(from)) {
-                // SAFETY: both are 64 bytes.
-                *to = unsafe { std::mem::transmute::<__m512i, [u32; WIDTH]>(moved) };
-            }
-        }
-    }
-
-    /// See [`super::from_elements`].
-    #[target_feature(enable = "avx512f")]
-    pub(super) fn from_elements<const N: usize>(
-        elements: &[u32],
-        exec: u64,
-        registers: &mut [Lanes],
-    ) {
-        let places = const { in_elements::<N>() };
-        let (groups, _) = elements.as_chunks::<WIDTH>();
-        for (register, places) in registers.iter_mut().zip(&places) {
-            let mut loaded = [_mm512_setzero_si512(); VECTORS];
-            for (loaded, group) in loaded.iter_mut().zip(groups.as_chunks::<N>().0) {
-                // SAFETY: both have as many bytes.
-                let from =
-                    unsafe { std::mem::transmute_copy::<[[u32; WIDTH]; N], [__m512i; N]>(group) };
-                *loaded = moved(from, vector_of(*places));
-            }
-            register.blend(&lanes_of(loaded), exec);
-        }
-    }
+#[cfg(target_arch = "x86_64")]
+levels! {
+    avx2 "avx2" __m256i;
+    avx512 "avx512f" __m512i;
 }
 
 #[cfg(test)]

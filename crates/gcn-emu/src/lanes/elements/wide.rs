@@ -1,0 +1,482 @@
+//! Loads and stores of lanes' elements by vectors of the host's.
+//!
+//! This is one of the modules that may use `unsafe`: what is read and written has been found to be inside.
+
+use super::super::vectors::{MOST, Vector, active, all, apart, part, parts, set_part};
+use super::{DWORD, Elements, Lanes, Stored};
+use crate::lanes::LANES;
+
+/// What is called by functions that are compiled for a level, so that they stay small.
+///
+/// # Safety
+/// As for [`Vector`].
+pub(super) trait Called: Vector {
+    /// [`load_apart`].
+    unsafe fn load_apart<const DWORDS: usize>(
+        addresses: &Lanes,
+        offsets: &[u32],
+        mask: u32,
+        exec: u64,
+        memory: (*const u8, usize),
+        into: &mut [Lanes],
+    ) -> Option<()>;
+}
+
+/// Where elements with an offset are.
+#[inline(always)]
+unsafe fn places<V: Vector>(addresses: V, offset: u32, mask: u32) -> V {
+    // SAFETY: the host has such vectors.
+    unsafe { addresses.plus(V::splat(offset)).and(V::splat(mask)) }
+}
+
+/// Whether all elements of active lanes are at most at `last`.
+#[inline(always)]
+unsafe fn are_inside<V: Vector>(
+    addresses: &Lanes,
+    offsets: &[u32],
+    mask: u32,
+    exec: u64,
+    last: u32,
+) -> bool {
+    // SAFETY: the host has such vectors.
+    unsafe {
+        let last = V::splat(last);
+        let mut greatest = last;
+        for &offset in offsets {
+            for vector in 0..LANES / V::WIDTH {
+                let mut places = places::<V>(part(addresses, vector), offset, mask);
+                if exec != u64::MAX {
+                    places = places.kept(V::active(active::<V>(exec, vector)));
+                }
+                greatest = greatest.greatest(places);
+            }
+        }
+        !greatest.differs(last)
+    }
+}
+
+/// See [`super::Gather`]; a lane has `COUNT` elements of `DWORDS` dwords.
+#[inline(always)]
+unsafe fn gather<V: Called, const DWORDS: usize, const COUNT: usize>(
+    elements: &Elements,
+    exec: u64,
+    bytes: &[u8],
+    registers: &mut [Lanes],
+) -> Option<()> {
+    let offsets = *elements.offsets.first_chunk::<COUNT>()?;
+    let addresses = parts::<V>(registers.get(usize::from(elements.addresses))?);
+    let mask = elements.mask;
+    let first = usize::from(elements.data[0]);
+    let into = registers.get_mut(first..first + COUNT * DWORDS)?;
+    let memory = (bytes.as_ptr(), bytes.len());
+    // SAFETY: the host has such vectors; that many bytes are there.
+    unsafe {
+        if load_near::<V, DWORDS, COUNT>(addresses, offsets, mask, exec, memory, into).is_some() {
+            return Some(());
+        }
+        // The register may be one of those that are loaded.
+        let addresses = registers[usize::from(elements.addresses)];
+        let into = &mut registers[first..first + COUNT * DWORDS];
+        V::load_apart::<DWORDS>(&addresses, &offsets, mask, exec, memory, into)
+    }
+}
+
+/// See [`super::load`]; there are `DWORDS` registers. The mask says which bits of the addresses are kept.
+#[inline(always)]
+unsafe fn load<V: Called, const DWORDS: usize>(
+    addresses: &Lanes,
+    mask: u32,
+    exec: u64,
+    memory: (*const u8, usize),
+    into: &mut [Lanes],
+) -> Option<()> {
+    // SAFETY: the caller vouches for it.
+    unsafe {
+        let addresses_of = parts::<V>(addresses);
+        if load_near::<V, DWORDS, 1>(addresses_of, [0], mask, exec, memory, into).is_some() {
+            return Some(());
+        }
+        V::load_apart::<DWORDS>(addresses, &[0], mask, exec, memory, into)
+    }
+}
+
+/// Loads `COUNT` elements for each active lane from so many bytes, a register for each of their dwords, if those of each
+/// vector's lanes are near each other, at that of the first active one or a little behind it, as in rows and in places that
+/// lanes share: all of them are in two vectors of memory, from which each lane takes its own. Nothing, and nothing has been
+/// loaded, if they are not. Other threads may write there.
+#[inline(always)]
+unsafe fn load_near<V: Called, const DWORDS: usize, const COUNT: usize>(
+    addresses: [V; MOST],
+    offsets: [u32; COUNT],
+    mask: u32,
+    exec: u64,
+    memory: (*const u8, usize),
+    into: &mut [Lanes],
+) -> Option<()> {
+    // SAFETY: the caller vouches for it.
+    unsafe {
+        if exec == u64::MAX {
+            load_near_if::<V, DWORDS, COUNT, true>(addresses, offsets, mask, exec, memory, into)
+        } else {
+            load_near_if::<V, DWORDS, COUNT, false>(addresses, offsets, mask, exec, memory, into)
+        }
+    }
+}
+
+/// [`load_near`] if `ALL` lanes are active or not.
+#[inline(always)]
+unsafe fn load_near_if<V: Called, const DWORDS: usize, const COUNT: usize, const ALL: bool>(
+    addresses: [V; MOST],
+    offsets: [u32; COUNT],
+    mask: u32,
+    exec: u64,
+    (bytes, len): (*const u8, usize),
+    into: &mut [Lanes],
+) -> Option<()> {
+    let in_first = (V::WIDTH * DWORD - DWORD) as u32;
+    let in_both = (2 * V::WIDTH * DWORD - DWORD) as u32;
+    let (first, second) = (offsets[0], offsets[COUNT - 1]);
+    let least = first.min(second);
+    let distance = first.abs_diff(second);
+    let mut distances = offsets;
+    for distance in &mut distances {
+        *distance -= least;
+    }
+    if COUNT > 1 {
+        // The elements of a lane are as far apart as their offsets: the mask takes nothing from what is inside.
+        let kept = u32::MAX.checked_shr(mask.leading_zeros()).unwrap_or(0) as usize;
+        if len > kept.saturating_add(1) || distance & !mask != 0 {
+            return None;
+        }
+    }
+    let last = u32::try_from(len.checked_sub(2 * V::WIDTH * DWORD)?).ok()?;
+    let last = last.checked_sub(distance)?;
+    let registers = into.as_chunks_mut::<DWORDS>().0;
+    let registers = registers.first_chunk_mut::<COUNT>()?;
+    let mut starts = [bytes; MOST];
+    let mut from = addresses;
+    // SAFETY: the host has such vectors. Two from the last start on are inside, as far behind it as the offsets are apart.
+    unsafe {
+        // The bits of all distances, and the greatest: of that counts where the element's last dword is.
+        let (mut reached, mut greatest) = (V::splat(0), V::splat(0));
+        let last = V::splat(last);
+        for vector in 0..LANES / V::WIDTH {
+            let active = active::<V>(exec, vector);
+            let places = places(addresses[vector], least, mask);
+            let first = if ALL {
+                places.first()
+            } else {
+                places.first_of(active)
+            };
+            let start = first.least(last);
+            let mut behind = places.minus(start);
+            if !ALL {
+                behind = behind.kept(V::active(active));
+            }
+            reached = reached.or(behind);
+            greatest = greatest.greatest(behind);
+            starts[vector] = bytes.wrapping_add(start.number() as usize);
+            from[vector] = behind.in_dwords();
+        }
+        if DWORDS > 1 {
+            reached = reached.or(greatest.plus(V::splat((DWORDS * DWORD - DWORD) as u32)));
+        }
+        if !reached.has_any(!in_first) {
+            pick::<V, DWORDS, COUNT, ALL, false>(starts, from, distances, exec, registers);
+        } else if !reached.has_any(!in_both) {
+            pick::<V, DWORDS, COUNT, ALL, true>(starts, from, distances, exec, registers);
+        } else {
+            return None;
+        }
+    }
+    Some(())
+}
+
+/// Loads elements from a vector of memory for each vector, or `BOTH` from it on.
+#[inline(always)]
+unsafe fn pick<
+    V: Vector,
+    const DWORDS: usize,
+    const COUNT: usize,
+    const ALL: bool,
+    const BOTH: bool,
+>(
+    starts: [*const u8; MOST],
+    from: [V; MOST],
+    distances: [u32; COUNT],
+    exec: u64,
+    registers: &mut [[Lanes; DWORDS]; COUNT],
+) {
+    for vector in 0..LANES / V::WIDTH {
+        for (registers, distance) in registers.iter_mut().zip(distances) {
+            let at = starts[vector].wrapping_add(distance as usize);
+            // SAFETY: the caller vouches for it.
+            unsafe {
+                let low = V::at(at);
+                let high = if BOTH {
+                    V::at(at.wrapping_add(size_of::<V>()))
+                } else {
+                    low
+                };
+                for (dword, register) in registers.iter_mut().enumerate() {
+                    let numbers = from[vector].plus(V::splat(dword as u32));
+                    let mut loaded = V::picked::<BOTH>(low, high, numbers);
+                    if !ALL {
+                        let active = V::active(active::<V>(exec, vector));
+                        loaded = part::<V>(register, vector).blended(loaded, active);
+                    }
+                    set_part(register, vector, loaded);
+                }
+            }
+        }
+    }
+}
+
+/// The same, wherever the elements are; nothing, and nothing has been loaded, if any is not inside.
+#[inline(always)]
+unsafe fn load_apart<V: Vector, const DWORDS: usize>(
+    addresses: &Lanes,
+    offsets: &[u32],
+    mask: u32,
+    exec: u64,
+    (bytes, len): (*const u8, usize),
+    into: &mut [Lanes],
+) -> Option<()> {
+    // Signed, it is not negative, nor is a place.
+    let last = i32::try_from(len.checked_sub(DWORDS * DWORD)?).ok()? as u32;
+    // SAFETY: the caller vouches for it.
+    if !unsafe { are_inside::<V>(addresses, offsets, mask, exec, last) } {
+        return None;
+    }
+    let registers = into.as_chunks_mut::<DWORDS>().0;
+    for (&offset, registers) in offsets.iter().zip(registers) {
+        for vector in 0..LANES / V::WIDTH {
+            let active = active::<V>(exec, vector);
+            // SAFETY: the places of the active lanes are inside, with all dwords of their elements.
+            unsafe {
+                let places = places::<V>(part(addresses, vector), offset, mask);
+                if active == all::<V>() && (DWORDS == 2 || DWORDS == 4) {
+                    let loaded = V::elements_at::<DWORDS>(bytes, places);
+                    for (register, loaded) in registers.iter_mut().zip(loaded) {
+                        set_part(register, vector, loaded);
+                    }
+                    continue;
+                }
+                let active = V::active(active);
+                for (dword, register) in registers.iter_mut().enumerate() {
+                    let bytes = bytes.wrapping_add(dword * DWORD);
+                    let loaded = part::<V>(register, vector).or_at(bytes, places, active);
+                    set_part(register, vector, loaded);
+                }
+            }
+        }
+    }
+    Some(())
+}
+
+/// See [`Elements::scatter`]; a lane has `COUNT` elements of `DWORDS` dwords, 1, 2 or 4.
+#[inline(always)]
+unsafe fn scatter<V: Called, const DWORDS: usize, const COUNT: usize>(
+    elements: &Elements,
+    exec: u64,
+    bytes: &mut [u8],
+    registers: &[Lanes],
+) -> Stored {
+    let size = DWORDS * DWORD;
+    let last = bytes.len().checked_sub(size);
+    let last = last.and_then(|last| u32::try_from(last).ok());
+    let addresses = registers.get(usize::from(elements.addresses));
+    let offsets = elements.offsets.first_chunk::<COUNT>();
+    let (Some(last), Some(addresses), Some(offsets)) = (last, addresses, offsets) else {
+        return Stored::Nothing;
+    };
+    let mask = elements.mask;
+    let mut data = [&[Lanes::ZERO; DWORDS]; COUNT];
+    for (data, from) in data.iter_mut().zip(elements.data) {
+        let there = registers
+            .get(from.into()..)
+            .and_then(|data| data.first_chunk());
+        let Some(there) = there else {
+            return Stored::Nothing;
+        };
+        *data = there;
+    }
+    // SAFETY: the host has such vectors.
+    if !unsafe { are_inside::<V>(addresses, offsets, mask, exec, last) } {
+        return Stored::Nothing;
+    }
+    let bytes = bytes.as_mut_ptr();
+    for vector in 0..LANES / V::WIDTH {
+        let active = active::<V>(exec, vector);
+        if active == 0 {
+            continue;
+        }
+        // SAFETY: the elements of active lanes are inside.
+        unsafe {
+            let mut to = [part::<V>(addresses, vector); COUNT];
+            let mut are_rows = active == all::<V>();
+            for (to, &offset) in to.iter_mut().zip(offsets) {
+                *to = places(*to, offset, mask);
+                are_rows &= !to.differs(to.first().plus(apart(size)));
+            }
+            if COUNT > 1 {
+                let apart = to[0].number().abs_diff(to[COUNT - 1].number()) as usize;
+                are_rows &= apart >= V::WIDTH * size;
+            }
+            if !are_rows {
+                put_each(data, vector, to, active, bytes);
+                continue;
+            }
+            for (data, to) in data.into_iter().zip(to) {
+                let mut to = bytes.wrapping_add(to.number() as usize);
+                for row in ordered::<V, DWORDS>(data, vector) {
+                    to.cast::<V>().write_unaligned(row);
+                    to = to.wrapping_add(size_of::<V>());
+                }
+            }
+        }
+    }
+    Stored::All
+}
+
+/// The elements of a vector's lanes, one behind the other.
+#[inline(always)]
+unsafe fn ordered<V: Vector, const DWORDS: usize>(
+    data: &[Lanes; DWORDS],
+    vector: usize,
+) -> [V; DWORDS] {
+    let mut dwords = [part(&data[0], vector); DWORDS];
+    for (dwords, register) in dwords.iter_mut().zip(data) {
+        *dwords = part(register, vector);
+    }
+    // SAFETY: the host has such vectors.
+    unsafe { V::in_order(dwords) }
+}
+
+/// Stores elements of a vector's active lanes one after the other, lane by lane.
+#[inline(always)]
+unsafe fn put_each<V: Vector, const DWORDS: usize, const COUNT: usize>(
+    data: [&[Lanes; DWORDS]; COUNT],
+    vector: usize,
+    places: [V; COUNT],
+    active: u16,
+    bytes: *mut u8,
+) {
+    let mut elements = [[places[0]; DWORDS]; COUNT];
+    for (elements, data) in elements.iter_mut().zip(data) {
+        // SAFETY: the caller vouches for it.
+        *elements = unsafe { ordered(data, vector) };
+    }
+    let elements: *const [u32; DWORDS] = elements.as_ptr().cast();
+    let places: *const u32 = places.as_ptr().cast();
+    // SAFETY: the host has such vectors; the caller vouches for what is written.
+    unsafe {
+        if active == all::<V>() {
+            for lane in 0..V::WIDTH {
+                put::<V, DWORDS, COUNT>(elements, places, lane, bytes);
+            }
+            return;
+        }
+        for lane in 0..V::WIDTH {
+            if active >> lane & 1 != 0 {
+                put::<V, DWORDS, COUNT>(elements, places, lane, bytes);
+            }
+        }
+    }
+}
+
+/// Stores the elements of a lane, of which there are some of a vector's lanes one behind the other.
+#[inline(always)]
+unsafe fn put<V: Vector, const DWORDS: usize, const COUNT: usize>(
+    elements: *const [u32; DWORDS],
+    places: *const u32,
+    lane: usize,
+    bytes: *mut u8,
+) {
+    for n in 0..COUNT {
+        let number = n * V::WIDTH + lane;
+        // SAFETY: so many places and elements are there; the caller vouches for where those go.
+        unsafe {
+            let at = bytes.wrapping_add(places.wrapping_add(number).read() as usize);
+            let element = elements.wrapping_add(number).read();
+            at.cast::<[u32; DWORDS]>().write_unaligned(element);
+        }
+    }
+}
+
+/// What is called at a level, compiled for it.
+macro_rules! levels {
+    ($($level:ident $feature:literal $Vector:ident;)*) => {$(
+        pub(super) mod $level {
+            use std::arch::x86_64::$Vector;
+
+            use super::super::{Elements, Lanes, Stored};
+            use super::Called;
+
+            /// See [`super::super::Gather`]; a lane has `COUNT` elements of `DWORDS` dwords.
+            #[target_feature(enable = $feature)]
+            pub fn gather<const DWORDS: usize, const COUNT: usize>(
+                elements: &Elements,
+                exec: u64,
+                bytes: &[u8],
+                registers: &mut [Lanes],
+            ) -> Option<()> {
+                // SAFETY: the function is for such hosts only.
+                unsafe { super::gather::<$Vector, DWORDS, COUNT>(elements, exec, bytes, registers) }
+            }
+
+            /// See [`super::super::load`]; there are `DWORDS` registers. The mask says which bits of the addresses are kept.
+            ///
+            /// # Safety
+            /// That many bytes are there.
+            #[target_feature(enable = $feature)]
+            pub unsafe fn load<const DWORDS: usize>(
+                addresses: &Lanes,
+                mask: u32,
+                exec: u64,
+                memory: (*const u8, usize),
+                into: &mut [Lanes],
+            ) -> Option<()> {
+                // SAFETY: the function is for such hosts only; the caller vouches for the rest.
+                unsafe { super::load::<$Vector, DWORDS>(addresses, mask, exec, memory, into) }
+            }
+
+            /// See [`Elements::scatter`]; a lane has `COUNT` elements of `DWORDS` dwords, 1, 2 or 4.
+            #[target_feature(enable = $feature)]
+            pub fn scatter<const DWORDS: usize, const COUNT: usize>(
+                elements: &Elements,
+                exec: u64,
+                bytes: &mut [u8],
+                registers: &[Lanes],
+            ) -> Stored {
+                // SAFETY: the function is for such hosts only.
+                unsafe { super::scatter::<$Vector, DWORDS, COUNT>(elements, exec, bytes, registers) }
+            }
+
+            impl Called for $Vector {
+                #[inline(never)]
+                #[target_feature(enable = $feature)]
+                unsafe fn load_apart<const DWORDS: usize>(
+                    addresses: &Lanes,
+                    offsets: &[u32],
+                    mask: u32,
+                    exec: u64,
+                    memory: (*const u8, usize),
+                    into: &mut [Lanes],
+                ) -> Option<()> {
+                    // SAFETY: the function is for such hosts only; the caller vouches for the rest.
+                    unsafe {
+                        super::load_apart::<$Vector, DWORDS>(
+                            addresses, offsets, mask, exec, memory, into,
+                        )
+                    }
+                }
+            }
+        }
+    )*};
+}
+
+levels! {
+    avx2 "avx2" __m256i;
+    avx512 "avx512f" __m512i;
+}
