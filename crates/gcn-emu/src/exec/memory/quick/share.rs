@@ -23,7 +23,22 @@ pub(crate) fn elements(plan: &Plan) -> Elements {
         data: [plan.vdata, plan.vdata1],
     };
     let is_part = usize::from(plan.ty.bytes()) < DWORD;
+    // Two elements, one behind the other, are one of twice the size.
+    let follows = distance == u32::from(plan.ty.bytes());
+    let double = Elements {
+        dwords: 2 * elements.dwords,
+        ..elements
+    };
     match plan.does {
+        Does::LoadTwo(..) if follows => Elements {
+            data: [plan.vdst; 2],
+            ..double
+        },
+        Does::StoreTwo(..)
+            if follows && u32::from(plan.vdata1) == u32::from(plan.vdata) + u32::from(elements.dwords) =>
+        {
+            double
+        }
         Does::LoadTwo(..) => Elements {
             count: 2,
             data: [plan.vdst; 2],
