@@ -22,7 +22,7 @@ use std::sync::atomic::{AtomicU8, Ordering::Relaxed};
 
 pub(crate) use elements::{Elements, Gather};
 #[cfg(target_arch = "x86_64")]
-pub(crate) use elements::{LOADED, load};
+pub(crate) use elements::{LOADED, load, store};
 pub(crate) use halves::{Half, narrowed, of_single, to_single, widened};
 pub(crate) use rows::{from_elements, permuted, to_elements};
 

@@ -267,7 +267,7 @@ impl Memory {
     ) -> Option<()> {
         let mut places = Lanes::ZERO;
         let alignment = match bytes {
-            DWORD.. if level() == Level::Avx512 => aligned,
+            DWORD.. if level() != Level::Baseline => aligned,
             _ => bytes.min(DWORD),
         };
         let part = self.places(addresses, bytes, alignment, exec, &mut places)?;
@@ -314,7 +314,7 @@ impl Memory {
         }
         let at = region.pointer(offset);
         #[cfg(target_arch = "x86_64")]
-        if level() == Level::Avx512 {
+        if level() != Level::Baseline {
             // SAFETY: the host has the level's instructions; all dwords are inside.
             unsafe { vectors::store_lanes(from, at.cast_mut(), exec) };
             return Some(());
@@ -520,10 +520,12 @@ impl Part<'_> {
     fn scatter(&self, places: &Lanes, bytes: u64, exec: u64, from: &[Lanes]) {
         let base = self.pointer(0);
         #[cfg(target_arch = "x86_64")]
-        if bytes >= DWORD && level() == Level::Avx512 {
+        if bytes >= DWORD && level() != Level::Baseline {
             // SAFETY: the host has the level's instructions; the elements are inside.
-            unsafe { vectors::scatter(from, base.cast_mut(), places, exec) };
-            return;
+            let done = unsafe { lanes::store(places, exec, base.cast_mut(), from) };
+            if done.is_some() {
+                return;
+            }
         }
         for lane in active(exec) {
             let at = base.wrapping_add(places.0[lane] as usize);
@@ -592,7 +594,7 @@ impl Region {
         }
         let cells = self.pointer(offset);
         #[cfg(target_arch = "x86_64")]
-        if !into.is_empty() && into.len().is_multiple_of(LANES) && level() == Level::Avx512 {
+        if !into.is_empty() && into.len().is_multiple_of(LANES) && level() != Level::Baseline {
             for (row, into) in into.as_chunks_mut::<LANES>().0.iter_mut().enumerate() {
                 let cells = cells.wrapping_add(row * size_of::<Lanes>());
                 // SAFETY: the host has the level's instructions; all dwords are inside, and as many are in `into`.
@@ -626,7 +628,7 @@ impl Region {
         }
         let cells = self.pointer(offset);
         #[cfg(target_arch = "x86_64")]
-        if !from.is_empty() && from.len().is_multiple_of(LANES) && level() == Level::Avx512 {
+        if !from.is_empty() && from.len().is_multiple_of(LANES) && level() != Level::Baseline {
             for (row, from) in from.as_chunks::<LANES>().0.iter().enumerate() {
                 let cells = cells.wrapping_add(row * size_of::<Lanes>());
                 // SAFETY: as for loading; the backing is made of atomics, which a shared reference may change.

@@ -12,13 +12,12 @@ use super::{Level, level};
 /// Lanes' elements, one behind the other, from registers of which each has one of their dwords: two to four.
 pub(crate) fn to_elements(registers: &[Lanes], elements: &mut [u32]) {
     #[cfg(target_arch = "x86_64")]
-    {
+    match level() {
         // SAFETY: the host has the level's features.
-        match level() {
-            Level::Avx512 => return unsafe { avx512::to_elements(registers, elements) },
-            Level::Avx2 => return unsafe { avx2::to_elements(registers, elements) },
-            Level::Baseline => {}
-        }
+        Level::Avx512 => return unsafe { avx512::to_elements(registers, elements) },
+        // SAFETY: as above.
+        Level::Avx2 => return unsafe { avx2::to_elements(registers, elements) },
+        Level::Baseline => {}
     }
     put_together(registers, elements);
 }
@@ -35,13 +34,12 @@ fn put_together(registers: &[Lanes], elements: &mut [u32]) {
 /// The other way round, for active lanes.
 pub(crate) fn from_elements(elements: &[u32], exec: u64, registers: &mut [Lanes]) {
     #[cfg(target_arch = "x86_64")]
-    {
+    match level() {
         // SAFETY: the host has the level's features.
-        match level() {
-            Level::Avx512 => return unsafe { avx512::from_elements(elements, exec, registers) },
-            Level::Avx2 => return unsafe { avx2::from_elements(elements, exec, registers) },
-            Level::Baseline => {}
-        }
+        Level::Avx512 => return unsafe { avx512::from_elements(elements, exec, registers) },
+        // SAFETY: as above.
+        Level::Avx2 => return unsafe { avx2::from_elements(elements, exec, registers) },
+        Level::Baseline => {}
     }
     take_apart(elements, exec, registers);
 }
@@ -81,6 +79,7 @@ unsafe fn put_in_order<V: Vector, const N: usize>(registers: &[Lanes], elements:
         return;
     };
     for (vector, group) in elements.chunks_exact_mut(N * V::WIDTH).enumerate() {
+        let vector = vector % (LANES / V::WIDTH);
         let mut from = [part::<V>(&registers[0], vector); N];
         for (from, register) in from.iter_mut().zip(registers) {
             *from = part(register, vector);
@@ -102,6 +101,7 @@ unsafe fn take_from<V: Vector, const N: usize>(
     registers: &mut [Lanes],
 ) {
     for (vector, group) in elements.chunks_exact(N * V::WIDTH).enumerate() {
+        let vector = vector % (LANES / V::WIDTH);
         let active = active::<V>(exec, vector);
         // SAFETY: the host has such vectors; the group is as long as so many.
         unsafe {

@@ -58,7 +58,7 @@ pub(super) trait Vector: Copy {
     unsafe fn or_at(self, bytes: *const u8, places: Self, active: Self::Active) -> Self;
     /// The elements of two or four dwords at all lanes' places there, a vector for each of those.
     unsafe fn elements_at<const DWORDS: usize>(bytes: *const u8, places: Self) -> [Self; DWORDS];
-    /// Elements of one, two or four dwords, one behind the other, from a vector of each.
+    /// Elements of one to four dwords, one behind the other, from a vector of each.
     unsafe fn in_order<const DWORDS: usize>(dwords: [Self; DWORDS]) -> [Self; DWORDS];
     /// The other way round.
     unsafe fn taken_apart<const DWORDS: usize>(elements: [Self; DWORDS]) -> [Self; DWORDS];

@@ -1,4 +1,4 @@
-//! Moves of lanes' dwords to and from guest memory by vectors of hosts with AVX-512.
+//! Moves of lanes' dwords to and from guest memory by vectors of the host's.
 //!
 //! This is one of the modules that may use `unsafe`: threads share guest memory. Moves that the compiler does not see are no
 //! race in its eyes, and the host makes each aligned dword of a vector visible at once, which is all that relaxed atomic moves
@@ -7,51 +7,106 @@
 use std::arch::asm;
 use std::arch::x86_64::__m512i;
 
-use crate::lanes::{LANES, Lanes, active, to_elements};
+use crate::lanes::{self, Lanes, Level, level};
 
 /// Bytes of a dword.
 const DWORD: usize = size_of::<u32>();
-/// Lanes of a vector.
+/// Lanes of the widest vector.
 const WIDTH: usize = size_of::<__m512i>() / DWORD;
-/// Dwords of the largest element.
-const MAX_DWORDS: usize = 4;
 
-/// Copies a register's dwords to or from guest memory, four vectors of them.
+/// Copies a register's dwords to or from guest memory.
 ///
 /// # Safety
-/// The host has AVX-512; both ends have [`LANES`] dwords, those in guest memory aligned, and do not overlap.
+/// The host has AVX2; both ends have [`lanes::LANES`] dwords, those in guest memory aligned, and do not overlap.
 #[inline]
-#[target_feature(enable = "avx512f")]
 pub unsafe fn copy_lanes(from: *const u8, to: *mut u8) {
-    // SAFETY: the caller vouches for the 256 bytes at both ends.
+    // SAFETY: the host has the level's features; the caller vouches for the 256 bytes at both ends.
     unsafe {
-        asm!(
-            "vmovdqu64 {a}, [{from}]",
-            "vmovdqu64 {b}, [{from} + 64]",
-            "vmovdqu64 {c}, [{from} + 128]",
-            "vmovdqu64 {d}, [{from} + 192]",
-            "vmovdqu64 [{to}], {a}",
-            "vmovdqu64 [{to} + 64], {b}",
-            "vmovdqu64 [{to} + 128], {c}",
-            "vmovdqu64 [{to} + 192], {d}",
-            from = in(reg) from,
-            to = in(reg) to,
-            a = out(zmm_reg) _,
-            b = out(zmm_reg) _,
-            c = out(zmm_reg) _,
-            d = out(zmm_reg) _,
-            options(nostack, preserves_flags),
-        );
+        if level() == Level::Avx512 {
+            copy_avx512(from, to);
+        } else {
+            copy_avx2(from, to);
+            copy_avx2(from.wrapping_add(HALF), to.wrapping_add(HALF));
+        }
     }
+}
+
+/// Bytes of half a register.
+const HALF: usize = size_of::<Lanes>() / 2;
+
+macro_rules! copies {
+    ($($(#[$doc:meta])* $name:ident $feature:literal $class:ident $instruction:literal $second:literal $third:literal $fourth:literal;)*) => {$(
+        $(#[$doc])*
+        ///
+        /// # Safety
+        /// The host has them; they are there at both ends.
+        #[inline]
+        #[target_feature(enable = $feature)]
+        unsafe fn $name(from: *const u8, to: *mut u8) {
+            // SAFETY: the caller vouches for what is copied.
+            unsafe {
+                asm!(
+                    concat!($instruction, " {a}, [{from}]"),
+                    concat!($instruction, " {b}, [{from} + ", $second, "]"),
+                    concat!($instruction, " {c}, [{from} + ", $third, "]"),
+                    concat!($instruction, " {d}, [{from} + ", $fourth, "]"),
+                    concat!($instruction, " [{to}], {a}"),
+                    concat!($instruction, " [{to} + ", $second, "], {b}"),
+                    concat!($instruction, " [{to} + ", $third, "], {c}"),
+                    concat!($instruction, " [{to} + ", $fourth, "], {d}"),
+                    from = in(reg) from,
+                    to = in(reg) to,
+                    a = out($class) _,
+                    b = out($class) _,
+                    c = out($class) _,
+                    d = out($class) _,
+                    options(nostack, preserves_flags),
+                );
+            }
+        }
+    )*};
+}
+
+copies! {
+    /// Copies four vectors.
+    copy_avx512 "avx512f" zmm_reg "vmovdqu64" "64" "128" "192";
+    /// Copies four vectors.
+    copy_avx2 "avx2" ymm_reg "vmovdqu" "32" "64" "96";
 }
 
 /// Stores active lanes' dwords to their places in consecutive ones.
 ///
 /// # Safety
-/// The host has AVX-512; the dwords at `to` are there and aligned.
+/// The host has AVX2; the dwords at `to` are there and aligned.
+pub unsafe fn store_lanes(from: &Lanes, to: *mut u8, exec: u64) {
+    // SAFETY: the host has the level's features; the caller vouches for all places of lanes.
+    unsafe {
+        if level() == Level::Avx512 {
+            store_avx512(from, to, exec);
+        } else {
+            lanes::store(&IN_ROW, exec, to, std::slice::from_ref(from));
+        }
+    }
+}
+
+/// Where consecutive dwords are.
+static IN_ROW: Lanes = {
+    let mut places = Lanes::ZERO;
+    let mut lane = 0;
+    while lane < lanes::LANES {
+        places.0[lane] = (lane * DWORD) as u32;
+        lane += 1;
+    }
+    places
+};
+
+/// [`store_lanes`] on hosts with AVX-512.
+///
+/// # Safety
+/// As there.
 #[inline]
 #[target_feature(enable = "avx512f")]
-pub unsafe fn store_lanes(from: &Lanes, to: *mut u8, exec: u64) {
+unsafe fn store_avx512(from: &Lanes, to: *mut u8, exec: u64) {
     for (n, from) in from.0.as_chunks::<WIDTH>().0.iter().enumerate() {
         // SAFETY: the caller vouches for all places of lanes; nothing is written to those of lanes that are not active.
         unsafe {
@@ -66,91 +121,4 @@ pub unsafe fn store_lanes(from: &Lanes, to: *mut u8, exec: u64) {
             );
         }
     }
-}
-
-/// Stores active lanes' elements, of which each register has a dword, lanes in ascending order, where places behind `to` say.
-///
-/// # Safety
-/// The host has AVX-512; the elements are there, and no place has its highest bit set.
-#[target_feature(enable = "avx512f")]
-pub unsafe fn scatter(from: &[Lanes], to: *mut u8, places: &Lanes, exec: u64) {
-    if let [register] = from {
-        let (dwords, places) = (
-            register.0.as_chunks::<WIDTH>().0,
-            places.0.as_chunks::<WIDTH>().0,
-        );
-        for (n, (dwords, places)) in dwords.iter().zip(places).enumerate() {
-            // SAFETY: the caller vouches for them. Of places that are the same the last lane's dword is what stays.
-            unsafe {
-                asm!(
-                    "vmovdqu32 {places}, [{from_places}]",
-                    "vmovdqu32 {dwords}, [{from_dwords}]",
-                    "vpscatterdd [{to} + {places}]{{{active}}}, {dwords}",
-                    places = out(zmm_reg) _,
-                    dwords = out(zmm_reg) _,
-                    from_places = in(reg) places.as_ptr(),
-                    from_dwords = in(reg) dwords.as_ptr(),
-                    to = in(reg) to,
-                    active = inout(kreg) (exec >> (n * WIDTH)) as u16 => _,
-                    options(nostack, preserves_flags),
-                );
-            }
-        }
-        return;
-    }
-    let mut elements = [[0; LANES]; MAX_DWORDS];
-    let Some(elements) = elements.get_mut(..from.len()) else {
-        return;
-    };
-    let elements = elements.as_flattened_mut();
-    to_elements(from, elements);
-    let bytes = from.len() * DWORD;
-    let elements: *const u8 = elements.as_ptr().cast();
-    for lane in active(exec) {
-        let from = elements.wrapping_add(lane * bytes);
-        let to = to.wrapping_add(places.0[lane] as usize);
-        // SAFETY: the caller vouches for the element's place.
-        unsafe {
-            match bytes {
-                8 => copy_pair(from, to),
-                12 => {
-                    copy_pair(from, to);
-                    // The last two overlap the first two.
-                    copy_pair(from.wrapping_add(DWORD), to.wrapping_add(DWORD));
-                }
-                _ => copy_quad(from, to),
-            }
-        }
-    }
-}
-
-macro_rules! copies {
-    ($($(#[$doc:meta])* $name:ident $class:ident $instruction:literal;)*) => {$(
-        $(#[$doc])*
-        ///
-        /// # Safety
-        /// The host has AVX-512; they are there at both ends.
-        #[inline]
-        #[target_feature(enable = "avx512f")]
-        unsafe fn $name(from: *const u8, to: *mut u8) {
-            // SAFETY: the caller vouches for them.
-            unsafe {
-                asm!(
-                    concat!($instruction, " {dwords}, [{from}]"),
-                    concat!($instruction, " [{to}], {dwords}"),
-                    dwords = out($class) _,
-                    from = in(reg) from,
-                    to = in(reg) to,
-                    options(nostack, preserves_flags),
-                );
-            }
-        }
-    )*};
-}
-
-copies! {
-    /// Copies two dwords.
-    copy_pair reg "mov";
-    /// Copies four.
-    copy_quad xmm_reg "vmovdqu";
 }

@@ -3,7 +3,7 @@
 //! This is one of the modules that may use `unsafe`: what is read and written has been found to be inside.
 
 use super::super::vectors::{MOST, Vector, active, all, apart, part, parts, set_part};
-use super::{DWORD, Elements, Lanes, Stored};
+use super::{DWORD, Elements, Lanes};
 use crate::lanes::LANES;
 
 /// What is called by functions that are compiled for a level, so that they stay small.
@@ -274,36 +274,25 @@ unsafe fn load_apart<V: Vector, const DWORDS: usize>(
     Some(())
 }
 
-/// See [`Elements::scatter`]; a lane has `COUNT` elements of `DWORDS` dwords, 1, 2 or 4.
+/// See [`Elements::scatter`]; a lane has `COUNT` elements of `DWORDS` dwords.
 #[inline(always)]
 unsafe fn scatter<V: Called, const DWORDS: usize, const COUNT: usize>(
     elements: &Elements,
     exec: u64,
     bytes: &mut [u8],
     registers: &[Lanes],
-) -> Stored {
+) -> Option<()> {
     let size = DWORDS * DWORD;
-    let last = bytes.len().checked_sub(size);
-    let last = last.and_then(|last| u32::try_from(last).ok());
-    let addresses = registers.get(usize::from(elements.addresses));
-    let offsets = elements.offsets.first_chunk::<COUNT>();
-    let (Some(last), Some(addresses), Some(offsets)) = (last, addresses, offsets) else {
-        return Stored::Nothing;
-    };
-    let mask = elements.mask;
+    let last = u32::try_from(bytes.len().checked_sub(size)?).ok()?;
+    let addresses = registers.get(usize::from(elements.addresses))?;
+    let (offsets, mask) = (elements.offsets.first_chunk::<COUNT>()?, elements.mask);
     let mut data = [&[Lanes::ZERO; DWORDS]; COUNT];
     for (data, from) in data.iter_mut().zip(elements.data) {
-        let there = registers
-            .get(from.into()..)
-            .and_then(|data| data.first_chunk());
-        let Some(there) = there else {
-            return Stored::Nothing;
-        };
-        *data = there;
+        *data = registers.get(usize::from(from)..)?.first_chunk()?;
     }
     // SAFETY: the host has such vectors.
     if !unsafe { are_inside::<V>(addresses, offsets, mask, exec, last) } {
-        return Stored::Nothing;
+        return None;
     }
     let bytes = bytes.as_mut_ptr();
     for vector in 0..LANES / V::WIDTH {
@@ -336,7 +325,28 @@ unsafe fn scatter<V: Called, const DWORDS: usize, const COUNT: usize>(
             }
         }
     }
-    Stored::All
+    Some(())
+}
+
+/// See [`super::store`]; there are `DWORDS` registers.
+#[inline(always)]
+unsafe fn store<V: Vector, const DWORDS: usize>(
+    places: &Lanes,
+    exec: u64,
+    bytes: *mut u8,
+    from: &[Lanes],
+) -> Option<()> {
+    let data = from.first_chunk::<DWORDS>()?;
+    for vector in 0..LANES / V::WIDTH {
+        let active = active::<V>(exec, vector);
+        if active != 0 {
+            // SAFETY: the caller vouches for it.
+            unsafe {
+                put_each::<V, DWORDS, 1>([data], vector, [part(places, vector)], active, bytes)
+            };
+        }
+    }
+    Some(())
 }
 
 /// The elements of a vector's lanes, one behind the other.
@@ -395,13 +405,56 @@ unsafe fn put<V: Vector, const DWORDS: usize, const COUNT: usize>(
 ) {
     for n in 0..COUNT {
         let number = n * V::WIDTH + lane;
+        let from = elements.wrapping_add(number).cast::<u8>();
         // SAFETY: so many places and elements are there; the caller vouches for where those go.
         unsafe {
-            let at = bytes.wrapping_add(places.wrapping_add(number).read() as usize);
-            let element = elements.wrapping_add(number).read();
-            at.cast::<[u32; DWORDS]>().write_unaligned(element);
+            let to = bytes.wrapping_add(places.wrapping_add(number).read() as usize);
+            match DWORDS {
+                1 => copy_dword(from, to),
+                2 => copy_pair(from, to),
+                3 => {
+                    copy_pair(from, to);
+                    // The last two overlap the first two.
+                    copy_pair(from.wrapping_add(DWORD), to.wrapping_add(DWORD));
+                }
+                _ => copy_quad(from, to),
+            }
         }
     }
+}
+
+/// Copies by a load and a store of the host's each, see `moves`.
+macro_rules! copies {
+    ($($(#[$doc:meta])* $name:ident $class:ident $size:literal $instruction:literal;)*) => {$(
+        $(#[$doc])*
+        ///
+        /// # Safety
+        /// The host has AVX2; they are there at both ends.
+        #[inline]
+        #[target_feature(enable = "avx2")]
+        unsafe fn $name(from: *const u8, to: *mut u8) {
+            // SAFETY: the caller vouches for them.
+            unsafe {
+                std::arch::asm!(
+                    concat!($instruction, " {dwords", $size, "}, [{from}]"),
+                    concat!($instruction, " [{to}], {dwords", $size, "}"),
+                    dwords = out($class) _,
+                    from = in(reg) from,
+                    to = in(reg) to,
+                    options(nostack, preserves_flags),
+                );
+            }
+        }
+    )*};
+}
+
+copies! {
+    /// Copies a dword.
+    copy_dword reg ":e" "mov";
+    /// Copies two.
+    copy_pair reg ":r" "mov";
+    /// Copies four.
+    copy_quad xmm_reg "" "vmovdqu";
 }
 
 /// What is called at a level, compiled for it.
@@ -410,7 +463,7 @@ macro_rules! levels {
         pub(super) mod $level {
             use std::arch::x86_64::$Vector;
 
-            use super::super::{Elements, Lanes, Stored};
+            use super::super::{Elements, Lanes};
             use super::Called;
 
             /// See [`super::super::Gather`]; a lane has `COUNT` elements of `DWORDS` dwords.
@@ -441,16 +494,31 @@ macro_rules! levels {
                 unsafe { super::load::<$Vector, DWORDS>(addresses, mask, exec, memory, into) }
             }
 
-            /// See [`Elements::scatter`]; a lane has `COUNT` elements of `DWORDS` dwords, 1, 2 or 4.
+            /// See [`Elements::scatter`]; a lane has `COUNT` elements of `DWORDS` dwords.
             #[target_feature(enable = $feature)]
             pub fn scatter<const DWORDS: usize, const COUNT: usize>(
                 elements: &Elements,
                 exec: u64,
                 bytes: &mut [u8],
                 registers: &[Lanes],
-            ) -> Stored {
+            ) -> Option<()> {
                 // SAFETY: the function is for such hosts only.
                 unsafe { super::scatter::<$Vector, DWORDS, COUNT>(elements, exec, bytes, registers) }
+            }
+
+            /// See [`super::super::store`]; there are `DWORDS` registers.
+            ///
+            /// # Safety
+            /// The elements are there.
+            #[target_feature(enable = $feature)]
+            pub unsafe fn store<const DWORDS: usize>(
+                places: &Lanes,
+                exec: u64,
+                bytes: *mut u8,
+                from: &[Lanes],
+            ) -> Option<()> {
+                // SAFETY: as above.
+                unsafe { super::store::<$Vector, DWORDS>(places, exec, bytes, from) }
             }
 
             impl Called for $Vector {

@@ -35,7 +35,8 @@ pub(crate) fn elements(plan: &Plan) -> Elements {
             ..double
         },
         Does::StoreTwo(..)
-            if follows && u32::from(plan.vdata1) == u32::from(plan.vdata) + u32::from(elements.dwords) =>
+            if follows
+                && u32::from(plan.vdata1) == u32::from(plan.vdata) + u32::from(elements.dwords) =>
         {
             double
         }
