@@ -1,11 +1,28 @@
-//! Any bytes: reading a code object is total, and so is everything that uses what was read.
+//! Any bytes: reading a code object is total, and so is everything that uses what was read. So is reading what a bundle
+//! or a host program has inside.
 #![no_main]
 
+use gcn_object::BundleEntry;
 use libfuzzer_sys::fuzz_target;
 
 fuzz_target!(|data: &[u8]| {
-    let _ = gcn_object::container_entries(data);
-    let Ok(object) = gcn_object::read(data) else { return };
+    use_all(data);
+    if gcn_object::is_container(data)
+        && let Ok(entries) = gcn_object::container_entries(data)
+    {
+        entries.iter().for_each(use_entry);
+    }
+});
+
+fn use_entry(entry: &BundleEntry) {
+    let _ = entry.target();
+    let _ = entry.read();
+    use_all(&entry.bytes);
+}
+
+/// Does with the bytes all that a user of the crate would.
+fn use_all(bytes: &[u8]) {
+    let Ok(object) = gcn_object::read(bytes) else { return };
     if let Ok(mut image) = object.image_within(1 << 20) {
         let _ = object.apply_relocations(&mut image, 0x1_0000_0000);
     }
@@ -13,4 +30,7 @@ fuzz_target!(|data: &[u8]| {
         let _ = object.section_bytes(section);
     }
     let _ = object.processor();
-});
+    object.kernels.iter().for_each(|kernel| {
+        let _ = gcn_object::declaration(&kernel.name);
+    });
+}

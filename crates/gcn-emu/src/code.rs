@@ -77,7 +77,9 @@ pub struct Step {
 }
 
 /// Bytes of a dword.
-const DWORD: u64 = 4;
+pub(crate) const DWORD: u64 = 4;
+/// Codes of scalar operands below this are registers.
+const SCALAR_REGISTERS: u8 = 128;
 
 /// The most operands that a row has.
 pub const MAX_ARGS: usize = 6;
@@ -275,22 +277,40 @@ impl Code {
         })
     }
 
+    /// Of the executed instructions those that read registers which the kernel does not ask for (checklist 1.6, 1.7).
+    pub fn reading_outside(&self) -> impl Iterator<Item = &Step> {
+        self.executed().filter(|step| {
+            let inst = &step.inst;
+            let mut sources = inst.row().slots().filter(|slot| !inst.writes(slot));
+            sources.any(|slot| !self.owns(&inst.operand(slot)))
+        })
+    }
+
+    /// Whether the registers of an operand, if it has any, are all among those that the kernel asks for.
+    fn owns(&self, operand: &Operand) -> bool {
+        match *operand {
+            Operand::Vgprs { first, count } => {
+                usize::from(first) + usize::from(count) <= self.vgprs
+            }
+            Operand::Scalar { code, count } if code < SCALAR_REGISTERS => {
+                code >= self.isa.sgprs()
+                    || u16::from(code) + u16::from(count) <= u16::from(self.sgprs)
+            }
+            _ => true,
+        }
+    }
+
     /// The instruction at dword number `index`.
     fn prepare(&self, inst: Inst, index: usize) -> Step {
         let mut args = [Arg::None; MAX_ARGS];
         let mut cancelled = false;
         for (arg, slot) in args.iter_mut().zip(inst.row().slots()) {
-            let writes = inst.writes(slot);
-            *arg = match inst.operand(slot) {
-                Operand::Vgprs { first, count } => {
-                    let inside = usize::from(first) + usize::from(count) <= self.vgprs;
-                    cancelled |= writes && !inside;
-                    Arg::Vgpr(if inside { first } else { 0 })
-                }
-                Operand::Scalar { code, count } if code < 128 => {
-                    let inside = code >= self.isa.sgprs()
-                        || u16::from(code) + u16::from(count) <= u16::from(self.sgprs);
-                    cancelled |= writes && !inside;
+            let operand = inst.operand(slot);
+            let inside = self.owns(&operand);
+            cancelled |= inst.writes(slot) && !inside;
+            *arg = match operand {
+                Operand::Vgprs { first, .. } => Arg::Vgpr(if inside { first } else { 0 }),
+                Operand::Scalar { code, .. } if code < SCALAR_REGISTERS => {
                     Arg::Scalar(if inside { code } else { 0 })
                 }
                 Operand::Scalar { code, .. } => match regs::inline(self.isa, code) {

@@ -172,6 +172,8 @@ pub struct Finished<O> {
     pub places: Vec<Place>,
     /// How many there are.
     pub unfinished: u64,
+    /// The first of the violations that did not stop the run, in the order in which waves begin.
+    pub violation: Option<Site>,
     /// One for each thread.
     pub observers: Vec<O>,
 }
@@ -184,6 +186,7 @@ impl<O> Finished<O> {
             fault: self.fault,
             places: self.places,
             unfinished: self.unfinished,
+            violation: self.violation,
             observers: Vec::new(),
         }
     }
@@ -191,6 +194,17 @@ impl<O> Finished<O> {
 
 /// Waves that a stopped run tells the places of, at most.
 pub const MAX_PLACES: usize = 64;
+
+/// An instruction that a wave has executed.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Site {
+    /// Which wave.
+    pub wave: WaveId,
+    /// Address of the instruction.
+    pub pc: u64,
+    /// The instruction's text, if it is one.
+    pub text: Option<String>,
+}
 
 /// Where a wave is.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -266,29 +280,32 @@ pub fn run<O: Observer>(
     }
     keep_first(&mut places);
     let mut stats = Stats::default();
+    let mut violation = None;
     let mut observers = Vec::new();
     for worker in workers {
         stats.instructions += worker.stats.instructions;
         stats.waves += worker.stats.waves;
         stats.groups += worker.stats.groups;
         stats.violations += worker.stats.violations;
+        if let Some(other) = worker.violation {
+            worker::keep_first(&mut violation, other);
+        }
         observers.push(worker.observer);
     }
+    let violation = violation.map(|place| shared.site(place));
     let fault = shared.into_fault();
     Ok(Finished {
         stats,
         fault,
         places,
         unfinished,
+        violation,
         observers,
     })
 }
 
 /// Sorts the places, x fastest as the workgroups begin, and leaves as many as are told.
 fn keep_first(places: &mut Vec<Place>) {
-    places.sort_by_key(|place| {
-        let [x, y, z] = place.wave.group;
-        (z, y, x, place.wave.wave)
-    });
+    places.sort_by_key(|place| place.wave.rank());
     places.truncate(MAX_PLACES);
 }

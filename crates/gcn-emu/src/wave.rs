@@ -43,6 +43,14 @@ pub struct WaveId {
     pub wave: u32,
 }
 
+impl WaveId {
+    /// Orders waves as they begin: workgroups with x fastest, then the waves of a workgroup.
+    pub fn rank(&self) -> impl Ord + use<> {
+        let [x, y, z] = self.group;
+        (z, y, x, self.wave)
+    }
+}
+
 /// A wave: 64 lanes that execute together.
 #[derive(Clone, Debug)]
 pub struct Wave {
@@ -65,6 +73,8 @@ pub struct Wave {
     pub trapsts: u32,
     /// Violations that did not end the run, one for each element or lane.
     pub violations: u64,
+    /// Address of the instruction that did the first of them, where the run knows it.
+    pub violated_at: Option<u64>,
     /// What the wave waits for, at a global wave synchronisation resource.
     pub gws_ticket: Option<Ticket>,
     /// Outstanding operations.
@@ -193,6 +203,7 @@ impl Wave {
             mode: 0,
             trapsts: 0,
             violations: 0,
+            violated_at: None,
             gws_ticket: None,
             scoreboard: Scoreboard::new(isa),
             waiting: Waiting::No,
@@ -230,6 +241,7 @@ impl Wave {
         self.mode = 0;
         self.trapsts = 0;
         self.violations = 0;
+        self.violated_at = None;
         self.gws_ticket = None;
         self.scoreboard.clear();
         self.waiting = Waiting::No;
@@ -344,6 +356,14 @@ impl Wave {
     pub fn note_violation(&mut self) {
         self.trapsts |= TRAPSTS_MEM_VIOL;
         self.violations += 1;
+    }
+
+    /// Says that the instruction at `pc` has done the violations that no instruction is known for yet, if there are any.
+    #[inline]
+    pub(crate) fn blame(&mut self, pc: u64) {
+        if self.violations != 0 {
+            self.violated_at.get_or_insert(pc);
+        }
     }
 }
 

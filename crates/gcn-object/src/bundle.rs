@@ -7,15 +7,17 @@
 //! Offload Bundler". A plain bundle is a magic text, the number of entries, then for each its offset, its size and its
 //! name; numbers have 64 bits. A compressed one is a header of three versions before a stream of zlib or zstd.
 
-use std::borrow::Cow;
+use std::fmt;
 use std::io::Read;
-use std::ops::Range;
+use std::ops::{Deref, Range};
+use std::sync::Arc;
 
 use object::elf;
 use object::read::elf::{FileHeader as _, SectionHeader as _};
 use object::{LittleEndian, pod};
 use thiserror::Error;
 
+use crate::reader::{CodeObject, ReadError};
 use crate::target::IsaVersion;
 
 const MAGIC: &[u8] = b"__CLANG_OFFLOAD_BUNDLE__";
@@ -33,14 +35,71 @@ pub struct BundleEntry<'a> {
     /// Kind and target, such as `hipv4-amdgcn-amd-amdhsa--gfx906`.
     pub id: String,
     /// The file; empty for the host's part.
-    pub bytes: Cow<'a, [u8]>,
+    pub bytes: EntryBytes<'a>,
 }
+
+/// The bytes of a file in a bundle: where they are, or a part of what has been decompressed, which all of a bundle share.
+/// That may be large, so nothing copies it.
+#[derive(Clone)]
+pub struct EntryBytes<'a>(Bytes<'a>);
+
+#[derive(Clone)]
+enum Bytes<'a> {
+    Borrowed(&'a [u8]),
+    Part(Part),
+}
+
+/// A range of shared bytes.
+#[derive(Clone)]
+struct Part(Arc<Vec<u8>>, Range<usize>);
+
+impl AsRef<[u8]> for Part {
+    fn as_ref(&self) -> &[u8] {
+        self.0.get(self.1.clone()).unwrap_or_default()
+    }
+}
+
+impl Deref for EntryBytes<'_> {
+    type Target = [u8];
+
+    fn deref(&self) -> &[u8] {
+        match &self.0 {
+            Bytes::Borrowed(bytes) => bytes,
+            Bytes::Part(part) => part.as_ref(),
+        }
+    }
+}
+
+impl fmt::Debug for EntryBytes<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} bytes", self.len())
+    }
+}
+
+impl PartialEq for EntryBytes<'_> {
+    fn eq(&self, other: &Self) -> bool {
+        **self == **other
+    }
+}
+
+impl Eq for EntryBytes<'_> {}
 
 impl BundleEntry<'_> {
     /// The target id at the end of the name, such as `gfx906:xnack-`; `None` for the host's part.
     pub fn target(&self) -> Option<&str> {
         let at = self.id.rfind("-gfx")?;
         self.id.get(at + 1..)
+    }
+
+    /// Reads the file as a code object.
+    ///
+    /// # Errors
+    /// Those of [`read`](crate::read).
+    pub fn read(&self) -> Result<CodeObject, ReadError> {
+        match &self.bytes.0 {
+            Bytes::Borrowed(bytes) => crate::read(bytes),
+            Bytes::Part(part) => crate::read_owned(part.clone()),
+        }
     }
 }
 
@@ -70,15 +129,12 @@ pub enum BundleError {
     },
     /// It would be larger than any real one.
     #[error(
-        "the offload bundle claims {size} bytes when decompressed; a file may have {MAX_UNCOMPRESSED}"
+        "an offload bundle claims {size} bytes when decompressed; those of a file may have {MAX_UNCOMPRESSED} in all"
     )]
     TooLarge {
         /// As stated.
         size: u64,
     },
-    /// Entries share bytes, which no bundler does.
-    #[error("the entries of the offload bundle overlap each other")]
-    Overlap,
     /// It ends within its table.
     #[error("the offload bundle ends within its table of entries")]
     Truncated,
@@ -90,12 +146,33 @@ pub enum BundleError {
     },
     /// A program for another machine, without code for GPUs.
     #[error(
-        "a program for machine {machine} without offload bundles (it has no section .hip_fatbin) or code of AMD's OpenCL compiler"
+        "a program for {} without offload bundles (it has no section .hip_fatbin) or code of AMD's OpenCL compiler",
+        machine_name(*machine)
     )]
     NoFatBinary {
         /// `e_machine`.
         machine: u16,
     },
+    /// A program for another machine whose sections cannot be found.
+    #[error("a program for {} whose section headers cannot be read: {reason}", machine_name(*machine))]
+    BrokenHost {
+        /// `e_machine`.
+        machine: u16,
+        /// What is wrong with them.
+        reason: String,
+    },
+}
+
+/// What people call a machine of an ELF file.
+fn machine_name(machine: u16) -> String {
+    let name = match elf::Machine(machine) {
+        elf::EM_X86_64 => "x86-64",
+        elf::EM_AARCH64 => "AArch64",
+        elf::EM_PPC64 => "PowerPC",
+        elf::EM_RISCV => "RISC-V",
+        _ => return format!("machine {machine}"),
+    };
+    name.to_owned()
 }
 
 /// The bytes begin as an offload bundle does.
@@ -118,6 +195,13 @@ pub fn container_entries(bytes: &[u8]) -> Result<Vec<BundleEntry<'_>>, BundleErr
         return bundle_entries(bytes);
     };
     let machine = header.e_machine(LittleEndian).0;
+    if let Err(error) = header.sections(LittleEndian, bytes) {
+        let reason = match crate::reader::missing(bytes.len(), header) {
+            Some(cut) => cut.to_string(),
+            None => error.to_string(),
+        };
+        return Err(BundleError::BrokenHost { machine, reason });
+    }
     let Some(section) = section(header, bytes, FAT_SECTION) else {
         return opencl_entry(header, bytes)
             .map(|entry| vec![entry])
@@ -150,22 +234,24 @@ fn read<'a>(bytes: &'a [u8], room: &mut u64) -> Result<(Vec<BundleEntry<'a>>, us
     if bytes.starts_with(COMPRESSED_MAGIC) {
         let (plain, length) = decompressed(bytes, *room)?;
         *room = room.saturating_sub(plain.len() as u64);
-        let (entries, _) = read_plain(&plain)?;
-        // They are copied, so that their sum must be bounded.
-        let sizes = entries.iter().map(|entry| entry.bytes.len());
-        if sizes.sum::<usize>() > plain.len() {
-            return Err(BundleError::Overlap);
-        }
-        let owned = |entry: BundleEntry| BundleEntry {
-            id: entry.id,
-            bytes: Cow::Owned(entry.bytes.into_owned()),
+        let (places, _) = read_plain(&plain)?;
+        let plain = Arc::new(plain);
+        let entry = |(id, place): (String, Range<usize>)| BundleEntry {
+            id,
+            bytes: EntryBytes(Bytes::Part(Part(plain.clone(), place))),
         };
-        return Ok((entries.into_iter().map(owned).collect(), length));
+        return Ok((places.into_iter().map(entry).collect(), length));
     }
-    read_plain(bytes)
+    let (places, length) = read_plain(bytes)?;
+    let entry = |(id, place): (String, Range<usize>)| BundleEntry {
+        id,
+        bytes: EntryBytes(Bytes::Borrowed(bytes.get(place).unwrap_or_default())),
+    };
+    Ok((places.into_iter().map(entry).collect(), length))
 }
 
-fn read_plain(bytes: &[u8]) -> Result<(Vec<BundleEntry<'_>>, usize), BundleError> {
+/// The names of a plain bundle's entries and where they are, and how many bytes it takes.
+fn read_plain(bytes: &[u8]) -> Result<(Vec<(String, Range<usize>)>, usize), BundleError> {
     let mut table = bytes.strip_prefix(MAGIC).ok_or(BundleError::NotABundle)?;
     let count = number(&mut table)?;
     let mut entries = Vec::new();
@@ -179,12 +265,10 @@ fn read_plain(bytes: &[u8]) -> Result<(Vec<BundleEntry<'_>>, usize), BundleError
             .ok_or(BundleError::Truncated)?;
         table = rest;
         let id = String::from_utf8_lossy(id).into_owned();
-        let place = range(offset, size);
-        match place.and_then(|place| Some((place.end, bytes.get(place)?))) {
-            Some((behind, bytes)) => {
-                end = end.max(behind);
-                let bytes = Cow::Borrowed(bytes);
-                entries.push(BundleEntry { id, bytes });
+        match range(offset, size).filter(|place| place.end <= bytes.len()) {
+            Some(place) => {
+                end = end.max(place.end);
+                entries.push((id, place));
             }
             None => return Err(BundleError::Outside { id }),
         }
@@ -308,7 +392,7 @@ fn opencl_entry<'a>(
     } = isa;
     Some(BundleEntry {
         id: format!("opencl-amdgcn-amd-amdhsa--gfx{major}{minor}{stepping:x}"),
-        bytes: Cow::Borrowed(code),
+        bytes: EntryBytes(Bytes::Borrowed(code)),
     })
 }
 
@@ -400,6 +484,43 @@ mod tests {
                 );
             }
         }
+    }
+
+    /// Entries of a compressed bundle are parts of what has been decompressed: many that share bytes take no more memory.
+    #[test]
+    fn entries_of_a_compressed_bundle_are_not_copied() {
+        const ENTRIES: u64 = 1000;
+        let id = b"hip-amdgcn-amd-amdhsa--gfx803";
+        let mut bundle = MAGIC.to_vec();
+        bundle.extend(ENTRIES.to_le_bytes());
+        let offset = bundle.len() as u64 + ENTRIES * (24 + id.len() as u64);
+        for _ in 0..ENTRIES {
+            for number in [offset, 4096, id.len() as u64] {
+                bundle.extend(number.to_le_bytes());
+            }
+            bundle.extend(id);
+        }
+        bundle.extend([7; 4096]);
+        let bytes = compressed(3, bundle.len() as u64, &zlib(&bundle));
+        let entries = bundle_entries(&bytes).expect("it is a bundle");
+        assert_eq!(entries.len() as u64, ENTRIES);
+        let first = &entries[0];
+        for entry in &entries {
+            assert_eq!(entry.bytes.as_ptr(), first.bytes.as_ptr());
+            assert_eq!(entry.bytes[..], [7; 4096]);
+        }
+    }
+
+    /// What one bundle takes of a program's allowance, the next does not have.
+    #[test]
+    fn bundles_of_a_program_share_an_allowance() {
+        let bundle = plain(&[("hip-amdgcn-amd-amdhsa--gfx803", &[0; 4096])]);
+        let bytes = compressed(3, bundle.len() as u64, &zlib(&bundle));
+        let size = bundle.len() as u64;
+        let mut room = size + size / 2;
+        assert!(read(&bytes, &mut room).is_ok());
+        let error = read(&bytes, &mut room).err();
+        assert_eq!(error, Some(BundleError::TooLarge { size }));
     }
 
     #[test]

@@ -20,7 +20,8 @@ mod value;
 pub mod write;
 
 pub use bundle::{
-    BundleEntry, BundleError, bundle_entries, container_entries, is_bundle, is_container,
+    BundleEntry, BundleError, EntryBytes, bundle_entries, container_entries, is_bundle,
+    is_container,
 };
 pub use cpp::{declaration, source_name};
 pub use descriptor::{

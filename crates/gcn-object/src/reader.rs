@@ -299,6 +299,16 @@ pub enum ReadError {
     /// AMDGPU relocations carry their addends.
     #[error("relocations without addends are not supported")]
     RelocationsWithoutAddend,
+    /// It has no section headers where it says.
+    #[error(
+        "the file ends after {length} bytes, before its section headers, which end at byte {end}: a part is missing"
+    )]
+    Cut {
+        /// Of the file, in bytes.
+        length: usize,
+        /// As the file header says.
+        end: u64,
+    },
     /// Many tables or names share the same bytes, which no producer does.
     #[error("the {what} overlap each other")]
     Overlap {
@@ -375,6 +385,14 @@ fn file_range(offset: u64, size: u64, file: usize) -> Option<Range<usize>> {
     (end <= file).then_some(start..end)
 }
 
+/// The error of a file that ends before the section headers that its own header tells of, which are last in most.
+pub(crate) fn missing(length: usize, header: &Header) -> Option<ReadError> {
+    let table = u64::from(header.e_shnum(LE)) * u64::from(header.e_shentsize(LE));
+    let end = header.e_shoff(LE).checked_add(table)?;
+    let is_cut = end > length as u64;
+    is_cut.then_some(ReadError::Cut { length, end })
+}
+
 struct Reader<'a> {
     bytes: &'a [u8],
     header: &'a Header,
@@ -441,10 +459,10 @@ impl<'a> Reader<'a> {
 
     /// The object, without its bytes.
     fn read(mut self) -> Result<CodeObject, ReadError> {
-        let table = self
-            .header
-            .sections(LE, self.bytes)
-            .map_err(malformed("section headers"))?;
+        let table = self.header.sections(LE, self.bytes).map_err(|error| {
+            missing(self.bytes.len(), self.header)
+                .unwrap_or_else(|| malformed("section headers")(error))
+        })?;
         self.read_sections(&table)?;
         if self.linked {
             self.read_segments()?;

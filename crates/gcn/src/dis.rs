@@ -97,7 +97,14 @@ pub fn run(args: &Args, out: &mut dyn Write) -> Result<Status> {
             render::warn(&name, warning);
         }
         let target = match args.target {
-            Some(target) => target,
+            Some(asked) => {
+                if let Some(own) = object::contradicts(&object, asked) {
+                    let read_as =
+                        format!("the code is for {own}, and is listed as {}'s", asked.name);
+                    render::warn(&name, &read_as);
+                }
+                asked
+            }
             None => object::target(&object).with_context(|| name.clone())?,
         };
         if args.full {

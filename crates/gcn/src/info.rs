@@ -9,7 +9,7 @@ use gcn_object::{BundleEntry, CodeObject, Feature, Kernel, KernelDescriptor, Use
 use serde::Serialize;
 
 use crate::render::printable;
-use crate::{Status, input, object};
+use crate::{Status, input, object, render};
 
 /// For `--help`.
 pub const EXAMPLES: &str = "\
@@ -59,6 +59,12 @@ pub fn run(args: &Args, out: &mut dyn Write) -> Result<Status> {
         kernel: None,
     };
     let object = object::read(bytes, choice).with_context(|| name.clone())?;
+    if let Some(asked) = args.target
+        && let Some(own) = object::contradicts(&object, asked)
+    {
+        let message = format!("the code is for {own}, not for {}", asked.name);
+        render::warn(&name, &message);
+    }
     let report = Report::new(&object);
     if args.json {
         serde_json::to_writer_pretty(&mut *out, &report).map_err(io::Error::from)?;
@@ -85,7 +91,7 @@ struct EntryReport<'a> {
 /// Lists the code objects of a file that holds several.
 fn list(name: &str, devices: &[BundleEntry], json: bool, out: &mut dyn Write) -> Result<Status> {
     let report = |(index, device): (usize, &BundleEntry)| {
-        let kernels = gcn_object::read(&device.bytes).map(|object| object.kernels);
+        let kernels = device.read().map(|object| object.kernels);
         let names = kernels.unwrap_or_default().into_iter();
         (index + 1, names.map(|kernel| kernel.name).collect())
     };
@@ -152,10 +158,11 @@ struct KernelReport {
     argument_bytes: u64,
     argument_alignment: Option<u64>,
     /// As the compiler counts them; as allocated where it does not say.
-    sgprs: u64,
-    vgprs: u64,
-    sgprs_allocated: u32,
-    vgprs_allocated: u32,
+    sgprs: Option<u64>,
+    vgprs: Option<u64>,
+    /// Processors that are not GCN allocate otherwise.
+    sgprs_allocated: Option<u32>,
+    vgprs_allocated: Option<u32>,
     /// What the first SGPRs hold.
     user_sgprs: Vec<UserSgprReport>,
     /// Without the dynamic part.
@@ -243,12 +250,12 @@ impl KernelReport {
     fn new(kernel: &Kernel, target: Option<&Target>) -> KernelReport {
         let descriptor = &kernel.descriptor;
         let metadata = kernel.metadata.as_ref();
-        let sgprs_allocated = sgprs_allocated(descriptor, target);
-        let vgprs_allocated = (descriptor
+        let sgprs_allocated = target.map(|target| sgprs_allocated(descriptor, target));
+        let vgpr_blocks = descriptor
             .compute_pgm_rsrc1
             .granulated_workitem_vgpr_count()
-            + 1)
-            * VGPR_BLOCK;
+            + 1;
+        let vgprs_allocated = target.map(|_| vgpr_blocks * VGPR_BLOCK);
         let arguments = metadata.map_or(&[][..], |metadata| &metadata.args);
         KernelReport {
             name: kernel.name.clone(),
@@ -275,10 +282,10 @@ impl KernelReport {
             argument_alignment: metadata.map(|metadata| metadata.kernarg_segment_align),
             sgprs: metadata
                 .and_then(|metadata| metadata.sgpr_count)
-                .unwrap_or(u64::from(sgprs_allocated)),
+                .or(sgprs_allocated.map(u64::from)),
             vgprs: metadata
                 .and_then(|metadata| metadata.vgpr_count)
-                .unwrap_or(u64::from(vgprs_allocated)),
+                .or(vgprs_allocated.map(u64::from)),
             sgprs_allocated,
             vgprs_allocated,
             user_sgprs: descriptor
@@ -311,8 +318,9 @@ impl KernelReport {
         )?;
         writeln!(
             out,
-            "  registers  {} SGPRs ({} allocated), {} VGPRs ({} allocated)",
-            self.sgprs, self.sgprs_allocated, self.vgprs, self.vgprs_allocated
+            "  registers  {}, {}",
+            registers("SGPRs", self.sgprs, self.sgprs_allocated),
+            registers("VGPRs", self.vgprs, self.vgprs_allocated)
         )?;
         writeln!(out, "  LDS        {} bytes", self.lds_bytes)?;
         let stack = if self.uses_dynamic_stack {
@@ -365,6 +373,15 @@ impl KernelReport {
     }
 }
 
+/// How many registers of a kind a kernel uses and gets.
+fn registers(kind: &str, used: Option<u64>, allocated: Option<u32>) -> String {
+    let used = used.map_or("?".to_owned(), |used| used.to_string());
+    match allocated {
+        Some(allocated) => format!("{used} {kind} ({allocated} allocated)"),
+        None => format!("{used} {kind}"),
+    }
+}
+
 /// A setting of a processor that does not have it.
 const UNSUPPORTED: &str = "unsupported";
 
@@ -381,12 +398,12 @@ fn setting(feature: Feature, exists: bool) -> &'static str {
 
 /// SGPRs that the descriptor asks for. From GCN 1.2 on they come in pairs of blocks; LLVM's descriptors for
 /// GCN 1.2 and 1.4 count single blocks with an even number of them.
-fn sgprs_allocated(descriptor: &KernelDescriptor, target: Option<&Target>) -> u32 {
+fn sgprs_allocated(descriptor: &KernelDescriptor, target: &Target) -> u32 {
     let blocks = descriptor
         .compute_pgm_rsrc1
         .granulated_wavefront_sgpr_count()
         + 1;
-    let pairs = target.is_none_or(|target| target.isa >= gcn_isa::Isa::Vi);
+    let pairs = target.isa >= gcn_isa::Isa::Vi;
     (if pairs {
         blocks.next_multiple_of(2)
     } else {

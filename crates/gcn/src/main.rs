@@ -104,6 +104,13 @@ fn main() -> ExitCode {
         // Who reads has read enough.
         Err(error) if is_broken_pipe(&error) => ExitCode::SUCCESS,
         Err(error) => {
+            // What is read or written by name says its name; what is left is the output.
+            let is_bare = error.chain().count() == 1 && error.is::<io::Error>();
+            let error = if is_bare {
+                error.context("cannot write the output")
+            } else {
+                error
+            };
             render::complain(&error);
             ExitCode::from(if error.is::<Usage>() {
                 BAD_USAGE

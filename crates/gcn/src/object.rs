@@ -9,6 +9,9 @@ use crate::render::printable;
 /// The first bytes of an ELF file.
 const ELF_MAGIC: &[u8] = b"\x7fELF";
 
+/// Code objects of a file that errors name; libraries have thousands.
+const MAX_NAMES: usize = 32;
+
 /// Which code object of a file is meant.
 #[derive(Clone, Copy, Default)]
 pub struct Choice<'a> {
@@ -44,10 +47,13 @@ pub fn devices(bytes: &[u8]) -> Result<Option<Vec<BundleEntry<'_>>>> {
 /// The bytes are neither, or hold none or several that could be meant.
 pub fn read(bytes: impl AsRef<[u8]> + Send + Sync + 'static, choice: Choice) -> Result<CodeObject> {
     let Some(devices) = devices(bytes.as_ref())? else {
+        if let Some(entry @ (0 | 2..)) = choice.entry {
+            bail!("the file is a code object itself, so that there is no entry {entry}");
+        }
         return Ok(gcn_object::read_owned(bytes)?);
     };
     let names = || {
-        let numbered = devices.iter().enumerate();
+        let numbered = devices.iter().enumerate().take(MAX_NAMES);
         let name = |(index, entry): (usize, &BundleEntry)| {
             format!(
                 "{} ({})",
@@ -55,7 +61,11 @@ pub fn read(bytes: impl AsRef<[u8]> + Send + Sync + 'static, choice: Choice) -> 
                 index + 1
             )
         };
-        numbered.map(name).collect::<Vec<_>>().join(", ")
+        let more = match devices.len().saturating_sub(MAX_NAMES) {
+            0 => String::new(),
+            more => format!(" and {more} more, which `gcn info` lists"),
+        };
+        numbered.map(name).collect::<Vec<_>>().join(", ") + &more
     };
     if devices.is_empty() {
         bail!("the file holds no code for GPUs");
@@ -73,12 +83,12 @@ pub fn read(bytes: impl AsRef<[u8]> + Send + Sync + 'static, choice: Choice) -> 
         .collect();
     match (&meant[..], choice.kernel) {
         ([], _) => bail!("the file holds no such code, only for: {}", names()),
-        ([only], _) => Ok(gcn_object::read(&only.bytes)?),
+        ([only], _) => Ok(only.read()?),
         // A program of several units has one for each, and every kernel is in one.
         (several, Some(kernel)) => {
             let mut with: Vec<CodeObject> = several
                 .iter()
-                .filter_map(|entry| gcn_object::read(&entry.bytes).ok())
+                .filter_map(|entry| entry.read().ok())
                 .filter(|object| object.kernel(kernel).is_some())
                 .collect();
             match (with.pop(), with.is_empty()) {
@@ -130,6 +140,15 @@ fn generic(object: &CodeObject) -> Option<&'static Target> {
 /// on any of the family.
 pub fn runs_as(object: &CodeObject, own: &Target, asked: &Target) -> bool {
     own.isa == asked.isa || generic(object).is_some() && own.version().0 == asked.version().0
+}
+
+/// The processor that a code object names, if its code does not run as `asked`.
+pub fn contradicts(object: &CodeObject, asked: &Target) -> Option<&'static str> {
+    match target(object) {
+        Ok(own) if !runs_as(object, own, asked) => Some(object.processor().unwrap_or(own.name)),
+        Err(NoTarget::Unsupported(other)) => Some(other),
+        Ok(_) | Err(NoTarget::Unknown) => None,
+    }
 }
 
 /// The target that a code object names.

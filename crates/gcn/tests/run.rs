@@ -46,10 +46,13 @@ impl From<Output> for Ran {
 }
 
 fn run_in(directory: &Path, arguments: &[&str]) -> Ran {
+    gcn_in(directory, &[&["run"], arguments].concat())
+}
+
+fn gcn_in(directory: &Path, arguments: &[&str]) -> Ran {
     let mut command = Command::new(env!("CARGO_BIN_EXE_gcn"));
     command
         .current_dir(directory)
-        .arg("run")
         .args(arguments)
         .stdin(Stdio::null());
     command.output().expect("gcn starts").into()
@@ -445,6 +448,10 @@ fn wrong_arguments_are_explained() {
         (
             &["--arg", "xs=a"],
             "error: argument xs: a is passed by value, so it has no buffer\n",
+        ),
+        (
+            &["--arg", "ys=xs", "--arg", "xs=null"],
+            "error: argument ys: xs is a null pointer, so it has no buffer\n",
         ),
         (
             &["--arg", "xs=ys[5]"],
@@ -990,6 +997,44 @@ fn code_for_other_targets_is_refused() {
             assert_eq!(ran.err, message, "{arguments:?}");
             assert_eq!(ran.status, Some(BAD_INPUT));
         }
+        // To look at it with the eyes of another is allowed, and said.
+        let list = |command: &str| gcn_in(&directory, &[command, "k.co", "--target", "gfx906"]);
+        let (dis, info) = (list("dis"), list("info"));
+        let warning = format!("k.co: warning: the code is for {name}, and is listed as gfx906's\n");
+        assert_eq!((dis.err, dis.status), (warning, Some(GOOD)));
+        assert!(dis.out.contains("v_mov_b32"), "{}", dis.out);
+        let warning = format!("k.co: warning: the code is for {name}, not for gfx906\n");
+        assert_eq!((info.err, info.status), (warning, Some(GOOD)));
+    }
+    fs::write(&object, &bytes).expect("a file");
+    for (command, warning) in [
+        (
+            "dis",
+            "k.co: warning: the code is for gfx906, and is listed as gfx803's\n",
+        ),
+        (
+            "info",
+            "k.co: warning: the code is for gfx906, not for gfx803\n",
+        ),
+    ] {
+        assert_eq!(
+            gcn_in(&directory, &[command, "k.co", "--target", "gfx803"]).err,
+            warning
+        );
+        assert_eq!(
+            gcn_in(&directory, &[command, "k.co", "--target", "vega20"]).err,
+            ""
+        );
+        assert_eq!(
+            gcn_in(&directory, &[command, "k.co", "--entry", "1"]).err,
+            ""
+        );
+        let ran = gcn_in(&directory, &[command, "k.co", "--entry", "2"]);
+        assert_eq!(
+            ran.err,
+            "error: k.co: the file is a code object itself, so that there is no entry 2\n"
+        );
+        assert_eq!(ran.status, Some(BAD_INPUT));
     }
     // Code object version 6 of gfx9-generic, version 1: what all targets of GCN 1.4 can run.
     const ABI_VERSION: usize = 8;

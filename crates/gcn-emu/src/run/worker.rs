@@ -8,7 +8,7 @@ use std::sync::atomic::{
 use std::sync::{Arc, Mutex, PoisonError};
 
 use super::steps::run_wave;
-use super::{Dispatch, Initial, InitialSgpr, Place, Stats};
+use super::{Dispatch, Initial, InitialSgpr, Place, Site, Stats};
 use crate::code::Code;
 use crate::device::{Device, LdsFill};
 use crate::exec::memory::Access;
@@ -143,6 +143,15 @@ impl<'a> Shared<'a> {
         }
     }
 
+    /// Where the first violation was.
+    pub(super) fn site(&self, (wave, pc): (WaveId, u64)) -> Site {
+        Site {
+            wave,
+            pc,
+            text: self.text(pc),
+        }
+    }
+
     /// The text of the instruction at `pc`, if there is one.
     fn text(&self, pc: u64) -> Option<String> {
         match self.code.step(pc) {
@@ -184,6 +193,13 @@ impl Group {
     }
 }
 
+/// Keeps the one of two places that comes first in the order in which waves begin.
+pub(super) fn keep_first(kept: &mut Option<(WaveId, u64)>, other: (WaveId, u64)) {
+    if kept.is_none_or(|(wave, _)| other.0.rank() < wave.rank()) {
+        *kept = Some(other);
+    }
+}
+
 /// A host thread and the workgroups it runs, in cache lines of its own.
 #[repr(align(128))]
 pub(super) struct Worker<'a, O> {
@@ -191,6 +207,8 @@ pub(super) struct Worker<'a, O> {
     scratch: u64,
     pub(super) observer: O,
     pub(super) stats: Stats,
+    /// The first violation of the first wave that did any, of those that the thread has run.
+    pub(super) violation: Option<(WaveId, u64)>,
     /// The workgroups that have begun and not ended. To be moved from list to list they are boxed: the host waits for
     /// what has just been written in parts before it reads it as a whole.
     #[allow(clippy::vec_box)]
@@ -235,6 +253,7 @@ impl<'a, O: Observer> Worker<'a, O> {
             scratch,
             observer,
             stats: Stats::default(),
+            violation: None,
             resident: Vec::new(),
             spare: Vec::new(),
             spare_waves: Vec::new(),
@@ -538,6 +557,9 @@ impl<'a, O: Observer> Worker<'a, O> {
         let progress = wave.executed != before;
         self.stats.instructions += wave.executed - before;
         self.stats.violations += wave.violations - violations;
+        if let Some(pc) = wave.violated_at {
+            keep_first(&mut self.violation, (wave.id, pc));
+        }
         let has_ended = wave.waiting == Waiting::Ended;
         if let Err(stop) = result {
             let id = wave.id;

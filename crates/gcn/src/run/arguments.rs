@@ -74,6 +74,8 @@ enum Takes<'a> {
 /// What a value is to become; nothing is allocated yet.
 enum Plan<'a> {
     Bytes(Vec<u8>),
+    /// A pointer to nothing.
+    Null,
     Buffer {
         ty: Type,
         contents: Contents<'a>,
@@ -106,10 +108,10 @@ pub fn bind(kernel: &Kernel, given: &[Given], device: &mut Device, budget: u64) 
     let mut problems = Vec::new();
     let mut specs = Vec::new();
     for given in given {
-        match Spec::parse(&given.value) {
-            Ok(spec) => specs.push((given, spec)),
-            Err(error) => problems.push(format!("argument {}: {error}", printable(&given.name))),
-        }
+        let spec = Spec::parse(&given.value)
+            .map_err(|error| problems.push(format!("argument {}: {error}", printable(&given.name))))
+            .ok();
+        specs.push((given, spec));
     }
     let parameters = parameters(kernel);
     let plans = match &parameters {
@@ -164,10 +166,9 @@ fn unshared(plans: &[Planned<'_>], problems: &mut Vec<String>) {
                 printable(name),
                 printable(of)
             )),
-            Some(Plan::Bytes(_) | Plan::Local { .. }) => Some(format!(
-                "{} is passed by value, so it has no buffer",
-                printable(name)
-            )),
+            Some(Plan::Null) => Some(without_buffer(name, "a null pointer")),
+            Some(Plan::Local { .. }) => Some(without_buffer(name, "dynamic LDS")),
+            Some(Plan::Bytes(_)) => Some(without_buffer(name, "passed by value")),
             None => Some(format!(
                 "`{}` is neither a value nor another argument",
                 printable(name)
@@ -177,6 +178,11 @@ fn unshared(plans: &[Planned<'_>], problems: &mut Vec<String>) {
             problems.push(format!("argument {}: {wrong}", printable(&planned.name)));
         }
     }
+}
+
+/// The error of an argument that is to have the buffer of one that is `something` else.
+fn without_buffer(name: &str, something: &str) -> String {
+    format!("{} is {something}, so it has no buffer", printable(name))
 }
 
 /// Everything that is wrong with a launch.
@@ -272,7 +278,7 @@ impl<'a> Parameter<'a> {
                 self.fits(bytes.len() as u64)?;
                 Ok(Plan::Bytes(bytes))
             }
-            (Takes::Buffer, Spec::Null) => Ok(Plan::Bytes(vec![0; POINTER as usize])),
+            (Takes::Buffer, Spec::Null) => Ok(Plan::Null),
             (Takes::Buffer, Spec::Local(_)) => bail!("a buffer is wanted, not LDS"),
             (
                 Takes::Buffer,
@@ -395,7 +401,7 @@ fn buffer<'s>(given: &Given, spec: &'s Spec, known: Option<Type>) -> Result<Plan
             }
         }
         Spec::Local(_) => bail!("a buffer is wanted, not LDS"),
-        Spec::Null => Plan::Bytes(vec![0; POINTER as usize]),
+        Spec::Null => Plan::Null,
         Spec::Same { name, from } => Plan::Same {
             name,
             from: *from,
@@ -421,12 +427,11 @@ fn whole(bytes: u64, ty: Type) -> Result<u64, ValueError> {
 fn by_metadata<'s>(
     kernel: &Kernel,
     parameters: &[Parameter<'_>],
-    specs: &'s [(&Given, Spec)],
+    specs: &'s [(&Given, Option<Spec>)],
     problems: &mut Vec<String>,
 ) -> Vec<Planned<'s>> {
     let mut plans: Vec<Planned<'s>> = Vec::new();
     let mut given_to = vec![false; parameters.len()];
-    let before = problems.len();
     let nameless = parameters
         .iter()
         .all(|parameter| parameter.name == parameter.index.to_string());
@@ -459,6 +464,10 @@ fn by_metadata<'s>(
         if plans.iter().any(|planned| planned.index == parameter.index) {
             problems.push(format!("argument {name} is given twice"));
         }
+        // What is wrong with a value that means nothing has been said.
+        let Some(spec) = spec else {
+            continue;
+        };
         match parameter.plan(given, spec) {
             Ok(plan) => plans.push(Planned {
                 name: label(parameter, given),
@@ -470,8 +479,7 @@ fn by_metadata<'s>(
         }
     }
     for (parameter, is_given) in parameters.iter().zip(given_to) {
-        // A value that could not be read is there all the same.
-        if !is_given && before == 0 {
+        if !is_given {
             problems.push(format!(
                 "argument {} is missing",
                 printable(&parameter.name)
@@ -516,12 +524,15 @@ fn listing(kernel: &Kernel, parameters: &[Parameter<'_>]) -> String {
 /// Values for a kernel that says nothing about its arguments: one after the other, naturally aligned.
 fn in_order<'s>(
     kernel: &Kernel,
-    specs: &'s [(&Given, Spec)],
+    specs: &'s [(&Given, Option<Spec>)],
     problems: &mut Vec<String>,
 ) -> Vec<Planned<'s>> {
     let mut plans = Vec::new();
     let mut end = 0u64;
     for (index, (given, spec)) in specs.iter().enumerate() {
+        let Some(spec) = spec else {
+            continue;
+        };
         let plan = match spec {
             Spec::Numbers { ty: None, .. } => Err(anyhow::anyhow!(
                 "kernel {} has no metadata, so a number needs a type, as in u32:42",
@@ -542,7 +553,7 @@ fn in_order<'s>(
             Ok(plan) => {
                 let size = match &plan {
                     Plan::Bytes(bytes) => bytes.len() as u64,
-                    Plan::Buffer { .. } | Plan::Same { .. } => POINTER,
+                    Plan::Buffer { .. } | Plan::Same { .. } | Plan::Null => POINTER,
                     Plan::Local { .. } => LDS_POINTER,
                 };
                 let offset = end.next_multiple_of(size.max(1));
@@ -589,6 +600,7 @@ fn place(kernel: &Kernel, plans: Vec<Planned<'_>>, device: &mut Device) -> Resul
         };
         let bytes = match planned.plan {
             Plan::Bytes(bytes) => bytes,
+            Plan::Null => vec![0; POINTER as usize],
             Plan::Buffer {
                 ty,
                 contents,

@@ -5,7 +5,7 @@ use std::fmt;
 use gcn_emu::fault::FaultKind;
 use gcn_emu::hsa::Loaded;
 use gcn_emu::memory::{Memory, Region};
-use gcn_emu::run::{Finished, Place};
+use gcn_emu::run::{Finished, Place, Site};
 use serde::Serialize;
 
 use crate::render::printable;
@@ -73,7 +73,7 @@ fn symbolic(pc: u64, loaded: &Loaded) -> Option<String> {
 
 /// Writes a wave and where it is.
 fn write_place(
-    f: &mut fmt::Formatter<'_>,
+    f: &mut dyn fmt::Write,
     workgroup: [u32; 3],
     (wave, lane): (u32, Option<u8>),
     pc: u64,
@@ -81,11 +81,21 @@ fn write_place(
     instruction: Option<&str>,
 ) -> fmt::Result {
     let [x, y, z] = workgroup;
-    write!(f, "workgroup {x},{y},{z}, wave {wave}")?;
+    write!(f, "workgroup {x},{y},{z}, wave {wave}, ")?;
     if let Some(lane) = lane {
-        write!(f, ", lane {lane}")?;
+        write!(f, "lane {lane}, ")?;
     }
-    write!(f, ", at {pc:#x}")?;
+    write_instruction(f, pc, place, instruction)
+}
+
+/// Writes an instruction and where it is.
+fn write_instruction(
+    f: &mut dyn fmt::Write,
+    pc: u64,
+    place: Option<&str>,
+    instruction: Option<&str>,
+) -> fmt::Result {
+    write!(f, "at {pc:#x}")?;
     if let Some(place) = place {
         write!(f, " ({})", printable(place))?;
     }
@@ -93,6 +103,32 @@ fn write_place(
         write!(f, ": {instruction}")?;
     }
     Ok(())
+}
+
+/// An instruction and where it is.
+pub fn place(pc: u64, instruction: &str, loaded: &Loaded) -> String {
+    let mut text = String::new();
+    let place = symbolic(pc, loaded);
+    // Writing to a string does not fail.
+    let _ = write_instruction(&mut text, pc, place.as_deref(), Some(instruction));
+    text
+}
+
+/// An instruction, where it is, and the wave that has executed it.
+pub fn site(site: &Site, loaded: &Loaded) -> String {
+    let Site { wave, pc, text } = site;
+    let mut written = String::new();
+    let place = symbolic(*pc, loaded);
+    let number = (wave.wave, None);
+    let _ = write_place(
+        &mut written,
+        wave.group,
+        number,
+        *pc,
+        place.as_deref(),
+        text.as_deref(),
+    );
+    written
 }
 
 /// The allocation that an address was probably meant for.

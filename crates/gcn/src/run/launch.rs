@@ -90,11 +90,7 @@ impl Given {
 /// # Errors
 /// The launch file cannot be read, or has values that mean nothing.
 pub fn read(args: &Args) -> Result<Option<Launch>> {
-    let mut launch = if args
-        .input
-        .extension()
-        .is_some_and(|extension| extension == LAUNCH_FILE)
-    {
+    let mut launch = if is_launch_file(&args.input) {
         let text = input::read_text(&args.input)?;
         let base = args.input.parent().unwrap_or(Path::new(""));
         let name = input::name(&args.input);
@@ -102,6 +98,12 @@ pub fn read(args: &Args) -> Result<Option<Launch>> {
             Err(error) if error.is::<toml::de::Error>() => {
                 show(&error.downcast()?, &name, &text);
                 return Ok(None);
+            }
+            Ok(Launch { file, .. }) if is_launch_file(&file) => {
+                bail!(
+                    "{name}: {} is a launch file too; `file` names a source or a code object",
+                    input::name(&file)
+                )
             }
             launch => launch.context(name)?,
         }
@@ -113,6 +115,11 @@ pub fn read(args: &Args) -> Result<Option<Launch>> {
     };
     launch.override_by(args)?;
     Ok(Some(launch))
+}
+
+fn is_launch_file(path: &Path) -> bool {
+    path.extension()
+        .is_some_and(|extension| extension == LAUNCH_FILE)
 }
 
 /// Writes what is wrong with a launch file as a whole to standard error.
@@ -189,12 +196,15 @@ fn option(name: &str, text: &str) -> Result<Given> {
 
 /// `NAME=VALUE`.
 fn pair(option: &str, text: &str, base: &Path) -> Result<Given> {
-    let Some((name, value)) = text.split_once('=') else {
-        bail!("`{option} {text}`: NAME=VALUE is wanted");
-    };
+    let (name, value) = text.split_once('=').unwrap_or_default();
     let (name, value) = (name.trim().to_owned(), value.trim().to_owned());
     if name.is_empty() || value.is_empty() {
-        bail!("`{option} {text}`: NAME=VALUE is wanted");
+        let value = if option.ends_with("save") {
+            "FILE"
+        } else {
+            "VALUE"
+        };
+        bail!("`{option} {text}`: NAME={value} is wanted");
     }
     Ok(Given {
         name,

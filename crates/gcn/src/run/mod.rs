@@ -20,6 +20,7 @@ use std::time::{Duration, Instant};
 use anyhow::{Context, Result, anyhow, bail};
 use clap::builder::TypedValueParser;
 use gcn_asm::{Options, Source};
+use gcn_emu::code::Code;
 use gcn_emu::device::{Config, Device};
 use gcn_emu::fault::{Fault, FaultKind};
 use gcn_emu::hsa::{self, Note, Prepared, Shape};
@@ -215,7 +216,10 @@ fn carry_out(launch: &Launch, out: &mut dyn Write) -> Result<Status> {
 
     let fidelity = fidelity::list(&prepared.code);
     let stopped = matches!(&ran.fault, Some(fault) if fault.kind == FaultKind::Interrupted);
-    let outside = outside(stats, ran.fault.as_ref());
+    let remarks: Vec<String> = [outside(&ran, &loaded), unowned(&prepared.code, &loaded)]
+        .into_iter()
+        .flatten()
+        .collect();
     let fault = FaultReport::new(ran, &kernel.name, &loaded, &device.memory);
     let comparisons: Vec<Comparison> = wanted
         .expect
@@ -250,7 +254,7 @@ fn carry_out(launch: &Launch, out: &mut dyn Write) -> Result<Status> {
                 .notes
                 .iter()
                 .map(ToString::to_string)
-                .chain(outside.clone())
+                .chain(remarks.iter().cloned())
                 .collect(),
             printed: String::from_utf8_lossy(&printed),
             buffers: wanted
@@ -283,8 +287,8 @@ fn carry_out(launch: &Launch, out: &mut dyn Write) -> Result<Status> {
     }
     if !launch.json {
         eprintln!("{}", summary(&kernel.name, stats, seconds, threads));
-        if let Some(note) = outside {
-            eprintln!("note: {note}");
+        for remark in &remarks {
+            eprintln!("note: {remark}");
         }
         if let Some(line) = fidelity::line(&fidelity).filter(|_| !launch.fidelity) {
             eprintln!("{line}");
@@ -635,21 +639,42 @@ fn remedy(note: &Note) -> &'static str {
     }
 }
 
+/// What a run has to say about instructions that read registers which the kernel does not ask for.
+fn unowned(code: &Code, loaded: &hsa::Loaded) -> Option<String> {
+    let mut steps = code.reading_outside();
+    let first = steps.next()?;
+    let count = 1 + steps.count() as u64;
+    Some(format!(
+        "{} with sources that the wave does not have, which are v0 and s0 then, as on hardware: its kernel asks for {} \
+         VGPRs and {} SGPRs; the first, {}",
+        plural(count, "instruction", "s"),
+        code.vgprs(),
+        code.sgprs(),
+        fault::place(code.address(first.index), &first.inst.text(), loaded),
+    ))
+}
+
 /// What a run has to say about accesses that its memory is too small for and that were no fault.
-fn outside(stats: Stats, fault: Option<&Fault>) -> Option<String> {
+fn outside(ran: &Finished<()>, loaded: &hsa::Loaded) -> Option<String> {
     let is_counted = |fault: &Fault| {
         matches!(
             fault.kind,
             FaultKind::Unmapped { .. } | FaultKind::Misaligned { .. }
         )
     };
-    let count = stats.violations;
-    (count > 0 && !fault.is_some_and(is_counted)).then(|| {
-        format!(
-            "{} beyond the end of LDS, GDS or a lane's scratch: loads gave 0, stores were dropped, as on hardware",
-            plural(count, "access", "es")
-        )
-    })
+    let count = ran.stats.violations;
+    if count == 0 || ran.fault.as_ref().is_some_and(is_counted) {
+        return None;
+    }
+    let mut text = format!(
+        "{} beyond the end of LDS, GDS or a lane's scratch: loads gave 0, stores were dropped, as on hardware",
+        plural(count, "access", "es")
+    );
+    if let Some(site) = &ran.violation {
+        text.push_str("; the first by ");
+        text.push_str(&fault::site(site, loaded));
+    }
+    Some(text)
 }
 
 fn plural(n: u64, what: &str, more: &str) -> String {

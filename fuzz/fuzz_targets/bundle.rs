@@ -1,0 +1,103 @@
+//! Any table of a bundle in any header of the compressed form: the streams are whole and their checks hold, which a
+//! fuzzer does not find by itself, so that it gets to what is in them.
+#![no_main]
+
+use libfuzzer_sys::{arbitrary, fuzz_target};
+
+/// A compressed bundle by its parts.
+#[derive(arbitrary::Arbitrary, Debug)]
+struct Bundle<'a> {
+    version: u16,
+    is_zstd: bool,
+    /// What the header says beside the truth.
+    wrong_total: Option<u64>,
+    wrong_size: Option<u64>,
+    /// What the table says, and what is behind it.
+    count: u64,
+    entries: Vec<(u16, u16, &'a str)>,
+    rest: &'a [u8],
+    /// A program may have several, with anything between them.
+    behind: &'a [u8],
+}
+
+fuzz_target!(|bundle: Bundle| {
+    let mut bytes = bundle.compressed();
+    bytes.extend(bundle.behind);
+    if let Ok(entries) = gcn_object::container_entries(&bytes) {
+        for entry in entries {
+            let _ = entry.target();
+            let _ = entry.read();
+        }
+    }
+});
+
+impl Bundle<'_> {
+    fn plain(&self) -> Vec<u8> {
+        let mut bytes = b"__CLANG_OFFLOAD_BUNDLE__".to_vec();
+        bytes.extend(self.count.to_le_bytes());
+        for &(offset, size, id) in &self.entries {
+            for number in [u64::from(offset), u64::from(size), id.len() as u64] {
+                bytes.extend(number.to_le_bytes());
+            }
+            bytes.extend(id.bytes());
+        }
+        bytes.extend(self.rest);
+        bytes
+    }
+
+    fn compressed(&self) -> Vec<u8> {
+        let plain = self.plain();
+        let version = self.version % 5;
+        let width = if version == 3 { 8 } else { 4 };
+        let stream = if self.is_zstd { zstd(&plain) } else { zlib(&plain) };
+        let sizes = if version == 1 { 1 } else { 2 };
+        let header = 4 + 2 + 2 + sizes * width + 8;
+        let mut bytes = b"CCOB".to_vec();
+        bytes.extend(version.to_le_bytes());
+        bytes.extend(u16::from(self.is_zstd).to_le_bytes());
+        if sizes == 2 {
+            let total = self.wrong_total.unwrap_or((header + stream.len()) as u64);
+            bytes.extend(&total.to_le_bytes()[..width]);
+        }
+        let size = self.wrong_size.unwrap_or(plain.len() as u64);
+        bytes.extend(&size.to_le_bytes()[..width]);
+        bytes.extend([0; 8]);
+        bytes.extend(stream);
+        bytes
+    }
+}
+
+/// A stream of zlib (RFC 1950) in which nothing is compressed.
+fn zlib(bytes: &[u8]) -> Vec<u8> {
+    let mut stream = vec![0x78, 0x01];
+    let mut blocks = bytes.chunks(usize::from(u16::MAX)).peekable();
+    while let Some(block) = blocks.next() {
+        let length = block.len() as u16;
+        stream.push(u8::from(blocks.peek().is_none()));
+        stream.extend(length.to_le_bytes());
+        stream.extend((!length).to_le_bytes());
+        stream.extend(block);
+    }
+    let (low, high) = bytes.iter().fold((1, 0), |(low, high), &byte| {
+        let low = (low + u32::from(byte)) % 65521;
+        (low, (high + low) % 65521)
+    });
+    stream.extend((high << 16 | low).to_be_bytes());
+    stream
+}
+
+/// A stream of zstd (RFC 8878) in which nothing is compressed.
+fn zstd(bytes: &[u8]) -> Vec<u8> {
+    /// A frame whose size has four bytes and which is its own window.
+    const DESCRIPTOR: u8 = 0b1010_0000;
+    let mut stream = 0xfd2f_b528u32.to_le_bytes().to_vec();
+    stream.push(DESCRIPTOR);
+    stream.extend((bytes.len() as u32).to_le_bytes());
+    let mut blocks = bytes.chunks(1 << 17).peekable();
+    while let Some(block) = blocks.next() {
+        let head = (block.len() as u32) << 3 | u32::from(blocks.peek().is_none());
+        stream.extend(&head.to_le_bytes()[..3]);
+        stream.extend(block);
+    }
+    stream
+}
