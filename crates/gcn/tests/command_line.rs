@@ -305,6 +305,17 @@ fn bad_input_exits_with_1() {
     fs::write(directory.join("latin1.s"), b"s_endpgm\n; caf\xe9\n").expect("written");
     fs::write(directory.join("cut.co"), b"\x7fELF\x02\x01\x01").expect("written");
     fs::write(directory.join("text.co"), "no object").expect("written");
+    fs::write(directory.join("k.s"), "s_endpgm\n").expect("written");
+    assert_status(&output(&directory, &["asm", "k.s", "--target", "fiji"]), 0);
+    let whole = fs::read(directory.join("k.co")).expect("the object");
+    let half = whole.len() / 2;
+    fs::write(directory.join("half.co"), &whole[..half]).expect("written");
+    let host = fs::read(env!("CARGO_BIN_EXE_gcn")).expect("a program");
+    fs::write(directory.join("host"), &host[..1 << 16]).expect("written");
+    let cut = format!(
+        "half.co: the file ends after {half} bytes, before its section headers, which end at byte {}: a part is missing",
+        whole.len()
+    );
     for (arguments, message) in [
         (
             &["asm", "latin1.s", "--target", "fiji"][..],
@@ -316,6 +327,12 @@ fn bad_input_exits_with_1() {
         ),
         (&["dis", "."], "cannot read ."),
         (&["dis", "cut.co"], "cut.co"),
+        (&["dis", "half.co"], &cut),
+        (&["info", "half.co"], &cut),
+        (
+            &["info", "host"],
+            "whose section headers cannot be read: the file ends after 65536 bytes",
+        ),
         (&["info", "text.co"], "not an ELF file"),
         (&["dis", "text.co", "--format", "elf"], "not an ELF file"),
     ] {
@@ -360,6 +377,27 @@ fn info_lists_a_kernel() {
     assert_eq!(report["kernels"][0]["arguments"][1]["name"], "n");
     assert_eq!(report["kernels"][0]["arguments"][1]["offset"], 8);
     assert_eq!(report["kernels"][0]["lds_bytes"], 1024);
+}
+
+/// Linux has a file that is always full.
+#[cfg(target_os = "linux")]
+#[test]
+fn an_output_that_cannot_be_written_is_told() {
+    let directory = scratch("full");
+    for arguments in [&["isa", "v_add_f32"][..], &["completions", "bash"]] {
+        let full = fs::File::create("/dev/full").expect("Linux has it");
+        let failed = gcn(&directory, arguments)
+            .stdout(full)
+            .stderr(Stdio::piped())
+            .spawn()
+            .and_then(std::process::Child::wait_with_output)
+            .expect("gcn starts");
+        assert_status(&failed, 1);
+        assert_eq!(
+            stderr(&failed),
+            "error: cannot write the output: No space left on device (os error 28)\n"
+        );
+    }
 }
 
 #[test]

@@ -381,6 +381,10 @@ fn wrong_launch_files_are_explained() {
             "`expect x`: NAME=VALUE is wanted",
         ),
         (
+            "file = \"launch.toml\"",
+            "launch.toml: launch.toml is a launch file too; `file` names a source or a code object",
+        ),
+        (
             "file = ",
             "launch.toml:1:8: error: string values must be quoted, expected literal string\n  |\n1 | file = \n  |        ^\n",
         ),
@@ -580,6 +584,10 @@ fn wrong_usage_is_told_from_wrong_input() {
             "error: `--arg count`: NAME=VALUE is wanted\n",
         ),
         (
+            &["--grid", "4", "--save", "ys"],
+            "error: `--save ys`: NAME=FILE is wanted\n",
+        ),
+        (
             &["--grid", "4", "--threads", "0"],
             "`0` is not a number of threads from 1 to 1024",
         ),
@@ -614,6 +622,90 @@ fn wrong_usage_is_told_from_wrong_input() {
         "{}",
         ran.err
     );
+}
+
+/// A value that means nothing keeps its place: those behind it go to the arguments that they would have.
+#[test]
+fn a_wrong_value_does_not_shift_the_others() {
+    let directory = scratch("shift");
+    let arguments = "\n    .args:\n      - {.offset: 0, .size: 8, .value_kind: global_buffer, .address_space: global}\n      \
+                     - {.offset: 8, .size: 4, .value_kind: by_value}\n";
+    let text = kernel_of("", "gfx900")
+        + &metadata(arguments).replace(
+            "size: 0\n    .kernarg_segment_align",
+            "size: 16\n    .kernarg_segment_align",
+        );
+    fs::write(directory.join("k.s"), text).expect("a file");
+    let ran = run_in(
+        &directory,
+        &[
+            "k.s", "--grid", "1", "--arg", "xs=f32*x", "--arg", "n=u32:1",
+        ],
+    );
+    let errors: Vec<&str> = ran
+        .err
+        .lines()
+        .filter(|line| line.starts_with("error"))
+        .collect();
+    assert_eq!(
+        errors,
+        ["error: argument xs: `x` is not a number of elements"]
+    );
+    assert_eq!(ran.status, Some(BAD_INPUT));
+}
+
+/// What a descriptor allows against what the code does (checklist 1.6, 1.7): writes stop the run, reads are told.
+#[test]
+fn registers_that_a_kernel_did_not_ask_for_are_told() {
+    let directory = scratch("registers");
+    let run = |instructions: &str, arguments: &[&str]| {
+        fs::write(directory.join("k.s"), kernel_of(instructions, "gfx900")).expect("a file");
+        run_in(&directory, &[&["k.s", "--grid", "64"], arguments].concat())
+    };
+    let ran = run(
+        "v_mov_b32 v0, v40\ns_mov_b32 s0, s60\nv_mov_b32 v1, v3",
+        &[],
+    );
+    let note = "note: 2 instructions with sources that the wave does not have, which are v0 and s0 then, as on hardware: its \
+                kernel asks for 4 VGPRs and 16 SGPRs; the first, at 0x100001300 (k+0x0): v_mov_b32_e32 v0, v40\n";
+    assert!(ran.err.ends_with(note), "{}", ran.err);
+    assert_eq!(ran.status, Some(GOOD));
+    let ran = run("v_mov_b32 v0, v40", &["--json"]);
+    let report: serde_json::Value = serde_json::from_str(&ran.out).expect("JSON");
+    let told = report["notes"][0].as_str().expect("a note");
+    assert!(told.starts_with("1 instruction with sources"), "{told}");
+    let ran = run("v_mov_b32 v40, v0", &[]);
+    assert!(
+        ran.err
+            .contains("writes registers that the wave does not have"),
+        "{}",
+        ran.err
+    );
+    let ran = run(
+        "s_getpc_b64 s[0:1]\ns_add_u32 s0, s0, 9\ns_setpc_b64 s[0:1]",
+        &[],
+    );
+    assert!(
+        ran.err
+            .ends_with("(k+0xd)\n  the program counter is not a multiple of 4\n"),
+        "{}",
+        ran.err
+    );
+}
+
+/// The first access outside is the one of the first wave, whichever thread comes first.
+#[test]
+fn the_first_access_outside_is_named() {
+    let directory = scratch("outside");
+    let instructions = "v_mov_b32 v1, 0x10000\nds_write_b32 v1, v0\nds_read_b32 v1, v1";
+    fs::write(directory.join("k.s"), kernel_of(instructions, "gfx900")).expect("a file");
+    for threads in ["1", "2"] {
+        let ran = run_in(&directory, &["k.s", "--grid", "4096", "--threads", threads]);
+        let note = "note: 8192 accesses beyond the end of LDS, GDS or a lane's scratch: loads gave 0, stores were dropped, as on \
+                    hardware; the first by workgroup 0,0,0, wave 0, at 0x100001308 (k+0x8): ds_write_b32 v1, v0\n";
+        assert!(ran.err.ends_with(note), "{}", ran.err);
+        assert_eq!(ran.status, Some(GOOD));
+    }
 }
 
 #[test]
@@ -1005,6 +1097,8 @@ fn code_for_other_targets_is_refused() {
         assert!(dis.out.contains("v_mov_b32"), "{}", dis.out);
         let warning = format!("k.co: warning: the code is for {name}, not for gfx906\n");
         assert_eq!((info.err, info.status), (warning, Some(GOOD)));
+        // Others allocate registers in blocks of other sizes.
+        assert!(!info.out.contains("allocated"), "{}", info.out);
     }
     fs::write(&object, &bytes).expect("a file");
     for (command, warning) in [

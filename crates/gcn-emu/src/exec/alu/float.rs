@@ -351,6 +351,15 @@ impl Env {
         }
     }
 
+    /// The same without denormals.
+    #[inline(always)]
+    pub(crate) fn flushing(self) -> Env {
+        Env {
+            round: self.round,
+            ..Env::FLUSHING
+        }
+    }
+
     /// The same with denormal sources kept.
     #[inline(always)]
     pub(crate) fn keeping_sources(self) -> Env {

@@ -80,8 +80,8 @@ enum Taken {
     Part { up: u32, down: u32, extends: bool },
     /// Halves, so far up, that become the low and the high half.
     Halves { low: u32, high: u32 },
-    /// The half that is so far up, as a value in single precision.
-    Widened(u32),
+    /// The half that is so far up, as a value in single precision; its denormals go by MODE, or never count.
+    Widened { up: u32, flushes: bool },
 }
 
 /// What is done to a result, in this order.
@@ -242,17 +242,29 @@ impl Asked {
     }
 
     /// The same of mixed precision: a source is in single precision, or the half of a register that OP_SEL names where
-    /// OP_SEL_HI is set, and every value of that is one of single precision.
-    fn of_mixed(&self, place: usize) -> How {
+    /// OP_SEL_HI is set, and every value of that is one of single precision. V_MAD_MIX has no denormals (errata E195).
+    fn of_mixed(&self, place: usize, flushes: bool) -> How {
         let has = |set: u8| set >> place & 1 != 0;
         How {
             taken: match (has(self.low), has(self.high)) {
                 (true, _) => Taken::Whole,
-                (false, is_high) => Taken::Widened(if is_high { HALF_BITS } else { 0 }),
+                (false, is_high) => Taken::Widened {
+                    up: if is_high { HALF_BITS } else { 0 },
+                    flushes,
+                },
             },
             flip: 0,
         }
     }
+}
+
+/// Whether an instruction of mixed precision rounds its product by itself.
+fn is_unfused(inst: &Inst) -> bool {
+    use Vop3p::*;
+    matches!(
+        inst.op,
+        Op::Vop3p(V_MAD_MIX_F32 | V_MAD_MIXLO_F16 | V_MAD_MIXHI_F16)
+    )
 }
 
 /// The number of the room that a source is changed into, which is that of its field; nothing of other operands. An
@@ -291,7 +303,7 @@ pub fn apply(step: &mut Step) {
             room,
             is_wide: slot.ty.bytes() > DWORD,
             how: match sub_dword.and_then(|parts| parts.source(slot.field)) {
-                _ if is_mixed => asked.of_mixed(place),
+                _ if is_mixed => asked.of_mixed(place, is_unfused(&inst)),
                 part => asked.of_source(place, slot, part),
             },
         };
@@ -531,7 +543,7 @@ impl Taken {
 impl How {
     /// A constant source changed; nothing if that needs MODE.
     fn of_constant(&self, bits: u64) -> Option<u64> {
-        if matches!(self.taken, Taken::Widened(_)) {
+        if matches!(self.taken, Taken::Widened { .. }) {
             return None;
         }
         let mut changed = Lanes::ZERO;
@@ -554,10 +566,13 @@ impl How {
             Taken::Halves { low, high } => each_of(from, to, |dword| {
                 (dword >> low & LOW | (dword >> high) << HALF_BITS) ^ flip
             }),
-            Taken::Widened(up) => each_of(&widened(*from, up), to, |dword| {
-                let half = Half::<0>(f32::from_bits(dword));
-                halves.input(half).0.to_bits()
-            }),
+            Taken::Widened { up, flushes } => {
+                let halves = if flushes { Env::FLUSHING } else { halves };
+                each_of(&widened(*from, up), to, |dword| {
+                    let half = Half::<0>(f32::from_bits(dword));
+                    halves.input(half).0.to_bits()
+                })
+            }
         }
     }
 }

@@ -39,8 +39,8 @@ pub fn vop3p(op: Vop3p, clamp: bool) -> Option<Handler> {
         V_PK_MUL_F16     => |w, s| halves(w, s, |a, b, _| a * b, exact::mul),
         V_PK_MIN_F16     => |w, s| orders(w, s, float::min),
         V_PK_MAX_F16     => |w, s| orders(w, s, float::max),
-        V_MAD_MIX_F32    => |w, s| { let m = Mixed::of(w); mixed(w, s, m, |a, b, c, ()| (m.nearest().mad(a, b, c), ()), |a, b, c, ()| (m.mad(a, b, c), ())) },
-        V_MAD_MIXLO_F16 | V_MAD_MIXHI_F16 => |w, s| { let m = Mixed::of(w); mixed(w, s, m, |a, b, c, ()| (m.half.output(Half::<0>(m.nearest().mad(a, b, c))), ()), |a, b, c, ()| (m.narrow(m.mad(a, b, c)), ())) },
+        V_MAD_MIX_F32    => |w, s| { let m = Mixed::unfused(w); mixed(w, s, m, |a, b, c, ()| (m.nearest().mad(a, b, c), ()), |a, b, c, ()| (m.mad(a, b, c), ())) },
+        V_MAD_MIXLO_F16 | V_MAD_MIXHI_F16 => |w, s| { let m = Mixed::unfused(w); mixed(w, s, m, |a, b, c, ()| (m.half.output(Half::<0>(m.nearest().mad(a, b, c))), ()), |a, b, c, ()| (m.narrow(m.mad(a, b, c)), ())) },
         V_FMA_MIX_F32    => |w, s| { let m = Mixed::of(w); mixed(w, s, m, |a, b, c, ()| (m.nearest().fma(a, b, c), ()), |a, b, c, ()| (m.fma(a, b, c), ())) },
         V_FMA_MIXLO_F16 | V_FMA_MIXHI_F16 => |w, s| { let m = Mixed::of(w); mixed(w, s, m, |a, b, c, ()| (m.half.output(Half::<0>(m.nearest().fma(a, b, c))), ()), |a, b, c, ()| (m.narrow(m.fma(a, b, c)), ())) },
         V_DOT2_F32_F16   => |w, s| three(w, s, dot2_f16),
@@ -157,6 +157,16 @@ impl Mixed {
         Mixed {
             single: Env::of::<f32>(w.mode),
             half: Env::of::<F16>(w.mode),
+        }
+    }
+
+    /// The same for V_MAD_MIX, which has no denormals in half precision either (errata E195).
+    #[inline(always)]
+    fn unfused(w: &Wave) -> Mixed {
+        let mode = Mixed::of(w);
+        Mixed {
+            half: mode.half.flushing(),
+            ..mode
         }
     }
 
