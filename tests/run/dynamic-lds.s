@@ -4,7 +4,8 @@
 //! args = { out = "u32*4", a = "local:16", b = "local:16" }
 //! print = ["out"]
 // GCN all: out: u32[0..4] = 480, 496, 77, 0
-// GCN all: note: 2 accesses beyond the end of LDS, GDS or a lane's scratch: loads gave 0, stores were dropped, as on hardware
+// GCN 1.0, 1.1: note: 2 accesses beyond the end of LDS, GDS or a lane's scratch: loads gave 0, stores were dropped, as on hardware; the first by workgroup 0,0,0, wave 0, at kernel+0x34: ds_write_b32 v1, v2 offset:16
+// GCN 1.2, 1.4, 1.4.1: note: 2 accesses beyond the end of LDS, GDS or a lane's scratch: loads gave 0, stores were dropped, as on hardware; the first by workgroup 0,0,0, wave 0, at kernel+0x3c: ds_write_b32 v1, v2 offset:16
 .globl kernel
 .p2align 8
 .type kernel,@function

@@ -77,7 +77,7 @@ pub struct Step {
 }
 
 /// Bytes of a dword.
-pub(crate) const DWORD: u64 = 4;
+const DWORD: u64 = 4;
 /// Codes of scalar operands below this are registers.
 const SCALAR_REGISTERS: u8 = 128;
 

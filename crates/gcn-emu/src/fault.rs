@@ -52,9 +52,6 @@ pub enum FaultKind {
     /// The PC left the code.
     #[error("the program counter left the code")]
     PcOutside,
-    /// The PC is not at an instruction's begin.
-    #[error("the program counter is not a multiple of 4")]
-    PcMisaligned,
     /// A trap handler's instruction, outside of one.
     #[error("only a trap handler may execute this")]
     OutsideTrapHandler,

@@ -29,6 +29,9 @@ const OPENCL_SECTION: &[u8] = b".text";
 /// What a compressed bundle may grow to: the largest libraries have some hundred MiB.
 const MAX_UNCOMPRESSED: u64 = 1 << 30;
 
+/// What a stream grows by at most, as a rule: zlib's by no more than 1032.
+const USUAL_RATIO: u64 = 1032;
+
 /// One file in a bundle.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct BundleEntry<'a> {
@@ -335,7 +338,12 @@ fn decompressed(bytes: &[u8], room: u64) -> Result<(Vec<u8>, usize), BundleError
     };
     let stream = stream.get(..length - header).unwrap_or_default();
     let broken = |reason: String| BundleError::Decompression { reason };
+    // Growing copies; but what the header says may be a lie, and little grows more.
+    let likely = (length as u64).saturating_mul(USUAL_RATIO).min(size + 1);
     let mut plain = Vec::new();
+    plain
+        .try_reserve_exact(usize::try_from(likely).unwrap_or(0))
+        .map_err(|error| broken(error.to_string()))?;
     // One byte more shows that the size is wrong.
     let result = match method {
         ZLIB => flate2::read::ZlibDecoder::new(stream)

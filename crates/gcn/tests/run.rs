@@ -681,16 +681,6 @@ fn registers_that_a_kernel_did_not_ask_for_are_told() {
         "{}",
         ran.err
     );
-    let ran = run(
-        "s_getpc_b64 s[0:1]\ns_add_u32 s0, s0, 9\ns_setpc_b64 s[0:1]",
-        &[],
-    );
-    assert!(
-        ran.err
-            .ends_with("(k+0xd)\n  the program counter is not a multiple of 4\n"),
-        "{}",
-        ran.err
-    );
 }
 
 /// The first access outside is the one of the first wave, whichever thread comes first.

@@ -5,7 +5,7 @@ use std::sync::atomic::Ordering::Relaxed;
 use gcn_isa::Does;
 use gcn_isa::effect::{Condition, Control};
 
-use crate::code::{Code, DWORD, Run, Step};
+use crate::code::{Code, Run, Step};
 use crate::device::{Device, OnViolation};
 use crate::exec::alu::indexing;
 use crate::exec::memory::{self, Access, Outcome};
@@ -59,9 +59,6 @@ pub(super) fn run_wave<O: Observer>(
             Some(Ok(steps)) => steps,
             Some(Err(error)) => {
                 return Err(stop(FaultKind::Undecodable(error), code.address(index)));
-            }
-            None if index == NOWHERE && !wave.pc.is_multiple_of(DWORD) => {
-                return Err(stop(FaultKind::PcMisaligned, wave.pc));
             }
             None if index == NOWHERE => return Err(stop(FaultKind::PcOutside, wave.pc)),
             None => return Err(stop(FaultKind::PcOutside, code.address(index))),
