@@ -239,22 +239,25 @@ fn read<'a>(bytes: &'a [u8], room: &mut u64) -> Result<(Vec<BundleEntry<'a>>, us
         *room = room.saturating_sub(plain.len() as u64);
         let (places, _) = read_plain(&plain)?;
         let plain = Arc::new(plain);
-        let entry = |(id, place): (String, Range<usize>)| BundleEntry {
+        let entry = |(id, place): Named| BundleEntry {
             id,
             bytes: EntryBytes(Bytes::Part(Part(plain.clone(), place))),
         };
         return Ok((places.into_iter().map(entry).collect(), length));
     }
     let (places, length) = read_plain(bytes)?;
-    let entry = |(id, place): (String, Range<usize>)| BundleEntry {
+    let entry = |(id, place): Named| BundleEntry {
         id,
         bytes: EntryBytes(Bytes::Borrowed(bytes.get(place).unwrap_or_default())),
     };
     Ok((places.into_iter().map(entry).collect(), length))
 }
 
+/// An entry's name, and where its bytes are.
+type Named = (String, Range<usize>);
+
 /// The names of a plain bundle's entries and where they are, and how many bytes it takes.
-fn read_plain(bytes: &[u8]) -> Result<(Vec<(String, Range<usize>)>, usize), BundleError> {
+fn read_plain(bytes: &[u8]) -> Result<(Vec<Named>, usize), BundleError> {
     let mut table = bytes.strip_prefix(MAGIC).ok_or(BundleError::NotABundle)?;
     let count = number(&mut table)?;
     let mut entries = Vec::new();
