@@ -52,6 +52,10 @@ const PACKET_HEADER: u16 = 2 | 2 << 9 | 2 << 11;
 /// The argument segment has whole lines of so many bytes: compilers load aligned groups of dwords that begin in it and
 /// end behind it.
 const KERNARG_LINE: u64 = 64;
+/// What the device library's printf, which prints nothing, asks for room.
+const MUTE_PRINTF: &str = "__printf_alloc";
+/// What it looks at: how much of the buffer is used, and how much there is; both are zero.
+const MUTE_PRINTF_BYTES: u64 = 8;
 /// What Clang adds to the name of a managed variable of HIP for its memory; the name itself is a pointer's.
 const MANAGED: &str = ".managed";
 /// Bytes of a pointer.
@@ -298,6 +302,11 @@ pub enum Note {
     /// What it prints with this format will be missing.
     #[error(transparent)]
     Format(#[from] FormatError),
+    /// What it prints is lost (errata E244).
+    #[error(
+        "the code object has the device library's printf instead of the compiler's, and prints nothing"
+    )]
+    MutePrintf,
 }
 
 /// Why a kernel cannot be started.
@@ -486,8 +495,18 @@ impl Launch<'_> {
             None
         };
         let hostcall = device.hostcall.as_ref();
+        let printf_buffer = match &printf {
+            Some(printf) => printf.buffer.address,
+            None if self.has_mute_printf() => {
+                notes.push(Note::MutePrintf);
+                device
+                    .memory
+                    .allocate("no room for what is printed", MUTE_PRINTF_BYTES)?
+            }
+            None => 0,
+        };
         let services = Services {
-            printf: printf.as_ref().map_or(0, |printf| printf.buffer.address),
+            printf: printf_buffer,
             hostcall: hostcall.map_or(0, Hostcall::address),
             heap: hostcall.map_or(0, Hostcall::heap_address),
             queue: self.queue(device)?,
@@ -672,20 +691,52 @@ impl Launch<'_> {
     fn hidden(&self) -> Vec<(u64, u64, ValueKind)> {
         if let Some(metadata) = self.kernel.metadata.as_ref().filter(|m| !m.args.is_empty()) {
             let hidden = metadata.args.iter().filter(|a| a.value_kind.is_hidden());
-            return hidden
+            let mut hidden: Vec<_> = hidden
                 .map(|a| (a.offset, a.size, a.value_kind.clone()))
                 .collect();
+            hidden.extend(self.mute_printf_argument(&hidden));
+            return hidden;
         }
-        let layout = if self.object.version >= Version::V5 {
-            HIDDEN_V5
-        } else {
-            HIDDEN_V2
-        };
         let begin = self.explicit_end().next_multiple_of(HIDDEN_ALIGN);
-        layout
+        self.hidden_layout()
             .iter()
             .map(|(offset, size, kind)| (begin + offset, *size, kind.clone()))
             .collect()
+    }
+
+    /// Hidden arguments where no metadata place them: offset from the first, size, what.
+    fn hidden_layout(&self) -> &'static [(u64, u64, ValueKind)] {
+        if self.object.version >= Version::V5 {
+            HIDDEN_V5
+        } else {
+            HIDDEN_V2
+        }
+    }
+
+    /// Whether the object has the device library's printf, which looks for a buffer that no metadata tell of (errata E244).
+    fn has_mute_printf(&self) -> bool {
+        let metadata = self.object.metadata.as_ref();
+        metadata.is_some_and(|metadata| metadata.printf.is_empty())
+            && self
+                .object
+                .symbols
+                .iter()
+                .any(|symbol| symbol.name == MUTE_PRINTF)
+    }
+
+    /// Where that printf looks, in the hidden arguments that there are.
+    fn mute_printf_argument(
+        &self,
+        hidden: &[(u64, u64, ValueKind)],
+    ) -> Option<(u64, u64, ValueKind)> {
+        let is_buffer =
+            |(.., kind): &&(u64, u64, ValueKind)| *kind == ValueKind::HiddenPrintfBuffer;
+        if !self.has_mute_printf() || hidden.iter().any(|argument| is_buffer(&argument)) {
+            return None;
+        }
+        let begin = hidden.iter().map(|(offset, ..)| *offset).min()?;
+        let (offset, size, kind) = self.hidden_layout().iter().find(is_buffer)?;
+        Some((begin.saturating_add(*offset), *size, kind.clone()))
     }
 
     fn explicit_end(&self) -> u64 {

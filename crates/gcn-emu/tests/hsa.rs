@@ -486,6 +486,27 @@ fn partial_workgroups_are_noted_where_whole_ones_are_expected() {
 }
 
 #[test]
+fn e244_the_device_librarys_printf_finds_no_room_and_no_null() {
+    for (version, first, offset) in [
+        (5, "hidden_block_count_x", 72),
+        (4, "hidden_global_offset_x", 24),
+    ] {
+        let argument = format!(
+            "    .args:\n      - .offset: 8\n        .size: 4\n        .value_kind: {first}"
+        );
+        let text = metadata(264, &argument);
+        let (_, prepared) = good(&object("gfx900", version, "", &text), SHAPE, &[]);
+        assert_eq!(prepared.notes, [], "it has no printf");
+        let text = format!("{text}\n.type __printf_alloc,@function\n__printf_alloc: .long 0");
+        let (device, prepared) = good(&object("gfx900", version, "", &text), SHAPE, &[]);
+        assert_eq!(prepared.notes, [Note::MutePrintf]);
+        let segment = region(&device, "the argument segment");
+        let buffer = u64_at(&device, segment + 8 + offset);
+        assert_eq!(u64_at(&device, buffer), 0, "nothing is used of nothing");
+    }
+}
+
+#[test]
 fn a_kernel_that_prints_gets_a_buffer() {
     let printf = "\namdhsa.printf: ['1:1:4:%d\\n', 'nonsense']";
     let argument = "    .args:\n      - .offset: 8\n        .size: 8\n        .value_kind: hidden_printf_buffer";

@@ -635,6 +635,9 @@ fn traced(
 fn remedy(note: &Note) -> &'static str {
     match note {
         Note::DynamicStack { .. } => "; --stack changes that",
+        Note::MutePrintf => {
+            "; compile the source with `-nogpulib -emit-llvm -c` first, then what that makes, with the libraries"
+        }
         Note::Partial { .. } | Note::Format(_) => "",
     }
 }
