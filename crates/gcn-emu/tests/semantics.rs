@@ -1096,7 +1096,7 @@ const MEMORY_BARRIER: [&str; 2] = [
 #[test]
 fn e243_many_workgroups_wait_for_each_other_by_memory() {
     const GROUPS: u32 = 50;
-    // A thread waits in a loop that changes nothing, sleeps there, keeps its waves together, or counts.
+    // Errata E243: a thread waits in a loop that changes nothing, sleeps there, keeps its waves together, or counts.
     for (waves, each_time) in [
         (1, ""),
         (1, "s_sleep 2\n"),
