@@ -62,6 +62,8 @@ pub struct Step {
     pub keeps_high: bool,
     /// The instruction without what it asks beyond its operation, if its handler is the one for such.
     pub modified: Option<Box<Modified>>,
+    /// Whether it reads registers which the kernel does not ask for.
+    pub reads_outside: bool,
     /// Whether its mask goes to EXEC as well (V_CMPX).
     pub writes_exec: bool,
     /// Whether it is a vector instruction with a handler, told apart from the rest without a look at `run`.
@@ -279,11 +281,7 @@ impl Code {
 
     /// Of the executed instructions those that read registers which the kernel does not ask for (checklist 1.6, 1.7).
     pub fn reading_outside(&self) -> impl Iterator<Item = &Step> {
-        self.executed().filter(|step| {
-            let inst = &step.inst;
-            let mut sources = inst.row().slots().filter(|slot| !inst.writes(slot));
-            sources.any(|slot| !self.owns(&inst.operand(slot)))
-        })
+        self.executed().filter(|step| step.reads_outside)
     }
 
     /// Whether the registers of an operand, if it has any, are all among those that the kernel asks for.
@@ -303,11 +301,15 @@ impl Code {
     /// The instruction at dword number `index`.
     fn prepare(&self, inst: Inst, index: usize) -> Step {
         let mut args = [Arg::None; MAX_ARGS];
-        let mut cancelled = false;
+        let (mut cancelled, mut reads_outside) = (false, false);
         for (arg, slot) in args.iter_mut().zip(inst.row().slots()) {
             let operand = inst.operand(slot);
             let inside = self.owns(&operand);
-            cancelled |= inst.writes(slot) && !inside;
+            if inst.writes(slot) {
+                cancelled |= !inside;
+            } else {
+                reads_outside |= !inside;
+            }
             *arg = match operand {
                 Operand::Vgprs { first, .. } => Arg::Vgpr(if inside { first } else { 0 }),
                 Operand::Scalar { code, .. } if code < SCALAR_REGISTERS => {
@@ -361,6 +363,7 @@ impl Code {
             signs: Signs::default(),
             in_registers: 0,
             keeps_high: false,
+            reads_outside,
             modified: None,
             writes_exec: matches!(inst.does(), Does::Compare(_, i) if i.has(Implicit::WRITES_EXEC)),
             is_vector: matches!(run, Run::Vector),

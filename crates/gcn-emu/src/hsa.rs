@@ -72,6 +72,8 @@ pub struct Loaded {
     pub linked: u64,
     segments: Vec<Segment>,
     symbols: Vec<LoadedSymbol>,
+    /// Whether it has the device library's printf, which looks for a buffer that no metadata tell of (errata E244).
+    has_mute_printf: bool,
 }
 
 /// A symbol of a loaded code object.
@@ -139,11 +141,14 @@ pub fn load(device: &mut Device, object: &CodeObject, name: &str) -> Result<Load
         })
         .collect();
     symbols.sort_by_key(|symbol| symbol.address);
+    let metadata = object.metadata.as_ref();
     Ok(Loaded {
         address,
         linked: image.base,
         segments: image.segments,
         symbols,
+        has_mute_printf: metadata.is_some_and(|metadata| metadata.printf.is_empty())
+            && object.symbol(MUTE_PRINTF).is_some(),
     })
 }
 
@@ -497,7 +502,7 @@ impl Launch<'_> {
         let hostcall = device.hostcall.as_ref();
         let printf_buffer = match &printf {
             Some(printf) => printf.buffer.address,
-            None if self.has_mute_printf() => {
+            None if self.loaded.has_mute_printf => {
                 notes.push(Note::MutePrintf);
                 device
                     .memory
@@ -713,25 +718,14 @@ impl Launch<'_> {
         }
     }
 
-    /// Whether the object has the device library's printf, which looks for a buffer that no metadata tell of (errata E244).
-    fn has_mute_printf(&self) -> bool {
-        let metadata = self.object.metadata.as_ref();
-        metadata.is_some_and(|metadata| metadata.printf.is_empty())
-            && self
-                .object
-                .symbols
-                .iter()
-                .any(|symbol| symbol.name == MUTE_PRINTF)
-    }
-
-    /// Where that printf looks, in the hidden arguments that there are.
+    /// Where the device library's printf looks, in the hidden arguments that there are.
     fn mute_printf_argument(
         &self,
         hidden: &[(u64, u64, ValueKind)],
     ) -> Option<(u64, u64, ValueKind)> {
         let is_buffer =
             |(.., kind): &&(u64, u64, ValueKind)| *kind == ValueKind::HiddenPrintfBuffer;
-        if !self.has_mute_printf() || hidden.iter().any(|argument| is_buffer(&argument)) {
+        if !self.loaded.has_mute_printf || hidden.iter().any(|argument| is_buffer(&argument)) {
             return None;
         }
         let begin = hidden.iter().map(|(offset, ..)| *offset).min()?;

@@ -39,37 +39,45 @@ pub(crate) struct Elements {
 /// if any is not inside, or a register is not there.
 pub(crate) type Gather = fn(&Elements, u64, &[u8], &mut [Lanes]) -> Option<()>;
 
+/// Returns what a macro makes of the host's level and of the elements' dwords and count, if vectors move such elements.
+#[cfg(target_arch = "x86_64")]
+macro_rules! by_vectors {
+    ($elements:ident, $moves:ident) => {
+        match level() {
+            Level::Avx512 => by_vectors!($elements, $moves avx512),
+            Level::Avx2 => by_vectors!($elements, $moves avx2),
+            Level::Baseline => {}
+        }
+    };
+    ($elements:ident, $moves:ident $level:ident) => {
+        match ($elements.dwords, $elements.count) {
+            (1, 1) => return $moves!($level 1 1),
+            (1, 2) => return $moves!($level 1 2),
+            (2, 1) => return $moves!($level 2 1),
+            (2, 2) => return $moves!($level 2 2),
+            (3, 1) => return $moves!($level 3 1),
+            (4, 1) => return $moves!($level 4 1),
+            _ => {}
+        }
+    };
+}
+
 impl Elements {
     /// What loads them on this host.
     pub(crate) fn gather(&self) -> Gather {
         #[cfg(target_arch = "x86_64")]
         {
             macro_rules! gather {
-                ($module:ident) => {
-                    match (self.dwords, self.count) {
-                        (1, 1) => return gather!($module 1, 1),
-                        (1, 2) => return gather!($module 1, 2),
-                        (2, 1) => return gather!($module 2, 1),
-                        (2, 2) => return gather!($module 2, 2),
-                        (3, 1) => return gather!($module 3, 1),
-                        (4, 1) => return gather!($module 4, 1),
-                        _ => {}
-                    }
-                };
-                ($module:ident $dwords:literal, $count:literal) => {
+                ($level:ident $dwords:literal $count:literal) => {
                     |elements, exec, bytes, registers| {
                         // SAFETY: the host has the level's features.
                         unsafe {
-                            $module::gather::<$dwords, $count>(elements, exec, bytes, registers)
+                            $level::gather::<$dwords, $count>(elements, exec, bytes, registers)
                         }
                     }
                 };
             }
-            match level() {
-                Level::Avx512 => gather!(avx512),
-                Level::Avx2 => gather!(avx2),
-                Level::Baseline => {}
-            }
+            by_vectors!(self, gather);
         }
         Elements::gather_each
     }
@@ -114,27 +122,12 @@ impl Elements {
         #[cfg(target_arch = "x86_64")]
         if part.is_none() {
             macro_rules! scatter {
-                ($module:ident) => {
-                    match (self.dwords, self.count) {
-                        (1, 1) => return scatter!($module 1, 1),
-                        (1, 2) => return scatter!($module 1, 2),
-                        (2, 1) => return scatter!($module 2, 1),
-                        (2, 2) => return scatter!($module 2, 2),
-                        (3, 1) => return scatter!($module 3, 1),
-                        (4, 1) => return scatter!($module 4, 1),
-                        _ => {}
-                    }
-                };
-                ($module:ident $dwords:literal, $count:literal) => {
+                ($level:ident $dwords:literal $count:literal) => {
                     // SAFETY: the host has the level's features.
-                    unsafe { $module::scatter::<$dwords, $count>(self, exec, bytes, registers) }
+                    unsafe { $level::scatter::<$dwords, $count>(self, exec, bytes, registers) }
                 };
             }
-            match level() {
-                Level::Avx512 => scatter!(avx512),
-                Level::Avx2 => scatter!(avx2),
-                Level::Baseline => {}
-            }
+            by_vectors!(self, scatter);
         }
         self.scatter_each(exec, bytes, registers, part)
     }

@@ -22,8 +22,8 @@ pub(super) struct Stop {
     pub(super) lane: Option<u8>,
 }
 
-/// Runs a wave until it ends, waits, or has executed so many `instructions`. `access` is any; it is the caller's so that it is not made
-/// anew for every turn.
+/// Runs a wave until it ends, waits, or has executed so many `instructions`. `access` is any; it is the caller's so that it
+/// is not made anew for every turn.
 pub(super) fn run_wave<O: Observer>(
     device: &Device,
     code: &Code,
