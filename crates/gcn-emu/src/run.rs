@@ -253,21 +253,11 @@ pub fn run<O: Observer>(
         .collect();
     // The tables of decoding are made here: in the heap of a new thread they would grow by the page.
     let _ = code.step(dispatch.entry);
-    std::thread::scope(|scope| {
-        let mut workers = workers.iter_mut();
-        let own = workers.next();
-        for worker in workers {
-            let thread = std::thread::Builder::new();
-            if let Err(error) = thread.spawn_scoped(scope, move || worker.work()) {
-                shared.stop();
-                return Err(LaunchError::Thread(error));
-            }
-        }
-        if let Some(worker) = own {
-            worker.work();
-        }
-        Ok(())
-    })?;
+    if let [worker] = &mut workers[..] {
+        worker.work();
+    } else {
+        work_side_by_side(&shared, &mut workers)?;
+    }
 
     let mut places: Vec<Place> = Vec::new();
     let mut unfinished = 0;
@@ -301,6 +291,25 @@ pub fn run<O: Observer>(
         unfinished,
         violation,
         observers,
+    })
+}
+
+/// Lets every worker work on a thread of its own. The calling thread only waits: Linux may put a new thread behind the
+/// one that makes it while another core has nothing to do, and if that one went on working, both would share its core for
+/// some milliseconds.
+fn work_side_by_side<O: Observer>(
+    shared: &Shared<'_>,
+    workers: &mut [Worker<'_, O>],
+) -> Result<(), LaunchError> {
+    std::thread::scope(|scope| {
+        for worker in workers {
+            let thread = std::thread::Builder::new();
+            if let Err(error) = thread.spawn_scoped(scope, move || worker.work()) {
+                shared.stop();
+                return Err(LaunchError::Thread(error));
+            }
+        }
+        Ok(())
     })
 }
 
