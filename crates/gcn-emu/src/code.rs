@@ -10,6 +10,7 @@ use crate::exec;
 use crate::exec::alu::indexing::Indexed;
 use crate::exec::alu::modifiers::{self, Modified};
 use crate::exec::memory::Plan;
+use crate::lanes::Sign;
 use crate::wave::Wave;
 
 /// Code in memory, for one kernel's number of registers.
@@ -104,31 +105,8 @@ pub enum Arg {
     Imm(i64),
 }
 
-/// What is done to the signs of an instruction's sources, which are sets with a bit for each at its place in
-/// [`Step::args`].
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
-pub struct Signs {
-    /// Sources of which the absolute value is taken.
-    pub absolute: u8,
-    /// Sources that are then negated.
-    pub negate: u8,
-}
-
-impl Signs {
-    /// Whether nothing is done.
-    #[inline(always)]
-    pub fn are_kept(self) -> bool {
-        self.absolute | self.negate == 0
-    }
-
-    /// The same for one source whose values have this bit as their sign: the bits that are kept, and those that are then
-    /// turned over.
-    #[inline(always)]
-    pub fn of(self, place: usize, sign: u32) -> (u32, u32) {
-        let bit = |set: u8| if set >> place & 1 != 0 { sign } else { 0 };
-        (!bit(self.absolute), bit(self.negate))
-    }
-}
+/// What is done to the signs of an instruction's sources, at their places in [`Step::args`].
+pub type Signs = [Sign; MAX_ARGS];
 
 /// How an instruction runs.
 #[derive(Clone, Copy, Debug)]
@@ -360,7 +338,7 @@ impl Code {
             index,
             bytes: inst.dwords() as u8 * DWORD as u8,
             args,
-            signs: Signs::default(),
+            signs: [Sign::Kept; MAX_ARGS],
             in_registers: 0,
             keeps_high: false,
             reads_outside,
@@ -401,11 +379,10 @@ impl Step {
 
     /// Finds out which operands need no more than a look at their registers.
     pub(crate) fn find_registers(&mut self) {
-        let Signs { absolute, negate } = self.signs;
-        let registers = (0..).zip(&self.args).fold(0, |set, (place, arg)| {
-            set | u8::from(matches!(arg, Arg::Vgpr(_))) << place
+        let sources = self.args.iter().zip(self.signs);
+        self.in_registers = (0..).zip(sources).fold(0, |set, (place, source)| {
+            set | u8::from(matches!(source, (Arg::Vgpr(_), Sign::Kept))) << place
         });
-        self.in_registers = registers & !(absolute | negate);
     }
 
     /// Whether the instruction behind it need not be one.

@@ -326,10 +326,37 @@ pub type Same = [u32; 2];
 pub struct Signed<'a> {
     /// Where it is read.
     pub source: Source<'a>,
-    /// Bits of the last dword of each value that are kept.
-    pub keep: u32,
-    /// Bits of it that are then turned over.
-    pub flip: u32,
+    /// What is done to the last dword of each value.
+    pub bits: &'static SignBits,
+}
+
+/// Bits of a dword that are kept, and those that are then turned over.
+pub type SignBits = [u32; 2];
+
+/// What is done to the sign of a source.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+#[repr(u8)]
+pub enum Sign {
+    /// Nothing.
+    #[default]
+    Kept,
+    /// It is taken off: the absolute value.
+    Off,
+    /// It is turned over: the negated value.
+    Over,
+    /// Both: the negated absolute value.
+    On,
+}
+
+impl Sign {
+    /// The ways that there are.
+    pub const WAYS: [Sign; 4] = [Sign::Kept, Sign::Off, Sign::Over, Sign::On];
+
+    /// What each does to a dword that has its sign at this bit.
+    #[inline(always)]
+    pub const fn all(bit: u32) -> [SignBits; Sign::WAYS.len()] {
+        [[!0, 0], [!bit, 0], [!0, bit], [!bit, bit]]
+    }
 }
 
 /// What [`map`] reads a source from.
@@ -359,10 +386,11 @@ impl Lanewise for Signed<'_> {
 
     #[inline(always)]
     fn value<T: Lane>(self, low: u32, high: u32) -> T {
+        let [keep, flip] = *self.bits;
         if T::DWORDS > 1 {
-            T::join(low, high & self.keep ^ self.flip)
+            T::join(low, high & keep ^ flip)
         } else {
-            T::join(low & self.keep ^ self.flip, high)
+            T::join(low & keep ^ flip, high)
         }
     }
 }

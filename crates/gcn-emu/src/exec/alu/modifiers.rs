@@ -18,7 +18,7 @@ use super::float::{Env, F16, Float};
 use super::scalar;
 use super::sdwa::{Part, SubDword};
 use crate::code::{Arg, Handler, MAX_ARGS, Signs, Step};
-use crate::lanes::{Half, LANES, Lanes, NOTHING, at_each_level, widened};
+use crate::lanes::{Half, LANES, Lanes, NOTHING, Sign, at_each_level, widened};
 use crate::wave::Wave;
 
 /// An instruction that asks more than signs, without what it asks.
@@ -197,20 +197,19 @@ impl Asked {
 
     /// What is done to the signs of its sources, where each has one.
     fn signs(&self, inst: &Inst, is_mixed: bool) -> Signs {
-        if is_mixed {
-            return Signs {
-                absolute: self.negate_high,
-                negate: self.negate,
-            };
+        let absolute = if is_mixed {
+            self.negate_high
+        } else {
+            self.absolute
+        };
+        let mut signs = Signs::default();
+        for (place, (sign, slot)) in signs.iter_mut().zip(inst.row().slots()).enumerate() {
+            if is_mixed || matches!(slot.ty, Ty::F16 | Ty::F32 | Ty::F64) {
+                let has = |set: u8| usize::from(set >> place & 1);
+                *sign = Sign::WAYS[has(absolute) | has(self.negate) << 1];
+            }
         }
-        let is_float = |slot: &Slot| matches!(slot.ty, Ty::F16 | Ty::F32 | Ty::F64);
-        let floats = (0..).zip(inst.row().slots()).fold(0, |set, (place, slot)| {
-            set | u8::from(is_float(slot)) << place
-        });
-        Signs {
-            absolute: self.absolute & floats,
-            negate: self.negate & floats,
-        }
+        signs
     }
 
     /// What is done to a source before its sign: a part of the register is taken (errata E137, E140).

@@ -9,8 +9,8 @@ use gcn_isa::Isa;
 use super::exact::{self, Round};
 use super::float::{Env, F16, Float, Flush, MODE_IEEE};
 use super::scalar;
-use crate::code::{Arg, Step};
-use crate::lanes::{self, Bit, Half, Lane, Lanes, NOTHING, Same, Signed, Source};
+use crate::code::{Arg, MAX_ARGS, Step};
+use crate::lanes::{self, Bit, Half, Lane, Lanes, NOTHING, Same, Sign, SignBits, Signed, Source};
 use crate::wave::{SCALARS, Scalars, Wave};
 
 /// Destination, one source.
@@ -719,7 +719,7 @@ fn sources<'a, const X: usize, const Y: usize, const Z: usize, A: Lane, B: Lane,
     }
     let (registers, scalars, rooms) = w.parts();
     let [a, b, c] = &mut rooms.sources;
-    if s.signs.are_kept() {
+    if s.signs == const { [Sign::Kept; MAX_ARGS] } {
         (
             source::<A>(registers, scalars, s.args[X], a),
             source::<B>(registers, scalars, s.args[Y], b),
@@ -767,8 +767,16 @@ fn anywhere<'a, const X: usize, const Y: usize, const Z: usize, A: Lane, B: Lane
 /// A source and what its place among the operands has for its signs.
 #[inline(always)]
 fn signed<'a, const PLACE: usize, T: Lane>(s: &Step, source: Source<'a>) -> Signed<'a> {
-    let (keep, flip) = s.signs.of(PLACE, T::SIGN);
-    Signed { source, keep, flip }
+    let bits = sign_bits::<PLACE, T>(s);
+    Signed { source, bits }
+}
+
+/// What is done to the sign of the source at a place. It is read from a table: to work it out takes so many of the host's
+/// registers that an operation has to save some, whether or not its sources have anything done to their signs.
+#[inline(always)]
+fn sign_bits<const PLACE: usize, T: Lane>(s: &Step) -> &'static SignBits {
+    let all = const { &Sign::all(T::SIGN) };
+    &all[s.signs[PLACE] as usize]
 }
 
 /// The dwords of the source at a place, if it is the same in all lanes and the only one of those used, which are more, that
@@ -779,7 +787,7 @@ fn only_same<const PLACE: usize, T: Lane>(w: &Wave, s: &Step, used: u8) -> Optio
     if used & place == 0 || used == place || !s.in_registers & used != place {
         return None;
     }
-    let (keep, flip) = s.signs.of(PLACE, T::SIGN);
+    let [keep, flip] = *sign_bits::<PLACE, T>(s);
     let mut dwords = same::<T>(w.scalars(), s.args[PLACE])?;
     if T::DWORDS > 0 {
         let last = &mut dwords[T::DWORDS - 1];
@@ -896,8 +904,7 @@ fn with_sign<'a, const PLACE: usize, T: Lane>(
     scalars: &Scalars,
     room: &'a mut [Lanes; 2],
 ) -> Source<'a> {
-    let (keep, flip) = s.signs.of(PLACE, T::SIGN);
-    if T::SIGN == 0 || (keep, flip) == (!0, 0) {
+    if T::SIGN == 0 || s.signs[PLACE] == Sign::Kept {
         return source::<T>(registers, scalars, s.args[PLACE], room);
     }
     if let Arg::Vgpr(first) = s.args[PLACE] {
@@ -906,6 +913,7 @@ fn with_sign<'a, const PLACE: usize, T: Lane>(
     } else {
         source::<T>(registers, scalars, s.args[PLACE], room);
     }
+    let [keep, flip] = *sign_bits::<PLACE, T>(s);
     for dword in &mut room[T::DWORDS.saturating_sub(1)].0 {
         *dword = *dword & keep ^ flip;
     }
