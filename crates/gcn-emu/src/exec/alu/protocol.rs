@@ -129,7 +129,7 @@ pub(super) fn float1<F: Float>(w: &mut Wave, s: &Step, f: impl Fn(F) -> F) {
         const ENV: Env = Env::FLUSHING;
         one(w, s, |a| ENV.output(f(ENV.input(a))));
     } else {
-        rarely(w, s, At::<1, 1, 1>, 0, |a, (), (), ()| {
+        rarely(w, s, At::<1, 1, 1>, 0, move |a, (), (), ()| {
             (env.output(f(env.input(a))), ())
         });
     }
@@ -145,7 +145,7 @@ pub(super) fn float2<F: Float>(w: &mut Wave, s: &Step, f: impl Fn(F, F) -> F) {
         const ENV: Env = Env::FLUSHING;
         two(w, s, |a, b| ENV.output(f(ENV.input(a), ENV.input(b))));
     } else {
-        rarely(w, s, At::<1, 2, 1>, 0, |a, b, (), ()| {
+        rarely(w, s, At::<1, 2, 1>, 0, move |a, b, (), ()| {
             (env.output(f(env.input(a), env.input(b))), ())
         });
     }
@@ -174,7 +174,7 @@ fn float3_at<const Z: usize, F: Float>(
             (ENV.output(result), ())
         });
     } else {
-        rarely(w, s, at, 0, |a, b, c, ()| {
+        rarely(w, s, at, 0, move |a, b, c, ()| {
             let result = f(env.input(a), env.input(b), env.input(c));
             (env.output(result), ())
         });
@@ -339,7 +339,7 @@ fn flushing<const Z: usize, F: Float, N: Lane>(
     if round == Round::Nearest {
         run(w, s, at, 0, |a, b, c, ()| (nearest(a, b, c), ()));
     } else {
-        rarely(w, s, at, 0, |a, b, c, ()| (any(round, a, b, c), ()));
+        rarely(w, s, at, 0, move |a, b, c, ()| (any(round, a, b, c), ()));
     }
 }
 
@@ -359,7 +359,7 @@ pub(super) fn rounded3_vcc<F: Float>(
             (env.output(nearest(a, b, c)), ())
         });
     } else {
-        rarely(w, s, At::<1, 2, 3>, vcc, |a, b, c, bit: bool| {
+        rarely(w, s, At::<1, 2, 3>, vcc, move |a, b, c, bit: bool| {
             (env.output(any(env.round, a, b, c, bit)), ())
         });
     }
@@ -377,7 +377,7 @@ pub(super) fn rounded_int<F: Float, I: Lane>(
     if env.is_nearest() {
         two(w, s, |a, b| env.output(nearest(env.input(a), b)));
     } else {
-        rarely(w, s, At::<1, 2, 1>, 0, |a, b, (), ()| {
+        rarely(w, s, At::<1, 2, 1>, 0, move |a, b, (), ()| {
             (env.output(any(env.round, env.input(a), b)), ())
         });
     }
@@ -415,7 +415,7 @@ pub(super) fn convert<A: Float, R: Float, From: Flush, To: Flush>(
     if to.is_nearest() {
         one(w, s, |a: From| to.output(nearest(from.input(a))));
     } else {
-        rarely(w, s, At::<1, 1, 1>, 0, |a, (), (), ()| {
+        rarely(w, s, At::<1, 1, 1>, 0, move |a, (), (), ()| {
             let result = exact::convert::<A, R>(to.round, from.input(a));
             (to.output(result), ())
         });
@@ -433,7 +433,7 @@ pub(super) fn from_integer<I: Lane + Into<i64>, R: Float>(
     if round == Round::Nearest {
         one(w, s, nearest);
     } else {
-        rarely(w, s, At::<1, 1, 1>, 0, |a: I, (), (), ()| {
+        rarely(w, s, At::<1, 1, 1>, 0, move |a: I, (), (), ()| {
             (exact::of_integer::<R>(round, a.into()), ())
         });
     }
