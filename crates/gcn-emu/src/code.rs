@@ -59,6 +59,8 @@ pub struct Step {
     pub signs: Signs,
     /// The places of its operands that are in vector registers and whose signs are left alone, a bit each.
     pub in_registers: u8,
+    /// The numbers of those registers, without a look at what kind of operand each is.
+    pub registers: [u8; MAX_ARGS],
     /// Whether its result, which has 16 bits, leaves the high half of its register as it was.
     pub keeps_high: bool,
     /// The instruction without what it asks beyond its operation, if its handler is the one for such.
@@ -340,6 +342,7 @@ impl Code {
             args,
             signs: [Sign::Kept; MAX_ARGS],
             in_registers: 0,
+            registers: [0; MAX_ARGS],
             keeps_high: false,
             reads_outside,
             modified: None,
@@ -379,10 +382,14 @@ impl Step {
 
     /// Finds out which operands need no more than a look at their registers.
     pub(crate) fn find_registers(&mut self) {
-        let sources = self.args.iter().zip(self.signs);
-        self.in_registers = (0..).zip(sources).fold(0, |set, (place, source)| {
-            set | u8::from(matches!(source, (Arg::Vgpr(_), Sign::Kept))) << place
-        });
+        self.in_registers = 0;
+        let operands = self.args.iter().zip(self.signs).zip(&mut self.registers);
+        for (place, ((arg, sign), register)) in operands.enumerate() {
+            if let (&Arg::Vgpr(number), Sign::Kept) = (arg, sign) {
+                self.in_registers |= 1 << place;
+                *register = number;
+            }
+        }
     }
 
     /// Whether the instruction behind it need not be one.

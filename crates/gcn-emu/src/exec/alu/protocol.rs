@@ -920,13 +920,13 @@ fn with_sign<'a, const PLACE: usize, T: Lane>(
     [&room[0], &room[1]]
 }
 
-/// A source that is in vector registers.
+/// A source that is in vector registers and whose sign is left alone.
 #[inline(always)]
 fn in_registers<'a, const PLACE: usize, T: Lane>(w: &'a Wave, s: &Step) -> Source<'a> {
-    match s.args[PLACE] {
-        Arg::Vgpr(first) if T::DWORDS > 0 => registers_from::<T>(&w.vgprs, first),
-        _ => [&NOTHING; 2],
+    if T::DWORDS == 0 {
+        return [&NOTHING; 2];
     }
+    registers_from::<T>(&w.vgprs, s.registers[PLACE])
 }
 
 #[inline(always)]
