@@ -301,6 +301,18 @@ impl Memory {
         are_inside.then_some(part)
     }
 
+    /// Loads consecutive dwords into a register's active lanes; nothing if not all of them are mapped in one allocation.
+    #[inline]
+    pub fn load_row(&self, address: u64, into: &mut Lanes, exec: u64) -> Option<()> {
+        if exec == u64::MAX {
+            return self.load_dwords(address, &mut into.0);
+        }
+        let mut loaded = Lanes::ZERO;
+        self.load_dwords(address, &mut loaded.0)?;
+        into.blend(&loaded, exec);
+        Some(())
+    }
+
     /// Stores the active lanes' dwords to their places in consecutive ones; nothing, and nothing is stored, if not all of
     /// those, of active lanes or not, are mapped in one allocation and aligned.
     #[inline]

@@ -333,6 +333,15 @@ impl Wave {
         u64::from(self.scalar(code)) | u64::from(self.scalar(code + 1)) << 32
     }
 
+    /// Scalar registers from `code` on.
+    #[inline]
+    pub fn scalars_from<const COUNT: usize>(&self, code: u8) -> [u32; COUNT] {
+        let own = self.scalars.get(..self.sgpr_count.into());
+        let own = own.and_then(|own| own.get(usize::from(code)..)?.first_chunk());
+        own.copied()
+            .unwrap_or_else(|| std::array::from_fn(|n| self.scalar(code.wrapping_add(n as u8))))
+    }
+
     /// Sets scalar register number `code`, 0..=127.
     #[inline]
     pub fn set_scalar(&mut self, code: u8, value: u32) {

@@ -409,6 +409,7 @@ fn is_formatted(does: Does) -> bool {
 }
 
 /// The descriptor of a buffer instruction, with its scalar offset.
+#[inline]
 pub fn descriptor(wave: &Wave, plan: &Plan) -> Descriptor {
     let soffset = match plan.soffset {
         Arg::Scalar(code) => wave.scalar(code),
@@ -416,7 +417,7 @@ pub fn descriptor(wave: &Wave, plan: &Plan) -> Descriptor {
         Arg::Const(value) => value as u32,
         _ => 0,
     };
-    let words = std::array::from_fn(|i| wave.scalar(plan.sbase.wrapping_add(i as u8)));
+    let words = wave.scalars_from(plan.sbase);
     Descriptor::new(wave.isa, words, soffset, plan.idxen)
 }
 

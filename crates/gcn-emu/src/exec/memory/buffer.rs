@@ -61,6 +61,7 @@ const ELEMENT_GFX9: u64 = 4;
 
 impl Descriptor {
     /// From its dwords, the instruction's scalar offset, and whether the instruction has an index.
+    #[inline]
     pub fn new(isa: Isa, words: [u32; 4], soffset: u32, idxen: bool) -> Descriptor {
         let [low, second, num_records, last] = words;
         let add_tid = last & ADD_TID != 0;
@@ -129,6 +130,7 @@ impl Descriptor {
 
     /// Where lane 0's first dword is, and how many bytes each lane has, if dwords of a wave's lanes are interleaved and
     /// each lane has its own: a descriptor of scratch.
+    #[inline]
     pub fn of_lanes(&self) -> Option<(u64, u64)> {
         let Swizzle { element, records } = self.swizzle?;
         if !self.add_tid || element != ELEMENT_GFX9 || records != LANES as u64 {

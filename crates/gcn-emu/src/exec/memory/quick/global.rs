@@ -32,13 +32,7 @@ pub fn load(wave: &mut Wave, plan: &Plan, device: &Device) -> Option<()> {
     let register = wave.vgprs.get_mut(usize::from(plan.vdst))?;
     let memory = &device.memory;
     match (row, one) {
-        (Some(address), _) if exec == u64::MAX => memory.load_dwords(address, &mut register.0),
-        (Some(address), _) => {
-            let mut loaded = Lanes::ZERO;
-            memory.load_dwords(address, &mut loaded.0)?;
-            register.blend(&loaded, exec);
-            Some(())
-        }
+        (Some(address), _) => memory.load_row(address, register, exec),
         (None, Some(address)) => {
             register.blend(&Lanes::splat(memory.load_u32(address)?), exec);
             Some(())

@@ -15,23 +15,43 @@ use crate::wave::Wave;
 /// Loads elements of a few bytes or dwords.
 pub fn load(wave: &mut Wave, plan: &Plan, device: &Device) -> Option<()> {
     let memory = &device.memory;
-    let bytes = plan.ty.bytes();
     let exec = wave.exec();
-    let places = Places::of(wave, plan, device)?;
+    let window = Window::of(wave, plan, device)?;
+    let Some(row) = window.row() else {
+        let each = window.each();
+        return load_each(wave, plan, memory, &each);
+    };
+    let first = usize::from(plan.vdst);
     let count = usize::from(plan.ty.dwords());
-    // A register may be the one with the offsets: it is written when all has been loaded.
+    let registers = wave.vgprs.get_mut(first..first + count)?;
+    if row.part.is_some() {
+        let mut loaded = Lanes::ZERO;
+        row.load(0, memory, &mut loaded, u64::MAX)?;
+        super::write(plan, &mut loaded, registers.first_mut()?, exec);
+        return Some(());
+    }
+    row.are_there(count, memory)?;
+    for (n, register) in (0..).zip(registers) {
+        row.load(n, memory, register, exec)?;
+    }
+    Some(())
+}
+
+/// [`load`] from a place for each lane.
+#[inline(never)]
+fn load_each(wave: &mut Wave, plan: &Plan, memory: &Memory, each: &[u64; LANES]) -> Option<()> {
+    let exec = wave.exec();
+    let size = u64::from(plan.ty.bytes()).min(DWORD as u64);
+    let first = usize::from(plan.vdst);
+    let count = usize::from(plan.ty.dwords());
+    // They are written when all has been loaded.
     let mut loaded = [Lanes::ZERO; MAX_DWORDS];
     let loaded = loaded.get_mut(..count)?;
     for (n, register) in (0..).zip(loaded.iter_mut()) {
-        match &places {
-            Places::Row(row) => row.load(n, memory, register)?,
-            Places::Each(each) => {
-                let size = bytes.min(DWORD as u8);
-                gather(memory, each, n, size, exec, register)?;
-            }
-        }
+        let addresses = each.map(|address| address.wrapping_add(n * SCRATCH_ROW));
+        let register = std::slice::from_mut(register);
+        memory.gather(Addresses::Each(&addresses), size, exec, register)?;
     }
-    let first = usize::from(plan.vdst);
     let registers = wave.vgprs.get_mut(first..first + count)?;
     for (register, new) in registers.iter_mut().zip(loaded) {
         super::write(plan, new, register, exec);
@@ -42,9 +62,8 @@ pub fn load(wave: &mut Wave, plan: &Plan, device: &Device) -> Option<()> {
 /// Stores them.
 pub fn store(wave: &mut Wave, plan: &Plan, device: &Device) -> Option<()> {
     let memory = &device.memory;
-    let bytes = plan.ty.bytes();
     let exec = wave.exec();
-    let places = Places::of(wave, plan, device)?;
+    let window = Window::of(wave, plan, device)?;
     let first = usize::from(plan.vdata);
     let count = usize::from(plan.ty.dwords());
     let mut registers = wave.vgprs.get(first..first + count)?;
@@ -54,54 +73,24 @@ pub fn store(wave: &mut Wave, plan: &Plan, device: &Device) -> Option<()> {
         lanes::shift_down(HALF_BITS, &mut high);
         registers = std::slice::from_ref(&high);
     }
-    match places {
-        Places::Row(row) => {
-            // All rows are there, or none is written.
-            memory.find(row.first, count as u64 * SCRATCH_ROW)?;
-            for (n, register) in (0..).zip(registers) {
-                row.store(n, memory, register, exec)?;
-            }
-            Some(())
+    if let Some(row) = window.row() {
+        row.are_there(count, memory)?;
+        for (n, register) in (0..).zip(registers) {
+            row.store(n, memory, register, exec)?;
         }
-        Places::Each(each) if count == 1 => {
-            // The bytes of a dword that is not aligned are not next to each other.
-            let aligned = DWORD as u64;
-            memory.scatter(
-                Addresses::Each(&each),
-                bytes.into(),
-                aligned,
-                exec,
-                registers,
-            )
-        }
-        Places::Each(_) => None,
+        Some(())
+    } else if count == 1 {
+        let each = window.each();
+        // The bytes of a dword that is not aligned are not next to each other.
+        let (bytes, aligned) = (plan.ty.bytes().into(), DWORD as u64);
+        memory.scatter(Addresses::Each(&each), bytes, aligned, exec, registers)
+    } else {
+        None
     }
 }
 
 /// Dwords of the largest element.
 const MAX_DWORDS: usize = 4;
-
-fn gather(
-    memory: &Memory,
-    each: &[u64; LANES],
-    row: u64,
-    bytes: u8,
-    exec: u64,
-    into: &mut Lanes,
-) -> Option<()> {
-    let addresses = each.map(|address| address.wrapping_add(row * SCRATCH_ROW));
-    let into = std::slice::from_mut(into);
-    memory.gather(Addresses::Each(&addresses), bytes.into(), exec, into)
-}
-
-/// Where the lanes' elements are in global memory.
-#[allow(clippy::large_enum_variant)] // It is never moved, and a box would cost more than what it saves.
-enum Places {
-    /// In rows.
-    Row(Row),
-    /// A place for each lane; what is behind the first dword as above.
-    Each([u64; LANES]),
-}
 
 /// Elements that begin in dwords one behind the other; what is behind the first dword of each is in rows of its own.
 struct Row {
@@ -112,9 +101,19 @@ struct Row {
 }
 
 impl Row {
+    /// Whether so many rows are there: all are, or nothing is done. A single one is found out about as it is accessed.
+    #[inline]
+    fn are_there(&self, count: usize, memory: &Memory) -> Option<()> {
+        if count > 1 {
+            memory.find(self.first, count as u64 * SCRATCH_ROW)?;
+        }
+        Some(())
+    }
+
     /// Loads row `n`.
-    fn load(&self, n: u64, memory: &Memory, into: &mut Lanes) -> Option<()> {
-        memory.load_dwords(self.first.wrapping_add(n * SCRATCH_ROW), &mut into.0)?;
+    #[inline]
+    fn load(&self, n: u64, memory: &Memory, into: &mut Lanes, exec: u64) -> Option<()> {
+        memory.load_row(self.first.wrapping_add(n * SCRATCH_ROW), into, exec)?;
         if let Some((bits, place)) = self.part {
             lanes::shift_down(place, into);
             lanes::keep_low(bits, into);
@@ -123,21 +122,35 @@ impl Row {
     }
 
     /// Stores it. A lane's dword is no other's, so that what is around a part of one can be written again.
+    #[inline]
     fn store(&self, n: u64, memory: &Memory, from: &Lanes, exec: u64) -> Option<()> {
         let address = self.first.wrapping_add(n * SCRATCH_ROW);
         let Some((bits, place)) = self.part else {
             return memory.store_row(address, from, exec);
         };
         let (mut new, mut old) = (*from, Lanes::ZERO);
-        memory.load_dwords(address, &mut old.0)?;
+        memory.load_row(address, &mut old, u64::MAX)?;
         lanes::insert(bits, place, &mut new, &old);
         memory.store_row(address, &new, exec)
     }
 }
 
-impl Places {
-    /// Nothing if any lane is out of bounds, or an element is not within whole dwords.
-    fn of(wave: &Wave, plan: &Plan, device: &Device) -> Option<Places> {
+/// Where the active lanes' elements are in scratch, within its bounds.
+struct Window<'a> {
+    /// The address of lane 0's first dword.
+    base: u64,
+    /// Registers with offsets, where there are any.
+    offsets: Option<&'a Lanes>,
+    /// What is added to them.
+    constant: u32,
+    /// Bytes of an element.
+    bytes: u32,
+}
+
+impl Window<'_> {
+    /// Nothing if any lane is out of bounds.
+    #[inline]
+    fn of<'a>(wave: &'a Wave, plan: &Plan, device: &Device) -> Option<Window<'a>> {
         let first = plan.vaddr.unwrap_or(0);
         let offset = plan.offset as u32;
         let bytes_per_lane =
@@ -177,50 +190,60 @@ impl Places {
             }
             _ => return None,
         };
-        let bytes = u64::from(plan.ty.bytes());
-        let last = u32::try_from(limit.checked_sub(bytes)?.min(i32::MAX as u64)).ok()?;
-        let place = |offset: u32| {
-            let row = u64::from(offset) / DWORD as u64 * SCRATCH_ROW;
-            base.wrapping_add(row + u64::from(offset) % DWORD as u64)
-        };
-        let row = |offset: u32| {
-            let behind = offset % DWORD as u32;
-            let part =
-                (bytes < DWORD as u64).then_some((bytes as u32 * u8::BITS, behind * u8::BITS));
-            let is_one = behind == 0 || u64::from(behind) + bytes <= DWORD as u64;
-            is_one.then(|| {
-                Places::Row(Row {
-                    first: place(offset - behind),
-                    part,
-                })
-            })
-        };
-        let offsets = match offsets {
-            None if constant > last => return None,
-            None => match row(constant) {
-                Some(row) => return Some(row),
-                None => &NOTHING,
-            },
+        let bytes = u32::from(plan.ty.bytes());
+        let last = limit.checked_sub(bytes.into())?.min(i32::MAX as u64) as u32;
+        let are_inside = match offsets {
+            None => constant <= last,
             Some(offsets) => {
                 // A sum that wraps is one that no lane has.
                 let exec = wave.exec();
-                if constant > i32::MAX as u32
-                    || !lanes::are_below(offsets, 0, u32::MAX, exec, i32::MAX as u32)
-                    || !lanes::are_below(offsets, constant, u32::MAX, exec, last)
-                {
-                    return None;
-                }
-                let first = offsets.0[0].wrapping_add(constant);
-                match row(first) {
-                    Some(row) if lanes::are_one(offsets, &NOTHING) => return Some(row),
-                    _ => offsets,
-                }
+                constant <= i32::MAX as u32
+                    && lanes::are_below(offsets, 0, u32::MAX, exec, i32::MAX as u32)
+                    && lanes::are_below(offsets, constant, u32::MAX, exec, last)
             }
         };
-        let mut each = [0; LANES];
-        for (lane, (each, offset)) in each.iter_mut().zip(&offsets.0).enumerate() {
-            *each = place(offset.wrapping_add(constant)).wrapping_add((lane * DWORD) as u64);
-        }
-        Some(Places::Each(each))
+        are_inside.then_some(Window {
+            base,
+            offsets,
+            constant,
+            bytes,
+        })
+    }
+
+    /// The rows of all lanes, active or not; nothing if they name several, or an element is not within whole dwords.
+    #[inline]
+    fn row(&self) -> Option<Row> {
+        let offset = match self.offsets {
+            None => self.constant,
+            Some(offsets) if lanes::are_one(offsets, &NOTHING) => {
+                offsets.0[0].wrapping_add(self.constant)
+            }
+            Some(_) => return None,
+        };
+        let behind = offset % DWORD as u32;
+        let is_part = self.bytes < DWORD as u32;
+        let is_one = behind == 0 || behind + self.bytes <= DWORD as u32;
+        is_one.then(|| Row {
+            first: self.place(offset - behind),
+            part: is_part.then_some((self.bytes * u8::BITS, behind * u8::BITS)),
+        })
+    }
+
+    /// Where lane 0 has the byte at an offset.
+    #[inline]
+    fn place(&self, offset: u32) -> u64 {
+        let row = u64::from(offset) / DWORD as u64 * SCRATCH_ROW;
+        self.base
+            .wrapping_add(row + u64::from(offset) % DWORD as u64)
+    }
+
+    /// Each lane's place; what is behind the first dword of an element is in rows of its own.
+    #[inline(never)]
+    fn each(&self) -> [u64; LANES] {
+        let offsets = self.offsets.unwrap_or(&NOTHING);
+        std::array::from_fn(|lane| {
+            let offset = offsets.0[lane].wrapping_add(self.constant);
+            self.place(offset).wrapping_add((lane * DWORD) as u64)
+        })
     }
 }
