@@ -30,6 +30,9 @@ const UNIT: usize = size_of::<AtomicU64>();
 pub struct Memory {
     /// In ascending order of address.
     regions: Vec<Region>,
+    /// For so many bytes each as [`ALIGNMENT`] says, from the first address on, the number of the one that may have some
+    /// of them.
+    numbers: Vec<u32>,
     /// Whether a single thread uses it.
     has_one_user: bool,
 }
@@ -132,6 +135,9 @@ impl Memory {
             len: bytes,
             backing: Backing::new(units).ok_or_else(too_large)?,
         });
+        let pages = (base - FIRST_ADDRESS + bytes) / ALIGNMENT + 1;
+        let number = self.regions.len() as u32 - 1;
+        self.numbers.resize(pages as usize, number);
         Ok(base)
     }
 
@@ -166,12 +172,10 @@ impl Memory {
     /// The allocation that holds all of the `len` bytes at `address`, and the offset there.
     #[inline]
     pub fn find(&self, address: u64, len: u64) -> Option<(&Region, u64)> {
-        let index = self
-            .regions
-            .partition_point(|r| r.base <= address)
-            .checked_sub(1)?;
-        let region = &self.regions[index];
-        let offset = address - region.base;
+        let page = address.checked_sub(FIRST_ADDRESS)? / ALIGNMENT;
+        let number = *self.numbers.get(usize::try_from(page).ok()?)?;
+        let region = self.regions.get(number as usize)?;
+        let offset = address.checked_sub(region.base)?;
         (offset <= region.len && len <= region.len - offset).then_some((region, offset))
     }
 
