@@ -2584,6 +2584,32 @@ fn s5_2_a_wait_is_per_counter() {
 }
 
 #[test]
+fn s5_2_a_kernel_that_looks_finds_what_is_outstanding() {
+    // Checklist 9.3: nobody else sees the counters of a run without an observer.
+    const LOOKS: &str = "
+        s_mov_b32 m0, -1
+        v_mov_b32 v1, 0
+        ds_read_b32 v2, v1
+        ds_read_b32 v3, v1
+        s_getreg_b32 s4, hwreg(HW_REG_IB_STS, 8, 4)
+        s_waitcnt lgkmcnt(1)
+        s_getreg_b32 s5, hwreg(HW_REG_IB_STS, 8, 4)
+        s_lshl_b32 s5, s5, 4
+        s_or_b32 s4, s4, s5
+        s_cmp_eq_u32 s4, 0x12
+        s_cbranch_scc1 done
+        s_trap 2
+    done:
+        s_endpgm";
+    for name in ALL {
+        let target = Target::named(name).expect("it exists");
+        let mut device = gcn_emu::device::Device::new(Config::new(target.isa));
+        let done = dispatch(&mut device, target, LOOKS, 1, 64, Initial::default());
+        assert_eq!(done.fault.map(|f| f.kind), None, "{name}");
+    }
+}
+
+#[test]
 fn s5_3_a_full_counter_stalls() {
     on(ALL, |m| {
         let buffer = m.buffer(&[0; 64]);
