@@ -131,9 +131,8 @@ impl Dispatch {
 
     /// Waves that a run on so many host threads may have begun and not ended, at most.
     pub fn resident_waves(&self, threads: usize) -> u64 {
-        self.waves_per_group()
-            .saturating_mul(self.resident_groups() as u64)
-            .saturating_mul(threads as u64)
+        let groups = (self.resident_groups() as u128 * threads as u128).min(self.group_count());
+        self.waves_per_group().saturating_mul(groups as u64)
     }
 
     /// Bytes of scratch of a workgroup.
