@@ -3,7 +3,7 @@
 use std::sync::{Arc, OnceLock};
 
 use gcn_isa::effect::{Condition, Control, Implicit};
-use gcn_isa::simm::Waitcnt;
+use gcn_isa::simm::{Hwreg, Waitcnt};
 use gcn_isa::{Access, DecodeError, Does, Inst, Isa, Kind, Operand, Ty, decode, regs};
 
 use crate::exec;
@@ -22,6 +22,7 @@ pub struct Code {
     pages: Box<[OnceLock<Box<Page>>]>,
     vgprs: usize,
     sgprs: u8,
+    reads_counters: bool,
 }
 
 /// Dwords of a page.
@@ -110,8 +111,9 @@ pub enum Arg {
 /// What is done to the signs of an instruction's sources, at their places in [`Step::args`].
 pub type Signs = [Sign; MAX_ARGS];
 
-/// How an instruction runs.
+/// How an instruction runs. Which it is has a byte of its own, for it is looked at often.
 #[derive(Clone, Copy, Debug)]
+#[repr(u8)]
 pub enum Run {
     /// By its handler, which leaves MODE and the program counter alone.
     Vector,
@@ -145,10 +147,11 @@ impl Code {
         Code {
             isa,
             base,
-            words,
             pages,
             vgprs: vgprs.max(1),
             sgprs,
+            reads_counters: words.iter().any(|&word| reads_counters(isa, word)),
+            words,
         }
     }
 
@@ -165,6 +168,11 @@ impl Code {
     /// SGPRs of the kernel.
     pub fn sgprs(&self) -> u8 {
         self.sgprs
+    }
+
+    /// Whether any of it, wherever it is entered, tells what operations are outstanding.
+    pub fn reads_counters(&self) -> bool {
+        self.reads_counters
     }
 
     /// The instruction at `pc`; nothing outside the code.
@@ -358,6 +366,14 @@ impl Code {
         }
         step
     }
+}
+
+/// Whether an instruction that has this for its first dword reads the hardware register with the counters.
+fn reads_counters(isa: Isa, word: u32) -> bool {
+    // Few have such bits: the rest is not decoded.
+    let is_it = Hwreg::unpack(word as u16).id == exec::alu::IB_STS;
+    let names_one = |inst: Inst| inst.row().slots().any(|slot| slot.kind == Kind::Hwreg);
+    is_it && decode(isa, &[word]).is_ok_and(names_one)
 }
 
 impl Step {

@@ -38,6 +38,8 @@ pub(super) fn run_wave<O: Observer>(
     // The program counter is in `index`, in dwords of the code; the wave's own is right wherever anyone can see it, and so is
     // its count of instructions.
     let mut index = code.index(wave.pc).unwrap_or(NOWHERE);
+    // All has taken effect already: what is outstanding is of use only to those who look.
+    let counts = O::ACTIVE || code.reads_counters();
     'blocks: loop {
         let stop = |kind, pc| Stop {
             kind,
@@ -103,7 +105,8 @@ pub(super) fn run_wave<O: Observer>(
                         next = next.wrapping_add_signed(distance as isize);
                     }
                 }
-                Run::Wait(until) => wave.scoreboard.wait(until),
+                Run::Wait(until) if counts => wave.scoreboard.wait(until),
+                Run::Wait(_) => {}
                 Run::Memory => {
                     let pc = code.address(index);
                     if O::ACTIVE || memory::quickly(wave, step, lds, device).is_none() {
@@ -126,7 +129,9 @@ pub(super) fn run_wave<O: Observer>(
                             Err((kind, lane)) => return Err(Stop { kind, pc, lane }),
                         }
                     }
-                    memory::count(wave, step, pc);
+                    if counts {
+                        memory::count(wave, step, pc);
+                    }
                 }
                 Run::Cancelled if device.config.on_violation == OnViolation::Stop => {
                     return Err(at(FaultKind::RegisterOutOfRange {
@@ -134,7 +139,8 @@ pub(super) fn run_wave<O: Observer>(
                         sgprs: code.sgprs(),
                     }));
                 }
-                Run::Cancelled => memory::count(wave, step, code.address(index)),
+                Run::Cancelled if counts => memory::count(wave, step, code.address(index)),
+                Run::Cancelled => {}
                 Run::Flow => {
                     flow(wave, step, code.address(index)).map_err(at)?;
                     is_usual = wave.mode & UNUSUAL == 0;

@@ -8,6 +8,7 @@
 use gcn_isa::{Does, Field, Inst, Op};
 
 use crate::code::Handler;
+pub(crate) use scalar::IB_STS;
 
 mod approximate;
 mod compare;

@@ -510,7 +510,8 @@ const TRAPSTS: u8 = 3;
 const HW_ID: u8 = 4;
 const GPR_ALLOC: u8 = 5;
 const LDS_ALLOC: u8 = 6;
-const IB_STS: u8 = 7;
+/// The one with the counters.
+pub(crate) const IB_STS: u8 = 7;
 const SH_MEM_BASES: u8 = 15;
 
 // Bits of STATUS.
