@@ -32,6 +32,10 @@ const MAX_UNCOMPRESSED: u64 = 1 << 30;
 /// What a stream grows by at most, as a rule: zlib's by no more than 1032.
 const USUAL_RATIO: u64 = 1032;
 
+/// How far a stream of zstd may refer back, which has to be kept beside what it has become. Clang's do not go beyond it, nor
+/// does the program `zstd` without being told so.
+const MAX_WINDOW: u64 = 128 << 20;
+
 /// One file in a bundle.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct BundleEntry<'a> {
@@ -129,6 +133,14 @@ pub enum BundleError {
     Decompression {
         /// What the decoder says.
         reason: String,
+    },
+    /// Its stream refers back too far.
+    #[error(
+        "the offload bundle's stream of zstd refers back by {window} bytes, more than the {MAX_WINDOW} that are kept"
+    )]
+    Window {
+        /// By how many bytes.
+        window: u64,
     },
     /// It would be larger than any real one.
     #[error(
@@ -352,10 +364,20 @@ fn decompressed(bytes: &[u8], room: u64) -> Result<(Vec<u8>, usize), BundleError
         ZLIB => flate2::read::ZlibDecoder::new(stream)
             .take(size + 1)
             .read_to_end(&mut plain),
-        ZSTD => ruzstd::decoding::StreamingDecoder::new(stream)
-            .map_err(|error| broken(error.to_string()))?
-            .take(size + 1)
-            .read_to_end(&mut plain),
+        ZSTD => {
+            let window = window(stream).unwrap_or(0);
+            if window > MAX_WINDOW {
+                return Err(BundleError::Window { window });
+            }
+            // The decoder panics where it finds no memory for its window, which it enlarges by copying it.
+            let needed = 4 * window.min(size) as usize;
+            Vec::<u8>::new()
+                .try_reserve_exact(needed)
+                .map_err(|error| broken(error.to_string()))?;
+            let decoder = ruzstd::decoding::StreamingDecoder::new(stream)
+                .map_err(|error| broken(error.to_string()))?;
+            Pieces(decoder).take(size + 1).read_to_end(&mut plain)
+        }
         _ => return Err(BundleError::CompressionMethod { method }),
     };
     result.map_err(|error| broken(error.to_string()))?;
@@ -365,6 +387,36 @@ fn decompressed(bytes: &[u8], room: u64) -> Result<(Vec<u8>, usize), BundleError
         )));
     }
     Ok((plain, length))
+}
+
+/// Reads no more than so many bytes at once: the decoder of zstd keeps all that it is asked for.
+struct Pieces<R>(R);
+
+const PIECE: usize = 1 << 16;
+
+impl<R: Read> Read for Pieces<R> {
+    fn read(&mut self, buffer: &mut [u8]) -> std::io::Result<usize> {
+        let piece = buffer.len().min(PIECE);
+        self.0.read(buffer.get_mut(..piece).unwrap_or_default())
+    }
+}
+
+/// How far the first frame of a stream of zstd refers back, in bytes; nothing if its header is not all there. What else is
+/// wrong with it is found by who decompresses it ("Frame_Header" in RFC 8878).
+fn window(stream: &[u8]) -> Option<u64> {
+    /// Bytes of the magic number.
+    const MAGIC_BYTES: usize = 4;
+    /// The frame has no window beside its contents.
+    const SINGLE_SEGMENT: u8 = 1 << 5;
+    let (&flags, mut rest) = stream.get(MAGIC_BYTES..)?.split_first()?;
+    if flags & SINGLE_SEGMENT == 0 {
+        let &window = rest.first()?;
+        let base = 1u64 << (10 + (window >> 3));
+        return Some(base + base / 8 * u64::from(window & 7));
+    }
+    let dictionary = [0, 1, 2, 4][usize::from(flags & 3)];
+    rest = rest.get(dictionary..)?;
+    small_number(&mut rest, 1 << (flags >> 6)).ok()
 }
 
 /// The header of an ELF file of 64 bits that is not for AMDGPU.
@@ -532,6 +584,62 @@ mod tests {
         assert!(read(&bytes, &mut room).is_ok());
         let error = read(&bytes, &mut room).err();
         assert_eq!(error, Some(BundleError::TooLarge { size }));
+    }
+
+    /// A frame of zstd with this header, that holds the bytes as they are.
+    fn zstd(header: &[u8], bytes: &[u8]) -> Vec<u8> {
+        let mut frame = vec![0x28, 0xb5, 0x2f, 0xfd];
+        frame.extend(header);
+        // The last block, not compressed.
+        frame.extend(&((bytes.len() as u32) << 3 | 1).to_le_bytes()[..3]);
+        frame.extend(bytes);
+        frame
+    }
+
+    /// What has to be kept beside the contents is bounded, however it is stated.
+    #[test]
+    fn a_stream_that_refers_back_too_far_is_refused() {
+        let bundle = plain(&[("hip-amdgcn-amd-amdhsa--gfx803", &[7; 256])]);
+        let size = bundle.len() as u64;
+        let entries = |header: &[u8]| {
+            let mut bytes = compressed(3, size, &zstd(header, &bundle));
+            bytes[6..8].copy_from_slice(&ZSTD.to_le_bytes());
+            bundle_entries(&bytes).map(|entries| entries[0].bytes.to_vec())
+        };
+        let good = Ok(vec![7; 256]);
+        // A window of 2^27 bytes, and the next larger one.
+        assert_eq!(entries(&[0, 17 << 3]), good);
+        let window = MAX_WINDOW + MAX_WINDOW / 8;
+        assert_eq!(
+            entries(&[0, 17 << 3 | 1]),
+            Err(BundleError::Window { window })
+        );
+        let window = (1 << 41) + 7 * (1 << 38);
+        assert_eq!(entries(&[0, 0xff]), Err(BundleError::Window { window }));
+        // The window is the contents, of a size in four and in eight bytes.
+        let in_four = [&[0xa0][..], &(size as u32).to_le_bytes()].concat();
+        assert_eq!(entries(&in_four), good);
+        let window = u64::MAX;
+        let in_eight = [&[0xe0][..], &window.to_le_bytes()].concat();
+        assert_eq!(entries(&in_eight), Err(BundleError::Window { window }));
+        // What is cut off in its header is for the decoder to tell.
+        assert_eq!(super::window(&[0x28, 0xb5, 0x2f, 0xfd, 0]), None);
+    }
+
+    #[test]
+    fn a_reader_in_pieces_asks_for_no_more_than_a_piece() {
+        struct Asked(usize);
+        impl Read for Asked {
+            fn read(&mut self, buffer: &mut [u8]) -> std::io::Result<usize> {
+                self.0 = self.0.max(buffer.len());
+                Ok(buffer.len())
+            }
+        }
+        let mut pieces = Pieces(Asked(0));
+        let mut all = Vec::with_capacity(8 * PIECE);
+        let read = pieces.by_ref().take(8 * PIECE as u64).read_to_end(&mut all);
+        assert_eq!(read.ok(), Some(8 * PIECE));
+        assert_eq!(pieces.0.0, PIECE);
     }
 
     #[test]
