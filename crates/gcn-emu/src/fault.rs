@@ -1,6 +1,7 @@
 //! What ends a run before its time, and where it happened.
 
 use crate::hostcall::HostcallError;
+use crate::run::Site;
 use crate::wave::WaveId;
 
 /// What an access wanted.
@@ -51,7 +52,16 @@ pub enum FaultKind {
     NotExecuted,
     /// The PC left the code.
     #[error("the program counter left the code")]
-    PcOutside,
+    PcOutside {
+        /// Address of the instruction that it came from, where that is known.
+        from: Option<u64>,
+    },
+    /// The PC is that of no dword.
+    #[error("the program counter is not a multiple of 4")]
+    PcMisaligned {
+        /// Address of the instruction that it came from, where that is known.
+        from: Option<u64>,
+    },
     /// A trap handler's instruction, outside of one.
     #[error("only a trap handler may execute this")]
     OutsideTrapHandler,
@@ -115,4 +125,6 @@ pub struct Fault {
     pub pc: u64,
     /// Its text, if it is one.
     pub text: Option<String>,
+    /// The instruction that the wave came from, where it has come to no other.
+    pub from: Option<Site>,
 }

@@ -1136,6 +1136,39 @@ fn e243_many_workgroups_wait_for_each_other_by_memory() {
     }
 }
 
+/// Wherever a wave's turn ends: one that ends behind the jump does not lose where it went, nor where it came from.
+#[test]
+fn a_wave_that_leaves_the_code_is_told_with_the_jump() {
+    for quantum in [1, 2, 3, 4, 100] {
+        for (distance, misaligned) in [(10, true), (0x1000, false), (0x1001, true)] {
+            let target = Target::named("gfx900").expect("it exists");
+            let mut config = Config::new(target.isa);
+            config.quantum = quantum;
+            let mut device = gcn_emu::device::Device::new(config);
+            let initial = Initial {
+                sgprs: Vec::new(),
+                work_item_ids: 1,
+                mode: 0,
+            };
+            let source = format!(
+                "s_getpc_b64 s[4:5]\ns_add_u32 s4, s4, {distance}\ns_setpc_b64 s[4:5]\ns_endpgm"
+            );
+            let done = dispatch(&mut device, target, &source, 1, 64, initial);
+            let fault = done.fault.expect("it leaves the code");
+            // The distance counts from behind the first instruction; a literal constant makes the second one longer.
+            let behind_first = fault.pc - distance;
+            let from = Some(behind_first + if distance <= 64 { 4 } else { 8 });
+            let kind = match misaligned {
+                true => FaultKind::PcMisaligned { from },
+                false => FaultKind::PcOutside { from },
+            };
+            assert_eq!(fault.kind, kind, "{quantum}, {distance:#x}");
+            let text = fault.from.and_then(|site| site.text);
+            assert_eq!(text.as_deref(), Some("s_setpc_b64 s[4:5]"));
+        }
+    }
+}
+
 #[test]
 fn s2_31_waves_count_in_order() {
     // E008, E049

@@ -40,6 +40,8 @@ pub(super) fn run_wave<O: Observer>(
     let mut index = code.index(wave.pc).unwrap_or(NOWHERE);
     // All has taken effect already: what is outstanding is of use only to those who look.
     let counts = O::ACTIVE || code.reads_counters();
+    // Where the last branch was.
+    let mut branch = NOWHERE;
     'blocks: loop {
         let stop = |kind, pc| Stop {
             kind,
@@ -48,22 +50,33 @@ pub(super) fn run_wave<O: Observer>(
         };
         let executed = wave.executed;
         if executed >= until {
-            wave.pc = code.address(index);
+            if index != NOWHERE {
+                wave.pc = code.address(index);
+            }
             if executed >= limit {
                 return Err(stop(FaultKind::Limit(limit), wave.pc));
             }
             if device.interrupted.load(Relaxed) {
                 return Err(stop(FaultKind::Interrupted, wave.pc));
             }
-            return Ok(());
+            // The next turn would not know where a wave has come from that has left the code.
+            if code.steps_at(index).is_some() {
+                return Ok(());
+            }
         }
         let mut steps = match code.steps_at(index) {
             Some(Ok(steps)) => steps,
             Some(Err(error)) => {
                 return Err(stop(FaultKind::Undecodable(error), code.address(index)));
             }
-            None if index == NOWHERE => return Err(stop(FaultKind::PcOutside, wave.pc)),
-            None => return Err(stop(FaultKind::PcOutside, code.address(index))),
+            None => {
+                let from = (branch != NOWHERE).then(|| code.address(branch));
+                return Err(if index == NOWHERE {
+                    stop(FaultKind::PcMisaligned { from }, wave.pc)
+                } else {
+                    stop(FaultKind::PcOutside { from }, code.address(index))
+                });
+            }
         };
         if let Ok(left) = usize::try_from(until - executed)
             && left < steps.len()
@@ -163,6 +176,7 @@ pub(super) fn run_wave<O: Observer>(
                 return Ok(());
             }
             if next != following {
+                branch = index;
                 index = next;
                 continue 'blocks;
             }

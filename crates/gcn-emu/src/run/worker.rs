@@ -644,12 +644,17 @@ impl<'a, O: Observer> Worker<'a, O> {
     }
 
     fn fault(&self, wave: WaveId, pc: u64, kind: FaultKind, lane: Option<u8>) -> Fault {
+        let from = match kind {
+            FaultKind::PcOutside { from } | FaultKind::PcMisaligned { from } => from,
+            _ => None,
+        };
         Fault {
             kind,
             wave,
             lane,
             pc,
             text: self.shared.text(pc),
+            from: from.map(|pc| self.shared.site((wave, pc))),
         }
     }
 }

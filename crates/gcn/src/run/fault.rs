@@ -24,6 +24,8 @@ pub struct FaultReport {
     /// The symbol before it, and the distance.
     place: Option<String>,
     instruction: Option<String>,
+    /// The instruction that the wave came from, where it has come to no other.
+    from: Option<Origin>,
     /// The address that was accessed, where that is the trouble.
     address: Option<u64>,
     nearest: Option<Nearest>,
@@ -31,6 +33,15 @@ pub struct FaultReport {
     unfinished: Vec<Unfinished>,
     /// How many there are.
     unfinished_waves: u64,
+}
+
+/// An instruction that a wave came from.
+#[derive(Serialize)]
+struct Origin {
+    pc: u64,
+    /// The symbol before it, and the distance.
+    place: Option<String>,
+    instruction: Option<String>,
 }
 
 /// Addresses below this are taken for a null pointer and an offset.
@@ -192,6 +203,11 @@ impl FaultReport {
             pc: fault.pc,
             place: symbolic(fault.pc, loaded),
             instruction: fault.text,
+            from: fault.from.map(|site| Origin {
+                pc: site.pc,
+                place: symbolic(site.pc, loaded),
+                instruction: site.text,
+            }),
             address,
             nearest: address
                 .and_then(|address| Some(Nearest::new(memory.nearest(address)?, address))),
@@ -213,6 +229,11 @@ impl fmt::Display for FaultReport {
             self.instruction.as_deref(),
         )?;
         write!(f, "\n  {}", self.message)?;
+        if let Some(from) = &self.from {
+            f.write_str("\n  it came from the instruction ")?;
+            let (place, instruction) = (from.place.as_deref(), from.instruction.as_deref());
+            write_instruction(f, from.pc, place, instruction)?;
+        }
         if let Some(offset @ 0..NULL_PAGE) = self.address {
             match offset {
                 0 => f.write_str("\n  that is a null pointer")?,

@@ -11,7 +11,7 @@ smashed:                                    // saves where to go on on its stack
     buffer_store_dword v1, off, s[0:3], s4 offset:8
     buffer_store_dword v2, off, s[0:3], s4 offset:12
     v_mov_b32 v3, 0
-    v_mov_b32 v4, 5
+    v_mov_b32 v4, 8
 fill:
     buffer_store_dword v4, v3, s[0:3], s4 offen
     v_add_u32 v3, 4, v3
@@ -42,6 +42,15 @@ into_data:                                  // takes numbers for code
     s_add_u32 s4, s4, numbers@rel32@lo+4
     s_addc_u32 s5, s5, numbers@rel32@hi+12
     s_setpc_b64 s[4:5]
+
+.globl crooked
+.p2align 8
+.type crooked,@function
+crooked:                                    // jumps between two instructions' beginnings
+    s_getpc_b64 s[4:5]
+    s_add_u32 s4, s4, 10
+    s_setpc_b64 s[4:5]
+    s_endpgm
 
 .globl divides
 .p2align 8
@@ -98,6 +107,11 @@ numbers:
 .end_amdhsa_kernel
 .p2align 6
 .amdhsa_kernel into_data
+    .amdhsa_next_free_vgpr 1
+    .amdhsa_next_free_sgpr 8
+.end_amdhsa_kernel
+.p2align 6
+.amdhsa_kernel crooked
     .amdhsa_next_free_vgpr 1
     .amdhsa_next_free_sgpr 8
 .end_amdhsa_kernel
