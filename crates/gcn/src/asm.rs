@@ -166,7 +166,7 @@ pub fn run(args: &Args, out: &mut dyn Write) -> Result<Status> {
     };
     let limit = args.error_limit;
     let shown = render::diagnostics(&render::renderer(), &sources, &diagnostics, limit);
-    io::stderr().lock().write_all(shown.as_bytes())?;
+    render::tell(format_args!("{shown}"));
     let fatal = if args.fatal_warnings {
         Severity::Warning
     } else {

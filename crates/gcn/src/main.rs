@@ -4,8 +4,6 @@
 //! Everything that is printed in the project is printed by this crate. A command writes its result to a
 //! [`Write`] that it is given, its diagnostics to standard error, and ends in a [`Status`] or an error.
 
-#![allow(clippy::print_stderr)] // Reporting is what this crate is for.
-
 mod asm;
 mod completions;
 mod dis;
@@ -63,6 +61,8 @@ enum Status {
     Success,
     /// The input is wrong, and the reasons have been reported.
     BadInput,
+    /// The usage is wrong, and the reasons have been reported.
+    BadUsage,
     /// The user has stopped it, and what was done until then has been reported.
     Interrupted,
 }
@@ -100,6 +100,7 @@ fn main() -> ExitCode {
     match result {
         Ok(Status::Success) => ExitCode::SUCCESS,
         Ok(Status::BadInput) => ExitCode::from(BAD_INPUT),
+        Ok(Status::BadUsage) => ExitCode::from(BAD_USAGE),
         Ok(Status::Interrupted) => ExitCode::from(INTERRUPTED),
         // Who reads has read enough.
         Err(error) if is_broken_pipe(&error) => ExitCode::SUCCESS,

@@ -1,8 +1,8 @@
 //! From diagnostics to text: `file:line:column: error: …`, the source line with a caret, help, and a count at the end.
 
 use std::borrow::Cow;
-use std::fmt::Display;
-use std::io::{self, IsTerminal};
+use std::fmt::{Arguments, Display};
+use std::io::{self, IsTerminal, Write};
 use std::ops::Range;
 
 use annotate_snippets::{AnnotationKind, Level, Renderer, Snippet};
@@ -13,18 +13,26 @@ const MAX_LINES: usize = 4;
 /// Bytes of a long line that are shown on each side of the place.
 const MAX_AROUND: usize = 200;
 
+/// Writes to standard error. If that cannot be done, nobody can be told so: what else is done does not depend on it.
+pub fn tell(text: Arguments<'_>) {
+    let _ = io::stderr().lock().write_fmt(text);
+}
+
 /// Writes an error that has no place in a source to standard error.
 pub fn complain(error: &anyhow::Error) {
-    eprintln!("error: {}", printable(&format!("{error:#}")));
+    tell(format_args!(
+        "error: {}\n",
+        printable(&format!("{error:#}"))
+    ));
 }
 
 /// Writes a warning about a whole file to standard error.
 pub fn warn(file: &str, warning: &dyn Display) {
-    eprintln!(
-        "{}: warning: {}",
+    tell(format_args!(
+        "{}: warning: {}\n",
         printable(file),
         printable(&warning.to_string())
-    );
+    ));
 }
 
 /// Renders for standard error: in colour if that is a terminal and `NO_COLOR` is not set.

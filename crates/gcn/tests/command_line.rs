@@ -400,6 +400,34 @@ fn an_output_that_cannot_be_written_is_told() {
     }
 }
 
+/// What cannot be said on standard error changes neither what is done nor the exit status.
+#[test]
+fn diagnostics_that_cannot_be_written_change_nothing() {
+    let directory = scratch("mute");
+    fs::write(directory.join("wrong.s"), "v_nonsense\n").expect("a file");
+    fs::write(directory.join("launch.toml"), "file = 1\n").expect("a file");
+    for (arguments, status) in [
+        (&["asm", "wrong.s", "--target", "gfx900"][..], 1),
+        (&["asm", "missing.s"], 1),
+        (&["run", "launch.toml"], 1),
+        (&["run", "wrong.s", "--target", "gfx900", "--grid", "1"], 1),
+        (&["run", "wrong.s", "--grid", "1"], 2),
+    ] {
+        let full = fs::File::options().write(true).open("/dev/full");
+        // A pipe that nobody reads any more.
+        let (reader, pipe) = std::io::pipe().expect("a pipe");
+        drop(reader);
+        for stderr in [Stdio::from(full.expect("Linux has it")), Stdio::from(pipe)] {
+            let ended = gcn(&directory, arguments).stderr(stderr).status();
+            assert_eq!(
+                ended.expect("gcn starts").code(),
+                Some(status),
+                "{arguments:?}"
+            );
+        }
+    }
+}
+
 #[test]
 fn a_reader_that_has_enough_is_no_error() {
     let directory = scratch("pipe");

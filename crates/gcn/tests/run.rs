@@ -362,7 +362,8 @@ fn wrong_launch_files_are_explained() {
         ),
         (
             "file = \"k.s\"\ngrid = [1, 2, 3, 4]",
-            "grid: `1,2,3,4` is not X, X,Y or X,Y,Z of numbers from 1 to 4294967295",
+            "launch.toml:2:8: error: `1,2,3,4` is not X, X,Y or X,Y,Z of numbers from 1 to 4294967295\n  |\n2 | grid = \
+             [1, 2, 3, 4]\n  |        ^^^^^^^^^^^^\n",
         ),
         (
             "file = \"k.s\"\ngrid = true",
@@ -370,7 +371,7 @@ fn wrong_launch_files_are_explained() {
         ),
         (
             "file = \"k.s\"\nmemory = \"much\"",
-            "memory: `much` is not an amount of memory such as 1048576, 512M or 4G",
+            "launch.toml:2:10: error: `much` is not an amount of memory such as 1048576, 512M or 4G",
         ),
         (
             "file = \"k.s\"\n[args]\na = { b = 1 }",
@@ -379,6 +380,14 @@ fn wrong_launch_files_are_explained() {
         (
             "file = \"k.s\"\nexpect = [\"x\"]",
             "`expect x`: NAME=VALUE is wanted",
+        ),
+        (
+            "file = \"k.s\"\nsave = [\"x\"]",
+            "`save x`: NAME=FILE is wanted",
+        ),
+        (
+            "file = \"k.s\"\noffset = \"1,\"",
+            "launch.toml:2:10: error: `1,` is not X, X,Y or X,Y,Z of numbers from 0 to 18446744073709551615",
         ),
         (
             "file = \"launch.toml\"",
@@ -581,7 +590,7 @@ fn wrong_usage_is_told_from_wrong_input() {
         (&["--grid", "-1"], "`-1` is not X, X,Y or X,Y,Z"),
         (
             &["--grid", "4", "--arg", "count"],
-            "error: `--arg count`: NAME=VALUE is wanted\n",
+            "error: `--arg count`: NAME=VALUE is wanted\nkernel saxpy takes:\n  0 count: a number, u32\n",
         ),
         (
             &["--grid", "4", "--save", "ys"],
@@ -827,7 +836,11 @@ fn faults_name_the_place_and_lose_nothing() {
             "forever",
             "(forever+0x0): s_branch 65535\n  stopped after 1000000 instructions, the limit\n",
         ),
-        ("away", "at 0x0\n  the program counter left the code\n"),
+        (
+            "away",
+            "at 0x0\n  the program counter left the code\n  it came from the instruction at 0x100001804 (away+0x4): \
+             s_setpc_b64 s[4:5]\n",
+        ),
         (
             "odd",
             "(odd+0x10): global_atomic_add v1, v1, s[4:5]\n  atomic at address 0x100020002, which is not a multiple of 4\n  \
@@ -883,7 +896,7 @@ fn kernels_that_misbehave_harm_only_themselves() {
         (
             "smashed",
             BAD_INPUT,
-            "at 0x500000005\n  the program counter left the code\n",
+            "at 0x800000008\n  the program counter left the code\n  it came from the instruction at 0x10000",
         ),
         (
             "overflows",
@@ -898,8 +911,14 @@ fn kernels_that_misbehave_harm_only_themselves() {
         (
             "into_data",
             BAD_INPUT,
-            " (numbers+0x0)\n  the program counter left the code\n",
+            " (numbers+0x0)\n  the program counter left the code\n  it came from the instruction at ",
         ),
+        (
+            "crooked",
+            BAD_INPUT,
+            "(crooked+0xe)\n  the program counter is not a multiple of 4\n  it came from the instruction at 0x10000",
+        ),
+        ("crooked", BAD_INPUT, "(crooked+0x8): s_setpc_b64 s[4:5]\n"),
         (
             "divides",
             GOOD,

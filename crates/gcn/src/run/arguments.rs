@@ -221,6 +221,11 @@ fn parameters(kernel: &Kernel) -> Option<Vec<Parameter<'_>>> {
     )
 }
 
+/// What the arguments of a kernel are; nothing for one without metadata.
+pub fn help(kernel: &Kernel) -> Option<String> {
+    parameters(kernel).map(|parameters| listing(kernel, &parameters))
+}
+
 impl<'a> Parameter<'a> {
     fn new(index: usize, argument: &'a Argument) -> Parameter<'a> {
         Parameter {

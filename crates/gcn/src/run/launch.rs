@@ -43,6 +43,8 @@ pub struct Launch {
     pub memory: Option<u64>,
     /// Arguments in the order of writing.
     pub args: Vec<Given>,
+    /// What is wrong with one that has no name or no value; what would be right depends on the kernel.
+    pub wrong_arg: Option<String>,
     /// Buffers to print.
     pub print: Vec<Given>,
     /// Buffers to save; the value is a file.
@@ -58,7 +60,8 @@ pub struct Launch {
 }
 
 /// Sizes in x, y and z.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Deserialize)]
+#[serde(try_from = "Sizes")]
 pub struct Extent {
     /// The sizes; those that were not written are 1.
     pub sizes: [u32; 3],
@@ -132,7 +135,7 @@ fn show(error: &toml::de::Error, name: &str, text: &str) {
     };
     let diagnostic = Diagnostic::error(span, error.message());
     let shown = render::diagnostics(&render::renderer(), &sources, &[diagnostic], 0);
-    eprint!("{shown}");
+    render::tell(format_args!("{shown}"));
 }
 
 impl Launch {
@@ -157,7 +160,13 @@ impl Launch {
         self.json |= args.json;
         let mut seen = HashSet::new();
         for text in &args.arg {
-            let given = option("--arg", text)?;
+            let given = match pair("--arg", text, VALUE, Path::new("")) {
+                Ok(given) => given,
+                Err(error) => {
+                    self.wrong_arg.get_or_insert(error.to_string());
+                    continue;
+                }
+            };
             if !seen.insert(given.name.clone()) {
                 let name = printable(&given.name);
                 return Err(Usage(format!("--arg gives {name} twice")).into());
@@ -167,12 +176,13 @@ impl Launch {
                 None => self.args.push(given),
             }
         }
-        for (list, name, texts) in [
-            (&mut self.save, "--save", &args.save),
-            (&mut self.expect, "--expect", &args.expect),
+        for (list, name, wanted, texts) in [
+            (&mut self.save, "--save", FILE, &args.save),
+            (&mut self.expect, "--expect", VALUE, &args.expect),
         ] {
             for text in texts {
-                list.push(option(name, text)?);
+                let given = pair(name, text, wanted, Path::new(""));
+                list.push(given.map_err(|error| Usage(error.to_string()))?);
             }
         }
         self.print
@@ -189,22 +199,17 @@ fn unvalued(name: &str) -> Given {
     }
 }
 
-/// The value of an option, `NAME=VALUE`.
-fn option(name: &str, text: &str) -> Result<Given> {
-    pair(name, text, Path::new("")).map_err(|error| Usage(error.to_string()).into())
-}
+/// What messages call the second part of a pair.
+const VALUE: &str = "VALUE";
+/// The second part of a pair that is the name of a file.
+const FILE: &str = "FILE";
 
-/// `NAME=VALUE`.
-fn pair(option: &str, text: &str, base: &Path) -> Result<Given> {
+/// A name, `=`, and what is `wanted` behind it.
+fn pair(option: &str, text: &str, wanted: &str, base: &Path) -> Result<Given> {
     let (name, value) = text.split_once('=').unwrap_or_default();
     let (name, value) = (name.trim().to_owned(), value.trim().to_owned());
     if name.is_empty() || value.is_empty() {
-        let value = if option.ends_with("save") {
-            "FILE"
-        } else {
-            "VALUE"
-        };
-        bail!("`{option} {text}`: NAME={value} is wanted");
+        bail!("`{option} {text}`: NAME={wanted} is wanted");
     }
     Ok(Given {
         name,
@@ -272,14 +277,14 @@ struct File {
     file: Option<PathBuf>,
     target: Option<String>,
     kernel: Option<String>,
-    grid: Option<Sizes>,
-    group: Option<Sizes>,
-    offset: Option<Sizes>,
+    grid: Option<Extent>,
+    group: Option<Extent>,
+    offset: Option<Offset>,
     threads: Option<usize>,
     limit: Option<u64>,
     lds: u32,
     stack: Option<u32>,
-    memory: Option<Amount>,
+    memory: Option<Memory>,
     args: Option<Pairs>,
     print: Option<Names>,
     save: Option<Pairs>,
@@ -301,6 +306,41 @@ enum Sizes {
     Text(String),
 }
 
+impl Sizes {
+    /// As an option would have them.
+    fn text(self) -> String {
+        match self {
+            Sizes::One(size) => size.to_string(),
+            Sizes::List(list) => {
+                let list: Vec<String> = list.iter().map(u64::to_string).collect();
+                list.join(",")
+            }
+            Sizes::Text(text) => text,
+        }
+    }
+}
+
+impl TryFrom<Sizes> for Extent {
+    type Error = String;
+
+    fn try_from(given: Sizes) -> Result<Extent, String> {
+        sizes(&given.text())
+    }
+}
+
+/// What work-items' global numbers begin with.
+#[derive(Deserialize)]
+#[serde(try_from = "Sizes")]
+struct Offset([u64; 3]);
+
+impl TryFrom<Sizes> for Offset {
+    type Error = String;
+
+    fn try_from(given: Sizes) -> Result<Offset, String> {
+        offsets(&given.text()).map(Offset)
+    }
+}
+
 /// `1048576` or `"1M"`.
 #[derive(Deserialize)]
 #[serde(
@@ -310,6 +350,22 @@ enum Sizes {
 enum Amount {
     Bytes(u64),
     Text(String),
+}
+
+/// Bytes of guest memory.
+#[derive(Deserialize)]
+#[serde(try_from = "Amount")]
+struct Memory(u64);
+
+impl TryFrom<Amount> for Memory {
+    type Error = String;
+
+    fn try_from(given: Amount) -> Result<Memory, String> {
+        match given {
+            Amount::Bytes(bytes) => Ok(Memory(bytes)),
+            Amount::Text(text) => amount(&text).map(Memory),
+        }
+    }
 }
 
 /// `"y"` or `["x", "y[0..4]"]`.
@@ -340,13 +396,6 @@ pub fn from_toml(text: &str, base: &Path) -> Result<Launch> {
     let Some(program) = file.file else {
         bail!("the launch file names no program: add `file = \"kernel.s\"`");
     };
-    let memory = match file.memory {
-        None => None,
-        Some(Amount::Bytes(bytes)) => Some(bytes),
-        Some(Amount::Text(text)) => {
-            Some(amount(&text).map_err(|error| anyhow::anyhow!("memory: {error}"))?)
-        }
-    };
     let print = match file.print {
         None => Vec::new(),
         Some(Names::One(name)) => vec![name],
@@ -356,42 +405,28 @@ pub fn from_toml(text: &str, base: &Path) -> Result<Launch> {
         file: base.join(program),
         target: file.target,
         kernel: file.kernel,
-        grid: parsed("grid", file.grid, sizes)?,
-        group: parsed("group", file.group, sizes)?,
-        offset: parsed("offset", file.offset, offsets)?,
+        grid: file.grid,
+        group: file.group,
+        offset: file.offset.map(|Offset(offset)| offset),
         threads: file.threads,
         limit: file.limit,
         lds: file.lds,
         stack: file.stack,
-        memory,
+        memory: file.memory.map(|Memory(bytes)| bytes),
         args: pairs("args", file.args, base, Unnamed::ByIndex)?,
+        wrong_arg: None,
         print: print.iter().map(|name| unvalued(name)).collect(),
-        save: pairs("save", file.save, base, Unnamed::InText)?,
-        expect: pairs("expect", file.expect, base, Unnamed::InText)?,
+        save: pairs("save", file.save, base, Unnamed::InText { wanted: FILE })?,
+        expect: pairs(
+            "expect",
+            file.expect,
+            base,
+            Unnamed::InText { wanted: VALUE },
+        )?,
         trace: file.trace,
         fidelity: file.fidelity,
         json: file.json,
     })
-}
-
-/// What a key has, read as its option would be.
-fn parsed<T>(
-    key: &str,
-    given: Option<Sizes>,
-    parse: impl Fn(&str) -> Result<T, String>,
-) -> Result<Option<T>> {
-    let text = match given {
-        None => return Ok(None),
-        Some(Sizes::One(size)) => size.to_string(),
-        Some(Sizes::List(list)) => list
-            .iter()
-            .map(u64::to_string)
-            .collect::<Vec<_>>()
-            .join(","),
-        Some(Sizes::Text(text)) => text,
-    };
-    let value = parse(&text).map_err(|error| anyhow::anyhow!("{key}: {error}"))?;
-    Ok(Some(value))
 }
 
 /// What an element of a list is that has no name of its own.
@@ -399,8 +434,8 @@ fn parsed<T>(
 enum Unnamed {
     /// A value; its name is its index.
     ByIndex,
-    /// Text with the name before `=`.
-    InText,
+    /// Text with the name before `=`, and what is wanted behind it.
+    InText { wanted: &'static str },
 }
 
 fn pairs(key: &str, given: Option<Pairs>, base: &Path, unnamed: Unnamed) -> Result<Vec<Given>> {
@@ -421,8 +456,10 @@ fn pairs(key: &str, given: Option<Pairs>, base: &Path, unnamed: Unnamed) -> Resu
             .iter()
             .enumerate()
             .map(|(index, value)| match (unnamed, value) {
-                (Unnamed::InText, toml::Value::String(text)) => pair(key, text, base),
-                (Unnamed::InText, _) => bail!("{key}: a list has texts NAME=VALUE"),
+                (Unnamed::InText { wanted }, toml::Value::String(text)) => {
+                    pair(key, text, wanted, base)
+                }
+                (Unnamed::InText { wanted }, _) => bail!("{key}: a list has texts NAME={wanted}"),
                 (Unnamed::ByIndex, value) => given_as(&index.to_string(), value),
             })
             .collect(),

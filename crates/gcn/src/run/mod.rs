@@ -133,15 +133,20 @@ pub fn run(args: &Args, out: &mut dyn Write) -> Result<Status> {
     match carry_out(&launch, out) {
         Err(error) if error.is::<Problems>() => {
             let Problems { problems, help } = error.downcast::<Problems>()?;
-            for problem in problems {
-                eprintln!("error: {}", render::printable(&problem));
-            }
-            if let Some(help) = help {
-                eprintln!("{help}");
-            }
+            report(&problems, help);
             Ok(Status::BadInput)
         }
         result => result,
+    }
+}
+
+/// Writes what is wrong, and what would be right, to standard error.
+fn report(problems: &[String], help: Option<String>) {
+    for problem in problems {
+        render::tell(format_args!("error: {}\n", render::printable(problem)));
+    }
+    if let Some(help) = help {
+        render::tell(format_args!("{help}\n"));
     }
 }
 
@@ -150,6 +155,10 @@ fn carry_out(launch: &Launch, out: &mut dyn Write) -> Result<Status> {
         return Ok(Status::BadInput);
     };
     let kernel = choose(&object, launch.kernel.as_deref())?;
+    if let Some(wrong) = &launch.wrong_arg {
+        report(std::slice::from_ref(wrong), arguments::help(kernel));
+        return Ok(Status::BadUsage);
+    }
     let mut device = Device::new(config(launch, target.isa)?);
     let loaded = hsa::load(&mut device, &object, "the code object")?;
     let budget = launch.memory.unwrap_or_else(arguments::spare_memory);
@@ -193,7 +202,7 @@ fn carry_out(launch: &Launch, out: &mut dyn Write) -> Result<Status> {
     let wanted = Wanted::new(launch, &bound.buffers, &loaded)?;
     let prepared = start.prepare(&mut device)?;
     for note in &prepared.notes {
-        eprintln!("note: {note}{}", remedy(note));
+        render::tell(format_args!("note: {note}{}\n", remedy(note)));
     }
     device.config.threads = afford(
         &prepared,
@@ -234,7 +243,9 @@ fn carry_out(launch: &Launch, out: &mut dyn Write) -> Result<Status> {
         let (text, lost) = host.printed();
         printed.extend(text);
         if lost > 0 {
-            eprintln!("note: the kernel has printed {lost} bytes more, which are lost");
+            render::tell(format_args!(
+                "note: the kernel has printed {lost} bytes more, which are lost\n"
+            ));
         }
     }
     let good = fault.is_none() && comparisons.iter().all(Comparison::holds);
@@ -286,16 +297,19 @@ fn carry_out(launch: &Launch, out: &mut dyn Write) -> Result<Status> {
         save.write(&device.memory)?;
     }
     if !launch.json {
-        eprintln!("{}", summary(&kernel.name, stats, seconds, threads));
+        render::tell(format_args!(
+            "{}\n",
+            summary(&kernel.name, stats, seconds, threads)
+        ));
         for remark in &remarks {
-            eprintln!("note: {remark}");
+            render::tell(format_args!("note: {remark}\n"));
         }
         if let Some(line) = fidelity::line(&fidelity).filter(|_| !launch.fidelity) {
-            eprintln!("{line}");
+            render::tell(format_args!("{line}\n"));
         }
     }
     if let Some(fault) = &fault {
-        eprintln!("error: {fault}");
+        render::tell(format_args!("error: {fault}\n"));
     }
     Ok(if good {
         Status::Success
@@ -466,7 +480,7 @@ fn program(launch: &Launch) -> Result<Option<(CodeObject, &'static Target)>> {
     );
     let (code, diagnostics) = asm::make(&assembly, asm::Format::Elf, None);
     if !diagnostics.is_empty() {
-        eprint!(
+        render::tell(format_args!(
             "{}",
             render::diagnostics(
                 &render::renderer(),
@@ -478,7 +492,7 @@ fn program(launch: &Launch) -> Result<Option<(CodeObject, &'static Target)>> {
                 &diagnostics,
                 asm::ERROR_LIMIT,
             )
-        );
+        ));
     }
     let Some(code) = code else {
         return Ok(None);

@@ -6,6 +6,8 @@ use std::time::{Duration, Instant};
 
 use gcn_emu::progress::{Done, Progress};
 
+use crate::render;
+
 /// Runs that take no longer say nothing.
 const PATIENCE: Duration = Duration::from_secs(2);
 /// From line to line.
@@ -34,11 +36,11 @@ fn show(progress: &Progress, ended: &Receiver<()>) {
     while ended.recv_timeout(wait) == Err(RecvTimeoutError::Timeout) {
         let done = progress.done();
         let seconds = last.elapsed().as_secs_f64();
-        eprint!("{CLEAR}{}", line(before, done, seconds));
+        render::tell(format_args!("{CLEAR}{}", line(before, done, seconds)));
         (last, before, wait) = (Instant::now(), done, INTERVAL);
     }
     if wait == INTERVAL {
-        eprint!("{CLEAR}");
+        render::tell(format_args!("{CLEAR}"));
     }
 }
 

@@ -214,6 +214,11 @@ impl Type {
             _ => {
                 let Some((value, base)) = integer(text) else {
                     let is_float = text.parse::<f64>().is_ok();
+                    let is_whole =
+                        !text.contains(|c: char| !c.is_ascii_digit() && !matches!(c, '+' | '-'));
+                    if is_float && is_whole {
+                        return Err(range());
+                    }
                     let not_whole = ValueError::NotWhole {
                         text: text.to_owned(),
                         ty: self,
@@ -236,7 +241,8 @@ impl Type {
                 value as u64
             }
         };
-        let is_finite_text = text.parse::<f64>().is_ok_and(f64::is_finite);
+        // Not the names of infinity and of what is no number.
+        let is_finite_text = text.contains(|c: char| c.is_ascii_digit());
         let element = Element {
             ty: self,
             bits: bytes,
@@ -608,10 +614,11 @@ mod tests {
             (Type::F32, "", "`` is not a number"),
             (Type::F16, "65536", "65536 does not fit f16"),
             (Type::F32, "1e60", "1e60 does not fit f32"),
+            (Type::F64, "-1e309", "-1e309 does not fit f64"),
             (
                 Type::U32,
                 "99999999999999999999999999999999999999999999",
-                "99999999999999999999999999999999999999999999 is not a whole number, but u32 needs one",
+                "99999999999999999999999999999999999999999999 does not fit u32",
             ),
             (Type::I32, "--1", "`--1` is not a number"),
         ] {
