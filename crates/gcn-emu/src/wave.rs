@@ -83,6 +83,9 @@ pub struct Wave {
     pub waiting: Waiting,
     /// Instructions executed.
     pub executed: u64,
+    /// Where the branch was that it has taken last: the number of a dword of the code. It is kept here for the run to have its
+    /// registers for what it needs more often.
+    pub(crate) branch: Option<u32>,
     /// Address of the wave's scratch, and bytes for each lane.
     pub scratch: Scratch,
     /// Bytes of LDS that its workgroup has, and waves.
@@ -208,6 +211,7 @@ impl Wave {
             scoreboard: Scoreboard::new(isa),
             waiting: Waiting::No,
             executed: 0,
+            branch: None,
             scratch: Scratch::default(),
             group: GroupShape::default(),
             priority: 0,
@@ -247,6 +251,7 @@ impl Wave {
         self.waiting = Waiting::No;
         self.priority = 0;
         self.executed = 0;
+        self.branch = None;
     }
 
     /// A vector register; one beyond the allocation reads v0 (checklist 1.6).

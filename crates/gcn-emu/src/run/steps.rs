@@ -40,8 +40,6 @@ pub(super) fn run_wave<O: Observer>(
     let mut index = code.index(wave.pc).unwrap_or(NOWHERE);
     // All has taken effect already: what is outstanding is of use only to those who look.
     let counts = O::ACTIVE || code.reads_counters();
-    // Where the last branch was.
-    let mut branch = NOWHERE;
     'blocks: loop {
         let stop = |kind, pc| Stop {
             kind,
@@ -59,10 +57,7 @@ pub(super) fn run_wave<O: Observer>(
             if device.interrupted.load(Relaxed) {
                 return Err(stop(FaultKind::Interrupted, wave.pc));
             }
-            // The next turn would not know where a wave has come from that has left the code.
-            if code.steps_at(index).is_some() {
-                return Ok(());
-            }
+            return Ok(());
         }
         let mut steps = match code.steps_at(index) {
             Some(Ok(steps)) => steps,
@@ -70,7 +65,7 @@ pub(super) fn run_wave<O: Observer>(
                 return Err(stop(FaultKind::Undecodable(error), code.address(index)));
             }
             None => {
-                let from = (branch != NOWHERE).then(|| code.address(branch));
+                let from = wave.branch.map(|branch| code.address(branch as usize));
                 return Err(if index == NOWHERE {
                     stop(FaultKind::PcMisaligned { from }, wave.pc)
                 } else {
@@ -176,7 +171,7 @@ pub(super) fn run_wave<O: Observer>(
                 return Ok(());
             }
             if next != following {
-                branch = index;
+                wave.branch = Some(index as u32);
                 index = next;
                 continue 'blocks;
             }
