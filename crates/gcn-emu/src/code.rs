@@ -100,7 +100,7 @@ pub enum Arg {
     Vgpr(u8),
     /// Scalar registers from this one on, 0..=127.
     Scalar(u8),
-    /// A scalar source that is not a register: 235..=254 without constants (apertures, VCCZ, EXECZ, SCC).
+    /// A scalar source that is not a register: 235..=254 without constants (apertures, VCCZ, EXECZ, SCC, LDS_DIRECT).
     Special(u8),
     /// A constant, extended to 64 bits as the operand's type says.
     Const(u64),
@@ -117,6 +117,8 @@ pub type Signs = [Sign; MAX_ARGS];
 pub enum Run {
     /// By its handler, which leaves MODE and the program counter alone.
     Vector,
+    /// The same, with a source from LDS that is read before (errata E246).
+    VectorFromLds,
     /// By its handler, for which the program counter is the next instruction's address.
     Scalar,
     /// In two steps, addresses and access.
@@ -363,6 +365,10 @@ impl Code {
         };
         if step.is_vector {
             modifiers::apply(&mut step);
+            if args.contains(&Arg::Special(regs::LDS_DIRECT)) {
+                step.is_vector = false;
+                step.run = Run::VectorFromLds;
+            }
         }
         step
     }

@@ -53,6 +53,32 @@ impl Lds {
         &mut self.bytes
     }
 
+    /// What LDS_DIRECT stands for: the value of the type in bits 16 to 18 of M0 at the byte in its low half, 0 outside the
+    /// allocation (errata E246).
+    pub fn direct(&self, m0: u32) -> u32 {
+        let at = usize::from(m0 as u16);
+        let (size, is_signed) = match m0 >> 16 & 7 {
+            0 => (1, false),
+            1 => (2, false),
+            4 => (1, true),
+            5 => (2, true),
+            _ => (4, false),
+        };
+        let begin = at & !(size - 1);
+        let Some(bytes) = self.bytes.get(begin..begin + size) else {
+            return 0;
+        };
+        let mut value = [0; 4];
+        value[..size].copy_from_slice(bytes);
+        let value = u32::from_le_bytes(value);
+        let unused = 32 - 8 * size as u32;
+        if is_signed {
+            ((value << unused) as i32 >> unused) as u32
+        } else {
+            value
+        }
+    }
+
     /// What an instruction may reach: up to GCN 1.2 bounded by M0, from GCN 1.4 on by the allocation alone
     /// (checklist 2.5, 2.6; errata E035).
     #[inline]

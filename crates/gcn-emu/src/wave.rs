@@ -92,6 +92,8 @@ pub struct Wave {
     pub group: GroupShape,
     /// What S_SETPRIO set.
     pub priority: u8,
+    /// What LDS_DIRECT stands for in the instruction that is being executed.
+    pub lds_direct: u32,
     /// The windows of FLAT addresses, as the aperture registers of GCN 1.4 show them.
     pub apertures: Apertures,
     /// Where its loads have been.
@@ -215,6 +217,7 @@ impl Wave {
             scratch: Scratch::default(),
             group: GroupShape::default(),
             priority: 0,
+            lds_direct: 0,
             apertures: Apertures::default(),
             strides: Strides::default(),
             rooms: Box::new(Rooms {
@@ -270,7 +273,7 @@ impl Wave {
     }
 
     /// A scalar source that is neither register nor constant, by its number: the apertures of GCN 1.4 (errata
-    /// E088), VCCZ, EXECZ and SCC. As a 32-bit source an aperture gives its low half.
+    /// E088), VCCZ, EXECZ, SCC and LDS_DIRECT. As a 32-bit source an aperture gives its low half.
     pub fn special(&self, code: u8) -> u64 {
         let base = |high: u32| u64::from(high) << 32;
         match code {
@@ -281,6 +284,7 @@ impl Wave {
             VCCZ => u64::from(self.vcc() == 0),
             EXECZ => u64::from(self.exec() == 0),
             SCC => u64::from(self.scc),
+            regs::LDS_DIRECT => u64::from(self.lds_direct),
             _ => 0,
         }
     }

@@ -141,10 +141,10 @@ fn all_ways(target: &str, texts: &[&str], space: Space) -> usize {
                         .s(11, 0x00e0_0000 | 1 << 19);
                     m.s(12, 8);
                 }
-                m.s64(16, buffer).s64(18, BYTES | 7 << 44);
+                m.s64(16, buffer).s64(18, BYTES | 15 << 44);
                 // Records of 8 bytes, whose number is what NUM_RECORDS counts or half of that (checklist 3.16).
-                m.s64(28, buffer | 8 << 48).s64(30, (BYTES / 8) | 7 << 44);
-                m.s64(24, buffer | 8 << 48).s64(26, BYTES | 7 << 44);
+                m.s64(28, buffer | 8 << 48).s64(30, (BYTES / 8) | 15 << 44);
+                m.s64(24, buffer | 8 << 48).s64(26, BYTES | 15 << 44);
                 // Elements of four bytes from 0 to 1, of which components are exchanged or are none.
                 m.s64(36, buffer | 16 << 48)
                     .s64(38, BYTES | (10 << 15 | 0o4156) << 32);

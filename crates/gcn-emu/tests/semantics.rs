@@ -942,6 +942,99 @@ fn s2_28_nop_counts() {
     });
 }
 
+/// A kernel that makes LDS's dword `l` the lane's number times 0x10204 exclusive-or 0x80f0c0a0, then stores what
+/// LDS_DIRECT is for each M0 to the buffer that s[0:1] points to, a row of dwords each.
+fn direct_reads(m0: &[u32]) -> String {
+    let mut text =
+        "s_mov_b32 s8, s0\ns_mov_b32 s9, s1\ns_mov_b32 s10, 4096\ns_mov_b32 s11, 0x27fac\n\
+        v_lshlrev_b32 v1, 2, v0\nv_mul_u32_u24 v2, 0x10204, v0\nv_xor_b32 v2, 0x80f0c0a0, v2\n\
+        s_mov_b32 m0, -1\nds_write_b32 v1, v2\ns_waitcnt lgkmcnt(0)\n"
+            .to_owned();
+    for (row, m0) in m0.iter().enumerate() {
+        text += &format!(
+            "s_mov_b32 m0, {m0:#x}\nv_mov_b32 v3, src_lds_direct\ns_movk_i32 s4, {}\n\
+             buffer_store_dword v3, v1, s[8:11], s4 offen\n",
+            256 * row
+        );
+    }
+    text + "s_endpgm"
+}
+
+#[test]
+fn e246_lds_direct_is_one_value_for_all_lanes() {
+    // Errata E246
+    let dword = |l: u32| (l * 0x1_0204) ^ 0x80f0_c0a0;
+    let rows = [
+        (0x2_0000 | (4 * 9), dword(9)),
+        // The low bits of the address are not looked at.
+        (0x2_0000 | (4 * 9 + 3), dword(9)),
+        (4 * 9 + 1, (dword(9) >> 8) & 0xff),
+        (0x1_0000 | (4 * 9 + 2), dword(9) >> 16),
+        (0x4_0000 | (4 * 9 + 3), (dword(9) as i32 >> 24) as u32),
+        (0x5_0000 | (4 * 9 + 3), (dword(9) as i32 >> 16) as u32),
+        // Bits beyond have no meaning, and beyond the allocation is nothing.
+        (0xfff8_0000 | 0x2_0000 | (4 * 63), dword(63)),
+        (0x2_ffc0, 0),
+    ];
+    for name in ALL {
+        let target = Target::named(name).expect("it exists");
+        let mut device = gcn_emu::device::Device::new(Config::new(target.isa));
+        let buffer = (device.memory.allocate("out", 4096)).expect("there is memory");
+        let initial = Initial {
+            sgprs: vec![
+                InitialSgpr::Value(buffer as u32),
+                InitialSgpr::Value((buffer >> 32) as u32),
+            ],
+            work_item_ids: 1,
+            mode: 0,
+        };
+        let source = direct_reads(&rows.map(|(m0, _)| m0));
+        let done = dispatch(&mut device, target, &source, 1, 64, initial);
+        assert_eq!(done.fault, None, "{name}");
+        for (row, (m0, expected)) in (0..).zip(rows) {
+            for lane in [0, 40, 63] {
+                let is = device.memory.load_u32(buffer + 256 * row + 4 * lane);
+                assert_eq!(is, Some(expected), "{name}: M0 is {m0:#x}, lane {lane}");
+            }
+        }
+    }
+}
+
+/// Two waves that wait for each other at a counter in LDS, as MIOpen's Winograd kernels do: DS_APPEND counts lanes, and
+/// LDS_DIRECT is compared with how many there must be.
+const COUNTED_BARRIER: &str = "s_movk_i32 s4, 0x80\ns_mov_b32 m0, 0x1ffff\nds_append v1 offset:64\ns_mov_b32 m0, 0x20040\nwait:\n\
+    v_cmp_eq_u32_e64 vcc, src_lds_direct, s4\ns_cbranch_vccz wait\n\
+    v_lshlrev_b32 v1, 2, v0\nv_mov_b32 v2, 0x80\nglobal_store_dword v1, v2, s[0:1]\ns_endpgm";
+
+#[test]
+fn e246_waves_wait_at_a_counter_in_lds() {
+    // Errata E051: what M0 is does not matter to DS_APPEND.
+    for name in NINE {
+        let target = Target::named(name).expect("it exists");
+        let mut config = Config::new(target.isa);
+        config.limit = Some(1_000_000);
+        let mut device = gcn_emu::device::Device::new(config);
+        let buffer = device.memory.allocate("out", 512).expect("there is memory");
+        let initial = Initial {
+            sgprs: vec![
+                InitialSgpr::Value(buffer as u32),
+                InitialSgpr::Value((buffer >> 32) as u32),
+            ],
+            work_item_ids: 1,
+            mode: 0,
+        };
+        let done = dispatch(&mut device, target, COUNTED_BARRIER, 1, 128, initial);
+        assert_eq!(done.fault, None, "{name}");
+        for lane in 0..128 {
+            assert_eq!(
+                device.memory.load_u32(buffer + 4 * lane),
+                Some(0x80),
+                "{lane}"
+            );
+        }
+    }
+}
+
 /// A kernel that stores LDS of its first 256 bytes to the buffer in s[0:1], then writes there.
 const READ_LDS: &str = "v_lshlrev_b32 v1, 2, v0\ns_mov_b32 m0, -1\nds_read_b32 v2, v1\n\
     s_waitcnt lgkmcnt(0)\nglobal_store_dword v1, v2, s[0:1]\nds_write_b32 v1, v1\ns_endpgm";
@@ -2699,12 +2792,40 @@ fn s5_5_the_end_does_not_wait_for_stores() {
 
 // MUBUF, which scratch and GCN 1.0 need; beyond the checklist.
 
-/// Puts a descriptor in s[8:11].
+/// Puts a descriptor in s[8:11]. One without ADD_TID gets a data format if it has none (errata E249).
 fn descriptor(m: &mut Machine, base: u64, second: u32, records: u32, last: u32) {
+    let has_format = last & (1 << 23 | 0xf << 15) != 0;
     m.s(8, base as u32)
         .s(9, (base >> 32) as u32 | second)
         .s(10, records)
-        .s(11, last);
+        .s(11, if has_format { last } else { last | 4 << 15 });
+}
+
+#[test]
+fn e249_a_descriptor_without_data_format_is_unbound() {
+    // Errata E249: MIOpen's kernels switch their stores off so.
+    on(ALL, |m| {
+        let buffer = m.buffer(&count_up(64));
+        descriptor(m, buffer, 0, 256, 0);
+        m.s(11, 0x7fac).set(0, |l| 4 * l as u32).set(1, |_| 9);
+        m.run("buffer_load_dword v1, v0, s[8:11], 0 offen");
+        assert_eq!((m.v(1, 0), m.v(1, 63)), (0, 0));
+        m.set(1, |_| 9)
+            .run("buffer_store_dword v1, v0, s[8:11], 0 offen\nbuffer_atomic_add v1, v0, s[8:11], 0 offen glc");
+        assert_eq!((m.v(1, 5), m.mem(buffer), m.mem(buffer + 20)), (0, 0, 5));
+        // Nothing is there that could be missed, wherever the base is.
+        m.s(8, 16)
+            .s(9, 0)
+            .run("buffer_store_dword v1, v0, s[8:11], 0 offen");
+        assert!(!m.violated());
+    });
+    // With ADD_TID the bits are the stride's.
+    on(ALL, |m| {
+        let buffer = m.buffer(&count_up(64));
+        descriptor(m, buffer, 4 << 16, 256, 1 << 23);
+        m.run("buffer_load_dword v1, off, s[8:11], 0");
+        assert_eq!((m.v(1, 0), m.v(1, 63)), (0, 63));
+    });
 }
 
 #[test]

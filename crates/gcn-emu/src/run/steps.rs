@@ -95,10 +95,14 @@ pub(super) fn run_wave<O: Observer>(
             let following = step.following();
             let mut next = following;
             match step.run {
-                Run::Vector | Run::Memory | Run::Cancelled | Run::Missing
+                Run::Vector | Run::VectorFromLds | Run::Memory | Run::Cancelled | Run::Missing
                     if is_skipped(wave, step) => {}
-                Run::Vector if indexing::is_on(wave) => indexing::execute(wave, step),
-                Run::Vector => (step.handler)(wave, step),
+                Run::Vector => vector(wave, step),
+                Run::VectorFromLds => {
+                    wave.lds_direct = lds.direct(wave.m0());
+                    vector(wave, step);
+                    wave.lds_direct = 0;
+                }
                 Run::Scalar => {
                     let after = code.address(next);
                     wave.pc = after;
@@ -180,6 +184,16 @@ pub(super) fn run_wave<O: Observer>(
         if let Some(last) = steps.last() {
             index = last.following();
         }
+    }
+}
+
+/// A vector instruction, with its operands where VGPR indexing has moved them.
+#[inline(always)]
+fn vector(wave: &mut Wave, step: &Step) {
+    if indexing::is_on(wave) {
+        indexing::execute(wave, step);
+    } else {
+        (step.handler)(wave, step);
     }
 }
 

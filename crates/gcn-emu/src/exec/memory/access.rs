@@ -417,7 +417,10 @@ pub fn descriptor(wave: &Wave, plan: &Plan) -> Descriptor {
         Arg::Const(value) => value as u32,
         _ => 0,
     };
-    let words = wave.scalars_from(plan.sbase);
+    let mut words = wave.scalars_from(plan.sbase);
+    if plan.format.is_none() && Descriptor::is_unbound(words) {
+        words[2] = 0; // NUM_RECORDS
+    }
     Descriptor::new(wave.isa, words, soffset, plan.idxen)
 }
 

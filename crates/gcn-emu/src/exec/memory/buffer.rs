@@ -60,6 +60,12 @@ const STRIDE_BITS: u32 = 14;
 const ELEMENT_GFX9: u64 = 4;
 
 impl Descriptor {
+    /// Whether a descriptor has no data format, and no ADD_TID to which the bits belong. Accesses that bring no format
+    /// find nothing there (errata E249).
+    pub fn is_unbound(words: [u32; 4]) -> bool {
+        words[3] & (ADD_TID | FORMAT << FORMAT_SHIFT) == 0
+    }
+
     /// From its dwords, the instruction's scalar offset, and whether the instruction has an index.
     #[inline]
     pub fn new(isa: Isa, words: [u32; 4], soffset: u32, idxen: bool) -> Descriptor {
