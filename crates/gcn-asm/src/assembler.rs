@@ -10,7 +10,6 @@ use std::collections::HashMap;
 use std::ops::Range;
 
 use gcn_isa::{Isa, Target};
-use gcn_object::Feature;
 
 use crate::clrx;
 use crate::cursor::Cursor;
@@ -25,7 +24,7 @@ use crate::modifier::ModArg;
 use crate::operand::{Arg, Delayed, What};
 use crate::program::{Kernel, Mark, Metadata, Section, SectionFlags, SectionKind};
 use crate::symbols::{Defined, SymbolId, Symbols};
-use crate::{Options, Source};
+use crate::{Features, Options, Source};
 
 pub(crate) use late::{Fixup, FixupKind, Stated, check_width};
 
@@ -48,8 +47,7 @@ pub(crate) struct Assembler<'a> {
     pub target: &'static Target,
     pub isa: Isa,
     pub dialect: Dialect,
-    pub xnack: Feature,
-    pub sramecc: Feature,
+    pub features: Features,
     pub symbols: Symbols,
     /// CLRX's symbols that stand for registers or constants of operands: `name = %v[0:3]`.
     pub registers: HashMap<SymbolId, What>,
@@ -174,13 +172,6 @@ impl<'a> Assembler<'a> {
                 entry.defined = Defined::Value(Value::absolute(*value));
             }
         }
-        let feature = |has| {
-            if has {
-                Feature::Any
-            } else {
-                Feature::Unsupported
-            }
-        };
         let mut assembler = Assembler {
             expansion: Expansion::new(
                 source,
@@ -192,8 +183,7 @@ impl<'a> Assembler<'a> {
             target,
             isa: target.isa,
             dialect: options.dialect,
-            xnack: feature(target.xnack),
-            sramecc: feature(target.sramecc),
+            features: options.features,
             symbols,
             registers: HashMap::new(),
             banks_first: false,

@@ -3,7 +3,7 @@
 use std::ops::Range;
 
 use gcn_isa::Target;
-use gcn_object::{Binding, Feature, RelocationKind, SymbolKind, Visibility};
+use gcn_object::{Binding, RelocationKind, SymbolKind, Visibility};
 
 use crate::assembler::{Assembler, Stated};
 use crate::clrx;
@@ -12,6 +12,7 @@ use crate::diagnostic::{Diagnostic, Fail, Helped, fail};
 use crate::expand;
 use crate::explain;
 use crate::expr::{Parsed, Value};
+use crate::features::Features;
 use crate::kernel_code;
 use crate::operand::{Delayed, lower_case};
 use crate::program::{Metadata, SectionFlags, SectionKind};
@@ -634,28 +635,23 @@ impl Assembler<'_> {
                 target.name
             )));
         }
-        for setting in name.split(':').skip(1) {
-            let (feature, has) = match setting.strip_suffix(['+', '-']) {
-                Some("xnack") => (&mut self.xnack, target.xnack),
-                Some("sramecc") => (&mut self.sramecc, target.sramecc),
-                _ => {
-                    return Err(fail(
-                        span,
-                        format!("there is no target feature `{}`", setting.escape_debug()),
-                    )
-                    .helped("the features are xnack and sramecc, each with + or -"));
-                }
-            };
-            if !has {
-                let message = format!("{} has no feature `{setting}`", target.name);
-                return Err(fail(span, message));
+        let said = match Features::said(target, name) {
+            Ok(said) => said,
+            Err(error) => {
+                let wrong = fail(span, error.to_string());
+                return Err(match error.help() {
+                    Some(help) => wrong.helped(help),
+                    None => wrong,
+                });
             }
-            *feature = if setting.ends_with('+') {
-                Feature::On
-            } else {
-                Feature::Off
-            };
-        }
+        };
+        self.features = self.features.joined(said).ok_or_else(|| {
+            let message = "the source is assembled for other features of this target";
+            fail(span, message).helped(format!(
+                "assemble it with `--target {}`, or change the directive",
+                name.escape_debug()
+            ))
+        })?;
         Ok(())
     }
 

@@ -492,7 +492,7 @@ impl Assembler<'_> {
             vcc: true,
             // LLVM reserves its place on GCN 1.0 too, which has no such register.
             flat_scratch: true,
-            xnack_mask: matches!(self.xnack, Feature::Any | Feature::On),
+            xnack_mask: matches!(self.features.xnack, Feature::Any | Feature::On),
         };
         let mut sgprs_span = kernel.span.clone();
         let mut user_sgprs = 0;

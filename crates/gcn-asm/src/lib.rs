@@ -16,6 +16,7 @@ mod encode;
 mod expand;
 mod explain;
 mod expr;
+mod features;
 mod hsa;
 mod instruction;
 mod kernel;
@@ -38,6 +39,7 @@ pub use diagnostic::{Diagnostic, Note, Severity};
 pub use dialect::Dialect;
 pub use expand::{File, Files, NoFiles};
 pub use explain::{closest, usage};
+pub use features::{FeatureError, Features};
 pub use object::ObjectError;
 pub use program::{
     Kernel, Listing, Metadata, Place, Program, Relocation, Section, SectionFlags, SectionKind,
@@ -58,6 +60,8 @@ pub struct Source<'a> {
 pub struct Options<'a> {
     /// The GPU to assemble for. [`named_target`] finds the one that a source asks for.
     pub target: &'static Target,
+    /// What is said of its features beside the source, which may say more.
+    pub features: Features,
     /// Symbols that are numbers before the source begins, as by `.set`.
     pub defines: &'a [(String, i64)],
     /// Whether [`Program::listing`] is wanted.
@@ -71,6 +75,7 @@ impl Options<'_> {
     pub fn new(target: &'static Target) -> Self {
         Options {
             target,
+            features: Features::unsaid(target),
             defines: &[],
             listing: true,
             dialect: Dialect::default(),

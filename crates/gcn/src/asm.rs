@@ -11,7 +11,7 @@ use gcn_asm::{
     Assembly, Diagnostic, Dialect, ObjectError, Options, Program, Severity, Source, assemble_with,
     named_target,
 };
-use gcn_isa::{Fidelity, Syntax, Target};
+use gcn_isa::{Fidelity, Syntax};
 use gcn_object::MetadataError;
 
 use crate::file::Text;
@@ -32,9 +32,10 @@ pub struct Args {
     /// Where the result goes; `-` is standard output. By default IN.s becomes IN.co or IN.bin, and `-` stays `-`.
     #[arg(short, long)]
     output: Option<PathBuf>,
-    /// The GPU: gfx600 … gfx90c, a chip's name, or gcn1.0 … gcn1.4.1. `.amdgcn_target` in the source says it too.
+    /// The GPU: gfx600 … gfx90c, a chip's name, or gcn1.0 … gcn1.4.1; features behind it as in NAME:xnack-.
+    /// `.amdgcn_target` in the source says it too.
     #[arg(long, value_parser = input::TargetParser, hide_possible_values = true)]
-    target: Option<&'static Target>,
+    target: Option<input::Named>,
     /// What to make.
     #[arg(long, value_enum, default_value_t = Format::Elf)]
     format: Format,
@@ -124,11 +125,13 @@ const ENCODING_COLUMN: usize = 40;
 pub fn run(args: &Args, out: &mut dyn Write) -> Result<Status> {
     let name = input::name(&args.input);
     let text = Text::open(&args.input)?;
-    let Some(target) = args.target.or_else(|| named_target(text.as_str())) else {
-        return Err(Usage(format!(
-            "{name} has no .amdgcn_target that is known: add --target"
-        ))
-        .into());
+    let options = match args.target {
+        Some(named) => named.options(),
+        None => Options::new(named_target(text.as_str()).ok_or_else(|| {
+            Usage(format!(
+                "{name} has no .amdgcn_target that is known: add --target"
+            ))
+        })?),
     };
     let assembly = assemble_with(
         &Source {
@@ -142,7 +145,7 @@ pub fn run(args: &Args, out: &mut dyn Write) -> Result<Status> {
                 input::Dialect::Llvm => Dialect::Llvm,
                 input::Dialect::Clrx => Dialect::Clrx,
             },
-            ..Options::new(target)
+            ..options
         },
         &input::SourceFiles {
             directories: &args.directories,

@@ -5,6 +5,7 @@ use std::path::PathBuf;
 
 use anyhow::{Context, Result};
 use clap::ValueEnum;
+use clap::builder::TypedValueParser;
 use gcn_asm::list::{
     Code, Kernel, LABELS, ListOptions, Section, Symbol, list_object, list_to, target_id,
 };
@@ -26,7 +27,7 @@ pub struct Args {
     /// The code object or the words; `-` reads standard input.
     input: PathBuf,
     /// The GPU: gfx600 … gfx90c, a chip's name, or gcn1.0 … gcn1.4.1. A code object says it itself.
-    #[arg(long, value_parser = input::TargetParser, hide_possible_values = true)]
+    #[arg(long, value_parser = input::TargetParser.map(|named| named.target), hide_possible_values = true)]
     target: Option<&'static Target>,
     /// Which code object of a file that holds several, counted from 1 as `gcn info` lists them.
     #[arg(long, value_name = "NUMBER")]

@@ -4,6 +4,7 @@ use std::io::{self, Write};
 use std::path::PathBuf;
 
 use anyhow::{Context, Result};
+use clap::builder::TypedValueParser;
 use gcn_isa::Target;
 use gcn_object::{BundleEntry, CodeObject, Feature, Kernel, KernelDescriptor, UserSgpr};
 use serde::Serialize;
@@ -24,7 +25,7 @@ pub struct Args {
     input: PathBuf,
     /// Which object of a file that holds several: an offload bundle, or a host program with bundles. Without it
     /// they are listed.
-    #[arg(long, value_parser = input::TargetParser, hide_possible_values = true)]
+    #[arg(long, value_parser = input::TargetParser.map(|named| named.target), hide_possible_values = true)]
     target: Option<&'static Target>,
     /// Which object of a file that holds several, by the number in the list.
     #[arg(long, value_name = "NUMBER")]

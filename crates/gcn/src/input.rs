@@ -1,12 +1,14 @@
 //! What commands share in reading their arguments: targets, files and standard input.
 
 use std::ffi::OsStr;
+use std::fmt;
 use std::fs::File;
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, bail};
 use clap::builder::{PossibleValue, TypedValueParser};
+use gcn_asm::{Features, Options};
 use gcn_isa::{Isa, TARGETS, Target};
 
 use crate::file::Text;
@@ -25,12 +27,42 @@ pub enum Dialect {
     Clrx,
 }
 
+/// A target as `--target` names it: `gfx900`, or `gfx900:xnack-` where a feature is turned on or off.
+#[derive(Clone, Copy)]
+pub struct Named {
+    /// The target.
+    pub target: &'static Target,
+    /// What is said of its features.
+    pub features: Features,
+}
+
+impl Named {
+    /// How to assemble for it.
+    pub fn options(self) -> Options<'static> {
+        Options {
+            features: self.features,
+            ..Options::new(self.target)
+        }
+    }
+}
+
+impl fmt::Display for Named {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}{}", self.target.name, self.features)
+    }
+}
+
 /// The target of a name.
 ///
 /// # Errors
 /// What is accepted, if `name` is not.
-pub fn target(name: &str) -> Result<&'static Target, String> {
-    Target::named(name).ok_or_else(accepted_targets)
+pub fn target(name: &str) -> Result<Named, String> {
+    let target = Target::named(name).ok_or_else(accepted_targets)?;
+    let features = Features::said(target, name).map_err(|error| match error.help() {
+        Some(help) => format!("{error}; {help}"),
+        None => error.to_string(),
+    })?;
+    Ok(Named { target, features })
 }
 
 /// For clap: the target that `--target` names. Shells complete the names.
@@ -38,7 +70,7 @@ pub fn target(name: &str) -> Result<&'static Target, String> {
 pub struct TargetParser;
 
 impl TypedValueParser for TargetParser {
-    type Value = &'static Target;
+    type Value = Named;
 
     fn parse_ref(
         &self,
@@ -141,9 +173,17 @@ impl gcn_asm::Files for SourceFiles<'_> {
 /// # Errors
 /// What keeps it from being read, with its name.
 pub fn read(path: &Path) -> Result<Vec<u8>> {
+    read_up_to(path, MAX_INPUT_BYTES)
+}
+
+/// As [`read`], for an input that may have so many bytes.
+///
+/// # Errors
+/// As there.
+pub fn read_up_to(path: &Path, most: u64) -> Result<Vec<u8>> {
     let mut bytes = Vec::new();
     let read = |from: &mut dyn Read, bytes: &mut Vec<u8>| {
-        from.take(MAX_INPUT_BYTES + 1).read_to_end(bytes)
+        from.take(most.saturating_add(1)).read_to_end(bytes)
     };
     let result = if path == Path::new(STDIN) {
         read(&mut io::stdin().lock(), &mut bytes)
@@ -151,10 +191,84 @@ pub fn read(path: &Path) -> Result<Vec<u8>> {
         File::open(path).and_then(|mut file| read(&mut file, &mut bytes))
     };
     result.with_context(|| format!("cannot read {}", name(path)))?;
-    if bytes.len() as u64 > MAX_INPUT_BYTES {
-        bail!("{} has more than {} MiB", name(path), MAX_INPUT_BYTES >> 20);
+    if bytes.len() as u64 > most {
+        bail!("{} has more than {} MiB", name(path), most >> 20);
     }
     Ok(bytes)
+}
+
+/// What a buffer is filled from. A file is read only when there is room for it, piece by piece, so that it may be as
+/// large as memory and is never there twice; of what else there is, such as a pipe, nobody knows the length before.
+pub enum Data {
+    /// A file, which had so many bytes.
+    File {
+        /// Open at its beginning.
+        file: File,
+        /// Its length when it was opened.
+        bytes: u64,
+        /// What messages call it.
+        name: String,
+    },
+    /// Bytes that have been read.
+    Read(Vec<u8>),
+}
+
+impl Data {
+    /// What `path` names.
+    ///
+    /// # Errors
+    /// As [`read`].
+    pub fn open(path: &Path) -> Result<Data> {
+        if path != Path::new(STDIN) {
+            let cannot_read = || format!("cannot read {}", name(path));
+            let file = File::open(path).with_context(cannot_read)?;
+            let metadata = file.metadata().with_context(cannot_read)?;
+            if metadata.is_file() {
+                return Ok(Data::File {
+                    file,
+                    bytes: metadata.len(),
+                    name: name(path),
+                });
+            }
+        }
+        Ok(Data::Read(read(path)?))
+    }
+
+    /// How many bytes there are.
+    pub fn bytes(&self) -> u64 {
+        match self {
+            Data::File { bytes, .. } => *bytes,
+            Data::Read(bytes) => bytes.len() as u64,
+        }
+    }
+
+    /// Gives all bytes to `take`, in order.
+    ///
+    /// # Errors
+    /// The file cannot be read, or was cut meanwhile.
+    pub fn pieces(self, mut take: impl FnMut(&[u8])) -> Result<()> {
+        /// So many bytes at a time.
+        const PIECE: u64 = 1 << 20;
+        match self {
+            Data::File {
+                mut file,
+                bytes,
+                name,
+            } => {
+                let mut left = bytes;
+                let mut piece = vec![0; left.min(PIECE) as usize];
+                while left > 0 {
+                    piece.truncate(left.min(PIECE) as usize);
+                    file.read_exact(&mut piece)
+                        .with_context(|| format!("cannot read {name} to its end"))?;
+                    take(&piece);
+                    left -= piece.len() as u64;
+                }
+            }
+            Data::Read(bytes) => take(&bytes),
+        }
+        Ok(())
+    }
 }
 
 /// The text of a file, or of standard input.

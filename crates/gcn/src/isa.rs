@@ -6,6 +6,7 @@
 use std::io::Write;
 
 use anyhow::{Result, bail};
+use clap::builder::TypedValueParser;
 use gcn_asm::{closest, usage};
 use gcn_isa::describe::{Holds, Run};
 use gcn_isa::field::SUFFIXES;
@@ -30,7 +31,7 @@ pub struct Args {
     /// (`0xd8000000 0x00000100`). Without it the families are listed.
     query: Vec<String>,
     /// Only this GPU: gfx600 … gfx90c, a chip's name, or gcn1.0 … gcn1.4.1.
-    #[arg(long, value_parser = input::TargetParser, hide_possible_values = true)]
+    #[arg(long, value_parser = input::TargetParser.map(|named| named.target), hide_possible_values = true)]
     target: Option<&'static Target>,
 }
 

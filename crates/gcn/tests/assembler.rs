@@ -156,6 +156,50 @@ fn symbols_are_defined_by_options() {
     }
 }
 
+/// As `-mcpu=gfx900:xnack-` does to Clang, which MIOpen's kernels are assembled with.
+#[test]
+fn the_target_option_sets_features() {
+    const KERNEL: &[u8] =
+        b"k: s_endpgm\n.rodata\n.p2align 6\n.amdhsa_kernel k\n.amdhsa_next_free_vgpr 1\n\
+        .amdhsa_next_free_sgpr 8\n.amdhsa_reserve_xnack_mask 0\n.end_amdhsa_kernel\n";
+    const WITH_TARGET: &[u8] = b".amdgcn_target \"amdgcn-amd-amdhsa--gfx900:xnack-\"\ns_endpgm\n";
+    let directory = scratch("features");
+    fs::write(directory.join("kernel.s"), KERNEL).expect("written");
+    fs::write(directory.join("target.s"), WITH_TARGET).expect("written");
+    let made = |file: &str, target: &str| {
+        let output = gcn(
+            &directory,
+            &["asm", file, "--target", target, "-o", "out.co"],
+        );
+        (stderr(&output), output.status.code())
+    };
+    let good = (String::new(), Some(0));
+    assert_eq!(made("kernel.s", "gfx900:xnack-"), good);
+    let info = gcn(&directory, &["info", "--json", "out.co"]);
+    let info = String::from_utf8(info.stdout).expect("text");
+    assert!(
+        info.replace(' ', "").contains("\"xnack\":\"off\""),
+        "{info}"
+    );
+    let contradicts = "this contradicts the target";
+    assert!(made("kernel.s", "gfx900").0.contains(contradicts));
+    assert!(made("kernel.s", "gfx900:xnack+").0.contains(contradicts));
+    // The source may say the same, and more than the option, but not the opposite.
+    assert_eq!(made("target.s", "gfx900:xnack-"), good);
+    assert_eq!(made("target.s", "gfx900"), good);
+    let (said, status) = made("target.s", "gfx900:xnack+");
+    assert_eq!(status, Some(BAD_INPUT), "{said}");
+    assert!(said.contains("assembled for other features"), "{said}");
+    for (target, message) in [
+        ("gfx900:fast+", "there is no target feature `fast+`"),
+        ("gfx900:xnack", "there is no target feature `xnack`"),
+        ("gfx803:sramecc+", "gfx803 has no feature `sramecc+`"),
+    ] {
+        let said = made("kernel.s", target).0;
+        assert!(said.contains(message), "{target}: {said}");
+    }
+}
+
 #[test]
 fn warnings_can_be_fatal_and_errors_can_be_many() {
     let warning = b".warning \"take care\"\n";

@@ -1229,6 +1229,34 @@ fn workgroups_are_held_against_what_the_kernel_was_compiled_for() {
     }
 }
 
+/// A buffer's file may be as large as memory, and is not read before it is known to fit.
+#[test]
+fn files_are_as_large_as_memory() {
+    let directory = scratch("large");
+    let large = directory.join("large.bin");
+    let file = fs::File::create(&large).expect("a file");
+    file.set_len(3 << 30).expect("a file without contents");
+    let argument = format!("xs=f32@{}", large.display());
+    let ran = saxpy(&["--grid", "4", "--memory", "2G", "--arg", &argument]);
+    assert!(
+        ran.err
+            .contains("the buffers take 3221225488 bytes (xs 3221225472, ys 16), more than the 2147483648 bytes"),
+        "{}",
+        ran.err
+    );
+    assert_eq!(ran.status, Some(BAD_INPUT));
+    fs::remove_file(large).expect("it is there");
+    // Several pieces, from a file and to another.
+    let bytes: Vec<u8> = (0..3_000_000u32).map(|i| (i * 7 / 8) as u8).collect();
+    let (from, to) = (directory.join("from.bin"), directory.join("to.bin"));
+    fs::write(&from, &bytes).expect("a file");
+    let argument = format!("xs=f32@{}", from.display());
+    let save = format!("xs={}", to.display());
+    let ran = saxpy(&["--grid", "4", "--arg", &argument, "--save", &save]);
+    assert_eq!(ran.status, Some(GOOD), "{}", ran.err);
+    assert!(fs::read(&to).expect("a file") == bytes, "the same bytes");
+}
+
 #[test]
 fn files_of_other_lengths_are_explained() {
     let directory = scratch("lengths");

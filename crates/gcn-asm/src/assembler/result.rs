@@ -43,8 +43,8 @@ impl Assembler<'_> {
             .collect();
         let program = Program {
             target: self.target,
-            xnack: self.xnack,
-            sramecc: self.sramecc,
+            xnack: self.features.xnack,
+            sramecc: self.features.sramecc,
             code_object_version: self.code_object_version,
             sections: self.sections,
             symbols,

@@ -18,7 +18,7 @@ use super::data::{self, Field, Mark};
 use super::{Code, ListOptions, Name, Open, is_name, list_to, notes};
 use crate::directive::OTHER_SECTION_TYPES;
 use crate::kernel_code;
-use crate::{Options, Source, assemble};
+use crate::{Features, Options, Source, assemble};
 
 /// The types of sections that hold bytes and zeros of the program (`SHT_PROGBITS`, `SHT_NOBITS`).
 const PROGBITS: u32 = 1;
@@ -37,18 +37,12 @@ const LABELS: &str = ".L";
 
 /// A target as `.amdgcn_target` has it, with the settings of the object.
 pub fn target_id(object: &CodeObject, target: &Target) -> String {
-    let mut id = format!("amdgcn-amd-amdhsa--{}", target.name);
-    for (name, has, feature) in [
-        ("sramecc", target.sramecc, object.flags.sramecc),
-        ("xnack", target.xnack, object.flags.xnack),
-    ] {
-        match feature {
-            Feature::On if has => id.push_str(&format!(":{name}+")),
-            Feature::Off if has => id.push_str(&format!(":{name}-")),
-            Feature::On | Feature::Off | Feature::Any | Feature::Unsupported => {}
-        }
-    }
-    id
+    let said = |has, feature| if has { feature } else { Feature::Unsupported };
+    let features = Features {
+        xnack: said(target.xnack, object.flags.xnack),
+        sramecc: said(target.sramecc, object.flags.sramecc),
+    };
+    format!("amdgcn-amd-amdhsa--{}{features}", target.name)
 }
 
 /// The source of a whole code object, in UTF-8, given to `sink` in parts of whole lines.

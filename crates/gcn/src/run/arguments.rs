@@ -12,7 +12,7 @@ use gcn_object::{Argument, Kernel, ValueKind};
 use super::fill::Fill;
 use super::launch::Given;
 use super::value::{Bits, Spec, Type, ValueError, type_by_size};
-use crate::input;
+use crate::input::{self, Data};
 use crate::render::printable;
 
 /// Bytes of an address.
@@ -95,7 +95,7 @@ enum Plan<'a> {
 
 /// Where a buffer's bytes come from.
 enum Contents<'a> {
-    Bytes(Vec<u8>),
+    Data(Data),
     /// So many elements.
     Filled(&'a Fill, u64),
 }
@@ -381,7 +381,7 @@ fn buffer<'s>(given: &Given, spec: &'s Spec, known: Option<Type>) -> Result<Plan
             Plan::Buffer {
                 ty,
                 bytes: bytes.len() as u64,
-                contents: Contents::Bytes(bytes),
+                contents: Contents::Data(Data::Read(bytes)),
             }
         }
         Spec::Filled { ty, count, fill } => {
@@ -396,13 +396,14 @@ fn buffer<'s>(given: &Given, spec: &'s Spec, known: Option<Type>) -> Result<Plan
         }
         Spec::File { ty, path } => {
             let path = given.path(path);
-            let bytes = input::read(&path)?;
+            let data = Data::open(&path)?;
+            let bytes = data.bytes();
             let ty = ty.or(known).unwrap_or(Type::U8);
-            whole(bytes.len() as u64, ty).with_context(|| input::name(&path))?;
+            whole(bytes, ty).with_context(|| input::name(&path))?;
             Plan::Buffer {
                 ty,
-                bytes: bytes.len() as u64,
-                contents: Contents::Bytes(bytes),
+                bytes,
+                contents: Contents::Data(data),
             }
         }
         Spec::Local(_) => bail!("a buffer is wanted, not LDS"),
@@ -612,17 +613,18 @@ fn place(kernel: &Kernel, plans: Vec<Planned<'_>>, device: &mut Device) -> Resul
                 bytes,
             } => {
                 let address = device.memory.allocate(&planned.name, bytes)?;
+                let mut to = address;
+                let mut write = |piece: &[u8]| {
+                    device.memory.write(to, piece);
+                    to += piece.len() as u64;
+                };
                 match contents {
-                    Contents::Bytes(contents) => {
-                        device.memory.write(address, &contents);
-                    }
+                    Contents::Data(data) => data.pieces(write)?,
                     // Memory is zero already.
                     Contents::Filled(Fill::Zero, _) => {}
                     Contents::Filled(fill, count) => {
-                        let mut to = address;
                         for piece in fill.pieces(ty, count) {
-                            device.memory.write(to, &piece);
-                            to += piece.len() as u64;
+                            write(&piece);
                         }
                     }
                 }

@@ -53,7 +53,7 @@ pub struct Args {
     /// A source, a code object, or a launch file (`.toml`).
     input: PathBuf,
     /// The GPU: gfx600 … gfx90c, a chip's name, or gcn1.0 … gcn1.4.1. Sources and code objects may say it themselves.
-    #[arg(long, value_parser = input::TargetParser.map(|target| target.name.to_owned()), hide_possible_values = true)]
+    #[arg(long, value_parser = input::TargetParser.map(|named| named.to_string()), hide_possible_values = true)]
     target: Option<String>,
     /// The kernel, if there are several; those of C++ by their symbol or by their name in the source.
     #[arg(long, value_name = "NAME")]
@@ -430,7 +430,7 @@ fn program(launch: &Launch) -> Result<Option<(CodeObject, &'static Target)>> {
         let object = object::read(
             bytes,
             object::Choice {
-                target: asked,
+                target: asked.map(|named| named.target),
                 entry: None,
                 kernel: launch.kernel.as_deref(),
             },
@@ -439,6 +439,7 @@ fn program(launch: &Launch) -> Result<Option<(CodeObject, &'static Target)>> {
         for warning in &object.warnings {
             render::warn(&name, warning);
         }
+        let asked = asked.map(|named| named.target);
         let target = match (asked, object::target(&object)) {
             (Some(asked), Ok(own)) if !object::runs_as(&object, own, asked) => {
                 bail!(
@@ -461,18 +462,20 @@ fn program(launch: &Launch) -> Result<Option<(CodeObject, &'static Target)>> {
     let Ok(text) = String::from_utf8(bytes) else {
         bail!("{name} is neither a code object nor text");
     };
-    let Some(target) = asked.or_else(|| gcn_asm::named_target(&text)) else {
-        return Err(Usage(format!(
-            "{name} names no target: add --target, or .amdgcn_target to the source"
-        ))
-        .into());
+    let options = match asked {
+        Some(named) => named.options(),
+        None => Options::new(gcn_asm::named_target(&text).ok_or_else(|| {
+            Usage(format!(
+                "{name} names no target: add --target, or .amdgcn_target to the source"
+            ))
+        })?),
     };
     let assembly = gcn_asm::assemble_with(
         &Source {
             name: &name,
             text: &text,
         },
-        &Options::new(target),
+        &options,
         &input::SourceFiles {
             directories: &[],
             text: None,

@@ -157,16 +157,22 @@ impl View {
         self.end - self.begin
     }
 
-    /// The elements, piece by piece.
-    fn elements<'a>(&'a self, memory: &'a Memory) -> impl Iterator<Item = Element> + 'a {
+    /// Their bytes, piece by piece, each of whole elements.
+    fn pieces<'a>(&'a self, memory: &'a Memory) -> impl Iterator<Item = Vec<u8>> + 'a {
         let size = self.ty.size() as u64;
         (self.begin..self.end)
             .step_by(CHUNK as usize)
-            .flat_map(move |first| {
+            .map(move |first| {
                 let mut bytes = vec![0; (CHUNK.min(self.end - first) * size) as usize];
                 memory.read(self.address + first * size, &mut bytes);
-                Element::all(self.ty, &bytes).collect::<Vec<_>>()
+                bytes
             })
+    }
+
+    /// The elements.
+    fn elements<'a>(&'a self, memory: &'a Memory) -> impl Iterator<Item = Element> + 'a {
+        self.pieces(memory)
+            .flat_map(|bytes| Element::all(self.ty, &bytes).collect::<Vec<_>>())
     }
 
     /// Writes the elements for people.
@@ -238,11 +244,10 @@ impl<'a> Save<'a> {
     pub fn write(&self, memory: &Memory) -> Result<()> {
         let path = self.given.path(self.given.value.as_ref());
         let write = || {
-            let mut file = io::BufWriter::new(fs::File::create(&path)?);
-            for element in self.view.elements(memory) {
-                file.write_all(&element.to_bytes())?;
-            }
-            file.flush()
+            let mut file = fs::File::create(&path)?;
+            self.view
+                .pieces(memory)
+                .try_for_each(|piece| file.write_all(&piece))
         };
         write().with_context(|| format!("cannot write {}", input::name(&path)))
     }
@@ -293,7 +298,8 @@ impl Expectation {
             }
             Spec::Filled { count, fill, .. } => (Values::Filled(fill), count),
             Spec::File { path, .. } => {
-                let bytes = input::read(&given.path(&path))?;
+                let most = input::MAX_INPUT_BYTES.max(view.count() * size);
+                let bytes = input::read_up_to(&given.path(&path), most)?;
                 let count = bytes.len() as u64 / size;
                 if !(bytes.len() as u64).is_multiple_of(size) {
                     bail!(

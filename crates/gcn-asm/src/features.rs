@@ -1,0 +1,102 @@
+//! Features of a target that are turned on or off behind its name, as in `gfx906:sramecc+:xnack-`.
+
+use std::fmt;
+
+use gcn_isa::Target;
+use gcn_object::Feature;
+
+/// What is said of a target's features.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Features {
+    /// Whether accesses that fault are replayed.
+    pub xnack: Feature,
+    /// Whether memory corrects its errors.
+    pub sramecc: Feature,
+}
+
+/// What is wrong with a setting of a feature.
+#[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
+pub enum FeatureError {
+    /// No target has it, or it ends with no sign.
+    #[error("there is no target feature `{}`", .0.escape_debug())]
+    Unknown(String),
+    /// The target has nothing to turn on or off.
+    #[error("{} has no feature `{}`", .0, .1.escape_debug())]
+    Missing(&'static str, String),
+}
+
+impl FeatureError {
+    /// What would be right.
+    pub fn help(&self) -> Option<&'static str> {
+        matches!(self, FeatureError::Unknown(_))
+            .then_some("the features are xnack and sramecc, each with + or -")
+    }
+}
+
+impl Features {
+    /// Those of a target of which nothing is said.
+    pub fn unsaid(target: &Target) -> Features {
+        let feature = |has| {
+            if has {
+                Feature::Any
+            } else {
+                Feature::Unsupported
+            }
+        };
+        Features {
+            xnack: feature(target.xnack),
+            sramecc: feature(target.sramecc),
+        }
+    }
+
+    /// What stands behind a target's name: `gfx906:xnack-` turns one off and says nothing of the other.
+    ///
+    /// # Errors
+    /// What is no feature, or none of this target.
+    pub fn said(target: &Target, name: &str) -> Result<Features, FeatureError> {
+        let mut features = Features::unsaid(target);
+        for setting in name.split(':').skip(1) {
+            let (feature, has) = match setting.strip_suffix(['+', '-']) {
+                Some("xnack") => (&mut features.xnack, target.xnack),
+                Some("sramecc") => (&mut features.sramecc, target.sramecc),
+                _ => return Err(FeatureError::Unknown(setting.to_owned())),
+            };
+            if !has {
+                return Err(FeatureError::Missing(target.name, setting.to_owned()));
+            }
+            *feature = if setting.ends_with('+') {
+                Feature::On
+            } else {
+                Feature::Off
+            };
+        }
+        Ok(features)
+    }
+
+    /// What both say; nothing if one turns on what the other turns off.
+    pub(crate) fn joined(self, other: Features) -> Option<Features> {
+        let join = |one, other| match (one, other) {
+            (Feature::On, Feature::Off) | (Feature::Off, Feature::On) => None,
+            (Feature::Any, said) => Some(said),
+            (said, _) => Some(said),
+        };
+        Some(Features {
+            xnack: join(self.xnack, other.xnack)?,
+            sramecc: join(self.sramecc, other.sramecc)?,
+        })
+    }
+}
+
+/// As they stand behind a target's name: `:sramecc+:xnack-`.
+impl fmt::Display for Features {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        for (name, feature) in [("sramecc", self.sramecc), ("xnack", self.xnack)] {
+            match feature {
+                Feature::On => write!(f, ":{name}+")?,
+                Feature::Off => write!(f, ":{name}-")?,
+                Feature::Any | Feature::Unsupported => {}
+            }
+        }
+        Ok(())
+    }
+}
