@@ -4,8 +4,6 @@
 //! so that a checker can tell which results a program may not use yet. An operation stays outstanding
 //! until a wait, or a full counter, forces it to complete.
 
-use std::iter::Peekable;
-
 use gcn_isa::Isa;
 use gcn_isa::simm::Waitcnt;
 
@@ -54,27 +52,15 @@ pub struct Outstanding {
 /// in its issue, and constant memory: what holds nothing of a counter any more is forgotten there.
 #[derive(Clone, Debug)]
 pub struct Scoreboard {
-    max: Each,
-    values: Each,
-    /// What the counters count; nothing where nobody wants to know.
-    operations: Option<Box<Operations>>,
-}
-
-/// Something of VM_CNT, LGKM_CNT, EXP_CNT; a fourth makes them a dword of the host's.
-type Each = [u8; 4];
-
-/// The operations that the counters count.
-#[derive(Clone, Debug)]
-struct Operations {
-    /// How many have been issued so far.
+    max: [u8; COUNTERS],
+    /// Operations issued so far.
     issued: u64,
-    counters: [Counter; COUNTERS],
+    counters: Box<[Counter; COUNTERS]>,
 }
 
-/// The operations that hold something of one counter.
+/// One of VM_CNT, LGKM_CNT, EXP_CNT.
 #[derive(Clone, Debug)]
 struct Counter {
-    /// What all of them hold.
     value: u8,
     /// Place of the oldest operation that holds something of it.
     oldest: u8,
@@ -141,16 +127,74 @@ impl Counter {
     }
 }
 
-impl Operations {
-    const NONE: Operations = Operations {
-        issued: 0,
-        counters: [const { Counter::NOTHING }; COUNTERS],
-    };
+impl Increments {
+    fn each(self) -> [u8; COUNTERS] {
+        [self.vm, self.lgkm, self.exp]
+    }
+}
 
-    fn issue(&mut self, kind: Kind, pc: u64, held: Each, max: Each) {
+fn each(counters: Waitcnt) -> [u8; COUNTERS] {
+    [counters.vm, counters.lgkm, counters.exp]
+}
+
+impl Scoreboard {
+    /// No operation outstanding.
+    pub fn new(isa: Isa) -> Scoreboard {
+        Scoreboard {
+            max: each(Waitcnt::max(isa)).map(|max| max.min(PLACES as u8 - 1)),
+            issued: 0,
+            counters: Box::new([Counter::NOTHING; COUNTERS]),
+        }
+    }
+
+    /// No operation outstanding any more; the wave is another.
+    pub fn clear(&mut self) {
+        for counter in self.counters.iter_mut() {
+            (counter.value, counter.oldest, counter.count) = (0, 0, 0);
+        }
+    }
+
+    /// The counters now.
+    pub fn counters(&self) -> Waitcnt {
+        let [vm, lgkm, exp] = &*self.counters;
+        Waitcnt {
+            vm: vm.value,
+            exp: exp.value,
+            lgkm: lgkm.value,
+        }
+    }
+
+    /// Operations that may be incomplete, in issue order.
+    pub fn outstanding(&self) -> impl Iterator<Item = Outstanding> {
+        let [mut vm, mut lgkm, mut exp] = self
+            .counters
+            .each_ref()
+            .map(|counter| counter.operations().peekable());
+        std::iter::from_fn(move || {
+            let heads = [vm.peek(), lgkm.peek(), exp.peek()];
+            let first = **heads.iter().flatten().min_by_key(|place| place.number)?;
+            let is_it = |place: &&Place| place.number == first.number;
+            let held = |place: Option<&Place>| place.map_or(0, |place| place.held);
+            Some(Outstanding {
+                kind: first.kind,
+                pc: first.pc,
+                held: Increments {
+                    vm: held(vm.next_if(is_it)),
+                    lgkm: held(lgkm.next_if(is_it)),
+                    exp: held(exp.next_if(is_it)),
+                },
+            })
+        })
+    }
+
+    /// An operation is issued. Where a counter would overflow, issue stalls until the oldest
+    /// operations have completed (checklist 3.29, 5.3; errata E120).
+    #[inline]
+    pub fn issue(&mut self, kind: Kind, pc: u64, held: Increments) {
         let number = self.issued;
         self.issued += 1;
-        for ((counter, held), max) in self.counters.iter_mut().zip(held).zip(max) {
+        let counters = self.counters.iter_mut().zip(self.max);
+        for ((counter, max), held) in counters.zip(held.each()) {
             if held > 0 {
                 let operation = Place {
                     number,
@@ -163,101 +207,11 @@ impl Operations {
         }
     }
 
-    fn wait(&mut self, until: Each) {
-        for (counter, until) in self.counters.iter_mut().zip(until) {
-            counter.release(until);
-        }
-    }
-}
-
-impl Increments {
-    #[inline(always)]
-    fn each(self) -> Each {
-        [self.vm, self.lgkm, self.exp, 0]
-    }
-}
-
-#[inline(always)]
-fn each(counters: Waitcnt) -> Each {
-    [counters.vm, counters.lgkm, counters.exp, 0]
-}
-
-/// The lesser ones.
-#[inline(always)]
-fn least(a: Each, b: Each) -> Each {
-    std::array::from_fn(|n| a[n].min(b[n]))
-}
-
-impl Scoreboard {
-    /// No operation outstanding.
-    pub fn new(isa: Isa) -> Scoreboard {
-        Scoreboard {
-            max: each(Waitcnt::max(isa)).map(|max| max.min(PLACES as u8 - 1)),
-            values: [0; 4],
-            operations: Some(Box::new(Operations::NONE)),
-        }
-    }
-
-    /// From here on the counters count, and nobody can tell what.
-    pub fn forget_operations(&mut self) {
-        self.operations = None;
-    }
-
-    /// No operation outstanding any more; the wave is another.
-    pub fn clear(&mut self) {
-        self.values = [0; 4];
-        if let Some(operations) = &mut self.operations {
-            operations.wait([0; 4]);
-        }
-    }
-
-    /// The counters now.
-    pub fn counters(&self) -> Waitcnt {
-        let [vm, lgkm, exp, _] = self.values;
-        Waitcnt { vm, exp, lgkm }
-    }
-
-    /// Operations that may be incomplete, in issue order, unless they are forgotten.
-    pub fn outstanding(&self) -> impl Iterator<Item = Outstanding> {
-        let known = self.operations.as_deref();
-        let mut counters: [_; COUNTERS] = std::array::from_fn(|n| {
-            let counter = known.map(|known| &known.counters[n]);
-            counter.into_iter().flat_map(Counter::operations).peekable()
-        });
-        std::iter::from_fn(move || {
-            let heads = counters.iter_mut().filter_map(Peekable::peek);
-            let first = **heads.min_by_key(|place| place.number)?;
-            let [vm, lgkm, exp] = counters.each_mut().map(|counter| {
-                let held = counter.next_if(|place| place.number == first.number);
-                held.map_or(0, |place| place.held)
-            });
-            Some(Outstanding {
-                kind: first.kind,
-                pc: first.pc,
-                held: Increments { vm, lgkm, exp },
-            })
-        })
-    }
-
-    /// An operation is issued. Where a counter would overflow, issue stalls until the oldest
-    /// operations have completed (checklist 3.29, 5.3; errata E120).
-    #[inline]
-    pub fn issue(&mut self, kind: Kind, pc: u64, held: Increments) {
-        let held = held.each();
-        let sums = std::array::from_fn(|n| self.values[n] + held[n]);
-        self.values = least(sums, self.max);
-        if let Some(operations) = &mut self.operations {
-            operations.issue(kind, pc, held, self.max);
-        }
-    }
-
     /// Completes the oldest operations until each counter is at most its value in `until` (checklist 5.2).
     #[inline]
     pub fn wait(&mut self, until: Waitcnt) {
-        let until = each(until);
-        self.values = least(self.values, until);
-        if let Some(operations) = &mut self.operations {
-            operations.wait(until);
+        for (counter, until) in self.counters.iter_mut().zip(each(until)) {
+            counter.release(until);
         }
     }
 }

@@ -980,14 +980,7 @@ fn e246_lds_direct_is_one_value_for_all_lanes() {
         let target = Target::named(name).expect("it exists");
         let mut device = gcn_emu::device::Device::new(Config::new(target.isa));
         let buffer = (device.memory.allocate("out", 4096)).expect("there is memory");
-        let initial = Initial {
-            sgprs: vec![
-                InitialSgpr::Value(buffer as u32),
-                InitialSgpr::Value((buffer >> 32) as u32),
-            ],
-            work_item_ids: 1,
-            mode: 0,
-        };
+        let initial = with_buffer(buffer);
         let source = direct_reads(&rows.map(|(m0, _)| m0));
         let done = dispatch(&mut device, target, &source, 1, 64, initial);
         assert_eq!(done.fault, None, "{name}");
@@ -997,6 +990,18 @@ fn e246_lds_direct_is_one_value_for_all_lanes() {
                 assert_eq!(is, Some(expected), "{name}: M0 is {m0:#x}, lane {lane}");
             }
         }
+    }
+}
+
+/// A wave's registers as it begins, for a kernel that finds the address of its buffer in s[0:1] and a work-item's number
+/// in v0.
+fn with_buffer(buffer: u64) -> Initial {
+    Initial {
+        sgprs: [buffer, buffer >> 32]
+            .map(|half| InitialSgpr::Value(half as u32))
+            .into(),
+        work_item_ids: 1,
+        mode: 0,
     }
 }
 
@@ -1015,14 +1020,7 @@ fn e246_waves_wait_at_a_counter_in_lds() {
         config.limit = Some(1_000_000);
         let mut device = gcn_emu::device::Device::new(config);
         let buffer = device.memory.allocate("out", 512).expect("there is memory");
-        let initial = Initial {
-            sgprs: vec![
-                InitialSgpr::Value(buffer as u32),
-                InitialSgpr::Value((buffer >> 32) as u32),
-            ],
-            work_item_ids: 1,
-            mode: 0,
-        };
+        let initial = with_buffer(buffer);
         let done = dispatch(&mut device, target, COUNTED_BARRIER, 1, 128, initial);
         assert_eq!(done.fault, None, "{name}");
         for lane in 0..128 {
@@ -1047,14 +1045,7 @@ fn s2_29_lds_is_zero_or_random() {
         config.lds_fill = fill;
         let mut device = gcn_emu::device::Device::new(config);
         let buffer = device.memory.allocate("out", 256).expect("there is memory");
-        let initial = Initial {
-            sgprs: vec![
-                InitialSgpr::Value(buffer as u32),
-                InitialSgpr::Value((buffer >> 32) as u32),
-            ],
-            work_item_ids: 1,
-            mode: 0,
-        };
+        let initial = with_buffer(buffer);
         // The second workgroup runs after the first has written.
         let done = dispatch(&mut device, target, READ_LDS, 2, 64, initial);
         assert_eq!(done.fault, None);
@@ -2033,14 +2024,7 @@ fn s3_21_memory_atomics_are_indivisible() {
         .memory
         .allocate("counters", 8)
         .expect("there is memory");
-    let initial = Initial {
-        sgprs: vec![
-            InitialSgpr::Value(buffer as u32),
-            InitialSgpr::Value((buffer >> 32) as u32),
-        ],
-        work_item_ids: 1,
-        mode: 0,
-    };
+    let initial = with_buffer(buffer);
     let done = dispatch(&mut device, target, COUNT, 12, 128, initial);
     assert_eq!(done.fault, None);
     let each = 12 * 64 * 200;
@@ -2602,14 +2586,7 @@ fn program(name: &str, text: &str, dwords: &[u32]) -> Vec<u32> {
         .memory
         .store_dwords(buffer, dwords)
         .expect("it is mapped");
-    let initial = Initial {
-        sgprs: vec![
-            InitialSgpr::Value(buffer as u32),
-            InitialSgpr::Value((buffer >> 32) as u32),
-        ],
-        work_item_ids: 1,
-        mode: 0,
-    };
+    let initial = with_buffer(buffer);
     let done = dispatch(&mut device, target, text, 1, 64, initial);
     assert_eq!(done.fault, None, "{name}: {text}");
     let mut out = vec![0; dwords.len()];

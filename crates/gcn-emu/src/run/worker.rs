@@ -468,9 +468,6 @@ impl<'a, O: Observer> Worker<'a, O> {
             let id = WaveId::default();
             let mut wave = Wave::new(code.isa(), id, dispatch.entry, code.vgprs(), code.sgprs());
             wave.apertures = device.config.apertures;
-            if !O::ACTIVE {
-                wave.scoreboard.forget_operations();
-            }
             Box::new(wave)
         };
         let [x, y, z] = group.id;

@@ -427,10 +427,11 @@ fn program(launch: &Launch) -> Result<Option<(CodeObject, &'static Target)>> {
     };
     let bytes = input::read(&launch.file)?;
     if object::is_object(&bytes) {
+        let asked = asked.map(|named| named.target);
         let object = object::read(
             bytes,
             object::Choice {
-                target: asked.map(|named| named.target),
+                target: asked,
                 entry: None,
                 kernel: launch.kernel.as_deref(),
             },
@@ -439,7 +440,6 @@ fn program(launch: &Launch) -> Result<Option<(CodeObject, &'static Target)>> {
         for warning in &object.warnings {
             render::warn(&name, warning);
         }
-        let asked = asked.map(|named| named.target);
         let target = match (asked, object::target(&object)) {
             (Some(asked), Ok(own)) if !object::runs_as(&object, own, asked) => {
                 bail!(
