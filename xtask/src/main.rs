@@ -11,7 +11,9 @@ usage: cargo xtask test [ARGUMENTS OF CARGO TEST]   install what the tests need,
        cargo xtask kernels [FILTER] [--target T] [--level O0|O2] [--compiler clang-14|clang-19]
                                                     run tests/kernels in every build and print a table
        cargo xtask bench asm                        assemble and disassemble the same files with gcn and LLVM
-       cargo xtask bench run [FILTER]               time kernels of tests/kernels with gcn and OpenCL on the host, start-up and memory";
+       cargo xtask bench run [FILTER] [--beside GCN]
+                                                    time kernels of tests/kernels with gcn and OpenCL on the host, start-up
+                                                    and memory; or with two builds of gcn in turns";
 
 /// A program or file that tests need, and the Debian package that has it.
 const TOOLS: &[(&str, &str)] = &[

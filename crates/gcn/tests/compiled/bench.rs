@@ -12,8 +12,9 @@ use serde::Deserialize;
 
 use crate::case::{self, Case, Purpose};
 use crate::compile::{self, COMPILERS};
+use crate::emulate::{self, GCN};
 use crate::measure::measure;
-use crate::{Build, compare, emulate, reference, say};
+use crate::{Build, compare, reference, say};
 
 /// How kernels are built.
 const BUILD: Build = Build {
@@ -26,6 +27,8 @@ const RUNS: usize = 5;
 /// How many of those that need two cores there are for each of the others: what else the machine does is more likely to
 /// come in between.
 const RUNS_OF_TWO: usize = 2;
+/// Runs of each kernel on each of two `gcn`.
+const RUNS_BESIDE: usize = 8;
 /// Times that what takes milliseconds is run.
 const SHORT_RUNS: usize = 30;
 /// Work-items of the grid that shows how memory grows.
@@ -60,18 +63,73 @@ impl Report {
 /// Measures something, and says what it is.
 type Measurement = fn() -> Result<(), String>;
 
-/// Times what has the argument in its name, everything without one: kernels, `memory` and `start`.
-pub fn main(mut arguments: impl Iterator<Item = String>) -> ExitCode {
-    let filter = arguments.next().unwrap_or_default();
-    let others: [(&str, Measurement); 2] = [("memory", memory), ("start", start)];
-    let mut others = others.iter().filter(|(name, _)| name.contains(&filter));
-    match table(&filter).and_then(|()| others.try_for_each(|(_, run)| run())) {
+/// Names another `gcn`, such as one built before a change, to time in turns with this one.
+const BESIDE: &str = "--beside";
+
+/// Times kernels, `memory` and `start`: those whose names contain the argument, or all without one. With [`BESIDE`] and the
+/// path of another `gcn`, times the kernels on both and nothing else.
+pub fn main(arguments: impl Iterator<Item = String>) -> ExitCode {
+    let arguments: Vec<String> = arguments.collect();
+    let words: Vec<&str> = arguments.iter().map(String::as_str).collect();
+    let measured = match words[..] {
+        [BESIDE, other] => beside("", other),
+        [filter, BESIDE, other] => beside(filter, other),
+        [] => all(""),
+        [filter] if !filter.starts_with('-') => all(filter),
+        _ => Err(format!("usage: [FILTER] [{BESIDE} GCN]")),
+    };
+    match measured {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {
             say(&format!("error: {error}"));
             ExitCode::FAILURE
         }
     }
+}
+
+fn all(filter: &str) -> Result<(), String> {
+    let others: [(&str, Measurement); 2] = [("memory", memory), ("start", start)];
+    let mut others = others.iter().filter(|(name, _)| name.contains(filter));
+    table(filter)?;
+    others.try_for_each(|(_, run)| run())
+}
+
+/// Times the kernels on this `gcn` and on another one in turns, on one thread.
+fn beside(filter: &str, other: &str) -> Result<(), String> {
+    say(&format!(
+        "Seconds of the kernel itself on one thread, the best of {RUNS_BESIDE} runs in turns; {BUILD}. Beside: {other}."
+    ));
+    say(&format!(
+        "{:16} {:>8} {:>8} {:>10} {:>8}",
+        "kernel", "M/s", "gcn s", "beside s", "speed"
+    ));
+    for case in case::all(Purpose::Bench)? {
+        if !case.name.contains(filter) {
+            continue;
+        }
+        let object = compile::build(&case, BUILD)?.object;
+        let run = |gcn: &str| -> Result<Report, String> {
+            let options = ["--threads", "1", "--json"];
+            let results = emulate::emulate(gcn, &case, &object, "bench", &options)
+                .map_err(|error| format!("{}: {error}", case.name))?;
+            Report::of_all(&results.printed)
+        };
+        let [mut ours, mut theirs] = [f64::INFINITY; 2];
+        let mut instructions = 0;
+        for _ in 0..RUNS_BESIDE {
+            let report = run(GCN)?;
+            instructions = report.instructions;
+            ours = ours.min(report.seconds);
+            theirs = theirs.min(run(other)?.seconds);
+        }
+        say(&format!(
+            "{:16} {:>8.1} {ours:>8.3} {theirs:>10.3} {:>8.2}",
+            case.name,
+            instructions as f64 / ours / 1e6,
+            theirs / ours,
+        ));
+    }
+    Ok(())
 }
 
 fn table(filter: &str) -> Result<(), String> {
@@ -97,7 +155,8 @@ fn row(case: &Case) -> Result<(), String> {
     // The first run compiles the kernel.
     let (expected, _) = reference::timed(case)?;
     let run = |threads, name| -> Result<Report, String> {
-        let results = emulate::emulate(case, &object, name, &["--threads", threads, "--json"])?;
+        let options = ["--threads", threads, "--json"];
+        let results = emulate::emulate(GCN, case, &object, name, &options)?;
         compare::compare(&case.buffers, &results, &expected)?;
         Report::of_all(&results.printed)
     };
@@ -199,7 +258,7 @@ fn start() -> Result<(), String> {
 }
 
 fn gcn(arguments: &[&str]) -> Command {
-    let mut command = Command::new(env!("CARGO_BIN_EXE_gcn"));
+    let mut command = Command::new(GCN);
     command.args(arguments);
     command
 }

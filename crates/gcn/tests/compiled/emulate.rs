@@ -11,12 +11,16 @@ use crate::reference::Results;
 /// Instructions of a wave at most, so that a kernel that never ends is a failure.
 const LIMIT: u32 = 200_000_000;
 
-/// Runs the launches of a kernel one after the other, with further options, and returns what they leave; printed is what
-/// the commands print.
+/// The `gcn` that is being tested.
+pub const GCN: &str = env!("CARGO_BIN_EXE_gcn");
+
+/// Runs the launches of a kernel one after the other by the program `gcn`, with further options, and returns the buffers
+/// they leave and the commands' output.
 ///
 /// # Errors
-/// What `gcn` says if it cannot run them.
+/// The message of `gcn` if it cannot run them.
 pub fn emulate(
+    gcn: &str,
     case: &Case,
     object: &Path,
     label: &str,
@@ -32,7 +36,7 @@ pub fn emulate(
     let mut printed = String::new();
     for launch in &case.launches {
         for _ in 0..launch.repeat {
-            let mut command = Command::new(env!("CARGO_BIN_EXE_gcn"));
+            let mut command = Command::new(gcn);
             command.arg("run").arg(object);
             command.arg("--kernel").arg(&launch.kernel);
             command.arg("--grid").arg(list(launch.grid));

@@ -90,7 +90,13 @@ impl Job {
             .map_err(|error| format!("the reference: {error}"))?;
         let built = compile::build(&self.case, build)?;
         let options = ["--threads", "1"];
-        let results = emulate::emulate(&self.case, &built.object, &build.to_string(), &options)?;
+        let results = emulate::emulate(
+            emulate::GCN,
+            &self.case,
+            &built.object,
+            &build.to_string(),
+            &options,
+        )?;
         compare::compare(&self.case.buffers, &results, reference)?;
         if self.case.header.prints && results.printed != reference.printed {
             return Err(format!(
