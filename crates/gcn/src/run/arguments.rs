@@ -11,7 +11,8 @@ use gcn_object::{Argument, Kernel, ValueKind};
 
 use super::fill::Fill;
 use super::launch::Given;
-use super::value::{Bits, Spec, Type, ValueError, type_by_size};
+use super::spec::Spec;
+use super::value::{Bits, Type, ValueError, type_by_size};
 use crate::input::{self, Data};
 use crate::render::printable;
 

@@ -9,7 +9,7 @@ use anyhow::{Context, Result, bail};
 use gcn_asm::Diagnostic;
 use serde::Deserialize;
 
-use super::Args;
+use super::options::Args;
 use crate::render::{Sources, printable};
 use crate::{Usage, input, render};
 

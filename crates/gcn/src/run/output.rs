@@ -11,7 +11,8 @@ use serde::Serialize;
 use super::arguments::Buffer;
 use super::fill::Fill;
 use super::launch::Given;
-use super::value::{Element, Spec, Type};
+use super::spec::Spec;
+use super::value::{Element, Type};
 use crate::input;
 use crate::render::printable;
 

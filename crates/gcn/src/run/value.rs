@@ -1,11 +1,8 @@
-//! Values as people write them on the command line and in launch files: numbers of eleven types, and buffers of them.
+//! Numbers of eleven types: as text, as bytes of memory, as JSON.
 
 use std::fmt;
-use std::path::PathBuf;
 
 use half::f16;
-
-use super::fill::Fill;
 
 /// The type of a scalar or of a buffer's elements.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -262,14 +259,15 @@ impl fmt::Display for Type {
 
 /// How an integer was written.
 #[derive(PartialEq, Eq)]
-enum Base {
+pub enum Base {
+    /// Without a prefix.
     Decimal,
     /// With a prefix: bits rather than a number.
     Pattern,
 }
 
 /// An integer in decimal, or with `0x`, `0o` or `0b`; underscores between digits are ignored.
-fn integer(text: &str) -> Option<(i128, Base)> {
+pub fn integer(text: &str) -> Option<(i128, Base)> {
     let (negative, digits) = match text.strip_prefix('-') {
         Some(rest) => (true, rest),
         None => (false, text.strip_prefix('+').unwrap_or(text)),
@@ -391,150 +389,6 @@ impl fmt::Display for Element {
     }
 }
 
-/// A value as written, not yet known to be what the kernel takes.
-#[derive(Clone, PartialEq, Debug)]
-pub enum Spec {
-    /// `42`, `u32:42`, `f32:1,2,3`. A comma at the end makes one number a buffer of one.
-    Numbers {
-        /// What stands before the colon.
-        ty: Option<Type>,
-        /// As written.
-        texts: Vec<String>,
-        /// Whether there is a comma.
-        list: bool,
-    },
-    /// `f32*100`, `u32*64:iota`.
-    Filled {
-        /// Of the elements.
-        ty: Type,
-        /// Elements.
-        count: u64,
-        /// What they are.
-        fill: Fill,
-    },
-    /// `@FILE`, `f32@FILE`: the bytes of a file.
-    File {
-        /// What stands before the `@`.
-        ty: Option<Type>,
-        /// As written.
-        path: PathBuf,
-    },
-    /// `local:BYTES`: dynamic LDS.
-    Local(u32),
-    /// `null`: no buffer.
-    Null,
-    /// `xs`, `xs[100]`: the buffer of another argument, from one of its elements on.
-    Same {
-        /// The argument's name.
-        name: String,
-        /// The element's number.
-        from: u64,
-    },
-}
-
-/// The name and the number in `NAME` or `NAME[N]`, where a name begins with a letter and has no spaces.
-fn same(text: &str) -> Option<Spec> {
-    let (name, from) = match text.strip_suffix(']') {
-        Some(text) => {
-            let (name, from) = text.split_once('[')?;
-            (name, u64::try_from(integer(from.trim())?.0).ok()?)
-        }
-        None => (text, 0),
-    };
-    let begins = |c: char| c.is_alphabetic() || c == '_';
-    let is_name = name.starts_with(begins) && !name.contains(char::is_whitespace);
-    is_name.then(|| Spec::Same {
-        name: name.to_owned(),
-        from,
-    })
-}
-
-impl Spec {
-    /// Reads a value.
-    ///
-    /// # Errors
-    /// What is wrong with it.
-    pub fn parse(text: &str) -> Result<Spec, ValueError> {
-        let text = text.trim();
-        let known = |name: &str| Type::named(name).ok_or_else(|| ValueError::Type(name.to_owned()));
-        if text.is_empty() {
-            return Err(ValueError::Empty);
-        }
-        if text == "null" {
-            return Ok(Spec::Null);
-        }
-        if let Some(bytes) = text.strip_prefix("local:") {
-            let count = integer(bytes).and_then(|(value, _)| u32::try_from(value).ok());
-            return count
-                .map(Spec::Local)
-                .ok_or_else(|| ValueError::Local(bytes.to_owned()));
-        }
-        if let Some((ty, path)) = text.split_once('@') {
-            if path.is_empty() {
-                return Err(ValueError::File);
-            }
-            let ty = ty.trim().trim_end_matches(':');
-            let ty = if ty.is_empty() {
-                None
-            } else {
-                Some(known(ty)?)
-            };
-            return Ok(Spec::File {
-                ty,
-                path: path.into(),
-            });
-        }
-        if let Some((ty, rest)) = text.split_once('*') {
-            let ty = known(ty.trim())?;
-            let (count, fill) = rest
-                .split_once(':')
-                .map_or((rest, None), |(count, fill)| (count, Some(fill.trim())));
-            let number = integer(count.trim()).and_then(|(value, _)| u64::try_from(value).ok());
-            let count = number.ok_or_else(|| ValueError::Count(count.to_owned()))?;
-            return Ok(Spec::Filled {
-                ty,
-                count,
-                fill: fill.map_or(Ok(Fill::Zero), |fill| Fill::parse(ty, fill))?,
-            });
-        }
-        let (ty, numbers) = match text.split_once(':') {
-            Some((ty, numbers)) => (Some(known(ty.trim())?), numbers),
-            None => (None, text),
-        };
-        let mut texts: Vec<String> = numbers
-            .split(',')
-            .map(|number| number.trim().to_owned())
-            .collect();
-        let list = texts.len() > 1;
-        if texts.last().is_some_and(String::is_empty) {
-            texts.pop();
-        }
-        if texts.is_empty() {
-            return Err(ValueError::Empty);
-        }
-        // Numbers of a type are read here, so that what is wrong is found before anything is run.
-        if let Some(ty) = ty {
-            texts.iter().try_for_each(|text| ty.parse(text).map(drop))?;
-        } else if let Some(text) = texts
-            .iter()
-            .find(|text| integer(text).is_none() && text.parse::<f64>().is_err())
-        {
-            let same = if list { None } else { same(text) };
-            return same.ok_or_else(|| ValueError::NotANumber(text.clone()));
-        }
-        Ok(Spec::Numbers { ty, texts, list })
-    }
-
-    /// The type that is written with it.
-    pub fn ty(&self) -> Option<Type> {
-        match self {
-            Spec::Numbers { ty, .. } | Spec::File { ty, .. } => *ty,
-            Spec::Filled { ty, .. } => Some(*ty),
-            Spec::Local(_) | Spec::Null | Spec::Same { .. } => None,
-        }
-    }
-}
-
 /// The type that a number is meant to have that fills `size` bytes and is written so.
 pub fn type_by_size(text: &str, size: u64) -> Option<Type> {
     let float = integer(text).is_none();
@@ -553,14 +407,6 @@ pub fn type_by_size(text: &str, size: u64) -> Option<Type> {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    fn numbers(ty: Option<Type>, texts: &[&str], list: bool) -> Spec {
-        Spec::Numbers {
-            ty,
-            texts: texts.iter().map(|&text| text.to_owned()).collect(),
-            list,
-        }
-    }
 
     #[test]
     fn types_are_in_the_order_of_the_table() {
@@ -623,132 +469,6 @@ mod tests {
             (Type::I32, "--1", "`--1` is not a number"),
         ] {
             assert_eq!(ty.parse(text).unwrap_err().to_string(), message);
-        }
-    }
-
-    #[test]
-    fn values_are_read() {
-        let filled = |ty, count, fill| Spec::Filled { ty, count, fill };
-        for (text, spec) in [
-            ("42", numbers(None, &["42"], false)),
-            ("u32:42", numbers(Some(Type::U32), &["42"], false)),
-            ("f32:1,2.5", numbers(Some(Type::F32), &["1", "2.5"], true)),
-            ("f32:1,", numbers(Some(Type::F32), &["1"], true)),
-            ("1, 2", numbers(None, &["1", "2"], true)),
-            ("f32*8", filled(Type::F32, 8, Fill::Zero)),
-            (
-                "u16*0x10:iota",
-                filled(Type::U16, 16, Fill::Integers { start: 0, step: 1 }),
-            ),
-            (
-                "i16*2:iota(5,-2)",
-                filled(
-                    Type::I16,
-                    2,
-                    Fill::Integers {
-                        start: 5,
-                        step: 2u64.wrapping_neg(),
-                    },
-                ),
-            ),
-            (
-                "i32*3:fill(-1)",
-                filled(Type::I32, 3, Fill::Same(Type::I32.parse("-1").unwrap())),
-            ),
-            (
-                "u8*3:random(7)",
-                filled(
-                    Type::U8,
-                    3,
-                    Fill::RandomIntegers {
-                        seed: 7,
-                        low: 0,
-                        span: 1 << u64::BITS,
-                    },
-                ),
-            ),
-            (
-                "@data.bin",
-                Spec::File {
-                    ty: None,
-                    path: "data.bin".into(),
-                },
-            ),
-            (
-                "f32@a:b.bin",
-                Spec::File {
-                    ty: Some(Type::F32),
-                    path: "a:b.bin".into(),
-                },
-            ),
-            (
-                "f32:@data.bin",
-                Spec::File {
-                    ty: Some(Type::F32),
-                    path: "data.bin".into(),
-                },
-            ),
-            ("local:256", Spec::Local(256)),
-            ("null", Spec::Null),
-            (
-                "xs",
-                Spec::Same {
-                    name: "xs".into(),
-                    from: 0,
-                },
-            ),
-            (
-                "_p.0[0x10]",
-                Spec::Same {
-                    name: "_p.0".into(),
-                    from: 16,
-                },
-            ),
-        ] {
-            assert_eq!(Spec::parse(text).as_ref(), Ok(&spec), "{text}");
-        }
-    }
-
-    #[test]
-    fn wrong_values_are_refused() {
-        for (text, message) in [
-            ("", "the value is empty"),
-            ("u32:", "the value is empty"),
-            (
-                "f33:1",
-                "`f33` is not a type; there are u8 i8 u16 i16 f16 u32 i32 f32 u64 i64 f64",
-            ),
-            ("u32:1,x", "`x` is not a number"),
-            ("u32:1,,2", "`` is not a number"),
-            ("1,x", "`x` is not a number"),
-            ("f32*x", "`x` is not a number of elements"),
-            ("f32*-1", "`-1` is not a number of elements"),
-            (
-                "f32*4:ones",
-                "`ones` does not fill a buffer; there are iota[(start,step)], fill(x) and random(seed[,lo,hi])",
-            ),
-            ("u8*4:fill(300)", "300 does not fit u8"),
-            (
-                "u8*4:random(1,5,4)",
-                "`random(1,5,4)` does not fill a buffer; there are iota[(start,step)], fill(x) and random(seed[,lo,hi])",
-            ),
-            (
-                "f32*4:random(1,nan,4)",
-                "`random(1,nan,4)` does not fill a buffer; there are iota[(start,step)], fill(x) and random(seed[,lo,hi])",
-            ),
-            (
-                "local:x",
-                "`x` is not a number of bytes; dynamic LDS is written local:BYTES",
-            ),
-            (
-                "f32@",
-                "no file is named; the bytes of a file are written @FILE",
-            ),
-        ] {
-            let error = Spec::parse(text)
-                .map(|spec| format!("{spec:?}"))
-                .unwrap_err();
-            assert_eq!(error.to_string(), message, "{text}");
         }
     }
 

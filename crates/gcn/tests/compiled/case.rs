@@ -6,7 +6,8 @@ use std::path::{Path, PathBuf};
 use serde::Deserialize;
 
 use crate::compare::Tolerance;
-use crate::value::{Spec, Type};
+use crate::spec::Spec;
+use crate::value::Type;
 
 /// The directory of the kernels.
 pub fn directory() -> PathBuf {

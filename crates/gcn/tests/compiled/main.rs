@@ -20,6 +20,9 @@ mod table;
 #[path = "../../src/run/fill.rs"]
 mod fill;
 #[allow(dead_code)]
+#[path = "../../src/run/spec.rs"]
+mod spec;
+#[allow(dead_code, unused_imports)]
 #[path = "../../src/run/value.rs"]
 mod value;
 

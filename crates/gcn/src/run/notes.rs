@@ -1,0 +1,76 @@
+//! Notes about a run that are no results: remedies, registers and accesses out of range, the summary.
+
+use std::time::Duration;
+
+use gcn_emu::code::Code;
+use gcn_emu::fault::{Fault, FaultKind};
+use gcn_emu::hsa::{self, Note};
+use gcn_emu::run::{Finished, Stats};
+
+use super::fault;
+use crate::render;
+
+/// What to do about a note, on the command line.
+pub fn remedy(note: &Note) -> &'static str {
+    match note {
+        Note::DynamicStack { .. } => "; --stack changes that",
+        Note::MutePrintf => {
+            "; compile the source with `-nogpulib -emit-llvm -c` first, then what that makes, with the libraries"
+        }
+        Note::Partial { .. } | Note::Format(_) => "",
+    }
+}
+
+/// What a run has to say about instructions that read registers which the kernel does not ask for.
+pub fn unowned(code: &Code, loaded: &hsa::Loaded) -> Option<String> {
+    let mut steps = code.reading_outside();
+    let first = steps.next()?;
+    let count = 1 + steps.count() as u64;
+    Some(format!(
+        "{} with sources that the wave does not have, which are v0 and s0 then, as on hardware: its kernel asks for {} \
+         VGPRs and {} SGPRs; the first, {}",
+        plural(count, "instruction", "s"),
+        code.vgprs(),
+        code.sgprs(),
+        fault::place(code.address(first.index), &first.inst.text(), loaded),
+    ))
+}
+
+/// What a run has to say about accesses that its memory is too small for and that were no fault.
+pub fn outside(ran: &Finished<()>, loaded: &hsa::Loaded) -> Option<String> {
+    let is_counted = |fault: &Fault| {
+        matches!(
+            fault.kind,
+            FaultKind::Unmapped { .. } | FaultKind::Misaligned { .. }
+        )
+    };
+    let count = ran.stats.violations;
+    if count == 0 || ran.fault.as_ref().is_some_and(is_counted) {
+        return None;
+    }
+    let mut text = format!(
+        "{} beyond the end of LDS, GDS or a lane's scratch: loads gave 0, stores were dropped, as on hardware",
+        plural(count, "access", "es")
+    );
+    if let Some(site) = &ran.violation {
+        text.push_str("; the first by ");
+        text.push_str(&fault::site(site, loaded));
+    }
+    Some(text)
+}
+
+fn plural(n: u64, what: &str, more: &str) -> String {
+    format!("{n} {what}{}", if n == 1 { "" } else { more })
+}
+
+pub fn summary(kernel: &str, stats: Stats, time: Duration, threads: usize) -> String {
+    format!(
+        "{}: {}, {}, {}, {:.3} s on {}",
+        render::printable(kernel),
+        plural(stats.groups, "workgroup", "s"),
+        plural(stats.waves, "wave", "s"),
+        plural(stats.instructions, "wave instruction", "s"),
+        time.as_secs_f64(),
+        plural(threads as u64, "thread", "s"),
+    )
+}

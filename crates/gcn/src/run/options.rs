@@ -1,0 +1,86 @@
+//! The options of `gcn run`.
+
+use std::path::PathBuf;
+
+use clap::builder::TypedValueParser;
+
+use super::launch::{self, Extent};
+use crate::input;
+
+/// For `--help`.
+pub const EXAMPLES: &str = "\
+Examples:
+  gcn run launch.toml
+  gcn run saxpy.s --grid 256 --group 64 --arg count=250 --arg a=2 --arg xs=f32*250:iota \\
+      --arg ys=f32*250 --print ys[0..6]
+  gcn run kernel.co --kernel reduce --grid 1024 --arg 0=@input.bin --arg 1=f32*16 --trace";
+
+/// The arguments of `gcn run`.
+#[derive(clap::Args)]
+#[command(args_override_self = true)]
+pub struct Args {
+    /// A source, a code object, or a launch file (`.toml`).
+    pub input: PathBuf,
+    /// The GPU: gfx600 … gfx90c, a chip's name, or gcn1.0 … gcn1.4.1. Sources and code objects may say it themselves.
+    #[arg(long, value_parser = input::TargetParser.map(|named| named.to_string()), hide_possible_values = true)]
+    pub target: Option<String>,
+    /// The kernel, if there are several; those of C++ by their symbol or by their name in the source.
+    #[arg(long, value_name = "NAME")]
+    pub kernel: Option<String>,
+    /// Work-items, in up to three dimensions.
+    #[arg(long, value_name = "X[,Y[,Z]]", value_parser = launch::sizes, allow_hyphen_values = true)]
+    pub grid: Option<Extent>,
+    /// Work-items of a workgroup.
+    #[arg(long, value_name = "X[,Y[,Z]]", value_parser = launch::sizes, allow_hyphen_values = true)]
+    pub group: Option<Extent>,
+    /// What the work-items' global numbers begin with, in OpenCL kernels.
+    #[arg(long, value_name = "X[,Y[,Z]]", value_parser = launch::offsets, allow_hyphen_values = true)]
+    pub offset: Option<[u64; 3]>,
+    /// Host threads.
+    #[arg(long, value_name = "N", value_parser = threads)]
+    pub threads: Option<usize>,
+    /// An argument by its name or index: 42, f32:1.5, f32:1,2,3, u32*100:iota, f32*9:fill(1),
+    /// f32*9:random(seed,lo,hi), @FILE, local:BYTES, null.
+    #[arg(long, value_name = "NAME=VALUE", allow_hyphen_values = true)]
+    pub arg: Vec<String>,
+    /// Print a buffer, or some of its elements, after the run.
+    #[arg(long, value_name = "NAME[:TYPE][[A..B]]")]
+    pub print: Vec<String>,
+    /// Save a buffer's bytes.
+    #[arg(long, value_name = "NAME=FILE")]
+    pub save: Vec<String>,
+    /// Compare a buffer with a value as for --arg; `~TOLERANCE` at the end allows a difference.
+    #[arg(long, value_name = "NAME=VALUE[~TOLERANCE]")]
+    pub expect: Vec<String>,
+    /// Dynamic LDS in bytes, for kernels that have no argument for it.
+    #[arg(long, value_name = "BYTES")]
+    pub lds: Option<u32>,
+    /// Bytes of a lane's scratch beyond the kernel's fixed part, for kernels that recurse or call by pointers; without, 4096.
+    #[arg(long, value_name = "BYTES")]
+    pub stack: Option<u32>,
+    /// The most guest memory that buffers may take, such as 512M or 4G; without, what the machine has to spare.
+    #[arg(long, value_name = "BYTES", value_parser = launch::amount)]
+    pub memory: Option<u64>,
+    /// Print every executed instruction, with the lanes active and the registers written.
+    #[arg(long)]
+    pub trace: bool,
+    /// Stop a wave after so many instructions.
+    #[arg(long, value_name = "N")]
+    pub limit: Option<u64>,
+    /// List the executed instructions by how far they are right: exact, approximate, open.
+    #[arg(long)]
+    pub fidelity: bool,
+    /// Report in JSON.
+    #[arg(long)]
+    pub json: bool,
+}
+
+/// Host threads at most.
+pub const MAX_THREADS: usize = 1024;
+fn threads(text: &str) -> Result<usize, String> {
+    let wrong = || format!("`{text}` is not a number of threads from 1 to {MAX_THREADS}");
+    text.parse()
+        .ok()
+        .filter(|threads| (1..=MAX_THREADS).contains(threads))
+        .ok_or_else(wrong)
+}

@@ -1,0 +1,149 @@
+//! The program of a run: a source that is assembled in memory, or a code object, and the kernel in it.
+
+use std::path::Path;
+
+use anyhow::{Context, Result, bail};
+use gcn_asm::{Options, Source};
+use gcn_isa::Target;
+use gcn_object::{CodeObject, Kernel};
+
+use super::launch::Launch;
+use crate::object::NoTarget;
+use crate::{Usage, asm, input, object, render};
+
+/// Reads the program, or assembles it; nothing if it has errors, which have been reported.
+pub fn program(launch: &Launch) -> Result<Option<(CodeObject, &'static Target)>> {
+    let name = input::name(&launch.file);
+    let asked = match &launch.target {
+        Some(target) => Some(
+            input::target(target)
+                .map_err(|accepted| Usage(format!("target {target}: {accepted}")))?,
+        ),
+        None => None,
+    };
+    let bytes = input::read(&launch.file)?;
+    if object::is_object(&bytes) {
+        let asked = asked.map(|named| named.target);
+        let object = object::read(
+            bytes,
+            object::Choice {
+                target: asked,
+                entry: None,
+                kernel: launch.kernel.as_deref(),
+            },
+        )
+        .with_context(|| name.clone())?;
+        for warning in &object.warnings {
+            render::warn(&name, warning);
+        }
+        let target = match (asked, object::target(&object)) {
+            (Some(asked), Ok(own)) if !object::runs_as(&object, own, asked) => {
+                bail!(
+                    "{name}: code for {}, which is not run as {}",
+                    object.processor().unwrap_or(own.name),
+                    asked.name
+                )
+            }
+            (Some(asked), Ok(_) | Err(NoTarget::Unknown)) => asked,
+            (None, Ok(own)) => own,
+            (_, Err(error)) => return Err(error).context(name),
+        };
+        return Ok(Some((object, target)));
+    }
+    if let Some(&(_, language, options)) = compiled_language(&launch.file) {
+        bail!(
+            "{name} is {language}, not assembly: run what a compiler makes of it, as by `clang{options} -O2 {name} -o kernel.co`"
+        );
+    }
+    let Ok(text) = String::from_utf8(bytes) else {
+        bail!("{name} is neither a code object nor text");
+    };
+    let options = match asked {
+        Some(named) => named.options(),
+        None => Options::new(gcn_asm::named_target(&text).ok_or_else(|| {
+            Usage(format!(
+                "{name} names no target: add --target, or .amdgcn_target to the source"
+            ))
+        })?),
+    };
+    let assembly = gcn_asm::assemble_with(
+        &Source {
+            name: &name,
+            text: &text,
+        },
+        &options,
+        &input::SourceFiles {
+            directories: &[],
+            text: None,
+        },
+    );
+    let (code, diagnostics) = asm::make(&assembly, asm::Format::Elf, None);
+    if !diagnostics.is_empty() {
+        render::tell(format_args!(
+            "{}",
+            render::diagnostics(
+                &render::renderer(),
+                &render::Sources {
+                    name: &name,
+                    text: &text,
+                    files: &assembly.files,
+                },
+                &diagnostics,
+                asm::ERROR_LIMIT,
+            )
+        ));
+    }
+    let Some(code) = code else {
+        return Ok(None);
+    };
+    let target = assembly.program.target;
+    let object = gcn_object::read_owned(code).with_context(|| name.clone())?;
+    for warning in &object.warnings {
+        render::warn(&name, warning);
+    }
+    Ok(Some((object, target)))
+}
+
+/// Languages that compilers make code objects of: extension, name, and how Clang is called.
+const COMPILED: &[(&str, &str, &str)] = &[
+    ("cl", "OpenCL C", OPENCL),
+    ("clcpp", "C++ for OpenCL", OPENCL),
+    ("hip", "HIP", HIP),
+    ("cu", "CUDA or HIP", HIP),
+    ("cpp", "C++", HIP),
+    ("ll", "LLVM IR", IR),
+    ("bc", "LLVM bitcode", IR),
+];
+const IR: &str = " -target amdgcn-amd-amdhsa -mcpu=gfx906";
+const OPENCL: &str = " -x cl -target amdgcn-amd-amdhsa -mcpu=gfx906";
+const HIP: &str = "++ -x hip --cuda-device-only --offload-arch=gfx906";
+
+/// The language of a source that is not assembly, by its name.
+fn compiled_language(file: &Path) -> Option<&'static (&'static str, &'static str, &'static str)> {
+    let extension = file.extension()?;
+    COMPILED.iter().find(|(known, ..)| extension == *known)
+}
+
+/// The kernel of this name, or the only one.
+pub fn choose<'a>(object: &'a CodeObject, name: Option<&str>) -> Result<&'a Kernel> {
+    let names = || {
+        object
+            .kernels
+            .iter()
+            .map(|kernel| render::kernel_name(&kernel.name))
+            .collect::<Vec<_>>()
+            .join(", ")
+    };
+    match (name, &object.kernels[..]) {
+        (_, []) => bail!("there is no kernel: a source declares one with .amdhsa_kernel"),
+        (None, [only]) => Ok(only),
+        (None, _) => bail!("which kernel? add --kernel with one of {}", names()),
+        (Some(name), _) => object.kernel(name).with_context(|| {
+            format!(
+                "there is no kernel {}; there are {}",
+                render::printable(name),
+                names()
+            )
+        }),
+    }
+}
