@@ -519,5 +519,5 @@ fn check_addresses(matched: &Matched, operands: &Operands<'_>) -> Result<(), Pro
 
 /// Whether an instruction of this row is a scalar store or atomic, whose register offset the manual restricts.
 pub(crate) fn restricts_offset(row: &Row) -> bool {
-    matches!(row.op, Op::Smem(_)) && matches!(row.does, Does::Store(_) | Does::Atomic(..))
+    matches!(row.op(), Op::Smem(_)) && matches!(row.does, Does::Store(_) | Does::Atomic(..))
 }

@@ -440,7 +440,7 @@ pub(crate) fn unknown_modifier(
         Some(similar) => error.helped(format!("did you mean `{similar}`?")),
         None => error,
     };
-    error.helped(format!("written as `{}`", usage(isa, row.op)))
+    error.helped(format!("written as `{}`", usage(isa, row.op())))
 }
 
 /// The name nearest to `name`, if one is near: at most a third of its letters differ.

@@ -18,7 +18,7 @@ fn words(u: &mut Unstructured, isa: Isa, rows: &[&'static Row]) -> arbitrary::Re
     }
     let row = u.choose(rows)?;
     let encodings: Vec<_> = row.encodings().collect();
-    let Some(inst) = Inst::new(isa, row.op, *u.choose(&encodings)?) else {
+    let Some(inst) = Inst::new(isa, row.op(), *u.choose(&encodings)?) else {
         return Ok(halves(any));
     };
     let layout = inst.layout();
@@ -104,7 +104,7 @@ fn target(isa: Isa) -> &'static Target {
 /// Every row of an instruction set in every encoding, with each bit flipped that does not say what it is.
 fn flipped(isa: Isa) -> impl Iterator<Item = Inst> {
     let plain = rows()
-        .flat_map(|row| row.encodings().map(move |encoding| (row.op, encoding)))
+        .flat_map(|row| row.encodings().map(move |encoding| (row.op(), encoding)))
         .filter_map(move |(op, encoding)| Inst::new(isa, op, encoding));
     plain.flat_map(move |inst| {
         let layout = inst.layout();

@@ -14,7 +14,7 @@ fn code(isa: Isa) -> Vec<u32> {
     let all: Vec<Inst> = rows()
         .flat_map(|row| {
             row.encodings()
-                .filter_map(|encoding| Inst::new(isa, row.op, encoding))
+                .filter_map(|encoding| Inst::new(isa, row.op(), encoding))
         })
         .filter(|inst| inst.encoding != Encoding::Sopk)
         .collect();

@@ -6,13 +6,14 @@
 
 use std::fmt::Write;
 
+use crate::buffer_format::{DATA_FORMAT_BITS, DEFAULT_FORMAT};
 use crate::dpp::Permutation;
 use crate::field::{Encoding, Field};
 use crate::inst::Inst;
-use crate::mtbuf;
+use crate::op::Op;
 use crate::operand::Slot;
 use crate::regs;
-use crate::row::{Op, Row};
+use crate::row::Row;
 use crate::rules::{self, Rule};
 use crate::simm::{Hwreg, Waitcnt};
 use crate::target::{Isa, IsaSet, on};
@@ -269,15 +270,15 @@ pub const NUMBER_FORMATS: [&str; 8] =
 
 /// Writes ` format:[…]`, without the halves that stand by default.
 pub(crate) fn write_format(out: &mut Text, format: u8) {
-    let data = format & ((1 << mtbuf::DATA_FORMAT_BITS) - 1);
-    let number = format >> mtbuf::DATA_FORMAT_BITS;
-    if format == mtbuf::DEFAULT_FORMAT {
+    let data = format & ((1 << DATA_FORMAT_BITS) - 1);
+    let number = format >> DATA_FORMAT_BITS;
+    if format == DEFAULT_FORMAT {
         return;
     }
     let data_name = DATA_FORMATS.get(usize::from(data)).copied();
     let number_name = NUMBER_FORMATS.get(usize::from(number)).copied();
     let written = [
-        data_name.filter(|_| data != mtbuf::DEFAULT_FORMAT),
+        data_name.filter(|_| data != DEFAULT_FORMAT),
         number_name.filter(|_| number != 0),
     ];
     let mut separator = " format:[";

@@ -1,13 +1,13 @@
 //! From words to an instruction. Walks the tables and names no instruction.
 
-use std::sync::{LazyLock, OnceLock};
+use std::sync::OnceLock;
 
 use crate::field::{Bits, ENCODINGS, Encoding, Field, Layout};
 use crate::form::{Form, Length};
 use crate::inst::Inst;
+use crate::layouts::opcode_in;
+use crate::op::{Op, rows};
 use crate::operand::Kind;
-use crate::row::{Op, rows};
-use crate::tables::opcode_in;
 use crate::target::Isa;
 
 /// Why words are no instruction.
@@ -183,7 +183,7 @@ impl Decoder {
                     && let Some(opcode) = opcode_in(row, isa, encoding)
                 {
                     let place = begins[encoding as usize] + usize::from(opcode);
-                    ops[place].get_or_insert((row.op, encoding));
+                    ops[place].get_or_insert((row.op(), encoding));
                 }
             }
         }
@@ -315,18 +315,11 @@ impl Decoder {
 }
 
 impl Isa {
-    /// What decodes the words of this instruction set.
+    /// The decoder of this instruction set's words.
     #[inline]
     pub fn decoder(self) -> &'static Decoder {
-        static DECODERS: [LazyLock<Decoder>; Isa::ALL.len()] = [
-            LazyLock::new(|| Decoder::new(Isa::Si)),
-            LazyLock::new(|| Decoder::new(Isa::Ci)),
-            LazyLock::new(|| Decoder::new(Isa::Vi)),
-            LazyLock::new(|| Decoder::new(Isa::Stoney)),
-            LazyLock::new(|| Decoder::new(Isa::Gfx9)),
-            LazyLock::new(|| Decoder::new(Isa::Vega12)),
-            LazyLock::new(|| Decoder::new(Isa::Vega20)),
-        ];
-        &DECODERS[self as usize]
+        static DECODERS: [OnceLock<Decoder>; Isa::ALL.len()] =
+            [const { OnceLock::new() }; Isa::ALL.len()];
+        DECODERS[self as usize].get_or_init(|| Decoder::new(self))
     }
 }

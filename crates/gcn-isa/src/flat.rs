@@ -5,9 +5,8 @@
 
 use crate::effect::{AtomicOp::*, Does::*, Half::*};
 use crate::field::{Encoding, Field, Format};
-use crate::llvm::Lacks;
 use crate::operand::{Ty::*, words::*};
-use crate::row::{Forms, Op, Row, lower_name, number};
+use crate::row::{Family, Forms, Lacks, Row, identities, lower_name, number};
 use crate::target::on;
 
 /// GCN 1.1 and 1.2 have neither offset nor segment nor SADDR (errata E076); bit 25 is reserved (E077).
@@ -95,10 +94,11 @@ macro_rules! on_segment {
 }
 
 macro_rules! segment {
-    ($segment:ident $Op:ident $prefix:literal $TABLE:ident; $($NAME:ident $old:tt $new:tt $on:ident $segments:ident $shape:ident($($n:literal),*) $does:expr;)*) => {
+    ($segment:ident $Family:ident $prefix:literal $TABLE:ident; $($NAME:ident $old:tt $new:tt $on:ident $segments:ident $shape:ident($($n:literal),*) $does:expr;)*) => {
         pub(crate) static $TABLE: [Row; [$(stringify!($NAME)),*].len()] = [$(
             Row {
-                op: Op::$Op(Flat::$NAME),
+                family: Family::$Family,
+                index: Flat::$NAME as u16,
                 name: lower_name!(concat!($prefix, stringify!($NAME))),
                 spelled: &[],
                 opcode: [number!($old), number!($new)],
@@ -115,11 +115,10 @@ macro_rules! segment {
 /// Declares the operations and a table of rows for each segment.
 macro_rules! operations {
     ($($NAME:ident $old:tt $new:tt $on:ident $segments:ident $shape:ident($($n:literal),*) $does:expr;)*) => {
-        /// Operations of FLAT, GLOBAL and SCRATCH; SCRATCH has no atomics.
-        #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, PartialOrd, Ord)]
-        #[allow(non_camel_case_types, missing_docs)] // Named as in the manuals; the rows document them.
-        #[repr(u16)]
-        pub enum Flat { $($NAME,)* }
+        identities! {
+            /// Operations of FLAT, GLOBAL and SCRATCH; SCRATCH has no atomics.
+            Flat { $($NAME)* }
+        }
 
         segment! { F Flat "FLAT_" FLAT; $($NAME $old $new $on $segments $shape($($n),*) $does;)* }
         segment! { G Global "GLOBAL_" GLOBAL; $($NAME $old $new $on $segments $shape($($n),*) $does;)* }

@@ -5,11 +5,11 @@ use std::hash::{Hash, Hasher};
 use std::sync::OnceLock;
 
 use crate::field::{Bits, Encoding, Field, Layout};
-use crate::inst::ListBits;
+use crate::layouts::{layout, opcode_in};
+use crate::op::Op;
 use crate::operand::{ENCODING_MODIFIERS, Kind, Modifier, SDWA_CLAMP, Slot, Value};
 use crate::plan::Plan;
-use crate::row::{Op, Row};
-use crate::tables::{layout, opcode_in};
+use crate::row::Row;
 use crate::target::Isa;
 
 /// The value of a source field that announces a literal.
@@ -20,6 +20,10 @@ pub(crate) const FIRST_VGPR: u64 = 256;
 pub(crate) const SOURCE_BITS: u8 = 9;
 /// The width of a field of SDWA and DPP that may name a VGPR.
 const VGPR_BITS: u8 = 8;
+/// The value of SADDR that means `off` (errata E079).
+pub(crate) const SADDR_OFF: u64 = 0x7f;
+/// The most bits that a list of bits has: three sources and a destination.
+const LIST_BITS: usize = 4;
 /// More modifiers than most forms have.
 const MOST_MODIFIERS: usize = 16;
 /// The most fields of an instruction that may announce a literal.
@@ -79,6 +83,40 @@ pub struct PlacedModifier {
     pub list: ListBits,
 }
 
+/// The bits of a modifier that is a list of bits; see [`Inst::list_bits`](crate::Inst::list_bits).
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
+pub struct ListBits {
+    bits: [u8; LIST_BITS],
+    len: u8,
+}
+
+impl ListBits {
+    /// The bits' numbers in an instruction of 64 bits.
+    pub fn iter(&self) -> impl Iterator<Item = u8> + '_ {
+        self.bits.iter().copied().take(usize::from(self.len))
+    }
+
+    /// The most sources that a list has bits for.
+    pub(crate) const SOURCES: usize = LIST_BITS - 1;
+
+    /// The bits themselves, set in place.
+    pub fn mask(&self) -> u64 {
+        self.iter().fold(0, |mask, bit| mask | 1 << bit)
+    }
+
+    /// The third source has a field of its own.
+    pub(crate) fn set_third(&mut self, bit: u8) {
+        self.bits[2] = bit;
+    }
+
+    pub(crate) fn push(&mut self, bit: u8) {
+        if let Some(place) = self.bits.get_mut(usize::from(self.len)) {
+            *place = bit;
+            self.len += 1;
+        }
+    }
+}
+
 /// How long an instruction is: one dword more than its encoding where its row, or what a source field holds, asks for a
 /// literal.
 #[derive(Clone, Copy, Debug)]
@@ -132,7 +170,7 @@ impl Form {
         let mut places = Vec::with_capacity(row.slots().count());
         places.extend(row.slots().map(|slot| place(slot, layout, &modifiers)));
         let mut form = Form {
-            op: row.op,
+            op: row.op(),
             encoding,
             isa,
             row,

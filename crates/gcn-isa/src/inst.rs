@@ -3,10 +3,11 @@
 use crate::effect::Does;
 use crate::exp::SOURCES;
 use crate::field::{Bits, Encoding, Field, Layout};
-use crate::form::{FIRST_VGPR, Form, LITERAL, SOURCE_BITS};
+use crate::form::{FIRST_VGPR, Form, LITERAL, ListBits, SADDR_OFF, SOURCE_BITS, list_bits};
+use crate::op::Op;
 use crate::operand::{Access, Kind, Modifier, Slot, When};
 use crate::regs;
-use crate::row::{Op, Row};
+use crate::row::Row;
 use crate::target::{Isa, on};
 use crate::vintrp::{self, CHANNELS, MAX_ATTRIBUTE, VERTEX_PARAMETERS};
 
@@ -84,8 +85,6 @@ pub enum FieldError {
     Alignment(u8),
 }
 
-/// The value of SADDR that means `off` (errata E079).
-pub(crate) const SADDR_OFF: u64 = 0x7f;
 /// The width of a scalar memory offset that has a sign.
 const SIGNED_OFFSET_BITS: u8 = 21;
 /// The sources of SDWA and the bits that say that they are scalar.
@@ -93,9 +92,6 @@ const SDWA_SCALARS: [(Field, Field); 2] = [
     (Field::Src0, Field::Src0Scalar),
     (Field::Src1, Field::Src1Scalar),
 ];
-/// The most bits that a list of bits has: three sources and a destination.
-const LIST_BITS: usize = 4;
-
 impl Inst {
     /// An instruction with every operand zero and every modifier unwritten; nothing if `isa` lacks it or it lacks the encoding.
     pub fn new(isa: Isa, op: Op, encoding: Encoding) -> Option<Inst> {
@@ -687,46 +683,12 @@ impl Inst {
         match placed {
             Some(placed) => placed.list,
             // CLRX takes lists wherever an encoding has their bits.
-            None => crate::form::list_bits(self.row(), self.layout(), modifier.field),
+            None => list_bits(self.row(), self.layout(), modifier.field),
         }
     }
 
     /// The modifiers that this instruction's encoding has.
     pub fn modifiers(&self) -> impl Iterator<Item = &'static Modifier> + use<> {
         self.form.modifiers.iter().map(|placed| placed.modifier)
-    }
-}
-
-/// See [`Inst::list_bits`].
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
-pub struct ListBits {
-    bits: [u8; LIST_BITS],
-    len: u8,
-}
-
-impl ListBits {
-    /// The bits' numbers in an instruction of 64 bits.
-    pub fn iter(&self) -> impl Iterator<Item = u8> + '_ {
-        self.bits.iter().copied().take(usize::from(self.len))
-    }
-
-    /// The most sources that a list has bits for.
-    pub(crate) const SOURCES: usize = LIST_BITS - 1;
-
-    /// The bits themselves, set in place.
-    pub fn mask(&self) -> u64 {
-        self.iter().fold(0, |mask, bit| mask | 1 << bit)
-    }
-
-    /// The third source has a field of its own.
-    pub(crate) fn set_third(&mut self, bit: u8) {
-        self.bits[2] = bit;
-    }
-
-    pub(crate) fn push(&mut self, bit: u8) {
-        if let Some(place) = self.bits.get_mut(usize::from(self.len)) {
-            *place = bit;
-            self.len += 1;
-        }
     }
 }

@@ -5,49 +5,53 @@
 //! makes one from words, [`Inst::new`] with [`Inst::set_operand`] from parts, [`Inst::print`] makes text.
 //! Nothing here executes, reads files or prints.
 
-pub mod clrx;
-pub mod describe;
-pub mod dpp;
-pub mod ds;
-pub mod effect;
-pub mod exp;
+// In dependency order: a module uses only those above it.
+pub mod target;
+pub mod text;
 pub mod field;
+pub mod dpp;
+pub mod swizzle;
+pub mod simm;
+pub mod buffer_format;
+pub mod operand;
+pub mod effect;
+mod row;
+pub mod ds;
+pub mod exp;
 pub mod flat;
-pub mod form;
-pub mod llvm;
 pub mod mimg;
 pub mod mtbuf;
 pub mod mubuf;
-pub mod operand;
-pub mod regs;
-pub mod rules;
-pub mod simm;
 pub mod smem;
 pub mod sop;
-pub mod swizzle;
-pub mod target;
-pub mod text;
 pub mod vintrp;
-pub mod vop;
 pub mod vop3;
 pub mod vopc;
-
-mod decode;
-mod inst;
+pub mod vop;
+mod op;
+mod layouts;
+pub mod regs;
+pub mod form;
 mod names;
+mod tables;
+pub mod describe;
+mod inst;
+pub mod llvm;
+pub mod rules;
+pub mod clrx;
+mod decode;
 mod plain;
 mod plan;
 mod print;
-mod row;
-mod tables;
 
 pub use decode::{DecodeError, Decoder, Skimmed, decode};
 pub use effect::Does;
 pub use field::{Encoding, Field};
-pub use form::{Form, Place, PlacedModifier};
-pub use inst::{FieldError, Inst, ListBits, Operand};
+pub use form::{Form, ListBits, Place, PlacedModifier};
+pub use inst::{FieldError, Inst, Operand};
+pub use op::{Op, rows};
 pub use operand::{Access, Kind, Modifier, Slot, Ty, Value, When, Written};
 pub use print::{Fidelity, Plans, Syntax};
-pub use row::{Forms, Op, Row, rows};
+pub use row::{Forms, Lacks, Row};
 pub use tables::Tables;
 pub use target::{Isa, IsaSet, NUMBERINGS, Numbering, TARGETS, Target};

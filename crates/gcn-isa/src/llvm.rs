@@ -7,36 +7,10 @@ use crate::field::{Encoding, Field};
 use crate::form::Form;
 use crate::inst::{Inst, Operand};
 use crate::operand::{Kind, SEL_DWORD, Slot, Ty, When};
-use crate::regs;
+use crate::regs::{self, is_doubtful_xnack_mask};
+use crate::row::Lacks;
 use crate::simm::GPR_INDEXES;
-use crate::target::{Isa, Numbering};
-
-/// What LLVM lacks of an instruction.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
-pub struct Lacks(u16);
-
-impl Lacks {
-    /// Nothing.
-    pub const NOTHING: Lacks = Lacks(0);
-    /// The instruction.
-    pub const ALL: Lacks = Lacks(1);
-    /// The instruction on GCN 1.0.
-    pub const OLDEST: Lacks = Lacks(1 << 1);
-    /// Its VOP3 form before GCN 1.2, and in the short one literals as lanes and values of LDS.
-    pub const LANES: Lacks = Lacks(1 << 2);
-    /// A value of LDS as its source.
-    pub const LDS_DIRECT: Lacks = Lacks(1 << 3);
-    /// Scalar registers but M0, and literals, as its sources: LLVM counts M0, which indexes, as one.
-    pub const SCALAR: Lacks = Lacks(1 << 4);
-    /// The bit GDS.
-    pub const GDS: Lacks = Lacks(1 << 5);
-    /// Parts of the destination of SDWA.
-    pub const DST_SEL: Lacks = Lacks(1 << 6);
-
-    pub(crate) const fn has(self, other: Lacks) -> bool {
-        self.0 & other.0 != 0
-    }
-}
+use crate::target::Isa;
 
 /// What LLVM calls the VOP3 forms of an instruction too, before GCN 1.2, and what it is called there.
 const LONG_NAMES: &[(&str, &str)] = &[
@@ -60,7 +34,8 @@ pub(crate) fn doubtful_bits(form: &Form) -> u64 {
     let row = form.row;
     let is_old = form.isa < Isa::Vi;
     let is_unusual = |slot: &Slot| takes_vgprs_only(slot) || is_old && is_half(slot);
-    let beyond_bits = Lacks(!(Lacks::LDS_DIRECT.0 | Lacks::GDS.0 | Lacks::DST_SEL.0));
+    let of_bits = Lacks::LDS_DIRECT.and(Lacks::GDS).and(Lacks::DST_SEL);
+    let beyond_bits = of_bits.complement();
     let is_part = row.lacks.has(Lacks::DST_SEL) && form.layout.has(Field::DstSel);
     if row.lacks.has(beyond_bits) || is_part || row.slots().any(is_unusual) {
         return u64::MAX;
@@ -102,17 +77,6 @@ pub(crate) fn is_doubtful(inst: &Inst, slot: &Slot, operand: Operand) -> bool {
         Operand::Imm(value) => slot.kind == Kind::GprIndex && value >> GPR_INDEXES.len() != 0,
         _ => false,
     }
-}
-
-/// Whether a scalar operand's number is that of XNACK_MASK, or of a half of it.
-pub const fn is_xnack_mask(isa: Isa, code: u8) -> bool {
-    matches!(isa.numbering(), Numbering::Vi9)
-        && matches!(code, regs::XNACK_MASK_LO | regs::XNACK_MASK_HI)
-}
-
-/// The same, where most chips of an instruction set cannot replay and so lack the register.
-pub(crate) fn is_doubtful_xnack_mask(isa: Isa, code: u8) -> bool {
-    isa == Isa::Vi && is_xnack_mask(isa, code)
 }
 
 /// Whether an inline constant has the bits of a literal: LLVM takes it for that.

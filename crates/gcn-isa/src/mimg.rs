@@ -11,7 +11,7 @@ use crate::effect::{
 };
 use crate::field::{Encoding, Field, Format};
 use crate::operand::{Access, Ty::*, words::*};
-use crate::row::{Forms, Op, Row, lacks, lower_name, number};
+use crate::row::{Family, Forms, Row, identities, lacks, lower_name, number};
 use crate::target::on;
 
 #[rustfmt::skip]
@@ -78,15 +78,15 @@ macro_rules! written {
 /// Declares the instructions and the table of their rows.
 macro_rules! images {
     ($($NAME:ident $old:tt $new:tt $on:ident $shape:ident($($n:literal),*) $does:expr $(, lacking $lacks:ident)?;)*) => {
-        /// MIMG instructions.
-        #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, PartialOrd, Ord)]
-        #[allow(non_camel_case_types, missing_docs)] // Named as in the manuals; the rows document them.
-        #[repr(u16)]
-        pub enum Mimg { $($NAME,)* }
+        identities! {
+            /// MIMG instructions.
+            Mimg { $($NAME)* }
+        }
 
         pub(crate) static MIMG: [Row; [$(stringify!($NAME)),*].len()] = [$(
             Row {
-                op: Op::Mimg(Mimg::$NAME),
+                family: Family::Mimg,
+                index: Mimg::$NAME as u16,
                 name: lower_name!(concat!("IMAGE_", stringify!($NAME))),
                 spelled: &[],
                 opcode: [number!($old), number!($new)],

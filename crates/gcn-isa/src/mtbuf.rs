@@ -1,4 +1,4 @@
-//! MTBUF: buffers with a format that the instruction gives. Field maps, formats, then a row per instruction.
+//! MTBUF: buffers with a format that the instruction gives. Field maps, then a row per instruction.
 //!
 //! Source: AMD's Southern Islands, Sea Islands, GCN3 and Vega manuals, chapter "Vector Memory Buffer Instructions".
 
@@ -6,8 +6,9 @@ use crate::effect::Does::*;
 use crate::field::{Encoding, Field, Format};
 use crate::operand::{Ty::*, words::*};
 use crate::row::family;
-use crate::target::{Isa, Numbering, on};
-use crate::text::Text;
+use crate::target::on;
+
+pub use crate::buffer_format::{DATA_FORMAT_BITS, DATA_FORMATS, DEFAULT_FORMAT, number_formats};
 
 #[rustfmt::skip]
 pub(crate) const FORMATS: &[Format] = &[
@@ -28,73 +29,6 @@ pub(crate) const FORMATS: &[Format] = &[
         ],
     },
 ];
-
-/// The format that stands without being written: one byte, normalised to 0..=1.
-pub const DEFAULT_FORMAT: u8 = 1;
-/// How many bits of a format are the data format's.
-pub const DATA_FORMAT_BITS: u32 = 4;
-
-/// How a buffer's elements are divided into components, by number.
-pub const DATA_FORMATS: [&str; 16] = [
-    "BUF_DATA_FORMAT_INVALID",
-    "BUF_DATA_FORMAT_8",
-    "BUF_DATA_FORMAT_16",
-    "BUF_DATA_FORMAT_8_8",
-    "BUF_DATA_FORMAT_32",
-    "BUF_DATA_FORMAT_16_16",
-    "BUF_DATA_FORMAT_10_11_11",
-    "BUF_DATA_FORMAT_11_11_10",
-    "BUF_DATA_FORMAT_10_10_10_2",
-    "BUF_DATA_FORMAT_2_10_10_10",
-    "BUF_DATA_FORMAT_8_8_8_8",
-    "BUF_DATA_FORMAT_32_32",
-    "BUF_DATA_FORMAT_16_16_16_16",
-    "BUF_DATA_FORMAT_32_32_32",
-    "BUF_DATA_FORMAT_32_32_32_32",
-    "BUF_DATA_FORMAT_RESERVED_15",
-];
-
-/// How a component is read, by number, on `isa`.
-pub const fn number_formats(isa: Isa) -> [&'static str; 8] {
-    [
-        "BUF_NUM_FORMAT_UNORM",
-        "BUF_NUM_FORMAT_SNORM",
-        "BUF_NUM_FORMAT_USCALED",
-        "BUF_NUM_FORMAT_SSCALED",
-        "BUF_NUM_FORMAT_UINT",
-        "BUF_NUM_FORMAT_SINT",
-        if matches!(isa.numbering(), Numbering::Vi9) {
-            "BUF_NUM_FORMAT_RESERVED_6"
-        } else {
-            "BUF_NUM_FORMAT_SNORM_OGL"
-        },
-        "BUF_NUM_FORMAT_FLOAT",
-    ]
-}
-
-/// Writes a format as LLVM does: names in brackets, without the one that stands by default.
-pub(crate) fn write_format(out: &mut Text, isa: Isa, format: u8) {
-    let data = format & ((1 << DATA_FORMAT_BITS) - 1);
-    let number = format >> DATA_FORMAT_BITS;
-    let names = (
-        DATA_FORMATS.get(usize::from(data)),
-        number_formats(isa).get(usize::from(number)).copied(),
-    );
-    let (Some(data_name), Some(number_name)) = names else {
-        return out.push_decimal(format.into());
-    };
-    out.push('[');
-    if data != DEFAULT_FORMAT {
-        out.push_str(data_name);
-        if number != 0 {
-            out.push(',');
-        }
-    }
-    if number != 0 {
-        out.push_str(number_name);
-    }
-    out.push(']');
-}
 
 #[rustfmt::skip]
 family! {

@@ -1,7 +1,6 @@
 //! Ready texts of operands.
 
-use crate::inst::SADDR_OFF;
-use crate::llvm;
+use crate::form::SADDR_OFF;
 use crate::operand::Ty;
 use crate::regs::{self, write_group};
 use crate::target::Isa;
@@ -75,7 +74,7 @@ impl Names {
                 write(Block::Vgprs, false, &vgprs);
                 write(Block::SourceVgprs, false, &vgprs);
                 let scalar = |out: &mut Text| regs::write_scalar(out, isa, number, count);
-                let is_doubtful = llvm::is_doubtful_xnack_mask(isa, number);
+                let is_doubtful = regs::is_doubtful_xnack_mask(isa, number);
                 if number <= regs::EXEC_HI && !is_doubtful {
                     write(Block::Scalars, false, &scalar);
                 }

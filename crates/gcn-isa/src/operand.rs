@@ -211,7 +211,7 @@ pub enum Value {
     Hex,
     /// The same, left out when it is 0: `dmask:0xf`.
     Mask,
-    /// A data and a number format: `format:[BUF_DATA_FORMAT_32,BUF_NUM_FORMAT_FLOAT]` (see [`mtbuf`](crate::mtbuf)).
+    /// A data and a number format: `format:[BUF_DATA_FORMAT_32,BUF_NUM_FORMAT_FLOAT]` (see [`buffer_format`](crate::buffer_format)).
     BufferFormat,
     /// A number that is a part of another modifier's, which alone is printed: `dfmt:4`. It may stand before operands.
     Part,
@@ -293,6 +293,7 @@ pub(crate) const SDWA_CLAMP: &[Modifier] = &[of_encoding(Field::Clamp, &["clamp"
 #[allow(non_snake_case, non_upper_case_globals, missing_docs)]
 pub(crate) mod words {
     use super::{Access::*, Kind, Modifier, Slot, Ty, Value, When, Written};
+    use crate::buffer_format::DEFAULT_FORMAT;
     use crate::field::Field;
 
     const fn slot(field: Field, kind: Kind, ty: Ty, access: super::Access) -> Written {
@@ -519,10 +520,10 @@ pub(crate) mod words {
     pub const NegLo: Written = number(Field::Neg, &["neg_lo"], Value::BitList);
     pub const NegHi: Written = number(Field::NegHi, &["neg_hi"], Value::BitList);
     // Buffers with formats.
-    pub const Format: Written = number(Field::Format, &["format"], Value::BufferFormat)
-        .with_default(crate::mtbuf::DEFAULT_FORMAT);
+    pub const Format: Written =
+        number(Field::Format, &["format"], Value::BufferFormat).with_default(DEFAULT_FORMAT);
     pub const Dfmt: Written =
-        number(Field::Dfmt, &["dfmt"], Value::Part).with_default(crate::mtbuf::DEFAULT_FORMAT);
+        number(Field::Dfmt, &["dfmt"], Value::Part).with_default(DEFAULT_FORMAT);
     pub const Nfmt: Written = number(Field::Nfmt, &["nfmt"], Value::Part);
 
     // Images.

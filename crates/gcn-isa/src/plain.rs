@@ -2,8 +2,7 @@
 //! instruction's bits, so these are looked at once, before all.
 
 use crate::field::Field;
-use crate::form::Form;
-use crate::inst::SADDR_OFF;
+use crate::form::{Form, SADDR_OFF};
 use crate::names::{MISSING, Names};
 use crate::plan::{How, MOST_PARTS, Part, Plan};
 use crate::text::Text;

@@ -7,7 +7,7 @@
 mod clrx;
 
 use std::fmt::Write;
-use std::sync::LazyLock;
+use std::sync::OnceLock;
 
 use crate::decode::Decoder;
 use crate::field::Field;
@@ -21,7 +21,7 @@ use crate::regs::{self, write_group};
 use crate::target::Isa;
 use crate::text::Text;
 use crate::vintrp::{CHANNELS, MAX_ATTRIBUTE, VERTEX_PARAMETERS};
-use crate::{dpp, exp, mtbuf, rules, simm, swizzle};
+use crate::{buffer_format, dpp, exp, rules, simm, swizzle};
 
 /// A way to spell things where LLVM and CLRX differ.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
@@ -76,16 +76,9 @@ impl Isa {
     /// What prints the instructions of this instruction set.
     #[inline]
     pub fn plans(self) -> &'static Plans {
-        static PLANS: [LazyLock<Plans>; Isa::ALL.len()] = [
-            LazyLock::new(|| Plans::new(Isa::Si)),
-            LazyLock::new(|| Plans::new(Isa::Ci)),
-            LazyLock::new(|| Plans::new(Isa::Vi)),
-            LazyLock::new(|| Plans::new(Isa::Stoney)),
-            LazyLock::new(|| Plans::new(Isa::Gfx9)),
-            LazyLock::new(|| Plans::new(Isa::Vega12)),
-            LazyLock::new(|| Plans::new(Isa::Vega20)),
-        ];
-        &PLANS[self as usize]
+        static PLANS: [OnceLock<Plans>; Isa::ALL.len()] =
+            [const { OnceLock::new() }; Isa::ALL.len()];
+        PLANS[self as usize].get_or_init(|| Plans::new(self))
     }
 }
 
@@ -622,7 +615,7 @@ fn modifier(shown: &ShownModifier, isa: Isa, bits: u64, out: &mut Text) -> Told 
                 return Told::NotAll;
             }
         },
-        Value::BufferFormat => mtbuf::write_format(out, isa, value as u8),
+        Value::BufferFormat => buffer_format::write_format(out, isa, value as u8),
         Value::Hex | Value::Mask => out.push_hex(value),
         Value::LanePermutation => {
             dpp::write(out, value as u16);
@@ -685,7 +678,7 @@ mod tests {
         for isa in Isa::ALL {
             let plans = isa.plans();
             let tables = isa.tables();
-            let forms = crate::row::rows().flat_map(|row| tables.forms(row.op));
+            let forms = crate::op::rows().flat_map(|row| tables.forms(row.op()));
             for form in forms {
                 let plan = form.plan();
                 // Most random bits are nothing usual; so others are made so, and a few of them are not.

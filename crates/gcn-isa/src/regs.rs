@@ -3,7 +3,7 @@
 //! Source: the table "Scalar operands" of AMD's manuals; spec of errata E024 and E088 for what moves.
 
 use crate::operand::Ty;
-use crate::target::{Isa, IsaSet, on};
+use crate::target::{Isa, IsaSet, Numbering, on};
 use crate::text::Text;
 
 /// XNACK_MASK of GCN 1.2 and 1.4, low half.
@@ -187,6 +187,16 @@ pub(crate) fn write_scalar(out: &mut Text, isa: Isa, code: u8, count: u8) -> boo
 /// Whether a number is that of an inline constant on some generation.
 pub(crate) const fn is_constant(code: u8) -> bool {
     matches!(code, ZERO..=MINUS_SIXTEEN | HALF..=INV_2PI)
+}
+
+/// True for the scalar operand number of XNACK_MASK, or of a half of it.
+pub const fn is_xnack_mask(isa: Isa, code: u8) -> bool {
+    matches!(isa.numbering(), Numbering::Vi9) && matches!(code, XNACK_MASK_LO | XNACK_MASK_HI)
+}
+
+/// The same, on an instruction set most of whose chips cannot replay and so lack the register.
+pub(crate) fn is_doubtful_xnack_mask(isa: Isa, code: u8) -> bool {
+    isa == Isa::Vi && is_xnack_mask(isa, code)
 }
 
 /// Whether a group of SGPRs may begin here: pairs at even numbers, more at multiples of four (errata E024).

@@ -1,24 +1,24 @@
-//! A row of an instruction table, the identity it gives an instruction, and the macro that declares both.
+//! A row of an instruction table, and the macro that declares a table with the identities of its instructions.
 
 use crate::effect::Does;
 use crate::field::{Encoding, Field};
-use crate::llvm::Lacks;
 use crate::operand::{Modifier, Slot, Written};
 use crate::target::{Isa, IsaSet, NUMBERINGS};
-use crate::{ds, exp, flat, mimg, mtbuf, mubuf, smem, sop, vintrp, vop};
 
-/// An instruction: what its row in the tables says, stated there once.
+/// An instruction as a table states it; [`Row::op`] is its identity.
 #[derive(Clone, Copy, Debug)]
 pub struct Row {
-    /// Its identity.
-    pub op: Op,
+    /// The table that has the row.
+    pub(crate) family: Family,
+    /// Index of the row in that table.
+    pub(crate) index: u16,
     /// Its name as printed, unless `spelled` says otherwise.
     pub name: &'static str,
     /// Names on generations that call it something else.
     pub spelled: &'static [(IsaSet, &'static str)],
     /// Number per [`Numbering`](crate::Numbering).
     pub opcode: [Option<u16>; NUMBERINGS],
-    /// Where it exists.
+    /// Instruction sets that have it.
     pub on: IsaSet,
     /// Encodings that it has beside its family's own.
     pub forms: Forms,
@@ -26,7 +26,7 @@ pub struct Row {
     pub written: &'static [Written],
     /// Its effect.
     pub does: Does,
-    /// What LLVM's assembler lacks of it.
+    /// Parts of it that LLVM's assembler lacks.
     pub lacks: Lacks,
 }
 
@@ -40,7 +40,7 @@ impl Row {
         }
     }
 
-    /// What `isa` calls it.
+    /// Its name on `isa`.
     pub fn name_on(&self, isa: Isa) -> &'static str {
         self.spelled
             .iter()
@@ -66,7 +66,7 @@ impl Row {
 
     /// The encodings that it has on some generation: its family's own first, then the longer ones.
     pub fn encodings(&self) -> impl Iterator<Item = Encoding> + use<> {
-        let native = self.op.family_encoding();
+        let native = self.family.encoding();
         let forms = self.forms;
         let has_carry = self.slots().any(|slot| slot.field == Field::Sdst);
         let own = (!forms.has(Forms::NO_E32)).then_some(native);
@@ -121,104 +121,113 @@ impl Forms {
         Forms(self.0 | other.0)
     }
 
-    /// Whether all of `other` is in it.
+    /// True if it contains all of `other`.
     pub const fn has(self, other: Forms) -> bool {
         self.0 & other.0 == other.0
     }
 }
 
-macro_rules! ops {
-    ($($(#[$doc:meta])* $Family:ident($Enum:path) $encoding:ident $rows:expr,)*) => {
-        /// The identity of an instruction, nested by family so that every match stays small and exhaustive.
+/// Parts of an instruction that LLVM's assembler lacks.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct Lacks(u16);
+
+impl Lacks {
+    /// Nothing.
+    pub const NOTHING: Lacks = Lacks(0);
+    /// The instruction.
+    pub const ALL: Lacks = Lacks(1);
+    /// The instruction on GCN 1.0.
+    pub const OLDEST: Lacks = Lacks(1 << 1);
+    /// Its VOP3 form before GCN 1.2, and in the short one literals as lanes and values of LDS.
+    pub const LANES: Lacks = Lacks(1 << 2);
+    /// A value of LDS as its source.
+    pub const LDS_DIRECT: Lacks = Lacks(1 << 3);
+    /// Scalar registers but M0, and literals, as its sources: LLVM counts M0, which indexes, as one.
+    pub const SCALAR: Lacks = Lacks(1 << 4);
+    /// The bit GDS.
+    pub const GDS: Lacks = Lacks(1 << 5);
+    /// Parts of the destination of SDWA.
+    pub const DST_SEL: Lacks = Lacks(1 << 6);
+
+    /// Everything that is not in `self`.
+    pub(crate) const fn complement(self) -> Lacks {
+        Lacks(!self.0)
+    }
+
+    /// Both.
+    pub(crate) const fn and(self, other: Lacks) -> Lacks {
+        Lacks(self.0 | other.0)
+    }
+
+    /// True if it contains any of `other`.
+    pub(crate) const fn has(self, other: Lacks) -> bool {
+        self.0 & other.0 != 0
+    }
+}
+
+macro_rules! families {
+    ($($(#[$doc:meta])* $Family:ident,)*) => {
+        /// A table of rows. Each family has an encoding of its own, with the same name.
         #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-        pub enum Op { $($(#[$doc])* $Family($Enum),)* }
+        #[repr(u8)]
+        pub(crate) enum Family { $($(#[$doc])* $Family,)* }
 
-        impl Op {
-            /// Its row.
-            pub fn row(self) -> &'static Row {
-                match self { $(Op::$Family(op) => &$rows[op as usize],)* }
+        impl Family {
+            /// The encoding of its own, besides which its instructions may have longer ones.
+            pub(crate) const fn encoding(self) -> Encoding {
+                match self { $(Family::$Family => Encoding::$Family,)* }
             }
-
-            /// Its place among [`rows`].
-            pub(crate) fn index(self) -> usize {
-                /// The families in order.
-                enum Family { $($Family,)* }
-                /// How many rows are in the families before each.
-                const BEGINS: [usize; FAMILIES.len()] = {
-                    let mut begins = [0; FAMILIES.len()];
-                    let mut family = 1;
-                    while family < FAMILIES.len() {
-                        begins[family] = begins[family - 1] + FAMILIES[family - 1].len();
-                        family += 1;
-                    }
-                    begins
-                };
-                match self { $(Op::$Family(op) => BEGINS[Family::$Family as usize] + op as usize,)* }
-            }
-
-            /// The encoding of its family.
-            pub fn family_encoding(self) -> Encoding {
-                match self { $(Op::$Family(_) => Encoding::$encoding,)* }
-            }
-        }
-
-        /// Each family's rows.
-        pub(crate) const FAMILIES: &[&[Row]] = &[$(&$rows,)*];
-
-        /// Every row of every family.
-        pub fn rows() -> impl Iterator<Item = &'static Row> {
-            FAMILIES.iter().copied().flatten()
         }
     };
 }
 
-ops! {
+families! {
     /// Two-operand scalar ALU.
-    Sop2(sop::Sop2) Sop2 sop::SOP2,
+    Sop2,
     /// Scalar ALU with a 16-bit constant.
-    Sopk(sop::Sopk) Sopk sop::SOPK,
+    Sopk,
     /// One-operand scalar ALU.
-    Sop1(sop::Sop1) Sop1 sop::SOP1,
+    Sop1,
     /// Scalar comparisons.
-    Sopc(sop::Sopc) Sopc sop::SOPC,
+    Sopc,
     /// Program control.
-    Sopp(sop::Sopp) Sopp sop::SOPP,
+    Sopp,
     /// Scalar memory of GCN 1.0 and 1.1.
-    Smrd(smem::Smrd) Smrd smem::SMRD,
+    Smrd,
     /// Scalar memory of GCN 1.2 and 1.4.
-    Smem(smem::Smem) Smem smem::SMEM,
+    Smem,
     /// One-operand vector ALU.
-    Vop1(vop::Vop1) Vop1 vop::VOP1,
+    Vop1,
     /// Two-operand vector ALU.
-    Vop2(vop::Vop2) Vop2 vop::VOP2,
+    Vop2,
     /// Vector comparisons.
-    Vopc(vop::Vopc) Vopc vop::VOPC,
+    Vopc,
     /// Vector ALU that exists in VOP3 only.
-    Vop3(vop::Vop3) Vop3 vop::VOP3,
+    Vop3,
     /// The same with a scalar destination beside the vector one.
-    Vop3b(vop::Vop3b) Vop3b vop::VOP3B,
+    Vop3b,
     /// Packed 16-bit vector ALU.
-    Vop3p(vop::Vop3p) Vop3p vop::VOP3P,
+    Vop3p,
     /// Local and global data share.
-    Ds(ds::Ds) Ds ds::DS,
+    Ds,
     /// Memory of any segment.
-    Flat(flat::Flat) Flat flat::FLAT,
+    Flat,
     /// Global memory.
-    Global(flat::Flat) Global flat::GLOBAL,
+    Global,
     /// Scratch memory.
-    Scratch(flat::Flat) Scratch flat::SCRATCH,
+    Scratch,
     /// Buffers without format conversion.
-    Mubuf(mubuf::Mubuf) Mubuf mubuf::MUBUF,
+    Mubuf,
     /// Buffers with format conversion by the instruction.
-    Mtbuf(mtbuf::Mtbuf) Mtbuf mtbuf::MTBUF,
+    Mtbuf,
     /// Images and samplers.
-    Mimg(mimg::Mimg) Mimg mimg::MIMG,
+    Mimg,
     /// Exports.
-    Exp(exp::Exp) Exp exp::EXP,
+    Exp,
     /// Interpolation of parameters.
-    Vintrp(vintrp::Vintrp) Vintrp vintrp::VINTRP,
+    Vintrp,
     /// Interpolation that exists in VOP3 only.
-    Vop3Interp(vintrp::Vop3Interp) Vop3Interp vintrp::VOP3_INTERP,
+    Vop3Interp,
 }
 
 /// A row's name in lower case, made from the identifier that declares it.
@@ -275,34 +284,48 @@ pub(crate) use spelled;
 
 macro_rules! lacks {
     () => {
-        crate::llvm::Lacks::NOTHING
+        crate::row::Lacks::NOTHING
     };
     ($lacks:ident) => {
-        crate::llvm::Lacks::$lacks
+        crate::row::Lacks::$lacks
     };
 }
 pub(crate) use lacks;
 
-/// Declares a family: the enum of its instructions and the table of their rows.
-///
-/// A row is: name, number on SI and CI, number on VI and GFX9 (`_` for none), where it exists,
-/// written as, does; optionally `in FORMS` (encodings beside its own),
-/// `lacking WHAT` (in LLVM's assembler) and `spelled ON "name", …` (other names on some generations).
-macro_rules! family {
-    (
-        $(#[$doc:meta])* $Family:ident in $TABLE:ident;
-        $($NAME:ident $old:tt $new:tt $on:ident [$($written:expr),*] $does:expr
-          $(, in $forms:expr)? $(, lacking $lacks:ident)? $(, spelled $($son:ident $sname:literal),+)?;)*
-    ) => {
+/// Declares the enum of a family's instructions.
+macro_rules! identities {
+    ($(#[$doc:meta])* $Family:ident { $($NAME:ident)* }) => {
         $(#[$doc])*
         #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, PartialOrd, Ord)]
         #[allow(non_camel_case_types, missing_docs)] // Named as in the manuals; the rows document them.
         #[repr(u16)]
         pub enum $Family { $($NAME,)* }
 
+        impl $Family {
+            /// Every instruction, in the order of the rows.
+            pub(crate) const ALL: [$Family; [$(stringify!($NAME)),*].len()] = [$($Family::$NAME),*];
+        }
+    };
+}
+pub(crate) use identities;
+
+/// Declares a family: the enum of its instructions and the table of their rows.
+///
+/// A row is: name, number on SI and CI, number on VI and GFX9 (`_` for none), instruction sets that have it,
+/// written as, does; optionally `in FORMS` (encodings beside its own),
+/// `lacking LACKS` (in LLVM's assembler) and `spelled ON "name", …` (other names on some generations).
+macro_rules! family {
+    (
+        $(#[$doc:meta])* $Family:ident in $TABLE:ident;
+        $($NAME:ident $old:tt $new:tt $on:ident [$($written:expr),*] $does:expr
+          $(, in $forms:expr)? $(, lacking $lacks:ident)? $(, spelled $($son:ident $sname:literal),+)?;)*
+    ) => {
+        crate::row::identities! { $(#[$doc])* $Family { $($NAME)* } }
+
         pub(crate) static $TABLE: [crate::row::Row; [$(stringify!($NAME)),*].len()] = [$(
             crate::row::Row {
-                op: crate::row::Op::$Family($Family::$NAME),
+                family: crate::row::Family::$Family,
+                index: $Family::$NAME as u16,
                 name: crate::row::lower_name!(stringify!($NAME)),
                 spelled: crate::row::spelled!($($($son $sname),+)?),
                 opcode: [crate::row::number!($old), crate::row::number!($new)],

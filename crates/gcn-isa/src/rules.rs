@@ -8,9 +8,9 @@ use crate::effect::{AtomicOp, Does, ImageOp, Implicit};
 use crate::field::{Encoding, Field};
 use crate::form::Form;
 use crate::inst::{FieldError, Inst, Operand};
-use crate::llvm::Lacks;
 use crate::operand::{Access, Kind, Slot, Ty};
 use crate::regs;
+use crate::row::Lacks;
 use crate::simm::GPR_INDEXES;
 use crate::target::{Isa, Numbering, on};
 

@@ -3,17 +3,12 @@
 
 use std::sync::OnceLock;
 
-use crate::field::{ENCODINGS, Encoding, Format, Layout, SUFFIXES};
+use crate::field::{Encoding, Layout, SUFFIXES};
 use crate::form::Form;
-use crate::row::{FAMILIES, Forms, Op, Row, rows};
-use crate::target::{Isa, on};
-use crate::{ds, exp, flat, mimg, mtbuf, mubuf, smem, sop, vintrp, vop};
-
-/// Where an instruction's VOP3 form begins to count: (VOPC, VOP2, VOP1) per numbering.
-const VOP3_BASES: [(u16, u16, u16); 2] = [(0x000, 0x100, 0x180), (0x000, 0x100, 0x140)];
-
-/// Where interpolation begins to count in VOP3, which has it from GCN 1.2 on.
-const VOP3_INTERPOLATION: u16 = 0x270;
+use crate::layouts::layout;
+use crate::op::{FAMILIES, Op, rows};
+use crate::row::Row;
+use crate::target::Isa;
 
 /// How many rows there are.
 const ROWS: usize = {
@@ -103,10 +98,9 @@ impl Tables {
     fn find_lower(&self, name: &[u8]) -> Option<Op> {
         let mut at = first_place(name);
         loop {
-            let op = NAMES[at]?;
-            let row = op.row();
+            let row = NAMES[at]?;
             if row.name_on(self.isa).as_bytes() == name && row.opcode_on(self.isa).is_some() {
-                return Some(op);
+                return Some(row.op());
             }
             at = (at + 1) % NAME_PLACES;
         }
@@ -120,7 +114,7 @@ const NAME_PLACES: usize = 1 << 12;
 const LONGEST_NAME: usize = 40;
 
 /// The instructions by the hashes of all their names. One goes to the first free place from a name's hash on.
-static NAMES: [Option<Op>; NAME_PLACES] = {
+static NAMES: [Option<&Row>; NAME_PLACES] = {
     let mut places = [None; NAME_PLACES];
     let mut count = 0;
     let mut family = 0;
@@ -136,7 +130,7 @@ static NAMES: [Option<Op>; NAME_PLACES] = {
                 while places[at].is_some() {
                     at = (at + 1) % NAME_PLACES;
                 }
-                places[at] = Some(row.op);
+                places[at] = Some(row);
                 count += 1;
                 if spelled == row.spelled.len() {
                     break;
@@ -177,92 +171,19 @@ const fn first_place(name: &[u8]) -> usize {
     (mix(hash, last) >> 32) as usize % NAME_PLACES
 }
 
-/// Every family's field maps.
-const FORMATS: &[&[Format]] = &[
-    sop::FORMATS,
-    smem::FORMATS,
-    vop::FORMATS,
-    ds::FORMATS,
-    flat::FORMATS,
-    mubuf::FORMATS,
-    mtbuf::FORMATS,
-    mimg::FORMATS,
-    exp::FORMATS,
-    vintrp::FORMATS,
-];
-
-/// The field map of every encoding on every instruction set. Two for one do not compile.
-static LAYOUTS: [[Option<Layout>; ENCODINGS]; Isa::ALL.len()] = {
-    let mut layouts = [[None; ENCODINGS]; Isa::ALL.len()];
-    let mut family = 0;
-    while family < FORMATS.len() {
-        let mut i = 0;
-        while i < FORMATS[family].len() {
-            let format = &FORMATS[family][i];
-            let mut isa = 0;
-            while isa < Isa::ALL.len() {
-                if format.on.has(Isa::ALL[isa]) {
-                    let layout: &mut Option<Layout> = &mut layouts[isa][format.encoding as usize];
-                    assert!(layout.is_none(), "an encoding has two field maps");
-                    *layout = Some(Layout::new(format));
-                }
-                isa += 1;
-            }
-            i += 1;
-        }
-        family += 1;
-    }
-    layouts
-};
-
-/// The field map of an encoding, where `isa` has it.
-#[inline]
-pub(crate) fn layout(isa: Isa, encoding: Encoding) -> Option<&'static Layout> {
-    LAYOUTS[isa as usize][encoding as usize].as_ref()
-}
-
-/// The number of `row` in one of its encodings: VOP3 counts the other families' instructions from a base.
-pub(crate) fn opcode_in(row: &Row, isa: Isa, encoding: Encoding) -> Option<u16> {
-    let opcode = row.opcode_on(isa)?;
-    let is_sdwa = matches!(
-        encoding,
-        Encoding::Vop1Sdwa | Encoding::Vop2Sdwa | Encoding::VopcSdwa
-    );
-    if is_sdwa && !on::VI_ONLY.has(isa) && row.forms.has(Forms::SDWA_VI) {
-        return None;
-    }
-    let base = match encoding {
-        Encoding::Vop3 | Encoding::Vop3b | Encoding::Vop3c => {
-            let (vopc, vop2, vop1) = VOP3_BASES[isa.numbering() as usize];
-            match row.op {
-                Op::Vopc(_) => vopc,
-                Op::Vop2(_) => vop2,
-                Op::Vop1(_) => vop1,
-                _ => 0,
-            }
-        }
-        Encoding::Vop3Interp => match row.op {
-            Op::Vintrp(_) => VOP3_INTERPOLATION,
-            _ => 0,
-        },
-        _ => 0,
-    };
-    Some(base + opcode)
-}
-
 impl Isa {
     /// The tables of this instruction set.
     #[inline]
     pub fn tables(self) -> &'static Tables {
-        static TABLES: [Tables; Isa::ALL.len()] = [
-            Tables::new(Isa::Si),
-            Tables::new(Isa::Ci),
-            Tables::new(Isa::Vi),
-            Tables::new(Isa::Stoney),
-            Tables::new(Isa::Gfx9),
-            Tables::new(Isa::Vega12),
-            Tables::new(Isa::Vega20),
-        ];
+        static TABLES: [Tables; Isa::ALL.len()] = {
+            let mut all = [const { Tables::new(Isa::Si) }; Isa::ALL.len()];
+            let mut index = 0;
+            while index < all.len() {
+                all[index].isa = Isa::ALL[index];
+                index += 1;
+            }
+            all
+        };
         &TABLES[self as usize]
     }
 }

@@ -1,13 +1,24 @@
-//! Which machines there are: instruction sets, sets of them, and the chips that LLVM and people name.
+//! Machines: instruction sets, sets of them, and the chips that LLVM and people name.
 
 use std::fmt;
 
-/// An instruction set: what decides numbers, fields and presence of instructions. Ordered by age.
-///
-/// Chips that differ in nothing the assembler can see share one.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
-#[repr(u8)]
-pub enum Isa {
+macro_rules! instruction_sets {
+    ($($(#[$doc:meta])* $Isa:ident,)*) => {
+        /// An instruction set decides numbers, fields and presence of instructions. Ordered by age.
+        ///
+        /// Chips that differ in nothing the assembler can see share one.
+        #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+        #[repr(u8)]
+        pub enum Isa { $($(#[$doc])* $Isa,)* }
+
+        impl Isa {
+            /// Every instruction set, oldest first.
+            pub const ALL: [Isa; [$(Isa::$Isa),*].len()] = [$(Isa::$Isa),*];
+        }
+    };
+}
+
+instruction_sets! {
     /// GCN 1.0, Southern Islands, gfx6.
     Si,
     /// GCN 1.1, Sea Islands, gfx7.
@@ -25,17 +36,6 @@ pub enum Isa {
 }
 
 impl Isa {
-    /// Every instruction set, oldest first.
-    pub const ALL: [Isa; 7] = [
-        Isa::Si,
-        Isa::Ci,
-        Isa::Vi,
-        Isa::Stoney,
-        Isa::Gfx9,
-        Isa::Vega12,
-        Isa::Vega20,
-    ];
-
     /// The numbering of opcodes that this instruction set uses.
     pub const fn numbering(self) -> Numbering {
         match self {
@@ -53,6 +53,12 @@ impl Isa {
             Isa::Gfx9 | Isa::Vega12 => "GCN 1.4",
             Isa::Vega20 => "GCN 1.4.1",
         }
+    }
+
+    /// The version without `GCN`, for example `1.2`.
+    fn version_number(self) -> &'static str {
+        let version = self.version();
+        version.strip_prefix("GCN ").unwrap_or(version)
     }
 
     /// Number of addressable SGPRs of a wave: 104 before GCN 1.2, 102 from it on.
@@ -85,10 +91,10 @@ pub enum Numbering {
     Vi9,
 }
 
-/// How many numberings there are.
+/// Number of numberings.
 pub const NUMBERINGS: usize = 2;
 
-/// A set of instruction sets: where something exists.
+/// A set of instruction sets, those in which something exists.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
 pub struct IsaSet(u16);
 
@@ -111,7 +117,7 @@ impl IsaSet {
         IsaSet(self.0 & !other.0)
     }
 
-    /// Whether `isa` is a member.
+    /// True if `isa` is a member.
     pub const fn has(self, isa: Isa) -> bool {
         self.0 & (1 << isa as u8) != 0
     }
@@ -125,7 +131,7 @@ impl IsaSet {
 /// Reads as an error message wants it: `GCN 1.1, 1.2`, `GCN 1.4 only`.
 impl fmt::Display for IsaSet {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let mut versions: Vec<&str> = self.iter().map(|isa| &isa.version()[4..]).collect();
+        let mut versions: Vec<&str> = self.iter().map(Isa::version_number).collect();
         versions.dedup();
         write!(f, "GCN {}", versions.join(", "))?;
         if versions.len() == 1 {
@@ -142,7 +148,7 @@ pub(crate) mod on {
     pub const SI: IsaSet = IsaSet::from(Isa::Si);
     pub const CI: IsaSet = IsaSet::from(Isa::Ci);
     pub const VI: IsaSet = IsaSet::from(Isa::Vi);
-    /// Where two 16-bit values share a register.
+    /// Two 16-bit values share a register.
     pub const PACKED: IsaSet = IsaSet::from(Isa::Stoney);
     pub const GFX9: IsaSet = IsaSet::from(Isa::Gfx9);
     pub const VEGA12: IsaSet = IsaSet::from(Isa::Vega12);
@@ -153,7 +159,7 @@ pub(crate) mod on {
     pub const CI_ONLY: IsaSet = CI.without(VI);
     pub const CI_VI: IsaSet = CI.without(GFX9);
     pub const VI_ONLY: IsaSet = VI.without(GFX9);
-    /// GCN 1.2 where each 16-bit value has a register of its own: all but gfx810.
+    /// GCN 1.2 with a register for each 16-bit value: all but gfx810.
     pub const SPREAD: IsaSet = VI.without(PACKED);
     /// gfx900 alone, not gfx904 and gfx906.
     pub const VEGA10: IsaSet = GFX9.without(VEGA12);
@@ -170,9 +176,9 @@ pub struct Target {
     pub isa: Isa,
     /// `EF_AMDGPU_MACH` of its code objects (LLVM's AMDGPU user guide, "ELF Header").
     pub elf_mach: u8,
-    /// Whether XNACK replay can be switched on or off for it.
+    /// XNACK replay can be switched on or off for it.
     pub xnack: bool,
-    /// Whether SRAM error correction can be switched on or off for it.
+    /// SRAM error correction can be switched on or off for it.
     pub sramecc: bool,
 }
 
@@ -229,7 +235,7 @@ const EARLIER: &[(&str, &str)] = &[
     ("gfx903", "gfx902"),
 ];
 
-/// The targets that stand for a whole generation when only its number is given.
+/// The targets of generations that are named by their numbers alone.
 const GENERATIONS: &[(&str, &str)] = &[
     ("gcn1.0", "gfx600"),
     ("gcn1.1", "gfx700"),
@@ -265,8 +271,13 @@ impl Target {
 
     /// The version triple in the target's name: gfx90c is (9, 0, 12).
     pub fn version(&self) -> (u32, u32, u32) {
-        let digit = |i: usize| u32::from_str_radix(&self.name[i..=i], 16).unwrap_or(0);
-        (digit(3), digit(4), digit(5))
+        // The last two digits are minor version and stepping, the others the major version in decimal.
+        let mut digits = self.name.chars().rev().map_while(|c| c.to_digit(16));
+        let (stepping, minor) = (digits.next().unwrap_or(0), digits.next().unwrap_or(0));
+        let major = (0u32..).zip(digits).fold(0, |major, (place, digit)| {
+            major + digit * 10u32.saturating_pow(place)
+        });
+        (major, minor, stepping)
     }
 }
 

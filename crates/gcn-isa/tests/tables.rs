@@ -33,9 +33,9 @@ fn no_name_means_two_rows() {
         for row in rows().filter(|row| row.opcode_on(isa).is_some()) {
             let name = row.name_on(isa);
             if let Some(other) = seen.insert(name, row) {
-                panic!("{isa}: {name} means {:?} and {:?}", other.op, row.op);
+                panic!("{isa}: {name} means {:?} and {:?}", other.op(), row.op());
             }
-            assert_eq!(isa.tables().named(name), Some(row.op));
+            assert_eq!(isa.tables().named(name), Some(row.op()));
         }
     }
 }
@@ -52,21 +52,21 @@ fn every_row_survives_encoding_and_decoding() {
                 }
                 let words = words(&inst);
                 let decoded = decode(isa, &words)
-                    .unwrap_or_else(|e| panic!("{isa}: {}: {e}", describe(row.op, &words)));
+                    .unwrap_or_else(|e| panic!("{isa}: {}: {e}", describe(row.op(), &words)));
                 assert_eq!(
                     (decoded.op, decoded.encoding),
-                    (row.op, encoding),
+                    (row.op(), encoding),
                     "{isa}: {}",
-                    describe(row.op, &words)
+                    describe(row.op(), &words)
                 );
-                assert_eq!(decoded, inst, "{isa}: {}", describe(row.op, &words));
+                assert_eq!(decoded, inst, "{isa}: {}", describe(row.op(), &words));
                 let mut text = String::new();
                 let fidelity = decoded.print(&mut text, Syntax::Llvm, None);
                 // All zero is not always an instruction: a modifier may be required. Any operands break rules.
                 assert!(
                     sample == 0 || fidelity != Fidelity::Lossy || decoded.broken_rule().is_some(),
                     "{isa}: {text}: {}",
-                    describe(row.op, &words)
+                    describe(row.op(), &words)
                 );
             }
         }
@@ -80,7 +80,7 @@ fn operands_written_back_give_the_same_words() {
         for (row, encoding, inst) in instructions(isa) {
             let mut from = inst;
             fill(&mut from, &mut random);
-            let mut to = Inst::new(isa, row.op, encoding).unwrap();
+            let mut to = Inst::new(isa, row.op(), encoding).unwrap();
             for modifier in from.modifiers() {
                 if modifier.value == gcn_isa::Value::BitList {
                     continue;
@@ -145,7 +145,7 @@ fn any_words_decode_to_themselves() {
 fn count(of: impl Fn(Op) -> bool) -> [usize; 6] {
     let on = |isa| {
         rows()
-            .filter(|row| of(row.op) && row.opcode_on(isa).is_some())
+            .filter(|row| of(row.op()) && row.opcode_on(isa).is_some())
             .count()
     };
     assert_eq!(on(Isa::Stoney), on(Isa::Vi));

@@ -77,7 +77,7 @@ fn family(op: Op) -> String {
 
 /// Families in the order of the tables.
 fn family_names() -> Vec<String> {
-    let mut names: Vec<String> = rows().map(|row| family(row.op)).collect();
+    let mut names: Vec<String> = rows().map(|row| family(row.op())).collect();
     names.dedup();
     names
 }
@@ -101,7 +101,7 @@ fn families(out: &mut dyn Write, isas: &[Isa]) -> Result<()> {
     for name in family_names() {
         write!(out, "{name:12}")?;
         for (&isa, total) in isas.iter().zip(&mut totals) {
-            let of_family = rows().filter(|row| family(row.op) == name);
+            let of_family = rows().filter(|row| family(row.op()) == name);
             let count = of_family.filter(|row| exists(row, isa)).count();
             *total += count;
             write!(out, "{count:15}")?;
@@ -117,12 +117,12 @@ fn families(out: &mut dyn Write, isas: &[Isa]) -> Result<()> {
 }
 
 fn exists(row: &Row, isa: Isa) -> bool {
-    !isa.tables().forms(row.op).is_empty()
+    !isa.tables().forms(row.op()).is_empty()
 }
 
 /// A row's number in its first encoding, on the instruction sets where it is; `-` where it is not.
 fn number(row: &Row, isa: Isa) -> String {
-    let form = isa.tables().forms(row.op).first();
+    let form = isa.tables().forms(row.op()).first();
     form.map_or("-".to_owned(), |form| format!("{:#04x}", form.opcode()))
 }
 
@@ -196,8 +196,8 @@ fn numbered(isas: &[Isa], family_name: &str, number: &str) -> Result<Vec<&'stati
     let has = |row: &&Row| {
         let forms = isas
             .iter()
-            .filter_map(|isa| isa.tables().forms(row.op).first());
-        family(row.op) == family_name && forms.into_iter().any(|form| form.opcode() == wanted)
+            .filter_map(|isa| isa.tables().forms(row.op()).first());
+        family(row.op()) == family_name && forms.into_iter().any(|form| form.opcode() == wanted)
     };
     let found: Vec<&Row> = rows().filter(has).collect();
     if found.is_empty() {
@@ -211,14 +211,14 @@ fn of_family(out: &mut dyn Write, isas: &[Isa], name: &str) -> Result<()> {
         write!(out, "{:>15}", heading(isa))?;
     }
     writeln!(out, "  written as")?;
-    for row in rows().filter(|row| family(row.op) == name) {
+    for row in rows().filter(|row| family(row.op()) == name) {
         let Some(&newest) = isas.iter().rev().find(|&&isa| exists(row, isa)) else {
             continue;
         };
         for &isa in isas {
             write!(out, "{:>15}", number(row, isa))?;
         }
-        writeln!(out, "  {}", usage(newest, row.op))?;
+        writeln!(out, "  {}", usage(newest, row.op()))?;
     }
     Ok(())
 }
@@ -237,7 +237,7 @@ fn of_row(out: &mut dyn Write, isas: &[Isa], row: &'static Row) -> Result<()> {
     let set = here
         .iter()
         .fold(IsaSet::NONE, |set, isa| set.or(isa.only()));
-    writeln!(out, "{}: {}, {set}", row.name_on(newest), family(row.op))?;
+    writeln!(out, "{}: {}, {set}", row.name_on(newest), family(row.op()))?;
     let mut names: Vec<(&str, IsaSet)> = Vec::new();
     for &isa in &here {
         let name = row.name_on(isa);
@@ -249,10 +249,10 @@ fn of_row(out: &mut dyn Write, isas: &[Isa], row: &'static Row) -> Result<()> {
     for (name, set) in names.iter().filter(|_| names.len() > 1) {
         writeln!(out, "  called    {name} on {set}")?;
     }
-    writeln!(out, "  written   {}", usage(newest, row.op))?;
+    writeln!(out, "  written   {}", usage(newest, row.op()))?;
     let forms: Vec<&Form> = here
         .iter()
-        .flat_map(|isa| isa.tables().forms(row.op))
+        .flat_map(|isa| isa.tables().forms(row.op()))
         .collect();
     if let Some(form) = forms.last() {
         writeln!(out, "  does      {}", form.pseudo_code())?;

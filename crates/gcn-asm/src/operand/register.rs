@@ -87,7 +87,7 @@ impl Assembler<'_> {
             return Ok(None);
         };
         if let Some((code, count)) = self.named_register(lower) {
-            if gcn_isa::llvm::is_xnack_mask(self.isa, code)
+            if regs::is_xnack_mask(self.isa, code)
                 && !self.target.xnack
                 && self.dialect.asks_for_replay()
             {

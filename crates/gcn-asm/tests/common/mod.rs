@@ -318,7 +318,7 @@ fn scalar_offset(inst: &Inst, signed: bool, random: &mut Random) -> Operand {
 /// The rows of the documents: DS, FLAT, GLOBAL, SCRATCH, SMEM, and SMRD.
 pub fn is_memory(row: &Row) -> bool {
     matches!(
-        row.op,
+        row.op(),
         Op::Ds(_) | Op::Flat(_) | Op::Global(_) | Op::Scratch(_) | Op::Smem(_) | Op::Smrd(_)
     )
 }

@@ -12,7 +12,7 @@ use gcn_isa::{
 pub fn instructions(isa: Isa) -> impl Iterator<Item = (&'static Row, Inst)> {
     rows().flat_map(move |row| {
         row.encodings()
-            .filter_map(move |encoding| Some((row, Inst::new(isa, row.op, encoding)?)))
+            .filter_map(move |encoding| Some((row, Inst::new(isa, row.op(), encoding)?)))
     })
 }
 

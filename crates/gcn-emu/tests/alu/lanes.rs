@@ -195,7 +195,7 @@ fn every(mut is_wanted: impl FnMut(Encoding) -> bool, mut f: impl FnMut(&Inst)) 
     for isa in Isa::ALL {
         for row in rows() {
             for encoding in row.encodings().filter(|&e| is_wanted(e)) {
-                let Some(inst) = Inst::new(isa, row.op, encoding) else {
+                let Some(inst) = Inst::new(isa, row.op(), encoding) else {
                     continue;
                 };
                 if handler(&inst).is_none() {

@@ -43,7 +43,7 @@ fn every_row_is_executed_and_tested_or_listed() {
         let is_alu = matches!(
             row.does,
             Does::Alu(_) | Does::Compare(..) | Does::Jump | Does::Fork
-        ) || row.op == Op::Sopk(gcn_isa::sop::Sopk::S_CALL_B64);
+        ) || row.op() == Op::Sopk(gcn_isa::sop::Sopk::S_CALL_B64);
         if !is_alu {
             continue;
         }
@@ -52,7 +52,7 @@ fn every_row_is_executed_and_tested_or_listed() {
             .find(|&isa| row.opcode_on(isa).is_some());
         let inst = row
             .encodings()
-            .find_map(|e| Inst::new(isa?, row.op, e))
+            .find_map(|e| Inst::new(isa?, row.op(), e))
             .unwrap_or_else(|| panic!("{} is nowhere", row.name));
         let executed = gcn_emu::exec::alu::handler(&inst).is_some();
         let listed = NOT_EXECUTED.contains(&row.name);
@@ -75,8 +75,8 @@ fn every_row_is_executed_and_tested_or_listed() {
 fn everything_but_graphics_is_executed() {
     let mut missing = Vec::new();
     for isa in Isa::ALL {
-        for row in rows().filter(|row| !is_graphics(row.op)) {
-            for inst in row.encodings().filter_map(|e| Inst::new(isa, row.op, e)) {
+        for row in rows().filter(|row| !is_graphics(row.op())) {
+            for inst in row.encodings().filter_map(|e| Inst::new(isa, row.op(), e)) {
                 let bytes: Vec<u8> = inst
                     .words()
                     .into_iter()
@@ -105,8 +105,8 @@ fn is_graphics(op: Op) -> bool {
 fn graphics_is_not_executed() {
     for isa in Isa::ALL {
         let mut rows_seen = 0;
-        for row in rows().filter(|row| is_graphics(row.op)) {
-            for inst in row.encodings().filter_map(|e| Inst::new(isa, row.op, e)) {
+        for row in rows().filter(|row| is_graphics(row.op())) {
+            for inst in row.encodings().filter_map(|e| Inst::new(isa, row.op(), e)) {
                 let bytes: Vec<u8> = inst
                     .words()
                     .into_iter()
@@ -114,7 +114,7 @@ fn graphics_is_not_executed() {
                     .collect();
                 let code = Code::new(isa, 0, &bytes, 1, 16);
                 let step = code.step(0).expect("inside").expect("it decodes");
-                assert_eq!(step.inst.op, row.op, "{isa}: {}", step.inst.text());
+                assert_eq!(step.inst.op, row.op(), "{isa}: {}", step.inst.text());
                 assert!(
                     matches!(step.run, Run::Missing),
                     "{isa}: {}: {:?}",

@@ -32,7 +32,7 @@ impl Bench {
         };
         let bare = all.find_map(|isa| {
             let mut encodings = row.encodings().filter(is_executed);
-            encodings.find_map(|encoding| Inst::new(isa, row.op, encoding))
+            encodings.find_map(|encoding| Inst::new(isa, row.op(), encoding))
         })?;
         let slots: Vec<&Slot> = row.slots().collect();
         let operands: Vec<Operand> = slots
@@ -40,7 +40,7 @@ impl Bench {
             .enumerate()
             .map(|(n, slot)| choices(&bare, slot, STEP * n as u8, STEP * n as u8)[0])
             .collect();
-        let mut inst = inst(bare.isa, row.op, bare.encoding, &operands);
+        let mut inst = inst(bare.isa, row.op(), bare.encoding, &operands);
         select_both_halves(&mut inst);
         Some(Bench {
             inst,
@@ -213,17 +213,17 @@ fn a_million_lanes(chosen: impl Fn(&Row) -> bool) {
 
 #[test]
 fn a_million_lanes_of_one_and_two_sources() {
-    a_million_lanes(|row| matches!(row.op, Op::Vop1(_) | Op::Vop2(_)));
+    a_million_lanes(|row| matches!(row.op(), Op::Vop1(_) | Op::Vop2(_)));
 }
 
 #[test]
 fn a_million_lanes_of_three_sources() {
-    a_million_lanes(|row| matches!(row.op, Op::Vop3(_) | Op::Vop3b(_) | Op::Vop3p(_)));
+    a_million_lanes(|row| matches!(row.op(), Op::Vop3(_) | Op::Vop3b(_) | Op::Vop3p(_)));
 }
 
 #[test]
 fn a_million_lanes_of_comparisons() {
-    a_million_lanes(|row| matches!(row.op, Op::Vopc(_)));
+    a_million_lanes(|row| matches!(row.op(), Op::Vopc(_)));
 }
 
 /// All 65,536 values, one in each lane's low half.
@@ -231,7 +231,7 @@ fn a_million_lanes_of_comparisons() {
 fn half_precision_of_one_source_is_right_for_every_value() {
     let is_half = |row: &Row| {
         let mut slots = row.slots().filter(|slot| slot.access == Access::Read);
-        matches!(row.op, Op::Vop1(_)) && slots.all(|slot| slot.ty.bytes() == 2)
+        matches!(row.op(), Op::Vop1(_)) && slots.all(|slot| slot.ty.bytes() == 2)
     };
     let all = benches(|row| is_half(row) && row.slots().count() == 2);
     assert!(all.len() > 15, "{}", all.len());

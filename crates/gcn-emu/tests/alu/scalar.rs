@@ -247,7 +247,7 @@ fn scalar_instructions_compute_what_the_manuals_say() {
             .into_iter()
             .filter(|&isa| row.opcode_on(isa).is_some())
         {
-            check(isa, row.op, reference, &mut noise);
+            check(isa, row.op(), reference, &mut noise);
         }
     }
 }

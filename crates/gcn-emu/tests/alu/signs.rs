@@ -102,7 +102,7 @@ fn signs_are_as_if_the_sources_had_them() {
     for row in rows() {
         for isa in [Isa::Si, Isa::Gfx9] {
             for encoding in [Encoding::Vop3, Encoding::Vop3b, Encoding::Vop3c] {
-                let Some(bare) = Inst::new(isa, row.op, encoding) else {
+                let Some(bare) = Inst::new(isa, row.op(), encoding) else {
                     continue;
                 };
                 let slots: Vec<&Slot> = row.slots().collect();
@@ -119,7 +119,7 @@ fn signs_are_as_if_the_sources_had_them() {
                         compare(
                             &mut noise,
                             isa,
-                            row.op,
+                            row.op(),
                             encoding,
                             &operands,
                             takes(Field::Abs),

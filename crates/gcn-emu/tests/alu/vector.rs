@@ -316,7 +316,7 @@ fn vector_instructions_compute_what_the_manuals_say() {
         };
         for isa in Isa::ALL {
             for encoding in row.encodings() {
-                if let Some(bare) = Inst::new(isa, row.op, encoding)
+                if let Some(bare) = Inst::new(isa, row.op(), encoding)
                     && is_executed(encoding)
                 {
                     wrong.extend(check(&bare, reference, &mut noise).err());
@@ -543,7 +543,7 @@ fn references_are_of_existing_rows() {
         let found = rows().find(|row| row.name == *name);
         assert!(
             matches!(
-                found.map(|r| r.op),
+                found.map(|r| r.op()),
                 Some(Op::Vop1(_) | Op::Vop2(_) | Op::Vop3(_) | Op::Vop3b(_) | Op::Vop3p(_))
             ),
             "{name}"

@@ -590,7 +590,7 @@ impl Printer<'_> {
     /// Whether an encoding of one dword could hold the same operands.
     fn means_short_form(&self) -> bool {
         let row = self.inst.row();
-        let own = row.op.family_encoding();
+        let own = row.family.encoding();
         let is_short = matches!(
             own,
             Encoding::Vop1 | Encoding::Vop2 | Encoding::Vopc | Encoding::Vintrp

@@ -40,7 +40,7 @@ impl Random {
 pub fn instructions(isa: Isa) -> impl Iterator<Item = (&'static Row, Encoding, Inst)> {
     rows().flat_map(move |row| {
         row.encodings()
-            .filter_map(move |encoding| Some((row, encoding, Inst::new(isa, row.op, encoding)?)))
+            .filter_map(move |encoding| Some((row, encoding, Inst::new(isa, row.op(), encoding)?)))
     })
 }
 

@@ -1,0 +1,112 @@
+//! The table of all chapters: the identity of an instruction, [`Op`], and every row.
+
+use crate::field::Encoding;
+use crate::row::{Family, Row};
+use crate::{ds, exp, flat, mimg, mtbuf, mubuf, smem, sop, vintrp, vop};
+
+macro_rules! ops {
+    ($($Family:ident($Enum:path) $rows:path,)*) => {
+        /// The identity of an instruction, nested by family so that every match stays small and exhaustive.
+        ///
+        /// ```
+        /// use gcn_isa::{Isa, Op, ds::Ds};
+        /// let add = Op::Ds(Ds::DS_ADD_U32);
+        /// assert_eq!(Isa::Vi.tables().named("ds_add_u32"), Some(add));
+        /// assert_eq!(add.row().name, "ds_add_u32");
+        /// ```
+        #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+        #[allow(missing_docs)] // Each is the family of the encoding of its name.
+        pub enum Op { $($Family($Enum),)* }
+
+        impl Op {
+            /// Its row.
+            pub fn row(self) -> &'static Row {
+                match self { $(Op::$Family(op) => &$rows[op as usize],)* }
+            }
+
+            /// The family whose table has its row.
+            const fn family(self) -> Family {
+                match self { $(Op::$Family(_) => Family::$Family,)* }
+            }
+
+            /// Its index among [`rows`].
+            pub(crate) fn index(self) -> usize {
+                FIRST_ROWS[self.family() as usize] + match self { $(Op::$Family(op) => op as usize,)* }
+            }
+
+            /// The encoding of its family.
+            pub fn family_encoding(self) -> Encoding {
+                self.family().encoding()
+            }
+        }
+
+        impl Row {
+            /// The identity of the instruction.
+            pub fn op(&self) -> Op {
+                match self.family {
+                    $(Family::$Family => Op::$Family(<$Enum>::ALL[usize::from(self.index)]),)*
+                }
+            }
+        }
+
+        /// Each family's rows, in the order of [`Family`].
+        pub(crate) const FAMILIES: &[&[Row]] = &[$(&$rows,)*];
+
+        /// The order of the list below is that of [`Family`].
+        const _: () = {
+            let mut index = 0;
+            $(
+                assert!(Family::$Family as usize == index, "the families are in one order");
+                index += 1;
+            )*
+            assert!(index == FAMILIES.len());
+        };
+    };
+}
+
+ops! {
+    Sop2(sop::Sop2) sop::SOP2,
+    Sopk(sop::Sopk) sop::SOPK,
+    Sop1(sop::Sop1) sop::SOP1,
+    Sopc(sop::Sopc) sop::SOPC,
+    Sopp(sop::Sopp) sop::SOPP,
+    Smrd(smem::Smrd) smem::SMRD,
+    Smem(smem::Smem) smem::SMEM,
+    Vop1(vop::Vop1) vop::VOP1,
+    Vop2(vop::Vop2) vop::VOP2,
+    Vopc(vop::Vopc) vop::VOPC,
+    Vop3(vop::Vop3) vop::VOP3,
+    Vop3b(vop::Vop3b) vop::VOP3B,
+    Vop3p(vop::Vop3p) vop::VOP3P,
+    Ds(ds::Ds) ds::DS,
+    Flat(flat::Flat) flat::FLAT,
+    Global(flat::Flat) flat::GLOBAL,
+    Scratch(flat::Flat) flat::SCRATCH,
+    Mubuf(mubuf::Mubuf) mubuf::MUBUF,
+    Mtbuf(mtbuf::Mtbuf) mtbuf::MTBUF,
+    Mimg(mimg::Mimg) mimg::MIMG,
+    Exp(exp::Exp) exp::EXP,
+    Vintrp(vintrp::Vintrp) vintrp::VINTRP,
+    Vop3Interp(vintrp::Vop3Interp) vintrp::VOP3_INTERP,
+}
+
+/// For each family the number of rows in those before it.
+const FIRST_ROWS: [usize; FAMILIES.len()] = {
+    let mut first = [0; FAMILIES.len()];
+    let mut family = 1;
+    while family < FAMILIES.len() {
+        first[family] = first[family - 1] + FAMILIES[family - 1].len();
+        family += 1;
+    }
+    first
+};
+
+/// Every row of every family.
+///
+/// ```
+/// let atomics = gcn_isa::rows().filter(|row| row.name.starts_with("ds_add"));
+/// assert!(atomics.count() >= 6);
+/// ```
+pub fn rows() -> impl Iterator<Item = &'static Row> {
+    FAMILIES.iter().copied().flatten()
+}
