@@ -2,6 +2,8 @@
 //!
 //! [`Trace`] tells every executed instruction with the lanes active and the registers it wrote.
 
+#![forbid(unsafe_code)]
+
 mod trace;
 
 pub use trace::Trace;
