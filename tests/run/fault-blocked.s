@@ -7,7 +7,7 @@
 // GCN all: 2 waves had begun and not ended:
 // GCN all: workgroup 0,0,0, wave 0, at kernel+0x24: s_barrier, exec=ffffffffffffffff
 // GCN all: workgroup 0,0,0, wave 1, at kernel+0x1c: ds_gws_barrier v1 gds, exec=ffffffffffffffff
-// GCN all: exit status 1
+// GCN all: exit status 4
 .globl kernel
 .p2align 8
 .type kernel,@function

@@ -6,7 +6,7 @@
 // GCN all: stopped after 1000 instructions, the limit
 // GCN all: 1 wave had begun and not ended:
 // GCN all: workgroup 0,0,0, wave 0, at kernel+0x0: s_branch 65535, exec=0000000000000001
-// GCN all: exit status 1
+// GCN all: exit status 4
 .globl kernel
 .p2align 8
 .type kernel,@function

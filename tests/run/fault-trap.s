@@ -3,7 +3,7 @@
 //! grid = 1
 // GCN all: error: kernel kernel, workgroup 0,0,0, wave 0, at kernel+0x0: s_trap 2
 // GCN all: trap 2: the kernel aborts, as by __builtin_trap or a failed assertion
-// GCN all: exit status 1
+// GCN all: exit status 4
 .globl kernel
 .p2align 8
 .type kernel,@function

@@ -7,7 +7,7 @@
 // GCN 1.2: 0xffffffff begins no instruction of GCN 1.2
 // GCN 1.4: 0xffffffff begins no instruction of GCN 1.4
 // GCN 1.4.1: 0xffffffff begins no instruction of GCN 1.4.1
-// GCN all: exit status 1
+// GCN all: exit status 4
 .globl kernel
 .p2align 8
 .type kernel,@function

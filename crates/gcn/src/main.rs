@@ -54,17 +54,32 @@ enum Command {
     Man(man::Args),
 }
 
-/// How a command that could be carried out ended.
+/// How a command ended; the number is the exit status.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[repr(u8)]
 enum Status {
     /// As asked.
-    Success,
-    /// The input is wrong, and the reasons have been reported.
-    BadInput,
-    /// The usage is wrong, and the reasons have been reported.
-    BadUsage,
-    /// The user has stopped it, and what was done until then has been reported.
-    Interrupted,
+    Success = 0,
+    /// An input is wrong or an output cannot be written, and the reasons have been reported.
+    BadInput = 1,
+    /// The usage is wrong, and the reasons have been reported; clap's number too.
+    BadUsage = 2,
+    /// A result differs from what is expected.
+    Difference = 3,
+    /// The kernel had a fault, came to a limit, or blocked itself.
+    Fault = 4,
+    /// The kernel took longer than allowed; the number is that of timeout(1).
+    Timeout = 124,
+    /// SIGINT: 128 and the signal's number, as shells have it.
+    Interrupted = 130,
+    /// SIGTERM.
+    Terminated = 143,
+}
+
+impl From<Status> for ExitCode {
+    fn from(status: Status) -> ExitCode {
+        ExitCode::from(status as u8)
+    }
 }
 
 /// Arguments that are wrong together, which clap cannot know.
@@ -72,16 +87,18 @@ enum Status {
 #[error("{0}")]
 struct Usage(String);
 
-/// Exit status for input that is wrong.
-const BAD_INPUT: u8 = 1;
-/// Exit status for usage that is wrong, clap's too.
-const BAD_USAGE: u8 = 2;
-/// Exit status after Ctrl-C, as shells have it: 128 and the signal's number.
-const INTERRUPTED: u8 = 130;
-
 fn main() -> ExitCode {
-    let cli = Cli::parse();
     let mut out = BufWriter::new(io::stdout().lock());
+    let cli = match Cli::try_parse() {
+        Ok(cli) => cli,
+        Err(error) if run::reports_usage(&error, std::env::args_os()) => {
+            let written = run::report_usage(&error, &mut out).and_then(|()| Ok(out.flush()?));
+            return written
+                .map_or(Status::BadInput, |()| Status::BadUsage)
+                .into();
+        }
+        Err(error) => error.exit(),
+    };
     let result = match &cli.command {
         Command::Asm(args) => asm::run(args, &mut out),
         Command::Dis(args) => dis::run(args, &mut out),
@@ -98,10 +115,7 @@ fn main() -> ExitCode {
     // What is still buffered could not be written, or belongs to a result that failed.
     let (_, _) = out.into_parts();
     match result {
-        Ok(Status::Success) => ExitCode::SUCCESS,
-        Ok(Status::BadInput) => ExitCode::from(BAD_INPUT),
-        Ok(Status::BadUsage) => ExitCode::from(BAD_USAGE),
-        Ok(Status::Interrupted) => ExitCode::from(INTERRUPTED),
+        Ok(status) => status.into(),
         // Who reads has read enough.
         Err(error) if is_broken_pipe(&error) => ExitCode::SUCCESS,
         Err(error) => {
@@ -113,11 +127,11 @@ fn main() -> ExitCode {
                 error
             };
             render::complain(&error);
-            ExitCode::from(if error.is::<Usage>() {
-                BAD_USAGE
+            if error.is::<Usage>() {
+                Status::BadUsage.into()
             } else {
-                BAD_INPUT
-            })
+                Status::BadInput.into()
+            }
         }
     }
 }

@@ -1,4 +1,4 @@
-//! Runs that take long: Ctrl-C, and the progress that a terminal shows.
+//! Runs that take long: Ctrl-C, SIGTERM, and the progress that a terminal shows.
 
 use std::io::{Read, Write};
 use std::path::{Path, PathBuf};
@@ -7,11 +7,13 @@ use std::time::{Duration, Instant};
 
 /// Exit status after Ctrl-C.
 const INTERRUPTED: i32 = 130;
+/// Exit status after SIGTERM.
+const TERMINATED: i32 = 143;
 /// The most that a test waits for what should happen at once.
 const PATIENCE: Duration = Duration::from_secs(60);
 const INTERVAL: Duration = Duration::from_millis(20);
-/// SIGINT's bit in the masks of `/proc`.
-const SIGINT_BIT: u64 = 1 << 1;
+/// The bits of SIGINT and SIGTERM in the masks of `/proc`.
+const SIGNALS: u64 = 1 << 1 | 1 << 14;
 
 fn kernels() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/kernels")
@@ -42,7 +44,7 @@ fn wait_for<T>(what: &str, mut ready: impl FnMut() -> Option<T>) -> T {
     }
 }
 
-/// Waits until a process handles SIGINT itself.
+/// Waits until a process handles SIGINT and SIGTERM itself.
 fn wait_until_listening(child: &Child) {
     let status = format!("/proc/{}/status", child.id());
     wait_for("listening to Ctrl-C", || {
@@ -51,12 +53,16 @@ fn wait_until_listening(child: &Child) {
             .lines()
             .find_map(|line| line.strip_prefix("SigCgt:"))?;
         let mask = u64::from_str_radix(mask.trim(), 16).ok()?;
-        (mask & SIGINT_BIT != 0).then_some(())
+        (mask & SIGNALS == SIGNALS).then_some(())
     });
 }
 
 fn interrupt(child: &Child) {
-    let kill = format!("kill -INT {}", child.id());
+    send("INT", child);
+}
+
+fn send(signal: &str, child: &Child) {
+    let kill = format!("kill -{signal} {}", child.id());
     let status = Command::new("sh").args(["-c", &kill]).status();
     assert!(status.expect("a shell").success());
 }
@@ -106,6 +112,42 @@ fn control_c_tells_where_the_waves_are_and_loses_nothing() {
             line.contains(" (forever+0x0): s_branch 65535, exec="),
             "{err}"
         );
+    }
+}
+
+#[test]
+fn sigterm_reports_as_control_c_does() {
+    for (json, signal, status, outcome, message) in [
+        (false, "TERM", TERMINATED, "", "\n  terminated\n"),
+        (true, "TERM", TERMINATED, "terminated", "terminated"),
+        (true, "INT", INTERRUPTED, "interrupted", "interrupted"),
+    ] {
+        let arguments = [
+            "--grid",
+            "64",
+            "--arg",
+            "out=u32*16",
+            "--print",
+            "out[0..2]",
+        ];
+        let mut command = forever(&arguments);
+        command.args(json.then_some("--json"));
+        let mut child = command.spawn().expect("gcn starts");
+        wait_until_listening(&child);
+        send(signal, &child);
+        let ended = wait_for_end(&mut child);
+        let (out, err) = (text(child.stdout), text(child.stderr));
+        assert_eq!(ended.code(), Some(status), "{err}");
+        if !json {
+            assert_eq!(out, "out: u32[0..2] = 0, 0\n");
+            assert!(err.contains(message), "{err}");
+            continue;
+        }
+        let report: serde_json::Value = serde_json::from_str(&out).expect("JSON");
+        assert_eq!(report["outcome"], outcome);
+        assert_eq!(report["exit_status"], status);
+        assert_eq!(report["fault"]["message"], message);
+        assert_eq!(report["buffers"][0]["values"], serde_json::json!([0, 0]));
     }
 }
 

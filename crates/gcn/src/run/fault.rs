@@ -8,11 +8,16 @@ use gcn_emu::memory::{Memory, Region};
 use gcn_emu::run::{Finished, Place, Site};
 use serde::Serialize;
 
+use super::interrupt::Cause;
+use super::report::Outcome;
 use crate::render::printable;
 
 /// A fault with everything that helps to find its cause; the fields are the keys of the JSON.
 #[derive(Serialize)]
 pub struct FaultReport {
+    /// What the exit status says of it.
+    #[serde(skip)]
+    pub outcome: Outcome,
     /// What went wrong.
     message: String,
     kernel: String,
@@ -175,14 +180,28 @@ impl Nearest {
 }
 
 impl FaultReport {
-    /// Collects what is known about the fault of a run, if it had one.
+    /// Collects what is known about the fault of a run, if it had one; `cause` says what stopped it if that came from outside.
     pub fn new(
         end: Finished<()>,
         kernel: &str,
         loaded: &Loaded,
         memory: &Memory,
+        cause: Cause,
     ) -> Option<FaultReport> {
         let fault = end.fault?;
+        let (outcome, message) = match &fault.kind {
+            FaultKind::Interrupted => match cause {
+                Cause::Interrupt => (Outcome::Interrupted, "interrupted".to_owned()),
+                Cause::Terminate => (Outcome::Terminated, "terminated".to_owned()),
+                Cause::Timeout(time) => (
+                    Outcome::Timeout,
+                    format!("stopped after {} s, the timeout", time.as_secs_f64()),
+                ),
+            },
+            FaultKind::Limit(_) => (Outcome::Limit, fault.kind.to_string()),
+            FaultKind::Blocked { .. } => (Outcome::Deadlock, fault.kind.to_string()),
+            other => (Outcome::Fault, other.to_string()),
+        };
         let address = match fault.kind {
             FaultKind::Unmapped { address, .. } | FaultKind::Misaligned { address, .. } => {
                 Some(address)
@@ -195,7 +214,8 @@ impl FaultReport {
         );
         let places = end.places.into_iter().filter(|_| is_everyone);
         Some(FaultReport {
-            message: fault.kind.to_string(),
+            outcome,
+            message,
             kernel: kernel.to_owned(),
             workgroup: fault.wave.group,
             wave: fault.wave.wave,

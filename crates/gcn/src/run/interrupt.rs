@@ -1,26 +1,97 @@
-//! Ctrl-C: the first ends the run, so that it can be told where the waves are; the second ends the tool.
+//! What stops a run from outside: Ctrl-C (SIGINT), SIGTERM, the timeout. The first ends the run, so that its results and
+//! the places of its waves can be reported; a further signal ends the tool at once.
 
 use std::io;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering::SeqCst};
+use std::sync::mpsc::{self, RecvTimeoutError};
+use std::time::Duration;
 
-use signal_hook::consts::SIGINT;
+use signal_hook::consts::{SIGINT, SIGTERM};
 use signal_hook::flag;
 
-use crate::INTERRUPTED;
+use crate::Status;
 
-/// Makes Ctrl-C set `interrupted`, and end the tool if that is set already.
-///
-/// # Errors
-/// The system does not let the signal be handled.
-pub fn listen(interrupted: &Arc<AtomicBool>) -> io::Result<()> {
-    // In this order: what is registered first looks at the flag before the other sets it.
-    flag::register_conditional_shutdown(SIGINT, INTERRUPTED.into(), interrupted.clone())?;
-    flag::register(SIGINT, interrupted.clone())?;
-    Ok(())
+/// Reason for a stop from outside.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Cause {
+    /// Ctrl-C.
+    Interrupt,
+    /// SIGTERM.
+    Terminate,
+    /// The run took longer than this.
+    Timeout(Duration),
 }
 
-/// The run has ended: from now on Ctrl-C ends the tool, as it does without this module. Whether there was one.
-pub fn ended(interrupted: &AtomicBool) -> bool {
-    interrupted.swap(true, Relaxed)
+/// Stands for a timeout where the signals have their numbers.
+const TIMEOUT: usize = usize::MAX;
+
+/// A run's connection to what may stop it.
+pub struct Stop {
+    /// Set to stop the run.
+    flag: Arc<AtomicBool>,
+    /// Number of the signal, or [`TIMEOUT`]; 0 before either.
+    cause: Arc<AtomicUsize>,
+    /// Time that the run may take.
+    timeout: Option<Duration>,
+}
+
+impl Stop {
+    /// Makes SIGINT and SIGTERM set `flag`, and end the tool if it is set already.
+    ///
+    /// # Errors
+    /// The system refuses to have the signals handled.
+    pub fn listen(flag: &Arc<AtomicBool>, timeout: Option<Duration>) -> io::Result<Stop> {
+        let cause = Arc::new(AtomicUsize::new(0));
+        for (signal, status) in [(SIGINT, Status::Interrupted), (SIGTERM, Status::Terminated)] {
+            // In this order: what is registered first looks at the flag before the others set it.
+            flag::register_conditional_shutdown(signal, status as i32, flag.clone())?;
+            flag::register_usize(signal, cause.clone(), signal as usize)?;
+            flag::register(signal, flag.clone())?;
+        }
+        Ok(Stop {
+            flag: flag.clone(),
+            cause,
+            timeout,
+        })
+    }
+
+    /// Runs something that the timeout stops.
+    pub fn limited<T>(&self, run: impl FnOnce() -> T) -> T {
+        let Some(timeout) = self.timeout else {
+            return run();
+        };
+        std::thread::scope(|scope| {
+            let (end, ended) = mpsc::channel::<()>();
+            scope.spawn(move || {
+                let expired = ended.recv_timeout(timeout) == Err(RecvTimeoutError::Timeout);
+                // A signal that came first stays the cause.
+                if expired
+                    && self
+                        .cause
+                        .compare_exchange(0, TIMEOUT, SeqCst, SeqCst)
+                        .is_ok()
+                {
+                    self.flag.store(true, SeqCst);
+                }
+            });
+            let result = run();
+            drop(end);
+            result
+        })
+    }
+
+    /// The reason for the stop of a run that was stopped.
+    pub fn cause(&self) -> Cause {
+        match (self.cause.load(SeqCst), self.timeout) {
+            (TIMEOUT, Some(timeout)) => Cause::Timeout(timeout),
+            (signal, _) if signal == SIGTERM as usize => Cause::Terminate,
+            _ => Cause::Interrupt,
+        }
+    }
+
+    /// The run has ended: from now on a signal ends the tool, as it does without this module.
+    pub fn ended(self) {
+        self.flag.store(true, SeqCst);
+    }
 }

@@ -4,14 +4,17 @@ use std::collections::HashSet;
 use std::fmt::Display;
 use std::path::{Path, PathBuf};
 use std::str::FromStr;
+use std::time::Duration;
 
 use anyhow::{Context, Result, bail};
 use gcn_asm::Diagnostic;
 use serde::Deserialize;
 
+use super::failure::Diagnosed;
 use super::options::Args;
+use super::spec::Spec;
 use crate::render::{Sources, printable};
-use crate::{Usage, input, render};
+use crate::{Usage, input};
 
 /// The extension of launch files.
 const LAUNCH_FILE: &str = "toml";
@@ -19,6 +22,8 @@ const LAUNCH_FILE: &str = "toml";
 /// A launch, as written; nothing is compared with the kernel yet.
 #[derive(Clone, PartialEq, Debug, Default)]
 pub struct Launch {
+    /// The launch file, if there is one.
+    pub launch_file: Option<PathBuf>,
     /// The source or code object.
     pub file: PathBuf,
     /// Name of the target.
@@ -35,6 +40,8 @@ pub struct Launch {
     pub threads: Option<usize>,
     /// Instructions of a wave.
     pub limit: Option<u64>,
+    /// Time that the run may take.
+    pub timeout: Option<Duration>,
     /// Dynamic LDS beyond the arguments that ask for it, in bytes.
     pub lds: u32,
     /// Scratch of a lane beyond the kernel's fixed part, in bytes.
@@ -87,20 +94,18 @@ impl Given {
     }
 }
 
-/// Reads what options and, if the input is one, the launch file say; nothing if that is no TOML or has keys or values of
-/// other kinds, which has been reported.
+/// Reads what options and, if the input is one, the launch file say.
 ///
 /// # Errors
-/// The launch file cannot be read, or has values that mean nothing.
-pub fn read(args: &Args) -> Result<Option<Launch>> {
+/// The launch file cannot be read, is no TOML, or has unknown keys or invalid values.
+pub fn read(args: &Args) -> Result<Launch> {
     let mut launch = if is_launch_file(&args.input) {
         let text = input::read_text(&args.input)?;
         let base = args.input.parent().unwrap_or(Path::new(""));
         let name = input::name(&args.input);
         match from_toml(&text, base) {
             Err(error) if error.is::<toml::de::Error>() => {
-                show(&error.downcast()?, &name, &text);
-                return Ok(None);
+                bail!(shown(&error.downcast()?, &name, &text, args.json));
             }
             Ok(Launch { file, .. }) if is_launch_file(&file) => {
                 bail!(
@@ -108,7 +113,10 @@ pub fn read(args: &Args) -> Result<Option<Launch>> {
                     input::name(&file)
                 )
             }
-            launch => launch.context(name)?,
+            launch => Launch {
+                launch_file: Some(args.input.clone()),
+                ..launch.context(name)?
+            },
         }
     } else {
         Launch {
@@ -117,7 +125,7 @@ pub fn read(args: &Args) -> Result<Option<Launch>> {
         }
     };
     launch.override_by(args)?;
-    Ok(Some(launch))
+    Ok(launch)
 }
 
 fn is_launch_file(path: &Path) -> bool {
@@ -125,8 +133,8 @@ fn is_launch_file(path: &Path) -> bool {
         .is_some_and(|extension| extension == LAUNCH_FILE)
 }
 
-/// Writes what is wrong with a launch file as a whole to standard error.
-fn show(error: &toml::de::Error, name: &str, text: &str) {
+/// An error of a launch file as a whole, at its place in the text.
+fn shown(error: &toml::de::Error, name: &str, text: &str, json: bool) -> Diagnosed {
     let span = error.span().unwrap_or(0..text.len());
     let sources = Sources {
         name,
@@ -134,11 +142,21 @@ fn show(error: &toml::de::Error, name: &str, text: &str) {
         files: &[],
     };
     let diagnostic = Diagnostic::error(span, error.message());
-    let shown = render::diagnostics(&render::renderer(), &sources, &[diagnostic], 0);
-    render::tell(format_args!("{shown}"));
+    Diagnosed::new(&sources, &[diagnostic], json)
 }
 
 impl Launch {
+    /// The files that it reads by name.
+    pub fn inputs(&self) -> Vec<PathBuf> {
+        let values = self.args.iter().chain(&self.expect);
+        let data = values.filter_map(|given| match Spec::parse(&given.value) {
+            Ok(Spec::File { path, .. }) => Some(given.path(&path)),
+            _ => None,
+        });
+        let program = [self.launch_file.clone(), Some(self.file.clone())];
+        program.into_iter().flatten().chain(data).collect()
+    }
+
     fn override_by(&mut self, args: &Args) -> Result<()> {
         fn replace<T: Clone>(old: &mut Option<T>, new: &Option<T>) {
             if new.is_some() {
@@ -152,6 +170,7 @@ impl Launch {
         replace(&mut self.offset, &args.offset);
         replace(&mut self.threads, &args.threads);
         replace(&mut self.limit, &args.limit);
+        replace(&mut self.timeout, &args.timeout);
         replace(&mut self.stack, &args.stack);
         replace(&mut self.memory, &args.memory);
         self.lds = args.lds.unwrap_or(self.lds);
@@ -270,6 +289,17 @@ pub fn amount(text: &str) -> Result<u64, String> {
     bytes.ok_or_else(|| format!("`{text}` is not an amount of memory such as 1048576, 512M or 4G"))
 }
 
+/// A time in seconds, as options have it.
+///
+/// # Errors
+/// What is accepted.
+pub fn seconds(text: &str) -> Result<Duration, String> {
+    let seconds = text.trim().parse().ok();
+    let time = seconds.and_then(|seconds| Duration::try_from_secs_f64(seconds).ok());
+    time.filter(|time| !time.is_zero())
+        .ok_or_else(|| format!("`{text}` is not a number of seconds above 0"))
+}
+
 /// A launch file. Keys are those of the options.
 #[derive(Deserialize, Default)]
 #[serde(deny_unknown_fields, default)]
@@ -282,6 +312,7 @@ struct File {
     offset: Option<Offset>,
     threads: Option<usize>,
     limit: Option<u64>,
+    timeout: Option<Timeout>,
     lds: u32,
     stack: Option<u32>,
     memory: Option<Memory>,
@@ -368,6 +399,31 @@ impl TryFrom<Amount> for Memory {
     }
 }
 
+/// `10`, `2.5` or `"2.5"`.
+#[derive(Deserialize)]
+#[serde(untagged, expecting = "expected a number of seconds")]
+enum Seconds {
+    Number(f64),
+    Text(String),
+}
+
+/// Time that the run may take.
+#[derive(Deserialize)]
+#[serde(try_from = "Seconds")]
+struct Timeout(Duration);
+
+impl TryFrom<Seconds> for Timeout {
+    type Error = String;
+
+    fn try_from(given: Seconds) -> Result<Timeout, String> {
+        let text = match given {
+            Seconds::Number(number) => number.to_string(),
+            Seconds::Text(text) => text,
+        };
+        seconds(&text).map(Timeout)
+    }
+}
+
 /// `"y"` or `["x", "y[0..4]"]`.
 #[derive(Deserialize)]
 #[serde(untagged, expecting = "expected text or a list of texts")]
@@ -402,6 +458,7 @@ pub fn from_toml(text: &str, base: &Path) -> Result<Launch> {
         Some(Names::List(names)) => names,
     };
     Ok(Launch {
+        launch_file: None,
         file: base.join(program),
         target: file.target,
         kernel: file.kernel,
@@ -410,6 +467,7 @@ pub fn from_toml(text: &str, base: &Path) -> Result<Launch> {
         offset: file.offset.map(|Offset(offset)| offset),
         threads: file.threads,
         limit: file.limit,
+        timeout: file.timeout.map(|Timeout(timeout)| timeout),
         lds: file.lds,
         stack: file.stack,
         memory: file.memory.map(|Memory(bytes)| bytes),

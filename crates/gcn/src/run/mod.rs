@@ -2,6 +2,7 @@
 
 mod arguments;
 mod execute;
+mod failure;
 mod fault;
 mod fidelity;
 mod fill;
@@ -12,66 +13,54 @@ mod options;
 mod output;
 mod program;
 mod progress;
+mod report;
+mod save;
 mod spec;
 mod value;
 
-use std::borrow::Cow;
 use std::io::{self, Write};
 use std::time::Instant;
 
 use anyhow::{Context, Result, bail};
 use gcn_emu::device::Device;
-use gcn_emu::fault::FaultKind;
 use gcn_emu::hsa::{self, Shape};
-use serde::Serialize;
 
 use crate::{Status, Usage, render};
 use arguments::Problems;
 use execute::{afford, config, execute, group, traced};
+use failure::UsageOfKernel;
+pub use failure::{report_usage, reports_usage};
 use fault::FaultReport;
+use interrupt::Stop;
 use launch::Launch;
 use notes::{outside, remedy, summary, unowned};
 pub use options::{Args, EXAMPLES};
-use output::{BufferReport, Comparison, Expectation, Save, Selector, View};
+use output::{Comparison, Expectation, Selector, View};
 use program::{choose, program};
+use report::{Outcome, Report};
+use save::Save;
 
 /// Carries the command out.
 ///
 /// # Errors
-/// What keeps the kernel from being started. A fault of the kernel is a [`Status::BadInput`] that has been reported.
+/// `out` cannot be written. What else goes wrong is reported, and is the status.
 pub fn run(args: &Args, out: &mut dyn Write) -> Result<Status> {
-    let launch = match launch::read(args)? {
-        Some(launch) => launch,
-        None => return Ok(Status::BadInput),
-    };
-    match carry_out(&launch, out) {
-        Err(error) if error.is::<Problems>() => {
-            let Problems { problems, help } = error.downcast::<Problems>()?;
-            report(&problems, help);
-            Ok(Status::BadInput)
-        }
-        result => result,
-    }
-}
-
-/// Writes what is wrong, and what would be right, to standard error.
-fn report(problems: &[String], help: Option<String>) {
-    for problem in problems {
-        render::tell(format_args!("error: {}\n", render::printable(problem)));
-    }
-    if let Some(help) = help {
-        render::tell(format_args!("{help}\n"));
-    }
+    let mut json = args.json;
+    let ran = launch::read(args).and_then(|launch| {
+        json = launch.json;
+        carry_out(&launch, out)
+    });
+    ran.or_else(|error| failure::report(error, json, out))
 }
 
 fn carry_out(launch: &Launch, out: &mut dyn Write) -> Result<Status> {
-    let Some((object, target)) = program(launch)? else {
-        return Ok(Status::BadInput);
-    };
+    let (object, target) = program(launch)?;
     let kernel = choose(&object, launch.kernel.as_deref())?;
     if let Some(wrong) = &launch.wrong_arg {
-        report(std::slice::from_ref(wrong), arguments::help(kernel));
-        return Ok(Status::BadUsage);
+        bail!(UsageOfKernel {
+            message: wrong.clone(),
+            help: arguments::help(kernel),
+        });
     }
     let mut device = Device::new(config(launch, target.isa)?);
     let loaded = hsa::load(&mut device, &object, "the code object")?;
@@ -115,7 +104,7 @@ fn carry_out(launch: &Launch, out: &mut dyn Write) -> Result<Status> {
     }
     let wanted = Wanted::new(launch, &bound.buffers, &loaded)?;
     let prepared = start.prepare(&mut device)?;
-    for note in &prepared.notes {
+    for note in prepared.notes.iter().filter(|_| !launch.json) {
         render::tell(format_args!("note: {note}{}\n", remedy(note)));
     }
     device.config.threads = afford(
@@ -125,25 +114,27 @@ fn carry_out(launch: &Launch, out: &mut dyn Write) -> Result<Status> {
     )?;
 
     let interrupted = device.interrupted.clone();
-    interrupt::listen(&interrupted).context("cannot listen to Ctrl-C")?;
+    let stop = Stop::listen(&interrupted, launch.timeout).context("cannot handle signals")?;
     let begin = Instant::now();
-    let ran = if launch.trace {
-        traced(&mut device, &prepared, launch.json, out)?
-    } else {
-        let watched = device.progress.clone();
-        progress::shown(&watched, || execute(&mut device, &prepared, || ()))?
-    };
+    let ran = stop.limited(|| {
+        if launch.trace {
+            traced(&mut device, &prepared, launch.json, out)
+        } else {
+            let watched = device.progress.clone();
+            progress::shown(&watched, || execute(&mut device, &prepared, || ()))
+        }
+    })?;
     let seconds = begin.elapsed();
-    interrupt::ended(&interrupted);
+    let cause = stop.cause();
+    stop.ended();
     let stats = ran.stats;
 
     let fidelity = fidelity::list(&prepared.code);
-    let stopped = matches!(&ran.fault, Some(fault) if fault.kind == FaultKind::Interrupted);
-    let remarks: Vec<String> = [outside(&ran, &loaded), unowned(&prepared.code, &loaded)]
+    let mut remarks: Vec<String> = [outside(&ran, &loaded), unowned(&prepared.code, &loaded)]
         .into_iter()
         .flatten()
         .collect();
-    let fault = FaultReport::new(ran, &kernel.name, &loaded, &device.memory);
+    let fault = FaultReport::new(ran, &kernel.name, &loaded, &device.memory, cause);
     let comparisons: Vec<Comparison> = wanted
         .expect
         .iter()
@@ -157,15 +148,29 @@ fn carry_out(launch: &Launch, out: &mut dyn Write) -> Result<Status> {
         let (text, lost) = host.printed();
         printed.extend(text);
         if lost > 0 {
-            render::tell(format_args!(
-                "note: the kernel has printed {lost} bytes more, which are lost\n"
+            remarks.push(format!(
+                "the kernel has printed {lost} bytes more, which are lost"
             ));
         }
     }
-    let good = fault.is_none() && comparisons.iter().all(Comparison::holds);
+    let errors: Vec<String> = wanted
+        .save
+        .iter()
+        .filter_map(|save| save.write(&device.memory).err())
+        .map(|error| format!("{error:#}"))
+        .collect();
+    let outcome = match &fault {
+        Some(fault) => fault.outcome,
+        None if !errors.is_empty() => Outcome::BadInput,
+        None if !comparisons.iter().all(Comparison::holds) => Outcome::Difference,
+        None => Outcome::Success,
+    };
     let threads = device.config.threads;
     if launch.json {
         let report = Report {
+            outcome,
+            exit_status: outcome.status() as u8,
+            errors: &errors,
             kernel: &kernel.name,
             target: target.name,
             grid,
@@ -193,60 +198,48 @@ fn carry_out(launch: &Launch, out: &mut dyn Write) -> Result<Status> {
         };
         serde_json::to_writer_pretty(&mut *out, &report).map_err(io::Error::from)?;
         writeln!(out)?;
-    } else {
-        out.write_all(&printed)?;
-        for view in &wanted.print {
-            view.print(&device.memory, out)?;
-        }
-        for comparison in &comparisons {
-            comparison.print(out)?;
-        }
-        if launch.fidelity {
-            fidelity::print(&fidelity, out)?;
-        }
+        return Ok(outcome.status());
+    }
+    out.write_all(&printed)?;
+    for view in &wanted.print {
+        view.print(&device.memory, out)?;
+    }
+    for comparison in &comparisons {
+        comparison.print(out)?;
+    }
+    if launch.fidelity {
+        fidelity::print(&fidelity, out)?;
     }
     // What follows goes to standard error and should come after what the run has left.
     out.flush()?;
-    for save in &wanted.save {
-        save.write(&device.memory)?;
+    render::tell(format_args!(
+        "{}\n",
+        summary(&kernel.name, stats, seconds, threads)
+    ));
+    for remark in &remarks {
+        render::tell(format_args!("note: {remark}\n"));
     }
-    if !launch.json {
-        render::tell(format_args!(
-            "{}\n",
-            summary(&kernel.name, stats, seconds, threads)
-        ));
-        for remark in &remarks {
-            render::tell(format_args!("note: {remark}\n"));
-        }
-        if let Some(line) = fidelity::line(&fidelity).filter(|_| !launch.fidelity) {
-            render::tell(format_args!("{line}\n"));
-        }
+    if let Some(line) = fidelity::line(&fidelity).filter(|_| !launch.fidelity) {
+        render::tell(format_args!("{line}\n"));
+    }
+    for error in &errors {
+        render::tell(format_args!("error: {}\n", render::printable(error)));
     }
     if let Some(fault) = &fault {
         render::tell(format_args!("error: {fault}\n"));
     }
-    Ok(if good {
-        Status::Success
-    } else if stopped {
-        Status::Interrupted
-    } else {
-        Status::BadInput
-    })
+    Ok(outcome.status())
 }
 
 /// What is to be done with memory after the run.
-struct Wanted<'a> {
+struct Wanted {
     print: Vec<View>,
-    save: Vec<Save<'a>>,
+    save: Vec<Save>,
     expect: Vec<Expectation>,
 }
 
-impl<'a> Wanted<'a> {
-    fn new(
-        launch: &'a Launch,
-        buffers: &[arguments::Buffer],
-        loaded: &hsa::Loaded,
-    ) -> Result<Wanted<'a>> {
+impl Wanted {
+    fn new(launch: &Launch, buffers: &[arguments::Buffer], loaded: &hsa::Loaded) -> Result<Wanted> {
         let mut problems = Vec::new();
         fn keep<T>(
             result: Result<T>,
@@ -266,7 +259,7 @@ impl<'a> Wanted<'a> {
             .iter()
             .filter_map(|given| keep(view(&given.name), "print", &given.name, &mut problems))
             .collect();
-        let save = launch
+        let save: Vec<Save> = launch
             .save
             .iter()
             .filter_map(|given| {
@@ -290,6 +283,7 @@ impl<'a> Wanted<'a> {
                 )
             })
             .collect();
+        problems.extend(save::conflicts(&save, &launch.inputs()));
         if problems.is_empty() {
             Ok(Wanted {
                 print,
@@ -303,28 +297,4 @@ impl<'a> Wanted<'a> {
             })
         }
     }
-}
-
-/// A run in JSON; the fields are the keys.
-#[derive(Serialize)]
-struct Report<'a> {
-    kernel: &'a str,
-    target: &'a str,
-    grid: [u32; 3],
-    group: [u32; 3],
-    workgroups: u64,
-    waves: u64,
-    /// Executed, one for each wave that did.
-    instructions: u64,
-    seconds: f64,
-    threads: usize,
-    notes: Vec<String>,
-    /// What the kernel has printed.
-    printed: Cow<'a, str>,
-    /// What `--print` names.
-    buffers: Vec<BufferReport>,
-    expectations: &'a [Comparison],
-    /// The executed instructions by how far they are right.
-    fidelity: &'a [fidelity::Group],
-    fault: Option<&'a FaultReport>,
 }

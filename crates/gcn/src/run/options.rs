@@ -1,6 +1,7 @@
 //! The options of `gcn run`.
 
 use std::path::PathBuf;
+use std::time::Duration;
 
 use clap::builder::TypedValueParser;
 
@@ -67,6 +68,9 @@ pub struct Args {
     /// Stop a wave after so many instructions.
     #[arg(long, value_name = "N")]
     pub limit: Option<u64>,
+    /// Stop the run after S seconds.
+    #[arg(long, value_name = "S", value_parser = launch::seconds)]
+    pub timeout: Option<Duration>,
     /// List the executed instructions by how far they are right: exact, approximate, open.
     #[arg(long)]
     pub fidelity: bool,

@@ -1,6 +1,5 @@
 //! What a run leaves: buffers printed, saved and compared.
 
-use std::fs;
 use std::io::{self, Write};
 
 use anyhow::{Context, Result, bail};
@@ -159,7 +158,7 @@ impl View {
     }
 
     /// Their bytes, piece by piece, each of whole elements.
-    fn pieces<'a>(&'a self, memory: &'a Memory) -> impl Iterator<Item = Vec<u8>> + 'a {
+    pub fn pieces<'a>(&'a self, memory: &'a Memory) -> impl Iterator<Item = Vec<u8>> + 'a {
         let size = self.ty.size() as u64;
         (self.begin..self.end)
             .step_by(CHUNK as usize)
@@ -220,38 +219,6 @@ pub struct BufferReport {
     /// Index of the first value.
     begin: u64,
     values: Vec<serde_json::Value>,
-}
-
-/// A buffer's bytes that are to be saved.
-pub struct Save<'a> {
-    view: View,
-    given: &'a Given,
-}
-
-impl<'a> Save<'a> {
-    /// Finds what is to be saved.
-    ///
-    /// # Errors
-    /// As [`Selector::parse`] and [`Selector::find`].
-    pub fn new(given: &'a Given, buffers: &[Buffer], loaded: &Loaded) -> Result<Save<'a>> {
-        let view = Selector::parse(&given.name)?.find(buffers, loaded)?;
-        Ok(Save { view, given })
-    }
-
-    /// Writes the file.
-    ///
-    /// # Errors
-    /// It cannot be written.
-    pub fn write(&self, memory: &Memory) -> Result<()> {
-        let path = self.given.path(self.given.value.as_ref());
-        let write = || {
-            let mut file = fs::File::create(&path)?;
-            self.view
-                .pieces(memory)
-                .try_for_each(|piece| file.write_all(&piece))
-        };
-        write().with_context(|| format!("cannot write {}", input::name(&path)))
-    }
 }
 
 /// What a buffer is expected to hold.

@@ -7,12 +7,17 @@ use gcn_asm::{Options, Source};
 use gcn_isa::Target;
 use gcn_object::{CodeObject, Kernel};
 
+use super::failure::Diagnosed;
 use super::launch::Launch;
 use crate::object::NoTarget;
+use crate::render::Sources;
 use crate::{Usage, asm, input, object, render};
 
-/// Reads the program, or assembles it; nothing if it has errors, which have been reported.
-pub fn program(launch: &Launch) -> Result<Option<(CodeObject, &'static Target)>> {
+/// Reads the program, or assembles it.
+///
+/// # Errors
+/// The file cannot be read, the source has errors, or the target is none that it runs on.
+pub fn program(launch: &Launch) -> Result<(CodeObject, &'static Target)> {
     let name = input::name(&launch.file);
     let asked = match &launch.target {
         Some(target) => Some(
@@ -48,7 +53,7 @@ pub fn program(launch: &Launch) -> Result<Option<(CodeObject, &'static Target)>>
             (None, Ok(own)) => own,
             (_, Err(error)) => return Err(error).context(name),
         };
-        return Ok(Some((object, target)));
+        return Ok((object, target));
     }
     if let Some(&(_, language, options)) = compiled_language(&launch.file) {
         bail!(
@@ -78,30 +83,24 @@ pub fn program(launch: &Launch) -> Result<Option<(CodeObject, &'static Target)>>
         },
     );
     let (code, diagnostics) = asm::make(&assembly, asm::Format::Elf, None);
-    if !diagnostics.is_empty() {
-        render::tell(format_args!(
-            "{}",
-            render::diagnostics(
-                &render::renderer(),
-                &render::Sources {
-                    name: &name,
-                    text: &text,
-                    files: &assembly.files,
-                },
-                &diagnostics,
-                asm::ERROR_LIMIT,
-            )
-        ));
-    }
-    let Some(code) = code else {
-        return Ok(None);
+    let sources = Sources {
+        name: &name,
+        text: &text,
+        files: &assembly.files,
     };
+    let diagnosed = || Diagnosed::new(&sources, &diagnostics, launch.json);
+    let Some(code) = code else {
+        bail!(diagnosed());
+    };
+    if !diagnostics.is_empty() {
+        render::tell(format_args!("{}", diagnosed()));
+    }
     let target = assembly.program.target;
     let object = gcn_object::read_owned(code).with_context(|| name.clone())?;
     for warning in &object.warnings {
         render::warn(&name, warning);
     }
-    Ok(Some((object, target)))
+    Ok((object, target))
 }
 
 /// Languages that compilers make code objects of: extension, name, and how Clang is called.

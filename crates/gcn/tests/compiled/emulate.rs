@@ -30,6 +30,8 @@ pub fn emulate(
     let text = |error: std::io::Error| format!("{}: {error}", place.display());
     fs::create_dir_all(&place).map_err(text)?;
     let file = |n: usize| place.join(format!("buffer{n}"));
+    // An output does not take the place of an input until the run is over.
+    let saved = |n: usize| place.join(format!("saved{n}"));
     for (n, buffer) in case.buffers.iter().enumerate() {
         fs::write(file(n), &buffer.bytes).map_err(text)?;
     }
@@ -45,9 +47,9 @@ pub fn emulate(
             for (index, arg) in launch.args.iter().enumerate() {
                 let value = match arg {
                     Arg::Buffer(n) => {
-                        let path = file(*n).display().to_string();
-                        command.arg("--save").arg(format!("{index}={path}"));
-                        format!("{}@{path}", case.buffers[*n].ty)
+                        let save = format!("{index}={}", saved(*n).display());
+                        command.arg("--save").arg(save);
+                        format!("{}@{}", case.buffers[*n].ty, file(*n).display())
                     }
                     Arg::Value(bytes) => {
                         let path = place.join(format!("value{index}"));
@@ -61,6 +63,11 @@ pub fn emulate(
             }
             let output = run(&mut command)?;
             printed.push_str(&String::from_utf8_lossy(&output));
+            for arg in &launch.args {
+                if let Arg::Buffer(n) = arg {
+                    fs::rename(saved(*n), file(*n)).map_err(text)?;
+                }
+            }
         }
     }
     let buffers = (0..case.buffers.len())

@@ -1,0 +1,135 @@
+//! What keeps a run from starting, for people and for programs.
+
+use std::ffi::OsString;
+use std::io::{self, Write};
+
+use annotate_snippets::Renderer;
+use anyhow::Result;
+use gcn_asm::Diagnostic;
+use serde::Serialize;
+
+use super::arguments::Problems;
+use super::report::Outcome;
+use crate::render::{self, Sources};
+use crate::{Status, Usage, asm};
+
+/// Diagnostics with their places in a source, rendered.
+#[derive(Debug, thiserror::Error)]
+#[error("{0}")]
+pub struct Diagnosed(String);
+
+impl Diagnosed {
+    /// Renders diagnostics: for programs without colours.
+    pub fn new(sources: &Sources<'_>, diagnostics: &[Diagnostic], json: bool) -> Diagnosed {
+        let renderer = if json {
+            Renderer::plain()
+        } else {
+            render::renderer()
+        };
+        let text = render::diagnostics(&renderer, sources, diagnostics, asm::ERROR_LIMIT);
+        Diagnosed(text)
+    }
+}
+
+/// Usage that is wrong for this kernel.
+#[derive(Debug, thiserror::Error)]
+#[error("{message}")]
+pub struct UsageOfKernel {
+    /// The message.
+    pub message: String,
+    /// What would be right; may have several lines.
+    pub help: Option<String>,
+}
+
+/// A run that did not start, in JSON; the fields are the keys.
+#[derive(Serialize)]
+struct Failure {
+    outcome: Outcome,
+    exit_status: u8,
+    /// Each is a message.
+    errors: Vec<String>,
+    /// What would be right.
+    help: Option<String>,
+}
+
+impl Failure {
+    fn new(outcome: Outcome, errors: Vec<String>, help: Option<String>) -> Failure {
+        Failure {
+            outcome,
+            exit_status: outcome.status() as u8,
+            errors,
+            help,
+        }
+    }
+
+    fn write(&self, out: &mut dyn Write) -> Result<()> {
+        serde_json::to_writer_pretty(&mut *out, self).map_err(io::Error::from)?;
+        writeln!(out)?;
+        Ok(())
+    }
+}
+
+/// Reports what keeps a run from starting: to standard error, or to `out` in JSON.
+///
+/// # Errors
+/// `out` cannot be written, or that was the error.
+pub fn report(error: anyhow::Error, json: bool, out: &mut dyn Write) -> Result<Status> {
+    if error.chain().count() == 1 && error.is::<io::Error>() {
+        return Err(error);
+    }
+    if let Some(Diagnosed(text)) = error.downcast_ref() {
+        if json {
+            let errors = vec![text.trim_end().to_owned()];
+            Failure::new(Outcome::BadInput, errors, None).write(out)?;
+        } else {
+            render::tell(format_args!("{text}"));
+        }
+        return Ok(Status::BadInput);
+    }
+    let failure = match error.downcast::<Problems>() {
+        Ok(Problems { problems, help }) => Failure::new(Outcome::BadInput, problems, help),
+        Err(error) => match error.downcast::<UsageOfKernel>() {
+            Ok(UsageOfKernel { message, help }) => {
+                Failure::new(Outcome::BadUsage, vec![message], help)
+            }
+            Err(error) => {
+                let outcome = if error.is::<Usage>() {
+                    Outcome::BadUsage
+                } else {
+                    Outcome::BadInput
+                };
+                Failure::new(outcome, vec![format!("{error:#}")], None)
+            }
+        },
+    };
+    if json {
+        failure.write(out)?;
+    } else {
+        for message in &failure.errors {
+            render::tell(format_args!("error: {}\n", render::printable(message)));
+        }
+        if let Some(help) = &failure.help {
+            render::tell(format_args!("{help}\n"));
+        }
+    }
+    Ok(failure.outcome.status())
+}
+
+/// Whether arguments that clap refuses are those of a run that is to report in JSON.
+pub fn reports_usage(error: &clap::Error, arguments: impl Iterator<Item = OsString>) -> bool {
+    let mut arguments = arguments.skip(1);
+    error.use_stderr()
+        && arguments.next().is_some_and(|command| command == "run")
+        && arguments.any(|argument| argument == "--json")
+}
+
+/// Reports such arguments in JSON.
+///
+/// # Errors
+/// `out` cannot be written.
+pub fn report_usage(error: &clap::Error, out: &mut dyn Write) -> Result<()> {
+    let message = error.to_string();
+    let message = message.strip_prefix("error: ").unwrap_or(&message);
+    let errors = vec![message.trim_end().to_owned()];
+    Failure::new(Outcome::BadUsage, errors, None).write(out)
+}

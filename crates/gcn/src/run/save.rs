@@ -1,0 +1,158 @@
+//! Buffers that are saved to files.
+
+use std::fs::{self, File, Permissions};
+use std::io::{self, Write};
+use std::path::{Path, PathBuf};
+
+use anyhow::{Context, Result, bail};
+use gcn_emu::hsa::Loaded;
+use gcn_emu::memory::Memory;
+
+use super::arguments::Buffer;
+use super::launch::Given;
+use super::output::{Selector, View};
+use crate::input;
+
+/// A buffer's bytes that are to be saved.
+pub struct Save {
+    /// As written.
+    name: String,
+    view: View,
+    path: PathBuf,
+}
+
+impl Save {
+    /// Finds what is to be saved, and whether a file can be there.
+    ///
+    /// # Errors
+    /// As [`Selector::parse`] and [`Selector::find`]; the path is a directory, or in none.
+    pub fn new(given: &Given, buffers: &[Buffer], loaded: &Loaded) -> Result<Save> {
+        let view = Selector::parse(&given.name)?.find(buffers, loaded)?;
+        let path = given.path(given.value.as_ref());
+        if path.is_dir() {
+            bail!("{} is a directory", input::name(&path));
+        }
+        if !directory(&path).is_dir() {
+            bail!("there is no directory {}", directory(&path).display());
+        }
+        Ok(Save {
+            name: given.name.clone(),
+            view,
+            path,
+        })
+    }
+
+    /// Writes the file: under a temporary name beside it, which then takes its place, so that nobody sees half a file. What is
+    /// no regular file, such as a pipe, is written itself.
+    ///
+    /// # Errors
+    /// It cannot be written.
+    pub fn write(&self, memory: &Memory) -> Result<()> {
+        let write = || match fs::canonicalize(&self.path) {
+            Ok(path) if !path.is_file() => self.write_to(&mut File::create(path)?, memory),
+            // The file that a symbolic link leads to, not the link.
+            Ok(path) => self.replace(&path, Some(fs::metadata(&path)?.permissions()), memory),
+            Err(_) => self.replace(&self.path, None, memory),
+        };
+        write().with_context(|| format!("cannot write {}", input::name(&self.path)))
+    }
+
+    fn replace(&self, path: &Path, old: Option<Permissions>, memory: &Memory) -> io::Result<()> {
+        let mut file = new_file(directory(path))?;
+        self.write_to(file.as_file_mut(), memory)?;
+        if let Some(permissions) = old {
+            file.as_file().set_permissions(permissions)?;
+        }
+        file.persist(path)?;
+        Ok(())
+    }
+
+    fn write_to(&self, file: &mut File, memory: &Memory) -> io::Result<()> {
+        let mut pieces = self.view.pieces(memory);
+        pieces.try_for_each(|piece| file.write_all(&piece))
+    }
+}
+
+/// A file of a temporary name, with the permissions of a new file.
+fn new_file(directory: &Path) -> io::Result<tempfile::NamedTempFile> {
+    let mut builder = tempfile::Builder::new();
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::PermissionsExt;
+        /// What every program asks for; the umask takes from it.
+        const READ_AND_WRITE: u32 = 0o666;
+        builder.permissions(Permissions::from_mode(READ_AND_WRITE));
+    }
+    builder.prefix(".gcn-").tempfile_in(directory)
+}
+
+/// The directory of a file.
+fn directory(path: &Path) -> &Path {
+    match path.parent() {
+        Some(parent) if !parent.as_os_str().is_empty() => parent,
+        _ => Path::new("."),
+    }
+}
+
+/// The messages of files that are saved to twice, or that are inputs.
+pub fn conflicts(saves: &[Save], inputs: &[PathBuf]) -> Vec<String> {
+    let inputs: Vec<(&PathBuf, Identity)> = inputs
+        .iter()
+        .filter_map(|path| Some((path, Identity::of(path)?)))
+        .collect();
+    let mut seen: Vec<(&Save, Identity)> = Vec::new();
+    let mut messages = Vec::new();
+    for save in saves {
+        let Some(identity) = Identity::of(&save.path) else {
+            continue;
+        };
+        let message = |rest: String| {
+            let (name, path) = (&save.name, input::name(&save.path));
+            format!("save {name}: {path} {rest}")
+        };
+        if let Some((input, _)) = inputs.iter().find(|(_, input)| *input == identity) {
+            messages.push(message(format!("is the input {}", input::name(input))));
+        }
+        if let Some((other, _)) = seen.iter().find(|(_, other)| *other == identity) {
+            messages.push(message(format!(
+                "is the file that {} is saved to",
+                other.name
+            )));
+        }
+        seen.push((save, identity));
+    }
+    messages
+}
+
+/// A file by what it is, not by its name.
+#[derive(PartialEq, Eq)]
+enum Identity {
+    /// Device and inode.
+    #[cfg(unix)]
+    Inode(u64, u64),
+    /// The name without links.
+    Path(PathBuf),
+}
+
+impl Identity {
+    /// That of a path; nothing for standard input and for what is no regular file, which may be written several times.
+    fn of(path: &Path) -> Option<Identity> {
+        if path == Path::new(input::STDIN) {
+            return None;
+        }
+        match fs::metadata(path) {
+            Ok(metadata) if !metadata.is_file() => None,
+            #[cfg(unix)]
+            Ok(metadata) => {
+                use std::os::unix::fs::MetadataExt;
+                Some(Identity::Inode(metadata.dev(), metadata.ino()))
+            }
+            #[cfg(not(unix))]
+            Ok(_) => fs::canonicalize(path).ok().map(Identity::Path),
+            Err(_) => {
+                let directory = fs::canonicalize(directory(path)).ok()?;
+                Some(Identity::Path(directory.join(path.file_name()?)))
+            }
+        }
+    }
+}

@@ -1,0 +1,224 @@
+//! Kernels that go wrong: what is reported of them.
+
+use super::*;
+
+/// What a descriptor allows against what the code does (checklist 1.6, 1.7): writes stop the run, reads are told.
+#[test]
+fn registers_that_a_kernel_did_not_ask_for_are_told() {
+    let directory = scratch("registers");
+    let run = |instructions: &str, arguments: &[&str]| {
+        fs::write(directory.join("k.s"), kernel_of(instructions, "gfx900")).expect("a file");
+        run_in(&directory, &[&["k.s", "--grid", "64"], arguments].concat())
+    };
+    let ran = run(
+        "v_mov_b32 v0, v40\ns_mov_b32 s0, s60\nv_mov_b32 v1, v3",
+        &[],
+    );
+    let note = "note: 2 instructions with sources that the wave does not have, which are v0 and s0 then, as on hardware: its \
+                kernel asks for 4 VGPRs and 16 SGPRs; the first, at 0x100001300 (k+0x0): v_mov_b32_e32 v0, v40\n";
+    assert!(ran.err.ends_with(note), "{}", ran.err);
+    assert_eq!(ran.status, Some(GOOD));
+    let ran = run("v_mov_b32 v0, v40", &["--json"]);
+    let report: serde_json::Value = serde_json::from_str(&ran.out).expect("JSON");
+    let told = report["notes"][0].as_str().expect("a note");
+    assert!(told.starts_with("1 instruction with sources"), "{told}");
+    let ran = run("v_mov_b32 v40, v0", &[]);
+    assert!(
+        ran.err
+            .contains("writes registers that the wave does not have"),
+        "{}",
+        ran.err
+    );
+}
+
+/// The first access outside is the one of the first wave, whichever thread comes first.
+#[test]
+fn the_first_access_outside_is_named() {
+    let directory = scratch("outside");
+    let instructions = "v_mov_b32 v1, 0x10000\nds_write_b32 v1, v0\nds_read_b32 v1, v1";
+    fs::write(directory.join("k.s"), kernel_of(instructions, "gfx900")).expect("a file");
+    for threads in ["1", "2"] {
+        let ran = run_in(&directory, &["k.s", "--grid", "4096", "--threads", threads]);
+        let note = "note: 8192 accesses beyond the end of LDS, GDS or a lane's scratch: loads gave 0, stores were dropped, as on \
+                    hardware; the first by workgroup 0,0,0, wave 0, at 0x100001308 (k+0x8): ds_write_b32 v1, v0\n";
+        assert!(ran.err.ends_with(note), "{}", ran.err);
+        assert_eq!(ran.status, Some(GOOD));
+    }
+}
+
+#[test]
+fn null_pointers_are_called_so() {
+    let ran = saxpy(&["--grid", "4", "--arg", "xs=null"]);
+    assert!(
+        ran.err
+            .ends_with("at unmapped address 0x0\n  that is a null pointer\n"),
+        "{}",
+        ran.err
+    );
+    assert_eq!(ran.status, Some(FAULT));
+}
+
+#[test]
+fn faults_name_the_place_and_lose_nothing() {
+    for (kernel, message) in [
+        (
+            "beyond",
+            "error: kernel beyond, workgroup 0,0,0, wave 0, lane 16, at 0x100001614 (beyond+0x14): global_store_dword v1, v2, \
+             s[4:5]\n  stores 4 bytes at unmapped address 0x100020040\n  nearest is out: 64 bytes at 0x100020000; the \
+             address is right behind its end\n",
+        ),
+        (
+            "forever",
+            "(forever+0x0): s_branch 65535\n  stopped after 1000000 instructions, the limit\n",
+        ),
+        (
+            "away",
+            "at 0x0\n  the program counter left the code\n  it came from the instruction at 0x100001804 (away+0x4): \
+             s_setpc_b64 s[4:5]\n",
+        ),
+        (
+            "odd",
+            "(odd+0x10): global_atomic_add v1, v1, s[4:5]\n  atomic at address 0x100020002, which is not a multiple of 4\n  \
+             nearest is out: 64 bytes at 0x100020000; the address is 2 bytes into it\n",
+        ),
+        (
+            "garbage",
+            "(garbage+0x0)\n  0xffffffff begins no instruction of GCN 1.4\n",
+        ),
+        (
+            "stuck",
+            "  all waves are blocked: 0 at a barrier, 1 at a global wave synchronisation, 0 ended\n",
+        ),
+    ] {
+        let arguments = [
+            "faults.s",
+            "--kernel",
+            kernel,
+            "--grid",
+            "64",
+            "--limit",
+            "1000000",
+            "--arg",
+            "out=u32*16:fill(5)",
+        ];
+        let ran = run_in(
+            &kernels(),
+            &[
+                &arguments[..],
+                &["--print", "out[0..2]", "--expect", "out[0]=u32:5"],
+            ]
+            .concat(),
+        );
+        assert!(ran.err.contains(message), "{kernel}: {}", ran.err);
+        assert_eq!(ran.status, Some(FAULT), "{kernel}");
+        let first = if kernel == "beyond" { "7, 7" } else { "5, 5" };
+        assert!(
+            ran.out
+                .starts_with(&format!("out: u32[0..2] = {first}\nout: 1 ")),
+            "{kernel}: {}",
+            ran.out
+        );
+        let ran = run_in(&kernels(), &[&arguments[..], &["--json"]].concat());
+        let report: serde_json::Value = serde_json::from_str(&ran.out).expect("JSON");
+        assert_eq!(report["fault"]["kernel"], *kernel);
+        assert_eq!(report["fault"]["wave"], 0);
+    }
+}
+
+#[test]
+fn kernels_that_misbehave_harm_only_themselves() {
+    for (kernel, status, message) in [
+        (
+            "smashed",
+            FAULT,
+            "at 0x800000008\n  the program counter left the code\n  it came from the instruction at 0x10000",
+        ),
+        (
+            "overflows",
+            FAULT,
+            "(more+0x0): buffer_store_dword v3, v3, s[0:3], s4 offen\n  stores 4 bytes at unmapped address ",
+        ),
+        (
+            "overflows",
+            FAULT,
+            "; the address is right behind its end\n",
+        ),
+        (
+            "into_data",
+            FAULT,
+            " (numbers+0x0)\n  the program counter left the code\n  it came from the instruction at ",
+        ),
+        (
+            "crooked",
+            FAULT,
+            "(crooked+0xe)\n  the program counter is not a multiple of 4\n  it came from the instruction at 0x10000",
+        ),
+        ("crooked", FAULT, "(crooked+0x8): s_setpc_b64 s[4:5]\n"),
+        (
+            "divides",
+            GOOD,
+            "not exact: v_rcp_iflag_f32 (approximate, E199)\n",
+        ),
+        (
+            "aborts",
+            FAULT,
+            "(aborts+0x0): s_trap 2\n  trap 2: the kernel aborts, as by __builtin_trap or a failed assertion\n",
+        ),
+        (
+            "greedy",
+            FAULT,
+            "(greedy+0x0): v_mov_b32_e32 v8, 0\n  writes registers that the wave does not have: its kernel asks for 8 \
+             VGPRs and 16 SGPRs\n",
+        ),
+    ] {
+        let arguments = ["misbehaves.s", "--kernel", kernel, "--grid", "64"];
+        let rest = ["--arg", "out=u32*64", "--print", "out[1..4]"];
+        let ran = run_in(&kernels(), &[&arguments[..], &rest].concat());
+        assert!(ran.err.contains(message), "{kernel}: {}", ran.err);
+        assert_eq!(ran.status, Some(status), "{kernel}");
+        let values = if kernel == "divides" {
+            "100, 50, 33"
+        } else {
+            "0, 0, 0"
+        };
+        assert_eq!(ran.out, format!("out: u32[1..4] = {values}\n"), "{kernel}");
+    }
+}
+
+#[test]
+fn a_limit_tells_where_all_waves_are() {
+    let arguments = [
+        "faults.s", "--kernel", "forever", "--grid", "4096", "--group", "1024", "--limit", "100000",
+    ];
+    let arguments = [&arguments[..], &["--threads", "1", "--arg", "out=u32*64"]].concat();
+    let ran = run_in(&kernels(), &arguments);
+    assert_eq!(ran.status, Some(FAULT));
+    let (_, list) = ran
+        .err
+        .split_once("  stopped after 100000 instructions, the limit\n")
+        .expect("the limit is told");
+    let lines: Vec<&str> = list.lines().collect();
+    assert_eq!(lines[0], "  64 waves had begun and not ended:");
+    assert_eq!(lines.len(), 18, "{list}");
+    for (wave, line) in lines[1..17].iter().enumerate() {
+        assert!(
+            line.starts_with(&format!("    workgroup 0,0,0, wave {wave}, at 0x")),
+            "{line}"
+        );
+        assert!(
+            line.ends_with(" (forever+0x0): s_branch 65535, exec=ffffffffffffffff"),
+            "{line}"
+        );
+    }
+    assert_eq!(lines[17], "    and 48 more");
+    let ran = run_in(&kernels(), &[&arguments[..], &["--json"]].concat());
+    let report: serde_json::Value = serde_json::from_str(&ran.out).expect("JSON");
+    let fault = &report["fault"];
+    assert_eq!(fault["unfinished_waves"], 64);
+    let waves = fault["unfinished"].as_array().expect("a list");
+    assert_eq!(waves.len(), 64);
+    assert_eq!(waves[63]["workgroup"], serde_json::json!([3, 0, 0]));
+    assert_eq!(waves[63]["wave"], 15);
+    assert_eq!(waves[63]["place"], "forever+0x0");
+    assert_eq!(waves[63]["exec"], u64::MAX);
+}

@@ -1,0 +1,205 @@
+//! Exit statuses and outcomes in JSON, and the files that a run leaves.
+
+use super::*;
+
+/// Options that make a run of `faults.s` end quickly.
+const OUT: [&str; 2] = ["--arg", "out=u32*16:fill(5)"];
+
+fn faults(kernel: &str, arguments: &[&str]) -> Ran {
+    let begin = ["faults.s", "--grid", "64", "--kernel", kernel];
+    run_in(&kernels(), &[&begin[..], &OUT, arguments].concat())
+}
+
+/// Every status, as text and in JSON; those of signals are in `stopped.rs`.
+#[test]
+fn each_outcome_has_its_status_and_is_json_if_asked() {
+    type Case = (
+        fn(&[&str]) -> Ran,
+        &'static [&'static str],
+        i32,
+        &'static str,
+    );
+    let cases: [Case; 13] = [
+        (plain, &[], GOOD, "success"),
+        (plain, &["--expect", "out[0]=u32:10"], GOOD, "success"),
+        (plain, &["--arg", "a=u32:x"], BAD_INPUT, "bad_input"),
+        (plain, &["--target", "fiji"], BAD_INPUT, "bad_input"),
+        (plain, &["--print", "zz"], BAD_INPUT, "bad_input"),
+        (plain, &["--grid", "0"], BAD_USAGE, "bad_usage"),
+        (plain, &["--nonsense"], BAD_USAGE, "bad_usage"),
+        (plain, &["--arg", "pad"], BAD_USAGE, "bad_usage"),
+        (
+            plain,
+            &["--expect", "out[0]=u32:9"],
+            DIFFERENCE,
+            "difference",
+        ),
+        (|more| faults("beyond", more), &[], FAULT, "fault"),
+        (
+            |more| faults("forever", more),
+            &["--limit", "1000"],
+            FAULT,
+            "limit",
+        ),
+        (|more| faults("stuck", more), &[], FAULT, "deadlock"),
+        (
+            |more| faults("forever", more),
+            &["--timeout", "0.2"],
+            TIMEOUT,
+            "timeout",
+        ),
+    ];
+    for (run, arguments, status, outcome) in cases {
+        let ran = run(arguments);
+        assert_eq!(ran.status, Some(status), "{arguments:?}: {}", ran.err);
+        assert!(!ran.err.is_empty(), "{arguments:?}");
+        let ran = run(&[arguments, &["--json"]].concat());
+        assert_eq!(ran.status, Some(status), "{arguments:?}: {}", ran.err);
+        let report: serde_json::Value = serde_json::from_str(&ran.out).expect("JSON");
+        assert_eq!(report["outcome"], outcome, "{arguments:?}");
+        assert_eq!(report["exit_status"], status, "{arguments:?}");
+        let errors = report["errors"].as_array().expect("a list of errors");
+        let started = matches!(status, GOOD | DIFFERENCE | FAULT | TIMEOUT);
+        assert_eq!(errors.is_empty(), started, "{arguments:?}: {errors:?}");
+        assert_eq!(
+            report["fault"].is_object(),
+            matches!(status, FAULT | TIMEOUT),
+            "{arguments:?}"
+        );
+        assert_eq!(ran.err, "", "everything is in the report");
+    }
+}
+
+#[test]
+fn bad_input_in_json_has_its_messages() {
+    let ran = saxpy(&["--grid", "4", "--arg", "a=one", "--json"]);
+    let report: serde_json::Value = serde_json::from_str(&ran.out).expect("JSON");
+    assert_eq!(
+        report["errors"],
+        serde_json::json!(["argument a: `one` is not a number"])
+    );
+    let help = report["help"].as_str().expect("help");
+    assert!(help.starts_with("kernel saxpy takes:\n"), "{help}");
+    let directory = scratch("bad-json");
+    fs::write(directory.join("k.s"), "s_endpgm\nv_bogus v0\n").expect("a file");
+    let arguments = ["k.s", "--grid", "1", "--target", "fiji", "--json"];
+    let ran = run_in(&directory, &arguments);
+    let report: serde_json::Value = serde_json::from_str(&ran.out).expect("JSON");
+    let error = report["errors"][0].as_str().expect("an error");
+    assert!(error.starts_with("k.s:2:1: error: "), "{error}");
+    fs::write(directory.join("l.toml"), "file = \"k.s\"\ngird = 4").expect("a file");
+    let ran = run_in(&directory, &["l.toml", "--json"]);
+    let report: serde_json::Value = serde_json::from_str(&ran.out).expect("JSON");
+    let error = report["errors"][0].as_str().expect("an error");
+    assert!(
+        error.starts_with("l.toml:2:1: error: unknown field"),
+        "{error}"
+    );
+    assert_eq!(ran.status, Some(BAD_INPUT));
+}
+
+#[test]
+fn a_timeout_tells_where_the_waves_are_and_loses_nothing() {
+    let ran = faults("forever", &["--timeout", "0.2", "--print", "out[0..2]"]);
+    assert_eq!(ran.out, "out: u32[0..2] = 5, 5\n");
+    let message = "(forever+0x0): s_branch 65535\n  stopped after 0.2 s, the timeout\n  1 wave had begun and not ended:\n";
+    assert!(ran.err.contains(message), "{}", ran.err);
+    // What ends in time is not touched by it.
+    assert_eq!(plain(&["--timeout", "1000"]).status, Some(GOOD));
+    for wrong in ["0", "-1", "nan", "1e30", "x"] {
+        let ran = plain(&[&format!("--timeout={wrong}")]);
+        let message = format!("`{wrong}` is not a number of seconds above 0");
+        assert!(ran.err.contains(&message), "{}", ran.err);
+        assert_eq!(ran.status, Some(BAD_USAGE));
+    }
+    let directory = scratch("timeout");
+    for (timeout, status) in [("0.2", TIMEOUT), ("\"0.2\"", TIMEOUT), ("0", BAD_INPUT)] {
+        let file = kernels().join("faults.s");
+        let text = format!(
+            "file = {file:?}\nkernel = \"forever\"\ngrid = 64\nargs = [\"u32*16\"]\ntimeout = {timeout}"
+        );
+        fs::write(directory.join("l.toml"), text).expect("a file");
+        let ran = run_in(&directory, &["l.toml"]);
+        assert_eq!(ran.status, Some(status), "{}", ran.err);
+    }
+}
+
+#[test]
+fn a_saved_file_replaces_the_old_one_whole() {
+    let directory = scratch("replace");
+    let file = directory.join("out.bin");
+    fs::write(&file, "longer than what comes").expect("a file");
+    let link = directory.join("link.bin");
+    #[cfg(unix)]
+    std::os::unix::fs::symlink(&file, &link).expect("a link");
+    let before = fs::File::open(&file).expect("a file");
+    let save = format!("out[0..2]={}", link.display());
+    let ran = plain(&["--save", &save]);
+    assert_eq!(ran.status, Some(GOOD), "{}", ran.err);
+    // Whoever has the old file open keeps it; the link leads to the new one.
+    let old = std::io::read_to_string(before).expect("text");
+    assert_eq!(old, "longer than what comes");
+    assert_eq!(fs::read(&file).expect("a file"), [10, 0, 0, 0, 11, 0, 0, 0]);
+    assert!(fs::symlink_metadata(&link).expect("a link").is_symlink());
+    let names = fs::read_dir(&directory).expect("a directory").count();
+    assert_eq!(names, 2, "no temporary file is left");
+    let ran = plain(&["--save", "out=/dev/null", "--save", "out[0]=/dev/null"]);
+    assert_eq!(ran.status, Some(GOOD), "{}", ran.err);
+}
+
+#[test]
+fn every_save_is_attempted() {
+    let directory = scratch("attempted");
+    let good = directory.join("good.bin");
+    let good = format!("out[1]={}", good.display());
+    // Writing there fails as on a full disk.
+    let arguments = ["--save", "out=/dev/full", "--save", &good];
+    let ran = plain(&arguments);
+    assert_eq!(ran.status, Some(BAD_INPUT), "{}", ran.err);
+    let message = "error: cannot write /dev/full: No space left on device (os error 28)\n";
+    assert!(ran.err.ends_with(message), "{}", ran.err);
+    let saved = fs::read(directory.join("good.bin")).expect("the other one");
+    assert_eq!(saved, [11, 0, 0, 0]);
+    let ran = plain(&[&arguments[..], &["--json"]].concat());
+    let report: serde_json::Value = serde_json::from_str(&ran.out).expect("JSON");
+    assert_eq!(report["outcome"], "bad_input");
+    assert_eq!(report["errors"].as_array().map(Vec::len), Some(1));
+    assert_eq!(report["waves"], 1, "the run is reported all the same");
+}
+
+#[test]
+fn outputs_do_not_overwrite_each_other_or_an_input() {
+    let directory = scratch("conflicts");
+    let copy = |name: &str| {
+        fs::copy(kernels().join("plain.s"), directory.join(name)).expect("a copy");
+    };
+    copy("k.s");
+    fs::write(directory.join("in.bin"), [0; 16]).expect("a file");
+    fs::hard_link(directory.join("in.bin"), directory.join("hard.bin")).expect("a link");
+    fs::create_dir(directory.join("sub")).expect("a directory");
+    let launch = "file = \"k.s\"\ngrid = 4\nargs = [\"u8:9\", \"u32:10\", \"u32@in.bin\"]\n";
+    fs::write(directory.join("l.toml"), launch).expect("a file");
+    for (saves, message) in [
+        (
+            &["2=a.bin", "2[0]=./sub/../a.bin"][..],
+            "error: save 2[0]: ./sub/../a.bin is the file that 2 is saved to\n",
+        ),
+        (&["2=in.bin"], "error: save 2: in.bin is the input in.bin\n"),
+        (
+            &["2=hard.bin"],
+            "error: save 2: hard.bin is the input in.bin\n",
+        ),
+        (&["2=k.s"], "error: save 2: k.s is the input k.s\n"),
+        (&["2=l.toml"], "error: save 2: l.toml is the input l.toml\n"),
+        (&["2=sub"], "error: save 2: sub is a directory\n"),
+        (&["2=no/a.bin"], "error: save 2: there is no directory no\n"),
+    ] {
+        let options: Vec<&str> = saves.iter().flat_map(|save| ["--save", *save]).collect();
+        let ran = run_in(&directory, &[&["l.toml"], &options[..]].concat());
+        assert_eq!(ran.err, message);
+        assert_eq!(ran.status, Some(BAD_INPUT));
+        assert!(!directory.join("a.bin").exists());
+    }
+    let text = fs::read_to_string(directory.join("k.s")).expect("the source");
+    assert!(text.contains("plain"), "it is as it was");
+}

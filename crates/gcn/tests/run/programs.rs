@@ -1,0 +1,192 @@
+//! Programs: sources, code objects, their kernels and targets.
+
+use super::*;
+
+#[test]
+fn kernels_of_cpp_have_the_name_of_the_source() {
+    let directory = scratch("mangled");
+    let text = fs::read_to_string(kernels().join("plain.s")).expect("the source");
+    let kernel = |symbol: &str| text.replace("plain", symbol);
+    let run = |name: &str| {
+        let arguments = ["--grid", "3", "--arg", "pad=u8:9", "--arg", "a=u32:10"];
+        let rest = ["--arg", "out=u32*4", "--print", "out", "--kernel", name];
+        run_in(&directory, &[&["k.s"], &arguments[..], &rest[..]].concat())
+    };
+    for (symbol, others) in [
+        (
+            "_Z5scalehjPj",
+            &["scale(unsigned char, unsigned int, unsigned int*)"][..],
+        ),
+        ("_ZL5scalehjPj", &[]),
+        (
+            "_ZN5image5scaleIjEEvhjPT_",
+            &["image::scale<unsigned int>", "image::scale"],
+        ),
+    ] {
+        fs::write(directory.join("k.s"), kernel(symbol)).expect("a file");
+        for &name in ["scale", symbol].iter().chain(others) {
+            let ran = run(name);
+            assert_eq!(ran.out, "out: u32[0..4] = 10, 11, 12, 0\n", "{}", ran.err);
+        }
+        assert!(
+            run("scal")
+                .err
+                .contains("there is no kernel scal; there are")
+        );
+    }
+}
+
+#[test]
+fn errors_of_the_source_are_shown() {
+    let directory = scratch("source");
+    fs::write(directory.join("k.s"), "s_endpgm\nv_bogus v0\n").expect("a file");
+    let ran = run_in(&directory, &["k.s", "--grid", "1", "--target", "fiji"]);
+    assert!(ran.err.starts_with("k.s:2:1: error: "), "{}", ran.err);
+    assert_eq!(ran.status, Some(BAD_INPUT));
+}
+
+#[test]
+fn sources_for_a_compiler_are_not_taken_for_assembly() {
+    let directory = scratch("compiled");
+    for (name, message) in [
+        (
+            "k.cl",
+            "error: k.cl is OpenCL C, not assembly: run what a compiler makes of it, as by `clang -x cl -target amdgcn-amd-amdhsa \
+             -mcpu=gfx906 -O2 k.cl -o kernel.co`\n",
+        ),
+        (
+            "k.hip",
+            "error: k.hip is HIP, not assembly: run what a compiler makes of it, as by `clang++ -x hip --cuda-device-only \
+             --offload-arch=gfx906 -O2 k.hip -o kernel.co`\n",
+        ),
+    ] {
+        fs::write(directory.join(name), "void k() {}\n").expect("a source");
+        let ran = run_in(&directory, &[name, "--grid", "1"]);
+        assert_eq!(ran.err, message);
+        assert_eq!(ran.status, Some(BAD_INPUT));
+    }
+}
+
+#[test]
+fn what_linking_finds_is_shown_where_it_is() {
+    let directory = scratch("link");
+    fs::write(directory.join("k.s"), "s_branch nowhere\ns_endpgm\n").expect("a source");
+    let ran = run_in(&directory, &["k.s", "--target", "fiji", "--grid", "64"]);
+    assert_eq!(ran.status, Some(BAD_INPUT));
+    let message = "k.s:1:10: error: symbol nowhere is not defined\n";
+    assert!(ran.err.starts_with(message), "{}", ran.err);
+}
+
+#[test]
+fn code_for_other_targets_is_refused() {
+    let directory = scratch("targets");
+    fs::write(
+        directory.join("k.s"),
+        kernel_of("v_mov_b32 v1, v0", "gfx906"),
+    )
+    .expect("a file");
+    let object = directory.join("k.co");
+    let assembled = Command::new(env!("CARGO_BIN_EXE_gcn"))
+        .current_dir(&directory)
+        .args(["asm", "k.s", "-o", "k.co"])
+        .status()
+        .expect("gcn starts");
+    assert!(assembled.success());
+    let run =
+        |arguments: &[&str]| run_in(&directory, &[&["k.co", "--grid", "64"], arguments].concat());
+    assert_eq!(run(&[]).status, Some(GOOD));
+    assert_eq!(run(&["--target", "vega20"]).status, Some(GOOD));
+    for target in ["gfx900", "gfx803", "gfx600"] {
+        let ran = run(&["--target", target]);
+        assert_eq!(
+            ran.err,
+            format!("error: k.co: code for gfx906, which is not run as {target}\n")
+        );
+        assert_eq!(ran.status, Some(BAD_INPUT));
+    }
+    // The processor's number is the low byte of the ELF header's flags (LLVM's AMDGPU user guide, "ELF Header").
+    const FLAGS: usize = 48;
+    let bytes = fs::read(&object).expect("the object");
+    for (number, name) in [
+        (0x30, "gfx908"),
+        (0x3f, "gfx90a"),
+        (0x36, "gfx1030"),
+        (0x41, "gfx1100"),
+    ] {
+        let mut bytes = bytes.clone();
+        bytes[FLAGS] = number;
+        fs::write(&object, bytes).expect("a file");
+        let message = format!(
+            "error: k.co: code for {name}, which is not supported yet; GCN 1.0 to 1.4 are: gfx600 to gfx90c without gfx908 \
+             and gfx90a\n"
+        );
+        for arguments in [&[][..], &["--target", "gfx900"]] {
+            let ran = run(arguments);
+            assert_eq!(ran.err, message, "{arguments:?}");
+            assert_eq!(ran.status, Some(BAD_INPUT));
+        }
+        // To look at it with the eyes of another is allowed, and said.
+        let list = |command: &str| gcn_in(&directory, &[command, "k.co", "--target", "gfx906"]);
+        let (dis, info) = (list("dis"), list("info"));
+        let warning = format!("k.co: warning: the code is for {name}, and is listed as gfx906's\n");
+        assert_eq!((dis.err, dis.status), (warning, Some(GOOD)));
+        assert!(dis.out.contains("v_mov_b32"), "{}", dis.out);
+        let warning = format!("k.co: warning: the code is for {name}, not for gfx906\n");
+        assert_eq!((info.err, info.status), (warning, Some(GOOD)));
+        // Others allocate registers in blocks of other sizes.
+        assert!(!info.out.contains("allocated"), "{}", info.out);
+    }
+    fs::write(&object, &bytes).expect("a file");
+    for (command, warning) in [
+        (
+            "dis",
+            "k.co: warning: the code is for gfx906, and is listed as gfx803's\n",
+        ),
+        (
+            "info",
+            "k.co: warning: the code is for gfx906, not for gfx803\n",
+        ),
+    ] {
+        assert_eq!(
+            gcn_in(&directory, &[command, "k.co", "--target", "gfx803"]).err,
+            warning
+        );
+        assert_eq!(
+            gcn_in(&directory, &[command, "k.co", "--target", "vega20"]).err,
+            ""
+        );
+        assert_eq!(
+            gcn_in(&directory, &[command, "k.co", "--entry", "1"]).err,
+            ""
+        );
+        let ran = gcn_in(&directory, &[command, "k.co", "--entry", "2"]);
+        assert_eq!(
+            ran.err,
+            "error: k.co: the file is a code object itself, so that there is no entry 2\n"
+        );
+        assert_eq!(ran.status, Some(BAD_INPUT));
+    }
+    // Code object version 6 of gfx9-generic, version 1: what all targets of GCN 1.4 can run.
+    const ABI_VERSION: usize = 8;
+    let mut generic = bytes.clone();
+    generic[ABI_VERSION] = 4;
+    generic[FLAGS] = 0x51;
+    generic[FLAGS + 3] = 1;
+    fs::write(&object, generic).expect("a file");
+    for arguments in [&[][..], &["--target", "gfx90c"], &["--target", "vega20"]] {
+        let ran = run(arguments);
+        assert_eq!(ran.status, Some(GOOD), "{arguments:?}: {}", ran.err);
+    }
+    let ran = run(&["--target", "gfx803"]);
+    let refused = "error: k.co: code for gfx9-generic, which is not run as gfx803\n";
+    assert_eq!(ran.err, refused);
+    let mut bytes = bytes;
+    bytes[FLAGS] = 0;
+    fs::write(&object, bytes).expect("a file");
+    let ran = run(&[]);
+    assert_eq!(
+        ran.err,
+        "error: k.co: the code object names no target that is known; add --target\n"
+    );
+    assert_eq!(run(&["--target", "gfx906"]).status, Some(GOOD));
+}

@@ -1,0 +1,199 @@
+//! Results: printed, saved, compared, traced, in JSON.
+
+use super::*;
+
+#[test]
+fn long_buffers_are_printed_in_lines() {
+    let ran = plain(&["--arg", "out=u32*18:fill(5)", "--print", "out"]);
+    let expected = "out: u32[0..18] =\n   0: 10, 11, 12, 13, 5, 5, 5, 5\n   8: 5, 5, 5, 5, 5, 5, 5, 5\n  16: 5, 5\n";
+    assert_eq!(ran.out, expected, "{}", ran.err);
+}
+
+#[test]
+fn wrong_selections_are_all_reported_before_the_run() {
+    let ran = plain(&[
+        "--print",
+        "zz",
+        "--print",
+        "out[2..9]",
+        "--save",
+        "q=f",
+        "--expect",
+        "out=u32:1",
+        "--print",
+        "table",
+    ]);
+    assert_eq!(
+        ran.err,
+        "error: print zz: there is no buffer zz; there are out\n\
+         error: print out[2..9]: elements 2..9 of out do not exist: it has 4 of u32\n\
+         error: print table: table is a symbol; write its type, as in table:u32\n\
+         error: save q: there is no buffer q; there are out\n\
+         error: expect out: 1 values cannot be compared with 4 elements; choose some with out[A..B]\n"
+    );
+    assert_eq!((ran.status, ran.out.as_str()), (Some(BAD_INPUT), ""));
+}
+
+#[test]
+fn differences_are_shown_and_counted() {
+    let ran = plain(&["--expect", "out=u32:10,11,13,13"]);
+    assert_eq!(
+        ran.out,
+        "out: 1 of 4 values are not as expected\n  out[2] is 12, expected 13\n"
+    );
+    assert_eq!(ran.status, Some(DIFFERENCE));
+    let ran = plain(&["--expect", "out=u32:10,11,13,13~0.1"]);
+    assert_eq!(
+        (ran.out.as_str(), ran.status),
+        ("out: 4 values as expected\n", Some(GOOD))
+    );
+    let ran = plain(&["--arg", "out=u32*40", "--expect", "out=u32*40:fill(99)"]);
+    assert!(
+        ran.out
+            .starts_with("out: 40 of 40 values are not as expected\n  out[0] is 10, expected 99\n"),
+        "{}",
+        ran.out
+    );
+    assert!(
+        ran.out.ends_with("  out[9] is 0, expected 99\n  …\n"),
+        "{}",
+        ran.out
+    );
+}
+
+#[test]
+fn buffers_are_saved_and_read_again() {
+    let directory = scratch("save");
+    let file = directory.join("out.bin");
+    let ran = plain(&["--save", &format!("out[1..3]={}", file.display())]);
+    assert_eq!(ran.status, Some(GOOD), "{}", ran.err);
+    assert_eq!(fs::read(&file).expect("a file"), [11, 0, 0, 0, 12, 0, 0, 0]);
+    let ran = plain(&["--expect", &format!("out[1..3]=@{}", file.display())]);
+    assert_eq!(ran.out, "out: 2 values as expected\n", "{}", ran.err);
+}
+
+#[test]
+fn fidelity_is_told_in_a_line_a_list_and_json() {
+    let directory = scratch("fidelity");
+    let instructions = "v_cvt_f32_u32 v1, v0\nv_rcp_f32 v2, v1\nv_sqrt_f32 v2, v1\nv_rcp_f32 v1, v2\nv_cvt_norm_i16_f16 v3, v1";
+    fs::write(directory.join("k.s"), kernel_of(instructions, "gfx900")).expect("a file");
+    fs::write(
+        directory.join("exact.s"),
+        kernel_of("v_mov_b32 v1, v0", "gfx900"),
+    )
+    .expect("a file");
+    let not_exact = "v_rcp_f32, v_sqrt_f32 (approximate, E199); v_cvt_norm_i16_f16 (open, E192)";
+
+    let ran = run_in(&directory, &["k.s", "--grid", "64"]);
+    assert_eq!((ran.out.as_str(), ran.status), ("", Some(GOOD)));
+    assert!(
+        ran.err.ends_with(&format!("\nnot exact: {not_exact}\n")),
+        "{}",
+        ran.err
+    );
+
+    let ran = run_in(&directory, &["exact.s", "--grid", "64"]);
+    assert_eq!(
+        (ran.out.as_str(), ran.err.lines().count()),
+        ("", 1),
+        "{}",
+        ran.err
+    );
+
+    let ran = run_in(&directory, &["k.s", "--grid", "64", "--fidelity"]);
+    assert_eq!(
+        ran.out,
+        "exact: s_endpgm, v_cvt_f32_u32\napproximate (E199): v_rcp_f32, v_sqrt_f32\nopen (E192): v_cvt_norm_i16_f16\n"
+    );
+    assert_eq!(
+        ran.err.lines().count(),
+        1,
+        "the list is enough: {}",
+        ran.err
+    );
+
+    let ran = run_in(&directory, &["k.s", "--grid", "64", "--json"]);
+    assert_eq!(ran.err, "", "everything is in the report");
+    let report: serde_json::Value = serde_json::from_str(&ran.out).expect("JSON");
+    assert_eq!(
+        report["fidelity"],
+        serde_json::json!([
+            {"fidelity": "exact", "instructions": ["s_endpgm", "v_cvt_f32_u32"]},
+            {"fidelity": "approximate", "errata": "E199", "instructions": ["v_rcp_f32", "v_sqrt_f32"]},
+            {"fidelity": "open", "errata": "E192", "instructions": ["v_cvt_norm_i16_f16"]},
+        ])
+    );
+}
+
+#[test]
+fn json_has_everything() {
+    let ran = plain(&[
+        "--json",
+        "--print",
+        "out",
+        "--expect",
+        "out[0..2]=u32:10,12",
+        "--threads",
+        "1",
+        "--group",
+        "2",
+    ]);
+    let report: serde_json::Value = serde_json::from_str(&ran.out).expect("JSON");
+    for (key, value) in [
+        ("kernel", serde_json::json!("plain")),
+        ("target", serde_json::json!("gfx900")),
+        ("grid", serde_json::json!([4, 1, 1])),
+        ("group", serde_json::json!([2, 1, 1])),
+        ("workgroups", serde_json::json!(2)),
+        ("waves", serde_json::json!(2)),
+        ("instructions", serde_json::json!(14)),
+        ("threads", serde_json::json!(1)),
+        ("fault", serde_json::Value::Null),
+    ] {
+        assert_eq!(report[key], value, "{key}");
+    }
+    assert_eq!(
+        report["buffers"][0]["values"],
+        serde_json::json!([10, 11, 0, 0]),
+        "v0 counts within the workgroup"
+    );
+    assert_eq!(
+        report["expectations"][0]["differences"],
+        serde_json::json!([{"index": 1, "is": 11, "expected": 12}])
+    );
+    assert!(
+        report["seconds"]
+            .as_f64()
+            .is_some_and(|seconds| seconds >= 0.0)
+    );
+}
+
+#[test]
+fn a_trace_has_a_line_for_each_instruction() {
+    let ran = plain(&["--trace"]);
+    let lines: Vec<&str> = ran.out.lines().collect();
+    let address = |line: &str| line.split_whitespace().nth(2).map(str::to_owned);
+    assert_eq!(lines.len(), 7, "{}", ran.out);
+    assert!(
+        lines.iter().all(|line| line.starts_with("[0,0,0] 0  0x")),
+        "{}",
+        ran.out
+    );
+    assert!(
+        lines[0].ends_with("exec=000000000000000f  s_load_dword s4, s[0:1], 0x4  -> s4=0xa"),
+        "{}",
+        lines[0]
+    );
+    assert!(
+        lines[2].ends_with("v_lshlrev_b32_e32 v1, 2, v0  -> v1=0x0+0x4*lane"),
+        "{}",
+        lines[2]
+    );
+    assert!(
+        lines[4].ends_with("v_add_u32_e32 v2, s4, v0  -> v2=0xa+0x1*lane"),
+        "{}",
+        lines[4]
+    );
+    assert!(lines[6].ends_with("s_endpgm"), "{}", lines[6]);
+    assert_ne!(address(lines[0]), address(lines[1]));
+}
