@@ -6,9 +6,8 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
 use gcn_isa::Isa;
 
 use crate::gds::{GDS_BYTES, Gds, Gws};
-use crate::hostcall::Hostcall;
+use crate::host::{HostCalls, Monitor};
 use crate::memory::Memory;
-use crate::progress::Progress;
 
 /// What to do about an access that no allocation covers (errata E105).
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
@@ -115,10 +114,10 @@ pub struct Device {
     pub gws: Gws,
     /// Set to stop a run from outside; shared, since a run borrows the device.
     pub interrupted: Arc<AtomicBool>,
-    /// How far a run is; shared likewise.
-    pub progress: Arc<Progress>,
+    /// Learns how far a run is.
+    pub monitor: Option<Arc<dyn Monitor>>,
     /// Answers the waves' calls to the host, where a kernel makes any.
-    pub hostcall: Option<Hostcall>,
+    pub host_calls: Option<Arc<dyn HostCalls>>,
     ticks: AtomicU64,
     started: std::time::Instant,
 }
@@ -133,8 +132,8 @@ impl Device {
             gds: Gds::new(gds_bytes),
             gws: Gws::new(),
             interrupted: Arc::default(),
-            progress: Arc::default(),
-            hostcall: None,
+            monitor: None,
+            host_calls: None,
             ticks: AtomicU64::new(0),
             started: std::time::Instant::now(),
         }

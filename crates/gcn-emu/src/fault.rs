@@ -1,6 +1,5 @@
 //! What ends a run before its time, and where it happened.
 
-use crate::hostcall::HostcallError;
 use crate::run::Site;
 use crate::wave::WaveId;
 
@@ -87,8 +86,8 @@ pub enum FaultKind {
     #[error("stopped after {0} instructions, the limit")]
     Limit(u64),
     /// A call to the host that cannot be answered.
-    #[error(transparent)]
-    Hostcall(#[from] HostcallError),
+    #[error("{0}")]
+    HostCall(String),
     /// An observer stopped the run.
     #[error("{0}")]
     Vetoed(String),

@@ -245,10 +245,13 @@ pub fn run<O: Observer>(
     device.memory.set_one_user(threads == 1);
 
     let shared = Shared::new(device, code, dispatch, threads);
-    device.progress.begin(total);
+    if let Some(monitor) = &device.monitor {
+        monitor.begin(total, threads);
+    }
     let mut workers: Vec<Worker<'_, O>> = scratches
         .iter()
-        .map(|&scratch| Worker::new(&shared, scratch, observer()))
+        .enumerate()
+        .map(|(number, &scratch)| Worker::new(&shared, number, scratch, observer()))
         .collect();
     // The tables of decoding are made here: in the heap of a new thread they would grow by the page.
     let _ = code.step(dispatch.entry);

@@ -53,10 +53,17 @@ fn sources(dir: &Path) -> Vec<(String, String)> {
 }
 
 fn library_sources() -> Vec<(String, String)> {
-    ["gcn-isa", "gcn-asm", "gcn-object", "gcn-emu", "gcn-observe"]
-        .iter()
-        .flat_map(|name| sources(&crates().join(name).join("src")))
-        .collect()
+    [
+        "gcn-isa",
+        "gcn-asm",
+        "gcn-object",
+        "gcn-emu",
+        "gcn-observe",
+        "gcn-runtime",
+    ]
+    .iter()
+    .flat_map(|name| sources(&crates().join(name).join("src")))
+    .collect()
 }
 
 #[track_caller]

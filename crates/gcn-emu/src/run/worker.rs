@@ -5,7 +5,7 @@ use std::sync::atomic::{
     AtomicBool, AtomicU64, AtomicUsize,
     Ordering::{AcqRel, Acquire, Relaxed},
 };
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Mutex, PoisonError};
 
 use super::steps::run_wave;
 use super::{Dispatch, Initial, InitialSgpr, Place, Site, Stats};
@@ -16,7 +16,6 @@ use crate::fault::{Fault, FaultKind};
 use crate::lanes::{LANES, Lanes};
 use crate::lds::Lds;
 use crate::observe::Observer;
-use crate::progress::Counter;
 use crate::wave::{GroupShape, Scratch, Waiting, Wave, WaveId};
 
 /// Workgroups that a thread keeps alive at once while they do something. One runs at a time; another starts only when
@@ -225,8 +224,8 @@ pub(super) struct Worker<'a, O> {
     anyone_waits: bool,
     /// Rounds of turns since a workgroup has last begun or ended.
     rounds: u64,
-    /// Tells how far the thread is.
-    counter: Arc<Counter>,
+    /// Number among the threads of the run.
+    number: usize,
     /// The access of the instruction that is being executed.
     access: Box<Access>,
     /// Work-item ids of a full workgroup's waves, in as many dimensions as the kernel asks for.
@@ -247,7 +246,7 @@ enum Turn {
 }
 
 impl<'a, O: Observer> Worker<'a, O> {
-    pub(super) fn new(shared: &'a Shared<'a>, scratch: u64, observer: O) -> Self {
+    pub(super) fn new(shared: &'a Shared<'a>, number: usize, scratch: u64, observer: O) -> Self {
         Worker {
             shared,
             scratch,
@@ -260,7 +259,7 @@ impl<'a, O: Observer> Worker<'a, O> {
             claimed: 0..0,
             anyone_waits: false,
             rounds: 0,
-            counter: shared.device.progress.counter(),
+            number,
             access: Box::default(),
             ids: (0..shared.dispatch.waves_per_group())
                 .map(|wave| work_item_ids(shared.dispatch.group, wave as usize * LANES))
@@ -517,7 +516,9 @@ impl<'a, O: Observer> Worker<'a, O> {
             }
             progress |= self.run(index, number, self.shared.device.config.quantum)?;
         }
-        self.counter.set(self.stats.groups, self.stats.instructions);
+        if let Some(monitor) = &self.shared.device.monitor {
+            monitor.advance(self.number, self.stats.groups, self.stats.instructions);
+        }
 
         // A barrier opens when every wave that has not ended is at it. All have begun by now.
         let group = &mut self.resident[index];
@@ -565,11 +566,16 @@ impl<'a, O: Observer> Worker<'a, O> {
             let id = wave.id;
             return Err(Box::new(self.fault(id, stop.pc, stop.kind, stop.lane)));
         }
-        if let Some(host) = &device.hostcall
+        if let Some(host) = &device.host_calls
             && let Err(error) = host.serve(&device.memory)
         {
             let (id, pc) = (wave.id, self.shared.place(wave).pc);
-            return Err(Box::new(self.fault(id, pc, error.into(), None)));
+            return Err(Box::new(self.fault(
+                id,
+                pc,
+                FaultKind::HostCall(error),
+                None,
+            )));
         }
         if has_ended {
             self.spare_waves.extend(waves[number].take());

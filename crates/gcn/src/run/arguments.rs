@@ -6,8 +6,8 @@ use std::io::Read;
 
 use anyhow::{Context, Result, bail};
 use gcn_emu::device::Device;
-use gcn_emu::hsa::Placed;
 use gcn_object::{Argument, Kernel, ValueKind};
+use gcn_runtime::hsa::Placed;
 
 use super::fill::Fill;
 use super::launch::Given;

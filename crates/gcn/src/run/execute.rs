@@ -6,12 +6,12 @@ use std::sync::mpsc;
 
 use anyhow::{Result, bail};
 use gcn_emu::device::{Config, Device};
-use gcn_emu::hsa::Prepared;
 use gcn_emu::observe::Observer;
 use gcn_emu::run::Finished;
 use gcn_isa::Isa;
 use gcn_object::Kernel;
 use gcn_observe::Trace;
+use gcn_runtime::hsa::Prepared;
 
 use super::launch::Launch;
 use super::options::MAX_THREADS;

@@ -3,9 +3,9 @@
 use std::fmt;
 
 use gcn_emu::fault::FaultKind;
-use gcn_emu::hsa::Loaded;
 use gcn_emu::memory::{Memory, Region};
 use gcn_emu::run::{Finished, Place, Site};
+use gcn_runtime::hsa::Loaded;
 use serde::Serialize;
 
 use super::interrupt::Cause;

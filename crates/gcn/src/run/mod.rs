@@ -19,11 +19,13 @@ mod spec;
 mod value;
 
 use std::io::{self, Write};
+use std::sync::Arc;
 use std::time::Instant;
 
 use anyhow::{Context, Result, bail};
 use gcn_emu::device::Device;
-use gcn_emu::hsa::{self, Shape};
+use gcn_runtime::hsa::{self, Shape};
+use gcn_runtime::progress::Progress;
 
 use crate::{Status, Usage, render};
 use arguments::Problems;
@@ -120,7 +122,8 @@ fn carry_out(launch: &Launch, out: &mut dyn Write) -> Result<Status> {
         if launch.trace {
             traced(&mut device, &prepared, launch.json, out)
         } else {
-            let watched = device.progress.clone();
+            let watched = Arc::new(Progress::default());
+            device.monitor = Some(watched.clone());
             progress::shown(&watched, || execute(&mut device, &prepared, || ()))
         }
     })?;
@@ -144,7 +147,7 @@ fn carry_out(launch: &Launch, out: &mut dyn Write) -> Result<Status> {
         .printf
         .as_ref()
         .map_or_else(Vec::new, |printf| printf.text(&device.memory));
-    if let Some(host) = &device.hostcall {
+    if let Some(host) = &prepared.hostcall {
         let (text, lost) = host.printed();
         printed.extend(text);
         if lost > 0 {

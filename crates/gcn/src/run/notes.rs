@@ -4,8 +4,8 @@ use std::time::Duration;
 
 use gcn_emu::code::Code;
 use gcn_emu::fault::{Fault, FaultKind};
-use gcn_emu::hsa::{self, Note};
 use gcn_emu::run::{Finished, Stats};
+use gcn_runtime::hsa::{self, Note};
 
 use super::fault;
 use crate::render;

@@ -3,8 +3,8 @@
 use std::io::{self, Write};
 
 use anyhow::{Context, Result, bail};
-use gcn_emu::hsa::Loaded;
 use gcn_emu::memory::Memory;
+use gcn_runtime::hsa::Loaded;
 use serde::Serialize;
 
 use super::arguments::Buffer;

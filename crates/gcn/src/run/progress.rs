@@ -4,7 +4,7 @@ use std::io::{self, IsTerminal};
 use std::sync::mpsc::{self, Receiver, RecvTimeoutError};
 use std::time::{Duration, Instant};
 
-use gcn_emu::progress::{Done, Progress};
+use gcn_runtime::progress::{Done, Progress};
 
 use crate::render;
 

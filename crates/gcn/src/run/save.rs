@@ -5,8 +5,8 @@ use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, bail};
-use gcn_emu::hsa::Loaded;
 use gcn_emu::memory::Memory;
+use gcn_runtime::hsa::Loaded;
 
 use super::arguments::Buffer;
 use super::launch::Given;

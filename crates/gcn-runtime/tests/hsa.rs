@@ -2,12 +2,12 @@
 
 use gcn_asm::{Options, Source};
 use gcn_emu::device::{Config, Device};
-use gcn_emu::hsa::{self, Launch, LaunchError, Note, Placed, Prepared, Shape};
 use gcn_emu::run::InitialSgpr::{
     FlatScratchHigh, FlatScratchLow, GroupId, GroupInfo, ScratchBase, ScratchWaveOffset, Value,
 };
 use gcn_isa::Target;
 use gcn_object::{CodeObject, Version};
+use gcn_runtime::hsa::{self, Launch, LaunchError, Note, Placed, Prepared, Shape};
 
 /// A kernel with these lines in its descriptor and this metadata, in an object of this version.
 fn object(target: &str, version: u8, descriptor: &str, metadata: &str) -> CodeObject {
@@ -527,7 +527,10 @@ fn a_kernel_that_prints_gets_a_buffer() {
     let segment = region(&device, "the argument segment");
     let buffer = u64_at(&device, segment + 8);
     assert_eq!(u32_at(&device, buffer), 0, "nothing is used");
-    assert_eq!(u32_at(&device, buffer + 4), gcn_emu::printf::BUFFER_BYTES);
+    assert_eq!(
+        u32_at(&device, buffer + 4),
+        gcn_runtime::printf::BUFFER_BYTES
+    );
     // What the kernel would do: a record of eight bytes behind the head.
     device.memory.store_u32(buffer, 8);
     device.memory.store_u32(buffer + 8, 1);

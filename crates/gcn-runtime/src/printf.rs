@@ -16,9 +16,9 @@ mod words;
 use std::collections::HashMap;
 use std::ops::ControlFlow;
 
-pub(crate) use words::print_words;
+use gcn_emu::memory::{AllocError, Memory};
 
-use crate::memory::{AllocError, Memory};
+pub(crate) use words::print_words;
 
 /// Bytes of the buffer, as much as AMD's OpenCL gives.
 pub const BUFFER_BYTES: u32 = 4 << 20;

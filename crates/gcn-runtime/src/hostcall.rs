@@ -13,8 +13,10 @@
 use std::collections::HashMap;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-use crate::lanes::LANES;
-use crate::memory::{AllocError, Memory};
+use gcn_emu::host::HostCalls;
+use gcn_emu::lanes::LANES;
+use gcn_emu::memory::{AllocError, Memory};
+
 use crate::printf::{MAX_TEXT, print_words};
 
 /// Bytes of a word.
@@ -241,6 +243,12 @@ impl Hostcall {
         }
         memory.update_u32(header + CONTROL, |control| control & !READY)?;
         Some(Ok(()))
+    }
+}
+
+impl HostCalls for Hostcall {
+    fn serve(&self, memory: &Memory) -> Result<(), String> {
+        Hostcall::serve(self, memory).map_err(|error| error.to_string())
     }
 }
 

@@ -1,0 +1,164 @@
+//! Loads code objects: memory image, relocation, symbols.
+
+use std::collections::HashMap;
+
+use gcn_emu::device::Device;
+use gcn_emu::memory::AllocError;
+use gcn_object::{CodeObject, ImageError, Place, RelocationError, Segment, Symbol, SymbolKind};
+
+/// What the device library's printf, which prints nothing, asks for room.
+const MUTE_PRINTF: &str = "__printf_alloc";
+/// What Clang adds to the name of a managed variable of HIP for its memory; the name itself is a pointer's.
+const MANAGED: &str = ".managed";
+/// Bytes of a pointer.
+const POINTER_BYTES: u64 = 8;
+
+/// A code object in guest memory.
+#[derive(Clone, Debug)]
+pub struct Loaded {
+    /// Address of its first byte.
+    pub address: u64,
+    /// Address that the object has for its first byte.
+    pub linked: u64,
+    segments: Vec<Segment>,
+    symbols: Vec<LoadedSymbol>,
+    /// Whether it has the device library's printf, which looks for a buffer that no metadata tell of (errata E244).
+    pub(super) has_mute_printf: bool,
+}
+
+/// A symbol of a loaded code object.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct LoadedSymbol {
+    /// Its name.
+    pub name: String,
+    /// Where it is in guest memory.
+    pub address: u64,
+    /// In bytes; 0 where the object does not say.
+    pub size: u64,
+    /// Whether it is data.
+    pub is_data: bool,
+}
+
+/// Why a code object cannot be loaded.
+#[derive(Debug, thiserror::Error)]
+pub enum LoadError {
+    /// It cannot be laid out.
+    #[error(transparent)]
+    Image(#[from] ImageError),
+    /// Fields that depend on addresses cannot be filled in.
+    #[error("{}", list(.0))]
+    Relocations(Vec<RelocationError>),
+    /// No memory.
+    #[error(transparent)]
+    Memory(#[from] AllocError),
+}
+
+fn list(errors: &[RelocationError]) -> String {
+    let texts: Vec<String> = errors.iter().map(ToString::to_string).collect();
+    texts.join("; ")
+}
+
+/// Puts a code object into guest memory under `name`, relocated.
+///
+/// # Errors
+/// [`LoadError`].
+pub fn load(device: &mut Device, object: &CodeObject, name: &str) -> Result<Loaded, LoadError> {
+    let mut image = object.image()?;
+    let address = device.memory.allocate(name, image.bytes.len() as u64)?;
+    object
+        .apply_relocations(&mut image, address)
+        .map_err(LoadError::Relocations)?;
+    device.memory.write(address, &image.bytes);
+    let moved = address.wrapping_sub(image.base);
+    for (pointer, variable) in managed_variables(object) {
+        let value = variable.value.wrapping_add(moved);
+        let place = pointer.value.wrapping_add(moved);
+        device.memory.write(place, &value.to_le_bytes());
+    }
+    let mut symbols: Vec<LoadedSymbol> = object
+        .symbols
+        .iter()
+        .filter(|symbol| {
+            matches!(symbol.place, Place::Section(_) | Place::Common { .. })
+                && !symbol.name.is_empty()
+        })
+        .filter(|symbol| !matches!(symbol.kind, SymbolKind::Section | SymbolKind::File))
+        .map(|symbol| LoadedSymbol {
+            name: symbol.name.clone(),
+            address: symbol.value.wrapping_add(moved),
+            size: symbol.size,
+            is_data: symbol.kind == SymbolKind::Object,
+        })
+        .collect();
+    symbols.sort_by_key(|symbol| symbol.address);
+    let metadata = object.metadata.as_ref();
+    Ok(Loaded {
+        address,
+        linked: image.base,
+        segments: image.segments,
+        symbols,
+        has_mute_printf: metadata.is_some_and(|metadata| metadata.printf.is_empty())
+            && object.symbol(MUTE_PRINTF).is_some(),
+    })
+}
+
+/// Managed variables of HIP: the pointers that code reaches them by, which the runtime fills in, and the variables
+/// (errata E248).
+fn managed_variables(object: &CodeObject) -> Vec<(&Symbol, &Symbol)> {
+    let is_data = |symbol: &&Symbol| {
+        symbol.kind == SymbolKind::Object && matches!(symbol.place, Place::Section(_))
+    };
+    let data = || object.symbols.iter().filter(is_data);
+    let variables: HashMap<&str, &Symbol> = data()
+        .filter_map(|symbol| Some((symbol.name.strip_suffix(MANAGED)?, symbol)))
+        .collect();
+    if variables.is_empty() {
+        return Vec::new();
+    }
+    let pointers = data().filter(|symbol| symbol.size == POINTER_BYTES);
+    pointers
+        .filter_map(|pointer| Some((pointer, *variables.get(pointer.name.as_str())?)))
+        .collect()
+}
+
+impl Loaded {
+    /// Where an address of the object is in guest memory.
+    pub fn moved(&self, address: u64) -> u64 {
+        address.wrapping_sub(self.linked).wrapping_add(self.address)
+    }
+
+    /// The symbol that has this name in the source: of a managed variable its memory, not the pointer to it.
+    pub fn symbol(&self, name: &str) -> Option<&LoadedSymbol> {
+        let named = |name: &str| self.symbols.iter().find(|symbol| symbol.name == name);
+        named(&format!("{name}{MANAGED}")).or_else(|| named(name))
+    }
+
+    /// The last code symbol at or before a guest address within the object, for messages.
+    pub fn code_symbol_at(&self, address: u64) -> Option<&LoadedSymbol> {
+        let end = self
+            .segments
+            .iter()
+            .map(|s| s.address.wrapping_add(s.size))
+            .max()?;
+        let inside = (self.address..self.moved(end)).contains(&address);
+        let mut before = self
+            .symbols
+            .iter()
+            .rev()
+            .filter(|s| !s.is_data && s.address <= address);
+        before.next().filter(|_| inside)
+    }
+
+    /// The executable segment around an address of the object: guest address and bytes.
+    pub(super) fn code_around(&self, device: &Device, entry: u64) -> Option<(u64, Vec<u8>)> {
+        let holds = |s: &&Segment| s.execute && entry >= s.address && entry - s.address < s.size;
+        let segment = self.segments.iter().find(holds)?;
+        let base = self.moved(segment.address);
+        // The image is in memory, so its size fits.
+        let mut bytes = vec![0; usize::try_from(segment.size).ok()?];
+        device
+            .memory
+            .read(base, &mut bytes)
+            .then_some((base, bytes))
+    }
+}

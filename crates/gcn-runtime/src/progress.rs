@@ -1,0 +1,93 @@
+//! Progress of a run, for whoever wants to know it while the run goes on. A thread of the run writes only its own counter,
+//! which no other thread writes, so that counting costs two stores.
+
+use std::sync::OnceLock;
+use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
+
+use gcn_emu::host::Monitor;
+
+/// Progress of one run.
+#[derive(Debug, Default)]
+pub struct Progress(OnceLock<Counts>);
+
+/// Counts of a run that has begun.
+#[derive(Debug)]
+struct Counts {
+    total: u128,
+    /// By thread.
+    counters: Box<[Counter]>,
+}
+
+/// Work that a run has done so far.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct Done {
+    /// Workgroups that have ended.
+    pub groups: u64,
+    /// Workgroups in all; 0 before the run.
+    pub total: u128,
+    /// Instructions executed, one for each wave that did.
+    pub instructions: u64,
+}
+
+/// Work of a thread so far, in a cache line of its own.
+#[derive(Debug, Default)]
+#[repr(align(128))]
+struct Counter {
+    groups: AtomicU64,
+    instructions: AtomicU64,
+}
+
+impl Progress {
+    /// Work done until now.
+    pub fn done(&self) -> Done {
+        let Some(Counts { total, counters }) = self.0.get() else {
+            return Done::default();
+        };
+        Done {
+            groups: counters.iter().map(|c| c.groups.load(Relaxed)).sum(),
+            total: *total,
+            instructions: counters.iter().map(|c| c.instructions.load(Relaxed)).sum(),
+        }
+    }
+}
+
+impl Monitor for Progress {
+    fn begin(&self, groups: u128, threads: usize) {
+        // A second run is not counted.
+        let _ = self.0.set(Counts {
+            total: groups,
+            counters: (0..threads).map(|_| Counter::default()).collect(),
+        });
+    }
+
+    fn advance(&self, thread: usize, groups: u64, instructions: u64) {
+        let counter = self.0.get().and_then(|counts| counts.counters.get(thread));
+        if let Some(counter) = counter {
+            counter.groups.store(groups, Relaxed);
+            counter.instructions.store(instructions, Relaxed);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn threads_are_summed() {
+        let progress = Progress::default();
+        progress.advance(0, 1, 1);
+        assert_eq!(progress.done(), Done::default(), "no run has begun");
+        progress.begin(10, 2);
+        progress.advance(0, 1, 100);
+        progress.advance(1, 2, 30);
+        progress.advance(0, 3, 300);
+        progress.advance(2, 1, 1);
+        let done = Done {
+            groups: 5,
+            total: 10,
+            instructions: 330,
+        };
+        assert_eq!(progress.done(), done);
+    }
+}
