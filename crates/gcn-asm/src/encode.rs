@@ -7,8 +7,8 @@ mod place;
 use gcn_isa::field::Encoding;
 use gcn_isa::rules::{self, Rule};
 use gcn_isa::{
-    Does, Field, FieldError, Form, Inst, Isa, Kind, Modifier, Op, Operand, Place, Row, Slot, Value,
-    When,
+    Does, Field, FieldError, Form, Inst, Isa, Kind, Modifier, Op, Operand, PlacedOperand, Row,
+    Slot, Value, When,
 };
 
 use crate::dialect::Dialect;
@@ -208,14 +208,14 @@ pub(crate) fn encode(
 
 /// Which places of an instruction have its operands.
 struct Matched {
-    places: &'static [Place],
+    places: &'static [PlacedOperand],
     /// A bit for each place that has none.
     absent: u32,
 }
 
 impl Matched {
     /// Each place that has an operand, with the operand's number.
-    fn iter(&self) -> impl Iterator<Item = (&'static Place, usize)> + '_ {
+    fn iter(&self) -> impl Iterator<Item = (&'static PlacedOperand, usize)> + '_ {
         let places = (0u32..).zip(self.places);
         let present = places.filter(|&(bit, _)| self.absent.unbounded_shr(bit) & 1 == 0);
         present.map(|(_, place)| place).zip(0..)
@@ -255,8 +255,8 @@ fn try_form(
     }
     check_addresses(&matched, operands)?;
     // A literal that is always there first: a source may be the same one.
-    let is_literal = |place: &Place| place.slot.kind == Kind::Literal;
-    let has_literal = form.places.iter().any(is_literal);
+    let is_literal = |place: &PlacedOperand| place.slot.kind == Kind::Literal;
+    let has_literal = form.operands.iter().any(is_literal);
     for (to, index) in matched
         .iter()
         .filter(|(to, _)| has_literal && is_literal(to))
@@ -427,7 +427,7 @@ fn match_places(
     dialect: Dialect,
     operands: &Operands<'_>,
 ) -> Result<Matched, Problem> {
-    let places = &inst.form().places;
+    let places = &inst.form().operands;
     let given = operands.args.len();
     let Some(absent) = places.len().checked_sub(given) else {
         return Err(at_arg(places.len(), Why::TooMany));

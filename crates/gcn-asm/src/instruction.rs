@@ -239,7 +239,7 @@ impl Assembler<'_> {
     ) -> Result<(), Fail> {
         let row = op.row();
         let forms = self.isa.tables().forms(op);
-        let places = forms.first().map_or(&[][..], |form| &form.places);
+        let places = forms.first().map_or(&[][..], |form| &form.operands);
         let mut after_comma = false;
         loop {
             if self.cursor.statement_ends() {

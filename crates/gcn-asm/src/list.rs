@@ -16,7 +16,7 @@ use std::thread;
 use hashbrown::HashSet;
 
 use gcn_isa::text::Text;
-use gcn_isa::{Fidelity, Inst, Isa, Plans, Syntax, TARGETS, regs};
+use gcn_isa::{Fidelity, Inst, Isa, Printer, Syntax, TARGETS, regs};
 
 use gcn_object::{DESCRIPTOR_ALIGN, KernelDescriptor};
 
@@ -191,7 +191,7 @@ pub fn list_to(code: &Code, options: &ListOptions, sink: &mut dyn FnMut(&[u8])) 
         let bytes: usize = code.sections.iter().map(|s| s.bytes.len()).sum();
         if bytes >= MANY_BYTES {
             // They take as long to be formed as the names.
-            scope.spawn(|| (code.isa.decoder(), code.isa.plans()));
+            scope.spawn(|| (code.isa.decoder(), code.isa.printer()));
         }
         places.extend(code.sections.iter().map(|section| names.places(section)));
     });
@@ -207,7 +207,7 @@ pub fn list_to(code: &Code, options: &ListOptions, sink: &mut dyn FnMut(&[u8])) 
             section,
             label_prefix: format!("{}{index}_", names.prefix),
             tail,
-            plans: code.isa.plans(),
+            printer: code.isa.printer(),
             run,
             map,
             options: *options,
@@ -374,7 +374,7 @@ struct Lister<'a> {
     label_prefix: String,
     /// The bytes after the last whole word.
     tail: &'a [u8],
-    plans: &'static Plans,
+    printer: &'static Printer,
     run: Run<'a>,
     map: Map,
     options: ListOptions,
@@ -462,7 +462,7 @@ impl Lister<'_> {
             ([field], Item::Inst(inst, _)) if let Some(operand) = field.operand => {
                 out.push('\t');
                 let fidelity = self
-                    .plans
+                    .printer
                     .print(inst, out, self.options.syntax, Some(operand));
                 if fidelity == Fidelity::Exact && assembles_to(inst, out.from(line + 1)) {
                     let words = &inst.words()[..inst.dwords()];
@@ -519,7 +519,7 @@ impl Lister<'_> {
                 if is_plain && !between.is_data && at >= said {
                     let stop = self.map.next_label(at + 1, between.words.end);
                     let code = self.run.words.get(at..stop).unwrap_or_default();
-                    at += self.plans.lines(self.run.decoder, code, out);
+                    at += self.printer.lines(self.run.decoder, code, out);
                     if at >= stop {
                         continue;
                     }
@@ -555,7 +555,7 @@ impl Lister<'_> {
                         self.label_of(label, target);
                         label.as_str()
                     });
-                let fidelity = self.plans.print(inst, out, self.options.syntax, target);
+                let fidelity = self.printer.print(inst, out, self.options.syntax, target);
                 let words = &inst.words()[..inst.dwords()];
                 let mut reading = None;
                 if fidelity != Fidelity::Exact {

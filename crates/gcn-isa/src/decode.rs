@@ -118,12 +118,12 @@ pub struct Skimmed {
 
 impl Known {
     fn new(form: &'static Form) -> Known {
-        let mut places = form.places.iter();
-        let branch = places.find(|place| place.slot.kind == Kind::Branch);
+        let mut operands = form.operands.iter();
+        let branch = operands.find(|operand| operand.slot.kind == Kind::Branch);
         Known {
             form,
             length: form.length(),
-            distance: branch.map_or(Bits::default(), |place| place.bits),
+            distance: branch.map_or(Bits::default(), |operand| operand.bits),
         }
     }
 

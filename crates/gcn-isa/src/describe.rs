@@ -83,7 +83,7 @@ impl Form {
             bits.width != 0 && bits.low + bits.width == end
         };
         let is_used = |field: &Field| {
-            let of_places = self.places.iter().any(|place| place.slot.field == *field);
+            let of_places = self.operands.iter().any(|place| place.slot.field == *field);
             of_places || *field == Field::Op || self.modifier(*field).is_some()
         };
         let fields: Vec<Field> = Field::ALL.into_iter().filter(|f| ends_here(*f)).collect();
@@ -126,7 +126,7 @@ impl Form {
     /// Whether a field lies within one that the row uses.
     fn is_covered(&self, layout: &Layout, field: Field) -> bool {
         let mask = layout.bits(field).mask();
-        let used = self.places.iter().map(|place| place.slot.field);
+        let used = self.operands.iter().map(|place| place.slot.field);
         let used = used.chain(self.modifiers.iter().map(|placed| placed.modifier.field));
         used.chain([Field::Op])
             .any(|other| other != field && layout.bits(other).mask() & mask != 0)
@@ -185,7 +185,7 @@ impl Form {
     pub fn pseudo_code(&self) -> String {
         let fields = |which: fn(&Form, usize) -> bool| {
             let of = self
-                .places
+                .operands
                 .iter()
                 .enumerate()
                 .filter(|(i, _)| which(self, *i));
@@ -194,8 +194,8 @@ impl Form {
                 .collect();
             names.join(", ")
         };
-        let written = fields(|form, i| form.places[i].slot.access != crate::Access::Read);
-        let read = fields(|form, i| form.places[i].slot.access != crate::Access::Write);
+        let written = fields(|form, i| form.operands[i].slot.access != crate::Access::Read);
+        let read = fields(|form, i| form.operands[i].slot.access != crate::Access::Write);
         match self.row.does {
             Does::Load(ty) => format!("{written} = {}[address]", lower(ty)),
             Does::LoadHalf(ty, half) => {
@@ -326,7 +326,7 @@ impl Form {
             }
             Does::Branch(condition) => {
                 let target = if self
-                    .places
+                    .operands
                     .iter()
                     .any(|place| place.slot.kind == Kind::Branch)
                 {

@@ -4,13 +4,14 @@
 use std::hash::{Hash, Hasher};
 use std::sync::OnceLock;
 
-use crate::field::{Bits, Encoding, Field, Layout};
+use crate::field::{Encoding, Field, Layout};
 use crate::layouts::{layout, opcode_in};
 use crate::op::Op;
-use crate::operand::{ENCODING_MODIFIERS, Kind, Modifier, SDWA_CLAMP, Slot, Value};
-use crate::plan::Plan;
+use crate::operand::{Kind, Value};
+use crate::placed::{PlacedModifier, PlacedOperand, modifiers, place};
 use crate::row::Row;
 use crate::target::Isa;
+use crate::template::Template;
 
 /// The value of a source field that announces a literal.
 pub(crate) const LITERAL: u64 = 255;
@@ -20,104 +21,46 @@ pub(crate) const FIRST_VGPR: u64 = 256;
 pub(crate) const SOURCE_BITS: u8 = 9;
 /// The width of a field of SDWA and DPP that may name a VGPR.
 const VGPR_BITS: u8 = 8;
-/// The value of SADDR that means `off` (errata E079).
-pub(crate) const SADDR_OFF: u64 = 0x7f;
-/// The most bits that a list of bits has: three sources and a destination.
-const LIST_BITS: usize = 4;
-/// More modifiers than most forms have.
-const MOST_MODIFIERS: usize = 16;
 /// The most fields of an instruction that may announce a literal.
 const LITERAL_FIELDS: usize = 2;
 
 /// An instruction in one encoding on one instruction set.
+///
+/// ```
+/// use gcn_isa::{Encoding, Isa};
+/// let tables = Isa::Vi.tables();
+/// let forms = tables.forms(tables.named("v_add_f32").unwrap());
+/// assert_eq!(forms[0].encoding, Encoding::Vop2);
+/// assert_eq!((forms[0].operands.len(), forms[1].encoding), (3, Encoding::Vop3));
+/// ```
 #[derive(Debug)]
 pub struct Form {
-    /// Which instruction.
+    /// The instruction.
     pub op: Op,
-    /// In which encoding.
+    /// The encoding.
     pub encoding: Encoding,
-    /// Of which instruction set.
+    /// The instruction set.
     pub isa: Isa,
     /// Its row in the tables.
     pub row: &'static Row,
-    /// Where its fields are.
+    /// The field map of the encoding.
     pub layout: &'static Layout,
     /// Its name without an encoding's suffix.
     pub name: &'static str,
     /// The bits that say which instruction it is.
     pub fixed: u64,
     /// Its operands in order.
-    pub places: Box<[Place]>,
+    pub operands: Box<[PlacedOperand]>,
     /// Its modifiers in the order in which they are written.
     pub modifiers: Box<[PlacedModifier]>,
     /// Every operand zero and every modifier unwritten.
     pub(crate) base: u64,
     length: Length,
-    /// What its text is made of, once it has been asked for.
-    plan: OnceLock<Box<Plan>>,
+    /// The template of its text, compiled when it is first printed.
+    template: OnceLock<Box<Template>>,
 }
 
-/// An operand of a [`Form`].
-#[derive(Clone, Copy, Debug)]
-pub struct Place {
-    /// What it is.
-    pub slot: &'static Slot,
-    /// Where its field is; of width zero if the encoding lacks it.
-    pub bits: Bits,
-    /// The bit that negates it, or 0.
-    pub negate: u64,
-    /// The bit that takes its absolute value, or 0.
-    pub absolute: u64,
-    /// The bit that extends its sign, or 0.
-    pub extend: u64,
-}
-
-/// A modifier of a [`Form`].
-#[derive(Clone, Copy, Debug)]
-pub struct PlacedModifier {
-    /// What it is.
-    pub modifier: &'static Modifier,
-    /// Where its field is.
-    pub bits: Bits,
-    /// Where the bits of a list are; empty for other modifiers.
-    pub list: ListBits,
-}
-
-/// The bits of a modifier that is a list of bits; see [`Inst::list_bits`](crate::Inst::list_bits).
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
-pub struct ListBits {
-    bits: [u8; LIST_BITS],
-    len: u8,
-}
-
-impl ListBits {
-    /// The bits' numbers in an instruction of 64 bits.
-    pub fn iter(&self) -> impl Iterator<Item = u8> + '_ {
-        self.bits.iter().copied().take(usize::from(self.len))
-    }
-
-    /// The most sources that a list has bits for.
-    pub(crate) const SOURCES: usize = LIST_BITS - 1;
-
-    /// The bits themselves, set in place.
-    pub fn mask(&self) -> u64 {
-        self.iter().fold(0, |mask, bit| mask | 1 << bit)
-    }
-
-    /// The third source has a field of its own.
-    pub(crate) fn set_third(&mut self, bit: u8) {
-        self.bits[2] = bit;
-    }
-
-    pub(crate) fn push(&mut self, bit: u8) {
-        if let Some(place) = self.bits.get_mut(usize::from(self.len)) {
-            *place = bit;
-            self.len += 1;
-        }
-    }
-}
-
-/// How long an instruction is: one dword more than its encoding where its row, or what a source field holds, asks for a
+/// The length of an instruction: one dword more than its encoding where its row, or what a source field holds, asks for a
 /// literal.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Length {
@@ -128,7 +71,7 @@ pub(crate) struct Length {
 }
 
 impl Length {
-    /// What no dword has, and what every dword has.
+    /// The mask and value that no dword has, and those that every dword has.
     const NEVER: (u32, u32) = (0, 1);
     const ALWAYS: (u32, u32) = (0, 0);
 
@@ -167,8 +110,8 @@ impl Form {
             row.name
         );
         let modifiers = modifiers(row, layout);
-        let mut places = Vec::with_capacity(row.slots().count());
-        places.extend(row.slots().map(|slot| place(slot, layout, &modifiers)));
+        let mut operands = Vec::with_capacity(row.slots().count());
+        operands.extend(row.slots().map(|slot| place(slot, layout, &modifiers)));
         let mut form = Form {
             op: row.op(),
             encoding,
@@ -177,11 +120,11 @@ impl Form {
             layout,
             name: row.name_on(isa),
             fixed: u64::from(layout.constant_mask) | op_bits.mask(),
-            places: places.into(),
+            operands: operands.into(),
             modifiers,
             base: op_bits.put(u64::from(layout.constant), u64::from(opcode)),
             length: length(row, layout, isa),
-            plan: OnceLock::new(),
+            template: OnceLock::new(),
         };
         form.base = form.defaults();
         Some(form)
@@ -190,9 +133,9 @@ impl Form {
     /// The bits of the instruction with every operand zero and every modifier unwritten.
     fn defaults(&self) -> u64 {
         let mut base = self.base;
-        for place in &self.places {
-            if place.slot.kind == Kind::Vgpr && place.bits.width == SOURCE_BITS {
-                base = place.bits.put(base, FIRST_VGPR);
+        for operand in &self.operands {
+            if operand.slot.kind == Kind::Vgpr && operand.bits.width == SOURCE_BITS {
+                base = operand.bits.put(base, FIRST_VGPR);
             }
         }
         for placed in &self.modifiers {
@@ -210,10 +153,13 @@ impl Form {
         base
     }
 
-    /// What its text is made of.
+    /// The template of its text; `compile` makes it on first use.
     #[inline]
-    pub(crate) fn plan(&'static self) -> &'static Plan {
-        self.plan.get_or_init(|| Box::new(Plan::new(self)))
+    pub(crate) fn template(
+        &'static self,
+        compile: fn(&'static Form) -> Template,
+    ) -> &'static Template {
+        self.template.get_or_init(|| Box::new(compile(self)))
     }
 
     /// Its number in this encoding.
@@ -221,7 +167,7 @@ impl Form {
         self.layout.bits(Field::Op).get(self.base)
     }
 
-    /// How long it is.
+    /// Its length.
     #[inline]
     pub(crate) fn length(&self) -> Length {
         self.length
@@ -241,113 +187,11 @@ impl Form {
     }
 }
 
-/// The modifiers that a row has in an encoding.
-fn modifiers(row: &'static Row, layout: &Layout) -> Box<[PlacedModifier]> {
-    let is_sdwa = layout.has(Field::Src0Sel);
-    let clamp: &'static [Modifier] = if is_sdwa { SDWA_CLAMP } else { &[] };
-    let is_float = row.slots().next().is_some_and(|slot| slot.ty.is_float());
-    let of_row = row.modifiers().filter(|m| match m.field {
-        Field::Clamp => !is_sdwa,
-        // SDWA scales floats only.
-        Field::Omod => !is_sdwa || is_float,
-        _ => true,
-    });
-    let of_encoding: &'static [Modifier] = if is_sdwa || layout.has(Field::DppCtrl) {
-        ENCODING_MODIFIERS
-    } else {
-        &[]
-    };
-    let all = clamp.iter().chain(of_row).chain(of_encoding);
-    // A comparison has no destination to select a part of, though GCN 1.2 has the fields.
-    let is_meant = |modifier: &&Modifier| {
-        let is_of_destination = matches!(modifier.field, Field::DstSel | Field::DstUnused);
-        layout.has(modifier.field) && !(layout.encoding == Encoding::VopcSdwa && is_of_destination)
-    };
-    let placed = all.filter(is_meant).map(|modifier| PlacedModifier {
-        modifier,
-        bits: layout.bits(modifier.field),
-        list: if modifier.value == Value::BitList {
-            list_bits(row, layout, modifier.field)
-        } else {
-            ListBits::default()
-        },
-    });
-    let mut modifiers = Vec::with_capacity(MOST_MODIFIERS);
-    modifiers.extend(placed);
-    modifiers.into()
-}
-
-/// Where the bits of a list are: a bit for each source, and for OP_SEL of VOP3 one for the destination.
-pub(crate) fn list_bits(row: &Row, layout: &Layout, field: Field) -> ListBits {
-    let bits = layout.bits(field);
-    let mut list = ListBits::default();
-    let sources = row.slots().filter(|slot| slot.kind == Kind::Src);
-    for (bit, _) in (bits.low..).zip(sources).take(ListBits::SOURCES) {
-        list.push(bit);
-    }
-    if field == Field::OpSelHi {
-        list.set_third(layout.bits(Field::OpSelHi2).low);
-    } else if field == Field::OpSel && matches!(layout.encoding, Encoding::Vop3 | Encoding::Vop3c) {
-        list.push(bits.low + bits.width - 1);
-    }
-    list
-}
-
-/// An operand in an encoding, with the bits of its source modifiers.
-fn place(slot: &'static Slot, layout: &Layout, modifiers: &[PlacedModifier]) -> Place {
-    // SDWA and DPP have fields of their own for each source, other encodings a bit of a common one.
-    let fields = match slot.field {
-        Field::Src0 => Some((0, [Field::Src0Neg, Field::Src0Abs, Field::Src0Sext])),
-        Field::Src1 => Some((1, [Field::Src1Neg, Field::Src1Abs, Field::Src1Sext])),
-        Field::Src2 => Some((2, [Field::Src2; 3])),
-        _ => None,
-    };
-    let mut place = Place {
-        slot,
-        bits: layout.bits(slot.field),
-        negate: 0,
-        absolute: 0,
-        extend: 0,
-    };
-    let Some((index, [neg, abs, sext])) = fields else {
-        return place;
-    };
-    if !slot.ty.is_float() {
-        if index < 2 {
-            place.extend = layout.bits(sext).mask();
-        }
-        return place;
-    }
-    // Packed instructions list negations instead; those of mixed precision do not.
-    let is_packed = layout.encoding == Encoding::Vop3p;
-    if is_packed && modifiers.iter().any(|m| m.modifier.field == Field::Neg) {
-        return place;
-    }
-    if layout.has(Field::Src0Neg) {
-        if index < 2 {
-            place.negate = layout.bits(neg).mask();
-            place.absolute = layout.bits(abs).mask();
-        }
-        return place;
-    }
-    let bit = |field: Field| {
-        let bits = layout.bits(field);
-        if index < bits.width {
-            1 << (bits.low + index)
-        } else {
-            0
-        }
-    };
-    place.negate = bit(Field::Neg);
-    place.absolute = bit(if is_packed { Field::NegHi } else { Field::Abs });
-    place
-}
-
 fn offset_can_be_literal(layout: &Layout, isa: Isa) -> bool {
     layout.encoding == Encoding::Smrd && isa == Isa::Ci
 }
 
-/// What announces a literal.
+/// The length of a row in an encoding, from the fields that announce a literal.
 fn length(row: &Row, layout: &Layout, isa: Isa) -> Length {
     let mut length = Length {
         dwords: layout.dwords,
@@ -370,10 +214,10 @@ fn length(row: &Row, layout: &Layout, isa: Isa) -> Length {
             _ => None,
         }
     });
-    let mut places = length.literal_if.iter_mut();
+    let mut conditions = length.literal_if.iter_mut();
     for asks in asking {
-        match places.next() {
-            Some(place) => *place = asks,
+        match conditions.next() {
+            Some(condition) => *condition = asks,
             None => unreachable!("{} has more sources", row.name),
         }
     }

@@ -3,10 +3,11 @@
 use crate::effect::Does;
 use crate::exp::SOURCES;
 use crate::field::{Bits, Encoding, Field, Layout};
-use crate::form::{FIRST_VGPR, Form, LITERAL, ListBits, SADDR_OFF, SOURCE_BITS, list_bits};
+use crate::form::{FIRST_VGPR, Form, LITERAL, SOURCE_BITS};
 use crate::op::Op;
 use crate::operand::{Access, Kind, Modifier, Slot, When};
-use crate::regs;
+use crate::placed::{ListBits, list_bits};
+use crate::regs::{self, SADDR_OFF};
 use crate::row::Row;
 use crate::target::{Isa, on};
 use crate::vintrp::{self, CHANNELS, MAX_ATTRIBUTE, VERTEX_PARAMETERS};

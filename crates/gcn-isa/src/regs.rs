@@ -18,6 +18,8 @@ pub const M0: u8 = 124;
 pub const EXEC_LO: u8 = 126;
 /// EXEC, high half.
 pub const EXEC_HI: u8 = 127;
+/// The value of SADDR that means `off` in place of [`EXEC_HI`] (errata E079).
+pub(crate) const SADDR_OFF: u64 = EXEC_HI as u64;
 /// The inline constant 0; 1 to 64 follow.
 pub const ZERO: u8 = 128;
 /// The inline constant 64.

@@ -10,8 +10,7 @@ use clap::builder::TypedValueParser;
 use gcn_asm::{closest, usage};
 use gcn_isa::describe::{Holds, Run};
 use gcn_isa::field::SUFFIXES;
-use gcn_isa::form::Form;
-use gcn_isa::{Access, Encoding, Inst, Isa, IsaSet, Op, Row, Target, decode, rows};
+use gcn_isa::{Access, Encoding, Form, Inst, Isa, IsaSet, Op, Row, Target, decode, rows};
 
 use crate::{Status, Usage, input};
 

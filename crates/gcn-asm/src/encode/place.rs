@@ -4,7 +4,9 @@ use gcn_isa::exp::SOURCES;
 use gcn_isa::field::Encoding;
 use gcn_isa::rules::{self, Rule};
 use gcn_isa::vintrp::CHANNELS;
-use gcn_isa::{Access, Does, Field, FieldError, Inst, Isa, Kind, Operand, Place, Slot, Ty, regs};
+use gcn_isa::{
+    Access, Does, Field, FieldError, Inst, Isa, Kind, Operand, PlacedOperand, Slot, Ty, regs,
+};
 
 use super::constant::{
     float_constant, float_literal, float_of, literal, modified_constant, width_of, with_count,
@@ -23,7 +25,7 @@ const SHORT_DESCRIPTOR: u8 = 4;
 pub(super) fn place(
     encoded: &mut Encoded,
     dialect: Dialect,
-    to: &'static Place,
+    to: &'static PlacedOperand,
     index: usize,
     operands: &Operands<'_>,
 ) -> Result<(), Problem> {
@@ -33,7 +35,7 @@ pub(super) fn place(
     let problem = |why| at_arg(index, why);
     let inst = &mut encoded.inst;
     let isa = inst.isa;
-    let Place { slot, bits, .. } = *to;
+    let PlacedOperand { slot, bits, .. } = *to;
     let what =
         if arg.negated || arg.absolute || arg.extended || arg.has_two_signs && slot.ty.is_float() {
             source_modifiers(inst, dialect, to, arg).map_err(problem)?
@@ -359,7 +361,7 @@ fn takes_group(inst: &Inst, slot: &Slot, code: u8, count: u8) -> bool {
 fn source_modifiers(
     inst: &mut Inst,
     dialect: Dialect,
-    place: &Place,
+    place: &PlacedOperand,
     arg: &Arg,
 ) -> Result<What, Why> {
     let slot = place.slot;

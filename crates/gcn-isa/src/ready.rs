@@ -1,43 +1,42 @@
-//! Ready texts of operands.
+//! Ready texts of operands: registers and inline constants, formatted once for each instruction set.
 
-use crate::form::SADDR_OFF;
 use crate::operand::Ty;
-use crate::regs::{self, write_group};
+use crate::regs::{self, SADDR_OFF, write_group};
 use crate::target::Isa;
 use crate::text::{Piece, Text};
 
 /// Ready texts of operands, each with the comma and the blank that follow it, in blocks of 256 for each count of
-/// registers. The last text is [nothing](Names::NOTHING).
+/// registers. The last text is [empty](ReadyTexts::EMPTY).
 ///
-/// The mark of what reads over the bus that a vector instruction has for scalar values is 1, that of a text that is not
-/// there [`MISSING`]; so the sum of an instruction's marks says how many it reads, or that it has no such texts.
-pub(crate) struct Names(Vec<Piece<NAME>>);
+/// An operand that reads over the bus that a vector instruction has for scalar values has the mark 1, a missing text
+/// [`MISSING`]; so the sum of an instruction's marks is its number of reads, or shows that a text is missing.
+pub(crate) struct ReadyTexts(Vec<Piece<NAME>>);
 
-/// A ready text and its sum: of what is longer there is none.
+/// Bytes of a ready text with its sum; longer operands have none.
 const NAME: usize = 16;
-/// The mark of what reads over the bus.
+/// The mark of an operand that reads over the bus.
 const READ: u8 = 1;
-/// The mark of a text that is not there; more than an instruction has operands.
+/// The mark of a missing text; more than an instruction has operands.
 pub(crate) const MISSING: u8 = 16;
-/// A text that is not there.
+/// A missing text.
 const NO_NAME: Piece<NAME> = Piece::EMPTY.marked(MISSING);
-/// What separates operands.
+/// The separator of operands.
 pub(crate) const SEPARATOR: &[u8; 2] = b", ";
 /// The counts of registers that operands have.
 const COUNTS: [u8; 6] = [1, 2, 3, 4, 8, 16];
-/// Names by a number of eight bits.
+/// ReadyTexts by a number of eight bits.
 const BLOCK: usize = 256;
 
 /// The blocks of a count.
 #[derive(Clone, Copy)]
 enum Block {
-    /// Nothing, where VGPRs count from 256.
+    /// No texts, below VGPRs that count from 256.
     NoScalar,
     Vgprs,
     /// Scalar registers.
     Scalars,
-    /// Nothing again.
-    #[allow(dead_code)] // It is there so that no number of nine bits leads elsewhere.
+    /// No texts, above scalar registers.
+    #[allow(dead_code)] // So that no number of nine bits leads elsewhere.
     NoVgprs,
     /// Scalar registers and constants, as sources.
     Sources,
@@ -50,8 +49,8 @@ enum Block {
 
 const BLOCKS: usize = Block::Loaded as usize + 1;
 
-impl Names {
-    pub(crate) fn new(isa: Isa) -> Names {
+impl ReadyTexts {
+    pub(crate) fn new(isa: Isa) -> ReadyTexts {
         let mut names = vec![NO_NAME; COUNTS.len() * BLOCKS * BLOCK];
         let mut text = Text::new();
         for (blocks, count) in names.chunks_exact_mut(BLOCKS * BLOCK).zip(COUNTS) {
@@ -97,10 +96,10 @@ impl Names {
                 Piece::new("off, ").unwrap_or(NO_NAME);
         }
         names.push(Piece::EMPTY);
-        Names(names)
+        ReadyTexts(names)
     }
 
-    /// Where the texts of a block begin; nothing if no operand has so many registers.
+    /// The first index of a block; nothing if no operand has `count` registers.
     const fn first(count: u8, block: Block) -> Option<u16> {
         let mut index = 0;
         while index < COUNTS.len() {
@@ -112,58 +111,58 @@ impl Names {
         None
     }
 
-    /// Where there is a text, but of no bytes.
-    pub(crate) const NOTHING: u16 = (COUNTS.len() * BLOCKS * BLOCK) as u16;
+    /// The index of the text without bytes.
+    pub(crate) const EMPTY: u16 = (COUNTS.len() * BLOCKS * BLOCK) as u16;
 
-    /// Where `off` is.
-    pub(crate) const OFF: u16 = match Names::first(1, Block::Addresses) {
+    /// The index of `off`.
+    pub(crate) const OFF: u16 = match ReadyTexts::first(1, Block::Addresses) {
         Some(first) => first + SADDR_OFF as u16,
         None => unreachable!(),
     };
 
-    /// Where the texts of pairs of VGPRs begin.
-    pub(crate) const PAIRS_OF_VGPRS: u16 = match Names::first(2, Block::Vgprs) {
+    /// The first index of pairs of VGPRs.
+    pub(crate) const PAIRS_OF_VGPRS: u16 = match ReadyTexts::first(2, Block::Vgprs) {
         Some(first) => first,
         None => unreachable!(),
     };
 
-    /// Where the texts of VGPRs begin.
+    /// The first index of VGPRs.
     pub(crate) fn vgprs(count: u8) -> Option<u16> {
-        Names::first(count, Block::Vgprs)
+        ReadyTexts::first(count, Block::Vgprs)
     }
 
-    /// Where the texts of nine bits begin that name VGPRs only.
+    /// The first index of VGPRs as numbers of nine bits that name nothing else.
     pub(crate) fn only_vgprs(count: u8) -> Option<u16> {
-        Names::first(count, Block::NoScalar)
+        ReadyTexts::first(count, Block::NoScalar)
     }
 
-    /// Where the texts of scalar registers begin.
+    /// The first index of scalar registers.
     pub(crate) fn scalars(count: u8) -> Option<u16> {
-        Names::first(count, Block::Scalars)
+        ReadyTexts::first(count, Block::Scalars)
     }
 
-    /// Where the texts of scalar registers and `off` begin.
+    /// The first index of scalar registers and `off`.
     pub(crate) fn addresses(count: u8) -> Option<u16> {
-        Names::first(count, Block::Addresses)
+        ReadyTexts::first(count, Block::Addresses)
     }
 
-    /// Where the texts of scalar registers begin that scalar memory may load.
+    /// The first index of scalar registers that scalar memory may load.
     pub(crate) fn loaded(count: u8) -> Option<u16> {
-        Names::first(count, Block::Loaded)
+        ReadyTexts::first(count, Block::Loaded)
     }
 
-    /// Where the texts of eight or nine bits begin that name anything.
+    /// The first index of sources, numbers of eight or nine bits that name anything.
     pub(crate) fn sources(count: u8) -> Option<u16> {
-        Names::first(count, Block::Sources)
+        ReadyTexts::first(count, Block::Sources)
     }
 
-    /// A text with its separator, or one that is marked as missing.
+    /// The text at an index with its separator, or one that is marked as missing.
     #[inline(always)]
     pub(crate) fn get(&self, index: usize) -> &Piece<NAME> {
         self.0.get(index).unwrap_or(const { &NO_NAME })
     }
 
-    /// Appends a text with its separator, if there is one, and says how many values it reads over the bus.
+    /// Appends a text with its separator, if there is one, and returns its number of reads over the bus.
     pub(crate) fn write(&self, out: &mut Text, index: usize) -> Option<u8> {
         let name = self.get(index);
         out.push_piece(name);

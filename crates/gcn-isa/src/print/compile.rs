@@ -1,0 +1,413 @@
+//! Compiles a form into the template of its text.
+
+use crate::effect::{Does, Implicit};
+use crate::field::{Encoding, Field, Layout};
+use crate::form::Form;
+use crate::llvm;
+use crate::operand::{Access, Kind, Modifier, Slot, Value, When};
+use crate::placed::{PlacedModifier, PlacedOperand};
+use crate::ready::{MISSING, ReadyTexts};
+use crate::regs::{self, SADDR_OFF};
+use crate::row::Forms;
+use crate::rules;
+use crate::target::{Isa, on};
+use crate::template::{
+    MOST_OPERANDS, ModifierText, OperandText, ReadyPrefix, ReadyText, Template, TextSource,
+};
+use crate::text::Piece;
+
+// The sum of the marks of all texts that exist is less than the mark of a missing one.
+const _: () = assert!(MOST_OPERANDS < MISSING as usize);
+
+/// The template of a form's text.
+pub(super) fn compile(form: &'static Form) -> Template {
+    let layout = form.layout;
+    let head = format!("{}{} ", form.name, suffix(form));
+    let of_operands = form.operands.iter().fold(0, |told, placed| {
+        told | told_by(layout, placed.slot) | placed.negate | placed.absolute | placed.extend
+    });
+    let modifiers = &form.modifiers;
+    let modifier_bits = modifiers.iter().fold(0, |bits, m| bits | bits_of(form, m));
+    let literal = if layout.dwords == 1 { LITERAL_BITS } else { 0 };
+    let required = modifiers.iter().fold(0, |bits, m| bits | required(form, m));
+    let untold_or_required = required | !(of_operands | modifier_bits | literal | form.fixed);
+    let mut template = Template {
+        head: Piece::new(&head).unwrap_or(Piece::EMPTY),
+        deciding: untold_or_required | llvm::doubtful_bits(form) | rules::breaking_bits(form),
+        usual: required,
+        most_reads: most_reads(form),
+        writes_always: modifiers.iter().any(|m| is_always_written(m.modifier)),
+        modifier_bits,
+        unwritten: modifiers
+            .iter()
+            .fold(0, |bits, m| bits | unwritten(form, m)),
+        modifiers: modifiers
+            .iter()
+            // A part is shown as a part of its whole.
+            .filter(|m| m.modifier.value != Value::Part)
+            .map(|placed| modifier_text(form, placed))
+            .collect(),
+        untold_or_required,
+        required,
+        ..Template::default()
+    };
+    let has_operands = (0..)
+        .zip(&form.operands)
+        .all(|(index, placed)| add_operand(&mut template, form, index, placed).is_some());
+    if !has_operands || template.head.is_empty() || template.deciding == u64::MAX {
+        // No bits are usual then.
+        (template.deciding, template.usual) = (0, 1);
+    } else {
+        let mut prefixes = prefixes(form, &template).into_iter();
+        template.prefix = prefixes.next().unwrap_or(ReadyPrefix::NEVER);
+        template.other_prefixes = prefixes.collect();
+    }
+    template
+}
+
+/// The text of a modifier.
+fn modifier_text(form: &Form, placed: &PlacedModifier) -> ModifierText {
+    let modifier = placed.modifier;
+    let name = modifier.names[0];
+    let head = match modifier.value {
+        Value::Flag | Value::BitList => format!(" {name}"),
+        Value::Omod | Value::LanePermutation | Value::Swizzle => " ".to_owned(),
+        Value::Unsigned
+        | Value::Signed
+        | Value::Named(_)
+        | Value::Hex
+        | Value::Mask
+        | Value::BufferFormat
+        | Value::Part => format!(" {name}:"),
+    };
+    ModifierText {
+        placed: *placed,
+        head: Piece::new(&head).unwrap_or(Piece::EMPTY),
+        bits: bits_shown(placed),
+        left_out: if is_always_written(modifier) {
+            !bits_shown(placed)
+        } else {
+            unwritten(form, placed) & bits_shown(placed)
+        },
+    }
+}
+
+/// Adds the text of an operand; nothing if it always needs a decision.
+fn add_operand(
+    template: &mut Template,
+    form: &Form,
+    index: u8,
+    placed: &PlacedOperand,
+) -> Option<()> {
+    let (layout, slot, bits) = (form.layout, placed.slot, placed.bits);
+    let field = |field| layout.bits(field).mask();
+    match slot.when {
+        When::Always | When::Returned => {}
+        When::Optional => {
+            template.deciding |= bits.mask();
+            return Some(());
+        }
+        When::NotLds => template.deciding |= field(Field::Lds),
+    }
+    let dwords = slot.ty.dwords();
+    let is_word = dwords == 1 && slot.ty.constant_bits() == u32::BITS;
+    let has_literal = is_word && layout.dwords == 1 && form.row.does != Does::Fork;
+    let (source, first) = match (slot.kind, bits.width) {
+        (Kind::Vgpr, 8) if slot.when == When::Returned => {
+            template.deciding |= field(Field::Tfe);
+            (TextSource::Returned, ReadyTexts::vgprs(dwords)?)
+        }
+        (Kind::Vgpr, 8) => {
+            if matches!(form.encoding, Encoding::Mubuf | Encoding::Mtbuf) {
+                template.deciding |= field(Field::Tfe);
+            }
+            (TextSource::Ready, ReadyTexts::vgprs(dwords)?)
+        }
+        (Kind::Vgpr, 9) => (TextSource::Ready, ReadyTexts::only_vgprs(dwords)?),
+        (Kind::Src, 8) => {
+            template.deciding |= field(match slot.field {
+                Field::Src0 => Field::Src0Scalar,
+                _ => Field::Src1Scalar,
+            });
+            (TextSource::Ready, ReadyTexts::vgprs(dwords)?)
+        }
+        (Kind::Src, 9) | (Kind::Ssrc, 8) if has_literal => {
+            (TextSource::ReadyOrLiteral, ReadyTexts::sources(dwords)?)
+        }
+        (Kind::Src, 9) | (Kind::Ssrc, 7 | 8) => (TextSource::Ready, ReadyTexts::sources(dwords)?),
+        // A comparison of SDWA has VCC in its own way.
+        (Kind::Sdst, _) if layout.has(Field::SdwaSdst) => return None,
+        (Kind::Sdst, 0) => (
+            TextSource::Ready,
+            ReadyTexts::scalars(dwords)? + u16::from(regs::VCC_LO),
+        ),
+        // Some registers are not to be loaded.
+        (Kind::Sdst, _) if slot.field == Field::Sdata => {
+            (TextSource::Ready, ReadyTexts::loaded(dwords)?)
+        }
+        (Kind::Sdst | Kind::Aligned(_), _) => (TextSource::Ready, ReadyTexts::scalars(dwords)?),
+        (Kind::Saddr, _) => (TextSource::Ready, ReadyTexts::addresses(dwords)?),
+        (Kind::GlobalAddress, 8) => (TextSource::GlobalAddress, ReadyTexts::vgprs(1)?),
+        (Kind::ScratchAddress, 8) => (TextSource::ScratchAddress, ReadyTexts::vgprs(1)?),
+        (Kind::BufferAddress, 8) => (TextSource::BufferAddress, ReadyTexts::vgprs(1)?),
+        (
+            Kind::Waitcnt
+            | Kind::Simm16
+            | Kind::Branch
+            | Kind::Unsigned
+            | Kind::Signed
+            | Kind::Hwreg
+            | Kind::SendMsg,
+            1..,
+        ) => (TextSource::Immediate, 0),
+        (Kind::ScalarOffset { .. }, _) => {
+            template.deciding |= field(Field::Soe) | field(Field::Soffset);
+            // There are rules for the register.
+            if matches!(form.row.does, Does::Store(_)) && on::VI_ONLY.has(form.isa) {
+                template.deciding |= field(Field::Imm);
+                template.usual |= field(Field::Imm);
+            }
+            (TextSource::ScalarOffset, ReadyTexts::scalars(1)?)
+        }
+        _ => return None,
+    };
+    if slot.kind == Kind::Sdst && slot.access == Access::Read {
+        template.most_reads = template.most_reads.saturating_sub(1);
+    }
+    let shift = if let Kind::Aligned(shift) = slot.kind {
+        shift
+    } else {
+        0
+    };
+    template.push_operand(OperandText {
+        signs: placed.negate | placed.absolute | placed.extend,
+        ready: ReadyText {
+            first,
+            rotation: (bits.low + u64::BITS as u8 - shift) % u64::BITS as u8,
+            mask: (bits.max() as u16) << shift,
+        },
+        source,
+        index,
+    })?;
+    template.excess = 2;
+    Some(())
+}
+
+/// Every sequence of ready texts that the operands of a template can begin with, the most frequent one first.
+fn prefixes(form: &Form, template: &Template) -> Vec<ReadyPrefix> {
+    let operands = template.operands();
+    let mut all = vec![ReadyPrefix {
+        deciding: template.deciding,
+        usual: template.usual,
+        ..ReadyPrefix::NEVER
+    }];
+    for (index, operand) in (0..).zip(operands) {
+        let is_last = usize::from(index) + 1 == operands.len();
+        let mut longer = Vec::new();
+        for prefix in &all {
+            for (conditions, text) in ready_texts(form, operand) {
+                longer.extend(prefix.with(operand.signs, &conditions, text));
+            }
+            if is_last && can_lack_ready_text(operand) {
+                longer.push(ReadyPrefix {
+                    next: Some(index),
+                    ..*prefix
+                });
+            }
+        }
+        all = longer;
+    }
+    all
+}
+
+/// True if an operand has no ready text for some of its bits.
+fn can_lack_ready_text(operand: &OperandText) -> bool {
+    operand.signs != 0
+        || match operand.source {
+            TextSource::ReadyOrLiteral | TextSource::Immediate | TextSource::ScalarOffset => true,
+            TextSource::Ready
+            | TextSource::GlobalAddress
+            | TextSource::ScratchAddress
+            | TextSource::BufferAddress
+            | TextSource::Returned => false,
+        }
+}
+
+/// The ready texts of an operand, each with the conditions under which it is the right one: bits and their values.
+fn ready_texts(form: &Form, operand: &OperandText) -> Vec<(Vec<(u64, u64)>, ReadyText)> {
+    let mask = |field: Field| form.layout.bits(field).mask();
+    let text = operand.ready;
+    let first = |first: u16| ReadyText { first, ..text };
+    // Where the operand's number has no meaning it must be zero.
+    let zero = (text.bits(), 0);
+    let off = ReadyText::at(ReadyTexts::OFF);
+    match operand.source {
+        TextSource::Ready | TextSource::ReadyOrLiteral => vec![(vec![], text)],
+        TextSource::GlobalAddress => {
+            let saddr = form.layout.bits(Field::Saddr);
+            let is_off = (saddr.mask(), saddr.put(0, SADDR_OFF));
+            vec![
+                (vec![is_off], first(ReadyTexts::PAIRS_OF_VGPRS)),
+                (vec![], text),
+            ]
+        }
+        TextSource::ScratchAddress => {
+            let saddr = form.layout.bits(Field::Saddr);
+            let is_off = (saddr.mask(), saddr.put(0, SADDR_OFF));
+            vec![(vec![is_off], text), (vec![zero], off)]
+        }
+        TextSource::Returned => {
+            let glc = mask(Field::Glc);
+            let empty = ReadyText::at(ReadyTexts::EMPTY);
+            vec![(vec![(glc, glc)], text), (vec![(glc, 0), zero], empty)]
+        }
+        TextSource::BufferAddress => {
+            let [addr64, index, offset] = [Field::Addr64, Field::Idxen, Field::Offen].map(mask);
+            let all = addr64 | index | offset;
+            let pair = first(ReadyTexts::PAIRS_OF_VGPRS);
+            let mut texts = vec![
+                (vec![(all, offset)], text),
+                (vec![(all, index)], text),
+                (vec![(all, 0), zero], off),
+                (vec![(all, index | offset)], pair),
+            ];
+            if addr64 != 0 {
+                texts.push((vec![(addr64, addr64)], pair));
+            }
+            texts
+        }
+        TextSource::Immediate | TextSource::ScalarOffset => vec![],
+    }
+}
+
+impl ReadyPrefix {
+    /// The prefix with one more text, if its conditions do not contradict those of the prefix. Signs must be zero.
+    fn with(&self, signs: u64, conditions: &[(u64, u64)], text: ReadyText) -> Option<ReadyPrefix> {
+        let mut prefix = *self;
+        for &(bits, value) in conditions.iter().chain(&[(signs, 0)]) {
+            if prefix.deciding & bits & (prefix.usual ^ value) != 0 {
+                return None;
+            }
+            prefix.deciding |= bits;
+            prefix.usual |= value;
+        }
+        *prefix.texts.get_mut(usize::from(prefix.count))? = text;
+        prefix.count += 1;
+        Some(prefix)
+    }
+}
+
+/// The most values that an instruction's operands may read over the bus, beside those that it reads implicitly.
+fn most_reads(form: &Form) -> u8 {
+    if !form.encoding.is_vector_alu() {
+        return MISSING - 1; // Nothing is shared.
+    }
+    if let Does::Alu(implicit) = form.row.does
+        && (implicit.has(Implicit::READS_VCC) || implicit.has(Implicit::READS_M0))
+    {
+        return 0;
+    }
+    1
+}
+
+/// The dword of a literal.
+const LITERAL_BITS: u64 = (u32::MAX as u64) << 32;
+
+/// The suffix by which LLVM tells the encodings of an instruction that has several.
+pub(super) fn suffix(form: &Form) -> &'static str {
+    let encoding = form.encoding;
+    let has_long_form = form.row.forms.has(Forms::E64);
+    let is_shown = if encoding.is_extended() {
+        // The selections of a comparison say it; LLVM's disassembler leaves this suffix out.
+        encoding != Encoding::VopcSdwa || !on::VI_ONLY.has(form.isa)
+    } else {
+        // Without operands there is nothing to tell apart.
+        let has_no_operands = encoding == Encoding::Vop1 && form.row.written.is_empty();
+        // Before GCN 1.2 interpolation has no other encoding.
+        let is_only = encoding == Encoding::Vintrp && form.isa < Isa::Vi;
+        has_long_form && !has_no_operands && !is_only
+    };
+    if is_shown { encoding.suffix() } else { "" }
+}
+
+/// The bits that an operand tells, without those of its negation.
+fn told_by(layout: &Layout, slot: &Slot) -> u64 {
+    let beside: &[Field] = match (slot.kind, slot.field) {
+        (Kind::ExportTarget, _) => &[Field::En],
+        (Kind::Attribute, _) => &[Field::AttrChan],
+        (Kind::ScalarOffset { .. }, _) => &[Field::Imm, Field::Soe, Field::Soffset],
+        (_, Field::Src0) => &[Field::Src0Scalar],
+        (_, Field::Src1) => &[Field::Src1Scalar],
+        (_, Field::Sdst) => &[Field::SdwaSdst],
+        _ => &[],
+    };
+    beside
+        .iter()
+        .fold(layout.bits(slot.field).mask(), |bits, &field| {
+            bits | layout.bits(field).mask()
+        })
+}
+
+/// True if a modifier is written whatever its value is.
+fn is_always_written(modifier: &Modifier) -> bool {
+    matches!(
+        modifier.value,
+        Value::Named(_) | Value::Hex | Value::LanePermutation
+    )
+}
+
+/// True for the list OP_SEL_HI of packed instructions, whose bits are one when it is not written, that of
+/// a third operand even where there is none.
+fn is_list_of_ones(modifier: &Modifier) -> bool {
+    modifier.value == Value::BitList && modifier.field == Field::OpSelHi && modifier.default != 0
+}
+
+/// The bits of a modifier that its text shows.
+fn bits_shown(placed: &PlacedModifier) -> u64 {
+    if placed.modifier.value == Value::BitList {
+        placed.list.mask()
+    } else {
+        placed.bits.mask()
+    }
+}
+
+/// The bits of a modifier.
+fn bits_of(form: &Form, placed: &PlacedModifier) -> u64 {
+    if is_list_of_ones(placed.modifier) {
+        placed.list.mask() | form.layout.bits(Field::OpSelHi2).mask()
+    } else {
+        bits_shown(placed)
+    }
+}
+
+/// The bits of a modifier that is not written.
+fn unwritten(form: &Form, placed: &PlacedModifier) -> u64 {
+    let default = placed.modifier.default;
+    match placed.modifier.value {
+        Value::BitList if default != 0 => bits_of(form, placed),
+        Value::BufferFormat => placed.bits.put(0, default.into()),
+        Value::BitList
+        | Value::Flag
+        | Value::Unsigned
+        | Value::Signed
+        | Value::Swizzle
+        | Value::Omod
+        | Value::Named(_)
+        | Value::Hex
+        | Value::Mask
+        | Value::Part
+        | Value::LanePermutation => 0,
+    }
+}
+
+/// The bits of a modifier without which no text means the words: those of one that must be written, and those of a list
+/// of ones that it does not show.
+fn required(form: &Form, placed: &PlacedModifier) -> u64 {
+    if is_list_of_ones(placed.modifier) {
+        bits_of(form, placed) & !placed.list.mask()
+    } else if placed.modifier.required {
+        placed.bits.mask()
+    } else {
+        0
+    }
+}

@@ -1,0 +1,78 @@
+//! Writes modifiers in LLVM's syntax.
+
+use crate::operand::Value;
+use crate::target::Isa;
+use crate::template::{ModifierText, Template};
+use crate::text::Text;
+use crate::{buffer_format, dpp, swizzle};
+
+/// The share of the modifiers that a text conveys.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub(super) enum Conveyed {
+    /// All of them.
+    Exactly,
+    /// All of them, but LLVM might refuse it.
+    Doubtfully,
+    /// Not all of them.
+    Partly,
+}
+
+/// Appends the modifiers that are not left out.
+pub(super) fn modifiers(template: &Template, isa: Isa, bits: u64, out: &mut Text) -> Conveyed {
+    let mut conveyed = Conveyed::Exactly;
+    for shown in &template.modifiers {
+        if bits & shown.bits != shown.left_out {
+            conveyed = conveyed.max(modifier(shown, isa, bits, out));
+        }
+    }
+    conveyed
+}
+
+/// Appends a modifier.
+#[inline(always)]
+fn modifier(shown: &ModifierText, isa: Isa, bits: u64, out: &mut Text) -> Conveyed {
+    let placed = &shown.placed;
+    let value = placed.bits.get(bits);
+    out.push_piece(&shown.head);
+    match placed.modifier.value {
+        Value::Flag | Value::Part => {}
+        Value::Unsigned => out.push_decimal(value),
+        Value::Signed => out.push_signed(placed.bits.get_signed(bits)),
+        Value::Swizzle => {
+            if !swizzle::write(out, isa, value as u16) {
+                return Conveyed::Partly;
+            }
+        }
+        Value::Omod => out.push_ascii(match value {
+            1 => b"mul:2",
+            2 => b"mul:4",
+            _ => b"div:2",
+        }),
+        Value::Named(names) => match names.get(value as usize) {
+            Some(name) => out.push_str(name),
+            None => {
+                out.push_decimal(value);
+                return Conveyed::Partly;
+            }
+        },
+        Value::BufferFormat => buffer_format::write_format(out, isa, value as u8),
+        Value::Hex | Value::Mask => out.push_hex(value),
+        Value::LanePermutation => {
+            dpp::write(out, value as u16);
+            if dpp::Permutation::unpack(value as u16).is_none() {
+                return Conveyed::Doubtfully;
+            }
+        }
+        Value::BitList => {
+            out.push_ascii(b":[");
+            for bit in placed.list.iter() {
+                let digit = b'0' + (bits >> bit & 1) as u8;
+                out.push_ascii(&[digit, b',']);
+            }
+            // No comma after the last one.
+            out.shorten(1);
+            out.push_ascii(b"]");
+        }
+    }
+    Conveyed::Exactly
+}
