@@ -1,4 +1,4 @@
-//! Chores of the repository: `cargo xtask test`, `cargo xtask kernels`, `cargo xtask bench`.
+//! Chores of the repository; `cargo xtask help` lists them.
 
 use std::path::Path;
 use std::process::{Command, ExitCode};
@@ -10,10 +10,12 @@ usage: cargo xtask test [ARGUMENTS OF CARGO TEST]   install what the tests need,
        cargo xtask tools                            install what the tests need
        cargo xtask kernels [FILTER] [--target T] [--level O0|O2] [--compiler clang-14|clang-19]
                                                     run tests/kernels in every build and print a table
+       cargo xtask fuzz [SECONDS]                   build the fuzz targets and run each for 5 seconds, or SECONDS
        cargo xtask bench asm                        assemble and disassemble the same files with gcn and LLVM
        cargo xtask bench run [FILTER] [--beside GCN]
                                                     time kernels of tests/kernels with gcn and OpenCL on the host, start-up
-                                                    and memory; or with two builds of gcn in turns";
+                                                    and memory; or with two builds of gcn in turns
+       cargo xtask help                             print this";
 
 /// A program or file that tests need, and the Debian package that has it.
 const TOOLS: &[(&str, &str)] = &[
@@ -23,6 +25,7 @@ const TOOLS: &[(&str, &str)] = &[
     ("/usr/bin/ld.lld-19", "lld-19"),
     ("/usr/bin/clang-14", "clang-14"),
     ("/usr/bin/clang-15", "clang-15"),
+    ("/usr/bin/c++", "g++"),
     ("/etc/OpenCL/vendors/pocl.icd", "pocl-opencl-icd"),
     ("/usr/include/CL/cl.h", "opencl-c-headers"),
     (
@@ -39,9 +42,16 @@ fn main() -> ExitCode {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
     let words: Vec<&str> = arguments.iter().map(String::as_str).collect();
     let result = match words[..] {
+        ["help" | "--help" | "-h"] => {
+            println!("{USAGE}");
+            Ok(())
+        }
         ["test", ref rest @ ..] => install_tools().and_then(|()| test(rest)),
         ["tools"] => install_tools(),
         ["kernels", ref rest @ ..] => install_tools().and_then(|()| kernels(rest)),
+        ["fuzz"] => install_tools().and_then(|()| fuzz::run_all(fuzz::SECONDS)),
+        ["fuzz", seconds] => fuzz::seconds(seconds)
+            .and_then(|seconds| install_tools().and_then(|()| fuzz::run_all(seconds))),
         ["bench", "asm"] => bench::asm(),
         ["bench", "run", ref rest @ ..] => install_tools().and_then(|()| bench_run(rest)),
         _ => {
@@ -121,4 +131,5 @@ fn run(command: &mut Command) -> Result<()> {
 }
 
 mod bench;
+mod fuzz;
 mod measure;

@@ -45,6 +45,27 @@ pub fn reference(case: &Case) -> Result<Results, String> {
     read(case, &place)
 }
 
+/// Opens a device of OpenCL on the host and does nothing with it.
+///
+/// # Errors
+/// Messages of the host's compiler or OpenCL, and a likely cause.
+pub fn check_host() -> Result<(), String> {
+    let cause = if Path::new("/sys/devices/system").exists() {
+        "`cargo xtask tools` installs it"
+    } else {
+        "pocl needs /sys mounted"
+    };
+    run(Command::new(host()?)
+        .arg("/dev/null")
+        .env("POCL_CACHE_DIR", cache()?.join("pocl"))
+        .envs(EXACTLY))
+    .map(drop)
+    .map_err(|error| {
+        let error = String::from(error);
+        format!("OpenCL on the host, which the kernels are compared with, cannot be used ({cause}): {error}")
+    })
+}
+
 /// Runs a kernel as fast as the host can: what it leaves, and the seconds that it takes itself.
 ///
 /// # Errors
