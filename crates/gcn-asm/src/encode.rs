@@ -234,7 +234,7 @@ fn try_form(
     form: &'static Form,
     operands: &Operands<'_>,
 ) -> Result<Encoded, Problem> {
-    let mut inst = Inst::plain(form);
+    let mut inst = Inst::with_defaults(form);
     set_defaults(&mut inst, dialect);
     set_modifiers(&mut inst, dialect, operands)?;
     let matched = match_places(&inst, dialect, operands)?;
@@ -416,8 +416,9 @@ fn field_problem(error: FieldError, value: i64) -> Why {
     match error {
         FieldError::Missing => Why::ModifierNotHere,
         FieldError::Range { low, high, .. } => Why::Range { value, low, high },
-        FieldError::Kind => Why::NoLiteral,
         FieldError::Alignment(multiple) => Why::Alignment(multiple),
+        // The operand is of another kind.
+        _ => Why::NoLiteral,
     }
 }
 

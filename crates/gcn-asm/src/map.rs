@@ -4,7 +4,7 @@ use std::hint::black_box;
 use std::ops::Range;
 use std::thread;
 
-use gcn_isa::{DecodeError, Decoder, Inst, Skimmed};
+use gcn_isa::{Decoder, Inst, Skimmed};
 
 use crate::list::{Place, WORD};
 
@@ -105,9 +105,7 @@ impl Run<'_> {
         let available = limit.min(self.words.len() - at).min(LONGEST);
         match self.decoder.decode(&window[..available]) {
             Ok((inst, skimmed)) => Item::Inst(inst, skimmed),
-            Err(DecodeError::Unknown(..) | DecodeError::Truncated(_) | DecodeError::Empty) => {
-                Item::Data(window[0])
-            }
+            Err(_) => Item::Data(window[0]),
         }
     }
 

@@ -1,4 +1,4 @@
-//! What CLRX spells in its own way: instructions, registers, constants of scalar instructions, formats,
+//! CLRX's own spellings of instructions, registers, constants of scalar instructions, formats,
 //! permutations. The assembler reads these spellings beside LLVM's, the printer writes them for
 //! [`Syntax::Clrx`](crate::Syntax::Clrx); each is stated once, here.
 //!
@@ -74,7 +74,7 @@ const ALIASES: &[(&str, &str, IsaSet)] = &[
     ("v_cmpsx_tru_f64", "v_cmpsx_t_f64", on::SI_CI),
 ];
 
-/// What CLRX calls an instruction on `isa`.
+/// CLRX's name of an instruction on `isa`.
 pub fn name(row: &Row, isa: Isa) -> &'static str {
     let own = row.name_on(isa);
     NAMES
@@ -101,7 +101,7 @@ const WIDTHS: &[(&str, Field, u8)] = &[
     ("v_cmpx_class_f64", Field::Src1, 2),
 ];
 
-/// How many registers CLRX writes for an operand, where not as many as the row says.
+/// Number of registers that CLRX writes for an operand, where it differs from the row.
 pub fn width(row: &Row, slot: &Slot) -> Option<u8> {
     WIDTHS
         .iter()
@@ -111,20 +111,20 @@ pub fn width(row: &Row, slot: &Slot) -> Option<u8> {
 
 /// The fewest VGPRs that CLRX takes as an image's address, of which hardware reads at most `most`.
 const fn least_image_address(most: u8) -> (u8, u8) {
-    /// Addresses with derivatives have at least so many at most.
+    /// The least maximum of addresses with derivatives.
     const DERIVATIVES: u8 = 9;
     let beside_first = if most >= DERIVATIVES { 6 } else { 2 };
     (most.saturating_sub(beside_first), beside_first)
 }
 
-/// How many VGPRs CLRX writes for an image's address, of which hardware reads at most `most`.
+/// Number of VGPRs that CLRX writes for an image's address, of which hardware reads at most `most`.
 pub(crate) const fn image_address(most: u8) -> u8 {
     const FEWEST: u8 = 4;
     let (least, _) = least_image_address(most);
     if least > FEWEST { least } else { FEWEST }
 }
 
-/// Whether CLRX takes so many VGPRs as an image's address, of which hardware reads at most `most`.
+/// True if CLRX takes `count` VGPRs as an image's address, of which hardware reads at most `most`.
 pub const fn takes_image_address(most: u8, count: u8) -> bool {
     let (least, beside_first) = least_image_address(most);
     count >= least && count <= image_address(most) + beside_first + 1
@@ -268,7 +268,7 @@ pub const DATA_FORMATS: [&str; 16] = [
 pub const NUMBER_FORMATS: [&str; 8] =
     ["unorm", "snorm", "uscaled", "sscaled", "uint", "sint", "snorm_ogl", "float"];
 
-/// Writes ` format:[…]`, without the halves that stand by default.
+/// Writes ` format:[…]`, without the default halves.
 pub(crate) fn write_format(out: &mut Text, format: u8) {
     let data = format & ((1 << DATA_FORMAT_BITS) - 1);
     let number = format >> DATA_FORMAT_BITS;
@@ -331,9 +331,10 @@ pub fn choices(field: Field) -> impl Iterator<Item = (&'static str, u8)> + Clone
         ("dw", 6),
     ];
     const UNUSED: &[(&str, u8)] = &[("pad", 0), ("sext", 1), ("preserve", 2)];
-    let names = match field {
-        Field::DstUnused => UNUSED,
-        _ => SELECTIONS,
+    let names = if field == Field::DstUnused {
+        UNUSED
+    } else {
+        SELECTIONS
     };
     names.iter().copied()
 }
@@ -394,7 +395,7 @@ fn write_comment(out: &mut Text, text: &str, suffix: char) {
     out.push_str(" */");
 }
 
-/// Whether CLRX refuses a source that breaks the rule. It takes what hardware does not define, too.
+/// True if CLRX refuses a source that breaks the rule. It takes sources that hardware does not define.
 pub fn holds_to(rule: Rule) -> bool {
     match rule {
         Rule::ConstantBus | Rule::NoConstant | Rule::ExecHiAddress | Rule::StoreOffset => true,
@@ -419,7 +420,7 @@ pub fn constant_bus(inst: &Inst) -> Option<usize> {
     rules::bus_reads(inst, false)
 }
 
-/// Whether a group of SGPRs may begin at this number: for vector instructions where it does not cross a multiple
+/// True if a group of SGPRs may begin at `first`: for vector instructions where it does not cross a multiple
 /// of four, for the others at a multiple of two or four.
 pub fn takes_group(encoding: Encoding, first: u8, count: u8) -> bool {
     /// SGPRs that a vector instruction reads together.

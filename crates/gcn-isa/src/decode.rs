@@ -1,4 +1,4 @@
-//! From words to an instruction. Walks the tables and names no instruction.
+//! Decodes words into instructions. Walks the tables and names no instruction.
 
 use std::sync::OnceLock;
 
@@ -10,8 +10,9 @@ use crate::op::{Op, rows};
 use crate::operand::Kind;
 use crate::target::Isa;
 
-/// Why words are no instruction.
+/// An error of decoding: words that are no instruction.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, thiserror::Error)]
+#[non_exhaustive]
 pub enum DecodeError {
     /// No instruction of this instruction set begins with this word.
     #[error("{0:#010x} begins no instruction of {1}")]
@@ -25,6 +26,13 @@ pub enum DecodeError {
 }
 
 /// The instruction that `words` begin with. Reserved and unused bits are kept.
+///
+/// ```
+/// use gcn_isa::{DecodeError, Isa, decode};
+/// let add = decode(Isa::Si, &[0x4a02_0501]).unwrap();
+/// assert_eq!(add.to_string(), "v_add_i32_e32 v1, vcc, v1, v2");
+/// assert_eq!(decode(Isa::Si, &[]), Err(DecodeError::Empty));
+/// ```
 ///
 /// # Errors
 /// [`DecodeError`]; never panics.
@@ -41,20 +49,19 @@ const LOW_BITS: u32 = (1 << SELECTOR_BITS) - 1;
 const ENDS: usize = 2;
 const SELECTORS: usize = TOPS * (1 + ENDS);
 
-/// The tables of one instruction set, ready for words. Built once, on first use; what is known of an instruction, when
-/// it is first met.
+/// The decoder of one instruction set. Built once, on first use; the entry of an instruction when it is first met.
 pub struct Decoder {
     isa: Isa,
-    /// For each value of the low bits, where its selectors begin.
+    /// For each value of the low bits the index of its first selector.
     tops: Box<[u16; TOPS]>,
-    /// For each value of the top bits, which encodings it may be: first where the low bits announce nothing, then for
+    /// For each value of the top bits the encodings that it may be: first where the low bits announce nothing, then for
     /// each number that does.
     selectors: Box<[Selector; SELECTORS]>,
     /// Encodings, those with the most constant bits first.
     candidates: Vec<Candidate>,
     /// The instructions of each encoding, by all of its numbers.
     ops: Vec<Option<(Op, Encoding)>>,
-    /// Those that have been met.
+    /// Instructions that have been met.
     known: Vec<OnceLock<Known>>,
 }
 
@@ -63,7 +70,7 @@ pub struct Decoder {
 struct Selector {
     /// The most likely one.
     first: Candidate,
-    /// Where the others begin and end.
+    /// Begin and end of the others.
     others: (u16, u16),
 }
 
@@ -72,15 +79,15 @@ struct Selector {
 struct Candidate {
     constant: u32,
     constant_mask: u32,
-    /// Where the number is.
+    /// Bits of the number.
     op_low: u8,
     op_max: u16,
-    /// Where its instructions begin in `ops` and `known`.
+    /// Index of its first instruction in `ops` and `known`.
     begin: u32,
 }
 
 impl Candidate {
-    /// What no word is.
+    /// The candidate that matches no word.
     const NONE: Candidate = Candidate {
         constant: 1,
         constant_mask: 0,
@@ -89,7 +96,7 @@ impl Candidate {
         begin: 0,
     };
 
-    /// Where the instruction that begins with `first` is in those, if this is its encoding.
+    /// The index there of the instruction that begins with `first`, if this is its encoding.
     #[inline(always)]
     fn place(&self, first: u32) -> Option<usize> {
         let number = (first >> self.op_low) as u16 & self.op_max;
@@ -98,16 +105,16 @@ impl Candidate {
     }
 }
 
-/// What finding and skimming look at of a form.
+/// The part of a form that finding and skimming use.
 #[derive(Clone, Copy)]
 struct Known {
     form: &'static Form,
     length: Length,
-    /// Where the distance of a branch is, without width for what is none.
+    /// The distance of a branch; without width for other instructions.
     distance: Bits,
 }
 
-/// What is to be known of an instruction to find the next one.
+/// The properties of an instruction that lead to the next ones.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Skimmed {
     /// Its length.
@@ -268,7 +275,7 @@ impl Decoder {
         })
     }
 
-    /// What is known of the instruction at `place`, of which nothing was, if there is one.
+    /// Makes the entry of the instruction at `place`, if there is one.
     #[cold]
     fn meet(&self, place: usize) -> Option<&Known> {
         let (op, encoding) = (*self.ops.get(place)?)?;
@@ -277,7 +284,7 @@ impl Decoder {
         Some(self.known.get(place)?.get_or_init(|| Known::new(form)))
     }
 
-    /// The instruction that `words` begin with, and what [`Decoder::skim`] says of it. Reserved and unused bits are kept.
+    /// The instruction that `words` begin with, and the result of [`Decoder::skim`]. Reserved and unused bits are kept.
     ///
     /// # Errors
     /// [`DecodeError`]; never panics.

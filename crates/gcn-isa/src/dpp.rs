@@ -1,10 +1,10 @@
-//! Lane permutations of DPP: what DPP_CTRL means and how LLVM writes it.
+//! Lane permutations of DPP: the meaning of DPP_CTRL and LLVM's way to write it.
 //!
 //! Source: AMD's GCN3 and Vega manuals, table "DPP_CTRL Enumerations".
 
 use crate::text::Text;
 
-/// What DPP_CTRL asks for. A row is 16 lanes, a bank 4.
+/// A permutation that DPP_CTRL requests. A row is 16 lanes, a bank 4.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Permutation {
     /// In each group of four, lane i reads lane `[i]`.
@@ -137,7 +137,14 @@ impl Permutation {
             Permutation::RowShl(by) => ROW_SHL | u16::from(by & 0xf),
             Permutation::RowShr(by) => ROW_SHR | u16::from(by & 0xf),
             Permutation::RowRor(by) => ROW_ROR | u16::from(by & 0xf),
-            single => SINGLE.iter().find(|s| s.1 == single).map_or(0, |s| s.0),
+            Permutation::WaveShl
+            | Permutation::WaveRol
+            | Permutation::WaveShr
+            | Permutation::WaveRor
+            | Permutation::RowMirror
+            | Permutation::RowHalfMirror
+            | Permutation::RowBcast15
+            | Permutation::RowBcast31 => SINGLE.iter().find(|s| s.1 == self).map_or(0, |s| s.0),
         }
     }
 }

@@ -1,4 +1,4 @@
-//! The bits of an instruction word: fields, encodings and where each generation keeps what.
+//! The bits of an instruction word: fields, encodings and their places on each generation.
 
 use crate::target::IsaSet;
 
@@ -96,7 +96,7 @@ pub enum Field {
     AttrChan,
 }
 
-/// How many fields there are.
+/// Number of fields.
 pub const FIELDS: usize = Field::AttrChan as usize + 1;
 
 impl Field {
@@ -117,11 +117,18 @@ impl Field {
 }
 
 /// A run of bits in an instruction's (at most) 64 bits.
+///
+/// ```
+/// use gcn_isa::field::Bits;
+/// let bits = Bits { low: 8, width: 4 };
+/// assert_eq!((bits.get(0xabcd), bits.get_signed(0xabcd)), (0xb, -5));
+/// assert_eq!(bits.put(0xabcd, 0x7), 0xa7cd);
+/// ```
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct Bits {
     /// The lowest bit, 0..=63.
     pub low: u8,
-    /// How many bits; 0 means that the encoding does not have the field.
+    /// Number of bits; 0 means that the encoding does not have the field.
     pub width: u8,
 }
 
@@ -208,12 +215,12 @@ pub enum Encoding {
 }
 
 impl Encoding {
-    /// Whether its instructions are executed once for the wave, whatever EXEC is.
+    /// True if its instructions are executed once for the wave, whatever EXEC is.
     pub const fn is_scalar(self) -> bool {
         (self as u8) < Encoding::Vop1 as u8
     }
 
-    /// Whether it is a vector ALU instruction's, whose operands share one bus for scalar values.
+    /// True for vector ALU instructions, whose operands share one bus for scalar values.
     pub const fn is_vector_alu(self) -> bool {
         matches!(
             self,
@@ -243,11 +250,29 @@ impl Encoding {
             | Encoding::Vop3Interp => "_e64",
             Encoding::Vop1Sdwa | Encoding::Vop2Sdwa | Encoding::VopcSdwa => "_sdwa",
             Encoding::Vop1Dpp | Encoding::Vop2Dpp => "_dpp",
-            _ => "_e32",
+            Encoding::Sop2
+            | Encoding::Sopk
+            | Encoding::Sop1
+            | Encoding::Sopc
+            | Encoding::Sopp
+            | Encoding::Smrd
+            | Encoding::Smem
+            | Encoding::Vop1
+            | Encoding::Vop2
+            | Encoding::Vopc
+            | Encoding::Vintrp
+            | Encoding::Ds
+            | Encoding::Flat
+            | Encoding::Global
+            | Encoding::Scratch
+            | Encoding::Mubuf
+            | Encoding::Mtbuf
+            | Encoding::Mimg
+            | Encoding::Exp => "_e32",
         }
     }
 
-    /// Whether it is VOP3's, with or without a scalar destination.
+    /// True for VOP3, with or without a scalar destination.
     pub const fn is_vop3(self) -> bool {
         matches!(
             self,
@@ -255,7 +280,7 @@ impl Encoding {
         )
     }
 
-    /// Whether it is that of sub-dword addressing.
+    /// True for sub-dword addressing.
     pub const fn is_sdwa(self) -> bool {
         matches!(
             self,
@@ -263,12 +288,12 @@ impl Encoding {
         )
     }
 
-    /// Whether it is that of lane permutations.
+    /// True for lane permutations.
     pub const fn is_dpp(self) -> bool {
         matches!(self, Encoding::Vop1Dpp | Encoding::Vop2Dpp)
     }
 
-    /// Whether it is used only where it is asked for: sub-dword addressing and lane permutation.
+    /// True for encodings that are used only on request: sub-dword addressing and lane permutation.
     pub const fn is_extended(self) -> bool {
         matches!(
             self,
@@ -284,7 +309,7 @@ impl Encoding {
 /// The suffixes of encodings.
 pub const SUFFIXES: [&str; 4] = ["_e32", "_e64", "_sdwa", "_dpp"];
 
-/// How many encodings there are.
+/// Number of encodings.
 pub const ENCODINGS: usize = Encoding::Exp as usize + 1;
 
 impl Encoding {
@@ -302,9 +327,9 @@ impl Encoding {
 /// The field map of an encoding on some generations.
 #[derive(Clone, Copy, Debug)]
 pub struct Format {
-    /// Which encoding this maps.
+    /// The encoding that this maps.
     pub encoding: Encoding,
-    /// On which generations.
+    /// The generations that have it.
     pub on: IsaSet,
     /// Length in dwords, without a literal.
     pub dwords: u8,
@@ -317,7 +342,7 @@ pub struct Format {
 /// A [`Format`] ready for use: fields by number.
 #[derive(Clone, Copy, Debug)]
 pub struct Layout {
-    /// Which encoding this is.
+    /// The encoding.
     pub encoding: Encoding,
     /// Length in dwords, without a literal.
     pub dwords: u8,
@@ -354,13 +379,13 @@ impl Layout {
         layout
     }
 
-    /// Where `field` is; a width of zero if this encoding does not have it.
+    /// The bits of `field`; a width of zero if this encoding does not have it.
     #[inline]
     pub const fn bits(&self, field: Field) -> Bits {
         self.bits[field as usize]
     }
 
-    /// Whether this encoding has `field`.
+    /// True if this encoding has `field`.
     #[inline]
     pub const fn has(&self, field: Field) -> bool {
         self.bits(field).width != 0

@@ -42,7 +42,7 @@ const SEGMENT: &[(Field, u8, u8)] = &[
     (Field::Vaddr, 32, 8), (Field::Vdata, 40, 8), (Field::Saddr, 48, 7), (Field::Nv, 55, 1), (Field::Vdst, 56, 8),
 ];
 
-/// What the segments write an operation's operands as. Each list names only the modifiers that some
+/// The operands of an operation as each segment writes them. A list names only the modifiers that some
 /// generation has; the field maps decide which.
 macro_rules! written {
     // VDST, address
@@ -68,7 +68,7 @@ macro_rules! written {
     ($segment:ident $($operands:tt)*) => { &[] };
 }
 
-/// Where an operation exists in a segment.
+/// The instruction sets that have an operation in a segment.
 macro_rules! on_segment {
     (F FGS $on:ident) => {
         on::$on

@@ -1,5 +1,5 @@
-//! An instruction in one encoding on one instruction set: what follows from its row and the field maps, worked out
-//! once. Encoding, decoding, printing and assembling look things up here and search nothing.
+//! An instruction in one encoding on one instruction set: everything that follows from its row and the field maps, worked
+//! out once. Encoding, decoding, printing and assembling look things up here and search nothing.
 
 use std::hash::{Hash, Hasher};
 use std::sync::OnceLock;
@@ -211,7 +211,28 @@ fn length(row: &Row, layout: &Layout, isa: Isa) -> Length {
             }
             Kind::Src if bits.width == VGPR_BITS => None,
             Kind::Src | Kind::Ssrc => Some(announced),
-            _ => None,
+            Kind::Vgpr
+            | Kind::GlobalAddress
+            | Kind::ScratchAddress
+            | Kind::BufferAddress
+            | Kind::ImageData { .. }
+            | Kind::ImageAddress { .. }
+            | Kind::ExportTarget
+            | Kind::ExportSource(_)
+            | Kind::Attribute
+            | Kind::VertexParameter
+            | Kind::Saddr
+            | Kind::Sdst
+            | Kind::Aligned(_)
+            | Kind::ScalarOffset { .. }
+            | Kind::Unsigned
+            | Kind::Signed
+            | Kind::Simm16
+            | Kind::Branch
+            | Kind::Waitcnt
+            | Kind::Hwreg
+            | Kind::SendMsg
+            | Kind::GprIndex => None,
         }
     });
     let mut conditions = length.literal_if.iter_mut();

@@ -5,10 +5,10 @@ use crate::row::{Family, Forms, Row};
 use crate::target::{Isa, on};
 use crate::{ds, exp, flat, mimg, mtbuf, mubuf, smem, sop, vintrp, vop};
 
-/// Where an instruction's VOP3 form begins to count: (VOPC, VOP2, VOP1) per numbering.
+/// Numbers that VOP3 adds to those of VOPC, VOP2 and VOP1, per numbering.
 const VOP3_BASES: [(u16, u16, u16); 2] = [(0x000, 0x100, 0x180), (0x000, 0x100, 0x140)];
 
-/// Where interpolation begins to count in VOP3, which has it from GCN 1.2 on.
+/// Number that VOP3 adds to those of interpolation, from GCN 1.2 on.
 const VOP3_INTERPOLATION: u16 = 0x270;
 
 /// Every family's field maps.
@@ -49,7 +49,7 @@ static LAYOUTS: [[Option<Layout>; ENCODINGS]; Isa::ALL.len()] = {
     layouts
 };
 
-/// The field map of an encoding, where `isa` has it.
+/// The field map of an encoding, if `isa` has one.
 #[inline]
 pub(crate) fn layout(isa: Isa, encoding: Encoding) -> Option<&'static Layout> {
     LAYOUTS[isa as usize][encoding as usize].as_ref()
@@ -58,11 +58,7 @@ pub(crate) fn layout(isa: Isa, encoding: Encoding) -> Option<&'static Layout> {
 /// The number of `row` in one of its encodings: VOP3 counts the other families' instructions from a base.
 pub(crate) fn opcode_in(row: &Row, isa: Isa, encoding: Encoding) -> Option<u16> {
     let opcode = row.opcode_on(isa)?;
-    let is_sdwa = matches!(
-        encoding,
-        Encoding::Vop1Sdwa | Encoding::Vop2Sdwa | Encoding::VopcSdwa
-    );
-    if is_sdwa && !on::VI_ONLY.has(isa) && row.forms.has(Forms::SDWA_VI) {
+    if encoding.is_sdwa() && !on::VI_ONLY.has(isa) && row.forms.has(Forms::SDWA_VI) {
         return None;
     }
     let base = match encoding {
@@ -72,11 +68,55 @@ pub(crate) fn opcode_in(row: &Row, isa: Isa, encoding: Encoding) -> Option<u16> 
                 Family::Vopc => vopc,
                 Family::Vop2 => vop2,
                 Family::Vop1 => vop1,
-                _ => 0,
+                Family::Sop2
+                | Family::Sopk
+                | Family::Sop1
+                | Family::Sopc
+                | Family::Sopp
+                | Family::Smrd
+                | Family::Smem
+                | Family::Vop3
+                | Family::Vop3b
+                | Family::Vop3p
+                | Family::Ds
+                | Family::Flat
+                | Family::Global
+                | Family::Scratch
+                | Family::Mubuf
+                | Family::Mtbuf
+                | Family::Mimg
+                | Family::Exp
+                | Family::Vintrp
+                | Family::Vop3Interp => 0,
             }
         }
         Encoding::Vop3Interp if row.family == Family::Vintrp => VOP3_INTERPOLATION,
-        _ => 0,
+        Encoding::Vop3Interp
+        | Encoding::Sop2
+        | Encoding::Sopk
+        | Encoding::Sop1
+        | Encoding::Sopc
+        | Encoding::Sopp
+        | Encoding::Smrd
+        | Encoding::Smem
+        | Encoding::Vop1
+        | Encoding::Vop2
+        | Encoding::Vopc
+        | Encoding::Vop3p
+        | Encoding::Vop1Sdwa
+        | Encoding::Vop2Sdwa
+        | Encoding::VopcSdwa
+        | Encoding::Vop1Dpp
+        | Encoding::Vop2Dpp
+        | Encoding::Vintrp
+        | Encoding::Ds
+        | Encoding::Flat
+        | Encoding::Global
+        | Encoding::Scratch
+        | Encoding::Mubuf
+        | Encoding::Mtbuf
+        | Encoding::Mimg
+        | Encoding::Exp => 0,
     };
     Some(base + opcode)
 }

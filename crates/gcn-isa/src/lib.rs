@@ -1,9 +1,40 @@
-//! What a GCN instruction is: tables of rows, and the code that walks them to encode, decode and print.
+//! GCN instructions: tables of rows, and the code that walks them to encode, decode and print.
+//!
+//! ```
+//! use gcn_isa::{Encoding, Inst, Isa, Op, Operand, Target, decode, vop::Vop2};
+//!
+//! // Decode words and print them.
+//! let target = Target::named("gfx900").expect("a known target");
+//! let mut words: &[u32] = &[0x7e00_0280, 0x0202_04ff, 0x3f9d_70a4, 0xbf81_0000];
+//! let mut listing = Vec::new();
+//! while !words.is_empty() {
+//!     let inst = decode(target.isa, words)?;
+//!     listing.push(inst.to_string());
+//!     words = &words[inst.dwords()..];
+//! }
+//! assert_eq!(listing[0], "v_mov_b32_e32 v0, 0");
+//! assert_eq!(listing[1], "v_add_f32_e32 v1, 0x3f9d70a4, v2");
+//! assert_eq!(listing[2], "s_endpgm");
+//!
+//! // Encode `v_mul_f32 v3, s8, v1`.
+//! let op = Op::Vop2(Vop2::V_MUL_F32);
+//! let mut inst = Inst::new(Isa::Gfx9, op, Encoding::Vop2).expect("gfx900 has it");
+//! let [vdst, src0, src1] = [0, 1, 2].map(|index| inst.form().operands[index].slot);
+//! inst.set_operand(vdst, Operand::Vgprs { first: 3, count: 1 })?;
+//! inst.set_operand(src0, Operand::Scalar { code: 8, count: 1 })?;
+//! inst.set_operand(src1, Operand::Vgprs { first: 1, count: 1 })?;
+//! assert_eq!(inst.words()[..inst.dwords()], [0x0a06_0208]);
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
 //!
 //! A chapter of AMD's manuals is a module ([`ds`], [`flat`], [`smem`], …): the field maps of its encodings,
 //! then a row per instruction. [`Inst`] is an instruction as words with views of its operands; [`decode()`]
-//! makes one from words, [`Inst::new`] with [`Inst::set_operand`] from parts, [`Inst::print`] makes text.
+//! makes one from words, [`Inst::new`] with [`Inst::set_operand`] from its operands, [`Inst::print`] makes text.
 //! Nothing here executes, reads files or prints.
+
+#![forbid(unsafe_code)]
+// A new instruction set, register class or effect must be considered wherever one is matched.
+#![deny(clippy::wildcard_enum_match_arm)]
 
 // In dependency order: a module uses only those above it.
 pub mod target;
@@ -14,6 +45,7 @@ pub mod swizzle;
 pub mod simm;
 pub mod buffer_format;
 pub mod operand;
+#[allow(clippy::wildcard_enum_match_arm)] // Most effects use nothing implicitly.
 pub mod effect;
 mod row;
 pub mod ds;
@@ -36,6 +68,7 @@ mod placed;
 mod template;
 mod form;
 mod tables;
+#[allow(clippy::wildcard_enum_match_arm)] // Descriptions fall back to general words.
 pub mod describe;
 mod inst;
 pub mod llvm;

@@ -1,5 +1,5 @@
-//! What LLVM 19's assembler refuses although AMD's manuals have it, so that a listing in LLVM's syntax can show it as
-//! data. What is a row's is in the row, as `lacking`; what is an operand's or a modifier's is here.
+//! Instructions of AMD's manuals that LLVM 19's assembler refuses, so that a listing in LLVM's syntax can show them as
+//! data. Rows state their part as `lacking`; this module has the part of operands and modifiers.
 
 use crate::dpp::Permutation;
 use crate::effect::{Does, ImageOp};
@@ -12,7 +12,7 @@ use crate::row::Lacks;
 use crate::simm::GPR_INDEXES;
 use crate::target::Isa;
 
-/// What LLVM calls the VOP3 forms of an instruction too, before GCN 1.2, and what it is called there.
+/// Names that LLVM accepts for VOP3 forms before GCN 1.2, and the names of those instructions there.
 const LONG_NAMES: &[(&str, &str)] = &[
     ("v_add_co_u32", "v_add_i32"),
     ("v_sub_co_u32", "v_sub_i32"),
@@ -27,9 +27,8 @@ pub fn long_form(isa: Isa, name: &str) -> Option<&'static Form> {
     tables.forms(op).iter().find(|form| form.encoding.is_vop3())
 }
 
-/// The bits without which, and without operands that are [`is_doubtful`] or shown where they are not meant, LLVM takes
-/// an instruction whose row lacks
-/// nothing; all bits where that cannot be said.
+/// The bits that decide if LLVM takes an instruction whose row lacks nothing: it does if they are zero, no operand
+/// [`is_doubtful`] and none is shown that has no meaning. All bits where that is no sufficient condition.
 pub(crate) fn doubtful_bits(form: &Form) -> u64 {
     let row = form.row;
     let is_old = form.isa < Isa::Vi;
@@ -61,13 +60,13 @@ fn takes_vgprs_only(slot: &Slot) -> bool {
     slot.kind == Kind::Src && slot.ty == Ty::B128
 }
 
-/// Whether it is a vector source of 16 bits: in VOP3 LLVM has constants of them where there is 16-bit arithmetic.
+/// True for a vector source of 16 bits: in VOP3 LLVM has constants of them where there is 16-bit arithmetic.
 fn is_half(slot: &Slot) -> bool {
     const BITS: u32 = 16;
     slot.kind == Kind::Src && slot.ty.constant_bits() == BITS
 }
 
-/// Whether LLVM might refuse this operand.
+/// True if LLVM might refuse this operand.
 pub(crate) fn is_doubtful(inst: &Inst, slot: &Slot, operand: Operand) -> bool {
     match operand {
         Operand::Scalar { code, .. } => {
@@ -75,19 +74,19 @@ pub(crate) fn is_doubtful(inst: &Inst, slot: &Slot, operand: Operand) -> bool {
         }
         Operand::Literal(value) => is_inline(inst.isa, slot, value),
         Operand::Imm(value) => slot.kind == Kind::GprIndex && value >> GPR_INDEXES.len() != 0,
-        _ => false,
+        Operand::Vgprs { .. } | Operand::Off | Operand::ScalarOffset { .. } => false,
     }
 }
 
-/// Whether an inline constant has the bits of a literal: LLVM takes it for that.
+/// True if an inline constant has the bits of a literal: LLVM takes it for that.
 fn is_inline(isa: Isa, slot: &Slot, value: u32) -> bool {
     matches!(slot.kind, Kind::Src | Kind::Ssrc)
         && regs::inline_of_bits(isa, slot.ty, value.into()).is_some()
 }
 
 impl Inst {
-    /// Whether LLVM 19's assembler refuses the instruction's text, or makes other words of it, although the text says
-    /// everything.
+    /// True if LLVM 19's assembler refuses the instruction's text, or makes other words of it, although the text conveys
+    /// the instruction exactly.
     pub fn is_refused_by_llvm(&self) -> bool {
         let row = self.row();
         let lacks = row.lacks;
@@ -99,16 +98,13 @@ impl Inst {
         );
         let (tfe, lds) = (self.flag(Field::Tfe), self.flag(Field::Lds));
         let is_atomic = matches!(row.does, Does::Atomic(..));
-        let has_status = match self.encoding {
-            Encoding::Mtbuf => tfe,
-            Encoding::Mubuf => tfe && (is_store || is_atomic || lds),
-            // LLVM has no gather to packed components and a status.
-            Encoding::Mimg => {
-                let is_gather = row.does == Does::Image(ImageOp::Gather);
-                tfe && is_gather && self.flag(Field::D16) && self.isa >= Isa::Gfx9
-            }
-            _ => false,
-        };
+        // LLVM has no gather to packed components and a status.
+        let is_gather = row.does == Does::Image(ImageOp::Gather);
+        let is_packed_gather = is_gather && self.flag(Field::D16) && self.isa >= Isa::Gfx9;
+        let has_status = tfe
+            && (self.encoding == Encoding::Mtbuf
+                || self.encoding == Encoding::Mubuf && (is_store || is_atomic || lds)
+                || self.encoding == Encoding::Mimg && is_packed_gather);
         let has_index = self.flag(Field::Idxen) || self.flag(Field::Offen);
         let has_selected =
             self.layout().has(Field::DstSel) && self.get(Field::DstSel) != u64::from(SEL_DWORD);
@@ -153,7 +149,10 @@ impl Inst {
                     || lacks.has(Lacks::LANES) && slot.field == Field::Src1
                     || is_doubtful(self, slot, operand)
             }
-            _ => is_doubtful(self, slot, operand),
+            Operand::Vgprs { .. }
+            | Operand::Off
+            | Operand::Imm(_)
+            | Operand::ScalarOffset { .. } => is_doubtful(self, slot, operand),
         };
         let is_vgpr = matches!(operand, Operand::Vgprs { .. });
         is_shown_anyway || refused || takes_vgprs_only(slot) && !is_vgpr

@@ -1,7 +1,7 @@
 //! MIMG: images and samplers. Field maps, then a row per instruction.
 //!
 //! Source: AMD's Southern Islands, Sea Islands, GCN3 and Vega manuals, chapter "Vector Memory Image Instructions".
-//! How many registers an address may have is as LLVM has it: from one-dimensional images with 16-bit coordinates to
+//! The number of registers of an address follows LLVM: from one-dimensional images with 16-bit coordinates to
 //! cubes and arrays.
 
 use crate::effect::{
@@ -44,7 +44,7 @@ pub(crate) const FORMATS: &[Format] = &[
     },
 ];
 
-/// What an instruction's operands are written as; the numbers are the fewest and the most registers of the address.
+/// The operands as written; the numbers are the fewest and the most registers of the address.
 #[rustfmt::skip]
 macro_rules! written {
     (load($least:literal, $most:literal)) => {

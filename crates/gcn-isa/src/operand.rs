@@ -1,4 +1,4 @@
-//! What a row's column "written as" is made of: operands and modifiers, each bound to a field.
+//! Operands and modifiers, each bound to a field: the parts of a row's column "written as".
 
 use crate::field::Field;
 
@@ -50,7 +50,7 @@ impl Ty {
         self.bytes().div_ceil(4)
     }
 
-    /// Whether input modifiers (absolute value, negation) mean something for it.
+    /// True if input modifiers (absolute value, negation) apply to it.
     pub const fn is_float(self) -> bool {
         matches!(self, Ty::F16 | Ty::F32 | Ty::F64 | Ty::F16x2)
     }
@@ -60,11 +60,23 @@ impl Ty {
         match self {
             Ty::B16 | Ty::U16 | Ty::I16 | Ty::F16 => 16,
             Ty::B64 | Ty::U64 | Ty::I64 | Ty::F64 => 64,
-            _ => 32,
+            Ty::B8
+            | Ty::B32
+            | Ty::B96
+            | Ty::B128
+            | Ty::B256
+            | Ty::B512
+            | Ty::U8
+            | Ty::U32
+            | Ty::I8
+            | Ty::I32
+            | Ty::F32
+            | Ty::F16x2
+            | Ty::I16x2 => 32,
         }
     }
 
-    /// Whether it is an integer, or untyped bits, of 16 bits.
+    /// True for an integer, or untyped bits, of 16 bits.
     pub const fn is_short_integer(self) -> bool {
         matches!(self, Ty::B16 | Ty::U16 | Ty::I16)
     }
@@ -78,12 +90,12 @@ impl Ty {
             4 => Ty::B128,
             8 => Ty::B256,
             16 => Ty::B512,
-            _ => panic!("no type of so many dwords"),
+            _ => panic!("no type has this number of dwords"),
         }
     }
 }
 
-/// How a field's number names what it names.
+/// The meaning of a field's number.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Kind {
     /// The number of the first VGPR. In a field of nine bits VGPRs count from 256, and nothing else but
@@ -98,7 +110,7 @@ pub enum Kind {
     /// The value of an image instruction: as many VGPRs as DMASK has components, half of them with packed 16-bit
     /// components, and a status with TFE.
     ImageData {
-        /// Whether it is always four components (gathers).
+        /// It always has four components (gathers).
         gathers: bool,
     },
     /// The address of an image instruction. How many VGPRs it has depends on the image, which the words do not
@@ -109,14 +121,14 @@ pub enum Kind {
         /// The most VGPRs.
         most: u8,
     },
-    /// Where an export goes: `mrt0`, `pos0`, `param0` (see [`exp`](crate::exp)).
+    /// The target of an export: `mrt0`, `pos0`, `param0` (see [`exp`](crate::exp)).
     ExportTarget,
     /// A value of an export by its place among the four: a VGPR, or `off` where EN lacks its bit. With COMPR two
     /// values share a VGPR.
     ExportSource(u8),
     /// An attribute's number and channel: `attr0.x`; as a number 4 · attribute + channel.
     Attribute,
-    /// Which of a parameter's values at the vertices: `p10`, `p20`, `p0`.
+    /// One of a parameter's values at the vertices: `p10`, `p20`, `p0`.
     VertexParameter,
     /// SADDR: an SGPR or SGPR pair, 0x7f means `off` (errata E079).
     Saddr,
@@ -130,7 +142,7 @@ pub enum Kind {
     Aligned(u8),
     /// The offset of a scalar memory instruction: immediate, register or both (errata E025).
     ScalarOffset {
-        /// Whether the immediate is signed where the field has 21 bits (errata E012).
+        /// The immediate is signed where the field has 21 bits (errata E012).
         signed: bool,
     },
     /// A number without sign.
@@ -147,13 +159,13 @@ pub enum Kind {
     Hwreg,
     /// A message.
     SendMsg,
-    /// Which operands VGPR indexing concerns, a bit each: `gpr_idx(SRC0,SRC1,SRC2,DST)`.
+    /// The operands that VGPR indexing concerns, a bit each: `gpr_idx(SRC0,SRC1,SRC2,DST)`.
     GprIndex,
     /// The 32 bits after the instruction, always there (MADMK, MADAK, SETREG_IMM32).
     Literal,
 }
 
-/// What an instruction does with an operand.
+/// Direction of an instruction's access to an operand.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 #[allow(missing_docs)]
 pub enum Access {
@@ -162,7 +174,7 @@ pub enum Access {
     ReadWrite,
 }
 
-/// When an operand is written in the text.
+/// The condition under which an operand is written in the text.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum When {
     /// Always.
@@ -180,17 +192,17 @@ pub enum When {
 pub struct Slot {
     /// The field that names the register or holds the number.
     pub field: Field,
-    /// How it does that.
+    /// The meaning of that number.
     pub kind: Kind,
     /// Type, and with it the number of registers.
     pub ty: Ty,
     /// Read, written or both.
     pub access: Access,
-    /// When it is written.
+    /// The condition under which it is written.
     pub when: When,
 }
 
-/// What a modifier's value is.
+/// The form of a modifier's value.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Value {
     /// Present or not: `gds`.
@@ -226,9 +238,9 @@ pub struct Modifier {
     pub field: Field,
     /// Its name as printed; others that are accepted follow.
     pub names: &'static [&'static str],
-    /// What its value is.
+    /// The form of its value.
     pub value: Value,
-    /// Whether the instruction does not exist without it (errata E019, E020).
+    /// The instruction does not exist without it (errata E019, E020).
     pub required: bool,
     /// The value that it has when it is not written; of a list, that of each bit.
     pub default: u8,
@@ -243,13 +255,13 @@ pub enum Written {
     Modifier(Modifier),
 }
 
-/// Which part of a register SDWA selects.
+/// The parts of a register that SDWA selects, by number.
 pub const SELECTIONS: &[&str] = &[
     "BYTE_0", "BYTE_1", "BYTE_2", "BYTE_3", "WORD_0", "WORD_1", "DWORD",
 ];
 /// SDWA's number for the whole register.
 pub(crate) const SEL_DWORD: u8 = 6;
-/// What SDWA does with the rest of the destination: zeros, the sign, the old value.
+/// The treatment of the rest of an SDWA destination, by number: zeros, the sign, the old value.
 pub const UNUSED: &[&str] = &["UNUSED_PAD", "UNUSED_SEXT", "UNUSED_PRESERVE"];
 /// SDWA's number for the old value.
 const UNUSED_PRESERVE: u8 = 2;
@@ -515,7 +527,7 @@ pub(crate) mod words {
     /// Without it each operand's high half is the operand of the high half.
     pub const OpSelHi: Written =
         number(Field::OpSelHi, &["op_sel_hi"], Value::BitList).by_default();
-    /// Whether an operand of a mixed-precision instruction is 16 bits wide; without it none is.
+    /// A bit per operand of a mixed-precision instruction that is 16 bits wide; without it none is.
     pub const OpSelMix: Written = number(Field::OpSelHi, &["op_sel_hi"], Value::BitList);
     pub const NegLo: Written = number(Field::Neg, &["neg_lo"], Value::BitList);
     pub const NegHi: Written = number(Field::NegHi, &["neg_hi"], Value::BitList);
@@ -558,7 +570,7 @@ pub(crate) mod words {
     pub const ValidMask: Written = flag(Field::Vm, &["vm"]);
     /// A barycentric coordinate.
     pub const Coordinate: Written = slot(Field::Src1, Kind::Vgpr, Ty::F32, Read);
-    /// What an earlier step of the interpolation left.
+    /// The result of an earlier step of the interpolation.
     pub const Accumulated: Written = slot(Field::Src2, Kind::Vgpr, Ty::F32, Read);
     pub const VertexParameter: Written = slot(Field::Src1, Kind::VertexParameter, Ty::B32, Read);
     pub const Attr: Written = slot(Field::Attr, Kind::Attribute, Ty::B32, Read);

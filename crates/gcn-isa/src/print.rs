@@ -29,13 +29,13 @@ use compile::compile;
 use full::FullPrinter;
 use modifiers::{Conveyed, modifiers};
 
-/// A way to spell things where LLVM and CLRX differ.
+/// A syntax of instructions.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
 pub enum Syntax {
-    /// What llvm-mc accepts.
+    /// The syntax that llvm-mc accepts.
     #[default]
     Llvm,
-    /// What CLRX's documents specify.
+    /// The syntax that CLRX's documents specify.
     Clrx,
 }
 
@@ -45,7 +45,7 @@ pub enum Syntax {
 pub enum Fidelity {
     /// Assembling the text gives the same words.
     Exact,
-    /// The same, but LLVM's assembler refuses the text or makes other words of it, which is in LLVM's syntax.
+    /// The same, but LLVM's assembler refuses the text, which is in its syntax, or makes other words of it.
     RefusedByLlvm,
     /// Some bits are not in the text (reserved or unused fields that are not zero, a register that has no name), or
     /// the instruction breaks a [rule](crate::rules) that assemblers hold it to.

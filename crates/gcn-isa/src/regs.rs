@@ -124,14 +124,14 @@ pub(crate) fn name(isa: Isa, code: u8, count: u8) -> Option<&'static str> {
         .map(|s| s.name)
 }
 
-/// Whether a number is that of a value with a name, such as `src_scc`, which an operand of any width can read.
+/// True for the number of a value with a name, such as `src_scc`, which an operand of any width can read.
 pub fn is_value(isa: Isa, code: u8) -> bool {
     SPECIALS
         .iter()
         .any(|s| s.code == code && s.dwords == ANY_WIDTH && s.on.has(isa))
 }
 
-/// Where a special register exists, for messages.
+/// The instruction sets that have a special register, for messages.
 pub fn named_anywhere(name: &str) -> Option<IsaSet> {
     SPECIALS
         .iter()
@@ -140,7 +140,7 @@ pub fn named_anywhere(name: &str) -> Option<IsaSet> {
         .reduce(IsaSet::or)
 }
 
-/// Whether it is the name of a special register of any generation, in letters of any case.
+/// True for the name of a special register of any generation, in letters of any case.
 pub fn is_named_anywhere(name: &str) -> bool {
     SPECIALS.iter().any(|s| s.name.eq_ignore_ascii_case(name))
 }
@@ -186,7 +186,7 @@ pub(crate) fn write_scalar(out: &mut Text, isa: Isa, code: u8, count: u8) -> boo
     false
 }
 
-/// Whether a number is that of an inline constant on some generation.
+/// True for the number of an inline constant on some generation.
 pub(crate) const fn is_constant(code: u8) -> bool {
     matches!(code, ZERO..=MINUS_SIXTEEN | HALF..=INV_2PI)
 }
@@ -201,7 +201,7 @@ pub(crate) fn is_doubtful_xnack_mask(isa: Isa, code: u8) -> bool {
     isa == Isa::Vi && is_xnack_mask(isa, code)
 }
 
-/// Whether a group of SGPRs may begin here: pairs at even numbers, more at multiples of four (errata E024).
+/// True if a group of SGPRs may begin at `first`: pairs at even numbers, more at multiples of four (errata E024).
 pub const fn aligned(first: u8, count: u8) -> bool {
     match count {
         0 | 1 => true,
@@ -309,7 +309,21 @@ pub fn float_bits(code: u8, ty: Ty) -> Option<u64> {
         Ty::F16 | Ty::F16x2 => u64::from(bits16[index]),
         Ty::B64 | Ty::U64 | Ty::I64 | Ty::F64 if code == INV_2PI => 0x3fc4_5f30_6dc9_c882,
         Ty::B64 | Ty::U64 | Ty::I64 | Ty::F64 => f.to_bits(),
-        _ => u64::from(bits32[index]),
+        Ty::B8
+        | Ty::B16
+        | Ty::B32
+        | Ty::B96
+        | Ty::B128
+        | Ty::B256
+        | Ty::B512
+        | Ty::U8
+        | Ty::U16
+        | Ty::U32
+        | Ty::I8
+        | Ty::I16
+        | Ty::I32
+        | Ty::F32
+        | Ty::I16x2 => u64::from(bits32[index]),
     })
 }
 
@@ -344,11 +358,13 @@ pub(crate) fn write_inline(out: &mut Text, isa: Isa, code: u8, ty: Ty) -> bool {
         Some(Inline::Int(i)) => {
             out.push_signed(i.into());
         }
-        Some(Inline::Float(_)) if code == INV_2PI => out.push_str(match ty {
-            Ty::F16 | Ty::B16 | Ty::U16 | Ty::I16 | Ty::F16x2 | Ty::I16x2 => "0.15915494",
-            Ty::F64 | Ty::B64 | Ty::U64 | Ty::I64 => "0.15915494309189532",
-            _ => "0.15915494",
-        }),
+        Some(Inline::Float(_)) if code == INV_2PI => {
+            out.push_str(if ty.constant_bits() == u64::BITS {
+                "0.15915494309189532"
+            } else {
+                "0.15915494"
+            })
+        }
         Some(Inline::Float(_)) => {
             let index = usize::from(code.saturating_sub(HALF));
             out.push_str(FLOAT_TEXTS.get(index).copied().unwrap_or_default());

@@ -70,23 +70,53 @@ impl Row {
         let forms = self.forms;
         let has_carry = self.slots().any(|slot| slot.field == Field::Sdst);
         let own = (!forms.has(Forms::NO_E32)).then_some(native);
-        let long = forms.has(Forms::E64).then_some(match native {
-            Encoding::Vopc => Encoding::Vop3c,
-            Encoding::Vintrp => Encoding::Vop3Interp,
-            _ if has_carry => Encoding::Vop3b,
-            _ => Encoding::Vop3,
-        });
+        let vop3 = if has_carry {
+            Encoding::Vop3b
+        } else {
+            Encoding::Vop3
+        };
+        let (long, sdwa, dpp) = match self.family {
+            Family::Vop1 => (
+                Some(vop3),
+                Some(Encoding::Vop1Sdwa),
+                Some(Encoding::Vop1Dpp),
+            ),
+            Family::Vop2 => (
+                Some(vop3),
+                Some(Encoding::Vop2Sdwa),
+                Some(Encoding::Vop2Dpp),
+            ),
+            Family::Vopc => (Some(Encoding::Vop3c), Some(Encoding::VopcSdwa), None),
+            Family::Vintrp => (Some(Encoding::Vop3Interp), None, None),
+            Family::Sop2
+            | Family::Sopk
+            | Family::Sop1
+            | Family::Sopc
+            | Family::Sopp
+            | Family::Smrd
+            | Family::Smem
+            | Family::Vop3
+            | Family::Vop3b
+            | Family::Vop3p
+            | Family::Ds
+            | Family::Flat
+            | Family::Global
+            | Family::Scratch
+            | Family::Mubuf
+            | Family::Mtbuf
+            | Family::Mimg
+            | Family::Exp
+            | Family::Vop3Interp => (None, None, None),
+        };
         let has_sdwa = forms.has(Forms::SDWA) || forms.has(Forms::SDWA_VI);
-        let sdwa = has_sdwa.then_some(match native {
-            Encoding::Vop1 => Encoding::Vop1Sdwa,
-            Encoding::Vopc => Encoding::VopcSdwa,
-            _ => Encoding::Vop2Sdwa,
-        });
-        let dpp = forms.has(Forms::DPP).then_some(match native {
-            Encoding::Vop1 => Encoding::Vop1Dpp,
-            _ => Encoding::Vop2Dpp,
-        });
-        [own, long, sdwa, dpp].into_iter().flatten()
+        [
+            own,
+            long.filter(|_| forms.has(Forms::E64)),
+            sdwa.filter(|_| has_sdwa),
+            dpp.filter(|_| forms.has(Forms::DPP)),
+        ]
+        .into_iter()
+        .flatten()
     }
 }
 

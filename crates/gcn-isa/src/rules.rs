@@ -19,12 +19,12 @@ const CONSTANT_BUS_READS: usize = 1;
 /// The most values that a vector instruction could read as scalars: each source, and VCC.
 const MOST_READS: usize = 5;
 
-/// A rule.
+/// A rule that some words break.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Rule {
     /// A vector instruction reads at most one scalar register or literal.
     ConstantBus,
-    /// What is written or is an address must be a register, not a constant.
+    /// A destination or an address must be a register, not a constant.
     NoConstant,
     /// A scalar operand cannot read LDS.
     LdsDirect,
@@ -38,7 +38,7 @@ pub enum Rule {
     GatherMask,
     /// A store has no status.
     StoreStatus,
-    /// What goes to LDS has no status.
+    /// A load to LDS has no status.
     LdsStatus,
     /// VGPR indexing concerns four operands.
     GprIndex,
@@ -67,7 +67,7 @@ impl Inst {
             .or_else(of_bus)
     }
 
-    /// Whether an operand breaks a rule of which this holds.
+    /// True if an operand breaks a rule for which `counts` is true.
     pub(crate) fn breaks_any(&self, counts: impl Fn(Rule) -> bool) -> bool {
         self.operand_rules().any(counts)
     }
@@ -82,11 +82,14 @@ impl Inst {
 /// The bits without which modifiers of this form break no rule.
 pub(crate) fn breaking_bits(form: &Form) -> u64 {
     let mask = |field| form.layout.bits(field).mask();
-    match form.encoding {
-        Encoding::Mimg => u64::MAX,
-        Encoding::Mubuf | Encoding::Mtbuf => mask(Field::Tfe),
-        _ if form.isa.numbering() == Numbering::SiCi => mask(Field::Clamp),
-        _ => 0,
+    if form.encoding == Encoding::Mimg {
+        u64::MAX
+    } else if matches!(form.encoding, Encoding::Mubuf | Encoding::Mtbuf) {
+        mask(Field::Tfe)
+    } else if form.isa.numbering() == Numbering::SiCi {
+        mask(Field::Clamp)
+    } else {
+        0
     }
 }
 
@@ -102,11 +105,10 @@ pub fn whole(inst: &Inst) -> Option<Rule> {
                 .then_some(Rule::IntegerClamp)
         }
         Does::Atomic(op, _) if inst.encoding == Encoding::Mimg => {
-            let is_possible = match op {
-                AtomicOp::CompareSwap => {
-                    matches!(mask, 0x3 | 0xf) || mask == 0x1 && inst.flag(Field::Tfe)
-                }
-                _ => matches!(mask, 0x1 | 0x3),
+            let is_possible = if op == AtomicOp::CompareSwap {
+                matches!(mask, 0x3 | 0xf) || mask == 0x1 && inst.flag(Field::Tfe)
+            } else {
+                matches!(mask, 0x1 | 0x3)
             };
             (!is_possible).then_some(Rule::AtomicMask)
         }
@@ -116,7 +118,39 @@ pub fn whole(inst: &Inst) -> Option<Rule> {
         {
             inst.flag(Field::Tfe).then_some(Rule::StoreStatus)
         }
-        _ => None,
+        Does::Store(_)
+        | Does::StoreHigh(_)
+        | Does::StoreFormat(..)
+        | Does::StoreFormatHigh
+        | Does::Load(_)
+        | Does::LoadHalf(..)
+        | Does::LoadFormat(..)
+        | Does::LoadFormatHigh
+        | Does::StoreFromLds
+        | Does::Atomic(..)
+        | Does::Return(..)
+        | Does::LoadTwo(..)
+        | Does::StoreTwo(..)
+        | Does::ExchangeTwo(..)
+        | Does::AtomicFromLds(..)
+        | Does::LoadByLane
+        | Does::StoreByLane
+        | Does::Count(_)
+        | Does::ExchangeConditionally(_)
+        | Does::Lanes(_)
+        | Does::Gws(_)
+        | Does::OrderedCount
+        | Does::LdsNop
+        | Does::Time(_)
+        | Does::Cache { .. }
+        | Does::Probe
+        | Does::Image(_)
+        | Does::Export
+        | Does::Branch(_)
+        | Does::Jump
+        | Does::ReturnFromTrap
+        | Does::Fork
+        | Does::Control(_) => None,
     };
     rules.or((inst.flag(Field::Lds) && inst.flag(Field::Tfe)).then_some(Rule::LdsStatus))
 }
@@ -219,7 +253,12 @@ pub(crate) fn bus_reads(inst: &Inst, counts_literals: bool) -> Option<usize> {
                 lane_from_m0 |= is_lane && code == regs::M0;
             }
             Operand::Literal(_) if counts_literals => note((u8::MAX, 1)),
-            _ => continue,
+            Operand::Scalar { .. }
+            | Operand::Literal(_)
+            | Operand::Vgprs { .. }
+            | Operand::Off
+            | Operand::Imm(_)
+            | Operand::ScalarOffset { .. } => continue,
         }
         last = Some(index);
     }
@@ -262,7 +301,7 @@ pub fn constant(isa: Isa, ty: Ty, value: i64) -> Result<Operand, FieldError> {
 /// The inline constant with these bits, or else the literal, if there is one.
 ///
 /// # Errors
-/// Why there is no literal.
+/// The error of `literal`, if there is no inline constant.
 pub fn inline_or_literal<E>(
     isa: Isa,
     ty: Ty,

@@ -1,4 +1,4 @@
-//! What the 16-bit constants of scalar instructions mean: wait counters, hardware registers, messages.
+//! The 16-bit constants of scalar instructions: wait counters, hardware registers, messages.
 
 use std::fmt::Write;
 
@@ -229,7 +229,7 @@ fn op_name(isa: Isa, message: u8, op: u8) -> Option<&'static str> {
         .map(|(name, ..)| *name)
 }
 
-/// What is wrong with a message's operation and stream, as LLVM sees it.
+/// The mistake in a message's operation and stream, by LLVM's rules.
 pub fn wrong_message(
     isa: Isa,
     message: u8,

@@ -5,7 +5,7 @@ use std::fmt::Write;
 use crate::target::Isa;
 use crate::text::Text;
 
-/// What an OFFSET of DS_SWIZZLE_B32 asks for. Lanes are of a half of 32; bit 5 of the lane is kept.
+/// The pattern that an OFFSET of DS_SWIZZLE_B32 requests. Lanes are of a half of 32; bit 5 of the lane is kept.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Pattern {
     /// In each group of four, lane i reads lane `[i]`.
@@ -123,12 +123,14 @@ pub(crate) fn write(out: &mut Text, isa: Isa, offset: u16) -> bool {
             }
             write!(out, "\")")
         }
-        _ => write!(out, "{offset}"),
+        Pattern::QuadPerm(_) | Pattern::Fft { .. } | Pattern::Rotate { .. } => {
+            write!(out, "{offset}")
+        }
     };
     match Pattern::unpack(isa, offset) {
         // A constant bit is OR alone, an inverted one AND and XOR.
         Pattern::Bitmask { and, or, xor } => or & (and | xor) == 0 && xor & !and == 0,
-        _ => true,
+        Pattern::QuadPerm(_) | Pattern::Fft { .. } | Pattern::Rotate { .. } => true,
     }
 }
 

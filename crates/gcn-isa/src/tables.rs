@@ -1,5 +1,5 @@
-//! The rows of one instruction set by name, and what follows from them: what a program starts with must cost nothing,
-//! so the names are in order when this is compiled, and an instruction's forms are worked out when it is met.
+//! The rows of one instruction set by name, and the forms of its instructions. The start of a program must cost nothing,
+//! so the names are hashed when this is compiled, and an instruction's forms are worked out when it is met.
 
 use std::sync::OnceLock;
 
@@ -10,7 +10,7 @@ use crate::op::{FAMILIES, Op, rows};
 use crate::row::Row;
 use crate::target::Isa;
 
-/// How many rows there are.
+/// Number of rows.
 const ROWS: usize = {
     let mut count = 0;
     let mut family = 0;
@@ -21,7 +21,13 @@ const ROWS: usize = {
     count
 };
 
-/// What is known of one instruction set.
+/// The names and forms of one instruction set.
+///
+/// ```
+/// use gcn_isa::{Isa, Op, ds::Ds};
+/// assert_eq!(Isa::Gfx9.tables().named("DS_ADD_U32"), Some(Op::Ds(Ds::DS_ADD_U32)));
+/// assert_eq!(Isa::Si.tables().named("global_load_dword"), None);
+/// ```
 pub struct Tables {
     isa: Isa,
     /// For each row its forms, once they have been asked for.
@@ -36,7 +42,7 @@ impl Tables {
         }
     }
 
-    /// The field map of an encoding, where the instruction set has it.
+    /// The field map of an encoding, if the instruction set has one.
     pub fn layout(&self, encoding: Encoding) -> Option<&'static Layout> {
         layout(self.isa, encoding)
     }
@@ -107,7 +113,7 @@ impl Tables {
     }
 }
 
-/// How many places there are for names: a power of two, more than twice as many as names.
+/// Number of places for names: a power of two, more than twice the number of names.
 const NAME_PLACES: usize = 1 << 12;
 
 /// The most letters of a name.

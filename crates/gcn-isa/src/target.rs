@@ -25,11 +25,11 @@ instruction_sets! {
     Ci,
     /// GCN 1.2, Volcanic Islands, gfx8.
     Vi,
-    /// GCN 1.2 as Stoney has it (gfx810): two 16-bit values of a buffer or an image to a register, as on GCN 1.4.
+    /// GCN 1.2 of Stoney (gfx810): two 16-bit values of a buffer or an image to a register, as on GCN 1.4.
     Stoney,
     /// GCN 1.4, Vega, gfx900.
     Gfx9,
-    /// GCN 1.4 as Vega 12 has it (gfx904): FMA_MIX in place of MAD_MIX.
+    /// GCN 1.4 of Vega 12 (gfx904): FMA_MIX in place of MAD_MIX.
     Vega12,
     /// GCN 1.4.1, Vega 20, gfx906: Vega 12's and the dot products.
     Vega20,

@@ -1,4 +1,4 @@
-//! Text that is built quickly: most of a listing is short pieces, known beforehand, one after another.
+//! Text for listings, which are mostly short pieces, known beforehand, one after another.
 //!
 //! A short piece is stored as a whole number of machine words, whatever its length, and the next one is written
 //! over what was too much. So none needs a loop or a call.
@@ -50,7 +50,7 @@ fn four_digits(value: u32) -> u32 {
 fn hex_digits(word: u32) -> u64 {
     /// One in each byte.
     const EACH: u64 = u64::MAX / 0xff;
-    /// What letters are beyond the character after `9`.
+    /// Distance of the letters from the character after `9`.
     const TO_LETTER: u64 = (b'a' - b'9' - 1) as u64;
     // Half of what belongs to a byte, then of that, goes to another place, until each byte has a digit.
     let spread = u64::from(word);
@@ -87,7 +87,7 @@ impl Text {
         self.len
     }
 
-    /// Whether there is no text.
+    /// True if there is no text.
     pub fn is_empty(&self) -> bool {
         self.len == 0
     }
@@ -276,8 +276,8 @@ const LINE: usize = 1 << u8::BITS;
 /// Room for it, and for the pieces that are stored at its end.
 const LINE_ROOM: usize = LINE + (1 << 6);
 
-/// A short line. Nothing is checked for each of its pieces: they are stored, and their [sums](Piece) added. What would be
-/// too long is nonsense.
+/// A short line. Nothing is checked for each of its pieces: they are stored, and their [sums](Piece) added. Longer
+/// lines are garbled.
 pub(crate) struct Line<'a> {
     room: &'a mut [u8; LINE_ROOM],
     /// Bytes of text before it.
@@ -339,7 +339,7 @@ impl fmt::Write for Text {
 }
 
 /// A short text, ready to be stored as a whole: `N` bytes, the last two of which are its sum. That has the text's length in
-/// its low byte, and a mark, which means what its owner wants, in the other one. Adding sums counts both at once.
+/// its low byte, and a mark, whose meaning is its owner's, in the other one. Adding sums counts both at once.
 #[derive(Clone, Copy, Debug)]
 #[repr(align(16))]
 pub(crate) struct Piece<const N: usize> {
@@ -383,7 +383,7 @@ impl<const N: usize> Piece<N> {
         self.bytes[N - 1]
     }
 
-    /// Whether it has no text.
+    /// True if it has no text.
     pub(crate) const fn is_empty(&self) -> bool {
         self.bytes[N - SUM] == 0
     }

@@ -368,7 +368,7 @@ fn contents(form: &Form, run: Run) -> String {
     }
 }
 
-/// What words are: on each instruction set their text, the values of their fields, and the instruction.
+/// Explains words: on each instruction set their text, the values of their fields, and the instruction.
 fn of_words(out: &mut dyn Write, isas: &[Isa], words: &[u32]) -> Result<()> {
     let mut found: Vec<(Inst, IsaSet)> = Vec::new();
     let mut problem = None;

@@ -1,15 +1,17 @@
-//! From an instruction to text as CLRX's documents and its disassembler have it. Walks the row and names no
-//! instruction; what differs from LLVM's text is listed in `docs/dialects.md`.
+//! Writes instructions as CLRX's documents and its disassembler do. Walks the row and names no instruction;
+//! `docs/dialects.md` lists the differences from LLVM's text.
 //!
 //! CLRX chooses encodings by what is written, not by suffixes: an instruction whose text would mean a shorter
 //! encoding has `vop3`, `sdwa` or `dpp` behind it. It names registers as they are, wherever a group begins.
+
+mod modifiers;
 
 use std::fmt::Write;
 
 use super::Fidelity;
 use crate::field::{Encoding, Field, Layout};
 use crate::inst::{Inst, Operand};
-use crate::operand::{Kind, SEL_DWORD, Slot, Ty, Value, When};
+use crate::operand::{Kind, Slot, Ty, Value, When};
 use crate::regs;
 use crate::text::Text;
 use crate::vintrp::{CHANNELS, VERTEX_PARAMETERS};
@@ -19,18 +21,10 @@ use crate::{clrx, exp};
 const OPERAND_COLUMN: usize = 16;
 /// The VGPRs of a wave; a group that crosses the end goes on at 0 in CLRX's text.
 const VGPRS: usize = 256;
-/// The mask that an image instruction has without `dmask`.
-const DEFAULT_DMASK: u64 = 1;
 /// Integers that would be inline constants are literals only within `lit(…)`.
 const INLINE: std::ops::RangeInclusive<i32> = -16..=64;
 /// An SMRD offset up to this fits the field and is no literal.
 const SMRD_OFFSET: i32 = 0xff;
-/// The parts of a register that SDWA selects, by number; all of it is not written.
-const SELECTIONS: [&str; 6] = ["byte0", "byte1", "byte2", "byte3", "word0", "word1"];
-/// What SDWA does with the rest of the destination, by number; zeros are not written.
-const UNUSED: [&str; 3] = ["", "sext", "preserve"];
-/// The most sources that OP_SEL is about.
-const SOURCES: usize = 3;
 /// The flags of memory instructions, exports and VOP3, in CLRX's order.
 const FLAGS: [(Field, &str); 4] = [
     (Field::Done, "done"),
@@ -41,7 +35,7 @@ const FLAGS: [(Field, &str); 4] = [
 
 /// Appends the instruction's text; see [`Inst::print`].
 pub(super) fn print(inst: &Inst, out: &mut Text, target: Option<&str>) -> Fidelity {
-    let mut printer = Printer {
+    let mut printer = ClrxPrinter {
         inst,
         layout: inst.layout(),
         out,
@@ -49,18 +43,18 @@ pub(super) fn print(inst: &Inst, out: &mut Text, target: Option<&str>) -> Fideli
         exact: true,
     };
     printer.all(target);
-    let said = printer.shown
+    let conveyed = printer.shown
         | printer.layout.bits(Field::Op).mask()
         | u64::from(printer.layout.constant_mask);
     let is_taken = !inst.breaks_any(clrx::holds_to) && clrx::constant_bus(inst).is_none();
-    if printer.exact && inst.bits() & !said == 0 && is_taken {
+    if printer.exact && inst.bits() & !conveyed == 0 && is_taken {
         Fidelity::Exact
     } else {
         Fidelity::Lossy
     }
 }
 
-struct Printer<'a> {
+struct ClrxPrinter<'a> {
     inst: &'a Inst,
     layout: &'static Layout,
     out: &'a mut Text,
@@ -69,7 +63,7 @@ struct Printer<'a> {
     exact: bool,
 }
 
-impl Printer<'_> {
+impl ClrxPrinter<'_> {
     fn all(&mut self, target: Option<&str>) {
         let start = self.out.len();
         self.out
@@ -88,7 +82,7 @@ impl Printer<'_> {
             separator = ", ";
             match (slot.kind, target) {
                 (Kind::Branch, Some(label)) => {
-                    self.say(slot.field);
+                    self.convey(slot.field);
                     self.out.push_str(label);
                 }
                 _ => self.operand(slot),
@@ -115,19 +109,26 @@ impl Printer<'_> {
                 }
                 self.flags(&FLAGS);
             }
-            _ => {
+            Encoding::Exp => {
                 self.flags(&FLAGS);
                 self.exact &= self.exports_exactly();
             }
+            Encoding::Sop2
+            | Encoding::Sopk
+            | Encoding::Sop1
+            | Encoding::Sopc
+            | Encoding::Sopp
+            | Encoding::Smrd
+            | Encoding::Vop1
+            | Encoding::Vop2
+            | Encoding::Vopc
+            | Encoding::Vintrp => self.flags(&FLAGS),
         }
     }
 
-    /// Whether nothing is in the fields of values that are not exported, and CLRX reads both values of a pair
-    /// where COMPR has the second.
+    /// True if the fields of values that are not exported are zero, and with COMPR both values of a pair are exported
+    /// where the second is.
     fn exports_exactly(&self) -> bool {
-        if self.inst.encoding != Encoding::Exp {
-            return true;
-        }
         let is_compressed = self.inst.flag(Field::Compr);
         let enabled = self.inst.get(Field::En);
         let pair = |index: usize| enabled >> (2 * index) & 3;
@@ -141,12 +142,13 @@ impl Printer<'_> {
         }) && !(is_compressed && (0..2).any(|index| pair(index) == 2))
     }
 
-    fn say(&mut self, field: Field) {
+    /// Notes that the text conveys a field.
+    fn convey(&mut self, field: Field) {
         self.shown |= self.layout.bits(field).mask();
     }
 
     fn flag(&mut self, field: Field, name: &str) {
-        self.say(field);
+        self.convey(field);
         if self.inst.flag(field) {
             self.out.push(' ');
             self.out.push_str(name);
@@ -161,7 +163,7 @@ impl Printer<'_> {
 
     /// ` name:` and a number, left out when it is 0.
     fn decimal(&mut self, field: Field, name: &str) {
-        self.say(field);
+        self.convey(field);
         let value = self.inst.get(field);
         if value != 0 {
             let _ = write!(self.out, " {name}:{value}");
@@ -169,9 +171,9 @@ impl Printer<'_> {
     }
 
     fn operand(&mut self, slot: &Slot) {
-        self.say(slot.field);
+        self.convey(slot.field);
         let (extended, negated, absolute) = self.source_modifiers(slot);
-        self.say_where(slot);
+        self.convey_selectors(slot);
         // CLRX takes the sign of a constant as a part of it, and has no absolute value of one.
         self.exact &= !(negated || absolute || extended) || !self.is_constant(slot);
         if extended {
@@ -183,31 +185,38 @@ impl Printer<'_> {
         if absolute {
             self.out.push_str("abs(");
         }
-        self.plain(slot);
+        self.bare_operand(slot);
         let closing = usize::from(extended) + usize::from(absolute);
         (0..closing).for_each(|_| self.out.push(')'));
     }
 
-    /// Whether the operand is an inline constant.
+    /// True for an inline constant or a literal.
     fn is_constant(&self, slot: &Slot) -> bool {
         match self.inst.operand(slot) {
             Operand::Literal(_) => true,
             Operand::Scalar { code, .. } => regs::inline(self.inst.isa, code).is_some(),
-            _ => false,
+            Operand::Vgprs { .. }
+            | Operand::Off
+            | Operand::Imm(_)
+            | Operand::ScalarOffset { .. } => false,
         }
     }
 
-    fn plain(&mut self, slot: &Slot) {
+    /// Appends an operand without source modifiers.
+    fn bare_operand(&mut self, slot: &Slot) {
         match self.inst.operand(slot) {
             Operand::Vgprs { first, count } => {
                 self.exact &= slot.kind != Kind::Sdst;
-                let count = match slot.kind {
-                    Kind::ImageAddress { most, .. } => clrx::image_address(most),
+                let count = if let Kind::ImageAddress { most, .. } = slot.kind {
+                    clrx::image_address(most)
+                } else if slot.kind == Kind::Vgpr
+                    && slot.field == Field::Vdst
+                    && self.layout.has(Field::Tfe)
+                {
                     // Before GCN 1.4 a status may follow the value.
-                    Kind::Vgpr if self.layout.has(Field::Tfe) && slot.field == Field::Vdst => {
-                        count + self.inst.get(Field::Tfe) as u8
-                    }
-                    _ => clrx::width(self.inst.row(), slot).unwrap_or(count),
+                    count + self.inst.get(Field::Tfe) as u8
+                } else {
+                    clrx::width(self.inst.row(), slot).unwrap_or(count)
                 };
                 self.vgprs(first, count);
             }
@@ -258,7 +267,26 @@ impl Printer<'_> {
             Kind::Src if self.layout.has(Field::Src0Sel) => code <= regs::EXEC_HI,
             // There `lds` is a modifier.
             Kind::Ssrc => code != regs::LDS_DIRECT || !self.layout.has(Field::Lds),
-            _ => true,
+            Kind::Src
+            | Kind::GlobalAddress
+            | Kind::ScratchAddress
+            | Kind::BufferAddress
+            | Kind::ImageData { .. }
+            | Kind::ImageAddress { .. }
+            | Kind::ExportTarget
+            | Kind::ExportSource(_)
+            | Kind::Attribute
+            | Kind::VertexParameter
+            | Kind::ScalarOffset { .. }
+            | Kind::Unsigned
+            | Kind::Signed
+            | Kind::Simm16
+            | Kind::Branch
+            | Kind::Waitcnt
+            | Kind::Hwreg
+            | Kind::SendMsg
+            | Kind::GprIndex
+            | Kind::Literal => true,
         };
         if code < isa.sgprs() {
             self.exact &=
@@ -273,7 +301,7 @@ impl Printer<'_> {
             self.out.push_str("ttmp");
             return self.numbers(number, count);
         }
-        // A single register may stand where a pair is read: VCCZ, SCC.
+        // A single register may be written where a pair is read: VCCZ, SCC.
         let named = clrx::register(isa, code, count).or_else(|| {
             (code > regs::EXEC_HI)
                 .then(|| clrx::register(isa, code, 1))
@@ -302,16 +330,13 @@ impl Printer<'_> {
         } else {
             self.out.push_hex(value.into());
         }
-        // What it means where it is a float, for the reader.
+        // A comment shows the value of a float.
         let first = self.inst.row().slots().next().map(|slot| slot.ty);
-        match if is_always_there {
-            first.unwrap_or(slot.ty)
-        } else {
-            slot.ty
-        } {
-            Ty::F32 => clrx::write_single_comment(self.out, f32::from_bits(value)),
-            Ty::F16 => clrx::write_half_comment(self.out, value as u16),
-            _ => {}
+        let ty = first.filter(|_| is_always_there).unwrap_or(slot.ty);
+        if ty == Ty::F32 {
+            clrx::write_single_comment(self.out, f32::from_bits(value));
+        } else if ty == Ty::F16 {
+            clrx::write_half_comment(self.out, value as u16);
         }
     }
 
@@ -322,11 +347,11 @@ impl Printer<'_> {
             Kind::Hwreg => clrx::write_hwreg(self.out, isa, value as u16),
             Kind::SendMsg => self.exact &= clrx::write_sendmsg(self.out, isa, value as u16),
             Kind::ExportTarget => {
-                self.say(Field::En);
+                self.convey(Field::En);
                 self.exact &= exp::write_target(self.out, value as u8, "ill_");
             }
             Kind::Attribute => {
-                self.say(Field::AttrChan);
+                self.convey(Field::AttrChan);
                 let channels = CHANNELS.len() as i64;
                 let _ = write!(self.out, "attr{}.", value.div_euclid(channels));
                 if let Some(&channel) = CHANNELS.get(value.rem_euclid(channels) as usize) {
@@ -346,18 +371,33 @@ impl Printer<'_> {
                 let _ = write!(self.out, ".{distance:+}");
             }
             Kind::Simm16 | Kind::Signed => self.out.push_hex(u64::from(value as u16)),
-            _ => self.out.push_hex(value.cast_unsigned()),
+            Kind::Unsigned
+            | Kind::GprIndex
+            | Kind::Vgpr
+            | Kind::GlobalAddress
+            | Kind::ScratchAddress
+            | Kind::BufferAddress
+            | Kind::ImageData { .. }
+            | Kind::ImageAddress { .. }
+            | Kind::ExportSource(_)
+            | Kind::Saddr
+            | Kind::Src
+            | Kind::Ssrc
+            | Kind::Sdst
+            | Kind::Aligned(_)
+            | Kind::ScalarOffset { .. }
+            | Kind::Literal => self.out.push_hex(value.cast_unsigned()),
         }
     }
 
-    /// A register beside an immediate has it as `offset:` behind the flags.
+    /// An immediate beside a register follows the flags, as `offset:`.
     fn scalar_offset(&mut self, imm: Option<i32>, reg: Option<u8>, literal: bool) {
-        self.say(Field::Imm);
-        self.say(Field::Soe);
+        self.convey(Field::Imm);
+        self.convey(Field::Soe);
         match (reg, imm) {
             (Some(code), imm) => {
                 if imm.is_some() {
-                    self.say(Field::Soffset);
+                    self.convey(Field::Soffset);
                 }
                 let named = regs::write_scalar(self.out, self.inst.isa, code, 1);
                 self.exact &= named;
@@ -388,8 +428,7 @@ impl Printer<'_> {
         }
     }
 
-    /// Whether a source's sign is extended, it is negated, its absolute value is taken; CLRX shows what the bits
-    /// say whatever the operand's type is.
+    /// Sign extension, negation and absolute value of a source; CLRX shows these bits for operands of every type.
     fn source_modifiers(&mut self, slot: &Slot) -> (bool, bool, bool) {
         const OF_SOURCE: [(Field, Field, Field, Field); 2] = [
             (Field::Src0, Field::Src0Sext, Field::Src0Neg, Field::Src0Abs),
@@ -404,7 +443,7 @@ impl Printer<'_> {
                 return (false, false, false);
             };
             for field in [sext, neg, abs] {
-                self.say(field);
+                self.convey(field);
             }
             let flag = |field| self.inst.flag(field);
             return (flag(sext), flag(neg), flag(abs));
@@ -413,11 +452,9 @@ impl Printer<'_> {
         if self.inst.encoding == Encoding::Vop3p {
             return (false, false, false);
         }
-        let index = match slot.field {
-            Field::Src0 => 0,
-            Field::Src1 => 1,
-            Field::Src2 => 2,
-            _ => return (false, false, false),
+        const SOURCES: [Field; 3] = [Field::Src0, Field::Src1, Field::Src2];
+        let Some((index, _)) = (0..).zip(SOURCES).find(|(_, source)| *source == slot.field) else {
+            return (false, false, false);
         };
         let mut has = |field: Field| {
             let bits = self.layout.bits(field);
@@ -432,279 +469,23 @@ impl Printer<'_> {
     }
 
     /// The bits that say that an operand of SDWA is scalar, or that a comparison's result goes to VCC.
-    fn say_where(&mut self, slot: &Slot) {
-        match slot.field {
-            Field::Src0 => self.say(Field::Src0Scalar),
-            Field::Src1 => self.say(Field::Src1Scalar),
-            Field::Sdst if self.layout.has(Field::SdwaSdst) => {
-                self.say(Field::SdwaSdst);
-                let code = self.inst.get(Field::Sdst);
-                self.exact &= if self.inst.flag(Field::SdwaSdst) {
-                    code != u64::from(regs::VCC_LO)
-                } else {
-                    code == 0
-                };
-            }
-            _ => {}
+    fn convey_selectors(&mut self, slot: &Slot) {
+        if slot.field == Field::Src0 {
+            self.convey(Field::Src0Scalar);
+        } else if slot.field == Field::Src1 {
+            self.convey(Field::Src1Scalar);
+        } else if slot.field == Field::Sdst && self.layout.has(Field::SdwaSdst) {
+            self.convey(Field::SdwaSdst);
+            let code = self.inst.get(Field::Sdst);
+            self.exact &= if self.inst.flag(Field::SdwaSdst) {
+                code != u64::from(regs::VCC_LO)
+            } else {
+                code == 0
+            };
         }
     }
 
     fn has_source(&self, field: Field) -> bool {
         self.inst.row().slots().any(|slot| slot.field == field)
-    }
-
-    fn output_modifier(&mut self) {
-        self.say(Field::Omod);
-        self.out.push_str(match self.inst.get(Field::Omod) {
-            0 => "",
-            1 => " mul:2",
-            2 => " mul:4",
-            _ => " div:2",
-        });
-    }
-
-    /// The selections of SDWA; `sdwa` where none of them tells the encoding.
-    fn sdwa(&mut self) {
-        self.output_modifier();
-        self.flag(Field::Clamp, "clamp");
-        let mut tells = false;
-        let choices: [(Field, &str, &[&str], u64); 4] = [
-            (Field::DstSel, "dst_sel", &SELECTIONS, SEL_DWORD.into()),
-            (Field::DstUnused, "dst_unused", &UNUSED, 0),
-            (Field::Src0Sel, "src0_sel", &SELECTIONS, SEL_DWORD.into()),
-            (Field::Src1Sel, "src1_sel", &SELECTIONS, SEL_DWORD.into()),
-        ];
-        for (field, name, names, default) in choices {
-            let is_meant = match field {
-                Field::Src1Sel => self.has_source(Field::Src1),
-                _ => self.layout.has(field),
-            };
-            let value = self.inst.get(field);
-            if !is_meant {
-                continue;
-            }
-            self.say(field);
-            if value == default {
-                continue;
-            }
-            tells = true;
-            let choice = names.get(value as usize).copied();
-            self.exact &= choice.is_some();
-            let _ = write!(self.out, " {name}:{}", choice.unwrap_or("invalid"));
-        }
-        let extends = self.inst.flag(Field::Src0Sext) || self.inst.flag(Field::Src1Sext);
-        if !tells && !extends {
-            self.out.push_str(" sdwa");
-        }
-    }
-
-    fn dpp(&mut self) {
-        self.say(Field::DppCtrl);
-        let ctrl = self.inst.get(Field::DppCtrl) as u16;
-        self.exact &= clrx::write_permutation(self.out, ctrl);
-        self.flag(Field::BoundCtrl, "bound_ctrl");
-        for (field, name) in [(Field::BankMask, "bank_mask"), (Field::RowMask, "row_mask")] {
-            self.say(field);
-            let _ = write!(self.out, " {name}:{}", self.inst.get(field));
-        }
-    }
-
-    /// ` name:[1,0]`, a bit for each of `bits`, left out when each is `unwritten`.
-    fn list(&mut self, name: &str, bits: &[(Field, u8)], unwritten: bool) {
-        let inst = self.inst;
-        let layout = self.layout;
-        let mask = |(field, index): &(Field, u8)| 1u64 << (layout.bits(*field).low + index);
-        let is_set = |bit: &(Field, u8)| inst.bits() & mask(bit) != 0;
-        let is_default = bits.iter().all(|bit| is_set(bit) == unwritten);
-        self.list_unless(name, bits, is_default);
-    }
-
-    fn list_unless(&mut self, name: &str, bits: &[(Field, u8)], is_default: bool) {
-        let inst = self.inst;
-        let layout = self.layout;
-        let mask = |(field, index): &(Field, u8)| 1u64 << (layout.bits(*field).low + index);
-        self.shown |= bits.iter().map(mask).fold(0, |all, one| all | one);
-        if is_default {
-            return;
-        }
-        let _ = write!(self.out, " {name}:[");
-        for (index, bit) in bits.iter().enumerate() {
-            if index > 0 {
-                self.out.push(',');
-            }
-            let is_set = inst.bits() & mask(bit) != 0;
-            self.out.push(if is_set { '1' } else { '0' });
-        }
-        self.out.push(']');
-    }
-
-    /// VOP3P: a list per modifier, with as many bits as there are sources.
-    fn packed(&mut self) {
-        let has_third = self.has_source(Field::Src2);
-        let of = |field: Field| [(field, 0), (field, 1), (field, 2)];
-        let count = if has_third { 3 } else { 2 };
-        self.list("op_sel", &of(Field::OpSel)[..count], false);
-        let high = [
-            (Field::OpSelHi, 0),
-            (Field::OpSelHi, 1),
-            (Field::OpSelHi2, 0),
-        ];
-        // OP_SEL_HI of a missing third source is set if the list is not written, else not.
-        let is_high = self.inst.get(Field::OpSelHi) == self.layout.bits(Field::OpSelHi).max();
-        if has_third {
-            self.list("op_sel_hi", &high, true);
-        } else {
-            self.say(Field::OpSelHi2);
-            let unwritten = self.inst.flag(Field::OpSelHi2);
-            self.exact &= is_high || !unwritten;
-            self.list_unless("op_sel_hi", &high[..count], is_high && unwritten);
-        }
-        self.list("neg_lo", &of(Field::Neg)[..count], false);
-        self.list("neg_hi", &of(Field::NegHi)[..count], false);
-        self.flag(Field::Clamp, "clamp");
-    }
-
-    /// VOP3: `vop3` where the text would mean a shorter encoding.
-    fn long_form(&mut self) {
-        self.flag(Field::High, "high");
-        let sources = self
-            .inst
-            .row()
-            .slots()
-            .filter(|slot| slot.kind == Kind::Src);
-        let sources = sources.count().min(SOURCES) as u8;
-        if self.layout.has(Field::OpSel) && sources > 0 {
-            const DESTINATION: u8 = 3;
-            let mut bits: Vec<(Field, u8)> =
-                (0..sources).map(|index| (Field::OpSel, index)).collect();
-            bits.push((Field::OpSel, DESTINATION));
-            self.list("op_sel", &bits, false);
-        }
-        self.output_modifier();
-        self.flag(Field::Clamp, "clamp");
-        if self.means_short_form() {
-            self.out.push_str(" vop3");
-        }
-    }
-
-    /// Whether an encoding of one dword could hold the same operands.
-    fn means_short_form(&self) -> bool {
-        let row = self.inst.row();
-        let own = row.family.encoding();
-        let is_short = matches!(
-            own,
-            Encoding::Vop1 | Encoding::Vop2 | Encoding::Vopc | Encoding::Vintrp
-        );
-        if !is_short || Inst::new(self.inst.isa, self.inst.op, own).is_none() {
-            return false;
-        }
-        let plain = [
-            Field::Omod,
-            Field::Neg,
-            Field::Abs,
-            Field::Clamp,
-            Field::OpSel,
-            Field::High,
-        ];
-        if plain.into_iter().any(|field| self.inst.flag(field)) {
-            return false;
-        }
-        let fits = |slot: &Slot| match (slot.field, slot.kind) {
-            (Field::Sdst | Field::Src2, Kind::Sdst) => {
-                self.inst.get(slot.field) == u64::from(regs::VCC_LO)
-            }
-            (Field::Src1, Kind::Ssrc | Kind::VertexParameter) => {
-                !matches!(self.inst.operand(slot), Operand::Vgprs { .. })
-            }
-            (Field::Src1, _) => matches!(self.inst.operand(slot), Operand::Vgprs { .. }),
-            _ => true,
-        };
-        row.slots().all(fits)
-    }
-
-    fn scalar_memory(&mut self) {
-        for (field, name) in [(Field::Glc, "glc"), (Field::Nv, "nv")] {
-            // Where no row has it, its bit is reserved.
-            if self.inst.modifiers().any(|m| m.field == field) {
-                self.flag(field, name);
-            }
-        }
-        let has_both = self.inst.row().slots().any(|slot| {
-            matches!(
-                self.inst.operand(slot),
-                Operand::ScalarOffset {
-                    imm: Some(_),
-                    reg: Some(_),
-                    ..
-                }
-            )
-        });
-        if has_both {
-            let _ = write!(self.out, " offset:{:#x}", self.inst.get(Field::Offset));
-        }
-    }
-
-    fn buffer(&mut self) {
-        self.flag(Field::Offen, "offen");
-        self.flag(Field::Idxen, "idxen");
-        self.decimal(Field::Offset, "offset");
-        self.flags(&[
-            (Field::Glc, "glc"),
-            (Field::Slc, "slc"),
-            (Field::Addr64, "addr64"),
-            (Field::Lds, "lds"),
-            (Field::Tfe, "tfe"),
-        ]);
-        if self.layout.has(Field::Format) {
-            self.say(Field::Format);
-            clrx::write_format(self.out, self.inst.get(Field::Format) as u8);
-        }
-    }
-
-    fn image(&mut self) {
-        self.say(Field::Dmask);
-        let mask = self.inst.get(Field::Dmask);
-        if mask != DEFAULT_DMASK {
-            let _ = write!(self.out, " dmask:{mask}");
-        }
-        self.flags(&[
-            (Field::Unorm, "unorm"),
-            (Field::Glc, "glc"),
-            (Field::Slc, "slc"),
-            (Field::R128, "r128"),
-            (Field::A16, "a16"),
-            (Field::Tfe, "tfe"),
-            (Field::Lwe, "lwe"),
-            (Field::Da, "da"),
-            (Field::D16, "d16"),
-        ]);
-    }
-
-    fn flat(&mut self) {
-        let signed = self
-            .inst
-            .modifiers()
-            .find(|m| m.value == Value::Signed)
-            .map(|m| m.field);
-        let offset = match signed {
-            Some(field) => {
-                self.say(field);
-                self.inst.get_signed(field)
-            }
-            None => {
-                self.say(Field::Offset12);
-                self.inst.get(Field::Offset12).cast_signed()
-            }
-        };
-        if offset != 0 {
-            let _ = write!(self.out, " inst_offset:{offset}");
-        }
-        self.flags(&[
-            (Field::Lds, "lds"),
-            (Field::Glc, "glc"),
-            (Field::Slc, "slc"),
-            (Field::Tfe, "tfe"),
-            (Field::Nv, "nv"),
-        ]);
     }
 }

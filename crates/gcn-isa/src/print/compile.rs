@@ -125,9 +125,10 @@ fn add_operand(
         }
         (Kind::Vgpr, 9) => (TextSource::Ready, ReadyTexts::only_vgprs(dwords)?),
         (Kind::Src, 8) => {
-            template.deciding |= field(match slot.field {
-                Field::Src0 => Field::Src0Scalar,
-                _ => Field::Src1Scalar,
+            template.deciding |= field(if slot.field == Field::Src0 {
+                Field::Src0Scalar
+            } else {
+                Field::Src1Scalar
             });
             (TextSource::Ready, ReadyTexts::vgprs(dwords)?)
         }

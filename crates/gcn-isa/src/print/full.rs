@@ -201,7 +201,27 @@ impl<'a> FullPrinter<'a> {
                 }
             },
             Kind::GprIndex => simm::write_gpr_index(self.out, value as u16),
-            kind => write_immediate(self.out, self.inst.isa, kind, value),
+            Kind::Vgpr
+            | Kind::GlobalAddress
+            | Kind::ScratchAddress
+            | Kind::BufferAddress
+            | Kind::ImageData { .. }
+            | Kind::ImageAddress { .. }
+            | Kind::ExportSource(_)
+            | Kind::Saddr
+            | Kind::Src
+            | Kind::Ssrc
+            | Kind::Sdst
+            | Kind::Aligned(_)
+            | Kind::ScalarOffset { .. }
+            | Kind::Unsigned
+            | Kind::Signed
+            | Kind::Simm16
+            | Kind::Branch
+            | Kind::Waitcnt
+            | Kind::Hwreg
+            | Kind::SendMsg
+            | Kind::Literal => write_immediate(self.out, self.inst.isa, kind, value),
         }
     }
 

@@ -1,0 +1,485 @@
+//! Operands of an instruction, read from its fields and written to them.
+
+use super::{FieldError, Inst, Operand};
+use crate::effect::Does;
+use crate::exp::SOURCES;
+use crate::field::{Bits, Encoding, Field};
+use crate::form::{FIRST_VGPR, LITERAL, SOURCE_BITS};
+use crate::operand::{Access, Kind, Modifier, Slot, When};
+use crate::placed::{ListBits, list_bits};
+use crate::regs::{self, SADDR_OFF};
+use crate::target::{Isa, on};
+use crate::vintrp::{self, CHANNELS, MAX_ATTRIBUTE, VERTEX_PARAMETERS};
+
+/// The width of a scalar memory offset that has a sign.
+const SIGNED_OFFSET_BITS: u8 = 21;
+/// The sources of SDWA and the bits that say that they are scalar.
+const SDWA_SCALARS: [(Field, Field); 2] = [
+    (Field::Src0, Field::Src0Scalar),
+    (Field::Src1, Field::Src1Scalar),
+];
+impl Inst {
+    /// The operand in `slot`, which must be one of this instruction's row.
+    pub fn operand(&self, slot: &Slot) -> Operand {
+        let bits = self.layout().bits(slot.field);
+        let value = bits.get(self.bits);
+        let count = slot.ty.dwords();
+        match slot.kind {
+            Kind::Vgpr if bits.width == SOURCE_BITS && value < FIRST_VGPR => Operand::Scalar {
+                code: value as u8,
+                count,
+            },
+            // With TFE a status follows the value.
+            Kind::Vgpr if matches!(self.encoding, Encoding::Mubuf | Encoding::Mtbuf) => {
+                Operand::Vgprs {
+                    first: value as u8,
+                    count: count + self.get(Field::Tfe) as u8,
+                }
+            }
+            Kind::Vgpr => Operand::Vgprs {
+                first: value as u8,
+                count,
+            },
+            Kind::ImageData { gathers } => Operand::Vgprs {
+                first: value as u8,
+                count: self.image_data_count(gathers),
+            },
+            Kind::ImageAddress { least, .. } => Operand::Vgprs {
+                first: value as u8,
+                count: least,
+            },
+            Kind::ExportSource(place) => self.export_source(place),
+            Kind::Attribute => Operand::Imm(vintrp::pack_attribute(
+                value as u8,
+                self.get(Field::AttrChan) as u8,
+            )),
+            Kind::GlobalAddress => Operand::Vgprs {
+                first: value as u8,
+                count: if self.saddr_is_off() { 2 } else { 1 },
+            },
+            Kind::ScratchAddress if !self.saddr_is_off() => Operand::Off,
+            Kind::ScratchAddress => Operand::Vgprs {
+                first: value as u8,
+                count,
+            },
+            Kind::BufferAddress => match self.buffer_address_count() {
+                0 => Operand::Off,
+                count => Operand::Vgprs {
+                    first: value as u8,
+                    count,
+                },
+            },
+            Kind::Saddr if value == SADDR_OFF => Operand::Off,
+            Kind::Src if self.is_scalar_sdwa_source(slot.field) => Operand::Scalar {
+                code: value as u8,
+                count,
+            },
+            Kind::Src if bits.width == 8 => Operand::Vgprs {
+                first: value as u8,
+                count,
+            },
+            Kind::Src | Kind::Ssrc | Kind::Sdst if value >= FIRST_VGPR => Operand::Vgprs {
+                first: (value - FIRST_VGPR) as u8,
+                count,
+            },
+            Kind::Src | Kind::Ssrc if value == LITERAL && self.layout().dwords == 1 => {
+                Operand::Literal((self.bits >> 32) as u32)
+            }
+            Kind::Sdst if bits.width == 0 || self.has_implied_vcc(slot.field) => Operand::Scalar {
+                code: regs::VCC_LO,
+                count,
+            },
+            Kind::Saddr | Kind::Src | Kind::Ssrc | Kind::Sdst => Operand::Scalar {
+                code: value as u8,
+                count,
+            },
+            Kind::Aligned(shift) => Operand::Scalar {
+                code: (value << shift) as u8,
+                count,
+            },
+            Kind::ScalarOffset { signed } => self.scalar_offset(signed),
+            Kind::Unsigned
+            | Kind::Waitcnt
+            | Kind::Hwreg
+            | Kind::SendMsg
+            | Kind::GprIndex
+            | Kind::ExportTarget
+            | Kind::VertexParameter
+            | Kind::Signed
+            | Kind::Simm16
+            | Kind::Branch => Operand::Imm(self.immediate(slot.kind, bits)),
+            Kind::Literal => Operand::Literal((self.bits >> 32) as u32),
+        }
+    }
+
+    /// The number that an immediate of this kind is.
+    #[inline]
+    pub(crate) fn immediate(&self, kind: Kind, bits: Bits) -> i64 {
+        match kind {
+            Kind::Signed | Kind::Simm16 | Kind::Branch => bits.get_signed(self.bits),
+            Kind::Vgpr
+            | Kind::GlobalAddress
+            | Kind::ScratchAddress
+            | Kind::BufferAddress
+            | Kind::ImageData { .. }
+            | Kind::ImageAddress { .. }
+            | Kind::ExportTarget
+            | Kind::ExportSource(_)
+            | Kind::Attribute
+            | Kind::VertexParameter
+            | Kind::Saddr
+            | Kind::Src
+            | Kind::Ssrc
+            | Kind::Sdst
+            | Kind::Aligned(_)
+            | Kind::ScalarOffset { .. }
+            | Kind::Unsigned
+            | Kind::Waitcnt
+            | Kind::Hwreg
+            | Kind::SendMsg
+            | Kind::GprIndex
+            | Kind::Literal => bits.get(self.bits) as i64,
+        }
+    }
+
+    /// Writes an operand into the fields of `slot`, which must be one of this instruction's row.
+    /// The number of registers is the caller's to check.
+    ///
+    /// # Errors
+    /// [`FieldError`] says what the fields cannot hold.
+    pub fn set_operand(&mut self, slot: &Slot, operand: Operand) -> Result<(), FieldError> {
+        let bits = self.layout().bits(slot.field);
+        match (slot.kind, operand) {
+            (Kind::Vgpr, Operand::Vgprs { first, .. }) if bits.width == SOURCE_BITS => {
+                self.set(slot.field, i64::from(first) + FIRST_VGPR as i64)
+            }
+            (
+                Kind::Vgpr,
+                Operand::Scalar {
+                    code: regs::LDS_DIRECT,
+                    ..
+                },
+            ) if bits.width == SOURCE_BITS => self.set(slot.field, i64::from(regs::LDS_DIRECT)),
+            (
+                Kind::Vgpr
+                | Kind::GlobalAddress
+                | Kind::ScratchAddress
+                | Kind::BufferAddress
+                | Kind::ImageData { .. }
+                | Kind::ImageAddress { .. },
+                Operand::Vgprs { first, .. },
+            ) => self.set(slot.field, i64::from(first)),
+            (Kind::ScratchAddress | Kind::BufferAddress, Operand::Off) => self.set(slot.field, 0),
+            (Kind::Saddr, Operand::Off) => self.set(slot.field, SADDR_OFF as i64),
+            (Kind::Src, Operand::Vgprs { first, .. }) if bits.width == 8 => {
+                for (source, flag) in SDWA_SCALARS {
+                    if source == slot.field && self.layout().has(flag) {
+                        self.set(flag, 0)?;
+                    }
+                }
+                self.set(slot.field, i64::from(first))
+            }
+            (Kind::Src, Operand::Vgprs { first, .. }) => {
+                self.set(slot.field, i64::from(first) + FIRST_VGPR as i64)
+            }
+            (Kind::Src, Operand::Scalar { code, .. }) if bits.width == 8 => {
+                let (_, flag) = SDWA_SCALARS
+                    .into_iter()
+                    .find(|(source, _)| *source == slot.field)
+                    .ok_or(FieldError::Kind)?;
+                self.set(flag, 1).map_err(|_| FieldError::Kind)?;
+                self.set(slot.field, i64::from(code))
+            }
+            (Kind::Src, _) if bits.width == 8 => Err(FieldError::Kind),
+            (Kind::Src | Kind::Ssrc, Operand::Literal(value)) => {
+                if self.literal().is_some_and(|other| other != value) {
+                    return Err(FieldError::Kind);
+                }
+                self.set_literal(value)?;
+                self.set(slot.field, LITERAL as i64)
+            }
+            (Kind::Sdst, Operand::Scalar { code, .. }) if bits.width == 0 => {
+                if code == regs::VCC_LO {
+                    Ok(())
+                } else {
+                    Err(FieldError::Kind)
+                }
+            }
+            (Kind::Sdst, Operand::Scalar { code, .. }) if self.layout().has(Field::SdwaSdst) => {
+                let is_vcc = code == regs::VCC_LO;
+                self.set(Field::SdwaSdst, i64::from(!is_vcc))?;
+                self.set(slot.field, if is_vcc { 0 } else { i64::from(code) })
+            }
+            (Kind::Saddr | Kind::Src | Kind::Ssrc | Kind::Sdst, Operand::Scalar { code, .. }) => {
+                self.set(slot.field, i64::from(code))
+            }
+            (Kind::Aligned(shift), Operand::Scalar { code, .. }) => {
+                if code & ((1 << shift) - 1) != 0 {
+                    return Err(FieldError::Alignment(1 << shift));
+                }
+                self.set(slot.field, i64::from(code >> shift))
+            }
+            (Kind::ScalarOffset { signed }, Operand::ScalarOffset { imm, reg, literal }) => {
+                self.set_scalar_offset(signed, imm, reg, literal)
+            }
+            (
+                Kind::Unsigned
+                | Kind::Waitcnt
+                | Kind::Hwreg
+                | Kind::SendMsg
+                | Kind::GprIndex
+                | Kind::ExportTarget,
+                Operand::Imm(value),
+            ) => self.set(slot.field, value),
+            (Kind::VertexParameter, Operand::Imm(value)) => {
+                self.put(slot.field, value, 0, VERTEX_PARAMETERS.len() as i64 - 1)
+            }
+            (Kind::ExportSource(place), Operand::Vgprs { first, .. }) => {
+                self.set_export_source(place, Some(first))
+            }
+            (Kind::ExportSource(place), Operand::Off) => self.set_export_source(place, None),
+            (Kind::Attribute, Operand::Imm(value)) => {
+                let channels = CHANNELS.len() as i64;
+                self.set(Field::AttrChan, value.rem_euclid(channels))?;
+                let attribute = value.div_euclid(channels);
+                self.put(slot.field, attribute, 0, MAX_ATTRIBUTE.into())
+            }
+            (Kind::Signed | Kind::Branch, Operand::Imm(value)) => {
+                self.set_signed(slot.field, value)
+            }
+            (Kind::Simm16, Operand::Imm(value)) => {
+                let (low, high) = (i64::from(i16::MIN), i64::from(u16::MAX));
+                self.put(slot.field, value, low, high)
+            }
+            (Kind::Literal, Operand::Literal(value)) => self.set_literal(value),
+            _ => Err(FieldError::Kind),
+        }
+    }
+
+    /// True for a source of SDWA that is scalar (GCN 1.4).
+    fn is_scalar_sdwa_source(&self, field: Field) -> bool {
+        SDWA_SCALARS
+            .into_iter()
+            .any(|(source, flag)| source == field && self.flag(flag))
+    }
+
+    /// True for the destination of a comparison of SDWA that names none: VCC.
+    fn has_implied_vcc(&self, field: Field) -> bool {
+        field == Field::Sdst && self.layout().has(Field::SdwaSdst) && !self.flag(Field::SdwaSdst)
+    }
+
+    /// True if SADDR names no register.
+    pub fn saddr_is_off(&self) -> bool {
+        self.get(Field::Saddr) == SADDR_OFF
+    }
+
+    /// VGPRs of a buffer address.
+    #[inline]
+    pub(crate) fn buffer_address_count(&self) -> u8 {
+        if self.flag(Field::Addr64) {
+            2
+        } else {
+            self.get(Field::Idxen) as u8 + self.get(Field::Offen) as u8
+        }
+    }
+
+    /// VGPRs of an image's value: a component each, two 16-bit ones where they are packed, and a status with TFE.
+    fn image_data_count(&self, gathers: bool) -> u8 {
+        const GATHERED: u8 = 4;
+        let components = if gathers {
+            GATHERED
+        } else {
+            (self.get(Field::Dmask).count_ones() as u8).max(1)
+        };
+        let is_packed = self.flag(Field::D16) && on::PACKED.has(self.isa);
+        let value = if is_packed {
+            components.div_ceil(2)
+        } else {
+            components
+        };
+        value + self.get(Field::Tfe) as u8
+    }
+
+    /// True if an image's address may have `count` VGPRs: between the row's bounds, or eight where LLVM rounds up.
+    pub fn takes_image_address(least: u8, most: u8, count: u8) -> bool {
+        const ROUNDED: u8 = 8;
+        (least..=most).contains(&count) || (count == ROUNDED && (5..ROUNDED).contains(&most))
+    }
+
+    /// The field that holds one of an export's four values: with COMPR each field holds two of them.
+    fn export_field(&self, place: u8) -> Field {
+        let index = if self.flag(Field::Compr) {
+            place / 2
+        } else {
+            place
+        };
+        SOURCES
+            .get(usize::from(index))
+            .copied()
+            .unwrap_or(Field::Vsrc3)
+    }
+
+    fn export_source(&self, place: u8) -> Operand {
+        if self.get(Field::En) >> place & 1 == 0 {
+            return Operand::Off;
+        }
+        Operand::Vgprs {
+            first: self.get(self.export_field(place)) as u8,
+            count: 1,
+        }
+    }
+
+    /// With COMPR the first of each two values determines both, as in LLVM.
+    fn set_export_source(&mut self, place: u8, register: Option<u8>) -> Result<(), FieldError> {
+        const BOTH: u64 = 3;
+        let is_compressed = self.flag(Field::Compr);
+        if is_compressed && !place.is_multiple_of(2) {
+            return Ok(());
+        }
+        let enables = if is_compressed { BOTH } else { 1 } << place;
+        let enabled = self.get(Field::En);
+        let enabled = match register {
+            Some(_) => enabled | enables,
+            None => enabled & !enables,
+        };
+        self.set(Field::En, enabled.cast_signed())?;
+        self.set(self.export_field(place), register.unwrap_or(0).into())
+    }
+
+    /// True if an export's text gives the same words: fields of values that are not exported are zero, and with
+    /// COMPR both values of a field are exported or none is.
+    pub(crate) fn exports_exactly(&self) -> bool {
+        let mut same = *self;
+        for field in SOURCES {
+            let _ = same.set(field, 0);
+        }
+        let places = 0..SOURCES.len() as u8;
+        let all_set = places
+            .map(|place| match self.export_source(place) {
+                Operand::Vgprs { first, .. } => same.set_export_source(place, Some(first)),
+                Operand::Scalar { .. }
+                | Operand::Literal(_)
+                | Operand::Off
+                | Operand::Imm(_)
+                | Operand::ScalarOffset { .. } => same.set_export_source(place, None),
+            })
+            .all(|result| result.is_ok());
+        all_set && same == *self
+    }
+
+    /// Errata E025, E111; the table of the SMEM document.
+    fn scalar_offset(&self, signed: bool) -> Operand {
+        let none = Operand::ScalarOffset {
+            imm: None,
+            reg: None,
+            literal: false,
+        };
+        let offset = self.get(Field::Offset);
+        let imm = if signed && self.layout().bits(Field::Offset).width == SIGNED_OFFSET_BITS {
+            self.get_signed(Field::Offset) as i32
+        } else {
+            offset as i32
+        };
+        match (self.flag(Field::Imm), self.flag(Field::Soe)) {
+            _ if self.form.offset_is_literal(self.bits) => Operand::ScalarOffset {
+                imm: Some((self.bits >> 32) as i32),
+                reg: None,
+                literal: true,
+            },
+            (false, false) => match u8::try_from(offset) {
+                Ok(code) => Operand::ScalarOffset {
+                    imm: None,
+                    reg: Some(code),
+                    literal: false,
+                },
+                Err(_) => none,
+            },
+            (false, true) => none,
+            (true, false) => Operand::ScalarOffset {
+                imm: Some(imm),
+                reg: None,
+                literal: false,
+            },
+            (true, true) => Operand::ScalarOffset {
+                imm: Some(imm),
+                reg: Some(self.get(Field::Soffset) as u8),
+                literal: false,
+            },
+        }
+    }
+
+    fn set_scalar_offset(
+        &mut self,
+        signed: bool,
+        imm: Option<i32>,
+        reg: Option<u8>,
+        literal: bool,
+    ) -> Result<(), FieldError> {
+        match (imm, reg) {
+            (Some(value), None) if literal => {
+                if self.encoding != Encoding::Smrd || self.isa != Isa::Ci {
+                    return Err(FieldError::Missing);
+                }
+                self.set(Field::Imm, 0)?;
+                self.set(Field::Offset, LITERAL as i64)?;
+                self.set_literal(value as u32)
+            }
+            (Some(value), reg) => {
+                self.set(Field::Imm, 1)?;
+                if let Some(code) = reg {
+                    self.set(Field::Soe, 1)?;
+                    self.set(Field::Soffset, i64::from(code))?;
+                }
+                let (low, high) = self.scalar_offset_range(signed);
+                self.put(Field::Offset, i64::from(value), low, high)
+            }
+            (None, Some(code)) => {
+                self.set(Field::Imm, 0)?;
+                self.set(Field::Offset, i64::from(code))
+            }
+            (None, None) => Err(FieldError::Kind),
+        }
+    }
+
+    /// The smallest and the largest immediate offset of a scalar memory instruction. S_BUFFER takes 20 bits without
+    /// sign even where the field has 21 (errata E012).
+    pub(crate) fn scalar_offset_range(&self, signed: bool) -> (i64, i64) {
+        let bits = self.layout().bits(Field::Offset);
+        let has_sign = bits.width == SIGNED_OFFSET_BITS;
+        let high = (bits.max() >> u8::from(has_sign)) as i64;
+        (if signed && has_sign { -high - 1 } else { 0 }, high)
+    }
+
+    /// True if the instruction writes the registers of an operand: a memory atomic with GLC only (errata E101, E112),
+    /// a load not with LDS (E089).
+    pub fn writes(&self, slot: &Slot) -> bool {
+        slot.access != Access::Read
+            && if matches!(self.does(), Does::Atomic(..)) {
+                self.flag(Field::Glc)
+            } else {
+                slot.when != When::NotLds || !self.flag(Field::Lds)
+            }
+    }
+
+    /// True if an operand is written in the text (errata E014, E015, E018, E019).
+    pub fn shows(&self, slot: &Slot) -> bool {
+        let is_set = || self.get(slot.field) != 0;
+        match slot.when {
+            When::Always => true,
+            When::Returned => self.flag(Field::Glc) || is_set(),
+            When::NotLds => !self.flag(Field::Lds) || is_set(),
+            When::Optional => is_set(),
+        }
+    }
+
+    /// The bits of a modifier that is a list of bits, in the order in which it is written: a bit
+    /// for each source, and for OP_SEL of VOP3 one for the destination.
+    pub fn list_bits(&self, modifier: &Modifier) -> ListBits {
+        let placed = self.form.modifier(modifier.field);
+        match placed {
+            Some(placed) => placed.list,
+            // CLRX takes lists wherever an encoding has their bits.
+            None => list_bits(self.row(), self.layout(), modifier.field),
+        }
+    }
+}
