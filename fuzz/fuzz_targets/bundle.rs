@@ -9,10 +9,10 @@ use libfuzzer_sys::{arbitrary, fuzz_target};
 struct Bundle<'a> {
     version: u16,
     is_zstd: bool,
-    /// What the header says beside the truth.
+    /// Sizes in the header that replace the true ones.
     wrong_total: Option<u64>,
     wrong_size: Option<u64>,
-    /// What the table says, and what is behind it.
+    /// Contents of the table, and bytes after it.
     count: u64,
     entries: Vec<(u16, u16, &'a str)>,
     rest: &'a [u8],

@@ -12,7 +12,7 @@ use crate::measure::measure;
 const LINES: usize = 600_000;
 /// Lines between two labels.
 const BLOCK_LINES: usize = 60;
-/// How many times a `.rept` repeats its body.
+/// Number of times that a `.rept` repeats its body.
 const REPEATS: usize = 1_000_000;
 /// Runs of each command; the median counts.
 const RUNS: usize = 5;
@@ -185,7 +185,7 @@ fn kernel_line(text: &mut String, n: usize, block: usize) {
     };
 }
 
-/// One instruction so many times.
+/// One instruction, [`REPEATS`] times.
 fn repeated(instruction: &str) -> String {
     format!(".rept {REPEATS}\n{instruction}\n.endr\n")
 }

@@ -4,9 +4,9 @@ use std::io;
 use std::process::{Command, ExitStatus, Stdio};
 use std::time::{Duration, Instant};
 
-/// What a command took.
+/// Time and memory of a command.
 pub(crate) struct Measured {
-    /// How it ended.
+    /// Exit status.
     pub(crate) status: ExitStatus,
     /// From its start to its end.
     pub(crate) seconds: f64,

@@ -189,7 +189,7 @@ const LOOPS: &[(&str, &[&str])] = &[
 /// Different instructions in a row, of 32 bits.
 const INTEGERS: &str = "v_add_u32 v9, v16, v10\nv_xor_b32 v11, v17, v9\nv_lshlrev_b32 v8, 3, v11\nv_max_u32 v10, v8, v9";
 const FLOATS: &str = "v_add_f32 v9, v16, v10\nv_mul_f32 v11, v17, v9\nv_fma_f32 v8, v9, v11, v18\nv_sub_f32 v10, v8, v9";
-/// How many those are.
+/// Length of such a row.
 const IN_A_ROW: u64 = 4;
 
 /// MODE: denormals are kept.
@@ -215,7 +215,7 @@ fn kernel(target: &'static Target, body: &str) -> Vec<u8> {
     section.bytes.clone()
 }
 
-/// Runs a loop of `body`, which is so many instructions, with so many lanes.
+/// Runs a loop whose `body` has `count` instructions, with `lanes` work-items in a workgroup.
 fn bench(
     criterion: &mut Criterion,
     group: &str,

@@ -9,7 +9,7 @@ const UNPACKED: &[&str] = &["gfx803"];
 const PACKED: &[&str] = &["gfx900", "gfx906"];
 
 const HALF_ONE: u32 = 0x3c00;
-/// Where loads into LDS go.
+/// Offset in LDS that loads into LDS write.
 const LDS: usize = 64;
 
 /// A descriptor in s[8:11] of a buffer with these dwords, and the address.

@@ -1,4 +1,4 @@
-//! What a kernel finds when it starts: registers, packet, queue, arguments, as the descriptor and the metadata ask.
+//! The state that a kernel starts in: registers, packet, queue, arguments, as the descriptor and the metadata ask.
 
 use gcn_asm::{Options, Source};
 use gcn_emu::device::{Config, Device};

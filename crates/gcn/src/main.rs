@@ -54,7 +54,7 @@ enum Command {
     Man(man::Args),
 }
 
-/// How a command ended; the number is the exit status.
+/// Outcome of a command; the number is the exit status.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[repr(u8)]
 enum Status {

@@ -46,7 +46,7 @@ fn stderr(output: &Output) -> String {
     String::from_utf8(output.stderr.clone()).expect("messages are text")
 }
 
-/// What the assembler says of a source, and the status that it ends with.
+/// The assembler's messages about a source, and its exit status.
 fn said(test: &str, source: &[u8], more: &[&str]) -> (String, Option<i32>) {
     let directory = scratch(test);
     fs::write(directory.join("in.s"), source).expect("written");

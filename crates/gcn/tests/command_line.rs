@@ -400,7 +400,7 @@ fn an_output_that_cannot_be_written_is_told() {
     }
 }
 
-/// What cannot be said on standard error changes neither what is done nor the exit status.
+/// A closed standard error changes neither the result nor the exit status.
 #[test]
 fn diagnostics_that_cannot_be_written_change_nothing() {
     let directory = scratch("mute");

@@ -13,9 +13,9 @@ use gcn_object::CodeObject;
 
 /// The variable that records output instead of comparing it.
 const BLESS: &str = "GCN_BLESS";
-/// What assembles and links for comparison.
+/// Assembler and linker to compare with.
 const CLANG: &str = "clang-19";
-/// Where to get [`CLANG`] and the linker that it calls.
+/// Debian packages of [`CLANG`] and the linker that it calls.
 const CLANG_PACKAGES: &str = "clang-19 lld-19";
 /// The chips that the OpenCL kernels are compiled for.
 const CHIPS: [&str; 2] = ["gfx803", "gfx900"];
@@ -192,7 +192,7 @@ fn code(object: &CodeObject) -> Option<&[u8]> {
     Some(object.section_bytes(text))
 }
 
-/// What differs between our object and clang's, of what a launch depends on.
+/// Differences between our object and clang's that a launch depends on.
 fn differences(ours: &CodeObject, theirs: &CodeObject) -> Vec<String> {
     let mut found = Vec::new();
     match (code(ours), code(theirs)) {
@@ -278,7 +278,7 @@ fn sources_assemble_to_what_clang_makes() {
     panic_with(&failures);
 }
 
-/// Where the OpenCL kernels can be found: those that are checked in, and those compiled now by `build.sh`, which
+/// Directories of the OpenCL kernels: those that are checked in, and those compiled now by `build.sh`, which
 /// says what to install if a tool is missing.
 fn compiled(test: &str) -> [PathBuf; 2] {
     let fresh = scratch(test);

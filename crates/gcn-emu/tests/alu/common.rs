@@ -141,7 +141,7 @@ pub fn s(code: u8) -> Operand {
     Operand::Scalar { code, count: 1 }
 }
 
-/// What a lane reads from an operand.
+/// The value that a lane reads from an operand.
 pub fn value_of(wave: &Wave, slot: &Slot, operand: Operand, lane: usize) -> u64 {
     let wide = slot.ty.dwords() == 2;
     match operand {

@@ -88,7 +88,7 @@ fn half_fma(a: u64, b: u64, c: u64) -> u64 {
     half_units(units.unsigned_abs(), units < 0)
 }
 
-/// The class of a value with so many bits of fraction and exponent.
+/// The class of a value whose fraction and exponent have these widths in bits.
 pub fn class(x: u64, fraction_bits: u32, exponent_bits: u32) -> u64 {
     let fraction = x & ((1 << fraction_bits) - 1);
     let exponent = x >> fraction_bits & ((1 << exponent_bits) - 1);
@@ -180,7 +180,7 @@ fn rsq(x: f64) -> f64 {
         .expect("one of them is near");
     nearest as f64 * 2f64.powi((exponent - 53) as i32)
 }
-/// Whether an angle in turns is one that the instruction set has no sine of (errata E242).
+/// True for an angle in turns outside the range of V_SIN (errata E242).
 fn is_too_far(isa: Isa, x: f64) -> bool {
     isa < Isa::Gfx9 && x.is_finite() && x.abs() > 256.0
 }
@@ -346,7 +346,7 @@ fn mixed(x: In) -> In {
         ..x
     }
 }
-/// What V_MAD_MIX makes of them, which has no denormals in half precision (errata E195).
+/// The result of V_MAD_MIX, which flushes denormals of half precision (errata E195).
 fn mad_mix(x: In) -> u64 {
     let b = flush_half(x.b);
     mad(mixed(In { b, ..x }))

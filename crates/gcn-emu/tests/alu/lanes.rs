@@ -342,7 +342,7 @@ fn with(isa: Isa, op: Op, encoding: Encoding, fields: &[(Field, u64)]) -> Inst {
 const MOV: Op = Op::Vop1(Vop1::V_MOV_B32);
 const WITH_SDWA: [Isa; 2] = [Isa::Vi, Isa::Vega20];
 
-/// What v_mov_b32_dpp leaves in v1.
+/// v1 after v_mov_b32_dpp.
 fn moved(exec: u64, fields: &[(Field, u64)]) -> [u32; LANES] {
     let results = WITH_SDWA.map(|isa| {
         let mut wave = counting(isa, exec);
@@ -440,7 +440,7 @@ fn modifiers_come_after_the_other_lane() {
     }
 }
 
-/// What an instruction leaves in v1, which was 0x11223344; v2 was given, v3 0x0000_8001.
+/// v1 after an instruction; before it v1 is 0x11223344, v2 the argument, v3 0x0000_8001.
 fn of_parts(op: Op, encoding: Encoding, v2: u32, fields: &[(Field, u64)]) -> u32 {
     let results = WITH_SDWA.map(|isa| {
         let mut wave = counting(isa, u64::MAX);

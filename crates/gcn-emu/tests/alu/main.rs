@@ -69,7 +69,7 @@ fn every_row_is_executed_and_tested_or_listed() {
     );
 }
 
-/// What a compute kernel may contain is executed: every row of the tables but those that [`is_graphics`] names, in every
+/// Everything that a compute kernel may contain is executed: every row of the tables but those that [`is_graphics`] names, in every
 /// encoding on every instruction set.
 #[test]
 fn everything_but_graphics_is_executed() {

@@ -18,7 +18,7 @@ const ROUNDS: [Round; 4] = [
     Round::TowardZero,
 ];
 
-/// What MODE says of one width, for the reference.
+/// Rounding and denormals of one width, for the reference.
 #[derive(Clone, Copy, Debug)]
 struct Mode {
     round: Round,
@@ -260,7 +260,7 @@ fn instruction(op: Op) -> Inst {
     inst
 }
 
-/// What is wrong first. `fill` gives the registers of a batch; all modes take turns, the usual rounding most often.
+/// The first error. `fill` gives the registers of a batch; all modes take turns, the usual rounding most often.
 fn check(
     op: Op,
     reference: Reference,
@@ -400,7 +400,7 @@ fn every_mode_is_exact_for_every_half() {
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
 }
 
-/// Where only the rounding mode decides: a third, the largest values, the smallest.
+/// Results that depend on the rounding mode alone: a third, the largest values, the smallest.
 #[test]
 fn rounding_goes_where_mode_says() {
     let add = |round: usize, a: u32, b: u32| {

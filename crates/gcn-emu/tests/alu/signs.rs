@@ -11,7 +11,7 @@ const STEP: u8 = 2;
 /// Tries of signs for each choice of operands.
 const TRIES: usize = 6;
 
-/// What is done to a source's sign.
+/// A modifier of a source's sign.
 #[derive(Clone, Copy)]
 struct Asked {
     absolute: bool,

@@ -63,7 +63,7 @@ fn quad(x: In, f: impl Fn(u64, u64) -> u64) -> u64 {
         all | k(f(u(x.a >> (8 * n)), u(x.b)) + (x.c >> (16 * n) & 0xffff)) << (16 * n)
     })
 }
-/// How many bits from the top on come before the one that is looked for.
+/// Number of bits above the highest bit that `bit` finds.
 fn leading(bit: impl Fn(u32) -> bool) -> u64 {
     (0..32)
         .find(|&n| bit(31 - n))
@@ -337,7 +337,7 @@ fn is_executed(encoding: Encoding) -> bool {
     matches!(encoding, Vop1 | Vop2 | Vopc | Vop3 | Vop3b | Vop3c | Vop3p)
 }
 
-/// What is wrong first, if anything.
+/// The first error.
 fn check(bare: &Inst, reference: Reference, noise: &mut Noise) -> Result<(), String> {
     let (op, isa, encoding) = (bare.op, bare.isa, bare.encoding);
     let slots: Vec<&Slot> = op.row().slots().collect();

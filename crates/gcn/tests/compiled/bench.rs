@@ -16,7 +16,7 @@ use crate::emulate::{self, GCN};
 use crate::measure::measure;
 use crate::{Build, compare, reference, say};
 
-/// How kernels are built.
+/// The build that is timed.
 const BUILD: Build = Build {
     compiler: COMPILERS[1],
     level: "-O2",
@@ -24,7 +24,7 @@ const BUILD: Build = Build {
 };
 /// Times that a kernel is run in each way; the best counts.
 const RUNS: usize = 5;
-/// How many of those that need two cores there are for each of the others: what else the machine does is more likely to
+/// Runs on two cores for each of the others: what else the machine does is more likely to
 /// come in between.
 const RUNS_OF_TWO: usize = 2;
 /// Runs of each kernel on each of two `gcn`.
@@ -37,7 +37,7 @@ const HUGE_GRID: u32 = 1 << 28;
 const KERNELS: usize = 64;
 const INSTRUCTIONS: usize = 400;
 
-/// What `gcn run --json` says of a run, as far as it matters here.
+/// The fields of `gcn run --json` that the benchmark reads.
 #[derive(Deserialize)]
 struct Report {
     instructions: u64,
@@ -45,7 +45,7 @@ struct Report {
 }
 
 impl Report {
-    /// What several runs, whose reports are one after the other, took together.
+    /// The sum of several runs, whose reports follow each other.
     fn of_all(printed: &str) -> Result<Report, String> {
         let mut all = Report {
             instructions: 0,

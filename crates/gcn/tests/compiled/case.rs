@@ -24,7 +24,7 @@ pub struct Case {
     pub text: String,
     /// Which language its device code is in.
     pub language: Language,
-    /// What stands in the lines that begin with [`HEADER`].
+    /// Contents of the lines that begin with [`HEADER`].
     pub header: Header,
     /// The buffers, in the order of the header.
     pub buffers: Vec<Buffer>,
@@ -32,7 +32,7 @@ pub struct Case {
     pub launches: Vec<Launch>,
 }
 
-/// What a kernel is written in; the reference is always OpenCL C in the same file.
+/// Language of a kernel; the reference is always OpenCL C in the same file.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub enum Language {
     /// `.cl`.
@@ -54,10 +54,10 @@ pub struct Header {
     /// OpenCL C of the host's compiler, which lacks some of the later versions.
     #[serde(default = "host_standard")]
     pub host_std: String,
-    /// What both compilers get besides.
+    /// Further options of both compilers.
     #[serde(default)]
     pub options: Vec<String>,
-    /// What the device's compiler gets besides.
+    /// Further options of the device's compiler.
     #[serde(default)]
     pub device_options: Vec<String>,
     /// Device libraries that the language has not by itself.
@@ -69,10 +69,10 @@ pub struct Header {
     /// Code object versions beyond those that every kernel is built with.
     #[serde(default)]
     pub versions: Vec<u32>,
-    /// Whether what the kernel prints is compared too.
+    /// True to compare the kernel's output, too.
     #[serde(default)]
     pub prints: bool,
-    /// Whether `cargo test` runs it everywhere and not only once.
+    /// True to run it in every build under `cargo test`, not only in one.
     #[serde(default)]
     pub everywhere: bool,
     #[serde(default)]
@@ -83,7 +83,7 @@ pub struct Header {
     bench: Option<RawBench>,
 }
 
-/// What takes the place of `buffers` and `launch` when the kernel is timed.
+/// Replacements of `buffers` and `launch` for timing.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct RawBench {
@@ -138,13 +138,13 @@ impl Sizes {
 
 /// A buffer that launches share.
 pub struct Buffer {
-    /// What the header calls it.
+    /// Name in the header.
     pub name: String,
     /// Of its elements.
     pub ty: Type,
-    /// What it begins as.
+    /// Contents before the first launch.
     pub bytes: Vec<u8>,
-    /// How its elements are compared; element `i` by the rule `i` modulo their number.
+    /// Rules of comparison; element `i` by the rule `i` modulo their number.
     pub rules: Vec<Tolerance>,
 }
 
@@ -160,7 +160,7 @@ pub struct Launch {
     pub group: [u32; 3],
     /// In order.
     pub args: Vec<Arg>,
-    /// How many times it runs.
+    /// Number of runs.
     pub repeat: u32,
 }
 
@@ -170,13 +170,13 @@ pub enum Arg {
     Buffer(usize),
     /// These bytes.
     Value(Vec<u8>),
-    /// So many bytes of local memory.
+    /// Local memory of this size in bytes.
     Local(u32),
     /// No buffer.
     Null,
 }
 
-/// What kernels are read for.
+/// Purpose of reading kernels.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub enum Purpose {
     /// To see whether they are right: all of them.

@@ -1,4 +1,4 @@
-//! How close a result has to be, and the first element that is not.
+//! Tolerances of results, and the first element that exceeds its own.
 
 use crate::case::Buffer;
 use crate::reference::Results;
@@ -18,11 +18,11 @@ pub fn compare(buffers: &[Buffer], results: &Results, reference: &Results) -> Re
     Ok(())
 }
 
-/// How far an element may be from the reference.
+/// Largest difference between an element and the reference.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct Tolerance {
     distance: Distance,
-    /// Whether results below the normal range count as zero: single precision denormals are flushed on GCN 1.0 to
+    /// True if results below the normal range count as zero: single precision denormals are flushed on GCN 1.0 to
     /// 1.2, and OpenCL allows it.
     flushes: bool,
 }
@@ -31,7 +31,7 @@ pub struct Tolerance {
 enum Distance {
     /// The same bits; not-a-number agrees with itself.
     Exact,
-    /// So many representable numbers.
+    /// A distance in representable numbers.
     Ulps(u64),
     /// So much, relative where the reference is above 1.
     Within(f64),
@@ -124,7 +124,7 @@ fn flushed(element: Element) -> Element {
     }
 }
 
-/// What is wrong with the first element that is too far from the reference; nothing if none is.
+/// A message about the first element that is too far from the reference; nothing if none is.
 fn first_difference(
     ty: Type,
     rules: &[Tolerance],

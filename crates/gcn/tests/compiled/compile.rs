@@ -63,7 +63,7 @@ impl fmt::Display for Compiler {
 pub struct Build {
     /// With what.
     pub compiler: Compiler,
-    /// How much it optimises.
+    /// Level of optimisation.
     pub level: &'static str,
     /// For which GPU.
     pub target: &'static str,
@@ -88,7 +88,7 @@ impl Build {
     }
 }
 
-/// Where what is made of the kernels is kept.
+/// Directory of everything that is made of the kernels.
 pub fn cache() -> Result<PathBuf, String> {
     // No other test has a directory of this name, which it would empty.
     let place = Path::new(env!("CARGO_TARGET_TMPDIR")).join("compiled-kernels");

@@ -1,4 +1,4 @@
-//! What a code object computes under `gcn run`.
+//! Results of a code object under `gcn run`.
 
 use std::fs;
 use std::path::Path;

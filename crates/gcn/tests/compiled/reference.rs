@@ -1,4 +1,4 @@
-//! What a kernel should compute: the same source run by OpenCL on the host (Debian's pocl), by `tests/kernels/host.c`.
+//! Expected results of a kernel: the same source, run by OpenCL on the host (Debian's pocl), by `tests/kernels/host.c`.
 
 use std::fmt::Write as _;
 use std::fs;
@@ -9,7 +9,7 @@ use std::sync::OnceLock;
 use crate::case::{Arg, Case, directory};
 use crate::compile::{cache, fingerprint, run};
 
-/// What a run leaves: the buffers, and what it has printed.
+/// Results of a run: buffers and output.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Results {
     /// In the order of the header.
@@ -30,7 +30,7 @@ const EXACTLY: [(&str, &str); 2] = [
 /// One thread, as fast as pocl can.
 const FAST: [(&str, &str); 2] = [("POCL_DEVICES", "pthread"), ("POCL_MAX_PTHREAD_COUNT", "1")];
 
-/// How pocl runs a kernel.
+/// Environment variables that tell pocl how to run a kernel.
 type Environment = [(&'static str, &'static str)];
 
 /// The reference of a kernel, from now or from earlier.
@@ -94,7 +94,7 @@ fn place(case: &Case, environment: &Environment) -> Result<PathBuf, String> {
     Ok(cache()?.join(format!("{}-{name}.reference", case.name)))
 }
 
-/// What the kernels print.
+/// File of the kernels' output.
 fn printed(place: &Path) -> PathBuf {
     place.join("printed")
 }

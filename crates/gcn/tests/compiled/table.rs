@@ -9,7 +9,7 @@ use crate::case::{self, Purpose};
 use crate::compile::{Build, LEVELS, TARGETS};
 use crate::{COMPILERS, Job, say};
 
-/// What to show: part of a kernel's name, and those that options name.
+/// Rows and columns to show: part of a kernel's name, and what options name.
 #[derive(Default)]
 struct Choice {
     filter: String,
@@ -58,7 +58,7 @@ impl Choice {
     }
 }
 
-/// How a build of a kernel went.
+/// Outcome of a build of a kernel.
 #[derive(Clone)]
 enum Cell {
     /// By this version of Clang.

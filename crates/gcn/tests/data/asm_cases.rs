@@ -14,7 +14,7 @@ const ERROR: &str = "error: ";
 /// Begins the expected bytes of a section.
 const SECTION: &str = "section ";
 
-/// What comes out of a line on one target, as its expectation has it.
+/// Results of each line on one target, in the form of expectations.
 fn outcomes(case: &Case, assembly: &Assembly) -> BTreeMap<usize, String> {
     let line_of = |at: usize| {
         case.text
@@ -115,7 +115,7 @@ pub fn check(case: &Case, target: &'static Target) -> Result<(), String> {
     verdict(problems)
 }
 
-/// What is wrong with the listing of the code, assembled again, in either syntax as its own assembler reads it.
+/// Errors of the way back: the listing of the code in either syntax, assembled again in its own dialect.
 fn way_back(case: &Case, assembly: &Assembly, target: &'static Target) -> Vec<String> {
     let bytes = assembly.program.to_raw();
     let mut problems = Vec::new();

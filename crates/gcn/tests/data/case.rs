@@ -1,4 +1,4 @@
-//! What the kinds of test files share: finding them, the targets they name, and expectations by generation.
+//! Common parts of all kinds of test files: finding them, the targets they name, and expectations by generation.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -18,7 +18,7 @@ pub struct Case {
     pub path: PathBuf,
     /// Its name from `tests/` on, which is how messages call it.
     pub name: String,
-    /// What is in it.
+    /// Contents.
     pub text: String,
     /// The targets of its `RUN:` line, at least one.
     pub targets: Vec<&'static Target>,
@@ -119,12 +119,12 @@ pub struct Expectation<'a> {
     pub about: usize,
     /// The versions it is for; empty for all.
     pub versions: Vec<&'a str>,
-    /// What is expected.
+    /// The expected text.
     pub text: &'a str,
 }
 
 impl Expectation<'_> {
-    /// What is wrong with its versions.
+    /// An error in its versions.
     pub fn problem(&self) -> Option<String> {
         let known = |version: &&str| {
             Isa::ALL
@@ -135,7 +135,7 @@ impl Expectation<'_> {
         Some(format!("{}: there is no GCN {unknown}", self.line))
     }
 
-    /// Whether it is for this version.
+    /// True if it is for this version.
     pub fn is_for(&self, version: &str) -> bool {
         self.versions.is_empty() || self.versions.contains(&version)
     }

@@ -76,7 +76,7 @@ fn run(case: &Case, target: &Target) -> Result<Output, String> {
         .map_err(|error| error.to_string())
 }
 
-/// Where the command puts what it makes.
+/// Path of the command's output.
 fn result(case: &Case, target: &Target) -> PathBuf {
     let name = format!("{}-{}.co", case.name.replace('/', "-"), target.name);
     PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join(name)

@@ -12,7 +12,7 @@ const COMMAND: &str = "$ gcn isa";
 /// Begins the line that stands for an exit status other than 0.
 const STATUS: &str = "exit status ";
 
-/// What a command prints on both outputs, without blanks at the ends of lines.
+/// Output of a command, standard error included, without blanks at the ends of lines.
 fn outcome(command: &str) -> Result<String, String> {
     let output = Command::new(env!("CARGO_BIN_EXE_gcn"))
         .arg("isa")

@@ -20,7 +20,7 @@ use case::{Case, cases};
 struct Suite {
     /// The directory under `tests/`.
     directory: &'static str,
-    /// How its files end.
+    /// Extension of its files.
     extension: &'static str,
     /// Writes what comes out into the file.
     bless: fn(&Case) -> Result<(), String>,

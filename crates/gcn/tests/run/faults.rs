@@ -2,7 +2,7 @@
 
 use super::*;
 
-/// What a descriptor allows against what the code does (checklist 1.6, 1.7): writes stop the run, reads are told.
+/// Registers beyond those that the descriptor allows (checklist 1.6, 1.7): writes stop the run, reads get a note.
 #[test]
 fn registers_that_a_kernel_did_not_ask_for_are_told() {
     let directory = scratch("registers");

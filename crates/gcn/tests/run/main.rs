@@ -37,7 +37,7 @@ fn scratch(test: &str) -> PathBuf {
     path
 }
 
-/// What a run left.
+/// Results of a run.
 struct Ran {
     status: Option<i32>,
     out: String,
