@@ -108,15 +108,15 @@ pub fn active(mut mask: u64) -> impl Iterator<Item = usize> {
 
 /// A value that a lane holds in no, one or two registers.
 pub trait Lane: Copy {
-    /// How wide it is.
+    /// Width in bits.
     const BITS: u32;
-    /// How many registers.
+    /// Number of registers.
     const DWORDS: usize = Self::BITS.div_ceil(u32::BITS) as usize;
-    /// Whether it is a value in half precision, on which every operation is large.
+    /// True if it is a value in half precision, on which every operation is large.
     const IS_HALF: bool = false;
     /// The sign of a floating-point value, in its last dword; 0 of others.
     const SIGN: u32 = 0;
-    /// Where in a register it is, if it is in half precision there and a single-precision value in here.
+    /// First bit in a register, if it is in half precision there and a single-precision value here.
     const WIDENED: Option<u32> = None;
     /// From a lane's dwords; `high` counts with two registers only.
     fn join(low: u32, high: u32) -> Self;
@@ -162,7 +162,7 @@ fn wide(low: u32, high: u32) -> u64 {
 
 /// A lane's bit of a mask, or nothing where an operation has no mask.
 pub trait Bit: Copy {
-    /// Whether there is one.
+    /// True if there is one.
     const USED: bool;
     /// From a dword that is zero or not.
     fn from_word(word: u32) -> Self;
@@ -205,7 +205,7 @@ pub(crate) enum Level {
 }
 
 impl Level {
-    /// Whether a product and a sum that are rounded once are one instruction.
+    /// True if a product and a sum that are rounded once are one instruction.
     pub(crate) const fn fuses(self) -> bool {
         !matches!(self, Level::Baseline)
             || cfg!(any(target_arch = "aarch64", target_feature = "fma"))
@@ -312,7 +312,7 @@ pub(crate) fn clear(registers: &mut [Lanes]) {
 }
 }
 
-/// What a register outside of the file reads; resolved operands name none.
+/// Contents of a register outside the file; resolved operands name none.
 pub(crate) static NOTHING: Lanes = Lanes::ZERO;
 
 /// A source's registers: those of the low dwords and of the high ones.
@@ -324,16 +324,16 @@ pub type Same = [u32; 2];
 /// A source whose values have their signs taken off or turned over as they are read.
 #[derive(Clone, Copy)]
 pub struct Signed<'a> {
-    /// Where it is read.
+    /// Register or constant that is read.
     pub source: Source<'a>,
-    /// What is done to the last dword of each value.
+    /// Change of the last dword of each value.
     pub bits: &'static SignBits,
 }
 
 /// Bits of a dword that are kept, and those that are then turned over.
 pub type SignBits = [u32; 2];
 
-/// What is done to the sign of a source.
+/// Sign modifier of a source.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 #[repr(u8)]
 pub enum Sign {
@@ -352,14 +352,14 @@ impl Sign {
     /// The ways that there are.
     pub const WAYS: [Sign; 4] = [Sign::Kept, Sign::Off, Sign::Over, Sign::On];
 
-    /// What each does to a dword that has its sign at this bit.
+    /// Masks of each modifier for a dword whose sign is this bit.
     #[inline(always)]
     pub const fn all(bit: u32) -> [SignBits; Sign::WAYS.len()] {
         [[!0, 0], [!bit, 0], [!0, bit], [!bit, bit]]
     }
 }
 
-/// What [`map`] reads a source from.
+/// A source of [`map`].
 pub trait Lanewise: Copy {
     /// A copy of the low dwords or the high ones, which are used or not.
     fn copy(self, n: usize, is_used: bool) -> Lanes;
@@ -482,22 +482,22 @@ pub(crate) fn signs(words: [u32; LANES]) -> u64 {
 }
 
 at_each_level! {
-/// Whether the 64-bit numbers in a pair of registers are all the same.
+/// True if the 64-bit numbers in a pair of registers are all the same.
 pub(crate) fn are_one(low: &Lanes, high: &Lanes) -> bool {
     are_apart_by::<0>(low, high)
 }
 
-/// Whether each is one more than the one before, without a carry.
+/// True if each is one more than the one before, without a carry.
 pub(crate) fn are_bytes(low: &Lanes, high: &Lanes) -> bool {
     are_apart_by::<1>(low, high)
 }
 
-/// Whether each is two more than the one before, without a carry.
+/// True if each is two more than the one before, without a carry.
 pub(crate) fn are_shorts(low: &Lanes, high: &Lanes) -> bool {
     are_apart_by::<2>(low, high)
 }
 
-/// Whether each is so many dwords, one to four, more than the one before, without a carry.
+/// True if each is `count` dwords, one to four, above the one before, without a carry.
 pub(crate) fn are_dwords(count: u32, low: &Lanes, high: &Lanes) -> bool {
     match count {
         1 => are_apart_by::<4>(low, high),
@@ -526,14 +526,14 @@ pub(crate) fn places(from: &Lanes, offset: u32, mask: u32, shift: u32) -> Lanes 
     places
 }
 
-/// Shifts each lane down by so many bits.
+/// Shifts each lane down by `bits`.
 pub(crate) fn shift_down(bits: u32, register: &mut Lanes) {
     for dword in &mut register.0 {
         *dword >>= bits;
     }
 }
 
-/// Whether the active lanes' numbers, with an offset added and some bits kept, are none greater than another.
+/// True if the active lanes' numbers, with an offset added and some bits kept, are none greater than another.
 pub(crate) fn are_below(numbers: &Lanes, offset: u32, mask: u32, exec: u64, greatest: u32) -> bool {
     let mut beyond = [0; LANES];
     for (beyond, number) in beyond.iter_mut().zip(&numbers.0) {
@@ -542,7 +542,7 @@ pub(crate) fn are_below(numbers: &Lanes, offset: u32, mask: u32, exec: u64, grea
     signs(beyond) & exec == 0
 }
 
-/// Extends so many low bits of each lane by the sign among them.
+/// Sign-extends the lowest `bits` bits of each lane.
 pub(crate) fn extend_sign(bits: u32, register: &mut Lanes) {
     let shift = u32::BITS - bits;
     for dword in &mut register.0 {
@@ -550,14 +550,14 @@ pub(crate) fn extend_sign(bits: u32, register: &mut Lanes) {
     }
 }
 
-/// Clears all but so many low bits of each lane.
+/// Clears all but the lowest `bits` bits of each lane.
 pub(crate) fn keep_low(bits: u32, register: &mut Lanes) {
     for dword in &mut register.0 {
         *dword &= (1 << bits) - 1;
     }
 }
 
-/// Puts so many low bits of each lane, fewer than all, at a place among the bits that are there, of which the others stay.
+/// Inserts the lowest `bits` bits of each lane, fewer than all, into `old` at bit `place`.
 pub(crate) fn insert(bits: u32, place: u32, new: &mut Lanes, old: &Lanes) {
     let low = (1 << bits) - 1;
     let keep = !(low << place);
@@ -602,12 +602,12 @@ fn are_apart_by<const STRIDE: u32>(low: &Lanes, high: &Lanes) -> bool {
 /// Lanes whose addresses are looked at together: what fits a vector of addresses.
 pub(crate) const GROUP: usize = 8;
 
-/// How the addresses of a group are to each other.
+/// Relation of the addresses of a group.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Pattern {
     /// They are one.
     Same,
-    /// Each is so many bytes behind the one before.
+    /// Each is `stride` bytes behind the one before.
     Follow,
     /// Otherwise.
     Apart,

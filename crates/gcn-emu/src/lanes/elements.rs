@@ -22,9 +22,9 @@ const DWORD: usize = 4;
 pub(crate) struct Elements {
     /// Number of the register.
     pub addresses: u8,
-    /// What is added to it for each of the lane's elements.
+    /// Distances of the lane's elements from it.
     pub offsets: [u32; 2],
-    /// How many of those there are.
+    /// Number of offsets in use.
     pub count: u8,
     /// The bits of the sums that are kept: all between two.
     pub mask: u32,
@@ -63,7 +63,7 @@ macro_rules! by_vectors {
 }
 
 impl Elements {
-    /// What loads them on this host.
+    /// The fastest way to load them on this host.
     pub(crate) fn gather(&self) -> Gather {
         #[cfg(target_arch = "x86_64")]
         {
@@ -82,7 +82,7 @@ impl Elements {
         Elements::gather_each
     }
 
-    /// What is added for each of the lane's elements.
+    /// Distances of the lane's elements.
     fn offsets(&self) -> &[u32] {
         self.offsets.get(..self.count.into()).unwrap_or_default()
     }
@@ -163,12 +163,12 @@ impl Elements {
         Some(())
     }
 
-    /// Where an element of a lane is.
+    /// Address of an element of a lane.
     fn place(&self, addresses: &Lanes, lane: usize, offset: u32) -> usize {
         (addresses.0[lane].wrapping_add(offset) & self.mask) as usize
     }
 
-    /// Whether all elements of so many bytes are inside of `len` bytes.
+    /// Some if all elements of `size` bytes are inside `len` bytes.
     fn are_inside(&self, exec: u64, addresses: &Lanes, len: usize, size: usize) -> Option<()> {
         let last = u32::try_from(len.checked_sub(size)?).ok()?;
         let are_inside = |&offset| are_below(addresses, offset, self.mask, exec, last);
@@ -180,7 +180,7 @@ impl Elements {
 #[cfg(target_arch = "x86_64")]
 pub(crate) const LOADED: u32 = 64;
 
-/// Loads the dwords at the places of some lanes in `len` bytes, of which so many bits are kept, and those behind them, a
+/// Loads the dwords at the places of some lanes in `len` bytes, of which the bits of a mask are kept, and those behind them, a
 /// register of each, by vectors of the host's. Nothing, and nothing has been loaded, if any is not inside, there are too many
 /// registers or too few bytes. Threads may share the bytes.
 ///
@@ -253,7 +253,7 @@ pub(crate) unsafe fn store(
 
 #[cfg(all(test, target_arch = "x86_64"))]
 mod tests {
-    //! What vectors of the host's do is what is done one element after the other, on each level that the host has.
+    //! The host's vectors do the same as one element after the other, at each level that the host has.
 
     use super::*;
 
@@ -267,7 +267,7 @@ mod tests {
     /// Dwords of an element, elements of a lane, and what loads and stores them.
     type Moves = (u8, u8, Gather, Scatter);
 
-    /// A level's loads and stores of elements of so many dwords, so many to a lane.
+    /// A level's loads and stores of elements of `$dwords` dwords, `$count` to a lane.
     macro_rules! level {
         ($module:ident, $dwords:literal, $count:literal) => {
             (

@@ -9,7 +9,7 @@ use std::hint::select_unpredictable as select;
 use super::{LEVEL, Level, Relaxed};
 use super::{Lane, Lanes};
 
-/// A value in half precision that is computed with in single precision: in registers it is so many bits up in a dword,
+/// A value in half precision that is computed with in single precision: in registers it begins at bit `UP` of a dword,
 /// and as a result it is rounded to nearest even.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Half<const UP: u32 = 0>(pub(crate) f32);
@@ -63,7 +63,7 @@ pub(crate) fn of_single(value: f32) -> u16 {
     (bits | sign) as u16
 }
 
-/// [`to_single`] of the halves so many bits up in each lane.
+/// [`to_single`] of the halves that begin at bit `up` of each lane.
 #[inline(always)]
 pub(crate) fn widened(from: Lanes, up: u32) -> Lanes {
     #[cfg(target_arch = "x86_64")]
@@ -188,7 +188,7 @@ mod tests {
     use super::*;
     use crate::lanes::{LANES, Level, level};
 
-    /// What a level of the host's makes of 64 lanes.
+    /// Conversions of 64 lanes at a level of the host's vectors.
     struct Conversions {
         widened: fn(Lanes, u32) -> Lanes,
         narrowed: fn(Lanes) -> Lanes,

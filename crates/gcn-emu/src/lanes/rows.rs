@@ -55,7 +55,7 @@ fn take_apart(elements: &[u32], exec: u64, registers: &mut [Lanes]) {
     }
 }
 
-/// What each lane reads in the lane whose number it gives, of which the low six bits count.
+/// The value that each lane reads from the lane whose number it gives (low six bits).
 #[inline]
 pub(crate) fn permuted(value: &Lanes, from: &Lanes) -> Lanes {
     #[cfg(target_arch = "x86_64")]
@@ -84,7 +84,7 @@ unsafe fn put_in_order<V: Vector, const N: usize>(registers: &[Lanes], elements:
         for (from, register) in from.iter_mut().zip(registers) {
             *from = part(register, vector);
         }
-        // SAFETY: the host has such vectors; the group is as long as so many.
+        // SAFETY: the host has such vectors; the group is as long as `N` vectors.
         unsafe {
             let group = group.as_mut_ptr().cast::<[V; N]>();
             group.write_unaligned(V::in_order(from));
@@ -103,7 +103,7 @@ unsafe fn take_from<V: Vector, const N: usize>(
     for (vector, group) in elements.chunks_exact(N * V::WIDTH).enumerate() {
         let vector = vector % (LANES / V::WIDTH);
         let active = active::<V>(exec, vector);
-        // SAFETY: the host has such vectors; the group is as long as so many.
+        // SAFETY: the host has such vectors; the group is as long as `N` vectors.
         unsafe {
             let group = group.as_ptr().cast::<[V; N]>().read_unaligned();
             for (register, mut dwords) in registers.iter_mut().zip(V::taken_apart(group)) {
@@ -116,7 +116,7 @@ unsafe fn take_from<V: Vector, const N: usize>(
     }
 }
 
-/// What is called at a level, compiled for it.
+/// Functions called at a level, compiled for it.
 #[cfg(target_arch = "x86_64")]
 macro_rules! levels {
     ($($level:ident $feature:literal $Vector:ident;)*) => {$(

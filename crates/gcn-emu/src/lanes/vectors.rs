@@ -20,7 +20,7 @@ pub(super) const MOST: usize = 8;
 /// # Safety
 /// Its functions are for hosts that have such vectors; what addresses say is there.
 pub(super) trait Vector: Copy {
-    /// How many lanes.
+    /// Number of lanes.
     const WIDTH: usize;
     /// Some of them, as the host selects them.
     type Active: Copy;
@@ -34,9 +34,9 @@ pub(super) trait Vector: Copy {
     unsafe fn greatest(self, other: Self) -> Self;
     /// Bytes as dwords.
     unsafe fn in_dwords(self) -> Self;
-    /// Whether a lane has one of some bits.
+    /// True if a lane has one of some bits.
     unsafe fn has_any(self, bits: u32) -> bool;
-    /// Whether a lane has another dword.
+    /// True if a lane has another dword.
     unsafe fn differs(self, other: Self) -> bool;
     /// The first lane's.
     unsafe fn number(self) -> u32;
@@ -109,7 +109,7 @@ fn vector_of<V: Vector>(dwords: [u32; WIDEST]) -> V {
     unsafe { dwords.as_ptr().cast::<V>().read_unaligned() }
 }
 
-/// Where the dwords of one of `N` vectors of elements are in registers' vectors.
+/// Positions in registers' vectors of the dwords of one of `N` vectors of elements.
 #[inline(always)]
 fn in_registers<V: Vector, const N: usize>(vector: usize) -> V {
     let mut numbers = [0; WIDEST];
@@ -120,7 +120,7 @@ fn in_registers<V: Vector, const N: usize>(vector: usize) -> V {
     vector_of(numbers)
 }
 
-/// Where the dwords of one of `N` registers' vectors are in vectors of elements.
+/// Positions in vectors of elements of the dwords of one of `N` registers' vectors.
 #[inline(always)]
 fn in_elements<V: Vector, const N: usize>(register: usize) -> V {
     let mut numbers = [0; WIDEST];
@@ -130,7 +130,7 @@ fn in_elements<V: Vector, const N: usize>(register: usize) -> V {
     vector_of(numbers)
 }
 
-/// How far the lanes of a vector are behind the first, if it is so far from one to the next.
+/// Distances of a vector's lanes from the first, for this distance between neighbours.
 #[inline(always)]
 pub(super) fn apart<V: Vector>(distance: usize) -> V {
     let mut distances = [0_u32; WIDEST];

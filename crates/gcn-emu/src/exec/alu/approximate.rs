@@ -1,4 +1,4 @@
-//! What hardware takes from tables: reciprocals, roots, exponentials, logarithms, sines, rounded correctly here (errata
+//! Functions that hardware takes from tables: reciprocals, roots, exponentials, logarithms, sines, rounded correctly here (errata
 //! E199), and the digits of 2/π.
 
 use std::hint::select_unpredictable as select;
@@ -146,7 +146,7 @@ pub(crate) fn farthest(isa: Isa) -> f32 {
     }
 }
 
-/// The sine of an angle in turns, of which there are so many at most.
+/// The sine of an angle of at most `farthest` turns.
 #[inline(always)]
 pub(crate) fn sin<const FUSES: bool>(farthest: f32, turns: f32) -> f32 {
     let (half_turns, rest) = without_half_turns(turns);
@@ -159,7 +159,7 @@ pub(crate) fn sin<const FUSES: bool>(farthest: f32, turns: f32) -> f32 {
     if turns == 0.0 { turns } else { sine }
 }
 
-/// The cosine of an angle in turns, of which there are so many at most.
+/// The cosine of an angle of at most `farthest` turns.
 #[inline(always)]
 pub(crate) fn cos<const FUSES: bool>(farthest: f32, turns: f32) -> f32 {
     /// From a cosine to a sine.
@@ -201,7 +201,7 @@ fn alternating(half_turns: f32, sine: f32) -> f32 {
 /// The sine of a quarter of a turn at most.
 #[inline(always)]
 fn sine<const FUSES: bool>(turns: f64) -> f32 {
-    /// Of so many turns, divided by their number, in its square, to within 2^-61.
+    /// Coefficients of the sine of x turns, divided by x, as a series in the square of x, to within 2^-61.
     #[allow(clippy::approx_constant)] // The first one is near 2π, as it must be.
     const SINE: [f64; 9] = [
         6.283_185_307_179_586,
@@ -297,7 +297,7 @@ mod tests {
     use super::*;
     use crate::exec::alu::float::Flush;
 
-    /// Every so many bits of single precision are tried: a prime number, so that all fractions come with all exponents.
+    /// Distance between the tried bits of single precision: a prime number, so that all fractions come with all exponents.
     const STEP: usize = 4093;
 
     /// Errata E199: the series are as good as the library of the host in double precision.

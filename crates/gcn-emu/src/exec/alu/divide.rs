@@ -5,7 +5,7 @@ use std::hint::select_unpredictable as select;
 use super::exact::{self, Round};
 use super::float::{Env, Float};
 
-/// What division scaling goes by, of one width.
+/// Parameters of division scaling for one width.
 pub(crate) struct Scale {
     /// Quotients that may overflow on the way: exponents differ by this much.
     far: i32,
@@ -66,7 +66,7 @@ where
 }
 
 impl Scale {
-    /// Whether a value is so far from the ends that in a division by or of another one like it there is nothing to be
+    /// True if a value is so far from the ends that in a division by or of another one like it there is nothing to be
     /// scaled, and nothing that no step can give.
     #[inline(always)]
     fn is_moderate<F: Float>(&self, value: F) -> bool {

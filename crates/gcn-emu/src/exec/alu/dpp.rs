@@ -7,7 +7,7 @@ use gcn_isa::{Field, Inst};
 
 use crate::lanes::{self, LANES, Lanes};
 
-/// What DPP asks of an instruction.
+/// The DPP fields of an instruction.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct CrossLane {
     /// The lane that each lane reads, any where it reads none.
@@ -26,7 +26,7 @@ const BANK: usize = 4;
 const BANKS: usize = 4;
 
 impl CrossLane {
-    /// What an instruction in DPP asks; nothing in other encodings, and nothing if the permutation is a reserved one.
+    /// The fields of an instruction in DPP; nothing in other encodings, and nothing if the permutation is a reserved one.
     pub fn of(inst: &Inst) -> Option<CrossLane> {
         if !inst.layout().has(Field::DppCtrl) {
             return None;
@@ -65,7 +65,7 @@ impl CrossLane {
         if self.bounded { lanes } else { lanes & found }
     }
 
-    /// What each lane reads, zero where it has found none.
+    /// The value that each lane reads, zero where the source lane is invalid.
     #[inline(always)]
     pub fn read(&self, value: &Lanes, found: u64) -> Lanes {
         let mut read = Lanes::ZERO;

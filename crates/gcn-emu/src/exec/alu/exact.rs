@@ -5,7 +5,7 @@
 
 use super::float::Float;
 
-/// How a result is rounded (MODE bits 3:0, two for single precision, two for the other widths).
+/// Rounding mode (MODE bits 3:0, two for single precision, two for the other widths).
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Round {
     /// To nearest, ties to even.
@@ -30,7 +30,7 @@ impl Round {
         }
     }
 
-    /// Whether a magnitude of which `rest` is cut off goes up, where `half` is half of the last place.
+    /// True if a magnitude of which `rest` is cut off goes up, where `half` is half of the last place.
     fn goes_up(self, negative: bool, odd: bool, rest: u128, half: u128) -> bool {
         match self {
             Round::Nearest => rest > half || rest == half && odd,
@@ -40,7 +40,7 @@ impl Round {
         }
     }
 
-    /// Whether a magnitude too large becomes infinite, not the largest finite one.
+    /// True if a magnitude too large becomes infinite, not the largest finite one.
     fn overflows(self, negative: bool) -> bool {
         match self {
             Round::Nearest => true,
@@ -59,7 +59,7 @@ struct Number {
     digits: u128,
 }
 
-/// Where a sum has the highest digit of its larger part: a carry still fits above.
+/// Position of the highest digit of a sum's larger part: a carry still fits above.
 const HIGHEST: u32 = u128::BITS - 3;
 /// Powers beyond this, up or down, differ in nothing: every value is too large or too small.
 const FAR: i32 = 1 << 20;
@@ -181,7 +181,7 @@ fn bias<F: Float>() -> i32 {
     (F::EXPONENT_MAX >> 1) as i32
 }
 
-/// What an operation gives that has no result: a quiet NaN with its sign set (errata E190).
+/// Result of an invalid operation: a quiet NaN with its sign set (errata E190).
 pub(crate) fn invalid<F: Float>() -> F {
     F::signed(u64::from(F::EXPONENT_MAX) << F::FRACTION, true).quiet()
 }
@@ -290,7 +290,7 @@ pub(crate) fn ldexp<F: Float>(round: Round, a: F, power: i32) -> F {
     .round(round)
 }
 
-/// What is above the integer below, less than 1.
+/// Distance from the integer below, less than 1.
 pub(crate) fn fract<F: Float>(round: Round, a: F, floor: F) -> F {
     super::float::below_one(sub(round, a, floor))
 }

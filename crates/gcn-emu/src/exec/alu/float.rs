@@ -94,20 +94,20 @@ pub(crate) trait Float: Flush + PartialOrd {
         (self.bits() >> Self::FRACTION) as u32 & Self::EXPONENT_MAX
     }
 
-    /// Whether the sign bit is set.
+    /// True if the sign bit is set.
     #[inline(always)]
     fn negative(self) -> bool {
         self.bits() >> Self::FRACTION > u64::from(Self::EXPONENT_MAX)
     }
 
-    /// Whether it is a NaN.
+    /// True if it is a NaN.
     #[inline(always)]
     #[allow(clippy::eq_op)] // Only a NaN differs from itself.
     fn is_any_nan(self) -> bool {
         self != self
     }
 
-    /// Whether it is a signalling NaN.
+    /// True if it is a signalling NaN.
     #[inline(always)]
     fn signals(self) -> bool {
         self.is_any_nan() & (self.bits() >> (Self::FRACTION - 1) & 1 == 0)
@@ -270,7 +270,7 @@ impl Flush for F16 {
 
 /// The least normal number in half precision.
 const LEAST_HALF: f32 = 1.0 / (1 << 14) as f32;
-/// What is less than that is rounded to it from here on.
+/// Least value that rounds up to it.
 const ROUNDED_TO_LEAST_HALF: f32 = LEAST_HALF - LEAST_HALF / (1 << 11) as f32;
 
 /// The largest number there.
@@ -285,7 +285,7 @@ impl<const UP: u32> Flush for Half<UP> {
         self.flushed_unless(false)
     }
 
-    /// What is kept makes the limit, as there is one anyway.
+    /// The value to keep is the limit, which an operation has anyway.
     #[inline(always)]
     fn flushed_unless(self, keeps: bool) -> Half<UP> {
         let limit = if keeps { 0.0 } else { ROUNDED_TO_LEAST_HALF };
@@ -296,10 +296,10 @@ impl<const UP: u32> Flush for Half<UP> {
 /// MODE has the denormal bits of all widths this far above their rounding bits.
 const DENORMALS_ABOVE_ROUNDING: u32 = 4;
 
-/// What MODE says of one width.
+/// MODE's settings for one width.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) struct Env {
-    /// How results are rounded.
+    /// Rounding of results.
     pub(crate) round: Round,
     /// Denormal sources keep their value.
     keeps_sources: bool,
@@ -336,7 +336,7 @@ impl Env {
         }
     }
 
-    /// Whether results are rounded as the host rounds them.
+    /// True if results are rounded as the host rounds them.
     #[inline(always)]
     pub(crate) fn is_nearest(self) -> bool {
         self.round == Round::Nearest
@@ -378,19 +378,19 @@ impl Env {
         }
     }
 
-    /// Whether denormals are left as they are.
+    /// True if denormals are left as they are.
     #[inline(always)]
     pub(crate) fn is_plain(self) -> bool {
         self.keeps_sources && self.keeps_results
     }
 
-    /// Whether every denormal becomes zero.
+    /// True if every denormal becomes zero.
     #[inline(always)]
     pub(crate) fn is_flushing(self) -> bool {
         !self.keeps_sources && !self.keeps_results
     }
 
-    /// Whether output factors count.
+    /// True if output factors count.
     pub(crate) fn takes_factor(self, mode: u32) -> bool {
         !self.keeps_results && mode & MODE_IEEE == 0
     }
@@ -508,7 +508,7 @@ pub(crate) fn whole<F: Float>(a: F, f: impl Fn(F) -> F) -> F {
     if a.is_any_nan() { a.quiet() } else { f(a) }
 }
 
-/// What reached 1 by rounding becomes the value below it.
+/// A result that rounding has brought to 1 becomes the value below it.
 #[inline(always)]
 pub(crate) fn below_one<F: Float>(a: F) -> F {
     let one = F::of_bits(u64::from(F::EXPONENT_MAX >> 1) << F::FRACTION);
@@ -792,7 +792,7 @@ impl F16 {
     }
 }
 
-/// 1.5 times 2^52: added to a whole number of so many bits, it leaves it in the sum's low bits.
+/// 1.5 times 2^52: a whole number below 2^51 that is added to it is in the sum's low bits.
 pub(super) const WHOLE: f64 = 6_755_399_441_055_744.0;
 
 /// Rounded towards zero, the nearest number there is, 0 of NaN: what a cast does, for many lanes at once.

@@ -16,7 +16,7 @@ const INDEX: u32 = 0xff;
 const OPERANDS_SHIFT: u32 = 12;
 const OPERANDS: u32 = 0xf;
 
-/// Whether vector instructions are to be executed by [`execute`].
+/// True if vector instructions are to be executed by [`execute`].
 #[inline(always)]
 pub fn is_on(w: &Wave) -> bool {
     w.mode & GPR_IDX_EN != 0
@@ -62,7 +62,7 @@ const COUNT: u8 = 0x1f;
 const PLACE_SHIFT: u32 = COUNT.count_ones();
 
 impl Indexed {
-    /// Those of an instruction in a wave with so many registers. What is outside of them stays so.
+    /// The indexed operands of an instruction in a wave with `vgprs` registers. Out-of-range registers are left unchanged.
     pub fn of(inst: &Inst, vgprs: usize) -> Indexed {
         let mut indexed = Indexed::default();
         for (place, slot) in (0..).zip(inst.row().slots()) {

@@ -45,7 +45,7 @@ pub fn handler(inst: &Inst) -> Option<Handler> {
     }
 }
 
-/// Whether SDWA and DPP ask for something that has a meaning; reserved numbers are not executed (errata E141).
+/// True if SDWA and DPP ask for something that has a meaning; reserved numbers are not executed (errata E141).
 fn has_meaning(inst: &Inst) -> bool {
     let layout = inst.layout();
     if layout.has(Field::DppCtrl) {

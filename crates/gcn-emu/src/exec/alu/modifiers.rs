@@ -1,4 +1,4 @@
-//! What a vector instruction's encoding asks beyond its operation: absolute values and negations, halves, parts of
+//! Modifiers of a vector instruction's encoding: absolute values and negations, halves, parts of
 //! registers, other lanes, factors and clamps.
 //!
 //! What is asked is worked out when the instruction is decoded, as shifts and masks that are the same for all lanes.
@@ -26,15 +26,15 @@ use crate::wave::Wave;
 pub struct Modified {
     /// The operation. Sources that are changed are neither register nor constant to it: so it finds them in the rooms.
     pub plain: Step,
-    /// What is done to its sources.
+    /// Changes of its sources.
     changes: Box<[Change]>,
     /// The lanes that its first source is read from, if not the own.
     cross_lane: Option<CrossLane>,
-    /// What is done to its result.
+    /// Changes of its result.
     result: Outcome,
 }
 
-/// What is asked of an instruction's sources. Sets of operands have a bit for each, at its place in [`Step::args`].
+/// Modifiers of an instruction's sources. Sets of operands have a bit for each, at its place in [`Step::args`].
 #[derive(Clone, Copy, Debug, Default)]
 struct Asked {
     /// Sources of which the absolute value is taken.
@@ -56,22 +56,22 @@ struct Change {
     place: usize,
     /// The room that operations look for it in.
     room: usize,
-    /// Whether it has two dwords.
+    /// True if it has two dwords.
     is_wide: bool,
-    /// What is done to it.
+    /// Its changes.
     how: How,
 }
 
-/// What is done to a source's only dword, in this order.
+/// Changes of a source's only dword, in this order.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 struct How {
-    /// What is taken of it.
+    /// Part of the dword that is read.
     taken: Taken,
     /// Bits that are then turned over: signs of packed values.
     flip: u32,
 }
 
-/// What is taken of a dword.
+/// Part of a dword that is read.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Taken {
     /// All of it.
@@ -84,7 +84,7 @@ enum Taken {
     Widened { up: u32, flushes: bool },
 }
 
-/// What is done to a result, in this order.
+/// Changes of a result, in this order.
 #[derive(Clone, Copy, Debug)]
 struct Outcome {
     /// The type that factor and clamp go by.
@@ -99,7 +99,7 @@ struct Outcome {
     part: Option<Placed>,
 }
 
-/// How the low part of a dword becomes a part of a register.
+/// Placement of the low part of a dword in a register.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) struct Placed {
     /// Bits above the part.
@@ -195,7 +195,7 @@ impl Asked {
         asked
     }
 
-    /// What is done to the signs of its sources, where each has one.
+    /// Sign modifiers of its sources, where each has a sign.
     fn signs(&self, inst: &Inst, is_mixed: bool) -> Signs {
         let absolute = if is_mixed {
             self.negate_high
@@ -212,7 +212,7 @@ impl Asked {
         signs
     }
 
-    /// What is done to a source before its sign: a part of the register is taken (errata E137, E140).
+    /// Change of a source before its sign modifier: the part of the register that is read (errata E137, E140).
     fn of_source(&self, place: usize, slot: &Slot, part: Option<(Part, bool)>) -> How {
         let has = |set: u8| set >> place & 1 != 0;
         let mut how = How::default();
@@ -257,7 +257,7 @@ impl Asked {
     }
 }
 
-/// Whether an instruction of mixed precision rounds its product by itself.
+/// True if an instruction of mixed precision rounds its product by itself.
 fn is_unfused(inst: &Inst) -> bool {
     use Vop3p::*;
     matches!(
@@ -485,7 +485,7 @@ fn handler() -> Handler {
 }
 
 impl Outcome {
-    /// What is done to an instruction's result, which is to be the high half of its register if `to_high`.
+    /// Changes of an instruction's result, which is the high half of its register if `to_high`.
     fn of(inst: &Inst, to_high: bool) -> Outcome {
         let destination = inst.row().slots().find(|slot| slot.field == Field::Vdst);
         let selects = inst.row().modifiers().any(|m| m.field == Field::OpSel);
@@ -519,7 +519,7 @@ impl Outcome {
         }
     }
 
-    /// Whether it has 16 bits and is as the operation leaves it, but for the high half of its register.
+    /// True if it has 16 bits and is as the operation leaves it, but for the high half of its register.
     fn only_merges(&self) -> bool {
         let is_short = self.ty.bytes() == 2;
         is_short && self.factor == 0 && !self.clamp && self.part == Some(LOW_HALF)

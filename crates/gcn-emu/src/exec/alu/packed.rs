@@ -143,7 +143,7 @@ fn orders(w: &mut Wave, s: &Step, f: impl Fn(F16, F16, bool) -> F16) {
     });
 }
 
-/// What MODE says to operations of mixed precision, of which modifiers make the sources single precision: of that and of
+/// MODE's settings for operations of mixed precision, whose modifiers make the sources single precision: for that and for
 /// half precision.
 #[derive(Clone, Copy)]
 struct Mixed {

@@ -1,4 +1,4 @@
-//! What vector instructions share: fetching sources, carries and masks, writing under EXEC.
+//! Common protocol of vector instructions: fetching sources, carries and masks, writing under EXEC.
 //!
 //! The functions below take the operation as a function of one lane's values; its parameter types say how many
 //! registers each operand has. Sources are read in place; those that are no vector registers, or that `modifiers` has
@@ -498,7 +498,7 @@ pub(super) fn half3_usually(
     }
 }
 
-/// What minima and maxima go by: up to GCN 1.2 they leave denormals alone; on 1.4 a denormal that is a source is a
+/// Environment of minima and maxima: up to GCN 1.2 they leave denormals unchanged; on 1.4 a denormal that is a source is a
 /// result (errata E193).
 #[inline(always)]
 pub(super) fn order_env<F: Float>(w: &Wave) -> (Env, bool) {
@@ -667,7 +667,7 @@ pub(super) fn both_halves<const X: usize, const Y: usize, const Z: usize>(
     write::<u32>(w, s, ([both, Lanes::ZERO], 0));
 }
 
-/// [`both_halves`] of those that are so many bits up; the results are in the low bits.
+/// [`both_halves`] of the halves that begin at bit `UP`; the results are in the low bits.
 #[inline(always)]
 fn each_half<const UP: u32>(src: Sources<'_>, env: Env, f: impl Fn(f32, f32, f32) -> f32) -> Lanes {
     let f = |a: Half<UP>, b: Half<UP>, c: Half<UP>, ()| {
@@ -771,7 +771,7 @@ fn signed<'a, const PLACE: usize, T: Lane>(s: &Step, source: Source<'a>) -> Sign
     Signed { source, bits }
 }
 
-/// What is done to the sign of the source at a place. It is read from a table: to work it out takes so many of the host's
+/// Sign modifier of the source at a place. It is read from a table: computing it takes enough of the host's
 /// registers that an operation has to save some, whether or not its sources have anything done to their signs.
 #[inline(always)]
 fn sign_bits<const PLACE: usize, T: Lane>(s: &Step) -> &'static SignBits {
@@ -869,7 +869,7 @@ pub(super) fn rarely<
     large(w, s, at, mask, f);
 }
 
-/// Where an operation's three sources are among an instruction's operands.
+/// Positions of an operation's three sources among an instruction's operands.
 pub(super) struct At<const X: usize, const Y: usize, const Z: usize>;
 
 /// A source's registers, read in place. What is no vector register is put in every lane of `room`, where a source that
@@ -937,7 +937,7 @@ fn registers_from<T: Lane>(registers: &[Lanes], first: u8) -> Source<'_> {
 
 #[cfg(test)]
 mod tests {
-    //! What [`usually`](super::usually) is given: where `usual` has a result, it is the one that `any` has.
+    //! Arguments of [`usually`](super::usually): where `usual` has a result, it is the one that `any` has.
 
     use crate::exec::alu::float::{self, Env, F16, Float};
     use crate::exec::alu::{approximate, divide};

@@ -212,7 +212,7 @@ pub fn sopc(op: Sopc) -> Option<Handler> {
 
 /// A value of one or two scalar registers.
 pub(super) trait Scalar: Copy {
-    /// How many registers.
+    /// Number of registers.
     const DWORDS: u8;
     /// From 64 bits, of which the low ones count.
     fn from_bits(bits: u64) -> Self;
@@ -233,7 +233,7 @@ macro_rules! scalar {
 }
 scalar! { u32, 1, u32; i32, 1, u32; u64, 2, u64; i64, 2, u64; }
 
-/// What a scalar instruction gives: a value, SCC, or both.
+/// Result of a scalar instruction: a value, SCC, or both.
 trait Outcome {
     fn put(self, wave: &mut Wave, destination: Arg);
 }
@@ -392,7 +392,7 @@ fn shift_add(a: u32, shift: u32, b: u32) -> (u32, bool) {
 /// The lowest bit of each group of four.
 const QUADS: u64 = 0x1111_1111_1111_1111;
 
-/// Whether a group of four has a bit, in the group's lowest bit.
+/// True if a group of four has a bit, in the group's lowest bit.
 fn quads(value: u64) -> u64 {
     (value | value >> 1 | value >> 2 | value >> 3) & QUADS
 }
@@ -537,7 +537,7 @@ const IB_STS_LGKM: u32 = 8;
 const IB_STS_VM_HIGH: u32 = 22;
 const VM_LOW: u32 = 0xf;
 
-/// How many units hold `count`, less one, as registers have the size of allocations.
+/// Number of units that hold `count`, minus one, the form in which registers give the size of allocations.
 fn units_but_one(count: u32, unit: u32) -> u32 {
     count.div_ceil(unit).saturating_sub(1)
 }

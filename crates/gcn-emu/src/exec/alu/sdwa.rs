@@ -6,7 +6,7 @@ use gcn_isa::{Field, Inst};
 
 use super::modifiers::Placed;
 
-/// What SDWA asks of an instruction's operands.
+/// The SDWA fields of an instruction.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct SubDword {
     /// The part of each source, and whether its sign is extended.
@@ -20,23 +20,23 @@ pub struct SubDword {
 pub struct Part {
     /// Its lowest bit.
     low: u8,
-    /// How many bits: 8, 16 or 32.
+    /// Width in bits: 8, 16 or 32.
     width: u8,
 }
 
-/// What becomes of the rest of a destination's register.
+/// Treatment of the rest of a destination's register.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Unused {
     /// Zeros.
     Pad,
     /// The part's sign above it, zeros below.
     Sext,
-    /// What it was.
+    /// It is unchanged.
     Preserve,
 }
 
 impl SubDword {
-    /// What an instruction in SDWA asks; nothing in other encodings.
+    /// The fields of an instruction in SDWA; nothing in other encodings.
     pub fn of(inst: &Inst) -> Option<SubDword> {
         if !inst.layout().has(Field::Src0Sel) {
             return None;
@@ -61,7 +61,7 @@ impl SubDword {
         }
     }
 
-    /// How the result becomes its part of the destination's register (errata E138); nothing if it is all of it.
+    /// Placement of the result in the destination's register (errata E138); nothing if it is all of it.
     pub(super) fn destination(&self) -> Option<Placed> {
         let part = self.destination;
         let place = part.ones() << part.low;
@@ -106,7 +106,7 @@ impl Part {
         u32::BITS - u32::from(self.width)
     }
 
-    /// How far a register is shifted up, then down, to take the part; the sign goes with an arithmetic shift (errata
+    /// Distances to shift a register up, then down, to extract the part; the sign goes with an arithmetic shift (errata
     /// E136).
     pub(super) fn shifts(self) -> (u32, u32) {
         (self.top() - u32::from(self.low), self.top())
@@ -125,7 +125,7 @@ impl Unused {
     }
 }
 
-/// Whether none of SDWA's fields has a reserved number (errata E141).
+/// True if none of SDWA's fields has a reserved number (errata E141).
 pub(super) fn has_meaning(inst: &Inst) -> bool {
     [Field::Src0Sel, Field::Src1Sel, Field::DstSel]
         .into_iter()

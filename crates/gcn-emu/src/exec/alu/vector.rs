@@ -548,7 +548,7 @@ fn four_wide_sads(w: &mut Wave, s: &Step, add: impl Fn(u32, u32) -> u32) {
     }
 }
 
-/// What V_SCREEN_PARTITION_4SE has for a byte: AMD's Vega manual has the table (errata E208).
+/// Results of V_SCREEN_PARTITION_4SE for each byte: AMD's Vega manual has the table (errata E208).
 #[rustfmt::skip]
 static SCREEN_PARTITION: [u8; 256] = [
     0x1, 0x3, 0x7, 0xf, 0x5, 0xf, 0xf, 0xf, 0x7, 0xf, 0xf, 0xf, 0xf, 0xf, 0xf, 0xf,
@@ -594,7 +594,7 @@ fn selector(w: &Wave, arg: Arg) -> Option<u32> {
     (differ == 0).then_some(first)
 }
 
-/// How each byte of V_PERM_B32's result is had from a source that is turned.
+/// Selection of each byte of V_PERM_B32's result from a rotated source.
 #[derive(Clone, Copy, Default)]
 struct Turns([Turn; 4]);
 

@@ -6,7 +6,7 @@ use super::super::vectors::{MOST, Vector, active, all, apart, part, parts, set_p
 use super::{DWORD, Elements, Lanes};
 use crate::lanes::LANES;
 
-/// What is called by functions that are compiled for a level, so that they stay small.
+/// Functions called by those that are compiled for a level, which stay small so.
 ///
 /// # Safety
 /// As for [`Vector`].
@@ -22,14 +22,14 @@ pub(super) trait Called: Vector {
     ) -> Option<()>;
 }
 
-/// Where elements with an offset are.
+/// Addresses of elements with an offset.
 #[inline(always)]
 unsafe fn places<V: Vector>(addresses: V, offset: u32, mask: u32) -> V {
     // SAFETY: the host has such vectors.
     unsafe { addresses.plus(V::splat(offset)).and(V::splat(mask)) }
 }
 
-/// Whether all elements of active lanes are at most at `last`.
+/// True if all elements of active lanes are at most at `last`.
 #[inline(always)]
 unsafe fn are_inside<V: Vector>(
     addresses: &Lanes,
@@ -100,7 +100,7 @@ unsafe fn load<V: Called, const DWORDS: usize>(
     }
 }
 
-/// Loads `COUNT` elements for each active lane from so many bytes, a register for each of their dwords, if those of each
+/// Loads `COUNT` elements for each active lane, a register for each of their dwords, if those of each
 /// vector's lanes are near each other, at that of the first active one or a little behind it, as in rows and in places that
 /// lanes share: all of them are in two vectors of memory, from which each lane takes its own. Nothing, and nothing has been
 /// loaded, if they are not. Other threads may write there.
@@ -406,7 +406,7 @@ unsafe fn put<V: Vector, const DWORDS: usize, const COUNT: usize>(
     for n in 0..COUNT {
         let number = n * V::WIDTH + lane;
         let from = elements.wrapping_add(number).cast::<u8>();
-        // SAFETY: so many places and elements are there; the caller vouches for where those go.
+        // SAFETY: `COUNT` vectors of places and elements are there; the caller vouches for where those go.
         unsafe {
             let to = bytes.wrapping_add(places.wrapping_add(number).read() as usize);
             match DWORDS {
@@ -457,7 +457,7 @@ copies! {
     copy_quad xmm_reg "" "vmovdqu";
 }
 
-/// What is called at a level, compiled for it.
+/// Functions called at a level, compiled for it.
 macro_rules! levels {
     ($($level:ident $feature:literal $Vector:ident;)*) => {$(
         pub(super) mod $level {

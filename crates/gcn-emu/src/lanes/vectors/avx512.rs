@@ -181,7 +181,7 @@ fn transposed([a, b, c, d]: [__m512i; 4]) -> [__m512i; 4] {
     ]
 }
 
-/// The dwords with these numbers in one to four vectors, by the low bits that so many have.
+/// The dwords with these numbers in one to four vectors; the low bits that count them are used.
 #[inline]
 #[target_feature(enable = "avx512f")]
 fn moved<const N: usize>(from: [__m512i; N], numbers: __m512i) -> __m512i {
