@@ -1,4 +1,4 @@
-//! How far what an instruction does here is what hardware does: exact unless it is listed below.
+//! Fidelity of instructions to hardware: exact unless listed below.
 //!
 //! Integers, memory, moves and IEEE arithmetic are exact by their definitions and tested against references. What only
 //! hardware's tables define is rounded correctly here and *approximate*; what no source settles is *open*, and the
@@ -11,7 +11,7 @@ use gcn_isa::vop::{Vop1, Vop2};
 use gcn_isa::vop3::{Vop3, Vop3p};
 use gcn_isa::{Does, Inst, Op, Ty};
 
-/// How far an instruction is right.
+/// Fidelity of an instruction.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub enum Fidelity {
     /// To the last bit.

@@ -22,7 +22,7 @@ impl Default for Gds {
 }
 
 impl Gds {
-    /// So many zero bytes: the allocation that dispatches have (checklist 2.9).
+    /// GDS of `bytes` zero bytes: the allocation that dispatches have (checklist 2.9).
     pub fn new(bytes: u32) -> Gds {
         Gds {
             bytes: Mutex::new(vec![0; bytes.min(GDS_BYTES) as usize]),
@@ -34,7 +34,7 @@ impl Gds {
         self.bytes.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// What an instruction may reach: M0 bits 15:0 bytes from M0 bits 31:16 on (errata E037).
+    /// The range that an instruction may access: M0 bits 15:0 bytes from M0 bits 31:16 on (errata E037).
     pub fn share(bytes: &mut [u8], m0: u32) -> Share<'_> {
         Share::new(bytes, (m0 >> 16) as usize, u64::from(m0 as u16))
     }
@@ -46,7 +46,7 @@ pub struct Gws {
     state: Mutex<State>,
 }
 
-/// How many resources there are.
+/// Number of resources.
 pub const GWS_RESOURCES: usize = 64;
 
 #[derive(Debug)]
@@ -77,11 +77,11 @@ struct Resource {
     counter: u32,
     /// Waves that have arrived at the barrier.
     arrived: u32,
-    /// How often waiters were released: a barrier that opened, SEMA_RELEASE_ALL.
+    /// Number of releases of waiters: a barrier that opened, SEMA_RELEASE_ALL.
     releases: u64,
 }
 
-/// What a wave that waits has been given at its first try.
+/// Ticket that a waiting wave gets at its first try.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Ticket {
     resource: u8,
@@ -162,7 +162,7 @@ impl Gws {
         done
     }
 
-    /// Whether it is the turn of the wave with this logical number to count in order.
+    /// True if it is the turn of the wave with this logical number to count in order.
     pub fn has_turn(&self, number: u16) -> bool {
         self.lock().turn == number
     }
@@ -175,7 +175,7 @@ impl Gws {
         state.idle = 0;
     }
 
-    /// How often something happened that may release a waiter.
+    /// Number of events that may release a waiter.
     pub fn changes(&self) -> u64 {
         self.lock().changes
     }

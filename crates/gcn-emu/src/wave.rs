@@ -75,7 +75,7 @@ pub struct Wave {
     pub violations: u64,
     /// Address of the instruction that did the first of them, where the run knows it.
     pub violated_at: Option<u64>,
-    /// What the wave waits for, at a global wave synchronisation resource.
+    /// Ticket of a wave that waits at a global wave synchronisation resource.
     pub gws_ticket: Option<Ticket>,
     /// Outstanding operations.
     pub scoreboard: Scoreboard,
@@ -83,25 +83,25 @@ pub struct Wave {
     pub waiting: Waiting,
     /// Instructions executed.
     pub executed: u64,
-    /// Where the branch was that it has taken last: the number of a dword of the code. It is kept here for the run to have its
+    /// Dword index in the code of the last taken branch. It is kept here for the run to have its
     /// registers for what it needs more often.
     pub(crate) branch: Option<u32>,
     /// Address of the wave's scratch, and bytes for each lane.
     pub scratch: Scratch,
     /// Bytes of LDS that its workgroup has, and waves.
     pub group: GroupShape,
-    /// What S_SETPRIO set.
+    /// Priority set by S_SETPRIO.
     pub priority: u8,
-    /// What LDS_DIRECT stands for in the instruction that is being executed.
+    /// Value of LDS_DIRECT in the current instruction.
     pub lds_direct: u32,
     /// The windows of FLAT addresses, as the aperture registers of GCN 1.4 show them.
     pub apertures: Apertures,
-    /// Where its loads have been.
+    /// Addresses of its recent loads.
     pub(crate) strides: Strides,
     pub(crate) rooms: Box<Rooms>,
 }
 
-/// What a wave goes on with, to be compared with what it has later.
+/// State that a wave continues from, to compare with a later one.
 pub(crate) struct Standing {
     pc: u64,
     scalars: Scalars,
@@ -110,7 +110,7 @@ pub(crate) struct Standing {
 }
 
 impl Wave {
-    /// Where it is, and what its registers hold.
+    /// Its program counter and registers.
     pub(crate) fn standing(&self) -> Standing {
         Standing {
             pc: self.pc,
@@ -120,7 +120,7 @@ impl Wave {
         }
     }
 
-    /// Whether all registers hold the same as the last time that it was there; nothing if it is elsewhere.
+    /// True if all registers hold the same as the last time that it was there; nothing if it is elsewhere.
     pub(crate) fn stands(&self, there: &Standing) -> Option<bool> {
         (self.pc == there.pc).then(|| {
             self.scc == there.scc && self.scalars == there.scalars && self.vgprs == there.vgprs
@@ -128,12 +128,12 @@ impl Wave {
     }
 }
 
-/// How far a few loads are from where they were when they were executed the last time, so that the host can be told of what
-/// they will want next. Its own guesses are by the addresses of its instructions, which are the same for all loads.
+/// Strides of a few loads between two executions, to prefetch what they load next. The host's own prefetcher goes by the
+/// addresses of its instructions, which are the same for all loads.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Strides([Visit; Strides::LOADS]);
 
-/// Where a load was, and how far that was from where it had been.
+/// Address of a load, and its distance from the previous one.
 #[derive(Clone, Copy, Debug, Default)]
 struct Visit {
     address: u64,
@@ -163,11 +163,11 @@ pub(crate) type Scalars = [u32; SCALARS];
 pub(crate) struct Rooms {
     /// Its sources, unless they are in vector registers as they are.
     pub(crate) sources: [[Lanes; 2]; 3],
-    /// What was in the registers of its result.
+    /// Previous contents of the result's registers.
     pub(crate) old: [Lanes; 2],
 }
 
-/// What a wave can learn of its workgroup.
+/// A wave's view of its workgroup.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct GroupShape {
     /// Bytes of LDS.
@@ -227,7 +227,7 @@ impl Wave {
         }
     }
 
-    /// What a vector instruction works on.
+    /// Operands of a vector instruction.
     #[inline(always)]
     pub(crate) fn parts(&mut self) -> (&mut [Lanes], &Scalars, &mut Rooms) {
         (&mut self.vgprs, &self.scalars, &mut self.rooms)
@@ -364,7 +364,7 @@ impl Wave {
         self.set_scalar(code + 1, (value >> 32) as u32);
     }
 
-    /// Whether `count` scalar registers from `code` on are the wave's to write (checklist 1.7).
+    /// True if `count` scalar registers from `code` on are the wave's to write (checklist 1.7).
     #[inline]
     pub fn owns_scalars(&self, code: u8, count: u8) -> bool {
         code >= self.isa.sgprs() || u16::from(code) + u16::from(count) <= u16::from(self.sgpr_count)

@@ -89,7 +89,7 @@ pub unsafe fn store_lanes(from: &Lanes, to: *mut u8, exec: u64) {
     }
 }
 
-/// Where consecutive dwords are.
+/// Offsets of consecutive dwords.
 static IN_ROW: Lanes = {
     let mut places = Lanes::ZERO;
     let mut lane = 0;

@@ -26,7 +26,7 @@ pub struct Descriptor {
     structured: bool,
 }
 
-/// How records are interleaved.
+/// Interleaving of records.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 struct Swizzle {
     /// Bytes of a record that stay together.
@@ -35,7 +35,7 @@ struct Swizzle {
     records: u64,
 }
 
-/// How far indices and offsets may go.
+/// Bounds of indices and offsets.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Records {
     /// Records that there are.
@@ -60,7 +60,7 @@ const STRIDE_BITS: u32 = 14;
 const ELEMENT_GFX9: u64 = 4;
 
 impl Descriptor {
-    /// Whether a descriptor has no data format, and no ADD_TID to which the bits belong. Accesses that bring no format
+    /// True if a descriptor has no data format, and no ADD_TID to which the bits belong. Accesses that bring no format
     /// find nothing there (errata E249).
     pub fn is_unbound(words: [u32; 4]) -> bool {
         words[3] & (ADD_TID | FORMAT << FORMAT_SHIFT) == 0
@@ -109,7 +109,7 @@ impl Descriptor {
         stride * u64::from(self.num_records)
     }
 
-    /// Whether dword `offset` of record `index` is in range; `offset` is without the scalar one.
+    /// True if dword `offset` of record `index` is in range; `offset` is without the scalar one.
     fn has(&self, index: u32, offset: u64, bytes: u64) -> bool {
         if self.structured {
             index < self.num_records
@@ -124,17 +124,17 @@ impl Descriptor {
         }
     }
 
-    /// Whether these bytes are consecutive in memory and in range.
+    /// True if these bytes are consecutive in memory and in range.
     pub fn is_plain(&self, index: u32, offset: u64, bytes: u8) -> bool {
         self.swizzle.is_none() && self.has(index, offset, u64::from(bytes))
     }
 
-    /// Whether less than a dword of a record stays together.
+    /// True if less than a dword of a record stays together.
     pub fn splits_dwords(&self) -> bool {
         self.swizzle.is_some_and(|s| s.element < 4)
     }
 
-    /// Where lane 0's first dword is, and how many bytes each lane has, if dwords of a wave's lanes are interleaved and
+    /// Address of lane 0's first dword and number of bytes of each lane, if dwords of a wave's lanes are interleaved and
     /// each lane has its own: a descriptor of scratch.
     #[inline]
     pub fn of_lanes(&self) -> Option<(u64, u64)> {
@@ -150,7 +150,7 @@ impl Descriptor {
         Some((self.base.wrapping_add(u64::from(self.soffset)), bytes))
     }
 
-    /// How far indices and offsets may go, if records are not interleaved and an index is the register's.
+    /// Bounds of indices and offsets, if records are not interleaved and an index is the register's.
     pub fn records(&self) -> Option<Records> {
         if self.swizzle.is_some() || self.add_tid {
             return None;

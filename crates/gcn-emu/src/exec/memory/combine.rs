@@ -1,4 +1,4 @@
-//! What an atomic makes of the old value and its data: once, for LDS, GDS, global, scratch, buffer and scalar memory.
+//! New values of atomics, from the old value and the data: once, for LDS, GDS, global, scratch, buffer and scalar memory.
 
 use gcn_isa::Ty;
 use gcn_isa::effect::AtomicOp;
@@ -18,13 +18,13 @@ const MODE_KEEP_IN: u32 = 1 << 4;
 const MODE_KEEP_OUT: u32 = 1 << 5;
 
 impl Denormals {
-    /// What global memory does, whatever MODE says (errata E053).
+    /// Denormals in global memory, whatever MODE says (errata E053).
     pub const FLUSHED: Denormals = Denormals {
         flush_in: true,
         flush_out: true,
     };
 
-    /// What LDS does: as MODE says.
+    /// Denormals in LDS: as MODE says.
     pub const fn of_mode(mode: u32) -> Denormals {
         Denormals {
             flush_in: mode & MODE_KEEP_IN == 0,
@@ -116,7 +116,7 @@ struct Float {
     exponent: u64,
     /// The bit that makes a NaN quiet.
     quiet: u64,
-    /// Whether denormals may be flushed.
+    /// True if denormals may be flushed.
     flushes: bool,
 }
 

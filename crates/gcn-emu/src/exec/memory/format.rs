@@ -21,11 +21,11 @@ pub struct Format {
     /// Bits of each component, the lowest first; 0 of those that there are not.
     widths: [u8; COMPONENTS],
     numbers: Numbers,
-    /// What each component of a register is.
+    /// Selection of each component of a register.
     select: [Select; COMPONENTS],
 }
 
-/// How the bits of a component are a number.
+/// Number format of a component.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 enum Numbers {
     /// 0 to 1.
@@ -47,7 +47,7 @@ enum Numbers {
     Float,
 }
 
-/// What a component of a register is made of.
+/// Source of a component of a register.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 enum Select {
     #[default]

@@ -53,14 +53,14 @@ pub fn masked(from: &Lanes, offset: u32, mask: u32, into: &mut [u64; LANES]) {
     }
 }
 
-/// 32-bit addresses, so many bytes behind others.
+/// 32-bit addresses at a distance in bytes from others.
 pub fn behind(first: &[u64; LANES], distance: u32, into: &mut [u64; LANES]) {
     for (address, &first) in into.iter_mut().zip(first) {
         *address = u64::from((first as u32).wrapping_add(distance));
     }
 }
 
-/// Whether each address is so many bytes after the one before.
+/// True if each address is `stride` bytes after the one before.
 pub fn follow(addresses: &[u64; LANES], stride: u64) -> bool {
     let base = addresses[0];
     let mut differ = 0;

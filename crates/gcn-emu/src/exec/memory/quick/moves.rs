@@ -32,7 +32,7 @@ pub fn perform(wave: &mut Wave, plan: &Plan, how: LaneMove) -> Option<()> {
     Some(())
 }
 
-/// What each lane reads in the lane that `from` says.
+/// The value that each lane reads from the lane that `from` names.
 fn read(value: &Lanes, from: &Lanes, exec: u64) -> Lanes {
     if exec == u64::MAX {
         return lanes::permuted(value, from);

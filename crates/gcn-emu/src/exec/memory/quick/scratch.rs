@@ -94,14 +94,14 @@ const MAX_DWORDS: usize = 4;
 
 /// Elements that begin in dwords one behind the other; what is behind the first dword of each is in rows of its own.
 struct Row {
-    /// Where the first dword is.
+    /// Address of the first dword.
     first: u64,
     /// Bits of an element that is less than a dword, and its place in it.
     part: Option<(u32, u32)>,
 }
 
 impl Row {
-    /// Whether so many rows are there: all are, or nothing is done. A single one is found out about as it is accessed.
+    /// Some if `count` rows are mapped. A single row is checked by its access.
     #[inline]
     fn are_there(&self, count: usize, memory: &Memory) -> Option<()> {
         if count > 1 {
@@ -135,13 +135,13 @@ impl Row {
     }
 }
 
-/// Where the active lanes' elements are in scratch, within its bounds.
+/// Offsets of the active lanes' elements in scratch, within its bounds.
 struct Window<'a> {
     /// The address of lane 0's first dword.
     base: u64,
     /// Registers with offsets, where there are any.
     offsets: Option<&'a Lanes>,
-    /// What is added to them.
+    /// Constant that is added to them.
     constant: u32,
     /// Bytes of an element.
     bytes: u32,
@@ -229,7 +229,7 @@ impl Window<'_> {
         })
     }
 
-    /// Where lane 0 has the byte at an offset.
+    /// Address of lane 0's byte at an offset.
     #[inline]
     fn place(&self, offset: u32) -> u64 {
         let row = u64::from(offset) / DWORD as u64 * SCRATCH_ROW;

@@ -69,7 +69,7 @@ fn on_the_way(elements: Elements) -> Elements {
     }
 }
 
-/// Whether the addresses are none that GCN 1.0 takes for out of range by their registers (errata E039).
+/// True if the addresses are none that GCN 1.0 takes for out of range by their registers (errata E039).
 #[inline]
 pub fn takes_addresses(wave: &Wave, plan: &Plan, device: &Device) -> bool {
     wave.isa != Isa::Si || !device.config.si_checks_lds_base || {
@@ -78,7 +78,7 @@ pub fn takes_addresses(wave: &Wave, plan: &Plan, device: &Device) -> bool {
     }
 }
 
-/// Whether all active lanes of FLAT go there, and none of their sums with the offset wraps.
+/// True if all active lanes of FLAT go there, and none of their sums with the offset wraps.
 pub fn is_reached(wave: &Wave, plan: &Plan, device: &Device) -> bool {
     let first = plan.vaddr.unwrap_or(0);
     let (low, high) = (wave.vgpr(first), wave.vgpr(first.wrapping_add(1)));
