@@ -32,7 +32,7 @@ pub(super) fn compile(form: &'static Form) -> Template {
     let required = modifiers.iter().fold(0, |bits, m| bits | required(form, m));
     let untold_or_required = required | !(of_operands | modifier_bits | literal | form.fixed);
     let mut template = Template {
-        head: Piece::new(&head).unwrap_or(Piece::EMPTY),
+        head: Piece::new(&head).expect("the tables limit the length of a name"),
         deciding: untold_or_required | llvm::doubtful_bits(form) | rules::breaking_bits(form),
         usual: required,
         most_reads: most_reads(form),
@@ -54,7 +54,7 @@ pub(super) fn compile(form: &'static Form) -> Template {
     let has_operands = (0..)
         .zip(&form.operands)
         .all(|(index, placed)| add_operand(&mut template, form, index, placed).is_some());
-    if !has_operands || template.head.is_empty() || template.deciding == u64::MAX {
+    if !has_operands || template.deciding == u64::MAX {
         // No bits are usual then.
         (template.deciding, template.usual) = (0, 1);
     } else {
@@ -315,7 +315,7 @@ fn most_reads(form: &Form) -> u8 {
 const LITERAL_BITS: u64 = (u32::MAX as u64) << 32;
 
 /// The suffix by which LLVM tells the encodings of an instruction that has several.
-pub(super) fn suffix(form: &Form) -> &'static str {
+fn suffix(form: &Form) -> &'static str {
     let encoding = form.encoding;
     let has_long_form = form.row.forms.has(Forms::E64);
     let is_shown = if encoding.is_extended() {

@@ -2,7 +2,6 @@
 
 use std::fmt::Write;
 
-use super::compile::suffix;
 use super::modifiers::{Conveyed, modifiers};
 use super::{Fidelity, write_immediate};
 use crate::field::Field;
@@ -36,9 +35,7 @@ impl<'a> FullPrinter<'a> {
     /// Appends name, operands and modifiers.
     pub(super) fn print(&mut self, template: &Template, target: Option<&str>) -> Fidelity {
         let inst = self.inst;
-        self.out.push_str(inst.name());
-        self.out.push_str(suffix(inst.form()));
-        self.out.push(' ');
+        self.out.push_piece(&template.head);
         // Bytes to remove behind the last operand: a blank, or a comma and a blank.
         let mut excess = 1;
         for placed in &inst.form().operands {
