@@ -181,7 +181,7 @@ fn families_have_as_many_rows_as_the_documents() {
     assert_eq!(count(|op| matches!(op, Op::Smrd(_))), [12, 13, 0, 0, 0, 0]);
 }
 
-/// What the documents leave out, as AMD's manuals and LLVM have it.
+/// Instructions that the documents leave out, but AMD's manuals and LLVM have.
 #[test]
 fn the_other_families_are_whole() {
     assert_eq!(

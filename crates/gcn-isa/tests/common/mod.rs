@@ -1,4 +1,4 @@
-//! What the tests share: every instruction of an instruction set, and samples of their fields.
+//! Shared by the tests: every instruction of an instruction set, and samples of their fields.
 #![allow(dead_code)] // Each test uses a part.
 
 use gcn_isa::dpp::Permutation;
@@ -44,7 +44,7 @@ pub fn instructions(isa: Isa) -> impl Iterator<Item = (&'static Row, Encoding, I
     })
 }
 
-/// Whether a scalar number names a register or, for a source, a constant.
+/// True if a scalar number names a register or, for a source, a constant.
 fn is_named(isa: Isa, slot: &Slot, code: u8) -> bool {
     let is_source = matches!(slot.kind, Kind::Src | Kind::Ssrc);
     regs::scalar_name(isa, code, slot.ty.dwords()).is_some()
