@@ -129,7 +129,9 @@ impl Sources {
         self.list(&Vec::new(), &name.replace('-', "_"), &mut out);
         out.sort_by(|a, b| a.0.cmp(&b.0));
         out.dedup();
-        let blocks = out.into_iter().map(|(path, text)| format!("{path}\n{text}"));
+        let blocks = out
+            .into_iter()
+            .map(|(path, text)| format!("{path}\n{text}"));
         blocks.collect::<Vec<_>>().join("\n")
     }
 
@@ -178,7 +180,11 @@ impl Sources {
                 }
             }
             Target::Foreign => {
-                let text = format!("    pub use {} as {};\n", import.path.join("::"), import.name);
+                let text = format!(
+                    "    pub use {} as {};\n",
+                    import.path.join("::"),
+                    import.name
+                );
                 out.push((shown.to_owned(), text));
             }
         }
@@ -206,8 +212,12 @@ impl Sources {
                 let syn::Type::Path(ty) = &*block.self_ty else {
                     continue;
                 };
-                let segments: Vec<String> =
-                    ty.path.segments.iter().map(|s| s.ident.to_string()).collect();
+                let segments: Vec<String> = ty
+                    .path
+                    .segments
+                    .iter()
+                    .map(|s| s.ident.to_string())
+                    .collect();
                 if segments.last() != Some(&name) {
                     continue;
                 }

@@ -75,6 +75,12 @@ const ALIASES: &[(&str, &str, IsaSet)] = &[
 ];
 
 /// CLRX's name of an instruction on `isa`.
+///
+/// ```
+/// use gcn_isa::{Isa, Op, clrx, vop::Vopc};
+/// let row = Op::Vopc(Vopc::V_CMP_NE_I32).row();
+/// assert_eq!(clrx::name(row, Isa::Si), "v_cmp_lg_i32");
+/// ```
 pub fn name(row: &Row, isa: Isa) -> &'static str {
     let own = row.name_on(isa);
     NAMES

@@ -315,6 +315,11 @@ impl Decoder {
 
     /// Length and branch of the instruction that begins with `first`; nothing if none does. Fast, for a first look at
     /// much code.
+    ///
+    /// ```
+    /// let branch = gcn_isa::Isa::Si.decoder().skim(0xbf82_fffe).unwrap();
+    /// assert_eq!((branch.dwords, branch.branch), (1, Some(-2)));
+    /// ```
     #[inline]
     pub fn skim(&self, first: u32) -> Option<Skimmed> {
         self.find(first).map(|known| known.skim(first))

@@ -85,6 +85,13 @@ impl Permutation {
     }
 
     /// From DPP_CTRL; nothing for a reserved number.
+    ///
+    /// ```
+    /// use gcn_isa::dpp::Permutation;
+    /// let reversed = Permutation::unpack(0x1b);
+    /// assert_eq!(reversed, Some(Permutation::QuadPerm([3, 2, 1, 0])));
+    /// assert_eq!(Permutation::RowShl(1).pack(), 0x101);
+    /// ```
     pub fn unpack(ctrl: u16) -> Option<Permutation> {
         let by = (ctrl & 0xf) as u8;
         let c = ctrl as u8;

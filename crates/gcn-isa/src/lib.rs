@@ -43,7 +43,7 @@ pub mod field;
 pub mod dpp;
 pub mod swizzle;
 pub mod simm;
-pub mod buffer_format;
+mod buffer_format;
 pub mod operand;
 #[allow(clippy::wildcard_enum_match_arm)] // Most effects use nothing implicitly.
 pub mod effect;

@@ -223,7 +223,7 @@ pub enum Value {
     Hex,
     /// The same, left out when it is 0: `dmask:0xf`.
     Mask,
-    /// A data and a number format: `format:[BUF_DATA_FORMAT_32,BUF_NUM_FORMAT_FLOAT]` (see [`buffer_format`](crate::buffer_format)).
+    /// A data and a number format: `format:[BUF_DATA_FORMAT_32,BUF_NUM_FORMAT_FLOAT]` (see [`mtbuf`](crate::mtbuf)).
     BufferFormat,
     /// A number that is a part of another modifier's, which alone is printed: `dfmt:4`. It may stand before operands.
     Part,

@@ -156,6 +156,13 @@ pub fn trap_temporaries(isa: Isa) -> (u8, u8) {
 }
 
 /// The name of `count` scalar registers from number `code`, if they have one.
+///
+/// ```
+/// use gcn_isa::{Isa, regs::scalar_name};
+/// assert_eq!(scalar_name(Isa::Vi, 4, 2).as_deref(), Some("s[4:5]"));
+/// assert_eq!(scalar_name(Isa::Vi, 106, 2).as_deref(), Some("vcc"));
+/// assert_eq!(scalar_name(Isa::Vi, 5, 2), None);
+/// ```
 pub fn scalar_name(isa: Isa, code: u8, count: u8) -> Option<String> {
     let mut name = Text::new();
     write_scalar(&mut name, isa, code, count).then(|| name.as_str().to_owned())

@@ -58,6 +58,13 @@ pub enum Rule {
 
 impl Inst {
     /// The first rule that the instruction breaks, of those that some words break.
+    ///
+    /// ```
+    /// use gcn_isa::{Isa, decode, rules::Rule};
+    /// // v_cndmask_b32 v0, s0, v0, vcc: reads VCC and s0.
+    /// let inst = decode(Isa::Vi, &[0]).unwrap();
+    /// assert_eq!(inst.broken_rule(), Some(Rule::ConstantBus));
+    /// ```
     pub fn broken_rule(&self) -> Option<Rule> {
         let of_bus = || constant_bus(self).map(|_| Rule::ConstantBus);
         let of_whole = || whole(self);

@@ -32,6 +32,13 @@ impl Waitcnt {
     }
 
     /// From SIMM16; bits that no counter has are ignored.
+    ///
+    /// ```
+    /// use gcn_isa::{Isa, simm::Waitcnt};
+    /// let wait = Waitcnt::unpack(Isa::Vi, 0x0f71);
+    /// assert_eq!((wait.vm, wait.exp, wait.lgkm), (1, 7, 15));
+    /// assert_eq!(wait.pack(Isa::Vi), 0x0f71);
+    /// ```
     pub const fn unpack(isa: Isa, simm: u16) -> Waitcnt {
         let high = if has_wide_vm(isa) {
             (simm & VM_HIGH) >> 10

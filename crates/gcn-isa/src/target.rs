@@ -95,6 +95,13 @@ pub enum Numbering {
 pub const NUMBERINGS: usize = 2;
 
 /// A set of instruction sets, those in which something exists.
+///
+/// ```
+/// use gcn_isa::{Isa, IsaSet};
+/// let middle = IsaSet::from(Isa::Ci).without(IsaSet::from(Isa::Gfx9));
+/// assert_eq!(middle.to_string(), "GCN 1.1, 1.2");
+/// assert!(middle.has(Isa::Stoney));
+/// ```
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
 pub struct IsaSet(u16);
 
@@ -248,6 +255,12 @@ impl Target {
     /// The target of a name: LLVM's (`gfx803`), a chip's (`fiji`) or a generation's (`gcn1.2`),
     /// in any case; LLVM's target features (`gfx906:sramecc+:xnack-`) may follow and are ignored here. Numbers that are no
     /// longer given (`gfx804`) name the target that has taken their place.
+    ///
+    /// ```
+    /// use gcn_isa::{Isa, Target};
+    /// let fiji = Target::named("Fiji").unwrap();
+    /// assert_eq!((fiji.name, fiji.isa, fiji.version()), ("gfx803", Isa::Vi, (8, 0, 3)));
+    /// ```
     pub fn named(name: &str) -> Option<&'static Target> {
         let name = name.split(':').next()?.to_ascii_lowercase();
         let mut others = GENERATIONS.iter().chain(EARLIER);

@@ -6,6 +6,13 @@
 use std::fmt;
 
 /// Text that grows at its end.
+///
+/// ```
+/// let mut text = gcn_isa::text::Text::new();
+/// text.push_str("at ");
+/// text.push_hex(0x1f0);
+/// assert_eq!(text.as_str(), "at 0x1f0");
+/// ```
 #[derive(Clone, Debug, Default)]
 pub struct Text {
     /// The text, and room after it.
