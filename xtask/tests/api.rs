@@ -357,8 +357,9 @@ fn item_name(item: &Item) -> Option<(String, &Visibility)> {
 /// Keeps the attributes that belong to the API.
 fn strip_attributes(attributes: &mut Vec<Attribute>) {
     attributes.retain(|attribute| {
-        let is_kept = |name: &&str| attribute.path().is_ident(*name);
-        ATTRIBUTES.iter().any(|name| is_kept(&name))
+        ATTRIBUTES
+            .iter()
+            .any(|name| attribute.path().is_ident(name))
     });
 }
 
