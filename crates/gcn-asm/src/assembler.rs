@@ -18,6 +18,7 @@ use crate::dialect::Dialect;
 use crate::directive::SECTION_DEFAULTS;
 use crate::expand::{Expansion, Files, Texts};
 use crate::expr::{ExprId, Exprs, Parsed, Scope, Value};
+use crate::ids;
 use crate::kernel::KernelDirectives;
 use crate::kernel_code::KernelCodeDirectives;
 use crate::modifier::ModArg;
@@ -268,7 +269,8 @@ impl<'a> Assembler<'a> {
         if self.cursor.at_end()
             && let Some(comment) = self.cursor.unclosed_comment(start)
         {
-            let error = fail(comment, "the comment does not end").helped("end it with `*/`");
+            let error = fail(&ids::UNTERMINATED, comment, "the comment does not end")
+                .helped("end it with `*/`");
             self.collect(Err(error));
         }
     }
@@ -335,6 +337,7 @@ impl<'a> Assembler<'a> {
             if !self.cursor.at_scope() && self.cursor.eat(b':') {
                 if word == HERE {
                     return Err(fail(
+                        &ids::INVALID_LABEL,
                         span,
                         "`.` is the place here, which a label cannot name",
                     ));
@@ -376,7 +379,8 @@ impl<'a> Assembler<'a> {
         };
         if entry.defined != Defined::No {
             let message = format!("symbol `{}` is already defined", entry.name);
-            return Err(fail(span, message).helped("each label can be defined once"));
+            return Err(fail(&ids::REDEFINED_SYMBOL, span, message)
+                .helped("each label can be defined once"));
         }
         entry.defined = if is_absolute {
             Defined::Value(Value::absolute(offset.cast_signed()))
@@ -410,6 +414,7 @@ impl<'a> Assembler<'a> {
             Parsed::Later(id) => Defined::Expr(id),
             Parsed::Float(_) | Parsed::Suffixed(..) => {
                 return Err(fail(
+                    &ids::FLOAT_VALUE,
                     start..self.cursor.pos(),
                     "a symbol stands for an integer or an address",
                 ));
@@ -490,7 +495,7 @@ impl<'a> Assembler<'a> {
             Defined::Label { .. } | Defined::Common { .. }
         ) {
             let message = format!("symbol `{name}` is already defined as a label");
-            return Err(fail(span, message));
+            return Err(fail(&ids::REDEFINED_SYMBOL, span, message));
         }
         entry.defined = defined;
         entry.span = place;
@@ -508,7 +513,7 @@ impl<'a> Assembler<'a> {
         let id = self.symbols.lookup_own(name);
         if id.is_some_and(|id| self.symbols.defined(id) != Defined::No) {
             let message = format!("symbol `{name}` is already defined");
-            return Err(fail(span.clone(), message));
+            return Err(fail(&ids::REDEFINED_SYMBOL, span.clone(), message));
         }
         Ok(())
     }
@@ -605,7 +610,7 @@ impl<'a> Assembler<'a> {
         if section.kind == SectionKind::NoBits {
             if bytes.iter().any(|&b| b != 0) {
                 let message = format!("section `{}` holds no bytes, only zeros", section.name);
-                return Err(fail(span.clone(), message)
+                return Err(fail(&ids::ZEROS_SECTION, span.clone(), message)
                     .helped("put data into `.data` or `.rodata`, code into `.text`"));
             }
             return self.emit_zeros(bytes.len() as u64, span);
@@ -696,6 +701,7 @@ impl<'a> Assembler<'a> {
             _ => String::new(),
         };
         Err(fail(
+            &ids::UNKNOWN_VALUE,
             start..self.cursor.pos(),
             format!("{what} must be known here, but symbol `{name}` is not defined"),
         )
@@ -714,11 +720,13 @@ impl<'a> Assembler<'a> {
         match parsed {
             Parsed::Known(value) => value.as_absolute().map(Ok).ok_or_else(|| {
                 fail(
+                    &ids::ADDRESS_VALUE,
                     span,
                     format!("{what} must be a number, but this is an address"),
                 )
             }),
             Parsed::Float(_) | Parsed::Suffixed(..) => Err(fail(
+                &ids::FLOAT_VALUE,
                 span,
                 format!("{what} must be an integer, but this is a floating-point number"),
             )),
@@ -740,6 +748,10 @@ impl<'a> Assembler<'a> {
 }
 
 fn too_large(span: &Range<usize>) -> Fail {
-    fail(span.clone(), "the section would become too large")
-        .helped(format!("at most {MAX_SECTION} bytes are possible"))
+    fail(
+        &ids::SECTION_LIMIT,
+        span.clone(),
+        "the section would become too large",
+    )
+    .helped(format!("at most {MAX_SECTION} bytes are possible"))
 }

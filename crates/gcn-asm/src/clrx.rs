@@ -11,6 +11,7 @@ use gcn_isa::{Isa, Target};
 use crate::assembler::Assembler;
 use crate::diagnostic::{Diagnostic, Fail, Helped, fail};
 use crate::expr::Value;
+use crate::ids;
 use crate::scope::{SEPARATOR, ScopeId};
 use crate::symbols::Defined;
 
@@ -125,8 +126,12 @@ impl Assembler<'_> {
                 if !self.dialect.has_scopes() =>
             {
                 self.cursor.skip_line_content();
-                Err(fail(span.clone(), format!("`{name}` is CLRX's"))
-                    .helped("scopes are read with `--dialect clrx`"))
+                Err(fail(
+                    &ids::CLRX_DIRECTIVE,
+                    span.clone(),
+                    format!("`{name}` is CLRX's"),
+                )
+                .helped("scopes are read with `--dialect clrx`"))
             }
             ".scope" => self.open_scope(span),
             ".ends" | ".endscope" => self.close_scope(span),
@@ -158,7 +163,11 @@ impl Assembler<'_> {
                 Ok(())
             }
             ".fail" => self.fail_directive(span),
-            ".abort" => Err(fail(span.clone(), "the source asks to stop here")),
+            ".abort" => Err(fail(
+                &ids::USER_ERROR,
+                span.clone(),
+                "the source asks to stop here",
+            )),
             ".rawcode" | ".rocm" | ".amd" | ".amdcl2" | ".gallium" => {
                 let format = format_named(name.trim_start_matches('.'));
                 self.choose_format(format.unwrap_or(RAW_FORMAT), span.clone());
@@ -167,6 +176,7 @@ impl Assembler<'_> {
             ".32bit" | ".kernel" | ".config" | ".args" | ".arg" | ".metadata" => {
                 self.cursor.skip_line_content();
                 Err(fail(
+                    &ids::CLRX_UNSUPPORTED,
                     span.clone(),
                     format!("`{name}` belongs to a binary format of CLRX that is not written here"),
                 )
@@ -177,6 +187,7 @@ impl Assembler<'_> {
             ".regvar" | ".usereg" | ".rvlin" | ".rvlin_once" => {
                 self.cursor.skip_line_content();
                 Err(fail(
+                    &ids::CLRX_UNSUPPORTED,
                     span.clone(),
                     "registers are not allocated: name them, as in `x = %v[0:3]`",
                 ))
@@ -199,7 +210,7 @@ impl Assembler<'_> {
             return Err(self.cursor.expected("a scope"));
         };
         let scope = self.symbols.scopes.at(path);
-        scope.ok_or_else(|| fail(start..self.cursor.pos(), TOO_DEEP))
+        scope.ok_or_else(|| fail(&ids::NESTING_LIMIT, start..self.cursor.pos(), TOO_DEEP))
     }
 
     /// `name`, or nothing for a scope that ends with its `.ends`.
@@ -208,6 +219,7 @@ impl Assembler<'_> {
         let name = self.cursor.word();
         if name.is_some_and(|name| name.contains(SEPARATOR)) {
             return Err(fail(
+                &ids::INVALID_SCOPE,
                 span.clone(),
                 "a scope is opened by its name, without a path",
             ));
@@ -215,7 +227,7 @@ impl Assembler<'_> {
         if self.symbols.scopes.open(name) {
             Ok(())
         } else {
-            Err(fail(span.clone(), TOO_DEEP))
+            Err(fail(&ids::NESTING_LIMIT, span.clone(), TOO_DEEP))
         }
     }
 
@@ -224,6 +236,7 @@ impl Assembler<'_> {
             Ok(())
         } else {
             Err(fail(
+                &ids::UNOPENED_BLOCK,
                 span.clone(),
                 "there is no `.scope` that could end here",
             ))
@@ -303,8 +316,11 @@ impl Assembler<'_> {
             self.symbols.forget(&name);
         } else {
             let message = format!("symbol `{name}` is not defined here");
-            self.diagnostics
-                .push(Diagnostic::warning(start..self.cursor.pos(), message));
+            self.diagnostics.push(Diagnostic::warning(
+                &ids::UNDEFINED_SYMBOL,
+                start..self.cursor.pos(),
+                message,
+            ));
         }
         Ok(())
     }
@@ -320,7 +336,7 @@ impl Assembler<'_> {
                 "there is no GPU `{}`, or not of these generations",
                 word.escape_debug()
             );
-            return Err(fail(span, message));
+            return Err(fail(&ids::UNKNOWN_TARGET, span, message));
         };
         let is_same = if directive == ".arch" {
             target.isa.version() == self.isa.version()
@@ -334,7 +350,8 @@ impl Assembler<'_> {
             "the source is for {target}, but is assembled for {}",
             self.target
         );
-        Err(fail(span, message).helped(format!("assemble it with `--target {}`", target.name)))
+        Err(fail(&ids::TARGET_MISMATCH, span, message)
+            .helped(format!("assemble it with `--target {}`", target.name)))
     }
 
     /// The name of a format of binaries.
@@ -345,7 +362,7 @@ impl Assembler<'_> {
         let span = start..self.cursor.pos();
         let Some(format) = format_named(word) else {
             let message = format!("there is no format `{}`", word.escape_debug());
-            return Err(fail(span, message)
+            return Err(fail(&ids::UNKNOWN_FORMAT, span, message)
                 .helped("words (`raw`) and HSA code objects (`rocm`) are made; see `--format`"));
         };
         self.choose_format(format, span);
@@ -361,7 +378,7 @@ impl Assembler<'_> {
                 "binaries of the format `{}` are not made",
                 name.unwrap_or(&"")
             );
-            let warning = Diagnostic::warning(span, message);
+            let warning = Diagnostic::warning(&ids::CLRX_UNSUPPORTED, span, message);
             self.diagnostics
                 .push(warning.help("code becomes words or an HSA code object; see `--format`"));
         }
@@ -381,10 +398,13 @@ impl Assembler<'_> {
         let number = self.absolute("the number of the failure")?;
         let message = format!("`.fail {number}`");
         if number < FIRST_WARNING {
-            return Err(fail(span.clone(), message));
+            return Err(fail(&ids::USER_ERROR, span.clone(), message));
         }
-        self.diagnostics
-            .push(Diagnostic::warning(span.clone(), message));
+        self.diagnostics.push(Diagnostic::warning(
+            &ids::USER_WARNING,
+            span.clone(),
+            message,
+        ));
         Ok(())
     }
 }

@@ -5,6 +5,7 @@ use std::ops::Range;
 
 use crate::diagnostic::{Fail, Helped, fail};
 use crate::dialect::Dialect;
+use crate::ids;
 use crate::scope::SEPARATOR;
 
 /// A position in a source.
@@ -431,7 +432,11 @@ impl<'a> Cursor<'a> {
     /// An error: `what` should stand here.
     pub(crate) fn expected(&self, what: &str) -> Fail {
         let (span, found) = self.found();
-        let expected = fail(span, format!("expected {what}, found {found}"));
+        let expected = fail(
+            &ids::UNEXPECTED_TOKEN,
+            span,
+            format!("expected {what}, found {found}"),
+        );
         if self.clrx_continuation().is_some() {
             return expected
                 .helped("in CLRX's language the line goes on in the next: --dialect clrx");
@@ -472,7 +477,11 @@ impl<'a> Cursor<'a> {
             let bytes = self.string()?;
             return match String::from_utf8(bytes) {
                 Ok(name) => Ok(name.into()),
-                Err(_) => Err(fail(start..self.pos, "a name must be valid UTF-8")),
+                Err(_) => Err(fail(
+                    &ids::INVALID_UTF8,
+                    start..self.pos,
+                    "a name must be valid UTF-8",
+                )),
             };
         }
         match self.word() {
@@ -531,7 +540,11 @@ impl<'a> Cursor<'a> {
             let suffix = self.tail();
             if !matches!(self.slice(suffix), "U" | "L" | "LL" | "UL" | "ULL") {
                 let text = self.slice(start..self.pos);
-                return Err(fail(start..self.pos, format!("`{text}` is not a number")));
+                return Err(fail(
+                    &ids::INVALID_NUMBER,
+                    start..self.pos,
+                    format!("`{text}` is not a number"),
+                ));
             }
         }
         if radix == 10 && self.text.as_bytes().get(start) == Some(&b'0') && end > start + 1 {
@@ -539,6 +552,7 @@ impl<'a> Cursor<'a> {
         }
         if overflow {
             return Err(fail(
+                &ids::INVALID_NUMBER,
                 start..self.pos,
                 "the number does not fit into 64 bits",
             ));
@@ -612,7 +626,11 @@ impl<'a> Cursor<'a> {
             _ => {
                 self.tail();
                 let text = self.slice(start..self.pos);
-                Err(fail(start..self.pos, format!("`{text}` is not a number")))
+                Err(fail(
+                    &ids::INVALID_NUMBER,
+                    start..self.pos,
+                    format!("`{text}` is not a number"),
+                ))
             }
         }
     }
@@ -623,8 +641,12 @@ impl<'a> Cursor<'a> {
         match u64::from_str_radix(text, 8) {
             Ok(value) => Ok(Number::Int(value.cast_signed())),
             Err(_) => Err(Box::new(
-                crate::Diagnostic::error(span, format!("`{text}` is not an octal number"))
-                    .help("a number that begins with 0 is octal"),
+                crate::Diagnostic::error(
+                    &ids::INVALID_NUMBER,
+                    span,
+                    format!("`{text}` is not an octal number"),
+                )
+                .help("a number that begins with 0 is octal"),
             )),
         }
     }
@@ -643,12 +665,24 @@ impl<'a> Cursor<'a> {
                 }
                 Err(error) => return Err(error),
             },
-            b'\n' | 0 => return Err(fail(start..self.pos, "a character is missing after `'`")),
+            b'\n' | 0 => {
+                return Err(fail(
+                    &ids::INVALID_CHARACTER,
+                    start..self.pos,
+                    "a character is missing after `'`",
+                ));
+            }
             byte if byte.is_ascii() => {
                 self.pos += 1;
                 byte
             }
-            _ => return Err(fail(self.here(), "only ASCII characters have a value here")),
+            _ => {
+                return Err(fail(
+                    &ids::INVALID_CHARACTER,
+                    self.here(),
+                    "only ASCII characters have a value here",
+                ));
+            }
         };
         self.eat(b'\'');
         Ok(i64::from(value))
@@ -670,8 +704,12 @@ impl<'a> Cursor<'a> {
                 }
                 b'\\' => bytes.push(self.escape()?),
                 b'\n' | 0 if self.peek() == b'\n' || self.at_end() => {
-                    return Err(fail(start..self.pos, "the string does not end")
-                        .helped("add `\"` on the same line"));
+                    return Err(fail(
+                        &ids::UNTERMINATED,
+                        start..self.pos,
+                        "the string does not end",
+                    )
+                    .helped("add `\"` on the same line"));
                 }
                 byte => {
                     bytes.push(byte);
@@ -695,8 +733,13 @@ impl<'a> Cursor<'a> {
                 }
                 self.pos += 1;
             }
-            return u8::try_from(value)
-                .map_err(|_| fail(start..self.pos, "the escape is larger than a byte"));
+            return u8::try_from(value).map_err(|_| {
+                fail(
+                    &ids::INVALID_ESCAPE,
+                    start..self.pos,
+                    "the escape is larger than a byte",
+                )
+            });
         }
         if matches!(byte, b'x' | b'X') {
             self.pos += 1;
@@ -707,24 +750,32 @@ impl<'a> Cursor<'a> {
                 self.pos += 1;
             }
             if self.pos == digits {
-                return Err(fail(start..self.pos, "`\\x` needs hexadecimal digits"));
+                return Err(fail(
+                    &ids::INVALID_ESCAPE,
+                    start..self.pos,
+                    "`\\x` needs hexadecimal digits",
+                ));
             }
             return Ok(value as u8);
         }
-        let value =
-            match byte {
-                b'n' => b'\n',
-                b't' => b'\t',
-                b'r' => b'\r',
-                b'b' => 0x08,
-                b'f' => 0x0c,
-                b'"' | b'\\' | b'\'' => byte,
-                _ => {
-                    return Err(fail(start..self.here().end, "there is no such escape").helped(
+        let value = match byte {
+            b'n' => b'\n',
+            b't' => b'\t',
+            b'r' => b'\r',
+            b'b' => 0x08,
+            b'f' => 0x0c,
+            b'"' | b'\\' | b'\'' => byte,
+            _ => {
+                return Err(fail(
+                    &ids::INVALID_ESCAPE,
+                    start..self.here().end,
+                    "there is no such escape",
+                )
+                .helped(
                     "the escapes are \\n \\t \\r \\b \\f \\\" \\\\ \\' \\xHH and octal \\NNN",
                 ));
-                }
-            };
+            }
+        };
         self.pos += 1;
         Ok(value)
     }

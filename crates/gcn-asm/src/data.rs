@@ -8,6 +8,7 @@ use crate::assembler::{Assembler, Fixup, FixupKind, check_width};
 use crate::diagnostic::{Diagnostic, Fail, Helped, fail};
 use crate::directive::MAX_ALIGN;
 use crate::expr::{Parsed, Term, Value};
+use crate::ids;
 use crate::instruction::NOP;
 use crate::operand::Delayed;
 use crate::program::SectionKind;
@@ -190,8 +191,10 @@ impl Assembler<'_> {
             let mut bytes = [0; 8];
             let delayed = match parsed {
                 Parsed::Float(_) | Parsed::Suffixed(..) => {
-                    return Err(fail(span, "this directive takes integers")
-                        .helped("use `.float` or `.double`"));
+                    return Err(
+                        fail(&ids::FLOAT_VALUE, span, "this directive takes integers")
+                            .helped("use `.float` or `.double`"),
+                    );
                 }
                 Parsed::Known(value) => match value.as_absolute() {
                     Some(number) => {
@@ -231,7 +234,8 @@ impl Assembler<'_> {
         if self.dialect.cuts_data()
             && let Err(mut error) = checked
         {
-            error.message += ", and is cut";
+            error.id = &ids::TRUNCATED_VALUE;
+            error.message += ", and is truncated";
             self.warn(*error);
             return Ok(());
         }
@@ -250,7 +254,8 @@ impl Assembler<'_> {
         Ok(u64::try_from(size).unwrap_or_else(|_| {
             let message = format!("nothing is made: {what} is {size}");
             let span = start..self.cursor.pos();
-            self.diagnostics.push(Diagnostic::warning(span, message));
+            self.diagnostics
+                .push(Diagnostic::warning(&ids::EMPTY_FILL, span, message));
             0
         }))
     }
@@ -261,8 +266,11 @@ impl Assembler<'_> {
             && (self.cursor.at_statement_end() || self.cursor.peek() == b',');
         if is_missing {
             let here = self.cursor.here();
-            self.diagnostics
-                .push(Diagnostic::warning(here, "no number stands here: it is 0"));
+            self.diagnostics.push(Diagnostic::warning(
+                &ids::MISSING_VALUE,
+                here,
+                "no number stands here: it is 0",
+            ));
         }
         is_missing
     }
@@ -315,7 +323,7 @@ impl Assembler<'_> {
                     };
                     let number = u128::from_str_radix(digits, radix).map_err(|_| {
                         let message = format!("`{text}` is not a number of 128 bits");
-                        fail(start..self.cursor.pos(), message)
+                        fail(&ids::INVALID_NUMBER, start..self.cursor.pos(), message)
                     })?;
                     number.cast_signed()
                 }
@@ -361,7 +369,11 @@ impl Assembler<'_> {
                 None => (format.decimal)(text),
             };
             let Some(bits) = bits else {
-                let error = fail(span, format!("`{text}` is not a floating-point number"));
+                let error = fail(
+                    &ids::INVALID_NUMBER,
+                    span,
+                    format!("`{text}` is not a floating-point number"),
+                );
                 return Err(match hexadecimal {
                     Some(digits) if digits.bytes().all(|byte| byte.is_ascii_hexdigit()) => {
                         error.helped("write bit patterns with `.long` or `.quad`")
@@ -452,22 +464,25 @@ impl Assembler<'_> {
             if self.dialect.cuts_data() {
                 let message = format!("nothing is filled: an element has {size} bytes");
                 self.diagnostics
-                    .push(Diagnostic::warning(span.clone(), message));
+                    .push(Diagnostic::warning(&ids::EMPTY_FILL, span.clone(), message));
                 return Ok(());
             }
             let message = format!("an element has {size} bytes; 0 to {MAX_SIZE} are possible");
-            return Err(fail(span.clone(), message));
+            return Err(fail(&ids::VALUE_RANGE, span.clone(), message));
         };
         let Ok(count) = u64::try_from(count) else {
             let message = format!("nothing is filled: the number of elements is {count}");
             self.diagnostics
-                .push(Diagnostic::warning(span.clone(), message));
+                .push(Diagnostic::warning(&ids::EMPTY_FILL, span.clone(), message));
             return Ok(());
         };
         if size > MAX_SIZE {
             let message = format!("elements of {size} bytes are taken as {MAX_SIZE} bytes");
-            self.diagnostics
-                .push(Diagnostic::warning(span.clone(), message));
+            self.diagnostics.push(Diagnostic::warning(
+                &ids::TRUNCATED_VALUE,
+                span.clone(),
+                message,
+            ));
         }
         let bytes = (value.cast_unsigned() & mask).to_le_bytes();
         self.repeat(count, bytes.get(..size).unwrap_or(&bytes), span)
@@ -488,6 +503,7 @@ impl Assembler<'_> {
         let name = self.section().map(|s| (s.kind, s.name.clone()));
         if let Some((SectionKind::NoBits, name)) = name {
             return Err(fail(
+                &ids::ZEROS_SECTION,
                 span.clone(),
                 format!("section `{name}` holds no bytes, only zeros"),
             ));
@@ -515,6 +531,7 @@ impl Assembler<'_> {
         };
         if align.count_ones() != 1 {
             return Err(fail(
+                &ids::INVALID_ALIGNMENT,
                 span.clone(),
                 format!("the alignment is {align}, but must be a power of two"),
             ));
@@ -537,6 +554,7 @@ impl Assembler<'_> {
                 let element = bytes.get(..width).unwrap_or(&bytes);
                 if !padding.is_multiple_of(width as u64) {
                     return Err(fail(
+                        &ids::INVALID_ALIGNMENT,
                         span.clone(),
                         format!(
                             "{padding} bytes of padding are no multiple of the fill value's {width}"
@@ -587,6 +605,7 @@ impl Assembler<'_> {
         };
         let Some(wanted) = wanted else {
             return Err(fail(
+                &ids::INVALID_ORG,
                 here,
                 "`.org` takes a number or a label of this section that is known here",
             ));
@@ -598,6 +617,7 @@ impl Assembler<'_> {
         {
             Some(count) => self.repeat(count, &[fill as u8], span),
             None => Err(fail(
+                &ids::INVALID_ORG,
                 here,
                 format!("`.org` cannot go back: {wanted} lies before {now}"),
             )),

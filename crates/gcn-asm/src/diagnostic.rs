@@ -1,8 +1,11 @@
-//! What the assembler has to say about a source: values, collected. Rendering them is for who prints.
+//! Findings about a source: values, collected. The caller renders them.
 
+use std::fmt;
 use std::ops::Range;
 
-/// How bad it is.
+use crate::ids::Explanation;
+
+/// Effect of a finding on the program.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub enum Severity {
     /// Additional information.
@@ -13,28 +16,42 @@ pub enum Severity {
     Error,
 }
 
-/// A place that a message came by: an expansion that it is about, from the innermost outwards.
+/// A call on the way to a finding inside an expansion.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Note {
-    /// What was expanded.
+    /// Name of the macro, loop or file that was expanded.
     pub message: String,
     /// The call: a place as that of a [`Diagnostic`].
     pub span: Range<usize>,
 }
 
-/// A message about a place in the source.
+/// A finding about a place in the source.
+///
+/// ```
+/// use gcn_asm::{Options, Source, assemble};
+///
+/// let target = gcn_isa::Target::named("gfx900").expect("a target");
+/// let source = Source { name: "a.s", text: "v_ad_f32 v0, v1, v2" };
+/// let found = &assemble(&source, &Options::new(target)).diagnostics[0];
+/// assert_eq!(found.name(), "unknown-opcode");
+/// assert_eq!(&source.text[found.span.clone()], "v_ad_f32");
+/// assert_eq!(found.to_string(), "error[unknown-opcode]: there is no instruction `v_ad_f32`");
+/// ```
 #[derive(Clone, PartialEq, Eq, Debug)]
+#[non_exhaustive]
 pub struct Diagnostic {
-    /// How bad it is.
+    /// Effect on the program.
     pub severity: Severity,
-    /// What is wrong, in one line.
+    /// Identity of the finding, with its stable name.
+    pub id: &'static Explanation,
+    /// The finding in one line.
     pub message: String,
-    /// Where: a byte range on character boundaries. It counts through the source and, behind its end, through the
+    /// The place: a byte range on character boundaries. It counts through the source and, behind its end, through the
     /// files that it includes ([`Assembly::files`](crate::Assembly::files)).
     pub span: Range<usize>,
-    /// What to write beside the marked place; may be empty.
+    /// Text beside the marked place; may be empty.
     pub label: String,
-    /// What would be right.
+    /// Lines that say how to correct it.
     pub help: Vec<String>,
     /// The macros, loops and files that it is inside of, innermost first; `span` is in the
     /// body of the innermost, as it was written.
@@ -42,9 +59,15 @@ pub struct Diagnostic {
 }
 
 impl Diagnostic {
-    fn new(severity: Severity, span: Range<usize>, message: impl Into<String>) -> Diagnostic {
+    fn new(
+        severity: Severity,
+        id: &'static Explanation,
+        span: Range<usize>,
+        message: impl Into<String>,
+    ) -> Diagnostic {
         Diagnostic {
             severity,
+            id,
             message: message.into(),
             span,
             label: String::new(),
@@ -54,28 +77,45 @@ impl Diagnostic {
     }
 
     /// An error.
-    pub fn error(span: Range<usize>, message: impl Into<String>) -> Diagnostic {
-        Diagnostic::new(Severity::Error, span, message)
+    pub fn error(
+        id: &'static Explanation,
+        span: Range<usize>,
+        message: impl Into<String>,
+    ) -> Diagnostic {
+        Diagnostic::new(Severity::Error, id, span, message)
     }
 
     /// A warning.
-    pub fn warning(span: Range<usize>, message: impl Into<String>) -> Diagnostic {
-        Diagnostic::new(Severity::Warning, span, message)
+    pub fn warning(
+        id: &'static Explanation,
+        span: Range<usize>,
+        message: impl Into<String>,
+    ) -> Diagnostic {
+        Diagnostic::new(Severity::Warning, id, span, message)
     }
 
     /// Information that is neither.
-    pub fn note(span: Range<usize>, message: impl Into<String>) -> Diagnostic {
-        Diagnostic::new(Severity::Note, span, message)
+    pub fn note(
+        id: &'static Explanation,
+        span: Range<usize>,
+        message: impl Into<String>,
+    ) -> Diagnostic {
+        Diagnostic::new(Severity::Note, id, span, message)
     }
 
-    /// With something written beside the place.
+    /// The stable name of the finding, for example `offset-range`.
+    pub fn name(&self) -> &'static str {
+        self.id.name
+    }
+
+    /// Adds a text beside the place.
     #[must_use]
     pub fn label(mut self, label: impl Into<String>) -> Diagnostic {
         self.label = label.into();
         self
     }
 
-    /// With one more line of help.
+    /// Adds a line of help.
     #[must_use]
     pub fn help(mut self, help: impl Into<String>) -> Diagnostic {
         self.help.push(help.into());
@@ -83,17 +123,39 @@ impl Diagnostic {
     }
 }
 
+impl fmt::Display for Severity {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Severity::Note => "note",
+            Severity::Warning => "warning",
+            Severity::Error => "error",
+        })
+    }
+}
+
+/// Severity, name and message in one line, without the place.
+impl fmt::Display for Diagnostic {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let name = self.id.name;
+        write!(f, "{}[{name}]: {}", self.severity, self.message)
+    }
+}
+
 /// An error on its way to the list; boxed, because it is rare and large.
 pub(crate) type Fail = Box<Diagnostic>;
 
 /// An error as a [`Fail`].
-pub(crate) fn fail(span: Range<usize>, message: impl Into<String>) -> Fail {
-    Box::new(Diagnostic::error(span, message))
+pub(crate) fn fail(
+    id: &'static Explanation,
+    span: Range<usize>,
+    message: impl Into<String>,
+) -> Fail {
+    Box::new(Diagnostic::error(id, span, message))
 }
 
 /// Adds help to a [`Fail`].
 pub(crate) trait Helped {
-    /// With one more line of help.
+    /// Adds a line of help.
     fn helped(self, help: impl Into<String>) -> Self;
 }
 

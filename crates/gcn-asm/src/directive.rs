@@ -13,6 +13,7 @@ use crate::expand;
 use crate::explain;
 use crate::expr::{Parsed, Value};
 use crate::features::Features;
+use crate::ids;
 use crate::kernel_code;
 use crate::operand::{Delayed, lower_case};
 use crate::program::{Metadata, SectionFlags, SectionKind};
@@ -87,7 +88,7 @@ impl Assembler<'_> {
                 "`{name}` cannot stand between `.amdhsa_kernel {}` and `.end_amdhsa_kernel`",
                 kernel.name
             );
-            return Err(fail(span, message));
+            return Err(fail(&ids::MISPLACED_DIRECTIVE, span, message));
         }
         if let Some(result) = self.data_directive(name, &span) {
             return result;
@@ -108,7 +109,11 @@ impl Assembler<'_> {
                     (self.current, self.previous) = (current, previous);
                     Ok(())
                 }
-                None => Err(fail(span, "`.popsection` without `.pushsection`")),
+                None => Err(fail(
+                    &ids::UNOPENED_BLOCK,
+                    span,
+                    "`.popsection` without `.pushsection`",
+                )),
             },
             ".previous" => {
                 std::mem::swap(&mut self.current, &mut self.previous);
@@ -192,7 +197,11 @@ impl Assembler<'_> {
                     None
                 };
                 self.cursor.skip_line_content();
-                let error = fail(span, format!("there is no directive `{word}`"));
+                let error = fail(
+                    &ids::UNKNOWN_DIRECTIVE,
+                    span,
+                    format!("there is no directive `{word}`"),
+                );
                 Err(match similar {
                     Some(similar) => error.helped(format!("did you mean `{similar}`?")),
                     None => error,
@@ -239,11 +248,16 @@ impl Assembler<'_> {
             .get(section as usize)
             .is_none_or(|s| s.name != name)
         {
-            return Err(fail(start..self.cursor.pos(), "too many sections"));
+            return Err(fail(
+                &ids::SECTION_LIMIT,
+                start..self.cursor.pos(),
+                "too many sections",
+            ));
         }
         if push {
             if self.section_stack.len() >= MAX_SECTION_STACK {
                 return Err(fail(
+                    &ids::SECTION_LIMIT,
                     start..self.cursor.pos(),
                     "too many sections on the stack",
                 ));
@@ -264,6 +278,7 @@ impl Assembler<'_> {
         };
         match section.address.replace(address) {
             Some(other) if other != address => Err(fail(
+                &ids::SECTION_ADDRESS,
                 span,
                 format!("section `{}` is at {other:#x} already", section.name),
             )),
@@ -306,8 +321,10 @@ impl Assembler<'_> {
                 "execinstr" => flags.exec = true,
                 name => {
                     let message = format!("there is no section flag `#{}`", name.escape_debug());
-                    return Err(fail(start..self.cursor.pos(), message)
-                        .helped("the flags are #alloc, #write and #execinstr"));
+                    return Err(
+                        fail(&ids::SECTION_ATTRIBUTE, start..self.cursor.pos(), message)
+                            .helped("the flags are #alloc, #write and #execinstr"),
+                    );
                 }
             }
             if !self.cursor.eat_after_blanks(b',') {
@@ -342,6 +359,7 @@ impl Assembler<'_> {
                 b'G' => names_group = true,
                 _ => {
                     return Err(fail(
+                        &ids::SECTION_ATTRIBUTE,
                         start..self.cursor.pos(),
                         format!(
                             "there is no section flag `{}`",
@@ -372,7 +390,7 @@ impl Assembler<'_> {
                     Some(&(_, number)) => SectionKind::Other(number),
                     None => {
                         let message = format!("there is no section type `{word}`");
-                        return Err(fail(start..self.cursor.pos(), message)
+                        return Err(fail(&ids::SECTION_ATTRIBUTE, start..self.cursor.pos(), message)
                             .helped("the types are @progbits, @nobits, @note, @init_array, @fini_array and @preinit_array"));
                     }
                 },
@@ -394,7 +412,11 @@ impl Assembler<'_> {
             let start = self.cursor.pos();
             if &*self.cursor.name()? != "comdat" {
                 let here = start..self.cursor.pos();
-                return Err(fail(here, "behind the name of a group may stand `comdat`"));
+                return Err(fail(
+                    &ids::SECTION_ATTRIBUTE,
+                    here,
+                    "behind the name of a group may stand `comdat`",
+                ));
             }
         }
         Ok((kind, flags))
@@ -443,7 +465,7 @@ impl Assembler<'_> {
             "amdgpu_hsa_kernel" => SymbolKind::HsaKernel,
             _ => {
                 let message = format!("there is no symbol type `{word}`");
-                return Err(fail(start..self.cursor.pos(), message)
+                return Err(fail(&ids::SYMBOL_TYPE, start..self.cursor.pos(), message)
                     .helped("the types are @function, @object and @notype"));
             }
         };
@@ -463,7 +485,11 @@ impl Assembler<'_> {
             Parsed::Known(value) => Defined::Value(value),
             Parsed::Later(id) => Defined::Expr(id),
             Parsed::Float(_) | Parsed::Suffixed(..) => {
-                return Err(fail(start..self.cursor.pos(), "a size is an integer"));
+                return Err(fail(
+                    &ids::FLOAT_VALUE,
+                    start..self.cursor.pos(),
+                    "a size is an integer",
+                ));
             }
         };
         if let Some(entry) = self.symbols.get_mut(id) {
@@ -494,6 +520,7 @@ impl Assembler<'_> {
             .filter(|align| (1..=MAX_ALIGN).contains(align));
         let Some(align) = align else {
             return Err(fail(
+                &ids::INVALID_ALIGNMENT,
                 span.start..self.cursor.pos(),
                 format!(
                     "the alignment is 2 to the power of {exponent}, but may be {MAX_ALIGN} at most"
@@ -503,6 +530,7 @@ impl Assembler<'_> {
         if let Some(entry) = self.symbols.get_mut(id) {
             if entry.defined != Defined::No {
                 return Err(fail(
+                    &ids::REDEFINED_SYMBOL,
                     span,
                     format!("symbol `{}` is already defined", entry.name),
                 ));
@@ -570,8 +598,10 @@ impl Assembler<'_> {
         let name = self.cursor.name()?;
         let Some(kind) = RelocationKind::from_name(&name) else {
             let message = format!("there is no relocation `{}`", name.escape_debug());
-            return Err(fail(start..self.cursor.pos(), message)
-                .helped("for example R_AMDGPU_REL32_LO or R_AMDGPU_ABS64"));
+            return Err(
+                fail(&ids::UNKNOWN_RELOCATION, start..self.cursor.pos(), message)
+                    .helped("for example R_AMDGPU_REL32_LO or R_AMDGPU_ABS64"),
+            );
         };
         let value = if self.cursor.eat_after_blanks(b',') {
             self.delayed("an address is an integer or a symbol")?
@@ -597,7 +627,7 @@ impl Assembler<'_> {
             Parsed::Known(value) => Ok(Delayed::Value(value)),
             Parsed::Later(id) => Ok(Delayed::Expr(id)),
             Parsed::Float(_) | Parsed::Suffixed(..) => {
-                Err(fail(start..self.cursor.pos(), complaint))
+                Err(fail(&ids::FLOAT_VALUE, start..self.cursor.pos(), complaint))
             }
         }
     }
@@ -611,19 +641,23 @@ impl Assembler<'_> {
         let triple = String::from_utf8_lossy(&text).into_owned();
         let name = processor(&triple);
         if !triple.starts_with("amdgcn-") || name.is_empty() {
-            return Err(
-                fail(span, format!("`{}` is not a target", triple.escape_debug())).helped(format!(
-                    "for example \"amdgcn-amd-amdhsa--{}\"",
-                    self.target.name
-                )),
-            );
+            return Err(fail(
+                &ids::UNKNOWN_TARGET,
+                span,
+                format!("`{}` is not a target", triple.escape_debug()),
+            )
+            .helped(format!(
+                "for example \"amdgcn-amd-amdhsa--{}\"",
+                self.target.name
+            )));
         }
         let Some(target) = Target::named(name) else {
-            return Err(fail(span, format!("there is no GPU `{}`, or not of these generations", name.escape_debug()))
+            return Err(fail(&ids::UNKNOWN_TARGET, span, format!("there is no GPU `{}`, or not of these generations", name.escape_debug()))
                 .helped("the targets are gfx600 to gfx602, gfx700 to gfx705, gfx801 to gfx810, gfx900 to gfx90c"));
         };
         if target.name != self.target.name {
             return Err(fail(
+                &ids::TARGET_MISMATCH,
                 span,
                 format!(
                     "the source is for {target}, but is assembled for {}",
@@ -638,7 +672,7 @@ impl Assembler<'_> {
         let said = match Features::said(target, name) {
             Ok(said) => said,
             Err(error) => {
-                let wrong = fail(span, error.to_string());
+                let wrong = fail(&ids::TARGET_FEATURE, span, error.to_string());
                 return Err(match error.help() {
                     Some(help) => wrong.helped(help),
                     None => wrong,
@@ -647,7 +681,7 @@ impl Assembler<'_> {
         };
         self.features = self.features.joined(said).ok_or_else(|| {
             let message = "the source is assembled for other features of this target";
-            fail(span, message).helped(format!(
+            fail(&ids::TARGET_FEATURE, span, message).helped(format!(
                 "assemble it with `--target {}`, or change the directive",
                 name.escape_debug()
             ))
@@ -661,6 +695,7 @@ impl Assembler<'_> {
             Some(place) => {
                 if self.metadata.is_some() {
                     self.diagnostics.push(Diagnostic::warning(
+                        &ids::DUPLICATE_METADATA,
                         span,
                         "metadata is written twice; the last one counts",
                     ));
@@ -672,8 +707,10 @@ impl Assembler<'_> {
                 });
                 Ok(())
             }
-            None => Err(fail(span, "`.amdgpu_metadata` has no end")
-                .helped("end it with `.end_amdgpu_metadata`")),
+            None => Err(
+                fail(&ids::UNCLOSED_BLOCK, span, "`.amdgpu_metadata` has no end")
+                    .helped("end it with `.end_amdgpu_metadata`"),
+            ),
         }
     }
 }

@@ -12,6 +12,7 @@ use gcn_isa::{
 };
 
 use crate::dialect::Dialect;
+use crate::ids::{self, Explanation};
 use crate::modifier::ModArg;
 use crate::operand::{Arg, Waiting, What};
 use place::{place, register_counts, scalar_offset};
@@ -142,7 +143,7 @@ pub(crate) enum Why {
         most: u8,
         found: u8,
     },
-    NotAllowed(&'static str),
+    NotAllowed(&'static Explanation, &'static str),
     NotKnown,
     Range {
         value: i64,
@@ -202,7 +203,10 @@ pub(crate) fn encode(
     }
     Err(worst.unwrap_or(Problem {
         at: Where::Instruction,
-        why: Why::NotAllowed("the instruction has no encoding here"),
+        why: Why::NotAllowed(
+            &ids::UNSUPPORTED_ENCODING,
+            "the instruction has no encoding here",
+        ),
     }))
 }
 

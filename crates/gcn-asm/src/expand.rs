@@ -19,6 +19,7 @@ use std::rc::Rc;
 use crate::assembler::Assembler;
 use crate::cursor::Cursor;
 use crate::diagnostic::{Fail, Helped, Severity, fail};
+use crate::ids;
 
 use condition::{Condition, test_named};
 pub use files::{File, Files, NoFiles};
@@ -293,8 +294,13 @@ impl<'a> Assembler<'a> {
                 self.expansion.jump = Some(Jump::Stop);
                 Ok(())
             }
-            ".endm" | ".endmacro" => Err(fail(span.clone(), format!("`{name}` without `.macro`"))),
+            ".endm" | ".endmacro" => Err(fail(
+                &ids::UNOPENED_BLOCK,
+                span.clone(),
+                format!("`{name}` without `.macro`"),
+            )),
             ".endr" | ".endrept" => Err(fail(
+                &ids::UNOPENED_BLOCK,
                 span.clone(),
                 format!("`{name}` without the beginning of a loop"),
             )),
@@ -354,9 +360,12 @@ impl<'a> Assembler<'a> {
         if let Some(open) = self.expansion.conditions.get(base) {
             let span = open.span.clone();
             self.expansion.conditions.truncate(base);
-            self.collect(Err(
-                fail(span, "this condition has no end").helped("end it with `.endif`")
-            ));
+            self.collect(Err(fail(
+                &ids::UNCLOSED_BLOCK,
+                span,
+                "this condition has no end",
+            )
+            .helped("end it with `.endif`")));
             if self.expansion.is_inside() {
                 self.settle(&marks);
             }
@@ -400,6 +409,7 @@ impl<'a> Assembler<'a> {
             None => {
                 self.expansion.jump = Some(Jump::Abort);
                 Err(fail(
+                    &ids::EXPANSION_LIMIT,
                     span.clone(),
                     "macros, loops and included files expand to too much text",
                 )
@@ -413,7 +423,7 @@ impl<'a> Assembler<'a> {
         if self.expansion.frames.len() >= MAX_DEPTH {
             self.expansion.jump = Some(Jump::Abort);
             let message = format!("{} is nested too deep", step.what.text());
-            return Err(fail(step.call, message)
+            return Err(fail(&ids::NESTING_LIMIT, step.call, message)
                 .helped(format!("expansions may nest {MAX_DEPTH} levels deep")));
         }
         let mapping = match (self.expansion.mapping(), step.text) {
@@ -473,8 +483,12 @@ impl<'a> Assembler<'a> {
         }
         let name = self.cursor.slice(span.clone());
         let end = closes.first().copied().unwrap_or("");
-        Err(fail(span.clone(), format!("`{name}` has no end"))
-            .helped(format!("end it with `{end}`")))
+        Err(fail(
+            &ids::UNCLOSED_BLOCK,
+            span.clone(),
+            format!("`{name}` has no end"),
+        )
+        .helped(format!("end it with `{end}`")))
     }
 
     /// A statement up to where it was read, without the blanks there.
@@ -499,6 +513,7 @@ impl<'a> Assembler<'a> {
         let count = count?;
         let Ok(count) = u64::try_from(count) else {
             return Err(fail(
+                &ids::EXPANSION_LIMIT,
                 call,
                 format!("a loop cannot be repeated {count} times"),
             ));
@@ -610,10 +625,10 @@ impl<'a> Assembler<'a> {
         if text.is_empty() {
             text = format!("`{name}` without a text");
         }
-        let mut message = fail(span.start..self.cursor.pos(), text);
-        message.severity = match name {
-            ".print" => Severity::Note,
-            ".warning" => Severity::Warning,
+        let mut message = fail(&ids::USER_ERROR, span.start..self.cursor.pos(), text);
+        (message.severity, message.id) = match name {
+            ".print" => (Severity::Note, &ids::USER_NOTE),
+            ".warning" => (Severity::Warning, &ids::USER_WARNING),
             _ => return Err(message),
         };
         self.diagnostics.push(*message);

@@ -9,6 +9,7 @@ use gcn_isa::{Field, Form, Inst, Isa, IsaSet, Kind, Op, Row, Slot, Value, When, 
 
 use crate::diagnostic::{Diagnostic, Fail, Helped, fail};
 use crate::encode::{Operands, Problem, Where, Why};
+use crate::ids;
 
 /// Unknown names for which a similar one is looked for; more would make a file of nonsense slow.
 pub(crate) const MAX_SUGGESTIONS: u32 = 64;
@@ -219,7 +220,7 @@ pub(crate) fn problem(
             .unwrap_or(""),
         _ => "offset",
     };
-    let wrong = |message: String| fail(span.clone(), message);
+    let wrong = |id, message: String| fail(id, span.clone(), message);
     let written = || format!("written as `{}`", usage(isa, op));
     let plural = |n: u8| if n == 1 { "register" } else { "registers" };
     match problem.why {
@@ -228,76 +229,80 @@ pub(crate) fn problem(
                 Some(_) => "in this encoding ",
                 None => "",
             };
-            wrong(format!(
+            wrong(&ids::UNSUPPORTED_MODIFIER, format!(
                 "`{}` is not allowed {form}on `{name}` of {isa}",
                 modifier()
             ))
             .helped(written())
         }
-        Why::NeedsVgpr => wrong("this operand must be a VGPR".to_owned()).helped(written()),
-        Why::NoLiteral => wrong("a literal constant is not possible here".to_owned()).helped(
+        Why::NeedsVgpr => wrong(&ids::OPERAND_KIND, "this operand must be a VGPR".to_owned()).helped(written()),
+        Why::NoLiteral => wrong(&ids::LITERAL, "a literal constant is not possible here".to_owned()).helped(
             "only inline constants are: integers −16 to 64, ±0.5, ±1.0, ±2.0, ±4.0; or put the value in a register first",
         ),
         Why::NoSourceModifiers => {
-            wrong("this encoding has no source modifiers".to_owned()).helped(written())
+            wrong(&ids::SOURCE_MODIFIER, "this encoding has no source modifiers".to_owned()).helped(written())
         }
-        Why::NeedsVcc => wrong("this encoding can name only `vcc` here".to_owned())
+        Why::NeedsVcc => wrong(&ids::OPERAND_KIND, "this encoding can name only `vcc` here".to_owned())
             .helped("the `_e64` form takes any pair"),
         Why::SecondLiteral => {
-            wrong("an instruction has room for one literal constant only".to_owned())
+            wrong(&ids::LITERAL, "an instruction has room for one literal constant only".to_owned())
         }
         Why::Expected(slot) => {
-            wrong(format!("`{name}` takes {} here", takes(isa, slot))).helped(written())
+            wrong(&ids::OPERAND_KIND, format!("`{name}` takes {} here", takes(isa, slot))).helped(written())
         }
         Why::Registers { expected: 0, .. } => {
-            wrong("without `idxen`, `offen` or `addr64` the address is `off`".to_owned())
+            wrong(&ids::OPERAND_KIND, "without `idxen`, `offen` or `addr64` the address is `off`".to_owned())
         }
-        Why::Registers { expected, found } => wrong(format!(
+        Why::Registers { expected, found } => wrong(&ids::REGISTER_COUNT, format!(
             "`{name}` takes {expected} {} here, found {found}",
             plural(expected)
         ))
         .helped(written()),
         Why::Alignment(multiple) => {
-            wrong(format!("the first register must be a multiple of {multiple}"))
+            wrong(&ids::REGISTER_ALIGNMENT, format!("the first register must be a multiple of {multiple}"))
         }
-        Why::TooFew => wrong(format!("too few operands for `{name}`")).helped(written()),
-        Why::TooMany => wrong(format!("too many operands for `{name}`")).helped(written()),
+        Why::TooFew => wrong(&ids::OPERAND_COUNT, format!("too few operands for `{name}`")).helped(written()),
+        Why::TooMany => wrong(&ids::OPERAND_COUNT, format!("too many operands for `{name}`")).helped(written()),
         Why::Missing(modifier) => {
-            wrong(format!("`{name}` needs `{modifier}`")).helped(written())
+            wrong(&ids::MISSING_MODIFIER, format!("`{name}` needs `{modifier}`")).helped(written())
         }
-        Why::MustReturn => wrong(format!(
+        Why::MustReturn => wrong(&ids::OPERAND_COUNT, format!(
             "`{name}` with `glc` returns the old value and needs a destination"
         ))
         .helped("leave out `glc`, or write the destination as the first operand"),
-        Why::OffIsMandatory => wrong(format!("too few operands for `{name}`"))
+        Why::OffIsMandatory => wrong(&ids::OPERAND_COUNT, format!("too few operands for `{name}`"))
             .helped(written())
             .helped("without a scalar address write `off`"),
-        Why::BothOff => wrong("the two addresses cannot both be `off`".to_owned()),
+        Why::BothOff => wrong(&ids::OPERAND_KIND, "the two addresses cannot both be `off`".to_owned()),
         Why::BothRegisters => {
-            wrong("one of the two addresses must be `off`".to_owned()).helped(written())
+            wrong(&ids::OPERAND_KIND, "one of the two addresses must be `off`".to_owned()).helped(written())
         }
-        Why::AddressRegisters { expected, found } => wrong(format!(
+        Why::AddressRegisters { expected, found } => wrong(&ids::REGISTER_COUNT, format!(
             "the address has {found} {}, not {expected}",
             plural(found)
         ))
         .helped("two VGPRs hold an address of 64 bits with `off`; one VGPR is an offset from an SGPR pair"),
-        Why::ImageAddress { least, most, found } if least == most => wrong(format!(
+        Why::ImageAddress { least, most, found } if least == most => wrong(&ids::REGISTER_COUNT, format!(
             "the address of `{name}` has {least} {}, found {found}",
             plural(least)
         )),
-        Why::ImageAddress { least, most, found } => wrong(format!(
+        Why::ImageAddress { least, most, found } => wrong(&ids::REGISTER_COUNT, format!(
             "the address of `{name}` has {least} to {most} registers, found {found}"
         )),
-        Why::NotAllowed(what) => wrong(what.to_owned()),
+        Why::NotAllowed(id, what) => wrong(id, what.to_owned()),
         Why::Breaks(rule) => {
             let (message, help) = broken_rule(isa, rule);
-            let error = wrong(message);
+            let id = match rule {
+                Rule::ConstantBus => &ids::CONSTANT_BUS,
+                _ => &ids::INSTRUCTION_RULE,
+            };
+            let error = wrong(id, message);
             match help {
                 Some(help) => error.helped(help),
                 None => error,
             }
         }
-        Why::NotKnown => wrong(
+        Why::NotKnown => wrong(&ids::UNKNOWN_VALUE,
             "this number must be known here; it depends on a symbol that is an address or is defined later"
                 .to_owned(),
         ),
@@ -306,15 +311,19 @@ pub(crate) fn problem(
                 Where::Modifier(_) => format!("`{}:{value}`", modifier()),
                 _ => format!("{value}"),
             };
-            wrong(format!("{what} is out of range {low} to {high}"))
+            let range = match problem.at {
+                Where::Modifier(_) if modifier().starts_with("offset") => &ids::OFFSET_RANGE,
+                _ => &ids::OPERAND_RANGE,
+            };
+            wrong(range, format!("{what} is out of range {low} to {high}"))
         }
         Why::FloatRange(value) => {
-            wrong(format!("{value} does not fit into the operand's floating-point type"))
+            wrong(&ids::OPERAND_RANGE, format!("{value} does not fit into the operand's floating-point type"))
         }
         Why::FloatInInteger => {
-            wrong("a floating-point literal is not possible for a 64-bit integer".to_owned())
+            wrong(&ids::LITERAL, "a floating-point literal is not possible for a 64-bit integer".to_owned())
         }
-        Why::ListLength { expected, found } => wrong(format!(
+        Why::ListLength { expected, found } => wrong(&ids::LIST_LENGTH, format!(
             "the list has {found} numbers, but `{name}` has {expected} operands for it"
         )),
     }
@@ -381,11 +390,19 @@ pub(crate) fn unknown_instruction(
         .filter(|other| other.tables().named(stem(*other, &lower)).is_some())
         .fold(IsaSet::NONE, |set, other| set.or(other.only()));
     if elsewhere != IsaSet::NONE {
-        let error = fail(span, format!("{isa} has no instruction `{name}`"))
-            .helped(format!("it exists on {elsewhere}"));
+        let error = fail(
+            &ids::UNSUPPORTED_OPCODE,
+            span,
+            format!("{isa} has no instruction `{name}`"),
+        )
+        .helped(format!("it exists on {elsewhere}"));
         return error;
     }
-    let error = fail(span, format!("there is no instruction `{name}`"));
+    let error = fail(
+        &ids::UNKNOWN_OPCODE,
+        span,
+        format!("there is no instruction `{name}`"),
+    );
     let similar = may_search
         .then(|| closest(&lower, isa.tables().names()))
         .flatten();
@@ -435,7 +452,12 @@ pub(crate) fn unknown_modifier(
         format!("expected `,` or a modifier, found `{name}`")
     };
     let names = row.modifiers().flat_map(|m| m.names.iter().copied());
-    let error = fail(span, message);
+    let id = if exists {
+        &ids::UNSUPPORTED_MODIFIER
+    } else {
+        &ids::UNKNOWN_MODIFIER
+    };
+    let error = fail(id, span, message);
     let error = match closest(&name.to_ascii_lowercase(), names).filter(|_| !exists) {
         Some(similar) => error.helped(format!("did you mean `{similar}`?")),
         None => error,
@@ -492,6 +514,7 @@ pub(crate) fn warnings(
     if matches!(inst.does(), gcn_isa::Does::Lanes(_)) && inst.flag(Field::Gds) {
         // Errata E022.
         warnings.push(Diagnostic::warning(
+            &ids::UNUSED_MODIFIER,
             span.clone(),
             format!(
                 "`gds` has no effect on `{}`, which exchanges lanes and accesses no memory",
@@ -510,7 +533,7 @@ pub(crate) fn warnings(
         if register.is_some_and(|code| code != gcn_isa::regs::M0) {
             // Errata E026.
             warnings.push(
-                Diagnostic::warning(
+                Diagnostic::warning(&ids::SCALAR_OFFSET,
                     operands.args.last().map_or(span, |arg| arg.span.clone()),
                     "AMD's manual allows only `m0` or a number as the offset of a scalar store or atomic",
                 )

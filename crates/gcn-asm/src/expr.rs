@@ -12,6 +12,7 @@ use gcn_isa::{Isa, Target};
 
 use crate::cursor::{Cursor, FloatWidth, Number};
 use crate::diagnostic::{Fail, Helped, fail};
+use crate::ids;
 use crate::symbols::{Defined, SymbolId, Symbols};
 use functions::{Function, OCCUPANCY_ARGUMENTS};
 
@@ -169,21 +170,29 @@ pub(crate) enum EvalError {
 
 impl EvalError {
     pub(crate) fn diagnose(self, span: Range<usize>, symbols: &Symbols) -> Fail {
-        let message = match self {
-            EvalError::Pending(symbol) => {
-                format!("symbol `{}` is not defined", symbols.name(symbol))
-            }
-            EvalError::DivisionByZero => "division by zero".to_owned(),
-            EvalError::Addresses(operator) => format!(
-                "`{}` takes numbers, but an operand is an address that is known only after linking",
-                operator.text()
+        let (id, message) = match self {
+            EvalError::Pending(symbol) => (
+                &ids::UNDEFINED_SYMBOL,
+                format!("symbol `{}` is not defined", symbols.name(symbol)),
             ),
-            EvalError::Circular(symbol) => {
-                format!("symbol `{}` is defined by itself", symbols.name(symbol))
-            }
-            EvalError::TooComplex => "the expression is too complex".to_owned(),
+            EvalError::DivisionByZero => (&ids::DIVISION_BY_ZERO, "division by zero".to_owned()),
+            EvalError::Addresses(operator) => (
+                &ids::ADDRESS_VALUE,
+                format!(
+                    "`{}` takes numbers, but an operand is an address that is known only after linking",
+                    operator.text()
+                ),
+            ),
+            EvalError::Circular(symbol) => (
+                &ids::CIRCULAR_SYMBOL,
+                format!("symbol `{}` is defined by itself", symbols.name(symbol)),
+            ),
+            EvalError::TooComplex => (
+                &ids::EXPRESSION_LIMIT,
+                "the expression is too complex".to_owned(),
+            ),
         };
-        fail(span, message)
+        fail(id, span, message)
     }
 }
 
@@ -585,6 +594,7 @@ impl Exprs {
         cursor.skip_blanks();
         if depth > MAX_DEPTH {
             return Err(fail(
+                &ids::NESTING_LIMIT,
                 cursor.here(),
                 format!("an expression may nest {MAX_DEPTH} levels deep"),
             ));
@@ -630,6 +640,7 @@ impl Exprs {
                     Some(symbol) => Item::Symbol(symbol, Variant::Plain),
                     None => {
                         return Err(fail(
+                            &ids::UNDEFINED_SYMBOL,
                             start..cursor.pos(),
                             format!("there is no label `{number}:` before this"),
                         ));
@@ -640,6 +651,7 @@ impl Exprs {
                 Number::Int(value) => Item::Int(value),
                 Number::Float(_) | Number::Suffixed(..) => {
                     return Err(fail(
+                        &ids::FLOAT_VALUE,
                         start..cursor.pos(),
                         "a floating-point constant cannot be part of an expression",
                     ));
@@ -708,6 +720,7 @@ impl Exprs {
         }
         match count {
             Some(count) if found != count => Err(fail(
+                &ids::FUNCTION_ARGUMENTS,
                 start..cursor.pos(),
                 format!("this function takes {count} arguments, found {found}"),
             )),
@@ -860,10 +873,12 @@ fn variant(cursor: &mut Cursor<'_>) -> Result<Variant, Fail> {
         Some(&(_, variant)) => Ok(variant),
         None => {
             let names: Vec<&str> = VARIANTS.iter().map(|(name, _)| *name).collect();
-            Err(
-                fail(start..cursor.pos(), format!("`@{text}` does not exist"))
-                    .helped(format!("after a symbol may stand: @{}", names.join(", @"))),
+            Err(fail(
+                &ids::UNKNOWN_RELOCATION,
+                start..cursor.pos(),
+                format!("`@{text}` does not exist"),
             )
+            .helped(format!("after a symbol may stand: @{}", names.join(", @"))))
         }
     }
 }

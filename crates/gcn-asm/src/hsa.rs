@@ -10,6 +10,7 @@ use gcn_object::note::{self, Note};
 
 use crate::assembler::Assembler;
 use crate::diagnostic::{Diagnostic, Fail, Helped, fail};
+use crate::ids;
 use crate::program::{SectionFlags, SectionKind};
 
 /// The section that notes are in.
@@ -33,8 +34,10 @@ impl Assembler<'_> {
         let minor = self.absolute_within("the minor version", 0, MAX_NUMBER)?;
         if major != i64::from(VERSION) {
             let message = format!("`.hsa_code_object_version` states version 2, not {major}");
-            return Err(fail(start..self.cursor.pos(), message)
-                .helped("later versions are asked for with `.amdhsa_code_object_version`"));
+            return Err(
+                fail(&ids::CODE_OBJECT_VERSION, start..self.cursor.pos(), message)
+                    .helped("later versions are asked for with `.amdhsa_code_object_version`"),
+            );
         }
         let description = [major, minor].map(|number| number as u32);
         self.hsa_note(note::CODE_OBJECT_VERSION, &words(&description), start)
@@ -62,8 +65,13 @@ impl Assembler<'_> {
         }
         let mut description = Vec::new();
         for name in &names {
-            let size = u16::try_from(name.len() + 1)
-                .map_err(|_| fail(start..self.cursor.pos(), "the name is too long for a note"))?;
+            let size = u16::try_from(name.len() + 1).map_err(|_| {
+                fail(
+                    &ids::NOTE_SIZE,
+                    start..self.cursor.pos(),
+                    "the name is too long for a note",
+                )
+            })?;
             description.extend(size.to_le_bytes());
         }
         description.extend(words(&version));
@@ -85,13 +93,21 @@ impl Assembler<'_> {
     /// YAML up to the end of the metadata, which becomes the note as it stands.
     pub(crate) fn hsa_metadata(&mut self, span: Range<usize>) -> Result<(), Fail> {
         let Some(place) = self.skip_to(END_METADATA) else {
-            return Err(fail(span, "`.amd_amdgpu_hsa_metadata` has no end")
-                .helped(format!("end it with `{END_METADATA}`")));
+            return Err(fail(
+                &ids::UNCLOSED_BLOCK,
+                span,
+                "`.amd_amdgpu_hsa_metadata` has no end",
+            )
+            .helped(format!("end it with `{END_METADATA}`")));
         };
         // Compilers leave an empty line before the directive that is not in their notes.
         let text = format!("{}\n", self.cursor.slice(place).trim_end());
         if let Err(error) = gcn_object::Metadata::from_yaml_v2(text.as_bytes()) {
-            return Err(fail(span, format!("the metadata is wrong: {error}")));
+            return Err(fail(
+                &ids::INVALID_METADATA,
+                span,
+                format!("the metadata is wrong: {error}"),
+            ));
         }
         self.hsa_note(note::HSA_METADATA, text.as_bytes(), span.start)
     }
@@ -99,12 +115,21 @@ impl Assembler<'_> {
     /// Metadata of PAL, the platform of graphics drivers, as YAML up to its end.
     pub(crate) fn pal_metadata(&mut self, span: Range<usize>) -> Result<(), Fail> {
         let Some(place) = self.skip_to(END_PAL_METADATA) else {
-            return Err(fail(span, "`.amdgpu_pal_metadata` has no end")
-                .helped(format!("end it with `{END_PAL_METADATA}`")));
+            return Err(fail(
+                &ids::UNCLOSED_BLOCK,
+                span,
+                "`.amdgpu_pal_metadata` has no end",
+            )
+            .helped(format!("end it with `{END_PAL_METADATA}`")));
         };
         let text = self.cursor.slice(place);
-        let description = gcn_object::pal_metadata_from_yaml(text)
-            .map_err(|error| fail(span.clone(), format!("the metadata is wrong: {error}")))?;
+        let description = gcn_object::pal_metadata_from_yaml(text).map_err(|error| {
+            fail(
+                &ids::INVALID_METADATA,
+                span.clone(),
+                format!("the metadata is wrong: {error}"),
+            )
+        })?;
         let note = Note {
             owner: note::AMDGPU,
             kind: note::METADATA,
@@ -140,8 +165,11 @@ impl Assembler<'_> {
     /// The code objects that are made are for another platform, but whoever wants its metadata finds them.
     fn pal_note(&mut self, note: Note<'_>, span: Range<usize>) -> Result<(), Fail> {
         let message = "the code object is made for HSA, though with this metadata of PAL";
-        self.diagnostics
-            .push(Diagnostic::warning(span.clone(), message));
+        self.diagnostics.push(Diagnostic::warning(
+            &ids::PAL_METADATA,
+            span.clone(),
+            message,
+        ));
         self.note(note, span)
     }
 

@@ -8,6 +8,7 @@ use crate::assembler::{Assembler, Fixup, FixupKind};
 use crate::diagnostic::{Diagnostic, Fail, Helped, fail};
 use crate::encode::{self, DelayedField, Operands};
 use crate::explain;
+use crate::ids;
 use crate::modifier::ModArg;
 use crate::operand::{Arg, Delayed, What, is_register, lower_case};
 use crate::program::{Mark, inst_at};
@@ -60,7 +61,11 @@ impl Assembler<'_> {
         let name = self.cursor.slice(mnemonic.clone());
         let Some((op, only, literals)) = self.named(name) else {
             if explain::is_encoding_elsewhere(self.isa, name) {
-                return Err(fail(mnemonic, encode::NO_SUCH_ENCODING));
+                return Err(fail(
+                    &ids::UNSUPPORTED_ENCODING,
+                    mnemonic,
+                    encode::NO_SUCH_ENCODING,
+                ));
             }
             self.suggestions += 1;
             let may_search = self.suggestions <= explain::MAX_SUGGESTIONS;
@@ -164,7 +169,8 @@ impl Assembler<'_> {
         let offset = self.here().1;
         if !offset.is_multiple_of(4) {
             let message = format!("an instruction begins at a multiple of 4, not at {offset}");
-            let warning = Diagnostic::warning(statement.clone(), message);
+            let warning =
+                Diagnostic::warning(&ids::MISALIGNED_INSTRUCTION, statement.clone(), message);
             self.diagnostics
                 .push(warning.help("write `.p2align 2` before it"));
         }
@@ -286,14 +292,19 @@ impl Assembler<'_> {
                 if let Some(same) = same {
                     let message = format!("`{word}` is written twice");
                     if !self.dialect.takes_last_modifier() {
-                        return Err(fail(arg.span, message));
+                        return Err(fail(&ids::DUPLICATE_MODIFIER, arg.span, message));
                     }
                     let message = format!("{message}; the last one counts");
-                    let warning = Diagnostic::warning(arg.span.clone(), message);
+                    let warning =
+                        Diagnostic::warning(&ids::DUPLICATE_MODIFIER, arg.span.clone(), message);
                     self.diagnostics.push(warning);
                     mods.remove(same);
                 } else if clashes {
-                    return Err(fail(arg.span, "the format is written twice"));
+                    return Err(fail(
+                        &ids::DUPLICATE_MODIFIER,
+                        arg.span,
+                        "the format is written twice",
+                    ));
                 }
                 mods.push(arg);
             } else if !word.is_empty() && probe.eat_after_blanks(b':') {
@@ -313,6 +324,7 @@ impl Assembler<'_> {
                 let value = self.absolute("offset")?;
                 if said.scalar_offset.replace(value).is_some() {
                     self.diagnostics.push(Diagnostic::warning(
+                        &ids::DUPLICATE_MODIFIER,
                         start..self.cursor.pos(),
                         "`offset` is written twice; the last one counts",
                     ));
@@ -321,13 +333,19 @@ impl Assembler<'_> {
                 if mods.iter().any(|m| m.modifier.value != ModifierValue::Part)
                     || said.scalar_offset.is_some()
                 {
-                    return Err(
-                        fail(self.cursor.found().0, "an operand cannot follow a modifier")
-                            .helped("modifiers stand after the last operand"),
-                    );
+                    return Err(fail(
+                        &ids::OPERAND_ORDER,
+                        self.cursor.found().0,
+                        "an operand cannot follow a modifier",
+                    )
+                    .helped("modifiers stand after the last operand"));
                 }
                 if args.len() >= MAX_ARGS {
-                    return Err(fail(self.cursor.found().0, "too many operands"));
+                    return Err(fail(
+                        &ids::OPERAND_COUNT,
+                        self.cursor.found().0,
+                        "too many operands",
+                    ));
                 }
                 let arg = match kind {
                     Some(kind) => match self.graphics_operand(kind)? {
@@ -433,9 +451,9 @@ impl Assembler<'_> {
         let (section, offset) = (fixup.section, fixup.offset);
         let mut inst = inst_at(&self.sections, section, offset, form);
         if let FixupKind::Field(field) = fixup.kind {
-            field
-                .fill(&mut inst, value)
-                .map_err(|error| fail(fixup.span.clone(), error.to_string()))?;
+            field.fill(&mut inst, value).map_err(|error| {
+                fail(&ids::OPERAND_RANGE, fixup.span.clone(), error.to_string())
+            })?;
         }
         let result = match fixup.kind {
             FixupKind::Field(_) => Ok(()),
@@ -444,6 +462,7 @@ impl Assembler<'_> {
         };
         if result.is_err() {
             return Err(fail(
+                &ids::BRANCH_RANGE,
                 fixup.span.clone(),
                 format!("the branch is {value} dwords long; −32768 to 32767 are possible"),
             ));

@@ -15,6 +15,7 @@ use crate::assembler::Assembler;
 use crate::diagnostic::{Diagnostic, Fail, Helped, fail};
 use crate::explain;
 use crate::expr::{Parsed, Value};
+use crate::ids;
 use crate::operand::Delayed;
 use crate::program::{Kernel, Relocation};
 use crate::symbols::{Defined, SymbolId};
@@ -154,6 +155,7 @@ impl Assembler<'_> {
         let name_span = start..self.cursor.pos();
         if let Some(open) = &self.open_kernel {
             return Err(fail(
+                &ids::UNCLOSED_BLOCK,
                 span,
                 format!("`.amdhsa_kernel {}` has no end yet", open.name),
             )
@@ -177,6 +179,7 @@ impl Assembler<'_> {
         let Some(&(short, key, on)) = KEYS.iter().find(|(n, ..)| *n == short) else {
             self.cursor.skip_line_content();
             let error = fail(
+                &ids::UNKNOWN_KEY,
                 span,
                 format!("there is no directive `{name}` for these generations"),
             );
@@ -188,14 +191,19 @@ impl Assembler<'_> {
         if self.open_kernel.is_none() {
             self.cursor.skip_line_content();
             return Err(fail(
+                &ids::MISPLACED_DIRECTIVE,
                 span,
                 format!("`{name}` is not within `.amdhsa_kernel` … `.end_amdhsa_kernel`"),
             ));
         }
         if !on.has(self.isa) {
             self.cursor.skip_line_content();
-            return Err(fail(span, format!("{} has no `{name}`", self.isa))
-                .helped(format!("it exists on {on}")));
+            return Err(fail(
+                &ids::UNSUPPORTED_KEY,
+                span,
+                format!("{} has no `{name}`", self.isa),
+            )
+            .helped(format!("it exists on {on}")));
         }
         self.cursor.skip_blanks();
         let start = self.cursor.pos();
@@ -204,6 +212,7 @@ impl Assembler<'_> {
             Parsed::Later(id) => Delayed::Expr(id),
             Parsed::Float(_) | Parsed::Suffixed(..) => {
                 return Err(fail(
+                    &ids::FLOAT_VALUE,
                     start..self.cursor.pos(),
                     "this directive takes an integer",
                 ));
@@ -214,7 +223,11 @@ impl Assembler<'_> {
             return Ok(());
         };
         if kernel.values.iter().any(|(k, ..)| *k == key) {
-            return Err(fail(span, format!("`{name}` is written twice")));
+            return Err(fail(
+                &ids::DUPLICATE_KEY,
+                span,
+                format!("`{name}` is written twice"),
+            ));
         }
         kernel.values.push((key, short, value, value_span));
         Ok(())
@@ -223,7 +236,11 @@ impl Assembler<'_> {
     /// `.end_amdhsa_kernel`: the descriptor gets its place.
     pub(crate) fn end_kernel(&mut self, span: Range<usize>) -> Result<(), Fail> {
         let Some(mut kernel) = self.open_kernel.take() else {
-            return Err(fail(span, "`.end_amdhsa_kernel` without `.amdhsa_kernel`"));
+            return Err(fail(
+                &ids::UNOPENED_BLOCK,
+                span,
+                "`.end_amdhsa_kernel` without `.amdhsa_kernel`",
+            ));
         };
         // A descriptor is data; in code it would be in the way.
         let outside = (self.current, self.previous);
@@ -246,6 +263,7 @@ impl Assembler<'_> {
         if let Some(entry) = self.symbols.get_mut(id) {
             if entry.defined != Defined::No {
                 return Err(fail(
+                    &ids::REDEFINED_SYMBOL,
                     kernel.span.clone(),
                     format!("symbol `{name}` is already defined"),
                 ));
@@ -275,6 +293,7 @@ impl Assembler<'_> {
     ) -> Result<(), Fail> {
         let Defined::Label { section, offset } = self.symbols.defined(kernel.symbol) else {
             return Err(fail(
+                &ids::KERNEL_WITHOUT_CODE,
                 kernel.span,
                 format!(
                     "kernel `{}` has no code: there is no label of this name",
@@ -288,7 +307,7 @@ impl Assembler<'_> {
             }
         } else {
             self.diagnostics.push(
-                Diagnostic::warning(
+                Diagnostic::warning(&ids::KERNEL_ALIGNMENT,
                     kernel.span.clone(),
                     format!(
                         "kernel `{}` begins at {offset:#x}, but hardware starts code at multiples of {ENTRY_ALIGN} bytes",
@@ -404,7 +423,7 @@ impl Assembler<'_> {
             kernel.name,
             found.join(", ")
         );
-        let mut note = Diagnostic::note(kernel.span.clone(), message);
+        let mut note = Diagnostic::note(&ids::IMPLIED_REGISTERS, kernel.span.clone(), message);
         if leaves {
             note = note.help(
                 "it calls code elsewhere, so that every register named in the source is counted",
@@ -501,6 +520,7 @@ impl Assembler<'_> {
             let value = self.delayed_value(*delayed, span)?;
             let Some(value) = value.as_absolute() else {
                 return Err(fail(
+                    &ids::ADDRESS_VALUE,
                     span.clone(),
                     format!(
                         "`{PREFIX}{name}` must be a number, but this is an address or not defined"
@@ -509,6 +529,7 @@ impl Assembler<'_> {
             };
             if !(0..=key.max()).contains(&value) {
                 return Err(fail(
+                    &ids::KEY_RANGE,
                     span.clone(),
                     format!(
                         "{value} is out of range 0 to {} of `{PREFIX}{name}`",
@@ -541,7 +562,7 @@ impl Assembler<'_> {
                 Key::ReserveFlatScratch => counts.flat_scratch = value != 0,
                 Key::ReserveXnackMask => {
                     if (value != 0) != counts.xnack_mask {
-                        return Err(fail(span.clone(), "this contradicts the target")
+                        return Err(fail(&ids::TARGET_FEATURE, span.clone(), "this contradicts the target")
                             .helped("`:xnack+` or `:xnack-` in `.amdgcn_target` decides whether XNACK_MASK is reserved"));
                     }
                 }
@@ -551,6 +572,7 @@ impl Assembler<'_> {
             && count < user_sgprs
         {
             return Err(fail(
+                &ids::USER_SGPRS,
                 span.clone(),
                 format!("{count} user SGPRs are fewer than the {user_sgprs} that are asked for"),
             ));
@@ -560,7 +582,7 @@ impl Assembler<'_> {
         *rsrc2 = rsrc2.with(Rsrc2::USER_SGPR_COUNT, count);
         let rsrc1 = &mut descriptor.compute_pgm_rsrc1;
         let sgprs = counts.sgprs(self.isa, self.target.name).map_err(|limit| {
-            fail(sgprs_span, format!("the kernel needs more than the {limit} SGPRs there are"))
+            fail(&ids::REGISTER_LIMIT, sgprs_span, format!("the kernel needs more than the {limit} SGPRs there are"))
                 .helped("VCC, FLAT_SCRATCH and XNACK_MASK are counted; `.amdhsa_reserve_…` says which are used")
         })?;
         *rsrc1 = rsrc1

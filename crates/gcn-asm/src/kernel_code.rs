@@ -11,6 +11,7 @@ use gcn_object::KERNEL_CODE_SIZE;
 use crate::assembler::Assembler;
 use crate::diagnostic::{Fail, Helped, fail};
 use crate::explain;
+use crate::ids;
 use crate::operand::Delayed;
 
 /// What begins a header and what ends it.
@@ -219,8 +220,12 @@ impl Assembler<'_> {
     /// `.amd_kernel_code_t`
     pub(crate) fn begin_kernel_code(&mut self, span: Range<usize>) -> Result<(), Fail> {
         if self.open_kernel_code.is_some() {
-            return Err(fail(span, format!("`{BEGIN}` has no end yet"))
-                .helped(format!("end it with `{END}`")));
+            return Err(fail(
+                &ids::UNCLOSED_BLOCK,
+                span,
+                format!("`{BEGIN}` has no end yet"),
+            )
+            .helped(format!("end it with `{END}`")));
         }
         self.open_kernel_code = Some(KernelCodeDirectives {
             span: self.expansion.in_source(span),
@@ -240,7 +245,11 @@ impl Assembler<'_> {
             return Ok(());
         }
         let Some(&(name, _, bits)) = named(name) else {
-            let error = fail(span, format!("`{BEGIN}` has no key `{name}`"));
+            let error = fail(
+                &ids::UNKNOWN_KEY,
+                span,
+                format!("`{BEGIN}` has no key `{name}`"),
+            );
             return Err(match explain::closest(name, KEYS.iter().map(|key| key.0)) {
                 Some(similar) => error.helped(format!("did you mean `{similar}`?")),
                 None => error,
@@ -255,7 +264,11 @@ impl Assembler<'_> {
     /// `.end_amd_kernel_code_t`: the header gets its place.
     pub(crate) fn end_kernel_code(&mut self, span: Range<usize>) -> Result<(), Fail> {
         let Some(open) = self.open_kernel_code.take() else {
-            return Err(fail(span, format!("`{END}` without `{BEGIN}`")));
+            return Err(fail(
+                &ids::UNOPENED_BLOCK,
+                span,
+                format!("`{END}` without `{BEGIN}`"),
+            ));
         };
         self.emit_zeros(KERNEL_CODE_SIZE as u64, &span)?;
         self.kernel_codes.push(open);
@@ -281,12 +294,12 @@ impl Assembler<'_> {
             let Some(value) = value.as_absolute() else {
                 let message =
                     format!("`{name}` must be a number, but this is an address or not defined");
-                return Err(fail(span.clone(), message));
+                return Err(fail(&ids::ADDRESS_VALUE, span.clone(), message));
             };
             let (low, high) = bits.range();
             if !(low..=high).contains(&value) {
                 let message = format!("{value} is out of range {low} to {high} of `{name}`");
-                return Err(fail(span.clone(), message));
+                return Err(fail(&ids::KEY_RANGE, span.clone(), message));
             }
             bits.set(&mut header, value);
         }
@@ -298,8 +311,12 @@ impl Assembler<'_> {
     /// The end of the source.
     pub(crate) fn finish_kernel_codes(&mut self) {
         if let Some(open) = self.open_kernel_code.take() {
-            self.collect(Err(fail(open.span, format!("`{BEGIN}` has no end"))
-                .helped(format!("end it with `{END}`"))));
+            self.collect(Err(fail(
+                &ids::UNCLOSED_BLOCK,
+                open.span,
+                format!("`{BEGIN}` has no end"),
+            )
+            .helped(format!("end it with `{END}`"))));
         }
         for open in std::mem::take(&mut self.kernel_codes) {
             let result = self.finish_kernel_code(&open);

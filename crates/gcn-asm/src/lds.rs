@@ -11,6 +11,7 @@ use gcn_object::SymbolKind;
 use crate::assembler::Assembler;
 use crate::diagnostic::{Diagnostic, Fail, Helped, fail};
 use crate::expr::Value;
+use crate::ids;
 use crate::symbols::Defined;
 
 /// LDS that a workgroup can have, in bytes.
@@ -32,7 +33,11 @@ impl Assembler<'_> {
         if align.count_ones() != 1 || !(1..=MAX_LDS).contains(&align) {
             let message =
                 format!("the alignment is {align}, but must be a power of two up to {MAX_LDS}");
-            return Err(fail(start..self.cursor.pos(), message));
+            return Err(fail(
+                &ids::INVALID_ALIGNMENT,
+                start..self.cursor.pos(),
+                message,
+            ));
         }
         let offset = i64::from(self.lds_size);
         let offset = (offset + align - 1) & -align;
@@ -40,7 +45,7 @@ impl Assembler<'_> {
         let Some(end) = u32::try_from(end).ok().filter(|_| end <= MAX_LDS) else {
             let message =
                 format!("the symbols in LDS need {end} bytes; a workgroup can have {MAX_LDS}");
-            return Err(fail(span, message));
+            return Err(fail(&ids::LDS_LIMIT, span, message));
         };
         let id = self.symbols.used(&name, span.clone());
         let place = self.expansion.in_source(span.clone());
@@ -48,8 +53,12 @@ impl Assembler<'_> {
             return Ok(());
         };
         if entry.defined != Defined::No {
-            return Err(fail(span, format!("symbol `{name}` is already defined"))
-                .helped("each name in LDS can be given once"));
+            return Err(fail(
+                &ids::REDEFINED_SYMBOL,
+                span,
+                format!("symbol `{name}` is already defined"),
+            )
+            .helped("each name in LDS can be given once"));
         }
         entry.defined = Defined::Value(Value::absolute(offset));
         entry.size = Defined::Value(Value::absolute(size));
@@ -67,7 +76,7 @@ impl Assembler<'_> {
                 "kernel `{kernel}` does not say how much LDS it needs; it is given the {size} bytes of `.amdgpu_lds`"
             );
             self.diagnostics
-                .push(Diagnostic::note(span.clone(), message));
+                .push(Diagnostic::note(&ids::IMPLIED_LDS, span.clone(), message));
         }
         size
     }

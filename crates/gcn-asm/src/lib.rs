@@ -18,6 +18,7 @@ mod explain;
 mod expr;
 mod features;
 mod hsa;
+pub mod ids;
 mod instruction;
 mod kernel;
 mod kernel_code;
@@ -40,6 +41,7 @@ pub use dialect::Dialect;
 pub use expand::{File, Files, NoFiles};
 pub use explain::{closest, usage};
 pub use features::{FeatureError, Features};
+pub use ids::{Explanation, explain, explanations};
 pub use object::ObjectError;
 pub use program::{
     Kernel, Listing, Metadata, Place, Program, Relocation, Section, SectionFlags, SectionKind,
@@ -123,10 +125,9 @@ pub fn assemble(source: &Source<'_>, options: &Options<'_>) -> Assembly {
 pub fn assemble_with(source: &Source<'_>, options: &Options<'_>, files: &dyn Files) -> Assembly {
     let texts = expand::Texts::default();
     if source.text.len() > assembler::MAX_SOURCE {
-        let error = Diagnostic::error(0..0, "the source is too long").help(format!(
-            "at most {} bytes are possible",
-            assembler::MAX_SOURCE
-        ));
+        let error = Diagnostic::error(&ids::SOURCE_LIMIT, 0..0, "the source is too long").help(
+            format!("at most {} bytes are possible", assembler::MAX_SOURCE),
+        );
         let empty = Source {
             text: "",
             ..*source

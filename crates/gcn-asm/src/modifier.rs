@@ -8,6 +8,7 @@ use gcn_isa::{Field, Isa, Modifier, Op, Value as ModifierValue, clrx, mtbuf, swi
 use crate::assembler::Assembler;
 use crate::diagnostic::{Fail, Helped, fail};
 use crate::encode::AS_NUMBER;
+use crate::ids;
 use crate::operand::{Delayed, Waiting};
 
 /// The names under which DPP's permutations are written.
@@ -134,10 +135,12 @@ impl Assembler<'_> {
         if has_value {
             self.cursor = probe;
         } else if modifier.value != ModifierValue::Flag && modifier.field != Field::BoundCtrl {
-            return Err(
-                fail(start..start + name.len(), format!("`{name}` needs a value"))
-                    .helped(format!("write `{name}:N`")),
-            );
+            return Err(fail(
+                &ids::MODIFIER_VALUE,
+                start..start + name.len(),
+                format!("`{name}` needs a value"),
+            )
+            .helped(format!("write `{name}:N`")));
         }
         let mut count = 0;
         let mut later = None;
@@ -247,8 +250,10 @@ impl Assembler<'_> {
                 31 => Permutation::RowBcast31,
                 other => {
                     let message = format!("`row_bcast:{other}` does not exist");
-                    return Err(fail(start..self.cursor.pos(), message)
-                        .helped("there are row_bcast:15 and row_bcast:31"));
+                    return Err(
+                        fail(&ids::MODIFIER_VALUE, start..self.cursor.pos(), message)
+                            .helped("there are row_bcast:15 and row_bcast:31"),
+                    );
                 }
             },
             wave => {
@@ -275,6 +280,7 @@ impl Assembler<'_> {
             (true, 4) => Ok(2),
             (false, 2) => Ok(3),
             _ => Err(fail(
+                &ids::MODIFIER_VALUE,
                 start..self.cursor.pos(),
                 format!("`{name}:{by}` does not exist"),
             )
@@ -314,6 +320,7 @@ impl Assembler<'_> {
             };
             if place.replace(value).is_some() {
                 return Err(fail(
+                    &ids::MODIFIER_VALUE,
                     start..self.cursor.pos(),
                     "a format has one data format and one number format",
                 ));
@@ -403,6 +410,7 @@ impl Assembler<'_> {
             "REVERSE" => swizzle::bitmask(31, 0, (self.group_size(2, 32)? - 1) as u8),
             "FFT" | "ROTATE" if self.isa < Isa::Gfx9 => {
                 return Err(fail(
+                    &ids::INVALID_SWIZZLE,
                     at..self.cursor.pos(),
                     format!("{} has no swizzle mode `{mode}`", self.isa),
                 )
@@ -415,7 +423,7 @@ impl Assembler<'_> {
                 swizzle::ROTATE | direction << 10 | by << 5
             }
             _ => {
-                return Err(fail(
+                return Err(fail(&ids::INVALID_SWIZZLE,
                     at..self.cursor.pos(),
                     format!("there is no swizzle mode `{mode}`"),
                 )
@@ -444,6 +452,7 @@ impl Assembler<'_> {
             Ok(size)
         } else {
             Err(fail(
+                &ids::INVALID_SWIZZLE,
                 from..self.cursor.pos(),
                 format!("the group size is {size}, but must be a power of two"),
             ))
@@ -462,6 +471,7 @@ impl Assembler<'_> {
         let (mut and, mut or, mut xor) = (0, 0, 0);
         if mask.len() != 5 {
             return Err(fail(
+                &ids::INVALID_SWIZZLE,
                 span,
                 format!("the mask has {} characters, not 5", mask.len()),
             ));
@@ -477,11 +487,12 @@ impl Assembler<'_> {
                     xor |= 1;
                 }
                 _ => {
-                    return Err(
-                        fail(span, "the mask has other characters than 0, 1, p and i").helped(
-                            "0 and 1 set a bit of the lane number, p preserves it, i inverts it",
-                        ),
-                    );
+                    return Err(fail(
+                        &ids::INVALID_SWIZZLE,
+                        span,
+                        "the mask has other characters than 0, 1, p and i",
+                    )
+                    .helped("0 and 1 set a bit of the lane number, p preserves it, i inverts it"));
                 }
             }
         }

@@ -8,6 +8,7 @@ use gcn_object::{
 };
 
 use crate::diagnostic::Diagnostic;
+use crate::ids;
 use crate::program::{Place, Program, SectionKind};
 
 /// The version of code objects that do not ask for one.
@@ -91,7 +92,7 @@ impl Program {
                         }
                         _ => 0..0,
                     };
-                    Diagnostic::error(span, error.to_string())
+                    Diagnostic::error(&ids::LINK, span, error.to_string())
                 })
                 .collect();
             ObjectError::Link(diagnostics)
@@ -132,7 +133,7 @@ impl Program {
             });
             if filled.is_none() {
                 errors.push(
-                    Diagnostic::error(
+                    Diagnostic::error(&ids::RAW_RELOCATION,
                         relocation.span.clone(),
                         "raw words cannot hold what a linker fills in",
                     )

@@ -11,6 +11,7 @@ use crate::assembler::Assembler;
 use crate::cursor::FloatWidth;
 use crate::diagnostic::{Fail, Helped, fail};
 use crate::expr::{ExprId, Parsed, Value};
+use crate::ids;
 use crate::instruction::is_graphics;
 
 pub(crate) use register::is_register;
@@ -191,6 +192,7 @@ impl Assembler<'_> {
         let start = self.cursor.pos();
         if depth > MODIFIERS_AT_MOST {
             return Err(fail(
+                &ids::SOURCE_MODIFIER,
                 self.cursor.here(),
                 "too many source modifiers within each other",
             ));
@@ -224,6 +226,7 @@ impl Assembler<'_> {
                 self.cursor = probe;
                 if function == 0 && arg.absolute {
                     return Err(fail(
+                        &ids::SOURCE_MODIFIER,
                         start..self.cursor.pos(),
                         "an absolute value cannot be that of a negation",
                     )
@@ -292,6 +295,7 @@ impl Assembler<'_> {
             }
             if word == "null" {
                 return Err(fail(
+                    &ids::UNSUPPORTED_REGISTER,
                     start..probe.pos(),
                     format!("{} has no register `null`", self.isa),
                 )

@@ -9,7 +9,7 @@ use anyhow::{Context, Result};
 use clap::ValueEnum;
 use gcn_asm::{
     Assembly, Diagnostic, Dialect, ObjectError, Options, Program, Severity, Source, assemble_with,
-    named_target,
+    ids, named_target,
 };
 use gcn_isa::{Fidelity, Syntax};
 use gcn_object::MetadataError;
@@ -196,7 +196,11 @@ pub fn make(
         Format::Elf => program.to_object(version).map_err(|error| match error {
             ObjectError::Link(errors) => errors,
             ObjectError::Metadata(error) => vec![metadata_error(program, &error)],
-            error @ ObjectError::Version(_) => vec![Diagnostic::error(0..0, error.to_string())],
+            error @ ObjectError::Version(_) => vec![Diagnostic::error(
+                &ids::CODE_OBJECT_VERSION,
+                0..0,
+                error.to_string(),
+            )],
         }),
         Format::Raw => program.to_linked_raw(),
     };
@@ -219,7 +223,7 @@ pub fn make(
 /// An error of the metadata, at its place in the source.
 fn metadata_error(program: &Program, error: &MetadataError) -> Diagnostic {
     let Some(metadata) = &program.metadata else {
-        return Diagnostic::error(0..0, error.to_string());
+        return Diagnostic::error(&ids::INVALID_METADATA, 0..0, error.to_string());
     };
     let MetadataError::Yaml {
         line,
@@ -227,7 +231,11 @@ fn metadata_error(program: &Program, error: &MetadataError) -> Diagnostic {
         message,
     } = error
     else {
-        return Diagnostic::error(metadata.span.clone(), error.to_string());
+        return Diagnostic::error(
+            &ids::INVALID_METADATA,
+            metadata.span.clone(),
+            error.to_string(),
+        );
     };
     let begin: usize = metadata
         .yaml
@@ -244,7 +252,11 @@ fn metadata_error(program: &Program, error: &MetadataError) -> Diagnostic {
     };
     // The reader counts lines from where the metadata begins.
     let message = message.split(" at line ").next().unwrap_or(message);
-    Diagnostic::error(span, format!("the metadata is not valid YAML: {message}"))
+    Diagnostic::error(
+        &ids::INVALID_METADATA,
+        span,
+        format!("the metadata is not valid YAML: {message}"),
+    )
 }
 
 /// Each instruction's canonical text and its bytes.

@@ -145,6 +145,7 @@ fn rendered(renderer: &Renderer, files: &mut [Lines], diagnostic: &Diagnostic) -
         .annotation(AnnotationKind::Primary.span(span).label(label));
     let group = level
         .primary_title(cropped(&diagnostic.message))
+        .id(diagnostic.name())
         .element(snippet)
         .elements(
             diagnostic
@@ -295,6 +296,7 @@ pub fn kernel_name(symbol: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use gcn_asm::ids;
 
     fn plain(source: &str, list: &[Diagnostic]) -> String {
         let sources = Sources {
@@ -309,18 +311,18 @@ mod tests {
     fn a_place_a_line_a_caret_and_a_count() {
         let source = "s_nop 0\n\tds_add_u32 v1, é2 // comment\ns_endpgm\n";
         let at = source.find("é2").expect("it is there");
-        let error = Diagnostic::error(at..at + 3, "no such register")
+        let error = Diagnostic::error(&ids::UNSUPPORTED_REGISTER, at..at + 3, "no such register")
             .label("here")
             .help("registers are v0 to v255");
-        let warning = Diagnostic::warning(0..5, "idle");
+        let warning = Diagnostic::warning(&ids::UNUSED_MODIFIER, 0..5, "idle");
         assert_eq!(
             plain(source, &[error, warning]),
             "\
-a.s:1:1: warning: idle
+a.s:1:1: warning[unused-modifier]: idle
   |
 1 | s_nop 0
   | ^^^^^
-a.s:2:17: error: no such register
+a.s:2:17: error[unsupported-register]: no such register
   |
 2 |     ds_add_u32 v1, é2 // comment
   |                    ^^ here
@@ -335,12 +337,23 @@ a.s: 1 error, 1 warning
     fn spans_may_lie_anywhere() {
         let source = "é\n";
         for (start, end) in [(0, 0), (1, 1), (2, 3), (3, 3), (3, 9), (7, 2), (0, 3)] {
-            let text = plain(source, &[Diagnostic::error(start..end, "wrong")]);
+            let text = plain(
+                source,
+                &[Diagnostic::error(
+                    &ids::UNEXPECTED_TOKEN,
+                    start..end,
+                    "wrong",
+                )],
+            );
             assert!(text.starts_with("a.s:"), "{text}");
             assert!(text.ends_with("a.s: 1 error\n"), "{text}");
         }
         assert!(
-            plain("", &[Diagnostic::error(0..0, "empty")]).starts_with("a.s:1:1: error: empty\n")
+            plain(
+                "",
+                &[Diagnostic::error(&ids::UNEXPECTED_TOKEN, 0..0, "empty")]
+            )
+            .starts_with("a.s:1:1: error[unexpected-token]: empty\n")
         );
     }
 
@@ -348,7 +361,11 @@ a.s: 1 error, 1 warning
     fn control_characters_do_not_reach_the_terminal() {
         let text = plain(
             "\u{1b}[31m\n",
-            &[Diagnostic::error(0..4, "strange \u{1b}[0m")],
+            &[Diagnostic::error(
+                &ids::UNEXPECTED_TOKEN,
+                0..4,
+                "strange \u{1b}[0m",
+            )],
         );
         assert!(!text.contains('\u{1b}'), "{text:?}");
         assert_eq!(printable("a\u{1b}b\n"), "a\\u{1b}b\\n");

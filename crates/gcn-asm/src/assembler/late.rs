@@ -9,6 +9,7 @@ use super::Assembler;
 use crate::diagnostic::{Fail, Helped, fail};
 use crate::encode::DelayedField;
 use crate::expr::{Term, Value, Variant};
+use crate::ids;
 use crate::operand::Delayed;
 use crate::program::Relocation;
 use crate::symbols::{Defined, SymbolId};
@@ -68,9 +69,8 @@ impl Assembler<'_> {
     pub(super) fn finish(&mut self) {
         if let Some(kernel) = self.open_kernel.take() {
             let message = format!("`.amdhsa_kernel {}` has no end", kernel.name);
-            self.collect(Err(
-                fail(kernel.span, message).helped("end it with `.end_amdhsa_kernel`")
-            ));
+            self.collect(Err(fail(&ids::UNCLOSED_BLOCK, kernel.span, message)
+                .helped("end it with `.end_amdhsa_kernel`")));
         }
         self.finish_kernel_codes();
         let begins = self.code_begins();
@@ -107,16 +107,20 @@ impl Assembler<'_> {
             .into_iter()
             .flatten()
             .filter(is_foreign);
-        let message = match foreign.find_map(|term| term.symbol) {
+        match foreign.find_map(|term| term.symbol) {
             Some(symbol) => {
                 let name = self.symbols.name(symbol);
-                format!(
+                let message = format!(
                     "a field of an instruction holds a number, but symbol `{name}` is not defined"
-                )
+                );
+                fail(&ids::UNDEFINED_SYMBOL, span.clone(), message)
             }
-            None => "a field of an instruction holds a number, but this is an address".to_owned(),
-        };
-        fail(span.clone(), message)
+            None => fail(
+                &ids::ADDRESS_VALUE,
+                span.clone(),
+                "a field of an instruction holds a number, but this is an address",
+            ),
+        }
     }
 
     /// Fills in a field that waited.
@@ -176,6 +180,7 @@ impl Assembler<'_> {
             .wrapping_sub(BRANCH_LENGTH);
         if distance % 4 != 0 {
             return Err(fail(
+                &ids::BRANCH_ALIGNMENT,
                 fixup.span.clone(),
                 "the target of a branch must be a multiple of 4 bytes away",
             ));
@@ -198,12 +203,12 @@ impl Assembler<'_> {
             ) if section == stated.section => offset.cast_signed().wrapping_add(place.constant),
             _ => {
                 let message = "the field must be in the section that `.reloc` stands in";
-                return Err(fail(stated.span.clone(), message));
+                return Err(fail(&ids::INVALID_RELOCATION, stated.span.clone(), message));
             }
         };
         if value.minus.is_some() || value.variant != Variant::Plain {
             let message = "`.reloc` takes a symbol, and a number to add";
-            return Err(fail(stated.span.clone(), message));
+            return Err(fail(&ids::INVALID_RELOCATION, stated.span.clone(), message));
         }
         let symbol = match value.plus {
             Some(Term {
@@ -243,6 +248,7 @@ impl Assembler<'_> {
     ) -> Result<(), Fail> {
         let Some(plus) = value.plus else {
             return Err(fail(
+                &ids::ADDRESS_DIFFERENCE,
                 fixup.span.clone(),
                 "an address can be subtracted only from another address",
             ));
@@ -261,6 +267,7 @@ impl Assembler<'_> {
             }
             Some(_) => {
                 return Err(fail(
+                    &ids::ADDRESS_DIFFERENCE,
                     fixup.span.clone(),
                     "the difference of these addresses cannot be expressed in a code object",
                 )
@@ -273,6 +280,7 @@ impl Assembler<'_> {
             (Variant::Plain, true) => RelocationKind::Rel32,
             (_, true) => {
                 return Err(fail(
+                    &ids::ADDRESS_DIFFERENCE,
                     fixup.span.clone(),
                     "a symbol with `@` cannot be part of a difference",
                 ));
@@ -288,6 +296,7 @@ impl Assembler<'_> {
         };
         if kind.width() != Some(u64::from(width)) {
             return Err(fail(
+                &ids::ADDRESS_WIDTH,
                 fixup.span.clone(),
                 format!(
                     "an address cannot be stored in {width} byte{} this way",
@@ -335,6 +344,7 @@ pub(crate) fn check_width(number: i64, width: u8, span: &Range<usize>) -> Result
         Ok(())
     } else {
         Err(fail(
+            &ids::VALUE_RANGE,
             span.clone(),
             format!("{number} is out of range {low} to {high}"),
         ))

@@ -6,6 +6,7 @@ use super::Assembler;
 use crate::SourceFile;
 use crate::diagnostic::Diagnostic;
 use crate::expr::{Term, Value};
+use crate::ids;
 use crate::program::{Place, Program, Symbol};
 use crate::symbols::{Defined, Entry, SymbolId};
 
@@ -97,7 +98,7 @@ impl Assembler<'_> {
             }
             Ok(_) => {
                 let name = self.symbols.name(id).to_owned();
-                self.diagnostics.push(Diagnostic::error(
+                self.diagnostics.push(Diagnostic::error(&ids::SYMBOL_EXPRESSION,
                     span,
                     format!("symbol `{name}` stands for an expression that has no place in a code object"),
                 ));
@@ -126,6 +127,7 @@ impl Assembler<'_> {
             Ok(None) => {
                 let name = self.symbols.name(id).to_owned();
                 self.diagnostics.push(Diagnostic::error(
+                    &ids::ADDRESS_VALUE,
                     span,
                     format!("the size of `{name}` must be a number, but is an address"),
                 ));

@@ -13,6 +13,7 @@ use super::constant::{
 };
 use super::{DelayedField, Encoded, Operands, Problem, Why, at_arg, field_problem};
 use crate::dialect::Dialect;
+use crate::ids;
 use crate::operand::{Arg, What};
 
 /// The number of v0 in a field that names scalar registers, too.
@@ -231,6 +232,7 @@ pub(super) fn place(
         }
         (Kind::Branch, What::Int(_)) if !dialect.numbers_are_distances() => {
             return Err(problem(Why::NotAllowed(
+                &ids::OPERAND_KIND,
                 "a branch goes to an address, such as a label or `.+8`",
             )));
         }
@@ -368,6 +370,7 @@ fn source_modifiers(
     let is_float = slot.ty.is_float();
     if arg.has_two_signs {
         return Err(Why::NotAllowed(
+            &ids::SOURCE_MODIFIER,
             "two signs follow each other: write `neg(…)`",
         ));
     }
@@ -381,11 +384,14 @@ fn source_modifiers(
         || !is_any && (arg.negated || arg.absolute) && !is_float
         || !is_any && arg.extended && is_float
     {
-        return Err(Why::NotAllowed(if arg.extended {
-            "only integers can be sign-extended"
-        } else {
-            "only floating-point operands of vector instructions can be negated"
-        }));
+        return Err(Why::NotAllowed(
+            &ids::SOURCE_MODIFIER,
+            if arg.extended {
+                "only integers can be sign-extended"
+            } else {
+                "only floating-point operands of vector instructions can be negated"
+            },
+        ));
     }
     let has_fields = inst.layout().has(Field::Neg) || inst.layout().has(Field::Src0Neg);
     if !has_fields
@@ -539,7 +545,12 @@ fn export_value(inst: &mut Inst, place: u8, what: What) -> Result<(), Why> {
     let register = match what {
         What::Vgprs { first, count: 1 } => Some(first),
         What::Off => None,
-        _ => return Err(Why::NotAllowed("a value of an export is one VGPR or `off`")),
+        _ => {
+            return Err(Why::NotAllowed(
+                &ids::OPERAND_KIND,
+                "a value of an export is one VGPR or `off`",
+            ));
+        }
     };
     let is_compressed = inst.flag(Field::Compr);
     let index = if is_compressed { place / 2 } else { place };
@@ -555,6 +566,7 @@ fn export_value(inst: &mut Inst, place: u8, what: What) -> Result<(), Why> {
     let shares = is_compressed && place % 2 == 1 && enabled >> (place - 1) & 1 != 0;
     if shares && inst.get(field) != u64::from(register) {
         return Err(Why::NotAllowed(
+            &ids::INSTRUCTION_RULE,
             "with `compr` both values of a pair are in the same register",
         ));
     }

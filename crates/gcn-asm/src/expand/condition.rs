@@ -8,6 +8,7 @@ use crate::assembler::Assembler;
 use crate::clrx;
 use crate::diagnostic::{Fail, fail};
 use crate::expand::macros::without_idle_blanks;
+use crate::ids;
 use crate::symbols::Defined;
 
 /// An `.if` that has not ended.
@@ -141,7 +142,11 @@ impl Assembler<'_> {
             Test::Architecture(wanted) => {
                 let (name, span) = self.platform();
                 let Some(isa) = clrx::architecture_named(name) else {
-                    return Err(fail(span, "there is no such architecture here"));
+                    return Err(fail(
+                        &ids::UNKNOWN_TARGET,
+                        span,
+                        "there is no such architecture here",
+                    ));
                 };
                 // CLRX takes GCN 1.4.1 for 1.4, too.
                 (self.isa.version() == isa.version() || self.isa > isa && isa >= Isa::Gfx9)
@@ -150,14 +155,18 @@ impl Assembler<'_> {
             Test::Gpu(wanted) => {
                 let (name, span) = self.platform();
                 let Some(target) = clrx::target_named(name) else {
-                    return Err(fail(span, "there is no such GPU here"));
+                    return Err(fail(
+                        &ids::UNKNOWN_TARGET,
+                        span,
+                        "there is no such GPU here",
+                    ));
                 };
                 (self.target.name == target.name) == wanted
             }
             Test::Format(wanted) => {
                 let (name, span) = self.platform();
                 let Some(format) = clrx::format_named(name) else {
-                    return Err(fail(span, "there is no such format"));
+                    return Err(fail(&ids::UNKNOWN_FORMAT, span, "there is no such format"));
                 };
                 (self.clrx_format == format) == wanted
             }
@@ -183,7 +192,11 @@ impl Assembler<'_> {
         let is_open = self.expansion.conditions.len() > base;
         let Some(condition) = self.expansion.conditions.last_mut().filter(|_| is_open) else {
             self.cursor.skip_line_content();
-            return Err(fail(span.clone(), format!("`{name}` without `.if`")));
+            return Err(fail(
+                &ids::UNOPENED_BLOCK,
+                span.clone(),
+                format!("`{name}` without `.if`"),
+            ));
         };
         if name == ".endif" {
             self.expansion.conditions.pop();
@@ -192,7 +205,11 @@ impl Assembler<'_> {
         let after_else = condition.has_else;
         condition.has_else |= name == ".else";
         if after_else {
-            let error = fail(span.clone(), format!("`{name}` cannot follow `.else`"));
+            let error = fail(
+                &ids::MISPLACED_DIRECTIVE,
+                span.clone(),
+                format!("`{name}` cannot follow `.else`"),
+            );
             self.collect(Err(error));
         }
         self.skip_branches()
@@ -247,7 +264,11 @@ impl Assembler<'_> {
         condition.has_else |= test.is_none();
         if after_else {
             let name = self.cursor.slice(span.clone());
-            let error = fail(span, format!("`{name}` cannot follow `.else`"));
+            let error = fail(
+                &ids::MISPLACED_DIRECTIVE,
+                span,
+                format!("`{name}` cannot follow `.else`"),
+            );
             self.collect(Err(error));
             return false;
         }

@@ -7,6 +7,7 @@ use crate::SourceFile;
 use crate::assembler::Assembler;
 use crate::cursor::Cursor;
 use crate::diagnostic::{Diagnostic, Fail, fail};
+use crate::ids;
 
 /// The last so many included files are compared with the next one, to keep its text once.
 const MAX_COMPARED: usize = 16;
@@ -96,14 +97,20 @@ impl<'a> Assembler<'a> {
         let start = self.cursor.pos();
         let name = self.cursor.string()?;
         let span = start..self.cursor.pos();
-        let mut name = String::from_utf8(name)
-            .map_err(|_| fail(span.clone(), "a file's name must be valid UTF-8"))?;
+        let mut name = String::from_utf8(name).map_err(|_| {
+            fail(
+                &ids::INVALID_UTF8,
+                span.clone(),
+                "a file's name must be valid UTF-8",
+            )
+        })?;
         if self.dialect.takes_backslash_paths() {
             name = name.replace('\\', "/");
         }
         let from = self.expansion.file();
         self.expansion.reader.read(&name, from).map_err(|error| {
             fail(
+                &ids::UNREADABLE_FILE,
                 span,
                 format!("cannot read `{}`: {error}", name.escape_debug()),
             )
@@ -117,6 +124,7 @@ impl<'a> Assembler<'a> {
         self.charge(file.bytes.len() + ENTRY_COST, &call)?;
         let text = String::from_utf8(file.bytes).map_err(|_| {
             fail(
+                &ids::INVALID_UTF8,
                 call.clone(),
                 format!("`{}` is not text in UTF-8", file.name.escape_debug()),
             )
@@ -165,7 +173,11 @@ impl<'a> Assembler<'a> {
             .optional_absolute("the number of bytes")?
             .unwrap_or(i64::MAX);
         let (Ok(skip), Ok(count)) = (usize::try_from(skip), usize::try_from(count)) else {
-            return Err(fail(span.clone(), "a number of bytes cannot be negative"));
+            return Err(fail(
+                &ids::VALUE_RANGE,
+                span.clone(),
+                "a number of bytes cannot be negative",
+            ));
         };
         let bytes = file.bytes.get(skip..).unwrap_or(&[]);
         let bytes = bytes.get(..count).unwrap_or(bytes);

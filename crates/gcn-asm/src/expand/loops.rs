@@ -7,6 +7,7 @@ use std::ops::Range;
 use super::{LOOP, Origin, Step, What};
 use crate::assembler::Assembler;
 use crate::diagnostic::{Fail, fail};
+use crate::ids;
 
 /// What a round counts beside its text: its condition is read again and may never fail.
 const ROUND_COST: usize = 256;
@@ -112,7 +113,7 @@ impl Assembler<'_> {
     fn set_number(&mut self, name: &str, value: i64, span: Range<usize>) -> Result<(), Fail> {
         if self.is_label(name) {
             let message = format!("symbol `{name}` is already defined as a label");
-            return Err(fail(span, message));
+            return Err(fail(&ids::REDEFINED_SYMBOL, span, message));
         }
         self.define_number(name, value, span);
         Ok(())

@@ -8,6 +8,7 @@ use super::{ENTRY_COST, Jump, MACRO, Origin, Step, What};
 use crate::assembler::Assembler;
 use crate::cursor::Cursor;
 use crate::diagnostic::{Fail, Helped, fail};
+use crate::ids;
 use crate::operand::lower_case;
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -264,10 +265,12 @@ impl<'a> Assembler<'a> {
             key => self.expansion.keep(key.to_owned()),
         };
         if self.expansion.macros.contains_key(key) {
-            return Err(
-                fail(name_span, format!("macro `{name}` is already defined"))
-                    .helped("remove it with `.purgem` before it is defined again"),
-            );
+            return Err(fail(
+                &ids::REDEFINED_MACRO,
+                name_span,
+                format!("macro `{name}` is already defined"),
+            )
+            .helped("remove it with `.purgem` before it is defined again"));
         }
         self.expansion.macros.insert(key, Rc::new(defined));
         Ok(())
@@ -293,12 +296,14 @@ impl<'a> Assembler<'a> {
                 .is_some_and(|last| last.need == Need::Rest)
             {
                 return Err(fail(
+                    &ids::MACRO_PARAMETER,
                     here,
                     "a parameter cannot follow the one that takes the rest",
                 ));
             }
             if parameters.iter().any(|other| other.name == parameter) {
                 return Err(fail(
+                    &ids::MACRO_PARAMETER,
                     here,
                     format!("the macro has two parameters `{parameter}`"),
                 ));
@@ -312,6 +317,7 @@ impl<'a> Assembler<'a> {
                     Some("vararg") => Need::Rest,
                     _ => {
                         return Err(fail(
+                            &ids::MACRO_PARAMETER,
                             start..self.cursor.pos(),
                             "this says nothing of a parameter",
                         )
@@ -390,6 +396,7 @@ impl<'a> Assembler<'a> {
         }
         if round > 0 {
             return Err(fail(
+                &ids::UNTERMINATED,
                 start..end,
                 "a parenthesis is not closed in this argument",
             ));
@@ -449,8 +456,12 @@ impl<'a> Assembler<'a> {
             let is_escape = self.cursor.eat(b'!');
             let here = self.cursor.here();
             if here.is_empty() {
-                return Err(fail(start..here.start, "the argument does not end")
-                    .helped("add the other quote on the same line"));
+                return Err(fail(
+                    &ids::UNTERMINATED,
+                    start..here.start,
+                    "the argument does not end",
+                )
+                .helped("add the other quote on the same line"));
             }
             let ends = self.cursor.peek() == quote && !is_escape;
             self.cursor.set_pos(here.end);
@@ -469,8 +480,12 @@ impl<'a> Assembler<'a> {
         loop {
             let here = self.cursor.here();
             if here.is_empty() {
-                return Err(fail(start..here.start, "the argument does not end")
-                    .helped("add `>` on the same line"));
+                return Err(fail(
+                    &ids::UNTERMINATED,
+                    start..here.start,
+                    "the argument does not end",
+                )
+                .helped("add `>` on the same line"));
             }
             self.cursor.set_pos(here.end);
             match self.cursor.slice(here.clone()) {
@@ -529,6 +544,7 @@ impl<'a> Assembler<'a> {
                 let Some(found) = called.parameters.iter().position(|p| p.name == word) else {
                     let here = start..start + word.len();
                     return Err(fail(
+                        &ids::MACRO_ARGUMENT,
                         here,
                         format!("macro `{}` has no parameter `{word}`", called.name),
                     ));
@@ -538,6 +554,7 @@ impl<'a> Assembler<'a> {
                 self.cursor.set_pos(probe.pos());
             } else if is_named {
                 return Err(fail(
+                    &ids::MACRO_ARGUMENT,
                     self.cursor.found().0,
                     "a value without a name cannot follow one with a name",
                 ));
@@ -547,12 +564,15 @@ impl<'a> Assembler<'a> {
                 let count = called.parameters.len();
                 let plural = if count == 1 { "" } else { "s" };
                 self.cursor.skip_line_content();
-                return Err(
-                    fail(here, "too many values for the macro's parameters").helped(format!(
-                        "macro `{}` has {count} parameter{plural}",
-                        called.name
-                    )),
-                );
+                return Err(fail(
+                    &ids::MACRO_ARGUMENT,
+                    here,
+                    "too many values for the macro's parameters",
+                )
+                .helped(format!(
+                    "macro `{}` has {count} parameter{plural}",
+                    called.name
+                )));
             };
             let value = match parameter.need {
                 Need::Rest => self.rest_of_line(),
@@ -571,6 +591,7 @@ impl<'a> Assembler<'a> {
                 .unwrap_or(unquoted(parameter.default));
             if value.is_empty() && parameter.need == Need::Required {
                 return Err(fail(
+                    &ids::MACRO_ARGUMENT,
                     span.clone(),
                     format!(
                         "macro `{}` needs a value for `{}`",
@@ -643,7 +664,11 @@ impl<'a> Assembler<'a> {
                 self.expansion.jump = Some(Jump::Leave);
                 Ok(())
             }
-            _ => Err(fail(span.clone(), "`.exitm` outside of macros and loops")),
+            _ => Err(fail(
+                &ids::MISPLACED_DIRECTIVE,
+                span.clone(),
+                "`.exitm` outside of macros and loops",
+            )),
         }
     }
 
@@ -658,6 +683,7 @@ impl<'a> Assembler<'a> {
             let key = self.macro_key(name, &mut buffer);
             if self.expansion.macros.remove(key).is_none() {
                 let missing = fail(
+                    &ids::UNKNOWN_MACRO,
                     start..self.cursor.pos(),
                     format!("there is no macro `{name}`"),
                 );

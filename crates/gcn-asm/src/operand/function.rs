@@ -9,6 +9,7 @@ use crate::assembler::Assembler;
 use crate::cursor::Cursor;
 use crate::diagnostic::{Fail, Helped, fail};
 use crate::expr::Parsed;
+use crate::ids;
 
 /// What may stand before CLRX's names of hardware registers and messages.
 const CLRX_PREFIXES: [&str; 2] = ["hwreg_", "msg_"];
@@ -86,6 +87,7 @@ impl Assembler<'_> {
                 "lgkmcnt" => (&mut wait.lgkm, max.lgkm),
                 _ => {
                     return Err(fail(
+                        &ids::UNKNOWN_NAME,
                         start..self.cursor.pos(),
                         format!("there is no counter `{word}`"),
                     )
@@ -100,6 +102,7 @@ impl Assembler<'_> {
             let is_possible = (0..=limit).contains(&value) || saturates && value > limit;
             if !is_possible {
                 return Err(fail(
+                    &ids::OPERAND_RANGE,
                     start..self.cursor.pos(),
                     format!("{value} is out of range: {name} counts from 0 to {limit}"),
                 ));
@@ -167,7 +170,11 @@ impl Assembler<'_> {
             let place = FIELDS.iter().position(|(field, ..)| *field == name);
             let (Some(index), true) = (place, self.cursor.eat_after_blanks(b':')) else {
                 let message = "expected `id:`, `offset:` or `size:`";
-                return Err(fail(start..self.cursor.pos(), message));
+                return Err(fail(
+                    &ids::UNEXPECTED_TOKEN,
+                    start..self.cursor.pos(),
+                    message,
+                ));
             };
             let value = match FIELDS.get(index) {
                 Some(&(_, _, max)) if index == 0 => {
@@ -180,7 +187,11 @@ impl Assembler<'_> {
             let old = values.get_mut(index).and_then(|place| place.replace(value));
             if old.is_some() {
                 let message = format!("`{name}` is written twice");
-                return Err(fail(start..self.cursor.pos(), message));
+                return Err(fail(
+                    &ids::DUPLICATE_NAME,
+                    start..self.cursor.pos(),
+                    message,
+                ));
             }
             is_open = !self.cursor.eat_after_blanks(b'}');
         }
@@ -222,7 +233,11 @@ impl Assembler<'_> {
             && self.dialect.checks_messages()
             && let Some(wrong) = simm::wrong_message(isa, message, op, stream)
         {
-            return Err(fail(start..self.cursor.pos() - 1, wrong));
+            return Err(fail(
+                &ids::INVALID_MESSAGE,
+                start..self.cursor.pos() - 1,
+                wrong,
+            ));
         }
         Ok(What::Message(
             u16::from(message)
@@ -248,7 +263,11 @@ impl Assembler<'_> {
             let bit = 1 << self.named_number("operand of VGPR indexing", names, isa, 3)?;
             if bits & bit != 0 {
                 let message = "this operand is named twice";
-                return Err(fail(start..self.cursor.pos(), message));
+                return Err(fail(
+                    &ids::DUPLICATE_NAME,
+                    start..self.cursor.pos(),
+                    message,
+                ));
             }
             bits |= bit;
             if self.cursor.eat_after_blanks(b')') {
@@ -310,10 +329,12 @@ impl Assembler<'_> {
             return Ok(id);
         }
         if let Some((name, _, on)) = same.next() {
-            return Err(
-                fail(start..probe.pos(), format!("{isa} has no {what} `{name}`"))
-                    .helped(format!("it exists on {on}")),
-            );
+            return Err(fail(
+                &ids::UNKNOWN_NAME,
+                start..probe.pos(),
+                format!("{isa} has no {what} `{name}`"),
+            )
+            .helped(format!("it exists on {on}")));
         }
         let known = self
             .symbols
@@ -324,7 +345,11 @@ impl Assembler<'_> {
                 .filter(|(_, _, on)| on.has(isa))
                 .map(|n| n.0)
                 .collect();
-            let mut error = fail(start..probe.pos(), format!("there is no {what} `{word}`"));
+            let mut error = fail(
+                &ids::UNKNOWN_NAME,
+                start..probe.pos(),
+                format!("there is no {what} `{word}`"),
+            );
             if !all.is_empty() {
                 error = error.helped(format!("{isa} has {}", all.join(", ")));
             }
@@ -342,6 +367,7 @@ impl Assembler<'_> {
             Ok(value)
         } else {
             Err(fail(
+                &ids::VALUE_RANGE,
                 start..self.cursor.pos(),
                 format!("{what} is {value}, out of range {low} to {high}"),
             ))

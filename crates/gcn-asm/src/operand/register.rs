@@ -8,6 +8,7 @@ use super::{What, lower_case};
 use crate::assembler::Assembler;
 use crate::cursor::Cursor;
 use crate::diagnostic::{Fail, Helped, fail};
+use crate::ids;
 
 /// VGPRs of a lane.
 const VGPRS: u32 = 256;
@@ -92,7 +93,7 @@ impl Assembler<'_> {
                 && self.dialect.asks_for_replay()
             {
                 let message = format!("{} has no register `{lower}`", self.target.name);
-                return Err(fail(start..end, message)
+                return Err(fail(&ids::UNSUPPORTED_REGISTER, start..end, message)
                     .helped("only chips that replay faulting accesses have it, such as gfx801"));
             }
             // CLRX takes a source of one register for a pair, too.
@@ -109,6 +110,7 @@ impl Assembler<'_> {
         }
         match regs::named_anywhere(lower) {
             Some(on) => Err(fail(
+                &ids::UNSUPPORTED_REGISTER,
                 start..end,
                 format!("{} has no register `{lower}`", self.isa),
             )
@@ -147,7 +149,13 @@ impl Assembler<'_> {
             }
             constant => (low == 0).then_some(constant),
         };
-        part.ok_or_else(|| fail(start..self.cursor.pos(), "the register has no such part"))
+        part.ok_or_else(|| {
+            fail(
+                &ids::REGISTER_RANGE,
+                start..self.cursor.pos(),
+                "the register has no such part",
+            )
+        })
     }
 
     /// `3]`, `3:4]`.
@@ -171,10 +179,15 @@ impl Assembler<'_> {
         let (first, last) = self.bounds()?;
         let span = start..self.cursor.pos();
         let (Ok(low), Ok(high)) = (u32::try_from(first), u32::try_from(last)) else {
-            return Err(fail(span, "a register has no such number"));
+            return Err(fail(
+                &ids::REGISTER_RANGE,
+                span,
+                "a register has no such number",
+            ));
         };
         if high < low {
             return Err(fail(
+                &ids::REGISTER_RANGE,
                 from..self.cursor.pos() - 1,
                 format!("the last register, {high}, is before the first, {low}"),
             ));
@@ -229,6 +242,7 @@ impl Assembler<'_> {
                 }
                 _ => {
                     return Err(fail(
+                        &ids::REGISTER_LIST,
                         at..self.cursor.pos(),
                         "the registers of a list must follow each other",
                     ));
@@ -270,16 +284,20 @@ impl Assembler<'_> {
         };
         let last = first.saturating_add(count - 1);
         if last >= limit {
-            return Err(
-                fail(span, format!("register {letter}{last} does not exist")).helped(format!(
-                    "{} has the {name} {letter}0 to {letter}{}",
-                    self.isa,
-                    limit - 1
-                )),
-            );
+            return Err(fail(
+                &ids::REGISTER_RANGE,
+                span,
+                format!("register {letter}{last} does not exist"),
+            )
+            .helped(format!(
+                "{} has the {name} {letter}0 to {letter}{}",
+                self.isa,
+                limit - 1
+            )));
         }
         if count > MAX_GROUP {
             return Err(fail(
+                &ids::REGISTER_COUNT,
                 span,
                 format!("no operand has {count} registers; the largest have {MAX_GROUP}"),
             ));
@@ -354,6 +372,7 @@ fn misaligned(span: Range<usize>, letter: &str, first: u8, count: u8) -> Fail {
     let below = first / multiple * multiple;
     let last = |first: u8| u32::from(first) + u32::from(count) - 1;
     fail(
+        &ids::REGISTER_ALIGNMENT,
         span,
         format!("{count} registers must begin at a multiple of {multiple}, not at {letter}{first}"),
     )

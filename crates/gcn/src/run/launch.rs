@@ -7,7 +7,7 @@ use std::str::FromStr;
 use std::time::Duration;
 
 use anyhow::{Context, Result, bail};
-use gcn_asm::Diagnostic;
+use gcn_asm::{Diagnostic, Explanation};
 use serde::Deserialize;
 
 use super::failure::Diagnosed;
@@ -133,6 +133,15 @@ fn is_launch_file(path: &Path) -> bool {
         .is_some_and(|extension| extension == LAUNCH_FILE)
 }
 
+/// The diagnostic of a launch file that cannot be read.
+pub static INVALID_LAUNCH_FILE: Explanation = Explanation {
+    name: "invalid-launch-file",
+    meaning: "A launch file is not valid TOML, or has a key or value that launches do not have.",
+    example: "kernal = \"add\"",
+    remedy: "The message names the keys that are possible; docs/launch.md describes them.",
+    source: "",
+};
+
 /// An error of a launch file as a whole, at its place in the text.
 fn shown(error: &toml::de::Error, name: &str, text: &str, json: bool) -> Diagnosed {
     let span = error.span().unwrap_or(0..text.len());
@@ -141,7 +150,7 @@ fn shown(error: &toml::de::Error, name: &str, text: &str, json: bool) -> Diagnos
         text,
         files: &[],
     };
-    let diagnostic = Diagnostic::error(span, error.message());
+    let diagnostic = Diagnostic::error(&INVALID_LAUNCH_FILE, span, error.message());
     Diagnosed::new(&sources, &[diagnostic], json)
 }
 
