@@ -6,7 +6,11 @@ use std::ops::Range;
 use crate::diagnostic::{Fail, Helped, fail};
 use crate::dialect::Dialect;
 use crate::ids;
-use crate::scope::SEPARATOR;
+
+/// The name of the place that is assembled to.
+pub(crate) const HERE: &str = ".";
+/// Separator of the parts of a path of scopes.
+pub(crate) const SEPARATOR: &str = "::";
 
 /// A position in a source.
 #[derive(Clone, Debug)]

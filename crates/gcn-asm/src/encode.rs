@@ -11,10 +11,10 @@ use gcn_isa::{
     Slot, Value, When,
 };
 
+use crate::argument::ModArg;
+use crate::argument::{Arg, ArgValue, Waiting};
 use crate::dialect::Dialect;
 use crate::ids::{self, Explanation};
-use crate::modifier::ModArg;
-use crate::operand::{Arg, Waiting, What};
 use place::{place, register_counts, scalar_offset};
 
 /// As the length of a list: it is written as one number, CLRX's way.
@@ -278,7 +278,7 @@ fn try_form(
         });
     }
     // VGPRs alone need no bus.
-    let is_vgpr = |arg: &Arg| matches!(arg.what, What::Vgprs { .. });
+    let is_vgpr = |arg: &Arg| matches!(arg.what, ArgValue::Vgprs { .. });
     if !operands.args.iter().all(is_vgpr)
         && let Some(slot) = dialect.constant_bus(&encoded.inst)
     {
@@ -293,7 +293,7 @@ fn fill_in_offset(inst: &mut Inst, dialect: Dialect, matched: &Matched) -> Resul
     let is_offset = |slot: &&Slot| matches!(slot.kind, Kind::ScalarOffset { .. });
     let is_written = matched.iter().any(|(place, _)| is_offset(&place.slot));
     match inst.row().slots().find(is_offset) {
-        Some(slot) if !is_written => scalar_offset(inst, dialect, slot, What::Int(0), None)
+        Some(slot) if !is_written => scalar_offset(inst, dialect, slot, ArgValue::Int(0), None)
             .map_err(|why| Problem {
                 at: Where::Instruction,
                 why,
@@ -463,7 +463,7 @@ fn match_places(
         if may_be_absent(slot) {
             let is_other = operands.args.get(index - left_out).is_some_and(|arg| {
                 slot.when == When::Optional
-                    && matches!(arg.what, What::Vgprs { count, .. } if count != slot.ty.dwords())
+                    && matches!(arg.what, ArgValue::Vgprs { count, .. } if count != slot.ty.dwords())
             });
             if kept == 0 || is_other && left_out < absent {
                 left_out += 1;
@@ -502,8 +502,8 @@ fn check_addresses(matched: &Matched, operands: &Operands<'_>) -> Result<(), Pro
     let Some((saddr_at, saddr)) = find(Kind::Saddr) else {
         return Ok(());
     };
-    let scalar_is_off = saddr == What::Off;
-    if let Some((at, What::Vgprs { count, .. })) = find(Kind::GlobalAddress) {
+    let scalar_is_off = saddr == ArgValue::Off;
+    if let Some((at, ArgValue::Vgprs { count, .. })) = find(Kind::GlobalAddress) {
         let expected = if scalar_is_off { 2 } else { 1 };
         if count != expected {
             let why = Why::AddressRegisters {
@@ -514,8 +514,8 @@ fn check_addresses(matched: &Matched, operands: &Operands<'_>) -> Result<(), Pro
         }
     }
     match find(Kind::ScratchAddress) {
-        Some((_, What::Off)) if scalar_is_off => Err(at_arg(saddr_at, Why::BothOff)),
-        Some((_, What::Vgprs { .. })) if !scalar_is_off => {
+        Some((_, ArgValue::Off)) if scalar_is_off => Err(at_arg(saddr_at, Why::BothOff)),
+        Some((_, ArgValue::Vgprs { .. })) if !scalar_is_off => {
             Err(at_arg(saddr_at, Why::BothRegisters))
         }
         _ => Ok(()),

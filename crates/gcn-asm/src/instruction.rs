@@ -4,14 +4,19 @@ use std::ops::{Range, RangeInclusive};
 
 use gcn_isa::{Encoding, Field, Form, Kind, Op, Value as ModifierValue, clrx, llvm};
 
-use crate::assembler::{Assembler, Fixup, FixupKind};
+use crate::argument::{Arg, ArgValue, ModArg, lower_case};
+use crate::assembler::Assembler;
 use crate::diagnostic::{Diagnostic, Fail, Helped, fail};
 use crate::encode::{self, DelayedField, Operands};
 use crate::explain;
 use crate::ids;
-use crate::modifier::ModArg;
-use crate::operand::{Arg, Delayed, What, is_register, lower_case};
-use crate::program::{Mark, inst_at};
+use crate::modifier;
+use crate::operand;
+use crate::operand::is_graphics;
+use crate::operand::register::is_register;
+use crate::output::{Fixup, FixupKind};
+use crate::program::Mark;
+use crate::resolve;
 
 /// More operands than any instruction has.
 const MAX_ARGS: usize = 16;
@@ -52,450 +57,388 @@ impl Said {
     }
 }
 
-/// The bytes of S_NOP, with which code is padded.
-pub(crate) const NOP: [u8; 4] = 0xbf80_0000u32.to_le_bytes();
-
-impl Assembler<'_> {
-    /// An instruction; the cursor is behind its mnemonic.
-    pub(crate) fn instruction(&mut self, mnemonic: Range<usize>) -> Result<(), Fail> {
-        let name = self.cursor.slice(mnemonic.clone());
-        let Some((op, only, literals)) = self.named(name) else {
-            if explain::is_encoding_elsewhere(self.isa, name) {
-                return Err(fail(
-                    &ids::UNSUPPORTED_ENCODING,
-                    mnemonic,
-                    encode::NO_SUCH_ENCODING,
-                ));
-            }
-            self.suggestions += 1;
-            let may_search = self.suggestions <= explain::MAX_SUGGESTIONS;
-            return Err(explain::unknown_instruction(
-                self.isa, name, mnemonic, may_search,
-            ));
-        };
-        let mut args = std::mem::take(&mut self.args);
-        let mut mods = std::mem::take(&mut self.mods);
-        args.clear();
-        mods.clear();
-        self.waiting.clear();
-        let result = self.encode_statement(op, (only, literals), mnemonic, &mut args, &mut mods);
-        self.args = args;
-        self.mods = mods;
-        result
-    }
-
-    /// The instruction of a mnemonic, the form that its suffix asks for, and whether it asks for literals in place
-    /// of inline constants, as CLRX's `_e64` does where there is no longer encoding.
-    fn named(&self, name: &str) -> Option<(Op, Option<&'static Form>, bool)> {
-        let tables = self.isa.tables();
-        if let Some((op, only)) = tables.mnemonic(name.as_bytes()) {
-            return Some((op, only, false));
-        }
-        let mut buffer = [0; MNEMONIC_BUFFER];
-        let lower = lower_case(name, &mut buffer)?;
-        if let Some(op) = clrx::named(self.isa, lower) {
-            return Some((op, None, false));
-        }
-        let long = llvm::long_form(self.isa, lower.strip_suffix("_e64").unwrap_or(lower));
-        if let Some(form) = long {
-            return Some((form.op, Some(form), false));
-        }
-        let (stem, suffix) = lower.rsplit_once('_')?;
-        if !matches!(suffix, "e32" | "e64") {
-            return None;
-        }
-        let is_long = suffix == "e64";
-        if let Some(op) = clrx::named(self.isa, stem) {
-            let is_meant = |form: &&Form| form.encoding.is_vop3() == is_long;
-            let form = tables.forms(op).iter().find(is_meant);
-            return form.map(|form| (op, Some(form), false));
-        }
-        let op = tables.named(stem)?;
-        let has_length = tables
-            .forms(op)
-            .iter()
-            .any(|form| form.encoding.is_vector_alu());
-        (!has_length && self.dialect.takes_all_modifiers()).then_some((op, None, is_long))
-    }
-
-    fn encode_statement(
-        &mut self,
-        op: Op,
-        (only, literals): (Option<&'static Form>, bool),
-        mnemonic: Range<usize>,
-        args: &mut Vec<Arg>,
-        mods: &mut Vec<ModArg>,
-    ) -> Result<(), Fail> {
-        let mut said = Said {
-            only,
-            ..Said::default()
-        };
-        self.operands(op, args, mods, &mut said)?;
-        said.mark(op, args);
-        if literals {
-            args.iter_mut().for_each(|arg| arg.what.make_literal());
-        }
-        let Said {
-            only,
-            scalar_offset,
-            ..
-        } = said;
-        let statement = mnemonic.start..self.cursor.pos();
-        let operands = Operands {
-            args,
-            mods,
-            scalar_offset,
-        };
-        let isa = self.isa;
-        let encoded =
-            encode::encode(isa, self.dialect, op, only, &operands).map_err(|problem| {
-                explain::problem(
-                    isa,
-                    op,
-                    only,
-                    problem,
-                    &operands,
-                    statement.clone(),
-                    mnemonic.clone(),
-                )
-            })?;
-        let inst = encoded.inst;
-        if inst.flag(Field::Gds) || encode::restricts_offset(inst.row()) {
-            self.diagnostics
-                .extend(explain::warnings(&inst, &operands, statement.clone()));
-        }
-        let words = inst.words();
-        let section = self.current;
-        let offset = self.here().1;
-        if !offset.is_multiple_of(4) {
-            let message = format!("an instruction begins at a multiple of 4, not at {offset}");
-            let warning =
-                Diagnostic::warning(&ids::MISALIGNED_INSTRUCTION, statement.clone(), message);
-            self.diagnostics
-                .push(warning.help("write `.p2align 2` before it"));
-        }
-        let mut bytes = [0; 8];
-        for (place, word) in bytes.chunks_exact_mut(4).zip(words) {
-            place.copy_from_slice(&word.to_le_bytes());
-        }
-        let length = 4 * inst.dwords();
-        self.emit(bytes.get(..length).unwrap_or(&bytes), &statement)?;
-        // What is wrong with a number is shown where it is written.
-        let written = |waiting| {
-            let mut args = operands.args.iter();
-            let mut mods = operands.mods.iter();
-            let arg = args.find(|arg| arg.what == What::Delayed(waiting));
-            let modifier = mods.find(|m| m.later == Some(waiting));
-            let span = arg.map(|a| &a.span).or(modifier.map(|m| &m.span));
-            span.unwrap_or(&statement).clone()
-        };
-        let mut fixup = None;
-        if let Some((field, waiting)) = encoded.delayed
-            && let Some(value) = self.waiting(waiting)
-        {
-            let kind = match field {
-                DelayedField::Literal => FixupKind::Literal,
-                DelayedField::Branch => FixupKind::Branch,
-                other => FixupKind::Field(other),
-            };
-            let span = written(waiting);
-            fixup = Some(Fixup {
-                section,
-                offset,
-                kind,
-                value,
-                span,
-                instruction: Some((inst.form(), self.marks.len())),
-            });
-        }
-        for (field, waiting) in encoded.later.into_iter().flatten() {
-            let Some(value) = self.waiting(waiting) else {
-                continue;
-            };
-            self.fixups.push(Fixup {
-                section,
-                offset,
-                kind: FixupKind::Field(field),
-                value,
-                span: written(waiting),
-                instruction: Some((inst.form(), self.marks.len())),
-            });
-        }
-        if self.is_listing {
-            let is_open = encoded.delayed.is_some() || encoded.later.iter().any(Option::is_some);
-            let mut mark = Mark::new(section, offset, inst.form(), is_open);
-            mark.place(&statement);
-            self.marks.push(mark);
-        }
-        match fixup {
-            // The distance to a label before the branch is final.
-            Some(fixup) if fixup.is_to_label_before() => self.resolve(&fixup)?,
-            fixup => self.fixups.extend(fixup),
-        }
-        Ok(())
-    }
-
-    /// Operands, then modifiers, separated by blanks or commas.
-    fn operands(
-        &mut self,
-        op: Op,
-        args: &mut Vec<Arg>,
-        mods: &mut Vec<ModArg>,
-        said: &mut Said,
-    ) -> Result<(), Fail> {
-        let row = op.row();
-        let forms = self.isa.tables().forms(op);
-        let places = forms.first().map_or(&[][..], |form| &form.operands);
-        let mut after_comma = false;
-        loop {
-            if self.cursor.statement_ends() {
-                if after_comma {
-                    return Err(self.cursor.expected("an operand after `,`"));
-                }
-                return Ok(());
-            }
-            let kind = places.get(args.len()).map(|place| place.slot.kind);
-            let is_graphics = kind.is_some_and(is_graphics);
-            if mods.is_empty()
-                && said.scalar_offset.is_none()
-                && self.registers.is_empty()
-                && !is_graphics
-                && args.len() < MAX_ARGS
-                && let Some(arg) = self.plain_operand()
-            {
-                args.push(arg);
-                after_comma = self.cursor.eat_after_blanks(b',');
-                continue;
-            }
-            let start = self.cursor.pos();
-            let mut probe = self.cursor.clone();
-            let word = probe.word().unwrap_or("");
-            let behind = probe.pos();
-            if !word.is_empty()
-                && (!args.is_empty() || row.slots().next().is_none())
-                && self.clrx_modifier(op, word, said)?
-            {
-                // It is read.
-            } else if !word.is_empty()
-                && !((after_comma || args.is_empty()) && self.is_lds_source(op, word))
-                && let Some(modifier) = self.modifier_named(op, word)
-            {
-                self.cursor.set_pos(behind);
-                let arg = self.modifier(modifier, word)?;
-                let is_whole = |m: &ModifierValue| *m == ModifierValue::BufferFormat;
-                let is_part = |m: &ModifierValue| *m == ModifierValue::Part;
-                let same = mods.iter().position(|m| m.modifier.field == modifier.field);
-                let clashes = mods.iter().map(|m| m.modifier).any(|m| {
-                    is_whole(&m.value) && is_part(&modifier.value)
-                        || is_part(&m.value) && is_whole(&modifier.value)
-                });
-                if let Some(same) = same {
-                    let message = format!("`{word}` is written twice");
-                    if !self.dialect.takes_last_modifier() {
-                        return Err(fail(&ids::DUPLICATE_MODIFIER, arg.span, message));
-                    }
-                    let message = format!("{message}; the last one counts");
-                    let warning =
-                        Diagnostic::warning(&ids::DUPLICATE_MODIFIER, arg.span.clone(), message);
-                    self.diagnostics.push(warning);
-                    mods.remove(same);
-                } else if clashes {
-                    return Err(fail(
-                        &ids::DUPLICATE_MODIFIER,
-                        arg.span,
-                        "the format is written twice",
-                    ));
-                }
-                mods.push(arg);
-            } else if !word.is_empty() && probe.eat_after_blanks(b':') {
-                let takes_offset = row
-                    .slots()
-                    .any(|slot| matches!(slot.kind, Kind::ScalarOffset { .. }));
-                let is_offset = word.eq_ignore_ascii_case("offset");
-                if !takes_offset || !is_offset || args.is_empty() {
-                    return Err(explain::unknown_modifier(
-                        self.isa,
-                        row,
-                        word,
-                        start..behind,
-                    ));
-                }
-                self.cursor.set_pos(probe.pos());
-                let value = self.absolute("offset")?;
-                if said.scalar_offset.replace(value).is_some() {
-                    self.diagnostics.push(Diagnostic::warning(
-                        &ids::DUPLICATE_MODIFIER,
-                        start..self.cursor.pos(),
-                        "`offset` is written twice; the last one counts",
-                    ));
-                }
-            } else if after_comma || args.is_empty() || self.is_operand(word, probe.peek()) {
-                if mods.iter().any(|m| m.modifier.value != ModifierValue::Part)
-                    || said.scalar_offset.is_some()
-                {
-                    return Err(fail(
-                        &ids::OPERAND_ORDER,
-                        self.cursor.found().0,
-                        "an operand cannot follow a modifier",
-                    )
-                    .helped("modifiers stand after the last operand"));
-                }
-                if args.len() >= MAX_ARGS {
-                    return Err(fail(
-                        &ids::OPERAND_COUNT,
-                        self.cursor.found().0,
-                        "too many operands",
-                    ));
-                }
-                let arg = match kind {
-                    Some(kind) => match self.graphics_operand(kind)? {
-                        Some(arg) => arg,
-                        None => self.operand()?,
-                    },
-                    None => self.operand()?,
-                };
-                args.push(arg);
-            } else if !word.is_empty() {
-                return Err(explain::unknown_modifier(
-                    self.isa,
-                    row,
-                    word,
-                    start..behind,
-                ));
-            } else {
-                return Err(self.cursor.expected("`,` or the end of the statement"));
-            }
-            after_comma = self.cursor.eat_after_blanks(b',');
-        }
-    }
-
-    /// Whether a word behind a comma is the value of LDS as a source, not a modifier.
-    fn is_lds_source(&self, op: Op, word: &str) -> bool {
-        self.dialect.lds_is_a_source()
-            && word.eq_ignore_ascii_case("lds")
-            && !op.row().modifiers().any(|m| m.field == Field::Lds)
-    }
-
-    /// A modifier that only CLRX has, if one of this name stands at the cursor: which encoding is meant, or which
-    /// sources are negated, absolute or extended.
-    fn clrx_modifier(&mut self, op: Op, word: &str, said: &mut Said) -> Result<bool, Fail> {
-        /// How long their names are.
-        const LENGTHS: RangeInclusive<usize> = 3..=4;
-        if !LENGTHS.contains(&word.len()) {
-            return Ok(false);
-        }
-        let is = |name: &str| word.eq_ignore_ascii_case(name);
-        let wanted: Option<fn(Encoding) -> bool> = match word {
-            _ if is("vop3") => Some(Encoding::is_vop3),
-            _ if is("sdwa") => Some(Encoding::is_sdwa),
-            _ if is("dpp") => Some(Encoding::is_dpp),
-            _ => None,
-        };
-        if let Some(is_wanted) = wanted {
-            let mut forms = self.isa.tables().forms(op).iter();
-            let Some(form) = forms.find(|form| is_wanted(form.encoding)) else {
-                return Ok(false);
-            };
-            self.cursor.set_pos(self.cursor.pos() + word.len());
-            let is_meant = !self.cursor.eat_after_blanks(b':') || self.absolute(word)? != 0;
-            if is_meant {
-                said.only = Some(form);
-            }
-            return Ok(true);
-        }
-        let mask = match word {
-            _ if is("neg") => &mut said.negated,
-            _ if is("abs") => &mut said.absolute,
-            _ if is("sext") => &mut said.extended,
-            _ => return Ok(false),
-        };
-        let mut probe = self.cursor.clone();
-        probe.set_pos(probe.pos() + word.len());
-        if !probe.eat_after_blanks(b':') {
-            return Ok(false);
-        }
-        self.cursor = probe;
-        let mut count = 0;
-        *mask = if self.cursor.eat_after_blanks(b'[') {
-            let mut bits = 0;
-            loop {
-                bits |= i64::from(self.absolute(word)? != 0) << count;
-                count += 1;
-                if self.cursor.eat_after_blanks(b']') {
-                    break bits;
-                }
-                if count >= MAX_ARGS || !self.cursor.eat(b',') {
-                    return Err(self.cursor.expected("`,` or `]`"));
-                }
-            }
-        } else {
-            self.absolute(word)?
-        };
-        Ok(true)
-    }
-
-    /// Whether an operand begins with `word`, behind which `behind` stands: with a name it must be a register's or a
-    /// function's, because any other is a modifier that is not known.
-    fn is_operand(&self, word: &str, behind: u8) -> bool {
-        word.is_empty()
-            || behind == b'('
-            || word.eq_ignore_ascii_case("off")
-            || is_register(self.isa, word, behind == b'[')
-    }
-
-    /// Writes what has become known of an instruction into its words and its listing.
-    pub(crate) fn fill_in(&mut self, fixup: &Fixup, value: i64) -> Result<(), Fail> {
-        let Some((form, mark)) = fixup.instruction else {
-            return Ok(());
-        };
-        let (section, offset) = (fixup.section, fixup.offset);
-        let mut inst = inst_at(&self.sections, section, offset, form);
-        if let FixupKind::Field(field) = fixup.kind {
-            field.fill(&mut inst, value).map_err(|error| {
-                fail(&ids::OPERAND_RANGE, fixup.span.clone(), error.to_string())
-            })?;
-        }
-        let result = match fixup.kind {
-            FixupKind::Field(_) => Ok(()),
-            FixupKind::Branch => inst.set_signed(Field::Simm16, value),
-            _ => inst.set_literal(value as u32),
-        };
-        if result.is_err() {
+/// An instruction; the cursor is behind its mnemonic.
+pub(crate) fn instruction(asm: &mut Assembler<'_>, mnemonic: Range<usize>) -> Result<(), Fail> {
+    let name = asm.reader.cursor.slice(mnemonic.clone());
+    let Some((op, only, literals)) = named(asm, name) else {
+        if explain::is_encoding_elsewhere(asm.isa, name) {
             return Err(fail(
-                &ids::BRANCH_RANGE,
-                fixup.span.clone(),
-                format!("the branch is {value} dwords long; −32768 to 32767 are possible"),
+                &ids::UNSUPPORTED_ENCODING,
+                mnemonic,
+                encode::NO_SUCH_ENCODING,
             ));
         }
-        if let Some(mark) = self.marks.get_mut(mark) {
-            mark.is_open = false;
-        }
-        for (index, word) in (0..).zip(inst.words()).take(inst.dwords()) {
-            self.patch(section, offset + 4 * index, &word.to_le_bytes());
-        }
-        Ok(())
-    }
+        asm.suggestions += 1;
+        let may_search = asm.suggestions <= explain::MAX_SUGGESTIONS;
+        return Err(explain::unknown_instruction(
+            asm.isa, name, mnemonic, may_search,
+        ));
+    };
+    let mut args = std::mem::take(&mut asm.args);
+    let mut mods = std::mem::take(&mut asm.mods);
+    args.clear();
+    mods.clear();
+    asm.waiting.clear();
+    let result = encode_statement(asm, op, (only, literals), mnemonic, &mut args, &mut mods);
+    asm.args = args;
+    asm.mods = mods;
+    result
+}
 
-    /// The kind of fix for a value in an instruction that is neither known nor relocatable.
-    pub(crate) fn delayed_value(
-        &mut self,
-        delayed: Delayed,
-        span: &Range<usize>,
-    ) -> Result<crate::expr::Value, Fail> {
-        match delayed {
-            Delayed::Value(value) => Ok(value),
-            Delayed::Expr(id) => self
-                .exprs
-                .eval(id, &self.symbols, true)
-                .map_err(|error| error.diagnose(span.clone(), &self.symbols)),
+/// The instruction of a mnemonic, the form that its suffix asks for, and whether it asks for literals in place
+/// of inline constants, as CLRX's `_e64` does where there is no longer encoding.
+fn named(asm: &Assembler<'_>, name: &str) -> Option<(Op, Option<&'static Form>, bool)> {
+    let tables = asm.isa.tables();
+    if let Some((op, only)) = tables.mnemonic(name.as_bytes()) {
+        return Some((op, only, false));
+    }
+    let mut buffer = [0; MNEMONIC_BUFFER];
+    let lower = lower_case(name, &mut buffer)?;
+    if let Some(op) = clrx::named(asm.isa, lower) {
+        return Some((op, None, false));
+    }
+    let long = llvm::long_form(asm.isa, lower.strip_suffix("_e64").unwrap_or(lower));
+    if let Some(form) = long {
+        return Some((form.op, Some(form), false));
+    }
+    let (stem, suffix) = lower.rsplit_once('_')?;
+    if !matches!(suffix, "e32" | "e64") {
+        return None;
+    }
+    let is_long = suffix == "e64";
+    if let Some(op) = clrx::named(asm.isa, stem) {
+        let is_meant = |form: &&Form| form.encoding.is_vop3() == is_long;
+        let form = tables.forms(op).iter().find(is_meant);
+        return form.map(|form| (op, Some(form), false));
+    }
+    let op = tables.named(stem)?;
+    let has_length = tables
+        .forms(op)
+        .iter()
+        .any(|form| form.encoding.is_vector_alu());
+    (!has_length && asm.dialect.takes_all_modifiers()).then_some((op, None, is_long))
+}
+
+fn encode_statement(
+    asm: &mut Assembler<'_>,
+    op: Op,
+    (only, literals): (Option<&'static Form>, bool),
+    mnemonic: Range<usize>,
+    args: &mut Vec<Arg>,
+    mods: &mut Vec<ModArg>,
+) -> Result<(), Fail> {
+    let mut said = Said {
+        only,
+        ..Said::default()
+    };
+    operands(asm, op, args, mods, &mut said)?;
+    said.mark(op, args);
+    if literals {
+        args.iter_mut().for_each(|arg| arg.what.make_literal());
+    }
+    let Said {
+        only,
+        scalar_offset,
+        ..
+    } = said;
+    let statement = mnemonic.start..asm.reader.cursor.pos();
+    let operands = Operands {
+        args,
+        mods,
+        scalar_offset,
+    };
+    let isa = asm.isa;
+    let encoded = encode::encode(isa, asm.dialect, op, only, &operands).map_err(|problem| {
+        explain::problem(
+            isa,
+            op,
+            only,
+            problem,
+            &operands,
+            statement.clone(),
+            mnemonic.clone(),
+        )
+    })?;
+    let inst = encoded.inst;
+    if inst.flag(Field::Gds) || encode::restricts_offset(inst.row()) {
+        asm.diagnostics
+            .extend(explain::warnings(&inst, &operands, statement.clone()));
+    }
+    let words = inst.words();
+    let section = asm.output.current;
+    let offset = asm.output.here().1;
+    if !offset.is_multiple_of(4) {
+        let message = format!("an instruction begins at a multiple of 4, not at {offset}");
+        let warning = Diagnostic::warning(&ids::MISALIGNED_INSTRUCTION, statement.clone(), message);
+        asm.diagnostics
+            .push(warning.help("write `.p2align 2` before it"));
+    }
+    let mut bytes = [0; 8];
+    for (place, word) in bytes.chunks_exact_mut(4).zip(words) {
+        place.copy_from_slice(&word.to_le_bytes());
+    }
+    let length = 4 * inst.dwords();
+    asm.output
+        .emit(bytes.get(..length).unwrap_or(&bytes), &statement)?;
+    // What is wrong with a number is shown where it is written.
+    let written = |waiting| {
+        let mut args = operands.args.iter();
+        let mut mods = operands.mods.iter();
+        let arg = args.find(|arg| arg.what == ArgValue::Delayed(waiting));
+        let modifier = mods.find(|m| m.later == Some(waiting));
+        let span = arg.map(|a| &a.span).or(modifier.map(|m| &m.span));
+        span.unwrap_or(&statement).clone()
+    };
+    let mut fixup = None;
+    if let Some((field, waiting)) = encoded.delayed
+        && let Some(value) = operand::waiting(asm, waiting)
+    {
+        let kind = match field {
+            DelayedField::Literal => FixupKind::Literal,
+            DelayedField::Branch => FixupKind::Branch,
+            other => FixupKind::Field(other),
+        };
+        let span = written(waiting);
+        fixup = Some(Fixup {
+            section,
+            offset,
+            kind,
+            value,
+            span,
+            instruction: Some((inst.form(), asm.output.marks.len())),
+        });
+    }
+    for (field, waiting) in encoded.later.into_iter().flatten() {
+        let Some(value) = operand::waiting(asm, waiting) else {
+            continue;
+        };
+        asm.output.fixups.push(Fixup {
+            section,
+            offset,
+            kind: FixupKind::Field(field),
+            value,
+            span: written(waiting),
+            instruction: Some((inst.form(), asm.output.marks.len())),
+        });
+    }
+    if asm.is_listing {
+        let is_open = encoded.delayed.is_some() || encoded.later.iter().any(Option::is_some);
+        let mut mark = Mark::new(section, offset, inst.form(), is_open);
+        mark.place(&statement);
+        asm.output.marks.push(mark);
+    }
+    match fixup {
+        // The distance to a label before the branch is final.
+        Some(fixup) if fixup.is_to_label_before() => resolve::resolve(asm, &fixup)?,
+        fixup => asm.output.fixups.extend(fixup),
+    }
+    Ok(())
+}
+
+/// Operands, then modifiers, separated by blanks or commas.
+fn operands(
+    asm: &mut Assembler<'_>,
+    op: Op,
+    args: &mut Vec<Arg>,
+    mods: &mut Vec<ModArg>,
+    said: &mut Said,
+) -> Result<(), Fail> {
+    let row = op.row();
+    let forms = asm.isa.tables().forms(op);
+    let places = forms.first().map_or(&[][..], |form| &form.operands);
+    let mut after_comma = false;
+    loop {
+        if asm.reader.cursor.statement_ends() {
+            if after_comma {
+                return Err(asm.reader.cursor.expected("an operand after `,`"));
+            }
+            return Ok(());
         }
+        let kind = places.get(args.len()).map(|place| place.slot.kind);
+        let is_graphics = kind.is_some_and(is_graphics);
+        if mods.is_empty()
+            && said.scalar_offset.is_none()
+            && asm.names.registers.is_empty()
+            && !is_graphics
+            && args.len() < MAX_ARGS
+            && let Some(arg) = operand::plain_operand(asm)
+        {
+            args.push(arg);
+            after_comma = asm.reader.cursor.eat_after_blanks(b',');
+            continue;
+        }
+        let start = asm.reader.cursor.pos();
+        let mut probe = asm.reader.cursor.clone();
+        let word = probe.word().unwrap_or("");
+        let behind = probe.pos();
+        if !word.is_empty()
+            && (!args.is_empty() || row.slots().next().is_none())
+            && clrx_modifier(asm, op, word, said)?
+        {
+            // It is read.
+        } else if !word.is_empty()
+            && !((after_comma || args.is_empty()) && is_lds_source(asm, op, word))
+            && let Some(modifier) = modifier::modifier_named(asm, op, word)
+        {
+            asm.reader.cursor.set_pos(behind);
+            let arg = modifier::modifier(asm, modifier, word)?;
+            let is_whole = |m: &ModifierValue| *m == ModifierValue::BufferFormat;
+            let is_part = |m: &ModifierValue| *m == ModifierValue::Part;
+            let same = mods.iter().position(|m| m.modifier.field == modifier.field);
+            let clashes = mods.iter().map(|m| m.modifier).any(|m| {
+                is_whole(&m.value) && is_part(&modifier.value)
+                    || is_part(&m.value) && is_whole(&modifier.value)
+            });
+            if let Some(same) = same {
+                let message = format!("`{word}` is written twice");
+                if !asm.dialect.takes_last_modifier() {
+                    return Err(fail(&ids::DUPLICATE_MODIFIER, arg.span, message));
+                }
+                let message = format!("{message}; the last one counts");
+                let warning =
+                    Diagnostic::warning(&ids::DUPLICATE_MODIFIER, arg.span.clone(), message);
+                asm.diagnostics.push(warning);
+                mods.remove(same);
+            } else if clashes {
+                return Err(fail(
+                    &ids::DUPLICATE_MODIFIER,
+                    arg.span,
+                    "the format is written twice",
+                ));
+            }
+            mods.push(arg);
+        } else if !word.is_empty() && probe.eat_after_blanks(b':') {
+            let takes_offset = row
+                .slots()
+                .any(|slot| matches!(slot.kind, Kind::ScalarOffset { .. }));
+            let is_offset = word.eq_ignore_ascii_case("offset");
+            if !takes_offset || !is_offset || args.is_empty() {
+                return Err(explain::unknown_modifier(asm.isa, row, word, start..behind));
+            }
+            asm.reader.cursor.set_pos(probe.pos());
+            let value = asm.absolute("offset")?;
+            if said.scalar_offset.replace(value).is_some() {
+                asm.diagnostics.push(Diagnostic::warning(
+                    &ids::DUPLICATE_MODIFIER,
+                    start..asm.reader.cursor.pos(),
+                    "`offset` is written twice; the last one counts",
+                ));
+            }
+        } else if after_comma || args.is_empty() || is_operand(asm, word, probe.peek()) {
+            if mods.iter().any(|m| m.modifier.value != ModifierValue::Part)
+                || said.scalar_offset.is_some()
+            {
+                return Err(fail(
+                    &ids::OPERAND_ORDER,
+                    asm.reader.cursor.found().0,
+                    "an operand cannot follow a modifier",
+                )
+                .helped("modifiers stand after the last operand"));
+            }
+            if args.len() >= MAX_ARGS {
+                return Err(fail(
+                    &ids::OPERAND_COUNT,
+                    asm.reader.cursor.found().0,
+                    "too many operands",
+                ));
+            }
+            let arg = match kind {
+                Some(kind) => match operand::graphics_operand(asm, kind)? {
+                    Some(arg) => arg,
+                    None => operand::operand(asm)?,
+                },
+                None => operand::operand(asm)?,
+            };
+            args.push(arg);
+        } else if !word.is_empty() {
+            return Err(explain::unknown_modifier(asm.isa, row, word, start..behind));
+        } else {
+            return Err(asm
+                .reader
+                .cursor
+                .expected("`,` or the end of the statement"));
+        }
+        after_comma = asm.reader.cursor.eat_after_blanks(b',');
     }
 }
 
-/// Whether an operand is of a kind that only exports and interpolation have.
-pub(crate) fn is_graphics(kind: Kind) -> bool {
-    matches!(
-        kind,
-        Kind::ExportTarget | Kind::Attribute | Kind::VertexParameter
-    )
+/// Whether a word behind a comma is the value of LDS as a source, not a modifier.
+fn is_lds_source(asm: &Assembler<'_>, op: Op, word: &str) -> bool {
+    asm.dialect.lds_is_a_source()
+        && word.eq_ignore_ascii_case("lds")
+        && !op.row().modifiers().any(|m| m.field == Field::Lds)
+}
+
+/// A modifier that only CLRX has, if one of this name stands at the cursor: which encoding is meant, or which
+/// sources are negated, absolute or extended.
+fn clrx_modifier(
+    asm: &mut Assembler<'_>,
+    op: Op,
+    word: &str,
+    said: &mut Said,
+) -> Result<bool, Fail> {
+    /// How long their names are.
+    const LENGTHS: RangeInclusive<usize> = 3..=4;
+    if !LENGTHS.contains(&word.len()) {
+        return Ok(false);
+    }
+    let is = |name: &str| word.eq_ignore_ascii_case(name);
+    let wanted: Option<fn(Encoding) -> bool> = match word {
+        _ if is("vop3") => Some(Encoding::is_vop3),
+        _ if is("sdwa") => Some(Encoding::is_sdwa),
+        _ if is("dpp") => Some(Encoding::is_dpp),
+        _ => None,
+    };
+    if let Some(is_wanted) = wanted {
+        let mut forms = asm.isa.tables().forms(op).iter();
+        let Some(form) = forms.find(|form| is_wanted(form.encoding)) else {
+            return Ok(false);
+        };
+        asm.reader
+            .cursor
+            .set_pos(asm.reader.cursor.pos() + word.len());
+        let is_meant = !asm.reader.cursor.eat_after_blanks(b':') || asm.absolute(word)? != 0;
+        if is_meant {
+            said.only = Some(form);
+        }
+        return Ok(true);
+    }
+    let mask = match word {
+        _ if is("neg") => &mut said.negated,
+        _ if is("abs") => &mut said.absolute,
+        _ if is("sext") => &mut said.extended,
+        _ => return Ok(false),
+    };
+    let mut probe = asm.reader.cursor.clone();
+    probe.set_pos(probe.pos() + word.len());
+    if !probe.eat_after_blanks(b':') {
+        return Ok(false);
+    }
+    asm.reader.cursor = probe;
+    let mut count = 0;
+    *mask = if asm.reader.cursor.eat_after_blanks(b'[') {
+        let mut bits = 0;
+        loop {
+            bits |= i64::from(asm.absolute(word)? != 0) << count;
+            count += 1;
+            if asm.reader.cursor.eat_after_blanks(b']') {
+                break bits;
+            }
+            if count >= MAX_ARGS || !asm.reader.cursor.eat(b',') {
+                return Err(asm.reader.cursor.expected("`,` or `]`"));
+            }
+        }
+    } else {
+        asm.absolute(word)?
+    };
+    Ok(true)
+}
+
+/// Whether an operand begins with `word`, behind which `behind` stands: with a name it must be a register's or a
+/// function's, because any other is a modifier that is not known.
+fn is_operand(asm: &Assembler<'_>, word: &str, behind: u8) -> bool {
+    word.is_empty()
+        || behind == b'('
+        || word.eq_ignore_ascii_case("off")
+        || is_register(asm.isa, word, behind == b'[')
 }

@@ -10,74 +10,72 @@ use gcn_object::SymbolKind;
 
 use crate::assembler::Assembler;
 use crate::diagnostic::{Diagnostic, Fail, Helped, fail};
-use crate::expr::Value;
 use crate::ids;
 use crate::symbols::Defined;
+use crate::value::Value;
 
 /// LDS that a workgroup can have, in bytes.
 const MAX_LDS: i64 = 1 << 16;
 /// The alignment of a symbol that states none, in bytes.
 const DEFAULT_ALIGN: i64 = 4;
 
-impl Assembler<'_> {
-    /// `name, size, alignment`
-    pub(crate) fn lds_symbol(&mut self) -> Result<(), Fail> {
-        self.cursor.skip_blanks();
-        let start = self.cursor.pos();
-        let name = self.cursor.name()?.into_owned();
-        let span = start..self.cursor.pos();
-        self.comma("the size")?;
-        let size = self.absolute_within("the size", 0, MAX_LDS)?;
-        let align = self.optional_absolute("the alignment")?;
-        let align = align.unwrap_or(DEFAULT_ALIGN);
-        if align.count_ones() != 1 || !(1..=MAX_LDS).contains(&align) {
-            let message =
-                format!("the alignment is {align}, but must be a power of two up to {MAX_LDS}");
-            return Err(fail(
-                &ids::INVALID_ALIGNMENT,
-                start..self.cursor.pos(),
-                message,
-            ));
-        }
-        let offset = i64::from(self.lds_size);
-        let offset = (offset + align - 1) & -align;
-        let end = offset + size;
-        let Some(end) = u32::try_from(end).ok().filter(|_| end <= MAX_LDS) else {
-            let message =
-                format!("the symbols in LDS need {end} bytes; a workgroup can have {MAX_LDS}");
-            return Err(fail(&ids::LDS_LIMIT, span, message));
-        };
-        let id = self.symbols.used(&name, span.clone());
-        let place = self.expansion.in_source(span.clone());
-        let Some(entry) = self.symbols.get_mut(id) else {
-            return Ok(());
-        };
-        if entry.defined != Defined::No {
-            return Err(fail(
-                &ids::REDEFINED_SYMBOL,
-                span,
-                format!("symbol `{name}` is already defined"),
-            )
-            .helped("each name in LDS can be given once"));
-        }
-        entry.defined = Defined::Value(Value::absolute(offset));
-        entry.size = Defined::Value(Value::absolute(size));
-        entry.kind = SymbolKind::Object;
-        entry.span = place;
-        self.lds_size = end;
-        Ok(())
+/// `name, size, alignment`
+pub(crate) fn lds_symbol(asm: &mut Assembler<'_>) -> Result<(), Fail> {
+    asm.reader.cursor.skip_blanks();
+    let start = asm.reader.cursor.pos();
+    let name = asm.reader.cursor.name()?.into_owned();
+    let span = start..asm.reader.cursor.pos();
+    asm.comma("the size")?;
+    let size = asm.absolute_within("the size", 0, MAX_LDS)?;
+    let align = asm.optional_absolute("the alignment")?;
+    let align = align.unwrap_or(DEFAULT_ALIGN);
+    if align.count_ones() != 1 || !(1..=MAX_LDS).contains(&align) {
+        let message =
+            format!("the alignment is {align}, but must be a power of two up to {MAX_LDS}");
+        return Err(fail(
+            &ids::INVALID_ALIGNMENT,
+            start..asm.reader.cursor.pos(),
+            message,
+        ));
     }
+    let offset = i64::from(asm.kernels.lds_size);
+    let offset = (offset + align - 1) & -align;
+    let end = offset + size;
+    let Some(end) = u32::try_from(end).ok().filter(|_| end <= MAX_LDS) else {
+        let message =
+            format!("the symbols in LDS need {end} bytes; a workgroup can have {MAX_LDS}");
+        return Err(fail(&ids::LDS_LIMIT, span, message));
+    };
+    let id = asm.names.symbols.used(&name, span.clone());
+    let place = asm.reader.expansion.in_source(span.clone());
+    let Some(entry) = asm.names.symbols.get_mut(id) else {
+        return Ok(());
+    };
+    if entry.defined != Defined::No {
+        return Err(fail(
+            &ids::REDEFINED_SYMBOL,
+            span,
+            format!("symbol `{name}` is already defined"),
+        )
+        .helped("each name in LDS can be given once"));
+    }
+    entry.defined = Defined::Value(Value::absolute(offset));
+    entry.size = Defined::Value(Value::absolute(size));
+    entry.kind = SymbolKind::Object;
+    entry.span = place;
+    asm.kernels.lds_size = end;
+    Ok(())
+}
 
-    /// How much LDS a kernel has whose author does not say it, with a note if that is any.
-    pub(crate) fn implied_lds(&mut self, kernel: &str, span: &Range<usize>) -> u32 {
-        let size = self.lds_size;
-        if size > 0 {
-            let message = format!(
-                "kernel `{kernel}` does not say how much LDS it needs; it is given the {size} bytes of `.amdgpu_lds`"
-            );
-            self.diagnostics
-                .push(Diagnostic::note(&ids::IMPLIED_LDS, span.clone(), message));
-        }
-        size
+/// How much LDS a kernel has whose author does not say it, with a note if that is any.
+pub(crate) fn implied_lds(asm: &mut Assembler<'_>, kernel: &str, span: &Range<usize>) -> u32 {
+    let size = asm.kernels.lds_size;
+    if size > 0 {
+        let message = format!(
+            "kernel `{kernel}` does not say how much LDS it needs; it is given the {size} bytes of `.amdgpu_lds`"
+        );
+        asm.diagnostics
+            .push(Diagnostic::note(&ids::IMPLIED_LDS, span.clone(), message));
     }
+    size
 }

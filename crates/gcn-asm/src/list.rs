@@ -6,8 +6,10 @@
 //! instruction.
 
 mod data;
+mod map;
 mod notes;
 mod object;
+mod parts;
 
 use std::fmt::{self, Write};
 use std::ops::{Range, RangeInclusive};
@@ -20,10 +22,12 @@ use gcn_isa::{Fidelity, Inst, Isa, Printer, Syntax, TARGETS, regs};
 
 use gcn_object::{DESCRIPTOR_ALIGN, KernelDescriptor};
 
-use crate::kernel::{KEYS, Key, PREFIX, SGPR_BLOCK, VGPR_BLOCK};
-use crate::map::{Item, Map, Run, branch_target};
-use crate::parts::in_order;
-use crate::{Listing, Options, Source, assemble};
+use crate::assembly::assemble;
+use crate::descriptor::{KEYS, Key, PREFIX, SGPR_BLOCK, VGPR_BLOCK};
+use crate::options::{Options, Source};
+use crate::program::Listing;
+use map::{Item, Map, Run, branch_target};
+use parts::in_order;
 
 pub use object::{list_object, target_id};
 
@@ -333,7 +337,7 @@ impl<'a> Names<'a> {
 }
 
 /// Whether an assembler takes the name, if with quotes.
-pub(crate) fn is_name(name: &str) -> bool {
+fn is_name(name: &str) -> bool {
     let takes_no_quotes = |c: char| c.is_control() || matches!(c, '"' | '\\');
     !name.is_empty() && !name.contains(takes_no_quotes)
 }
@@ -349,7 +353,7 @@ impl fmt::Display for Name<'_> {
 }
 
 /// Whether an assembler takes the name without quotes.
-pub(crate) fn is_identifier(name: &str) -> bool {
+fn is_identifier(name: &str) -> bool {
     let letter = |b: u8| b.is_ascii_alphabetic() || matches!(b, b'_' | b'.');
     let mut bytes = name.bytes();
     name != "."

@@ -1,15 +1,15 @@
 //! Modifiers as text says them: what follows an instruction's operands.
 
-use std::ops::Range;
-
 use gcn_isa::dpp::Permutation;
 use gcn_isa::{Field, Isa, Modifier, Op, Value as ModifierValue, clrx, mtbuf, swizzle};
 
+use crate::argument::{Delayed, ModArg};
 use crate::assembler::Assembler;
 use crate::diagnostic::{Fail, Helped, fail};
 use crate::encode::AS_NUMBER;
 use crate::ids;
-use crate::operand::{Delayed, Waiting};
+use crate::operand;
+use crate::operand::function;
 
 /// The names under which DPP's permutations are written.
 const PERMUTATIONS: [&str; 14] = [
@@ -68,436 +68,425 @@ const fn of_any(field: Field, names: &'static [&'static str], value: ModifierVal
     }
 }
 
-/// A modifier with its value.
-#[derive(Clone, Debug)]
-pub(crate) struct ModArg {
-    pub modifier: &'static Modifier,
-    /// The number; of a list of bits the first in bit 0.
-    pub value: i64,
-    /// How many bits a list has.
-    pub count: usize,
-    /// Its number is not known yet.
-    pub later: Option<Waiting>,
-    pub span: Range<usize>,
+/// The modifier of this name among those that some encoding of the instruction has.
+pub(crate) fn modifier_named(asm: &Assembler<'_>, op: Op, name: &str) -> Option<&'static Modifier> {
+    let row = op.row();
+    let is_named = |m: &&'static Modifier| is_named(m, name);
+    // CLRX's name for both output modifiers.
+    let is_omod = name.eq_ignore_ascii_case("omod");
+    let is_meant = |m: &&'static Modifier| is_named(m) || is_omod && m.field == Field::Omod;
+    if let Some(modifier) = row.modifiers().find(is_meant) {
+        return Some(modifier);
+    }
+    let of_encoding = modifier_of_forms(asm, op, name);
+    if of_encoding.is_some() || !asm.dialect.takes_all_modifiers() {
+        return of_encoding;
+    }
+    CLRX_MODIFIERS.iter().find(is_named)
 }
 
-impl Assembler<'_> {
-    /// The modifier of this name among those that some encoding of the instruction has.
-    pub(crate) fn modifier_named(&self, op: Op, name: &str) -> Option<&'static Modifier> {
-        let row = op.row();
-        let is_named = |m: &&'static Modifier| is_named(m, name);
-        // CLRX's name for both output modifiers.
-        let is_omod = name.eq_ignore_ascii_case("omod");
-        let is_meant = |m: &&'static Modifier| is_named(m) || is_omod && m.field == Field::Omod;
-        if let Some(modifier) = row.modifiers().find(is_meant) {
-            return Some(modifier);
-        }
-        let of_encoding = self.modifier_of_forms(op, name);
-        if of_encoding.is_some() || !self.dialect.takes_all_modifiers() {
-            return of_encoding;
-        }
-        CLRX_MODIFIERS.iter().find(is_named)
-    }
+/// The modifier of this name that SDWA or DPP has.
+fn modifier_of_forms(asm: &Assembler<'_>, op: Op, name: &str) -> Option<&'static Modifier> {
+    let is_named = |m: &&'static Modifier| is_named(m, name);
+    // SDWA and DPP have modifiers of their own.
+    let forms = asm.isa.tables().forms(op).iter();
+    let mut extended = forms.filter(|form| form.encoding.is_extended()).peekable();
+    extended.peek()?;
+    let is_permutation = PERMUTATIONS.iter().any(|n| n.eq_ignore_ascii_case(name));
+    extended
+        .flat_map(|form| form.modifiers.iter().map(|placed| placed.modifier))
+        .find(|m| is_named(m) || is_permutation && m.value == ModifierValue::LanePermutation)
+}
 
-    /// The modifier of this name that SDWA or DPP has.
-    fn modifier_of_forms(&self, op: Op, name: &str) -> Option<&'static Modifier> {
-        let is_named = |m: &&'static Modifier| is_named(m, name);
-        // SDWA and DPP have modifiers of their own.
-        let forms = self.isa.tables().forms(op).iter();
-        let mut extended = forms.filter(|form| form.encoding.is_extended()).peekable();
-        extended.peek()?;
-        let is_permutation = PERMUTATIONS.iter().any(|n| n.eq_ignore_ascii_case(name));
-        extended
-            .flat_map(|form| form.modifiers.iter().map(|placed| placed.modifier))
-            .find(|m| is_named(m) || is_permutation && m.value == ModifierValue::LanePermutation)
-    }
-
-    /// A modifier's value; the cursor is behind its name.
-    pub(crate) fn modifier(
-        &mut self,
-        modifier: &'static Modifier,
-        name: &str,
-    ) -> Result<ModArg, Fail> {
-        let start = self.cursor.pos() - name.len();
-        if modifier.value == ModifierValue::LanePermutation {
-            let value = self.lane_permutation(name)?;
-            let span = start..self.cursor.pos();
-            return Ok(ModArg {
-                modifier,
-                value,
-                count: 0,
-                later: None,
-                span,
-            });
-        }
-        let mut probe = self.cursor.clone();
-        let has_value = probe.eat_after_blanks(b':');
-        if has_value {
-            self.cursor = probe;
-        } else if modifier.value != ModifierValue::Flag && modifier.field != Field::BoundCtrl {
-            return Err(fail(
-                &ids::MODIFIER_VALUE,
-                start..start + name.len(),
-                format!("`{name}` needs a value"),
-            )
-            .helped(format!("write `{name}:N`")));
-        }
-        let mut count = 0;
-        let mut later = None;
-        let value = match modifier.value {
-            ModifierValue::Flag if has_value && self.dialect.takes_all_modifiers() => {
-                i64::from(self.absolute(name)? != 0)
-            }
-            ModifierValue::Flag if has_value => self.absolute_within(name, 0, 1)?,
-            ModifierValue::Flag => i64::from(!is_negated(modifier, name)),
-            // Both ways of writing it mean that lanes out of bounds read 0.
-            ModifierValue::Unsigned if modifier.field == Field::BoundCtrl && !has_value => 1,
-            ModifierValue::Unsigned if modifier.field == Field::BoundCtrl => {
-                self.absolute_within(name, 0, 1)?;
-                // CLRX has the value behind that.
-                match self.cursor.eat_after_blanks(b':') {
-                    true => i64::from(self.absolute(name)? != 0),
-                    false => 1,
-                }
-            }
-            ModifierValue::Named(names) => {
-                let isa = self.isa;
-                let max = names.len() as i64 - 1;
-                let everywhere = isa.only();
-                let theirs = clrx::choices(modifier.field);
-                let names = (0u8..)
-                    .zip(names)
-                    .map(|(id, &n)| (n, id))
-                    .chain(theirs)
-                    .map(|(n, id)| (n, id, everywhere));
-                i64::from(self.named_number(name, names, isa, max)?)
-            }
-            ModifierValue::Unsigned
-            | ModifierValue::Signed
-            | ModifierValue::Hex
-            | ModifierValue::Mask
-            | ModifierValue::Part
-            | ModifierValue::LanePermutation => match self.number_or_later(name)? {
-                Ok(value) => value,
-                Err(id) => {
-                    later = Some(self.wait_on(Delayed::Expr(id)));
-                    0
-                }
-            },
-            ModifierValue::Swizzle => self.swizzle()?,
-            ModifierValue::BufferFormat => self.buffer_format()?,
-            ModifierValue::Omod if name.eq_ignore_ascii_case("omod") => self.absolute(name)?,
-            ModifierValue::Omod => self.output_modifier(name)?,
-            ModifierValue::BitList => self.bit_list(name, &mut count)?,
-        };
-        Ok(ModArg {
+/// A modifier's value; the cursor is behind its name.
+pub(crate) fn modifier(
+    asm: &mut Assembler<'_>,
+    modifier: &'static Modifier,
+    name: &str,
+) -> Result<ModArg, Fail> {
+    let start = asm.reader.cursor.pos() - name.len();
+    if modifier.value == ModifierValue::LanePermutation {
+        let value = lane_permutation(asm, name)?;
+        let span = start..asm.reader.cursor.pos();
+        return Ok(ModArg {
             modifier,
             value,
-            count,
-            later,
-            span: start..self.cursor.pos(),
-        })
+            count: 0,
+            later: None,
+            span,
+        });
     }
-
-    /// `quad_perm:[0,1,2,3]`, `row_shl:1`, `row_mirror`; the cursor is behind the name.
-    fn lane_permutation(&mut self, name: &str) -> Result<i64, Fail> {
-        let lower = name.to_ascii_lowercase();
-        let single = match lower.as_str() {
-            "row_mirror" => Some(Permutation::RowMirror),
-            "row_half_mirror" | "row_hmirror" => Some(Permutation::RowHalfMirror),
-            "row_bcast15" => Some(Permutation::RowBcast15),
-            "row_bcast31" => Some(Permutation::RowBcast31),
-            _ => None,
-        };
-        if let Some(single) = single {
-            return Ok(i64::from(single.pack()));
+    let mut probe = asm.reader.cursor.clone();
+    let has_value = probe.eat_after_blanks(b':');
+    if has_value {
+        asm.reader.cursor = probe;
+    } else if modifier.value != ModifierValue::Flag && modifier.field != Field::BoundCtrl {
+        return Err(fail(
+            &ids::MODIFIER_VALUE,
+            start..start + name.len(),
+            format!("`{name}` needs a value"),
+        )
+        .helped(format!("write `{name}:N`")));
+    }
+    let mut count = 0;
+    let mut later = None;
+    let value = match modifier.value {
+        ModifierValue::Flag if has_value && asm.dialect.takes_all_modifiers() => {
+            i64::from(asm.absolute(name)? != 0)
         }
-        let mut probe = self.cursor.clone();
-        if !probe.eat_after_blanks(b':') {
-            // By one lane is all that there is.
-            let by_one = Permutation::named(&lower, &[1]);
-            return match by_one.filter(|_| lower.starts_with("wave_")) {
-                Some(by_one) => Ok(i64::from(by_one.pack())),
-                None => Err(self.cursor.expected("`:` and a value")),
-            };
-        }
-        self.cursor = probe;
-        self.cursor.skip_blanks();
-        let start = self.cursor.pos();
-        let permutation = match lower.as_str() {
-            "dpp_ctrl" => return self.absolute(name),
-            "quad_perm" => {
-                let mut quad = [0; 4];
-                let mut separator = b'[';
-                for lane in &mut quad {
-                    if !self.cursor.eat_after_blanks(separator) {
-                        let what = format!("`{}`", char::from(separator));
-                        return Err(self.cursor.expected(&what));
-                    }
-                    *lane = self.absolute_within("a lane of the group", 0, 3)? as u8;
-                    separator = b',';
-                }
-                if !self.cursor.eat_after_blanks(b']') {
-                    return Err(self.cursor.expected("`]`"));
-                }
-                Permutation::QuadPerm(quad)
+        ModifierValue::Flag if has_value => asm.absolute_within(name, 0, 1)?,
+        ModifierValue::Flag => i64::from(!is_negated(modifier, name)),
+        // Both ways of writing it mean that lanes out of bounds read 0.
+        ModifierValue::Unsigned if modifier.field == Field::BoundCtrl && !has_value => 1,
+        ModifierValue::Unsigned if modifier.field == Field::BoundCtrl => {
+            asm.absolute_within(name, 0, 1)?;
+            // CLRX has the value behind that.
+            match asm.reader.cursor.eat_after_blanks(b':') {
+                true => i64::from(asm.absolute(name)? != 0),
+                false => 1,
             }
-            "row_shl" => Permutation::RowShl(self.absolute_within(name, 1, 15)? as u8),
-            "row_shr" => Permutation::RowShr(self.absolute_within(name, 1, 15)? as u8),
-            "row_ror" => Permutation::RowRor(self.absolute_within(name, 1, 15)? as u8),
-            "row_bcast" => match self.absolute(name)? {
-                15 => Permutation::RowBcast15,
-                31 => Permutation::RowBcast31,
-                other => {
-                    let message = format!("`row_bcast:{other}` does not exist");
-                    return Err(
-                        fail(&ids::MODIFIER_VALUE, start..self.cursor.pos(), message)
-                            .helped("there are row_bcast:15 and row_bcast:31"),
-                    );
-                }
-            },
-            wave => {
-                self.absolute_within(name, 1, 1)?;
-                match wave {
-                    "wave_shl" => Permutation::WaveShl,
-                    "wave_rol" => Permutation::WaveRol,
-                    "wave_shr" => Permutation::WaveShr,
-                    _ => Permutation::WaveRor,
-                }
+        }
+        ModifierValue::Named(names) => {
+            let isa = asm.isa;
+            let max = names.len() as i64 - 1;
+            let everywhere = isa.only();
+            let theirs = clrx::choices(modifier.field);
+            let names = (0u8..)
+                .zip(names)
+                .map(|(id, &n)| (n, id))
+                .chain(theirs)
+                .map(|(n, id)| (n, id, everywhere));
+            i64::from(function::named_number(asm, name, names, isa, max)?)
+        }
+        ModifierValue::Unsigned
+        | ModifierValue::Signed
+        | ModifierValue::Hex
+        | ModifierValue::Mask
+        | ModifierValue::Part
+        | ModifierValue::LanePermutation => match asm.number_or_later(name)? {
+            Ok(value) => value,
+            Err(id) => {
+                later = Some(operand::wait_on(asm, Delayed::Expr(id)));
+                0
             }
+        },
+        ModifierValue::Swizzle => swizzle(asm)?,
+        ModifierValue::BufferFormat => buffer_format(asm)?,
+        ModifierValue::Omod if name.eq_ignore_ascii_case("omod") => asm.absolute(name)?,
+        ModifierValue::Omod => output_modifier(asm, name)?,
+        ModifierValue::BitList => bit_list(asm, name, &mut count)?,
+    };
+    Ok(ModArg {
+        modifier,
+        value,
+        count,
+        later,
+        span: start..asm.reader.cursor.pos(),
+    })
+}
+
+/// `quad_perm:[0,1,2,3]`, `row_shl:1`, `row_mirror`; the cursor is behind the name.
+fn lane_permutation(asm: &mut Assembler<'_>, name: &str) -> Result<i64, Fail> {
+    let lower = name.to_ascii_lowercase();
+    let single = match lower.as_str() {
+        "row_mirror" => Some(Permutation::RowMirror),
+        "row_half_mirror" | "row_hmirror" => Some(Permutation::RowHalfMirror),
+        "row_bcast15" => Some(Permutation::RowBcast15),
+        "row_bcast31" => Some(Permutation::RowBcast31),
+        _ => None,
+    };
+    if let Some(single) = single {
+        return Ok(i64::from(single.pack()));
+    }
+    let mut probe = asm.reader.cursor.clone();
+    if !probe.eat_after_blanks(b':') {
+        // By one lane is all that there is.
+        let by_one = Permutation::named(&lower, &[1]);
+        return match by_one.filter(|_| lower.starts_with("wave_")) {
+            Some(by_one) => Ok(i64::from(by_one.pack())),
+            None => Err(asm.reader.cursor.expected("`:` and a value")),
         };
-        Ok(i64::from(permutation.pack()))
     }
-
-    /// `mul:2`, `mul:4`, `div:2`; by one is none.
-    fn output_modifier(&mut self, name: &str) -> Result<i64, Fail> {
-        self.cursor.skip_blanks();
-        let start = self.cursor.pos();
-        let by = self.absolute(name)?;
-        match (name.eq_ignore_ascii_case("mul"), by) {
-            (_, 1) => Ok(0),
-            (true, 2) => Ok(1),
-            (true, 4) => Ok(2),
-            (false, 2) => Ok(3),
-            _ => Err(fail(
-                &ids::MODIFIER_VALUE,
-                start..self.cursor.pos(),
-                format!("`{name}:{by}` does not exist"),
-            )
-            .helped("the output modifiers are mul:2, mul:4 and div:2")),
+    asm.reader.cursor = probe;
+    asm.reader.cursor.skip_blanks();
+    let start = asm.reader.cursor.pos();
+    let permutation = match lower.as_str() {
+        "dpp_ctrl" => return asm.absolute(name),
+        "quad_perm" => {
+            let mut quad = [0; 4];
+            let mut separator = b'[';
+            for lane in &mut quad {
+                if !asm.reader.cursor.eat_after_blanks(separator) {
+                    let what = format!("`{}`", char::from(separator));
+                    return Err(asm.reader.cursor.expected(&what));
+                }
+                *lane = asm.absolute_within("a lane of the group", 0, 3)? as u8;
+                separator = b',';
+            }
+            if !asm.reader.cursor.eat_after_blanks(b']') {
+                return Err(asm.reader.cursor.expected("`]`"));
+            }
+            Permutation::QuadPerm(quad)
         }
-    }
-
-    /// A number, or `[BUF_DATA_FORMAT_32,BUF_NUM_FORMAT_FLOAT]`: one or both names, in any order.
-    fn buffer_format(&mut self) -> Result<i64, Fail> {
-        /// Larger than the number of any data format; number formats count from it.
-        const NUMBERS: u8 = 1 << mtbuf::DATA_FORMAT_BITS;
-        self.cursor.skip_blanks();
-        if !self.cursor.eat(b'[') {
-            return self.absolute("the format");
-        }
-        let isa = self.isa;
-        let numbers = mtbuf::number_formats(isa);
-        let names = (0u8..)
-            .zip(mtbuf::DATA_FORMATS)
-            .chain((NUMBERS..).zip(numbers))
-            .map(|(id, name)| (name, id, isa.only()));
-        let (mut data, mut number) = (None, None);
-        loop {
-            self.cursor.skip_blanks();
-            let start = self.cursor.pos();
-            let id = match self.clrx_format(data.is_some()) {
-                Some(id) => id,
-                None => self.named_number("format", names.clone(), isa, i64::from(NUMBERS) - 1)?,
-            };
-            let is_second =
-                data.is_some() && id < NUMBERS && self.cursor.slice(start..start + 1) == "@";
-            let id = if is_second { id + NUMBERS } else { id };
-            let (place, value) = if id < NUMBERS {
-                (&mut data, id)
-            } else {
-                (&mut number, id - NUMBERS)
-            };
-            if place.replace(value).is_some() {
+        "row_shl" => Permutation::RowShl(asm.absolute_within(name, 1, 15)? as u8),
+        "row_shr" => Permutation::RowShr(asm.absolute_within(name, 1, 15)? as u8),
+        "row_ror" => Permutation::RowRor(asm.absolute_within(name, 1, 15)? as u8),
+        "row_bcast" => match asm.absolute(name)? {
+            15 => Permutation::RowBcast15,
+            31 => Permutation::RowBcast31,
+            other => {
+                let message = format!("`row_bcast:{other}` does not exist");
                 return Err(fail(
                     &ids::MODIFIER_VALUE,
-                    start..self.cursor.pos(),
-                    "a format has one data format and one number format",
-                ));
-            }
-            if self.cursor.eat_after_blanks(b']') {
-                break;
-            }
-            if !self.cursor.eat(b',') {
-                return Err(self.cursor.expected("`,` or `]`"));
-            }
-        }
-        let data = data.unwrap_or(mtbuf::DEFAULT_FORMAT);
-        let number = number.unwrap_or(0);
-        Ok(i64::from(data) | i64::from(number) << mtbuf::DATA_FORMAT_BITS)
-    }
-
-    /// CLRX's name of a data format, `8_8`, or of a number format, which has [`mtbuf::DATA_FORMATS`] added.
-    fn clrx_format(&mut self, has_data: bool) -> Option<u8> {
-        let numbers = mtbuf::DATA_FORMATS.len() as u8;
-        let mut probe = self.cursor.clone();
-        let text = probe.tail_word();
-        let find = |names: &[&str]| names.iter().position(|n| n.eq_ignore_ascii_case(text));
-        let data = find(&clrx::DATA_FORMATS).filter(|_| !has_data);
-        let number = find(&clrx::NUMBER_FORMATS).map(|i| i as u8 + numbers);
-        let id = data.map(|i| i as u8).or(number)?;
-        self.cursor = probe;
-        Some(id)
-    }
-
-    /// `[0,1,1]`, the first in the lowest bit.
-    fn bit_list(&mut self, name: &str, count: &mut usize) -> Result<i64, Fail> {
-        const MOST: usize = 4;
-        if !self.cursor.eat_after_blanks(b'[') {
-            if self.dialect.takes_all_modifiers() {
-                *count = AS_NUMBER;
-                return self.absolute(name);
-            }
-            return Err(self.cursor.expected("`[`"));
-        }
-        let mut bits = 0;
-        loop {
-            let bit = self.absolute_within(name, 0, 1)?;
-            if *count >= MOST {
-                return Err(self.cursor.expected("`]`"));
-            }
-            bits |= bit << *count;
-            *count += 1;
-            if self.cursor.eat_after_blanks(b']') {
-                return Ok(bits);
-            }
-            if !self.cursor.eat(b',') {
-                return Err(self.cursor.expected("`,` or `]`"));
-            }
-        }
-    }
-
-    /// A number, or `swizzle(MODE, …)` (errata E023).
-    fn swizzle(&mut self) -> Result<i64, Fail> {
-        self.cursor.skip_blanks();
-        let mut probe = self.cursor.clone();
-        let word = probe.word().unwrap_or("");
-        if word != "swizzle" {
-            return self.absolute("offset");
-        }
-        self.cursor = probe;
-        if !self.cursor.eat_after_blanks(b'(') {
-            return Err(self.cursor.expected("`(`"));
-        }
-        self.cursor.skip_blanks();
-        let at = self.cursor.pos();
-        let mode = self.cursor.word().unwrap_or("");
-        let offset = match mode {
-            "QUAD_PERM" => {
-                let mut offset = swizzle::QUAD_PERM;
-                for lane in 0..4 {
-                    offset |= (self.argument("a lane of the group", 0, 3)? as u16) << (2 * lane);
-                }
-                offset
-            }
-            "BITMASK_PERM" => self.bitmask()?,
-            "BROADCAST" => {
-                let group = self.group_size(2, 32)?;
-                let lane = self.argument("the lane", 0, group - 1)?;
-                swizzle::bitmask((32 - group) as u8, lane as u8, 0)
-            }
-            "SWAP" => swizzle::bitmask(31, 0, self.group_size(1, 16)? as u8),
-            "REVERSE" => swizzle::bitmask(31, 0, (self.group_size(2, 32)? - 1) as u8),
-            "FFT" | "ROTATE" if self.isa < Isa::Gfx9 => {
-                return Err(fail(
-                    &ids::INVALID_SWIZZLE,
-                    at..self.cursor.pos(),
-                    format!("{} has no swizzle mode `{mode}`", self.isa),
+                    start..asm.reader.cursor.pos(),
+                    message,
                 )
-                .helped("it exists on GCN 1.4, 1.4.1"));
+                .helped("there are row_bcast:15 and row_bcast:31"));
             }
-            "FFT" => swizzle::FFT | self.argument("the mask", 0, 31)? as u16,
-            "ROTATE" => {
-                let direction = self.argument("the direction", 0, 1)? as u16;
-                let by = self.argument("the distance", 0, 31)? as u16;
-                swizzle::ROTATE | direction << 10 | by << 5
+        },
+        wave => {
+            asm.absolute_within(name, 1, 1)?;
+            match wave {
+                "wave_shl" => Permutation::WaveShl,
+                "wave_rol" => Permutation::WaveRol,
+                "wave_shr" => Permutation::WaveShr,
+                _ => Permutation::WaveRor,
             }
-            _ => {
-                return Err(fail(&ids::INVALID_SWIZZLE,
-                    at..self.cursor.pos(),
-                    format!("there is no swizzle mode `{mode}`"),
-                )
-                .helped(
-                    "the modes are QUAD_PERM, BITMASK_PERM, BROADCAST, SWAP, REVERSE, and on GCN 1.4 FFT and ROTATE",
-                ));
+        }
+    };
+    Ok(i64::from(permutation.pack()))
+}
+
+/// `mul:2`, `mul:4`, `div:2`; by one is none.
+fn output_modifier(asm: &mut Assembler<'_>, name: &str) -> Result<i64, Fail> {
+    asm.reader.cursor.skip_blanks();
+    let start = asm.reader.cursor.pos();
+    let by = asm.absolute(name)?;
+    match (name.eq_ignore_ascii_case("mul"), by) {
+        (_, 1) => Ok(0),
+        (true, 2) => Ok(1),
+        (true, 4) => Ok(2),
+        (false, 2) => Ok(3),
+        _ => Err(fail(
+            &ids::MODIFIER_VALUE,
+            start..asm.reader.cursor.pos(),
+            format!("`{name}:{by}` does not exist"),
+        )
+        .helped("the output modifiers are mul:2, mul:4 and div:2")),
+    }
+}
+
+/// A number, or `[BUF_DATA_FORMAT_32,BUF_NUM_FORMAT_FLOAT]`: one or both names, in any order.
+fn buffer_format(asm: &mut Assembler<'_>) -> Result<i64, Fail> {
+    /// Larger than the number of any data format; number formats count from it.
+    const NUMBERS: u8 = 1 << mtbuf::DATA_FORMAT_BITS;
+    asm.reader.cursor.skip_blanks();
+    if !asm.reader.cursor.eat(b'[') {
+        return asm.absolute("the format");
+    }
+    let isa = asm.isa;
+    let numbers = mtbuf::number_formats(isa);
+    let names = (0u8..)
+        .zip(mtbuf::DATA_FORMATS)
+        .chain((NUMBERS..).zip(numbers))
+        .map(|(id, name)| (name, id, isa.only()));
+    let (mut data, mut number) = (None, None);
+    loop {
+        asm.reader.cursor.skip_blanks();
+        let start = asm.reader.cursor.pos();
+        let id = match clrx_format(asm, data.is_some()) {
+            Some(id) => id,
+            None => {
+                function::named_number(asm, "format", names.clone(), isa, i64::from(NUMBERS) - 1)?
             }
         };
-        if !self.cursor.eat_after_blanks(b')') {
-            return Err(self.cursor.expected("`)`"));
-        }
-        Ok(i64::from(offset))
-    }
-
-    fn argument(&mut self, what: &str, low: i64, high: i64) -> Result<i64, Fail> {
-        if !self.cursor.eat_after_blanks(b',') {
-            return Err(self.cursor.expected(&format!("`,` and {what}")));
-        }
-        self.absolute_within(what, low, high)
-    }
-
-    fn group_size(&mut self, low: i64, high: i64) -> Result<i64, Fail> {
-        let from = self.cursor.pos();
-        let size = self.argument("the group size", low, high)?;
-        if size.count_ones() == 1 {
-            Ok(size)
+        let is_second =
+            data.is_some() && id < NUMBERS && asm.reader.cursor.slice(start..start + 1) == "@";
+        let id = if is_second { id + NUMBERS } else { id };
+        let (place, value) = if id < NUMBERS {
+            (&mut data, id)
         } else {
-            Err(fail(
-                &ids::INVALID_SWIZZLE,
-                from..self.cursor.pos(),
-                format!("the group size is {size}, but must be a power of two"),
-            ))
-        }
-    }
-
-    /// `"01pip"`: per bit of the lane number, the highest first, 0, 1, preserved or inverted.
-    fn bitmask(&mut self) -> Result<u16, Fail> {
-        if !self.cursor.eat_after_blanks(b',') {
-            return Err(self.cursor.expected("`,` and a mask"));
-        }
-        self.cursor.skip_blanks();
-        let start = self.cursor.pos();
-        let mask = self.cursor.string()?;
-        let span = start..self.cursor.pos();
-        let (mut and, mut or, mut xor) = (0, 0, 0);
-        if mask.len() != 5 {
+            (&mut number, id - NUMBERS)
+        };
+        if place.replace(value).is_some() {
             return Err(fail(
-                &ids::INVALID_SWIZZLE,
-                span,
-                format!("the mask has {} characters, not 5", mask.len()),
+                &ids::MODIFIER_VALUE,
+                start..asm.reader.cursor.pos(),
+                "a format has one data format and one number format",
             ));
         }
-        for byte in mask {
-            (and, or, xor) = (and << 1, or << 1, xor << 1);
-            match byte {
-                b'0' => {}
-                b'1' => or |= 1,
-                b'p' => and |= 1,
-                b'i' => {
-                    and |= 1;
-                    xor |= 1;
-                }
-                _ => {
-                    return Err(fail(
-                        &ids::INVALID_SWIZZLE,
-                        span,
-                        "the mask has other characters than 0, 1, p and i",
-                    )
-                    .helped("0 and 1 set a bit of the lane number, p preserves it, i inverts it"));
-                }
+        if asm.reader.cursor.eat_after_blanks(b']') {
+            break;
+        }
+        if !asm.reader.cursor.eat(b',') {
+            return Err(asm.reader.cursor.expected("`,` or `]`"));
+        }
+    }
+    let data = data.unwrap_or(mtbuf::DEFAULT_FORMAT);
+    let number = number.unwrap_or(0);
+    Ok(i64::from(data) | i64::from(number) << mtbuf::DATA_FORMAT_BITS)
+}
+
+/// CLRX's name of a data format, `8_8`, or of a number format, which has [`mtbuf::DATA_FORMATS`] added.
+fn clrx_format(asm: &mut Assembler<'_>, has_data: bool) -> Option<u8> {
+    let numbers = mtbuf::DATA_FORMATS.len() as u8;
+    let mut probe = asm.reader.cursor.clone();
+    let text = probe.tail_word();
+    let find = |names: &[&str]| names.iter().position(|n| n.eq_ignore_ascii_case(text));
+    let data = find(&clrx::DATA_FORMATS).filter(|_| !has_data);
+    let number = find(&clrx::NUMBER_FORMATS).map(|i| i as u8 + numbers);
+    let id = data.map(|i| i as u8).or(number)?;
+    asm.reader.cursor = probe;
+    Some(id)
+}
+
+/// `[0,1,1]`, the first in the lowest bit.
+fn bit_list(asm: &mut Assembler<'_>, name: &str, count: &mut usize) -> Result<i64, Fail> {
+    const MOST: usize = 4;
+    if !asm.reader.cursor.eat_after_blanks(b'[') {
+        if asm.dialect.takes_all_modifiers() {
+            *count = AS_NUMBER;
+            return asm.absolute(name);
+        }
+        return Err(asm.reader.cursor.expected("`[`"));
+    }
+    let mut bits = 0;
+    loop {
+        let bit = asm.absolute_within(name, 0, 1)?;
+        if *count >= MOST {
+            return Err(asm.reader.cursor.expected("`]`"));
+        }
+        bits |= bit << *count;
+        *count += 1;
+        if asm.reader.cursor.eat_after_blanks(b']') {
+            return Ok(bits);
+        }
+        if !asm.reader.cursor.eat(b',') {
+            return Err(asm.reader.cursor.expected("`,` or `]`"));
+        }
+    }
+}
+
+/// A number, or `swizzle(MODE, …)` (errata E023).
+fn swizzle(asm: &mut Assembler<'_>) -> Result<i64, Fail> {
+    asm.reader.cursor.skip_blanks();
+    let mut probe = asm.reader.cursor.clone();
+    let word = probe.word().unwrap_or("");
+    if word != "swizzle" {
+        return asm.absolute("offset");
+    }
+    asm.reader.cursor = probe;
+    if !asm.reader.cursor.eat_after_blanks(b'(') {
+        return Err(asm.reader.cursor.expected("`(`"));
+    }
+    asm.reader.cursor.skip_blanks();
+    let at = asm.reader.cursor.pos();
+    let mode = asm.reader.cursor.word().unwrap_or("");
+    let offset = match mode {
+        "QUAD_PERM" => {
+            let mut offset = swizzle::QUAD_PERM;
+            for lane in 0..4 {
+                offset |= (argument(asm, "a lane of the group", 0, 3)? as u16) << (2 * lane);
+            }
+            offset
+        }
+        "BITMASK_PERM" => bitmask(asm)?,
+        "BROADCAST" => {
+            let group = group_size(asm, 2, 32)?;
+            let lane = argument(asm, "the lane", 0, group - 1)?;
+            swizzle::bitmask((32 - group) as u8, lane as u8, 0)
+        }
+        "SWAP" => swizzle::bitmask(31, 0, group_size(asm, 1, 16)? as u8),
+        "REVERSE" => swizzle::bitmask(31, 0, (group_size(asm, 2, 32)? - 1) as u8),
+        "FFT" | "ROTATE" if asm.isa < Isa::Gfx9 => {
+            return Err(fail(
+                &ids::INVALID_SWIZZLE,
+                at..asm.reader.cursor.pos(),
+                format!("{} has no swizzle mode `{mode}`", asm.isa),
+            )
+            .helped("it exists on GCN 1.4, 1.4.1"));
+        }
+        "FFT" => swizzle::FFT | argument(asm, "the mask", 0, 31)? as u16,
+        "ROTATE" => {
+            let direction = argument(asm, "the direction", 0, 1)? as u16;
+            let by = argument(asm, "the distance", 0, 31)? as u16;
+            swizzle::ROTATE | direction << 10 | by << 5
+        }
+        _ => {
+            return Err(fail(&ids::INVALID_SWIZZLE,
+                at..asm.reader.cursor.pos(),
+                format!("there is no swizzle mode `{mode}`"),
+            )
+            .helped(
+                "the modes are QUAD_PERM, BITMASK_PERM, BROADCAST, SWAP, REVERSE, and on GCN 1.4 FFT and ROTATE",
+            ));
+        }
+    };
+    if !asm.reader.cursor.eat_after_blanks(b')') {
+        return Err(asm.reader.cursor.expected("`)`"));
+    }
+    Ok(i64::from(offset))
+}
+
+fn argument(asm: &mut Assembler<'_>, what: &str, low: i64, high: i64) -> Result<i64, Fail> {
+    if !asm.reader.cursor.eat_after_blanks(b',') {
+        return Err(asm.reader.cursor.expected(&format!("`,` and {what}")));
+    }
+    asm.absolute_within(what, low, high)
+}
+
+fn group_size(asm: &mut Assembler<'_>, low: i64, high: i64) -> Result<i64, Fail> {
+    let from = asm.reader.cursor.pos();
+    let size = argument(asm, "the group size", low, high)?;
+    if size.count_ones() == 1 {
+        Ok(size)
+    } else {
+        Err(fail(
+            &ids::INVALID_SWIZZLE,
+            from..asm.reader.cursor.pos(),
+            format!("the group size is {size}, but must be a power of two"),
+        ))
+    }
+}
+
+/// `"01pip"`: per bit of the lane number, the highest first, 0, 1, preserved or inverted.
+fn bitmask(asm: &mut Assembler<'_>) -> Result<u16, Fail> {
+    if !asm.reader.cursor.eat_after_blanks(b',') {
+        return Err(asm.reader.cursor.expected("`,` and a mask"));
+    }
+    asm.reader.cursor.skip_blanks();
+    let start = asm.reader.cursor.pos();
+    let mask = asm.reader.cursor.string()?;
+    let span = start..asm.reader.cursor.pos();
+    let (mut and, mut or, mut xor) = (0, 0, 0);
+    if mask.len() != 5 {
+        return Err(fail(
+            &ids::INVALID_SWIZZLE,
+            span,
+            format!("the mask has {} characters, not 5", mask.len()),
+        ));
+    }
+    for byte in mask {
+        (and, or, xor) = (and << 1, or << 1, xor << 1);
+        match byte {
+            b'0' => {}
+            b'1' => or |= 1,
+            b'p' => and |= 1,
+            b'i' => {
+                and |= 1;
+                xor |= 1;
+            }
+            _ => {
+                return Err(fail(
+                    &ids::INVALID_SWIZZLE,
+                    span,
+                    "the mask has other characters than 0, 1, p and i",
+                )
+                .helped("0 and 1 set a bit of the lane number, p preserves it, i inverts it"));
             }
         }
-        Ok(swizzle::bitmask(and, or, xor))
     }
+    Ok(swizzle::bitmask(and, or, xor))
 }
 
 /// Whether a modifier is written like this: by one of its names, or as not being there.

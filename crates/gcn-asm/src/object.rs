@@ -9,13 +9,10 @@ use gcn_object::{
 
 use crate::diagnostic::Diagnostic;
 use crate::ids;
-use crate::program::{Place, Program, SectionKind};
+use crate::program::{Program, SectionKind, SymbolPlace, TEXT};
 
 /// The version of code objects that do not ask for one.
 const DEFAULT_VERSION: Version = Version::V5;
-
-/// The section of code.
-pub(crate) const TEXT: &str = ".text";
 
 /// Why a program cannot become a code object.
 #[derive(Clone, Debug, thiserror::Error)]
@@ -112,7 +109,7 @@ impl Program {
         let relocations = self.sections.get(index).map(|s| &s.relocations);
         for relocation in relocations.into_iter().flatten() {
             let target = match self.symbols.get(relocation.symbol).map(|s| s.place) {
-                Some(Place::Section { section, offset }) if section == index => Some(offset),
+                Some(SymbolPlace::Section { section, offset }) if section == index => Some(offset),
                 _ => None,
             };
             let filled = target.and_then(|target| {
@@ -169,17 +166,17 @@ impl Program {
                     return None;
                 }
                 if symbol.is_temporary()
-                    && let Place::Section { section, offset } = symbol.place
+                    && let SymbolPlace::Section { section, offset } = symbol.place
                 {
                     let id = section_of(section)?;
                     return Some((write::Target::Section(id), offset.cast_signed()));
                 }
                 let definition = match symbol.place {
-                    Place::Section { section, offset } => {
+                    SymbolPlace::Section { section, offset } => {
                         Definition::At(section_of(section)?, offset)
                     }
-                    Place::Absolute(value) => Definition::Absolute(value.cast_unsigned()),
-                    Place::Common { align } => Definition::At(
+                    SymbolPlace::Absolute(value) => Definition::Absolute(value.cast_unsigned()),
+                    SymbolPlace::Common { align } => Definition::At(
                         builder.section(write::Section {
                             name: format!(".bss.{}", symbol.name),
                             contents: Contents::Zeros(symbol.size),
@@ -192,12 +189,13 @@ impl Program {
                         }),
                         0,
                     ),
-                    Place::Undefined => Definition::Undefined,
+                    SymbolPlace::Undefined => Definition::Undefined,
                 };
                 let seen = symbol.binding != Binding::Local
                     || matches!(symbol.kind, SymbolKind::Function | SymbolKind::Object);
-                let is_undefined = symbol.place == Place::Undefined;
-                if !is_used && (is_undefined || matches!(symbol.place, Place::Absolute(_)) && !seen)
+                let is_undefined = symbol.place == SymbolPlace::Undefined;
+                if !is_used
+                    && (is_undefined || matches!(symbol.place, SymbolPlace::Absolute(_)) && !seen)
                 {
                     return None;
                 }

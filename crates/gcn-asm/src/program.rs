@@ -5,6 +5,9 @@ use std::ops::Range;
 use gcn_isa::{Form, Inst, Target};
 use gcn_object::{Binding, Feature, KernelDescriptor, RelocationKind, SymbolKind, Visibility};
 
+/// Name of the section of code.
+pub(crate) const TEXT: &str = ".text";
+
 /// An assembled program. Sections begin at 0; a writer places them.
 #[derive(Clone, Debug)]
 pub struct Program {
@@ -141,7 +144,7 @@ pub struct Symbol {
     /// Its name; numeric labels have an empty one.
     pub name: String,
     /// Where it is.
-    pub place: Place,
+    pub place: SymbolPlace,
     /// Its size in bytes (`.size`).
     pub size: u64,
     /// `.globl`, `.weak`, `.local`. Undefined symbols are global.
@@ -165,7 +168,7 @@ impl Symbol {
 
 /// Where a symbol is.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Place {
+pub enum SymbolPlace {
     /// Nowhere in this source.
     Undefined,
     /// A number.
@@ -242,7 +245,7 @@ impl Program {
 
     /// The bytes of `.text`. Fields with relocations hold zero; [`Program::to_linked_raw`] fills them in.
     pub fn to_raw(&self) -> Vec<u8> {
-        self.section(crate::object::TEXT)
+        self.section(TEXT)
             .map(|s| s.bytes.clone())
             .unwrap_or_default()
     }

@@ -6,12 +6,11 @@ use std::ops::Range;
 use gcn_object::{Binding, SymbolKind, Visibility};
 use hashbrown::{DefaultHashBuilder, HashMap, HashTable};
 
-use crate::expr::{ExprId, Value};
-use crate::scope::{self, ScopeId, Scopes};
+pub(crate) mod scope;
 
-/// A symbol by its number.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
-pub(crate) struct SymbolId(pub u32);
+use crate::cursor::SEPARATOR;
+use crate::value::{ExprId, SymbolId, Value};
+use scope::{ScopeId, Scopes};
 
 /// What a symbol stands for.
 #[derive(Clone, Copy, PartialEq, Debug)]
@@ -211,7 +210,7 @@ impl Symbols {
 
     /// Whether scopes matter to a name.
     fn has_scopes(&self, name: &str) -> bool {
-        self.has_paths && (!self.scopes.is_trivial() || name.contains(scope::SEPARATOR))
+        self.has_paths && (!self.scopes.is_trivial() || name.contains(SEPARATOR))
     }
 
     fn within(&self, scope: ScopeId, name: &str) -> Option<SymbolId> {

@@ -4,9 +4,9 @@ use gcn_isa::rules;
 use gcn_isa::{Isa, Operand, Slot, Ty, regs};
 
 use super::{Why, field_problem};
+use crate::argument::{Arg, ArgValue};
 use crate::cursor::FloatWidth;
 use crate::dialect::Dialect;
-use crate::operand::{Arg, What};
 
 /// A floating-point number as the inline constant with the same bits, or else as a literal.
 pub(super) fn float_constant(
@@ -72,7 +72,7 @@ pub(super) fn literal(dialect: Dialect, ty: Ty, value: i64) -> Result<u32, Why> 
 
 /// What negation and absolute value make of a constant. An integer of 64 bits would not be the constant that the
 /// text says once it is a literal of 32 bits.
-pub(super) fn modified_constant(ty: Ty, arg: &Arg) -> Option<What> {
+pub(super) fn modified_constant(ty: Ty, arg: &Arg) -> Option<ArgValue> {
     let float = |value: f64| {
         let value = if arg.absolute { value.abs() } else { value };
         if arg.negated { -value } else { value }
@@ -87,10 +87,10 @@ pub(super) fn modified_constant(ty: Ty, arg: &Arg) -> Option<What> {
         Some(if arg.negated { bits ^ sign } else { bits })
     };
     match arg.what {
-        What::Float(value) => Some(What::Float(float(value))),
-        What::LiteralFloat(value) => Some(What::LiteralFloat(float(value))),
-        What::Int(value) => integer(value).map(What::Int),
-        What::Literal(value) => integer(value).map(What::Literal),
+        ArgValue::Float(value) => Some(ArgValue::Float(float(value))),
+        ArgValue::LiteralFloat(value) => Some(ArgValue::LiteralFloat(float(value))),
+        ArgValue::Int(value) => integer(value).map(ArgValue::Int),
+        ArgValue::Literal(value) => integer(value).map(ArgValue::Literal),
         _ => None,
     }
 }

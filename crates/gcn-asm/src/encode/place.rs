@@ -12,9 +12,9 @@ use super::constant::{
     float_constant, float_literal, float_of, literal, modified_constant, width_of, with_count,
 };
 use super::{DelayedField, Encoded, Operands, Problem, Why, at_arg, field_problem};
+use crate::argument::{Arg, ArgValue};
 use crate::dialect::Dialect;
 use crate::ids;
-use crate::operand::{Arg, What};
 
 /// The number of v0 in a field that names scalar registers, too.
 const FIRST_VGPR: i64 = 256;
@@ -56,15 +56,15 @@ pub(super) fn place(
         }
     };
     let operand = match (slot.kind, what) {
-        (Kind::Vgpr | Kind::Src, What::Vgprs { first, count }) if count == slot.ty.dwords() => {
+        (Kind::Vgpr | Kind::Src, ArgValue::Vgprs { first, count }) if count == slot.ty.dwords() => {
             Operand::Vgprs { first, count }
         }
-        (Kind::GlobalAddress, What::Vgprs { first, count }) => Operand::Vgprs { first, count },
-        (Kind::BufferAddress, What::Off) => {
+        (Kind::GlobalAddress, ArgValue::Vgprs { first, count }) => Operand::Vgprs { first, count },
+        (Kind::BufferAddress, ArgValue::Off) => {
             check_count(0)?;
             Operand::Off
         }
-        (Kind::BufferAddress, What::Vgprs { first, count: 1 })
+        (Kind::BufferAddress, ArgValue::Vgprs { first, count: 1 })
             if register_counts(inst, slot).0 == 0 && dialect.takes_idle_address() =>
         {
             Operand::Vgprs { first, count: 1 }
@@ -72,8 +72,8 @@ pub(super) fn place(
         (Kind::ExportSource(place), what) if dialect.exports_each_value() => {
             return export_value(inst, place, what).map_err(problem);
         }
-        (Kind::ScratchAddress | Kind::Saddr | Kind::ExportSource(_), What::Off) => Operand::Off,
-        (Kind::ImageAddress { least, most }, What::Vgprs { first, count }) => {
+        (Kind::ScratchAddress | Kind::Saddr | Kind::ExportSource(_), ArgValue::Off) => Operand::Off,
+        (Kind::ImageAddress { least, most }, ArgValue::Vgprs { first, count }) => {
             let is_written_by_clrx =
                 dialect.takes_idle_address() && gcn_isa::clrx::takes_image_address(most, count);
             if !Inst::takes_image_address(least, most, count) && !is_written_by_clrx {
@@ -92,12 +92,12 @@ pub(super) fn place(
             | Kind::Src
             | Kind::ImageData { .. }
             | Kind::ExportSource(_),
-            What::Vgprs { first, count },
+            ArgValue::Vgprs { first, count },
         ) => {
             check_count(count)?;
             Operand::Vgprs { first, count }
         }
-        (Kind::Src, What::Scalar { code, count })
+        (Kind::Src, ArgValue::Scalar { code, count })
             if bits.width == 8 && code != regs::LDS_DIRECT && takes_scalar(inst, slot.field) =>
         {
             if count != regs::ANY_WIDTH {
@@ -108,7 +108,7 @@ pub(super) fn place(
                 count: slot.ty.dwords(),
             }
         }
-        (Kind::Vgpr, What::Scalar { code, .. })
+        (Kind::Vgpr, ArgValue::Scalar { code, .. })
             if bits.width == VGPR_OR_SCALAR_BITS
                 && code <= regs::EXEC_HI
                 && dialect.takes_all_modifiers() =>
@@ -116,19 +116,19 @@ pub(super) fn place(
             let set = inst.set(slot.field, code.into());
             return set.map_err(|error| problem(field_problem(error, code.into())));
         }
-        (Kind::Ssrc, What::Vgprs { first, count: 1 })
+        (Kind::Ssrc, ArgValue::Vgprs { first, count: 1 })
             if bits.width == VGPR_OR_SCALAR_BITS && dialect.takes_all_modifiers() =>
         {
             let number = i64::from(first) + FIRST_VGPR;
             let set = inst.set(slot.field, number);
             return set.map_err(|error| problem(field_problem(error, number)));
         }
-        (Kind::Src, What::Int(_) | What::Float(_))
+        (Kind::Src, ArgValue::Int(_) | ArgValue::Float(_))
             if bits.width == 8 && takes_scalar(inst, slot.field) =>
         {
             let constant = match arg.what {
-                What::Float(value) => float_constant(isa, dialect, slot.ty, value),
-                What::Int(value) => dialect
+                ArgValue::Float(value) => float_constant(isa, dialect, slot.ty, value),
+                ArgValue::Int(value) => dialect
                     .constant(isa, slot.ty, value)
                     .map_err(|error| field_problem(error, value)),
                 _ => Err(Why::NeedsVgpr),
@@ -139,12 +139,14 @@ pub(super) fn place(
             }
         }
         (Kind::Src, _) if bits.width == 8 => return Err(problem(Why::NeedsVgpr)),
-        (Kind::Vgpr, What::Scalar { code, .. }) if code == regs::LDS_DIRECT && bits.width == 9 => {
+        (Kind::Vgpr, ArgValue::Scalar { code, .. })
+            if code == regs::LDS_DIRECT && bits.width == 9 =>
+        {
             Operand::Scalar { code, count: 1 }
         }
         (
             Kind::Saddr | Kind::Src | Kind::Ssrc | Kind::Sdst | Kind::Aligned(_),
-            What::Scalar { code, count },
+            ArgValue::Scalar { code, count },
         ) => {
             if count != regs::ANY_WIDTH {
                 check_count(count)?;
@@ -166,33 +168,33 @@ pub(super) fn place(
             }
         }
         // What lies between labels is as long in the end as it is here, but LLVM does not know that.
-        (Kind::Src | Kind::Ssrc, What::Int(value)) if arg.is_distance => {
+        (Kind::Src | Kind::Ssrc, ArgValue::Int(value)) if arg.is_distance => {
             Operand::Literal(literal(dialect, slot.ty, value).map_err(problem)?)
         }
-        (Kind::Src | Kind::Ssrc, What::Int(value)) => dialect
+        (Kind::Src | Kind::Ssrc, ArgValue::Int(value)) => dialect
             .constant(isa, slot.ty, value)
             .map_err(|error| problem(field_problem(error, value)))?,
-        (Kind::Src | Kind::Ssrc, What::Float(value)) => {
+        (Kind::Src | Kind::Ssrc, ArgValue::Float(value)) => {
             float_constant(isa, dialect, dialect.float_type(slot.ty), value)
                 .map(|operand| with_count(operand, slot))
                 .map_err(problem)?
         }
-        (Kind::Src | Kind::Ssrc, What::Sized(value, width)) if width == width_of(slot.ty) => {
+        (Kind::Src | Kind::Ssrc, ArgValue::Sized(value, width)) if width == width_of(slot.ty) => {
             float_constant(isa, dialect, float_of(width), value)
                 .map(|operand| with_count(operand, slot))
                 .map_err(problem)?
         }
-        (Kind::Src | Kind::Ssrc | Kind::Literal, What::Sized(value, width)) => {
+        (Kind::Src | Kind::Ssrc | Kind::Literal, ArgValue::Sized(value, width)) => {
             Operand::Literal(float_literal(dialect, float_of(width), value).map_err(problem)?)
         }
-        (Kind::Src | Kind::Ssrc | Kind::Literal, What::LiteralFloat(value)) => {
+        (Kind::Src | Kind::Ssrc | Kind::Literal, ArgValue::LiteralFloat(value)) => {
             let ty = dialect.float_type(slot.ty);
             Operand::Literal(float_literal(dialect, ty, value).map_err(problem)?)
         }
-        (Kind::Src | Kind::Ssrc | Kind::Literal, What::Literal(value)) => {
+        (Kind::Src | Kind::Ssrc | Kind::Literal, ArgValue::Literal(value)) => {
             Operand::Literal(literal(dialect, slot.ty, value).map_err(problem)?)
         }
-        (Kind::Src | Kind::Ssrc | Kind::Literal, What::Delayed(delayed)) => {
+        (Kind::Src | Kind::Ssrc | Kind::Literal, ArgValue::Delayed(delayed)) => {
             if encoded.delayed.is_some() {
                 return Err(problem(Why::SecondLiteral));
             }
@@ -204,13 +206,13 @@ pub(super) fn place(
             encoded.delayed = Some((DelayedField::Literal, delayed));
             return Ok(());
         }
-        (Kind::Literal, What::Int(value)) => {
+        (Kind::Literal, ArgValue::Int(value)) => {
             Operand::Literal(literal(dialect, slot.ty, value).map_err(problem)?)
         }
-        (Kind::Literal, What::Float(value)) => Operand::Literal(
+        (Kind::Literal, ArgValue::Float(value)) => Operand::Literal(
             float_literal(dialect, dialect.float_type(slot.ty), value).map_err(problem)?,
         ),
-        (Kind::ScalarOffset { .. }, What::Delayed(delayed)) => {
+        (Kind::ScalarOffset { .. }, ArgValue::Delayed(delayed)) => {
             // Only a number can be defined later.
             let number = Operand::ScalarOffset {
                 imm: Some(0),
@@ -226,17 +228,17 @@ pub(super) fn place(
             return scalar_offset(inst, dialect, slot, what, operands.scalar_offset)
                 .map_err(problem);
         }
-        (Kind::Branch, What::Delayed(delayed)) => {
+        (Kind::Branch, ArgValue::Delayed(delayed)) => {
             encoded.delayed = Some((DelayedField::Branch, delayed));
             return Ok(());
         }
-        (Kind::Branch, What::Int(_)) if !dialect.numbers_are_distances() => {
+        (Kind::Branch, ArgValue::Int(_)) if !dialect.numbers_are_distances() => {
             return Err(problem(Why::NotAllowed(
                 &ids::OPERAND_KIND,
                 "a branch goes to an address, such as a label or `.+8`",
             )));
         }
-        (Kind::Branch, What::Int(value)) => {
+        (Kind::Branch, ArgValue::Int(value)) => {
             // LLVM writes a distance as the number without sign.
             let value = match u16::try_from(value) {
                 Ok(unsigned) => i64::from(unsigned.cast_signed()),
@@ -244,16 +246,16 @@ pub(super) fn place(
             };
             Operand::Imm(value)
         }
-        (Kind::Waitcnt, What::Waitcnt(value))
-        | (Kind::Hwreg, What::Hwreg(value))
-        | (Kind::SendMsg, What::Message(value))
-        | (Kind::GprIndex, What::GprIndex(value)) => Operand::Imm(i64::from(value)),
-        (Kind::Attribute, What::Graphics(Kind::Attribute, value)) => {
+        (Kind::Waitcnt, ArgValue::Waitcnt(value))
+        | (Kind::Hwreg, ArgValue::Hwreg(value))
+        | (Kind::SendMsg, ArgValue::Message(value))
+        | (Kind::GprIndex, ArgValue::GprIndex(value)) => Operand::Imm(i64::from(value)),
+        (Kind::Attribute, ArgValue::Graphics(Kind::Attribute, value)) => {
             return attribute(inst, value).map_err(problem);
         }
-        (_, What::Graphics(kind, value)) if kind == slot.kind => Operand::Imm(value),
+        (_, ArgValue::Graphics(kind, value)) if kind == slot.kind => Operand::Imm(value),
         // What is compared without sign has none.
-        (Kind::Simm16, What::Int(value @ ..0))
+        (Kind::Simm16, ArgValue::Int(value @ ..0))
             if inst.row().slots().any(|slot| slot.ty == Ty::U32) =>
         {
             return Err(problem(Why::Range {
@@ -270,7 +272,7 @@ pub(super) fn place(
             | Kind::Hwreg
             | Kind::SendMsg
             | Kind::GprIndex,
-            What::Int(value),
+            ArgValue::Int(value),
         ) => Operand::Imm(value),
         (
             Kind::Unsigned
@@ -280,7 +282,7 @@ pub(super) fn place(
             | Kind::Hwreg
             | Kind::SendMsg
             | Kind::GprIndex,
-            What::Delayed(delayed),
+            ArgValue::Delayed(delayed),
         ) => {
             let put_off = encoded.put_off(DelayedField::Operand(slot), delayed);
             return put_off.map_err(problem);
@@ -365,7 +367,7 @@ fn source_modifiers(
     dialect: Dialect,
     place: &PlacedOperand,
     arg: &Arg,
-) -> Result<What, Why> {
+) -> Result<ArgValue, Why> {
     let slot = place.slot;
     let is_float = slot.ty.is_float();
     if arg.has_two_signs {
@@ -455,7 +457,7 @@ pub(super) fn scalar_offset(
     inst: &mut Inst,
     dialect: Dialect,
     slot: &'static Slot,
-    what: What,
+    what: ArgValue,
     added: Option<i64>,
 ) -> Result<(), Why> {
     // Only the literal of GCN 1.1 has all bits of a number without sign.
@@ -466,7 +468,7 @@ pub(super) fn scalar_offset(
     };
     let has_both = inst.layout().has(Field::Soe);
     let operand = match what {
-        What::Scalar { code, count: 1 } if code < regs::ZERO => {
+        ArgValue::Scalar { code, count: 1 } if code < regs::ZERO => {
             let imm = match added {
                 None => None,
                 Some(_) if !has_both => return Err(Why::ModifierNotHere),
@@ -484,7 +486,7 @@ pub(super) fn scalar_offset(
                 Some(rule) => return Err(Why::Breaks(rule)),
             }
         }
-        What::Int(value) if added.is_none() => {
+        ArgValue::Int(value) if added.is_none() => {
             let largest = inst.layout().bits(Field::Offset).max().cast_signed();
             let literal = inst.encoding == Encoding::Smrd && inst.isa == Isa::Ci && value > largest;
             Operand::ScalarOffset {
@@ -493,16 +495,16 @@ pub(super) fn scalar_offset(
                 literal,
             }
         }
-        What::Literal(value) if inst.encoding == Encoding::Smrd => Operand::ScalarOffset {
+        ArgValue::Literal(value) if inst.encoding == Encoding::Smrd => Operand::ScalarOffset {
             imm: Some(narrow(value).map_err(|_| offset_range(inst, slot, value))?),
             reg: None,
             literal: true,
         },
-        What::Delayed(_) => return Err(Why::NotKnown),
+        ArgValue::Delayed(_) => return Err(Why::NotKnown),
         _ => return Err(Why::Expected(slot)),
     };
     let value = match what {
-        What::Int(value) => value,
+        ArgValue::Int(value) => value,
         _ => added.unwrap_or(0),
     };
     match inst.set_operand(slot, operand) {
@@ -541,10 +543,10 @@ fn attribute(inst: &mut Inst, value: i64) -> Result<(), Why> {
 }
 
 /// A value of an export as CLRX has it: EN has a bit for each, with COMPR too, where two share a field.
-fn export_value(inst: &mut Inst, place: u8, what: What) -> Result<(), Why> {
+fn export_value(inst: &mut Inst, place: u8, what: ArgValue) -> Result<(), Why> {
     let register = match what {
-        What::Vgprs { first, count: 1 } => Some(first),
-        What::Off => None,
+        ArgValue::Vgprs { first, count: 1 } => Some(first),
+        ArgValue::Off => None,
         _ => {
             return Err(Why::NotAllowed(
                 &ids::OPERAND_KIND,

@@ -4,118 +4,114 @@
 
 use std::ops::Range;
 
-use super::{LOOP, Origin, Step, What};
+use super::LOOP;
 use crate::assembler::Assembler;
 use crate::diagnostic::{Fail, fail};
+use crate::expansion::Expanded;
+use crate::expansion::place::{Origin, Step};
 use crate::ids;
 
 /// What a round counts beside its text: its condition is read again and may never fail.
 const ROUND_COST: usize = 256;
 
-/// A loop whose beginning is about to be read again.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) struct Resumed {
-    /// Where it begins.
-    pub at: usize,
-    /// The number of the round to come.
-    pub round: u64,
+/// `condition`, up to `.endr`
+pub(crate) fn while_loop(asm: &mut Assembler<'_>, span: &Range<usize>) -> Result<(), Fail> {
+    let round = round(asm, span);
+    let holds = asm.absolute("the condition").map(|number| number != 0);
+    round_if(asm, holds, ".while", round, span)
 }
 
-impl Assembler<'_> {
-    /// `condition`, up to `.endr`
-    pub(super) fn while_loop(&mut self, span: &Range<usize>) -> Result<(), Fail> {
-        let round = self.round(span);
-        let holds = self.absolute("the condition").map(|number| number != 0);
-        self.round_if(holds, ".while", round, span)
-    }
+/// `symbol = first, condition, next`, up to `.endr`
+pub(crate) fn for_loop(asm: &mut Assembler<'_>, span: &Range<usize>) -> Result<(), Fail> {
+    let round = round(asm, span);
+    let holds = for_head(asm, round);
+    round_if(asm, holds, ".for", round, span)
+}
 
-    /// `symbol = first, condition, next`, up to `.endr`
-    pub(super) fn for_loop(&mut self, span: &Range<usize>) -> Result<(), Fail> {
-        let round = self.round(span);
-        let holds = self.for_head(round);
-        self.round_if(holds, ".for", round, span)
-    }
+/// The number of the round that is about to begin.
+fn round(asm: &mut Assembler<'_>, span: &Range<usize>) -> u64 {
+    let resumed = asm.reader.expansion.resumed.take();
+    let own = resumed.filter(|resumed| resumed.at == span.start);
+    own.map_or(1, |resumed| resumed.round)
+}
 
-    /// The number of the round that is about to begin.
-    fn round(&mut self, span: &Range<usize>) -> u64 {
-        let resumed = self.expansion.resumed.take();
-        let own = resumed.filter(|resumed| resumed.at == span.start);
-        own.map_or(1, |resumed| resumed.round)
+/// Gives the symbol its value in this round; yields whether there is a round.
+fn for_head(asm: &mut Assembler<'_>, round: u64) -> Result<bool, Fail> {
+    asm.reader.cursor.skip_blanks();
+    let start = asm.reader.cursor.pos();
+    let name = asm.reader.cursor.name()?.into_owned();
+    let span = start..asm.reader.cursor.pos();
+    if !asm.reader.cursor.eat_after_blanks(b'=') {
+        return Err(asm.reader.cursor.expected("`=` and the first value"));
     }
+    let first = asm.absolute("the first value")?;
+    if round == 1 {
+        set_number(asm, &name, first, span.clone())?;
+    }
+    asm.comma("the condition")?;
+    let condition = asm.reader.cursor.pos();
+    let holds = asm.absolute("the condition")?;
+    asm.comma("the next value")?;
+    let next = asm.absolute("the next value")?;
+    if round == 1 {
+        return Ok(holds != 0);
+    }
+    // The condition is about the next value.
+    set_number(asm, &name, next, span)?;
+    let end = asm.reader.cursor.pos();
+    asm.reader.cursor.set_pos(condition);
+    let holds = asm.absolute("the condition")?;
+    asm.reader.cursor.set_pos(end);
+    Ok(holds != 0)
+}
 
-    /// Gives the symbol its value in this round; yields whether there is a round.
-    fn for_head(&mut self, round: u64) -> Result<bool, Fail> {
-        self.cursor.skip_blanks();
-        let start = self.cursor.pos();
-        let name = self.cursor.name()?.into_owned();
-        let span = start..self.cursor.pos();
-        if !self.cursor.eat_after_blanks(b'=') {
-            return Err(self.cursor.expected("`=` and the first value"));
+/// Reads the body once if the condition holds, then the beginning again.
+fn round_if(
+    asm: &mut Assembler<'_>,
+    holds: Result<bool, Fail>,
+    name: &'static str,
+    round: u64,
+    span: &Range<usize>,
+) -> Result<(), Fail> {
+    let holds = holds.and_then(|holds| {
+        if asm.reader.cursor.statement_ends() {
+            Ok(holds)
+        } else {
+            Err(asm.reader.cursor.expected("the end of the statement"))
         }
-        let first = self.absolute("the first value")?;
-        if round == 1 {
-            self.set_number(&name, first, span.clone())?;
-        }
-        self.comma("the condition")?;
-        let condition = self.cursor.pos();
-        let holds = self.absolute("the condition")?;
-        self.comma("the next value")?;
-        let next = self.absolute("the next value")?;
-        if round == 1 {
-            return Ok(holds != 0);
-        }
-        // The condition is about the next value.
-        self.set_number(&name, next, span)?;
-        let end = self.cursor.pos();
-        self.cursor.set_pos(condition);
-        let holds = self.absolute("the condition")?;
-        self.cursor.set_pos(end);
-        Ok(holds != 0)
+    });
+    let call = asm.reader.statement_from(span.start);
+    let mut again = asm.reader.cursor.clone();
+    again.set_pos(span.start);
+    let body = asm.reader.body(LOOP, span)?;
+    if !holds? {
+        return Ok(());
     }
+    asm.reader.charge(body.len() + ROUND_COST, &call)?;
+    let begin = asm.reader.cursor.within(body);
+    let step = Step {
+        what: Expanded::Loop(name),
+        text: None,
+        origin: Origin::Unknown,
+        call,
+        iteration: round,
+    };
+    asm.reader.expand(step, begin, 1)?;
+    asm.reader.repeat_from(again);
+    Ok(())
+}
 
-    /// Reads the body once if the condition holds, then the beginning again.
-    fn round_if(
-        &mut self,
-        holds: Result<bool, Fail>,
-        name: &'static str,
-        round: u64,
-        span: &Range<usize>,
-    ) -> Result<(), Fail> {
-        let holds = holds.and_then(|holds| {
-            if self.cursor.statement_ends() {
-                Ok(holds)
-            } else {
-                Err(self.cursor.expected("the end of the statement"))
-            }
-        });
-        let call = self.statement_from(span.start);
-        let mut again = self.cursor.clone();
-        again.set_pos(span.start);
-        let body = self.body(LOOP, span)?;
-        if !holds? {
-            return Ok(());
-        }
-        self.charge(body.len() + ROUND_COST, &call)?;
-        let begin = self.cursor.within(body);
-        let step = Step {
-            what: What::Loop(name),
-            text: None,
-            origin: Origin::Unknown,
-            call,
-            iteration: round,
-        };
-        self.expand(step, begin, 1)?;
-        self.repeat_from(again);
-        Ok(())
+/// Gives a symbol a number, as `=` does.
+fn set_number(
+    asm: &mut Assembler<'_>,
+    name: &str,
+    value: i64,
+    span: Range<usize>,
+) -> Result<(), Fail> {
+    if asm.names.is_label(name) {
+        let message = format!("symbol `{name}` is already defined as a label");
+        return Err(fail(&ids::REDEFINED_SYMBOL, span, message));
     }
-
-    /// Gives a symbol a number, as `=` does.
-    fn set_number(&mut self, name: &str, value: i64, span: Range<usize>) -> Result<(), Fail> {
-        if self.is_label(name) {
-            let message = format!("symbol `{name}` is already defined as a label");
-            return Err(fail(&ids::REDEFINED_SYMBOL, span, message));
-        }
-        self.define_number(name, value, span);
-        Ok(())
-    }
+    asm.names.define_number(name, value, span);
+    Ok(())
 }

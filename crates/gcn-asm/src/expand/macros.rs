@@ -4,43 +4,14 @@ use std::cell::Cell;
 use std::ops::Range;
 use std::rc::Rc;
 
-use super::{ENTRY_COST, Jump, MACRO, Origin, Step, What};
+use super::MACRO;
 use crate::assembler::Assembler;
 use crate::cursor::Cursor;
 use crate::diagnostic::{Fail, Helped, fail};
+use crate::expansion::place::{Origin, Step};
+use crate::expansion::{Expanded, Jump, Macro, Need, Parameter};
 use crate::ids;
-use crate::operand::lower_case;
-
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) enum Need {
-    Optional,
-    Required,
-    /// Takes the rest of the line.
-    Rest,
-}
-
-#[derive(Debug)]
-pub(super) struct Parameter<'a> {
-    name: &'a str,
-    default: &'a str,
-    need: Need,
-}
-
-/// Names that are longer are told apart by case.
-const MACRO_NAME: usize = 128;
-
-/// A macro.
-#[derive(Debug)]
-pub(super) struct Macro<'a> {
-    name: &'a str,
-    parameters: Vec<Parameter<'a>>,
-    body: &'a str,
-    origin: Origin,
-    /// Calls so far, for `\+`.
-    calls: Cell<u64>,
-    /// Whether nothing is to be substituted.
-    is_plain: bool,
-}
+use crate::reader::{ENTRY_COST, MACRO_NAME};
 
 fn is_name(byte: u8) -> bool {
     byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'.' | b'$')
@@ -220,481 +191,461 @@ pub(super) fn unquoted(text: &str) -> &str {
         .unwrap_or(text)
 }
 
-impl<'a> Assembler<'a> {
-    /// The macro of this name called, if there is one; the cursor is behind the name.
-    pub(crate) fn macro_call(
-        &mut self,
-        name: &str,
-        span: &Range<usize>,
-    ) -> Option<Result<(), Fail>> {
-        let mut buffer = [0; MACRO_NAME];
-        let key = self.macro_key(name, &mut buffer);
-        let called = Rc::clone(self.expansion.macros.get(key)?);
-        Some(self.call(&called, span))
-    }
+/// The macro of this name called, if there is one; the cursor is behind the name.
+pub(crate) fn macro_call(
+    asm: &mut Assembler<'_>,
+    name: &str,
+    span: &Range<usize>,
+) -> Option<Result<(), Fail>> {
+    let mut buffer = [0; MACRO_NAME];
+    let key = asm.reader.macro_key(name, &mut buffer);
+    let called = Rc::clone(asm.reader.expansion.macros.get(key)?);
+    Some(call(asm, &called, span))
+}
 
-    /// What a macro of this name is kept under.
-    fn macro_key<'n>(&self, name: &'n str, buffer: &'n mut [u8; MACRO_NAME]) -> &'n str {
-        match self.expansion.ignores_case {
-            true => lower_case(name, buffer).unwrap_or(name),
-            false => name,
-        }
+/// `name parameter, parameter=default, parameter:req, parameter:vararg`
+pub(crate) fn define_macro(asm: &mut Assembler<'_>, span: &Range<usize>) -> Result<(), Fail> {
+    let head = macro_head(asm);
+    let body = asm.reader.body(MACRO, span)?;
+    let (name, name_span, parameters) = head?;
+    let text = asm.reader.cursor.slice(body.clone());
+    let defined = Macro {
+        name,
+        parameters,
+        body: text,
+        // Where it stands in a text that was made will mean nothing.
+        origin: match asm.reader.origin(body) {
+            Origin::Around(_) => Origin::Unknown,
+            origin => origin,
+        },
+        calls: Cell::new(0),
+        is_plain: !text.contains('\\'),
+    };
+    let mut buffer = [0; MACRO_NAME];
+    let key = match asm.reader.macro_key(name, &mut buffer) {
+        key if key == name => name,
+        key => asm.reader.expansion.keep(key.to_owned()),
+    };
+    if asm.reader.expansion.macros.contains_key(key) {
+        return Err(fail(
+            &ids::REDEFINED_MACRO,
+            name_span,
+            format!("macro `{name}` is already defined"),
+        )
+        .helped("remove it with `.purgem` before it is defined again"));
     }
+    asm.reader.expansion.macros.insert(key, Rc::new(defined));
+    Ok(())
+}
 
-    /// `name parameter, parameter=default, parameter:req, parameter:vararg`
-    pub(super) fn define_macro(&mut self, span: &Range<usize>) -> Result<(), Fail> {
-        let head = self.macro_head();
-        let body = self.body(MACRO, span)?;
-        let (name, name_span, parameters) = head?;
-        let text = self.cursor.slice(body.clone());
-        let defined = Macro {
-            name,
-            parameters,
-            body: text,
-            // Where it stands in a text that was made will mean nothing.
-            origin: match self.origin(body) {
-                Origin::Around(_) => Origin::Unknown,
-                origin => origin,
-            },
-            calls: Cell::new(0),
-            is_plain: !text.contains('\\'),
+fn macro_head<'a>(
+    asm: &mut Assembler<'a>,
+) -> Result<(&'a str, Range<usize>, Vec<Parameter<'a>>), Fail> {
+    asm.reader.cursor.skip_blanks();
+    let start = asm.reader.cursor.pos();
+    let Some(name) = asm.reader.cursor.word() else {
+        return Err(asm.reader.cursor.expected("the macro's name"));
+    };
+    let span = start..asm.reader.cursor.pos();
+    let mut parameters: Vec<Parameter<'a>> = Vec::new();
+    let _ = asm.reader.cursor.eat_after_blanks(b',');
+    while !asm.reader.cursor.statement_ends() {
+        let start = asm.reader.cursor.pos();
+        let Some(parameter) = asm.reader.cursor.word() else {
+            return Err(asm.reader.cursor.expected("a parameter's name"));
         };
-        let mut buffer = [0; MACRO_NAME];
-        let key = match self.macro_key(name, &mut buffer) {
-            key if key == name => name,
-            key => self.expansion.keep(key.to_owned()),
-        };
-        if self.expansion.macros.contains_key(key) {
+        let here = start..asm.reader.cursor.pos();
+        if parameters
+            .last()
+            .is_some_and(|last| last.need == Need::Rest)
+        {
             return Err(fail(
-                &ids::REDEFINED_MACRO,
-                name_span,
-                format!("macro `{name}` is already defined"),
-            )
-            .helped("remove it with `.purgem` before it is defined again"));
-        }
-        self.expansion.macros.insert(key, Rc::new(defined));
-        Ok(())
-    }
-
-    fn macro_head(&mut self) -> Result<(&'a str, Range<usize>, Vec<Parameter<'a>>), Fail> {
-        self.cursor.skip_blanks();
-        let start = self.cursor.pos();
-        let Some(name) = self.cursor.word() else {
-            return Err(self.cursor.expected("the macro's name"));
-        };
-        let span = start..self.cursor.pos();
-        let mut parameters: Vec<Parameter<'a>> = Vec::new();
-        let _ = self.cursor.eat_after_blanks(b',');
-        while !self.cursor.statement_ends() {
-            let start = self.cursor.pos();
-            let Some(parameter) = self.cursor.word() else {
-                return Err(self.cursor.expected("a parameter's name"));
-            };
-            let here = start..self.cursor.pos();
-            if parameters
-                .last()
-                .is_some_and(|last| last.need == Need::Rest)
-            {
-                return Err(fail(
-                    &ids::MACRO_PARAMETER,
-                    here,
-                    "a parameter cannot follow the one that takes the rest",
-                ));
-            }
-            if parameters.iter().any(|other| other.name == parameter) {
-                return Err(fail(
-                    &ids::MACRO_PARAMETER,
-                    here,
-                    format!("the macro has two parameters `{parameter}`"),
-                ));
-            }
-            let mut need = Need::Optional;
-            if self.cursor.eat_after_blanks(b':') {
-                self.cursor.skip_blanks();
-                let start = self.cursor.pos();
-                need = match self.cursor.word() {
-                    Some("req") => Need::Required,
-                    Some("vararg") => Need::Rest,
-                    _ => {
-                        return Err(fail(
-                            &ids::MACRO_PARAMETER,
-                            start..self.cursor.pos(),
-                            "this says nothing of a parameter",
-                        )
-                        .helped("after the colon may stand `req` or `vararg`"));
-                    }
-                };
-            }
-            let default = if self.cursor.eat_after_blanks(b'=') {
-                self.macro_argument()?
-            } else {
-                ""
-            };
-            parameters.push(Parameter {
-                name: parameter,
-                default,
-                need,
-            });
-            let _ = self.cursor.eat_after_blanks(b',');
-        }
-        Ok((name, span, parameters))
-    }
-
-    /// An argument up to a comma or to blanks that no operator adjoins.
-    pub(super) fn macro_argument(&mut self) -> Result<&'a str, Fail> {
-        self.cursor.skip_blanks();
-        let start = self.cursor.pos();
-        if self.expansion.is_alternate {
-            match self.cursor.peek() {
-                b'%' => {
-                    self.cursor.set_pos(start + 1);
-                    let value = self.absolute("an argument behind `%`")?;
-                    return Ok(self.expansion.keep(value.to_string()));
-                }
-                b'<' => return self.bracketed(),
-                _ => {}
-            }
-        }
-        if self.dialect.forgets_blanks() {
-            return self.parted_argument();
-        }
-        let mut end = start;
-        let (mut round, mut square) = (0usize, 0usize);
-        let mut after_operator = true;
-        loop {
-            let before = self.cursor.pos();
-            self.cursor.skip_blanks();
-            let is_apart = self.cursor.pos() > before;
-            if self.cursor.at_statement_end() {
-                break;
-            }
-            let byte = self.cursor.peek();
-            if byte == b',' && round == 0 {
-                break;
-            }
-            if is_apart && !after_operator && round + square == 0 && !is_operator(byte) {
-                break;
-            }
-            match byte {
-                b'"' => {
-                    self.cursor.string()?;
-                }
-                _ => {
-                    match byte {
-                        b'(' => round += 1,
-                        b')' => round = round.saturating_sub(1),
-                        b'[' => square += 1,
-                        b']' => square = square.saturating_sub(1),
-                        _ => {}
-                    }
-                    let width = self.cursor.here().len().max(1);
-                    self.cursor.set_pos(self.cursor.pos() + width);
-                }
-            }
-            after_operator = is_operator(byte);
-            end = self.cursor.pos();
-        }
-        if round > 0 {
-            return Err(fail(
-                &ids::UNTERMINATED,
-                start..end,
-                "a parenthesis is not closed in this argument",
+                &ids::MACRO_PARAMETER,
+                here,
+                "a parameter cannot follow the one that takes the rest",
             ));
         }
-        Ok(self.cursor.slice(start..end))
+        if parameters.iter().any(|other| other.name == parameter) {
+            return Err(fail(
+                &ids::MACRO_PARAMETER,
+                here,
+                format!("the macro has two parameters `{parameter}`"),
+            ));
+        }
+        let mut need = Need::Optional;
+        if asm.reader.cursor.eat_after_blanks(b':') {
+            asm.reader.cursor.skip_blanks();
+            let start = asm.reader.cursor.pos();
+            need = match asm.reader.cursor.word() {
+                Some("req") => Need::Required,
+                Some("vararg") => Need::Rest,
+                _ => {
+                    return Err(fail(
+                        &ids::MACRO_PARAMETER,
+                        start..asm.reader.cursor.pos(),
+                        "this says nothing of a parameter",
+                    )
+                    .helped("after the colon may stand `req` or `vararg`"));
+                }
+            };
+        }
+        let default = if asm.reader.cursor.eat_after_blanks(b'=') {
+            macro_argument(asm)?
+        } else {
+            ""
+        };
+        parameters.push(Parameter {
+            name: parameter,
+            default,
+            need,
+        });
+        let _ = asm.reader.cursor.eat_after_blanks(b',');
     }
+    Ok((name, span, parameters))
+}
 
-    /// An argument of CLRX: a string, the value behind `\%`, or what stands up to a comma, a string, or blanks that part
-    /// it; without other blanks.
-    fn parted_argument(&mut self) -> Result<&'a str, Fail> {
-        let start = self.cursor.pos();
-        match (self.cursor.peek(), self.cursor.peek_at(1)) {
-            (b'\\', b'%') => {
-                self.cursor.set_pos(start + 2);
-                let value = self.absolute("an argument behind `\\%`")?;
-                return Ok(self.expansion.keep(value.to_string()));
+/// An argument up to a comma or to blanks that no operator adjoins.
+pub(crate) fn macro_argument<'a>(asm: &mut Assembler<'a>) -> Result<&'a str, Fail> {
+    asm.reader.cursor.skip_blanks();
+    let start = asm.reader.cursor.pos();
+    if asm.reader.expansion.is_alternate {
+        match asm.reader.cursor.peek() {
+            b'%' => {
+                asm.reader.cursor.set_pos(start + 1);
+                let value = asm.absolute("an argument behind `%`")?;
+                return Ok(asm.reader.expansion.keep(value.to_string()));
             }
-            (quote @ (b'"' | b'\''), _) if self.expansion.is_alternate => {
-                return self.escaped(quote);
-            }
-            (b'"', _) => {
-                self.cursor.string()?;
-                return Ok(self.cursor.slice(start..self.cursor.pos()));
-            }
+            b'<' => return bracketed(asm),
             _ => {}
         }
-        let mut text = String::new();
-        let mut last = None;
-        loop {
-            let before = self.cursor.pos();
-            self.cursor.skip_blanks();
-            let is_apart = self.cursor.pos() > before;
-            let byte = self.cursor.peek();
-            let is_parted = last.is_some_and(|last| is_apart && blanks_part(last, byte));
-            if self.cursor.at_statement_end() || matches!(byte, b',' | b'"') || is_parted {
-                break;
-            }
-            let here = self.cursor.here();
-            self.cursor.set_pos(here.end);
-            text.push_str(self.cursor.slice(here));
-            last = Some(byte);
-        }
-        let end = self.cursor.pos();
-        // As most are: without blanks.
-        Ok(match self.cursor.slice(start..end).trim_end() {
-            plain if plain == text => plain,
-            _ => self.expansion.keep(text),
-        })
     }
-
-    /// An argument of `.altmacro` between quotes, where `!` makes a character ordinary.
-    fn escaped(&mut self, quote: u8) -> Result<&'a str, Fail> {
-        let start = self.cursor.pos();
-        self.cursor.set_pos(start + 1);
-        let mut text = String::new();
-        loop {
-            let is_escape = self.cursor.eat(b'!');
-            let here = self.cursor.here();
-            if here.is_empty() {
-                return Err(fail(
-                    &ids::UNTERMINATED,
-                    start..here.start,
-                    "the argument does not end",
-                )
-                .helped("add the other quote on the same line"));
-            }
-            let ends = self.cursor.peek() == quote && !is_escape;
-            self.cursor.set_pos(here.end);
-            if ends {
-                return Ok(self.expansion.keep(text));
-            }
-            text.push_str(self.cursor.slice(here));
-        }
+    if asm.dialect.forgets_blanks() {
+        return parted_argument(asm);
     }
-
-    /// An argument of `.altmacro` between `<` and `>`, where `!` makes a character ordinary.
-    fn bracketed(&mut self) -> Result<&'a str, Fail> {
-        let start = self.cursor.pos();
-        let mut text = String::new();
-        let mut depth = 0usize;
-        loop {
-            let here = self.cursor.here();
-            if here.is_empty() {
-                return Err(fail(
-                    &ids::UNTERMINATED,
-                    start..here.start,
-                    "the argument does not end",
-                )
-                .helped("add `>` on the same line"));
+    let mut end = start;
+    let (mut round, mut square) = (0usize, 0usize);
+    let mut after_operator = true;
+    loop {
+        let before = asm.reader.cursor.pos();
+        asm.reader.cursor.skip_blanks();
+        let is_apart = asm.reader.cursor.pos() > before;
+        if asm.reader.cursor.at_statement_end() {
+            break;
+        }
+        let byte = asm.reader.cursor.peek();
+        if byte == b',' && round == 0 {
+            break;
+        }
+        if is_apart && !after_operator && round + square == 0 && !is_operator(byte) {
+            break;
+        }
+        match byte {
+            b'"' => {
+                asm.reader.cursor.string()?;
             }
-            self.cursor.set_pos(here.end);
-            match self.cursor.slice(here.clone()) {
-                "!" => {
-                    let escaped = self.cursor.here();
-                    self.cursor.set_pos(escaped.end);
-                    text.push_str(self.cursor.slice(escaped));
-                    continue;
+            _ => {
+                match byte {
+                    b'(' => round += 1,
+                    b')' => round = round.saturating_sub(1),
+                    b'[' => square += 1,
+                    b']' => square = square.saturating_sub(1),
+                    _ => {}
                 }
-                "<" => depth += 1,
-                ">" => depth = depth.saturating_sub(1),
-                _ => {}
-            }
-            if depth == 0 {
-                return Ok(self.expansion.keep(text));
-            }
-            if here.start > start {
-                text.push_str(self.cursor.slice(here));
+                let width = asm.reader.cursor.here().len().max(1);
+                asm.reader.cursor.set_pos(asm.reader.cursor.pos() + width);
             }
         }
+        after_operator = is_operator(byte);
+        end = asm.reader.cursor.pos();
     }
+    if round > 0 {
+        return Err(fail(
+            &ids::UNTERMINATED,
+            start..end,
+            "a parenthesis is not closed in this argument",
+        ));
+    }
+    Ok(asm.reader.cursor.slice(start..end))
+}
 
-    /// The rest of the line without its comment.
-    pub(super) fn rest_of_line(&mut self) -> &'a str {
-        self.cursor.skip_blanks();
-        let start = self.cursor.pos();
-        let mut end = start;
-        while !self.cursor.at_statement_end() {
-            if self.cursor.peek() == b'"' && self.cursor.string().is_ok() {
-                end = self.cursor.pos();
+/// An argument of CLRX: a string, the value behind `\%`, or what stands up to a comma, a string, or blanks that part
+/// it; without other blanks.
+fn parted_argument<'a>(asm: &mut Assembler<'a>) -> Result<&'a str, Fail> {
+    let start = asm.reader.cursor.pos();
+    match (asm.reader.cursor.peek(), asm.reader.cursor.peek_at(1)) {
+        (b'\\', b'%') => {
+            asm.reader.cursor.set_pos(start + 2);
+            let value = asm.absolute("an argument behind `\\%`")?;
+            return Ok(asm.reader.expansion.keep(value.to_string()));
+        }
+        (quote @ (b'"' | b'\''), _) if asm.reader.expansion.is_alternate => {
+            return escaped(asm, quote);
+        }
+        (b'"', _) => {
+            asm.reader.cursor.string()?;
+            return Ok(asm.reader.cursor.slice(start..asm.reader.cursor.pos()));
+        }
+        _ => {}
+    }
+    let mut text = String::new();
+    let mut last = None;
+    loop {
+        let before = asm.reader.cursor.pos();
+        asm.reader.cursor.skip_blanks();
+        let is_apart = asm.reader.cursor.pos() > before;
+        let byte = asm.reader.cursor.peek();
+        let is_parted = last.is_some_and(|last| is_apart && blanks_part(last, byte));
+        if asm.reader.cursor.at_statement_end() || matches!(byte, b',' | b'"') || is_parted {
+            break;
+        }
+        let here = asm.reader.cursor.here();
+        asm.reader.cursor.set_pos(here.end);
+        text.push_str(asm.reader.cursor.slice(here));
+        last = Some(byte);
+    }
+    let end = asm.reader.cursor.pos();
+    // As most are: without blanks.
+    Ok(match asm.reader.cursor.slice(start..end).trim_end() {
+        plain if plain == text => plain,
+        _ => asm.reader.expansion.keep(text),
+    })
+}
+
+/// An argument of `.altmacro` between quotes, where `!` makes a character ordinary.
+fn escaped<'a>(asm: &mut Assembler<'a>, quote: u8) -> Result<&'a str, Fail> {
+    let start = asm.reader.cursor.pos();
+    asm.reader.cursor.set_pos(start + 1);
+    let mut text = String::new();
+    loop {
+        let is_escape = asm.reader.cursor.eat(b'!');
+        let here = asm.reader.cursor.here();
+        if here.is_empty() {
+            return Err(fail(
+                &ids::UNTERMINATED,
+                start..here.start,
+                "the argument does not end",
+            )
+            .helped("add the other quote on the same line"));
+        }
+        let ends = asm.reader.cursor.peek() == quote && !is_escape;
+        asm.reader.cursor.set_pos(here.end);
+        if ends {
+            return Ok(asm.reader.expansion.keep(text));
+        }
+        text.push_str(asm.reader.cursor.slice(here));
+    }
+}
+
+/// An argument of `.altmacro` between `<` and `>`, where `!` makes a character ordinary.
+fn bracketed<'a>(asm: &mut Assembler<'a>) -> Result<&'a str, Fail> {
+    let start = asm.reader.cursor.pos();
+    let mut text = String::new();
+    let mut depth = 0usize;
+    loop {
+        let here = asm.reader.cursor.here();
+        if here.is_empty() {
+            return Err(fail(
+                &ids::UNTERMINATED,
+                start..here.start,
+                "the argument does not end",
+            )
+            .helped("add `>` on the same line"));
+        }
+        asm.reader.cursor.set_pos(here.end);
+        match asm.reader.cursor.slice(here.clone()) {
+            "!" => {
+                let escaped = asm.reader.cursor.here();
+                asm.reader.cursor.set_pos(escaped.end);
+                text.push_str(asm.reader.cursor.slice(escaped));
                 continue;
             }
-            let width = self.cursor.here().len().max(1);
-            self.cursor.set_pos(self.cursor.pos() + width);
-            end = self.cursor.pos();
-            self.cursor.skip_blanks();
+            "<" => depth += 1,
+            ">" => depth = depth.saturating_sub(1),
+            _ => {}
         }
-        self.cursor.slice(start..end)
+        if depth == 0 {
+            return Ok(asm.reader.expansion.keep(text));
+        }
+        if here.start > start {
+            text.push_str(asm.reader.cursor.slice(here));
+        }
     }
+}
 
-    /// `name value, parameter=value`
-    fn call(&mut self, called: &Macro<'a>, span: &Range<usize>) -> Result<(), Fail> {
-        let mut values: Vec<Option<&'a str>> = vec![None; called.parameters.len()];
-        let mut position = 0;
-        let mut is_named = false;
-        while !self.cursor.statement_ends() {
-            let start = self.cursor.pos();
-            let mut index = position;
-            let mut probe = self.cursor.clone();
-            let word = probe.word();
-            let is_assigned = word.is_some()
-                && !called.parameters.is_empty()
-                && probe.eat_after_blanks(b'=')
-                && probe.peek() != b'=';
-            if let Some(word) = word.filter(|_| is_assigned) {
-                let Some(found) = called.parameters.iter().position(|p| p.name == word) else {
-                    let here = start..start + word.len();
-                    return Err(fail(
-                        &ids::MACRO_ARGUMENT,
-                        here,
-                        format!("macro `{}` has no parameter `{word}`", called.name),
-                    ));
-                };
-                index = found;
-                is_named = true;
-                self.cursor.set_pos(probe.pos());
-            } else if is_named {
-                return Err(fail(
-                    &ids::MACRO_ARGUMENT,
-                    self.cursor.found().0,
-                    "a value without a name cannot follow one with a name",
-                ));
-            }
-            let Some(parameter) = called.parameters.get(index) else {
-                let here = self.cursor.found().0;
-                let count = called.parameters.len();
-                let plural = if count == 1 { "" } else { "s" };
-                self.cursor.skip_line_content();
+/// `name value, parameter=value`
+fn call<'a>(asm: &mut Assembler<'a>, called: &Macro<'a>, span: &Range<usize>) -> Result<(), Fail> {
+    let mut values: Vec<Option<&'a str>> = vec![None; called.parameters.len()];
+    let mut position = 0;
+    let mut is_named = false;
+    while !asm.reader.cursor.statement_ends() {
+        let start = asm.reader.cursor.pos();
+        let mut index = position;
+        let mut probe = asm.reader.cursor.clone();
+        let word = probe.word();
+        let is_assigned = word.is_some()
+            && !called.parameters.is_empty()
+            && probe.eat_after_blanks(b'=')
+            && probe.peek() != b'=';
+        if let Some(word) = word.filter(|_| is_assigned) {
+            let Some(found) = called.parameters.iter().position(|p| p.name == word) else {
+                let here = start..start + word.len();
                 return Err(fail(
                     &ids::MACRO_ARGUMENT,
                     here,
-                    "too many values for the macro's parameters",
-                )
-                .helped(format!(
-                    "macro `{}` has {count} parameter{plural}",
-                    called.name
-                )));
-            };
-            let value = match parameter.need {
-                Need::Rest => self.rest_of_line(),
-                _ => unquoted(self.macro_argument()?),
-            };
-            if let Some(place) = values.get_mut(index) {
-                *place = Some(value);
-            }
-            position = index + 1;
-            let _ = self.cursor.eat_after_blanks(b',');
-        }
-        let mut bindings = Vec::with_capacity(values.len());
-        for (parameter, value) in called.parameters.iter().zip(values) {
-            let value = value
-                .filter(|value| !value.is_empty())
-                .unwrap_or(unquoted(parameter.default));
-            if value.is_empty() && parameter.need == Need::Required {
-                return Err(fail(
-                    &ids::MACRO_ARGUMENT,
-                    span.clone(),
-                    format!(
-                        "macro `{}` needs a value for `{}`",
-                        called.name, parameter.name
-                    ),
+                    format!("macro `{}` has no parameter `{word}`", called.name),
                 ));
-            }
-            bindings.push((parameter.name, value));
-        }
-        let call = self.statement_from(span.start);
-        let round = called.calls.get();
-        called.calls.set(round + 1);
-        let text = if called.is_plain && !self.expansion.is_alternate {
-            self.charge(called.body.len() + ENTRY_COST, &call)?;
-            called.body
-        } else {
-            self.substituted(called, bindings, round, &call)?
-        };
-        self.expansion.calls += 1;
-        let step = Step {
-            what: What::Macro(called.name),
-            text: Some(text),
-            origin: called.origin.clone(),
-            call,
-            iteration: 1,
-        };
-        self.expand(step, Cursor::new(text, self.dialect), 1)
-    }
-
-    /// A macro's body with values in place of what it names.
-    fn substituted(
-        &mut self,
-        called: &Macro<'a>,
-        mut bindings: Vec<(&'a str, &'a str)>,
-        round: u64,
-        call: &Range<usize>,
-    ) -> Result<&'a str, Fail> {
-        let mut alternate = None;
-        if self.expansion.is_alternate {
-            let anywhere = self.dialect.alters_everywhere();
-            let (names, body) = locals(called.body, anywhere);
-            for name in names {
-                // CLRX's numbers have as many digits as they need.
-                let digits = if anywhere { 1 } else { 4 };
-                let unique = format!(".LL{:0digits$}", self.expansion.locals);
-                self.expansion.locals += 1;
-                let name = self.expansion.keep(name.to_owned());
-                bindings.push((name, self.expansion.keep(unique)));
-            }
-            let is_parameter = |word: &str| bindings.iter().any(|(name, _)| *name == word);
-            alternate = Some(with_backslashes(&body, anywhere, is_parameter));
-        }
-        let mut text = String::with_capacity(called.body.len());
-        let values = Values {
-            bindings: &bindings,
-            calls: self.expansion.calls,
-            round,
-        };
-        let body = alternate.as_deref().unwrap_or(called.body);
-        if !substitute(&mut text, body, &values, self.expansion.budget) {
-            self.charge(usize::MAX, call)?;
-        }
-        self.charge(text.len() + ENTRY_COST, call)?;
-        Ok(self.expansion.keep(text))
-    }
-
-    pub(super) fn exit_macro(&mut self, span: &Range<usize>) -> Result<(), Fail> {
-        match self.expansion.frames.last().map(|frame| frame.step.what) {
-            Some(What::Macro(_) | What::Loop(_)) => {
-                self.expansion.jump = Some(Jump::Leave);
-                Ok(())
-            }
-            _ => Err(fail(
-                &ids::MISPLACED_DIRECTIVE,
-                span.clone(),
-                "`.exitm` outside of macros and loops",
-            )),
-        }
-    }
-
-    pub(super) fn purge(&mut self) -> Result<(), Fail> {
-        loop {
-            self.cursor.skip_blanks();
-            let start = self.cursor.pos();
-            let Some(name) = self.cursor.word() else {
-                return Err(self.cursor.expected("the macro's name"));
             };
-            let mut buffer = [0; MACRO_NAME];
-            let key = self.macro_key(name, &mut buffer);
-            if self.expansion.macros.remove(key).is_none() {
-                let missing = fail(
-                    &ids::UNKNOWN_MACRO,
-                    start..self.cursor.pos(),
-                    format!("there is no macro `{name}`"),
-                );
-                if !self.dialect.purges_what_is_missing() {
-                    return Err(missing);
-                }
-                self.warn(*missing);
+            index = found;
+            is_named = true;
+            asm.reader.cursor.set_pos(probe.pos());
+        } else if is_named {
+            return Err(fail(
+                &ids::MACRO_ARGUMENT,
+                asm.reader.cursor.found().0,
+                "a value without a name cannot follow one with a name",
+            ));
+        }
+        let Some(parameter) = called.parameters.get(index) else {
+            let here = asm.reader.cursor.found().0;
+            let count = called.parameters.len();
+            let plural = if count == 1 { "" } else { "s" };
+            asm.reader.cursor.skip_line_content();
+            return Err(fail(
+                &ids::MACRO_ARGUMENT,
+                here,
+                "too many values for the macro's parameters",
+            )
+            .helped(format!(
+                "macro `{}` has {count} parameter{plural}",
+                called.name
+            )));
+        };
+        let value = match parameter.need {
+            Need::Rest => asm.reader.rest_of_line(),
+            _ => unquoted(macro_argument(asm)?),
+        };
+        if let Some(place) = values.get_mut(index) {
+            *place = Some(value);
+        }
+        position = index + 1;
+        let _ = asm.reader.cursor.eat_after_blanks(b',');
+    }
+    let mut bindings = Vec::with_capacity(values.len());
+    for (parameter, value) in called.parameters.iter().zip(values) {
+        let value = value
+            .filter(|value| !value.is_empty())
+            .unwrap_or(unquoted(parameter.default));
+        if value.is_empty() && parameter.need == Need::Required {
+            return Err(fail(
+                &ids::MACRO_ARGUMENT,
+                span.clone(),
+                format!(
+                    "macro `{}` needs a value for `{}`",
+                    called.name, parameter.name
+                ),
+            ));
+        }
+        bindings.push((parameter.name, value));
+    }
+    let call = asm.reader.statement_from(span.start);
+    let round = called.calls.get();
+    called.calls.set(round + 1);
+    let text = if called.is_plain && !asm.reader.expansion.is_alternate {
+        asm.reader.charge(called.body.len() + ENTRY_COST, &call)?;
+        called.body
+    } else {
+        substituted(asm, called, bindings, round, &call)?
+    };
+    asm.reader.expansion.calls += 1;
+    let step = Step {
+        what: Expanded::Macro(called.name),
+        text: Some(text),
+        origin: called.origin.clone(),
+        call,
+        iteration: 1,
+    };
+    asm.reader.expand(step, Cursor::new(text, asm.dialect), 1)
+}
+
+/// A macro's body with values in place of what it names.
+fn substituted<'a>(
+    asm: &mut Assembler<'a>,
+    called: &Macro<'a>,
+    mut bindings: Vec<(&'a str, &'a str)>,
+    round: u64,
+    call: &Range<usize>,
+) -> Result<&'a str, Fail> {
+    let mut alternate = None;
+    if asm.reader.expansion.is_alternate {
+        let anywhere = asm.dialect.alters_everywhere();
+        let (names, body) = locals(called.body, anywhere);
+        for name in names {
+            // CLRX's numbers have as many digits as they need.
+            let digits = if anywhere { 1 } else { 4 };
+            let unique = format!(".LL{:0digits$}", asm.reader.expansion.locals);
+            asm.reader.expansion.locals += 1;
+            let name = asm.reader.expansion.keep(name.to_owned());
+            bindings.push((name, asm.reader.expansion.keep(unique)));
+        }
+        let is_parameter = |word: &str| bindings.iter().any(|(name, _)| *name == word);
+        alternate = Some(with_backslashes(&body, anywhere, is_parameter));
+    }
+    let mut text = String::with_capacity(called.body.len());
+    let values = Values {
+        bindings: &bindings,
+        calls: asm.reader.expansion.calls,
+        round,
+    };
+    let body = alternate.as_deref().unwrap_or(called.body);
+    if !substitute(&mut text, body, &values, asm.reader.expansion.budget) {
+        asm.reader.charge(usize::MAX, call)?;
+    }
+    asm.reader.charge(text.len() + ENTRY_COST, call)?;
+    Ok(asm.reader.expansion.keep(text))
+}
+
+pub(crate) fn exit_macro(asm: &mut Assembler<'_>, span: &Range<usize>) -> Result<(), Fail> {
+    match asm
+        .reader
+        .expansion
+        .frames
+        .last()
+        .map(|frame| frame.step.what)
+    {
+        Some(Expanded::Macro(_) | Expanded::Loop(_)) => {
+            asm.reader.expansion.jump = Some(Jump::Leave);
+            Ok(())
+        }
+        _ => Err(fail(
+            &ids::MISPLACED_DIRECTIVE,
+            span.clone(),
+            "`.exitm` outside of macros and loops",
+        )),
+    }
+}
+
+pub(crate) fn purge(asm: &mut Assembler<'_>) -> Result<(), Fail> {
+    loop {
+        asm.reader.cursor.skip_blanks();
+        let start = asm.reader.cursor.pos();
+        let Some(name) = asm.reader.cursor.word() else {
+            return Err(asm.reader.cursor.expected("the macro's name"));
+        };
+        let mut buffer = [0; MACRO_NAME];
+        let key = asm.reader.macro_key(name, &mut buffer);
+        if asm.reader.expansion.macros.remove(key).is_none() {
+            let missing = fail(
+                &ids::UNKNOWN_MACRO,
+                start..asm.reader.cursor.pos(),
+                format!("there is no macro `{name}`"),
+            );
+            if !asm.dialect.purges_what_is_missing() {
+                return Err(missing);
             }
-            if !self.cursor.eat_after_blanks(b',') {
-                return Ok(());
-            }
+            asm.warn(*missing);
+        }
+        if !asm.reader.cursor.eat_after_blanks(b',') {
+            return Ok(());
         }
     }
 }

@@ -5,7 +5,7 @@
 use gcn_isa::{Isa, Target};
 
 use super::{Item, Operator};
-use crate::kernel::extra_sgprs;
+use crate::descriptor::extra_sgprs;
 
 /// A function.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

@@ -6,8 +6,9 @@ use gcn_object::note::{self, Note};
 use gcn_object::{CodeObject, Value, Version, metadata_from_yaml};
 
 use super::data;
+use crate::assembly::assemble;
 use crate::hsa::SECTION;
-use crate::{Options, Source, assemble};
+use crate::options::{Options, Source};
 
 /// `SHT_NOTE`.
 const NOTE: u32 = 7;

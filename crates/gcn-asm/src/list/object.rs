@@ -16,9 +16,11 @@ use gcn_object::{
 
 use super::data::{self, Field, Mark};
 use super::{Code, ListOptions, Name, Open, is_name, list_to, notes};
-use crate::directive::OTHER_SECTION_TYPES;
-use crate::kernel_code;
-use crate::{Features, Options, Source, assemble};
+use crate::assembly::assemble;
+use crate::features::Features;
+use crate::header;
+use crate::options::{Options, Source};
+use crate::section::OTHER_SECTION_TYPES;
 
 /// The types of sections that hold bytes and zeros of the program (`SHT_PROGBITS`, `SHT_NOBITS`).
 const PROGBITS: u32 = 1;
@@ -542,9 +544,9 @@ impl<'a> Whole<'a> {
             return None;
         }
         let header = self.bytes_at(section, symbol.value)?.first_chunk()?;
-        let mut text = format!("\t{}\n", kernel_code::BEGIN);
-        let is_all = kernel_code::write(&mut text, header);
-        let _ = writeln!(text, "\t{}", kernel_code::END);
+        let mut text = format!("\t{}\n", header::BEGIN);
+        let is_all = header::write(&mut text, header);
+        let _ = writeln!(text, "\t{}", header::END);
         is_all.then_some(text)
     }
 

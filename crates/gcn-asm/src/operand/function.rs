@@ -4,373 +4,360 @@
 use gcn_isa::simm::{self, Hwreg, Waitcnt};
 use gcn_isa::{Isa, IsaSet, clrx};
 
-use super::{Delayed, What, is_register, lower_case};
+use super::register::is_register;
+use crate::argument::{ArgValue, Delayed, lower_case};
 use crate::assembler::Assembler;
 use crate::cursor::Cursor;
 use crate::diagnostic::{Fail, Helped, fail};
 use crate::expr::Parsed;
 use crate::ids;
+use crate::operand;
 
 /// What may stand before CLRX's names of hardware registers and messages.
 const CLRX_PREFIXES: [&str; 2] = ["hwreg_", "msg_"];
 
-impl Assembler<'_> {
-    /// An operand that is written like a function; nothing if `word` is none.
-    pub(super) fn function(&mut self, word: &str, at: &Cursor<'_>) -> Result<Option<What>, Fail> {
+/// An operand that is written like a function; nothing if `word` is none.
+pub(crate) fn function(
+    asm: &mut Assembler<'_>,
+    word: &str,
+    at: &Cursor<'_>,
+) -> Result<Option<ArgValue>, Fail> {
+    let mut buffer = [0; 24];
+    let Some(lower) = lower_case(word, &mut buffer) else {
+        return Ok(None);
+    };
+    let counter = lower.strip_suffix("_sat").unwrap_or(lower);
+    Ok(Some(match counter {
+        "vmcnt" | "expcnt" | "lgkmcnt" => waitcnt(asm)?,
+        "hwreg" => {
+            asm.reader.cursor.set_pos(at.pos() + 1);
+            hwreg(asm)?
+        }
+        "sendmsg" => {
+            asm.reader.cursor.set_pos(at.pos() + 1);
+            message(asm)?
+        }
+        "gpr_idx" => {
+            asm.reader.cursor.set_pos(at.pos() + 1);
+            gpr_index(asm)?
+        }
+        "lit" => {
+            asm.reader.cursor.set_pos(at.pos() + 1);
+            asm.reader.cursor.skip_blanks();
+            let mut probe = asm.reader.cursor.clone();
+            let word = probe.word().unwrap_or("");
+            if is_register(asm.isa, word, probe.peek() == b'[') {
+                return Err(asm.reader.cursor.expected("a number"));
+            }
+            let value = match asm.parse_expr()? {
+                Parsed::Float(value) | Parsed::Suffixed(value, _) => ArgValue::LiteralFloat(value),
+                Parsed::Known(value) => match value.as_absolute() {
+                    Some(number) => ArgValue::Literal(number),
+                    None => operand::wait(asm, Delayed::Value(value)),
+                },
+                Parsed::Later(id) => operand::wait(asm, Delayed::Expr(id)),
+            };
+            close(asm)?;
+            value
+        }
+        _ => return Ok(None),
+    }))
+}
+
+fn close(asm: &mut Assembler<'_>) -> Result<(), Fail> {
+    if asm.reader.cursor.eat_after_blanks(b')') {
+        Ok(())
+    } else {
+        Err(asm.reader.cursor.expected("`)`"))
+    }
+}
+
+/// `vmcnt(0) & lgkmcnt(1)`: counters that are not named do not wait.
+fn waitcnt(asm: &mut Assembler<'_>) -> Result<ArgValue, Fail> {
+    let max = Waitcnt::max(asm.isa);
+    let mut wait = max;
+    loop {
+        asm.reader.cursor.skip_blanks();
+        let start = asm.reader.cursor.pos();
+        let word = asm.reader.cursor.word().unwrap_or("");
         let mut buffer = [0; 24];
-        let Some(lower) = lower_case(word, &mut buffer) else {
-            return Ok(None);
+        let lower = lower_case(word, &mut buffer).unwrap_or("");
+        let (name, saturates) = match lower.strip_suffix("_sat") {
+            Some(name) => (name, true),
+            None => (lower, false),
         };
-        let counter = lower.strip_suffix("_sat").unwrap_or(lower);
-        Ok(Some(match counter {
-            "vmcnt" | "expcnt" | "lgkmcnt" => self.waitcnt()?,
-            "hwreg" => {
-                self.cursor.set_pos(at.pos() + 1);
-                self.hwreg()?
-            }
-            "sendmsg" => {
-                self.cursor.set_pos(at.pos() + 1);
-                self.message()?
-            }
-            "gpr_idx" => {
-                self.cursor.set_pos(at.pos() + 1);
-                self.gpr_index()?
-            }
-            "lit" => {
-                self.cursor.set_pos(at.pos() + 1);
-                self.cursor.skip_blanks();
-                let mut probe = self.cursor.clone();
-                let word = probe.word().unwrap_or("");
-                if is_register(self.isa, word, probe.peek() == b'[') {
-                    return Err(self.cursor.expected("a number"));
-                }
-                let value = match self.parse_expr()? {
-                    Parsed::Float(value) | Parsed::Suffixed(value, _) => What::LiteralFloat(value),
-                    Parsed::Known(value) => match value.as_absolute() {
-                        Some(number) => What::Literal(number),
-                        None => self.wait(Delayed::Value(value)),
-                    },
-                    Parsed::Later(id) => self.wait(Delayed::Expr(id)),
-                };
-                self.close()?;
-                value
-            }
-            _ => return Ok(None),
-        }))
-    }
-
-    fn close(&mut self) -> Result<(), Fail> {
-        if self.cursor.eat_after_blanks(b')') {
-            Ok(())
-        } else {
-            Err(self.cursor.expected("`)`"))
-        }
-    }
-
-    /// `vmcnt(0) & lgkmcnt(1)`: counters that are not named do not wait.
-    fn waitcnt(&mut self) -> Result<What, Fail> {
-        let max = Waitcnt::max(self.isa);
-        let mut wait = max;
-        loop {
-            self.cursor.skip_blanks();
-            let start = self.cursor.pos();
-            let word = self.cursor.word().unwrap_or("");
-            let mut buffer = [0; 24];
-            let lower = lower_case(word, &mut buffer).unwrap_or("");
-            let (name, saturates) = match lower.strip_suffix("_sat") {
-                Some(name) => (name, true),
-                None => (lower, false),
-            };
-            let (field, limit) = match name {
-                "vmcnt" => (&mut wait.vm, max.vm),
-                "expcnt" => (&mut wait.exp, max.exp),
-                "lgkmcnt" => (&mut wait.lgkm, max.lgkm),
-                _ => {
-                    return Err(fail(
-                        &ids::UNKNOWN_NAME,
-                        start..self.cursor.pos(),
-                        format!("there is no counter `{word}`"),
-                    )
-                    .helped("the counters are vmcnt, expcnt and lgkmcnt"));
-                }
-            };
-            if !self.cursor.eat_after_blanks(b'(') {
-                return Err(self.cursor.expected("`(`"));
-            }
-            let value = self.absolute("the counter's value")?;
-            let limit = i64::from(limit);
-            let is_possible = (0..=limit).contains(&value) || saturates && value > limit;
-            if !is_possible {
+        let (field, limit) = match name {
+            "vmcnt" => (&mut wait.vm, max.vm),
+            "expcnt" => (&mut wait.exp, max.exp),
+            "lgkmcnt" => (&mut wait.lgkm, max.lgkm),
+            _ => {
                 return Err(fail(
-                    &ids::OPERAND_RANGE,
-                    start..self.cursor.pos(),
-                    format!("{value} is out of range: {name} counts from 0 to {limit}"),
-                ));
+                    &ids::UNKNOWN_NAME,
+                    start..asm.reader.cursor.pos(),
+                    format!("there is no counter `{word}`"),
+                )
+                .helped("the counters are vmcnt, expcnt and lgkmcnt"));
             }
-            *field = value.min(limit) as u8;
-            self.close()?;
-            self.cursor.skip_blanks();
-            let separated = self.cursor.eat(b'&') || self.cursor.eat(b',');
-            if !separated && !self.cursor.peek().is_ascii_alphabetic() {
-                return Ok(What::Waitcnt(wait.pack(self.isa)));
-            }
-        }
-    }
-
-    /// `HW_REG_MODE, 0, 4)`: a register and a run of its bits.
-    fn hwreg(&mut self) -> Result<What, Fail> {
-        let isa = self.isa;
-        let everywhere = isa.only();
-        let theirs = clrx::hwregs(isa).map(move |(name, id)| (name, id, everywhere));
-        let names = simm::HWREGS
-            .iter()
-            .copied()
-            .chain(theirs)
-            .chain(clrx::HWREG_ALIASES);
-        let id = self.named_number("hardware register", names, isa, 63)?;
-        let mut offset = 0;
-        let mut width = 32;
-        if self.cursor.eat_after_blanks(b',') {
-            offset = self.absolute_within("the lowest bit", 0, 31)?;
-            if !self.cursor.eat_after_blanks(b',') {
-                return Err(self.cursor.expected("`,` and the number of bits"));
-            }
-            width = self.absolute_within("the number of bits", 1, 32)?;
-        }
-        self.close()?;
-        let reg = Hwreg {
-            id,
-            offset: offset as u8,
-            width: width as u8,
         };
-        Ok(What::Hwreg(reg.pack()))
-    }
-
-    /// `{id: 1, offset: 0, size: 4}`: the same as [`Self::hwreg`]; what is left out is all of the register.
-    pub(super) fn hwreg_fields(&mut self) -> Result<What, Fail> {
-        const FIELDS: [(&str, i64, i64); 3] = [("id", 0, 63), ("offset", 0, 31), ("size", 1, 32)];
-        let isa = self.isa;
-        let mut values = [None; FIELDS.len()];
-        let mut separator = b'{';
-        let mut probe = self.cursor.clone();
-        let is_empty = probe.eat(b'{') && probe.eat_after_blanks(b'}');
-        if is_empty {
-            self.cursor = probe;
+        if !asm.reader.cursor.eat_after_blanks(b'(') {
+            return Err(asm.reader.cursor.expected("`(`"));
         }
-        let mut is_open = !is_empty;
-        while is_open {
-            if !self.cursor.eat_after_blanks(separator) {
-                let what = format!("`{}` or `}}`", char::from(separator));
-                return Err(self.cursor.expected(&what));
-            }
-            separator = b',';
-            self.cursor.skip_blanks();
-            let start = self.cursor.pos();
-            let name = self.cursor.word().unwrap_or("");
-            let place = FIELDS.iter().position(|(field, ..)| *field == name);
-            let (Some(index), true) = (place, self.cursor.eat_after_blanks(b':')) else {
-                let message = "expected `id:`, `offset:` or `size:`";
-                return Err(fail(
-                    &ids::UNEXPECTED_TOKEN,
-                    start..self.cursor.pos(),
-                    message,
-                ));
-            };
-            let value = match FIELDS.get(index) {
-                Some(&(_, _, max)) if index == 0 => {
-                    let names = simm::HWREGS.iter().map(|&(name, id, on)| (name, id, on));
-                    i64::from(self.named_number("hardware register", names, isa, max)?)
-                }
-                Some(&(name, low, high)) => self.absolute_within(name, low, high)?,
-                None => 0,
-            };
-            let old = values.get_mut(index).and_then(|place| place.replace(value));
-            if old.is_some() {
-                let message = format!("`{name}` is written twice");
-                return Err(fail(
-                    &ids::DUPLICATE_NAME,
-                    start..self.cursor.pos(),
-                    message,
-                ));
-            }
-            is_open = !self.cursor.eat_after_blanks(b'}');
-        }
-        let [id, offset, width] = values;
-        let reg = Hwreg {
-            id: id.unwrap_or(0) as u8,
-            offset: offset.unwrap_or(0) as u8,
-            width: width.unwrap_or(32) as u8,
-        };
-        Ok(What::Hwreg(reg.pack()))
-    }
-
-    /// `MSG_GS, GS_OP_EMIT, 0)`: a message, its operation, its stream.
-    fn message(&mut self) -> Result<What, Fail> {
-        let isa = self.isa;
-        let everywhere = isa.only();
-        let theirs = clrx::messages(isa).map(move |(name, id)| (name, id, everywhere));
-        let names = simm::MESSAGES.iter().copied().chain(theirs);
-        self.cursor.skip_blanks();
-        let start = self.cursor.pos();
-        let message = self.named_number("message", names.clone(), isa, 15)?;
-        let written = self.cursor.slice(start..self.cursor.pos());
-        let is_named = names
-            .clone()
-            .any(|(name, ..)| name.eq_ignore_ascii_case(written));
-        let (mut op, mut stream) = (None, None);
-        if self.cursor.eat_after_blanks(b',') {
-            let theirs = clrx::GS_OPS.into_iter().zip(0u8..).chain([clrx::EMIT_CUT]);
-            let theirs = theirs.map(|(name, id)| (name, id, everywhere));
-            let names = simm::message_ops(message).iter().copied().chain(theirs);
-            op = Some(self.named_number("operation", names, isa, 7)?);
-            if self.cursor.eat_after_blanks(b',') {
-                stream = Some(self.absolute_within("the stream", 0, 3)? as u8);
-            }
-        }
-        self.close()?;
-        // A message that is only a number may be anything.
-        if is_named
-            && self.dialect.checks_messages()
-            && let Some(wrong) = simm::wrong_message(isa, message, op, stream)
-        {
+        let value = asm.absolute("the counter's value")?;
+        let limit = i64::from(limit);
+        let is_possible = (0..=limit).contains(&value) || saturates && value > limit;
+        if !is_possible {
             return Err(fail(
-                &ids::INVALID_MESSAGE,
-                start..self.cursor.pos() - 1,
-                wrong,
+                &ids::OPERAND_RANGE,
+                start..asm.reader.cursor.pos(),
+                format!("{value} is out of range: {name} counts from 0 to {limit}"),
             ));
         }
-        Ok(What::Message(
-            u16::from(message)
-                | u16::from(op.unwrap_or(0)) << 4
-                | u16::from(stream.unwrap_or(0)) << 8,
-        ))
-    }
-
-    /// `SRC0,DST)`: the operands that indexing concerns.
-    fn gpr_index(&mut self) -> Result<What, Fail> {
-        let mut bits = 0;
-        if self.cursor.eat_after_blanks(b')') {
-            return Ok(What::GprIndex(bits));
-        }
-        let everywhere = self.isa.only();
-        loop {
-            let names = (0u8..)
-                .zip(simm::GPR_INDEXES)
-                .map(|(bit, name)| (name, bit, everywhere));
-            let isa = self.isa;
-            self.cursor.skip_blanks();
-            let start = self.cursor.pos();
-            let bit = 1 << self.named_number("operand of VGPR indexing", names, isa, 3)?;
-            if bits & bit != 0 {
-                let message = "this operand is named twice";
-                return Err(fail(
-                    &ids::DUPLICATE_NAME,
-                    start..self.cursor.pos(),
-                    message,
-                ));
-            }
-            bits |= bit;
-            if self.cursor.eat_after_blanks(b')') {
-                return Ok(What::GprIndex(bits));
-            }
-            if !self.cursor.eat(b',') {
-                return Err(self.cursor.expected("`,` or `)`"));
-            }
+        *field = value.min(limit) as u8;
+        close(asm)?;
+        asm.reader.cursor.skip_blanks();
+        let separated = asm.reader.cursor.eat(b'&') || asm.reader.cursor.eat(b',');
+        if !separated && !asm.reader.cursor.peek().is_ascii_alphabetic() {
+            return Ok(ArgValue::Waitcnt(wait.pack(asm.isa)));
         }
     }
+}
 
-    /// A name out of a table, or a number.
-    pub(crate) fn named_number(
-        &mut self,
-        what: &str,
-        names: impl Iterator<Item = (&'static str, u8, IsaSet)> + Clone,
-        isa: Isa,
-        max: i64,
-    ) -> Result<u8, Fail> {
-        self.cursor.skip_blanks();
-        let start = self.cursor.pos();
-        if self.cursor.eat(b'@') {
-            // CLRX: a number, even if a name is that of a symbol.
-            return self.absolute_within(what, 0, max).map(|value| value as u8);
+/// `HW_REG_MODE, 0, 4)`: a register and a run of its bits.
+fn hwreg(asm: &mut Assembler<'_>) -> Result<ArgValue, Fail> {
+    let isa = asm.isa;
+    let everywhere = isa.only();
+    let theirs = clrx::hwregs(isa).map(move |(name, id)| (name, id, everywhere));
+    let names = simm::HWREGS
+        .iter()
+        .copied()
+        .chain(theirs)
+        .chain(clrx::HWREG_ALIASES);
+    let id = named_number(asm, "hardware register", names, isa, 63)?;
+    let mut offset = 0;
+    let mut width = 32;
+    if asm.reader.cursor.eat_after_blanks(b',') {
+        offset = asm.absolute_within("the lowest bit", 0, 31)?;
+        if !asm.reader.cursor.eat_after_blanks(b',') {
+            return Err(asm.reader.cursor.expected("`,` and the number of bits"));
         }
-        let mut probe = self.cursor.clone();
-        let mut word = probe.word().unwrap_or("");
-        // CLRX's `emit-cut`, and its longer names of hardware registers.
-        if probe.peek() == b'-' && names.clone().any(|(name, ..)| name.contains('-')) {
-            let mut longer = probe.clone();
-            longer.set_pos(probe.pos() + 1);
-            if longer.word().is_some() {
-                let text = longer.slice(start..longer.pos());
-                if names
-                    .clone()
-                    .any(|(name, ..)| name.eq_ignore_ascii_case(text))
-                {
-                    (word, probe) = (text, longer);
-                }
-            }
+        width = asm.absolute_within("the number of bits", 1, 32)?;
+    }
+    close(asm)?;
+    let reg = Hwreg {
+        id,
+        offset: offset as u8,
+        width: width as u8,
+    };
+    Ok(ArgValue::Hwreg(reg.pack()))
+}
+
+/// `{id: 1, offset: 0, size: 4}`: the same as [`Self::hwreg`]; what is left out is all of the register.
+pub(crate) fn hwreg_fields(asm: &mut Assembler<'_>) -> Result<ArgValue, Fail> {
+    const FIELDS: [(&str, i64, i64); 3] = [("id", 0, 63), ("offset", 0, 31), ("size", 1, 32)];
+    let isa = asm.isa;
+    let mut values = [None; FIELDS.len()];
+    let mut separator = b'{';
+    let mut probe = asm.reader.cursor.clone();
+    let is_empty = probe.eat(b'{') && probe.eat_after_blanks(b'}');
+    if is_empty {
+        asm.reader.cursor = probe;
+    }
+    let mut is_open = !is_empty;
+    while is_open {
+        if !asm.reader.cursor.eat_after_blanks(separator) {
+            let what = format!("`{}` or `}}`", char::from(separator));
+            return Err(asm.reader.cursor.expected(&what));
         }
-        let is_name = |word: &str| {
-            names
-                .clone()
-                .any(|(name, ..)| name.eq_ignore_ascii_case(word))
-        };
-        let without = CLRX_PREFIXES.iter().find_map(|prefix| {
-            let (head, rest) = word.split_at_checked(prefix.len())?;
-            (head.eq_ignore_ascii_case(prefix) && is_name(rest)).then_some(rest)
-        });
-        if let Some(rest) = without.filter(|_| !is_name(word)) {
-            word = rest;
-        }
-        let mut same = names
-            .clone()
-            .filter(|(name, ..)| name.eq_ignore_ascii_case(word));
-        if let Some((_, id, _)) = same.clone().find(|(_, _, on)| on.has(isa)) {
-            self.cursor = probe;
-            return Ok(id);
-        }
-        if let Some((name, _, on)) = same.next() {
+        separator = b',';
+        asm.reader.cursor.skip_blanks();
+        let start = asm.reader.cursor.pos();
+        let name = asm.reader.cursor.word().unwrap_or("");
+        let place = FIELDS.iter().position(|(field, ..)| *field == name);
+        let (Some(index), true) = (place, asm.reader.cursor.eat_after_blanks(b':')) else {
+            let message = "expected `id:`, `offset:` or `size:`";
             return Err(fail(
-                &ids::UNKNOWN_NAME,
-                start..probe.pos(),
-                format!("{isa} has no {what} `{name}`"),
-            )
-            .helped(format!("it exists on {on}")));
-        }
-        let known = self
-            .symbols
-            .lookup(word)
-            .is_some_and(|id| self.symbols.defined(id) != crate::symbols::Defined::No);
-        if !word.is_empty() && !known {
-            let all: Vec<&str> = names
-                .filter(|(_, _, on)| on.has(isa))
-                .map(|n| n.0)
-                .collect();
-            let mut error = fail(
-                &ids::UNKNOWN_NAME,
-                start..probe.pos(),
-                format!("there is no {what} `{word}`"),
-            );
-            if !all.is_empty() {
-                error = error.helped(format!("{isa} has {}", all.join(", ")));
+                &ids::UNEXPECTED_TOKEN,
+                start..asm.reader.cursor.pos(),
+                message,
+            ));
+        };
+        let value = match FIELDS.get(index) {
+            Some(&(_, _, max)) if index == 0 => {
+                let names = simm::HWREGS.iter().map(|&(name, id, on)| (name, id, on));
+                i64::from(named_number(asm, "hardware register", names, isa, max)?)
             }
-            return Err(error);
+            Some(&(name, low, high)) => asm.absolute_within(name, low, high)?,
+            None => 0,
+        };
+        let old = values.get_mut(index).and_then(|place| place.replace(value));
+        if old.is_some() {
+            let message = format!("`{name}` is written twice");
+            return Err(fail(
+                &ids::DUPLICATE_NAME,
+                start..asm.reader.cursor.pos(),
+                message,
+            ));
         }
-        self.absolute_within(what, 0, max).map(|value| value as u8)
+        is_open = !asm.reader.cursor.eat_after_blanks(b'}');
     }
+    let [id, offset, width] = values;
+    let reg = Hwreg {
+        id: id.unwrap_or(0) as u8,
+        offset: offset.unwrap_or(0) as u8,
+        width: width.unwrap_or(32) as u8,
+    };
+    Ok(ArgValue::Hwreg(reg.pack()))
+}
 
-    /// A number that must be known here and lie within a range.
-    pub(crate) fn absolute_within(&mut self, what: &str, low: i64, high: i64) -> Result<i64, Fail> {
-        self.cursor.skip_blanks();
-        let start = self.cursor.pos();
-        let value = self.absolute(what)?;
-        if (low..=high).contains(&value) {
-            Ok(value)
-        } else {
-            Err(fail(
-                &ids::VALUE_RANGE,
-                start..self.cursor.pos(),
-                format!("{what} is {value}, out of range {low} to {high}"),
-            ))
+/// `MSG_GS, GS_OP_EMIT, 0)`: a message, its operation, its stream.
+fn message(asm: &mut Assembler<'_>) -> Result<ArgValue, Fail> {
+    let isa = asm.isa;
+    let everywhere = isa.only();
+    let theirs = clrx::messages(isa).map(move |(name, id)| (name, id, everywhere));
+    let names = simm::MESSAGES.iter().copied().chain(theirs);
+    asm.reader.cursor.skip_blanks();
+    let start = asm.reader.cursor.pos();
+    let message = named_number(asm, "message", names.clone(), isa, 15)?;
+    let written = asm.reader.cursor.slice(start..asm.reader.cursor.pos());
+    let is_named = names
+        .clone()
+        .any(|(name, ..)| name.eq_ignore_ascii_case(written));
+    let (mut op, mut stream) = (None, None);
+    if asm.reader.cursor.eat_after_blanks(b',') {
+        let theirs = clrx::GS_OPS.into_iter().zip(0u8..).chain([clrx::EMIT_CUT]);
+        let theirs = theirs.map(|(name, id)| (name, id, everywhere));
+        let names = simm::message_ops(message).iter().copied().chain(theirs);
+        op = Some(named_number(asm, "operation", names, isa, 7)?);
+        if asm.reader.cursor.eat_after_blanks(b',') {
+            stream = Some(asm.absolute_within("the stream", 0, 3)? as u8);
         }
     }
+    close(asm)?;
+    // A message that is only a number may be anything.
+    if is_named
+        && asm.dialect.checks_messages()
+        && let Some(wrong) = simm::wrong_message(isa, message, op, stream)
+    {
+        return Err(fail(
+            &ids::INVALID_MESSAGE,
+            start..asm.reader.cursor.pos() - 1,
+            wrong,
+        ));
+    }
+    Ok(ArgValue::Message(
+        u16::from(message) | u16::from(op.unwrap_or(0)) << 4 | u16::from(stream.unwrap_or(0)) << 8,
+    ))
+}
+
+/// `SRC0,DST)`: the operands that indexing concerns.
+fn gpr_index(asm: &mut Assembler<'_>) -> Result<ArgValue, Fail> {
+    let mut bits = 0;
+    if asm.reader.cursor.eat_after_blanks(b')') {
+        return Ok(ArgValue::GprIndex(bits));
+    }
+    let everywhere = asm.isa.only();
+    loop {
+        let names = (0u8..)
+            .zip(simm::GPR_INDEXES)
+            .map(|(bit, name)| (name, bit, everywhere));
+        let isa = asm.isa;
+        asm.reader.cursor.skip_blanks();
+        let start = asm.reader.cursor.pos();
+        let bit = 1 << named_number(asm, "operand of VGPR indexing", names, isa, 3)?;
+        if bits & bit != 0 {
+            let message = "this operand is named twice";
+            return Err(fail(
+                &ids::DUPLICATE_NAME,
+                start..asm.reader.cursor.pos(),
+                message,
+            ));
+        }
+        bits |= bit;
+        if asm.reader.cursor.eat_after_blanks(b')') {
+            return Ok(ArgValue::GprIndex(bits));
+        }
+        if !asm.reader.cursor.eat(b',') {
+            return Err(asm.reader.cursor.expected("`,` or `)`"));
+        }
+    }
+}
+
+/// A name out of a table, or a number.
+pub(crate) fn named_number(
+    asm: &mut Assembler<'_>,
+    what: &str,
+    names: impl Iterator<Item = (&'static str, u8, IsaSet)> + Clone,
+    isa: Isa,
+    max: i64,
+) -> Result<u8, Fail> {
+    asm.reader.cursor.skip_blanks();
+    let start = asm.reader.cursor.pos();
+    if asm.reader.cursor.eat(b'@') {
+        // CLRX: a number, even if a name is that of a symbol.
+        return asm.absolute_within(what, 0, max).map(|value| value as u8);
+    }
+    let mut probe = asm.reader.cursor.clone();
+    let mut word = probe.word().unwrap_or("");
+    // CLRX's `emit-cut`, and its longer names of hardware registers.
+    if probe.peek() == b'-' && names.clone().any(|(name, ..)| name.contains('-')) {
+        let mut longer = probe.clone();
+        longer.set_pos(probe.pos() + 1);
+        if longer.word().is_some() {
+            let text = longer.slice(start..longer.pos());
+            if names
+                .clone()
+                .any(|(name, ..)| name.eq_ignore_ascii_case(text))
+            {
+                (word, probe) = (text, longer);
+            }
+        }
+    }
+    let is_name = |word: &str| {
+        names
+            .clone()
+            .any(|(name, ..)| name.eq_ignore_ascii_case(word))
+    };
+    let without = CLRX_PREFIXES.iter().find_map(|prefix| {
+        let (head, rest) = word.split_at_checked(prefix.len())?;
+        (head.eq_ignore_ascii_case(prefix) && is_name(rest)).then_some(rest)
+    });
+    if let Some(rest) = without.filter(|_| !is_name(word)) {
+        word = rest;
+    }
+    let mut same = names
+        .clone()
+        .filter(|(name, ..)| name.eq_ignore_ascii_case(word));
+    if let Some((_, id, _)) = same.clone().find(|(_, _, on)| on.has(isa)) {
+        asm.reader.cursor = probe;
+        return Ok(id);
+    }
+    if let Some((name, _, on)) = same.next() {
+        return Err(fail(
+            &ids::UNKNOWN_NAME,
+            start..probe.pos(),
+            format!("{isa} has no {what} `{name}`"),
+        )
+        .helped(format!("it exists on {on}")));
+    }
+    let known = asm
+        .names
+        .symbols
+        .lookup(word)
+        .is_some_and(|id| asm.names.symbols.defined(id) != crate::symbols::Defined::No);
+    if !word.is_empty() && !known {
+        let all: Vec<&str> = names
+            .filter(|(_, _, on)| on.has(isa))
+            .map(|n| n.0)
+            .collect();
+        let mut error = fail(
+            &ids::UNKNOWN_NAME,
+            start..probe.pos(),
+            format!("there is no {what} `{word}`"),
+        );
+        if !all.is_empty() {
+            error = error.helped(format!("{isa} has {}", all.join(", ")));
+        }
+        return Err(error);
+    }
+    asm.absolute_within(what, 0, max).map(|value| value as u8)
 }

@@ -1,28 +1,23 @@
-//! Where things stand: positions in one text after another become places that a reader of messages can find.
-//!
-//! Places are byte ranges. They count through the source and then through each included file, as often as it is
-//! included, in the order of inclusion; so a place says which file it is in, and nothing else has to. Texts that
-//! macros and loops made have no places: what is said of them is moved to the line that they were made from, with
-//! the calls on the way there as notes.
+//! Places of findings inside expansions: each is moved to the line that the text was made from, with the calls on the
+//! way there as notes.
 
 use std::ops::Range;
 
-use super::{Expansion, Jump, What};
-use crate::assembler::Assembler;
-use crate::diagnostic::{Diagnostic, Fail, Note, Severity};
+use super::{Expanded, Expansion};
+use crate::diagnostic::{Diagnostic, Note};
 
 /// Notes of a chain that are kept at each of its ends.
 const MAX_NOTES: usize = 6;
 /// Characters of an expanded line that a message quotes.
 const MAX_QUOTE: usize = 100;
 /// After so many errors inside expansions the outermost one is left.
-const MAX_ERRORS: usize = 100;
+pub(crate) const MAX_ERRORS: usize = 100;
 /// Warnings inside expansions that are kept.
-const MAX_WARNINGS: usize = 1000;
+pub(crate) const MAX_WARNINGS: usize = 1000;
 
 /// Where a body stands.
 #[derive(Clone, Debug)]
-pub(super) enum Origin {
+pub(crate) enum Origin {
     /// In a text that has gone.
     Unknown,
     /// A place.
@@ -33,8 +28,8 @@ pub(super) enum Origin {
 
 /// An expansion, as far as messages need it.
 #[derive(Clone, Debug)]
-pub(super) struct Step<'a> {
-    pub what: What<'a>,
+pub(crate) struct Step<'a> {
+    pub what: Expanded<'a>,
     /// Nothing if it is read where it stands, so that positions are those of the text around it.
     pub text: Option<&'a str>,
     pub origin: Origin,
@@ -46,15 +41,15 @@ pub(super) struct Step<'a> {
 
 /// An expansion as messages need it after it has ended.
 #[derive(Clone, Debug)]
-pub(super) struct Node<'a> {
+pub(crate) struct Node<'a> {
     /// The expansion that it is part of.
-    parent: Option<u32>,
-    step: Step<'a>,
+    pub parent: Option<u32>,
+    pub step: Step<'a>,
 }
 
 /// How positions in the text that is read become places.
 #[derive(Clone, Debug)]
-pub(super) enum Mapping {
+pub(crate) enum Mapping {
     /// The text is a file whose places begin here.
     From(usize),
     /// The text was made; all of it is at the outermost call.
@@ -62,7 +57,7 @@ pub(super) enum Mapping {
 }
 
 impl Mapping {
-    pub(super) fn apply(&self, span: Range<usize>) -> Range<usize> {
+    pub(crate) fn apply(&self, span: Range<usize>) -> Range<usize> {
         match self {
             Mapping::From(start) => start + span.start..start + span.end,
             Mapping::Call(call) => call.clone(),
@@ -72,7 +67,7 @@ impl Mapping {
 
 /// A file that a source includes, each time that it does.
 #[derive(Clone, Debug)]
-pub(super) struct Included<'a> {
+pub(crate) struct Included<'a> {
     pub name: &'a str,
     pub text: &'a str,
     /// The place of its first byte.
@@ -82,30 +77,30 @@ pub(super) struct Included<'a> {
 }
 
 /// A field that waits and was made inside an expansion.
-pub(super) struct Deferred {
-    fixup: usize,
-    node: u32,
-    span: Range<usize>,
+pub(crate) struct Deferred {
+    pub fixup: usize,
+    pub node: u32,
+    pub span: Range<usize>,
 }
 
 /// How much there was before a statement.
 pub(crate) struct Marks {
-    diagnostics: usize,
-    instructions: usize,
-    fixups: usize,
-    symbols: u32,
+    pub diagnostics: usize,
+    pub instructions: usize,
+    pub fixups: usize,
+    pub symbols: u32,
 }
 
 /// What is to be said of a position inside expansions.
-struct Explained {
-    place: Range<usize>,
+pub(crate) struct Explained {
+    pub place: Range<usize>,
     /// The line as it was read, if the one at the place is another.
-    quote: Option<String>,
-    notes: Vec<Note>,
+    pub quote: Option<String>,
+    pub notes: Vec<Note>,
 }
 
 impl<'a> Expansion<'a> {
-    pub(super) fn mapping(&self) -> Mapping {
+    pub(crate) fn mapping(&self) -> Mapping {
         self.frames
             .last()
             .map_or(Mapping::From(0), |frame| frame.mapping.clone())
@@ -120,7 +115,7 @@ impl<'a> Expansion<'a> {
     }
 
     /// The text that a place is in, and the place where it begins.
-    fn text_of(&self, place: &Range<usize>) -> (&'a str, usize) {
+    pub(crate) fn text_of(&self, place: &Range<usize>) -> (&'a str, usize) {
         let count = self.files.partition_point(|file| file.start <= place.start);
         count
             .checked_sub(1)
@@ -129,7 +124,7 @@ impl<'a> Expansion<'a> {
     }
 
     /// The node of the innermost text, made with those around it if it is the first time.
-    fn node(&mut self) -> Option<u32> {
+    pub(crate) fn node(&mut self) -> Option<u32> {
         let mut parent = None;
         for frame in &mut self.frames {
             if frame.step.text.is_none() {
@@ -149,7 +144,7 @@ impl<'a> Expansion<'a> {
     }
 
     /// A node's step and those around it, innermost first.
-    fn chain(&self, node: u32) -> Vec<&Step<'a>> {
+    pub(crate) fn chain(&self, node: u32) -> Vec<&Step<'a>> {
         let mut chain = Vec::new();
         let mut next = Some(node);
         while let Some(node) = next.and_then(|id| self.nodes.get(id as usize)) {
@@ -161,13 +156,17 @@ impl<'a> Expansion<'a> {
 
     /// The place of a span in the text of the first step, which is the line that it was made from; nothing if that
     /// has gone. And whether it is the span itself.
-    fn locate(&self, chain: &[&Step<'a>], span: Range<usize>) -> Option<(Range<usize>, bool)> {
+    pub(crate) fn locate(
+        &self,
+        chain: &[&Step<'a>],
+        span: Range<usize>,
+    ) -> Option<(Range<usize>, bool)> {
         let mut span = span;
         let mut is_exact = true;
         for (index, step) in chain.iter().enumerate() {
             let Some(text) = step.text else { continue };
             let (body, around, start) = match (&step.origin, step.what) {
-                (Origin::At(body), What::File(_)) => {
+                (Origin::At(body), Expanded::File(_)) => {
                     return Some((body.start + span.start..body.start + span.end, is_exact));
                 }
                 (Origin::At(body), _) => {
@@ -203,7 +202,7 @@ impl<'a> Expansion<'a> {
     }
 
     /// The place of a span in the text of the first step, or of a call that it comes from.
-    fn place(&self, chain: &[&Step<'a>], span: &Range<usize>) -> (Range<usize>, bool) {
+    pub(crate) fn place(&self, chain: &[&Step<'a>], span: &Range<usize>) -> (Range<usize>, bool) {
         let mut found = self.locate(chain, span.clone());
         for (index, step) in chain.iter().enumerate() {
             if found.is_some() {
@@ -218,7 +217,7 @@ impl<'a> Expansion<'a> {
     }
 
     /// Where a position is to be shown, with the expansions around it as notes, innermost first.
-    fn explain(&self, chain: &[&Step<'a>], span: &Range<usize>) -> Explained {
+    pub(crate) fn explain(&self, chain: &[&Step<'a>], span: &Range<usize>) -> Explained {
         let (place, is_exact) = self.place(chain, span);
         let text = chain.iter().find_map(|step| step.text);
         let quote = text.filter(|_| !is_exact).map(|text| {
@@ -235,12 +234,12 @@ impl<'a> Expansion<'a> {
             let outer = chain.get(index + 1..).unwrap_or(&[]);
             let message = match step.what {
                 _ if is_first_hidden => format!("… {hidden} more expansions …"),
-                What::Loop(name) if step.text.is_none() => {
+                Expanded::Loop(name) if step.text.is_none() => {
                     format!("in iteration {} of `{name}`", step.iteration)
                 }
-                What::File(_) => format!("in {}, included here", step.what.text()),
-                What::Loop(_) => format!("in {}, repeated here", step.what.text()),
-                What::Macro(_) => format!("in {}, called here", step.what.text()),
+                Expanded::File(_) => format!("in {}, included here", step.what.text()),
+                Expanded::Loop(_) => format!("in {}, repeated here", step.what.text()),
+                Expanded::Macro(_) => format!("in {}, called here", step.what.text()),
             };
             notes.push(Note {
                 message,
@@ -267,7 +266,7 @@ impl<'a> Expansion<'a> {
                 return;
             }
             diagnostic.notes.push(Note {
-                message: format!("in {}, included here", What::File(file.name).text()),
+                message: format!("in {}, included here", Expanded::File(file.name).text()),
                 span: file.from.clone(),
             });
             at = file.from.start;
@@ -276,7 +275,7 @@ impl<'a> Expansion<'a> {
 }
 
 impl Explained {
-    fn apply(self, diagnostic: &mut Diagnostic) {
+    pub(crate) fn apply(self, diagnostic: &mut Diagnostic) {
         diagnostic.span = self.place;
         if let Some(quote) = self.quote {
             diagnostic.label = format!("here `{quote}`");
@@ -306,102 +305,4 @@ fn definition(around: &str, body: &Range<usize>, number: usize) -> Option<Range<
     let content = line.trim();
     let begin = begin + (line.len() - line.trim_start().len());
     Some(begin..begin + content.len())
-}
-
-impl Assembler<'_> {
-    pub(crate) fn marks(&self) -> Marks {
-        Marks {
-            diagnostics: self.diagnostics.len(),
-            instructions: self.marks.len(),
-            fixups: self.fixups.len(),
-            symbols: self.symbols.count(),
-        }
-    }
-
-    /// Moves what a statement inside an expansion has left behind to its places.
-    pub(crate) fn settle(&mut self, marks: &Marks) {
-        if self.diagnostics.len() > marks.diagnostics {
-            self.settle_diagnostics(marks.diagnostics);
-        }
-        let mapping = match self.expansion.frames.last() {
-            None => return,
-            Some(frame) if matches!(frame.mapping, Mapping::From(0)) => return,
-            Some(frame) => frame.mapping.clone(),
-        };
-        for mark in self.marks.iter_mut().skip(marks.instructions) {
-            mark.place(&mapping.apply(mark.span()));
-        }
-        self.symbols
-            .place_from(marks.symbols, |span| mapping.apply(span));
-        if self.fixups.len() > marks.fixups {
-            let node = self.expansion.node();
-            for index in marks.fixups..self.fixups.len() {
-                if let (Some(node), Some(fixup)) = (node, self.fixups.get_mut(index)) {
-                    let span = fixup.span.clone();
-                    fixup.span = mapping.apply(span.clone());
-                    self.expansion.deferred.push(Deferred {
-                        fixup: index,
-                        node,
-                        span,
-                    });
-                }
-            }
-        }
-    }
-
-    fn settle_diagnostics(&mut self, from: usize) {
-        let expansion = &self.expansion;
-        let frames = expansion.frames.iter().rev();
-        let chain: Vec<&Step<'_>> = frames.map(|frame| &frame.step).collect();
-        let is_made = chain.iter().any(|step| !matches!(step.what, What::File(_)));
-        let (mut errors, mut warnings) = (0, 0);
-        for diagnostic in self.diagnostics.iter_mut().skip(from) {
-            expansion
-                .explain(&chain, &diagnostic.span)
-                .apply(diagnostic);
-            match diagnostic.severity {
-                Severity::Error => errors += 1,
-                _ => warnings += 1,
-            }
-        }
-        if !is_made {
-            return;
-        }
-        self.expansion.inner_errors += errors;
-        self.expansion.inner_warnings += warnings;
-        if self.expansion.inner_warnings > MAX_WARNINGS {
-            let mut index = 0;
-            self.diagnostics.retain(|diagnostic| {
-                index += 1;
-                index <= from || diagnostic.severity == Severity::Error
-            });
-        }
-        if self.expansion.inner_errors >= MAX_ERRORS {
-            if let Some(last) = self.diagnostics.last_mut() {
-                last.help.push(format!(
-                    "after {MAX_ERRORS} errors in macros and loops, each is left at the next one"
-                ));
-            }
-            let jump = &mut self.expansion.jump;
-            if !matches!(jump, Some(Jump::Abort | Jump::Stop)) {
-                *jump = Some(Jump::AbortToFile);
-            }
-        }
-    }
-
-    /// Adds the expansions to what a field that waited has to say. False if enough was said of expansions.
-    pub(crate) fn explain_deferred(&mut self, fixup: usize, error: &mut Fail) -> bool {
-        let deferred = &self.expansion.deferred;
-        let found = deferred.binary_search_by_key(&fixup, |deferred| deferred.fixup);
-        let Some(deferred) = found.ok().and_then(|index| deferred.get(index)) else {
-            return true;
-        };
-        if self.expansion.inner_errors >= MAX_ERRORS {
-            return false;
-        }
-        let chain = self.expansion.chain(deferred.node);
-        self.expansion.explain(&chain, &deferred.span).apply(error);
-        self.expansion.inner_errors += 1;
-        true
-    }
 }

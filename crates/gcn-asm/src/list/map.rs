@@ -6,7 +6,7 @@ use std::thread;
 
 use gcn_isa::{Decoder, Inst, Skimmed};
 
-use crate::list::{Place, WORD};
+use super::{Place, WORD};
 
 /// Words of the longest instruction.
 const LONGEST: usize = 2;

@@ -6,10 +6,9 @@
 
 use std::collections::HashMap;
 
-use crate::symbols::SymbolId;
+use crate::cursor::SEPARATOR;
+use crate::value::SymbolId;
 
-/// What stands between the parts of a path.
-pub(crate) const SEPARATOR: &str = "::";
 /// Scopes may nest this deep.
 const MAX_DEPTH: usize = 64;
 /// Scopes that one search may visit.

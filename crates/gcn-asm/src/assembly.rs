@@ -1,0 +1,227 @@
+//! Assembling a source as a whole.
+
+use gcn_isa::Target;
+use gcn_object::{Binding, SymbolKind};
+
+use crate::assembler::Assembler;
+use crate::clrx;
+use crate::diagnostic::{Diagnostic, Severity};
+use crate::expansion::Texts;
+use crate::files::{Files, NoFiles};
+use crate::ids;
+use crate::options::{Options, Source, SourceFile};
+use crate::program::{Program, Symbol, SymbolPlace};
+use crate::statement;
+use crate::symbols::{Defined, Entry};
+use crate::target;
+use crate::value::{SymbolId, Term, Value};
+
+/// The longest source: positions have 32 bits in places.
+const MAX_SOURCE: usize = u32::MAX as usize / 2;
+
+/// What assembling gives.
+#[derive(Clone, Debug)]
+pub struct Assembly {
+    /// The program as far as it could be made.
+    pub program: Program,
+    /// What is wrong and what is doubtful, in the order of the source.
+    pub diagnostics: Vec<Diagnostic>,
+    /// The included files that the diagnostics name, in ascending order of their places.
+    pub files: Vec<SourceFile>,
+}
+
+impl Assembly {
+    /// Whether the program is incomplete.
+    pub fn has_errors(&self) -> bool {
+        self.diagnostics
+            .iter()
+            .any(|d| d.severity == Severity::Error)
+    }
+}
+
+/// Assembles a source that includes no files. Never panics; every error of the source is in the result.
+pub fn assemble(source: &Source<'_>, options: &Options<'_>) -> Assembly {
+    assemble_with(source, options, &NoFiles)
+}
+
+/// Assembles a source; `files` reads what it includes. As [`assemble`] otherwise.
+pub fn assemble_with(source: &Source<'_>, options: &Options<'_>, files: &dyn Files) -> Assembly {
+    let texts = Texts::default();
+    if source.text.len() > MAX_SOURCE {
+        let error = Diagnostic::error(&ids::SOURCE_LIMIT, 0..0, "the source is too long")
+            .help(format!("at most {} bytes are possible", MAX_SOURCE));
+        let empty = Source {
+            text: "",
+            ..*source
+        };
+        let (program, ..) = into_program(Assembler::new(&empty, options, &texts, files));
+        return Assembly {
+            program,
+            diagnostics: vec![error],
+            files: Vec::new(),
+        };
+    }
+    let mut assembler = Assembler::new(source, options, &texts, files);
+    statement::run(&mut assembler);
+    let (program, diagnostics, files) = into_program(assembler);
+    Assembly {
+        program,
+        diagnostics,
+        files,
+    }
+}
+
+/// The target of the first `.amdgcn_target`, or CLRX's `.gpu` or `.arch`, of a source, if it has one that is known.
+pub fn named_target(text: &str) -> Option<&'static Target> {
+    let of_line = |line: &str| {
+        let (directive, rest) = line.trim_start().split_once([' ', '\t'])?;
+        match directive {
+            ".amdgcn_target" => {
+                let triple = rest.trim_start().strip_prefix('"')?.split('"').next()?;
+                Target::named(target::processor(triple))
+            }
+            _ if [".gpu", ".arch"]
+                .iter()
+                .any(|name| name.eq_ignore_ascii_case(directive)) =>
+            {
+                clrx::target_named(rest.split_whitespace().next()?)
+            }
+            _ => None,
+        }
+    };
+    text.lines().find_map(of_line)
+}
+
+fn into_program(mut asm: Assembler<'_>) -> (Program, Vec<Diagnostic>, Vec<SourceFile>) {
+    let mut places = Vec::new();
+    for id in asm.names.symbols.ids() {
+        let place = place_of(&mut asm, id);
+        let size = size_of(&mut asm, id);
+        places.push((place, size));
+    }
+    let diagnostics = asm.diagnostics;
+    let files = asm.reader.expansion.named_files(&diagnostics);
+    let symbols = asm
+        .names
+        .symbols
+        .into_entries()
+        .into_iter()
+        .zip(places)
+        .map(|(entry, (place, size))| Symbol {
+            binding: entry.binding.unwrap_or(match place {
+                SymbolPlace::Undefined | SymbolPlace::Common { .. } => Binding::Global,
+                _ => Binding::Local,
+            }),
+            kind: match place {
+                SymbolPlace::Common { .. } => SymbolKind::Object,
+                _ => entry.kind,
+            },
+            visibility: entry.visibility,
+            is_builtin: entry.builtin,
+            name: entry.name,
+            place,
+            size,
+            span: entry.span,
+        })
+        .collect();
+    let program = Program {
+        target: asm.target,
+        xnack: asm.features.xnack,
+        sramecc: asm.features.sramecc,
+        code_object_version: asm.code_object_version,
+        sections: asm.output.sections,
+        symbols,
+        kernels: asm.kernels.finished,
+        metadata: asm.metadata,
+        identifications: asm.identifications,
+        marks: asm.output.marks,
+    };
+    (program, diagnostics, files)
+}
+
+fn place_of(asm: &mut Assembler<'_>, id: SymbolId) -> SymbolPlace {
+    let value = match asm.names.symbols.defined(id) {
+        Defined::No => return SymbolPlace::Undefined,
+        Defined::Common { align } => return SymbolPlace::Common { align },
+        Defined::Label { section, offset } => {
+            return SymbolPlace::Section {
+                section: section as usize,
+                offset,
+            };
+        }
+        Defined::Value(value) => Ok(value),
+        Defined::Expr(expr) => asm.names.exprs.eval(expr, &asm.names.symbols, true),
+    };
+    let span = asm.names.symbols.get(id).map_or(0..0, |e| e.span.clone());
+    match value {
+        Ok(Value {
+            plus: None,
+            minus: None,
+            constant,
+            ..
+        }) => SymbolPlace::Absolute(constant),
+        Ok(Value {
+            plus:
+                Some(Term {
+                    place: Some((section, offset)),
+                    ..
+                }),
+            minus: None,
+            constant,
+            ..
+        }) => SymbolPlace::Section {
+            section: section as usize,
+            offset: offset.wrapping_add_signed(constant),
+        },
+        // Another name for what is defined elsewhere is none that a code object could have. Nobody misses it who
+        // is not to see it, and fields that use it name the other symbol.
+        Ok(Value { minus: None, .. }) if !asm.names.symbols.get(id).is_some_and(Entry::is_seen) => {
+            SymbolPlace::Undefined
+        }
+        Ok(_) => {
+            let name = asm.names.symbols.name(id).to_owned();
+            asm.diagnostics.push(Diagnostic::error(
+                &ids::SYMBOL_EXPRESSION,
+                span,
+                format!(
+                    "symbol `{name}` stands for an expression that has no place in a code object"
+                ),
+            ));
+            SymbolPlace::Undefined
+        }
+        Err(error) => {
+            let fail = error.diagnose(span, &asm.names.symbols);
+            asm.diagnostics.push(*fail);
+            SymbolPlace::Undefined
+        }
+    }
+}
+
+fn size_of(asm: &mut Assembler<'_>, id: SymbolId) -> u64 {
+    let (size, span) = match asm.names.symbols.get(id) {
+        Some(entry) => (entry.size, entry.span.clone()),
+        None => return 0,
+    };
+    let value = match size {
+        Defined::Value(value) => Ok(value),
+        Defined::Expr(expr) => asm.names.exprs.eval(expr, &asm.names.symbols, true),
+        _ => return 0,
+    };
+    match value.map(|v| v.as_absolute()) {
+        Ok(Some(size)) => size.cast_unsigned(),
+        Ok(None) => {
+            let name = asm.names.symbols.name(id).to_owned();
+            asm.diagnostics.push(Diagnostic::error(
+                &ids::ADDRESS_VALUE,
+                span,
+                format!("the size of `{name}` must be a number, but is an address"),
+            ));
+            0
+        }
+        Err(error) => {
+            let fail = error.diagnose(span, &asm.names.symbols);
+            asm.diagnostics.push(*fail);
+            0
+        }
+    }
+}

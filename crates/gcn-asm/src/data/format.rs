@@ -1,0 +1,111 @@
+//! Formats of floating-point data, and their rounding.
+
+use half::f16;
+
+/// A format of floating-point numbers.
+pub(crate) struct Format {
+    /// Bytes.
+    pub width: usize,
+    /// Bits of the significand, with the one that is implied.
+    pub precision: u32,
+    /// The exponent of 1.
+    pub bias: i64,
+    /// Rounds what was written in decimal; nothing if that is not a number.
+    pub decimal: fn(&str) -> Option<u64>,
+}
+
+pub(crate) const SINGLE: Format = Format {
+    width: 4,
+    precision: f32::MANTISSA_DIGITS,
+    bias: 127,
+    decimal: |text| Some(text.parse::<f32>().ok()?.to_bits().into()),
+};
+pub(crate) const HALF: Format = Format {
+    width: 2,
+    precision: f16::MANTISSA_DIGITS,
+    bias: 15,
+    decimal: |text| Some(f16::from_f64(text.parse().ok()?).to_bits().into()),
+};
+pub(crate) const DOUBLE: Format = Format {
+    width: 8,
+    precision: f64::MANTISSA_DIGITS,
+    bias: 1023,
+    decimal: |text| Some(text.parse::<f64>().ok()?.to_bits()),
+};
+
+impl Format {
+    pub(crate) fn infinity(&self) -> u64 {
+        (self.bias.cast_unsigned() * 2 + 1) << (self.precision - 1)
+    }
+
+    pub(crate) fn sign(&self) -> u64 {
+        1 << (self.width * 8 - 1)
+    }
+
+    /// LLVM's NaN has all bits of the significand.
+    pub(crate) fn nan(&self) -> u64 {
+        self.sign() - 1
+    }
+
+    /// `significand × 2^exponent`, rounded to nearest, ties to even. What lies below the significand's bits and is
+    /// not zero must be in its last one.
+    pub(crate) fn rounded(&self, significand: u64, exponent: i64) -> u64 {
+        if significand == 0 {
+            return 0;
+        }
+        let zeros = significand.leading_zeros();
+        let significand = significand << zeros;
+        let top = u64::BITS - 1;
+        // Of the leading bit, as the format stores it.
+        let stored = exponent.saturating_add(i64::from(top - zeros) + self.bias);
+        if stored > 2 * self.bias {
+            return self.infinity();
+        }
+        let below = u32::try_from(1i64.saturating_sub(stored)).unwrap_or(0);
+        let drop = (u64::BITS - self.precision).saturating_add(below);
+        if drop > u64::BITS {
+            return 0;
+        }
+        let wide = u128::from(significand);
+        let (kept, rest, half) = (wide >> drop, wide & ((1 << drop) - 1), 1 << (drop - 1));
+        let up = rest > half || rest == half && kept & 1 == 1;
+        let kept = kept as u64 + u64::from(up);
+        // The leading bit adds one to the exponent, and so does a carry.
+        let exponent = u64::try_from(stored - 1).unwrap_or(0);
+        (exponent << (self.precision - 1)) + kept
+    }
+
+    /// A number as C writes it in hexadecimal, for example `1.8p3`, without its prefix.
+    pub(crate) fn hexadecimal(&self, text: &str) -> Option<u64> {
+        /// Hexadecimal digits that a significand may grow by without losing one.
+        const ROOM: u64 = u64::MAX >> 4;
+        const DIGIT_BITS: i64 = 4;
+        let (digits, exponent) = text.split_once(['p', 'P'])?;
+        let (sign, magnitude) = match exponent.strip_prefix('-') {
+            Some(magnitude) => (-1, magnitude),
+            None => (1, exponent.strip_prefix('+').unwrap_or(exponent)),
+        };
+        if magnitude.is_empty() || !magnitude.bytes().all(|byte| byte.is_ascii_digit()) {
+            return None;
+        }
+        // What does not fit is as good as infinite.
+        let mut exponent = sign * i64::from(magnitude.parse::<i32>().unwrap_or(i32::MAX));
+        let (whole, fraction) = digits.split_once('.').unwrap_or((digits, ""));
+        if whole.is_empty() && fraction.is_empty() {
+            return None;
+        }
+        let mut significand = 0u64;
+        for (index, c) in whole.chars().chain(fraction.chars()).enumerate() {
+            let digit = u64::from(c.to_digit(16)?);
+            let is_fraction = index >= whole.len();
+            if significand <= ROOM {
+                significand = significand << DIGIT_BITS | digit;
+                exponent -= DIGIT_BITS * i64::from(is_fraction);
+            } else {
+                significand |= u64::from(digit != 0);
+                exponent += DIGIT_BITS * i64::from(!is_fraction);
+            }
+        }
+        Some(self.rounded(significand, exponent))
+    }
+}

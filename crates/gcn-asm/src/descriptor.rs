@@ -1,0 +1,190 @@
+//! The keys of kernel descriptors, and kernels as directives describe them.
+//!
+//! Keys, defaults, ranges and granularity follow "AMDHSA Kernel Assembler Directives" of LLVM's "User Guide for
+//! AMDGPU Backend" for gfx6 to gfx9.
+
+use std::ops::Range;
+
+use gcn_isa::{Isa, IsaSet};
+use gcn_object::{Field, Properties, Rsrc1, Rsrc2};
+
+use crate::argument::Delayed;
+use crate::value::SymbolId;
+
+/// VGPRs are allocated in blocks of so many.
+pub(crate) const VGPR_BLOCK: u32 = 4;
+/// SGPRs are counted in blocks of so many.
+pub(crate) const SGPR_BLOCK: u32 = 8;
+/// VGPRs of a lane.
+pub(crate) const MAX_VGPRS: u32 = 256;
+/// On chips whose SGPRs are not initialised if fewer are asked for, every kernel asks for this many.
+pub(crate) const SGPRS_OF_INIT_BUG: u32 = 96;
+/// The chips.
+pub(crate) const INIT_BUG: [&str; 2] = ["gfx802", "gfx805"];
+
+/// The last dimension that `.amdhsa_system_vgpr_workitem_id` can ask for.
+pub(crate) const MAX_ITEM_ID: u32 = 2;
+/// The fields that ask for an SGPR with what differs between workgroups, and what they are by default.
+pub(crate) const SYSTEM_SGPRS: [(Field, u32); 5] = [
+    (Rsrc2::ENABLE_SGPR_WORKGROUP_ID_X, 1),
+    (Rsrc2::ENABLE_SGPR_WORKGROUP_ID_Y, 0),
+    (Rsrc2::ENABLE_SGPR_WORKGROUP_ID_Z, 0),
+    (Rsrc2::ENABLE_SGPR_WORKGROUP_INFO, 0),
+    (Rsrc2::ENABLE_PRIVATE_SEGMENT, 0),
+];
+
+/// What a key sets.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Key {
+    GroupSize,
+    PrivateSize,
+    KernargSize,
+    Rsrc1(Field),
+    Rsrc2(Field),
+    /// A user SGPR or a group of so many.
+    UserSgprs(Field, u32),
+    Property(Field),
+    UserSgprCount,
+    NextFreeVgpr,
+    NextFreeSgpr,
+    ReserveVcc,
+    ReserveFlatScratch,
+    ReserveXnackMask,
+}
+
+pub(crate) const ALL: IsaSet = IsaSet::from(Isa::Si);
+pub(crate) const CI: IsaSet = IsaSet::from(Isa::Ci);
+pub(crate) const VI: IsaSet = IsaSet::from(Isa::Vi);
+pub(crate) const GFX9: IsaSet = IsaSet::from(Isa::Gfx9);
+
+/// The keys without `.amdhsa_`, what they set, where they exist.
+#[rustfmt::skip]
+pub(crate) const KEYS: &[(&str, Key, IsaSet)] = &[
+    ("group_segment_fixed_size",           Key::GroupSize, ALL),
+    ("private_segment_fixed_size",         Key::PrivateSize, ALL),
+    ("kernarg_size",                       Key::KernargSize, ALL),
+    ("user_sgpr_count",                    Key::UserSgprCount, ALL),
+    ("user_sgpr_private_segment_buffer",   Key::UserSgprs(Properties::ENABLE_SGPR_PRIVATE_SEGMENT_BUFFER, 4), ALL),
+    ("user_sgpr_dispatch_ptr",             Key::UserSgprs(Properties::ENABLE_SGPR_DISPATCH_PTR, 2), ALL),
+    ("user_sgpr_queue_ptr",                Key::UserSgprs(Properties::ENABLE_SGPR_QUEUE_PTR, 2), ALL),
+    ("user_sgpr_kernarg_segment_ptr",      Key::UserSgprs(Properties::ENABLE_SGPR_KERNARG_SEGMENT_PTR, 2), ALL),
+    ("user_sgpr_dispatch_id",              Key::UserSgprs(Properties::ENABLE_SGPR_DISPATCH_ID, 2), ALL),
+    ("user_sgpr_flat_scratch_init",        Key::UserSgprs(Properties::ENABLE_SGPR_FLAT_SCRATCH_INIT, 2), ALL),
+    ("user_sgpr_private_segment_size",     Key::UserSgprs(Properties::ENABLE_SGPR_PRIVATE_SEGMENT_SIZE, 1), ALL),
+    ("uses_dynamic_stack",                 Key::Property(Properties::USES_DYNAMIC_STACK), ALL),
+    ("system_sgpr_private_segment_wavefront_offset", Key::Rsrc2(Rsrc2::ENABLE_PRIVATE_SEGMENT), ALL),
+    ("system_sgpr_workgroup_id_x",         Key::Rsrc2(Rsrc2::ENABLE_SGPR_WORKGROUP_ID_X), ALL),
+    ("system_sgpr_workgroup_id_y",         Key::Rsrc2(Rsrc2::ENABLE_SGPR_WORKGROUP_ID_Y), ALL),
+    ("system_sgpr_workgroup_id_z",         Key::Rsrc2(Rsrc2::ENABLE_SGPR_WORKGROUP_ID_Z), ALL),
+    ("system_sgpr_workgroup_info",         Key::Rsrc2(Rsrc2::ENABLE_SGPR_WORKGROUP_INFO), ALL),
+    ("system_vgpr_workitem_id",            Key::Rsrc2(Rsrc2::ENABLE_VGPR_WORKITEM_ID), ALL),
+    ("next_free_vgpr",                     Key::NextFreeVgpr, ALL),
+    ("next_free_sgpr",                     Key::NextFreeSgpr, ALL),
+    ("reserve_vcc",                        Key::ReserveVcc, ALL),
+    ("reserve_flat_scratch",               Key::ReserveFlatScratch, CI),
+    ("reserve_xnack_mask",                 Key::ReserveXnackMask, VI),
+    ("float_round_mode_32",                Key::Rsrc1(Rsrc1::FLOAT_ROUND_MODE_32), ALL),
+    ("float_round_mode_16_64",             Key::Rsrc1(Rsrc1::FLOAT_ROUND_MODE_16_64), ALL),
+    ("float_denorm_mode_32",               Key::Rsrc1(Rsrc1::FLOAT_DENORM_MODE_32), ALL),
+    ("float_denorm_mode_16_64",            Key::Rsrc1(Rsrc1::FLOAT_DENORM_MODE_16_64), ALL),
+    ("dx10_clamp",                         Key::Rsrc1(Rsrc1::ENABLE_DX10_CLAMP), ALL),
+    ("ieee_mode",                          Key::Rsrc1(Rsrc1::ENABLE_IEEE_MODE), ALL),
+    ("fp16_overflow",                      Key::Rsrc1(Rsrc1::FP16_OVFL), GFX9),
+    ("exception_fp_ieee_invalid_op",       Key::Rsrc2(Rsrc2::ENABLE_EXCEPTION_IEEE_754_FP_INVALID_OPERATION), ALL),
+    ("exception_fp_denorm_src",            Key::Rsrc2(Rsrc2::ENABLE_EXCEPTION_FP_DENORMAL_SOURCE), ALL),
+    ("exception_fp_ieee_div_zero",         Key::Rsrc2(Rsrc2::ENABLE_EXCEPTION_IEEE_754_FP_DIVISION_BY_ZERO), ALL),
+    ("exception_fp_ieee_overflow",         Key::Rsrc2(Rsrc2::ENABLE_EXCEPTION_IEEE_754_FP_OVERFLOW), ALL),
+    ("exception_fp_ieee_underflow",        Key::Rsrc2(Rsrc2::ENABLE_EXCEPTION_IEEE_754_FP_UNDERFLOW), ALL),
+    ("exception_fp_ieee_inexact",          Key::Rsrc2(Rsrc2::ENABLE_EXCEPTION_IEEE_754_FP_INEXACT), ALL),
+    ("exception_int_div_zero",             Key::Rsrc2(Rsrc2::ENABLE_EXCEPTION_INT_DIVIDE_BY_ZERO), ALL),
+];
+
+/// What comes before a key's name.
+pub(crate) const PREFIX: &str = ".amdhsa_";
+
+/// Denormals of F16 and F64 are kept unless a kernel says otherwise.
+pub(crate) const KEEP_DENORMALS: u32 = 3;
+
+impl Key {
+    /// The largest value.
+    pub(crate) fn max(self) -> i64 {
+        match self {
+            Key::GroupSize | Key::PrivateSize | Key::KernargSize => i64::from(u32::MAX),
+            Key::Rsrc1(field) | Key::Rsrc2(field) => i64::from(field.max()),
+            Key::UserSgprCount => i64::from(Rsrc2::USER_SGPR_COUNT.max()),
+            Key::NextFreeVgpr => i64::from(MAX_VGPRS),
+            Key::NextFreeSgpr => i64::from(u16::MAX),
+            _ => 1,
+        }
+    }
+}
+
+/// A kernel as it is read; values may wait for symbols.
+#[derive(Debug)]
+pub(crate) struct KernelDirectives {
+    pub name: String,
+    pub span: Range<usize>,
+    pub symbol: SymbolId,
+    /// Section and offset of the descriptor.
+    pub place: (u32, u64),
+    pub descriptor_symbol: Option<SymbolId>,
+    pub values: Vec<KernelValue>,
+}
+
+/// A key with its name, its value, and where that stands.
+pub(crate) type KernelValue = (Key, &'static str, Delayed, Range<usize>);
+
+/// How many SGPRs a kernel has behind its own if it uses VCC, FLAT_SCRATCH, XNACK_MASK: each is allocated with those
+/// before it.
+pub(crate) fn extra_sgprs(isa: Isa) -> [u32; 3] {
+    if isa >= Isa::Vi { [2, 6, 4] } else { [2, 4, 0] }
+}
+
+/// Whether no value is given for a key.
+pub(crate) fn says_not(values: &[KernelValue], key: Key) -> bool {
+    values.iter().all(|(k, ..)| *k != key)
+}
+
+/// Registers in blocks of `block`, less one block.
+pub(crate) fn blocks(count: u32, block: u32) -> u32 {
+    count.max(1).div_ceil(block) - 1
+}
+
+/// Registers that a kernel uses.
+pub(crate) struct Counts {
+    pub vgprs: u32,
+    pub sgprs: u32,
+    pub vcc: bool,
+    pub flat_scratch: bool,
+    pub xnack_mask: bool,
+}
+
+impl Counts {
+    /// SGPRs with the special ones, which are allocated behind the others; or how many there are, if that is
+    /// too few. Up to GCN 1.1 the special ones count among those.
+    pub(crate) fn sgprs(&self, isa: Isa, target: &str) -> Result<u32, u32> {
+        let has_bug = INIT_BUG.contains(&target);
+        let limit = if has_bug {
+            SGPRS_OF_INIT_BUG
+        } else {
+            u32::from(isa.sgprs())
+        };
+        let used = [self.vcc, self.flat_scratch, self.xnack_mask];
+        let special = used
+            .into_iter()
+            .zip(extra_sgprs(isa))
+            .filter_map(|(is_used, count)| is_used.then_some(count))
+            .max()
+            .unwrap_or(0);
+        let all = self.sgprs + special;
+        let counted = if isa >= Isa::Vi && !has_bug {
+            self.sgprs
+        } else {
+            all
+        };
+        if counted > limit {
+            return Err(limit);
+        }
+        Ok(if has_bug { SGPRS_OF_INIT_BUG } else { all })
+    }
+}

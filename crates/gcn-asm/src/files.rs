@@ -1,0 +1,33 @@
+//! Files that a source includes, as the caller provides them.
+
+/// A file that a source asks for.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct File {
+    /// What messages call it, and what `from` will be for the files that it includes.
+    pub name: String,
+    /// What is in it.
+    pub bytes: Vec<u8>,
+}
+
+/// Where `.include` and `.incbin` find files. The library itself reads none.
+pub trait Files {
+    /// The file called `name` in the source called `from`.
+    ///
+    /// # Errors
+    /// Why it cannot be read, as a message to follow the name.
+    fn read(&self, name: &str, from: &str) -> Result<File, String>;
+
+    /// The source has been read up to this byte. What is before it must stay readable, for messages, macros and loops
+    /// may go back, but most of it has had its use: who holds it in memory may let it go until then.
+    fn passed(&self, _position: usize) {}
+}
+
+/// No files at all.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct NoFiles;
+
+impl Files for NoFiles {
+    fn read(&self, _: &str, _: &str) -> Result<File, String> {
+        Err("this source may not read files".to_owned())
+    }
+}

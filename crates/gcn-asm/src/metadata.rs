@@ -1,0 +1,72 @@
+//! Metadata and identification of code objects.
+
+use std::ops::Range;
+
+use crate::assembler::Assembler;
+use crate::diagnostic::{Diagnostic, Fail, Helped, fail};
+use crate::ids;
+use crate::program::Metadata;
+
+/// The code object versions that can be assembled.
+const CODE_OBJECT_VERSIONS: std::ops::RangeInclusive<i64> = 2..=6;
+
+/// Steps over the lines up to one that begins with `end`; yields where they stand.
+pub(crate) fn skip_to(asm: &mut Assembler<'_>, end: &str) -> Option<Range<usize>> {
+    asm.reader.cursor.skip_line();
+    let start = asm.reader.cursor.pos();
+    while !asm.reader.cursor.at_end() {
+        let line = asm.reader.cursor.pos();
+        asm.reader.cursor.skip_blanks();
+        if asm
+            .reader
+            .cursor
+            .word()
+            .is_some_and(|word| word.eq_ignore_ascii_case(end))
+        {
+            return Some(start..line);
+        }
+        asm.reader.cursor.skip_line();
+    }
+    None
+}
+
+/// YAML up to `.end_amdgpu_metadata`.
+pub(crate) fn metadata(asm: &mut Assembler<'_>, span: Range<usize>) -> Result<(), Fail> {
+    match skip_to(asm, ".end_amdgpu_metadata") {
+        Some(place) => {
+            if asm.metadata.is_some() {
+                asm.diagnostics.push(Diagnostic::warning(
+                    &ids::DUPLICATE_METADATA,
+                    span,
+                    "metadata is written twice; the last one counts",
+                ));
+            }
+            let in_source = asm.reader.expansion.in_source(place.clone());
+            asm.metadata = Some(Metadata {
+                yaml: asm.reader.cursor.slice(place.clone()).to_owned(),
+                span: in_source,
+            });
+            Ok(())
+        }
+        None => Err(
+            fail(&ids::UNCLOSED_BLOCK, span, "`.amdgpu_metadata` has no end")
+                .helped("end it with `.end_amdgpu_metadata`"),
+        ),
+    }
+}
+
+/// `.amdhsa_code_object_version`
+pub(crate) fn code_object_version(asm: &mut Assembler<'_>) -> Result<(), Fail> {
+    let (low, high) = (*CODE_OBJECT_VERSIONS.start(), *CODE_OBJECT_VERSIONS.end());
+    let version = asm.absolute_within("the code object version", low, high)?;
+    asm.code_object_version = Some(version as u8);
+    Ok(())
+}
+
+/// `.ident "text"`
+pub(crate) fn identification(asm: &mut Assembler<'_>) -> Result<(), Fail> {
+    let text = asm.reader.cursor.string()?;
+    let text = String::from_utf8_lossy(&text).into_owned();
+    asm.identifications.push(text);
+    Ok(())
+}

@@ -1,0 +1,263 @@
+//! The program as it is emitted: sections with bytes, marks of instructions, and fields that wait for symbols.
+
+use std::ops::Range;
+
+use gcn_isa::Form;
+use gcn_object::RelocationKind;
+
+use crate::argument::Delayed;
+use crate::diagnostic::{Fail, Helped, fail};
+use crate::encode::DelayedField;
+use crate::ids;
+use crate::program::{Mark, Section, SectionFlags, SectionKind};
+
+/// The largest section; more is a slip, and must not exhaust memory.
+const MAX_SECTION: u64 = 1 << 28;
+/// The largest section of zeros that take no memory here.
+pub(crate) const MAX_NOBITS: u64 = 1 << 40;
+/// The most sections, so that their numbers fit everywhere.
+const MAX_SECTIONS: usize = 4096;
+/// The section whose places are numbers. It is no section of a code object.
+pub(crate) const ABSOLUTE: &str = "*ABS*";
+/// The largest alignment, in bytes.
+pub(crate) const MAX_ALIGN: i64 = 1 << 16;
+/// The bytes of S_NOP, with which code is padded.
+pub(crate) const NOP: [u8; 4] = 0xbf80_0000u32.to_le_bytes();
+
+const CODE: SectionFlags = SectionFlags {
+    alloc: true,
+    write: false,
+    exec: true,
+    merge: false,
+    strings: false,
+};
+const READ_ONLY: SectionFlags = SectionFlags {
+    exec: false,
+    ..CODE
+};
+const DATA: SectionFlags = SectionFlags {
+    write: true,
+    ..READ_ONLY
+};
+
+/// What a section is if nothing is said but its name.
+pub(crate) const SECTION_DEFAULTS: &[(&str, SectionKind, SectionFlags)] = &[
+    (".text", SectionKind::ProgBits, CODE),
+    (".data", SectionKind::ProgBits, DATA),
+    (".bss", SectionKind::NoBits, DATA),
+    (".rodata", SectionKind::ProgBits, READ_ONLY),
+    (".note", SectionKind::Note, READ_ONLY),
+];
+
+/// Sections, the current one, and fields that wait.
+#[derive(Default)]
+pub(crate) struct Output {
+    pub sections: Vec<Section>,
+    /// Number of the section that is assembled into.
+    pub current: u32,
+    pub previous: u32,
+    /// Sections of `.pushsection`: current and previous.
+    pub stack: Vec<(u32, u32)>,
+    pub fixups: Vec<Fixup>,
+    pub stated: Vec<Stated>,
+    pub marks: Vec<Mark>,
+}
+
+/// A field that waits.
+#[derive(Clone, Debug)]
+pub(crate) struct Fixup {
+    pub section: u32,
+    /// Of the data or of the instruction, in bytes from the start of the section.
+    pub offset: u64,
+    pub kind: FixupKind,
+    pub value: Delayed,
+    pub span: Range<usize>,
+    /// The instruction that the field is of, and the place of its mark.
+    pub instruction: Option<(&'static Form, usize)>,
+}
+
+impl Fixup {
+    /// Whether it is the distance of a branch to a place of its own section that is known already.
+    pub(crate) fn is_to_label_before(&self) -> bool {
+        let Delayed::Value(value) = self.value else {
+            return false;
+        };
+        let place = value.plus.and_then(|term| term.place);
+        self.kind == FixupKind::Branch
+            && value.minus.is_none()
+            && place.is_some_and(|(section, _)| section == self.section)
+    }
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum FixupKind {
+    /// So many bytes of data.
+    Data(u8),
+    /// The dword after an instruction.
+    Literal,
+    /// The distance of a branch.
+    Branch,
+    /// Another field of an instruction, which holds a number.
+    Field(DelayedField),
+}
+
+/// `.reloc`: a field for the linker at a place of its own.
+#[derive(Clone, Debug)]
+pub(crate) struct Stated {
+    pub section: u32,
+    pub place: Delayed,
+    pub kind: RelocationKind,
+    pub value: Delayed,
+    pub span: Range<usize>,
+}
+
+impl Output {
+    /// Section and offset of what comes next.
+    pub(crate) fn here(&self) -> (u32, u64) {
+        let size = self.section().map_or(0, |s| s.size);
+        (self.current, size)
+    }
+
+    /// Whether places here are numbers, as in `.struct`.
+    pub(crate) fn is_absolute(&self) -> bool {
+        self.section()
+            .is_some_and(|section| section.name == ABSOLUTE)
+    }
+
+    pub(crate) fn section(&self) -> Option<&Section> {
+        self.sections.get(self.current as usize)
+    }
+
+    pub(crate) fn section_mut(&mut self) -> Option<&mut Section> {
+        self.sections.get_mut(self.current as usize)
+    }
+
+    pub(crate) fn add_section(
+        &mut self,
+        name: &str,
+        kind: SectionKind,
+        flags: SectionFlags,
+    ) -> u32 {
+        let index = self.sections.len();
+        if index >= MAX_SECTIONS {
+            return 0;
+        }
+        self.sections.push(Section {
+            name: name.to_owned(),
+            kind,
+            flags,
+            // Instructions are words.
+            align: if flags.exec { 4 } else { 1 },
+            address: None,
+            bytes: Vec::new(),
+            size: 0,
+            relocations: Vec::new(),
+        });
+        index as u32
+    }
+
+    /// The section of this name, made with the attributes that the name suggests if it is new.
+    pub(crate) fn section_named(&mut self, name: &str) -> u32 {
+        if let Some(index) = self.sections.iter().position(|s| s.name == name) {
+            return index as u32;
+        }
+        let (kind, flags) = SECTION_DEFAULTS
+            .iter()
+            .find(|(prefix, ..)| {
+                name.strip_prefix(prefix)
+                    .is_some_and(|rest| rest.is_empty() || rest.starts_with('.'))
+            })
+            .map_or(
+                (SectionKind::ProgBits, SectionFlags::default()),
+                |&(_, kind, flags)| (kind, flags),
+            );
+        self.add_section(name, kind, flags)
+    }
+
+    pub(crate) fn enter(&mut self, section: u32) {
+        self.previous = self.current;
+        self.current = section;
+    }
+
+    /// Appends bytes to the current section.
+    pub(crate) fn emit(&mut self, bytes: &[u8], span: &Range<usize>) -> Result<(), Fail> {
+        let Some(section) = self.section_mut() else {
+            return Ok(());
+        };
+        if section.kind == SectionKind::NoBits {
+            if bytes.iter().any(|&b| b != 0) {
+                let message = format!("section `{}` holds no bytes, only zeros", section.name);
+                return Err(fail(&ids::ZEROS_SECTION, span.clone(), message)
+                    .helped("put data into `.data` or `.rodata`, code into `.text`"));
+            }
+            return self.emit_zeros(bytes.len() as u64, span);
+        }
+        let size = section.size + bytes.len() as u64;
+        if size > MAX_SECTION {
+            return Err(too_large(span));
+        }
+        section.bytes.extend_from_slice(bytes);
+        section.size = size;
+        Ok(())
+    }
+
+    /// Appends zeros to the current section.
+    pub(crate) fn emit_zeros(&mut self, count: u64, span: &Range<usize>) -> Result<(), Fail> {
+        let Some(section) = self.section_mut() else {
+            return Ok(());
+        };
+        let limit = match section.kind {
+            SectionKind::NoBits => MAX_NOBITS,
+            _ => MAX_SECTION,
+        };
+        let size = section.size.saturating_add(count);
+        if size > limit {
+            return Err(too_large(span));
+        }
+        if section.kind != SectionKind::NoBits {
+            section.bytes.resize(size as usize, 0);
+        }
+        section.size = size;
+        Ok(())
+    }
+
+    /// Overwrites bytes that were emitted.
+    pub(crate) fn patch(&mut self, section: u32, offset: u64, bytes: &[u8]) {
+        let place = self
+            .sections
+            .get_mut(section as usize)
+            .and_then(|s| s.bytes.get_mut(offset as usize..))
+            .and_then(|rest| rest.get_mut(..bytes.len()));
+        if let Some(place) = place {
+            place.copy_from_slice(bytes);
+        }
+    }
+}
+
+fn too_large(span: &Range<usize>) -> Fail {
+    fail(
+        &ids::SECTION_LIMIT,
+        span.clone(),
+        "the section would become too large",
+    )
+    .helped(format!("at most {MAX_SECTION} bytes are possible"))
+}
+
+/// A number fits into a field with or without sign.
+pub(crate) fn check_width(number: i64, width: u8, span: &Range<usize>) -> Result<(), Fail> {
+    let bits = u32::from(width) * 8;
+    if bits >= 64 {
+        return Ok(());
+    }
+    let high = (1i64 << bits) - 1;
+    let low = -(1i64 << (bits - 1));
+    if (low..=high).contains(&number) {
+        Ok(())
+    } else {
+        Err(fail(
+            &ids::VALUE_RANGE,
+            span.clone(),
+            format!("{number} is out of range {low} to {high}"),
+        ))
+    }
+}

@@ -1,0 +1,131 @@
+//! Values of expressions: numbers, and addresses that are known after linking.
+
+/// A symbol by its number.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub(crate) struct SymbolId(pub u32);
+
+/// A kept expression.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) struct ExprId {
+    pub(crate) start: u32,
+    pub(crate) end: u32,
+}
+
+/// What is taken of a symbol's address.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub(crate) enum Variant {
+    #[default]
+    Plain,
+    Abs32Lo,
+    Abs32Hi,
+    Rel32Lo,
+    Rel32Hi,
+    Rel64,
+    GotPcRel,
+    GotPcRel32Lo,
+    GotPcRel32Hi,
+}
+
+/// An address whose number is not known before linking.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) struct Term {
+    /// Section and offset; nothing if the symbol is not defined here.
+    pub place: Option<(u32, u64)>,
+    /// The symbol; nothing for `.`.
+    pub symbol: Option<SymbolId>,
+}
+
+/// A value: `plus − minus + constant`.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub(crate) struct Value {
+    pub plus: Option<Term>,
+    pub minus: Option<Term>,
+    pub constant: i64,
+    pub variant: Variant,
+}
+
+impl Value {
+    pub(crate) fn absolute(constant: i64) -> Value {
+        Value {
+            constant,
+            ..Value::default()
+        }
+    }
+
+    /// The number, if no address is in it.
+    pub(crate) fn as_absolute(&self) -> Option<i64> {
+        (self.plus.is_none() && self.minus.is_none()).then_some(self.constant)
+    }
+
+    /// What `@abs32@lo` and `@abs32@hi` take of a number.
+    pub(crate) fn part(self, variant: Variant) -> Value {
+        let half = |shift: u32| {
+            let bits = self.constant.cast_unsigned() >> shift;
+            Value::absolute(i64::from(bits as u32))
+        };
+        match (self.as_absolute(), variant) {
+            (Some(_), Variant::Abs32Lo) => half(0),
+            (Some(_), Variant::Abs32Hi) => half(32),
+            _ => self,
+        }
+    }
+
+    pub(crate) fn negated(self) -> Value {
+        Value {
+            plus: self.minus,
+            minus: self.plus,
+            constant: self.constant.wrapping_neg(),
+            variant: self.variant,
+        }
+    }
+
+    pub(crate) fn plus(self, other: Value) -> Option<Value> {
+        let (mut plus, mut minus) = (self.plus, other.minus);
+        if plus.is_some() && other.plus.is_some() || minus.is_some() && self.minus.is_some() {
+            // Two addresses may still meet their negatives.
+            if self.minus.is_none() && other.minus.is_none() {
+                return None;
+            }
+        }
+        let mut constant = self.constant.wrapping_add(other.constant);
+        let mut extra = (other.plus, self.minus);
+        for p in [&mut plus, &mut extra.0] {
+            for m in [&mut minus, &mut extra.1] {
+                let (Some(a), Some(b)) = (*p, *m) else {
+                    continue;
+                };
+                if let Some(distance) = distance(a, b) {
+                    constant = constant.wrapping_add(distance);
+                    *p = None;
+                    *m = None;
+                }
+            }
+        }
+        let one = |a: Option<Term>, b: Option<Term>| match (a, b) {
+            (Some(_), Some(_)) => None,
+            (a, b) => Some(a.or(b)),
+        };
+        let variant = if self.variant == Variant::Plain {
+            other.variant
+        } else {
+            self.variant
+        };
+        Some(Value {
+            plus: one(plus, extra.0)?,
+            minus: one(minus, extra.1)?,
+            constant,
+            variant,
+        })
+    }
+}
+
+/// How far apart two addresses are, if that is known before linking.
+fn distance(a: Term, b: Term) -> Option<i64> {
+    match (a.place, b.place) {
+        (Some((s, x)), Some((t, y))) if s == t => {
+            Some(x.cast_signed().wrapping_sub(y.cast_signed()))
+        }
+        (None, None) if a.symbol == b.symbol => Some(0),
+        _ => None,
+    }
+}
