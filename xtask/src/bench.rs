@@ -1,5 +1,6 @@
 //! Our tools and LLVM's on the same file in one go, so that a machine's speed of the day cancels out.
 
+use std::collections::HashSet;
 use std::fmt::Write as _;
 use std::path::Path;
 use std::process::Command;
@@ -44,7 +45,14 @@ pub(crate) fn asm() -> Result<()> {
             "repeat v_add_f32",
             write("v_add.s", repeated("v_add_f32 v0, v1, v2"))?,
         ),
-        ("assemble a kernel", write("kernel.s", kernel_lines())?),
+        (
+            "assemble 40 kinds of line",
+            write("kernel.s", kernel_lines())?,
+        ),
+        (
+            "assemble a varied text",
+            write("varied.s", varied_lines(&gcn, &dir)?)?,
+        ),
     ];
     for (what, source) in &sources {
         let assemblers = [
@@ -61,12 +69,94 @@ pub(crate) fn asm() -> Result<()> {
         ];
         report(what, &assemblers)?;
     }
-    // The kernel was the last.
+    // The varied text was the last.
     let disassemblers = [
         vec![&*gcn, "dis", &ours],
         vec!["llvm-objdump-19", "-d", &ours],
     ];
-    report("disassemble the kernel", &disassemblers)
+    report("disassemble the varied text", &disassemblers)
+}
+
+/// Different lines of the varied text.
+const SAMPLES: usize = 20_000;
+/// A first state of the generator of words.
+const SEED: u64 = 0x9e37_79b9_7f4a_7c15;
+/// Beginnings of listed lines that are no instruction, or one whose operand is a label of the listing.
+const NOT_SAMPLED: [&str; 6] = [".", "s_cbranch", "s_branch", "s_call", "s_subvector", "L0_"];
+
+/// A text of all encodings with random operands: random words as `gcn` lists them, without those that LLVM refuses.
+fn varied_lines(gcn: &str, dir: &Path) -> Result<String> {
+    let words = dir.join("words.bin");
+    let mut state = SEED;
+    let random = std::iter::repeat_with(|| {
+        // xorshift64*
+        state ^= state >> 12;
+        state ^= state << 25;
+        state ^= state >> 27;
+        state.wrapping_mul(0x2545_f491_4f6c_dd1d)
+    });
+    let bytes: Vec<u8> = random
+        .take(4 * SAMPLES)
+        .flat_map(u64::to_le_bytes)
+        .collect();
+    std::fs::write(&words, bytes)?;
+    let listing = Command::new(gcn)
+        .args(["dis", "--target", "gfx900", "--format", "raw"])
+        .arg(&words)
+        .output()?;
+    if !listing.status.success() {
+        bail!("{}", String::from_utf8_lossy(&listing.stderr));
+    }
+    let listing = String::from_utf8(listing.stdout)?;
+    let samples: Vec<&str> = listing
+        .lines()
+        .map(|line| line.split("//").next().unwrap_or(line).trim())
+        .filter(|line| !line.is_empty() && !NOT_SAMPLED.iter().any(|no| line.starts_with(no)))
+        .collect();
+    let refused = refused_by_llvm(&samples, dir)?;
+    let mut samples: Vec<&str> = samples
+        .into_iter()
+        .enumerate()
+        .filter_map(|(index, line)| (!refused.contains(&index)).then_some(line))
+        .collect();
+    samples.truncate(SAMPLES);
+    if samples.len() < SAMPLES / 2 {
+        bail!(
+            "only {} of the listed lines are instructions to LLVM",
+            samples.len()
+        );
+    }
+    let mut text = String::from(".text\n");
+    for line in samples.iter().cycle().take(LINES) {
+        let _ = writeln!(text, "\t{line}");
+    }
+    text.push_str("s_endpgm\n");
+    Ok(text)
+}
+
+/// The indices of the lines that LLVM does not assemble.
+fn refused_by_llvm(lines: &[&str], dir: &Path) -> Result<HashSet<usize>> {
+    let path = dir.join("samples.s");
+    std::fs::write(&path, lines.join("\n") + "\n")?;
+    let output = Command::new("llvm-mc-19")
+        .args([
+            "-triple=amdgcn-amd-amdhsa",
+            "-mcpu=gfx900",
+            "-filetype=null",
+        ])
+        .arg(&path)
+        .output()
+        .context("cannot run llvm-mc-19")?;
+    // FILE:LINE:COLUMN: error: …
+    let begin = format!("{}:", path.display());
+    let errors = String::from_utf8_lossy(&output.stderr);
+    let numbers = errors.lines().filter_map(|line| {
+        let place = line.strip_prefix(&begin)?;
+        let is_error = place.contains(": error:");
+        let number: usize = place.split(':').next()?.parse().ok()?;
+        is_error.then_some(number - 1)
+    });
+    Ok(numbers.collect())
 }
 
 /// Times two commands in turns, and one that does nothing: what a process takes on the machine of the day. Prints

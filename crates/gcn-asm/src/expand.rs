@@ -5,6 +5,7 @@ pub(crate) mod files;
 pub(crate) mod loops;
 pub(crate) mod macros;
 pub(crate) mod settle;
+mod substitute;
 
 use std::ops::Range;
 
@@ -15,7 +16,7 @@ use crate::expansion::place::{Origin, Step};
 use crate::expansion::{Expanded, Jump};
 use crate::ids;
 use crate::reader::{ENTRY_COST, REPEAT_COST};
-use macros::{Values, substitute, unquoted};
+use substitute::{Values, substitute, unquoted};
 
 /// What stands for the number of a round in a loop, and of a call in a macro.
 const ROUND: &str = "\\+";

@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use gcn_isa::Isa;
 
-use super::macros::without_idle_blanks;
+use super::substitute::without_idle_blanks;
 use crate::assembler::Assembler;
 use crate::clrx;
 use crate::diagnostic::{Fail, fail};

@@ -6,7 +6,7 @@ use gcn_object::note::{self, Note};
 use gcn_object::{CodeObject, Value, Version, metadata_from_yaml};
 
 use super::data;
-use crate::assembly::assemble;
+use crate::assembly::{assemble, named_target};
 use crate::hsa::SECTION;
 use crate::options::{Options, Source};
 
@@ -112,7 +112,7 @@ fn old(section: &[u8], before: &str) -> Option<String> {
         }
     }
     let source = format!("{before}{lines}");
-    let target = crate::named_target(before)?;
+    let target = named_target(before)?;
     let source = Source {
         name: "listing",
         text: &source,

@@ -1,0 +1,299 @@
+//! Literals: numbers, characters and strings.
+
+use std::ops::Range;
+
+use super::{Cursor, FloatWidth, Number, is_word};
+use crate::diagnostic::{Diagnostic, Fail, Helped, fail};
+use crate::ids;
+
+impl<'a> Cursor<'a> {
+    /// A decimal number of a register; nothing if there are no digits or more than fit.
+    pub(crate) fn digits(&mut self) -> Option<u32> {
+        let start = self.pos;
+        let mut value: u32 = 0;
+        while self.peek().is_ascii_digit() {
+            value = value
+                .saturating_mul(10)
+                .saturating_add(u32::from(self.peek() - b'0'));
+            self.pos += 1;
+        }
+        (self.pos > start).then_some(value)
+    }
+
+    /// An integer (`12`, `0xc`, `0b1100`, `014`) or a floating-point number (`1.5`, `2e3`).
+    pub(crate) fn number(&mut self) -> Result<Number, Fail> {
+        let start = self.pos;
+        let (radix, prefix) = match (self.peek(), self.peek_at(1) | 0x20) {
+            (b'0', b'x') => (16, 2),
+            (b'0', b'b') if matches!(self.peek_at(2), b'0' | b'1') => (2, 2),
+            _ => (10, 0),
+        };
+        self.pos += prefix;
+        let digits = self.pos;
+        let mut value: u64 = 0;
+        let mut overflow = false;
+        while let Some(digit) = char::from(self.peek()).to_digit(radix) {
+            let next = value
+                .checked_mul(u64::from(radix))
+                .and_then(|v| v.checked_add(u64::from(digit)));
+            overflow |= next.is_none();
+            value = next.unwrap_or(0);
+            self.pos += 1;
+        }
+        if radix == 10 {
+            let exponent = matches!(self.peek(), b'e' | b'E')
+                && (self.peek_at(1).is_ascii_digit()
+                    || matches!(self.peek_at(1), b'+' | b'-') && self.peek_at(2).is_ascii_digit());
+            if self.peek() == b'.' || exponent {
+                return self.float(start);
+            }
+        }
+        if self.pos == digits {
+            return Err(self.expected("a number"));
+        }
+        let end = self.pos;
+        if is_word(self.peek()) {
+            // The suffixes of C say nothing here.
+            let suffix = self.tail();
+            if !matches!(self.slice(suffix), "U" | "L" | "LL" | "UL" | "ULL") {
+                let text = self.slice(start..self.pos);
+                return Err(fail(
+                    &ids::INVALID_NUMBER,
+                    start..self.pos,
+                    format!("`{text}` is not a number"),
+                ));
+            }
+        }
+        if radix == 10 && self.text.as_bytes().get(start) == Some(&b'0') && end > start + 1 {
+            return self.octal(start..end);
+        }
+        if overflow {
+            return Err(fail(
+                &ids::INVALID_NUMBER,
+                start..self.pos,
+                "the number does not fit into 64 bits",
+            ));
+        }
+        Ok(Number::Int(value.cast_signed()))
+    }
+
+    /// A word that may begin with a digit: `8_8_8_8`.
+    pub(crate) fn tail_word(&mut self) -> &'a str {
+        let range = self.tail();
+        self.text.get(range).unwrap_or("")
+    }
+
+    /// Steps over the rest of a word, whatever it begins with.
+    pub(crate) fn tail(&mut self) -> Range<usize> {
+        let start = self.pos;
+        while is_word(self.peek()) {
+            self.pos += 1;
+        }
+        start..self.pos
+    }
+
+    /// Steps over what may be a floating-point number without its sign.
+    pub(crate) fn float_tail(&mut self) -> Range<usize> {
+        let start = self.pos;
+        loop {
+            self.tail();
+            let is_exponent = self.text.get(start..self.pos).is_some_and(|text| {
+                let is_hexadecimal = text.starts_with("0x") || text.starts_with("0X");
+                text.ends_with(if is_hexadecimal {
+                    ['p', 'P']
+                } else {
+                    ['e', 'E']
+                })
+            });
+            if !is_exponent || !matches!(self.peek(), b'+' | b'-') {
+                return start..self.pos;
+            }
+            self.pos += 1;
+        }
+    }
+
+    fn float(&mut self, start: usize) -> Result<Number, Fail> {
+        self.eat(b'.');
+        while self.peek().is_ascii_digit() {
+            self.pos += 1;
+        }
+        if matches!(self.peek(), b'e' | b'E') {
+            self.pos += 1;
+            if matches!(self.peek(), b'+' | b'-') {
+                self.pos += 1;
+            }
+            while self.peek().is_ascii_digit() {
+                self.pos += 1;
+            }
+        }
+        let text = self.slice(start..self.pos);
+        let suffix = match self.peek() | 0x20 {
+            _ if is_word(self.peek_at(1)) => None,
+            b'h' => Some(FloatWidth::Half),
+            b's' => Some(FloatWidth::Single),
+            b'l' => Some(FloatWidth::Double),
+            _ => None,
+        };
+        self.pos += usize::from(suffix.is_some());
+        match text.parse() {
+            Ok(value) if !is_word(self.peek()) => Ok(match suffix {
+                Some(width) => Number::Suffixed(value, width),
+                None => Number::Float(value),
+            }),
+            _ => {
+                self.tail();
+                let text = self.slice(start..self.pos);
+                Err(fail(
+                    &ids::INVALID_NUMBER,
+                    start..self.pos,
+                    format!("`{text}` is not a number"),
+                ))
+            }
+        }
+    }
+
+    /// GNU as reads a number that begins with 0 as octal.
+    fn octal(&self, span: Range<usize>) -> Result<Number, Fail> {
+        let text = self.slice(span.clone());
+        match u64::from_str_radix(text, 8) {
+            Ok(value) => Ok(Number::Int(value.cast_signed())),
+            Err(_) => Err(Box::new(
+                Diagnostic::error(
+                    &ids::INVALID_NUMBER,
+                    span,
+                    format!("`{text}` is not an octal number"),
+                )
+                .help("a number that begins with 0 is octal"),
+            )),
+        }
+    }
+
+    /// A character in single quotes, as its code. The cursor is at the quote.
+    pub(crate) fn character(&mut self) -> Result<i64, Fail> {
+        let start = self.pos;
+        self.pos += 1;
+        let value = match self.peek() {
+            b'\\' => match self.escape() {
+                Ok(value) => value,
+                // What is no escape stands for itself here.
+                Err(_) if self.pos == start + 2 && self.peek().is_ascii_punctuation() => {
+                    self.pos += 1;
+                    self.text.as_bytes().get(self.pos - 1).copied().unwrap_or(0)
+                }
+                Err(error) => return Err(error),
+            },
+            b'\n' | 0 => {
+                return Err(fail(
+                    &ids::INVALID_CHARACTER,
+                    start..self.pos,
+                    "a character is missing after `'`",
+                ));
+            }
+            byte if byte.is_ascii() => {
+                self.pos += 1;
+                byte
+            }
+            _ => {
+                return Err(fail(
+                    &ids::INVALID_CHARACTER,
+                    self.here(),
+                    "only ASCII characters have a value here",
+                ));
+            }
+        };
+        self.eat(b'\'');
+        Ok(i64::from(value))
+    }
+
+    /// A string in double quotes with the escapes of C.
+    pub(crate) fn string(&mut self) -> Result<Vec<u8>, Fail> {
+        self.skip_blanks();
+        let start = self.pos;
+        if !self.eat(b'"') {
+            return Err(self.expected("a string in double quotes"));
+        }
+        let mut bytes = Vec::new();
+        loop {
+            match self.peek() {
+                b'"' => {
+                    self.pos += 1;
+                    return Ok(bytes);
+                }
+                b'\\' => bytes.push(self.escape()?),
+                b'\n' | 0 if self.peek() == b'\n' || self.at_end() => {
+                    return Err(fail(
+                        &ids::UNTERMINATED,
+                        start..self.pos,
+                        "the string does not end",
+                    )
+                    .helped("add `\"` on the same line"));
+                }
+                byte => {
+                    bytes.push(byte);
+                    self.pos += 1;
+                }
+            }
+        }
+    }
+
+    /// An escape. The cursor is at the backslash.
+    fn escape(&mut self) -> Result<u8, Fail> {
+        let start = self.pos;
+        self.pos += 1;
+        let byte = self.peek();
+        if byte.is_ascii_digit() && byte < b'8' {
+            let mut value: u32 = 0;
+            for _ in 0..3 {
+                match self.peek() {
+                    digit @ b'0'..=b'7' => value = value * 8 + u32::from(digit - b'0'),
+                    _ => break,
+                }
+                self.pos += 1;
+            }
+            return u8::try_from(value).map_err(|_| {
+                fail(
+                    &ids::INVALID_ESCAPE,
+                    start..self.pos,
+                    "the escape is larger than a byte",
+                )
+            });
+        }
+        if matches!(byte, b'x' | b'X') {
+            self.pos += 1;
+            let digits = self.pos;
+            let mut value: u32 = 0;
+            while let Some(digit) = char::from(self.peek()).to_digit(16) {
+                value = (value << 4 | digit) & 0xff;
+                self.pos += 1;
+            }
+            if self.pos == digits {
+                return Err(fail(
+                    &ids::INVALID_ESCAPE,
+                    start..self.pos,
+                    "`\\x` needs hexadecimal digits",
+                ));
+            }
+            return Ok(value as u8);
+        }
+        let value = match byte {
+            b'n' => b'\n',
+            b't' => b'\t',
+            b'r' => b'\r',
+            b'b' => 0x08,
+            b'f' => 0x0c,
+            b'"' | b'\\' | b'\'' => byte,
+            _ => {
+                return Err(fail(
+                    &ids::INVALID_ESCAPE,
+                    start..self.here().end,
+                    "there is no such escape",
+                )
+                .helped(
+                    "the escapes are \\n \\t \\r \\b \\f \\\" \\\\ \\' \\xHH and octal \\NNN",
+                ));
+            }
+        };
+        self.pos += 1;
+        Ok(value)
+    }
+}

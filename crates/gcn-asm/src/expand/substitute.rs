@@ -1,0 +1,183 @@
+//! Substitution of values into the bodies of macros and loops.
+
+pub(super) fn is_name(byte: u8) -> bool {
+    byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'.' | b'$')
+}
+
+/// Operators do not end an argument although blanks stand beside them.
+pub(super) fn is_operator(byte: u8) -> bool {
+    matches!(
+        byte,
+        b'+' | b'-' | b'~' | b'/' | b'*' | b'=' | b'|' | b'^' | b'&' | b'!' | b'<' | b'>'
+    )
+}
+
+/// Whether CLRX reads blanks between these characters as the end of an argument. They do not part an operator from a
+/// word, or an operator from itself.
+pub(super) fn blanks_part(before: u8, after: u8) -> bool {
+    /// Some of what is no word stands alone all the same.
+    const ALONE: &[u8] = b"%()*-[]{}\\";
+    let joins =
+        |byte: u8| !byte.is_ascii_alphanumeric() && !is_name(byte) && !ALONE.contains(&byte);
+    joins(before) == joins(after) && !(joins(before) && before == after)
+}
+
+/// A text of `.ifc` as CLRX compares it: without the blanks that part nothing, but in strings.
+pub(super) fn without_idle_blanks(text: &str) -> String {
+    let mut out = String::with_capacity(text.len());
+    let mut is_string = false;
+    let mut is_apart = false;
+    for c in text.trim().chars() {
+        if c.is_ascii_whitespace() && !is_string {
+            is_apart = true;
+            continue;
+        }
+        // What is beyond ASCII joins nothing, and neither does a quote.
+        let last = out.bytes().next_back().unwrap_or(0);
+        let byte = u8::try_from(c).unwrap_or(u8::MAX);
+        if std::mem::take(&mut is_apart) && blanks_part(last, byte) {
+            out.push(' ');
+        }
+        is_string ^= c == '"' && last != b'\\';
+        out.push(c);
+    }
+    out
+}
+
+/// What is put in place of what stands behind backslashes.
+pub(super) struct Values<'b, 'a> {
+    /// Values by parameter.
+    pub bindings: &'b [(&'b str, &'a str)],
+    /// For `\@`: how many macros were called before.
+    pub calls: u64,
+    /// For `\+`: how often this loop went around, or this macro was called, before.
+    pub round: u64,
+}
+
+/// Appends a body with its parameters replaced. False if there would be more than `limit` bytes.
+pub(super) fn substitute(
+    out: &mut String,
+    body: &str,
+    values: &Values<'_, '_>,
+    limit: usize,
+) -> bool {
+    let mut rest = body;
+    while let Some(at) = rest.find('\\') {
+        out.push_str(rest.get(..at).unwrap_or(""));
+        let after = rest.get(at + 1..).unwrap_or("");
+        let length = after.bytes().take_while(|&byte| is_name(byte)).count();
+        let name = after.get(..length).unwrap_or("");
+        let bound = || {
+            values
+                .bindings
+                .iter()
+                .find(|(parameter, _)| *parameter == name)
+        };
+        let taken = if let Some(behind) = after.strip_prefix("()") {
+            behind
+        } else if let Some(behind) = after.strip_prefix('@') {
+            out.push_str(&values.calls.to_string());
+            behind
+        } else if let Some(behind) = after.strip_prefix('+') {
+            out.push_str(&values.round.to_string());
+            behind
+        } else if let Some((_, value)) = bound() {
+            out.push_str(value);
+            after.get(length..).unwrap_or("")
+        } else {
+            // Not a parameter, for example an escape in a string.
+            out.push('\\');
+            let width = length.max(usize::from(after.starts_with('\\')));
+            out.push_str(after.get(..width).unwrap_or(""));
+            after.get(width..).unwrap_or("")
+        };
+        rest = taken;
+        if out.len() > limit {
+            return false;
+        }
+    }
+    out.push_str(rest);
+    out.len() <= limit
+}
+
+/// A body of `.altmacro`, whose parameters may stand without backslash outside of strings and, inside, behind `&`, or
+/// everywhere if that is the dialect's: the same with backslashes.
+pub(super) fn with_backslashes(
+    body: &str,
+    in_strings: bool,
+    is_parameter: impl Fn(&str) -> bool,
+) -> String {
+    let mut out = String::with_capacity(body.len());
+    let mut rest = body;
+    let mut is_string = false;
+    while let Some(first) = rest.chars().next() {
+        let length = rest.bytes().take_while(|&byte| is_name(byte)).count();
+        let joined = rest.strip_prefix('&').unwrap_or("");
+        let joined_length = joined.bytes().take_while(|&byte| is_name(byte)).count();
+        let (word, behind, is_possible) = if joined_length > 0 {
+            let behind = joined.get(joined_length..).unwrap_or("");
+            (joined.get(..joined_length), behind, true)
+        } else {
+            let behind = rest.get(length..).unwrap_or("");
+            (
+                rest.get(..length),
+                behind,
+                (in_strings || !is_string) && !out.ends_with('\\'),
+            )
+        };
+        let word = word.unwrap_or("");
+        if is_possible && is_parameter(word) {
+            out.push('\\');
+            out.push_str(word);
+            out.push_str("\\()");
+            rest = behind.strip_prefix('&').unwrap_or(behind);
+        } else {
+            is_string ^= first == '"' && !out.ends_with('\\');
+            let width = length.max(first.len_utf8());
+            out.push_str(rest.get(..width).unwrap_or(""));
+            rest = rest.get(width..).unwrap_or("");
+        }
+    }
+    out
+}
+
+/// The names of the `LOCAL` lines that a body of `.altmacro` begins with, and the body with those lines empty. If they
+/// may stand `anywhere`, those of all its lines, which keep their labels.
+pub(super) fn locals(body: &str, anywhere: bool) -> (Vec<&str>, String) {
+    let mut names = Vec::new();
+    let mut kept = String::with_capacity(body.len());
+    let mut rest = body;
+    while !rest.is_empty() {
+        let (line, behind) = rest.split_once('\n').unwrap_or((rest, ""));
+        let label = line.rfind(':').filter(|_| anywhere).map_or(0, |at| at + 1);
+        let (labels, statement) = line.split_at_checked(label).unwrap_or(("", line));
+        let mut words = statement
+            .split([' ', '\t', ',', '\r'])
+            .filter(|word| !word.is_empty());
+        let is_local = words
+            .next()
+            .is_some_and(|word| word.eq_ignore_ascii_case("local"));
+        if is_local {
+            names.extend(words);
+            kept.push_str(labels);
+        } else if anywhere {
+            kept.push_str(line);
+        } else {
+            break;
+        }
+        if line.len() < rest.len() {
+            kept.push('\n');
+        }
+        rest = behind;
+    }
+    kept.push_str(rest);
+    (names, kept)
+}
+
+/// A string argument stands for what is in it.
+pub(super) fn unquoted(text: &str) -> &str {
+    text.strip_prefix('"')
+        .and_then(|text| text.strip_suffix('"'))
+        .filter(|text| !text.contains('"'))
+        .unwrap_or(text)
+}

@@ -1,0 +1,124 @@
+//! Code to list, as the caller describes it.
+
+use gcn_isa::{Isa, Syntax};
+use gcn_object::KernelDescriptor;
+
+/// What generated labels begin with.
+pub const LABELS: &str = "L";
+
+/// Code to list.
+#[derive(Clone, Debug)]
+pub struct Code<'a> {
+    /// The instruction set that decodes it.
+    pub isa: Isa,
+    /// The operand of `.amdgcn_target`; without it the directive is not written.
+    pub target_id: Option<String>,
+    /// The operand of `.amdhsa_code_object_version`, if there is such a directive for it (4 to 6).
+    pub version: Option<u8>,
+    /// Whether the target id asks for XNACK_MASK (the chip has XNACK, and it is not off).
+    pub reserves_xnack: bool,
+    /// What the labels begin with that branches need; made longer if a symbol begins so.
+    pub labels: &'a str,
+    /// Runs of code, in the order of the listing.
+    pub sections: Vec<Section<'a>>,
+    /// Kernels whose descriptors are written after the code, each if a symbol has its name.
+    pub kernels: Vec<Kernel<'a>>,
+    /// YAML for `.amdgpu_metadata`.
+    pub metadata: Option<String>,
+}
+
+/// A kernel.
+#[derive(Clone, Copy, Debug)]
+pub struct Kernel<'a> {
+    /// The name of its code's symbol.
+    pub name: &'a str,
+    /// Its descriptor. Bits that no directive sets are not written.
+    pub descriptor: &'a KernelDescriptor,
+}
+
+impl<'a> Code<'a> {
+    /// Words without a container: one nameless section at address zero.
+    pub fn raw(isa: Isa, bytes: &'a [u8]) -> Code<'a> {
+        let section = Section {
+            name: None,
+            head: "",
+            address: 0,
+            align: 1,
+            bytes,
+            symbols: Vec::new(),
+            open: Vec::new(),
+        };
+        Code {
+            isa,
+            target_id: None,
+            version: None,
+            reserves_xnack: false,
+            labels: LABELS,
+            sections: vec![section],
+            kernels: Vec::new(),
+            metadata: None,
+        }
+    }
+}
+
+/// A run of code.
+#[derive(Clone, Debug)]
+pub struct Section<'a> {
+    /// Its name; without one the listing switches no section.
+    pub name: Option<&'a str>,
+    /// Lines before its code.
+    pub head: &'a str,
+    /// The address of its first byte, which only comments show.
+    pub address: u64,
+    /// Its alignment in bytes, a power of two; `.p2align` is written if it is more than a word's.
+    pub align: u64,
+    /// The code: words, little endian.
+    pub bytes: &'a [u8],
+    /// Names of places in it, in any order.
+    pub symbols: Vec<Symbol<'a>>,
+    /// Fields that a linker fills in, in the order of their places.
+    pub open: Vec<Open<'a>>,
+}
+
+/// A field that a linker fills in, as text.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Open<'a> {
+    /// Bytes from the section's begin.
+    pub offset: u64,
+    /// How an operand of an instruction names what is to be filled in, if one can.
+    pub operand: Option<&'a str>,
+    /// How `.long` names it, if it can.
+    pub long: Option<&'a str>,
+    /// Kind and expression as `.reloc` has them, which can say it always.
+    pub reloc: &'a str,
+}
+
+/// A name of a place in a section.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Symbol<'a> {
+    /// The name.
+    pub name: &'a str,
+    /// Bytes from the section's begin; a symbol outside the section is left out.
+    pub offset: u64,
+    /// In bytes; `.size` is written if it is not zero.
+    pub size: u64,
+    /// Bytes from it on that are no instructions: all of a table, the header before a kernel's code.
+    pub data: u64,
+    /// Whether `.globl` is written.
+    pub global: bool,
+    /// Whether `.type NAME,@function` is written.
+    pub function: bool,
+    /// Lines before its label that say what else it is.
+    pub before: &'a str,
+    /// Lines that stand for its data; no other symbol is inside of that.
+    pub data_text: Option<&'a str>,
+}
+
+/// How to list.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct ListOptions {
+    /// The spelling of instructions.
+    pub syntax: Syntax,
+    /// Adds each line's address and words as a comment.
+    pub hex: bool,
+}

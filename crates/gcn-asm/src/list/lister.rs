@@ -1,0 +1,375 @@
+//! The second pass over a section, which writes its lines.
+
+use std::fmt::Write;
+use std::ops::Range;
+
+use gcn_isa::text::Text;
+use gcn_isa::{Fidelity, Inst, Printer, Syntax, TARGETS};
+
+use super::WORD;
+use super::code::{ListOptions, Open, Section};
+use super::map::{Item, Map, Run, branch_target};
+use super::names::{Name, Place, is_identifier};
+use super::parts::in_order;
+use crate::assembly::assemble;
+use crate::options::{Options, Source};
+use crate::program::Listing;
+
+/// The column at which comments begin, counted from the instruction's first character.
+const COMMENT_COLUMN: usize = 48;
+
+/// Words that a thread writes at a time: enough to be worth its while, and so few that their text stays in its cache.
+const PART_WORDS: usize = 1 << 12;
+
+/// The second pass over a section.
+pub(super) struct Lister<'a> {
+    pub(super) section: &'a Section<'a>,
+    /// What the generated labels of this section begin with; the byte's offset follows.
+    pub(super) label_prefix: String,
+    /// The bytes after the last whole word.
+    pub(super) tail: &'a [u8],
+    pub(super) printer: &'static Printer,
+    pub(super) run: Run<'a>,
+    pub(super) map: Map,
+    pub(super) options: ListOptions,
+}
+
+impl Lister<'_> {
+    pub(super) fn write(&self, out: &mut Text, sink: &mut dyn FnMut(&Text)) {
+        if let Some(name) = self.section.name {
+            self.section_header(out, name);
+        }
+        out.push_str(self.section.head);
+        let parts = self.parts();
+        sink(out);
+        out.clear();
+        let make = |number: usize, out: &mut Text| {
+            if let Some(part) = parts.get(number) {
+                self.write_part(out, part.clone());
+            }
+        };
+        in_order(parts.len(), &make, sink);
+        self.labels(
+            out,
+            self.places_from(self.run.words.len()),
+            self.run.words.len(),
+        );
+        if !self.tail.is_empty() {
+            let line = out.len();
+            out.push_str("\t.byte ");
+            for (i, byte) in self.tail.iter().enumerate() {
+                let _ = write!(out, "{}{byte:#04x}", if i == 0 { "" } else { ", " });
+            }
+            self.comment(out, line, self.run.words.len() * WORD, &[], None);
+            out.push('\n');
+        }
+    }
+
+    /// The section's words in parts that threads write at the same time; each begins with an item.
+    fn parts(&self) -> Vec<Range<usize>> {
+        let mut parts = Vec::new();
+        let mut begin = 0;
+        while begin < self.run.words.len() {
+            let end = (begin + PART_WORDS..self.run.words.len())
+                .find(|&word| self.map.begins(word) && !self.is_said(word))
+                .unwrap_or(self.run.words.len());
+            parts.push(begin..end);
+            begin = end;
+        }
+        parts
+    }
+
+    /// Whether a symbol's text stands for the word and for the one before.
+    fn is_said(&self, word: usize) -> bool {
+        let before = self.run.places.partition_point(|place| place.word < word);
+        let Some(last) = before.checked_sub(1).and_then(|i| self.run.places.get(i)) else {
+            return false;
+        };
+        let first = self
+            .run
+            .places
+            .partition_point(|place| place.word < last.word);
+        let same = self.run.places.get(first..before).unwrap_or_default();
+        same.iter()
+            .any(|place| place.symbol.data_text.is_some() && word < place.data_end)
+    }
+
+    /// The fields within the `count` words at word `at` that a linker fills in.
+    fn open(&self, at: usize, count: usize) -> &[Open<'_>] {
+        let open = &self.section.open;
+        if open.is_empty() {
+            return open;
+        }
+        let first = |word: usize| {
+            let offset = (word as u64).saturating_mul(WORD as u64);
+            open.partition_point(|field| field.offset < offset)
+        };
+        open.get(first(at)..first(at + count)).unwrap_or_default()
+    }
+
+    /// Writes an item of which a linker fills in a part, naming what that is where the text can.
+    fn open_item(&self, out: &mut Text, at: usize, item: &Item) -> bool {
+        let fields = self.open(at, item.words());
+        let line = out.len();
+        match (fields, item) {
+            ([], _) => return false,
+            ([field], Item::Inst(inst, _)) if let Some(operand) = field.operand => {
+                out.push('\t');
+                let fidelity = self
+                    .printer
+                    .print(inst, out, self.options.syntax, Some(operand));
+                if fidelity == Fidelity::Exact && assembles_to(inst, out.from(line + 1)) {
+                    let words = &inst.words()[..inst.dwords()];
+                    self.comment(out, line, at * WORD, words, None);
+                    out.push('\n');
+                    return true;
+                }
+                out.truncate(line);
+            }
+            ([field], Item::Data(0)) if field.offset == (at * WORD) as u64 => {
+                if let Some(long) = field.long {
+                    let _ = write!(out, "\t.long {long}");
+                    self.comment(out, line, at * WORD, &[0], None);
+                    out.push('\n');
+                    return true;
+                }
+            }
+            _ => {}
+        }
+        for field in fields {
+            let inside = field.offset.saturating_sub((at * WORD) as u64);
+            let _ = writeln!(out, "\t.reloc .+{inside}, {}", field.reloc);
+        }
+        false
+    }
+
+    /// The places at word `at` and after it.
+    fn places_from(&self, at: usize) -> &[Place<'_>] {
+        &self.run.places[self.run.places.partition_point(|place| place.word < at)..]
+    }
+
+    fn write_part(&self, out: &mut Text, part: Range<usize>) {
+        let mut label = Text::new();
+        let mut places = self.places_from(part.start);
+        let mut said = 0;
+        // Without comments, and with nothing to be filled in, most lines are an instruction and no more.
+        let is_plain = !self.options.hex
+            && self.options.syntax == Syntax::Llvm
+            && self.section.open.is_empty();
+        let mut at = part.start;
+        for between in self.run.between_symbols(part) {
+            while at < between.words.end {
+                if self.map.is_label(at) || places.first().is_some_and(|place| place.word <= at) {
+                    let later = self.labels(out, places, at);
+                    let here = places.len() - later.len();
+                    for place in places.iter().take(here) {
+                        if let Some(text) = place.symbol.data_text.filter(|_| place.label) {
+                            out.push_str(text);
+                            said = place.data_end;
+                        }
+                    }
+                    places = later;
+                }
+                if is_plain && !between.is_data && at >= said {
+                    let stop = self.map.next_label(at + 1, between.words.end);
+                    let code = self.run.words.get(at..stop).unwrap_or_default();
+                    at += self.printer.lines(self.run.decoder, code, out);
+                    if at >= stop {
+                        continue;
+                    }
+                }
+                at += self.write_item(out, at, between.most_words(at), at < said, &mut label);
+            }
+        }
+    }
+
+    /// Writes an item that begins at word `at`, unless it `is_said`. Returns how many words it has. `label` is where the
+    /// name of a branch's target is made.
+    #[inline(never)]
+    fn write_item(
+        &self,
+        out: &mut Text,
+        at: usize,
+        limit: usize,
+        is_said: bool,
+        label: &mut Text,
+    ) -> usize {
+        let item = self.run.item(at, limit);
+        if is_said || !self.section.open.is_empty() && self.open_item(out, at, &item) {
+            return item.words();
+        }
+        let line = out.len();
+        out.push('\t');
+        match &item {
+            Item::Inst(inst, skimmed) => {
+                let target = branch_target(at, skimmed)
+                    .filter(|&target| self.map.is_label(target))
+                    .map(|target| {
+                        label.clear();
+                        self.label_of(label, target);
+                        label.as_str()
+                    });
+                let fidelity = self.printer.print(inst, out, self.options.syntax, target);
+                let words = &inst.words()[..inst.dwords()];
+                let mut reading = None;
+                if fidelity != Fidelity::Exact {
+                    reading = Some(out.from(line + 1).to_owned());
+                    out.truncate(line + 1);
+                    data(out, self.options.syntax, words);
+                }
+                self.comment(out, line, at * WORD, words, reading.as_deref());
+            }
+            Item::Data(word) => {
+                data(out, self.options.syntax, &[*word]);
+                self.comment(out, line, at * WORD, &[*word], None);
+            }
+        }
+        out.push('\n');
+        item.words()
+    }
+
+    fn section_header(&self, out: &mut Text, name: &str) {
+        let _ = match name {
+            ".text" => writeln!(out, "\t.text"),
+            _ if is_identifier(name) => writeln!(out, "\t.section {name},\"ax\",@progbits"),
+            _ => writeln!(
+                out,
+                "\t.section \"{}\",\"ax\",@progbits",
+                name.escape_default()
+            ),
+        };
+        if self.section.align > WORD as u64 && self.section.align.is_power_of_two() {
+            let _ = writeln!(out, "\t.p2align {}", self.section.align.trailing_zeros());
+        }
+    }
+
+    /// Writes the labels at word `at`, and the symbols that cannot be labels as comments; the places after it.
+    fn labels<'p>(&self, out: &mut Text, places: &'p [Place<'p>], at: usize) -> &'p [Place<'p>] {
+        let here = places.iter().take_while(|place| place.word <= at).count();
+        let (here, later) = places.split_at(here);
+        for place in here {
+            let name = place.symbol.name;
+            if !place.label {
+                let inside = place.symbol.offset % WORD as u64;
+                let mark = comment_mark(self.options.syntax);
+                let _ = writeln!(out, "{mark} {} + {inside}:", name.escape_debug());
+                continue;
+            }
+            let name = Name(name);
+            if place.symbol.global {
+                let _ = writeln!(out, "\t.globl {name}");
+            }
+            if place.symbol.function {
+                let _ = writeln!(out, "\t.type {name},@function");
+            }
+            if place.symbol.size != 0 {
+                let _ = writeln!(out, "\t.size {name}, {}", place.symbol.size);
+            }
+            let _ = writeln!(out, "{}{name}:", place.symbol.before);
+        }
+        if self.map.is_label(at) && !here.iter().any(|place| place.is_operand) {
+            self.generated_label(out, at);
+            out.push_str(":\n");
+        }
+        later
+    }
+
+    /// Writes the label that a branch to word `at` names.
+    fn label_of(&self, label: &mut Text, at: usize) {
+        let first = self.run.places.partition_point(|place| place.word < at);
+        let mut here = self.run.places[first..]
+            .iter()
+            .take_while(|place| place.word == at);
+        match here.find(|place| place.is_operand) {
+            Some(place) => label.push_str(place.symbol.name),
+            None => self.generated_label(label, at),
+        }
+    }
+
+    fn generated_label(&self, out: &mut Text, at: usize) {
+        out.push_str(&self.label_prefix);
+        out.push_hex_digits((at * WORD) as u64);
+    }
+
+    /// Ends a line that began at `line` with what is asked for: address and words, and the reading of a `.long`.
+    #[inline(always)]
+    fn comment(
+        &self,
+        out: &mut Text,
+        line: usize,
+        offset: usize,
+        words: &[u32],
+        reading: Option<&str>,
+    ) {
+        if self.options.hex || reading.is_some() {
+            self.write_comment(out, line, offset, words, reading);
+        }
+    }
+
+    fn write_comment(
+        &self,
+        out: &mut Text,
+        line: usize,
+        offset: usize,
+        words: &[u32],
+        reading: Option<&str>,
+    ) {
+        let written = out.len() - line - 1;
+        out.push_blanks(COMMENT_COLUMN.saturating_sub(written));
+        out.push_str(" ");
+        out.push_str(comment_mark(self.options.syntax));
+        if self.options.hex {
+            let _ = write!(
+                out,
+                " {:012x}:",
+                self.section.address.wrapping_add(offset as u64)
+            );
+            for word in words {
+                let _ = write!(out, " {word:08X}");
+            }
+        }
+        if let Some(reading) = reading {
+            out.push(' ');
+            out.push_str(reading);
+        }
+    }
+}
+
+/// Whether the assembler makes the instruction from a text that names what a linker fills in, which counts as zero.
+fn assembles_to(inst: &Inst, text: &str) -> bool {
+    let Some(target) = TARGETS.iter().find(|target| target.isa == inst.isa) else {
+        return false;
+    };
+    let source = Source {
+        name: "listing",
+        text,
+    };
+    let assembly = assemble(&source, &Options::new(target));
+    let made = |listing: Listing| {
+        listing.inst.bits() == inst.bits() && listing.inst.dwords() == inst.dwords()
+    };
+    let mut instructions = assembly.program.listing();
+    let is_made = instructions.next().is_some_and(made) && instructions.next().is_none();
+    is_made && !assembly.has_errors()
+}
+
+/// Writes words as data.
+fn data(out: &mut Text, syntax: Syntax, words: &[u32]) {
+    let mut separator = match syntax {
+        Syntax::Llvm => ".long ",
+        Syntax::Clrx => ".int ",
+    };
+    for &word in words {
+        out.push_str(separator);
+        out.push_word(word);
+        separator = ", ";
+    }
+}
+
+/// What begins a comment; `//` is a division to CLRX.
+fn comment_mark(syntax: Syntax) -> &'static str {
+    match syntax {
+        Syntax::Llvm => "//",
+        Syntax::Clrx => "#",
+    }
+}

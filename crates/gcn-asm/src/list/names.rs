@@ -1,0 +1,109 @@
+//! Names that a listing defines, and symbols in the order of their places.
+
+use std::fmt;
+
+use gcn_isa::regs;
+use hashbrown::HashSet;
+
+use super::WORD;
+use super::code::{Code, Section, Symbol};
+
+/// What names the listing defines; the first symbol of a name gets it.
+pub(super) struct Names<'a> {
+    /// What generated labels begin with, so that none of them is a symbol's name.
+    pub(super) prefix: String,
+    pub(super) defined: HashSet<&'a str>,
+}
+
+/// A symbol in the order of addresses.
+pub(crate) struct Place<'a> {
+    pub(super) symbol: &'a Symbol<'a>,
+    /// The word that it names, or that it is inside of.
+    pub(crate) word: usize,
+    /// The word at which what it says is data ends.
+    pub(super) data_end: usize,
+    /// The word at which what it or a symbol before it says is data ends.
+    pub(crate) all_data_end: usize,
+    /// It can be defined as a label.
+    pub(super) label: bool,
+    /// Its name can be written as the operand of a branch.
+    pub(super) is_operand: bool,
+}
+
+impl<'a> Names<'a> {
+    pub(super) fn new(code: &'a Code<'a>) -> Names<'a> {
+        let symbols = || code.sections.iter().flat_map(|section| &section.symbols);
+        let count = code.sections.iter().map(|section| section.symbols.len());
+        let mut prefix = code.labels.to_owned();
+        while symbols().any(|symbol| symbol.name.starts_with(&prefix)) {
+            prefix.push('_');
+        }
+        Names {
+            prefix,
+            defined: HashSet::with_capacity(count.sum()),
+        }
+    }
+
+    pub(super) fn places(&mut self, section: &'a Section<'a>) -> Vec<Place<'a>> {
+        let mut places = Vec::with_capacity(section.symbols.len());
+        places.extend(section.symbols.iter().filter_map(|symbol| {
+            let offset = usize::try_from(symbol.offset)
+                .ok()
+                .filter(|&o| o <= section.bytes.len())?;
+            let data = usize::try_from(symbol.data).unwrap_or(usize::MAX);
+            let label =
+                offset % WORD == 0 && is_name(symbol.name) && self.defined.insert(symbol.name);
+            let data_end = offset.saturating_add(data).div_ceil(WORD);
+            Some(Place {
+                symbol,
+                word: offset / WORD,
+                data_end,
+                all_data_end: data_end,
+                label,
+                is_operand: label && is_identifier(symbol.name) && !reads_as_register(symbol.name),
+            })
+        }));
+        places.sort_by_key(|place| place.word);
+        let mut all_data_end = 0;
+        for place in &mut places {
+            all_data_end = place.data_end.max(all_data_end);
+            place.all_data_end = all_data_end;
+        }
+        places
+    }
+}
+
+/// Whether an assembler takes the name, if with quotes.
+pub(crate) fn is_name(name: &str) -> bool {
+    let takes_no_quotes = |c: char| c.is_control() || matches!(c, '"' | '\\');
+    !name.is_empty() && !name.contains(takes_no_quotes)
+}
+
+/// A name as an assembler takes it.
+pub(crate) struct Name<'a>(pub &'a str);
+
+impl fmt::Display for Name<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let quote = if is_identifier(self.0) { "" } else { "\"" };
+        write!(f, "{quote}{}{quote}", self.0)
+    }
+}
+
+/// Whether an assembler takes the name without quotes.
+pub(super) fn is_identifier(name: &str) -> bool {
+    let letter = |b: u8| b.is_ascii_alphabetic() || matches!(b, b'_' | b'.');
+    let mut bytes = name.bytes();
+    name != "."
+        && bytes.next().is_some_and(letter)
+        && bytes.all(|b| letter(b) || b.is_ascii_digit() || b == b'$')
+}
+
+/// Whether a name would be taken for a register where an operand is expected.
+pub(super) fn reads_as_register(name: &str) -> bool {
+    let is = |text: &str| name.eq_ignore_ascii_case(text);
+    let is_numbered = ["v", "s", "ttmp"].iter().any(|letters| {
+        let (head, rest) = name.split_at_checked(letters.len()).unwrap_or_default();
+        head.eq_ignore_ascii_case(letters) && rest.bytes().all(|b| b.is_ascii_digit())
+    });
+    is_numbered || is("off") || regs::is_named_anywhere(name)
+}
