@@ -24,7 +24,7 @@ pub(crate) struct Arg {
     pub span: Range<usize>,
 }
 
-/// What an operand is.
+/// The kind and value of an operand.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub(crate) enum ArgValue {
     Vgprs {
@@ -83,7 +83,7 @@ pub(crate) struct ModArg {
     pub modifier: &'static Modifier,
     /// The number; of a list of bits the first in bit 0.
     pub value: i64,
-    /// How many bits a list has.
+    /// Number of bits of a list.
     pub count: usize,
     /// Its number is not known yet.
     pub later: Option<Waiting>,

@@ -19,19 +19,19 @@ use crate::value::{SymbolId, Term, Value};
 /// The longest source: positions have 32 bits in places.
 const MAX_SOURCE: usize = u32::MAX as usize / 2;
 
-/// What assembling gives.
+/// The result of an assembly.
 #[derive(Clone, Debug)]
 pub struct Assembly {
     /// The program as far as it could be made.
     pub program: Program,
-    /// What is wrong and what is doubtful, in the order of the source.
+    /// Errors, warnings and notes in the order of the source.
     pub diagnostics: Vec<Diagnostic>,
     /// The included files that the diagnostics name, in ascending order of their places.
     pub files: Vec<SourceFile>,
 }
 
 impl Assembly {
-    /// Whether the program is incomplete.
+    /// Returns whether the program is incomplete.
     pub fn has_errors(&self) -> bool {
         self.diagnostics
             .iter()
@@ -183,9 +183,7 @@ fn place_of(asm: &mut Assembler<'_>, id: SymbolId) -> SymbolPlace {
             asm.diagnostics.push(Diagnostic::error(
                 &ids::SYMBOL_EXPRESSION,
                 span,
-                format!(
-                    "symbol `{name}` stands for an expression that has no place in a code object"
-                ),
+                format!("the value of symbol `{name}` cannot be expressed in a code object"),
             ));
             SymbolPlace::Undefined
         }

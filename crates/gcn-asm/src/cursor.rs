@@ -288,7 +288,7 @@ impl<'a> Cursor<'a> {
             .map(str::len)
     }
 
-    /// Whether the line that ends here goes on in the next one.
+    /// Returns whether the line that ends here goes on in the next one.
     fn line_goes_on(&self) -> bool {
         let before = self.text.as_bytes().get(..self.pos).unwrap_or(&[]);
         before
@@ -327,7 +327,7 @@ impl<'a> Cursor<'a> {
         None
     }
 
-    /// Whether nothing more stands in the statement. Call after [`Cursor::skip_blanks`].
+    /// Returns whether nothing more stands in the statement. Call after [`Cursor::skip_blanks`].
     pub(crate) fn at_statement_end(&self) -> bool {
         match self.peek() {
             b'\n' | b';' | b'#' => true,
@@ -420,7 +420,7 @@ impl<'a> Cursor<'a> {
         self.pos..self.pos + width
     }
 
-    /// What stands here, for messages: a word, a number or a character.
+    /// The token at the cursor, for messages: a word, a number or a character.
     pub(crate) fn found(&self) -> (Range<usize>, String) {
         let mut probe = self.clone();
         if let Some(word) = probe.word() {
@@ -466,7 +466,7 @@ impl<'a> Cursor<'a> {
         self.text.get(start..self.pos)
     }
 
-    /// Whether the name of something in a scope goes on, or begins, here: `::name`.
+    /// Returns whether the name of something in a scope goes on, or begins, here: `::name`.
     #[inline]
     pub(crate) fn at_scope(&self) -> bool {
         self.peek() == b':'

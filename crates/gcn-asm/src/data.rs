@@ -103,7 +103,7 @@ fn room_size(asm: &mut Assembler<'_>, what: &str) -> Result<u64, Fail> {
     }))
 }
 
-/// Whether a number of data is left out at the cursor, which CLRX takes for 0 with a warning.
+/// Returns whether a number of data is left out at the cursor, which CLRX takes for 0 with a warning.
 fn is_missing_datum(asm: &mut Assembler<'_>) -> bool {
     let is_missing = asm.dialect.takes_missing_data()
         && (asm.reader.cursor.at_statement_end() || asm.reader.cursor.peek() == b',');
@@ -112,7 +112,7 @@ fn is_missing_datum(asm: &mut Assembler<'_>) -> bool {
         asm.diagnostics.push(Diagnostic::warning(
             &ids::MISSING_VALUE,
             here,
-            "no number stands here: it is 0",
+            "the number is missing; 0 is used",
         ));
     }
     is_missing

@@ -11,9 +11,9 @@ use gcn_object::{Field, Properties, Rsrc1, Rsrc2};
 use crate::argument::Delayed;
 use crate::value::SymbolId;
 
-/// VGPRs are allocated in blocks of so many.
+/// VGPRs of a block, the unit of allocation.
 pub(crate) const VGPR_BLOCK: u32 = 4;
-/// SGPRs are counted in blocks of so many.
+/// SGPRs of a block, the unit of counting.
 pub(crate) const SGPR_BLOCK: u32 = 8;
 /// VGPRs of a lane.
 pub(crate) const MAX_VGPRS: u32 = 256;
@@ -33,7 +33,7 @@ pub(crate) const SYSTEM_SGPRS: [(Field, u32); 5] = [
     (Rsrc2::ENABLE_PRIVATE_SEGMENT, 0),
 ];
 
-/// What a key sets.
+/// The field that a key sets.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Key {
     GroupSize,
@@ -41,7 +41,7 @@ pub(crate) enum Key {
     KernargSize,
     Rsrc1(Field),
     Rsrc2(Field),
-    /// A user SGPR or a group of so many.
+    /// A group of user SGPRs, and their number.
     UserSgprs(Field, u32),
     Property(Field),
     UserSgprCount,
@@ -99,7 +99,7 @@ pub(crate) const KEYS: &[(&str, Key, IsaSet)] = &[
     ("exception_int_div_zero",             Key::Rsrc2(Rsrc2::ENABLE_EXCEPTION_INT_DIVIDE_BY_ZERO), ALL),
 ];
 
-/// What comes before a key's name.
+/// Prefix of the keys' names.
 pub(crate) const PREFIX: &str = ".amdhsa_";
 
 /// Denormals of F16 and F64 are kept unless a kernel says otherwise.
@@ -134,13 +134,13 @@ pub(crate) struct KernelDirectives {
 /// A key with its name, its value, and where that stands.
 pub(crate) type KernelValue = (Key, &'static str, Delayed, Range<usize>);
 
-/// How many SGPRs a kernel has behind its own if it uses VCC, FLAT_SCRATCH, XNACK_MASK: each is allocated with those
+/// The SGPRs behind a kernel's own if it uses VCC, FLAT_SCRATCH, XNACK_MASK: each is allocated with those
 /// before it.
 pub(crate) fn extra_sgprs(isa: Isa) -> [u32; 3] {
     if isa >= Isa::Vi { [2, 6, 4] } else { [2, 4, 0] }
 }
 
-/// Whether no value is given for a key.
+/// Returns whether no value is given for a key.
 pub(crate) fn says_not(values: &[KernelValue], key: Key) -> bool {
     values.iter().all(|(k, ..)| *k != key)
 }

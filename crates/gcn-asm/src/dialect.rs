@@ -5,7 +5,7 @@
 use gcn_isa::rules::{self, Rule};
 use gcn_isa::{Field, FieldError, Inst, Isa, Modifier, Operand, Ty, regs};
 
-/// Whose meaning a text has where LLVM and CLRX read it differently.
+/// Dialect to use where LLVM and CLRX conflict.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
 pub enum Dialect {
     /// llvm-mc's.
@@ -16,27 +16,27 @@ pub enum Dialect {
 }
 
 impl Dialect {
-    /// Whether `//` begins a comment; else it is a division without sign.
+    /// Returns whether `//` begins a comment; else it is a division without sign.
     pub(crate) fn slashes_begin_comment(self) -> bool {
         self == Dialect::Llvm
     }
 
-    /// Whether another statement may follow `;`; else a comment does.
+    /// Returns whether another statement may follow `;`; else a comment does.
     pub(crate) fn semicolon_separates(self) -> bool {
         self == Dialect::Clrx
     }
 
-    /// Whether a number as a branch's target is its distance in dwords; else targets are addresses.
+    /// Returns whether a number as a branch's target is its distance in dwords; else targets are addresses.
     pub(crate) fn numbers_are_distances(self) -> bool {
         self == Dialect::Llvm
     }
 
-    /// Whether `&&` binds tighter than `||`.
+    /// Returns whether `&&` binds tighter than `||`.
     pub(crate) fn and_binds_tighter_than_or(self) -> bool {
         self == Dialect::Llvm
     }
 
-    /// What a modifier is when it is not written, where that is not what its row says.
+    /// The default of a modifier, where the dialect's differs from the row's.
     pub(crate) fn default_of(self, modifier: &Modifier) -> Option<i64> {
         match (self, modifier.field) {
             (Dialect::Llvm, _) => None,
@@ -56,40 +56,40 @@ impl Dialect {
         }
     }
 
-    /// Whether the sources of a mixed-precision instruction without `op_sel_hi` have 16 bits.
+    /// Returns whether the sources of a mixed-precision instruction without `op_sel_hi` have 16 bits.
     pub(crate) fn mixed_sources_are_halves(self) -> bool {
         self == Dialect::Clrx
     }
 
-    /// Whether `op_sel_hi` sets the bit of a third source that an instruction does not have.
+    /// Returns whether `op_sel_hi` sets the bit of a third source that an instruction does not have.
     pub(crate) fn list_sets_missing_source(self) -> bool {
         self == Dialect::Llvm
     }
 
-    /// Whether every instruction of an encoding takes its output modifiers and selections, and every source its
+    /// Returns whether every instruction of an encoding takes its output modifiers and selections, and every source its
     /// negation: they do nothing where the type has no use for them.
     pub(crate) fn takes_all_modifiers(self) -> bool {
         self == Dialect::Clrx
     }
 
-    /// Whether a buffer address that no mode asks for may be written.
+    /// Returns whether a buffer address that no mode asks for may be written.
     pub(crate) fn takes_idle_address(self) -> bool {
         self == Dialect::Clrx
     }
 
-    /// Whether COMPR exports what `off` leaves, value by value; else in pairs.
+    /// Returns whether COMPR exports what `off` leaves, value by value; else in pairs.
     pub(crate) fn exports_each_value(self) -> bool {
         self == Dialect::Clrx
     }
 
-    /// Whether `lds` is the value of LDS as a source; else it is a symbol.
+    /// Returns whether `lds` is the value of LDS as a source; else it is a symbol.
     pub(crate) fn lds_is_a_source(self) -> bool {
         self == Dialect::Clrx
     }
 
     /// The largest number of an attribute.
     pub(crate) fn last_attribute(self) -> u8 {
-        /// What the field holds.
+        /// The bits of the field.
         const FIELD: u8 = 63;
         match self {
             Dialect::Llvm => gcn_isa::vintrp::MAX_ATTRIBUTE,
@@ -97,81 +97,81 @@ impl Dialect {
         }
     }
 
-    /// Whether a group of SGPRs that does not begin where the scalar ALU wants it may be named; an instruction may
+    /// Returns whether a group of SGPRs that does not begin where the scalar ALU wants it may be named; an instruction may
     /// refuse it then.
     pub(crate) fn takes_any_group(self) -> bool {
         self == Dialect::Clrx
     }
 
-    /// Whether a message that is named must have an operation and a stream that it takes.
+    /// Returns whether a message that is named must have an operation and a stream that it takes.
     pub(crate) fn checks_messages(self) -> bool {
         self == Dialect::Llvm
     }
 
-    /// Whether `a::b` is a name within a scope.
+    /// Returns whether `a::b` is a name within a scope.
     pub(crate) fn has_scopes(self) -> bool {
         self == Dialect::Clrx
     }
 
-    /// Whether a macro is called in any case.
+    /// Returns whether a macro is called in any case.
     pub(crate) fn ignores_case_of_macros(self) -> bool {
         self == Dialect::Clrx
     }
 
-    /// Whether `.half` is followed by floats of 16 bits; else by integers.
+    /// Returns whether `.half` is followed by floats of 16 bits; else by integers.
     pub(crate) fn halves_are_floats(self) -> bool {
         self == Dialect::Clrx
     }
 
-    /// Whether a number of data may be left out between commas, which makes it 0.
+    /// Returns whether a number of data may be left out between commas, which makes it 0.
     pub(crate) fn takes_missing_data(self) -> bool {
         self == Dialect::Clrx
     }
 
-    /// Whether data that do not fit are cut, with a warning, and room of a negative size is none; else both are
+    /// Returns whether data that do not fit are cut, with a warning, and room of a negative size is none; else both are
     /// errors.
     pub(crate) fn cuts_data(self) -> bool {
         self == Dialect::Clrx
     }
 
-    /// Whether a modifier may be written twice, which is worth a warning.
+    /// Returns whether a modifier may be written twice, which is worth a warning.
     pub(crate) fn takes_last_modifier(self) -> bool {
         self == Dialect::Clrx
     }
 
-    /// Whether a line goes on behind a backslash at its end.
+    /// Returns whether a line goes on behind a backslash at its end.
     pub(crate) fn continues_lines(self) -> bool {
         self == Dialect::Clrx
     }
 
-    /// Whether blanks in the arguments of macros and in the texts of `.ifc` matter only where they keep two words or
+    /// Returns whether blanks in the arguments of macros and in the texts of `.ifc` matter only where they keep two words or
     /// two operators apart.
     pub(crate) fn forgets_blanks(self) -> bool {
         self == Dialect::Clrx
     }
 
-    /// Whether `local` may stand anywhere in a macro of `.altmacro`, behind labels too, and parameters within strings;
+    /// Returns whether `local` may stand anywhere in a macro of `.altmacro`, behind labels too, and parameters within strings;
     /// else `local` only at its beginning, and parameters in strings behind `&`.
     pub(crate) fn alters_everywhere(self) -> bool {
         self == Dialect::Clrx
     }
 
-    /// Whether a macro that is removed may be missing, which is worth a warning.
+    /// Returns whether a macro that is removed may be missing, which is worth a warning.
     pub(crate) fn purges_what_is_missing(self) -> bool {
         self == Dialect::Clrx
     }
 
-    /// Whether a backslash in a file's name parts folders.
+    /// Returns whether a backslash in a file's name parts folders.
     pub(crate) fn takes_backslash_paths(self) -> bool {
         self == Dialect::Clrx
     }
 
-    /// Whether XNACK_MASK is a register only of chips that replay faulting accesses.
+    /// Returns whether XNACK_MASK is a register only of chips that replay faulting accesses.
     pub(crate) fn asks_for_replay(self) -> bool {
         self == Dialect::Llvm
     }
 
-    /// Whether a source that breaks the rule is refused.
+    /// Returns whether a source that breaks the rule is refused.
     pub(crate) fn holds_to(self, rule: Rule) -> bool {
         self == Dialect::Llvm || gcn_isa::clrx::holds_to(rule)
     }
@@ -224,7 +224,7 @@ impl Dialect {
         }
     }
 
-    /// Whether 0.15915494 is 1/(2π) for every type; else it is for those of 32 and 16 bits.
+    /// Returns whether 0.15915494 is 1/(2π) for every type; else it is for those of 32 and 16 bits.
     pub(crate) fn rounds_inv_2pi(self) -> bool {
         self == Dialect::Clrx
     }

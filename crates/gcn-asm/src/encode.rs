@@ -19,7 +19,7 @@ use place::{place, register_counts, scalar_offset};
 
 /// As the length of a list: it is written as one number, CLRX's way.
 pub(crate) const AS_NUMBER: usize = usize::MAX;
-/// What the operands of a statement are.
+/// The operands and modifiers of a statement.
 pub(crate) struct Operands<'a> {
     pub args: &'a [Arg],
     pub mods: &'a [ModArg],
@@ -96,7 +96,7 @@ impl DelayedField {
     }
 }
 
-/// Which operand something is about.
+/// The part of a statement that a problem concerns.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Where {
     Instruction,
@@ -104,7 +104,7 @@ pub(crate) enum Where {
     Modifier(usize),
 }
 
-/// Why operands do not fit an encoding.
+/// A problem that keeps operands from fitting an encoding.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub(crate) struct Problem {
     pub at: Where,
@@ -159,7 +159,7 @@ pub(crate) enum Why {
 }
 
 impl Why {
-    /// How much it tells; of several encodings' problems the largest is reported.
+    /// Rank of the problem; of several encodings' problems the one with the highest rank is reported.
     fn rank(self) -> u8 {
         match self {
             Why::ModifierNotHere | Why::NeedsVgpr | Why::NeedsVcc | Why::NoSourceModifiers => 0,
@@ -170,7 +170,7 @@ impl Why {
     }
 }
 
-/// What is said of an encoding that an instruction has elsewhere.
+/// The message for an encoding that an instruction has on other instruction sets.
 pub(crate) const NO_SUCH_ENCODING: &str = "this instruction set has no such encoding of it";
 
 /// The instruction in the first of its encodings that can hold the operands, or in the one asked for.
@@ -210,7 +210,7 @@ pub(crate) fn encode(
     }))
 }
 
-/// Which places of an instruction have its operands.
+/// The places of an instruction that have operands.
 struct Matched {
     places: &'static [PlacedOperand],
     /// A bit for each place that has none.
@@ -302,7 +302,7 @@ fn fill_in_offset(inst: &mut Inst, dialect: Dialect, matched: &Matched) -> Resul
     }
 }
 
-/// What the dialect has for modifiers that are not written.
+/// Sets modifiers that are not written to the dialect's defaults.
 fn set_defaults(inst: &mut Inst, dialect: Dialect) {
     if dialect == Dialect::default() {
         return;
@@ -426,7 +426,7 @@ fn field_problem(error: FieldError, value: i64) -> Why {
     }
 }
 
-/// Which places have an operand: those that may be left out are, if there are fewer operands than places.
+/// Assigns operands to places: optional places stay empty if there are fewer operands than places.
 fn match_places(
     inst: &Inst,
     dialect: Dialect,
@@ -522,7 +522,7 @@ fn check_addresses(matched: &Matched, operands: &Operands<'_>) -> Result<(), Pro
     }
 }
 
-/// Whether an instruction of this row is a scalar store or atomic, whose register offset the manual restricts.
+/// Returns whether an instruction of this row is a scalar store or atomic, whose register offset the manual restricts.
 pub(crate) fn restricts_offset(row: &Row) -> bool {
     matches!(row.op(), Op::Smem(_)) && matches!(row.does, Does::Store(_) | Does::Atomic(..))
 }

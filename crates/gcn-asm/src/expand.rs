@@ -18,7 +18,7 @@ use crate::ids;
 use crate::reader::{ENTRY_COST, REPEAT_COST};
 use substitute::{Values, substitute, unquoted};
 
-/// What stands for the number of a round in a loop, and of a call in a macro.
+/// The name of the number of a round in a loop, and of a call in a macro.
 const ROUND: &str = "\\+";
 
 const MACRO: (&[&str], &[&str]) = (&[".macro"], &[".endm", ".endmacro"]);

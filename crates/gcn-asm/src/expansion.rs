@@ -38,7 +38,7 @@ impl Drop for Texts {
     }
 }
 
-/// What an expansion is called.
+/// The kind and name of an expansion.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Expanded<'a> {
     Macro(&'a str),
@@ -64,7 +64,7 @@ pub(crate) struct Frame<'a> {
     pub resume: Cursor<'a>,
     /// The beginning of a loop that asks before each round.
     pub again: Option<Cursor<'a>>,
-    /// Where each repetition begins.
+    /// Beginning of each repetition.
     pub begin: Cursor<'a>,
     /// Repetitions to come.
     pub remaining: u64,
@@ -75,7 +75,7 @@ pub(crate) struct Frame<'a> {
     pub node: Option<u32>,
 }
 
-/// What to do when a statement has been read.
+/// A change of the text that is read, carried out behind the current statement.
 pub(crate) enum Jump<'a> {
     Enter(Box<Frame<'a>>),
     Leave,
@@ -97,15 +97,15 @@ pub(crate) struct Expansion<'a> {
     pub deferred: Vec<Deferred>,
     pub last: &'a Texts,
     pub reader: &'a dyn Files,
-    /// Where in the source the reader is told that it was read so far.
+    /// Position at which [`Files::passed`] is called next.
     pub next_pass: usize,
     pub source: &'a str,
     pub source_text: &'a str,
     /// In the order of inclusion, so of their places.
     pub files: Vec<Included<'a>>,
-    /// Whether `.altmacro` is in force.
+    /// True if `.altmacro` is in force.
     pub is_alternate: bool,
-    /// Whether macros are called in any case.
+    /// True if macros are called in any case.
     pub ignores_case: bool,
     /// The loop that the next statement goes on with.
     pub resumed: Option<Resumed>,
@@ -211,14 +211,14 @@ pub(crate) struct Macro<'a> {
     pub origin: Origin,
     /// Calls so far, for `\+`.
     pub calls: Cell<u64>,
-    /// Whether nothing is to be substituted.
+    /// True if nothing is to be substituted.
     pub is_plain: bool,
 }
 
 /// An `.if` that has not ended.
 pub(crate) struct Condition {
     pub span: Range<usize>,
-    /// Whether one of its branches was read.
+    /// True if one of its branches was read.
     pub is_taken: bool,
     pub has_else: bool,
 }
@@ -226,13 +226,13 @@ pub(crate) struct Condition {
 /// A loop whose beginning is about to be read again.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) struct Resumed {
-    /// Where it begins.
+    /// Position of its beginning.
     pub at: usize,
     /// The number of the round to come.
     pub round: u64,
 }
 
-/// How often the reader is told how far the source has been read, in bytes.
+/// Bytes between two calls of [`Files::passed`].
 const PASSED_EVERY: usize = 1 << 18;
 
 impl Expansion<'_> {

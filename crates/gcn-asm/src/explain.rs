@@ -17,7 +17,7 @@ pub(crate) const MAX_SUGGESTIONS: u32 = 64;
 /// The longest name for which a similar one is looked for.
 const MAX_NAME: usize = 48;
 
-/// How an instruction is written: `ds_add_u32 vADDR, vDATA [offset:N] [gds]`.
+/// The operands and modifiers of an instruction: `ds_add_u32 vADDR, vDATA [offset:N] [gds]`.
 pub fn usage(isa: Isa, op: Op) -> String {
     let row = op.row();
     let mut text = row.name_on(isa).to_owned();
@@ -154,7 +154,7 @@ fn registers(count: u8) -> String {
     }
 }
 
-/// What a slot takes, in words.
+/// The operand that a slot takes, in words.
 fn takes(isa: Isa, slot: &Slot) -> String {
     let count = slot.ty.dwords();
     let group = |what: &str| match count {
@@ -329,7 +329,7 @@ pub(crate) fn problem(
     }
 }
 
-/// What an instruction does not keep to, and what would help.
+/// The message for a rule that an instruction breaks, and a line of help.
 fn broken_rule(isa: Isa, rule: Rule) -> (String, Option<&'static str>) {
     let (message, help) = match rule {
         Rule::ConstantBus => (
@@ -412,7 +412,7 @@ pub(crate) fn unknown_instruction(
     }
 }
 
-/// Whether a name asks for an encoding of an instruction that it has only on other instruction sets.
+/// Returns whether a name asks for an encoding of an instruction that it has only on other instruction sets.
 pub(crate) fn is_encoding_elsewhere(isa: Isa, name: &str) -> bool {
     let lower = name.to_ascii_lowercase();
     let stem = stem(isa, &lower);
@@ -478,7 +478,7 @@ pub fn closest<'a>(name: &str, names: impl Iterator<Item = &'a str>) -> Option<&
         .map(|(_, other)| other)
 }
 
-/// How many letters must change, or change places, to make one of the other; more than `limit` if it is more.
+/// The number of letters to change or swap to make `b` of `a`; some number above `limit` if it is larger than that.
 fn distance(a: &str, b: &str, limit: usize) -> usize {
     if a.len().abs_diff(b.len()) > limit || b.len() > MAX_NAME {
         return limit + 1;

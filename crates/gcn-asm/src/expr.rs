@@ -38,7 +38,7 @@ const VARIANTS: &[(&str, Variant)] = &[
     ("gotpcrel32@hi", Variant::GotPcRel32Hi),
 ];
 
-/// Why an expression has no value.
+/// An error in the evaluation of an expression.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum EvalError {
     /// A symbol is not defined yet.
@@ -90,7 +90,7 @@ enum Item {
     Operator(Operator),
 }
 
-/// What parsing gives.
+/// A parsed expression.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub(crate) enum Parsed {
     /// A value.
@@ -108,20 +108,20 @@ pub(crate) enum Parsed {
 pub(crate) struct Exprs {
     items: Vec<Item>,
     stack: Vec<Value>,
-    /// Whether what was parsed since [`Exprs::forget_labels`] names places.
+    /// True if what was parsed since [`Exprs::forget_labels`] names places.
     names_labels: bool,
-    /// Whether symbols are worth what they will be when the expression is used.
+    /// True if symbols are worth what they will be when the expression is used.
     is_lazy: bool,
 }
 
-/// Where an expression is parsed: what it may name.
+/// The names that an expression may use, and its place.
 pub(crate) struct Scope<'a> {
     pub symbols: &'a mut Symbols,
     /// Section and offset of `.`.
     pub here: (u32, u64),
-    /// Whether `|` ends the expression, as within an absolute value.
+    /// True if `|` ends the expression, as within an absolute value.
     pub bar_ends: bool,
-    /// Whether `.` is a number.
+    /// True if `.` is a number.
     pub is_absolute: bool,
     /// Whose registers functions count.
     pub target: &'a Target,
@@ -133,7 +133,7 @@ impl Exprs {
         self.names_labels = false;
     }
 
-    /// Whether an expression that was parsed since [`Exprs::forget_labels`] names a label or `.`.
+    /// Returns whether an expression that was parsed since [`Exprs::forget_labels`] names a label or `.`.
     pub(crate) fn names_labels(&self) -> bool {
         self.names_labels
     }
@@ -552,7 +552,7 @@ fn index(length: usize) -> u32 {
     u32::try_from(length).unwrap_or(u32::MAX)
 }
 
-/// Whether a reference to a numeric label stands here: `1b`, `2f`.
+/// Returns whether a reference to a numeric label stands here: `1b`, `2f`.
 fn is_local_label(cursor: &Cursor<'_>) -> bool {
     let mut length = 0;
     while cursor.peek_at(length).is_ascii_digit() {
@@ -593,7 +593,7 @@ fn variant(cursor: &mut Cursor<'_>) -> Result<Variant, Fail> {
                 start..cursor.pos(),
                 format!("`@{text}` does not exist"),
             )
-            .helped(format!("after a symbol may stand: @{}", names.join(", @"))))
+            .helped(format!("the parts of a symbol are: @{}", names.join(", @"))))
         }
     }
 }

@@ -5,16 +5,16 @@ use std::fmt;
 use gcn_isa::Target;
 use gcn_object::Feature;
 
-/// What is said of a target's features.
+/// Settings of a target's features.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Features {
-    /// Whether accesses that fault are replayed.
+    /// True if accesses that fault are replayed.
     pub xnack: Feature,
-    /// Whether memory corrects its errors.
+    /// True if memory corrects its errors.
     pub sramecc: Feature,
 }
 
-/// What is wrong with a setting of a feature.
+/// An error in a setting of a feature.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
 pub enum FeatureError {
     /// No target has it, or it ends with no sign.
@@ -26,7 +26,7 @@ pub enum FeatureError {
 }
 
 impl FeatureError {
-    /// What would be right.
+    /// The valid settings, as a line of help.
     pub fn help(&self) -> Option<&'static str> {
         matches!(self, FeatureError::Unknown(_))
             .then_some("the features are xnack and sramecc, each with + or -")
@@ -49,10 +49,10 @@ impl Features {
         }
     }
 
-    /// What stands behind a target's name: `gfx906:xnack-` turns one off and says nothing of the other.
+    /// Reads the settings behind a target's name: `gfx906:xnack-` turns one feature off and leaves the other open.
     ///
     /// # Errors
-    /// What is no feature, or none of this target.
+    /// A setting that is no feature, or none of this target.
     pub fn said(target: &Target, name: &str) -> Result<Features, FeatureError> {
         let mut features = Features::unsaid(target);
         for setting in name.split(':').skip(1) {
@@ -73,7 +73,7 @@ impl Features {
         Ok(features)
     }
 
-    /// What both say; nothing if one turns on what the other turns off.
+    /// Both settings joined; nothing if one turns on what the other turns off.
     pub(crate) fn joined(self, other: Features) -> Option<Features> {
         let join = |one, other| match (one, other) {
             (Feature::On, Feature::Off) | (Feature::Off, Feature::On) => None,

@@ -3,18 +3,18 @@
 /// A file that a source asks for.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct File {
-    /// What messages call it, and what `from` will be for the files that it includes.
+    /// Name in messages, and `from` of the files that it includes.
     pub name: String,
-    /// What is in it.
+    /// The contents.
     pub bytes: Vec<u8>,
 }
 
-/// Where `.include` and `.incbin` find files. The library itself reads none.
+/// Files of `.include` and `.incbin`, as the caller finds them. The library itself reads none.
 pub trait Files {
     /// The file called `name` in the source called `from`.
     ///
     /// # Errors
-    /// Why it cannot be read, as a message to follow the name.
+    /// The reason, as a message to follow the name.
     fn read(&self, name: &str, from: &str) -> Result<File, String>;
 
     /// The source has been read up to this byte. What is before it must stay readable, for messages, macros and loops

@@ -10,7 +10,7 @@ use gcn_object::KERNEL_CODE_SIZE;
 
 use crate::argument::Delayed;
 
-/// What begins a header and what ends it.
+/// The directives that begin and end a header.
 pub(crate) const BEGIN: &str = ".amd_kernel_code_t";
 pub(crate) const END: &str = ".end_amd_kernel_code_t";
 
@@ -20,14 +20,14 @@ pub(crate) type KernelCode = [u8; KERNEL_CODE_SIZE];
 /// A run of bits of a header.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) struct Bits {
-    /// Where it begins, in bits from the header's begin.
+    /// First bit, counted from the beginning of the header.
     low: usize,
-    /// How many bits; none for what only later generations have.
+    /// Number of bits; 0 for keys of later generations.
     width: u32,
     is_signed: bool,
 }
 
-/// So many whole bytes at a byte.
+/// `count` whole bytes from byte `at` on.
 const fn bytes(at: usize, count: u32) -> Bits {
     Bits {
         low: at * 8,
@@ -43,7 +43,7 @@ const fn signed(at: usize, count: u32) -> Bits {
     }
 }
 
-/// So many bits of the dword at a byte.
+/// `width` bits from bit `low` on of the dword at byte `at`.
 const fn bits(at: usize, low: usize, width: u32) -> Bits {
     Bits {
         low: at * 8 + low,
@@ -52,7 +52,7 @@ const fn bits(at: usize, low: usize, width: u32) -> Bits {
     }
 }
 
-/// Where `COMPUTE_PGM_RSRC1`, `COMPUTE_PGM_RSRC2` and the properties lie, in bytes.
+/// Offsets of `COMPUTE_PGM_RSRC1`, `COMPUTE_PGM_RSRC2` and the properties, in bytes.
 const RSRC1: usize = 48;
 const RSRC2: usize = 52;
 const PROPERTIES: usize = 56;

@@ -17,13 +17,13 @@ use crate::program::{SectionFlags, SectionKind};
 
 /// The section that notes are in.
 pub(crate) const SECTION: &str = ".note";
-/// What ends metadata.
+/// The end of metadata.
 const END_METADATA: &str = ".end_amd_amdgpu_hsa_metadata";
-/// What ends metadata of PAL.
+/// The end of PAL's metadata.
 const END_PAL_METADATA: &str = ".end_amdgpu_pal_metadata";
 /// The code object version of these directives.
 const VERSION: u8 = 2;
-/// Versions of processors and of the format have so many bits.
+/// Largest number in versions of processors and of the format.
 const MAX_NUMBER: i64 = u32::MAX as i64;
 
 /// `major, minor`

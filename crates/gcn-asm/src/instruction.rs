@@ -24,7 +24,7 @@ const MAX_ARGS: usize = 16;
 /// Longer than any mnemonic.
 const MNEMONIC_BUFFER: usize = 64;
 
-/// What a statement says beside its operands and the modifiers of its row.
+/// Parts of a statement other than its operands and the modifiers of its row.
 #[derive(Default)]
 struct Said {
     /// The form that is asked for.
@@ -333,7 +333,7 @@ fn operands(
                     asm.reader.cursor.found().0,
                     "an operand cannot follow a modifier",
                 )
-                .helped("modifiers stand after the last operand"));
+                .helped("modifiers follow the last operand"));
             }
             if args.len() >= MAX_ARGS {
                 return Err(fail(
@@ -362,7 +362,7 @@ fn operands(
     }
 }
 
-/// Whether a word behind a comma is the value of LDS as a source, not a modifier.
+/// Returns whether a word behind a comma is the value of LDS as a source, not a modifier.
 fn is_lds_source(asm: &Assembler<'_>, op: Op, word: &str) -> bool {
     asm.dialect.lds_is_a_source()
         && word.eq_ignore_ascii_case("lds")
@@ -377,7 +377,7 @@ fn clrx_modifier(
     word: &str,
     said: &mut Said,
 ) -> Result<bool, Fail> {
-    /// How long their names are.
+    /// Lengths of their names.
     const LENGTHS: RangeInclusive<usize> = 3..=4;
     if !LENGTHS.contains(&word.len()) {
         return Ok(false);
@@ -434,7 +434,7 @@ fn clrx_modifier(
     Ok(true)
 }
 
-/// Whether an operand begins with `word`, behind which `behind` stands: with a name it must be a register's or a
+/// Returns whether an operand begins with `word`, behind which `behind` stands: with a name it must be a register's or a
 /// function's, because any other is a modifier that is not known.
 fn is_operand(asm: &Assembler<'_>, word: &str, behind: u8) -> bool {
     word.is_empty()

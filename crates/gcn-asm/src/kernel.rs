@@ -24,7 +24,7 @@ use crate::symbols::Defined;
 use crate::usage::Usage;
 use crate::value::{SymbolId, Value};
 
-/// A kernel's entry is a multiple of so many bytes: the address registers of the hardware lack eight bits.
+/// Alignment of a kernel's entry in bytes: the address registers of the hardware lack eight bits.
 const ENTRY_ALIGN: u64 = 256;
 /// `.amdhsa_kernel name`
 pub(crate) fn begin_kernel(asm: &mut Assembler<'_>, span: Range<usize>) -> Result<(), Fail> {
@@ -310,7 +310,7 @@ fn count_registers(
         }
     }
     let message = format!(
-        "kernel `{}` does not say what registers it needs; it is given {}",
+        "kernel `{}` does not state its registers; it gets {}",
         kernel.name,
         found.join(", ")
     );
@@ -480,7 +480,7 @@ fn descriptor(
             format!("the kernel needs more than the {limit} SGPRs there are"),
         )
         .helped(
-            "VCC, FLAT_SCRATCH and XNACK_MASK are counted; `.amdhsa_reserve_…` says which are used",
+            "VCC, FLAT_SCRATCH and XNACK_MASK are counted; `.amdhsa_reserve_…` states which are used",
         )
     })?;
     *rsrc1 = rsrc1

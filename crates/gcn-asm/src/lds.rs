@@ -67,12 +67,12 @@ pub(crate) fn lds_symbol(asm: &mut Assembler<'_>) -> Result<(), Fail> {
     Ok(())
 }
 
-/// How much LDS a kernel has whose author does not say it, with a note if that is any.
+/// The LDS of a kernel that does not state it, in bytes; adds a note if there is any.
 pub(crate) fn implied_lds(asm: &mut Assembler<'_>, kernel: &str, span: &Range<usize>) -> u32 {
     let size = asm.kernels.lds_size;
     if size > 0 {
         let message = format!(
-            "kernel `{kernel}` does not say how much LDS it needs; it is given the {size} bytes of `.amdgpu_lds`"
+            "kernel `{kernel}` does not state its LDS; it gets the {size} bytes of `.amdgpu_lds`"
         );
         asm.diagnostics
             .push(Diagnostic::note(&ids::IMPLIED_LDS, span.clone(), message));

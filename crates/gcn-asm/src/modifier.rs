@@ -489,14 +489,14 @@ fn bitmask(asm: &mut Assembler<'_>) -> Result<u16, Fail> {
     Ok(swizzle::bitmask(and, or, xor))
 }
 
-/// Whether a modifier is written like this: by one of its names, or as not being there.
+/// Returns whether a modifier is written like this: by one of its names, or as not being there.
 fn is_named(modifier: &Modifier, name: &str) -> bool {
     // Most are written as they are in the tables.
     let is_name = |n: &&str| *n == name || n.eq_ignore_ascii_case(name);
     modifier.names.iter().any(is_name) || is_negated(modifier, name)
 }
 
-/// Whether a modifier's name says that it is not there: `noclamp`.
+/// Returns whether a modifier's name says that it is not there: `noclamp`.
 fn is_negated(modifier: &Modifier, name: &str) -> bool {
     const NO: &str = "no";
     let head = name.get(..NO.len());

@@ -77,7 +77,7 @@ impl Names {
         }
     }
 
-    /// Whether a name is that of a label.
+    /// Returns whether a name is that of a label.
     pub(crate) fn is_label(&mut self, name: &str) -> bool {
         let id = self.symbols.lookup_own(name);
         id.is_some_and(|id| matches!(self.symbols.defined(id), Defined::Label { .. }))

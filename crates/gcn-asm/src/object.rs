@@ -14,7 +14,7 @@ use crate::program::{Program, SectionKind, SymbolPlace, TEXT};
 /// The version of code objects that do not ask for one.
 const DEFAULT_VERSION: Version = Version::V5;
 
-/// Why a program cannot become a code object.
+/// An error that keeps a program from becoming a code object.
 #[derive(Clone, Debug, thiserror::Error)]
 pub enum ObjectError {
     /// The version is none that can be written.
@@ -23,7 +23,7 @@ pub enum ObjectError {
     /// The metadata is wrong.
     #[error("the metadata is wrong: {0}")]
     Metadata(#[from] MetadataError),
-    /// What the writer says, as far as it concerns places in the source.
+    /// Errors of the writer at places in the source.
     #[error("{} errors while linking", .0.len())]
     Link(Vec<Diagnostic>),
 }

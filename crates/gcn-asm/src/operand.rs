@@ -177,7 +177,7 @@ fn modified(asm: &mut Assembler<'_>, arg: &mut Arg, depth: u32) -> Result<(), Fa
     Ok(())
 }
 
-/// Whether `-` stands before a register or an absolute value; before a number it is its sign.
+/// Returns whether `-` stands before a register or an absolute value; before a number it is its sign.
 fn minus_negates(asm: &mut Assembler<'_>) -> bool {
     let mut probe = asm.reader.cursor.clone();
     probe.set_pos(probe.pos() + 1);
@@ -252,7 +252,7 @@ pub(crate) fn wait_on(asm: &mut Assembler<'_>, delayed: Delayed) -> Waiting {
     Waiting(place)
 }
 
-/// What an operand of the statement waits for.
+/// The value that an operand of the statement waits for.
 pub(crate) fn waiting(asm: &Assembler<'_>, waiting: Waiting) -> Option<Delayed> {
     asm.waiting.get(waiting.0 as usize).copied()
 }
@@ -286,7 +286,7 @@ fn attribute(word: &str, last: u8) -> Option<i64> {
     is_attribute.then(|| vintrp::pack_attribute(number, channel as u8))
 }
 
-/// Whether an operand is of a kind that only exports and interpolation have.
+/// Returns whether an operand is of a kind that only exports and interpolation have.
 pub(crate) fn is_graphics(kind: Kind) -> bool {
     matches!(
         kind,

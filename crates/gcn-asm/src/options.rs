@@ -8,24 +8,24 @@ use crate::features::Features;
 /// A text to assemble.
 #[derive(Clone, Copy, Debug)]
 pub struct Source<'a> {
-    /// What messages call it, usually a path.
+    /// Name in messages, usually a path.
     pub name: &'a str,
     /// The text.
     pub text: &'a str,
 }
 
-/// How to assemble.
+/// Options of an assembly.
 #[derive(Clone, Copy, Debug)]
 pub struct Options<'a> {
     /// The GPU to assemble for. [`named_target`] finds the one that a source asks for.
     pub target: &'static Target,
-    /// What is said of its features beside the source, which may say more.
+    /// Settings of its features; the source may add to them.
     pub features: Features,
     /// Symbols that are numbers before the source begins, as by `.set`.
     pub defines: &'a [(String, i64)],
-    /// Whether [`Program::listing`] is wanted.
+    /// True if [`Program::listing`] is wanted.
     pub listing: bool,
-    /// Whose meaning a text has where LLVM and CLRX differ.
+    /// Dialect to use where LLVM and CLRX conflict.
     pub dialect: Dialect,
 }
 
@@ -45,10 +45,10 @@ impl Options<'_> {
 /// A file that a source included; one for each time.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct SourceFile {
-    /// What messages call it.
+    /// Name in messages.
     pub name: String,
-    /// What is in it.
+    /// The contents.
     pub text: String,
-    /// What positions in it count from in the spans of diagnostics.
+    /// Position of its first byte in the spans of diagnostics.
     pub start: usize,
 }

@@ -40,7 +40,7 @@ const DATA: SectionFlags = SectionFlags {
     ..READ_ONLY
 };
 
-/// What a section is if nothing is said but its name.
+/// Kinds and flags of sections that are named without attributes.
 pub(crate) const SECTION_DEFAULTS: &[(&str, SectionKind, SectionFlags)] = &[
     (".text", SectionKind::ProgBits, CODE),
     (".data", SectionKind::ProgBits, DATA),
@@ -77,7 +77,7 @@ pub(crate) struct Fixup {
 }
 
 impl Fixup {
-    /// Whether it is the distance of a branch to a place of its own section that is known already.
+    /// Returns whether it is the distance of a branch to a place of its own section that is known already.
     pub(crate) fn is_to_label_before(&self) -> bool {
         let Delayed::Value(value) = self.value else {
             return false;
@@ -91,7 +91,7 @@ impl Fixup {
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum FixupKind {
-    /// So many bytes of data.
+    /// Data of this many bytes.
     Data(u8),
     /// The dword after an instruction.
     Literal,
@@ -118,7 +118,7 @@ impl Output {
         (self.current, size)
     }
 
-    /// Whether places here are numbers, as in `.struct`.
+    /// Returns whether places here are numbers, as in `.struct`.
     pub(crate) fn is_absolute(&self) -> bool {
         self.section()
             .is_some_and(|section| section.name == ABSOLUTE)

@@ -11,11 +11,11 @@ pub(crate) const TEXT: &str = ".text";
 /// An assembled program. Sections begin at 0; a writer places them.
 #[derive(Clone, Debug)]
 pub struct Program {
-    /// What it was assembled for: `.amdgcn_target`, or else the option.
+    /// The target: that of `.amdgcn_target`, or else of the options.
     pub target: &'static Target,
-    /// Whether it depends on replay of faulting accesses (`.amdgcn_target "…:xnack+"`).
+    /// True if it depends on replay of faulting accesses (`.amdgcn_target "…:xnack+"`).
     pub xnack: Feature,
-    /// Whether it depends on error correction (`.amdgcn_target "…:sramecc+"`).
+    /// True if it depends on error correction (`.amdgcn_target "…:sramecc+"`).
     pub sramecc: Feature,
     /// `.amdhsa_code_object_version`, if it was given, or what other directives belong to: 2 to 6.
     pub code_object_version: Option<u8>,
@@ -38,7 +38,7 @@ pub struct Program {
 pub(crate) struct Mark {
     /// In bytes from the start of the section.
     pub offset: u32,
-    /// Where its statement begins.
+    /// Beginning of its statement.
     pub start: u32,
     /// Bytes of the statement, or as many as fit.
     pub length: u16,
@@ -67,7 +67,7 @@ impl Mark {
         self.length = u16::try_from(span.len()).unwrap_or(u16::MAX);
     }
 
-    /// Where its statement is.
+    /// Span of its statement.
     pub(crate) fn span(&self) -> Range<usize> {
         let start = self.start as usize;
         start..start + usize::from(self.length)
@@ -79,9 +79,9 @@ impl Mark {
 pub struct Section {
     /// Its name.
     pub name: String,
-    /// What it holds.
+    /// Kind of its contents.
     pub kind: SectionKind,
-    /// Whether it is loaded, may be written, may be executed.
+    /// True if it is loaded, may be written, may be executed.
     pub flags: SectionFlags,
     /// Alignment in bytes, a power of two.
     pub align: u64,
@@ -95,7 +95,7 @@ pub struct Section {
     pub relocations: Vec<Relocation>,
 }
 
-/// What a section holds.
+/// Kind of a section's contents.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum SectionKind {
     /// Bytes.
@@ -126,13 +126,13 @@ pub struct SectionFlags {
 /// A field that the linker fills in.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Relocation {
-    /// Where the field is, in bytes from the start of the section.
+    /// Offset of the field from the start of the section, in bytes.
     pub offset: u64,
-    /// How the field is made.
+    /// Kind of the relocation.
     pub kind: RelocationKind,
     /// Index of the symbol.
     pub symbol: usize,
-    /// What is added.
+    /// Addend.
     pub addend: i64,
     /// The expression in the source.
     pub span: Range<usize>,
@@ -143,7 +143,7 @@ pub struct Relocation {
 pub struct Symbol {
     /// Its name; numeric labels have an empty one.
     pub name: String,
-    /// Where it is.
+    /// Place of the symbol.
     pub place: SymbolPlace,
     /// Its size in bytes (`.size`).
     pub size: u64,
@@ -153,20 +153,20 @@ pub struct Symbol {
     pub visibility: Visibility,
     /// `.type`.
     pub kind: SymbolKind,
-    /// Where it is defined, or first used.
+    /// Span of its definition, or of its first use.
     pub span: Range<usize>,
-    /// Whether the assembler gives it, for example `.amdgcn.next_free_vgpr`.
+    /// True if the assembler gives it, for example `.amdgcn.next_free_vgpr`.
     pub is_builtin: bool,
 }
 
 impl Symbol {
-    /// What the assembler gives, names that begin with `.L`, and numeric labels do not leave the assembler.
+    /// True if the symbol leaves the assembler: built-in symbols, names with `.L` and numeric labels do not.
     pub fn is_temporary(&self) -> bool {
         self.is_builtin || self.name.is_empty() || self.name.starts_with(".L")
     }
 }
 
-/// Where a symbol is.
+/// The place of a symbol.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum SymbolPlace {
     /// Nowhere in this source.
@@ -192,7 +192,7 @@ pub enum SymbolPlace {
 pub struct Kernel {
     /// The name of its code's symbol; the descriptor's is this with `.kd`.
     pub name: String,
-    /// What `.amdhsa_kernel` says.
+    /// The descriptor of `.amdhsa_kernel`.
     pub descriptor: KernelDescriptor,
     /// The directive.
     pub span: Range<usize>,
@@ -203,7 +203,7 @@ pub struct Kernel {
 pub struct Metadata {
     /// The YAML document.
     pub yaml: String,
-    /// Where it stands.
+    /// Its span in the source.
     pub span: Range<usize>,
 }
 
@@ -218,7 +218,7 @@ pub struct Listing {
     pub inst: Inst,
     /// The statement.
     pub span: Range<usize>,
-    /// Whether a relocation or an error leaves a field of it open.
+    /// True if a relocation or an error leaves a field of it open.
     pub open: bool,
 }
 

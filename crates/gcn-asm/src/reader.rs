@@ -14,9 +14,9 @@ use crate::options::Source;
 
 /// Expansions may nest this deep.
 const MAX_DEPTH: usize = 1024;
-/// What entering an expansion counts beside its text, so that empty ones come to an end too.
+/// Cost of an expansion besides its text, so that empty ones are bounded too.
 pub(crate) const ENTRY_COST: usize = 64;
-/// What repeating a body counts beside its text.
+/// Cost of a repetition besides its text.
 pub(crate) const REPEAT_COST: usize = 16;
 /// Names that are longer are told apart by case.
 pub(crate) const MACRO_NAME: usize = 128;
@@ -145,7 +145,7 @@ impl<'a> Reader<'a> {
         Ok(())
     }
 
-    /// Where a body of the text that is read stands.
+    /// The origin of a body in the text that is read.
     pub(crate) fn origin(&self, body: Range<usize>) -> Origin {
         match self.expansion.mapping() {
             Mapping::Call(_) => Origin::Around(body),
@@ -209,7 +209,7 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// What a macro of this name is kept under.
+    /// The key of a macro of this name.
     pub(crate) fn macro_key<'n>(&self, name: &'n str, buffer: &'n mut [u8; MACRO_NAME]) -> &'n str {
         match self.expansion.ignores_case {
             true => lower_case(name, buffer).unwrap_or(name),

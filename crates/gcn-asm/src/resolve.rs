@@ -125,7 +125,7 @@ pub(crate) fn state(asm: &mut Assembler<'_>, stated: &Stated) -> Result<(), Fail
             None,
         ) if section == stated.section => offset.cast_signed().wrapping_add(place.constant),
         _ => {
-            let message = "the field must be in the section that `.reloc` stands in";
+            let message = "the field must be in the same section as `.reloc`";
             return Err(fail(&ids::INVALID_RELOCATION, stated.span.clone(), message));
         }
     };

@@ -231,14 +231,14 @@ fn section_attributes(
             return Err(fail(
                 &ids::SECTION_ATTRIBUTE,
                 here,
-                "behind the name of a group may stand `comdat`",
+                "only `comdat` may follow the name of a group",
             ));
         }
     }
     Ok((kind, flags))
 }
 
-/// Whether a section of this name holds zeros that take no room in the file.
+/// Returns whether a section of this name holds zeros that take no room in the file.
 fn is_zeros(name: &str) -> bool {
     name == ".bss" || name.starts_with(".bss.")
 }

@@ -41,7 +41,7 @@ pub(crate) fn assign(asm: &mut Assembler<'_>, name: &str, span: Range<usize>) ->
             return Err(fail(
                 &ids::FLOAT_VALUE,
                 start..asm.reader.cursor.pos(),
-                "a symbol stands for an integer or an address",
+                "a symbol's value is an integer or an address",
             ));
         }
     };

@@ -12,7 +12,7 @@ use crate::cursor::SEPARATOR;
 use crate::value::{ExprId, SymbolId, Value};
 use scope::{ScopeId, Scopes};
 
-/// What a symbol stands for.
+/// The definition of a symbol.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub(crate) enum Defined {
     No,
@@ -32,12 +32,12 @@ pub(crate) struct Entry {
     pub visibility: Visibility,
     pub kind: SymbolKind,
     pub span: Range<usize>,
-    /// Whether it is given, not the source's: may not be a symbol of the object.
+    /// True if it is given, not the source's: may not be a symbol of the object.
     pub builtin: bool,
 }
 
 impl Entry {
-    /// Whether other objects are to see it.
+    /// Returns whether other objects are to see it.
     pub(crate) fn is_seen(&self) -> bool {
         self.binding
             .is_some_and(|binding| binding != Binding::Local)
@@ -53,7 +53,7 @@ pub(crate) struct Symbols {
     hasher: DefaultHashBuilder,
     /// The scopes of CLRX, which have the others.
     pub scopes: Scopes,
-    /// Whether a name may say its scope.
+    /// True if a name may say its scope.
     has_paths: bool,
     /// For each numeric label its last definition and the one that comes next, if it was named.
     local: HashMap<u32, (Option<SymbolId>, Option<SymbolId>)>,
@@ -208,7 +208,7 @@ impl Symbols {
         }
     }
 
-    /// Whether scopes matter to a name.
+    /// Returns whether scopes matter to a name.
     fn has_scopes(&self, name: &str) -> bool {
         self.has_paths && (!self.scopes.is_trivial() || name.contains(SEPARATOR))
     }

@@ -11,7 +11,7 @@ pub(crate) struct ExprId {
     pub(crate) end: u32,
 }
 
-/// What is taken of a symbol's address.
+/// The part of a symbol's address that a relocation holds.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub(crate) enum Variant {
     #[default]
@@ -57,7 +57,7 @@ impl Value {
         (self.plus.is_none() && self.minus.is_none()).then_some(self.constant)
     }
 
-    /// What `@abs32@lo` and `@abs32@hi` take of a number.
+    /// The half of a number that `@abs32@lo` or `@abs32@hi` selects.
     pub(crate) fn part(self, variant: Variant) -> Value {
         let half = |shift: u32| {
             let bits = self.constant.cast_unsigned() >> shift;
@@ -119,7 +119,7 @@ impl Value {
     }
 }
 
-/// How far apart two addresses are, if that is known before linking.
+/// The distance of two addresses, if it is known before linking.
 fn distance(a: Term, b: Term) -> Option<i64> {
     match (a.place, b.place) {
         (Some((s, x)), Some((t, y))) if s == t => {

@@ -29,14 +29,14 @@ Examples:
 pub struct Args {
     /// The source; `-` reads standard input.
     input: PathBuf,
-    /// Where the result goes; `-` is standard output. By default IN.s becomes IN.co or IN.bin, and `-` stays `-`.
+    /// Output file; `-` is standard output. By default IN.s becomes IN.co or IN.bin, and `-` stays `-`.
     #[arg(short, long)]
     output: Option<PathBuf>,
     /// The GPU: gfx600 … gfx90c, a chip's name, or gcn1.0 … gcn1.4.1; features behind it as in NAME:xnack-.
     /// `.amdgcn_target` in the source says it too.
     #[arg(long, value_parser = input::TargetParser, hide_possible_values = true)]
     target: Option<input::Named>,
-    /// What to make.
+    /// Kind of output.
     #[arg(long, value_enum, default_value_t = Format::Elf)]
     format: Format,
     /// The version of the code object, in place of `.amdhsa_code_object_version`.
@@ -48,7 +48,7 @@ pub struct Args {
     /// Print each instruction and its encoding in the manner of llvm-mc; without --output nothing else is made.
     #[arg(long)]
     show_encoding: bool,
-    /// Where files of `.include` and `.incbin` are looked for, after the directory of the source.
+    /// Directory to search for files of `.include` and `.incbin`, after that of the source.
     #[arg(short = 'I', long = "include", value_name = "DIRECTORY")]
     directories: Vec<PathBuf>,
     /// Define a symbol as if by `.set NAME, VALUE`; without a value it is 1.
@@ -96,7 +96,7 @@ fn definition(text: &str) -> Result<(String, i64), String> {
     }
 }
 
-/// What to make of a source.
+/// Kinds of output.
 #[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub enum Format {
     /// A code object, linked and loadable.
@@ -106,7 +106,7 @@ pub enum Format {
 }
 
 impl Format {
-    /// How the files that it makes end, if they are not named.
+    /// Extension of output files that are not named.
     fn extension(self) -> &'static str {
         match self {
             Format::Elf => "co",
@@ -184,7 +184,7 @@ pub fn run(args: &Args, out: &mut dyn Write) -> Result<Status> {
     Ok(Status::Success)
 }
 
-/// What an assembly gives, and all that is wrong with it. One with errors is linked too, for the errors that only
+/// The output of an assembly, and all diagnostics. An assembly with errors is linked too, for the errors that only
 /// linking finds.
 pub fn make(
     assembly: &Assembly,

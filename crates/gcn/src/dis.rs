@@ -29,10 +29,10 @@ pub struct Args {
     /// The GPU: gfx600 … gfx90c, a chip's name, or gcn1.0 … gcn1.4.1. A code object says it itself.
     #[arg(long, value_parser = input::TargetParser.map(|named| named.target), hide_possible_values = true)]
     target: Option<&'static Target>,
-    /// Which code object of a file that holds several, counted from 1 as `gcn info` lists them.
+    /// Number of the code object in a file that holds several, counted from 1 as `gcn info` lists them.
     #[arg(long, value_name = "NUMBER")]
     entry: Option<usize>,
-    /// What the input is.
+    /// Format of the input.
     #[arg(long, value_enum, default_value_t = Format::Auto)]
     format: Format,
     /// Add each line's address and words as a comment.
@@ -41,7 +41,7 @@ pub struct Args {
     /// All of a code object: data, symbols, relocations and metadata too. `gcn asm` makes the same of it again.
     #[arg(long)]
     full: bool,
-    /// Whose spelling of instructions to use.
+    /// Spelling of instructions.
     #[arg(long, value_enum, default_value_t = input::Dialect::Llvm)]
     syntax: input::Dialect,
 }

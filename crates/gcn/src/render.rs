@@ -57,7 +57,7 @@ fn cropped(message: &str) -> Cow<'_, str> {
 
 /// A source and the files that it includes.
 pub struct Sources<'a> {
-    /// What messages call the source.
+    /// Name of the source in messages.
     pub name: &'a str,
     /// The source.
     pub text: &'a str,
@@ -188,9 +188,9 @@ struct Position {
 struct Lines<'a> {
     name: &'a str,
     source: &'a str,
-    /// What places in it count from.
+    /// Position of its first byte.
     start: usize,
-    /// Where the line begins that was asked for last.
+    /// Beginning of the line of the last query.
     begin: usize,
     /// Its number.
     line: usize,
@@ -207,7 +207,7 @@ impl<'a> Lines<'a> {
         }
     }
 
-    /// Where a place is, the lines of it, and the span in these.
+    /// The position of a place, its lines, and the span in them.
     fn excerpt(&mut self, place: &Range<usize>) -> (Position, &'a str, Range<usize>) {
         let local = place.start.saturating_sub(self.start)..place.end.saturating_sub(self.start);
         let span = self.within(&local);

@@ -70,7 +70,7 @@ pub(super) fn literal(dialect: Dialect, ty: Ty, value: i64) -> Result<u32, Why> 
         .map_err(|error| field_problem(error, value))
 }
 
-/// What negation and absolute value make of a constant. An integer of 64 bits would not be the constant that the
+/// The constant under negation and absolute value. An integer of 64 bits would not be the constant that the
 /// text says once it is a literal of 32 bits.
 pub(super) fn modified_constant(ty: Ty, arg: &Arg) -> Option<ArgValue> {
     let float = |value: f64| {

@@ -312,7 +312,7 @@ pub(super) fn place(
     })
 }
 
-/// How many registers an operand must have; a second number that will do as well.
+/// The number of registers of an operand, and a second valid number.
 pub(super) fn register_counts(inst: &Inst, slot: &Slot) -> (u8, u8) {
     let count = slot.ty.dwords();
     match slot.kind {
@@ -345,7 +345,7 @@ pub(super) fn register_counts(inst: &Inst, slot: &Slot) -> (u8, u8) {
     }
 }
 
-/// Whether a source of SDWA may be scalar or an inline constant (GCN 1.4).
+/// Returns whether a source of SDWA may be scalar or an inline constant (GCN 1.4).
 fn takes_scalar(inst: &Inst, field: Field) -> bool {
     match field {
         Field::Src0 => inst.layout().has(Field::Src0Scalar),
@@ -354,7 +354,7 @@ fn takes_scalar(inst: &Inst, field: Field) -> bool {
     }
 }
 
-/// Whether a group of scalar registers may begin where it does.
+/// Returns whether a group of scalar registers may begin where it does.
 fn takes_group(inst: &Inst, slot: &Slot, code: u8, count: u8) -> bool {
     // The field of an aligned group says it itself.
     matches!(slot.kind, Kind::Aligned(_)) || gcn_isa::clrx::takes_group(inst.encoding, code, count)

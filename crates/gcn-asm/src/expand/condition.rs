@@ -40,7 +40,7 @@ pub(crate) const CONDITIONS: &[(&str, Test)] = &[
     (".if64", Test::Always(true)),
 ];
 
-/// What a condition asks; a `bool` is the answer that makes it hold.
+/// The question of a condition; a `bool` is the answer that makes it hold.
 #[derive(Clone, Copy)]
 pub(crate) enum Test {
     Number(fn(i64) -> bool),
@@ -55,7 +55,7 @@ pub(crate) enum Test {
     Always(bool),
 }
 
-/// What begins another branch with a condition, and what follows it in a name as it does `.if`.
+/// The beginning of the names of further branches with a condition; the rest is as behind `.if`.
 pub(crate) const OTHER_BRANCH: &str = ".elseif";
 
 pub(super) fn test_named(word: &str) -> Option<Test> {
@@ -65,7 +65,7 @@ pub(super) fn test_named(word: &str) -> Option<Test> {
         .map(|&(_, test)| test)
 }
 
-/// What `.elseif` and its like ask.
+/// The question of `.elseif` and its like.
 pub(crate) fn other_branch(word: &str) -> Option<Test> {
     let (start, kind) = word.split_at_checked(OTHER_BRANCH.len())?;
     if !start.eq_ignore_ascii_case(OTHER_BRANCH) {
@@ -258,7 +258,7 @@ fn skip_branches(asm: &mut Assembler<'_>) -> Result<(), Fail> {
     Ok(())
 }
 
-/// Whether the branch that begins here, if `test` holds if there is one, is to be read.
+/// Returns whether the branch that begins here, if `test` holds if there is one, is to be read.
 fn take_branch(asm: &mut Assembler<'_>, test: Option<Test>, span: Range<usize>) -> bool {
     let Some(condition) = asm.reader.expansion.conditions.last_mut() else {
         return false;

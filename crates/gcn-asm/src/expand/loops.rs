@@ -11,7 +11,7 @@ use crate::expansion::Expanded;
 use crate::expansion::place::{Origin, Step};
 use crate::ids;
 
-/// What a round counts beside its text: its condition is read again and may never fail.
+/// Cost of a round besides its text: its condition is read again and may never fail.
 const ROUND_COST: usize = 256;
 
 /// `condition`, up to `.endr`

@@ -108,9 +108,9 @@ fn macro_head<'a>(
                     return Err(fail(
                         &ids::MACRO_PARAMETER,
                         start..asm.reader.cursor.pos(),
-                        "this says nothing of a parameter",
+                        "this is no attribute of a parameter",
                     )
-                    .helped("after the colon may stand `req` or `vararg`"));
+                    .helped("the attributes are `req` and `vararg`"));
                 }
             };
         }

@@ -12,7 +12,7 @@ pub(super) fn is_operator(byte: u8) -> bool {
     )
 }
 
-/// Whether CLRX reads blanks between these characters as the end of an argument. They do not part an operator from a
+/// Returns whether CLRX reads blanks between these characters as the end of an argument. They do not part an operator from a
 /// word, or an operator from itself.
 pub(super) fn blanks_part(before: u8, after: u8) -> bool {
     /// Some of what is no word stands alone all the same.
@@ -44,7 +44,7 @@ pub(super) fn without_idle_blanks(text: &str) -> String {
     out
 }
 
-/// What is put in place of what stands behind backslashes.
+/// Values for the names behind backslashes.
 pub(super) struct Values<'b, 'a> {
     /// Values by parameter.
     pub bindings: &'b [(&'b str, &'a str)],

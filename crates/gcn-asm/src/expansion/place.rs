@@ -15,7 +15,7 @@ pub(crate) const MAX_ERRORS: usize = 100;
 /// Warnings inside expansions that are kept.
 pub(crate) const MAX_WARNINGS: usize = 1000;
 
-/// Where a body stands.
+/// The origin of a body of text.
 #[derive(Clone, Debug)]
 pub(crate) enum Origin {
     /// In a text that has gone.
@@ -47,7 +47,7 @@ pub(crate) struct Node<'a> {
     pub step: Step<'a>,
 }
 
-/// How positions in the text that is read become places.
+/// The map from positions in the text that is read to places.
 #[derive(Clone, Debug)]
 pub(crate) enum Mapping {
     /// The text is a file whose places begin here.
@@ -83,7 +83,7 @@ pub(crate) struct Deferred {
     pub span: Range<usize>,
 }
 
-/// How much there was before a statement.
+/// Lengths of the assembler's lists before a statement.
 pub(crate) struct Marks {
     pub diagnostics: usize,
     pub instructions: usize,
@@ -91,7 +91,7 @@ pub(crate) struct Marks {
     pub symbols: u32,
 }
 
-/// What is to be said of a position inside expansions.
+/// The explanation of a position inside expansions.
 pub(crate) struct Explained {
     pub place: Range<usize>,
     /// The line as it was read, if the one at the place is another.
@@ -216,7 +216,7 @@ impl<'a> Expansion<'a> {
         found.unwrap_or_default()
     }
 
-    /// Where a position is to be shown, with the expansions around it as notes, innermost first.
+    /// The place at which a position is shown, with the expansions around it as notes, innermost first.
     pub(crate) fn explain(&self, chain: &[&Step<'a>], span: &Range<usize>) -> Explained {
         let (place, is_exact) = self.place(chain, span);
         let text = chain.iter().find_map(|step| step.text);
@@ -296,7 +296,7 @@ fn line_at(text: &str, at: usize) -> (usize, &str) {
     (number, line.lines().next().unwrap_or(""))
 }
 
-/// Where the line of a body stands that became line `number` of its expansion; loops go through it repeatedly.
+/// The span of the line of a body that became line `number` of its expansion; loops repeat the body.
 fn definition(around: &str, body: &Range<usize>, number: usize) -> Option<Range<usize>> {
     let text = around.get(body.clone())?;
     let count = text.lines().count().max(1);

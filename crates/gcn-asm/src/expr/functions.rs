@@ -41,7 +41,7 @@ impl Function {
             .map(|&(_, function, count)| (function, count))
     }
 
-    /// What stands behind the argument at `index` in the postfix form of a call.
+    /// The operators behind the argument at `index` in the postfix form of a call.
     pub(super) fn after(self, target: &Target, index: usize, items: &mut Vec<Item>) {
         let operator = |operator| Item::Operator(operator);
         let folded = |operator| (index > 0).then_some(Item::Operator(operator));

@@ -3,7 +3,7 @@
 use gcn_isa::{Isa, Syntax};
 use gcn_object::KernelDescriptor;
 
-/// What generated labels begin with.
+/// Prefix of generated labels.
 pub const LABELS: &str = "L";
 
 /// Code to list.
@@ -15,9 +15,9 @@ pub struct Code<'a> {
     pub target_id: Option<String>,
     /// The operand of `.amdhsa_code_object_version`, if there is such a directive for it (4 to 6).
     pub version: Option<u8>,
-    /// Whether the target id asks for XNACK_MASK (the chip has XNACK, and it is not off).
+    /// True if the target id asks for XNACK_MASK (the chip has XNACK, and it is not off).
     pub reserves_xnack: bool,
-    /// What the labels begin with that branches need; made longer if a symbol begins so.
+    /// Prefix of labels generated for branches; made longer if a symbol begins with it.
     pub labels: &'a str,
     /// Runs of code, in the order of the listing.
     pub sections: Vec<Section<'a>>,
@@ -85,9 +85,9 @@ pub struct Section<'a> {
 pub struct Open<'a> {
     /// Bytes from the section's begin.
     pub offset: u64,
-    /// How an operand of an instruction names what is to be filled in, if one can.
+    /// The operand of an instruction that names the value to fill in, if one can.
     pub operand: Option<&'a str>,
-    /// How `.long` names it, if it can.
+    /// The operand of `.long` that names it, if one can.
     pub long: Option<&'a str>,
     /// Kind and expression as `.reloc` has them, which can say it always.
     pub reloc: &'a str,
@@ -104,9 +104,9 @@ pub struct Symbol<'a> {
     pub size: u64,
     /// Bytes from it on that are no instructions: all of a table, the header before a kernel's code.
     pub data: u64,
-    /// Whether `.globl` is written.
+    /// True if `.globl` is written.
     pub global: bool,
-    /// Whether `.type NAME,@function` is written.
+    /// True if `.type NAME,@function` is written.
     pub function: bool,
     /// Lines before its label that say what else it is.
     pub before: &'a str,
@@ -114,7 +114,7 @@ pub struct Symbol<'a> {
     pub data_text: Option<&'a str>,
 }
 
-/// How to list.
+/// Options of a listing.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct ListOptions {
     /// The spelling of instructions.

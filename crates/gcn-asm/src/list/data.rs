@@ -26,9 +26,9 @@ enum What {
 
 /// A field that a linker or loader fills in.
 pub(super) struct Field {
-    /// How `.long` names it, if that can.
+    /// The expression in `.long`, if there is one.
     pub long: Option<String>,
-    /// How `.quad` names it, if that can.
+    /// The expression in `.quad`, if there is one.
     pub quad: Option<String>,
     /// Kind and expression of `.reloc`.
     pub reloc: String,
@@ -144,7 +144,7 @@ fn is_character(byte: u8) -> bool {
     matches!(byte, b' '..=b'~' | b'\n' | b'\t')
 }
 
-/// How long the string at the begin is, with its zero, if there is one worth showing.
+/// The length of the string at the beginning, with its zero, if there is one worth showing.
 fn string_length(bytes: &[u8]) -> Option<usize> {
     let length = bytes.iter().take_while(|&&byte| is_character(byte)).count();
     (length + 1 >= SHORTEST_STRING && bytes.get(length) == Some(&0)).then_some(length + 1)

@@ -24,7 +24,7 @@ const PART_WORDS: usize = 1 << 12;
 /// The second pass over a section.
 pub(super) struct Lister<'a> {
     pub(super) section: &'a Section<'a>,
-    /// What the generated labels of this section begin with; the byte's offset follows.
+    /// Prefix of this section's generated labels; the offset in bytes follows.
     pub(super) label_prefix: String,
     /// The bytes after the last whole word.
     pub(super) tail: &'a [u8],
@@ -79,7 +79,7 @@ impl Lister<'_> {
         parts
     }
 
-    /// Whether a symbol's text stands for the word and for the one before.
+    /// Returns whether a symbol's text stands for the word and for the one before.
     fn is_said(&self, word: usize) -> bool {
         let before = self.run.places.partition_point(|place| place.word < word);
         let Some(last) = before.checked_sub(1).and_then(|i| self.run.places.get(i)) else {
@@ -335,7 +335,7 @@ impl Lister<'_> {
     }
 }
 
-/// Whether the assembler makes the instruction from a text that names what a linker fills in, which counts as zero.
+/// Returns whether the assembler makes the instruction from a text that names what a linker fills in, which counts as zero.
 fn assembles_to(inst: &Inst, text: &str) -> bool {
     let Some(target) = TARGETS.iter().find(|target| target.isa == inst.isa) else {
         return false;
@@ -366,7 +366,7 @@ fn data(out: &mut Text, syntax: Syntax, words: &[u32]) {
     }
 }
 
-/// What begins a comment; `//` is a division to CLRX.
+/// The mark of a comment; `//` is a division to CLRX.
 fn comment_mark(syntax: Syntax) -> &'static str {
     match syntax {
         Syntax::Llvm => "//",

@@ -20,7 +20,7 @@ pub(crate) struct Run<'a> {
     pub(crate) places: &'a [Place<'a>],
 }
 
-/// What stands at a place of a section.
+/// An instruction or data in a section.
 pub(crate) enum Item {
     Inst(Inst, Skimmed),
     /// This word is no instruction.
@@ -28,7 +28,7 @@ pub(crate) enum Item {
 }
 
 impl Item {
-    /// How many words it has.
+    /// Its length in words.
     #[inline]
     pub(crate) fn words(&self) -> usize {
         match self {
@@ -44,7 +44,7 @@ pub(crate) struct Between {
     pub(crate) words: Range<usize>,
     /// The word that none of its instructions may cross.
     pub(crate) limit: usize,
-    /// Whether it is said to be data.
+    /// True if it is said to be data.
     pub(crate) is_data: bool,
 }
 
@@ -109,7 +109,7 @@ impl Run<'_> {
         }
     }
 
-    /// What [`Run::item`] says of the next item and of branches, without the rest. The words are those from the item to
+    /// The length and branch target of the next item, as [`Run::item`] has them. The words are those from the item to
     /// what it may not cross.
     #[inline(always)]
     fn skim(&self, words: &[[u8; WORD]]) -> Skimmed {
@@ -123,7 +123,7 @@ impl Run<'_> {
             })
     }
 
-    /// What is in `range`, if an item begins at its begin.
+    /// Skims `range`, as if an item began at its beginning.
     fn look(&self, range: Range<usize>) -> Look {
         let mut look = Look {
             begins: Bits::new(range.len()),
@@ -148,7 +148,7 @@ impl Run<'_> {
     }
 }
 
-/// Where the next item begins behind one at word `at` of so many words. A processor guesses that, as it does with every
+/// The beginning of the item behind one of `words` words at word `at`. A processor guesses that, as it does with every
 /// branch, and so looks at the next item before it knows all that leads to it.
 #[inline(always)]
 fn behind(at: usize, words: usize) -> usize {
@@ -165,17 +165,17 @@ pub(crate) fn branch_target(at: usize, item: &Skimmed) -> Option<usize> {
     (at + item.dwords).checked_add_signed(distance)
 }
 
-/// What was found in a range of words.
+/// Findings in a range of words.
 struct Look {
-    /// Where items begin, counted from the range's begin.
+    /// Beginnings of items, counted from the beginning of the range.
     begins: Bits,
     /// The branches and their targets.
     branches: Vec<(usize, usize)>,
-    /// Where the item after the last one begins.
+    /// Beginning of the item after the last one.
     end: usize,
 }
 
-/// Where items begin and which of them branches go to, a bit per word and one for the section's end.
+/// Beginnings of items and targets of branches, a bit per word and one for the section's end.
 pub(crate) struct Map {
     begins: Bits,
     labels: Bits,
@@ -236,7 +236,7 @@ impl Map {
         }
     }
 
-    /// Whether an item begins there.
+    /// Returns whether an item begins there.
     pub(crate) fn begins(&self, word: usize) -> bool {
         self.begins.get(word)
     }
@@ -246,7 +246,7 @@ impl Map {
         self.labels.next(word).map_or(end, |label| label.min(end))
     }
 
-    /// Whether a branch goes to where an item begins, so that a label can stand there.
+    /// Returns whether a branch goes to where an item begins, so that a label can stand there.
     #[inline]
     pub(crate) fn is_label(&self, word: usize) -> bool {
         self.labels.get(word)

@@ -8,9 +8,9 @@ use hashbrown::HashSet;
 use super::WORD;
 use super::code::{Code, Section, Symbol};
 
-/// What names the listing defines; the first symbol of a name gets it.
+/// Names that the listing defines; the first symbol of a name gets it.
 pub(super) struct Names<'a> {
-    /// What generated labels begin with, so that none of them is a symbol's name.
+    /// Prefix of generated labels, chosen so that none is a symbol's name.
     pub(super) prefix: String,
     pub(super) defined: HashSet<&'a str>,
 }
@@ -73,7 +73,7 @@ impl<'a> Names<'a> {
     }
 }
 
-/// Whether an assembler takes the name, if with quotes.
+/// Returns whether an assembler takes the name, if with quotes.
 pub(crate) fn is_name(name: &str) -> bool {
     let takes_no_quotes = |c: char| c.is_control() || matches!(c, '"' | '\\');
     !name.is_empty() && !name.contains(takes_no_quotes)
@@ -89,7 +89,7 @@ impl fmt::Display for Name<'_> {
     }
 }
 
-/// Whether an assembler takes the name without quotes.
+/// Returns whether an assembler takes the name without quotes.
 pub(super) fn is_identifier(name: &str) -> bool {
     let letter = |b: u8| b.is_ascii_alphabetic() || matches!(b, b'_' | b'.');
     let mut bytes = name.bytes();
@@ -98,7 +98,7 @@ pub(super) fn is_identifier(name: &str) -> bool {
         && bytes.all(|b| letter(b) || b.is_ascii_digit() || b == b'$')
 }
 
-/// Whether a name would be taken for a register where an operand is expected.
+/// Returns whether a name would be taken for a register where an operand is expected.
 pub(super) fn reads_as_register(name: &str) -> bool {
     let is = |text: &str| name.eq_ignore_ascii_case(text);
     let is_numbered = ["v", "s", "ttmp"].iter().any(|letters| {

@@ -28,13 +28,13 @@ const NOBITS: u32 = 8;
 /// `SHF_WRITE` and `SHF_EXECINSTR`.
 const WRITE: u64 = 1;
 const EXECUTE: u64 = 4;
-/// What a linker adds for page protection.
+/// Sections that a linker adds for page protection.
 const RELRO_PADDING: &str = ".relro_padding";
 /// Section index of symbols that are in LDS.
 const LDS: u16 = 0xff00;
 /// The largest alignment that directives take, in bytes.
 const MAX_ALIGN: u64 = 1 << 16;
-/// What labels begin with that are no symbols of the object.
+/// Prefix of labels that are no symbols of the object.
 const LABELS: &str = ".L";
 
 /// A target as `.amdgcn_target` has it, with the settings of the object.
@@ -81,7 +81,7 @@ struct Whole<'a> {
     names: HashMap<usize, String>,
     /// The symbol that has each name.
     named: HashMap<&'a str, usize>,
-    /// What labels begin with that are no symbols.
+    /// Prefix of labels that are no symbols.
     labels: String,
     /// The symbols of each section that are labels in it, in the order of their places.
     places: HashMap<usize, Vec<usize>>,
@@ -94,7 +94,7 @@ struct Said {
     /// Bytes from the section's begin.
     offset: u64,
     kind: RelocationKind,
-    /// How an operand of an instruction, `.long` or `.quad` name it.
+    /// Its spellings as an operand of an instruction and in `.long` and `.quad`.
     operand: Option<String>,
     long: Option<String>,
     quad: Option<String>,
@@ -196,7 +196,7 @@ impl<'a> Whole<'a> {
         }
     }
 
-    /// Whether a label can stand where the symbol is.
+    /// Returns whether a label can stand where the symbol is.
     fn is_label(&self, index: usize, symbol: &Symbol) -> bool {
         let Some(section) = self.object.sections.get(index) else {
             return false;
@@ -372,7 +372,7 @@ impl<'a> Whole<'a> {
         out.push_str(&self.before());
     }
 
-    /// What switches to a section, and the label at its begin.
+    /// The directive that switches to a section, and the label at its beginning.
     fn head(&self, index: usize) -> String {
         let mut out = String::new();
         let (Some(section), Some(name)) = (self.object.sections.get(index), self.names.get(&index))
@@ -440,7 +440,7 @@ impl<'a> Whole<'a> {
         self.fields.get(&section).map_or(&[], Vec::as_slice)
     }
 
-    /// Whether nothing else is named, and no field is, between the begin of a structure and its end.
+    /// Returns whether nothing else is named, and no field is, between the begin of a structure and its end.
     fn is_alone(&self, section: usize, address: u64, size: usize, except: Option<u64>) -> bool {
         let end = address.saturating_add(size as u64);
         let places = self.places.get(&section).map_or(&[][..], Vec::as_slice);

@@ -13,7 +13,7 @@ use crate::expr::Parsed;
 use crate::ids;
 use crate::operand;
 
-/// What may stand before CLRX's names of hardware registers and messages.
+/// Optional prefixes of CLRX's names of hardware registers and messages.
 const CLRX_PREFIXES: [&str; 2] = ["hwreg_", "msg_"];
 
 /// An operand that is written like a function; nothing if `word` is none.

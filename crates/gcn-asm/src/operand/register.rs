@@ -365,7 +365,7 @@ pub(crate) fn plain_group(
     })
 }
 
-/// Where registers are counted.
+/// A file of registers.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Bank {
     Vector,
@@ -390,7 +390,7 @@ fn misaligned(span: Range<usize>, letter: &str, first: u8, count: u8) -> Fail {
     ))
 }
 
-/// Whether a word, with `[` after it or not, names a register.
+/// Returns whether a word, with `[` after it or not, names a register.
 pub(crate) fn is_register(isa: Isa, word: &str, bracket: bool) -> bool {
     let bytes = word.as_bytes();
     match bytes {

@@ -52,7 +52,7 @@ impl Default for Scopes {
 }
 
 impl Scopes {
-    /// Whether there is only the outermost scope.
+    /// Returns whether there is only the outermost scope.
     pub(crate) fn is_trivial(&self) -> bool {
         self.all.len() == 1
     }
@@ -140,7 +140,7 @@ impl Scopes {
         }
     }
 
-    /// Where a symbol is defined that has this name here, and its name there.
+    /// The scope that defines the symbol of a name, and its name in that scope.
     pub(crate) fn home<'n>(&mut self, name: &'n str) -> Option<(ScopeId, &'n str)> {
         let (path, name) = Scopes::split(name);
         let id = match path {
