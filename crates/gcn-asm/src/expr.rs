@@ -1,7 +1,7 @@
 //! Expressions: 64-bit numbers, symbols, and the operators of GNU as with its precedence.
 //!
 //! A parsed expression is a run of items in postfix order, so evaluating needs neither recursion nor a tree.
-//! What can be evaluated at once leaves nothing behind; what names symbols that are not yet defined stays in
+//! An expression that can be evaluated at once leaves nothing behind; one with symbols that are not yet defined stays in
 //! [`Exprs`] until the end of the source.
 
 mod functions;

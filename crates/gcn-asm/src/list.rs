@@ -29,7 +29,7 @@ pub use code::{Code, Kernel, LABELS, ListOptions, Open, Section, Symbol};
 use lister::Lister;
 use map::{Map, Run};
 use names::Names;
-pub(crate) use names::{Name, Place, is_name};
+pub(crate) use names::{Name, PlacedSymbol, is_name};
 pub use object::{list_object, target_id};
 
 /// Bytes of a word.
@@ -68,7 +68,7 @@ pub fn list_to(code: &Code, options: &ListOptions, sink: &mut dyn FnMut(&[u8])) 
         let _ = writeln!(out, "\t.amdhsa_code_object_version {version}");
     }
     let mut names = Names::new(code);
-    let mut places: Vec<Vec<Place>> = Vec::new();
+    let mut places: Vec<Vec<PlacedSymbol>> = Vec::new();
     thread::scope(|scope| {
         let bytes: usize = code.sections.iter().map(|s| s.bytes.len()).sum();
         if bytes >= MANY_BYTES {

@@ -1,4 +1,4 @@
-//! What assembling yields: sections with bytes and relocations, symbols, kernels, and a listing.
+//! The result of an assembly: sections with bytes and relocations, symbols, kernels, and a listing.
 
 use std::ops::Range;
 

@@ -10,7 +10,7 @@ use crate::diagnostic::{Diagnostic, Note};
 const MAX_NOTES: usize = 6;
 /// Characters of an expanded line that a message quotes.
 const MAX_QUOTE: usize = 100;
-/// After so many errors inside expansions the outermost one is left.
+/// Errors inside expansions after which the outermost one is left.
 pub(crate) const MAX_ERRORS: usize = 100;
 /// Warnings inside expansions that are kept.
 pub(crate) const MAX_WARNINGS: usize = 1000;

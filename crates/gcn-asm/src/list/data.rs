@@ -2,7 +2,7 @@
 
 use std::fmt::Write;
 
-/// Zeros from so many bytes on are `.zero`.
+/// Fewest zero bytes that are `.zero`.
 const LONG_ZEROS: usize = 16;
 /// The shortest run of characters that is shown as a string, its zero included.
 const SHORTEST_STRING: usize = 5;
@@ -19,7 +19,7 @@ pub(super) struct Mark {
 enum What {
     /// Lines that take no room.
     Label(String),
-    /// Lines that stand for so many bytes.
+    /// Lines for a number of bytes.
     Block(u64, String),
     Field(Field),
 }

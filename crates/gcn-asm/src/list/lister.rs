@@ -9,7 +9,7 @@ use gcn_isa::{Fidelity, Inst, Printer, Syntax, TARGETS};
 use super::WORD;
 use super::code::{ListOptions, Open, Section};
 use super::map::{Item, Map, Run, branch_target};
-use super::names::{Name, Place, is_identifier};
+use super::names::{Name, PlacedSymbol, is_identifier};
 use super::parts::in_order;
 use crate::assembly::assemble;
 use crate::options::{Options, Source};
@@ -144,7 +144,7 @@ impl Lister<'_> {
     }
 
     /// The places at word `at` and after it.
-    fn places_from(&self, at: usize) -> &[Place<'_>] {
+    fn places_from(&self, at: usize) -> &[PlacedSymbol<'_>] {
         &self.run.places[self.run.places.partition_point(|place| place.word < at)..]
     }
 
@@ -244,7 +244,12 @@ impl Lister<'_> {
     }
 
     /// Writes the labels at word `at`, and the symbols that cannot be labels as comments; the places after it.
-    fn labels<'p>(&self, out: &mut Text, places: &'p [Place<'p>], at: usize) -> &'p [Place<'p>] {
+    fn labels<'p>(
+        &self,
+        out: &mut Text,
+        places: &'p [PlacedSymbol<'p>],
+        at: usize,
+    ) -> &'p [PlacedSymbol<'p>] {
         let here = places.iter().take_while(|place| place.word <= at).count();
         let (here, later) = places.split_at(here);
         for place in here {

@@ -6,7 +6,7 @@ use std::thread;
 
 use gcn_isa::{Decoder, Inst, Skimmed};
 
-use super::{Place, WORD};
+use super::{PlacedSymbol, WORD};
 
 /// Words of the longest instruction.
 const LONGEST: usize = 2;
@@ -17,7 +17,7 @@ const CHUNK_WORDS: usize = 1 << 15;
 pub(crate) struct Run<'a> {
     pub(crate) decoder: &'static Decoder,
     pub(crate) words: &'a [[u8; WORD]],
-    pub(crate) places: &'a [Place<'a>],
+    pub(crate) places: &'a [PlacedSymbol<'a>],
 }
 
 /// An instruction or data in a section.
@@ -190,7 +190,7 @@ impl Map {
         Map::in_chunks(run, chunk.next_multiple_of(u64::BITS as usize))
     }
 
-    /// The same in chunks of so many words, a multiple of 64.
+    /// Makes the map in chunks of `chunk` words, a multiple of 64.
     fn in_chunks(run: &Run, chunk: usize) -> Map {
         let count = run.words.len();
         let ranges: Vec<Range<usize>> = (0..count)

@@ -16,7 +16,7 @@ pub(super) struct Names<'a> {
 }
 
 /// A symbol in the order of addresses.
-pub(crate) struct Place<'a> {
+pub(crate) struct PlacedSymbol<'a> {
     pub(super) symbol: &'a Symbol<'a>,
     /// The word that it names, or that it is inside of.
     pub(crate) word: usize,
@@ -44,7 +44,7 @@ impl<'a> Names<'a> {
         }
     }
 
-    pub(super) fn places(&mut self, section: &'a Section<'a>) -> Vec<Place<'a>> {
+    pub(super) fn places(&mut self, section: &'a Section<'a>) -> Vec<PlacedSymbol<'a>> {
         let mut places = Vec::with_capacity(section.symbols.len());
         places.extend(section.symbols.iter().filter_map(|symbol| {
             let offset = usize::try_from(symbol.offset)
@@ -54,7 +54,7 @@ impl<'a> Names<'a> {
             let label =
                 offset % WORD == 0 && is_name(symbol.name) && self.defined.insert(symbol.name);
             let data_end = offset.saturating_add(data).div_ceil(WORD);
-            Some(Place {
+            Some(PlacedSymbol {
                 symbol,
                 word: offset / WORD,
                 data_end,

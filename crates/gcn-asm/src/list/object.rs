@@ -3,7 +3,9 @@
 //! The source assembles to sections with the same bytes, symbols with the same attributes and the same relocations. Of a
 //! linked object every section keeps its address (`.gcn_address`), since distances between sections are in its code; the
 //! tables for the loader are made anew. What a directive cannot say exactly is bytes, with the reading as comments.
-//! Whether it can is never guessed: the assembler is asked.
+//! The assembler itself is asked if it can.
+
+mod relocations;
 
 use std::collections::{HashMap, HashSet};
 use std::fmt::Write;
@@ -252,113 +254,6 @@ impl<'a> Whole<'a> {
     /// The label at the begin of a section.
     fn begin_label(&self, section: usize) -> String {
         format!("{}section{section}", self.labels)
-    }
-
-    fn say_relocations(&mut self) {
-        let object = self.object;
-        // Slots of the global offset table are made in reading; what they are for is behind them.
-        let slots: HashMap<u64, RelocationTarget> = object
-            .relocations
-            .iter()
-            .filter(|slot| slot.kind == RelocationKind::Abs64)
-            .map(|slot| (slot.address, slot.target))
-            .collect();
-        for relocation in &object.relocations {
-            let inside = |index: &usize| {
-                let section = object.sections.get(*index)?;
-                let offset = relocation.address.checked_sub(section.address)?;
-                (offset < section.size).then_some((*index, offset))
-            };
-            let Some((section, offset)) = self.code.iter().chain(&self.data).find_map(inside)
-            else {
-                continue;
-            };
-            let (mut kind, mut target) = (relocation.kind, relocation.target);
-            if let RelocationTarget::Address(slot) = target
-                && let Some(through) = slots.get(&slot)
-            {
-                target = *through;
-                kind = match kind {
-                    RelocationKind::Rel32 => RelocationKind::GotPcRel,
-                    RelocationKind::Rel32Lo => RelocationKind::GotPcRel32Lo,
-                    RelocationKind::Rel32Hi => RelocationKind::GotPcRel32Hi,
-                    other => other,
-                };
-            }
-            if let Some(said) = self.say(offset, kind, target, relocation.addend) {
-                self.fields.entry(section).or_default().push(said);
-            }
-        }
-        for fields in self.fields.values_mut() {
-            fields.sort_by_key(|field| field.offset);
-        }
-    }
-
-    fn say(
-        &self,
-        offset: u64,
-        kind: RelocationKind,
-        target: RelocationTarget,
-        addend: i64,
-    ) -> Option<Said> {
-        let name = kind.name()?;
-        let symbol = match target {
-            RelocationTarget::Symbol(index) => {
-                Some((index, self.object.symbols.get(index)?)).filter(|_| self.has_name(index))
-            }
-            RelocationTarget::Zero | RelocationTarget::Address(_) => None,
-        };
-        // What a symbol without a name of its own stands for: an address, or nothing.
-        let value = match target {
-            RelocationTarget::Symbol(index) => self.object.symbols.get(index)?.value,
-            RelocationTarget::Address(address) => address,
-            RelocationTarget::Zero => 0,
-        };
-        let value = value.wrapping_add_signed(addend);
-        let is_number = target == RelocationTarget::Zero && kind != RelocationKind::Relative64;
-        let (base, rest) = match symbol {
-            Some((_, symbol)) => (Name(&symbol.name).to_string(), addend),
-            None if is_number => (String::new(), addend),
-            None => self
-                .section_of(target)
-                .and_then(|section| self.address_in(section, value))
-                .or_else(|| self.address(value))
-                .unwrap_or_else(|| (String::new(), value.cast_signed())),
-        };
-        let plain = sum(&base, rest);
-        let with = |variant: &str| Some(sum(&format!("{base}@{variant}"), rest));
-        let is_name = !base.is_empty();
-        let (operand, long, quad) = match kind {
-            _ if !is_name => (None, None, None),
-            RelocationKind::Abs32Lo => (with("abs32@lo"), with("abs32@lo"), None),
-            RelocationKind::Abs32Hi => (with("abs32@hi"), with("abs32@hi"), None),
-            RelocationKind::Rel32Lo => (with("rel32@lo"), with("rel32@lo"), None),
-            RelocationKind::Rel32Hi => (with("rel32@hi"), with("rel32@hi"), None),
-            RelocationKind::GotPcRel => (with("gotpcrel"), with("gotpcrel"), None),
-            RelocationKind::GotPcRel32Lo => (with("gotpcrel32@lo"), with("gotpcrel32@lo"), None),
-            RelocationKind::GotPcRel32Hi => (with("gotpcrel32@hi"), with("gotpcrel32@hi"), None),
-            RelocationKind::Rel32 => (Some(plain.clone()), Some(format!("{plain}-.")), None),
-            RelocationKind::Rel16 => (Some(plain.clone()), None, None),
-            RelocationKind::Abs32 => (None, Some(plain.clone()), None),
-            RelocationKind::Abs64 | RelocationKind::Relative64 => (None, None, Some(plain.clone())),
-            RelocationKind::Rel64 => (None, None, Some(format!("{plain}-."))),
-            RelocationKind::None | RelocationKind::Other(_) => (None, None, None),
-        };
-        // A loader's own kind, against a place that the source names, is what an address becomes in linking.
-        let name = match kind {
-            RelocationKind::Relative64 if is_name => RelocationKind::Abs64.name().unwrap_or(name),
-            _ => name,
-        };
-        Some(Said {
-            offset,
-            kind,
-            operand,
-            long,
-            quad,
-            reloc: format!("{name}, {plain}"),
-            target: symbol.map(|(index, _)| index),
-            addend,
-        })
     }
 
     /// The target, and with it what the assembler counts with.
