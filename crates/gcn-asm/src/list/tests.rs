@@ -1,5 +1,7 @@
 //! Listings of words and sections.
 
+use gcn_isa::Isa;
+
 use super::*;
 
 fn bytes(words: &[u32]) -> Vec<u8> {
