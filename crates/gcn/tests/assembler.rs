@@ -97,7 +97,7 @@ fn errors_in_included_files_are_shown_there_with_the_way_to_them() {
     assert_eq!(
         stderr(&output),
         "\
-inc/outer.inc:2:3: error: 65536 is out of range 0 to 65535
+inc/outer.inc:2:3: error[operand-range]: 65536 is out of range 0 to 65535
   |
 2 |   s_nop \\value
   |   ^^^^^^^^^^^^ here `s_nop 0x10000`
@@ -111,7 +111,7 @@ note: in `inc/outer.inc`, included here
   |
 2 | .include \"outer.inc\"
   | --------------------
-inc/outer.inc:2:3: error: 131072 is out of range 0 to 65535
+inc/outer.inc:2:3: error[operand-range]: 131072 is out of range 0 to 65535
   |
 2 |   s_nop \\value
   |   ^^^^^^^^^^^^ here `s_nop 0x20000`
@@ -121,7 +121,7 @@ note: in macro `wrap`, called here
   |
 3 | wrap 0x20000
   | ------------
-inc/inner.inc:2:3: error: there is no instruction `s_nopp`
+inc/inner.inc:2:3: error[unknown-opcode]: there is no instruction `s_nopp`
   |
 2 |   s_nopp 1
   |   ^^^^^^
@@ -206,11 +206,11 @@ fn warnings_can_be_fatal_and_errors_can_be_many() {
     assert_eq!(said("warning", warning, &[]).1, Some(0));
     let (text, status) = said("fatal-warning", warning, &["--fatal-warnings"]);
     assert_eq!(status, Some(BAD_INPUT), "{text}");
-    assert!(text.contains("warning: take care"), "{text}");
+    assert!(text.contains("warning[user-warning]: take care"), "{text}");
     assert!(!scratch_of("fatal-warning").join("out.bin").exists());
 
     let many = "nothing\n".repeat(300);
-    let count = |text: &str| text.matches("error: there is no").count();
+    let count = |text: &str| text.matches("error[unknown-opcode]: there is no").count();
     let (text, _) = said("many-errors", many.as_bytes(), &[]);
     assert_eq!(count(&text), 100);
     let end = "in.s: too many errors: 200 more are not shown\nin.s: 300 errors\n";
@@ -246,7 +246,7 @@ fn metadata_is_wrong_at_a_line() {
     );
     let said = stderr(&output);
     assert!(
-        said.starts_with("in.s:5:") && said.contains("error: the metadata is not valid YAML"),
+        said.starts_with("in.s:5:") && said.contains("error[invalid-metadata]: the metadata is not valid YAML"),
         "{said}"
     );
     assert!(!said.contains("at line"), "{said}");

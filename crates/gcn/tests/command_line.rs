@@ -251,7 +251,7 @@ fn encodings_are_shown_and_go_on_after_errors() {
         ]
     );
     assert!(
-        stderr(&shown).starts_with("<stdin>:2:1: error: "),
+        stderr(&shown).starts_with("<stdin>:2:1: error["),
         "{}",
         stderr(&shown)
     );

@@ -47,7 +47,7 @@ fn annotations(source: &str) -> Result<Vec<Message<'_>>, String> {
     Ok(found)
 }
 
-/// The messages in what the command prints: `file:line:column: severity: text`.
+/// The messages in the command's output: `file:line:column: severity[name]: text`.
 fn messages<'a>(case: &Case, stderr: &'a str) -> Vec<Message<'a>> {
     let message = |line: &'a str| {
         let mut parts = line
@@ -58,7 +58,7 @@ fn messages<'a>(case: &Case, stderr: &'a str) -> Vec<Message<'a>> {
         let _column: usize = parts.next()?.parse().ok()?;
         Some(Message {
             line,
-            severity: parts.next()?.trim(),
+            severity: parts.next()?.trim().split('[').next()?,
             text: parts.next()?.trim(),
         })
     };

@@ -134,11 +134,11 @@ fn wrong_launch_files_are_explained() {
         ),
         (
             "file = \"k.s\"\ngird = 4",
-            "launch.toml:2:1: error: unknown field `gird`",
+            "launch.toml:2:1: error[invalid-launch-file]: unknown field `gird`",
         ),
         (
             "file = \"k.s\"\ngrid = [1, 2, 3, 4]",
-            "launch.toml:2:8: error: `1,2,3,4` is not X, X,Y or X,Y,Z of numbers from 1 to 4294967295\n  |\n2 | grid = \
+            "launch.toml:2:8: error[invalid-launch-file]: `1,2,3,4` is not X, X,Y or X,Y,Z of numbers from 1 to 4294967295\n  |\n2 | grid = \
              [1, 2, 3, 4]\n  |        ^^^^^^^^^^^^\n",
         ),
         (
@@ -147,7 +147,7 @@ fn wrong_launch_files_are_explained() {
         ),
         (
             "file = \"k.s\"\nmemory = \"much\"",
-            "launch.toml:2:10: error: `much` is not an amount of memory such as 1048576, 512M or 4G",
+            "launch.toml:2:10: error[invalid-launch-file]: `much` is not an amount of memory such as 1048576, 512M or 4G",
         ),
         (
             "file = \"k.s\"\n[args]\na = { b = 1 }",
@@ -163,7 +163,7 @@ fn wrong_launch_files_are_explained() {
         ),
         (
             "file = \"k.s\"\noffset = \"1,\"",
-            "launch.toml:2:10: error: `1,` is not X, X,Y or X,Y,Z of numbers from 0 to 18446744073709551615",
+            "launch.toml:2:10: error[invalid-launch-file]: `1,` is not X, X,Y or X,Y,Z of numbers from 0 to 18446744073709551615",
         ),
         (
             "file = \"launch.toml\"",
@@ -171,7 +171,7 @@ fn wrong_launch_files_are_explained() {
         ),
         (
             "file = ",
-            "launch.toml:1:8: error: string values must be quoted, expected literal string\n  |\n1 | file = \n  |        ^\n",
+            "launch.toml:1:8: error[invalid-launch-file]: string values must be quoted, expected literal string\n  |\n1 | file = \n  |        ^\n",
         ),
     ] {
         fs::write(directory.join("launch.toml"), text).expect("a file");
