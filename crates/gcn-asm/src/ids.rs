@@ -183,7 +183,7 @@ table! {
         remedy "Choose another `--target`, or an instruction that the target has."
     UNSUPPORTED_ENCODING "unsupported-encoding"
         meaning "The mnemonic's suffix asks for an encoding that the instruction lacks on the target."
-        example "v_bfm_b32_e32 v0, v1, v2"
+        example "v_mac_f32_sdwa v0, v1, v2"
         remedy "Leave out the suffix: the assembler chooses the shortest encoding that holds the operands."
     MISALIGNED_INSTRUCTION "misaligned-instruction"
         meaning "An instruction begins at an offset that is no multiple of 4 bytes, and cannot be executed there."
