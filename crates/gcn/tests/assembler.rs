@@ -246,7 +246,8 @@ fn metadata_is_wrong_at_a_line() {
     );
     let said = stderr(&output);
     assert!(
-        said.starts_with("in.s:5:") && said.contains("error[invalid-metadata]: the metadata is not valid YAML"),
+        said.starts_with("in.s:5:")
+            && said.contains("error[invalid-metadata]: the metadata is not valid YAML"),
         "{said}"
     );
     assert!(!said.contains("at line"), "{said}");
