@@ -364,7 +364,7 @@ fn half(bits: u16) -> f64 {
 
 /// Writes what a literal means as a 16-bit float, as a comment: the fewest digits that no other one is nearer to.
 pub(crate) fn write_half_comment(out: &mut Text, bits: u16) {
-    /// So many digits behind the first tell any half.
+    /// Digits after the first that distinguish all halves.
     const DIGITS: usize = 4;
     let text = format!("{:.DIGITS$e}", half(bits));
     let text = match text.split_once('e') {
