@@ -1,9 +1,9 @@
 //! The registers that code uses, for a kernel whose author leaves their number out.
 //!
-//! The words are decoded again: an instruction's operands follow from its row, so nothing is kept beside it.
+//! The words are decoded again: what an instruction uses follows from them, so nothing is kept beside it.
 
-use gcn_isa::effect::{Control, Implicit};
-use gcn_isa::{Access, Does, Field, Inst, Isa, Operand, decode, regs};
+use gcn_isa::uses::{Registers, Source};
+use gcn_isa::{Inst, Isa, decode, regs};
 
 /// Dwords of the longest instruction.
 const LONGEST: usize = 2;
@@ -45,29 +45,22 @@ impl Usage {
     }
 
     fn add(&mut self, inst: &Inst) {
-        for slot in inst.row().slots().filter(|slot| inst.shows(slot)) {
-            match inst.operand(slot) {
-                Operand::Vgprs { first, count } => {
-                    // With TFE a status follows what is loaded (errata E015).
-                    let status = slot.access != Access::Read && inst.flag(Field::Tfe);
-                    let end = u32::from(first) + u32::from(count) + u32::from(status);
-                    self.vgprs = self.vgprs.max(end);
+        let uses = inst.uses();
+        for it in uses.registers() {
+            match (it.registers, it.source) {
+                (Registers::Vector { first, count }, _) => {
+                    self.vgprs = self.vgprs.max(u32::from(first) + u32::from(count));
                 }
-                Operand::Scalar { code, count } => self.scalar(inst.isa, code, count),
-                Operand::ScalarOffset { reg: Some(reg), .. } => self.scalar(inst.isa, reg, 1),
-                _ => {}
+                (Registers::Scalar { first, count }, Source::Operand(_)) => {
+                    self.scalar(inst.isa, first, count);
+                }
+                // FLAT_SCRATCH counts where code sets it, not where FLAT goes by it, as LLVM has it.
+                (Registers::Scalar { first, .. }, _) => self.vcc |= first == regs::VCC_LO,
+                (Registers::State(_), _) => {}
             }
         }
-        let (gds, lds) = (inst.flag(Field::Gds), inst.flag(Field::Lds));
-        let implicit = inst.does().implicit(inst.isa, gds, lds);
-        self.vcc |= implicit.has(Implicit::READS_VCC) || implicit.has(Implicit::WRITES_VCC);
-        match inst.does() {
-            Does::Jump => self.leaves = true,
-            Does::Branch(_) => self.leaves |= inst.row().slots().any(|s| inst.writes(s)),
-            Does::Control(Control::GprIndexMode) => self.indexes = true,
-            Does::Alu(implicit) => self.indexes |= implicit.has(Implicit::READS_M0),
-            _ => {}
-        }
+        self.leaves |= uses.calls();
+        self.indexes |= uses.indexes_registers();
     }
 
     fn scalar(&mut self, isa: Isa, code: u8, count: u8) {

@@ -4,7 +4,8 @@ use std::sync::{Arc, OnceLock};
 
 use gcn_isa::effect::{Condition, Control, Implicit};
 use gcn_isa::simm::{Hwreg, Waitcnt};
-use gcn_isa::{Access, DecodeError, Does, Inst, Isa, Kind, Operand, Ty, decode, regs};
+use gcn_isa::uses::{RegisterUse, Registers, State};
+use gcn_isa::{DecodeError, Does, Inst, Isa, Kind, Operand, Ty, decode, regs};
 
 use crate::exec;
 use crate::exec::alu::indexing::Indexed;
@@ -274,32 +275,36 @@ impl Code {
         self.executed().filter(|step| step.reads_outside)
     }
 
-    /// Whether the registers of an operand, if it has any, are all among those that the kernel asks for.
-    fn owns(&self, operand: &Operand) -> bool {
-        match *operand {
-            Operand::Vgprs { first, count } => {
+    /// Whether the registers that an operand uses, if it uses any, are all among those that the kernel asks for.
+    fn owns(&self, used: Option<RegisterUse>) -> bool {
+        used.is_none_or(|used| match used.registers {
+            Registers::Vector { first, count } => {
                 usize::from(first) + usize::from(count) <= self.vgprs
             }
-            Operand::Scalar { code, count } if code < SCALAR_REGISTERS => {
-                code >= self.isa.sgprs()
-                    || u16::from(code) + u16::from(count) <= u16::from(self.sgprs)
+            Registers::Scalar { first, count } => {
+                first >= self.isa.sgprs()
+                    || u16::from(first) + u16::from(count) <= u16::from(self.sgprs)
             }
-            _ => true,
-        }
+            Registers::State(_) => true,
+        })
     }
 
     /// The instruction at dword number `index`.
     fn prepare(&self, inst: Inst, index: usize) -> Step {
         let mut args = [Arg::None; MAX_ARGS];
         let (mut cancelled, mut reads_outside) = (false, false);
-        for (arg, slot) in args.iter_mut().zip(inst.row().slots()) {
+        let uses = inst.uses();
+        for (place, (arg, slot)) in args.iter_mut().zip(inst.row().slots()).enumerate() {
             let operand = inst.operand(slot);
-            let inside = self.owns(&operand);
-            if inst.writes(slot) {
-                cancelled |= !inside;
+            let [read, written] = uses.of_slot(place, slot, &operand);
+            let is_owned = self.owns(read) && self.owns(written);
+            if written.is_some() {
+                cancelled |= !is_owned;
             } else {
-                reads_outside |= !inside;
+                reads_outside |= !is_owned;
             }
+            // A register that is named but not used may be any.
+            let inside = is_owned && (read.is_some() || written.is_some());
             *arg = match operand {
                 Operand::Vgprs { first, .. } => Arg::Vgpr(if inside { first } else { 0 }),
                 Operand::Scalar { code, .. } if code < SCALAR_REGISTERS => {
@@ -318,9 +323,6 @@ impl Code {
             };
         }
         let memory = Plan::new(&inst, &args, index);
-        if let Some(plan) = &memory {
-            cancelled |= usize::from(plan.registers_written()) > self.vgprs;
-        }
         let handler = exec::alu::handler(&inst);
         let alu = match handler {
             None => Run::Missing,
@@ -330,7 +332,7 @@ impl Code {
         let run = match inst.does() {
             Does::Alu(_) | Does::Compare(..) | Does::Jump | Does::Fork => alu,
             // A call has a destination, which the step loop knows nothing of.
-            Does::Branch(_) if inst.row().slots().any(|s| s.access == Access::Write) => alu,
+            Does::Branch(_) if uses.calls() => alu,
             Does::Branch(condition) => Run::Branch(condition, immediate(&inst, &args) as i32),
             Does::Control(Control::Waitcnt) => {
                 Run::Wait(Waitcnt::unpack(inst.isa, immediate(&inst, &args) as u16))
@@ -378,7 +380,8 @@ impl Code {
 fn reads_counters(isa: Isa, word: u32) -> bool {
     // Few have such bits: the rest is not decoded.
     let is_it = Hwreg::unpack(word as u16).id == exec::alu::IB_STS;
-    let names_one = |inst: Inst| inst.row().slots().any(|slot| slot.kind == Kind::Hwreg);
+    let counters = Registers::State(State::Hardware(exec::alu::IB_STS));
+    let names_one = |inst: Inst| inst.uses().registers().any(|it| it.registers == counters);
     is_it && decode(isa, &[word]).is_ok_and(names_one)
 }
 
@@ -416,15 +419,7 @@ impl Step {
 
     /// Whether the instruction behind it need not be one.
     fn ends_block(&self) -> bool {
-        let leaves = matches!(
-            self.inst.does(),
-            Does::Branch(_)
-                | Does::Jump
-                | Does::Fork
-                | Does::ReturnFromTrap
-                | Does::Control(Control::End | Control::Trap)
-        );
-        leaves || matches!(self.run, Run::Missing | Run::Cancelled)
+        self.inst.uses().leaves_sequence() || matches!(self.run, Run::Missing | Run::Cancelled)
     }
 }
 

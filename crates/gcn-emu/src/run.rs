@@ -7,11 +7,22 @@ mod worker;
 
 use crate::code::Code;
 use crate::device::Device;
-use crate::fault::Fault;
+use crate::exec::memory::Access;
+use crate::fault::{Fault, FaultKind};
 use crate::lanes::LANES;
+use crate::lds::Lds;
 use crate::observe::Observer;
-use crate::wave::{Waiting, WaveId};
+use crate::wave::{Waiting, Wave, WaveId};
 use worker::{RESIDENT_GROUPS, RESIDENT_GROUPS_WAITING, Shared, Worker};
+
+/// Executes one instruction of a wave that belongs to no dispatch: the one at its program counter.
+///
+/// # Errors
+/// The fault, after which the wave is as far as the instruction came.
+pub fn step(device: &Device, code: &Code, wave: &mut Wave, lds: &mut Lds) -> Result<(), FaultKind> {
+    let mut access = Access::default();
+    steps::run_wave(device, code, wave, lds, &mut access, &mut (), 1).map_err(|stop| stop.kind)
+}
 
 /// Bytes of scratch with which a host thread keeps more workgroups alive than it must.
 const SCRATCH_BYTES: u64 = 4 << 20;

@@ -6,25 +6,10 @@
 
 use gcn_isa::Isa;
 use gcn_isa::simm::Waitcnt;
+use gcn_isa::uses::Counters;
 
 /// A kind of operation, by the order in which it completes (checklist 5.4).
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-pub enum Kind {
-    /// GLOBAL, SCRATCH, MUBUF, MTBUF, MIMG: in order among themselves on VM_CNT.
-    VectorMemory,
-    /// FLAT: on VM_CNT and LGKM_CNT, out of order with everything (errata E082, E083).
-    Flat,
-    /// LDS: in order among themselves on LGKM_CNT.
-    Lds,
-    /// GDS: in order among themselves on LGKM_CNT; EXP_CNT until the sources are read (errata E043).
-    Gds,
-    /// Scalar memory: out of order on LGKM_CNT.
-    Scalar,
-    /// Messages, on LGKM_CNT.
-    Message,
-    /// Exports, on EXP_CNT.
-    Export,
-}
+pub use gcn_isa::uses::Order as Kind;
 
 /// How much an operation adds to each counter at issue.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
@@ -35,6 +20,16 @@ pub struct Increments {
     pub lgkm: u8,
     /// EXP_CNT.
     pub exp: u8,
+}
+
+impl From<Counters> for Increments {
+    fn from(counters: Counters) -> Increments {
+        Increments {
+            vm: counters.vm,
+            lgkm: counters.lgkm,
+            exp: counters.exp,
+        }
+    }
 }
 
 /// An operation that may be incomplete.

@@ -2147,13 +2147,13 @@ fn s3_26_flat_counts_on_both() {
 
 #[test]
 fn s3_27_global_and_scratch_count_on_vm() {
-    // E083, E089
+    // E083, E251
     on(NINE, |m| {
         let buffer = m.buffer(&[0; 64]);
         m.set64(0, lane_address(buffer)).set(3, |_| 0).s(M0, 0);
         assert_eq!(m.counts("global_load_dword v2, v[0:1], off"), (1, 0, 0));
         assert_eq!(m.counts("scratch_load_dword v2, v3, off"), (1, 0, 0));
-        assert_eq!(m.counts("global_load_dword v[0:1], off lds"), (1, 1, 0));
+        assert_eq!(m.counts("global_load_dword v[0:1], off lds"), (1, 0, 0));
         m.counts("global_load_dword v2, v[0:1], off\nscratch_load_dword v2, v3, off");
         m.wave.scoreboard.wait(Waitcnt {
             vm: 1,

@@ -1,62 +1,12 @@
-//! What the tables say of an instruction, for people to read: its effect in a line of pseudo-code, the counters that it
-//! holds, the encodings' field maps.
+//! What the tables say of an instruction, for people to read: its effect in a line of pseudo-code, the encodings' field
+//! maps.
 
-use std::fmt;
-
-use crate::effect::{AtomicOp, Condition, Control, Does, Half, ImageOp, Implicit, LaneMove, Test};
-use crate::field::{Encoding, Field, Layout};
+use crate::effect::{AtomicOp, Condition, Does, Half, ImageOp, Implicit, LaneMove, Test};
+use crate::field::{Field, Layout};
 use crate::form::Form;
 use crate::operand::{Kind, Ty};
-use crate::target::Isa;
-
-/// A counter of outstanding operations, which S_WAITCNT waits for.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-pub enum Counter {
-    /// Vector memory.
-    Vm,
-    /// LDS, GDS, scalar memory, messages.
-    Lgkm,
-    /// Exports, GDS, and on GCN 1.0 data of vector stores.
-    Exp,
-}
-
-impl fmt::Display for Counter {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
-            Counter::Vm => "vmcnt",
-            Counter::Lgkm => "lgkmcnt",
-            Counter::Exp => "expcnt",
-        })
-    }
-}
 
 impl Form {
-    /// The counters that the instruction adds to at issue (checklist 5.1, 5.3; errata E046). With GDS those of DS
-    /// instructions are both.
-    pub fn counters(&self) -> &'static [Counter] {
-        let is_store = matches!(
-            self.row.does,
-            Does::Store(_) | Does::StoreFormat(..) | Does::Image(ImageOp::Store)
-        );
-        match self.encoding {
-            Encoding::Ds => &[Counter::Lgkm, Counter::Exp],
-            Encoding::Smrd | Encoding::Smem => &[Counter::Lgkm],
-            Encoding::Flat => &[Counter::Vm, Counter::Lgkm],
-            Encoding::Global | Encoding::Scratch => &[Counter::Vm],
-            Encoding::Mubuf | Encoding::Mtbuf | Encoding::Mimg
-                if is_store && self.isa == Isa::Si =>
-            {
-                &[Counter::Vm, Counter::Exp]
-            }
-            Encoding::Mubuf | Encoding::Mtbuf | Encoding::Mimg => &[Counter::Vm],
-            Encoding::Exp => &[Counter::Exp],
-            _ if matches!(self.row.does, Does::Control(Control::SendMsg { .. })) => {
-                &[Counter::Lgkm]
-            }
-            _ => &[],
-        }
-    }
-
     /// What the instruction's bits are, from the highest to the lowest of each dword.
     pub fn picture(&self) -> Vec<Run> {
         let mut runs: Vec<Run> = Vec::new();
@@ -366,6 +316,7 @@ fn beside(implicit: Implicit) -> String {
         (Implicit::WRITES_EXEC, "writes exec"),
         (Implicit::READS_M0, "reads m0"),
         (Implicit::WRITES_M0, "writes m0"),
+        (Implicit::WRITES_MODE, "writes mode"),
     ];
     let all = named.iter().filter(|(bit, _)| implicit.has(*bit));
     all.fold(String::new(), |text, (_, name)| text + "; " + name)

@@ -2,7 +2,6 @@
 //! profiler know it without running it. The emulator gives each effect its meaning once.
 
 use crate::operand::Ty;
-use crate::target::{Isa, on};
 
 /// An atomic read-modify-write of memory. The type beside it decides sign, width and floating point.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
@@ -134,7 +133,7 @@ pub enum Control {
     GprIndexMode,
 }
 
-/// State that an ALU instruction reads or writes without naming it as an operand.
+/// State that an instruction reads or writes without naming it as an operand.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
 pub struct Implicit(u16);
 
@@ -157,6 +156,18 @@ impl Implicit {
     pub const READS_M0: Implicit = Implicit(64);
     /// M0 is written.
     pub const WRITES_M0: Implicit = Implicit(128);
+    /// MODE is read, or kept in part.
+    pub const READS_MODE: Implicit = Implicit(256);
+    /// MODE is written.
+    pub const WRITES_MODE: Implicit = Implicit(512);
+    /// The program counter is read as a value.
+    pub const READS_PC: Implicit = Implicit(1024);
+    /// The sources' registers lie M0 further.
+    pub const INDEXES_SOURCE: Implicit = Implicit(2048);
+    /// The destination's registers lie M0 further.
+    pub const INDEXES_DESTINATION: Implicit = Implicit(4096);
+    /// The result goes to the high half of its register; the low half stays.
+    pub const HIGH_HALF: Implicit = Implicit(8192);
 
     /// Both.
     pub const fn and(self, other: Implicit) -> Implicit {
@@ -295,40 +306,18 @@ pub enum Does {
 }
 
 impl Does {
-    /// SCC, VCC, EXEC and M0 as read and written by an instruction with this effect on `isa`,
-    /// beyond its operands. `gds` and `lds` are the instruction's flags.
-    ///
-    /// M0 bounds LDS up to GCN 1.2 and every GDS access (errata E035, E037); it gives addresses to
-    /// the by-lane forms and to loads with LDS = 1 (E069, E089).
-    pub const fn implicit(self, isa: Isa, gds: bool, lds: bool) -> Implicit {
+    /// State that an instruction with this effect reads and writes beyond its operands and its memory, whose use of M0
+    /// [`Memory`](crate::uses::Memory) has.
+    pub const fn implicit(self) -> Implicit {
         match self {
             Does::Alu(implicit) | Does::Compare(_, implicit) => implicit,
             Does::Branch(Condition::Scc0 | Condition::Scc1) => Implicit::READS_SCC,
             Does::Branch(Condition::VccZero | Condition::VccNotZero) => Implicit::READS_VCC,
             Does::Branch(Condition::ExecZero | Condition::ExecNotZero) => Implicit::READS_EXEC,
-            Does::Control(Control::SendMsg { .. }) => Implicit::READS_M0,
+            Does::Control(Control::SendMsg { .. } | Control::TraceData) => Implicit::READS_M0,
             Does::Control(Control::GprIndexMode) => Implicit::READS_M0.and(Implicit::WRITES_M0),
-            Does::StoreFromLds => Implicit::READS_M0,
-            Does::Gws(_) | Does::OrderedCount | Does::LoadByLane | Does::StoreByLane => {
-                Implicit::READS_M0
-            }
-            Does::Lanes(_) | Does::LdsNop => Implicit::NONE,
-            _ if gds || lds => Implicit::READS_M0,
-            Does::Count(_) => Implicit::READS_M0,
-            _ if self.is_lds_only() && on::SI_CI_VI.has(isa) => Implicit::READS_M0,
+            Does::Control(Control::GprIndexOff) => Implicit::READS_MODE.and(Implicit::WRITES_MODE),
             _ => Implicit::NONE,
         }
-    }
-
-    const fn is_lds_only(self) -> bool {
-        matches!(
-            self,
-            Does::Return(..)
-                | Does::LoadTwo(..)
-                | Does::StoreTwo(..)
-                | Does::ExchangeTwo(..)
-                | Does::AtomicFromLds(..)
-                | Does::ExchangeConditionally(_)
-        )
     }
 }

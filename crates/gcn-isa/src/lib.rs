@@ -71,6 +71,8 @@ mod tables;
 #[allow(clippy::wildcard_enum_match_arm)] // Descriptions fall back to general words.
 pub mod describe;
 mod inst;
+#[allow(clippy::wildcard_enum_match_arm)] // Most instructions have nothing of what a match asks for.
+pub mod uses;
 pub mod llvm;
 pub mod rules;
 pub mod clrx;

@@ -6,6 +6,10 @@ use crate::operand::Ty;
 use crate::target::{Isa, IsaSet, Numbering, on};
 use crate::text::Text;
 
+/// FLAT_SCRATCH of GCN 1.1, low half.
+const FLAT_SCRATCH_CI: u8 = 104;
+/// FLAT_SCRATCH from GCN 1.2 on, low half.
+const FLAT_SCRATCH_VI: u8 = 102;
 /// XNACK_MASK of GCN 1.2 and 1.4, low half.
 pub const XNACK_MASK_LO: u8 = 104;
 /// Its high half.
@@ -30,6 +34,16 @@ pub const MINUS_SIXTEEN: u8 = 208;
 pub const HALF: u8 = 240;
 /// The inline constant 1/(2π), from GCN 1.2 on.
 pub const INV_2PI: u8 = 248;
+/// The high half of the window of LDS in FLAT addresses, GCN 1.4; its limit and those of private memory follow.
+pub const SHARED_BASE: u8 = 235;
+/// The limit of the window of private memory.
+pub const PRIVATE_LIMIT: u8 = 238;
+/// VCC is 0, as a value.
+pub const VCCZ: u8 = 251;
+/// EXEC is 0, as a value.
+pub const EXECZ: u8 = 252;
+/// SCC, as a value.
+pub const SCC: u8 = 253;
 /// A value of LDS in place of a source.
 pub const LDS_DIRECT: u8 = 254;
 /// The first trap temporary up to GCN 1.2.
@@ -63,11 +77,11 @@ const fn special(name: &'static str, code: u8, dwords: u8, on: IsaSet) -> Specia
 /// In the order in which a number looks for its name.
 #[rustfmt::skip]
 const SPECIALS: &[Special] = &[
-    special("flat_scratch",            104, 2, on::CI_ONLY),
-    special("flat_scratch_lo",         104, 1, on::CI_ONLY),
+    special("flat_scratch",            FLAT_SCRATCH_CI, 2, on::CI_ONLY),
+    special("flat_scratch_lo",         FLAT_SCRATCH_CI, 1, on::CI_ONLY),
     special("flat_scratch_hi",         105, 1, on::CI_ONLY),
-    special("flat_scratch",            102, 2, on::VI),
-    special("flat_scratch_lo",         102, 1, on::VI),
+    special("flat_scratch",            FLAT_SCRATCH_VI, 2, on::VI),
+    special("flat_scratch_lo",         FLAT_SCRATCH_VI, 1, on::VI),
     special("flat_scratch_hi",         103, 1, on::VI),
     special("xnack_mask",              XNACK_MASK_LO, 2, on::VI),
     special("xnack_mask_lo",           XNACK_MASK_LO, 1, on::VI),
@@ -85,26 +99,37 @@ const SPECIALS: &[Special] = &[
     special("exec",                    126, 2, on::SI),
     special("exec_lo",                 126, 1, on::SI),
     special("exec_hi",                 127, 1, on::SI),
-    special("src_shared_base",         235, ANY_WIDTH, on::GFX9),
+    special("src_shared_base",         SHARED_BASE, ANY_WIDTH, on::GFX9),
     special("src_shared_limit",        236, ANY_WIDTH, on::GFX9),
     special("src_private_base",        237, ANY_WIDTH, on::GFX9),
-    special("src_private_limit",       238, ANY_WIDTH, on::GFX9),
+    special("src_private_limit",       PRIVATE_LIMIT, ANY_WIDTH, on::GFX9),
     special("src_pops_exiting_wave_id", 239, ANY_WIDTH, on::GFX9),
-    special("src_vccz",                251, ANY_WIDTH, on::SI),
-    special("src_execz",               252, ANY_WIDTH, on::SI),
-    special("src_scc",                 253, ANY_WIDTH, on::SI),
+    special("src_vccz",                VCCZ, ANY_WIDTH, on::SI),
+    special("src_execz",               EXECZ, ANY_WIDTH, on::SI),
+    special("src_scc",                 SCC, ANY_WIDTH, on::SI),
     special("src_lds_direct",          254, 1, on::SI),
     // Other names for the same.
-    special("shared_base",             235, ANY_WIDTH, on::GFX9),
+    special("shared_base",             SHARED_BASE, ANY_WIDTH, on::GFX9),
     special("shared_limit",            236, ANY_WIDTH, on::GFX9),
     special("private_base",            237, ANY_WIDTH, on::GFX9),
-    special("private_limit",           238, ANY_WIDTH, on::GFX9),
+    special("private_limit",           PRIVATE_LIMIT, ANY_WIDTH, on::GFX9),
     special("pops_exiting_wave_id",    239, ANY_WIDTH, on::GFX9),
-    special("vccz",                    251, ANY_WIDTH, on::SI),
-    special("execz",                   252, ANY_WIDTH, on::SI),
-    special("scc",                     253, ANY_WIDTH, on::SI),
+    special("vccz",                    VCCZ, ANY_WIDTH, on::SI),
+    special("execz",                   EXECZ, ANY_WIDTH, on::SI),
+    special("scc",                     SCC, ANY_WIDTH, on::SI),
     special("lds_direct",              254, 1, on::SI),
 ];
+
+/// The number of FLAT_SCRATCH, where it exists.
+pub const fn flat_scratch(isa: Isa) -> Option<u8> {
+    if on::CI_ONLY.has(isa) {
+        Some(FLAT_SCRATCH_CI)
+    } else if on::VI.has(isa) {
+        Some(FLAT_SCRATCH_VI)
+    } else {
+        None
+    }
+}
 
 /// A register with a name of its own: its number and its dwords, or [`ANY_WIDTH`].
 pub fn named(isa: Isa, name: &str) -> Option<(u8, u8)> {

@@ -97,17 +97,26 @@ pub(crate) fn write_waitcnt(out: &mut Text, isa: Isa, simm: u16) {
     }
 }
 
+/// The number of the hardware register MODE.
+pub const HWREG_MODE: u8 = 1;
+/// The number of the hardware register STATUS.
+pub const HWREG_STATUS: u8 = 2;
+/// The number of the hardware register TRAPSTS.
+pub const HWREG_TRAPSTS: u8 = 3;
+/// The number of the hardware register SH_MEM_BASES.
+pub const HWREG_SH_MEM_BASES: u8 = 15;
+
 /// A hardware register's name, number and where it exists.
 #[rustfmt::skip]
 pub const HWREGS: &[(&str, u8, IsaSet)] = &[
-    ("HW_REG_MODE",         1,  on::SI),
-    ("HW_REG_STATUS",       2,  on::SI),
-    ("HW_REG_TRAPSTS",      3,  on::SI),
+    ("HW_REG_MODE",         HWREG_MODE,  on::SI),
+    ("HW_REG_STATUS",       HWREG_STATUS,  on::SI),
+    ("HW_REG_TRAPSTS",      HWREG_TRAPSTS,  on::SI),
     ("HW_REG_HW_ID",        4,  on::SI),
     ("HW_REG_GPR_ALLOC",    5,  on::SI),
     ("HW_REG_LDS_ALLOC",    6,  on::SI),
     ("HW_REG_IB_STS",       7,  on::SI),
-    ("HW_REG_SH_MEM_BASES", 15, on::GFX9),
+    ("HW_REG_SH_MEM_BASES", HWREG_SH_MEM_BASES, on::GFX9),
     ("HW_REG_TBA_LO",       16, on::GFX9),
     ("HW_REG_TBA_HI",       17, on::GFX9),
     ("HW_REG_TMA_LO",       18, on::GFX9),

@@ -38,8 +38,12 @@ const NONE: Implicit = Implicit::NONE;
 const IF_SCC: Implicit = Implicit::READS_SCC;
 const SAVEEXEC: Implicit = SCC.and(Implicit::READS_EXEC).and(Implicit::WRITES_EXEC);
 /// Register numbers relative to M0.
-const INDEXED: Implicit = Implicit::READS_M0;
+const FROM_INDEX: Implicit = Implicit::READS_M0.and(Implicit::INDEXES_SOURCE);
+const TO_INDEX: Implicit = Implicit::READS_M0.and(Implicit::INDEXES_DESTINATION);
 const M0: Implicit = Implicit::READS_M0.and(Implicit::WRITES_M0);
+const MODE: Implicit = Implicit::READS_MODE.and(Implicit::WRITES_MODE);
+const M0_AND_MODE: Implicit = M0.and(MODE);
+const PC: Implicit = Implicit::READS_PC;
 
 // What SIMM16 means.
 #[allow(non_upper_case_globals)]
@@ -179,7 +183,7 @@ family! {
     S_BITSET0_B64          0x1c 0x19 SI   [SDst(B64).updated(), SSrc0(U32)] Alu(NONE);
     S_BITSET1_B32          0x1d 0x1a SI   [SDst(B32).updated(), SSrc0(U32)] Alu(NONE);
     S_BITSET1_B64          0x1e 0x1b SI   [SDst(B64).updated(), SSrc0(U32)] Alu(NONE);
-    S_GETPC_B64            0x1f 0x1c SI   [SDst(B64)]                       Alu(NONE);
+    S_GETPC_B64            0x1f 0x1c SI   [SDst(B64)]                       Alu(PC);
     S_SETPC_B64            0x20 0x1d SI   [SReg0(B64)]                      Jump;
     S_SWAPPC_B64           0x21 0x1e SI   [SDst(B64), SSrc0(B64)]           Jump;
     S_RFE_B64              0x22 0x1f SI   [SReg0(B64)]                      ReturnFromTrap;
@@ -193,10 +197,10 @@ family! {
     S_XNOR_SAVEEXEC_B64    0x2b 0x27 SI   [SDst(B64), SSrc0(B64)]           Alu(SAVEEXEC);
     S_QUADMASK_B32         0x2c 0x28 SI   [SDst(B32), SSrc0(B32)]           Alu(SCC);
     S_QUADMASK_B64         0x2d 0x29 SI   [SDst(B64), SSrc0(B64)]           Alu(SCC);
-    S_MOVRELS_B32          0x2e 0x2a SI   [SDst(B32), SReg0(B32)]           Alu(INDEXED);
-    S_MOVRELS_B64          0x2f 0x2b SI   [SDst(B64), SReg0(B64)]           Alu(INDEXED);
-    S_MOVRELD_B32          0x30 0x2c SI   [SDst(B32), SSrc0(B32)]           Alu(INDEXED);
-    S_MOVRELD_B64          0x31 0x2d SI   [SDst(B64), SSrc0(B64)]           Alu(INDEXED);
+    S_MOVRELS_B32          0x2e 0x2a SI   [SDst(B32), SReg0(B32)]           Alu(FROM_INDEX);
+    S_MOVRELS_B64          0x2f 0x2b SI   [SDst(B64), SReg0(B64)]           Alu(FROM_INDEX);
+    S_MOVRELD_B32          0x30 0x2c SI   [SDst(B32), SSrc0(B32)]           Alu(TO_INDEX);
+    S_MOVRELD_B64          0x31 0x2d SI   [SDst(B64), SSrc0(B64)]           Alu(TO_INDEX);
     S_CBRANCH_JOIN         0x32 0x2e SI   [SReg0(B32)]                      Fork;
     S_MOV_REGRD_B32        0x33 0x2f SI   [SDst(B32), SSrc0(B32)]           Alu(NONE), lacking ALL;
     S_ABS_I32              0x34 0x30 SI   [SDst(I32), SSrc0(I32)]           Alu(SCC);
@@ -230,8 +234,8 @@ family! {
     S_BITCMP1_B32    0x0d 0x0d SI [SSrc0(B32), SSrc1(U32)] Alu(SCC);
     S_BITCMP0_B64    0x0e 0x0e SI [SSrc0(B64), SSrc1(U32)] Alu(SCC);
     S_BITCMP1_B64    0x0f 0x0f SI [SSrc0(B64), SSrc1(U32)] Alu(SCC);
-    S_SETVSKIP       0x10 0x10 SI [SSrc0(B32), SSrc1(U32)] Alu(NONE);
-    S_SET_GPR_IDX_ON _    0x11 VI [SSrc0(B32), GprIndex]   Alu(M0);
+    S_SETVSKIP       0x10 0x10 SI [SSrc0(B32), SSrc1(U32)] Alu(MODE);
+    S_SET_GPR_IDX_ON _    0x11 VI [SSrc0(B32), GprIndex]   Alu(M0_AND_MODE);
     S_CMP_EQ_U64     _    0x12 VI [SSrc0(U64), SSrc1(U64)] Alu(SCC);
     S_CMP_LG_U64     _    0x13 VI [SSrc0(U64), SSrc1(U64)] Alu(SCC);
 }

@@ -177,7 +177,8 @@ const DPP: u32 = 250;
 
 const NONE: Implicit = Implicit::NONE;
 /// Register numbers relative to M0.
-const INDEXED: Implicit = Implicit::READS_M0;
+const FROM_INDEX: Implicit = Implicit::READS_M0.and(Implicit::INDEXES_SOURCE);
+const TO_INDEX: Implicit = Implicit::READS_M0.and(Implicit::INDEXES_DESTINATION);
 
 #[rustfmt::skip]
 family! {
@@ -245,9 +246,9 @@ family! {
     V_FREXP_EXP_I32_F32        0x3f 0x33 SI       [VDst(I32), Src0(F32), Clamp]       Alu(NONE), in Forms::ALL;
     V_FREXP_MANT_F32           0x40 0x34 SI       [VDst(F32), Src0(F32), Clamp, Omod] Alu(NONE), in Forms::ALL;
     V_CLREXCP                  0x41 0x35 SI       []                                  Alu(NONE), in Forms::E64;
-    V_MOVRELD_B32              0x42 0x36 SI_CI_VI [VDst(B32), Src0(B32)]              Alu(INDEXED), in Forms::E64, lacking SCALAR;
-    V_MOVRELS_B32              0x43 0x37 SI_CI_VI [VDst(B32), VSrc0]                  Alu(INDEXED), in Forms::E64, lacking LDS_DIRECT;
-    V_MOVRELSD_B32             0x44 0x38 SI_CI_VI [VDst(B32), VSrc0]                  Alu(INDEXED), in Forms::E64, lacking LDS_DIRECT;
+    V_MOVRELD_B32              0x42 0x36 SI_CI_VI [VDst(B32), Src0(B32)]              Alu(TO_INDEX), in Forms::E64, lacking SCALAR;
+    V_MOVRELS_B32              0x43 0x37 SI_CI_VI [VDst(B32), VSrc0]                  Alu(FROM_INDEX), in Forms::E64, lacking LDS_DIRECT;
+    V_MOVRELSD_B32             0x44 0x38 SI_CI_VI [VDst(B32), VSrc0]                  Alu(FROM_INDEX.and(TO_INDEX)), in Forms::E64, lacking LDS_DIRECT;
     V_LOG_LEGACY_F32           0x45 0x4c CI       [VDst(F32), Src0(F32), Clamp, Omod] Alu(NONE), in Forms::ALL;
     V_EXP_LEGACY_F32           0x46 0x4b CI       [VDst(F32), Src0(F32), Clamp, Omod] Alu(NONE), in Forms::ALL;
     V_CVT_F16_U16              _    0x39 VI       [VDst(F16), Src0(U16), Clamp, Omod] Alu(NONE), in Forms::ALL;

@@ -11,6 +11,7 @@ use crate::row::family;
 
 const NONE: Implicit = Implicit::NONE;
 const IF_VCC: Implicit = Implicit::READS_VCC;
+const TO_HIGH: Implicit = Implicit::HIGH_HALF;
 
 #[rustfmt::skip]
 family! {
@@ -160,10 +161,10 @@ family! {
     V_PK_MAX_F16     _    0x12 GFX9   [VDst(F16x2), Src0(F16x2), Src1(F16x2), OpSel, OpSelHi, NegLo, NegHi, Clamp]              Alu(NONE);
     V_MAD_MIX_F32    _    0x20 VEGA10 [VDst(F32), Src0(F32), Src1(F32), Src2(F32), OpSel, OpSelMix, Clamp]                      Alu(NONE);
     V_MAD_MIXLO_F16  _    0x21 VEGA10 [VDst(F16).updated(), Src0(F32), Src1(F32), Src2(F32), OpSel, OpSelMix, Clamp]            Alu(NONE);
-    V_MAD_MIXHI_F16  _    0x22 VEGA10 [VDst(F16).updated(), Src0(F32), Src1(F32), Src2(F32), OpSel, OpSelMix, Clamp]            Alu(NONE);
+    V_MAD_MIXHI_F16  _    0x22 VEGA10 [VDst(F16).updated(), Src0(F32), Src1(F32), Src2(F32), OpSel, OpSelMix, Clamp]            Alu(TO_HIGH);
     V_FMA_MIX_F32    _    0x20 VEGA12 [VDst(F32), Src0(F32), Src1(F32), Src2(F32), OpSel, OpSelMix, Clamp]                      Alu(NONE);
     V_FMA_MIXLO_F16  _    0x21 VEGA12 [VDst(F16).updated(), Src0(F32), Src1(F32), Src2(F32), OpSel, OpSelMix, Clamp]            Alu(NONE);
-    V_FMA_MIXHI_F16  _    0x22 VEGA12 [VDst(F16).updated(), Src0(F32), Src1(F32), Src2(F32), OpSel, OpSelMix, Clamp]            Alu(NONE);
+    V_FMA_MIXHI_F16  _    0x22 VEGA12 [VDst(F16).updated(), Src0(F32), Src1(F32), Src2(F32), OpSel, OpSelMix, Clamp]            Alu(TO_HIGH);
     V_DOT2_F32_F16   _    0x23 VEGA20 [VDst(F32), Src0(F16x2), Src1(F16x2), Src2(F32), OpSel, OpSelHi, NegLo, NegHi, Clamp]     Alu(NONE);
     V_DOT2_I32_I16   _    0x26 VEGA20 [VDst(I32), Src0(I16x2), Src1(I16x2), Src2(I32), OpSel, OpSelHi, NegLo, NegHi, Clamp]     Alu(NONE);
     V_DOT2_U32_U16   _    0x27 VEGA20 [VDst(U32), Src0(I16x2), Src1(I16x2), Src2(U32), OpSel, OpSelHi, NegLo, NegHi, Clamp]     Alu(NONE);

@@ -6,7 +6,8 @@ use gcn_emu::code::Step;
 use gcn_emu::lanes::{LANES, Lanes};
 use gcn_emu::observe::Observer;
 use gcn_emu::wave::Wave;
-use gcn_isa::{Access, Operand, regs};
+use gcn_isa::regs;
+use gcn_isa::uses::Registers;
 
 /// Tells every executed instruction to a callback, one line each, without the line's end:
 ///
@@ -132,30 +133,27 @@ fn spread(lanes: &[(usize, u32)]) -> Spread {
     Spread::Any
 }
 
-/// The vector registers that an instruction writes.
+/// The registers that operands name as written.
+fn destinations(step: &Step) -> impl Iterator<Item = Registers> {
+    let written = step.inst.uses().registers().filter(|it| it.written != 0);
+    written
+        .filter(|it| it.operand().is_some())
+        .map(|it| it.registers)
+}
+
+/// The vector registers among them.
 fn vector_destinations(step: &Step) -> impl Iterator<Item = u8> {
-    let written = step
-        .inst
-        .row()
-        .slots()
-        .filter(|slot| slot.access != Access::Read);
-    let shown = written.filter(|slot| step.inst.shows(slot));
-    shown.flat_map(|slot| match step.inst.operand(slot) {
-        Operand::Vgprs { first, count } => first..first.saturating_add(count),
-        _ => 0..0,
+    destinations(step).flat_map(|registers| match registers {
+        Registers::Vector { first, count } => first..first.saturating_add(count),
+        Registers::Scalar { .. } | Registers::State(_) => 0..0,
     })
 }
 
-/// The scalar registers that an instruction's operands name as written: first and number.
+/// The scalar registers among them: first and number.
 fn scalar_destinations(step: &Step) -> impl Iterator<Item = (u8, u8)> {
-    let written = step
-        .inst
-        .row()
-        .slots()
-        .filter(|slot| slot.access != Access::Read);
-    written.filter_map(|slot| match step.inst.operand(slot) {
-        Operand::Scalar { code, count } if code <= MAX_SCALAR => Some((code, count)),
-        _ => None,
+    destinations(step).filter_map(|registers| match registers {
+        Registers::Scalar { first, count } => Some((first, count)),
+        Registers::Vector { .. } | Registers::State(_) => None,
     })
 }
 

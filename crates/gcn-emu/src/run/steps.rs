@@ -12,7 +12,6 @@ use crate::exec::memory::{self, Access, Outcome};
 use crate::fault::{self, FaultKind};
 use crate::lds::Lds;
 use crate::observe::{Observer, Verdict};
-use crate::scoreboard::{Increments, Kind};
 use crate::wave::{MODE_VSKIP, Waiting, Wave};
 
 /// What stopped a wave.
@@ -236,14 +235,9 @@ fn flow(wave: &mut Wave, step: &Step, pc: u64) -> Result<(), FaultKind> {
             Control::End => wave.waiting = Waiting::Ended,
             Control::Barrier => wave.waiting = Waiting::Barrier,
             Control::SendMsg { halt } => {
-                wave.scoreboard.issue(
-                    Kind::Message,
-                    pc,
-                    Increments {
-                        lgkm: 1,
-                        ..Increments::default()
-                    },
-                );
+                if let Some(counters) = step.inst.uses().counters() {
+                    wave.scoreboard.issue(counters.order, pc, counters.into());
+                }
                 if halt {
                     return Err(FaultKind::Halted);
                 }

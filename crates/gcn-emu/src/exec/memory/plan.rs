@@ -152,8 +152,8 @@ impl Plan {
                 _ => u32::MAX,
             },
             gds: inst.flag(Field::Gds),
-            returns: matches!(does, Does::Return(..)) || inst.flag(Field::Glc),
-            to_lds: inst.flag(Field::Lds),
+            returns: inst.returns_old(),
+            to_lds: inst.loads_to_lds(),
             tfe: inst.flag(Field::Tfe),
             idxen: inst.flag(Field::Idxen),
             offen: inst.flag(Field::Offen),
@@ -173,7 +173,6 @@ impl Plan {
             elements: Elements::default(),
             gather: Elements::default().gather(),
         };
-        let mut scalar_dwords = 0;
         for (slot, arg) in inst.row().slots().zip(args) {
             match (slot.field, *arg) {
                 (Field::Vaddr, Arg::Vgpr(n)) => plan.vaddr = Some(n),
@@ -186,10 +185,7 @@ impl Plan {
                 }
                 (Field::Vdata1, Arg::Vgpr(n)) => plan.vdata1 = n,
                 (Field::Vdst, Arg::Vgpr(n)) => plan.vdst = n,
-                (Field::Sdata, Arg::Scalar(n)) => {
-                    plan.sdata = n;
-                    scalar_dwords = slot.ty.dwords();
-                }
+                (Field::Sdata, Arg::Scalar(n)) => plan.sdata = n,
                 (Field::Sbase | Field::Srsrc, Arg::Scalar(n)) => plan.sbase = n,
                 (Field::Saddr, Arg::Scalar(n)) => plan.saddr = Some(n),
                 (Field::Soffset, arg) => plan.soffset = arg,
@@ -215,7 +211,9 @@ impl Plan {
                 plan.scalar_offset(inst)
             }
         }
-        (plan.kind, plan.increments) = counts(inst.isa, &plan, scalar_dwords);
+        if let Some(counters) = inst.uses().counters() {
+            (plan.kind, plan.increments) = (counters.order, counters.into());
+        }
         plan.quick = Quick::of(&plan);
         plan.elements = quick::share::elements(&plan);
         plan.gather = plan.elements.gather();
@@ -255,19 +253,6 @@ impl Plan {
         match self.does {
             Does::Atomic(op, ty) | Does::Return(op, ty) => Some((op, ty)),
             _ => None,
-        }
-    }
-
-    /// The number of the register after the status that TFE asks for; 0 if none is asked for. Together with the
-    /// row's operands it decides whether the destination is inside (checklist 1.6, 3.19). An MUBUF row's operand
-    /// counts the status itself.
-    pub fn registers_written(&self) -> u16 {
-        match self.does {
-            Does::Load(ty) if self.tfe => u16::from(self.vdst) + u16::from(ty.dwords()) + 1,
-            Does::LoadFormat(..) if self.tfe => {
-                u16::from(self.vdst) + u16::from(self.data_dwords) + 1
-            }
-            _ => 0,
         }
     }
 }
@@ -346,40 +331,4 @@ fn mask(isa: Isa, does: Does) -> u32 {
         return u32::MAX;
     }
     !(u32::from(element(does).bytes()).next_power_of_two() - 1)
-}
-
-/// What the counters count (checklist 2.36–2.38, 3.26–3.28, 4.12; errata E043, E082, E089, E120, E123).
-fn counts(isa: Isa, plan: &Plan, scalar_dwords: u8) -> (Kind, Increments) {
-    let of = |vm, lgkm, exp| Increments { vm, lgkm, exp };
-    match plan.family {
-        Family::Share => {
-            let moves = matches!(plan.does, Does::Lanes(_) | Does::LdsNop);
-            let global = matches!(plan.does, Does::Gws(_) | Does::OrderedCount);
-            if (plan.gds || global) && !moves {
-                (Kind::Gds, of(0, 1, 1))
-            } else {
-                (Kind::Lds, of(0, 1, 0))
-            }
-        }
-        Family::Flat => (Kind::Flat, of(1, 1, 0)),
-        Family::Global | Family::Scratch => (Kind::VectorMemory, of(1, u8::from(plan.to_lds), 0)),
-        Family::Buffer => {
-            // On GCN 1.0 stores hold EXP_CNT until their data are read, as LLVM waits for.
-            let stores = matches!(
-                plan.does,
-                Does::Store(_) | Does::StoreFormat(..) | Does::Atomic(..)
-            );
-            let exp = u8::from(stores && isa == Isa::Si);
-            (Kind::VectorMemory, of(1, u8::from(plan.to_lds), exp))
-        }
-        Family::Scalar | Family::ScalarScratch | Family::ScalarBuffer => {
-            let two = match plan.does {
-                Does::Cache { lines } => lines >= 2,
-                Does::Time(_) => true,
-                Does::Probe => false,
-                _ => scalar_dwords >= 2,
-            };
-            (Kind::Scalar, of(0, 1 + u8::from(two), 0))
-        }
-    }
 }

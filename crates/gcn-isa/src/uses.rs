@@ -1,0 +1,142 @@
+//! Facts about one instruction that everybody asks for: the registers it reads and writes, the memory it touches, the
+//! counters it holds and the hazards it takes part in.
+//!
+//! Everything follows from the row, the words and the instruction set. [`Inst::uses`] is a view that computes on demand and
+//! allocates nothing; a decoder may ask it for every instruction.
+//!
+//! Sources: errata E035–E037, E043, E069, E082, E089, E250–E253; the tests `uses` of gcn-emu execute every row against the
+//! registers and memory stated here, and the tests `llvm_facts` of gcn-asm compare counters and hazards with LLVM's passes.
+
+pub mod counters;
+pub mod hazards;
+pub mod memory;
+pub mod registers;
+
+mod implicit;
+mod operands;
+mod text;
+
+use crate::effect::{Control, Does, Implicit};
+use crate::field::{Encoding, Field};
+use crate::inst::Inst;
+
+pub use counters::{Counter, Counters, Order};
+pub use hazards::Hazard;
+pub use memory::{M0, Memory, Space, Spaces};
+pub use registers::{Lanes, RegisterUse, Registers, Source, State};
+
+/// The uses of one instruction. See the methods.
+#[derive(Clone, Copy, Debug)]
+pub struct Uses<'a> {
+    pub(crate) inst: &'a Inst,
+}
+
+impl Inst {
+    /// The registers, memories, counters and hazards of the instruction.
+    #[inline]
+    pub fn uses(&self) -> Uses<'_> {
+        Uses { inst: self }
+    }
+
+    /// A load whose values go to LDS, not to registers (errata E089).
+    #[inline]
+    pub fn loads_to_lds(&self) -> bool {
+        matches!(self.does(), Does::Load(_) | Does::LoadFormat(..)) && self.flag(Field::Lds)
+    }
+
+    /// An atomic or exchange that gives registers the old value.
+    #[inline]
+    pub fn returns_old(&self) -> bool {
+        match self.does() {
+            Does::Atomic(..) => self.flag(Field::Glc),
+            Does::Return(..)
+            | Does::ExchangeTwo(..)
+            | Does::ExchangeConditionally(_)
+            | Does::Count(_)
+            | Does::OrderedCount => true,
+            _ => false,
+        }
+    }
+}
+
+/// The hardware unit that executes an instruction, as far as counters and hazards tell units apart.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum Unit {
+    /// Scalar ALU and program control.
+    Scalar,
+    /// Vector ALU.
+    Vector,
+    /// Scalar memory.
+    ScalarMemory,
+    /// Buffers and images.
+    VectorMemory,
+    /// FLAT, GLOBAL, SCRATCH.
+    Flat,
+    /// LDS and GDS.
+    DataShare,
+    /// Exports.
+    Export,
+    /// Interpolation of parameters.
+    Interpolation,
+}
+
+impl Uses<'_> {
+    /// The unit that executes the instruction.
+    pub fn unit(&self) -> Unit {
+        match self.inst.encoding {
+            Encoding::Sop2 | Encoding::Sopk | Encoding::Sop1 | Encoding::Sopc | Encoding::Sopp => {
+                Unit::Scalar
+            }
+            Encoding::Smrd | Encoding::Smem => Unit::ScalarMemory,
+            Encoding::Vop1
+            | Encoding::Vop2
+            | Encoding::Vopc
+            | Encoding::Vop3
+            | Encoding::Vop3b
+            | Encoding::Vop3c
+            | Encoding::Vop3p
+            | Encoding::Vop1Sdwa
+            | Encoding::Vop2Sdwa
+            | Encoding::VopcSdwa
+            | Encoding::Vop1Dpp
+            | Encoding::Vop2Dpp => Unit::Vector,
+            Encoding::Vintrp | Encoding::Vop3Interp => Unit::Interpolation,
+            Encoding::Ds => Unit::DataShare,
+            Encoding::Flat | Encoding::Global | Encoding::Scratch => Unit::Flat,
+            Encoding::Mubuf | Encoding::Mtbuf | Encoding::Mimg => Unit::VectorMemory,
+            Encoding::Exp => Unit::Export,
+        }
+    }
+
+    /// Execution may go on elsewhere than at the next instruction.
+    pub fn leaves_sequence(&self) -> bool {
+        matches!(
+            self.inst.does(),
+            Does::Branch(_)
+                | Does::Jump
+                | Does::Fork
+                | Does::ReturnFromTrap
+                | Does::Control(Control::End | Control::Trap)
+        )
+    }
+
+    /// Control goes to an address that registers hold, or that is noted for a return: to code of which the instruction
+    /// says nothing.
+    pub fn calls(&self) -> bool {
+        match self.inst.does() {
+            Does::Jump => true,
+            Does::Branch(_) => self
+                .registers()
+                .any(|r| r.written != 0 && r.operand().is_some()),
+            _ => false,
+        }
+    }
+
+    /// The instruction reaches registers by an index, or sets the index by which later ones do.
+    pub fn indexes_registers(&self) -> bool {
+        let implicit = self.inst.does().implicit();
+        implicit.has(Implicit::WRITES_M0)
+            || implicit.has(Implicit::INDEXES_SOURCE)
+            || implicit.has(Implicit::INDEXES_DESTINATION)
+    }
+}

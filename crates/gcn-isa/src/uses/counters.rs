@@ -1,0 +1,206 @@
+//! The counters that an instruction holds until it completes, and in which order it completes.
+//!
+//! Sources: checklist 5; errata E043, E046, E082, E083, E089, E120, E123, E250, E251.
+
+use std::fmt;
+
+use crate::effect::{Control, Does};
+use crate::field::{Encoding, Field};
+use crate::form::Form;
+use crate::inst::Inst;
+use crate::target::Isa;
+
+use super::Uses;
+use super::memory::Space;
+use super::registers::{RegisterUse, Registers, Source};
+
+/// A counter of outstanding operations, which S_WAITCNT waits for.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum Counter {
+    /// Vector memory.
+    Vm,
+    /// LDS, GDS, scalar memory, messages.
+    Lgkm,
+    /// Exports, GDS, and on GCN 1.0 data of vector stores.
+    Exp,
+}
+
+impl fmt::Display for Counter {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Counter::Vm => "vmcnt",
+            Counter::Lgkm => "lgkmcnt",
+            Counter::Exp => "expcnt",
+        })
+    }
+}
+
+/// Operations that complete in the order of their issue. Those of different orders complete in any order, even where they
+/// share a counter.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum Order {
+    /// GLOBAL, SCRATCH, MUBUF, MTBUF, MIMG: in order on VM_CNT.
+    VectorMemory,
+    /// FLAT: on VM_CNT and LGKM_CNT, out of order with everything (errata E082, E083).
+    Flat,
+    /// LDS: in order on LGKM_CNT.
+    Lds,
+    /// GDS: in order on LGKM_CNT; EXP_CNT until the sources are read (errata E043).
+    Gds,
+    /// Scalar memory: on LGKM_CNT, out of order even among themselves.
+    Scalar,
+    /// Messages: on LGKM_CNT.
+    Message,
+    /// Exports: on EXP_CNT.
+    Export,
+}
+
+impl Order {
+    /// True if operations of this order complete in the order of their issue.
+    pub const fn is_kept(self) -> bool {
+        !matches!(self, Order::Scalar | Order::Flat)
+    }
+}
+
+/// The amounts that an instruction adds to the counters at issue, and gives back as it completes.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub struct Counters {
+    /// Added to VM_CNT.
+    pub vm: u8,
+    /// Added to LGKM_CNT.
+    pub lgkm: u8,
+    /// Added to EXP_CNT.
+    pub exp: u8,
+    /// Among which operations it completes in order.
+    pub order: Order,
+}
+
+impl Counters {
+    /// The counters that it adds to.
+    pub fn held(&self) -> impl Iterator<Item = Counter> + use<> {
+        let all = [
+            (Counter::Vm, self.vm),
+            (Counter::Lgkm, self.lgkm),
+            (Counter::Exp, self.exp),
+        ];
+        all.into_iter()
+            .filter(|(_, held)| *held != 0)
+            .map(|(counter, _)| counter)
+    }
+}
+
+impl Uses<'_> {
+    /// The counters that the instruction adds to; nothing if it adds to none.
+    pub fn counters(&self) -> Option<Counters> {
+        let of = |order, vm, lgkm, exp| {
+            Some(Counters {
+                vm,
+                lgkm,
+                exp,
+                order,
+            })
+        };
+        match self.inst.encoding {
+            Encoding::Ds => {
+                let in_gds = self.memory().is_some_and(|memory| {
+                    let spaces = memory.spaces();
+                    spaces.has(Space::Gds) || spaces.has(Space::Gws)
+                });
+                if in_gds {
+                    of(Order::Gds, 0, 1, 1)
+                } else {
+                    of(Order::Lds, 0, 1, 0)
+                }
+            }
+            Encoding::Smrd | Encoding::Smem => {
+                of(Order::Scalar, 0, 1 + u8::from(self.counts_twice()), 0)
+            }
+            Encoding::Flat => of(Order::Flat, 1, 1, 0),
+            Encoding::Global | Encoding::Scratch => of(Order::VectorMemory, 1, 0, 0),
+            Encoding::Mubuf | Encoding::Mtbuf | Encoding::Mimg => {
+                of(Order::VectorMemory, 1, 0, u8::from(self.locks_data()))
+            }
+            Encoding::Exp => of(Order::Export, 0, 0, 1),
+            _ if matches!(self.inst.does(), Does::Control(Control::SendMsg { .. })) => {
+                of(Order::Message, 0, 1, 0)
+            }
+            _ => None,
+        }
+    }
+
+    /// On GCN 1.0 what buffers and images write holds EXP_CNT until its data are read (errata E250).
+    fn locks_data(&self) -> bool {
+        self.inst.isa == Isa::Si
+            && self
+                .memory()
+                .is_some_and(|memory| memory.written.has(Space::Global))
+    }
+
+    /// Scalar memory of two dwords and more counts twice (errata E120, E123).
+    fn counts_twice(&self) -> bool {
+        match self.inst.does() {
+            Does::Cache { lines } => lines >= 2,
+            Does::Time(_) => true,
+            Does::Probe => false,
+            _ => {
+                let mut slots = self.inst.row().slots();
+                slots.any(|slot| slot.field == Field::Sdata && slot.ty.dwords() >= 2)
+            }
+        }
+    }
+
+    /// The counters that say when a register this instruction uses is free again: of what it writes, the value is there; of
+    /// what it reads, it has been read. Nothing if it is so at issue.
+    pub fn released_by(&self, it: &RegisterUse) -> &'static [Counter] {
+        let Some(counters) = self.counters() else {
+            return &[];
+        };
+        if it.written != 0 {
+            return match (counters.order, it.operand()) {
+                (_, None) | (Order::Message | Order::Export, _) => &[],
+                (Order::VectorMemory, _) => &[Counter::Vm],
+                // Who does not know where the address leads waits for both.
+                (Order::Flat, _) => &[Counter::Vm, Counter::Lgkm],
+                (Order::Lds | Order::Gds | Order::Scalar, _) => &[Counter::Lgkm],
+            };
+        }
+        let is_data = || {
+            let place = it.operand();
+            let slot = place.and_then(|place| self.inst.row().slots().nth(place));
+            slot.is_some_and(|slot| slot.field == Field::Vdata)
+        };
+        let is_late = match counters.order {
+            // They read EXEC when they are granted, too.
+            Order::Gds | Order::Export => {
+                it.source == Source::LaneMask || matches!(it.registers, Registers::Vector { .. })
+            }
+            Order::VectorMemory => counters.exp != 0 && is_data(),
+            Order::Flat | Order::Lds | Order::Scalar | Order::Message => false,
+        };
+        if is_late { &[Counter::Exp] } else { &[] }
+    }
+}
+
+impl Form {
+    /// The counters that the instruction adds to at issue with some of its modifiers: with GDS those of DS instructions are
+    /// two.
+    pub fn counters(&'static self) -> Vec<Counter> {
+        let mut held = [false; 3];
+        let mut note = |inst: &Inst| {
+            let counters = inst.uses().counters();
+            for counter in counters.iter().flat_map(Counters::held) {
+                held[counter as usize] = true;
+            }
+        };
+        let plain = Inst::with_defaults(self);
+        note(&plain);
+        let mut of_gds = plain;
+        if self.modifier(Field::Gds).is_some() && of_gds.set(Field::Gds, 1).is_ok() {
+            note(&of_gds);
+        }
+        let all = [Counter::Vm, Counter::Lgkm, Counter::Exp];
+        all.into_iter()
+            .filter(|counter| held[*counter as usize])
+            .collect()
+    }
+}

@@ -1,0 +1,365 @@
+//! Hazards: pairs of instructions between which software must put others, because the hardware does not wait by itself.
+//!
+//! A wait state is an instruction that is issued in between; S_NOP n is n + 1 of them. Sources: AMD's manuals, "Manually
+//! Inserted Wait States"; the hazards that LLVM's recognizer has beyond them are errata E252.
+
+use crate::effect::{Control, Does, Implicit};
+use crate::field::{Encoding, Field};
+use crate::inst::Operand;
+use crate::operand::{Access, Kind};
+use crate::regs;
+use crate::target::{Isa, IsaSet, on};
+
+use super::memory::{M0, Space};
+use super::registers::{RegisterUse, Registers, Source, State};
+use super::{Unit, Uses};
+
+/// A hazard between an instruction and a later one.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum Hazard {
+    /// The vector ALU writes an SGPR, vector memory reads it.
+    VectorMemoryReadsSgpr,
+    /// The vector ALU writes an SGPR, scalar memory reads it (GCN 1.0).
+    ScalarMemoryReadsSgpr,
+    /// The scalar ALU writes a descriptor, a scalar buffer load reads it (GCN 1.0).
+    ScalarBufferReadsSgpr,
+    /// An instruction writes a VGPR, DPP reads it from other lanes.
+    DppReadsVgpr,
+    /// The vector ALU writes EXEC, an instruction with DPP follows.
+    DppAfterExec,
+    /// The vector ALU writes VCC, V_DIV_FMAS reads it.
+    DivFmasReadsVcc,
+    /// The vector ALU writes VCC or EXEC, the vector ALU reads VCCZ or EXECZ as a value.
+    ReadsZeroFlag,
+    /// The vector ALU writes an SGPR, V_READLANE or V_WRITELANE selects a lane by it.
+    LaneSelect,
+    /// S_SETREG, then S_GETREG of the same register.
+    GetRegister,
+    /// S_SETREG twice of the same register.
+    SetRegister,
+    /// S_SETREG of TRAPSTS, then S_RFE.
+    ReturnFromTrap,
+    /// The scalar ALU writes M0, a message, GDS, a register number or an address of LDS goes by it.
+    ReadsM0,
+    /// A store of more than 64 bits, then the vector ALU writes its data.
+    StoreData,
+}
+
+impl Hazard {
+    /// Every hazard.
+    pub const ALL: [Hazard; 13] = [
+        Hazard::VectorMemoryReadsSgpr,
+        Hazard::ScalarMemoryReadsSgpr,
+        Hazard::ScalarBufferReadsSgpr,
+        Hazard::DppReadsVgpr,
+        Hazard::DppAfterExec,
+        Hazard::DivFmasReadsVcc,
+        Hazard::ReadsZeroFlag,
+        Hazard::LaneSelect,
+        Hazard::GetRegister,
+        Hazard::SetRegister,
+        Hazard::ReturnFromTrap,
+        Hazard::ReadsM0,
+        Hazard::StoreData,
+    ];
+
+    /// Instruction sets that have it.
+    pub const fn on(self) -> IsaSet {
+        match self {
+            Hazard::ScalarMemoryReadsSgpr | Hazard::ScalarBufferReadsSgpr => on::SI_ONLY,
+            Hazard::DppReadsVgpr
+            | Hazard::DppAfterExec
+            | Hazard::ReturnFromTrap
+            | Hazard::ReadsM0 => on::VI,
+            Hazard::StoreData => on::CI,
+            Hazard::VectorMemoryReadsSgpr
+            | Hazard::DivFmasReadsVcc
+            | Hazard::ReadsZeroFlag
+            | Hazard::LaneSelect
+            | Hazard::GetRegister
+            | Hazard::SetRegister => on::SI,
+        }
+    }
+
+    /// Wait states that both need between them, 1..=5.
+    pub const fn wait_states(self, isa: Isa) -> u8 {
+        match self {
+            Hazard::VectorMemoryReadsSgpr | Hazard::DppAfterExec | Hazard::ReadsZeroFlag => 5,
+            Hazard::ScalarMemoryReadsSgpr
+            | Hazard::ScalarBufferReadsSgpr
+            | Hazard::DivFmasReadsVcc
+            | Hazard::LaneSelect => 4,
+            Hazard::DppReadsVgpr | Hazard::GetRegister => 2,
+            Hazard::SetRegister if on::VI.has(isa) => 2,
+            Hazard::SetRegister | Hazard::ReturnFromTrap | Hazard::ReadsM0 | Hazard::StoreData => 1,
+        }
+    }
+
+    /// True if an instruction with these uses begins the hazard.
+    pub fn begins(self, before: &Uses<'_>) -> bool {
+        before.begins(self).next().is_some()
+    }
+
+    /// True if an instruction with these uses can end in the hazard.
+    pub fn ends(self, after: &Uses<'_>) -> bool {
+        after.ends(self).next().is_some()
+    }
+}
+
+/// Registers of which only the use as registers counts.
+const VCC: Registers = Registers::Scalar {
+    first: regs::VCC_LO,
+    count: 2,
+};
+const EXEC: Registers = Registers::Scalar {
+    first: regs::EXEC_LO,
+    count: 2,
+};
+const M0_REGISTER: Registers = Registers::Scalar {
+    first: regs::M0,
+    count: 1,
+};
+
+impl<'a> Uses<'a> {
+    /// The hazards between this instruction and a later one, each with the wait states that it needs.
+    pub fn hazards_before<'b>(
+        &self,
+        after: &'b Uses<'b>,
+    ) -> impl Iterator<Item = (Hazard, u8)> + use<'a, 'b> {
+        let before = *self;
+        let isa = self.inst.isa;
+        Hazard::ALL.into_iter().filter_map(move |hazard| {
+            let is_there = hazard.on().has(isa)
+                && before
+                    .begins(hazard)
+                    .any(|first| after.ends(hazard).any(|second| first.overlaps(&second)));
+            is_there.then(|| (hazard, hazard.wait_states(isa)))
+        })
+    }
+
+    /// True for two memory instructions of one kind that may not follow each other without another instruction between
+    /// them where XNACK replays them, from GCN 1.2 on: one writes what either reads, or a store follows a load.
+    pub fn replays_unsafely(&self, after: &Uses<'_>) -> bool {
+        let kind = |uses: &Uses<'_>| match uses.unit() {
+            Unit::ScalarMemory => Some(Unit::ScalarMemory),
+            Unit::VectorMemory | Unit::Flat => Some(Unit::VectorMemory),
+            Unit::Scalar | Unit::Vector | Unit::DataShare | Unit::Export | Unit::Interpolation => {
+                None
+            }
+        };
+        let is_clause = kind(self).is_some() && kind(self) == kind(after);
+        let written_by = |uses: &Uses<'_>| {
+            let all = uses.registers();
+            all.filter(|it| it.written != 0 && it.operand().is_some())
+                .collect::<Vec<_>>()
+        };
+        let mut written = written_by(self);
+        if !on::VI.has(self.inst.isa) || !is_clause || written.is_empty() {
+            return false;
+        }
+        if after
+            .memory()
+            .is_some_and(|memory| !memory.written.is_empty())
+        {
+            return true;
+        }
+        written.extend(written_by(after));
+        let read = self
+            .registers()
+            .chain(after.registers())
+            .filter(|it| it.read != 0);
+        read.into_iter()
+            .any(|it| written.iter().any(|other| other.overlaps(&it)))
+    }
+
+    /// The hazards that the instruction can begin or end.
+    pub fn hazards(&self) -> impl Iterator<Item = Hazard> + use<'a> {
+        let uses = *self;
+        Hazard::ALL.into_iter().filter(move |hazard| {
+            hazard.on().has(uses.inst.isa) && (hazard.begins(&uses) || hazard.ends(&uses))
+        })
+    }
+
+    /// The uses that begin a hazard.
+    fn begins(&self, hazard: Hazard) -> impl Iterator<Item = RegisterUse> + use<> {
+        let unit = self.unit();
+        let begins: fn(&RegisterUse) -> bool = match (hazard, unit) {
+            (
+                Hazard::VectorMemoryReadsSgpr | Hazard::ScalarMemoryReadsSgpr | Hazard::LaneSelect,
+                Unit::Vector,
+            ) => |it| matches!(it.registers, Registers::Scalar { .. }),
+            (Hazard::ScalarBufferReadsSgpr, Unit::Scalar) => {
+                |it| matches!(it.registers, Registers::Scalar { .. })
+            }
+            (Hazard::DppReadsVgpr, _) => |it| matches!(it.registers, Registers::Vector { .. }),
+            (Hazard::DppAfterExec, Unit::Vector) => |it| is_in(it, EXEC),
+            (Hazard::DivFmasReadsVcc, Unit::Vector) => |it| is_in(it, VCC),
+            (Hazard::ReadsZeroFlag, Unit::Vector) => |it| is_in(it, VCC) || is_in(it, EXEC),
+            (Hazard::GetRegister | Hazard::SetRegister, Unit::Scalar) if self.is_setreg() => {
+                |it| matches!(it.registers, Registers::State(State::Hardware(_)))
+            }
+            (Hazard::ReturnFromTrap, Unit::Scalar) if self.is_setreg() => {
+                |it| it.registers == Registers::State(State::TRAPSTS)
+            }
+            (Hazard::ReadsM0, Unit::Scalar) => |it| is_in(it, M0_REGISTER),
+            _ => |_| false,
+        };
+        let stored = (hazard == Hazard::StoreData)
+            .then(|| self.long_data())
+            .flatten();
+        let written = self
+            .registers()
+            .filter(move |it| it.written != 0 && begins(it));
+        written.chain(stored)
+    }
+
+    /// The uses that end a hazard.
+    fn ends(&self, hazard: Hazard) -> impl Iterator<Item = RegisterUse> + use<> {
+        let unit = self.unit();
+        let does = self.inst.does();
+        let ends: fn(&RegisterUse) -> bool = match (hazard, unit) {
+            (Hazard::VectorMemoryReadsSgpr, Unit::VectorMemory | Unit::Flat) => {
+                |it| it.read != 0 && matches!(it.registers, Registers::Scalar { .. })
+            }
+            (Hazard::ScalarMemoryReadsSgpr, Unit::ScalarMemory) => {
+                |it| it.read != 0 && matches!(it.registers, Registers::Scalar { .. })
+            }
+            (Hazard::ScalarBufferReadsSgpr, Unit::ScalarMemory) if self.has_scalar_descriptor() => {
+                |it| it.read != 0 && matches!(it.registers, Registers::Scalar { .. })
+            }
+            (Hazard::DppReadsVgpr, Unit::Vector) if self.inst.encoding.is_dpp() => {
+                |it| it.read != 0 && matches!(it.registers, Registers::Vector { .. })
+            }
+            (Hazard::DppAfterExec, Unit::Vector) if self.inst.encoding.is_dpp() => {
+                |it| it.source == Source::LaneMask
+            }
+            (Hazard::DivFmasReadsVcc, Unit::Vector) if does.implicit().has(Implicit::READS_VCC) => {
+                |it| it.source == Source::Implicit && it.read != 0 && is_in(it, VCC)
+            }
+            (Hazard::ReadsZeroFlag, Unit::Vector) if self.reads_zero_flag() => {
+                |it| it.source == Source::Implicit && it.read != 0
+            }
+            (Hazard::GetRegister, Unit::Scalar) if self.is_getreg() => {
+                |it| it.read != 0 && matches!(it.registers, Registers::State(State::Hardware(_)))
+            }
+            (Hazard::SetRegister, Unit::Scalar) if self.is_setreg() => {
+                |it| it.written != 0 && matches!(it.registers, Registers::State(State::Hardware(_)))
+            }
+            (Hazard::ReadsM0, _) if self.goes_by_m0() => {
+                |it| it.read != 0 && is_in(it, M0_REGISTER)
+            }
+            (Hazard::StoreData, Unit::Vector) => {
+                |it| it.written != 0 && matches!(it.registers, Registers::Vector { .. })
+            }
+            _ => |_| false,
+        };
+        let lane = match hazard {
+            Hazard::LaneSelect => self.lane_select(),
+            _ => None,
+        };
+        let returns =
+            (hazard == Hazard::ReturnFromTrap && does == Does::ReturnFromTrap).then(trap_status);
+        self.registers()
+            .filter(move |it| ends(it) || lane.is_some() && it.operand() == lane)
+            .chain(returns)
+    }
+
+    fn is_setreg(&self) -> bool {
+        let mut slots = self.inst.row().slots();
+        let is_one = slots.any(|slot| slot.kind == Kind::Hwreg);
+        is_one
+            && self
+                .inst
+                .row()
+                .slots()
+                .all(|slot| slot.access == Access::Read)
+    }
+
+    fn is_getreg(&self) -> bool {
+        let mut slots = self.inst.row().slots();
+        slots.any(|slot| slot.kind == Kind::Hwreg) && !self.is_setreg()
+    }
+
+    fn has_scalar_descriptor(&self) -> bool {
+        let mut slots = self.inst.row().slots();
+        slots.any(|slot| slot.field == Field::Sbase && slot.ty.dwords() > 2)
+    }
+
+    fn reads_zero_flag(&self) -> bool {
+        let inst = self.inst;
+        let mut slots = inst.row().slots();
+        slots.any(|slot| {
+            let operand = inst.operand(slot);
+            matches!(
+                operand,
+                Operand::Scalar {
+                    code: regs::VCCZ | regs::EXECZ,
+                    ..
+                }
+            )
+        })
+    }
+
+    /// M0 is needed at once: by messages, GDS, register numbers, addresses of LDS that no VGPR gives.
+    fn goes_by_m0(&self) -> bool {
+        let inst = self.inst;
+        let from_gfx9 = on::GFX9.has(inst.isa);
+        let implicit = inst.does().implicit();
+        let indexes =
+            implicit.has(Implicit::INDEXES_SOURCE) || implicit.has(Implicit::INDEXES_DESTINATION);
+        match inst.does() {
+            Does::Control(Control::SendMsg { .. } | Control::TraceData) => true,
+            _ if indexes || matches!(inst.encoding, Encoding::Vintrp | Encoding::Vop3Interp) => {
+                from_gfx9
+            }
+            _ => self.memory().is_some_and(|memory| {
+                let spaces = memory.spaces();
+                let is_global = spaces.has(Space::Gds) || spaces.has(Space::Gws);
+                let counts = matches!(inst.does(), Does::Count(_));
+                is_global || from_gfx9 && memory.m0 == M0::Addresses && !counts
+            }),
+        }
+    }
+
+    /// The data of a store or atomic that has more than 64 bits of them; of a buffer's only where its scalar offset is no
+    /// register.
+    fn long_data(&self) -> Option<RegisterUse> {
+        const SHORT: u8 = 2;
+        let inst = self.inst;
+        let can = match self.unit() {
+            Unit::Flat => true,
+            Unit::VectorMemory => {
+                let slot = inst
+                    .row()
+                    .slots()
+                    .find(|slot| slot.field == Field::Soffset)?;
+                !matches!(inst.operand(slot), Operand::Scalar { code, .. } if code < regs::ZERO)
+            }
+            _ => false,
+        };
+        self.registers().find(|it| {
+            can && it.read != 0
+                && it
+                    .operand()
+                    .and_then(|place| inst.row().slots().nth(place))
+                    .is_some_and(|slot| slot.field == Field::Vdata)
+                && matches!(it.registers, Registers::Vector { count, .. } if count > SHORT)
+        })
+    }
+}
+
+fn is_in(it: &RegisterUse, registers: Registers) -> bool {
+    it.overlaps(&RegisterUse { registers, ..*it })
+}
+
+/// The use of TRAPSTS by S_RFE.
+fn trap_status() -> RegisterUse {
+    RegisterUse {
+        registers: Registers::State(State::TRAPSTS),
+        read: u32::MAX,
+        written: 0,
+        lanes: super::Lanes::Scalar,
+        source: Source::Implicit,
+        indexed: false,
+    }
+}

@@ -1,0 +1,187 @@
+//! The registers and the state that no operand names.
+
+use crate::effect::{Condition, Control, Does, Implicit};
+use crate::field::{Encoding, Field};
+use crate::inst::Operand;
+use crate::operand::{Access, Kind, Slot};
+use crate::regs;
+use crate::simm::{HWREG_SH_MEM_BASES, HWREG_STATUS, Hwreg};
+
+use super::memory::M0;
+use super::operands::is_source;
+use super::registers::{ALL, Found, Lanes, RegisterUse, Registers, Source, State};
+use super::{Unit, Uses};
+
+/// TRAPSTS: a memory violation happened.
+const TRAPSTS_MEM_VIOL: u32 = 1 << 8;
+/// STATUS: the bits that S_SETPRIO sets.
+const STATUS_PRIORITY: u32 = 3 << 3;
+
+impl Uses<'_> {
+    /// EXEC decides which lanes take part.
+    pub fn has_lane_mask(&self) -> bool {
+        match self.unit() {
+            Unit::Scalar | Unit::ScalarMemory => false,
+            Unit::Vector => self.inst.row().slots().next().is_some() && !self.selects_lane(),
+            Unit::Interpolation | Unit::Export => true,
+            Unit::VectorMemory | Unit::Flat | Unit::DataShare => {
+                !matches!(self.inst.does(), Does::Cache { .. } | Does::LdsNop)
+            }
+        }
+    }
+
+    /// Rounding, denormals, clamps and NaN go by MODE: the instruction computes in floating point.
+    fn goes_by_mode(&self) -> bool {
+        let row = self.inst.row();
+        let has_float = || row.slots().any(|slot| slot.ty.is_float());
+        // A choice by a mask moves bits, though its sources may be negated.
+        let chooses = || {
+            let has_mask = |slot: &Slot| slot.kind == Kind::Sdst && slot.field == Field::Src2;
+            row.slots().any(has_mask)
+                && row
+                    .slots()
+                    .all(|slot| !slot.ty.is_float() || is_source(slot))
+        };
+        match self.inst.does() {
+            Does::Alu(_) => self.unit() != Unit::Scalar && has_float() && !chooses(),
+            Does::Compare(..) => has_float(),
+            // Denormals of LDS's atomics.
+            Does::Atomic(_, ty) | Does::Return(_, ty) | Does::AtomicFromLds(_, ty) => {
+                ty.is_float() && self.memory().is_some_and(|m| m.atomic_in_share())
+            }
+            _ => false,
+        }
+    }
+
+    pub(super) fn implicit(&self, found: &mut Found) {
+        let inst = self.inst;
+        let implicit = inst.does().implicit();
+        let has = |it| implicit.has(it);
+        if self.has_lane_mask() {
+            let exec = Registers::Scalar {
+                first: regs::EXEC_LO,
+                count: 2,
+            };
+            found.push(RegisterUse::new(
+                exec,
+                ALL,
+                0,
+                Lanes::Scalar,
+                Source::LaneMask,
+            ));
+        }
+        found.state(
+            State::Scc,
+            has(Implicit::READS_SCC),
+            has(Implicit::WRITES_SCC),
+        );
+        found.scalar(
+            regs::VCC_LO,
+            2,
+            has(Implicit::READS_VCC),
+            has(Implicit::WRITES_VCC),
+        );
+        found.scalar(
+            regs::EXEC_LO,
+            2,
+            has(Implicit::READS_EXEC),
+            has(Implicit::WRITES_EXEC),
+        );
+        let memory = self.memory();
+        let m0 = memory.map_or(M0::Unused, |memory| memory.m0);
+        found.scalar(
+            regs::M0,
+            1,
+            has(Implicit::READS_M0) || m0 != M0::Unused,
+            has(Implicit::WRITES_M0),
+        );
+        if matches!(inst.encoding, Encoding::Flat | Encoding::Scratch)
+            && let Some(first) = regs::flat_scratch(inst.isa)
+        {
+            found.scalar(first, 2, true, false);
+        }
+        found.state(State::Apertures, inst.encoding == Encoding::Flat, false);
+        found.state(
+            State::MODE,
+            has(Implicit::READS_MODE) || self.goes_by_mode(),
+            has(Implicit::WRITES_MODE),
+        );
+        if memory.is_some_and(|memory| memory.may_violate()) {
+            found.bits(State::TRAPSTS, 0, TRAPSTS_MEM_VIOL);
+        }
+        if matches!(inst.does(), Does::Control(Control::SetPrio)) {
+            found.bits(State::Hardware(HWREG_STATUS), 0, STATUS_PRIORITY);
+        }
+        self.hardware_register(found);
+        self.control(found);
+        for slot in inst.row().slots() {
+            if let Operand::Scalar { code, .. } = inst.operand(slot) {
+                value(code, found);
+            }
+        }
+    }
+
+    /// The register of S_GETREG, of whose parts some are state with names of their own, or S_SETREG.
+    fn hardware_register(&self, found: &mut Found) {
+        let inst = self.inst;
+        let Some(slot) = inst.row().slots().find(|slot| slot.kind == Kind::Hwreg) else {
+            return;
+        };
+        let register = Hwreg::unpack(inst.get(slot.field) as u16);
+        let mask = (((1u64 << register.width) - 1) << register.offset) as u32;
+        let reads = inst.row().slots().any(|slot| slot.access == Access::Write);
+        let bits = |is: bool| if is { mask } else { 0 };
+        found.bits(State::Hardware(register.id), bits(reads), bits(!reads));
+        if reads && register.id == HWREG_SH_MEM_BASES {
+            found.state(State::Apertures, true, false);
+        }
+        if reads && register.id == HWREG_STATUS {
+            found.state(State::Scc, true, false);
+            found.scalar(regs::VCC_LO, 2, true, false);
+            found.scalar(regs::EXEC_LO, 2, true, false);
+        }
+    }
+
+    /// The program counter, and the stack of forks: MODE has its depth, SGPRs hold masks and addresses.
+    fn control(&self, found: &mut Found) {
+        /// Registers of an entry of the stack.
+        const ENTRY: u8 = 4;
+        let inst = self.inst;
+        let saves = || inst.row().slots().any(|slot| slot.access == Access::Write);
+        match inst.does() {
+            Does::Branch(condition) => {
+                let is_taken = condition != Condition::Debugger;
+                found.state(State::Pc, true, is_taken);
+            }
+            Does::Jump => found.state(State::Pc, saves(), true),
+            Does::ReturnFromTrap => found.state(State::Pc, false, true),
+            Does::Fork => {
+                let joins = inst.row().slots().count() == 1;
+                found.state(State::Pc, !joins, true);
+                found.state(State::MODE, true, true);
+                found.scalar(regs::EXEC_LO, 2, !joins, true);
+                let stack = Registers::Scalar {
+                    first: 0,
+                    count: ENTRY,
+                };
+                found.push(RegisterUse {
+                    indexed: true,
+                    ..RegisterUse::implicit(stack, joins, !joins)
+                });
+            }
+            does if does.implicit().has(Implicit::READS_PC) => found.state(State::Pc, true, false),
+            _ => {}
+        }
+    }
+}
+
+/// State that an operand's code stands for: VCCZ, EXECZ, SCC, apertures.
+fn value(code: u8, found: &mut Found) {
+    match code {
+        regs::VCCZ => found.scalar(regs::VCC_LO, 2, true, false),
+        regs::EXECZ => found.scalar(regs::EXEC_LO, 2, true, false),
+        regs::SCC => found.state(State::Scc, true, false),
+        regs::SHARED_BASE..=regs::PRIVATE_LIMIT => found.state(State::Apertures, true, false),
+        _ => {}
+    }
+}

@@ -1,0 +1,274 @@
+//! The memory that an instruction touches, and M0's part in it.
+
+use crate::effect::{Does, ImageOp};
+use crate::field::{Encoding, Field};
+use crate::inst::Operand;
+use crate::regs;
+use crate::target::{Isa, on};
+
+use super::Uses;
+
+/// A memory.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+#[repr(u8)]
+pub enum Space {
+    /// Global memory, through buffers, images and scalar memory too.
+    Global,
+    /// The workgroup's local data share.
+    Lds,
+    /// The global data share.
+    Gds,
+    /// A lane's private memory.
+    Scratch,
+    /// Resources of global wave synchronisation.
+    Gws,
+}
+
+impl Space {
+    /// Every memory.
+    pub const ALL: [Space; 5] = [
+        Space::Global,
+        Space::Lds,
+        Space::Gds,
+        Space::Scratch,
+        Space::Gws,
+    ];
+}
+
+/// A set of memories.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
+pub struct Spaces(u8);
+
+impl Spaces {
+    /// No memory.
+    pub const NONE: Spaces = Spaces(0);
+
+    /// One memory.
+    pub const fn of(space: Space) -> Spaces {
+        Spaces(1 << space as u8)
+    }
+
+    /// Those of either set.
+    pub const fn and(self, other: Spaces) -> Spaces {
+        Spaces(self.0 | other.0)
+    }
+
+    /// True if `space` is a member.
+    pub const fn has(self, space: Space) -> bool {
+        self.0 & 1 << space as u8 != 0
+    }
+
+    /// True if no memory is a member.
+    pub const fn is_empty(self) -> bool {
+        self.0 == 0
+    }
+
+    /// The members.
+    pub fn iter(self) -> impl Iterator<Item = Space> {
+        Space::ALL.into_iter().filter(move |&space| self.has(space))
+    }
+}
+
+/// M0's part in an access.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum M0 {
+    /// None.
+    Unused,
+    /// The bytes of LDS that can be reached (errata E035).
+    Bounds,
+    /// A base or the whole address, and for GDS the size (errata E037, E048, E049, E069, E089, E246).
+    Addresses,
+}
+
+/// A memory access.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub struct Memory {
+    /// Memories that may be read.
+    pub read: Spaces,
+    /// Memories that may be written.
+    pub written: Spaces,
+    /// Read and written as one.
+    pub atomic: bool,
+    /// The scalar cache is in between, and the access is one for the wave.
+    pub scalar: bool,
+    /// M0's part.
+    pub m0: M0,
+}
+
+impl Memory {
+    const NONE: Memory = Memory {
+        read: Spaces::NONE,
+        written: Spaces::NONE,
+        atomic: false,
+        scalar: false,
+        m0: M0::Unused,
+    };
+
+    /// Every memory that may be touched.
+    pub const fn spaces(&self) -> Spaces {
+        self.read.and(self.written)
+    }
+
+    /// An address may be out of bounds, which TRAPSTS notes.
+    pub(super) fn may_violate(&self) -> bool {
+        self.spaces() != Spaces::of(Space::Gws)
+    }
+
+    /// An atomic that LDS or GDS may execute.
+    pub(super) fn atomic_in_share(&self) -> bool {
+        self.atomic && (self.written.has(Space::Lds) || self.written.has(Space::Gds))
+    }
+}
+
+/// The access of an effect to the memory of its instruction.
+#[derive(Clone, Copy)]
+enum Way {
+    Load,
+    Store,
+    Atomic,
+}
+
+fn way(does: Does) -> Option<Way> {
+    Some(match does {
+        Does::Load(_)
+        | Does::LoadHalf(..)
+        | Does::LoadTwo(..)
+        | Does::LoadByLane
+        | Does::LoadFormat(..)
+        | Does::LoadFormatHigh
+        | Does::Image(ImageOp::Load | ImageOp::Sample | ImageOp::Gather) => Way::Load,
+        Does::Store(_)
+        | Does::StoreHigh(_)
+        | Does::StoreTwo(..)
+        | Does::StoreByLane
+        | Does::StoreFromLds
+        | Does::StoreFormat(..)
+        | Does::StoreFormatHigh
+        | Does::Image(ImageOp::Store) => Way::Store,
+        Does::Atomic(..)
+        | Does::Return(..)
+        | Does::ExchangeTwo(..)
+        | Does::AtomicFromLds(..)
+        | Does::Count(_)
+        | Does::ExchangeConditionally(_)
+        | Does::Gws(_)
+        | Does::OrderedCount => Way::Atomic,
+        Does::Lanes(_)
+        | Does::LdsNop
+        | Does::Time(_)
+        | Does::Cache { .. }
+        | Does::Probe
+        | Does::Image(ImageOp::Query)
+        | Does::Export
+        | Does::Alu(_)
+        | Does::Compare(..)
+        | Does::Branch(_)
+        | Does::Jump
+        | Does::ReturnFromTrap
+        | Does::Fork
+        | Does::Control(_) => return None,
+    })
+}
+
+impl Uses<'_> {
+    /// The memory that the instruction accesses; nothing if it accesses none. Cache operations, lane exchanges and times
+    /// access none.
+    pub fn memory(&self) -> Option<Memory> {
+        let inst = self.inst;
+        let lds = Spaces::of(Space::Lds);
+        if self.reads_parameters() || self.reads_lds_direct() {
+            return Some(Memory {
+                read: lds,
+                m0: M0::Addresses,
+                ..Memory::NONE
+            });
+        }
+        let way = way(inst.does())?;
+        let space = self.space();
+        let mut memory = match way {
+            Way::Load => Memory {
+                read: space,
+                ..Memory::NONE
+            },
+            Way::Store => Memory {
+                written: space,
+                ..Memory::NONE
+            },
+            Way::Atomic => Memory {
+                read: space,
+                written: space,
+                atomic: true,
+                ..Memory::NONE
+            },
+        };
+        memory.scalar = matches!(inst.encoding, Encoding::Smrd | Encoding::Smem);
+        if inst.does() == Does::StoreFromLds {
+            memory.read = lds;
+        }
+        if inst.loads_to_lds() {
+            memory.written = memory.written.and(lds);
+        }
+        memory.m0 = self.role_of_m0(&memory);
+        Some(memory)
+    }
+
+    /// The memories that the instruction's addresses lead to.
+    fn space(&self) -> Spaces {
+        let inst = self.inst;
+        match (inst.encoding, inst.does()) {
+            (_, Does::Gws(_)) => Spaces::of(Space::Gws),
+            (_, Does::OrderedCount) => Spaces::of(Space::Gds),
+            (Encoding::Ds, _) if inst.flag(Field::Gds) => Spaces::of(Space::Gds),
+            (Encoding::Ds, _) => Spaces::of(Space::Lds),
+            (Encoding::Flat, _) => Spaces::of(Space::Global)
+                .and(Spaces::of(Space::Lds))
+                .and(Spaces::of(Space::Scratch)),
+            (Encoding::Scratch, _) => Spaces::of(Space::Scratch),
+            _ => Spaces::of(Space::Global),
+        }
+    }
+
+    fn role_of_m0(&self, memory: &Memory) -> M0 {
+        let does = self.inst.does();
+        let spaces = memory.spaces();
+        let addresses = matches!(
+            does,
+            Does::LoadByLane | Does::StoreByLane | Does::StoreFromLds | Does::Count(_)
+        ) || spaces.has(Space::Gds)
+            || spaces.has(Space::Gws)
+            || self.inst.loads_to_lds();
+        if addresses {
+            M0::Addresses
+        } else if spaces.has(Space::Lds) && bounds_lds(self.inst.isa) {
+            M0::Bounds
+        } else {
+            M0::Unused
+        }
+    }
+
+    /// Interpolation reads parameters, which lie in LDS.
+    fn reads_parameters(&self) -> bool {
+        matches!(self.inst.encoding, Encoding::Vintrp | Encoding::Vop3Interp)
+    }
+
+    /// A source is a value of LDS, which M0 addresses (errata E246).
+    pub fn reads_lds_direct(&self) -> bool {
+        let inst = self.inst;
+        self.inst.encoding.is_vector_alu()
+            && inst.row().slots().any(|slot| {
+                let operand = inst.operand(slot);
+                matches!(
+                    operand,
+                    Operand::Scalar {
+                        code: regs::LDS_DIRECT,
+                        ..
+                    }
+                )
+            })
+    }
+}
+
+/// M0 bounds LDS up to GCN 1.2 (errata E035).
+const fn bounds_lds(isa: Isa) -> bool {
+    on::SI_CI_VI.has(isa)
+}

@@ -1,0 +1,343 @@
+//! The registers that operands name: how many, which of their bits, in which lanes.
+
+use crate::dpp::Permutation;
+use crate::effect::{Does, GwsOp, Half, Implicit, LaneMove};
+use crate::field::{Encoding, Field};
+use crate::inst::Operand;
+use crate::operand::{Access, Kind, Slot, Ty, When};
+use crate::regs;
+
+use super::registers::{ALL, Found, HIGH, LOW, Lanes, RegisterUse, Registers, Source};
+use super::{Unit, Uses};
+
+impl<'a> Uses<'a> {
+    /// All registers that the instruction uses: those of operands in the row's order, then the rest. A register that is
+    /// read as one operand and written as another comes twice.
+    pub fn registers(&self) -> impl Iterator<Item = RegisterUse> + use<> {
+        let mut found = Found::new();
+        for (place, slot) in self.inst.row().slots().enumerate() {
+            for it in self
+                .of_slot(place, slot, &self.inst.operand(slot))
+                .into_iter()
+                .flatten()
+            {
+                found.push(it);
+            }
+        }
+        self.implicit(&mut found);
+        found.into_uses()
+    }
+
+    /// The uses of the operand at `place` of the row: what is read first, then what is written.
+    #[inline]
+    pub fn of_slot(
+        &self,
+        place: usize,
+        slot: &Slot,
+        operand: &Operand,
+    ) -> [Option<RegisterUse>; 2] {
+        let inst = self.inst;
+        let source = Source::Operand(place as u8);
+        let (registers, is_vector) = match *operand {
+            Operand::Vgprs { first, count } => (Registers::Vector { first, count }, true),
+            Operand::Scalar { code, count } => match scalar(code, count) {
+                Some(registers) => (registers, false),
+                None => return [None; 2],
+            },
+            Operand::ScalarOffset { reg: Some(reg), .. } => match scalar(reg, 1) {
+                Some(registers) => (registers, false),
+                None => return [None; 2],
+            },
+            Operand::ScalarOffset { reg: None, .. }
+            | Operand::Literal(_)
+            | Operand::Off
+            | Operand::Imm(_) => return [None; 2],
+        };
+        let reads = slot.access != Access::Write && !self.only_keeps(slot) && !self.ignores(slot);
+        let writes = inst.writes(slot) && !inst.loads_to_lds();
+        let implicit = inst.does().implicit();
+        let read = reads.then(|| RegisterUse {
+            registers: self.narrowed(registers, self.read_dwords(slot)),
+            read: self.read_bits(slot),
+            written: 0,
+            lanes: if is_vector {
+                self.source_lanes(slot)
+            } else {
+                Lanes::Scalar
+            },
+            source,
+            indexed: is_source(slot) && implicit.has(Implicit::INDEXES_SOURCE),
+        });
+        let written = writes.then(|| RegisterUse {
+            registers: self.narrowed(registers, self.written_dwords(slot)),
+            read: 0,
+            written: self.written_bits(slot),
+            lanes: match (is_vector, self.is_lane_write(slot)) {
+                (false, _) => Lanes::Scalar,
+                (true, false) => Lanes::Active,
+                (true, true) => Lanes::Selected,
+            },
+            source,
+            indexed: !is_source(slot) && implicit.has(Implicit::INDEXES_DESTINATION),
+        });
+        [read, written]
+    }
+
+    /// A destination that the row calls read because it keeps lanes or halves: it is written in part.
+    fn only_keeps(&self, slot: &Slot) -> bool {
+        slot.access == Access::ReadWrite
+            && match self.inst.does() {
+                Does::LoadHalf(..) | Does::LoadFormatHigh => true,
+                _ => self.is_lane_write(slot) || self.merges(slot) || self.places_high(),
+            }
+    }
+
+    /// The fields of DS_NOP and of semaphores that take no value.
+    fn ignores(&self, slot: &Slot) -> bool {
+        slot.when == When::Optional
+            && matches!(
+                self.inst.does(),
+                Does::LdsNop | Does::Gws(GwsOp::SemaReleaseAll | GwsOp::SemaV | GwsOp::SemaP)
+            )
+    }
+
+    /// V_WRITELANE's destination: a vector one that a scalar source goes to.
+    fn is_lane_write(&self, slot: &Slot) -> bool {
+        slot.field == Field::Vdst && slot.kind == Kind::Vgpr && {
+            let mut slots = self.inst.row().slots();
+            slots.any(|other| other.field == Field::Src0 && other.kind == Kind::Ssrc)
+        }
+    }
+
+    /// A 16-bit result that leaves the other half of its register (errata E137).
+    fn merges(&self, slot: &Slot) -> bool {
+        slot.field == Field::Vdst
+            && slot.ty.bytes() == 2
+            && !self.inst.layout().has(Field::Src0Sel)
+            && self.inst.row().modifiers().any(|m| m.field == Field::OpSel)
+    }
+
+    /// A result that goes to the high half of its register.
+    fn places_high(&self) -> bool {
+        const DESTINATION: u64 = 1 << 3;
+        let inst = self.inst;
+        inst.does().implicit().has(Implicit::HIGH_HALF)
+            || inst.layout().bits(Field::OpSel).width > 3
+                && inst.get(Field::OpSel) & DESTINATION != 0
+                && !inst.does().implicit().has(Implicit::INDEXES_DESTINATION)
+    }
+
+    /// `registers` from the first on, as many as `count` says; none says all.
+    fn narrowed(&self, registers: Registers, count: Option<u8>) -> Registers {
+        match (registers, count) {
+            (Registers::Vector { first, .. }, Some(count)) => Registers::Vector { first, count },
+            (Registers::Scalar { first, .. }, Some(count)) => Registers::Scalar { first, count },
+            (registers, _) => registers,
+        }
+    }
+
+    /// Dwords that are read of a buffer's or an image's value: no status.
+    fn read_dwords(&self, slot: &Slot) -> Option<u8> {
+        let inst = self.inst;
+        let is_buffer = matches!(inst.encoding, Encoding::Mubuf | Encoding::Mtbuf);
+        match slot.kind {
+            Kind::Vgpr if is_buffer => Some(slot.ty.dwords()),
+            Kind::ImageData { .. } => match inst.operand(slot) {
+                Operand::Vgprs { count, .. } => Some(count - inst.get(Field::Tfe) as u8),
+                _ => None,
+            },
+            _ => None,
+        }
+    }
+
+    /// Dwords that are written where the operand does not say it: the old value of a comparing atomic is half as wide as
+    /// its data (errata E090), and a status follows what is loaded with TFE (E015, E080).
+    fn written_dwords(&self, slot: &Slot) -> Option<u8> {
+        let inst = self.inst;
+        match (inst.does(), slot.kind) {
+            (Does::Atomic(..), Kind::ImageData { .. }) => {
+                let count = self.read_dwords(slot)?;
+                Some(if slot.access == Access::ReadWrite && self.compares() {
+                    count.div_ceil(2)
+                } else {
+                    count
+                })
+            }
+            (Does::Atomic(_, ty), _) => Some(ty.dwords()),
+            (Does::Load(_), Kind::Vgpr) if inst.encoding == Encoding::Flat => {
+                Some(slot.ty.dwords() + inst.get(Field::Tfe) as u8)
+            }
+            _ => None,
+        }
+    }
+
+    fn compares(&self) -> bool {
+        use crate::effect::AtomicOp::CompareSwap;
+        matches!(self.inst.does(), Does::Atomic(CompareSwap, _))
+    }
+
+    /// Bits of each dword of a source that are read.
+    fn read_bits(&self, slot: &Slot) -> u32 {
+        let inst = self.inst;
+        let is_data = matches!(slot.field, Field::Vdata);
+        match inst.does() {
+            Does::Store(ty) if is_data => ones(ty.bytes()),
+            Does::StoreHigh(ty) if is_data => ones(ty.bytes()) << 16,
+            Does::StoreFormatHigh if is_data => HIGH,
+            Does::Alu(_) | Does::Compare(..) if is_source(slot) => self.source_bits(slot),
+            _ => ALL,
+        }
+    }
+
+    /// The same of a source of a vector operation, by SDWA's and OP_SEL's selections and the operand's type.
+    fn source_bits(&self, slot: &Slot) -> u32 {
+        let inst = self.inst;
+        let layout = inst.layout();
+        let is_short = slot.ty.bytes() == 2;
+        let number = match slot.field {
+            Field::Src0 => 0,
+            Field::Src1 => 1,
+            _ => 2,
+        };
+        let selection = match slot.field {
+            Field::Src0 => Field::Src0Sel,
+            Field::Src1 => Field::Src1Sel,
+            _ => Field::Op,
+        };
+        if selection != Field::Op && layout.has(selection) {
+            let selected = part(inst.get(selection));
+            return if is_short && selected == ALL {
+                LOW
+            } else {
+                selected
+            };
+        }
+        if matches!(slot.kind, Kind::Ssrc | Kind::Sdst) {
+            return ALL;
+        }
+        let bit = |field: Field| inst.get(field) >> number & 1 != 0;
+        if layout.has(Field::OpSelHi) {
+            let high_op = inst.get(Field::OpSelHi) | inst.get(Field::OpSelHi2) << 2;
+            let (low, high) = (bit(Field::OpSel), high_op >> number & 1 != 0);
+            return match slot.ty {
+                Ty::F16x2 | Ty::I16x2 => half(low) | half(high),
+                // Mixed precision: a half where OP_SEL_HI is set.
+                Ty::F32 if inst.row().slots().all(|s| s.ty != Ty::F16x2) && high => half(low),
+                _ => ALL,
+            };
+        }
+        match is_short {
+            true => half(layout.has(Field::OpSel) && bit(Field::OpSel)),
+            false => ALL,
+        }
+    }
+
+    /// Bits of each dword of a destination that may change.
+    fn written_bits(&self, slot: &Slot) -> u32 {
+        /// `dst_unused:UNUSED_PRESERVE`.
+        const PRESERVE: u64 = 2;
+        let inst = self.inst;
+        match inst.does() {
+            Does::LoadHalf(_, half) => return if half == Half::Low { LOW } else { HIGH },
+            Does::LoadFormatHigh => return HIGH,
+            _ => {}
+        }
+        if slot.field != Field::Vdst || slot.kind != Kind::Vgpr {
+            return ALL;
+        }
+        if inst.layout().has(Field::DstSel) {
+            return match inst.get(Field::DstUnused) {
+                PRESERVE => part(inst.get(Field::DstSel)),
+                _ => ALL,
+            };
+        }
+        match (self.places_high(), self.merges(slot)) {
+            (true, _) => HIGH,
+            (false, true) => LOW,
+            (false, false) => ALL,
+        }
+    }
+
+    fn source_lanes(&self, slot: &Slot) -> Lanes {
+        let inst = self.inst;
+        match inst.does() {
+            Does::Lanes(LaneMove::Swizzle) => Lanes::Crossing,
+            Does::Lanes(LaneMove::Push | LaneMove::Pull) if slot.field == Field::Vdata => {
+                Lanes::Crossing
+            }
+            Does::Gws(_) | Does::OrderedCount => Lanes::First,
+            Does::Alu(_) if self.reads_lane() => {
+                if self.selects_lane() {
+                    Lanes::Selected
+                } else {
+                    Lanes::First
+                }
+            }
+            _ if slot.field == Field::Src0 && self.crosses_lanes() => Lanes::Crossing,
+            _ => Lanes::Active,
+        }
+    }
+
+    /// DPP reads lanes other than the own.
+    fn crosses_lanes(&self) -> bool {
+        const SAME: Permutation = Permutation::QuadPerm([0, 1, 2, 3]);
+        self.inst.layout().has(Field::DppCtrl)
+            && Permutation::unpack(self.inst.get(Field::DppCtrl) as u16) != Some(SAME)
+    }
+
+    /// V_READLANE and V_READFIRSTLANE: a vector instruction's VDST is scalar.
+    pub fn reads_lane(&self) -> bool {
+        let mut slots = self.inst.row().slots();
+        slots.any(|slot| slot.field == Field::Vdst && slot.kind == Kind::Sdst)
+    }
+
+    /// V_READLANE and V_WRITELANE: a scalar source selects the lane.
+    pub fn selects_lane(&self) -> bool {
+        self.lane_select().is_some()
+    }
+
+    /// The place of the operand that selects a lane.
+    pub(super) fn lane_select(&self) -> Option<usize> {
+        if self.unit() != Unit::Vector {
+            return None;
+        }
+        let mut slots = self.inst.row().slots();
+        slots.position(|slot| slot.field == Field::Src1 && slot.kind == Kind::Ssrc)
+    }
+}
+
+/// The registers of a scalar operand; nothing of constants and of values that are derived (see [`value`]).
+fn scalar(code: u8, count: u8) -> Option<Registers> {
+    (code < regs::ZERO).then_some(Registers::Scalar { first: code, count })
+}
+
+/// True for a source of an ALU instruction.
+pub(super) fn is_source(slot: &Slot) -> bool {
+    matches!(
+        slot.field,
+        Field::Src0 | Field::Src1 | Field::Src2 | Field::Ssrc0 | Field::Ssrc1
+    )
+}
+
+/// The bits of a dword that a value of `bytes` bytes has.
+fn ones(bytes: u8) -> u32 {
+    match bytes {
+        1 => 0xff,
+        2 => LOW,
+        _ => ALL,
+    }
+}
+
+fn half(is_high: bool) -> u32 {
+    if is_high { HIGH } else { LOW }
+}
+
+/// The bits that a number of [`SELECTIONS`](crate::operand::SELECTIONS) selects.
+fn part(selection: u64) -> u32 {
+    match selection {
+        0..=3 => 0xff << (8 * selection),
+        4 => LOW,
+        5 => HIGH,
+        _ => ALL,
+    }
+}

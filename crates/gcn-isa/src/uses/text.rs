@@ -1,0 +1,137 @@
+//! An instruction's uses as text, for people, messages and tests.
+
+use std::fmt;
+
+use crate::regs;
+use crate::simm::HWREGS;
+
+use super::Uses;
+use super::memory::{M0, Memory, Space};
+use super::registers::{Lanes, RegisterUse, Registers, Source, State};
+
+/// One line: `reads v[2:3], exec as lanes; writes v5; global read; vmcnt`.
+impl fmt::Display for Uses<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let mut parts = Vec::new();
+        let uses: Vec<RegisterUse> = self.registers().collect();
+        parts.extend(listed("reads", &uses, |it| it.read, self));
+        parts.extend(listed("writes", &uses, |it| it.written, self));
+        parts.extend(self.memory().map(|memory| memory.to_string()));
+        if let Some(counters) = self.counters() {
+            let each = [counters.vm, counters.lgkm, counters.exp];
+            let held = counters
+                .held()
+                .zip(each.into_iter().filter(|held| *held != 0));
+            let text: Vec<String> = held
+                .map(|(counter, held)| match held {
+                    1 => counter.to_string(),
+                    _ => format!("{counter} {held} times"),
+                })
+                .collect();
+            parts.push(text.join(", "));
+        }
+        f.write_str(&parts.join("; "))
+    }
+}
+
+/// The registers of which `bits` says that some are used.
+fn listed(
+    verb: &str,
+    uses: &[RegisterUse],
+    bits: fn(&RegisterUse) -> u32,
+    of: &Uses<'_>,
+) -> Option<String> {
+    let used = uses.iter().filter(|it| bits(it) != 0);
+    let mut names: Vec<String> = used.map(|it| name(it, bits(it), of)).collect();
+    let mut seen = Vec::new();
+    names.retain(|name| {
+        let is_new = !seen.contains(name);
+        seen.push(name.clone());
+        is_new
+    });
+    (!names.is_empty()).then(|| format!("{verb} {}", names.join(", ")))
+}
+
+fn name(it: &RegisterUse, bits: u32, of: &Uses<'_>) -> String {
+    let isa = of.inst.isa;
+    let mut name = match it.registers {
+        Registers::Vector { first, count: 1 } => format!("v{first}"),
+        Registers::Vector { first, count } => {
+            format!("v[{first}:{}]", u16::from(first) + u16::from(count) - 1)
+        }
+        Registers::Scalar { first, count } => regs::scalar_name(isa, first, count)
+            .unwrap_or_else(|| format!("s{first} and {} more", count.saturating_sub(1))),
+        Registers::State(state) => state.to_string(),
+    };
+    if bits != u32::MAX {
+        let (low, high) = (bits.trailing_zeros(), u32::BITS - 1 - bits.leading_zeros());
+        name += &match high == low {
+            true => format!("[{low}]"),
+            false => format!("[{high}:{low}]"),
+        };
+    }
+    name += match (it.lanes, it.source) {
+        (_, Source::LaneMask) => " as lanes",
+        (Lanes::First, _) => " of the first lane",
+        (Lanes::Selected, _) => " of one lane",
+        (Lanes::Crossing, _) => " of any lane",
+        (Lanes::Scalar | Lanes::Active, _) => "",
+    };
+    if it.indexed {
+        name += " by index";
+    }
+    name
+}
+
+impl fmt::Display for State {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match *self {
+            State::Scc => f.write_str("scc"),
+            State::Pc => f.write_str("pc"),
+            State::Apertures => f.write_str("apertures"),
+            State::Hardware(id) => {
+                const PREFIX: &str = "HW_REG_";
+                match HWREGS.iter().find(|(_, number, _)| *number == id) {
+                    Some((name, ..)) => {
+                        f.write_str(&name.trim_start_matches(PREFIX).to_ascii_lowercase())
+                    }
+                    None => write!(f, "hardware register {id}"),
+                }
+            }
+        }
+    }
+}
+
+impl fmt::Display for Space {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Space::Global => "global",
+            Space::Lds => "lds",
+            Space::Gds => "gds",
+            Space::Scratch => "scratch",
+            Space::Gws => "gws",
+        })
+    }
+}
+
+/// `global read, lds written, m0 addresses`.
+impl fmt::Display for Memory {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let mut parts = Vec::new();
+        for space in self.spaces().iter() {
+            let how = match (self.read.has(space), self.written.has(space)) {
+                (true, true) if self.atomic => "atomic",
+                (true, true) => "read and written",
+                (true, false) => "read",
+                (false, _) => "written",
+            };
+            parts.push(format!("{space} {how}"));
+        }
+        match self.m0 {
+            M0::Unused => {}
+            M0::Bounds => parts.push("m0 bounds".to_owned()),
+            M0::Addresses => parts.push("m0 addresses".to_owned()),
+        }
+        f.write_str(&parts.join(", "))
+    }
+}
