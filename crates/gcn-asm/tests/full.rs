@@ -13,7 +13,7 @@ use std::path::{Path, PathBuf};
 
 use common::{target, tool};
 use gcn_asm::list::{ListOptions, list_object};
-use gcn_asm::{Assembly, Options, Place, SectionKind, Source, assemble};
+use gcn_asm::{Assembly, Options, SectionKind, Source, SymbolPlace, assemble};
 use gcn_isa::Target;
 use gcn_object::{
     Binding, CodeObject, RelocationKind, RelocationTarget, SymbolKind, Visibility, read,
@@ -205,7 +205,7 @@ fn check_relocatable(what: &str, bytes: &[u8]) {
         );
     }
     let place = |symbol: usize| match program.symbols[symbol].place {
-        Place::Section { section, offset } => Some(address(section) + offset),
+        SymbolPlace::Section { section, offset } => Some(address(section) + offset),
         _ => None,
     };
     // Fields in the object's own layout: place, kind, and the name or the place of what they refer to.
