@@ -2,7 +2,7 @@
 // One wave waits at a barrier for the other, which waits for seven more that never come.
 //! grid = 128
 //! group = 128
-// GCN all: error: kernel kernel, workgroup 0,0,0, wave 0, at kernel+0x24: s_barrier
+// GCN all: error[deadlock]: kernel kernel, workgroup 0,0,0, wave 0, at kernel+0x24: s_barrier
 // GCN all: all waves are blocked: 1 at a barrier, 1 at a global wave synchronisation, 0 ended
 // GCN all: 2 waves had begun and not ended:
 // GCN all: workgroup 0,0,0, wave 0, at kernel+0x24: s_barrier, exec=ffffffffffffffff

@@ -2,7 +2,7 @@
 // A loop without end: the limit of instructions ends it.
 //! grid = 1
 //! limit = 1000
-// GCN all: error: kernel kernel, workgroup 0,0,0, wave 0, at kernel+0x0: s_branch 65535
+// GCN all: error[instruction-limit]: kernel kernel, workgroup 0,0,0, wave 0, at kernel+0x0: s_branch 65535
 // GCN all: stopped after 1000 instructions, the limit
 // GCN all: 1 wave had begun and not ended:
 // GCN all: workgroup 0,0,0, wave 0, at kernel+0x0: s_branch 65535, exec=0000000000000001

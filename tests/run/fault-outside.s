@@ -1,7 +1,7 @@
 // RUN: tahiti bonaire fiji gfx900 gfx906
 // A jump out of the code.
 //! grid = 1
-// GCN all: error: kernel kernel, workgroup 0,0,0, wave 0, at 0x10
+// GCN all: error[pc-outside-code]: kernel kernel, workgroup 0,0,0, wave 0, at 0x10
 // GCN all: the program counter left the code
 // GCN all: it came from the instruction at 0x100001304 (kernel+0x4): s_setpc_b64 s[4:5]
 // GCN all: exit status 4

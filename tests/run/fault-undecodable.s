@@ -1,7 +1,7 @@
 // RUN: tahiti bonaire fiji gfx900 gfx906
 // A word that begins no instruction.
 //! grid = 1
-// GCN all: error: kernel kernel, workgroup 0,0,0, wave 0, at kernel+0x4
+// GCN all: error[invalid-instruction]: kernel kernel, workgroup 0,0,0, wave 0, at kernel+0x4
 // GCN 1.0: 0xffffffff begins no instruction of GCN 1.0
 // GCN 1.1: 0xffffffff begins no instruction of GCN 1.1
 // GCN 1.2: 0xffffffff begins no instruction of GCN 1.2

@@ -9,7 +9,7 @@ use gcn_isa::Target;
 
 const LINES: u64 = 600_000;
 
-/// A text of so many lines, the same in every run.
+/// A text of `lines` lines, the same in every run.
 fn mixed(lines: u64) -> String {
     let mut state: u64 = 1;
     let mut number = |bound: u64| {

@@ -1,4 +1,4 @@
-//! How fast machine code becomes a listing: memory instructions as a compiler mixes them, and random words.
+//! Speed of listing machine code: memory instructions as a compiler mixes them, and random words.
 
 use criterion::{Criterion, Throughput, criterion_group, criterion_main};
 use gcn_asm::list::{Code, ListOptions, list};

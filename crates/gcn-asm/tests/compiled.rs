@@ -1,4 +1,4 @@
-//! What clang writes as assembly gives the bytes that clang gives.
+//! Assembly that clang writes gives the same bytes as clang's objects.
 
 mod common;
 

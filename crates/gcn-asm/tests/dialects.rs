@@ -6,7 +6,7 @@ use gcn_isa::Target;
 
 const DOCUMENT: &str = include_str!("../../../docs/dialects.md");
 
-/// What the document says of a text that does not assemble.
+/// The document's word for a text that does not assemble.
 const REFUSED: &str = "refused";
 
 /// The words that a text gives, or that it is refused.

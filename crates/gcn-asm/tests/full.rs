@@ -93,7 +93,7 @@ fn assembled(what: &str, object: &CodeObject) -> Assembly {
     assembly
 }
 
-/// What a symbol is, apart from where.
+/// Properties of a symbol besides its address.
 type Kind = (u64, SymbolKind, Binding, Visibility);
 
 /// The symbols that belong to the program: what the linker and the compiler add for themselves is not.
@@ -116,7 +116,7 @@ fn symbols(object: &CodeObject) -> BTreeSet<(String, String, u64, u64, u8, u8, u
         .collect()
 }
 
-/// What the loader is to fill in: address, kind, and the address that comes there.
+/// Relocations for the loader: address, kind, and the address to store.
 fn loads(object: &CodeObject) -> BTreeSet<(u64, u32, u64)> {
     let value = |target| match target {
         RelocationTarget::Zero => 0,

@@ -1,4 +1,4 @@
-//! `gcn completions`: what makes a shell complete `gcn`, made from the definition of the command line.
+//! `gcn completions`: shell completions, generated from the definition of the command line.
 
 use std::io::Write;
 
@@ -28,7 +28,7 @@ pub struct Args {
 /// # Errors
 /// The result cannot be written.
 pub fn run(args: &Args, out: &mut dyn Write) -> Result<Status> {
-    // Made in memory, because the generator panics if it cannot write.
+    // Generated in memory, because the generator panics if it cannot write.
     let mut script = Vec::new();
     let mut command = Cli::command();
     let name = command.get_name().to_owned();

@@ -1,5 +1,5 @@
-//! The command line: `gcn asm`, `gcn dis`, `gcn info`, `gcn isa`, `gcn run`, and what a shell needs to know of them. A
-//! module per command; this one chooses among them.
+//! The command line: `gcn asm`, `gcn dis`, `gcn info`, `gcn isa`, `gcn run`, `gcn explain`, shell completions and manual
+//! pages. A module per command; this one chooses among them.
 //!
 //! Everything that is printed in the project is printed by this crate. A command writes its result to a
 //! [`Write`] that it is given, its diagnostics to standard error, and ends in a [`Status`] or an error.
@@ -7,6 +7,7 @@
 mod asm;
 mod completions;
 mod dis;
+mod explain;
 mod file;
 mod info;
 mod input;
@@ -37,16 +38,19 @@ enum Command {
     /// Disassemble a code object or raw words to source that assembles again.
     #[command(after_help = dis::EXAMPLES)]
     Dis(dis::Args),
-    /// List what a code object holds: target, kernels, arguments, registers, memory.
+    /// Show a code object: target, kernels, arguments, registers, memory.
     #[command(after_help = info::EXAMPLES)]
     Info(info::Args),
-    /// Show what is known of families of instructions, of one instruction, or of words.
+    /// Show the tables: families of instructions, an instruction, or the instruction of words.
     #[command(after_help = isa::EXAMPLES)]
     Isa(isa::Args),
-    /// Run a kernel: a source, a code object, or a launch file that says everything.
+    /// Run a kernel from a source, a code object, or a launch file.
     #[command(after_help = run::EXAMPLES)]
     Run(run::Args),
-    /// Print what makes a shell complete the commands, options and targets.
+    /// Explain the name of an error, a warning or a fault, or list all names.
+    #[command(after_help = explain::EXAMPLES)]
+    Explain(explain::Args),
+    /// Generate shell completions of commands, options and targets.
     #[command(after_help = completions::EXAMPLES)]
     Completions(completions::Args),
     /// Print a manual page, or write all of them.
@@ -82,7 +86,7 @@ impl From<Status> for ExitCode {
     }
 }
 
-/// Arguments that are wrong together, which clap cannot know.
+/// An invalid combination of arguments, which clap cannot detect.
 #[derive(Debug, thiserror::Error)]
 #[error("{0}")]
 struct Usage(String);
@@ -105,6 +109,7 @@ fn main() -> ExitCode {
         Command::Info(args) => info::run(args, &mut out),
         Command::Isa(args) => isa::run(args, &mut out),
         Command::Run(args) => run::run(args, &mut out),
+        Command::Explain(args) => explain::run(args, &mut out),
         Command::Completions(args) => completions::run(args, &mut out),
         Command::Man(args) => man::run(args, &mut out),
     };
@@ -112,14 +117,14 @@ fn main() -> ExitCode {
         out.flush()?;
         Ok(status)
     });
-    // What is still buffered could not be written, or belongs to a result that failed.
+    // The rest of the buffer could not be written, or belongs to a result that failed.
     let (_, _) = out.into_parts();
     match result {
         Ok(status) => status.into(),
-        // Who reads has read enough.
+        // The reader has read enough.
         Err(error) if is_broken_pipe(&error) => ExitCode::SUCCESS,
         Err(error) => {
-            // What is read or written by name says its name; what is left is the output.
+            // Errors of named files have the name as context; a bare one is about the output.
             let is_bare = error.chain().count() == 1 && error.is::<io::Error>();
             let error = if is_bare {
                 error.context("cannot write the output")

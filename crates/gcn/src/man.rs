@@ -1,4 +1,4 @@
-//! `gcn man`: manual pages, made from the definition of the command line.
+//! `gcn man`: manual pages, generated from the definition of the command line.
 
 use std::fs;
 use std::io::Write;
@@ -19,10 +19,10 @@ Examples:
 /// The arguments of `gcn man`.
 #[derive(clap::Args)]
 pub struct Args {
-    /// The command whose page is printed; without, the page of gcn itself.
+    /// Command whose page is printed; by default the page of gcn itself.
     #[arg(conflicts_with = "output")]
     command: Option<String>,
-    /// Write the pages of all commands into a directory, which is made if it is not there.
+    /// Write the pages of all commands into a directory, which is created if necessary.
     #[arg(short, long, value_name = "DIRECTORY")]
     output: Option<PathBuf>,
 }

@@ -101,7 +101,10 @@ fn control_c_tells_where_the_waves_are_and_loses_nothing() {
     let (first, list) = err
         .split_once("\n  interrupted\n")
         .expect("an interruption");
-    assert!(first.contains("error: kernel forever, workgroup "), "{err}");
+    assert!(
+        first.contains("error[interrupted]: kernel forever, workgroup "),
+        "{err}"
+    );
     let lines: Vec<&str> = list.lines().collect();
     // How many have begun depends on the moment.
     assert!(lines[0].ends_with(" had begun and not ended:"), "{err}");

@@ -1,4 +1,4 @@
-//! What the tests share: sampled instructions, and LLVM's assembler.
+//! Common parts of the tests: sampled instructions, and LLVM's assembler.
 
 #![allow(dead_code)] // Each test uses a part.
 
@@ -67,7 +67,7 @@ pub fn tool(name: &str, package: &str, arguments: &[&str], input: &str) -> (Stri
     )
 }
 
-/// What LLVM's assembler makes of each line; the lines must all be instructions that it takes.
+/// Words of each line from LLVM's assembler, which must accept all of them.
 pub fn llvm_words(cpu: &str, lines: &[String]) -> Vec<Vec<u32>> {
     let mcpu = format!("-mcpu={cpu}");
     let (out, err) = tool(

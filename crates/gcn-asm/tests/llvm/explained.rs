@@ -78,7 +78,7 @@ impl Explained {
         )
     }
 
-    /// Whether an entry explains a difference of `text`; `message` is what is said by who refuses it.
+    /// True if an entry explains a difference of `text`; `message` is that of the assembler that refuses it.
     pub fn explains(&self, kind: Difference, target: &str, text: &str, message: &str) -> bool {
         let entry = self.0.iter().find(|entry| {
             entry.kind == kind
@@ -102,7 +102,7 @@ impl Explained {
     }
 }
 
-/// Whether a pattern, in which `*` stands for anything and `?` for one character, is all of a text.
+/// True if a pattern matches all of a text; `*` matches anything, `?` one character.
 fn matches(pattern: &[u8], text: &[u8]) -> bool {
     match pattern.split_first() {
         None => text.is_empty(),

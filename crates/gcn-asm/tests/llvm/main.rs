@@ -53,7 +53,7 @@ fn words(inst: &Inst) -> Vec<u32> {
     inst.words()[..inst.dwords()].to_vec()
 }
 
-/// What was compared, and what is not explained.
+/// Comparisons made, and unexplained differences.
 #[derive(Default)]
 struct Report {
     cases: usize,
@@ -137,7 +137,7 @@ fn compare_disassemblers(
     }
 }
 
-/// What we write of words both assemblers take for these words.
+/// Our text of words, which both assemblers must turn back into these words.
 fn compare_round_trip(chip: &str, code: &[Vec<u32>], explained: &Explained, report: &mut Report) {
     let target = Target::named(chip).expect("the chip exists");
     let mut expected: HashMap<String, &[u32]> = HashMap::new();

@@ -115,7 +115,7 @@ fn scalars(isa: Isa, index: u32, count: u32) -> Vec<String> {
     all
 }
 
-/// What is no register but has a name.
+/// Named values that are no registers.
 const VALUES: &[&str] = &[
     "src_vccz",
     "src_execz",
@@ -502,7 +502,7 @@ fn bases(inst: &Inst) -> Vec<Inst> {
     bases
 }
 
-/// Whether a modifier says which lane a lane reads.
+/// True if a modifier selects the lane that each lane reads.
 fn is_permutation(text: &str) -> bool {
     let is_mask = text.starts_with("row_mask");
     !is_mask

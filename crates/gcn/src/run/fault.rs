@@ -10,6 +10,7 @@ use serde::Serialize;
 
 use super::interrupt::Cause;
 use super::report::Outcome;
+use crate::explain::fault_name;
 use crate::render::printable;
 
 /// A fault with everything that helps to find its cause; the fields are the keys of the JSON.
@@ -18,6 +19,8 @@ pub struct FaultReport {
     /// What the exit status says of it.
     #[serde(skip)]
     pub outcome: Outcome,
+    /// Name for `gcn explain`.
+    pub name: &'static str,
     /// What went wrong.
     message: String,
     kernel: String,
@@ -215,6 +218,7 @@ impl FaultReport {
         let places = end.places.into_iter().filter(|_| is_everyone);
         Some(FaultReport {
             outcome,
+            name: fault_name(&fault.kind),
             message,
             kernel: kernel.to_owned(),
             workgroup: fault.wave.group,

@@ -229,7 +229,7 @@ fn carry_out(launch: &Launch, out: &mut dyn Write) -> Result<Status> {
         render::tell(format_args!("error: {}\n", render::printable(error)));
     }
     if let Some(fault) = &fault {
-        render::tell(format_args!("error: {fault}\n"));
+        render::tell(format_args!("error[{}]: {fault}\n", fault.name));
     }
     Ok(outcome.status())
 }

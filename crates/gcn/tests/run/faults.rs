@@ -63,7 +63,7 @@ fn faults_name_the_place_and_lose_nothing() {
     for (kernel, message) in [
         (
             "beyond",
-            "error: kernel beyond, workgroup 0,0,0, wave 0, lane 16, at 0x100001614 (beyond+0x14): global_store_dword v1, v2, \
+            "error[unmapped-access]: kernel beyond, workgroup 0,0,0, wave 0, lane 16, at 0x100001614 (beyond+0x14): global_store_dword v1, v2, \
              s[4:5]\n  stores 4 bytes at unmapped address 0x100020040\n  nearest is out: 64 bytes at 0x100020000; the \
              address is right behind its end\n",
         ),

@@ -1,0 +1,226 @@
+//! `gcn explain`: expands the stable names of errors and warnings.
+//!
+//! The assembler's names are in `gcn-asm`, beside its diagnostics; the names of a run's faults are here.
+
+use std::io::Write;
+
+use anyhow::{Result, bail};
+use gcn_asm::{Explanation, closest, explanations};
+use gcn_emu::fault::FaultKind;
+
+use crate::Status;
+
+/// For `--help`.
+pub const EXAMPLES: &str = "\
+Examples:
+  gcn explain                   list all names
+  gcn explain offset-range
+  gcn explain unmapped-access";
+
+/// The arguments of `gcn explain`.
+#[derive(clap::Args)]
+pub struct Args {
+    /// A name, as in `error[NAME]`; without it, all names are listed.
+    name: Option<String>,
+}
+
+/// Carries the command out.
+///
+/// # Errors
+/// No error or warning has the name, or the result cannot be written.
+pub fn run(args: &Args, out: &mut dyn Write) -> Result<Status> {
+    let Some(name) = &args.name else {
+        writeln!(out, "Errors and warnings of the assembler:")?;
+        list(explanations().iter().copied(), out)?;
+        writeln!(out, "\nFaults of `gcn run`:")?;
+        list(FAULTS.iter().copied(), out)?;
+        return Ok(Status::Success);
+    };
+    // `error[offset-range]` is as good as `offset-range`.
+    let wanted = name.rsplit('[').next().unwrap_or(name);
+    let wanted = wanted.trim_end_matches([']', ':']).to_lowercase();
+    let all = || explanations().iter().copied().chain(FAULTS.iter().copied());
+    match all().find(|explanation| explanation.name == wanted) {
+        Some(explanation) => write!(out, "{explanation}")?,
+        None => match closest(&wanted, all().map(|explanation| explanation.name)) {
+            Some(near) => {
+                bail!("no error or warning is called `{wanted}`; did you mean `{near}`?")
+            }
+            None => {
+                bail!("no error or warning is called `{wanted}`; `gcn explain` lists all names")
+            }
+        },
+    }
+    Ok(Status::Success)
+}
+
+/// Writes a line for each name: the name and the first sentence of its meaning.
+fn list<'a>(
+    explanations: impl Iterator<Item = &'a Explanation> + Clone,
+    out: &mut dyn Write,
+) -> Result<()> {
+    let names = explanations.clone().map(|explanation| explanation.name);
+    let width = names.map(str::len).max().unwrap_or(0);
+    for Explanation { name, meaning, .. } in explanations {
+        let sentence = meaning
+            .split_once(". ")
+            .map_or(*meaning, |(first, _)| first);
+        writeln!(out, "  {name:width$}  {}", sentence.trim_end_matches('.'))?;
+    }
+    Ok(())
+}
+
+/// The stable name of a fault.
+pub fn fault_name(kind: &FaultKind) -> &'static str {
+    let explanation = match kind {
+        FaultKind::Unmapped { .. } => &UNMAPPED_ACCESS,
+        FaultKind::Misaligned { .. } => &MISALIGNED_ATOMIC,
+        FaultKind::RegisterOutOfRange { .. } => &REGISTER_OUT_OF_RANGE,
+        FaultKind::Undecodable(_) => &INVALID_INSTRUCTION,
+        FaultKind::NotExecuted => &UNSUPPORTED_INSTRUCTION,
+        FaultKind::PcOutside { .. } => &PC_OUTSIDE_CODE,
+        FaultKind::PcMisaligned { .. } => &MISALIGNED_PC,
+        FaultKind::OutsideTrapHandler => &OUTSIDE_TRAP_HANDLER,
+        FaultKind::Halted => &HALTED_WAVE,
+        FaultKind::Trap(_) => &TRAP,
+        FaultKind::Blocked { .. } => &DEADLOCK,
+        FaultKind::Limit(_) => &INSTRUCTION_LIMIT,
+        FaultKind::HostCall(_) => &UNSUPPORTED_HOST_CALL,
+        FaultKind::Vetoed(_) => &STOPPED_BY_OBSERVER,
+        FaultKind::Interrupted => &INTERRUPTED,
+    };
+    explanation.name
+}
+
+/// Defines a static per row, and the list of all of them.
+macro_rules! faults {
+    ($($id:ident $name:literal
+        meaning $meaning:literal
+        remedy $remedy:literal
+        $(; source $source:literal)?
+    )*) => {
+        $(
+            static $id: Explanation = Explanation {
+                name: $name,
+                meaning: $meaning,
+                example: "",
+                remedy: $remedy,
+                source: concat!($($source)?),
+            };
+        )*
+        static FAULTS: &[&Explanation] = &[$(&$id),*];
+    };
+}
+
+faults! {
+    UNMAPPED_ACCESS "unmapped-access"
+        meaning "A lane loads, stores or updates memory that belongs to no allocation. The message names the lane, the \
+                 address and the nearest allocation."
+        remedy "Compare the index with the buffer's size: often the grid is larger than the data and the kernel does \
+                not test its global number. An address near 0 is a null pointer. `--trace` shows the registers."
+        ; source "errata E105"
+    MISALIGNED_ATOMIC "misaligned-atomic"
+        meaning "An atomic operation has an address that is not a multiple of its size."
+        remedy "Align the data to 4 bytes for 32-bit atomics and to 8 bytes for 64-bit ones."
+        ; source "errata E104"
+    REGISTER_OUT_OF_RANGE "register-out-of-range"
+        meaning "An instruction writes a register that the kernel descriptor does not allocate. Hardware cancels the \
+                 instruction."
+        remedy "Raise `.amdhsa_next_free_vgpr` or `.amdhsa_next_free_sgpr`, or omit them: the assembler then counts the \
+                registers of the code."
+        ; source "errata E105, E129"
+    INVALID_INSTRUCTION "invalid-instruction"
+        meaning "The words at the program counter are no instruction of the target."
+        remedy "Compare the target with the one that the code was made for (`gcn info`), and look for data in the path \
+                of execution (`gcn dis`)."
+    UNSUPPORTED_INSTRUCTION "unsupported-instruction"
+        meaning "The instruction is valid, but the emulator does not execute it: images, exports, interpolation."
+        remedy "Compute kernels read buffers instead of images; graphics shaders cannot be run."
+    PC_OUTSIDE_CODE "pc-outside-code"
+        meaning "The program counter has left the code. The message names the jump, if there was one."
+        remedy "End every path with `s_endpgm`. After a jump through registers, check the address in them."
+    MISALIGNED_PC "misaligned-pc"
+        meaning "The program counter is not a multiple of 4."
+        remedy "Check the address that the jump takes from registers."
+    OUTSIDE_TRAP_HANDLER "outside-trap-handler"
+        meaning "The instruction is allowed in a trap handler only, and the emulator runs none."
+        remedy "Remove the instruction from the kernel."
+    HALTED_WAVE "halted-wave"
+        meaning "The wave halts itself (S_SETHALT, S_SENDMSGHALT), and only a debugger could continue it."
+        remedy "Remove the instruction, or end the wave with `s_endpgm`."
+    TRAP "trap"
+        meaning "The kernel executes S_TRAP. Trap 2 is `abort`, a failed `assert` or `__builtin_trap`."
+        remedy "Look at the condition before the trap; `--trace` shows the instructions that lead to it."
+        ; source "errata E240"
+    DEADLOCK "deadlock"
+        meaning "All waves wait, at barriers or at global wave synchronisation, and none can continue."
+        remedy "Let every wave of a workgroup reach the same barriers, also those without work, and release what the \
+                others wait for."
+    INSTRUCTION_LIMIT "instruction-limit"
+        meaning "A wave has executed as many instructions as `--limit` allows."
+        remedy "Look for a loop that does not end in the list of waves, or raise `--limit`."
+    UNSUPPORTED_HOST_CALL "unsupported-host-call"
+        meaning "The kernel calls a service of the host that the emulator does not offer."
+        remedy "`printf`, `malloc` and `free` work; calls of host functions do not."
+    STOPPED_BY_OBSERVER "stopped-by-observer"
+        meaning "An observer of the run refused an access."
+        remedy "The message is the observer's."
+    INTERRUPTED "interrupted"
+        meaning "A signal or the timeout stopped the run before its end."
+        remedy "Raise `--timeout` if the run needs more time; the list of waves shows its position."
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::HashSet;
+
+    use super::*;
+
+    fn explained(name: Option<&str>) -> Result<String> {
+        let args = Args {
+            name: name.map(str::to_owned),
+        };
+        let mut out = Vec::new();
+        run(&args, &mut out)?;
+        Ok(String::from_utf8(out)?)
+    }
+
+    #[test]
+    fn each_name_is_there_once_and_is_explained() {
+        let mut names = HashSet::new();
+        for explanation in explanations().iter().chain(FAULTS) {
+            assert!(names.insert(explanation.name), "{}", explanation.name);
+            let text = explained(Some(explanation.name)).expect("a known name");
+            assert!(text.contains(explanation.remedy), "{text}");
+        }
+    }
+
+    #[test]
+    fn all_names_are_listed() {
+        let list = explained(None).expect("a list");
+        for explanation in explanations().iter().chain(FAULTS) {
+            let line = format!("  {} ", explanation.name);
+            assert!(
+                list.contains(&line),
+                "{} is not in {list}",
+                explanation.name
+            );
+        }
+    }
+
+    #[test]
+    fn names_are_taken_as_messages_have_them() {
+        let text = explained(Some("error[unmapped-access]:")).expect("a known name");
+        assert!(text.starts_with("unmapped-access: "), "{text}");
+    }
+
+    #[test]
+    fn unknown_names_get_the_nearest() {
+        let error = explained(Some("unmaped-access")).expect_err("no such name");
+        assert!(
+            error
+                .to_string()
+                .contains("did you mean `unmapped-access`?")
+        );
+    }
+}
