@@ -23,9 +23,10 @@ struct Bundle<'a> {
 fuzz_target!(|bundle: Bundle| {
     let mut bytes = bundle.compressed();
     bytes.extend(bundle.behind);
-    if let Ok(entries) = gcn_object::container_entries(&bytes) {
-        for entry in entries {
+    if let Ok(entries) = gcn_object::code_objects(&bytes) {
+        for entry in entries.flatten() {
             let _ = entry.target();
+            let _ = entry.kernel_names();
             let _ = entry.read();
         }
     }

@@ -7,15 +7,14 @@ use libfuzzer_sys::fuzz_target;
 
 fuzz_target!(|data: &[u8]| {
     use_all(data);
-    if gcn_object::is_container(data)
-        && let Ok(entries) = gcn_object::container_entries(data)
-    {
-        entries.iter().for_each(use_entry);
+    if let Ok(entries) = gcn_object::code_objects(data) {
+        entries.flatten().for_each(|entry| use_entry(&entry));
     }
 });
 
 fn use_entry(entry: &BundleEntry) {
     let _ = entry.target();
+    let _ = entry.kernel_names();
     let _ = entry.read();
     use_all(&entry.bytes);
 }

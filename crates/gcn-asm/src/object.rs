@@ -69,7 +69,7 @@ impl Program {
                 let Some((target, base)) = symbols.get(relocation.symbol).copied().flatten() else {
                     continue;
                 };
-                builder.relocation(write::Relocation {
+                builder.relocation(write::InputRelocation {
                     section: id,
                     offset: relocation.offset,
                     kind: relocation.kind,
@@ -150,7 +150,7 @@ impl Program {
         &self,
         builder: &mut Builder<'_>,
         sections: &[Option<SectionId>],
-    ) -> Vec<Option<(write::Target, i64)>> {
+    ) -> Vec<Option<(write::RelocationBase, i64)>> {
         let mut used = vec![false; self.symbols.len()];
         for relocation in self.sections.iter().flat_map(|s| &s.relocations) {
             if let Some(used) = used.get_mut(relocation.symbol) {
@@ -169,7 +169,7 @@ impl Program {
                     && let SymbolPlace::Section { section, offset } = symbol.place
                 {
                     let id = section_of(section)?;
-                    return Some((write::Target::Section(id), offset.cast_signed()));
+                    return Some((write::RelocationBase::Section(id), offset.cast_signed()));
                 }
                 let definition = match symbol.place {
                     SymbolPlace::Section { section, offset } => {
@@ -177,7 +177,7 @@ impl Program {
                     }
                     SymbolPlace::Absolute(value) => Definition::Absolute(value.cast_unsigned()),
                     SymbolPlace::Common { align } => Definition::At(
-                        builder.section(write::Section {
+                        builder.section(write::InputSection {
                             name: format!(".bss.{}", symbol.name),
                             contents: Contents::Zeros(symbol.size),
                             kind: write::SectionKind::Program,
@@ -199,7 +199,7 @@ impl Program {
                 {
                     return None;
                 }
-                let id: SymbolId = builder.symbol(write::Symbol {
+                let id: SymbolId = builder.symbol(write::InputSymbol {
                     name: symbol.name.clone(),
                     definition,
                     size: symbol.size,
@@ -207,14 +207,14 @@ impl Program {
                     binding: symbol.binding,
                     visibility: symbol.visibility,
                 });
-                Some((write::Target::Symbol(id), 0))
+                Some((write::RelocationBase::Symbol(id), 0))
             })
             .collect()
     }
 }
 
-fn written(section: &crate::program::Section) -> write::Section<'_> {
-    write::Section {
+fn written(section: &crate::program::Section) -> write::InputSection<'_> {
+    write::InputSection {
         name: section.name.clone(),
         contents: match section.kind {
             SectionKind::NoBits => Contents::Zeros(section.size),

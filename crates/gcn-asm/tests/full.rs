@@ -103,8 +103,8 @@ fn symbols(object: &CodeObject) -> BTreeSet<(String, String, u64, u64, u8, u8, u
         .iter()
         .filter(|s| !matches!(s.kind, SymbolKind::Section | SymbolKind::File))
         .filter_map(|s| {
-            let section = match s.place {
-                gcn_object::Place::Section(index) => object.sections.get(index)?,
+            let section = match s.section {
+                gcn_object::SymbolSection::Section(index) => object.sections.get(index)?,
                 _ => return None,
             };
             let is_kept = KEPT.contains(&section.kind) && section.is_loaded();
@@ -246,8 +246,8 @@ fn check_relocatable(what: &str, bytes: &[u8]) {
             panic!("{what}: {target:?}");
         };
         let symbol = &object.symbols[symbol];
-        let (name, base) = match symbol.place {
-            gcn_object::Place::Section(_) => (String::new(), symbol.value),
+        let (name, base) = match symbol.section {
+            gcn_object::SymbolSection::Section(_) => (String::new(), symbol.value),
             _ => (symbol.name.clone(), 0),
         };
         let value = base.wrapping_add_signed(r.addend);
@@ -256,7 +256,7 @@ fn check_relocatable(what: &str, bytes: &[u8]) {
     assert_eq!(ours, theirs, "{what}");
     let mut compared = 0;
     for symbol in &object.symbols {
-        let gcn_object::Place::Section(section) = symbol.place else {
+        let gcn_object::SymbolSection::Section(section) = symbol.section else {
             continue;
         };
         let is_real = !matches!(symbol.kind, SymbolKind::Section | SymbolKind::File);
@@ -276,7 +276,9 @@ fn check_relocatable(what: &str, bytes: &[u8]) {
     assert!(compared > 0, "{what} has symbols");
     // Linked here it is the same program; what a linker must find elsewhere, it must find elsewhere.
     let is_whole = |s: &gcn_object::Symbol| {
-        s.place != gcn_object::Place::Undefined || s.binding == Binding::Weak || s.name.is_empty()
+        s.section != gcn_object::SymbolSection::Undefined
+            || s.binding == Binding::Weak
+            || s.name.is_empty()
     };
     if object.symbols.iter().all(is_whole) {
         let linked = program

@@ -1,5 +1,5 @@
-//! What the hardware and the loader are told about a kernel before it starts: the 64-byte kernel descriptor of
-//! version 3 and later, and version 2's `amd_kernel_code_t`, read into one structure.
+//! Kernel descriptors, which hardware and loader read before a kernel starts: the 64 bytes of version 3 and later, and
+//! version 2's `amd_kernel_code_t`, read into one structure.
 //!
 //! Layouts and bit numbers are those of "Kernel Descriptor" and "Code Object V2 Kernel Code Object" in LLVM's
 //! "User Guide for AMDGPU Backend"; the `.amdhsa_` directives of an assembler set the same fields.
@@ -10,7 +10,7 @@ use serde::Serialize;
 pub const DESCRIPTOR_SIZE: usize = 64;
 /// The alignment a kernel descriptor needs, in bytes.
 pub const DESCRIPTOR_ALIGN: u64 = 64;
-/// Where [`KernelDescriptor::kernel_code_entry_byte_offset`] lies in the descriptor, in bytes. An assembler puts
+/// Offset of [`KernelDescriptor::kernel_code_entry_byte_offset`] in the descriptor, in bytes. An assembler puts
 /// a [`Rel64`](crate::RelocationKind::Rel64) relocation against the kernel's symbol here, with this same number
 /// as the addend, since the offset counts from the descriptor's start.
 pub const ENTRY_OFFSET_FIELD: u64 = 16;
@@ -24,7 +24,7 @@ pub struct Field {
     pub name: &'static str,
     /// The lowest bit.
     pub low: u32,
-    /// How many bits.
+    /// Number of bits.
     pub width: u32,
 }
 
@@ -139,15 +139,15 @@ register! {
 }
 
 register! {
-    /// Which user SGPRs are set up, and a few facts for the loader. In the order of the registers.
+    /// User SGPRs that are set up, in the order of the registers, and a few flags for the loader.
     Properties {
          0 1 flag ENABLE_SGPR_PRIVATE_SEGMENT_BUFFER  enable_sgpr_private_segment_buffer  "Four SGPRs: a buffer descriptor for scratch.";
          1 1 flag ENABLE_SGPR_DISPATCH_PTR            enable_sgpr_dispatch_ptr            "Two SGPRs: the address of the dispatch packet.";
          2 1 flag ENABLE_SGPR_QUEUE_PTR               enable_sgpr_queue_ptr               "Two SGPRs: the address of the queue.";
          3 1 flag ENABLE_SGPR_KERNARG_SEGMENT_PTR     enable_sgpr_kernarg_segment_ptr     "Two SGPRs: the address of the arguments.";
          4 1 flag ENABLE_SGPR_DISPATCH_ID             enable_sgpr_dispatch_id             "Two SGPRs: the dispatch's number.";
-         5 1 flag ENABLE_SGPR_FLAT_SCRATCH_INIT       enable_sgpr_flat_scratch_init       "Two SGPRs: what FLAT_SCRATCH is made from.";
-         6 1 flag ENABLE_SGPR_PRIVATE_SEGMENT_SIZE    enable_sgpr_private_segment_size    "One SGPR: scratch bytes a lane.";
+         5 1 flag ENABLE_SGPR_FLAT_SCRATCH_INIT       enable_sgpr_flat_scratch_init       "Two SGPRs: the initial value of FLAT_SCRATCH.";
+         6 1 flag ENABLE_SGPR_PRIVATE_SEGMENT_SIZE    enable_sgpr_private_segment_size    "One SGPR: bytes of scratch per lane.";
          7 1 flag ENABLE_SGPR_GRID_WORKGROUP_COUNT_X  enable_sgpr_grid_workgroup_count_x  "One SGPR: workgroups in x (version 2 only).";
          8 1 flag ENABLE_SGPR_GRID_WORKGROUP_COUNT_Y  enable_sgpr_grid_workgroup_count_y  "One SGPR: workgroups in y (version 2 only).";
          9 1 flag ENABLE_SGPR_GRID_WORKGROUP_COUNT_Z  enable_sgpr_grid_workgroup_count_z  "One SGPR: workgroups in z (version 2 only).";
@@ -156,7 +156,7 @@ register! {
     }
 }
 
-/// What a user SGPR, or a pair or quad of them, holds when a wave starts.
+/// Contents of a user SGPR, or of a pair or quad of them, when a wave starts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize)]
 pub enum UserSgpr {
     /// A buffer descriptor for scratch; four registers.
@@ -169,9 +169,9 @@ pub enum UserSgpr {
     KernargSegmentPtr,
     /// The dispatch's number; two registers.
     DispatchId,
-    /// What FLAT_SCRATCH is made from; two registers.
+    /// Initial value of FLAT_SCRATCH; two registers.
     FlatScratchInit,
-    /// Scratch bytes a lane; one register.
+    /// Bytes of scratch per lane; one register.
     PrivateSegmentSize,
     /// Workgroups in x; one register.
     GridWorkgroupCountX,
@@ -228,7 +228,7 @@ const USER_SGPRS: [(Field, UserSgpr, u32); 10] = [
 ];
 
 impl Properties {
-    /// The user SGPRs asked for, each with its first register and how many it takes.
+    /// The enabled user SGPRs, each with its first register and the number of registers.
     pub fn user_sgprs(self) -> impl Iterator<Item = (UserSgpr, u32, u32)> {
         let mut next = 0;
         USER_SGPRS
@@ -242,12 +242,12 @@ impl Properties {
     }
 }
 
-/// A kernel descriptor (64 bytes, version 3 and later), or the same facts out of `amd_kernel_code_t`.
+/// A kernel descriptor (64 bytes, version 3 and later), or the same fields of `amd_kernel_code_t`.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct KernelDescriptor {
     /// LDS that the kernel needs without the dynamic part, in bytes.
     pub group_segment_fixed_size: u32,
-    /// Scratch a lane, in bytes.
+    /// Scratch per lane, in bytes.
     pub private_segment_fixed_size: u32,
     /// The argument segment, in bytes; zero where the producer did not say. A version 2 size beyond 32 bits
     /// reads as `u32::MAX`.
@@ -265,7 +265,7 @@ pub struct KernelDescriptor {
     pub kernel_code_properties: Properties,
     /// Arguments preloaded into SGPRs (gfx90a, gfx942): length in bits 6:0, offset in bits 15:7, both in dwords.
     pub kernarg_preload: u16,
-    /// What only `amd_kernel_code_t` says.
+    /// Fields that only `amd_kernel_code_t` has.
     pub kernel_code: Option<Box<KernelCode>>,
 }
 
@@ -278,11 +278,11 @@ pub struct KernelCode {
     pub machine_kind: u16,
     /// Major, minor and stepping of the processor.
     pub machine_version: [u16; 3],
-    /// Where prefetching should start, from the start of the structure, in bytes.
+    /// Start of prefetching, from the start of the structure, in bytes.
     pub kernel_code_prefetch_byte_offset: i64,
-    /// How much to prefetch.
+    /// Bytes to prefetch.
     pub kernel_code_prefetch_byte_size: u64,
-    /// Most scratch that the dispatch may need altogether, zero if not stated.
+    /// Largest scratch of the whole dispatch; zero if not stated.
     pub max_scratch_backing_memory_byte_size: u64,
     /// All 32 bits of the properties.
     pub code_properties: u32,
@@ -304,7 +304,7 @@ pub struct KernelCode {
     pub debug_sgprs: [u16; 2],
     /// Alignments of arguments, LDS and scratch as powers of two.
     pub segment_alignments: [u8; 3],
-    /// Lanes a wave as a power of two.
+    /// Lanes per wave as a power of two.
     pub wavefront_size: u8,
     /// −1 if not stated.
     pub call_convention: i32,

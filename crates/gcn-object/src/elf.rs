@@ -1,4 +1,4 @@
-//! What reading and writing share of ELF: kinds of symbols, and relocations with their arithmetic.
+//! Parts of ELF for reading and writing: kinds of symbols, and relocations with their arithmetic.
 //!
 //! Relocation numbers and formulas are those of the relocation table in LLVM's "User Guide for AMDGPU Backend":
 //! S is the symbol's value, A the addend, P the address of the field, B the load address.
@@ -7,6 +7,12 @@ use serde::Serialize;
 
 /// `EI_OSABI` of code objects for the HSA runtime.
 pub(crate) const ELFOSABI_AMDGPU_HSA: u8 = 64;
+/// Bytes of a page: access rights change at its multiples.
+pub(crate) const PAGE: u64 = 0x1000;
+/// Largest alignment of a section or a symbol, in bytes.
+pub(crate) const MAX_ALIGN: u64 = 1 << 16;
+/// Bytes of a slot of the global offset table.
+pub(crate) const GOT_SLOT: u64 = 8;
 
 macro_rules! numbered {
     ($(#[$meta:meta])* $type:ident: $word:ty { $($variant:ident $number:literal $what:literal;)* }) => {
@@ -14,7 +20,7 @@ macro_rules! numbered {
         #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize)]
         pub enum $type {
             $(#[doc = $what] $variant,)*
-            /// A number that this crate does not know.
+            /// An unknown number.
             Other($word),
         }
 
@@ -39,7 +45,7 @@ macro_rules! numbered {
 }
 
 numbered! {
-    /// What a symbol stands for.
+    /// Kind of a symbol.
     SymbolKind: u8 {
         NoType   0 "Not stated.";
         Object   1 "Data, a kernel descriptor among them.";
@@ -51,26 +57,26 @@ numbered! {
 }
 
 numbered! {
-    /// Who sees a symbol.
+    /// Binding of a symbol.
     Binding: u8 {
-        Local  0 "Its own file.";
-        Global 1 "Everybody.";
-        Weak   2 "Everybody, unless there is a global one; may stay undefined.";
+        Local  0 "Visible in its own file.";
+        Global 1 "Visible in all files.";
+        Weak   2 "Visible in all files, unless there is a global one; may stay undefined.";
     }
 }
 
 numbered! {
-    /// Whether a symbol is seen outside the linked object.
+    /// Visibility of a symbol outside of the linked object.
     Visibility: u8 {
         Default   0 "As its binding says; may be replaced by another object's.";
-        Internal  1 "No.";
-        Hidden    2 "No.";
+        Internal  1 "Not visible.";
+        Hidden    2 "Not visible.";
         Protected 3 "As its binding says; may not be replaced.";
     }
 }
 
 numbered! {
-    /// How a field is made from an address.
+    /// Formula that makes a field from an address.
     RelocationKind: u32 {
         None          0 "Nothing is done.";
         Abs32Lo       1 "The low half of S + A.";
@@ -112,19 +118,19 @@ const RELOCATION_NAMES: &[(&str, RelocationKind)] = &[
 pub(crate) struct Overflow;
 
 impl RelocationKind {
-    /// LLVM's name, as `.reloc` has it; `None` for numbers that this crate does not know.
+    /// LLVM's name, which `.reloc` takes; `None` for unknown numbers.
     pub fn name(self) -> Option<&'static str> {
         let named = |(_, kind): &&(&str, Self)| *kind == self;
         RELOCATION_NAMES.iter().find(named).map(|(name, _)| *name)
     }
 
-    /// The kind that LLVM names so.
+    /// The kind with LLVM's name.
     pub fn from_name(name: &str) -> Option<Self> {
         let named = |(known, _): &&(&str, Self)| *known == name;
         RELOCATION_NAMES.iter().find(named).map(|(_, kind)| *kind)
     }
 
-    /// How many bytes the field has; `None` where there is no field or it is not known.
+    /// Size of the field in bytes; `None` where there is no field or the kind is unknown.
     pub fn width(self) -> Option<u64> {
         match self {
             Self::None | Self::Other(_) => None,
@@ -159,8 +165,8 @@ impl RelocationKind {
         }
     }
 
-    /// Stores the field. `value` is S + A, less P where the formula subtracts it; `field` has [`Self::width`]
-    /// bytes, and nothing is done if it has not.
+    /// Stores a value: S + A, less P where the formula subtracts it. A `field` without [`Self::width`] bytes is left
+    /// unchanged.
     pub(crate) fn store(self, value: u64, field: &mut [u8]) -> Result<(), Overflow> {
         let low = value as u32;
         let high = (value >> 32) as u32;

@@ -1,85 +1,86 @@
-//! A code object as it lies in memory: segments side by side, relocations applied.
+//! The memory image of a code object: segments side by side, relocations applied.
 
 use thiserror::Error;
 
-use crate::elf::Binding;
-use crate::elf::RelocationKind;
-use crate::reader::{CodeObject, Place, Relocation, RelocationTarget, Segment};
+use crate::elf::{Binding, RelocationKind};
+use crate::object::{CodeObject, Relocation, RelocationTarget, Segment, SymbolSection};
 
-/// Memory for a whole code object.
+/// Memory contents of a whole code object.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct LoadImage {
-    /// The address that the object has for the first byte.
+    /// The object's own address of the first byte.
     pub base: u64,
-    /// Everything from the first segment's start to the last one's end.
+    /// Bytes from the first segment's start to the last one's end.
     pub bytes: Vec<u8>,
-    /// What of it is mapped, and how, by address. Addresses are the object's own: after loading at `L` a segment
-    /// is at `address - base + L`.
+    /// Mapped parts with their access rights, in the order of their addresses. Addresses are the object's own: after
+    /// loading at `L` a segment is at `address - base + L`.
     pub segments: Vec<Segment>,
 }
 
-/// Why a code object cannot be laid out in memory.
+/// Reason why a code object cannot be laid out in memory.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
+#[non_exhaustive]
 pub enum ImageError {
-    /// More than an image may have.
+    /// The image would exceed its limit.
     #[error("the code object takes {size} bytes of memory, more than {limit}")]
     TooLarge {
-        /// What it asks for.
+        /// Size of the image, in bytes.
         size: u64,
-        /// What it may have.
+        /// Largest size, in bytes.
         limit: u64,
     },
     /// Two segments claim the same address.
     #[error("the segments at {first:#x} and {second:#x} overlap")]
     Overlap {
-        /// An address.
+        /// Address of the one.
         first: u64,
-        /// An address.
+        /// Address of the other.
         second: u64,
     },
 }
 
-/// Why a relocation cannot be applied.
+/// Reason why a relocation cannot be applied.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
+#[non_exhaustive]
 pub enum RelocationError {
     /// A type this crate does not know.
     #[error("the relocation at {address:#x} has unknown type {number}")]
     Unknown {
-        /// Of the field.
+        /// Address of the field.
         address: u64,
-        /// The type.
+        /// Type of the relocation.
         number: u32,
     },
     /// A linker has to resolve it; a loader cannot.
     #[error("the relocation at {address:#x} is of type {kind:?}, which a linker must resolve")]
     NeedsLinker {
-        /// Of the field.
+        /// Address of the field.
         address: u64,
-        /// The type.
+        /// Type of the relocation.
         kind: RelocationKind,
     },
     /// The symbol is defined elsewhere.
     #[error("symbol {name} is undefined; the relocation at {address:#x} needs it")]
     Undefined {
-        /// Of the field.
+        /// Address of the field.
         address: u64,
-        /// Of the symbol.
+        /// Name of the symbol.
         name: String,
     },
     /// The field is not in the image.
     #[error("the relocation at {address:#x} is outside the image")]
     Outside {
-        /// Of the field.
+        /// Address of the field.
         address: u64,
     },
     /// The address does not fit the field.
     #[error("the relocation at {address:#x} of type {kind:?} does not hold {value:#x}")]
     Overflow {
-        /// Of the field.
+        /// Address of the field.
         address: u64,
-        /// The type.
+        /// Type of the relocation.
         kind: RelocationKind,
-        /// What is to be stored.
+        /// Value to be stored.
         value: u64,
     },
 }
@@ -88,12 +89,12 @@ pub enum RelocationError {
 pub const MAX_IMAGE_BYTES: u64 = 256 << 20;
 
 impl LoadImage {
-    /// Bytes by the object's own addresses.
+    /// Bytes at the object's own addresses; `None` if they are not in the image.
     pub fn get(&self, address: u64, size: u64) -> Option<&[u8]> {
         self.bytes.get(self.range(address, size)?)
     }
 
-    /// Bytes by the object's own addresses, to be changed.
+    /// Bytes at the object's own addresses, mutable.
     pub fn get_mut(&mut self, address: u64, size: u64) -> Option<&mut [u8]> {
         let range = self.range(address, size)?;
         self.bytes.get_mut(range)
@@ -105,7 +106,7 @@ impl LoadImage {
     }
 }
 
-impl CodeObject {
+impl CodeObject<'_> {
     /// The segments side by side, before relocation; at most [`MAX_IMAGE_BYTES`].
     pub fn image(&self) -> Result<LoadImage, ImageError> {
         self.image_within(MAX_IMAGE_BYTES)
@@ -152,10 +153,10 @@ impl CodeObject {
         Ok(image)
     }
 
-    /// Makes the image fit for `load_address`, where its first byte will be.
+    /// Applies the relocations to the image for a load address of its first byte.
     ///
     /// # Errors
-    /// Every relocation that cannot be applied; the others are.
+    /// Every relocation that cannot be applied; all others are applied.
     pub fn apply_relocations(
         &self,
         image: &mut LoadImage,
@@ -175,7 +176,7 @@ impl CodeObject {
         }
     }
 
-    /// `moved` is how far the image is from where it was linked for.
+    /// Applies one relocation. `moved` is the load address less the address that the image is linked for.
     fn apply(
         &self,
         relocation: &Relocation,
@@ -225,12 +226,14 @@ impl CodeObject {
             name: name.to_owned(),
         };
         let symbol = self.symbols.get(index).ok_or_else(|| undefined(""))?;
-        match symbol.place {
-            Place::Absolute => Ok(symbol.value),
-            Place::Section(_) | Place::Common { .. } => Ok(symbol.value.wrapping_add(moved)),
+        match symbol.section {
+            SymbolSection::Absolute => Ok(symbol.value),
+            SymbolSection::Section(_) | SymbolSection::Common { .. } => {
+                Ok(symbol.value.wrapping_add(moved))
+            }
             // ELF gives weak symbols that nobody defines the value zero.
-            Place::Undefined if symbol.binding == Binding::Weak => Ok(0),
-            Place::Undefined | Place::Other(_) => Err(undefined(&symbol.name)),
+            SymbolSection::Undefined if symbol.binding == Binding::Weak => Ok(0),
+            SymbolSection::Undefined | SymbolSection::Other(_) => Err(undefined(&symbol.name)),
         }
     }
 }

@@ -1,42 +1,79 @@
-//! AMDGPU code objects: the ELF files that compilers and assemblers leave and that a runtime loads.
+//! AMDGPU code objects: the ELF files that compilers and assemblers make and that a runtime loads.
 //!
-//! [`read`] takes any bytes and yields a [`CodeObject`]: target, kernels with their descriptors and metadata,
-//! sections, symbols, and an image to load. [`write`](mod@write) makes linked, loadable objects. The crate knows no
-//! instruction: code is bytes.
+//! A complete program that lists the kernels of a file, which may be a code object, an offload bundle, or a program or
+//! library that holds bundles:
+//!
+//! ```
+//! use gcn_object::{CodeObject, code_objects};
+//!
+//! fn list(object: &CodeObject) {
+//!     println!("version {} for {}", object.version.number(), object.target_id());
+//!     for kernel in &object.kernels {
+//!         println!("{} at {:#x}", kernel.name, kernel.entry_address);
+//!         for argument in kernel.metadata.iter().flat_map(|metadata| &metadata.args) {
+//!             let name = argument.name.as_deref().unwrap_or("?");
+//!             let kind = argument.value_kind.name();
+//!             println!("  {name}: {kind}, {} bytes at {}", argument.size, argument.offset);
+//!         }
+//!     }
+//! }
+//!
+//! fn main() -> Result<(), Box<dyn std::error::Error>> {
+//!     let path = std::env::args().nth(1);
+//!     let path = path.as_deref().unwrap_or("tests/fixtures/scale-gfx803-v3.co");
+//!     let file = std::fs::read(path)?;
+//!     for entry in code_objects(&file)? {
+//!         list(&entry?.read()?);
+//!     }
+//!     Ok(())
+//! }
+//! ```
+//!
+//! [`read`] reads one code object into a [`CodeObject`]: target, kernels with their descriptors and metadata, sections,
+//! symbols, and an image to load. [`find_name`] finds a kernel by any name that people or tools write.
+//! [`write`](mod@write) makes linked, loadable objects. The crate knows no instruction: code is bytes. It keeps the bytes
+//! of a file borrowed or shared ([`Bytes`]), so that a large, mapped file is never copied nor read whole.
 //!
 //! Sources: LLVM's "User Guide for AMDGPU Backend" for everything that is AMDGPU's own, the ELF specification
 //! for the rest.
 
-mod bundle;
-mod cpp;
-mod descriptor;
+#![forbid(unsafe_code)]
+
+// In the order of dependencies: a module uses those above it.
+mod bytes;
 mod elf;
-mod image;
-mod metadata;
-pub mod note;
-mod reader;
 mod target;
+pub mod note;
 mod value;
+mod metadata;
+mod descriptor;
+mod names;
+mod error;
+mod object;
+mod image;
+mod reader;
+mod bundle;
 pub mod write;
 
 pub use bundle::{
-    BundleEntry, BundleError, EntryBytes, bundle_entries, container_entries, is_bundle,
-    is_container,
+    BundleEntry, BundleError, CodeObjects, bundle_entries, code_objects, is_bundle, is_container,
 };
-pub use cpp::{declaration, source_name};
+pub use bytes::Bytes;
 pub use descriptor::{
     DESCRIPTOR_ALIGN, DESCRIPTOR_SIZE, ENTRY_OFFSET_FIELD, Field, KERNEL_CODE_SIZE, KernelCode,
     KernelDescriptor, Properties, Rsrc1, Rsrc2, Rsrc3, UserSgpr,
 };
 pub use elf::{Binding, RelocationKind, SymbolKind, Visibility};
+pub use error::{ReadError, Warning};
 pub use image::{ImageError, LoadImage, MAX_IMAGE_BYTES, RelocationError};
 pub use metadata::{
-    Access, AddressSpace, Argument, KernelMetadata, MAX_KERNARG_BYTES, Metadata, MetadataError,
-    MetadataProblem, ValueKind, metadata_from_yaml, pal_metadata_from_yaml,
+    Access, AddressSpace, Argument, KernelMetadata, MAX_KERNARG_BYTES, Metadata, MetadataProblem,
+    ValueKind, metadata_from_yaml, pal_metadata_from_yaml,
 };
-pub use reader::{
-    CodeObject, Kernel, Place, ReadError, Relocation, RelocationTarget, Section, Segment, Symbol,
-    Warning, read, read_owned,
+pub use names::{NameError, NamePattern, declaration, find_name, source_name};
+pub use object::{
+    CodeObject, Kernel, Relocation, RelocationTarget, Section, Segment, Symbol, SymbolSection,
 };
+pub use reader::read;
 pub use target::{Feature, Flags, IsaVersion, PROCESSORS, Version, processor_mach, processor_name};
-pub use value::Value;
+pub use value::{MetadataError, Value};

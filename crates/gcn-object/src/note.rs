@@ -1,4 +1,4 @@
-//! ELF notes: how they lie in a section, and the kinds that code objects have.
+//! ELF notes: their encoding, and the kinds in code objects.
 //!
 //! The kinds are those of "Note Records" in LLVM's "User Guide for AMDGPU Backend".
 
@@ -12,9 +12,9 @@ pub const CODE_OBJECT_VERSION: u32 = 1;
 pub const ISA_VERSION: u32 = 3;
 /// [`AMD`]: metadata as YAML.
 pub const HSA_METADATA: u32 = 10;
-/// [`AMD`]: the processor as the target id has it.
+/// [`AMD`]: the processor's target id.
 pub const ISA_NAME: u32 = 11;
-/// [`AMD`]: what PAL, the platform of graphics drivers, keeps of a program: pairs of a register's number and its value.
+/// [`AMD`]: metadata of PAL, the platform of graphics drivers: pairs of a register's number and its value.
 pub const PAL_METADATA: u32 = 12;
 /// [`AMDGPU`]: metadata as MessagePack.
 pub const METADATA: u32 = 32;
@@ -24,16 +24,16 @@ pub const ALIGN: u64 = 4;
 /// A note.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Note<'a> {
-    /// Who defines the kinds, without the zero at its end.
+    /// Owner of the numbers of kinds, without the zero at its end.
     pub owner: &'a [u8],
-    /// The owner's number for what it is.
+    /// Number of the kind, which the owner defines.
     pub kind: u32,
     /// The contents.
     pub description: &'a [u8],
 }
 
 impl Note<'_> {
-    /// The note as it lies in a section, filled up to a multiple of [`ALIGN`].
+    /// Encodes the note for a section, filled up to a multiple of [`ALIGN`].
     pub fn encode(&self) -> Vec<u8> {
         let mut note = Vec::new();
         let sizes = [self.owner.len() + 1, self.description.len()];
@@ -73,7 +73,7 @@ fn pad(note: &mut Vec<u8>) {
     note.resize(note.len().next_multiple_of(ALIGN as usize), 0);
 }
 
-/// The first `size` bytes, and what is behind them and their filling.
+/// The first `size` bytes, and the rest behind their filling.
 fn part(bytes: &[u8], size: u32) -> Option<(&[u8], &[u8])> {
     let size = usize::try_from(size).ok()?;
     let part = bytes.get(..size)?;

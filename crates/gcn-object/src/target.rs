@@ -1,4 +1,4 @@
-//! What `e_ident` and `e_flags` say a code object is for: version, processor, XNACK and SRAM-ECC.
+//! The target in `e_ident` and `e_flags`: version, processor, XNACK and SRAM-ECC.
 //!
 //! The numbers are those of the ELF header chapter of LLVM's "User Guide for AMDGPU Backend".
 
@@ -28,7 +28,7 @@ impl Version {
         Self::ALL.get(usize::from(abi_version)).copied()
     }
 
-    /// What `EI_ABIVERSION` holds.
+    /// The number in `EI_ABIVERSION`.
     pub fn abi_version(self) -> u8 {
         self as u8
     }
@@ -39,10 +39,10 @@ impl Version {
     }
 }
 
-/// How code was compiled with respect to XNACK or SRAM-ECC.
+/// Setting of XNACK or SRAM-ECC that the code was compiled for.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize)]
 pub enum Feature {
-    /// The processor does not have it.
+    /// The processor lacks the feature.
     #[default]
     Unsupported,
     /// The code runs with the feature on or off.
@@ -54,7 +54,7 @@ pub enum Feature {
     On,
 }
 
-/// `e_flags`, taken apart.
+/// Fields of `e_flags`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize)]
 pub struct Flags {
     /// `EF_AMDGPU_MACH`; see [`processor_name`]. Zero where a version 2 object states only its ISA note.
@@ -97,7 +97,7 @@ impl Feature {
 }
 
 impl Flags {
-    /// Takes `e_flags` of an object of this version apart.
+    /// Decodes the `e_flags` of an object of this version.
     pub fn decode(version: Version, flags: u32) -> Self {
         let [mach, .., generic_version] = flags.to_le_bytes();
         match version {
@@ -131,7 +131,7 @@ impl Flags {
         let mach = u32::from(self.mach) & MACH_MASK;
         match version {
             Version::V2 | Version::V3 => {
-                // A bit cannot say that both will do; it is set then too (errata E181).
+                // A bit has no third value for `Any`; it is set then too (errata E181).
                 let bit = |feature, bit| match feature {
                     Feature::On | Feature::Any => bit,
                     Feature::Off | Feature::Unsupported => 0,
@@ -213,7 +213,7 @@ pub fn processor_name(mach: u8) -> Option<&'static str> {
         .map(|(_, name)| *name)
 }
 
-/// The number of a processor that LLVM names so.
+/// The number of the processor with LLVM's name.
 pub fn processor_mach(name: &str) -> Option<u8> {
     PROCESSORS
         .iter()

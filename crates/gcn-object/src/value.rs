@@ -1,7 +1,7 @@
 //! A document of any shape, read from MessagePack or YAML and written as either.
 //!
-//! Metadata comes from strangers, so it is read into this tree first and looked through leniently after; the
-//! tree is never larger than a small multiple of the text it came from.
+//! Metadata is not trusted, so it is read into this tree first, and the tree is examined leniently; it is never
+//! larger than a small multiple of its text.
 
 use std::cell::Cell;
 use std::fmt;
@@ -13,7 +13,38 @@ use serde::de::{
 };
 use serde::ser::{SerializeMap, Serializer};
 
-use crate::metadata::MetadataError;
+use thiserror::Error;
+
+/// Reason why metadata cannot be read or written.
+#[derive(Clone, Debug, PartialEq, Eq, Error)]
+#[non_exhaustive]
+pub enum MetadataError {
+    /// Not MessagePack.
+    #[error("the metadata is not valid MessagePack: {0}")]
+    MessagePack(String),
+    /// Not YAML.
+    #[error("the metadata is not valid YAML: {message}")]
+    Yaml {
+        /// Line, from 1.
+        line: usize,
+        /// Column, from 1.
+        column: usize,
+        /// Message of the YAML reader.
+        message: String,
+    },
+    /// The YAML note is not text.
+    #[error("the metadata is not UTF-8")]
+    NotText,
+    /// Valid, but not a map of keys.
+    #[error("the metadata is not a map")]
+    NotAMap,
+    /// The document exceeds the limit of the reader.
+    #[error("the metadata has {bytes} bytes, more than the limit of {MAX_SOURCE_BYTES}")]
+    TooLarge {
+        /// Size of the document.
+        bytes: usize,
+    },
+}
 
 /// A node of a document.
 #[derive(Clone, Debug, PartialEq)]
@@ -38,13 +69,13 @@ pub enum Value {
     Map(Vec<(Self, Self)>),
 }
 
-/// Nesting beyond this is refused; metadata nests five deep.
+/// Deepest nesting; metadata nests five deep.
 const MAX_DEPTH: usize = 64;
-/// The tag by which LLVM says that a scalar is text although it reads like something else, as in `.name: !str n`.
+/// LLVM's tag of a text that reads like another scalar, as in `.name: !str n`.
 const TEXT_TAG: &str = "str";
-/// The tags of the other scalars, which say no more than the scalar itself.
+/// Tags of the other scalars, which add nothing to the scalar itself.
 const SCALAR_TAGS: [&str; 4] = ["nil", "bool", "int", "float"];
-/// Keeps a hostile document from costing much; the largest libraries have a few MiB of metadata.
+/// Largest document in bytes; the largest libraries have a few MiB of metadata.
 const MAX_SOURCE_BYTES: usize = 64 << 20;
 
 impl Value {
@@ -59,7 +90,7 @@ impl Value {
             .map_err(|error| MetadataError::MessagePack(error.to_string()))
     }
 
-    /// Reads one YAML document. Anchors and aliases are understood as long as they do not blow the document up.
+    /// Reads one YAML document. Anchors and aliases are resolved unless they multiply the document.
     pub fn from_yaml(text: &str) -> Result<Self, MetadataError> {
         check_size(text.len())?;
         // An empty document has no bytes but is one node.
@@ -69,7 +100,7 @@ impl Value {
             .map_err(|error| yaml_error(&error))
     }
 
-    /// The document as MessagePack: maps in the order of their keys, numbers as short as they go.
+    /// The document as MessagePack: maps in the order of their keys, numbers in their shortest form.
     pub fn to_msgpack(&self) -> Result<Vec<u8>, MetadataError> {
         rmp_serde::to_vec(self).map_err(|error| MetadataError::MessagePack(error.to_string()))
     }
@@ -78,12 +109,12 @@ impl Value {
     /// value carries a tag.
     ///
     /// # Errors
-    /// [`MetadataError::Yaml`] for bytes, which have no place in it.
+    /// [`MetadataError::Yaml`] for bytes, which YAML does not have.
     pub fn to_yaml(&self) -> Result<String, MetadataError> {
         serde_yaml_ng::to_string(&Tagged(self)).map_err(|error| yaml_error(&error))
     }
 
-    /// What a map holds under a text key; `None` for anything but a map.
+    /// Value of a text key in a map; `None` for other nodes.
     pub fn get(&self, key: &str) -> Option<&Self> {
         let Self::Map(entries) = self else {
             return None;
@@ -111,7 +142,7 @@ impl Value {
         }
     }
 
-    /// Truth; numbers count as C has it, since producers write both.
+    /// Truth value; numbers count as in C, since producers write both.
     pub fn as_bool(&self) -> Option<bool> {
         match self {
             Self::Bool(truth) => Some(*truth),
@@ -161,7 +192,7 @@ fn yaml_error(error: &serde_yaml_ng::Error) -> MetadataError {
     }
 }
 
-/// A value whose texts are tagged where LLVM would take them for something else.
+/// A value whose texts are tagged where LLVM would read them as other scalars.
 struct Tagged<'a>(&'a Value);
 
 impl Serialize for Tagged<'_> {
@@ -179,8 +210,8 @@ impl Serialize for Tagged<'_> {
     }
 }
 
-/// Whether LLVM might read a text as a number (everything that `strtod` takes counts), a truth value or nothing. A
-/// tag too many is harmless.
+/// Tells if LLVM might read a text as a number (everything that `strtod` takes counts), a truth value or nothing. A
+/// superfluous tag is harmless.
 fn reads_as_another_scalar(text: &str) -> bool {
     const WORDS: [&str; 10] = [
         "y", "n", "yes", "no", "on", "off", "true", "false", "null", "~",
@@ -215,8 +246,8 @@ impl Serialize for Value {
     }
 }
 
-/// Reads one node and pays for it: in a document that says what it means each node takes a byte at least, so
-/// running out means that aliases multiply it.
+/// Reader of one node within a budget: without aliases each node takes a byte at least, so running out means that
+/// aliases multiply the document.
 #[derive(Clone, Copy)]
 struct Node<'a>(&'a Cell<usize>);
 
@@ -235,9 +266,9 @@ impl<'de> DeserializeSeed<'de> for Node<'_> {
 }
 
 impl Node<'_> {
-    /// Text costs its length too, since an alias can repeat it.
+    /// Takes the length of a text off the budget, since an alias can repeat it.
     fn pay<E: serde::de::Error>(self, bytes: usize) -> Result<(), E> {
-        // A document's own text was paid for by the bytes it takes, less the node itself.
+        // The node itself has taken one byte already.
         let left = self.0.get().checked_sub(bytes.saturating_sub(1));
         self.0
             .set(left.ok_or_else(|| E::custom("aliases multiply the document"))?);
@@ -321,8 +352,8 @@ impl<'de> Visitor<'de> for Node<'_> {
 }
 
 impl<'de> Deserialize<'de> for Value {
-    /// Reads any document that serde can describe; for MessagePack and YAML from strangers use the functions
-    /// of this type, which bound the result.
+    /// Reads any document that serde can describe; for untrusted MessagePack and YAML use the functions of this type,
+    /// which bound the result.
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         Node(&Cell::new(MAX_SOURCE_BYTES)).deserialize(deserializer)
     }

@@ -3,8 +3,8 @@
 mod common;
 
 use gcn_object::{
-    BundleError, Feature, Properties, UserSgpr, ValueKind, Version, bundle_entries,
-    container_entries, is_container, read,
+    BundleError, Feature, Properties, UserSgpr, ValueKind, Version, bundle_entries, code_objects,
+    is_container, read,
 };
 
 const PROCESSORS: [(&str, &str, Feature, Feature); 5] = [
@@ -85,7 +85,7 @@ fn opencl_kernels_are_read() {
 fn assembled_kernels_are_read() {
     for (processor, name, ..) in PROCESSORS {
         let object =
-            read(&common::clang("scale.s", processor, 5, &[])).expect("clang makes valid objects");
+            read(common::clang("scale.s", processor, 5, &[])).expect("clang makes valid objects");
         assert_eq!(object.warnings, []);
         assert_eq!(object.processor(), Some(name));
         let kernel = object.kernel("answer").expect("it is there");
@@ -128,9 +128,9 @@ fn assembled_kernels_are_read() {
 fn objects_without_a_link_load_like_linked_ones() {
     for source in ["scale.s", "scale.cl"] {
         let linked =
-            read(&common::clang(source, "gfx900", 5, &[])).expect("clang makes valid objects");
+            read(common::clang(source, "gfx900", 5, &[])).expect("clang makes valid objects");
         let single =
-            read(&common::clang(source, "gfx900", 5, &["-c"])).expect("clang makes valid objects");
+            read(common::clang(source, "gfx900", 5, &["-c"])).expect("clang makes valid objects");
         assert!(linked.linked && !single.linked);
         assert_eq!(single.warnings, []);
         assert_eq!(single.metadata, linked.metadata);
@@ -189,7 +189,7 @@ fn objects_without_a_link_load_like_linked_ones() {
 #[test]
 fn common_symbols_of_an_object_without_a_link_get_room() {
     let object =
-        read(&common::clang("common.s", "gfx900", 5, &["-c"])).expect("clang makes valid objects");
+        read(common::clang("common.s", "gfx900", 5, &["-c"])).expect("clang makes valid objects");
     assert!(!object.linked);
     let mut image = object.image().expect("a small image");
     let base = image.base;
@@ -303,13 +303,28 @@ fn compressed_bundles_and_host_programs_are_taken_apart() {
     common::run("clang-19", "clang-19", &arguments);
     let bytes = std::fs::read(&program).expect("clang wrote it");
     assert!(is_container(&bytes) && !is_container(&object));
-    let entries = container_entries(&bytes).expect("it holds bundles");
+    let entries: Result<Vec<_>, _> = code_objects(&bytes).expect("it holds bundles").collect();
+    let entries = entries.expect("the bundles are whole");
     let found: Vec<_> = entries
         .iter()
         .map(|entry| (entry.target(), &entry.bytes[..]))
         .collect();
-    assert_eq!(found, [expected, expected].concat());
-    assert_eq!(container_entries(&object), Err(BundleError::NotABundle));
+    assert_eq!(found, [expected[1], expected[1]]);
+    for entry in &entries {
+        assert_eq!(entry.kernel_names(), Ok(vec!["scale".into()]));
+    }
+    // A code object is the only one of its file.
+    let alone: Result<Vec<_>, _> = code_objects(&object).expect("a code object").collect();
+    let alone = alone.expect("a code object");
+    assert_eq!(alone.len(), 1);
+    assert_eq!(
+        (alone[0].target(), &alone[0].bytes[..]),
+        (Some("gfx906"), &object[..])
+    );
+    assert_eq!(
+        code_objects(&b"text"[..]).err(),
+        Some(BundleError::NotABundle)
+    );
 }
 
 #[test]

@@ -3,7 +3,7 @@
 mod common;
 
 use gcn_object::{
-    Feature, IsaVersion, UserSgpr, ValueKind, Version, container_entries, is_container, read,
+    Feature, IsaVersion, UserSgpr, ValueKind, Version, code_objects, is_container, read,
 };
 use object::read::elf::{FileHeader as _, ProgramHeader as _, SectionHeader as _};
 use object::{LittleEndian, elf, pod};
@@ -145,7 +145,8 @@ fn a_program_of_the_opencl_compiler_holds_a_code_object() {
     };
     let bytes = entries(".text");
     assert!(is_container(&bytes));
-    let found = container_entries(&bytes).expect("it holds a code object");
+    let found: Result<Vec<_>, _> = code_objects(&bytes).expect("it holds one").collect();
+    let found = found.expect("nothing is broken");
     let [entry] = found.as_slice() else {
         panic!("one code object, not {found:?}")
     };
@@ -154,6 +155,6 @@ fn a_program_of_the_opencl_compiler_holds_a_code_object() {
     // Code of the host before it is no code object, nor is data that is one.
     for section in [".text\nret", ".data"] {
         let bytes = entries(section);
-        assert!(container_entries(&bytes).is_err(), "{section}");
+        assert!(code_objects(&bytes).is_err(), "{section}");
     }
 }

@@ -70,7 +70,7 @@ pub struct Placed {
 #[derive(Clone, Copy, Debug)]
 pub struct Launch<'a> {
     /// The object it is in.
-    pub object: &'a CodeObject,
+    pub object: &'a CodeObject<'a>,
     /// Where that was loaded.
     pub loaded: &'a Loaded,
     /// The kernel.

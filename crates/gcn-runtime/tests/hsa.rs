@@ -10,7 +10,7 @@ use gcn_object::{CodeObject, Version};
 use gcn_runtime::hsa::{self, Launch, LaunchError, Note, Placed, Prepared, Shape};
 
 /// A kernel with these lines in its descriptor and this metadata, in an object of this version.
-fn object(target: &str, version: u8, descriptor: &str, metadata: &str) -> CodeObject {
+fn object(target: &str, version: u8, descriptor: &str, metadata: &str) -> CodeObject<'static> {
     let text = format!(
         ".text\n.globl k\n.p2align 8\n.type k,@function\nk:\ns_endpgm\n.rodata\n.p2align 6\n\
          .amdhsa_kernel k\n.amdhsa_next_free_vgpr 9\n.amdhsa_next_free_sgpr 20\n{descriptor}\n.end_amdhsa_kernel\n\
@@ -29,7 +29,7 @@ fn object(target: &str, version: u8, descriptor: &str, metadata: &str) -> CodeOb
         .program
         .to_object(Some(version))
         .expect("an object");
-    let object = gcn_object::read(&bytes).expect("an object that can be read");
+    let object = gcn_object::read(bytes).expect("an object that can be read");
     assert!(object.warnings.is_empty(), "{:?}", object.warnings);
     object
 }

@@ -10,9 +10,9 @@ use gcn_asm::list::{
     Code, Kernel, LABELS, ListOptions, Section, Symbol, list_object, list_to, target_id,
 };
 use gcn_isa::{Syntax, Target};
-use gcn_object::{Binding, CodeObject, Feature, Place, SymbolKind, Version};
+use gcn_object::{Binding, CodeObject, Feature, SymbolKind, SymbolSection, Version};
 
-use crate::file::Bytes;
+use crate::file::FileBytes;
 use crate::{Status, Usage, input, object, render};
 
 /// For `--help`.
@@ -79,10 +79,10 @@ pub fn run(args: &Args, out: &mut dyn Write) -> Result<Status> {
         },
         hex: args.hex,
     };
-    let bytes = Bytes::open(&args.input)?;
+    let bytes = FileBytes::open(&args.input)?;
     let name = input::name(&args.input);
     let is_elf = match args.format {
-        Format::Auto => object::is_object(bytes.as_ref()),
+        Format::Auto => object::is_object(&bytes),
         Format::Elf => true,
         Format::Raw => false,
     };
@@ -93,7 +93,7 @@ pub fn run(args: &Args, out: &mut dyn Write) -> Result<Status> {
         }
     };
     if is_elf {
-        let object = object::read(bytes.clone(), args.choice()).with_context(|| name.clone())?;
+        let object = object::read(&bytes, args.choice()).with_context(|| name.clone())?;
         for warning in &object.warnings {
             render::warn(&name, warning);
         }
@@ -122,7 +122,7 @@ pub fn run(args: &Args, out: &mut dyn Write) -> Result<Status> {
             );
             return Err(Usage(message).into());
         };
-        list_to(&Code::raw(target.isa, bytes.as_ref()), &options, &mut sink);
+        list_to(&Code::raw(target.isa, &bytes), &options, &mut sink);
     }
     result?;
     bytes.check()?;
@@ -174,11 +174,13 @@ fn code_of<'a>(object: &'a CodeObject, target: &Target) -> Code<'a> {
     }
 }
 
-fn symbols_in(object: &CodeObject, section: usize, address: u64) -> Vec<Symbol<'_>> {
+fn symbols_in<'o>(object: &'o CodeObject, section: usize, address: u64) -> Vec<Symbol<'o>> {
     object
         .symbols
         .iter()
-        .filter(|symbol| symbol.place == Place::Section(section) && !symbol.name.is_empty())
+        .filter(|symbol| {
+            symbol.section == SymbolSection::Section(section) && !symbol.name.is_empty()
+        })
         .filter(|symbol| !matches!(symbol.kind, SymbolKind::Section | SymbolKind::File))
         .filter_map(|symbol| {
             Some(Symbol {

@@ -1,12 +1,13 @@
-//! The text of a source, and the bytes of a code object. A large file is mapped, which is quicker than to copy it. The
-//! assembler reads a source once from its begin to its end, and what it has passed need not be in memory, which would be
-//! most of all that assembling takes.
+//! The text of a source, and the bytes of a code object. Large files are mapped, which is faster than copying them. The
+//! assembler reads a source once from begin to end, and releases the memory of the part that it has read, which would be
+//! most of the memory that assembling takes.
 //!
-//! A file that somebody makes shorter meanwhile ends a program that has mapped it, as it ends LLVM's and others; one
-//! that is changed is noticed ([`Text::check`], [`Bytes::check`]). Small files, and what is no file, are read.
+//! Truncating a mapped file ends the program, as it ends LLVM's and others; a changed file is reported
+//! ([`Text::check`], [`FileBytes::check`]). Small files, and pipes, are read.
 
 use std::cell::Cell;
 use std::fs::{File, Metadata};
+use std::ops::Deref;
 use std::path::Path;
 use std::sync::Arc;
 
@@ -15,41 +16,41 @@ use memmap2::Mmap;
 
 use crate::input;
 
-/// Files from so many bytes on are mapped; reading smaller ones is as good.
+/// Size from which on a file is mapped, in bytes; reading smaller ones is as fast.
 const MAPPED_FROM: u64 = 1 << 20;
-/// Bytes of a mapped file that are looked at before their memory is given up.
+/// Bytes of a mapped file that are read before their memory is released.
 const STRIDE: usize = 1 << 18;
 
 /// The text of a source.
 pub enum Text {
-    /// It is in memory.
+    /// Text in memory.
     Read(String),
-    /// It is where the file is.
+    /// Text in a mapped file.
     Mapped(MappedText),
 }
 
-/// A file that is text.
+/// A mapped file that is text.
 pub struct MappedText {
     file: MappedFile,
-    /// Up to where memory was given up.
+    /// Offset up to which memory was released.
     released: Cell<usize>,
 }
 
-/// The bytes of a file. Clones share them.
+/// The bytes of a file, read or mapped. Clones share them.
 #[derive(Clone)]
-pub struct Bytes(Arc<Place>);
+pub struct FileBytes(Arc<Storage>);
 
-/// Where the bytes of a file are.
-enum Place {
+/// Memory that holds the bytes of a file.
+enum Storage {
     Read(Vec<u8>),
     Mapped(MappedFile),
 }
 
-/// A file in memory as it is.
+/// A file in memory.
 struct MappedFile {
     map: Mmap,
     file: File,
-    /// What was known of it when it was mapped.
+    /// Metadata of the file when it was mapped.
     metadata: Metadata,
 }
 
@@ -59,7 +60,7 @@ impl Text {
     /// # Errors
     /// As those of [`input::read_text`].
     pub fn open(path: &Path) -> Result<Text> {
-        match MappedFile::open(path)? {
+        match MappedFile::open(path, input::MAX_INPUT_BYTES)? {
             Some(file) => MappedText::new(file)
                 .map(Text::Mapped)
                 .map_err(|(map, good)| input::not_text(path, &map, good)),
@@ -75,14 +76,14 @@ impl Text {
         }
     }
 
-    /// The text has been read up to this byte. What is before it can still be read, at the cost of reading the file.
+    /// Releases the memory of the text before a byte. It can be read again, at the cost of reading the file.
     pub fn passed(&self, position: usize) {
         if let Text::Mapped(mapped) = self {
             mapped.release(position);
         }
     }
 
-    /// An error if the file was changed while it was mapped.
+    /// Reports an error if the file has changed since it was mapped.
     pub fn check(&self) -> Result<()> {
         match self {
             Text::Mapped(text) => text.file.check(),
@@ -91,40 +92,64 @@ impl Text {
     }
 }
 
-impl Bytes {
-    /// The bytes of a file, or of standard input.
+impl FileBytes {
+    /// The bytes of a file of any size, or of standard input.
     ///
     /// # Errors
-    /// As those of [`input::read`].
-    pub fn open(path: &Path) -> Result<Bytes> {
-        let place = match MappedFile::open(path)? {
-            Some(file) => Place::Mapped(file),
-            None => Place::Read(input::read(path)?),
+    /// Those of [`input::read`]; or the file is empty.
+    pub fn open(path: &Path) -> Result<FileBytes> {
+        let storage = match MappedFile::open(path, u64::MAX)? {
+            Some(file) => Storage::Mapped(file),
+            None => Storage::Read(input::read(path)?),
         };
-        Ok(Bytes(Arc::new(place)))
+        let bytes = FileBytes(Arc::new(storage));
+        if bytes.is_empty() {
+            bail!("{} is empty", input::name(path));
+        }
+        Ok(bytes)
     }
 
-    /// An error if the file was changed while it was mapped.
+    /// The bytes for a reader of code objects, which keeps them without copying.
+    pub fn shared(&self) -> gcn_object::Bytes<'static> {
+        gcn_object::Bytes::shared(self.clone())
+    }
+
+    /// Releases the memory of a mapped file. The system reads the file again where it is used again.
+    pub fn release(&self) {
+        if let Storage::Mapped(file) = &*self.0 {
+            file.release(0, file.map.len());
+        }
+    }
+
+    /// Reports an error if the file has changed since it was mapped.
     pub fn check(&self) -> Result<()> {
         match &*self.0 {
-            Place::Mapped(file) => file.check(),
-            Place::Read(_) => Ok(()),
+            Storage::Mapped(file) => file.check(),
+            Storage::Read(_) => Ok(()),
         }
     }
 }
 
-impl AsRef<[u8]> for Bytes {
-    fn as_ref(&self) -> &[u8] {
+impl Deref for FileBytes {
+    type Target = [u8];
+
+    fn deref(&self) -> &[u8] {
         match &*self.0 {
-            Place::Mapped(file) => &file.map,
-            Place::Read(bytes) => bytes,
+            Storage::Mapped(file) => &file.map,
+            Storage::Read(bytes) => bytes,
         }
+    }
+}
+
+impl AsRef<[u8]> for FileBytes {
+    fn as_ref(&self) -> &[u8] {
+        self
     }
 }
 
 impl MappedFile {
-    /// The file, if it is one and is worth being mapped.
-    fn open(path: &Path) -> Result<Option<MappedFile>> {
+    /// Maps a file of at most `most` bytes; `None` if it is larger, small, or no regular file.
+    fn open(path: &Path, most: u64) -> Result<Option<MappedFile>> {
         if path == Path::new(input::STDIN) {
             return Ok(None);
         }
@@ -132,12 +157,11 @@ impl MappedFile {
         let file = File::open(path).with_context(cannot_read)?;
         let metadata = file.metadata().with_context(cannot_read)?;
         let size = metadata.len();
-        if !metadata.is_file() || !(MAPPED_FROM..=input::MAX_INPUT_BYTES).contains(&size) {
+        if !metadata.is_file() || !(MAPPED_FROM..=most).contains(&size) {
             return Ok(None);
         }
-        // SAFETY: The map is read only. While it lives, nothing in this process writes to the file; what others do to
-        // it is theirs to answer for, as with every program that maps what it reads, and `check` tells whether they
-        // did.
+        // SAFETY: The map is read only. While it lives, nothing in this process writes to the file; other processes
+        // must not, as with every program that maps its input, and `check` reports if they did.
         let map = unsafe { Mmap::map(&file) }.with_context(cannot_read)?;
         Ok(Some(MappedFile {
             map,
@@ -146,18 +170,29 @@ impl MappedFile {
         }))
     }
 
+    /// Releases the memory of `length` bytes from `start` on, which are in the file still.
+    fn release(&self, start: usize, length: usize) {
+        #[cfg(unix)]
+        {
+            let advice = memmap2::UncheckedAdvice::DontNeed;
+            // SAFETY: The map is that of a file and nothing has written to it, so nothing is lost.
+            // If the advice fails, only memory is.
+            let _ = unsafe { self.map.unchecked_advise_range(advice, start, length) };
+        }
+    }
+
     fn check(&self) -> Result<()> {
         let now = self.file.metadata()?;
         let modified = |metadata: &Metadata| metadata.modified().ok();
         if now.len() != self.metadata.len() || modified(&now) != modified(&self.metadata) {
-            bail!("the file was changed while it was read");
+            bail!("the file has changed while it was read");
         }
         Ok(())
     }
 }
 
 impl MappedText {
-    /// The file if it is text, or else its bytes and how many of them are.
+    /// The file if it is text, or else its bytes and the number of those that are.
     fn new(file: MappedFile) -> Result<MappedText, (Mmap, usize)> {
         let text = MappedText {
             file,
@@ -172,7 +207,7 @@ impl MappedText {
         }
     }
 
-    /// How many bytes are text before something is not.
+    /// The number of bytes before the first that is not text.
     fn text_length(&self) -> usize {
         let mut good = 0;
         loop {
@@ -182,7 +217,7 @@ impl MappedText {
                 Ok(_) => good += piece.len(),
                 Err(error) => {
                     good += error.valid_up_to();
-                    // A character may go on behind the piece.
+                    // A character may continue behind the stride.
                     if error.error_len().is_some() || piece.len() < STRIDE {
                         return good;
                     }
@@ -200,15 +235,11 @@ impl MappedText {
         unsafe { str::from_utf8_unchecked(&self.file.map) }
     }
 
-    /// Gives up the memory of what is before a byte. It comes back from the file if it is read again.
+    /// Releases the memory of the text before a byte.
     fn release(&self, position: usize) {
         let from = self.released.get();
-        #[cfg(unix)]
         if let Some(length) = position.min(self.file.map.len()).checked_sub(from) {
-            let advice = memmap2::UncheckedAdvice::DontNeed;
-            // SAFETY: The map is that of a file and nothing has written to it, so there is nothing to lose.
-            // Without this advice everything is as it was, but for the memory.
-            let _ = unsafe { self.file.map.unchecked_advise_range(advice, from, length) };
+            self.file.release(from, length);
         }
         self.released.set(from.max(position / STRIDE * STRIDE));
     }
@@ -218,7 +249,7 @@ impl MappedText {
 mod tests {
     use super::*;
 
-    /// A text in a file of this name, as it is opened.
+    /// Opens a file with this name and these bytes.
     fn opened(name: &str, bytes: &[u8]) -> (std::path::PathBuf, Result<Text>) {
         let path = std::env::temp_dir().join(format!("gcn-{}-{name}", std::process::id()));
         std::fs::write(&path, bytes).expect("a temporary file");
@@ -226,7 +257,7 @@ mod tests {
         (path, text)
     }
 
-    /// Of two bytes each, so that one of them is across the end of each piece.
+    /// A text of characters of two bytes, so that one of them is across the end of each stride.
     fn long() -> String {
         let mut text = "é".repeat(MAPPED_FROM as usize / 2);
         text.insert(0, 'a');
@@ -234,7 +265,7 @@ mod tests {
     }
 
     #[test]
-    fn a_mapped_text_is_what_the_file_holds_before_and_after_it_is_passed() {
+    fn a_mapped_text_stays_the_same_after_its_memory_is_released() {
         let expected = long();
         let (path, text) = opened("mapped", expected.as_bytes());
         let text = text.expect("text");
@@ -249,7 +280,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_text_is_refused_where_it_is_wrong() {
+    fn bytes_that_are_no_text_are_refused_with_their_place() {
         let mut bytes = long().into_bytes();
         bytes.splice(STRIDE + 1..STRIDE + 3, *b"\n\xff");
         let (path, text) = opened("wrong", &bytes);
@@ -265,12 +296,13 @@ mod tests {
     }
 
     #[test]
-    fn a_change_is_noticed() {
+    fn a_change_is_reported() {
         let text = long();
         let (path, opened) = opened("changed", text.as_bytes());
         let opened = opened.expect("text");
-        let bytes = Bytes::open(&path).expect("a file");
-        assert!(bytes.as_ref() == text.as_bytes() && bytes.check().is_ok());
+        let bytes = FileBytes::open(&path).expect("a file");
+        bytes.release();
+        assert!(*bytes == *text.as_bytes() && bytes.check().is_ok());
         std::fs::write(&path, text.clone() + "b").expect("it can be written");
         assert!(opened.check().is_err() && bytes.check().is_err());
         std::fs::remove_file(path).expect("it is there");

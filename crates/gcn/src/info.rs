@@ -1,14 +1,16 @@
-//! `gcn info`: what a code object holds, for people and as JSON.
+//! `gcn info`: the contents of a code object, as text and as JSON.
 
+use std::borrow::Cow;
 use std::io::{self, Write};
 use std::path::PathBuf;
 
 use anyhow::{Context, Result};
 use clap::builder::TypedValueParser;
 use gcn_isa::Target;
-use gcn_object::{BundleEntry, CodeObject, Feature, Kernel, KernelDescriptor, UserSgpr};
+use gcn_object::{CodeObject, Feature, Kernel, KernelDescriptor, UserSgpr};
 use serde::Serialize;
 
+use crate::file::FileBytes;
 use crate::render::printable;
 use crate::{Status, input, object, render};
 
@@ -16,29 +18,35 @@ use crate::{Status, input, object, render};
 pub const EXAMPLES: &str = "\
 Examples:
   gcn info kernel.co
-  gcn info --json kernel.co";
+  gcn info --json kernel.co
+  gcn info librocsparse.so --target gfx906 --kernel 'axpyi_kernel<256, int, float, float>'";
 
 /// The arguments of `gcn info`.
 #[derive(clap::Args)]
 pub struct Args {
-    /// The code object; `-` reads standard input.
+    /// The code object, or a file that holds some; `-` reads standard input.
     input: PathBuf,
-    /// Which object of a file that holds several: an offload bundle, or a host program with bundles. Without it
-    /// they are listed.
+    /// Code object to show, of a file that holds several: an offload bundle, or a program or library with bundles.
+    /// Without a choice they are listed.
     #[arg(long, value_parser = input::TargetParser.map(|named| named.target), hide_possible_values = true)]
     target: Option<&'static Target>,
-    /// Which object of a file that holds several, by the number in the list.
+    /// Code object to show, by its number in the list.
     #[arg(long, value_name = "NUMBER")]
     entry: Option<usize>,
+    /// Show this kernel only: its symbol, or its name in the source, with or without template arguments and parameters.
+    #[arg(long, value_name = "NAME")]
+    kernel: Option<String>,
     /// Write JSON.
     #[arg(long)]
     json: bool,
 }
 
-/// VGPRs are allocated in blocks of this many.
+/// VGPRs of a block, the unit of allocation.
 const VGPR_BLOCK: u32 = 4;
-/// SGPRs are allocated in blocks of this many.
+/// SGPRs of a block, the unit of allocation.
 const SGPR_BLOCK: u32 = 8;
+/// Kernels of a code object that the list of a file names; libraries have hundreds.
+const MAX_NAMED: usize = 4;
 
 /// Carries the command out.
 ///
@@ -46,98 +54,123 @@ const SGPR_BLOCK: u32 = 8;
 /// The input cannot be read or is no code object.
 pub fn run(args: &Args, out: &mut dyn Write) -> Result<Status> {
     let name = input::name(&args.input);
-    let bytes = input::read(&args.input)?;
-    let is_chosen = args.target.is_some() || args.entry.is_some();
-    if !is_chosen
-        && let Some(devices) = object::devices(&bytes).with_context(|| name.clone())?
-        && devices.len() > 1
-    {
-        return list(&name, &devices, args.json, out);
+    let file = FileBytes::open(&args.input)?;
+    let is_chosen = args.target.is_some() || args.entry.is_some() || args.kernel.is_some();
+    if !is_chosen && let Some(list) = entries(&file).with_context(|| name.clone())? {
+        return write_entries(&name, &list, args.json, out);
     }
     let choice = object::Choice {
         target: args.target,
         entry: args.entry,
-        kernel: None,
+        kernel: args.kernel.as_deref(),
     };
-    let object = object::read(bytes, choice).with_context(|| name.clone())?;
+    let object = object::read(&file, choice).with_context(|| name.clone())?;
     if let Some(asked) = args.target
         && let Some(own) = object::contradicts(&object, asked)
     {
         let message = format!("the code is for {own}, not for {}", asked.name);
         render::warn(&name, &message);
     }
-    let report = Report::new(&object);
+    let mut report = Report::new(&object);
+    if let Some(kernel) = &args.kernel {
+        let symbol = &object.find_kernel(kernel)?.name;
+        report.kernels.retain(|kernel| kernel.name == *symbol);
+    }
     if args.json {
         serde_json::to_writer_pretty(&mut *out, &report).map_err(io::Error::from)?;
         writeln!(out)?;
     } else {
         report.write(&name, out)?;
     }
+    file.check()?;
     Ok(Status::Success)
 }
 
 /// A code object of a file that holds several.
 #[derive(Serialize)]
-struct EntryReport<'a> {
-    /// Counted from 1; `--entry` takes it.
+struct EntryReport {
+    /// Number from 1; `--entry` takes it.
     entry: usize,
     /// Kind and target as the file has them.
-    id: &'a str,
-    target: Option<&'a str>,
+    id: String,
+    target: Option<String>,
     bytes: usize,
-    /// Names of its kernels; none if it is no code object that can be read.
+    /// Names of the kernels; empty if it is no code object that can be read.
     kernels: Vec<String>,
 }
 
-/// Lists the code objects of a file that holds several.
-fn list(name: &str, devices: &[BundleEntry], json: bool, out: &mut dyn Write) -> Result<Status> {
-    let report = |(index, device): (usize, &BundleEntry)| {
-        let kernels = device.read().map(|object| object.kernels);
-        let names = kernels.unwrap_or_default().into_iter();
-        (index + 1, names.map(|kernel| kernel.name).collect())
+/// The code objects of a file that holds several; `None` for other files.
+fn entries(file: &FileBytes) -> Result<Option<Vec<EntryReport>>> {
+    let Some(entries) = object::Entries::of(file)? else {
+        return Ok(None);
     };
-    let found: Vec<(usize, Vec<String>)> = devices.iter().enumerate().map(report).collect();
-    let reports: Vec<EntryReport> = devices
-        .iter()
-        .zip(found)
-        .map(|(device, (entry, kernels))| EntryReport {
-            entry,
-            id: &device.id,
-            target: device.target(),
-            bytes: device.bytes.len(),
+    let mut list = Vec::new();
+    for numbered in entries {
+        let (number, entry) = numbered?;
+        let kernels = entry.kernel_names().unwrap_or_default();
+        let kernels = kernels.into_iter().map(Cow::into_owned).collect();
+        list.push(EntryReport {
+            entry: number,
+            target: entry.target().map(str::to_owned),
+            bytes: entry.bytes.len(),
             kernels,
-        })
-        .collect();
+            id: entry.id,
+        });
+    }
+    Ok((list.len() > 1).then_some(list))
+}
+
+/// Lists the code objects of a file that holds several.
+fn write_entries(
+    name: &str,
+    list: &[EntryReport],
+    json: bool,
+    out: &mut dyn Write,
+) -> Result<Status> {
     if json {
-        serde_json::to_writer_pretty(&mut *out, &reports).map_err(io::Error::from)?;
+        serde_json::to_writer_pretty(&mut *out, list).map_err(io::Error::from)?;
         writeln!(out)?;
         return Ok(Status::Success);
     }
-    writeln!(out, "{}: {} code objects", printable(name), reports.len())?;
-    for report in &reports {
-        let kernels: Vec<_> = report.kernels.iter().map(|name| printable(name)).collect();
+    writeln!(out, "{}: {} code objects", printable(name), list.len())?;
+    for report in list {
+        let mut kernels: Vec<_> = report
+            .kernels
+            .iter()
+            .take(MAX_NAMED)
+            .map(short_name)
+            .collect();
+        if let more @ 1.. = report.kernels.len().saturating_sub(MAX_NAMED) {
+            kernels.push(format!("{more} more"));
+        }
         writeln!(
             out,
             "{:>4}  {:24}  {:>9} bytes  {}",
             report.entry,
-            printable(report.target.unwrap_or("")).to_string(),
+            printable(report.target.as_deref().unwrap_or("")),
             report.bytes,
             kernels.join(", ")
         )?;
     }
     writeln!(
         out,
-        "choose one with --target, or with --entry and its number"
+        "choose one with --target, with --entry and its number, or with --kernel"
     )?;
     Ok(Status::Success)
 }
 
-/// What is reported; the fields are the keys of the JSON.
+/// The name of a kernel in its source without parameters, which `--kernel` takes.
+fn short_name(symbol: &String) -> String {
+    let name = gcn_object::source_name(symbol);
+    printable(name.as_ref().unwrap_or(symbol))
+}
+
+/// Contents of a code object; the fields are the keys of the JSON.
 #[derive(Serialize)]
 struct Report {
     /// LLVM's name of the processor.
     target: Option<String>,
-    /// `GCN 1.4`; nothing for processors that are not GCN.
+    /// `GCN 1.4`; `None` for processors that are not GCN.
     isa: Option<&'static str>,
     code_object_version: u8,
     /// `unsupported`, `any`, `off` or `on`.
@@ -145,7 +178,7 @@ struct Report {
     sramecc: &'static str,
     linked: bool,
     kernels: Vec<KernelReport>,
-    /// What is wrong with the file without standing in the way.
+    /// Defects of the file that do not keep it from being loaded.
     warnings: Vec<String>,
 }
 
@@ -158,13 +191,13 @@ struct KernelReport {
     arguments: Vec<ArgumentReport>,
     argument_bytes: u64,
     argument_alignment: Option<u64>,
-    /// As the compiler counts them; as allocated where it does not say.
+    /// The compiler's count; the allocated number where it states none.
     sgprs: Option<u64>,
     vgprs: Option<u64>,
-    /// Processors that are not GCN allocate otherwise.
+    /// `None` for processors that are not GCN.
     sgprs_allocated: Option<u32>,
     vgprs_allocated: Option<u32>,
-    /// What the first SGPRs hold.
+    /// Contents of the first SGPRs.
     user_sgprs: Vec<UserSgprReport>,
     /// Without the dynamic part.
     lds_bytes: u64,
@@ -203,7 +236,7 @@ impl Report {
                 .map(str::to_owned),
             isa: target.map(|target| target.isa.version()),
             code_object_version: object.version.number(),
-            // Versions 2 and 3 say "off" of what the processor does not have.
+            // Versions 2 and 3 state a feature that the processor does not have as off.
             xnack: setting(object.flags.xnack, target.is_none_or(|target| target.xnack)),
             sramecc: setting(
                 object.flags.sramecc,
@@ -374,7 +407,7 @@ impl KernelReport {
     }
 }
 
-/// How many registers of a kind a kernel uses and gets.
+/// The number of registers of a kind that a kernel uses, and that it is given.
 fn registers(kind: &str, used: Option<u64>, allocated: Option<u32>) -> String {
     let used = used.map_or("?".to_owned(), |used| used.to_string());
     match allocated {
@@ -397,7 +430,7 @@ fn setting(feature: Feature, exists: bool) -> &'static str {
     }
 }
 
-/// SGPRs that the descriptor asks for. From GCN 1.2 on they come in pairs of blocks; LLVM's descriptors for
+/// The number of SGPRs that the descriptor asks for. From GCN 1.2 on they come in pairs of blocks; LLVM's descriptors for
 /// GCN 1.2 and 1.4 count single blocks with an even number of them.
 fn sgprs_allocated(descriptor: &KernelDescriptor, target: &Target) -> u32 {
     let blocks = descriptor

@@ -1,4 +1,4 @@
-//! What commands share in reading their arguments: targets, files and standard input.
+//! Arguments that commands share: targets, files and standard input.
 
 use std::ffi::OsStr;
 use std::fmt;
@@ -15,10 +15,10 @@ use crate::file::Text;
 
 /// The file name that means standard input.
 pub const STDIN: &str = "-";
-/// Larger inputs are refused: no code object or source comes near, and all of it is kept in memory.
+/// Largest source, or input that is read and not mapped, in bytes; all of it is kept in memory.
 pub const MAX_INPUT_BYTES: u64 = 1 << 30;
 
-/// The assembly language of a text, read or written.
+/// Assembly language of a text that is read or written.
 #[derive(Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
 pub enum Dialect {
     /// llvm-mc's.
@@ -32,12 +32,12 @@ pub enum Dialect {
 pub struct Named {
     /// The target.
     pub target: &'static Target,
-    /// What is said of its features.
+    /// Features that the name turns on or off.
     pub features: Features,
 }
 
 impl Named {
-    /// How to assemble for it.
+    /// Options to assemble for it.
     pub fn options(self) -> Options<'static> {
         Options {
             features: self.features,
@@ -55,7 +55,7 @@ impl fmt::Display for Named {
 /// The target of a name.
 ///
 /// # Errors
-/// What is accepted, if `name` is not.
+/// The list of accepted names, if `name` is not among them.
 pub fn target(name: &str) -> Result<Named, String> {
     let target = Target::named(name).ok_or_else(accepted_targets)?;
     let features = Features::said(target, name).map_err(|error| match error.help() {
@@ -119,7 +119,7 @@ fn accepted_targets() -> String {
     )
 }
 
-/// How messages call an input.
+/// The name of an input in messages.
 pub fn name(path: &Path) -> String {
     if path == Path::new(STDIN) {
         "<stdin>".to_owned()
@@ -130,9 +130,9 @@ pub fn name(path: &Path) -> String {
 
 /// The files that sources include: relative to the source, then in directories.
 pub struct SourceFiles<'a> {
-    /// Where to look, in this order.
+    /// Directories to search, in this order.
     pub directories: &'a [PathBuf],
-    /// The source itself, if its memory can be given up.
+    /// The source itself, if its memory can be released.
     pub text: Option<&'a Text>,
 }
 
@@ -171,12 +171,12 @@ impl gcn_asm::Files for SourceFiles<'_> {
 /// The bytes of a file, or of standard input if the name is [`STDIN`].
 ///
 /// # Errors
-/// What keeps it from being read, with its name.
+/// The file cannot be read; the error names it.
 pub fn read(path: &Path) -> Result<Vec<u8>> {
     read_up_to(path, MAX_INPUT_BYTES)
 }
 
-/// As [`read`], for an input that may have so many bytes.
+/// As [`read`], for an input of at most `most` bytes.
 ///
 /// # Errors
 /// As there.
@@ -197,16 +197,16 @@ pub fn read_up_to(path: &Path, most: u64) -> Result<Vec<u8>> {
     Ok(bytes)
 }
 
-/// What a buffer is filled from. A file is read only when there is room for it, piece by piece, so that it may be as
-/// large as memory and is never there twice; of what else there is, such as a pipe, nobody knows the length before.
+/// Contents for a buffer. A file is read only when its buffer exists, piece by piece, so that it may be as large as
+/// memory and is never there twice; the length of other inputs, such as a pipe, is unknown before they are read.
 pub enum Data {
-    /// A file, which had so many bytes.
+    /// A file.
     File {
         /// Open at its beginning.
         file: File,
         /// Its length when it was opened.
         bytes: u64,
-        /// What messages call it.
+        /// Name in messages.
         name: String,
     },
     /// Bytes that have been read.
@@ -214,7 +214,7 @@ pub enum Data {
 }
 
 impl Data {
-    /// What `path` names.
+    /// Opens the file at `path`, or reads another input.
     ///
     /// # Errors
     /// As [`read`].
@@ -234,7 +234,7 @@ impl Data {
         Ok(Data::Read(read(path)?))
     }
 
-    /// How many bytes there are.
+    /// Number of bytes.
     pub fn bytes(&self) -> u64 {
         match self {
             Data::File { bytes, .. } => *bytes,
@@ -242,12 +242,12 @@ impl Data {
         }
     }
 
-    /// Gives all bytes to `take`, in order.
+    /// Passes all bytes to `take`, in order.
     ///
     /// # Errors
-    /// The file cannot be read, or was cut meanwhile.
+    /// The file cannot be read, or was truncated meanwhile.
     pub fn pieces(self, mut take: impl FnMut(&[u8])) -> Result<()> {
-        /// So many bytes at a time.
+        /// Bytes read at a time.
         const PIECE: u64 = 1 << 20;
         match self {
             Data::File {

@@ -1,142 +1,248 @@
-//! What commands share in reading code objects: files that hold several, and the target that an object names.
+//! The code object of a file that a command is about: the only one, or the one that the command line chooses; and the
+//! target that it names.
 
 use anyhow::{Result, bail};
 use gcn_isa::Target;
-use gcn_object::{BundleEntry, CodeObject, container_entries, is_container};
+use gcn_object::{BundleEntry, CodeObject, CodeObjects, NamePattern, code_objects, is_container};
 
+use crate::file::FileBytes;
 use crate::render::printable;
 
 /// The first bytes of an ELF file.
 const ELF_MAGIC: &[u8] = b"\x7fELF";
 
-/// Code objects of a file that errors name; libraries have thousands.
-const MAX_NAMES: usize = 32;
+/// Targets that errors list at most.
+const MAX_LISTED: usize = 32;
+/// Code objects between which the memory of a mapped file is released: each touches a few pages, and the system maps
+/// some more around them.
+const RELEASED_EVERY: usize = 64;
 
-/// Which code object of a file is meant.
+/// The code object of a file that is meant.
 #[derive(Clone, Copy, Default)]
 pub struct Choice<'a> {
     /// Code for this target.
     pub target: Option<&'static Target>,
-    /// The code object of this number, counted from 1 as [`devices`] lists them.
+    /// The code object of this number, counted from 1 as `gcn info` lists them.
     pub entry: Option<usize>,
     /// One that has this kernel, if several are left.
     pub kernel: Option<&'a str>,
 }
 
-/// Whether bytes begin as a code object or a file that holds several does.
+/// Tells if bytes begin as a code object does, or as a file that holds several.
 pub fn is_object(bytes: &[u8]) -> bool {
     bytes.starts_with(ELF_MAGIC) || is_container(bytes)
 }
 
-/// The code objects for GPUs in a file that holds several; nothing if it is a code object itself.
-///
-/// # Errors
-/// The file cannot be read.
-pub fn devices(bytes: &[u8]) -> Result<Option<Vec<BundleEntry<'_>>>> {
-    if !is_container(bytes) {
-        return Ok(None);
+/// The code objects of a file that may hold several, with their numbers, one at a time.
+pub struct Entries<'f> {
+    file: &'f FileBytes,
+    objects: std::iter::Enumerate<CodeObjects<'static>>,
+}
+
+impl<'f> Entries<'f> {
+    /// The code objects in an offload bundle, or in a program or library; `None` for a code object itself.
+    ///
+    /// # Errors
+    /// The file holds none, or is broken.
+    pub fn of(file: &'f FileBytes) -> Result<Option<Self>> {
+        if !is_container(file) {
+            return Ok(None);
+        }
+        let objects = code_objects(file.shared())?.enumerate();
+        Ok(Some(Self { file, objects }))
     }
-    let mut entries = container_entries(bytes)?;
-    entries.retain(|entry| entry.target().is_some());
-    Ok(Some(entries))
+}
+
+impl Iterator for Entries<'_> {
+    type Item = Result<(usize, BundleEntry<'static>)>;
+
+    fn next(&mut self) -> Option<Self::Item> {
+        let (index, entry) = self.objects.next()?;
+        if index % RELEASED_EVERY == RELEASED_EVERY - 1 {
+            self.file.release();
+        }
+        let numbered = entry.map(|entry| (index + 1, entry));
+        Some(numbered.map_err(anyhow::Error::from))
+    }
 }
 
 /// Reads a code object; of a file that holds several the one that is meant, or the only one.
 ///
 /// # Errors
-/// The bytes are neither, or hold none or several that could be meant.
-pub fn read(bytes: impl AsRef<[u8]> + Send + Sync + 'static, choice: Choice) -> Result<CodeObject> {
-    let Some(devices) = devices(bytes.as_ref())? else {
+/// The file is neither, or the choice fits none or several.
+pub fn read(file: &FileBytes, choice: Choice) -> Result<CodeObject<'static>> {
+    let Some(entries) = Entries::of(file)? else {
         if let Some(entry @ (0 | 2..)) = choice.entry {
             bail!("the file is a code object itself, so that there is no entry {entry}");
         }
-        return Ok(gcn_object::read_owned(bytes)?);
+        return Ok(gcn_object::read(file.shared())?);
     };
-    let names = || {
-        let numbered = devices.iter().enumerate().take(MAX_NAMES);
-        let name = |(index, entry): (usize, &BundleEntry)| {
-            format!(
-                "{} ({})",
-                printable(entry.target().unwrap_or("")),
-                index + 1
-            )
-        };
-        let more = match devices.len().saturating_sub(MAX_NAMES) {
-            0 => String::new(),
-            more => format!(" and {more} more, which `gcn info` lists"),
-        };
-        numbered.map(name).collect::<Vec<_>>().join(", ") + &more
-    };
-    if devices.is_empty() {
-        bail!("the file holds no code for GPUs");
-    }
-    let is_meant = |index: usize, entry: &BundleEntry| {
-        let target = entry.target().and_then(Target::named);
-        choice.target.is_none_or(|asked| target == Some(asked))
-            && choice.entry.is_none_or(|asked| asked == index + 1)
-    };
-    let meant: Vec<&BundleEntry> = devices
-        .iter()
-        .enumerate()
-        .filter(|(index, entry)| is_meant(*index, entry))
-        .map(|(_, entry)| entry)
-        .collect();
-    match (&meant[..], choice.kernel) {
-        ([], _) => bail!("the file holds no such code, only for: {}", names()),
-        ([only], _) => Ok(only.read()?),
-        // A program of several units has one for each, and every kernel is in one.
-        (several, Some(kernel)) => {
-            let mut with: Vec<CodeObject> = several
-                .iter()
-                .filter_map(|entry| entry.read().ok())
-                .filter(|object| object.kernel(kernel).is_some())
-                .collect();
-            match (with.pop(), with.is_empty()) {
-                (Some(only), true) => Ok(only),
-                (Some(_), false) => bail!(
-                    "several code objects have a kernel {}: {}; choose with --target",
-                    printable(kernel),
-                    names()
-                ),
-                (None, _) => bail!(
-                    "no code object has a kernel {}; there is code for: {}",
-                    printable(kernel),
-                    names()
-                ),
-            }
+    let pattern = choice.kernel.map(NamePattern::new);
+    let mut listed = Listed::default();
+    let mut candidates = Candidates::default();
+    for numbered in entries {
+        let (number, entry) = numbered?;
+        listed.add(number, &entry);
+        let target = || entry.target().and_then(Target::named);
+        let is_meant = choice.entry.is_none_or(|asked| asked == number)
+            && choice.target.is_none_or(|asked| target() == Some(asked));
+        if is_meant {
+            candidates.add(number, entry, pattern.as_ref());
         }
-        (_, None) => bail!(
-            "the file holds code for {}; choose with --target, or with --entry and the number",
-            names()
+    }
+    match (listed.count, candidates.count, pattern) {
+        (0, ..) => bail!("the file holds no code for GPUs"),
+        (_, 0, _) => bail!("the file holds no such code, only for: {listed}"),
+        (_, 1, _) => candidates.only(),
+        (.., Some(pattern)) => candidates.with_kernel(&pattern),
+        (.., None) => bail!(
+            "the file holds code for {listed}; choose with --target, or with --entry and the number"
         ),
     }
 }
 
-/// Why a code object's target is none that this program knows.
+/// The targets of a file's code objects, for errors.
+#[derive(Default)]
+struct Listed {
+    names: Vec<String>,
+    count: usize,
+}
+
+impl Listed {
+    fn add(&mut self, number: usize, entry: &BundleEntry) {
+        self.count += 1;
+        if self.names.len() < MAX_LISTED {
+            let target = printable(entry.target().unwrap_or(""));
+            self.names.push(format!("{target} ({number})"));
+        }
+    }
+}
+
+impl std::fmt::Display for Listed {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(&self.names.join(", "))?;
+        match self.count - self.names.len() {
+            0 => Ok(()),
+            more => write!(f, " and {more} more, which `gcn info` lists"),
+        }
+    }
+}
+
+/// The code objects that a choice leaves. Those that cannot have the kernel are not kept, since a library has thousands.
+#[derive(Default)]
+struct Candidates {
+    count: usize,
+    /// The first one.
+    first: Option<BundleEntry<'static>>,
+    /// Those that have the kernel, with their numbers.
+    kept: Vec<(usize, BundleEntry<'static>)>,
+    /// Symbols of all kernels.
+    symbols: Vec<String>,
+}
+
+impl Candidates {
+    fn add(&mut self, number: usize, entry: BundleEntry<'static>, pattern: Option<&NamePattern>) {
+        self.count += 1;
+        if let Some(pattern) = pattern {
+            // A code object that cannot be read has no kernel.
+            let symbols = entry.kernel_names().unwrap_or_default();
+            let has_it = symbols.iter().any(|symbol| pattern.denotes(symbol));
+            self.symbols
+                .extend(symbols.into_iter().map(std::borrow::Cow::into_owned));
+            if has_it {
+                self.kept.push((number, entry.clone()));
+            }
+        }
+        self.first.get_or_insert(entry);
+    }
+
+    fn only(self) -> Result<CodeObject<'static>> {
+        match self.first {
+            Some(entry) => Ok(entry.read()?),
+            None => bail!("the file holds no code for GPUs"),
+        }
+    }
+
+    /// Reads the code object that has the kernel. Units of a program may share a kernel of a template; any of them will do
+    /// then.
+    fn with_kernel(self, pattern: &NamePattern) -> Result<CodeObject<'static>> {
+        let symbol = pattern.find(self.symbols.iter().map(String::as_str))?;
+        let mut found: Option<CodeObject> = None;
+        let mut others = Vec::new();
+        for (number, entry) in &self.kept {
+            let Ok(object) = entry.read() else { continue };
+            if !object.kernels.iter().any(|kernel| kernel.name == symbol) {
+                continue;
+            }
+            let is_same = |found: &CodeObject| {
+                let code = code(found, symbol);
+                code.is_some() && code == self::code(&object, symbol)
+            };
+            if !found.as_ref().is_some_and(is_same) {
+                let target = printable(entry.target().unwrap_or(""));
+                others.push(format!("{target} ({number})"));
+            }
+            found.get_or_insert(object);
+        }
+        match found {
+            Some(object) if others.len() == 1 => Ok(object),
+            Some(_) => bail!(
+                "several code objects have a kernel {}: {}; choose with --target",
+                printable(symbol),
+                others.join(", ")
+            ),
+            None => bail!(
+                "the code object with the kernel {} cannot be read",
+                printable(symbol)
+            ),
+        }
+    }
+}
+
+/// The processor and the code of a kernel, by which equal kernels of different units are recognised.
+fn code<'a>(object: &'a CodeObject, symbol: &str) -> Option<(Option<&'static str>, &'a [u8])> {
+    let kernel = object.kernels.iter().find(|kernel| kernel.name == symbol)?;
+    let is_inside = |section: &&gcn_object::Section| {
+        let offset = kernel.entry_address.checked_sub(section.address);
+        offset.is_some_and(|offset| section.is_code() && offset < section.size)
+    };
+    let section = object.sections.iter().find(is_inside)?;
+    // Without a size the code is unknown.
+    let size = usize::try_from(kernel.code_size)
+        .ok()
+        .filter(|&size| size > 0)?;
+    let start = usize::try_from(kernel.entry_address - section.address).ok()?;
+    let end = start.checked_add(size)?;
+    let bytes = object.section_bytes(section).get(start..end)?;
+    Some((object.processor(), bytes))
+}
+
+/// Reason why a code object's target is none of the supported ones.
 #[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
 pub enum NoTarget {
-    /// It names another.
+    /// The object names another target.
     #[error(
         "code for {0}, which is not supported yet; GCN 1.0 to 1.4 are: gfx600 to gfx90c without gfx908 and gfx90a"
     )]
     Unsupported(&'static str),
-    /// It names none.
-    #[error("the code object names no target that is known; add --target")]
+    /// The object names no target.
+    #[error("the code object names no known target; add --target")]
     Unknown,
 }
 
-/// Processors that stand for several (code object version 6), and the target that their code is taken for: it has what
-/// all of them have ("Generic processors" in LLVM's "User Guide for AMDGPU Backend").
+/// Generic processors (code object version 6), and the target whose instruction set their code uses: that of the common
+/// subset ("Generic processors" in LLVM's "User Guide for AMDGPU Backend").
 const GENERIC: &[(&str, &str)] = &[("gfx9-generic", "gfx900")];
 
-/// The target that stands for those of a generic processor, if the code object is for one.
+/// The target for the code of a generic processor; `None` for other code.
 fn generic(object: &CodeObject) -> Option<&'static Target> {
     let processor = object.processor()?;
     let (_, target) = GENERIC.iter().find(|(name, _)| *name == processor)?;
     Target::named(target)
 }
 
-/// Whether code that is taken for `own` runs as `asked`: on the same instruction set, or, if it is for a generic processor,
+/// Tells if code for the target `own` runs as `asked`: on the same instruction set, or, if it is for a generic processor,
 /// on any of the family.
 pub fn runs_as(object: &CodeObject, own: &Target, asked: &Target) -> bool {
     own.isa == asked.isa || generic(object).is_some() && own.version().0 == asked.version().0
@@ -154,7 +260,7 @@ pub fn contradicts(object: &CodeObject, asked: &Target) -> Option<&'static str> 
 /// The target that a code object names.
 ///
 /// # Errors
-/// The object names none, or one that this program does not know.
+/// The object names none, or one that is not supported.
 pub fn target(object: &CodeObject) -> Result<&'static Target, NoTarget> {
     let by_note = || {
         let note = object.isa_note.as_ref()?;

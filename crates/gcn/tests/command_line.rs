@@ -305,6 +305,7 @@ fn bad_input_exits_with_1() {
     fs::write(directory.join("latin1.s"), b"s_endpgm\n; caf\xe9\n").expect("written");
     fs::write(directory.join("cut.co"), b"\x7fELF\x02\x01\x01").expect("written");
     fs::write(directory.join("text.co"), "no object").expect("written");
+    fs::write(directory.join("empty.co"), "").expect("written");
     fs::write(directory.join("k.s"), "s_endpgm\n").expect("written");
     assert_status(&output(&directory, &["asm", "k.s", "--target", "fiji"]), 0);
     let whole = fs::read(directory.join("k.co")).expect("the object");
@@ -334,6 +335,9 @@ fn bad_input_exits_with_1() {
             "whose section headers cannot be read: the file ends after 65536 bytes",
         ),
         (&["info", "text.co"], "not an ELF file"),
+        (&["info", "empty.co"], "empty.co is empty"),
+        (&["dis", "empty.co"], "empty.co is empty"),
+        (&["run", "empty.co", "--grid", "1"], "empty.co is empty"),
         (&["dis", "text.co", "--format", "elf"], "not an ELF file"),
     ] {
         let failed = output(&directory, arguments);
@@ -370,6 +374,14 @@ fn info_lists_a_kernel() {
             stdout(&info)
         );
     }
+    let kernel = |name| output(&directory, &["info", "k.co", "--kernel", name]);
+    assert_eq!(stdout(&kernel("k.kd")), stdout(&info));
+    let missing = kernel("kk");
+    assert_status(&missing, 1);
+    assert_eq!(
+        stderr(&missing),
+        "error: there is no kernel kk; there are k\n"
+    );
     let json = output(&directory, &["info", "k.co", "--json"]);
     assert_status(&json, 0);
     let report: serde_json::Value = serde_json::from_slice(&json.stdout).expect("JSON");

@@ -181,13 +181,13 @@ fn clang(source: &Path, processor: &str, object: &Path) -> Result<(), String> {
     }
 }
 
-fn code_object(path: &Path) -> Result<CodeObject, String> {
+fn code_object(path: &Path) -> Result<CodeObject<'static>, String> {
     let bytes = fs::read(path).map_err(|error| error.to_string())?;
-    gcn_object::read(&bytes).map_err(|error| error.to_string())
+    gcn_object::read(bytes).map_err(|error| error.to_string())
 }
 
 /// The instructions of a code object.
-fn code(object: &CodeObject) -> Option<&[u8]> {
+fn code<'o>(object: &'o CodeObject) -> Option<&'o [u8]> {
     let text = object.sections.iter().find(|section| section.is_code())?;
     Some(object.section_bytes(text))
 }

@@ -250,7 +250,6 @@ const NOT_YET_PLAIN: &[&str] = &[
     "crates/gcn-emu/",
     "crates/gcn-isa/src/describe.rs",
     "crates/gcn-isa/src/effect.rs",
-    "crates/gcn-object/",
     "crates/gcn-observe/",
     "crates/gcn-runtime/src/",
     "crates/gcn/src/",
@@ -321,11 +320,6 @@ const LONG: &[(&str, usize, &str)] = &[
     ("crates/gcn-emu/tests/alu/float.rs", 757, "not split yet"),
     ("crates/gcn-emu/tests/quick.rs", 680, "not split yet"),
     ("crates/gcn-emu/tests/semantics.rs", 3200, "not split yet"),
-    ("crates/gcn-object/src/bundle.rs", 665, "not split yet"),
-    ("crates/gcn-object/src/metadata.rs", 759, "not split yet"),
-    ("crates/gcn-object/src/reader.rs", 1016, "not split yet"),
-    ("crates/gcn-object/src/write.rs", 1472, "not split yet"),
-    ("crates/gcn-object/tests/written.rs", 765, "not split yet"),
     ("crates/gcn/src/run/arguments.rs", 679, "not split yet"),
 ];
 

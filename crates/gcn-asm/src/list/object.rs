@@ -13,7 +13,8 @@ use std::fmt::Write;
 use gcn_isa::Target;
 use gcn_object::{
     Binding, CodeObject, DESCRIPTOR_SIZE, ENTRY_OFFSET_FIELD, Feature, KERNEL_CODE_SIZE, Kernel,
-    Place, RelocationKind, RelocationTarget, Section, Symbol, SymbolKind, Version, Visibility,
+    RelocationKind, RelocationTarget, Section, Symbol, SymbolKind, SymbolSection, Version,
+    Visibility,
 };
 
 use super::data::{self, Field, Mark};
@@ -74,7 +75,7 @@ pub fn list_object(
 
 /// The object and what is to be known of it.
 struct Whole<'a> {
-    object: &'a CodeObject,
+    object: &'a CodeObject<'a>,
     target: &'static Target,
     /// The sections of the program, by index: code, and the others.
     code: Vec<usize>,
@@ -116,7 +117,7 @@ fn is_program(section: &Section) -> bool {
 }
 
 impl<'a> Whole<'a> {
-    fn new(object: &'a CodeObject, target: &'static Target) -> Whole<'a> {
+    fn new(object: &'a CodeObject<'a>, target: &'static Target) -> Whole<'a> {
         let mut whole = Whole {
             object,
             target,
@@ -162,11 +163,12 @@ impl<'a> Whole<'a> {
         };
         for is_local in [false, true] {
             for (index, symbol) in symbols() {
-                let gone = match symbol.place {
-                    Place::Section(section) => !self.names.contains_key(&section),
-                    Place::Undefined | Place::Absolute | Place::Common { .. } | Place::Other(_) => {
-                        false
-                    }
+                let gone = match symbol.section {
+                    SymbolSection::Section(section) => !self.names.contains_key(&section),
+                    SymbolSection::Undefined
+                    | SymbolSection::Absolute
+                    | SymbolSection::Common { .. }
+                    | SymbolSection::Other(_) => false,
                 };
                 if (symbol.binding == Binding::Local) == is_local && has_name(symbol) && !gone {
                     self.named.entry(&symbol.name).or_insert(index);
@@ -186,7 +188,7 @@ impl<'a> Whole<'a> {
     /// Sorts the symbols into their sections.
     fn place_symbols(&mut self) {
         for (index, symbol) in self.object.symbols.iter().enumerate() {
-            if let Place::Section(section) = symbol.place
+            if let SymbolSection::Section(section) = symbol.section
                 && self.has_name(index)
                 && self.is_label(section, symbol)
             {
@@ -226,9 +228,12 @@ impl<'a> Whole<'a> {
         let RelocationTarget::Symbol(index) = target else {
             return None;
         };
-        match self.object.symbols.get(index)?.place {
-            Place::Section(section) => Some(section).filter(|s| self.names.contains_key(s)),
-            Place::Undefined | Place::Absolute | Place::Common { .. } | Place::Other(_) => None,
+        match self.object.symbols.get(index)?.section {
+            SymbolSection::Section(section) => Some(section).filter(|s| self.names.contains_key(s)),
+            SymbolSection::Undefined
+            | SymbolSection::Absolute
+            | SymbolSection::Common { .. }
+            | SymbolSection::Other(_) => None,
         }
     }
 
@@ -485,7 +490,7 @@ impl<'a> Whole<'a> {
             }
             None => kernel.entry_address == code.value,
         };
-        if !leads_to_code || !matches!(code.place, Place::Section(_)) {
+        if !leads_to_code || !matches!(code.section, SymbolSection::Section(_)) {
             return None;
         }
         self.descriptor_text(kernel, self.bytes_at(section, symbol.value)?)
@@ -574,9 +579,9 @@ impl<'a> Whole<'a> {
                 continue;
             }
             let name = Name(&symbol.name);
-            let definition = match symbol.place {
-                Place::Section(section) if self.is_label(section, symbol) => continue,
-                Place::Section(section) => {
+            let definition = match symbol.section {
+                SymbolSection::Section(section) if self.is_label(section, symbol) => continue,
+                SymbolSection::Section(section) => {
                     let begin = self.object.sections.get(section).map_or(0, |s| s.address);
                     let offset = symbol.value.wrapping_sub(begin).cast_signed();
                     let label = self.begin_label(section);
@@ -586,16 +591,18 @@ impl<'a> Whole<'a> {
                         sum(&label, offset)
                     )
                 }
-                Place::Absolute => {
+                SymbolSection::Absolute => {
                     let value = symbol.value.cast_signed();
                     format!("{}\t.set {name}, {value}\n", self.attributes(symbol))
                 }
-                Place::Undefined if symbol.binding == Binding::Weak => format!("\t.weak {name}\n"),
-                Place::Common { align } => {
+                SymbolSection::Undefined if symbol.binding == Binding::Weak => {
+                    format!("\t.weak {name}\n")
+                }
+                SymbolSection::Common { align } => {
                     let exponent = align.max(1).ilog2();
                     format!("\t.comm {name},{},{exponent}\n", symbol.size)
                 }
-                Place::Other(LDS) => {
+                SymbolSection::Other(LDS) => {
                     let visible = self.attributes(&Symbol {
                         kind: SymbolKind::NoType,
                         size: 0,
@@ -606,7 +613,7 @@ impl<'a> Whole<'a> {
                         symbol.size, symbol.value
                     )
                 }
-                Place::Undefined | Place::Other(_) => continue,
+                SymbolSection::Undefined | SymbolSection::Other(_) => continue,
             };
             out.push_str(&definition);
         }

@@ -1,20 +1,20 @@
-//! Linked objects without section headers, as `llvm-strip --strip-sections` leaves them: what the loader needs is found
-//! through the dynamic table, as a loader finds it, and segments stand for sections.
+//! Linked objects without section headers, as `llvm-strip --strip-sections` leaves them: symbols and relocations are found
+//! through the dynamic table, as a loader finds them, and segments take the place of sections.
 
 use object::elf;
 use object::read::StringTable;
 use object::read::elf::{Dyn as _, ProgramHeader as _, Rela as _, Sym as _};
 use object::{LittleEndian, pod};
 
-use super::{
-    LE, Place, ReadError, Reader, Relocation, RelocationTarget, Section, Symbol, malformed,
-};
+use super::{LE, Reader, malformed};
 use crate::elf::{Binding, RelocationKind, SymbolKind, Visibility};
+use crate::error::ReadError;
+use crate::object::{Relocation, RelocationTarget, Section, Symbol, SymbolSection};
 
 type Sym = elf::Sym64<LittleEndian>;
 type Rela = elf::Rela64<LittleEndian>;
 
-/// The places that the dynamic table names.
+/// Addresses and sizes in the dynamic table.
 #[derive(Default)]
 struct Table {
     symbols: Option<u64>,
@@ -36,7 +36,7 @@ impl Reader<'_> {
         self.dynamic_relocations(&table)
     }
 
-    /// A section for the part of each segment that is in the file, and one for the zeros behind it.
+    /// Adds a section for the part of each segment that is in the file, and one for the zeros behind it.
     fn make_sections(&mut self) {
         let null = Section {
             name: String::new(),
@@ -118,7 +118,7 @@ impl Reader<'_> {
         Ok(None)
     }
 
-    /// What is in the file from an address on.
+    /// The bytes of the file from an address on to the end of its segment, and their offset.
     fn file_from(&self, address: u64) -> Option<(&[u8], usize)> {
         let segment = self.segments.iter().find(|s| s.contains(address))?;
         let offset = usize::try_from(address.checked_sub(segment.address)?).ok()?;
@@ -127,7 +127,7 @@ impl Reader<'_> {
         Some((bytes, start))
     }
 
-    /// Reads `.dynsym`; the hash table says how long it is.
+    /// Reads `.dynsym`; the hash table holds its length.
     fn dynamic_symbols(&mut self, table: &Table) -> Result<(), ReadError> {
         let outside = |reason: &str| ReadError::Malformed {
             what: "dynamic symbol table",
@@ -158,13 +158,13 @@ impl Reader<'_> {
                 .map_err(malformed("symbol names"))?;
             let name = self.name(name)?;
             let value = symbol.st_value(LE);
-            // The numbers of sections that there no longer are say nothing.
-            let place = match symbol.st_shndx(LE) {
-                elf::SHN_UNDEF => Place::Undefined,
-                elf::SHN_ABS => Place::Absolute,
+            // Section numbers mean nothing without the sections.
+            let section = match symbol.st_shndx(LE) {
+                elf::SHN_UNDEF => SymbolSection::Undefined,
+                elf::SHN_ABS => SymbolSection::Absolute,
                 _ => self
                     .section_at(value)
-                    .map_or(Place::Absolute, Place::Section),
+                    .map_or(SymbolSection::Absolute, SymbolSection::Section),
             };
             self.symbols.push(Symbol {
                 name,
@@ -173,7 +173,7 @@ impl Reader<'_> {
                 kind: SymbolKind::from_number(symbol.st_type().0),
                 binding: Binding::from_number(symbol.st_bind().0),
                 visibility: Visibility::from_number(symbol.st_visibility().0),
-                place,
+                section,
             });
         }
         Ok(())

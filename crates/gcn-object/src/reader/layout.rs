@@ -1,22 +1,21 @@
-//! What a linker would do, done for an object that was not linked: sections get addresses, common symbols room, and
-//! relocations the global offset table that they ask for.
+//! The layout of an object that was not linked, as a linker would make it: addresses for sections, memory for common
+//! symbols, and the global offset table that relocations ask for.
 
 use std::collections::HashMap;
 
 use object::elf;
 
-use super::{
-    GOT_SLOT, MAX_ALIGN, PAGE, Place, ReadError, Reader, Relocation, RelocationTarget, Section,
-    Segment,
-};
-use crate::elf::RelocationKind;
+use super::Reader;
+use crate::elf::{GOT_SLOT, MAX_ALIGN, PAGE, RelocationKind};
+use crate::error::ReadError;
+use crate::object::{Relocation, RelocationTarget, Section, Segment, SymbolSection};
 
-/// Objects that were not linked start here, so that no symbol has address zero.
+/// First address of objects that were not linked, so that no symbol has address zero.
 const LAYOUT_START: u64 = 0x1000;
 
 impl Reader<'_> {
-    /// Gives the loaded sections of an object that was not linked their addresses: read-only data, code, then
-    /// what is written, each on pages of its own.
+    /// Assigns addresses to the loaded sections of an object that was not linked: read-only data, code, then
+    /// writable data, each on pages of its own.
     pub(super) fn lay_out(&mut self) -> Result<(), ReadError> {
         let rights = |section: &Section| {
             let has = |flag: elf::SectionFlags| section.flags & flag.0 != 0;
@@ -66,12 +65,12 @@ impl Reader<'_> {
         Ok(())
     }
 
-    /// Gives common symbols room, zeroed, behind everything else.
+    /// Allocates zeroed memory for common symbols, behind everything else.
     pub(super) fn make_commons(&mut self) -> Result<(), ReadError> {
         let address = self.free_page()?;
         let mut next = address;
         for symbol in &mut self.symbols {
-            let Place::Common { align } = symbol.place else {
+            let SymbolSection::Common { align } = symbol.section else {
                 continue;
             };
             let align = align.max(1);
@@ -139,7 +138,7 @@ impl Reader<'_> {
             .ok_or(ReadError::Layout)
     }
 
-    /// A segment of zeros that may be written, if there is anything between the addresses.
+    /// Adds a writable segment of zeros from `address` to `end`, if it is not empty.
     fn push_zeros(&mut self, address: u64, end: u64) {
         let size = end - address;
         if size != 0 {

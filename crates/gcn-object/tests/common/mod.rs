@@ -1,6 +1,8 @@
 //! Running the LLVM tools that the tests compare with.
 #![allow(dead_code, reason = "each test binary uses its part")]
 
+pub mod build;
+
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::sync::atomic::{AtomicUsize, Ordering};

@@ -4,7 +4,9 @@ use std::collections::HashMap;
 
 use gcn_emu::device::Device;
 use gcn_emu::memory::AllocError;
-use gcn_object::{CodeObject, ImageError, Place, RelocationError, Segment, Symbol, SymbolKind};
+use gcn_object::{
+    CodeObject, ImageError, RelocationError, Segment, Symbol, SymbolKind, SymbolSection,
+};
 
 /// What the device library's printf, which prints nothing, asks for room.
 const MUTE_PRINTF: &str = "__printf_alloc";
@@ -79,8 +81,10 @@ pub fn load(device: &mut Device, object: &CodeObject, name: &str) -> Result<Load
         .symbols
         .iter()
         .filter(|symbol| {
-            matches!(symbol.place, Place::Section(_) | Place::Common { .. })
-                && !symbol.name.is_empty()
+            matches!(
+                symbol.section,
+                SymbolSection::Section(_) | SymbolSection::Common { .. }
+            ) && !symbol.name.is_empty()
         })
         .filter(|symbol| !matches!(symbol.kind, SymbolKind::Section | SymbolKind::File))
         .map(|symbol| LoadedSymbol {
@@ -104,9 +108,9 @@ pub fn load(device: &mut Device, object: &CodeObject, name: &str) -> Result<Load
 
 /// Managed variables of HIP: the pointers that code reaches them by, which the runtime fills in, and the variables
 /// (errata E248).
-fn managed_variables(object: &CodeObject) -> Vec<(&Symbol, &Symbol)> {
+fn managed_variables<'o>(object: &'o CodeObject) -> Vec<(&'o Symbol, &'o Symbol)> {
     let is_data = |symbol: &&Symbol| {
-        symbol.kind == SymbolKind::Object && matches!(symbol.place, Place::Section(_))
+        symbol.kind == SymbolKind::Object && matches!(symbol.section, SymbolSection::Section(_))
     };
     let data = || object.symbols.iter().filter(is_data);
     let variables: HashMap<&str, &Symbol> = data()

@@ -9,6 +9,7 @@ use gcn_object::{CodeObject, Kernel};
 
 use super::failure::Diagnosed;
 use super::launch::Launch;
+use crate::file::FileBytes;
 use crate::object::NoTarget;
 use crate::render::Sources;
 use crate::{Usage, asm, input, object, render};
@@ -17,7 +18,7 @@ use crate::{Usage, asm, input, object, render};
 ///
 /// # Errors
 /// The file cannot be read, the source has errors, or the target is none that it runs on.
-pub fn program(launch: &Launch) -> Result<(CodeObject, &'static Target)> {
+pub fn program(launch: &Launch) -> Result<(CodeObject<'static>, &'static Target)> {
     let name = input::name(&launch.file);
     let asked = match &launch.target {
         Some(target) => Some(
@@ -26,11 +27,11 @@ pub fn program(launch: &Launch) -> Result<(CodeObject, &'static Target)> {
         ),
         None => None,
     };
-    let bytes = input::read(&launch.file)?;
+    let bytes = FileBytes::open(&launch.file)?;
     if object::is_object(&bytes) {
         let asked = asked.map(|named| named.target);
         let object = object::read(
-            bytes,
+            &bytes,
             object::Choice {
                 target: asked,
                 entry: None,
@@ -60,22 +61,19 @@ pub fn program(launch: &Launch) -> Result<(CodeObject, &'static Target)> {
             "{name} is {language}, not assembly: run what a compiler makes of it, as by `clang{options} -O2 {name} -o kernel.co`"
         );
     }
-    let Ok(text) = String::from_utf8(bytes) else {
+    let Ok(text) = str::from_utf8(&bytes) else {
         bail!("{name} is neither a code object nor text");
     };
     let options = match asked {
         Some(named) => named.options(),
-        None => Options::new(gcn_asm::named_target(&text).ok_or_else(|| {
+        None => Options::new(gcn_asm::named_target(text).ok_or_else(|| {
             Usage(format!(
                 "{name} names no target: add --target, or .amdgcn_target to the source"
             ))
         })?),
     };
     let assembly = gcn_asm::assemble_with(
-        &Source {
-            name: &name,
-            text: &text,
-        },
+        &Source { name: &name, text },
         &options,
         &input::SourceFiles {
             directories: &[],
@@ -85,7 +83,7 @@ pub fn program(launch: &Launch) -> Result<(CodeObject, &'static Target)> {
     let (code, diagnostics) = asm::make(&assembly, asm::Format::Elf, None);
     let sources = Sources {
         name: &name,
-        text: &text,
+        text,
         files: &assembly.files,
     };
     let diagnosed = || Diagnosed::new(&sources, &diagnostics, launch.json);
@@ -96,7 +94,7 @@ pub fn program(launch: &Launch) -> Result<(CodeObject, &'static Target)> {
         render::tell(format_args!("{}", diagnosed()));
     }
     let target = assembly.program.target;
-    let object = gcn_object::read_owned(code).with_context(|| name.clone())?;
+    let object = gcn_object::read(code).with_context(|| name.clone())?;
     for warning in &object.warnings {
         render::warn(&name, warning);
     }
@@ -123,26 +121,25 @@ fn compiled_language(file: &Path) -> Option<&'static (&'static str, &'static str
     COMPILED.iter().find(|(known, ..)| extension == *known)
 }
 
-/// The kernel of this name, or the only one.
+/// Kernels that an error lists at most.
+const MAX_LISTED: usize = 8;
+
+/// The kernel that a name denotes, or the only one.
 pub fn choose<'a>(object: &'a CodeObject, name: Option<&str>) -> Result<&'a Kernel> {
     let names = || {
-        object
-            .kernels
-            .iter()
+        let kernels = object.kernels.iter().take(MAX_LISTED);
+        let mut names: Vec<String> = kernels
             .map(|kernel| render::kernel_name(&kernel.name))
-            .collect::<Vec<_>>()
-            .join(", ")
+            .collect();
+        if let more @ 1.. = object.kernels.len().saturating_sub(MAX_LISTED) {
+            names.push(format!("{more} others, which `gcn info` lists"));
+        }
+        names.join(", ")
     };
     match (name, &object.kernels[..]) {
         (_, []) => bail!("there is no kernel: a source declares one with .amdhsa_kernel"),
         (None, [only]) => Ok(only),
         (None, _) => bail!("which kernel? add --kernel with one of {}", names()),
-        (Some(name), _) => object.kernel(name).with_context(|| {
-            format!(
-                "there is no kernel {}; there are {}",
-                render::printable(name),
-                names()
-            )
-        }),
+        (Some(name), _) => Ok(object.find_kernel(name)?),
     }
 }

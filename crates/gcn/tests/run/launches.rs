@@ -264,7 +264,7 @@ fn wrong_usage_is_told_from_wrong_input() {
     let ran = run_in(&kernels(), &["faults.s", "--grid", "1", "--kernel", "x"]);
     assert!(
         ran.err
-            .starts_with("error: there is no kernel x; there are away, "),
+            .starts_with("error: there is no kernel x; there are odd, "),
         "{}",
         ran.err
     );

@@ -1,0 +1,177 @@
+//! Compressed bundles: a header of three versions before a stream of zlib or zstd.
+
+use std::io::Read;
+
+use super::error::{BundleError, MAX_UNCOMPRESSED, MAX_WINDOW};
+use super::table::number;
+
+/// First bytes of a compressed bundle.
+pub(super) const MAGIC: &[u8] = b"CCOB";
+
+/// Ratio up to which memory is reserved at once: zlib expands by no more than 1032.
+const EXPECTED_RATIO: u64 = 1032;
+
+/// The sizes in a version of the header, which follow magic text, version and method.
+pub(super) struct Sizes {
+    /// Bytes of a size.
+    pub width: usize,
+    /// The size of the compressed file comes before that of the uncompressed one.
+    pub has_total: bool,
+}
+
+/// The sizes of versions 1 to 3.
+pub(super) const VERSIONS: [Sizes; 3] = [
+    Sizes {
+        width: 4,
+        has_total: false,
+    },
+    Sizes {
+        width: 4,
+        has_total: true,
+    },
+    Sizes {
+        width: 8,
+        has_total: true,
+    },
+];
+/// Bytes of the hash of the uncompressed bundle, which only tells bundles apart.
+pub(super) const HASH_BYTES: usize = 8;
+/// The method number of zlib.
+pub(super) const ZLIB: u16 = 0;
+/// The method number of zstd.
+pub(super) const ZSTD: u16 = 1;
+
+/// The uncompressed bundle, and the number of bytes that the compressed one takes. `budget` is the largest size that the
+/// result may have, beside [`MAX_UNCOMPRESSED`].
+pub(super) fn decompress(bytes: &[u8], budget: u64) -> Result<(Vec<u8>, usize), BundleError> {
+    let mut rest = bytes.strip_prefix(MAGIC).ok_or(BundleError::NotABundle)?;
+    let version = number(&mut rest, 2)? as u16;
+    let method = number(&mut rest, 2)? as u16;
+    let sizes = usize::from(version)
+        .checked_sub(1)
+        .and_then(|index| VERSIONS.get(index))
+        .ok_or(BundleError::CompressedVersion { version })?;
+    let total = match sizes.has_total {
+        true => Some(number(&mut rest, sizes.width)?),
+        false => None,
+    };
+    let size = number(&mut rest, sizes.width)?;
+    let limit = budget.min(MAX_UNCOMPRESSED);
+    if size > limit {
+        return Err(BundleError::TooLarge { size, limit });
+    }
+    let stream = rest.get(HASH_BYTES..).ok_or(BundleError::Truncated)?;
+    let header = bytes.len() - stream.len();
+    // Version 1 does not state the size; its stream ends with the file.
+    let length = match total {
+        None => bytes.len(),
+        Some(total) => usize::try_from(total)
+            .ok()
+            .filter(|&total| (header..=bytes.len()).contains(&total))
+            .ok_or(BundleError::Truncated)?,
+    };
+    let stream = stream.get(..length - header).unwrap_or_default();
+    let uncompressed = decode(stream, method, size)?;
+    if uncompressed.len() as u64 != size {
+        let reason = format!("it does not have the {size} bytes that it states");
+        return Err(BundleError::Decompression { reason });
+    }
+    Ok((uncompressed, length))
+}
+
+/// Decodes a stream up to a byte more than `size`, which shows that the size is wrong.
+fn decode(stream: &[u8], method: u16, size: u64) -> Result<Vec<u8>, BundleError> {
+    let broken = |reason: String| BundleError::Decompression { reason };
+    // Growing copies; but the size may be a lie, and few streams expand more.
+    let expected = (stream.len() as u64 + size_of::<u64>() as u64)
+        .saturating_mul(EXPECTED_RATIO)
+        .min(size + 1);
+    let mut uncompressed = Vec::new();
+    uncompressed
+        .try_reserve_exact(usize::try_from(expected).unwrap_or(0))
+        .map_err(|error| broken(error.to_string()))?;
+    let result = match method {
+        ZLIB => flate2::read::ZlibDecoder::new(stream)
+            .take(size + 1)
+            .read_to_end(&mut uncompressed),
+        ZSTD => {
+            let window = window(stream).unwrap_or(0);
+            if window > MAX_WINDOW {
+                return Err(BundleError::Window { window });
+            }
+            // The decoder panics without memory for its window, which it enlarges by copying it.
+            let needed = 4 * window.min(size) as usize;
+            Vec::<u8>::new()
+                .try_reserve_exact(needed)
+                .map_err(|error| broken(error.to_string()))?;
+            let decoder = ruzstd::decoding::StreamingDecoder::new(stream)
+                .map_err(|error| broken(error.to_string()))?;
+            Chunked(decoder)
+                .take(size + 1)
+                .read_to_end(&mut uncompressed)
+        }
+        _ => return Err(BundleError::CompressionMethod { method }),
+    };
+    result.map_err(|error| broken(error.to_string()))?;
+    Ok(uncompressed)
+}
+
+/// A reader that asks for no more than [`CHUNK`] bytes at once: the decoder of zstd keeps all that it is asked for.
+struct Chunked<R>(R);
+
+/// Bytes that [`Chunked`] reads at once.
+const CHUNK: usize = 1 << 16;
+
+impl<R: Read> Read for Chunked<R> {
+    fn read(&mut self, buffer: &mut [u8]) -> std::io::Result<usize> {
+        let length = buffer.len().min(CHUNK);
+        self.0.read(buffer.get_mut(..length).unwrap_or_default())
+    }
+}
+
+/// The window of the first frame of a stream of zstd, in bytes; `None` if its header is truncated. The decoder finds what
+/// else is wrong with it ("Frame_Header" in RFC 8878).
+fn window(stream: &[u8]) -> Option<u64> {
+    /// Bytes of the magic number.
+    const MAGIC_BYTES: usize = 4;
+    /// The frame states no window; it is the size of its contents.
+    const SINGLE_SEGMENT: u8 = 1 << 5;
+    let (&flags, mut rest) = stream.get(MAGIC_BYTES..)?.split_first()?;
+    if flags & SINGLE_SEGMENT == 0 {
+        let &window = rest.first()?;
+        let base = 1u64 << (10 + (window >> 3));
+        return Some(base + base / 8 * u64::from(window & 7));
+    }
+    let dictionary = [0, 1, 2, 4][usize::from(flags & 3)];
+    rest = rest.get(dictionary..)?;
+    number(&mut rest, 1 << (flags >> 6)).ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_truncated_header_of_zstd_has_no_window() {
+        assert_eq!(window(&[0x28, 0xb5, 0x2f, 0xfd, 0]), None);
+    }
+
+    #[test]
+    fn a_chunked_reader_asks_for_no_more_than_a_chunk() {
+        struct Largest(usize);
+        impl Read for Largest {
+            fn read(&mut self, buffer: &mut [u8]) -> std::io::Result<usize> {
+                self.0 = self.0.max(buffer.len());
+                Ok(buffer.len())
+            }
+        }
+        let mut chunked = Chunked(Largest(0));
+        let mut all = Vec::with_capacity(8 * CHUNK);
+        let read = chunked
+            .by_ref()
+            .take(8 * CHUNK as u64)
+            .read_to_end(&mut all);
+        assert_eq!(read.ok(), Some(8 * CHUNK));
+        assert_eq!(chunked.0.0, CHUNK);
+    }
+}

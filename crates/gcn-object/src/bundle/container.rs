@@ -1,0 +1,170 @@
+//! Code objects in a file of any kind, one at a time.
+
+use std::collections::VecDeque;
+use std::ops::Range;
+
+use object::elf;
+use object::read::elf::{FileHeader as _, SectionHeader as _};
+use object::{LittleEndian, pod};
+
+use super::entry::{self, BundleEntry, is_bundle};
+use super::error::BundleError;
+use super::table::range;
+use crate::bytes::Bytes;
+use crate::object::CodeObject;
+use crate::reader;
+
+/// The section of a program that bundles are in.
+const FAT_SECTION: &[u8] = b".hip_fatbin";
+/// The section of a program of AMD's OpenCL 2 compiler that is a code object.
+const OPENCL_SECTION: &[u8] = b".text";
+/// Bytes that the compressed bundles of a file may have together after decompression.
+const MAX_TOTAL: u64 = 8 << 30;
+
+/// Tells if the bytes are a bundle, or an ELF file for another machine than AMDGPU, which may hold bundles or a code object.
+pub fn is_container(bytes: &[u8]) -> bool {
+    is_bundle(bytes) || host(bytes).is_some()
+}
+
+/// The code objects for GPUs in a file, in the order of the file: the file itself if it is a code object, the entries of an
+/// offload bundle, those of all bundles in the section `.hip_fatbin` of a program or library, or the code object of a
+/// program of AMD's OpenCL 2 compiler.
+///
+/// The iterator reads tables only, and decompresses a bundle when it comes to it, so that a large library costs little.
+///
+/// ```
+/// # use gcn_object::{Flags, Version, write::Builder};
+/// # let flags = Flags { mach: 0x2f, ..Flags::default() };
+/// # let file = Builder::new(Version::V5, flags).build().expect("an empty object is valid");
+/// for entry in gcn_object::code_objects(&file)? {
+///     let entry = entry?;
+///     assert_eq!(entry.target(), Some("gfx906"));
+///     assert!(entry.kernel_names().is_ok_and(|names| names.is_empty()));
+/// }
+/// # Ok::<(), gcn_object::BundleError>(())
+/// ```
+///
+/// # Errors
+/// The bytes are none of these files. Errors of a bundle in a program come from the iterator, as its last element.
+pub fn code_objects<'a>(bytes: impl Into<Bytes<'a>>) -> Result<CodeObjects<'a>, BundleError> {
+    let bytes = bytes.into();
+    let only = |entry| CodeObjects {
+        bundles: Bytes::from(&[][..]),
+        found: VecDeque::from([entry]),
+        budget: 0,
+    };
+    let bundles = |bundles| CodeObjects {
+        bundles,
+        found: VecDeque::new(),
+        budget: MAX_TOTAL,
+    };
+    if let Some(header) = host(&bytes) {
+        let machine = header.e_machine(LittleEndian).0;
+        if let Err(error) = header.sections(LittleEndian, &*bytes) {
+            let reason = match reader::missing(bytes.len(), header) {
+                Some(cut) => cut.to_string(),
+                None => error.to_string(),
+            };
+            return Err(BundleError::BrokenHost { machine, reason });
+        }
+        return match section(header, &bytes, FAT_SECTION) {
+            Some(section) => Ok(bundles(section)),
+            None => opencl_entry(header, &bytes)
+                .map(only)
+                .ok_or(BundleError::NoFatBinary { machine }),
+        };
+    }
+    if is_bundle(&bytes) {
+        return Ok(bundles(bytes));
+    }
+    let object = crate::read(bytes.clone()).map_err(|_| BundleError::NotABundle)?;
+    Ok(only(BundleEntry {
+        id: id("", &object),
+        bytes,
+    }))
+}
+
+/// Iterator over the code objects of a file, as [`code_objects`] makes it.
+#[derive(Clone, Debug)]
+pub struct CodeObjects<'a> {
+    /// The bundles that are not read yet, with filling between them.
+    bundles: Bytes<'a>,
+    /// Entries of the bundle that was read last.
+    found: VecDeque<BundleEntry<'a>>,
+    /// Bytes that compressed bundles may still have after decompression.
+    budget: u64,
+}
+
+impl<'a> Iterator for CodeObjects<'a> {
+    type Item = Result<BundleEntry<'a>, BundleError>;
+
+    fn next(&mut self) -> Option<Self::Item> {
+        loop {
+            if let Some(entry) = self.found.pop_front() {
+                return Some(Ok(entry));
+            }
+            // Each unit of a program has its own bundle, and linkers fill the space between them.
+            let end = self.bundles.len();
+            let at = next_bundle(&self.bundles)?;
+            let bundle = self.bundles.slice(at..end)?;
+            self.bundles = Bytes::from(&[][..]);
+            match entry::read(&bundle, &mut self.budget) {
+                Ok((entries, length)) => {
+                    let is_code = |entry: &BundleEntry| entry.target().is_some();
+                    self.found = entries.into_iter().filter(is_code).collect();
+                    self.bundles = bundle.slice(length.max(1)..bundle.len())?;
+                }
+                Err(error) => return Some(Err(error)),
+            }
+        }
+    }
+}
+
+/// The header of an ELF file of 64 bits that is not for AMDGPU.
+fn host(bytes: &[u8]) -> Option<&elf::FileHeader64<LittleEndian>> {
+    let (header, _) = pod::from_bytes::<elf::FileHeader64<LittleEndian>>(bytes).ok()?;
+    let is_host = header.is_supported()
+        && header.is_class_64()
+        && header.is_little_endian()
+        && header.e_machine(LittleEndian) != elf::EM_AMDGPU;
+    is_host.then_some(header)
+}
+
+/// The contents of the section with a name.
+fn section<'a>(
+    header: &elf::FileHeader64<LittleEndian>,
+    bytes: &Bytes<'a>,
+    name: &[u8],
+) -> Option<Bytes<'a>> {
+    let sections = header.sections(LittleEndian, &**bytes).ok()?;
+    let found = sections
+        .iter()
+        .find(|section| sections.section_name(LittleEndian, section) == Ok(name))?;
+    let (offset, size) = found.file_range(LittleEndian)?;
+    let range: Range<usize> = range(offset, size)?;
+    bytes.slice(range)
+}
+
+/// The code object of a program of AMD's OpenCL 2 compiler.
+fn opencl_entry<'a>(
+    header: &elf::FileHeader64<LittleEndian>,
+    bytes: &Bytes<'a>,
+) -> Option<BundleEntry<'a>> {
+    let bytes = section(header, bytes, OPENCL_SECTION)?;
+    let object = crate::read(&*bytes).ok()?;
+    object.isa_note?;
+    let id = id("opencl-", &object);
+    Some(BundleEntry { id, bytes })
+}
+
+/// The name of an entry for a code object that has none.
+fn id(kind: &str, object: &CodeObject) -> String {
+    format!("{kind}amdgcn-amd-amdhsa--{}", object.target_id())
+}
+
+/// The offset of the next bundle.
+fn next_bundle(bytes: &[u8]) -> Option<usize> {
+    let (uncompressed, compressed) = (super::table::MAGIC, super::compressed::MAGIC);
+    memchr::memchr2_iter(uncompressed[0], compressed[0], bytes)
+        .find(|&at| bytes.get(at..).is_some_and(is_bundle))
+}

@@ -1,0 +1,85 @@
+//! The entries of a bundle.
+
+use std::borrow::Cow;
+
+use super::error::{BundleError, MAX_UNCOMPRESSED};
+use super::table::Table;
+use super::{compressed, table};
+use crate::bytes::Bytes;
+use crate::error::ReadError;
+use crate::object::CodeObject;
+use crate::reader;
+
+/// A file in a bundle, or a code object in another file.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct BundleEntry<'a> {
+    /// Kind and target, such as `hipv4-amdgcn-amd-amdhsa--gfx906`.
+    pub id: String,
+    /// Contents; empty for the host's part. The entries of a compressed bundle share one decompressed copy.
+    pub bytes: Bytes<'a>,
+}
+
+impl<'a> BundleEntry<'a> {
+    /// The target id at the end of the name, such as `gfx906:xnack-`; `None` for the host's part.
+    pub fn target(&self) -> Option<&str> {
+        let at = self.id.rfind("-gfx")?;
+        self.id.get(at + 1..)
+    }
+
+    /// Reads the contents as a code object, without copying them.
+    ///
+    /// # Errors
+    /// Those of [`read`](crate::read).
+    pub fn read(&self) -> Result<CodeObject<'a>, ReadError> {
+        crate::read(self.bytes.clone())
+    }
+
+    /// The symbols of the kernels in ascending order, without `.kd`. It reads symbol tables only, far less than
+    /// [`BundleEntry::read`].
+    ///
+    /// # Errors
+    /// The contents are no code object, or its symbol tables are broken.
+    pub fn kernel_names(&self) -> Result<Vec<Cow<'_, str>>, ReadError> {
+        reader::kernel_names(&self.bytes)
+    }
+}
+
+/// Tells if the bytes begin as an offload bundle does.
+pub fn is_bundle(bytes: &[u8]) -> bool {
+    bytes.starts_with(table::MAGIC) || bytes.starts_with(compressed::MAGIC)
+}
+
+/// The entries of an offload bundle, uncompressed or compressed, the host's part included, in the order of the file.
+///
+/// # Errors
+/// The bytes are no bundle, or a broken one.
+pub fn bundle_entries<'a>(
+    bytes: impl Into<Bytes<'a>>,
+) -> Result<Vec<BundleEntry<'a>>, BundleError> {
+    read(&bytes.into(), &mut { MAX_UNCOMPRESSED }).map(|(entries, _)| entries)
+}
+
+/// The entries of the bundle at the begin of the bytes, and the number of bytes that it takes. The size of a decompressed
+/// bundle is taken off the `budget`.
+pub(super) fn read<'a>(
+    bytes: &Bytes<'a>,
+    budget: &mut u64,
+) -> Result<(Vec<BundleEntry<'a>>, usize), BundleError> {
+    if bytes.starts_with(compressed::MAGIC) {
+        let (uncompressed, length) = compressed::decompress(bytes, *budget)?;
+        *budget = budget.saturating_sub(uncompressed.len() as u64);
+        let table = Table::read(&uncompressed)?;
+        return Ok((entries(&Bytes::shared(uncompressed), table), length));
+    }
+    let table = Table::read(bytes)?;
+    let length = table.length;
+    Ok((entries(bytes, table), length))
+}
+
+fn entries<'a>(bundle: &Bytes<'a>, table: Table) -> Vec<BundleEntry<'a>> {
+    let entry = |(id, range)| {
+        let bytes = bundle.slice(range)?;
+        Some(BundleEntry { id, bytes })
+    };
+    table.entries.into_iter().filter_map(entry).collect()
+}

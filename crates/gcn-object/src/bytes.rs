@@ -1,0 +1,106 @@
+//! Bytes of a file that are borrowed or shared, and ranges of them, so that nothing copies a large file.
+
+use std::fmt;
+use std::ops::{Deref, Range};
+use std::sync::Arc;
+
+/// Bytes that somebody else owns: borrowed, or shared with other values.
+///
+/// ```
+/// use gcn_object::Bytes;
+///
+/// let borrowed = Bytes::from(&b"code object"[..]);
+/// let shared = Bytes::shared(b"code object".to_vec());
+/// assert_eq!(borrowed, shared);
+/// assert_eq!(&*shared.slice(0..4).expect("four bytes exist"), b"code");
+/// ```
+#[derive(Clone)]
+pub struct Bytes<'a>(Storage<'a>);
+
+#[derive(Clone)]
+enum Storage<'a> {
+    Borrowed(&'a [u8]),
+    Shared {
+        owner: Arc<dyn AsRef<[u8]> + Send + Sync>,
+        range: Range<usize>,
+    },
+}
+
+impl Bytes<'static> {
+    /// Bytes that the result and its clones keep alive: a vector, or a mapped file.
+    pub fn shared(owner: impl AsRef<[u8]> + Send + Sync + 'static) -> Self {
+        let range = 0..owner.as_ref().len();
+        let owner = Arc::new(owner);
+        Self(Storage::Shared { owner, range })
+    }
+}
+
+impl<'a> Bytes<'a> {
+    /// A range of the bytes, without copying them; `None` if it is out of bounds.
+    pub fn slice(&self, range: Range<usize>) -> Option<Self> {
+        self.get(range.clone())?;
+        Some(Self(match &self.0 {
+            Storage::Borrowed(bytes) => Storage::Borrowed(bytes.get(range)?),
+            Storage::Shared {
+                owner,
+                range: outer,
+            } => Storage::Shared {
+                owner: owner.clone(),
+                range: outer.start + range.start..outer.start + range.end,
+            },
+        }))
+    }
+
+    /// The same bytes without the lifetime; borrowed ones are copied.
+    pub fn into_owned(self) -> Bytes<'static> {
+        match self.0 {
+            Storage::Borrowed(bytes) => Bytes::shared(bytes.to_vec()),
+            Storage::Shared { owner, range } => Bytes(Storage::Shared { owner, range }),
+        }
+    }
+}
+
+impl Deref for Bytes<'_> {
+    type Target = [u8];
+
+    fn deref(&self) -> &[u8] {
+        match &self.0 {
+            Storage::Borrowed(bytes) => bytes,
+            Storage::Shared { owner, range } => {
+                (**owner).as_ref().get(range.clone()).unwrap_or_default()
+            }
+        }
+    }
+}
+
+impl<'a> From<&'a [u8]> for Bytes<'a> {
+    fn from(bytes: &'a [u8]) -> Self {
+        Self(Storage::Borrowed(bytes))
+    }
+}
+
+impl<'a> From<&'a Vec<u8>> for Bytes<'a> {
+    fn from(bytes: &'a Vec<u8>) -> Self {
+        Self(Storage::Borrowed(bytes))
+    }
+}
+
+impl From<Vec<u8>> for Bytes<'static> {
+    fn from(bytes: Vec<u8>) -> Self {
+        Self::shared(bytes)
+    }
+}
+
+impl fmt::Debug for Bytes<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} bytes", self.len())
+    }
+}
+
+impl PartialEq for Bytes<'_> {
+    fn eq(&self, other: &Self) -> bool {
+        **self == **other
+    }
+}
+
+impl Eq for Bytes<'_> {}

@@ -1,0 +1,147 @@
+//! Errors and warnings of reading a code object.
+
+use object::elf;
+use thiserror::Error;
+
+use crate::elf::{ELFOSABI_AMDGPU_HSA, MAX_ALIGN};
+use crate::metadata::MetadataProblem;
+use crate::value::MetadataError;
+
+/// Reason why bytes are not a code object that can be loaded.
+#[derive(Clone, Debug, PartialEq, Eq, Error)]
+#[non_exhaustive]
+pub enum ReadError {
+    /// The magic number is missing.
+    #[error("not an ELF file")]
+    NotElf,
+    /// Not 64-bit little-endian.
+    #[error("not a 64-bit little-endian ELF file")]
+    Class,
+    /// Not EM_AMDGPU.
+    #[error("an ELF file for machine {machine}, not for AMDGPU ({})", elf::EM_AMDGPU.0)]
+    Machine {
+        /// `e_machine`.
+        machine: u16,
+    },
+    /// Not the HSA ABI.
+    #[error(
+        "OS ABI {os_abi} is not supported, only AMDGPU_HSA ({})",
+        ELFOSABI_AMDGPU_HSA
+    )]
+    OsAbi {
+        /// `EI_OSABI`.
+        os_abi: u8,
+    },
+    /// A version of the format that does not exist yet.
+    #[error("ABI version {abi_version} is unknown; 0 to 4 are code object versions 2 to 6")]
+    AbiVersion {
+        /// `EI_ABIVERSION`.
+        abi_version: u8,
+    },
+    /// Neither linked nor to be linked.
+    #[error("ELF type {kind} is neither a shared object nor relocatable")]
+    Type {
+        /// `e_type`.
+        kind: u16,
+    },
+    /// A table does not fit the file, or is otherwise broken.
+    #[error("the {what} cannot be read: {reason}")]
+    Malformed {
+        /// The table.
+        what: &'static str,
+        /// Message of the ELF reader.
+        reason: String,
+    },
+    /// A section reaches beyond the file.
+    #[error("section {name} reaches beyond the end of the file")]
+    SectionOutside {
+        /// Name of the section or kernel.
+        name: String,
+    },
+    /// A segment reaches beyond the file, beyond the address space, or has more bytes in the file than in memory.
+    #[error("the segment at {address:#x} does not fit the file or the address space")]
+    SegmentOutside {
+        /// Its address.
+        address: u64,
+    },
+    /// An alignment is not a power of two, or exceeds the limit.
+    #[error("section {name} has alignment {align}, which is not a power of two up to {MAX_ALIGN}")]
+    Align {
+        /// Name of the section or kernel.
+        name: String,
+        /// The alignment in the file.
+        align: u64,
+    },
+    /// The sections of an object that was not linked do not fit the address space.
+    #[error("the sections do not fit the address space")]
+    Layout,
+    /// A relocation refers to a symbol that does not exist.
+    #[error("the relocation at {address:#x} refers to symbol {symbol}, which does not exist")]
+    RelocationSymbol {
+        /// Address of the field.
+        address: u64,
+        /// Index of the symbol.
+        symbol: u32,
+    },
+    /// AMDGPU relocations carry their addends.
+    #[error("relocations without addends are not supported")]
+    RelocationsWithoutAddend,
+    /// The file ends before its section headers.
+    #[error(
+        "the file ends after {length} bytes, before its section headers, which end at byte {end}: a part is missing"
+    )]
+    Cut {
+        /// Length of the file, in bytes.
+        length: usize,
+        /// End of the section headers, as the file header states it.
+        end: u64,
+    },
+    /// Many tables or names share bytes, which no producer does.
+    #[error("the {what} overlap each other")]
+    Overlap {
+        /// The tables or names.
+        what: &'static str,
+    },
+}
+
+/// Defect of a code object that does not keep it from being loaded.
+#[derive(Clone, Debug, PartialEq, Eq, Error)]
+#[non_exhaustive]
+pub enum Warning {
+    /// The notes are broken.
+    #[error("the notes cannot be read: {0}")]
+    Notes(String),
+    /// The metadata note cannot be used.
+    #[error(transparent)]
+    Metadata(#[from] MetadataError),
+    /// The metadata claim something impossible.
+    #[error("kernel {kernel}: {problem}")]
+    Claim {
+        /// Name of the section or kernel.
+        kernel: String,
+        /// The claim.
+        problem: MetadataProblem,
+    },
+    /// The descriptor is not in the file.
+    #[error("kernel {kernel}: the descriptor at {address:#x} is not in any segment")]
+    Descriptor {
+        /// Name of the section or kernel.
+        kernel: String,
+        /// Address of the descriptor.
+        address: u64,
+    },
+    /// The entry is not in code.
+    #[error("kernel {kernel}: the entry at {address:#x} is not in an executable segment")]
+    Entry {
+        /// Name of the section or kernel.
+        kernel: String,
+        /// Address of the entry.
+        address: u64,
+    },
+    /// The metadata names a kernel that has no symbol.
+    #[error("the metadata names kernel {kernel}, which has no descriptor")]
+    NoSymbol {
+        /// Name of the section or kernel.
+        kernel: String,
+    },
+}

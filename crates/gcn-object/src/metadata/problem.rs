@@ -1,0 +1,98 @@
+//! Checks of metadata.
+
+use thiserror::Error;
+
+use super::types::{Argument, KernelMetadata};
+
+/// Claim of metadata that cannot be true.
+#[derive(Clone, Debug, PartialEq, Eq, Error)]
+#[non_exhaustive]
+pub enum MetadataProblem {
+    /// An argument is wholly or partly outside of the argument segment.
+    #[error(
+        "argument {argument} at offset {offset} with {size} bytes is outside the {segment} bytes of arguments"
+    )]
+    ArgumentOutside {
+        /// Index of the argument, from 0.
+        argument: usize,
+        /// Offset in bytes.
+        offset: u64,
+        /// Size in bytes.
+        size: u64,
+        /// Size of the segment, in bytes.
+        segment: u64,
+    },
+    /// Two arguments share bytes.
+    #[error("arguments {first} and {second} overlap")]
+    ArgumentsOverlap {
+        /// Index of the argument, from 0.
+        first: usize,
+        /// Index of the argument, from 0.
+        second: usize,
+    },
+    /// The argument segment exceeds [`MAX_KERNARG_BYTES`].
+    #[error("the argument segment has {bytes} bytes, more than {MAX_KERNARG_BYTES}")]
+    KernargTooLarge {
+        /// Size of the segment, in bytes.
+        bytes: u64,
+    },
+    /// The alignment is no power of two.
+    #[error("the argument segment's alignment is {align}, which is not a power of two")]
+    KernargAlign {
+        /// The alignment in the metadata.
+        align: u64,
+    },
+    /// A workgroup has 1 to 1024 work-items on every processor.
+    #[error("the required workgroup size {size:?} does not exist")]
+    WorkgroupSize {
+        /// x, y, z.
+        size: [u64; 3],
+    },
+}
+
+/// Largest argument segment in bytes. Compilers and runtimes stop at 4 KiB; hand-written kernels may use more.
+pub const MAX_KERNARG_BYTES: u64 = 1 << 20;
+const MAX_WORKGROUP: u64 = 1024;
+
+impl KernelMetadata {
+    /// Claims about sizes that cannot be true. Arguments without a problem can be placed at their offsets.
+    pub fn problems(&self) -> Vec<MetadataProblem> {
+        let segment = self.kernarg_segment_size;
+        let mut problems = Vec::new();
+        if segment > MAX_KERNARG_BYTES {
+            problems.push(MetadataProblem::KernargTooLarge { bytes: segment });
+        }
+        if self.kernarg_segment_align != 0 && !self.kernarg_segment_align.is_power_of_two() {
+            problems.push(MetadataProblem::KernargAlign {
+                align: self.kernarg_segment_align,
+            });
+        }
+        if let Some(size @ [x, y, z]) = self.reqd_workgroup_size {
+            let items = x.checked_mul(y).and_then(|xy| xy.checked_mul(z));
+            if !matches!(items, Some(1..=MAX_WORKGROUP)) {
+                problems.push(MetadataProblem::WorkgroupSize { size });
+            }
+        }
+        let mut placed = Vec::new();
+        for (argument, &Argument { offset, size, .. }) in self.args.iter().enumerate() {
+            match offset.checked_add(size) {
+                Some(end) if end <= segment => placed.push((offset, end, argument)),
+                _ => problems.push(MetadataProblem::ArgumentOutside {
+                    argument,
+                    offset,
+                    size,
+                    segment,
+                }),
+            }
+        }
+        placed.sort_unstable();
+        for pair in placed.windows(2) {
+            if let [(_, end, first), (start, _, second)] = *pair
+                && start < end
+            {
+                problems.push(MetadataProblem::ArgumentsOverlap { first, second });
+            }
+        }
+        problems
+    }
+}

@@ -1,0 +1,199 @@
+//! Metadata out of the notes of all versions, and into them.
+
+use serde::Serialize;
+
+use super::kinds::{Access, AddressSpace, ValueKind};
+use super::types::{Argument, KernelMetadata, Metadata};
+use crate::value::{MetadataError, Value};
+
+impl Metadata {
+    /// Reads the note of versions 3 and later.
+    pub fn from_msgpack(bytes: &[u8]) -> Result<Self, MetadataError> {
+        Self::from_value(&Value::from_msgpack(bytes)?)
+    }
+
+    /// Reads the tree of versions 3 and later.
+    pub fn from_value(value: &Value) -> Result<Self, MetadataError> {
+        if !matches!(value, Value::Map(_)) {
+            return Err(MetadataError::NotAMap);
+        }
+        Ok(Self {
+            kernels: list(value, "amdhsa.kernels", KernelMetadata::from_value),
+            printf: list(value, "amdhsa.printf", |format| {
+                format.as_text().unwrap_or_default().to_owned()
+            }),
+            target: text(value, "amdhsa.target"),
+            version: numbers(value, "amdhsa.version"),
+        })
+    }
+
+    /// Reads the note of version 2.
+    pub fn from_yaml_v2(note: &[u8]) -> Result<Self, MetadataError> {
+        // The producer may count the terminating zero as part of the note.
+        let note = note.split(|byte| *byte == 0).next().unwrap_or_default();
+        let value =
+            Value::from_yaml(std::str::from_utf8(note).map_err(|_| MetadataError::NotText)?)?;
+        if !matches!(value, Value::Map(_)) {
+            return Err(MetadataError::NotAMap);
+        }
+        Ok(Self {
+            kernels: list(&value, "Kernels", KernelMetadata::from_value_v2),
+            printf: list(&value, "Printf", |format| {
+                format.as_text().unwrap_or_default().to_owned()
+            }),
+            target: None,
+            version: numbers(&value, "Version"),
+        })
+    }
+
+    /// The note of versions 3 and later.
+    pub fn to_msgpack(&self) -> Result<Vec<u8>, MetadataError> {
+        let mut bytes = Vec::new();
+        self.serialize(&mut rmp_serde::Serializer::new(&mut bytes).with_struct_map())
+            .map_err(|error| MetadataError::MessagePack(error.to_string()))?;
+        Ok(bytes)
+    }
+
+    /// The operand of `.amdgpu_metadata`, as [`Value::to_yaml`] writes it.
+    pub fn to_yaml(&self) -> Result<String, MetadataError> {
+        Value::from_msgpack(&self.to_msgpack()?)?.to_yaml()
+    }
+}
+
+impl KernelMetadata {
+    fn from_value(value: &Value) -> Self {
+        Self {
+            args: list(value, ".args", Argument::from_value),
+            group_segment_fixed_size: number(value, ".group_segment_fixed_size").unwrap_or(0),
+            kernarg_segment_align: number(value, ".kernarg_segment_align").unwrap_or(0),
+            kernarg_segment_size: number(value, ".kernarg_segment_size").unwrap_or(0),
+            language: text(value, ".language"),
+            language_version: numbers(value, ".language_version"),
+            max_flat_workgroup_size: number(value, ".max_flat_workgroup_size"),
+            name: text(value, ".name").unwrap_or_default(),
+            private_segment_fixed_size: number(value, ".private_segment_fixed_size").unwrap_or(0),
+            reqd_workgroup_size: three(value, ".reqd_workgroup_size"),
+            sgpr_count: number(value, ".sgpr_count"),
+            sgpr_spill_count: number(value, ".sgpr_spill_count"),
+            symbol: text(value, ".symbol").unwrap_or_default(),
+            uniform_work_group_size: number(value, ".uniform_work_group_size"),
+            uses_dynamic_stack: value.get(".uses_dynamic_stack").and_then(Value::as_bool),
+            vgpr_count: number(value, ".vgpr_count"),
+            vgpr_spill_count: number(value, ".vgpr_spill_count"),
+            wavefront_size: number(value, ".wavefront_size").unwrap_or(0),
+            workgroup_size_hint: three(value, ".workgroup_size_hint"),
+        }
+    }
+
+    fn from_value_v2(value: &Value) -> Self {
+        let nothing = Value::Nil;
+        let attributes = value.get("Attrs").unwrap_or(&nothing);
+        let code = value.get("CodeProps").unwrap_or(&nothing);
+        let mut end = 0;
+        Self {
+            args: list(value, "Args", |argument| {
+                let argument = Argument::from_value_v2(argument, end);
+                end = argument.offset.saturating_add(argument.size);
+                argument
+            }),
+            group_segment_fixed_size: number(code, "GroupSegmentFixedSize").unwrap_or(0),
+            kernarg_segment_align: number(code, "KernargSegmentAlign").unwrap_or(0),
+            kernarg_segment_size: number(code, "KernargSegmentSize").unwrap_or(0),
+            language: text(value, "Language"),
+            language_version: numbers(value, "LanguageVersion"),
+            max_flat_workgroup_size: number(code, "MaxFlatWorkGroupSize"),
+            name: text(value, "Name").unwrap_or_default(),
+            private_segment_fixed_size: number(code, "PrivateSegmentFixedSize").unwrap_or(0),
+            reqd_workgroup_size: three(attributes, "ReqdWorkGroupSize"),
+            sgpr_count: number(code, "NumSGPRs"),
+            sgpr_spill_count: number(code, "NumSpilledSGPRs"),
+            symbol: text(value, "SymbolName").unwrap_or_default(),
+            uniform_work_group_size: None,
+            uses_dynamic_stack: code.get("IsDynamicCallStack").and_then(Value::as_bool),
+            vgpr_count: number(code, "NumVGPRs"),
+            vgpr_spill_count: number(code, "NumSpilledVGPRs"),
+            wavefront_size: number(code, "WavefrontSize").unwrap_or(0),
+            workgroup_size_hint: three(attributes, "WorkGroupSizeHint"),
+        }
+    }
+}
+
+impl Argument {
+    fn from_value(value: &Value) -> Self {
+        Self {
+            access: name(value, ".access").map(Access::from_name),
+            actual_access: name(value, ".actual_access").map(Access::from_name),
+            address_space: name(value, ".address_space").map(AddressSpace::from_name),
+            is_const: truth(value, ".is_const"),
+            is_pipe: truth(value, ".is_pipe"),
+            is_restrict: truth(value, ".is_restrict"),
+            is_volatile: truth(value, ".is_volatile"),
+            name: text(value, ".name"),
+            offset: number(value, ".offset").unwrap_or(0),
+            pointee_align: number(value, ".pointee_align"),
+            size: number(value, ".size").unwrap_or(0),
+            type_name: text(value, ".type_name"),
+            value_kind: ValueKind::from_name(name(value, ".value_kind").unwrap_or_default()),
+        }
+    }
+
+    /// `end` is where the argument before this one ends.
+    fn from_value_v2(value: &Value, end: u64) -> Self {
+        let align = number(value, "Align").unwrap_or(1).max(1);
+        Self {
+            access: name(value, "AccQual").map(Access::from_name),
+            actual_access: name(value, "ActualAccQual").map(Access::from_name),
+            address_space: name(value, "AddrSpaceQual").map(AddressSpace::from_name),
+            is_const: truth(value, "IsConst"),
+            is_pipe: truth(value, "IsPipe"),
+            is_restrict: truth(value, "IsRestrict"),
+            is_volatile: truth(value, "IsVolatile"),
+            name: text(value, "Name"),
+            offset: end.checked_next_multiple_of(align).unwrap_or(u64::MAX),
+            pointee_align: number(value, "PointeeAlign"),
+            size: number(value, "Size").unwrap_or(0),
+            type_name: text(value, "TypeName"),
+            value_kind: ValueKind::from_name(name(value, "ValueKind").unwrap_or_default()),
+        }
+    }
+}
+
+fn list<T>(value: &Value, key: &str, read: impl FnMut(&Value) -> T) -> Vec<T> {
+    value
+        .get(key)
+        .map(Value::elements)
+        .unwrap_or_default()
+        .iter()
+        .map(read)
+        .collect()
+}
+
+fn name<'a>(value: &'a Value, key: &str) -> Option<&'a str> {
+    value.get(key).and_then(Value::as_text)
+}
+
+fn text(value: &Value, key: &str) -> Option<String> {
+    name(value, key).map(str::to_owned)
+}
+
+fn number(value: &Value, key: &str) -> Option<u64> {
+    value.get(key).and_then(Value::as_u64)
+}
+
+fn numbers(value: &Value, key: &str) -> Vec<u64> {
+    value
+        .get(key)
+        .map(Value::elements)
+        .unwrap_or_default()
+        .iter()
+        .filter_map(Value::as_u64)
+        .collect()
+}
+
+fn three(value: &Value, key: &str) -> Option<[u64; 3]> {
+    <[u64; 3]>::try_from(numbers(value, key)).ok()
+}
+
+fn truth(value: &Value, key: &str) -> bool {
+    value.get(key).and_then(Value::as_bool).unwrap_or(false)
+}

@@ -1,0 +1,56 @@
+//! Metadata as the directives of assemblers have it.
+
+use crate::value::{MetadataError, Value};
+
+/// The note's MessagePack of the text between `.amdgpu_metadata` and `.end_amdgpu_metadata`. Unknown keys are kept. The
+/// lines of an error count from the first line of `text`.
+pub fn metadata_from_yaml(text: &str) -> Result<Vec<u8>, MetadataError> {
+    let mut value = Value::from_yaml(text)?;
+    if !matches!(value, Value::Map(_)) {
+        return Err(MetadataError::NotAMap);
+    }
+    value.sort_keys();
+    value.to_msgpack()
+}
+
+/// The note's MessagePack of the text between `.amdgpu_pal_metadata` and `.end_amdgpu_pal_metadata`: metadata of PAL, the
+/// platform of graphics drivers, whose registers may have their names, as in `0x2c0a (SPI_SHADER_PGM_RSRC1_PS)`.
+pub fn pal_metadata_from_yaml(text: &str) -> Result<Vec<u8>, MetadataError> {
+    let mut value = Value::from_yaml(text)?;
+    if !matches!(value, Value::Map(_)) {
+        return Err(MetadataError::NotAMap);
+    }
+    number_registers(&mut value, false);
+    value.sort_keys();
+    value.to_msgpack()
+}
+
+/// Makes numbers of the keys of maps that are called `.registers`, as `value` is if `are_registers`.
+fn number_registers(value: &mut Value, are_registers: bool) {
+    match value {
+        Value::Array(values) => {
+            for value in values {
+                number_registers(value, false);
+            }
+        }
+        Value::Map(entries) => {
+            for (key, value) in entries {
+                number_registers(value, key.as_text() == Some(".registers"));
+                let number = key.as_text().filter(|_| are_registers);
+                if let Some(number) = number.and_then(register_number) {
+                    *key = Value::Uint(number);
+                }
+            }
+        }
+        _ => {}
+    }
+}
+
+/// The number of `0x2c0a (SPI_SHADER_PGM_RSRC1_PS)`.
+fn register_number(text: &str) -> Option<u64> {
+    let number = text.split_whitespace().next()?;
+    match number.strip_prefix("0x") {
+        Some(digits) => u64::from_str_radix(digits, 16).ok(),
+        None => number.parse().ok(),
+    }
+}

@@ -1,0 +1,375 @@
+//! Names of kernels: symbols, C++ declarations, and the search for a kernel by any of them.
+
+mod signature;
+
+use std::collections::HashSet;
+use std::fmt::{self, Write};
+
+use cpp_demangle::{DemangleOptions, Symbol};
+use thiserror::Error;
+
+use signature::{Omissions, Signature};
+
+/// Largest size of a demangled name in bytes: a short symbol can repeat its parts without end.
+const MAX_BYTES: usize = 4096;
+/// Kernels that an error lists.
+const MAX_LISTED: usize = 6;
+/// Characters of a name that count when the nearest are searched.
+const MAX_COMPARED: usize = 64;
+
+/// The name and parameters of a C++ function in its source, such as `image::scale<float>(float*, int)`; `None` for other
+/// symbols.
+///
+/// ```
+/// let declaration = gcn_object::declaration("_Z3addIfEvPT_PKS0_i");
+/// assert_eq!(declaration.as_deref(), Some("add<float>(float*, float const*, int)"));
+/// assert_eq!(gcn_object::declaration("add"), None);
+/// ```
+pub fn declaration(symbol: &str) -> Option<String> {
+    demangled(symbol, DemangleOptions::new().no_return_type())
+}
+
+/// The name of a C++ function in its source without parameters, such as `image::scale<float>`; `None` for other symbols.
+///
+/// ```
+/// let name = gcn_object::source_name("_Z3addIfEvPT_PKS0_i");
+/// assert_eq!(name.as_deref(), Some("add<float>"));
+/// ```
+pub fn source_name(symbol: &str) -> Option<String> {
+    demangled(symbol, DemangleOptions::new().no_return_type().no_params())
+}
+
+/// Reason why a name denotes no kernel, or no single one.
+#[derive(Clone, Debug, PartialEq, Eq, Error)]
+#[non_exhaustive]
+pub enum NameError {
+    /// Several kernels have the name.
+    #[error("several kernels are named {name}: {}", listed(candidates, *rest))]
+    Ambiguous {
+        /// The name.
+        name: String,
+        /// Some of the kernels, as names that denote only one.
+        candidates: Vec<String>,
+        /// Number of the others.
+        rest: usize,
+    },
+    /// No kernel has the name.
+    #[error(
+        "there is no kernel {name}{}{}",
+        if *rest == 0 { "; there are " } else { "; the closest are " },
+        listed(nearest, *rest)
+    )]
+    Missing {
+        /// The name.
+        name: String,
+        /// Kernels with the nearest names, nearest first.
+        nearest: Vec<String>,
+        /// Number of the others.
+        rest: usize,
+    },
+    /// There are no kernels at all.
+    #[error("there is no kernel {name}, nor any other")]
+    NoKernels {
+        /// The name.
+        name: String,
+    },
+}
+
+/// Names with commas between them, and the number of those that are left out.
+fn listed(names: &[String], rest: usize) -> String {
+    let names = names.join(", ");
+    match rest {
+        0 => names,
+        _ => format!("{names}, and {rest} others"),
+    }
+}
+
+/// The symbol, among those of kernels, that a name denotes; see [`NamePattern`].
+///
+/// # Errors
+/// No kernel has the name, or several have; the error lists the nearest ones.
+pub fn find_name<'n>(
+    symbols: impl IntoIterator<Item = &'n str>,
+    name: &str,
+) -> Result<&'n str, NameError> {
+    NamePattern::new(name).find(symbols)
+}
+
+/// A name of a kernel as people and tools write it. Accepted are
+/// - the symbol, also with the suffix `.kd` of its descriptor;
+/// - the declaration as `c++filt` and its like print it, also with `[clone .kd]`, in any spelling of blanks, integer types
+///   and constants (`(unsigned int)4` is `4u` and `4`);
+/// - the same without the return type, the parameters, the last arguments of a template or all of them, and without outer
+///   namespaces. If several kernels match, those win that the name leaves least out of.
+///
+/// ```
+/// use gcn_object::NamePattern;
+///
+/// let kernels = ["_Z3addIfEvPT_PKS0_i", "_Z3addIdEvPT_PKS0_i", "fill"];
+/// for name in ["add<float>", "void add<float>(float *, const float *, int) [clone .kd]"] {
+///     let pattern = NamePattern::new(name);
+///     assert!(pattern.denotes(kernels[0]) && !pattern.denotes(kernels[1]));
+///     assert_eq!(pattern.find(kernels), Ok("_Z3addIfEvPT_PKS0_i"));
+/// }
+/// assert_eq!(NamePattern::new("fill.kd").find(kernels), Ok("fill"));
+/// assert_eq!(
+///     NamePattern::new("add").find(kernels).unwrap_err().to_string(),
+///     "several kernels are named add: add<float>(float*, float const*, int), \
+///      add<double>(double*, double const*, int)"
+/// );
+/// ```
+#[derive(Clone, Debug)]
+pub struct NamePattern<'a> {
+    /// The name without suffixes.
+    symbol: &'a str,
+    signature: Option<Signature>,
+}
+
+impl<'a> NamePattern<'a> {
+    /// The pattern of a name.
+    pub fn new(name: &'a str) -> Self {
+        let symbol = bare(name);
+        let signature = match declaration(symbol) {
+            Some(declaration) => Signature::parse(&declaration),
+            None => Signature::parse(symbol),
+        };
+        Self { symbol, signature }
+    }
+
+    /// Tells if the name may denote the kernel with a symbol. Another kernel may match better; [`NamePattern::find`]
+    /// compares them.
+    pub fn denotes(&self, symbol: &str) -> bool {
+        self.omissions(symbol).is_some()
+    }
+
+    /// The parts that the name leaves out; `None` if it does not denote the kernel with this symbol.
+    fn omissions(&self, symbol: &str) -> Option<Omissions> {
+        if symbol == self.symbol {
+            return Some(Omissions::NONE);
+        }
+        let asked = self.signature.as_ref()?;
+        // Demangling is slow, and few symbols contain the identifier.
+        if !symbol.contains(asked.last()) {
+            return None;
+        }
+        asked.denotes(&Signature::parse(&shown(symbol))?)
+    }
+
+    /// The symbol, among those of kernels, that the name denotes.
+    ///
+    /// # Errors
+    /// No kernel has the name, or several have; the error lists the nearest ones.
+    pub fn find<'n>(
+        &self,
+        symbols: impl IntoIterator<Item = &'n str>,
+    ) -> Result<&'n str, NameError> {
+        let mut symbols: Vec<&str> = symbols.into_iter().collect();
+        if let Some(symbol) = symbols.iter().find(|symbol| **symbol == self.symbol) {
+            return Ok(symbol);
+        }
+        // Units of a program may share kernels.
+        let mut seen = HashSet::new();
+        symbols.retain(|symbol| seen.insert(*symbol));
+        let matches: Vec<(Omissions, &str)> = symbols
+            .iter()
+            .filter_map(|symbol| Some((self.omissions(symbol)?, *symbol)))
+            .collect();
+        let best = matches.iter().map(|(omissions, _)| *omissions).min();
+        let matches: Vec<&str> = matches
+            .into_iter()
+            .filter(|(omissions, _)| Some(*omissions) == best)
+            .map(|(_, symbol)| symbol)
+            .collect();
+        match matches[..] {
+            [only] => Ok(only),
+            [] => Err(self.missing(&symbols)),
+            [..] => Err(self.ambiguous(&matches)),
+        }
+    }
+
+    fn ambiguous(&self, matches: &[&str]) -> NameError {
+        let mut candidates: Vec<String> = matches.iter().map(|symbol| shown(symbol)).collect();
+        let distinct: HashSet<&String> = candidates.iter().collect();
+        // Kernels of different units may have one declaration; then only their symbols differ.
+        if distinct.len() < matches.len() {
+            candidates = matches.iter().map(|symbol| (*symbol).to_owned()).collect();
+        }
+        let rest = candidates.len().saturating_sub(MAX_LISTED);
+        candidates.truncate(MAX_LISTED);
+        NameError::Ambiguous {
+            name: self.symbol.to_owned(),
+            candidates,
+            rest,
+        }
+    }
+
+    fn missing(&self, symbols: &[&str]) -> NameError {
+        let name = self.symbol.to_owned();
+        if symbols.is_empty() {
+            return NameError::NoKernels { name };
+        }
+        let start = |text: &str| text.chars().take(MAX_COMPARED).collect::<String>();
+        let identifier = start(self.signature.as_ref().map_or(&name, Signature::last));
+        let whole = start(&name);
+        let mut ranked: Vec<(usize, usize, String)> = symbols
+            .iter()
+            .map(|symbol| {
+                let shown = shown(symbol);
+                let signature = Signature::parse(&shown);
+                let last = start(signature.as_ref().map_or(symbol, Signature::last));
+                let distance = strsim::damerau_levenshtein(&identifier, &last);
+                (distance, strsim::levenshtein(&whole, &start(&shown)), shown)
+            })
+            .collect();
+        ranked.sort();
+        let rest = ranked.len().saturating_sub(MAX_LISTED);
+        ranked.truncate(MAX_LISTED);
+        let nearest = ranked.into_iter().map(|(.., shown)| shown).collect();
+        NameError::Missing {
+            name,
+            nearest,
+            rest,
+        }
+    }
+}
+
+/// The name without the suffixes that tools add to it.
+fn bare(name: &str) -> &str {
+    let name = name.trim();
+    let name = name.strip_suffix("[clone .kd]").map_or(name, str::trim_end);
+    let end = name.strip_suffix(".kd").or(name.strip_suffix("@kd"));
+    end.unwrap_or(name)
+}
+
+/// The name of a kernel in errors: its declaration, or its symbol.
+fn shown(symbol: &str) -> String {
+    declaration(symbol).unwrap_or_else(|| symbol.to_owned())
+}
+
+fn demangled(symbol: &str, options: DemangleOptions) -> Option<String> {
+    // Only symbols of C++ begin with this.
+    let symbol = symbol
+        .starts_with("_Z")
+        .then(|| Symbol::new(symbol).ok())??;
+    let mut text = Bounded(String::new());
+    symbol.structured_demangle(&mut text, &options).ok()?;
+    Some(text.0)
+}
+
+/// Text that refuses to grow beyond [`MAX_BYTES`].
+struct Bounded(String);
+
+impl Write for Bounded {
+    fn write_str(&mut self, more: &str) -> fmt::Result {
+        if self.0.len() + more.len() > MAX_BYTES {
+            return Err(fmt::Error);
+        }
+        self.0.push_str(more);
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn symbols_are_demangled_as_cxxfilt_does() {
+        for (symbol, expected) in [
+            ("_Z5scalePf", ["scale(float*)", "scale"]),
+            ("_ZL5scalePf", ["scale(float*)", "scale"]),
+            (
+                "_Z3addIfEvPT_PKS0_i",
+                ["add<float>(float*, float const*, int)", "add<float>"],
+            ),
+            (
+                "_ZN2ns2mvEPNS_1PES0_i",
+                ["ns::mv(ns::P*, ns::P, int)", "ns::mv"],
+            ),
+            (
+                "_ZN12_GLOBAL__N_15innerILi3EEEvv",
+                [
+                    "(anonymous namespace)::inner<3>()",
+                    "(anonymous namespace)::inner<3>",
+                ],
+            ),
+        ] {
+            let expected = expected.map(|name| Some(name.to_owned()));
+            assert_eq!([declaration(symbol), source_name(symbol)], expected);
+        }
+        for symbol in ["scale", "", "_Z", "_Z5scal", "_Zzz"] {
+            assert_eq!(declaration(symbol), None, "{symbol}");
+        }
+    }
+
+    const KERNELS: [&str; 6] = [
+        "_Z5scalePf",
+        "_ZN2ns5scaleEPf",
+        "_ZN12_GLOBAL__N_15innerILi3EEEvv",
+        "_ZN12_GLOBAL__N_15innerILi4EEEvv",
+        "fill",
+        "copy",
+    ];
+
+    #[test]
+    fn a_kernel_is_found_by_each_of_its_names() {
+        for (name, index) in [
+            ("_Z5scalePf.kd", 0),
+            // Nothing is left out of it, of the other its namespace.
+            ("scale", 0),
+            ("ns::scale", 1),
+            ("void ns::scale(float *)", 1),
+            ("inner<3>", 2),
+            ("void (anonymous namespace)::inner<(int)4>() [clone .kd]", 3),
+            (" fill ", 4),
+            ("copy@kd", 5),
+        ] {
+            assert_eq!(find_name(KERNELS, name), Ok(KERNELS[index]), "{name}");
+        }
+        // A kernel that several units have is one.
+        assert_eq!(find_name([KERNELS[0], KERNELS[0]], "scale"), Ok(KERNELS[0]));
+    }
+
+    #[test]
+    fn errors_list_candidates_or_the_nearest() {
+        let error = |kernels: &[&'static str], name| {
+            let found = find_name(kernels.iter().copied(), name);
+            found.expect_err("no single kernel").to_string()
+        };
+        assert_eq!(
+            error(&KERNELS, "inner"),
+            "several kernels are named inner: (anonymous namespace)::inner<3>(), \
+             (anonymous namespace)::inner<4>()"
+        );
+        assert_eq!(
+            error(&KERNELS, "fil"),
+            "there is no kernel fil; there are fill, copy, scale(float*), ns::scale(float*), \
+             (anonymous namespace)::inner<3>(), (anonymous namespace)::inner<4>()"
+        );
+        let many: Vec<String> = (0..100).map(|n| format!("kernel{n}")).collect();
+        let many: Vec<&str> = many.iter().map(String::as_str).collect();
+        let error = find_name(many, "kernl7").expect_err("a letter is missing");
+        let NameError::Missing { nearest, rest, .. } = error else {
+            panic!("{error}")
+        };
+        assert_eq!(
+            (nearest[0].as_str(), nearest.len() + rest),
+            ("kernel7", 100)
+        );
+        assert_eq!(
+            find_name([], "k").expect_err("none").to_string(),
+            "there is no kernel k, nor any other"
+        );
+    }
+
+    /// Each parameter is a pair of the one before it twice.
+    #[test]
+    fn endless_names_are_refused() {
+        let mut symbol = "_Z1fSt4pairIiiE".to_owned();
+        // S_ is the template; S0_ its first use, S1_ the next.
+        for before in "0123456789ABCDEFGHIJ".chars() {
+            symbol.push_str(&format!("S_IS{before}_S{before}_E"));
+        }
+        assert_eq!(declaration(&symbol), None);
+    }
+}

@@ -1,0 +1,254 @@
+//! A code object that was read: target, kernels, sections, symbols, relocations.
+
+use std::ops::Range;
+
+use object::elf;
+use serde::Serialize;
+
+use crate::bytes::Bytes;
+use crate::descriptor::KernelDescriptor;
+use crate::elf::{Binding, RelocationKind, SymbolKind, Visibility};
+use crate::error::Warning;
+use crate::metadata::{KernelMetadata, Metadata};
+use crate::names::{NameError, find_name};
+use crate::target::{Feature, Flags, IsaVersion, Version, processor_name};
+
+/// A code object that was read. It keeps the bytes of its file, borrowed or shared.
+#[derive(Clone, Debug)]
+pub struct CodeObject<'a> {
+    /// Version of the format.
+    pub version: Version,
+    /// Processor, XNACK and SRAM-ECC.
+    pub flags: Flags,
+    /// Processor in the note of a version 2 object.
+    pub isa_note: Option<IsaVersion>,
+    /// Linked by a linker; `false` if [`read`](crate::read) assigned the addresses.
+    pub linked: bool,
+    /// Memory to be loaded, in the order of addresses.
+    pub segments: Vec<Segment>,
+    /// Sections, the null section included, so that indices are those of the file.
+    pub sections: Vec<Section>,
+    /// Symbols of `.symtab`, then those that only `.dynsym` has.
+    pub symbols: Vec<Symbol>,
+    /// Relocations that [`CodeObject::apply_relocations`] applies.
+    pub relocations: Vec<Relocation>,
+    /// Metadata of the note.
+    pub metadata: Option<Metadata>,
+    /// Kernels, in the order of their names.
+    pub kernels: Vec<Kernel>,
+    /// Defects that do not keep the object from being loaded.
+    pub warnings: Vec<Warning>,
+    pub(crate) data: Bytes<'a>,
+}
+
+/// A range of memory with its access rights.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Segment {
+    /// Address that it is linked for.
+    pub address: u64,
+    /// Size in memory, in bytes.
+    pub size: u64,
+    /// Range of its first bytes in the file; all others are zero.
+    pub file: Range<usize>,
+    /// Readable.
+    pub read: bool,
+    /// Writable.
+    pub write: bool,
+    /// Executable.
+    pub execute: bool,
+}
+
+/// A section.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Section {
+    /// Name.
+    pub name: String,
+    /// `sh_type`.
+    pub kind: u32,
+    /// `sh_flags`.
+    pub flags: u64,
+    /// Address; zero if it is not loaded.
+    pub address: u64,
+    /// Size in bytes.
+    pub size: u64,
+    /// Alignment in bytes; zero and one mean none.
+    pub align: u64,
+    /// Range in the file; empty if it has no bytes there.
+    pub file: Range<usize>,
+}
+
+impl Section {
+    /// `true` if it occupies memory.
+    pub fn is_loaded(&self) -> bool {
+        self.flags & elf::SHF_ALLOC.0 != 0
+    }
+
+    /// `true` if it holds code.
+    pub fn is_code(&self) -> bool {
+        self.is_loaded() && self.flags & elf::SHF_EXECINSTR.0 != 0
+    }
+}
+
+/// Section of a symbol, or one of ELF's special section indices.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize)]
+pub enum SymbolSection {
+    /// None: the symbol is defined elsewhere.
+    Undefined,
+    /// None: the value is a number, not an address.
+    Absolute,
+    /// The section with this index.
+    Section(usize),
+    /// None: a linker allocates memory for the symbol. [`read`](crate::read) does so for an object that was not linked.
+    Common {
+        /// Alignment that it requires, in bytes.
+        align: u64,
+    },
+    /// Another special index.
+    Other(u16),
+}
+
+/// A symbol.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Symbol {
+    /// Name.
+    pub name: String,
+    /// Address, or the number if it is absolute.
+    pub value: u64,
+    /// Size in bytes.
+    pub size: u64,
+    /// Kind.
+    pub kind: SymbolKind,
+    /// Binding.
+    pub binding: Binding,
+    /// Visibility outside of the linked object.
+    pub visibility: Visibility,
+    /// Section that defines it.
+    pub section: SymbolSection,
+}
+
+/// A field that depends on where the object is loaded, or on a symbol.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+pub struct Relocation {
+    /// Address of the field.
+    pub address: u64,
+    /// Formula.
+    pub kind: RelocationKind,
+    /// S of the formula.
+    pub target: RelocationTarget,
+    /// A of the formula.
+    pub addend: i64,
+}
+
+/// Operand S of a relocation's formula.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize)]
+pub enum RelocationTarget {
+    /// Zero.
+    Zero,
+    /// Value of the symbol with this index in [`CodeObject::symbols`].
+    Symbol(usize),
+    /// Address of the object, which moves with it.
+    Address(u64),
+}
+
+/// A kernel.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Kernel {
+    /// Symbol, without `.kd`.
+    pub name: String,
+    /// Address of the kernel descriptor or `amd_kernel_code_t`.
+    pub descriptor_address: u64,
+    /// Address of the first instruction.
+    pub entry_address: u64,
+    /// Size of the code from the entry on, in bytes; zero if the symbol does not state it.
+    pub code_size: u64,
+    /// Resources that it needs.
+    pub descriptor: KernelDescriptor,
+    /// Metadata of the compiler.
+    pub metadata: Option<KernelMetadata>,
+}
+
+impl Segment {
+    /// `true` if the address is in the segment.
+    pub fn contains(&self, address: u64) -> bool {
+        address
+            .checked_sub(self.address)
+            .is_some_and(|offset| offset < self.size)
+    }
+}
+
+impl CodeObject<'_> {
+    /// LLVM's name of the processor that the code is for.
+    pub fn processor(&self) -> Option<&'static str> {
+        processor_name(self.flags.mach)
+    }
+
+    /// The processor and the features that the code is for, such as `gfx906:sramecc+:xnack-`; empty if the object names no
+    /// processor. Versions 2 and 3 do not tell a feature that is off from one that does not exist.
+    pub fn target_id(&self) -> String {
+        let isa_note = || Some(self.isa_note?.processor_name());
+        let processor = self.processor().map(str::to_owned).or_else(isa_note);
+        let Some(mut id) = processor else {
+            return String::new();
+        };
+        for (name, feature) in [("sramecc", self.flags.sramecc), ("xnack", self.flags.xnack)] {
+            let sign = match feature {
+                Feature::On => "+",
+                Feature::Off if self.version > Version::V3 => "-",
+                Feature::Off | Feature::Any | Feature::Unsupported => continue,
+            };
+            id += &format!(":{name}{sign}");
+        }
+        id
+    }
+
+    /// The bytes of a section in the file; empty if it has none there.
+    pub fn section_bytes(&self, section: &Section) -> &[u8] {
+        self.data.get(section.file.clone()).unwrap_or_default()
+    }
+
+    /// The same object without the lifetime; borrowed bytes are copied.
+    pub fn into_owned(self) -> CodeObject<'static> {
+        let data = self.data.into_owned();
+        CodeObject {
+            version: self.version,
+            flags: self.flags,
+            isa_note: self.isa_note,
+            linked: self.linked,
+            segments: self.segments,
+            sections: self.sections,
+            symbols: self.symbols,
+            relocations: self.relocations,
+            metadata: self.metadata,
+            kernels: self.kernels,
+            warnings: self.warnings,
+            data,
+        }
+    }
+
+    /// The kernel that a name denotes, by the rules of [`find_name`].
+    pub fn kernel(&self, name: &str) -> Option<&Kernel> {
+        self.find_kernel(name).ok()
+    }
+
+    /// The kernel that a name denotes, by the rules of [`find_name`].
+    ///
+    /// # Errors
+    /// Those of [`find_name`].
+    pub fn find_kernel(&self, name: &str) -> Result<&Kernel, NameError> {
+        let symbols = self.kernels.iter().map(|kernel| kernel.name.as_str());
+        let symbol = find_name(symbols, name)?;
+        let mut kernels = self.kernels.iter();
+        kernels
+            .find(|kernel| kernel.name == symbol)
+            .ok_or_else(|| NameError::NoKernels {
+                name: name.to_owned(),
+            })
+    }
+
+    /// The first symbol with this name that is defined.
+    pub fn symbol(&self, name: &str) -> Option<&Symbol> {
+        self.symbols
+            .iter()
+            .find(|symbol| symbol.name == name && symbol.section != SymbolSection::Undefined)
+    }
+}

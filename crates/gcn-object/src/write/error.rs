@@ -1,0 +1,115 @@
+//! Errors of making a code object.
+
+use thiserror::Error;
+
+use crate::elf::MAX_ALIGN;
+use crate::image::MAX_IMAGE_BYTES;
+
+/// Reason why input makes no code object.
+#[derive(Clone, Debug, PartialEq, Eq, Error)]
+#[non_exhaustive]
+pub enum WriteError {
+    /// Version 2 states its metadata in notes of its own, which are a section of the input.
+    #[error("code object version 2 has no MessagePack metadata")]
+    Version,
+    /// An alignment is no power of two, or exceeds the limit.
+    #[error("section {name} has alignment {align}, which is not a power of two up to {MAX_ALIGN}")]
+    Align {
+        /// Name of the section or symbol.
+        name: String,
+        /// The value in the input.
+        align: u64,
+    },
+    /// A required address is misaligned, or taken by another section.
+    #[error("section {name} cannot be at {address:#x}: {reason}")]
+    Address {
+        /// Name of the section or symbol.
+        name: String,
+        /// The value in the input.
+        address: u64,
+        /// The obstacle.
+        reason: String,
+    },
+    /// The name is reserved for a table of the builder.
+    #[error("a section cannot be named {name:?}")]
+    SectionName {
+        /// Name of the section or symbol.
+        name: String,
+    },
+    /// A name contains a zero byte.
+    #[error("a symbol cannot be named {name:?}")]
+    SymbolName {
+        /// Name of the section or symbol.
+        name: String,
+    },
+    /// Two global symbols have one name.
+    #[error("symbol {name} is defined twice")]
+    Duplicate {
+        /// Name of the section or symbol.
+        name: String,
+    },
+    /// ELF numbers sections with 16 bits.
+    #[error("{count} sections are more than a code object may have")]
+    TooManySections {
+        /// Number of sections.
+        count: usize,
+    },
+    /// The object exceeds the limit of memory.
+    #[error("the code object takes more than {MAX_IMAGE_BYTES} bytes")]
+    TooLarge,
+    /// An id is that of another builder.
+    #[error("there is no such section or symbol")]
+    NoSuchId,
+    /// A relocation cannot be resolved.
+    #[error("{problem}")]
+    Relocation {
+        /// The relocation, counted from 0 in the order of [`Builder::relocation`].
+        index: usize,
+        /// The problem.
+        problem: RelocationProblem,
+    },
+}
+
+/// Reason why a relocation cannot be resolved.
+#[derive(Clone, Debug, PartialEq, Eq, Error)]
+#[non_exhaustive]
+pub enum RelocationProblem {
+    /// The symbol is not defined.
+    #[error("symbol {symbol} is not defined")]
+    Undefined {
+        /// Name of the section or symbol.
+        symbol: String,
+    },
+    /// The field is not in its section.
+    #[error("the field at offset {offset} is outside section {section}")]
+    Outside {
+        /// The section's name.
+        section: String,
+        /// Offset in bytes.
+        offset: u64,
+    },
+    /// The value does not fit the field.
+    #[error("{value:#x} does not fit the field")]
+    Overflow {
+        /// Value to be stored.
+        value: u64,
+    },
+    /// 32 bits do not hold an address that depends on where the object is loaded.
+    #[error("32 bits do not hold the address of {symbol}; use its halves or 64 bits")]
+    Narrow {
+        /// The symbol's or the section's name.
+        symbol: String,
+    },
+    /// The distance to a number depends on where the object is loaded.
+    #[error("{symbol} is a number, to which code that can be moved has no distance")]
+    DistanceToNumber {
+        /// Name of the section or symbol.
+        symbol: String,
+    },
+    /// The kind cannot be input.
+    #[error("relocation type {number} cannot be written")]
+    Kind {
+        /// Number of the type.
+        number: u32,
+    },
+}

@@ -1,0 +1,211 @@
+//! The input of a code object: sections, symbols and relocations.
+
+use std::borrow::Cow;
+
+use object::elf;
+
+use crate::elf::{Binding, RelocationKind, SymbolKind, Visibility};
+use crate::target::{Flags, Version};
+
+/// Builder of a code object. Contents of sections may be borrowed until it is built.
+#[derive(Clone, Debug)]
+pub struct Builder<'a> {
+    /// The version of the format.
+    pub version: Version,
+    /// Processor, XNACK and SRAM-ECC.
+    pub flags: Flags,
+    /// The metadata note, MessagePack: from [`metadata_from_yaml`](crate::metadata_from_yaml) or
+    /// [`Metadata::to_msgpack`](crate::Metadata::to_msgpack). Version 2 has none.
+    pub metadata: Option<Vec<u8>>,
+    pub(super) sections: Vec<InputSection<'a>>,
+    pub(super) symbols: Vec<InputSymbol>,
+    pub(super) relocations: Vec<InputRelocation>,
+}
+
+/// A section of a [`Builder`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct SectionId(pub(super) usize);
+
+/// A symbol of a [`Builder`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct SymbolId(pub(super) usize);
+
+/// A section to be written.
+#[derive(Clone, Debug)]
+pub struct InputSection<'a> {
+    /// Name; those of the tables that the builder makes are reserved.
+    pub name: String,
+    /// Contents.
+    pub contents: Contents<'a>,
+    /// Type of the section.
+    pub kind: SectionKind,
+    /// Alignment in bytes: a power of two up to 65536; zero means one.
+    pub align: u64,
+    /// Address that it must have, if any. Sections without one follow those that have one.
+    pub address: Option<u64>,
+    /// `true` if it occupies memory (`SHF_ALLOC`).
+    pub loaded: bool,
+    /// `true` if it is writable (`SHF_WRITE`).
+    pub write: bool,
+    /// `true` if it is code (`SHF_EXECINSTR`).
+    pub execute: bool,
+}
+
+/// The bytes of a section.
+#[derive(Clone, Debug)]
+pub enum Contents<'a> {
+    /// Bytes in the file.
+    Bytes(Cow<'a, [u8]>),
+    /// This number of zeros, which are not in the file.
+    Zeros(u64),
+}
+
+/// Type of a section; one without bytes in the file is always `SHT_NOBITS`.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum SectionKind {
+    /// `SHT_PROGBITS`.
+    #[default]
+    Program,
+    /// `SHT_NOTE`.
+    Note,
+    /// Another type number.
+    Other(u32),
+}
+
+/// Definition of a symbol.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Definition {
+    /// At an offset in a section.
+    At(SectionId, u64),
+    /// A number, not an address.
+    Absolute(u64),
+    /// None. Weak symbols count as zero; relocations against others are errors.
+    Undefined,
+}
+
+/// A symbol to be written.
+#[derive(Clone, Debug)]
+pub struct InputSymbol {
+    /// Name.
+    pub name: String,
+    /// Definition.
+    pub definition: Definition,
+    /// Size in bytes; zero if unknown.
+    pub size: u64,
+    /// Kind.
+    pub kind: SymbolKind,
+    /// Binding.
+    pub binding: Binding,
+    /// Visibility outside of the object.
+    pub visibility: Visibility,
+}
+
+/// A field that depends on addresses.
+#[derive(Clone, Copy, Debug)]
+pub struct InputRelocation {
+    /// Section of the field.
+    pub section: SectionId,
+    /// Offset of the field, in bytes.
+    pub offset: u64,
+    /// Formula: any known one; [`RelocationKind::Relative64`], which the loader applies, against a number only.
+    pub kind: RelocationKind,
+    /// Operand S of the formula.
+    pub target: RelocationBase,
+    /// Operand A of the formula.
+    pub addend: i64,
+}
+
+/// Operand S of a relocation's formula.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum RelocationBase {
+    /// Value of a symbol.
+    Symbol(SymbolId),
+    /// Start of a section, for labels that are no symbols.
+    Section(SectionId),
+}
+
+impl<'a> Builder<'a> {
+    /// An empty object.
+    pub fn new(version: Version, flags: Flags) -> Self {
+        Self {
+            version,
+            flags,
+            metadata: None,
+            sections: Vec::new(),
+            symbols: Vec::new(),
+            relocations: Vec::new(),
+        }
+    }
+
+    /// Adds a section. Sections keep their order among those with the same rights.
+    pub fn section(&mut self, section: InputSection<'a>) -> SectionId {
+        self.sections.push(section);
+        SectionId(self.sections.len() - 1)
+    }
+
+    /// Adds a symbol.
+    pub fn symbol(&mut self, symbol: InputSymbol) -> SymbolId {
+        self.symbols.push(symbol);
+        SymbolId(self.symbols.len() - 1)
+    }
+
+    /// Adds a relocation.
+    pub fn relocation(&mut self, relocation: InputRelocation) {
+        self.relocations.push(relocation);
+    }
+
+    /// The section and offset of a symbol or section, or a number; `None` for symbols that are not defined.
+    pub(super) fn value(&self, target: RelocationBase) -> Option<(Option<usize>, u64)> {
+        match target {
+            RelocationBase::Section(SectionId(section)) => Some((Some(section), 0)),
+            RelocationBase::Symbol(SymbolId(symbol)) => {
+                let symbol = self.symbols.get(symbol)?;
+                match symbol.definition {
+                    Definition::At(SectionId(section), offset) => Some((Some(section), offset)),
+                    Definition::Absolute(value) => Some((None, value)),
+                    Definition::Undefined if symbol.binding == Binding::Weak => Some((None, 0)),
+                    Definition::Undefined => None,
+                }
+            }
+        }
+    }
+
+    pub(super) fn target_name(&self, target: RelocationBase) -> &str {
+        let name = match target {
+            RelocationBase::Section(SectionId(section)) => {
+                self.sections.get(section).map(|section| &section.name)
+            }
+            RelocationBase::Symbol(SymbolId(symbol)) => {
+                self.symbols.get(symbol).map(|symbol| &symbol.name)
+            }
+        };
+        name.map_or("", String::as_str)
+    }
+}
+
+impl InputSection<'_> {
+    pub(super) fn size(&self) -> u64 {
+        match &self.contents {
+            Contents::Bytes(bytes) => bytes.len() as u64,
+            Contents::Zeros(size) => *size,
+        }
+    }
+
+    pub(super) fn number(&self) -> u32 {
+        match (&self.contents, self.kind) {
+            (Contents::Zeros(_), _) => elf::SHT_NOBITS.0,
+            (_, SectionKind::Program) => elf::SHT_PROGBITS.0,
+            (_, SectionKind::Note) => elf::SHT_NOTE.0,
+            (_, SectionKind::Other(number)) => number,
+        }
+    }
+}
+
+impl InputSymbol {
+    /// Seen outside the object.
+    pub(super) fn is_exported(&self) -> bool {
+        self.binding != Binding::Local
+            && !matches!(self.visibility, Visibility::Hidden | Visibility::Internal)
+            && self.definition != Definition::Undefined
+    }
+}
