@@ -1,0 +1,233 @@
+//! Instructions with operands and modifiers by chance, and noise.
+
+use gcn_isa::dpp::Permutation;
+use gcn_isa::simm::Hwreg;
+use gcn_isa::{Field, Form, Inst, Isa, Kind, Operand, Slot, Value, regs};
+
+/// Vector registers of a wave.
+pub const VGPRS: u8 = 24;
+
+/// Random numbers: xorshift64*.
+pub struct Noise(u64);
+
+impl Noise {
+    pub fn new(seed: u64) -> Noise {
+        Noise(seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1)
+    }
+
+    pub fn next(&mut self) -> u64 {
+        self.0 ^= self.0 >> 12;
+        self.0 ^= self.0 << 25;
+        self.0 ^= self.0 >> 27;
+        self.0.wrapping_mul(0x2545_f491_4f6c_dd1d)
+    }
+
+    pub fn below(&mut self, limit: u64) -> u64 {
+        (self.next() >> 16) % limit
+    }
+
+    pub fn fill(&mut self, bytes: &mut [u8]) {
+        for chunk in bytes.chunks_mut(8) {
+            chunk.copy_from_slice(&self.next().to_le_bytes()[..chunk.len()]);
+        }
+    }
+
+    /// A dword at which something happens, often.
+    pub fn dword(&mut self) -> u32 {
+        const SPECIAL: [u32; 18] = [
+            0,
+            1,
+            0xffff_ffff,
+            0x8000_0000,
+            0x7fff_ffff,
+            0x3f80_0000,
+            0x3f00_0001,
+            0xbf80_0000,
+            0x7f80_0000,
+            0x7fc0_0000,
+            0x7f80_0001,
+            0x0000_0001,
+            0x807f_ffff,
+            0x3c00_3c01,
+            0x0001_8001,
+            0x7c01_7e00,
+            0x3ff0_0000,
+            0x4000_0000,
+        ];
+        let random = self.next();
+        match random >> 61 {
+            0 | 1 => SPECIAL[(random >> 8) as usize % SPECIAL.len()],
+            2 => (random >> 8) as u32 & 0x3f,
+            3 => 0x3f00_0000 ^ (random >> 8) as u32 & 0x81ff_ffff,
+            4 => 0x3800_3800 ^ (random >> 8) as u32 & 0x8fff_8fff,
+            _ => (random >> 8) as u32,
+        }
+    }
+}
+
+/// An instruction of this form that keeps all rules, or with every operand zero after many tries.
+pub fn sample(form: &'static Form, noise: &mut Noise) -> Inst {
+    let tries = (0..50).map(|_| attempt(form, noise));
+    let mut kept = tries.filter(|inst| inst.broken_rule().is_none());
+    kept.next().unwrap_or_else(|| Inst::with_defaults(form))
+}
+
+fn attempt(form: &'static Form, noise: &mut Noise) -> Inst {
+    let mut inst = Inst::with_defaults(form);
+    for placed in &form.modifiers {
+        let field = placed.modifier.field;
+        let rarely = |noise: &mut Noise| i64::from(noise.below(4) == 0);
+        let value = match placed.modifier.value {
+            _ if placed.modifier.required => 1,
+            Value::Flag => rarely(noise),
+            // Close together, so that all of it is inside of the little that there is.
+            Value::Unsigned if field == Field::BoundCtrl => rarely(noise),
+            Value::Unsigned if matches!(field, Field::Offset0 | Field::Offset1) => {
+                noise.below(8) as i64
+            }
+            Value::Unsigned => noise.below(48) as i64,
+            Value::Signed => noise.below(32) as i64 - 16,
+            Value::Swizzle => noise.below(1 << 16) as i64,
+            Value::Omod => rarely(noise) * noise.below(4) as i64,
+            Value::BitList => noise.next() as i64 & placed.bits.max() as i64,
+            Value::Named(names) => noise.below(names.len() as u64) as i64,
+            Value::Hex if noise.below(2) == 0 => 0xf,
+            Value::Hex => noise.below(16) as i64,
+            Value::Mask => 1,
+            // Formats of 32 bits to a component: integers and floats.
+            Value::BufferFormat => match noise.below(2) {
+                0 => 4 << 4 | 14,
+                _ => 7 << 4 | 14,
+            },
+            Value::Part => continue,
+            Value::LanePermutation => i64::from(permutation(noise)),
+        };
+        let _ = inst
+            .set(field, value)
+            .or_else(|_| inst.set_signed(field, value));
+        if field == Field::OpSelHi {
+            let _ = inst.set(Field::OpSelHi2, noise.below(2) as i64);
+        }
+    }
+    // Signs of sources.
+    for operand in &form.operands {
+        for bits in [operand.negate, operand.absolute, operand.extend] {
+            if noise.below(4) == 0 {
+                inst.set_bits(bits);
+            }
+        }
+    }
+    for slot in form.row.slots() {
+        let operand = operand(&inst, slot, noise);
+        // Where a field cannot hold it, what is there stays.
+        let _ = inst.set_operand(slot, operand);
+    }
+    inst
+}
+
+fn permutation(noise: &mut Noise) -> u16 {
+    loop {
+        let number = noise.below(0x150) as u16;
+        if Permutation::unpack(number).is_some() {
+            return number;
+        }
+    }
+}
+
+fn operand(inst: &Inst, slot: &Slot, noise: &mut Noise) -> Operand {
+    let count = slot.ty.dwords();
+    let vgprs = |noise: &mut Noise| Operand::Vgprs {
+        first: noise.below(u64::from(VGPRS) - 6) as u8,
+        count,
+    };
+    match slot.kind {
+        Kind::Src if noise.below(2) == 0 => vgprs(noise),
+        Kind::Src | Kind::Ssrc => source(inst, slot, noise),
+        Kind::Sdst => Operand::Scalar {
+            code: destination(inst.isa, count, noise),
+            count,
+        },
+        Kind::Saddr if noise.below(2) == 0 => Operand::Off,
+        Kind::Saddr => Operand::Scalar {
+            code: sgprs(count, noise),
+            count,
+        },
+        Kind::Aligned(shift) => Operand::Scalar {
+            code: (noise.below(20) as u8) << 2 >> (2 - shift.min(2)) << (2 - shift.min(2)),
+            count,
+        },
+        Kind::ScalarOffset { .. } => Operand::ScalarOffset {
+            imm: (noise.below(3) != 0).then(|| noise.below(16) as i32 * 4),
+            reg: (noise.below(2) == 0).then(|| sgprs(1, noise)),
+            literal: false,
+        },
+        Kind::Branch => Operand::Imm(noise.below(64) as i64 + 4),
+        Kind::Hwreg => {
+            let id = [1, 1, 2, 3, 3, 4, 5, 6, 7, 15][noise.below(10) as usize];
+            let offset = noise.below(31) as u8;
+            let width = 1 + noise.below(32 - u64::from(offset)) as u8;
+            let offset = if id == 1 { offset.min(26) } else { offset };
+            let width = if id == 1 {
+                width.min(27 - offset)
+            } else {
+                width
+            };
+            Operand::Imm(Hwreg { id, offset, width }.pack().into())
+        }
+        Kind::Literal => Operand::Literal(noise.dword()),
+        Kind::Unsigned | Kind::Simm16 if noise.below(2) == 0 => {
+            Operand::Imm(noise.below(64) as i64)
+        }
+        Kind::Unsigned | Kind::Simm16 | Kind::Waitcnt | Kind::SendMsg => {
+            Operand::Imm(noise.below(1 << 15) as i64)
+        }
+        Kind::Signed => Operand::Imm(noise.below(64) as i64 - 32),
+        Kind::GprIndex => Operand::Imm(noise.below(16) as i64),
+        Kind::Attribute | Kind::VertexParameter | Kind::ExportTarget => {
+            Operand::Imm(noise.below(3) as i64)
+        }
+        Kind::Vgpr
+        | Kind::GlobalAddress
+        | Kind::ScratchAddress
+        | Kind::BufferAddress
+        | Kind::ImageData { .. }
+        | Kind::ImageAddress { .. }
+        | Kind::ExportSource(_) => vgprs(noise),
+    }
+}
+
+/// A scalar source: registers mostly, constants, values with names.
+fn source(inst: &Inst, slot: &Slot, noise: &mut Noise) -> Operand {
+    let count = slot.ty.dwords();
+    let code = match noise.below(16) {
+        0 | 1 => regs::ZERO + noise.below(65) as u8,
+        2 if count <= 2 => regs::VCC_LO,
+        3 if count == 1 => regs::M0,
+        4 if count <= 2 => regs::EXEC_LO,
+        5 => [regs::VCCZ, regs::EXECZ, regs::SCC][noise.below(3) as usize],
+        6 if inst.isa >= Isa::Gfx9 => regs::SHARED_BASE + noise.below(4) as u8,
+        7 | 8 if slot.field == Field::Src0 && count == 1 => regs::LDS_DIRECT,
+        9 => return Operand::Literal(noise.dword()),
+        _ => sgprs(count, noise),
+    };
+    Operand::Scalar { code, count }
+}
+
+fn destination(isa: Isa, count: u8, noise: &mut Noise) -> u8 {
+    match noise.below(8) {
+        0 if count <= 2 => regs::VCC_LO,
+        1 if count <= 2 => regs::EXEC_LO,
+        2 if count == 1 => regs::M0,
+        3 if count <= 2 => regs::flat_scratch(isa).unwrap_or(4),
+        _ => sgprs(count, noise),
+    }
+}
+
+fn sgprs(count: u8, noise: &mut Noise) -> u8 {
+    let unit = match count {
+        1 => 1,
+        2 => 2,
+        _ => 4,
+    };
+    noise.below(80 / unit) as u8 * unit as u8
+}
