@@ -46,7 +46,7 @@ enum Command {
     Isa(isa::Args),
     /// Run a kernel from a source, a code object, or a launch file.
     #[command(after_help = run::EXAMPLES)]
-    Run(run::Args),
+    Run(Box<run::Args>),
     /// Explain the name of an error, a warning or a fault, or list all names.
     #[command(after_help = explain::EXAMPLES)]
     Explain(explain::Args),

@@ -35,9 +35,14 @@ pub fn warn(file: &str, warning: &dyn Display) {
     ));
 }
 
-/// Renders for standard error: in colour if that is a terminal and `NO_COLOR` is not set.
+/// Whether standard error has colours: it is a terminal and `NO_COLOR` is not set.
+pub fn has_colours() -> bool {
+    io::stderr().is_terminal() && std::env::var_os("NO_COLOR").is_none()
+}
+
+/// Renders for standard error, in colour if that has colours.
 pub fn renderer() -> Renderer {
-    if io::stderr().is_terminal() && std::env::var_os("NO_COLOR").is_none() {
+    if has_colours() {
         Renderer::styled()
     } else {
         Renderer::plain()

@@ -108,9 +108,9 @@ fn unsafe_lives_in_named_modules() {
     }
 }
 
-/// True if `code` has `word` where no identifier goes on: not in `unsafe_code`.
+/// True if `code` has `word` where no identifier or option goes on: not in `unsafe_code`, not in `-cl-unsafe-math`.
 fn is_word_of(word: &str, code: &str) -> bool {
-    let is_part = |c: char| c.is_alphanumeric() || c == '_';
+    let is_part = |c: char| c.is_alphanumeric() || matches!(c, '_' | '-');
     code.match_indices(word).any(|(at, _)| {
         !code[..at].ends_with(is_part) && !code[at + word.len()..].starts_with(is_part)
     })

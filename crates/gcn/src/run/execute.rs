@@ -13,7 +13,7 @@ use gcn_object::Kernel;
 use gcn_observe::Trace;
 use gcn_runtime::hsa::Prepared;
 
-use super::launch::Launch;
+use super::launch::{Launch, Run};
 use super::options::MAX_THREADS;
 
 /// Work-items of a workgroup if nothing asks for another number: a wave.
@@ -21,13 +21,16 @@ const DEFAULT_GROUP: u32 = 64;
 /// Lines of a trace that may wait to be written.
 const TRACE_BACKLOG: usize = 1024;
 
-pub fn config(launch: &Launch, isa: Isa) -> Result<Config> {
+/// A device for a run.
+///
+/// # Errors
+/// The number of threads is invalid.
+pub fn config(run: &Run, isa: Isa) -> Result<Config> {
     let mut config = Config::new(isa);
-    config.limit = launch.limit;
     let all = || std::thread::available_parallelism().map_or(1, usize::from);
-    config.threads = match launch.threads {
+    config.threads = match run.threads {
         // Lines of several threads would come in no order.
-        _ if launch.trace => 1,
+        _ if run.trace => 1,
         Some(threads) if !(1..=MAX_THREADS).contains(&threads) => {
             bail!("threads: {threads} is not a number from 1 to {MAX_THREADS}")
         }
@@ -41,7 +44,7 @@ pub fn config(launch: &Launch, isa: Isa) -> Result<Config> {
 ///
 /// # Errors
 /// Not even one can.
-pub fn afford(prepared: &Prepared, threads: usize, budget: u64) -> Result<usize> {
+pub fn affordable_threads(prepared: &Prepared, threads: usize, budget: u64) -> Result<usize> {
     let each = prepared.dispatch.scratch_bytes_per_thread();
     if each > budget {
         bail!(
@@ -52,7 +55,7 @@ pub fn afford(prepared: &Prepared, threads: usize, budget: u64) -> Result<usize>
     Ok(threads.min(usize::try_from(most).unwrap_or(usize::MAX)))
 }
 
-/// The workgroup's size: as asked, as the kernel requires, or a wave in x.
+/// The size of the workgroup: as asked, as the kernel requires, or a wave in x.
 pub fn group(launch: &Launch, kernel: &Kernel, grid: [u32; 3]) -> [u32; 3] {
     let metadata = kernel.metadata.as_ref();
     let required = metadata.and_then(|metadata| metadata.reqd_workgroup_size);
@@ -69,6 +72,10 @@ pub fn group(launch: &Launch, kernel: &Kernel, grid: [u32; 3]) -> [u32; 3] {
         .unwrap_or([DEFAULT_GROUP.min(grid[0]).min(most), 1, 1])
 }
 
+/// Runs a prepared kernel under observers, one for each thread.
+///
+/// # Errors
+/// It cannot begin.
 pub fn execute<O: Observer>(
     device: &mut Device,
     prepared: &Prepared,
@@ -80,6 +87,9 @@ pub fn execute<O: Observer>(
 
 /// Runs with a trace. The run has a thread of its own, since only this one may write to `out`; in JSON mode the trace
 /// goes to standard error.
+///
+/// # Errors
+/// As [`execute`]; `out` cannot be written.
 pub fn traced(
     device: &mut Device,
     prepared: &Prepared,

@@ -29,6 +29,11 @@ impl Diagnosed {
         let text = render::diagnostics(&renderer, sources, diagnostics, asm::ERROR_LIMIT);
         Diagnosed(text)
     }
+
+    /// Diagnostics that a compiler has rendered, and a line behind them.
+    pub fn from_compiler(diagnostics: &str, last: &str) -> Diagnosed {
+        Diagnosed(format!("{diagnostics}{last}\n"))
+    }
 }
 
 /// Usage that is wrong for this kernel.
@@ -109,7 +114,9 @@ pub fn report(error: anyhow::Error, json: bool, out: &mut dyn Write) -> Result<S
             render::tell(format_args!("error: {}\n", render::printable(message)));
         }
         if let Some(help) = &failure.help {
-            render::tell(format_args!("{help}\n"));
+            for line in help.lines() {
+                render::tell(format_args!("{}\n", render::printable(line)));
+            }
         }
     }
     Ok(failure.outcome.status())

@@ -1,4 +1,4 @@
-//! How far the instructions that a run executed are right.
+//! The fidelity of the instructions that a run executed.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::io::{self, Write};
@@ -7,7 +7,7 @@ use gcn_emu::code::Code;
 use gcn_emu::fidelity::Fidelity;
 use serde::Serialize;
 
-/// Instructions that are right as far, by their names.
+/// Instructions of the same fidelity, by their names.
 #[derive(PartialEq, Eq, Debug, Serialize)]
 pub struct Group {
     /// `exact`, `approximate` or `open`.
@@ -18,10 +18,10 @@ pub struct Group {
     instructions: Vec<&'static str>,
 }
 
-/// The executed instructions of `code`, exact ones first.
-pub fn list(code: &Code) -> Vec<Group> {
+/// The executed instructions of some code, exact ones first.
+pub fn list<'a>(code: impl Iterator<Item = &'a Code>) -> Vec<Group> {
     let mut groups: BTreeMap<Fidelity, BTreeSet<&'static str>> = BTreeMap::new();
-    for step in code.executed() {
+    for step in code.flat_map(Code::executed) {
         let names = groups.entry(Fidelity::of(&step.inst)).or_default();
         names.insert(step.inst.name());
     }

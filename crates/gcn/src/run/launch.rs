@@ -1,7 +1,9 @@
-//! What a launch is made of, from options, from a launch file, or from both: options win over the file.
+//! Runs as written: in options, in a launch file, or in both. Options win over the file.
 
 use std::collections::HashSet;
+use std::ffi::{OsStr, OsString};
 use std::fmt::Display;
+use std::num::NonZeroU32;
 use std::path::{Path, PathBuf};
 use std::str::FromStr;
 use std::time::Duration;
@@ -10,7 +12,9 @@ use anyhow::{Context, Result, bail};
 use gcn_asm::{Diagnostic, Explanation};
 use serde::Deserialize;
 
+use super::expect;
 use super::failure::Diagnosed;
+use super::launch_file;
 use super::options::Args;
 use super::spec::Spec;
 use crate::render::{Sources, printable};
@@ -19,38 +23,31 @@ use crate::{Usage, input};
 /// The extension of launch files.
 const LAUNCH_FILE: &str = "toml";
 
-/// A launch, as written; nothing is compared with the kernel yet.
+/// A run as written: a program, buffers, launches one after the other, and what is to be done with the results. Nothing
+/// is compared with the kernels yet.
 #[derive(Clone, PartialEq, Debug, Default)]
-pub struct Launch {
+pub struct Run {
     /// The launch file, if there is one.
     pub launch_file: Option<PathBuf>,
     /// The source or code object.
     pub file: PathBuf,
     /// Name of the target.
     pub target: Option<String>,
-    /// Name of the kernel; without, the only one.
-    pub kernel: Option<String>,
-    /// Work-items.
-    pub grid: Option<Extent>,
-    /// Work-items of a workgroup.
-    pub group: Option<Extent>,
-    /// What work-items' global numbers begin with.
-    pub offset: Option<[u64; 3]>,
+    /// For the compiler.
+    pub compiler: Compiler,
+    /// Whether to show the compiler's commands.
+    pub verbose: bool,
     /// Host threads.
     pub threads: Option<usize>,
-    /// Instructions of a wave.
-    pub limit: Option<u64>,
-    /// Time that the run may take.
+    /// Time that the launches may take together.
     pub timeout: Option<Duration>,
-    /// Dynamic LDS beyond the arguments that ask for it, in bytes.
-    pub lds: u32,
-    /// Scratch of a lane beyond the kernel's fixed part, in bytes.
-    pub stack: Option<u32>,
     /// Bytes of guest memory that may be allocated.
     pub memory: Option<u64>,
-    /// Arguments in the order of writing.
-    pub args: Vec<Given>,
-    /// What is wrong with one that has no name or no value; what would be right depends on the kernel.
+    /// Buffers that all launches may use.
+    pub buffers: Vec<Given>,
+    /// In order; at least one.
+    pub launches: Vec<Launch>,
+    /// What is wrong with an argument that has no name or no value; what would be right depends on the kernel.
     pub wrong_arg: Option<String>,
     /// Buffers to print.
     pub print: Vec<Given>,
@@ -66,9 +63,100 @@ pub struct Launch {
     pub json: bool,
 }
 
+/// What is said to the compiler of a source.
+#[derive(Clone, PartialEq, Debug, Default)]
+pub struct Compiler {
+    /// Macros, `NAME` or `NAME=VALUE`.
+    pub define: Vec<String>,
+    /// Directories of included files, of assembly sources too.
+    pub include: Vec<PathBuf>,
+    /// Level of optimisation, without `-O`.
+    pub optimize: Option<String>,
+    /// Options as Clang has them.
+    pub clang_options: Vec<String>,
+}
+
+impl Compiler {
+    /// An option that is there and is nothing for an assembler.
+    pub fn only(&self) -> Option<&'static str> {
+        let options = [
+            ("--define", !self.define.is_empty()),
+            ("--optimize", self.optimize.is_some()),
+            ("--clang-option", !self.clang_options.is_empty()),
+        ];
+        let mut given = options.into_iter().filter(|(_, given)| *given);
+        given.next().map(|(option, _)| option)
+    }
+
+    /// All of it as Clang has it.
+    pub fn options(&self) -> Vec<OsString> {
+        let joined = |option: &str, value: &OsStr| {
+            let mut joined = OsString::from(option);
+            joined.push(value);
+            joined
+        };
+        let defines = self
+            .define
+            .iter()
+            .map(|define| joined("-D", define.as_ref()));
+        let includes = self
+            .include
+            .iter()
+            .map(|path| joined("-I", path.as_os_str()));
+        let level = self
+            .optimize
+            .iter()
+            .map(|level| joined("-O", level.as_ref()));
+        let others = self.clang_options.iter().map(OsString::from);
+        defines.chain(includes).chain(level).chain(others).collect()
+    }
+}
+
+/// A launch of a kernel as written.
+#[derive(Clone, PartialEq, Debug, Default)]
+pub struct Launch {
+    /// Name of the kernel; without, the only one.
+    pub kernel: Option<String>,
+    /// Work-items.
+    pub grid: Option<Extent>,
+    /// Work-items of a workgroup.
+    pub group: Option<Extent>,
+    /// Work-items' global numbers begin with these.
+    pub offset: Option<[u64; 3]>,
+    /// Instructions of a wave.
+    pub limit: Option<u64>,
+    /// Dynamic LDS beyond the arguments that ask for it, in bytes.
+    pub lds: Option<u32>,
+    /// Scratch of a lane beyond the kernel's fixed part, in bytes.
+    pub stack: Option<u32>,
+    /// Arguments in the order of writing.
+    pub args: Vec<Given>,
+    /// All explicit arguments as bytes.
+    pub kernarg: Option<Given>,
+    /// Number of times that it runs; without, once.
+    pub repeat: Option<NonZeroU32>,
+}
+
+impl Launch {
+    /// The launch with what it does not say taken from another. Arguments belong to one launch.
+    pub fn or(self, others: &Launch) -> Launch {
+        Launch {
+            kernel: self.kernel.or_else(|| others.kernel.clone()),
+            grid: self.grid.or(others.grid),
+            group: self.group.or(others.group),
+            offset: self.offset.or(others.offset),
+            limit: self.limit.or(others.limit),
+            lds: self.lds.or(others.lds),
+            stack: self.stack.or(others.stack),
+            repeat: self.repeat.or(others.repeat),
+            ..self
+        }
+    }
+}
+
 /// Sizes in x, y and z.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Deserialize)]
-#[serde(try_from = "Sizes")]
+#[serde(try_from = "launch_file::Sizes")]
 pub struct Extent {
     /// The sizes; those that were not written are 1.
     pub sizes: [u32; 3],
@@ -98,34 +186,35 @@ impl Given {
 ///
 /// # Errors
 /// The launch file cannot be read, is no TOML, or has unknown keys or invalid values.
-pub fn read(args: &Args) -> Result<Launch> {
-    let mut launch = if is_launch_file(&args.input) {
+pub fn read(args: &Args) -> Result<Run> {
+    let mut run = if is_launch_file(&args.input) {
         let text = input::read_text(&args.input)?;
         let base = args.input.parent().unwrap_or(Path::new(""));
         let name = input::name(&args.input);
-        match from_toml(&text, base) {
+        match launch_file::read(&text, base) {
             Err(error) if error.is::<toml::de::Error>() => {
                 bail!(shown(&error.downcast()?, &name, &text, args.json));
             }
-            Ok(Launch { file, .. }) if is_launch_file(&file) => {
+            Ok(Run { file, .. }) if is_launch_file(&file) => {
                 bail!(
                     "{name}: {} is a launch file too; `file` names a source or a code object",
                     input::name(&file)
                 )
             }
-            launch => Launch {
+            run => Run {
                 launch_file: Some(args.input.clone()),
-                ..launch.context(name)?
+                ..run.context(name)?
             },
         }
     } else {
-        Launch {
+        Run {
             file: args.input.clone(),
-            ..Launch::default()
+            launches: vec![Launch::default()],
+            ..Run::default()
         }
     };
-    launch.override_by(args)?;
-    Ok(launch)
+    run.override_by(args)?;
+    Ok(run)
 }
 
 fn is_launch_file(path: &Path) -> bool {
@@ -154,16 +243,29 @@ fn shown(error: &toml::de::Error, name: &str, text: &str, json: bool) -> Diagnos
     Diagnosed::new(&sources, &[diagnostic], json)
 }
 
-impl Launch {
+impl Run {
     /// The files that it reads by name.
     pub fn inputs(&self) -> Vec<PathBuf> {
-        let values = self.args.iter().chain(&self.expect);
-        let data = values.filter_map(|given| match Spec::parse(&given.value) {
-            Ok(Spec::File { path, .. }) => Some(given.path(&path)),
-            _ => None,
-        });
+        let launches = self.launches.iter();
+        let values = launches.flat_map(|launch| launch.args.iter().chain(&launch.kernarg));
+        let data =
+            values
+                .chain(&self.buffers)
+                .filter_map(|given| match Spec::parse(&given.value) {
+                    Ok(Spec::File { path, .. }) => Some(given.path(&path)),
+                    _ => None,
+                });
         let program = [self.launch_file.clone(), Some(self.file.clone())];
-        program.into_iter().flatten().chain(data).collect()
+        let expected = self.expect.iter().filter_map(expect::file);
+        let named = program.into_iter().flatten();
+        named.chain(data).chain(expected).collect()
+    }
+
+    /// The first kernel that is named.
+    pub fn kernel(&self) -> Option<&str> {
+        self.launches
+            .iter()
+            .find_map(|launch| launch.kernel.as_deref())
     }
 
     fn override_by(&mut self, args: &Args) -> Result<()> {
@@ -173,35 +275,53 @@ impl Launch {
             }
         }
         replace(&mut self.target, &args.target);
-        replace(&mut self.kernel, &args.kernel);
-        replace(&mut self.grid, &args.grid);
-        replace(&mut self.group, &args.group);
-        replace(&mut self.offset, &args.offset);
         replace(&mut self.threads, &args.threads);
-        replace(&mut self.limit, &args.limit);
         replace(&mut self.timeout, &args.timeout);
-        replace(&mut self.stack, &args.stack);
         replace(&mut self.memory, &args.memory);
-        self.lds = args.lds.unwrap_or(self.lds);
+        replace(&mut self.compiler.optimize, &args.optimize);
+        self.compiler.define.extend(args.define.iter().cloned());
+        self.compiler.include.extend(args.include.iter().cloned());
+        let options = args.clang_options.iter().cloned();
+        self.compiler.clang_options.extend(options);
+        self.verbose |= args.verbose;
         self.trace |= args.trace;
         self.fidelity |= args.fidelity;
         self.json |= args.json;
-        let mut seen = HashSet::new();
-        for text in &args.arg {
-            let given = match pair("--arg", text, VALUE, Path::new("")) {
-                Ok(given) => given,
-                Err(error) => {
-                    self.wrong_arg.get_or_insert(error.to_string());
-                    continue;
+        let given = Launch {
+            kernel: args.kernel.clone(),
+            grid: args.grid,
+            group: args.group,
+            offset: args.offset,
+            limit: args.limit,
+            lds: args.lds,
+            stack: args.stack,
+            ..Launch::default()
+        };
+        for launch in &mut self.launches {
+            *launch = given.clone().with_arguments_of(std::mem::take(launch));
+        }
+        match &mut self.launches[..] {
+            [only] => only.override_by(args, &mut self.wrong_arg)?,
+            several => {
+                let options = [
+                    ("--kernel", args.kernel.is_some()),
+                    ("--arg", !args.arg.is_empty()),
+                    ("--kernarg", args.kernarg.is_some()),
+                ];
+                if let Some((option, _)) = options.iter().find(|(_, given)| *given) {
+                    let count = several.len();
+                    let message =
+                        format!("{option} is for one launch, and the launch file has {count}");
+                    return Err(Usage(message).into());
                 }
-            };
-            if !seen.insert(given.name.clone()) {
-                let name = printable(&given.name);
-                return Err(Usage(format!("--arg gives {name} twice")).into());
             }
-            match self.args.iter_mut().find(|old| old.name == given.name) {
+        }
+        for text in &args.buffer {
+            let given = pair("--buffer", text, VALUE, Path::new(""));
+            let given = given.map_err(|error| Usage(error.to_string()))?;
+            match self.buffers.iter_mut().find(|old| old.name == given.name) {
                 Some(old) => *old = given,
-                None => self.args.push(given),
+                None => self.buffers.push(given),
             }
         }
         for (list, name, wanted, texts) in [
@@ -219,7 +339,46 @@ impl Launch {
     }
 }
 
-fn unvalued(name: &str) -> Given {
+impl Launch {
+    /// What this one says, before what the other says; the arguments are the other's.
+    fn with_arguments_of(self, other: Launch) -> Launch {
+        Launch {
+            args: other.args.clone(),
+            kernarg: other.kernarg.clone(),
+            ..self.or(&other)
+        }
+    }
+
+    fn override_by(&mut self, args: &Args, wrong: &mut Option<String>) -> Result<()> {
+        if let Some(value) = &args.kernarg {
+            self.kernarg = Some(Given {
+                value: value.clone(),
+                ..unvalued("--kernarg")
+            });
+        }
+        let mut seen = HashSet::new();
+        for text in &args.arg {
+            let given = match pair("--arg", text, VALUE, Path::new("")) {
+                Ok(given) => given,
+                Err(error) => {
+                    wrong.get_or_insert(error.to_string());
+                    continue;
+                }
+            };
+            if !seen.insert(given.name.clone()) {
+                let name = printable(&given.name);
+                return Err(Usage(format!("--arg gives {name} twice")).into());
+            }
+            match self.args.iter_mut().find(|old| old.name == given.name) {
+                Some(old) => *old = given,
+                None => self.args.push(given),
+            }
+        }
+        Ok(())
+    }
+}
+
+pub fn unvalued(name: &str) -> Given {
     Given {
         name: name.trim().to_owned(),
         value: String::new(),
@@ -228,12 +387,12 @@ fn unvalued(name: &str) -> Given {
 }
 
 /// What messages call the second part of a pair.
-const VALUE: &str = "VALUE";
+pub const VALUE: &str = "VALUE";
 /// The second part of a pair that is the name of a file.
-const FILE: &str = "FILE";
+pub const FILE: &str = "FILE";
 
 /// A name, `=`, and what is `wanted` behind it.
-fn pair(option: &str, text: &str, wanted: &str, base: &Path) -> Result<Given> {
+pub fn pair(option: &str, text: &str, wanted: &str, base: &Path) -> Result<Given> {
     let (name, value) = text.split_once('=').unwrap_or_default();
     let (name, value) = (name.trim().to_owned(), value.trim().to_owned());
     if name.is_empty() || value.is_empty() {
@@ -307,252 +466,4 @@ pub fn seconds(text: &str) -> Result<Duration, String> {
     let time = seconds.and_then(|seconds| Duration::try_from_secs_f64(seconds).ok());
     time.filter(|time| !time.is_zero())
         .ok_or_else(|| format!("`{text}` is not a number of seconds above 0"))
-}
-
-/// A launch file. Keys are those of the options.
-#[derive(Deserialize, Default)]
-#[serde(deny_unknown_fields, default)]
-struct File {
-    file: Option<PathBuf>,
-    target: Option<String>,
-    kernel: Option<String>,
-    grid: Option<Extent>,
-    group: Option<Extent>,
-    offset: Option<Offset>,
-    threads: Option<usize>,
-    limit: Option<u64>,
-    timeout: Option<Timeout>,
-    lds: u32,
-    stack: Option<u32>,
-    memory: Option<Memory>,
-    args: Option<Pairs>,
-    print: Option<Names>,
-    save: Option<Pairs>,
-    expect: Option<Pairs>,
-    trace: bool,
-    fidelity: bool,
-    json: bool,
-}
-
-/// `256`, `[256, 4]` or `"256,4"`.
-#[derive(Deserialize)]
-#[serde(
-    untagged,
-    expecting = "expected a number, a list of up to three, or text such as \"64,4\""
-)]
-enum Sizes {
-    One(u64),
-    List(Vec<u64>),
-    Text(String),
-}
-
-impl Sizes {
-    /// As an option would have them.
-    fn text(self) -> String {
-        match self {
-            Sizes::One(size) => size.to_string(),
-            Sizes::List(list) => {
-                let list: Vec<String> = list.iter().map(u64::to_string).collect();
-                list.join(",")
-            }
-            Sizes::Text(text) => text,
-        }
-    }
-}
-
-impl TryFrom<Sizes> for Extent {
-    type Error = String;
-
-    fn try_from(given: Sizes) -> Result<Extent, String> {
-        sizes(&given.text())
-    }
-}
-
-/// What work-items' global numbers begin with.
-#[derive(Deserialize)]
-#[serde(try_from = "Sizes")]
-struct Offset([u64; 3]);
-
-impl TryFrom<Sizes> for Offset {
-    type Error = String;
-
-    fn try_from(given: Sizes) -> Result<Offset, String> {
-        offsets(&given.text()).map(Offset)
-    }
-}
-
-/// `1048576` or `"1M"`.
-#[derive(Deserialize)]
-#[serde(
-    untagged,
-    expecting = "expected bytes as a number, or text such as \"512M\""
-)]
-enum Amount {
-    Bytes(u64),
-    Text(String),
-}
-
-/// Bytes of guest memory.
-#[derive(Deserialize)]
-#[serde(try_from = "Amount")]
-struct Memory(u64);
-
-impl TryFrom<Amount> for Memory {
-    type Error = String;
-
-    fn try_from(given: Amount) -> Result<Memory, String> {
-        match given {
-            Amount::Bytes(bytes) => Ok(Memory(bytes)),
-            Amount::Text(text) => amount(&text).map(Memory),
-        }
-    }
-}
-
-/// `10`, `2.5` or `"2.5"`.
-#[derive(Deserialize)]
-#[serde(untagged, expecting = "expected a number of seconds")]
-enum Seconds {
-    Number(f64),
-    Text(String),
-}
-
-/// Time that the run may take.
-#[derive(Deserialize)]
-#[serde(try_from = "Seconds")]
-struct Timeout(Duration);
-
-impl TryFrom<Seconds> for Timeout {
-    type Error = String;
-
-    fn try_from(given: Seconds) -> Result<Timeout, String> {
-        let text = match given {
-            Seconds::Number(number) => number.to_string(),
-            Seconds::Text(text) => text,
-        };
-        seconds(&text).map(Timeout)
-    }
-}
-
-/// `"y"` or `["x", "y[0..4]"]`.
-#[derive(Deserialize)]
-#[serde(untagged, expecting = "expected text or a list of texts")]
-enum Names {
-    One(String),
-    List(Vec<String>),
-}
-
-/// A table of names and values, or a list: of values by index, or of texts `NAME=VALUE`.
-#[derive(Deserialize)]
-#[serde(
-    untagged,
-    expecting = "expected a table of names and values, or a list"
-)]
-enum Pairs {
-    Table(toml::Table),
-    List(Vec<toml::Value>),
-}
-
-/// Reads a launch file; relative paths in it start at `base`.
-///
-/// # Errors
-/// What is wrong, with its place.
-pub fn from_toml(text: &str, base: &Path) -> Result<Launch> {
-    let file: File = toml::from_str(text)?;
-    let Some(program) = file.file else {
-        bail!("the launch file names no program: add `file = \"kernel.s\"`");
-    };
-    let print = match file.print {
-        None => Vec::new(),
-        Some(Names::One(name)) => vec![name],
-        Some(Names::List(names)) => names,
-    };
-    Ok(Launch {
-        launch_file: None,
-        file: base.join(program),
-        target: file.target,
-        kernel: file.kernel,
-        grid: file.grid,
-        group: file.group,
-        offset: file.offset.map(|Offset(offset)| offset),
-        threads: file.threads,
-        limit: file.limit,
-        timeout: file.timeout.map(|Timeout(timeout)| timeout),
-        lds: file.lds,
-        stack: file.stack,
-        memory: file.memory.map(|Memory(bytes)| bytes),
-        args: pairs("args", file.args, base, Unnamed::ByIndex)?,
-        wrong_arg: None,
-        print: print.iter().map(|name| unvalued(name)).collect(),
-        save: pairs("save", file.save, base, Unnamed::InText { wanted: FILE })?,
-        expect: pairs(
-            "expect",
-            file.expect,
-            base,
-            Unnamed::InText { wanted: VALUE },
-        )?,
-        trace: file.trace,
-        fidelity: file.fidelity,
-        json: file.json,
-    })
-}
-
-/// What an element of a list is that has no name of its own.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Unnamed {
-    /// A value; its name is its index.
-    ByIndex,
-    /// Text with the name before `=`, and what is wanted behind it.
-    InText { wanted: &'static str },
-}
-
-fn pairs(key: &str, given: Option<Pairs>, base: &Path, unnamed: Unnamed) -> Result<Vec<Given>> {
-    let given_as = |name: &str, value: &toml::Value| {
-        Ok(Given {
-            name: name.to_owned(),
-            value: written(key, name, value)?,
-            base: base.to_owned(),
-        })
-    };
-    match given {
-        None => Ok(Vec::new()),
-        Some(Pairs::Table(table)) => table
-            .iter()
-            .map(|(name, value)| given_as(name, value))
-            .collect(),
-        Some(Pairs::List(list)) => list
-            .iter()
-            .enumerate()
-            .map(|(index, value)| match (unnamed, value) {
-                (Unnamed::InText { wanted }, toml::Value::String(text)) => {
-                    pair(key, text, wanted, base)
-                }
-                (Unnamed::InText { wanted }, _) => bail!("{key}: a list has texts NAME={wanted}"),
-                (Unnamed::ByIndex, value) => given_as(&index.to_string(), value),
-            })
-            .collect(),
-    }
-}
-
-/// A value as an option would have it: a list of numbers becomes one with commas.
-fn written(key: &str, name: &str, value: &toml::Value) -> Result<String> {
-    let number = |value: &toml::Value| match value {
-        toml::Value::Integer(value) => Some(value.to_string()),
-        // With a point or exponent, so that it stays one of the floating-point numbers.
-        toml::Value::Float(value) => Some(format!("{value:?}")),
-        _ => None,
-    };
-    let text = match value {
-        toml::Value::String(text) => Some(text.clone()),
-        toml::Value::Boolean(value) => Some(u8::from(*value).to_string()),
-        toml::Value::Array(list) => {
-            // The comma at the end makes one number a list too.
-            list.iter()
-                .map(|value| number(value).map(|text| text + ","))
-                .collect::<Option<String>>()
-        }
-        value => number(value),
-    };
-    text.with_context(|| {
-        format!("{key}: {name} is neither a number, nor a list of numbers, nor text")
-    })
 }

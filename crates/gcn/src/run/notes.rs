@@ -4,13 +4,14 @@ use std::time::Duration;
 
 use gcn_emu::code::Code;
 use gcn_emu::fault::{Fault, FaultKind};
-use gcn_emu::run::{Finished, Stats};
+use gcn_emu::run::Finished;
 use gcn_runtime::hsa::{self, Note};
 
+use super::dispatch::Done;
 use super::fault;
 use crate::render;
 
-/// What to do about a note, on the command line.
+/// The remedy for a note, on the command line.
 pub fn remedy(note: &Note) -> &'static str {
     match note {
         Note::DynamicStack { .. } => "; --stack changes that",
@@ -21,7 +22,7 @@ pub fn remedy(note: &Note) -> &'static str {
     }
 }
 
-/// What a run has to say about instructions that read registers which the kernel does not ask for.
+/// A note about instructions that read registers which the kernel does not ask for.
 pub fn unowned(code: &Code, loaded: &hsa::Loaded) -> Option<String> {
     let mut steps = code.reading_outside();
     let first = steps.next()?;
@@ -36,7 +37,7 @@ pub fn unowned(code: &Code, loaded: &hsa::Loaded) -> Option<String> {
     ))
 }
 
-/// What a run has to say about accesses that its memory is too small for and that were no fault.
+/// A note about accesses out of range that were no fault.
 pub fn outside(ran: &Finished<()>, loaded: &hsa::Loaded) -> Option<String> {
     let is_counted = |fault: &Fault| {
         matches!(
@@ -59,18 +60,29 @@ pub fn outside(ran: &Finished<()>, loaded: &hsa::Loaded) -> Option<String> {
     Some(text)
 }
 
-fn plural(n: u64, what: &str, more: &str) -> String {
+/// A number of something.
+pub fn plural(n: u64, what: &str, more: &str) -> String {
     format!("{n} {what}{}", if n == 1 { "" } else { more })
 }
 
-pub fn summary(kernel: &str, stats: Stats, time: Duration, threads: usize) -> String {
+/// What a launch amounts to, in a line.
+pub fn summary(done: &Done, threads: usize) -> String {
+    let stats = done.stats;
+    let times = match &done.times[..] {
+        [only] => format!("{:.3} s", only.as_secs_f64()),
+        several => {
+            let seconds = several.iter().sum::<Duration>().as_secs_f64();
+            let best = several.iter().min().map_or(0.0, Duration::as_secs_f64);
+            let count = plural(several.len() as u64, "run", "s");
+            format!("{seconds:.3} s for {count}, the best {best:.3} s,")
+        }
+    };
     format!(
-        "{}: {}, {}, {}, {:.3} s on {}",
-        render::printable(kernel),
+        "{}: {}, {}, {}, {times} on {}",
+        render::printable(&done.kernel),
         plural(stats.groups, "workgroup", "s"),
         plural(stats.waves, "wave", "s"),
         plural(stats.instructions, "wave instruction", "s"),
-        time.as_secs_f64(),
         plural(threads as u64, "thread", "s"),
     )
 }

@@ -1,4 +1,4 @@
-//! What a run leaves: buffers printed, saved and compared.
+//! Elements of buffers: selected, read, and printed.
 
 use std::io::{self, Write};
 
@@ -8,19 +8,13 @@ use gcn_runtime::hsa::Loaded;
 use serde::Serialize;
 
 use super::arguments::Buffer;
-use super::fill::Fill;
-use super::launch::Given;
-use super::spec::Spec;
 use super::value::{Element, Type};
-use crate::input;
 use crate::render::printable;
 
 /// Elements on a line of their own.
 const PER_LINE: u64 = 8;
 /// Buffers of at most so many elements are printed on one line.
 const ONE_LINE: u64 = 16;
-/// Differences that are shown.
-const MAX_DIFFERENCES: usize = 10;
 /// Buffers are read in pieces of so many elements.
 const CHUNK: u64 = 1 << 14;
 
@@ -28,7 +22,8 @@ const CHUNK: u64 = 1 << 14;
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Selector {
     name: String,
-    ty: Option<Type>,
+    /// The type of the elements, where it is another than the buffer's.
+    pub ty: Option<Type>,
     begin: Option<u64>,
     end: Option<u64>,
 }
@@ -98,9 +93,11 @@ impl Selector {
         let name = printable(&self.name);
         let by_name = buffers.iter().find(|buffer| buffer.name == self.name);
         let buffer = by_name.or_else(|| {
-            buffers
-                .iter()
-                .find(|buffer| buffer.index.to_string() == self.name)
+            buffers.iter().find(|buffer| {
+                buffer
+                    .index
+                    .is_some_and(|index| index.to_string() == self.name)
+            })
         });
         let (address, bytes, ty) = match (
             buffer,
@@ -144,16 +141,20 @@ impl Selector {
 /// Elements in guest memory.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct View {
-    name: String,
+    /// The name it was selected by.
+    pub name: String,
     /// Of element 0.
     address: u64,
-    ty: Type,
-    begin: u64,
+    /// Of the elements.
+    pub ty: Type,
+    /// The first element.
+    pub begin: u64,
     end: u64,
 }
 
 impl View {
-    fn count(&self) -> u64 {
+    /// Elements.
+    pub fn count(&self) -> u64 {
         self.end - self.begin
     }
 
@@ -170,7 +171,7 @@ impl View {
     }
 
     /// The elements.
-    fn elements<'a>(&'a self, memory: &'a Memory) -> impl Iterator<Item = Element> + 'a {
+    pub fn elements<'a>(&'a self, memory: &'a Memory) -> impl Iterator<Item = Element> + 'a {
         self.pieces(memory)
             .flat_map(|bytes| Element::all(self.ty, &bytes).collect::<Vec<_>>())
     }
@@ -219,166 +220,6 @@ pub struct BufferReport {
     /// Index of the first value.
     begin: u64,
     values: Vec<serde_json::Value>,
-}
-
-/// What a buffer is expected to hold.
-pub struct Expectation {
-    view: View,
-    values: Values,
-    tolerance: f64,
-}
-
-/// Expected elements.
-enum Values {
-    Listed(Vec<u8>),
-    Filled(Fill),
-}
-
-impl Expectation {
-    /// Reads `NAME=VALUE~TOLERANCE`.
-    ///
-    /// # Errors
-    /// What is wrong with it, and expectations of other sizes than the buffer.
-    pub fn new(given: &Given, buffers: &[Buffer], loaded: &Loaded) -> Result<Expectation> {
-        let (value, tolerance) = match given.value.rsplit_once('~') {
-            Some((value, tolerance)) if tolerance.trim().parse::<f64>().is_ok_and(|t| t >= 0.0) => {
-                (value, tolerance.trim().parse()?)
-            }
-            Some((value, tolerance)) if !value.contains('@') => {
-                bail!(
-                    "`{tolerance}` after `{value}~` is not a tolerance: a number that is not negative"
-                )
-            }
-            _ => (given.value.as_str(), 0.0),
-        };
-        let spec = Spec::parse(value)?;
-        let mut selector = Selector::parse(&given.name)?;
-        selector.ty = spec.ty().or(selector.ty);
-        let view = selector.find(buffers, loaded)?;
-        let size = view.ty.size() as u64;
-        let (values, count) = match spec {
-            Spec::Numbers { texts, .. } => {
-                let mut bytes = Vec::new();
-                for text in &texts {
-                    bytes.extend(view.ty.parse(text)?.to_bytes());
-                }
-                (Values::Listed(bytes), texts.len() as u64)
-            }
-            Spec::Filled { count, fill, .. } => (Values::Filled(fill), count),
-            Spec::File { path, .. } => {
-                let most = input::MAX_INPUT_BYTES.max(view.count() * size);
-                let bytes = input::read_up_to(&given.path(&path), most)?;
-                let count = bytes.len() as u64 / size;
-                if !(bytes.len() as u64).is_multiple_of(size) {
-                    bail!(
-                        "{} has {} bytes, which is no whole number of {}",
-                        input::name(&path),
-                        bytes.len(),
-                        view.ty
-                    );
-                }
-                (Values::Listed(bytes), count)
-            }
-            Spec::Local(_) | Spec::Null | Spec::Same { .. } => {
-                bail!("`{value}` is not what a buffer holds")
-            }
-        };
-        if count != view.count() {
-            bail!(
-                "{count} values cannot be compared with {} elements; choose some with {}[A..B]",
-                view.count(),
-                printable(&view.name)
-            );
-        }
-        Ok(Expectation {
-            view,
-            values,
-            tolerance,
-        })
-    }
-
-    /// Compares.
-    pub fn check(&self, memory: &Memory) -> Comparison {
-        let mut comparison = Comparison {
-            name: self.view.name.clone(),
-            compared: self.view.count(),
-            different: 0,
-            differences: Vec::new(),
-        };
-        let ty = self.view.ty;
-        let expected: Box<dyn Iterator<Item = Element>> = match &self.values {
-            Values::Listed(bytes) => Box::new(Element::all(ty, bytes)),
-            Values::Filled(fill) => Box::new(fill.elements(ty, self.view.count())),
-        };
-        for ((place, is), expected) in (0..).zip(self.view.elements(memory)).zip(expected) {
-            if is.agrees(expected, self.tolerance) {
-                continue;
-            }
-            comparison.different += 1;
-            if comparison.differences.len() < MAX_DIFFERENCES {
-                let (is, expected) = (
-                    (is.json(), is.to_string()),
-                    (expected.json(), expected.to_string()),
-                );
-                comparison.differences.push(Difference {
-                    index: self.view.begin + place,
-                    is: is.0,
-                    expected: expected.0,
-                    text: format!("is {}, expected {}", is.1, expected.1),
-                });
-            }
-        }
-        comparison
-    }
-}
-
-/// How a comparison went.
-#[derive(Serialize)]
-pub struct Comparison {
-    name: String,
-    compared: u64,
-    different: u64,
-    /// The first ones.
-    differences: Vec<Difference>,
-}
-
-#[derive(Serialize)]
-struct Difference {
-    index: u64,
-    is: serde_json::Value,
-    expected: serde_json::Value,
-    #[serde(skip)]
-    text: String,
-}
-
-impl Comparison {
-    /// Whether everything is as expected.
-    pub fn holds(&self) -> bool {
-        self.different == 0
-    }
-
-    /// Writes the outcome for people.
-    ///
-    /// # Errors
-    /// `out` cannot be written.
-    pub fn print(&self, out: &mut dyn Write) -> io::Result<()> {
-        let name = printable(&self.name);
-        if self.holds() {
-            return writeln!(out, "{name}: {} values as expected", self.compared);
-        }
-        writeln!(
-            out,
-            "{name}: {} of {} values are not as expected",
-            self.different, self.compared
-        )?;
-        for difference in &self.differences {
-            writeln!(out, "  {name}[{}] {}", difference.index, difference.text)?;
-        }
-        if self.different > self.differences.len() as u64 {
-            writeln!(out, "  …")?;
-        }
-        Ok(())
-    }
 }
 
 #[cfg(test)]

@@ -1,15 +1,17 @@
-//! The program of a run: a source that is assembled in memory, or a code object, and the kernel in it.
+//! The program of a run: a source that is assembled or compiled, or a code object, and the kernel in it.
 
 use std::path::Path;
 
-use anyhow::{Context, Result, bail};
+use anyhow::{Context, Error, Result, bail};
 use gcn_asm::{Options, Source};
 use gcn_isa::Target;
 use gcn_object::{CodeObject, Kernel};
+use gcn_runtime::compile::{self, CompileError, DEFAULT_TARGET, Language, Request};
 
 use super::failure::Diagnosed;
-use super::launch::Launch;
+use super::launch::Run;
 use crate::file::FileBytes;
+use crate::input::Named;
 use crate::object::NoTarget;
 use crate::render::Sources;
 use crate::{Usage, asm, input, object, render};
@@ -18,16 +20,16 @@ use crate::{Usage, asm, input, object, render};
 ///
 /// # Errors
 /// The file cannot be read, the source has errors, or the target is none that it runs on.
-pub fn program(launch: &Launch) -> Result<(CodeObject<'static>, &'static Target)> {
-    let name = input::name(&launch.file);
-    let asked = match &launch.target {
+pub fn program(run: &Run) -> Result<(CodeObject<'static>, &'static Target)> {
+    let name = input::name(&run.file);
+    let asked = match &run.target {
         Some(target) => Some(
             input::target(target)
                 .map_err(|accepted| Usage(format!("target {target}: {accepted}")))?,
         ),
         None => None,
     };
-    let bytes = FileBytes::open(&launch.file)?;
+    let bytes = FileBytes::open(&run.file)?;
     if object::is_object(&bytes) {
         let asked = asked.map(|named| named.target);
         let object = object::read(
@@ -35,7 +37,7 @@ pub fn program(launch: &Launch) -> Result<(CodeObject<'static>, &'static Target)
             object::Choice {
                 target: asked,
                 entry: None,
-                kernel: launch.kernel.as_deref(),
+                kernel: run.kernel(),
             },
         )
         .with_context(|| name.clone())?;
@@ -56,9 +58,18 @@ pub fn program(launch: &Launch) -> Result<(CodeObject<'static>, &'static Target)
         };
         return Ok((object, target));
     }
-    if let Some(&(_, language, options)) = compiled_language(&launch.file) {
+    if let Some(language) = Language::of_file(&run.file) {
+        return compiled(run, language, asked);
+    }
+    if let Some(option) = run.compiler.only() {
+        return Err(Usage(format!(
+            "{option} is for sources that are compiled: .cl, .clcpp, .hip, .ll, .bc"
+        ))
+        .into());
+    }
+    if let Some((_, language)) = other_language(&run.file) {
         bail!(
-            "{name} is {language}, not assembly: run what a compiler makes of it, as by `clang{options} -O2 {name} -o kernel.co`"
+            "{name} is {language}, not assembly: OpenCL C is compiled from files *.cl, C++ for OpenCL from *.clcpp, HIP from *.hip"
         );
     }
     let Ok(text) = str::from_utf8(&bytes) else {
@@ -76,7 +87,7 @@ pub fn program(launch: &Launch) -> Result<(CodeObject<'static>, &'static Target)
         &Source { name: &name, text },
         &options,
         &input::SourceFiles {
-            directories: &[],
+            directories: &run.compiler.include,
             text: None,
         },
     );
@@ -86,7 +97,7 @@ pub fn program(launch: &Launch) -> Result<(CodeObject<'static>, &'static Target)
         text,
         files: &assembly.files,
     };
-    let diagnosed = || Diagnosed::new(&sources, &diagnostics, launch.json);
+    let diagnosed = || Diagnosed::new(&sources, &diagnostics, run.json);
     let Some(code) = code else {
         bail!(diagnosed());
     };
@@ -101,24 +112,64 @@ pub fn program(launch: &Launch) -> Result<(CodeObject<'static>, &'static Target)
     Ok((object, target))
 }
 
-/// Languages that compilers make code objects of: extension, name, and how Clang is called.
-const COMPILED: &[(&str, &str, &str)] = &[
-    ("cl", "OpenCL C", OPENCL),
-    ("clcpp", "C++ for OpenCL", OPENCL),
-    ("hip", "HIP", HIP),
-    ("cu", "CUDA or HIP", HIP),
-    ("cpp", "C++", HIP),
-    ("ll", "LLVM IR", IR),
-    ("bc", "LLVM bitcode", IR),
-];
-const IR: &str = " -target amdgcn-amd-amdhsa -mcpu=gfx906";
-const OPENCL: &str = " -x cl -target amdgcn-amd-amdhsa -mcpu=gfx906";
-const HIP: &str = "++ -x hip --cuda-device-only --offload-arch=gfx906";
+/// Compiles a source with the system's Clang.
+fn compiled(
+    run: &Run,
+    language: Language,
+    asked: Option<Named>,
+) -> Result<(CodeObject<'static>, &'static Target)> {
+    let name = input::name(&run.file);
+    let target = asked.map_or_else(|| DEFAULT_TARGET.to_owned(), |named| named.to_string());
+    let colour = !run.json && render::has_colours();
+    let show = |commands: &[String]| {
+        for command in commands.iter().filter(|_| run.verbose) {
+            render::tell(format_args!("{}\n", render::printable(command)));
+        }
+    };
+    let request = Request {
+        source: compile::Source::File(&run.file),
+        language,
+        target: &target,
+        options: &run.compiler.options(),
+        colour,
+    };
+    let compiled = compile::compile(&request).map_err(|error| match error {
+        CompileError::Failed {
+            program,
+            diagnostics,
+            commands,
+        } => {
+            show(&commands);
+            let failed = format!("error: {} does not compile {name}", program.display());
+            Diagnosed::from_compiler(&diagnostics, &failed).into()
+        }
+        error => Error::new(error).context(format!("{name} is not compiled")),
+    })?;
+    show(&compiled.commands);
+    if run.verbose && compiled.cached {
+        render::tell(format_args!("the code object is from the cache\n"));
+    }
+    render::tell(format_args!("{}", compiled.diagnostics));
+    let object = gcn_object::read(compiled.code).with_context(|| name.clone())?;
+    let target = object::target(&object).context(name)?;
+    Ok((object, target))
+}
 
-/// The language of a source that is not assembly, by its name.
-fn compiled_language(file: &Path) -> Option<&'static (&'static str, &'static str, &'static str)> {
+/// Languages of sources that are not read by their extensions alone.
+const OTHER_LANGUAGES: &[(&str, &str)] = &[
+    ("c", "C"),
+    ("cc", "C++"),
+    ("cpp", "C++"),
+    ("cu", "CUDA"),
+    ("cxx", "C++"),
+];
+
+/// The language of a source that is neither assembly nor compiled, by its name.
+fn other_language(file: &Path) -> Option<&'static (&'static str, &'static str)> {
     let extension = file.extension()?;
-    COMPILED.iter().find(|(known, ..)| extension == *known)
+    OTHER_LANGUAGES
+        .iter()
+        .find(|(known, _)| extension == *known)
 }
 
 /// Kernels that an error lists at most.

@@ -1,13 +1,20 @@
-//! How a run ended, in JSON and as an exit status.
+//! The outcome and the results of a run, for people, in JSON and as an exit status.
 
 use std::borrow::Cow;
+use std::io::{self, Write};
+use std::time::Duration;
 
+use anyhow::Result;
+use gcn_emu::memory::Memory;
 use serde::Serialize;
 
+use super::dispatch::Done;
+use super::expect::{Verdict, VerdictReport};
 use super::fault::FaultReport;
 use super::fidelity;
-use super::output::{BufferReport, Comparison};
-use crate::Status;
+use super::notes::summary;
+use super::output::{BufferReport, View};
+use crate::{Status, render};
 
 /// How a run ended; the names are those of the JSON.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize)]
@@ -51,30 +58,159 @@ impl Outcome {
     }
 }
 
+/// All that a run has left.
+pub struct Results<'a> {
+    /// How it ended.
+    pub outcome: Outcome,
+    /// Files that could not be written.
+    pub errors: &'a [String],
+    /// The launches that ran.
+    pub launches: &'a [Done],
+    /// Output of the kernels' `printf`.
+    pub printed: &'a [u8],
+    /// Notes about the launches.
+    pub notes: &'a [String],
+    /// Buffers to print.
+    pub views: &'a [View],
+    /// Comparisons.
+    pub verdicts: &'a [Verdict],
+    /// The executed instructions.
+    pub fidelity: &'a [fidelity::Group],
+    /// What stopped it.
+    pub fault: Option<&'a FaultReport>,
+    /// The device's memory.
+    pub memory: &'a Memory,
+}
+
+impl Results<'_> {
+    /// Writes everything for people: results to `out`, the rest to standard error.
+    ///
+    /// # Errors
+    /// `out` cannot be written.
+    pub fn print(&self, list_fidelity: bool, threads: usize, out: &mut dyn Write) -> Result<()> {
+        out.write_all(self.printed)?;
+        for view in self.views {
+            view.print(self.memory, out)?;
+        }
+        for verdict in self.verdicts {
+            verdict.print(out)?;
+        }
+        if list_fidelity {
+            fidelity::print(self.fidelity, out)?;
+        }
+        // What follows goes to standard error and should come after what the run has left.
+        out.flush()?;
+        for done in self.launches {
+            render::tell(format_args!("{}\n", summary(done, threads)));
+        }
+        for note in self.notes {
+            render::tell(format_args!("note: {note}\n"));
+        }
+        if let Some(line) = fidelity::line(self.fidelity).filter(|_| !list_fidelity) {
+            render::tell(format_args!("{line}\n"));
+        }
+        for error in self.errors {
+            render::tell(format_args!("error: {}\n", render::printable(error)));
+        }
+        if let Some(fault) = self.fault {
+            render::tell(format_args!("error[{}]: {fault}\n", fault.name));
+        }
+        Ok(())
+    }
+}
+
 /// A run in JSON; the fields are the keys.
 #[derive(Serialize)]
 pub struct Report<'a> {
-    pub outcome: Outcome,
-    pub exit_status: u8,
+    outcome: Outcome,
+    exit_status: u8,
     /// Files that could not be written.
-    pub errors: &'a [String],
-    pub kernel: &'a str,
-    pub target: &'a str,
-    pub grid: [u32; 3],
-    pub group: [u32; 3],
-    pub workgroups: u64,
-    pub waves: u64,
+    errors: &'a [String],
+    target: &'a str,
+    threads: usize,
+    launches: Vec<LaunchReport<'a>>,
+    /// Of all launches, as what follows.
+    workgroups: u64,
+    waves: u64,
     /// Executed, one for each wave that did.
-    pub instructions: u64,
-    pub seconds: f64,
-    pub threads: usize,
-    pub notes: Vec<String>,
-    /// What the kernel has printed.
-    pub printed: Cow<'a, str>,
+    instructions: u64,
+    seconds: f64,
+    notes: &'a [String],
+    /// Output of the kernels' `printf`.
+    printed: Cow<'a, str>,
     /// What `--print` names.
-    pub buffers: Vec<BufferReport>,
-    pub expectations: &'a [Comparison],
-    /// The executed instructions by how far they are right.
-    pub fidelity: &'a [fidelity::Group],
-    pub fault: Option<&'a FaultReport>,
+    buffers: Vec<BufferReport>,
+    expectations: Vec<VerdictReport>,
+    /// The executed instructions by their fidelity.
+    fidelity: &'a [fidelity::Group],
+    fault: Option<&'a FaultReport>,
+}
+
+/// A launch in JSON; the fields are the keys.
+#[derive(Serialize)]
+struct LaunchReport<'a> {
+    kernel: &'a str,
+    grid: [u32; 3],
+    group: [u32; 3],
+    workgroups: u64,
+    waves: u64,
+    instructions: u64,
+    seconds: f64,
+    /// Seconds of each repetition.
+    times: Vec<f64>,
+}
+
+impl<'a> LaunchReport<'a> {
+    fn new(done: &'a Done) -> LaunchReport<'a> {
+        LaunchReport {
+            kernel: &done.kernel,
+            grid: done.grid,
+            group: done.group,
+            workgroups: done.stats.groups,
+            waves: done.stats.waves,
+            instructions: done.stats.instructions,
+            seconds: done.times.iter().sum::<Duration>().as_secs_f64(),
+            times: done.times.iter().map(Duration::as_secs_f64).collect(),
+        }
+    }
+}
+
+impl<'a> Report<'a> {
+    /// A run on a device of a target with `threads` host threads.
+    pub fn new(results: &Results<'a>, target: &'a str, threads: usize) -> Report<'a> {
+        let launches: Vec<LaunchReport> = results.launches.iter().map(LaunchReport::new).collect();
+        let sum = |of: fn(&LaunchReport) -> u64| launches.iter().map(of).sum();
+        Report {
+            outcome: results.outcome,
+            exit_status: results.outcome.status() as u8,
+            errors: results.errors,
+            target,
+            threads,
+            workgroups: sum(|launch| launch.workgroups),
+            waves: sum(|launch| launch.waves),
+            instructions: sum(|launch| launch.instructions),
+            seconds: launches.iter().map(|launch| launch.seconds).sum(),
+            launches,
+            notes: results.notes,
+            printed: String::from_utf8_lossy(results.printed),
+            buffers: results
+                .views
+                .iter()
+                .map(|view| view.report(results.memory))
+                .collect(),
+            expectations: results.verdicts.iter().map(Verdict::report).collect(),
+            fidelity: results.fidelity,
+            fault: results.fault,
+        }
+    }
+
+    /// Writes it.
+    ///
+    /// # Errors
+    /// `out` cannot be written.
+    pub fn write(&self, out: &mut dyn Write) -> Result<()> {
+        serde_json::to_writer_pretty(&mut *out, self).map_err(io::Error::from)?;
+        writeln!(out)?;
+        Ok(())
+    }
 }

@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use super::fill::Fill;
-use super::value::{Type, ValueError, integer};
+use super::value::{MAX_NESTING, Type, ValueError, integer};
 
 /// A value as written, not yet known to be what the kernel takes.
 #[derive(Clone, PartialEq, Debug)]
@@ -44,6 +44,49 @@ pub enum Spec {
         /// The element's number.
         from: u64,
     },
+    /// `{u32:1, f32:2.5}`: a structure of these members.
+    Struct(Vec<Spec>),
+    /// `hex:00ff`: bytes.
+    Bytes(Vec<u8>),
+}
+
+/// The members between the braces of a structure, as written.
+fn members(text: &str) -> Result<Vec<&str>, ValueError> {
+    let wrong = || ValueError::Struct(text.to_owned());
+    let inner = text
+        .strip_prefix('{')
+        .and_then(|text| text.strip_suffix('}'));
+    let inner = inner.ok_or_else(wrong)?;
+    let (mut depth, mut begin) = (0_usize, 0);
+    let mut members = Vec::new();
+    for (at, c) in inner.char_indices() {
+        match c {
+            '{' | '(' => depth += 1,
+            '}' | ')' => depth = depth.checked_sub(1).ok_or_else(wrong)?,
+            ',' if depth == 0 => {
+                members.push(&inner[begin..at]);
+                begin = at + 1;
+            }
+            _ => {}
+        }
+    }
+    if depth != 0 {
+        return Err(wrong());
+    }
+    members.push(&inner[begin..]);
+    Ok(members)
+}
+
+/// Bytes in hexadecimal; blanks and underscores between them are ignored.
+fn hexadecimal(text: &str) -> Option<Vec<u8>> {
+    let digits: Vec<u32> = text
+        .chars()
+        .filter(|c| !c.is_whitespace() && *c != '_')
+        .map(|c| c.to_digit(16))
+        .collect::<Option<_>>()?;
+    let pairs = digits.chunks_exact(2);
+    let is_whole = pairs.remainder().is_empty() && !digits.is_empty();
+    is_whole.then(|| pairs.map(|pair| (pair[0] << 4 | pair[1]) as u8).collect())
 }
 
 /// The name and the number in `NAME` or `NAME[N]`, where a name begins with a letter and has no spaces.
@@ -69,7 +112,34 @@ impl Spec {
     /// # Errors
     /// What is wrong with it.
     pub fn parse(text: &str) -> Result<Spec, ValueError> {
+        Spec::nested(text, 0)
+    }
+
+    /// [`Spec::parse`] within so many structures.
+    fn nested(text: &str, depth: usize) -> Result<Spec, ValueError> {
         let text = text.trim();
+        if text.starts_with('{') {
+            if depth == MAX_NESTING {
+                return Err(ValueError::Nesting);
+            }
+            let members = members(text)?.into_iter().map(|text| {
+                let member = Spec::nested(text, depth + 1)?;
+                match &member {
+                    Spec::Numbers {
+                        ty: None, texts, ..
+                    } => Err(ValueError::Untyped(texts.concat())),
+                    Spec::File { .. } | Spec::Local(_) => {
+                        Err(ValueError::Member(text.trim().to_owned()))
+                    }
+                    _ => Ok(member),
+                }
+            });
+            return members.collect::<Result<_, _>>().map(Spec::Struct);
+        }
+        if let Some(digits) = text.strip_prefix("hex:") {
+            let bytes = hexadecimal(digits).map(Spec::Bytes);
+            return bytes.ok_or_else(|| ValueError::Hex(digits.to_owned()));
+        }
         let known = |name: &str| Type::named(name).ok_or_else(|| ValueError::Type(name.to_owned()));
         if text.is_empty() {
             return Err(ValueError::Empty);
@@ -144,7 +214,9 @@ impl Spec {
         match self {
             Spec::Numbers { ty, .. } | Spec::File { ty, .. } => *ty,
             Spec::Filled { ty, .. } => Some(*ty),
-            Spec::Local(_) | Spec::Null | Spec::Same { .. } => None,
+            Spec::Local(_) | Spec::Null | Spec::Same { .. } | Spec::Struct(_) | Spec::Bytes(_) => {
+                None
+            }
         }
     }
 }
@@ -233,6 +305,21 @@ mod tests {
                 },
             ),
             (
+                "{u8:1, {f32:2,xs}, u32*2:iota(1,2)}",
+                Spec::Struct(vec![
+                    numbers(Some(Type::U8), &["1"], false),
+                    Spec::Struct(vec![
+                        numbers(Some(Type::F32), &["2"], false),
+                        Spec::Same {
+                            name: "xs".into(),
+                            from: 0,
+                        },
+                    ]),
+                    filled(Type::U32, 2, Fill::Integers { start: 1, step: 2 }),
+                ]),
+            ),
+            ("hex:00_fF 10", Spec::Bytes(vec![0, 255, 16])),
+            (
                 "_p.0[0x10]",
                 Spec::Same {
                     name: "_p.0".into(),
@@ -253,6 +340,22 @@ mod tests {
                 "f33:1",
                 "`f33` is not a type; there are u8 i8 u16 i16 f16 u32 i32 f32 u64 i64 f64",
             ),
+            ("{u32:1, 2}", "2 in a structure needs its type, as in f32:2"),
+            (
+                "{u32:1",
+                "`{u32:1` is not a structure, such as {u32:1, f32:2.5}",
+            ),
+            ("{}}", "`{}}` is not a structure, such as {u32:1, f32:2.5}"),
+            (
+                "{u32:1, local:4}",
+                "`local:4` is not a member of a structure",
+            ),
+            ("{}", "the value is empty"),
+            (
+                "{{{{{{{{{{{{{{{{{{u8:1}}}}}}}}}}}}}}}}}}",
+                "structures are nested more than 16 deep",
+            ),
+            ("hex:1", "`1` is not bytes in hexadecimal, two digits each"),
             ("u32:1,x", "`x` is not a number"),
             ("u32:1,,2", "`` is not a number"),
             ("1,x", "`x` is not a number"),

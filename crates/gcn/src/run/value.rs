@@ -60,6 +60,15 @@ const SOURCE_TYPES: &[(&str, Type)] = &[
     ("half", Type::F16),
     ("_Float16", Type::F16),
     ("__half", Type::F16),
+    ("__fp16", Type::F16),
+    ("int8_t", Type::I8),
+    ("uint8_t", Type::U8),
+    ("int16_t", Type::I16),
+    ("uint16_t", Type::U16),
+    ("int32_t", Type::I32),
+    ("uint32_t", Type::U32),
+    ("int64_t", Type::I64),
+    ("uint64_t", Type::U64),
     ("int", Type::I32),
     ("uint", Type::U32),
     ("unsigned int", Type::U32),
@@ -76,6 +85,32 @@ const SOURCE_TYPES: &[(&str, Type)] = &[
     ("uintptr_t", Type::U64),
     ("double", Type::F64),
 ];
+
+/// Words of a source type that do not change its size.
+const QUALIFIERS: &[&str] = &[
+    "const",
+    "volatile",
+    "restrict",
+    "__restrict",
+    "__global",
+    "global",
+    "__constant",
+];
+
+/// The beginning of a vector's type in HIP's headers; the element type and the number of lanes follow.
+const HIP_VECTOR: &str = "HIP_vector_type<";
+
+/// The type of this name in a source.
+fn by_name(name: &str) -> Option<Type> {
+    let row = SOURCE_TYPES.iter().find(|row| row.0 == name);
+    row.map(|row| row.1)
+}
+
+/// A vector of a source type.
+fn vector(base: &str, lanes: &str) -> Option<(Type, usize)> {
+    let lanes = lanes.parse().ok().filter(|n| (1..=16).contains(n))?;
+    Some((by_name(base.trim())?, lanes))
+}
 
 /// What makes a value wrong, in one sentence.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
@@ -119,6 +154,21 @@ pub enum ValueError {
     /// Nothing is written.
     #[error("the value is empty")]
     Empty,
+    /// A number in a structure without its type.
+    #[error("{0} in a structure needs its type, as in f32:{0}")]
+    Untyped(String),
+    /// A structure that does not end.
+    #[error("`{0}` is not a structure, such as {{u32:1, f32:2.5}}")]
+    Struct(String),
+    /// Structures in structures without end.
+    #[error("structures are nested more than {MAX_NESTING} deep")]
+    Nesting,
+    /// What is not a member of a structure.
+    #[error("`{0}` is not a member of a structure")]
+    Member(String),
+    /// `hex:` without pairs of digits.
+    #[error("`{0}` is not bytes in hexadecimal, two digits each")]
+    Hex(String),
     /// A file of no whole number of elements.
     #[error("the file has {bytes} bytes, which is no whole number of {ty}")]
     Partial {
@@ -128,6 +178,9 @@ pub enum ValueError {
         ty: Type,
     },
 }
+
+/// Structures in structures at most.
+pub const MAX_NESTING: usize = 16;
 
 impl Type {
     /// The type of this name.
@@ -139,32 +192,26 @@ impl Type {
     /// in it (4 in `uint4`).
     pub fn of_source(name: &str) -> Option<(Type, usize)> {
         let unqualified = name.trim_end_matches(['*', ' ', '&']);
+        // The elements of a buffer of pointers are none that can be written.
+        if name.matches('*').count() > 1 || unqualified.contains('*') {
+            return None;
+        }
+        if let Some(inner) = unqualified.strip_prefix(HIP_VECTOR) {
+            let (base, lanes) = inner.split_once('>')?.0.split_once(',')?;
+            // `4u`, or `(unsigned int)4`, as demanglers write it.
+            let (_, lanes) = lanes.rsplit_once(')').unwrap_or(("", lanes));
+            return vector(base, lanes.trim().trim_end_matches('u'));
+        }
         let words: Vec<&str> = unqualified
             .split_whitespace()
-            .filter(|word| {
-                !matches!(
-                    *word,
-                    "const" | "volatile" | "restrict" | "__global" | "global" | "__constant"
-                )
-            })
+            .filter(|word| !QUALIFIERS.contains(word))
             .collect();
         let words = words.join(" ");
         let base = words.trim_end_matches(|c: char| c.is_ascii_digit());
-        let by_name = |name: &str| {
-            SOURCE_TYPES
-                .iter()
-                .find(|row| row.0 == name)
-                .map(|row| row.1)
-        };
-        if let Some(ty) = by_name(&words) {
-            return Some((ty, 1));
+        match by_name(&words) {
+            Some(ty) => Some((ty, 1)),
+            None => vector(base, words.get(base.len()..)?),
         }
-        let lanes = words
-            .get(base.len()..)?
-            .parse()
-            .ok()
-            .filter(|n| (2..=16).contains(n))?;
-        by_name(base).map(|ty| (ty, lanes))
     }
 
     /// How many elements a vector of so many takes the room of: one of three that of four.
@@ -387,21 +434,6 @@ impl fmt::Display for Element {
             _ => write!(f, "{}", self.integer()),
         }
     }
-}
-
-/// The type that a number is meant to have that fills `size` bytes and is written so.
-pub fn type_by_size(text: &str, size: u64) -> Option<Type> {
-    let float = integer(text).is_none();
-    let negative = text.starts_with('-');
-    let bits = match (float, negative) {
-        (true, _) => Bits::Float,
-        (false, true) => Bits::Signed,
-        (false, false) => Bits::Unsigned,
-    };
-    TYPES
-        .iter()
-        .find(|row| row.2 as u64 == size && row.3 == bits)
-        .map(|row| row.0)
 }
 
 #[cfg(test)]

@@ -151,7 +151,7 @@ fn wrong_launch_files_are_explained() {
         ),
         (
             "file = \"k.s\"\n[args]\na = { b = 1 }",
-            "args: a is neither a number, nor a list of numbers, nor text",
+            "args: a is neither a number, nor text, nor a list of either",
         ),
         (
             "file = \"k.s\"\nexpect = [\"x\"]",

@@ -6,6 +6,9 @@ mod launches;
 mod outcomes;
 mod programs;
 mod results;
+mod several;
+mod sources;
+mod typed;
 
 use std::fs;
 use std::path::{Path, PathBuf};

@@ -41,30 +41,8 @@ fn errors_of_the_source_are_shown() {
     let directory = scratch("source");
     fs::write(directory.join("k.s"), "s_endpgm\nv_bogus v0\n").expect("a file");
     let ran = run_in(&directory, &["k.s", "--grid", "1", "--target", "fiji"]);
-    assert!(ran.err.starts_with("k.s:2:1: error: "), "{}", ran.err);
+    assert!(ran.err.starts_with("k.s:2:1: error["), "{}", ran.err);
     assert_eq!(ran.status, Some(BAD_INPUT));
-}
-
-#[test]
-fn sources_for_a_compiler_are_not_taken_for_assembly() {
-    let directory = scratch("compiled");
-    for (name, message) in [
-        (
-            "k.cl",
-            "error: k.cl is OpenCL C, not assembly: run what a compiler makes of it, as by `clang -x cl -target amdgcn-amd-amdhsa \
-             -mcpu=gfx906 -O2 k.cl -o kernel.co`\n",
-        ),
-        (
-            "k.hip",
-            "error: k.hip is HIP, not assembly: run what a compiler makes of it, as by `clang++ -x hip --cuda-device-only \
-             --offload-arch=gfx906 -O2 k.hip -o kernel.co`\n",
-        ),
-    ] {
-        fs::write(directory.join(name), "void k() {}\n").expect("a source");
-        let ran = run_in(&directory, &[name, "--grid", "1"]);
-        assert_eq!(ran.err, message);
-        assert_eq!(ran.status, Some(BAD_INPUT));
-    }
 }
 
 #[test]
@@ -73,7 +51,7 @@ fn what_linking_finds_is_shown_where_it_is() {
     fs::write(directory.join("k.s"), "s_branch nowhere\ns_endpgm\n").expect("a source");
     let ran = run_in(&directory, &["k.s", "--target", "fiji", "--grid", "64"]);
     assert_eq!(ran.status, Some(BAD_INPUT));
-    let message = "k.s:1:10: error: symbol nowhere is not defined\n";
+    let message = "k.s:1:10: error[link]: symbol nowhere is not defined\n";
     assert!(ran.err.starts_with(message), "{}", ran.err);
 }
 

@@ -55,10 +55,37 @@ fn differences_are_shown_and_counted() {
         ran.out
     );
     assert!(
-        ran.out.ends_with("  out[9] is 0, expected 99\n  …\n"),
+        ran.out.ends_with(
+            "  out[9] is 0, expected 99\n  …\n  the worst: out[4] is 0, expected 99 (99 ulp)\n"
+        ),
         "{}",
         ran.out
     );
+}
+
+#[test]
+fn tolerances_may_count_representable_numbers() {
+    // 10 to 13 as bits of floating-point numbers are denormals next to each other.
+    for (tolerance, status) in [
+        ("", DIFFERENCE),
+        ("~2ulp", DIFFERENCE),
+        ("~3 ulp", GOOD),
+        ("~exact", DIFFERENCE),
+        ("~ftz", GOOD),
+        ("~any", GOOD),
+    ] {
+        let expect = format!("out:f32=f32*4:fill(1.4e-44){tolerance}");
+        let ran = plain(&["--expect", &expect]);
+        assert_eq!(ran.status, Some(status), "{expect}: {}{}", ran.out, ran.err);
+    }
+    let ran = plain(&["--expect", "out=u32:0,0,0,0~4 ulps"]);
+    assert!(
+        ran.err
+            .contains("`4 ulps` after `u32:0,0,0,0~` is not a tolerance"),
+        "{}",
+        ran.err
+    );
+    assert_eq!(ran.status, Some(BAD_INPUT));
 }
 
 #[test]
@@ -140,10 +167,7 @@ fn json_has_everything() {
     ]);
     let report: serde_json::Value = serde_json::from_str(&ran.out).expect("JSON");
     for (key, value) in [
-        ("kernel", serde_json::json!("plain")),
         ("target", serde_json::json!("gfx900")),
-        ("grid", serde_json::json!([4, 1, 1])),
-        ("group", serde_json::json!([2, 1, 1])),
         ("workgroups", serde_json::json!(2)),
         ("waves", serde_json::json!(2)),
         ("instructions", serde_json::json!(14)),
@@ -152,6 +176,16 @@ fn json_has_everything() {
     ] {
         assert_eq!(report[key], value, "{key}");
     }
+    let launch = &report["launches"][0];
+    for (key, value) in [
+        ("kernel", serde_json::json!("plain")),
+        ("grid", serde_json::json!([4, 1, 1])),
+        ("group", serde_json::json!([2, 1, 1])),
+        ("waves", serde_json::json!(2)),
+        ("times", serde_json::json!([launch["seconds"]])),
+    ] {
+        assert_eq!(launch[key], value, "{key}");
+    }
     assert_eq!(
         report["buffers"][0]["values"],
         serde_json::json!([10, 11, 0, 0]),
@@ -159,7 +193,7 @@ fn json_has_everything() {
     );
     assert_eq!(
         report["expectations"][0]["differences"],
-        serde_json::json!([{"index": 1, "is": 11, "expected": 12}])
+        serde_json::json!([{"index": 1, "is": 11, "expected": 12, "ulps": 1}])
     );
     assert!(
         report["seconds"]

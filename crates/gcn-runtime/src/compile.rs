@@ -1,0 +1,296 @@
+//! Code objects from source text, by the system's Clang.
+//!
+//! [`compile`] finds the newest Clang and the device libraries, builds a source for a target, and keeps the result under
+//! the user's cache directory: the same source with the same included files, options and compiler is not built again. An
+//! included file that is new in an earlier directory than the one found before is not noticed, as with other caches of
+//! compilers.
+//!
+//! Sources: Clang's command line reference; "AMDGPU" in LLVM's "User Guide for AMDGPU Backend"; the device libraries' own
+//! guide for the libraries that a program needs.
+
+mod cache;
+mod commands;
+mod toolchain;
+
+use std::ffi::{OsStr, OsString};
+use std::io::{self, Write};
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+
+use cache::{Cache, Key};
+pub use toolchain::Toolchain;
+
+/// The target of a source for which none is named.
+pub const DEFAULT_TARGET: &str = "gfx906";
+
+/// The language of a source.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+#[non_exhaustive]
+pub enum Language {
+    /// OpenCL C; version 2.0 unless an option says another.
+    OpenClC,
+    /// C++ for OpenCL.
+    OpenClCpp,
+    /// HIP.
+    Hip,
+    /// LLVM's intermediate representation, as text or bitcode.
+    Ir,
+}
+
+impl Language {
+    /// The language of a file, by its extension.
+    pub fn of_file(path: &Path) -> Option<Language> {
+        match path.extension()?.to_str()? {
+            "cl" => Some(Language::OpenClC),
+            "clcpp" => Some(Language::OpenClCpp),
+            "hip" => Some(Language::Hip),
+            "ll" | "bc" => Some(Language::Ir),
+            _ => None,
+        }
+    }
+}
+
+/// A source to compile.
+#[derive(Clone, Copy, Debug)]
+pub enum Source<'a> {
+    /// A file.
+    File(&'a Path),
+    /// Text; its includes are searched for from the working directory.
+    Text(&'a str),
+}
+
+/// A request to compile a source.
+#[derive(Clone, Debug)]
+pub struct Request<'a> {
+    /// The source.
+    pub source: Source<'a>,
+    /// Its language.
+    pub language: Language,
+    /// The target's name in LLVM, with features if they matter: `gfx900`, `gfx906:xnack-`.
+    pub target: &'a str,
+    /// Further options of Clang, such as `-O3`, `-DN=4`, `-Iinclude`. Without a level of optimisation, `-O2`.
+    pub options: &'a [OsString],
+    /// Whether diagnostics have colours.
+    pub colour: bool,
+}
+
+/// A compiled source.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Compiled {
+    /// The code object.
+    pub code: Vec<u8>,
+    /// Warnings, as Clang prints them.
+    pub diagnostics: String,
+    /// The commands that made it, now or earlier, as a shell takes them.
+    pub commands: Vec<String>,
+    /// Whether it was made earlier.
+    pub cached: bool,
+}
+
+/// The reason why a source was not compiled.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum CompileError {
+    /// No Clang.
+    #[error(
+        "there is no Clang: install Debian's packages clang-19, lld-19 and rocm-device-libs, or name a Clang in the variable GCN_CLANG"
+    )]
+    NoCompiler,
+    /// The Clang that a variable names does not exist.
+    #[error("the variable {variable} names {}, which is no program", .path.display())]
+    NoSuchCompiler {
+        /// The variable.
+        variable: &'static str,
+        /// Its value.
+        path: PathBuf,
+    },
+    /// No device libraries.
+    #[error(
+        "there are no device libraries (ockl.bc and others): install Debian's package rocm-device-libs, or name their directory in the variable HIP_DEVICE_LIB_PATH"
+    )]
+    NoLibraries,
+    /// No library for the target.
+    #[error("the device libraries in {} have none for {target}", .directory.display())]
+    NoLibraryForTarget {
+        /// The directory.
+        directory: PathBuf,
+        /// The target.
+        target: String,
+    },
+    /// No linker.
+    #[error("{} finds no linker: install Debian's package {package}", .compiler.display())]
+    NoLinker {
+        /// The compiler.
+        compiler: PathBuf,
+        /// The package that has the linker.
+        package: String,
+    },
+    /// The compiler refuses the source.
+    #[error("{} failed", .program.display())]
+    Failed {
+        /// The program.
+        program: PathBuf,
+        /// Its messages, with their places in the source.
+        diagnostics: String,
+        /// The commands up to the one that failed, as a shell takes them.
+        commands: Vec<String>,
+    },
+    /// A program cannot be started.
+    #[error("cannot run {}: {error}", .program.display())]
+    Start {
+        /// The program.
+        program: PathBuf,
+        /// The system's error.
+        error: io::Error,
+    },
+    /// A file cannot be read or written.
+    #[error("{}: {error}", .path.display())]
+    File {
+        /// The file.
+        path: PathBuf,
+        /// The system's error.
+        error: io::Error,
+    },
+}
+
+/// Compiles a source with the system's newest Clang, or takes the result from the user's cache.
+///
+/// # Errors
+/// No compiler or library is installed, or the compiler refuses the source.
+///
+/// # Examples
+/// ```no_run
+/// use gcn_runtime::compile::{Language, Request, Source, compile};
+///
+/// let compiled = compile(&Request {
+///     source: Source::Text("kernel void twice(global int *x) { x[get_global_id(0)] *= 2; }"),
+///     language: Language::OpenClC,
+///     target: "gfx906",
+///     options: &["-O3".into()],
+///     colour: false,
+/// })?;
+/// let object = gcn_object::read(&compiled.code)?;
+/// assert_eq!(object.kernels[0].name, "twice");
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+pub fn compile(request: &Request<'_>) -> Result<Compiled, CompileError> {
+    compile_with(&Toolchain::find()?, cache::directory().as_deref(), request)
+}
+
+/// Compiles a source with a Clang, with a directory for results that is shared with other processes; without one, nothing is
+/// kept.
+///
+/// # Errors
+/// A library is missing, or the compiler refuses the source.
+pub fn compile_with(
+    toolchain: &Toolchain,
+    directory: Option<&Path>,
+    request: &Request<'_>,
+) -> Result<Compiled, CompileError> {
+    let text = match request.source {
+        Source::File(path) => std::fs::read(path).map_err(|error| file_error(path, error))?,
+        Source::Text(text) => text.as_bytes().to_vec(),
+    };
+    let plan = commands::Plan::new(toolchain, request, &text)?;
+    let cache = directory.map(|directory| Cache::new(directory.to_owned()));
+    let key = Key::new(&plan.identity(toolchain), &text);
+    if let Some(cache) = &cache
+        && let Some(entry) = cache.read(&key)
+    {
+        return Ok(Compiled {
+            code: entry.code,
+            diagnostics: entry.diagnostics,
+            commands: plan.shown(OsStr::new("kernel.bc"), OsStr::new("kernel.co")),
+            cached: true,
+        });
+    }
+    let place = tempfile::Builder::new().prefix("gcn-").tempdir();
+    let place = place.map_err(|error| file_error(&std::env::temp_dir(), error))?;
+    let (bitcode, code) = (
+        place.path().join("kernel.bc"),
+        place.path().join("kernel.co"),
+    );
+    let dependencies = place.path().join("dependencies");
+    let shown = plan.shown(OsStr::new("kernel.bc"), OsStr::new("kernel.co"));
+    let mut diagnostics = String::new();
+    let steps = plan.steps(&bitcode, &code, &dependencies);
+    for (number, (program, arguments)) in steps.iter().enumerate() {
+        let input = match request.source {
+            Source::Text(_) if number == 0 => Some(&text[..]),
+            _ => None,
+        };
+        let succeeded = run(program, arguments, input, &mut diagnostics)?;
+        if !succeeded {
+            return Err(CompileError::Failed {
+                program: program.clone(),
+                diagnostics: hinted(diagnostics),
+                commands: shown.into_iter().take(number + 1).collect(),
+            });
+        }
+    }
+    let bytes = std::fs::read(&code).map_err(|error| file_error(&code, error))?;
+    let entry = cache::Entry {
+        code: bytes,
+        diagnostics,
+    };
+    if let Some(cache) = &cache {
+        let dependencies = std::fs::read_to_string(&dependencies).unwrap_or_default();
+        // What cannot be kept is made again.
+        let _ = cache.write(
+            &key,
+            &cache::dependencies(&dependencies, request.source),
+            &entry,
+        );
+    }
+    Ok(Compiled {
+        code: entry.code,
+        diagnostics: entry.diagnostics,
+        commands: shown,
+        cached: false,
+    })
+}
+
+fn file_error(path: &Path, error: io::Error) -> CompileError {
+    CompileError::File {
+        path: path.to_owned(),
+        error,
+    }
+}
+
+/// Runs a program to its end and collects its messages; whether it succeeded.
+fn run(
+    program: &Path,
+    arguments: &[OsString],
+    input: Option<&[u8]>,
+    messages: &mut String,
+) -> Result<bool, CompileError> {
+    let start = |error| CompileError::Start {
+        program: program.to_owned(),
+        error,
+    };
+    let mut child = Command::new(program)
+        .args(arguments)
+        .stdin(input.map_or_else(Stdio::null, |_| Stdio::piped()))
+        .stdout(Stdio::null())
+        .stderr(Stdio::piped())
+        .spawn()
+        .map_err(start)?;
+    let output = std::thread::scope(|scope| {
+        if let (Some(input), Some(mut pipe)) = (input, child.stdin.take()) {
+            // A compiler that fails early does not read all of it, and says why.
+            scope.spawn(move || drop(pipe.write_all(input)));
+        }
+        child.wait_with_output()
+    })
+    .map_err(start)?;
+    messages.push_str(&String::from_utf8_lossy(&output.stderr));
+    Ok(output.status.success())
+}
+
+/// Messages with the remedy for those that have one.
+fn hinted(mut messages: String) -> String {
+    if messages.contains("'hip/hip_runtime.h' file not found") {
+        messages.push_str("help: HIP's headers are in Debian's package libamdhip64-dev\n");
+    }
+    messages
+}

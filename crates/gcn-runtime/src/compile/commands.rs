@@ -1,0 +1,364 @@
+//! The commands that make a code object of a source.
+//!
+//! The compiler makes bitcode first, and code of that and of the device libraries then: in one step Clang links the device
+//! library's printf, which prints nothing, before it has lowered the program's own.
+
+use std::ffi::{OsStr, OsString};
+use std::path::{Path, PathBuf};
+
+use super::{CompileError, Language, Request, Source, Toolchain};
+
+/// The first version of Clang that links bitcode libraries to bitcode. Older ones compile in one step, and lose OpenCL's printf.
+const FIRST_OF_TWO_STEPS: u32 = 17;
+/// The first version of Clang that writes code objects of version 5.
+const FIRST_OF_VERSION_5: u32 = 15;
+/// The option that chooses the version of code objects.
+const CODE_OBJECT_VERSION: &str = "-mcode-object-version=";
+/// The triple of the target.
+const TRIPLE: &str = "amdgcn-amd-amdhsa";
+/// Attributes that HIP's headers have names for, for sources that do without the headers.
+const HIP_NAMES: [(&str, &str); 5] = [
+    ("__global__", "global"),
+    ("__device__", "device"),
+    ("__host__", "host"),
+    ("__shared__", "shared"),
+    ("__constant__", "constant"),
+];
+
+/// The commands for a request, but for the names of files.
+pub(super) struct Plan {
+    clang: PathBuf,
+    /// Of the step that reads the source.
+    front: Vec<OsString>,
+    source: OsString,
+    /// Of the step that makes code of bitcode; nothing if one step does both.
+    back: Option<Vec<OsString>>,
+}
+
+impl Plan {
+    /// Chooses the commands. The text says what of the language the source uses.
+    ///
+    /// # Errors
+    /// There is no library for the target.
+    pub fn new(
+        toolchain: &Toolchain,
+        request: &Request<'_>,
+        text: &[u8],
+    ) -> Result<Plan, CompileError> {
+        let options = Options::new(request.options);
+        let newest = toolchain.version.unwrap_or(u32::MAX);
+        let version = options
+            .code_object
+            .unwrap_or(if newest < FIRST_OF_VERSION_5 { 4 } else { 5 });
+        let (processor, _) = request
+            .target
+            .split_once(':')
+            .unwrap_or((request.target, ""));
+        let library = format!(
+            "oclc_isa_version_{}.bc",
+            processor.trim_start_matches("gfx")
+        );
+        if !toolchain.libraries.join(&library).is_file() {
+            return Err(CompileError::NoLibraryForTarget {
+                directory: toolchain.libraries.clone(),
+                target: processor.to_owned(),
+            });
+        }
+        let mut common: Vec<OsString> = Vec::new();
+        if options.code_object.is_none() {
+            common.push(format!("{CODE_OBJECT_VERSION}{version}").into());
+        }
+        common.push("-fno-discard-value-names".into());
+        if request.colour {
+            common.push("-fcolor-diagnostics".into());
+        }
+        let for_target = || -> [OsString; 3] {
+            [
+                "-target".into(),
+                TRIPLE.into(),
+                format!("-mcpu={}", request.target).into(),
+            ]
+        };
+        let mut front: Vec<OsString> = Vec::new();
+        match request.language {
+            Language::OpenClC | Language::OpenClCpp => {
+                let (name, standard) = match request.language {
+                    Language::OpenClCpp => ("clcpp", "CLC++2021"),
+                    _ => ("cl", "CL2.0"),
+                };
+                front.extend(["-x", name].map(OsString::from));
+                front.extend(for_target());
+                front.push("-cl-kernel-arg-info".into());
+                if !options.has_standard {
+                    front.push(format!("-cl-std={standard}").into());
+                }
+            }
+            Language::Hip => {
+                front.extend(
+                    ["-x", "hip", "--cuda-device-only", "--no-gpu-bundle-output"]
+                        .map(OsString::from),
+                );
+                front.push(format!("--offload-arch={}", request.target).into());
+                front.extend(hip_headers(text));
+            }
+            Language::Ir => {
+                front.extend(["-x", "ir"].map(OsString::from));
+                front.extend(for_target());
+            }
+        }
+        let level = options.level.clone().unwrap_or_else(|| "-O2".into());
+        // The lowering of printf is no part of -O0.
+        let front_level = if level == "-O0" && contains(text, b"printf") {
+            "-O1".into()
+        } else {
+            level.clone()
+        };
+        front.push(front_level);
+        front.extend(common.iter().cloned());
+        front.extend(options.others.iter().cloned());
+        let source = match request.source {
+            Source::File(path) => path.as_os_str().to_owned(),
+            Source::Text(_) => "-".into(),
+        };
+        let libraries = || {
+            let names = libraries(request.language, &options, version, &library);
+            let paths = names.into_iter().map(|name| toolchain.libraries.join(name));
+            let link = ["-Xclang", "-mlink-builtin-bitcode", "-Xclang"].map(OsString::from);
+            paths.flat_map(move |path| link.clone().into_iter().chain([path.into_os_string()]))
+        };
+        let back = if request.language == Language::Ir {
+            front.push("-nogpulib".into());
+            front.extend(libraries());
+            None
+        } else if newest < FIRST_OF_TWO_STEPS {
+            let mut directory = OsString::from("--rocm-device-lib-path=");
+            directory.push(&toolchain.libraries);
+            front.extend(["--rocm-path=/usr".into(), directory]);
+            None
+        } else {
+            front.extend(["-nogpulib", "-emit-llvm"].map(OsString::from));
+            if request.language == Language::Hip {
+                front.push("-fgpu-rdc".into());
+            }
+            let mut back: Vec<OsString> = ["-x", "ir", "-nogpulib"].map(OsString::from).into();
+            back.extend(for_target());
+            back.push(level);
+            back.extend(common);
+            back.extend(options.code_object_option.clone());
+            back.extend(libraries());
+            Some(back)
+        };
+        Ok(Plan {
+            clang: toolchain.clang.clone(),
+            front,
+            source,
+            back,
+        })
+    }
+
+    /// Text that differs if the commands, the source's path, or the compiler do.
+    pub fn identity(&self, toolchain: &Toolchain) -> String {
+        let path = std::path::absolute(&self.source).unwrap_or_default();
+        let directory = std::env::current_dir().unwrap_or_default();
+        format!(
+            "{}\n{:?}\n{:?}\n{:?}\n{}",
+            toolchain.identity(),
+            self.front,
+            self.back,
+            path,
+            directory.display()
+        )
+    }
+
+    /// The commands for files of these names, with a file that lists what the source includes.
+    pub fn steps(
+        &self,
+        bitcode: &Path,
+        code: &Path,
+        dependencies: &Path,
+    ) -> Vec<(PathBuf, Vec<OsString>)> {
+        let mut lists: Vec<OsString> = Vec::new();
+        // Clang has none of them for its own representation.
+        if self.front.get(1).is_some_and(|language| language != "ir") {
+            lists = ["-MD", "-MF"].map(OsString::from).into();
+            lists.push(dependencies.into());
+        }
+        let mut steps = self.commands(bitcode.as_os_str(), code.as_os_str());
+        if let Some(first) = steps.first_mut() {
+            first.extend(lists);
+        }
+        let steps = steps.into_iter();
+        steps
+            .map(|arguments| (self.clang.clone(), arguments))
+            .collect()
+    }
+
+    /// The commands as a shell takes them.
+    pub fn shown(&self, bitcode: &OsStr, code: &OsStr) -> Vec<String> {
+        let commands = self.commands(bitcode, code).into_iter();
+        commands
+            .map(|arguments| {
+                let words = std::iter::once(self.clang.as_os_str())
+                    .chain(arguments.iter().map(OsString::as_os_str));
+                words.map(quoted).collect::<Vec<_>>().join(" ")
+            })
+            .collect()
+    }
+
+    fn commands(&self, bitcode: &OsStr, code: &OsStr) -> Vec<Vec<OsString>> {
+        let step = |arguments: &[OsString], more: &[&OsStr]| -> Vec<OsString> {
+            let more = more.iter().map(|word| OsString::from(*word));
+            arguments.iter().cloned().chain(more).collect()
+        };
+        let (output, compile) = (OsStr::new("-o"), OsStr::new("-c"));
+        match &self.back {
+            None => vec![step(&self.front, &[&self.source, output, code])],
+            Some(back) => vec![
+                step(&self.front, &[compile, &self.source, output, bitcode]),
+                step(back, &[bitcode, output, code]),
+            ],
+        }
+    }
+}
+
+/// The options of a request that decide about others.
+struct Options {
+    /// `-O…`, the last one.
+    level: Option<OsString>,
+    /// Version of code objects.
+    code_object: Option<u32>,
+    code_object_option: Option<OsString>,
+    /// Whether the version of the language is chosen.
+    has_standard: bool,
+    /// Whether mathematics may be inexact, unlike IEEE's in infinities, or flush denormals.
+    unsafe_math: bool,
+    finite_only: bool,
+    flushes: bool,
+    /// All but the level.
+    others: Vec<OsString>,
+}
+
+impl Options {
+    fn new(given: &[OsString]) -> Options {
+        let texts = || given.iter().filter_map(|option| option.to_str());
+        let has = |names: &[&str]| texts().any(|option| names.contains(&option));
+        let version = |option: &str| option.strip_prefix(CODE_OBJECT_VERSION)?.parse().ok();
+        let is_level = |option: &&OsString| {
+            option
+                .to_str()
+                .is_some_and(|option| option.starts_with("-O"))
+        };
+        let fast = ["-cl-fast-relaxed-math", "-ffast-math"];
+        Options {
+            level: given.iter().rfind(is_level).cloned(),
+            code_object: texts().filter_map(version).next_back(),
+            code_object_option: given
+                .iter()
+                .rfind(|option| option.to_str().and_then(version).is_some())
+                .cloned(),
+            has_standard: texts().any(|option| option.starts_with("-cl-std=")),
+            unsafe_math: has(&fast)
+                || has(&[
+                    "-cl-unsafe-math-optimizations",
+                    "-funsafe-math-optimizations",
+                ]),
+            finite_only: has(&fast) || has(&["-cl-finite-math-only", "-ffinite-math-only"]),
+            flushes: has(&["-cl-denorms-are-zero", "-fgpu-flush-denormals-to-zero"]),
+            others: given
+                .iter()
+                .filter(|option| !is_level(option))
+                .cloned()
+                .collect(),
+        }
+    }
+}
+
+/// The names of the device libraries that a program is linked with.
+fn libraries(language: Language, options: &Options, version: u32, isa: &str) -> Vec<String> {
+    let on = |condition: bool| if condition { "on" } else { "off" };
+    let own: &[&str] = match language {
+        Language::Hip => &["hip.bc"],
+        Language::OpenClC | Language::OpenClCpp => &["opencl.bc"],
+        Language::Ir => &["opencl.bc", "hip.bc"],
+    };
+    let mut names: Vec<String> = own.iter().map(|name| (*name).to_owned()).collect();
+    names.extend(["ocml.bc".to_owned(), "ockl.bc".to_owned()]);
+    names.push("oclc_correctly_rounded_sqrt_on.bc".to_owned());
+    names.push(format!("oclc_daz_opt_{}.bc", on(options.flushes)));
+    names.push(format!("oclc_finite_only_{}.bc", on(options.finite_only)));
+    names.push(format!("oclc_unsafe_math_{}.bc", on(options.unsafe_math)));
+    names.push("oclc_wavefrontsize64_on.bc".to_owned());
+    names.push(isa.to_owned());
+    // Version 6 has the implicit arguments of version 5.
+    let abi = if version >= 5 { 500 } else { 400 };
+    names.push(format!("oclc_abi_version_{abi}.bc"));
+    names
+}
+
+/// What a HIP source needs of headers: HIP's own, or for one that does without them the names of attributes.
+fn hip_headers(text: &[u8]) -> Vec<OsString> {
+    if contains(text, b"hip/") {
+        let rocm = std::env::var_os("ROCM_PATH").unwrap_or_else(|| "/usr".into());
+        let mut path = OsString::from("--rocm-path=");
+        path.push(rocm);
+        return vec![path];
+    }
+    let mut options: Vec<OsString> = vec!["-nogpuinc".into()];
+    for (name, attribute) in HIP_NAMES {
+        options.push(format!("-D{name}=__attribute__(({attribute}))").into());
+    }
+    options
+}
+
+fn contains(text: &[u8], part: &[u8]) -> bool {
+    text.windows(part.len()).any(|window| window == part)
+}
+
+/// A word as a shell takes it.
+fn quoted(word: &OsStr) -> String {
+    let text = word.to_string_lossy();
+    let plain = |c: char| c.is_ascii_alphanumeric() || "-_=+./:,@%".contains(c);
+    if !text.is_empty() && text.chars().all(plain) {
+        text.into_owned()
+    } else {
+        format!("'{}'", text.replace('\'', "'\\''"))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn words_are_quoted_for_a_shell() {
+        for (word, expected) in [
+            ("-O2", "-O2"),
+            ("", "''"),
+            ("a b", "'a b'"),
+            ("it's", "'it'\\''s'"),
+            (
+                "-D__global__=__attribute__((global))",
+                "'-D__global__=__attribute__((global))'",
+            ),
+        ] {
+            assert_eq!(quoted(OsStr::new(word)), expected);
+        }
+    }
+
+    #[test]
+    fn options_decide_about_libraries() {
+        let options =
+            |list: &[&str]| Options::new(&list.iter().map(OsString::from).collect::<Vec<_>>());
+        let has = |list: &[&str], name: &str| {
+            let names = libraries(Language::OpenClC, &options(list), 5, "isa.bc");
+            names.iter().any(|other| other == name)
+        };
+        assert!(has(&[], "oclc_finite_only_off.bc") && has(&[], "oclc_abi_version_500.bc"));
+        assert!(has(&["-cl-fast-relaxed-math"], "oclc_unsafe_math_on.bc"));
+        assert!(has(&["-cl-denorms-are-zero"], "oclc_daz_opt_on.bc"));
+        let chosen = options(&["-O1", "-mcode-object-version=4", "-O3", "-DX"]);
+        assert_eq!(chosen.level, Some("-O3".into()));
+        assert_eq!(chosen.code_object, Some(4));
+        assert_eq!(chosen.others, ["-mcode-object-version=4", "-DX"]);
+    }
+}

@@ -1,0 +1,203 @@
+//! The compiler, linker and device libraries that the system has.
+
+use std::env;
+use std::ffi::OsStr;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::time::UNIX_EPOCH;
+
+use super::CompileError;
+
+/// Variables that name the compiler, the stronger one first.
+const COMPILER_VARIABLES: [&str; 2] = ["GCN_CLANG", "CLANG"];
+/// The variable that names the directory of the device libraries, as HIP's own tools have it.
+const LIBRARIES_VARIABLE: &str = "HIP_DEVICE_LIB_PATH";
+/// The variable that names ROCm's directory.
+const ROCM_VARIABLE: &str = "ROCM_PATH";
+/// Where ROCm is without that variable.
+const ROCM: &str = "/opt/rocm";
+/// The directory of LLVM's versions in Debian.
+const LLVM: &str = "/usr/lib";
+/// A file that all device libraries have.
+const LIBRARY: &str = "ockl.bc";
+
+/// A Clang with what it needs.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Toolchain {
+    /// The compiler.
+    pub clang: PathBuf,
+    /// Its version, if its name says it.
+    pub version: Option<u32>,
+    /// The directory of the device libraries.
+    pub libraries: PathBuf,
+}
+
+impl Toolchain {
+    /// Finds the newest Clang in `PATH` and in Debian's directories, unless the variable `GCN_CLANG` or `CLANG` names one, and
+    /// the device libraries.
+    ///
+    /// # Errors
+    /// Something is not installed.
+    pub fn find() -> Result<Toolchain, CompileError> {
+        let clang = named()?.or_else(newest).ok_or(CompileError::NoCompiler)?;
+        let version = version(&clang);
+        let toolchain = Toolchain {
+            libraries: libraries(&clang).ok_or(CompileError::NoLibraries)?,
+            version,
+            clang,
+        };
+        if toolchain.has_linker() {
+            return Ok(toolchain);
+        }
+        let package = version.map_or("lld".to_owned(), |version| format!("lld-{version}"));
+        Err(CompileError::NoLinker {
+            compiler: toolchain.clang,
+            package,
+        })
+    }
+
+    /// Whether the linker is where Clang looks for it.
+    fn has_linker(&self) -> bool {
+        const LINKER: &str = "ld.lld";
+        let real = fs::canonicalize(&self.clang).ok();
+        let beside = [real.as_deref(), Some(&self.clang)];
+        let beside = beside.into_iter().flatten().filter_map(Path::parent);
+        let mut directories = beside.map(Path::to_owned).chain(search_path());
+        directories.any(|directory| directory.join(LINKER).is_file())
+    }
+
+    /// Text that differs if compiler or libraries do: their paths, sizes and times.
+    pub(super) fn identity(&self) -> String {
+        let of = |path: &Path| {
+            let real = fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
+            let metadata = fs::metadata(&real).ok();
+            let time = metadata
+                .as_ref()
+                .and_then(|metadata| metadata.modified().ok());
+            let time = time.and_then(|time| time.duration_since(UNIX_EPOCH).ok());
+            let size = metadata.map(|metadata| metadata.len());
+            format!("{} {size:?} {time:?}", real.display())
+        };
+        format!("{}\n{}", of(&self.clang), of(&self.libraries.join(LIBRARY)))
+    }
+}
+
+/// The directories in which programs are searched for.
+fn search_path() -> Vec<PathBuf> {
+    env::var_os("PATH").map_or_else(Vec::new, |path| env::split_paths(&path).collect())
+}
+
+/// The compiler that a variable names.
+fn named() -> Result<Option<PathBuf>, CompileError> {
+    for variable in COMPILER_VARIABLES {
+        let Some(value) = env::var_os(variable).filter(|value| !value.is_empty()) else {
+            continue;
+        };
+        let path = PathBuf::from(value);
+        // A bare name is searched for as a shell does.
+        let mut places = vec![path.clone()];
+        if path.components().count() == 1 {
+            places = search_path()
+                .into_iter()
+                .map(|place| place.join(&path))
+                .collect();
+        }
+        return match places.into_iter().find(|place| place.is_file()) {
+            Some(found) => Ok(Some(found)),
+            None => Err(CompileError::NoSuchCompiler { variable, path }),
+        };
+    }
+    Ok(None)
+}
+
+/// The compiler of the highest version; one without a version in its name only if there is no other.
+fn newest() -> Option<PathBuf> {
+    let mut found: Vec<(Option<u32>, PathBuf)> = Vec::new();
+    for directory in search_path() {
+        let Ok(entries) = fs::read_dir(&directory) else {
+            continue;
+        };
+        for entry in entries.flatten() {
+            let name = entry.file_name();
+            let is_clang = name == "clang" || numbered(&name, "clang-").is_some();
+            let path = entry.path();
+            if is_clang && path.is_file() {
+                found.push((version(&path), path));
+            }
+        }
+    }
+    for entry in fs::read_dir(LLVM).into_iter().flatten().flatten() {
+        let path = entry.path().join("bin/clang");
+        let version = numbered(&entry.file_name(), "llvm-");
+        if version.is_some() && path.is_file() {
+            found.push((version, path));
+        }
+    }
+    // Of equal ones the first, which is the one that a shell finds.
+    found.reverse();
+    found
+        .into_iter()
+        .max_by_key(|(version, _)| *version)
+        .map(|(_, path)| path)
+}
+
+/// The number behind a prefix, if that is all of a name.
+fn numbered(name: &OsStr, prefix: &str) -> Option<u32> {
+    name.to_str()?.strip_prefix(prefix)?.parse().ok()
+}
+
+/// The version of a compiler: of `clang-19`, or of the directory `llvm-19` that it is in.
+fn version(clang: &Path) -> Option<u32> {
+    let real = fs::canonicalize(clang).ok();
+    let paths = [Some(clang), real.as_deref()];
+    let mut names = paths.into_iter().flatten().flat_map(Path::iter);
+    names.find_map(|name| {
+        numbered(name, "clang-")
+            .or_else(|| numbered(name, "clang++-"))
+            .or_else(|| numbered(name, "llvm-"))
+    })
+}
+
+/// The directory of the device libraries.
+fn libraries(clang: &Path) -> Option<PathBuf> {
+    const BITCODE: &str = "amdgcn/bitcode";
+    let mut places: Vec<PathBuf> = Vec::new();
+    places.extend(env::var_os(LIBRARIES_VARIABLE).map(PathBuf::from));
+    places.extend(env::var_os(ROCM_VARIABLE).map(|rocm| PathBuf::from(rocm).join(BITCODE)));
+    // Debian's, below the directory of the host's architecture.
+    let architectures = fs::read_dir(LLVM).into_iter().flatten().flatten();
+    places.extend(architectures.map(|entry| entry.path().join(BITCODE)));
+    places.push(Path::new(ROCM).join(BITCODE));
+    // Those that come with the compiler.
+    if let Some(root) = fs::canonicalize(clang)
+        .ok()
+        .as_deref()
+        .and_then(Path::parent)
+    {
+        let versions = fs::read_dir(root.join("../lib/clang"))
+            .into_iter()
+            .flatten()
+            .flatten();
+        places.extend(versions.map(|entry| entry.path().join("lib").join(BITCODE)));
+    }
+    places
+        .into_iter()
+        .find(|place| place.join(LIBRARY).is_file())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn versions_are_those_of_names() {
+        for (path, expected) in [
+            ("/nowhere/clang-19", Some(19)),
+            ("/nowhere/llvm-15/bin/clang", Some(15)),
+            ("/nowhere/clang", None),
+            ("/nowhere/clang-cl", None),
+        ] {
+            assert_eq!(version(Path::new(path)), expected, "{path}");
+        }
+    }
+}

@@ -1,0 +1,116 @@
+//! Arguments that are bytes: numbers, and structures with the layout of C.
+
+use anyhow::{Result, bail};
+use gcn_object::MAX_KERNARG_BYTES;
+
+use super::spec::Spec;
+use super::value::{Type, ValueError};
+
+/// Bytes of an address.
+pub const POINTER: u64 = 8;
+
+/// Bytes, some of which are addresses that are known later.
+#[derive(Default)]
+pub struct Block {
+    /// The bytes; those of addresses are zero.
+    pub bytes: Vec<u8>,
+    /// The addresses.
+    pub pointers: Vec<Pointer>,
+    /// Alignment in the argument segment.
+    pub align: u64,
+}
+
+/// The address of a buffer's element within a [`Block`].
+pub struct Pointer {
+    /// Offset of the address in the block.
+    pub at: usize,
+    /// The buffer.
+    pub name: String,
+    /// The element.
+    pub from: u64,
+}
+
+/// The bytes of a structure: its members in order at their natural alignment, padded to the greatest.
+///
+/// # Errors
+/// A member is none, or there are too many bytes.
+pub fn structure(members: &[Spec]) -> Result<Block> {
+    let mut whole = Block {
+        align: 1,
+        ..Block::default()
+    };
+    for spec in members {
+        let member = member(spec)?;
+        let begin = whole.bytes.len().next_multiple_of(member.align as usize);
+        whole.bytes.resize(begin, 0);
+        whole.bytes.extend(member.bytes);
+        let moved = member.pointers.into_iter().map(|pointer| Pointer {
+            at: pointer.at + begin,
+            ..pointer
+        });
+        whole.pointers.extend(moved);
+        whole.align = whole.align.max(member.align);
+        if whole.bytes.len() as u64 > MAX_KERNARG_BYTES {
+            bail!("the structure has more than {MAX_KERNARG_BYTES} bytes");
+        }
+    }
+    let end = whole.bytes.len().next_multiple_of(whole.align as usize);
+    whole.bytes.resize(end, 0);
+    Ok(whole)
+}
+
+/// The bytes of a member of a structure.
+fn member(spec: &Spec) -> Result<Block> {
+    let of = |ty: Type, bytes| Block {
+        bytes,
+        pointers: Vec::new(),
+        align: ty.size() as u64,
+    };
+    let address = |pointers| Block {
+        bytes: vec![0; POINTER as usize],
+        pointers,
+        align: POINTER,
+    };
+    Ok(match spec {
+        Spec::Numbers {
+            ty: Some(ty),
+            texts,
+            ..
+        } => of(*ty, elements(*ty, texts)?),
+        Spec::Filled { ty, count, fill } => {
+            if *count > MAX_KERNARG_BYTES {
+                bail!("the structure has more than {MAX_KERNARG_BYTES} bytes");
+            }
+            of(*ty, fill.bytes(*ty, 0..*count))
+        }
+        Spec::Null => address(Vec::new()),
+        Spec::Same { name, from } => address(vec![Pointer {
+            at: 0,
+            name: name.clone(),
+            from: *from,
+        }]),
+        Spec::Bytes(bytes) => Block {
+            bytes: bytes.clone(),
+            pointers: Vec::new(),
+            align: 1,
+        },
+        Spec::Struct(members) => structure(members)?,
+        Spec::Numbers {
+            ty: None, texts, ..
+        } => bail!(ValueError::Untyped(texts.concat())),
+        Spec::File { path, .. } => bail!(ValueError::Member(format!("@{}", path.display()))),
+        Spec::Local(bytes) => bail!(ValueError::Member(format!("local:{bytes}"))),
+    })
+}
+
+/// The bytes of numbers.
+///
+/// # Errors
+/// A number is none of the type.
+pub fn elements(ty: Type, texts: &[String]) -> Result<Vec<u8>, ValueError> {
+    let mut bytes = Vec::with_capacity(texts.len() * ty.size());
+    for text in texts {
+        bytes.extend(ty.parse(text)?.to_bytes());
+    }
+    Ok(bytes)
+}

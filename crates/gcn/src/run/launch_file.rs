@@ -1,0 +1,369 @@
+//! Launch files: TOML whose keys are those of the options.
+
+use std::num::NonZeroU32;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use anyhow::{Context, Result, bail};
+use serde::Deserialize;
+
+use super::launch::{
+    Compiler, Extent, FILE, Given, Launch, Run, VALUE, amount, offsets, pair, seconds, sizes,
+    unvalued,
+};
+
+/// A launch file.
+#[derive(Deserialize, Default)]
+#[serde(deny_unknown_fields, default)]
+struct File {
+    file: Option<PathBuf>,
+    target: Option<String>,
+    define: Option<Names>,
+    include: Option<Names>,
+    optimize: Option<Level>,
+    clang_options: Option<Names>,
+    verbose: bool,
+    threads: Option<usize>,
+    timeout: Option<Timeout>,
+    memory: Option<Memory>,
+    buffers: Option<Pairs>,
+    launch: Vec<Table>,
+    print: Option<Names>,
+    save: Option<Pairs>,
+    expect: Option<Pairs>,
+    trace: bool,
+    fidelity: bool,
+    json: bool,
+    // Those of a launch: of the only one, or where a launch has no other.
+    kernel: Option<String>,
+    grid: Option<Extent>,
+    group: Option<Extent>,
+    offset: Option<Offset>,
+    limit: Option<u64>,
+    lds: Option<u32>,
+    stack: Option<u32>,
+    args: Option<Pairs>,
+    kernarg: Option<toml::Value>,
+    repeat: Option<NonZeroU32>,
+}
+
+/// A table `[[launch]]`.
+#[derive(Deserialize, Default)]
+#[serde(deny_unknown_fields, default)]
+struct Table {
+    kernel: Option<String>,
+    grid: Option<Extent>,
+    group: Option<Extent>,
+    offset: Option<Offset>,
+    limit: Option<u64>,
+    lds: Option<u32>,
+    stack: Option<u32>,
+    args: Option<Pairs>,
+    kernarg: Option<toml::Value>,
+    repeat: Option<NonZeroU32>,
+}
+
+impl Table {
+    fn launch(self, base: &Path) -> Result<Launch> {
+        let kernarg = self.kernarg.map(|value| {
+            Ok::<_, anyhow::Error>(Given {
+                value: written("kernarg", "it", &value)?,
+                base: base.to_owned(),
+                ..unvalued("kernarg")
+            })
+        });
+        Ok(Launch {
+            kernel: self.kernel,
+            grid: self.grid,
+            group: self.group,
+            offset: self.offset.map(|Offset(offset)| offset),
+            limit: self.limit,
+            lds: self.lds,
+            stack: self.stack,
+            args: pairs("args", self.args, base, Unnamed::ByIndex)?,
+            kernarg: kernarg.transpose()?,
+            repeat: self.repeat,
+        })
+    }
+}
+
+/// `256`, `[256, 4]` or `"256,4"`.
+#[derive(Deserialize)]
+#[serde(
+    untagged,
+    expecting = "expected a number, a list of up to three, or text such as \"64,4\""
+)]
+pub enum Sizes {
+    /// In x.
+    One(u64),
+    /// In x, y and z.
+    List(Vec<u64>),
+    /// As an option has them.
+    Text(String),
+}
+
+impl Sizes {
+    /// As an option would have them.
+    fn text(self) -> String {
+        match self {
+            Sizes::One(size) => size.to_string(),
+            Sizes::List(list) => {
+                let list: Vec<String> = list.iter().map(u64::to_string).collect();
+                list.join(",")
+            }
+            Sizes::Text(text) => text,
+        }
+    }
+}
+
+impl TryFrom<Sizes> for Extent {
+    type Error = String;
+
+    fn try_from(given: Sizes) -> Result<Extent, String> {
+        sizes(&given.text())
+    }
+}
+
+/// The first global numbers of work-items.
+#[derive(Deserialize)]
+#[serde(try_from = "Sizes")]
+struct Offset([u64; 3]);
+
+impl TryFrom<Sizes> for Offset {
+    type Error = String;
+
+    fn try_from(given: Sizes) -> Result<Offset, String> {
+        offsets(&given.text()).map(Offset)
+    }
+}
+
+/// `1048576` or `"1M"`.
+#[derive(Deserialize)]
+#[serde(
+    untagged,
+    expecting = "expected bytes as a number, or text such as \"512M\""
+)]
+enum Amount {
+    Bytes(u64),
+    Text(String),
+}
+
+/// Bytes of guest memory.
+#[derive(Deserialize)]
+#[serde(try_from = "Amount")]
+struct Memory(u64);
+
+impl TryFrom<Amount> for Memory {
+    type Error = String;
+
+    fn try_from(given: Amount) -> Result<Memory, String> {
+        match given {
+            Amount::Bytes(bytes) => Ok(Memory(bytes)),
+            Amount::Text(text) => amount(&text).map(Memory),
+        }
+    }
+}
+
+/// `10`, `2.5` or `"2.5"`.
+#[derive(Deserialize)]
+#[serde(untagged, expecting = "expected a number of seconds")]
+enum Seconds {
+    Number(f64),
+    Text(String),
+}
+
+/// Time that the run may take.
+#[derive(Deserialize)]
+#[serde(try_from = "Seconds")]
+struct Timeout(Duration);
+
+impl TryFrom<Seconds> for Timeout {
+    type Error = String;
+
+    fn try_from(given: Seconds) -> Result<Timeout, String> {
+        let text = match given {
+            Seconds::Number(number) => number.to_string(),
+            Seconds::Text(text) => text,
+        };
+        seconds(&text).map(Timeout)
+    }
+}
+
+/// `"y"` or `["x", "y[0..4]"]`.
+#[derive(Deserialize)]
+#[serde(untagged, expecting = "expected text or a list of texts")]
+enum Names {
+    One(String),
+    List(Vec<String>),
+}
+
+fn names(given: Option<Names>) -> Vec<String> {
+    match given {
+        None => Vec::new(),
+        Some(Names::One(name)) => vec![name],
+        Some(Names::List(names)) => names,
+    }
+}
+
+/// `3` or `"s"`.
+#[derive(Deserialize)]
+#[serde(
+    untagged,
+    expecting = "expected a level of optimisation, such as 3 or \"s\""
+)]
+enum Level {
+    Number(u8),
+    Text(String),
+}
+
+/// A table of names and values, or a list: of values by index, or of texts `NAME=VALUE`.
+#[derive(Deserialize)]
+#[serde(
+    untagged,
+    expecting = "expected a table of names and values, or a list"
+)]
+enum Pairs {
+    Table(toml::Table),
+    List(Vec<toml::Value>),
+}
+
+/// Reads a launch file; relative paths in it start at `base`.
+///
+/// # Errors
+/// What is wrong, with its place.
+pub fn read(text: &str, base: &Path) -> Result<Run> {
+    let file: File = toml::from_str(text)?;
+    let Some(program) = file.file else {
+        bail!("the launch file names no program: add `file = \"kernel.s\"`");
+    };
+    let print = names(file.print);
+    let include = names(file.include);
+    let compiler = Compiler {
+        define: names(file.define),
+        include: include.iter().map(|path| base.join(path)).collect(),
+        optimize: file.optimize.map(|level| match level {
+            Level::Number(number) => number.to_string(),
+            Level::Text(text) => text,
+        }),
+        clang_options: names(file.clang_options),
+    };
+    let outer = Table {
+        kernel: file.kernel,
+        grid: file.grid,
+        group: file.group,
+        offset: file.offset,
+        limit: file.limit,
+        lds: file.lds,
+        stack: file.stack,
+        args: file.args,
+        kernarg: file.kernarg,
+        repeat: file.repeat,
+    };
+    let outer = outer.launch(base)?;
+    let launches = if file.launch.is_empty() {
+        vec![outer]
+    } else {
+        if !outer.args.is_empty() || outer.kernarg.is_some() {
+            bail!("arguments outside of [[launch]]: each launch has its own");
+        }
+        let tables = file.launch.into_iter();
+        let inner = tables.map(|table| Ok(table.launch(base)?.or(&outer)));
+        inner.collect::<Result<_>>()?
+    };
+    Ok(Run {
+        launch_file: None,
+        file: base.join(program),
+        target: file.target,
+        compiler,
+        verbose: file.verbose,
+        threads: file.threads,
+        timeout: file.timeout.map(|Timeout(timeout)| timeout),
+        memory: file.memory.map(|Memory(bytes)| bytes),
+        buffers: pairs(
+            "buffers",
+            file.buffers,
+            base,
+            Unnamed::InText { wanted: VALUE },
+        )?,
+        launches,
+        wrong_arg: None,
+        print: print.iter().map(|name| unvalued(name)).collect(),
+        save: pairs("save", file.save, base, Unnamed::InText { wanted: FILE })?,
+        expect: pairs(
+            "expect",
+            file.expect,
+            base,
+            Unnamed::InText { wanted: VALUE },
+        )?,
+        trace: file.trace,
+        fidelity: file.fidelity,
+        json: file.json,
+    })
+}
+
+/// The meaning of an element of a list, which has no name of its own.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Unnamed {
+    /// A value; its name is its index.
+    ByIndex,
+    /// Text with the name before `=`, and what is wanted behind it.
+    InText { wanted: &'static str },
+}
+
+fn pairs(key: &str, given: Option<Pairs>, base: &Path, unnamed: Unnamed) -> Result<Vec<Given>> {
+    let given_as = |name: &str, value: &toml::Value| {
+        Ok(Given {
+            name: name.to_owned(),
+            value: written(key, name, value)?,
+            base: base.to_owned(),
+        })
+    };
+    match given {
+        None => Ok(Vec::new()),
+        Some(Pairs::Table(table)) => table
+            .iter()
+            .map(|(name, value)| given_as(name, value))
+            .collect(),
+        Some(Pairs::List(list)) => list
+            .iter()
+            .enumerate()
+            .map(|(index, value)| match (unnamed, value) {
+                (Unnamed::InText { wanted }, toml::Value::String(text)) => {
+                    pair(key, text, wanted, base)
+                }
+                (Unnamed::InText { wanted }, _) => bail!("{key}: a list has texts NAME={wanted}"),
+                (Unnamed::ByIndex, value) => given_as(&index.to_string(), value),
+            })
+            .collect(),
+    }
+}
+
+/// A value as an option would have it: a list of numbers becomes one with commas.
+fn written(key: &str, name: &str, value: &toml::Value) -> Result<String> {
+    let number = |value: &toml::Value| match value {
+        toml::Value::Integer(value) => Some(value.to_string()),
+        // With a point or exponent, so that it stays one of the floating-point numbers.
+        toml::Value::Float(value) => Some(format!("{value:?}")),
+        _ => None,
+    };
+    let text = match value {
+        toml::Value::String(text) => Some(text.clone()),
+        toml::Value::Boolean(value) => Some(u8::from(*value).to_string()),
+        // Texts are values that follow each other.
+        toml::Value::Array(list) if list.iter().any(toml::Value::is_str) => list
+            .iter()
+            .map(toml::Value::as_str)
+            .collect::<Option<Vec<_>>>()
+            .map(|texts| format!("{{{}}}", texts.join(", "))),
+        toml::Value::Array(list) => {
+            // The comma at the end makes one number a list too.
+            list.iter()
+                .map(|value| number(value).map(|text| text + ","))
+                .collect::<Option<String>>()
+        }
+        value => number(value),
+    };
+    text.with_context(|| {
+        format!("{key}: {name} is neither a number, nor text, nor a list of either")
+    })
+}

@@ -1,0 +1,77 @@
+//! What is to be done with memory after a run.
+
+use anyhow::Result;
+use gcn_runtime::hsa::Loaded;
+
+use super::arguments::{Buffer, Problems};
+use super::expect::Expectation;
+use super::launch::Run;
+use super::output::{Selector, View};
+use super::save::{self, Save};
+
+/// Uses of memory after the run.
+pub struct Wanted {
+    /// Printed.
+    pub print: Vec<View>,
+    /// Saved.
+    pub save: Vec<Save>,
+    /// Compared.
+    pub expect: Vec<Expectation>,
+}
+
+impl Wanted {
+    /// Finds all of it.
+    ///
+    /// # Errors
+    /// [`Problems`] with all that is not there or conflicts.
+    pub fn new(run: &Run, buffers: &[Buffer], loaded: &Loaded) -> Result<Wanted> {
+        let mut problems = Vec::new();
+        fn keep<T>(
+            result: Result<T>,
+            what: &str,
+            name: &str,
+            problems: &mut Vec<String>,
+        ) -> Option<T> {
+            result
+                .map_err(|error| problems.push(format!("{what} {}: {error:#}", name)))
+                .ok()
+        }
+        let view = |name: &str| Selector::parse(name)?.find(buffers, loaded);
+        let print = run
+            .print
+            .iter()
+            .filter_map(|given| keep(view(&given.name), "print", &given.name, &mut problems))
+            .collect();
+        let save: Vec<Save> = run
+            .save
+            .iter()
+            .filter_map(|given| {
+                keep(
+                    Save::new(given, buffers, loaded),
+                    "save",
+                    &given.name,
+                    &mut problems,
+                )
+            })
+            .collect();
+        let expect = run
+            .expect
+            .iter()
+            .filter_map(|given| {
+                keep(
+                    Expectation::new(given, buffers, loaded),
+                    "expect",
+                    &given.name,
+                    &mut problems,
+                )
+            })
+            .collect();
+        problems.extend(save::conflicts(&save, &run.inputs()));
+        Problems::check(problems, || None)?;
+        Ok(Wanted {
+            print,
+            save,
+            expect,
+        })
+    }
+}

@@ -1,0 +1,243 @@
+//! Sources in OpenCL C and HIP, which the system's Clang compiles: Debian's packages clang-19, lld-19 and rocm-device-libs.
+
+use super::*;
+
+/// A kernel with an included file, a macro, and output of its own.
+const OPENCL: &str = "#include \"scale.h\"\nkernel void scale(global int *out, float a) {\n  int i = get_global_id(0);\n  \
+                      out[i] = a * i * SCALE + BIAS;\n  if (i == 3) printf(\"%d %s\\n\", out[i], \"printed\");\n}\n";
+
+/// A kernel without any header; its metadata have no types, its symbol has.
+const HIP: &str = "__global__ void scale(int *out, float a) {\n  int i = __builtin_amdgcn_workitem_id_x();\n  out[i] = a * i;\n}\n\
+                   extern \"C\" __global__ void plain(int *out, float a) { out[0] = a; }\n";
+
+/// `gcn run` with a cache of its own below the directory.
+fn compiled(directory: &Path, variables: &[(&str, &Path)], arguments: &[&str]) -> Ran {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_gcn"));
+    command
+        .current_dir(directory)
+        .arg("run")
+        .args(arguments)
+        .env("XDG_CACHE_HOME", directory.join("cache"))
+        .env_remove("GCN_CLANG")
+        .env_remove("CLANG")
+        .envs(variables.iter().copied())
+        .stdin(Stdio::null());
+    command.output().expect("gcn starts").into()
+}
+
+/// A Clang that leaves a line in the file `calls` each time.
+fn counting_clang(directory: &Path) -> PathBuf {
+    let bin = directory.join("bin");
+    fs::create_dir(&bin).expect("a directory");
+    let clang = bin.join("clang-19");
+    let calls = directory.join("calls");
+    let script = format!("#!/bin/sh\necho call >> {calls:?}\nexec /usr/bin/clang-19 \"$@\"\n");
+    fs::write(&clang, script).expect("a file");
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::{PermissionsExt, symlink};
+        fs::set_permissions(&clang, fs::Permissions::from_mode(0o755)).expect("permissions");
+        symlink("/usr/bin/ld.lld-19", bin.join("ld.lld")).expect("a link");
+    }
+    clang
+}
+
+fn calls(directory: &Path) -> usize {
+    fs::read_to_string(directory.join("calls")).map_or(0, |text| text.lines().count())
+}
+
+#[test]
+fn opencl_is_compiled_run_and_kept() {
+    let directory = scratch("opencl");
+    fs::create_dir(directory.join("include")).expect("a directory");
+    let header = directory.join("include/scale.h");
+    fs::write(&header, "#define SCALE 10\n").expect("a file");
+    fs::write(directory.join("k.cl"), OPENCL).expect("a file");
+    let clang = counting_clang(&directory);
+    let common = [
+        "k.cl",
+        "--grid",
+        "4",
+        "--arg",
+        "out=i32*4",
+        "--arg",
+        "a=2",
+        "--print",
+        "out",
+    ];
+    let run = |more: &[&str]| {
+        let arguments = [&common[..], &["-I", "include"], more].concat();
+        compiled(&directory, &[("GCN_CLANG", &clang)], &arguments)
+    };
+    let ran = run(&["-D", "BIAS=1"]);
+    let out = "61 printed\nout: i32[0..4] = 1, 21, 41, 61\n";
+    assert_eq!(ran.out, out, "{}", ran.err);
+    assert_eq!(
+        (ran.status, calls(&directory)),
+        (Some(GOOD), 2),
+        "{}",
+        ran.err
+    );
+    // The same again is not compiled; the commands can be seen all the same.
+    let ran = run(&["-D", "BIAS=1", "-v"]);
+    assert_eq!(
+        (ran.out.as_str(), calls(&directory)),
+        (out, 2),
+        "{}",
+        ran.err
+    );
+    let commands: Vec<&str> = ran.err.lines().take(3).collect();
+    assert!(
+        commands[0].contains(" -x cl -target amdgcn-amd-amdhsa -mcpu=gfx906 "),
+        "{}",
+        ran.err
+    );
+    assert!(commands[0].contains(" -DBIAS=1 -Iinclude "), "{}", ran.err);
+    assert!(commands[1].contains("/ockl.bc "), "{}", ran.err);
+    assert_eq!(commands[2], "the code object is from the cache");
+    // Other options, another target, another header.
+    for (more, bias) in [
+        (&["-D", "BIAS=2"][..], 2),
+        (&["-D", "BIAS=1", "-O0"], 1),
+        (&["-D", "BIAS=1", "--target", "gfx803"], 1),
+    ] {
+        let before = calls(&directory);
+        let ran = run(more);
+        let first = format!("{} printed\n", 60 + bias);
+        assert!(
+            ran.out.starts_with(&first),
+            "{more:?}: {}{}",
+            ran.out,
+            ran.err
+        );
+        assert_eq!(calls(&directory), before + 2, "{more:?}");
+    }
+    let before = calls(&directory);
+    fs::write(&header, "#define SCALE 100\n").expect("a file");
+    let ran = run(&["-D", "BIAS=1"]);
+    assert_eq!(
+        ran.out, "601 printed\nout: i32[0..4] = 1, 201, 401, 601\n",
+        "{}",
+        ran.err
+    );
+    assert_eq!(calls(&directory), before + 2);
+    // A damaged entry is made again.
+    for entry in fs::read_dir(directory.join("cache/gcn")).expect("a directory") {
+        fs::write(entry.expect("an entry").path(), "nonsense").expect("a file");
+    }
+    let ran = run(&["-D", "BIAS=1"]);
+    assert!(ran.out.starts_with("601 printed\n"), "{}", ran.err);
+    assert_eq!(calls(&directory), before + 4);
+}
+
+#[test]
+fn a_launch_file_says_how_to_compile() {
+    let directory = scratch("opencl-launch");
+    fs::create_dir_all(directory.join("sub/include")).expect("a directory");
+    fs::write(directory.join("sub/include/scale.h"), "#define SCALE 1\n").expect("a file");
+    fs::write(directory.join("sub/k.cl"), OPENCL).expect("a file");
+    let launch = "file = \"k.cl\"\ntarget = \"gfx900\"\ninclude = [\"include\"]\ndefine = \"BIAS=5\"\noptimize = 1\n\
+                  clang_options = [\"-Wall\"]\ngrid = 2\nprint = \"out\"\n[args]\nout = \"i32*2\"\na = 3\n";
+    fs::write(directory.join("sub/l.toml"), launch).expect("a file");
+    let ran = compiled(&directory, &[], &["sub/l.toml", "-v"]);
+    assert_eq!(ran.out, "out: i32[0..2] = 5, 8\n", "{}", ran.err);
+    let options =
+        " -O1 -mcode-object-version=5 -fno-discard-value-names -DBIAS=5 -Isub/include -Wall ";
+    assert!(ran.err.contains(options), "{}", ran.err);
+    assert!(ran.err.contains(" -mcpu=gfx900 "), "{}", ran.err);
+}
+
+#[test]
+fn hip_is_compiled_without_headers_and_typed_by_its_signature() {
+    let directory = scratch("hip");
+    fs::write(directory.join("k.hip"), HIP).expect("a file");
+    let run = |arguments: &[&str]| {
+        compiled(
+            &directory,
+            &[],
+            &[&["k.hip", "--grid", "4", "--target", "gfx900"], arguments].concat(),
+        )
+    };
+    let arguments = ["--arg", "out=i32*4", "--arg", "a=2", "--print", "out"];
+    let ran = run(&[&["--kernel", "scale"], &arguments[..]].concat());
+    assert_eq!(ran.out, "out: i32[0..4] = 0, 2, 4, 6\n", "{}", ran.err);
+    let ran = run(&[&["--kernel", "plain"], &arguments[..]].concat());
+    let message = "error: argument a: the kernel does not say the type of its 4 bytes; write it, as in u32:2 or f32:2\n";
+    assert!(ran.err.starts_with(message), "{}", ran.err);
+    assert_eq!(ran.status, Some(BAD_INPUT));
+    let ran = run(&[
+        "--kernel",
+        "plain",
+        "--arg",
+        "out=i32*1",
+        "--arg",
+        "a=f32:2",
+        "--print",
+        "out",
+    ]);
+    assert_eq!(ran.out, "out: i32[0..1] = 2\n", "{}", ran.err);
+}
+
+#[test]
+fn messages_of_the_compiler_have_their_places() {
+    let directory = scratch("compile-errors");
+    fs::write(
+        directory.join("k.cl"),
+        "kernel void k(global int *x) {\n  int unused;\n  x[0] = y;\n}\n",
+    )
+    .expect("a file");
+    let arguments = ["k.cl", "--grid", "1", "--arg", "x=i32*1"];
+    let ran = compiled(&directory, &[], &arguments);
+    assert!(
+        ran.err
+            .starts_with("k.cl:3:10: error: use of undeclared identifier 'y'\n"),
+        "{}",
+        ran.err
+    );
+    assert!(ran.err.ends_with(" does not compile k.cl\n"), "{}", ran.err);
+    assert_eq!(ran.status, Some(BAD_INPUT));
+    let ran = compiled(&directory, &[], &[&arguments[..], &["--json"]].concat());
+    let report: serde_json::Value = serde_json::from_str(&ran.out).expect("JSON");
+    let error = report["errors"][0].as_str().expect("an error");
+    assert!(error.starts_with("k.cl:3:10: error: "), "{error}");
+    // Warnings come again when the code object is not made again.
+    for _ in 0..2 {
+        let more = ["-D", "y=1", "-X=-Wall"];
+        let ran = compiled(&directory, &[], &[&arguments[..], &more].concat());
+        assert!(
+            ran.err
+                .starts_with("k.cl:2:7: warning: unused variable 'unused'"),
+            "{}",
+            ran.err
+        );
+        assert_eq!(ran.status, Some(GOOD));
+    }
+}
+
+#[test]
+fn what_is_missing_is_named() {
+    let directory = scratch("no-clang");
+    fs::write(directory.join("k.cl"), "kernel void k() {}\n").expect("a file");
+    let nowhere = directory.join("nowhere");
+    let arguments = ["k.cl", "--grid", "1"];
+    let ran = compiled(&directory, &[("GCN_CLANG", &nowhere)], &arguments);
+    let message = format!(
+        "error: k.cl is not compiled: the variable GCN_CLANG names {}, which is no program\n",
+        nowhere.display()
+    );
+    assert_eq!((ran.err, ran.status), (message, Some(BAD_INPUT)));
+    // A compiler alone, with no linker beside it or in PATH.
+    let alone = directory.join("clang-19");
+    fs::write(&alone, "").expect("a file");
+    let variables = [("GCN_CLANG", alone.as_path()), ("PATH", nowhere.as_path())];
+    let ran = compiled(&directory, &variables, &arguments);
+    let message = "clang-19 finds no linker: install Debian's package lld-19\n";
+    assert!(ran.err.ends_with(message), "{}", ran.err);
+    let ran = plain(&["-D", "N=1"]);
+    let message = "error: --define is for sources that are compiled: .cl, .clcpp, .hip, .ll, .bc\n";
+    assert_eq!((ran.err.as_str(), ran.status), (message, Some(BAD_USAGE)));
+    fs::write(directory.join("k.cpp"), "").expect("a file");
+    let ran = run_in(&directory, &["k.cpp", "--grid", "1"]);
+    let message = "error: k.cpp is C++, not assembly: OpenCL C is compiled from files *.cl, C++ for OpenCL from *.clcpp, HIP from *.hip\n";
+    assert_eq!((ran.err.as_str(), ran.status), (message, Some(BAD_INPUT)));
+}
