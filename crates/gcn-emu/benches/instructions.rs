@@ -6,6 +6,7 @@ use criterion::{Criterion, Throughput, criterion_group, criterion_main};
 use gcn_asm::{Options, Source, assemble};
 use gcn_emu::code::Code;
 use gcn_emu::device::{Config, Device};
+use gcn_emu::observe::Observers;
 use gcn_emu::run::{Dispatch, Initial, InitialSgpr, run};
 use gcn_isa::Target;
 
@@ -230,6 +231,8 @@ fn bench(
     let buffer = device.memory.allocate("data", BYTES).expect("memory");
     let code = Code::new(target.isa, BASE, &kernel(target, body), VGPRS, SGPRS);
     let dispatch = Dispatch {
+        kernel: None,
+        kernarg: None,
         entry: BASE,
         grid: [lanes, 1, 1],
         group: [lanes, 1, 1],
@@ -250,7 +253,7 @@ fn bench(
     ));
     group.bench_function(name, |b| {
         b.iter(|| {
-            let done = run(&mut device, &code, &dispatch, || ()).expect("it starts");
+            let done = run(&mut device, &code, &dispatch, &Observers::none()).expect("it starts");
             assert_eq!(done.fault, None, "{body}");
             black_box(done.stats)
         });

@@ -9,6 +9,7 @@ use criterion::{Criterion, Throughput, criterion_group, criterion_main};
 use gcn_asm::{Options, Source, assemble};
 use gcn_emu::code::Code;
 use gcn_emu::device::{Config, Device};
+use gcn_emu::observe::Observers;
 use gcn_emu::run::{Dispatch, Initial, InitialSgpr, run};
 use gcn_isa::Target;
 
@@ -136,6 +137,8 @@ fn kernels(criterion: &mut Criterion) {
         sgprs.extend(kernel.numbers.iter().map(|&n| InitialSgpr::Value(n)));
         sgprs.extend([InitialSgpr::GroupId(0), InitialSgpr::GroupId(1)]);
         let dispatch = Dispatch {
+            kernel: None,
+            kernarg: None,
             entry: BASE,
             grid: kernel.grid,
             group: kernel.group,
@@ -148,7 +151,7 @@ fn kernels(criterion: &mut Criterion) {
             },
         };
         let mut once = || {
-            let done = run(&mut device, &code, &dispatch, || ()).expect("it starts");
+            let done = run(&mut device, &code, &dispatch, &Observers::none()).expect("it starts");
             assert_eq!(done.fault, None);
             done.stats
         };

@@ -10,8 +10,10 @@ use gcn_isa::{DecodeError, Does, Inst, Isa, Kind, Operand, Ty, decode, regs};
 use crate::exec;
 use crate::exec::alu::indexing::Indexed;
 use crate::exec::alu::modifiers::{self, Modified};
+use crate::exec::alu::relative::Relative;
 use crate::exec::memory::Plan;
 use crate::lanes::Sign;
+use crate::scoreboard::{self, Increments};
 use crate::wave::Wave;
 
 /// Code in memory, for one kernel's number of registers.
@@ -79,6 +81,8 @@ pub struct Step {
     pub handler: Handler,
     /// The operands that VGPR indexing moves.
     pub indexed: Indexed,
+    /// The operands that MOVREL moves, if it is one.
+    pub relative: Option<Relative>,
     /// What a memory instruction is known to do before it runs.
     pub memory: Option<Box<Plan>>,
 }
@@ -363,6 +367,7 @@ impl Code {
             run,
             handler: handler.unwrap_or(|_, _| {}),
             indexed: Indexed::of(&inst, self.vgprs),
+            relative: Relative::of(&inst),
             memory: memory.map(Box::new),
         };
         if step.is_vector {
@@ -403,6 +408,35 @@ impl Step {
         };
         step.find_registers();
         step
+    }
+
+    /// The kind of operation that the wait counters count for it, and how much they do.
+    #[inline]
+    pub fn operation(&self) -> Option<(scoreboard::Kind, Increments)> {
+        match &self.memory {
+            Some(plan) => Some((plan.kind, plan.increments)),
+            None => self.is_message().then_some((
+                scoreboard::Kind::Message,
+                Increments {
+                    lgkm: 1,
+                    ..Increments::default()
+                },
+            )),
+        }
+    }
+
+    /// Whether it sends a message.
+    pub fn is_message(&self) -> bool {
+        matches!(self.run, Run::Flow)
+            && matches!(self.inst.does(), Does::Control(Control::SendMsg { .. }))
+    }
+
+    /// The operands, with the registers that MOVREL names if it is one.
+    pub(crate) fn relative_operands(&self, wave: &Wave) -> [Arg; MAX_ARGS] {
+        match self.relative {
+            Some(relative) => relative.operands(wave, self.args),
+            None => self.args,
+        }
     }
 
     /// Finds out which operands need no more than a look at their registers.

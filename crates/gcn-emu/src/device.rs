@@ -118,6 +118,8 @@ pub struct Device {
     pub monitor: Option<Arc<dyn Monitor>>,
     /// Answers the waves' calls to the host, where a kernel makes any.
     pub host_calls: Option<Arc<dyn HostCalls>>,
+    /// Dispatches that it has run, or runs.
+    dispatches: AtomicU64,
     ticks: AtomicU64,
     started: std::time::Instant,
 }
@@ -134,9 +136,15 @@ impl Device {
             interrupted: Arc::default(),
             monitor: None,
             host_calls: None,
+            dispatches: AtomicU64::new(0),
             ticks: AtomicU64::new(0),
             started: std::time::Instant::now(),
         }
+    }
+
+    /// The number of a dispatch that begins, from 0 on.
+    pub(crate) fn next_dispatch(&self) -> u64 {
+        self.dispatches.fetch_add(1, Relaxed)
     }
 
     /// S_MEMTIME: shader clocks; it goes on with every instruction of a wave and with every reading.

@@ -56,15 +56,8 @@ impl Lds {
     /// What LDS_DIRECT stands for: the value of the type in bits 16 to 18 of M0 at the byte in its low half, 0 outside the
     /// allocation (errata E246).
     pub fn direct(&self, m0: u32) -> u32 {
-        let at = usize::from(m0 as u16);
-        let (size, is_signed) = match m0 >> 16 & 7 {
-            0 => (1, false),
-            1 => (2, false),
-            4 => (1, true),
-            5 => (2, true),
-            _ => (4, false),
-        };
-        let begin = at & !(size - 1);
+        let (begin, size) = direct_place(m0);
+        let is_signed = matches!(m0 >> 16 & 7, 4 | 5);
         let Some(bytes) = self.bytes.get(begin..begin + size) else {
             return 0;
         };
@@ -86,6 +79,16 @@ impl Lds {
         let limit = if isa >= Isa::Gfx9 { u32::MAX } else { m0 };
         Share::new(&mut self.bytes, 0, u64::from(limit))
     }
+}
+
+/// The place and the size, in bytes, of what LDS_DIRECT reads (errata E246).
+pub fn direct_place(m0: u32) -> (usize, usize) {
+    let size = match m0 >> 16 & 7 {
+        0 | 4 => 1,
+        1 | 5 => 2,
+        _ => 4,
+    };
+    (usize::from(m0 as u16) & !(size - 1), size)
 }
 
 /// A part of a data share: what one instruction may reach.

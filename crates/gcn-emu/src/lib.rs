@@ -1,8 +1,8 @@
 //! Runs GCN kernels on the host: dispatch → workgroup → wave → execute.
 //!
 //! [`run::run`] takes a [`run::Dispatch`] of [`code::Code`] on a [`device::Device`] to its end. An instruction is
-//! decoded once ([`code::Step`]); ALU instructions then run by a handler ([`exec::alu`]), memory instructions in two
-//! steps, addresses and access ([`exec::memory`]), between which an [`observe::Observer`] sees the access.
+//! decoded once ([`code::Step`]); ALU instructions then run by a handler ([`exec::alu`]), memory instructions by
+//! [`exec::memory`]. An [`observe::Observer`] sees the events that it asks for.
 
 pub mod code;
 pub mod device;

@@ -9,11 +9,12 @@ mod backing;
 #[cfg(target_arch = "x86_64")]
 mod vectors;
 
-use std::sync::atomic::{AtomicU8, AtomicU16, AtomicU32, AtomicU64, Ordering::Relaxed};
+use std::sync::atomic::{AtomicBool, AtomicU8, AtomicU16, AtomicU32, AtomicU64, Ordering::Relaxed};
 
 #[cfg(target_arch = "x86_64")]
 use crate::lanes;
 use crate::lanes::{LANES, Lanes, Level, active, at_each_level, keep_if, level, signs};
+use crate::observe::{MemoryChangeKind, Observers};
 use backing::Backing;
 
 /// Where the first allocation goes: above 4 GiB, so that a truncated pointer faults.
@@ -35,6 +36,8 @@ pub struct Memory {
     numbers: Vec<u32>,
     /// Whether a single thread uses it.
     has_one_user: bool,
+    /// They see what the host does to it.
+    observers: Observers,
 }
 
 /// An allocation.
@@ -46,6 +49,7 @@ pub struct Region {
     pub base: u64,
     /// Its length in bytes.
     pub len: u64,
+    host_has_written: AtomicBool,
     backing: Backing,
 }
 
@@ -133,12 +137,21 @@ impl Memory {
             name: name.to_owned(),
             base,
             len: bytes,
+            host_has_written: AtomicBool::new(false),
             backing: Backing::new(units).ok_or_else(too_large)?,
         });
         let pages = (base - FIRST_ADDRESS + bytes) / ALIGNMENT + 1;
         let number = self.regions.len() as u32 - 1;
         self.numbers.resize(pages as usize, number);
+        let range = base..base + bytes;
+        self.observers
+            .memory_changes(MemoryChangeKind::Allocated, range, name);
         Ok(base)
+    }
+
+    /// Lets observers see what the host does to it from now on.
+    pub fn observe(&mut self, observers: Observers) {
+        self.observers = observers;
     }
 
     /// Says whether a single thread uses it from now on, so that nothing need be changed indivisibly.
@@ -190,15 +203,24 @@ impl Memory {
         }
     }
 
-    /// Copies into guest memory; false if not all of it is mapped in one allocation.
+    /// Copies into guest memory for the host, which observers see; false if not all of it is mapped in one allocation.
     pub fn write(&self, address: u64, bytes: &[u8]) -> bool {
-        match self.find(address, bytes.len() as u64) {
-            Some((region, offset)) => {
-                region.write(offset, bytes);
-                true
-            }
-            None => false,
-        }
+        let Some((region, offset)) = self.find(address, bytes.len() as u64) else {
+            return false;
+        };
+        region.write(offset, bytes);
+        region.host_has_written.store(true, Relaxed);
+        let range = address..address + bytes.len() as u64;
+        self.observers
+            .memory_changes(MemoryChangeKind::Written, range, &region.name);
+        true
+    }
+
+    /// [`Memory::write`] for a wave: no event of the host's.
+    pub(crate) fn store_bytes(&self, address: u64, bytes: &[u8]) -> Option<()> {
+        let (region, offset) = self.find(address, bytes.len() as u64)?;
+        region.write(offset, bytes);
+        Some(())
     }
 
     /// Loads consecutive dwords from `address` on; nothing if not all of them are mapped in one allocation.
@@ -563,6 +585,11 @@ impl Part<'_> {
 }
 
 impl Region {
+    /// Whether the host has written any of it.
+    pub fn host_has_written(&self) -> bool {
+        self.host_has_written.load(Relaxed)
+    }
+
     /// The part that has the byte at `offset` and what is a gigabyte around it, or all.
     #[inline]
     fn part(&self, offset: u64) -> Part<'_> {

@@ -1,11 +1,212 @@
-//! How something watches a run. Handlers know nothing of it: only the step loop is generic over [`Observer`],
-//! and the unit observer compiles to nothing.
+//! Events of a run, and the interface of what watches it.
+//!
+//! An [`Observer`] is shared by the threads of a run; for each of them it makes a [`WaveObserver`], which that thread
+//! alone calls. Both declare, once, the [`Events`] that they want. A run has a set of them ([`Observers`]), chosen when it
+//! starts. Handlers know nothing of all this: the step loop is compiled without observers and with a set of them.
 
-use crate::code::Step;
-use crate::exec::memory::Access;
-use crate::wave::Wave;
+mod access;
+mod set;
 
-/// What an observer says of an access before it happens.
+use std::ops::{BitOr, Range};
+
+use crate::code::{Arg, MAX_ARGS, Step};
+use crate::device::Device;
+use crate::fault::{Fault, FaultKind};
+use crate::lds::Lds;
+use crate::run::{Dispatch, Stats};
+use crate::scoreboard::{OperationId, Retired};
+use crate::wave::{Wave, WaveId};
+
+pub use access::{MemoryEvent, Phase, Value};
+pub use set::Observers;
+pub(crate) use set::Watchers;
+
+/// A set of kinds of events.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct Events(u32);
+
+impl Events {
+    /// No event.
+    pub const NONE: Events = Events(0);
+    /// [`Observer::dispatch_begins`], [`Observer::dispatch_ends`].
+    pub const DISPATCH: Events = Events(1);
+    /// [`WaveObserver::wave_begins`], [`WaveObserver::wave_ends`].
+    pub const WAVE: Events = Events(1 << 1);
+    /// [`WaveObserver::issues`].
+    pub const ISSUE: Events = Events(1 << 2);
+    /// [`WaveObserver::completes`].
+    pub const COMPLETE: Events = Events(1 << 3);
+    /// [`WaveObserver::skipped`].
+    pub const SKIP: Events = Events(1 << 4);
+    /// [`WaveObserver::accesses`], before memory is accessed.
+    pub const ACCESS: Events = Events(1 << 5);
+    /// [`WaveObserver::accessed`], after it was.
+    pub const ACCESSED: Events = Events(1 << 6);
+    /// [`WaveObserver::retires`].
+    pub const RETIRE: Events = Events(1 << 7);
+    /// [`WaveObserver::barrier_arrives`], [`WaveObserver::barrier_opens`].
+    pub const BARRIER: Events = Events(1 << 8);
+    /// [`WaveObserver::gws_blocks`], [`WaveObserver::gws_resumes`].
+    pub const GWS: Events = Events(1 << 9);
+    /// [`Observer::memory_changes`].
+    pub const MEMORY: Events = Events(1 << 10);
+    /// All events.
+    pub const ALL: Events = Events((1 << 11) - 1);
+
+    /// Events that each instruction, of memory or not, may cause.
+    pub(crate) const INSTRUCTION: Events = Events(Self::ISSUE.0 | Self::COMPLETE.0 | Self::SKIP.0);
+    /// Events of which the wait counters are a part: [`OperationId`]s, and what retires.
+    pub(crate) const OPERATIONS: Events = Events(
+        Self::ISSUE.0 | Self::COMPLETE.0 | Self::ACCESS.0 | Self::ACCESSED.0 | Self::RETIRE.0,
+    );
+
+    /// Tests for a common event.
+    #[inline(always)]
+    pub const fn any(self, of: Events) -> bool {
+        self.0 & of.0 != 0
+    }
+}
+
+impl BitOr for Events {
+    type Output = Events;
+    fn bitor(self, other: Events) -> Events {
+        Events(self.0 | other.0)
+    }
+}
+
+/// Watches runs, and the memory of a device. All threads of a run share it.
+pub trait Observer: Send + Sync {
+    /// Events that it and its [`WaveObserver`]s want. They are asked for once, when it is put into a set.
+    fn wants(&self) -> Events;
+
+    /// An observer of the waves that one host thread is about to run. The thread drops it after its last wave, before
+    /// [`Observer::dispatch_ends`]. `None` where no event of waves is wanted.
+    fn waves(&self) -> Option<Box<dyn WaveObserver>> {
+        None
+    }
+
+    /// A dispatch begins. Its scratch has been allocated.
+    fn dispatch_begins(&self, _dispatch: &Dispatched<'_>) {}
+
+    /// A dispatch has ended, successfully or by a fault.
+    fn dispatch_ends(&self, _dispatch: &Dispatched<'_>, _stats: &Stats, _fault: Option<&Fault>) {}
+
+    /// The host has changed memory. Called in the thread that did.
+    fn memory_changes(&self, _change: &MemoryChange<'_>) {}
+}
+
+/// Watches the waves that one host thread runs.
+pub trait WaveObserver: Send {
+    /// A wave begins. Its registers are as the ABI sets them.
+    fn wave_begins(&mut self, _context: &Context<'_>) {}
+
+    /// A wave ends. Each wave that has begun ends once; what is still outstanding is on its scoreboard.
+    fn wave_ends(&mut self, _context: &Context<'_>, _end: WaveEnd<'_>) {}
+
+    /// An instruction is about to execute: once, also if it blocks and is tried again. [`WaveObserver::completes`] follows,
+    /// unless the wave ends by a fault, at a limit or because the run stops.
+    fn issues(&mut self, _context: &Context<'_>, _instruction: &Instruction<'_>) {}
+
+    /// An instruction has executed; the wave's `pc` is where it goes on.
+    fn completes(&mut self, _context: &Context<'_>, _instruction: &Instruction<'_>) {}
+
+    /// An instruction is not executed; neither issue nor completion is reported.
+    fn skipped(&mut self, _context: &Context<'_>, _step: &Step, _why: Skip) {}
+
+    /// An instruction is about to access memory.
+    fn accesses(&mut self, _context: &Context<'_>, _event: &MemoryEvent<'_>) -> Verdict {
+        Verdict::Allow
+    }
+
+    /// An instruction has accessed memory.
+    fn accessed(&mut self, _context: &Context<'_>, _event: &MemoryEvent<'_>) {}
+
+    /// An operation no longer holds a wait counter: the program may rely on what that counter stands for.
+    fn retires(&mut self, _context: &Context<'_>, _retired: &Retired) {}
+
+    /// A wave has arrived at its workgroup's barrier.
+    fn barrier_arrives(&mut self, _context: &Context<'_>) {}
+
+    /// All waves of a workgroup that have not ended have arrived.
+    fn barrier_opens(&mut self, _dispatch: &Dispatched<'_>, _group: [u32; 3]) {}
+
+    /// A wave blocks at a global wave synchronisation resource, or until its turn to count in order comes.
+    fn gws_blocks(&mut self, _context: &Context<'_>) {}
+
+    /// It goes on.
+    fn gws_resumes(&mut self, _context: &Context<'_>) {}
+}
+
+/// A dispatch that is being run.
+#[derive(Clone, Copy)]
+pub struct Dispatched<'a> {
+    /// Number of the dispatch on its device, from 0 on.
+    pub id: u64,
+    /// The device. Its memory has the allocations, their names and whether the host has written to them.
+    pub device: &'a Device,
+    /// What is run: the kernel's name and the range of its arguments, where they are known, and its sizes.
+    pub dispatch: &'a Dispatch,
+}
+
+/// The place of an event of a wave.
+#[derive(Clone, Copy)]
+pub struct Context<'a> {
+    /// The device and the dispatch.
+    pub dispatched: Dispatched<'a>,
+    /// The wave, with its workgroup's position in `wave.id`.
+    pub wave: &'a Wave,
+    /// Its workgroup's LDS.
+    pub lds: &'a Lds,
+    /// Address of the instruction, in bytes; of a wave that begins the first one.
+    pub pc: u64,
+}
+
+impl Context<'_> {
+    /// The wave's position in its dispatch.
+    pub fn id(&self) -> WaveId {
+        self.wave.id
+    }
+}
+
+/// An instruction at its execution.
+#[derive(Clone, Copy)]
+pub struct Instruction<'a> {
+    /// The instruction, decoded.
+    pub step: &'a Step,
+    /// Its operands in the order of its row, with the registers that VGPR indexing and MOVREL name. `Arg::None` is in place
+    /// of a destination outside the wave's registers, which is not written.
+    pub operands: &'a [Arg; MAX_ARGS],
+    /// EXEC at issue.
+    pub exec: u64,
+    /// The operation that the wait counters count for it, if they do. No other of the wave has the same.
+    pub operation: Option<OperationId>,
+}
+
+/// Why a wave ended.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum WaveEnd<'a> {
+    /// By S_ENDPGM.
+    Program,
+    /// By a fault of its own, or by a veto.
+    Fault(&'a FaultKind),
+    /// At the limit of instructions.
+    Limit,
+    /// The host interrupted the run.
+    Interrupt,
+    /// The run stopped: another wave has ended by a fault, or no wave can go on.
+    Stopped,
+}
+
+/// Why an instruction is not executed.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum Skip {
+    /// MODE says that vector instructions are skipped (S_SETVSKIP, errata E206).
+    Mode,
+    /// Its destination is outside the wave's registers (checklist 1.6, 1.7).
+    Destination,
+}
+
+/// An observer's decision on an access before it happens.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Verdict {
     /// Go on.
@@ -14,28 +215,24 @@ pub enum Verdict {
     Veto(String),
 }
 
-/// Watches the waves of one thread.
-pub trait Observer: Send {
-    /// Whether it wants to be called at all.
-    const ACTIVE: bool = true;
-
-    /// A wave begins. Its registers are as the ABI sets them.
-    fn started(&mut self, _wave: &Wave) {}
-    /// An instruction is about to execute; `wave.pc` is its address.
-    fn before(&mut self, _wave: &Wave, _step: &Step) {}
-    /// A memory instruction is about to access memory.
-    fn access(&mut self, _wave: &Wave, _step: &Step, _access: &Access) -> Verdict {
-        Verdict::Allow
-    }
-    /// An instruction at `pc` has executed; `wave.pc` is where the wave goes on.
-    fn after(&mut self, _wave: &Wave, _step: &Step, _pc: u64) {}
-    /// All waves of a workgroup have passed a barrier.
-    fn barrier(&mut self, _group: [u32; 3]) {}
-    /// A wave has ended.
-    fn ended(&mut self, _wave: &Wave) {}
+/// A change of memory by the host.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct MemoryChange<'a> {
+    /// What happened.
+    pub kind: MemoryChangeKind,
+    /// Addresses that it happened to.
+    pub range: Range<u64>,
+    /// The allocation's name.
+    pub name: &'a str,
 }
 
-/// Watches nothing and costs nothing.
-impl Observer for () {
-    const ACTIVE: bool = false;
+/// Kind of a [`MemoryChange`].
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum MemoryChangeKind {
+    /// The range is an allocation now, of zeros.
+    Allocated,
+    /// The range was an allocation and is none any more.
+    Freed,
+    /// The host has written the range.
+    Written,
 }

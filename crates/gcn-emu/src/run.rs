@@ -2,16 +2,19 @@
 //!
 //! A thread and its workgroups are in `worker.rs`, what a wave does in its turn in `steps.rs`.
 
+mod emitter;
 mod steps;
 mod worker;
 
+use std::ops::Range;
+
 use crate::code::Code;
 use crate::device::Device;
-use crate::exec::memory::Access;
+use crate::exec::memory::Transfer;
 use crate::fault::{Fault, FaultKind};
 use crate::lanes::LANES;
 use crate::lds::Lds;
-use crate::observe::Observer;
+use crate::observe::{Dispatched, Observers, Watchers};
 use crate::wave::{Waiting, Wave, WaveId};
 use worker::{RESIDENT_GROUPS, RESIDENT_GROUPS_WAITING, Shared, Worker};
 
@@ -20,8 +23,24 @@ use worker::{RESIDENT_GROUPS, RESIDENT_GROUPS_WAITING, Shared, Worker};
 /// # Errors
 /// The fault, after which the wave is as far as the instruction came.
 pub fn step(device: &Device, code: &Code, wave: &mut Wave, lds: &mut Lds) -> Result<(), FaultKind> {
-    let mut access = Access::default();
-    steps::run_wave(device, code, wave, lds, &mut access, &mut (), 1).map_err(|stop| stop.kind)
+    let dispatch = Dispatch {
+        kernel: None,
+        kernarg: None,
+        entry: wave.pc,
+        grid: [1; 3],
+        group: [1; 3],
+        lds_bytes: 0,
+        scratch_bytes_per_lane: 0,
+        initial: Initial::default(),
+    };
+    let dispatched = Dispatched {
+        id: 0,
+        device,
+        dispatch: &dispatch,
+    };
+    let (mut transfer, mut watch) = (Transfer::default(), Watchers::default());
+    steps::run_wave::<false>(dispatched, code, wave, lds, &mut transfer, &mut watch, 1)
+        .map_err(|stop| stop.kind)
 }
 
 /// Bytes of scratch with which a host thread keeps more workgroups alive than it must.
@@ -30,6 +49,10 @@ const SCRATCH_BYTES: u64 = 4 << 20;
 /// A kernel's launch, after the ABI has been applied.
 #[derive(Clone, Debug)]
 pub struct Dispatch {
+    /// The kernel's name, where it is known.
+    pub kernel: Option<String>,
+    /// Addresses of its arguments, where they are known.
+    pub kernarg: Option<Range<u64>>,
     /// Address of the first instruction.
     pub entry: u64,
     /// Work-items in x, y, z; none zero.
@@ -171,8 +194,8 @@ impl Dispatch {
     }
 }
 
-/// How a run ended: what was done, the first fault if there was one, where waves are, the observers.
-pub struct Finished<O> {
+/// How a run ended: what was done, the first fault if there was one, where waves are.
+pub struct Finished {
     /// What was done.
     pub stats: Stats,
     /// The fault that stopped it.
@@ -184,22 +207,6 @@ pub struct Finished<O> {
     pub unfinished: u64,
     /// The first of the violations that did not stop the run, in the order in which waves begin.
     pub violation: Option<Site>,
-    /// One for each thread.
-    pub observers: Vec<O>,
-}
-
-impl<O> Finished<O> {
-    /// The same without the observers.
-    pub fn without_observers(self) -> Finished<()> {
-        Finished {
-            stats: self.stats,
-            fault: self.fault,
-            places: self.places,
-            unfinished: self.unfinished,
-            violation: self.violation,
-            observers: Vec::new(),
-        }
-    }
 }
 
 /// Waves that a stopped run tells the places of, at most.
@@ -231,16 +238,17 @@ pub struct Place {
     pub waiting: Waiting,
 }
 
-/// Runs a dispatch to its end, or to the first fault. `observer` makes an observer for each thread.
+/// Runs a dispatch to its end, or to the first fault. The observers' events of memory are none of the run's: they come
+/// from [`Memory`](crate::memory::Memory), which has observers of its own.
 ///
 /// # Errors
 /// [`LaunchError`] if it cannot be started.
-pub fn run<O: Observer>(
+pub fn run(
     device: &mut Device,
     code: &Code,
     dispatch: &Dispatch,
-    observer: impl Fn() -> O,
-) -> Result<Finished<O>, LaunchError> {
+    observers: &Observers,
+) -> Result<Finished, LaunchError> {
     dispatch.check()?;
     let total = dispatch.group_count();
     let threads = (device.config.threads.max(1) as u128).min(total) as usize;
@@ -256,13 +264,15 @@ pub fn run<O: Observer>(
     device.memory.set_one_user(threads == 1);
 
     let shared = Shared::new(device, code, dispatch, threads);
+    let dispatched = shared.dispatched();
+    observers.dispatch_begins(&dispatched);
     if let Some(monitor) = &device.monitor {
         monitor.begin(total, threads);
     }
-    let mut workers: Vec<Worker<'_, O>> = scratches
+    let mut workers: Vec<Worker<'_>> = scratches
         .iter()
         .enumerate()
-        .map(|(number, &scratch)| Worker::new(&shared, number, scratch, observer()))
+        .map(|(number, &scratch)| Worker::new(&shared, number, scratch, observers.watchers()))
         .collect();
     // The tables of decoding are made here: in the heap of a new thread they would grow by the page.
     let _ = code.step(dispatch.entry);
@@ -284,7 +294,6 @@ pub fn run<O: Observer>(
     keep_first(&mut places);
     let mut stats = Stats::default();
     let mut violation = None;
-    let mut observers = Vec::new();
     for worker in workers {
         stats.instructions += worker.stats.instructions;
         stats.waves += worker.stats.waves;
@@ -293,27 +302,23 @@ pub fn run<O: Observer>(
         if let Some(other) = worker.violation {
             worker::keep_first(&mut violation, other);
         }
-        observers.push(worker.observer);
     }
     let violation = violation.map(|place| shared.site(place));
     let fault = shared.into_fault();
+    observers.dispatch_ends(&dispatched, &stats, fault.as_ref());
     Ok(Finished {
         stats,
         fault,
         places,
         unfinished,
         violation,
-        observers,
     })
 }
 
 /// Lets every worker work on a thread of its own. The calling thread only waits: Linux may put a new thread behind the
 /// one that makes it while another core has nothing to do, and if that one went on working, both would share its core for
 /// some milliseconds.
-fn work_side_by_side<O: Observer>(
-    shared: &Shared<'_>,
-    workers: &mut [Worker<'_, O>],
-) -> Result<(), LaunchError> {
+fn work_side_by_side(shared: &Shared<'_>, workers: &mut [Worker<'_>]) -> Result<(), LaunchError> {
     std::thread::scope(|scope| {
         for worker in workers {
             let thread = std::thread::Builder::new();

@@ -11,6 +11,14 @@ use gcn_isa::uses::Counters;
 /// A kind of operation, by the order in which it completes (checklist 5.4).
 pub use gcn_isa::uses::Order as Kind;
 
+/// Whether operations of the kind complete in the order of their issue.
+const fn is_in_order(kind: Kind) -> bool {
+    match kind {
+        Kind::VectorMemory | Kind::Lds | Kind::Gds | Kind::Message | Kind::Export => true,
+        Kind::Flat | Kind::Scalar => false,
+    }
+}
+
 /// How much an operation adds to each counter at issue.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
 pub struct Increments {
@@ -32,9 +40,52 @@ impl From<Counters> for Increments {
     }
 }
 
+/// Identity of an operation: its number among those that its wave has issued.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub struct OperationId(pub u64);
+
+/// A wait counter.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum CounterName {
+    /// VM_CNT.
+    Vm,
+    /// LGKM_CNT.
+    Lgkm,
+    /// EXP_CNT.
+    Exp,
+}
+
+/// Why an operation no longer holds a counter.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum Cause {
+    /// A wait asks for it.
+    Wait,
+    /// The counter is full, and another operation is issued (checklist 3.29, 5.3).
+    Full,
+    /// A younger operation of the same kind is complete for one of these reasons, and the kind completes in order.
+    Order,
+}
+
+/// An operation that no longer holds a counter.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub struct Retired {
+    /// Which operation of the wave.
+    pub operation: OperationId,
+    /// Kind of operation.
+    pub kind: Kind,
+    /// Address of its instruction, in bytes.
+    pub pc: u64,
+    /// The counter that it held.
+    pub counter: CounterName,
+    /// Why it does not any more.
+    pub cause: Cause,
+}
+
 /// An operation that may be incomplete.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct Outstanding {
+    /// Which operation of the wave.
+    pub operation: OperationId,
     /// Kind of operation.
     pub kind: Kind,
     /// Address of its instruction, in bytes.
@@ -75,6 +126,9 @@ struct Place {
 
 const COUNTERS: usize = 3;
 
+/// Their names, in the order in which the scoreboard has them.
+const NAMES: [CounterName; COUNTERS] = [CounterName::Vm, CounterName::Lgkm, CounterName::Exp];
+
 /// One more than the largest value of any counter: each operation holds at least one.
 const PLACES: usize = 64;
 
@@ -97,11 +151,12 @@ impl Counter {
         numbers.map(|n| &self.places[n])
     }
 
-    /// Completes the oldest operations until the value is at most `until`.
+    /// Completes the oldest operations until the value is at most `until`, and reports each.
     #[inline]
-    fn release(&mut self, until: u8) {
+    fn release(&mut self, until: u8, mut released: impl FnMut(Place)) {
         while self.value > until {
             let oldest = usize::from(self.oldest) % PLACES;
+            released(self.places[oldest]);
             self.value -= self.places[oldest].held;
             self.oldest = (oldest as u8 + 1) % PLACES as u8;
             self.count -= 1;
@@ -110,10 +165,10 @@ impl Counter {
 
     /// An operation is issued, which holds something of the counter, whose value is at most `max`.
     #[inline(always)]
-    fn issue(&mut self, operation: Place, max: u8) {
+    fn issue(&mut self, operation: Place, max: u8, released: impl FnMut(Place)) {
         let held = operation.held.min(max);
         if self.value + held > max {
-            self.release(max - held);
+            self.release(max - held, released);
         }
         let next = usize::from(self.oldest + self.count) % PLACES;
         self.places[next] = Place { held, ..operation };
@@ -144,6 +199,7 @@ impl Scoreboard {
 
     /// No operation outstanding any more; the wave is another.
     pub fn clear(&mut self) {
+        self.issued = 0;
         for counter in self.counters.iter_mut() {
             (counter.value, counter.oldest, counter.count) = (0, 0, 0);
         }
@@ -171,6 +227,7 @@ impl Scoreboard {
             let is_it = |place: &&Place| place.number == first.number;
             let held = |place: Option<&Place>| place.map_or(0, |place| place.held);
             Some(Outstanding {
+                operation: OperationId(first.number),
                 kind: first.kind,
                 pc: first.pc,
                 held: Increments {
@@ -182,14 +239,45 @@ impl Scoreboard {
         })
     }
 
+    /// The identity of the next operation.
+    pub fn next(&self) -> OperationId {
+        OperationId(self.issued)
+    }
+
     /// An operation is issued. Where a counter would overflow, issue stalls until the oldest
     /// operations have completed (checklist 3.29, 5.3; errata E120).
     #[inline]
     pub fn issue(&mut self, kind: Kind, pc: u64, held: Increments) {
+        self.issue_each(kind, pc, held, |_, _| ());
+    }
+
+    /// [`Scoreboard::issue`], and the operations that complete are appended to `retired`.
+    pub fn issue_reported(
+        &mut self,
+        kind: Kind,
+        pc: u64,
+        held: Increments,
+        retired: &mut Vec<Retired>,
+    ) {
+        let first = retired.len();
+        self.issue_each(kind, pc, held, |counter, place| {
+            retired.push(place.retired(counter, Cause::Full));
+        });
+        mark_order(&mut retired[first..]);
+    }
+
+    #[inline(always)]
+    fn issue_each(
+        &mut self,
+        kind: Kind,
+        pc: u64,
+        held: Increments,
+        mut released: impl FnMut(CounterName, Place),
+    ) {
         let number = self.issued;
         self.issued += 1;
-        let counters = self.counters.iter_mut().zip(self.max);
-        for ((counter, max), held) in counters.zip(held.each()) {
+        let counters = self.counters.iter_mut().zip(self.max).zip(NAMES);
+        for (((counter, max), name), held) in counters.zip(held.each()) {
             if held > 0 {
                 let operation = Place {
                     number,
@@ -197,7 +285,7 @@ impl Scoreboard {
                     kind,
                     held,
                 };
-                counter.issue(operation, max);
+                counter.issue(operation, max, |place| released(name, place));
             }
         }
     }
@@ -206,7 +294,41 @@ impl Scoreboard {
     #[inline]
     pub fn wait(&mut self, until: Waitcnt) {
         for (counter, until) in self.counters.iter_mut().zip(each(until)) {
-            counter.release(until);
+            counter.release(until, |_| ());
+        }
+    }
+
+    /// [`Scoreboard::wait`], and the operations that complete are appended to `retired`.
+    pub fn wait_reported(&mut self, until: Waitcnt, retired: &mut Vec<Retired>) {
+        let first = retired.len();
+        for ((counter, until), name) in self.counters.iter_mut().zip(each(until)).zip(NAMES) {
+            counter.release(until, |place| {
+                retired.push(place.retired(name, Cause::Wait));
+            });
+        }
+        mark_order(&mut retired[first..]);
+    }
+}
+
+/// Says of what has completed that it had to, before a younger operation of its kind on the same counter.
+fn mark_order(retired: &mut [Retired]) {
+    for n in 0..retired.len() {
+        let (it, younger) = (retired[n], &retired[n + 1..]);
+        let is_same = |other: &Retired| other.counter == it.counter && other.kind == it.kind;
+        if is_in_order(it.kind) && younger.iter().any(is_same) {
+            retired[n].cause = Cause::Order;
+        }
+    }
+}
+
+impl Place {
+    fn retired(self, counter: CounterName, cause: Cause) -> Retired {
+        Retired {
+            operation: OperationId(self.number),
+            kind: self.kind,
+            pc: self.pc,
+            counter,
+            cause,
         }
     }
 }
@@ -230,12 +352,47 @@ mod tests {
             });
         }
         let left: Vec<Outstanding> = board.outstanding().collect();
-        let expected = [(Kind::VectorMemory, 0), (Kind::Flat, 4)].map(|(kind, pc)| Outstanding {
-            kind,
-            pc,
-            held: of(1, 0),
-        });
+        let expected =
+            [(0, Kind::VectorMemory, 0), (1, Kind::Flat, 4)].map(|(n, kind, pc)| Outstanding {
+                operation: OperationId(n),
+                kind,
+                pc,
+                held: of(1, 0),
+            });
         assert_eq!(left, expected);
         assert_eq!((board.counters().vm, board.counters().lgkm), (2, 0));
+    }
+
+    #[test]
+    fn what_retires_has_a_cause() {
+        let of = |vm, lgkm| Increments { vm, lgkm, exp: 0 };
+        let mut board = Scoreboard::new(Isa::Gfx9);
+        let mut retired = Vec::new();
+        for pc in [0, 8, 16] {
+            board.issue_reported(Kind::VectorMemory, pc, of(1, 0), &mut retired);
+        }
+        board.issue_reported(Kind::Scalar, 24, of(0, 1), &mut retired);
+        assert_eq!(retired, []);
+        let until = Waitcnt {
+            vm: 1,
+            lgkm: 0,
+            ..Waitcnt::max(Isa::Gfx9)
+        };
+        board.wait_reported(until, &mut retired);
+        let found: Vec<_> = retired
+            .drain(..)
+            .map(|it| (it.operation.0, it.counter, it.cause))
+            .collect();
+        let expected = [
+            (0, CounterName::Vm, Cause::Order),
+            (1, CounterName::Vm, Cause::Wait),
+            (3, CounterName::Lgkm, Cause::Wait),
+        ];
+        assert_eq!(found, expected);
+        for pc in 0..u64::from(Waitcnt::max(Isa::Gfx9).lgkm) + 1 {
+            board.issue_reported(Kind::Lds, pc, of(0, 1), &mut retired);
+        }
+        let full = retired.iter().map(|it| (it.operation.0, it.cause));
+        assert_eq!(full.collect::<Vec<_>>(), [(4, Cause::Full)]);
     }
 }

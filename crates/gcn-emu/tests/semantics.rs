@@ -1719,8 +1719,8 @@ fn s3_10_the_views_of_the_apertures_agree() {
             let address = m.wave.special(code) & !3;
             m.set64(0, |_| address).run("flat_load_dword v2, v[0:1]");
             let expected = if scratch { Space::Scratch } else { Space::Lds };
-            assert_eq!(m.access.space(5), Some(expected));
-            assert_eq!(m.access.address[5], address & u64::from(u32::MAX));
+            assert_eq!(m.transfer.access.space(5), Some(expected));
+            assert_eq!(m.transfer.access.address[5], address & u64::from(u32::MAX));
         }
     });
 }
@@ -2378,11 +2378,18 @@ fn s4_6_discard_addresses_lines() {
             .s(4, 0x44)
             .run("s_dcache_discard s[2:3], s4");
         assert_eq!(
-            (m.access.address[0], m.access.bytes, m.access.intent),
+            (
+                m.transfer.access.address[0],
+                m.transfer.access.bytes,
+                m.transfer.access.intent
+            ),
             (buffer + 64, 64, None)
         );
         m.run("s_dcache_discard_x2 s[2:3], s4 offset:0x40");
-        assert_eq!((m.access.address[0], m.access.bytes), (buffer + 128, 128));
+        assert_eq!(
+            (m.transfer.access.address[0], m.transfer.access.bytes),
+            (buffer + 128, 128)
+        );
         assert_eq!(m.mem(buffer + 64), 16);
     });
 }
@@ -3021,7 +3028,7 @@ fn s7_7_global_saddr_is_not_sign_extended() {
             .s64(4, buffer.wrapping_sub(0xffff_fffc).wrapping_add(4096))
             .set(2, |_| 0xffff_fffc);
         m.run("global_load_dword v1, v2, s[4:5] offset:-4096");
-        assert_eq!((m.v(1, 0), m.access.address[0]), (0, buffer));
+        assert_eq!((m.v(1, 0), m.transfer.access.address[0]), (0, buffer));
     });
 }
 

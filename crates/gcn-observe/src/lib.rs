@@ -1,6 +1,6 @@
-//! What watches a run: observers for [`gcn_emu::run::run`]. They report to callbacks and never print.
+//! Observers for [`gcn_emu::run::run`]. They report to callbacks and never print.
 //!
-//! [`Trace`] tells every executed instruction with the lanes active and the registers it wrote.
+//! [`Trace`] writes a line for every executed instruction: the active lanes and the registers that it wrote.
 
 #![forbid(unsafe_code)]
 

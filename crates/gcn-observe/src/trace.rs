@@ -1,30 +1,59 @@
 //! A line for every executed instruction.
 
 use std::fmt::Write;
+use std::sync::Arc;
 
-use gcn_emu::code::Step;
+use gcn_emu::code::Arg;
 use gcn_emu::lanes::{LANES, Lanes};
-use gcn_emu::observe::Observer;
+use gcn_emu::observe::{Context, Events, Instruction, Observer, WaveObserver};
 use gcn_emu::wave::Wave;
-use gcn_isa::regs;
-use gcn_isa::uses::Registers;
+use gcn_isa::{Access, Operand, Slot, regs};
 
-/// Tells every executed instruction to a callback, one line each, without the line's end:
+/// Reports every executed instruction to a callback, one line each, without the line's end:
 ///
 /// `[workgroup] wave  address  exec=mask  instruction  -> registers written`
 ///
 /// Scalar registers are in hexadecimal. A vector register has the value of every lane that was active or that
-/// changed: one value if all are equal, `first+step*lane` if they are evenly spaced, else all of them in order.
+/// changed: one value if all are equal, `first+step*lane` if they are evenly spaced, else all of them in order. Registers are
+/// those that VGPR indexing and MOVREL name.
 pub struct Trace<F> {
-    tell: F,
+    tell: Arc<F>,
+}
+
+impl<F: Fn(&str) + Send + Sync + 'static> Trace<F> {
+    /// A trace that gives each line to `tell`, in the thread that executes the instruction.
+    pub fn new(tell: F) -> Trace<F> {
+        Trace {
+            tell: Arc::new(tell),
+        }
+    }
+}
+
+impl<F: Fn(&str) + Send + Sync + 'static> Observer for Trace<F> {
+    fn wants(&self) -> Events {
+        Events::ISSUE | Events::COMPLETE
+    }
+
+    fn waves(&self) -> Option<Box<dyn WaveObserver>> {
+        Some(Box::new(Lines {
+            tell: self.tell.clone(),
+            line: String::new(),
+            vectors: Vec::new(),
+            implicit: Implicit::default(),
+        }))
+    }
+}
+
+/// The trace of one thread's waves.
+struct Lines<F> {
+    tell: Arc<F>,
     line: String,
-    exec: u64,
-    /// What the instruction's destinations and the implicit ones held before.
+    /// Values of the instruction's destinations and of the implicit ones before it.
     vectors: Vec<(u8, Lanes)>,
     implicit: Implicit,
 }
 
-/// What instructions write without an operand that says so.
+/// Registers that instructions write without an operand for it.
 #[derive(Clone, Copy, PartialEq, Eq, Default)]
 struct Implicit {
     scc: bool,
@@ -44,18 +73,7 @@ impl Implicit {
     }
 }
 
-impl<F: FnMut(&str) + Send> Trace<F> {
-    /// A trace that gives each line to `tell`.
-    pub fn new(tell: F) -> Trace<F> {
-        Trace {
-            tell,
-            line: String::new(),
-            exec: 0,
-            vectors: Vec::new(),
-            implicit: Implicit::default(),
-        }
-    }
-
+impl<F> Lines<F> {
     /// The scalar destination named by an operand; the registers it covers are returned, to leave them out later.
     fn scalar(&mut self, wave: &Wave, code: u8, count: u8) {
         self.line.push(' ');
@@ -103,7 +121,7 @@ impl<F: FnMut(&str) + Send> Trace<F> {
 /// Scalar registers have numbers below 128.
 const MAX_SCALAR: u8 = 127;
 
-/// How the values of a register's lanes are written.
+/// Notation of the values of a register's lanes.
 #[derive(PartialEq, Eq, Debug)]
 enum Spread {
     /// No lane.
@@ -133,54 +151,58 @@ fn spread(lanes: &[(usize, u32)]) -> Spread {
     Spread::Any
 }
 
-/// The registers that operands name as written.
-fn destinations(step: &Step) -> impl Iterator<Item = Registers> {
-    let written = step.inst.uses().registers().filter(|it| it.written != 0);
-    written
-        .filter(|it| it.operand().is_some())
-        .map(|it| it.registers)
+/// The operands that an instruction writes: each with its resolved registers.
+fn destinations(instruction: &Instruction<'_>) -> impl Iterator<Item = (&'static Slot, Arg)> {
+    let slots = instruction.step.inst.row().slots();
+    slots
+        .zip(instruction.operands.iter().copied())
+        .filter(|(slot, _)| slot.access != Access::Read)
 }
 
-/// The vector registers among them.
-fn vector_destinations(step: &Step) -> impl Iterator<Item = u8> {
-    destinations(step).flat_map(|registers| match registers {
-        Registers::Vector { first, count } => first..first.saturating_add(count),
-        Registers::Scalar { .. } | Registers::State(_) => 0..0,
+/// The vector registers that an instruction writes.
+fn vector_destinations(instruction: &Instruction<'_>) -> impl Iterator<Item = u8> {
+    let inst = &instruction.step.inst;
+    let shown = destinations(instruction).filter(|(slot, _)| inst.shows(slot));
+    shown.flat_map(|(slot, arg)| match (inst.operand(slot), arg) {
+        (Operand::Vgprs { count, .. }, Arg::Vgpr(first)) => first..first.saturating_add(count),
+        _ => 0..0,
     })
 }
 
-/// The scalar registers among them: first and number.
-fn scalar_destinations(step: &Step) -> impl Iterator<Item = (u8, u8)> {
-    destinations(step).filter_map(|registers| match registers {
-        Registers::Scalar { first, count } => Some((first, count)),
-        Registers::Vector { .. } | Registers::State(_) => None,
+/// The scalar registers that an instruction's operands name as written: first and number.
+fn scalar_destinations(instruction: &Instruction<'_>) -> impl Iterator<Item = (u8, u8)> {
+    let inst = &instruction.step.inst;
+    destinations(instruction).filter_map(|(slot, arg)| match (inst.operand(slot), arg) {
+        (Operand::Scalar { count, .. }, Arg::Scalar(first)) => Some((first, count)),
+        _ => None,
     })
 }
 
-impl<F: FnMut(&str) + Send> Observer for Trace<F> {
-    fn before(&mut self, wave: &Wave, step: &Step) {
-        self.exec = wave.exec();
+impl<F: Fn(&str) + Send + Sync> WaveObserver for Lines<F> {
+    fn issues(&mut self, context: &Context<'_>, instruction: &Instruction<'_>) {
+        let wave = context.wave;
         self.implicit = Implicit::of(wave);
         self.vectors.clear();
-        for register in vector_destinations(step) {
+        for register in vector_destinations(instruction) {
             if let Some(lanes) = wave.vgprs.get(usize::from(register)) {
                 self.vectors.push((register, *lanes));
             }
         }
     }
 
-    fn after(&mut self, wave: &Wave, step: &Step, pc: u64) {
+    fn completes(&mut self, context: &Context<'_>, instruction: &Instruction<'_>) {
+        let (wave, pc, step) = (context.wave, context.pc, instruction.step);
+        let exec = instruction.exec;
         let [x, y, z] = wave.id.group;
         self.line.clear();
         let _ = write!(
             self.line,
-            "[{x},{y},{z}] {}  {pc:#x}  exec={:016x}  {}  ->",
+            "[{x},{y},{z}] {}  {pc:#x}  exec={exec:016x}  {}  ->",
             wave.id.wave,
-            self.exec,
             step.inst.text()
         );
         let before = self.line.len();
-        let named: Vec<(u8, u8)> = scalar_destinations(step).collect();
+        let named: Vec<(u8, u8)> = scalar_destinations(instruction).collect();
         for &(code, count) in &named {
             self.scalar(wave, code, count);
         }
@@ -188,7 +210,7 @@ impl<F: FnMut(&str) + Send> Observer for Trace<F> {
             let Some(new) = wave.vgprs.get(usize::from(register)) else {
                 continue;
             };
-            let touched = |lane: usize| self.exec >> lane & 1 != 0 || old.0[lane] != new.0[lane];
+            let touched = |lane: usize| exec >> lane & 1 != 0 || old.0[lane] != new.0[lane];
             let lanes: Vec<(usize, u32)> = (0..LANES)
                 .filter(|&lane| touched(lane))
                 .map(|lane| (lane, new.0[lane]))

@@ -314,6 +314,8 @@ impl Launch<'_> {
         let printf = self.printf(device, &mut notes)?;
         let scratch = self.scratch_bytes() as u32;
         let mut dispatch = Dispatch {
+            kernel: Some(self.kernel.name.clone()),
+            kernarg: None,
             entry: self.loaded.moved(self.kernel.entry_address),
             grid: self.shape.grid,
             group: self.shape.group,
@@ -345,6 +347,7 @@ impl Launch<'_> {
             queue: self.queue(device)?,
         };
         let arguments = self.argument_segment(device, &services)?;
+        dispatch.kernarg = Some(arguments..arguments + self.segment_bytes());
         let packet = self.packet(device, arguments)?;
         let entry = self.kernel.entry_address;
         let (base, bytes) = self

@@ -5,13 +5,15 @@ use std::sync::atomic::Ordering::Relaxed;
 use gcn_isa::Does;
 use gcn_isa::effect::{Condition, Control};
 
+use super::emitter::{Emitter, Issued};
 use crate::code::{Code, Run, Step};
-use crate::device::{Device, OnViolation};
+use crate::device::OnViolation;
 use crate::exec::alu::indexing;
-use crate::exec::memory::{self, Access, Outcome};
+use crate::exec::memory::{self, Outcome, Transfer};
 use crate::fault::{self, FaultKind};
 use crate::lds::Lds;
-use crate::observe::{Observer, Verdict};
+use crate::observe::{Dispatched, Events, Watchers};
+use crate::scoreboard::{Increments, Kind};
 use crate::wave::{MODE_VSKIP, Waiting, Wave};
 
 /// What stopped a wave.
@@ -21,24 +23,27 @@ pub(super) struct Stop {
     pub(super) lane: Option<u8>,
 }
 
-/// Runs a wave until it ends, waits, or has executed so many `instructions`. `access` is any; it is the caller's so that it
-/// is not made anew for every turn.
-pub(super) fn run_wave<O: Observer>(
-    device: &Device,
+/// Runs a wave until it ends, waits, or has executed `instructions` instructions. `transfer` may hold anything; it is the
+/// caller's so that it is not made anew for every turn. `OBSERVED` says whether `watch` has any observers: the loop is compiled
+/// for runs without observers, and for those with any.
+pub(super) fn run_wave<const OBSERVED: bool>(
+    dispatched: Dispatched<'_>,
     code: &Code,
     wave: &mut Wave,
     lds: &mut Lds,
-    access: &mut Access,
-    observer: &mut O,
+    transfer: &mut Transfer,
+    watch: &mut Watchers,
     instructions: u64,
 ) -> Result<(), Stop> {
+    let device = dispatched.device;
     let limit = device.config.limit.unwrap_or(u64::MAX);
     let until = wave.executed.saturating_add(instructions.max(1)).min(limit);
     // The program counter is in `index`, in dwords of the code; the wave's own is right wherever anyone can see it, and so is
     // its count of instructions.
     let mut index = code.index(wave.pc).unwrap_or(NOWHERE);
     // All has taken effect already: what is outstanding is of use only to those who look.
-    let counts = O::ACTIVE || code.reads_counters();
+    let counts = OBSERVED && watch.wants.any(Events::OPERATIONS) || code.reads_counters();
+    let reports_instructions = OBSERVED && watch.wants.any(Events::INSTRUCTION);
     'blocks: loop {
         let stop = |kind, pc| Stop {
             kind,
@@ -79,18 +84,24 @@ pub(super) fn run_wave<O: Observer>(
         }
         let mut is_usual = wave.mode & UNUSUAL == 0;
         for (before, step) in (executed..).zip(steps) {
-            // What most instructions are, ahead of the rest.
-            if step.is_vector && !O::ACTIVE && is_usual {
+            // The most frequent instructions, ahead of the rest.
+            if step.is_vector && !reports_instructions && is_usual {
                 (step.handler)(wave, step);
                 continue;
             }
             wave.executed = before;
             index = step.index;
             let at = |kind| stop(kind, code.address(index));
-            if O::ACTIVE {
+            let issued;
+            let mut emitter = if OBSERVED {
                 wave.pc = code.address(index);
-                observer.before(wave, step);
-            }
+                issued = Issued::of(wave, step);
+                let mut emitter = Emitter::new(dispatched, watch, &issued, step, wave);
+                emitter.begins(wave, lds);
+                Some(emitter)
+            } else {
+                None
+            };
             let following = step.following();
             let mut next = following;
             match step.run {
@@ -98,7 +109,15 @@ pub(super) fn run_wave<O: Observer>(
                     if is_skipped(wave, step) => {}
                 Run::Vector => vector(wave, step),
                 Run::VectorFromLds => {
-                    wave.lds_direct = lds.direct(wave.m0());
+                    if let Some(emitter) = &mut emitter {
+                        let m0 = wave.m0();
+                        transfer.access.direct(m0);
+                        emitter.accesses(wave, lds, transfer).map_err(at)?;
+                        wave.lds_direct = lds.direct(m0);
+                        emitter.accessed(wave, lds, transfer);
+                    } else {
+                        wave.lds_direct = lds.direct(wave.m0());
+                    }
                     vector(wave, step);
                     wave.lds_direct = 0;
                 }
@@ -116,32 +135,35 @@ pub(super) fn run_wave<O: Observer>(
                         next = next.wrapping_add_signed(distance as isize);
                     }
                 }
-                Run::Wait(until) if counts => wave.scoreboard.wait(until),
+                Run::Wait(until) if counts => match &mut emitter {
+                    Some(emitter) => emitter.waits(wave, lds, until),
+                    None => wave.scoreboard.wait(until),
+                },
                 Run::Wait(_) => {}
                 Run::Memory => {
                     let pc = code.address(index);
-                    if O::ACTIVE || memory::quickly(wave, step, lds, device).is_none() {
-                        memory::addresses(wave, step, device, access);
-                        if O::ACTIVE
-                            && let Verdict::Veto(message) = observer.access(wave, step, access)
-                        {
-                            return Err(at(FaultKind::Vetoed(message)));
-                        }
-                        let result = memory::perform(wave, step, access, lds, device);
-                        wave.blame(pc);
-                        match result {
-                            Ok(Outcome::Done) => wave.waiting = Waiting::No,
-                            Ok(Outcome::Blocked) => {
-                                // The wave yields, and issues the instruction anew at its next turn.
-                                wave.pc = pc;
-                                wave.waiting = Waiting::Gws;
-                                return Ok(());
+                    let result = match &mut emitter {
+                        None => memory::execute::<false>(wave, step, lds, device, transfer),
+                        Some(emitter) => emitter.memory(wave, step, lds, transfer).map_err(at)?,
+                    };
+                    wave.blame(pc);
+                    match result {
+                        Ok(Outcome::Done) => wave.waiting = Waiting::No,
+                        Ok(Outcome::Blocked) => {
+                            // The wave yields, and tries the instruction again at its next turn.
+                            wave.pc = pc;
+                            if let Some(emitter) = &mut emitter
+                                && wave.waiting != Waiting::Gws
+                            {
+                                emitter.blocks(wave, lds);
                             }
-                            Err((kind, lane)) => return Err(Stop { kind, pc, lane }),
+                            wave.waiting = Waiting::Gws;
+                            return Ok(());
                         }
+                        Err((kind, lane)) => return Err(Stop { kind, pc, lane }),
                     }
                     if counts {
-                        memory::count(wave, step, pc);
+                        count(wave, step.operation(), pc, lds, &mut emitter);
                     }
                 }
                 Run::Cancelled if device.config.on_violation == OnViolation::Stop => {
@@ -150,27 +172,41 @@ pub(super) fn run_wave<O: Observer>(
                         sgprs: code.sgprs(),
                     }));
                 }
-                Run::Cancelled if counts => memory::count(wave, step, code.address(index)),
+                Run::Cancelled if counts => {
+                    count(
+                        wave,
+                        step.operation(),
+                        code.address(index),
+                        lds,
+                        &mut emitter,
+                    );
+                }
                 Run::Cancelled => {}
                 Run::Flow => {
-                    flow(wave, step, code.address(index)).map_err(at)?;
+                    flow(wave, step).map_err(at)?;
+                    if counts && step.is_message() {
+                        count(
+                            wave,
+                            step.operation(),
+                            code.address(index),
+                            lds,
+                            &mut emitter,
+                        );
+                    }
                     is_usual = wave.mode & UNUSUAL == 0;
                 }
                 Run::Missing => return Err(at(FaultKind::NotExecuted)),
             }
             wave.executed = before + 1;
-            if O::ACTIVE {
+            if let Some(emitter) = &mut emitter {
                 if next != NOWHERE {
                     wave.pc = code.address(next);
                 }
-                observer.after(wave, step, code.address(index));
+                emitter.ends(wave, lds);
             }
             // Nothing else makes a wave wait; a memory instruction that does has returned.
             if matches!(step.run, Run::Flow) && wave.waiting != Waiting::No {
                 wave.pc = code.address(next);
-                if O::ACTIVE && wave.waiting == Waiting::Ended {
-                    observer.ended(wave);
-                }
                 return Ok(());
             }
             if next != following {
@@ -196,6 +232,24 @@ fn vector(wave: &mut Wave, step: &Step) {
     }
 }
 
+/// Counts an operation of the instruction at `pc`.
+#[inline]
+fn count(
+    wave: &mut Wave,
+    operation: Option<(Kind, Increments)>,
+    pc: u64,
+    lds: &Lds,
+    emitter: &mut Option<Emitter<'_>>,
+) {
+    let Some(operation) = operation else {
+        return;
+    };
+    match emitter {
+        Some(emitter) => emitter.counts(wave, lds, operation),
+        None => wave.scoreboard.issue(operation.0, pc, operation.1),
+    }
+}
+
 /// The number of no dword: where a program counter points that is not aligned. No branch comes near it.
 const NOWHERE: usize = 1 << (usize::BITS - 1);
 
@@ -205,7 +259,7 @@ const UNUSUAL: u32 = indexing::GPR_IDX_EN | MODE_VSKIP;
 /// Whether an instruction is a vector instruction while those are skipped (S_SETVSKIP, errata E206). Nothing of it
 /// happens, and no counter counts it.
 #[inline(always)]
-fn is_skipped(wave: &Wave, step: &Step) -> bool {
+pub(super) fn is_skipped(wave: &Wave, step: &Step) -> bool {
     wave.mode & MODE_VSKIP != 0 && !step.inst.encoding.is_scalar()
 }
 
@@ -228,20 +282,15 @@ fn holds(wave: &Wave, condition: Condition) -> bool {
 }
 
 /// Program control.
-fn flow(wave: &mut Wave, step: &Step, pc: u64) -> Result<(), FaultKind> {
+fn flow(wave: &mut Wave, step: &Step) -> Result<(), FaultKind> {
     match step.inst.does() {
         Does::Control(control) => match control {
             // The counters do not hold up the end; what was issued takes place all the same (checklist 5.5).
             Control::End => wave.waiting = Waiting::Ended,
             Control::Barrier => wave.waiting = Waiting::Barrier,
-            Control::SendMsg { halt } => {
-                if let Some(counters) = step.inst.uses().counters() {
-                    wave.scoreboard.issue(counters.order, pc, counters.into());
-                }
-                if halt {
-                    return Err(FaultKind::Halted);
-                }
-            }
+            Control::SendMsg { halt: true } => return Err(FaultKind::Halted),
+            // Nobody is there to receive it.
+            Control::SendMsg { halt: false } => {}
             Control::Trap if step.immediate() as u8 == fault::BREAKPOINT => {}
             Control::Trap => return Err(FaultKind::Trap(step.immediate() as u8)),
             Control::SetHalt if step.immediate() & 1 != 0 => return Err(FaultKind::Halted),

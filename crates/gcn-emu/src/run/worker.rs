@@ -11,11 +11,11 @@ use super::steps::run_wave;
 use super::{Dispatch, Initial, InitialSgpr, Place, Site, Stats};
 use crate::code::Code;
 use crate::device::{Device, LdsFill};
-use crate::exec::memory::Access;
+use crate::exec::memory::Transfer;
 use crate::fault::{Fault, FaultKind};
 use crate::lanes::{LANES, Lanes};
 use crate::lds::Lds;
-use crate::observe::Observer;
+use crate::observe::{Context, Dispatched, Events, Watchers, WaveEnd};
 use crate::wave::{GroupShape, Scratch, Waiting, Wave, WaveId};
 
 /// Workgroups that a thread keeps alive at once while they do something. One runs at a time; another starts only when
@@ -54,6 +54,8 @@ pub(super) struct Shared<'a> {
     device: &'a Device,
     code: &'a Code,
     dispatch: &'a Dispatch,
+    /// Number of the dispatch on its device.
+    id: u64,
     groups: [u64; 3],
     total: u128,
     /// How many workgroups a thread takes at once.
@@ -86,6 +88,7 @@ impl<'a> Shared<'a> {
             device,
             code,
             dispatch,
+            id: device.next_dispatch(),
             groups,
             total,
             claim: if total > (threads * RESIDENT_GROUPS_WAITING) as u128 {
@@ -98,6 +101,15 @@ impl<'a> Shared<'a> {
             slots: dispatch.resident_groups(),
             stop: AtomicBool::new(false),
             fault: Mutex::new(None),
+        }
+    }
+
+    /// The dispatch, for observers.
+    pub(super) fn dispatched(&self) -> Dispatched<'a> {
+        Dispatched {
+            id: self.id,
+            device: self.device,
+            dispatch: self.dispatch,
         }
     }
 
@@ -201,10 +213,12 @@ pub(super) fn keep_first(kept: &mut Option<(WaveId, u64)>, other: (WaveId, u64))
 
 /// A host thread and the workgroups it runs, in cache lines of its own.
 #[repr(align(128))]
-pub(super) struct Worker<'a, O> {
+pub(super) struct Worker<'a> {
     shared: &'a Shared<'a>,
     scratch: u64,
-    pub(super) observer: O,
+    watch: Watchers,
+    /// The wave whose fault has stopped the run.
+    faulty: Option<WaveId>,
     pub(super) stats: Stats,
     /// The first violation of the first wave that did any, of those that the thread has run.
     pub(super) violation: Option<(WaveId, u64)>,
@@ -227,7 +241,7 @@ pub(super) struct Worker<'a, O> {
     /// Number among the threads of the run.
     number: usize,
     /// The access of the instruction that is being executed.
-    access: Box<Access>,
+    transfer: Box<Transfer>,
     /// Work-item ids of a full workgroup's waves, in as many dimensions as the kernel asks for.
     ids: Vec<[Lanes; DIMENSIONS]>,
 }
@@ -245,12 +259,18 @@ enum Turn {
     Blocked,
 }
 
-impl<'a, O: Observer> Worker<'a, O> {
-    pub(super) fn new(shared: &'a Shared<'a>, number: usize, scratch: u64, observer: O) -> Self {
+impl<'a> Worker<'a> {
+    pub(super) fn new(
+        shared: &'a Shared<'a>,
+        number: usize,
+        scratch: u64,
+        watch: Watchers,
+    ) -> Self {
         Worker {
             shared,
             scratch,
-            observer,
+            watch,
+            faulty: None,
             stats: Stats::default(),
             violation: None,
             resident: Vec::new(),
@@ -260,7 +280,7 @@ impl<'a, O: Observer> Worker<'a, O> {
             anyone_waits: false,
             rounds: 0,
             number,
-            access: Box::default(),
+            transfer: Box::default(),
             ids: (0..shared.dispatch.waves_per_group())
                 .map(|wave| work_item_ids(shared.dispatch.group, wave as usize * LANES))
                 .collect(),
@@ -270,6 +290,7 @@ impl<'a, O: Observer> Worker<'a, O> {
     /// Runs workgroups until there are none left, or something stops the run.
     pub(super) fn work(&mut self) {
         self.work_through();
+        self.end_waves();
         self.shared.device.gws.retire();
         self.shared.working.0.fetch_sub(1, AcqRel);
     }
@@ -493,8 +514,14 @@ impl<'a, O: Observer> Worker<'a, O> {
         };
         let lanes = group.items() - first_item;
         initialise(&mut wave, &dispatch.initial, ids, lanes, slot);
-        if O::ACTIVE {
-            self.observer.started(&wave);
+        if self.watch.wants.any(Events::WAVE) {
+            let context = Context {
+                dispatched: self.shared.dispatched(),
+                pc: wave.pc,
+                wave: &wave,
+                lds: &group.lds,
+            };
+            self.watch.each(Events::WAVE, |it| it.wave_begins(&context));
         }
         group.waves.push(Some(wave));
     }
@@ -529,9 +556,9 @@ impl<'a, O: Observer> Worker<'a, O> {
             for wave in group.waves.iter_mut().flatten() {
                 wave.waiting = Waiting::No;
             }
-            if O::ACTIVE {
-                self.observer.barrier(group.id);
-            }
+            let (dispatched, id) = (self.shared.dispatched(), group.id);
+            self.watch
+                .each(Events::BARRIER, |it| it.barrier_opens(&dispatched, id));
             return Ok(Turn::Passed);
         }
         Ok(if progress { Turn::Ran } else { Turn::Blocked })
@@ -546,15 +573,15 @@ impl<'a, O: Observer> Worker<'a, O> {
         let before = wave.executed;
         let violations = wave.violations;
         let Shared { device, code, .. } = *self.shared;
-        let result = run_wave(
-            device,
-            code,
-            wave,
-            lds,
-            &mut self.access,
-            &mut self.observer,
-            instructions,
-        );
+        let dispatched = self.shared.dispatched();
+        let run_wave = if self.watch.wants == Events::NONE {
+            run_wave::<false>
+        } else {
+            run_wave::<true>
+        };
+        let transfer = &mut self.transfer;
+        let watch = &mut self.watch;
+        let result = run_wave(dispatched, code, wave, lds, transfer, watch, instructions);
         let progress = wave.executed != before;
         self.stats.instructions += wave.executed - before;
         self.stats.violations += wave.violations - violations;
@@ -564,6 +591,19 @@ impl<'a, O: Observer> Worker<'a, O> {
         let has_ended = wave.waiting == Waiting::Ended;
         if let Err(stop) = result {
             let id = wave.id;
+            self.faulty = Some(id);
+            let end = match &stop.kind {
+                FaultKind::Limit(_) => WaveEnd::Limit,
+                FaultKind::Interrupted => WaveEnd::Interrupt,
+                kind => WaveEnd::Fault(kind),
+            };
+            let context = Context {
+                dispatched,
+                wave,
+                lds,
+                pc: stop.pc,
+            };
+            watch.each(Events::WAVE, |it| it.wave_ends(&context, end));
             return Err(Box::new(self.fault(id, stop.pc, stop.kind, stop.lane)));
         }
         if let Some(host) = &device.host_calls
@@ -581,6 +621,31 @@ impl<'a, O: Observer> Worker<'a, O> {
             self.spare_waves.extend(waves[number].take());
         }
         Ok(progress)
+    }
+
+    /// Reports the end of the waves that have begun and not ended. It is the run's end.
+    fn end_waves(&mut self) {
+        let dispatched = self.shared.dispatched();
+        let end = if self.shared.device.interrupted.load(Relaxed) {
+            WaveEnd::Interrupt
+        } else {
+            WaveEnd::Stopped
+        };
+        for group in &self.resident {
+            let others = group.begun().filter(|wave| self.faulty != Some(wave.id));
+            for wave in others.filter(|wave| wave.waiting != Waiting::Ended) {
+                let context = Context {
+                    dispatched,
+                    wave,
+                    lds: &group.lds,
+                    pc: self.shared.place(wave).pc,
+                };
+                self.watch
+                    .each(Events::WAVE, |it| it.wave_ends(&context, end));
+            }
+        }
+        // What they have found is complete when the dispatch ends.
+        self.watch = Watchers::default();
     }
 
     /// How many workgroups should begin besides those that have not ended.

@@ -5,10 +5,11 @@
 use gcn_asm::{Options, Source, assemble};
 use gcn_emu::code::{Code, Run};
 use gcn_emu::device::{Config, Device, OnViolation};
-use gcn_emu::exec::memory::{self, Access, LaneFault, Outcome};
+use gcn_emu::exec::memory::{self, LaneFault, Outcome, Transfer};
 use gcn_emu::lanes::Lanes;
 use gcn_emu::lds::Lds;
 use gcn_emu::memory::Region;
+use gcn_emu::observe::Observers;
 use gcn_emu::run::{Dispatch, Finished, Initial, run};
 use gcn_emu::wave::{Wave, WaveId};
 use gcn_isa::simm::Waitcnt;
@@ -45,7 +46,7 @@ pub struct Machine {
     pub device: Device,
     pub lds: Lds,
     pub wave: Wave,
-    pub access: Access,
+    pub transfer: Transfer,
     pub vgprs: usize,
     pub sgprs: u8,
     /// Instructions that were done in one step as well as in two.
@@ -105,7 +106,7 @@ impl Machine {
             device,
             lds: Lds::new(target.isa, LDS_BYTES),
             wave,
-            access: Access::default(),
+            transfer: Transfer::default(),
             vgprs: VGPRS,
             sgprs: SGPRS,
             quick: 0,
@@ -157,15 +158,17 @@ impl Machine {
             match step.run {
                 Run::Memory => {
                     let before = self.state();
+                    let old = &mut self.transfer.old;
                     let quickly =
-                        memory::quickly(&mut self.wave, step, &mut self.lds, &self.device);
+                        memory::quickly(&mut self.wave, step, &mut self.lds, &self.device, old);
                     let after = self.state();
                     self.restore(&before);
-                    memory::addresses(&self.wave, step, &self.device, &mut self.access);
+                    let access = &mut self.transfer.access;
+                    memory::addresses(&self.wave, step, &self.device, access);
                     let slowly = memory::perform(
                         &mut self.wave,
                         step,
-                        &self.access,
+                        &mut self.transfer,
                         &mut self.lds,
                         &self.device,
                     );
@@ -184,7 +187,8 @@ impl Machine {
                 ref other => panic!("{} is not of memory: {other:?}", step.inst.text()),
             }
             if outcome == Outcome::Done {
-                memory::count(&mut self.wave, step, pc);
+                let (kind, increments) = step.operation().expect("it is of memory");
+                self.wave.scoreboard.issue(kind, pc, increments);
             }
             pc += u64::from(step.bytes);
         }
@@ -320,9 +324,11 @@ pub fn dispatch(
     groups: u32,
     group: u32,
     initial: Initial,
-) -> Finished<()> {
+) -> Finished {
     let code = Code::new(target.isa, BASE, &code(target, text), VGPRS, SGPRS);
     let dispatch = Dispatch {
+        kernel: None,
+        kernarg: None,
         entry: BASE,
         grid: [groups * group, 1, 1],
         group: [group, 1, 1],
@@ -330,5 +336,5 @@ pub fn dispatch(
         scratch_bytes_per_lane: 0,
         initial,
     };
-    run(device, &code, &dispatch, || ()).expect("it starts")
+    run(device, &code, &dispatch, &Observers::none()).expect("it starts")
 }

@@ -6,6 +6,7 @@ use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result};
 use gcn_emu::code::Code;
+use gcn_emu::observe::Observers;
 use gcn_emu::device::Device;
 use gcn_emu::host::HostCalls;
 use gcn_emu::run::{Finished, Stats};
@@ -232,7 +233,7 @@ pub struct Ran<'a> {
     /// Notes about the runs.
     pub notes: Vec<String>,
     /// The kernel that was stopped, and its end.
-    pub fault: Option<(&'a str, Finished<()>)>,
+    pub fault: Option<(&'a str, Finished)>,
 }
 
 /// Runs all launches in order, up to the first that is stopped.
@@ -267,7 +268,7 @@ pub fn run_all<'a>(
             } else {
                 let watched = Arc::new(Progress::default());
                 device.monitor = Some(watched.clone());
-                progress::shown(&watched, || execute(device, &ready.prepared, || ()))?
+                progress::shown(&watched, || execute(device, &ready.prepared, &Observers::none()))?
             };
             done.times.push(begin.elapsed());
             done.stats = sum(done.stats, end.stats);

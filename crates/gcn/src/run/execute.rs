@@ -2,11 +2,11 @@
 
 use std::io::{self, Write};
 use std::sync::atomic::Ordering::Relaxed;
-use std::sync::mpsc;
+use std::sync::{Arc, mpsc};
 
 use anyhow::{Result, bail};
 use gcn_emu::device::{Config, Device};
-use gcn_emu::observe::Observer;
+use gcn_emu::observe::Observers;
 use gcn_emu::run::Finished;
 use gcn_isa::Isa;
 use gcn_object::Kernel;
@@ -72,17 +72,17 @@ pub fn group(launch: &Launch, kernel: &Kernel, grid: [u32; 3]) -> [u32; 3] {
         .unwrap_or([DEFAULT_GROUP.min(grid[0]).min(most), 1, 1])
 }
 
-/// Runs a prepared kernel under observers, one for each thread.
+/// Runs a prepared kernel under observers.
 ///
 /// # Errors
 /// It cannot begin.
-pub fn execute<O: Observer>(
+pub fn execute(
     device: &mut Device,
     prepared: &Prepared,
-    observer: impl Fn() -> O,
-) -> Result<Finished<()>> {
-    let finished = gcn_emu::run::run(device, &prepared.code, &prepared.dispatch, observer)?;
-    Ok(finished.without_observers())
+    observers: &Observers,
+) -> Result<Finished> {
+    let finished = gcn_emu::run::run(device, &prepared.code, &prepared.dispatch, observers)?;
+    Ok(finished)
 }
 
 /// Runs with a trace. The run has a thread of its own, since only this one may write to `out`; in JSON mode the trace
@@ -95,17 +95,15 @@ pub fn traced(
     prepared: &Prepared,
     json: bool,
     out: &mut dyn Write,
-) -> Result<Finished<()>> {
+) -> Result<Finished> {
     let interrupted = device.interrupted.clone();
     let (sender, lines) = mpsc::sync_channel::<String>(TRACE_BACKLOG);
     std::thread::scope(|scope| {
         let runner = scope.spawn(move || {
-            let observer = || {
-                let sender = sender.clone();
-                // Nobody listens any more when the run is being stopped.
-                Trace::new(move |line: &str| drop(sender.send(line.to_owned())))
-            };
-            execute(device, prepared, observer)
+            // Nobody listens any more when the run is being stopped.
+            let trace = Trace::new(move |line: &str| drop(sender.send(line.to_owned())));
+            let observers = Observers::none().with(Arc::new(trace));
+            execute(device, prepared, &observers)
         });
         let mut written = Ok(());
         for line in lines {

@@ -185,7 +185,7 @@ impl Nearest {
 impl FaultReport {
     /// Collects what is known about the fault of a run, if it had one; `cause` says what stopped it if that came from outside.
     pub fn new(
-        end: Finished<()>,
+        end: Finished,
         kernel: &str,
         loaded: &Loaded,
         memory: &Memory,

@@ -38,7 +38,7 @@ pub fn unowned(code: &Code, loaded: &hsa::Loaded) -> Option<String> {
 }
 
 /// A note about accesses out of range that were no fault.
-pub fn outside(ran: &Finished<()>, loaded: &hsa::Loaded) -> Option<String> {
+pub fn outside(ran: &Finished, loaded: &hsa::Loaded) -> Option<String> {
     let is_counted = |fault: &Fault| {
         matches!(
             fault.kind,

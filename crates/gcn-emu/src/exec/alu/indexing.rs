@@ -99,7 +99,22 @@ pub fn execute(w: &mut Wave, s: &Step) {
     (s.handler)(w, &moved);
 }
 
-/// Adds the index to the numbers of the registers that are in M0's set. Returns whether what is written is the wave's.
+/// The operands of an instruction at its execution, with the registers that VGPR indexing and MOVREL name. `Arg::None` is in
+/// place of a destination that is outside the wave's registers, which is not written.
+pub fn operands(w: &Wave, s: &Step) -> [Arg; MAX_ARGS] {
+    let mut args = s.args;
+    let operands = w.m0() >> OPERANDS_SHIFT & OPERANDS;
+    if is_on(w) && w.isa >= Isa::Vi && !s.inst.encoding.is_scalar() {
+        move_operands(w, s, operands, &mut args);
+    }
+    match s.relative {
+        Some(relative) => relative.operands(w, args),
+        None => args,
+    }
+}
+
+/// Adds the index to the numbers of the registers that are in M0's set. Returns false if a destination is not the wave's;
+/// that operand is `Arg::None` then.
 fn move_operands(w: &Wave, s: &Step, operands: u32, args: &mut [Arg; MAX_ARGS]) -> bool {
     let index = (w.m0() & INDEX) as usize;
     for (bit, which) in s.indexed.0.into_iter().enumerate() {
@@ -114,7 +129,10 @@ fn move_operands(w: &Wave, s: &Step, operands: u32, args: &mut [Arg; MAX_ARGS]) 
             let to = usize::from(*register) + index;
             *register = match u8::try_from(to) {
                 Ok(to) if usize::from(to) + count <= w.vgprs.len() => to,
-                _ if is_written(&s.inst, place) => return false,
+                _ if is_written(&s.inst, place) => {
+                    args[place] = Arg::None;
+                    return false;
+                }
                 _ => 0,
             };
         }

@@ -20,6 +20,7 @@ pub mod indexing;
 pub mod modifiers;
 mod packed;
 mod protocol;
+pub mod relative;
 mod scalar;
 mod sdwa;
 mod vector;

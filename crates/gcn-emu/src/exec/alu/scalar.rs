@@ -163,10 +163,10 @@ pub fn sop1(op: Sop1) -> Option<Handler> {
         S_ANDN2_WREXEC_B64     => |w, s| write_exec(w, s, |a, exec| a & !exec),
         S_QUADMASK_B32         => |w, s| one(w, s, |a: u32, _| non_zero(quad_mask(u64::from(a)) as u32)),
         S_QUADMASK_B64         => |w, s| one(w, s, |a: u64, _| non_zero(quad_mask(a))),
-        S_MOVRELS_B32          => |w, s| move_from_relative::<u32>(w, s),
-        S_MOVRELS_B64          => |w, s| move_from_relative::<u64>(w, s),
-        S_MOVRELD_B32          => |w, s| move_to_relative::<u32>(w, s),
-        S_MOVRELD_B64          => |w, s| move_to_relative::<u64>(w, s),
+        S_MOVRELS_B32          => |w, s| move_relative::<u32>(w, s),
+        S_MOVRELS_B64          => |w, s| move_relative::<u64>(w, s),
+        S_MOVRELD_B32          => |w, s| move_relative::<u32>(w, s),
+        S_MOVRELD_B64          => |w, s| move_relative::<u64>(w, s),
         S_ABS_I32              => |w, s| one(w, s, |a: i32, _| non_zero(a.wrapping_abs())),
         S_BITREPLICATE_B64_B32 => |w, s| one(w, s, |a: u32, _| replicate(a)),
         S_SET_GPR_IDX_IDX      => |w, s| indexing::set_index(w, s, 0),
@@ -415,28 +415,12 @@ fn replicate(value: u32) -> u64 {
     })
 }
 
-/// The register `offset` after `code`, if the wave has all of it.
-fn relative<T: Scalar>(w: &Wave, code: u8, offset: u32) -> Option<u8> {
-    let code = u8::try_from(u32::from(code).checked_add(offset)?).ok()?;
-    (code < w.isa.sgprs() && w.owns_scalars(code, T::DWORDS)).then_some(code)
-}
-
-/// From the register M0 after the source; one that the wave has not reads s0 (checklist 1.7).
-fn move_from_relative<T: Scalar>(w: &mut Wave, s: &Step) {
-    if let Arg::Scalar(code) = s.args[1] {
-        let source = relative::<T>(w, code, w.m0()).unwrap_or(0);
-        let value: T = read(w, Arg::Scalar(source));
-        write(w, s.args[0], value);
-    }
-}
-
-/// To the register M0 after the destination; one that the wave has not is not written (checklist 1.7).
-fn move_to_relative<T: Scalar>(w: &mut Wave, s: &Step) {
-    if let Arg::Scalar(code) = s.args[0]
-        && let Some(code) = relative::<T>(w, code, w.m0())
-    {
-        let value: T = read(w, s.args[1]);
-        write(w, Arg::Scalar(code), value);
+/// Moves a register, or a pair, to or from where MOVREL says (checklist 1.7).
+fn move_relative<T: Scalar>(w: &mut Wave, s: &Step) {
+    let [destination, source, ..] = s.relative_operands(w);
+    if let Arg::Scalar(_) = destination {
+        let value: T = read(w, source);
+        write(w, destination, value);
     }
 }
 

@@ -90,9 +90,9 @@ pub fn vop1(op: Vop1) -> Option<Handler> {
         V_FREXP_MANT_F32    => |w, s| one(w, s, |a: f32| a.frexp_fraction()),
         V_FREXP_EXP_I16_F16 => |w, s| one(w, s, |a: F16| a.frexp_exponent() as i16),
         V_FREXP_MANT_F16    => |w, s| one(w, s, |a: F16| a.frexp_fraction()),
-        V_MOVRELD_B32       => |w, s| move_relative(w, s, true, false),
-        V_MOVRELS_B32       => |w, s| move_relative(w, s, false, true),
-        V_MOVRELSD_B32      => |w, s| move_relative(w, s, true, true),
+        V_MOVRELD_B32       => |w, s| move_relative(w, s),
+        V_MOVRELS_B32       => |w, s| move_relative(w, s),
+        V_MOVRELSD_B32      => |w, s| move_relative(w, s),
         V_CVT_F16_U16       => |w, s| from_integer(w, s, |a: u16| F16::from_f32(f32::from(a))),
         V_CVT_F16_I16       => |w, s| from_integer(w, s, |a: i16| F16::from_f32(f32::from(a))),
         V_CVT_U16_F16       => |w, s| one(w, s, |a: Half| float::to_u16(a.0)),
@@ -729,22 +729,16 @@ fn swap(w: &mut Wave, s: &Step) {
     }
 }
 
-/// Moves a register; M0 is added to the numbers of those that are relative. Out of range a source reads v0 and a
-/// destination is not written (checklist 1.6).
-fn move_relative(w: &mut Wave, s: &Step, destination_is: bool, source_is: bool) {
-    let (exec, offset, count) = (w.exec(), w.m0() as usize, w.vgprs.len());
-    let number = |first: u8, relative: bool| {
-        let number = usize::from(first).saturating_add(if relative { offset } else { 0 });
-        (number < count).then_some(number)
-    };
-    let value = match s.args[1] {
-        Arg::Vgpr(source) => w.vgprs[number(source, source_is).unwrap_or(0)],
+/// Moves a register to or from where MOVREL says (checklist 1.6).
+fn move_relative(w: &mut Wave, s: &Step) {
+    let [destination, source, ..] = s.relative_operands(w);
+    let value = match source {
+        Arg::Vgpr(source) => *w.vgpr(source),
         arg => Lanes::splat(scalar::read(w, arg)),
     };
-    if let Arg::Vgpr(destination) = s.args[0]
-        && let Some(destination) = number(destination, destination_is)
-    {
-        w.vgprs[destination].blend(&value, exec);
+    if let Arg::Vgpr(destination) = destination {
+        let exec = w.exec();
+        w.vgpr_mut(destination).blend(&value, exec);
     }
 }
 

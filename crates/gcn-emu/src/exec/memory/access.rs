@@ -7,6 +7,7 @@ use crate::code::{Arg, Step};
 use crate::device::Device;
 use crate::fault::Intent;
 use crate::lanes::{LANES, Lanes, active};
+use crate::lds::direct_place;
 use crate::wave::Wave;
 
 use super::buffer::Descriptor;
@@ -103,6 +104,17 @@ const CACHE_LINE: u64 = 64;
 const OUT_OF_RANGE: u64 = 1 << 32;
 
 impl Access {
+    /// Makes it that of LDS_DIRECT: one of the wave, of LDS, as M0 says (errata E246).
+    pub fn direct(&mut self, m0: u32) {
+        let (place, bytes) = direct_place(m0);
+        (self.intent, self.scalar, self.elements) = (Some(Intent::Load), true, 1);
+        (self.global, self.lds, self.gds) = (0, 1, 0);
+        (self.scratch, self.buffer) = (0, 0);
+        self.to_lds = None;
+        self.address[0] = place as u64;
+        self.bytes = bytes as u8;
+    }
+
     /// The lanes that access something.
     pub fn lanes(&self) -> u64 {
         self.global | self.lds | self.gds | self.scratch | self.buffer
@@ -208,6 +220,7 @@ fn intent(does: Does) -> Option<Intent> {
         | Does::ExchangeTwo(..)
         | Does::AtomicFromLds(..)
         | Does::Count(_)
+        | Does::OrderedCount
         | Does::ExchangeConditionally(_) => Some(Intent::Atomic),
         _ => None,
     }
@@ -239,7 +252,14 @@ fn share(wave: &Wave, plan: &Plan, device: &Device, access: &mut Access) {
             access.elements = 2;
             pairs(v(plan.vaddr), plan, access);
         }
-        Does::Lanes(_) | Does::LdsNop | Does::Gws(_) | Does::OrderedCount => lanes = 0,
+        // The base in M0 is added as for all of GDS (errata E049).
+        Does::OrderedCount => {
+            access.scalar = true;
+            access.address[0] = u64::from(plan.offset as u32 & ORDERED_INDEX);
+            access.gds = 1;
+            return;
+        }
+        Does::Lanes(_) | Does::LdsNop | Does::Gws(_) => lanes = 0,
         _ => {
             let from = v(plan.vaddr);
             let offset = plan.offset as u32;
@@ -269,6 +289,9 @@ fn share(wave: &Wave, plan: &Plan, device: &Device, access: &mut Access) {
         access.lds = lanes;
     }
 }
+
+/// The bits of DS_ORDERED_COUNT's OFFSET that are one (errata E049).
+pub const ORDERED_INDEX: u32 = 0xfc;
 
 /// OFFSET bit 15: the distance is packed into the address (errata E054).
 const SRC2_PACKED: u16 = 1 << 15;

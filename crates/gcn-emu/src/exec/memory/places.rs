@@ -123,10 +123,7 @@ impl Places<'_> {
                         for (raw, dword) in raw.chunks_exact_mut(DWORD).zip(value) {
                             raw.copy_from_slice(&dword.to_le_bytes());
                         }
-                        self.device
-                            .memory
-                            .write(address, &raw[..bytes])
-                            .then_some(())
+                        self.device.memory.store_bytes(address, &raw[..bytes])
                     }
                 };
                 if done.is_none() {
@@ -282,9 +279,7 @@ impl Places<'_> {
             1 => memory.store_u8(place, value as u8),
             2 => memory.store_u16(place, value as u16),
             4 => memory.store_u32(place, value),
-            _ => memory
-                .write(place, &value.to_le_bytes()[..bytes])
-                .then_some(()),
+            _ => memory.store_bytes(place, &value.to_le_bytes()[..bytes]),
         }
     }
 

@@ -1,5 +1,5 @@
-//! Plain loads and stores whose lanes go the usual ways, for runs that nobody observes: they make no
-//! [`Access`](super::Access). Whatever is unusual in the least is left to those that do, before anything has changed.
+//! Accesses of a common shape: one place for all lanes, a row, elements scattered in one allocation. They make no
+//! [`Access`](super::Access). Any other is left to what makes one, before anything has changed.
 //!
 //! Here is scalar memory; `share.rs` has LDS, `global.rs` addresses of global memory, `scratch.rs` what the lanes of a wave
 //! have interleaved, `atomics.rs` what changes memory, `formats.rs` what is converted, `moves.rs` what changes lanes only.
@@ -98,8 +98,14 @@ impl Quick {
 
 /// Performs the instruction; nothing, and nothing has been done, if it is not usual.
 #[inline]
-pub fn perform(wave: &mut Wave, plan: &Plan, lds: &mut Lds, device: &Device) -> Option<()> {
-    let done = perform_usual(wave, plan, lds, device);
+pub fn perform(
+    wave: &mut Wave,
+    plan: &Plan,
+    lds: &mut Lds,
+    device: &Device,
+    old: &mut [Lanes; 2],
+) -> Option<()> {
+    let done = perform_usual(wave, plan, lds, device, old);
     if done.is_none() && wave.exec() == 0 && plan.quick != Quick::No && !plan.family.is_scalar() {
         // No lane is there to be unusual.
         return Some(());
@@ -108,7 +114,13 @@ pub fn perform(wave: &mut Wave, plan: &Plan, lds: &mut Lds, device: &Device) -> 
 }
 
 #[inline(always)]
-fn perform_usual(wave: &mut Wave, plan: &Plan, lds: &mut Lds, device: &Device) -> Option<()> {
+fn perform_usual(
+    wave: &mut Wave,
+    plan: &Plan,
+    lds: &mut Lds,
+    device: &Device,
+    old: &mut [Lanes; 2],
+) -> Option<()> {
     match plan.quick {
         Quick::No => None,
         Quick::LoadShare => share::load(wave, plan, lds, device),
@@ -128,11 +140,11 @@ fn perform_usual(wave: &mut Wave, plan: &Plan, lds: &mut Lds, device: &Device) -
             Family::Flat => scratch::store(wave, plan, device),
             _ => None,
         }),
-        Quick::Atomic => atomics::global(wave, plan, device).or_else(|| match plan.family {
-            Family::Flat => atomics::share(wave, plan, lds, device),
+        Quick::Atomic => atomics::global(wave, plan, device, old).or_else(|| match plan.family {
+            Family::Flat => atomics::share(wave, plan, lds, device, old),
             _ => None,
         }),
-        Quick::AtomicShare => atomics::share(wave, plan, lds, device),
+        Quick::AtomicShare => atomics::share(wave, plan, lds, device, old),
         Quick::LoadScratch => scratch::load(wave, plan, device),
         Quick::StoreScratch => scratch::store(wave, plan, device),
         Quick::LoadBuffer => {

@@ -19,8 +19,8 @@ use crate::lds::Lds;
 use crate::memory::Region;
 use crate::wave::Wave;
 
-/// An atomic on global memory.
-pub fn global(wave: &mut Wave, plan: &Plan, device: &Device) -> Option<()> {
+/// An atomic on global memory. What was there goes to `old`.
+pub fn global(wave: &mut Wave, plan: &Plan, device: &Device, old: &mut [Lanes; 2]) -> Option<()> {
     let memory = &device.memory;
     let bytes = plan.ty.bytes();
     let mut sums = None;
@@ -33,13 +33,19 @@ pub fn global(wave: &mut Wave, plan: &Plan, device: &Device) -> Option<()> {
     } else {
         Place::Global(region)
     };
-    let mut old = [Lanes::ZERO; 2];
-    by_operation(plan, Denormals::FLUSHED, &lanes, place, &mut old)?;
-    finish(wave, plan, &old)
+    *old = [Lanes::ZERO; 2];
+    by_operation(plan, Denormals::FLUSHED, &lanes, place, old)?;
+    finish(wave, plan, old)
 }
 
-/// An atomic on LDS, by DS or by FLAT.
-pub fn share(wave: &mut Wave, plan: &Plan, lds: &mut Lds, device: &Device) -> Option<()> {
+/// An atomic on LDS, by DS or by FLAT. What was there goes to `old`.
+pub fn share(
+    wave: &mut Wave,
+    plan: &Plan,
+    lds: &mut Lds,
+    device: &Device,
+    old: &mut [Lanes; 2],
+) -> Option<()> {
     let exec = wave.exec();
     let (bytes, offset) = (u32::from(plan.ty.bytes()), plan.offset as u32);
     let from = wave.vgpr(plan.vaddr.unwrap_or(0));
@@ -61,9 +67,9 @@ pub fn share(wave: &mut Wave, plan: &Plan, lds: &mut Lds, device: &Device) -> Op
     let lanes = operands(wave, plan, &indices);
     let denormals = Denormals::of_mode(wave.mode);
     let place = Place::Share(share.bytes_mut());
-    let mut old = [Lanes::ZERO; 2];
-    by_operation(plan, denormals, &lanes, place, &mut old)?;
-    finish(wave, plan, &old)
+    *old = [Lanes::ZERO; 2];
+    by_operation(plan, denormals, &lanes, place, old)?;
+    finish(wave, plan, old)
 }
 
 /// Returns the old values, if they are asked for.

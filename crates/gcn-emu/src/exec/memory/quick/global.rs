@@ -161,10 +161,10 @@ fn store_row(
     memory: &Memory,
 ) -> Option<()> {
     match (registers, bytes) {
-        ([register], 1) => memory.write(address, &lanes::bytes(register)).then_some(()),
+        ([register], 1) => memory.store_bytes(address, &lanes::bytes(register)),
         ([register], 2) => {
             let raw = lanes::shorts(register);
-            memory.write(address, raw.as_flattened()).then_some(())
+            memory.store_bytes(address, raw.as_flattened())
         }
         ([register], _) => memory.store_row(address, register, exec),
         _ => {

@@ -1,0 +1,72 @@
+//! MOVREL: M0 is added to the number of a register.
+//!
+//! Source: AMD's Southern Islands, Sea Islands and GCN3 manuals, "Relative register addressing"; checklist 1.6, 1.7.
+
+use gcn_isa::sop::Sop1;
+use gcn_isa::vop::Vop1;
+use gcn_isa::{Inst, Op};
+
+use crate::code::{Arg, MAX_ARGS};
+use crate::wave::Wave;
+
+/// Operands of an instruction that M0 is added to.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Relative {
+    destination: bool,
+    source: bool,
+    /// Registers of each operand.
+    dwords: u8,
+}
+
+impl Relative {
+    /// Those of an instruction; `None` if it is not of this family.
+    pub fn of(inst: &Inst) -> Option<Relative> {
+        let (destination, source, dwords) = match inst.op {
+            Op::Vop1(Vop1::V_MOVRELD_B32) | Op::Sop1(Sop1::S_MOVRELD_B32) => (true, false, 1),
+            Op::Vop1(Vop1::V_MOVRELS_B32) | Op::Sop1(Sop1::S_MOVRELS_B32) => (false, true, 1),
+            Op::Vop1(Vop1::V_MOVRELSD_B32) => (true, true, 1),
+            Op::Sop1(Sop1::S_MOVRELD_B64) => (true, false, 2),
+            Op::Sop1(Sop1::S_MOVRELS_B64) => (false, true, 2),
+            _ => return None,
+        };
+        Some(Relative {
+            destination,
+            source,
+            dwords,
+        })
+    }
+
+    /// The operands with the registers that they name: destination, then source. Out of range a source is v0 or s0 and a
+    /// destination `Arg::None`.
+    pub fn operands(self, w: &Wave, mut args: [Arg; MAX_ARGS]) -> [Arg; MAX_ARGS] {
+        let [destination, source, ..] = &mut args;
+        if self.destination {
+            *destination = self.moved(w, *destination).unwrap_or_default();
+        }
+        if self.source {
+            *source = self.moved(w, *source).unwrap_or(match *source {
+                Arg::Vgpr(_) => Arg::Vgpr(0),
+                Arg::Scalar(_) => Arg::Scalar(0),
+                other => other,
+            });
+        }
+        args
+    }
+
+    /// The operand `M0` registers on; `None` if the wave does not have all of it.
+    fn moved(self, w: &Wave, arg: Arg) -> Option<Arg> {
+        let moved = |first: u8| u8::try_from(u32::from(first).checked_add(w.m0())?).ok();
+        match arg {
+            Arg::Vgpr(first) => {
+                let first = moved(first)?;
+                (usize::from(first) < w.vgprs.len()).then_some(Arg::Vgpr(first))
+            }
+            Arg::Scalar(first) => {
+                let first = moved(first)?;
+                let is_there = first < w.isa.sgprs() && w.owns_scalars(first, self.dwords);
+                is_there.then_some(Arg::Scalar(first))
+            }
+            Arg::None | Arg::Special(_) | Arg::Const(_) | Arg::Imm(_) => None,
+        }
+    }
+}

@@ -1,0 +1,205 @@
+//! Accesses of memory, as observers see them.
+
+use gcn_isa::effect::{AtomicOp, Half};
+use gcn_isa::{Does, Ty};
+
+use super::Instruction;
+use crate::exec::memory::{Access, Family, Plan};
+use crate::fault::Intent;
+use crate::lanes::{LANES, Lanes};
+use crate::lds::Lds;
+use crate::wave::Wave;
+
+/// Whether the access is about to happen or has happened.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum Phase {
+    /// Nothing has been read or written.
+    Before,
+    /// Everything has.
+    After,
+}
+
+/// An access of memory: of vector or scalar memory, of LDS or GDS, or of LDS by LDS_DIRECT.
+#[derive(Clone, Copy)]
+pub struct MemoryEvent<'a> {
+    /// The instruction.
+    pub instruction: &'a Instruction<'a>,
+    /// Intent, spaces, lanes, addresses and sizes.
+    pub access: &'a Access,
+    /// Before or after.
+    pub phase: Phase,
+    pub(crate) wave: &'a Wave,
+    pub(crate) lds: &'a Lds,
+    /// Values that were in memory before an atomic, low and high dwords.
+    pub(crate) old: &'a [Lanes; 2],
+}
+
+/// Dwords of the largest value: that of a scalar load.
+const MAX_DWORDS: usize = 16;
+
+/// A value that is transferred.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct Value {
+    dwords: [u32; MAX_DWORDS],
+    count: u8,
+}
+
+impl Value {
+    /// Its dwords; of less than a dword the low bits.
+    pub fn dwords(&self) -> &[u32] {
+        &self.dwords[..usize::from(self.count)]
+    }
+
+    fn of(dwords: impl IntoIterator<Item = u32>) -> Value {
+        let mut value = Value::default();
+        for (place, dword) in value.dwords.iter_mut().zip(dwords) {
+            *place = dword;
+            value.count += 1;
+        }
+        value
+    }
+}
+
+impl MemoryEvent<'_> {
+    /// The value of a lane's element, 0 or 1 of [`Access::elements`], as registers have it (a typed buffer's are converted,
+    /// small integers extended): before the access what will be stored, or an atomic's operands, of a compare and swap the
+    /// new value and then the one to compare with; after it what was loaded or stored, or what was there before an atomic.
+    /// `None` where nothing is known: of a load before it, of a lane that accesses nothing.
+    pub fn value(&self, lane: usize, element: u8) -> Option<Value> {
+        if lane >= LANES || self.access.lanes() >> lane & 1 == 0 || element >= self.access.elements
+        {
+            return None;
+        }
+        let Some(plan) = self.instruction.step.memory.as_deref() else {
+            // LDS_DIRECT.
+            let is_known = self.phase == Phase::After;
+            return is_known.then(|| Value::of([self.wave.lds_direct]));
+        };
+        match (self.access.intent?, self.phase) {
+            (Intent::Load, Phase::Before) => None,
+            (Intent::Load, Phase::After) => Some(self.loaded(plan, lane, element)),
+            (Intent::Store, _) => Some(self.stored(plan, lane, element)),
+            (Intent::Atomic, Phase::Before) => Some(self.operands(plan, lane, element)),
+            (Intent::Atomic, Phase::After) => Some(self.replaced(plan, lane, element)),
+        }
+    }
+
+    fn loaded(&self, plan: &Plan, lane: usize, element: u8) -> Value {
+        if let Some(base) = self.access.to_lds {
+            return self.in_lds(u64::from(base) + 4 * lane as u64);
+        }
+        let dwords = plan.ty.dwords();
+        match plan.does {
+            _ if plan.family.is_scalar() => self.scalars(plan.sdata, dwords),
+            Does::LoadHalf(_, half) => {
+                let [dword, ..] = self.vectors(plan.vdst, 1, lane).dwords;
+                Value::of([match half {
+                    Half::Low => dword & u32::from(u16::MAX),
+                    Half::High => dword >> u16::BITS,
+                }])
+            }
+            Does::LoadFormatHigh => {
+                let [dword, ..] = self.vectors(plan.vdst, 1, lane).dwords;
+                Value::of([dword >> u16::BITS])
+            }
+            Does::LoadFormat(..) => self.vectors(plan.vdst, plan.data_dwords, lane),
+            _ => self.vectors(plan.vdst.wrapping_add(element * dwords), dwords, lane),
+        }
+    }
+
+    fn stored(&self, plan: &Plan, lane: usize, element: u8) -> Value {
+        let dwords = plan.ty.dwords();
+        match plan.does {
+            _ if plan.family.is_scalar() => self.scalars(plan.sdata, dwords),
+            Does::StoreFromLds => {
+                let base = self.access.to_lds.unwrap_or(0);
+                self.in_lds(u64::from(base) + 4 * lane as u64)
+            }
+            Does::StoreHigh(ty) => {
+                let [dword, ..] = self.vectors(plan.vdata, 1, lane).dwords;
+                Value::of([part(ty, dword >> u16::BITS)])
+            }
+            Does::StoreFormatHigh => {
+                let [dword, ..] = self.vectors(plan.vdata, 1, lane).dwords;
+                Value::of([dword >> u16::BITS])
+            }
+            Does::StoreFormat(..) => self.vectors(plan.vdata, plan.data_dwords, lane),
+            Does::StoreTwo(..) if element == 1 => self.vectors(plan.vdata1, dwords, lane),
+            Does::Store(ty) if ty.bytes() < 4 => {
+                let [dword, ..] = self.vectors(plan.vdata, 1, lane).dwords;
+                Value::of([part(ty, dword)])
+            }
+            _ => self.vectors(plan.vdata, dwords, lane),
+        }
+    }
+
+    fn operands(&self, plan: &Plan, lane: usize, element: u8) -> Value {
+        let dwords = plan.ty.dwords();
+        let swaps = matches!(plan.atomic(), Some((AtomicOp::CompareSwap, _)));
+        let count = if swaps { 2 * dwords } else { dwords };
+        match plan.does {
+            _ if plan.family.is_scalar() => self.scalars(plan.sdata, count),
+            // One for the wave.
+            Does::Count(_) => Value::of([self.instruction.exec.count_ones()]),
+            Does::OrderedCount => {
+                let first = self.instruction.exec.trailing_zeros() as usize % LANES;
+                self.vectors(plan.vaddr.unwrap_or(0), 1, first)
+            }
+            Does::AtomicFromLds(..) => {
+                let place = self.access.second[lane];
+                Value::of((0..u64::from(dwords)).map(|n| self.lds_dword(place + 4 * n)))
+            }
+            Does::ExchangeTwo(..) if element == 1 => self.vectors(plan.vdata1, dwords, lane),
+            // DS has the value to compare with first (errata E059, E090).
+            _ if swaps && plan.family == Family::Share => {
+                let new = self.vectors(plan.vdata1, dwords, lane);
+                let old = self.vectors(plan.vdata, dwords, lane);
+                Value::of(new.dwords().iter().chain(old.dwords()).copied())
+            }
+            _ => self.vectors(plan.vdata, count, lane),
+        }
+    }
+
+    fn replaced(&self, plan: &Plan, lane: usize, element: u8) -> Value {
+        let dwords = plan.ty.dwords();
+        match plan.does {
+            Does::ExchangeTwo(..) | Does::ExchangeConditionally(_) => {
+                self.vectors(plan.vdst.wrapping_add(element * dwords), dwords, lane)
+            }
+            _ => {
+                let old = self.old.iter().take(dwords.into());
+                Value::of(old.map(|register| register.0[lane]))
+            }
+        }
+    }
+
+    fn vectors(&self, first: u8, count: u8, lane: usize) -> Value {
+        let registers = (0..count).map(|n| self.wave.vgpr(first.wrapping_add(n)));
+        Value::of(registers.map(|register| register.0[lane]))
+    }
+
+    fn scalars(&self, first: u8, count: u8) -> Value {
+        Value::of((0..count).map(|n| self.wave.scalar(first.wrapping_add(n))))
+    }
+
+    fn in_lds(&self, place: u64) -> Value {
+        Value::of([self.lds_dword(place)])
+    }
+
+    fn lds_dword(&self, place: u64) -> u32 {
+        let bytes = usize::try_from(place).ok().and_then(|place| {
+            let bytes = self.lds.bytes().get(place..)?.first_chunk()?;
+            Some(*bytes)
+        });
+        bytes.map_or(0, u32::from_le_bytes)
+    }
+}
+
+/// The bits of a dword that a store of this type takes.
+fn part(ty: Ty, dword: u32) -> u32 {
+    match ty.bytes() {
+        1 => dword & u32::from(u8::MAX),
+        2 => dword & u32::from(u16::MAX),
+        _ => dword,
+    }
+}

@@ -1,0 +1,109 @@
+//! Sets of observers.
+
+use std::fmt;
+use std::ops::Range;
+use std::sync::Arc;
+
+use super::{Dispatched, Events, MemoryChange, MemoryChangeKind, Observer, WaveObserver};
+use crate::fault::Fault;
+use crate::run::Stats;
+use crate::scoreboard::Retired;
+
+/// A set of observers. Copies have the same ones.
+#[derive(Clone, Default)]
+pub struct Observers {
+    list: Vec<(Events, Arc<dyn Observer>)>,
+    wants: Events,
+}
+
+impl fmt::Debug for Observers {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} observers of {:?}", self.list.len(), self.wants)
+    }
+}
+
+impl Observers {
+    /// No observer.
+    pub fn none() -> Observers {
+        Observers::default()
+    }
+
+    /// The same and one more.
+    #[must_use]
+    pub fn with(mut self, observer: Arc<dyn Observer>) -> Observers {
+        let wants = observer.wants();
+        self.wants = self.wants | wants;
+        self.list.push((wants, observer));
+        self
+    }
+
+    /// Events that at least one of them wants.
+    pub fn wants(&self) -> Events {
+        self.wants
+    }
+
+    /// Calls each one that wants the event.
+    fn each(&self, event: Events, f: impl Fn(&dyn Observer)) {
+        let wanting = self.list.iter().filter(|(wants, _)| wants.any(event));
+        wanting.for_each(|(_, observer)| f(&**observer));
+    }
+
+    /// Reports the begin of a dispatch.
+    pub(crate) fn dispatch_begins(&self, dispatch: &Dispatched<'_>) {
+        self.each(Events::DISPATCH, |it| it.dispatch_begins(dispatch));
+    }
+
+    /// Reports its end.
+    pub(crate) fn dispatch_ends(
+        &self,
+        dispatch: &Dispatched<'_>,
+        stats: &Stats,
+        fault: Option<&Fault>,
+    ) {
+        self.each(Events::DISPATCH, |it| {
+            it.dispatch_ends(dispatch, stats, fault);
+        });
+    }
+
+    /// Reports a change of memory by the host: to be called by what owns the memory.
+    pub fn memory_changes(&self, kind: MemoryChangeKind, range: Range<u64>, name: &str) {
+        if self.wants.any(Events::MEMORY) {
+            let change = MemoryChange { kind, range, name };
+            self.each(Events::MEMORY, |it| it.memory_changes(&change));
+        }
+    }
+
+    /// Makes the observers of a thread's waves.
+    pub(crate) fn watchers(&self) -> Watchers {
+        let mut watchers = Watchers::default();
+        for (wants, observer) in &self.list {
+            if let Some(waves) = observer.waves() {
+                watchers.wants = watchers.wants | *wants;
+                watchers.list.push((*wants, waves));
+            }
+        }
+        watchers
+    }
+}
+
+/// The observers of one thread's waves.
+#[derive(Default)]
+pub(crate) struct Watchers {
+    list: Vec<(Events, Box<dyn WaveObserver>)>,
+    /// Events that at least one of them wants.
+    pub(crate) wants: Events,
+    /// Operations that the instruction has made retire; kept to be allocated once.
+    pub(crate) retired: Vec<Retired>,
+}
+
+impl Watchers {
+    /// Calls each one that wants the event.
+    #[inline]
+    pub(crate) fn each(&mut self, event: Events, mut f: impl FnMut(&mut dyn WaveObserver)) {
+        for (wants, observer) in &mut self.list {
+            if wants.any(event) {
+                f(&mut **observer);
+            }
+        }
+    }
+}

@@ -1,0 +1,264 @@
+//! Emits the events of an instruction to the observers of a thread.
+
+use gcn_isa::simm::Waitcnt;
+
+use super::steps::is_skipped;
+use crate::code::{Arg, MAX_ARGS, Run, Step};
+use crate::exec::alu::indexing;
+use crate::exec::memory::{self, LaneFault, Outcome, Transfer};
+use crate::fault::FaultKind;
+use crate::lds::Lds;
+use crate::observe::{
+    Context, Dispatched, Events, Instruction, MemoryEvent, Phase, Skip, Verdict, Watchers, WaveEnd,
+};
+use crate::scoreboard::{Increments, Kind, OperationId};
+use crate::wave::{Waiting, Wave};
+
+/// What is known of an instruction at issue, and may be different when it completes.
+pub(super) struct Issued {
+    /// Its operands, where they are not the step's.
+    operands: Option<[Arg; MAX_ARGS]>,
+    exec: u64,
+    operation: Option<OperationId>,
+    skip: Option<Skip>,
+}
+
+impl Issued {
+    /// Looks at the wave before the instruction executes.
+    pub(super) fn of(wave: &Wave, step: &Step) -> Issued {
+        let is_moved = indexing::is_on(wave) || step.relative.is_some();
+        let is_counted = step.memory.is_some() || step.is_message();
+        let skip = match step.run {
+            Run::Cancelled => Some(Skip::Destination),
+            Run::Vector | Run::VectorFromLds | Run::Memory | Run::Missing
+                if is_skipped(wave, step) =>
+            {
+                Some(Skip::Mode)
+            }
+            _ => None,
+        };
+        Issued {
+            operands: is_moved.then(|| indexing::operands(wave, step)),
+            exec: wave.exec(),
+            operation: is_counted.then(|| wave.scoreboard.next()),
+            skip,
+        }
+    }
+
+    /// The instruction as observers see it.
+    pub(super) fn instruction<'a>(&'a self, step: &'a Step) -> Instruction<'a> {
+        Instruction {
+            step,
+            operands: self.operands.as_ref().unwrap_or(&step.args),
+            exec: self.exec,
+            operation: self.operation,
+        }
+    }
+}
+
+/// The observers, and the instruction that they are told of.
+pub(super) struct Emitter<'a> {
+    pub(super) dispatched: Dispatched<'a>,
+    pub(super) watch: &'a mut Watchers,
+    instruction: Instruction<'a>,
+    skip: Option<Skip>,
+    /// It has been issued before, and has blocked.
+    is_resumed: bool,
+    /// Its address.
+    pc: u64,
+}
+
+impl<'a> Emitter<'a> {
+    /// For an instruction of a wave whose `pc` is its address.
+    #[inline]
+    pub(super) fn new(
+        dispatched: Dispatched<'a>,
+        watch: &'a mut Watchers,
+        issued: &'a Issued,
+        step: &'a Step,
+        wave: &Wave,
+    ) -> Emitter<'a> {
+        Emitter {
+            dispatched,
+            watch,
+            instruction: issued.instruction(step),
+            skip: issued.skip,
+            is_resumed: wave.waiting == Waiting::Gws,
+            pc: wave.pc,
+        }
+    }
+
+    #[inline]
+    fn context<'b>(&self, wave: &'b Wave, lds: &'b Lds) -> Context<'b>
+    where
+        'a: 'b,
+    {
+        Context {
+            dispatched: self.dispatched,
+            wave,
+            lds,
+            pc: self.pc,
+        }
+    }
+
+    /// The instruction issues, unless it has before or is to be skipped.
+    #[inline]
+    pub(super) fn begins(&mut self, wave: &Wave, lds: &Lds) {
+        if self.watch.wants.any(Events::ISSUE) && !self.is_resumed && self.skip.is_none() {
+            let (context, instruction) = (self.context(wave, lds), self.instruction);
+            self.watch
+                .each(Events::ISSUE, |it| it.issues(&context, &instruction));
+        }
+    }
+
+    /// The instruction has completed, or was skipped; the wave's `pc` is where it goes on.
+    #[inline]
+    pub(super) fn ends(&mut self, wave: &Wave, lds: &Lds) {
+        let (context, instruction) = (self.context(wave, lds), self.instruction);
+        match self.skip {
+            None if self.watch.wants.any(Events::COMPLETE) => {
+                self.watch
+                    .each(Events::COMPLETE, |it| it.completes(&context, &instruction));
+            }
+            None => {}
+            Some(why) => self.watch.each(Events::SKIP, |it| {
+                it.skipped(&context, instruction.step, why);
+            }),
+        }
+        match wave.waiting {
+            Waiting::Barrier => self
+                .watch
+                .each(Events::BARRIER, |it| it.barrier_arrives(&context)),
+            Waiting::Ended => self
+                .watch
+                .each(Events::WAVE, |it| it.wave_ends(&context, WaveEnd::Program)),
+            Waiting::No | Waiting::Gws | Waiting::Asleep => {}
+        }
+    }
+
+    /// Memory is about to be accessed.
+    ///
+    /// # Errors
+    /// The veto of an observer.
+    pub(super) fn accesses(
+        &mut self,
+        wave: &Wave,
+        lds: &Lds,
+        transfer: &Transfer,
+    ) -> Result<(), FaultKind> {
+        let context = self.context(wave, lds);
+        let instruction = self.instruction;
+        let event = memory_event(&instruction, transfer, &context, Phase::Before);
+        let mut veto = None;
+        self.watch.each(Events::ACCESS, |it| {
+            if let Verdict::Veto(message) = it.accesses(&context, &event) {
+                veto.get_or_insert(message);
+            }
+        });
+        veto.map_or(Ok(()), |message| Err(FaultKind::Vetoed(message)))
+    }
+
+    /// Memory has been accessed.
+    pub(super) fn accessed(&mut self, wave: &Wave, lds: &Lds, transfer: &Transfer) {
+        let context = self.context(wave, lds);
+        let instruction = self.instruction;
+        let event = memory_event(&instruction, transfer, &context, Phase::After);
+        self.watch
+            .each(Events::ACCESSED, |it| it.accessed(&context, &event));
+    }
+
+    /// Executes a memory instruction between the events of its access.
+    ///
+    /// # Errors
+    /// The veto of an observer.
+    #[inline(never)]
+    pub(super) fn memory(
+        &mut self,
+        wave: &mut Wave,
+        step: &Step,
+        lds: &mut Lds,
+        transfer: &mut Transfer,
+    ) -> Result<Result<Outcome, LaneFault>, FaultKind> {
+        let device = self.dispatched.device;
+        let wants = self.watch.wants.any(Events::ACCESS | Events::ACCESSED);
+        if !wants {
+            let result = memory::execute::<false>(wave, step, lds, device, transfer);
+            self.resumes(&result, wave, lds);
+            return Ok(result);
+        }
+        memory::addresses(wave, step, device, &mut transfer.access);
+        let is_access = transfer.access.intent.is_some() && transfer.access.lanes() != 0;
+        if is_access && !self.is_resumed {
+            self.accesses(wave, lds, transfer)?;
+        }
+        let result = memory::execute::<true>(wave, step, lds, device, transfer);
+        self.resumes(&result, wave, lds);
+        if is_access && result == Ok(Outcome::Done) {
+            self.accessed(wave, lds, transfer);
+        }
+        Ok(result)
+    }
+
+    fn resumes(&mut self, result: &Result<Outcome, LaneFault>, wave: &Wave, lds: &Lds) {
+        if self.is_resumed && *result == Ok(Outcome::Done) {
+            let context = self.context(wave, lds);
+            self.watch.each(Events::GWS, |it| it.gws_resumes(&context));
+        }
+    }
+
+    /// The wave blocks, the first time.
+    pub(super) fn blocks(&mut self, wave: &Wave, lds: &Lds) {
+        let context = self.context(wave, lds);
+        self.watch.each(Events::GWS, |it| it.gws_blocks(&context));
+    }
+
+    /// Waits for the counters.
+    pub(super) fn waits(&mut self, wave: &mut Wave, lds: &Lds, until: Waitcnt) {
+        let retired = &mut self.watch.retired;
+        wave.scoreboard.wait_reported(until, retired);
+        self.retires(wave, lds);
+    }
+
+    /// Counts an operation.
+    pub(super) fn counts(
+        &mut self,
+        wave: &mut Wave,
+        lds: &Lds,
+        (kind, increments): (Kind, Increments),
+    ) {
+        let retired = &mut self.watch.retired;
+        wave.scoreboard
+            .issue_reported(kind, self.pc, increments, retired);
+        self.retires(wave, lds);
+    }
+
+    fn retires(&mut self, wave: &Wave, lds: &Lds) {
+        if self.watch.retired.is_empty() {
+            return;
+        }
+        let context = self.context(wave, lds);
+        let retired = std::mem::take(&mut self.watch.retired);
+        for it in &retired {
+            self.watch
+                .each(Events::RETIRE, |observer| observer.retires(&context, it));
+        }
+        self.watch.retired = retired;
+        self.watch.retired.clear();
+    }
+}
+
+fn memory_event<'a>(
+    instruction: &'a Instruction<'a>,
+    transfer: &'a Transfer,
+    context: &Context<'a>,
+    phase: Phase,
+) -> MemoryEvent<'a> {
+    MemoryEvent {
+        instruction,
+        access: &transfer.access,
+        phase,
+        wave: context.wave,
+        lds: context.lds,
+        old: &transfer.old,
+    }
+}
