@@ -15,6 +15,7 @@ usage: cargo xtask test [ARGUMENTS OF CARGO TEST]   install what the tests need,
        cargo xtask bench run [FILTER] [--beside GCN]
                                                     time kernels of tests/kernels with gcn and OpenCL on the host, start-up
                                                     and memory; or with two builds of gcn in turns
+       cargo xtask bench observe                    time kernels with observers of all events, of memory, and without
        cargo xtask help                             print this";
 
 /// A program or file that tests need, and the Debian package that has it.
@@ -53,6 +54,7 @@ fn main() -> ExitCode {
         ["fuzz", seconds] => fuzz::seconds(seconds)
             .and_then(|seconds| install_tools().and_then(|()| fuzz::run_all(seconds))),
         ["bench", "asm"] => bench::asm(),
+        ["bench", "observe"] => bench_observe(),
         ["bench", "run", ref rest @ ..] => install_tools().and_then(|()| bench_run(rest)),
         _ => {
             eprintln!("{USAGE}");
@@ -89,6 +91,13 @@ fn bench_run(arguments: &[&str]) -> Result<()> {
         .args(["test", "--quiet", "--release"])
         .args(["--package", "gcn", "--test", "compiled", "--", "--bench"])
         .args(arguments))
+}
+
+/// Times kernels with and without observers, in turns.
+fn bench_observe() -> Result<()> {
+    run(Command::new(env!("CARGO"))
+        .args(["bench", "--quiet", "--profile", "release"])
+        .args(["--package", "gcn-emu", "--bench", "observers"]))
 }
 
 /// Installs the Debian packages that tests need and that are missing, or names them.

@@ -12,7 +12,7 @@ use crate::code::Code;
 use crate::device::Device;
 use crate::exec::memory::Transfer;
 use crate::fault::{Fault, FaultKind};
-use crate::lanes::LANES;
+use crate::lanes::{LANES, Level, LevelError};
 use crate::lds::Lds;
 use crate::observe::{Dispatched, Observers, Watchers};
 use crate::wave::{Waiting, Wave, WaveId};
@@ -122,6 +122,9 @@ pub enum LaunchError {
     /// No memory for scratch.
     #[error(transparent)]
     Memory(#[from] crate::memory::AllocError),
+    /// The environment asks for vector instructions that do not exist here.
+    #[error(transparent)]
+    Vectors(#[from] LevelError),
     /// The host refuses another thread.
     #[error("cannot start a thread: {0}")]
     Thread(std::io::Error),
@@ -250,6 +253,7 @@ pub fn run(
     observers: &Observers,
 ) -> Result<Finished, LaunchError> {
     dispatch.check()?;
+    Level::of_environment()?;
     let total = dispatch.group_count();
     let threads = (device.config.threads.max(1) as u128).min(total) as usize;
     let mut scratches = Vec::new();

@@ -7,7 +7,8 @@ use gcn_emu::code::Arg;
 use gcn_emu::lanes::{LANES, Lanes};
 use gcn_emu::observe::{Context, Events, Instruction, Observer, WaveObserver};
 use gcn_emu::wave::Wave;
-use gcn_isa::{Access, Operand, Slot, regs};
+use gcn_isa::regs;
+use gcn_isa::uses::Registers;
 
 /// Reports every executed instruction to a callback, one line each, without the line's end:
 ///
@@ -151,30 +152,37 @@ fn spread(lanes: &[(usize, u32)]) -> Spread {
     Spread::Any
 }
 
-/// The operands that an instruction writes: each with its resolved registers.
-fn destinations(instruction: &Instruction<'_>) -> impl Iterator<Item = (&'static Slot, Arg)> {
-    let slots = instruction.step.inst.row().slots();
-    slots
-        .zip(instruction.operands.iter().copied())
-        .filter(|(slot, _)| slot.access != Access::Read)
-}
-
-/// The vector registers that an instruction writes.
-fn vector_destinations(instruction: &Instruction<'_>) -> impl Iterator<Item = u8> {
-    let inst = &instruction.step.inst;
-    let shown = destinations(instruction).filter(|(slot, _)| inst.shows(slot));
-    shown.flat_map(|(slot, arg)| match (inst.operand(slot), arg) {
-        (Operand::Vgprs { count, .. }, Arg::Vgpr(first)) => first..first.saturating_add(count),
-        _ => 0..0,
+/// The registers that operands name as written, where VGPR indexing and MOVREL have moved them.
+fn destinations(instruction: &Instruction<'_>) -> impl Iterator<Item = Registers> {
+    let uses = instruction.step.inst.uses();
+    let written: Vec<_> = uses.registers().filter(|it| it.written != 0).collect();
+    written.into_iter().filter_map(|it| {
+        let arg = *instruction.operands.get(it.operand()?)?;
+        match (it.registers, arg) {
+            (Registers::Vector { count, .. }, Arg::Vgpr(first)) => {
+                Some(Registers::Vector { first, count })
+            }
+            (Registers::Scalar { count, .. }, Arg::Scalar(first)) => {
+                Some(Registers::Scalar { first, count })
+            }
+            _ => None,
+        }
     })
 }
 
-/// The scalar registers that an instruction's operands name as written: first and number.
+/// The vector registers among them.
+fn vector_destinations(instruction: &Instruction<'_>) -> impl Iterator<Item = u8> {
+    destinations(instruction).flat_map(|registers| match registers {
+        Registers::Vector { first, count } => first..first.saturating_add(count),
+        Registers::Scalar { .. } | Registers::State(_) => 0..0,
+    })
+}
+
+/// The scalar registers among them: first and number.
 fn scalar_destinations(instruction: &Instruction<'_>) -> impl Iterator<Item = (u8, u8)> {
-    let inst = &instruction.step.inst;
-    destinations(instruction).filter_map(|(slot, arg)| match (inst.operand(slot), arg) {
-        (Operand::Scalar { count, .. }, Arg::Scalar(first)) => Some((first, count)),
-        _ => None,
+    destinations(instruction).filter_map(|registers| match registers {
+        Registers::Scalar { first, count } => Some((first, count)),
+        Registers::Vector { .. } | Registers::State(_) => None,
     })
 }
 

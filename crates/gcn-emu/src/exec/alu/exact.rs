@@ -187,7 +187,7 @@ pub(crate) fn invalid<F: Float>() -> F {
 }
 
 /// The first NaN of the sources, quiet (errata E190).
-fn first_nan<F: Float>(sources: &[F]) -> Option<F> {
+pub(crate) fn first_nan<F: Float>(sources: &[F]) -> Option<F> {
     let nan = sources.iter().find(|source| source.is_any_nan())?;
     Some(nan.quiet())
 }

@@ -3,7 +3,7 @@
 //! The tables (`scalar`, `packed`, `vector`, `compare`) say what an instruction computes from a lane's values;
 //! `protocol` fetches those values and writes results under EXEC; `modifiers` changes sources and results, `sdwa` and
 //! `dpp` being what those encodings do to them; `indexing` moves operands; `float` is IEEE arithmetic under the MODE
-//! register, `exact` the same in every rounding mode, `divide` and `approximate` what their names say.
+//! register, `exact` the same in every rounding mode, `nan` chooses among NaN, `divide` and `approximate` what their names say.
 
 use gcn_isa::{Does, Field, Inst, Op};
 
@@ -18,6 +18,7 @@ pub(crate) mod exact;
 pub(crate) mod float;
 pub mod indexing;
 pub mod modifiers;
+mod nan;
 mod packed;
 mod protocol;
 pub mod relative;

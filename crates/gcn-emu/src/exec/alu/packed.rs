@@ -6,6 +6,7 @@ use gcn_isa::vop3::Vop3p;
 
 use super::exact::{self, Round};
 use super::float::{self, Env, F16, Flush};
+use super::nan;
 use super::protocol::{At, both_halves, large, order_env, rarely, three, two};
 use crate::code::{Handler, Step};
 use crate::lanes::{Half, Lane, at_each_level};
@@ -100,7 +101,8 @@ fn halves(
 ) {
     let env = Env::of::<F16>(w.mode);
     if env.is_nearest() {
-        both_halves(w, s, At::<1, 2, 1>, env, nearest);
+        let exact = |a, b, _| env.output(any(env.round, env.input(a), env.input(b)));
+        both_halves(w, s, At::<1, 2, 1>, env, nearest, exact);
     } else {
         pairs(w, s, |a, b| {
             directed(env, [a, b], |[a, b]| any(env.round, a, b))
@@ -118,7 +120,11 @@ fn halves3(
 ) {
     let env = Env::of::<F16>(w.mode);
     if env.is_nearest() {
-        both_halves(w, s, At::<1, 2, 3>, env, nearest);
+        let exact = |a, b, c| {
+            let result = any(env.round, env.input(a), env.input(b), env.input(c));
+            env.output(result)
+        };
+        both_halves(w, s, At::<1, 2, 3>, env, nearest, exact);
     } else {
         pairs3(w, s, |a, b, c| {
             directed(env, [a, b, c], |[a, b, c]| any(env.round, a, b, c))
@@ -188,7 +194,9 @@ impl Mixed {
     #[inline(always)]
     fn mad(self, a: f32, b: f32, c: f32) -> f32 {
         if self.single.is_nearest() {
-            float::mad(a, b, c)
+            let product = nan::of_two(float::mad(a, b, -0.0), a, b);
+            let sum = float::mad(a, b, c);
+            nan::of_two(sum, product, c)
         } else {
             float::mad_rounded(self.single.round, a, b, c)
         }
@@ -200,7 +208,7 @@ impl Mixed {
         let env = self.single;
         let (a, b, c) = (env.input(a), env.input(b), env.input(c));
         env.output(if env.is_nearest() {
-            a.mul_add(b, c)
+            nan::of_three(a.mul_add(b, c), a, b, c)
         } else {
             exact::fma(env.round, a, b, c)
         })
@@ -237,7 +245,8 @@ fn mixed<N: Lane, R: Lane>(
 fn dot2_f16(a: u32, b: u32, c: f32) -> f32 {
     let halves = |pair| split(pair).map(|half| F16(half).flushed().to_f32());
     let ([a, a_high], [b, b_high]) = (halves(a), halves(b));
-    a_high.mul_add(b_high, a.mul_add(b, c.flushed())).flushed()
+    let sum = nan::of_three(a.mul_add(b, c.flushed()), a, b, c);
+    nan::of_three(a_high.mul_add(b_high, sum), a_high, b_high, sum).flushed()
 }
 
 /// The sum of the products of `N` parts of each dword.

@@ -7,6 +7,7 @@
 use gcn_isa::Isa;
 
 use super::exact::{self, Round};
+use super::nan;
 use super::float::{Env, F16, Float, Flush, MODE_IEEE};
 use super::scalar;
 use crate::code::{Arg, MAX_ARGS, Step};
@@ -231,14 +232,26 @@ pub(super) fn rounded1<F: Float>(
 pub(super) fn rounded2<F: Float>(
     w: &mut Wave,
     s: &Step,
-    nearest: impl Fn(F, F) -> F,
+    nearest: impl Fn(F, F) -> F + Copy,
     any: impl Fn(Round, F, F) -> F,
 ) {
-    if Env::of::<F>(w.mode).is_nearest() {
-        float2(w, s, nearest);
+    let env = Env::of::<F>(w.mode);
+    let at = At::<1, 2, 1>;
+    let (result, _) = if !env.is_nearest() {
+        return directed2(w, s, any);
+    } else if env.is_plain() {
+        computed(w, s, at, 0, |a, b, (), ()| (nearest(a, b), ()))
+    } else if env.is_flushing() {
+        const ENV: Env = Env::FLUSHING;
+        computed(w, s, at, 0, |a, b, (), ()| {
+            (ENV.output(nearest(ENV.input(a), ENV.input(b))), ())
+        })
     } else {
-        directed2(w, s, any);
-    }
+        return directed2(w, s, any);
+    };
+    let exact = |a, b, _| env.output(any(env.round, env.input(a), env.input(b)));
+    let result = nan::settled(w, s, at, result, exact);
+    write::<F>(w, s, (result, 0));
 }
 
 /// [`rounded1`] of three sources.
@@ -246,7 +259,7 @@ pub(super) fn rounded2<F: Float>(
 pub(super) fn rounded3<F: Float>(
     w: &mut Wave,
     s: &Step,
-    nearest: impl Fn(F, F, F) -> F,
+    nearest: impl Fn(F, F, F) -> F + Copy,
     any: impl Fn(Round, F, F, F) -> F,
 ) {
     rounded3_at(w, s, At::<1, 2, 3>, nearest, any);
@@ -257,7 +270,7 @@ pub(super) fn rounded3<F: Float>(
 pub(super) fn rounded_accumulate<F: Float>(
     w: &mut Wave,
     s: &Step,
-    nearest: impl Fn(F, F, F) -> F,
+    nearest: impl Fn(F, F, F) -> F + Copy,
     any: impl Fn(Round, F, F, F) -> F,
 ) {
     rounded3_at(w, s, At::<1, 2, 0>, nearest, any);
@@ -268,14 +281,29 @@ fn rounded3_at<const Z: usize, F: Float>(
     w: &mut Wave,
     s: &Step,
     at: At<1, 2, Z>,
-    nearest: impl Fn(F, F, F) -> F,
+    nearest: impl Fn(F, F, F) -> F + Copy,
     any: impl Fn(Round, F, F, F) -> F,
 ) {
-    if Env::of::<F>(w.mode).is_nearest() {
-        float3_at(w, s, at, nearest);
+    let env = Env::of::<F>(w.mode);
+    let (result, _) = if !env.is_nearest() {
+        return directed3(w, s, at, any);
+    } else if env.is_plain() {
+        computed(w, s, at, 0, |a, b, c, ()| (nearest(a, b, c), ()))
+    } else if env.is_flushing() {
+        const ENV: Env = Env::FLUSHING;
+        computed(w, s, at, 0, |a, b, c, ()| {
+            let result = nearest(ENV.input(a), ENV.input(b), ENV.input(c));
+            (ENV.output(result), ())
+        })
     } else {
-        directed3(w, s, at, any);
-    }
+        return directed3(w, s, at, any);
+    };
+    let exact = |a, b, c| {
+        let result = any(env.round, env.input(a), env.input(b), env.input(c));
+        env.output(result)
+    };
+    let result = nan::settled(w, s, at, result, exact);
+    write::<F>(w, s, (result, 0));
 }
 
 /// Two sources of an operation in a rounding mode that is not the host's.
@@ -310,7 +338,7 @@ fn directed3<const X: usize, const Y: usize, const Z: usize, F: Float>(
 pub(super) fn flushing3<F: Float, N: Lane>(
     w: &mut Wave,
     s: &Step,
-    nearest: impl Fn(N, N, N) -> N,
+    nearest: impl Fn(N, N, N) -> N + Copy,
     any: impl Fn(Round, F, F, F) -> F,
 ) {
     flushing(w, s, At::<1, 2, 3>, nearest, any);
@@ -321,7 +349,7 @@ pub(super) fn flushing3<F: Float, N: Lane>(
 pub(super) fn flushing_accumulate<F: Float, N: Lane>(
     w: &mut Wave,
     s: &Step,
-    nearest: impl Fn(N, N, N) -> N,
+    nearest: impl Fn(N, N, N) -> N + Copy,
     any: impl Fn(Round, F, F, F) -> F,
 ) {
     flushing(w, s, At::<1, 2, 0>, nearest, any);
@@ -332,12 +360,14 @@ fn flushing<const Z: usize, F: Float, N: Lane>(
     w: &mut Wave,
     s: &Step,
     at: At<1, 2, Z>,
-    nearest: impl Fn(N, N, N) -> N,
+    nearest: impl Fn(N, N, N) -> N + Copy,
     any: impl Fn(Round, F, F, F) -> F,
 ) {
     let round = Round::of::<F>(w.mode);
     if round == Round::Nearest {
-        run(w, s, at, 0, |a, b, c, ()| (nearest(a, b, c), ()));
+        let (result, _) = computed(w, s, at, 0, |a, b, c, ()| (nearest(a, b, c), ()));
+        let result = nan::settled(w, s, at, result, |a, b, c| any(round, a, b, c));
+        write::<N>(w, s, (result, 0));
     } else {
         rarely(w, s, at, 0, move |a, b, c, ()| (any(round, a, b, c), ()));
     }
@@ -349,15 +379,18 @@ fn flushing<const Z: usize, F: Float, N: Lane>(
 pub(super) fn rounded3_vcc<F: Float>(
     w: &mut Wave,
     s: &Step,
-    nearest: impl Fn(F, F, F) -> F,
+    nearest: impl Fn(F, F, F) -> F + Copy,
     any: impl Fn(Round, F, F, F, bool) -> F,
 ) {
     let env = Env::of::<F>(w.mode).keeping_sources();
     let vcc = w.vcc();
     if env.is_nearest() && vcc & w.exec() == 0 {
-        run(w, s, At::<1, 2, 3>, 0, |a, b, c, ()| {
+        let at = At::<1, 2, 3>;
+        let (result, _) = computed(w, s, at, 0, |a, b, c, ()| {
             (env.output(nearest(a, b, c)), ())
         });
+        let result = nan::settled(w, s, at, result, |a, b, c| nan::chosen::<F>(&[a, b, c]));
+        write::<F>(w, s, (result, 0));
     } else {
         rarely(w, s, At::<1, 2, 3>, vcc, move |a, b, c, bit: bool| {
             (env.output(any(env.round, a, b, c, bit)), ())
@@ -459,10 +492,15 @@ pub(super) fn half2(
 ) {
     let env = Env::of::<F16>(w.mode);
     if env.is_nearest() {
-        large(w, s, At::<1, 2, 1>, 0, |a: Half, b: Half, (), ()| {
+        let at = At::<1, 2, 1>;
+        let src = sources::<1, 2, 1, Half, Half, ()>(w, s);
+        let (result, _) = lanes::map(src, 0, |a: Half, b: Half, (), ()| {
             let result = nearest(env.input(a).0, env.input(b).0);
             (env.output(Half::<0>(result)), ())
         });
+        let exact = |a, b, _| env.output(any(env.round, env.input(a), env.input(b)));
+        let result = nan::settled::<1, 2, 1, F16>(w, s, at, result, exact);
+        write::<Half<0>>(w, s, (result, 0));
     } else {
         directed2(w, s, any);
     }
@@ -479,23 +517,28 @@ pub(super) fn half3_usually(
 ) {
     let env = Env::of::<F16>(w.mode);
     let at = At::<1, 2, 3>;
-    if env.is_nearest() {
-        usually(
-            w,
-            s,
-            at,
-            |a: Half, b: Half, c: Half, ()| {
-                let (result, is_unusual) = usual(env.input(a).0, env.input(b).0, env.input(c).0);
-                (Half::<0>(result), is_unusual)
-            },
-            |a: Half, b: Half, c: Half, ()| {
-                let result = nearest(env.input(a).0, env.input(b).0, env.input(c).0);
-                (env.output(Half::<0>(result)), ())
-            },
-        );
-    } else {
-        directed3(w, s, at, any);
+    if !env.is_nearest() {
+        return directed3(w, s, at, any);
     }
+    let (result, _) = computed_usually(
+        w,
+        s,
+        at,
+        |a: Half, b: Half, c: Half, ()| {
+            let (result, is_unusual) = usual(env.input(a).0, env.input(b).0, env.input(c).0);
+            (Half::<0>(result), is_unusual)
+        },
+        |a: Half, b: Half, c: Half, ()| {
+            let result = nearest(env.input(a).0, env.input(b).0, env.input(c).0);
+            (env.output(Half::<0>(result)), ())
+        },
+    );
+    let exact = |a, b, c| {
+        let result = any(env.round, env.input(a), env.input(b), env.input(c));
+        env.output(result)
+    };
+    let result = nan::settled::<1, 2, 3, F16>(w, s, at, result, exact);
+    write::<Half<0>>(w, s, (result, 0));
 }
 
 /// Environment of minima and maxima: up to GCN 1.2 they leave denormals unchanged; on 1.4 a denormal that is a source is a
@@ -606,9 +649,35 @@ pub(super) fn run<
     if const { A::IS_HALF } {
         return large(w, s, at, mask, f);
     }
+    let result = computed(w, s, at, mask, f);
+    write::<R>(w, s, result)
+}
+
+/// The results of [`run`], not yet written, and the lanes' flags.
+#[inline(always)]
+fn computed<
+    const X: usize,
+    const Y: usize,
+    const Z: usize,
+    A: Lane,
+    B: Lane,
+    C: Lane,
+    R: Lane,
+    Given: Bit,
+    Taken: Bit,
+>(
+    w: &mut Wave,
+    s: &Step,
+    _: At<X, Y, Z>,
+    mask: u64,
+    f: impl Fn(A, B, C, Given) -> (R, Taken) + Copy,
+) -> ([Lanes; 2], u64) {
+    if const { A::IS_HALF } {
+        return lanes::map(sources::<X, Y, Z, A, B, C>(w, s), mask, f);
+    }
     let used = const { used(&[(X, A::DWORDS), (Y, B::DWORDS), (Z, C::DWORDS)]) };
     // Most have one source at most that is in no vector register. What is the same in all lanes needs no room then.
-    let result = if s.in_registers & used == used {
+    if s.in_registers & used == used {
         lanes::map(registers::<X, Y, Z, A, B, C>(w, s), mask, f)
     } else if let Some(a) = only_same::<X, A>(w, s, used) {
         let (_, b, c) = registers::<X, Y, Z, A, B, C>(w, s);
@@ -621,8 +690,7 @@ pub(super) fn run<
         lanes::map((a, b, c), mask, f)
     } else {
         lanes::map(anywhere::<X, Y, Z, A, B, C>(w, s), mask, f)
-    };
-    write::<R>(w, s, result)
+    }
 }
 
 /// [`run`] of an operation that is large: if it were compiled for more than one way that sources may be, it would be called
@@ -651,19 +719,22 @@ pub(super) fn large<
 }
 
 /// An operation on each half of three dwords, done in single precision and rounded to nearest; denormals as `env` says.
+/// `exact` is what NaN results are by ([`nan`]).
 #[inline(always)]
 pub(super) fn both_halves<const X: usize, const Y: usize, const Z: usize>(
     w: &mut Wave,
     s: &Step,
-    _: At<X, Y, Z>,
+    at: At<X, Y, Z>,
     env: Env,
     f: impl Fn(f32, f32, f32) -> f32 + Copy,
+    exact: impl Fn(F16, F16, F16) -> F16,
 ) {
     let src = sources::<X, Y, Z, u32, u32, u32>(w, s);
     let (low, mut both) = (each_half::<0>(src, env, f), each_half::<16>(src, env, f));
     for (both, low) in both.0.iter_mut().zip(&low.0) {
         *both = *both << u16::BITS | low;
     }
+    let both = nan::settled_halves(w, s, at, both, exact);
     write::<u32>(w, s, ([both, Lanes::ZERO], 0));
 }
 
@@ -692,10 +763,32 @@ pub(super) fn usually<
 >(
     w: &mut Wave,
     s: &Step,
-    _: At<X, Y, Z>,
+    at: At<X, Y, Z>,
     usual: impl Fn(A, B, C, ()) -> (R, bool),
     any: impl Fn(A, B, C, ()) -> (R, Taken),
 ) -> u64 {
+    let result = computed_usually(w, s, at, usual, any);
+    write::<R>(w, s, result)
+}
+
+/// The results of [`usually`], not yet written, and the lanes' flags.
+#[inline(always)]
+fn computed_usually<
+    const X: usize,
+    const Y: usize,
+    const Z: usize,
+    A: Lane,
+    B: Lane,
+    C: Lane,
+    R: Lane,
+    Taken: Bit,
+>(
+    w: &mut Wave,
+    s: &Step,
+    _: At<X, Y, Z>,
+    usual: impl Fn(A, B, C, ()) -> (R, bool),
+    any: impl Fn(A, B, C, ()) -> (R, Taken),
+) -> ([Lanes; 2], u64) {
     let exec = w.exec();
     let src = sources::<X, Y, Z, A, B, C>(w, s);
     let (mut result, unusual) = lanes::map(src, 0, usual);
@@ -703,12 +796,12 @@ pub(super) fn usually<
     if unusual & exec != 0 {
         (result, bits) = lanes::map(src, 0, any);
     }
-    write::<R>(w, s, (result, bits))
+    (result, bits)
 }
 
 /// The sources at the places, with their signs.
 #[inline(always)]
-fn sources<'a, const X: usize, const Y: usize, const Z: usize, A: Lane, B: Lane, C: Lane>(
+pub(super) fn sources<'a, const X: usize, const Y: usize, const Z: usize, A: Lane, B: Lane, C: Lane>(
     w: &'a mut Wave,
     s: &Step,
 ) -> Sources<'a> {
@@ -734,7 +827,7 @@ fn sources<'a, const X: usize, const Y: usize, const Z: usize, A: Lane, B: Lane,
     }
 }
 
-type Sources<'a> = (Source<'a>, Source<'a>, Source<'a>);
+pub(super) type Sources<'a> = (Source<'a>, Source<'a>, Source<'a>);
 
 /// The sources at the places, those that are in vector registers and whose signs are left alone.
 #[inline(always)]
@@ -870,6 +963,7 @@ pub(super) fn rarely<
 }
 
 /// Positions of an operation's three sources among an instruction's operands.
+#[derive(Clone, Copy)]
 pub(super) struct At<const X: usize, const Y: usize, const Z: usize>;
 
 /// A source's registers, read in place. What is no vector register is put in every lane of `room`, where a source that
