@@ -72,7 +72,10 @@ fn main() {
         Events::ALL,
     ];
     let seen = Arc::new(AtomicU64::new(0));
-    println!("{:<32} {:>12} {:>10} {:>10}", "kernel", "unobserved", "memory", "all");
+    println!(
+        "{:<32} {:>12} {:>10} {:>10}",
+        "kernel", "unobserved", "memory", "all"
+    );
     for kernel in KERNELS {
         let mut prepared = Prepared::new(kernel);
         let mut best = [f64::INFINITY; 3];

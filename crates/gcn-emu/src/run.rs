@@ -2,6 +2,7 @@
 //!
 //! A thread and its workgroups are in `worker.rs`, what a wave does in its turn in `steps.rs`.
 
+mod start;
 mod emitter;
 mod steps;
 mod worker;
@@ -304,7 +305,7 @@ pub fn run(
         stats.groups += worker.stats.groups;
         stats.violations += worker.stats.violations;
         if let Some(other) = worker.violation {
-            worker::keep_first(&mut violation, other);
+            keep_first_wave(&mut violation, other);
         }
     }
     let violation = violation.map(|place| shared.site(place));
@@ -339,4 +340,11 @@ fn work_side_by_side(shared: &Shared<'_>, workers: &mut [Worker<'_>]) -> Result<
 fn keep_first(places: &mut Vec<Place>) {
     places.sort_by_key(|place| place.wave.rank());
     places.truncate(MAX_PLACES);
+}
+
+/// Keeps the one of two places that comes first in the order in which waves begin.
+fn keep_first_wave(kept: &mut Option<(WaveId, u64)>, other: (WaveId, u64)) {
+    if kept.is_none_or(|(wave, _)| other.0.rank() < wave.rank()) {
+        *kept = Some(other);
+    }
 }

@@ -6,7 +6,10 @@ mod programs;
 use std::process::Command;
 
 use arbitrary::Unstructured;
+use gcn_emu::code::Code;
 use gcn_emu::lanes::{LEVEL_VARIABLE, Level, LevelError};
+use gcn_emu::wave::{Wave, WaveId};
+use gcn_isa::Target;
 use programs::Program;
 
 const PROGRAMS: u64 = 300;
@@ -63,4 +66,58 @@ fn an_unknown_level_is_an_error() {
         let (succeeds, text) = run(level.name());
         assert_eq!(succeeds, level.is_available(), "{text}");
     }
+}
+
+/// Sources of an instruction that has two or three, in the order in which it takes them, and what comes out.
+const NAN: &[([u32; 3], u32)] = &[
+    ([0x7fc0_1234, 0xffc0_5678, 0x7fc0_9abc], 0x7fc0_1234),
+    ([0x3f80_0000, 0xffc0_5678, 0x7fc0_9abc], 0xffc0_5678),
+    ([0x7fc0_1234, 0x7f80_0005, 0x7fc0_9abc], 0x7fc0_1234),
+    ([0x7f80_0005, 0xffc0_5678, 0x7fc0_9abc], 0x7fc0_0005),
+    ([0xff80_0001, 0x3f80_0000, 0x3f80_0000], 0xffc0_0001),
+];
+
+#[test]
+fn the_first_nan_is_propagated_at_every_level() {
+    let target = Target::named("gfx906").expect("it exists");
+    // Registers of the sources in the order in which the operation takes them.
+    let texts = [
+        ("v_add_f32 v4, v0, v1", [0, 1, 2]),
+        ("v_sub_f32 v4, v0, v1", [0, 1, 2]),
+        ("v_subrev_f32 v4, v0, v1", [1, 0, 2]),
+        ("v_mul_f32 v4, v0, v1", [0, 1, 2]),
+        ("v_mad_f32 v4, v0, v1, v2", [0, 1, 2]),
+        ("v_fma_f32 v4, v0, v1, v2", [0, 1, 2]),
+        ("v_fma_f32 v4, v2, v0, v1", [2, 0, 1]),
+        ("v_mac_f32 v4, v0, v1", [0, 1, 4]),
+        ("v_fmac_f32 v4, v0, v1", [0, 1, 4]),
+    ];
+    let host = Level::current();
+    for level in Level::ALL.into_iter().filter(|level| level.is_available()) {
+        level.set().expect("it is available");
+        for (text, registers) in texts {
+            for mode in [0, 0xf0, 0xf3] {
+                let bytes = programs::assembled(target, text);
+                let code = Code::new(target.isa, 0, &bytes, 8, 8);
+                let mut wave = Wave::new(target.isa, WaveId::default(), 0, 8, 8);
+                wave.set_exec(u64::MAX);
+                wave.mode = mode;
+                for (lane, (sources, _)) in NAN.iter().enumerate() {
+                    for (register, source) in registers.into_iter().zip(sources) {
+                        wave.vgprs[register].0[lane] = *source;
+                    }
+                }
+                let step = code.step(0).expect("it is there").expect("it decodes");
+                (step.handler)(&mut wave, step);
+                for (lane, (_, expected)) in NAN.iter().enumerate() {
+                    let found = wave.vgprs[4].0[lane];
+                    assert_eq!(
+                        found, *expected,
+                        "{text}, lane {lane}, mode {mode:#x}, {level}"
+                    );
+                }
+            }
+        }
+    }
+    host.set().expect("it is available");
 }

@@ -159,16 +159,16 @@ impl Recorder {
         };
         let values: Vec<_> = (0..access.elements)
             .filter_map(|element| event.value(lane, element))
-            .map(|value| format!("{:x?}", value.dwords()))
+            .map(|value| format!(" {:x?}", value.dwords()))
             .collect();
         self.add(format!(
-            "{verb} {:?} {:?} {} lanes, {} x {} bytes at {address}: {}",
+            "{verb} {:?} {:?} {} lanes, {} x {} bytes at {address}:{}",
             access.intent.expect("it is an access"),
             access.space(lane).expect("the lane accesses something"),
             access.lanes().count_ones(),
             access.elements,
             access.bytes,
-            values.join(" "),
+            values.concat(),
         ));
     }
 }
@@ -235,14 +235,14 @@ fn a_run_from_its_begin_to_its_end() {
         0 issues v_lshlrev_b32_e32 v1, 2, v0
         0 completes v_lshlrev_b32
         0 issues s_load_dwordx2 s[4:5], s[0:1], 0x8 #0
-        accesses Load Global 1 lanes, 1 x 8 bytes at 8: 
+        accesses Load Global 1 lanes, 1 x 8 bytes at 8:
         accessed Load Global 1 lanes, 1 x 8 bytes at 8: [2, 3]
         0 completes s_load_dwordx2
         0 issues s_waitcnt lgkmcnt(0)
         #0 retires Lgkm Wait
         0 completes s_waitcnt
         0 issues global_load_dword v2, v1, s[0:1] #1
-        accesses Load Global 64 lanes, 1 x 4 bytes at 0: 
+        accesses Load Global 64 lanes, 1 x 4 bytes at 0:
         accessed Load Global 64 lanes, 1 x 4 bytes at 0: [0]
         0 completes global_load_dword
         0 issues global_store_dword v1, v0, s[0:1] offset:256 #2
@@ -278,11 +278,11 @@ fn values_of_every_kind_of_access() {
         accessed Atomic Global 1 lanes, 1 x 4 bytes at 0: [0]
         accesses Store Global 1 lanes, 1 x 1 bytes at 0: [34]
         accessed Store Global 1 lanes, 1 x 1 bytes at 0: [34]
-        accesses Load Global 1 lanes, 1 x 1 bytes at 0: 
+        accesses Load Global 1 lanes, 1 x 1 bytes at 0:
         accessed Load Global 1 lanes, 1 x 1 bytes at 0: [34]
         accesses Atomic Lds 1 lanes, 1 x 4 bytes at 0: [1]
         accessed Atomic Lds 1 lanes, 1 x 4 bytes at 0: [0]
-        accesses Load Lds 1 lanes, 1 x 4 bytes at 8: 
+        accesses Load Lds 1 lanes, 1 x 4 bytes at 8:
         accessed Load Lds 1 lanes, 1 x 4 bytes at 8: [123b]
         accesses Atomic Gds 1 lanes, 1 x 4 bytes at 8: [7]
         accessed Atomic Gds 1 lanes, 1 x 4 bytes at 8: [0]",
@@ -411,8 +411,8 @@ fn every_wave_ends_once_for_a_reason() {
     assert_eq!(
         lines,
         [
-            "0 ends: Program, 0 outstanding",
-            "1 ends: Program, 0 outstanding"
+            "0 ends: Program, 1 outstanding",
+            "1 ends: Program, 1 outstanding"
         ]
     );
     assert_eq!(fault, None);

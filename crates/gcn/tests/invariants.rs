@@ -313,8 +313,6 @@ const LONG: &[(&str, usize, &str)] = &[
     ("crates/gcn-emu/src/exec/alu/float.rs", 833, "not split yet"),
     ("crates/gcn-emu/src/exec/alu/protocol.rs", 1091, "waits for the block compiler, which changes how operations are described"),
     ("crates/gcn-emu/src/exec/alu/vector.rs", 773, "not split yet"),
-    ("crates/gcn-emu/src/exec/memory.rs", 759, "not split yet"),
-    ("crates/gcn-emu/src/lanes.rs", 660, "not split yet"),
     ("crates/gcn-emu/src/memory.rs", 778, "not split yet"),
     ("crates/gcn-emu/src/run/worker.rs", 723, "not split yet"),
     ("crates/gcn-emu/tests/alu/float.rs", 757, "not split yet"),

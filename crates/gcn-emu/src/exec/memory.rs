@@ -14,9 +14,12 @@ pub mod plan;
 pub mod quick;
 
 mod moves;
+mod order;
+mod scalar;
+mod typed;
 mod wide;
 
-use gcn_isa::effect::{AtomicOp, Clock, GwsOp, Half};
+use gcn_isa::effect::{AtomicOp, Clock, Half};
 use gcn_isa::{Does, Ty};
 
 use crate::code::Step;
@@ -24,15 +27,13 @@ use crate::device::{Device, OnViolation};
 use crate::fault::{FaultKind, Intent};
 use crate::gds::Gds;
 use crate::lanes::{LANES, Lanes, active};
-use crate::lds::{Lds, Share};
+use crate::lds::Lds;
 use crate::wave::Wave;
 
 pub use access::{Access, Space, addresses};
 pub use combine::{Denormals, combine};
 pub use plan::{Family, Plan};
 
-use access::ORDERED_INDEX;
-use format::COMPONENTS;
 use places::{Element, MAX_DWORDS, Places, Violation};
 
 /// How an instruction went.
@@ -71,9 +72,9 @@ impl Default for Transfer {
 /// Most instructions access memory in one of a few shapes: all lanes one place, a row, elements scattered in one
 /// allocation. [`quick`] finds the shape in the registers with addresses and accesses memory in one go. Whatever has none of
 /// those shapes (lanes out of bounds, in several spaces or allocations, misaligned) goes lane by lane: [`addresses`], then
-/// [`perform`]. They are two because 64 addresses of eight bytes, which the shapes do without, cost more than the access:
-/// `addresses` for all took 1.9 times the host's instructions in a kernel that streams. An observer's event has the
-/// addresses that [`addresses`] finds; the tests hold both to the same effect.
+/// [`perform`]. They are two because the shapes do without the 64 addresses of eight bytes that [`addresses`] makes, and most
+/// runs need no more than the shape. An observer's event has the addresses that [`addresses`] finds; the tests hold both to
+/// the same effect.
 ///
 /// # Errors
 /// The fault, and the lane to blame. Lanes before it have had their effect.
@@ -115,8 +116,8 @@ pub fn perform(
             moves::perform(wave, plan, how);
             return Ok(Outcome::Done);
         }
-        Does::Gws(op) => return Ok(synchronise(wave, plan, op, device)),
-        Does::OrderedCount => return Ok(count_in_order(wave, plan, device, old)),
+        Does::Gws(op) => return Ok(order::synchronise(wave, plan, op, device)),
+        Does::OrderedCount => return Ok(order::count_in_order(wave, plan, device, old)),
         // Caches are coherent here, and translation needs no prefetch (errata E124, E125).
         Does::LdsNop | Does::Cache { .. } | Does::Probe => return Ok(Outcome::Done),
         Does::Time(clock) => {
@@ -200,76 +201,6 @@ const HALF_BITS: u32 = 16;
 
 fn lds_copy_base(access: &Access) -> u64 {
     u64::from(access.to_lds.unwrap_or(0))
-}
-
-/// GWS (checklist 2.30; errata E048): the value is the first active lane's, lane 0's where none is.
-fn synchronise(wave: &mut Wave, plan: &Plan, op: GwsOp, device: &Device) -> Outcome {
-    let resource = (wave.m0() >> 16).wrapping_add(plan.offset as u32 & 0x3f);
-    let lane = wave.exec().trailing_zeros() as usize % LANES;
-    let value = wave.vgpr(plan.vaddr.unwrap_or(0)).0[lane];
-    if device
-        .gws
-        .perform(op, resource, value, &mut wave.gws_ticket)
-    {
-        Outcome::Done
-    } else {
-        Outcome::Blocked
-    }
-}
-
-// OFFSET of DS_ORDERED_COUNT (errata E049).
-const ORDERED_RELEASE: u32 = 1 << 8;
-const ORDERED_DONE: u32 = 1 << 9;
-const ORDERED_OPERATION_SHIFT: u32 = 12;
-
-/// DS_ORDERED_COUNT (errata E049): waves have their turn by the logical number in M0, one after the other, whatever
-/// EXEC is. The next one's comes when a wave releases it or is done.
-fn count_in_order(
-    wave: &mut Wave,
-    plan: &Plan,
-    device: &Device,
-    replaced: &mut [Lanes; 2],
-) -> Outcome {
-    let m0 = wave.m0();
-    let offset = plan.offset as u32;
-    let address = u64::from((m0 >> 16).wrapping_add(offset & ORDERED_INDEX));
-    let exec = wave.exec();
-    let operand = if exec == 0 {
-        0
-    } else {
-        wave.vgpr(plan.vaddr.unwrap_or(0)).0[exec.trailing_zeros() as usize % LANES]
-    };
-    let new = |old: u32| match offset >> ORDERED_OPERATION_SHIFT & 3 {
-        0 => old.wrapping_add(operand),
-        1 => operand,
-        // The reserved number changes nothing.
-        2 => old,
-        _ if old >= operand => old - operand,
-        _ => old,
-    };
-    let passes_on = offset & (ORDERED_RELEASE | ORDERED_DONE) != 0;
-    let number = m0 as u16;
-    if !device.gws.has_turn(number) {
-        return Outcome::Blocked;
-    }
-    let mut guard = device.gds.lock();
-    let size = guard.len() as u64;
-    let mut share = Share::new(&mut guard, 0, size);
-    let mut old = 0;
-    if let Some([value]) = share.dwords(address) {
-        old = value;
-        // It has just been read.
-        let _ = share.set_dwords(address, [new(old)]);
-    } else {
-        wave.note_violation();
-    }
-    drop(guard);
-    replaced[0] = Lanes::splat(old);
-    wave.vgpr_mut(plan.vdst).blend(&replaced[0], exec);
-    if passes_on {
-        device.gws.pass_turn(number);
-    }
-    Outcome::Done
 }
 
 /// An instruction on its way.
@@ -674,153 +605,6 @@ impl Running<'_> {
                 }
             }
             self.scatter(plan.vdst, dwords, lane, &old);
-        }
-        Ok(())
-    }
-
-    /// The components of a lane's element, converted.
-    fn components(&mut self, lane: usize, ty: Ty) -> Result<[u32; COMPONENTS], LaneFault> {
-        let access = self.places.access;
-        let bytes = access.format.bytes();
-        let (element, result) = self.places.load(lane, access.address[lane], bytes.into());
-        self.check(lane, result)?;
-        Ok(access.format.load(&element, ty))
-    }
-
-    /// Converted components, of 16 bits two in a register where there are that few registers (errata E200).
-    fn load_format(&mut self, count: u8, ty: Ty) -> Result<(), LaneFault> {
-        let (plan, access) = (self.plan, self.places.access);
-        let is_packed = plan.data_dwords < count;
-        for lane in self.lanes() {
-            let mut values = self.components(lane, ty)?;
-            values[usize::from(count)..].fill(0);
-            if is_packed {
-                values = [
-                    values[0] | values[1] << HALF_BITS,
-                    values[2] | values[3] << HALF_BITS,
-                    0,
-                    0,
-                ];
-            }
-            self.scatter(plan.vdst, plan.data_dwords, lane, &values);
-        }
-        if plan.tfe {
-            // Everything is resident (errata E080).
-            let status = plan.vdst.wrapping_add(plan.data_dwords);
-            self.write(status, &[0; LANES], access.lanes());
-        }
-        Ok(())
-    }
-
-    /// The first component to the upper half; the lower half is kept.
-    fn load_format_high(&mut self) -> Result<(), LaneFault> {
-        for lane in self.lanes() {
-            let [value, ..] = self.components(lane, Ty::B16)?;
-            let register = &mut self.wave.vgpr_mut(self.plan.vdst).0[lane];
-            *register = *register & 0xffff | value << HALF_BITS;
-        }
-        Ok(())
-    }
-
-    fn store_format(&mut self, count: u8, ty: Ty) -> Result<(), LaneFault> {
-        let plan = self.plan;
-        let is_packed = plan.data_dwords < count;
-        for lane in self.lanes() {
-            let mut values = self.gather(plan.vdata, plan.data_dwords, lane);
-            if is_packed {
-                let [low, high, ..] = values;
-                values = [low, low >> HALF_BITS, high, high >> HALF_BITS];
-            }
-            let count = usize::from(count).min(values.len());
-            self.store_components(lane, &values[..count], ty)?;
-        }
-        Ok(())
-    }
-
-    /// The first component from the upper half.
-    fn store_format_high(&mut self) -> Result<(), LaneFault> {
-        for lane in self.lanes() {
-            let [value, ..] = self.gather(self.plan.vdata, 1, lane);
-            self.store_components(lane, &[value >> HALF_BITS], Ty::B16)?;
-        }
-        Ok(())
-    }
-
-    fn store_components(&mut self, lane: usize, values: &[u32], ty: Ty) -> Result<(), LaneFault> {
-        let access = self.places.access;
-        let format = access.format;
-        let result = self.places.store(
-            lane,
-            access.address[lane],
-            format.bytes().into(),
-            &format.store(values, ty),
-        );
-        self.check(lane, result)
-    }
-
-    /// Scalar memory, executed once whatever EXEC is (checklist 1.3).
-    fn scalar(&mut self) -> Result<(), LaneFault> {
-        let (plan, access) = (self.plan, self.places.access);
-        let address = access.address[0];
-        let in_bounds = access.dwords_in_bounds;
-        let registers = |i: u8| plan.sdata.wrapping_add(i);
-        let memory = &self.places.device.memory;
-        match plan.does {
-            Does::Load(ty) => {
-                let mut loaded = [0; MAX_SCALAR_DWORDS];
-                let part = loaded.get_mut(..usize::from(in_bounds));
-                let done = part.is_some_and(|part| memory.load_dwords(address, part).is_some());
-                if !done {
-                    self.check(0, Err(Violation::Unmapped { address }))?;
-                }
-                for i in 0..ty.dwords() {
-                    self.wave.set_scalar(registers(i), loaded[usize::from(i)]);
-                }
-            }
-            Does::Store(ty) => {
-                let mut stored = [0; MAX_SCALAR_DWORDS];
-                for i in 0..ty.dwords() {
-                    stored[usize::from(i)] = self.wave.scalar(registers(i));
-                }
-                let part = stored.get(..usize::from(in_bounds));
-                let done = part.is_some_and(|part| memory.store_dwords(address, part).is_some());
-                if !done {
-                    self.check(0, Err(Violation::Unmapped { address }))?;
-                }
-            }
-            Does::Atomic(op, ty) => {
-                let dwords = ty.dwords();
-                let value = |first: u8| {
-                    let high = if dwords == 2 {
-                        u64::from(self.wave.scalar(registers(first + 1))) << 32
-                    } else {
-                        0
-                    };
-                    u64::from(self.wave.scalar(registers(first))) | high
-                };
-                let second = if op == AtomicOp::CompareSwap {
-                    value(dwords)
-                } else {
-                    0
-                };
-                let data = value(0);
-                let (old, result) = if in_bounds == dwords {
-                    self.places.update(0, address, ty.bytes().into(), |old| {
-                        combine(op, ty, old, data, second, Denormals::FLUSHED)
-                    })
-                } else {
-                    (0, Ok(()))
-                };
-                self.check(0, result)?;
-                self.keep(0, old);
-                if plan.returns {
-                    self.wave.set_scalar(registers(0), old as u32);
-                    if dwords == 2 {
-                        self.wave.set_scalar(registers(1), (old >> 32) as u32);
-                    }
-                }
-            }
-            _ => return Err((FaultKind::NotExecuted, None)),
         }
         Ok(())
     }

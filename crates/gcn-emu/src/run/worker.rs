@@ -7,8 +7,9 @@ use std::sync::atomic::{
 };
 use std::sync::{Mutex, PoisonError};
 
+use super::start::{DIMENSIONS, identify, initialise, work_item_ids};
 use super::steps::run_wave;
-use super::{Dispatch, Initial, InitialSgpr, Place, Site, Stats};
+use super::{Dispatch, Place, Site, Stats, keep_first_wave};
 use crate::code::Code;
 use crate::device::{Device, LdsFill};
 use crate::exec::memory::Transfer;
@@ -201,13 +202,6 @@ impl Group {
     /// The waves that have begun and not ended.
     fn begun(&self) -> impl Iterator<Item = &Wave> {
         self.waves.iter().flatten().map(Box::as_ref)
-    }
-}
-
-/// Keeps the one of two places that comes first in the order in which waves begin.
-pub(super) fn keep_first(kept: &mut Option<(WaveId, u64)>, other: (WaveId, u64)) {
-    if kept.is_none_or(|(wave, _)| other.0.rank() < wave.rank()) {
-        *kept = Some(other);
     }
 }
 
@@ -586,7 +580,7 @@ impl<'a> Worker<'a> {
         self.stats.instructions += wave.executed - before;
         self.stats.violations += wave.violations - violations;
         if let Some(pc) = wave.violated_at {
-            keep_first(&mut self.violation, (wave.id, pc));
+            keep_first_wave(&mut self.violation, (wave.id, pc));
         }
         let has_ended = wave.waiting == Waiting::Ended;
         if let Err(stop) = result {
@@ -726,63 +720,3 @@ impl<'a> Worker<'a> {
         }
     }
 }
-
-/// Sets a wave's position, each number by itself: the host cannot hand a vector of them on while they are stores that wait
-/// in its queue, behind those to memory. Without this a kernel that streams takes a third more time.
-#[inline(never)]
-fn identify(id: &mut WaveId, x: u32, y: u32, z: u32, wave: u32) {
-    id.group = [x, y, z];
-    id.wave = wave;
-}
-
-/// Sets the registers that the hardware sets. The wave has the first of `lanes` work-items, whose ids are given, and its
-/// scratch, at `scratch_offset` behind the thread's.
-fn initialise(
-    wave: &mut Wave,
-    initial: &Initial,
-    ids: &[Lanes; DIMENSIONS],
-    lanes: usize,
-    scratch_offset: u64,
-) {
-    wave.mode = initial.mode;
-    wave.set_exec(if lanes >= LANES {
-        u64::MAX
-    } else {
-        (1 << lanes) - 1
-    });
-    let scratch = wave.scratch.region;
-    for (number, sgpr) in initial.sgprs.iter().enumerate() {
-        let value = match *sgpr {
-            InitialSgpr::Value(value) => value,
-            InitialSgpr::GroupId(dimension) => wave.id.group[usize::from(dimension) % 3],
-            InitialSgpr::GroupInfo => u32::from(wave.id.wave == 0) << 31 | wave.group.waves,
-            InitialSgpr::ScratchBase(0) | InitialSgpr::FlatScratchLow => scratch as u32,
-            InitialSgpr::ScratchBase(_) => (scratch >> 32) as u32 | SCRATCH_SWIZZLE,
-            InitialSgpr::FlatScratchHigh => (scratch >> 32) as u32,
-            InitialSgpr::ScratchWaveOffset => scratch_offset as u32,
-        };
-        wave.set_scalar(number as u8, value);
-    }
-    let dimensions = usize::from(initial.work_item_ids).min(DIMENSIONS);
-    for (register, ids) in wave.vgprs.iter_mut().zip(ids).take(dimensions) {
-        *register = *ids;
-    }
-}
-
-/// Dimensions of a grid.
-const DIMENSIONS: usize = 3;
-
-/// The ids of 64 work-items of a workgroup of this size, from the one with this number on, in each dimension.
-fn work_item_ids(size: [u32; DIMENSIONS], first: usize) -> [Lanes; DIMENSIONS] {
-    let mut ids = [Lanes::ZERO; DIMENSIONS];
-    for lane in 0..LANES {
-        let item = (first + lane) as u32;
-        ids[0].0[lane] = item % size[0];
-        ids[1].0[lane] = item / size[0] % size[1];
-        ids[2].0[lane] = item / size[0] / size[1];
-    }
-    ids
-}
-
-/// Bit of dword 1 of a buffer descriptor: SWIZZLE_ENABLE.
-const SCRATCH_SWIZZLE: u32 = 1 << 31;

@@ -17,7 +17,9 @@ use gcn_isa::effect::Control;
 use gcn_isa::{Does, Field, Inst, Operand, Target, decode, rows};
 
 /// Targets, one of each instruction set.
-pub const TARGETS: &[&str] = &["gfx600", "gfx700", "gfx803", "gfx810", "gfx900", "gfx904", "gfx906"];
+pub const TARGETS: &[&str] = &[
+    "gfx600", "gfx700", "gfx803", "gfx810", "gfx900", "gfx904", "gfx906",
+];
 
 /// Address of the code.
 const BASE: u64 = 0x1000;
@@ -43,8 +45,18 @@ const LIMIT: u64 = 4000;
 const LDS_BYTES: u32 = 512;
 /// Bits of floating-point numbers that are treated specially: infinities, NaN of both kinds, denormals, zeros, ones.
 const SPECIAL: [u32; 12] = [
-    0x7f80_0000, 0xff80_0000, 0x7fc0_0001, 0xffc1_2345, 0x7f80_0003, 0xffa0_0000, 0x0000_0001, 0x8000_0000, 0,
-    0x3f80_0000, 0x7e01_7d03, 0xfc00_fe02,
+    0x7f80_0000,
+    0xff80_0000,
+    0x7fc0_0001,
+    0xffc1_2345,
+    0x7f80_0003,
+    0xffa0_0000,
+    0x0000_0001,
+    0x8000_0000,
+    0,
+    0x3f80_0000,
+    0x7e01_7d03,
+    0xfc00_fe02,
 ];
 
 /// A program with its memory.
@@ -60,8 +72,11 @@ pub struct Program {
 }
 
 /// Bytes of assembly text.
-fn assembled(target: &'static Target, text: &str) -> Vec<u8> {
-    let source = Source { name: "program", text };
+pub fn assembled(target: &'static Target, text: &str) -> Vec<u8> {
+    let source = Source {
+        name: "program",
+        text,
+    };
     let assembly = assemble(&source, &Options::new(target));
     assert!(!assembly.has_errors(), "{text}: {:?}", assembly.diagnostics);
     let section = assembly.program.section(".text").expect("there is code");
@@ -78,7 +93,9 @@ fn offsets() -> String {
 
 /// Moves a row between a vector register and an offset in the workgroup's memory.
 fn transfer(verb: &str, register: usize, offset: u64) -> String {
-    format!("s_mov_b32 s86, {offset:#x}\n buffer_{verb}_dword v{register}, v{OFFSETS}, s[92:95], s86 offen\n")
+    format!(
+        "s_mov_b32 s86, {offset:#x}\n buffer_{verb}_dword v{register}, v{OFFSETS}, s[92:95], s86 offen\n"
+    )
 }
 
 /// Loads the vector registers, and points at memory: s[0:1] and descriptors s[4:7], s[8:11] of bytes and of records;
@@ -103,7 +120,10 @@ fn prologue(buffer: u64) -> String {
         text += &format!("v_and_b32 v{register}, {mask:#x}, v{register}\n");
     }
     for register in [2, 6] {
-        text += &format!("v_or_b32 v{register}, s0, v{register}\n v_mov_b32 v{}, s1\n", register + 1);
+        text += &format!(
+            "v_or_b32 v{register}, s0, v{register}\n v_mov_b32 v{}, s1\n",
+            register + 1
+        );
     }
     text + "s_mov_b32 m0, -1\n"
 }
@@ -171,7 +191,10 @@ impl Program {
             }
         }
         let scalars = (0..KEPT).map(|_| random() as u32).collect();
-        let text = insts.iter().map(|inst| format!("{}\n", inst.text())).collect();
+        let text = insts
+            .iter()
+            .map(|inst| format!("{}\n", inst.text()))
+            .collect();
         let mut code = Vec::new();
         for (index, inst) in insts.iter().enumerate() {
             let mut words = inst.words();
@@ -204,13 +227,20 @@ impl Program {
         config.dword_alignment = self.dword_alignment;
         let mut device = Device::new(config);
         let bytes = self.memory.len() as u64;
-        let buffer = device.memory.allocate("buffer", bytes).expect("there is memory");
+        let buffer = device
+            .memory
+            .allocate("buffer", bytes)
+            .expect("there is memory");
         assert!(device.memory.write(buffer, &self.memory));
         let mut code = assembled(self.target, &prologue(buffer));
         code.extend(&self.code);
         code.extend(assembled(self.target, &epilogue()));
         let code = Code::new(self.target.isa, BASE, &code, VGPRS, SGPRS);
-        let mut sgprs: Vec<_> = self.scalars.iter().map(|&value| InitialSgpr::Value(value)).collect();
+        let mut sgprs: Vec<_> = self
+            .scalars
+            .iter()
+            .map(|&value| InitialSgpr::Value(value))
+            .collect();
         sgprs.resize(89, InitialSgpr::Value(0));
         sgprs.push(InitialSgpr::GroupId(0));
         let dispatch = Dispatch {
@@ -263,7 +293,10 @@ impl Program {
     }
 
     fn described(&self) -> String {
-        format!("{}, mode {:#x}:\n{}", self.target.name, self.mode, self.text)
+        format!(
+            "{}, mode {:#x}:\n{}",
+            self.target.name, self.mode, self.text
+        )
     }
 
     #[track_caller]
@@ -283,7 +316,9 @@ impl Program {
                 };
                 let what = match inside.checked_sub(DUMP).map(|inside| inside / ROW) {
                     None => format!("memory at {inside:#x}"),
-                    Some(row) if row < OFFSETS as u64 => format!("v{row}, lane {}", inside % ROW / 4),
+                    Some(row) if row < OFFSETS as u64 => {
+                        format!("v{row}, lane {}", inside % ROW / 4)
+                    }
                     Some(row) => format!("s{} or later", row - OFFSETS as u64),
                 };
                 panic!(
@@ -305,7 +340,10 @@ struct Outcome {
 
 /// An instruction with any bits, most of its registers those that the prologue has set; `None` if it is not one that all
 /// runs agree on.
-fn instruction(u: &mut Unstructured<'_>, target: &'static Target) -> arbitrary::Result<Option<Inst>> {
+fn instruction(
+    u: &mut Unstructured<'_>,
+    target: &'static Target,
+) -> arbitrary::Result<Option<Inst>> {
     let isa = target.isa;
     let all: usize = rows().count();
     let row = rows().nth(u.choose_index(all)?).expect("it is one of them");
@@ -356,25 +394,36 @@ fn is_suitable(target: &'static Target, inst: &Inst) -> bool {
     let isa = target.isa;
     let is_one = decode(isa, &inst.words()[..inst.dwords()]).is_ok_and(|it| it == *inst);
     let writes_kept = inst.row().slots().any(|slot| match inst.operand(slot) {
-        Operand::Scalar { code, count } if inst.writes(slot) => {
-            code < SGPRS && code + count > KEPT
-        }
+        Operand::Scalar { code, count } if inst.writes(slot) => code < SGPRS && code + count > KEPT,
         _ => false,
     });
     // Who waits for others, or for time, or ends by itself.
     let is_apart = match inst.does() {
-        Does::Jump | Does::Fork | Does::ReturnFromTrap | Does::Time(_) | Does::Gws(_) | Does::OrderedCount => true,
+        Does::Jump
+        | Does::Fork
+        | Does::ReturnFromTrap
+        | Does::Time(_)
+        | Does::Gws(_)
+        | Does::OrderedCount => true,
         Does::Branch(_) => inst.row().slots().any(|slot| inst.writes(slot)),
         Does::Control(control) => matches!(
             control,
-            Control::End | Control::Trap | Control::SetHalt | Control::SendMsg { .. } | Control::Sleep
+            Control::End
+                | Control::Trap
+                | Control::SetHalt
+                | Control::SendMsg { .. }
+                | Control::Sleep
         ),
         _ => inst.flag(Field::Gds),
     };
     if !is_one || writes_kept || is_apart {
         return false;
     }
-    let bytes: Vec<u8> = inst.words().iter().flat_map(|word| word.to_le_bytes()).collect();
+    let bytes: Vec<u8> = inst
+        .words()
+        .iter()
+        .flat_map(|word| word.to_le_bytes())
+        .collect();
     let code = Code::new(isa, BASE, &bytes[..4 * inst.dwords()], VGPRS, SGPRS);
     match code.step(BASE) {
         Some(Ok(step)) => {
@@ -438,6 +487,10 @@ impl WaveObserver for Waves {
     fn accessed(&mut self, _: &Context<'_>, event: &MemoryEvent<'_>) {
         // Of all that has happened something is known.
         let lane = event.access.lanes().trailing_zeros() as usize;
-        assert!(event.value(lane, 0).is_some(), "{}", event.instruction.step.inst.text());
+        assert!(
+            event.value(lane, 0).is_some(),
+            "{}",
+            event.instruction.step.inst.text()
+        );
     }
 }

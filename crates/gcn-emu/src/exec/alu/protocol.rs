@@ -7,8 +7,8 @@
 use gcn_isa::Isa;
 
 use super::exact::{self, Round};
-use super::nan;
 use super::float::{Env, F16, Float, Flush, MODE_IEEE};
+use super::nan;
 use super::scalar;
 use crate::code::{Arg, MAX_ARGS, Step};
 use crate::lanes::{self, Bit, Half, Lane, Lanes, NOTHING, Same, Sign, SignBits, Signed, Source};
@@ -801,7 +801,15 @@ fn computed_usually<
 
 /// The sources at the places, with their signs.
 #[inline(always)]
-pub(super) fn sources<'a, const X: usize, const Y: usize, const Z: usize, A: Lane, B: Lane, C: Lane>(
+pub(super) fn sources<
+    'a,
+    const X: usize,
+    const Y: usize,
+    const Z: usize,
+    A: Lane,
+    B: Lane,
+    C: Lane,
+>(
     w: &'a mut Wave,
     s: &Step,
 ) -> Sources<'a> {
@@ -1030,156 +1038,4 @@ fn registers_from<T: Lane>(registers: &[Lanes], first: u8) -> Source<'_> {
 }
 
 #[cfg(test)]
-mod tests {
-    //! Arguments of [`usually`](super::usually): where `usual` has a result, it is the one that `any` has.
-
-    use crate::exec::alu::float::{self, Env, F16, Float};
-    use crate::exec::alu::{approximate, divide};
-
-    /// MODE's denormal bits.
-    const MODES: [u32; 4] = [0, 0x50, 0xa0, 0xf0];
-    const SAMPLES: usize = 1 << 20;
-
-    /// Values of all kinds, some of them close to each other.
-    fn samples<F: Float>() -> impl Iterator<Item = [F; 3]> {
-        let mut state = 0x2545_f491_4f6c_dd1d_u64;
-        let mut random = move || {
-            state ^= state << 13;
-            state ^= state >> 7;
-            state ^= state << 17;
-            state
-        };
-        let infinity = u64::from(F::EXPONENT_MAX) << F::FRACTION;
-        let one = u64::from(F::EXPONENT_MAX >> 1) << F::FRACTION;
-        let ends = [0, 1, infinity, infinity - 1, infinity + 1, one, one + 1];
-        std::iter::repeat_with(move || {
-            let close = random() & 3 << F::FRACTION;
-            std::array::from_fn(|_| {
-                let (kind, bits) = (random() >> 32, random());
-                let sign = F::signed(0, bits >> 63 != 0).bits();
-                F::of_bits(match kind % 8 {
-                    0 => ends[bits as usize % ends.len()] | sign,
-                    1 => bits & ((1 << F::FRACTION) - 1) | sign,
-                    2 | 3 => (one + close).wrapping_add(bits >> 61) | sign,
-                    4 => one.wrapping_add(bits & ((8 << F::FRACTION) - 1)) | sign,
-                    _ => bits,
-                })
-            })
-        })
-        .take(SAMPLES)
-    }
-
-    fn check<F: Float>(usual: impl Fn(F, F, F) -> (F, bool), any: impl Fn(Env, F, F, F) -> F) {
-        let mut count = 0;
-        for [a, b, c] in samples::<F>() {
-            let (result, is_unusual) = usual(a, b, c);
-            if is_unusual {
-                continue;
-            }
-            count += 1;
-            for mode in MODES {
-                let expected = any(Env::of::<F>(mode), a, b, c);
-                let bits = [a, b, c, result, expected].map(F::bits);
-                assert_eq!(bits[3], bits[4], "{bits:x?}, MODE {mode:#x}");
-            }
-        }
-        assert!(count > SAMPLES / 16, "{count} usual ones");
-    }
-
-    #[test]
-    fn usual_quotients_are_those_that_any_values_have() {
-        fn of<F>(scale: &divide::Scale)
-        where
-            F: Float + std::ops::Div<Output = F> + std::ops::Mul<Output = F>,
-        {
-            check(
-                |a: F, b, c| divide::div_scale_usual(a, b, c, scale),
-                |env, a, b, c| match divide::div_scale(env, a, b, c, scale) {
-                    (result, false) => result,
-                    (_, true) => panic!("usual ones are not scaled back"),
-                },
-            );
-            check(
-                |_: F, b, c| divide::div_scale_usual(b, b, c, scale),
-                |env, _, b, c| divide::div_scale(env, b, b, c, scale).0,
-            );
-            check(
-                |a: F, b, c| divide::div_fixup_usual(a, b, c, scale),
-                |env, a, b, c| {
-                    let result = divide::div_fixup(env.input(a), env.input(b), env.input(c));
-                    env.output(result)
-                },
-            );
-        }
-        of::<f32>(&divide::SCALE_32);
-        of::<f64>(&divide::SCALE_64);
-    }
-
-    #[test]
-    fn usual_powers_and_roots_are_those_that_any_values_have() {
-        let power = |b: f64| (b.to_bits() >> 20) as i32 >> (b.to_bits() % 32);
-        check(
-            |a, b, _| float::ldexp64_usual(a, power(b)),
-            |env, a, b, _| env.output(float::ldexp64(env.input(a), power(b))),
-        );
-        check(
-            |a, _, _| approximate::rsq64_usual(a),
-            |env, a, _, _| env.output(approximate::rsq64(env.input(a))),
-        );
-    }
-
-    #[test]
-    fn minima_and_maxima_of_numbers_are_those_of_any_values() {
-        fn of<F: Float>() {
-            type Numbers<F> = fn(F, F, F) -> F;
-            type Any<F> = fn(F, F, F, bool) -> F;
-            let pairs: [(Numbers<F>, Any<F>); 5] = [
-                (
-                    |a, b, _| float::lesser(a, b),
-                    |a, b, _, i| float::min(a, b, i),
-                ),
-                (
-                    |a, b, _| float::greater(a, b),
-                    |a, b, _, i| float::max(a, b, i),
-                ),
-                (float::least, float::min3),
-                (float::greatest, float::max3),
-                (float::middle, float::med3),
-            ];
-            for (numbers, any) in pairs {
-                for (ieee, env) in [
-                    (false, Env::KEEPING),
-                    (true, Env::KEEPING),
-                    (true, Env::FLUSHING),
-                ] {
-                    check(
-                        |a: F, b: F, c: F| {
-                            let has_nan = a.is_any_nan() | b.is_any_nan() | c.is_any_nan();
-                            let of_numbers = numbers(env.input(a), env.input(b), env.input(c));
-                            (of_numbers, has_nan)
-                        },
-                        |_, a, b, c| any(env.input(a), env.input(b), env.input(c), ieee),
-                    );
-                }
-            }
-        }
-        of::<f32>();
-        of::<f64>();
-        of::<F16>();
-    }
-
-    #[test]
-    fn halves_become_single_precision_and_are_cut_off_as_the_library_has_it() {
-        for bits in 0..=u16::MAX {
-            let value = half::f16::from_bits(bits);
-            let expected = value.to_f32().to_bits();
-            assert_eq!(F16(bits).to_f32().to_bits(), expected, "{bits:#x}");
-        }
-        for [a, _, _] in samples::<f32>() {
-            let cut = F16::from_f32_truncated(a);
-            let nearest = half::f16::from_f32(a);
-            let is_beyond = nearest.to_f32().abs() > a.abs();
-            assert_eq!(cut.0, nearest.to_bits() - u16::from(is_beyond), "{a:e}");
-        }
-    }
-}
+mod tests;

@@ -1,0 +1,80 @@
+//! Instructions that wait for other waves: GWS, and DS_ORDERED_COUNT.
+
+use gcn_isa::effect::GwsOp;
+
+use super::access::ORDERED_INDEX;
+use super::{Outcome, Plan};
+use crate::device::Device;
+use crate::lanes::{LANES, Lanes};
+use crate::lds::Share;
+use crate::wave::Wave;
+
+/// GWS (checklist 2.30; errata E048): the value is the first active lane's, lane 0's where none is.
+pub(super) fn synchronise(wave: &mut Wave, plan: &Plan, op: GwsOp, device: &Device) -> Outcome {
+    let resource = (wave.m0() >> 16).wrapping_add(plan.offset as u32 & 0x3f);
+    let lane = wave.exec().trailing_zeros() as usize % LANES;
+    let value = wave.vgpr(plan.vaddr.unwrap_or(0)).0[lane];
+    if device
+        .gws
+        .perform(op, resource, value, &mut wave.gws_ticket)
+    {
+        Outcome::Done
+    } else {
+        Outcome::Blocked
+    }
+}
+
+// OFFSET of DS_ORDERED_COUNT (errata E049).
+const ORDERED_RELEASE: u32 = 1 << 8;
+const ORDERED_DONE: u32 = 1 << 9;
+const ORDERED_OPERATION_SHIFT: u32 = 12;
+
+/// DS_ORDERED_COUNT (errata E049): waves have their turn by the logical number in M0, one after the other, whatever
+/// EXEC is. The next one's comes when a wave releases it or is done.
+pub(super) fn count_in_order(
+    wave: &mut Wave,
+    plan: &Plan,
+    device: &Device,
+    replaced: &mut [Lanes; 2],
+) -> Outcome {
+    let m0 = wave.m0();
+    let offset = plan.offset as u32;
+    let address = u64::from((m0 >> 16).wrapping_add(offset & ORDERED_INDEX));
+    let exec = wave.exec();
+    let operand = if exec == 0 {
+        0
+    } else {
+        wave.vgpr(plan.vaddr.unwrap_or(0)).0[exec.trailing_zeros() as usize % LANES]
+    };
+    let new = |old: u32| match offset >> ORDERED_OPERATION_SHIFT & 3 {
+        0 => old.wrapping_add(operand),
+        1 => operand,
+        // The reserved number changes nothing.
+        2 => old,
+        _ if old >= operand => old - operand,
+        _ => old,
+    };
+    let passes_on = offset & (ORDERED_RELEASE | ORDERED_DONE) != 0;
+    let number = m0 as u16;
+    if !device.gws.has_turn(number) {
+        return Outcome::Blocked;
+    }
+    let mut guard = device.gds.lock();
+    let size = guard.len() as u64;
+    let mut share = Share::new(&mut guard, 0, size);
+    let mut old = 0;
+    if let Some([value]) = share.dwords(address) {
+        old = value;
+        // It has just been read.
+        let _ = share.set_dwords(address, [new(old)]);
+    } else {
+        wave.note_violation();
+    }
+    drop(guard);
+    replaced[0] = Lanes::splat(old);
+    wave.vgpr_mut(plan.vdst).blend(&replaced[0], exec);
+    if passes_on {
+        device.gws.pass_turn(number);
+    }
+    Outcome::Done
+}

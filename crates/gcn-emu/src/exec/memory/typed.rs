@@ -1,0 +1,93 @@
+//! Typed buffers, lane by lane: elements are converted.
+
+use gcn_isa::Ty;
+
+use super::format::COMPONENTS;
+use super::{HALF_BITS, LaneFault, Running};
+use crate::lanes::LANES;
+
+impl Running<'_> {
+    /// The components of a lane's element, converted.
+    pub(super) fn components(
+        &mut self,
+        lane: usize,
+        ty: Ty,
+    ) -> Result<[u32; COMPONENTS], LaneFault> {
+        let access = self.places.access;
+        let bytes = access.format.bytes();
+        let (element, result) = self.places.load(lane, access.address[lane], bytes.into());
+        self.check(lane, result)?;
+        Ok(access.format.load(&element, ty))
+    }
+
+    /// Converted components, of 16 bits two in a register where there are that few registers (errata E200).
+    pub(super) fn load_format(&mut self, count: u8, ty: Ty) -> Result<(), LaneFault> {
+        let (plan, access) = (self.plan, self.places.access);
+        let is_packed = plan.data_dwords < count;
+        for lane in self.lanes() {
+            let mut values = self.components(lane, ty)?;
+            values[usize::from(count)..].fill(0);
+            if is_packed {
+                values = [
+                    values[0] | values[1] << HALF_BITS,
+                    values[2] | values[3] << HALF_BITS,
+                    0,
+                    0,
+                ];
+            }
+            self.scatter(plan.vdst, plan.data_dwords, lane, &values);
+        }
+        if plan.tfe {
+            // Everything is resident (errata E080).
+            let status = plan.vdst.wrapping_add(plan.data_dwords);
+            self.write(status, &[0; LANES], access.lanes());
+        }
+        Ok(())
+    }
+
+    /// The first component to the upper half; the lower half is kept.
+    pub(super) fn load_format_high(&mut self) -> Result<(), LaneFault> {
+        for lane in self.lanes() {
+            let [value, ..] = self.components(lane, Ty::B16)?;
+            let register = &mut self.wave.vgpr_mut(self.plan.vdst).0[lane];
+            *register = *register & 0xffff | value << HALF_BITS;
+        }
+        Ok(())
+    }
+
+    pub(super) fn store_format(&mut self, count: u8, ty: Ty) -> Result<(), LaneFault> {
+        let plan = self.plan;
+        let is_packed = plan.data_dwords < count;
+        for lane in self.lanes() {
+            let mut values = self.gather(plan.vdata, plan.data_dwords, lane);
+            if is_packed {
+                let [low, high, ..] = values;
+                values = [low, low >> HALF_BITS, high, high >> HALF_BITS];
+            }
+            let count = usize::from(count).min(values.len());
+            self.store_components(lane, &values[..count], ty)?;
+        }
+        Ok(())
+    }
+
+    /// The first component from the upper half.
+    pub(super) fn store_format_high(&mut self) -> Result<(), LaneFault> {
+        for lane in self.lanes() {
+            let [value, ..] = self.gather(self.plan.vdata, 1, lane);
+            self.store_components(lane, &[value >> HALF_BITS], Ty::B16)?;
+        }
+        Ok(())
+    }
+
+    fn store_components(&mut self, lane: usize, values: &[u32], ty: Ty) -> Result<(), LaneFault> {
+        let access = self.places.access;
+        let format = access.format;
+        let result = self.places.store(
+            lane,
+            access.address[lane],
+            format.bytes().into(),
+            &format.store(values, ty),
+        );
+        self.check(lane, result)
+    }
+}

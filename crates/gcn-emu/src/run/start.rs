@@ -1,0 +1,65 @@
+//! Registers of a wave that begins.
+
+use super::{Initial, InitialSgpr};
+use crate::lanes::{LANES, Lanes};
+use crate::wave::{Wave, WaveId};
+
+/// Sets a wave's position, each number by itself: the host cannot hand a vector of them on while they are stores that wait
+/// in its queue, behind those to memory. Without this a kernel that streams takes a third more time.
+#[inline(never)]
+pub(super) fn identify(id: &mut WaveId, x: u32, y: u32, z: u32, wave: u32) {
+    id.group = [x, y, z];
+    id.wave = wave;
+}
+
+/// Sets the registers that the hardware sets. The wave has the first of `lanes` work-items, whose ids are given, and its
+/// scratch, at `scratch_offset` behind the thread's.
+pub(super) fn initialise(
+    wave: &mut Wave,
+    initial: &Initial,
+    ids: &[Lanes; DIMENSIONS],
+    lanes: usize,
+    scratch_offset: u64,
+) {
+    wave.mode = initial.mode;
+    wave.set_exec(if lanes >= LANES {
+        u64::MAX
+    } else {
+        (1 << lanes) - 1
+    });
+    let scratch = wave.scratch.region;
+    for (number, sgpr) in initial.sgprs.iter().enumerate() {
+        let value = match *sgpr {
+            InitialSgpr::Value(value) => value,
+            InitialSgpr::GroupId(dimension) => wave.id.group[usize::from(dimension) % 3],
+            InitialSgpr::GroupInfo => u32::from(wave.id.wave == 0) << 31 | wave.group.waves,
+            InitialSgpr::ScratchBase(0) | InitialSgpr::FlatScratchLow => scratch as u32,
+            InitialSgpr::ScratchBase(_) => (scratch >> 32) as u32 | SCRATCH_SWIZZLE,
+            InitialSgpr::FlatScratchHigh => (scratch >> 32) as u32,
+            InitialSgpr::ScratchWaveOffset => scratch_offset as u32,
+        };
+        wave.set_scalar(number as u8, value);
+    }
+    let dimensions = usize::from(initial.work_item_ids).min(DIMENSIONS);
+    for (register, ids) in wave.vgprs.iter_mut().zip(ids).take(dimensions) {
+        *register = *ids;
+    }
+}
+
+/// Dimensions of a grid.
+pub(super) const DIMENSIONS: usize = 3;
+
+/// The ids of 64 work-items of a workgroup of this size, from the one with this number on, in each dimension.
+pub(super) fn work_item_ids(size: [u32; DIMENSIONS], first: usize) -> [Lanes; DIMENSIONS] {
+    let mut ids = [Lanes::ZERO; DIMENSIONS];
+    for lane in 0..LANES {
+        let item = (first + lane) as u32;
+        ids[0].0[lane] = item % size[0];
+        ids[1].0[lane] = item / size[0] % size[1];
+        ids[2].0[lane] = item / size[0] / size[1];
+    }
+    ids
+}
+
+/// Bit of dword 1 of a buffer descriptor: SWIZZLE_ENABLE.
+const SCRATCH_SWIZZLE: u32 = 1 << 31;
