@@ -3181,6 +3181,7 @@ fn items_of_the_checklist_name_tests_that_exist() {
         include_str!("alu/signs.rs"),
         include_str!("indexing.rs"),
         include_str!("formats.rs"),
+        include_str!("differential.rs"),
     ];
     let files = ["rounding.rs", "many.rs", "indexing.rs"];
     let mut items = 0;
