@@ -6,9 +6,9 @@ use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result};
 use gcn_emu::code::Code;
-use gcn_emu::observe::Observers;
 use gcn_emu::device::Device;
 use gcn_emu::host::HostCalls;
+use gcn_emu::observe::Observers;
 use gcn_emu::run::{Finished, Stats};
 use gcn_isa::Isa;
 use gcn_object::{CodeObject, Kernel};
@@ -268,7 +268,9 @@ pub fn run_all<'a>(
             } else {
                 let watched = Arc::new(Progress::default());
                 device.monitor = Some(watched.clone());
-                progress::shown(&watched, || execute(device, &ready.prepared, &Observers::none()))?
+                progress::shown(&watched, || {
+                    execute(device, &ready.prepared, &Observers::none())
+                })?
             };
             done.times.push(begin.elapsed());
             done.stats = sum(done.stats, end.stats);
