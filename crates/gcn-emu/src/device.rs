@@ -44,6 +44,8 @@ pub struct Config {
     pub realtime_hz: u64,
     /// Host threads.
     pub threads: usize,
+    /// True if nothing but one run at a time changes memory: then a run of one thread need not change it indivisibly.
+    pub exclusive: bool,
     /// Instructions that a wave executes before another wave of its workgroup has its turn.
     pub quantum: u64,
 }
@@ -97,6 +99,7 @@ impl Config {
             lds_fill: LdsFill::default(),
             realtime_hz: REALTIME_HZ,
             threads: 1,
+            exclusive: true,
             quantum: QUANTUM,
         }
     }
@@ -109,7 +112,7 @@ pub struct Device {
     /// Global memory.
     pub memory: Memory,
     /// Global data share.
-    pub gds: Gds,
+    pub gds: Arc<Gds>,
     /// Global wave synchronisation resources.
     pub gws: Gws,
     /// Set to stop a run from outside; shared, since a run borrows the device.
@@ -119,8 +122,8 @@ pub struct Device {
     /// Answers the waves' calls to the host, where a kernel makes any.
     pub host_calls: Option<Arc<dyn HostCalls>>,
     /// Dispatches that it has run, or runs.
-    dispatches: AtomicU64,
-    ticks: AtomicU64,
+    dispatches: Arc<AtomicU64>,
+    ticks: Arc<AtomicU64>,
     started: std::time::Instant,
 }
 
@@ -131,14 +134,31 @@ impl Device {
         Device {
             config,
             memory: Memory::new(),
-            gds: Gds::new(gds_bytes),
+            gds: Arc::new(Gds::new(gds_bytes)),
             gws: Gws::new(),
             interrupted: Arc::default(),
             monitor: None,
             host_calls: None,
-            dispatches: AtomicU64::new(0),
-            ticks: AtomicU64::new(0),
+            dispatches: Arc::default(),
+            ticks: Arc::default(),
             started: std::time::Instant::now(),
+        }
+    }
+
+    /// The same device for runs beside those of `self`: memory, GDS and clocks are shared. The rest is its own, global wave
+    /// synchronisation resources included.
+    pub fn share(&self) -> Device {
+        Device {
+            config: self.config.clone(),
+            memory: self.memory.clone(),
+            gds: self.gds.clone(),
+            gws: Gws::new(),
+            interrupted: Arc::default(),
+            monitor: None,
+            host_calls: None,
+            dispatches: self.dispatches.clone(),
+            ticks: self.ticks.clone(),
+            started: self.started,
         }
     }
 

@@ -1,5 +1,6 @@
 //! What ends a run before its time, and where it happened.
 
+use crate::memory::{Allocation, Memory};
 use crate::run::Site;
 use crate::wave::WaveId;
 
@@ -96,6 +97,26 @@ pub enum FaultKind {
     Interrupted,
 }
 
+impl FaultKind {
+    /// Address of the instruction that the wave came from, where that is known.
+    pub(crate) fn from(&self) -> Option<u64> {
+        match self {
+            FaultKind::PcOutside { from } | FaultKind::PcMisaligned { from } => *from,
+            _ => None,
+        }
+    }
+
+    /// The allocation that is nearest to the address, where an address is to blame.
+    pub(crate) fn nearest(&self, memory: &Memory) -> Option<Allocation> {
+        match self {
+            FaultKind::Unmapped { address, .. } | FaultKind::Misaligned { address, .. } => {
+                memory.nearest(*address)
+            }
+            _ => None,
+        }
+    }
+}
+
 /// The trap that aborts ("Trap Handler ABI" in LLVM's "User Guide for AMDGPU Backend").
 const ABORT: u8 = 2;
 
@@ -126,4 +147,6 @@ pub struct Fault {
     pub text: Option<String>,
     /// The instruction that the wave came from, where it has come to no other.
     pub from: Option<Site>,
+    /// The allocation that the address is nearest to, where an address is to blame.
+    pub nearest: Option<Allocation>,
 }

@@ -1,60 +1,110 @@
-//! Guest memory: allocations at guest addresses, shared by all threads of a run.
+//! Guest memory: allocations at host addresses, shared by all threads that run kernels and by the host.
 //!
+//! A device reserves a range of host addresses, and an allocation's guest address is its host address. Allocations come and
+//! go while kernels run; the first one is at [`FIRST_ADDRESS`] if the host has that free, and addresses follow from the order
+//! of allocations alone. An address is used again when the range has no fresh one left. An access finds its allocation by a
+//! table, one entry for each 64 KiB of the range, which changes atomically. Ranges of the host's can be registered; an
+//! access looks for them when the table has nothing.
+//!
+//! # Who sees what, and when
+//! All accesses are atomic, so what one thread stores another one sees, the host's included. An atomic of a kernel is an
+//! atomic of the host, visible at once, unless the memory has one user ([`Memory::set_one_user`]): then a load and a store
+//! stand for it, and what another thread stores in between would be lost.
+//!
+//! Accesses are relaxed. On x86-64 each load acquires and each store releases, so that waits of a kernel need nothing there;
+//! on other hosts a wait is a [`Memory::fence`].
+//! On x86-64 a load that only a wait keeps behind an earlier store of its wave may come before that store.
+//!
+//! # Unsafe code
 //! This is one of the modules that may use `unsafe`: threads share guest memory, and a guest program may race
 //! with itself. Every access is therefore atomic (relaxed), whatever its width, and never through a
 //! reference that claims to be exclusive; or it is one of assembly, of whole vectors, which the host makes
 //! of atomic parts.
 
-mod backing;
+mod lanewise;
+mod region;
+mod reserved;
+mod space;
 #[cfg(target_arch = "x86_64")]
 mod vectors;
 
-use std::sync::atomic::{AtomicBool, AtomicU8, AtomicU16, AtomicU32, AtomicU64, Ordering::Relaxed};
+use std::sync::Arc;
+use std::sync::atomic::{
+    AtomicPtr, AtomicU32, AtomicU64, Ordering::Relaxed, Ordering::SeqCst, fence,
+};
 
-#[cfg(target_arch = "x86_64")]
-use crate::lanes;
-use crate::lanes::{LANES, Lanes, Level, active, at_each_level, keep_if, level, signs};
-use crate::observe::{MemoryChangeKind, Observers};
-use backing::Backing;
+use crate::lanes::{LANES, Lanes, Level, active, level};
+use crate::observe::Observers;
+pub use lanewise::Addresses;
+pub use region::Region;
+pub use space::Charge;
+use space::{Entry, Space};
 
-/// Where the first allocation goes: above 4 GiB, so that a truncated pointer faults.
-const FIRST_ADDRESS: u64 = 0x1_0000_0000;
+/// Address of a device's first allocation, where the host has that free: above 4 GiB, so that a truncated pointer faults.
+pub const FIRST_ADDRESS: u64 = 0x1_0000_0000;
 /// Allocations begin at multiples of this.
-const ALIGNMENT: u64 = 0x1_0000;
+pub const ALIGNMENT: u64 = 0x1_0000;
 /// Unmapped bytes behind each allocation, so that running off its end faults.
 const GUARD: u64 = 0x1_0000;
-/// Bytes in the unit of backing storage.
+/// Bytes in the unit of copies.
 const UNIT: usize = size_of::<AtomicU64>();
+/// Bytes of a dword.
+const DWORD: u64 = size_of::<u32>() as u64;
+/// Those of all lanes' dwords.
+const ROW: usize = size_of::<Lanes>();
 
-/// Guest memory.
-#[derive(Debug, Default)]
+/// Guest memory: a handle, of which all clones have the same allocations.
+#[derive(Clone, Debug)]
 pub struct Memory {
-    /// In ascending order of address.
-    regions: Vec<Region>,
-    /// For so many bytes each as [`ALIGNMENT`] says, from the first address on, the number of the one that may have some
-    /// of them.
-    numbers: Vec<u32>,
-    /// Whether a single thread uses it.
+    space: Arc<Space>,
+    /// Copies of what `space` has, a step nearer.
+    first: u64,
+    cells: *const AtomicPtr<Entry>,
+    count: u64,
+    /// True if a single thread uses it.
     has_one_user: bool,
-    /// They see what the host does to it.
-    observers: Observers,
 }
 
-/// An allocation.
-#[derive(Debug)]
-pub struct Region {
-    /// What the host calls it, for messages.
-    pub name: String,
+// SAFETY: `cells` are those of `space`, which is shared by reference only and lives as long.
+unsafe impl Send for Memory {}
+// SAFETY: as above.
+unsafe impl Sync for Memory {}
+
+impl Default for Memory {
+    fn default() -> Memory {
+        Memory::new()
+    }
+}
+
+/// An allocation, or a range of the host's that is registered, as it was when it was asked for.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Allocation {
+    /// The host's name for it, for messages.
+    pub name: Arc<str>,
     /// Its first address.
     pub base: u64,
     /// Its length in bytes.
     pub len: u64,
-    host_has_written: AtomicBool,
-    backing: Backing,
+    /// True if it has been freed or released.
+    pub is_freed: bool,
+    /// True if the host has written any of it; true for ranges of the host's.
+    pub host_has_written: bool,
 }
 
-/// Why memory could not be had.
-#[derive(Debug, thiserror::Error)]
+impl Allocation {
+    /// Bytes between an address and the allocation; 0 inside.
+    fn distance(&self, address: u64) -> u64 {
+        if address < self.base {
+            self.base - address
+        } else {
+            address.saturating_sub(self.base + self.len)
+        }
+    }
+}
+
+/// A reason why memory cannot be allocated.
+#[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
+#[non_exhaustive]
 pub enum AllocError {
     /// The host has not so much.
     #[error("cannot allocate {bytes} bytes for {name}")]
@@ -64,163 +114,258 @@ pub enum AllocError {
         /// How much was asked for.
         bytes: u64,
     },
+    /// The device has not so much.
+    #[error(
+        "cannot allocate {bytes} bytes for {name}: {used} of the device's {limit} bytes are in use"
+    )]
+    Limit {
+        /// What it was for.
+        name: String,
+        /// How much was asked for.
+        bytes: u64,
+        /// Bytes in use.
+        used: u64,
+        /// Bytes that may be in use.
+        limit: u64,
+    },
+}
+
+/// Memory that is freed, or released, and is none: there is no allocation that begins at the address.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, thiserror::Error)]
+#[error("no allocation begins at {0:#x}")]
+pub struct FreeError(pub u64);
+
+/// A reason why a range of the host's cannot be registered.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, thiserror::Error)]
+#[error("the range of {len} bytes at {base:#x} {reason}")]
+pub struct RegisterError {
+    base: u64,
+    len: u64,
+    reason: &'static str,
 }
 
 macro_rules! accessors {
-    ($($load:ident $store:ident $swap:ident $Atomic:ty, $Int:ty;)*) => {$(
+    ($($load:ident $store:ident $update:ident $Int:ty;)*) => {$(
         /// Loads at `address`, which must be mapped and may be unaligned.
         #[inline]
         pub fn $load(&self, address: u64) -> Option<$Int> {
-            let (region, offset) = self.find(address, size_of::<$Int>() as u64)?;
-            if address % size_of::<$Int>() as u64 != 0 {
-                let mut bytes = [0; size_of::<$Int>()];
-                region.read(offset, &mut bytes);
-                return Some(<$Int>::from_le_bytes(bytes));
+            const BYTES: u64 = size_of::<$Int>() as u64;
+            match self.find(address, BYTES) {
+                Some((region, offset)) => Some(region.$load(offset)),
+                None => self.space.with_foreign(address, BYTES, |region, offset| region.$load(offset)),
             }
-            // SAFETY: `find` has checked that the bytes are in the backing, `address` and with it the pointer is
-            // aligned, and all accesses to the backing are atomic.
-            Some(unsafe { (*region.pointer(offset).cast::<$Atomic>()).load(Relaxed) })
         }
 
         /// Stores at `address`, which may be unaligned; nothing if it is not mapped.
         #[inline]
         pub fn $store(&self, address: u64, value: $Int) -> Option<()> {
-            let (region, offset) = self.find(address, size_of::<$Int>() as u64)?;
-            if address % size_of::<$Int>() as u64 != 0 {
-                region.write(offset, &value.to_le_bytes());
-                return Some(());
+            const BYTES: u64 = size_of::<$Int>() as u64;
+            match self.find(address, BYTES) {
+                Some((region, offset)) => {
+                    region.$store(offset, value);
+                    Some(())
+                }
+                None => self.space.with_foreign(address, BYTES, |region, offset| {
+                    region.$store(offset, value);
+                }),
             }
-            // SAFETY: as for loading.
-            unsafe { (*region.pointer(offset).cast::<$Atomic>()).store(value, Relaxed) };
-            Some(())
         }
 
         /// Replaces the value at `address` by what `new` makes of it, indivisibly, and returns the old one;
         /// nothing if `address` is not mapped or not aligned.
         #[inline]
-        pub fn $swap(&self, address: u64, new: impl Fn($Int) -> $Int) -> Option<$Int> {
-            let (region, offset) = self.find(address, size_of::<$Int>() as u64)?;
-            if address % size_of::<$Int>() as u64 != 0 {
-                return None;
+        pub fn $update(&self, address: u64, new: impl Fn($Int) -> $Int) -> Option<$Int> {
+            const BYTES: u64 = size_of::<$Int>() as u64;
+            match self.find(address, BYTES) {
+                Some((region, offset)) => region.$update(offset, new),
+                None => self
+                    .space
+                    .with_foreign(address, BYTES, |region, offset| region.$update(offset, new))?,
             }
-            // SAFETY: as for loading.
-            let cell = unsafe { &*region.pointer(offset).cast::<$Atomic>() };
-            let mut old = cell.load(Relaxed);
-            while let Err(now) = cell.compare_exchange_weak(old, new(old), Relaxed, Relaxed) {
-                old = now;
-            }
-            Some(old)
         }
     )*};
 }
 
 impl Memory {
-    /// No memory at all.
+    /// Memory without any allocation. If the host has no address space left, nothing can be allocated.
     pub fn new() -> Memory {
-        Memory::default()
+        Memory::of(Space::new())
     }
 
-    /// Allocates `bytes` zero bytes and returns their address.
+    fn of(space: Space) -> Memory {
+        let space = Arc::new(space);
+        let (cells, count) = space.table();
+        Memory {
+            first: space.first(),
+            cells,
+            count,
+            has_one_user: false,
+            space,
+        }
+    }
+
+    /// Allocates `bytes` zero bytes, at a multiple of [`ALIGNMENT`], and returns their address. Kernels that run may access
+    /// them as soon as they know it.
     ///
     /// # Errors
-    /// [`AllocError`] when the host has not so much.
-    pub fn allocate(&mut self, name: &str, bytes: u64) -> Result<u64, AllocError> {
-        let base = self.regions.last().map_or(FIRST_ADDRESS, |last| {
-            (last.base + last.len + GUARD).next_multiple_of(ALIGNMENT)
-        });
-        let too_large = || AllocError::TooLarge {
-            name: name.to_owned(),
+    /// [`AllocError`] when the host has not so much, or the limit is reached.
+    pub fn allocate(&self, name: &str, bytes: u64) -> Result<u64, AllocError> {
+        self.space.allocate(name, bytes)
+    }
+
+    /// Frees the allocation that begins at `address`. A kernel that accesses it from now on faults; one that is just doing so
+    /// may load anything.
+    ///
+    /// # Errors
+    /// No allocation begins there.
+    pub fn free(&self, address: u64) -> Result<(), FreeError> {
+        self.space.free(address)
+    }
+
+    /// Lets kernels access `len` bytes of the host's own at their host addresses.
+    ///
+    /// # Errors
+    /// They overlap others.
+    ///
+    /// # Safety
+    /// Until they are released the bytes can be read and written, and the host accesses them atomically only, or while no
+    /// kernel does.
+    pub unsafe fn register(
+        &self,
+        name: &str,
+        bytes: *mut u8,
+        len: u64,
+    ) -> Result<(), RegisterError> {
+        self.space
+            .register(name, bytes.expose_provenance() as u64, len)
+    }
+
+    /// Takes back the range that was registered at `address`; no kernel accesses it when this returns.
+    ///
+    /// # Errors
+    /// None was.
+    pub fn release(&self, address: u64) -> Result<(), FreeError> {
+        self.space.release(address)
+    }
+
+    /// Lets observers see allocations, frees and host writes from now on, through all handles.
+    pub fn observe(&self, observers: Observers) {
+        self.space.observe(observers);
+    }
+
+    /// Sets how many bytes allocations and charges may have in all. What is in use already stays.
+    pub fn set_limit(&self, bytes: u64) {
+        self.space.set_limit(bytes);
+    }
+
+    /// Bytes in use, in pages of the host's, and how many may be.
+    pub fn usage(&self) -> (u64, u64) {
+        self.space.usage()
+    }
+
+    /// Counts `bytes` as in use until the charge is dropped: those of something that has no address here.
+    ///
+    /// # Errors
+    /// The limit is reached.
+    pub fn charge(&self, name: &str, bytes: u64) -> Result<Charge, AllocError> {
+        self.space.charge(name, bytes)?;
+        Ok(Charge {
+            memory: self.clone(),
             bytes,
-        };
-        let units = usize::try_from(bytes.div_ceil(UNIT as u64)).map_err(|_| too_large())?;
-        self.regions.push(Region {
-            name: name.to_owned(),
-            base,
-            len: bytes,
-            host_has_written: AtomicBool::new(false),
-            backing: Backing::new(units).ok_or_else(too_large)?,
-        });
-        let pages = (base - FIRST_ADDRESS + bytes) / ALIGNMENT + 1;
-        let number = self.regions.len() as u32 - 1;
-        self.numbers.resize(pages as usize, number);
-        let range = base..base + bytes;
-        self.observers
-            .memory_changes(MemoryChangeKind::Allocated, range, name);
-        Ok(base)
+        })
     }
 
-    /// Lets observers see what the host does to it from now on.
-    pub fn observe(&mut self, observers: Observers) {
-        self.observers = observers;
+    /// True if the first allocation is at [`FIRST_ADDRESS`], as it is unless the process has something else there.
+    pub fn is_at_usual_address(&self) -> bool {
+        self.first == FIRST_ADDRESS
     }
 
-    /// Says whether a single thread uses it from now on, so that nothing need be changed indivisibly.
+    /// Says whether a single thread uses it from now on, by this handle, so that nothing need be changed indivisibly. True
+    /// is right only if no other run and no thread of the host changes what this run's atomics change.
     pub fn set_one_user(&mut self, has_one: bool) {
         self.has_one_user = has_one;
     }
 
-    /// Whether a single thread uses it.
+    /// True if a single thread uses it.
     #[inline]
     pub fn has_one_user(&self) -> bool {
         self.has_one_user
     }
 
-    /// All allocations, in ascending order of address.
-    pub fn regions(&self) -> &[Region] {
-        &self.regions
-    }
-
-    /// The allocation that is nearest to `address`, for messages.
-    pub fn nearest(&self, address: u64) -> Option<&Region> {
-        let distance = |r: &&Region| {
-            if address < r.base {
-                r.base - address
-            } else {
-                address.saturating_sub(r.base + r.len)
-            }
-        };
-        self.regions.iter().min_by_key(distance)
-    }
-
-    /// The allocation that holds all of the `len` bytes at `address`, and the offset there.
+    /// Orders all accesses of this thread before it, as others see them, before all accesses behind it.
     #[inline]
-    pub fn find(&self, address: u64, len: u64) -> Option<(&Region, u64)> {
-        let page = address.checked_sub(FIRST_ADDRESS)? / ALIGNMENT;
-        let number = *self.numbers.get(usize::try_from(page).ok()?)?;
-        let region = self.regions.get(number as usize)?;
-        let offset = address.checked_sub(region.base)?;
-        (offset <= region.len && len <= region.len - offset).then_some((region, offset))
+    pub fn fence(&self) {
+        if !self.has_one_user {
+            fence(SeqCst);
+        }
+    }
+
+    /// All allocations and registered ranges, in ascending order of address.
+    pub fn allocations(&self) -> Vec<Allocation> {
+        self.space.allocations()
+    }
+
+    /// The allocation that is nearest to `address`, for messages; one that has been freed if it had the address and no other
+    /// has it now.
+    pub fn nearest(&self, address: u64) -> Option<Allocation> {
+        self.space.nearest(address)
+    }
+
+    /// The allocation that holds all of the `len` bytes at `address`, and the offset there. Registered ranges are not among
+    /// these.
+    #[inline]
+    pub fn find(&self, address: u64, len: u64) -> Option<(Region<'_>, u64)> {
+        let cell = address.wrapping_sub(self.first) / ALIGNMENT;
+        if cell >= self.count {
+            return None;
+        }
+        // SAFETY: the cell is one of the table's, which `space` keeps.
+        let (base, end) = unsafe { space::look_up(self.cells, cell)? };
+        let offset = address.checked_sub(base)?;
+        if address > end || len > end - address {
+            return None;
+        }
+        // SAFETY: all addresses that entries have are in the accessible part of the range, which stays so; what is around
+        // them in units is in the same page.
+        Some((unsafe { Region::new(base, end - base) }, offset))
     }
 
     /// Copies guest memory out; false if not all of it is mapped in one allocation.
     pub fn read(&self, address: u64, bytes: &mut [u8]) -> bool {
-        match self.find(address, bytes.len() as u64) {
+        let len = bytes.len() as u64;
+        match self.find(address, len) {
             Some((region, offset)) => {
                 region.read(offset, bytes);
-                true
+                Some(())
             }
-            None => false,
+            None => self
+                .space
+                .with_foreign(address, len, |region, offset| region.read(offset, bytes)),
         }
+        .is_some()
     }
 
     /// Copies into guest memory for the host, which observers see; false if not all of it is mapped in one allocation.
     pub fn write(&self, address: u64, bytes: &[u8]) -> bool {
-        let Some((region, offset)) = self.find(address, bytes.len() as u64) else {
-            return false;
-        };
-        region.write(offset, bytes);
-        region.host_has_written.store(true, Relaxed);
-        let range = address..address + bytes.len() as u64;
-        self.observers
-            .memory_changes(MemoryChangeKind::Written, range, &region.name);
-        true
+        let is_stored = self.store_bytes(address, bytes).is_some();
+        if is_stored {
+            self.space.host_writes(address, bytes.len() as u64);
+        }
+        is_stored
     }
 
-    /// [`Memory::write`] for a wave: no event of the host's.
+    /// Copies into guest memory for a wave; nothing if not all of it is mapped in one allocation.
     pub(crate) fn store_bytes(&self, address: u64, bytes: &[u8]) -> Option<()> {
-        let (region, offset) = self.find(address, bytes.len() as u64)?;
-        region.write(offset, bytes);
-        Some(())
+        let len = bytes.len() as u64;
+        match self.find(address, len) {
+            Some((region, offset)) => {
+                region.write(offset, bytes);
+                Some(())
+            }
+            None => self
+                .space
+                .with_foreign(address, len, |region, offset| region.write(offset, bytes)),
+        }
     }
 
     /// Loads consecutive dwords from `address` on; nothing if not all of them are mapped in one allocation.
@@ -255,76 +400,6 @@ impl Memory {
             }
         }
         Some(())
-    }
-
-    /// Loads an element for each active lane, a register for each of its dwords, or 1 or 2 bytes, without sign. Nothing,
-    /// and nothing has been loaded, if they are not all mapped in one allocation and aligned to their size, or to dwords.
-    pub fn gather(
-        &self,
-        addresses: Addresses<'_>,
-        bytes: u64,
-        exec: u64,
-        into: &mut [Lanes],
-    ) -> Option<()> {
-        let mut places = Lanes::ZERO;
-        let part = self.places(addresses, bytes, bytes.min(DWORD), exec, &mut places)?;
-        if bytes >= DWORD {
-            return part.gather(&places, ALIGNED, exec, into);
-        }
-        let mut loaded = Lanes::ZERO;
-        let keep = (1 << (bytes as u32 * u8::BITS)) - 1;
-        let registers = std::slice::from_mut(&mut loaded);
-        part.gather(&places, ALIGNED, exec, registers)?;
-        elements(&places, keep, &mut loaded);
-        into.first_mut()?.blend(&loaded, exec);
-        Some(())
-    }
-
-    /// Stores an element of each active lane, lanes in ascending order: the low 1, 2 or 4 bytes of the one register, or a
-    /// dword of each. Nothing, and nothing has been stored, if they are not all mapped in one allocation and `aligned`, or
-    /// as the host needs it: to their size, or to dwords, where its vectors do not store these anywhere.
-    pub fn scatter(
-        &self,
-        addresses: Addresses<'_>,
-        bytes: u64,
-        aligned: u64,
-        exec: u64,
-        from: &[Lanes],
-    ) -> Option<()> {
-        let mut places = Lanes::ZERO;
-        let alignment = match bytes {
-            DWORD.. if level() != Level::Baseline => aligned,
-            _ => bytes.min(DWORD),
-        };
-        let part = self.places(addresses, bytes, alignment, exec, &mut places)?;
-        part.scatter(&places, bytes, exec, from);
-        Some(())
-    }
-
-    /// The part of an allocation that has all active lanes' elements, and where they are there. Nothing if there is none,
-    /// or if one is not at a multiple of `alignment`.
-    #[inline]
-    pub(crate) fn places(
-        &self,
-        addresses: Addresses<'_>,
-        bytes: u64,
-        alignment: u64,
-        exec: u64,
-        into: &mut Lanes,
-    ) -> Option<Part<'_>> {
-        let first = addresses.lane(exec.trailing_zeros() as usize % LANES);
-        let (region, offset) = self.find(first, bytes)?;
-        let part = region.part(offset);
-        let last = part.len.checked_sub(bytes as u32)?;
-        let low = alignment as u32 - 1;
-        let are_inside = match addresses {
-            Addresses::Each(each) => behind(each, part.base(), last, low, exec, into),
-            Addresses::Pairs([low_half, high_half], base) => {
-                let base = base.wrapping_sub(part.base());
-                pairs_behind([low_half, high_half], base, last, low, exec, into)
-            }
-        };
-        are_inside.then_some(part)
     }
 
     /// Loads consecutive dwords into a register's active lanes; nothing if not all of them are mapped in one allocation.
@@ -365,388 +440,208 @@ impl Memory {
         Some(())
     }
 
-    /// The allocation that has the active lanes' elements of 4 or 8 bytes, and in `into` their numbers there, those of other
-    /// lanes being anything. Nothing if they are not all in one, and aligned to their size.
-    pub fn indices(
-        &self,
-        addresses: Addresses<'_>,
-        bytes: u64,
-        exec: u64,
-        into: &mut Lanes,
-    ) -> Option<&Region> {
-        let part = self.places(addresses, bytes, bytes, exec, into)?;
-        let first = part.origin / bytes;
-        u32::try_from(first + u64::from(part.len) / bytes).ok()?;
-        numbers(bytes.trailing_zeros(), first as u32, into);
-        Some(part.region)
-    }
-
     accessors! {
-        load_u8 store_u8 update_u8 AtomicU8, u8;
-        load_u16 store_u16 update_u16 AtomicU16, u16;
-        load_u32 store_u32 update_u32 AtomicU32, u32;
-        load_u64 store_u64 update_u64 AtomicU64, u64;
+        load_u8 store_u8 update_u8 u8;
+        load_u16 store_u16 update_u16 u16;
+        load_u32 store_u32 update_u32 u32;
+        load_u64 store_u64 update_u64 u64;
     }
-}
-
-/// Bytes of a dword.
-const DWORD: u64 = size_of::<u32>() as u64;
-/// Those of all lanes' dwords.
-const ROW: usize = size_of::<Lanes>();
-/// The bits of an address that an aligned dword has.
-const ALIGNED: u32 = !(DWORD as u32 - 1);
-
-/// An address for each lane.
-#[derive(Clone, Copy)]
-pub enum Addresses<'a> {
-    /// These.
-    Each(&'a [u64; LANES]),
-    /// What pairs of dwords are, and a number is added to.
-    Pairs([&'a Lanes; 2], u64),
-}
-
-impl Addresses<'_> {
-    /// A lane's.
-    #[inline]
-    pub(crate) fn lane(&self, lane: usize) -> u64 {
-        match self {
-            Addresses::Each(each) => each[lane],
-            Addresses::Pairs([low, high], base) => {
-                let pair = u64::from(low.0[lane]) | u64::from(high.0[lane]) << u32::BITS;
-                pair.wrapping_add(*base)
-            }
-        }
-    }
-}
-
-at_each_level! {
-/// How far addresses are behind `base`. Whether no active lane's is more than `last`, nor has one of the low bits.
-fn behind(
-    addresses: &[u64; LANES],
-    base: u64,
-    last: u32,
-    low: u32,
-    exec: u64,
-    into: &mut Lanes,
-) -> bool {
-    let mut outside = false;
-    for (lane, &address) in addresses.iter().enumerate() {
-        let place = address.wrapping_sub(base);
-        into.0[lane] = place as u32;
-        let is_outside = (place > u64::from(last)) | (place as u32 & low != 0);
-        outside |= is_outside & (exec >> lane & 1 != 0);
-    }
-    !outside
-}
-
-/// How many elements are before each place, by the bits of their size, with a number added.
-fn numbers(shift: u32, add: u32, places: &mut Lanes) {
-    for place in &mut places.0 {
-        *place = (*place >> shift).wrapping_add(add);
-    }
-}
-
-/// What pairs of dwords are with a number added. Whether no active lane's is more than `last`, nor has one of the low bits.
-fn pairs_behind(
-    pairs: [&Lanes; 2],
-    base: u64,
-    last: u32,
-    low: u32,
-    exec: u64,
-    into: &mut Lanes,
-) -> bool {
-    let [add, add_high] = [base as u32, (base >> u32::BITS) as u32];
-    let mut outside = Lanes::ZERO;
-    for lane in 0..LANES {
-        let place = pairs[0].0[lane].wrapping_add(add);
-        let carry = u32::from(place < add);
-        let high = pairs[1].0[lane].wrapping_add(add_high).wrapping_add(carry);
-        into.0[lane] = place;
-        outside.0[lane] = keep_if(high | place & low | u32::from(place > last));
-    }
-    signs(outside.0) & exec == 0
-}
-
-/// What is left of dwords at an element's place in them.
-fn elements(places: &Lanes, keep: u32, dwords: &mut Lanes) {
-    for (dword, &place) in dwords.0.iter_mut().zip(&places.0) {
-        *dword = *dword >> ((place & 3) * u8::BITS) & keep;
-    }
-}
-}
-
-/// A part of an allocation, at most as long as a place can say that is a number with sign.
-pub(crate) struct Part<'a> {
-    region: &'a Region,
-    /// Where it begins, a multiple of [`ALIGNMENT`].
-    origin: u64,
-    /// Its bytes.
-    len: u32,
-}
-
-impl Part<'_> {
-    /// Its first address.
-    fn base(&self) -> u64 {
-        self.region.base + self.origin
-    }
-
-    fn pointer(&self, place: u32) -> *const u8 {
-        self.region.pointer(self.origin + u64::from(place))
-    }
-
-    /// The address of a place.
-    pub(crate) fn address(&self, place: u32) -> u64 {
-        self.base() + u64::from(place)
-    }
-
-    /// Has the host fetch what is so far behind the places of every 16th lane: as many dwords are in a line of its caches.
-    #[inline]
-    pub(crate) fn prefetch(&self, places: &Lanes, stride: u64) {
-        #[cfg(target_arch = "x86_64")]
-        for &place in places.0.iter().step_by(16) {
-            use std::arch::x86_64::{_MM_HINT_T0, _mm_prefetch};
-            let at = self.pointer(place).wrapping_add(stride as usize);
-            // SAFETY: fetching ahead does nothing where there is no memory.
-            unsafe { _mm_prefetch::<_MM_HINT_T0>(at.cast()) };
-        }
-    }
-
-    /// Loads the dwords at the active lanes' places, which are inside, and those behind them, a register of each. What is
-    /// not in `kept` of a place counts for nothing. Nothing if there are too many registers.
-    #[inline]
-    pub(crate) fn gather(
-        &self,
-        places: &Lanes,
-        kept: u32,
-        exec: u64,
-        into: &mut [Lanes],
-    ) -> Option<()> {
-        #[cfg(target_arch = "x86_64")]
-        if level() != Level::Baseline && self.len >= lanes::LOADED {
-            let (bytes, len) = (self.pointer(0), self.len as usize);
-            // SAFETY: the host has the level's instructions; so many bytes are there.
-            return unsafe { lanes::load(places, kept, exec, bytes, len, into) };
-        }
-        for lane in active(exec) {
-            let places = (places.0[lane] & kept..).step_by(size_of::<u32>());
-            for (place, register) in places.zip(into.iter_mut()) {
-                register.0[lane] = self.dword(place);
-            }
-        }
-        Some(())
-    }
-
-    /// The dword at a place, which is inside, aligned or not.
-    fn dword(&self, place: u32) -> u32 {
-        let aligned = |place: u32| {
-            let at = self.pointer(place & ALIGNED);
-            // SAFETY: a byte of the dword is inside, and so all of it is in the backing, which is aligned to more and made
-            // of longer units; all accesses to that are atomic.
-            unsafe { (*at.cast::<AtomicU32>()).load(Relaxed) }
-        };
-        let low = aligned(place);
-        match place & !ALIGNED {
-            0 => low,
-            byte => {
-                let both = u64::from(low) | u64::from(aligned(place + DWORD as u32)) << u32::BITS;
-                (both >> (byte * u8::BITS)) as u32
-            }
-        }
-    }
-
-    /// Stores the active lanes' elements, see [`Memory::scatter`], to their places, which are inside and as the host needs them.
-    fn scatter(&self, places: &Lanes, bytes: u64, exec: u64, from: &[Lanes]) {
-        let base = self.pointer(0);
-        #[cfg(target_arch = "x86_64")]
-        if bytes >= DWORD && level() != Level::Baseline {
-            // SAFETY: the host has the level's instructions; the elements are inside.
-            let done = unsafe { lanes::store(places, exec, base.cast_mut(), from) };
-            if done.is_some() {
-                return;
-            }
-        }
-        for lane in active(exec) {
-            let at = base.wrapping_add(places.0[lane] as usize);
-            for (n, register) in from.iter().enumerate() {
-                let value = register.0[lane];
-                let at = at.wrapping_add(n * size_of::<u32>());
-                // SAFETY: the element is inside and aligned to its size, or to dwords, which are as many as registers; all
-                // accesses to the backing are atomic.
-                unsafe {
-                    match bytes {
-                        1 => (*at.cast::<AtomicU8>()).store(value as u8, Relaxed),
-                        2 => (*at.cast::<AtomicU16>()).store(value as u16, Relaxed),
-                        _ => (*at.cast::<AtomicU32>()).store(value, Relaxed),
-                    }
-                }
-            }
-        }
-    }
-}
-
-impl Region {
-    /// Whether the host has written any of it.
-    pub fn host_has_written(&self) -> bool {
-        self.host_has_written.load(Relaxed)
-    }
-
-    /// The part that has the byte at `offset` and what is a gigabyte around it, or all.
-    #[inline]
-    fn part(&self, offset: u64) -> Part<'_> {
-        const LONGEST: u64 = i32::MAX as u64;
-        let origin = if self.len <= LONGEST {
-            0
-        } else {
-            offset.saturating_sub(LONGEST / 2) / ALIGNMENT * ALIGNMENT
-        };
-        Part {
-            region: self,
-            origin,
-            len: (self.len - origin).min(LONGEST) as u32,
-        }
-    }
-
-    #[inline(always)]
-    fn pointer(&self, offset: u64) -> *const u8 {
-        self.backing
-            .as_ptr()
-            .cast::<u8>()
-            .wrapping_add(offset as usize)
-    }
-
-    /// A byte of the backing; `offset` must be below `len`.
-    fn byte(&self, offset: u64) -> &AtomicU8 {
-        assert!(offset < self.len, "offset {offset} is beyond {}", self.name);
-        // SAFETY: the offset is in the backing, bytes have no alignment, all accesses are atomic.
-        unsafe { &*self.pointer(offset).cast::<AtomicU8>() }
-    }
-
-    /// Whether so many bytes at `offset` are inside, and it is aligned to a dword.
-    #[inline(always)]
-    fn has_dwords(&self, offset: u64, bytes: usize) -> bool {
-        offset <= self.len
-            && bytes as u64 <= self.len - offset
-            && offset.is_multiple_of(size_of::<u32>() as u64)
-    }
-
-    /// Loads dwords; nothing if they are not all inside and aligned.
-    #[inline(always)]
-    pub fn read_dwords(&self, offset: u64, into: &mut [u32]) -> Option<()> {
-        if !self.has_dwords(offset, size_of_val(into)) {
-            return None;
-        }
-        let cells = self.pointer(offset);
-        #[cfg(target_arch = "x86_64")]
-        if !into.is_empty() && into.len().is_multiple_of(LANES) && level() != Level::Baseline {
-            for (row, into) in into.as_chunks_mut::<LANES>().0.iter_mut().enumerate() {
-                let cells = cells.wrapping_add(row * size_of::<Lanes>());
-                // SAFETY: the host has the level's instructions; all dwords are inside, and as many are in `into`.
-                unsafe { vectors::copy_lanes(cells, into.as_mut_ptr().cast()) };
-            }
-            return Some(());
-        }
-        // Two at a time where they are aligned to that.
-        if offset.is_multiple_of(UNIT as u64) && into.len().is_multiple_of(2) {
-            for (i, pair) in into.chunks_exact_mut(2).enumerate() {
-                // SAFETY: all dwords are inside; a pair of them is aligned here, and all accesses to the backing are
-                // atomic.
-                let both = unsafe { (*cells.cast::<AtomicU64>().add(i)).load(Relaxed) };
-                pair[0] = both as u32;
-                pair[1] = (both >> 32) as u32;
-            }
-        } else {
-            for (i, dword) in into.iter_mut().enumerate() {
-                // SAFETY: as above, with single dwords.
-                *dword = unsafe { (*cells.cast::<AtomicU32>().add(i)).load(Relaxed) };
-            }
-        }
-        Some(())
-    }
-
-    /// Stores dwords; nothing, and nothing is stored, if they are not all inside and aligned.
-    #[inline(always)]
-    pub fn write_dwords(&self, offset: u64, from: &[u32]) -> Option<()> {
-        if !self.has_dwords(offset, size_of_val(from)) {
-            return None;
-        }
-        let cells = self.pointer(offset);
-        #[cfg(target_arch = "x86_64")]
-        if !from.is_empty() && from.len().is_multiple_of(LANES) && level() != Level::Baseline {
-            for (row, from) in from.as_chunks::<LANES>().0.iter().enumerate() {
-                let cells = cells.wrapping_add(row * size_of::<Lanes>());
-                // SAFETY: as for loading; the backing is made of atomics, which a shared reference may change.
-                unsafe { vectors::copy_lanes(from.as_ptr().cast(), cells.cast_mut()) };
-            }
-            return Some(());
-        }
-        if offset.is_multiple_of(UNIT as u64) && from.len().is_multiple_of(2) {
-            for (i, pair) in from.chunks_exact(2).enumerate() {
-                let both = u64::from(pair[0]) | u64::from(pair[1]) << 32;
-                // SAFETY: as for loading.
-                unsafe { (*cells.cast::<AtomicU64>().add(i)).store(both, Relaxed) };
-            }
-        } else {
-            for (i, &dword) in from.iter().enumerate() {
-                // SAFETY: as for loading.
-                unsafe { (*cells.cast::<AtomicU32>().add(i)).store(dword, Relaxed) };
-            }
-        }
-        Some(())
-    }
-
-    /// The backing, of which the last unit may be longer than the allocation.
-    #[inline]
-    pub fn units(&self) -> &[AtomicU64] {
-        &self.backing
-    }
-
-    /// The same as dwords.
-    #[inline]
-    pub fn dwords(&self) -> &[AtomicU32] {
-        let count = self.backing.len() * (UNIT / size_of::<u32>());
-        // SAFETY: all of the backing is accessed atomically only, and dwords have no greater alignment than units.
-        unsafe { std::slice::from_raw_parts(self.backing.as_ptr().cast(), count) }
-    }
-
-    fn read(&self, offset: u64, bytes: &mut [u8]) {
-        let (head, rest) = bytes.split_at_mut(to_whole_units(offset, bytes.len()));
-        let (units, tail) = rest.as_chunks_mut::<UNIT>();
-        let first = offset + head.len() as u64;
-        let last = first + (units.len() * UNIT) as u64;
-        for (i, byte) in (offset..).zip(head).chain((last..).zip(tail)) {
-            *byte = self.byte(i).load(Relaxed);
-        }
-        for (unit, backing) in units.iter_mut().zip(self.units_from(first)) {
-            *unit = backing.load(Relaxed).to_le_bytes();
-        }
-    }
-
-    fn write(&self, offset: u64, bytes: &[u8]) {
-        let (head, rest) = bytes.split_at(to_whole_units(offset, bytes.len()));
-        let (units, tail) = rest.as_chunks::<UNIT>();
-        let first = offset + head.len() as u64;
-        let last = first + (units.len() * UNIT) as u64;
-        for (i, &byte) in (offset..).zip(head).chain((last..).zip(tail)) {
-            self.byte(i).store(byte, Relaxed);
-        }
-        for (unit, backing) in units.iter().zip(self.units_from(first)) {
-            backing.store(u64::from_le_bytes(*unit), Relaxed);
-        }
-    }
-
-    /// The units from the aligned `offset` on.
-    fn units_from(&self, offset: u64) -> &[AtomicU64] {
-        self.backing
-            .get(offset as usize / UNIT..)
-            .unwrap_or_default()
-    }
-}
-
-/// How many of `len` bytes at `offset` come before the first whole unit.
-fn to_whole_units(offset: u64, len: usize) -> usize {
-    let missing = offset.next_multiple_of(UNIT as u64) - offset;
-    (missing as usize).min(len)
 }
 
 #[cfg(test)]
-mod tests;
+mod tests {
+    use super::*;
+
+    #[test]
+    fn allocations_are_found_by_what_they_have_and_by_nothing_else() {
+        let lengths = [ALIGNMENT, 0, 1, ALIGNMENT + 1, 3 * ALIGNMENT];
+        let memory = Memory::new();
+        let bases = lengths.map(|len| memory.allocate("test", len).expect("memory"));
+        let found = |address: u64, len: u64| {
+            let (region, offset) = memory.find(address, len)?;
+            Some((region.base(), offset))
+        };
+        for (base, len) in bases.into_iter().zip(lengths) {
+            assert_eq!(found(base, len), Some((base, 0)));
+            assert_eq!(found(base + len, 0), Some((base, len)));
+            for (address, bytes) in [(base, len + 1), (base + len, 1), (base - 1, 1)] {
+                assert_eq!(found(address, bytes), None, "{address:#x}");
+            }
+            for page in 0..len / ALIGNMENT {
+                let offset = page * ALIGNMENT + ALIGNMENT - 1;
+                assert_eq!(found(base + offset, 1), Some((base, offset)));
+            }
+        }
+        assert_eq!(found(0, 0), None);
+        assert_eq!(found(u64::MAX, 1), None);
+    }
+
+    /// Memory of a few allocations' addresses.
+    fn small(units: u64) -> Memory {
+        let bytes = ((units + 1) * ALIGNMENT) as usize;
+        Memory::of(Space::of(reserved::Reserved::elsewhere(
+            bytes,
+            ALIGNMENT as usize,
+        )))
+    }
+
+    #[test]
+    fn addresses_follow_from_the_order_of_allocations() {
+        let memories = [Memory::new(), Memory::new()];
+        let [first, second] = memories.each_ref().map(|memory| {
+            let a = memory.allocate("a", 100).expect("memory");
+            let b = memory.allocate("b", 3 * ALIGNMENT).expect("memory");
+            memory.free(a).expect("it is there");
+            let c = memory.allocate("c", 1).expect("memory");
+            [a, b, c].map(|address| address - memory.first)
+        });
+        assert_eq!(first, [0, 2 * ALIGNMENT, 6 * ALIGNMENT]);
+        assert_eq!(first, second);
+    }
+
+    #[test]
+    fn freed_memory_is_not_found_and_keeps_its_name() {
+        let memory = Memory::new();
+        let other = memory.allocate("other", 64).expect("memory");
+        let base = memory.allocate("xs", 1 << 20).expect("memory");
+        assert_eq!(memory.usage().0, (1 << 20) + 4096);
+        memory.store_u32(base + 8, 7).expect("it is mapped");
+        memory.free(base).expect("it is there");
+        assert_eq!(memory.usage().0, 4096);
+        assert_eq!(memory.load_u32(base + 8), None);
+        assert_eq!(memory.free(base), Err(FreeError(base)));
+        assert_eq!(memory.free(other + 4), Err(FreeError(other + 4)));
+        let nearest = memory.nearest(base + 8).expect("something");
+        assert_eq!((&*nearest.name, nearest.is_freed), ("xs", true));
+        let nearest = memory.nearest(other + 70).expect("something");
+        assert_eq!((&*nearest.name, nearest.is_freed), ("other", false));
+    }
+
+    #[test]
+    fn addresses_are_used_again_only_when_there_are_no_others() {
+        let memory = small(8);
+        let allocate = |len| memory.allocate("test", len);
+        let units = |address: u64| (address - memory.first) / ALIGNMENT;
+        let first = allocate(4).expect("memory");
+        memory.store_u32(first, 1).expect("it is mapped");
+        let bases: Vec<u64> = (0..3).map(|_| allocate(4).expect("memory")).collect();
+        memory.free(first).expect("it is there");
+        assert_eq!(
+            bases.iter().map(|b| units(*b)).collect::<Vec<_>>(),
+            [2, 4, 6]
+        );
+        let again = allocate(4).expect("the first one's addresses");
+        assert_eq!(again, first);
+        assert_eq!(memory.load_u32(again), Some(0), "zero again");
+        assert!(allocate(4).is_err());
+        // Neighbours that are free are one.
+        memory.free(bases[1]).expect("it is there");
+        memory.free(bases[0]).expect("it is there");
+        assert_eq!(allocate(3 * ALIGNMENT), Ok(bases[0]));
+    }
+
+    #[test]
+    fn the_limit_counts_allocations_and_charges() {
+        let memory = Memory::new();
+        memory.set_limit(3 * 4096);
+        let a = memory.allocate("a", 4097).expect("two pages");
+        let charge = memory.charge("registers", 1).expect("one page");
+        let error = memory.allocate("b", 1).expect_err("no page is left");
+        assert_eq!(
+            error.to_string(),
+            "cannot allocate 1 bytes for b: 12288 of the device's 12288 bytes are in use"
+        );
+        drop(charge);
+        assert!(memory.allocate("b", 1).is_ok());
+        assert!(memory.charge("registers", 1).is_err());
+        memory.free(a).expect("it is there");
+        assert!(memory.charge("registers", 1).is_ok());
+    }
+
+    #[test]
+    fn threads_allocate_and_free_while_others_access() {
+        const ROUNDS: u64 = if cfg!(miri) { 10 } else { 2000 };
+        let memory = &small(64);
+        let addresses: Vec<AtomicU64> = (0..4).map(|_| AtomicU64::new(0)).collect();
+        std::thread::scope(|scope| {
+            for place in &addresses {
+                scope.spawn(move || {
+                    for round in 0..ROUNDS {
+                        let len = 8 + round % 3 * ALIGNMENT;
+                        let base = memory.allocate("test", len).expect("memory");
+                        assert_eq!(memory.load_u64(base), Some(0));
+                        place.store(base, Relaxed);
+                        memory.store_u64(base + len - 8, 5).expect("it is mapped");
+                        memory.free(base).expect("it is there");
+                    }
+                });
+            }
+            scope.spawn(|| {
+                for round in 0..ROUNDS * 8 {
+                    let base = addresses[round as usize % 4].load(Relaxed);
+                    // It may be there or not; the host must not notice.
+                    let _ = memory.load_u64(base);
+                    let _ = memory.load_dwords(base, &mut [0; 64]);
+                }
+            });
+        });
+        assert_eq!(memory.usage().0, 0);
+        assert_eq!(memory.allocations(), []);
+    }
+
+    #[test]
+    fn ranges_of_the_host_are_accessed_where_they_are() {
+        let memory = Memory::new();
+        let own = memory.allocate("own", 8).expect("memory");
+        let mut host = vec![0u8; 41];
+        let base = host.as_mut_ptr().expose_provenance() as u64;
+        let register = |at: *mut u8, len| {
+            // SAFETY: the bytes live until the end of the test, and only the memory accesses them while they are registered.
+            unsafe { memory.register("host", at, len) }
+        };
+        register(host.as_mut_ptr(), 41).expect("nothing else is there");
+        assert!(register(host.as_mut_ptr().wrapping_add(40), 1).is_err());
+        assert!(register(std::ptr::null_mut(), 8).is_err());
+        assert!(register(std::ptr::with_exposed_provenance_mut(own as usize), 8).is_err());
+        let place = base.next_multiple_of(8) + 8;
+        assert_eq!(memory.store_u32(place, 3), Some(()));
+        assert_eq!(memory.update_u32(place, |old| old + 4), Some(3));
+        assert_eq!(memory.store_u16(place + 5, 0x1234), Some(()), "unaligned");
+        assert_eq!(memory.load_u64(place), Some(0x12_3400_0000_0007));
+        assert!(memory.write(base, &[9; 3]));
+        assert_eq!(memory.load_u64(base + 34), None, "beyond its end");
+        assert_eq!(&*memory.nearest(base + 41).expect("something").name, "host");
+        memory.release(base).expect("it is registered");
+        assert_eq!(memory.load_u32(place), None);
+        assert!(memory.nearest(place).expect("something").is_freed);
+        assert_eq!(memory.release(base), Err(FreeError(base)));
+        assert_eq!(host[..3], [9; 3]);
+    }
+
+    #[test]
+    fn copies_of_every_length_and_alignment_are_whole() {
+        const BYTES: usize = 40;
+        let memory = Memory::new();
+        let base = memory.allocate("test", BYTES as u64).expect("memory");
+        for begin in 0..BYTES {
+            for end in begin..=BYTES {
+                assert!(memory.write(base, &[0xee; BYTES]));
+                let from: Vec<u8> = (begin as u8..end as u8).collect();
+                assert!(memory.write(base + begin as u64, &from));
+                let mut part = vec![0; from.len()];
+                assert!(memory.read(base + begin as u64, &mut part));
+                assert_eq!(part, from, "{begin}..{end}");
+                let mut all = [0; BYTES];
+                assert!(memory.read(base, &mut all));
+                let inside = |i: &usize| (begin..end).contains(i);
+                for (i, byte) in all.iter().enumerate() {
+                    let expected = if inside(&i) { i as u8 } else { 0xee };
+                    assert_eq!(*byte, expected, "byte {i} of {begin}..{end}");
+                }
+            }
+        }
+        assert!(!memory.write(base + 1, &[0; BYTES]));
+        assert!(memory.allocate("nothing", 0).is_ok());
+        assert!(memory.allocate("too much", u64::MAX).is_err());
+    }
+}

@@ -2,8 +2,9 @@
 //!
 //! A thread and its workgroups are in `worker.rs`, what a wave does in its turn in `steps.rs`.
 
-mod start;
 mod emitter;
+mod residency;
+mod start;
 mod steps;
 mod worker;
 
@@ -15,8 +16,10 @@ use crate::exec::memory::Transfer;
 use crate::fault::{Fault, FaultKind};
 use crate::lanes::{LANES, Level, LevelError};
 use crate::lds::Lds;
+use crate::memory::{AllocError, Memory};
 use crate::observe::{Dispatched, Observers, Watchers};
 use crate::wave::{Waiting, Wave, WaveId};
+pub use residency::{Unfit, fits};
 use worker::{RESIDENT_GROUPS, RESIDENT_GROUPS_WAITING, Shared, Worker};
 
 /// Executes one instruction of a wave that belongs to no dispatch: the one at its program counter.
@@ -113,6 +116,7 @@ pub struct Stats {
 
 /// Why a dispatch cannot be started.
 #[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
 pub enum LaunchError {
     /// A dimension is zero.
     #[error("a grid and a workgroup have at least one work-item in every dimension")]
@@ -120,9 +124,12 @@ pub enum LaunchError {
     /// Too many work-items in a workgroup.
     #[error("a workgroup has at most {MAX_GROUP} work-items, this one {0}")]
     GroupTooLarge(u64),
-    /// No memory for scratch.
+    /// More registers or LDS than a compute unit has.
     #[error(transparent)]
-    Memory(#[from] crate::memory::AllocError),
+    Unfit(#[from] Unfit),
+    /// No memory for scratch or registers.
+    #[error(transparent)]
+    Memory(#[from] AllocError),
     /// The environment asks for vector instructions that do not exist here.
     #[error(transparent)]
     Vectors(#[from] LevelError),
@@ -259,16 +266,16 @@ pub fn run(
     let threads = (device.config.threads.max(1) as u128).min(total) as usize;
     let mut scratches = Vec::new();
     for _ in 0..threads {
-        let bytes = dispatch.scratch_bytes_per_thread();
-        scratches.push(if bytes == 0 {
-            0
-        } else {
-            device.memory.allocate("scratch", bytes)?
-        });
+        scratches.push(ThreadScratch::new(
+            &device.memory,
+            dispatch.scratch_bytes_per_thread(),
+        )?);
     }
-    device.memory.set_one_user(threads == 1);
+    let (slots, _registers) = residency::reserve(device, code, dispatch, threads)?;
+    let is_alone = threads == 1 && device.config.exclusive;
+    device.memory.set_one_user(is_alone);
 
-    let shared = Shared::new(device, code, dispatch, threads);
+    let shared = Shared::new(device, code, dispatch, threads, slots);
     let dispatched = shared.dispatched();
     observers.dispatch_begins(&dispatched);
     if let Some(monitor) = &device.monitor {
@@ -277,7 +284,9 @@ pub fn run(
     let mut workers: Vec<Worker<'_>> = scratches
         .iter()
         .enumerate()
-        .map(|(number, &scratch)| Worker::new(&shared, number, scratch, observers.watchers()))
+        .map(|(number, scratch)| {
+            Worker::new(&shared, number, scratch.address, observers.watchers())
+        })
         .collect();
     // The tables of decoding are made here: in the heap of a new thread they would grow by the page.
     let _ = code.step(dispatch.entry);
@@ -318,6 +327,36 @@ pub fn run(
         unfinished,
         violation,
     })
+}
+
+/// Scratch of a host thread, freed at the end of the run.
+struct ThreadScratch {
+    memory: Memory,
+    /// 0 if there is none.
+    address: u64,
+}
+
+impl ThreadScratch {
+    fn new(memory: &Memory, bytes: u64) -> Result<ThreadScratch, AllocError> {
+        let address = if bytes == 0 {
+            0
+        } else {
+            memory.allocate("scratch", bytes)?
+        };
+        Ok(ThreadScratch {
+            memory: memory.clone(),
+            address,
+        })
+    }
+}
+
+impl Drop for ThreadScratch {
+    fn drop(&mut self) {
+        if self.address != 0 {
+            let freed = self.memory.free(self.address);
+            debug_assert!(freed.is_ok(), "it is freed here only");
+        }
+    }
 }
 
 /// Lets every worker work on a thread of its own. The calling thread only waits: Linux may put a new thread behind the

@@ -52,10 +52,10 @@ impl Observer for Recorder {
         Some(Box::new(self.clone()))
     }
     fn dispatch_begins(&self, dispatch: &Dispatched<'_>) {
-        let regions = dispatch.device.memory.regions();
+        let regions = dispatch.device.memory.allocations();
         let names: Vec<_> = regions
             .iter()
-            .map(|it| format!("{} {}", it.name, it.host_has_written()))
+            .map(|it| format!("{} {}", it.name, it.host_has_written))
             .collect();
         self.add(format!(
             "dispatch {} {:?} {:?} of {names:?}",
@@ -152,7 +152,8 @@ impl Recorder {
     fn access(&self, verb: &str, context: &Context<'_>, event: &MemoryEvent<'_>) {
         let access = event.access;
         let lane = access.lanes().trailing_zeros() as usize;
-        let first = context.dispatched.device.memory.regions().first();
+        let first = context.dispatched.device.memory.allocations();
+        let first = first.first();
         let address = match first {
             Some(first) if access.global != 0 => access.address[lane] - first.base,
             _ => access.address[lane],

@@ -17,6 +17,7 @@ use gcn_emu::host::HostCalls;
 use gcn_emu::lanes::LANES;
 use gcn_emu::memory::{AllocError, Memory};
 
+use crate::owned::Owned;
 use crate::printf::{MAX_TEXT, print_words};
 
 /// Bytes of a word.
@@ -120,7 +121,7 @@ impl Hostcall {
     ///
     /// # Errors
     /// There is no memory for them.
-    pub fn new(memory: &mut Memory, waves: u64) -> Result<Hostcall, AllocError> {
+    pub fn new(memory: &mut Owned, waves: u64) -> Result<Hostcall, AllocError> {
         // A wave has one packet at most. Two at least, for entries of the stack are told from null by a tag.
         let packets = waves.max(2).next_power_of_two();
         let headers_bytes = (packets * HEADER_BYTES).next_multiple_of(SLOT_BYTES);
@@ -135,6 +136,7 @@ impl Hostcall {
                 |_| Pool::default(),
                 |base| Pool::new(base, DEVICE_MEMORY_BYTES),
             );
+        let memory = memory.memory();
         let headers = buffer + BUFFER_BYTES;
         // All are free, each on top of the one before; an entry with number 0 has a tag, since null ends the stack.
         let entry = |number: u64| if number == 0 { packets } else { number };
@@ -376,13 +378,19 @@ mod tests {
     struct Caller {
         memory: Memory,
         host: Hostcall,
+        _owned: Owned,
     }
 
     impl Caller {
         fn new(waves: u64) -> Caller {
-            let mut memory = Memory::new();
-            let host = Hostcall::new(&mut memory, waves).expect("memory");
-            Caller { memory, host }
+            let memory = Memory::new();
+            let mut owned = Owned::new(&memory);
+            let host = Hostcall::new(&mut owned, waves).expect("memory");
+            Caller {
+                memory,
+                host,
+                _owned: owned,
+            }
         }
 
         fn load(&self, address: u64) -> u64 {

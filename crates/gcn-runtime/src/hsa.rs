@@ -18,11 +18,12 @@ use gcn_emu::device::Device;
 use gcn_emu::host::HostCalls;
 use gcn_emu::lanes::LANES;
 use gcn_emu::memory::{AllocError, Memory};
-use gcn_emu::run::{Dispatch, Initial, MAX_GROUP};
+use gcn_emu::run::{Dispatch, Initial, MAX_GROUP, Unfit, fits};
 use gcn_isa::Isa;
 use gcn_object::{CodeObject, Kernel, MAX_KERNARG_BYTES, ValueKind};
 
 use crate::hostcall::Hostcall;
+use crate::owned::Owned;
 use crate::printf::{Buffer, FormatError, Formats};
 use arguments::Services;
 pub use load::{LoadError, Loaded, LoadedSymbol, load};
@@ -93,6 +94,8 @@ pub struct Prepared {
     pub printf: Option<Printf>,
     /// Answers its calls to the host, if it makes any.
     pub hostcall: Option<Arc<Hostcall>>,
+    /// Memory that the launch has for itself, such as the argument segment.
+    pub owned: Owned,
 }
 
 /// The printf buffer of a run, and the formats of the object.
@@ -144,6 +147,7 @@ pub enum Note {
 
 /// Why a kernel cannot be started.
 #[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
 pub enum LaunchError {
     /// A dimension is zero.
     #[error("a grid and a workgroup have at least one work-item in every dimension")]
@@ -209,6 +213,9 @@ pub enum LaunchError {
         /// Its size.
         bytes: u64,
     },
+    /// More registers than a compute unit has.
+    #[error(transparent)]
+    Unfit(#[from] Unfit),
     /// Waves of 32 lanes do not exist on GCN.
     #[error("the kernel wants waves of 32 lanes, which {} does not have", .0.version())]
     Wave32(Isa),
@@ -286,6 +293,12 @@ impl Launch<'_> {
                 most,
             });
         }
+        let waves = items.div_ceil(LANES as u64);
+        if items <= MAX_GROUP
+            && let Err(unfit @ Unfit::Registers { .. }) = fits(waves, self.vgprs() as u64, 0)
+        {
+            problems.push(unfit.into());
+        }
         let scratch = self.scratch_bytes();
         if scratch > u64::from(MAX_SCRATCH_PER_LANE) {
             problems.push(LaunchError::Scratch { bytes: scratch });
@@ -311,7 +324,8 @@ impl Launch<'_> {
         }
         let descriptor = &self.kernel.descriptor;
         let mut notes = Vec::new();
-        let printf = self.printf(device, &mut notes)?;
+        let mut owned = Owned::new(&device.memory);
+        let printf = self.printf(&mut owned, &mut notes)?;
         let scratch = self.scratch_bytes() as u32;
         let mut dispatch = Dispatch {
             kernel: Some(self.kernel.name.clone()),
@@ -325,7 +339,7 @@ impl Launch<'_> {
         };
         let waves = dispatch.resident_waves(device.config.threads);
         let hostcall = if self.asks_for(&ValueKind::HiddenHostcallBuffer) {
-            Some(Arc::new(Hostcall::new(&mut device.memory, waves)?))
+            Some(Arc::new(Hostcall::new(&mut owned, waves)?))
         } else {
             None
         };
@@ -334,9 +348,7 @@ impl Launch<'_> {
             Some(printf) => printf.buffer.address,
             None if self.loaded.has_mute_printf => {
                 notes.push(Note::MutePrintf);
-                device
-                    .memory
-                    .allocate("no room for what is printed", MUTE_PRINTF_BYTES)?
+                owned.allocate("no room for what is printed", MUTE_PRINTF_BYTES)?
             }
             None => 0,
         };
@@ -344,19 +356,18 @@ impl Launch<'_> {
             printf: printf_buffer,
             hostcall: hostcall.as_ref().map_or(0, |host| host.address()),
             heap: hostcall.as_ref().map_or(0, |host| host.heap_address()),
-            queue: self.queue(device)?,
+            queue: self.queue(device, &mut owned)?,
         };
-        let arguments = self.argument_segment(device, &services)?;
+        let arguments = self.argument_segment(device, &mut owned, &services)?;
         dispatch.kernarg = Some(arguments..arguments + self.segment_bytes());
-        let packet = self.packet(device, arguments)?;
+        let packet = self.packet(&mut owned, arguments)?;
         let entry = self.kernel.entry_address;
         let (base, bytes) = self
             .loaded
             .code_around(device, entry)
             .ok_or(LaunchError::Entry(entry))?;
         let rsrc1 = descriptor.compute_pgm_rsrc1;
-        let vgprs = (rsrc1.granulated_workitem_vgpr_count() as usize + 1) * VGPR_BLOCK;
-        let code = Code::new(isa, base, &bytes, vgprs, sgprs(isa, rsrc1));
+        let code = Code::new(isa, base, &bytes, self.vgprs(), sgprs(isa, rsrc1));
         let Shape { grid, group, .. } = self.shape;
         let metadata = self.kernel.metadata.as_ref();
         let wants_whole = metadata.is_some_and(|m| m.uniform_work_group_size == Some(1));
@@ -391,13 +402,14 @@ impl Launch<'_> {
             notes,
             printf,
             hostcall,
+            owned,
         })
     }
 
     /// A buffer for what the kernel prints, if it asks for one and the object says how to read it.
     fn printf(
         &self,
-        device: &mut Device,
+        owned: &mut Owned,
         notes: &mut Vec<Note>,
     ) -> Result<Option<Printf>, AllocError> {
         let metadata = self.object.metadata.as_ref();
@@ -407,8 +419,14 @@ impl Launch<'_> {
         }
         let (formats, errors) = Formats::parse(strings);
         notes.extend(errors.into_iter().map(Note::Format));
-        let buffer = Buffer::new(&mut device.memory)?;
+        let buffer = Buffer::new(owned)?;
         Ok(Some(Printf { buffer, formats }))
+    }
+
+    /// VGPRs of a wave.
+    fn vgprs(&self) -> usize {
+        let rsrc1 = self.kernel.descriptor.compute_pgm_rsrc1;
+        (rsrc1.granulated_workitem_vgpr_count() as usize + 1) * VGPR_BLOCK
     }
 
     /// Scratch of a lane.

@@ -1,8 +1,77 @@
-//! Runs GCN kernels from a program: code objects in device memory, and the ABI that their kernels expect.
-#![forbid(unsafe_code)]
+//! Runs GCN kernels from a program, on emulated devices: this is the library that front ends are built on.
+//!
+//! A [`Device`] has memory, in which [`Buffer`]s and [`Module`]s are; a [`Kernel`] of a module is launched on a [`Queue`], and
+//! a [`Signal`] tells how it ended.
+//!
+//! ```
+//! use gcn_asm::{Options, Source, assemble};
+//! use gcn_runtime::Device;
+//!
+//! let device = Device::new("gfx900")?;
+//! let text = "
+//!     .text
+//!     .type square,@function
+//!     square:
+//!       s_load_dwordx2 s[0:1], s[0:1], 0x0
+//!       v_lshlrev_b32 v1, 2, v0           // each work-item has a dword
+//!       v_mul_u32_u24 v0, v0, v0
+//!       s_waitcnt lgkmcnt(0)
+//!       global_store_dword v1, v0, s[0:1]
+//!       s_endpgm
+//!     .rodata
+//!     .p2align 6
+//!     .amdhsa_kernel square
+//!       .amdhsa_user_sgpr_kernarg_segment_ptr 1
+//!       .amdhsa_next_free_vgpr 2
+//!       .amdhsa_next_free_sgpr 2
+//!     .end_amdhsa_kernel";
+//! let program = assemble(&Source { name: "square.s", text }, &Options::new(device.target())).program;
+//! let kernel = device.load(&program.to_object(None)?)?.kernel("square")?;
+//! let squares = device.allocate("squares", 8 * 4)?;
+//! kernel.launch([8, 1, 1]).arg(&squares).submit(&device.queue())?.wait()?;
+//! assert_eq!(squares.read::<u32>(), [0, 1, 4, 9, 16, 25, 36, 49]);
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+//!
+//! # Threads
+//! Every type here is `Send` and `Sync` and, but for [`HostMemory`], a cheap handle to clone. Each queue's commands are in
+//! order; queues run beside each other. A kernel runs on as many threads as the device has.
+//!
+//! # Memory
+//! An address means the same to kernels and to the host. Memory is allocated, freed, read and written while kernels run; an
+//! atomic of a kernel is one of the host, visible at once. Addresses follow from the order of allocations alone, and are the
+//! same in each run of a program that allocates in the same order. A kernel that accesses freed memory faults, with the name
+//! that the memory had.
+//!
+//! # Faults
+//! A kernel's fault ends its launch: [`Signal::wait`] has it, and the commands behind it in its queue do not begin. Other
+//! queues, other devices and the process go on.
+#![deny(unsafe_code)]
 
+mod buffer;
 pub mod compile;
+mod device;
+mod error;
+mod host_memory;
 pub mod hostcall;
 pub mod hsa;
+mod kernel;
+mod module;
+pub mod owned;
+mod pool;
 pub mod printf;
 pub mod progress;
+mod queue;
+mod signal;
+
+#[doc(no_inline)]
+pub use gcn_emu::observe;
+
+pub use buffer::{Buffer, Element};
+pub use device::{Device, DeviceBuilder};
+pub use error::Error;
+pub use host_memory::HostMemory;
+pub use kernel::{Argument, Kernel, Launch};
+pub use module::Module;
+pub use queue::Queue;
+pub use signal::{Completion, Outcome, Signal, Times};

@@ -20,6 +20,8 @@ use gcn_emu::memory::{AllocError, Memory};
 
 pub(crate) use words::print_words;
 
+use crate::owned::Owned;
+
 /// Bytes of the buffer, as much as AMD's OpenCL gives.
 pub const BUFFER_BYTES: u32 = 4 << 20;
 /// Bytes before the first record: how many are used, how many there are.
@@ -46,9 +48,9 @@ impl Buffer {
     ///
     /// # Errors
     /// There is no memory for it.
-    pub fn new(memory: &mut Memory) -> Result<Buffer, AllocError> {
+    pub fn new(memory: &mut Owned) -> Result<Buffer, AllocError> {
         let address = memory.allocate("the printf buffer", u64::from(BUFFER_BYTES))?;
-        memory.store_u32(address + 4, BUFFER_BYTES);
+        memory.memory().store_u32(address + 4, BUFFER_BYTES);
         Ok(Buffer { address })
     }
 
@@ -256,8 +258,9 @@ mod tests {
         let sizes: String = arguments.iter().map(|a| format!("{}:", a.len())).collect();
         let text = format.replace(':', "\\72");
         let formats = formats(&format!("7:{}:{sizes}{text}", arguments.len()));
-        let mut memory = Memory::new();
-        let buffer = Buffer::new(&mut memory).expect("memory");
+        let memory = Memory::new();
+        let mut owned = Owned::new(&memory);
+        let buffer = Buffer::new(&mut owned).expect("memory");
         let mut record = 7u32.to_le_bytes().to_vec();
         record.extend(arguments.concat());
         // Twice, so that the first record's end is where the second begins.
@@ -371,8 +374,9 @@ mod tests {
         assert!(Format::parse("x:0:text").is_err());
         assert!(Format::parse("1:2:4:text").is_err());
         assert_eq!(printed("50%! %y %d", &[&int(3)]), "50%! %y 3");
-        let mut memory = Memory::new();
-        let buffer = Buffer::new(&mut memory).expect("memory");
+        let memory = Memory::new();
+        let mut owned = Owned::new(&memory);
+        let buffer = Buffer::new(&mut owned).expect("memory");
         memory.store_u32(buffer.address, u32::MAX);
         assert!(
             buffer

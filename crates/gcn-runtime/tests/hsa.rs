@@ -60,7 +60,7 @@ fn prepare(
 ) -> (Device, Result<Prepared, LaunchError>) {
     let target = Target::from_elf_mach(object.flags.mach).expect("a target");
     let mut device = Device::new(Config::new(target.isa));
-    let loaded = hsa::load(&mut device, object, "object").expect("room for the object");
+    let loaded = hsa::load(&device, object, "object").expect("room for the object");
     let kernel = &object.kernels[0];
     let prepared = Launch {
         object,
@@ -82,9 +82,9 @@ fn good(object: &CodeObject, shape: Shape, arguments: &[Placed]) -> (Device, Pre
 fn region(device: &Device, name: &str) -> u64 {
     device
         .memory
-        .regions()
+        .allocations()
         .iter()
-        .find(|region| region.name == name)
+        .find(|region| &*region.name == name)
         .expect("a region")
         .base
 }
@@ -359,8 +359,8 @@ fn a_stack_is_as_large_as_the_caller_asks_for() {
 #[test]
 fn symbols_are_found_where_they_were_loaded() {
     let object = object("gfx900", 5, "", "");
-    let mut device = Device::new(Config::new(gcn_isa::Isa::Gfx9));
-    let loaded = hsa::load(&mut device, &object, "object").expect("room");
+    let device = Device::new(Config::new(gcn_isa::Isa::Gfx9));
+    let loaded = hsa::load(&device, &object, "object").expect("room");
     let answer = loaded.symbol("answer").expect("a symbol");
     assert!(answer.is_data);
     assert_eq!((answer.size, u32_at(&device, answer.address)), (4, 42));

@@ -139,6 +139,8 @@ pub(super) fn run_wave<const OBSERVED: bool>(
                     Some(emitter) => emitter.waits(wave, lds, until),
                     None => wave.scoreboard.wait(until),
                 },
+                // What came before a wait is before what follows (see `memory`).
+                Run::Wait(_) if cfg!(not(target_arch = "x86_64")) => device.memory.fence(),
                 Run::Wait(_) => {}
                 Run::Memory => {
                     let pc = code.address(index);

@@ -82,6 +82,7 @@ impl<'a> Shared<'a> {
         code: &'a Code,
         dispatch: &'a Dispatch,
         threads: usize,
+        slots: usize,
     ) -> Shared<'a> {
         let groups = dispatch.groups();
         let total = dispatch.group_count();
@@ -99,7 +100,7 @@ impl<'a> Shared<'a> {
             },
             next: Apart(AtomicU64::new(0)),
             working: Apart(AtomicUsize::new(threads)),
-            slots: dispatch.resident_groups(),
+            slots,
             stop: AtomicBool::new(false),
             fault: Mutex::new(None),
         }
@@ -706,11 +707,9 @@ impl<'a> Worker<'a> {
     }
 
     fn fault(&self, wave: WaveId, pc: u64, kind: FaultKind, lane: Option<u8>) -> Fault {
-        let from = match kind {
-            FaultKind::PcOutside { from } | FaultKind::PcMisaligned { from } => from,
-            _ => None,
-        };
+        let from = kind.from();
         Fault {
+            nearest: kind.nearest(&self.shared.device.memory),
             kind,
             wave,
             lane,

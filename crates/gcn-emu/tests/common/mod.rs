@@ -8,7 +8,7 @@ use gcn_emu::device::{Config, Device, OnViolation};
 use gcn_emu::exec::memory::{self, LaneFault, Outcome, Transfer};
 use gcn_emu::lanes::Lanes;
 use gcn_emu::lds::Lds;
-use gcn_emu::memory::Region;
+use gcn_emu::memory::Allocation;
 use gcn_emu::observe::Observers;
 use gcn_emu::run::{Dispatch, Finished, Initial, run};
 use gcn_emu::wave::{Wave, WaveId};
@@ -82,7 +82,7 @@ impl Machine {
     }
 
     pub fn configured(target: &'static Target, config: Config) -> Machine {
-        let mut device = Device::new(config);
+        let device = Device::new(config);
         let bytes = u64::from(SCRATCH) * LANES as u64;
         let region = device
             .memory
@@ -114,7 +114,7 @@ impl Machine {
     }
 
     fn state(&self) -> State {
-        let read = |region: &Region| {
+        let read = |region: &Allocation| {
             let mut bytes = vec![0; region.len as usize];
             assert!(self.device.memory.read(region.base, &mut bytes));
             bytes
@@ -123,7 +123,7 @@ impl Machine {
             vgprs: self.wave.vgprs.clone(),
             scalars: (0..SCALARS).map(|code| self.wave.resolved(code)).collect(),
             lds: self.lds.bytes().to_vec(),
-            memory: self.device.memory.regions().iter().map(read).collect(),
+            memory: self.device.memory.allocations().iter().map(read).collect(),
         }
     }
 
@@ -133,7 +133,7 @@ impl Machine {
             self.wave.set_scalar(code, value);
         }
         self.lds.bytes_mut().copy_from_slice(&state.lds);
-        for (region, bytes) in self.device.memory.regions().iter().zip(&state.memory) {
+        for (region, bytes) in self.device.memory.allocations().iter().zip(&state.memory) {
             assert!(self.device.memory.write(region.base, bytes));
         }
     }

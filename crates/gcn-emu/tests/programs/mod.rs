@@ -470,7 +470,7 @@ struct Waves {
 
 impl WaveObserver for Waves {
     fn accesses(&mut self, context: &Context<'_>, event: &MemoryEvent<'_>) -> Verdict {
-        let regions = context.dispatched.device.memory.regions();
+        let regions = context.dispatched.device.memory.allocations();
         let own = regions[0].base + u64::from(context.id().group[0]) * REGION;
         let access = event.access;
         for lane in (0..64).filter(|lane| access.lanes() >> lane & 1 != 0) {

@@ -68,8 +68,8 @@ impl Rig {
         let mut config = Config::new(isa);
         config.on_violation = OnViolation::Continue;
         config.gds_bytes = GDS_BYTES;
-        let mut device = Device::new(config);
-        let mut allocate = |name: &str, bytes| {
+        let device = Device::new(config);
+        let allocate = |name: &str, bytes| {
             device
                 .memory
                 .allocate(name, bytes)

@@ -4,6 +4,8 @@ use gcn_emu::device::Device;
 use gcn_emu::memory::AllocError;
 use gcn_object::{MAX_KERNARG_BYTES, ValueKind, Version};
 
+use crate::owned::Owned;
+
 use super::{Launch, Placed, Shape};
 
 /// The argument segment has whole lines of so many bytes: compilers load aligned groups of dwords that begin in it and
@@ -138,11 +140,12 @@ impl Launch<'_> {
 
     pub(super) fn argument_segment(
         &self,
-        device: &mut Device,
+        device: &Device,
+        owned: &mut Owned,
         services: &Services,
     ) -> Result<u64, AllocError> {
         let bytes = self.segment_bytes().next_multiple_of(KERNARG_LINE);
-        let address = device.memory.allocate("the argument segment", bytes)?;
+        let address = owned.allocate("the argument segment", bytes)?;
         for argument in self.arguments {
             device
                 .memory

@@ -64,7 +64,7 @@ fn list(errors: &[RelocationError]) -> String {
 ///
 /// # Errors
 /// [`LoadError`].
-pub fn load(device: &mut Device, object: &CodeObject, name: &str) -> Result<Loaded, LoadError> {
+pub fn load(device: &Device, object: &CodeObject, name: &str) -> Result<Loaded, LoadError> {
     let mut image = object.image()?;
     let address = device.memory.allocate(name, image.bytes.len() as u64)?;
     object

@@ -6,6 +6,8 @@ use gcn_emu::run::InitialSgpr;
 use gcn_isa::Isa;
 use gcn_object::{Rsrc1, UserSgpr};
 
+use crate::owned::Owned;
+
 use super::{Launch, Shape};
 
 /// User SGPRs at most.
@@ -110,7 +112,7 @@ impl Launch<'_> {
         sgprs
     }
 
-    pub(super) fn packet(&self, device: &mut Device, arguments: u64) -> Result<u64, AllocError> {
+    pub(super) fn packet(&self, owned: &mut Owned, arguments: u64) -> Result<u64, AllocError> {
         let Shape {
             grid,
             group,
@@ -134,15 +136,13 @@ impl Launch<'_> {
         packet.extend(arguments.to_le_bytes());
         // Reserved, and no completion signal.
         packet.resize(PACKET_BYTES as usize, 0);
-        let address = device
-            .memory
-            .allocate("the dispatch packet", PACKET_BYTES)?;
-        device.memory.write(address, &packet);
+        let address = owned.allocate("the dispatch packet", PACKET_BYTES)?;
+        owned.memory().write(address, &packet);
         Ok(address)
     }
 
-    pub(super) fn queue(&self, device: &mut Device) -> Result<u64, AllocError> {
-        let address = device.memory.allocate("the queue", QUEUE_BYTES)?;
+    pub(super) fn queue(&self, device: &Device, owned: &mut Owned) -> Result<u64, AllocError> {
+        let address = owned.allocate("the queue", QUEUE_BYTES)?;
         let apertures = device.config.apertures;
         let fields = [
             (QUEUE_SIZE, QUEUE_PACKETS),

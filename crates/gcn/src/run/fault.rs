@@ -3,7 +3,7 @@
 use std::fmt;
 
 use gcn_emu::fault::FaultKind;
-use gcn_emu::memory::{Memory, Region};
+use gcn_emu::memory::Allocation;
 use gcn_emu::run::{Finished, Place, Site};
 use gcn_runtime::hsa::Loaded;
 use serde::Serialize;
@@ -161,9 +161,14 @@ struct Nearest {
 }
 
 impl Nearest {
-    fn new(region: &Region, address: u64) -> Nearest {
+    fn new(region: &Allocation, address: u64) -> Nearest {
         let plural = |n: u64| format!("{n} byte{}", if n == 1 { "" } else { "s" });
         let end = region.base.saturating_add(region.len);
+        let freed = if region.is_freed {
+            ", which has been freed"
+        } else {
+            ""
+        };
         let relation = if address < region.base {
             format!("{} before its start", plural(region.base - address))
         } else if address < end {
@@ -174,23 +179,17 @@ impl Nearest {
             format!("{} beyond its end", plural(address - end))
         };
         Nearest {
-            name: region.name.clone(),
+            name: region.name.to_string(),
             base: region.base,
             bytes: region.len,
-            relation,
+            relation: relation + freed,
         }
     }
 }
 
 impl FaultReport {
     /// Collects what is known about the fault of a run, if it had one; `cause` says what stopped it if that came from outside.
-    pub fn new(
-        end: Finished,
-        kernel: &str,
-        loaded: &Loaded,
-        memory: &Memory,
-        cause: Cause,
-    ) -> Option<FaultReport> {
+    pub fn new(end: Finished, kernel: &str, loaded: &Loaded, cause: Cause) -> Option<FaultReport> {
         let fault = end.fault?;
         let (outcome, message) = match &fault.kind {
             FaultKind::Interrupted => match cause {
@@ -234,7 +233,7 @@ impl FaultReport {
             }),
             address,
             nearest: address
-                .and_then(|address| Some(Nearest::new(memory.nearest(address)?, address))),
+                .and_then(|address| Some(Nearest::new(fault.nearest.as_ref()?, address))),
             unfinished: places.map(|place| Unfinished::new(place, loaded)).collect(),
             unfinished_waves: end.unfinished,
         })

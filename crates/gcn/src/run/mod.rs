@@ -72,7 +72,7 @@ fn carry_out(run: &Run, out: &mut dyn Write) -> Result<Status> {
         });
     }
     let mut device = Device::new(config(run, target.isa)?);
-    let loaded = hsa::load(&mut device, &object, "the code object")?;
+    let loaded = hsa::load(&device, &object, "the code object")?;
     let budget = run.memory.unwrap_or_else(arguments::spare_memory);
     let dispatches = Dispatches::new(run, &kernels, &mut device, budget)?;
     dispatches.check(&object, &loaded, target.isa)?;
@@ -93,7 +93,7 @@ fn carry_out(run: &Run, out: &mut dyn Write) -> Result<Status> {
     let fidelity = fidelity::list(ready.iter().map(dispatch::Ready::code));
     let fault = ran
         .fault
-        .map(|(kernel, end)| fault::FaultReport::new(end, kernel, &loaded, &device.memory, cause));
+        .map(|(kernel, end)| fault::FaultReport::new(end, kernel, &loaded, cause));
     let fault = fault.flatten();
     let verdicts: Vec<Verdict> = wanted
         .expect

@@ -409,17 +409,17 @@ impl Words for Share<'_> {
     }
 }
 
-impl Words for &Region {
+impl Words for Region<'_> {
     #[inline(always)]
     fn read<const M: usize>(&self, address: u64) -> Option<[u32; M]> {
         let mut dwords = [0; M];
-        self.read_dwords(address.checked_sub(self.base)?, &mut dwords)?;
+        self.read_dwords(address.checked_sub(self.base())?, &mut dwords)?;
         Some(dwords)
     }
 
     #[inline(always)]
     fn write<const M: usize>(&mut self, address: u64, dwords: [u32; M]) -> Option<()> {
-        self.write_dwords(address.checked_sub(self.base)?, &dwords)
+        self.write_dwords(address.checked_sub(self.base())?, &dwords)
     }
 }
 

@@ -121,9 +121,9 @@ enum Place<'a> {
     /// In LDS.
     Share(&'a mut [u8]),
     /// In global memory, which no other thread uses.
-    Alone(&'a Region),
+    Alone(Region<'a>),
     /// In global memory.
-    Global(&'a Region),
+    Global(Region<'a>),
 }
 
 /// What an operation makes of an old value and of a lane's operands.
@@ -181,7 +181,7 @@ impl Operands<'_> {
     fn update<U: Update>(&self, place: Place<'_>, update: U, old: &mut [Lanes; 2]) {
         match place {
             Place::Share(bytes) => self.update_own(&mut Own(bytes), update, old),
-            Place::Alone(region) => self.update_own(&mut &*region, update, old),
+            Place::Alone(mut region) => self.update_own(&mut region, update, old),
             Place::Global(region) => self.update_common(region.units(), update, old),
         }
     }
@@ -319,9 +319,9 @@ trait Word: Lane {
     /// The other way round.
     fn store(self, bytes: &mut [u8], index: usize);
     /// The same in global memory.
-    fn load_from(region: &Region, index: usize) -> Self;
+    fn load_from(region: &Region<'_>, index: usize) -> Self;
     /// The other way round.
-    fn store_to(self, region: &Region, index: usize);
+    fn store_to(self, region: &Region<'_>, index: usize);
     /// Part number `part` of a unit.
     fn taken(unit: u64, part: u32) -> Self;
     /// The unit with the value as that part.
@@ -343,11 +343,11 @@ macro_rules! words {
                 }
             }
             #[inline(always)]
-            fn load_from(region: &Region, index: usize) -> $Value {
+            fn load_from(region: &Region<'_>, index: usize) -> $Value {
                 region.$cells().get(index).map_or(0, |cell: &$Cell| cell.load(Relaxed))
             }
             #[inline(always)]
-            fn store_to(self, region: &Region, index: usize) {
+            fn store_to(self, region: &Region<'_>, index: usize) {
                 if let Some(cell) = region.$cells().get(index) {
                     cell.store(self, Relaxed);
                 }
@@ -413,7 +413,7 @@ impl<T: Word> Cells<T> for Own<'_> {
     }
 }
 
-impl<T: Word> Cells<T> for &Region {
+impl<T: Word> Cells<T> for Region<'_> {
     #[inline(always)]
     fn get(&self, index: u32) -> T {
         T::load_from(self, index as usize)

@@ -1,0 +1,252 @@
+//! The bytes of an allocation, or of a host range that is registered.
+//!
+//! This is one of the modules that may use `unsafe`, for the reason that `memory.rs` gives.
+
+use std::marker::PhantomData;
+use std::sync::atomic::{AtomicU8, AtomicU16, AtomicU32, AtomicU64, Ordering::Relaxed};
+
+use super::UNIT;
+use crate::lanes::LANES;
+#[cfg(target_arch = "x86_64")]
+use crate::lanes::{Lanes, Level, level};
+
+/// Bytes that can be accessed at host addresses, all of them for as long as the memory lives.
+///
+/// Bytes of another allocation may be here when this one has been freed: a run that accesses memory which is freed
+/// meanwhile finds what is there, without a fault of the host.
+#[derive(Clone, Copy, Debug)]
+pub struct Region<'a> {
+    base: u64,
+    len: u64,
+    memory: PhantomData<&'a [AtomicU8]>,
+}
+
+macro_rules! accessors {
+    ($($load:ident $store:ident $update:ident $Atomic:ty, $Int:ty;)*) => {$(
+        /// Loads at `offset`, where the value is inside; it may be unaligned.
+        #[inline(always)]
+        pub(super) fn $load(self, offset: u64) -> $Int {
+            if (self.base + offset) % size_of::<$Int>() as u64 != 0 {
+                let mut bytes = [0; size_of::<$Int>()];
+                self.read(offset, &mut bytes);
+                return <$Int>::from_le_bytes(bytes);
+            }
+            // SAFETY: the caller has checked that the bytes are inside, the address is aligned, and all accesses are
+            // atomic.
+            unsafe { (*self.pointer(offset).cast::<$Atomic>()).load(Relaxed) }
+        }
+
+        /// Stores at `offset`, where the value is inside; it may be unaligned.
+        #[inline(always)]
+        pub(super) fn $store(self, offset: u64, value: $Int) {
+            if (self.base + offset) % size_of::<$Int>() as u64 != 0 {
+                self.write(offset, &value.to_le_bytes());
+                return;
+            }
+            // SAFETY: as for loading.
+            unsafe { (*self.pointer(offset).cast::<$Atomic>()).store(value, Relaxed) };
+        }
+
+        /// Replaces the value at `offset`, which is inside, by what `new` makes of it, indivisibly, and returns the old
+        /// one; nothing if it is not aligned.
+        #[inline(always)]
+        pub(super) fn $update(self, offset: u64, new: impl Fn($Int) -> $Int) -> Option<$Int> {
+            if (self.base + offset) % size_of::<$Int>() as u64 != 0 {
+                return None;
+            }
+            // SAFETY: as for loading.
+            let cell = unsafe { &*self.pointer(offset).cast::<$Atomic>() };
+            let mut old = cell.load(Relaxed);
+            while let Err(now) = cell.compare_exchange_weak(old, new(old), Relaxed, Relaxed) {
+                old = now;
+            }
+            Some(old)
+        }
+    )*};
+}
+
+impl<'a> Region<'a> {
+    /// The `len` bytes at `base`.
+    ///
+    /// # Safety
+    /// They can be accessed for `'a`, and so can what is around them in aligned units of 8 bytes; all accesses are atomic, or
+    /// by assembly.
+    #[inline(always)]
+    pub(super) unsafe fn new(base: u64, len: u64) -> Region<'a> {
+        Region {
+            base,
+            len,
+            memory: PhantomData,
+        }
+    }
+
+    /// First address.
+    #[inline(always)]
+    pub fn base(&self) -> u64 {
+        self.base
+    }
+
+    /// Length in bytes.
+    #[inline(always)]
+    #[allow(clippy::len_without_is_empty)] // An allocation without bytes is as good as any.
+    pub fn len(&self) -> u64 {
+        self.len
+    }
+
+    #[inline(always)]
+    pub(super) fn pointer(&self, offset: u64) -> *const u8 {
+        std::ptr::with_exposed_provenance(self.base.wrapping_add(offset) as usize)
+    }
+
+    /// A byte; `offset` must be below `len`.
+    fn byte(&self, offset: u64) -> &'a AtomicU8 {
+        assert!(
+            offset < self.len,
+            "offset {offset} is beyond {} bytes",
+            self.len
+        );
+        // SAFETY: the offset is inside, bytes have no alignment, all accesses are atomic.
+        unsafe { &*self.pointer(offset).cast::<AtomicU8>() }
+    }
+
+    /// True if `bytes` bytes at `offset` are inside, and aligned to a dword.
+    #[inline(always)]
+    fn has_dwords(&self, offset: u64, bytes: usize) -> bool {
+        offset <= self.len
+            && bytes as u64 <= self.len - offset
+            && (self.base + offset).is_multiple_of(size_of::<u32>() as u64)
+    }
+
+    /// Loads dwords; nothing if they are not all inside and aligned.
+    #[inline(always)]
+    pub fn read_dwords(&self, offset: u64, into: &mut [u32]) -> Option<()> {
+        if !self.has_dwords(offset, size_of_val(into)) {
+            return None;
+        }
+        let cells = self.pointer(offset);
+        #[cfg(target_arch = "x86_64")]
+        if !into.is_empty() && into.len().is_multiple_of(LANES) && level() != Level::Baseline {
+            for (row, into) in into.as_chunks_mut::<LANES>().0.iter_mut().enumerate() {
+                let cells = cells.wrapping_add(row * size_of::<Lanes>());
+                // SAFETY: the host has the level's instructions; all dwords are inside, and as many are in `into`.
+                unsafe { super::vectors::copy_lanes(cells, into.as_mut_ptr().cast()) };
+            }
+            return Some(());
+        }
+        // Two at a time where they are aligned to that.
+        if (self.base + offset).is_multiple_of(UNIT as u64) && into.len().is_multiple_of(2) {
+            for (i, pair) in into.chunks_exact_mut(2).enumerate() {
+                // SAFETY: all dwords are inside; a pair of them is aligned here, and all accesses are atomic.
+                let both = unsafe { (*cells.cast::<AtomicU64>().add(i)).load(Relaxed) };
+                pair[0] = both as u32;
+                pair[1] = (both >> 32) as u32;
+            }
+        } else {
+            for (i, dword) in into.iter_mut().enumerate() {
+                // SAFETY: as above, with single dwords.
+                *dword = unsafe { (*cells.cast::<AtomicU32>().add(i)).load(Relaxed) };
+            }
+        }
+        Some(())
+    }
+
+    /// Stores dwords; nothing, and nothing is stored, if they are not all inside and aligned.
+    #[inline(always)]
+    pub fn write_dwords(&self, offset: u64, from: &[u32]) -> Option<()> {
+        if !self.has_dwords(offset, size_of_val(from)) {
+            return None;
+        }
+        let cells = self.pointer(offset);
+        #[cfg(target_arch = "x86_64")]
+        if !from.is_empty() && from.len().is_multiple_of(LANES) && level() != Level::Baseline {
+            for (row, from) in from.as_chunks::<LANES>().0.iter().enumerate() {
+                let cells = cells.wrapping_add(row * size_of::<Lanes>());
+                // SAFETY: as for loading; the bytes are atomics, which a shared reference may change.
+                unsafe { super::vectors::copy_lanes(from.as_ptr().cast(), cells.cast_mut()) };
+            }
+            return Some(());
+        }
+        if (self.base + offset).is_multiple_of(UNIT as u64) && from.len().is_multiple_of(2) {
+            for (i, pair) in from.chunks_exact(2).enumerate() {
+                let both = u64::from(pair[0]) | u64::from(pair[1]) << 32;
+                // SAFETY: as for loading.
+                unsafe { (*cells.cast::<AtomicU64>().add(i)).store(both, Relaxed) };
+            }
+        } else {
+            for (i, &dword) in from.iter().enumerate() {
+                // SAFETY: as for loading.
+                unsafe { (*cells.cast::<AtomicU32>().add(i)).store(dword, Relaxed) };
+            }
+        }
+        Some(())
+    }
+
+    /// All bytes in units of 8; the last unit may be longer than the allocation. Nothing where `base` is not aligned to that.
+    #[inline]
+    pub fn units(&self) -> &'a [AtomicU64] {
+        if !self.base.is_multiple_of(UNIT as u64) {
+            return &[];
+        }
+        let units = self.len.div_ceil(UNIT as u64) as usize;
+        // SAFETY: all units are accessible and aligned; all accesses are atomic.
+        unsafe { std::slice::from_raw_parts(self.pointer(0).cast(), units) }
+    }
+
+    /// The same as dwords.
+    #[inline]
+    pub fn dwords(&self) -> &'a [AtomicU32] {
+        let units = self.units();
+        // SAFETY: dwords have no greater alignment than units, of which each is two.
+        unsafe { std::slice::from_raw_parts(units.as_ptr().cast(), units.len() * 2) }
+    }
+
+    pub(super) fn read(&self, offset: u64, bytes: &mut [u8]) {
+        let (head, rest) = bytes.split_at_mut(self.to_whole_units(offset, bytes.len()));
+        let (units, tail) = rest.as_chunks_mut::<UNIT>();
+        let first = offset + head.len() as u64;
+        let last = first + (units.len() * UNIT) as u64;
+        for (i, byte) in (offset..).zip(head).chain((last..).zip(tail)) {
+            *byte = self.byte(i).load(Relaxed);
+        }
+        for (unit, cell) in units.iter_mut().zip(self.units_from(first, last)) {
+            *unit = cell.load(Relaxed).to_le_bytes();
+        }
+    }
+
+    pub(super) fn write(&self, offset: u64, bytes: &[u8]) {
+        let (head, rest) = bytes.split_at(self.to_whole_units(offset, bytes.len()));
+        let (units, tail) = rest.as_chunks::<UNIT>();
+        let first = offset + head.len() as u64;
+        let last = first + (units.len() * UNIT) as u64;
+        for (i, &byte) in (offset..).zip(head).chain((last..).zip(tail)) {
+            self.byte(i).store(byte, Relaxed);
+        }
+        for (unit, cell) in units.iter().zip(self.units_from(first, last)) {
+            cell.store(u64::from_le_bytes(*unit), Relaxed);
+        }
+    }
+
+    /// The units between two offsets whose addresses are aligned, unless the latter is not behind the former.
+    fn units_from(&self, first: u64, last: u64) -> &'a [AtomicU64] {
+        if first >= last || last > self.len {
+            return &[];
+        }
+        let count = (last - first) as usize / UNIT;
+        // SAFETY: the units are inside and aligned; all accesses are atomic.
+        unsafe { std::slice::from_raw_parts(self.pointer(first).cast(), count) }
+    }
+
+    /// Number of the `len` bytes at `offset` that come before the first whole unit.
+    fn to_whole_units(self, offset: u64, len: usize) -> usize {
+        let address = self.base + offset;
+        let missing = address.next_multiple_of(UNIT as u64) - address;
+        (missing as usize).min(len)
+    }
+
+    accessors! {
+        load_u8 store_u8 update_u8 AtomicU8, u8;
+        load_u16 store_u16 update_u16 AtomicU16, u16;
+        load_u32 store_u32 update_u32 AtomicU32, u32;
+        load_u64 store_u64 update_u64 AtomicU64, u64;
+    }
+}

@@ -1,0 +1,224 @@
+//! A reserved range of host addresses, of which a growing prefix can be accessed.
+//!
+//! This is one of the modules that may use `unsafe`: it asks the host for address space.
+
+use std::io;
+
+/// Sizes of the range that are tried, in bytes; a limit of the process's address space may leave room for a small one only.
+const SIZES: [usize; 5] = [1 << 40, 1 << 38, 1 << 36, 1 << 34, 1 << 30];
+/// Ranges of the first size that are tried one after the other: one for each device of the process.
+const RANGES: usize = 64;
+/// Bytes that become accessible at once: one mapping of the host's, however many allocations are in it.
+const STEP: usize = 64 << 20;
+
+/// A reserved range of host addresses, given back when dropped.
+#[derive(Debug)]
+pub(super) struct Reserved {
+    first: usize,
+    len: usize,
+    /// Address and bytes as the host knows them.
+    mapping: (usize, usize),
+    accessible: usize,
+}
+
+impl Reserved {
+    /// Reserves a range that begins at `first`, or where it would if ranges of the largest size lay one behind the other
+    /// from there on; elsewhere, at a multiple of `alignment`, if all of these are taken. Nothing if the host has no room.
+    pub(super) fn new(first: usize, alignment: usize) -> Option<Reserved> {
+        SIZES.iter().find_map(|&len| {
+            let places = (0..RANGES).map(|n| first.wrapping_add(n * SIZES[0]));
+            let at = places
+                .into_iter()
+                .find(|&place| host::reserve_at(place, len).is_ok());
+            if let Some(first) = at {
+                return Some(Reserved {
+                    first,
+                    len,
+                    mapping: (first, len),
+                    accessible: 0,
+                });
+            }
+            Reserved::elsewhere(len, alignment)
+        })
+    }
+
+    /// Reserves `len` bytes, less than an alignment of which may be lost; nothing if the host has no room.
+    pub(super) fn elsewhere(len: usize, alignment: usize) -> Option<Reserved> {
+        let mapped = host::reserve(len).ok()?;
+        let first = mapped.next_multiple_of(alignment);
+        Some(Reserved {
+            first,
+            len: len - (first - mapped),
+            mapping: (mapped, len),
+            accessible: 0,
+        })
+    }
+
+    /// First address.
+    pub(super) fn first(&self) -> u64 {
+        self.first as u64
+    }
+
+    /// Length in bytes.
+    pub(super) fn len(&self) -> u64 {
+        self.len as u64
+    }
+
+    /// Makes the range accessible up to `end`, which is in it or its end. What was accessible stays so.
+    ///
+    /// # Errors
+    /// The host has no memory to promise.
+    pub(super) fn grow(&mut self, end: u64) -> io::Result<()> {
+        let wanted = (end as usize).saturating_sub(self.first).min(self.len);
+        if wanted <= self.accessible {
+            return Ok(());
+        }
+        let wanted = wanted.next_multiple_of(STEP).min(self.len);
+        host::make_accessible(self.first + self.accessible, wanted - self.accessible)?;
+        self.accessible = wanted;
+        Ok(())
+    }
+
+    /// Gives the memory of an accessible part back to the host; it reads as zero from then on, and stays accessible.
+    pub(super) fn discard(&self, address: u64, len: u64) {
+        host::discard(address as usize, len as usize);
+    }
+
+    /// Asks for large pages where the part has whole ones: a kernel that is the first to write a buffer waits for each page.
+    pub(super) fn prefer_large_pages(&self, address: u64, len: u64) {
+        host::prefer_large_pages(address as usize, len as usize);
+    }
+}
+
+impl Drop for Reserved {
+    fn drop(&mut self) {
+        let (address, len) = self.mapping;
+        host::release(address, len);
+    }
+}
+
+#[cfg(unix)]
+mod host {
+    use std::io;
+    use std::ptr::{null_mut, with_exposed_provenance_mut};
+
+    use rustix::mm::{Advice, MapFlags, MprotectFlags, ProtFlags};
+
+    #[cfg(any(target_os = "linux", target_os = "android"))]
+    const NOTHING_PROMISED: MapFlags = MapFlags::PRIVATE.union(MapFlags::NORESERVE);
+    #[cfg(not(any(target_os = "linux", target_os = "android")))]
+    const NOTHING_PROMISED: MapFlags = MapFlags::PRIVATE;
+    #[cfg(any(target_os = "linux", target_os = "android"))]
+    const THERE: MapFlags = NOTHING_PROMISED.union(MapFlags::FIXED_NOREPLACE);
+    /// Hosts without the flag take an address for a hint.
+    #[cfg(not(any(target_os = "linux", target_os = "android")))]
+    const THERE: MapFlags = NOTHING_PROMISED;
+
+    fn map(address: usize, len: usize, flags: MapFlags) -> io::Result<usize> {
+        let hint = with_exposed_provenance_mut(address);
+        // SAFETY: an address without MAP_FIXED replaces no mapping.
+        let mapped = unsafe { rustix::mm::mmap_anonymous(hint, len, ProtFlags::empty(), flags) }?;
+        Ok(mapped.expose_provenance())
+    }
+
+    pub(super) fn reserve(len: usize) -> io::Result<usize> {
+        map(null_mut::<u8>().addr(), len, NOTHING_PROMISED)
+    }
+
+    pub(super) fn reserve_at(address: usize, len: usize) -> io::Result<usize> {
+        let mapped = map(address, len, THERE)?;
+        if mapped == address {
+            return Ok(mapped);
+        }
+        // A host that does not know the flag, or has none.
+        release(mapped, len);
+        Err(io::ErrorKind::AddrInUse.into())
+    }
+
+    pub(super) fn make_accessible(address: usize, len: usize) -> io::Result<()> {
+        let at = with_exposed_provenance_mut(address);
+        // SAFETY: the part is in a mapping of the caller's, which nothing accesses yet.
+        Ok(unsafe { rustix::mm::mprotect(at, len, MprotectFlags::READ | MprotectFlags::WRITE) }?)
+    }
+
+    pub(super) fn discard(address: usize, len: usize) {
+        let at = with_exposed_provenance_mut(address);
+        #[cfg(any(target_os = "linux", target_os = "android"))]
+        // SAFETY: the part is in a mapping of the caller's; all accesses to it are atomic and may find zeros.
+        let discarded = unsafe { rustix::mm::madvise(at, len, Advice::LinuxDontNeed) };
+        #[cfg(not(any(target_os = "linux", target_os = "android")))]
+        // SAFETY: as above; the new pages take the old ones' place at once.
+        let discarded = unsafe {
+            let access = ProtFlags::READ | ProtFlags::WRITE;
+            rustix::mm::mmap_anonymous(at, len, access, NOTHING_PROMISED | MapFlags::FIXED)
+                .map(drop)
+        };
+        if discarded.is_err() {
+            super::clear(address, len);
+        }
+    }
+
+    pub(super) fn prefer_large_pages(address: usize, len: usize) {
+        const LARGE: usize = 2 << 20;
+        let first = address.next_multiple_of(LARGE);
+        let end = (address + len) / LARGE * LARGE;
+        if first < end {
+            let at = with_exposed_provenance_mut(first);
+            #[cfg(any(target_os = "linux", target_os = "android"))]
+            // SAFETY: the part is in a mapping of the caller's; advice changes nothing that is in it. Where there are no
+            // large pages small ones will do.
+            let _ = unsafe { rustix::mm::madvise(at, end - first, Advice::LinuxHugepage) };
+            #[cfg(not(any(target_os = "linux", target_os = "android")))]
+            let _: (*mut u8, Advice) = (at, Advice::Normal);
+        }
+    }
+
+    pub(super) fn release(address: usize, len: usize) {
+        let at = with_exposed_provenance_mut(address);
+        // SAFETY: the mapping is the caller's, who does not use it any more.
+        let released = unsafe { rustix::mm::munmap(at, len) };
+        debug_assert!(released.is_ok(), "a mapping of this module's");
+    }
+}
+
+/// Hosts without `mmap` give a small range, all of it accessible from the beginning.
+#[cfg(not(unix))]
+mod host {
+    use std::io;
+
+    use memmap2::MmapMut;
+
+    pub(super) fn reserve(len: usize) -> io::Result<usize> {
+        let mut pages = MmapMut::map_anon(len)?;
+        let address = pages.as_mut_ptr().expose_provenance();
+        // It is released with the process: memmap2 takes no address.
+        std::mem::forget(pages);
+        Ok(address)
+    }
+
+    pub(super) fn reserve_at(_address: usize, _len: usize) -> io::Result<usize> {
+        Err(io::ErrorKind::Unsupported.into())
+    }
+
+    pub(super) fn make_accessible(_address: usize, _len: usize) -> io::Result<()> {
+        Ok(())
+    }
+
+    pub(super) fn discard(address: usize, len: usize) {
+        super::clear(address, len);
+    }
+
+    pub(super) fn prefer_large_pages(_address: usize, _len: usize) {}
+
+    pub(super) fn release(_address: usize, _len: usize) {}
+}
+
+/// Stores zeros, by the byte: the way where the host does not take pages back.
+fn clear(address: usize, len: usize) {
+    use std::sync::atomic::{AtomicU8, Ordering::Relaxed};
+    for at in address..address + len {
+        let at = std::ptr::with_exposed_provenance::<AtomicU8>(at);
+        // SAFETY: the byte is accessible, and all accesses to it are atomic.
+        unsafe { (*at).store(0, Relaxed) };
+    }
+}

@@ -1,0 +1,531 @@
+//! A device's address space: allocations in a reserved range of host addresses, a table that finds them by address, and
+//! ranges of the host's that are registered.
+//!
+//! This is one of the modules that may use `unsafe`, for the reason that `memory.rs` gives.
+
+use std::collections::{BTreeMap, VecDeque};
+use std::ptr::null_mut;
+use std::sync::atomic::{
+    AtomicPtr, AtomicU64, AtomicUsize,
+    Ordering::{Acquire, Relaxed, Release},
+};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock};
+
+use super::reserved::Reserved;
+use super::{
+    ALIGNMENT, AllocError, Allocation, FIRST_ADDRESS, FreeError, GUARD, Memory, Region,
+    RegisterError,
+};
+use crate::observe::{MemoryChangeKind, Observers};
+
+/// Allocations that have been freed, of which the names are kept for messages.
+const HISTORY: usize = 4096;
+/// Bytes in which the host gives memory to an allocation.
+const PAGE: u64 = 4096;
+
+/// An entry of the table of allocations. Entries are used again for other allocations and dropped with the space only, so a
+/// thread may read one that changes. Both of its numbers are addresses of the accessible part of the range, whatever
+/// allocation each belongs to: what is between them can be accessed.
+#[derive(Debug)]
+pub(super) struct Entry {
+    pub(super) base: AtomicU64,
+    /// The address behind the last byte; 0 if freed.
+    pub(super) end: AtomicU64,
+}
+
+/// What all handles of a memory share.
+#[derive(Debug)]
+pub(super) struct Space {
+    state: Mutex<State>,
+    /// An entry's address for each unit of [`ALIGNMENT`] of the range.
+    table: Table,
+    first: u64,
+    /// Ranges of the host's, in ascending order. They change while nobody accesses them.
+    foreign: RwLock<Vec<Allocation>>,
+    /// How many these are: to look into the list costs a lock.
+    foreign_count: AtomicUsize,
+    /// They see what the host does to memory.
+    observers: RwLock<Observers>,
+}
+
+#[derive(Debug)]
+struct State {
+    range: Option<Reserved>,
+    /// No address from here on has been used yet.
+    next: u64,
+    live: BTreeMap<u64, Live>,
+    /// Freed extents, guards included: begin and end.
+    holes: BTreeMap<u64, u64>,
+    /// Oldest first.
+    freed: VecDeque<Allocation>,
+    entries: Vec<*mut Entry>,
+    spare: Vec<*mut Entry>,
+    limit: u64,
+    used: u64,
+}
+
+// SAFETY: the pointers are to entries that the state owns and that are shared by reference only.
+unsafe impl Send for State {}
+
+impl Drop for State {
+    fn drop(&mut self) {
+        for entry in self.entries.drain(..) {
+            // SAFETY: the entry is from a box, and with the space the table goes, which alone has it besides.
+            drop(unsafe { Box::from_raw(entry) });
+        }
+    }
+}
+
+#[derive(Debug)]
+struct Live {
+    name: Arc<str>,
+    len: u64,
+    host_has_written: bool,
+    entry: *mut Entry,
+}
+
+/// The table: memory that the host gives when it is touched.
+#[derive(Debug)]
+struct Table {
+    cells: *const AtomicPtr<Entry>,
+    count: usize,
+    /// Owns the cells.
+    _range: Option<Reserved>,
+}
+
+// SAFETY: cells are atomic, and nobody else has them.
+unsafe impl Send for Table {}
+// SAFETY: as above.
+unsafe impl Sync for Table {}
+
+impl Table {
+    /// `count` null cells; none if the host has no room.
+    fn new(count: usize) -> Table {
+        let bytes = count * size_of::<AtomicPtr<Entry>>();
+        let made = Reserved::elsewhere(bytes.max(1), size_of::<u64>()).and_then(|mut range| {
+            range.grow(range.first() + bytes as u64).ok()?;
+            Some(range)
+        });
+        Table {
+            cells: made.as_ref().map_or(std::ptr::null(), |range| {
+                std::ptr::with_exposed_provenance(range.first() as usize)
+            }),
+            count: if made.is_some() { count } else { 0 },
+            _range: made,
+        }
+    }
+
+    fn cells(&self) -> &[AtomicPtr<Entry>] {
+        if self.count == 0 {
+            return &[];
+        }
+        // SAFETY: the cells are there and zero in the beginning, which is null; all accesses are atomic.
+        unsafe { std::slice::from_raw_parts(self.cells, self.count) }
+    }
+}
+
+impl Space {
+    pub(super) fn new() -> Space {
+        Space::of(Reserved::new(FIRST_ADDRESS as usize, ALIGNMENT as usize))
+    }
+
+    /// The space of a range; without one nothing can be allocated.
+    pub(super) fn of(range: Option<Reserved>) -> Space {
+        let first = range.as_ref().map_or(FIRST_ADDRESS, Reserved::first);
+        let len = range.as_ref().map_or(0, Reserved::len);
+        let table = Table::new((len / ALIGNMENT) as usize);
+        Space {
+            first,
+            table,
+            state: Mutex::new(State {
+                range,
+                next: first,
+                live: BTreeMap::new(),
+                holes: BTreeMap::new(),
+                freed: VecDeque::new(),
+                entries: Vec::new(),
+                spare: Vec::new(),
+                limit: u64::MAX,
+                used: 0,
+            }),
+            foreign: RwLock::default(),
+            foreign_count: AtomicUsize::new(0),
+            observers: RwLock::default(),
+        }
+    }
+
+    /// First address of the range.
+    pub(super) fn first(&self) -> u64 {
+        self.first
+    }
+
+    /// The table's cells, and their number.
+    pub(super) fn table(&self) -> (*const AtomicPtr<Entry>, u64) {
+        (self.table.cells, self.table.count as u64)
+    }
+
+    fn state(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// The table's cells of an allocation's bytes and of the address behind them.
+    fn cells(&self, base: u64, len: u64) -> &[AtomicPtr<Entry>] {
+        let cell = |address: u64| ((address - self.first) / ALIGNMENT) as usize;
+        self.table
+            .cells()
+            .get(cell(base)..=cell(base + len))
+            .unwrap_or_default()
+    }
+
+    pub(super) fn allocate(&self, name: &str, bytes: u64) -> Result<u64, AllocError> {
+        let too_large = || AllocError::TooLarge {
+            name: name.to_owned(),
+            bytes,
+        };
+        let mut state = self.state();
+        let State {
+            range, next, holes, ..
+        } = &mut *state;
+        let range = range.as_mut().ok_or_else(too_large)?;
+        // From its begin, an allocation takes its bytes and a guard, in units.
+        let extent = bytes
+            .checked_add(GUARD)
+            .and_then(|bytes| bytes.checked_next_multiple_of(ALIGNMENT))
+            .ok_or_else(too_large)?;
+        let end_of_range = range.first() + range.len();
+        let fresh = next.checked_add(extent).filter(|end| *end <= end_of_range);
+        let hole = || holes.iter().find(|(begin, end)| **end - **begin >= extent);
+        let (base, from_hole) = match fresh {
+            Some(_) => (*next, None),
+            None => {
+                let (begin, end) = hole().ok_or_else(too_large)?;
+                (*begin, Some(*end))
+            }
+        };
+        let used =
+            charged(state.used, state.limit, bytes).ok_or_else(|| state.over(name, bytes))?;
+        let State {
+            range, next, holes, ..
+        } = &mut *state;
+        let range = range.as_mut().ok_or_else(too_large)?;
+        // The end is accessible too: an empty access there is none outside.
+        range.grow(base + bytes).map_err(|_| too_large())?;
+        match from_hole {
+            None => *next = base + extent,
+            Some(end) => {
+                holes.remove(&base);
+                if base + extent < end {
+                    holes.insert(base + extent, end);
+                }
+                // A thread that was about to store when the memory was freed may have done so.
+                range.discard(base, bytes.next_multiple_of(PAGE));
+            }
+        }
+        range.prefer_large_pages(base, bytes);
+        state.used = used;
+        let entry = state.entry();
+        // SAFETY: entries live as long as the space.
+        let cell = unsafe { &*entry };
+        cell.base.store(base, Release);
+        cell.end.store(base + bytes, Release);
+        for cell in self.cells(base, bytes) {
+            cell.store(entry, Release);
+        }
+        state.live.insert(
+            base,
+            Live {
+                name: name.into(),
+                len: bytes,
+                host_has_written: false,
+                entry,
+            },
+        );
+        drop(state);
+        self.report(MemoryChangeKind::Allocated, base, bytes, name);
+        Ok(base)
+    }
+
+    pub(super) fn free(&self, address: u64) -> Result<(), FreeError> {
+        let mut state = self.state();
+        let live = state.live.remove(&address).ok_or(FreeError(address))?;
+        let freed = Allocation {
+            is_freed: true,
+            ..live.at(address)
+        };
+        let Live {
+            name, len, entry, ..
+        } = live;
+        for cell in self.cells(address, len) {
+            cell.store(null_mut(), Release);
+        }
+        // SAFETY: entries live as long as the space.
+        unsafe { &*entry }.end.store(0, Release);
+        state.spare.push(entry);
+        state.used -= rounded(len);
+        if let Some(range) = &state.range {
+            range.discard(address, len.next_multiple_of(PAGE));
+        }
+        if state.freed.len() == HISTORY {
+            state.freed.pop_front();
+        }
+        state.freed.push_back(freed);
+        let mut begin = address;
+        let mut end = (address + len + GUARD).next_multiple_of(ALIGNMENT);
+        if let Some((&before, &its_end)) = state.holes.range(..begin).next_back()
+            && its_end == begin
+        {
+            begin = before;
+        }
+        if let Some(after) = state.holes.remove(&end) {
+            end = after;
+        }
+        state.holes.insert(begin, end);
+        drop(state);
+        self.report(MemoryChangeKind::Freed, address, len, &name);
+        Ok(())
+    }
+
+    /// Lets observers see what the host does to memory from now on.
+    pub(super) fn observe(&self, observers: Observers) {
+        *self
+            .observers
+            .write()
+            .unwrap_or_else(PoisonError::into_inner) = observers;
+    }
+
+    /// Notes that the host has written `len` bytes at `address`.
+    pub(super) fn host_writes(&self, address: u64, len: u64) {
+        let mut state = self.state();
+        let own = state.live.range_mut(..=address).next_back();
+        let own = own.filter(|(base, live)| address - **base < live.len.max(1));
+        let name = match own {
+            Some((_, live)) => {
+                live.host_has_written = true;
+                Some(live.name.clone())
+            }
+            None => self.foreign_name(address),
+        };
+        drop(state);
+        if let Some(name) = name {
+            self.report(MemoryChangeKind::Written, address, len, &name);
+        }
+    }
+
+    /// The name of the registered range that has `address`.
+    fn foreign_name(&self, address: u64) -> Option<Arc<str>> {
+        let foreign = self.foreign();
+        let holds = |range: &&Allocation| range.distance(address) == 0;
+        foreign.iter().find(holds).map(|range| range.name.clone())
+    }
+
+    /// Tells observers of a change. No lock on the state is held: they may look at memory.
+    fn report(&self, kind: MemoryChangeKind, base: u64, len: u64, name: &str) {
+        let observers = self.observers.read();
+        let observers = observers.unwrap_or_else(PoisonError::into_inner).clone();
+        observers.memory_changes(kind, base..base + len, name);
+    }
+
+    pub(super) fn set_limit(&self, bytes: u64) {
+        self.state().limit = bytes;
+    }
+
+    /// Bytes in use, and the most that may be.
+    pub(super) fn usage(&self) -> (u64, u64) {
+        let state = self.state();
+        (state.used, state.limit)
+    }
+
+    pub(super) fn charge(&self, name: &str, bytes: u64) -> Result<(), AllocError> {
+        let mut state = self.state();
+        let used =
+            charged(state.used, state.limit, bytes).ok_or_else(|| state.over(name, bytes))?;
+        state.used = used;
+        Ok(())
+    }
+
+    pub(super) fn discharge(&self, bytes: u64) {
+        self.state().used -= rounded(bytes);
+    }
+
+    pub(super) fn allocations(&self) -> Vec<Allocation> {
+        let state = self.state();
+        let live = state.live.iter().map(|(base, live)| live.at(*base));
+        let mut all: Vec<Allocation> = live.collect();
+        all.extend(self.foreign().iter().cloned());
+        all.sort_by_key(|allocation| allocation.base);
+        all
+    }
+
+    pub(super) fn nearest(&self, address: u64) -> Option<Allocation> {
+        let state = self.state();
+        let before = state.live.range(..=address).next_back();
+        let after = state.live.range(address..).next();
+        let holds = |a: &&Allocation| (a.base..a.base + a.len).contains(&address);
+        if let Some(freed) = state.freed.iter().rev().find(holds)
+            && !before.is_some_and(|(base, live)| holds(&&live.at(*base)))
+        {
+            return Some(freed.clone());
+        }
+        let live = before.into_iter().chain(after);
+        let live = live.map(|(base, live)| live.at(*base));
+        live.chain(self.foreign().iter().cloned())
+            .min_by_key(|allocation| allocation.distance(address))
+    }
+
+    fn foreign(&self) -> std::sync::RwLockReadGuard<'_, Vec<Allocation>> {
+        self.foreign.read().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    pub(super) fn register(&self, name: &str, base: u64, len: u64) -> Result<(), RegisterError> {
+        let wrong = |reason| RegisterError { base, len, reason };
+        let end = base.checked_add(len).filter(|_| base != 0);
+        let end = end.ok_or_else(|| wrong("is no range of addresses"))?;
+        let own = self.first..self.first + self.table.count as u64 * ALIGNMENT;
+        if base < own.end && end > own.start {
+            return Err(wrong("is in the device's own memory"));
+        }
+        let mut foreign = self.foreign.write().unwrap_or_else(PoisonError::into_inner);
+        if foreign
+            .iter()
+            .any(|other| base < other.base + other.len && other.base < end)
+        {
+            return Err(wrong("overlaps one that is registered"));
+        }
+        let place = foreign.partition_point(|other| other.base < base);
+        foreign.insert(
+            place,
+            Allocation {
+                name: name.into(),
+                base,
+                len,
+                is_freed: false,
+                host_has_written: true,
+            },
+        );
+        self.foreign_count.store(foreign.len(), Release);
+        drop(foreign);
+        self.report(MemoryChangeKind::Allocated, base, len, name);
+        Ok(())
+    }
+
+    pub(super) fn release(&self, base: u64) -> Result<(), FreeError> {
+        let mut foreign = self.foreign.write().unwrap_or_else(PoisonError::into_inner);
+        let place = foreign.iter().position(|range| range.base == base);
+        let released = foreign.remove(place.ok_or(FreeError(base))?);
+        self.foreign_count.store(foreign.len(), Release);
+        drop(foreign);
+        let mut state = self.state();
+        if state.freed.len() == HISTORY {
+            state.freed.pop_front();
+        }
+        let name = released.name.clone();
+        let len = released.len;
+        state.freed.push_back(Allocation {
+            is_freed: true,
+            ..released
+        });
+        drop(state);
+        self.report(MemoryChangeKind::Freed, base, len, &name);
+        Ok(())
+    }
+
+    /// Does something to `len` bytes at `address` in a registered range, which is not released meanwhile. Nothing if there
+    /// is no such range.
+    #[cold]
+    #[inline(never)]
+    pub(super) fn with_foreign<T>(
+        &self,
+        address: u64,
+        len: u64,
+        access: impl FnOnce(Region<'_>, u64) -> T,
+    ) -> Option<T> {
+        if self.foreign_count.load(Acquire) == 0 {
+            return None;
+        }
+        let foreign = self.foreign();
+        let place = foreign.partition_point(|range| range.base <= address);
+        let range = foreign.get(place.checked_sub(1)?)?;
+        let offset = address - range.base;
+        if offset > range.len || len > range.len - offset {
+            return None;
+        }
+        // SAFETY: who registered the range has promised that it can be accessed until it is released, which waits for the
+        // lock; a unit of 8 bytes does not leave the host's page.
+        let region = unsafe { Region::new(range.base, range.len) };
+        Some(access(region, offset))
+    }
+}
+
+impl State {
+    fn over(&self, name: &str, bytes: u64) -> AllocError {
+        AllocError::Limit {
+            name: name.to_owned(),
+            bytes,
+            used: self.used,
+            limit: self.limit,
+        }
+    }
+
+    /// An entry that no allocation has.
+    fn entry(&mut self) -> *mut Entry {
+        self.spare.pop().unwrap_or_else(|| {
+            let entry = Box::new(Entry {
+                base: AtomicU64::new(0),
+                end: AtomicU64::new(0),
+            });
+            let entry = Box::into_raw(entry);
+            self.entries.push(entry);
+            entry
+        })
+    }
+}
+
+impl Live {
+    fn at(&self, base: u64) -> Allocation {
+        Allocation {
+            name: self.name.clone(),
+            base,
+            len: self.len,
+            is_freed: false,
+            host_has_written: self.host_has_written,
+        }
+    }
+}
+
+/// Bytes that the host gives for an allocation.
+fn rounded(bytes: u64) -> u64 {
+    bytes.checked_next_multiple_of(PAGE).unwrap_or(u64::MAX)
+}
+
+/// Bytes in use with `bytes` more; nothing if that is above the limit.
+fn charged(used: u64, limit: u64, bytes: u64) -> Option<u64> {
+    used.checked_add(rounded(bytes))
+        .filter(|used| *used <= limit)
+}
+
+/// Bytes of a device's memory that are in use for something without an address there, such as registers; given back when
+/// dropped.
+#[derive(Debug)]
+pub struct Charge {
+    pub(super) memory: Memory,
+    pub(super) bytes: u64,
+}
+
+impl Drop for Charge {
+    fn drop(&mut self) {
+        self.memory.space.discharge(self.bytes);
+    }
+}
+
+/// Looks an address up: base and end of the allocation that the table has for it.
+///
+/// # Safety
+/// `cells` is the table of a living space, and `cell` one of its numbers.
+#[inline(always)]
+pub(super) unsafe fn look_up(cells: *const AtomicPtr<Entry>, cell: u64) -> Option<(u64, u64)> {
+    // SAFETY: the caller vouches for the cell.
+    let entry = unsafe { (*cells.add(cell as usize)).load(Acquire) };
+    // SAFETY: entries live as long as the space.
+    let entry = unsafe { entry.as_ref()? };
+    Some((entry.base.load(Relaxed), entry.end.load(Acquire)))
+}

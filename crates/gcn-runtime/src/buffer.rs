@@ -1,0 +1,247 @@
+//! Buffers in device memory.
+
+use std::sync::Arc;
+
+use gcn_emu::memory::Memory;
+
+use crate::{Device, Error};
+
+/// Device memory with a name: a handle, of which all clones are the same memory. It is freed when the last handle is dropped;
+/// a launch keeps one for each buffer among its arguments until it has ended.
+///
+/// The host and kernels may access it at once: all accesses are atomic by the element.
+///
+/// `Send` and `Sync`.
+///
+/// # Examples
+/// ```
+/// let device = gcn_runtime::Device::new("gfx900")?;
+/// let xs = device.buffer("xs", &[1u32, 2, 3])?;
+/// xs.write(1, &[20u32])?;
+/// assert_eq!(xs.read::<u32>(), [1, 20, 3]);
+/// # Ok::<(), gcn_runtime::Error>(())
+/// ```
+#[derive(Clone, Debug)]
+pub struct Buffer(Arc<Inner>);
+
+#[derive(Debug)]
+struct Inner {
+    name: String,
+    address: u64,
+    len: u64,
+    memory: Memory,
+}
+
+impl Drop for Inner {
+    fn drop(&mut self) {
+        // It may have been freed.
+        let _ = self.memory.free(self.address);
+    }
+}
+
+impl Buffer {
+    pub(crate) fn new(device: &Device, name: &str, bytes: u64) -> Result<Buffer, Error> {
+        let memory = device.memory().clone();
+        Ok(Buffer(Arc::new(Inner {
+            name: name.to_owned(),
+            address: memory.allocate(name, bytes)?,
+            len: bytes,
+            memory,
+        })))
+    }
+
+    /// Name in messages.
+    pub fn name(&self) -> &str {
+        &self.0.name
+    }
+
+    /// Address for kernels, which is the host's too.
+    ///
+    /// # Examples
+    /// ```
+    /// let device = gcn_runtime::Device::new("gfx900")?;
+    /// let target = device.buffer("target", &[7u32])?;
+    /// let pointer = device.buffer("pointer", &[target.address()])?;
+    /// assert_eq!(pointer.read::<u64>(), [target.address()]);
+    /// # Ok::<(), gcn_runtime::Error>(())
+    /// ```
+    pub fn address(&self) -> u64 {
+        self.0.address
+    }
+
+    /// Length in bytes.
+    pub fn len(&self) -> u64 {
+        self.0.len
+    }
+
+    /// True if it has no bytes.
+    pub fn is_empty(&self) -> bool {
+        self.0.len == 0
+    }
+
+    /// All whole elements.
+    ///
+    /// # Examples
+    /// ```
+    /// let device = gcn_runtime::Device::new("gfx900")?;
+    /// let bytes = device.buffer("bytes", &[1u8, 0, 2, 0, 3])?;
+    /// assert_eq!(bytes.read::<u16>(), [1, 2]);
+    /// # Ok::<(), gcn_runtime::Error>(())
+    /// ```
+    pub fn read<T: Element>(&self) -> Vec<T> {
+        let mut bytes = vec![0; self.0.len as usize];
+        // It is there unless it has been freed.
+        self.0.memory.read(self.0.address, &mut bytes);
+        bytes
+            .chunks_exact(size_of::<T>())
+            .map(T::from_bytes)
+            .collect()
+    }
+
+    /// Copies bytes out, from byte `offset` on.
+    ///
+    /// # Errors
+    /// [`Error::OutOfBounds`].
+    ///
+    /// # Examples
+    /// ```
+    /// let device = gcn_runtime::Device::new("gfx900")?;
+    /// let mut part = [0; 2];
+    /// device.buffer("xs", &[1u8, 2, 3, 4])?.read_bytes(1, &mut part)?;
+    /// assert_eq!(part, [2, 3]);
+    /// # Ok::<(), gcn_runtime::Error>(())
+    /// ```
+    pub fn read_bytes(&self, offset: u64, into: &mut [u8]) -> Result<(), Error> {
+        let address = self.place(offset, into.len() as u64)?;
+        let read = self.0.memory.read(address, into);
+        read.then_some(()).ok_or_else(|| self.freed())
+    }
+
+    /// Stores elements, the first one as number `first`.
+    ///
+    /// # Errors
+    /// [`Error::OutOfBounds`], and nothing is stored.
+    ///
+    /// # Examples
+    /// ```
+    /// let device = gcn_runtime::Device::new("gfx900")?;
+    /// let xs = device.allocate("xs", 8)?;
+    /// assert!(xs.write(1, &[1.0f32, 2.0]).is_err());
+    /// # Ok::<(), gcn_runtime::Error>(())
+    /// ```
+    pub fn write<T: Element>(&self, first: u64, elements: &[T]) -> Result<(), Error> {
+        let bytes: Vec<u8> = elements
+            .iter()
+            .flat_map(|element| element.bytes())
+            .collect();
+        self.write_bytes(first.saturating_mul(size_of::<T>() as u64), &bytes)
+    }
+
+    /// Stores bytes, from byte `offset` on.
+    ///
+    /// # Errors
+    /// [`Error::OutOfBounds`], and nothing is stored.
+    ///
+    /// # Examples
+    /// ```
+    /// let device = gcn_runtime::Device::new("gfx900")?;
+    /// let xs = device.allocate("xs", 4)?;
+    /// xs.write_bytes(2, &[1])?;
+    /// assert_eq!(xs.read::<u32>(), [0x10000]);
+    /// # Ok::<(), gcn_runtime::Error>(())
+    /// ```
+    pub fn write_bytes(&self, offset: u64, bytes: &[u8]) -> Result<(), Error> {
+        let address = self.place(offset, bytes.len() as u64)?;
+        let written = self.0.memory.write(address, bytes);
+        written.then_some(()).ok_or_else(|| self.freed())
+    }
+
+    /// Replaces dword number `index` by `new` of it, indivisibly for kernels too, and returns the old one.
+    ///
+    /// # Errors
+    /// [`Error::OutOfBounds`].
+    ///
+    /// # Examples
+    /// ```
+    /// let device = gcn_runtime::Device::new("gfx900")?;
+    /// let counter = device.buffer("counter", &[5u32])?;
+    /// assert_eq!(counter.update(0, |n| n + 1)?, 5);
+    /// assert_eq!(counter.read::<u32>(), [6]);
+    /// # Ok::<(), gcn_runtime::Error>(())
+    /// ```
+    pub fn update(&self, index: u64, new: impl Fn(u32) -> u32) -> Result<u32, Error> {
+        let address = self.place(index.saturating_mul(4), 4)?;
+        let updated = self.0.memory.update_u32(address, new);
+        updated.ok_or_else(|| self.freed())
+    }
+
+    /// Frees the memory for all handles, now: a kernel that accesses it from now on faults, with the buffer's name.
+    ///
+    /// # Errors
+    /// [`Error::Freed`] if it has been freed.
+    ///
+    /// # Examples
+    /// ```
+    /// let device = gcn_runtime::Device::new("gfx900")?;
+    /// let xs = device.allocate("xs", 4)?;
+    /// let other = xs.clone();
+    /// xs.free()?;
+    /// assert!(other.free().is_err());
+    /// # Ok::<(), gcn_runtime::Error>(())
+    /// ```
+    pub fn free(self) -> Result<(), Error> {
+        Ok(self.0.memory.free(self.0.address)?)
+    }
+
+    fn place(&self, offset: u64, bytes: u64) -> Result<u64, Error> {
+        let end = offset.saturating_add(bytes);
+        if end > self.0.len {
+            return Err(Error::OutOfBounds {
+                name: self.0.name.clone(),
+                begin: offset,
+                end,
+                len: self.0.len,
+            });
+        }
+        Ok(self.0.address + offset)
+    }
+
+    fn freed(&self) -> Error {
+        gcn_emu::memory::FreeError(self.0.address).into()
+    }
+}
+
+/// Numbers that buffers hold, as the device has them: little-endian.
+///
+/// # Examples
+/// ```
+/// use gcn_runtime::Element;
+/// assert_eq!(u32::from_bytes(&[1, 2, 0, 0]), 0x201);
+/// assert_eq!(1u16.bytes().collect::<Vec<_>>(), [1, 0]);
+/// ```
+pub trait Element: Copy {
+    /// The element that begins with these bytes; missing ones are zero.
+    fn from_bytes(bytes: &[u8]) -> Self;
+    /// Its bytes.
+    fn bytes(self) -> impl Iterator<Item = u8>;
+}
+
+macro_rules! elements {
+    ($($Type:ty)*) => {$(
+        impl Element for $Type {
+            fn from_bytes(bytes: &[u8]) -> $Type {
+                let mut all = [0; size_of::<$Type>()];
+                for (to, from) in all.iter_mut().zip(bytes) {
+                    *to = *from;
+                }
+                <$Type>::from_le_bytes(all)
+            }
+
+            fn bytes(self) -> impl Iterator<Item = u8> {
+                self.to_le_bytes().into_iter()
+            }
+        }
+    )*};
+}
+
+elements! { u8 i8 u16 i16 u32 i32 u64 i64 f32 f64 }

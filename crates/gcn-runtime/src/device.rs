@@ -1,0 +1,274 @@
+//! Devices.
+
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use gcn_emu::device::{Config, Device as Emulated};
+use gcn_emu::memory::Memory;
+use gcn_emu::observe::Observers;
+use gcn_isa::Target;
+
+use crate::pool::Pool;
+use crate::{Buffer, Element, Error, Module, Queue};
+
+/// An emulated GPU: a handle, of which all clones are the same device. A process may have several devices; each has memory of
+/// its own.
+///
+/// `Send` and `Sync`: all threads may use it at once.
+///
+/// # Examples
+/// ```
+/// let device = gcn_runtime::Device::new("gfx906")?;
+/// assert_eq!(device.target().name, "gfx906");
+/// let buffer = device.allocate("scores", 4096)?;
+/// assert_eq!(buffer.len(), 4096);
+/// # Ok::<(), gcn_runtime::Error>(())
+/// ```
+#[derive(Clone)]
+pub struct Device(Arc<Inner>);
+
+struct Inner {
+    target: &'static Target,
+    /// Features that the target's name has turned on or off, such as `xnack-`.
+    features: Vec<String>,
+    emulated: Emulated,
+    pool: Arc<Pool>,
+    /// Held by a run if the device is exclusive.
+    turn: Mutex<()>,
+}
+
+/// Options of a device; without any it has a thread for each of the host's, and all of the host's memory.
+///
+/// # Examples
+/// ```
+/// let device = gcn_runtime::Device::builder("gfx900:xnack-")?.memory(1 << 20).threads(2).build();
+/// assert!(device.allocate("too much", 2 << 20).is_err());
+/// # Ok::<(), gcn_runtime::Error>(())
+/// ```
+#[derive(Clone, Debug)]
+pub struct DeviceBuilder {
+    target: &'static Target,
+    features: Vec<String>,
+    config: Config,
+    memory: u64,
+}
+
+impl DeviceBuilder {
+    /// Sets the bytes of memory that buffers, scratch and the registers of workgroups may take in all.
+    #[must_use]
+    pub fn memory(mut self, bytes: u64) -> DeviceBuilder {
+        self.memory = bytes;
+        self
+    }
+
+    /// Sets the host threads that a kernel runs on.
+    #[must_use]
+    pub fn threads(mut self, threads: usize) -> DeviceBuilder {
+        self.config.threads = threads.max(1);
+        self
+    }
+
+    /// Sets the number of instructions after which a wave is stopped with a fault.
+    #[must_use]
+    pub fn instruction_limit(mut self, instructions: u64) -> DeviceBuilder {
+        self.config.limit = Some(instructions);
+        self
+    }
+
+    /// Promises that the host changes no memory while a kernel runs, and has kernels of all queues run one after the other.
+    /// Atomics of a kernel on a single thread are faster then; two queues that wait for each other's kernels never end.
+    #[must_use]
+    pub fn exclusive(mut self) -> DeviceBuilder {
+        self.config.exclusive = true;
+        self
+    }
+
+    /// Changes choices that no source settles, and limits: see [`Config`].
+    #[must_use]
+    pub fn configure(mut self, change: impl FnOnce(&mut Config)) -> DeviceBuilder {
+        change(&mut self.config);
+        self
+    }
+
+    /// Makes the device.
+    pub fn build(self) -> Device {
+        let emulated = Emulated::new(self.config);
+        emulated.memory.set_limit(self.memory);
+        Device(Arc::new(Inner {
+            target: self.target,
+            features: self.features,
+            emulated,
+            pool: Pool::new(),
+            turn: Mutex::new(()),
+        }))
+    }
+}
+
+impl Device {
+    /// A device of the named target, such as `gfx900`, `gfx906:xnack-` or a chip's name.
+    ///
+    /// # Errors
+    /// [`Error::Target`] if there is none.
+    pub fn new(target: &str) -> Result<Device, Error> {
+        Ok(Device::builder(target)?.build())
+    }
+
+    /// Options for a device of the named target.
+    ///
+    /// # Errors
+    /// [`Error::Target`] if there is none.
+    pub fn builder(target: &str) -> Result<DeviceBuilder, Error> {
+        let named = Target::named(target).ok_or_else(|| Error::Target(target.to_owned()))?;
+        let mut config = Config::new(named.isa);
+        config.exclusive = false;
+        config.threads = std::thread::available_parallelism().map_or(1, usize::from);
+        Ok(DeviceBuilder {
+            target: named,
+            features: target.split(':').skip(1).map(str::to_owned).collect(),
+            config,
+            memory: u64::MAX,
+        })
+    }
+
+    /// The device's target.
+    pub fn target(&self) -> &'static Target {
+        self.0.target
+    }
+
+    /// Features that the target's name has turned on or off, such as `xnack-`.
+    pub fn features(&self) -> &[String] {
+        &self.0.features
+    }
+
+    /// Allocates `bytes` zero bytes. Faults call them by `name`. Kernels may run meanwhile.
+    ///
+    /// # Errors
+    /// [`Error::Memory`].
+    ///
+    /// # Examples
+    /// ```
+    /// let device = gcn_runtime::Device::new("gfx900")?;
+    /// let buffer = device.allocate("zeros", 16)?;
+    /// assert_eq!(buffer.read::<u32>(), [0; 4]);
+    /// # Ok::<(), gcn_runtime::Error>(())
+    /// ```
+    pub fn allocate(&self, name: &str, bytes: u64) -> Result<Buffer, Error> {
+        Buffer::new(self, name, bytes)
+    }
+
+    /// Allocates a buffer that holds these elements.
+    ///
+    /// # Errors
+    /// [`Error::Memory`].
+    ///
+    /// # Examples
+    /// ```
+    /// let device = gcn_runtime::Device::new("gfx900")?;
+    /// let buffer = device.buffer("xs", &[1.5f32, 2.5])?;
+    /// assert_eq!(buffer.read::<f32>(), [1.5, 2.5]);
+    /// # Ok::<(), gcn_runtime::Error>(())
+    /// ```
+    pub fn buffer<T: Element>(&self, name: &str, elements: &[T]) -> Result<Buffer, Error> {
+        let buffer = self.allocate(name, size_of_val(elements) as u64)?;
+        buffer.write(0, elements)?;
+        Ok(buffer)
+    }
+
+    /// Loads code, see [`Module::load`].
+    ///
+    /// # Errors
+    /// As there.
+    ///
+    /// # Examples
+    /// ```
+    /// # include!(concat!(env!("CARGO_MANIFEST_DIR"), "/doc/assemble.rs"));
+    /// let module = gcn_runtime::Device::new("gfx900")?.load(&add_one())?;
+    /// assert_eq!(module.kernels().collect::<Vec<_>>(), ["add_one"]);
+    /// # Ok::<(), gcn_runtime::Error>(())
+    /// ```
+    pub fn load(&self, bytes: &[u8]) -> Result<Module, Error> {
+        Module::load(self, bytes)
+    }
+
+    /// A new queue.
+    ///
+    /// # Examples
+    /// ```
+    /// let queue = gcn_runtime::Device::new("gfx900")?.queue();
+    /// queue.finish()?;
+    /// # Ok::<(), gcn_runtime::Error>(())
+    /// ```
+    pub fn queue(&self) -> Queue {
+        Queue::new(self)
+    }
+
+    /// Bytes of memory in use, and bytes that may be.
+    ///
+    /// # Examples
+    /// ```
+    /// let device = gcn_runtime::Device::builder("gfx900")?.memory(1 << 20).build();
+    /// let buffer = device.allocate("a page", 4096)?;
+    /// assert_eq!(device.usage(), (4096, 1 << 20));
+    /// drop(buffer);
+    /// assert_eq!(device.usage(), (0, 1 << 20));
+    /// # Ok::<(), gcn_runtime::Error>(())
+    /// ```
+    pub fn usage(&self) -> (u64, u64) {
+        self.memory().usage()
+    }
+
+    /// True if addresses are the same in each run of the program: the range that devices have their memory in was free.
+    ///
+    /// # Examples
+    /// ```
+    /// let device = gcn_runtime::Device::new("gfx900")?;
+    /// let address = device.allocate("first", 4)?.address();
+    /// assert_eq!(device.has_usual_addresses(), address == 0x1_0000_0000);
+    /// # Ok::<(), gcn_runtime::Error>(())
+    /// ```
+    pub fn has_usual_addresses(&self) -> bool {
+        self.memory().is_at_usual_address()
+    }
+
+    /// Has observers see allocations, frees and host writes from now on, in place of those before.
+    ///
+    /// # Examples
+    /// ```
+    /// # let device = gcn_runtime::Device::new("gfx900")?;
+    /// device.observe(&gcn_runtime::observe::Observers::none());
+    /// # Ok::<(), gcn_runtime::Error>(())
+    /// ```
+    pub fn observe(&self, observers: &Observers) {
+        self.memory().observe(observers.clone());
+    }
+
+    /// Guest memory.
+    pub fn memory(&self) -> &Memory {
+        &self.0.emulated.memory
+    }
+
+    /// True if both are the same device.
+    pub(crate) fn is(&self, other: &Device) -> bool {
+        Arc::ptr_eq(&self.0, &other.0)
+    }
+
+    /// The emulated device, of which a queue has a share.
+    pub(crate) fn emulated(&self) -> &Emulated {
+        &self.0.emulated
+    }
+
+    pub(crate) fn pool(&self) -> &Arc<Pool> {
+        &self.0.pool
+    }
+
+    /// The right to run a kernel; at once unless the device is exclusive.
+    pub(crate) fn turn(&self) -> Option<MutexGuard<'_, ()>> {
+        let is_exclusive = self.0.emulated.config.exclusive;
+        is_exclusive.then(|| self.0.turn.lock().unwrap_or_else(PoisonError::into_inner))
+    }
+}
+
+impl std::fmt::Debug for Device {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_tuple("Device").field(&self.0.target.name).finish()
+    }
+}

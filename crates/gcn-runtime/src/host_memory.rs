@@ -1,0 +1,94 @@
+//! Memory of the host that kernels access where it is.
+//!
+//! This is one of the modules that may use `unsafe`: kernels access memory that they do not own.
+#![allow(unsafe_code)]
+
+use std::sync::Arc;
+use std::sync::atomic::AtomicU64;
+
+use gcn_emu::memory::Memory;
+
+use crate::{Device, Error};
+
+/// Memory of the host that is registered with a device: kernels access it at its host address. It is released when this is
+/// dropped, which waits for accesses that are under way; a kernel that accesses it afterwards faults.
+///
+/// `Send` and `Sync`.
+///
+/// # Examples
+/// ```
+/// use std::sync::Arc;
+/// use std::sync::atomic::{AtomicU64, Ordering::SeqCst};
+/// # include!(concat!(env!("CARGO_MANIFEST_DIR"), "/doc/assemble.rs"));
+///
+/// let device = gcn_runtime::Device::new("gfx900")?;
+/// let counters: Arc<[AtomicU64]> = (0..4).map(AtomicU64::new).collect();
+/// let shared = gcn_runtime::HostMemory::register(&device, "counters", counters.clone())?;
+/// let kernel = device.load(&add_one())?.kernel("add_one")?;
+/// kernel.launch([8, 1, 1]).arg(shared.address()).submit(&device.queue())?.wait()?;
+/// assert_eq!(counters[3].load(SeqCst), 3 + 1 + (1 << 32), "two dwords");
+/// # Ok::<(), gcn_runtime::Error>(())
+/// ```
+#[derive(Debug)]
+pub struct HostMemory {
+    memory: Memory,
+    address: u64,
+    /// Kept until it is released.
+    _owner: Option<Arc<[AtomicU64]>>,
+}
+
+impl HostMemory {
+    /// Registers memory that is shared with the host.
+    ///
+    /// # Errors
+    /// [`Error::Register`] if it is registered already, or empty.
+    pub fn register(
+        device: &Device,
+        name: &str,
+        bytes: Arc<[AtomicU64]>,
+    ) -> Result<HostMemory, Error> {
+        let len = size_of_val(&*bytes) as u64;
+        let start = bytes.as_ptr().cast::<u8>().cast_mut();
+        // SAFETY: the bytes live until they are released, since the value returned keeps them, and safe code of the host
+        // accesses them atomically only.
+        let mut registered = unsafe { HostMemory::register_raw(device, name, start, len) }?;
+        registered._owner = Some(bytes);
+        Ok(registered)
+    }
+
+    /// Registers `len` bytes of the host's at `start`.
+    ///
+    /// # Errors
+    /// [`Error::Register`] if they overlap others.
+    ///
+    /// # Safety
+    /// Until the value returned is dropped the bytes can be read and written, and the host accesses them atomically only, or
+    /// while no kernel does.
+    pub unsafe fn register_raw(
+        device: &Device,
+        name: &str,
+        start: *mut u8,
+        len: u64,
+    ) -> Result<HostMemory, Error> {
+        let memory = device.memory().clone();
+        // SAFETY: the caller vouches for the bytes until the release, which is when this is dropped.
+        unsafe { memory.register(name, start, len) }?;
+        Ok(HostMemory {
+            memory,
+            address: start.addr() as u64,
+            _owner: None,
+        })
+    }
+
+    /// Address for kernels, which is the host's.
+    pub fn address(&self) -> u64 {
+        self.address
+    }
+}
+
+impl Drop for HostMemory {
+    fn drop(&mut self) {
+        let released = self.memory.release(self.address);
+        debug_assert!(released.is_ok(), "it is released here only");
+    }
+}

@@ -1,0 +1,205 @@
+//! Modules: code in device memory.
+
+use std::sync::Arc;
+
+use gcn_emu::memory::Memory;
+use gcn_isa::Target;
+use gcn_object::{BundleEntry, CodeObject, code_objects, is_container};
+
+use crate::hsa::{self, Loaded, LoadedSymbol};
+use crate::{Device, Error, Kernel};
+
+/// A code object in a device's memory: a handle, of which all clones are the same code. It is unloaded when the last handle is
+/// dropped; its kernels and their launches have one each.
+///
+/// `Send` and `Sync`.
+///
+/// # Examples
+/// ```
+/// # include!(concat!(env!("CARGO_MANIFEST_DIR"), "/doc/assemble.rs"));
+/// use gcn_runtime::{Device, Module};
+/// let device = Device::new("gfx900")?;
+/// let module = Module::load(&device, &add_one())?;
+/// let kernel = module.kernel("add_one")?;
+/// assert_eq!(kernel.name(), "add_one");
+/// assert!(module.kernel("sub_one").is_err());
+/// # Ok::<(), gcn_runtime::Error>(())
+/// ```
+#[derive(Clone, Debug)]
+pub struct Module(Arc<Inner>);
+
+#[derive(Debug)]
+struct Inner {
+    device: Device,
+    object: CodeObject<'static>,
+    loaded: Loaded,
+    memory: Memory,
+}
+
+impl Drop for Inner {
+    fn drop(&mut self) {
+        let freed = self.memory.free(self.loaded.address);
+        debug_assert!(freed.is_ok(), "it is freed here only");
+    }
+}
+
+impl Module {
+    /// Loads a code object, or the one for the device in a bundle, a fat binary or an executable that holds one. Several for
+    /// the device make one module each, see [`Module::load_all`].
+    ///
+    /// # Errors
+    /// The bytes are none of these, or hold no code for the device, or several; or there is no memory.
+    pub fn load(device: &Device, bytes: &[u8]) -> Result<Module, Error> {
+        let mut modules = Module::load_all(device, bytes)?;
+        match (modules.pop(), modules.len()) {
+            (Some(module), 0) => Ok(module),
+            _ => Err(Error::NoCode {
+                target: device.target().name.to_owned(),
+                found: vec!["several modules, as load_all loads them".to_owned()],
+            }),
+        }
+    }
+
+    /// Loads all code objects for the device: a program of several units has one for each.
+    ///
+    /// # Errors
+    /// As [`Module::load`], but for several.
+    ///
+    /// # Examples
+    /// ```
+    /// # include!(concat!(env!("CARGO_MANIFEST_DIR"), "/doc/assemble.rs"));
+    /// use gcn_runtime::{Device, Module};
+    /// let modules = Module::load_all(&Device::new("gfx900")?, &add_one())?;
+    /// assert_eq!(modules.len(), 1);
+    /// # Ok::<(), gcn_runtime::Error>(())
+    /// ```
+    pub fn load_all(device: &Device, bytes: &[u8]) -> Result<Vec<Module>, Error> {
+        let read = |error| Error::Read(Arc::new(error));
+        if !is_container(bytes) {
+            let object = gcn_object::read(bytes.to_vec()).map_err(read)?;
+            if !runs_on(&object, device.target()) {
+                let found = object.processor().unwrap_or("an unknown target");
+                return Err(Error::NoCode {
+                    target: device.target().name.to_owned(),
+                    found: vec![found.to_owned()],
+                });
+            }
+            return Ok(vec![Module::of(device, object)?]);
+        }
+        let bundle = |error| Error::Bundle(Arc::new(error));
+        let mut modules = Vec::new();
+        let mut found = Vec::new();
+        for entry in code_objects(bytes.to_vec()).map_err(bundle)? {
+            let entry = entry.map_err(bundle)?;
+            if is_for(&entry, device) {
+                modules.push(Module::of(device, entry.read().map_err(read)?)?);
+            }
+            found.extend(entry.target().map(str::to_owned));
+        }
+        if modules.is_empty() {
+            found.sort();
+            found.dedup();
+            return Err(Error::NoCode {
+                target: device.target().name.to_owned(),
+                found,
+            });
+        }
+        Ok(modules)
+    }
+
+    fn of(device: &Device, object: CodeObject<'static>) -> Result<Module, Error> {
+        let loaded = hsa::load(device.emulated(), &object, "the code object")
+            .map_err(|error| Error::Load(Arc::new(error)))?;
+        Ok(Module(Arc::new(Inner {
+            memory: device.memory().clone(),
+            device: device.clone(),
+            object,
+            loaded,
+        })))
+    }
+
+    /// The device.
+    pub fn device(&self) -> &Device {
+        &self.0.device
+    }
+
+    /// The code object as it was read.
+    pub fn object(&self) -> &CodeObject<'static> {
+        &self.0.object
+    }
+
+    /// The code object as it is in memory.
+    pub fn loaded(&self) -> &Loaded {
+        &self.0.loaded
+    }
+
+    /// Names of the kernels.
+    ///
+    /// # Examples
+    /// ```
+    /// # include!(concat!(env!("CARGO_MANIFEST_DIR"), "/doc/assemble.rs"));
+    /// let module = gcn_runtime::Device::new("gfx900")?.load(&add_one())?;
+    /// assert!(module.kernels().eq(["add_one"]));
+    /// # Ok::<(), gcn_runtime::Error>(())
+    /// ```
+    pub fn kernels(&self) -> impl Iterator<Item = &str> {
+        self.0.object.kernels.iter().map(|kernel| &*kernel.name)
+    }
+
+    /// The kernel that a name denotes: its symbol, or any name that tools print for it ([`gcn_object::find_name`]).
+    ///
+    /// # Errors
+    /// [`Error::Name`], with names that are like it, or with the candidates if there are several.
+    pub fn kernel(&self, name: &str) -> Result<Kernel, Error> {
+        let object = &self.0.object;
+        let found = object
+            .find_kernel(name)
+            .map_err(|error| Error::Name(Arc::new(error)))?;
+        let is_it = |kernel: &gcn_object::Kernel| std::ptr::eq(kernel, found);
+        let index = object.kernels.iter().position(is_it).unwrap_or_default();
+        Ok(Kernel::new(self.clone(), index))
+    }
+
+    /// A variable of the module, by its name in the source.
+    ///
+    /// # Examples
+    /// ```
+    /// # include!(concat!(env!("CARGO_MANIFEST_DIR"), "/doc/assemble.rs"));
+    /// let module = gcn_runtime::Device::new("gfx900")?.load(&add_one())?;
+    /// assert!(module.symbol("no_such_variable").is_none());
+    /// # Ok::<(), gcn_runtime::Error>(())
+    /// ```
+    pub fn symbol(&self, name: &str) -> Option<&LoadedSymbol> {
+        self.0.loaded.symbol(name)
+    }
+}
+
+/// True if an entry is for the device: for its target, and with no feature that the device has the other way.
+fn is_for(entry: &BundleEntry<'_>, device: &Device) -> bool {
+    let Some(target) = entry.target() else {
+        return false;
+    };
+    let contradicts = |feature: &str| {
+        let name = feature.trim_end_matches(['+', '-']);
+        let other = |known: &&String| known.trim_end_matches(['+', '-']) == name;
+        device
+            .features()
+            .iter()
+            .find(other)
+            .is_some_and(|known| known != feature)
+    };
+    Target::named(target) == Some(device.target()) && !target.split(':').skip(1).any(contradicts)
+}
+
+/// True if the object's code runs on the target: it is for it, for one of the same instruction set, or says nothing.
+fn runs_on(object: &CodeObject, target: &'static Target) -> bool {
+    match Target::from_elf_mach(object.flags.mach) {
+        Some(own) => own.isa == target.isa,
+        None => object.processor().is_none_or(|name| {
+            // A generic processor stands for those of its major version.
+            name.strip_prefix("gfx")
+                .and_then(|name| name.strip_suffix("-generic"))
+                .is_some_and(|major| major == target.version().0.to_string())
+        }),
+    }
+}

@@ -1,0 +1,284 @@
+//! Queues: commands in order.
+
+use std::collections::VecDeque;
+use std::fmt;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use gcn_emu::device::Device as Emulated;
+
+use crate::kernel::Prepared;
+use crate::{Device, Error, Signal};
+
+/// A queue of commands, which begin one after the other, each when the one before has ended: a handle, of which all clones are
+/// the same queue. Queues of a device run beside each other.
+///
+/// When a command fails, those behind it end with [`Error::Skipped`], until [`Queue::clear`]. Other queues go on. Commands go
+/// on when all handles have been dropped.
+///
+/// `Send` and `Sync`: all threads may submit.
+///
+/// # Examples
+/// ```
+/// # include!(concat!(env!("CARGO_MANIFEST_DIR"), "/doc/assemble.rs"));
+/// let device = gcn_runtime::Device::new("gfx900")?;
+/// let kernel = device.load(&add_one())?.kernel("add_one")?;
+/// let xs = device.buffer("xs", &[10u32, 20])?;
+/// let queue = device.queue();
+/// for _ in 0..3 {
+///     kernel.launch([2, 1, 1]).arg(&xs).submit(&queue)?;
+/// }
+/// queue.finish()?;
+/// assert_eq!(xs.read::<u32>(), [13, 23]);
+/// # Ok::<(), gcn_runtime::Error>(())
+/// ```
+#[derive(Clone)]
+pub struct Queue(Arc<Inner>);
+
+struct Inner {
+    device: Device,
+    state: Mutex<State>,
+    /// The device as the queue's kernels see it.
+    emulated: Mutex<Emulated>,
+}
+
+#[derive(Default)]
+struct State {
+    commands: VecDeque<Command>,
+    /// True if a thread serves the queue, or will.
+    is_served: bool,
+    /// The signal that has been asked to have the queue served.
+    waits_for: Option<Signal>,
+    /// The command that runs.
+    running: Option<Signal>,
+    failure: Option<Arc<Error>>,
+}
+
+struct Command {
+    signal: Signal,
+    after: Vec<Signal>,
+    work: Work,
+}
+
+enum Work {
+    Launch(Box<Prepared>),
+    Call(Box<dyn FnOnce() + Send>),
+}
+
+impl Queue {
+    pub(crate) fn new(device: &Device) -> Queue {
+        Queue(Arc::new(Inner {
+            emulated: Mutex::new(device.emulated().share()),
+            device: device.clone(),
+            state: Mutex::default(),
+        }))
+    }
+
+    /// The queue's device.
+    pub fn device(&self) -> &Device {
+        &self.0.device
+    }
+
+    /// Calls a function of the host's in the queue's order.
+    ///
+    /// # Examples
+    /// ```
+    /// let queue = gcn_runtime::Device::new("gfx900")?.queue();
+    /// let (sender, receiver) = std::sync::mpsc::channel();
+    /// queue.call(move || drop(sender.send("in order"))).wait()?;
+    /// assert_eq!(receiver.recv(), Ok("in order"));
+    /// # Ok::<(), gcn_runtime::Error>(())
+    /// ```
+    pub fn call(&self, function: impl FnOnce() + Send + 'static) -> Signal {
+        self.call_after(&[], function)
+    }
+
+    /// Calls a function when these signals are complete too. Commands behind it wait for it.
+    pub fn call_after(&self, after: &[Signal], function: impl FnOnce() + Send + 'static) -> Signal {
+        self.submit(after.to_vec(), Work::Call(Box::new(function)))
+    }
+
+    /// Has the commands that follow wait for signals, such as those of other queues' commands.
+    ///
+    /// # Examples
+    /// ```
+    /// let device = gcn_runtime::Device::new("gfx900")?;
+    /// let (one, other) = (device.queue(), device.queue());
+    /// let first = one.call(|| ());
+    /// other.wait_for(&[first.clone()]);
+    /// other.call(move || assert!(first.poll().is_some())).wait()?;
+    /// # Ok::<(), gcn_runtime::Error>(())
+    /// ```
+    pub fn wait_for(&self, signals: &[Signal]) -> Signal {
+        self.call_after(signals, || ())
+    }
+
+    /// Waits until all commands submitted so far have ended.
+    ///
+    /// # Errors
+    /// The failure that has stopped the queue.
+    pub fn finish(&self) -> Result<(), Error> {
+        match self.call(|| ()).wait() {
+            Err(Error::Skipped(cause)) => Err(Error::clone(&cause)),
+            other => other.map(drop),
+        }
+    }
+
+    /// Cancels the command that runs and all that wait.
+    ///
+    /// # Examples
+    /// ```
+    /// use gcn_runtime::{Device, Error, Signal};
+    /// let queue = Device::new("gfx900")?.queue();
+    /// queue.wait_for(&[Signal::new()]);
+    /// let done = queue.call(|| ());
+    /// queue.cancel();
+    /// assert!(matches!(done.wait(), Err(Error::Cancelled)));
+    /// # Ok::<(), Error>(())
+    /// ```
+    pub fn cancel(&self) {
+        let state = self.0.state();
+        let waiting = state.commands.iter().map(|command| command.signal.clone());
+        let signals: Vec<Signal> = waiting.chain(state.running.clone()).collect();
+        drop(state);
+        for signal in signals {
+            signal.cancel();
+        }
+        // A command that waits for others would keep those behind it.
+        self.0.clone().serve_soon();
+    }
+
+    /// The failure that has stopped the queue.
+    ///
+    /// # Examples
+    /// ```
+    /// let queue = gcn_runtime::Device::new("gfx900")?.queue();
+    /// let failed = queue.call(|| panic!("no")).wait();
+    /// assert!(queue.failure().is_some());
+    /// queue.clear();
+    /// assert!(failed.is_err() && queue.finish().is_ok());
+    /// # Ok::<(), gcn_runtime::Error>(())
+    /// ```
+    pub fn failure(&self) -> Option<Arc<Error>> {
+        self.0.state().failure.clone()
+    }
+
+    /// Lets commands begin again after a failure.
+    pub fn clear(&self) {
+        self.0.state().failure = None;
+    }
+
+    pub(crate) fn launch(&self, launch: Prepared, after: Vec<Signal>) -> Signal {
+        self.submit(after, Work::Launch(Box::new(launch)))
+    }
+
+    fn submit(&self, after: Vec<Signal>, work: Work) -> Signal {
+        let signal = Signal::new();
+        self.0.state().commands.push_back(Command {
+            signal: signal.clone(),
+            after,
+            work,
+        });
+        self.0.clone().serve_soon();
+        signal
+    }
+}
+
+impl Inner {
+    fn state(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Has a thread serve the queue, unless one does.
+    fn serve_soon(self: Arc<Self>) {
+        if !std::mem::replace(&mut self.state().is_served, true) {
+            let pool = self.device.pool().clone();
+            pool.schedule(Box::new(move || self.serve()));
+        }
+    }
+
+    /// Does commands until there are none, or the next one must wait.
+    fn serve(self: Arc<Self>) {
+        loop {
+            let mut state = self.state();
+            let Some(command) = state.commands.front() else {
+                state.is_served = false;
+                return;
+            };
+            let waits_for = |signal: &&Signal| signal.poll().is_none();
+            let is_waiting = command.signal.poll().is_none();
+            if is_waiting && let Some(missing) = command.after.iter().find(waits_for).cloned() {
+                state.is_served = false;
+                let is_known = state
+                    .waits_for
+                    .as_ref()
+                    .is_some_and(|known| known.is(&missing));
+                state.waits_for = Some(missing.clone());
+                drop(state);
+                if !is_known {
+                    let queue = self.clone();
+                    missing.subscribe(move |_| queue.serve_soon());
+                } else if missing.poll().is_some() {
+                    // It has come before `is_served` said that nobody looks.
+                    self.serve_soon();
+                }
+                return;
+            }
+            let Some(command) = state.commands.pop_front() else {
+                return;
+            };
+            state.running = Some(command.signal.clone());
+            let before = state.failure.clone();
+            drop(state);
+            let failed = |signal: &Signal| signal.poll()?.err();
+            let cause = before.or_else(|| command.after.iter().find_map(failed).map(Arc::new));
+            let signal = command.signal;
+            match cause {
+                // A cancelled command stays cancelled.
+                Some(cause) => signal.end(Err(Error::Skipped(cause))),
+                None => {
+                    let outcome = self.carry_out(command.work, &signal);
+                    let mut state = self.state();
+                    if let Err(error) = &outcome
+                        && !matches!(error, Error::Cancelled)
+                    {
+                        state.failure = Some(Arc::new(error.clone()));
+                    }
+                    drop(state);
+                    signal.end(outcome);
+                }
+            }
+            self.state().running = None;
+        }
+    }
+
+    fn carry_out(&self, work: Work, signal: &Signal) -> crate::Outcome {
+        match work {
+            Work::Call(function) => {
+                if !signal.begin(None) {
+                    return Err(Error::Cancelled);
+                }
+                let called = catch_unwind(AssertUnwindSafe(function));
+                called.map(|()| Arc::default()).map_err(|_| Error::Panicked)
+            }
+            Work::Launch(launch) => {
+                let _turn = self.device.turn();
+                let locked = self.emulated.lock();
+                let mut emulated = locked.unwrap_or_else(PoisonError::into_inner);
+                let run = || launch.run(&mut emulated, signal);
+                catch_unwind(AssertUnwindSafe(run)).unwrap_or(Err(Error::Panicked))
+            }
+        }
+    }
+}
+
+impl fmt::Debug for Queue {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let state = self.0.state();
+        f.debug_struct("Queue")
+            .field("device", &self.0.device)
+            .field("waiting", &state.commands.len())
+            .field("failure", &state.failure)
+            .finish()
+    }
+}

@@ -1,0 +1,307 @@
+//! Signals: how and when a command of a queue has ended.
+
+use std::fmt;
+use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, Instant};
+
+use gcn_emu::fault::{Fault, FaultKind};
+use gcn_emu::run::{Place, Site, Stats};
+
+use crate::Error;
+use crate::hsa::Note;
+
+/// The end of a command: its work, or the reason why it did not succeed.
+pub type Outcome = Result<Arc<Completion>, Error>;
+
+/// Work of a command that has ended. Of a command that is no launch all of it is empty.
+#[derive(Clone, Debug, Default)]
+#[non_exhaustive]
+pub struct Completion {
+    /// The kernel.
+    pub kernel: String,
+    /// Work done.
+    pub stats: Stats,
+    /// Text that the kernel printed.
+    pub printed: Vec<u8>,
+    /// Bytes that it printed beyond those that are kept.
+    pub lost: u64,
+    /// Decisions that were made without being asked for.
+    pub notes: Vec<Note>,
+    /// The first of the violations that did not stop the kernel.
+    pub violation: Option<Site>,
+    /// The fault that stopped it.
+    pub fault: Option<Fault>,
+    /// Places of the waves that had begun and not ended then; the first ones, if there are many.
+    pub places: Vec<Place>,
+    /// Number of these waves.
+    pub unfinished: u64,
+}
+
+impl Completion {
+    /// The fault and its place in a line; empty without a fault.
+    pub fn describe(&self) -> String {
+        let Some(fault) = &self.fault else {
+            return String::new();
+        };
+        let [x, y, z] = fault.wave.group;
+        let mut text = format!(
+            "{}: {}, in workgroup {x},{y},{z}, wave {}",
+            self.kernel, fault.kind, fault.wave.wave
+        );
+        if let Some(lane) = fault.lane {
+            text.push_str(&format!(", lane {lane}"));
+        }
+        text.push_str(&format!(", at {:#x}", fault.pc));
+        if let Some(instruction) = &fault.text {
+            text.push_str(&format!(": {instruction}"));
+        }
+        if let (Some(near), FaultKind::Unmapped { address, .. }) = (&fault.nearest, &fault.kind) {
+            let offset = i128::from(*address) - i128::from(near.base);
+            let freed = if near.is_freed {
+                ", which has been freed"
+            } else {
+                ""
+            };
+            text.push_str(&format!(
+                "; the address is {offset} bytes from the start of {} ({} bytes){freed}",
+                near.name, near.len
+            ));
+        }
+        text
+    }
+}
+
+/// Times of a command.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[non_exhaustive]
+pub struct Times {
+    /// It was submitted.
+    pub submitted: Instant,
+    /// It began, if it has.
+    pub begun: Option<Instant>,
+    /// It ended, if it has.
+    pub ended: Option<Instant>,
+}
+
+/// The completion of a command, or an event of the host's that commands may wait for: a handle, of which all clones are the
+/// same signal.
+///
+/// `Send` and `Sync`: any thread may wait for it.
+///
+/// # Examples
+/// ```
+/// use std::time::Duration;
+/// use gcn_runtime::{Device, Signal};
+///
+/// let device = Device::new("gfx900")?;
+/// let ready = Signal::new();
+/// let done = device.queue().call_after(&[ready.clone()], || ());
+/// assert!(done.wait_timeout(Duration::from_millis(1)).is_none(), "it waits");
+/// ready.complete();
+/// done.wait()?;
+/// # Ok::<(), gcn_runtime::Error>(())
+/// ```
+#[derive(Clone)]
+pub struct Signal(Arc<Inner>);
+
+struct Inner {
+    state: Mutex<State>,
+    changed: Condvar,
+}
+
+type Callback = Box<dyn FnOnce(&Outcome) + Send>;
+
+struct State {
+    outcome: Option<Outcome>,
+    callbacks: Vec<Callback>,
+    times: Times,
+    /// Stops the kernel that runs.
+    stop: Option<Arc<AtomicBool>>,
+    is_cancelled: bool,
+}
+
+impl Default for Signal {
+    fn default() -> Signal {
+        Signal::new()
+    }
+}
+
+impl Signal {
+    /// A signal that the host completes.
+    pub fn new() -> Signal {
+        Signal(Arc::new(Inner {
+            state: Mutex::new(State {
+                outcome: None,
+                callbacks: Vec::new(),
+                times: Times {
+                    submitted: Instant::now(),
+                    begun: None,
+                    ended: None,
+                },
+                stop: None,
+                is_cancelled: false,
+            }),
+            changed: Condvar::new(),
+        }))
+    }
+
+    fn state(&self) -> MutexGuard<'_, State> {
+        self.0.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Completes a signal of the host's. A signal that is complete stays as it is.
+    ///
+    /// # Examples
+    /// ```
+    /// let signal = gcn_runtime::Signal::new();
+    /// assert!(signal.poll().is_none());
+    /// signal.complete();
+    /// assert!(signal.poll().is_some());
+    /// ```
+    pub fn complete(&self) {
+        self.end(Ok(Arc::default()));
+    }
+
+    /// Waits for the end. A function that a queue calls, or a subscriber, must not wait for what comes after it.
+    ///
+    /// # Errors
+    /// The reason why the command did not succeed, such as [`Error::Fault`].
+    pub fn wait(&self) -> Outcome {
+        let mut state = self.state();
+        loop {
+            if let Some(outcome) = &state.outcome {
+                return outcome.clone();
+            }
+            let changed = self.0.changed.wait(state);
+            state = changed.unwrap_or_else(PoisonError::into_inner);
+        }
+    }
+
+    /// Waits for the end for some time; nothing if it has not come by then.
+    ///
+    /// # Examples
+    /// ```
+    /// let signal = gcn_runtime::Signal::new();
+    /// assert!(signal.wait_timeout(std::time::Duration::from_millis(1)).is_none());
+    /// ```
+    pub fn wait_timeout(&self, timeout: Duration) -> Option<Outcome> {
+        let state = self.state();
+        let waited = self
+            .0
+            .changed
+            .wait_timeout_while(state, timeout, |state| state.outcome.is_none());
+        let (state, _) = waited.unwrap_or_else(PoisonError::into_inner);
+        state.outcome.clone()
+    }
+
+    /// The end, if it has come.
+    pub fn poll(&self) -> Option<Outcome> {
+        self.state().outcome.clone()
+    }
+
+    /// Calls a function at the end: at once if it has come, or else on the thread that brings it.
+    ///
+    /// # Examples
+    /// ```
+    /// let (sender, receiver) = std::sync::mpsc::channel();
+    /// let signal = gcn_runtime::Signal::new();
+    /// signal.subscribe(move |outcome| drop(sender.send(outcome.is_ok())));
+    /// signal.complete();
+    /// assert_eq!(receiver.recv(), Ok(true));
+    /// ```
+    pub fn subscribe(&self, callback: impl FnOnce(&Outcome) + Send + 'static) {
+        let mut state = self.state();
+        match state.outcome.clone() {
+            None => state.callbacks.push(Box::new(callback)),
+            Some(outcome) => {
+                drop(state);
+                callback(&outcome);
+            }
+        }
+    }
+
+    /// Cancels the command: one that has not begun never does, a kernel that runs is stopped. False if it has ended.
+    ///
+    /// # Examples
+    /// ```
+    /// use gcn_runtime::{Device, Error, Signal};
+    /// let done = Device::new("gfx900")?.queue().call_after(&[Signal::new()], || ());
+    /// assert!(done.cancel());
+    /// assert!(matches!(done.wait(), Err(Error::Cancelled)));
+    /// # Ok::<(), Error>(())
+    /// ```
+    pub fn cancel(&self) -> bool {
+        let mut state = self.state();
+        if state.outcome.is_some() {
+            return false;
+        }
+        state.is_cancelled = true;
+        match &state.stop {
+            Some(stop) => stop.store(true, Relaxed),
+            None if state.times.begun.is_some() => {}
+            None => {
+                drop(state);
+                self.end(Err(Error::Cancelled));
+            }
+        }
+        true
+    }
+
+    /// Times of the command.
+    ///
+    /// # Examples
+    /// ```
+    /// let signal = gcn_runtime::Signal::new();
+    /// signal.complete();
+    /// let times = signal.times();
+    /// assert!(times.ended.is_some_and(|ended| ended >= times.submitted));
+    /// ```
+    pub fn times(&self) -> Times {
+        self.state().times
+    }
+
+    /// True if both are the same signal.
+    pub(crate) fn is(&self, other: &Signal) -> bool {
+        Arc::ptr_eq(&self.0, &other.0)
+    }
+
+    /// The command begins; false if it has been cancelled.
+    pub(crate) fn begin(&self, stop: Option<Arc<AtomicBool>>) -> bool {
+        let mut state = self.state();
+        if state.outcome.is_some() {
+            return false;
+        }
+        state.times.begun = Some(Instant::now());
+        state.stop = stop;
+        true
+    }
+
+    /// True if the command has been cancelled.
+    pub(crate) fn is_cancelled(&self) -> bool {
+        self.state().is_cancelled
+    }
+
+    /// Brings the end, unless it has come.
+    pub(crate) fn end(&self, outcome: Outcome) {
+        let mut state = self.state();
+        if state.outcome.is_some() {
+            return;
+        }
+        state.times.ended = Some(Instant::now());
+        state.outcome = Some(outcome.clone());
+        state.stop = None;
+        let callbacks = std::mem::take(&mut state.callbacks);
+        drop(state);
+        self.0.changed.notify_all();
+        for callback in callbacks {
+            callback(&outcome);
+        }
+    }
+}
+
+impl fmt::Debug for Signal {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_tuple("Signal").field(&self.poll()).finish()
+    }
+}
