@@ -7,6 +7,8 @@ use anyhow::{Context, Result, bail};
 
 const USAGE: &str = "\
 usage: cargo xtask test [ARGUMENTS OF CARGO TEST]   install what the tests need, then run them all
+       cargo xtask vectors [ARGUMENTS OF CARGO TEST]
+                                                    run gcn-emu's tests with narrower vectors than the host's widest
        cargo xtask tools                            install what the tests need
        cargo xtask kernels [FILTER] [--target T] [--level O0|O2] [--compiler clang-14|clang-19]
                                                     run tests/kernels in every build and print a table
@@ -48,6 +50,7 @@ fn main() -> ExitCode {
             Ok(())
         }
         ["test", ref rest @ ..] => install_tools().and_then(|()| test(rest)),
+        ["vectors", ref rest @ ..] => vectors(rest),
         ["tools"] => install_tools(),
         ["kernels", ref rest @ ..] => install_tools().and_then(|()| kernels(rest)),
         ["fuzz"] => install_tools().and_then(|()| fuzz::run_all(fuzz::SECONDS)),
@@ -75,6 +78,41 @@ fn test(arguments: &[&str]) -> Result<()> {
     run(Command::new(env!("CARGO"))
         .args(["test", "--workspace", "--profile", "checked"])
         .args(arguments))
+}
+
+/// Levels of host vectors as `GCN_VECTORS` names them, widest first, and whether this host has them.
+fn vector_levels() -> [(&'static str, bool); 3] {
+    #[cfg(target_arch = "x86_64")]
+    let (avx512, avx2) = (
+        is_x86_feature_detected!("avx512bw")
+            && is_x86_feature_detected!("avx512dq")
+            && is_x86_feature_detected!("avx512vl"),
+        is_x86_feature_detected!("avx2") && is_x86_feature_detected!("fma"),
+    );
+    #[cfg(not(target_arch = "x86_64"))]
+    let (avx512, avx2) = (false, false);
+    [("avx512", avx512), ("avx2", avx2), ("baseline", true)]
+}
+
+/// Runs the emulator's tests at every level of vectors but the widest, which [`test`] has run, and names the levels that
+/// this host lacks.
+fn vectors(arguments: &[&str]) -> Result<()> {
+    let mut is_widest = true;
+    for (level, is_available) in vector_levels() {
+        if !is_available {
+            println!("vectors: {level} is not tested: this host does not have it");
+        } else if is_widest {
+            println!("vectors: {level} is the level of all other tests");
+            is_widest = false;
+        } else {
+            println!("vectors: testing {level}");
+            run(Command::new(env!("CARGO"))
+                .args(["test", "--package", "gcn-emu", "--profile", "checked"])
+                .args(arguments)
+                .env("GCN_VECTORS", level))?;
+        }
+    }
+    Ok(())
 }
 
 /// Runs the kernels of compilers in every build and prints a table.
