@@ -14,4 +14,4 @@ s_nop 1
 .byte 1
 // GCN all: section .ordered [0x01]
 .section .wrong,"aG",@progbits,of_template,other
-// GCN all: error: may stand `comdat`
+// GCN all: error: only `comdat` may follow the name of a group

@@ -7,7 +7,7 @@ three:
 four:
 five:
   s_endpgm
-.amdhsa_kernel one                  //~ NOTE kernel `one` does not say what registers it needs
+.amdhsa_kernel one                  //~ NOTE kernel `one` does not state its registers
   .amdhsa_next_free_sgpr 8
   .amdhsa_bogus 1                   //~ ERROR there is no directive `.amdhsa_bogus`
 .end_amdhsa_kernel

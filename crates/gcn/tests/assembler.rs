@@ -470,7 +470,7 @@ fn shells_and_readers_are_helped() {
         for word in ["dis", "show-encoding"] {
             assert!(script.contains(word), "{shell} lacks {word}");
         }
-        for word in ["gfx906", "hawaii"] {
+        for word in ["gfx803", "hawaii"] {
             assert_eq!(script.contains(word), completes_values, "{shell}: {word}");
         }
     }

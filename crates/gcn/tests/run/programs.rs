@@ -164,7 +164,7 @@ fn code_for_other_targets_is_refused() {
     let ran = run(&[]);
     assert_eq!(
         ran.err,
-        "error: k.co: the code object names no target that is known; add --target\n"
+        "error: k.co: the code object names no known target; add --target\n"
     );
     assert_eq!(run(&["--target", "gfx906"]).status, Some(GOOD));
 }

@@ -236,7 +236,7 @@ fn what_is_missing_is_named() {
     let ran = plain(&["-D", "N=1"]);
     let message = "error: --define is for sources that are compiled: .cl, .clcpp, .hip, .ll, .bc\n";
     assert_eq!((ran.err.as_str(), ran.status), (message, Some(BAD_USAGE)));
-    fs::write(directory.join("k.cpp"), "").expect("a file");
+    fs::write(directory.join("k.cpp"), "int n;\n").expect("a file");
     let ran = run_in(&directory, &["k.cpp", "--grid", "1"]);
     let message = "error: k.cpp is C++, not assembly: OpenCL C is compiled from files *.cl, C++ for OpenCL from *.clcpp, HIP from *.hip\n";
     assert_eq!((ran.err.as_str(), ran.status), (message, Some(BAD_INPUT)));
