@@ -1,5 +1,5 @@
 // For examples: a code object for gfx900 with the kernel `add_one`, which adds 1 to each of a buffer's dwords.
-fn add_one() -> Vec<u8> {
+pub fn add_one() -> Vec<u8> {
     let text = "
 .text
 .globl add_one

@@ -180,7 +180,8 @@ impl Device {
     ///
     /// # Examples
     /// ```
-    /// # include!(concat!(env!("CARGO_MANIFEST_DIR"), "/doc/assemble.rs"));
+    /// # mod example { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/doc/assemble.rs")); }
+    /// # use example::add_one;
     /// let module = gcn_runtime::Device::new("gfx900")?.load(&add_one())?;
     /// assert_eq!(module.kernels().collect::<Vec<_>>(), ["add_one"]);
     /// # Ok::<(), gcn_runtime::Error>(())

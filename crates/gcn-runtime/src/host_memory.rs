@@ -19,7 +19,8 @@ use crate::{Device, Error};
 /// ```
 /// use std::sync::Arc;
 /// use std::sync::atomic::{AtomicU64, Ordering::SeqCst};
-/// # include!(concat!(env!("CARGO_MANIFEST_DIR"), "/doc/assemble.rs"));
+/// # mod example { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/doc/assemble.rs")); }
+/// # use example::add_one;
 ///
 /// let device = gcn_runtime::Device::new("gfx900")?;
 /// let counters: Arc<[AtomicU64]> = (0..4).map(AtomicU64::new).collect();

@@ -23,7 +23,8 @@ const LDS_POINTER: u64 = 4;
 ///
 /// # Examples
 /// ```
-/// # include!(concat!(env!("CARGO_MANIFEST_DIR"), "/doc/assemble.rs"));
+/// # mod example { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/doc/assemble.rs")); }
+/// # use example::add_one;
 /// let device = gcn_runtime::Device::new("gfx900")?;
 /// let kernel = device.load(&add_one())?.kernel("add_one")?;
 /// let xs = device.buffer("xs", &[1u32; 64])?;
@@ -61,7 +62,8 @@ impl Kernel {
     ///
     /// # Examples
     /// ```
-    /// # include!(concat!(env!("CARGO_MANIFEST_DIR"), "/doc/assemble.rs"));
+    /// # mod example { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/doc/assemble.rs")); }
+    /// # use example::add_one;
     /// let device = gcn_runtime::Device::new("gfx900")?;
     /// let kernel = device.load(&add_one())?.kernel("add_one")?;
     /// assert_eq!(kernel.arguments().count(), 0, "assembled without metadata");
@@ -156,7 +158,8 @@ impl Argument {
 ///
 /// # Examples
 /// ```
-/// # include!(concat!(env!("CARGO_MANIFEST_DIR"), "/doc/assemble.rs"));
+/// # mod example { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/doc/assemble.rs")); }
+/// # use example::add_one;
 /// # let device = gcn_runtime::Device::new("gfx900")?;
 /// # let kernel = device.load(&add_one())?.kernel("add_one")?;
 /// # let xs = device.buffer("xs", &[1u32; 64])?;
@@ -217,7 +220,8 @@ impl Launch {
     ///
     /// # Examples
     /// ```
-    /// # include!(concat!(env!("CARGO_MANIFEST_DIR"), "/doc/assemble.rs"));
+    /// # mod example { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/doc/assemble.rs")); }
+    /// # use example::add_one;
     /// # let device = gcn_runtime::Device::new("gfx900")?;
     /// # let kernel = device.load(&add_one())?.kernel("add_one")?;
     /// let xs = device.buffer("xs", &[1u32])?;
@@ -241,7 +245,8 @@ impl Launch {
     ///
     /// # Examples
     /// ```
-    /// # include!(concat!(env!("CARGO_MANIFEST_DIR"), "/doc/assemble.rs"));
+    /// # mod example { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/doc/assemble.rs")); }
+    /// # use example::add_one;
     /// # let device = gcn_runtime::Device::new("gfx900")?;
     /// # let kernel = device.load(&add_one())?.kernel("add_one")?;
     /// # let xs = device.buffer("xs", &[1u32])?;
@@ -260,7 +265,8 @@ impl Launch {
     ///
     /// # Examples
     /// ```
-    /// # include!(concat!(env!("CARGO_MANIFEST_DIR"), "/doc/assemble.rs"));
+    /// # mod example { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/doc/assemble.rs")); }
+    /// # use example::add_one;
     /// use std::sync::Arc;
     /// use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
     /// use gcn_runtime::observe::{Dispatched, Events, Observer, Observers};

@@ -16,7 +16,8 @@ use crate::{Device, Error, Kernel};
 ///
 /// # Examples
 /// ```
-/// # include!(concat!(env!("CARGO_MANIFEST_DIR"), "/doc/assemble.rs"));
+/// # mod example { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/doc/assemble.rs")); }
+/// # use example::add_one;
 /// use gcn_runtime::{Device, Module};
 /// let device = Device::new("gfx900")?;
 /// let module = Module::load(&device, &add_one())?;
@@ -67,7 +68,8 @@ impl Module {
     ///
     /// # Examples
     /// ```
-    /// # include!(concat!(env!("CARGO_MANIFEST_DIR"), "/doc/assemble.rs"));
+    /// # mod example { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/doc/assemble.rs")); }
+    /// # use example::add_one;
     /// use gcn_runtime::{Device, Module};
     /// let modules = Module::load_all(&Device::new("gfx900")?, &add_one())?;
     /// assert_eq!(modules.len(), 1);
@@ -137,7 +139,8 @@ impl Module {
     ///
     /// # Examples
     /// ```
-    /// # include!(concat!(env!("CARGO_MANIFEST_DIR"), "/doc/assemble.rs"));
+    /// # mod example { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/doc/assemble.rs")); }
+    /// # use example::add_one;
     /// let module = gcn_runtime::Device::new("gfx900")?.load(&add_one())?;
     /// assert!(module.kernels().eq(["add_one"]));
     /// # Ok::<(), gcn_runtime::Error>(())
@@ -164,7 +167,8 @@ impl Module {
     ///
     /// # Examples
     /// ```
-    /// # include!(concat!(env!("CARGO_MANIFEST_DIR"), "/doc/assemble.rs"));
+    /// # mod example { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/doc/assemble.rs")); }
+    /// # use example::add_one;
     /// let module = gcn_runtime::Device::new("gfx900")?.load(&add_one())?;
     /// assert!(module.symbol("no_such_variable").is_none());
     /// # Ok::<(), gcn_runtime::Error>(())

@@ -20,7 +20,8 @@ use crate::{Device, Error, Signal};
 ///
 /// # Examples
 /// ```
-/// # include!(concat!(env!("CARGO_MANIFEST_DIR"), "/doc/assemble.rs"));
+/// # mod example { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/doc/assemble.rs")); }
+/// # use example::add_one;
 /// let device = gcn_runtime::Device::new("gfx900")?;
 /// let kernel = device.load(&add_one())?.kernel("add_one")?;
 /// let xs = device.buffer("xs", &[10u32, 20])?;

@@ -186,7 +186,7 @@ fn mode_is_the_descriptors() {
 #[test]
 fn packet_and_queue_say_what_was_launched() {
     let object = object("gfx803", 5, EVERYTHING, "");
-    let (device, _) = good(&object, SHAPE, &[]);
+    let (device, _prepared) = good(&object, SHAPE, &[]);
     let packet = region(&device, "the dispatch packet");
     assert_eq!(u16_at(&device, packet) & 0xff, 2, "a kernel dispatch");
     assert_eq!(u16_at(&device, packet + 2), 2, "dimensions");
@@ -232,7 +232,7 @@ fn hidden_arguments_of_version_5_follow_the_others() {
             bytes: vec![9; 8],
         },
     ];
-    let (device, _) = good(&object, SHAPE, &arguments);
+    let (device, _prepared) = good(&object, SHAPE, &arguments);
     let segment = region(&device, "the argument segment");
     assert_eq!(u32_at(&device, segment), 0x0707_0707);
     // Twelve bytes of arguments, so the hidden ones begin at 16.
@@ -270,7 +270,7 @@ fn hidden_arguments_of_version_5_follow_the_others() {
 
 #[test]
 fn hidden_arguments_of_version_4_are_56_bytes() {
-    let (device, _) = good(
+    let (device, _prepared) = good(
         &object("gfx900", 4, "", ""),
         SHAPE,
         &[Placed {
@@ -289,7 +289,7 @@ fn metadata_place_hidden_arguments() {
         - { .offset: 8, .size: 2, .value_kind: hidden_group_size_x }\n      \
         - { .offset: 12, .size: 4, .value_kind: hidden_block_count_x }";
     let object = object("gfx900", 5, "", &metadata(16, rest));
-    let (device, _) = good(
+    let (device, _prepared) = good(
         &object,
         SHAPE,
         &[Placed {
