@@ -317,7 +317,7 @@ const LONG: &[(&str, usize, &str)] = &[
     ("crates/gcn-emu/src/exec/alu/float.rs", 833, "not split yet"),
     ("crates/gcn-emu/src/exec/alu/protocol.rs", 1091, "waits for the block compiler, which changes how operations are described"),
     ("crates/gcn-emu/src/exec/alu/vector.rs", 773, "not split yet"),
-    ("crates/gcn-emu/src/run/worker.rs", 723, "not split yet"),
+    ("crates/gcn-emu/src/run/worker.rs", 727, "not split yet"),
     ("crates/gcn-emu/tests/alu/float.rs", 757, "not split yet"),
     ("crates/gcn-emu/tests/quick.rs", 680, "not split yet"),
     ("crates/gcn-emu/tests/semantics.rs", 3208, "not split yet"),

@@ -285,9 +285,17 @@ impl<'a> Worker<'a> {
     /// Runs workgroups until there are none left, or something stops the run.
     pub(super) fn work(&mut self) {
         self.work_through();
+        self.advance();
         self.end_waves();
         self.shared.device.gws.retire();
         self.shared.working.0.fetch_sub(1, AcqRel);
+    }
+
+    /// Reports the work done so far to the run's monitor.
+    fn advance(&self) {
+        if let Some(monitor) = &self.shared.device.monitor {
+            monitor.advance(self.number, self.stats.groups, self.stats.instructions);
+        }
     }
 
     fn work_through(&mut self) {
@@ -538,9 +546,7 @@ impl<'a> Worker<'a> {
             }
             progress |= self.run(index, number, self.shared.device.config.quantum)?;
         }
-        if let Some(monitor) = &self.shared.device.monitor {
-            monitor.advance(self.number, self.stats.groups, self.stats.instructions);
-        }
+        self.advance();
 
         // A barrier opens when every wave that has not ended is at it. All have begun by now.
         let group = &mut self.resident[index];
