@@ -146,7 +146,7 @@ impl Prepared {
         let section = assembly.program.section(".text").expect("there is code");
         let code = Code::new(target.isa, BASE, &section.bytes, kernel.vgprs, SGPRS);
 
-        let mut device = Device::new(Config::new(target.isa));
+        let device = Device::new(Config::new(target.isa));
         let mut sgprs = Vec::new();
         for &dwords in kernel.buffers {
             let buffer = device
