@@ -94,7 +94,7 @@ fn vector_levels() -> [(&'static str, bool); 3] {
     [("avx512", avx512), ("avx2", avx2), ("baseline", true)]
 }
 
-/// Runs the emulator's tests at every level of vectors but the widest, which [`test`] has run, and names the levels that
+/// Runs the emulator's tests at every level of vectors but the widest, which `cargo xtask test` has run, and names the levels that
 /// this host lacks.
 fn vectors(arguments: &[&str]) -> Result<()> {
     let mut is_widest = true;

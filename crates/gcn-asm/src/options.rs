@@ -17,13 +17,13 @@ pub struct Source<'a> {
 /// Options of an assembly.
 #[derive(Clone, Copy, Debug)]
 pub struct Options<'a> {
-    /// The GPU to assemble for. [`named_target`] finds the one that a source asks for.
+    /// The GPU to assemble for. [`named_target`](crate::named_target) finds the one that a source asks for.
     pub target: &'static Target,
     /// Settings of its features; the source may add to them.
     pub features: Features,
     /// Symbols that are numbers before the source begins, as by `.set`.
     pub defines: &'a [(String, i64)],
-    /// True if [`Program::listing`] is wanted.
+    /// True if [`Program::listing`](crate::Program::listing) is wanted.
     pub listing: bool,
     /// Dialect to use where LLVM and CLRX conflict.
     pub dialect: Dialect,

@@ -250,7 +250,7 @@ pub struct Place {
 }
 
 /// Runs a dispatch to its end, or to the first fault. The observers' events of memory are none of the run's: they come
-/// from [`Memory`](crate::memory::Memory), which has observers of its own.
+/// from [`Memory`], which has observers of its own.
 ///
 /// # Errors
 /// [`LaunchError`] if it cannot be started.

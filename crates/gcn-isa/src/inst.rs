@@ -47,7 +47,7 @@ pub enum Operand {
         /// Number of registers.
         count: u8,
     },
-    /// A scalar source or destination by its number (see [`regs`]): registers and inline constants.
+    /// A scalar source or destination by its number (see [`regs`](crate::regs)): registers and inline constants.
     Scalar {
         /// Number, 0..=255, without 255 (a literal).
         code: u8,

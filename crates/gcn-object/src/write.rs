@@ -27,9 +27,9 @@
 //! # Ok::<(), gcn_object::ReadError>(())
 //! ```
 //!
-//! A kernel needs, for the reader and for a runtime, a symbol `k` of kind [`SymbolKind::Function`] at its code and
-//! a symbol `k.kd` of kind [`SymbolKind::Object`] and 64 bytes at its descriptor, both global and
-//! [protected](Visibility::Protected), and in the descriptor a [`RelocationKind::Rel64`] at
+//! A kernel needs, for the reader and for a runtime, a symbol `k` of kind [`SymbolKind::Function`](crate::SymbolKind::Function) at its code and
+//! a symbol `k.kd` of kind [`SymbolKind::Object`](crate::SymbolKind::Object) and 64 bytes at its descriptor, both global and
+//! [protected](crate::Visibility::Protected), and in the descriptor a [`RelocationKind::Rel64`](crate::RelocationKind::Rel64) at
 //! [`ENTRY_OFFSET_FIELD`](crate::ENTRY_OFFSET_FIELD) against `k` with that number as the addend.
 
 // In the order of dependencies: a module uses those above it.

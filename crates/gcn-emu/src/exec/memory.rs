@@ -3,7 +3,7 @@
 //!
 //! The families differ in how they find addresses ([`access`]); loading, storing and updating an element is shared
 //! ([`places`]), and so is what an atomic computes ([`mod@combine`]). Operations complete at issue, lanes in ascending
-//! order (errata E047), which is a legal outcome; the counters are kept all the same ([`count`]).
+//! order (errata E047), which is a legal outcome; the counters are kept all the same by the scoreboard.
 
 pub mod access;
 pub mod buffer;

@@ -12,7 +12,7 @@ pub enum Registers {
         /// Number of registers.
         count: u8,
     },
-    /// Scalar registers by the numbers of [`regs`], below 128: SGPRs, FLAT_SCRATCH, XNACK_MASK, VCC, trap registers, M0,
+    /// Scalar registers by the numbers of [`regs`](crate::regs), below 128: SGPRs, FLAT_SCRATCH, XNACK_MASK, VCC, trap registers, M0,
     /// EXEC.
     Scalar {
         /// The first.

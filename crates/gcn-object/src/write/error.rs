@@ -63,7 +63,7 @@ pub enum WriteError {
     /// A relocation cannot be resolved.
     #[error("{problem}")]
     Relocation {
-        /// The relocation, counted from 0 in the order of [`Builder::relocation`].
+        /// The relocation, counted from 0 in the order of [`Builder::relocation`](crate::write::Builder::relocation).
         index: usize,
         /// The problem.
         problem: RelocationProblem,
