@@ -22,7 +22,6 @@ pub(crate) fn assign(asm: &mut Assembler<'_>, name: &str, span: Range<usize>) ->
         return data::org(asm, &span);
     }
     asm.reader.cursor.skip_blanks();
-    let start = asm.reader.cursor.pos();
     if asm.reader.cursor.eat(b'%') {
         // `v[0:3]` behind it are VGPRs even if a symbol is called `v`.
         asm.banks_first = true;
@@ -34,18 +33,22 @@ pub(crate) fn assign(asm: &mut Assembler<'_>, name: &str, span: Range<usize>) ->
         return Ok(());
     }
     asm.names.forget_register(name);
-    let defined = match asm.parse_expr()? {
-        Parsed::Known(value) => Defined::Value(value),
-        Parsed::Later(id) => Defined::Expr(id),
-        Parsed::Float(_) | Parsed::Suffixed(..) => {
-            return Err(fail(
-                &ids::FLOAT_VALUE,
-                start..asm.reader.cursor.pos(),
-                "a symbol's value is an integer or an address",
-            ));
-        }
-    };
+    let defined = defined(asm, "a symbol's value is an integer or an address")?;
     asm.define(name, span, defined)
+}
+
+/// The expression at the cursor, which is an integer or an address; `otherwise` is the message if it is neither.
+fn defined(asm: &mut Assembler<'_>, otherwise: &str) -> Result<Defined, Fail> {
+    let start = asm.reader.cursor.pos();
+    match asm.parse_expr()? {
+        Parsed::Known(value) => Ok(Defined::Value(value)),
+        Parsed::Later(id) => Ok(Defined::Expr(id)),
+        Parsed::Float(_) | Parsed::Suffixed(..) => Err(fail(
+            &ids::FLOAT_VALUE,
+            start..asm.reader.cursor.pos(),
+            otherwise,
+        )),
+    }
 }
 
 /// `name, expression`: what the expression is worth where the symbol is used.
@@ -127,18 +130,7 @@ pub(crate) fn symbol_size(asm: &mut Assembler<'_>) -> Result<(), Fail> {
     let id = symbol(asm)?;
     asm.comma("the size")?;
     asm.reader.cursor.skip_blanks();
-    let start = asm.reader.cursor.pos();
-    let size = match asm.parse_expr()? {
-        Parsed::Known(value) => Defined::Value(value),
-        Parsed::Later(id) => Defined::Expr(id),
-        Parsed::Float(_) | Parsed::Suffixed(..) => {
-            return Err(fail(
-                &ids::FLOAT_VALUE,
-                start..asm.reader.cursor.pos(),
-                "a size is an integer",
-            ));
-        }
-    };
+    let size = defined(asm, "a size is an integer")?;
     if let Some(entry) = asm.names.symbols.get_mut(id) {
         entry.size = size;
     }
