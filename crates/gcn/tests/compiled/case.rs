@@ -5,8 +5,8 @@ use std::path::{Path, PathBuf};
 
 use serde::Deserialize;
 
-use crate::compare::Tolerance;
 use crate::spec::Spec;
+use crate::tolerance::Tolerance;
 use crate::value::Type;
 
 /// The directory of the kernels.
@@ -276,18 +276,24 @@ fn text(value: &toml::Value) -> Result<&str, String> {
 fn buffer(name: &str, value: &toml::Value, rules: Option<&toml::Value>) -> Result<Buffer, String> {
     let (ty, bytes) = bytes(text(value)?)?;
     let rules = match rules {
-        None => vec![Tolerance::EXACT],
+        None => vec![tolerance("exact")?],
         Some(toml::Value::Array(rules)) => rules
             .iter()
-            .map(|rule| Tolerance::parse(text(rule)?))
+            .map(|rule| tolerance(text(rule)?))
             .collect::<Result<Vec<_>, _>>()?,
-        Some(rule) => vec![Tolerance::parse(text(rule)?)?],
+        Some(rule) => vec![tolerance(text(rule)?)?],
     };
     Ok(Buffer {
         name: name.to_owned(),
         ty,
         bytes,
         rules,
+    })
+}
+
+fn tolerance(text: &str) -> Result<Tolerance, String> {
+    Tolerance::parse(text).ok_or_else(|| {
+        format!("`{text}` is no tolerance: exact, 4 ulp, 1e-5 or any, then perhaps ftz")
     })
 }
 

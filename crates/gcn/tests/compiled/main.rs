@@ -22,6 +22,9 @@ mod fill;
 #[allow(dead_code)]
 #[path = "../../src/run/spec.rs"]
 mod spec;
+#[allow(dead_code)]
+#[path = "../../src/run/compare.rs"]
+mod tolerance;
 #[allow(dead_code, unused_imports)]
 #[path = "../../src/run/value.rs"]
 mod value;
