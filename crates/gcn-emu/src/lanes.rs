@@ -219,21 +219,21 @@ macro_rules! levels {
         macro_rules! at_each_level {
             ($d(
                 $d(#[$d meta:meta])*
-                $d vis:vis fn $d name:ident $d(<$d G:ident: $d First:ident $d(+ $d Other:ident)*>)?
+                $d vis:vis fn $d name:ident $d(<$d($d G:ident: $d First:ident $d(+ $d Other:ident)*),+>)?
                 ($d($d arg:ident: $d Arg:ty),* $d(,)?) $d(-> $d Result:ty)? $d body:block
             )*) => {$d(
                 $d(#[$d meta])*
-                $d vis fn $d name $d(<$d G: $d First $d(+ $d Other)*>)? ($d($d arg: $d Arg),*) $d(-> $d Result)? {
+                $d vis fn $d name $d(<$d($d G: $d First $d(+ $d Other)*),+>)? ($d($d arg: $d Arg),*) $d(-> $d Result)? {
                     $(
                         #[cfg(target_arch = "x86_64")]
                         $(#[target_feature(enable = $feature)])*
-                        fn $at $d(<$d G: $d First $d(+ $d Other)*>)? ($d($d arg: $d Arg),*) $d(-> $d Result)? {
+                        fn $at $d(<$d($d G: $d First $d(+ $d Other)*),+>)? ($d($d arg: $d Arg),*) $d(-> $d Result)? {
                             #[allow(dead_code)] // Few have a use for it.
                             const FUSES: bool = $crate::lanes::Level::$Level.fuses();
                             $d body
                         }
                     )*
-                    fn baseline $d(<$d G: $d First $d(+ $d Other)*>)? ($d($d arg: $d Arg),*) $d(-> $d Result)? {
+                    fn baseline $d(<$d($d G: $d First $d(+ $d Other)*),+>)? ($d($d arg: $d Arg),*) $d(-> $d Result)? {
                         #[allow(dead_code)]
                         const FUSES: bool = $crate::lanes::Level::Baseline.fuses();
                         $d body
@@ -242,9 +242,9 @@ macro_rules! levels {
                         $(
                             #[cfg(target_arch = "x86_64")]
                             // SAFETY: the level is the host's: it has these features.
-                            $crate::lanes::Level::$Level => unsafe { $at $d(::<$d G>)? ($d($d arg),*) },
+                            $crate::lanes::Level::$Level => unsafe { $at $d(::<$d($d G),+>)? ($d($d arg),*) },
                         )*
-                        _ => baseline $d(::<$d G>)? ($d($d arg),*),
+                        _ => baseline $d(::<$d($d G),+>)? ($d($d arg),*),
                     }
                 }
             )*};

@@ -165,6 +165,8 @@ pub(crate) struct Rooms {
     pub(crate) sources: [[Lanes; 2]; 3],
     /// Previous contents of the result's registers.
     pub(crate) old: [Lanes; 2],
+    /// Its results, where some are NaN that are computed again.
+    pub(crate) results: [Lanes; 2],
 }
 
 /// A wave's view of its workgroup.
@@ -223,6 +225,7 @@ impl Wave {
             rooms: Box::new(Rooms {
                 sources: [[Lanes::ZERO; 2]; 3],
                 old: [Lanes::ZERO; 2],
+                results: [Lanes::ZERO; 2],
             }),
         }
     }

@@ -182,6 +182,7 @@ fn bias<F: Float>() -> i32 {
 }
 
 /// Result of an invalid operation: a quiet NaN with its sign set (errata E190).
+#[inline(always)]
 pub(crate) fn invalid<F: Float>() -> F {
     F::signed(u64::from(F::EXPONENT_MAX) << F::FRACTION, true).quiet()
 }
@@ -192,7 +193,9 @@ pub(crate) fn first_nan<F: Float>(sources: &[F]) -> Option<F> {
     Some(nan.quiet())
 }
 
-fn is_infinite<F: Float>(value: F) -> bool {
+/// True of an infinity.
+#[inline(always)]
+pub(crate) fn is_infinite<F: Float>(value: F) -> bool {
     value.magnitude() == u64::from(F::EXPONENT_MAX) << F::FRACTION
 }
 
@@ -216,11 +219,6 @@ pub(crate) fn sub<F: Float>(round: Round, a: F, b: F) -> F {
         return add(round, a, b);
     }
     add(round, a, F::signed(b.magnitude(), !b.negative()))
-}
-
-/// The difference, the other way round.
-pub(crate) fn subrev<F: Float>(round: Round, a: F, b: F) -> F {
-    sub(round, b, a)
 }
 
 /// The product.

@@ -1,7 +1,7 @@
 //! ALU instructions: an arm for each.
 //!
 //! The tables (`scalar`, `packed`, `vector`, `compare`) say what an instruction computes from a lane's values;
-//! `protocol` fetches those values and writes results under EXEC; `modifiers` changes sources and results, `sdwa` and
+//! `operands` fetches those values and writes results under EXEC, `protocol` does what is common to many; `modifiers` changes sources and results, `sdwa` and
 //! `dpp` being what those encodings do to them; `indexing` moves operands; `float` is IEEE arithmetic under the MODE
 //! register, `exact` the same in every rounding mode, `nan` chooses among NaN, `divide` and `approximate` what their names say.
 
@@ -19,6 +19,7 @@ pub(crate) mod float;
 pub mod indexing;
 pub mod modifiers;
 mod nan;
+mod operands;
 mod packed;
 mod protocol;
 pub mod relative;

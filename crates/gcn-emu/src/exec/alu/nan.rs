@@ -1,22 +1,72 @@
 //! NaN results by one rule on every host (errata E190).
 //!
 //! Hosts differ in which of two NaN sources an instruction propagates, and a compiler may exchange the operands of a sum or
-//! a product. So operations are computed as the host does, and the rare lanes whose result is a NaN are computed again by
-//! what obeys the rule: looking for one takes two comparisons for all lanes on hosts with the widest vectors.
+//! a product. So operations are computed as the host does, and the rare lanes whose result is a NaN get theirs by the rule:
+//! looking for one takes two comparisons for all lanes on hosts with the widest vectors.
 
 use std::hint::select_unpredictable as select;
 
-use super::exact::{first_nan, invalid};
+use super::exact::{invalid, is_infinite};
 use super::float::{F16, Float};
-use super::protocol::{At, sources};
+use super::operands::{self, Sources, sources};
 use crate::code::Step;
-use crate::lanes::{LANES, Lanes, active};
+use crate::lanes::{self, LANES, Lane, Lanes, at_each_level};
 use crate::wave::Wave;
 
-/// The NaN that a result is: the first of the sources that are one, quiet, else the NaN of an invalid operation.
+/// Which NaN an operation gives.
+pub(super) trait Rule: Copy {
+    /// The NaN of an operation on these sources, which gives one. Those of operations on two sources have the first or the
+    /// second as a third.
+    fn chosen<F: Float>(a: F, b: F, c: F) -> F;
+}
+
+/// The first source that is one, else the NaN of an invalid operation: where nothing is rounded but the result.
+#[derive(Clone, Copy)]
+pub(super) struct First;
+
+/// The product's, else the addend's: where the product is rounded.
+#[derive(Clone, Copy)]
+pub(super) struct Product;
+
+/// [`Product`] where zero times anything is zero.
+#[derive(Clone, Copy)]
+pub(super) struct LegacyProduct;
+
+/// A NaN, quiet, or else another value.
 #[inline(always)]
-pub(super) fn chosen<F: Float>(sources: &[F]) -> F {
-    first_nan(sources).unwrap_or_else(invalid)
+fn quiet_or<F: Float>(value: F, other: F) -> F {
+    select(value.is_any_nan(), value.quiet(), other)
+}
+
+/// True of what counts as zero where denormals do.
+#[inline(always)]
+fn is_zero<F: Float>(value: F) -> bool {
+    value.flushed().magnitude() == 0
+}
+
+impl Rule for First {
+    #[inline(always)]
+    fn chosen<F: Float>(a: F, b: F, c: F) -> F {
+        quiet_or(a, quiet_or(b, quiet_or(c, invalid())))
+    }
+}
+
+impl Rule for Product {
+    #[inline(always)]
+    fn chosen<F: Float>(a: F, b: F, c: F) -> F {
+        let is_invalid = is_infinite(a) & is_zero(b) | is_zero(a) & is_infinite(b);
+        let otherwise = select(is_invalid, invalid(), quiet_or(c, invalid()));
+        quiet_or(a, quiet_or(b, otherwise))
+    }
+}
+
+impl Rule for LegacyProduct {
+    #[inline(always)]
+    fn chosen<F: Float>(a: F, b: F, c: F) -> F {
+        let otherwise = quiet_or(c, invalid());
+        let of_product = quiet_or(a, quiet_or(b, otherwise));
+        select(is_zero(a) | is_zero(b), otherwise, of_product)
+    }
 }
 
 /// The result of an operation on two sources, a NaN by the rule: for operations that are rarely executed, in each lane.
@@ -28,44 +78,45 @@ pub(super) fn of_two(result: f32, a: f32, b: f32) -> f32 {
 /// [`of_two`] of three sources.
 #[inline(always)]
 pub(super) fn of_three(result: f32, a: f32, b: f32, c: f32) -> f32 {
-    let nan = |value: f32, other| select(value.is_nan(), value.quiet(), other);
-    let chosen = nan(a, nan(b, nan(c, invalid())));
-    select(result.is_nan(), chosen, result)
+    select(result.is_nan(), First::chosen(a, b, c), result)
 }
 
-/// The result, with NaN as the rule has them: `exact` computes an active lane's from its sources at the places.
+/// Writes the result of an operation on the sources at the places, which are values of type `F`, as the operation on type `N`
+/// gave it but for NaN.
 #[inline(always)]
-pub(super) fn settled<const X: usize, const Y: usize, const Z: usize, F: Float>(
+pub(super) fn write<const X: usize, const Y: usize, const Z: usize, F: Float, N: Lane, R: Rule>(
     w: &mut Wave,
     s: &Step,
-    at: At<X, Y, Z>,
-    result: [Lanes; 2],
-    exact: impl Fn(F, F, F) -> F,
-) -> [Lanes; 2] {
-    if may_have_nan::<F>(&result) {
-        settle(w, s, at, result, &exact)
+    result: &[Lanes; 2],
+) {
+    if may_have_nan::<F>(result) {
+        // Only here are they put in memory: a result whose address is taken would be there in every execution.
+        w.rooms.results[0] = result[0];
+        if F::DWORDS > 1 {
+            w.rooms.results[1] = result[1];
+        }
+        settle::<X, Y, Z, F, N, R>(w, s);
     } else {
-        result
+        operands::write::<N>(w, s, (*result, 0));
     }
 }
 
-/// [`settled`] of halves of dwords.
+/// [`write`] of halves of dwords.
 #[inline(always)]
-pub(super) fn settled_halves<const X: usize, const Y: usize, const Z: usize>(
+pub(super) fn write_halves<const X: usize, const Y: usize, const Z: usize>(
     w: &mut Wave,
     s: &Step,
-    at: At<X, Y, Z>,
-    result: Lanes,
-    exact: impl Fn(F16, F16, F16) -> F16,
-) -> Lanes {
+    result: &Lanes,
+) {
     let mut any = false;
-    for dword in result.0 {
+    for &dword in &result.0 {
         any |= is_half_nan(dword) | is_half_nan(dword >> u16::BITS);
     }
     if any {
-        settle_halves(w, s, at, result, &exact)
+        w.rooms.results[0] = *result;
+        settle_halves::<X, Y, Z>(w, s);
     } else {
-        result
+        operands::write::<u32>(w, s, ([*result, Lanes::ZERO], 0));
     }
 }
 
@@ -73,16 +124,15 @@ pub(super) fn settled_halves<const X: usize, const Y: usize, const Z: usize>(
 const HALF_MAGNITUDE: u32 = 0x7fff;
 /// An infinity.
 const HALF_INFINITY: u32 = 0x7c00;
-/// Bits of the exponent in the high dword of a double.
-const DOUBLE_EXPONENT: u32 = 0x7ff0_0000;
+/// Bits that are set in the high dword of a double that is a quiet NaN, and in no other.
+const QUIET_DOUBLE: u32 = 0x7ff8_0000;
 
 #[inline(always)]
 fn is_half_nan(dword: u32) -> bool {
     dword & HALF_MAGNITUDE > HALF_INFINITY
 }
 
-/// Whether a lane, active or not, may have a NaN. In double precision an infinity looks like one, so that one dword of each
-/// lane is enough.
+/// True if a lane, active or not, has a NaN. Results of arithmetic are quiet, so that one dword of a double is enough.
 #[inline(always)]
 fn may_have_nan<F: Float>([low, high]: &[Lanes; 2]) -> bool {
     let mut any = false;
@@ -101,59 +151,58 @@ fn may_have_nan<F: Float>([low, high]: &[Lanes; 2]) -> bool {
         }
         _ => {
             for &dword in &high.0 {
-                any |= dword & DOUBLE_EXPONENT == DOUBLE_EXPONENT;
+                any |= dword & QUIET_DOUBLE == QUIET_DOUBLE;
             }
         }
     }
     any
 }
 
+/// Writes the results in the wave's rooms, NaN among them by the rule.
 #[cold]
 #[inline(never)]
-fn settle<const X: usize, const Y: usize, const Z: usize, F: Float>(
+fn settle<const X: usize, const Y: usize, const Z: usize, F: Float, N: Lane, R: Rule>(
     w: &mut Wave,
     s: &Step,
-    _: At<X, Y, Z>,
-    mut result: [Lanes; 2],
-    exact: &dyn Fn(F, F, F) -> F,
-) -> [Lanes; 2] {
-    let exec = w.exec();
-    let (a, b, c) = sources::<X, Y, Z, F, F, F>(w, s);
-    for lane in active(exec) {
-        let at = |[low, high]: [&Lanes; 2]| F::join(low.0[lane], high.0[lane]);
-        let [low, high] = &mut result;
-        if at([low, high]).is_any_nan() {
-            let dwords = exact(at(a), at(b), at(c)).split();
-            low.0[lane] = dwords[0];
-            if F::DWORDS > 1 {
-                high.0[lane] = dwords[1];
-            }
-        }
-    }
-    result
+) {
+    let mut results = w.rooms.results;
+    choose::<F, R>(&mut results, sources::<X, Y, Z, F, F, F>(w, s));
+    operands::write::<N>(w, s, (results, 0));
 }
 
+/// [`settle`] of halves of dwords.
 #[cold]
 #[inline(never)]
-fn settle_halves<const X: usize, const Y: usize, const Z: usize>(
-    w: &mut Wave,
-    s: &Step,
-    _: At<X, Y, Z>,
-    mut result: Lanes,
-    exact: &dyn Fn(F16, F16, F16) -> F16,
-) -> Lanes {
-    let exec = w.exec();
-    let (a, b, c) = sources::<X, Y, Z, u32, u32, u32>(w, s);
-    for lane in active(exec) {
-        for up in [0, u16::BITS] {
+fn settle_halves<const X: usize, const Y: usize, const Z: usize>(w: &mut Wave, s: &Step) {
+    let mut results = w.rooms.results;
+    let [[a, _], [b, _], [c, _]] = <[_; 3]>::from(sources::<X, Y, Z, u32, u32, u32>(w, s));
+    choose_halves(&mut results[0], [a, b, c]);
+    operands::write::<u32>(w, s, (results, 0));
+}
+
+at_each_level! {
+/// Puts the chosen NaN in the place of those that are results.
+fn choose<F: Float, R: Rule>(results: &mut [Lanes; 2], sources: Sources<'_>) {
+    let (chosen, _) = lanes::map(sources, 0, |a: F, b: F, c: F, ()| (R::chosen(a, b, c), ()));
+    let result = [&results[0], &results[1]];
+    let source = [&chosen[0], &chosen[1]];
+    let (settled, _) = lanes::map((result, source, source), 0, |result: F, chosen: F, (), ()| {
+        (select(result.is_any_nan(), chosen, result), ())
+    });
+    *results = settled;
+}
+
+/// [`choose`] of both halves of the dwords; nothing is rounded but the results.
+fn choose_halves(results: &mut Lanes, sources: [&Lanes; 3]) {
+    let [a, b, c] = sources.map(|source| *source);
+    for lane in 0..LANES {
+        let settled = |up: u32| {
             let half = |dword: u32| F16((dword >> up) as u16);
-            let at = |[low, _]: [&Lanes; 2]| half(low.0[lane]);
-            let dword = &mut result.0[lane];
-            if half(*dword).is_any_nan() {
-                let new = u32::from(exact(at(a), at(b), at(c)).0);
-                *dword = *dword & !(u32::from(u16::MAX) << up) | new << up;
-            }
-        }
+            let result = half(results.0[lane]);
+            let chosen = First::chosen(half(a.0[lane]), half(b.0[lane]), half(c.0[lane]));
+            u32::from(select(result.is_any_nan(), chosen, result).0) << up
+        };
+        results.0[lane] = settled(0) | settled(u16::BITS);
     }
-    result
+}
 }

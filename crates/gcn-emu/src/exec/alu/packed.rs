@@ -7,7 +7,8 @@ use gcn_isa::vop3::Vop3p;
 use super::exact::{self, Round};
 use super::float::{self, Env, F16, Flush};
 use super::nan;
-use super::protocol::{At, both_halves, large, order_env, rarely, three, two};
+use super::operands::At;
+use super::protocol::{both_halves, large, order_env, rarely, three, two};
 use crate::code::{Handler, Step};
 use crate::lanes::{Half, Lane, at_each_level};
 use crate::wave::Wave;
@@ -101,8 +102,7 @@ fn halves(
 ) {
     let env = Env::of::<F16>(w.mode);
     if env.is_nearest() {
-        let exact = |a, b, _| env.output(any(env.round, env.input(a), env.input(b)));
-        both_halves(w, s, At::<1, 2, 1>, env, nearest, exact);
+        both_halves(w, s, At::<1, 2, 1>, env, nearest);
     } else {
         pairs(w, s, |a, b| {
             directed(env, [a, b], |[a, b]| any(env.round, a, b))
@@ -120,11 +120,7 @@ fn halves3(
 ) {
     let env = Env::of::<F16>(w.mode);
     if env.is_nearest() {
-        let exact = |a, b, c| {
-            let result = any(env.round, env.input(a), env.input(b), env.input(c));
-            env.output(result)
-        };
-        both_halves(w, s, At::<1, 2, 3>, env, nearest, exact);
+        both_halves(w, s, At::<1, 2, 3>, env, nearest);
     } else {
         pairs3(w, s, |a, b, c| {
             directed(env, [a, b, c], |[a, b, c]| any(env.round, a, b, c))

@@ -1,18 +1,19 @@
-//! Common protocol of vector instructions: fetching sources, carries and masks, writing under EXEC.
+//! Common protocol of vector instructions: carries and masks, rounding and denormals as MODE says.
 //!
 //! The functions below take the operation as a function of one lane's values; its parameter types say how many
-//! registers each operand has. Sources are read in place; those that are no vector registers, or that `modifiers` has
-//! changed, from the wave's rooms.
+//! registers each operand has.
 
 use gcn_isa::Isa;
 
 use super::exact::{self, Round};
 use super::float::{Env, F16, Float, Flush, MODE_IEEE};
 use super::nan;
+
+use super::operands::{At, Sources, anywhere, only_same, registers, sources, used, write};
 use super::scalar;
-use crate::code::{Arg, MAX_ARGS, Step};
-use crate::lanes::{self, Bit, Half, Lane, Lanes, NOTHING, Same, Sign, SignBits, Signed, Source};
-use crate::wave::{SCALARS, Scalars, Wave};
+use crate::code::Step;
+use crate::lanes::{self, Bit, Half, Lane, Lanes, NOTHING};
+use crate::wave::Wave;
 
 /// Destination, one source.
 #[inline(always)]
@@ -235,10 +236,31 @@ pub(super) fn rounded2<F: Float>(
     nearest: impl Fn(F, F) -> F + Copy,
     any: impl Fn(Round, F, F) -> F,
 ) {
+    rounded2_at(w, s, At::<1, 2, 1>, nearest, any);
+}
+
+/// [`rounded2`] of the sources in the other order.
+#[inline(always)]
+pub(super) fn rounded2_reversed<F: Float>(
+    w: &mut Wave,
+    s: &Step,
+    nearest: impl Fn(F, F) -> F + Copy,
+    any: impl Fn(Round, F, F) -> F,
+) {
+    rounded2_at(w, s, At::<2, 1, 2>, nearest, any);
+}
+
+#[inline(always)]
+fn rounded2_at<const X: usize, const Y: usize, F: Float>(
+    w: &mut Wave,
+    s: &Step,
+    at: At<X, Y, X>,
+    nearest: impl Fn(F, F) -> F + Copy,
+    any: impl Fn(Round, F, F) -> F,
+) {
     let env = Env::of::<F>(w.mode);
-    let at = At::<1, 2, 1>;
     let (result, _) = if !env.is_nearest() {
-        return directed2(w, s, any);
+        return directed2(w, s, at, any);
     } else if env.is_plain() {
         computed(w, s, at, 0, |a, b, (), ()| (nearest(a, b), ()))
     } else if env.is_flushing() {
@@ -247,11 +269,9 @@ pub(super) fn rounded2<F: Float>(
             (ENV.output(nearest(ENV.input(a), ENV.input(b))), ())
         })
     } else {
-        return directed2(w, s, any);
+        return directed2(w, s, at, any);
     };
-    let exact = |a, b, _| env.output(any(env.round, env.input(a), env.input(b)));
-    let result = nan::settled(w, s, at, result, exact);
-    write::<F>(w, s, (result, 0));
+    nan::write::<X, Y, X, F, F, nan::First>(w, s, &result);
 }
 
 /// [`rounded1`] of three sources.
@@ -298,20 +318,20 @@ fn rounded3_at<const Z: usize, F: Float>(
     } else {
         return directed3(w, s, at, any);
     };
-    let exact = |a, b, c| {
-        let result = any(env.round, env.input(a), env.input(b), env.input(c));
-        env.output(result)
-    };
-    let result = nan::settled(w, s, at, result, exact);
-    write::<F>(w, s, (result, 0));
+    nan::write::<1, 2, Z, F, F, nan::First>(w, s, &result);
 }
 
 /// Two sources of an operation in a rounding mode that is not the host's.
 #[cold]
 #[inline(never)]
-fn directed2<F: Float>(w: &mut Wave, s: &Step, any: impl Fn(Round, F, F) -> F) {
+fn directed2<const X: usize, const Y: usize, F: Float>(
+    w: &mut Wave,
+    s: &Step,
+    at: At<X, Y, X>,
+    any: impl Fn(Round, F, F) -> F,
+) {
     let env = Env::of::<F>(w.mode);
-    large(w, s, At::<1, 2, 1>, 0, |a, b, (), ()| {
+    large(w, s, at, 0, |a, b, (), ()| {
         let result = any(env.round, env.input(a), env.input(b));
         (env.output(result), ())
     });
@@ -333,41 +353,43 @@ fn directed3<const X: usize, const Y: usize, const Z: usize, F: Float>(
     });
 }
 
-/// Three sources of an operation that flushes denormals by itself; `nearest` may compute with another type than `any`.
+/// Three sources of an operation that rounds twice and flushes denormals by itself; `nearest` may compute with another type
+/// than `any`, and `R` says which NaN comes out.
 #[inline(always)]
-pub(super) fn flushing3<F: Float, N: Lane>(
+pub(super) fn flushing3<F: Float, N: Lane, R: nan::Rule>(
     w: &mut Wave,
     s: &Step,
     nearest: impl Fn(N, N, N) -> N + Copy,
     any: impl Fn(Round, F, F, F) -> F,
+    _: R,
 ) {
-    flushing(w, s, At::<1, 2, 3>, nearest, any);
+    flushing::<3, F, N, R>(w, s, nearest, any);
 }
 
-/// Two sources and the destination of an operation that flushes denormals by itself.
+/// Two sources and the destination of such an operation.
 #[inline(always)]
-pub(super) fn flushing_accumulate<F: Float, N: Lane>(
+pub(super) fn flushing_accumulate<F: Float, N: Lane, R: nan::Rule>(
     w: &mut Wave,
     s: &Step,
     nearest: impl Fn(N, N, N) -> N + Copy,
     any: impl Fn(Round, F, F, F) -> F,
+    _: R,
 ) {
-    flushing(w, s, At::<1, 2, 0>, nearest, any);
+    flushing::<0, F, N, R>(w, s, nearest, any);
 }
 
 #[inline(always)]
-fn flushing<const Z: usize, F: Float, N: Lane>(
+fn flushing<const Z: usize, F: Float, N: Lane, R: nan::Rule>(
     w: &mut Wave,
     s: &Step,
-    at: At<1, 2, Z>,
     nearest: impl Fn(N, N, N) -> N + Copy,
     any: impl Fn(Round, F, F, F) -> F,
 ) {
+    let at = At::<1, 2, Z>;
     let round = Round::of::<F>(w.mode);
     if round == Round::Nearest {
         let (result, _) = computed(w, s, at, 0, |a, b, c, ()| (nearest(a, b, c), ()));
-        let result = nan::settled(w, s, at, result, |a, b, c| any(round, a, b, c));
-        write::<N>(w, s, (result, 0));
+        nan::write::<1, 2, Z, F, N, R>(w, s, &result);
     } else {
         rarely(w, s, at, 0, move |a, b, c, ()| (any(round, a, b, c), ()));
     }
@@ -389,8 +411,7 @@ pub(super) fn rounded3_vcc<F: Float>(
         let (result, _) = computed(w, s, at, 0, |a, b, c, ()| {
             (env.output(nearest(a, b, c)), ())
         });
-        let result = nan::settled(w, s, at, result, |a, b, c| nan::chosen::<F>(&[a, b, c]));
-        write::<F>(w, s, (result, 0));
+        nan::write::<1, 2, 3, F, F, nan::First>(w, s, &result);
     } else {
         rarely(w, s, At::<1, 2, 3>, vcc, move |a, b, c, bit: bool| {
             (env.output(any(env.round, a, b, c, bit)), ())
@@ -490,19 +511,38 @@ pub(super) fn half2(
     nearest: impl Fn(f32, f32) -> f32,
     any: impl Fn(Round, F16, F16) -> F16,
 ) {
+    half2_at(w, s, At::<1, 2, 1>, nearest, any);
+}
+
+/// [`half2`] of the sources in the other order.
+#[inline(always)]
+pub(super) fn half2_reversed(
+    w: &mut Wave,
+    s: &Step,
+    nearest: impl Fn(f32, f32) -> f32,
+    any: impl Fn(Round, F16, F16) -> F16,
+) {
+    half2_at(w, s, At::<2, 1, 2>, nearest, any);
+}
+
+#[inline(always)]
+fn half2_at<const X: usize, const Y: usize>(
+    w: &mut Wave,
+    s: &Step,
+    at: At<X, Y, X>,
+    nearest: impl Fn(f32, f32) -> f32,
+    any: impl Fn(Round, F16, F16) -> F16,
+) {
     let env = Env::of::<F16>(w.mode);
     if env.is_nearest() {
-        let at = At::<1, 2, 1>;
-        let src = sources::<1, 2, 1, Half, Half, ()>(w, s);
+        let src = sources::<X, Y, X, Half, Half, ()>(w, s);
         let (result, _) = lanes::map(src, 0, |a: Half, b: Half, (), ()| {
             let result = nearest(env.input(a).0, env.input(b).0);
             (env.output(Half::<0>(result)), ())
         });
-        let exact = |a, b, _| env.output(any(env.round, env.input(a), env.input(b)));
-        let result = nan::settled::<1, 2, 1, F16>(w, s, at, result, exact);
-        write::<Half<0>>(w, s, (result, 0));
+        nan::write::<X, Y, X, F16, Half<0>, nan::First>(w, s, &result);
     } else {
-        directed2(w, s, any);
+        directed2(w, s, at, any);
     }
 }
 
@@ -533,12 +573,7 @@ pub(super) fn half3_usually(
             (env.output(Half::<0>(result)), ())
         },
     );
-    let exact = |a, b, c| {
-        let result = any(env.round, env.input(a), env.input(b), env.input(c));
-        env.output(result)
-    };
-    let result = nan::settled::<1, 2, 3, F16>(w, s, at, result, exact);
-    write::<Half<0>>(w, s, (result, 0));
+    nan::write::<1, 2, 3, F16, Half<0>, nan::First>(w, s, &result);
 }
 
 /// Environment of minima and maxima: up to GCN 1.2 they leave denormals unchanged; on 1.4 a denormal that is a source is a
@@ -719,23 +754,20 @@ pub(super) fn large<
 }
 
 /// An operation on each half of three dwords, done in single precision and rounded to nearest; denormals as `env` says.
-/// `exact` is what NaN results are by ([`nan`]).
 #[inline(always)]
 pub(super) fn both_halves<const X: usize, const Y: usize, const Z: usize>(
     w: &mut Wave,
     s: &Step,
-    at: At<X, Y, Z>,
+    _: At<X, Y, Z>,
     env: Env,
     f: impl Fn(f32, f32, f32) -> f32 + Copy,
-    exact: impl Fn(F16, F16, F16) -> F16,
 ) {
     let src = sources::<X, Y, Z, u32, u32, u32>(w, s);
     let (low, mut both) = (each_half::<0>(src, env, f), each_half::<16>(src, env, f));
     for (both, low) in both.0.iter_mut().zip(&low.0) {
         *both = *both << u16::BITS | low;
     }
-    let both = nan::settled_halves(w, s, at, both, exact);
-    write::<u32>(w, s, ([both, Lanes::ZERO], 0));
+    nan::write_halves::<X, Y, Z>(w, s, &both);
 }
 
 /// [`both_halves`] of the halves that begin at bit `UP`; the results are in the low bits.
@@ -799,155 +831,6 @@ fn computed_usually<
     (result, bits)
 }
 
-/// The sources at the places, with their signs.
-#[inline(always)]
-pub(super) fn sources<
-    'a,
-    const X: usize,
-    const Y: usize,
-    const Z: usize,
-    A: Lane,
-    B: Lane,
-    C: Lane,
->(
-    w: &'a mut Wave,
-    s: &Step,
-) -> Sources<'a> {
-    // What most instructions have is looked for once, ahead of the rest.
-    let used = const { used(&[(X, A::DWORDS), (Y, B::DWORDS), (Z, C::DWORDS)]) };
-    if s.in_registers & used == used {
-        return registers::<X, Y, Z, A, B, C>(w, s);
-    }
-    let (registers, scalars, rooms) = w.parts();
-    let [a, b, c] = &mut rooms.sources;
-    if s.signs == const { [Sign::Kept; MAX_ARGS] } {
-        (
-            source::<A>(registers, scalars, s.args[X], a),
-            source::<B>(registers, scalars, s.args[Y], b),
-            source::<C>(registers, scalars, s.args[Z], c),
-        )
-    } else {
-        (
-            with_sign::<X, A>(s, registers, scalars, a),
-            with_sign::<Y, B>(s, registers, scalars, b),
-            with_sign::<Z, C>(s, registers, scalars, c),
-        )
-    }
-}
-
-pub(super) type Sources<'a> = (Source<'a>, Source<'a>, Source<'a>);
-
-/// The sources at the places, those that are in vector registers and whose signs are left alone.
-#[inline(always)]
-fn registers<'a, const X: usize, const Y: usize, const Z: usize, A: Lane, B: Lane, C: Lane>(
-    w: &'a Wave,
-    s: &Step,
-) -> Sources<'a> {
-    (
-        in_registers::<X, A>(w, s),
-        in_registers::<Y, B>(w, s),
-        in_registers::<Z, C>(w, s),
-    )
-}
-
-/// The sources at the places, wherever they are, and what is done to their signs.
-#[inline(always)]
-fn anywhere<'a, const X: usize, const Y: usize, const Z: usize, A: Lane, B: Lane, C: Lane>(
-    w: &'a mut Wave,
-    s: &Step,
-) -> (Signed<'a>, Signed<'a>, Signed<'a>) {
-    let (registers, scalars, rooms) = w.parts();
-    let [a, b, c] = &mut rooms.sources;
-    (
-        signed::<X, A>(s, source::<A>(registers, scalars, s.args[X], a)),
-        signed::<Y, B>(s, source::<B>(registers, scalars, s.args[Y], b)),
-        signed::<Z, C>(s, source::<C>(registers, scalars, s.args[Z], c)),
-    )
-}
-
-/// A source and what its place among the operands has for its signs.
-#[inline(always)]
-fn signed<'a, const PLACE: usize, T: Lane>(s: &Step, source: Source<'a>) -> Signed<'a> {
-    let bits = sign_bits::<PLACE, T>(s);
-    Signed { source, bits }
-}
-
-/// Sign modifier of the source at a place. It is read from a table: computing it takes enough of the host's
-/// registers that an operation has to save some, whether or not its sources have anything done to their signs.
-#[inline(always)]
-fn sign_bits<const PLACE: usize, T: Lane>(s: &Step) -> &'static SignBits {
-    let all = const { &Sign::all(T::SIGN) };
-    &all[s.signs[PLACE] as usize]
-}
-
-/// The dwords of the source at a place, if it is the same in all lanes and the only one of those used, which are more, that
-/// is not in vector registers.
-#[inline(always)]
-fn only_same<const PLACE: usize, T: Lane>(w: &Wave, s: &Step, used: u8) -> Option<Same> {
-    let place = 1 << PLACE;
-    if used & place == 0 || used == place || !s.in_registers & used != place {
-        return None;
-    }
-    let [keep, flip] = *sign_bits::<PLACE, T>(s);
-    let mut dwords = same::<T>(w.scalars(), s.args[PLACE])?;
-    if T::DWORDS > 0 {
-        let last = &mut dwords[T::DWORDS - 1];
-        *last = *last & keep ^ flip;
-    }
-    Some(dwords)
-}
-
-/// The dwords of a source that is a constant or in scalar registers.
-#[inline(always)]
-fn same<T: Lane>(scalars: &Scalars, arg: Arg) -> Option<Same> {
-    match arg {
-        Arg::Const(bits) => Some([bits as u32, (bits >> u32::BITS) as u32]),
-        Arg::Scalar(code) => {
-            let dword = |n: usize| scalars[(usize::from(code) + n) % SCALARS];
-            Some([dword(0), dword(T::DWORDS.saturating_sub(1))])
-        }
-        _ => None,
-    }
-}
-
-/// The set of the places whose operands have registers.
-const fn used(operands: &[(usize, usize); 3]) -> u8 {
-    let (mut set, mut n) = (0, 0);
-    while n < operands.len() {
-        let (place, dwords) = operands[n];
-        if dwords > 0 {
-            set |= 1 << place;
-        }
-        n += 1;
-    }
-    set
-}
-
-/// Writes the destination in the active lanes. Returns those of them whose bit is set.
-#[inline(always)]
-fn write<R: Lane>(w: &mut Wave, s: &Step, ([mut low, high], bits): ([Lanes; 2], u64)) -> u64 {
-    let exec = w.exec();
-    if let Arg::Vgpr(first) = s.args[0] {
-        let first = usize::from(first);
-        if R::DWORDS > 0
-            && let Some(register) = w.vgprs.get_mut(first)
-        {
-            if R::BITS == u16::BITS && s.keeps_high {
-                for (new, old) in low.0.iter_mut().zip(&register.0) {
-                    *new |= old & !u32::from(u16::MAX);
-                }
-            }
-            register.blend(&low, exec);
-        }
-        if R::DWORDS > 1
-            && let Some(register) = w.vgprs.get_mut(first + 1)
-        {
-            register.blend(&high, exec);
-        }
-    }
-    bits & exec
-}
-
 /// [`run`] of what has no use for wide vectors and need not be compiled for each level of them.
 #[cold]
 #[inline(never)]
@@ -968,73 +851,6 @@ pub(super) fn rarely<
     f: impl Fn(A, B, C, Given) -> (R, ()),
 ) {
     large(w, s, at, mask, f);
-}
-
-/// Positions of an operation's three sources among an instruction's operands.
-#[derive(Clone, Copy)]
-pub(super) struct At<const X: usize, const Y: usize, const Z: usize>;
-
-/// A source's registers, read in place. What is no vector register is put in every lane of `room`, where a source that
-/// has been changed is already.
-#[inline(always)]
-fn source<'a, T: Lane>(
-    registers: &'a [Lanes],
-    scalars: &Scalars,
-    arg: Arg,
-    room: &'a mut [Lanes; 2],
-) -> Source<'a> {
-    if T::DWORDS == 0 {
-        return [&NOTHING; 2];
-    }
-    if let Arg::Vgpr(first) = arg {
-        return registers_from::<T>(registers, first);
-    }
-    if let Some([low, high]) = same::<T>(scalars, arg) {
-        room[0] = Lanes::splat(low);
-        if T::DWORDS > 1 {
-            room[1] = Lanes::splat(high);
-        }
-    }
-    [&room[0], &room[1]]
-}
-
-/// The source at a place, in a room if it is in no vector registers or if anything is done to its signs.
-#[inline(always)]
-fn with_sign<'a, const PLACE: usize, T: Lane>(
-    s: &Step,
-    registers: &'a [Lanes],
-    scalars: &Scalars,
-    room: &'a mut [Lanes; 2],
-) -> Source<'a> {
-    if T::SIGN == 0 || s.signs[PLACE] == Sign::Kept {
-        return source::<T>(registers, scalars, s.args[PLACE], room);
-    }
-    if let Arg::Vgpr(first) = s.args[PLACE] {
-        let [low, high] = registers_from::<T>(registers, first);
-        *room = [*low, *high];
-    } else {
-        source::<T>(registers, scalars, s.args[PLACE], room);
-    }
-    let [keep, flip] = *sign_bits::<PLACE, T>(s);
-    for dword in &mut room[T::DWORDS.saturating_sub(1)].0 {
-        *dword = *dword & keep ^ flip;
-    }
-    [&room[0], &room[1]]
-}
-
-/// A source that is in vector registers and whose sign is left alone.
-#[inline(always)]
-fn in_registers<'a, const PLACE: usize, T: Lane>(w: &'a Wave, s: &Step) -> Source<'a> {
-    if T::DWORDS == 0 {
-        return [&NOTHING; 2];
-    }
-    registers_from::<T>(&w.vgprs, s.registers[PLACE])
-}
-
-#[inline(always)]
-fn registers_from<T: Lane>(registers: &[Lanes], first: u8) -> Source<'_> {
-    let register = |n: usize| registers.get(usize::from(first) + n).unwrap_or(&NOTHING);
-    [register(0), register(T::DWORDS.saturating_sub(1))]
 }
 
 #[cfg(test)]

@@ -11,6 +11,8 @@ use super::approximate;
 use super::divide;
 use super::exact::{self, Round};
 use super::float::{self, Env, F16, Float};
+use super::nan;
+use super::operands::At;
 use super::protocol::*;
 use super::scalar::{self, add_carry, bits, found, signed_bits, sub_borrow};
 use crate::code::{Arg, Handler, Step};
@@ -136,8 +138,8 @@ pub fn vop2(op: Vop2, clamp: bool) -> Option<Handler> {
         V_WRITELANE_B32   => write_lane,
         V_ADD_F32         => |w, s| rounded2(w, s, |a: f32, b| a + b, exact::add),
         V_SUB_F32         => |w, s| rounded2(w, s, |a: f32, b| a - b, exact::sub),
-        V_SUBREV_F32      => |w, s| rounded2(w, s, |a: f32, b| b - a, exact::subrev),
-        V_MAC_LEGACY_F32  => |w, s| flushing_accumulate(w, s, float::mad_legacy, float::mad_legacy_rounded),
+        V_SUBREV_F32      => |w, s| rounded2_reversed(w, s, |a: f32, b| a - b, exact::sub),
+        V_MAC_LEGACY_F32  => |w, s| flushing_accumulate(w, s, float::mad_legacy, float::mad_legacy_rounded, nan::LegacyProduct),
         V_MUL_LEGACY_F32  => |w, s| rounded2(w, s, float::mul_legacy, float::mul_legacy_rounded),
         V_MUL_F32         => |w, s| rounded2(w, s, |a: f32, b| a * b, exact::mul),
         V_MUL_I32_I24 if clamp => |w, s| two(w, s, |a, b| saturate_i32(i24(a) * i24(b))),
@@ -165,8 +167,8 @@ pub fn vop2(op: Vop2, clamp: bool) -> Option<Handler> {
         V_XOR_B32         => |w, s| two(w, s, |a: u32, b: u32| a ^ b),
         V_XNOR_B32        => |w, s| two(w, s, |a: u32, b: u32| !(a ^ b)),
         V_BFM_B32         => |w, s| two(w, s, bit_field_mask),
-        V_MAC_F32         => |w, s| flushing_accumulate(w, s, float::mad, float::mad_rounded::<f32>),
-        V_MADMK_F32 | V_MADAK_F32 => |w, s| flushing3(w, s, float::mad, float::mad_rounded::<f32>),
+        V_MAC_F32         => |w, s| flushing_accumulate(w, s, float::mad, float::mad_rounded::<f32>, nan::Product),
+        V_MADMK_F32 | V_MADAK_F32 => |w, s| flushing3(w, s, float::mad, float::mad_rounded::<f32>, nan::Product),
         V_FMAC_F32        => |w, s| rounded_accumulate(w, s, f32::mul_add, exact::fma),
         V_BCNT_U32_B32    => |w, s| two(w, s, |a: u32, b: u32| a.count_ones().wrapping_add(b)),
         V_MBCNT_LO_U32_B32 => |w, s| mask_count(w, s, &BELOW_LOW),
@@ -192,10 +194,10 @@ pub fn vop2(op: Vop2, clamp: bool) -> Option<Handler> {
         V_CVT_PK_I16_I32  => |w, s| two(w, s, |a, b| pack(saturate_i16(a) as u16, saturate_i16(b) as u16)),
         V_ADD_F16         => |w, s| half2(w, s, |a, b| a + b, exact::add),
         V_SUB_F16         => |w, s| half2(w, s, |a, b| a - b, exact::sub),
-        V_SUBREV_F16      => |w, s| half2(w, s, |a, b| b - a, exact::subrev),
+        V_SUBREV_F16      => |w, s| half2_reversed(w, s, |a, b| a - b, exact::sub),
         V_MUL_F16         => |w, s| half2(w, s, |a, b| a * b, exact::mul),
-        V_MAC_F16         => |w, s| flushing_accumulate(w, s, float::mad_half, float::mad_rounded::<F16>),
-        V_MADMK_F16 | V_MADAK_F16 => |w, s| flushing3(w, s, float::mad_half, float::mad_rounded::<F16>),
+        V_MAC_F16         => |w, s| flushing_accumulate(w, s, float::mad_half, float::mad_rounded::<F16>, nan::Product),
+        V_MADMK_F16 | V_MADAK_F16 => |w, s| flushing3(w, s, float::mad_half, float::mad_rounded::<F16>, nan::Product),
         V_ADD_U16 if clamp    => |w, s| two(w, s, u16::saturating_add),
         V_SUB_U16 if clamp    => |w, s| two(w, s, u16::saturating_sub),
         V_SUBREV_U16 if clamp => |w, s| two(w, s, |a: u16, b: u16| b.saturating_sub(a)),
@@ -231,8 +233,8 @@ at_each_level! {
 pub fn vop3(op: Vop3, clamp: bool) -> Option<Handler> {
     use Vop3::*;
     let handler: Handler = match op {
-        V_MAD_LEGACY_F32   => |w, s| flushing3(w, s, float::mad_legacy, float::mad_legacy_rounded),
-        V_MAD_F32          => |w, s| flushing3(w, s, float::mad, float::mad_rounded::<f32>),
+        V_MAD_LEGACY_F32   => |w, s| flushing3(w, s, float::mad_legacy, float::mad_legacy_rounded, nan::LegacyProduct),
+        V_MAD_F32          => |w, s| flushing3(w, s, float::mad, float::mad_rounded::<f32>, nan::Product),
         V_MAD_I32_I24 if clamp => |w, s| three(w, s, |a, b, c: i32| saturate_i32(i24(a) * i24(b) + i64::from(c))),
         V_MAD_I32_I24      => |w, s| three(w, s, |a, b, c: i32| (i24(a) * i24(b) + i64::from(c)) as i32),
         V_MAD_U32_U24 if clamp => |w, s| three(w, s, |a, b, c: u32| saturate_u32(u24(a) * u24(b) + u64::from(c))),
@@ -288,7 +290,7 @@ pub fn vop3(op: Vop3, clamp: bool) -> Option<Handler> {
         V_MUL_HI_I32       => |w, s| two(w, s, |a: i32, b: i32| ((i64::from(a) * i64::from(b)) >> 32) as i32),
         V_DIV_FMAS_F32     => |w, s| rounded3_vcc(w, s, f32::mul_add, |r, a, b, q, scaled| divide::div_fmas(r, &divide::SCALE_32, a, b, q, scaled)),
         V_DIV_FMAS_F64     => |w, s| rounded3_vcc(w, s, float::fma_f64::<FUSES>, |r, a, b, q, scaled| divide::div_fmas(r, &divide::SCALE_64, a, b, q, scaled)),
-        V_MAD_LEGACY_F16 | V_MAD_F16 => |w, s| flushing3(w, s, float::mad_half, float::mad_rounded::<F16>),
+        V_MAD_LEGACY_F16 | V_MAD_F16 => |w, s| flushing3(w, s, float::mad_half, float::mad_rounded::<F16>, nan::Product),
         V_MAD_LEGACY_U16 | V_MAD_U16 if clamp => |w, s| three(w, s, |a: u16, b: u16, c: u16| saturate_u16(u64::from(a) * u64::from(b) + u64::from(c))),
         V_MAD_LEGACY_U16 | V_MAD_U16 => |w, s| three(w, s, |a: u16, b: u16, c: u16| a.wrapping_mul(b).wrapping_add(c)),
         V_MAD_LEGACY_I16 | V_MAD_I16 if clamp => |w, s| three(w, s, |a: i16, b: i16, c: i16| saturate_i16(i32::from(a) * i32::from(b) + i32::from(c))),
