@@ -185,7 +185,7 @@ pub fn perform(
 
 /// Both steps at once, for an access of a common shape; `old` is [`Transfer::old`]. Nothing, and nothing has been done, if
 /// it has none.
-#[inline]
+#[inline(always)]
 pub fn quickly(
     wave: &mut Wave,
     step: &Step,

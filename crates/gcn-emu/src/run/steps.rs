@@ -13,7 +13,6 @@ use crate::exec::memory::{self, Outcome, Transfer};
 use crate::fault::{self, FaultKind};
 use crate::lds::Lds;
 use crate::observe::{Dispatched, Events, Watchers};
-use crate::scoreboard::{Increments, Kind};
 use crate::wave::{MODE_VSKIP, Waiting, Wave};
 
 /// What stopped a wave.
@@ -165,7 +164,7 @@ pub(super) fn run_wave<const OBSERVED: bool>(
                         Err((kind, lane)) => return Err(Stop { kind, pc, lane }),
                     }
                     if counts {
-                        count(wave, step.operation(), pc, lds, &mut emitter);
+                        count(wave, step, pc, lds, &mut emitter);
                     }
                 }
                 Run::Cancelled if device.config.on_violation == OnViolation::Stop => {
@@ -175,25 +174,13 @@ pub(super) fn run_wave<const OBSERVED: bool>(
                     }));
                 }
                 Run::Cancelled if counts => {
-                    count(
-                        wave,
-                        step.operation(),
-                        code.address(index),
-                        lds,
-                        &mut emitter,
-                    );
+                    count(wave, step, code.address(index), lds, &mut emitter);
                 }
                 Run::Cancelled => {}
                 Run::Flow => {
                     flow(wave, step).map_err(at)?;
                     if counts && step.is_message() {
-                        count(
-                            wave,
-                            step.operation(),
-                            code.address(index),
-                            lds,
-                            &mut emitter,
-                        );
+                        count(wave, step, code.address(index), lds, &mut emitter);
                     }
                     is_usual = wave.mode & UNUSUAL == 0;
                 }
@@ -234,21 +221,25 @@ fn vector(wave: &mut Wave, step: &Step) {
     }
 }
 
-/// Counts an operation of the instruction at `pc`.
-#[inline]
-fn count(
-    wave: &mut Wave,
-    operation: Option<(Kind, Increments)>,
-    pc: u64,
-    lds: &Lds,
-    emitter: &mut Option<Emitter<'_>>,
-) {
-    let Some(operation) = operation else {
-        return;
-    };
+/// Counts the operation of the instruction at `pc`. It is inlined so that without observers no emitter is in memory.
+#[inline(always)]
+fn count(wave: &mut Wave, step: &Step, pc: u64, lds: &Lds, emitter: &mut Option<Emitter<'_>>) {
     match emitter {
-        Some(emitter) => emitter.counts(wave, lds, operation),
-        None => wave.scoreboard.issue(operation.0, pc, operation.1),
+        Some(emitter) => {
+            if let Some(operation) = step.operation() {
+                emitter.counts(wave, lds, operation);
+            }
+        }
+        None => count_unobserved(wave, step, pc),
+    }
+}
+
+/// [`count`] for code that reads its counters, which little does.
+#[cold]
+#[inline(never)]
+fn count_unobserved(wave: &mut Wave, step: &Step, pc: u64) {
+    if let Some((kind, increments)) = step.operation() {
+        wave.scoreboard.issue(kind, pc, increments);
     }
 }
 

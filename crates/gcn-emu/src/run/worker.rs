@@ -47,6 +47,9 @@ const WAITING_LOOP: u64 = 512;
 /// for another to end. Neighbours work on data that are neighbours, which one thread's caches better hold.
 const CLAIM: u64 = 64;
 
+/// Instructions after which a thread reports its progress: far less than anybody notices.
+const REPORTED: u64 = 1 << 12;
+
 /// Length of S_BARRIER.
 const BARRIER_BYTES: u64 = 4;
 
@@ -235,6 +238,8 @@ pub(super) struct Worker<'a> {
     rounds: u64,
     /// Number among the threads of the run.
     number: usize,
+    /// Instructions that the run's monitor knows of.
+    reported: u64,
     /// The access of the instruction that is being executed.
     transfer: Box<Transfer>,
     /// Work-item ids of a full workgroup's waves, in as many dimensions as the kernel asks for.
@@ -275,6 +280,7 @@ impl<'a> Worker<'a> {
             anyone_waits: false,
             rounds: 0,
             number,
+            reported: 0,
             transfer: Box::default(),
             ids: (0..shared.dispatch.waves_per_group())
                 .map(|wave| work_item_ids(shared.dispatch.group, wave as usize * LANES))
@@ -292,7 +298,8 @@ impl<'a> Worker<'a> {
     }
 
     /// Reports the work done so far to the run's monitor.
-    fn advance(&self) {
+    fn advance(&mut self) {
+        self.reported = self.stats.instructions;
         if let Some(monitor) = &self.shared.device.monitor {
             monitor.advance(self.number, self.stats.groups, self.stats.instructions);
         }
@@ -546,7 +553,9 @@ impl<'a> Worker<'a> {
             }
             progress |= self.run(index, number, self.shared.device.config.quantum)?;
         }
-        self.advance();
+        if self.stats.instructions - self.reported >= REPORTED {
+            self.advance();
+        }
 
         // A barrier opens when every wave that has not ended is at it. All have begun by now.
         let group = &mut self.resident[index];
