@@ -2,19 +2,14 @@
 
 use std::sync::{Arc, OnceLock};
 
-use gcn_isa::effect::{Condition, Control, Implicit};
+use gcn_isa::effect::{Control, Implicit};
 use gcn_isa::simm::{Hwreg, Waitcnt};
 use gcn_isa::uses::{RegisterUse, Registers, State};
-use gcn_isa::{DecodeError, Does, Inst, Isa, Kind, Operand, Ty, decode, regs};
+use gcn_isa::{DecodeError, Does, Inst, Isa, Operand, Ty, decode, regs};
 
-use crate::exec;
-use crate::exec::alu::indexing::Indexed;
-use crate::exec::alu::modifiers::{self, Modified};
-use crate::exec::alu::relative::Relative;
-use crate::exec::memory::Plan;
+use crate::exec::alu::{self, modifiers};
 use crate::lanes::Sign;
-use crate::scoreboard::{self, Increments};
-use crate::wave::Wave;
+use crate::step::{Arg, Indexed, MAX_ARGS, Plan, Relative, Run, Step, immediate};
 
 /// Code in memory, for one kernel's number of registers.
 pub struct Code {
@@ -44,101 +39,10 @@ struct Place {
 /// Instructions of a block at most.
 const BLOCK: usize = 256;
 
-/// An instruction's handler: it has everything it needs in the wave and the step.
-pub type Handler = fn(&mut Wave, &Step);
-
-/// An instruction, decoded.
-#[derive(Clone, Debug)]
-#[repr(align(64))]
-pub struct Step {
-    /// The instruction.
-    pub inst: Inst,
-    /// Where it is: the number of its first dword.
-    pub index: usize,
-    /// Its length in bytes.
-    pub bytes: u8,
-    /// Its operands, in the order of its row.
-    pub args: [Arg; MAX_ARGS],
-    /// What is done to the signs of its sources.
-    pub signs: Signs,
-    /// The places of its operands that are in vector registers and whose signs are left alone, a bit each.
-    pub in_registers: u8,
-    /// The numbers of those registers, without a look at what kind of operand each is.
-    pub registers: [u8; MAX_ARGS],
-    /// Whether its result, which has 16 bits, leaves the high half of its register as it was.
-    pub keeps_high: bool,
-    /// The instruction without what it asks beyond its operation, if its handler is the one for such.
-    pub modified: Option<Box<Modified>>,
-    /// Whether it reads registers which the kernel does not ask for.
-    pub reads_outside: bool,
-    /// Whether its mask goes to EXEC as well (V_CMPX).
-    pub writes_exec: bool,
-    /// Whether it is a vector instruction with a handler, told apart from the rest without a look at `run`.
-    pub is_vector: bool,
-    /// How it runs.
-    pub run: Run,
-    /// What runs it, if it has a handler; else this does nothing.
-    pub handler: Handler,
-    /// The operands that VGPR indexing moves.
-    pub indexed: Indexed,
-    /// The operands that MOVREL moves, if it is one.
-    pub relative: Option<Relative>,
-    /// What a memory instruction is known to do before it runs.
-    pub memory: Option<Box<Plan>>,
-}
-
 /// Bytes of a dword.
 const DWORD: u64 = 4;
 /// Codes of scalar operands below this are registers.
 const SCALAR_REGISTERS: u8 = 128;
-
-/// The most operands that a row has.
-pub const MAX_ARGS: usize = 6;
-
-/// An operand, resolved.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
-pub enum Arg {
-    /// There is none.
-    #[default]
-    None,
-    /// Vector registers from this one on. Sources beyond the allocation are v0 already (checklist 1.6).
-    Vgpr(u8),
-    /// Scalar registers from this one on, 0..=127.
-    Scalar(u8),
-    /// A scalar source that is not a register: 235..=254 without constants (apertures, VCCZ, EXECZ, SCC, LDS_DIRECT).
-    Special(u8),
-    /// A constant, extended to 64 bits as the operand's type says.
-    Const(u64),
-    /// A number that is not a source: SIMM16 and the like.
-    Imm(i64),
-}
-
-/// What is done to the signs of an instruction's sources, at their places in [`Step::args`].
-pub type Signs = [Sign; MAX_ARGS];
-
-/// How an instruction runs. Which it is has a byte of its own, for it is looked at often.
-#[derive(Clone, Copy, Debug)]
-#[repr(u8)]
-pub enum Run {
-    /// By its handler, which leaves MODE and the program counter alone.
-    Vector,
-    /// The same, with a source from LDS that is read before (errata E246).
-    VectorFromLds,
-    /// By its handler, for which the program counter is the next instruction's address.
-    Scalar,
-    /// In two steps, addresses and access.
-    Memory,
-    /// By the step loop: on this condition it goes so many dwords on, counted from the next instruction.
-    Branch(Condition, i32),
-    /// By the step loop: waits for the counters.
-    Wait(Waitcnt),
-    /// By the step loop.
-    Flow,
-    /// Not at all: its destination is outside the wave's registers (checklist 1.6, 1.7). Counters still complete.
-    Cancelled,
-    /// It cannot: not executed by this emulator.
-    Missing,
-}
 
 impl Code {
     /// Code at address `base` for a kernel with so many vector and scalar registers.
@@ -239,7 +143,7 @@ impl Code {
             match decode(self.isa, &words[..words.len().min(2)]) {
                 Ok(inst) => {
                     let step = self.prepare(inst, next);
-                    let is_last = step.ends_block();
+                    let is_last = ends_block(&step);
                     next = step.following();
                     slots.push(slot);
                     steps.push(step);
@@ -327,7 +231,7 @@ impl Code {
             };
         }
         let memory = Plan::new(&inst, &args, index);
-        let handler = exec::alu::handler(&inst);
+        let handler = alu::handler(&inst);
         let alu = match handler {
             None => Run::Missing,
             Some(_) if inst.encoding.is_scalar() => Run::Scalar,
@@ -384,77 +288,10 @@ impl Code {
 /// Whether an instruction that has this for its first dword reads the hardware register with the counters.
 fn reads_counters(isa: Isa, word: u32) -> bool {
     // Few have such bits: the rest is not decoded.
-    let is_it = Hwreg::unpack(word as u16).id == exec::alu::IB_STS;
-    let counters = Registers::State(State::Hardware(exec::alu::IB_STS));
+    let is_it = Hwreg::unpack(word as u16).id == alu::hardware::IB_STS;
+    let counters = Registers::State(State::Hardware(alu::hardware::IB_STS));
     let names_one = |inst: Inst| inst.uses().registers().any(|it| it.registers == counters);
     is_it && decode(isa, &[word]).is_ok_and(names_one)
-}
-
-impl Step {
-    /// The number of the dword behind it.
-    #[inline(always)]
-    pub fn following(&self) -> usize {
-        self.index + usize::from(self.bytes) / DWORD as usize
-    }
-
-    /// The instruction with other operands, for its handler, and nothing that is of no use to that.
-    #[inline]
-    pub fn with(&self, args: [Arg; MAX_ARGS]) -> Step {
-        let mut step = Step {
-            args,
-            modified: None,
-            memory: None,
-            ..*self
-        };
-        step.find_registers();
-        step
-    }
-
-    /// The kind of operation that the wait counters count for it, and how much they do.
-    #[inline]
-    pub fn operation(&self) -> Option<(scoreboard::Kind, Increments)> {
-        match &self.memory {
-            Some(plan) => Some((plan.kind, plan.increments)),
-            None => self.is_message().then_some((
-                scoreboard::Kind::Message,
-                Increments {
-                    lgkm: 1,
-                    ..Increments::default()
-                },
-            )),
-        }
-    }
-
-    /// Whether it sends a message.
-    pub fn is_message(&self) -> bool {
-        matches!(self.run, Run::Flow)
-            && matches!(self.inst.does(), Does::Control(Control::SendMsg { .. }))
-    }
-
-    /// The operands, with the registers that MOVREL names if it is one.
-    pub(crate) fn relative_operands(&self, wave: &Wave) -> [Arg; MAX_ARGS] {
-        match self.relative {
-            Some(relative) => relative.operands(wave, self.args),
-            None => self.args,
-        }
-    }
-
-    /// Finds out which operands need no more than a look at their registers.
-    pub(crate) fn find_registers(&mut self) {
-        self.in_registers = 0;
-        let operands = self.args.iter().zip(self.signs).zip(&mut self.registers);
-        for (place, ((arg, sign), register)) in operands.enumerate() {
-            if let (&Arg::Vgpr(number), Sign::Kept) = (arg, sign) {
-                self.in_registers |= 1 << place;
-                *register = number;
-            }
-        }
-    }
-
-    /// Whether the instruction behind it need not be one.
-    fn ends_block(&self) -> bool {
-        self.inst.uses().leaves_sequence() || matches!(self.run, Run::Missing | Run::Cancelled)
-    }
 }
 
 /// A 32-bit literal as an operand: sign-extended for 64-bit signed integers, the high half of a double,
@@ -467,35 +304,7 @@ fn extend_literal(value: u32, ty: Ty) -> u64 {
     }
 }
 
-impl Step {
-    /// The instruction's number (SIMM16 and the like), 0 if it has none.
-    pub fn immediate(&self) -> i64 {
-        immediate(&self.inst, &self.args)
-    }
-}
-
-fn immediate(inst: &Inst, args: &[Arg; MAX_ARGS]) -> i64 {
-    let is_immediate = |slot: &&gcn_isa::Slot| {
-        matches!(
-            slot.kind,
-            Kind::Branch
-                | Kind::Simm16
-                | Kind::Waitcnt
-                | Kind::Hwreg
-                | Kind::SendMsg
-                | Kind::Unsigned
-                | Kind::Signed
-        )
-    };
-    let arg = inst
-        .row()
-        .slots()
-        .zip(args)
-        .find(|(slot, _)| is_immediate(slot))
-        .map(|(_, arg)| *arg);
-    if let Some(Arg::Imm(value)) = arg {
-        value
-    } else {
-        0
-    }
+/// True if the instruction behind this one need not be one.
+fn ends_block(step: &Step) -> bool {
+    step.inst.uses().leaves_sequence() || matches!(step.run, Run::Missing | Run::Cancelled)
 }

@@ -1,8 +1,18 @@
 //! What ends a run before its time, and where it happened.
 
 use crate::memory::{Allocation, Memory};
-use crate::run::Site;
 use crate::wave::WaveId;
+
+/// An instruction that a wave has executed.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Site {
+    /// Which wave.
+    pub wave: WaveId,
+    /// Address of the instruction.
+    pub pc: u64,
+    /// The instruction's text, if it is one.
+    pub text: Option<String>,
+}
 
 /// What an access wanted.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]

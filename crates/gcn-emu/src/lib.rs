@@ -4,17 +4,20 @@
 //! decoded once ([`code::Step`]); ALU instructions then run by a handler ([`exec::alu`]), memory instructions by
 //! [`exec::memory`]. An [`observe::Observer`] sees the events that it asks for.
 
-pub mod code;
-pub mod device;
-pub mod exec;
-pub mod fault;
-pub mod fidelity;
-pub mod gds;
-pub mod host;
+// In the order of their imports: a module names only modules above it.
 pub mod lanes;
 pub mod lds;
+pub mod gds;
+pub mod scoreboard;
 pub mod memory;
+pub mod host;
+pub mod device;
+pub mod wave;
+pub mod fault;
+mod dispatch;
+pub mod step;
+pub mod exec;
+pub mod code;
 pub mod observe;
 pub mod run;
-pub mod scoreboard;
-pub mod wave;
+pub mod fidelity;

@@ -21,6 +21,7 @@
 //! reference that claims to be exclusive; or it is one of assembly, of whole vectors, which the host makes
 //! of atomic parts.
 
+mod change;
 mod lanewise;
 mod region;
 mod reserved;
@@ -34,7 +35,7 @@ use std::sync::atomic::{
 };
 
 use crate::lanes::{LANES, Lanes, Level, active, level};
-use crate::observe::Observers;
+pub use change::{Listener, MemoryChange, MemoryChangeKind};
 pub use lanewise::Addresses;
 pub use region::Region;
 pub use space::Charge;
@@ -248,9 +249,10 @@ impl Memory {
         self.space.release(address)
     }
 
-    /// Lets observers see allocations, frees and host writes from now on, through all handles.
-    pub fn observe(&self, observers: Observers) {
-        self.space.observe(observers);
+    /// Lets `listener`, in place of the one before, learn of allocations, frees and host writes from now on, through all
+    /// handles. A set of observers is one.
+    pub fn observe(&self, listener: impl Listener + 'static) {
+        self.space.observe(Arc::new(listener));
     }
 
     /// Sets how many bytes allocations and charges may have in all. What is in use already stays.

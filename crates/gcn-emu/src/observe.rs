@@ -7,14 +7,15 @@
 mod access;
 mod set;
 
-use std::ops::{BitOr, Range};
+use std::ops::BitOr;
 
-use crate::code::{Arg, MAX_ARGS, Step};
 use crate::device::Device;
+use crate::dispatch::{Dispatch, Stats};
 use crate::fault::{Fault, FaultKind};
 use crate::lds::Lds;
-use crate::run::{Dispatch, Stats};
+pub use crate::memory::{MemoryChange, MemoryChangeKind};
 use crate::scoreboard::{OperationId, Retired};
+use crate::step::{Arg, MAX_ARGS, Step};
 use crate::wave::{Wave, WaveId};
 
 pub use access::{MemoryEvent, Phase, Value};
@@ -213,26 +214,4 @@ pub enum Verdict {
     Allow,
     /// Stop the run with this message.
     Veto(String),
-}
-
-/// A change of memory by the host.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub struct MemoryChange<'a> {
-    /// What happened.
-    pub kind: MemoryChangeKind,
-    /// Addresses that it happened to.
-    pub range: Range<u64>,
-    /// The allocation's name.
-    pub name: &'a str,
-}
-
-/// Kind of a [`MemoryChange`].
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-pub enum MemoryChangeKind {
-    /// The range is an allocation now, of zeros.
-    Allocated,
-    /// The range was an allocation and is none any more.
-    Freed,
-    /// The host has written the range.
-    Written,
 }

@@ -5,7 +5,7 @@ mod common;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use common::{CI, GFX9, LANES, SI, VI, code};
-use gcn_emu::code::{Arg, Code, Step};
+use gcn_emu::code::Code;
 use gcn_emu::device::{Config, Device, OnViolation};
 use gcn_emu::fault::{Fault, FaultKind};
 use gcn_emu::observe::{
@@ -14,6 +14,7 @@ use gcn_emu::observe::{
 };
 use gcn_emu::run::{Dispatch, Finished, Initial, InitialSgpr, Stats, run};
 use gcn_emu::scoreboard::Retired;
+use gcn_emu::step::{Arg, Step};
 use gcn_isa::Target;
 
 /// Writes a line for each event.

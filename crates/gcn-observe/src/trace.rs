@@ -3,9 +3,9 @@
 use std::fmt::Write;
 use std::sync::Arc;
 
-use gcn_emu::code::Arg;
 use gcn_emu::lanes::{LANES, Lanes};
 use gcn_emu::observe::{Context, Events, Instruction, Observer, WaveObserver};
+use gcn_emu::step::Arg;
 use gcn_emu::wave::Wave;
 use gcn_isa::regs;
 use gcn_isa::uses::Registers;

@@ -5,8 +5,8 @@ use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
-use gcn_emu::fault::{Fault, FaultKind};
-use gcn_emu::run::{Place, Site, Stats};
+use gcn_emu::fault::{Fault, FaultKind, Site};
+use gcn_emu::run::{Place, Stats};
 
 use crate::Error;
 use crate::hsa::Note;

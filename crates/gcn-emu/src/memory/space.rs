@@ -11,12 +11,12 @@ use std::sync::atomic::{
 };
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock};
 
+use super::change::{Listener, MemoryChange, MemoryChangeKind};
 use super::reserved::Reserved;
 use super::{
     ALIGNMENT, AllocError, Allocation, FIRST_ADDRESS, FreeError, GUARD, Memory, Region,
     RegisterError,
 };
-use crate::observe::{MemoryChangeKind, Observers};
 
 /// Allocations that have been freed, of which the names are kept for messages.
 const HISTORY: usize = 4096;
@@ -44,8 +44,8 @@ pub(super) struct Space {
     foreign: RwLock<Vec<Allocation>>,
     /// How many these are: to look into the list costs a lock.
     foreign_count: AtomicUsize,
-    /// They see what the host does to memory.
-    observers: RwLock<Observers>,
+    /// It learns of what the host does to memory.
+    listener: RwLock<Option<Arc<dyn Listener>>>,
 }
 
 #[derive(Debug)]
@@ -150,7 +150,7 @@ impl Space {
             }),
             foreign: RwLock::default(),
             foreign_count: AtomicUsize::new(0),
-            observers: RwLock::default(),
+            listener: RwLock::default(),
         }
     }
 
@@ -285,12 +285,10 @@ impl Space {
         Ok(())
     }
 
-    /// Lets observers see what the host does to memory from now on.
-    pub(super) fn observe(&self, observers: Observers) {
-        *self
-            .observers
-            .write()
-            .unwrap_or_else(PoisonError::into_inner) = observers;
+    /// Lets `listener` learn of what the host does to memory from now on.
+    pub(super) fn observe(&self, listener: Arc<dyn Listener>) {
+        let current = self.listener.write();
+        *current.unwrap_or_else(PoisonError::into_inner) = Some(listener);
     }
 
     /// Notes that the host has written `len` bytes at `address`.
@@ -318,11 +316,14 @@ impl Space {
         foreign.iter().find(holds).map(|range| range.name.clone())
     }
 
-    /// Tells observers of a change. No lock on the state is held: they may look at memory.
+    /// Tells the listener of a change. No lock is held: it may look at memory.
     fn report(&self, kind: MemoryChangeKind, base: u64, len: u64, name: &str) {
-        let observers = self.observers.read();
-        let observers = observers.unwrap_or_else(PoisonError::into_inner).clone();
-        observers.memory_changes(kind, base..base + len, name);
+        let listener = self.listener.read();
+        let listener = listener.unwrap_or_else(PoisonError::into_inner).clone();
+        if let Some(listener) = listener {
+            let range = base..base + len;
+            listener.memory_changes(&MemoryChange { kind, range, name });
+        }
     }
 
     pub(super) fn set_limit(&self, bytes: u64) {

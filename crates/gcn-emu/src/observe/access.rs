@@ -4,10 +4,11 @@ use gcn_isa::effect::{AtomicOp, Half};
 use gcn_isa::{Does, Ty};
 
 use super::Instruction;
-use crate::exec::memory::{Access, Family, Plan};
+use crate::exec::memory::Access;
 use crate::fault::Intent;
 use crate::lanes::{LANES, Lanes};
 use crate::lds::Lds;
+use crate::step::{Family, Plan};
 use crate::wave::Wave;
 
 /// Whether the access is about to happen or has happened.

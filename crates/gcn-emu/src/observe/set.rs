@@ -1,12 +1,12 @@
 //! Sets of observers.
 
 use std::fmt;
-use std::ops::Range;
 use std::sync::Arc;
 
-use super::{Dispatched, Events, MemoryChange, MemoryChangeKind, Observer, WaveObserver};
+use super::{Dispatched, Events, Observer, WaveObserver};
+use crate::dispatch::Stats;
 use crate::fault::Fault;
-use crate::run::Stats;
+use crate::memory::{Listener, MemoryChange};
 use crate::scoreboard::Retired;
 
 /// A set of observers. Copies have the same ones.
@@ -65,14 +65,6 @@ impl Observers {
         });
     }
 
-    /// Reports a change of memory by the host: to be called by what owns the memory.
-    pub fn memory_changes(&self, kind: MemoryChangeKind, range: Range<u64>, name: &str) {
-        if self.wants.any(Events::MEMORY) {
-            let change = MemoryChange { kind, range, name };
-            self.each(Events::MEMORY, |it| it.memory_changes(&change));
-        }
-    }
-
     /// Makes the observers of a thread's waves.
     pub(crate) fn watchers(&self) -> Watchers {
         let mut watchers = Watchers::default();
@@ -83,6 +75,12 @@ impl Observers {
             }
         }
         watchers
+    }
+}
+
+impl Listener for Observers {
+    fn memory_changes(&self, change: &MemoryChange<'_>) {
+        self.each(Events::MEMORY, |it| it.memory_changes(change));
     }
 }
 

@@ -2,8 +2,6 @@
 
 use gcn_isa::simm::Waitcnt;
 
-use super::steps::is_skipped;
-use crate::code::{Arg, MAX_ARGS, Run, Step};
 use crate::exec::alu::indexing;
 use crate::exec::memory::{self, LaneFault, Outcome, Transfer};
 use crate::fault::FaultKind;
@@ -12,7 +10,15 @@ use crate::observe::{
     Context, Dispatched, Events, Instruction, MemoryEvent, Phase, Skip, Verdict, Watchers, WaveEnd,
 };
 use crate::scoreboard::{Increments, Kind, OperationId};
-use crate::wave::{Waiting, Wave};
+use crate::step::{Arg, MAX_ARGS, Run, Step};
+use crate::wave::{MODE_VSKIP, Waiting, Wave};
+
+/// True if an instruction is a vector instruction while those are skipped (S_SETVSKIP, errata E206). Nothing of it
+/// happens, and no counter counts it.
+#[inline(always)]
+pub(super) fn is_skipped(wave: &Wave, step: &Step) -> bool {
+    wave.mode & MODE_VSKIP != 0 && !step.inst.encoding.is_scalar()
+}
 
 /// What is known of an instruction at issue, and may be different when it completes.
 pub(super) struct Issued {

@@ -1,6 +1,6 @@
 //! Registers of a wave that begins.
 
-use super::{Initial, InitialSgpr};
+use crate::dispatch::{Initial, InitialSgpr};
 use crate::lanes::{LANES, Lanes};
 use crate::wave::{Wave, WaveId};
 

@@ -5,14 +5,15 @@ use std::sync::atomic::Ordering::Relaxed;
 use gcn_isa::Does;
 use gcn_isa::effect::{Condition, Control};
 
-use super::emitter::{Emitter, Issued};
-use crate::code::{Code, Run, Step};
+use super::emitter::{Emitter, Issued, is_skipped};
+use crate::code::Code;
 use crate::device::OnViolation;
 use crate::exec::alu::indexing;
 use crate::exec::memory::{self, Outcome, Transfer};
 use crate::fault::{self, FaultKind};
 use crate::lds::Lds;
 use crate::observe::{Dispatched, Events, Watchers};
+use crate::step::{Run, Step};
 use crate::wave::{MODE_VSKIP, Waiting, Wave};
 
 /// What stopped a wave.
@@ -248,13 +249,6 @@ const NOWHERE: usize = 1 << (usize::BITS - 1);
 
 /// MODE: bits that make instructions do something else than usual.
 const UNUSUAL: u32 = indexing::GPR_IDX_EN | MODE_VSKIP;
-
-/// Whether an instruction is a vector instruction while those are skipped (S_SETVSKIP, errata E206). Nothing of it
-/// happens, and no counter counts it.
-#[inline(always)]
-pub(super) fn is_skipped(wave: &Wave, step: &Step) -> bool {
-    wave.mode & MODE_VSKIP != 0 && !step.inst.encoding.is_scalar()
-}
 
 /// S_SETPRIO has two bits.
 const PRIORITY: u8 = 3;

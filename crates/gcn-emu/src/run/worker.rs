@@ -7,26 +7,18 @@ use std::sync::atomic::{
 };
 use std::sync::{Mutex, PoisonError};
 
+use super::place::{Place, keep_first_wave};
 use super::start::{DIMENSIONS, identify, initialise, work_item_ids};
 use super::steps::run_wave;
-use super::{Dispatch, Place, Site, Stats, keep_first_wave};
 use crate::code::Code;
 use crate::device::{Device, LdsFill};
+use crate::dispatch::{Dispatch, RESIDENT_GROUPS, RESIDENT_GROUPS_WAITING, Stats};
 use crate::exec::memory::Transfer;
-use crate::fault::{Fault, FaultKind};
+use crate::fault::{Fault, FaultKind, Site};
 use crate::lanes::{LANES, Lanes};
 use crate::lds::Lds;
 use crate::observe::{Context, Dispatched, Events, Watchers, WaveEnd};
 use crate::wave::{GroupShape, Scratch, Waiting, Wave, WaveId};
-
-/// Workgroups that a thread keeps alive at once while they do something. One runs at a time; another starts only when
-/// the ones before have had a turn, so that few workgroups that wait for each other soon finish.
-pub(super) const RESIDENT_GROUPS: usize = 8;
-
-/// Workgroups that a thread keeps alive while all of them wait: as many one-wave workgroups as the largest chips of the
-/// time hold at once (64 compute units of 40 waves), so that a dispatch that synchronises all its workgroups, by a
-/// resource (checklist 2.30) or by memory (errata E243), runs here if it runs there.
-pub(super) const RESIDENT_GROUPS_WAITING: usize = 64 * 40;
 
 /// Rounds of turns in which no workgroup ends before the thread looks whether all of them wait for others, at this round
 /// and at each that is a power of two.

@@ -11,7 +11,8 @@ mod scalar;
 mod signs;
 mod vector;
 
-use gcn_emu::code::{Code, Run};
+use gcn_emu::code::Code;
+use gcn_emu::step::Run;
 use gcn_isa::{Does, Inst, Isa, Op, rows};
 
 /// Rows that no handler executes, by name.

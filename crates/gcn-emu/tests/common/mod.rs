@@ -3,7 +3,7 @@
 #![allow(dead_code)] // Not every test file uses all of it.
 
 use gcn_asm::{Options, Source, assemble};
-use gcn_emu::code::{Code, Run};
+use gcn_emu::code::Code;
 use gcn_emu::device::{Config, Device, OnViolation};
 use gcn_emu::exec::memory::{self, LaneFault, Outcome, Transfer};
 use gcn_emu::lanes::Lanes;
@@ -11,6 +11,7 @@ use gcn_emu::lds::Lds;
 use gcn_emu::memory::Allocation;
 use gcn_emu::observe::Observers;
 use gcn_emu::run::{Dispatch, Finished, Initial, run};
+use gcn_emu::step::Run;
 use gcn_emu::wave::{Wave, WaveId};
 use gcn_isa::simm::Waitcnt;
 use gcn_isa::{Isa, Target};

@@ -2,9 +2,10 @@
 
 use std::fmt;
 
-use gcn_emu::fault::FaultKind;
+use gcn_emu::fault::{FaultKind, Site};
 use gcn_emu::memory::Allocation;
-use gcn_emu::run::{Finished, Place, Site};
+use gcn_emu::run::{Finished, Place};
+
 use gcn_runtime::hsa::Loaded;
 use serde::Serialize;
 

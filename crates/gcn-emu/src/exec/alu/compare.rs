@@ -5,8 +5,8 @@ use gcn_isa::effect::Test;
 
 use super::float::{F16, Float};
 use super::protocol::{compare, compare_float};
-use crate::code::Handler;
 use crate::lanes::{Lane, at_each_level};
+use crate::step::Handler;
 
 /// The handler of a comparison of sources of type `ty`. Those that signal compare like those that do not.
 pub fn handler(test: Test, ty: Ty) -> Option<Handler> {

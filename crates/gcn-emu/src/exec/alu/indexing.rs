@@ -2,10 +2,10 @@
 //!
 //! Source: AMD's GCN3 and Vega manuals, S_SET_GPR_IDX_ON and its relatives; errata E143 and E144.
 
-use gcn_isa::{Field, Inst, Isa, Kind, Operand, regs};
+use gcn_isa::{Inst, Isa, regs};
 
-use super::scalar;
-use crate::code::{Arg, MAX_ARGS, Step};
+use super::scalar_operand;
+use crate::step::{Arg, MAX_ARGS, Step};
 use crate::wave::Wave;
 
 /// MODE: indexing is on. GCN 1.0 and 1.1 have no such bit.
@@ -31,7 +31,7 @@ pub(super) fn turn_on(w: &mut Wave, s: &Step) {
 
 /// The index, from the source at `place`.
 pub(super) fn set_index(w: &mut Wave, s: &Step, place: usize) {
-    let index: u32 = scalar::read(w, s.args[place]);
+    let index: u32 = scalar_operand::read(w, s.args[place]);
     w.set_scalar(regs::M0, w.m0() & !INDEX | index & INDEX);
 }
 
@@ -50,32 +50,6 @@ pub fn set_operands(w: &mut Wave, s: &Step, place: usize) {
         regs::M0,
         rest | (operands as u32 & OPERANDS) << OPERANDS_SHIFT,
     );
-}
-
-/// An instruction's vector registers by the bits of M0's operands that they go by: the operand's place and how many
-/// registers it has, 0 where a bit has no operand, in a byte.
-#[derive(Clone, Copy, Debug, Default)]
-pub struct Indexed([u8; OPERANDS.count_ones() as usize]);
-
-/// Bits of [`Indexed`] that count registers.
-const COUNT: u8 = 0x1f;
-const PLACE_SHIFT: u32 = COUNT.count_ones();
-
-impl Indexed {
-    /// The indexed operands of an instruction in a wave with `vgprs` registers. Out-of-range registers are left unchanged.
-    pub fn of(inst: &Inst, vgprs: usize) -> Indexed {
-        let mut indexed = Indexed::default();
-        for (place, slot) in (0..).zip(inst.row().slots()) {
-            if let Operand::Vgprs { first, count } = inst.operand(slot)
-                && usize::from(first) + usize::from(count) <= vgprs
-                && let Some(bit) = role(inst, slot.field)
-            {
-                debug_assert!(count <= COUNT, "{count} registers");
-                indexed.0[bit] = place << PLACE_SHIFT | count & COUNT;
-            }
-        }
-        indexed
-    }
 }
 
 /// Executes an ALU instruction while indexing is on. Out of range a source reads v0, and with its destination there the
@@ -117,12 +91,8 @@ pub fn operands(w: &Wave, s: &Step) -> [Arg; MAX_ARGS] {
 /// that operand is `Arg::None` then.
 fn move_operands(w: &Wave, s: &Step, operands: u32, args: &mut [Arg; MAX_ARGS]) -> bool {
     let index = (w.m0() & INDEX) as usize;
-    for (bit, which) in s.indexed.0.into_iter().enumerate() {
-        let (place, count) = (
-            usize::from(which >> PLACE_SHIFT),
-            usize::from(which & COUNT),
-        );
-        if count == 0 || operands >> bit & 1 == 0 {
+    for (bit, place, count) in s.indexed.operands() {
+        if operands >> bit & 1 == 0 {
             continue;
         }
         if let Arg::Vgpr(register) = &mut args[place] {
@@ -144,22 +114,4 @@ fn move_operands(w: &Wave, s: &Step, operands: u32, args: &mut [Arg; MAX_ARGS]) 
 fn is_written(inst: &Inst, place: usize) -> bool {
     let slot = inst.row().slots().nth(place);
     slot.is_some_and(|slot| inst.writes(slot))
-}
-
-/// The bit of M0's operands that a field goes by (errata E143, E144): a destination that is read as well goes by VDST
-/// for both; the second register of V_MADMK is what its multiply-add adds.
-fn role(inst: &Inst, field: Field) -> Option<usize> {
-    let adds_second = inst
-        .row()
-        .slots()
-        .nth(2)
-        .is_some_and(|s| s.kind == Kind::Literal);
-    match field {
-        Field::Src0 => Some(0),
-        Field::Src1 if adds_second => Some(2),
-        Field::Src1 => Some(1),
-        Field::Src2 => Some(2),
-        Field::Vdst => Some(3),
-        _ => None,
-    }
 }

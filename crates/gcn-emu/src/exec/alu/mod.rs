@@ -7,25 +7,25 @@
 
 use gcn_isa::{Does, Field, Inst, Op};
 
-use crate::code::Handler;
-pub(crate) use scalar::IB_STS;
+use crate::step::{CrossLane, Handler, SubDword};
 
-mod approximate;
-mod compare;
-mod divide;
-mod dpp;
-pub(crate) mod exact;
 pub(crate) mod float;
-pub mod indexing;
-pub mod modifiers;
-mod nan;
+pub(crate) mod exact;
+mod integer;
+mod scalar_operand;
 mod operands;
-mod packed;
+mod nan;
+mod approximate;
+mod divide;
 mod protocol;
-pub mod relative;
-mod scalar;
-mod sdwa;
+mod compare;
+mod packed;
 mod vector;
+pub(crate) mod hardware;
+pub(crate) mod indexing;
+mod fork;
+mod scalar;
+pub(crate) mod modifiers;
 
 /// The handler of an ALU instruction, if this emulator executes it.
 pub fn handler(inst: &Inst) -> Option<Handler> {
@@ -52,9 +52,9 @@ pub fn handler(inst: &Inst) -> Option<Handler> {
 fn has_meaning(inst: &Inst) -> bool {
     let layout = inst.layout();
     if layout.has(Field::DppCtrl) {
-        return dpp::CrossLane::of(inst).is_some();
+        return CrossLane::of(inst).is_some();
     }
-    sdwa::has_meaning(inst)
+    SubDword::has_meaning(inst)
 }
 
 /// A comparison's handler follows from its row.

@@ -9,8 +9,8 @@ use std::hint::select_unpredictable as select;
 use super::exact::{invalid, is_infinite};
 use super::float::{F16, Float};
 use super::operands::{self, Sources, sources};
-use crate::code::Step;
 use crate::lanes::{self, LANES, Lane, Lanes, at_each_level};
+use crate::step::Step;
 use crate::wave::Wave;
 
 /// Which NaN an operation gives.

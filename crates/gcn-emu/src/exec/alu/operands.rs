@@ -1,8 +1,8 @@
 //! Operands of vector instructions: sources are read in place; those that are no vector registers, or that `modifiers` has
 //! changed, from the wave's rooms. Results are written under EXEC.
 
-use crate::code::{Arg, MAX_ARGS, Step};
 use crate::lanes::{Lane, Lanes, NOTHING, Same, Sign, SignBits, Signed, Source};
+use crate::step::{Arg, MAX_ARGS, Step};
 use crate::wave::{SCALARS, Scalars, Wave};
 
 /// The sources at the places, with their signs.

@@ -9,8 +9,8 @@ use super::float::{self, Env, F16, Flush};
 use super::nan;
 use super::operands::At;
 use super::protocol::{both_halves, large, order_env, rarely, three, two};
-use crate::code::{Handler, Step};
 use crate::lanes::{Half, Lane, at_each_level};
+use crate::step::{Handler, Step};
 use crate::wave::Wave;
 
 at_each_level! {

@@ -10,9 +10,9 @@ use super::float::{Env, F16, Float, Flush, MODE_IEEE};
 use super::nan;
 
 use super::operands::{At, Sources, anywhere, only_same, registers, sources, used, write};
-use super::scalar;
-use crate::code::Step;
+use super::scalar_operand;
 use crate::lanes::{self, Bit, Half, Lane, Lanes, NOTHING};
+use crate::step::Step;
 use crate::wave::Wave;
 
 /// Destination, one source.
@@ -44,7 +44,7 @@ pub(super) fn select<A: Lane, B: Lane, R: Lane>(
     s: &Step,
     f: impl Fn(A, B, bool) -> R,
 ) {
-    let mask = scalar::read(w, s.args[3]);
+    let mask = scalar_operand::read(w, s.args[3]);
     run(w, s, At::<1, 2, 1>, mask, |a, b, (), bit: bool| {
         (f(a, b, bit), ())
     });
@@ -59,7 +59,7 @@ pub(super) fn carry<A: Lane, B: Lane, R: Lane>(
     f: impl Fn(A, B, (), ()) -> (R, bool) + Copy,
 ) {
     let mask = run(w, s, At::<2, 3, 2>, 0, f);
-    scalar::write(w, s.args[1], mask);
+    scalar_operand::write(w, s.args[1], mask);
 }
 
 /// Destination, mask written, two sources, mask read, as for [`carry`].
@@ -69,9 +69,9 @@ pub(super) fn carry_through<A: Lane, B: Lane, R: Lane>(
     s: &Step,
     f: impl Fn(A, B, (), bool) -> (R, bool) + Copy,
 ) {
-    let carried = scalar::read(w, s.args[4]);
+    let carried = scalar_operand::read(w, s.args[4]);
     let mask = run(w, s, At::<2, 3, 2>, carried, f);
-    scalar::write(w, s.args[1], mask);
+    scalar_operand::write(w, s.args[1], mask);
 }
 
 /// Destination, mask written, three sources, as for [`carry`], of a large operation.
@@ -82,7 +82,7 @@ pub(super) fn carry3<A: Lane, B: Lane, C: Lane, R: Lane>(
     f: impl Fn(A, B, C, ()) -> (R, bool),
 ) {
     let mask = large(w, s, At::<2, 3, 4>, 0, f);
-    scalar::write(w, s.args[1], mask);
+    scalar_operand::write(w, s.args[1], mask);
 }
 
 /// [`carry3`] of an operation that few values make difficult (see [`usually`]); of the others no flag is set.
@@ -94,7 +94,7 @@ pub(super) fn carry3_usually<A: Lane, B: Lane, C: Lane, R: Lane>(
     any: impl Fn(A, B, C, ()) -> (R, bool),
 ) {
     let mask = usually(w, s, At::<2, 3, 4>, usual, any);
-    scalar::write(w, s.args[1], mask);
+    scalar_operand::write(w, s.args[1], mask);
 }
 
 /// Destination, two sources, and `table` with a value for each lane.
@@ -115,7 +115,7 @@ pub(super) fn with_lanes<A: Lane, B: Lane, R: Lane>(
 #[inline(always)]
 pub(super) fn compare<A: Lane, B: Lane>(w: &mut Wave, s: &Step, f: impl Fn(A, B) -> bool) {
     let mask = run(w, s, At::<1, 2, 1>, 0, |a, b, (), ()| ((), f(a, b)));
-    scalar::write(w, s.args[0], mask);
+    scalar_operand::write(w, s.args[0], mask);
     if s.writes_exec {
         w.set_exec(mask);
     }

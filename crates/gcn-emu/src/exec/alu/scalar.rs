@@ -2,12 +2,14 @@
 //!
 //! Source: AMD's Southern Islands, Sea Islands, GCN3 and Vega manuals, chapter "Scalar ALU Operations".
 
-use gcn_isa::Isa;
-use gcn_isa::simm::Hwreg;
 use gcn_isa::sop::{Sop1, Sop2, Sopc, Sopk};
 
+use super::fork::{fork, join};
+use super::hardware::{get_register, set_register};
 use super::indexing;
-use crate::code::{Arg, Handler, Step};
+use super::integer::{add_carry, bits, found, signed_bits, sub_borrow};
+use super::scalar_operand::{Scalar, read, write};
+use crate::step::{Arg, Handler, Step};
 use crate::wave::{MODE_VSKIP, Wave};
 
 /// The handler of a SOP2 instruction.
@@ -210,29 +212,6 @@ pub fn sopc(op: Sopc) -> Option<Handler> {
     Some(handler)
 }
 
-/// A value of one or two scalar registers.
-pub(super) trait Scalar: Copy {
-    /// Number of registers.
-    const DWORDS: u8;
-    /// From 64 bits, of which the low ones count.
-    fn from_bits(bits: u64) -> Self;
-    /// To 64 bits.
-    fn bits(self) -> u64;
-}
-
-macro_rules! scalar {
-    ($($Type:ty, $dwords:literal, $Unsigned:ty;)*) => {
-        $(impl Scalar for $Type {
-            const DWORDS: u8 = $dwords;
-            #[inline(always)]
-            fn from_bits(bits: u64) -> $Type { bits as $Type }
-            #[inline(always)]
-            fn bits(self) -> u64 { u64::from(self as $Unsigned) }
-        })*
-    };
-}
-scalar! { u32, 1, u32; i32, 1, u32; u64, 2, u64; i64, 2, u64; }
-
 /// Result of a scalar instruction: a value, SCC, or both.
 trait Outcome {
     fn put(self, wave: &mut Wave, destination: Arg);
@@ -250,42 +229,6 @@ impl<T: Scalar> Outcome for (T, bool) {
     fn put(self, wave: &mut Wave, destination: Arg) {
         write(wave, destination, self.0);
         wave.scc = self.1;
-    }
-}
-
-/// Reads a scalar source.
-#[inline(always)]
-pub(super) fn read<T: Scalar>(wave: &Wave, source: Arg) -> T {
-    T::from_bits(match source {
-        Arg::Scalar(code) if T::DWORDS == 2 => {
-            u64::from(wave.resolved(code)) | u64::from(wave.resolved(code + 1)) << 32
-        }
-        Arg::Scalar(code) => u64::from(wave.resolved(code)),
-        Arg::Const(value) => value,
-        other => read_other(wave, other),
-    })
-}
-
-/// A source that few instructions have.
-#[cold]
-#[inline(never)]
-fn read_other(wave: &Wave, source: Arg) -> u64 {
-    match source {
-        Arg::Special(code) => wave.special(code),
-        Arg::Imm(value) => value as u64,
-        _ => 0,
-    }
-}
-
-/// Writes a scalar destination.
-#[inline(always)]
-pub(super) fn write<T: Scalar>(wave: &mut Wave, destination: Arg, value: T) {
-    if let Arg::Scalar(code) = destination {
-        if T::DWORDS == 2 {
-            wave.set_scalar64(code, value.bits());
-        } else {
-            wave.set_scalar(code, value.bits() as u32);
-        }
     }
 }
 
@@ -338,51 +281,6 @@ fn non_zero<T: Scalar>(value: T) -> (T, bool) {
     (value, value.bits() != 0)
 }
 
-/// The sum with a carry, and the carry out.
-#[inline(always)]
-pub(super) fn add_carry(a: u32, b: u32, carry: bool) -> (u32, bool) {
-    let (sum, first) = a.overflowing_add(b);
-    let (sum, second) = sum.overflowing_add(u32::from(carry));
-    (sum, first | second)
-}
-
-/// The difference with a borrow, and the borrow out.
-#[inline(always)]
-pub(super) fn sub_borrow(a: u32, b: u32, borrow: bool) -> (u32, bool) {
-    // Comparisons are what the host's vectors have.
-    let difference = a.wrapping_sub(b);
-    let last = u32::from(borrow);
-    (difference.wrapping_sub(last), (a < b) | (difference < last))
-}
-
-/// A bit's number, −1 if there was none.
-#[inline(always)]
-pub(super) fn found(number: u32, none: u32) -> i32 {
-    if number == none { -1 } else { number as i32 }
-}
-
-/// `width` bits from `offset` on.
-#[inline(always)]
-pub(super) fn bits(value: u64, offset: u32, width: u32) -> u64 {
-    let shifted = value >> offset;
-    if width < 64 {
-        shifted & ((1 << width) - 1)
-    } else {
-        shifted
-    }
-}
-
-/// The same with the highest of them as sign.
-#[inline(always)]
-pub(super) fn signed_bits(value: i64, offset: u32, width: u32) -> i64 {
-    let shifted = value >> offset;
-    match width {
-        0 => 0,
-        1..64 => shifted << (64 - width) >> (64 - width),
-        _ => shifted,
-    }
-}
-
 #[inline(always)]
 fn shift_add(a: u32, shift: u32, b: u32) -> (u32, bool) {
     let sum = (u64::from(a) << shift) + u64::from(b);
@@ -421,169 +319,5 @@ fn move_relative<T: Scalar>(w: &mut Wave, s: &Step) {
     if let Arg::Scalar(_) = destination {
         let value: T = read(w, source);
         write(w, destination, value);
-    }
-}
-
-/// MODE: how many parts of the wave wait on the stack of S_CBRANCH_…_FORK, three bits.
-const STACK_SHIFT: u32 = 29;
-/// Scalar registers of a part: EXEC, then the program counter.
-const PART: u32 = 4;
-
-/// The stack's depth.
-fn depth(w: &Wave) -> u32 {
-    w.mode >> STACK_SHIFT
-}
-
-fn set_depth(w: &mut Wave, depth: u32) {
-    w.mode = w.mode & !(u32::MAX << STACK_SHIFT) | depth << STACK_SHIFT;
-}
-
-/// The scalar registers of part number `number`.
-fn part(number: u32) -> [u8; 2] {
-    let first = (number * PART) as u8;
-    [first, first + 2]
-}
-
-/// The lanes in the first operand go to `target`, the others on; where both have some, the smaller part goes first and
-/// the other waits on the stack (errata E204). Registers that the wave has not are not written (checklist 1.7).
-fn fork(w: &mut Wave, s: &Step, target: u64) {
-    let (exec, next) = (w.exec(), w.pc);
-    let mask: u64 = read(w, s.args[0]);
-    let (passes, fails) = (mask & exec, !mask & exec);
-    if passes == exec {
-        w.pc = target;
-        return;
-    }
-    if fails == exec {
-        return;
-    }
-    let (first, later) = if fails.count_ones() < passes.count_ones() {
-        ((fails, next), (passes, target))
-    } else {
-        ((passes, target), (fails, next))
-    };
-    let depth_before = depth(w);
-    let [lanes, address] = part(depth_before);
-    if w.owns_scalars(lanes, PART as u8) {
-        w.set_scalar64(lanes, later.0);
-        w.set_scalar64(address, later.1);
-    }
-    set_depth(w, depth_before + 1);
-    w.set_exec(first.0);
-    w.pc = first.1;
-}
-
-/// Goes on where the stack was as deep as the operand says; until then the next part has its turn (errata E204).
-fn join(w: &mut Wave, s: &Step) {
-    let until: u32 = read(w, s.args[0]);
-    if depth(w) == until {
-        return;
-    }
-    let number = depth(w).wrapping_sub(1) & (u32::MAX >> STACK_SHIFT);
-    let [lanes, address] = part(number);
-    set_depth(w, number);
-    let (exec, pc) = (w.scalar64(lanes), w.scalar64(address));
-    w.set_exec(exec);
-    w.pc = pc;
-}
-
-// Numbers of the hardware registers.
-const MODE: u8 = 1;
-const STATUS: u8 = 2;
-const TRAPSTS: u8 = 3;
-const HW_ID: u8 = 4;
-const GPR_ALLOC: u8 = 5;
-const LDS_ALLOC: u8 = 6;
-/// The one with the counters.
-pub(crate) const IB_STS: u8 = 7;
-const SH_MEM_BASES: u8 = 15;
-
-// Bits of STATUS.
-const STATUS_SCC: u32 = 0;
-const STATUS_USER_PRIORITY: u32 = 3;
-const STATUS_EXECZ: u32 = 9;
-const STATUS_VCCZ: u32 = 10;
-const STATUS_IN_GROUP: u32 = 11;
-const STATUS_VALID: u32 = 16;
-
-/// Waves of a compute unit go round its SIMD units.
-const SIMD_UNITS: u32 = 4;
-
-// Where parts of the registers are, and what their sizes count (errata E207).
-const HW_ID_SIMD: u32 = 4;
-const HW_ID_WAVE: u32 = 0xf;
-const GPR_ALLOC_VGPRS: u32 = 8;
-const GPR_ALLOC_SGPRS: u32 = 24;
-const VGPRS_TOGETHER: u32 = 4;
-const LDS_ALLOC_SIZE: u32 = 12;
-const IB_STS_EXP: u32 = 4;
-const IB_STS_LGKM: u32 = 8;
-const IB_STS_VM_HIGH: u32 = 22;
-const VM_LOW: u32 = 0xf;
-
-/// Number of units that hold `count`, minus one, the form in which registers give the size of allocations.
-fn units_but_one(count: u32, unit: u32) -> u32 {
-    count.div_ceil(unit).saturating_sub(1)
-}
-
-/// The value of a hardware register. What nothing here has (traps, the place on a chip beyond a unit) is 0.
-fn hardware_register(w: &Wave, id: u8) -> u32 {
-    match id {
-        MODE => w.mode,
-        STATUS => {
-            u32::from(w.scc) << STATUS_SCC
-                | u32::from(w.exec() == 0) << STATUS_EXECZ
-                | u32::from(w.vcc() == 0) << STATUS_VCCZ
-                | u32::from(w.priority) << STATUS_USER_PRIORITY
-                | u32::from(w.group.waves > 1) << STATUS_IN_GROUP
-                | 1 << STATUS_VALID
-        }
-        TRAPSTS => w.trapsts,
-        HW_ID => (w.id.wave / SIMD_UNITS) & HW_ID_WAVE | (w.id.wave % SIMD_UNITS) << HW_ID_SIMD,
-        GPR_ALLOC => {
-            let sgprs_together = if w.isa < Isa::Vi { 8 } else { 16 };
-            let vgprs = units_but_one(w.vgprs.len() as u32, VGPRS_TOGETHER);
-            let sgprs = units_but_one(w.sgpr_count.into(), sgprs_together);
-            vgprs << GPR_ALLOC_VGPRS | sgprs << GPR_ALLOC_SGPRS
-        }
-        LDS_ALLOC => {
-            let unit = if w.isa == Isa::Si { 256 } else { 512 };
-            w.group.lds_bytes.div_ceil(unit) << LDS_ALLOC_SIZE
-        }
-        IB_STS => {
-            let counters = w.scoreboard.counters();
-            let vm = u32::from(counters.vm);
-            vm & VM_LOW
-                | u32::from(counters.exp) << IB_STS_EXP
-                | u32::from(counters.lgkm) << IB_STS_LGKM
-                | vm >> 4 << IB_STS_VM_HIGH
-        }
-        // The apertures' bases by their upper 16 bits: private below, shared above (errata E088).
-        SH_MEM_BASES => w.apertures.private >> 16 | w.apertures.shared & 0xffff_0000,
-        _ => 0,
-    }
-}
-
-fn get_register(w: &mut Wave, s: &Step) {
-    let reg = Hwreg::unpack(s.immediate() as u16);
-    let value = hardware_register(w, reg.id);
-    let value = bits(
-        u64::from(value),
-        u32::from(reg.offset),
-        u32::from(reg.width),
-    ) as u32;
-    write(w, s.args[0], value);
-}
-
-/// Only MODE and TRAPSTS can be written by a kernel; other registers stay as they are.
-fn set_register(w: &mut Wave, s: &Step) {
-    let reg = Hwreg::unpack(s.immediate() as u16);
-    let value: u32 = read(w, s.args[1]);
-    let mask = (((1u64 << reg.width) - 1) << reg.offset) as u32;
-    let put = |old: u32| old & !mask | value << reg.offset & mask;
-    match reg.id {
-        MODE => w.mode = put(w.mode),
-        TRAPSTS => w.trapsts = put(w.trapsts),
-        _ => {}
     }
 }

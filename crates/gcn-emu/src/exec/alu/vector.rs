@@ -11,12 +11,13 @@ use super::approximate;
 use super::divide;
 use super::exact::{self, Round};
 use super::float::{self, Env, F16, Float};
+use super::integer::{add_carry, bits, found, signed_bits, sub_borrow};
 use super::nan;
 use super::operands::At;
 use super::protocol::*;
-use super::scalar::{self, add_carry, bits, found, signed_bits, sub_borrow};
-use crate::code::{Arg, Handler, Step};
+use super::scalar_operand;
 use crate::lanes::{Half, LANES, Lanes, at_each_level, keep_if};
+use crate::step::{Arg, Handler, Step};
 use crate::wave::Wave;
 
 at_each_level! {
@@ -134,7 +135,7 @@ pub fn vop2(op: Vop2, clamp: bool) -> Option<Handler> {
     use Vop2::*;
     let handler: Handler = match op {
         V_CNDMASK_B32     => |w, s| select(w, s, |a: f32, b: f32, bit| if bit { b } else { a }),
-        V_READLANE_B32    => |w, s| { let lane = scalar::read(w, s.args[2]); read_lane(w, s, lane) },
+        V_READLANE_B32    => |w, s| { let lane = scalar_operand::read(w, s.args[2]); read_lane(w, s, lane) },
         V_WRITELANE_B32   => write_lane,
         V_ADD_F32         => |w, s| rounded2(w, s, |a: f32, b| a + b, exact::add),
         V_SUB_F32         => |w, s| rounded2(w, s, |a: f32, b| a - b, exact::sub),
@@ -300,7 +301,7 @@ pub fn vop3(op: Vop3, clamp: bool) -> Option<Handler> {
         V_DIV_FIXUP_LEGACY_F16 | V_DIV_FIXUP_F16 => |w, s| float3(w, s, divide::div_fixup::<F16>),
         V_CVT_PKACCUM_U8_F32 => |w, s| put_bytes(w, s, At::<1, 2, 0>),
         V_LDEXP_F32        => |w, s| rounded_int(w, s, |a: f32, b: i32| float::ldexp(a, b), exact::ldexp),
-        V_READLANE_B32     => |w, s| { let lane = scalar::read(w, s.args[2]); read_lane(w, s, lane) },
+        V_READLANE_B32     => |w, s| { let lane = scalar_operand::read(w, s.args[2]); read_lane(w, s, lane) },
         V_WRITELANE_B32    => write_lane,
         V_BCNT_U32_B32     => |w, s| two(w, s, |a: u32, b: u32| a.count_ones().wrapping_add(b)),
         V_MBCNT_LO_U32_B32 => |w, s| mask_count(w, s, &BELOW_LOW),
@@ -530,7 +531,8 @@ fn four_wide_sads(w: &mut Wave, s: &Step, add: impl Fn(u32, u32) -> u32) {
         Arg::Vgpr(first) => *w.vgpr(first.saturating_add(n)),
         Arg::Scalar(first) if n > 1 => Lanes::splat(w.scalar(first.saturating_add(n))),
         arg => Lanes::splat(
-            (scalar::read::<u64>(w, arg).checked_shr(32 * u32::from(n))).unwrap_or(0) as u32,
+            (scalar_operand::read::<u64>(w, arg).checked_shr(32 * u32::from(n))).unwrap_or(0)
+                as u32,
         ),
     };
     let (low, high) = (register(w, s.args[1], 0), register(w, s.args[1], 1));
@@ -588,7 +590,7 @@ fn permute(w: &mut Wave, s: &Step) {
 #[inline(always)]
 fn selector(w: &Wave, arg: Arg) -> Option<u32> {
     let Arg::Vgpr(register) = arg else {
-        return Some(scalar::read(w, arg));
+        return Some(scalar_operand::read(w, arg));
     };
     let lanes = w.vgpr(register).0;
     let first = lanes[0];
@@ -704,13 +706,16 @@ fn read_lane(w: &mut Wave, s: &Step, lane: u32) {
         && let Some(lanes) = w.vgprs.get(usize::from(source))
     {
         let value = lanes.0[lane as usize % LANES];
-        scalar::write(w, s.args[0], value);
+        scalar_operand::write(w, s.args[0], value);
     }
 }
 
 /// A scalar into a lane of a vector register, whether or not it is active.
 fn write_lane(w: &mut Wave, s: &Step) {
-    let (value, lane): (u32, u32) = (scalar::read(w, s.args[1]), scalar::read(w, s.args[2]));
+    let (value, lane): (u32, u32) = (
+        scalar_operand::read(w, s.args[1]),
+        scalar_operand::read(w, s.args[2]),
+    );
     if let Arg::Vgpr(destination) = s.args[0]
         && let Some(lanes) = w.vgprs.get_mut(usize::from(destination))
     {
@@ -736,7 +741,7 @@ fn move_relative(w: &mut Wave, s: &Step) {
     let [destination, source, ..] = s.relative_operands(w);
     let value = match source {
         Arg::Vgpr(source) => *w.vgpr(source),
-        arg => Lanes::splat(scalar::read(w, arg)),
+        arg => Lanes::splat(scalar_operand::read(w, arg)),
     };
     if let Arg::Vgpr(destination) = destination {
         let exec = w.exec();

@@ -1,19 +1,18 @@
 //! The first step: where an instruction is about to go, lane by lane, without side effects.
 
-use gcn_isa::effect::AtomicOp;
 use gcn_isa::{Does, Isa};
 
-use crate::code::{Arg, Step};
 use crate::device::Device;
 use crate::fault::Intent;
 use crate::lanes::{LANES, Lanes, active};
 use crate::lds::direct_place;
+use crate::step::{Arg, Step};
 use crate::wave::Wave;
 
 use super::buffer::Descriptor;
-use super::format::Format;
-use super::plan::{Family, Plan};
 use super::wide;
+use crate::step::Format;
+use crate::step::{Family, Plan};
 
 /// Where an instruction is about to go. Only the lanes in the masks mean anything.
 #[derive(Clone, Debug)]
@@ -540,9 +539,4 @@ pub fn scalar_address(wave: &Wave, plan: &Plan) -> u64 {
     (wave.scalar64(plan.sbase) & !3)
         .wrapping_add_signed(plan.offset)
         .wrapping_add(u64::from(register & !3))
-}
-
-/// Whether the old value of a counter goes up or down (checklist 2.27).
-pub fn counts_up(op: AtomicOp) -> bool {
-    op == AtomicOp::Add
 }

@@ -6,7 +6,7 @@ use gcn_isa::swizzle::Pattern;
 use crate::lanes::{LANES, Lanes, active};
 use crate::wave::Wave;
 
-use super::plan::Plan;
+use crate::step::Plan;
 
 /// EXEC is that of the moment; all sources are read before a destination is written (errata E058).
 pub fn perform(wave: &mut Wave, plan: &Plan, how: LaneMove) {

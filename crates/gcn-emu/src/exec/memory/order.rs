@@ -3,10 +3,11 @@
 use gcn_isa::effect::GwsOp;
 
 use super::access::ORDERED_INDEX;
-use super::{Outcome, Plan};
+use super::running::Outcome;
 use crate::device::Device;
 use crate::lanes::{LANES, Lanes};
 use crate::lds::Share;
+use crate::step::Plan;
 use crate::wave::Wave;
 
 /// GWS (checklist 2.30; errata E048): the value is the first active lane's, lane 0's where none is.

@@ -2,18 +2,14 @@
 //! differ in the addresses only.
 
 use crate::device::Device;
-use crate::fault::FaultKind;
+use crate::fault::{FaultKind, Intent};
 use crate::lanes::{LANES, Lanes};
 use crate::lds::Share;
 use crate::memory::Region;
 
 use super::access::{Access, Space};
+use super::element::{DWORD, Element, MAX_DWORDS};
 use super::wide::{self, Words};
-
-/// Dwords of the largest element of a lane.
-pub const MAX_DWORDS: usize = 4;
-/// Bytes of a dword.
-pub const DWORD: usize = 4;
 
 /// Why an element, or a part of it, was not accessed.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -41,9 +37,6 @@ pub struct Places<'a> {
     /// Where the lanes go.
     pub access: &'a Access,
 }
-
-/// The value of an element: its dwords, in the low bits.
-pub type Element = [u32; MAX_DWORDS];
 
 fn chunks(bytes: usize) -> impl Iterator<Item = (usize, usize)> {
     (0..bytes.div_ceil(DWORD)).map(move |i| (i, (bytes - DWORD * i).min(DWORD)))
@@ -437,7 +430,7 @@ fn row(addresses: &[u64; LANES]) -> Option<u64> {
 
 impl Violation {
     /// The fault that it is where violations stop the run; nothing for what never does.
-    pub fn fault(self, intent: crate::fault::Intent, bytes: u8) -> Option<FaultKind> {
+    pub fn fault(self, intent: Intent, bytes: u8) -> Option<FaultKind> {
         match self {
             Violation::OutOfRange => None,
             Violation::Unmapped { address } => Some(FaultKind::Unmapped {

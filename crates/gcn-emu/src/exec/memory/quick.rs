@@ -4,97 +4,21 @@
 //! Here is scalar memory; `share.rs` has LDS, `global.rs` addresses of global memory, `scratch.rs` what the lanes of a wave
 //! have interleaved, `atomics.rs` what changes memory, `formats.rs` what is converted, `moves.rs` what changes lanes only.
 
+mod part;
+mod share;
+mod global;
+mod scratch;
 mod atomics;
 mod formats;
-mod global;
 mod moves;
-mod scratch;
-pub(super) mod share;
-
-use gcn_isa::effect::{Half, LaneMove};
-use gcn_isa::{Does, Ty};
 
 use crate::device::Device;
-use crate::lanes::{self, Lanes};
+use crate::lanes::Lanes;
 use crate::lds::Lds;
 use crate::wave::Wave;
 
-use super::places::DWORD;
-use super::plan::{Family, Plan};
-use super::{HALF_BITS, MAX_SCALAR_DWORDS, access};
-
-/// What an instruction is, as far as it may be usual.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Quick {
-    /// It never is.
-    No,
-    /// A load of one or two elements of whole dwords from LDS.
-    LoadShare,
-    /// A load of a part of a dword from there.
-    LoadSharePart,
-    /// A store of one or two elements to LDS.
-    StoreShare,
-    /// A load from global memory.
-    Load,
-    /// A store there.
-    Store,
-    /// A load from scratch.
-    LoadScratch,
-    /// A store there.
-    StoreScratch,
-    /// A load through a descriptor, of global memory or of scratch.
-    LoadBuffer,
-    /// A store there.
-    StoreBuffer,
-    /// A load of scalar registers from an address.
-    LoadScalar,
-    /// An atomic on global memory, by FLAT also on LDS.
-    Atomic,
-    /// An atomic on LDS.
-    AtomicShare,
-    /// A load through a descriptor that is converted.
-    LoadFormat,
-    /// A store there.
-    StoreFormat,
-    /// Lanes exchange values.
-    Moves(LaneMove),
-    /// Nothing is done.
-    Nothing,
-}
-
-impl Quick {
-    /// What an instruction with this plan is.
-    pub fn of(plan: &Plan) -> Quick {
-        if plan.gds || plan.tfe || plan.to_lds {
-            return Quick::No;
-        }
-        let is_part = usize::from(plan.ty.bytes()) < DWORD;
-        match (plan.family, plan.does) {
-            // Caches are coherent here, and translation needs no prefetch (errata E124, E125).
-            (_, Does::Cache { .. } | Does::Probe | Does::LdsNop) => Quick::Nothing,
-            (Family::Share, Does::Load(_) | Does::LoadHalf(..)) if is_part => Quick::LoadSharePart,
-            (Family::Share, Does::Load(_) | Does::LoadTwo(..)) => Quick::LoadShare,
-            (Family::Share, Does::Store(_) | Does::StoreHigh(_) | Does::StoreTwo(..)) => {
-                Quick::StoreShare
-            }
-            (Family::Buffer, Does::LoadFormat(..) | Does::LoadFormatHigh) => Quick::LoadFormat,
-            (Family::Buffer, Does::StoreFormat(..) | Does::StoreFormatHigh) => Quick::StoreFormat,
-            (Family::Share, Does::Lanes(how)) => Quick::Moves(how),
-            (Family::Share, Does::Atomic(..) | Does::Return(..)) => Quick::AtomicShare,
-            (Family::Global | Family::Flat | Family::Buffer, Does::Atomic(..)) => Quick::Atomic,
-            (Family::Scratch, Does::Load(_) | Does::LoadHalf(..)) => Quick::LoadScratch,
-            (Family::Scratch, Does::Store(_) | Does::StoreHigh(_)) => Quick::StoreScratch,
-            (Family::Buffer, Does::Load(_) | Does::LoadHalf(..)) => Quick::LoadBuffer,
-            (Family::Buffer, Does::Store(_) | Does::StoreHigh(_)) => Quick::StoreBuffer,
-            (Family::Global | Family::Flat, Does::Load(_) | Does::LoadHalf(..)) => Quick::Load,
-            (Family::Global | Family::Flat, Does::Store(_) | Does::StoreHigh(_)) => Quick::Store,
-            (Family::Scalar, Does::Load(ty)) if usize::from(ty.dwords()) <= MAX_SCALAR_DWORDS => {
-                Quick::LoadScalar
-            }
-            _ => Quick::No,
-        }
-    }
-}
+use super::access;
+use crate::step::{Family, MAX_SCALAR_DWORDS, Plan, Quick};
 
 /// Performs the instruction; nothing, and nothing has been done, if it is not usual. It is compiled into each of the two step
 /// loops: a call costs a load from LDS an eighth of its time.
@@ -160,18 +84,6 @@ fn perform_usual(
         Quick::Moves(how) => moves::perform(wave, plan, how),
         Quick::Nothing => Some(()),
     }
-}
-
-/// Writes a dword, or a part of one without sign, to its register, or to the half that it is for.
-fn write(plan: &Plan, loaded: &mut Lanes, register: &mut Lanes, exec: u64) {
-    if matches!(plan.ty, Ty::I8 | Ty::I16) {
-        lanes::extend_sign(u32::from(plan.ty.bytes()) * u8::BITS, loaded);
-    }
-    if let Does::LoadHalf(_, half) = plan.does {
-        let place = if half == Half::High { HALF_BITS } else { 0 };
-        lanes::insert(HALF_BITS, place, loaded, register);
-    }
-    register.blend(loaded, exec);
 }
 
 fn load_scalar(wave: &mut Wave, plan: &Plan, device: &Device) -> Option<()> {

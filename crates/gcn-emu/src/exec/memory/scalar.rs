@@ -5,8 +5,9 @@ use gcn_isa::effect::AtomicOp;
 
 use super::combine::{Denormals, combine};
 use super::places::Violation;
-use super::{LaneFault, MAX_SCALAR_DWORDS, Running};
+use super::running::{LaneFault, Running};
 use crate::fault::FaultKind;
+use crate::step::MAX_SCALAR_DWORDS;
 
 impl Running<'_> {
     /// Scalar memory, executed once whatever EXEC is (checklist 1.3).

@@ -2,9 +2,10 @@
 
 use gcn_isa::Ty;
 
-use super::format::COMPONENTS;
-use super::{HALF_BITS, LaneFault, Running};
+use super::element::HALF_BITS;
+use super::running::{LaneFault, Running};
 use crate::lanes::LANES;
+use crate::step::COMPONENTS;
 
 impl Running<'_> {
     /// The components of a lane's element, converted.

@@ -6,7 +6,7 @@
 
 use crate::lanes::{GROUP, LANES, Lanes, Pattern, at_each_level};
 
-use super::places::DWORD;
+use super::element::DWORD;
 
 /// A space of addresses, of which dwords are read and written.
 pub trait Words {

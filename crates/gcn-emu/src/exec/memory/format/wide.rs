@@ -2,8 +2,9 @@
 
 use gcn_isa::Ty;
 
-use super::{COMPONENTS, Format, Numbers, Select, ones};
+use super::bits::ones;
 use crate::lanes::{Lanes, at_each_level};
+use crate::step::{COMPONENTS, Format, Numbers, Select};
 
 impl Format {
     /// Component number `n` of what [`Format::load`] makes of each lane's element, whose dwords are in `raw`.

@@ -10,13 +10,13 @@ use gcn_isa::Ty;
 use gcn_isa::effect::AtomicOp;
 
 use super::super::combine::{Denormals, combine};
-use super::super::plan::{Family, Plan};
 use super::global::Addresses;
 use super::share::{is_reached, reached, takes_addresses};
 use crate::device::Device;
 use crate::lanes::{self, LANES, Lane, Lanes, NOTHING, active, at_each_level};
 use crate::lds::Lds;
 use crate::memory::Region;
+use crate::step::{Family, Plan};
 use crate::wave::Wave;
 
 /// An atomic on global memory. What was there goes to `old`.

@@ -2,13 +2,12 @@
 
 use gcn_isa::{Does, Ty};
 
-use super::super::HALF_BITS;
-use super::super::format::{COMPONENTS, Format};
-use super::super::places::DWORD;
-use super::super::plan::Plan;
+use super::super::element::{DWORD, HALF_BITS};
 use super::global::Addresses;
 use crate::device::Device;
 use crate::lanes::{self, Lanes};
+use crate::step::Plan;
+use crate::step::{COMPONENTS, Format};
 use crate::wave::Wave;
 
 /// Loads components.

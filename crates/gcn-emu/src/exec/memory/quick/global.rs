@@ -2,13 +2,13 @@
 
 use gcn_isa::Does;
 
-use super::super::HALF_BITS;
 use super::super::access;
-use super::super::places::{DWORD, MAX_DWORDS};
-use super::super::plan::{Family, Plan};
+use super::super::element::{DWORD, HALF_BITS, MAX_DWORDS};
+use super::part::write;
 use crate::device::Device;
 use crate::lanes::{self, LANES, Lanes, NOTHING};
 use crate::memory::{self, Memory};
+use crate::step::{Family, Plan};
 use crate::wave::Wave;
 
 /// Loads an element.
@@ -109,7 +109,7 @@ fn load_part(wave: &mut Wave, plan: &Plan, device: &Device) -> Option<()> {
         memory.gather(from.all(device)?, bytes.into(), exec, into)?;
     }
     let register = wave.vgprs.get_mut(usize::from(plan.vdst))?;
-    super::write(plan, &mut loaded, register, exec);
+    write(plan, &mut loaded, register, exec);
     Some(())
 }
 

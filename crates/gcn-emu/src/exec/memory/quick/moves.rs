@@ -3,8 +3,8 @@
 use gcn_isa::effect::LaneMove;
 use gcn_isa::swizzle::Pattern;
 
-use super::super::plan::Plan;
 use crate::lanes::{self, LANES, Lanes, active, at_each_level};
+use crate::step::Plan;
 use crate::wave::Wave;
 
 /// See [`super::super::moves`]; what is not active reads as zero, and is written by none.

@@ -3,13 +3,13 @@
 
 use gcn_isa::Does;
 
-use super::super::HALF_BITS;
 use super::super::access::{self, SCRATCH_ROW};
-use super::super::places::DWORD;
-use super::super::plan::{Family, Plan};
+use super::super::element::{DWORD, HALF_BITS};
+use super::part::write;
 use crate::device::Device;
 use crate::lanes::{self, LANES, Lanes, NOTHING};
 use crate::memory::{Addresses, Memory};
+use crate::step::{Family, Plan};
 use crate::wave::Wave;
 
 /// Loads elements of a few bytes or dwords.
@@ -27,7 +27,7 @@ pub fn load(wave: &mut Wave, plan: &Plan, device: &Device) -> Option<()> {
     if row.part.is_some() {
         let mut loaded = Lanes::ZERO;
         row.load(0, memory, &mut loaded, u64::MAX)?;
-        super::write(plan, &mut loaded, registers.first_mut()?, exec);
+        write(plan, &mut loaded, registers.first_mut()?, exec);
         return Some(());
     }
     row.are_there(count, memory)?;
@@ -54,7 +54,7 @@ fn load_each(wave: &mut Wave, plan: &Plan, memory: &Memory, each: &[u64; LANES])
     }
     let registers = wave.vgprs.get_mut(first..first + count)?;
     for (register, new) in registers.iter_mut().zip(loaded) {
-        super::write(plan, new, register, exec);
+        write(plan, new, register, exec);
     }
     Some(())
 }

@@ -2,72 +2,13 @@
 
 use gcn_isa::{Does, Isa};
 
-use super::super::HALF_BITS;
-use super::super::places::DWORD;
-use super::super::plan::{Family, Plan};
+use super::super::element::{DWORD, HALF_BITS};
+use super::part::write;
 use crate::device::Device;
-use crate::lanes::{self, Elements, Lanes};
+use crate::lanes::{self, Lanes};
 use crate::lds::{Lds, Share};
+use crate::step::{Family, Plan};
 use crate::wave::Wave;
-
-/// The elements of a load or a store, once for all times that it is executed. Some are on the way from or to other registers
-/// than the instruction's: the second of two, of which the first has the addresses.
-pub(crate) fn elements(plan: &Plan) -> Elements {
-    let (first, distance) = (plan.offset as u32, plan.distance as u32);
-    let elements = Elements {
-        addresses: plan.vaddr.unwrap_or(0),
-        offsets: [first, first.wrapping_add(distance)],
-        count: 1,
-        mask: plan.mask,
-        dwords: plan.ty.dwords(),
-        data: [plan.vdata, plan.vdata1],
-    };
-    let is_part = usize::from(plan.ty.bytes()) < DWORD;
-    // Two elements, one behind the other, are one of twice the size.
-    let follows = distance == u32::from(plan.ty.bytes());
-    let double = Elements {
-        dwords: 2 * elements.dwords,
-        ..elements
-    };
-    match plan.does {
-        Does::LoadTwo(..) if follows => Elements {
-            data: [plan.vdst; 2],
-            ..double
-        },
-        Does::StoreTwo(..)
-            if follows
-                && u32::from(plan.vdata1) == u32::from(plan.vdata) + u32::from(elements.dwords) =>
-        {
-            double
-        }
-        Does::LoadTwo(..) => Elements {
-            count: 2,
-            data: [plan.vdst; 2],
-            ..elements
-        },
-        // Two elements for one place are one (errata E042).
-        Does::StoreTwo(..) if distance != 0 => Elements {
-            count: 2,
-            ..elements
-        },
-        Does::Load(_) | Does::LoadHalf(..) if is_part => on_the_way(elements),
-        Does::Load(_) => Elements {
-            data: [plan.vdst; 2],
-            ..elements
-        },
-        Does::StoreHigh(_) => on_the_way(elements),
-        _ => elements,
-    }
-}
-
-fn on_the_way(elements: Elements) -> Elements {
-    Elements {
-        addresses: 0,
-        dwords: 1,
-        data: [1; 2],
-        ..elements
-    }
-}
 
 /// True if the addresses are none that GCN 1.0 takes for out of range by their registers (errata E039).
 #[inline]
@@ -123,7 +64,7 @@ pub fn load_part(wave: &mut Wave, plan: &Plan, lds: &mut Lds, device: &Device) -
     let [_, loaded] = &mut registers;
     lanes::keep_low(u32::from(plan.ty.bytes()) * u8::BITS, loaded);
     let register = wave.vgprs.get_mut(usize::from(plan.vdst))?;
-    super::write(plan, loaded, register, exec);
+    write(plan, loaded, register, exec);
     Some(())
 }
 

@@ -5,12 +5,14 @@ use gcn_isa::field::Field;
 use gcn_isa::smem::Smem;
 use gcn_isa::{Does, Encoding, Inst, Isa, Op, Ty};
 
-use crate::code::{Arg, MAX_ARGS};
+use super::format::Format;
+use super::quick::{self, Quick};
+use super::{Arg, MAX_ARGS};
 use crate::lanes::{Elements, Gather};
 use crate::scoreboard::{Increments, Kind};
 
-use super::format::Format;
-use super::quick::{self, Quick};
+/// Dwords of the largest scalar load.
+pub(crate) const MAX_SCALAR_DWORDS: usize = 16;
 
 /// A memory instruction, resolved.
 #[derive(Clone, Copy, Debug)]
@@ -72,9 +74,9 @@ pub struct Plan {
     /// What it is where nobody observes it.
     pub quick: Quick,
     /// What it loads from LDS or stores there.
-    pub(super) elements: Elements,
+    pub(crate) elements: Elements,
     /// What loads that.
-    pub(super) gather: Gather,
+    pub(crate) gather: Gather,
 }
 
 /// Where addresses come from.
@@ -215,7 +217,7 @@ impl Plan {
             (plan.kind, plan.increments) = (counters.order, counters.into());
         }
         plan.quick = Quick::of(&plan);
-        plan.elements = quick::share::elements(&plan);
+        plan.elements = quick::elements(&plan);
         plan.gather = plan.elements.gather();
         Some(plan)
     }

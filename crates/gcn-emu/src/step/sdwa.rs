@@ -4,8 +4,6 @@
 
 use gcn_isa::{Field, Inst};
 
-use super::modifiers::Placed;
-
 /// The SDWA fields of an instruction.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct SubDword {
@@ -35,6 +33,19 @@ enum Unused {
     Preserve,
 }
 
+/// Placement of the low part of a dword in a register.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Placed {
+    /// Bits above the part.
+    pub top: u32,
+    /// It is extended by its sign.
+    pub extends: bool,
+    /// The lowest bit of its place.
+    pub low: u32,
+    /// Bits of the register that stay what they are.
+    pub keep: u32,
+}
+
 impl SubDword {
     /// The fields of an instruction in SDWA; nothing in other encodings.
     pub fn of(inst: &Inst) -> Option<SubDword> {
@@ -50,6 +61,14 @@ impl SubDword {
             destination: part(Field::DstSel),
             unused: Unused::numbered(inst.get(Field::DstUnused)).unwrap_or(Unused::Pad),
         })
+    }
+
+    /// True if none of SDWA's fields has a reserved number (errata E141).
+    pub(crate) fn has_meaning(inst: &Inst) -> bool {
+        [Field::Src0Sel, Field::Src1Sel, Field::DstSel]
+            .into_iter()
+            .all(|field| Part::selected(inst.get(field)).is_some())
+            && Unused::numbered(inst.get(Field::DstUnused)).is_some()
     }
 
     /// The part that a source is, and whether its sign is extended; nothing for other operands.
@@ -123,12 +142,4 @@ impl Unused {
             _ => None,
         }
     }
-}
-
-/// True if none of SDWA's fields has a reserved number (errata E141).
-pub(super) fn has_meaning(inst: &Inst) -> bool {
-    [Field::Src0Sel, Field::Src1Sel, Field::DstSel]
-        .into_iter()
-        .all(|field| Part::selected(inst.get(field)).is_some())
-        && Unused::numbered(inst.get(Field::DstUnused)).is_some()
 }

@@ -1,0 +1,131 @@
+//! A kernel's launch: its sizes, the registers that its waves begin with, and what its end amounts to.
+
+use std::ops::Range;
+
+use crate::lanes::LANES;
+
+/// Bytes of scratch with which a host thread keeps more workgroups alive than it must.
+const SCRATCH_BYTES: u64 = 4 << 20;
+
+/// Workgroups that a thread keeps alive at once while they do something. One runs at a time; another starts only when
+/// the ones before have had a turn, so that few workgroups that wait for each other soon finish.
+pub(crate) const RESIDENT_GROUPS: usize = 8;
+
+/// Workgroups that a thread keeps alive while all of them wait: as many one-wave workgroups as the largest chips of the
+/// time hold at once (64 compute units of 40 waves), so that a dispatch that synchronises all its workgroups, by a
+/// resource (checklist 2.30) or by memory (errata E243), runs here if it runs there.
+pub(crate) const RESIDENT_GROUPS_WAITING: usize = 64 * 40;
+
+/// A kernel's launch, after the ABI has been applied.
+#[derive(Clone, Debug)]
+pub struct Dispatch {
+    /// The kernel's name, where it is known.
+    pub kernel: Option<String>,
+    /// Addresses of its arguments, where they are known.
+    pub kernarg: Option<Range<u64>>,
+    /// Address of the first instruction.
+    pub entry: u64,
+    /// Work-items in x, y, z; none zero.
+    pub grid: [u32; 3],
+    /// Work-items of a workgroup in x, y, z; none zero, 1024 at most in all.
+    pub group: [u32; 3],
+    /// Bytes of LDS that a workgroup has.
+    pub lds_bytes: u32,
+    /// Bytes of scratch that each lane has.
+    pub scratch_bytes_per_lane: u32,
+    /// What the first registers hold.
+    pub initial: Initial,
+}
+
+/// Registers as the hardware sets them before the first instruction.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct Initial {
+    /// s0 and on.
+    pub sgprs: Vec<InitialSgpr>,
+    /// Work-item ids in v0, v1, v2: how many dimensions, 1..=3.
+    pub work_item_ids: u8,
+    /// MODE.
+    pub mode: u32,
+}
+
+/// What a scalar register holds before the first instruction.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum InitialSgpr {
+    /// The same for all waves.
+    Value(u32),
+    /// Workgroup id in dimension 0, 1, 2.
+    GroupId(u8),
+    /// First wave of its workgroup in bit 31 and the number of waves below.
+    GroupInfo,
+    /// Dword 0 or 1 of the scratch descriptor: address of the thread's scratch.
+    ScratchBase(u8),
+    /// Offset of the wave's scratch behind that address, in bytes.
+    ScratchWaveOffset,
+    /// Low half of FLAT_SCRATCH_INIT on GCN 1.4: the same address.
+    FlatScratchLow,
+    /// High half.
+    FlatScratchHigh,
+}
+
+/// What a finished run amounts to.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct Stats {
+    /// Instructions executed, one for each wave that did.
+    pub instructions: u64,
+    /// Waves run.
+    pub waves: u64,
+    /// Workgroups run.
+    pub groups: u64,
+    /// Memory violations that did not stop the run, one for each lane (checklist 1.9).
+    pub violations: u64,
+}
+
+impl Dispatch {
+    /// Workgroups in x, y, z; the last ones may be partial.
+    pub fn groups(&self) -> [u64; 3] {
+        std::array::from_fn(|d| u64::from(self.grid[d]).div_ceil(u64::from(self.group[d].max(1))))
+    }
+
+    /// Workgroups in all.
+    pub(crate) fn group_count(&self) -> u128 {
+        self.groups().map(u128::from).iter().product()
+    }
+
+    /// Waves of a full workgroup.
+    pub fn waves_per_group(&self) -> u64 {
+        self.group
+            .iter()
+            .map(|&n| u64::from(n))
+            .product::<u64>()
+            .div_ceil(LANES as u64)
+    }
+
+    /// Bytes of scratch that a host thread of the run needs.
+    pub fn scratch_bytes_per_thread(&self) -> u64 {
+        self.scratch_bytes_per_group() * self.resident_groups() as u64
+    }
+
+    /// Workgroups that a host thread of the run may have begun and not ended, at most: all of them need their scratch.
+    pub(crate) fn resident_groups(&self) -> usize {
+        let affordable = SCRATCH_BYTES
+            .checked_div(self.scratch_bytes_per_group())
+            .map_or(RESIDENT_GROUPS_WAITING, |groups| groups as usize);
+        affordable.clamp(RESIDENT_GROUPS, RESIDENT_GROUPS_WAITING)
+    }
+
+    /// Waves that a run on so many host threads may have begun and not ended, at most.
+    pub fn resident_waves(&self, threads: usize) -> u64 {
+        let groups = (self.resident_groups() as u128 * threads as u128).min(self.group_count());
+        self.waves_per_group().saturating_mul(groups as u64)
+    }
+
+    /// Bytes of scratch of a workgroup.
+    pub(crate) fn scratch_bytes_per_group(&self) -> u64 {
+        self.scratch_bytes_per_wave() * self.waves_per_group()
+    }
+
+    /// Bytes of scratch of a wave.
+    pub(crate) fn scratch_bytes_per_wave(&self) -> u64 {
+        u64::from(self.scratch_bytes_per_lane.next_multiple_of(4)) * LANES as u64
+    }
+}

@@ -1,0 +1,68 @@
+//! S_CBRANCH_…_FORK and S_CBRANCH_JOIN: parts of a wave wait on a stack in scalar registers.
+
+use super::scalar_operand::read;
+use crate::step::Step;
+use crate::wave::Wave;
+
+/// MODE: how many parts of the wave wait on the stack of S_CBRANCH_…_FORK, three bits.
+const STACK_SHIFT: u32 = 29;
+/// Scalar registers of a part: EXEC, then the program counter.
+const PART: u32 = 4;
+
+/// The stack's depth.
+fn depth(w: &Wave) -> u32 {
+    w.mode >> STACK_SHIFT
+}
+
+fn set_depth(w: &mut Wave, depth: u32) {
+    w.mode = w.mode & !(u32::MAX << STACK_SHIFT) | depth << STACK_SHIFT;
+}
+
+/// The scalar registers of part number `number`.
+fn part(number: u32) -> [u8; 2] {
+    let first = (number * PART) as u8;
+    [first, first + 2]
+}
+
+/// The lanes in the first operand go to `target`, the others on; where both have some, the smaller part goes first and
+/// the other waits on the stack (errata E204). Registers that the wave has not are not written (checklist 1.7).
+pub(super) fn fork(w: &mut Wave, s: &Step, target: u64) {
+    let (exec, next) = (w.exec(), w.pc);
+    let mask: u64 = read(w, s.args[0]);
+    let (passes, fails) = (mask & exec, !mask & exec);
+    if passes == exec {
+        w.pc = target;
+        return;
+    }
+    if fails == exec {
+        return;
+    }
+    let (first, later) = if fails.count_ones() < passes.count_ones() {
+        ((fails, next), (passes, target))
+    } else {
+        ((passes, target), (fails, next))
+    };
+    let depth_before = depth(w);
+    let [lanes, address] = part(depth_before);
+    if w.owns_scalars(lanes, PART as u8) {
+        w.set_scalar64(lanes, later.0);
+        w.set_scalar64(address, later.1);
+    }
+    set_depth(w, depth_before + 1);
+    w.set_exec(first.0);
+    w.pc = first.1;
+}
+
+/// Goes on where the stack was as deep as the operand says; until then the next part has its turn (errata E204).
+pub(super) fn join(w: &mut Wave, s: &Step) {
+    let until: u32 = read(w, s.args[0]);
+    if depth(w) == until {
+        return;
+    }
+    let number = depth(w).wrapping_sub(1) & (u32::MAX >> STACK_SHIFT);
+    let [lanes, address] = part(number);
+    set_depth(w, number);
+    let (exec, pc) = (w.scalar64(lanes), w.scalar64(address));
+    w.set_exec(exec);
+    w.pc = pc;
+}

@@ -1,0 +1,111 @@
+//! Hardware registers, as S_GETREG and S_SETREG see them.
+
+use gcn_isa::Isa;
+use gcn_isa::simm::Hwreg;
+
+use super::integer::bits;
+use super::scalar_operand::{read, write};
+use crate::step::Step;
+use crate::wave::Wave;
+
+// Numbers of the hardware registers.
+const MODE: u8 = 1;
+const STATUS: u8 = 2;
+const TRAPSTS: u8 = 3;
+const HW_ID: u8 = 4;
+const GPR_ALLOC: u8 = 5;
+const LDS_ALLOC: u8 = 6;
+/// The one with the counters.
+pub(crate) const IB_STS: u8 = 7;
+const SH_MEM_BASES: u8 = 15;
+
+// Bits of STATUS.
+const STATUS_SCC: u32 = 0;
+const STATUS_USER_PRIORITY: u32 = 3;
+const STATUS_EXECZ: u32 = 9;
+const STATUS_VCCZ: u32 = 10;
+const STATUS_IN_GROUP: u32 = 11;
+const STATUS_VALID: u32 = 16;
+
+/// Waves of a compute unit go round its SIMD units.
+const SIMD_UNITS: u32 = 4;
+
+// Where parts of the registers are, and what their sizes count (errata E207).
+const HW_ID_SIMD: u32 = 4;
+const HW_ID_WAVE: u32 = 0xf;
+const GPR_ALLOC_VGPRS: u32 = 8;
+const GPR_ALLOC_SGPRS: u32 = 24;
+const VGPRS_TOGETHER: u32 = 4;
+const LDS_ALLOC_SIZE: u32 = 12;
+const IB_STS_EXP: u32 = 4;
+const IB_STS_LGKM: u32 = 8;
+const IB_STS_VM_HIGH: u32 = 22;
+const VM_LOW: u32 = 0xf;
+
+/// Number of units that hold `count`, minus one, the form in which registers give the size of allocations.
+fn units_but_one(count: u32, unit: u32) -> u32 {
+    count.div_ceil(unit).saturating_sub(1)
+}
+
+/// The value of a hardware register. What nothing here has (traps, the place on a chip beyond a unit) is 0.
+fn hardware_register(w: &Wave, id: u8) -> u32 {
+    match id {
+        MODE => w.mode,
+        STATUS => {
+            u32::from(w.scc) << STATUS_SCC
+                | u32::from(w.exec() == 0) << STATUS_EXECZ
+                | u32::from(w.vcc() == 0) << STATUS_VCCZ
+                | u32::from(w.priority) << STATUS_USER_PRIORITY
+                | u32::from(w.group.waves > 1) << STATUS_IN_GROUP
+                | 1 << STATUS_VALID
+        }
+        TRAPSTS => w.trapsts,
+        HW_ID => (w.id.wave / SIMD_UNITS) & HW_ID_WAVE | (w.id.wave % SIMD_UNITS) << HW_ID_SIMD,
+        GPR_ALLOC => {
+            let sgprs_together = if w.isa < Isa::Vi { 8 } else { 16 };
+            let vgprs = units_but_one(w.vgprs.len() as u32, VGPRS_TOGETHER);
+            let sgprs = units_but_one(w.sgpr_count.into(), sgprs_together);
+            vgprs << GPR_ALLOC_VGPRS | sgprs << GPR_ALLOC_SGPRS
+        }
+        LDS_ALLOC => {
+            let unit = if w.isa == Isa::Si { 256 } else { 512 };
+            w.group.lds_bytes.div_ceil(unit) << LDS_ALLOC_SIZE
+        }
+        IB_STS => {
+            let counters = w.scoreboard.counters();
+            let vm = u32::from(counters.vm);
+            vm & VM_LOW
+                | u32::from(counters.exp) << IB_STS_EXP
+                | u32::from(counters.lgkm) << IB_STS_LGKM
+                | vm >> 4 << IB_STS_VM_HIGH
+        }
+        // The apertures' bases by their upper 16 bits: private below, shared above (errata E088).
+        SH_MEM_BASES => w.apertures.private >> 16 | w.apertures.shared & 0xffff_0000,
+        _ => 0,
+    }
+}
+
+/// S_GETREG.
+pub(super) fn get_register(w: &mut Wave, s: &Step) {
+    let reg = Hwreg::unpack(s.immediate() as u16);
+    let value = hardware_register(w, reg.id);
+    let value = bits(
+        u64::from(value),
+        u32::from(reg.offset),
+        u32::from(reg.width),
+    ) as u32;
+    write(w, s.args[0], value);
+}
+
+/// S_SETREG. Only MODE and TRAPSTS can be written by a kernel; other registers stay as they are.
+pub(super) fn set_register(w: &mut Wave, s: &Step) {
+    let reg = Hwreg::unpack(s.immediate() as u16);
+    let value: u32 = read(w, s.args[1]);
+    let mask = (((1u64 << reg.width) - 1) << reg.offset) as u32;
+    let put = |old: u32| old & !mask | value << reg.offset & mask;
+    match reg.id {
+        MODE => w.mode = put(w.mode),
+        TRAPSTS => w.trapsts = put(w.trapsts),
+        _ => {}
+    }
+}

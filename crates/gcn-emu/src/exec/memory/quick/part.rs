@@ -1,0 +1,20 @@
+//! Parts of dwords that are loaded.
+
+use gcn_isa::effect::Half;
+use gcn_isa::{Does, Ty};
+
+use super::super::element::HALF_BITS;
+use crate::lanes::{self, Lanes};
+use crate::step::Plan;
+
+/// Writes a dword, or a part of one without sign, to its register, or to the half that it is for.
+pub(super) fn write(plan: &Plan, loaded: &mut Lanes, register: &mut Lanes, exec: u64) {
+    if matches!(plan.ty, Ty::I8 | Ty::I16) {
+        lanes::extend_sign(u32::from(plan.ty.bytes()) * u8::BITS, loaded);
+    }
+    if let Does::LoadHalf(_, half) = plan.does {
+        let place = if half == Half::High { HALF_BITS } else { 0 };
+        lanes::insert(HALF_BITS, place, loaded, register);
+    }
+    register.blend(loaded, exec);
+}

@@ -1,0 +1,32 @@
+//! Changes of memory by the host, and who learns of them.
+
+use std::fmt::Debug;
+use std::ops::Range;
+
+/// Learns of what the host does to memory.
+pub trait Listener: Debug + Send + Sync {
+    /// The host has changed memory. Called in the thread that did; no lock is held, so that memory may be looked at.
+    fn memory_changes(&self, change: &MemoryChange<'_>);
+}
+
+/// A change of memory by the host.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct MemoryChange<'a> {
+    /// What happened.
+    pub kind: MemoryChangeKind,
+    /// Addresses that it happened to.
+    pub range: Range<u64>,
+    /// The allocation's name.
+    pub name: &'a str,
+}
+
+/// Kind of a [`MemoryChange`].
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum MemoryChangeKind {
+    /// The range is an allocation now, of zeros.
+    Allocated,
+    /// The range was an allocation and is none any more.
+    Freed,
+    /// The host has written the range.
+    Written,
+}

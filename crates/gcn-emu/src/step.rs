@@ -1,0 +1,209 @@
+//! An instruction, decoded: all that its execution needs to know and that does not change from one to the next.
+//!
+//! [`Step`] is what a handler is given. Its parts are in files of their own: what a memory instruction does ([`Plan`]), what
+//! an encoding asks beyond its operation ([`Modified`]), and the operands that M0 moves ([`Indexed`], [`Relative`]).
+
+mod arg;
+mod dpp;
+mod format;
+mod indexed;
+pub(crate) mod modifiers;
+mod plan;
+mod quick;
+mod relative;
+mod sdwa;
+
+use gcn_isa::effect::{Condition, Control};
+use gcn_isa::simm::Waitcnt;
+use gcn_isa::{Does, Inst, Kind, Slot};
+
+use crate::lanes::Sign;
+use crate::scoreboard::{self, Increments};
+use crate::wave::Wave;
+
+pub use arg::{Arg, MAX_ARGS, Signs};
+pub(crate) use dpp::CrossLane;
+pub(crate) use format::{COMPONENTS, Format, Numbers, Select};
+pub use indexed::Indexed;
+use modifiers::{Change, Outcome};
+pub(crate) use plan::MAX_SCALAR_DWORDS;
+pub use plan::{Family, Plan};
+pub(crate) use quick::Quick;
+pub use relative::Relative;
+pub(crate) use sdwa::{Placed, SubDword};
+/// An instruction's handler: it has everything it needs in the wave and the step.
+pub type Handler = fn(&mut Wave, &Step);
+
+/// An instruction, decoded.
+#[derive(Clone, Debug)]
+#[repr(align(64))]
+pub struct Step {
+    /// The instruction.
+    pub inst: Inst,
+    /// Where it is: the number of its first dword.
+    pub index: usize,
+    /// Its length in bytes.
+    pub bytes: u8,
+    /// Its operands, in the order of its row.
+    pub args: [Arg; MAX_ARGS],
+    /// What is done to the signs of its sources.
+    pub signs: Signs,
+    /// The places of its operands that are in vector registers and whose signs are left alone, a bit each.
+    pub in_registers: u8,
+    /// The numbers of those registers, without a look at what kind of operand each is.
+    pub registers: [u8; MAX_ARGS],
+    /// Whether its result, which has 16 bits, leaves the high half of its register as it was.
+    pub keeps_high: bool,
+    /// The instruction without what it asks beyond its operation, if its handler is the one for such.
+    pub modified: Option<Box<Modified>>,
+    /// Whether it reads registers which the kernel does not ask for.
+    pub reads_outside: bool,
+    /// Whether its mask goes to EXEC as well (V_CMPX).
+    pub writes_exec: bool,
+    /// Whether it is a vector instruction with a handler, told apart from the rest without a look at `run`.
+    pub is_vector: bool,
+    /// How it runs.
+    pub run: Run,
+    /// What runs it, if it has a handler; else this does nothing.
+    pub handler: Handler,
+    /// The operands that VGPR indexing moves.
+    pub indexed: Indexed,
+    /// The operands that MOVREL moves, if it is one.
+    pub relative: Option<Relative>,
+    /// What a memory instruction is known to do before it runs.
+    pub memory: Option<Box<Plan>>,
+}
+
+/// How an instruction runs. Which it is has a byte of its own, for it is looked at often.
+#[derive(Clone, Copy, Debug)]
+#[repr(u8)]
+pub enum Run {
+    /// By its handler, which leaves MODE and the program counter alone.
+    Vector,
+    /// The same, with a source from LDS that is read before (errata E246).
+    VectorFromLds,
+    /// By its handler, for which the program counter is the next instruction's address.
+    Scalar,
+    /// In two steps, addresses and access.
+    Memory,
+    /// By the step loop: on this condition it goes so many dwords on, counted from the next instruction.
+    Branch(Condition, i32),
+    /// By the step loop: waits for the counters.
+    Wait(Waitcnt),
+    /// By the step loop.
+    Flow,
+    /// Not at all: its destination is outside the wave's registers (checklist 1.6, 1.7). Counters still complete.
+    Cancelled,
+    /// It cannot: not executed by this emulator.
+    Missing,
+}
+
+/// An instruction that asks more than signs, without what it asks.
+#[derive(Clone, Debug)]
+pub struct Modified {
+    /// The operation. Sources that are changed are neither register nor constant to it: so it finds them in the rooms.
+    pub plain: Step,
+    /// Changes of its sources.
+    pub(crate) changes: Box<[Change]>,
+    /// The lanes that its first source is read from, if not the own.
+    pub(crate) cross_lane: Option<CrossLane>,
+    /// Changes of its result.
+    pub(crate) result: Outcome,
+}
+
+/// Bytes of a dword.
+const DWORD: usize = 4;
+
+impl Step {
+    /// The number of the dword behind it.
+    #[inline(always)]
+    pub fn following(&self) -> usize {
+        self.index + usize::from(self.bytes) / DWORD
+    }
+
+    /// The instruction with other operands, for its handler, and nothing that is of no use to that.
+    #[inline]
+    pub fn with(&self, args: [Arg; MAX_ARGS]) -> Step {
+        let mut step = Step {
+            args,
+            modified: None,
+            memory: None,
+            ..*self
+        };
+        step.find_registers();
+        step
+    }
+
+    /// The kind of operation that the wait counters count for it, and how much they do.
+    #[inline]
+    pub fn operation(&self) -> Option<(scoreboard::Kind, Increments)> {
+        match &self.memory {
+            Some(plan) => Some((plan.kind, plan.increments)),
+            None => self.is_message().then_some((
+                scoreboard::Kind::Message,
+                Increments {
+                    lgkm: 1,
+                    ..Increments::default()
+                },
+            )),
+        }
+    }
+
+    /// Whether it sends a message.
+    pub fn is_message(&self) -> bool {
+        matches!(self.run, Run::Flow)
+            && matches!(self.inst.does(), Does::Control(Control::SendMsg { .. }))
+    }
+
+    /// The operands, with the registers that MOVREL names if it is one.
+    pub(crate) fn relative_operands(&self, wave: &Wave) -> [Arg; MAX_ARGS] {
+        match self.relative {
+            Some(relative) => relative.operands(wave, self.args),
+            None => self.args,
+        }
+    }
+
+    /// Finds out which operands need no more than a look at their registers.
+    pub(crate) fn find_registers(&mut self) {
+        self.in_registers = 0;
+        let operands = self.args.iter().zip(self.signs).zip(&mut self.registers);
+        for (place, ((arg, sign), register)) in operands.enumerate() {
+            if let (&Arg::Vgpr(number), Sign::Kept) = (arg, sign) {
+                self.in_registers |= 1 << place;
+                *register = number;
+            }
+        }
+    }
+
+    /// The instruction's number (SIMM16 and the like), 0 if it has none.
+    pub fn immediate(&self) -> i64 {
+        immediate(&self.inst, &self.args)
+    }
+}
+
+/// The number among an instruction's operands (SIMM16 and the like), 0 if it has none.
+pub(crate) fn immediate(inst: &Inst, args: &[Arg; MAX_ARGS]) -> i64 {
+    let is_immediate = |slot: &&Slot| {
+        matches!(
+            slot.kind,
+            Kind::Branch
+                | Kind::Simm16
+                | Kind::Waitcnt
+                | Kind::Hwreg
+                | Kind::SendMsg
+                | Kind::Unsigned
+                | Kind::Signed
+        )
+    };
+    let arg = inst
+        .row()
+        .slots()
+        .zip(args)
+        .find(|(slot, _)| is_immediate(slot))
+        .map(|(_, arg)| *arg);
+    if let Some(Arg::Imm(value)) = arg {
+        value
+    } else {
+        0
+    }
+}

@@ -1,0 +1,127 @@
+//! Formats of typed buffers' elements.
+//!
+//! Source: AMD's Southern Islands, Sea Islands, GCN3 and Vega manuals, chapter "Vector Memory Buffer Instructions";
+//! which bits are which component as Mesa's drivers use the formats; errata E200–E203.
+
+use gcn_isa::Isa;
+
+/// Components of an element, at most.
+pub const COMPONENTS: usize = 4;
+
+/// The format of a buffer's elements.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct Format {
+    /// Bits of each component, the lowest first; 0 of those that there are not.
+    pub(crate) widths: [u8; COMPONENTS],
+    pub(crate) numbers: Numbers,
+    /// Selection of each component of a register.
+    pub(crate) select: [Select; COMPONENTS],
+}
+
+/// Number format of a component.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub(crate) enum Numbers {
+    /// 0 to 1.
+    Unorm,
+    /// −1 to 1, the lowest value beside −1.
+    Snorm,
+    /// −1 to 1 without a zero.
+    SnormOgl,
+    /// An unsigned integer as floating point.
+    Uscaled,
+    /// A signed integer as floating point.
+    Sscaled,
+    /// An unsigned integer.
+    #[default]
+    Uint,
+    /// A signed integer.
+    Sint,
+    /// Floating point; with 10 and 11 bits without sign.
+    Float,
+}
+
+/// Source of a component of a register.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub(crate) enum Select {
+    #[default]
+    Zero,
+    One,
+    Component(u8),
+}
+
+/// The lowest component first. The manuals' names have it last.
+const WIDTHS: [[u8; COMPONENTS]; 16] = [
+    [0, 0, 0, 0],
+    [8, 0, 0, 0],
+    [16, 0, 0, 0],
+    [8, 8, 0, 0],
+    [32, 0, 0, 0],
+    [16, 16, 0, 0],
+    [11, 11, 10, 0],
+    [10, 11, 11, 0],
+    [2, 10, 10, 10],
+    [10, 10, 10, 2],
+    [8, 8, 8, 8],
+    [32, 32, 0, 0],
+    [16, 16, 16, 16],
+    [32, 32, 32, 0],
+    [32, 32, 32, 32],
+    [0, 0, 0, 0],
+];
+
+// Fields of a descriptor's fourth dword.
+const SELECT_BITS: u32 = 3;
+const NUMBERS_SHIFT: u32 = 12;
+const NUMBERS: u32 = 7;
+const DATA_SHIFT: u32 = 15;
+const DATA: u32 = 0xf;
+
+impl Format {
+    /// From a data format and a number format; components are where they are (MTBUF).
+    pub fn new(isa: Isa, data: u32, numbers: u32) -> Format {
+        let select = [0, 1, 2, 3].map(Select::Component);
+        Format {
+            widths: WIDTHS[(data & DATA) as usize],
+            numbers: Numbers::numbered(isa, numbers & NUMBERS),
+            select,
+        }
+    }
+
+    /// From a descriptor's fourth dword (MUBUF).
+    pub fn of_descriptor(isa: Isa, last: u32) -> Format {
+        Format {
+            select: std::array::from_fn(|n| Select::numbered(last >> (SELECT_BITS * n as u32))),
+            ..Format::new(isa, last >> DATA_SHIFT, last >> NUMBERS_SHIFT)
+        }
+    }
+
+    /// Bytes of an element; 0 where the format is none.
+    pub fn bytes(&self) -> u8 {
+        self.widths.iter().sum::<u8>() / 8
+    }
+}
+
+impl Select {
+    fn numbered(number: u32) -> Select {
+        match number & ((1 << SELECT_BITS) - 1) {
+            1 => Select::One,
+            n @ 4..=7 => Select::Component(n as u8 - 4),
+            _ => Select::Zero,
+        }
+    }
+}
+
+impl Numbers {
+    fn numbered(isa: Isa, number: u32) -> Numbers {
+        match number {
+            0 => Numbers::Unorm,
+            1 => Numbers::Snorm,
+            2 => Numbers::Uscaled,
+            3 => Numbers::Sscaled,
+            5 => Numbers::Sint,
+            6 if isa < Isa::Vi => Numbers::SnormOgl,
+            7 => Numbers::Float,
+            _ => Numbers::Uint,
+        }
+    }
+}

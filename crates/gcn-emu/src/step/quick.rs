@@ -1,0 +1,140 @@
+//! Shapes of accesses that a memory instruction may have, by what is known of it when it is decoded.
+
+use gcn_isa::Does;
+use gcn_isa::effect::LaneMove;
+
+use super::DWORD;
+use super::plan::{Family, MAX_SCALAR_DWORDS, Plan};
+use crate::lanes::Elements;
+
+/// What an instruction is, as far as it may be usual.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Quick {
+    /// It never is.
+    No,
+    /// A load of one or two elements of whole dwords from LDS.
+    LoadShare,
+    /// A load of a part of a dword from there.
+    LoadSharePart,
+    /// A store of one or two elements to LDS.
+    StoreShare,
+    /// A load from global memory.
+    Load,
+    /// A store there.
+    Store,
+    /// A load from scratch.
+    LoadScratch,
+    /// A store there.
+    StoreScratch,
+    /// A load through a descriptor, of global memory or of scratch.
+    LoadBuffer,
+    /// A store there.
+    StoreBuffer,
+    /// A load of scalar registers from an address.
+    LoadScalar,
+    /// An atomic on global memory, by FLAT also on LDS.
+    Atomic,
+    /// An atomic on LDS.
+    AtomicShare,
+    /// A load through a descriptor that is converted.
+    LoadFormat,
+    /// A store there.
+    StoreFormat,
+    /// Lanes exchange values.
+    Moves(LaneMove),
+    /// Nothing is done.
+    Nothing,
+}
+
+impl Quick {
+    /// What an instruction with this plan is.
+    pub fn of(plan: &Plan) -> Quick {
+        if plan.gds || plan.tfe || plan.to_lds {
+            return Quick::No;
+        }
+        let is_part = usize::from(plan.ty.bytes()) < DWORD;
+        match (plan.family, plan.does) {
+            // Caches are coherent here, and translation needs no prefetch (errata E124, E125).
+            (_, Does::Cache { .. } | Does::Probe | Does::LdsNop) => Quick::Nothing,
+            (Family::Share, Does::Load(_) | Does::LoadHalf(..)) if is_part => Quick::LoadSharePart,
+            (Family::Share, Does::Load(_) | Does::LoadTwo(..)) => Quick::LoadShare,
+            (Family::Share, Does::Store(_) | Does::StoreHigh(_) | Does::StoreTwo(..)) => {
+                Quick::StoreShare
+            }
+            (Family::Buffer, Does::LoadFormat(..) | Does::LoadFormatHigh) => Quick::LoadFormat,
+            (Family::Buffer, Does::StoreFormat(..) | Does::StoreFormatHigh) => Quick::StoreFormat,
+            (Family::Share, Does::Lanes(how)) => Quick::Moves(how),
+            (Family::Share, Does::Atomic(..) | Does::Return(..)) => Quick::AtomicShare,
+            (Family::Global | Family::Flat | Family::Buffer, Does::Atomic(..)) => Quick::Atomic,
+            (Family::Scratch, Does::Load(_) | Does::LoadHalf(..)) => Quick::LoadScratch,
+            (Family::Scratch, Does::Store(_) | Does::StoreHigh(_)) => Quick::StoreScratch,
+            (Family::Buffer, Does::Load(_) | Does::LoadHalf(..)) => Quick::LoadBuffer,
+            (Family::Buffer, Does::Store(_) | Does::StoreHigh(_)) => Quick::StoreBuffer,
+            (Family::Global | Family::Flat, Does::Load(_) | Does::LoadHalf(..)) => Quick::Load,
+            (Family::Global | Family::Flat, Does::Store(_) | Does::StoreHigh(_)) => Quick::Store,
+            (Family::Scalar, Does::Load(ty)) if usize::from(ty.dwords()) <= MAX_SCALAR_DWORDS => {
+                Quick::LoadScalar
+            }
+            _ => Quick::No,
+        }
+    }
+}
+
+/// The elements of a load or a store, once for all times that it is executed. Some are on the way from or to other registers
+/// than the instruction's: the second of two, of which the first has the addresses.
+pub(crate) fn elements(plan: &Plan) -> Elements {
+    let (first, distance) = (plan.offset as u32, plan.distance as u32);
+    let elements = Elements {
+        addresses: plan.vaddr.unwrap_or(0),
+        offsets: [first, first.wrapping_add(distance)],
+        count: 1,
+        mask: plan.mask,
+        dwords: plan.ty.dwords(),
+        data: [plan.vdata, plan.vdata1],
+    };
+    let is_part = usize::from(plan.ty.bytes()) < DWORD;
+    // Two elements, one behind the other, are one of twice the size.
+    let follows = distance == u32::from(plan.ty.bytes());
+    let double = Elements {
+        dwords: 2 * elements.dwords,
+        ..elements
+    };
+    match plan.does {
+        Does::LoadTwo(..) if follows => Elements {
+            data: [plan.vdst; 2],
+            ..double
+        },
+        Does::StoreTwo(..)
+            if follows
+                && u32::from(plan.vdata1) == u32::from(plan.vdata) + u32::from(elements.dwords) =>
+        {
+            double
+        }
+        Does::LoadTwo(..) => Elements {
+            count: 2,
+            data: [plan.vdst; 2],
+            ..elements
+        },
+        // Two elements for one place are one (errata E042).
+        Does::StoreTwo(..) if distance != 0 => Elements {
+            count: 2,
+            ..elements
+        },
+        Does::Load(_) | Does::LoadHalf(..) if is_part => on_the_way(elements),
+        Does::Load(_) => Elements {
+            data: [plan.vdst; 2],
+            ..elements
+        },
+        Does::StoreHigh(_) => on_the_way(elements),
+        _ => elements,
+    }
+}
+
+fn on_the_way(elements: Elements) -> Elements {
+    Elements {
+        addresses: 0,
+        dwords: 1,
+        data: [1; 2],
+        ..elements
+    }
+}
