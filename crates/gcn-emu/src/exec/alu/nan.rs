@@ -24,6 +24,10 @@ pub(super) trait Rule: Copy {
 #[derive(Clone, Copy)]
 pub(super) struct First;
 
+/// [`First`] of the second source and the first.
+#[derive(Clone, Copy)]
+pub(super) struct Reversed;
+
 /// The product's, else the addend's: where the product is rounded.
 #[derive(Clone, Copy)]
 pub(super) struct Product;
@@ -48,6 +52,13 @@ impl Rule for First {
     #[inline(always)]
     fn chosen<F: Float>(a: F, b: F, c: F) -> F {
         quiet_or(a, quiet_or(b, quiet_or(c, invalid())))
+    }
+}
+
+impl Rule for Reversed {
+    #[inline(always)]
+    fn chosen<F: Float>(a: F, b: F, _: F) -> F {
+        First::chosen(b, a, a)
     }
 }
 
@@ -150,8 +161,15 @@ fn may_have_nan<F: Float>([low, high]: &[Lanes; 2]) -> bool {
             }
         }
         _ => {
-            for &dword in &high.0 {
-                any |= dword & QUIET_DOUBLE == QUIET_DOUBLE;
+            // The largest of several lanes says it of all of them, the sign shifted out.
+            let mut largest = [0; LANES / 4];
+            for lanes in high.0.as_chunks::<{ LANES / 4 }>().0 {
+                for (largest, dword) in largest.iter_mut().zip(lanes) {
+                    *largest = (*largest).max(dword << 1);
+                }
+            }
+            for largest in largest {
+                any |= largest >= QUIET_DOUBLE << 1;
             }
         }
     }

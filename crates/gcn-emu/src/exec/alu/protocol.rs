@@ -236,7 +236,7 @@ pub(super) fn rounded2<F: Float>(
     nearest: impl Fn(F, F) -> F + Copy,
     any: impl Fn(Round, F, F) -> F,
 ) {
-    rounded2_at(w, s, At::<1, 2, 1>, nearest, any);
+    rounded2_by::<F, nan::First>(w, s, nearest, any);
 }
 
 /// [`rounded2`] of the sources in the other order.
@@ -247,20 +247,20 @@ pub(super) fn rounded2_reversed<F: Float>(
     nearest: impl Fn(F, F) -> F + Copy,
     any: impl Fn(Round, F, F) -> F,
 ) {
-    rounded2_at(w, s, At::<2, 1, 2>, nearest, any);
+    rounded2_by::<F, nan::Reversed>(w, s, |a, b| nearest(b, a), |r, a, b| any(r, b, a));
 }
 
 #[inline(always)]
-fn rounded2_at<const X: usize, const Y: usize, F: Float>(
+fn rounded2_by<F: Float, R: nan::Rule>(
     w: &mut Wave,
     s: &Step,
-    at: At<X, Y, X>,
     nearest: impl Fn(F, F) -> F + Copy,
     any: impl Fn(Round, F, F) -> F,
 ) {
+    let at = At::<1, 2, 1>;
     let env = Env::of::<F>(w.mode);
     let (result, _) = if !env.is_nearest() {
-        return directed2(w, s, at, any);
+        return directed2(w, s, any);
     } else if env.is_plain() {
         computed(w, s, at, 0, |a, b, (), ()| (nearest(a, b), ()))
     } else if env.is_flushing() {
@@ -269,9 +269,9 @@ fn rounded2_at<const X: usize, const Y: usize, F: Float>(
             (ENV.output(nearest(ENV.input(a), ENV.input(b))), ())
         })
     } else {
-        return directed2(w, s, at, any);
+        return directed2(w, s, any);
     };
-    nan::write::<X, Y, X, F, F, nan::First>(w, s, &result);
+    nan::write::<1, 2, 1, F, F, R>(w, s, &result);
 }
 
 /// [`rounded1`] of three sources.
@@ -324,14 +324,9 @@ fn rounded3_at<const Z: usize, F: Float>(
 /// Two sources of an operation in a rounding mode that is not the host's.
 #[cold]
 #[inline(never)]
-fn directed2<const X: usize, const Y: usize, F: Float>(
-    w: &mut Wave,
-    s: &Step,
-    at: At<X, Y, X>,
-    any: impl Fn(Round, F, F) -> F,
-) {
+fn directed2<F: Float>(w: &mut Wave, s: &Step, any: impl Fn(Round, F, F) -> F) {
     let env = Env::of::<F>(w.mode);
-    large(w, s, at, 0, |a, b, (), ()| {
+    large(w, s, At::<1, 2, 1>, 0, |a, b, (), ()| {
         let result = any(env.round, env.input(a), env.input(b));
         (env.output(result), ())
     });
@@ -511,7 +506,7 @@ pub(super) fn half2(
     nearest: impl Fn(f32, f32) -> f32,
     any: impl Fn(Round, F16, F16) -> F16,
 ) {
-    half2_at(w, s, At::<1, 2, 1>, nearest, any);
+    half2_by::<nan::First>(w, s, nearest, any);
 }
 
 /// [`half2`] of the sources in the other order.
@@ -522,27 +517,26 @@ pub(super) fn half2_reversed(
     nearest: impl Fn(f32, f32) -> f32,
     any: impl Fn(Round, F16, F16) -> F16,
 ) {
-    half2_at(w, s, At::<2, 1, 2>, nearest, any);
+    half2_by::<nan::Reversed>(w, s, |a, b| nearest(b, a), |r, a, b| any(r, b, a));
 }
 
 #[inline(always)]
-fn half2_at<const X: usize, const Y: usize>(
+fn half2_by<R: nan::Rule>(
     w: &mut Wave,
     s: &Step,
-    at: At<X, Y, X>,
     nearest: impl Fn(f32, f32) -> f32,
     any: impl Fn(Round, F16, F16) -> F16,
 ) {
     let env = Env::of::<F16>(w.mode);
     if env.is_nearest() {
-        let src = sources::<X, Y, X, Half, Half, ()>(w, s);
+        let src = sources::<1, 2, 1, Half, Half, ()>(w, s);
         let (result, _) = lanes::map(src, 0, |a: Half, b: Half, (), ()| {
             let result = nearest(env.input(a).0, env.input(b).0);
             (env.output(Half::<0>(result)), ())
         });
-        nan::write::<X, Y, X, F16, Half<0>, nan::First>(w, s, &result);
+        nan::write::<1, 2, 1, F16, Half<0>, R>(w, s, &result);
     } else {
-        directed2(w, s, at, any);
+        directed2(w, s, any);
     }
 }
 
