@@ -8,7 +8,7 @@ use gcn_isa::{Inst, Isa, decode, regs};
 /// Dwords of the longest instruction.
 const LONGEST: usize = 2;
 
-/// What a run of code uses.
+/// Registers that a run of code uses.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub(crate) struct Usage {
     /// One more than the highest VGPR.

@@ -63,7 +63,7 @@ pub struct Args {
     /// Make nothing if there are warnings, and end with status 1.
     #[arg(long)]
     fatal_warnings: bool,
-    /// Show so many errors at most; 0 shows all.
+    /// Show at most COUNT errors; 0 shows all.
     #[arg(long, value_name = "COUNT", default_value_t = ERROR_LIMIT)]
     error_limit: usize,
 }

@@ -35,7 +35,7 @@ pub fn warn(file: &str, warning: &dyn Display) {
     ));
 }
 
-/// Whether standard error has colours: it is a terminal and `NO_COLOR` is not set.
+/// True if standard error shows colours: it is a terminal, and `NO_COLOR` is not set.
 pub fn has_colours() -> bool {
     io::stderr().is_terminal() && std::env::var_os("NO_COLOR").is_none()
 }
