@@ -11,9 +11,9 @@
 //! atomic of the host, visible at once, unless the memory has one user ([`Memory::set_one_user`]): then a load and a store
 //! stand for it, and what another thread stores in between would be lost.
 //!
-//! Accesses are relaxed. On x86-64 each load acquires and each store releases, so that waits of a kernel need nothing there;
-//! on other hosts a wait is a [`Memory::fence`].
-//! On x86-64 a load that only a wait keeps behind an earlier store of its wave may come before that store.
+//! Accesses are relaxed. On x86-64 each load acquires and each store releases, so that waits of a kernel need nothing there,
+//! but that a load may come before an earlier store of its wave: a load that asks for what other compute units have stored
+//! (GLC) is behind a [`Memory::fence`]. On other hosts a wait is one, too.
 //!
 //! # Unsafe code
 //! This is one of the modules that may use `unsafe`: threads share guest memory, and a guest program may race

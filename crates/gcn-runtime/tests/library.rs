@@ -11,7 +11,7 @@ use gcn_runtime::{Device, Error, HostMemory, Kernel, Queue, Signal};
 const PATIENCE: Duration = Duration::from_secs(60);
 
 /// `add_one` adds 1 to a dword for each work-item; `spin` waits until the dword is not zero; `forever` adds 1 to the dword
-/// again and again; `store` stores 7 there.
+/// again and again; `store` stores 7 there; `left` and `right` exchange values.
 const KERNELS: &[(&str, &str)] = &[
     (
         "add_one",
@@ -31,7 +31,24 @@ const KERNELS: &[(&str, &str)] = &[
         "v_mov_b32 v1, 7\nglobal_store_dword v2, v1, s[0:1]",
     ),
     ("nothing", "s_nop 0"),
+    (
+        "left",
+        concat!(
+            ".set own, 0x1000\n.set other, 0x9000\n.set result, 0x11000\n",
+            include_str!("exchange.s")
+        ),
+    ),
+    (
+        "right",
+        concat!(
+            ".set own, 0x9000\n.set other, 0x1000\n.set result, 0x19000\n",
+            include_str!("exchange.s")
+        ),
+    ),
 ];
+
+/// Rounds of `left` and `right`.
+const ROUNDS: usize = 8000;
 
 /// A kernel of those, with `vgprs` VGPRs.
 fn kernel_with(device: &Device, name: &str, vgprs: u32) -> Kernel {
@@ -43,7 +60,7 @@ fn kernel_with(device: &Device, name: &str, vgprs: u32) -> Kernel {
         ".text\n.globl {name}\n.p2align 8\n.type {name},@function\n{name}:\ns_load_dwordx2 s[0:1], s[0:1], 0x0\n\
          v_mov_b32 v1, 1\nv_mov_b32 v2, 0\ns_waitcnt lgkmcnt(0)\n{body}\ns_endpgm\n.rodata\n.p2align 6\n\
          .amdhsa_kernel {name}\n.amdhsa_user_sgpr_kernarg_segment_ptr 1\n.amdhsa_next_free_vgpr {vgprs}\n\
-         .amdhsa_next_free_sgpr 2\n.end_amdhsa_kernel\n"
+         .amdhsa_next_free_sgpr 5\n.end_amdhsa_kernel\n"
     );
     let source = Source {
         name: "test.s",
@@ -57,7 +74,7 @@ fn kernel_with(device: &Device, name: &str, vgprs: u32) -> Kernel {
 }
 
 fn kernel(device: &Device, name: &str) -> Kernel {
-    kernel_with(device, name, 3)
+    kernel_with(device, name, 8)
 }
 
 fn device() -> Device {
@@ -210,6 +227,22 @@ fn freed_memory_faults_by_name() {
         error.ends_with("8 bytes from the start of the scores (64 bytes), which has been freed"),
         "{error}"
     );
+}
+
+#[test]
+fn a_coherent_load_is_behind_the_stores_of_its_wave() {
+    let device = device();
+    let memory = device.allocate("both", 0x21000).expect("memory");
+    let sides = ["left", "right"]
+        .map(|name| submit(&kernel(&device, name), memory.address(), &device.queue()));
+    for side in sides {
+        ended(&side).expect("they meet in each round");
+    }
+    let loaded = |at: usize| memory.read::<u32>()[at / 4..at / 4 + ROUNDS].to_vec();
+    let rounds = loaded(0x11000).into_iter().zip(loaded(0x19000));
+    // Whoever stores last loads what the other one has stored.
+    let lost = rounds.enumerate().find(|(_, both)| *both == (0, 0));
+    assert_eq!(lost, None);
 }
 
 #[test]

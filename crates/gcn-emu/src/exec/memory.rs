@@ -76,6 +76,11 @@ pub fn execute<const ADDRESSED: bool>(
     device: &Device,
     transfer: &mut Transfer,
 ) -> Result<Outcome, LaneFault> {
+    if let Some(plan) = &step.memory
+        && plan.loads_coherently
+    {
+        device.memory.fence();
+    }
     if quickly(wave, step, lds, device, &mut transfer.old).is_some() {
         return Ok(Outcome::Done);
     }

@@ -3,6 +3,7 @@
 use gcn_isa::effect::AtomicOp;
 use gcn_isa::field::Field;
 use gcn_isa::smem::Smem;
+use gcn_isa::uses::Space;
 use gcn_isa::{Does, Encoding, Inst, Isa, Op, Ty};
 
 use super::format::Format;
@@ -69,6 +70,8 @@ pub struct Plan {
     pub kind: Kind,
     /// How much they count.
     pub increments: Increments,
+    /// It loads what other compute units have stored (GLC), behind all that the wave has done before.
+    pub loads_coherently: bool,
     /// A number that other memory instructions near it do not have.
     pub number: u8,
     /// What it is where nobody observes it.
@@ -170,6 +173,7 @@ impl Plan {
             data_dwords: 0,
             kind: Kind::VectorMemory,
             increments: Increments::default(),
+            loads_coherently: loads_coherently(inst),
             number: (index / 2) as u8,
             quick: Quick::No,
             elements: Elements::default(),
@@ -257,6 +261,13 @@ impl Plan {
             _ => None,
         }
     }
+}
+
+/// See [`Plan::loads_coherently`]. Of an atomic, GLC says that it returns what was there; it is a fence by itself.
+fn loads_coherently(inst: &Inst) -> bool {
+    let loads_global = (inst.uses().memory())
+        .is_some_and(|it| it.read.has(Space::Global) && !it.atomic && !it.scalar);
+    loads_global && inst.flag(Field::Glc)
 }
 
 fn family(inst: &Inst) -> Option<Family> {
