@@ -3,6 +3,8 @@
 use crate::memory::{Allocation, Memory};
 use crate::wave::WaveId;
 
+pub use gcn_isa::uses::Intent;
+
 /// An instruction that a wave has executed.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Site {
@@ -12,15 +14,6 @@ pub struct Site {
     pub pc: u64,
     /// The instruction's text, if it is one.
     pub text: Option<String>,
-}
-
-/// What an access wanted.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-#[allow(missing_docs)]
-pub enum Intent {
-    Load,
-    Store,
-    Atomic,
 }
 
 /// What went wrong.

@@ -22,7 +22,7 @@ use crate::inst::Inst;
 
 pub use counters::{Counter, Counters, Order};
 pub use hazards::Hazard;
-pub use memory::{M0, Memory, Space, Spaces};
+pub use memory::{Intent, M0, Memory, Space, Spaces};
 pub use registers::{Lanes, RegisterUse, Registers, Source, State};
 
 /// The uses of one instruction. See the methods.

@@ -27,7 +27,7 @@ use crate::fault::FaultKind;
 use crate::gds::Gds;
 use crate::lanes::Lanes;
 use crate::lds::Lds;
-use crate::step::{Family, Step};
+use crate::step::{Family, Plan, Step};
 use crate::wave::Wave;
 
 pub use access::{Access, Space, addresses};
@@ -106,26 +106,9 @@ pub fn perform(
     };
     let Transfer { access, old } = transfer;
     let access = &*access;
-    match plan.does {
-        Does::Lanes(how) => {
-            moves::perform(wave, plan, how);
-            return Ok(Outcome::Done);
-        }
-        Does::Gws(op) => return Ok(order::synchronise(wave, plan, op, device)),
-        Does::OrderedCount => return Ok(order::count_in_order(wave, plan, device, old)),
-        // Caches are coherent here, and translation needs no prefetch (errata E124, E125).
-        Does::LdsNop | Does::Cache { .. } | Does::Probe => return Ok(Outcome::Done),
-        Does::Time(clock) => {
-            let time = match clock {
-                Clock::Shader => device.shader_clock(wave.executed),
-                Clock::Reference => device.reference_clock(),
-            };
-            wave.set_scalar64(plan.sdata, time);
-            return Ok(Outcome::Done);
-        }
-        _ => {}
+    if let Some(outcome) = perform_unaddressed(wave, plan, device, old) {
+        return Ok(outcome);
     }
-
     let isa = wave.isa;
     let m0 = wave.m0();
     let mut guard;
@@ -173,9 +156,55 @@ pub fn perform(
         Does::LoadFormatHigh => run.load_format_high()?,
         Does::StoreFormatHigh => run.store_format_high()?,
         Does::ExchangeConditionally(ty) => run.exchange_conditionally(ty)?,
-        _ => return Err((FaultKind::NotExecuted, None)),
+        // These have been performed.
+        Does::Lanes(_)
+        | Does::Gws(_)
+        | Does::OrderedCount
+        | Does::LdsNop
+        | Does::Cache { .. }
+        | Does::Probe
+        | Does::Time(_)
+        // No memory instruction that is executed does these.
+        | Does::Image(_)
+        | Does::Export
+        | Does::Alu(_)
+        | Does::Compare(..)
+        | Does::Branch(_)
+        | Does::Jump
+        | Does::ReturnFromTrap
+        | Does::Fork
+        | Does::Control(_) => return Err((FaultKind::NotExecuted, None)),
     }
     Ok(Outcome::Done)
+}
+
+/// Performs what goes to no address of memory. `None` if the instruction goes to some.
+fn perform_unaddressed(
+    wave: &mut Wave,
+    plan: &Plan,
+    device: &Device,
+    old: &mut [Lanes; 2],
+) -> Option<Outcome> {
+    #[expect(
+        clippy::wildcard_enum_match_arm,
+        reason = "`perform` lists what else memory instructions do"
+    )]
+    match plan.does {
+        Does::Lanes(how) => moves::perform(wave, plan, how),
+        Does::Gws(op) => return Some(order::synchronise(wave, plan, op, device)),
+        Does::OrderedCount => return Some(order::count_in_order(wave, plan, device, old)),
+        // Caches are coherent here, and translation needs no prefetch (errata E124, E125).
+        Does::LdsNop | Does::Cache { .. } | Does::Probe => {}
+        Does::Time(clock) => {
+            let time = match clock {
+                Clock::Shader => device.shader_clock(wave.executed),
+                Clock::Reference => device.reference_clock(),
+            };
+            wave.set_scalar64(plan.sdata, time);
+        }
+        _ => return None,
+    }
+    Some(Outcome::Done)
 }
 
 /// Both steps at once, for an access of a common shape; `old` is [`Transfer::old`]. Nothing, and nothing has been done, if

@@ -120,54 +120,60 @@ impl Memory {
     }
 }
 
-/// The access of an effect to the memory of its instruction.
-#[derive(Clone, Copy)]
-enum Way {
+/// Intent of an access to memory.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum Intent {
+    /// Memory is read.
     Load,
+    /// Memory is written.
     Store,
+    /// Memory is read and written as one.
     Atomic,
 }
 
-fn way(does: Does) -> Option<Way> {
-    Some(match does {
-        Does::Load(_)
-        | Does::LoadHalf(..)
-        | Does::LoadTwo(..)
-        | Does::LoadByLane
-        | Does::LoadFormat(..)
-        | Does::LoadFormatHigh
-        | Does::Image(ImageOp::Load | ImageOp::Sample | ImageOp::Gather) => Way::Load,
-        Does::Store(_)
-        | Does::StoreHigh(_)
-        | Does::StoreTwo(..)
-        | Does::StoreByLane
-        | Does::StoreFromLds
-        | Does::StoreFormat(..)
-        | Does::StoreFormatHigh
-        | Does::Image(ImageOp::Store) => Way::Store,
-        Does::Atomic(..)
-        | Does::Return(..)
-        | Does::ExchangeTwo(..)
-        | Does::AtomicFromLds(..)
-        | Does::Count(_)
-        | Does::ExchangeConditionally(_)
-        | Does::Gws(_)
-        | Does::OrderedCount => Way::Atomic,
-        Does::Lanes(_)
-        | Does::LdsNop
-        | Does::Time(_)
-        | Does::Cache { .. }
-        | Does::Probe
-        | Does::Image(ImageOp::Query)
-        | Does::Export
-        | Does::Alu(_)
-        | Does::Compare(..)
-        | Does::Branch(_)
-        | Does::Jump
-        | Does::ReturnFromTrap
-        | Does::Fork
-        | Does::Control(_) => return None,
-    })
+impl Does {
+    /// Intent of an instruction with this effect towards the memory that its operands name; `None` if it names none.
+    pub fn intent(self) -> Option<Intent> {
+        Some(match self {
+            Does::Load(_)
+            | Does::LoadHalf(..)
+            | Does::LoadTwo(..)
+            | Does::LoadByLane
+            | Does::LoadFormat(..)
+            | Does::LoadFormatHigh
+            | Does::Image(ImageOp::Load | ImageOp::Sample | ImageOp::Gather) => Intent::Load,
+            Does::Store(_)
+            | Does::StoreHigh(_)
+            | Does::StoreTwo(..)
+            | Does::StoreByLane
+            | Does::StoreFromLds
+            | Does::StoreFormat(..)
+            | Does::StoreFormatHigh
+            | Does::Image(ImageOp::Store) => Intent::Store,
+            Does::Atomic(..)
+            | Does::Return(..)
+            | Does::ExchangeTwo(..)
+            | Does::AtomicFromLds(..)
+            | Does::Count(_)
+            | Does::ExchangeConditionally(_)
+            | Does::Gws(_)
+            | Does::OrderedCount => Intent::Atomic,
+            Does::Lanes(_)
+            | Does::LdsNop
+            | Does::Time(_)
+            | Does::Cache { .. }
+            | Does::Probe
+            | Does::Image(ImageOp::Query)
+            | Does::Export
+            | Does::Alu(_)
+            | Does::Compare(..)
+            | Does::Branch(_)
+            | Does::Jump
+            | Does::ReturnFromTrap
+            | Does::Fork
+            | Does::Control(_) => return None,
+        })
+    }
 }
 
 impl Uses<'_> {
@@ -183,18 +189,18 @@ impl Uses<'_> {
                 ..Memory::NONE
             });
         }
-        let way = way(inst.does())?;
+        let intent = inst.does().intent()?;
         let space = self.space();
-        let mut memory = match way {
-            Way::Load => Memory {
+        let mut memory = match intent {
+            Intent::Load => Memory {
                 read: space,
                 ..Memory::NONE
             },
-            Way::Store => Memory {
+            Intent::Store => Memory {
                 written: space,
                 ..Memory::NONE
             },
-            Way::Atomic => Memory {
+            Intent::Atomic => Memory {
                 read: space,
                 written: space,
                 atomic: true,

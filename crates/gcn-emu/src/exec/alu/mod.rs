@@ -44,7 +44,9 @@ pub fn handler(inst: &Inst) -> Option<Handler> {
         Op::Vop3(op) => vector::vop3(op, clamp),
         Op::Vop3b(op) => vector::vop3b(op, clamp),
         Op::Vop3p(op) => packed::vop3p(op, clamp),
-        _ => None,
+        Op::Sopp(_) | Op::Smrd(_) | Op::Smem(_) | Op::Ds(_) => None,
+        Op::Flat(_) | Op::Global(_) | Op::Scratch(_) | Op::Mubuf(_) | Op::Mtbuf(_) => None,
+        Op::Mimg(_) | Op::Exp(_) | Op::Vintrp(_) | Op::Vop3Interp(_) => None,
     }
 }
 

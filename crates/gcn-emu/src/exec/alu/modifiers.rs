@@ -55,17 +55,16 @@ pub fn apply(step: &mut Step) {
         if change.how == How::default() && !reads_others && !is_other {
             continue;
         }
-        match arg {
-            Arg::Const(bits) if let Some(changed) = change.how.of_constant(*bits) => {
-                *arg = Arg::Const(changed);
-            }
-            _ => {
-                if !is_other {
-                    *arg = Arg::None;
-                }
-                changes.push(change);
-            }
+        if let Arg::Const(bits) = arg
+            && let Some(changed) = change.how.of_constant(*bits)
+        {
+            *arg = Arg::Const(changed);
+            continue;
         }
+        if !is_other {
+            *arg = Arg::None;
+        }
+        changes.push(change);
     }
     let mut result = Outcome::of(&inst, asked.high & 1 != 0);
     if result.only_merges() && cross_lane.is_none() {
@@ -113,7 +112,11 @@ impl Modified {
                     let first = usize::from(first);
                     [first, first + 1].map(|n| w.vgprs.get(n).unwrap_or(&NOTHING))
                 }
-                arg => {
+                arg @ (Arg::None
+                | Arg::Scalar(_)
+                | Arg::Special(_)
+                | Arg::Const(_)
+                | Arg::Imm(_)) => {
                     let bits: u64 = scalar_operand::read(w, arg);
                     splat = [bits, bits >> u32::BITS].map(|dword| Lanes::splat(dword as u32));
                     [&splat[0], &splat[1]]
@@ -158,7 +161,11 @@ impl Modified {
                             | u32::from(half((lane >> HALF_BITS) as u16)) << HALF_BITS
                     });
                 }
-                _ => {}
+                // Integers have no factor, and their operations clamp by themselves.
+                Ty::F16x2 | Ty::I16x2 => {}
+                Ty::B8 | Ty::B16 | Ty::B32 | Ty::B64 | Ty::B96 | Ty::B128 | Ty::B256 | Ty::B512 => {
+                }
+                Ty::U8 | Ty::U16 | Ty::U32 | Ty::U64 | Ty::I8 | Ty::I16 | Ty::I32 | Ty::I64 => {}
             }
         }
         for (register, old) in registers.iter_mut().zip(olds) {

@@ -128,7 +128,7 @@ fn same<T: Lane>(scalars: &Scalars, arg: Arg) -> Option<Same> {
             let dword = |n: usize| scalars[(usize::from(code) + n) % SCALARS];
             Some([dword(0), dword(T::DWORDS.saturating_sub(1))])
         }
-        _ => None,
+        Arg::None | Arg::Vgpr(_) | Arg::Special(_) | Arg::Imm(_) => None,
     }
 }
 

@@ -35,7 +35,7 @@ pub(super) fn read<T: Scalar>(wave: &Wave, source: Arg) -> T {
         }
         Arg::Scalar(code) => u64::from(wave.resolved(code)),
         Arg::Const(value) => value,
-        other => read_other(wave, other),
+        Arg::None | Arg::Vgpr(_) | Arg::Special(_) | Arg::Imm(_) => read_other(wave, source),
     })
 }
 
@@ -46,7 +46,7 @@ fn read_other(wave: &Wave, source: Arg) -> u64 {
     match source {
         Arg::Special(code) => wave.special(code),
         Arg::Imm(value) => value as u64,
-        _ => 0,
+        Arg::None | Arg::Vgpr(_) | Arg::Scalar(_) | Arg::Const(_) => 0,
     }
 }
 

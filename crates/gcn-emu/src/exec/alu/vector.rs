@@ -530,7 +530,7 @@ fn four_wide_sads(w: &mut Wave, s: &Step, add: impl Fn(u32, u32) -> u32) {
     let register = |w: &Wave, arg: Arg, n: u8| match arg {
         Arg::Vgpr(first) => *w.vgpr(first.saturating_add(n)),
         Arg::Scalar(first) if n > 1 => Lanes::splat(w.scalar(first.saturating_add(n))),
-        arg => Lanes::splat(
+        Arg::None | Arg::Scalar(_) | Arg::Special(_) | Arg::Const(_) | Arg::Imm(_) => Lanes::splat(
             (scalar_operand::read::<u64>(w, arg).checked_shr(32 * u32::from(n))).unwrap_or(0)
                 as u32,
         ),
@@ -741,7 +741,9 @@ fn move_relative(w: &mut Wave, s: &Step) {
     let [destination, source, ..] = s.relative_operands(w);
     let value = match source {
         Arg::Vgpr(source) => *w.vgpr(source),
-        arg => Lanes::splat(scalar_operand::read(w, arg)),
+        Arg::None | Arg::Scalar(_) | Arg::Special(_) | Arg::Const(_) | Arg::Imm(_) => {
+            Lanes::splat(scalar_operand::read(w, source))
+        }
     };
     if let Arg::Vgpr(destination) = destination {
         let exec = w.exec();

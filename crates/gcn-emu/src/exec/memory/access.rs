@@ -199,30 +199,10 @@ pub fn addresses(wave: &Wave, step: &Step, device: &Device, access: &mut Access)
     }
 }
 
+/// Intent of an access that has addresses: the resources of global wave synchronisation have none.
 fn intent(does: Does) -> Option<Intent> {
-    match does {
-        Does::Load(_)
-        | Does::LoadHalf(..)
-        | Does::LoadTwo(..)
-        | Does::LoadByLane
-        | Does::LoadFormat(..)
-        | Does::LoadFormatHigh => Some(Intent::Load),
-        Does::Store(_)
-        | Does::StoreHigh(_)
-        | Does::StoreTwo(..)
-        | Does::StoreByLane
-        | Does::StoreFromLds
-        | Does::StoreFormat(..)
-        | Does::StoreFormatHigh => Some(Intent::Store),
-        Does::Atomic(..)
-        | Does::Return(..)
-        | Does::ExchangeTwo(..)
-        | Does::AtomicFromLds(..)
-        | Does::Count(_)
-        | Does::OrderedCount
-        | Does::ExchangeConditionally(_) => Some(Intent::Atomic),
-        _ => None,
-    }
+    let intent = does.intent();
+    intent.filter(|_| !matches!(does, Does::Gws(_)))
 }
 
 /// DS (checklist 2.2–2.4, 2.10, 2.11, 2.25–2.27).
@@ -259,7 +239,34 @@ fn share(wave: &Wave, plan: &Plan, device: &Device, access: &mut Access) {
             return;
         }
         Does::Lanes(_) | Does::LdsNop | Does::Gws(_) => lanes = 0,
-        _ => {
+        // No instruction of DS does these.
+        Does::LoadFormat(..)
+        | Does::StoreFormat(..)
+        | Does::LoadFormatHigh
+        | Does::StoreFormatHigh
+        | Does::StoreFromLds
+        | Does::Time(_)
+        | Does::Cache { .. }
+        | Does::Probe
+        | Does::Image(_)
+        | Does::Export
+        | Does::Alu(_)
+        | Does::Compare(..)
+        | Does::Branch(_)
+        | Does::Jump
+        | Does::ReturnFromTrap
+        | Does::Fork
+        | Does::Control(_) => lanes = 0,
+        Does::Load(_)
+        | Does::LoadHalf(..)
+        | Does::LoadTwo(..)
+        | Does::Store(_)
+        | Does::StoreHigh(_)
+        | Does::StoreTwo(..)
+        | Does::Atomic(..)
+        | Does::Return(..)
+        | Does::ExchangeTwo(..)
+        | Does::ExchangeConditionally(_) => {
             let from = v(plan.vaddr);
             let offset = plan.offset as u32;
             wide::masked(from, offset, plan.mask, &mut access.address);
@@ -418,7 +425,7 @@ pub fn scratch_base(wave: &Wave) -> u64 {
                 .region
                 .wrapping_add(u64::from(wave.scalar(high)) * FLAT_SCRATCH_UNIT)
         }
-        _ => wave.scalar64(FLAT_SCRATCH),
+        Isa::Gfx9 | Isa::Vega12 | Isa::Vega20 => wave.scalar64(FLAT_SCRATCH),
     }
 }
 
@@ -437,7 +444,7 @@ pub fn descriptor(wave: &Wave, plan: &Plan) -> Descriptor {
         Arg::Scalar(code) => wave.scalar(code),
         Arg::Special(code) => wave.special(code) as u32,
         Arg::Const(value) => value as u32,
-        _ => 0,
+        Arg::None | Arg::Vgpr(_) | Arg::Imm(_) => 0,
     };
     let mut words = wave.scalars_from(plan.sbase);
     if plan.format.is_none() && Descriptor::is_unbound(words) {
@@ -504,9 +511,8 @@ fn scalar(wave: &Wave, plan: &Plan, access: &mut Access) {
     access.scalar = true;
     access.dwords_in_bounds = plan.ty.dwords();
     let register = plan.sreg.map_or(0, |code| wave.scalar(code));
-    match plan.does {
-        Does::Time(_) | Does::Cache { lines: 0 } => return,
-        _ => {}
+    if matches!(plan.does, Does::Time(_) | Does::Cache { lines: 0 }) {
+        return;
     }
     let address = match plan.family {
         Family::ScalarBuffer => {
@@ -520,7 +526,9 @@ fn scalar(wave: &Wave, plan: &Plan, access: &mut Access) {
         Family::ScalarScratch => (wave.scalar64(plan.sbase) & !3)
             .wrapping_add_signed(plan.offset)
             .wrapping_add(u64::from(register) * CACHE_LINE),
-        _ => scalar_address(wave, plan),
+        Family::Scalar => scalar_address(wave, plan),
+        // These have lanes.
+        Family::Share | Family::Flat | Family::Global | Family::Scratch | Family::Buffer => return,
     };
     access.address[0] = address;
     if let Does::Cache { lines } = plan.does {

@@ -89,7 +89,7 @@ impl Descriptor {
             && match isa {
                 Isa::Si | Isa::Ci => idxen || add_tid,
                 Isa::Vi | Isa::Stoney => swizzled,
-                _ => idxen || (add_tid && swizzled),
+                Isa::Gfx9 | Isa::Vega12 | Isa::Vega20 => idxen || (add_tid && swizzled),
             };
         let high = i64::from(second as i16);
         Descriptor {

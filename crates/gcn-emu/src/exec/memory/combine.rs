@@ -53,7 +53,10 @@ pub fn combine(
     let (old, data, second) = (low(old), low(data), low(second));
     let is_less = |a: u64, b: u64| match ty {
         Ty::I32 | Ty::I64 | Ty::I16 | Ty::I8 => ((a << unused) as i64) < (b << unused) as i64,
-        _ => a < b,
+        Ty::U8 | Ty::U16 | Ty::U32 | Ty::U64 => a < b,
+        Ty::B8 | Ty::B16 | Ty::B32 | Ty::B64 | Ty::B96 | Ty::B128 | Ty::B256 | Ty::B512 => a < b,
+        // Floats compare by themselves, and no atomic has pairs.
+        Ty::F16 | Ty::F32 | Ty::F64 | Ty::F16x2 | Ty::I16x2 => a < b,
     };
     let new = match op {
         AtomicOp::Swap => data,
@@ -138,7 +141,11 @@ impl Float {
         match ty {
             Ty::F32 => Some(F32),
             Ty::F64 => Some(F64),
-            _ => None,
+            // No atomic of these instruction sets has short floats.
+            Ty::F16 | Ty::F16x2 => None,
+            Ty::B8 | Ty::B16 | Ty::B32 | Ty::B64 | Ty::B96 | Ty::B128 | Ty::B256 | Ty::B512 => None,
+            Ty::U8 | Ty::U16 | Ty::U32 | Ty::U64 => None,
+            Ty::I8 | Ty::I16 | Ty::I32 | Ty::I64 | Ty::I16x2 => None,
         }
     }
 

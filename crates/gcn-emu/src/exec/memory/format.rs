@@ -137,8 +137,18 @@ impl Numbers {
                 return i64::from(value).clamp(low as i64, high as i64) as u32;
             }
             Numbers::Float if width == u32::from(ty.bytes()) * 8 => return value,
-            _ if is_half => f64::from(F16(value as u16).to_f32()),
-            _ => f64::from(f32::from_bits(value)),
+            Numbers::Float
+            | Numbers::Unorm
+            | Numbers::Snorm
+            | Numbers::SnormOgl
+            | Numbers::Uscaled
+            | Numbers::Sscaled => {
+                if is_half {
+                    f64::from(F16(value as u16).to_f32())
+                } else {
+                    f64::from(f32::from_bits(value))
+                }
+            }
         };
         let nearest = |x: f64, low: f64, high: f64| {
             // A NaN is 0.

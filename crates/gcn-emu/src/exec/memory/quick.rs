@@ -56,18 +56,36 @@ fn perform_usual(
                 share::load_any(wave, plan, lds, device)
             }
             Family::Flat => scratch::load(wave, plan, device),
-            _ => None,
+            Family::Share
+            | Family::Global
+            | Family::Scratch
+            | Family::Buffer
+            | Family::Scalar
+            | Family::ScalarScratch
+            | Family::ScalarBuffer => None,
         }),
         Quick::Store => global::store(wave, plan, device).or_else(|| match plan.family {
             Family::Flat if share::is_reached(wave, plan, device) => {
                 share::store(wave, plan, lds, device)
             }
             Family::Flat => scratch::store(wave, plan, device),
-            _ => None,
+            Family::Share
+            | Family::Global
+            | Family::Scratch
+            | Family::Buffer
+            | Family::Scalar
+            | Family::ScalarScratch
+            | Family::ScalarBuffer => None,
         }),
         Quick::Atomic => atomics::global(wave, plan, device, old).or_else(|| match plan.family {
             Family::Flat => atomics::share(wave, plan, lds, device, old),
-            _ => None,
+            Family::Share
+            | Family::Global
+            | Family::Scratch
+            | Family::Buffer
+            | Family::Scalar
+            | Family::ScalarScratch
+            | Family::ScalarBuffer => None,
         }),
         Quick::AtomicShare => atomics::share(wave, plan, lds, device, old),
         Quick::LoadScratch => scratch::load(wave, plan, device),

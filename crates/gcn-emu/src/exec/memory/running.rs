@@ -47,7 +47,11 @@ fn extend(ty: Ty, value: u32) -> u32 {
         Ty::I16 => i32::from(value as i16) as u32,
         Ty::U8 | Ty::B8 => value & 0xff,
         Ty::U16 | Ty::B16 => value & 0xffff,
-        _ => value,
+        Ty::B32 | Ty::U32 | Ty::I32 | Ty::F32 | Ty::F16x2 | Ty::I16x2 => value,
+        Ty::F16 => value,
+        // The first of several dwords.
+        Ty::B64 | Ty::U64 | Ty::I64 | Ty::F64 => value,
+        Ty::B96 | Ty::B128 | Ty::B256 | Ty::B512 => value,
     }
 }
 

@@ -17,6 +17,10 @@ impl Running<'_> {
         let in_bounds = access.dwords_in_bounds;
         let registers = |i: u8| plan.sdata.wrapping_add(i);
         let memory = &self.places.device.memory;
+        #[expect(
+            clippy::wildcard_enum_match_arm,
+            reason = "`perform` lists what else memory instructions do, and no other of scalar memory reaches it"
+        )]
         match plan.does {
             Does::Load(ty) => {
                 let mut loaded = [0; MAX_SCALAR_DWORDS];

@@ -12,6 +12,10 @@ use crate::wave::Wave;
 
 /// Loads components.
 pub fn load(wave: &mut Wave, plan: &Plan, device: &Device) -> Option<()> {
+    #[expect(
+        clippy::wildcard_enum_match_arm,
+        reason = "the plan has chosen this path for these two alone"
+    )]
     let (count, ty, is_high) = match plan.does {
         Does::LoadFormat(count, ty) => (usize::from(count), ty, false),
         Does::LoadFormatHigh => (1, Ty::B16, true),
@@ -52,6 +56,10 @@ pub fn load(wave: &mut Wave, plan: &Plan, device: &Device) -> Option<()> {
 
 /// Stores components.
 pub fn store(wave: &mut Wave, plan: &Plan, device: &Device) -> Option<()> {
+    #[expect(
+        clippy::wildcard_enum_match_arm,
+        reason = "the plan has chosen this path for these two alone"
+    )]
     let (count, ty, is_high) = match plan.does {
         Does::StoreFormat(count, ty) => (usize::from(count), ty, false),
         Does::StoreFormatHigh => (1, Ty::B16, true),

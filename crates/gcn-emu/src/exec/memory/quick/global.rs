@@ -229,7 +229,12 @@ impl<'a> Addresses<'a> {
         };
         let base = match plan.family {
             Family::Buffer => access::descriptor(wave, plan).linear(0, plan.offset as u64),
-            _ => base.wrapping_add_signed(plan.offset),
+            Family::Flat | Family::Global | Family::Share | Family::Scratch => {
+                base.wrapping_add_signed(plan.offset)
+            }
+            Family::Scalar | Family::ScalarScratch | Family::ScalarBuffer => {
+                base.wrapping_add_signed(plan.offset)
+            }
         };
         Some(Addresses {
             low: wave.vgpr(first),

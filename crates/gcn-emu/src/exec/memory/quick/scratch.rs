@@ -188,7 +188,8 @@ impl Window<'_> {
                     offset,
                 )
             }
-            _ => return None,
+            Family::Share | Family::Global => return None,
+            Family::Scalar | Family::ScalarScratch | Family::ScalarBuffer => return None,
         };
         let bytes = u32::from(plan.ty.bytes());
         let last = limit.checked_sub(bytes.into())?.min(i32::MAX as u64) as u32;
