@@ -29,7 +29,7 @@ const PAGE: usize = 64;
 /// The instructions that begin in some dwords.
 type Page = [OnceLock<Result<Place, DecodeError>>; PAGE];
 
-/// Where an instruction is: among those that are executed one after the other, without a look where they are.
+/// Place of an instruction: its number in a block, whose instructions are executed one after the other.
 #[derive(Debug)]
 struct Place {
     block: Arc<[Step]>,
@@ -45,7 +45,7 @@ const DWORD: u64 = 4;
 const SCALAR_REGISTERS: u8 = 128;
 
 impl Code {
-    /// Code at address `base` for a kernel with so many vector and scalar registers.
+    /// Code at address `base` for a kernel with `vgprs` vector and `sgprs` scalar registers.
     /// Bytes after the last whole dword are not code.
     pub fn new(isa: Isa, base: u64, bytes: &[u8], vgprs: usize, sgprs: u8) -> Code {
         let words: Box<[u32]> = bytes
@@ -81,7 +81,7 @@ impl Code {
         self.sgprs
     }
 
-    /// Whether any of it, wherever it is entered, tells what operations are outstanding.
+    /// True if any of it, wherever it is entered, reads the counters of outstanding operations.
     pub fn reads_counters(&self) -> bool {
         self.reads_counters
     }
@@ -183,7 +183,7 @@ impl Code {
         self.executed().filter(|step| step.reads_outside)
     }
 
-    /// Whether the registers that an operand uses, if it uses any, are all among those that the kernel asks for.
+    /// True if the registers that an operand uses, if it uses any, are all among those that the kernel asks for.
     fn owns(&self, used: Option<RegisterUse>) -> bool {
         used.is_none_or(|used| match used.registers {
             Registers::Vector { first, count } => {
@@ -285,7 +285,7 @@ impl Code {
     }
 }
 
-/// Whether an instruction that has this for its first dword reads the hardware register with the counters.
+/// True if an instruction that has this for its first dword reads the hardware register with the counters.
 fn reads_counters(isa: Isa, word: u32) -> bool {
     // Few have such bits: the rest is not decoded.
     let is_it = Hwreg::unpack(word as u16).id == alu::hardware::IB_STS;

@@ -1,4 +1,4 @@
-//! What all waves of a run share: configuration, global memory, GDS, synchronisation resources, clocks.
+//! State that all waves of a run share: configuration, global memory, GDS, synchronisation resources, clocks.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
@@ -9,7 +9,7 @@ use crate::gds::{GDS_BYTES, Gds, Gws};
 use crate::host::{HostCalls, Monitor};
 use crate::memory::Memory;
 
-/// What to do about an access that no allocation covers (errata E105).
+/// Treatment of an access that no allocation covers (errata E105).
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub enum OnViolation {
     /// End the run with a fault, as a driver would.
@@ -26,19 +26,19 @@ pub struct Config {
     pub isa: Isa,
     /// Upper halves of the 4 GiB apertures of FLAT addresses (errata E088).
     pub apertures: Apertures,
-    /// What to do about violations.
+    /// Treatment of violations.
     pub on_violation: OnViolation,
     /// Instructions after which a wave is stopped.
     pub limit: Option<u64>,
-    /// Whether DS_APPEND and DS_CONSUME on LDS add M0 to their offset, as LLVM's code expects (errata E051).
+    /// True if DS_APPEND and DS_CONSUME on LDS add M0 to their offset, as LLVM's code expects (errata E051).
     pub append_adds_m0: bool,
-    /// Whether a negative LDS address is out of range on GCN 1.0 even if the sum with the offset is not (errata E039).
+    /// True if a negative LDS address is out of range on GCN 1.0 even if the sum with the offset is not (errata E039).
     pub si_checks_lds_base: bool,
-    /// Whether accesses of a dword or more ignore the two low bits of a FLAT address (errata E104).
+    /// True if accesses of a dword or more ignore the two low bits of a FLAT address (errata E104).
     pub dword_alignment: bool,
     /// Bytes of GDS that dispatches have, 64 KiB at most (checklist 2.9).
     pub gds_bytes: u32,
-    /// What LDS holds before a workgroup starts (checklist 2.29).
+    /// Contents of LDS before a workgroup starts (checklist 2.29).
     pub lds_fill: LdsFill,
     /// Ticks of S_MEMREALTIME per second (errata E126).
     pub realtime_hz: u64,
@@ -50,7 +50,7 @@ pub struct Config {
     pub quantum: u64,
 }
 
-/// What LDS holds before a workgroup starts. Hardware does not clear it.
+/// Contents of LDS before a workgroup starts. Hardware does not clear it.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub enum LdsFill {
     /// Zeros.
@@ -105,7 +105,7 @@ impl Config {
     }
 }
 
-/// What all waves of a run share.
+/// State that all waves of a run share.
 pub struct Device {
     /// Choices and limits.
     pub config: Config,

@@ -33,7 +33,7 @@ pub struct Dispatch {
     pub lds_bytes: u32,
     /// Bytes of scratch that each lane has.
     pub scratch_bytes_per_lane: u32,
-    /// What the first registers hold.
+    /// Contents of the first registers.
     pub initial: Initial,
 }
 
@@ -48,7 +48,7 @@ pub struct Initial {
     pub mode: u32,
 }
 
-/// What a scalar register holds before the first instruction.
+/// Contents of a scalar register before the first instruction.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum InitialSgpr {
     /// The same for all waves.
@@ -67,7 +67,7 @@ pub enum InitialSgpr {
     FlatScratchHigh,
 }
 
-/// What a finished run amounts to.
+/// Totals of a finished run.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct Stats {
     /// Instructions executed, one for each wave that did.
@@ -113,7 +113,7 @@ impl Dispatch {
         affordable.clamp(RESIDENT_GROUPS, RESIDENT_GROUPS_WAITING)
     }
 
-    /// Waves that a run on so many host threads may have begun and not ended, at most.
+    /// Waves that a run on `threads` host threads may have begun and not ended, at most.
     pub fn resident_waves(&self, threads: usize) -> u64 {
         let groups = (self.resident_groups() as u128 * threads as u128).min(self.group_count());
         self.waves_per_group().saturating_mul(groups as u64)

@@ -1,4 +1,4 @@
-//! What ends a run before its time, and where it happened.
+//! Faults, which end a run before its time, and their places.
 
 use crate::memory::{Allocation, Memory};
 use crate::wave::WaveId;
@@ -16,17 +16,17 @@ pub struct Site {
     pub text: Option<String>,
 }
 
-/// What went wrong.
+/// The kind of fault.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
 pub enum FaultKind {
     /// No allocation holds these bytes.
     #[error("{} {bytes} bytes at unmapped address {address:#x}", match intent { Intent::Load => "loads", Intent::Store => "stores", Intent::Atomic => "updates" })]
     Unmapped {
-        /// What the instruction wanted.
+        /// Intent of the instruction.
         intent: Intent,
         /// The first address.
         address: u64,
-        /// How many bytes.
+        /// Bytes of the element.
         bytes: u8,
     },
     /// An atomic at an address that is not a multiple of its size (errata E104).
@@ -126,7 +126,7 @@ const ABORT: u8 = 2;
 /// The breakpoint of compilers, which does nothing where no debugger is installed (errata E240).
 pub const BREAKPOINT: u8 = 3;
 
-/// What compilers mean by a trap.
+/// Meaning that compilers give to a trap.
 fn meaning(trap: u8) -> &'static str {
     if trap == ABORT {
         ": the kernel aborts, as by __builtin_trap or a failed assertion"
@@ -138,7 +138,7 @@ fn meaning(trap: u8) -> &'static str {
 /// A fault and its place.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Fault {
-    /// What went wrong.
+    /// The kind of fault.
     pub kind: FaultKind,
     /// In which wave.
     pub wave: WaveId,

@@ -53,7 +53,7 @@ impl Lds {
         &mut self.bytes
     }
 
-    /// What LDS_DIRECT stands for: the value of the type in bits 16 to 18 of M0 at the byte in its low half, 0 outside the
+    /// Value of LDS_DIRECT: that of the type in bits 16 to 18 of M0 at the byte in its low half, 0 outside the
     /// allocation (errata E246).
     pub fn direct(&self, m0: u32) -> u32 {
         let (begin, size) = direct_place(m0);
@@ -72,7 +72,7 @@ impl Lds {
         }
     }
 
-    /// What an instruction may reach: up to GCN 1.2 bounded by M0, from GCN 1.4 on by the allocation alone
+    /// Part that an instruction may reach: up to GCN 1.2 bounded by M0, from GCN 1.4 on by the allocation alone
     /// (checklist 2.5, 2.6; errata E035).
     #[inline]
     pub fn share(&mut self, isa: Isa, m0: u32) -> Share<'_> {
@@ -97,7 +97,7 @@ pub struct Share<'a> {
 }
 
 impl<'a> Share<'a> {
-    /// `limit` bytes from `base` on, as far as there are so many. A dword that begins below the limit is in range
+    /// `limit` bytes from `base` on, as far as the memory goes. A dword that begins below the limit is in range
     /// as a whole (errata E036).
     #[inline]
     pub fn new(bytes: &'a mut [u8], base: usize, limit: u64) -> Share<'a> {

@@ -110,9 +110,9 @@ pub enum AllocError {
     /// The host has not so much.
     #[error("cannot allocate {bytes} bytes for {name}")]
     TooLarge {
-        /// What it was for.
+        /// Its purpose.
         name: String,
-        /// How much was asked for.
+        /// Bytes that were asked for.
         bytes: u64,
     },
     /// The device has not so much.
@@ -120,9 +120,9 @@ pub enum AllocError {
         "cannot allocate {bytes} bytes for {name}: {used} of the device's {limit} bytes are in use"
     )]
     Limit {
-        /// What it was for.
+        /// Its purpose.
         name: String,
-        /// How much was asked for.
+        /// Bytes that were asked for.
         bytes: u64,
         /// Bytes in use.
         used: u64,

@@ -145,7 +145,7 @@ pub struct Dispatched<'a> {
     pub id: u64,
     /// The device. Its memory has the allocations, their names and whether the host has written to them.
     pub device: &'a Device,
-    /// What is run: the kernel's name and the range of its arguments, where they are known, and its sizes.
+    /// Its launch: the kernel's name and the range of its arguments, where they are known, and its sizes.
     pub dispatch: &'a Dispatch,
 }
 

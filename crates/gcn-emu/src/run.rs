@@ -66,16 +66,16 @@ impl Dispatch {
     }
 }
 
-/// How a run ended: what was done, the first fault if there was one, where waves are.
+/// End of a run: its totals, the first fault if there was one, the places of waves.
 pub struct Finished {
-    /// What was done.
+    /// Its totals.
     pub stats: Stats,
     /// The fault that stopped it.
     pub fault: Option<Fault>,
-    /// Where the waves are that have begun and not ended: [`MAX_PLACES`] of them at most, in order. The rest are only
+    /// Places of the waves that have begun and not ended: [`MAX_PLACES`] of them at most, in order. The rest are only
     /// counted.
     pub places: Vec<Place>,
-    /// How many there are.
+    /// Their number.
     pub unfinished: u64,
     /// The first of the violations that did not stop the run, in the order in which waves begin.
     pub violation: Option<Site>,

@@ -11,7 +11,7 @@ use gcn_isa::uses::Counters;
 /// A kind of operation, by the order in which it completes (checklist 5.4).
 pub use gcn_isa::uses::Order as Kind;
 
-/// Whether operations of the kind complete in the order of their issue.
+/// True if operations of the kind complete in the order of their issue.
 const fn is_in_order(kind: Kind) -> bool {
     match kind {
         Kind::VectorMemory | Kind::Lds | Kind::Gds | Kind::Message | Kind::Export => true,
@@ -19,7 +19,7 @@ const fn is_in_order(kind: Kind) -> bool {
     }
 }
 
-/// How much an operation adds to each counter at issue.
+/// Increments of the counters when an operation issues.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
 pub struct Increments {
     /// VM_CNT.
@@ -90,7 +90,7 @@ pub struct Outstanding {
     pub kind: Kind,
     /// Address of its instruction, in bytes.
     pub pc: u64,
-    /// What it still holds of each counter.
+    /// Its increments that no wait has taken back yet.
     pub held: Increments,
 }
 
@@ -110,7 +110,7 @@ struct Counter {
     value: u8,
     /// Place of the oldest operation that holds something of it.
     oldest: u8,
-    /// How many there are, each after the one before, round the end.
+    /// Their number, each after the one before, round the end.
     count: u8,
     places: [Place; PLACES],
 }

@@ -40,41 +40,41 @@ pub type Handler = fn(&mut Wave, &Step);
 pub struct Step {
     /// The instruction.
     pub inst: Inst,
-    /// Where it is: the number of its first dword.
+    /// The number of its first dword.
     pub index: usize,
     /// Its length in bytes.
     pub bytes: u8,
     /// Its operands, in the order of its row.
     pub args: [Arg; MAX_ARGS],
-    /// What is done to the signs of its sources.
+    /// Sign modifiers of its sources.
     pub signs: Signs,
     /// The places of its operands that are in vector registers and whose signs are left alone, a bit each.
     pub in_registers: u8,
     /// The numbers of those registers, without a look at what kind of operand each is.
     pub registers: [u8; MAX_ARGS],
-    /// Whether its result, which has 16 bits, leaves the high half of its register as it was.
+    /// True if its result, which has 16 bits, leaves the high half of its register as it was.
     pub keeps_high: bool,
     /// The instruction without what it asks beyond its operation, if its handler is the one for such.
     pub modified: Option<Box<Modified>>,
-    /// Whether it reads registers which the kernel does not ask for.
+    /// True if it reads registers which the kernel does not ask for.
     pub reads_outside: bool,
-    /// Whether its mask goes to EXEC as well (V_CMPX).
+    /// True if its mask goes to EXEC as well (V_CMPX).
     pub writes_exec: bool,
-    /// Whether it is a vector instruction with a handler, told apart from the rest without a look at `run`.
+    /// True if it is a vector instruction with a handler: a test that needs no look at `run`.
     pub is_vector: bool,
-    /// How it runs.
+    /// Part of the emulator that runs it.
     pub run: Run,
-    /// What runs it, if it has a handler; else this does nothing.
+    /// The function that runs it, if it has a handler; else this does nothing.
     pub handler: Handler,
     /// The operands that VGPR indexing moves.
     pub indexed: Indexed,
     /// The operands that MOVREL moves, if it is one.
     pub relative: Option<Relative>,
-    /// What a memory instruction is known to do before it runs.
+    /// Plan of a memory instruction.
     pub memory: Option<Box<Plan>>,
 }
 
-/// How an instruction runs. Which it is has a byte of its own, for it is looked at often.
+/// Part of the emulator that runs an instruction. The discriminant has a byte of its own, since the step loop looks at it often.
 #[derive(Clone, Copy, Debug)]
 #[repr(u8)]
 pub enum Run {
@@ -86,7 +86,7 @@ pub enum Run {
     Scalar,
     /// In two steps, addresses and access.
     Memory,
-    /// By the step loop: on this condition it goes so many dwords on, counted from the next instruction.
+    /// By the step loop: on this condition it jumps by this number of dwords, counted from the next instruction.
     Branch(Condition, i32),
     /// By the step loop: waits for the counters.
     Wait(Waitcnt),
@@ -149,7 +149,7 @@ impl Step {
         }
     }
 
-    /// Whether it sends a message.
+    /// True if it sends a message.
     pub fn is_message(&self) -> bool {
         matches!(self.run, Run::Flow)
             && matches!(self.inst.does(), Does::Control(Control::SendMsg { .. }))

@@ -1,5 +1,5 @@
-//! What memory instructions do where nobody observes them, in one step, is what they do in two: the machine of the tests
-//! executes each both ways. Here are the ways that lanes' addresses are to each other.
+//! Shapes of memory accesses: the machine of the tests executes each instruction in one step and in two, and both have the
+//! same effect. Here are the ways that lanes' addresses are to each other.
 
 mod common;
 
@@ -93,7 +93,7 @@ const MASKS: &[u64] = &[
     !(1 << 37),
 ];
 
-/// Where the addresses of a test are.
+/// Places of a test's addresses.
 #[derive(Clone, Copy, PartialEq)]
 enum Space {
     Global,

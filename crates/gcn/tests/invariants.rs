@@ -253,7 +253,6 @@ const NOT_YET_PLAIN: &[&str] = &[
     "crates/gcn-asm/benches/",
     "crates/gcn-asm/src/usage.rs",
     "crates/gcn-asm/tests/",
-    "crates/gcn-emu/",
     "crates/gcn-isa/src/describe.rs",
     "crates/gcn-isa/src/effect.rs",
     "crates/gcn-observe/",

@@ -38,7 +38,7 @@ use element::HALF_BITS;
 use places::Places;
 use running::{Running, lds_copy_base};
 
-/// What an instruction accesses, and what it has found there. It is kept from one instruction to the next, so that nothing is
+/// Lanes and addresses of an instruction's access, and the values found there. It is kept from one instruction to the next, so that nothing is
 /// allocated or cleared.
 #[derive(Clone, Debug)]
 pub struct Transfer {

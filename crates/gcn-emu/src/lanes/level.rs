@@ -49,7 +49,7 @@ impl Level {
         }
     }
 
-    /// Whether the host has its instructions.
+    /// True if the host has its instructions.
     pub fn is_available(self) -> bool {
         self <= best_level()
     }

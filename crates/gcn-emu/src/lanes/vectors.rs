@@ -1,6 +1,6 @@
 //! Vectors of the host's, whatever their width is: what is written for them is written once.
 //!
-//! What is here is inlined for sure, which nothing can be that is declared to be for some hosts; it is called by functions
+//! Everything here is inlined for sure, which nothing can be that is declared to be for some hosts; it is called by functions
 //! that are, and becomes part of them, as no closure would.
 //!
 //! This is one of the modules that may use `unsafe`: instructions that not every host has are used where it has them.

@@ -12,7 +12,7 @@ pub trait Listener: Debug + Send + Sync {
 /// A change of memory by the host.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct MemoryChange<'a> {
-    /// What happened.
+    /// Its kind.
     pub kind: MemoryChangeKind,
     /// Addresses that it happened to.
     pub range: Range<u64>,

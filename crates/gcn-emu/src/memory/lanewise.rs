@@ -17,7 +17,7 @@ const ALIGNED: u32 = !(DWORD as u32 - 1);
 pub enum Addresses<'a> {
     /// These.
     Each(&'a [u64; LANES]),
-    /// What pairs of dwords are, and a number is added to.
+    /// Pairs of dwords, to which a number is added.
     Pairs([&'a Lanes; 2], u64),
 }
 
@@ -36,7 +36,7 @@ impl Addresses<'_> {
 }
 
 at_each_level! {
-/// How far addresses are behind `base`. Whether no active lane's is more than `last`, nor has one of the low bits.
+/// Distances of addresses from `base`; and true if no active lane's is more than `last`, nor has one of the low bits.
 fn behind(
     addresses: &[u64; LANES],
     base: u64,
@@ -55,14 +55,14 @@ fn behind(
     !outside
 }
 
-/// How many elements are before each place, by the bits of their size, with a number added.
+/// Numbers of elements before each place, by the bits of their size, with a number added.
 fn numbers(shift: u32, add: u32, places: &mut Lanes) {
     for place in &mut places.0 {
         *place = (*place >> shift).wrapping_add(add);
     }
 }
 
-/// What pairs of dwords are with a number added. Whether no active lane's is more than `last`, nor has one of the low bits.
+/// Sums of pairs of dwords and a number; and true if no active lane's is more than `last`, nor has one of the low bits.
 fn pairs_behind(
     pairs: [&Lanes; 2],
     base: u64,
@@ -83,7 +83,7 @@ fn pairs_behind(
     signs(outside.0) & exec == 0
 }
 
-/// What is left of dwords at an element's place in them.
+/// Rests of dwords at an element's place in them.
 fn elements(places: &Lanes, keep: u32, dwords: &mut Lanes) {
     for (dword, &place) in dwords.0.iter_mut().zip(&places.0) {
         *dword = *dword >> ((place & 3) * u8::BITS) & keep;
@@ -94,7 +94,7 @@ fn elements(places: &Lanes, keep: u32, dwords: &mut Lanes) {
 /// A part of an allocation, at most as long as a place can say that is a number with sign.
 pub(crate) struct Part<'a> {
     region: Region<'a>,
-    /// Where it begins, a multiple of [`ALIGNMENT`].
+    /// Its first address, a multiple of [`ALIGNMENT`].
     origin: u64,
     /// Its bytes.
     len: u32,
@@ -140,7 +140,7 @@ impl Part<'_> {
         #[cfg(target_arch = "x86_64")]
         if level() != Level::Baseline && self.len >= lanes::LOADED {
             let (bytes, len) = (self.pointer(0), self.len as usize);
-            // SAFETY: the host has the level's instructions; so many bytes are there.
+            // SAFETY: the host has the level's instructions; `len` bytes are there.
             return unsafe { lanes::load(places, kept, exec, bytes, len, into) };
         }
         for lane in active(exec) {

@@ -33,7 +33,7 @@ pub(super) struct Entry {
     pub(super) end: AtomicU64,
 }
 
-/// What all handles of a memory share.
+/// State that all handles of a memory share.
 #[derive(Debug)]
 pub(super) struct Space {
     state: Mutex<State>,
@@ -42,7 +42,7 @@ pub(super) struct Space {
     first: u64,
     /// Ranges of the host's, in ascending order. They change while nobody accesses them.
     foreign: RwLock<Vec<Allocation>>,
-    /// How many these are: to look into the list costs a lock.
+    /// Their number: to look into the list costs a lock.
     foreign_count: AtomicUsize,
     /// It learns of what the host does to memory.
     listener: RwLock<Option<Arc<dyn Listener>>>,

@@ -11,7 +11,7 @@ use crate::lds::Lds;
 use crate::step::{Family, Plan};
 use crate::wave::Wave;
 
-/// Whether the access is about to happen or has happened.
+/// Moment of an event: before the access or after it.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Phase {
     /// Nothing has been read or written.

@@ -20,7 +20,7 @@ pub(super) fn is_skipped(wave: &Wave, step: &Step) -> bool {
     wave.mode & MODE_VSKIP != 0 && !step.inst.encoding.is_scalar()
 }
 
-/// What is known of an instruction at issue, and may be different when it completes.
+/// State of a wave when an instruction issues, which may be different when it completes.
 pub(super) struct Issued {
     /// Its operands, where they are not the step's.
     operands: Option<[Arg; MAX_ARGS]>,

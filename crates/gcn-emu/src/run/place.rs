@@ -5,7 +5,7 @@ use crate::wave::{Waiting, WaveId};
 /// Waves that a stopped run tells the places of, at most.
 pub const MAX_PLACES: usize = 64;
 
-/// Where a wave is.
+/// Place of a wave.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Place {
     /// Which wave.
@@ -16,7 +16,7 @@ pub struct Place {
     pub text: Option<String>,
     /// The active lanes.
     pub exec: u64,
-    /// What it waits for.
+    /// The event that it waits for.
     pub waiting: Waiting,
 }
 

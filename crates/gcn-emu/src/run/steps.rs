@@ -16,7 +16,7 @@ use crate::observe::{Dispatched, Events, Watchers};
 use crate::step::{Run, Step};
 use crate::wave::{MODE_VSKIP, Waiting, Wave};
 
-/// What stopped a wave.
+/// Reason why a wave has stopped.
 pub(super) struct Stop {
     pub(super) kind: FaultKind,
     pub(super) pc: u64,
@@ -253,7 +253,7 @@ const UNUSUAL: u32 = indexing::GPR_IDX_EN | MODE_VSKIP;
 /// S_SETPRIO has two bits.
 const PRIORITY: u8 = 3;
 
-/// Whether a branch on `condition` is taken.
+/// True if a branch on `condition` is taken.
 #[inline]
 fn holds(wave: &Wave, condition: Condition) -> bool {
     match condition {

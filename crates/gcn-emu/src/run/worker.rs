@@ -45,7 +45,7 @@ const REPORTED: u64 = 1 << 12;
 /// Length of S_BARRIER.
 const BARRIER_BYTES: u64 = 4;
 
-/// What the threads of a run share.
+/// State that the threads of a run share.
 pub(super) struct Shared<'a> {
     device: &'a Device,
     code: &'a Code,
@@ -54,7 +54,7 @@ pub(super) struct Shared<'a> {
     id: u64,
     groups: [u64; 3],
     total: u128,
-    /// How many workgroups a thread takes at once.
+    /// Workgroups that a thread takes at once.
     claim: u64,
     /// Number of the next workgroup that no thread has taken.
     next: Apart<AtomicU64>,
@@ -71,7 +71,7 @@ pub(super) struct Shared<'a> {
 struct Apart<T>(T);
 
 impl<'a> Shared<'a> {
-    /// What so many threads share that run a dispatch.
+    /// State of `threads` threads that run a dispatch.
     pub(super) fn new(
         device: &'a Device,
         code: &'a Code,
@@ -115,7 +115,7 @@ impl<'a> Shared<'a> {
         self.stop.store(true, Relaxed);
     }
 
-    /// What has stopped the run, if something has.
+    /// The fault that has stopped the run, if one has.
     pub(super) fn into_fault(self) -> Option<Fault> {
         self.fault
             .into_inner()
@@ -135,7 +135,7 @@ impl<'a> Shared<'a> {
         [(n % x) as u32, (n / x % y) as u32, (n / x / y) as u32]
     }
 
-    /// Where a wave is.
+    /// Place of a wave.
     pub(super) fn place(&self, wave: &Wave) -> Place {
         // A wave at a barrier goes on behind it, one at a GWS resource tries again.
         let pc = match wave.waiting {
@@ -151,7 +151,7 @@ impl<'a> Shared<'a> {
         }
     }
 
-    /// Where the first violation was.
+    /// Place of the first violation.
     pub(super) fn site(&self, (wave, pc): (WaveId, u64)) -> Site {
         Site {
             wave,
@@ -224,7 +224,7 @@ pub(super) struct Worker<'a> {
     spare_waves: Vec<Box<Wave>>,
     /// Workgroups that no other thread begins.
     claimed: Range<u64>,
-    /// Whether all waves were blocked once.
+    /// True if all waves were blocked once.
     anyone_waits: bool,
     /// Rounds of turns since a workgroup has last begun or ended.
     rounds: u64,
@@ -238,7 +238,7 @@ pub(super) struct Worker<'a> {
     ids: Vec<[Lanes; DIMENSIONS]>,
 }
 
-/// How a turn of a workgroup went.
+/// Outcome of a workgroup's turn.
 #[derive(PartialEq, Eq)]
 enum Turn {
     /// Every wave has ended.
@@ -566,7 +566,8 @@ impl<'a> Worker<'a> {
         Ok(if progress { Turn::Ran } else { Turn::Blocked })
     }
 
-    /// Runs wave `number` of a workgroup for so many instructions, or until it waits or ends; whether it could execute one.
+    /// Runs wave `number` of a workgroup for at most `instructions` instructions, or until it waits or ends.
+    /// Returns true if it executed one.
     fn run(&mut self, index: usize, number: usize, instructions: u64) -> Result<bool, Box<Fault>> {
         let Group { waves, lds, .. } = &mut *self.resident[index];
         let Some(wave) = &mut waves[number] else {
@@ -650,7 +651,7 @@ impl<'a> Worker<'a> {
         self.watch = Watchers::default();
     }
 
-    /// How many workgroups should begin besides those that have not ended.
+    /// Number of workgroups that should begin besides those that have not ended.
     fn wanted(&mut self, all_blocked: bool) -> Result<usize, Box<Fault>> {
         let resident = self.resident.len();
         let wanted = if resident == 0 {
@@ -667,7 +668,7 @@ impl<'a> Worker<'a> {
         Ok(wanted.min(self.shared.slots.saturating_sub(resident)))
     }
 
-    /// Whether all workgroups wait until memory changes, as far as can be seen.
+    /// True if all workgroups wait until memory changes, as far as can be seen.
     fn all_wait(&mut self) -> Result<bool, Box<Fault>> {
         for index in 0..self.resident.len() {
             if !self.waits(index)? {
@@ -677,7 +678,7 @@ impl<'a> Worker<'a> {
         Ok(true)
     }
 
-    /// Whether a workgroup waits until memory changes: the first of its waves that can go on is soon back where it was,
+    /// True if a workgroup waits until memory changes: the first of its waves that can go on is soon back where it was,
     /// with the same in all its registers. One that works has something else there, which is seen as soon.
     fn waits(&mut self, index: usize) -> Result<bool, Box<Fault>> {
         let can_go_on = |wave: &Wave| matches!(wave.waiting, Waiting::No | Waiting::Asleep);

@@ -23,5 +23,5 @@ pub enum Arg {
     Imm(i64),
 }
 
-/// What is done to the signs of an instruction's sources, at their places in [`Step::args`].
+/// Sign modifiers of an instruction's sources, at their places among the operands.
 pub type Signs = [Sign; MAX_ARGS];

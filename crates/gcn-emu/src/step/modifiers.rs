@@ -1,6 +1,7 @@
 //! Modifiers of a vector instruction's encoding, as shifts and masks that are the same for all lanes: absolute values and
 //! negations, halves, parts of registers, factors and clamps.
 
+use gcn_isa::effect::Implicit;
 use gcn_isa::vop3::Vop3p;
 use gcn_isa::{Field, Inst, Op, Slot, Ty};
 
@@ -147,10 +148,7 @@ impl Asked {
             let high = inst.get(Field::OpSelHi) | inst.get(Field::OpSelHi2) << 2;
             asked.low = by_operand(!high & 0b111);
         }
-        if matches!(
-            inst.op,
-            Op::Vop3p(Vop3p::V_MAD_MIXHI_F16 | Vop3p::V_FMA_MIXHI_F16)
-        ) {
+        if inst.does().implicit().has(Implicit::HIGH_HALF) {
             asked.high |= 1;
         }
         asked

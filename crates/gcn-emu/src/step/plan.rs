@@ -1,4 +1,4 @@
-//! What of a memory instruction is known when it is decoded, so that running it looks nothing up.
+//! Plans of memory instructions: all that is known when they are decoded, so that running them looks nothing up.
 
 use gcn_isa::effect::AtomicOp;
 use gcn_isa::field::Field;
@@ -18,7 +18,7 @@ pub(crate) const MAX_SCALAR_DWORDS: usize = 16;
 /// A memory instruction, resolved.
 #[derive(Clone, Copy, Debug)]
 pub struct Plan {
-    /// Where its addresses come from.
+    /// Source of its addresses.
     pub family: Family,
     /// Its effect.
     pub does: Does,
@@ -68,21 +68,21 @@ pub struct Plan {
     pub data_dwords: u8,
     /// The kind of operation that the counters count.
     pub kind: Kind,
-    /// How much they count.
+    /// Increments of the counters.
     pub increments: Increments,
     /// It loads what other compute units have stored (GLC), behind all that the wave has done before.
     pub loads_coherently: bool,
     /// A number that other memory instructions near it do not have.
     pub number: u8,
-    /// What it is where nobody observes it.
+    /// Shapes that its access may have.
     pub quick: Quick,
-    /// What it loads from LDS or stores there.
+    /// Elements that it loads from LDS or stores there.
     pub(crate) elements: Elements,
-    /// What loads that.
+    /// Function that loads them.
     pub(crate) gather: Gather,
 }
 
-/// Where addresses come from.
+/// Source of addresses.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Family {
     /// DS: the local or the global data share.
@@ -104,7 +104,7 @@ pub enum Family {
 }
 
 impl Family {
-    /// Whether it is executed once for the wave.
+    /// True if it is executed once for the wave.
     pub const fn is_scalar(self) -> bool {
         matches!(
             self,
@@ -253,7 +253,7 @@ impl Plan {
         }
     }
 
-    /// What it does and to what, if it changes elements of memory by operands.
+    /// Operation and type, if it changes elements of memory by operands.
     #[inline]
     pub fn atomic(&self) -> Option<(AtomicOp, Ty)> {
         match self.does {

@@ -7,7 +7,7 @@ use super::DWORD;
 use super::plan::{Family, MAX_SCALAR_DWORDS, Plan};
 use crate::lanes::Elements;
 
-/// What an instruction is, as far as it may be usual.
+/// Shapes that an instruction's access may have, which one function executes in one go.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Quick {
     /// It never is.
@@ -47,7 +47,7 @@ pub enum Quick {
 }
 
 impl Quick {
-    /// What an instruction with this plan is.
+    /// The shapes of an instruction with this plan.
     pub fn of(plan: &Plan) -> Quick {
         if plan.gds || plan.tfe || plan.to_lds {
             return Quick::No;

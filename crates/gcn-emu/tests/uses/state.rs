@@ -19,7 +19,7 @@ const GDS_BYTES: u32 = 1024;
 const BUFFER_BYTES: u64 = 2048;
 /// Scratch of a lane.
 const SCRATCH: u32 = 64;
-/// Where code is in the first run, and where it is if the program counter must not matter.
+/// Addresses of code in the first run, and in another where the program counter must not matter.
 const BASE: u64 = 0x10_0000;
 /// MODE's bits that choose what kind of thing instructions are: vector instructions skipped, registers indexed.
 const KINDS: u32 = 1 << 28 | 1 << 27;
@@ -450,7 +450,7 @@ impl Keep {
         changed.map(|(space, _)| space.to_string())
     }
 
-    /// Whether anything in this part has changed.
+    /// True if anything in this part has changed.
     pub fn any_changed(&self, before: &State, after: &State) -> bool {
         let all = State {
             pc: after.pc.wrapping_sub(after.bytes),

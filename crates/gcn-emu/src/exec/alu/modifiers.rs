@@ -1,7 +1,7 @@
 //! Modifiers of a vector instruction's encoding: absolute values and negations, halves, parts of
 //! registers, other lanes, factors and clamps.
 //!
-//! What is asked is worked out when the instruction is decoded, as shifts and masks that are the same for all lanes.
+//! Decoding works out the modifiers as shifts and masks that are the same for all lanes ([`crate::step::modifiers`]).
 //! Signs, which most ask for, are taken off and turned over as sources are fetched. What else there is becomes an
 //! instruction around the instruction ([`Modified`]): sources of which something is asked are changed into a room of the
 //! wave's, the operation is done with those, and what it has written is changed where it is. The operation's own handler

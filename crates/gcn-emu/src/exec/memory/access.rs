@@ -14,10 +14,10 @@ use super::wide;
 use crate::step::Format;
 use crate::step::{Family, Plan};
 
-/// Where an instruction is about to go. Only the lanes in the masks mean anything.
+/// Spaces, addresses and sizes of an access. Only the lanes in the masks mean anything.
 #[derive(Clone, Debug)]
 pub struct Access {
-    /// What it wants; nothing if it touches no memory.
+    /// Its intent; nothing if it touches no memory.
     pub intent: Option<Intent>,
     /// Bytes of an element. Loads and stores of more than a dword are consecutive dwords.
     pub bytes: u8,
@@ -45,9 +45,9 @@ pub struct Access {
     pub scratch_base: u64,
     /// Bytes of scratch per lane.
     pub scratch_bytes: u32,
-    /// What the descriptor says.
+    /// The descriptor.
     pub descriptor: Descriptor,
-    /// What the elements of a typed buffer are.
+    /// Format of a typed buffer's elements.
     pub format: Format,
     /// Dwords of a scalar access within the descriptor's bounds; the others are not performed (errata E119).
     pub dwords_in_bounds: u8,
@@ -79,7 +79,7 @@ impl Default for Access {
     }
 }
 
-/// Where a lane goes.
+/// Space that a lane goes to.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 #[allow(missing_docs)]
 pub enum Space {
@@ -92,7 +92,7 @@ pub enum Space {
 
 /// A dword of every lane makes a row of scratch (errata E087).
 pub const SCRATCH_ROW: u64 = 4 * LANES as u64;
-/// Where FLAT_SCRATCH is on GCN 1.1 and from 1.2 on (checklist 3.11).
+/// Register of FLAT_SCRATCH on GCN 1.1, and from 1.2 on (checklist 3.11).
 const FLAT_SCRATCH_CI: u8 = 104;
 const FLAT_SCRATCH: u8 = 102;
 /// FLAT_SCRATCH_HI of GCN 1.1 and 1.2 counts these bytes.
@@ -119,12 +119,12 @@ impl Access {
         self.global | self.lds | self.gds | self.scratch | self.buffer
     }
 
-    /// Whether a descriptor interleaves less than a dword.
+    /// True if a descriptor interleaves less than a dword.
     pub fn splits_dwords(&self) -> bool {
         self.buffer != 0 && self.descriptor.splits_dwords()
     }
 
-    /// Where a lane goes, if it goes anywhere.
+    /// Space that a lane goes to, if it goes to any.
     #[inline]
     pub fn space(&self, lane: usize) -> Option<Space> {
         let bit = 1 << lane;
@@ -429,7 +429,7 @@ pub fn scratch_base(wave: &Wave) -> u64 {
     }
 }
 
-/// Whether elements are converted.
+/// True if elements are converted.
 fn is_formatted(does: Does) -> bool {
     matches!(
         does,

@@ -34,7 +34,7 @@ pub struct Places<'a> {
     pub device: &'a Device,
     /// LDS, or GDS if the access goes there.
     pub share: Share<'a>,
-    /// Where the lanes go.
+    /// Spaces and addresses of the lanes.
     pub access: &'a Access,
 }
 

@@ -13,7 +13,7 @@ use crate::lanes::{LANES, Lanes, active};
 use crate::step::{Family, Plan};
 use crate::wave::Wave;
 
-/// How an instruction went.
+/// Outcome of an attempt to execute an instruction.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Outcome {
     /// It is done.
@@ -127,7 +127,7 @@ impl Running<'_> {
         Ok(())
     }
 
-    /// Loads elements of so many dwords for all lanes if none needs a look by itself.
+    /// Loads elements of `dwords` dwords for all lanes if none needs a look by itself.
     #[inline]
     fn load_at_once(&mut self, addresses: &[u64; LANES], first: u8, dwords: u8) -> bool {
         let lanes = self.places.access.lanes();
@@ -234,7 +234,7 @@ impl Running<'_> {
         Ok(())
     }
 
-    /// Stores elements of so many dwords for all lanes if none needs a look by itself.
+    /// Stores elements of `dwords` dwords for all lanes if none needs a look by itself.
     #[inline]
     fn store_at_once(&mut self, addresses: &[u64; LANES], first: u8, dwords: u8) -> bool {
         let r = |i: u8| self.wave.vgpr(first.wrapping_add(i));
@@ -243,7 +243,7 @@ impl Running<'_> {
         self.places.store_all(addresses, registers).is_some()
     }
 
-    /// What float atomics do with denormals depends on where they are done (errata E053).
+    /// Treatment of denormals by float atomics, which depends on the memory (errata E053).
     fn denormals(&self, lane: usize) -> Denormals {
         match self.places.access.space(lane) {
             Some(Space::Lds | Space::Gds) => Denormals::of_mode(self.wave.mode),

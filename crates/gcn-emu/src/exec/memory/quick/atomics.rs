@@ -84,12 +84,12 @@ fn finish(wave: &mut Wave, plan: &Plan, old: &[Lanes; 2]) -> Option<()> {
     Some(())
 }
 
-/// What lanes do.
+/// Operation of the lanes.
 struct Operands<'a> {
     /// The number of each lane's element at its place.
     indices: &'a Lanes,
     exec: u64,
-    /// What [`combine`] takes, as low and high dwords.
+    /// Operands of [`combine`], as low and high dwords.
     data: [&'a Lanes; 2],
     second: [&'a Lanes; 2],
 }
@@ -116,7 +116,7 @@ fn operands<'a>(wave: &'a Wave, plan: &Plan, indices: &'a Lanes) -> Operands<'a>
     }
 }
 
-/// Where elements are.
+/// Places of elements.
 enum Place<'a> {
     /// In LDS.
     Share(&'a mut [u8]),
@@ -126,7 +126,7 @@ enum Place<'a> {
     Global(Region<'a>),
 }
 
-/// What an operation makes of an old value and of a lane's operands.
+/// New value of an operation, from an old one and a lane's operands.
 trait Update: Copy {
     /// The type of a value.
     type Value: Word;
@@ -192,7 +192,7 @@ impl Operands<'_> {
         [at(self.data), at(self.second)]
     }
 
-    /// What no other thread uses.
+    /// Memory that no other thread uses.
     #[inline(never)]
     fn update_own<U: Update>(
         &self,
@@ -254,7 +254,7 @@ impl Operands<'_> {
         put(old, lane, value);
     }
 
-    /// What other threads may use: a unit of memory is changed indivisibly by all lanes, one after the other, that follow
+    /// Memory that other threads may use: a unit of memory is changed indivisibly by all lanes, one after the other, that follow
     /// each other there.
     #[inline(never)]
     fn update_common<U: Update>(&self, units: &[AtomicU64], update: U, old: &mut [Lanes; 2]) {
@@ -314,7 +314,7 @@ fn computed<U: Update>(update: U, old: &Lanes, data: &Lanes, second: &Lanes) -> 
 
 /// A value that is changed: 32 or 64 bits.
 trait Word: Lane {
-    /// From the element of so many bytes with this number, which is there.
+    /// From the element with this number, each of `bytes` bytes, which is there.
     fn load(bytes: &[u8], index: usize) -> Self;
     /// The other way round.
     fn store(self, bytes: &mut [u8], index: usize);
@@ -383,7 +383,7 @@ trait Cells<T> {
 struct Own<'a>(&'a mut [u8]);
 
 impl Own<'_> {
-    /// Where the row from this dword on is.
+    /// Place of the row from this dword on.
     fn place(index: u32) -> std::ops::Range<usize> {
         let begin = index as usize * size_of::<u32>();
         begin..begin + size_of::<Lanes>()

@@ -176,7 +176,7 @@ fn store_row(
     }
 }
 
-/// How far the lanes' addresses are apart.
+/// Distances between the lanes' addresses.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Stride {
     None,
@@ -210,7 +210,7 @@ pub struct Addresses<'a> {
 }
 
 impl<'a> Addresses<'a> {
-    /// Of elements of so many bytes. Nothing if a lane's is not one for such an address: it is out of a buffer's bounds. The
+    /// Of elements of `bytes` bytes. Nothing if a lane's is not one for such an address: it is out of a buffer's bounds. The
     /// lanes' numbers that are in no register are in `sums`.
     #[inline(always)]
     pub fn of(
@@ -290,7 +290,7 @@ impl<'a> Addresses<'a> {
         })
     }
 
-    /// Lane 0's if the others, of active lanes or not, follow each so many bytes behind the one before. None of FLAT is
+    /// Lane 0's if the others, of active lanes or not, follow each at the stride behind the one before. None of FLAT is
     /// in an aperture.
     #[inline]
     fn row(&self, stride: Stride, device: &Device) -> Option<u64> {
@@ -325,7 +325,7 @@ impl<'a> Addresses<'a> {
         memory::Addresses::Pairs([self.low, self.high], self.base)
     }
 
-    /// Whether addresses are none that FLAT looks at twice.
+    /// True if addresses are none that FLAT looks at twice.
     #[inline]
     fn is_usual(&self, addresses: &[u64], device: &Device) -> bool {
         let apertures = device.config.apertures;
