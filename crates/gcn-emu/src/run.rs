@@ -8,6 +8,7 @@ mod residency;
 mod start;
 mod emitter;
 mod steps;
+mod shared;
 mod worker;
 
 use crate::code::Code;
@@ -23,7 +24,8 @@ use crate::wave::Wave;
 pub use limits::{LaunchError, MAX_GROUP, Unfit, fits};
 pub use place::{MAX_PLACES, Place};
 use place::{keep_first, keep_first_wave};
-use worker::{Shared, Worker};
+use shared::Shared;
+use worker::Worker;
 
 /// Executes one instruction of a wave that belongs to no dispatch: the one at its program counter.
 ///

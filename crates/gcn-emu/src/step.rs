@@ -10,6 +10,7 @@ mod indexed;
 pub(crate) mod modifiers;
 mod plan;
 mod quick;
+mod resolve;
 mod relative;
 mod sdwa;
 
@@ -26,9 +27,8 @@ pub(crate) use dpp::CrossLane;
 pub(crate) use format::{COMPONENTS, Format, Numbers, Select};
 pub use indexed::Indexed;
 use modifiers::{Change, Outcome};
-pub(crate) use plan::MAX_SCALAR_DWORDS;
 pub use plan::{Family, Plan};
-pub(crate) use quick::Quick;
+pub(crate) use plan::{MAX_SCALAR_DWORDS, Quick};
 pub use relative::Relative;
 pub(crate) use sdwa::{Placed, SubDword};
 /// An instruction's handler: it has everything it needs in the wave and the step.
@@ -101,8 +101,8 @@ pub enum Run {
 /// An instruction that asks more than signs, without what it asks.
 #[derive(Clone, Debug)]
 pub struct Modified {
-    /// The operation. Sources that are changed are neither register nor constant to it: so it finds them in the rooms.
-    pub plain: Step,
+    /// The operation. Sources that are changed are neither register nor constant to it: so it finds them in the staging.
+    pub operation: Step,
     /// Changes of its sources.
     pub(crate) changes: Box<[Change]>,
     /// The lanes that its first source is read from, if not the own.

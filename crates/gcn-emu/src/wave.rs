@@ -98,11 +98,11 @@ pub struct Wave {
     pub apertures: Apertures,
     /// Addresses of its recent loads.
     pub(crate) strides: Strides,
-    pub(crate) rooms: Box<Rooms>,
+    pub(crate) staging: Box<Staging>,
 }
 
 /// State that a wave continues from, to compare with a later one.
-pub(crate) struct Standing {
+pub(crate) struct Snapshot {
     pc: u64,
     scalars: Scalars,
     vgprs: Box<[Lanes]>,
@@ -111,8 +111,8 @@ pub(crate) struct Standing {
 
 impl Wave {
     /// Its program counter and registers.
-    pub(crate) fn standing(&self) -> Standing {
-        Standing {
+    pub(crate) fn snapshot(&self) -> Snapshot {
+        Snapshot {
             pc: self.pc,
             scalars: self.scalars,
             vgprs: self.vgprs.clone(),
@@ -121,7 +121,7 @@ impl Wave {
     }
 
     /// True if all registers hold the same as the last time that it was there; nothing if it is elsewhere.
-    pub(crate) fn stands(&self, there: &Standing) -> Option<bool> {
+    pub(crate) fn repeats(&self, there: &Snapshot) -> Option<bool> {
         (self.pc == there.pc).then(|| {
             self.scc == there.scc && self.scalars == there.scalars && self.vgprs == there.vgprs
         })
@@ -160,7 +160,7 @@ pub(crate) type Scalars = [u32; SCALARS];
 
 /// Registers of no program, for a vector instruction while it is executed. Low dwords, then high ones.
 #[derive(Clone, Debug)]
-pub(crate) struct Rooms {
+pub(crate) struct Staging {
     /// Its sources, unless they are in vector registers as they are.
     pub(crate) sources: [[Lanes; 2]; 3],
     /// Previous contents of the result's registers.
@@ -222,7 +222,7 @@ impl Wave {
             lds_direct: 0,
             apertures: Apertures::default(),
             strides: Strides::default(),
-            rooms: Box::new(Rooms {
+            staging: Box::new(Staging {
                 sources: [[Lanes::ZERO; 2]; 3],
                 old: [Lanes::ZERO; 2],
                 results: [Lanes::ZERO; 2],
@@ -232,8 +232,8 @@ impl Wave {
 
     /// Operands of a vector instruction.
     #[inline(always)]
-    pub(crate) fn parts(&mut self) -> (&mut [Lanes], &Scalars, &mut Rooms) {
-        (&mut self.vgprs, &self.scalars, &mut self.rooms)
+    pub(crate) fn split_for_sources(&mut self) -> (&mut [Lanes], &Scalars, &mut Staging) {
+        (&mut self.vgprs, &self.scalars, &mut self.staging)
     }
 
     /// The scalar registers.

@@ -81,7 +81,7 @@ pub fn execute<const ADDRESSED: bool>(
     {
         device.memory.fence();
     }
-    if quickly(wave, step, lds, device, &mut transfer.old).is_some() {
+    if perform_in_one_go(wave, step, lds, device, &mut transfer.old).is_some() {
         return Ok(Outcome::Done);
     }
     if !ADDRESSED {
@@ -210,7 +210,7 @@ fn perform_unaddressed(
 /// Both steps at once, for an access of a common shape; `old` is [`Transfer::old`]. Nothing, and nothing has been done, if
 /// it has none.
 #[inline(always)]
-pub fn quickly(
+pub fn perform_in_one_go(
     wave: &mut Wave,
     step: &Step,
     lds: &mut Lds,

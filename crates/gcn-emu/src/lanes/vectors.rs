@@ -82,12 +82,12 @@ pub(super) fn set_part<V: Vector>(register: &mut Lanes, vector: usize, part: V) 
 
 /// All of them.
 #[inline(always)]
-pub(super) fn parts<V: Vector>(register: &Lanes) -> [V; MOST] {
-    let mut parts = [part(register, 0); MOST];
-    for (vector, into) in parts.iter_mut().enumerate().take(LANES / V::WIDTH) {
+pub(super) fn all_vectors<V: Vector>(register: &Lanes) -> [V; MOST] {
+    let mut vectors = [part(register, 0); MOST];
+    for (vector, into) in vectors.iter_mut().enumerate().take(LANES / V::WIDTH) {
         *into = part(register, vector);
     }
-    parts
+    vectors
 }
 
 /// The lanes of a vector that are active.

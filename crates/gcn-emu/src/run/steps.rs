@@ -82,10 +82,10 @@ pub(super) fn run_wave<const OBSERVED: bool>(
         {
             steps = &steps[..left];
         }
-        let mut is_usual = wave.mode & UNUSUAL == 0;
+        let mut is_unmodified = wave.mode & CHANGES_EXECUTION == 0;
         for (before, step) in (executed..).zip(steps) {
             // The most frequent instructions, ahead of the rest.
-            if step.is_vector && !reports_instructions && is_usual {
+            if step.is_vector && !reports_instructions && is_unmodified {
                 (step.handler)(wave, step);
                 continue;
             }
@@ -128,7 +128,7 @@ pub(super) fn run_wave<const OBSERVED: bool>(
                     if wave.pc != after {
                         next = code.index(wave.pc).unwrap_or(NOWHERE);
                     }
-                    is_usual = wave.mode & UNUSUAL == 0;
+                    is_unmodified = wave.mode & CHANGES_EXECUTION == 0;
                 }
                 Run::Branch(condition, distance) => {
                     if holds(wave, condition) {
@@ -183,7 +183,7 @@ pub(super) fn run_wave<const OBSERVED: bool>(
                     if counts && step.is_message() {
                         count(wave, step, code.address(index), lds, &mut emitter);
                     }
-                    is_usual = wave.mode & UNUSUAL == 0;
+                    is_unmodified = wave.mode & CHANGES_EXECUTION == 0;
                 }
                 Run::Missing => return Err(at(FaultKind::NotExecuted)),
             }
@@ -247,8 +247,8 @@ fn count_unobserved(wave: &mut Wave, step: &Step, pc: u64) {
 /// The number of no dword: where a program counter points that is not aligned. No branch comes near it.
 const NOWHERE: usize = 1 << (usize::BITS - 1);
 
-/// MODE: bits that make instructions do something else than usual.
-const UNUSUAL: u32 = indexing::GPR_IDX_EN | MODE_VSKIP;
+/// MODE: bits that change what vector instructions do: indexing, and skipping them.
+const CHANGES_EXECUTION: u32 = indexing::GPR_IDX_EN | MODE_VSKIP;
 
 /// S_SETPRIO has two bits.
 const PRIORITY: u8 = 3;

@@ -1,23 +1,19 @@
 //! A host thread of a run, and the workgroups and waves that it runs.
 
 use std::ops::Range;
-use std::sync::atomic::{
-    AtomicBool, AtomicU64, AtomicUsize,
-    Ordering::{AcqRel, Acquire, Relaxed},
-};
-use std::sync::{Mutex, PoisonError};
+use std::sync::atomic::Ordering::{AcqRel, Acquire, Relaxed};
 
-use super::place::{Place, keep_first_wave};
+use super::place::keep_first_wave;
+use super::shared::Shared;
 use super::start::{DIMENSIONS, identify, initialise, work_item_ids};
 use super::steps::run_wave;
-use crate::code::Code;
-use crate::device::{Device, LdsFill};
-use crate::dispatch::{Dispatch, RESIDENT_GROUPS, RESIDENT_GROUPS_WAITING, Stats};
+use crate::device::LdsFill;
+use crate::dispatch::{RESIDENT_GROUPS, Stats};
 use crate::exec::memory::Transfer;
-use crate::fault::{Fault, FaultKind, Site};
+use crate::fault::{Fault, FaultKind};
 use crate::lanes::{LANES, Lanes};
 use crate::lds::Lds;
-use crate::observe::{Context, Dispatched, Events, Watchers, WaveEnd};
+use crate::observe::{Context, Events, Watchers, WaveEnd};
 use crate::wave::{GroupShape, Scratch, Waiting, Wave, WaveId};
 
 /// Rounds of turns in which no workgroup ends before the thread looks whether all of them wait for others, at this round
@@ -35,145 +31,8 @@ const TURNS_OF_BARRIERS: u64 = 16;
 /// Instructions within which a wave that waits for memory to change is back where it was.
 const WAITING_LOOP: u64 = 512;
 
-/// Workgroups that a thread takes at once if there are more than all threads can keep alive, so that none need be there
-/// for another to end. Neighbours work on data that are neighbours, which one thread's caches better hold.
-const CLAIM: u64 = 64;
-
 /// Instructions after which a thread reports its progress: far less than anybody notices.
 const REPORTED: u64 = 1 << 12;
-
-/// Length of S_BARRIER.
-const BARRIER_BYTES: u64 = 4;
-
-/// State that the threads of a run share.
-pub(super) struct Shared<'a> {
-    device: &'a Device,
-    code: &'a Code,
-    dispatch: &'a Dispatch,
-    /// Number of the dispatch on its device.
-    id: u64,
-    groups: [u64; 3],
-    total: u128,
-    /// Workgroups that a thread takes at once.
-    claim: u64,
-    /// Number of the next workgroup that no thread has taken.
-    next: Apart<AtomicU64>,
-    /// Threads that still have workgroups.
-    working: Apart<AtomicUsize>,
-    /// Workgroups that a thread can keep alive.
-    slots: usize,
-    stop: AtomicBool,
-    fault: Mutex<Option<Fault>>,
-}
-
-/// Something in cache lines of its own: a thread that changes it takes nothing else from the others' caches.
-#[repr(align(128))]
-struct Apart<T>(T);
-
-impl<'a> Shared<'a> {
-    /// State of `threads` threads that run a dispatch.
-    pub(super) fn new(
-        device: &'a Device,
-        code: &'a Code,
-        dispatch: &'a Dispatch,
-        threads: usize,
-        slots: usize,
-    ) -> Shared<'a> {
-        let groups = dispatch.groups();
-        let total = dispatch.group_count();
-        Shared {
-            device,
-            code,
-            dispatch,
-            id: device.next_dispatch(),
-            groups,
-            total,
-            claim: if total > (threads * RESIDENT_GROUPS_WAITING) as u128 {
-                CLAIM
-            } else {
-                1
-            },
-            next: Apart(AtomicU64::new(0)),
-            working: Apart(AtomicUsize::new(threads)),
-            slots,
-            stop: AtomicBool::new(false),
-            fault: Mutex::new(None),
-        }
-    }
-
-    /// The dispatch, for observers.
-    pub(super) fn dispatched(&self) -> Dispatched<'a> {
-        Dispatched {
-            id: self.id,
-            device: self.device,
-            dispatch: self.dispatch,
-        }
-    }
-
-    /// Makes every thread stop.
-    pub(super) fn stop(&self) {
-        self.stop.store(true, Relaxed);
-    }
-
-    /// The fault that has stopped the run, if one has.
-    pub(super) fn into_fault(self) -> Option<Fault> {
-        self.fault
-            .into_inner()
-            .unwrap_or_else(PoisonError::into_inner)
-    }
-
-    /// The next workgroups in order, x fastest: their numbers.
-    fn claim(&self) -> Range<u64> {
-        let first = self.next.0.fetch_add(self.claim, Relaxed);
-        let end = u128::from(first + self.claim).min(self.total);
-        first..end as u64
-    }
-
-    /// Workgroup number `n` in x, y, z.
-    fn group(&self, n: u64) -> [u32; 3] {
-        let [x, y, _] = self.groups;
-        [(n % x) as u32, (n / x % y) as u32, (n / x / y) as u32]
-    }
-
-    /// Place of a wave.
-    pub(super) fn place(&self, wave: &Wave) -> Place {
-        // A wave at a barrier goes on behind it, one at a GWS resource tries again.
-        let pc = match wave.waiting {
-            Waiting::Barrier => wave.pc.wrapping_sub(BARRIER_BYTES),
-            _ => wave.pc,
-        };
-        Place {
-            wave: wave.id,
-            pc,
-            text: self.text(pc),
-            exec: wave.exec(),
-            waiting: wave.waiting,
-        }
-    }
-
-    /// Place of the first violation.
-    pub(super) fn site(&self, (wave, pc): (WaveId, u64)) -> Site {
-        Site {
-            wave,
-            pc,
-            text: self.text(pc),
-        }
-    }
-
-    /// The text of the instruction at `pc`, if there is one.
-    fn text(&self, pc: u64) -> Option<String> {
-        match self.code.step(pc) {
-            Some(Ok(step)) => Some(step.inst.text()),
-            _ => None,
-        }
-    }
-
-    fn report(&self, fault: Fault) {
-        self.stop();
-        let mut first = self.fault.lock().unwrap_or_else(PoisonError::into_inner);
-        first.get_or_insert(fault);
-    }
-}
 
 /// A workgroup that has begun and not ended.
 struct Group {
@@ -685,10 +544,10 @@ impl<'a> Worker<'a> {
         let mut waves = self.resident[index].waves.iter().enumerate();
         let first = waves.find_map(|(number, wave)| {
             let wave = wave.as_deref().filter(|wave| can_go_on(wave))?;
-            Some((number, wave.standing()))
+            Some((number, wave.snapshot()))
         });
         // All that can be said of waves at a resource or a barrier is that they wait.
-        let Some((number, standing)) = first else {
+        let Some((number, snapshot)) = first else {
             return Ok(true);
         };
         for _ in 0..WAITING_LOOP {
@@ -707,8 +566,8 @@ impl<'a> Worker<'a> {
             }
             self.run(index, number, 1)?;
             let wave = &self.resident[index].waves[number];
-            if let Some(stands) = wave.as_ref().and_then(|wave| wave.stands(&standing)) {
-                return Ok(stands);
+            if let Some(waits) = wave.as_ref().and_then(|wave| wave.repeats(&snapshot)) {
+                return Ok(waits);
             }
         }
         Ok(false)

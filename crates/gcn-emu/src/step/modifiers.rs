@@ -24,13 +24,13 @@ pub(crate) struct Asked {
     low: u8,
 }
 
-/// A source that is changed into a room.
+/// A source that is changed into the wave's staging.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Change {
     /// Its place among the operands.
     pub(crate) place: usize,
-    /// The room that operations look for it in.
-    pub(crate) room: usize,
+    /// Its number among the sources.
+    pub(crate) number: usize,
     /// True if it has two dwords.
     pub(crate) is_wide: bool,
     /// Its changes.
@@ -122,8 +122,8 @@ impl Asked {
             for (place, slot) in inst.row().slots().enumerate() {
                 let bit = match slot.field {
                     Field::Vdst => 3,
-                    field => match room(field) {
-                        Some(room) => room,
+                    field => match source_number(field) {
+                        Some(number) => number,
                         None => continue,
                     },
                 };
@@ -225,9 +225,9 @@ pub(crate) fn is_unfused(inst: &Inst) -> bool {
     )
 }
 
-/// The number of the room that a source is changed into, which is that of its field; nothing of other operands. An
+/// The number of a source, which is that of its field; nothing of other operands. An
 /// accumulator is read as it is, whatever is asked for the result that replaces it.
-pub(crate) fn room(field: Field) -> Option<usize> {
+pub(crate) fn source_number(field: Field) -> Option<usize> {
     match field {
         Field::Src0 => Some(0),
         Field::Src1 => Some(1),

@@ -1,50 +1,10 @@
 //! Shapes of accesses that a memory instruction may have, by what is known of it when it is decoded.
 
 use gcn_isa::Does;
-use gcn_isa::effect::LaneMove;
 
 use super::DWORD;
-use super::plan::{Family, MAX_SCALAR_DWORDS, Plan};
+use super::plan::{Family, MAX_SCALAR_DWORDS, Plan, Quick};
 use crate::lanes::Elements;
-
-/// Shapes that an instruction's access may have, which one function executes in one go.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Quick {
-    /// It never is.
-    No,
-    /// A load of one or two elements of whole dwords from LDS.
-    LoadShare,
-    /// A load of a part of a dword from there.
-    LoadSharePart,
-    /// A store of one or two elements to LDS.
-    StoreShare,
-    /// A load from global memory.
-    Load,
-    /// A store there.
-    Store,
-    /// A load from scratch.
-    LoadScratch,
-    /// A store there.
-    StoreScratch,
-    /// A load through a descriptor, of global memory or of scratch.
-    LoadBuffer,
-    /// A store there.
-    StoreBuffer,
-    /// A load of scalar registers from an address.
-    LoadScalar,
-    /// An atomic on global memory, by FLAT also on LDS.
-    Atomic,
-    /// An atomic on LDS.
-    AtomicShare,
-    /// A load through a descriptor that is converted.
-    LoadFormat,
-    /// A store there.
-    StoreFormat,
-    /// Lanes exchange values.
-    Moves(LaneMove),
-    /// Nothing is done.
-    Nothing,
-}
 
 impl Quick {
     /// The shapes of an instruction with this plan.

@@ -160,8 +160,13 @@ impl Machine {
                 Run::Memory => {
                     let before = self.state();
                     let old = &mut self.transfer.old;
-                    let quickly =
-                        memory::quickly(&mut self.wave, step, &mut self.lds, &self.device, old);
+                    let quickly = memory::perform_in_one_go(
+                        &mut self.wave,
+                        step,
+                        &mut self.lds,
+                        &self.device,
+                        old,
+                    );
                     let after = self.state();
                     self.restore(&before);
                     let access = &mut self.transfer.access;

@@ -5,8 +5,11 @@ use std::hint::select_unpredictable as select;
 
 use gcn_isa::Isa;
 
+use super::arithmetic::ldexp64;
+use super::conversion::WHOLE_SINGLE;
+use super::env::Env;
 use super::exact::{self, Round};
-use super::float::{Env, Float, WHOLE_SINGLE, ldexp64};
+use super::float::Float;
 
 /// An approximation in single precision: denormals are zero, whatever MODE says.
 #[inline(always)]
@@ -112,7 +115,7 @@ pub(crate) fn rsq64(a: f64) -> f64 {
 
 /// [`rsq64`] where nothing on the way over- or underflows, whether or not there is a root; whether it is otherwise.
 #[inline(always)]
-pub(crate) fn rsq64_usual(a: f64) -> (f64, bool) {
+pub(crate) fn rsq64_fast(a: f64) -> (f64, bool) {
     /// The greatest magnitude, and 1 by the least.
     const FAR: f64 = f64::from_bits((900 + (f64::EXPONENT_MAX as u64 >> 1)) << f64::FRACTION);
     let magnitude = a.abs();

@@ -2,8 +2,9 @@
 
 use std::hint::select_unpredictable as select;
 
+use super::env::Env;
 use super::exact::{self, Round};
-use super::float::{Env, Float};
+use super::float::Float;
 
 /// Parameters of division scaling for one width.
 pub(crate) struct Scale {
@@ -78,7 +79,7 @@ impl Scale {
 
 /// [`div_scale`] where there is nothing to scale, or no quotient; whether it is otherwise.
 #[inline(always)]
-pub(crate) fn div_scale_usual<F: Float>(
+pub(crate) fn div_scale_fast<F: Float>(
     a: F,
     denominator: F,
     numerator: F,
@@ -93,7 +94,7 @@ pub(crate) fn div_scale_usual<F: Float>(
 
 /// [`div_fixup`] where only the quotient's sign is to be set, or a zero divides or is divided; whether it is otherwise.
 #[inline(always)]
-pub(crate) fn div_fixup_usual<F: Float>(
+pub(crate) fn div_fixup_fast<F: Float>(
     quotient: F,
     denominator: F,
     numerator: F,
@@ -103,12 +104,12 @@ pub(crate) fn div_fixup_usual<F: Float>(
     let negative = denominator.negative() != numerator.negative();
     let (by_zero, of_zero) = (denominator.magnitude() == 0, numerator.magnitude() == 0);
     let is_normal = F::of_bits(quotient.magnitude()) >= F::of_bits(1 << F::FRACTION);
-    let is_usual = by_zero & (of_zero | scale.is_moderate(numerator))
+    let is_fast = by_zero & (of_zero | scale.is_moderate(numerator))
         | scale.is_moderate(denominator) & (of_zero | scale.is_moderate(numerator) & is_normal);
     let magnitude = select(of_zero, 0, quotient.magnitude());
     let result = F::signed(select(by_zero, infinity, magnitude), negative);
     let nan = F::signed(infinity, true).quiet();
-    (select(by_zero & of_zero, nan, result), !is_usual)
+    (select(by_zero & of_zero, nan, result), !is_fast)
 }
 
 /// The power of two that undoes the scaling.

@@ -3,7 +3,7 @@
 //! The host rounds to nearest even. What MODE asks for beyond that is computed here, a lane at a time: values are
 //! taken apart into [`Number`]s, whose products and sums lose nothing that rounding looks at.
 
-use super::float::Float;
+use super::float::{Float, below_one};
 
 /// Rounding mode (MODE bits 3:0, two for single precision, two for the other widths).
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -290,7 +290,7 @@ pub(crate) fn ldexp<F: Float>(round: Round, a: F, power: i32) -> F {
 
 /// Distance from the integer below, less than 1.
 pub(crate) fn fract<F: Float>(round: Round, a: F, floor: F) -> F {
-    super::float::below_one(sub(round, a, floor))
+    below_one(sub(round, a, floor))
 }
 
 /// From one width to another.

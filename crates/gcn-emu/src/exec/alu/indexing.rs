@@ -66,7 +66,7 @@ pub fn execute(w: &mut Wave, s: &Step) {
     }
     let mut moved = s.with(args);
     if let Some(modified) = &s.modified {
-        let mut args = modified.plain.args;
+        let mut args = modified.operation.args;
         move_operands(w, s, operands, &mut args);
         moved.modified = Some(Box::new(modified.with(args)));
     }

@@ -11,6 +11,9 @@ use crate::step::{CrossLane, Handler, SubDword};
 
 pub(crate) mod float;
 pub(crate) mod exact;
+mod env;
+mod arithmetic;
+mod conversion;
 mod integer;
 mod scalar_operand;
 mod operands;
@@ -20,6 +23,7 @@ mod divide;
 mod protocol;
 mod compare;
 mod packed;
+mod operations;
 mod vector;
 pub(crate) mod hardware;
 pub(crate) mod indexing;

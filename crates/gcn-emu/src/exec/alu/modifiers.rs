@@ -3,29 +3,30 @@
 //!
 //! Decoding works out the modifiers as shifts and masks that are the same for all lanes ([`crate::step::modifiers`]).
 //! Signs, which most ask for, are taken off and turned over as sources are fetched. What else there is becomes an
-//! instruction around the instruction ([`Modified`]): sources of which something is asked are changed into a room of the
-//! wave's, the operation is done with those, and what it has written is changed where it is. The operation's own handler
+//! instruction around the instruction ([`Modified`]): sources of which something is asked are changed into the wave's
+//! staging, the operation is done with those, and what it has written is changed where it is. The operation's own handler
 //! knows nothing of all this.
 
 use std::hint::select_unpredictable as select;
 
 use gcn_isa::{Field, Ty};
 
+use super::env::Env;
 use super::exact;
-use super::float::{Env, F16, Float};
+use super::float::{F16, Float};
 use super::scalar_operand;
 use crate::lanes::{Half, LANES, Lanes, NOTHING, at_each_level, widened};
 use crate::step::modifiers::{
-    Asked, Change, DWORD, HALF_BITS, How, LOW, Outcome, Taken, is_unfused, room,
+    Asked, Change, DWORD, HALF_BITS, How, LOW, Outcome, Taken, is_unfused, source_number,
 };
 use crate::step::{Arg, CrossLane, Handler, MAX_ARGS, Modified, Placed, Step, SubDword};
 use crate::wave::Wave;
 
-/// The room of the source that DPP reads from other lanes.
+/// The number of the source that DPP reads from other lanes.
 const CROSSED: usize = 0;
 
 /// Makes a vector instruction do what its encoding asks beyond its operation: VOP3, VOP3P, SDWA and DPP may ask something.
-/// A source that is neither register nor constant becomes one in a room.
+/// A source that is neither register nor constant becomes one in the wave's staging.
 pub fn apply(step: &mut Step) {
     let inst = step.inst;
     let asked = Asked::of(&inst);
@@ -38,19 +39,19 @@ pub fn apply(step: &mut Step) {
     let mut args = step.args;
     let mut changes = Vec::new();
     for ((place, slot), arg) in inst.row().slots().enumerate().zip(&mut args) {
-        let Some(room) = room(slot.field) else {
+        let Some(number) = source_number(slot.field) else {
             continue;
         };
         let change = Change {
             place,
-            room,
+            number,
             is_wide: slot.ty.bytes() > DWORD,
             how: match sub_dword.and_then(|parts| parts.source(slot.field)) {
                 _ if is_mixed => asked.of_mixed(place, is_unfused(&inst)),
                 part => asked.of_source(place, slot, part),
             },
         };
-        let reads_others = room == CROSSED && cross_lane.is_some();
+        let reads_others = number == CROSSED && cross_lane.is_some();
         let is_other = matches!(arg, Arg::Special(_));
         if change.how == How::default() && !reads_others && !is_other {
             continue;
@@ -77,7 +78,7 @@ pub fn apply(step: &mut Step) {
         return;
     }
     step.modified = Some(Box::new(Modified {
-        plain: step.with(args),
+        operation: step.with(args),
         changes: changes.into(),
         cross_lane,
         result,
@@ -89,14 +90,14 @@ impl Modified {
     /// The same of other operands of the operation.
     pub fn with(&self, args: [Arg; MAX_ARGS]) -> Modified {
         Modified {
-            plain: self.plain.with(args),
+            operation: self.operation.with(args),
             changes: self.changes.clone(),
             cross_lane: self.cross_lane.clone(),
             result: self.result,
         }
     }
 
-    /// Puts the changed sources in the wave's rooms. Returns the lanes that the result is for.
+    /// Puts the changed sources in the wave's staging. Returns the lanes that the result is for.
     #[inline(always)]
     fn change(&self, w: &mut Wave, s: &Step) -> u64 {
         let exec = w.exec();
@@ -122,10 +123,10 @@ impl Modified {
                     [&splat[0], &splat[1]]
                 }
             };
-            let [low, high] = &mut w.rooms.sources[change.room];
+            let [low, high] = &mut w.staging.sources[change.number];
             match &self.cross_lane {
                 _ if change.is_wide => (*low, *high) = (*from_low, *from_high),
-                Some(cross_lane) if change.room == CROSSED => {
+                Some(cross_lane) if change.number == CROSSED => {
                     change
                         .how
                         .apply(halves, &cross_lane.read(from_low, found), low);
@@ -140,7 +141,7 @@ impl Modified {
     }
 
     /// Changes what the operation has written in the lanes of `exec`; the others' is what was there, which the wave's
-    /// room has.
+    /// staging has.
     #[inline(always)]
     fn finish(&self, w: &mut Wave, exec: u64) {
         let outcome = &self.result;
@@ -193,15 +194,15 @@ impl Modified {
     }
 }
 
-/// Registers that an instruction writes, and the room for what they had before.
+/// Registers that an instruction writes, and the staging for what they had before.
 #[inline(always)]
 fn result<'a>(w: &'a mut Wave, modified: &Modified) -> Option<(&'a mut [Lanes], &'a mut [Lanes])> {
-    let Arg::Vgpr(first) = modified.plain.args[0] else {
+    let Arg::Vgpr(first) = modified.operation.args[0] else {
         return None;
     };
     let (first, dwords) = (usize::from(first), modified.result.dwords);
     let registers = w.vgprs.get_mut(first..first + dwords)?;
-    Some((registers, &mut w.rooms.old[..dwords]))
+    Some((registers, &mut w.staging.old[..dwords]))
 }
 
 at_each_level! {
@@ -211,7 +212,7 @@ fn handler() -> Handler {
         let Some(modified) = &s.modified else {
             return;
         };
-        let plain = &modified.plain;
+        let operation = &modified.operation;
         let exec = w.exec();
         let lanes = modified.change(w, s);
         if modified.cross_lane.is_some() {
@@ -224,7 +225,7 @@ fn handler() -> Handler {
         {
             olds.copy_from_slice(registers);
         }
-        (plain.handler)(w, plain);
+        (operation.handler)(w, operation);
         if finishes {
             modified.finish(w, lanes);
         }

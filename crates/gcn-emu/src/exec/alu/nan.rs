@@ -102,9 +102,9 @@ pub(super) fn write<const X: usize, const Y: usize, const Z: usize, F: Float, N:
 ) {
     if may_have_nan::<F>(result) {
         // Only here are they put in memory: a result whose address is taken would be there in every execution.
-        w.rooms.results[0] = result[0];
+        w.staging.results[0] = result[0];
         if F::DWORDS > 1 {
-            w.rooms.results[1] = result[1];
+            w.staging.results[1] = result[1];
         }
         settle::<X, Y, Z, F, N, R>(w, s);
     } else {
@@ -124,7 +124,7 @@ pub(super) fn write_halves<const X: usize, const Y: usize, const Z: usize>(
         any |= is_half_nan(dword) | is_half_nan(dword >> u16::BITS);
     }
     if any {
-        w.rooms.results[0] = *result;
+        w.staging.results[0] = *result;
         settle_halves::<X, Y, Z>(w, s);
     } else {
         operands::write::<u32>(w, s, ([*result, Lanes::ZERO], 0));
@@ -176,14 +176,14 @@ fn may_have_nan<F: Float>([low, high]: &[Lanes; 2]) -> bool {
     any
 }
 
-/// Writes the results in the wave's rooms, NaN among them by the rule.
+/// Writes the results in the wave's staging, NaN among them by the rule.
 #[cold]
 #[inline(never)]
 fn settle<const X: usize, const Y: usize, const Z: usize, F: Float, N: Lane, R: Rule>(
     w: &mut Wave,
     s: &Step,
 ) {
-    let mut results = w.rooms.results;
+    let mut results = w.staging.results;
     choose::<F, R>(&mut results, sources::<X, Y, Z, F, F, F>(w, s));
     operands::write::<N>(w, s, (results, 0));
 }
@@ -192,7 +192,7 @@ fn settle<const X: usize, const Y: usize, const Z: usize, F: Float, N: Lane, R: 
 #[cold]
 #[inline(never)]
 fn settle_halves<const X: usize, const Y: usize, const Z: usize>(w: &mut Wave, s: &Step) {
-    let mut results = w.rooms.results;
+    let mut results = w.staging.results;
     let [[a, _], [b, _], [c, _]] = <[_; 3]>::from(sources::<X, Y, Z, u32, u32, u32>(w, s));
     choose_halves(&mut results[0], [a, b, c]);
     operands::write::<u32>(w, s, (results, 0));

@@ -1,5 +1,5 @@
 //! Operands of vector instructions: sources are read in place; those that are no vector registers, or that `modifiers` has
-//! changed, from the wave's rooms. Results are written under EXEC.
+//! changed, from the wave's staging. Results are written under EXEC.
 
 use crate::lanes::{Lane, Lanes, NOTHING, Same, Sign, SignBits, Signed, Source};
 use crate::step::{Arg, MAX_ARGS, Step};
@@ -24,8 +24,8 @@ pub(super) fn sources<
     if s.in_registers & used == used {
         return registers::<X, Y, Z, A, B, C>(w, s);
     }
-    let (registers, scalars, rooms) = w.parts();
-    let [a, b, c] = &mut rooms.sources;
+    let (registers, scalars, staging) = w.split_for_sources();
+    let [a, b, c] = &mut staging.sources;
     if s.signs == const { [Sign::Kept; MAX_ARGS] } {
         (
             source::<A>(registers, scalars, s.args[X], a),
@@ -78,8 +78,8 @@ pub(super) fn anywhere<
     w: &'a mut Wave,
     s: &Step,
 ) -> (Signed<'a>, Signed<'a>, Signed<'a>) {
-    let (registers, scalars, rooms) = w.parts();
-    let [a, b, c] = &mut rooms.sources;
+    let (registers, scalars, staging) = w.split_for_sources();
+    let [a, b, c] = &mut staging.sources;
     (
         signed::<X, A>(s, source::<A>(registers, scalars, s.args[X], a)),
         signed::<Y, B>(s, source::<B>(registers, scalars, s.args[Y], b)),
@@ -178,14 +178,14 @@ pub(super) fn write<R: Lane>(
 #[derive(Clone, Copy)]
 pub(super) struct At<const X: usize, const Y: usize, const Z: usize>;
 
-/// A source's registers, read in place. What is no vector register is put in every lane of `room`, where a source that
+/// A source's registers, read in place. What is no vector register is put in every lane of `staging`, where a source that
 /// has been changed is already.
 #[inline(always)]
 fn source<'a, T: Lane>(
     registers: &'a [Lanes],
     scalars: &Scalars,
     arg: Arg,
-    room: &'a mut [Lanes; 2],
+    staging: &'a mut [Lanes; 2],
 ) -> Source<'a> {
     if T::DWORDS == 0 {
         return [&NOTHING; 2];
@@ -194,34 +194,34 @@ fn source<'a, T: Lane>(
         return registers_from::<T>(registers, first);
     }
     if let Some([low, high]) = same::<T>(scalars, arg) {
-        room[0] = Lanes::splat(low);
+        staging[0] = Lanes::splat(low);
         if T::DWORDS > 1 {
-            room[1] = Lanes::splat(high);
+            staging[1] = Lanes::splat(high);
         }
     }
-    [&room[0], &room[1]]
+    [&staging[0], &staging[1]]
 }
 
-/// The source at a place, in a room if it is in no vector registers or if anything is done to its signs. A source of one
-/// dword stays in the room as it was: it may be read again.
+/// The source at a place, in a staging if it is in no vector registers or if anything is done to its signs. A source of one
+/// dword stays in the staging as it was: it may be read again.
 #[inline(always)]
 fn with_sign<'a, const PLACE: usize, T: Lane>(
     s: &Step,
     registers: &'a [Lanes],
     scalars: &Scalars,
-    room: &'a mut [Lanes; 2],
+    staging: &'a mut [Lanes; 2],
 ) -> Source<'a> {
     if T::SIGN == 0 || s.signs[PLACE] == Sign::Kept {
-        return source::<T>(registers, scalars, s.args[PLACE], room);
+        return source::<T>(registers, scalars, s.args[PLACE], staging);
     }
     if let Arg::Vgpr(first) = s.args[PLACE] {
         let [low, high] = registers_from::<T>(registers, first);
-        *room = [*low, *high];
+        *staging = [*low, *high];
     } else {
-        source::<T>(registers, scalars, s.args[PLACE], room);
+        source::<T>(registers, scalars, s.args[PLACE], staging);
     }
     let [keep, flip] = *sign_bits::<PLACE, T>(s);
-    let [low, high] = room;
+    let [low, high] = staging;
     if T::DWORDS == 1 {
         *high = *low;
     }

@@ -4,11 +4,13 @@
 
 use gcn_isa::vop3::Vop3p;
 
+use super::arithmetic;
+use super::env::Env;
 use super::exact::{self, Round};
-use super::float::{self, Env, F16, Flush};
+use super::float::{F16, Flush};
 use super::nan;
 use super::operands::At;
-use super::protocol::{both_halves, large, order_env, rarely, three, two};
+use super::protocol::{at_baseline, both_halves, compiled_once, order_env, three, two};
 use crate::lanes::{Half, Lane, at_each_level};
 use crate::step::{Handler, Step};
 use crate::wave::Wave;
@@ -36,11 +38,11 @@ pub fn vop3p(op: Vop3p, clamp: bool) -> Option<Handler> {
         V_PK_MIN_I16     => |w, s| pairs(w, s, |a, b| (a as i16).min(b as i16) as u16),
         V_PK_MAX_U16     => |w, s| pairs(w, s, u16::max),
         V_PK_MIN_U16     => |w, s| pairs(w, s, u16::min),
-        V_PK_FMA_F16     => |w, s| halves3(w, s, float::fma_half, exact::fma),
+        V_PK_FMA_F16     => |w, s| halves3(w, s, arithmetic::fma_half, exact::fma),
         V_PK_ADD_F16     => |w, s| halves(w, s, |a, b, _| a + b, exact::add),
         V_PK_MUL_F16     => |w, s| halves(w, s, |a, b, _| a * b, exact::mul),
-        V_PK_MIN_F16     => |w, s| orders(w, s, float::min),
-        V_PK_MAX_F16     => |w, s| orders(w, s, float::max),
+        V_PK_MIN_F16     => |w, s| orders(w, s, arithmetic::min),
+        V_PK_MAX_F16     => |w, s| orders(w, s, arithmetic::max),
         V_MAD_MIX_F32    => |w, s| { let m = Mixed::unfused(w); mixed(w, s, m, |a, b, c, ()| (m.nearest().mad(a, b, c), ()), |a, b, c, ()| (m.mad(a, b, c), ())) },
         V_MAD_MIXLO_F16 | V_MAD_MIXHI_F16 => |w, s| { let m = Mixed::unfused(w); mixed(w, s, m, |a, b, c, ()| (m.half.output(Half::<0>(m.nearest().mad(a, b, c))), ()), |a, b, c, ()| (m.narrow(m.mad(a, b, c)), ())) },
         V_FMA_MIX_F32    => |w, s| { let m = Mixed::of(w); mixed(w, s, m, |a, b, c, ()| (m.nearest().fma(a, b, c), ()), |a, b, c, ()| (m.fma(a, b, c), ())) },
@@ -138,7 +140,7 @@ fn directed<const N: usize>(env: Env, sources: [u16; N], f: impl Fn([F16; N]) ->
 #[inline(always)]
 fn orders(w: &mut Wave, s: &Step, f: impl Fn(F16, F16, bool) -> F16) {
     let (env, ieee) = order_env::<F16>(w);
-    large(w, s, At::<1, 2, 1>, 0, |a: u32, b: u32, (), ()| {
+    compiled_once(w, s, At::<1, 2, 1>, 0, |a: u32, b: u32, (), ()| {
         let ([a, a_high], [b, b_high]) = (split(a), split(b));
         let f = |a, b| f(env.input(F16(a)), env.input(F16(b)), ieee).0;
         (join(f(a, b), f(a_high, b_high)), ())
@@ -190,11 +192,11 @@ impl Mixed {
     #[inline(always)]
     fn mad(self, a: f32, b: f32, c: f32) -> f32 {
         if self.single.is_nearest() {
-            let product = nan::of_two(float::mad(a, b, -0.0), a, b);
-            let sum = float::mad(a, b, c);
+            let product = nan::of_two(arithmetic::mad(a, b, -0.0), a, b);
+            let sum = arithmetic::mad(a, b, c);
             nan::of_two(sum, product, c)
         } else {
-            float::mad_rounded(self.single.round, a, b, c)
+            arithmetic::mad_rounded(self.single.round, a, b, c)
         }
     }
 
@@ -217,7 +219,7 @@ impl Mixed {
     }
 }
 
-/// An operation of mixed precision: `nearest` is one that knows that it rounds so. Both are operations as [`large`] takes
+/// An operation of mixed precision: `nearest` is one that knows that it rounds so. Both are operations as [`compiled_once`] takes
 /// them, as in [`carry3`](super::protocol::carry3).
 #[inline(always)]
 fn mixed<N: Lane, R: Lane>(
@@ -229,9 +231,9 @@ fn mixed<N: Lane, R: Lane>(
 ) {
     let at = At::<1, 2, 3>;
     if mode.is_nearest() {
-        large(w, s, at, 0, nearest);
+        compiled_once(w, s, at, 0, nearest);
     } else {
-        rarely(w, s, at, 0, any);
+        at_baseline(w, s, at, 0, any);
     }
 }
 

@@ -5,8 +5,9 @@
 
 use gcn_isa::Isa;
 
+use super::env::{Env, MODE_IEEE};
 use super::exact::{self, Round};
-use super::float::{Env, F16, Float, Flush, MODE_IEEE};
+use super::float::{F16, Float, Flush};
 use super::nan;
 
 use super::operands::{At, Sources, anywhere, only_same, registers, sources, used, write};
@@ -74,26 +75,26 @@ pub(super) fn carry_through<A: Lane, B: Lane, R: Lane>(
     scalar_operand::write(w, s.args[1], mask);
 }
 
-/// Destination, mask written, three sources, as for [`carry`], of a large operation.
+/// Destination, mask written, three sources, as for [`carry`], compiled once.
 #[inline(always)]
 pub(super) fn carry3<A: Lane, B: Lane, C: Lane, R: Lane>(
     w: &mut Wave,
     s: &Step,
     f: impl Fn(A, B, C, ()) -> (R, bool),
 ) {
-    let mask = large(w, s, At::<2, 3, 4>, 0, f);
+    let mask = compiled_once(w, s, At::<2, 3, 4>, 0, f);
     scalar_operand::write(w, s.args[1], mask);
 }
 
-/// [`carry3`] of an operation that few values make difficult (see [`usually`]); of the others no flag is set.
+/// [`carry3`] of an operation that few values make difficult (see [`with_slow_path`]); of the others no flag is set.
 #[inline(always)]
-pub(super) fn carry3_usually<A: Lane, B: Lane, C: Lane, R: Lane>(
+pub(super) fn carry3_with_slow_path<A: Lane, B: Lane, C: Lane, R: Lane>(
     w: &mut Wave,
     s: &Step,
-    usual: impl Fn(A, B, C, ()) -> (R, bool),
+    fast: impl Fn(A, B, C, ()) -> (R, bool),
     any: impl Fn(A, B, C, ()) -> (R, bool),
 ) {
-    let mask = usually(w, s, At::<2, 3, 4>, usual, any);
+    let mask = with_slow_path(w, s, At::<2, 3, 4>, fast, any);
     scalar_operand::write(w, s.args[1], mask);
 }
 
@@ -125,13 +126,13 @@ pub(super) fn compare<A: Lane, B: Lane>(w: &mut Wave, s: &Step, f: impl Fn(A, B)
 #[inline(always)]
 pub(super) fn float1<F: Float>(w: &mut Wave, s: &Step, f: impl Fn(F) -> F) {
     let env = Env::of::<F>(w.mode);
-    if env.is_plain() {
+    if env.keeps_denormals() {
         one(w, s, f);
     } else if env.is_flushing() {
         const ENV: Env = Env::FLUSHING;
         one(w, s, |a| ENV.output(f(ENV.input(a))));
     } else {
-        rarely(w, s, At::<1, 1, 1>, 0, move |a, (), (), ()| {
+        at_baseline(w, s, At::<1, 1, 1>, 0, move |a, (), (), ()| {
             (env.output(f(env.input(a))), ())
         });
     }
@@ -141,13 +142,13 @@ pub(super) fn float1<F: Float>(w: &mut Wave, s: &Step, f: impl Fn(F) -> F) {
 #[inline(always)]
 pub(super) fn float2<F: Float>(w: &mut Wave, s: &Step, f: impl Fn(F, F) -> F) {
     let env = Env::of::<F>(w.mode);
-    if env.is_plain() {
+    if env.keeps_denormals() {
         two(w, s, f);
     } else if env.is_flushing() {
         const ENV: Env = Env::FLUSHING;
         two(w, s, |a, b| ENV.output(f(ENV.input(a), ENV.input(b))));
     } else {
-        rarely(w, s, At::<1, 2, 1>, 0, move |a, b, (), ()| {
+        at_baseline(w, s, At::<1, 2, 1>, 0, move |a, b, (), ()| {
             (env.output(f(env.input(a), env.input(b))), ())
         });
     }
@@ -167,7 +168,7 @@ fn float3_at<const Z: usize, F: Float>(
     f: impl Fn(F, F, F) -> F,
 ) {
     let env = Env::of::<F>(w.mode);
-    if env.is_plain() {
+    if env.keeps_denormals() {
         run(w, s, at, 0, |a, b, c, ()| (f(a, b, c), ()));
     } else if env.is_flushing() {
         const ENV: Env = Env::FLUSHING;
@@ -176,37 +177,37 @@ fn float3_at<const Z: usize, F: Float>(
             (ENV.output(result), ())
         });
     } else {
-        rarely(w, s, at, 0, move |a, b, c, ()| {
+        at_baseline(w, s, at, 0, move |a, b, c, ()| {
             let result = f(env.input(a), env.input(b), env.input(c));
             (env.output(result), ())
         });
     }
 }
 
-/// [`float1`] of an operation that few values make difficult (see [`usually`]), denormals among those.
+/// [`float1`] of an operation that few values make difficult (see [`with_slow_path`]), denormals among those.
 #[inline(always)]
-pub(super) fn float1_usually<F: Float>(
+pub(super) fn float1_with_slow_path<F: Float>(
     w: &mut Wave,
     s: &Step,
-    usual: impl Fn(F, (), (), ()) -> (F, bool),
+    fast: impl Fn(F, (), (), ()) -> (F, bool),
     any: impl Fn(F) -> F,
 ) {
     let env = Env::of::<F>(w.mode);
-    usually(w, s, At::<1, 1, 1>, usual, |a, (), (), ()| {
+    with_slow_path(w, s, At::<1, 1, 1>, fast, |a, (), (), ()| {
         (env.output(any(env.input(a))), ())
     });
 }
 
 /// [`float3`] of such an operation.
 #[inline(always)]
-pub(super) fn float3_usually<F: Float>(
+pub(super) fn float3_with_slow_path<F: Float>(
     w: &mut Wave,
     s: &Step,
-    usual: impl Fn(F, F, F, ()) -> (F, bool),
+    fast: impl Fn(F, F, F, ()) -> (F, bool),
     any: impl Fn(F, F, F) -> F,
 ) {
     let env = Env::of::<F>(w.mode);
-    usually(w, s, At::<1, 2, 3>, usual, |a, b, c, ()| {
+    with_slow_path(w, s, At::<1, 2, 3>, fast, |a, b, c, ()| {
         let result = any(env.input(a), env.input(b), env.input(c));
         (env.output(result), ())
     });
@@ -261,7 +262,7 @@ fn rounded2_by<F: Float, R: nan::Rule>(
     let env = Env::of::<F>(w.mode);
     let (result, _) = if !env.is_nearest() {
         return directed2(w, s, any);
-    } else if env.is_plain() {
+    } else if env.keeps_denormals() {
         computed(w, s, at, 0, |a, b, (), ()| (nearest(a, b), ()))
     } else if env.is_flushing() {
         const ENV: Env = Env::FLUSHING;
@@ -307,7 +308,7 @@ fn rounded3_at<const Z: usize, F: Float>(
     let env = Env::of::<F>(w.mode);
     let (result, _) = if !env.is_nearest() {
         return directed3(w, s, at, any);
-    } else if env.is_plain() {
+    } else if env.keeps_denormals() {
         computed(w, s, at, 0, |a, b, c, ()| (nearest(a, b, c), ()))
     } else if env.is_flushing() {
         const ENV: Env = Env::FLUSHING;
@@ -326,7 +327,7 @@ fn rounded3_at<const Z: usize, F: Float>(
 #[inline(never)]
 fn directed2<F: Float>(w: &mut Wave, s: &Step, any: impl Fn(Round, F, F) -> F) {
     let env = Env::of::<F>(w.mode);
-    large(w, s, At::<1, 2, 1>, 0, |a, b, (), ()| {
+    compiled_once(w, s, At::<1, 2, 1>, 0, |a, b, (), ()| {
         let result = any(env.round, env.input(a), env.input(b));
         (env.output(result), ())
     });
@@ -342,7 +343,7 @@ fn directed3<const X: usize, const Y: usize, const Z: usize, F: Float>(
     any: impl Fn(Round, F, F, F) -> F,
 ) {
     let env = Env::of::<F>(w.mode);
-    large(w, s, at, 0, |a, b, c, ()| {
+    compiled_once(w, s, at, 0, |a, b, c, ()| {
         let result = any(env.round, env.input(a), env.input(b), env.input(c));
         (env.output(result), ())
     });
@@ -386,7 +387,7 @@ fn flushing<const Z: usize, F: Float, N: Lane, R: nan::Rule>(
         let (result, _) = computed(w, s, at, 0, |a, b, c, ()| (nearest(a, b, c), ()));
         nan::write::<1, 2, Z, F, N, R>(w, s, &result);
     } else {
-        rarely(w, s, at, 0, move |a, b, c, ()| (any(round, a, b, c), ()));
+        at_baseline(w, s, at, 0, move |a, b, c, ()| (any(round, a, b, c), ()));
     }
 }
 
@@ -408,7 +409,7 @@ pub(super) fn rounded3_vcc<F: Float>(
         });
         nan::write::<1, 2, 3, F, F, nan::First>(w, s, &result);
     } else {
-        rarely(w, s, At::<1, 2, 3>, vcc, move |a, b, c, bit: bool| {
+        at_baseline(w, s, At::<1, 2, 3>, vcc, move |a, b, c, bit: bool| {
             (env.output(any(env.round, a, b, c, bit)), ())
         });
     }
@@ -426,25 +427,25 @@ pub(super) fn rounded_int<F: Float, I: Lane>(
     if env.is_nearest() {
         two(w, s, |a, b| env.output(nearest(env.input(a), b)));
     } else {
-        rarely(w, s, At::<1, 2, 1>, 0, move |a, b, (), ()| {
+        at_baseline(w, s, At::<1, 2, 1>, 0, move |a, b, (), ()| {
             (env.output(any(env.round, env.input(a), b)), ())
         });
     }
 }
 
-/// [`rounded_int`] of an operation that few values make difficult (see [`usually`]), those that are rounded and denormals
+/// [`rounded_int`] of an operation that few values make difficult (see [`with_slow_path`]), those that are rounded and denormals
 /// among them.
 #[inline(always)]
-pub(super) fn rounded_int_usually<F: Float, I: Lane>(
+pub(super) fn rounded_int_with_slow_path<F: Float, I: Lane>(
     w: &mut Wave,
     s: &Step,
-    usual: impl Fn(F, I, (), ()) -> (F, bool),
+    fast: impl Fn(F, I, (), ()) -> (F, bool),
     nearest: impl Fn(F, I) -> F,
     any: impl Fn(Round, F, I) -> F,
 ) {
     let env = Env::of::<F>(w.mode);
     if env.is_nearest() {
-        usually(w, s, At::<1, 2, 1>, usual, |a, b, (), ()| {
+        with_slow_path(w, s, At::<1, 2, 1>, fast, |a, b, (), ()| {
             (env.output(nearest(env.input(a), b)), ())
         });
     } else {
@@ -464,7 +465,7 @@ pub(super) fn convert<A: Float, R: Float, From: Flush, To: Flush>(
     if to.is_nearest() {
         one(w, s, |a: From| to.output(nearest(from.input(a))));
     } else {
-        rarely(w, s, At::<1, 1, 1>, 0, move |a, (), (), ()| {
+        at_baseline(w, s, At::<1, 1, 1>, 0, move |a, (), (), ()| {
             let result = exact::convert::<A, R>(to.round, from.input(a));
             (to.output(result), ())
         });
@@ -482,7 +483,7 @@ pub(super) fn from_integer<I: Lane + Into<i64>, R: Float>(
     if round == Round::Nearest {
         one(w, s, nearest);
     } else {
-        rarely(w, s, At::<1, 1, 1>, 0, move |a: I, (), (), ()| {
+        at_baseline(w, s, At::<1, 1, 1>, 0, move |a: I, (), (), ()| {
             (exact::of_integer::<R>(round, a.into()), ())
         });
     }
@@ -492,7 +493,7 @@ pub(super) fn from_integer<I: Lane + Into<i64>, R: Float>(
 #[inline(always)]
 pub(super) fn half1(w: &mut Wave, s: &Step, f: impl Fn(f32) -> f32) {
     let env = Env::of::<F16>(w.mode);
-    large(w, s, At::<1, 1, 1>, 0, |a: Half, (), (), ()| {
+    compiled_once(w, s, At::<1, 1, 1>, 0, |a: Half, (), (), ()| {
         (env.output(Half::<0>(f(env.input(a).0))), ())
     });
 }
@@ -540,12 +541,12 @@ fn half2_by<R: nan::Rule>(
     }
 }
 
-/// The same of three sources and an operation that few values make difficult (see [`usually`]).
+/// The same of three sources and an operation that few values make difficult (see [`with_slow_path`]).
 #[inline(always)]
-pub(super) fn half3_usually(
+pub(super) fn half3_with_slow_path(
     w: &mut Wave,
     s: &Step,
-    usual: impl Fn(f32, f32, f32) -> (f32, bool),
+    fast: impl Fn(f32, f32, f32) -> (f32, bool),
     nearest: impl Fn(f32, f32, f32) -> f32,
     any: impl Fn(Round, F16, F16, F16) -> F16,
 ) {
@@ -554,13 +555,13 @@ pub(super) fn half3_usually(
     if !env.is_nearest() {
         return directed3(w, s, at, any);
     }
-    let (result, _) = computed_usually(
+    let (result, _) = computed_with_slow_path(
         w,
         s,
         at,
         |a: Half, b: Half, c: Half, ()| {
-            let (result, is_unusual) = usual(env.input(a).0, env.input(b).0, env.input(c).0);
-            (Half::<0>(result), is_unusual)
+            let (result, needs_slow_path) = fast(env.input(a).0, env.input(b).0, env.input(c).0);
+            (Half::<0>(result), needs_slow_path)
         },
         |a: Half, b: Half, c: Half, ()| {
             let result = nearest(env.input(a).0, env.input(b).0, env.input(c).0);
@@ -620,8 +621,8 @@ fn order3_at<const Z: usize, F: Float>(
 ) {
     let has_nan = |a: F, b: F, c: F| a.is_any_nan() | b.is_any_nan() | c.is_any_nan();
     let (env, ieee) = order_env::<F>(w);
-    if env.is_plain() {
-        usually(
+    if env.keeps_denormals() {
+        with_slow_path(
             w,
             s,
             at,
@@ -630,7 +631,7 @@ fn order3_at<const Z: usize, F: Float>(
         );
     } else {
         const ENV: Env = Env::FLUSHING;
-        usually(
+        with_slow_path(
             w,
             s,
             at,
@@ -646,7 +647,7 @@ fn order3_at<const Z: usize, F: Float>(
 /// [`compare`] of floating-point values, denormals as MODE says.
 #[inline(always)]
 pub(super) fn compare_float<F: Float>(w: &mut Wave, s: &Step, f: impl Fn(F, F) -> bool) {
-    if Env::of::<F>(w.mode).keeping_results().is_plain() {
+    if Env::of::<F>(w.mode).keeping_results().keeps_denormals() {
         compare(w, s, f);
     } else {
         const ENV: Env = Env::FLUSHING;
@@ -656,7 +657,7 @@ pub(super) fn compare_float<F: Float>(w: &mut Wave, s: &Step, f: impl Fn(F, F) -
 
 /// Computes all lanes from the sources at the places and the bits of `mask`, and writes the destination, operand 0 if
 /// the result has registers. Returns the lanes' flags, 0 where EXEC is. The operation is compiled for each way that sources
-/// may be, if it is small; one that is not has [`large`].
+/// may be, if it is small; one that is not has [`compiled_once`].
 #[inline(always)]
 pub(super) fn run<
     const X: usize,
@@ -676,7 +677,7 @@ pub(super) fn run<
     f: impl Fn(A, B, C, Given) -> (R, Taken) + Copy,
 ) -> u64 {
     if const { A::IS_HALF } {
-        return large(w, s, at, mask, f);
+        return compiled_once(w, s, at, mask, f);
     }
     let result = computed(w, s, at, mask, f);
     write::<R>(w, s, result)
@@ -705,7 +706,7 @@ fn computed<
         return lanes::map(sources::<X, Y, Z, A, B, C>(w, s), mask, f);
     }
     let used = const { used(&[(X, A::DWORDS), (Y, B::DWORDS), (Z, C::DWORDS)]) };
-    // Most have one source at most that is in no vector register. What is the same in all lanes needs no room then.
+    // Most have one source at most that is in no vector register. What is the same in all lanes needs no staging then.
     if s.in_registers & used == used {
         lanes::map(registers::<X, Y, Z, A, B, C>(w, s), mask, f)
     } else if let Some(a) = only_same::<X, A>(w, s, used) {
@@ -722,10 +723,10 @@ fn computed<
     }
 }
 
-/// [`run`] of an operation that is large: if it were compiled for more than one way that sources may be, it would be called
-/// for each lane.
+/// [`run`] compiled once for all places that sources may be in: the compiler calls a large operation for each lane if it is
+/// compiled more often.
 #[inline(always)]
-pub(super) fn large<
+pub(super) fn compiled_once<
     const X: usize,
     const Y: usize,
     const Z: usize,
@@ -774,10 +775,10 @@ fn each_half<const UP: u32>(src: Sources<'_>, env: Env, f: impl Fn(f32, f32, f32
     lanes::map(src, 0, f).0[0]
 }
 
-/// [`run`] of an operation that few values make difficult: `usual` has the result of the rest, and says of which it has
-/// none. Where that is of an active lane, `any` computes all of them.
+/// [`run`] of an operation with a fast path and a rare slow path: `fast` yields a result, and true where it has none. If
+/// that is so in an active lane, `any` computes all lanes.
 #[inline(always)]
-pub(super) fn usually<
+pub(super) fn with_slow_path<
     const X: usize,
     const Y: usize,
     const Z: usize,
@@ -790,16 +791,16 @@ pub(super) fn usually<
     w: &mut Wave,
     s: &Step,
     at: At<X, Y, Z>,
-    usual: impl Fn(A, B, C, ()) -> (R, bool),
+    fast: impl Fn(A, B, C, ()) -> (R, bool),
     any: impl Fn(A, B, C, ()) -> (R, Taken),
 ) -> u64 {
-    let result = computed_usually(w, s, at, usual, any);
+    let result = computed_with_slow_path(w, s, at, fast, any);
     write::<R>(w, s, result)
 }
 
-/// The results of [`usually`], not yet written, and the lanes' flags.
+/// The results of [`with_slow_path`], not yet written, and the lanes' flags.
 #[inline(always)]
-fn computed_usually<
+fn computed_with_slow_path<
     const X: usize,
     const Y: usize,
     const Z: usize,
@@ -812,14 +813,14 @@ fn computed_usually<
     w: &mut Wave,
     s: &Step,
     _: At<X, Y, Z>,
-    usual: impl Fn(A, B, C, ()) -> (R, bool),
+    fast: impl Fn(A, B, C, ()) -> (R, bool),
     any: impl Fn(A, B, C, ()) -> (R, Taken),
 ) -> ([Lanes; 2], u64) {
     let exec = w.exec();
     let src = sources::<X, Y, Z, A, B, C>(w, s);
-    let (mut result, unusual) = lanes::map(src, 0, usual);
+    let (mut result, slow_lanes) = lanes::map(src, 0, fast);
     let mut bits = 0;
-    if unusual & exec != 0 {
+    if slow_lanes & exec != 0 {
         (result, bits) = lanes::map(src, 0, any);
     }
     (result, bits)
@@ -828,7 +829,7 @@ fn computed_usually<
 /// [`run`] of what has no use for wide vectors and need not be compiled for each level of them.
 #[cold]
 #[inline(never)]
-pub(super) fn rarely<
+pub(super) fn at_baseline<
     const X: usize,
     const Y: usize,
     const Z: usize,
@@ -844,7 +845,7 @@ pub(super) fn rarely<
     mask: u64,
     f: impl Fn(A, B, C, Given) -> (R, ()),
 ) {
-    large(w, s, at, mask, f);
+    compiled_once(w, s, at, mask, f);
 }
 
 #[cfg(test)]

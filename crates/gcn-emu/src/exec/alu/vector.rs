@@ -2,23 +2,29 @@
 //!
 //! Source: AMD's Southern Islands, Sea Islands, GCN3 and Vega manuals, chapter "Vector ALU Operations".
 
-use std::hint::select_unpredictable;
-
 use gcn_isa::vop::{Vop1, Vop2};
 use gcn_isa::vop3::{Vop3, Vop3b};
 
 use super::approximate;
+use super::arithmetic;
+use super::conversion;
 use super::divide;
-use super::exact::{self, Round};
-use super::float::{self, Env, F16, Float};
+use super::env::Env;
+use super::exact::{self};
+use super::float::{self, F16, Float};
 use super::integer::{add_carry, bits, found, signed_bits, sub_borrow};
 use super::nan;
 use super::operands::At;
+use super::operations::{
+    BELOW_HIGH, BELOW_LOW, SCREEN_PARTITION, add_carry64, add_overflow64, align, bit_field_mask,
+    byte_of, bytes3, four_sads, four_wide_sads, i24, low_u16, mask_count, median, move_relative,
+    msad_u8, pack, permute, put_bytes, read_lane, sad_u8, sad_u16, saturate_i16, saturate_i32,
+    saturate_u16, saturate_u32, saturated, saturated_u16, swap, truncate_pairs, u24, write_lane,
+};
 use super::protocol::*;
 use super::scalar_operand;
-use crate::lanes::{Half, LANES, Lanes, at_each_level, keep_if};
-use crate::step::{Arg, Handler, Step};
-use crate::wave::Wave;
+use crate::lanes::{Half, at_each_level};
+use crate::step::Handler;
 
 at_each_level! {
 /// The handler of a VOP1 instruction.
@@ -30,16 +36,16 @@ pub fn vop1(op: Vop1) -> Option<Handler> {
         // The fault that the second one is for is in hardware.
         V_MOV_B32 | V_MOV_FED_B32 => |w, s| one(w, s, |a: u32| a),
         V_READFIRSTLANE_B32 => |w, s| { let lane = w.exec().trailing_zeros() % 64; read_lane(w, s, lane) },
-        V_CVT_I32_F64       => |w, s| one(w, s, float::to_i32),
+        V_CVT_I32_F64       => |w, s| one(w, s, conversion::to_i32),
         V_CVT_F64_I32       => |w, s| one(w, s, |a: i32| f64::from(a)),
         V_CVT_F32_I32       => |w, s| from_integer(w, s, |a: i32| a as f32),
         V_CVT_F32_U32       => |w, s| from_integer(w, s, |a: u32| a as f32),
-        V_CVT_U32_F32       => |w, s| one(w, s, |a: f32| float::to_u32(a.into())),
-        V_CVT_I32_F32       => |w, s| one(w, s, |a: f32| float::to_i32(a.into())),
+        V_CVT_U32_F32       => |w, s| one(w, s, |a: f32| conversion::to_u32(a.into())),
+        V_CVT_I32_F32       => |w, s| one(w, s, |a: f32| conversion::to_i32(a.into())),
         V_CVT_F16_F32       => |w, s| convert::<f32, F16, _, _>(w, s, Half::<0>),
         V_CVT_F32_F16       => |w, s| convert::<F16, f32, _, _>(w, s, |a: Half| a.0),
-        V_CVT_RPI_I32_F32   => |w, s| one(w, s, |a: f32| float::to_i32((f64::from(a) + 0.5).floor())),
-        V_CVT_FLR_I32_F32   => |w, s| one(w, s, |a: f32| float::to_i32(a.floor().into())),
+        V_CVT_RPI_I32_F32   => |w, s| one(w, s, |a: f32| conversion::to_i32((f64::from(a) + 0.5).floor())),
+        V_CVT_FLR_I32_F32   => |w, s| one(w, s, |a: f32| conversion::to_i32(a.floor().into())),
         V_CVT_OFF_F32_I4    => |w, s| one(w, s, |a: i32| (a << 28 >> 28) as f32 / 16.0),
         V_CVT_F32_F64       => |w, s| convert::<f64, f32, _, _>(w, s, |a: f64| a as f32),
         V_CVT_F64_F32       => |w, s| convert::<f32, f64, _, _>(w, s, |a: f32| f64::from(a)),
@@ -47,18 +53,18 @@ pub fn vop1(op: Vop1) -> Option<Handler> {
         V_CVT_F32_UBYTE1    => |w, s| one(w, s, |a: u32| (a >> 8 & 0xff) as f32),
         V_CVT_F32_UBYTE2    => |w, s| one(w, s, |a: u32| (a >> 16 & 0xff) as f32),
         V_CVT_F32_UBYTE3    => |w, s| one(w, s, |a: u32| (a >> 24) as f32),
-        V_CVT_U32_F64       => |w, s| one(w, s, float::to_u32),
+        V_CVT_U32_F64       => |w, s| one(w, s, conversion::to_u32),
         V_CVT_F64_U32       => |w, s| one(w, s, |a: u32| f64::from(a)),
-        V_TRUNC_F64         => |w, s| float1(w, s, |a| float::whole(a, f64::trunc)),
-        V_CEIL_F64          => |w, s| float1(w, s, |a| float::whole(a, f64::ceil)),
-        V_RNDNE_F64         => |w, s| float1(w, s, |a| float::whole(a, f64::round_ties_even)),
-        V_FLOOR_F64         => |w, s| float1(w, s, |a| float::whole(a, f64::floor)),
+        V_TRUNC_F64         => |w, s| float1(w, s, |a| arithmetic::whole(a, f64::trunc)),
+        V_CEIL_F64          => |w, s| float1(w, s, |a| arithmetic::whole(a, f64::ceil)),
+        V_RNDNE_F64         => |w, s| float1(w, s, |a| arithmetic::whole(a, f64::round_ties_even)),
+        V_FLOOR_F64         => |w, s| float1(w, s, |a| arithmetic::whole(a, f64::floor)),
         V_FRACT_F64         => |w, s| rounded1(w, s, |a: f64| float::below_one(a - a.floor()), |r, a| exact::fract(r, a, a.floor())),
         V_FRACT_F32         => |w, s| rounded1(w, s, |a: f32| float::below_one(a - a.floor()), |r, a| exact::fract(r, a, a.floor())),
-        V_TRUNC_F32         => |w, s| float1(w, s, |a| float::whole(a, f32::trunc)),
-        V_CEIL_F32          => |w, s| float1(w, s, |a| float::whole(a, f32::ceil)),
-        V_RNDNE_F32         => |w, s| float1(w, s, |a| float::whole(a, f32::round_ties_even)),
-        V_FLOOR_F32         => |w, s| float1(w, s, |a| float::whole(a, f32::floor)),
+        V_TRUNC_F32         => |w, s| float1(w, s, |a| arithmetic::whole(a, f32::trunc)),
+        V_CEIL_F32          => |w, s| float1(w, s, |a| arithmetic::whole(a, f32::ceil)),
+        V_RNDNE_F32         => |w, s| float1(w, s, |a| arithmetic::whole(a, f32::round_ties_even)),
+        V_FLOOR_F32         => |w, s| float1(w, s, |a| arithmetic::whole(a, f32::floor)),
         V_EXP_F32 | V_EXP_LEGACY_F32 => |w, s| one(w, s, |a| approximate::flushing(a, approximate::exp2::<FUSES>)),
         V_LOG_F32 | V_LOG_LEGACY_F32 => |w, s| one(w, s, |a| approximate::flushing(a, approximate::log2::<FUSES>)),
         V_LOG_CLAMP_F32     => |w, s| one(w, s, |a| approximate::finite(approximate::flushing(a, approximate::log2::<FUSES>))),
@@ -79,7 +85,7 @@ pub fn vop1(op: Vop1) -> Option<Handler> {
         },
         V_RCP_F64           => |w, s| float1(w, s, f64::recip),
         V_RCP_CLAMP_F64     => |w, s| float1(w, s, |a: f64| approximate::finite64(a.recip())),
-        V_RSQ_F64           => |w, s| float1_usually(w, s, |a, (), (), ()| approximate::rsq64_usual(a), approximate::rsq64),
+        V_RSQ_F64           => |w, s| float1_with_slow_path(w, s, |a, (), (), ()| approximate::rsq64_fast(a), approximate::rsq64),
         V_RSQ_CLAMP_F64     => |w, s| float1(w, s, |a: f64| approximate::finite64(approximate::rsq64(a))),
         V_SQRT_F64          => |w, s| float1(w, s, f64::sqrt),
         V_NOT_B32           => |w, s| one(w, s, |a: u32| !a),
@@ -98,8 +104,8 @@ pub fn vop1(op: Vop1) -> Option<Handler> {
         V_MOVRELSD_B32      => |w, s| move_relative(w, s),
         V_CVT_F16_U16       => |w, s| from_integer(w, s, |a: u16| F16::from_f32(f32::from(a))),
         V_CVT_F16_I16       => |w, s| from_integer(w, s, |a: i16| F16::from_f32(f32::from(a))),
-        V_CVT_U16_F16       => |w, s| one(w, s, |a: Half| float::to_u16(a.0)),
-        V_CVT_I16_F16       => |w, s| one(w, s, |a: Half| float::to_i16(a.0)),
+        V_CVT_U16_F16       => |w, s| one(w, s, |a: Half| conversion::to_u16(a.0)),
+        V_CVT_I16_F16       => |w, s| one(w, s, |a: Half| conversion::to_i16(a.0)),
         V_RCP_F16           => |w, s| half1(w, s, f32::recip),
         V_SQRT_F16          => |w, s| half1(w, s, f32::sqrt),
         V_RSQ_F16           => |w, s| half1(w, s, approximate::rsq),
@@ -118,8 +124,8 @@ pub fn vop1(op: Vop1) -> Option<Handler> {
         V_TRUNC_F16         => |w, s| half1(w, s, f32::trunc),
         V_RNDNE_F16         => |w, s| half1(w, s, f32::round_ties_even),
         V_FRACT_F16         => |w, s| rounded1(w, s, |a: F16| float::below_one(F16::from_f32(a.to_f32() - a.to_f32().floor())), |r, a| exact::fract(r, a, F16::from_f32(a.to_f32().floor()))),
-        V_CVT_NORM_I16_F16  => |w, s| one(w, s, |a: Half| float::snorm16(a.0)),
-        V_CVT_NORM_U16_F16  => |w, s| one(w, s, |a: Half| float::unorm16(a.0)),
+        V_CVT_NORM_I16_F16  => |w, s| one(w, s, |a: Half| conversion::snorm16(a.0)),
+        V_CVT_NORM_U16_F16  => |w, s| one(w, s, |a: Half| conversion::unorm16(a.0)),
         V_SAT_PK_U8_I16     => |w, s| one(w, s, |a: u32| u32::from(byte_of(a as i16)) | u32::from(byte_of((a >> 16) as i16)) << 8),
         V_SWAP_B32          => swap,
         V_SCREEN_PARTITION_4SE_B32 => |w, s| one(w, s, |a: u32| u32::from(SCREEN_PARTITION[(a & 0xff) as usize])),
@@ -140,8 +146,8 @@ pub fn vop2(op: Vop2, clamp: bool) -> Option<Handler> {
         V_ADD_F32         => |w, s| rounded2(w, s, |a: f32, b| a + b, exact::add),
         V_SUB_F32         => |w, s| rounded2(w, s, |a: f32, b| a - b, exact::sub),
         V_SUBREV_F32      => |w, s| rounded2_reversed(w, s, |a: f32, b| a - b, exact::sub),
-        V_MAC_LEGACY_F32  => |w, s| flushing_accumulate(w, s, float::mad_legacy, float::mad_legacy_rounded, nan::LegacyProduct),
-        V_MUL_LEGACY_F32  => |w, s| rounded2(w, s, float::mul_legacy, float::mul_legacy_rounded),
+        V_MAC_LEGACY_F32  => |w, s| flushing_accumulate(w, s, arithmetic::mad_legacy, arithmetic::mad_legacy_rounded, nan::LegacyProduct),
+        V_MUL_LEGACY_F32  => |w, s| rounded2(w, s, arithmetic::mul_legacy, arithmetic::mul_legacy_rounded),
         V_MUL_F32         => |w, s| rounded2(w, s, |a: f32, b| a * b, exact::mul),
         V_MUL_I32_I24 if clamp => |w, s| two(w, s, |a, b| saturate_i32(i24(a) * i24(b))),
         V_MUL_I32_I24     => |w, s| two(w, s, |a, b| (i24(a) * i24(b)) as i32),
@@ -151,8 +157,8 @@ pub fn vop2(op: Vop2, clamp: bool) -> Option<Handler> {
         V_MUL_HI_U32_U24  => |w, s| two(w, s, |a, b| ((u24(a) * u24(b)) >> 32) as u32),
         V_MIN_LEGACY_F32  => |w, s| float2(w, s, |a: f32, b| if a < b { a } else { b }),
         V_MAX_LEGACY_F32  => |w, s| float2(w, s, |a: f32, b| if a >= b { a } else { b }),
-        V_MIN_F32         => |w, s| order2::<f32>(w, s, float::lesser, float::min),
-        V_MAX_F32         => |w, s| order2::<f32>(w, s, float::greater, float::max),
+        V_MIN_F32         => |w, s| order2::<f32>(w, s, arithmetic::lesser, arithmetic::min),
+        V_MAX_F32         => |w, s| order2::<f32>(w, s, arithmetic::greater, arithmetic::max),
         V_MIN_I32         => |w, s| two(w, s, |a: i32, b: i32| a.min(b)),
         V_MAX_I32         => |w, s| two(w, s, |a: i32, b: i32| a.max(b)),
         V_MIN_U32         => |w, s| two(w, s, |a: u32, b: u32| a.min(b)),
@@ -168,8 +174,8 @@ pub fn vop2(op: Vop2, clamp: bool) -> Option<Handler> {
         V_XOR_B32         => |w, s| two(w, s, |a: u32, b: u32| a ^ b),
         V_XNOR_B32        => |w, s| two(w, s, |a: u32, b: u32| !(a ^ b)),
         V_BFM_B32         => |w, s| two(w, s, bit_field_mask),
-        V_MAC_F32         => |w, s| flushing_accumulate(w, s, float::mad, float::mad_rounded::<f32>, nan::Product),
-        V_MADMK_F32 | V_MADAK_F32 => |w, s| flushing3(w, s, float::mad, float::mad_rounded::<f32>, nan::Product),
+        V_MAC_F32         => |w, s| flushing_accumulate(w, s, arithmetic::mad, arithmetic::mad_rounded::<f32>, nan::Product),
+        V_MADMK_F32 | V_MADAK_F32 => |w, s| flushing3(w, s, arithmetic::mad, arithmetic::mad_rounded::<f32>, nan::Product),
         V_FMAC_F32        => |w, s| rounded_accumulate(w, s, f32::mul_add, exact::fma),
         V_BCNT_U32_B32    => |w, s| two(w, s, |a: u32, b: u32| a.count_ones().wrapping_add(b)),
         V_MBCNT_LO_U32_B32 => |w, s| mask_count(w, s, &BELOW_LOW),
@@ -186,10 +192,10 @@ pub fn vop2(op: Vop2, clamp: bool) -> Option<Handler> {
         V_ADDC_CO_U32     => |w, s| carry_through(w, s, |a, b, (), c| add_carry(a, b, c)),
         V_SUBB_CO_U32     => |w, s| carry_through(w, s, |a, b, (), c| sub_borrow(a, b, c)),
         V_SUBBREV_CO_U32  => |w, s| carry_through(w, s, |a, b, (), c| sub_borrow(b, a, c)),
-        V_LDEXP_F32       => |w, s| rounded_int(w, s, |a: f32, b: i32| float::ldexp(a, b), exact::ldexp),
+        V_LDEXP_F32       => |w, s| rounded_int(w, s, |a: f32, b: i32| arithmetic::ldexp(a, b), exact::ldexp),
         V_CVT_PKACCUM_U8_F32 => |w, s| put_bytes(w, s, At::<1, 2, 0>),
-        V_CVT_PKNORM_I16_F32 => |w, s| two(w, s, |a, b| pack(float::snorm16(a) as u16, float::snorm16(b) as u16)),
-        V_CVT_PKNORM_U16_F32 => |w, s| two(w, s, |a, b| pack(float::unorm16(a), float::unorm16(b))),
+        V_CVT_PKNORM_I16_F32 => |w, s| two(w, s, |a, b| pack(conversion::snorm16(a) as u16, conversion::snorm16(b) as u16)),
+        V_CVT_PKNORM_U16_F32 => |w, s| two(w, s, |a, b| pack(conversion::unorm16(a), conversion::unorm16(b))),
         V_CVT_PKRTZ_F16_F32  => |w, s| truncate_pairs(w, s),
         V_CVT_PK_U16_U32  => |w, s| two(w, s, |a: u32, b: u32| pack(a.min(0xffff) as u16, b.min(0xffff) as u16)),
         V_CVT_PK_I16_I32  => |w, s| two(w, s, |a, b| pack(saturate_i16(a) as u16, saturate_i16(b) as u16)),
@@ -197,8 +203,8 @@ pub fn vop2(op: Vop2, clamp: bool) -> Option<Handler> {
         V_SUB_F16         => |w, s| half2(w, s, |a, b| a - b, exact::sub),
         V_SUBREV_F16      => |w, s| half2_reversed(w, s, |a, b| a - b, exact::sub),
         V_MUL_F16         => |w, s| half2(w, s, |a, b| a * b, exact::mul),
-        V_MAC_F16         => |w, s| flushing_accumulate(w, s, float::mad_half, float::mad_rounded::<F16>, nan::Product),
-        V_MADMK_F16 | V_MADAK_F16 => |w, s| flushing3(w, s, float::mad_half, float::mad_rounded::<F16>, nan::Product),
+        V_MAC_F16         => |w, s| flushing_accumulate(w, s, arithmetic::mad_half, arithmetic::mad_rounded::<F16>, nan::Product),
+        V_MADMK_F16 | V_MADAK_F16 => |w, s| flushing3(w, s, arithmetic::mad_half, arithmetic::mad_rounded::<F16>, nan::Product),
         V_ADD_U16 if clamp    => |w, s| two(w, s, u16::saturating_add),
         V_SUB_U16 if clamp    => |w, s| two(w, s, u16::saturating_sub),
         V_SUBREV_U16 if clamp => |w, s| two(w, s, |a: u16, b: u16| b.saturating_sub(a)),
@@ -209,13 +215,13 @@ pub fn vop2(op: Vop2, clamp: bool) -> Option<Handler> {
         V_LSHLREV_B16     => |w, s| two(w, s, |a: u16, b: u16| b.wrapping_shl(a.into())),
         V_LSHRREV_B16     => |w, s| two(w, s, |a: u16, b: u16| b.wrapping_shr(a.into())),
         V_ASHRREV_I16     => |w, s| two(w, s, |a: u16, b: i16| b.wrapping_shr(a.into())),
-        V_MAX_F16         => |w, s| order2::<F16>(w, s, float::greater, float::max),
-        V_MIN_F16         => |w, s| order2::<F16>(w, s, float::lesser, float::min),
+        V_MAX_F16         => |w, s| order2::<F16>(w, s, arithmetic::greater, arithmetic::max),
+        V_MIN_F16         => |w, s| order2::<F16>(w, s, arithmetic::lesser, arithmetic::min),
         V_MAX_U16         => |w, s| two(w, s, |a: u16, b: u16| a.max(b)),
         V_MAX_I16         => |w, s| two(w, s, |a: i16, b: i16| a.max(b)),
         V_MIN_U16         => |w, s| two(w, s, |a: u16, b: u16| a.min(b)),
         V_MIN_I16         => |w, s| two(w, s, |a: i16, b: i16| a.min(b)),
-        V_LDEXP_F16       => |w, s| rounded_int(w, s, float::ldexp_f16, |r, a: F16, b: i16| exact::ldexp(r, a, b.into())),
+        V_LDEXP_F16       => |w, s| rounded_int(w, s, arithmetic::ldexp_f16, |r, a: F16, b: i16| exact::ldexp(r, a, b.into())),
         V_ADD_U32 if clamp    => |w, s| two(w, s, u32::saturating_add),
         V_SUB_U32 if clamp    => |w, s| two(w, s, u32::saturating_sub),
         V_SUBREV_U32 if clamp => |w, s| two(w, s, |a: u32, b: u32| b.saturating_sub(a)),
@@ -234,31 +240,31 @@ at_each_level! {
 pub fn vop3(op: Vop3, clamp: bool) -> Option<Handler> {
     use Vop3::*;
     let handler: Handler = match op {
-        V_MAD_LEGACY_F32   => |w, s| flushing3(w, s, float::mad_legacy, float::mad_legacy_rounded, nan::LegacyProduct),
-        V_MAD_F32          => |w, s| flushing3(w, s, float::mad, float::mad_rounded::<f32>, nan::Product),
+        V_MAD_LEGACY_F32   => |w, s| flushing3(w, s, arithmetic::mad_legacy, arithmetic::mad_legacy_rounded, nan::LegacyProduct),
+        V_MAD_F32          => |w, s| flushing3(w, s, arithmetic::mad, arithmetic::mad_rounded::<f32>, nan::Product),
         V_MAD_I32_I24 if clamp => |w, s| three(w, s, |a, b, c: i32| saturate_i32(i24(a) * i24(b) + i64::from(c))),
         V_MAD_I32_I24      => |w, s| three(w, s, |a, b, c: i32| (i24(a) * i24(b) + i64::from(c)) as i32),
         V_MAD_U32_U24 if clamp => |w, s| three(w, s, |a, b, c: u32| saturate_u32(u24(a) * u24(b) + u64::from(c))),
         V_MAD_U32_U24      => |w, s| three(w, s, |a, b, c: u32| (u24(a) * u24(b) + u64::from(c)) as u32),
-        V_CUBEID_F32       => |w, s| float3(w, s, |x, y, z| float::cube(x, y, z).face),
-        V_CUBESC_F32       => |w, s| float3(w, s, |x, y, z| float::cube(x, y, z).s),
-        V_CUBETC_F32       => |w, s| float3(w, s, |x, y, z| float::cube(x, y, z).t),
-        V_CUBEMA_F32       => |w, s| float3(w, s, |x, y, z| 2.0 * float::cube(x, y, z).major),
+        V_CUBEID_F32       => |w, s| float3(w, s, |x, y, z| arithmetic::cube(x, y, z).face),
+        V_CUBESC_F32       => |w, s| float3(w, s, |x, y, z| arithmetic::cube(x, y, z).s),
+        V_CUBETC_F32       => |w, s| float3(w, s, |x, y, z| arithmetic::cube(x, y, z).t),
+        V_CUBEMA_F32       => |w, s| float3(w, s, |x, y, z| 2.0 * arithmetic::cube(x, y, z).major),
         V_BFE_U32          => |w, s| three(w, s, |a: u32, b: u32, c: u32| bits(u64::from(a), b & 31, c & 31) as u32),
         V_BFE_I32          => |w, s| three(w, s, |a: i32, b: u32, c: u32| signed_bits(i64::from(a), b & 31, c & 31) as i32),
         V_BFI_B32          => |w, s| three(w, s, |a: u32, b: u32, c: u32| a & b | !a & c),
         V_FMA_F32          => |w, s| rounded3(w, s, f32::mul_add, exact::fma),
-        V_FMA_F64          => |w, s| rounded3(w, s, float::fma_f64::<FUSES>, exact::fma),
+        V_FMA_F64          => |w, s| rounded3(w, s, arithmetic::fma_f64::<FUSES>, exact::fma),
         V_LERP_U8          => |w, s| three(w, s, |a, b, c| bytes3(a, b, c, |a, b, c| (a + b + (c & 1)) >> 1)),
         V_ALIGNBIT_B32     => |w, s| three(w, s, |a: u32, b: u32, c: u32| align(a, b, c & 31)),
         V_ALIGNBYTE_B32    => |w, s| three(w, s, |a: u32, b: u32, c: u32| align(a, b, 8 * (c & 3))),
-        V_MIN3_F32         => |w, s| order3::<f32>(w, s, float::least, float::min3),
+        V_MIN3_F32         => |w, s| order3::<f32>(w, s, arithmetic::least, arithmetic::min3),
         V_MIN3_I32         => |w, s| three(w, s, |a: i32, b: i32, c: i32| a.min(b).min(c)),
         V_MIN3_U32         => |w, s| three(w, s, |a: u32, b: u32, c: u32| a.min(b).min(c)),
-        V_MAX3_F32         => |w, s| order3::<f32>(w, s, float::greatest, float::max3),
+        V_MAX3_F32         => |w, s| order3::<f32>(w, s, arithmetic::greatest, arithmetic::max3),
         V_MAX3_I32         => |w, s| three(w, s, |a: i32, b: i32, c: i32| a.max(b).max(c)),
         V_MAX3_U32         => |w, s| three(w, s, |a: u32, b: u32, c: u32| a.max(b).max(c)),
-        V_MED3_F32         => |w, s| order3::<f32>(w, s, float::middle, float::med3),
+        V_MED3_F32         => |w, s| order3::<f32>(w, s, arithmetic::middle, arithmetic::med3),
         V_MED3_I32         => |w, s| three(w, s, |a: i32, b: i32, c: i32| median(a, b, c)),
         V_MED3_U32         => |w, s| three(w, s, |a: u32, b: u32, c: u32| median(a, b, c)),
         V_SAD_U8 if clamp  => |w, s| three(w, s, |a, b, c: u32| sad_u8(a, b).saturating_add(c)),
@@ -276,31 +282,31 @@ pub fn vop3(op: Vop3, clamp: bool) -> Option<Handler> {
         V_QSAD_PK_U16_U8   => |w, s| three(w, s, |a, b, c| four_sads(a, b, c, sad_u8, low_u16)),
         V_MQSAD_PK_U16_U8  => |w, s| three(w, s, |a, b, c| four_sads(a, b, c, msad_u8, low_u16)),
         V_CVT_PK_U8_F32    => |w, s| put_bytes(w, s, At::<1, 2, 3>),
-        V_DIV_FIXUP_F32    => |w, s| float3_usually(w, s, |q, d, n, ()| divide::div_fixup_usual(q, d, n, &divide::SCALE_32), divide::div_fixup::<f32>),
-        V_DIV_FIXUP_F64    => |w, s| float3_usually(w, s, |q, d, n, ()| divide::div_fixup_usual(q, d, n, &divide::SCALE_64), divide::div_fixup::<f64>),
+        V_DIV_FIXUP_F32    => |w, s| float3_with_slow_path(w, s, |q, d, n, ()| divide::div_fixup_fast(q, d, n, &divide::SCALE_32), divide::div_fixup::<f32>),
+        V_DIV_FIXUP_F64    => |w, s| float3_with_slow_path(w, s, |q, d, n, ()| divide::div_fixup_fast(q, d, n, &divide::SCALE_64), divide::div_fixup::<f64>),
         V_LSHL_B64         => |w, s| two(w, s, u64::wrapping_shl),
         V_LSHR_B64         => |w, s| two(w, s, u64::wrapping_shr),
         V_ASHR_I64         => |w, s| two(w, s, i64::wrapping_shr),
         V_ADD_F64          => |w, s| rounded2(w, s, |a: f64, b| a + b, exact::add),
         V_MUL_F64          => |w, s| rounded2(w, s, |a: f64, b| a * b, exact::mul),
-        V_MIN_F64          => |w, s| order2::<f64>(w, s, float::lesser, float::min),
-        V_MAX_F64          => |w, s| order2::<f64>(w, s, float::greater, float::max),
-        V_LDEXP_F64        => |w, s| rounded_int_usually(w, s, |a: f64, b: i32, (), ()| float::ldexp64_usual(a, b), float::ldexp64, exact::ldexp),
+        V_MIN_F64          => |w, s| order2::<f64>(w, s, arithmetic::lesser, arithmetic::min),
+        V_MAX_F64          => |w, s| order2::<f64>(w, s, arithmetic::greater, arithmetic::max),
+        V_LDEXP_F64        => |w, s| rounded_int_with_slow_path(w, s, |a: f64, b: i32, (), ()| arithmetic::ldexp64_fast(a, b), arithmetic::ldexp64, exact::ldexp),
         V_MUL_LO_U32 | V_MUL_LO_I32 => |w, s| two(w, s, u32::wrapping_mul),
         V_MUL_HI_U32       => |w, s| two(w, s, |a: u32, b: u32| ((u64::from(a) * u64::from(b)) >> 32) as u32),
         V_MUL_HI_I32       => |w, s| two(w, s, |a: i32, b: i32| ((i64::from(a) * i64::from(b)) >> 32) as i32),
         V_DIV_FMAS_F32     => |w, s| rounded3_vcc(w, s, f32::mul_add, |r, a, b, q, scaled| divide::div_fmas(r, &divide::SCALE_32, a, b, q, scaled)),
-        V_DIV_FMAS_F64     => |w, s| rounded3_vcc(w, s, float::fma_f64::<FUSES>, |r, a, b, q, scaled| divide::div_fmas(r, &divide::SCALE_64, a, b, q, scaled)),
-        V_MAD_LEGACY_F16 | V_MAD_F16 => |w, s| flushing3(w, s, float::mad_half, float::mad_rounded::<F16>, nan::Product),
+        V_DIV_FMAS_F64     => |w, s| rounded3_vcc(w, s, arithmetic::fma_f64::<FUSES>, |r, a, b, q, scaled| divide::div_fmas(r, &divide::SCALE_64, a, b, q, scaled)),
+        V_MAD_LEGACY_F16 | V_MAD_F16 => |w, s| flushing3(w, s, arithmetic::mad_half, arithmetic::mad_rounded::<F16>, nan::Product),
         V_MAD_LEGACY_U16 | V_MAD_U16 if clamp => |w, s| three(w, s, |a: u16, b: u16, c: u16| saturate_u16(u64::from(a) * u64::from(b) + u64::from(c))),
         V_MAD_LEGACY_U16 | V_MAD_U16 => |w, s| three(w, s, |a: u16, b: u16, c: u16| a.wrapping_mul(b).wrapping_add(c)),
         V_MAD_LEGACY_I16 | V_MAD_I16 if clamp => |w, s| three(w, s, |a: i16, b: i16, c: i16| saturate_i16(i32::from(a) * i32::from(b) + i32::from(c))),
         V_MAD_LEGACY_I16 | V_MAD_I16 => |w, s| three(w, s, |a: i16, b: i16, c: i16| a.wrapping_mul(b).wrapping_add(c)),
         V_PERM_B32         => |w, s| permute(w, s),
-        V_FMA_LEGACY_F16 | V_FMA_F16 => |w, s| half3_usually(w, s, float::fma_half_usual, float::fma_half, exact::fma),
+        V_FMA_LEGACY_F16 | V_FMA_F16 => |w, s| half3_with_slow_path(w, s, arithmetic::fma_half_fast, arithmetic::fma_half, exact::fma),
         V_DIV_FIXUP_LEGACY_F16 | V_DIV_FIXUP_F16 => |w, s| float3(w, s, divide::div_fixup::<F16>),
         V_CVT_PKACCUM_U8_F32 => |w, s| put_bytes(w, s, At::<1, 2, 0>),
-        V_LDEXP_F32        => |w, s| rounded_int(w, s, |a: f32, b: i32| float::ldexp(a, b), exact::ldexp),
+        V_LDEXP_F32        => |w, s| rounded_int(w, s, |a: f32, b: i32| arithmetic::ldexp(a, b), exact::ldexp),
         V_READLANE_B32     => |w, s| { let lane = scalar_operand::read(w, s.args[2]); read_lane(w, s, lane) },
         V_WRITELANE_B32    => write_lane,
         V_BCNT_U32_B32     => |w, s| two(w, s, |a: u32, b: u32| a.count_ones().wrapping_add(b)),
@@ -310,8 +316,8 @@ pub fn vop3(op: Vop3, clamp: bool) -> Option<Handler> {
         V_LSHRREV_B64      => |w, s| two(w, s, |a: u32, b: u64| b.wrapping_shr(a)),
         V_ASHRREV_I64      => |w, s| two(w, s, |a: u32, b: i64| b.wrapping_shr(a)),
         V_BFM_B32          => |w, s| two(w, s, bit_field_mask),
-        V_CVT_PKNORM_I16_F32 => |w, s| two(w, s, |a, b| pack(float::snorm16(a) as u16, float::snorm16(b) as u16)),
-        V_CVT_PKNORM_U16_F32 => |w, s| two(w, s, |a, b| pack(float::unorm16(a), float::unorm16(b))),
+        V_CVT_PKNORM_I16_F32 => |w, s| two(w, s, |a, b| pack(conversion::snorm16(a) as u16, conversion::snorm16(b) as u16)),
+        V_CVT_PKNORM_U16_F32 => |w, s| two(w, s, |a, b| pack(conversion::unorm16(a), conversion::unorm16(b))),
         V_CVT_PKRTZ_F16_F32  => |w, s| truncate_pairs(w, s),
         V_CVT_PK_U16_U32   => |w, s| two(w, s, |a: u32, b: u32| pack(a.min(0xffff) as u16, b.min(0xffff) as u16)),
         V_CVT_PK_I16_I32   => |w, s| two(w, s, |a, b| pack(saturate_i16(a) as u16, saturate_i16(b) as u16)),
@@ -320,13 +326,13 @@ pub fn vop3(op: Vop3, clamp: bool) -> Option<Handler> {
         V_MAD_I32_I16 if clamp => |w, s| three(w, s, |a: i16, b: i16, c: i32| (i32::from(a) * i32::from(b)).saturating_add(c)),
         V_MAD_I32_I16      => |w, s| three(w, s, |a: i16, b: i16, c: i32| (i32::from(a) * i32::from(b)).wrapping_add(c)),
         V_XAD_U32          => |w, s| three(w, s, |a: u32, b: u32, c: u32| (a ^ b).wrapping_add(c)),
-        V_MIN3_F16         => |w, s| order3::<F16>(w, s, float::least, float::min3),
+        V_MIN3_F16         => |w, s| order3::<F16>(w, s, arithmetic::least, arithmetic::min3),
         V_MIN3_I16         => |w, s| three(w, s, |a: i16, b: i16, c: i16| a.min(b).min(c)),
         V_MIN3_U16         => |w, s| three(w, s, |a: u16, b: u16, c: u16| a.min(b).min(c)),
-        V_MAX3_F16         => |w, s| order3::<F16>(w, s, float::greatest, float::max3),
+        V_MAX3_F16         => |w, s| order3::<F16>(w, s, arithmetic::greatest, arithmetic::max3),
         V_MAX3_I16         => |w, s| three(w, s, |a: i16, b: i16, c: i16| a.max(b).max(c)),
         V_MAX3_U16         => |w, s| three(w, s, |a: u16, b: u16, c: u16| a.max(b).max(c)),
-        V_MED3_F16         => |w, s| order3::<F16>(w, s, float::middle, float::med3),
+        V_MED3_F16         => |w, s| order3::<F16>(w, s, arithmetic::middle, arithmetic::med3),
         V_MED3_I16         => |w, s| three(w, s, |a: i16, b: i16, c: i16| median(a, b, c)),
         V_MED3_U16         => |w, s| three(w, s, |a: u16, b: u16, c: u16| median(a, b, c)),
         V_LSHL_ADD_U32     => |w, s| three(w, s, |a: u32, b: u32, c: u32| a.wrapping_shl(b).wrapping_add(c)),
@@ -335,8 +341,8 @@ pub fn vop3(op: Vop3, clamp: bool) -> Option<Handler> {
         V_LSHL_OR_B32      => |w, s| three(w, s, |a: u32, b: u32, c: u32| a.wrapping_shl(b) | c),
         V_AND_OR_B32       => |w, s| three(w, s, |a: u32, b: u32, c: u32| a & b | c),
         V_OR3_B32          => |w, s| three(w, s, |a: u32, b: u32, c: u32| a | b | c),
-        V_CVT_PKNORM_I16_F16 => |w, s| two(w, s, |a: Half, b: Half| pack(float::snorm16(a.0) as u16, float::snorm16(b.0) as u16)),
-        V_CVT_PKNORM_U16_F16 => |w, s| two(w, s, |a: Half, b: Half| pack(float::unorm16(a.0), float::unorm16(b.0))),
+        V_CVT_PKNORM_I16_F16 => |w, s| two(w, s, |a: Half, b: Half| pack(conversion::snorm16(a.0) as u16, conversion::snorm16(b.0) as u16)),
+        V_CVT_PKNORM_U16_F16 => |w, s| two(w, s, |a: Half, b: Half| pack(conversion::unorm16(a.0), conversion::unorm16(b.0))),
         V_ADD_I32 if clamp => |w, s| two(w, s, i32::saturating_add),
         V_SUB_I32 if clamp => |w, s| two(w, s, i32::saturating_sub),
         V_ADD_I16 if clamp => |w, s| two(w, s, i16::saturating_add),
@@ -346,7 +352,7 @@ pub fn vop3(op: Vop3, clamp: bool) -> Option<Handler> {
         V_ADD_I16          => |w, s| two(w, s, i16::wrapping_add),
         V_SUB_I16          => |w, s| two(w, s, i16::wrapping_sub),
         V_PACK_B32_F16     => |w, s| two(w, s, |a: F16, b: F16| pack(a.0, b.0)),
-        V_MULLIT_F32       => |w, s| rounded3(w, s, |a, b, c| float::lit(float::mul_legacy(a, b), b, c), |r, a, b, c| float::lit(float::mul_legacy_rounded(r, a, b), b, c)),
+        V_MULLIT_F32       => |w, s| rounded3(w, s, |a, b, c| arithmetic::lit(arithmetic::mul_legacy(a, b), b, c), |r, a, b, c| arithmetic::lit(arithmetic::mul_legacy_rounded(r, a, b), b, c)),
         V_TRIG_PREOP_F64   => |w, s| two(w, s, approximate::two_by_pi),
         V_MQSAD_U32_U8 if clamp => |w, s| four_wide_sads(w, s, u32::saturating_add),
         V_MQSAD_U32_U8     => |w, s| four_wide_sads(w, s, u32::wrapping_add),
@@ -362,8 +368,8 @@ at_each_level! {
 pub fn vop3b(op: Vop3b, clamp: bool) -> Option<Handler> {
     use Vop3b::*;
     let handler: Handler = match op {
-        V_DIV_SCALE_F32 => |w, s| { let env = Env::of::<f32>(w.mode); carry3_usually(w, s, |a: f32, b, c, ()| divide::div_scale_usual(a, b, c, &divide::SCALE_32), |a, b, c, ()| divide::div_scale(env, a, b, c, &divide::SCALE_32)) },
-        V_DIV_SCALE_F64 => |w, s| { let env = Env::of::<f64>(w.mode); carry3_usually(w, s, |a: f64, b, c, ()| divide::div_scale_usual(a, b, c, &divide::SCALE_64), |a, b, c, ()| divide::div_scale(env, a, b, c, &divide::SCALE_64)) },
+        V_DIV_SCALE_F32 => |w, s| { let env = Env::of::<f32>(w.mode); carry3_with_slow_path(w, s, |a: f32, b, c, ()| divide::div_scale_fast(a, b, c, &divide::SCALE_32), |a, b, c, ()| divide::div_scale(env, a, b, c, &divide::SCALE_32)) },
+        V_DIV_SCALE_F64 => |w, s| { let env = Env::of::<f64>(w.mode); carry3_with_slow_path(w, s, |a: f64, b, c, ()| divide::div_scale_fast(a, b, c, &divide::SCALE_64), |a, b, c, ()| divide::div_scale(env, a, b, c, &divide::SCALE_64)) },
         V_MAD_U64_U32 if clamp => |w, s| carry3(w, s, |a: u32, b: u32, c: u64, ()| { let (sum, over) = (u64::from(a) * u64::from(b)).overflowing_add(c); (if over { u64::MAX } else { sum }, over) }),
         V_MAD_I64_I32 if clamp => |w, s| carry3(w, s, |a: i32, b: i32, c: i64, ()| { let product = i64::from(a) * i64::from(b); (product.saturating_add(c), product.checked_add(c).is_none()) }),
         V_MAD_U64_U32   => |w, s| carry3(w, s, |a: u32, b: u32, c: u64, ()| add_carry64(u64::from(a) * u64::from(b), c)),
@@ -371,406 +377,4 @@ pub fn vop3b(op: Vop3b, clamp: bool) -> Option<Handler> {
     };
     Some(handler)
 }
-}
-
-/// The low 24 bits as a number without sign.
-#[inline(always)]
-fn u24(value: u32) -> u64 {
-    u64::from(value & 0x00ff_ffff)
-}
-
-/// The low 24 bits as a number with sign.
-#[inline(always)]
-fn i24(value: i32) -> i64 {
-    i64::from(value << 8 >> 8)
-}
-
-#[inline(always)]
-fn saturate_i32(value: i64) -> i32 {
-    value.clamp(i32::MIN.into(), i32::MAX.into()) as i32
-}
-
-#[inline(always)]
-fn saturate_u32(value: u64) -> u32 {
-    value.min(u32::MAX.into()) as u32
-}
-
-#[inline(always)]
-fn saturate_i16(value: i32) -> i16 {
-    value.clamp(i16::MIN.into(), i16::MAX.into()) as i16
-}
-
-#[inline(always)]
-fn saturate_u16(value: u64) -> u16 {
-    value.min(u16::MAX.into()) as u16
-}
-
-#[inline(always)]
-fn byte_of(value: i16) -> u8 {
-    value.clamp(0, u8::MAX.into()) as u8
-}
-
-/// The first value in the low half.
-#[inline(always)]
-fn pack(low: u16, high: u16) -> u32 {
-    u32::from(low) | u32::from(high) << 16
-}
-
-/// As many ones as the first source says, shifted by the second.
-#[inline(always)]
-fn bit_field_mask(width: u32, offset: u32) -> u32 {
-    ((1u32 << (width & 31)) - 1).wrapping_shl(offset)
-}
-
-#[inline(always)]
-fn median<T: Ord>(a: T, b: T, c: T) -> T {
-    let (low, high) = if a < b { (a, b) } else { (b, a) };
-    if c < low {
-        low
-    } else if c > high {
-        high
-    } else {
-        c
-    }
-}
-
-/// 32 bits of the pair with `high` above, from bit `shift` on, which is below 32.
-#[inline(always)]
-fn align(high: u32, low: u32, shift: u32) -> u32 {
-    // Lanes of 64 bits would be half as many.
-    high << 1 << (31 - shift) | low >> shift
-}
-
-/// The byte of the last source that the second names becomes what the first is, rounded as MODE says.
-#[inline(always)]
-fn put_bytes<const Z: usize>(w: &mut Wave, s: &Step, at: At<1, 2, Z>) {
-    let round = Round::of::<f32>(w.mode);
-    if round == Round::Nearest {
-        run(w, s, at, 0, |a, number: u32, old: u32, ()| {
-            let byte = float::to_u8(Round::Nearest, a);
-            (put_byte(old, number, byte), ())
-        });
-    } else {
-        rarely(w, s, at, 0, |a, number: u32, old: u32, ()| {
-            (put_byte(old, number, float::to_u8(round, a)), ())
-        });
-    }
-}
-
-/// Byte `number`, of which two bits count, replaced.
-#[inline(always)]
-fn put_byte(old: u32, number: u32, byte: u8) -> u32 {
-    let shift = 8 * (number & 3);
-    old & !(0xff << shift) | u32::from(byte) << shift
-}
-
-/// A function of each three bytes at the same place, of whose result a byte counts.
-#[inline(always)]
-fn bytes3(a: u32, b: u32, c: u32, f: impl Fn(u32, u32, u32) -> u32) -> u32 {
-    (0..4).fold(0, |result, byte| {
-        let at = |v: u32| v >> (8 * byte) & 0xff;
-        result | (f(at(a), at(b), at(c)) & 0xff) << (8 * byte)
-    })
-}
-
-/// The sum of the bytes' differences.
-#[inline(always)]
-fn sad_u8(a: u32, b: u32) -> u32 {
-    (0..4).fold(0, |sum, byte| {
-        let at = |v: u32| v >> (8 * byte) & 0xff;
-        sum + at(a).abs_diff(at(b))
-    })
-}
-
-/// The same without the bytes whose reference, in `b`, is zero.
-#[inline(always)]
-fn msad_u8(a: u32, b: u32) -> u32 {
-    (0..4).fold(0, |sum, byte| {
-        let at = |v: u32| v >> (8 * byte) & 0xff;
-        sum + if at(b) == 0 { 0 } else { at(a).abs_diff(at(b)) }
-    })
-}
-
-#[inline(always)]
-fn sad_u16(a: u32, b: u32) -> u32 {
-    (a & 0xffff).abs_diff(b & 0xffff) + (a >> 16).abs_diff(b >> 16)
-}
-
-/// Four sums, of the reference and the dwords of `a` that begin at each of its first four bytes, each added to a
-/// 16-bit part of `c` and made to fit it.
-#[inline(always)]
-fn four_sads(
-    a: u64,
-    b: u32,
-    c: u64,
-    sad: impl Fn(u32, u32) -> u32,
-    limit: impl Fn(u32) -> u16,
-) -> u64 {
-    (0..4).fold(0, |result, i| {
-        let sum = sad((a >> (8 * i)) as u32, b) + ((c >> (16 * i)) as u32 & 0xffff);
-        result | u64::from(limit(sum)) << (16 * i)
-    })
-}
-
-#[inline(always)]
-fn low_u16(value: u32) -> u16 {
-    value as u16
-}
-
-#[inline(always)]
-fn saturated_u16(value: u32) -> u16 {
-    value.min(u16::MAX.into()) as u16
-}
-
-/// [`four_sads`] without bytes whose reference is zero, into four registers of 32 bits each.
-fn four_wide_sads(w: &mut Wave, s: &Step, add: impl Fn(u32, u32) -> u32) {
-    /// Registers of the sums.
-    const SUMS: u8 = 4;
-    let exec = w.exec();
-    let register = |w: &Wave, arg: Arg, n: u8| match arg {
-        Arg::Vgpr(first) => *w.vgpr(first.saturating_add(n)),
-        Arg::Scalar(first) if n > 1 => Lanes::splat(w.scalar(first.saturating_add(n))),
-        Arg::None | Arg::Scalar(_) | Arg::Special(_) | Arg::Const(_) | Arg::Imm(_) => Lanes::splat(
-            (scalar_operand::read::<u64>(w, arg).checked_shr(32 * u32::from(n))).unwrap_or(0)
-                as u32,
-        ),
-    };
-    let (low, high) = (register(w, s.args[1], 0), register(w, s.args[1], 1));
-    let reference = register(w, s.args[2], 0);
-    let sums: [Lanes; SUMS as usize] = std::array::from_fn(|n| {
-        let old = register(w, s.args[3], n as u8);
-        Lanes(std::array::from_fn(|lane| {
-            let bytes = u64::from(low.0[lane]) | u64::from(high.0[lane]) << 32;
-            let sum = msad_u8((bytes >> (8 * n)) as u32, reference.0[lane]);
-            add(sum, old.0[lane])
-        }))
-    });
-    if let Arg::Vgpr(first) = s.args[0] {
-        for (n, sum) in sums.iter().enumerate() {
-            w.vgpr_mut(first.saturating_add(n as u8)).blend(sum, exec);
-        }
-    }
-}
-
-/// Results of V_SCREEN_PARTITION_4SE for each byte: AMD's Vega manual has the table (errata E208).
-#[rustfmt::skip]
-static SCREEN_PARTITION: [u8; 256] = [
-    0x1, 0x3, 0x7, 0xf, 0x5, 0xf, 0xf, 0xf, 0x7, 0xf, 0xf, 0xf, 0xf, 0xf, 0xf, 0xf,
-    0xf, 0x2, 0x6, 0xe, 0xf, 0xa, 0xf, 0xf, 0xf, 0xb, 0xf, 0xf, 0xf, 0xf, 0xf, 0xf,
-    0xd, 0xf, 0x4, 0xc, 0xf, 0xf, 0x5, 0xf, 0xf, 0xf, 0xd, 0xf, 0xf, 0xf, 0xf, 0xf,
-    0x9, 0xb, 0xf, 0x8, 0xf, 0xf, 0xf, 0xa, 0xf, 0xf, 0xf, 0xe, 0xf, 0xf, 0xf, 0xf,
-    0xf, 0xf, 0xf, 0xf, 0x4, 0xc, 0xd, 0xf, 0x6, 0xf, 0xf, 0xf, 0xe, 0xf, 0xf, 0xf,
-    0xf, 0xf, 0xf, 0xf, 0xf, 0x8, 0x9, 0xb, 0xf, 0x9, 0x9, 0xf, 0xf, 0xd, 0xf, 0xf,
-    0xf, 0xf, 0xf, 0xf, 0x7, 0xf, 0x1, 0x3, 0xf, 0xf, 0x9, 0xf, 0xf, 0xf, 0xb, 0xf,
-    0xf, 0xf, 0xf, 0xf, 0x6, 0xe, 0xf, 0x2, 0x6, 0xf, 0xf, 0x6, 0xf, 0xf, 0xf, 0x7,
-    0xb, 0xf, 0xf, 0xf, 0xf, 0xf, 0xf, 0xf, 0x2, 0x3, 0xb, 0xf, 0xa, 0xf, 0xf, 0xf,
-    0xf, 0x7, 0xf, 0xf, 0xf, 0xf, 0xf, 0xf, 0xf, 0x1, 0x9, 0xd, 0xf, 0x5, 0xf, 0xf,
-    0xf, 0xf, 0xe, 0xf, 0xf, 0xf, 0xf, 0xf, 0xe, 0xf, 0x8, 0xc, 0xf, 0xf, 0xa, 0xf,
-    0xf, 0xf, 0xf, 0xd, 0xf, 0xf, 0xf, 0xf, 0x6, 0x7, 0xf, 0x4, 0xf, 0xf, 0xf, 0x5,
-    0x9, 0xf, 0xf, 0xf, 0xd, 0xf, 0xf, 0xf, 0xf, 0xf, 0xf, 0xf, 0x8, 0xc, 0xe, 0xf,
-    0xf, 0x6, 0x6, 0xf, 0xf, 0xe, 0xf, 0xf, 0xf, 0xf, 0xf, 0xf, 0xf, 0x4, 0x6, 0x7,
-    0xf, 0xf, 0x6, 0xf, 0xf, 0xf, 0x7, 0xf, 0xf, 0xf, 0xf, 0xf, 0xb, 0xf, 0x2, 0x3,
-    0x9, 0xf, 0xf, 0x9, 0xf, 0xf, 0xf, 0xb, 0xf, 0xf, 0xf, 0xf, 0x9, 0xd, 0xf, 0x1,
-];
-
-/// Bytes of two sources, or constants, as each byte of the third says.
-#[inline(always)]
-fn permute(w: &mut Wave, s: &Step) {
-    match selector(w, s.args[3]).and_then(Turns::of) {
-        Some(turns) => two(w, s, |high: u32, low: u32| turns.of_bytes(high, low)),
-        None => {
-            large(w, s, At::<1, 2, 3>, 0, |high, low, selector, ()| {
-                (bytes_of(high, low, selector), ())
-            });
-        }
-    }
-}
-
-/// The value of an operand that is the same in all lanes.
-#[inline(always)]
-fn selector(w: &Wave, arg: Arg) -> Option<u32> {
-    let Arg::Vgpr(register) = arg else {
-        return Some(scalar_operand::read(w, arg));
-    };
-    let lanes = w.vgpr(register).0;
-    let first = lanes[0];
-    let differ = lanes.iter().fold(0, |differ, lane| differ | lane ^ first);
-    (differ == 0).then_some(first)
-}
-
-/// Selection of each byte of V_PERM_B32's result from a rotated source.
-#[derive(Clone, Copy, Default)]
-struct Turns([Turn; 4]);
-
-#[derive(Clone, Copy, Default)]
-struct Turn {
-    /// All bits if it is of the first source, else none.
-    of_high: u32,
-    /// Bits to the left.
-    left: u32,
-    /// The byte's bits, none where it is a constant.
-    mask: u32,
-    /// Those of a constant.
-    ones: u32,
-}
-
-impl Turns {
-    /// From a selector, if none of its bytes asks for a sign.
-    fn of(selector: u32) -> Option<Turns> {
-        let mut turns = Turns::default();
-        for (place, (turn, n)) in (0..).zip(turns.0.iter_mut().zip(selector.to_le_bytes())) {
-            let mask: u32 = 0xff << (8 * place);
-            match n {
-                0..8 => {
-                    turn.of_high = keep_if(u32::from(n & 4));
-                    turn.left = (8 * (place + 4 - u32::from(n % 4))) % u32::BITS;
-                    turn.mask = mask;
-                }
-                8..12 => return None,
-                12 => {}
-                13.. => turn.ones = mask,
-            }
-        }
-        Some(turns)
-    }
-
-    #[inline(always)]
-    fn of_bytes(&self, high: u32, low: u32) -> u32 {
-        let byte = |turn: Turn| {
-            let source = high & turn.of_high | low & !turn.of_high;
-            source.rotate_left(turn.left) & turn.mask | turn.ones
-        };
-        let [a, b, c, d] = self.0;
-        byte(a) | byte(b) | byte(c) | byte(d)
-    }
-}
-
-/// The same in a lane, from its selector.
-#[inline(always)]
-fn bytes_of(high: u32, low: u32, selector: u32) -> u32 {
-    (0..4).fold(0, |result, byte| {
-        let n = selector >> (8 * byte) & 0xff;
-        let taken = select_unpredictable(n & 4 == 0, low, high) >> (8 * (n & 3));
-        // The signs of the four 16-bit parts.
-        let part = select_unpredictable(n & 2 == 0, low, high);
-        let sign = ((part << (16 * (!n & 1))) as i32 >> 31) as u32;
-        let constant = select_unpredictable(n == 12, 0, 0xff);
-        let above = select_unpredictable(n < 12, sign, constant);
-        let chosen = select_unpredictable(n < 8, taken, above) & 0xff;
-        result | chosen << (8 * byte)
-    })
-}
-
-/// Two single-precision values cut off to half precision whatever the rounding mode; denormals as MODE says of each
-/// width (errata E192).
-#[inline(always)]
-fn truncate_pairs(w: &mut Wave, s: &Step) {
-    let (from, to) = (Env::of::<f32>(w.mode), Env::of::<F16>(w.mode));
-    let half = move |a: f32| to.output(F16::from_f32_truncated(from.input(a))).0;
-    two(w, s, |a, b| pack(half(a), half(b)));
-}
-
-/// A sum of 64 bits and its carry.
-#[inline(always)]
-fn add_carry64(a: u64, b: u64) -> (u64, bool) {
-    let ([a, b, sum], result) = add_by_halves(a, b);
-    (result, ((a & b | (a | b) & !sum) as i32) < 0)
-}
-
-/// The same of numbers with sign, and whether the sum is beyond their range.
-#[inline(always)]
-fn add_overflow64(a: i64, b: i64) -> (i64, bool) {
-    let ([a, b, sum], result) = add_by_halves(a as u64, b as u64);
-    (result as i64, (((sum ^ a) & (sum ^ b)) as i32) < 0)
-}
-
-/// The high halves of two numbers and of their sum, and the sum. Registers have halves too: so nothing is put together.
-#[inline(always)]
-fn add_by_halves(a: u64, b: u64) -> ([u32; 3], u64) {
-    let high = |number: u64| (number >> u32::BITS) as u32;
-    let (low, carry) = (a as u32).overflowing_add(b as u32);
-    let (a, b) = (high(a), high(b));
-    let sum = a.wrapping_add(b).wrapping_add(carry.into());
-    ([a, b, sum], u64::from(low) | u64::from(sum) << u32::BITS)
-}
-
-/// A sum whose carry means `limit`.
-#[inline(always)]
-fn saturated((value, carry): (u32, bool), limit: u32) -> (u32, bool) {
-    (if carry { limit } else { value }, carry)
-}
-
-/// A lane of a vector register into a scalar one.
-fn read_lane(w: &mut Wave, s: &Step, lane: u32) {
-    if let Arg::Vgpr(source) = s.args[1]
-        && let Some(lanes) = w.vgprs.get(usize::from(source))
-    {
-        let value = lanes.0[lane as usize % LANES];
-        scalar_operand::write(w, s.args[0], value);
-    }
-}
-
-/// A scalar into a lane of a vector register, whether or not it is active.
-fn write_lane(w: &mut Wave, s: &Step) {
-    let (value, lane): (u32, u32) = (
-        scalar_operand::read(w, s.args[1]),
-        scalar_operand::read(w, s.args[2]),
-    );
-    if let Arg::Vgpr(destination) = s.args[0]
-        && let Some(lanes) = w.vgprs.get_mut(usize::from(destination))
-    {
-        lanes.0[lane as usize % LANES] = value;
-    }
-}
-
-/// Exchanges two registers in the active lanes.
-fn swap(w: &mut Wave, s: &Step) {
-    let exec = w.exec();
-    let (Arg::Vgpr(a), Arg::Vgpr(b)) = (s.args[0], s.args[1]) else {
-        return;
-    };
-    let (a, b) = (usize::from(a), usize::from(b));
-    if let (Some(&first), Some(&second)) = (w.vgprs.get(a), w.vgprs.get(b)) {
-        w.vgprs[a].blend(&second, exec);
-        w.vgprs[b].blend(&first, exec);
-    }
-}
-
-/// Moves a register to or from where MOVREL says (checklist 1.6).
-fn move_relative(w: &mut Wave, s: &Step) {
-    let [destination, source, ..] = s.relative_operands(w);
-    let value = match source {
-        Arg::Vgpr(source) => *w.vgpr(source),
-        Arg::None | Arg::Scalar(_) | Arg::Special(_) | Arg::Const(_) | Arg::Imm(_) => {
-            Lanes::splat(scalar_operand::read(w, source))
-        }
-    };
-    if let Arg::Vgpr(destination) = destination {
-        let exec = w.exec();
-        w.vgpr_mut(destination).blend(&value, exec);
-    }
-}
-
-/// For each lane, the lanes below it among the first 32.
-static BELOW_LOW: Lanes = below(0);
-/// The same among the last 32.
-static BELOW_HIGH: Lanes = below(32);
-
-const fn below(first: usize) -> Lanes {
-    let mut masks = Lanes::ZERO;
-    let mut lane = 0;
-    while lane < LANES {
-        let lanes_below = ((1u64 << lane) - 1) >> first;
-        masks.0[lane] = lanes_below as u32;
-        lane += 1;
-    }
-    masks
-}
-
-/// The number of the source's bits that are of lanes below, added to the other source.
-#[inline(always)]
-fn mask_count(w: &mut Wave, s: &Step, below: &'static Lanes) {
-    with_lanes(w, s, below, |a: u32, b: u32, below: u32| {
-        (a & below).count_ones().wrapping_add(b)
-    });
 }

@@ -355,8 +355,8 @@ fn flat(wave: &Wave, plan: &Plan, device: &Device, access: &mut Access) {
         }
         set_scratch(wave, access);
     }
-    let is_plain = matches!(access.intent, Some(Intent::Load | Intent::Store));
-    if device.config.dword_alignment && is_plain && access.bytes >= 4 {
+    let is_load_or_store = matches!(access.intent, Some(Intent::Load | Intent::Store));
+    if device.config.dword_alignment && is_load_or_store && access.bytes >= 4 {
         for address in &mut access.address {
             *address &= !3;
         }
@@ -480,7 +480,7 @@ fn buffer(wave: &Wave, plan: &Plan, access: &mut Access) {
         .then(|| wave.vgpr(first.wrapping_add(u8::from(plan.idxen))));
     let tid = u32::from(descriptor.add_tid);
     let exec = wave.exec();
-    let mut plain = true;
+    let mut is_linear = true;
     for lane in 0..LANES {
         let index = index
             .map_or(0, |v| v.0[lane])
@@ -492,10 +492,10 @@ fn buffer(wave: &Wave, plan: &Plan, access: &mut Access) {
         access.second[lane] = u64::from(index);
         access.address[lane] = u64::from(offset);
         let active = exec >> lane & 1 != 0;
-        plain &= !active || descriptor.is_plain(index, u64::from(offset), access.bytes);
+        is_linear &= !active || descriptor.is_linear(index, u64::from(offset), access.bytes);
     }
     access.descriptor = descriptor;
-    if plain {
+    if is_linear {
         for lane in 0..LANES {
             access.address[lane] =
                 descriptor.linear(access.second[lane] as u32, access.address[lane]);
@@ -519,8 +519,8 @@ fn scalar(wave: &Wave, plan: &Plan, access: &mut Access) {
             let words = std::array::from_fn(|i| wave.scalar(plan.sbase.wrapping_add(i as u8)));
             let offset = plan.offset as u64 + u64::from(register & !3);
             access.descriptor = Descriptor::new(wave.isa, words, 0, false);
-            let room = access.descriptor.scalar_bytes().saturating_sub(offset) / 4;
-            access.dwords_in_bounds = room.min(u64::from(plan.ty.dwords())) as u8;
+            let rest = access.descriptor.scalar_bytes().saturating_sub(offset) / 4;
+            access.dwords_in_bounds = rest.min(u64::from(plan.ty.dwords())) as u8;
             (access.descriptor.base & !3).wrapping_add(offset)
         }
         Family::ScalarScratch => (wave.scalar64(plan.sbase) & !3)

@@ -125,7 +125,7 @@ impl Descriptor {
     }
 
     /// True if these bytes are consecutive in memory and in range.
-    pub fn is_plain(&self, index: u32, offset: u64, bytes: u8) -> bool {
+    pub fn is_linear(&self, index: u32, offset: u64, bytes: u8) -> bool {
         self.swizzle.is_none() && self.has(index, offset, u64::from(bytes))
     }
 

@@ -20,7 +20,7 @@ impl Format {
     /// 0, the fourth 1 (errata E201).
     pub fn load(&self, element: &Element, ty: Ty) -> [u32; COMPONENTS] {
         let mut at = 0;
-        let parts = self.widths.map(|width| {
+        let components = self.widths.map(|width| {
             let bits = take(element, at, width);
             at += u32::from(width);
             (width != 0).then(|| self.numbers.load(bits, width.into(), ty))
@@ -34,7 +34,7 @@ impl Format {
             Select::One => one,
             Select::Component(n) => {
                 let missing = if n == 3 { one } else { 0 };
-                parts[usize::from(n)].unwrap_or(missing)
+                components[usize::from(n)].unwrap_or(missing)
             }
         })
     }

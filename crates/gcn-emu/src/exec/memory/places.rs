@@ -80,7 +80,7 @@ impl Places<'_> {
             }
             Some(Space::Scratch | Space::Buffer) => {
                 for (i, len) in chunks(bytes) {
-                    for (k, step) in self.parts(address, i, len) {
+                    for (k, step) in self.chunk_parts(address, i, len) {
                         match self.access.place(lane, (DWORD * i + k) as u64) {
                             None => result = self.outside(lane, result),
                             Some(place) => match self.load_part(place, step) {
@@ -135,7 +135,7 @@ impl Places<'_> {
             }
             Some(Space::Scratch | Space::Buffer) => {
                 for (i, len) in chunks(bytes) {
-                    for (k, step) in self.parts(address, i, len) {
+                    for (k, step) in self.chunk_parts(address, i, len) {
                         match self.access.place(lane, (DWORD * i + k) as u64) {
                             None => result = self.outside(lane, result),
                             Some(place) => {
@@ -239,7 +239,7 @@ impl Places<'_> {
 
     /// Dword number `i` of an element at `address`, `len` bytes of it, in parts that are together in memory: all of
     /// it, or bytes where it crosses into the next interleaved dword.
-    fn parts(
+    fn chunk_parts(
         &self,
         address: u64,
         i: usize,

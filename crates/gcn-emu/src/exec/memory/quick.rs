@@ -20,7 +20,7 @@ use crate::wave::Wave;
 use super::access;
 use crate::step::{Family, MAX_SCALAR_DWORDS, Plan, Quick};
 
-/// Performs the instruction; nothing, and nothing has been done, if it is not usual. It is compiled into each of the two step
+/// Performs the instruction; nothing, and nothing has been done, if its access has no common shape. It is compiled into each of the two step
 /// loops: a call costs a load from LDS an eighth of its time.
 #[inline(always)]
 pub fn perform(
@@ -30,16 +30,16 @@ pub fn perform(
     device: &Device,
     old: &mut [Lanes; 2],
 ) -> Option<()> {
-    let done = perform_usual(wave, plan, lds, device, old);
+    let done = perform_shape(wave, plan, lds, device, old);
     if done.is_none() && wave.exec() == 0 && plan.quick != Quick::No && !plan.family.is_scalar() {
-        // No lane is there to be unusual.
+        // No lane accesses anything.
         return Some(());
     }
     done
 }
 
 #[inline(always)]
-fn perform_usual(
+fn perform_shape(
     wave: &mut Wave,
     plan: &Plan,
     lds: &mut Lds,

@@ -2,7 +2,7 @@
 //!
 //! This is one of the modules that may use `unsafe`: what is read and written has been found to be inside.
 
-use super::super::vectors::{MOST, Vector, active, all, apart, part, parts, set_part};
+use super::super::vectors::{MOST, Vector, active, all, all_vectors, apart, part, set_part};
 use super::{DWORD, Elements, Lanes};
 use crate::lanes::LANES;
 
@@ -64,7 +64,7 @@ unsafe fn gather<V: Called, const DWORDS: usize, const COUNT: usize>(
     registers: &mut [Lanes],
 ) -> Option<()> {
     let offsets = *elements.offsets.first_chunk::<COUNT>()?;
-    let addresses = parts::<V>(registers.get(usize::from(elements.addresses))?);
+    let addresses = all_vectors::<V>(registers.get(usize::from(elements.addresses))?);
     let mask = elements.mask;
     let first = usize::from(elements.data[0]);
     let into = registers.get_mut(first..first + COUNT * DWORDS)?;
@@ -92,7 +92,7 @@ unsafe fn load<V: Called, const DWORDS: usize>(
 ) -> Option<()> {
     // SAFETY: the caller vouches for it.
     unsafe {
-        let addresses_of = parts::<V>(addresses);
+        let addresses_of = all_vectors::<V>(addresses);
         if load_near::<V, DWORDS, 1>(addresses_of, [0], mask, exec, memory, into).is_some() {
             return Some(());
         }

@@ -1,6 +1,8 @@
-//! Arguments of [`usually`](super::usually): where `usual` has a result, it is the one that `any` has.
+//! Arguments of [`with_slow_path`](super::with_slow_path): a result of `fast` is the one that `any` has.
 
-use crate::exec::alu::float::{self, Env, F16, Float};
+use crate::exec::alu::arithmetic;
+use crate::exec::alu::env::Env;
+use crate::exec::alu::float::{F16, Float};
 use crate::exec::alu::{approximate, divide};
 
 /// MODE's denormal bits.
@@ -36,11 +38,11 @@ fn samples<F: Float>() -> impl Iterator<Item = [F; 3]> {
     .take(SAMPLES)
 }
 
-fn check<F: Float>(usual: impl Fn(F, F, F) -> (F, bool), any: impl Fn(Env, F, F, F) -> F) {
+fn check<F: Float>(fast: impl Fn(F, F, F) -> (F, bool), any: impl Fn(Env, F, F, F) -> F) {
     let mut count = 0;
     for [a, b, c] in samples::<F>() {
-        let (result, is_unusual) = usual(a, b, c);
-        if is_unusual {
+        let (result, needs_slow_path) = fast(a, b, c);
+        if needs_slow_path {
             continue;
         }
         count += 1;
@@ -50,28 +52,28 @@ fn check<F: Float>(usual: impl Fn(F, F, F) -> (F, bool), any: impl Fn(Env, F, F,
             assert_eq!(bits[3], bits[4], "{bits:x?}, MODE {mode:#x}");
         }
     }
-    assert!(count > SAMPLES / 16, "{count} usual ones");
+    assert!(count > SAMPLES / 16, "{count} by the fast path");
 }
 
 #[test]
-fn usual_quotients_are_those_that_any_values_have() {
+fn quotients_of_the_fast_path_are_those_of_the_slow_one() {
     fn of<F>(scale: &divide::Scale)
     where
         F: Float + std::ops::Div<Output = F> + std::ops::Mul<Output = F>,
     {
         check(
-            |a: F, b, c| divide::div_scale_usual(a, b, c, scale),
+            |a: F, b, c| divide::div_scale_fast(a, b, c, scale),
             |env, a, b, c| match divide::div_scale(env, a, b, c, scale) {
                 (result, false) => result,
-                (_, true) => panic!("usual ones are not scaled back"),
+                (_, true) => panic!("the fast path scales nothing back"),
             },
         );
         check(
-            |_: F, b, c| divide::div_scale_usual(b, b, c, scale),
+            |_: F, b, c| divide::div_scale_fast(b, b, c, scale),
             |env, _, b, c| divide::div_scale(env, b, b, c, scale).0,
         );
         check(
-            |a: F, b, c| divide::div_fixup_usual(a, b, c, scale),
+            |a: F, b, c| divide::div_fixup_fast(a, b, c, scale),
             |env, a, b, c| {
                 let result = divide::div_fixup(env.input(a), env.input(b), env.input(c));
                 env.output(result)
@@ -83,14 +85,14 @@ fn usual_quotients_are_those_that_any_values_have() {
 }
 
 #[test]
-fn usual_powers_and_roots_are_those_that_any_values_have() {
+fn powers_and_roots_of_the_fast_path_are_those_of_the_slow_one() {
     let power = |b: f64| (b.to_bits() >> 20) as i32 >> (b.to_bits() % 32);
     check(
-        |a, b, _| float::ldexp64_usual(a, power(b)),
-        |env, a, b, _| env.output(float::ldexp64(env.input(a), power(b))),
+        |a, b, _| arithmetic::ldexp64_fast(a, power(b)),
+        |env, a, b, _| env.output(arithmetic::ldexp64(env.input(a), power(b))),
     );
     check(
-        |a, _, _| approximate::rsq64_usual(a),
+        |a, _, _| approximate::rsq64_fast(a),
         |env, a, _, _| env.output(approximate::rsq64(env.input(a))),
     );
 }
@@ -102,16 +104,16 @@ fn minima_and_maxima_of_numbers_are_those_of_any_values() {
         type Any<F> = fn(F, F, F, bool) -> F;
         let pairs: [(Numbers<F>, Any<F>); 5] = [
             (
-                |a, b, _| float::lesser(a, b),
-                |a, b, _, i| float::min(a, b, i),
+                |a, b, _| arithmetic::lesser(a, b),
+                |a, b, _, i| arithmetic::min(a, b, i),
             ),
             (
-                |a, b, _| float::greater(a, b),
-                |a, b, _, i| float::max(a, b, i),
+                |a, b, _| arithmetic::greater(a, b),
+                |a, b, _, i| arithmetic::max(a, b, i),
             ),
-            (float::least, float::min3),
-            (float::greatest, float::max3),
-            (float::middle, float::med3),
+            (arithmetic::least, arithmetic::min3),
+            (arithmetic::greatest, arithmetic::max3),
+            (arithmetic::middle, arithmetic::med3),
         ];
         for (numbers, any) in pairs {
             for (ieee, env) in [

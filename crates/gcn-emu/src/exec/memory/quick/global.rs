@@ -196,7 +196,7 @@ impl Stride {
     }
 }
 
-/// The greatest offset of a record, and in one, that is usual.
+/// The greatest offset of a record, and in one, that is computed in 32 bits.
 const MAX_OFFSET: u32 = 1 << 30;
 
 /// Addresses of global memory: for each lane a number in a pair of registers, to which one is added that is the same for
@@ -310,14 +310,15 @@ impl<'a> Addresses<'a> {
         }
         let address = self.pairs().lane(0);
         let last = self.pairs().lane(LANES - 1).wrapping_add(DWORD as u64 - 1);
-        self.is_usual(&[address, last], device).then_some(address)
+        self.needs_no_second_look(&[address, last], device)
+            .then_some(address)
     }
 
     /// All of them, for what looks for them in allocations: those have nothing that is in an aperture.
     #[inline]
     pub fn all(&self, device: &Device) -> Option<memory::Addresses<'_>> {
-        let is_usual = !self.is_flat || !device.config.dword_alignment;
-        is_usual.then_some(self.pairs())
+        let is_unmasked = !self.is_flat || !device.config.dword_alignment;
+        is_unmasked.then_some(self.pairs())
     }
 
     #[inline]
@@ -327,7 +328,7 @@ impl<'a> Addresses<'a> {
 
     /// True if addresses are none that FLAT looks at twice.
     #[inline]
-    fn is_usual(&self, addresses: &[u64], device: &Device) -> bool {
+    fn needs_no_second_look(&self, addresses: &[u64], device: &Device) -> bool {
         let apertures = device.config.apertures;
         let is_aside = |address: &u64| {
             let high = (address >> u32::BITS) as u32;

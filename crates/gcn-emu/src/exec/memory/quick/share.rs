@@ -58,7 +58,7 @@ pub fn load_part(wave: &mut Wave, plan: &Plan, lds: &mut Lds, device: &Device) -
     }
     let exec = wave.exec();
     let share = reached(wave, plan, lds);
-    // The dword at the place is loaded, its low bits are what counts. Where there is no whole one, it is not usual.
+    // The dword at the place is loaded, its low bits are what counts. Where there is no whole one, the access goes lane by lane.
     let mut registers = [*wave.vgpr(plan.vaddr.unwrap_or(0)), Lanes::ZERO];
     (plan.gather)(&plan.elements, exec, share.bytes(), &mut registers)?;
     let [_, loaded] = &mut registers;

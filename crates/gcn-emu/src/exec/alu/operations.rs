@@ -1,0 +1,416 @@
+//! Operations of vector instructions that are more than an arm, and instructions that share no protocol.
+
+use std::hint::select_unpredictable;
+
+use super::conversion;
+use super::env::Env;
+use super::exact::Round;
+use super::float::F16;
+use super::operands::At;
+use super::protocol::*;
+use super::scalar_operand;
+use crate::lanes::{LANES, Lanes, keep_if};
+use crate::step::{Arg, Step};
+use crate::wave::Wave;
+
+/// The low 24 bits as a number without sign.
+#[inline(always)]
+pub(super) fn u24(value: u32) -> u64 {
+    u64::from(value & 0x00ff_ffff)
+}
+
+/// The low 24 bits as a number with sign.
+#[inline(always)]
+pub(super) fn i24(value: i32) -> i64 {
+    i64::from(value << 8 >> 8)
+}
+
+#[inline(always)]
+pub(super) fn saturate_i32(value: i64) -> i32 {
+    value.clamp(i32::MIN.into(), i32::MAX.into()) as i32
+}
+
+#[inline(always)]
+pub(super) fn saturate_u32(value: u64) -> u32 {
+    value.min(u32::MAX.into()) as u32
+}
+
+#[inline(always)]
+pub(super) fn saturate_i16(value: i32) -> i16 {
+    value.clamp(i16::MIN.into(), i16::MAX.into()) as i16
+}
+
+#[inline(always)]
+pub(super) fn saturate_u16(value: u64) -> u16 {
+    value.min(u16::MAX.into()) as u16
+}
+
+#[inline(always)]
+pub(super) fn byte_of(value: i16) -> u8 {
+    value.clamp(0, u8::MAX.into()) as u8
+}
+
+/// The first value in the low half.
+#[inline(always)]
+pub(super) fn pack(low: u16, high: u16) -> u32 {
+    u32::from(low) | u32::from(high) << 16
+}
+
+/// As many ones as the first source says, shifted by the second.
+#[inline(always)]
+pub(super) fn bit_field_mask(width: u32, offset: u32) -> u32 {
+    ((1u32 << (width & 31)) - 1).wrapping_shl(offset)
+}
+
+#[inline(always)]
+pub(super) fn median<T: Ord>(a: T, b: T, c: T) -> T {
+    let (low, high) = if a < b { (a, b) } else { (b, a) };
+    if c < low {
+        low
+    } else if c > high {
+        high
+    } else {
+        c
+    }
+}
+
+/// 32 bits of the pair with `high` above, from bit `shift` on, which is below 32.
+#[inline(always)]
+pub(super) fn align(high: u32, low: u32, shift: u32) -> u32 {
+    // Lanes of 64 bits would be half as many.
+    high << 1 << (31 - shift) | low >> shift
+}
+
+/// The byte of the last source that the second names becomes what the first is, rounded as MODE says.
+#[inline(always)]
+pub(super) fn put_bytes<const Z: usize>(w: &mut Wave, s: &Step, at: At<1, 2, Z>) {
+    let round = Round::of::<f32>(w.mode);
+    if round == Round::Nearest {
+        run(w, s, at, 0, |a, number: u32, old: u32, ()| {
+            let byte = conversion::to_u8(Round::Nearest, a);
+            (put_byte(old, number, byte), ())
+        });
+    } else {
+        at_baseline(w, s, at, 0, |a, number: u32, old: u32, ()| {
+            (put_byte(old, number, conversion::to_u8(round, a)), ())
+        });
+    }
+}
+
+/// Byte `number`, of which two bits count, replaced.
+#[inline(always)]
+pub(super) fn put_byte(old: u32, number: u32, byte: u8) -> u32 {
+    let shift = 8 * (number & 3);
+    old & !(0xff << shift) | u32::from(byte) << shift
+}
+
+/// A function of each three bytes at the same place, of whose result a byte counts.
+#[inline(always)]
+pub(super) fn bytes3(a: u32, b: u32, c: u32, f: impl Fn(u32, u32, u32) -> u32) -> u32 {
+    (0..4).fold(0, |result, byte| {
+        let at = |v: u32| v >> (8 * byte) & 0xff;
+        result | (f(at(a), at(b), at(c)) & 0xff) << (8 * byte)
+    })
+}
+
+/// The sum of the bytes' differences.
+#[inline(always)]
+pub(super) fn sad_u8(a: u32, b: u32) -> u32 {
+    (0..4).fold(0, |sum, byte| {
+        let at = |v: u32| v >> (8 * byte) & 0xff;
+        sum + at(a).abs_diff(at(b))
+    })
+}
+
+/// The same without the bytes whose reference, in `b`, is zero.
+#[inline(always)]
+pub(super) fn msad_u8(a: u32, b: u32) -> u32 {
+    (0..4).fold(0, |sum, byte| {
+        let at = |v: u32| v >> (8 * byte) & 0xff;
+        sum + if at(b) == 0 { 0 } else { at(a).abs_diff(at(b)) }
+    })
+}
+
+#[inline(always)]
+pub(super) fn sad_u16(a: u32, b: u32) -> u32 {
+    (a & 0xffff).abs_diff(b & 0xffff) + (a >> 16).abs_diff(b >> 16)
+}
+
+/// Four sums, of the reference and the dwords of `a` that begin at each of its first four bytes, each added to a
+/// 16-bit part of `c` and made to fit it.
+#[inline(always)]
+pub(super) fn four_sads(
+    a: u64,
+    b: u32,
+    c: u64,
+    sad: impl Fn(u32, u32) -> u32,
+    limit: impl Fn(u32) -> u16,
+) -> u64 {
+    (0..4).fold(0, |result, i| {
+        let sum = sad((a >> (8 * i)) as u32, b) + ((c >> (16 * i)) as u32 & 0xffff);
+        result | u64::from(limit(sum)) << (16 * i)
+    })
+}
+
+#[inline(always)]
+pub(super) fn low_u16(value: u32) -> u16 {
+    value as u16
+}
+
+#[inline(always)]
+pub(super) fn saturated_u16(value: u32) -> u16 {
+    value.min(u16::MAX.into()) as u16
+}
+
+/// [`four_sads`] without bytes whose reference is zero, into four registers of 32 bits each.
+pub(super) fn four_wide_sads(w: &mut Wave, s: &Step, add: impl Fn(u32, u32) -> u32) {
+    /// Registers of the sums.
+    const SUMS: u8 = 4;
+    let exec = w.exec();
+    let register = |w: &Wave, arg: Arg, n: u8| match arg {
+        Arg::Vgpr(first) => *w.vgpr(first.saturating_add(n)),
+        Arg::Scalar(first) if n > 1 => Lanes::splat(w.scalar(first.saturating_add(n))),
+        Arg::None | Arg::Scalar(_) | Arg::Special(_) | Arg::Const(_) | Arg::Imm(_) => Lanes::splat(
+            (scalar_operand::read::<u64>(w, arg).checked_shr(32 * u32::from(n))).unwrap_or(0)
+                as u32,
+        ),
+    };
+    let (low, high) = (register(w, s.args[1], 0), register(w, s.args[1], 1));
+    let reference = register(w, s.args[2], 0);
+    let sums: [Lanes; SUMS as usize] = std::array::from_fn(|n| {
+        let old = register(w, s.args[3], n as u8);
+        Lanes(std::array::from_fn(|lane| {
+            let bytes = u64::from(low.0[lane]) | u64::from(high.0[lane]) << 32;
+            let sum = msad_u8((bytes >> (8 * n)) as u32, reference.0[lane]);
+            add(sum, old.0[lane])
+        }))
+    });
+    if let Arg::Vgpr(first) = s.args[0] {
+        for (n, sum) in sums.iter().enumerate() {
+            w.vgpr_mut(first.saturating_add(n as u8)).blend(sum, exec);
+        }
+    }
+}
+
+/// Results of V_SCREEN_PARTITION_4SE for each byte: AMD's Vega manual has the table (errata E208).
+#[rustfmt::skip]
+pub(super) static SCREEN_PARTITION: [u8; 256] = [
+    0x1, 0x3, 0x7, 0xf, 0x5, 0xf, 0xf, 0xf, 0x7, 0xf, 0xf, 0xf, 0xf, 0xf, 0xf, 0xf,
+    0xf, 0x2, 0x6, 0xe, 0xf, 0xa, 0xf, 0xf, 0xf, 0xb, 0xf, 0xf, 0xf, 0xf, 0xf, 0xf,
+    0xd, 0xf, 0x4, 0xc, 0xf, 0xf, 0x5, 0xf, 0xf, 0xf, 0xd, 0xf, 0xf, 0xf, 0xf, 0xf,
+    0x9, 0xb, 0xf, 0x8, 0xf, 0xf, 0xf, 0xa, 0xf, 0xf, 0xf, 0xe, 0xf, 0xf, 0xf, 0xf,
+    0xf, 0xf, 0xf, 0xf, 0x4, 0xc, 0xd, 0xf, 0x6, 0xf, 0xf, 0xf, 0xe, 0xf, 0xf, 0xf,
+    0xf, 0xf, 0xf, 0xf, 0xf, 0x8, 0x9, 0xb, 0xf, 0x9, 0x9, 0xf, 0xf, 0xd, 0xf, 0xf,
+    0xf, 0xf, 0xf, 0xf, 0x7, 0xf, 0x1, 0x3, 0xf, 0xf, 0x9, 0xf, 0xf, 0xf, 0xb, 0xf,
+    0xf, 0xf, 0xf, 0xf, 0x6, 0xe, 0xf, 0x2, 0x6, 0xf, 0xf, 0x6, 0xf, 0xf, 0xf, 0x7,
+    0xb, 0xf, 0xf, 0xf, 0xf, 0xf, 0xf, 0xf, 0x2, 0x3, 0xb, 0xf, 0xa, 0xf, 0xf, 0xf,
+    0xf, 0x7, 0xf, 0xf, 0xf, 0xf, 0xf, 0xf, 0xf, 0x1, 0x9, 0xd, 0xf, 0x5, 0xf, 0xf,
+    0xf, 0xf, 0xe, 0xf, 0xf, 0xf, 0xf, 0xf, 0xe, 0xf, 0x8, 0xc, 0xf, 0xf, 0xa, 0xf,
+    0xf, 0xf, 0xf, 0xd, 0xf, 0xf, 0xf, 0xf, 0x6, 0x7, 0xf, 0x4, 0xf, 0xf, 0xf, 0x5,
+    0x9, 0xf, 0xf, 0xf, 0xd, 0xf, 0xf, 0xf, 0xf, 0xf, 0xf, 0xf, 0x8, 0xc, 0xe, 0xf,
+    0xf, 0x6, 0x6, 0xf, 0xf, 0xe, 0xf, 0xf, 0xf, 0xf, 0xf, 0xf, 0xf, 0x4, 0x6, 0x7,
+    0xf, 0xf, 0x6, 0xf, 0xf, 0xf, 0x7, 0xf, 0xf, 0xf, 0xf, 0xf, 0xb, 0xf, 0x2, 0x3,
+    0x9, 0xf, 0xf, 0x9, 0xf, 0xf, 0xf, 0xb, 0xf, 0xf, 0xf, 0xf, 0x9, 0xd, 0xf, 0x1,
+];
+
+/// Bytes of two sources, or constants, as each byte of the third says.
+#[inline(always)]
+pub(super) fn permute(w: &mut Wave, s: &Step) {
+    match selector(w, s.args[3]).and_then(Turns::of) {
+        Some(turns) => two(w, s, |high: u32, low: u32| turns.of_bytes(high, low)),
+        None => {
+            compiled_once(w, s, At::<1, 2, 3>, 0, |high, low, selector, ()| {
+                (bytes_of(high, low, selector), ())
+            });
+        }
+    }
+}
+
+/// The value of an operand that is the same in all lanes.
+#[inline(always)]
+pub(super) fn selector(w: &Wave, arg: Arg) -> Option<u32> {
+    let Arg::Vgpr(register) = arg else {
+        return Some(scalar_operand::read(w, arg));
+    };
+    let lanes = w.vgpr(register).0;
+    let first = lanes[0];
+    let differ = lanes.iter().fold(0, |differ, lane| differ | lane ^ first);
+    (differ == 0).then_some(first)
+}
+
+/// Selection of each byte of V_PERM_B32's result from a rotated source.
+#[derive(Clone, Copy, Default)]
+struct Turns([Turn; 4]);
+
+#[derive(Clone, Copy, Default)]
+struct Turn {
+    /// All bits if it is of the first source, else none.
+    of_high: u32,
+    /// Bits to the left.
+    left: u32,
+    /// The byte's bits, none where it is a constant.
+    mask: u32,
+    /// Those of a constant.
+    ones: u32,
+}
+
+impl Turns {
+    /// From a selector, if none of its bytes asks for a sign.
+    fn of(selector: u32) -> Option<Turns> {
+        let mut turns = Turns::default();
+        for (place, (turn, n)) in (0..).zip(turns.0.iter_mut().zip(selector.to_le_bytes())) {
+            let mask: u32 = 0xff << (8 * place);
+            match n {
+                0..8 => {
+                    turn.of_high = keep_if(u32::from(n & 4));
+                    turn.left = (8 * (place + 4 - u32::from(n % 4))) % u32::BITS;
+                    turn.mask = mask;
+                }
+                8..12 => return None,
+                12 => {}
+                13.. => turn.ones = mask,
+            }
+        }
+        Some(turns)
+    }
+
+    #[inline(always)]
+    fn of_bytes(&self, high: u32, low: u32) -> u32 {
+        let byte = |turn: Turn| {
+            let source = high & turn.of_high | low & !turn.of_high;
+            source.rotate_left(turn.left) & turn.mask | turn.ones
+        };
+        let [a, b, c, d] = self.0;
+        byte(a) | byte(b) | byte(c) | byte(d)
+    }
+}
+
+/// The same in a lane, from its selector.
+#[inline(always)]
+pub(super) fn bytes_of(high: u32, low: u32, selector: u32) -> u32 {
+    (0..4).fold(0, |result, byte| {
+        let n = selector >> (8 * byte) & 0xff;
+        let taken = select_unpredictable(n & 4 == 0, low, high) >> (8 * (n & 3));
+        // The signs of the four 16-bit parts.
+        let part = select_unpredictable(n & 2 == 0, low, high);
+        let sign = ((part << (16 * (!n & 1))) as i32 >> 31) as u32;
+        let constant = select_unpredictable(n == 12, 0, 0xff);
+        let above = select_unpredictable(n < 12, sign, constant);
+        let chosen = select_unpredictable(n < 8, taken, above) & 0xff;
+        result | chosen << (8 * byte)
+    })
+}
+
+/// Two single-precision values cut off to half precision whatever the rounding mode; denormals as MODE says of each
+/// width (errata E192).
+#[inline(always)]
+pub(super) fn truncate_pairs(w: &mut Wave, s: &Step) {
+    let (from, to) = (Env::of::<f32>(w.mode), Env::of::<F16>(w.mode));
+    let half = move |a: f32| to.output(F16::from_f32_truncated(from.input(a))).0;
+    two(w, s, |a, b| pack(half(a), half(b)));
+}
+
+/// A sum of 64 bits and its carry.
+#[inline(always)]
+pub(super) fn add_carry64(a: u64, b: u64) -> (u64, bool) {
+    let ([a, b, sum], result) = add_by_halves(a, b);
+    (result, ((a & b | (a | b) & !sum) as i32) < 0)
+}
+
+/// The same of numbers with sign, and whether the sum is beyond their range.
+#[inline(always)]
+pub(super) fn add_overflow64(a: i64, b: i64) -> (i64, bool) {
+    let ([a, b, sum], result) = add_by_halves(a as u64, b as u64);
+    (result as i64, (((sum ^ a) & (sum ^ b)) as i32) < 0)
+}
+
+/// The high halves of two numbers and of their sum, and the sum. Registers have halves too: so nothing is put together.
+#[inline(always)]
+pub(super) fn add_by_halves(a: u64, b: u64) -> ([u32; 3], u64) {
+    let high = |number: u64| (number >> u32::BITS) as u32;
+    let (low, carry) = (a as u32).overflowing_add(b as u32);
+    let (a, b) = (high(a), high(b));
+    let sum = a.wrapping_add(b).wrapping_add(carry.into());
+    ([a, b, sum], u64::from(low) | u64::from(sum) << u32::BITS)
+}
+
+/// A sum whose carry means `limit`.
+#[inline(always)]
+pub(super) fn saturated((value, carry): (u32, bool), limit: u32) -> (u32, bool) {
+    (if carry { limit } else { value }, carry)
+}
+
+/// A lane of a vector register into a scalar one.
+pub(super) fn read_lane(w: &mut Wave, s: &Step, lane: u32) {
+    if let Arg::Vgpr(source) = s.args[1]
+        && let Some(lanes) = w.vgprs.get(usize::from(source))
+    {
+        let value = lanes.0[lane as usize % LANES];
+        scalar_operand::write(w, s.args[0], value);
+    }
+}
+
+/// A scalar into a lane of a vector register, whether or not it is active.
+pub(super) fn write_lane(w: &mut Wave, s: &Step) {
+    let (value, lane): (u32, u32) = (
+        scalar_operand::read(w, s.args[1]),
+        scalar_operand::read(w, s.args[2]),
+    );
+    if let Arg::Vgpr(destination) = s.args[0]
+        && let Some(lanes) = w.vgprs.get_mut(usize::from(destination))
+    {
+        lanes.0[lane as usize % LANES] = value;
+    }
+}
+
+/// Exchanges two registers in the active lanes.
+pub(super) fn swap(w: &mut Wave, s: &Step) {
+    let exec = w.exec();
+    let (Arg::Vgpr(a), Arg::Vgpr(b)) = (s.args[0], s.args[1]) else {
+        return;
+    };
+    let (a, b) = (usize::from(a), usize::from(b));
+    if let (Some(&first), Some(&second)) = (w.vgprs.get(a), w.vgprs.get(b)) {
+        w.vgprs[a].blend(&second, exec);
+        w.vgprs[b].blend(&first, exec);
+    }
+}
+
+/// Moves a register to or from where MOVREL says (checklist 1.6).
+pub(super) fn move_relative(w: &mut Wave, s: &Step) {
+    let [destination, source, ..] = s.relative_operands(w);
+    let value = match source {
+        Arg::Vgpr(source) => *w.vgpr(source),
+        Arg::None | Arg::Scalar(_) | Arg::Special(_) | Arg::Const(_) | Arg::Imm(_) => {
+            Lanes::splat(scalar_operand::read(w, source))
+        }
+    };
+    if let Arg::Vgpr(destination) = destination {
+        let exec = w.exec();
+        w.vgpr_mut(destination).blend(&value, exec);
+    }
+}
+
+/// For each lane, the lanes below it among the first 32.
+pub(super) static BELOW_LOW: Lanes = below(0);
+/// The same among the last 32.
+pub(super) static BELOW_HIGH: Lanes = below(32);
+
+pub(super) const fn below(first: usize) -> Lanes {
+    let mut masks = Lanes::ZERO;
+    let mut lane = 0;
+    while lane < LANES {
+        let lanes_below = ((1u64 << lane) - 1) >> first;
+        masks.0[lane] = lanes_below as u32;
+        lane += 1;
+    }
+    masks
+}
+
+/// The number of the source's bits that are of lanes below, added to the other source.
+#[inline(always)]
+pub(super) fn mask_count(w: &mut Wave, s: &Step, below: &'static Lanes) {
+    with_lanes(w, s, below, |a: u32, b: u32, below: u32| {
+        (a & below).count_ones().wrapping_add(b)
+    });
+}

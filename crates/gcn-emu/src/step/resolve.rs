@@ -1,0 +1,237 @@
+//! Plans of memory instructions, from their rows, fields and operands.
+
+use gcn_isa::field::Field;
+use gcn_isa::smem::Smem;
+use gcn_isa::uses::Space;
+use gcn_isa::{Does, Encoding, Inst, Isa, Op, Ty};
+
+use super::format::Format;
+use super::plan::{Family, Plan, Quick};
+use super::quick;
+use super::{Arg, MAX_ARGS};
+use crate::lanes::Elements;
+use crate::scoreboard::{Increments, Kind};
+
+/// Bits of OFFSET that name a register where IMM and SOE are 0 (checklist 4.2).
+const SMEM_REGISTER: u64 = 0x7f;
+/// S_BUFFER's immediate is unsigned (errata E012).
+const SCALAR_BUFFER_OFFSET: i64 = 0xf_ffff;
+
+impl Plan {
+    /// The plan of an instruction with these operands, at dword number `index`; nothing if it is not one of memory.
+    pub fn new(inst: &Inst, args: &[Arg; MAX_ARGS], index: usize) -> Option<Plan> {
+        let does = inst.does();
+        if matches!(
+            does,
+            Does::Alu(_)
+                | Does::Compare(..)
+                | Does::Branch(_)
+                | Does::Jump
+                | Does::ReturnFromTrap
+                | Does::Fork
+                | Does::Control(_)
+        ) {
+            return None;
+        }
+        let family = family(inst)?;
+        let ty = element(does);
+        let bytes = i64::from(ty.bytes());
+        let mut plan = Plan {
+            family,
+            does,
+            ty,
+            vaddr: None,
+            vdata: 0,
+            vdata1: 0,
+            vdst: 0,
+            sdata: 0,
+            sbase: 0,
+            saddr: None,
+            sreg: None,
+            soffset: Arg::None,
+            offset: inst.get(Field::Offset) as i64,
+            distance: 0,
+            mask: match family {
+                Family::Share => mask(inst.isa, does),
+                _ => u32::MAX,
+            },
+            gds: inst.flag(Field::Gds),
+            returns: inst.returns_old(),
+            to_lds: inst.loads_to_lds(),
+            tfe: inst.flag(Field::Tfe),
+            idxen: inst.flag(Field::Idxen),
+            offen: inst.flag(Field::Offen),
+            addr64: inst.flag(Field::Addr64),
+            format: (inst.encoding == Encoding::Mtbuf).then(|| {
+                Format::new(
+                    inst.isa,
+                    inst.get(Field::Dfmt) as u32,
+                    inst.get(Field::Nfmt) as u32,
+                )
+            }),
+            data_dwords: 0,
+            kind: Kind::VectorMemory,
+            increments: Increments::default(),
+            loads_coherently: loads_coherently(inst),
+            number: (index / 2) as u8,
+            quick: Quick::No,
+            elements: Elements::default(),
+            gather: Elements::default().gather(),
+        };
+        for (slot, arg) in inst.row().slots().zip(args) {
+            match (slot.field, *arg) {
+                (Field::Vaddr, Arg::Vgpr(n)) => plan.vaddr = Some(n),
+                (Field::Vdata, Arg::Vgpr(n)) => {
+                    plan.vdata = n;
+                    plan.data_dwords = slot.ty.dwords();
+                    if family == Family::Buffer {
+                        plan.vdst = n;
+                    }
+                }
+                (Field::Vdata1, Arg::Vgpr(n)) => plan.vdata1 = n,
+                (Field::Vdst, Arg::Vgpr(n)) => plan.vdst = n,
+                (Field::Sdata, Arg::Scalar(n)) => plan.sdata = n,
+                (Field::Sbase | Field::Srsrc, Arg::Scalar(n)) => plan.sbase = n,
+                (Field::Saddr, Arg::Scalar(n)) => plan.saddr = Some(n),
+                (Field::Soffset, arg) => plan.soffset = arg,
+                _ => {}
+            }
+        }
+        match family {
+            Family::Share => {
+                if let Does::LoadTwo(_, stride)
+                | Does::StoreTwo(_, stride)
+                | Does::ExchangeTwo(_, stride) = does
+                {
+                    let step = bytes * i64::from(stride.elements());
+                    plan.offset = inst.get(Field::Offset0) as i64 * step;
+                    plan.distance = inst.get(Field::Offset1) as i64 * step - plan.offset;
+                }
+            }
+            // The 13th bit is ignored, and absent from the field (errata E084).
+            Family::Flat => plan.offset = inst.get(Field::Offset12) as i64,
+            Family::Global | Family::Scratch => plan.offset = inst.get_signed(Field::Offset),
+            Family::Buffer => {}
+            Family::Scalar | Family::ScalarScratch | Family::ScalarBuffer => {
+                plan.scalar_offset(inst)
+            }
+        }
+        if let Some(counters) = inst.uses().counters() {
+            (plan.kind, plan.increments) = (counters.order, counters.into());
+        }
+        plan.quick = Quick::of(&plan);
+        plan.elements = quick::elements(&plan);
+        plan.gather = plan.elements.gather();
+        Some(plan)
+    }
+
+    /// Checklist 4.1 and 4.2; errata E110, E111, E113. SMRD counts dwords where SMEM counts bytes (E133).
+    fn scalar_offset(&mut self, inst: &Inst) {
+        let offset = inst.get(Field::Offset);
+        let is_smrd = inst.encoding == Encoding::Smrd;
+        self.offset = 0;
+        if inst.flag(Field::Imm) {
+            self.offset = if is_smrd {
+                offset as i64 * 4
+            } else if self.family == Family::ScalarBuffer {
+                offset as i64 & SCALAR_BUFFER_OFFSET & !3
+            } else if inst.isa >= Isa::Gfx9 {
+                inst.get_signed(Field::Offset) & !3
+            } else {
+                offset as i64 & !3
+            };
+            if inst.flag(Field::Soe) {
+                self.sreg = Some(inst.get(Field::Soffset) as u8);
+            }
+        } else if let Some(literal) = inst.literal() {
+            self.offset = i64::from(literal) * 4;
+        } else if inst.flag(Field::Soe) {
+            self.sreg = Some(inst.get(Field::Soffset) as u8);
+        } else {
+            self.sreg = Some((offset & SMEM_REGISTER) as u8);
+        }
+    }
+}
+
+/// See [`Plan::loads_coherently`]. Of an atomic, GLC says that it returns what was there; it is a fence by itself.
+fn loads_coherently(inst: &Inst) -> bool {
+    let loads_global = (inst.uses().memory())
+        .is_some_and(|it| it.read.has(Space::Global) && !it.atomic && !it.scalar);
+    loads_global && inst.flag(Field::Glc)
+}
+
+fn family(inst: &Inst) -> Option<Family> {
+    Some(match inst.encoding {
+        Encoding::Ds => Family::Share,
+        Encoding::Flat => Family::Flat,
+        Encoding::Global => Family::Global,
+        Encoding::Scratch => Family::Scratch,
+        Encoding::Mubuf | Encoding::Mtbuf => Family::Buffer,
+        Encoding::Smrd | Encoding::Smem => {
+            let is_scratch = matches!(
+                inst.op,
+                Op::Smem(
+                    Smem::S_SCRATCH_LOAD_DWORD
+                        | Smem::S_SCRATCH_LOAD_DWORDX2
+                        | Smem::S_SCRATCH_LOAD_DWORDX4
+                        | Smem::S_SCRATCH_STORE_DWORD
+                        | Smem::S_SCRATCH_STORE_DWORDX2
+                        | Smem::S_SCRATCH_STORE_DWORDX4
+                )
+            );
+            let descriptor = inst
+                .row()
+                .slots()
+                .any(|slot| slot.field == Field::Sbase && slot.ty.dwords() == 4);
+            if is_scratch {
+                Family::ScalarScratch
+            } else if descriptor {
+                Family::ScalarBuffer
+            } else {
+                Family::Scalar
+            }
+        }
+        _ => return None,
+    })
+}
+
+/// The type of an element in memory.
+fn element(does: Does) -> Ty {
+    match does {
+        Does::Load(ty)
+        | Does::LoadHalf(ty, _)
+        | Does::Store(ty)
+        | Does::StoreHigh(ty)
+        | Does::Atomic(_, ty)
+        | Does::Return(_, ty)
+        | Does::LoadTwo(ty, _)
+        | Does::StoreTwo(ty, _)
+        | Does::ExchangeTwo(ty, _)
+        | Does::AtomicFromLds(_, ty)
+        | Does::ExchangeConditionally(ty) => ty,
+        _ => Ty::B32,
+    }
+}
+
+/// Which bits an address of DS keeps, after the offset was added: all but those below the natural alignment up to
+/// GCN 1.2 (96 bits align to 128); on GCN 1.4 only where memory is changed atomically (errata E040–E042, E052).
+fn mask(isa: Isa, does: Does) -> u32 {
+    let is_load_or_store = matches!(
+        does,
+        Does::Load(_)
+            | Does::LoadHalf(..)
+            | Does::Store(_)
+            | Does::StoreHigh(_)
+            | Does::LoadTwo(..)
+            | Does::StoreTwo(..)
+            | Does::LoadByLane
+            | Does::StoreByLane
+    );
+    if let Does::ExchangeConditionally(ty) = does {
+        return 0xffff & !(u32::from(ty.bytes()) - 1);
+    }
+    if is_load_or_store && isa >= Isa::Gfx9 {
+        return u32::MAX;
+    }
+    !(u32::from(element(does).bytes()).next_power_of_two() - 1)
+}
