@@ -33,10 +33,16 @@ fn crates() -> PathBuf {
 /// Every Rust source below `dir`, with its path below `crates/` and its code without comments and tests.
 fn sources(dir: &Path) -> Vec<(String, String)> {
     let mut found = Vec::new();
+    collect_sources(dir, &mut found);
+    assert!(!found.is_empty(), "no source below {}", dir.display());
+    found
+}
+
+fn collect_sources(dir: &Path, found: &mut Vec<(String, String)>) {
     for entry in fs::read_dir(dir).unwrap_or_else(|e| panic!("{}: {e}", dir.display())) {
         let path = entry.expect("a directory entry").path();
         if path.is_dir() {
-            found.extend(sources(&path));
+            collect_sources(&path, found);
         } else if path.ends_with("tests.rs") {
             // A module of tests, as those inside of other files.
         } else if path.extension().is_some_and(|e| e == "rs") {
@@ -54,8 +60,6 @@ fn sources(dir: &Path) -> Vec<(String, String)> {
             found.push((name, code.join("\n")));
         }
     }
-    assert!(!found.is_empty(), "no source below {}", dir.display());
-    found
 }
 
 fn library_sources() -> Vec<(String, String)> {
