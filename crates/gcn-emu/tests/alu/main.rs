@@ -6,6 +6,7 @@ mod division;
 mod float;
 mod lanes;
 mod many;
+mod nan;
 mod rounding;
 mod scalar;
 mod signs;

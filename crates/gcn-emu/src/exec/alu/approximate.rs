@@ -10,11 +10,13 @@ use super::conversion::WHOLE_SINGLE;
 use super::env::Env;
 use super::exact::{self, Round};
 use super::float::Float;
+use super::nan;
 
 /// An approximation in single precision: denormals are zero, whatever MODE says.
 #[inline(always)]
 pub(crate) fn flushing(a: f32, f: impl Fn(f32) -> f32) -> f32 {
-    Env::FLUSHING.output(f(Env::FLUSHING.input(a)))
+    let a = Env::FLUSHING.input(a);
+    Env::FLUSHING.output(nan::of_one(f(a), a))
 }
 
 /// Adds up a polynomial in `x`, of which products and sums are rounded once if `FUSES`: without instructions for that it
@@ -91,7 +93,7 @@ pub(crate) fn log2<const FUSES: bool>(a: f32) -> f32 {
     let at_zero = if a == 0.0 {
         f32::NEG_INFINITY
     } else {
-        a - f32::NAN
+        nan::none(a)
     };
     let limit = if a > 0.0 { a } else { at_zero };
     if is_number { result } else { limit }

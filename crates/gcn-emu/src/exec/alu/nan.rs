@@ -80,6 +80,22 @@ impl Rule for LegacyProduct {
     }
 }
 
+/// The result of an operation on one source, a NaN by the rule: on x86-64 as the host has it.
+#[inline(always)]
+pub(super) fn of_one<F: Float>(result: F, a: F) -> F {
+    if cfg!(target_arch = "x86_64") {
+        result
+    } else {
+        select(result.is_any_nan(), none(a), result)
+    }
+}
+
+/// The NaN that comes of a source of which an operation has no result.
+#[inline(always)]
+pub(super) fn none<F: Float>(a: F) -> F {
+    quiet_or(a, invalid())
+}
+
 /// The result of an operation on two sources, a NaN by the rule: for operations that are rarely executed, in each lane.
 #[inline(always)]
 pub(super) fn of_two(result: f32, a: f32, b: f32) -> f32 {

@@ -125,6 +125,7 @@ pub(super) fn compare<A: Lane, B: Lane>(w: &mut Wave, s: &Step, f: impl Fn(A, B)
 /// [`one`] of a floating-point operation that does not round, denormals as MODE says.
 #[inline(always)]
 pub(super) fn float1<F: Float>(w: &mut Wave, s: &Step, f: impl Fn(F) -> F) {
+    let f = |a| nan::of_one(f(a), a);
     let env = Env::of::<F>(w.mode);
     if env.keeps_denormals() {
         one(w, s, f);
@@ -193,8 +194,13 @@ pub(super) fn float1_with_slow_path<F: Float>(
     any: impl Fn(F) -> F,
 ) {
     let env = Env::of::<F>(w.mode);
+    let fast = |a, (), (), ()| {
+        let (result, is_slow) = fast(a, (), (), ());
+        (nan::of_one(result, a), is_slow)
+    };
     with_slow_path(w, s, At::<1, 1, 1>, fast, |a, (), (), ()| {
-        (env.output(any(env.input(a))), ())
+        let a = env.input(a);
+        (env.output(nan::of_one(any(a), a)), ())
     });
 }
 
@@ -494,7 +500,8 @@ pub(super) fn from_integer<I: Lane + Into<i64>, R: Float>(
 pub(super) fn half1(w: &mut Wave, s: &Step, f: impl Fn(f32) -> f32) {
     let env = Env::of::<F16>(w.mode);
     compiled_once(w, s, At::<1, 1, 1>, 0, |a: Half, (), (), ()| {
-        (env.output(Half::<0>(f(env.input(a).0))), ())
+        let a = env.input(a).0;
+        (env.output(Half::<0>(nan::of_one(f(a), a))), ())
     });
 }
 
