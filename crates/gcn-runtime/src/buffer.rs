@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use gcn_emu::memory::Memory;
+use gcn_emu::memory::{AllocError, Memory};
 
 use crate::{Device, Error};
 
@@ -41,12 +41,15 @@ impl Drop for Inner {
 
 impl Buffer {
     pub(crate) fn new(device: &Device, name: &str, bytes: u64) -> Result<Buffer, Error> {
-        let memory = device.memory().clone();
+        Ok(Buffer::in_memory(device.memory(), name, bytes)?)
+    }
+
+    pub(crate) fn in_memory(memory: &Memory, name: &str, bytes: u64) -> Result<Buffer, AllocError> {
         Ok(Buffer(Arc::new(Inner {
             name: name.to_owned(),
             address: memory.allocate(name, bytes)?,
             len: bytes,
-            memory,
+            memory: memory.clone(),
         })))
     }
 

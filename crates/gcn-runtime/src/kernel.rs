@@ -8,8 +8,12 @@ use gcn_emu::observe::Observers;
 use gcn_emu::run;
 use gcn_object::ValueKind;
 
+use crate::bind::{self, Binding, BoundArgument, Given, Placement};
+use crate::data::Open;
 use crate::hsa::{self, Placed, Shape};
+use crate::parameters::{self, Parameter};
 use crate::progress::Progress;
+use crate::value::Value;
 use crate::{Buffer, Completion, Error, Module, Queue, Signal};
 
 /// Work-items of a workgroup if nothing asks for another number: a wave.
@@ -76,6 +80,22 @@ impl Kernel {
             .filter(|argument| !argument.value_kind.is_hidden())
     }
 
+    /// The parameters that a caller gives arguments for, with their types as metadata and symbol say them; nothing if the
+    /// metadata do not say.
+    pub fn parameters(&self) -> Option<Vec<Parameter<'_>>> {
+        parameters::parameters(self.kernel())
+    }
+
+    /// Binds arguments to the parameters, see [`bind::arguments`]. They may name buffers that are `shared` with other launches.
+    pub fn bind(&self, given: &[Given], shared: &[BoundArgument], open: Open<'_>) -> Binding {
+        bind::arguments(self.kernel(), given, shared, open)
+    }
+
+    /// Bytes of LDS of the kernel itself, in front of dynamic LDS.
+    pub fn fixed_lds(&self) -> u32 {
+        self.kernel().descriptor.group_segment_fixed_size
+    }
+
     /// A launch of `grid` work-items in x, y and z. Without [`Launch::group`] workgroups have the size that the kernel
     /// requires, or up to 64 work-items in x.
     pub fn launch(&self, grid: [u32; 3]) -> Launch {
@@ -99,7 +119,7 @@ impl Kernel {
                 stack: None,
             },
             arguments: Vec::new(),
-            raw: None,
+            placed: None,
             after: Vec::new(),
             progress: None,
             observers: Observers::none(),
@@ -141,6 +161,12 @@ macro_rules! values {
     )*};
 }
 
+impl From<Value> for Argument {
+    fn from(value: Value) -> Argument {
+        Argument::Bytes(value.to_bytes())
+    }
+}
+
 values! { u8 i8 u16 i16 u32 i32 u64 i64 f32 f64 }
 
 impl Argument {
@@ -173,7 +199,7 @@ pub struct Launch {
     kernel: Kernel,
     shape: Shape,
     arguments: Vec<Argument>,
-    raw: Option<Vec<u8>>,
+    placed: Option<Vec<Placed>>,
     after: Vec<Signal>,
     progress: Option<Arc<Progress>>,
     observers: Observers,
@@ -231,7 +257,15 @@ impl Launch {
     /// # Ok::<(), gcn_runtime::Error>(())
     /// ```
     pub fn raw_arguments(mut self, bytes: Vec<u8>) -> Launch {
-        self.raw = Some(bytes);
+        self.placed = Some(vec![Placed { offset: 0, bytes }]);
+        self
+    }
+
+    /// Gives arguments that have been bound and placed, in place of those of [`Launch::arg`]. Their buffers are the caller's to
+    /// keep until the launch has ended.
+    pub fn placed(mut self, placement: Placement) -> Launch {
+        self.shape.dynamic_lds = self.shape.dynamic_lds.saturating_add(placement.lds);
+        self.placed = Some(placement.placed);
         self
     }
 
@@ -309,13 +343,13 @@ impl Launch {
             kernel,
             mut shape,
             arguments,
-            raw,
+            placed,
             after,
             progress,
             observers,
         } = self;
-        let placed = match raw {
-            Some(bytes) => vec![Placed { offset: 0, bytes }],
+        let placed = match placed {
+            Some(placed) => placed,
             None => place(&kernel, &mut shape, &arguments)?,
         };
         let prepared = Prepared {

@@ -48,21 +48,29 @@
 //! queues, other devices and the process go on.
 #![deny(unsafe_code)]
 
+pub mod bind;
 mod buffer;
+pub mod compare;
 pub mod compile;
+pub mod data;
 mod device;
 mod error;
+pub mod expect;
+pub mod fill;
 mod host_memory;
 pub mod hostcall;
 pub mod hsa;
 mod kernel;
 mod module;
 pub mod owned;
+pub mod parameters;
 mod pool;
 pub mod printf;
 pub mod progress;
 mod queue;
 mod signal;
+pub mod spec;
+pub mod value;
 
 #[doc(no_inline)]
 pub use gcn_emu::observe;

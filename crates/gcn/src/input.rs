@@ -173,102 +173,19 @@ impl gcn_asm::Files for SourceFiles<'_> {
 /// # Errors
 /// The file cannot be read; the error names it.
 pub fn read(path: &Path) -> Result<Vec<u8>> {
-    read_up_to(path, MAX_INPUT_BYTES)
-}
-
-/// As [`read`], for an input of at most `most` bytes.
-///
-/// # Errors
-/// As there.
-pub fn read_up_to(path: &Path, most: u64) -> Result<Vec<u8>> {
+    const MOST: u64 = MAX_INPUT_BYTES;
     let mut bytes = Vec::new();
-    let read = |from: &mut dyn Read, bytes: &mut Vec<u8>| {
-        from.take(most.saturating_add(1)).read_to_end(bytes)
-    };
+    let read = |from: &mut dyn Read, bytes: &mut Vec<u8>| from.take(MOST + 1).read_to_end(bytes);
     let result = if path == Path::new(STDIN) {
         read(&mut io::stdin().lock(), &mut bytes)
     } else {
         File::open(path).and_then(|mut file| read(&mut file, &mut bytes))
     };
     result.with_context(|| format!("cannot read {}", name(path)))?;
-    if bytes.len() as u64 > most {
-        bail!("{} has more than {} MiB", name(path), most >> 20);
+    if bytes.len() as u64 > MOST {
+        bail!("{} has more than {} MiB", name(path), MOST >> 20);
     }
     Ok(bytes)
-}
-
-/// Contents for a buffer. A file is read only when its buffer exists, piece by piece, so that it may be as large as
-/// memory and is never there twice; the length of other inputs, such as a pipe, is unknown before they are read.
-pub enum Data {
-    /// A file.
-    File {
-        /// Open at its beginning.
-        file: File,
-        /// Its length when it was opened.
-        bytes: u64,
-        /// Name in messages.
-        name: String,
-    },
-    /// Bytes that have been read.
-    Read(Vec<u8>),
-}
-
-impl Data {
-    /// Opens the file at `path`, or reads another input.
-    ///
-    /// # Errors
-    /// As [`read`].
-    pub fn open(path: &Path) -> Result<Data> {
-        if path != Path::new(STDIN) {
-            let cannot_read = || format!("cannot read {}", name(path));
-            let file = File::open(path).with_context(cannot_read)?;
-            let metadata = file.metadata().with_context(cannot_read)?;
-            if metadata.is_file() {
-                return Ok(Data::File {
-                    file,
-                    bytes: metadata.len(),
-                    name: name(path),
-                });
-            }
-        }
-        Ok(Data::Read(read(path)?))
-    }
-
-    /// Number of bytes.
-    pub fn bytes(&self) -> u64 {
-        match self {
-            Data::File { bytes, .. } => *bytes,
-            Data::Read(bytes) => bytes.len() as u64,
-        }
-    }
-
-    /// Passes all bytes to `take`, in order.
-    ///
-    /// # Errors
-    /// The file cannot be read, or was truncated meanwhile.
-    pub fn pieces(self, mut take: impl FnMut(&[u8])) -> Result<()> {
-        /// Bytes read at a time.
-        const PIECE: u64 = 1 << 20;
-        match self {
-            Data::File {
-                mut file,
-                bytes,
-                name,
-            } => {
-                let mut left = bytes;
-                let mut piece = vec![0; left.min(PIECE) as usize];
-                while left > 0 {
-                    piece.truncate(left.min(PIECE) as usize);
-                    file.read_exact(&mut piece)
-                        .with_context(|| format!("cannot read {name} to its end"))?;
-                    take(&piece);
-                    left -= piece.len() as u64;
-                }
-            }
-            Data::Read(bytes) => take(&bytes),
-        }
-        Ok(())
-    }
 }
 
 /// The text of a file, or of standard input.

@@ -12,21 +12,21 @@ use gcn_emu::observe::Observers;
 use gcn_emu::run::{Finished, Stats};
 use gcn_isa::Isa;
 use gcn_object::{CodeObject, Kernel};
+use gcn_runtime::bind::{self, Binding, BoundArgument, Buffers, Placement};
 use gcn_runtime::hsa::{self, Loaded, Prepared, Shape};
 use gcn_runtime::progress::Progress;
 
-use super::arguments::{self, Bound, Buffer, Problems};
+use super::arguments::{self, Problems, open};
 use super::execute::{affordable_threads, execute, group, traced};
-use super::launch::{Launch, Run};
+use super::launch::{Given, Launch, Run};
 use super::notes::{outside, plural, remedy, unowned};
-use super::plan::{self, Arguments, Planned};
-use super::{parameters, progress};
+use super::progress;
 use crate::Usage;
 
 /// The launches of a run with their arguments in memory.
 pub struct Dispatches<'a> {
     /// The buffers of all, the shared ones first.
-    pub buffers: Vec<Buffer>,
+    pub buffers: Buffers,
     /// Bytes that they take.
     bytes: u64,
     list: Vec<Dispatch<'a>>,
@@ -37,7 +37,7 @@ struct Dispatch<'a> {
     kernel: &'a Kernel,
     launch: &'a Launch,
     shape: Shape,
-    bound: Bound,
+    placement: Placement,
 }
 
 /// The beginning of a message about one of several launches.
@@ -68,28 +68,28 @@ impl<'a> Dispatches<'a> {
                 return Err(Usage(format!("{}{message}", prefix(number, count))).into());
             }
         }
-        let mut problems = Vec::new();
-        let mut shared = plan::shared(&run.buffers, &mut problems);
-        let mut plans: Vec<Vec<Planned>> = Vec::new();
+        let buffers: Vec<_> = run.buffers.iter().map(Given::bindable).collect();
+        let Binding {
+            arguments: shared,
+            problems,
+            ..
+        } = bind::shared(&buffers, &open);
+        let mut problems: Vec<String> = problems.iter().map(ToString::to_string).collect();
+        let mut all: Vec<Vec<BoundArgument>> = Vec::new();
         let mut help = Vec::new();
         for (number, (launch, kernel)) in launches() {
-            let arguments = Arguments {
-                given: &launch.args,
-                segment: launch.kernarg.as_ref(),
-            };
-            let mut own = Vec::new();
-            let planned = plan::arguments(kernel, arguments, &shared, &mut own);
-            for (name, _) in plan::sizes(planned.iter()) {
-                if plan::sizes(plans.iter().flatten())
-                    .iter()
-                    .any(|(other, _)| *other == name)
-                {
+            let binding = bound(kernel, launch, &shared);
+            let mut own: Vec<String> = binding.problems.iter().map(ToString::to_string).collect();
+            let has_buffer = |argument: &&BoundArgument| argument.buffer_bytes().is_some();
+            for BoundArgument { name, .. } in binding.arguments.iter().filter(has_buffer) {
+                let mut others = all.iter().flatten().filter(has_buffer);
+                if others.any(|other| other.name == *name) {
                     own.push(format!("argument {name}: an earlier launch has a buffer of this name; what launches share stands under [buffers]"));
                 }
             }
-            plans.push(planned);
+            all.push(binding.arguments);
             if !own.is_empty() {
-                help.extend(parameters::help(kernel).filter(|help_of| !help.contains(help_of)));
+                help.extend(arguments::help(kernel).filter(|help_of| !help.contains(help_of)));
             }
             problems.extend(
                 own.into_iter()
@@ -97,19 +97,19 @@ impl<'a> Dispatches<'a> {
             );
         }
         Problems::check(problems, || (!help.is_empty()).then(|| help.join("\n")))?;
-        let bytes = arguments::afford(shared.iter().chain(plans.iter().flatten()), budget)?;
-        let mut buffers = Vec::new();
-        arguments::place(std::mem::take(&mut shared), 0, device, &mut buffers)?;
+        let bytes = arguments::afford(shared.iter().chain(all.iter().flatten()), budget)?;
+        let mut buffers = Buffers::default();
+        bind::place(shared, 0, &device.memory, &mut buffers)?;
         let mut list = Vec::new();
-        for ((_, (launch, &kernel)), planned) in launches().zip(plans) {
+        for ((_, (launch, &kernel)), arguments) in launches().zip(all) {
             let fixed = kernel.descriptor.group_segment_fixed_size;
-            let bound = arguments::place(planned, fixed, device, &mut buffers)?;
-            let shape = shape(launch, kernel, bound.lds)?;
+            let placement = bind::place(arguments, fixed, &device.memory, &mut buffers)?;
+            let shape = shape(launch, kernel, placement.lds)?;
             list.push(Dispatch {
                 kernel,
                 launch,
                 shape,
-                bound,
+                placement,
             });
         }
         Ok(Dispatches {
@@ -167,8 +167,17 @@ impl Dispatch<'_> {
             loaded,
             kernel: self.kernel,
             shape: self.shape,
-            arguments: &self.bound.placed,
+            arguments: &self.placement.placed,
         }
+    }
+}
+
+/// Binds the arguments of a launch, or its whole argument segment.
+fn bound(kernel: &Kernel, launch: &Launch, shared: &[BoundArgument]) -> Binding {
+    let given: Vec<_> = launch.args.iter().map(Given::bindable).collect();
+    match &launch.kernarg {
+        Some(segment) => bind::segment(kernel, &segment.bindable(), &given, shared, &open),
+        None => bind::arguments(kernel, &given, shared, &open),
     }
 }
 

@@ -10,13 +10,13 @@ use std::time::Duration;
 
 use anyhow::{Context, Result, bail};
 use gcn_asm::{Diagnostic, Explanation};
+use gcn_runtime::spec::Spec;
 use serde::Deserialize;
 
 use super::expect;
 use super::failure::Diagnosed;
 use super::launch_file;
 use super::options::Args;
-use super::spec::Spec;
 use crate::render::{Sources, printable};
 use crate::{Usage, input};
 

@@ -1,30 +1,22 @@
 //! `gcn run`: kernels from text or code object to results.
 
 mod arguments;
-mod block;
-mod compare;
 mod dispatch;
 mod execute;
 mod expect;
 mod failure;
 mod fault;
 mod fidelity;
-mod fill;
 mod interrupt;
 mod launch;
 mod launch_file;
 mod notes;
 mod options;
 mod output;
-mod parameters;
-mod plan;
 mod program;
 mod progress;
 mod report;
 mod save;
-mod signature;
-mod spec;
-mod value;
 mod wanted;
 
 use std::io::Write;
@@ -68,7 +60,7 @@ fn carry_out(run: &Run, out: &mut dyn Write) -> Result<Status> {
     if let Some(wrong) = &run.wrong_arg {
         bail!(UsageOfKernel {
             message: wrong.clone(),
-            help: kernels.first().and_then(|kernel| parameters::help(kernel)),
+            help: kernels.first().and_then(|kernel| arguments::help(kernel)),
         });
     }
     let mut device = Device::new(config(run, target.isa)?);
@@ -76,7 +68,7 @@ fn carry_out(run: &Run, out: &mut dyn Write) -> Result<Status> {
     let budget = run.memory.unwrap_or_else(arguments::spare_memory);
     let dispatches = Dispatches::new(run, &kernels, &mut device, budget)?;
     dispatches.check(&object, &loaded, target.isa)?;
-    let wanted = Wanted::new(run, &dispatches.buffers, &loaded)?;
+    let wanted = Wanted::new(run, dispatches.buffers.views(), &loaded)?;
     let ready = dispatches.prepare(&object, &loaded, &mut device, budget)?;
     if !run.json {
         for note in ready.iter().flat_map(dispatch::Ready::notes) {

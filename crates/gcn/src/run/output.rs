@@ -4,11 +4,11 @@ use std::io::{self, Write};
 
 use anyhow::{Context, Result, bail};
 use gcn_emu::memory::Memory;
+use gcn_runtime::bind::BufferView;
 use gcn_runtime::hsa::Loaded;
+use gcn_runtime::value::{Encoding, Type, Value};
 use serde::Serialize;
 
-use super::arguments::Buffer;
-use super::value::{Element, Type};
 use crate::render::printable;
 
 /// Elements on a line of their own.
@@ -89,7 +89,7 @@ impl Selector {
     ///
     /// # Errors
     /// There is no such thing, or not so much of it.
-    pub fn find(&self, buffers: &[Buffer], loaded: &Loaded) -> Result<View> {
+    pub fn find(&self, buffers: &[BufferView], loaded: &Loaded) -> Result<View> {
         let name = printable(&self.name);
         let by_name = buffers.iter().find(|buffer| buffer.name == self.name);
         let buffer = by_name.or_else(|| {
@@ -171,9 +171,9 @@ impl View {
     }
 
     /// The elements.
-    pub fn elements<'a>(&'a self, memory: &'a Memory) -> impl Iterator<Item = Element> + 'a {
+    pub fn elements<'a>(&'a self, memory: &'a Memory) -> impl Iterator<Item = Value> + 'a {
         self.pieces(memory)
-            .flat_map(|bytes| Element::all(self.ty, &bytes).collect::<Vec<_>>())
+            .flat_map(|bytes| Value::all(self.ty, &bytes).collect::<Vec<_>>())
     }
 
     /// Writes the elements for people.
@@ -207,8 +207,24 @@ impl View {
             name: self.name.clone(),
             r#type: self.ty.name(),
             begin: self.begin,
-            values: self.elements(memory).map(Element::json).collect(),
+            values: self.elements(memory).map(json).collect(),
         }
+    }
+}
+
+/// A value in JSON: a number, or text for what JSON has no number for.
+pub fn json(value: Value) -> serde_json::Value {
+    match value.ty.encoding() {
+        Encoding::Float if value.float().is_finite() => {
+            // The shortest decimal of the type itself, not of the double it would become.
+            value
+                .to_string()
+                .parse::<f64>()
+                .map_or(serde_json::Value::Null, serde_json::Value::from)
+        }
+        Encoding::Float => value.to_string().into(),
+        Encoding::Signed => (value.integer() as i64).into(),
+        Encoding::Unsigned => (value.integer() as u64).into(),
     }
 }
 
@@ -225,6 +241,19 @@ pub struct BufferReport {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn numbers_of_json_have_the_digits_of_their_type() {
+        for (ty, text, expected) in [
+            (Type::F32, "0.1", "0.1"),
+            (Type::F32, "nan", "\"NaN\""),
+            (Type::U64, "18446744073709551615", "18446744073709551615"),
+            (Type::I8, "-1", "-1"),
+        ] {
+            let value = ty.parse(text).expect("a number");
+            assert_eq!(json(value).to_string(), expected);
+        }
+    }
 
     #[test]
     fn selectors_are_read() {

@@ -6,9 +6,9 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, bail};
 use gcn_emu::memory::Memory;
+use gcn_runtime::bind::BufferView;
 use gcn_runtime::hsa::Loaded;
 
-use super::arguments::Buffer;
 use super::launch::Given;
 use super::output::{Selector, View};
 use crate::input;
@@ -26,7 +26,7 @@ impl Save {
     ///
     /// # Errors
     /// As [`Selector::parse`] and [`Selector::find`]; the path is a directory, or in none.
-    pub fn new(given: &Given, buffers: &[Buffer], loaded: &Loaded) -> Result<Save> {
+    pub fn new(given: &Given, buffers: &[BufferView], loaded: &Loaded) -> Result<Save> {
         let view = Selector::parse(&given.name)?.find(buffers, loaded)?;
         let path = given.path(given.value.as_ref());
         if path.is_dir() {

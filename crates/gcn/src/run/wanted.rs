@@ -1,9 +1,10 @@
 //! What is to be done with memory after a run.
 
 use anyhow::Result;
+use gcn_runtime::bind::BufferView;
 use gcn_runtime::hsa::Loaded;
 
-use super::arguments::{Buffer, Problems};
+use super::arguments::Problems;
 use super::expect::Expectation;
 use super::launch::Run;
 use super::output::{Selector, View};
@@ -24,7 +25,7 @@ impl Wanted {
     ///
     /// # Errors
     /// [`Problems`] with all that is not there or conflicts.
-    pub fn new(run: &Run, buffers: &[Buffer], loaded: &Loaded) -> Result<Wanted> {
+    pub fn new(run: &Run, buffers: &[BufferView], loaded: &Loaded) -> Result<Wanted> {
         let mut problems = Vec::new();
         fn keep<T>(
             result: Result<T>,

@@ -3,11 +3,10 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
+use gcn_runtime::compare::Tolerance;
+use gcn_runtime::spec::Spec;
+use gcn_runtime::value::Type;
 use serde::Deserialize;
-
-use crate::spec::Spec;
-use crate::tolerance::Tolerance;
-use crate::value::Type;
 
 /// The directory of the kernels.
 pub fn directory() -> PathBuf {

@@ -1,9 +1,10 @@
 //! The first element of a result that exceeds its tolerance.
 
+use gcn_runtime::compare::Tolerance;
+use gcn_runtime::value::{Type, Value};
+
 use crate::case::Buffer;
 use crate::reference::Results;
-use crate::tolerance::Tolerance;
-use crate::value::{Element, Type};
 
 /// Compares what is in the buffers after two runs.
 ///
@@ -39,8 +40,8 @@ fn first_difference(
     let mut wrong = pairs
         .enumerate()
         .filter_map(|(index, (value, expected))| {
-            let value = Element::from_bytes(ty, value)?;
-            let expected = Element::from_bytes(ty, expected)?;
+            let value = Value::from_bytes(ty, value)?;
+            let expected = Value::from_bytes(ty, expected)?;
             let rule = rules[index % rules.len()];
             (!rule.holds(value, expected)).then_some((index, value, expected))
         })

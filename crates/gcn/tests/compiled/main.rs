@@ -15,19 +15,6 @@ mod emulate;
 mod measure;
 mod reference;
 mod table;
-// The numbers of `gcn run`, so that headers write them the same way.
-#[allow(dead_code)]
-#[path = "../../src/run/fill.rs"]
-mod fill;
-#[allow(dead_code)]
-#[path = "../../src/run/spec.rs"]
-mod spec;
-#[allow(dead_code)]
-#[path = "../../src/run/compare.rs"]
-mod tolerance;
-#[allow(dead_code, unused_imports)]
-#[path = "../../src/run/value.rs"]
-mod value;
 
 use std::process::ExitCode;
 use std::sync::{Arc, OnceLock};

@@ -1,32 +1,33 @@
 //! Arguments that are bytes: numbers, and structures with the layout of C.
 
-use anyhow::{Result, bail};
 use gcn_object::MAX_KERNARG_BYTES;
 
-use super::spec::Spec;
-use super::value::{Type, ValueError};
+use super::ArgumentError;
+use crate::spec::Spec;
+use crate::value::{Type, ValueError};
 
 /// Bytes of an address.
-pub const POINTER: u64 = 8;
+pub(super) const POINTER: u64 = 8;
 
-/// Bytes, some of which are addresses that are known later.
-#[derive(Default)]
+/// Bytes, some of which are addresses that are known when the buffers exist.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Block {
-    /// The bytes; those of addresses are zero.
+    /// Bytes; those of addresses are zero.
     pub bytes: Vec<u8>,
-    /// The addresses.
+    /// Addresses among them.
     pub pointers: Vec<Pointer>,
-    /// Alignment in the argument segment.
+    /// Alignment in the argument segment, in bytes.
     pub align: u64,
 }
 
 /// The address of a buffer's element within a [`Block`].
+#[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Pointer {
     /// Offset of the address in the block.
     pub at: usize,
-    /// The buffer.
+    /// Name of the buffer.
     pub name: String,
-    /// The element.
+    /// Number of the element.
     pub from: u64,
 }
 
@@ -34,7 +35,7 @@ pub struct Pointer {
 ///
 /// # Errors
 /// A member is none, or there are too many bytes.
-pub fn structure(members: &[Spec]) -> Result<Block> {
+pub(super) fn structure(members: &[Spec]) -> Result<Block, ArgumentError> {
     let mut whole = Block {
         align: 1,
         ..Block::default()
@@ -51,7 +52,7 @@ pub fn structure(members: &[Spec]) -> Result<Block> {
         whole.pointers.extend(moved);
         whole.align = whole.align.max(member.align);
         if whole.bytes.len() as u64 > MAX_KERNARG_BYTES {
-            bail!("the structure has more than {MAX_KERNARG_BYTES} bytes");
+            return Err(ArgumentError::LongStructure);
         }
     }
     let end = whole.bytes.len().next_multiple_of(whole.align as usize);
@@ -60,7 +61,7 @@ pub fn structure(members: &[Spec]) -> Result<Block> {
 }
 
 /// The bytes of a member of a structure.
-fn member(spec: &Spec) -> Result<Block> {
+fn member(spec: &Spec) -> Result<Block, ArgumentError> {
     let of = |ty: Type, bytes| Block {
         bytes,
         pointers: Vec::new(),
@@ -79,7 +80,7 @@ fn member(spec: &Spec) -> Result<Block> {
         } => of(*ty, elements(*ty, texts)?),
         Spec::Filled { ty, count, fill } => {
             if *count > MAX_KERNARG_BYTES {
-                bail!("the structure has more than {MAX_KERNARG_BYTES} bytes");
+                return Err(ArgumentError::LongStructure);
             }
             of(*ty, fill.bytes(*ty, 0..*count))
         }
@@ -97,9 +98,11 @@ fn member(spec: &Spec) -> Result<Block> {
         Spec::Struct(members) => structure(members)?,
         Spec::Numbers {
             ty: None, texts, ..
-        } => bail!(ValueError::Untyped(texts.concat())),
-        Spec::File { path, .. } => bail!(ValueError::Member(format!("@{}", path.display()))),
-        Spec::Local(bytes) => bail!(ValueError::Member(format!("local:{bytes}"))),
+        } => return Err(ValueError::Untyped(texts.concat()).into()),
+        Spec::File { path, .. } => {
+            return Err(ValueError::Member(format!("@{}", path.display())).into());
+        }
+        Spec::Local(bytes) => return Err(ValueError::Member(format!("local:{bytes}")).into()),
     })
 }
 
@@ -107,7 +110,7 @@ fn member(spec: &Spec) -> Result<Block> {
 ///
 /// # Errors
 /// A number is none of the type.
-pub fn elements(ty: Type, texts: &[String]) -> Result<Vec<u8>, ValueError> {
+pub(super) fn elements(ty: Type, texts: &[String]) -> Result<Vec<u8>, ValueError> {
     let mut bytes = Vec::with_capacity(texts.len() * ty.size());
     for text in texts {
         bytes.extend(ty.parse(text)?.to_bytes());

@@ -1,8 +1,8 @@
-//! The types of a kernel's parameters, from its symbol.
+//! Types of a kernel's parameters, from its symbol.
 
 /// The types of the parameters as the source declares them, from the symbol of a C++ kernel; nothing for the name of a C
 /// function, which has none.
-pub fn parameters(symbol: &str) -> Option<Vec<String>> {
+pub fn types_of_symbol(symbol: &str) -> Option<Vec<String>> {
     let declaration = gcn_object::declaration(symbol)?;
     let inner = declaration.strip_suffix(')')?;
     let open = opening(inner)?;
@@ -43,8 +43,8 @@ fn opening(text: &str) -> Option<usize> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::value::Type;
     use super::*;
+    use crate::value::Type;
 
     #[test]
     fn parameters_are_those_of_the_declaration() {
@@ -63,17 +63,18 @@ mod tests {
             ("_ZN12_GLOBAL__N_11kEf", &["float"]),
         ] {
             assert_eq!(
-                parameters(symbol).as_deref(),
+                types_of_symbol(symbol).as_deref(),
                 Some(&expected.iter().map(|t| (*t).to_owned()).collect::<Vec<_>>()[..]),
                 "{symbol}"
             );
         }
-        assert_eq!(parameters("saxpy"), None);
+        assert_eq!(types_of_symbol("saxpy"), None);
     }
 
     #[test]
     fn types_of_hip_are_understood() {
-        let types = parameters("_Z1k15HIP_vector_typeIfLj4EEPS_IjLj2EEPKDF16_PPf").expect("types");
+        let types =
+            types_of_symbol("_Z1k15HIP_vector_typeIfLj4EEPS_IjLj2EEPKDF16_PPf").expect("types");
         let known: Vec<_> = types.iter().map(|ty| Type::of_source(ty)).collect();
         assert_eq!(
             known,

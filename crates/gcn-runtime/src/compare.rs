@@ -1,8 +1,20 @@
-//! How close results are to what is expected.
+//! Comparison of results with values that are expected, within a tolerance.
+//!
+//! ```
+//! use gcn_runtime::compare::{Comparison, Tolerance};
+//! use gcn_runtime::value::Value;
+//!
+//! let tolerance = Tolerance::parse("2 ulp").expect("a tolerance");
+//! let is = [1.0f32, 1.0000001, 1.5].map(Value::from);
+//! let expected = [1.0f32; 3].map(Value::from);
+//! let comparison = Comparison::new(0, is.into_iter().zip(expected), tolerance);
+//! assert_eq!((comparison.compared, comparison.different), (3, 1));
+//! assert_eq!(comparison.first[0].index, 2);
+//! ```
 
-use super::value::{Bits, Element, Type};
+use crate::value::{Encoding, Type, Value};
 
-/// The distance that an element may have from what is expected.
+/// The distance that a value may have from the expected one.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct Tolerance {
     distance: Distance,
@@ -12,18 +24,18 @@ pub struct Tolerance {
 
 #[derive(Clone, Copy, PartialEq, Debug)]
 enum Distance {
-    /// The same bits; not-a-number agrees with itself.
+    /// The same bits; NaN agrees with NaN.
     Exact,
     /// `n` representable numbers.
     Ulps(u64),
-    /// Absolute where what is expected is below 1, relative above.
+    /// Absolute where the expected value is below 1, relative above.
     Within(f64),
     /// Anything: scratch space of a kernel.
     Any,
 }
 
 impl Tolerance {
-    /// The same number: zeros of both signs are one.
+    /// The same number: zeros of both signs are equal, and NaN equals NaN.
     pub const EQUAL: Tolerance = Tolerance::of(Distance::Within(0.0));
 
     const fn of(distance: Distance) -> Tolerance {
@@ -33,7 +45,18 @@ impl Tolerance {
         }
     }
 
-    /// Reads `exact`, `4 ulp`, `1e-5` or `any`; behind them `ftz` if denormals count as zero.
+    /// Reads `exact` (the same bits), `4 ulp` (representable numbers between both), `1e-5` (absolute below 1, relative above) or
+    /// `any`; then perhaps `ftz`, for which denormals count as zero. Nothing for other text.
+    ///
+    /// # Examples
+    /// ```
+    /// use gcn_runtime::compare::Tolerance;
+    /// use gcn_runtime::value::Value;
+    /// let tolerance = Tolerance::parse("exact ftz").expect("a tolerance");
+    /// assert!(tolerance.holds(Value::from(1e-40f32), Value::from(0.0f32)));
+    /// assert!(!tolerance.holds(Value::from(1e-30f32), Value::from(0.0f32)));
+    /// assert_eq!(Tolerance::parse("-1"), None);
+    /// ```
     pub fn parse(text: &str) -> Option<Tolerance> {
         let (rule, flushes) = match text.trim().strip_suffix("ftz") {
             Some(rule) => (rule.trim(), true),
@@ -49,8 +72,8 @@ impl Tolerance {
         Some(Tolerance { distance, flushes })
     }
 
-    /// Whether a value is as close to `expected` as asked, which has the same type.
-    pub fn holds(self, value: Element, expected: Element) -> bool {
+    /// True if a value is as close to `expected` as it must be. Both have the same type.
+    pub fn holds(self, value: Value, expected: Value) -> bool {
         let (value, expected) = if self.flushes {
             (flushed(value), flushed(expected))
         } else {
@@ -58,29 +81,39 @@ impl Tolerance {
         };
         match self.distance {
             Distance::Any => true,
-            Distance::Exact => value.bits == expected.bits || is_nan(value) && is_nan(expected),
-            Distance::Within(tolerance) => value.agrees(expected, tolerance),
+            Distance::Exact => value.bits == expected.bits || value.is_nan() && expected.is_nan(),
+            Distance::Within(tolerance) => agrees(value, expected, tolerance),
             Distance::Ulps(most) => match ulps(value, expected) {
                 Some(ulps) => ulps <= u128::from(most),
-                None => is_nan(value) && is_nan(expected),
+                None => value.is_nan() && expected.is_nan(),
             },
         }
     }
 }
 
-fn is_nan(element: Element) -> bool {
-    element.ty.bits() == Bits::Float && element.float().is_nan()
+/// True if a value is within `tolerance` of `expected`, absolute for small values and relative for those above 1. NaN agrees
+/// with NaN.
+fn agrees(value: Value, expected: Value, tolerance: f64) -> bool {
+    if value.ty.encoding() != Encoding::Float {
+        let distance = value.integer().abs_diff(expected.integer());
+        return distance == 0 || distance as f64 <= tolerance * (expected.float().abs()).max(1.0);
+    }
+    let (value, expected) = (value.float(), expected.float());
+    let close = || (value - expected).abs() <= tolerance * expected.abs().max(1.0);
+    value == expected
+        || (value.is_nan() && expected.is_nan())
+        || (value.is_finite() && expected.is_finite() && close())
 }
 
-/// The number of steps from one representable number to the other; nothing for not-a-number.
-pub fn ulps(value: Element, expected: Element) -> Option<u128> {
-    let known = !is_nan(value) && !is_nan(expected);
+/// Steps from one representable number to the other; nothing for NaN.
+pub fn ulps(value: Value, expected: Value) -> Option<u128> {
+    let known = !value.is_nan() && !expected.is_nan();
     known.then(|| position(value).abs_diff(position(expected)))
 }
 
-/// The number of an element in the order of its type's values; both zeros are 0.
-fn position(element: Element) -> i128 {
-    if element.ty.bits() != Bits::Float {
+/// The place of a value in the order of its type's values; both zeros have place 0.
+fn position(element: Value) -> i128 {
+    if element.ty.encoding() != Encoding::Float {
         return element.integer();
     }
     let sign = 1 << (element.ty.size() * 8 - 1);
@@ -93,7 +126,7 @@ fn position(element: Element) -> i128 {
 }
 
 /// Zero of the same sign for a denormal.
-fn flushed(element: Element) -> Element {
+fn flushed(element: Value) -> Value {
     let exponent: u64 = match element.ty {
         Type::F16 => 0x7c00,
         Type::F32 => 0x7f80_0000,
@@ -102,7 +135,7 @@ fn flushed(element: Element) -> Element {
     };
     let sign = 1 << (element.ty.size() * 8 - 1);
     if element.bits & exponent == 0 {
-        Element {
+        Value {
             bits: element.bits & sign,
             ..element
         }
@@ -114,12 +147,12 @@ fn flushed(element: Element) -> Element {
 /// An element that is not as expected.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct Difference {
-    /// Its number.
+    /// Number of the element.
     pub index: u64,
-    /// Its value.
-    pub is: Element,
+    /// Value.
+    pub is: Value,
     /// The value that it should have.
-    pub expected: Element,
+    pub expected: Value,
 }
 
 impl Difference {
@@ -131,12 +164,13 @@ impl Difference {
     }
 }
 
-/// Elements compared one by one.
+/// The result of comparing elements one by one.
 #[derive(Clone, PartialEq, Debug, Default)]
+#[non_exhaustive]
 pub struct Comparison {
-    /// The elements.
+    /// Number of elements.
     pub compared: u64,
-    /// Those that are not as expected.
+    /// Number of those that are not as expected.
     pub different: u64,
     /// The first of them, [`MAX_DIFFERENCES`] at most.
     pub first: Vec<Difference>,
@@ -151,7 +185,7 @@ impl Comparison {
     /// Compares elements with those that are expected; the first has the number `begin`.
     pub fn new(
         begin: u64,
-        pairs: impl Iterator<Item = (Element, Element)>,
+        pairs: impl Iterator<Item = (Value, Value)>,
         tolerance: Tolerance,
     ) -> Comparison {
         let mut comparison = Comparison::default();
@@ -179,7 +213,7 @@ impl Comparison {
         comparison
     }
 
-    /// Whether everything is as expected.
+    /// True if everything is as expected.
     pub fn holds(&self) -> bool {
         self.different == 0
     }
@@ -196,7 +230,7 @@ mod tests {
     #[test]
     fn tolerances_are_read_and_hold() {
         let f = |text: &str| Type::F32.parse(text).expect("a number");
-        let next = |element: Element, n: u64| Element {
+        let next = |element: Value, n: u64| Value {
             bits: element.bits + n,
             ..element
         };
@@ -227,7 +261,7 @@ mod tests {
 
     #[test]
     fn the_worst_difference_is_found_and_the_first_are_kept() {
-        let element = |n: u64| Element {
+        let element = |n: u64| Value {
             ty: Type::U32,
             bits: n,
         };
@@ -243,5 +277,24 @@ mod tests {
         let pairs = [(far, one), (nan, one)].into_iter();
         let worst = Comparison::new(0, pairs, Tolerance::EQUAL).worst;
         assert_eq!(worst.map(|worst| worst.index), Some(1));
+    }
+
+    #[test]
+    fn agreement_is_absolute_for_small_and_relative_for_large() {
+        let f = |text: &str| Type::F32.parse(text).unwrap();
+        assert!(agrees(f("1000"), f("1001"), 1e-3));
+        assert!(!agrees(f("1000"), f("1002"), 1e-3));
+        assert!(agrees(f("0"), f("0.0009"), 1e-3));
+        assert!(agrees(f("nan"), f("nan"), 0.0));
+        assert!(!agrees(f("nan"), f("1"), 1.0));
+        assert!(agrees(f("inf"), f("inf"), 0.0));
+        assert!(!agrees(f("inf"), f("-inf"), 1.0));
+        let u = |text: &str| Type::U64.parse(text).unwrap();
+        assert!(!agrees(
+            u("18446744073709551615"),
+            u("18446744073709551614"),
+            0.0
+        ));
+        assert!(agrees(u("5"), u("6"), 1.0));
     }
 }

@@ -1,32 +1,47 @@
-//! The parameters of a kernel: names, places and types, from its metadata and its symbol.
+//! Parameters of a kernel: names, places and types, from its metadata and its symbol.
+//!
+//! Metadata of OpenCL C name types, those of HIP do not; the symbol of a C++ kernel, demangled, says them there.
+//!
+//! ```
+//! use gcn_runtime::parameters::types_of_symbol;
+//! let types = types_of_symbol("_Z5scalePfj");
+//! assert_eq!(types, Some(vec!["float*".to_owned(), "unsigned int".to_owned()]));
+//! ```
+
+mod signature;
 
 use gcn_object::{Argument, Kernel, ValueKind};
 
-use super::signature;
-use super::value::Type;
+use crate::value::Type;
+
+pub use signature::types_of_symbol;
 
 /// What Clang adds to the name of a HIP parameter that it passes as another type.
 const COERCED: &str = ".coerce";
 
 /// A parameter of a kernel.
+#[derive(Clone, PartialEq, Eq, Debug)]
+#[non_exhaustive]
 pub struct Parameter<'a> {
-    /// Its name, if the metadata have one.
+    /// Name, if the metadata have one.
     pub name: Option<&'a str>,
-    /// Its number among the explicit ones.
+    /// Number among the explicit ones, from 0 on.
     pub index: usize,
-    /// From the start of the argument segment, in bytes.
+    /// Offset from the start of the argument segment, in bytes.
     pub offset: u64,
-    /// In bytes.
+    /// Size in bytes.
     pub size: u64,
-    /// What it takes.
+    /// Kind of the argument.
     pub takes: Takes<'a>,
-    /// Its type in the source, or that of its elements, and the lanes of a vector.
+    /// Type in the source, or that of a buffer's elements, and the lanes of a vector.
     pub source: Option<(Type, usize)>,
-    /// The type as the source has it.
+    /// Type as the source has it.
     pub declared: Option<String>,
 }
 
 /// The kinds of parameters.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[non_exhaustive]
 pub enum Takes<'a> {
     /// Bytes.
     Value,
@@ -34,14 +49,16 @@ pub enum Takes<'a> {
     Buffer,
     /// An offset in dynamic LDS.
     Local {
-        /// In bytes.
+        /// Alignment in bytes.
         align: u64,
     },
-    /// One that cannot be given here.
+    /// A kind that no value is for.
     Other(&'a ValueKind),
 }
 
 /// The explicit parameters as metadata and symbol have them; nothing for a kernel without metadata.
+///
+/// [`Kernel::parameters`](crate::Kernel::parameters) yields those of a loaded kernel.
 pub fn parameters(kernel: &Kernel) -> Option<Vec<Parameter<'_>>> {
     let metadata = kernel.metadata.as_ref()?;
     if metadata.args.is_empty() && metadata.kernarg_segment_size > 0 {
@@ -51,14 +68,14 @@ pub fn parameters(kernel: &Kernel) -> Option<Vec<Parameter<'_>>> {
         .filter(|argument| !argument.value_kind.is_hidden())
         .collect();
     // A symbol says something only if it is about the same parameters.
-    let declared = signature::parameters(&kernel.name)
+    let declared = types_of_symbol(&kernel.name)
         .filter(|declared| declared.len() == explicit.len())
         .unwrap_or_default();
     let parameter = |(index, argument)| Parameter::new(index, argument, declared.get(index));
     Some(explicit.into_iter().enumerate().map(parameter).collect())
 }
 
-/// The bytes of the explicit arguments.
+/// Bytes from the start of the argument segment to the end of the last of these parameters.
 pub fn explicit_bytes(parameters: &[Parameter<'_>]) -> u64 {
     let end = |parameter: &Parameter| parameter.offset.saturating_add(parameter.size);
     parameters.iter().map(end).max().unwrap_or(0)
@@ -79,7 +96,7 @@ impl<'a> Parameter<'a> {
         let source = declared.and_then(|declared| Type::of_source(declared));
         let fits = |&(ty, lanes): &(Type, usize)| {
             !matches!(takes, Takes::Value)
-                || (ty.size() * Type::room(lanes)) as u64 == argument.size
+                || (ty.size() * Type::padded_lanes(lanes)) as u64 == argument.size
         };
         Parameter {
             name: name.map(|name| name.strip_suffix(COERCED).unwrap_or(name)),
@@ -92,14 +109,14 @@ impl<'a> Parameter<'a> {
         }
     }
 
-    /// Its name, or else its number.
+    /// Name, or else the number.
     pub fn label(&self) -> String {
         self.name
             .map_or_else(|| self.index.to_string(), str::to_owned)
     }
 
-    /// What the value has to be, for messages.
-    fn wants(&self) -> String {
+    /// A sentence part that says what the argument must be, for messages: `a number, f32`, `a buffer of u32`.
+    pub fn wants(&self) -> String {
         match (&self.takes, self.source) {
             (Takes::Value, Some((ty, 1))) => format!("a number, {ty}"),
             (Takes::Value, Some((ty, lanes))) => format!("{lanes} numbers, {ty}"),
@@ -110,28 +127,14 @@ impl<'a> Parameter<'a> {
             }
             (Takes::Buffer, Some((ty, 1))) => format!("a buffer of {ty}"),
             (Takes::Buffer, Some((ty, lanes))) => {
-                format!("a buffer of {ty}, {} to an element", Type::room(lanes))
+                format!(
+                    "a buffer of {ty}, {} to an element",
+                    Type::padded_lanes(lanes)
+                )
             }
             (Takes::Buffer, None) => "a buffer".to_owned(),
             (Takes::Local { .. }, _) => "dynamic LDS, local:BYTES".to_owned(),
             (Takes::Other(kind), _) => format!("{}, which cannot be given", kind.name()),
         }
     }
-}
-
-/// The parameters of a kernel, for people; nothing for a kernel without metadata.
-pub fn help(kernel: &Kernel) -> Option<String> {
-    let parameters = parameters(kernel)?;
-    if parameters.is_empty() {
-        return Some(format!("kernel {} takes no arguments", kernel.name));
-    }
-    let mut text = format!("kernel {} takes:", kernel.name);
-    for parameter in &parameters {
-        let name = parameter
-            .name
-            .map_or(String::new(), |name| format!(" {name}"));
-        let (index, wants) = (parameter.index, parameter.wants());
-        text.push_str(&format!("\n  {index}{name}: {wants}"));
-    }
-    Some(text)
 }

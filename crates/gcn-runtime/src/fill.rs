@@ -1,18 +1,28 @@
-//! What the elements of a buffer begin as: zero, a number, a row of numbers, random ones.
+//! Initial elements of a buffer: zero, a number, evenly spaced numbers, random ones.
+//!
+//! ```
+//! use gcn_runtime::fill::Fill;
+//! use gcn_runtime::value::Type;
+//!
+//! let fill = Fill::parse(Type::I16, "iota(5,-2)")?;
+//! assert_eq!(fill.bytes(Type::I16, 0..4), [5i16, 3, 1, -1].map(i16::to_le_bytes).concat());
+//! # Ok::<(), gcn_runtime::value::ValueError>(())
+//! ```
 
 use std::ops::Range;
 
 use half::f16;
 
-use super::value::{Bits, Element, Type, ValueError};
+use crate::value::{Encoding, Type, Value, ValueError};
 
-/// What the elements of a buffer of some type begin as.
+/// Initial elements of a buffer of some type.
 #[derive(Clone, PartialEq, Debug)]
+#[non_exhaustive]
 pub enum Fill {
     /// 0.
     Zero,
     /// All the same.
-    Same(Element),
+    Same(Value),
     /// Evenly spaced floating-point numbers.
     Floats {
         /// The first.
@@ -29,7 +39,7 @@ pub enum Fill {
     },
     /// Uniformly distributed floating-point numbers, the same on every machine.
     RandomFloats {
-        /// Where the sequence starts.
+        /// Start of the sequence.
         seed: u64,
         /// The least.
         low: f64,
@@ -38,21 +48,24 @@ pub enum Fill {
     },
     /// Uniformly distributed integers, the same on every machine.
     RandomIntegers {
-        /// Where the sequence starts.
+        /// Start of the sequence.
         seed: u64,
         /// The least.
         low: u64,
-        /// How many there are from that one on, 2^64 at most.
+        /// Integers from that one on among which one is chosen, 2^64 at most.
         span: u128,
     },
 }
 
 impl Fill {
     /// Reads `iota`, `iota(START,STEP)`, `fill(X)`, `random(SEED)` or `random(SEED,LOW,HIGH)` for a buffer of `ty`.
+    ///
+    /// # Errors
+    /// [`ValueError`] for other text, and for numbers that are none of `ty`.
     pub fn parse(ty: Type, text: &str) -> Result<Fill, ValueError> {
         let unknown = || ValueError::Fill(text.to_owned());
-        let is_float = ty.bits() == Bits::Float;
-        let evenly = |start: Element, step: Element| match is_float {
+        let is_float = ty.encoding() == Encoding::Float;
+        let evenly = |start: Value, step: Value| match is_float {
             true => Fill::Floats {
                 start: start.float(),
                 step: step.float(),
@@ -105,7 +118,7 @@ impl Fill {
         }
     }
 
-    /// The bytes of some elements of a buffer of `ty`. What does not depend on the element is asked once: buffers are large.
+    /// The bytes of the elements of a buffer of `ty` that have these numbers.
     pub fn bytes(&self, ty: Type, indices: Range<u64>) -> Vec<u8> {
         match *self {
             Fill::Zero => written(ty, indices, |_| 0),
@@ -127,7 +140,7 @@ impl Fill {
         }
     }
 
-    /// The bytes of a buffer of so many elements of `ty` in pieces, so that no second copy of it is needed.
+    /// The bytes of a buffer of `count` elements of `ty` in pieces, so that no second copy of it is needed.
     pub fn pieces(&self, ty: Type, count: u64) -> impl Iterator<Item = Vec<u8>> {
         /// Elements of a piece.
         const PIECE: u64 = 1 << 14;
@@ -136,14 +149,15 @@ impl Fill {
             .map(move |first| self.bytes(ty, first..count.min(first + PIECE)))
     }
 
-    /// The elements of such a buffer.
-    pub fn elements(&self, ty: Type, count: u64) -> impl Iterator<Item = Element> {
+    /// The `count` elements of a buffer of `ty`.
+    pub fn elements(&self, ty: Type, count: u64) -> impl Iterator<Item = Value> {
         self.pieces(ty, count)
-            .flat_map(move |bytes| Element::all(ty, &bytes).collect::<Vec<_>>())
+            .flat_map(move |bytes| Value::all(ty, &bytes).collect::<Vec<_>>())
     }
 }
 
-/// The bytes of elements of `ty` whose bits `number` tells.
+/// The bytes of elements of `ty`; `number` yields the bits of each. It knows all that does not depend on the element:
+/// buffers are large.
 fn written(ty: Type, indices: Range<u64>, number: impl Fn(u64) -> u64) -> Vec<u8> {
     match ty.size() {
         1 => sized::<1>(indices, number),
@@ -153,7 +167,7 @@ fn written(ty: Type, indices: Range<u64>, number: impl Fn(u64) -> u64) -> Vec<u8
     }
 }
 
-/// [`written`], so many bytes to an element.
+/// [`written`] for elements of `SIZE` bytes.
 fn sized<const SIZE: usize>(indices: Range<u64>, number: impl Fn(u64) -> u64) -> Vec<u8> {
     let mut bytes = vec![0; (indices.end - indices.start) as usize * SIZE];
     for (element, index) in bytes.chunks_exact_mut(SIZE).zip(indices) {
@@ -184,7 +198,7 @@ fn noise(seed: u64, index: u64) -> u64 {
 mod tests {
     use super::*;
 
-    fn elements(ty: Type, fill: &str, count: u64) -> Vec<Element> {
+    fn elements(ty: Type, fill: &str, count: u64) -> Vec<Value> {
         let fill = Fill::parse(ty, fill).unwrap();
         fill.elements(ty, count).collect()
     }

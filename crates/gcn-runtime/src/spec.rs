@@ -1,36 +1,50 @@
-//! Values as written on the command line and in launch files: numbers, and buffers of them.
+//! Arguments as text: numbers, structures, buffers and their contents.
+//!
+//! This is the language of `gcn run --arg`: `42`, `f32:1.5`, `f32:1,2,3`, `u32*100:iota`, `{u32:1, f32:2.5}`, `@FILE`,
+//! `hex:00ff`, `local:256`, `null`, and the name of another argument's buffer.
+//!
+//! ```
+//! use gcn_runtime::fill::Fill;
+//! use gcn_runtime::spec::Spec;
+//! use gcn_runtime::value::Type;
+//!
+//! let spec = Spec::parse("f32*8")?;
+//! assert_eq!(spec, Spec::Filled { ty: Type::F32, count: 8, fill: Fill::Zero });
+//! # Ok::<(), gcn_runtime::value::ValueError>(())
+//! ```
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
-use super::fill::Fill;
-use super::value::{MAX_NESTING, Type, ValueError, integer};
+use crate::fill::Fill;
+use crate::value::{MAX_NESTING, Type, ValueError, integer};
 
-/// A value as written, not yet known to be what the kernel takes.
+/// A value as written. It is not yet known to be what a kernel takes.
 #[derive(Clone, PartialEq, Debug)]
+#[non_exhaustive]
 pub enum Spec {
     /// `42`, `u32:42`, `f32:1,2,3`. A comma at the end makes one number a buffer of one.
     Numbers {
-        /// What stands before the colon.
+        /// Type before the colon.
         ty: Option<Type>,
-        /// As written.
+        /// Numbers as written.
         texts: Vec<String>,
-        /// Whether there is a comma.
+        /// True if there is a comma.
         list: bool,
     },
     /// `f32*100`, `u32*64:iota`.
     Filled {
-        /// Of the elements.
+        /// Type of the elements.
         ty: Type,
-        /// Elements.
+        /// Number of elements.
         count: u64,
-        /// What they are.
+        /// The elements.
         fill: Fill,
     },
     /// `@FILE`, `f32@FILE`: the bytes of a file.
     File {
-        /// What stands before the `@`.
+        /// Type before the `@`.
         ty: Option<Type>,
-        /// As written.
+        /// Path as written.
         path: PathBuf,
     },
     /// `local:BYTES`: dynamic LDS.
@@ -110,12 +124,12 @@ impl Spec {
     /// Reads a value.
     ///
     /// # Errors
-    /// What is wrong with it.
+    /// [`ValueError`], with the part of the text that is wrong.
     pub fn parse(text: &str) -> Result<Spec, ValueError> {
         Spec::nested(text, 0)
     }
 
-    /// [`Spec::parse`] within so many structures.
+    /// [`Spec::parse`] within `depth` structures.
     fn nested(text: &str, depth: usize) -> Result<Spec, ValueError> {
         let text = text.trim();
         if text.starts_with('{') {
@@ -207,6 +221,18 @@ impl Spec {
             return same.ok_or_else(|| ValueError::NotANumber(text.clone()));
         }
         Ok(Spec::Numbers { ty, texts, list })
+    }
+
+    /// The value with the path of a file relative to a directory, if it names one.
+    #[must_use]
+    pub fn relative_to(self, directory: &Path) -> Spec {
+        match self {
+            Spec::File { ty, path } => Spec::File {
+                ty,
+                path: directory.join(path),
+            },
+            other => other,
+        }
     }
 
     /// The type that is written with it.

@@ -1,0 +1,174 @@
+//! Arguments in device memory: buffers are allocated and filled, and addresses become known.
+
+use gcn_emu::memory::Memory;
+
+use super::{Block, Bound, BoundArgument, Contents, POINTER, PlaceError};
+use crate::Buffer;
+use crate::fill::Fill;
+use crate::hsa::Placed;
+use crate::value::Type;
+
+/// The buffers of arguments. They are freed when this is dropped.
+#[derive(Debug, Default)]
+pub struct Buffers {
+    views: Vec<BufferView>,
+    owned: Vec<Buffer>,
+}
+
+impl Buffers {
+    /// Buffers, and parts of them that have names of their own: those of the first [`place`] first, of each in the order of
+    /// the arguments.
+    pub fn views(&self) -> &[BufferView] {
+        &self.views
+    }
+}
+
+/// A named range of a buffer.
+#[derive(Clone, PartialEq, Eq, Debug)]
+#[non_exhaustive]
+pub struct BufferView {
+    /// Name that it was given.
+    pub name: String,
+    /// The argument's number; nothing for a buffer that launches share.
+    pub index: Option<usize>,
+    /// Address.
+    pub address: u64,
+    /// Size in bytes.
+    pub bytes: u64,
+    /// Type of its elements.
+    pub ty: Type,
+}
+
+/// The arguments of a launch in memory.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+#[non_exhaustive]
+pub struct Placement {
+    /// Bytes of the argument segment.
+    pub placed: Vec<Placed>,
+    /// Dynamic LDS that arguments ask for, in bytes.
+    pub lds: u32,
+}
+
+/// Allocates the buffers of bound arguments and makes the bytes of the argument segment. New buffers are added to `buffers`,
+/// in which those that launches share are already. `fixed_lds` is the LDS in front of the dynamic one, in bytes
+/// ([`Kernel::fixed_lds`](crate::Kernel::fixed_lds)).
+///
+/// # Errors
+/// Memory or LDS does not suffice, or a file cannot be read.
+pub fn place(
+    arguments: Vec<BoundArgument>,
+    fixed_lds: u32,
+    memory: &Memory,
+    buffers: &mut Buffers,
+) -> Result<Placement, PlaceError> {
+    let mut placement = Placement::default();
+    let fixed = u64::from(fixed_lds);
+    let first = buffers.views.len();
+    // An argument that refers to other buffers comes behind them.
+    let refers = |argument: &BoundArgument| match &argument.bound {
+        Bound::Alias { .. } => true,
+        Bound::Bytes(Block { pointers, .. }) => !pointers.is_empty(),
+        Bound::Null | Bound::Buffer { .. } | Bound::Local { .. } => false,
+    };
+    let (referring, own): (Vec<_>, Vec<_>) = arguments.into_iter().partition(refers);
+    for argument in own.into_iter().chain(referring) {
+        let view = |address, bytes, ty| BufferView {
+            name: argument.name.clone(),
+            index: argument.index,
+            address,
+            bytes,
+            ty,
+        };
+        let bytes = match argument.bound {
+            Bound::Bytes(mut block) => {
+                for pointer in &block.pointers {
+                    let (address, ..) =
+                        element(&buffers.views, first, &pointer.name, pointer.from)?;
+                    let end = pointer.at + POINTER as usize;
+                    if let Some(place) = block.bytes.get_mut(pointer.at..end) {
+                        place.copy_from_slice(&address.to_le_bytes());
+                    }
+                }
+                block.bytes
+            }
+            Bound::Null => vec![0; POINTER as usize],
+            Bound::Buffer {
+                ty,
+                contents,
+                bytes,
+            } => {
+                let buffer = Buffer::in_memory(memory, &argument.name, bytes)?;
+                let address = buffer.address();
+                fill(memory, address, ty, contents)?;
+                buffers.owned.push(buffer);
+                buffers.views.push(view(address, bytes, ty));
+                address.to_le_bytes().to_vec()
+            }
+            Bound::Alias { name, from, ty } => {
+                let (address, bytes, own) = element(&buffers.views, first, &name, from)?;
+                let is_whole = |ty: &Type| bytes.is_multiple_of(ty.size() as u64);
+                let ty = ty.filter(is_whole).unwrap_or(own);
+                buffers.views.push(view(address, bytes, ty));
+                address.to_le_bytes().to_vec()
+            }
+            Bound::Local { bytes, align } => {
+                let begin = (fixed + u64::from(placement.lds)).next_multiple_of(align);
+                let end = begin + u64::from(bytes) - fixed;
+                placement.lds = u32::try_from(end).map_err(|_| PlaceError::Lds)?;
+                (begin as u32).to_le_bytes().to_vec()
+            }
+        };
+        placement.placed.push(Placed {
+            offset: argument.offset,
+            bytes,
+        });
+    }
+    if let Some(new) = buffers.views.get_mut(first..) {
+        new.sort_by_key(|view| view.index);
+    }
+    Ok(placement)
+}
+
+/// The address of a buffer's element, the bytes from there on, and the type. Buffers from number `first` on are the
+/// launch's own, and come before others of the name.
+fn element(
+    views: &[BufferView],
+    first: usize,
+    name: &str,
+    from: u64,
+) -> Result<(u64, u64, Type), PlaceError> {
+    let (shared, own) = views.split_at(first.min(views.len()));
+    let mut all = own.iter().chain(shared);
+    let view = all
+        .find(|view| view.name == name)
+        .ok_or_else(|| PlaceError::NoBuffer(name.to_owned()))?;
+    let before = from.saturating_mul(view.ty.size() as u64);
+    let bytes = view
+        .bytes
+        .checked_sub(before)
+        .ok_or_else(|| PlaceError::NoElement {
+            name: name.to_owned(),
+            index: from,
+        })?;
+    Ok((view.address + before, bytes, view.ty))
+}
+
+/// Writes the initial contents of a buffer.
+fn fill(memory: &Memory, address: u64, ty: Type, contents: Contents) -> Result<(), PlaceError> {
+    let mut to = address;
+    let mut write = |piece: &[u8]| {
+        memory.write(to, piece);
+        to += piece.len() as u64;
+    };
+    match contents {
+        Contents::Data(data) => data.pieces(write)?,
+        // Memory is zero already.
+        Contents::Filled(Fill::Zero, _) => {}
+        Contents::Filled(fill, count) => {
+            for piece in fill.pieces(ty, count) {
+                write(&piece);
+            }
+        }
+    }
+    Ok(())
+}

@@ -1,0 +1,182 @@
+//! Bytes from outside for buffers and arguments: files, and inputs of unknown length.
+
+use std::fs::File;
+use std::io::{self, Read};
+use std::path::Path;
+
+/// Bytes of an input of unknown length, such as a pipe, at most: all of them are kept in memory.
+pub const MAX_STREAM_BYTES: u64 = 1 << 30;
+
+/// Contents for a buffer. A file is read only when its buffer exists, piece by piece, so that it may be as large as memory and
+/// is never there twice; the length of other inputs, such as a pipe, is unknown before they are read.
+///
+/// # Examples
+/// ```
+/// use gcn_runtime::data::Data;
+/// let data = Data::from(vec![1, 2, 3]);
+/// assert_eq!(data.len(), 3);
+/// let mut sum = 0;
+/// data.pieces(|piece| sum += piece.iter().sum::<u8>())?;
+/// assert_eq!(sum, 6);
+/// # Ok::<(), gcn_runtime::data::DataError>(())
+/// ```
+#[derive(Debug)]
+pub struct Data(Source);
+
+#[derive(Debug)]
+enum Source {
+    /// A file that is open at its beginning.
+    File {
+        file: File,
+        /// Length when it was opened.
+        len: u64,
+        name: String,
+    },
+    /// Bytes that have been read.
+    Read { bytes: Vec<u8>, name: String },
+}
+
+/// Reason why data cannot be read.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum DataError {
+    /// The system refuses.
+    #[error("cannot read {name}: {error}")]
+    Read {
+        /// Name of the input.
+        name: String,
+        /// The system's error.
+        error: io::Error,
+    },
+    /// An input is longer than it may be.
+    #[error("{name} has more than {} MiB", .most >> 20)]
+    TooLong {
+        /// Name of the input.
+        name: String,
+        /// Bytes that it may have.
+        most: u64,
+    },
+    /// A file was truncated after it was opened.
+    #[error("cannot read {name} to its end: {error}")]
+    Truncated {
+        /// Name of the file.
+        name: String,
+        /// The system's error.
+        error: io::Error,
+    },
+}
+
+/// Opens the file that an argument names: [`Data::open`], or a front end's own, which may know other names, such as one for
+/// standard input. The number is the bytes that an input of unknown length may have.
+pub type Open<'a> = &'a dyn Fn(&Path, u64) -> Result<Data, DataError>;
+
+impl From<Vec<u8>> for Data {
+    fn from(bytes: Vec<u8>) -> Data {
+        Data(Source::Read {
+            bytes,
+            name: String::new(),
+        })
+    }
+}
+
+impl Data {
+    /// Opens a file, or reads an input that is no regular file, which has `most` bytes at most.
+    ///
+    /// # Errors
+    /// [`DataError`].
+    pub fn open(path: &Path, most: u64) -> Result<Data, DataError> {
+        let name = path.display().to_string();
+        let opened = File::open(path).and_then(|file| Ok((file.metadata()?, file)));
+        match opened {
+            Ok((metadata, file)) if metadata.is_file() => Ok(Data(Source::File {
+                file,
+                len: metadata.len(),
+                name,
+            })),
+            Ok((_, mut file)) => Data::read(name, &mut file, most),
+            Err(error) => Err(DataError::Read { name, error }),
+        }
+    }
+
+    /// Reads an input to its end, `most` bytes at most. Errors call it `name`.
+    ///
+    /// # Errors
+    /// [`DataError`].
+    ///
+    /// # Examples
+    /// ```
+    /// use gcn_runtime::data::{Data, DataError};
+    /// let long = Data::read("the input".to_owned(), &mut &[0; 9][..], 8);
+    /// assert!(matches!(long, Err(DataError::TooLong { most: 8, .. })));
+    /// ```
+    pub fn read(name: String, input: &mut dyn Read, most: u64) -> Result<Data, DataError> {
+        let mut bytes = Vec::new();
+        match input.take(most.saturating_add(1)).read_to_end(&mut bytes) {
+            Err(error) => Err(DataError::Read { name, error }),
+            Ok(len) if len as u64 > most => Err(DataError::TooLong { name, most }),
+            Ok(_) => Ok(Data(Source::Read { bytes, name })),
+        }
+    }
+
+    /// Name in messages; empty for bytes of the caller's own.
+    pub fn name(&self) -> &str {
+        match &self.0 {
+            Source::File { name, .. } | Source::Read { name, .. } => name,
+        }
+    }
+
+    /// Length in bytes.
+    pub fn len(&self) -> u64 {
+        match &self.0 {
+            Source::File { len, .. } => *len,
+            Source::Read { bytes, .. } => bytes.len() as u64,
+        }
+    }
+
+    /// True if there are no bytes.
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// Passes all bytes to `take`, in order.
+    ///
+    /// # Errors
+    /// [`DataError`].
+    pub fn pieces(self, mut take: impl FnMut(&[u8])) -> Result<(), DataError> {
+        /// Bytes read at a time.
+        const PIECE: u64 = 1 << 20;
+        match self.0 {
+            Source::File {
+                mut file,
+                len,
+                name,
+            } => {
+                let mut left = len;
+                let mut piece = vec![0; left.min(PIECE) as usize];
+                while left > 0 {
+                    piece.truncate(left.min(PIECE) as usize);
+                    if let Err(error) = file.read_exact(&mut piece) {
+                        return Err(DataError::Truncated { name, error });
+                    }
+                    take(&piece);
+                    left -= piece.len() as u64;
+                }
+            }
+            Source::Read { bytes, .. } => take(&bytes),
+        }
+        Ok(())
+    }
+
+    /// All bytes, `most` at most.
+    ///
+    /// # Errors
+    /// [`DataError`].
+    pub fn into_bytes(self, most: u64) -> Result<Vec<u8>, DataError> {
+        match self.0 {
+            Source::File { mut file, name, .. } => {
+                Data::read(name, &mut file, most)?.into_bytes(most)
+            }
+            Source::Read { bytes, .. } => Ok(bytes),
+        }
+    }
+}

@@ -1,0 +1,427 @@
+//! Numbers whose type is known at run time: as text, as bytes of memory.
+//!
+//! A front end that reads arguments from a command line, or gets them from a language without static types, has their types
+//! as data: a [`Type`] and, for a number of it, a [`Value`].
+//!
+//! ```
+//! use gcn_runtime::value::{Type, Value};
+//!
+//! let half = Type::F16.parse("1.5")?;
+//! assert_eq!(half.to_bytes(), [0x00, 0x3e]);
+//! assert_eq!(half.to_string(), "1.5");
+//! let numbers: Vec<Value> = Value::all(Type::I16, &[1, 0, 0xff, 0xff]).collect();
+//! assert_eq!(numbers, [Value::from(1i16), Value::from(-1i16)]);
+//! assert_eq!(Type::of_source("const float4 *"), Some((Type::F32, 4)));
+//! # Ok::<(), gcn_runtime::value::ValueError>(())
+//! ```
+
+mod error;
+mod source;
+
+use std::fmt;
+
+use half::f16;
+
+pub use error::{MAX_NESTING, ValueError};
+
+/// The type of a scalar or of a buffer's elements. The variants' names say encoding and bits.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+#[allow(missing_docs)]
+pub enum Type {
+    U8,
+    I8,
+    U16,
+    I16,
+    F16,
+    U32,
+    I32,
+    F32,
+    U64,
+    I64,
+    F64,
+}
+
+/// Every type with its name, its size in bytes and its encoding.
+const TYPES: [(Type, &str, usize, Encoding); 11] = [
+    (Type::U8, "u8", 1, Encoding::Unsigned),
+    (Type::I8, "i8", 1, Encoding::Signed),
+    (Type::U16, "u16", 2, Encoding::Unsigned),
+    (Type::I16, "i16", 2, Encoding::Signed),
+    (Type::F16, "f16", 2, Encoding::Float),
+    (Type::U32, "u32", 4, Encoding::Unsigned),
+    (Type::I32, "i32", 4, Encoding::Signed),
+    (Type::F32, "f32", 4, Encoding::Float),
+    (Type::U64, "u64", 8, Encoding::Unsigned),
+    (Type::I64, "i64", 8, Encoding::Signed),
+    (Type::F64, "f64", 8, Encoding::Float),
+];
+
+/// The meaning of a type's bits.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum Encoding {
+    /// A number from 0 on.
+    Unsigned,
+    /// A number in two's complement.
+    Signed,
+    /// IEEE floating point.
+    Float,
+}
+
+impl Type {
+    /// The type of this name, such as `f32`.
+    ///
+    /// # Examples
+    /// ```
+    /// use gcn_runtime::value::Type;
+    /// assert_eq!(Type::named("u16"), Some(Type::U16));
+    /// assert_eq!(Type::named("short"), None, "the name of a source language");
+    /// ```
+    pub fn named(name: &str) -> Option<Type> {
+        TYPES.iter().find(|row| row.1 == name).map(|row| row.0)
+    }
+
+    /// All types, in the order of their sizes.
+    pub fn all() -> impl Iterator<Item = Type> {
+        TYPES.iter().map(|row| row.0)
+    }
+
+    /// Elements that a vector of `lanes` occupies in memory: one of three is as large as one of four.
+    pub fn padded_lanes(lanes: usize) -> usize {
+        if lanes == 3 { 4 } else { lanes }
+    }
+
+    /// Name, such as `f32`.
+    pub fn name(self) -> &'static str {
+        self.row().1
+    }
+
+    /// Size in bytes.
+    pub fn size(self) -> usize {
+        self.row().2
+    }
+
+    /// The meaning of its bits.
+    pub fn encoding(self) -> Encoding {
+        self.row().3
+    }
+
+    fn row(self) -> &'static (Type, &'static str, usize, Encoding) {
+        &TYPES[self as usize]
+    }
+
+    /// Reads a number of this type: decimal, or with `0x`, `0o` or `0b` for integers; underscores between digits are ignored.
+    /// A signed type takes bit patterns in `0x`, `0o` and `0b` too.
+    ///
+    /// # Errors
+    /// [`ValueError`] for text that is no number, and for a number that is none of this type.
+    ///
+    /// # Examples
+    /// ```
+    /// use gcn_runtime::value::Type;
+    /// assert_eq!(Type::I32.parse("0xffff_ffff")?.integer(), -1);
+    /// assert_eq!(Type::U8.parse("256").unwrap_err().to_string(), "256 does not fit u8");
+    /// # Ok::<(), gcn_runtime::value::ValueError>(())
+    /// ```
+    pub fn parse(self, text: &str) -> Result<Value, ValueError> {
+        let text = text.trim();
+        let wrong = || ValueError::NotANumber(text.to_owned());
+        let range = || ValueError::Range {
+            text: text.to_owned(),
+            ty: self,
+        };
+        let bits = match self {
+            Type::F64 => text.parse::<f64>().map_err(|_| wrong())?.to_bits(),
+            Type::F32 => u64::from(text.parse::<f32>().map_err(|_| wrong())?.to_bits()),
+            Type::F16 => {
+                u64::from(f16::from_f64(text.parse::<f64>().map_err(|_| wrong())?).to_bits())
+            }
+            _ => {
+                let Some((value, base)) = integer(text) else {
+                    let is_float = text.parse::<f64>().is_ok();
+                    let is_whole =
+                        !text.contains(|c: char| !c.is_ascii_digit() && !matches!(c, '+' | '-'));
+                    if is_float && is_whole {
+                        return Err(range());
+                    }
+                    let not_whole = ValueError::NotWhole {
+                        text: text.to_owned(),
+                        ty: self,
+                    };
+                    return Err(if is_float { not_whole } else { wrong() });
+                };
+                let bits = self.size() * 8;
+                let unsigned = 0..=(i128::from(u64::MAX) >> (64 - bits));
+                let signed = -(1 << (bits - 1))..=(1i128 << (bits - 1)) - 1;
+                let fits = match self.encoding() {
+                    Encoding::Signed => {
+                        signed.contains(&value)
+                            || (base == Base::Pattern && unsigned.contains(&value))
+                    }
+                    Encoding::Unsigned | Encoding::Float => unsigned.contains(&value),
+                };
+                if !fits {
+                    return Err(range());
+                }
+                value as u64 & (u64::MAX >> (64 - bits))
+            }
+        };
+        // Not the names of infinity and of what is no number.
+        let is_finite_text = text.contains(|c: char| c.is_ascii_digit());
+        let value = Value { ty: self, bits };
+        if self.encoding() == Encoding::Float && is_finite_text && !value.float().is_finite() {
+            return Err(range());
+        }
+        Ok(value)
+    }
+}
+
+impl fmt::Display for Type {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.name())
+    }
+}
+
+/// Notation of an integer.
+#[derive(PartialEq, Eq)]
+pub(crate) enum Base {
+    /// Without a prefix.
+    Decimal,
+    /// With a prefix: bits rather than a number.
+    Pattern,
+}
+
+/// An integer in decimal, or with `0x`, `0o` or `0b`; underscores between digits are ignored.
+pub(crate) fn integer(text: &str) -> Option<(i128, Base)> {
+    let (negative, digits) = match text.strip_prefix('-') {
+        Some(rest) => (true, rest),
+        None => (false, text.strip_prefix('+').unwrap_or(text)),
+    };
+    let lower = digits.to_ascii_lowercase().replace('_', "");
+    let prefixed = [("0x", 16), ("0o", 8), ("0b", 2)]
+        .into_iter()
+        .find_map(|(prefix, radix)| Some((lower.strip_prefix(prefix)?, radix)));
+    let (digits, radix) = prefixed.unwrap_or((&lower, 10));
+    if !digits.starts_with(|c: char| c.is_ascii_hexdigit()) {
+        return None;
+    }
+    let value = i128::from_str_radix(digits, radix).ok()?;
+    let base = if prefixed.is_some() {
+        Base::Pattern
+    } else {
+        Base::Decimal
+    };
+    Some((if negative { -value } else { value }, base))
+}
+
+/// A number of a type.
+///
+/// # Examples
+/// ```
+/// use gcn_runtime::value::{Type, Value};
+/// let value = Value { ty: Type::F32, bits: 0x3fc0_0000 };
+/// assert_eq!(value, Value::from(1.5f32));
+/// assert_eq!(value.float(), 1.5);
+/// ```
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub struct Value {
+    /// Type.
+    pub ty: Type,
+    /// Bits; those beyond the type's size are zero.
+    pub bits: u64,
+}
+
+impl Value {
+    /// The value at the beginning of little-endian bytes; nothing if there are too few.
+    pub fn from_bytes(ty: Type, bytes: &[u8]) -> Option<Value> {
+        let mut all = [0; 8];
+        let size = ty.size();
+        all.get_mut(..size)?.copy_from_slice(bytes.get(..size)?);
+        Some(Value {
+            ty,
+            bits: u64::from_le_bytes(all),
+        })
+    }
+
+    /// The values that bytes of memory are, without an incomplete one at the end.
+    pub fn all(ty: Type, bytes: &[u8]) -> impl Iterator<Item = Value> {
+        let elements = bytes.chunks_exact(ty.size());
+        elements.filter_map(move |bytes| Value::from_bytes(ty, bytes))
+    }
+
+    /// Little-endian bytes, [`Type::size`] of them.
+    pub fn to_bytes(self) -> Vec<u8> {
+        self.bits.to_le_bytes()[..self.ty.size()].to_vec()
+    }
+
+    /// The value as a double; integers of 64 bits are rounded.
+    pub fn float(self) -> f64 {
+        match self.ty {
+            Type::F64 => f64::from_bits(self.bits),
+            Type::F32 => f64::from(f32::from_bits(self.bits as u32)),
+            Type::F16 => f16::from_bits(self.bits as u16).to_f64(),
+            _ => self.integer() as f64,
+        }
+    }
+
+    /// The value as an integer; of a floating-point number its bits.
+    pub fn integer(self) -> i128 {
+        let unused = 64 - self.ty.size() * 8;
+        match self.ty.encoding() {
+            Encoding::Signed => i128::from((self.bits << unused).cast_signed() >> unused),
+            Encoding::Unsigned | Encoding::Float => i128::from(self.bits << unused >> unused),
+        }
+    }
+
+    /// True for a floating-point value that is no number.
+    pub fn is_nan(self) -> bool {
+        self.ty.encoding() == Encoding::Float && self.float().is_nan()
+    }
+}
+
+macro_rules! values {
+    ($($Type:ty: $ty:ident, $bits:expr;)*) => {$(
+        impl From<$Type> for Value {
+            fn from(number: $Type) -> Value {
+                let bits: fn($Type) -> u64 = $bits;
+                Value { ty: Type::$ty, bits: bits(number) }
+            }
+        }
+    )*};
+}
+
+values! {
+    u8: U8, u64::from;
+    i8: I8, |n| u64::from(n.cast_unsigned());
+    u16: U16, u64::from;
+    i16: I16, |n| u64::from(n.cast_unsigned());
+    u32: U32, u64::from;
+    i32: I32, |n| u64::from(n.cast_unsigned());
+    f32: F32, |n| u64::from(n.to_bits());
+    u64: U64, |n| n;
+    i64: I64, i64::cast_unsigned;
+    f64: F64, f64::to_bits;
+}
+
+/// Writes the shortest decimal that [`Type::parse`] reads as the same value.
+impl fmt::Display for Value {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        /// Powers of ten between which decimals without exponent are readable.
+        const PLAIN: std::ops::Range<f64> = 1e-4..1e16;
+        let scientific =
+            self.float() != 0.0 && self.float().is_finite() && !PLAIN.contains(&self.float().abs());
+        match (self.ty, scientific) {
+            (Type::F64, false) => write!(f, "{}", f64::from_bits(self.bits)),
+            (Type::F64, true) => write!(f, "{:e}", f64::from_bits(self.bits)),
+            (Type::F32, false) => write!(f, "{}", f32::from_bits(self.bits as u32)),
+            (Type::F32, true) => write!(f, "{:e}", f32::from_bits(self.bits as u32)),
+            (Type::F16, false) => write!(f, "{}", f16::from_bits(self.bits as u16)),
+            (Type::F16, true) => write!(f, "{:e}", f16::from_bits(self.bits as u16).to_f32()),
+            _ => write!(f, "{}", self.integer()),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn types_are_in_the_order_of_the_table() {
+        for (index, row) in TYPES.iter().enumerate() {
+            assert_eq!(row.0 as usize, index);
+            assert_eq!(Type::named(row.1), Some(row.0));
+        }
+    }
+
+    #[test]
+    fn numbers_of_the_host_are_values() {
+        for (value, ty, text) in [
+            (Value::from(200u8), Type::U8, "200"),
+            (Value::from(-2i8), Type::I8, "-2"),
+            (Value::from(60_000u16), Type::U16, "60000"),
+            (Value::from(-2i16), Type::I16, "-2"),
+            (Value::from(4_000_000_000u32), Type::U32, "4000000000"),
+            (Value::from(-2i32), Type::I32, "-2"),
+            (Value::from(-0.5f32), Type::F32, "-0.5"),
+            (Value::from(u64::MAX), Type::U64, "18446744073709551615"),
+            (Value::from(-2i64), Type::I64, "-2"),
+            (Value::from(1e300), Type::F64, "1e300"),
+        ] {
+            assert_eq!(ty.parse(text), Ok(value), "{ty}:{text}");
+            assert_eq!(value.to_string(), text);
+        }
+    }
+
+    #[test]
+    fn numbers_are_read() {
+        for (ty, text, bits) in [
+            (Type::U32, "42", 42),
+            (Type::U32, "0x10", 16),
+            (Type::U32, "0b101", 5),
+            (Type::U32, "1_000", 1000),
+            (Type::I32, "-1", 0xffff_ffff),
+            (Type::I32, "0xffffffff", 0xffff_ffff),
+            (Type::I8, "-128", 0x80),
+            (Type::U64, "18446744073709551615", u64::MAX),
+            (Type::I64, "-9223372036854775808", 1 << 63),
+            (Type::F32, "1.5", 0x3fc0_0000),
+            (Type::F32, "-0", 0x8000_0000),
+            (Type::F32, "3", 0x4040_0000),
+            (Type::F64, "1e3", 0x408f_4000_0000_0000),
+            (Type::F16, "1.5", 0x3e00),
+            (Type::F32, "inf", 0x7f80_0000),
+        ] {
+            let value = ty.parse(text).unwrap();
+            assert_eq!(
+                Value::from_bytes(ty, &value.to_bytes()).unwrap().bits,
+                bits,
+                "{ty}:{text}"
+            );
+        }
+    }
+
+    #[test]
+    fn wrong_numbers_are_refused() {
+        for (ty, text, message) in [
+            (Type::U8, "256", "256 does not fit u8"),
+            (Type::U32, "-1", "-1 does not fit u32"),
+            (Type::I8, "128", "128 does not fit i8"),
+            (Type::I32, "2147483648", "2147483648 does not fit i32"),
+            (
+                Type::U32,
+                "1.5",
+                "1.5 is not a whole number, but u32 needs one",
+            ),
+            (Type::U32, "x", "`x` is not a number"),
+            (Type::F32, "", "`` is not a number"),
+            (Type::F16, "65536", "65536 does not fit f16"),
+            (Type::F32, "1e60", "1e60 does not fit f32"),
+            (Type::F64, "-1e309", "-1e309 does not fit f64"),
+            (
+                Type::U32,
+                "99999999999999999999999999999999999999999999",
+                "99999999999999999999999999999999999999999999 does not fit u32",
+            ),
+            (Type::I32, "--1", "`--1` is not a number"),
+        ] {
+            assert_eq!(ty.parse(text).unwrap_err().to_string(), message);
+        }
+    }
+
+    #[test]
+    fn values_are_written_so_that_they_can_be_read() {
+        for (ty, text) in [
+            (Type::F32, "0.1"),
+            (Type::F32, "1e-10"),
+            (Type::F64, "1.7976931348623157e308"),
+            (Type::F16, "0.1"),
+            (Type::F32, "NaN"),
+            (Type::F32, "-inf"),
+            (Type::I8, "-1"),
+            (Type::U64, "18446744073709551615"),
+        ] {
+            let value = ty.parse(text).unwrap();
+            assert_eq!(ty.parse(&value.to_string()).unwrap(), value, "{text}");
+        }
+    }
+}
