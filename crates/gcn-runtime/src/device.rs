@@ -30,6 +30,7 @@ struct Inner {
     target: &'static Target,
     /// Features that the target's name has turned on or off, such as `xnack-`.
     features: Vec<String>,
+    answers_host_calls: bool,
     emulated: Emulated,
     pool: Arc<Pool>,
     /// Held by a run if the device is exclusive.
@@ -50,6 +51,7 @@ pub struct DeviceBuilder {
     features: Vec<String>,
     config: Config,
     memory: u64,
+    answers_host_calls: bool,
 }
 
 impl DeviceBuilder {
@@ -82,6 +84,21 @@ impl DeviceBuilder {
         self
     }
 
+    /// Leaves kernels' calls to their host (`printf` of HIP, `malloc`) to the caller: launches make no buffer for them, and
+    /// the hidden arguments of that buffer and of the heap are as the caller gives them.
+    ///
+    /// # Examples
+    /// ```
+    /// let device = gcn_runtime::Device::builder("gfx900")?.without_host_calls().build();
+    /// assert!(!device.answers_host_calls());
+    /// # Ok::<(), gcn_runtime::Error>(())
+    /// ```
+    #[must_use]
+    pub fn without_host_calls(mut self) -> DeviceBuilder {
+        self.answers_host_calls = false;
+        self
+    }
+
     /// Changes choices that no source settles, and limits: see [`Config`].
     #[must_use]
     pub fn configure(mut self, change: impl FnOnce(&mut Config)) -> DeviceBuilder {
@@ -96,6 +113,7 @@ impl DeviceBuilder {
         Device(Arc::new(Inner {
             target: self.target,
             features: self.features,
+            answers_host_calls: self.answers_host_calls,
             emulated,
             pool: Pool::new(),
             turn: Mutex::new(()),
@@ -126,6 +144,7 @@ impl Device {
             features: target.split(':').skip(1).map(str::to_owned).collect(),
             config,
             memory: u64::MAX,
+            answers_host_calls: true,
         })
     }
 
@@ -137,6 +156,11 @@ impl Device {
     /// Features that the target's name has turned on or off, such as `xnack-`.
     pub fn features(&self) -> &[String] {
         &self.0.features
+    }
+
+    /// True unless [`DeviceBuilder::without_host_calls`] leaves kernels' calls to their host to the caller.
+    pub fn answers_host_calls(&self) -> bool {
+        self.0.answers_host_calls
     }
 
     /// Allocates `bytes` zero bytes. Faults call them by `name`. Kernels may run meanwhile.

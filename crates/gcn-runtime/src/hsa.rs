@@ -78,14 +78,27 @@ pub struct Launch<'a> {
     pub kernel: &'a Kernel,
     /// How large the dispatch is.
     pub shape: Shape,
-    /// The arguments, without hidden ones.
-    pub arguments: &'a [Placed],
+    /// The arguments.
+    pub arguments: Arguments<'a>,
+    /// True if the runtime answers the kernel's calls to its host. Otherwise it makes no buffer for them, and leaves the hidden
+    /// arguments of that buffer and of the heap as the caller gives them.
+    pub answers_host_calls: bool,
+}
+
+/// The argument segment of a launch.
+#[derive(Clone, Copy, Debug)]
+pub enum Arguments<'a> {
+    /// Explicit arguments, for which the launch makes a segment; it adds the hidden ones.
+    Placed(&'a [Placed]),
+    /// A segment at this address, hidden arguments included, which the caller owns. Nothing is written to it, so that the
+    /// kernel's `printf` and calls to its host are the caller's to serve.
+    At(u64),
 }
 
 /// A kernel ready to run.
 pub struct Prepared {
-    /// Its code.
-    pub code: Code,
+    /// Its code, which launches of the kernel share.
+    pub code: Arc<Code>,
     /// What to run.
     pub dispatch: Dispatch,
     /// What was decided without being asked.
@@ -325,7 +338,12 @@ impl Launch<'_> {
         let descriptor = &self.kernel.descriptor;
         let mut notes = Vec::new();
         let mut owned = Owned::new(&device.memory);
-        let printf = self.printf(&mut owned, &mut notes)?;
+        let own_segment = matches!(self.arguments, Arguments::Placed(_));
+        let printf = if own_segment {
+            self.printf(&mut owned, &mut notes)?
+        } else {
+            None
+        };
         let scratch = self.scratch_bytes() as u32;
         let mut dispatch = Dispatch {
             kernel: Some(self.kernel.name.clone()),
@@ -338,7 +356,8 @@ impl Launch<'_> {
             initial: Initial::default(),
         };
         let waves = dispatch.resident_waves(device.config.threads);
-        let hostcall = if self.asks_for(&ValueKind::HiddenHostcallBuffer) {
+        let answers = own_segment && self.answers_host_calls;
+        let hostcall = if answers && self.asks_for(&ValueKind::HiddenHostcallBuffer) {
             Some(Arc::new(Hostcall::new(&mut owned, waves)?))
         } else {
             None
@@ -346,7 +365,7 @@ impl Launch<'_> {
         device.host_calls = hostcall.clone().map(|host| host as Arc<dyn HostCalls>);
         let printf_buffer = match &printf {
             Some(printf) => printf.buffer.address,
-            None if self.loaded.has_mute_printf => {
+            None if own_segment && self.loaded.has_mute_printf => {
                 notes.push(Note::MutePrintf);
                 owned.allocate("no room for what is printed", MUTE_PRINTF_BYTES)?
             }
@@ -358,16 +377,20 @@ impl Launch<'_> {
             heap: hostcall.as_ref().map_or(0, |host| host.heap_address()),
             queue: self.queue(device, &mut owned)?,
         };
-        let arguments = self.argument_segment(device, &mut owned, &services)?;
-        dispatch.kernarg = Some(arguments..arguments + self.segment_bytes());
+        let arguments = match self.arguments {
+            Arguments::Placed(placed) => {
+                self.argument_segment(placed, device, &mut owned, &services)?
+            }
+            Arguments::At(address) => address,
+        };
+        dispatch.kernarg = Some(arguments..arguments.saturating_add(self.segment_bytes()));
         let packet = self.packet(&mut owned, arguments)?;
         let entry = self.kernel.entry_address;
-        let (base, bytes) = self
+        let sgprs = sgprs(isa, descriptor.compute_pgm_rsrc1);
+        let code = self
             .loaded
-            .code_around(device, entry)
+            .code(device, entry, self.vgprs(), sgprs)
             .ok_or(LaunchError::Entry(entry))?;
-        let rsrc1 = descriptor.compute_pgm_rsrc1;
-        let code = Code::new(isa, base, &bytes, self.vgprs(), sgprs(isa, rsrc1));
         let Shape { grid, group, .. } = self.shape;
         let metadata = self.kernel.metadata.as_ref();
         let wants_whole = metadata.is_some_and(|m| m.uniform_work_group_size == Some(1));

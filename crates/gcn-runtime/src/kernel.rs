@@ -119,7 +119,7 @@ impl Kernel {
                 stack: None,
             },
             arguments: Vec::new(),
-            placed: None,
+            segment: None,
             after: Vec::new(),
             progress: None,
             observers: Observers::none(),
@@ -180,6 +180,14 @@ impl Argument {
     }
 }
 
+/// The argument segment of a launch, where its arguments have places already.
+#[derive(Clone, Debug)]
+enum Segment {
+    Placed(Vec<Placed>),
+    /// At an address of the caller's.
+    At(u64),
+}
+
 /// A launch that is being put together.
 ///
 /// # Examples
@@ -199,13 +207,18 @@ pub struct Launch {
     kernel: Kernel,
     shape: Shape,
     arguments: Vec<Argument>,
-    placed: Option<Vec<Placed>>,
+    segment: Option<Segment>,
     after: Vec<Signal>,
     progress: Option<Arc<Progress>>,
     observers: Observers,
 }
 
 impl Launch {
+    /// The kernel.
+    pub fn kernel(&self) -> &Kernel {
+        &self.kernel
+    }
+
     /// Sets the work-items of a workgroup in x, y and z.
     pub fn group(mut self, group: [u32; 3]) -> Launch {
         self.shape.group = group;
@@ -257,7 +270,7 @@ impl Launch {
     /// # Ok::<(), gcn_runtime::Error>(())
     /// ```
     pub fn raw_arguments(mut self, bytes: Vec<u8>) -> Launch {
-        self.placed = Some(vec![Placed { offset: 0, bytes }]);
+        self.segment = Some(Segment::Placed(vec![Placed { offset: 0, bytes }]));
         self
     }
 
@@ -265,7 +278,28 @@ impl Launch {
     /// keep until the launch has ended.
     pub fn placed(mut self, placement: Placement) -> Launch {
         self.shape.dynamic_lds = self.shape.dynamic_lds.saturating_add(placement.lds);
-        self.placed = Some(placement.placed);
+        self.segment = Some(Segment::Placed(placement.placed));
+        self
+    }
+
+    /// Gives the address of an argument segment in device memory, in place of arguments. The caller owns it, keeps it until the
+    /// launch has ended, and has written hidden arguments too: nothing is written to it. What the kernel prints and its calls
+    /// to its host are the caller's to serve.
+    ///
+    /// # Examples
+    /// ```
+    /// # mod example { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/doc/assemble.rs")); }
+    /// # use example::add_one;
+    /// # let device = gcn_runtime::Device::new("gfx900")?;
+    /// # let kernel = device.load(&add_one())?.kernel("add_one")?;
+    /// let xs = device.buffer("xs", &[1u32])?;
+    /// let segment = device.buffer("segment", &[xs.address()])?;
+    /// kernel.launch([1, 1, 1]).arguments_at(segment.address()).submit(&device.queue())?.wait()?;
+    /// assert_eq!(xs.read::<u32>(), [2]);
+    /// # Ok::<(), gcn_runtime::Error>(())
+    /// ```
+    pub fn arguments_at(mut self, address: u64) -> Launch {
+        self.segment = Some(Segment::At(address));
         self
     }
 
@@ -343,19 +377,19 @@ impl Launch {
             kernel,
             mut shape,
             arguments,
-            placed,
+            segment,
             after,
             progress,
             observers,
         } = self;
-        let placed = match placed {
-            Some(placed) => placed,
-            None => place(&kernel, &mut shape, &arguments)?,
+        let segment = match segment {
+            Some(segment) => segment,
+            None => Segment::Placed(place(&kernel, &mut shape, &arguments)?),
         };
         let prepared = Prepared {
             kernel,
             shape,
-            placed,
+            segment,
             _kept: arguments,
             progress,
             observers,
@@ -428,7 +462,7 @@ fn place(kernel: &Kernel, shape: &mut Shape, arguments: &[Argument]) -> Result<V
 pub(crate) struct Prepared {
     kernel: Kernel,
     shape: Shape,
-    placed: Vec<Placed>,
+    segment: Segment,
     /// Buffers live until the end.
     _kept: Vec<Argument>,
     progress: Option<Arc<Progress>>,
@@ -442,7 +476,11 @@ impl Prepared {
             loaded: self.kernel.module.loaded(),
             kernel: self.kernel.kernel(),
             shape: self.shape,
-            arguments: &self.placed,
+            arguments: match &self.segment {
+                Segment::Placed(placed) => hsa::Arguments::Placed(placed),
+                Segment::At(address) => hsa::Arguments::At(*address),
+            },
+            answers_host_calls: self.kernel.module.device().answers_host_calls(),
         }
     }
 

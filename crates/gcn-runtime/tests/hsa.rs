@@ -7,7 +7,7 @@ use gcn_emu::run::InitialSgpr::{
 };
 use gcn_isa::Target;
 use gcn_object::{CodeObject, Version};
-use gcn_runtime::hsa::{self, Launch, LaunchError, Note, Placed, Prepared, Shape};
+use gcn_runtime::hsa::{self, Arguments, Launch, LaunchError, Note, Placed, Prepared, Shape};
 
 /// A kernel with these lines in its descriptor and this metadata, in an object of this version.
 fn object(target: &str, version: u8, descriptor: &str, metadata: &str) -> CodeObject<'static> {
@@ -67,7 +67,8 @@ fn prepare(
         loaded: &loaded,
         kernel,
         shape,
-        arguments,
+        arguments: Arguments::Placed(arguments),
+        answers_host_calls: true,
     }
     .prepare(&mut device);
     (device, prepared)

@@ -6,7 +6,7 @@ use gcn_object::{MAX_KERNARG_BYTES, ValueKind, Version};
 
 use crate::owned::Owned;
 
-use super::{Launch, Placed, Shape};
+use super::{Arguments, Launch, Placed, Shape};
 
 /// The argument segment has whole lines of so many bytes: compilers load aligned groups of dwords that begin in it and
 /// end behind it.
@@ -42,6 +42,10 @@ impl Launch<'_> {
             hidden.extend(self.mute_printf_argument(&hidden));
             return hidden;
         }
+        if let Arguments::At(_) = self.arguments {
+            // Only the caller knows where the explicit arguments end.
+            return Vec::new();
+        }
         let begin = self.explicit_end().next_multiple_of(HIDDEN_ALIGN);
         self.hidden_layout()
             .iter()
@@ -75,12 +79,11 @@ impl Launch<'_> {
 
     fn explicit_end(&self) -> u64 {
         let end = |a: &Placed| a.offset.saturating_add(a.bytes.len() as u64);
-        self.arguments
-            .iter()
-            .map(end)
-            .max()
-            .unwrap_or(0)
-            .min(MAX_KERNARG_BYTES + 1)
+        let end = match self.arguments {
+            Arguments::Placed(placed) => placed.iter().map(end).max().unwrap_or(0),
+            Arguments::At(_) => 0,
+        };
+        end.min(MAX_KERNARG_BYTES + 1)
     }
 
     /// Bytes of the argument segment.
@@ -140,18 +143,30 @@ impl Launch<'_> {
 
     pub(super) fn argument_segment(
         &self,
+        placed: &[Placed],
         device: &Device,
         owned: &mut Owned,
         services: &Services,
     ) -> Result<u64, AllocError> {
         let bytes = self.segment_bytes().next_multiple_of(KERNARG_LINE);
         let address = owned.allocate("the argument segment", bytes)?;
-        for argument in self.arguments {
+        for argument in placed {
             device
                 .memory
                 .write(address + argument.offset, &argument.bytes);
         }
-        for (offset, size, kind) in self.hidden() {
+        let is_answered = |kind: &ValueKind| {
+            self.answers_host_calls
+                || !matches!(
+                    kind,
+                    ValueKind::HiddenHostcallBuffer | ValueKind::HiddenHeapV1
+                )
+        };
+        let written = self
+            .hidden()
+            .into_iter()
+            .filter(|(.., kind)| is_answered(kind));
+        for (offset, size, kind) in written {
             let value = self.hidden_value(&kind, device, services).to_le_bytes();
             let size = usize::try_from(size)
                 .unwrap_or(value.len())

@@ -1,7 +1,10 @@
 //! Loads code objects: memory image, relocation, symbols.
 
 use std::collections::HashMap;
+use std::fmt;
+use std::sync::{Arc, Mutex, PoisonError};
 
+use gcn_emu::code::Code;
 use gcn_emu::device::Device;
 use gcn_emu::memory::AllocError;
 use gcn_object::{
@@ -15,7 +18,8 @@ const MANAGED: &str = ".managed";
 /// Bytes of a pointer.
 const POINTER_BYTES: u64 = 8;
 
-/// A code object in guest memory.
+/// A code object in guest memory. Code is read and decoded when a kernel is first launched, and kept: later writes to the
+/// memory that it is in change no instruction.
 #[derive(Clone, Debug)]
 pub struct Loaded {
     /// Address of its first byte.
@@ -26,6 +30,26 @@ pub struct Loaded {
     symbols: Vec<LoadedSymbol>,
     /// Whether it has the device library's printf, which looks for a buffer that no metadata tell of (errata E244).
     pub(super) has_mute_printf: bool,
+    kept: Kept,
+}
+
+/// A kernel's entry and the registers that it may use, on which the decoding of its instructions depends.
+#[derive(Clone, Copy, PartialEq, Eq, Hash)]
+struct CodeKey {
+    entry: u64,
+    vgprs: usize,
+    sgprs: u8,
+}
+
+/// The code of the kernels that have been launched.
+#[derive(Clone, Default)]
+struct Kept(Arc<Mutex<HashMap<CodeKey, Arc<Code>>>>);
+
+impl fmt::Debug for Kept {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let kernels = self.0.lock().unwrap_or_else(PoisonError::into_inner).len();
+        f.debug_struct("Kept").field("kernels", &kernels).finish()
+    }
 }
 
 /// A symbol of a loaded code object.
@@ -103,6 +127,7 @@ pub fn load(device: &Device, object: &CodeObject, name: &str) -> Result<Loaded, 
         symbols,
         has_mute_printf: metadata.is_some_and(|metadata| metadata.printf.is_empty())
             && object.symbol(MUTE_PRINTF).is_some(),
+        kept: Kept::default(),
     })
 }
 
@@ -153,8 +178,32 @@ impl Loaded {
         before.next().filter(|_| inside)
     }
 
+    /// The code around a kernel's entry, an address of the object, for a kernel with these numbers of registers; nothing if it
+    /// is not in an executable segment. Launches of a kernel share it.
+    pub(super) fn code(
+        &self,
+        device: &Device,
+        entry: u64,
+        vgprs: usize,
+        sgprs: u8,
+    ) -> Option<Arc<Code>> {
+        let key = CodeKey {
+            entry,
+            vgprs,
+            sgprs,
+        };
+        let mut kept = self.kept.0.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(code) = kept.get(&key) {
+            return Some(code.clone());
+        }
+        let (base, bytes) = self.code_around(device, entry)?;
+        let code = Arc::new(Code::new(device.config.isa, base, &bytes, vgprs, sgprs));
+        kept.insert(key, code.clone());
+        Some(code)
+    }
+
     /// The executable segment around an address of the object: guest address and bytes.
-    pub(super) fn code_around(&self, device: &Device, entry: u64) -> Option<(u64, Vec<u8>)> {
+    fn code_around(&self, device: &Device, entry: u64) -> Option<(u64, Vec<u8>)> {
         let holds = |s: &&Segment| s.execute && entry >= s.address && entry - s.address < s.size;
         let segment = self.segments.iter().find(holds)?;
         let base = self.moved(segment.address);

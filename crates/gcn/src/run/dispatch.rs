@@ -167,7 +167,8 @@ impl Dispatch<'_> {
             loaded,
             kernel: self.kernel,
             shape: self.shape,
-            arguments: &self.placement.placed,
+            arguments: hsa::Arguments::Placed(&self.placement.placed),
+            answers_host_calls: true,
         }
     }
 }
