@@ -5,6 +5,7 @@ use std::sync::Arc;
 use gcn_emu::memory::{AllocError, FreeError, RegisterError};
 use gcn_object::{BundleError, NameError, ReadError};
 
+use crate::compile::CompileError;
 use crate::hsa;
 use crate::signal::Completion;
 
@@ -56,6 +57,9 @@ pub enum Error {
         /// Targets that there is code for.
         found: Vec<String>,
     },
+    /// A source is not compiled.
+    #[error(transparent)]
+    Compile(Arc<CompileError>),
     /// A code object cannot be loaded.
     #[error(transparent)]
     Load(Arc<hsa::LoadError>),

@@ -1,11 +1,14 @@
 //! Modules: code in device memory.
 
+use std::ffi::OsString;
+use std::path::Path;
 use std::sync::Arc;
 
 use gcn_emu::memory::Memory;
 use gcn_isa::Target;
 use gcn_object::{BundleEntry, CodeObject, code_objects, is_container};
 
+use crate::compile::{self, CompileError, Compiled, Language, Request, Source, Toolchain};
 use crate::hsa::{self, Loaded, LoadedSymbol};
 use crate::{Device, Error, Kernel};
 
@@ -107,6 +110,76 @@ impl Module {
             });
         }
         Ok(modules)
+    }
+
+    /// Compiles a source for the device with the system's newest Clang, or takes the result from the user's cache, and loads it:
+    /// the module, and what the compiler said. The options are Clang's.
+    ///
+    /// # Errors
+    /// [`Error::Compile`], which has the compiler's diagnostics and commands; or as [`Module::load`].
+    ///
+    /// # Examples
+    /// ```no_run
+    /// use gcn_runtime::compile::{Language, Source};
+    /// use gcn_runtime::{Device, Module};
+    ///
+    /// let device = Device::new("gfx906")?;
+    /// let text = "kernel void twice(global int *xs) { xs[get_global_id(0)] *= 2; }";
+    /// let options = ["-O3".into()];
+    /// let (module, compiled) = Module::compile(&device, Source::Text(text), Language::OpenClC, &options)?;
+    /// assert!(compiled.diagnostics.is_empty());
+    /// let xs = device.buffer("xs", &[1, 2, 3])?;
+    /// module.kernel("twice")?.launch([3, 1, 1]).arg(&xs).submit(&device.queue())?.wait()?;
+    /// assert_eq!(xs.read::<i32>(), [2, 4, 6]);
+    /// # Ok::<(), gcn_runtime::Error>(())
+    /// ```
+    pub fn compile(
+        device: &Device,
+        source: Source<'_>,
+        language: Language,
+        options: &[OsString],
+    ) -> Result<(Module, Compiled), Error> {
+        Module::compile_by(device, source, language, options, compile::compile)
+    }
+
+    /// As [`Module::compile`], with a Clang and a directory for results of the caller's choice, see [`compile::compile_with`].
+    ///
+    /// # Errors
+    /// As there.
+    pub fn compile_with(
+        device: &Device,
+        toolchain: &Toolchain,
+        directory: Option<&Path>,
+        source: Source<'_>,
+        language: Language,
+        options: &[OsString],
+    ) -> Result<(Module, Compiled), Error> {
+        let compile = |request: &Request<'_>| compile::compile_with(toolchain, directory, request);
+        Module::compile_by(device, source, language, options, compile)
+    }
+
+    fn compile_by(
+        device: &Device,
+        source: Source<'_>,
+        language: Language,
+        options: &[OsString],
+        compile: impl FnOnce(&Request<'_>) -> Result<Compiled, CompileError>,
+    ) -> Result<(Module, Compiled), Error> {
+        let mut target = device.target().name.to_owned();
+        for feature in device.features() {
+            target.push(':');
+            target.push_str(feature);
+        }
+        let request = Request {
+            source,
+            language,
+            target: &target,
+            options,
+            colour: false,
+        };
+        let compiled = compile(&request).map_err(|error| Error::Compile(Arc::new(error)))?;
+        let module = Module::load(device, &compiled.code)?;
+        Ok((module, compiled))
     }
 
     fn of(device: &Device, object: CodeObject<'static>) -> Result<Module, Error> {

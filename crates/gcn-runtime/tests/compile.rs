@@ -1,0 +1,86 @@
+//! Modules from source text, by the system's Clang: Debian's packages clang-19, lld-19 and rocm-device-libs.
+
+use gcn_runtime::compile::{CompileError, Compiled, Language, Source, Toolchain};
+use gcn_runtime::{Device, Error, Module};
+
+/// Compiles text for a device, with a cache in the directory.
+fn compile(
+    device: &Device,
+    cache: &tempfile::TempDir,
+    language: Language,
+    text: &str,
+    options: &[&str],
+) -> Result<(Module, Compiled), Error> {
+    let toolchain = Toolchain::find().unwrap_or_else(|error| panic!("{error}"));
+    let options: Vec<_> = options.iter().map(Into::into).collect();
+    let (cache, source) = (Some(cache.path()), Source::Text(text));
+    Module::compile_with(device, &toolchain, cache, source, language, &options)
+}
+
+fn directory() -> tempfile::TempDir {
+    tempfile::tempdir().expect("a directory")
+}
+
+#[test]
+fn text_becomes_a_module_that_runs() {
+    let cache = directory();
+    let device = Device::builder("gfx906:xnack-").expect("a target");
+    let device = device.threads(1).build();
+    let texts = [
+        (
+            Language::OpenClC,
+            "kernel void scale(global int *xs) { xs[get_global_id(0)] *= FACTOR; }",
+        ),
+        (
+            Language::Hip,
+            "__global__ void scale(int *xs) { xs[__builtin_amdgcn_workitem_id_x()] *= FACTOR; }",
+        ),
+    ];
+    for (language, text) in texts {
+        for (factor, cached) in [(2, false), (3, false), (3, true)] {
+            let option = format!("-DFACTOR={factor}");
+            let (module, compiled) =
+                compile(&device, &cache, language, text, &[&option]).expect("it compiles");
+            assert_eq!(compiled.cached, cached, "{language:?}, {factor}");
+            let shown = compiled.commands.join("\n");
+            assert!(shown.contains(&option), "{shown}");
+            assert!(shown.contains("gfx906:xnack-"), "{shown}");
+            let xs = device.buffer("xs", &[1i32, -2, 3]).expect("memory");
+            let kernel = module.kernel("scale").expect("it is there");
+            let launch = kernel.launch([3, 1, 1]).arg(&xs);
+            let done = launch.submit(&device.queue()).expect("good arguments");
+            done.wait().expect("no fault");
+            assert_eq!(xs.read::<i32>(), [1, -2, 3].map(|x| x * factor));
+        }
+    }
+}
+
+#[test]
+fn the_compilers_diagnostics_are_there() {
+    let cache = directory();
+    let device = Device::new("gfx900").expect("a target");
+    let warned = "kernel void k(global int *xs) { int unused; xs[0] = 1; }";
+    let options = ["-Wunused-variable"];
+    let compiled = compile(&device, &cache, Language::OpenClC, warned, &options);
+    let (module, compiled) = compiled.expect("a warning is no error");
+    assert_eq!(module.kernels().collect::<Vec<_>>(), ["k"]);
+    let said = &compiled.diagnostics;
+    assert!(said.contains("unused variable 'unused'"), "{said}");
+
+    let wrong = "kernel void k(global int *xs) { xs[0] = nothing; }";
+    let error = compile(&device, &cache, Language::OpenClC, wrong, &[]).expect_err("no such name");
+    let Error::Compile(error) = error else {
+        panic!("{error}");
+    };
+    let CompileError::Failed {
+        diagnostics,
+        commands,
+        ..
+    } = &*error
+    else {
+        panic!("{error}");
+    };
+    let place = "undeclared identifier 'nothing'";
+    assert!(diagnostics.contains(place), "{diagnostics}");
+    assert!(commands[0].contains("gfx900"), "{commands:?}");
+}
