@@ -27,11 +27,11 @@ pub struct Code {
 const PAGE: usize = 64;
 
 /// The instructions that begin in some dwords.
-type Page = [OnceLock<Result<Place, DecodeError>>; PAGE];
+type Page = [OnceLock<Result<BlockEntry, DecodeError>>; PAGE];
 
 /// Place of an instruction: its number in a block, whose instructions are executed one after the other.
 #[derive(Debug)]
-struct Place {
+struct BlockEntry {
     block: Arc<[Step]>,
     number: usize,
 }
@@ -121,7 +121,7 @@ impl Code {
     }
 
     #[inline]
-    fn slot(&self, index: usize) -> Option<&OnceLock<Result<Place, DecodeError>>> {
+    fn slot(&self, index: usize) -> Option<&OnceLock<Result<BlockEntry, DecodeError>>> {
         let page = self.pages.get(index / PAGE)?;
         let page = page.get_or_init(|| Box::new([const { OnceLock::new() }; PAGE]));
         Some(&page[index % PAGE])
@@ -160,7 +160,7 @@ impl Code {
         let block: Arc<[Step]> = steps.into();
         for (number, slot) in slots.into_iter().enumerate() {
             let block = block.clone();
-            let _ = slot.set(Ok(Place { block, number }));
+            let _ = slot.set(Ok(BlockEntry { block, number }));
         }
         match self.slot(index)?.get()? {
             Ok(place) => Some(Ok(&place.block[place.number..])),

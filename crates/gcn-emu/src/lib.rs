@@ -1,8 +1,8 @@
 //! Runs GCN kernels on the host: dispatch → workgroup → wave → execute.
 //!
 //! [`run::run`] takes a [`run::Dispatch`] of [`code::Code`] on a [`device::Device`] to its end. An instruction is
-//! decoded once ([`code::Step`]); ALU instructions then run by a handler ([`exec::alu`]), memory instructions by
-//! [`exec::memory`]. An [`observe::Observer`] sees the events that it asks for.
+//! decoded once ([`step::Step`]); ALU instructions then run by a handler, memory instructions by their
+//! plan. An [`observe::Observer`] sees the events that it asks for.
 
 // In the order of their imports: a module names only modules above it.
 pub mod lanes;

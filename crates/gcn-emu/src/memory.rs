@@ -39,7 +39,7 @@ pub use change::{Listener, MemoryChange, MemoryChangeKind};
 pub use lanewise::Addresses;
 pub use region::Region;
 pub use space::Charge;
-use space::{Entry, Space};
+use space::{AddressSpace, Entry};
 
 /// Address of a device's first allocation, where the host has that free: above 4 GiB, so that a truncated pointer faults.
 pub const FIRST_ADDRESS: u64 = 0x1_0000_0000;
@@ -57,7 +57,7 @@ const ROW: usize = size_of::<Lanes>();
 /// Guest memory: a handle, of which all clones have the same allocations.
 #[derive(Clone, Debug)]
 pub struct Memory {
-    space: Arc<Space>,
+    space: Arc<AddressSpace>,
     /// Copies of what `space` has, a step nearer.
     first: u64,
     cells: *const AtomicPtr<Entry>,
@@ -190,10 +190,10 @@ macro_rules! accessors {
 impl Memory {
     /// Memory without any allocation. If the host has no address space left, nothing can be allocated.
     pub fn new() -> Memory {
-        Memory::of(Space::new())
+        Memory::of(AddressSpace::new())
     }
 
-    fn of(space: Space) -> Memory {
+    fn of(space: AddressSpace) -> Memory {
         let space = Arc::new(space);
         let (cells, count) = space.table();
         Memory {

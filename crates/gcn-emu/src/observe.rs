@@ -11,6 +11,7 @@ use std::ops::BitOr;
 
 use crate::device::Device;
 use crate::dispatch::{Dispatch, Stats};
+pub use crate::exec::memory::{Access, Space};
 use crate::fault::{Fault, FaultKind};
 use crate::lds::Lds;
 pub use crate::memory::{MemoryChange, MemoryChangeKind};

@@ -108,16 +108,16 @@ pub struct Scoreboard {
 #[derive(Clone, Debug)]
 struct Counter {
     value: u8,
-    /// Place of the oldest operation that holds something of it.
+    /// Holder of the oldest operation that holds something of it.
     oldest: u8,
     /// Their number, each after the one before, round the end.
     count: u8,
-    places: [Place; PLACES],
+    places: [Holder; PLACES],
 }
 
 /// An operation that holds something of a counter.
 #[derive(Clone, Copy, Debug)]
-struct Place {
+struct Holder {
     number: u64,
     pc: u64,
     kind: Kind,
@@ -137,7 +137,7 @@ impl Counter {
         value: 0,
         oldest: 0,
         count: 0,
-        places: [Place {
+        places: [Holder {
             number: 0,
             pc: 0,
             kind: Kind::Export,
@@ -146,14 +146,14 @@ impl Counter {
     };
 
     /// The operations that hold something of it, in issue order.
-    fn operations(&self) -> impl Iterator<Item = &Place> {
+    fn operations(&self) -> impl Iterator<Item = &Holder> {
         let numbers = (0..self.count).map(|n| usize::from(self.oldest + n) % PLACES);
         numbers.map(|n| &self.places[n])
     }
 
     /// Completes the oldest operations until the value is at most `until`, and reports each.
     #[inline]
-    fn release(&mut self, until: u8, mut released: impl FnMut(Place)) {
+    fn release(&mut self, until: u8, mut released: impl FnMut(Holder)) {
         while self.value > until {
             let oldest = usize::from(self.oldest) % PLACES;
             released(self.places[oldest]);
@@ -165,13 +165,13 @@ impl Counter {
 
     /// An operation is issued, which holds something of the counter, whose value is at most `max`.
     #[inline(always)]
-    fn issue(&mut self, operation: Place, max: u8, released: impl FnMut(Place)) {
+    fn issue(&mut self, operation: Holder, max: u8, released: impl FnMut(Holder)) {
         let held = operation.held.min(max);
         if self.value + held > max {
             self.release(max - held, released);
         }
         let next = usize::from(self.oldest + self.count) % PLACES;
-        self.places[next] = Place { held, ..operation };
+        self.places[next] = Holder { held, ..operation };
         self.count += 1;
         self.value += held;
     }
@@ -224,8 +224,8 @@ impl Scoreboard {
         std::iter::from_fn(move || {
             let heads = [vm.peek(), lgkm.peek(), exp.peek()];
             let first = **heads.iter().flatten().min_by_key(|place| place.number)?;
-            let is_it = |place: &&Place| place.number == first.number;
-            let held = |place: Option<&Place>| place.map_or(0, |place| place.held);
+            let is_it = |place: &&Holder| place.number == first.number;
+            let held = |place: Option<&Holder>| place.map_or(0, |place| place.held);
             Some(Outstanding {
                 operation: OperationId(first.number),
                 kind: first.kind,
@@ -272,14 +272,14 @@ impl Scoreboard {
         kind: Kind,
         pc: u64,
         held: Increments,
-        mut released: impl FnMut(CounterName, Place),
+        mut released: impl FnMut(CounterName, Holder),
     ) {
         let number = self.issued;
         self.issued += 1;
         let counters = self.counters.iter_mut().zip(self.max).zip(NAMES);
         for (((counter, max), name), held) in counters.zip(held.each()) {
             if held > 0 {
-                let operation = Place {
+                let operation = Holder {
                     number,
                     pc,
                     kind,
@@ -321,7 +321,7 @@ fn mark_order(retired: &mut [Retired]) {
     }
 }
 
-impl Place {
+impl Holder {
     fn retired(self, counter: CounterName, cause: Cause) -> Retired {
         Retired {
             operation: OperationId(self.number),

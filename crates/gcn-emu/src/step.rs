@@ -26,7 +26,7 @@ pub use arg::{Arg, MAX_ARGS, Signs};
 pub(crate) use dpp::CrossLane;
 pub(crate) use format::{COMPONENTS, Format, Numbers, Select};
 pub use indexed::Indexed;
-use modifiers::{Change, Outcome};
+use modifiers::{Change, ResultChange};
 pub use plan::{Family, Plan};
 pub(crate) use plan::{MAX_SCALAR_DWORDS, Quick};
 pub use relative::Relative;
@@ -108,7 +108,7 @@ pub struct Modified {
     /// The lanes that its first source is read from, if not the own.
     pub(crate) cross_lane: Option<CrossLane>,
     /// Changes of its result.
-    pub(crate) result: Outcome,
+    pub(crate) result: ResultChange,
 }
 
 /// Bytes of a dword.

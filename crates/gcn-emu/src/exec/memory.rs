@@ -6,7 +6,7 @@
 //! order (errata E047), which is a legal outcome; the counters are kept all the same by the scoreboard.
 
 mod element;
-pub mod combine;
+mod combine;
 mod wide;
 mod buffer;
 mod format;

@@ -35,7 +35,7 @@ pub(super) struct Entry {
 
 /// State that all handles of a memory share.
 #[derive(Debug)]
-pub(super) struct Space {
+pub(super) struct AddressSpace {
     state: Mutex<State>,
     /// An entry's address for each unit of [`ALIGNMENT`] of the range.
     table: Table,
@@ -124,17 +124,17 @@ impl Table {
     }
 }
 
-impl Space {
-    pub(super) fn new() -> Space {
-        Space::of(Reserved::new(FIRST_ADDRESS as usize, ALIGNMENT as usize))
+impl AddressSpace {
+    pub(super) fn new() -> AddressSpace {
+        AddressSpace::of(Reserved::new(FIRST_ADDRESS as usize, ALIGNMENT as usize))
     }
 
     /// The space of a range; without one nothing can be allocated.
-    pub(super) fn of(range: Option<Reserved>) -> Space {
+    pub(super) fn of(range: Option<Reserved>) -> AddressSpace {
         let first = range.as_ref().map_or(FIRST_ADDRESS, Reserved::first);
         let len = range.as_ref().map_or(0, Reserved::len);
         let table = Table::new((len / ALIGNMENT) as usize);
-        Space {
+        AddressSpace {
             first,
             table,
             state: Mutex::new(State {

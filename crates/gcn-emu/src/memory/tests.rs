@@ -29,7 +29,7 @@ fn allocations_are_found_by_what_they_have_and_by_nothing_else() {
 /// Memory of a few allocations' addresses.
 fn small(units: u64) -> Memory {
     let bytes = ((units + 1) * ALIGNMENT) as usize;
-    Memory::of(Space::of(reserved::Reserved::elsewhere(
+    Memory::of(AddressSpace::of(reserved::Reserved::elsewhere(
         bytes,
         ALIGNMENT as usize,
     )))

@@ -6,7 +6,7 @@ use gcn_isa::vop3::Vop3p;
 use gcn_isa::{Field, Inst, Op, Slot, Ty};
 
 use super::arg::Signs;
-use super::sdwa::{Part, Placed, SubDword};
+use super::sdwa::{Placed, Selection, SubDword};
 use crate::lanes::Sign;
 
 /// Modifiers of an instruction's sources. Sets of operands have a bit for each, at its place in [`Step::args`].
@@ -61,7 +61,7 @@ pub(crate) enum Taken {
 
 /// Changes of a result, in this order.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Outcome {
+pub(crate) struct ResultChange {
     /// The type that factor and clamp go by.
     pub(crate) ty: Ty,
     /// Registers that it has.
@@ -83,9 +83,9 @@ impl Default for How {
     }
 }
 
-impl Default for Outcome {
-    fn default() -> Outcome {
-        Outcome {
+impl Default for ResultChange {
+    fn default() -> ResultChange {
+        ResultChange {
             ty: Ty::B32,
             dwords: 1,
             factor: 0,
@@ -172,7 +172,12 @@ impl Asked {
     }
 
     /// Change of a source before its sign modifier: the part of the register that is read (errata E137, E140).
-    pub(crate) fn of_source(&self, place: usize, slot: &Slot, part: Option<(Part, bool)>) -> How {
+    pub(crate) fn of_source(
+        &self,
+        place: usize,
+        slot: &Slot,
+        part: Option<(Selection, bool)>,
+    ) -> How {
         let has = |set: u8| set >> place & 1 != 0;
         let mut how = How::default();
         if let Some((part, extends)) = part {
@@ -236,9 +241,9 @@ pub(crate) fn source_number(field: Field) -> Option<usize> {
     }
 }
 
-impl Outcome {
+impl ResultChange {
     /// Changes of an instruction's result, which is the high half of its register if `to_high`.
-    pub(crate) fn of(inst: &Inst, to_high: bool) -> Outcome {
+    pub(crate) fn of(inst: &Inst, to_high: bool) -> ResultChange {
         let destination = inst.row().slots().find(|slot| slot.field == Field::Vdst);
         let selects = inst.row().modifiers().any(|m| m.field == Field::OpSel);
         // A 16-bit result leaves the other half of its register as it was.
@@ -257,7 +262,7 @@ impl Outcome {
         };
         let ty = inst.row().slots().next().map_or(Ty::B32, |slot| slot.ty);
         let is_float = matches!(ty, Ty::F16 | Ty::F16x2 | Ty::F32 | Ty::F64);
-        Outcome {
+        ResultChange {
             ty,
             dwords: if ty.bytes() > DWORD { 2 } else { 1 },
             factor: match inst.get(Field::Omod) {

@@ -8,14 +8,14 @@ use gcn_isa::{Field, Inst};
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct SubDword {
     /// The part of each source, and whether its sign is extended.
-    sources: [(Part, bool); 2],
-    destination: Part,
+    sources: [(Selection, bool); 2],
+    destination: Selection,
     unused: Unused,
 }
 
 /// A byte, a word or all of a register.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Part {
+pub struct Selection {
     /// Its lowest bit.
     low: u8,
     /// Width in bits: 8, 16 or 32.
@@ -52,7 +52,7 @@ impl SubDword {
         if !inst.layout().has(Field::Src0Sel) {
             return None;
         }
-        let part = |field| Part::selected(inst.get(field)).unwrap_or(Part::DWORD);
+        let part = |field| Selection::selected(inst.get(field)).unwrap_or(Selection::DWORD);
         Some(SubDword {
             sources: [
                 (part(Field::Src0Sel), inst.flag(Field::Src0Sext)),
@@ -67,12 +67,12 @@ impl SubDword {
     pub(crate) fn has_meaning(inst: &Inst) -> bool {
         [Field::Src0Sel, Field::Src1Sel, Field::DstSel]
             .into_iter()
-            .all(|field| Part::selected(inst.get(field)).is_some())
+            .all(|field| Selection::selected(inst.get(field)).is_some())
             && Unused::numbered(inst.get(Field::DstUnused)).is_some()
     }
 
     /// The part that a source is, and whether its sign is extended; nothing for other operands.
-    pub fn source(&self, field: Field) -> Option<(Part, bool)> {
+    pub fn source(&self, field: Field) -> Option<(Selection, bool)> {
         match field {
             Field::Src0 => Some(self.sources[0]),
             Field::Src1 => Some(self.sources[1]),
@@ -93,16 +93,16 @@ impl SubDword {
                 Unused::Preserve => !place,
             },
         })
-        .filter(|_| part != Part::DWORD)
+        .filter(|_| part != Selection::DWORD)
     }
 }
 
-impl Part {
-    const DWORD: Part = Part { low: 0, width: 32 };
+impl Selection {
+    const DWORD: Selection = Selection { low: 0, width: 32 };
 
     /// From a field; nothing for the reserved number.
-    fn selected(number: u64) -> Option<Part> {
-        let at = |low, width| Some(Part { low, width });
+    fn selected(number: u64) -> Option<Selection> {
+        let at = |low, width| Some(Selection { low, width });
         match number {
             0 => at(0, 8),
             1 => at(8, 8),
@@ -110,7 +110,7 @@ impl Part {
             3 => at(24, 8),
             4 => at(0, 16),
             5 => at(16, 16),
-            6 => Some(Part::DWORD),
+            6 => Some(Selection::DWORD),
             _ => None,
         }
     }

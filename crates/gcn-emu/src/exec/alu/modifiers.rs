@@ -17,7 +17,7 @@ use super::float::{F16, Float};
 use super::scalar_operand;
 use crate::lanes::{Half, LANES, Lanes, NOTHING, at_each_level, widened};
 use crate::step::modifiers::{
-    Asked, Change, DWORD, HALF_BITS, How, LOW, Outcome, Taken, is_unfused, source_number,
+    Asked, Change, DWORD, HALF_BITS, How, LOW, ResultChange, Taken, is_unfused, source_number,
 };
 use crate::step::{Arg, CrossLane, Handler, MAX_ARGS, Modified, Placed, Step, SubDword};
 use crate::wave::Wave;
@@ -67,7 +67,7 @@ pub fn apply(step: &mut Step) {
         }
         changes.push(change);
     }
-    let mut result = Outcome::of(&inst, asked.high & 1 != 0);
+    let mut result = ResultChange::of(&inst, asked.high & 1 != 0);
     if result.only_merges() && cross_lane.is_none() {
         result.part = None;
         step.keeps_high = true;
@@ -300,7 +300,7 @@ fn dx10_clamp(mode: u32) -> bool {
 /// The output factor, then the clamp. The factor counts only where denormal results are flushed and IEEE rules
 /// are off; it flushes what it gives, and zeros lose their sign (errata E191).
 #[inline(always)]
-fn finish_float<F: Float>(mode: u32, outcome: &Outcome, result: &mut [Lanes]) {
+fn finish_float<F: Float>(mode: u32, outcome: &ResultChange, result: &mut [Lanes]) {
     let env = Env::of::<F>(mode);
     let nan_is_zero = dx10_clamp(mode);
     let power = outcome.factor;

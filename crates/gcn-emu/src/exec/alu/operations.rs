@@ -216,7 +216,7 @@ pub(super) static SCREEN_PARTITION: [u8; 256] = [
 /// Bytes of two sources, or constants, as each byte of the third says.
 #[inline(always)]
 pub(super) fn permute(w: &mut Wave, s: &Step) {
-    match selector(w, s.args[3]).and_then(Turns::of) {
+    match selector(w, s.args[3]).and_then(Rotations::of) {
         Some(turns) => two(w, s, |high: u32, low: u32| turns.of_bytes(high, low)),
         None => {
             compiled_once(w, s, At::<1, 2, 3>, 0, |high, low, selector, ()| {
@@ -240,10 +240,10 @@ pub(super) fn selector(w: &Wave, arg: Arg) -> Option<u32> {
 
 /// Selection of each byte of V_PERM_B32's result from a rotated source.
 #[derive(Clone, Copy, Default)]
-struct Turns([Turn; 4]);
+struct Rotations([Rotation; 4]);
 
 #[derive(Clone, Copy, Default)]
-struct Turn {
+struct Rotation {
     /// All bits if it is of the first source, else none.
     of_high: u32,
     /// Bits to the left.
@@ -254,10 +254,10 @@ struct Turn {
     ones: u32,
 }
 
-impl Turns {
+impl Rotations {
     /// From a selector, if none of its bytes asks for a sign.
-    fn of(selector: u32) -> Option<Turns> {
-        let mut turns = Turns::default();
+    fn of(selector: u32) -> Option<Rotations> {
+        let mut turns = Rotations::default();
         for (place, (turn, n)) in (0..).zip(turns.0.iter_mut().zip(selector.to_le_bytes())) {
             let mask: u32 = 0xff << (8 * place);
             match n {
@@ -276,7 +276,7 @@ impl Turns {
 
     #[inline(always)]
     fn of_bytes(&self, high: u32, low: u32) -> u32 {
-        let byte = |turn: Turn| {
+        let byte = |turn: Rotation| {
             let source = high & turn.of_high | low & !turn.of_high;
             source.rotate_left(turn.left) & turn.mask | turn.ones
         };

@@ -213,18 +213,18 @@ pub fn sopc(op: Sopc) -> Option<Handler> {
 }
 
 /// Result of a scalar instruction: a value, SCC, or both.
-trait Outcome {
+trait ScalarResult {
     fn put(self, wave: &mut Wave, destination: Arg);
 }
 
-impl<T: Scalar> Outcome for T {
+impl<T: Scalar> ScalarResult for T {
     #[inline(always)]
     fn put(self, wave: &mut Wave, destination: Arg) {
         write(wave, destination, self);
     }
 }
 
-impl<T: Scalar> Outcome for (T, bool) {
+impl<T: Scalar> ScalarResult for (T, bool) {
     #[inline(always)]
     fn put(self, wave: &mut Wave, destination: Arg) {
         write(wave, destination, self.0);
@@ -234,19 +234,19 @@ impl<T: Scalar> Outcome for (T, bool) {
 
 /// Destination, two sources; SCC is given to `f`.
 #[inline(always)]
-fn two<A: Scalar, B: Scalar, R: Outcome>(w: &mut Wave, s: &Step, f: impl Fn(A, B, bool) -> R) {
+fn two<A: Scalar, B: Scalar, R: ScalarResult>(w: &mut Wave, s: &Step, f: impl Fn(A, B, bool) -> R) {
     f(read(w, s.args[1]), read(w, s.args[2]), w.scc).put(w, s.args[0]);
 }
 
 /// Destination, one source; SCC is given to `f`.
 #[inline(always)]
-fn one<A: Scalar, R: Outcome>(w: &mut Wave, s: &Step, f: impl Fn(A, bool) -> R) {
+fn one<A: Scalar, R: ScalarResult>(w: &mut Wave, s: &Step, f: impl Fn(A, bool) -> R) {
     f(read(w, s.args[1]), w.scc).put(w, s.args[0]);
 }
 
 /// A destination that is read as well, one source.
 #[inline(always)]
-fn update<D: Scalar, A: Scalar, R: Outcome>(w: &mut Wave, s: &Step, f: impl Fn(D, A) -> R) {
+fn update<D: Scalar, A: Scalar, R: ScalarResult>(w: &mut Wave, s: &Step, f: impl Fn(D, A) -> R) {
     f(read(w, s.args[0]), read(w, s.args[1])).put(w, s.args[0]);
 }
 

@@ -61,13 +61,13 @@ pub fn combine(
     let new = match op {
         AtomicOp::Swap => data,
         AtomicOp::CompareSwap => {
-            let equal = match Float::of(ty) {
+            let equal = match FloatFormat::of(ty) {
                 Some(float) => float.equal(old, second, denormals),
                 None => old == second,
             };
             if equal { data } else { old }
         }
-        AtomicOp::Add => match Float::of(ty) {
+        AtomicOp::Add => match FloatFormat::of(ty) {
             Some(float) => float.add(old, data, denormals),
             None => old.wrapping_add(data),
         },
@@ -87,12 +87,12 @@ pub fn combine(
                 old - 1
             }
         }
-        AtomicOp::Min => match Float::of(ty) {
+        AtomicOp::Min => match FloatFormat::of(ty) {
             Some(float) => float.select(old, data, denormals, |old, data| data < old),
             None if is_less(data, old) => data,
             None => old,
         },
-        AtomicOp::Max => match Float::of(ty) {
+        AtomicOp::Max => match FloatFormat::of(ty) {
             Some(float) => float.select(old, data, denormals, |old, data| data > old),
             None if is_less(old, data) => data,
             None => old,
@@ -114,7 +114,7 @@ pub fn combine(
 
 /// A binary floating-point format of IEEE 754, for its bits.
 #[derive(Clone, Copy)]
-struct Float {
+struct FloatFormat {
     sign: u64,
     exponent: u64,
     /// The bit that makes a NaN quiet.
@@ -123,21 +123,21 @@ struct Float {
     flushes: bool,
 }
 
-const F32: Float = Float {
+const F32: FloatFormat = FloatFormat {
     sign: 1 << 31,
     exponent: 0xff << 23,
     quiet: 1 << 22,
     flushes: true,
 };
-const F64: Float = Float {
+const F64: FloatFormat = FloatFormat {
     sign: 1 << 63,
     exponent: 0x7ff << 52,
     quiet: 1 << 51,
     flushes: false,
 };
 
-impl Float {
-    fn of(ty: Ty) -> Option<Float> {
+impl FloatFormat {
+    fn of(ty: Ty) -> Option<FloatFormat> {
         match ty {
             Ty::F32 => Some(F32),
             Ty::F64 => Some(F64),

@@ -10,7 +10,7 @@ use gcn_isa::Ty;
 use gcn_isa::effect::AtomicOp;
 
 use super::super::combine::{Denormals, combine};
-use super::global::Addresses;
+use super::global::LaneAddresses;
 use super::share::{is_reached, reached, takes_addresses};
 use crate::device::Device;
 use crate::lanes::{self, LANES, Lane, Lanes, NOTHING, active, at_each_level};
@@ -24,14 +24,14 @@ pub fn global(wave: &mut Wave, plan: &Plan, device: &Device, old: &mut [Lanes; 2
     let memory = &device.memory;
     let bytes = plan.ty.bytes();
     let mut sums = None;
-    let from = Addresses::of(wave, plan, bytes, &mut sums)?;
+    let from = LaneAddresses::of(wave, plan, bytes, &mut sums)?;
     let mut indices = Lanes::ZERO;
     let region = memory.indices(from.all(device)?, bytes.into(), wave.exec(), &mut indices)?;
     let lanes = operands(wave, plan, &indices);
     let place = if memory.has_one_user() {
-        Place::Alone(region)
+        Target::Alone(region)
     } else {
-        Place::Global(region)
+        Target::Global(region)
     };
     *old = [Lanes::ZERO; 2];
     by_operation(plan, Denormals::FLUSHED, &lanes, place, old)?;
@@ -66,7 +66,7 @@ pub fn share(
     let indices = lanes::places(from, offset, plan.mask, bytes.trailing_zeros());
     let lanes = operands(wave, plan, &indices);
     let denormals = Denormals::of_mode(wave.mode);
-    let place = Place::Share(share.bytes_mut());
+    let place = Target::Share(share.bytes_mut());
     *old = [Lanes::ZERO; 2];
     by_operation(plan, denormals, &lanes, place, old)?;
     finish(wave, plan, old)
@@ -117,7 +117,7 @@ fn operands<'a>(wave: &'a Wave, plan: &Plan, indices: &'a Lanes) -> Operands<'a>
 }
 
 /// Places of elements.
-enum Place<'a> {
+enum Target<'a> {
     /// In LDS.
     Share(&'a mut [u8]),
     /// In global memory, which no other thread uses.
@@ -139,7 +139,7 @@ fn by_operation(
     plan: &Plan,
     denormals: Denormals,
     lanes: &Operands<'_>,
-    place: Place<'_>,
+    place: Target<'_>,
     old: &mut [Lanes; 2],
 ) -> Option<()> {
     // There is a loop over the lanes for each.
@@ -178,11 +178,11 @@ fn by_operation(
 
 impl Operands<'_> {
     /// Does it, and says what was there: zeros before, in `old`.
-    fn update<U: Update>(&self, place: Place<'_>, update: U, old: &mut [Lanes; 2]) {
+    fn update<U: Update>(&self, place: Target<'_>, update: U, old: &mut [Lanes; 2]) {
         match place {
-            Place::Share(bytes) => self.update_own(&mut Own(bytes), update, old),
-            Place::Alone(mut region) => self.update_own(&mut region, update, old),
-            Place::Global(region) => self.update_common(region.units(), update, old),
+            Target::Share(bytes) => self.update_own(&mut Own(bytes), update, old),
+            Target::Alone(mut region) => self.update_own(&mut region, update, old),
+            Target::Global(region) => self.update_common(region.units(), update, old),
         }
     }
 
@@ -383,7 +383,7 @@ trait Cells<T> {
 struct Own<'a>(&'a mut [u8]);
 
 impl Own<'_> {
-    /// Place of the row from this dword on.
+    /// Target of the row from this dword on.
     fn place(index: u32) -> std::ops::Range<usize> {
         let begin = index as usize * size_of::<u32>();
         begin..begin + size_of::<Lanes>()

@@ -3,7 +3,7 @@
 use gcn_isa::{Does, Ty};
 
 use super::super::element::{DWORD, HALF_BITS};
-use super::global::Addresses;
+use super::global::LaneAddresses;
 use crate::device::Device;
 use crate::lanes::{self, Lanes};
 use crate::step::Plan;
@@ -25,7 +25,7 @@ pub fn load(wave: &mut Wave, plan: &Plan, device: &Device) -> Option<()> {
     let exec = wave.exec();
     let mut raw = [Lanes::ZERO; COMPONENTS];
     let mut sums = None;
-    let from = Addresses::of(wave, plan, format.bytes(), &mut sums)?;
+    let from = LaneAddresses::of(wave, plan, format.bytes(), &mut sums)?;
     let loaded = raw.get_mut(..dwords)?;
     device
         .memory
@@ -82,7 +82,7 @@ pub fn store(wave: &mut Wave, plan: &Plan, device: &Device) -> Option<()> {
         format.store_component(component, values.get(..count)?, &mut raw, ty);
     }
     let mut sums = None;
-    let to = Addresses::of(wave, plan, format.bytes(), &mut sums)?;
+    let to = LaneAddresses::of(wave, plan, format.bytes(), &mut sums)?;
     let bytes = format.bytes().into();
     let memory = &device.memory;
     let (to, aligned) = (to.all(device)?, DWORD as u64);

@@ -22,7 +22,7 @@ pub fn load(wave: &mut Wave, plan: &Plan, device: &Device) -> Option<()> {
         return load_dwords(wave, plan, device);
     }
     let mut sums = None;
-    let from = Addresses::of(wave, plan, plan.ty.bytes(), &mut sums)?;
+    let from = LaneAddresses::of(wave, plan, plan.ty.bytes(), &mut sums)?;
     let exec = wave.exec();
     let row = from.row(Stride::Dwords(1), device);
     let one = match row {
@@ -46,7 +46,7 @@ pub fn load(wave: &mut Wave, plan: &Plan, device: &Device) -> Option<()> {
 fn load_dwords(wave: &mut Wave, plan: &Plan, device: &Device) -> Option<()> {
     let count = usize::from(plan.ty.dwords());
     let mut sums = None;
-    let from = Addresses::of(wave, plan, plan.ty.bytes(), &mut sums)?;
+    let from = LaneAddresses::of(wave, plan, plan.ty.bytes(), &mut sums)?;
     let Some(address) = from.row(Stride::Dwords(count as u32), device) else {
         return load_apart(wave, plan, device);
     };
@@ -65,7 +65,7 @@ fn load_apart(wave: &mut Wave, plan: &Plan, device: &Device) -> Option<()> {
     let exec = wave.exec();
     let bytes = plan.ty.bytes();
     let (mut sums, mut places) = (None, Lanes::ZERO);
-    let from = Addresses::of(wave, plan, bytes, &mut sums)?;
+    let from = LaneAddresses::of(wave, plan, bytes, &mut sums)?;
     let memory = &device.memory;
     let part = memory.places(from.all(device)?, bytes.into(), 1, exec, &mut places)?;
     let address = part.address(places.0[0]);
@@ -83,7 +83,7 @@ fn load_part(wave: &mut Wave, plan: &Plan, device: &Device) -> Option<()> {
     let memory = &device.memory;
     let bytes = plan.ty.bytes();
     let mut sums = None;
-    let from = Addresses::of(wave, plan, bytes, &mut sums)?;
+    let from = LaneAddresses::of(wave, plan, bytes, &mut sums)?;
     let exec = wave.exec();
     let mut loaded;
     if let Some(address) = from.row(Stride::None, device) {
@@ -119,7 +119,7 @@ pub fn store(wave: &mut Wave, plan: &Plan, device: &Device) -> Option<()> {
     let bytes = plan.ty.bytes();
     let exec = wave.exec();
     let mut sums = None;
-    let from = Addresses::of(wave, plan, bytes, &mut sums)?;
+    let from = LaneAddresses::of(wave, plan, bytes, &mut sums)?;
     let first = usize::from(plan.vdata);
     let count = usize::from(plan.ty.dwords());
     let registers = wave.vgprs.get(first..first + count)?;
@@ -201,7 +201,7 @@ const MAX_OFFSET: u32 = 1 << 30;
 
 /// Addresses of global memory: for each lane a number in a pair of registers, to which one is added that is the same for
 /// all.
-pub struct Addresses<'a> {
+pub struct LaneAddresses<'a> {
     low: &'a Lanes,
     high: &'a Lanes,
     base: u64,
@@ -209,7 +209,7 @@ pub struct Addresses<'a> {
     is_flat: bool,
 }
 
-impl<'a> Addresses<'a> {
+impl<'a> LaneAddresses<'a> {
     /// Of elements of `bytes` bytes. Nothing if a lane's is not one for such an address: it is out of a buffer's bounds. The
     /// lanes' numbers that are in no register are in `sums`.
     #[inline(always)]
@@ -218,9 +218,9 @@ impl<'a> Addresses<'a> {
         plan: &Plan,
         bytes: u8,
         sums: &'a mut Option<Lanes>,
-    ) -> Option<Addresses<'a>> {
+    ) -> Option<LaneAddresses<'a>> {
         if plan.family == Family::Buffer && !plan.addr64 {
-            return Addresses::of_records(wave, plan, bytes, sums);
+            return LaneAddresses::of_records(wave, plan, bytes, sums);
         }
         let first = plan.vaddr.unwrap_or(0);
         let (base, high) = match plan.saddr {
@@ -236,7 +236,7 @@ impl<'a> Addresses<'a> {
                 base.wrapping_add_signed(plan.offset)
             }
         };
-        Some(Addresses {
+        Some(LaneAddresses {
             low: wave.vgpr(first),
             high,
             base,
@@ -244,14 +244,14 @@ impl<'a> Addresses<'a> {
         })
     }
 
-    /// [`Addresses::of`] what is in bounds of a descriptor without interleaved records.
+    /// [`LaneAddresses::of`] what is in bounds of a descriptor without interleaved records.
     #[inline(never)]
     fn of_records(
         wave: &'a Wave,
         plan: &Plan,
         bytes: u8,
         sums: &'a mut Option<Lanes>,
-    ) -> Option<Addresses<'a>> {
+    ) -> Option<LaneAddresses<'a>> {
         let descriptor = access::descriptor(wave, plan);
         let exec = wave.exec();
         let records = descriptor.records()?;
@@ -282,7 +282,7 @@ impl<'a> Addresses<'a> {
         if !lanes::are_below(low, 0, u32::MAX, exec, last) {
             return None;
         }
-        Some(Addresses {
+        Some(LaneAddresses {
             low,
             high: &NOTHING,
             base: descriptor.linear(0, constant),
