@@ -7,12 +7,12 @@ mod arg;
 mod dpp;
 mod format;
 mod indexed;
+mod sdwa;
 pub(crate) mod modifiers;
 mod plan;
 mod quick;
 mod resolve;
 mod relative;
-mod sdwa;
 
 use gcn_isa::effect::{Condition, Control};
 use gcn_isa::simm::Waitcnt;
@@ -22,6 +22,7 @@ use crate::lanes::Sign;
 use crate::scoreboard::{self, Increments};
 use crate::wave::Wave;
 
+use arg::DWORD;
 pub use arg::{Arg, MAX_ARGS, Signs};
 pub(crate) use dpp::CrossLane;
 pub(crate) use format::{COMPONENTS, Format, Numbers, Select};
@@ -31,6 +32,7 @@ pub use plan::{Family, Plan};
 pub(crate) use plan::{MAX_SCALAR_DWORDS, Quick};
 pub use relative::Relative;
 pub(crate) use sdwa::{Placed, SubDword};
+
 /// An instruction's handler: it has everything it needs in the wave and the step.
 pub type Handler = fn(&mut Wave, &Step);
 
@@ -110,9 +112,6 @@ pub struct Modified {
     /// Changes of its result.
     pub(crate) result: ResultChange,
 }
-
-/// Bytes of a dword.
-const DWORD: usize = 4;
 
 impl Step {
     /// The number of the dword behind it.

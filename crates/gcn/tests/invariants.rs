@@ -358,6 +358,14 @@ fn nothing_names_the_machine_that_it_was_written_on() {
 /// Crates whose `lib.rs` declares their modules in the order of their imports.
 const ORDERED: &[&str] = &["gcn-isa", "gcn-asm", "gcn-object", "gcn-emu"];
 
+/// Modules whose file declares their children in the order of their imports, and nothing that a child imports.
+const ORDERED_INSIDE: &[(&str, &str)] = &[
+    ("gcn-emu/src/step.rs", "gcn-emu/src/step"),
+    ("gcn-emu/src/exec/alu/mod.rs", "gcn-emu/src/exec/alu"),
+    ("gcn-emu/src/exec/memory.rs", "gcn-emu/src/exec/memory"),
+    ("gcn-emu/src/run.rs", "gcn-emu/src/run"),
+];
+
 /// The text of a crate's `lib.rs`.
 fn library(name: &str) -> String {
     let path = crates().join(name).join("src/lib.rs");
@@ -377,26 +385,26 @@ fn exporter(library: &str, item: &str) -> Option<String> {
         .next()
 }
 
-/// The modules that a crate's `lib.rs` declares, in their order.
-fn modules(library: &str) -> Vec<String> {
-    library
-        .lines()
+/// The modules that a module's text declares, in their order.
+fn modules(text: &str) -> Vec<String> {
+    text.lines()
         .filter_map(|line| {
+            let line = line.strip_prefix("pub(crate) ").unwrap_or(line);
             let line = line.strip_prefix("pub ").unwrap_or(line);
             Some(line.strip_prefix("mod ")?.strip_suffix(';')?.to_owned())
         })
         .collect()
 }
 
-/// The first names of all paths of `code` that begin with `crate::`.
-fn named_by(code: &str) -> Vec<String> {
+/// The next names of all paths of `code` that begin with `root`.
+fn named_by(code: &str, root: &str) -> Vec<String> {
     let first = |path: &str| {
         let end = path.find(|c: char| !c.is_alphanumeric() && c != '_');
         path.get(..end.unwrap_or(path.len()))
             .unwrap_or_default()
             .to_owned()
     };
-    code.split("crate::")
+    code.split(root)
         .skip(1)
         .flat_map(|path| match path.strip_prefix('{') {
             None => vec![first(path)],
@@ -429,7 +437,7 @@ fn modules_import_only_what_is_declared_above_them() {
                 .next()
                 .expect("a path has a first part");
             let own = order(own).unwrap_or_else(|| panic!("lib.rs of {name} declares {own}"));
-            for import in named_by(code) {
+            for import in named_by(code, "crate::") {
                 let place = order(&import).or_else(|| order(&exporter(&library, &import)?));
                 assert!(
                     place.is_some_and(|place| place <= own),
@@ -439,5 +447,39 @@ fn modules_import_only_what_is_declared_above_them() {
             }
         }
         assert!(checked > modules.len(), "{name} has few imports: {checked}");
+    }
+}
+
+#[test]
+fn children_import_only_what_is_declared_above_them() {
+    for (parent, directory) in ORDERED_INSIDE {
+        let text = fs::read_to_string(crates().join(parent)).expect("a module has a file");
+        let children = modules(&text);
+        let order = |child: &str| children.iter().position(|c| c == child);
+        let mut checked = 0;
+        for (path, code) in sources(&crates().join(directory)) {
+            let inside = &path[directory.len() + 1..];
+            let own = inside.split(['/', '.']).next().unwrap_or_default();
+            let Some(own) = order(own) else {
+                assert_eq!(path, *parent, "{parent} declares {inside}");
+                continue;
+            };
+            let root = if inside.contains('/') {
+                "super::super::"
+            } else {
+                "super::"
+            };
+            for import in named_by(&code, root) {
+                assert!(
+                    order(&import).is_some_and(|place| place < own),
+                    "{path} imports `{import}`, which {parent} does not declare above it"
+                );
+                checked += 1;
+            }
+        }
+        assert!(
+            checked > children.len() / 2,
+            "{directory} has few imports: {checked}"
+        );
     }
 }

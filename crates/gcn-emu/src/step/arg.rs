@@ -2,6 +2,9 @@
 
 use crate::lanes::Sign;
 
+/// Bytes of a dword.
+pub(super) const DWORD: usize = 4;
+
 /// The most operands that a row has.
 pub const MAX_ARGS: usize = 6;
 

@@ -3,7 +3,7 @@
 use gcn_isa::effect::{AtomicOp, LaneMove};
 use gcn_isa::{Does, Ty};
 
-use super::Arg;
+use super::arg::Arg;
 use super::format::Format;
 use crate::lanes::{Elements, Gather};
 use crate::scoreboard::{Increments, Kind};

@@ -2,7 +2,7 @@
 
 use gcn_isa::Does;
 
-use super::DWORD;
+use super::arg::DWORD;
 use super::plan::{Family, MAX_SCALAR_DWORDS, Plan, Quick};
 use crate::lanes::Elements;
 

@@ -6,7 +6,7 @@ use gcn_isa::sop::Sop1;
 use gcn_isa::vop::Vop1;
 use gcn_isa::{Inst, Op};
 
-use super::{Arg, MAX_ARGS};
+use super::arg::{Arg, MAX_ARGS};
 use crate::wave::Wave;
 
 /// Operands of an instruction that M0 is added to.

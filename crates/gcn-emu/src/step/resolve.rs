@@ -5,10 +5,10 @@ use gcn_isa::smem::Smem;
 use gcn_isa::uses::Space;
 use gcn_isa::{Does, Encoding, Inst, Isa, Op, Ty};
 
+use super::arg::{Arg, MAX_ARGS};
 use super::format::Format;
 use super::plan::{Family, Plan, Quick};
 use super::quick;
-use super::{Arg, MAX_ARGS};
 use crate::lanes::Elements;
 use crate::scoreboard::{Increments, Kind};
 
