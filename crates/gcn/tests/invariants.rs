@@ -322,7 +322,6 @@ const LONG: &[(&str, usize, &str)] = &[
     ("crates/gcn-emu/src/exec/alu/protocol.rs", 859, "waits for the block compiler, which changes how operations are described"),
     ("crates/gcn-emu/tests/alu/float.rs", 757, "not split yet"),
     ("crates/gcn-emu/tests/quick.rs", 680, "not split yet"),
-    ("crates/gcn-emu/tests/semantics.rs", 3208, "not split yet"),
     ("crates/gcn/src/run/arguments.rs", 679, "not split yet"),
 ];
 
