@@ -1,4 +1,4 @@
-//! What the tables say of an instruction, for people to read: its effect in a line of pseudo-code, the encodings' field
+//! Descriptions of instructions for people to read: its effect in a line of pseudo-code, the encodings' field
 //! maps.
 
 use crate::effect::{AtomicOp, Condition, Does, Half, ImageOp, Implicit, LaneMove, Test};
@@ -7,7 +7,7 @@ use crate::form::Form;
 use crate::operand::{Kind, Ty};
 
 impl Form {
-    /// What the instruction's bits are, from the highest to the lowest of each dword.
+    /// The instruction's bits, from the highest to the lowest of each dword.
     pub fn picture(&self) -> Vec<Run> {
         let mut runs: Vec<Run> = Vec::new();
         let dwords = u32::from(self.layout.dwords);
@@ -73,7 +73,7 @@ impl Form {
         )
     }
 
-    /// Whether a field lies within one that the row uses.
+    /// True if a field lies within one that the row uses.
     fn is_covered(&self, layout: &Layout, field: Field) -> bool {
         let mask = layout.bits(field).mask();
         let used = self.operands.iter().map(|place| place.slot.field);
@@ -90,11 +90,11 @@ pub struct Run {
     pub high: u8,
     /// The lowest bit.
     pub low: u8,
-    /// What it holds.
+    /// Its contents.
     pub holds: Holds,
 }
 
-/// What a run of bits holds.
+/// The contents of a run of bits.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Holds {
     /// Bits that say which encoding this is.
@@ -132,6 +132,7 @@ fn updated(op: AtomicOp) -> &'static str {
 
 impl Form {
     /// The effect in a line of pseudo-code.
+    #[expect(clippy::wildcard_enum_match_arm, reason = "every other test compares")]
     pub fn pseudo_code(&self) -> String {
         let fields = |which: fn(&Form, usize) -> bool| {
             let of = self
@@ -305,7 +306,7 @@ impl Form {
     }
 }
 
-/// What is read and written beside the operands.
+/// The state that is read and written beside the operands.
 fn beside(implicit: Implicit) -> String {
     let named = [
         (Implicit::READS_SCC, "reads scc"),

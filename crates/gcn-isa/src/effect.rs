@@ -1,4 +1,4 @@
-//! What a row's column "does" says: the effect as data, so that the assembler, the checkers and the
+//! The effect of an instruction, a row's column "does", as data, so that the assembler, the checkers and the
 //! profiler know it without running it. The emulator gives each effect its meaning once.
 
 use crate::operand::Ty;
@@ -111,7 +111,7 @@ pub enum Condition {
     Debugger,
 }
 
-/// What an instruction of program control does.
+/// An operation of program control.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 #[allow(missing_docs)] // Named as the instruction.
 pub enum Control {
@@ -174,13 +174,13 @@ impl Implicit {
         Implicit(self.0 | other.0)
     }
 
-    /// Whether all of `other` is in it.
+    /// True if all of `other` is in it.
     pub const fn has(self, other: Implicit) -> bool {
         self.0 & other.0 == other.0
     }
 }
 
-/// What an image instruction does, atomics apart.
+/// An operation on an image, atomics apart.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum ImageOp {
     /// One texel to registers.
@@ -191,11 +191,11 @@ pub enum ImageOp {
     Sample,
     /// One component of four texels to registers.
     Gather,
-    /// What is known of the image, not its texels.
+    /// Properties of the image, not its texels.
     Query,
 }
 
-/// What a vector comparison asks of its two sources, as the manuals abbreviate it. With N before it an order is
+/// The test of a vector comparison on its two sources, as the manuals abbreviate it. With N before it an order is
 /// negated, so that it holds for NaN.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 #[rustfmt::skip]
@@ -308,6 +308,10 @@ pub enum Does {
 impl Does {
     /// State that an instruction with this effect reads and writes beyond its operands and its memory, whose use of M0
     /// [`Memory`](crate::uses::Memory) has.
+    #[expect(
+        clippy::wildcard_enum_match_arm,
+        reason = "most effects use nothing but operands and memory"
+    )]
     pub const fn implicit(self) -> Implicit {
         match self {
             Does::Alu(implicit) | Does::Compare(_, implicit) => implicit,

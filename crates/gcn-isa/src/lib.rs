@@ -45,7 +45,6 @@ pub mod swizzle;
 pub mod simm;
 mod buffer_format;
 pub mod operand;
-#[allow(clippy::wildcard_enum_match_arm)] // Most effects use nothing implicitly.
 pub mod effect;
 mod row;
 pub mod ds;
@@ -68,10 +67,8 @@ mod placed;
 mod template;
 mod form;
 mod tables;
-#[allow(clippy::wildcard_enum_match_arm)] // Descriptions fall back to general words.
 pub mod describe;
 mod inst;
-#[allow(clippy::wildcard_enum_match_arm)] // Most instructions have nothing of what a match asks for.
 pub mod uses;
 pub mod llvm;
 pub mod rules;

@@ -46,6 +46,10 @@ impl Inst {
 
     /// An atomic or exchange that gives registers the old value.
     #[inline]
+    #[expect(
+        clippy::wildcard_enum_match_arm,
+        reason = "all others give no old value"
+    )]
     pub fn returns_old(&self) -> bool {
         match self.does() {
             Does::Atomic(..) => self.flag(Field::Glc),
@@ -122,6 +126,10 @@ impl Uses<'_> {
 
     /// Control goes to an address that registers hold, or that is noted for a return: to code of which the instruction
     /// says nothing.
+    #[expect(
+        clippy::wildcard_enum_match_arm,
+        reason = "all others go on at a known place"
+    )]
     pub fn calls(&self) -> bool {
         match self.inst.does() {
             Does::Jump => true,

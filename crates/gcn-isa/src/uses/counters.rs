@@ -91,6 +91,10 @@ impl Counters {
 
 impl Uses<'_> {
     /// The counters that the instruction adds to; nothing if it adds to none.
+    #[expect(
+        clippy::wildcard_enum_match_arm,
+        reason = "ALU instructions hold no counter but for messages"
+    )]
     pub fn counters(&self) -> Option<Counters> {
         let of = |order, vm, lgkm, exp| {
             Some(Counters {
@@ -137,6 +141,10 @@ impl Uses<'_> {
     }
 
     /// Scalar memory of two dwords and more counts twice (errata E120, E123).
+    #[expect(
+        clippy::wildcard_enum_match_arm,
+        reason = "the width of the data decides for all that have data"
+    )]
     fn counts_twice(&self) -> bool {
         match self.inst.does() {
             Does::Cache { lines } => lines >= 2,

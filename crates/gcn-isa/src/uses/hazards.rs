@@ -214,6 +214,10 @@ impl<'a> Uses<'a> {
     }
 
     /// The uses that end a hazard.
+    #[expect(
+        clippy::wildcard_enum_match_arm,
+        reason = "a hazard ends with instructions of few units"
+    )]
     fn ends(&self, hazard: Hazard) -> impl Iterator<Item = RegisterUse> + use<> {
         let unit = self.unit();
         let does = self.inst.does();
@@ -301,6 +305,10 @@ impl<'a> Uses<'a> {
     }
 
     /// M0 is needed at once: by messages, GDS, register numbers, addresses of LDS that no VGPR gives.
+    #[expect(
+        clippy::wildcard_enum_match_arm,
+        reason = "the memory decides for all others"
+    )]
     fn goes_by_m0(&self) -> bool {
         let inst = self.inst;
         let from_gfx9 = on::GFX9.has(inst.isa);
@@ -323,6 +331,10 @@ impl<'a> Uses<'a> {
 
     /// The data of a store or atomic that has more than 64 bits of them; of a buffer's only where its scalar offset is no
     /// register.
+    #[expect(
+        clippy::wildcard_enum_match_arm,
+        reason = "buffers and FLAT alone store more than 64 bits"
+    )]
     fn long_data(&self) -> Option<RegisterUse> {
         const SHORT: u8 = 2;
         let inst = self.inst;

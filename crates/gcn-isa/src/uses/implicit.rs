@@ -31,6 +31,10 @@ impl Uses<'_> {
     }
 
     /// Rounding, denormals, clamps and NaN go by MODE: the instruction computes in floating point.
+    #[expect(
+        clippy::wildcard_enum_match_arm,
+        reason = "all others move bits or count"
+    )]
     fn goes_by_mode(&self) -> bool {
         let row = self.inst.row();
         let has_float = || row.slots().any(|slot| slot.ty.is_float());
@@ -143,6 +147,10 @@ impl Uses<'_> {
     }
 
     /// The program counter, and the stack of forks: MODE has its depth, SGPRs hold masks and addresses.
+    #[expect(
+        clippy::wildcard_enum_match_arm,
+        reason = "all others go on at the next instruction"
+    )]
     fn control(&self, found: &mut Found) {
         /// Registers of an entry of the stack.
         const ENTRY: u8 = 4;

@@ -84,6 +84,10 @@ impl<'a> Uses<'a> {
     }
 
     /// A destination that the row calls read because it keeps lanes or halves: it is written in part.
+    #[expect(
+        clippy::wildcard_enum_match_arm,
+        reason = "all others keep by their destination alone"
+    )]
     fn only_keeps(&self, slot: &Slot) -> bool {
         slot.access == Access::ReadWrite
             && match self.inst.does() {
@@ -137,6 +141,10 @@ impl<'a> Uses<'a> {
     }
 
     /// Dwords that are read of a buffer's or an image's value: no status.
+    #[expect(
+        clippy::wildcard_enum_match_arm,
+        reason = "other operands are read whole"
+    )]
     fn read_dwords(&self, slot: &Slot) -> Option<u8> {
         let inst = self.inst;
         let is_buffer = matches!(inst.encoding, Encoding::Mubuf | Encoding::Mtbuf);
@@ -177,6 +185,10 @@ impl<'a> Uses<'a> {
     }
 
     /// Bits of each dword of a source that are read.
+    #[expect(
+        clippy::wildcard_enum_match_arm,
+        reason = "all others read whole dwords"
+    )]
     fn read_bits(&self, slot: &Slot) -> u32 {
         let inst = self.inst;
         let is_data = matches!(slot.field, Field::Vdata);
@@ -190,6 +202,10 @@ impl<'a> Uses<'a> {
     }
 
     /// The same of a source of a vector operation, by SDWA's and OP_SEL's selections and the operand's type.
+    #[expect(
+        clippy::wildcard_enum_match_arm,
+        reason = "other sources are third ones, and other types whole dwords"
+    )]
     fn source_bits(&self, slot: &Slot) -> u32 {
         let inst = self.inst;
         let layout = inst.layout();
@@ -233,6 +249,10 @@ impl<'a> Uses<'a> {
     }
 
     /// Bits of each dword of a destination that may change.
+    #[expect(
+        clippy::wildcard_enum_match_arm,
+        reason = "ALU instructions go by their encoding"
+    )]
     fn written_bits(&self, slot: &Slot) -> u32 {
         /// `dst_unused:UNUSED_PRESERVE`.
         const PRESERVE: u64 = 2;
@@ -258,6 +278,10 @@ impl<'a> Uses<'a> {
         }
     }
 
+    #[expect(
+        clippy::wildcard_enum_match_arm,
+        reason = "all others read the lanes that they write"
+    )]
     fn source_lanes(&self, slot: &Slot) -> Lanes {
         let inst = self.inst;
         match inst.does() {
