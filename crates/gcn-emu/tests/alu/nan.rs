@@ -7,9 +7,12 @@ use gcn_isa::{Encoding, Isa, Op, Operand};
 
 use crate::common::*;
 
-/// Operations by width in bits, each with a source that it has no result of, if there is one.
+/// An operation, and a source that it has no result of, if there is one.
+type Operation = (Vop1, Option<u64>);
+
+/// Operations by width in bits.
 #[rustfmt::skip]
-const OPERATIONS: &[(u32, &[(Vop1, Option<u64>)])] = &[
+const OPERATIONS: &[(u32, &[Operation])] = &[
     (16, &[
         (Vop1::V_RCP_F16, None), (Vop1::V_EXP_F16, None), (Vop1::V_FLOOR_F16, None),
         (Vop1::V_SQRT_F16, Some(0xbc00)), (Vop1::V_RSQ_F16, Some(0xbc00)), (Vop1::V_LOG_F16, Some(0xbc00)),
