@@ -48,6 +48,8 @@ pub(crate) struct Assembler<'a> {
     pub banks_first: bool,
     /// `|` ends an expression.
     pub bar_ends: bool,
+    /// A flag's value is 0 or 1; else every number but 0 sets it (CLRX's `.oldmodparam`).
+    pub flags_are_bits: bool,
     /// CLRX's number of the format of binaries that the source is for.
     pub clrx_format: usize,
     /// Number of unknown names so far.
@@ -139,6 +141,7 @@ impl<'a> Assembler<'a> {
             is_listing: options.listing,
             banks_first: false,
             bar_ends: false,
+            flags_are_bits: false,
             clrx_format: RAW_FORMAT,
             suggestions: 0,
             args: Vec::new(),
@@ -361,6 +364,16 @@ impl<'a> Assembler<'a> {
                 .eval(id, &self.names.symbols, true)
                 .map_err(|error| error.diagnose(span.clone(), &self.names.symbols)),
         }
+    }
+
+    /// The value of CLRX's flags and of its words for encodings: by default every number but 0 is 1.
+    pub(crate) fn switch(&mut self, what: &str) -> Result<bool, Fail> {
+        let value = if self.flags_are_bits {
+            self.absolute_within(what, 0, 1)?
+        } else {
+            self.absolute(what)?
+        };
+        Ok(value != 0)
     }
 
     /// A number that must be known here and lie within a range.

@@ -325,13 +325,24 @@ pub(crate) fn named_format(asm: &mut Assembler<'_>, name: &str, span: Range<usiz
     choose_format(asm, format.unwrap_or(RAW_FORMAT), span);
 }
 
+/// `.buggyfplit`: floating-point constants as in versions of CLRX up to 0.1.2.
+pub(crate) fn old_literals(asm: &mut Assembler<'_>, span: Range<usize>) {
+    let message = "floating-point constants keep the width of their operands";
+    let warning = Diagnostic::warning(&ids::CLRX_UNSUPPORTED, span, message);
+    asm.diagnostics.push(
+        warning.help(
+            "up to 0.1.2 CLRX had constants of 16 and 32 bits only; write those with `lit(…)`",
+        ),
+    );
+}
+
 /// Directives that describe kernels of CLRX's other binary formats.
 pub(crate) fn foreign_format(
     asm: &mut Assembler<'_>,
     name: &str,
     span: Range<usize>,
 ) -> Result<(), Fail> {
-    asm.reader.cursor.skip_line_content();
+    asm.reader.cursor.skip_statement_content();
     let message = format!("`{name}` belongs to a binary format of CLRX that is not written here");
     Err(fail(&ids::CLRX_UNSUPPORTED, span, message)
         .helped("describe kernels with `.amdhsa_kernel`, or assemble words with `.rawcode`"))
@@ -339,7 +350,7 @@ pub(crate) fn foreign_format(
 
 /// `.regvar` and its like.
 pub(crate) fn register_allocation(asm: &mut Assembler<'_>, span: Range<usize>) -> Result<(), Fail> {
-    asm.reader.cursor.skip_line_content();
+    asm.reader.cursor.skip_statement_content();
     Err(fail(
         &ids::CLRX_UNSUPPORTED,
         span,

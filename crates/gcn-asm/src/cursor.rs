@@ -351,15 +351,18 @@ impl<'a> Cursor<'a> {
 
     /// Steps behind a statement that is not read.
     pub(crate) fn skip_statement(&mut self) {
+        self.skip_statement_content();
+        let _ = self.eat(b'\n') || self.eat(b';');
+    }
+
+    /// Steps to the end of a statement that is not read.
+    pub(crate) fn skip_statement_content(&mut self) {
         if !self.dialect.semicolon_separates() {
-            return self.skip_line();
+            return self.skip_line_content();
         }
         loop {
             match self.peek() {
-                b'\n' | b';' => {
-                    self.pos += 1;
-                    return;
-                }
+                b'\n' | b';' => return,
                 b'#' => self.skip_line_content(),
                 b'"' if self.string().is_err() => self.skip_line_content(),
                 b'"' => {}

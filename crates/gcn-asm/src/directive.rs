@@ -193,14 +193,15 @@ static DIRECTIVES: &[Directive] = &[
     row(&[".rawcode", ".rocm", ".amd", ".amdcl2", ".gallium"], In::Both, |asm, call| { clrx::named_format(asm, call.name, call.span.clone()); Ok(()) }, ""),
     row(&[".32bit", ".kernel", ".config", ".args", ".arg", ".metadata"], In::Both, |asm, call| clrx::foreign_format(asm, call.name, call.span.clone()), ""),
     row(&[".regvar", ".usereg", ".rvlin", ".rvlin_once"], In::Both, |asm, call| clrx::register_allocation(asm, call.span.clone()), ""),
+    row(&[".oldmodparam", ".nooldmodparam"], In::Both, |asm, call| { asm.flags_are_bits = call.name == ".oldmodparam"; Ok(()) }, ""),
+    row(&[".buggyfplit"],           In::Both, |asm, call| { clrx::old_literals(asm, call.span.clone()); Ok(()) }, ""),
     row(&[".fail"],                 In::Both, |asm, call| clrx::fail_directive(asm, &call.span), "NUMBER"),
     row(&[".abort"],                In::Both, |_, call| Err(fail(&ids::USER_ERROR, call.span.clone(), "the source asks to stop here")), ""),
 
     // Without effect: for debuggers, for the allocation of registers, or for formats that any source becomes.
     row(&[
         ".file", ".line", ".loc", ".version", ".addrsig", ".addrsig_sym", ".extern", ".no_dead_strip", ".weakref",
-        ".lto_discard", ".cg_profile", ".64bit", ".main", ".policy", ".nowave32", ".buggyfplit", ".nobuggyfplit",
-        ".oldmodparam", ".nooldmodparam", ".lflags", ".ln", ".title", ".tittle", ".sbttl", ".cf_jump", ".cf_call",
+        ".lto_discard", ".cg_profile", ".64bit", ".main", ".policy", ".nowave32", ".nobuggyfplit", ".lflags", ".ln", ".title", ".tittle", ".sbttl", ".cf_jump", ".cf_call",
         ".cf_ret", ".cf_start", ".cf_end", ".cf_cjump", ".cf_ccall", ".cf_cret",
     ],                              In::Both, |asm, _| ignore(asm), "…"),
 ];
@@ -266,7 +267,7 @@ pub(crate) fn directive(
         return (row.handler)(asm, &call).map_err(|error| row.explain(call.name, error));
     }
     if found.is_some() {
-        asm.reader.cursor.skip_line_content();
+        asm.reader.cursor.skip_statement_content();
         let message = format!("`{name}` is CLRX's");
         return Err(fail(&ids::CLRX_DIRECTIVE, call.span, message)
             .helped("scopes are read with `--dialect clrx`"));
@@ -293,7 +294,7 @@ fn unknown(asm: &mut Assembler<'_>, word: &str, name: &str, span: Range<usize>) 
     } else {
         None
     };
-    asm.reader.cursor.skip_line_content();
+    asm.reader.cursor.skip_statement_content();
     let error = fail(
         &ids::UNKNOWN_DIRECTIVE,
         span,
@@ -306,7 +307,7 @@ fn unknown(asm: &mut Assembler<'_>, word: &str, name: &str, span: Range<usize>) 
 }
 
 fn ignore(asm: &mut Assembler<'_>) -> Result<(), Fail> {
-    asm.reader.cursor.skip_line_content();
+    asm.reader.cursor.skip_statement_content();
     Ok(())
 }
 

@@ -397,7 +397,7 @@ fn clrx_modifier(
         asm.reader
             .cursor
             .set_pos(asm.reader.cursor.pos() + word.len());
-        let is_meant = !asm.reader.cursor.eat_after_blanks(b':') || asm.absolute(word)? != 0;
+        let is_meant = !asm.reader.cursor.eat_after_blanks(b':') || asm.switch(word)?;
         if is_meant {
             said.only = Some(form);
         }

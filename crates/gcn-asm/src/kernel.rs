@@ -63,7 +63,7 @@ pub(crate) fn kernel_key(
 ) -> Result<(), Fail> {
     let short = name.strip_prefix(PREFIX).unwrap_or(name);
     let Some(&(short, key, on)) = KEYS.iter().find(|(n, ..)| *n == short) else {
-        asm.reader.cursor.skip_line_content();
+        asm.reader.cursor.skip_statement_content();
         let error = fail(
             &ids::UNKNOWN_KEY,
             span,
@@ -75,7 +75,7 @@ pub(crate) fn kernel_key(
         });
     };
     if asm.kernels.open.is_none() {
-        asm.reader.cursor.skip_line_content();
+        asm.reader.cursor.skip_statement_content();
         return Err(fail(
             &ids::MISPLACED_DIRECTIVE,
             span,
@@ -83,7 +83,7 @@ pub(crate) fn kernel_key(
         ));
     }
     if !on.has(asm.isa) {
-        asm.reader.cursor.skip_line_content();
+        asm.reader.cursor.skip_statement_content();
         return Err(fail(
             &ids::UNSUPPORTED_KEY,
             span,

@@ -132,7 +132,7 @@ pub(crate) fn modifier(
     let mut later = None;
     let value = match modifier.value {
         ModifierValue::Flag if has_value && asm.dialect.takes_all_modifiers() => {
-            i64::from(asm.absolute(name)? != 0)
+            i64::from(asm.switch(name)?)
         }
         ModifierValue::Flag if has_value => asm.absolute_within(name, 0, 1)?,
         ModifierValue::Flag => i64::from(!is_negated(modifier, name)),
@@ -142,7 +142,7 @@ pub(crate) fn modifier(
             asm.absolute_within(name, 0, 1)?;
             // CLRX has the value behind that.
             match asm.reader.cursor.eat_after_blanks(b':') {
-                true => i64::from(asm.absolute(name)? != 0),
+                true => i64::from(asm.switch(name)?),
                 false => 1,
             }
         }

@@ -386,3 +386,53 @@ fn what_belongs_to_formats_that_are_not_written_is_said() {
     let assembly = assembled("gfx803", ".fail 500");
     assert_eq!(messages(&assembly, Severity::Warning), ["`.fail 500`"]);
 }
+
+#[test]
+fn a_statement_behind_an_ignored_one_is_read() {
+    let ignored = [
+        ".oldmodparam",
+        ".64bit",
+        ".main",
+        ".policy 109",
+        ".nowave32",
+        ".nobuggyfplit",
+        ".lflags a b",
+        ".ln 5",
+        ".line 5",
+        ".file \"a;b.c\"",
+        ".extern a, b",
+        ".cf_start",
+        ".cf_jump a, b",
+    ];
+    for statement in ignored {
+        gives(&format!("{statement}; .byte 1 # rest\n.byte 2"), &[1, 2]);
+    }
+    gives(
+        ".if 1; .byte 1; .else text; .byte 2; .endif; .byte 3",
+        &[1, 3],
+    );
+    // Errors of both are found.
+    refuses(".kernel k; v_none", "`v_none`");
+    refuses(".amdhsa_none 1; v_none", "`v_none`");
+}
+
+#[test]
+fn old_modifiers_take_bits_only() {
+    let clamped = |value: &str| format!("v_add_f32 v0, v1, v2 clamp:{value}");
+    let words = |text: &str| {
+        let assembly = assembled("gfx803", text);
+        assert!(!assembly.has_errors(), "{text}");
+        assembly.program.to_raw()
+    };
+    let two = words(&clamped("2"));
+    assert_eq!(two, words(&clamped("1")));
+    assert_eq!(two, words(&format!(".oldmodparam; {}", clamped("1"))));
+    refuses(
+        &format!(".oldmodparam; {}", clamped("2")),
+        "out of range 0 to 1",
+    );
+    assert_eq!(
+        two,
+        words(&format!(".oldmodparam; .nooldmodparam; {}", clamped("2")))
+    );
+}

@@ -196,7 +196,7 @@ pub(crate) fn next_branch(
         .last_mut()
         .filter(|_| is_open)
     else {
-        asm.reader.cursor.skip_line_content();
+        asm.reader.cursor.skip_statement_content();
         return Err(fail(
             &ids::UNOPENED_BLOCK,
             span.clone(),
@@ -223,7 +223,7 @@ pub(crate) fn next_branch(
 /// Steps over branches that do not hold: to behind the words that begin the one to read, or behind `.endif`.
 fn skip_branches(asm: &mut Assembler<'_>) -> Result<(), Fail> {
     let mut depth = 0usize;
-    asm.reader.cursor.skip_line();
+    asm.reader.cursor.skip_statement();
     while !asm.reader.cursor.at_end() {
         asm.reader.cursor.skip_labels();
         let start = asm.reader.cursor.pos();

@@ -334,7 +334,7 @@ fn call<'a>(asm: &mut Assembler<'a>, called: &Macro<'a>, span: &Range<usize>) ->
             let here = asm.reader.cursor.found().0;
             let count = called.parameters.len();
             let plural = if count == 1 { "" } else { "s" };
-            asm.reader.cursor.skip_line_content();
+            asm.reader.cursor.skip_statement_content();
             return Err(fail(
                 &ids::MACRO_ARGUMENT,
                 here,
