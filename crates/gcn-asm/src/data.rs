@@ -1,19 +1,16 @@
 //! Directives that make data: numbers, strings, room.
 
-mod format;
-
 use std::ops::Range;
 
 use crate::argument::Delayed;
 use crate::assembler::Assembler;
 use crate::diagnostic::{Diagnostic, Fail, Helped, fail};
 use crate::expr::Parsed;
+use crate::float::{Format, HALF};
 use crate::ids;
 use crate::output::{Fixup, FixupKind, MAX_ALIGN, NOP, check_width};
 use crate::program::SectionKind;
 use crate::value::{Term, Value};
-pub(crate) use format::{DOUBLE, SINGLE};
-use format::{Format, HALF};
 
 /// Integers or addresses of `width` bytes, separated by commas.
 pub(crate) fn data(asm: &mut Assembler<'_>, width: u8) -> Result<(), Fail> {

@@ -7,8 +7,8 @@ mod place;
 use gcn_isa::field::Encoding;
 use gcn_isa::rules::{self, Rule};
 use gcn_isa::{
-    Does, Field, FieldError, Form, Inst, Isa, Kind, Modifier, Op, Operand, PlacedOperand, Row,
-    Slot, Value, When,
+    Access, Does, Field, FieldError, Form, Inst, Isa, Kind, Modifier, Op, Operand, PlacedOperand,
+    Row, Slot, Value, When,
 };
 
 use crate::argument::ModArg;
@@ -443,9 +443,12 @@ fn match_places(
     }
     let returns = inst.flag(Field::Glc);
     let to_lds = inst.flag(Field::Lds);
-    let may_be_absent = |slot: &Slot| match slot.when {
+    let vcc_is_implied = implies_vcc(inst.form());
+    let may_be_absent = |place: &PlacedOperand| match place.slot.when {
         When::Always => {
-            matches!(slot.kind, Kind::ScalarOffset { .. })
+            let slot = place.slot;
+            vcc_is_implied && is_implicit(place)
+                || matches!(slot.kind, Kind::ScalarOffset { .. })
                 || slot.kind == Kind::BufferAddress
                     && dialect.takes_idle_address()
                     && register_counts(inst, slot).0 == 0
@@ -455,12 +458,12 @@ fn match_places(
         When::Optional => true,
     };
     // Of several that may be left out the last ones are.
-    let may = places.iter().filter(|p| may_be_absent(p.slot)).count();
+    let may = places.iter().filter(|p| may_be_absent(p)).count();
     let mut kept = may.saturating_sub(absent);
     let mut left_out = 0;
     for (index, place) in places.iter().enumerate() {
         let slot = place.slot;
-        if may_be_absent(slot) {
+        if may_be_absent(place) {
             let is_other = operands.args.get(index - left_out).is_some_and(|arg| {
                 slot.when == When::Optional
                     && matches!(arg.what, ArgValue::Vgprs { count, .. } if count != slot.ty.dwords())
@@ -489,6 +492,25 @@ fn match_places(
         });
     }
     Ok(matched)
+}
+
+/// Returns whether an operand has no field: it is always VCC.
+fn is_implicit(place: &PlacedOperand) -> bool {
+    place.slot.kind == Kind::Sdst && place.bits.width == 0
+}
+
+/// Returns whether VCC may be left out, as LLVM has it: of comparisons and selections, and of additions with a carry where
+/// others have their name without one.
+fn implies_vcc(form: &Form) -> bool {
+    let mut implicit = form.operands.iter().filter(|place| is_implicit(place));
+    let (Some(only), None) = (implicit.next(), implicit.next()) else {
+        return false;
+    };
+    match form.encoding {
+        Encoding::Vopc => true,
+        Encoding::Vop2 => only.slot.access == Access::Read || form.isa >= Isa::Gfx9,
+        _ => false,
+    }
 }
 
 /// Rules between a vector address and a scalar one (errata E016, E017).

@@ -94,7 +94,8 @@ fn named(asm: &Assembler<'_>, name: &str) -> Option<(Op, Option<&'static Form>, 
     }
     let mut buffer = [0; MNEMONIC_BUFFER];
     let lower = lower_case(name, &mut buffer)?;
-    if let Some(op) = clrx::named(asm.isa, lower) {
+    let other = |name: &str| clrx::named(asm.isa, name).or_else(|| llvm::named(asm.isa, name));
+    if let Some(op) = other(lower) {
         return Some((op, None, false));
     }
     let long = llvm::long_form(asm.isa, lower.strip_suffix("_e64").unwrap_or(lower));
@@ -106,7 +107,7 @@ fn named(asm: &Assembler<'_>, name: &str) -> Option<(Op, Option<&'static Form>, 
         return None;
     }
     let is_long = suffix == "e64";
-    if let Some(op) = clrx::named(asm.isa, stem) {
+    if let Some(op) = other(stem) {
         let is_meant = |form: &&Form| form.encoding.is_vop3() == is_long;
         let form = tables.forms(op).iter().find(is_meant);
         return form.map(|form| (op, Some(form), false));

@@ -35,6 +35,7 @@ mod dialect;
 mod features;
 mod options;
 mod value;
+mod float;
 mod cursor;
 mod symbols;
 mod program;

@@ -47,6 +47,25 @@ const ALIKE: &[(&str, &str, &str)] = &[
     ("gfx900", "s_mov_b64 s[0:1], 0x4000000000000000", "s_mov_b64 s[0:1], 2.0"),
     ("gfx803", "v_mul_f32 v0, 0.15915494, v1", "v_mul_f32 v0, 0x3e22f983, v1"),
     ("gfx900", "v_madak_f32 v0, 0x1234, v2, 0x1234", ".long 0x300004ff, 0x1234"),
+    ("gfx900", "v_add_f32 v0, 0x1.8p1, v1", "v_add_f32 v0, 3.0, v1"),
+    ("gfx900", "v_add_f32 v0, -0x1.8p+1, v1", "v_add_f32 v0, -3.0, v1"),
+    ("gfx900", "v_add_f32 v0, 0X.8P1, v1", "v_add_f32 v0, 1.0, v1"),
+    ("gfx900", "v_add_f64 v[0:1], 0x1p-1, v[2:3]", "v_add_f64 v[0:1], 0.5, v[2:3]"),
+    ("gfx900", "v_add_f16 v0, 0x1.8p1, v1", "v_add_f16 v0, 0x4200, v1"),
+    ("gfx900", "s_mov_b32 s0, 0x1.p1", "s_mov_b32 s0, 2.0"),
+    // VCC where the encoding can name no other register, as in LLVM.
+    ("gfx900", "v_cmp_eq_f32 v1, v2", "v_cmp_eq_f32_e32 vcc, v1, v2"),
+    ("tahiti", "v_cmpx_lt_f64_e32 v[1:2], v[3:4]", "v_cmpx_lt_f64_e32 vcc, v[1:2], v[3:4]"),
+    ("fiji", "v_cmp_class_f32 s1, v2", "v_cmp_class_f32_e32 vcc, s1, v2"),
+    ("tahiti", "v_cndmask_b32 v1, v2, v3", "v_cndmask_b32_e32 v1, v2, v3, vcc"),
+    ("gfx900", "v_cndmask_b32_e32 v1, v2, v3", "v_cndmask_b32_e32 v1, v2, v3, vcc"),
+    ("gfx900", "v_subrev_co_u32 v1, v2, v3", "v_subrev_co_u32_e32 v1, vcc, v2, v3"),
+    // One name, one register, one read of the scalar bus.
+    ("gfx900", "v_ldexp_f64 v[0:1], src_scc, src_scc", ".long 0xd2840000, 0x0001fafd"),
+    ("fiji", "v_cmp_class_f64 vcc, src_vccz, src_vccz", ".long 0xd012006a, 0x0001f6fb"),
+    // GCN 1.2 has the low half of a product once; it has two names.
+    ("fiji", "v_mul_lo_i32 v0, v1, v2", "v_mul_lo_u32 v0, v1, v2"),
+    ("gfx906", "v_mul_lo_i32_e64 v0, v1, v2", "v_mul_lo_u32 v0, v1, v2"),
     // Operands of program control.
     ("gfx900", "s_waitcnt vmcnt(0), lgkmcnt(1)", "s_waitcnt vmcnt(0) & lgkmcnt(1)"),
     ("gfx900", "s_waitcnt vmcnt_sat(100)", "s_waitcnt 0xcf7f"),

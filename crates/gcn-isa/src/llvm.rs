@@ -6,6 +6,7 @@ use crate::effect::{Does, ImageOp};
 use crate::field::{Encoding, Field};
 use crate::form::Form;
 use crate::inst::{Inst, Operand};
+use crate::op::Op;
 use crate::operand::{Kind, SEL_DWORD, Slot, Ty, When};
 use crate::regs::{self, is_doubtful_xnack_mask};
 use crate::row::Lacks;
@@ -18,6 +19,15 @@ const LONG_NAMES: &[(&str, &str)] = &[
     ("v_sub_co_u32", "v_sub_i32"),
     ("v_subrev_co_u32", "v_subrev_i32"),
 ];
+
+/// Names of LLVM for instructions of GCN 1.2 and later, and the names of those instructions.
+const LATER_NAMES: &[(&str, &str)] = &[("v_mul_lo_i32", "v_mul_lo_u32")];
+
+/// The instruction that LLVM's assembler means by a name that is not the row's, in lower case.
+pub fn named(isa: Isa, name: &str) -> Option<Op> {
+    let (_, own) = LATER_NAMES.iter().find(|(theirs, _)| *theirs == name)?;
+    isa.tables().named(own).filter(|_| isa >= Isa::Vi)
+}
 
 /// The form that LLVM's assembler means by a name that is not the row's, in lower case and without `_e64`.
 pub fn long_form(isa: Isa, name: &str) -> Option<&'static Form> {

@@ -227,7 +227,7 @@ pub(crate) fn bus_reads(inst: &Inst, counts_literals: bool) -> Option<usize> {
     }
     let mut read = [(0, 0); MOST_READS];
     let mut count = 0;
-    // A register as written: an aperture has one name for two sizes.
+    // A register as written: its first number and its size.
     let mut note = |register: (u8, u8)| {
         if read.iter().take(count).all(|&other| other != register)
             && let Some(place) = read.get_mut(count)
@@ -255,7 +255,8 @@ pub(crate) fn bus_reads(inst: &Inst, counts_literals: bool) -> Option<usize> {
             Operand::Scalar { code, count }
                 if code != regs::LDS_DIRECT && regs::inline(inst.isa, code).is_none() =>
             {
-                note((code, count));
+                // An aperture and a status bit are one register, whatever reads it.
+                note((code, if code < regs::SHARED_BASE { count } else { 1 }));
                 let is_lane = slot.kind == Kind::Ssrc && slot.field == Field::Src1;
                 lane_from_m0 |= is_lane && code == regs::M0;
             }

@@ -4,6 +4,7 @@ use std::ops::Range;
 
 use super::{Cursor, FloatWidth, Number, is_word};
 use crate::diagnostic::{Diagnostic, Fail, Helped, fail};
+use crate::float::DOUBLE;
 use crate::ids;
 
 impl<'a> Cursor<'a> {
@@ -47,6 +48,9 @@ impl<'a> Cursor<'a> {
             if self.peek() == b'.' || exponent {
                 return self.float(start);
             }
+        }
+        if radix == 16 && matches!(self.peek(), b'.' | b'p' | b'P') {
+            return self.hexadecimal_float(start, start + prefix);
         }
         if self.pos == digits {
             return Err(self.expected("a number"));
@@ -126,7 +130,31 @@ impl<'a> Cursor<'a> {
                 self.pos += 1;
             }
         }
-        let text = self.slice(start..self.pos);
+        let value = self.slice(start..self.pos).parse().ok();
+        self.float_number(start, value)
+    }
+
+    /// A floating-point number of hexadecimal digits and a power of two, as `0x1.8p3`; its digits begin at `digits`.
+    fn hexadecimal_float(&mut self, start: usize, digits: usize) -> Result<Number, Fail> {
+        self.eat(b'.');
+        while self.peek().is_ascii_hexdigit() {
+            self.pos += 1;
+        }
+        if matches!(self.peek(), b'p' | b'P') {
+            self.pos += 1;
+            if matches!(self.peek(), b'+' | b'-') {
+                self.pos += 1;
+            }
+            while self.peek().is_ascii_digit() {
+                self.pos += 1;
+            }
+        }
+        let bits = DOUBLE.hexadecimal(self.slice(digits..self.pos));
+        self.float_number(start, bits.map(f64::from_bits))
+    }
+
+    /// The floating-point number whose digits end at the cursor, with the suffix of its width if one follows.
+    fn float_number(&mut self, start: usize, value: Option<f64>) -> Result<Number, Fail> {
         let suffix = match self.peek() | 0x20 {
             _ if is_word(self.peek_at(1)) => None,
             b'h' => Some(FloatWidth::Half),
@@ -135,8 +163,8 @@ impl<'a> Cursor<'a> {
             _ => None,
         };
         self.pos += usize::from(suffix.is_some());
-        match text.parse() {
-            Ok(value) if !is_word(self.peek()) => Ok(match suffix {
+        match value {
+            Some(value) if !is_word(self.peek()) => Ok(match suffix {
                 Some(width) => Number::Suffixed(value, width),
                 None => Number::Float(value),
             }),
