@@ -132,6 +132,8 @@ pub(crate) enum Why {
     Missing(&'static str),
     MustReturn,
     OffIsMandatory,
+    /// A buffer's address of this many VGPRs is left out.
+    NoAddress(u8),
     BothOff,
     BothRegisters,
     AddressRegisters {
@@ -170,9 +172,6 @@ impl Why {
     }
 }
 
-/// The message for an encoding that an instruction has on other instruction sets.
-pub(crate) const NO_SUCH_ENCODING: &str = "this instruction set has no such encoding of it";
-
 /// The instruction in the first of its encodings that can hold the operands, or in the one asked for.
 pub(crate) fn encode(
     isa: Isa,
@@ -190,16 +189,31 @@ pub(crate) fn encode(
     let is_extended =
         operands.mods.iter().any(|m| !is_own(m)) || operands.args.iter().any(|arg| arg.extended);
     let mut worst: Option<Problem> = None;
+    let mut needs_vgpr = None;
     let forms = isa.tables().forms(op).iter();
     for form in forms.filter(|form| is_extended || !form.encoding.is_extended()) {
         match try_form(dialect, form, operands) {
             Ok(encoded) => return Ok(encoded),
             Err(problem) => {
+                if problem.why == Why::NeedsVgpr {
+                    needs_vgpr = Some(problem.at);
+                }
                 if worst.is_none_or(|w| w.why.rank() <= problem.why.rank()) {
                     worst = Some(problem);
                 }
             }
         }
+    }
+    // One encoding takes the first literal and no second one, another takes none: the second one is too many.
+    if let Some(Problem {
+        at: Where::Arg(first),
+        why: Why::NoLiteral,
+    }) = worst
+        && let Some(Where::Arg(second)) = needs_vgpr
+        && first < second
+        && is_literal(isa, dialect, op, second, operands)
+    {
+        return Err(at_arg(second, Why::SecondLiteral));
     }
     Err(worst.unwrap_or(Problem {
         at: Where::Instruction,
@@ -208,6 +222,23 @@ pub(crate) fn encode(
             "the instruction has no encoding here",
         ),
     }))
+}
+
+/// Returns whether a written operand is a literal constant.
+fn is_literal(isa: Isa, dialect: Dialect, op: Op, index: usize, operands: &Operands<'_>) -> bool {
+    let what = operands.args.get(index).map(|arg| arg.what);
+    match (what, op.row().slots().nth(index)) {
+        (Some(ArgValue::Int(value)), Some(slot)) => {
+            matches!(
+                dialect.constant(isa, slot.ty, value),
+                Ok(Operand::Literal(_))
+            )
+        }
+        (what, _) => matches!(
+            what,
+            Some(ArgValue::Literal(_) | ArgValue::LiteralFloat(_) | ArgValue::Delayed(_))
+        ),
+    }
 }
 
 /// The places of an instruction that have operands.
@@ -483,6 +514,10 @@ fn match_places(
             Why::MustReturn
         } else if any(&|slot| slot.kind == Kind::Saddr) {
             Why::OffIsMandatory
+        } else if left_out + 1 == absent
+            && let Some(address) = places.iter().find(|p| p.slot.kind == Kind::BufferAddress)
+        {
+            Why::NoAddress(register_counts(inst, address.slot).0)
         } else {
             Why::TooFew
         };

@@ -1,21 +1,18 @@
 //! From problems to messages: what is wrong, and what would be right.
 
+mod name;
+
 use std::fmt::Write;
 use std::ops::Range;
 
-use gcn_isa::field::SUFFIXES;
 use gcn_isa::rules::Rule;
-use gcn_isa::{Field, Form, Inst, Isa, IsaSet, Kind, Op, Row, Slot, Value, When, rows};
+use gcn_isa::{Field, Form, Inst, Isa, Kind, Op, Row, Slot, Value, When, rows, successor};
 
 use crate::diagnostic::{Diagnostic, Fail, Helped, fail};
 use crate::encode::{Operands, Problem, Where, Why};
 use crate::ids;
-
-/// Unknown names for which a similar one is looked for; more would make a file of nonsense slow.
-pub(crate) const MAX_SUGGESTIONS: u32 = 64;
-
-/// The longest name for which a similar one is looked for.
-const MAX_NAME: usize = 48;
+pub use name::closest;
+pub(crate) use name::{MAX_SUGGESTIONS, unknown_instruction};
 
 /// The operands and modifiers of an instruction: `ds_add_u32 vADDR, vDATA [offset:N] [gds]`.
 pub fn usage(isa: Isa, op: Op) -> String {
@@ -262,7 +259,13 @@ pub(crate) fn problem(
             wrong(&ids::REGISTER_ALIGNMENT, format!("the first register must be a multiple of {multiple}"))
         }
         Why::TooFew => wrong(&ids::OPERAND_COUNT, format!("too few operands for `{name}`")).helped(written()),
-        Why::TooMany => wrong(&ids::OPERAND_COUNT, format!("too many operands for `{name}`")).helped(written()),
+        Why::TooMany => {
+            let error = wrong(&ids::OPERAND_COUNT, format!("too many operands for `{name}`")).helped(written());
+            match successor::of(isa, name) {
+                Some(other) => error.helped(other.to_string()),
+                None => error,
+            }
+        }
         Why::Missing(modifier) => {
             wrong(&ids::MISSING_MODIFIER, format!("`{name}` needs `{modifier}`")).helped(written())
         }
@@ -273,6 +276,14 @@ pub(crate) fn problem(
         Why::OffIsMandatory => wrong(&ids::OPERAND_COUNT, format!("too few operands for `{name}`"))
             .helped(written())
             .helped("without a scalar address write `off`"),
+        Why::NoAddress(0) => wrong(&ids::OPERAND_COUNT, format!("too few operands for `{name}`"))
+            .helped(written())
+            .helped("without `idxen` and `offen` the address is `off`"),
+        Why::NoAddress(count) => wrong(&ids::OPERAND_COUNT, format!(
+            "`{name}` with these modifiers needs {count} {} as its address",
+            if count == 1 { "VGPR" } else { "VGPRs" }
+        ))
+        .helped(written()),
         Why::BothOff => wrong(&ids::OPERAND_KIND, "the two addresses cannot both be `off`".to_owned()),
         Why::BothRegisters => {
             wrong(&ids::OPERAND_KIND, "one of the two addresses must be `off`".to_owned()).helped(written())
@@ -377,64 +388,6 @@ fn broken_rule(isa: Isa, rule: Rule) -> (String, Option<&'static str>) {
     (message.to_owned(), help)
 }
 
-/// The message for a name that no instruction of `isa` has.
-pub(crate) fn unknown_instruction(
-    isa: Isa,
-    name: &str,
-    span: Range<usize>,
-    may_search: bool,
-) -> Fail {
-    let lower = name.to_ascii_lowercase();
-    let elsewhere = Isa::ALL
-        .into_iter()
-        .filter(|other| other.tables().named(stem(*other, &lower)).is_some())
-        .fold(IsaSet::NONE, |set, other| set.or(other.only()));
-    if elsewhere != IsaSet::NONE {
-        let error = fail(
-            &ids::UNSUPPORTED_OPCODE,
-            span,
-            format!("{isa} has no instruction `{name}`"),
-        )
-        .helped(format!("it exists on {elsewhere}"));
-        return error;
-    }
-    let error = fail(
-        &ids::UNKNOWN_OPCODE,
-        span,
-        format!("there is no instruction `{name}`"),
-    );
-    let similar = may_search
-        .then(|| closest(&lower, isa.tables().names()))
-        .flatten();
-    match similar {
-        Some(similar) => error.helped(format!("did you mean `{similar}`?")),
-        None => error,
-    }
-}
-
-/// Returns whether a name asks for an encoding of an instruction that it has only on other instruction sets.
-pub(crate) fn is_encoding_elsewhere(isa: Isa, name: &str) -> bool {
-    let lower = name.to_ascii_lowercase();
-    let stem = stem(isa, &lower);
-    let suffix = lower.strip_prefix(stem);
-    let named = isa.tables().named(stem);
-    named.is_some_and(|op| {
-        let mut encodings = op.row().encodings();
-        encodings.any(|e| Some(e.suffix()) == suffix && isa.tables().layout(e).is_some())
-    })
-}
-
-/// A name without an encoding's suffix, if only so it is one.
-fn stem(isa: Isa, name: &str) -> &str {
-    if isa.tables().named(name).is_some() {
-        return name;
-    }
-    SUFFIXES
-        .iter()
-        .find_map(|suffix| name.strip_suffix(suffix))
-        .unwrap_or(name)
-}
-
 /// The message for a word that stands where a modifier should.
 pub(crate) fn unknown_modifier(
     isa: Isa,
@@ -463,45 +416,6 @@ pub(crate) fn unknown_modifier(
         None => error,
     };
     error.helped(format!("written as `{}`", usage(isa, row.op())))
-}
-
-/// The name nearest to `name`, if one is near: at most a third of its letters differ.
-pub fn closest<'a>(name: &str, names: impl Iterator<Item = &'a str>) -> Option<&'a str> {
-    if name.len() > MAX_NAME {
-        return None;
-    }
-    let limit = name.len().div_ceil(3).min(4);
-    names
-        .map(|other| (distance(name, other, limit), other))
-        .filter(|(distance, _)| *distance <= limit)
-        .min()
-        .map(|(_, other)| other)
-}
-
-/// The number of letters to change or swap to make `b` of `a`; some number above `limit` if it is larger than that.
-fn distance(a: &str, b: &str, limit: usize) -> usize {
-    if a.len().abs_diff(b.len()) > limit || b.len() > MAX_NAME {
-        return limit + 1;
-    }
-    let (a, b) = (a.as_bytes(), b.as_bytes());
-    // The distances of the beginnings of `b` from the beginning of `a` that has one letter less, and two.
-    let mut before = [0; MAX_NAME + 1];
-    let mut last: [usize; MAX_NAME + 1] = std::array::from_fn(|i| i);
-    for (i, &x) in a.iter().enumerate() {
-        let mut row = [0; MAX_NAME + 1];
-        row[0] = i + 1;
-        for (j, &y) in b.iter().enumerate() {
-            let change = last[j] + usize::from(x != y);
-            let mut best = change.min(last[j + 1] + 1).min(row[j] + 1);
-            let swapped = i > 0 && j > 0 && a[i - 1] == y && b[j - 1] == x;
-            if swapped {
-                best = best.min(before[j - 1] + 1);
-            }
-            row[j + 1] = best;
-        }
-        (before, last) = (last, row);
-    }
-    last[b.len()]
 }
 
 /// Warnings about an instruction that can be assembled.

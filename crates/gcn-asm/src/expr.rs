@@ -16,6 +16,7 @@ use crate::diagnostic::{Fail, Helped, fail};
 use crate::ids;
 use crate::symbols::{Defined, Symbols};
 use crate::value::{ExprId, SymbolId, Term, Value, Variant};
+pub(crate) use functions::is_function;
 use functions::{Function, OCCUPANCY_ARGUMENTS};
 use operator::BINARY;
 pub(crate) use operator::Operator;

@@ -244,7 +244,7 @@ table! {
         example "v_and_b32 v0, -v1, v2"
         remedy "`-` and `|…|` apply to floating-point sources of encodings that have fields for them, `sext` to SDWA."
     UNKNOWN_NAME "unknown-name"
-        meaning "A counter, hardware register, message or format has no such name on the target."
+        meaning "A counter, function, hardware register, message or format has no such name on the target."
         example "s_getreg_b32 s0, hwreg(HW_REG_CLOCK)"
         remedy "The message lists the names, or write the number."
 

@@ -61,17 +61,10 @@ impl Said {
 pub(crate) fn instruction(asm: &mut Assembler<'_>, mnemonic: Range<usize>) -> Result<(), Fail> {
     let name = asm.reader.cursor.slice(mnemonic.clone());
     let Some((op, only, literals)) = named(asm, name) else {
-        if explain::is_encoding_elsewhere(asm.isa, name) {
-            return Err(fail(
-                &ids::UNSUPPORTED_ENCODING,
-                mnemonic,
-                encode::NO_SUCH_ENCODING,
-            ));
-        }
         asm.suggestions += 1;
         let may_search = asm.suggestions <= explain::MAX_SUGGESTIONS;
         return Err(explain::unknown_instruction(
-            asm.isa, name, mnemonic, may_search,
+            asm.target, name, mnemonic, may_search,
         ));
     };
     let mut args = std::mem::take(&mut asm.args);

@@ -8,7 +8,7 @@ use gcn_isa::{Kind, exp, vintrp};
 use crate::argument::{Arg, ArgValue, Delayed, Waiting};
 use crate::assembler::Assembler;
 use crate::diagnostic::{Fail, Helped, fail};
-use crate::expr::Parsed;
+use crate::expr::{Parsed, is_function};
 use crate::ids;
 
 pub(crate) use register::is_register;
@@ -235,6 +235,16 @@ fn plain(asm: &mut Assembler<'_>) -> Result<ArgValue, Fail> {
             && let Some(what) = function::function(asm, word, &probe)?
         {
             return Ok(what);
+        }
+        let behind = start..start + word.len();
+        if probe.peek() == b'(' && !is_function(word) {
+            return Err(function::unknown(word, behind));
+        }
+        if probe.peek().is_ascii_digit() && register::is_bank(word) {
+            let digits = probe.digits();
+            let message = "a register's number follows the letter without a blank";
+            return Err(fail(&ids::UNEXPECTED_TOKEN, start..probe.pos(), message)
+                .helped(format!("write `{word}{}`", digits.unwrap_or(0))));
         }
     }
     expression_operand(asm)

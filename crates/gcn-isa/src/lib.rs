@@ -71,6 +71,7 @@ pub mod describe;
 mod inst;
 pub mod uses;
 pub mod llvm;
+pub mod successor;
 pub mod rules;
 pub mod clrx;
 mod decode;

@@ -32,6 +32,11 @@ const FUNCTIONS: &[(&str, Function, Option<usize>)] = &[
 /// possible, SGPRs and VGPRs used.
 pub(super) const OCCUPANCY_ARGUMENTS: usize = 7;
 
+/// Returns whether expressions have a function of this name.
+pub(crate) fn is_function(name: &str) -> bool {
+    Function::named(name).is_some()
+}
+
 impl Function {
     /// The function of a name, and how many arguments it takes if it does not take any number.
     pub(super) fn named(name: &str) -> Option<(Function, Option<usize>)> {

@@ -1,6 +1,8 @@
 //! Operands that are written like functions: `vmcnt(0)`, `hwreg(…)`, `sendmsg(…)`, `gpr_idx(…)`, `lit(…)`; and names
 //! that stand for numbers.
 
+use std::ops::Range;
+
 use gcn_isa::simm::{self, Hwreg, Waitcnt};
 use gcn_isa::{Isa, IsaSet, clrx};
 
@@ -9,9 +11,15 @@ use crate::argument::{ArgValue, Delayed, lower_case};
 use crate::assembler::Assembler;
 use crate::cursor::Cursor;
 use crate::diagnostic::{Fail, Helped, fail};
+use crate::explain::closest;
 use crate::expr::Parsed;
 use crate::ids;
 use crate::operand;
+
+/// Names of functions that operands are written as, for suggestions.
+const FUNCTIONS: [&str; 10] = [
+    "vmcnt", "expcnt", "lgkmcnt", "hwreg", "sendmsg", "gpr_idx", "lit", "neg", "abs", "sext",
+];
 
 /// Optional prefixes of CLRX's names of hardware registers and messages.
 const CLRX_PREFIXES: [&str; 2] = ["hwreg_", "msg_"];
@@ -62,6 +70,16 @@ pub(crate) fn function(
         }
         _ => return Ok(None),
     }))
+}
+
+/// The message for a function that operands do not have.
+pub(crate) fn unknown(name: &str, span: Range<usize>) -> Fail {
+    let message = format!("there is no function `{name}`");
+    let error = fail(&ids::UNKNOWN_NAME, span, message);
+    match closest(&name.to_ascii_lowercase(), FUNCTIONS.into_iter()) {
+        Some(similar) => error.helped(format!("did you mean `{similar}`?")),
+        None => error,
+    }
 }
 
 fn close(asm: &mut Assembler<'_>) -> Result<(), Fail> {

@@ -390,6 +390,12 @@ fn misaligned(span: Range<usize>, letter: &str, first: u8, count: u8) -> Fail {
     ))
 }
 
+/// Returns whether a word is the letter of registers, which numbers follow.
+pub(crate) fn is_bank(word: &str) -> bool {
+    let banks = ["v", "s", "ttmp"];
+    banks.iter().any(|bank| bank.eq_ignore_ascii_case(word))
+}
+
 /// Returns whether a word, with `[` after it or not, names a register.
 pub(crate) fn is_register(isa: Isa, word: &str, bracket: bool) -> bool {
     let bytes = word.as_bytes();

@@ -1,0 +1,135 @@
+//! Names that no instruction of the target has: what else they might mean.
+
+use std::ops::Range;
+
+use gcn_isa::field::SUFFIXES;
+use gcn_isa::{Isa, IsaSet, TARGETS, Target, successor};
+
+use crate::diagnostic::{Fail, Helped, fail};
+use crate::ids;
+
+/// Unknown names for which a similar one is looked for; more would make a file of nonsense slow.
+pub(crate) const MAX_SUGGESTIONS: u32 = 64;
+
+/// The longest name for which a similar one is looked for.
+const MAX_NAME: usize = 48;
+
+/// The encodings in words, in the order of [`SUFFIXES`].
+const FORMS: [&str; SUFFIXES.len()] = ["32-bit", "VOP3", "SDWA", "DPP"];
+
+/// The message for a name that no instruction of the target has.
+pub(crate) fn unknown_instruction(
+    target: &Target,
+    name: &str,
+    span: Range<usize>,
+    may_search: bool,
+) -> Fail {
+    let isa = target.isa;
+    let lower = name.to_ascii_lowercase();
+    let on = |has: &dyn Fn(Isa) -> bool| {
+        let having = Isa::ALL.into_iter().filter(|&other| has(other));
+        having.fold(IsaSet::NONE, |set, other| set.or(other.only()))
+    };
+    let elsewhere = on(&|other| other.tables().mnemonic(lower.as_bytes()).is_some());
+    let (stem, form) = stem(&lower);
+    if let Some(form) = form
+        && isa.tables().named(stem).is_some()
+    {
+        let message = format!("{isa} has no {form} form of `{stem}`");
+        let error = fail(&ids::UNSUPPORTED_ENCODING, span, message);
+        return if elsewhere == IsaSet::NONE {
+            error.helped("without the suffix an encoding is chosen")
+        } else {
+            error.helped(exists_on(elsewhere))
+        };
+    }
+    let named = if elsewhere == IsaSet::NONE {
+        on(&|other| other.tables().named(stem).is_some())
+    } else {
+        elsewhere
+    };
+    if named != IsaSet::NONE {
+        let is_near = named.iter().any(|other| other.version() == isa.version());
+        let who = if is_near { target.name } else { isa.version() };
+        let message = format!("{who} has no instruction `{name}`");
+        let error = fail(&ids::UNSUPPORTED_OPCODE, span, message).helped(exists_on(named));
+        return match successor::of(isa, stem) {
+            Some(other) => error.helped(other.to_string()),
+            None => error,
+        };
+    }
+    let error = fail(
+        &ids::UNKNOWN_OPCODE,
+        span,
+        format!("there is no instruction `{name}`"),
+    );
+    let similar = may_search
+        .then(|| closest(&lower, isa.tables().names()))
+        .flatten();
+    match similar {
+        Some(similar) => error.helped(format!("did you mean `{similar}`?")),
+        None => error,
+    }
+}
+
+/// A name without an encoding's suffix, and the encoding that this asks for.
+fn stem(name: &str) -> (&str, Option<&'static str>) {
+    let mut suffixes = SUFFIXES.iter().zip(FORMS);
+    let found = suffixes.find_map(|(suffix, form)| Some((name.strip_suffix(suffix)?, Some(form))));
+    found.unwrap_or((name, None))
+}
+
+/// Where something exists: versions, or chips where not all of a version have it.
+fn exists_on(set: IsaSet) -> String {
+    let is_partial = |isa: Isa| {
+        let same = Isa::ALL
+            .into_iter()
+            .filter(|other| other.version() == isa.version());
+        !same.into_iter().all(|other| set.has(other))
+    };
+    if !set.iter().any(is_partial) {
+        return format!("it exists on {set}");
+    }
+    let chips = TARGETS.iter().filter(|target| set.has(target.isa));
+    let chips: Vec<&str> = chips.map(|target| target.name).collect();
+    format!("it exists on {}", chips.join(", "))
+}
+
+/// The name nearest to `name`, if one is near: at most a third of its letters differ.
+pub fn closest<'a>(name: &str, names: impl Iterator<Item = &'a str>) -> Option<&'a str> {
+    if name.len() > MAX_NAME {
+        return None;
+    }
+    let limit = name.len().div_ceil(3).min(4);
+    names
+        .map(|other| (distance(name, other, limit), other))
+        .filter(|(distance, _)| *distance <= limit)
+        .min()
+        .map(|(_, other)| other)
+}
+
+/// The number of letters to change or swap to make `b` of `a`; some number above `limit` if it is larger than that.
+fn distance(a: &str, b: &str, limit: usize) -> usize {
+    if a.len().abs_diff(b.len()) > limit || b.len() > MAX_NAME {
+        return limit + 1;
+    }
+    let (a, b) = (a.as_bytes(), b.as_bytes());
+    // The distances of the beginnings of `b` from the beginning of `a` that has one letter less, and two.
+    let mut before = [0; MAX_NAME + 1];
+    let mut last: [usize; MAX_NAME + 1] = std::array::from_fn(|i| i);
+    for (i, &x) in a.iter().enumerate() {
+        let mut row = [0; MAX_NAME + 1];
+        row[0] = i + 1;
+        for (j, &y) in b.iter().enumerate() {
+            let change = last[j] + usize::from(x != y);
+            let mut best = change.min(last[j + 1] + 1).min(row[j] + 1);
+            let swapped = i > 0 && j > 0 && a[i - 1] == y && b[j - 1] == x;
+            if swapped {
+                best = best.min(before[j - 1] + 1);
+            }
+            row[j + 1] = best;
+        }
+        (before, last) = (last, row);
+    }
+    last[b.len()]
+}

@@ -1,0 +1,102 @@
+//! Operations whose instructions have another name on other generations, for people who port assembly.
+//!
+//! Source: AMD's Sea Islands, GCN3 and Vega manuals, chapter "Vector ALU Operations", and the tables of rows.
+
+use std::fmt;
+
+use crate::target::{Isa, IsaSet, on};
+
+/// An operation's names in one line: the generations that call it so.
+type Names = &'static [(&'static str, IsaSet)];
+
+/// The instruction of a target that does what another one does on another generation.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Successor {
+    /// Its name on the target.
+    pub name: &'static str,
+    /// Relation to the other instruction.
+    pub differs: Differs,
+}
+
+/// Difference of two instructions that do the same.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Differs {
+    /// Nothing but the name.
+    Name,
+    /// The first two sources are exchanged.
+    Order,
+    /// The product is rounded on one of them only.
+    Rounding,
+}
+
+#[rustfmt::skip]
+const OPERATIONS: &[(Differs, Names)] = &[
+    (Differs::Name,     &[("v_add_i32", on::SI_CI),        ("v_add_u32", on::VI_ONLY), ("v_add_co_u32", on::GFX9)]),
+    (Differs::Name,     &[("v_sub_i32", on::SI_CI),        ("v_sub_u32", on::VI_ONLY), ("v_sub_co_u32", on::GFX9)]),
+    (Differs::Name,     &[("v_subrev_i32", on::SI_CI),     ("v_subrev_u32", on::VI_ONLY), ("v_subrev_co_u32", on::GFX9)]),
+    (Differs::Name,     &[("v_addc_u32", on::SI_CI_VI),    ("v_addc_co_u32", on::GFX9)]),
+    (Differs::Name,     &[("v_subb_u32", on::SI_CI_VI),    ("v_subb_co_u32", on::GFX9)]),
+    (Differs::Name,     &[("v_subbrev_u32", on::SI_CI_VI), ("v_subbrev_co_u32", on::GFX9)]),
+    (Differs::Order,    &[("v_lshl_b32", on::SI_CI),       ("v_lshlrev_b32", on::VI)]),
+    (Differs::Order,    &[("v_lshr_b32", on::SI_CI),       ("v_lshrrev_b32", on::VI)]),
+    (Differs::Order,    &[("v_ashr_i32", on::SI_CI),       ("v_ashrrev_i32", on::VI)]),
+    (Differs::Order,    &[("v_lshl_b64", on::SI_CI),       ("v_lshlrev_b64", on::VI)]),
+    (Differs::Order,    &[("v_lshr_b64", on::SI_CI),       ("v_lshrrev_b64", on::VI)]),
+    (Differs::Order,    &[("v_ashr_i64", on::SI_CI),       ("v_ashrrev_i64", on::VI)]),
+    (Differs::Rounding, &[("v_mad_mix_f32", on::VEGA10),   ("v_fma_mix_f32", on::VEGA12)]),
+    (Differs::Rounding, &[("v_mad_mixlo_f16", on::VEGA10), ("v_fma_mixlo_f16", on::VEGA12)]),
+    (Differs::Rounding, &[("v_mad_mixhi_f16", on::VEGA10), ("v_fma_mixhi_f16", on::VEGA12)]),
+];
+
+/// The instruction of `isa` that does what `name` does on another generation, if its name is another one.
+///
+/// ```
+/// use gcn_isa::{Isa, successor};
+/// let shift = successor::of(Isa::Vi, "v_lshl_b32").expect("GCN 1.2 shifts, too");
+/// assert_eq!(shift.name, "v_lshlrev_b32");
+/// assert_eq!(successor::of(Isa::Vi, "v_lshlrev_b32"), None);
+/// ```
+pub fn of(isa: Isa, name: &str) -> Option<Successor> {
+    let is_elsewhere = |&(theirs, on): &(&str, IsaSet)| theirs == name && !on.has(isa);
+    let mut operations = OPERATIONS.iter();
+    let (differs, names) = operations.find(|(_, names)| names.iter().any(is_elsewhere))?;
+    let (name, _) = names.iter().find(|(_, on)| on.has(isa))?;
+    Some(Successor {
+        name,
+        differs: *differs,
+    })
+}
+
+/// Reads as a line of help.
+impl fmt::Display for Successor {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let name = self.name;
+        match self.differs {
+            Differs::Name => write!(f, "the same operation is called `{name}` here"),
+            Differs::Order => write!(
+                f,
+                "the same operation is `{name}` here, which takes the first two sources in reverse order"
+            ),
+            Differs::Rounding => write!(
+                f,
+                "the operation is `{name}` here, which rounds differently: a fused one rounds once"
+            ),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_are_those_of_rows() {
+        for (_, names) in OPERATIONS {
+            for (name, on) in *names {
+                for isa in on.iter() {
+                    assert!(isa.tables().named(name).is_some(), "{isa}: {name}");
+                }
+            }
+        }
+    }
+}
