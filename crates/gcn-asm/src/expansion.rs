@@ -20,6 +20,8 @@ use place::{Deferred, Included, Mapping, Node, Origin, Step};
 
 /// Bytes that all expansions together may read.
 pub(crate) const MAX_EXPANDED: usize = 1 << 29;
+/// Bytes of one call of a macro: a value that grows with every call is found before it has cost seconds.
+pub(crate) const MAX_CALL: usize = 1 << 24;
 
 /// Texts that were made, each of which stays where it is: a list that only grows.
 #[derive(Default)]

@@ -354,6 +354,10 @@ fn expansions_are_bounded() {
             ".rept 0x7fffffffffffffff\n\n.endr".to_owned(),
             "too much text",
         ),
+        (
+            ".for i = 0, i < 1000000000, i + 1\n.endr".to_owned(),
+            "too much text",
+        ),
         (".rept 2\n".repeat(100_000), "`.rept` has no end"),
         (
             format!("{}{}", ".rept 1\n".repeat(3_000), ".endr\n".repeat(3_000)),

@@ -12,7 +12,7 @@ use crate::expansion::place::{Origin, Step};
 use crate::ids;
 
 /// Cost of a round besides its text: its condition is read again and may never fail.
-const ROUND_COST: usize = 256;
+const ROUND_COST: usize = 1024;
 
 /// `condition`, up to `.endr`
 pub(crate) fn while_loop(asm: &mut Assembler<'_>, span: &Range<usize>) -> Result<(), Fail> {

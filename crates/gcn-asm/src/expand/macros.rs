@@ -12,7 +12,7 @@ use crate::assembler::Assembler;
 use crate::cursor::Cursor;
 use crate::diagnostic::{Fail, Helped, fail};
 use crate::expansion::place::{Origin, Step};
-use crate::expansion::{Expanded, Jump, Macro, Need, Parameter};
+use crate::expansion::{Expanded, Jump, MAX_CALL, Macro, Need, Parameter};
 use crate::ids;
 use crate::reader::{ENTRY_COST, MACRO_NAME};
 
@@ -422,7 +422,8 @@ fn substituted<'a>(
         round,
     };
     let body = alternate.as_deref().unwrap_or(called.body);
-    if !substitute(&mut text, body, &values, asm.reader.expansion.budget) {
+    let limit = asm.reader.expansion.budget.min(MAX_CALL);
+    if !substitute(&mut text, body, &values, limit) {
         asm.reader.charge(usize::MAX, call)?;
     }
     asm.reader.charge(text.len() + ENTRY_COST, call)?;
