@@ -8,14 +8,14 @@ use std::path::{Path, PathBuf};
 use anyhow::{Context, Result};
 use clap::ValueEnum;
 use gcn_asm::{
-    Assembly, Diagnostic, Dialect, ObjectError, Options, Program, Severity, Source, assemble_with,
-    ids, named_target,
+    Assembly, Diagnostic, Dialect, ObjectError, Options, Program, Source, assemble_with, ids,
+    named_target,
 };
 use gcn_isa::{Fidelity, Syntax};
 use gcn_object::MetadataError;
 
 use crate::file::Text;
-use crate::{Status, Usage, input, render};
+use crate::{Status, Usage, input, render, warnings};
 
 /// For `--help`.
 pub const EXAMPLES: &str = "\
@@ -60,16 +60,12 @@ pub struct Args {
         value_parser = definition
     )]
     defines: Vec<(String, i64)>,
-    /// Make nothing if there are warnings, and end with status 1.
-    #[arg(long)]
-    fatal_warnings: bool,
+    #[command(flatten)]
+    warnings: warnings::Args,
     /// Show at most COUNT errors; 0 shows all.
-    #[arg(long, value_name = "COUNT", default_value_t = ERROR_LIMIT)]
+    #[arg(long, value_name = "COUNT", default_value_t = render::ERROR_LIMIT)]
     error_limit: usize,
 }
-
-/// The errors that are shown if nothing else is asked for.
-pub const ERROR_LIMIT: usize = 100;
 
 /// For clap: a symbol and its number.
 fn definition(text: &str) -> Result<(String, i64), String> {
@@ -157,24 +153,24 @@ pub fn run(args: &Args, out: &mut dyn Write) -> Result<Status> {
         out.write_all(encodings(&assembly).as_bytes())?;
     }
     let is_asked_for = !args.show_encoding || args.output.is_some();
-    let (made, diagnostics) = if is_asked_for {
+    let (made, mut diagnostics) = if is_asked_for {
         make(&assembly, args.format, args.code_object_version)
     } else {
         (None, assembly.diagnostics.clone())
     };
+    args.warnings.apply(&mut diagnostics);
     let sources = render::Sources {
         name: &name,
         text: text.as_str(),
         files: &assembly.files,
     };
-    let limit = args.error_limit;
-    let shown = render::diagnostics(&render::renderer(), &sources, &diagnostics, limit);
-    render::tell(format_args!("{shown}"));
-    let fatal = if args.fatal_warnings {
-        Severity::Warning
-    } else {
-        Severity::Error
+    let limits = render::Limits {
+        errors: args.error_limit,
+        warnings: args.warnings.limit(),
     };
+    let shown = render::diagnostics(&render::renderer(), &sources, &diagnostics, limits);
+    render::tell(format_args!("{shown}"));
+    let fatal = args.warnings.fatal();
     if diagnostics.iter().any(|found| found.severity >= fatal) {
         return Ok(Status::BadInput);
     }

@@ -16,6 +16,7 @@ mod man;
 mod object;
 mod render;
 mod run;
+mod warnings;
 
 use std::io::{self, BufWriter, Write};
 use std::process::ExitCode;

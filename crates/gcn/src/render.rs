@@ -1,12 +1,15 @@
 //! From diagnostics to text: `file:line:column: error: …`, the source line with a caret, help, and a count at the end.
 
 use std::borrow::Cow;
+use std::collections::BTreeMap;
 use std::fmt::{Arguments, Display};
 use std::io::{self, IsTerminal, Write};
 use std::ops::Range;
 
 use annotate_snippets::{AnnotationKind, Level, Renderer, Snippet};
-use gcn_asm::{Diagnostic, Severity, SourceFile};
+use gcn_asm::{Diagnostic, Severity, SourceFile, ids};
+
+use crate::warnings::WARNING_LIMIT;
 
 /// Lines of source that a diagnostic shows at most.
 const MAX_LINES: usize = 4;
@@ -70,13 +73,59 @@ pub struct Sources<'a> {
     pub files: &'a [SourceFile],
 }
 
-/// Diagnostics as text, in the order of the source, and a line that counts the errors and warnings. Of the errors, the
-/// first `limit` are shown, with what stands between them; 0 is no limit.
+/// Diagnostics that are shown in full; 0 is no limit.
+#[derive(Clone, Copy, Debug)]
+pub struct Limits {
+    /// Errors, with what stands between them.
+    pub errors: usize,
+    /// Warnings of a kind, which is their name.
+    pub warnings: usize,
+}
+
+/// The errors that are shown if nothing else is asked for.
+pub const ERROR_LIMIT: usize = 100;
+
+impl Default for Limits {
+    fn default() -> Limits {
+        Limits {
+            errors: ERROR_LIMIT,
+            warnings: WARNING_LIMIT,
+        }
+    }
+}
+
+/// Warnings shown in full, and those that are not, by their names.
+#[derive(Default)]
+struct Kinds(BTreeMap<&'static str, usize>);
+
+impl Kinds {
+    /// Counts a warning; returns whether it is one of the first `limit` of its kind.
+    fn shows(&mut self, warning: &Diagnostic, limit: usize) -> bool {
+        // The source's own warnings have each its own text.
+        if limit == 0 || warning.id == &ids::USER_WARNING {
+            return true;
+        }
+        let count = self.0.entry(warning.name()).or_default();
+        *count += 1;
+        *count <= limit
+    }
+
+    /// The names with more warnings than `limit`, and how many more.
+    fn hidden(&self, limit: usize) -> impl Iterator<Item = (&'static str, usize)> + '_ {
+        let counts = self.0.iter();
+        counts
+            .map(move |(&name, &count)| (name, count.saturating_sub(limit)))
+            .filter(|&(_, more)| more > 0)
+    }
+}
+
+/// Diagnostics as text, in the order of the source; then a line for each kind of warning of which some are not shown, and
+/// one that counts the errors and warnings.
 pub fn diagnostics(
     renderer: &Renderer,
     sources: &Sources<'_>,
     diagnostics: &[Diagnostic],
-    limit: usize,
+    limits: Limits,
 ) -> String {
     let mut sorted: Vec<&Diagnostic> = diagnostics.iter().collect();
     sorted.sort_by_key(|diagnostic| diagnostic.span.start);
@@ -90,7 +139,12 @@ pub fn diagnostics(
     let mut out = String::new();
     let mut files = sources.lines();
     let mut shown = 0;
+    let mut kinds = Kinds::default();
+    let limit = limits.errors;
     for diagnostic in sorted {
+        if diagnostic.severity == Severity::Warning && !kinds.shows(diagnostic, limits.warnings) {
+            continue;
+        }
         shown += usize::from(diagnostic.severity == Severity::Error);
         if limit > 0 && shown > limit {
             out.push_str(&format!(
@@ -102,6 +156,13 @@ pub fn diagnostics(
         }
         out.push_str(&rendered(renderer, &mut files, diagnostic));
         out.push('\n');
+    }
+    for (name, more) in kinds.hidden(limits.warnings) {
+        out.push_str(&format!(
+            "{}: {more} more warning{} [{name}] not shown\n",
+            printable(sources.name),
+            if more == 1 { "" } else { "s" }
+        ));
     }
     let counts = [(errors, "error"), (warnings, "warning")];
     let counts: Vec<String> = counts
@@ -309,7 +370,7 @@ mod tests {
             text: source,
             files: &[],
         };
-        diagnostics(&Renderer::plain(), &sources, list, 0)
+        diagnostics(&Renderer::plain(), &sources, list, Limits::default())
     }
 
     #[test]
@@ -336,6 +397,41 @@ a.s:2:17: error[unsupported-register]: no such register
 a.s: 1 error, 1 warning
 "
         );
+    }
+
+    #[test]
+    fn one_warning_of_a_kind_is_shown_and_the_rest_counted() {
+        let source = "s_nop 0\n".repeat(4);
+        let warning = |line: usize, id| Diagnostic::warning(id, line * 8..line * 8 + 5, "idle");
+        let list = [
+            warning(0, &ids::UNUSED_MODIFIER),
+            warning(1, &ids::UNUSED_MODIFIER),
+            warning(2, &ids::SCALAR_OFFSET),
+            warning(3, &ids::UNUSED_MODIFIER),
+            warning(0, &ids::USER_WARNING),
+            warning(1, &ids::USER_WARNING),
+        ];
+        let text = plain(&source, &list);
+        let count = |part: &str| text.matches(part).count();
+        assert_eq!(count("warning[unused-modifier]: idle"), 1, "{text}");
+        assert_eq!(count("a.s:1:1: warning[unused-modifier]"), 1, "{text}");
+        assert_eq!(count("warning[scalar-offset]: idle"), 1, "{text}");
+        assert_eq!(count("warning[user-warning]: idle"), 2, "{text}");
+        assert!(
+            text.ends_with("a.s: 2 more warnings [unused-modifier] not shown\na.s: 6 warnings\n"),
+            "{text}"
+        );
+        let sources = Sources {
+            name: "a.s",
+            text: &source,
+            files: &[],
+        };
+        let all = Limits {
+            errors: 0,
+            warnings: 0,
+        };
+        let text = diagnostics(&Renderer::plain(), &sources, &list, all);
+        assert_eq!(text.matches("idle").count(), list.len(), "{text}");
     }
 
     #[test]

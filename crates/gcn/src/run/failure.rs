@@ -11,7 +11,7 @@ use serde::Serialize;
 use super::arguments::Problems;
 use super::report::Outcome;
 use crate::render::{self, Sources};
-use crate::{Status, Usage, asm};
+use crate::{Status, Usage};
 
 /// Diagnostics with their places in a source, rendered.
 #[derive(Debug, thiserror::Error)]
@@ -26,7 +26,7 @@ impl Diagnosed {
         } else {
             render::renderer()
         };
-        let text = render::diagnostics(&renderer, sources, diagnostics, asm::ERROR_LIMIT);
+        let text = render::diagnostics(&renderer, sources, diagnostics, render::Limits::default());
         Diagnosed(text)
     }
 

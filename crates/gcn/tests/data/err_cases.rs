@@ -70,7 +70,8 @@ fn run(case: &Case, target: &Target) -> Result<Output, String> {
     let _ = fs::remove_file(&result); // Usually it is not there.
     Command::new(env!("CARGO_BIN_EXE_gcn"))
         .current_dir(root())
-        .args(["asm", &case.name, "--target", target.name, "--output"])
+        .args(["asm", &case.name, "--target", target.name])
+        .args(["--warning-limit", "0", "--output"])
         .arg(result)
         .output()
         .map_err(|error| error.to_string())
