@@ -47,6 +47,8 @@ pub(crate) enum ArgValue {
     LiteralFloat(f64),
     /// Not known before linking, or before the end of the source: one of the assembler's that wait.
     Delayed(Waiting),
+    /// The same within `lit(…)`.
+    DelayedLiteral(Waiting),
     Waitcnt(u16),
     Hwreg(u16),
     Message(u16),

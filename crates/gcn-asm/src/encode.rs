@@ -19,6 +19,8 @@ use place::{place, register_counts, scalar_offset};
 
 /// As the length of a list: it is written as one number, CLRX's way.
 pub(crate) const AS_NUMBER: usize = usize::MAX;
+/// Numbers in a list at most, for sources and destination.
+const LIST_ROOM: usize = 4;
 /// The operands and modifiers of a statement.
 pub(crate) struct Operands<'a> {
     pub args: &'a [Arg],
@@ -236,7 +238,12 @@ fn is_literal(isa: Isa, dialect: Dialect, op: Op, index: usize, operands: &Opera
         }
         (what, _) => matches!(
             what,
-            Some(ArgValue::Literal(_) | ArgValue::LiteralFloat(_) | ArgValue::Delayed(_))
+            Some(
+                ArgValue::Literal(_)
+                    | ArgValue::LiteralFloat(_)
+                    | ArgValue::Delayed(_)
+                    | ArgValue::DelayedLiteral(_)
+            )
         ),
     }
 }
@@ -423,7 +430,10 @@ fn set_list(inst: &mut Inst, arg: &ModArg) -> Result<Result<(), FieldError>, Why
     } else {
         arg.count
     };
-    if count > expected {
+    // LLVM's lists have room for four numbers; those of operands that are not there change nothing where they are zero.
+    let surplus = arg.value.checked_shr(expected as u32).unwrap_or(0);
+    let is_idle = count <= LIST_ROOM && (surplus == 0 || arg.modifier.field == Field::OpSelHi);
+    if count > expected && !is_idle {
         return Err(Why::ListLength {
             expected,
             found: count,

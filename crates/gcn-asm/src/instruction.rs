@@ -178,7 +178,13 @@ fn encode_statement(
     let written = |waiting| {
         let mut args = operands.args.iter();
         let mut mods = operands.mods.iter();
-        let arg = args.find(|arg| arg.what == ArgValue::Delayed(waiting));
+        let arg = args.find(|arg| {
+            [
+                ArgValue::Delayed(waiting),
+                ArgValue::DelayedLiteral(waiting),
+            ]
+            .contains(&arg.what)
+        });
         let modifier = mods.find(|m| m.later == Some(waiting));
         let span = arg.map(|a| &a.span).or(modifier.map(|m| &m.span));
         span.unwrap_or(&statement).clone()

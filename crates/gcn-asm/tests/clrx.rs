@@ -436,3 +436,18 @@ fn old_modifiers_take_bits_only() {
         words(&format!(".oldmodparam; .nooldmodparam; {}", clamped("2")))
     );
 }
+
+#[test]
+fn resources_begin_at_multiples_of_four() {
+    for text in [
+        "s_buffer_load_dword s0, s[2:5], 4",
+        "buffer_load_dword v0, v1, s[2:5], s8 offen",
+        "s_load_dword s0, s[3:4], 4",
+    ] {
+        refuses(text, "must be a multiple of");
+    }
+    gives(
+        "s_buffer_load_dword s0, s[4:7], 4",
+        &[2, 0, 0x22, 0xc0, 4, 0, 0, 0],
+    );
+}

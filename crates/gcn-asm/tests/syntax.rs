@@ -66,6 +66,16 @@ const ALIKE: &[(&str, &str, &str)] = &[
     // GCN 1.2 has the low half of a product once; it has two names.
     ("fiji", "v_mul_lo_i32 v0, v1, v2", "v_mul_lo_u32 v0, v1, v2"),
     ("gfx906", "v_mul_lo_i32_e64 v0, v1, v2", "v_mul_lo_u32 v0, v1, v2"),
+    // Numbers of a list for operands that are not there.
+    ("gfx906", "v_dot2_f32_f16 v0, v1, v2, v3 op_sel:[0,1,0,0]", "v_dot2_f32_f16 v0, v1, v2, v3 op_sel:[0,1,0]"),
+    ("gfx906", "v_dot2_i32_i16 v0, v1, v2, v3 op_sel_hi:[1,1,1,1]", "v_dot2_i32_i16 v0, v1, v2, v3"),
+    ("gfx900", "v_pk_add_u16 v0, v1, v2 op_sel:[0,0,0]", "v_pk_add_u16 v0, v1, v2"),
+    // Absolute values of mixed precision are in the bits of NEG_HI.
+    ("gfx900", "v_mad_mix_f32 v0, v1, abs(v2), -v3", ".long 0xd3a00200, 0x840e0501"),
+    // A literal is one when it is known later, too.
+    ("gfx700", "s_load_dwordx4 s[4:7], s[2:3], lit(zx)\nzx = 1", ".long 0xc08202ff, 1"),
+    ("gfx700", "v_mov_b32 v0, lit(zx)\nzx = 1", ".long 0x7e0002ff, 1"),
+    ("bonaire", "v_add_co_u32 v0, vcc, v1, v2", "v_add_i32_e64 v0, vcc, v1, v2"),
     // Operands of program control.
     ("gfx900", "s_waitcnt vmcnt(0), lgkmcnt(1)", "s_waitcnt vmcnt(0) & lgkmcnt(1)"),
     ("gfx900", "s_waitcnt vmcnt_sat(100)", "s_waitcnt 0xcf7f"),
@@ -199,6 +209,8 @@ const MESSAGES: &[Case] = &[
     ("gfx803", "s_store_dword s0, s[2:3], s4", &[("s4", "is `m0` or a number", "move the offset to M0")]),
     ("gfx900", "s_store_dword s0, s[2:3], s4", &[("s4", "AMD's manual allows only `m0`", "")]),
     ("gfx600", "s_load_dword s0, s[2:3], 256", &[("256", "256 is out of range 0 to 255", "")]),
+    ("gfx700", "s_load_dword s1, s[2:3], -4", &[("-4", "-4 is out of range 0 to 4294967295", "")]),
+    ("gfx900", "s_waitcnt vmcnt(14) & vmcnt(12)", &[("vmcnt", "`vmcnt` is written twice; the last one counts", "")]),
     ("gfx900", "v_add_f32 v0, s1, s2", &[("s2", "at most one scalar register or literal", "")]),
     ("gfx900", "v_writelane_b32 v1, s2, m0\nv_writelane_b32 v1, m0, s2", &[("s2", "at most one scalar register or literal", "")]),
     ("gfx900", "v_add_f32_e32 v0, v1, s2", &[("s2", "must be a VGPR", "")]),

@@ -20,6 +20,8 @@ use crate::ids;
 const FIRST_VGPR: i64 = 256;
 /// The width of such a field.
 const VGPR_OR_SCALAR_BITS: u8 = 9;
+/// The largest group of registers that begins at a multiple of its size.
+const GROUP: u8 = 4;
 /// Dwords of an image's descriptor with R128.
 const SHORT_DESCRIPTOR: u8 = 4;
 
@@ -194,7 +196,10 @@ pub(super) fn place(
         (Kind::Src | Kind::Ssrc | Kind::Literal, ArgValue::Literal(value)) => {
             Operand::Literal(literal(dialect, slot.ty, value).map_err(problem)?)
         }
-        (Kind::Src | Kind::Ssrc | Kind::Literal, ArgValue::Delayed(delayed)) => {
+        (
+            Kind::Src | Kind::Ssrc | Kind::Literal,
+            ArgValue::Delayed(delayed) | ArgValue::DelayedLiteral(delayed),
+        ) => {
             if encoded.delayed.is_some() {
                 return Err(problem(Why::SecondLiteral));
             }
@@ -212,6 +217,19 @@ pub(super) fn place(
         (Kind::Literal, ArgValue::Float(value)) => Operand::Literal(
             float_literal(dialect, dialect.float_type(slot.ty), value).map_err(problem)?,
         ),
+        (Kind::ScalarOffset { .. }, ArgValue::DelayedLiteral(delayed))
+            if inst.encoding == Encoding::Smrd && isa == Isa::Ci =>
+        {
+            let literal = Operand::ScalarOffset {
+                imm: Some(0),
+                reg: None,
+                literal: true,
+            };
+            let set = inst.set_operand(slot, literal);
+            set.map_err(|error| problem(field_problem(error, 0)))?;
+            encoded.delayed = Some((DelayedField::Literal, delayed));
+            return Ok(());
+        }
         (Kind::ScalarOffset { .. }, ArgValue::Delayed(delayed)) => {
             // Only a number can be defined later.
             let number = Operand::ScalarOffset {
@@ -356,8 +374,11 @@ fn takes_scalar(inst: &Inst, field: Field) -> bool {
 
 /// Returns whether a group of scalar registers may begin where it does.
 fn takes_group(inst: &Inst, slot: &Slot, code: u8, count: u8) -> bool {
-    // The field of an aligned group says it itself.
-    matches!(slot.kind, Kind::Aligned(_)) || gcn_isa::clrx::takes_group(inst.encoding, code, count)
+    match slot.kind {
+        // The field may have a bit more than a group of this size needs.
+        Kind::Aligned(_) => regs::aligned(code, count.min(GROUP)),
+        _ => gcn_isa::clrx::takes_group(inst.encoding, code, count),
+    }
 }
 
 /// Puts negation, absolute value and the extension of the sign into the fields that an encoding has for them, or into
@@ -500,7 +521,7 @@ pub(super) fn scalar_offset(
             reg: None,
             literal: true,
         },
-        ArgValue::Delayed(_) => return Err(Why::NotKnown),
+        ArgValue::Delayed(_) | ArgValue::DelayedLiteral(_) => return Err(Why::NotKnown),
         _ => return Err(Why::Expected(slot)),
     };
     let value = match what {
@@ -513,6 +534,11 @@ pub(super) fn scalar_offset(
             if !dialect.holds_to(Rule::OffsetRange) && inst.set(Field::Offset, value).is_ok() =>
         {
             Ok(())
+        }
+        // Beyond the field the number is a literal.
+        Err(FieldError::Range { low, .. }) if has_literal && inst.isa == Isa::Ci => {
+            let high = u32::MAX.into();
+            Err(Why::Range { value, low, high })
         }
         result => result.map_err(|error| field_problem(error, value)),
     }

@@ -10,7 +10,7 @@ use super::register::is_register;
 use crate::argument::{ArgValue, Delayed, lower_case};
 use crate::assembler::Assembler;
 use crate::cursor::Cursor;
-use crate::diagnostic::{Fail, Helped, fail};
+use crate::diagnostic::{Diagnostic, Fail, Helped, fail};
 use crate::explain::closest;
 use crate::expr::Parsed;
 use crate::ids;
@@ -61,9 +61,11 @@ pub(crate) fn function(
                 Parsed::Float(value) | Parsed::Suffixed(value, _) => ArgValue::LiteralFloat(value),
                 Parsed::Known(value) => match value.as_absolute() {
                     Some(number) => ArgValue::Literal(number),
-                    None => operand::wait(asm, Delayed::Value(value)),
+                    None => ArgValue::DelayedLiteral(operand::wait_on(asm, Delayed::Value(value))),
                 },
-                Parsed::Later(id) => operand::wait(asm, Delayed::Expr(id)),
+                Parsed::Later(id) => {
+                    ArgValue::DelayedLiteral(operand::wait_on(asm, Delayed::Expr(id)))
+                }
             };
             close(asm)?;
             value
@@ -94,6 +96,7 @@ fn close(asm: &mut Assembler<'_>) -> Result<(), Fail> {
 fn waitcnt(asm: &mut Assembler<'_>) -> Result<ArgValue, Fail> {
     let max = Waitcnt::max(asm.isa);
     let mut wait = max;
+    let mut named: Vec<&str> = Vec::new();
     loop {
         asm.reader.cursor.skip_blanks();
         let start = asm.reader.cursor.pos();
@@ -117,6 +120,14 @@ fn waitcnt(asm: &mut Assembler<'_>) -> Result<ArgValue, Fail> {
                 .helped("the counters are vmcnt, expcnt and lgkmcnt"));
             }
         };
+        if named.iter().any(|other| other.eq_ignore_ascii_case(word)) {
+            asm.diagnostics.push(Diagnostic::warning(
+                &ids::DUPLICATE_MODIFIER,
+                start..asm.reader.cursor.pos(),
+                format!("`{word}` is written twice; the last one counts"),
+            ));
+        }
+        named.push(word);
         if !asm.reader.cursor.eat_after_blanks(b'(') {
             return Err(asm.reader.cursor.expected("`(`"));
         }
