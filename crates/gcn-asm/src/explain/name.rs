@@ -79,7 +79,7 @@ fn stem(name: &str) -> (&str, Option<&'static str>) {
     found.unwrap_or((name, None))
 }
 
-/// Where something exists: versions, or chips where not all of a version have it.
+/// Versions that have something, or chips where not all of a version do.
 fn exists_on(set: IsaSet) -> String {
     let is_partial = |isa: Isa| {
         let same = Isa::ALL
