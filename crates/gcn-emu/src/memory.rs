@@ -370,24 +370,42 @@ impl Memory {
         }
     }
 
-    /// Loads consecutive dwords from `address` on; nothing if not all of them are mapped in one allocation.
+    /// Loads consecutive dwords from `address` on; nothing if not all of them are mapped in one allocation or
+    /// registered range.
     #[inline]
     pub fn load_dwords(&self, address: u64, into: &mut [u32]) -> Option<()> {
-        let (region, offset) = self.find(address, size_of_val(into) as u64)?;
-        if region.read_dwords(offset, into).is_none() {
-            read_unaligned(region, offset, into);
+        let len = size_of_val(into) as u64;
+        let mut read = |region: Region<'_>, offset| {
+            if region.read_dwords(offset, into).is_none() {
+                read_unaligned(region, offset, into);
+            }
+        };
+        match self.find(address, len) {
+            Some((region, offset)) => {
+                read(region, offset);
+                Some(())
+            }
+            None => self.space.with_foreign(address, len, read),
         }
-        Some(())
     }
 
-    /// Stores consecutive dwords from `address` on; nothing, and nothing is stored, if not all are mapped in one allocation.
+    /// Stores consecutive dwords from `address` on; nothing, and nothing is stored, if not all are mapped in one allocation
+    /// or registered range.
     #[inline]
     pub fn store_dwords(&self, address: u64, from: &[u32]) -> Option<()> {
-        let (region, offset) = self.find(address, size_of_val(from) as u64)?;
-        if region.write_dwords(offset, from).is_none() {
-            write_unaligned(region, offset, from);
+        let len = size_of_val(from) as u64;
+        let write = |region: Region<'_>, offset| {
+            if region.write_dwords(offset, from).is_none() {
+                write_unaligned(region, offset, from);
+            }
+        };
+        match self.find(address, len) {
+            Some((region, offset)) => {
+                write(region, offset);
+                Some(())
+            }
+            None => self.space.with_foreign(address, len, write),
         }
-        Some(())
     }
 
     /// Loads consecutive dwords into a register's active lanes; nothing if not all of them are mapped in one allocation.

@@ -2,10 +2,11 @@
 //! another API builds on.
 
 use std::sync::Arc;
+use std::sync::atomic::AtomicU64;
 
 use gcn_asm::{Options, Source, assemble};
 use gcn_runtime::hsa::{self, Arguments, Shape};
-use gcn_runtime::{Buffer, Device, DeviceBuilder, Kernel, Launch};
+use gcn_runtime::{Buffer, Device, DeviceBuilder, HostMemory, Kernel, Launch};
 
 /// Stores the hidden argument that is the address of the buffer of calls to the host.
 const TELL: &str = "
@@ -115,6 +116,10 @@ fn a_segment_of_the_callers_is_used_where_it_is() {
 
     segment.write(1, &[7u64]).expect("it is there");
     assert_eq!(seen(launch().arguments_at(segment.address()), &told), 7);
+
+    let cells: Arc<[AtomicU64]> = [told.address(), 9].map(AtomicU64::new).into();
+    let shared = HostMemory::register(&device, "cells", cells).expect("not yet");
+    assert_eq!(seen(launch().arguments_at(shared.address()), &told), 9);
 
     let nowhere = launch().arguments_at(0x40).submit(&device.queue());
     let error = nowhere.expect("sizes are good").wait();
