@@ -230,9 +230,9 @@ pub enum Does {
     Store(Ty),
     /// The upper half's low bits to memory (errata E074).
     StoreHigh(Ty),
-    /// So many components from memory to registers, converted from the buffer's format to this type.
+    /// Loads components, 1 to 4, from memory to registers, converted from the buffer's format to this type.
     LoadFormat(u8, Ty),
-    /// So many components of this type from registers to memory, converted to the buffer's format.
+    /// Stores components, 1 to 4, of this type from registers to memory, converted to the buffer's format.
     StoreFormat(u8, Ty),
     /// One component of 16 bits from memory to the upper half of a register, converted.
     LoadFormatHigh,
@@ -274,7 +274,7 @@ pub enum Does {
     // Scalar memory
     /// A 64-bit time.
     Time(Clock),
-    /// Invalidates, writes back or discards cached lines of so many 64-byte lines, 0 for all (errata E123, E124).
+    /// Invalidates, writes back or discards cached lines of 64 bytes (errata E123, E124).
     Cache {
         /// Lines concerned; 0 is all.
         lines: u8,

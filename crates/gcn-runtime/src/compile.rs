@@ -70,7 +70,7 @@ pub struct Request<'a> {
     pub target: &'a str,
     /// Further options of Clang, such as `-O3`, `-DN=4`, `-Iinclude`. Without a level of optimisation, `-O2`.
     pub options: &'a [OsString],
-    /// Whether diagnostics have colours.
+    /// Diagnostics have colours.
     pub colour: bool,
 }
 
@@ -83,7 +83,7 @@ pub struct Compiled {
     pub diagnostics: String,
     /// The commands that made it, now or earlier, as a shell takes them.
     pub commands: Vec<String>,
-    /// Whether it was made earlier.
+    /// True if it was made earlier.
     pub cached: bool,
 }
 

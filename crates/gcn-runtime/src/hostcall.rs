@@ -61,7 +61,7 @@ const LENGTH_MASK: u64 = 7;
 const NUMBER_SHIFT: u32 = 8;
 /// The bits of the first word of a `printf` that mean something: it goes to standard error.
 const PRINTF_CONTROL: u64 = 1;
-/// What a `printf` that fails returns.
+/// The result of a `printf` that fails.
 const FAILED: u64 = u64::MAX;
 
 /// Words of unfinished messages at most: a message is as long as the kernel makes it.
@@ -117,7 +117,7 @@ pub enum HostcallError {
 }
 
 impl Hostcall {
-    /// Packets for so many waves, and memory for `malloc`.
+    /// Packets for `waves` waves, and memory for `malloc`.
     ///
     /// # Errors
     /// There is no memory for them.
@@ -319,7 +319,7 @@ impl State {
 /// Memory for `malloc`, which it asks for in slabs, and directly where it is much.
 #[derive(Debug, Default)]
 struct Pool {
-    /// What has never been given away.
+    /// The part that has never been given away.
     next: u64,
     end: u64,
     /// Sizes by address.
@@ -337,7 +337,7 @@ impl Pool {
         }
     }
 
-    /// So many bytes, which may hold anything; nothing if there are not enough.
+    /// A block of the size asked for, which may hold anything; nothing if there is not enough.
     fn allocate(&mut self, bytes: u64) -> Option<u64> {
         let unit = if bytes == SLAB_BYTES {
             SLAB_BYTES

@@ -37,10 +37,10 @@ pub const MAX_SCRATCH_PER_LANE: u32 = ((1 << 13) - 1) * 1024 / 64;
 /// Scratch of a lane, beyond the fixed part, for a kernel whose stack depends on the run, unless the caller asks for more or
 /// less.
 pub const DYNAMIC_STACK_BYTES: u32 = 4096;
-/// What it looks at: how much of the buffer is used, and how much there is; both are zero.
+/// The words that it looks at: the bytes of the buffer that are used, and its size; both are zero.
 const MUTE_PRINTF_BYTES: u64 = 8;
 
-/// How large a dispatch is.
+/// The size of a dispatch.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Shape {
     /// Work-items in x, y, z.
@@ -49,7 +49,7 @@ pub struct Shape {
     pub group: [u32; 3],
     /// Dimensions that the caller asks for, 1 to 3; those of more than one work-item count in any case.
     pub dimensions: u16,
-    /// What work-items' global numbers begin with in x, y, z; OpenCL's alone have such.
+    /// The first global number of work-items in x, y, z; OpenCL's alone have one.
     pub offset: [u64; 3],
     /// Bytes of LDS behind the kernel's fixed part.
     pub dynamic_lds: u32,
@@ -61,7 +61,7 @@ pub struct Shape {
 /// Bytes of the argument segment that the caller gives.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Placed {
-    /// Where they go, from the segment's start.
+    /// Their offset from the segment's start.
     pub offset: u64,
     /// The bytes.
     pub bytes: Vec<u8>,
@@ -72,11 +72,11 @@ pub struct Placed {
 pub struct Launch<'a> {
     /// The object it is in.
     pub object: &'a CodeObject<'a>,
-    /// Where that was loaded.
+    /// Its place in memory.
     pub loaded: &'a Loaded,
     /// The kernel.
     pub kernel: &'a Kernel,
-    /// How large the dispatch is.
+    /// The size of the dispatch.
     pub shape: Shape,
     /// The arguments.
     pub arguments: Arguments<'a>,
@@ -99,11 +99,11 @@ pub enum Arguments<'a> {
 pub struct Prepared {
     /// Its code, which launches of the kernel share.
     pub code: Arc<Code>,
-    /// What to run.
+    /// The dispatch to run.
     pub dispatch: Dispatch,
-    /// What was decided without being asked.
+    /// Decisions that nobody asked for.
     pub notes: Vec<Note>,
-    /// Where it prints, if it does.
+    /// Its buffer for printing, if it prints.
     pub printf: Option<Printf>,
     /// Answers its calls to the host, if it makes any.
     pub hostcall: Option<Arc<Hostcall>>,
@@ -119,7 +119,7 @@ pub struct Printf {
 }
 
 impl Printf {
-    /// What the kernel has printed so far.
+    /// The text that the kernel has printed so far.
     pub fn text(&self, memory: &Memory) -> Vec<u8> {
         self.buffer.text(memory, &self.formats)
     }
@@ -148,10 +148,10 @@ pub enum Note {
         /// Work-items of a workgroup.
         group: [u64; 3],
     },
-    /// What it prints with this format will be missing.
+    /// Output with this format will be missing.
     #[error(transparent)]
     Format(#[from] FormatError),
-    /// What it prints is lost (errata E244).
+    /// Its output is lost (errata E244).
     #[error(
         "the code object has the device library's printf instead of the compiler's, and prints nothing"
     )]
@@ -175,15 +175,15 @@ pub enum LaunchError {
     GroupBeyondKernel {
         /// Of the workgroup.
         items: u64,
-        /// What the metadata allow.
+        /// The most that the metadata allow.
         most: u64,
     },
     /// The kernel insists on another size.
     #[error("the kernel was compiled for workgroups of {}, not of {}", by(.required), by(.given))]
     GroupRequired {
-        /// What the metadata require.
+        /// The size that the metadata require.
         required: [u64; 3],
-        /// What was asked for.
+        /// The size asked for.
         given: [u64; 3],
     },
     /// More than can be run.
@@ -209,7 +209,7 @@ pub enum LaunchError {
         dynamic: u32,
         /// The generation.
         isa: Isa,
-        /// What a workgroup can have.
+        /// The most that a workgroup can have.
         most: u32,
     },
     /// More scratch than the hardware can give.
@@ -217,7 +217,7 @@ pub enum LaunchError {
         "the kernel asks for {bytes} bytes of scratch a lane; at most {MAX_SCRATCH_PER_LANE} can be had"
     )]
     Scratch {
-        /// What the descriptor says.
+        /// The descriptor's number.
         bytes: u64,
     },
     /// The argument segment is absurd.
@@ -250,7 +250,7 @@ pub fn max_lds(isa: Isa) -> u32 {
 }
 
 impl Launch<'_> {
-    /// What is wrong with the sizes, for a device of instruction set `isa`.
+    /// The error in the sizes, for a device of instruction set `isa`.
     pub fn problems(&self, isa: Isa) -> Vec<LaunchError> {
         let Shape {
             grid,

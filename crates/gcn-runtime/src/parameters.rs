@@ -16,7 +16,7 @@ use crate::value::Type;
 
 pub use signature::types_of_symbol;
 
-/// What Clang adds to the name of a HIP parameter that it passes as another type.
+/// The suffix that Clang adds to the name of a HIP parameter that it passes as another type.
 const COERCED: &str = ".coerce";
 
 /// A parameter of a kernel.

@@ -1,4 +1,4 @@
-//! What kernels print: the buffer that they write records into, and the text that these become.
+//! Output of kernels: the buffer that they write records into, and the text that these become.
 //!
 //! A kernel gets the address of the buffer as a hidden argument: a dword of bytes used, a dword of bytes there are,
 //! then the records. The formats are in the object's metadata, as `number:arguments:size of each:…:text`. A record of
@@ -66,7 +66,7 @@ impl Buffer {
         }
     }
 
-    /// What was printed, in the order of the buffer.
+    /// The text printed, in the order of the buffer.
     pub fn text(&self, memory: &Memory, formats: &Formats) -> Vec<u8> {
         let records = self.records(memory);
         let mut rest = &records[..];

@@ -87,7 +87,7 @@ impl Args {
         });
     }
 
-    /// What becomes of a warning: a rule about its name wins over those about all.
+    /// The action for a warning: a rule about its name wins over those about all.
     fn effect(&self, warning: &Diagnostic) -> Effect {
         let of = |name: Option<&Explanation>| {
             let mut rules = self.rules.iter().rev();

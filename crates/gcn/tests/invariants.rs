@@ -252,22 +252,6 @@ fn texts(extensions: &[&str]) -> Vec<(String, String)> {
     found
 }
 
-/// Sources whose comments are not all in plain English yet. The list only shrinks.
-const NOT_YET_PLAIN: &[&str] = &[
-    "crates/gcn-asm/benches/",
-    "crates/gcn-asm/src/usage.rs",
-    "crates/gcn-asm/tests/",
-    "crates/gcn-isa/src/describe.rs",
-    "crates/gcn-isa/src/effect.rs",
-    "crates/gcn-observe/",
-    "crates/gcn-runtime/src/",
-    "crates/gcn/src/",
-];
-
-fn is_plain(name: &str) -> bool {
-    !NOT_YET_PLAIN.iter().any(|prefix| name.starts_with(prefix))
-}
-
 #[test]
 fn doc_comments_open_with_a_noun_or_a_verb() {
     const OPENINGS: [&str; 4] = ["What", "Whether", "How", "Where"];
@@ -284,7 +268,7 @@ fn doc_comments_open_with_a_noun_or_a_verb() {
                     .next()
             });
             let opens = first.is_some_and(|word| OPENINGS.contains(&word));
-            if opens && !is_inside && is_plain(&name) {
+            if opens && !is_inside {
                 wrong.push(format!("{name}:{}: {line}", number + 1));
             }
             is_inside = comment.is_some();
@@ -306,7 +290,7 @@ fn quantities_have_names() {
             .lines()
             .any(|line| line.to_lowercase().contains(&phrase));
         assert!(
-            !has_phrase || !is_plain(&name),
+            !has_phrase,
             "{name} says `{phrase}`: name the quantity, as in \"`n` bytes\""
         );
     }
@@ -322,7 +306,6 @@ const LONG: &[(&str, usize, &str)] = &[
     ("crates/gcn-emu/src/exec/alu/protocol.rs", 859, "waits for the block compiler, which changes how operations are described"),
     ("crates/gcn-emu/tests/alu/float.rs", 757, "not split yet"),
     ("crates/gcn-emu/tests/quick.rs", 680, "not split yet"),
-    ("crates/gcn/src/run/arguments.rs", 679, "not split yet"),
 ];
 
 #[test]

@@ -1,5 +1,5 @@
-//! What [`gcn_isa::uses`] declares of an instruction, divided so that each piece can be proven: a dword of an operand, a byte of one of which
-//! not all bits count, state, a memory.
+//! Declarations of [`gcn_isa::uses`] about an instruction, divided so that each piece can be proven: a dword of an operand, a
+//! byte of one of which not all bits count, state, a memory.
 
 use std::collections::BTreeMap;
 
@@ -138,7 +138,7 @@ impl Run<'_> {
     }
 }
 
-/// What follows the name of state in a claim where an operand's code stands for a value derived from it, such as VCCZ.
+/// Suffix of the name of state in a claim where an operand's code stands for a value derived from it, such as VCCZ.
 const AS_VALUE: &str = " as a value";
 
 /// True for a claim about state from which the value of an operand's code is derived. All rows share these, so that one row

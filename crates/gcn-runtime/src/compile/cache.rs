@@ -122,7 +122,7 @@ impl Cache {
         self.shrink()
     }
 
-    /// What a file holds, if it is whole.
+    /// Contents of a file, if it is whole.
     fn contents(&self, name: &str) -> Option<Vec<u8>> {
         let mut bytes = fs::read(self.0.join(name)).ok()?;
         let head = MAGIC.len() + HASH;

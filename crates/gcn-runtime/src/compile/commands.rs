@@ -228,9 +228,9 @@ struct Options {
     /// Version of code objects.
     code_object: Option<u32>,
     code_object_option: Option<OsString>,
-    /// Whether the version of the language is chosen.
+    /// True if the version of the language is chosen.
     has_standard: bool,
-    /// Whether mathematics may be inexact, unlike IEEE's in infinities, or flush denormals.
+    /// True if mathematics may be inexact, unlike IEEE's in infinities, or flush denormals.
     unsafe_math: bool,
     finite_only: bool,
     flushes: bool,
@@ -295,7 +295,7 @@ fn libraries(language: Language, options: &Options, version: u32, isa: &str) -> 
     names
 }
 
-/// What a HIP source needs of headers: HIP's own, or for one that does without them the names of attributes.
+/// Headers that a HIP source needs: HIP's own, or for one that does without them the names of attributes.
 fn hip_headers(text: &[u8]) -> Vec<OsString> {
     if contains(text, b"hip/") {
         let rocm = std::env::var_os("ROCM_PATH").unwrap_or_else(|| "/usr".into());

@@ -14,7 +14,7 @@ const COMPILER_VARIABLES: [&str; 2] = ["GCN_CLANG", "CLANG"];
 const LIBRARIES_VARIABLE: &str = "HIP_DEVICE_LIB_PATH";
 /// The variable that names ROCm's directory.
 const ROCM_VARIABLE: &str = "ROCM_PATH";
-/// Where ROCm is without that variable.
+/// ROCm's directory without that variable.
 const ROCM: &str = "/opt/rocm";
 /// The directory of LLVM's versions in Debian.
 const LLVM: &str = "/usr/lib";
@@ -56,7 +56,7 @@ impl Toolchain {
         })
     }
 
-    /// Whether the linker is where Clang looks for it.
+    /// True if the linker is where Clang looks for it.
     fn has_linker(&self) -> bool {
         const LINKER: &str = "ld.lld";
         let real = fs::canonicalize(&self.clang).ok();

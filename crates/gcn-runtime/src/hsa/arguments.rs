@@ -8,7 +8,7 @@ use crate::owned::Owned;
 
 use super::{Arguments, Launch, Placed, Shape};
 
-/// The argument segment has whole lines of so many bytes: compilers load aligned groups of dwords that begin in it and
+/// Bytes of a line, of which the argument segment has whole ones: compilers load aligned groups of dwords that begin in it and
 /// end behind it.
 const KERNARG_LINE: u64 = 64;
 /// Alignment of the hidden arguments behind the others.
@@ -26,7 +26,7 @@ pub(super) struct Services {
 }
 
 impl Launch<'_> {
-    /// Whether the kernel has such a hidden argument.
+    /// True if the kernel has such a hidden argument.
     pub(super) fn asks_for(&self, wanted: &ValueKind) -> bool {
         self.hidden().iter().any(|(.., kind)| kind == wanted)
     }
@@ -62,7 +62,7 @@ impl Launch<'_> {
         }
     }
 
-    /// Where the device library's printf looks, in the hidden arguments that there are.
+    /// The place where the device library's printf looks, in the hidden arguments that there are.
     fn mute_printf_argument(
         &self,
         hidden: &[(u64, u64, ValueKind)],
@@ -104,7 +104,7 @@ impl Launch<'_> {
             .max(hidden_end.unwrap_or(0))
     }
 
-    /// What a hidden argument holds. Services of a host that do not exist (device queues, grids of several devices) have
+    /// The value of a hidden argument. Services of a host that do not exist (device queues, grids of several devices) have
     /// null for their addresses.
     fn hidden_value(&self, kind: &ValueKind, device: &Device, services: &Services) -> u64 {
         let Shape {

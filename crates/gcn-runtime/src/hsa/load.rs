@@ -11,9 +11,9 @@ use gcn_object::{
     CodeObject, ImageError, RelocationError, Segment, Symbol, SymbolKind, SymbolSection,
 };
 
-/// What the device library's printf, which prints nothing, asks for room.
+/// The function that the device library's printf, which prints nothing, asks for room.
 const MUTE_PRINTF: &str = "__printf_alloc";
-/// What Clang adds to the name of a managed variable of HIP for its memory; the name itself is a pointer's.
+/// The suffix that Clang adds to the name of a managed variable of HIP for its memory; the name itself is a pointer's.
 const MANAGED: &str = ".managed";
 /// Bytes of a pointer.
 const POINTER_BYTES: u64 = 8;
@@ -28,7 +28,7 @@ pub struct Loaded {
     pub linked: u64,
     segments: Vec<Segment>,
     symbols: Vec<LoadedSymbol>,
-    /// Whether it has the device library's printf, which looks for a buffer that no metadata tell of (errata E244).
+    /// True if it has the device library's printf, which looks for a buffer that no metadata tell of (errata E244).
     pub(super) has_mute_printf: bool,
     kept: Kept,
 }
@@ -57,11 +57,11 @@ impl fmt::Debug for Kept {
 pub struct LoadedSymbol {
     /// Its name.
     pub name: String,
-    /// Where it is in guest memory.
+    /// Its address in guest memory.
     pub address: u64,
     /// In bytes; 0 where the object does not say.
     pub size: u64,
-    /// Whether it is data.
+    /// True if it is data.
     pub is_data: bool,
 }
 
@@ -151,7 +151,7 @@ fn managed_variables<'o>(object: &'o CodeObject) -> Vec<(&'o Symbol, &'o Symbol)
 }
 
 impl Loaded {
-    /// Where an address of the object is in guest memory.
+    /// The guest address of an address of the object.
     pub fn moved(&self, address: u64) -> u64 {
         address.wrapping_sub(self.linked).wrapping_add(self.address)
     }

@@ -20,7 +20,7 @@ const SGPR_BLOCK: u32 = 8;
 const PACKET_BYTES: u64 = 64;
 /// Bytes of the queue structure as far as kernels look into it.
 const QUEUE_BYTES: u64 = 256;
-/// Where the queue structure has the upper halves of the apertures' bases (errata E088).
+/// Offsets in the queue structure of the upper halves of the apertures' bases (errata E088).
 const QUEUE_SHARED_BASE: u64 = 0x40;
 const QUEUE_PRIVATE_BASE: u64 = 0x44;
 /// Packets that the queue has room for.

@@ -155,7 +155,7 @@ impl Directive {
         self
     }
 
-    /// Whether C's integer of this length has 64 bits.
+    /// True if C's integer of this length has 64 bits.
     pub(super) fn is_long(&self) -> bool {
         matches!(&self.length[..], b"l" | b"ll" | b"j" | b"z" | b"t")
     }

@@ -1,4 +1,4 @@
-//! What HIP kernels print: a format of C and arguments in units of 64 bits, strings among them padded with zeros.
+//! Output of HIP kernels: a format of C and arguments in units of 64 bits, strings among them padded with zeros.
 
 use std::ops::ControlFlow;
 

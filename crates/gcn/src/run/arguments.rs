@@ -39,7 +39,7 @@ pub fn open(path: &Path, most: u64) -> Result<Data, DataError> {
 pub struct Problems {
     /// Each is a message.
     pub problems: Vec<String>,
-    /// What would be right; may have several lines.
+    /// A correct way to write it; may have several lines.
     pub help: Option<String>,
 }
 
@@ -97,7 +97,7 @@ pub fn afford<'a>(arguments: impl Iterator<Item = &'a BoundArgument>, budget: u6
 
 /// Bytes of memory that the machine has to spare: half of what is available, where that can be found out.
 pub fn spare_memory() -> u64 {
-    /// What is assumed where it cannot be found out.
+    /// The assumption where it cannot be found out.
     const UNKNOWN: u64 = 4 << 30;
     let read = || {
         let mut text = String::new();

@@ -40,7 +40,7 @@ pub fn config(run: &Run, isa: Isa) -> Result<Config> {
     Ok(config)
 }
 
-/// How many of `threads` can have their scratch in `budget` bytes.
+/// The number of `threads` whose scratch fits `budget` bytes.
 ///
 /// # Errors
 /// Not even one can.

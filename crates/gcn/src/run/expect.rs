@@ -1,4 +1,4 @@
-//! What buffers are expected to hold, and how they differ from it.
+//! Expected contents of buffers, and differences from them.
 
 use std::io::{self, Write};
 use std::path::PathBuf;
@@ -36,7 +36,7 @@ impl Expectation {
     /// Reads `NAME=VALUE~TOLERANCE`.
     ///
     /// # Errors
-    /// What is wrong with it, and expectations of other sizes than the buffer.
+    /// Errors in it, and expectations of other sizes than the buffer.
     pub fn new(given: &Given, buffers: &[BufferView], loaded: &Loaded) -> Result<Expectation> {
         let (value, tolerance) = Expected::split(&given.value)?;
         let spec = Spec::parse(value)?.relative_to(&given.base);
@@ -109,7 +109,7 @@ impl From<&compare::Difference> for Difference {
 }
 
 impl Verdict {
-    /// Whether everything is as expected.
+    /// True if everything is as expected.
     pub fn holds(&self) -> bool {
         self.comparison.holds()
     }

@@ -1,4 +1,4 @@
-//! What keeps a run from starting, for people and for programs.
+//! Errors that keep a run from starting, for people and for programs.
 
 use std::ffi::OsString;
 use std::io::{self, Write};
@@ -42,7 +42,7 @@ impl Diagnosed {
 pub struct UsageOfKernel {
     /// The message.
     pub message: String,
-    /// What would be right; may have several lines.
+    /// A correct way to write it; may have several lines.
     pub help: Option<String>,
 }
 
@@ -53,7 +53,7 @@ struct Failure {
     exit_status: u8,
     /// Each is a message.
     errors: Vec<String>,
-    /// What would be right.
+    /// A correct way to write it.
     help: Option<String>,
 }
 
@@ -122,7 +122,7 @@ pub fn report(error: anyhow::Error, json: bool, out: &mut dyn Write) -> Result<S
     Ok(failure.outcome.status())
 }
 
-/// Whether arguments that clap refuses are those of a run that is to report in JSON.
+/// True if arguments that clap refuses are those of a run that reports in JSON.
 pub fn reports_usage(error: &clap::Error, arguments: impl Iterator<Item = OsString>) -> bool {
     let mut arguments = arguments.skip(1);
     error.use_stderr()

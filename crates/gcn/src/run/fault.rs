@@ -17,12 +17,12 @@ use crate::render::printable;
 /// A fault with everything that helps to find its cause; the fields are the keys of the JSON.
 #[derive(Serialize)]
 pub struct FaultReport {
-    /// What the exit status says of it.
+    /// The exit status for it.
     #[serde(skip)]
     pub outcome: Outcome,
     /// Name for `gcn explain`.
     pub name: &'static str,
-    /// What went wrong.
+    /// The message.
     message: String,
     kernel: String,
     workgroup: [u32; 3],
@@ -40,7 +40,7 @@ pub struct FaultReport {
     nearest: Option<Nearest>,
     /// The waves that have begun and not ended, where no wave alone is the trouble; the first of them, if there are many.
     unfinished: Vec<Unfinished>,
-    /// How many there are.
+    /// Their number.
     unfinished_waves: u64,
 }
 
@@ -58,7 +58,7 @@ const NULL_PAGE: u64 = 1 << 16;
 /// Waves that people are told the places of; programs are told more.
 const SHOWN: usize = 16;
 
-/// Where a wave is.
+/// The position of a wave.
 #[derive(Serialize)]
 struct Unfinished {
     workgroup: [u32; 3],

@@ -49,7 +49,7 @@ pub fn print(groups: &[Group], out: &mut dyn Write) -> io::Result<()> {
     Ok(())
 }
 
-/// What was not exact, in one line; nothing if everything was.
+/// The instructions that were not exact, in one line; nothing if all were.
 pub fn line(groups: &[Group]) -> Option<String> {
     let parts: Vec<String> = groups
         .iter()

@@ -1,4 +1,4 @@
-//! What stops a run from outside: Ctrl-C (SIGINT), SIGTERM, the timeout. The first ends the run, so that its results and
+//! Stopping a run from outside: Ctrl-C (SIGINT), SIGTERM, the timeout. The first ends the run, so that its results and
 //! the places of its waves can be reported; a further signal ends the tool at once.
 
 use std::io;

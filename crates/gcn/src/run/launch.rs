@@ -35,7 +35,7 @@ pub struct Run {
     pub target: Option<String>,
     /// For the compiler.
     pub compiler: Compiler,
-    /// Whether to show the compiler's commands.
+    /// Shows the compiler's commands.
     pub verbose: bool,
     /// Host threads.
     pub threads: Option<usize>,
@@ -47,7 +47,7 @@ pub struct Run {
     pub buffers: Vec<Given>,
     /// In order; at least one.
     pub launches: Vec<Launch>,
-    /// What is wrong with an argument that has no name or no value; what would be right depends on the kernel.
+    /// The error of an argument that has no name or no value; the correct way to write it depends on the kernel.
     pub wrong_arg: Option<String>,
     /// Buffers to print.
     pub print: Vec<Given>,
@@ -55,15 +55,15 @@ pub struct Run {
     pub save: Vec<Given>,
     /// Buffers to compare.
     pub expect: Vec<Given>,
-    /// Whether to print every instruction.
+    /// Prints every instruction.
     pub trace: bool,
-    /// Whether to list instructions by their fidelity.
+    /// Lists instructions by their fidelity.
     pub fidelity: bool,
-    /// Whether to report in JSON.
+    /// Reports in JSON.
     pub json: bool,
 }
 
-/// What is said to the compiler of a source.
+/// Options for the compiler of a source.
 #[derive(Clone, PartialEq, Debug, Default)]
 pub struct Compiler {
     /// Macros, `NAME` or `NAME=VALUE`.
@@ -160,18 +160,18 @@ impl Launch {
 pub struct Extent {
     /// The sizes; those that were not written are 1.
     pub sizes: [u32; 3],
-    /// How many of them were written, 1 to 3.
+    /// The number of them that were written, 1 to 3.
     pub dimensions: u16,
 }
 
 /// Something named and a value for it.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Given {
-    /// What it is for.
+    /// Its purpose.
     pub name: String,
     /// As written.
     pub value: String,
-    /// Where relative paths in it start.
+    /// The directory at which relative paths in it start.
     pub base: PathBuf,
 }
 
@@ -340,7 +340,7 @@ impl Run {
 }
 
 impl Launch {
-    /// What this one says, before what the other says; the arguments are the other's.
+    /// This one's settings, before the other's; the arguments are the other's.
     fn with_arguments_of(self, other: Launch) -> Launch {
         Launch {
             args: other.args.clone(),
@@ -386,7 +386,7 @@ pub fn unvalued(name: &str) -> Given {
     }
 }
 
-/// What messages call the second part of a pair.
+/// The name of the second part of a pair, in messages.
 pub const VALUE: &str = "VALUE";
 /// The second part of a pair that is the name of a file.
 pub const FILE: &str = "FILE";
@@ -408,7 +408,7 @@ pub fn pair(option: &str, text: &str, wanted: &str, base: &Path) -> Result<Given
 /// Sizes as options have them: `X`, `X,Y` or `X,Y,Z`.
 ///
 /// # Errors
-/// What is accepted.
+/// The accepted forms.
 pub fn sizes(text: &str) -> Result<Extent, String> {
     let (sizes, dimensions) = numbers(text, 1, u32::MAX)?;
     Ok(Extent { sizes, dimensions })
@@ -417,7 +417,7 @@ pub fn sizes(text: &str) -> Result<Extent, String> {
 /// Offsets as options have them: `X`, `X,Y` or `X,Y,Z`.
 ///
 /// # Errors
-/// What is accepted.
+/// The accepted forms.
 pub fn offsets(text: &str) -> Result<[u64; 3], String> {
     Ok(numbers(text, 0, u64::MAX)?.0)
 }
@@ -443,7 +443,7 @@ fn numbers<T: FromStr + PartialOrd + Copy + Display>(
 /// An amount of memory: bytes, or with the suffix K, M or G for the powers of 1024.
 ///
 /// # Errors
-/// What is accepted.
+/// The accepted forms.
 pub fn amount(text: &str) -> Result<u64, String> {
     let digits = text.trim_end_matches(|c: char| c.is_ascii_alphabetic());
     let shift = match &text[digits.len()..] {
@@ -460,7 +460,7 @@ pub fn amount(text: &str) -> Result<u64, String> {
 /// A time in seconds, as options have it.
 ///
 /// # Errors
-/// What is accepted.
+/// The accepted forms.
 pub fn seconds(text: &str) -> Result<Duration, String> {
     let seconds = text.trim().parse().ok();
     let time = seconds.and_then(|seconds| Duration::try_from_secs_f64(seconds).ok());

@@ -230,7 +230,7 @@ enum Pairs {
 /// Reads a launch file; relative paths in it start at `base`.
 ///
 /// # Errors
-/// What is wrong, with its place.
+/// An error with its place.
 pub fn read(text: &str, base: &Path) -> Result<Run> {
     let file: File = toml::from_str(text)?;
     let Some(program) = file.file else {

@@ -65,7 +65,7 @@ pub fn plural(n: u64, what: &str, more: &str) -> String {
     format!("{n} {what}{}", if n == 1 { "" } else { more })
 }
 
-/// What a launch amounts to, in a line.
+/// A launch in a line: workgroups, waves, instructions, seconds.
 pub fn summary(done: &Done, threads: usize) -> String {
     let stats = done.stats;
     let times = match &done.times[..] {

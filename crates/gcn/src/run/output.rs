@@ -13,9 +13,9 @@ use crate::render::printable;
 
 /// Elements on a line of their own.
 const PER_LINE: u64 = 8;
-/// Buffers of at most so many elements are printed on one line.
+/// Most elements of a buffer that is printed on one line.
 const ONE_LINE: u64 = 16;
-/// Buffers are read in pieces of so many elements.
+/// Elements of the pieces in which buffers are read.
 const CHUNK: u64 = 1 << 14;
 
 /// `NAME[:TYPE][[A..B]]`: elements of something in memory.
@@ -32,7 +32,7 @@ impl Selector {
     /// Reads a selector.
     ///
     /// # Errors
-    /// What is wrong with it.
+    /// The error that it holds.
     pub fn parse(text: &str) -> Result<Selector> {
         let (rest, range) = match text.strip_suffix(']') {
             Some(inner) => {

@@ -1,4 +1,4 @@
-//! How far a long run is, on a line of the terminal that goes away at the end.
+//! Progress of a long run, on a line of the terminal that goes away at the end.
 
 use std::io::{self, IsTerminal};
 use std::sync::mpsc::{self, Receiver, RecvTimeoutError};
@@ -44,7 +44,7 @@ fn show(progress: &Progress, ended: &Receiver<()>) {
     }
 }
 
-/// What has been done, and how fast it was in the seconds since `before`.
+/// Work done, and its speed in the seconds since `before`.
 fn line(before: Done, done: Done, seconds: f64) -> String {
     let percent = (u128::from(done.groups) * 100)
         .checked_div(done.total)

@@ -16,7 +16,7 @@ use super::notes::summary;
 use super::output::{BufferReport, View};
 use crate::{Status, render};
 
-/// How a run ended; the names are those of the JSON.
+/// The end of a run; the names are those of the JSON.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Outcome {
@@ -60,7 +60,7 @@ impl Outcome {
 
 /// All that a run has left.
 pub struct Results<'a> {
-    /// How it ended.
+    /// Its end.
     pub outcome: Outcome,
     /// Files that could not be written.
     pub errors: &'a [String],
@@ -76,7 +76,7 @@ pub struct Results<'a> {
     pub verdicts: &'a [Verdict],
     /// The executed instructions.
     pub fidelity: &'a [fidelity::Group],
-    /// What stopped it.
+    /// The fault that stopped it.
     pub fault: Option<&'a FaultReport>,
     /// The device's memory.
     pub memory: &'a Memory,
@@ -138,7 +138,7 @@ pub struct Report<'a> {
     notes: &'a [String],
     /// Output of the kernels' `printf`.
     printed: Cow<'a, str>,
-    /// What `--print` names.
+    /// Contents that `--print` names.
     buffers: Vec<BufferReport>,
     expectations: Vec<VerdictReport>,
     /// The executed instructions by their fidelity.

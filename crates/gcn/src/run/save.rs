@@ -79,7 +79,7 @@ fn new_file(directory: &Path) -> io::Result<tempfile::NamedTempFile> {
     #[cfg(unix)]
     {
         use std::os::unix::fs::PermissionsExt;
-        /// What every program asks for; the umask takes from it.
+        /// The permissions that every program asks for; the umask takes from them.
         const READ_AND_WRITE: u32 = 0o666;
         builder.permissions(Permissions::from_mode(READ_AND_WRITE));
     }

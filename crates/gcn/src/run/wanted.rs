@@ -1,4 +1,4 @@
-//! What is to be done with memory after a run.
+//! Actions on memory after a run: printing, saving, comparing.
 
 use anyhow::Result;
 use gcn_runtime::bind::BufferView;
