@@ -61,7 +61,7 @@ pub struct Args {
     )]
     defines: Vec<(String, i64)>,
     #[command(flatten)]
-    warnings: warnings::Args,
+    warnings: warnings::Options,
     /// Show at most COUNT errors; 0 shows all.
     #[arg(long, value_name = "COUNT", default_value_t = render::ERROR_LIMIT)]
     error_limit: usize,

@@ -4,7 +4,7 @@ use gcn_asm::{Diagnostic, Explanation, Severity, closest, explain, explanations}
 
 /// Options about warnings.
 #[derive(clap::Args, Default)]
-pub struct Args {
+pub struct Options {
     /// Show no warnings.
     #[arg(short = 'w', long)]
     no_warnings: bool,
@@ -66,7 +66,7 @@ fn rule(text: &str) -> Result<Rule, String> {
     }
 }
 
-impl Args {
+impl Options {
     /// The warnings of a kind to show in full; 0 is no limit.
     pub fn limit(&self) -> usize {
         self.warning_limit
@@ -120,10 +120,10 @@ mod tests {
 
     fn effects(no_warnings: bool, rules: &[&str]) -> [Option<Severity>; 2] {
         let rules = rules.iter().map(|text| rule(text).expect("a rule"));
-        let args = Args {
+        let args = Options {
             no_warnings,
             rules: rules.collect(),
-            ..Args::default()
+            ..Options::default()
         };
         [&ids::UNUSED_MODIFIER, &ids::SCALAR_OFFSET].map(|id| {
             let mut list = vec![Diagnostic::warning(id, 0..0, "")];
@@ -158,10 +158,10 @@ mod tests {
 
     #[test]
     fn errors_stay() {
-        let args = Args {
+        let args = Options {
             no_warnings: true,
             rules: vec![rule("no-literal").expect("a rule")],
-            ..Args::default()
+            ..Options::default()
         };
         let mut list = vec![Diagnostic::error(&ids::LITERAL, 0..0, "")];
         args.apply(&mut list);
