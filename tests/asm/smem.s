@@ -54,7 +54,8 @@ s_load_dword s1, s[2:3], 0x12345678
 // GCN 1.2: error: 305419896 is out of range 0 to 1048575
 // GCN 1.4, 1.4.1: error: 305419896 is out of range -1048576 to 1048575
 s_load_dword s1, s[2:3], -4
-// GCN 1.0, 1.1: error: -4 is out of range 0 to 255
+// GCN 1.0: error: -4 is out of range 0 to 255
+// GCN 1.1: error: -4 is out of range 0 to 4294967295
 // GCN 1.2: error: -4 is out of range 0 to 1048575
 // GCN 1.4, 1.4.1: [0x41,0x00,0x02,0xc0,0xfc,0xff,0x1f,0x00]
 s_load_dword s1, s[2:3], s4 offset:0x10
