@@ -3,51 +3,38 @@
 //!
 //! 1. Nothing changes but what is declared as written.
 //! 2. Whatever is not declared as read may hold anything: the result is the same.
-//! 3. Whatever is declared matters in some sample: what is written changes, and the result is another where what is read is another.
+//! 3. Every operand that is declared as written changes in some sample.
 //!
-//! `exceptions.rs` lists what is not executed and what never matters, with the reason, and nothing else.
+//! `exceptions.rs` lists what is not executed and what never changes, with the reason, and nothing else.
 
-mod claims;
 mod exceptions;
-mod keep;
 mod sample;
 mod state;
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use gcn_isa::uses::{Memory, RegisterUse, Space, Spaces};
 use gcn_isa::{Inst, Isa, Row, rows};
 
-use claims::{Claims, Run, is_of_value};
-use exceptions::Needed;
-use keep::Keep;
 use sample::{Noise, sample};
-use state::{Rig, State};
+use state::{Keep, Rig, State};
 
 /// Samples of an encoding, at least.
 const LEAST: usize = 6;
 /// Samples of an encoding until one is executed, at most.
-const TRIES: usize = 80;
-/// Samples of an encoding, while a claim is not proven yet.
-const MOST: usize = 500;
-/// States from which a sample of an instruction is executed while a claim is not proven yet.
-const STATES: usize = 12;
+const TRIES: usize = 20;
+/// Samples of an encoding, while a destination has not changed yet.
+const MOST: usize = 40;
 
 /// The outcome for a row on one instruction set.
 #[derive(Default)]
 struct Outcome {
-    claims: Claims,
+    /// Each declared destination, and true once it has changed.
+    declared: BTreeMap<String, bool>,
     executed: bool,
     failures: Vec<String>,
     /// The reason for which it was not executed.
     refusal: Option<String>,
-}
-
-impl Outcome {
-    fn is_proven(&self) -> bool {
-        let mut own = self.claims.iter().filter(|(claim, _)| !is_of_value(claim));
-        self.executed && !own.any(|(_, proof)| proof.is_missing())
-    }
 }
 
 #[test]
@@ -63,41 +50,41 @@ fn what_is_declared_is_what_happens() {
         done.collect()
     });
     let mut failures = Vec::new();
-    let mut of_values: BTreeMap<(Isa, &str), bool> = BTreeMap::new();
-    let mut needed = Needed::default();
+    let mut needed = BTreeSet::new();
     for (isa, outcomes) in &results {
         for (row, outcome) in outcomes {
             let name = row.name_on(*isa);
-            let of_row = outcome.failures.iter();
-            failures.extend(of_row.map(|it| format!("{isa:?} {name}: {it}")));
-            let refusal = outcome.refusal.as_deref().unwrap_or_default();
-            match (outcome.executed, exceptions::not_executed(name)) {
-                (true, None) => {}
-                (false, Some(entry)) => needed.not_executed.push(entry),
-                (false, None) => failures.push(format!("{isa:?} {name}: not executed: {refusal}")),
-                (true, Some(entry)) => {
-                    failures.push(format!("{isa:?} {name}: executed, in spite of {entry:?}"));
+            failures.extend(
+                outcome
+                    .failures
+                    .iter()
+                    .map(|it| format!("{isa:?} {name}: {it}")),
+            );
+            if !outcome.executed {
+                match exceptions::not_executed(name) {
+                    Some(entry) => _ = needed.insert(entry),
+                    None => failures.push(format!(
+                        "{isa:?} {name}: not executed: {:?}",
+                        outcome.refusal
+                    )),
                 }
             }
-            for (claim, proof) in &outcome.claims {
-                if is_of_value(claim) {
-                    *of_values.entry((*isa, claim)).or_default() |= proof.is_shown;
+            for (label, changed) in &outcome.declared {
+                if *changed {
                     continue;
                 }
-                match (proof.is_shown, proof.exception) {
-                    (true, None) => {}
-                    (false, Some(entry)) => needed.never_matters.push(entry),
-                    (false, None) => failures.push(format!("{isa:?} {name}: never {claim}")),
-                    (true, Some(entry)) => {
-                        failures.push(format!("{isa:?} {name}: {claim}, in spite of {entry:?}"));
-                    }
+                match exceptions::never_changes(name, label) {
+                    Some(entry) => _ = needed.insert(entry),
+                    None => failures.push(format!("{isa:?} {name}: {label} never changes")),
                 }
             }
         }
     }
-    let unproven = of_values.iter().filter(|(_, is_shown)| !**is_shown);
-    failures.extend(unproven.map(|((isa, claim), _)| format!("{isa:?} *: never {claim}")));
-    failures.extend(needed.others());
+    for entry in exceptions::all() {
+        if !needed.contains(&entry) {
+            failures.push(format!("this exception is not needed: {entry:?}"));
+        }
+    }
     assert!(
         failures.is_empty(),
         "{} failures:\n{}",
@@ -119,53 +106,48 @@ fn of_row(rig: &mut Rig, row: &'static Row, noise: &mut Noise) -> Outcome {
     let mut outcome = Outcome::default();
     for form in rig.isa().tables().forms(row.op()) {
         for round in 0..MOST {
-            if round >= LEAST && outcome.is_proven()
+            if round >= LEAST
+                && outcome.executed
+                && outcome.declared.values().all(|changed| *changed)
                 || outcome.failures.len() > 3
                 || round >= TRIES && !outcome.executed
             {
                 break;
             }
             let inst = sample(form, noise);
-            for _ in 0..STATES {
-                let mut state = rig.noise(noise);
-                rig.give_addresses(&inst, &mut state, noise);
-                if !try_one(rig, &inst, &state, noise, &mut outcome) {
-                    break;
-                }
-            }
+            let mut state = rig.noise(noise);
+            rig.give_addresses(&inst, &mut state, noise);
+            try_one(rig, &inst, &state, noise, &mut outcome);
         }
     }
     outcome
 }
 
-/// Executes an instruction; true if another state may prove more of its claims.
-fn try_one(
-    rig: &mut Rig,
-    inst: &Inst,
-    state: &State,
-    noise: &mut Noise,
-    outcome: &mut Outcome,
-) -> bool {
+fn try_one(rig: &mut Rig, inst: &Inst, state: &State, noise: &mut Noise, outcome: &mut Outcome) {
     let uses: Vec<RegisterUse> = inst.uses().registers().collect();
     let memory = inst.uses().memory();
     let after = match rig.execute(inst, state) {
         Ok(after) => after,
         Err(refusal) => {
             outcome.refusal = Some(refusal);
-            return false;
+            return;
         }
     };
     outcome.executed = true;
     let text = inst.text();
     // 1: what is not written stays.
-    let mut written = Keep::of(&uses, |it| it.written, state.exec());
+    let mut written = Keep::of(
+        uses.iter().filter(|it| it.written != 0),
+        |it| it.written,
+        state,
+    );
     written.spaces = spaces(memory, |memory| memory.written);
     if let Some(what) = written.changed_outside(state, &after) {
         outcome.failures.push(format!("{text}: changes {what}"));
-        return false;
+        return;
     }
     // 2: what is not read may be anything.
-    let mut read = Keep::of(&uses, |it| it.read, state.exec());
+    let mut read = Keep::of(uses.iter().filter(|it| it.read != 0), |it| it.read, state);
     read.spaces = spaces(memory, |memory| memory.read);
     let mut other = state.clone();
     read.scramble_outside(&mut other, noise);
@@ -183,13 +165,15 @@ fn try_one(
             .failures
             .push(format!("{text}: {refusal} by what is not read")),
     }
-    // 3: what is declared matters.
-    let run = Run {
-        inst,
-        before: state,
-        after: &after,
-    };
-    run.prove(rig, noise, &mut outcome.claims)
+    // 3: what is declared as written changes.
+    for it in uses
+        .iter()
+        .filter(|it| it.written != 0 && it.operand().is_some())
+    {
+        let alone = Keep::of([it].into_iter(), |it| it.written, state);
+        let changed = outcome.declared.entry(label(inst, it)).or_default();
+        *changed = *changed || alone.any_changed(state, &after);
+    }
 }
 
 /// The memories of an access. Scratch lies in global memory, where an address out of bounds may lead.
@@ -200,6 +184,14 @@ fn spaces(memory: Option<Memory>, which: fn(&Memory) -> Spaces) -> Spaces {
     } else {
         spaces
     }
+}
+
+/// The operand of a use, by its field.
+fn label(inst: &Inst, it: &RegisterUse) -> String {
+    let slot = it.operand().and_then(|place| inst.row().slots().nth(place));
+    slot.map_or_else(String::new, |slot| {
+        format!("{:?}", slot.field).to_ascii_lowercase()
+    })
 }
 
 /// Memories whose contents a state has.

@@ -1,7 +1,7 @@
 //! Instructions with operands and modifiers by chance, and noise.
 
 use gcn_isa::dpp::Permutation;
-use gcn_isa::simm::{HWREG_MODE, HWREG_STATUS, HWREG_TRAPSTS, HWREGS, Hwreg};
+use gcn_isa::simm::Hwreg;
 use gcn_isa::{Field, Form, Inst, Isa, Kind, Operand, Slot, Value, regs};
 
 /// Vector registers of a wave.
@@ -34,7 +34,7 @@ impl Noise {
 
     /// A dword at which something happens, often.
     pub fn dword(&mut self) -> u32 {
-        const SPECIAL: [u32; 19] = [
+        const SPECIAL: [u32; 18] = [
             0,
             1,
             0xffff_ffff,
@@ -53,7 +53,6 @@ impl Noise {
             0x7c01_7e00,
             0x3ff0_0000,
             0x4000_0000,
-            0x7ff0_0000,
         ];
         let random = self.next();
         match random >> 61 {
@@ -112,12 +111,8 @@ fn attempt(form: &'static Form, noise: &mut Noise) -> Inst {
     }
     // Signs of sources.
     for operand in &form.operands {
-        for (bits, one_of) in [
-            (operand.negate, 4),
-            (operand.absolute, 4),
-            (operand.extend, 2),
-        ] {
-            if noise.below(one_of) == 0 {
+        for bits in [operand.negate, operand.absolute, operand.extend] {
+            if noise.below(4) == 0 {
                 inst.set_bits(bits);
             }
         }
@@ -168,22 +163,11 @@ fn operand(inst: &Inst, slot: &Slot, noise: &mut Noise) -> Operand {
         },
         Kind::Branch => Operand::Imm(noise.below(64) as i64 + 4),
         Kind::Hwreg => {
-            let here = HWREGS.iter().filter(|(.., on)| on.has(inst.isa));
-            let ids: Vec<u8> = here.map(|(_, id, _)| *id).collect();
-            let id = match noise.below(5) {
-                0 => HWREG_MODE,
-                1 => HWREG_TRAPSTS,
-                2 => HWREG_STATUS,
-                _ => ids[noise.below(ids.len() as u64) as usize],
-            };
+            let id = [1, 1, 2, 3, 3, 4, 5, 6, 7, 15][noise.below(10) as usize];
             let offset = noise.below(31) as u8;
             let width = 1 + noise.below(32 - u64::from(offset)) as u8;
-            let offset = if id == HWREG_MODE {
-                offset.min(26)
-            } else {
-                offset
-            };
-            let width = if id == HWREG_MODE {
+            let offset = if id == 1 { offset.min(26) } else { offset };
+            let width = if id == 1 {
                 width.min(27 - offset)
             } else {
                 width
@@ -192,8 +176,7 @@ fn operand(inst: &Inst, slot: &Slot, noise: &mut Noise) -> Operand {
         }
         Kind::Literal => Operand::Literal(noise.dword()),
         Kind::Unsigned | Kind::Simm16 if noise.below(2) == 0 => {
-            let limit = if noise.below(2) == 0 { 4 } else { 64 };
-            Operand::Imm(noise.below(limit) as i64)
+            Operand::Imm(noise.below(64) as i64)
         }
         Kind::Unsigned | Kind::Simm16 | Kind::Waitcnt | Kind::SendMsg => {
             Operand::Imm(noise.below(1 << 15) as i64)
@@ -216,15 +199,13 @@ fn operand(inst: &Inst, slot: &Slot, noise: &mut Noise) -> Operand {
 /// A scalar source: registers mostly, constants, values with names.
 fn source(inst: &Inst, slot: &Slot, noise: &mut Noise) -> Operand {
     let count = slot.ty.dwords();
-    // An offset of a buffer by a flag or by half an address would not matter but for bytes.
-    let is_value = slot.field != Field::Soffset;
     let code = match noise.below(16) {
         0 | 1 => regs::ZERO + noise.below(65) as u8,
         2 if count <= 2 => regs::VCC_LO,
         3 if count == 1 => regs::M0,
         4 if count <= 2 => regs::EXEC_LO,
-        5 if is_value => [regs::VCCZ, regs::EXECZ, regs::SCC][noise.below(3) as usize],
-        6 if is_value && inst.isa >= Isa::Gfx9 => regs::SHARED_BASE + noise.below(4) as u8,
+        5 => [regs::VCCZ, regs::EXECZ, regs::SCC][noise.below(3) as usize],
+        6 if inst.isa >= Isa::Gfx9 => regs::SHARED_BASE + noise.below(4) as u8,
         7 | 8 if slot.field == Field::Src0 && count == 1 => regs::LDS_DIRECT,
         9 => return Operand::Literal(noise.dword()),
         _ => sgprs(count, noise),
