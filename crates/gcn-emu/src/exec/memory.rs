@@ -1,8 +1,8 @@
 //! Memory instructions: [`execute`]. An access that has none of the common shapes takes two steps, [`addresses`], which
 //! touches nothing, then [`perform`]. Observers see the [`Access`] of the first before either.
 //!
-//! The families differ in how they find addresses ([`access`]); loading, storing and updating an element is shared
-//! ([`places`]), and so is what an atomic computes ([`mod@combine`]). Operations complete at issue, lanes in ascending
+//! The families differ in how they find addresses (`access`); loading, storing and updating an element is shared
+//! (`places`), and so is what an atomic computes (`combine`). Operations complete at issue, lanes in ascending
 //! order (errata E047), which is a legal outcome; the counters are kept all the same by the scoreboard.
 
 mod element;
@@ -60,7 +60,7 @@ impl Default for Transfer {
 /// Executes a memory instruction, observed or not. With `ADDRESSED` its addresses are in `transfer` already.
 ///
 /// Most instructions access memory in one of a few shapes: all lanes one place, a row, elements scattered in one
-/// allocation. [`quick`] finds the shape in the registers with addresses and accesses memory in one go. Whatever has none of
+/// allocation. `quick` finds the shape in the registers with addresses and accesses memory in one go. Whatever has none of
 /// those shapes (lanes out of bounds, in several spaces or allocations, misaligned) goes lane by lane: [`addresses`], then
 /// [`perform`]. They are two because the shapes do without the 64 addresses of eight bytes that [`addresses`] makes, and most
 /// runs need no more than the shape. An observer's event has the addresses that [`addresses`] finds; the tests hold both to
