@@ -282,9 +282,9 @@ impl Launch {
         self
     }
 
-    /// Gives the address of an argument segment, in device memory or registered host memory, in place of arguments. The caller owns it, keeps it until the
-    /// launch has ended, and has written hidden arguments too: nothing is written to it. What the kernel prints and its calls
-    /// to its host are the caller's to serve.
+    /// Gives the address of an argument segment, in device memory or registered host memory, in place of arguments. The caller
+    /// owns it, keeps it until the launch has ended, and has written hidden arguments too: nothing is written to it. What the
+    /// kernel prints and its calls to its host are the caller's to serve.
     ///
     /// # Examples
     /// ```

@@ -2,14 +2,14 @@
 
 use std::ffi::OsStr;
 use std::fmt;
-use std::fs::File;
-use std::io::{self, Read};
+use std::io;
 use std::path::{Path, PathBuf};
 
-use anyhow::{Context, Result, bail};
+use anyhow::Result;
 use clap::builder::{PossibleValue, TypedValueParser};
 use gcn_asm::{Features, Options};
 use gcn_isa::{Isa, TARGETS, Target};
+use gcn_runtime::data::{Data, DataError};
 
 use crate::file::Text;
 
@@ -168,24 +168,25 @@ impl gcn_asm::Files for SourceFiles<'_> {
     }
 }
 
-/// The bytes of a file, or of standard input if the name is [`STDIN`].
+/// Opens a file, or standard input if the name is [`STDIN`]; an input of unknown length has `most` bytes at most.
 ///
 /// # Errors
-/// The file cannot be read; the error names it.
-pub fn read(path: &Path) -> Result<Vec<u8>> {
-    const MOST: u64 = MAX_INPUT_BYTES;
-    let mut bytes = Vec::new();
-    let read = |from: &mut dyn Read, bytes: &mut Vec<u8>| from.take(MOST + 1).read_to_end(bytes);
-    let result = if path == Path::new(STDIN) {
-        read(&mut io::stdin().lock(), &mut bytes)
+/// It cannot be read; the error names it.
+pub fn open(path: &Path, most: u64) -> Result<Data, DataError> {
+    if path == Path::new(STDIN) {
+        Data::read(name(path), &mut io::stdin().lock(), most)
     } else {
-        File::open(path).and_then(|mut file| read(&mut file, &mut bytes))
-    };
-    result.with_context(|| format!("cannot read {}", name(path)))?;
-    if bytes.len() as u64 > MOST {
-        bail!("{} has more than {} MiB", name(path), MOST >> 20);
+        Data::open(path, most)
     }
-    Ok(bytes)
+}
+
+/// The bytes of an input that [`open`] opens.
+///
+/// # Errors
+/// As there.
+pub fn read(path: &Path) -> Result<Vec<u8>> {
+    let data = open(path, MAX_INPUT_BYTES)?;
+    Ok(data.into_bytes(MAX_INPUT_BYTES)?)
 }
 
 /// The text of a file, or of standard input.

@@ -1,17 +1,14 @@
 //! Arguments as options and launch files have them: their files, what they cost, and what is wrong with them.
 
 use std::fs::File;
-use std::io::{self, Read};
-use std::path::Path;
+use std::io::Read;
 
 use anyhow::{Result, bail};
 use gcn_object::Kernel;
 use gcn_runtime::bind::{self, BoundArgument};
-use gcn_runtime::data::{Data, DataError};
 use gcn_runtime::parameters::parameters;
 
 use super::launch::Given;
-use crate::input::{self, STDIN};
 
 impl Given {
     /// The value, with its file where it is.
@@ -21,15 +18,6 @@ impl Given {
             spec: given.spec.map(|spec| spec.relative_to(&self.base)),
             ..given
         }
-    }
-}
-
-/// Opens a file that a value names, or standard input.
-pub fn open(path: &Path, most: u64) -> Result<Data, DataError> {
-    if path == Path::new(STDIN) {
-        Data::read(input::name(path), &mut io::stdin().lock(), most)
-    } else {
-        Data::open(path, most)
     }
 }
 

@@ -16,12 +16,13 @@ use gcn_runtime::bind::{self, Binding, BoundArgument, Buffers, Placement};
 use gcn_runtime::hsa::{self, Loaded, Prepared, Shape};
 use gcn_runtime::progress::Progress;
 
-use super::arguments::{self, Problems, open};
+use super::arguments::{self, Problems};
 use super::execute::{affordable_threads, execute, group, traced};
 use super::launch::{Given, Launch, Run};
 use super::notes::{outside, plural, remedy, unowned};
 use super::progress;
 use crate::Usage;
+use crate::input::open;
 
 /// The launches of a run with their arguments in memory.
 pub struct Dispatches<'a> {

@@ -12,9 +12,9 @@ use gcn_runtime::hsa::Loaded;
 use gcn_runtime::spec::Spec;
 use serde::Serialize;
 
-use super::arguments::open;
 use super::launch::Given;
 use super::output::{Selector, View, json};
+use crate::input::open;
 use crate::render::printable;
 
 /// A buffer, or elements of one, and what they are expected to be.

@@ -683,9 +683,6 @@ pub(super) fn run<
     mask: u64,
     f: impl Fn(A, B, C, Given) -> (R, Taken) + Copy,
 ) -> u64 {
-    if const { A::IS_HALF } {
-        return compiled_once(w, s, at, mask, f);
-    }
     let result = computed(w, s, at, mask, f);
     write::<R>(w, s, result)
 }

@@ -46,46 +46,37 @@ fn perform_shape(
     device: &Device,
     old: &mut [Lanes; 2],
 ) -> Option<()> {
+    // FLAT alone may go elsewhere than to global memory.
+    let is_flat = plan.family == Family::Flat;
     match plan.quick {
         Quick::No => None,
         Quick::LoadShare => share::load(wave, plan, lds, device),
         Quick::LoadSharePart => share::load_part(wave, plan, lds, device),
         Quick::StoreShare => share::store(wave, plan, lds, device),
-        Quick::Load => global::load(wave, plan, device).or_else(|| match plan.family {
-            Family::Flat if share::is_reached(wave, plan, device) => {
+        Quick::Load => global::load(wave, plan, device).or_else(|| {
+            if !is_flat {
+                None
+            } else if share::is_reached(wave, plan, device) {
                 share::load_any(wave, plan, lds, device)
+            } else {
+                scratch::load(wave, plan, device)
             }
-            Family::Flat => scratch::load(wave, plan, device),
-            Family::Share
-            | Family::Global
-            | Family::Scratch
-            | Family::Buffer
-            | Family::Scalar
-            | Family::ScalarScratch
-            | Family::ScalarBuffer => None,
         }),
-        Quick::Store => global::store(wave, plan, device).or_else(|| match plan.family {
-            Family::Flat if share::is_reached(wave, plan, device) => {
+        Quick::Store => global::store(wave, plan, device).or_else(|| {
+            if !is_flat {
+                None
+            } else if share::is_reached(wave, plan, device) {
                 share::store(wave, plan, lds, device)
+            } else {
+                scratch::store(wave, plan, device)
             }
-            Family::Flat => scratch::store(wave, plan, device),
-            Family::Share
-            | Family::Global
-            | Family::Scratch
-            | Family::Buffer
-            | Family::Scalar
-            | Family::ScalarScratch
-            | Family::ScalarBuffer => None,
         }),
-        Quick::Atomic => atomics::global(wave, plan, device, old).or_else(|| match plan.family {
-            Family::Flat => atomics::share(wave, plan, lds, device, old),
-            Family::Share
-            | Family::Global
-            | Family::Scratch
-            | Family::Buffer
-            | Family::Scalar
-            | Family::ScalarScratch
-            | Family::ScalarBuffer => None,
+        Quick::Atomic => atomics::global(wave, plan, device, old).or_else(|| {
+            if is_flat {
+                atomics::share(wave, plan, lds, device, old)
+            } else {
+                None
+            }
         }),
         Quick::AtomicShare => atomics::share(wave, plan, lds, device, old),
         Quick::LoadScratch => scratch::load(wave, plan, device),
