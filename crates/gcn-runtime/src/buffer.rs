@@ -39,11 +39,43 @@ impl Drop for Inner {
     }
 }
 
-impl Buffer {
-    pub(crate) fn new(device: &Device, name: &str, bytes: u64) -> Result<Buffer, Error> {
-        Ok(Buffer::in_memory(device.memory(), name, bytes)?)
+impl Device {
+    /// Allocates `bytes` zero bytes. Faults call them by `name`. Kernels may run meanwhile.
+    ///
+    /// # Errors
+    /// [`Error::Memory`].
+    ///
+    /// # Examples
+    /// ```
+    /// let device = gcn_runtime::Device::new("gfx900")?;
+    /// let buffer = device.allocate("zeros", 16)?;
+    /// assert_eq!(buffer.read::<u32>(), [0; 4]);
+    /// # Ok::<(), gcn_runtime::Error>(())
+    /// ```
+    pub fn allocate(&self, name: &str, bytes: u64) -> Result<Buffer, Error> {
+        Ok(Buffer::in_memory(self.memory(), name, bytes)?)
     }
 
+    /// Allocates a buffer that holds these elements.
+    ///
+    /// # Errors
+    /// [`Error::Memory`].
+    ///
+    /// # Examples
+    /// ```
+    /// let device = gcn_runtime::Device::new("gfx900")?;
+    /// let buffer = device.buffer("xs", &[1.5f32, 2.5])?;
+    /// assert_eq!(buffer.read::<f32>(), [1.5, 2.5]);
+    /// # Ok::<(), gcn_runtime::Error>(())
+    /// ```
+    pub fn buffer<T: Element>(&self, name: &str, elements: &[T]) -> Result<Buffer, Error> {
+        let buffer = self.allocate(name, size_of_val(elements) as u64)?;
+        buffer.write(0, elements)?;
+        Ok(buffer)
+    }
+}
+
+impl Buffer {
     pub(crate) fn in_memory(memory: &Memory, name: &str, bytes: u64) -> Result<Buffer, AllocError> {
         Ok(Buffer(Arc::new(Inner {
             name: name.to_owned(),

@@ -60,18 +60,36 @@ pub enum Source<'a> {
 }
 
 /// A request to compile a source.
-#[derive(Clone, Debug)]
+#[derive(Clone, Copy, Debug)]
 pub struct Request<'a> {
     /// The source.
     pub source: Source<'a>,
     /// Its language.
     pub language: Language,
-    /// The target's name in LLVM, with features if they matter: `gfx900`, `gfx906:xnack-`.
-    pub target: &'a str,
+    /// The target's name in LLVM, with features if they matter: `gfx900`, `gfx906:xnack-`; without, [`DEFAULT_TARGET`].
+    pub target: Option<&'a str>,
     /// Further options of Clang, such as `-O3`, `-DN=4`, `-Iinclude`. Without a level of optimisation, `-O2`.
     pub options: &'a [OsString],
     /// Diagnostics have colours.
     pub colour: bool,
+}
+
+impl<'a> Request<'a> {
+    /// A request without options, for no target in particular.
+    pub fn new(source: Source<'a>, language: Language) -> Request<'a> {
+        Request {
+            source,
+            language,
+            target: None,
+            options: &[],
+            colour: false,
+        }
+    }
+
+    /// The target that it is for.
+    fn target(&self) -> &'a str {
+        self.target.unwrap_or(DEFAULT_TARGET)
+    }
 }
 
 /// A compiled source.
@@ -162,12 +180,11 @@ pub enum CompileError {
 /// ```no_run
 /// use gcn_runtime::compile::{Language, Request, Source, compile};
 ///
+/// let text = "kernel void twice(global int *x) { x[get_global_id(0)] *= 2; }";
 /// let compiled = compile(&Request {
-///     source: Source::Text("kernel void twice(global int *x) { x[get_global_id(0)] *= 2; }"),
-///     language: Language::OpenClC,
-///     target: "gfx906",
+///     target: Some("gfx900"),
 ///     options: &["-O3".into()],
-///     colour: false,
+///     ..Request::new(Source::Text(text), Language::OpenClC)
 /// })?;
 /// let object = gcn_object::read(&compiled.code)?;
 /// assert_eq!(object.kernels[0].name, "twice");

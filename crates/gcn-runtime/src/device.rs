@@ -7,8 +7,8 @@ use gcn_emu::memory::Memory;
 use gcn_emu::observe::Observers;
 use gcn_isa::Target;
 
+use crate::Error;
 use crate::pool::Pool;
-use crate::{Buffer, Element, Error, Module, Queue};
 
 /// An emulated GPU: a handle, of which all clones are the same device. A process may have several devices; each has memory of
 /// its own.
@@ -158,72 +158,14 @@ impl Device {
         &self.0.features
     }
 
+    /// Host threads that a kernel runs on.
+    pub fn threads(&self) -> usize {
+        self.0.emulated.config.threads
+    }
+
     /// True unless [`DeviceBuilder::without_host_calls`] leaves kernels' calls to their host to the caller.
     pub fn answers_host_calls(&self) -> bool {
         self.0.answers_host_calls
-    }
-
-    /// Allocates `bytes` zero bytes. Faults call them by `name`. Kernels may run meanwhile.
-    ///
-    /// # Errors
-    /// [`Error::Memory`].
-    ///
-    /// # Examples
-    /// ```
-    /// let device = gcn_runtime::Device::new("gfx900")?;
-    /// let buffer = device.allocate("zeros", 16)?;
-    /// assert_eq!(buffer.read::<u32>(), [0; 4]);
-    /// # Ok::<(), gcn_runtime::Error>(())
-    /// ```
-    pub fn allocate(&self, name: &str, bytes: u64) -> Result<Buffer, Error> {
-        Buffer::new(self, name, bytes)
-    }
-
-    /// Allocates a buffer that holds these elements.
-    ///
-    /// # Errors
-    /// [`Error::Memory`].
-    ///
-    /// # Examples
-    /// ```
-    /// let device = gcn_runtime::Device::new("gfx900")?;
-    /// let buffer = device.buffer("xs", &[1.5f32, 2.5])?;
-    /// assert_eq!(buffer.read::<f32>(), [1.5, 2.5]);
-    /// # Ok::<(), gcn_runtime::Error>(())
-    /// ```
-    pub fn buffer<T: Element>(&self, name: &str, elements: &[T]) -> Result<Buffer, Error> {
-        let buffer = self.allocate(name, size_of_val(elements) as u64)?;
-        buffer.write(0, elements)?;
-        Ok(buffer)
-    }
-
-    /// Loads code, see [`Module::load`].
-    ///
-    /// # Errors
-    /// As there.
-    ///
-    /// # Examples
-    /// ```
-    /// # mod example { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/doc/assemble.rs")); }
-    /// # use example::add_one;
-    /// let module = gcn_runtime::Device::new("gfx900")?.load(&add_one())?;
-    /// assert_eq!(module.kernels().collect::<Vec<_>>(), ["add_one"]);
-    /// # Ok::<(), gcn_runtime::Error>(())
-    /// ```
-    pub fn load(&self, bytes: &[u8]) -> Result<Module, Error> {
-        Module::load(self, bytes)
-    }
-
-    /// A new queue.
-    ///
-    /// # Examples
-    /// ```
-    /// let queue = gcn_runtime::Device::new("gfx900")?.queue();
-    /// queue.finish()?;
-    /// # Ok::<(), gcn_runtime::Error>(())
-    /// ```
-    pub fn queue(&self) -> Queue {
-        Queue::new(self)
     }
 
     /// Bytes of memory in use, and bytes that may be.

@@ -6,8 +6,7 @@ use gcn_emu::memory::{AllocError, FreeError, RegisterError};
 use gcn_object::{BundleError, NameError, ReadError};
 
 use crate::compile::CompileError;
-use crate::hsa;
-use crate::signal::Completion;
+use crate::{Completion, hsa};
 
 /// A reason why something did not succeed.
 ///

@@ -177,9 +177,12 @@ impl Hostcall {
     }
 
     /// Takes what has been printed, and how many bytes there were beyond those that are kept.
-    pub fn printed(&self) -> (Vec<u8>, u64) {
+    pub fn take_printed(&self) -> (Vec<u8>, u64) {
         let mut state = self.state();
-        (std::mem::take(&mut state.printed), state.lost)
+        (
+            std::mem::take(&mut state.printed),
+            std::mem::take(&mut state.lost),
+        )
     }
 
     fn state(&self) -> MutexGuard<'_, State> {
@@ -474,7 +477,7 @@ mod tests {
         assert_eq!(caller.answer(other, 63), Some(8), "the characters");
         assert_eq!(caller.answer(first, 3), Some(4));
         assert_eq!(
-            caller.host.printed(),
+            caller.host.take_printed(),
             (b"<12345>\n<7>\n".to_vec(), 0),
             "in the order of the calls"
         );

@@ -15,7 +15,6 @@ use std::sync::Arc;
 
 use gcn_emu::code::Code;
 use gcn_emu::device::Device;
-use gcn_emu::host::HostCalls;
 use gcn_emu::lanes::LANES;
 use gcn_emu::memory::{AllocError, Memory};
 use gcn_emu::run::{Dispatch, Initial, MAX_GROUP, Unfit, fits};
@@ -119,9 +118,11 @@ pub struct Printf {
 }
 
 impl Printf {
-    /// The text that the kernel has printed so far.
-    pub fn text(&self, memory: &Memory) -> Vec<u8> {
-        self.buffer.text(memory, &self.formats)
+    /// The text that the kernel has printed since this was last called. The buffer is empty afterwards.
+    pub fn take_text(&self, memory: &Memory) -> Vec<u8> {
+        let text = self.buffer.text(memory, &self.formats);
+        self.buffer.clear(memory);
+        text
     }
 }
 
@@ -326,11 +327,31 @@ impl Launch<'_> {
         problems
     }
 
-    /// Builds everything that the kernel finds when it starts.
+    /// Bytes of scratch that each host thread of a run takes.
+    pub fn scratch_bytes_per_thread(&self) -> u64 {
+        self.dispatch().scratch_bytes_per_thread()
+    }
+
+    /// The dispatch but for registers and arguments, which have no address yet.
+    fn dispatch(&self) -> Dispatch {
+        let fixed_lds = self.kernel.descriptor.group_segment_fixed_size;
+        Dispatch {
+            kernel: Some(self.kernel.name.clone()),
+            kernarg: None,
+            entry: self.loaded.moved(self.kernel.entry_address),
+            grid: self.shape.grid,
+            group: self.shape.group,
+            lds_bytes: fixed_lds.saturating_add(self.shape.dynamic_lds),
+            scratch_bytes_per_lane: self.scratch_bytes() as u32,
+            initial: Initial::default(),
+        }
+    }
+
+    /// Builds everything that the kernel finds when it starts, for a run on `threads` host threads at most.
     ///
     /// # Errors
     /// The first of [`Launch::problems`], or what only shows now.
-    pub fn prepare(&self, device: &mut Device) -> Result<Prepared, LaunchError> {
+    pub fn prepare(&self, device: &Device, threads: usize) -> Result<Prepared, LaunchError> {
         let isa = device.config.isa;
         if let Some(problem) = self.problems(isa).into_iter().next() {
             return Err(problem);
@@ -344,25 +365,14 @@ impl Launch<'_> {
         } else {
             None
         };
-        let scratch = self.scratch_bytes() as u32;
-        let mut dispatch = Dispatch {
-            kernel: Some(self.kernel.name.clone()),
-            kernarg: None,
-            entry: self.loaded.moved(self.kernel.entry_address),
-            grid: self.shape.grid,
-            group: self.shape.group,
-            lds_bytes: descriptor.group_segment_fixed_size + self.shape.dynamic_lds,
-            scratch_bytes_per_lane: scratch,
-            initial: Initial::default(),
-        };
-        let waves = dispatch.resident_waves(device.config.threads);
+        let mut dispatch = self.dispatch();
+        let waves = dispatch.resident_waves(threads);
         let answers = own_segment && self.answers_host_calls;
         let hostcall = if answers && self.asks_for(&ValueKind::HiddenHostcallBuffer) {
             Some(Arc::new(Hostcall::new(&mut owned, waves)?))
         } else {
             None
         };
-        device.host_calls = hostcall.clone().map(|host| host as Arc<dyn HostCalls>);
         let printf_buffer = match &printf {
             Some(printf) => printf.buffer.address,
             None if own_segment && self.loaded.has_mute_printf => {

@@ -48,38 +48,47 @@
 //! queues, other devices and the process go on.
 #![deny(unsafe_code)]
 
-pub mod bind;
-mod buffer;
-pub mod compare;
-pub mod compile;
-pub mod data;
-mod device;
-mod error;
-pub mod expect;
+// In the order of their imports: a module names only modules above it.
+pub mod value;
 pub mod fill;
-mod host_memory;
+pub mod spec;
+pub mod data;
+pub mod compare;
+pub mod expect;
+pub mod parameters;
+pub mod owned;
+pub mod printf;
 pub mod hostcall;
 pub mod hsa;
-mod kernel;
-mod module;
-pub mod owned;
-pub mod parameters;
-mod pool;
-pub mod printf;
+pub mod compile;
 pub mod progress;
-mod queue;
+mod completion;
+mod error;
 mod signal;
-pub mod spec;
-pub mod value;
+mod pool;
+mod device;
+mod buffer;
+mod host_memory;
+mod queue;
+pub mod bind;
+mod module;
+mod kernel;
+mod argument;
+mod prepared;
+mod launch;
 
 #[doc(no_inline)]
 pub use gcn_emu::observe;
 
+pub use argument::Argument;
 pub use buffer::{Buffer, Element};
+pub use completion::Completion;
 pub use device::{Device, DeviceBuilder};
 pub use error::Error;
 pub use host_memory::HostMemory;
-pub use kernel::{Argument, Kernel, Launch};
+pub use kernel::Kernel;
+pub use launch::Launch;
 pub use module::Module;
+pub use prepared::PreparedLaunch;
 pub use queue::Queue;
-pub use signal::{Completion, Outcome, Signal, Times};
+pub use signal::{Outcome, Signal, Times};

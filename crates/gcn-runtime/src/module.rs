@@ -1,6 +1,5 @@
 //! Modules: code in device memory.
 
-use std::ffi::OsString;
 use std::path::Path;
 use std::sync::Arc;
 
@@ -8,9 +7,9 @@ use gcn_emu::memory::Memory;
 use gcn_isa::Target;
 use gcn_object::{BundleEntry, CodeObject, code_objects, is_container};
 
-use crate::compile::{self, CompileError, Compiled, Language, Request, Source, Toolchain};
+use crate::compile::{self, CompileError, Compiled, Request, Toolchain};
 use crate::hsa::{self, Loaded, LoadedSymbol};
-use crate::{Device, Error, Kernel};
+use crate::{Device, Error};
 
 /// A code object in a device's memory: a handle, of which all clones are the same code. It is unloaded when the last handle is
 /// dropped; its kernels and their launches have one each.
@@ -44,6 +43,25 @@ impl Drop for Inner {
     fn drop(&mut self) {
         let freed = self.memory.free(self.loaded.address);
         debug_assert!(freed.is_ok(), "it is freed here only");
+    }
+}
+
+impl Device {
+    /// Loads code, see [`Module::load`].
+    ///
+    /// # Errors
+    /// As there.
+    ///
+    /// # Examples
+    /// ```
+    /// # mod example { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/doc/assemble.rs")); }
+    /// # use example::add_one;
+    /// let module = gcn_runtime::Device::new("gfx900")?.load(&add_one())?;
+    /// assert_eq!(module.kernels().collect::<Vec<_>>(), ["add_one"]);
+    /// # Ok::<(), gcn_runtime::Error>(())
+    /// ```
+    pub fn load(&self, bytes: &[u8]) -> Result<Module, Error> {
+        Module::load(self, bytes)
     }
 }
 
@@ -82,14 +100,7 @@ impl Module {
         let read = |error| Error::Read(Arc::new(error));
         if !is_container(bytes) {
             let object = gcn_object::read(bytes.to_vec()).map_err(read)?;
-            if !runs_on(&object, device.target()) {
-                let found = object.processor().unwrap_or("an unknown target");
-                return Err(Error::NoCode {
-                    target: device.target().name.to_owned(),
-                    found: vec![found.to_owned()],
-                });
-            }
-            return Ok(vec![Module::of(device, object)?]);
+            return Ok(vec![Module::of_object(device, object)?]);
         }
         let bundle = |error| Error::Bundle(Arc::new(error));
         let mut modules = Vec::new();
@@ -97,7 +108,7 @@ impl Module {
         for entry in code_objects(bytes.to_vec()).map_err(bundle)? {
             let entry = entry.map_err(bundle)?;
             if is_for(&entry, device) {
-                modules.push(Module::of(device, entry.read().map_err(read)?)?);
+                modules.push(Module::of_object(device, entry.read().map_err(read)?)?);
             }
             found.extend(entry.target().map(str::to_owned));
         }
@@ -112,34 +123,52 @@ impl Module {
         Ok(modules)
     }
 
-    /// Compiles a source for the device with the system's newest Clang, or takes the result from the user's cache, and loads it:
-    /// the module, and what the compiler said. The options are Clang's.
+    /// Loads a code object that has been read.
+    ///
+    /// # Errors
+    /// [`Error::NoCode`] if it is for another instruction set than the device's; or there is no memory.
+    pub fn of_object(device: &Device, object: CodeObject<'static>) -> Result<Module, Error> {
+        if !runs_on(&object, device.target()) {
+            let found = object.processor().unwrap_or("an unknown target");
+            return Err(Error::NoCode {
+                target: device.target().name.to_owned(),
+                found: vec![found.to_owned()],
+            });
+        }
+        let loaded = hsa::load(device.emulated(), &object, "the code object")
+            .map_err(|error| Error::Load(Arc::new(error)))?;
+        Ok(Module(Arc::new(Inner {
+            memory: device.memory().clone(),
+            device: device.clone(),
+            object,
+            loaded,
+        })))
+    }
+
+    /// Compiles a source with the system's newest Clang, or takes the result from the user's cache, and loads it: the module,
+    /// and what the compiler said. A request without a target is for the device's.
     ///
     /// # Errors
     /// [`Error::Compile`], which has the compiler's diagnostics and commands; or as [`Module::load`].
     ///
     /// # Examples
     /// ```no_run
-    /// use gcn_runtime::compile::{Language, Source};
+    /// use gcn_runtime::compile::{Language, Request, Source};
     /// use gcn_runtime::{Device, Module};
     ///
     /// let device = Device::new("gfx906")?;
     /// let text = "kernel void twice(global int *xs) { xs[get_global_id(0)] *= 2; }";
     /// let options = ["-O3".into()];
-    /// let (module, compiled) = Module::compile(&device, Source::Text(text), Language::OpenClC, &options)?;
+    /// let request = Request { options: &options, ..Request::new(Source::Text(text), Language::OpenClC) };
+    /// let (module, compiled) = Module::compile(&device, &request)?;
     /// assert!(compiled.diagnostics.is_empty());
     /// let xs = device.buffer("xs", &[1, 2, 3])?;
     /// module.kernel("twice")?.launch([3, 1, 1]).arg(&xs).submit(&device.queue())?.wait()?;
     /// assert_eq!(xs.read::<i32>(), [2, 4, 6]);
     /// # Ok::<(), gcn_runtime::Error>(())
     /// ```
-    pub fn compile(
-        device: &Device,
-        source: Source<'_>,
-        language: Language,
-        options: &[OsString],
-    ) -> Result<(Module, Compiled), Error> {
-        Module::compile_by(device, source, language, options, compile::compile)
+    pub fn compile(device: &Device, request: &Request<'_>) -> Result<(Module, Compiled), Error> {
+        Module::compile_by(device, request, compile::compile)
     }
 
     /// As [`Module::compile`], with a Clang and a directory for results of the caller's choice, see [`compile::compile_with`].
@@ -150,19 +179,15 @@ impl Module {
         device: &Device,
         toolchain: &Toolchain,
         directory: Option<&Path>,
-        source: Source<'_>,
-        language: Language,
-        options: &[OsString],
+        request: &Request<'_>,
     ) -> Result<(Module, Compiled), Error> {
         let compile = |request: &Request<'_>| compile::compile_with(toolchain, directory, request);
-        Module::compile_by(device, source, language, options, compile)
+        Module::compile_by(device, request, compile)
     }
 
     fn compile_by(
         device: &Device,
-        source: Source<'_>,
-        language: Language,
-        options: &[OsString],
+        request: &Request<'_>,
         compile: impl FnOnce(&Request<'_>) -> Result<Compiled, CompileError>,
     ) -> Result<(Module, Compiled), Error> {
         let mut target = device.target().name.to_owned();
@@ -171,26 +196,12 @@ impl Module {
             target.push_str(feature);
         }
         let request = Request {
-            source,
-            language,
-            target: &target,
-            options,
-            colour: false,
+            target: request.target.or(Some(&target)),
+            ..*request
         };
         let compiled = compile(&request).map_err(|error| Error::Compile(Arc::new(error)))?;
         let module = Module::load(device, &compiled.code)?;
         Ok((module, compiled))
-    }
-
-    fn of(device: &Device, object: CodeObject<'static>) -> Result<Module, Error> {
-        let loaded = hsa::load(device.emulated(), &object, "the code object")
-            .map_err(|error| Error::Load(Arc::new(error)))?;
-        Ok(Module(Arc::new(Inner {
-            memory: device.memory().clone(),
-            device: device.clone(),
-            object,
-            loaded,
-        })))
     }
 
     /// The device.
@@ -220,20 +231,6 @@ impl Module {
     /// ```
     pub fn kernels(&self) -> impl Iterator<Item = &str> {
         self.0.object.kernels.iter().map(|kernel| &*kernel.name)
-    }
-
-    /// The kernel that a name denotes: its symbol, or any name that tools print for it ([`gcn_object::find_name`]).
-    ///
-    /// # Errors
-    /// [`Error::Name`], with names that are like it, or with the candidates if there are several.
-    pub fn kernel(&self, name: &str) -> Result<Kernel, Error> {
-        let object = &self.0.object;
-        let found = object
-            .find_kernel(name)
-            .map_err(|error| Error::Name(Arc::new(error)))?;
-        let is_it = |kernel: &gcn_object::Kernel| std::ptr::eq(kernel, found);
-        let index = object.kernels.iter().position(is_it).unwrap_or_default();
-        Ok(Kernel::new(self.clone(), index))
     }
 
     /// A variable of the module, by its name in the source.

@@ -50,8 +50,15 @@ impl Buffer {
     /// There is no memory for it.
     pub fn new(memory: &mut Owned) -> Result<Buffer, AllocError> {
         let address = memory.allocate("the printf buffer", u64::from(BUFFER_BYTES))?;
-        memory.memory().store_u32(address + 4, BUFFER_BYTES);
-        Ok(Buffer { address })
+        let buffer = Buffer { address };
+        buffer.clear(memory.memory());
+        Ok(buffer)
+    }
+
+    /// Makes the buffer empty.
+    pub fn clear(&self, memory: &Memory) {
+        memory.store_u32(self.address, 0);
+        memory.store_u32(self.address + 4, BUFFER_BYTES);
     }
 
     /// The records as bytes, as far as the kernel has not made a mess of the head.

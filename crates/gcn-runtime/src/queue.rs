@@ -7,8 +7,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use gcn_emu::device::Device as Emulated;
 
-use crate::kernel::Prepared;
-use crate::{Device, Error, Signal};
+use crate::{Device, Error, Outcome, Signal};
 
 /// A queue of commands, which begin one after the other, each when the one before has ended: a handle, of which all clones are
 /// the same queue. Queues of a device run beside each other.
@@ -62,19 +61,32 @@ struct Command {
 }
 
 enum Work {
-    Launch(Box<Prepared>),
+    Launch(Box<Run>),
     Call(Box<dyn FnOnce() + Send>),
 }
 
-impl Queue {
-    pub(crate) fn new(device: &Device) -> Queue {
+/// A run on the device as the queue's kernels see it.
+type Run = dyn FnOnce(&mut Emulated, &Signal) -> Outcome + Send;
+
+impl Device {
+    /// A new queue.
+    ///
+    /// # Examples
+    /// ```
+    /// let queue = gcn_runtime::Device::new("gfx900")?.queue();
+    /// queue.finish()?;
+    /// # Ok::<(), gcn_runtime::Error>(())
+    /// ```
+    pub fn queue(&self) -> Queue {
         Queue(Arc::new(Inner {
-            emulated: Mutex::new(device.emulated().share()),
-            device: device.clone(),
+            emulated: Mutex::new(self.emulated().share()),
+            device: self.clone(),
             state: Mutex::default(),
         }))
     }
+}
 
+impl Queue {
     /// The queue's device.
     pub fn device(&self) -> &Device {
         &self.0.device
@@ -169,18 +181,41 @@ impl Queue {
         self.0.state().failure = None;
     }
 
-    pub(crate) fn launch(&self, launch: Prepared, after: Vec<Signal>) -> Signal {
-        self.submit(after, Work::Launch(Box::new(launch)))
+    /// Puts a run into the queue.
+    pub(crate) fn launch(
+        &self,
+        after: Vec<Signal>,
+        run: impl FnOnce(&mut Emulated, &Signal) -> Outcome + Send + 'static,
+    ) -> Signal {
+        self.submit(after, Work::Launch(Box::new(run)))
+    }
+
+    /// Puts a run into the queue, and waits for its end; the caller's thread serves the queue meanwhile unless another does.
+    pub(crate) fn launch_here(
+        &self,
+        after: Vec<Signal>,
+        run: impl FnOnce(&mut Emulated, &Signal) -> Outcome + Send + 'static,
+    ) -> Outcome {
+        let signal = self.push(after, Work::Launch(Box::new(run)));
+        if self.0.begin_service() {
+            self.0.clone().serve(Some(&signal));
+        }
+        signal.wait()
     }
 
     fn submit(&self, after: Vec<Signal>, work: Work) -> Signal {
+        let signal = self.push(after, work);
+        self.0.clone().serve_soon();
+        signal
+    }
+
+    fn push(&self, after: Vec<Signal>, work: Work) -> Signal {
         let signal = Signal::new();
         self.0.state().commands.push_back(Command {
             signal: signal.clone(),
             after,
             work,
         });
-        self.0.clone().serve_soon();
         signal
     }
 }
@@ -192,16 +227,27 @@ impl Inner {
 
     /// Has a thread serve the queue, unless one does.
     fn serve_soon(self: Arc<Self>) {
-        if !std::mem::replace(&mut self.state().is_served, true) {
+        if self.begin_service() {
             let pool = self.device.pool().clone();
-            pool.schedule(Box::new(move || self.serve()));
+            pool.schedule(Box::new(move || self.serve(None)));
         }
     }
 
-    /// Does commands until there are none, or the next one must wait.
-    fn serve(self: Arc<Self>) {
+    /// Takes the service of the queue; false if a thread has it.
+    fn begin_service(&self) -> bool {
+        !std::mem::replace(&mut self.state().is_served, true)
+    }
+
+    /// Does commands until there are none, or the next one must wait, or `last` has ended.
+    fn serve(self: Arc<Self>, last: Option<&Signal>) {
         loop {
             let mut state = self.state();
+            if last.is_some_and(|last| last.poll().is_some()) && !state.commands.is_empty() {
+                state.is_served = false;
+                drop(state);
+                self.serve_soon();
+                return;
+            }
             let Some(command) = state.commands.front() else {
                 state.is_served = false;
                 return;
@@ -253,7 +299,7 @@ impl Inner {
         }
     }
 
-    fn carry_out(&self, work: Work, signal: &Signal) -> crate::Outcome {
+    fn carry_out(&self, work: Work, signal: &Signal) -> Outcome {
         match work {
             Work::Call(function) => {
                 if !signal.begin(None) {
@@ -266,7 +312,7 @@ impl Inner {
                 let _turn = self.device.turn();
                 let locked = self.emulated.lock();
                 let mut emulated = locked.unwrap_or_else(PoisonError::into_inner);
-                let run = || launch.run(&mut emulated, signal);
+                let run = || launch(&mut emulated, signal);
                 catch_unwind(AssertUnwindSafe(run)).unwrap_or(Err(Error::Panicked))
             }
         }

@@ -1,6 +1,6 @@
 //! Modules from source text, by the system's Clang: Debian's packages clang-19, lld-19 and rocm-device-libs.
 
-use gcn_runtime::compile::{CompileError, Compiled, Language, Source, Toolchain};
+use gcn_runtime::compile::{CompileError, Compiled, Language, Request, Source, Toolchain};
 use gcn_runtime::{Device, Error, Module};
 
 /// Compiles text for a device, with a cache in the directory.
@@ -13,8 +13,11 @@ fn compile(
 ) -> Result<(Module, Compiled), Error> {
     let toolchain = Toolchain::find().unwrap_or_else(|error| panic!("{error}"));
     let options: Vec<_> = options.iter().map(Into::into).collect();
-    let (cache, source) = (Some(cache.path()), Source::Text(text));
-    Module::compile_with(device, &toolchain, cache, source, language, &options)
+    let request = Request {
+        options: &options,
+        ..Request::new(Source::Text(text), language)
+    };
+    Module::compile_with(device, &toolchain, Some(cache.path()), &request)
 }
 
 fn directory() -> tempfile::TempDir {

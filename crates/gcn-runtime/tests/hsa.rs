@@ -59,7 +59,7 @@ fn prepare(
     arguments: &[Placed],
 ) -> (Device, Result<Prepared, LaunchError>) {
     let target = Target::from_elf_mach(object.flags.mach).expect("a target");
-    let mut device = Device::new(Config::new(target.isa));
+    let device = Device::new(Config::new(target.isa));
     let loaded = hsa::load(&device, object, "object").expect("room for the object");
     let kernel = &object.kernels[0];
     let prepared = Launch {
@@ -70,7 +70,7 @@ fn prepare(
         arguments: Arguments::Placed(arguments),
         answers_host_calls: true,
     }
-    .prepare(&mut device);
+    .prepare(&device, 1);
     (device, prepared)
 }
 
@@ -537,5 +537,5 @@ fn a_kernel_that_prints_gets_a_buffer() {
     device.memory.store_u32(buffer + 8, 1);
     device.memory.store_u32(buffer + 12, -7i32 as u32);
     let printf = prepared.printf.expect("a buffer");
-    assert_eq!(printf.text(&device.memory), b"-7\n");
+    assert_eq!(printf.take_text(&device.memory), b"-7\n");
 }

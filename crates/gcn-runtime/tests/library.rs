@@ -102,6 +102,7 @@ fn types_go_from_thread_to_thread() {
     both::<gcn_runtime::Module>();
     both::<Kernel>();
     both::<gcn_runtime::Launch>();
+    both::<gcn_runtime::PreparedLaunch>();
     both::<Queue>();
     both::<Signal>();
     both::<HostMemory>();
@@ -391,4 +392,88 @@ fn an_exclusive_device_runs_one_kernel_at_a_time() {
         ended(&signal).expect("no fault");
     }
     assert_eq!(xs.read::<u32>(), [100], "no addition is lost");
+}
+
+#[test]
+fn a_prepared_launch_runs_again_and_again_in_its_memory() {
+    let device = device();
+    let xs = device.buffer("xs", &[0u32; 2]).expect("memory");
+    let launch = kernel(&device, "add_one").launch([2, 1, 1]).arg(&xs);
+    let prepared = launch.prepare().expect("good arguments");
+    let used = device.usage().0;
+    let (one, other) = (device.queue(), device.queue());
+    let done: Vec<Signal> = (0..20)
+        .map(|n| prepared.submit(if n % 2 == 0 { &one } else { &other }))
+        .collect::<Result<_, _>>()
+        .expect("queues of the device");
+    for signal in &done {
+        assert_eq!(ended(signal).expect("no fault").stats.waves, 1);
+    }
+    assert_eq!(xs.read::<u32>(), [20, 20]);
+    assert_eq!(device.usage().0, used, "each has the memory of the first");
+    let elsewhere = self::device().queue();
+    assert!(matches!(prepared.run(&elsewhere), Err(Error::OtherDevice)));
+    let later = prepared.after(&[Signal::new()]);
+    let waits = later.submit(&one).expect("a queue of the device");
+    assert!(waits.wait_timeout(Duration::from_millis(20)).is_none());
+}
+
+#[test]
+fn a_run_on_the_callers_thread_keeps_the_queues_order() {
+    let device = device();
+    let xs = device.buffer("xs", &[0u32]).expect("memory");
+    let launch = kernel(&device, "add_one").launch([1, 1, 1]).arg(&xs);
+    let prepared = launch.prepare().expect("good arguments");
+    let queue = device.queue();
+    assert_eq!(prepared.run(&queue).expect("no fault").stats.waves, 1);
+
+    // Behind a command that waits, another thread finishes the queue.
+    let gate = Signal::new();
+    let (before, seen) = (xs.clone(), Arc::new(AtomicU64::new(0)));
+    let saw = seen.clone();
+    queue.call_after(std::slice::from_ref(&gate), move || {
+        saw.store(u64::from(before.read::<u32>()[0]), SeqCst);
+    });
+    let opener = std::thread::spawn(move || {
+        std::thread::sleep(Duration::from_millis(20));
+        gate.complete();
+    });
+    prepared.run(&queue).expect("no fault");
+    opener.join().expect("no panic");
+    assert_eq!((seen.load(SeqCst), xs.read::<u32>()[0]), (1, 2));
+
+    // A failure before it keeps it from running, as any command.
+    assert!(queue.call(|| panic!("no")).wait().is_err());
+    assert!(matches!(prepared.run(&queue), Err(Error::Skipped(_))));
+    queue.clear();
+    prepared.run(&queue).expect("no fault");
+}
+
+#[test]
+fn a_stopped_launch_tells_where_its_waves_were() {
+    let device = device();
+    let xs = device.buffer("xs", &[0u32]).expect("memory");
+    let flag = Arc::default();
+    let queue = device.queue();
+    let forever = kernel(&device, "forever").launch([128, 1, 1]).arg(&xs);
+    let running = forever.clone().stop_flag(&flag).submit(&queue);
+    let running = running.expect("good arguments");
+    while xs.read::<u32>()[0] == 0 {
+        std::thread::yield_now();
+    }
+    flag.store(true, SeqCst);
+    let Err(Error::Fault(completion)) = ended(&running) else {
+        panic!("it was stopped");
+    };
+    assert!(completion.unfinished > 0 && completion.stats.instructions > 0);
+    assert_eq!(completion.places.len() as u64, completion.unfinished);
+
+    // The limit of one launch is none of the next one's.
+    queue.clear();
+    let limited = forever.instruction_limit(100).submit(&queue);
+    let error = ended(&limited.expect("good arguments")).expect_err("it never ends");
+    assert!(error.to_string().contains("100"), "{error}");
+    queue.clear();
+    let ends = submit(&kernel(&device, "add_one"), xs.address(), &queue);
+    ended(&ends).expect("no limit");
 }

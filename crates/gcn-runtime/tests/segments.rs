@@ -132,9 +132,9 @@ fn launches_of_a_kernel_share_its_decoded_code() {
     let device = builder().build();
     let object = gcn_object::read(code(&device)).expect("an object");
     let config = gcn_emu::device::Config::new(device.target().isa);
-    let mut emulated = gcn_emu::device::Device::new(config);
+    let emulated = gcn_emu::device::Device::new(config);
     let loaded = hsa::load(&emulated, &object, "the code object").expect("it loads");
-    let mut prepare = |grid| {
+    let prepare = |grid| {
         let shape = Shape {
             grid: [grid, 1, 1],
             group: [64, 1, 1],
@@ -151,7 +151,7 @@ fn launches_of_a_kernel_share_its_decoded_code() {
             arguments: Arguments::Placed(&[]),
             answers_host_calls: false,
         };
-        launch.prepare(&mut emulated).expect("good sizes").code
+        launch.prepare(&emulated, 1).expect("good sizes").code
     };
     let (first, second) = (prepare(1), prepare(100));
     assert!(Arc::ptr_eq(&first, &second));

@@ -51,9 +51,9 @@ impl Plan {
             .code_object
             .unwrap_or(if newest < FIRST_OF_VERSION_5 { 4 } else { 5 });
         let (processor, _) = request
-            .target
+            .target()
             .split_once(':')
-            .unwrap_or((request.target, ""));
+            .unwrap_or((request.target(), ""));
         let library = format!(
             "oclc_isa_version_{}.bc",
             processor.trim_start_matches("gfx")
@@ -76,7 +76,7 @@ impl Plan {
             [
                 "-target".into(),
                 TRIPLE.into(),
-                format!("-mcpu={}", request.target).into(),
+                format!("-mcpu={}", request.target()).into(),
             ]
         };
         let mut front: Vec<OsString> = Vec::new();
@@ -98,7 +98,7 @@ impl Plan {
                     ["-x", "hip", "--cuda-device-only", "--no-gpu-bundle-output"]
                         .map(OsString::from),
                 );
-                front.push(format!("--offload-arch={}", request.target).into());
+                front.push(format!("--offload-arch={}", request.target()).into());
                 front.extend(hip_headers(text));
             }
             Language::Ir => {

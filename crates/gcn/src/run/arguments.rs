@@ -4,9 +4,8 @@ use std::fs::File;
 use std::io::Read;
 
 use anyhow::{Result, bail};
-use gcn_object::Kernel;
+use gcn_runtime::Kernel;
 use gcn_runtime::bind::{self, BoundArgument};
-use gcn_runtime::parameters::parameters;
 
 use super::launch::Given;
 
@@ -47,11 +46,11 @@ impl Problems {
 
 /// The parameters of a kernel, for people; nothing for a kernel without metadata.
 pub fn help(kernel: &Kernel) -> Option<String> {
-    let parameters = parameters(kernel)?;
+    let parameters = kernel.parameters()?;
     if parameters.is_empty() {
-        return Some(format!("kernel {} takes no arguments", kernel.name));
+        return Some(format!("kernel {} takes no arguments", kernel.name()));
     }
-    let mut text = format!("kernel {} takes:", kernel.name);
+    let mut text = format!("kernel {} takes:", kernel.name());
     for parameter in &parameters {
         let name = parameter
             .name

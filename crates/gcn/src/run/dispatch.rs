@@ -2,43 +2,31 @@
 
 use std::io::Write;
 use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
 use std::time::{Duration, Instant};
 
-use anyhow::{Context, Result};
-use gcn_emu::code::Code;
-use gcn_emu::device::Device;
-use gcn_emu::host::HostCalls;
-use gcn_emu::observe::Observers;
-use gcn_emu::run::{Finished, Stats};
-use gcn_isa::Isa;
-use gcn_object::{CodeObject, Kernel};
-use gcn_runtime::bind::{self, Binding, BoundArgument, Buffers, Placement};
-use gcn_runtime::hsa::{self, Loaded, Prepared, Shape};
+use anyhow::{Context, Result, bail};
+use gcn_emu::run::Stats;
+use gcn_runtime::bind::{self, Binding, BoundArgument, Buffers};
+use gcn_runtime::hsa::Shape;
 use gcn_runtime::progress::Progress;
+use gcn_runtime::{Completion, Device, Error, Kernel, Launch, Outcome, PreparedLaunch, Queue};
 
 use super::arguments::{self, Problems};
-use super::execute::{affordable_threads, execute, group, traced};
-use super::launch::{Given, Launch, Run};
+use super::launch::{self, Given, Run};
 use super::notes::{outside, plural, remedy, unowned};
 use super::progress;
+use super::trace::traced;
 use crate::Usage;
 use crate::input::open;
 
 /// The launches of a run with their arguments in memory.
-pub struct Dispatches<'a> {
+pub struct Dispatches {
     /// The buffers of all, the shared ones first.
     pub buffers: Buffers,
     /// Bytes that they take.
     bytes: u64,
-    list: Vec<Dispatch<'a>>,
-}
-
-/// A launch with its arguments in memory.
-struct Dispatch<'a> {
-    kernel: &'a Kernel,
-    launch: &'a Launch,
-    shape: Shape,
-    placement: Placement,
+    launches: Vec<Launch>,
 }
 
 /// The beginning of a message about one of several launches.
@@ -50,17 +38,12 @@ fn prefix(number: usize, count: usize) -> String {
     }
 }
 
-impl<'a> Dispatches<'a> {
+impl Dispatches {
     /// Decides what every argument of every launch is, and puts the buffers into guest memory, `budget` bytes at most.
     ///
     /// # Errors
     /// [`Problems`] with all arguments that are missing, unknown, given twice, or given invalid values; buffers that are too large.
-    pub fn new(
-        run: &'a Run,
-        kernels: &[&'a Kernel],
-        device: &mut Device,
-        budget: u64,
-    ) -> Result<Dispatches<'a>> {
+    pub fn new(run: &Run, kernels: &[Kernel], device: &Device, budget: u64) -> Result<Dispatches> {
         let count = run.launches.len();
         let launches = || run.launches.iter().zip(kernels).enumerate();
         for (number, (launch, _)) in launches() {
@@ -100,23 +83,17 @@ impl<'a> Dispatches<'a> {
         Problems::check(problems, || (!help.is_empty()).then(|| help.join("\n")))?;
         let bytes = arguments::afford(shared.iter().chain(all.iter().flatten()), budget)?;
         let mut buffers = Buffers::default();
-        bind::place(shared, 0, &device.memory, &mut buffers)?;
-        let mut list = Vec::new();
-        for ((_, (launch, &kernel)), arguments) in launches().zip(all) {
-            let fixed = kernel.descriptor.group_segment_fixed_size;
-            let placement = bind::place(arguments, fixed, &device.memory, &mut buffers)?;
-            let shape = shape(launch, kernel, placement.lds)?;
-            list.push(Dispatch {
-                kernel,
-                launch,
-                shape,
-                placement,
-            });
+        bind::place(shared, 0, device.memory(), &mut buffers)?;
+        let mut placed = Vec::new();
+        for ((_, (launch, kernel)), arguments) in launches().zip(all) {
+            let placement =
+                bind::place(arguments, kernel.fixed_lds(), device.memory(), &mut buffers)?;
+            placed.push(sized(launch, kernel)?.placed(placement));
         }
         Ok(Dispatches {
             buffers,
             bytes,
-            list,
+            launches: placed,
         })
     }
 
@@ -124,110 +101,100 @@ impl<'a> Dispatches<'a> {
     ///
     /// # Errors
     /// [`Problems`] with all that do not fit.
-    pub fn check(&self, object: &CodeObject, loaded: &Loaded, isa: Isa) -> Result<()> {
+    pub fn check(&self) -> Result<()> {
         let mut problems = Vec::new();
-        for (number, dispatch) in self.list.iter().enumerate() {
-            for problem in dispatch.start(object, loaded).problems(isa) {
-                problems.push(format!("{}{problem}", prefix(number, self.list.len())));
+        for (number, launch) in self.launches.iter().enumerate() {
+            for problem in launch.problems() {
+                problems.push(format!("{}{problem}", prefix(number, self.launches.len())));
             }
         }
         Problems::check(problems, || None)
     }
 
-    /// Builds what the kernels find when they start. Fewer host threads are used if `budget` is too small for all.
+    /// Builds what the kernels find when they start. Fewer host threads are used if `budget` is too small for all. The runs end
+    /// when `stop` is set.
     ///
     /// # Errors
     /// Memory does not suffice, or an entry is no code.
-    pub fn prepare(
-        &self,
-        object: &CodeObject,
-        loaded: &Loaded,
-        device: &mut Device,
-        budget: u64,
-    ) -> Result<Vec<Ready<'a>>> {
+    pub fn prepare(self, device: &Device, budget: u64, stop: &Arc<AtomicBool>) -> Result<Ready> {
         let left = budget.saturating_sub(self.bytes);
-        let mut ready = Vec::new();
-        for dispatch in &self.list {
-            let prepared = dispatch.start(object, loaded).prepare(device)?;
-            device.config.threads = affordable_threads(&prepared, device.config.threads, left)?;
-            ready.push(Ready {
-                kernel: dispatch.kernel,
-                launch: dispatch.launch,
-                shape: dispatch.shape,
-                prepared,
-            });
+        let mut threads = device.threads();
+        for launch in &self.launches {
+            threads = affordable_threads(launch, threads, left)?;
         }
-        Ok(ready)
+        let prepare = |launch: Launch| launch.threads(threads).stop_flag(stop).prepare();
+        let launches: Result<Vec<_>, Error> = self.launches.into_iter().map(prepare).collect();
+        Ok(Ready {
+            _buffers: self.buffers,
+            threads,
+            launches: launches?,
+            queue: device.queue(),
+        })
     }
 }
 
-impl Dispatch<'_> {
-    fn start<'b>(&'b self, object: &'b CodeObject, loaded: &'b Loaded) -> hsa::Launch<'b> {
-        hsa::Launch {
-            object,
-            loaded,
-            kernel: self.kernel,
-            shape: self.shape,
-            arguments: hsa::Arguments::Placed(&self.placement.placed),
-            answers_host_calls: true,
-        }
+/// The number of `threads` whose scratch fits `budget` bytes.
+///
+/// # Errors
+/// Not even one can.
+fn affordable_threads(launch: &Launch, threads: usize, budget: u64) -> Result<usize> {
+    let each = launch.scratch_bytes_per_thread()?;
+    if each > budget {
+        bail!(
+            "the kernel's scratch takes {each} bytes, more than the {budget} bytes of memory that are left; --memory changes that"
+        );
     }
+    let most = budget.checked_div(each).unwrap_or(u64::MAX);
+    Ok(threads.min(usize::try_from(most).unwrap_or(usize::MAX)))
 }
 
 /// Binds the arguments of a launch, or its whole argument segment.
-fn bound(kernel: &Kernel, launch: &Launch, shared: &[BoundArgument]) -> Binding {
+fn bound(kernel: &Kernel, launch: &launch::Launch, shared: &[BoundArgument]) -> Binding {
     let given: Vec<_> = launch.args.iter().map(Given::bindable).collect();
     match &launch.kernarg {
-        Some(segment) => bind::segment(kernel, &segment.bindable(), &given, shared, &open),
-        None => bind::arguments(kernel, &given, shared, &open),
+        Some(segment) => kernel.bind_segment(&segment.bindable(), &given, shared, &open),
+        None => kernel.bind(&given, shared, &open),
     }
 }
 
-/// The sizes of a launch.
-fn shape(launch: &Launch, kernel: &Kernel, arguments_lds: u32) -> Result<Shape> {
+/// A launch with the sizes that are written.
+fn sized(launch: &launch::Launch, kernel: &Kernel) -> Result<Launch> {
     let extent = launch.grid.context("there is no grid")?;
-    let dynamic_lds = launch.lds.unwrap_or(0).checked_add(arguments_lds);
-    Ok(Shape {
-        grid: extent.sizes,
-        group: group(launch, kernel, extent.sizes),
-        dimensions: extent
-            .dimensions
-            .max(launch.group.map_or(0, |group| group.dimensions)),
-        offset: launch.offset.unwrap_or_default(),
-        dynamic_lds: dynamic_lds.context("more LDS than there is")?,
-        stack: launch.stack,
-    })
+    let dimensions = launch.group.map_or(0, |group| group.dimensions);
+    let mut sized = kernel
+        .launch(extent.sizes)
+        .dimensions(extent.dimensions.max(dimensions))
+        .offset(launch.offset.unwrap_or_default())
+        .dynamic_lds(launch.lds.unwrap_or(0));
+    if let Some(group) = launch.group {
+        sized = sized.group(group.sizes);
+    }
+    if let Some(stack) = launch.stack {
+        sized = sized.stack(stack);
+    }
+    if let Some(limit) = launch.limit {
+        sized = sized.instruction_limit(limit);
+    }
+    Ok(sized)
 }
 
-/// A launch that is ready to run.
-pub struct Ready<'a> {
-    kernel: &'a Kernel,
-    launch: &'a Launch,
-    shape: Shape,
-    prepared: Prepared,
-}
-
-impl Ready<'_> {
-    /// The notes about its preparation.
-    pub fn notes(&self) -> impl Iterator<Item = String> {
-        let notes = self.prepared.notes.iter();
-        notes.map(|note| format!("{note}{}", remedy(note)))
-    }
-
-    /// The code that it runs.
-    pub fn code(&self) -> &Code {
-        &self.prepared.code
-    }
+/// The launches of a run that are ready to run.
+pub struct Ready {
+    /// The launches' arguments are in them.
+    _buffers: Buffers,
+    /// Host threads that they run on.
+    pub threads: usize,
+    /// In order.
+    pub launches: Vec<PreparedLaunch>,
+    queue: Queue,
 }
 
 /// A launch that has run.
 pub struct Done {
     /// The kernel's name.
     pub kernel: String,
-    /// Work-items.
-    pub grid: [u32; 3],
-    /// Work-items of a workgroup.
-    pub group: [u32; 3],
+    /// Work-items and workgroups.
+    pub shape: Shape,
     /// Of all repetitions.
     pub stats: Stats,
     /// Of each repetition.
@@ -236,86 +203,100 @@ pub struct Done {
 
 /// The launches that have run.
 #[derive(Default)]
-pub struct Ran<'a> {
+pub struct Ran {
     /// In order.
     pub launches: Vec<Done>,
     /// Output of the kernels' `printf`.
     pub printed: Vec<u8>,
     /// Notes about the runs.
     pub notes: Vec<String>,
-    /// The kernel that was stopped, and its end.
-    pub fault: Option<(&'a str, Finished)>,
+    /// The end of the launch that was stopped.
+    pub fault: Option<Arc<Completion>>,
 }
 
-/// Runs all launches in order, up to the first that is stopped.
-///
-/// # Errors
-/// A launch cannot begin, or the trace cannot be written to `out`.
-pub fn run_all<'a>(
-    run: &Run,
-    ready: &[Ready<'a>],
-    device: &mut Device,
-    loaded: &Loaded,
-    out: &mut dyn Write,
-) -> Result<Ran<'a>> {
-    let mut ran = Ran::default();
-    let count = ready.len();
-    for (number, ready) in ready.iter().enumerate() {
-        let host = ready.prepared.hostcall.clone();
-        device.host_calls = host.map(|host| host as Arc<dyn HostCalls>);
-        device.config.limit = ready.launch.limit;
+impl Ready {
+    /// The notes about the preparation.
+    pub fn notes(&self) -> impl Iterator<Item = String> {
+        let notes = self.launches.iter().flat_map(PreparedLaunch::notes);
+        notes.map(|note| format!("{note}{}", remedy(note)))
+    }
+
+    /// Runs all launches in order, up to the first that is stopped.
+    ///
+    /// # Errors
+    /// A launch cannot begin, or the trace cannot be written to `out`.
+    pub fn run(&self, run: &Run, out: &mut dyn Write) -> Result<Ran> {
+        let mut ran = Ran::default();
+        let mut written = run.launches.iter().zip(&self.launches);
+        while let Some((launch, prepared)) = written.next() {
+            let repeat = launch.repeat.map_or(1, u32::from);
+            self.repeat(prepared, repeat, run, &mut ran, out)?;
+            if ran.fault.is_some() {
+                if let left @ 1.. = written.len() as u64 {
+                    let left = plural(left, "launch", "es");
+                    ran.notes.push(format!("{left} after it did not run"));
+                }
+                break;
+            }
+        }
+        Ok(ran)
+    }
+
+    /// Runs a launch a number of times.
+    fn repeat(
+        &self,
+        prepared: &PreparedLaunch,
+        times: u32,
+        run: &Run,
+        ran: &mut Ran,
+        out: &mut dyn Write,
+    ) -> Result<()> {
         let mut done = Done {
-            kernel: ready.kernel.name.clone(),
-            grid: ready.shape.grid,
-            group: ready.shape.group,
+            kernel: prepared.kernel().name().to_owned(),
+            shape: prepared.shape(),
             stats: Stats::default(),
             times: Vec::new(),
         };
-        let mut notes = None;
-        for _ in 0..ready.launch.repeat.map_or(1, u32::from) {
+        let loaded = prepared.kernel().module().loaded();
+        let (mut note, mut lost) = (None, 0);
+        for _ in 0..times {
             let begin = Instant::now();
-            let end = if run.trace {
-                traced(device, &ready.prepared, run.json, out)?
+            let outcome = if run.trace {
+                traced(prepared, &self.queue, run.json, out)?
             } else {
                 let watched = Arc::new(Progress::default());
-                device.monitor = Some(watched.clone());
-                progress::shown(&watched, || {
-                    execute(device, &ready.prepared, &Observers::none())
-                })?
+                let prepared = prepared.clone().progress(&watched);
+                progress::shown(&watched, || prepared.run(&self.queue))
             };
             done.times.push(begin.elapsed());
+            let end = completion(outcome)?;
             done.stats = sum(done.stats, end.stats);
-            notes = notes.or_else(|| outside(&end, loaded));
+            ran.printed.extend_from_slice(&end.printed);
+            lost += end.lost;
+            note = note.or_else(|| outside(&end, loaded));
             if end.fault.is_some() {
-                ran.fault = Some((&ready.kernel.name, end));
+                ran.fault = Some(end);
                 break;
             }
         }
         ran.launches.push(done);
-        ran.notes.extend(notes);
-        ran.notes.extend(unowned(&ready.prepared.code, loaded));
-        if let Some(printf) = &ready.prepared.printf {
-            ran.printed.extend(printf.text(&device.memory));
+        ran.notes.extend(note);
+        ran.notes.extend(unowned(prepared.code(), loaded));
+        if lost > 0 {
+            ran.notes.push(format!(
+                "the kernel has printed {lost} bytes more, which are lost"
+            ));
         }
-        if let Some(host) = &ready.prepared.hostcall {
-            let (text, lost) = host.printed();
-            ran.printed.extend(text);
-            if lost > 0 {
-                ran.notes.push(format!(
-                    "the kernel has printed {lost} bytes more, which are lost"
-                ));
-            }
-        }
-        if ran.fault.is_some() {
-            let left = (count - number - 1) as u64;
-            if left > 0 {
-                let left = plural(left, "launch", "es");
-                ran.notes.push(format!("{left} after it did not run"));
-            }
-            break;
-        }
+        Ok(())
     }
-    Ok(ran)
+}
+
+/// The completion of a launch that has ended, by a fault too.
+fn completion(outcome: Outcome) -> Result<Arc<Completion>> {
+    match outcome {
+        Ok(completion) | Err(Error::Fault(completion)) => Ok(completion),
+        Err(error) => Err(error.into()),
+    }
 }
 
 fn sum(a: Stats, b: Stats) -> Stats {

@@ -4,8 +4,8 @@ use std::fmt;
 
 use gcn_emu::fault::{FaultKind, Site};
 use gcn_emu::memory::Allocation;
-use gcn_emu::run::{Finished, Place};
-
+use gcn_emu::run::Place;
+use gcn_runtime::Completion;
 use gcn_runtime::hsa::Loaded;
 use serde::Serialize;
 
@@ -73,13 +73,13 @@ struct Unfinished {
 }
 
 impl Unfinished {
-    fn new(place: Place, loaded: &Loaded) -> Unfinished {
+    fn new(place: &Place, loaded: &Loaded) -> Unfinished {
         Unfinished {
             workgroup: place.wave.group,
             wave: place.wave.wave,
             pc: place.pc,
             place: symbolic(place.pc, loaded),
-            instruction: place.text,
+            instruction: place.text.clone(),
             exec: place.exec,
         }
     }
@@ -190,8 +190,8 @@ impl Nearest {
 
 impl FaultReport {
     /// Collects what is known about the fault of a run, if it had one; `cause` says what stopped it if that came from outside.
-    pub fn new(end: Finished, kernel: &str, loaded: &Loaded, cause: Cause) -> Option<FaultReport> {
-        let fault = end.fault?;
+    pub fn new(end: &Completion, loaded: &Loaded, cause: Cause) -> Option<FaultReport> {
+        let fault = end.fault.as_ref()?;
         let (outcome, message) = match &fault.kind {
             FaultKind::Interrupted => match cause {
                 Cause::Interrupt => (Outcome::Interrupted, "interrupted".to_owned()),
@@ -215,22 +215,22 @@ impl FaultReport {
             fault.kind,
             FaultKind::Interrupted | FaultKind::Limit(_) | FaultKind::Blocked { .. }
         );
-        let places = end.places.into_iter().filter(|_| is_everyone);
+        let places = end.places.iter().filter(|_| is_everyone);
         Some(FaultReport {
             outcome,
             name: fault_name(&fault.kind),
             message,
-            kernel: kernel.to_owned(),
+            kernel: end.kernel.clone(),
             workgroup: fault.wave.group,
             wave: fault.wave.wave,
             lane: fault.lane,
             pc: fault.pc,
             place: symbolic(fault.pc, loaded),
-            instruction: fault.text,
-            from: fault.from.map(|site| Origin {
+            instruction: fault.text.clone(),
+            from: fault.from.as_ref().map(|site| Origin {
                 pc: site.pc,
                 place: symbolic(site.pc, loaded),
-                instruction: site.text,
+                instruction: site.text.clone(),
             }),
             address,
             nearest: address

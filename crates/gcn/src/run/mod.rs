@@ -2,7 +2,6 @@
 
 mod arguments;
 mod dispatch;
-mod execute;
 mod expect;
 mod failure;
 mod fault;
@@ -17,17 +16,17 @@ mod program;
 mod progress;
 mod report;
 mod save;
+mod trace;
 mod wanted;
 
 use std::io::Write;
+use std::sync::Arc;
 
 use anyhow::{Context, Result, bail};
-use gcn_emu::device::Device;
-use gcn_runtime::hsa;
+use gcn_runtime::PreparedLaunch;
 
 use crate::{Status, render};
-use dispatch::{Dispatches, run_all};
-use execute::config;
+use dispatch::Dispatches;
 use expect::Verdict;
 use failure::UsageOfKernel;
 pub use failure::{report_usage, reports_usage};
@@ -52,50 +51,48 @@ pub fn run(args: &Args, out: &mut dyn Write) -> Result<Status> {
 }
 
 fn carry_out(run: &Run, out: &mut dyn Write) -> Result<Status> {
-    let (object, target) = program(run)?;
+    let module = program(run)?;
     let names = run.launches.iter().map(|launch| launch.kernel.as_deref());
     let kernels = names
-        .map(|name| choose(&object, name))
+        .map(|name| choose(&module, name))
         .collect::<Result<Vec<_>>>()?;
     if let Some(wrong) = &run.wrong_arg {
         bail!(UsageOfKernel {
             message: wrong.clone(),
-            help: kernels.first().and_then(|kernel| arguments::help(kernel)),
+            help: kernels.first().and_then(arguments::help),
         });
     }
-    let mut device = Device::new(config(run, target.isa)?);
-    let loaded = hsa::load(&device, &object, "the code object")?;
+    let (device, loaded) = (module.device(), module.loaded());
     let budget = run.memory.unwrap_or_else(arguments::spare_memory);
-    let dispatches = Dispatches::new(run, &kernels, &mut device, budget)?;
-    dispatches.check(&object, &loaded, target.isa)?;
-    let wanted = Wanted::new(run, dispatches.buffers.views(), &loaded)?;
-    let ready = dispatches.prepare(&object, &loaded, &mut device, budget)?;
+    let dispatches = Dispatches::new(run, &kernels, device, budget)?;
+    dispatches.check()?;
+    let wanted = Wanted::new(run, dispatches.buffers.views(), loaded)?;
+    let interrupted = Arc::default();
+    let ready = dispatches.prepare(device, budget, &interrupted)?;
     if !run.json {
-        for note in ready.iter().flat_map(dispatch::Ready::notes) {
+        for note in ready.notes() {
             render::tell(format_args!("note: {note}\n"));
         }
     }
 
-    let interrupted = device.interrupted.clone();
     let stop = Stop::listen(&interrupted, run.timeout).context("cannot handle signals")?;
-    let ran = stop.limited(|| run_all(run, &ready, &mut device, &loaded, out))?;
+    let ran = stop.limited(|| ready.run(run, out))?;
     let cause = stop.cause();
     stop.ended();
 
-    let fidelity = fidelity::list(ready.iter().map(dispatch::Ready::code));
+    let fidelity = fidelity::list(ready.launches.iter().map(PreparedLaunch::code));
     let fault = ran
         .fault
-        .map(|(kernel, end)| fault::FaultReport::new(end, kernel, &loaded, cause));
-    let fault = fault.flatten();
+        .and_then(|end| fault::FaultReport::new(&end, loaded, cause));
     let verdicts: Vec<Verdict> = wanted
         .expect
         .iter()
-        .map(|expectation| expectation.check(&device.memory))
+        .map(|expectation| expectation.check(device.memory()))
         .collect();
     let errors: Vec<String> = wanted
         .save
         .iter()
-        .filter_map(|save| save.write(&device.memory).err())
+        .filter_map(|save| save.write(device.memory()).err())
         .map(|error| format!("{error:#}"))
         .collect();
     let outcome = match &fault {
@@ -114,12 +111,12 @@ fn carry_out(run: &Run, out: &mut dyn Write) -> Result<Status> {
         verdicts: &verdicts,
         fidelity: &fidelity,
         fault: fault.as_ref(),
-        memory: &device.memory,
+        memory: device.memory(),
     };
     if run.json {
-        Report::new(&results, target.name, device.config.threads).write(out)?;
+        Report::new(&results, device.target().name, ready.threads).write(out)?;
     } else {
-        results.print(run.fidelity, device.config.threads, out)?;
+        results.print(run.fidelity, ready.threads, out)?;
     }
     Ok(outcome.status())
 }

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use gcn_emu::code::Code;
 use gcn_emu::fault::{Fault, FaultKind};
-use gcn_emu::run::Finished;
+use gcn_runtime::Completion;
 use gcn_runtime::hsa::{self, Note};
 
 use super::dispatch::Done;
@@ -38,7 +38,7 @@ pub fn unowned(code: &Code, loaded: &hsa::Loaded) -> Option<String> {
 }
 
 /// A note about accesses out of range that were no fault.
-pub fn outside(ran: &Finished, loaded: &hsa::Loaded) -> Option<String> {
+pub fn outside(ran: &Completion, loaded: &hsa::Loaded) -> Option<String> {
     let is_counted = |fault: &Fault| {
         matches!(
             fault.kind,

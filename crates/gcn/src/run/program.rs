@@ -2,25 +2,26 @@
 
 use std::path::Path;
 
-use anyhow::{Context, Error, Result, bail};
+use anyhow::{Context, Result, bail};
 use gcn_asm::{Options, Source};
-use gcn_isa::Target;
-use gcn_object::{CodeObject, Kernel};
+use gcn_object::CodeObject;
 use gcn_runtime::compile::{self, CompileError, DEFAULT_TARGET, Language, Request};
+use gcn_runtime::{Device, Error, Kernel, Module};
 
 use super::failure::Diagnosed;
 use super::launch::Run;
+use super::options::MAX_THREADS;
 use crate::file::FileBytes;
 use crate::input::Named;
 use crate::object::NoTarget;
 use crate::render::Sources;
 use crate::{Usage, asm, input, object, render};
 
-/// Reads the program, or assembles it.
+/// Reads the program, or assembles or compiles it, and loads it into a device of its target.
 ///
 /// # Errors
 /// The file cannot be read, the source has errors, or the target is none that it runs on.
-pub fn program(run: &Run) -> Result<(CodeObject<'static>, &'static Target)> {
+pub fn program(run: &Run) -> Result<Module> {
     let name = input::name(&run.file);
     let asked = match &run.target {
         Some(target) => Some(
@@ -56,7 +57,7 @@ pub fn program(run: &Run) -> Result<(CodeObject<'static>, &'static Target)> {
             (None, Ok(own)) => own,
             (_, Err(error)) => return Err(error).context(name),
         };
-        return Ok((object, target));
+        return load(run, object, target.name);
     }
     if let Some(language) = Language::of_file(&run.file) {
         return compiled(run, language, asked);
@@ -109,50 +110,76 @@ pub fn program(run: &Run) -> Result<(CodeObject<'static>, &'static Target)> {
     for warning in &object.warnings {
         render::warn(&name, warning);
     }
-    Ok((object, target))
+    load(run, object, target.name)
+}
+
+/// Loads a code object into a device of the target.
+fn load(run: &Run, object: CodeObject<'static>, target: &str) -> Result<Module> {
+    // A name that no kernel has is the better message of two.
+    for launch in &run.launches {
+        symbol(&object, launch.kernel.as_deref())?;
+    }
+    Ok(Module::of_object(&device(run, target)?, object)?)
+}
+
+/// A device for a run, of the named target.
+///
+/// # Errors
+/// The number of threads is invalid.
+fn device(run: &Run, target: &str) -> Result<Device> {
+    let all = || std::thread::available_parallelism().map_or(1, usize::from);
+    let threads = match run.threads {
+        // Lines of several threads would come in no order.
+        _ if run.trace => 1,
+        Some(threads) if !(1..=MAX_THREADS).contains(&threads) => {
+            bail!("threads: {threads} is not a number from 1 to {MAX_THREADS}")
+        }
+        Some(threads) => threads,
+        None => all().min(MAX_THREADS),
+    };
+    // Nothing but its kernels changes memory while they run, one after the other.
+    Ok(Device::builder(target)?
+        .threads(threads)
+        .exclusive()
+        .build())
 }
 
 /// Compiles a source with the system's Clang.
-fn compiled(
-    run: &Run,
-    language: Language,
-    asked: Option<Named>,
-) -> Result<(CodeObject<'static>, &'static Target)> {
+fn compiled(run: &Run, language: Language, asked: Option<Named>) -> Result<Module> {
     let name = input::name(&run.file);
     let target = asked.map_or_else(|| DEFAULT_TARGET.to_owned(), |named| named.to_string());
-    let colour = !run.json && render::has_colours();
     let show = |commands: &[String]| {
         for command in commands.iter().filter(|_| run.verbose) {
             render::tell(format_args!("{}\n", render::printable(command)));
         }
     };
     let request = Request {
-        source: compile::Source::File(&run.file),
-        language,
-        target: &target,
         options: &run.compiler.options(),
-        colour,
+        colour: !run.json && render::has_colours(),
+        ..Request::new(compile::Source::File(&run.file), language)
     };
-    let compiled = compile::compile(&request).map_err(|error| match error {
-        CompileError::Failed {
-            program,
-            diagnostics,
-            commands,
-        } => {
-            show(&commands);
-            let failed = format!("error: {} does not compile {name}", program.display());
-            Diagnosed::from_compiler(&diagnostics, &failed).into()
-        }
-        error => Error::new(error).context(format!("{name} is not compiled")),
-    })?;
+    let (module, compiled) = match Module::compile(&device(run, &target)?, &request) {
+        Ok(compiled) => compiled,
+        Err(Error::Compile(error)) => match &*error {
+            CompileError::Failed {
+                program,
+                diagnostics,
+                commands,
+            } => {
+                show(commands);
+                let failed = format!("error: {} does not compile {name}", program.display());
+                bail!(Diagnosed::from_compiler(diagnostics, &failed));
+            }
+            _ => return Err(error).context(format!("{name} is not compiled")),
+        },
+        Err(error) => return Err(error).context(name),
+    };
     show(&compiled.commands);
     if run.verbose && compiled.cached {
         render::tell(format_args!("the code object is from the cache\n"));
     }
     render::tell(format_args!("{}", compiled.diagnostics));
-    let object = gcn_object::read(compiled.code).with_context(|| name.clone())?;
-    let target = object::target(&object).context(name)?;
-    Ok((object, target))
+    Ok(module)
 }
 
 /// Languages of sources that are not read by their extensions alone.
@@ -175,8 +202,8 @@ fn other_language(file: &Path) -> Option<&'static (&'static str, &'static str)> 
 /// Kernels that an error lists at most.
 const MAX_LISTED: usize = 8;
 
-/// The kernel that a name denotes, or the only one.
-pub fn choose<'a>(object: &'a CodeObject, name: Option<&str>) -> Result<&'a Kernel> {
+/// The symbol of the kernel that a name denotes, or of the only one.
+fn symbol<'a>(object: &'a CodeObject, name: Option<&str>) -> Result<&'a str> {
     let names = || {
         let kernels = object.kernels.iter().take(MAX_LISTED);
         let mut names: Vec<String> = kernels
@@ -189,8 +216,13 @@ pub fn choose<'a>(object: &'a CodeObject, name: Option<&str>) -> Result<&'a Kern
     };
     match (name, &object.kernels[..]) {
         (_, []) => bail!("there is no kernel: a source declares one with .amdhsa_kernel"),
-        (None, [only]) => Ok(only),
+        (None, [only]) => Ok(&only.name),
         (None, _) => bail!("which kernel? add --kernel with one of {}", names()),
-        (Some(name), _) => Ok(object.find_kernel(name)?),
+        (Some(name), _) => Ok(&object.find_kernel(name)?.name),
     }
+}
+
+/// The kernel that a name denotes, or the only one.
+pub fn choose(module: &Module, name: Option<&str>) -> Result<Kernel> {
+    Ok(module.kernel(symbol(module.object(), name)?)?)
 }

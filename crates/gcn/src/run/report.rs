@@ -164,8 +164,8 @@ impl<'a> LaunchReport<'a> {
     fn new(done: &'a Done) -> LaunchReport<'a> {
         LaunchReport {
             kernel: &done.kernel,
-            grid: done.grid,
-            group: done.group,
+            grid: done.shape.grid,
+            group: done.shape.group,
             workgroups: done.stats.groups,
             waves: done.stats.waves,
             instructions: done.stats.instructions,

@@ -1,0 +1,122 @@
+//! Arguments that a program gives to a launch, and their places in its segment.
+
+use gcn_object::ValueKind;
+
+use crate::hsa::{Placed, Shape};
+use crate::value::Value;
+use crate::{Buffer, Error, Kernel};
+
+/// Bytes of a pointer to LDS.
+const LDS_POINTER: u64 = 4;
+
+/// An argument of a launch.
+///
+/// # Examples
+/// ```
+/// use gcn_runtime::Argument;
+/// assert!(matches!(Argument::from(1.5f32), Argument::Bytes(bytes) if bytes == 1.5f32.to_le_bytes()));
+/// ```
+#[derive(Clone, Debug)]
+#[non_exhaustive]
+pub enum Argument {
+    /// A value's bytes, those of a structure too.
+    Bytes(Vec<u8>),
+    /// The address of a buffer, which is kept until the launch has ended.
+    Buffer(Buffer),
+    /// Bytes of LDS of each workgroup, whose address the kernel gets.
+    Local(u32),
+}
+
+impl From<&Buffer> for Argument {
+    fn from(buffer: &Buffer) -> Argument {
+        Argument::Buffer(buffer.clone())
+    }
+}
+
+macro_rules! values {
+    ($($Type:ty)*) => {$(
+        impl From<$Type> for Argument {
+            fn from(value: $Type) -> Argument {
+                Argument::Bytes(value.to_le_bytes().to_vec())
+            }
+        }
+    )*};
+}
+
+impl From<Value> for Argument {
+    fn from(value: Value) -> Argument {
+        Argument::Bytes(value.to_bytes())
+    }
+}
+
+values! { u8 i8 u16 i16 u32 i32 u64 i64 f32 f64 }
+
+impl Argument {
+    /// Bytes in the argument segment.
+    fn size(&self) -> u64 {
+        match self {
+            Argument::Bytes(bytes) => bytes.len() as u64,
+            Argument::Buffer(_) => size_of::<u64>() as u64,
+            Argument::Local(_) => LDS_POINTER,
+        }
+    }
+}
+
+/// Places arguments: where the metadata have them, or one behind the other, aligned to their size.
+pub(crate) fn place(
+    kernel: &Kernel,
+    shape: &mut Shape,
+    arguments: &[Argument],
+) -> Result<Vec<Placed>, Error> {
+    let name = || kernel.name().to_owned();
+    let known = kernel.kernel().metadata.as_ref();
+    let known = known.is_some_and(|metadata| !metadata.args.is_empty());
+    let wanted: Vec<&gcn_object::Argument> = kernel.arguments().collect();
+    if known && wanted.len() != arguments.len() {
+        return Err(Error::ArgumentCount {
+            kernel: name(),
+            wanted: wanted.len(),
+            given: arguments.len(),
+        });
+    }
+    let fixed_lds = kernel.kernel().descriptor.group_segment_fixed_size;
+    let mut end = 0u64;
+    let mut placed = Vec::new();
+    for (index, argument) in arguments.iter().enumerate() {
+        let size = argument.size();
+        let metadata = wanted.get(index);
+        let offset = match metadata {
+            Some(metadata) => metadata.offset,
+            None => end.next_multiple_of(size.clamp(1, 16).next_power_of_two()),
+        };
+        if let Some(metadata) = metadata
+            && metadata.size != size
+        {
+            return Err(Error::ArgumentSize {
+                kernel: name(),
+                index,
+                wanted: metadata.size,
+                given: size,
+            });
+        }
+        end = offset.saturating_add(size);
+        let bytes = match argument {
+            Argument::Bytes(bytes) => bytes.clone(),
+            Argument::Buffer(buffer) => buffer.address().to_le_bytes().to_vec(),
+            Argument::Local(bytes) => {
+                let is_pointer =
+                    |m: &&&gcn_object::Argument| m.value_kind == ValueKind::DynamicSharedPointer;
+                let align = metadata
+                    .filter(is_pointer)
+                    .and_then(|metadata| metadata.pointee_align)
+                    .map_or(16, |align| align.clamp(1, 4096) as u32);
+                let used = fixed_lds.saturating_add(shape.dynamic_lds);
+                let address = used.checked_next_multiple_of(align).unwrap_or(u32::MAX);
+                shape.dynamic_lds = address.saturating_add(*bytes) - fixed_lds;
+                address.to_le_bytes().to_vec()
+            }
+        };
+        placed.push(Placed { offset, bytes });
+    }
+    Ok(placed)
+}

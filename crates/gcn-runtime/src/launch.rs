@@ -1,0 +1,358 @@
+//! Launches that are being put together.
+
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
+
+use gcn_emu::observe::Observers;
+
+use crate::argument::place;
+use crate::bind::Placement;
+use crate::hsa::{Placed, Shape};
+use crate::prepared::{Job, Segment, Submission};
+use crate::progress::Progress;
+use crate::{Argument, Error, Kernel, PreparedLaunch, Queue, Signal};
+
+/// Work-items of a workgroup if nothing asks for another number: a wave.
+const DEFAULT_GROUP: u32 = 64;
+
+impl Kernel {
+    /// A launch of `grid` work-items in x, y and z. Without [`Launch::group`] workgroups have the size that the kernel
+    /// requires, or up to 64 work-items in x.
+    pub fn launch(&self, grid: [u32; 3]) -> Launch {
+        let metadata = self.kernel().metadata.as_ref();
+        let required = metadata.and_then(|metadata| metadata.reqd_workgroup_size);
+        let required = required.map(|size| size.map(|n| u32::try_from(n).unwrap_or(u32::MAX)));
+        let most = metadata
+            .and_then(|metadata| metadata.max_flat_workgroup_size)
+            .and_then(|most| u32::try_from(most).ok())
+            .filter(|most| *most != 0)
+            .unwrap_or(DEFAULT_GROUP);
+        let usual = [DEFAULT_GROUP.min(grid[0]).min(most), 1, 1];
+        Launch {
+            kernel: self.clone(),
+            shape: Shape {
+                grid,
+                group: required.unwrap_or(usual),
+                dimensions: 1,
+                offset: [0; 3],
+                dynamic_lds: 0,
+                stack: None,
+            },
+            arguments: Vec::new(),
+            segment: None,
+            threads: None,
+            submission: Submission::default(),
+        }
+    }
+}
+
+/// A launch that is being put together.
+///
+/// # Examples
+/// ```
+/// # mod example { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/doc/assemble.rs")); }
+/// # use example::add_one;
+/// # let device = gcn_runtime::Device::new("gfx900")?;
+/// # let kernel = device.load(&add_one())?.kernel("add_one")?;
+/// # let xs = device.buffer("xs", &[1u32; 64])?;
+/// let done = kernel.launch([64, 1, 1]).group([16, 1, 1]).arg(&xs).submit(&device.queue())?;
+/// assert_eq!(done.wait()?.stats.groups, 4);
+/// # Ok::<(), gcn_runtime::Error>(())
+/// ```
+#[derive(Clone, Debug)]
+#[must_use = "a launch does nothing until it is submitted"]
+pub struct Launch {
+    kernel: Kernel,
+    shape: Shape,
+    arguments: Vec<Argument>,
+    segment: Option<Segment>,
+    threads: Option<usize>,
+    submission: Submission,
+}
+
+impl Launch {
+    /// The kernel.
+    pub fn kernel(&self) -> &Kernel {
+        &self.kernel
+    }
+
+    /// Sets the work-items of a workgroup in x, y and z.
+    pub fn group(mut self, group: [u32; 3]) -> Launch {
+        self.shape.group = group;
+        self
+    }
+
+    /// Sets the first global number of the work-items, for OpenCL's kernels.
+    pub fn offset(mut self, offset: [u64; 3]) -> Launch {
+        self.shape.offset = offset;
+        self
+    }
+
+    /// Sets the number of dimensions that the kernel sees at least, 1 to 3.
+    pub fn dimensions(mut self, dimensions: u16) -> Launch {
+        self.shape.dimensions = dimensions;
+        self
+    }
+
+    /// Adds bytes of LDS for each workgroup.
+    pub fn dynamic_lds(mut self, bytes: u32) -> Launch {
+        self.shape.dynamic_lds = self.shape.dynamic_lds.saturating_add(bytes);
+        self
+    }
+
+    /// Sets the bytes of each lane's stack beyond the fixed part of its scratch.
+    pub fn stack(mut self, bytes: u32) -> Launch {
+        self.shape.stack = Some(bytes);
+        self
+    }
+
+    /// Adds an argument behind those that there are.
+    pub fn arg(mut self, argument: impl Into<Argument>) -> Launch {
+        self.arguments.push(argument.into());
+        self
+    }
+
+    /// Gives the bytes that the argument segment begins with, in place of arguments.
+    ///
+    /// # Examples
+    /// ```
+    /// # mod example { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/doc/assemble.rs")); }
+    /// # use example::add_one;
+    /// # let device = gcn_runtime::Device::new("gfx900")?;
+    /// # let kernel = device.load(&add_one())?.kernel("add_one")?;
+    /// let xs = device.buffer("xs", &[1u32])?;
+    /// let segment = xs.address().to_le_bytes().to_vec();
+    /// kernel.launch([1, 1, 1]).raw_arguments(segment).submit(&device.queue())?.wait()?;
+    /// assert_eq!(xs.read::<u32>(), [2]);
+    /// # Ok::<(), gcn_runtime::Error>(())
+    /// ```
+    pub fn raw_arguments(mut self, bytes: Vec<u8>) -> Launch {
+        self.segment = Some(Segment::Placed(vec![Placed { offset: 0, bytes }]));
+        self
+    }
+
+    /// Gives arguments that have been bound and placed, in place of those of [`Launch::arg`]. Their buffers are the caller's to
+    /// keep until the launch has ended.
+    pub fn placed(mut self, placement: Placement) -> Launch {
+        self.shape.dynamic_lds = self.shape.dynamic_lds.saturating_add(placement.lds);
+        self.segment = Some(Segment::Placed(placement.placed));
+        self
+    }
+
+    /// Gives the address of an argument segment, in device memory or registered host memory, in place of arguments. The caller
+    /// owns it, keeps it until the launch has ended, and has written hidden arguments too: nothing is written to it. What the
+    /// kernel prints and its calls to its host are the caller's to serve.
+    ///
+    /// # Examples
+    /// ```
+    /// # mod example { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/doc/assemble.rs")); }
+    /// # use example::add_one;
+    /// # let device = gcn_runtime::Device::new("gfx900")?;
+    /// # let kernel = device.load(&add_one())?.kernel("add_one")?;
+    /// let xs = device.buffer("xs", &[1u32])?;
+    /// let segment = device.buffer("segment", &[xs.address()])?;
+    /// kernel.launch([1, 1, 1]).arguments_at(segment.address()).submit(&device.queue())?.wait()?;
+    /// assert_eq!(xs.read::<u32>(), [2]);
+    /// # Ok::<(), gcn_runtime::Error>(())
+    /// ```
+    pub fn arguments_at(mut self, address: u64) -> Launch {
+        self.segment = Some(Segment::At(address));
+        self
+    }
+
+    /// Has the launch begin only when these signals are complete too.
+    pub fn after(mut self, signals: &[Signal]) -> Launch {
+        self.submission.after.extend_from_slice(signals);
+        self
+    }
+
+    /// Counts the launch's progress.
+    ///
+    /// # Examples
+    /// ```
+    /// # mod example { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/doc/assemble.rs")); }
+    /// # use example::add_one;
+    /// # let device = gcn_runtime::Device::new("gfx900")?;
+    /// # let kernel = device.load(&add_one())?.kernel("add_one")?;
+    /// # let xs = device.buffer("xs", &[1u32])?;
+    /// let progress = std::sync::Arc::default();
+    /// let launch = kernel.launch([1, 1, 1]).arg(&xs).progress(&progress);
+    /// launch.submit(&device.queue())?.wait()?;
+    /// assert_eq!(progress.done().groups, 1);
+    /// # Ok::<(), gcn_runtime::Error>(())
+    /// ```
+    pub fn progress(mut self, progress: &Arc<Progress>) -> Launch {
+        self.submission.progress = Some(progress.clone());
+        self
+    }
+
+    /// Has observers watch the launch. What the host does to memory they see by [`Device::observe`](crate::Device::observe).
+    ///
+    /// # Examples
+    /// ```
+    /// # mod example { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/doc/assemble.rs")); }
+    /// # use example::add_one;
+    /// use std::sync::Arc;
+    /// use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
+    /// use gcn_runtime::observe::{Dispatched, Events, Observer, Observers};
+    ///
+    /// #[derive(Default)]
+    /// struct Dispatches(AtomicU64);
+    /// impl Observer for Dispatches {
+    ///     fn wants(&self) -> Events {
+    ///         Events::DISPATCH
+    ///     }
+    ///     fn dispatch_begins(&self, _: &Dispatched<'_>) {
+    ///         self.0.fetch_add(1, Relaxed);
+    ///     }
+    /// }
+    ///
+    /// # let device = gcn_runtime::Device::new("gfx900")?;
+    /// # let kernel = device.load(&add_one())?.kernel("add_one")?;
+    /// # let xs = device.buffer("xs", &[1u32])?;
+    /// let dispatches = Arc::new(Dispatches::default());
+    /// let observers = Observers::none().with(dispatches.clone());
+    /// let launch = kernel.launch([1, 1, 1]).arg(&xs).observers(&observers);
+    /// launch.submit(&device.queue())?.wait()?;
+    /// assert_eq!(dispatches.0.load(Relaxed), 1);
+    /// # Ok::<(), gcn_runtime::Error>(())
+    /// ```
+    pub fn observers(mut self, observers: &Observers) -> Launch {
+        self.submission.observers = observers.clone();
+        self
+    }
+
+    /// Stops a wave with a fault after this number of instructions, in place of the device's limit.
+    ///
+    /// # Examples
+    /// ```
+    /// # mod example { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/doc/assemble.rs")); }
+    /// # use example::add_one;
+    /// use gcn_runtime::Error;
+    /// # let device = gcn_runtime::Device::new("gfx900")?;
+    /// # let kernel = device.load(&add_one())?.kernel("add_one")?;
+    /// # let xs = device.buffer("xs", &[1u32])?;
+    /// let launch = kernel.launch([1, 1, 1]).arg(&xs).instruction_limit(1);
+    /// let Err(Error::Fault(completion)) = launch.submit(&device.queue())?.wait() else {
+    ///     panic!("it has more than one instruction");
+    /// };
+    /// assert_eq!(completion.unfinished, 1);
+    /// # Ok::<(), Error>(())
+    /// ```
+    pub fn instruction_limit(mut self, instructions: u64) -> Launch {
+        self.submission.limit = Some(instructions);
+        self
+    }
+
+    /// Stops the launch when the flag is set, which a signal handler may do. The launch ends with [`Error::Fault`], whose
+    /// completion has the places of the waves. [`Signal::cancel`] sets the flag too, and several launches may have the same one.
+    ///
+    /// # Examples
+    /// ```
+    /// # mod example { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/doc/assemble.rs")); }
+    /// # use example::add_one;
+    /// use std::sync::Arc;
+    /// use std::sync::atomic::AtomicBool;
+    /// use gcn_runtime::Error;
+    /// # let device = gcn_runtime::Device::new("gfx900")?;
+    /// # let kernel = device.load(&add_one())?.kernel("add_one")?;
+    /// # let xs = device.buffer("xs", &[1u32])?;
+    /// let stop = Arc::new(AtomicBool::new(true));
+    /// let launch = kernel.launch([1, 1, 1]).arg(&xs).stop_flag(&stop);
+    /// let outcome = launch.submit(&device.queue())?.wait();
+    /// assert!(matches!(outcome, Err(Error::Fault(_))));
+    /// # Ok::<(), Error>(())
+    /// ```
+    pub fn stop_flag(mut self, flag: &Arc<AtomicBool>) -> Launch {
+        self.submission.stop = Some(flag.clone());
+        self
+    }
+
+    /// Sets the maximum number of host threads, below the device's.
+    pub fn threads(mut self, most: usize) -> Launch {
+        self.threads = Some(most);
+        self
+    }
+
+    /// Bytes of scratch that each host thread of a run takes.
+    ///
+    /// # Errors
+    /// Arguments that are not the kernel's.
+    pub fn scratch_bytes_per_thread(&self) -> Result<u64, Error> {
+        let (job, _) = self.clone().into_job()?;
+        Ok(job.scratch_bytes_per_thread())
+    }
+
+    /// Everything that keeps the launch from being submitted: arguments that are not the kernel's, or else sizes that are not
+    /// possible.
+    ///
+    /// # Examples
+    /// ```
+    /// # mod example { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/doc/assemble.rs")); }
+    /// # use example::add_one;
+    /// # let device = gcn_runtime::Device::new("gfx900")?;
+    /// # let kernel = device.load(&add_one())?.kernel("add_one")?;
+    /// let launch = kernel.launch([4096, 1, 1]).group([2048, 1, 1]).dynamic_lds(1 << 20);
+    /// assert_eq!(launch.problems().len(), 2, "of the group and of its LDS");
+    /// # Ok::<(), gcn_runtime::Error>(())
+    /// ```
+    pub fn problems(&self) -> Vec<Error> {
+        let as_error = |problem| Error::Launch(Arc::new(problem));
+        match self.clone().into_job() {
+            Ok((job, _)) => job.problems().into_iter().map(as_error).collect(),
+            Err(error) => vec![error],
+        }
+    }
+
+    /// Builds everything that the kernel finds when it starts, so that the launch can be looked at, and submitted several
+    /// times.
+    ///
+    /// # Errors
+    /// The first of [`Launch::problems`]; memory does not suffice; the kernel's entry is no code.
+    pub fn prepare(self) -> Result<PreparedLaunch, Error> {
+        let (job, submission) = self.into_job()?;
+        PreparedLaunch::new(job, submission)
+    }
+
+    /// Puts the launch into a queue of the module's device. What the kernel finds is built when the launch begins.
+    ///
+    /// # Errors
+    /// The first of [`Launch::problems`]; a queue of another device.
+    pub fn submit(self, queue: &Queue) -> Result<Signal, Error> {
+        self.kernel.check_queue(queue)?;
+        let (job, submission) = self.into_job()?;
+        if let Some(problem) = job.problems().into_iter().next() {
+            return Err(Error::Launch(Arc::new(problem)));
+        }
+        let after = submission.after.clone();
+        Ok(queue.launch(after, move |device, signal| {
+            if !submission.begin(device, signal) {
+                return Err(Error::Cancelled);
+            }
+            job.run(&job.prepare()?, &submission, device, signal)
+        }))
+    }
+
+    fn into_job(self) -> Result<(Job, Submission), Error> {
+        let Launch {
+            kernel,
+            mut shape,
+            arguments,
+            segment,
+            threads,
+            submission,
+        } = self;
+        let segment = match segment {
+            Some(segment) => segment,
+            None => Segment::Placed(place(&kernel, &mut shape, &arguments)?),
+        };
+        let job = Job {
+            kernel,
+            shape,
+            segment,
+            _kept: arguments,
+            threads,
+        };
+        Ok((job, submission))
+    }
+}

@@ -1,0 +1,289 @@
+//! Runs of launches: from what a kernel finds when it starts to its completion.
+
+use std::fmt;
+use std::sync::atomic::AtomicBool;
+use std::sync::{Arc, Mutex, PoisonError};
+
+use gcn_emu::code::Code;
+use gcn_emu::device::Device as Emulated;
+use gcn_emu::fault::FaultKind;
+use gcn_emu::host::{HostCalls, Monitor};
+use gcn_emu::observe::Observers;
+use gcn_emu::run;
+
+use crate::hsa::{self, LaunchError, Note, Placed, Shape};
+use crate::progress::Progress;
+use crate::{Argument, Completion, Error, Kernel, Outcome, Queue, Signal};
+
+/// The argument segment of a launch, where its arguments have places already.
+#[derive(Clone, Debug)]
+pub(crate) enum Segment {
+    Placed(Vec<Placed>),
+    /// At an address of the caller's.
+    At(u64),
+}
+
+/// A launch on which its kernel's state depends.
+#[derive(Debug)]
+pub(crate) struct Job {
+    pub(crate) kernel: Kernel,
+    pub(crate) shape: Shape,
+    pub(crate) segment: Segment,
+    /// Buffers among the arguments live until the end.
+    pub(crate) _kept: Vec<Argument>,
+    /// Host threads at most.
+    pub(crate) threads: Option<usize>,
+}
+
+/// A submission: what may differ between two of the same launch.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Submission {
+    pub(crate) after: Vec<Signal>,
+    pub(crate) limit: Option<u64>,
+    pub(crate) stop: Option<Arc<AtomicBool>>,
+    pub(crate) progress: Option<Arc<Progress>>,
+    pub(crate) observers: Observers,
+}
+
+impl Job {
+    /// The launch as the ABI has it.
+    fn launch(&self) -> hsa::Launch<'_> {
+        let module = self.kernel.module();
+        hsa::Launch {
+            object: module.object(),
+            loaded: module.loaded(),
+            kernel: self.kernel.kernel(),
+            shape: self.shape,
+            arguments: match &self.segment {
+                Segment::Placed(placed) => hsa::Arguments::Placed(placed),
+                Segment::At(address) => hsa::Arguments::At(*address),
+            },
+            answers_host_calls: module.device().answers_host_calls(),
+        }
+    }
+
+    pub(crate) fn problems(&self) -> Vec<LaunchError> {
+        self.launch()
+            .problems(self.kernel.module().device().target().isa)
+    }
+
+    pub(crate) fn scratch_bytes_per_thread(&self) -> u64 {
+        self.launch().scratch_bytes_per_thread()
+    }
+
+    /// Host threads that it runs on, unless it has fewer workgroups.
+    fn threads(&self) -> usize {
+        let all = self.kernel.module().device().threads();
+        self.threads.map_or(all, |most| all.min(most.max(1)))
+    }
+
+    pub(crate) fn prepare(&self) -> Result<hsa::Prepared, Error> {
+        let emulated = self.kernel.module().device().emulated();
+        let prepared = self.launch().prepare(emulated, self.threads());
+        prepared.map_err(|error| Error::Launch(Arc::new(error)))
+    }
+
+    /// Runs it to its end as the command of a queue.
+    pub(crate) fn run(
+        &self,
+        prepared: &hsa::Prepared,
+        submission: &Submission,
+        device: &mut Emulated,
+        signal: &Signal,
+    ) -> Outcome {
+        let defaults = &self.kernel.module().device().emulated().config;
+        device.config.limit = submission.limit.or(defaults.limit);
+        device.config.threads = self.threads();
+        let progress = submission.progress.clone();
+        device.monitor = progress.map(|progress| progress as Arc<dyn Monitor>);
+        let host = prepared.hostcall.clone();
+        device.host_calls = host.map(|host| host as Arc<dyn HostCalls>);
+        let ran = run::run(
+            device,
+            &prepared.code,
+            &prepared.dispatch,
+            &submission.observers,
+        );
+        (device.host_calls, device.monitor) = (None, None);
+        let ran = ran.map_err(|error| Error::Run(Arc::new(error)))?;
+        let printf = prepared.printf.as_ref();
+        let mut printed = printf.map_or_else(Vec::new, |printf| printf.take_text(&device.memory));
+        let (text, lost) = match &prepared.hostcall {
+            Some(host) => host.take_printed(),
+            None => (Vec::new(), 0),
+        };
+        printed.extend(text);
+        let completion = Arc::new(Completion {
+            kernel: self.kernel.name().to_owned(),
+            stats: ran.stats,
+            printed,
+            lost,
+            notes: prepared.notes.clone(),
+            violation: ran.violation,
+            fault: ran.fault,
+            places: ran.places,
+            unfinished: ran.unfinished,
+        });
+        match &completion.fault {
+            None => Ok(completion),
+            Some(fault) => {
+                // What its waves waited for is no business of the next kernel's.
+                device.gws = gcn_emu::gds::Gws::new();
+                let is_cancelled = fault.kind == FaultKind::Interrupted && signal.is_cancelled();
+                Err(if is_cancelled {
+                    Error::Cancelled
+                } else {
+                    Error::Fault(completion)
+                })
+            }
+        }
+    }
+}
+
+impl Submission {
+    /// The submission's command begins; false if it has been cancelled.
+    pub(crate) fn begin(&self, device: &mut Emulated, signal: &Signal) -> bool {
+        device.interrupted = self.stop.clone().unwrap_or_default();
+        signal.begin(Some(device.interrupted.clone()))
+    }
+}
+
+/// A launch for which everything is built that its kernel finds when it starts: a handle, of which all clones are the same
+/// launch. It may be submitted several times, and its runs are one after the other, since they share their arguments' memory.
+///
+/// `Send` and `Sync`.
+///
+/// # Examples
+/// ```
+/// # mod example { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/doc/assemble.rs")); }
+/// # use example::add_one;
+/// # let device = gcn_runtime::Device::new("gfx900")?;
+/// # let kernel = device.load(&add_one())?.kernel("add_one")?;
+/// let xs = device.buffer("xs", &[1u32; 64])?;
+/// let prepared = kernel.launch([64, 1, 1]).arg(&xs).prepare()?;
+/// let queue = device.queue();
+/// prepared.submit(&queue)?;
+/// assert_eq!(prepared.run(&queue)?.stats.waves, 1);
+/// assert_eq!(xs.read::<u32>(), [3; 64]);
+/// # Ok::<(), gcn_runtime::Error>(())
+/// ```
+#[derive(Clone)]
+pub struct PreparedLaunch {
+    built: Arc<Built>,
+    submission: Submission,
+}
+
+struct Built {
+    job: Job,
+    prepared: hsa::Prepared,
+    /// Held by a run.
+    turn: Mutex<()>,
+}
+
+impl PreparedLaunch {
+    pub(crate) fn new(job: Job, submission: Submission) -> Result<PreparedLaunch, Error> {
+        let prepared = job.prepare()?;
+        Ok(PreparedLaunch {
+            built: Arc::new(Built {
+                job,
+                prepared,
+                turn: Mutex::new(()),
+            }),
+            submission,
+        })
+    }
+
+    /// The kernel.
+    pub fn kernel(&self) -> &Kernel {
+        &self.built.job.kernel
+    }
+
+    /// The sizes.
+    pub fn shape(&self) -> Shape {
+        self.built.job.shape
+    }
+
+    /// Decisions that were made without being asked for.
+    pub fn notes(&self) -> &[Note] {
+        &self.built.prepared.notes
+    }
+
+    /// The kernel's code as far as it is decoded, which launches of the kernel share.
+    ///
+    /// # Examples
+    /// ```
+    /// # mod example { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/doc/assemble.rs")); }
+    /// # use example::add_one;
+    /// # let device = gcn_runtime::Device::new("gfx900")?;
+    /// # let kernel = device.load(&add_one())?.kernel("add_one")?;
+    /// # let xs = device.buffer("xs", &[1u32])?;
+    /// let prepared = kernel.launch([1, 1, 1]).arg(&xs).prepare()?;
+    /// prepared.run(&device.queue())?;
+    /// let last = prepared.code().executed().last();
+    /// assert_eq!(last.map(|step| step.inst.name()), Some("s_endpgm"));
+    /// # Ok::<(), gcn_runtime::Error>(())
+    /// ```
+    pub fn code(&self) -> &Code {
+        &self.built.prepared.code
+    }
+
+    /// Adds signals that submissions through this handle wait for.
+    #[must_use]
+    pub fn after(mut self, signals: &[Signal]) -> PreparedLaunch {
+        self.submission.after.extend_from_slice(signals);
+        self
+    }
+
+    /// Counts the progress of a submission through this handle.
+    #[must_use]
+    pub fn progress(mut self, progress: &Arc<Progress>) -> PreparedLaunch {
+        self.submission.progress = Some(progress.clone());
+        self
+    }
+
+    /// Has observers watch a submission through this handle, in place of those before.
+    #[must_use]
+    pub fn observers(mut self, observers: &Observers) -> PreparedLaunch {
+        self.submission.observers = observers.clone();
+        self
+    }
+
+    /// Puts it into a queue of the module's device.
+    ///
+    /// # Errors
+    /// [`Error::OtherDevice`].
+    pub fn submit(&self, queue: &Queue) -> Result<Signal, Error> {
+        self.kernel().check_queue(queue)?;
+        Ok(queue.launch(self.submission.after.clone(), self.command()))
+    }
+
+    /// Puts it into a queue and waits for its end. The caller's thread runs it, with those before it, unless another thread
+    /// serves the queue.
+    ///
+    /// # Errors
+    /// As [`PreparedLaunch::submit`] and [`Signal::wait`].
+    pub fn run(&self, queue: &Queue) -> Outcome {
+        self.kernel().check_queue(queue)?;
+        queue.launch_here(self.submission.after.clone(), self.command())
+    }
+
+    fn command(&self) -> impl FnOnce(&mut Emulated, &Signal) -> Outcome + Send + 'static {
+        let PreparedLaunch { built, submission } = self.clone();
+        move |device, signal| {
+            let _turn = built.turn.lock().unwrap_or_else(PoisonError::into_inner);
+            if !submission.begin(device, signal) {
+                return Err(Error::Cancelled);
+            }
+            built.job.run(&built.prepared, &submission, device, signal)
+        }
+    }
+}
+
+impl fmt::Debug for PreparedLaunch {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("PreparedLaunch")
+            .field("kernel", &self.kernel().name())
+            .field("shape", &self.shape())
+            .finish_non_exhaustive()
+    }
+}
