@@ -8,8 +8,7 @@ use std::path::{Path, PathBuf};
 use anyhow::{Context, Result};
 use clap::ValueEnum;
 use gcn_asm::{
-    Assembly, Diagnostic, Dialect, ObjectError, Options, Program, Source, assemble_with, ids,
-    named_target,
+    Assembly, Diagnostic, ObjectError, Options, Program, Source, assemble_with, ids, named_target,
 };
 use gcn_isa::{Fidelity, Syntax};
 use gcn_object::MetadataError;
@@ -67,8 +66,11 @@ pub struct Args {
     error_limit: usize,
 }
 
-/// For clap: a symbol and its number.
-fn definition(text: &str) -> Result<(String, i64), String> {
+/// A symbol and its number, as `-D` has them.
+///
+/// # Errors
+/// The accepted forms.
+pub fn definition(text: &str) -> Result<(String, i64), String> {
     let (name, value) = text.split_once('=').unwrap_or((text, "1"));
     let is_name = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '.' | '$');
     if name.is_empty()
@@ -137,10 +139,7 @@ pub fn run(args: &Args, out: &mut dyn Write) -> Result<Status> {
         &Options {
             listing: args.show_encoding,
             defines: &args.defines,
-            dialect: match args.dialect {
-                input::Dialect::Llvm => Dialect::Llvm,
-                input::Dialect::Clrx => Dialect::Clrx,
-            },
+            dialect: args.dialect.into(),
             ..options
         },
         &input::SourceFiles {

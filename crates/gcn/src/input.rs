@@ -19,12 +19,22 @@ pub const STDIN: &str = "-";
 pub const MAX_INPUT_BYTES: u64 = 1 << 30;
 
 /// Assembly language of a text that is read or written.
-#[derive(Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, clap::ValueEnum, serde::Deserialize)]
+#[serde(rename_all = "lowercase")]
 pub enum Dialect {
     /// llvm-mc's.
     Llvm,
     /// CLRX's.
     Clrx,
+}
+
+impl From<Dialect> for gcn_asm::Dialect {
+    fn from(dialect: Dialect) -> gcn_asm::Dialect {
+        match dialect {
+            Dialect::Llvm => gcn_asm::Dialect::Llvm,
+            Dialect::Clrx => gcn_asm::Dialect::Clrx,
+        }
+    }
 }
 
 /// A target as `--target` names it: `gfx900`, or `gfx900:xnack-` where a feature is turned on or off.

@@ -40,7 +40,7 @@ impl Expectation {
     pub fn new(given: &Given, buffers: &[BufferView], loaded: &Loaded) -> Result<Expectation> {
         let (value, tolerance) = Expected::split(&given.value)?;
         let spec = Spec::parse(value)?.relative_to(&given.base);
-        let mut selector = Selector::parse(&given.name)?;
+        let mut selector = Selector::unprinted(&given.name)?;
         selector.ty = spec.ty().or(selector.ty);
         let view = selector.find(buffers, loaded)?;
         let expected = Expected::new(&spec, value, view.ty, tolerance, &open)?;

@@ -17,6 +17,7 @@ use super::expect;
 use super::failure::Diagnosed;
 use super::launch_file;
 use super::options::Args;
+use crate::input::Dialect;
 use crate::render::{Sources, printable};
 use crate::{Usage, input};
 
@@ -33,7 +34,9 @@ pub struct Run {
     pub file: PathBuf,
     /// Name of the target.
     pub target: Option<String>,
-    /// For the compiler.
+    /// Dialect of an assembly source.
+    pub dialect: Option<Dialect>,
+    /// For the compiler, or the assembler.
     pub compiler: Compiler,
     /// Shows the compiler's commands.
     pub verbose: bool,
@@ -63,10 +66,10 @@ pub struct Run {
     pub json: bool,
 }
 
-/// Options for the compiler of a source.
+/// Options for the compiler of a source, or for its assembler.
 #[derive(Clone, PartialEq, Debug, Default)]
 pub struct Compiler {
-    /// Macros, `NAME` or `NAME=VALUE`.
+    /// Macros, or symbols of assembly: `NAME` or `NAME=VALUE`.
     pub define: Vec<String>,
     /// Directories of included files, of assembly sources too.
     pub include: Vec<PathBuf>,
@@ -80,7 +83,6 @@ impl Compiler {
     /// An option that is there and is nothing for an assembler.
     pub fn only(&self) -> Option<&'static str> {
         let options = [
-            ("--define", !self.define.is_empty()),
             ("--optimize", self.optimize.is_some()),
             ("--clang-option", !self.clang_options.is_empty()),
         ];
@@ -275,6 +277,7 @@ impl Run {
             }
         }
         replace(&mut self.target, &args.target);
+        replace(&mut self.dialect, &args.dialect);
         replace(&mut self.threads, &args.threads);
         replace(&mut self.timeout, &args.timeout);
         replace(&mut self.memory, &args.memory);

@@ -11,6 +11,7 @@ use super::launch::{
     Compiler, Extent, FILE, Given, Launch, Run, VALUE, amount, offsets, pair, seconds, sizes,
     unvalued,
 };
+use crate::input::Dialect;
 
 /// A launch file.
 #[derive(Deserialize, Default)]
@@ -18,6 +19,7 @@ use super::launch::{
 struct File {
     file: Option<PathBuf>,
     target: Option<String>,
+    dialect: Option<Dialect>,
     define: Option<Names>,
     include: Option<Names>,
     optimize: Option<Level>,
@@ -274,6 +276,7 @@ pub fn read(text: &str, base: &Path) -> Result<Run> {
         launch_file: None,
         file: base.join(program),
         target: file.target,
+        dialect: file.dialect,
         compiler,
         verbose: file.verbose,
         threads: file.threads,

@@ -89,12 +89,12 @@ fn carry_out(run: &Run, out: &mut dyn Write) -> Result<Status> {
         .iter()
         .map(|expectation| expectation.check(device.memory()))
         .collect();
-    let errors: Vec<String> = wanted
-        .save
-        .iter()
-        .filter_map(|save| save.write(device.memory()).err())
-        .map(|error| format!("{error:#}"))
-        .collect();
+    let mut errors = Vec::new();
+    for save in &wanted.save {
+        if let Err(error) = save.write(device.memory(), out) {
+            errors.push(format!("{error:#}"));
+        }
+    }
     let outcome = match &fault {
         Some(fault) => fault.outcome,
         None if !errors.is_empty() => Outcome::BadInput,

@@ -28,7 +28,10 @@ pub struct Args {
     /// compiled is for gfx906 without.
     #[arg(long, value_parser = input::TargetParser.map(|named| named.to_string()), hide_possible_values = true)]
     pub target: Option<String>,
-    /// Define a macro for the compiler.
+    /// Dialect of assembly to use where LLVM and CLRX conflict; without, LLVM's.
+    #[arg(long, value_enum)]
+    pub dialect: Option<input::Dialect>,
+    /// Define a macro for the compiler, or a symbol for the assembler; without a value it is 1.
     #[arg(short = 'D', long, value_name = "NAME[=VALUE]")]
     pub define: Vec<String>,
     /// Directory of files that the source includes.
@@ -73,10 +76,10 @@ pub struct Args {
     /// A buffer that arguments may name.
     #[arg(long, value_name = "NAME=VALUE")]
     pub buffer: Vec<String>,
-    /// Print a buffer, or some of its elements, after the run.
-    #[arg(long, value_name = "NAME[:TYPE][[A..B]]")]
+    /// Print a buffer, or some of its elements, after the run; `hex` behind the type prints their bits in hexadecimal.
+    #[arg(long, value_name = "NAME[:TYPE][:hex][[A..B]]")]
     pub print: Vec<String>,
-    /// Save a buffer's bytes.
+    /// Save a buffer's bytes; `-` is standard output.
     #[arg(long, value_name = "NAME=FILE")]
     pub save: Vec<String>,
     /// Compare a buffer with a value as for --arg; `~1e-6` or `~4 ulp` at the end allows a difference.

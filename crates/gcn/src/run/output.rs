@@ -18,12 +18,17 @@ const ONE_LINE: u64 = 16;
 /// Elements of the pieces in which buffers are read.
 const CHUNK: u64 = 1 << 14;
 
-/// `NAME[:TYPE][[A..B]]`: elements of something in memory.
+/// Selects the bits of elements in place of their values.
+const HEX: &str = "hex";
+
+/// `NAME[:TYPE][:hex][[A..B]]`: elements of something in memory.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Selector {
     name: String,
     /// The type of the elements, where it is another than the buffer's.
     pub ty: Option<Type>,
+    /// True if their bits are printed.
+    hex: bool,
     begin: Option<u64>,
     end: Option<u64>,
 }
@@ -43,6 +48,9 @@ impl Selector {
             }
             None => (text, None),
         };
+        let suffix = rest.strip_suffix(HEX).map(str::trim_end);
+        let without = suffix.and_then(|rest| rest.strip_suffix(':'));
+        let (rest, hex) = (without.unwrap_or(rest), without.is_some());
         let (name, ty) = match rest.split_once(':') {
             Some((name, ty)) => (
                 name,
@@ -80,9 +88,22 @@ impl Selector {
         Ok(Selector {
             name: name.trim().to_owned(),
             ty,
+            hex,
             begin,
             end,
         })
+    }
+
+    /// A selector for what is not printed.
+    ///
+    /// # Errors
+    /// As [`Selector::parse`], and where it says how to print.
+    pub fn unprinted(text: &str) -> Result<Selector> {
+        let selector = Selector::parse(text)?;
+        if selector.hex {
+            bail!("`:{HEX}` in `{text}` is for printing");
+        }
+        Ok(selector)
     }
 
     /// Finds what is meant among the buffers, by name and then by index, and among the data symbols.
@@ -132,6 +153,7 @@ impl Selector {
             name: self.name.clone(),
             address,
             ty,
+            hex: self.hex,
             begin,
             end,
         })
@@ -147,6 +169,8 @@ pub struct View {
     address: u64,
     /// Of the elements.
     pub ty: Type,
+    /// True if their bits are printed.
+    hex: bool,
     /// The first element.
     pub begin: u64,
     end: u64,
@@ -191,7 +215,11 @@ impl View {
         )?;
         let lines = self.count() > ONE_LINE;
         let width = self.end.to_string().len();
-        for (place, element) in (0..).zip(self.elements(memory)) {
+        let texts = self.elements(memory).map(|element| match self.hex {
+            true => bits(element),
+            false => element.to_string(),
+        });
+        for (place, element) in (0..).zip(texts) {
             match (place % PER_LINE, lines) {
                 (0, true) => write!(out, "\n  {:width$}: {element}", self.begin + place)?,
                 (_, false) if place == 0 => write!(out, " {element}")?,
@@ -207,9 +235,18 @@ impl View {
             name: self.name.clone(),
             r#type: self.ty.name(),
             begin: self.begin,
-            values: self.elements(memory).map(json).collect(),
+            values: match self.hex {
+                true => self.elements(memory).map(|it| bits(it).into()).collect(),
+                false => self.elements(memory).map(json).collect(),
+            },
         }
     }
+}
+
+/// The bits of a value in hexadecimal, all digits of its type.
+fn bits(value: Value) -> String {
+    let bytes = value.to_bytes().into_iter().rev();
+    bytes.fold("0x".to_owned(), |text, byte| text + &format!("{byte:02x}"))
 }
 
 /// A value in JSON: a number, or text for what JSON has no number for.
@@ -260,6 +297,7 @@ mod tests {
         let selector = |name: &str, ty, begin, end| Selector {
             name: name.to_owned(),
             ty,
+            hex: false,
             begin,
             end,
         };

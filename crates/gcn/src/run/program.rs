@@ -60,8 +60,16 @@ pub fn program(run: &Run) -> Result<Module> {
         return load(run, object, target.name);
     }
     if let Some(language) = Language::of_file(&run.file) {
+        if run.dialect.is_some() {
+            return Err(Usage("--dialect is for assembly".to_owned()).into());
+        }
         return compiled(run, language, asked);
     }
+    let defines = run.compiler.define.iter().map(|text| {
+        let wrong = |error| Usage(format!("--define {text}: {error}"));
+        asm::definition(text).map_err(wrong)
+    });
+    let defines = defines.collect::<Result<Vec<_>, _>>()?;
     if let Some(option) = run.compiler.only() {
         return Err(Usage(format!(
             "{option} is for sources that are compiled: .cl, .clcpp, .hip, .ll, .bc"
@@ -86,7 +94,11 @@ pub fn program(run: &Run) -> Result<Module> {
     };
     let assembly = gcn_asm::assemble_with(
         &Source { name: &name, text },
-        &options,
+        &Options {
+            defines: &defines,
+            dialect: run.dialect.map_or(options.dialect, Into::into),
+            ..options
+        },
         &input::SourceFiles {
             directories: &run.compiler.include,
             text: None,

@@ -27,8 +27,11 @@ impl Save {
     /// # Errors
     /// As [`Selector::parse`] and [`Selector::find`]; the path is a directory, or in none.
     pub fn new(given: &Given, buffers: &[BufferView], loaded: &Loaded) -> Result<Save> {
-        let view = Selector::parse(&given.name)?.find(buffers, loaded)?;
-        let path = given.path(given.value.as_ref());
+        let view = Selector::unprinted(&given.name)?.find(buffers, loaded)?;
+        let path = match &*given.value {
+            input::STDIN => PathBuf::from(input::STDIN),
+            path => given.path(path.as_ref()),
+        };
         if path.is_dir() {
             bail!("{} is a directory", input::name(&path));
         }
@@ -42,12 +45,20 @@ impl Save {
         })
     }
 
+    /// True if it goes to standard output.
+    pub fn is_for_stdout(&self) -> bool {
+        self.path == Path::new(input::STDIN)
+    }
+
     /// Writes the file: under a temporary name beside it, which then takes its place, so that nobody sees half a file. What is
-    /// no regular file, such as a pipe, is written itself.
+    /// no regular file, such as a pipe, is written itself. `out` is standard output.
     ///
     /// # Errors
     /// It cannot be written.
-    pub fn write(&self, memory: &Memory) -> Result<()> {
+    pub fn write(&self, memory: &Memory, out: &mut dyn Write) -> Result<()> {
+        if self.is_for_stdout() {
+            return Ok(self.write_to(out, memory)?);
+        }
         let write = || match fs::canonicalize(&self.path) {
             Ok(path) if !path.is_file() => self.write_to(&mut File::create(path)?, memory),
             // The file that a symbolic link leads to, not the link.
@@ -67,7 +78,7 @@ impl Save {
         Ok(())
     }
 
-    fn write_to(&self, file: &mut File, memory: &Memory) -> io::Result<()> {
+    fn write_to(&self, file: &mut dyn Write, memory: &Memory) -> io::Result<()> {
         let mut pieces = self.view.pieces(memory);
         pieces.try_for_each(|piece| file.write_all(&piece))
     }

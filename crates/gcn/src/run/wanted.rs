@@ -68,6 +68,9 @@ impl Wanted {
             })
             .collect();
         problems.extend(save::conflicts(&save, &run.inputs()));
+        if run.json && save.iter().any(Save::is_for_stdout) {
+            problems.push("--save to standard output, which has the report of --json".to_owned());
+        }
         Problems::check(problems, || None)?;
         Ok(Wanted {
             print,

@@ -46,6 +46,37 @@ fn errors_of_the_source_are_shown() {
 }
 
 #[test]
+fn assembly_has_the_options_of_the_assembler() {
+    let directory = scratch("assembly-options");
+    let data = ".data\n.globl value\n.type value,@object\nvalue:\n.short N // 2\n.include \"more.s\"\n.size value, 4\n";
+    let text = kernel_of("s_nop 0", "gfx900") + data;
+    fs::write(directory.join("k.s"), &text).expect("a file");
+    fs::create_dir(directory.join("parts")).expect("a directory");
+    fs::write(directory.join("parts/more.s"), ".short 7\n").expect("a file");
+    let common = ["--grid", "1", "--print", "value:u16"];
+    let run = |options: &[&str]| run_in(&directory, &[&["k.s"], &common[..], options].concat());
+    for (options, value) in [
+        (&["-D", "N=7"][..], "7"),
+        (&["-D", "N"], "1"),
+        // To CLRX `//` is a division, and begins no comment.
+        (&["-D", "N=7", "--dialect", "clrx"], "3"),
+        (&["-D", "N=7", "--dialect", "llvm"], "7"),
+    ] {
+        let ran = run(&[&["-I", "parts"], options].concat());
+        let out = format!("value: u16[0..2] = {value}, 7\n");
+        assert_eq!(ran.out, out, "{options:?}: {}", ran.err);
+    }
+    let launch = "file = \"k.s\"\ngrid = 1\nprint = \"value:u16\"\ndialect = \"clrx\"\ndefine = \"N=5\"\n\
+                  include = \"parts\"\n";
+    fs::write(directory.join("launch.toml"), launch).expect("a file");
+    let ran = run_in(&directory, &["launch.toml"]);
+    assert_eq!(ran.out, "value: u16[0..2] = 2, 7\n", "{}", ran.err);
+    let ran = run(&["-D", "N=x"]);
+    let message = "error: --define N=x: `x` is not a number of 64 bits\n";
+    assert_eq!((ran.err.as_str(), ran.status), (message, Some(BAD_USAGE)));
+}
+
+#[test]
 fn what_linking_finds_is_shown_where_it_is() {
     let directory = scratch("link");
     fs::write(directory.join("k.s"), "s_branch nowhere\ns_endpgm\n").expect("a source");

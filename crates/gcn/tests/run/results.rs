@@ -10,6 +10,52 @@ fn long_buffers_are_printed_in_lines() {
 }
 
 #[test]
+fn bits_are_printed_in_hexadecimal() {
+    let arguments = ["--arg", "out=i32*5:fill(-1)", "--print"];
+    for (selector, printed) in [
+        ("out:hex[3..]", "i32[3..5] = 0x0000000d, 0xffffffff"),
+        ("out:u8:hex[0..2]", "u8[0..2] = 0x0a, 0x00"),
+        ("out:f16:hex[9]", "f16[9..10] = 0xffff"),
+    ] {
+        let ran = plain(&[&arguments[..], &[selector]].concat());
+        assert_eq!(ran.out, format!("out: {printed}\n"), "{}", ran.err);
+    }
+    let ran = plain(&[&arguments[..], &["out:hex[3..]", "--json"]].concat());
+    let report: serde_json::Value = serde_json::from_str(&ran.out).expect("JSON");
+    let values = serde_json::json!(["0x0000000d", "0xffffffff"]);
+    assert_eq!(report["buffers"][0]["values"], values);
+    let ran = plain(&["--save", "out:hex=f", "--expect", "out:hex=u32*4"]);
+    assert_eq!(
+        ran.err,
+        "error: save out:hex: `:hex` in `out:hex` is for printing\n\
+         error: expect out:hex: `:hex` in `out:hex` is for printing\n"
+    );
+}
+
+#[test]
+fn a_buffer_is_saved_to_standard_output() {
+    let ran = plain(&["--save", "out[0..2]=-"]);
+    assert_eq!(ran.out, "\n\0\0\0\x0b\0\0\0", "{}", ran.err);
+    let directory = scratch("save-stdout");
+    let file = kernels().join("plain.s");
+    let launch = format!(
+        "file = {file:?}\ngrid = 4\nargs = [\"u8:1\", \"u32:0x30\", \"u8*16\"]\nsave = {{ \"2\" = \"-\" }}\n"
+    );
+    fs::write(directory.join("launch.toml"), launch).expect("a file");
+    let ran = run_in(&directory, &["launch.toml"]);
+    let bytes = "0\0\0\x001\0\0\x002\0\0\x003\0\0\0";
+    assert_eq!(ran.out, bytes, "{}", ran.err);
+    assert!(!directory.join("-").exists());
+    let ran = plain(&["--save", "out=-", "--json"]);
+    assert!(
+        ran.out.contains("standard output, which has the report"),
+        "{}",
+        ran.out
+    );
+    assert_eq!(ran.status, Some(BAD_INPUT));
+}
+
+#[test]
 fn wrong_selections_are_all_reported_before_the_run() {
     let ran = plain(&[
         "--print",

@@ -233,8 +233,12 @@ fn what_is_missing_is_named() {
     let ran = compiled(&directory, &variables, &arguments);
     let message = "clang-19 finds no linker: install Debian's package lld-19\n";
     assert!(ran.err.ends_with(message), "{}", ran.err);
-    let ran = plain(&["-D", "N=1"]);
-    let message = "error: --define is for sources that are compiled: .cl, .clcpp, .hip, .ll, .bc\n";
+    let ran = plain(&["-O", "1"]);
+    let message =
+        "error: --optimize is for sources that are compiled: .cl, .clcpp, .hip, .ll, .bc\n";
+    assert_eq!((ran.err.as_str(), ran.status), (message, Some(BAD_USAGE)));
+    let ran = run_in(&directory, &["k.cl", "--dialect", "clrx", "--grid", "1"]);
+    let message = "error: --dialect is for assembly\n";
     assert_eq!((ran.err.as_str(), ran.status), (message, Some(BAD_USAGE)));
     fs::write(directory.join("k.cpp"), "int n;\n").expect("a file");
     let ran = run_in(&directory, &["k.cpp", "--grid", "1"]);
