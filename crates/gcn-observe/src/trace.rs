@@ -3,41 +3,82 @@
 use std::fmt::Write;
 use std::sync::Arc;
 
+use gcn_emu::fault::Intent;
 use gcn_emu::lanes::{LANES, Lanes};
-use gcn_emu::observe::{Context, Events, Instruction, Observer, WaveObserver};
+use gcn_emu::observe::{
+    Context, Events, Instruction, MemoryEvent, Observer, Verdict, WaveObserver,
+};
 use gcn_emu::step::Arg;
 use gcn_emu::wave::Wave;
 use gcn_isa::regs;
 use gcn_isa::uses::Registers;
 
+use crate::access::{operands, write_access};
+use crate::filter::Filter;
+use crate::spread::write_spread;
+
 /// Reports every executed instruction to a callback, one line each, without the line's end:
 ///
-/// `[workgroup] wave  address  exec=mask  instruction  -> registers written`
+/// `[workgroup] wave  address symbol+offset  exec=mask  instruction  -> registers written  accesses`
 ///
 /// Scalar registers are in hexadecimal. A vector register has the value of every lane that was active or that
 /// changed: one value if all are equal, `first+step*lane` if they are evenly spaced, else all of them in order. Registers are
 /// those that VGPR indexing and MOVREL name.
+///
+/// An access of memory is `load global addresses: values`, where `global` may be `lds`, `gds`, `scratch` or `buffer` (through a
+/// descriptor) and addresses and values are written as those of a vector register; an atomic is `atomic global addresses:
+/// operands, was values`.
 pub struct Trace<F> {
     tell: Arc<F>,
+    filter: Arc<Filter>,
+    symbols: Option<Arc<Symbols>>,
 }
+
+/// Gives the symbol of an instruction's address, with its offset.
+type Symbols = dyn Fn(u64) -> Option<String> + Send + Sync;
 
 impl<F: Fn(&str) + Send + Sync + 'static> Trace<F> {
     /// A trace that gives each line to `tell`, in the thread that executes the instruction.
     pub fn new(tell: F) -> Trace<F> {
         Trace {
             tell: Arc::new(tell),
+            filter: Arc::default(),
+            symbols: None,
         }
+    }
+
+    /// Reports only the instructions that a filter chooses.
+    #[must_use]
+    pub fn filter(mut self, filter: Filter) -> Trace<F> {
+        self.filter = Arc::new(filter);
+        self
+    }
+
+    /// Writes symbols behind addresses, which a function gives with their offsets.
+    #[must_use]
+    pub fn symbols(
+        mut self,
+        symbols: impl Fn(u64) -> Option<String> + Send + Sync + 'static,
+    ) -> Trace<F> {
+        self.symbols = Some(Arc::new(symbols));
+        self
     }
 }
 
 impl<F: Fn(&str) + Send + Sync + 'static> Observer for Trace<F> {
     fn wants(&self) -> Events {
-        Events::ISSUE | Events::COMPLETE
+        Events::ISSUE | Events::COMPLETE | Events::ACCESS | Events::ACCESSED
     }
 
     fn waves(&self) -> Option<Box<dyn WaveObserver>> {
         Some(Box::new(Lines {
             tell: self.tell.clone(),
+            filter: self.filter.clone(),
+            symbols: self.symbols.clone(),
+            is_chosen: false,
+            has_access: false,
+            operands: Vec::new(),
+            accesses: String::new(),
             line: String::new(),
             vectors: Vec::new(),
             implicit: Implicit::default(),
@@ -48,6 +89,16 @@ impl<F: Fn(&str) + Send + Sync + 'static> Observer for Trace<F> {
 /// The trace of one thread's waves.
 struct Lines<F> {
     tell: Arc<F>,
+    filter: Arc<Filter>,
+    symbols: Option<Arc<Symbols>>,
+    /// The instruction fits the filter, whatever it accesses.
+    is_chosen: bool,
+    /// It has accessed memory that fits the filter.
+    has_access: bool,
+    /// Operands of its atomic.
+    operands: Vec<String>,
+    /// Its accesses, written.
+    accesses: String,
     line: String,
     /// Values of the instruction's destinations and of the implicit ones before it.
     vectors: Vec<(u8, Lanes)>,
@@ -98,59 +149,15 @@ impl<F> Lines<F> {
         }
     }
 
-    fn vector(&mut self, register: u8, lanes: &[(usize, u32)]) {
+    fn vector(&mut self, register: u8, lanes: &[(usize, u64)]) {
+        // Writing to a string does not fail.
         let _ = write!(self.line, " v{register}=");
-        match spread(lanes) {
-            Spread::None => self.line.push('-'),
-            Spread::Equal(value) => {
-                let _ = write!(self.line, "0x{value:x}");
-            }
-            Spread::Even { first, step } => {
-                let _ = write!(self.line, "0x{first:x}+0x{step:x}*lane");
-            }
-            Spread::Any => {
-                for (place, (_, value)) in lanes.iter().enumerate() {
-                    let separator = if place == 0 { "[" } else { " " };
-                    let _ = write!(self.line, "{separator}{value:x}");
-                }
-                self.line.push(']');
-            }
-        }
+        write_spread(&mut self.line, lanes, u32::MAX.into());
     }
 }
 
 /// Scalar registers have numbers below 128.
 const MAX_SCALAR: u8 = 127;
-
-/// Notation of the values of a register's lanes.
-#[derive(PartialEq, Eq, Debug)]
-enum Spread {
-    /// No lane.
-    None,
-    /// All lanes have this value.
-    Equal(u32),
-    /// Lane n has `first + step * n`.
-    Even { first: u32, step: u32 },
-    /// None of these.
-    Any,
-}
-
-fn spread(lanes: &[(usize, u32)]) -> Spread {
-    let Some(&(_, value)) = lanes.first() else {
-        return Spread::None;
-    };
-    if lanes.iter().all(|lane| lane.1 == value) {
-        return Spread::Equal(value);
-    }
-    if let [(0, first), (1, second), _, ..] = *lanes {
-        let step = second.wrapping_sub(first);
-        let at = |lane: usize| first.wrapping_add(step.wrapping_mul(lane as u32));
-        if lanes.iter().all(|&(lane, value)| value == at(lane)) {
-            return Spread::Even { first, step };
-        }
-    }
-    Spread::Any
-}
 
 /// The registers that operands name as written, where VGPR indexing and MOVREL have moved them.
 fn destinations(instruction: &Instruction<'_>) -> impl Iterator<Item = Registers> {
@@ -188,6 +195,13 @@ fn scalar_destinations(instruction: &Instruction<'_>) -> impl Iterator<Item = (u
 
 impl<F: Fn(&str) + Send + Sync> WaveObserver for Lines<F> {
     fn issues(&mut self, context: &Context<'_>, instruction: &Instruction<'_>) {
+        self.is_chosen = self.filter.fits(context, instruction);
+        self.has_access = false;
+        self.operands.clear();
+        self.accesses.clear();
+        if !self.is_chosen {
+            return;
+        }
         let wave = context.wave;
         self.implicit = Implicit::of(wave);
         self.vectors.clear();
@@ -198,17 +212,35 @@ impl<F: Fn(&str) + Send + Sync> WaveObserver for Lines<F> {
         }
     }
 
+    fn accesses(&mut self, _: &Context<'_>, event: &MemoryEvent<'_>) -> Verdict {
+        if self.is_chosen && event.access.intent == Some(Intent::Atomic) {
+            self.operands = operands(event);
+        }
+        Verdict::Allow
+    }
+
+    fn accessed(&mut self, _: &Context<'_>, event: &MemoryEvent<'_>) {
+        if self.is_chosen {
+            self.has_access |= self.filter.fits_access(event.access);
+            write_access(&mut self.accesses, event, &self.operands);
+        }
+    }
+
     fn completes(&mut self, context: &Context<'_>, instruction: &Instruction<'_>) {
+        if !self.is_chosen || !self.filter.memory.is_empty() && !self.has_access {
+            return;
+        }
         let (wave, pc, step) = (context.wave, context.pc, instruction.step);
         let exec = instruction.exec;
         let [x, y, z] = wave.id.group;
         self.line.clear();
-        let _ = write!(
-            self.line,
-            "[{x},{y},{z}] {}  {pc:#x}  exec={exec:016x}  {}  ->",
-            wave.id.wave,
-            step.inst.text()
-        );
+        let _ = write!(self.line, "[{x},{y},{z}] {}  {pc:#x}", wave.id.wave);
+        let symbol = self.symbols.as_ref().and_then(|symbols| symbols(pc));
+        if let Some(symbol) = symbol {
+            let _ = write!(self.line, " {symbol}");
+        }
+        let text = step.inst.text();
+        let _ = write!(self.line, "  exec={exec:016x}  {text}  ->");
         let before = self.line.len();
         let named: Vec<(u8, u8)> = scalar_destinations(instruction).collect();
         for &(code, count) in &named {
@@ -219,9 +251,9 @@ impl<F: Fn(&str) + Send + Sync> WaveObserver for Lines<F> {
                 continue;
             };
             let touched = |lane: usize| exec >> lane & 1 != 0 || old.0[lane] != new.0[lane];
-            let lanes: Vec<(usize, u32)> = (0..LANES)
+            let lanes: Vec<(usize, u64)> = (0..LANES)
                 .filter(|&lane| touched(lane))
-                .map(|lane| (lane, new.0[lane]))
+                .map(|lane| (lane, new.0[lane].into()))
                 .collect();
             self.vector(register, &lanes);
         }
@@ -247,28 +279,7 @@ impl<F: Fn(&str) + Send + Sync> WaveObserver for Lines<F> {
             // Nothing was written, so there is nothing to point at.
             self.line.truncate(before - "  ->".len());
         }
+        self.line.push_str(&self.accesses);
         (self.tell)(&self.line);
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn lanes_are_written_compactly() {
-        let lanes = |values: &[u32]| values.iter().copied().enumerate().collect::<Vec<_>>();
-        assert_eq!(spread(&[]), Spread::None);
-        assert_eq!(spread(&lanes(&[7, 7, 7])), Spread::Equal(7));
-        assert_eq!(
-            spread(&lanes(&[5, 9, 13])),
-            Spread::Even { first: 5, step: 4 }
-        );
-        assert_eq!(spread(&lanes(&[5, 9, 14])), Spread::Any);
-        assert_eq!(spread(&[(0, 1), (2, 5)]), Spread::Any);
-        assert_eq!(
-            spread(&[(0, 0), (1, 2), (5, 10)]),
-            Spread::Even { first: 0, step: 2 }
-        );
     }
 }

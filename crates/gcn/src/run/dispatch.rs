@@ -16,7 +16,7 @@ use super::arguments::{self, Problems};
 use super::launch::{self, Given, Run};
 use super::notes::{outside, plural, remedy, unowned};
 use super::progress;
-use super::trace::traced;
+use super::trace::Trace;
 use crate::Usage;
 use crate::input::open;
 
@@ -224,13 +224,18 @@ impl Ready {
     /// Runs all launches in order, up to the first that is stopped.
     ///
     /// # Errors
-    /// A launch cannot begin, or the trace cannot be written to `out`.
-    pub fn run(&self, run: &Run, out: &mut dyn Write) -> Result<Ran> {
+    /// A launch cannot begin, or the trace cannot be written; without a file it goes to `out`.
+    pub fn run(
+        &self,
+        run: &Run,
+        mut trace: Option<&mut Trace>,
+        out: &mut dyn Write,
+    ) -> Result<Ran> {
         let mut ran = Ran::default();
         let mut written = run.launches.iter().zip(&self.launches);
         while let Some((launch, prepared)) = written.next() {
             let repeat = launch.repeat.map_or(1, u32::from);
-            self.repeat(prepared, repeat, run, &mut ran, out)?;
+            self.repeat(prepared, repeat, trace.as_deref_mut(), &mut ran, out)?;
             if ran.fault.is_some() {
                 if let left @ 1.. = written.len() as u64 {
                     let left = plural(left, "launch", "es");
@@ -247,7 +252,7 @@ impl Ready {
         &self,
         prepared: &PreparedLaunch,
         times: u32,
-        run: &Run,
+        mut trace: Option<&mut Trace>,
         ran: &mut Ran,
         out: &mut dyn Write,
     ) -> Result<()> {
@@ -261,12 +266,13 @@ impl Ready {
         let (mut note, mut lost) = (None, 0);
         for _ in 0..times {
             let begin = Instant::now();
-            let outcome = if run.trace {
-                traced(prepared, &self.queue, run.json, out)?
-            } else {
-                let watched = Arc::new(Progress::default());
-                let prepared = prepared.clone().progress(&watched);
-                progress::shown(&watched, || prepared.run(&self.queue))
+            let outcome = match &mut trace {
+                Some(trace) => trace.run(prepared, &self.queue, out)?,
+                None => {
+                    let watched = Arc::new(Progress::default());
+                    let prepared = prepared.clone().progress(&watched);
+                    progress::shown(&watched, || prepared.run(&self.queue))
+                }
             };
             done.times.push(begin.elapsed());
             let end = completion(outcome)?;

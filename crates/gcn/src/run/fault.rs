@@ -86,7 +86,7 @@ impl Unfinished {
 }
 
 /// An address of code as a symbol and the distance from it.
-fn symbolic(pc: u64, loaded: &Loaded) -> Option<String> {
+pub fn symbolic(pc: u64, loaded: &Loaded) -> Option<String> {
     let symbol = loaded.code_symbol_at(pc)?;
     Some(format!("{}+{:#x}", symbol.name, pc - symbol.address))
 }

@@ -58,12 +58,30 @@ pub struct Run {
     pub save: Vec<Given>,
     /// Buffers to compare.
     pub expect: Vec<Given>,
-    /// Prints every instruction.
-    pub trace: bool,
+    /// Prints instructions.
+    pub trace: TraceOptions,
     /// Lists instructions by their fidelity.
     pub fidelity: bool,
     /// Reports in JSON.
     pub json: bool,
+}
+
+/// Options of a trace.
+#[derive(Clone, PartialEq, Debug, Default)]
+pub struct TraceOptions {
+    /// Traces every instruction.
+    pub all: bool,
+    /// The choice of instructions, each `KEY=VALUE`.
+    pub only: Vec<String>,
+    /// File to write it to.
+    pub file: Option<PathBuf>,
+}
+
+impl TraceOptions {
+    /// True if there is a trace.
+    pub fn is_on(&self) -> bool {
+        self.all || !self.only.is_empty() || self.file.is_some()
+    }
 }
 
 /// Options for the compiler of a source, or for its assembler.
@@ -287,7 +305,9 @@ impl Run {
         let options = args.clang_options.iter().cloned();
         self.compiler.clang_options.extend(options);
         self.verbose |= args.verbose;
-        self.trace |= args.trace;
+        self.trace.all |= args.trace;
+        self.trace.only.extend(args.trace_only.iter().cloned());
+        replace(&mut self.trace.file, &args.trace_file);
         self.fidelity |= args.fidelity;
         self.json |= args.json;
         let given = Launch {

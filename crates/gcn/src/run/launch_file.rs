@@ -8,10 +8,10 @@ use anyhow::{Context, Result, bail};
 use serde::Deserialize;
 
 use super::launch::{
-    Compiler, Extent, FILE, Given, Launch, Run, VALUE, amount, offsets, pair, seconds, sizes,
-    unvalued,
+    Compiler, Extent, FILE, Given, Launch, Run, TraceOptions, VALUE, amount, offsets, pair,
+    seconds, sizes, unvalued,
 };
-use crate::input::Dialect;
+use crate::input::{Dialect, STDIN};
 
 /// A launch file.
 #[derive(Deserialize, Default)]
@@ -34,6 +34,8 @@ struct File {
     save: Option<Pairs>,
     expect: Option<Pairs>,
     trace: bool,
+    trace_only: Option<Names>,
+    trace_file: Option<PathBuf>,
     fidelity: bool,
     json: bool,
     // Those of a launch: of the only one, or where a launch has no other.
@@ -229,6 +231,14 @@ enum Pairs {
     List(Vec<toml::Value>),
 }
 
+/// The path of an output, or standard output.
+fn output(base: &Path, path: &Path) -> PathBuf {
+    if path == Path::new(STDIN) {
+        return path.to_owned();
+    }
+    base.join(path)
+}
+
 /// Reads a launch file; relative paths in it start at `base`.
 ///
 /// # Errors
@@ -298,7 +308,11 @@ pub fn read(text: &str, base: &Path) -> Result<Run> {
             base,
             Unnamed::InText { wanted: VALUE },
         )?,
-        trace: file.trace,
+        trace: TraceOptions {
+            all: file.trace,
+            only: names(file.trace_only),
+            file: file.trace_file.map(|path| output(base, &path)),
+        },
         fidelity: file.fidelity,
         json: file.json,
     })

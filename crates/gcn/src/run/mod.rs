@@ -17,6 +17,7 @@ mod progress;
 mod report;
 mod save;
 mod trace;
+mod trace_filter;
 mod wanted;
 
 use std::io::Write;
@@ -35,6 +36,7 @@ use launch::Run;
 pub use options::{Args, EXAMPLES};
 use program::{choose, program};
 use report::{Outcome, Report, Results};
+use trace::Trace;
 use wanted::Wanted;
 
 /// Carries the command out.
@@ -67,6 +69,7 @@ fn carry_out(run: &Run, out: &mut dyn Write) -> Result<Status> {
     let dispatches = Dispatches::new(run, &kernels, device, budget)?;
     dispatches.check()?;
     let wanted = Wanted::new(run, dispatches.buffers.views(), loaded)?;
+    let mut trace = Trace::new(run, wanted.trace)?;
     let interrupted = Arc::default();
     let ready = dispatches.prepare(device, budget, &interrupted)?;
     if !run.json {
@@ -76,7 +79,7 @@ fn carry_out(run: &Run, out: &mut dyn Write) -> Result<Status> {
     }
 
     let stop = Stop::listen(&interrupted, run.timeout).context("cannot handle signals")?;
-    let ran = stop.limited(|| ready.run(run, out))?;
+    let ran = stop.limited(|| ready.run(run, trace.as_mut(), out))?;
     let cause = stop.cause();
     stop.ended();
 

@@ -94,9 +94,16 @@ pub struct Args {
     /// Maximum guest memory for buffers, such as 512M or 4G; without, half of the available memory.
     #[arg(long, value_name = "BYTES", value_parser = launch::amount)]
     pub memory: Option<u64>,
-    /// Print every executed instruction, with the lanes active and the registers written.
+    /// Print every executed instruction, with the lanes active, the registers written, and the memory accessed.
     #[arg(long)]
     pub trace: bool,
+    /// Trace some instructions only: workgroup=X,Y,Z, wave=N or A..B, code=A..B or SYMBOL, memory=A..B or BUFFER,
+    /// instruction=NAME (`*` stands for any text).
+    #[arg(long, value_name = "KEY=VALUE")]
+    pub trace_only: Vec<String>,
+    /// Write the trace to a file.
+    #[arg(long, value_name = "FILE")]
+    pub trace_file: Option<PathBuf>,
     /// Stop a wave after N instructions.
     #[arg(long, value_name = "N")]
     pub limit: Option<u64>,

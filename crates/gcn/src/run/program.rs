@@ -142,7 +142,7 @@ fn device(run: &Run, target: &str) -> Result<Device> {
     let all = || std::thread::available_parallelism().map_or(1, usize::from);
     let threads = match run.threads {
         // Lines of several threads would come in no order.
-        _ if run.trace => 1,
+        _ if run.trace.is_on() => 1,
         Some(threads) if !(1..=MAX_THREADS).contains(&threads) => {
             bail!("threads: {threads} is not a number from 1 to {MAX_THREADS}")
         }

@@ -105,32 +105,30 @@ fn directory(path: &Path) -> &Path {
     }
 }
 
-/// The messages of files that are saved to twice, or that are inputs.
-pub fn conflicts(saves: &[Save], inputs: &[PathBuf]) -> Vec<String> {
+/// The messages of files that are written to twice, or that are inputs.
+pub fn conflicts(saves: &[Save], trace: Option<&Path>, inputs: &[PathBuf]) -> Vec<String> {
     let inputs: Vec<(&PathBuf, Identity)> = inputs
         .iter()
         .filter_map(|path| Some((path, Identity::of(path)?)))
         .collect();
-    let mut seen: Vec<(&Save, Identity)> = Vec::new();
+    let mut seen: Vec<(&str, Identity)> = Vec::new();
     let mut messages = Vec::new();
-    for save in saves {
-        let Some(identity) = Identity::of(&save.path) else {
+    let saved = saves.iter().map(|save| (Some(&*save.name), &*save.path));
+    for (name, path) in saved.chain(trace.map(|path| (None, path))) {
+        let Some(identity) = Identity::of(path) else {
             continue;
         };
         let message = |rest: String| {
-            let (name, path) = (&save.name, input::name(&save.path));
-            format!("save {name}: {path} {rest}")
+            let output = name.map_or("trace".to_owned(), |name| format!("save {name}"));
+            format!("{output}: {} {rest}", input::name(path))
         };
         if let Some((input, _)) = inputs.iter().find(|(_, input)| *input == identity) {
             messages.push(message(format!("is the input {}", input::name(input))));
         }
         if let Some((other, _)) = seen.iter().find(|(_, other)| *other == identity) {
-            messages.push(message(format!(
-                "is the file that {} is saved to",
-                other.name
-            )));
+            messages.push(message(format!("is the file that {other} is saved to")));
         }
-        seen.push((save, identity));
+        seen.push((name.unwrap_or_default(), identity));
     }
     messages
 }

@@ -1,47 +1,96 @@
-//! The trace of a run.
+//! The trace of a run: what it shows, and where it goes.
 
-use std::io::{self, Write};
+use std::fs::File;
+use std::io::{self, BufWriter, Write};
+use std::path::Path;
 use std::sync::{Arc, mpsc};
 
-use anyhow::Result;
+use anyhow::{Context, Result};
 use gcn_emu::observe::Observers;
-use gcn_observe::Trace;
+use gcn_observe::Filter;
 use gcn_runtime::{Outcome, PreparedLaunch, Queue};
+
+use super::fault::symbolic;
+use super::launch::{Run, TraceOptions};
+use crate::input;
 
 /// Lines of a trace that may wait to be written.
 const BACKLOG: usize = 1024;
 
-/// Runs a launch with a trace. A thread of the queue's runs it, since only this one may write to `out`; in JSON mode the trace
-/// goes to standard error.
-///
-/// # Errors
-/// `out` cannot be written, or the launch is none of the queue's device.
-pub fn traced(
-    prepared: &PreparedLaunch,
-    queue: &Queue,
-    json: bool,
-    out: &mut dyn Write,
-) -> Result<Outcome> {
-    let (sender, lines) = mpsc::sync_channel::<String>(BACKLOG);
-    // Nobody listens any more when the run is being stopped.
-    let trace = Trace::new(move |line: &str| drop(sender.send(line.to_owned())));
-    let observers = Observers::none().with(Arc::new(trace));
-    // The lines end when the run drops the trace, of which this thread keeps nothing.
-    let signal = prepared.clone().observers(&observers).submit(queue)?;
-    drop(observers);
-    let mut written = Ok(());
-    for line in lines {
-        written = if json {
-            writeln!(io::stderr(), "{line}")
-        } else {
-            writeln!(out, "{line}")
-        };
-        if written.is_err() {
-            signal.cancel();
-            break;
+/// Place that a trace is written to.
+enum Sink {
+    /// Standard output.
+    Output,
+    /// Standard error, where standard output has a report.
+    Error,
+    File(BufWriter<File>),
+}
+
+/// A trace of the launches of a run.
+pub struct Trace {
+    filter: Filter,
+    sink: Sink,
+}
+
+impl Trace {
+    /// The trace that a run asks for.
+    ///
+    /// # Errors
+    /// Its file cannot be made.
+    pub fn new(run: &Run, filter: Filter) -> Result<Option<Trace>> {
+        let TraceOptions { file, .. } = &run.trace;
+        if !run.trace.is_on() {
+            return Ok(None);
         }
+        let sink = match file {
+            Some(path) if path != Path::new(input::STDIN) => {
+                let file = File::create(path)
+                    .with_context(|| format!("cannot write {}", input::name(path)))?;
+                Sink::File(BufWriter::new(file))
+            }
+            _ if run.json => Sink::Error,
+            _ => Sink::Output,
+        };
+        Ok(Some(Trace { filter, sink }))
     }
-    let outcome = signal.wait();
-    written?;
-    Ok(outcome)
+
+    /// Runs a launch with the trace. A thread of the queue's runs it, since only this one may write to `out`.
+    ///
+    /// # Errors
+    /// The trace cannot be written, or the launch is none of the queue's device.
+    pub fn run(
+        &mut self,
+        prepared: &PreparedLaunch,
+        queue: &Queue,
+        out: &mut dyn Write,
+    ) -> Result<Outcome> {
+        let (sender, lines) = mpsc::sync_channel::<String>(BACKLOG);
+        let module = prepared.kernel().module().clone();
+        // Nobody listens any more when the run is being stopped.
+        let trace = gcn_observe::Trace::new(move |line: &str| drop(sender.send(line.to_owned())))
+            .filter(self.filter.clone())
+            .symbols(move |pc| symbolic(pc, module.loaded()));
+        let observers = Observers::none().with(Arc::new(trace));
+        // The lines end when the run drops the trace, of which this thread keeps nothing.
+        let signal = prepared.clone().observers(&observers).submit(queue)?;
+        drop(observers);
+        let mut written = Ok(());
+        for line in lines {
+            written = match &mut self.sink {
+                Sink::Output => writeln!(out, "{line}"),
+                Sink::Error => writeln!(io::stderr(), "{line}"),
+                Sink::File(file) => writeln!(file, "{line}"),
+            };
+            if written.is_err() {
+                signal.cancel();
+                break;
+            }
+        }
+        if let (Ok(()), Sink::File(file)) = (&written, &mut self.sink) {
+            written = file.flush();
+        }
+        let outcome = signal.wait();
+        written?;
+        Ok(outcome)
+    }
 }

@@ -1,6 +1,7 @@
 //! Actions on memory after a run: printing, saving, comparing.
 
 use anyhow::Result;
+use gcn_observe::Filter;
 use gcn_runtime::bind::BufferView;
 use gcn_runtime::hsa::Loaded;
 
@@ -9,6 +10,7 @@ use super::expect::Expectation;
 use super::launch::Run;
 use super::output::{Selector, View};
 use super::save::{self, Save};
+use super::trace_filter;
 
 /// Uses of memory after the run.
 pub struct Wanted {
@@ -18,6 +20,8 @@ pub struct Wanted {
     pub save: Vec<Save>,
     /// Compared.
     pub expect: Vec<Expectation>,
+    /// Traced.
+    pub trace: Filter,
 }
 
 impl Wanted {
@@ -67,15 +71,25 @@ impl Wanted {
                 )
             })
             .collect();
-        problems.extend(save::conflicts(&save, &run.inputs()));
+        problems.extend(save::conflicts(
+            &save,
+            run.trace.file.as_deref(),
+            &run.inputs(),
+        ));
         if run.json && save.iter().any(Save::is_for_stdout) {
             problems.push("--save to standard output, which has the report of --json".to_owned());
+        }
+        let mut trace = Filter::default();
+        for only in &run.trace.only {
+            let added = trace_filter::add(&mut trace, only, buffers, loaded);
+            keep(added, "trace only", only, &mut problems);
         }
         Problems::check(problems, || None)?;
         Ok(Wanted {
             print,
             save,
             expect,
+            trace,
         })
     }
 }

@@ -260,7 +260,9 @@ fn a_trace_has_a_line_for_each_instruction() {
         ran.out
     );
     assert!(
-        lines[0].ends_with("exec=000000000000000f  s_load_dword s4, s[0:1], 0x4  -> s4=0xa"),
+        lines[0].contains(
+            " plain+0x0  exec=000000000000000f  s_load_dword s4, s[0:1], 0x4  -> s4=0xa  load global 0x"
+        ) && lines[0].ends_with("4: 0xa"),
         "{}",
         lines[0]
     );
@@ -274,6 +276,145 @@ fn a_trace_has_a_line_for_each_instruction() {
         "{}",
         lines[4]
     );
+    assert!(
+        lines[5].contains("global_store_dword v1, v2, s[6:7]  store global 0x")
+            && lines[5].ends_with("00+0x4*lane: 0xa+0x1*lane"),
+        "{}",
+        lines[5]
+    );
     assert!(lines[6].ends_with("s_endpgm"), "{}", lines[6]);
     assert_ne!(address(lines[0]), address(lines[1]));
+}
+
+/// A kernel that accesses LDS, by atomics too, and two dwords at once through a descriptor.
+const ACCESSES: &str = "v_lshlrev_b32 v1, 2, v0\nv_mov_b32 v2, 7\nds_write_b32 v1, v0\nds_add_rtn_u32 v3, v1, v2\n\
+                        ds_read2_b32 v[2:3], v1 offset1:16\ns_waitcnt lgkmcnt(0)";
+
+#[test]
+fn a_trace_has_the_accesses_of_memory() {
+    let directory = scratch("trace-accesses");
+    let text = kernel_of(ACCESSES, "gfx900");
+    let text = text.replace(
+        ".amdhsa_next_free_vgpr",
+        ".amdhsa_group_segment_fixed_size 256\n.amdhsa_next_free_vgpr",
+    );
+    fs::write(directory.join("k.s"), text).expect("a file");
+    let ran = run_in(&directory, &["k.s", "--grid", "4", "--trace"]);
+    let accesses: Vec<&str> = ran
+        .out
+        .lines()
+        .filter_map(|line| line.split_once(" lds "))
+        .map(|(_, access)| access)
+        .collect();
+    assert_eq!(
+        accesses,
+        [
+            "0x0+0x4*lane: 0x0+0x1*lane",
+            "0x0+0x4*lane: 0x7, was 0x0+0x1*lane",
+            "0x0+0x4*lane: 0x7+0x1*lane  load lds 0x40+0x4*lane: 0x0",
+        ],
+        "{}",
+        ran.out
+    );
+    assert!(ran.out.contains("  atomic lds 0x0"), "{}", ran.out);
+}
+
+#[test]
+fn a_trace_is_filtered() {
+    let texts = |only: &[&str]| {
+        let mut arguments = vec!["--arg", "out=u32*4", "--grid", "128", "--group", "64"];
+        for only in only {
+            arguments.extend(["--trace-only", only]);
+        }
+        let ran = plain(&arguments);
+        assert_eq!(ran.status, Some(FAULT), "it stores beyond: {}", ran.err);
+        let text = |line: &str| {
+            let (wave, rest) = line.split_once("  0x")?;
+            let (_, rest) = rest.split_once("  ")?;
+            let (_, text) = rest.split_once("  ")?;
+            Some(format!("{wave} {}", text.split_whitespace().next()?))
+        };
+        ran.out.lines().filter_map(text).collect::<Vec<_>>()
+    };
+    assert_eq!(texts(&["instruction=s_load*"]).len(), 2);
+    assert_eq!(texts(&["code=plain+8"]), ["[0,0,0] 0 s_load_dwordx2"]);
+    let expected = ["[0,0,0] 0 s_load_dwordx2", "[0,0,0] 0 v_lshlrev_b32_e32"];
+    assert_eq!(texts(&["code=plain+8 .. plain+0x14"]), expected);
+    assert_eq!(
+        texts(&["instruction=s_*", "code=plain..plain+8", "wave=0..2"]),
+        ["[0,0,0] 0 s_load_dword"]
+    );
+    assert!(texts(&["wave=1"]).is_empty() && texts(&["workgroup=1"]).is_empty());
+
+    let good = plain(&["--trace-only", "memory=out", "--grid", "4"]);
+    assert_eq!(good.out.lines().count(), 1, "{}", good.out);
+    assert!(good.out.contains("  global_store_dword v1, v2"));
+    let groups = [
+        "--trace-only",
+        "workgroup=1,0",
+        "--grid",
+        "4",
+        "--group",
+        "2",
+    ];
+    let ran = plain(&groups);
+    assert_eq!(ran.out.lines().count(), 7, "{}", ran.out);
+    assert!(ran.out.lines().all(|line| line.starts_with("[1,0,0] 0 ")));
+
+    let wrong = plain(&[
+        "--trace-only",
+        "wave=x",
+        "--trace-only",
+        "what",
+        "--trace-only",
+        "code=nowhere",
+        "--trace-only",
+        "lane=3",
+    ]);
+    let keys = "workgroup=X,Y,Z, wave=N, code=A..B, memory=A..B or instruction=NAME";
+    assert_eq!(
+        wrong.err,
+        format!(
+            "error: trace only wave=x: `x` is not the number of a wave in its workgroup, or A..B\n\
+             error: trace only what: write {keys}\n\
+             error: trace only code=nowhere: `nowhere` is no symbol, and not A..B of addresses or SYMBOL+OFFSET\n\
+             error: trace only lane=3: there is no `lane`; write {keys}\n"
+        )
+    );
+    assert_eq!(wrong.status, Some(BAD_INPUT));
+}
+
+#[test]
+fn a_trace_goes_to_a_file() {
+    let directory = scratch("trace-file");
+    let file = directory.join("trace.txt");
+    let path = file.to_str().expect("a path of the test");
+    let ran = plain(&["--trace-file", path, "--print", "out[1]"]);
+    assert_eq!(ran.out, "out: u32[1..2] = 11\n", "{}", ran.err);
+    let trace = fs::read_to_string(&file).expect("the trace");
+    assert_eq!(trace.lines().count(), 7, "{trace}");
+    let report = plain(&["--trace-file", path, "--json"]);
+    assert_eq!((report.err.as_str(), report.status), ("", Some(GOOD)));
+
+    let save = format!("out={path}");
+    let ran = plain(&["--trace-file", path, "--save", &save]);
+    assert_eq!(
+        ran.err,
+        format!("error: trace: {path} is the file that out is saved to\n")
+    );
+    let source = kernels().join("plain.s");
+    let before = fs::read(&source).expect("the source");
+    let ran = plain(&["--trace-file", "plain.s"]);
+    assert_eq!(ran.err, "error: trace: plain.s is the input plain.s\n");
+    assert_eq!(fs::read(&source).expect("the source"), before);
+
+    let launch = format!(
+        "file = {source:?}\ngrid = 4\nargs = [\"u8:1\", \"u32:3\", \"u32*4\"]\ntrace_file = \"launch.txt\"\n\
+         trace_only = [\"instruction=v_*\"]\n"
+    );
+    fs::write(directory.join("launch.toml"), launch).expect("a file");
+    let ran = run_in(&directory, &["launch.toml"]);
+    assert_eq!(ran.out, "", "{}", ran.err);
+    let trace = fs::read_to_string(directory.join("launch.txt")).expect("the trace");
+    assert_eq!(trace.lines().count(), 2, "{trace}");
 }

@@ -1,0 +1,131 @@
+//! Accesses of memory as a trace writes them.
+
+use std::fmt::Write;
+
+use gcn_emu::fault::Intent;
+use gcn_emu::observe::{MemoryEvent, Phase, Space, Value};
+
+use crate::filter::lanes;
+use crate::spread::write_spread;
+
+/// Dwords of a value that is written as one number by lane.
+const NUMBER_DWORDS: usize = 2;
+
+/// Writes an access: intent, space, addresses and values, for each space that lanes go to and each element. Offsets are
+/// addresses in LDS and GDS. `operands` has the values of [`operands`] for an atomic.
+pub(crate) fn write_access(line: &mut String, event: &MemoryEvent<'_>, operands: &[String]) {
+    let access = event.access;
+    let Some(intent) = access.intent else {
+        return;
+    };
+    let mut operands = operands.iter();
+    for (space, mask, element) in groups(event) {
+        let (verb, space_name) = (verb(intent), name(space));
+        // Writing to a string does not fail.
+        let _ = write!(line, "  {verb} {space_name} ");
+        let addresses: Option<Vec<(usize, u64)>> = lanes(mask)
+            .map(|lane| Some((lane, address(event, space, lane, element)?)))
+            .collect();
+        match addresses {
+            Some(addresses) => write_spread(line, &addresses, u64::MAX),
+            None => line.push_str("partly out of range"),
+        }
+        line.push_str(": ");
+        match operands.next() {
+            Some(operands) => {
+                let _ = write!(line, "{operands}, was ");
+            }
+            None if intent == Intent::Atomic => line.push_str("was "),
+            None => {}
+        }
+        line.push_str(&values(event, mask, element));
+    }
+}
+
+/// Values that an atomic is about to combine with memory, for each space and element.
+pub(crate) fn operands(event: &MemoryEvent<'_>) -> Vec<String> {
+    debug_assert_eq!(event.phase, Phase::Before, "memory has other values then");
+    groups(event)
+        .map(|(_, mask, element)| values(event, mask, element))
+        .collect()
+}
+
+/// Spaces with their lanes, and elements.
+fn groups<'e>(event: &'e MemoryEvent<'_>) -> impl Iterator<Item = (Space, u64, u8)> + 'e {
+    let access = event.access;
+    let spaces = [
+        (Space::Global, access.global),
+        (Space::Lds, access.lds),
+        (Space::Gds, access.gds),
+        (Space::Scratch, access.scratch),
+        (Space::Buffer, access.buffer),
+    ];
+    let used = spaces.into_iter().filter(|(_, mask)| *mask != 0);
+    used.flat_map(|(space, mask)| (0..access.elements).map(move |n| (space, mask, n)))
+}
+
+fn verb(intent: Intent) -> &'static str {
+    match intent {
+        Intent::Load => "load",
+        Intent::Store => "store",
+        Intent::Atomic => "atomic",
+    }
+}
+
+fn name(space: Space) -> &'static str {
+    match space {
+        Space::Global => "global",
+        Space::Lds => "lds",
+        Space::Gds => "gds",
+        Space::Scratch => "scratch",
+        Space::Buffer => "buffer",
+    }
+}
+
+/// The address of a lane's element; nothing out of a buffer's bounds.
+fn address(event: &MemoryEvent<'_>, space: Space, lane: usize, element: u8) -> Option<u64> {
+    let access = event.access;
+    match space {
+        Space::Lds | Space::Gds if element == 0 => Some(access.address[lane]),
+        Space::Lds | Space::Gds => Some(access.second[lane]),
+        Space::Global | Space::Scratch | Space::Buffer => access.place(lane, 0),
+    }
+}
+
+/// The values of lanes.
+fn values(event: &MemoryEvent<'_>, mask: u64, element: u8) -> String {
+    let values: Vec<(usize, Value)> = lanes(mask)
+        .filter_map(|lane| Some((lane, event.value(lane, element)?)))
+        .collect();
+    let dwords = values.iter().map(|(_, value)| value.dwords().len()).max();
+    let mut text = String::new();
+    if dwords.is_some_and(|dwords| dwords > NUMBER_DWORDS) {
+        let whole = |value: &Value| {
+            let dwords = value.dwords().iter().rev();
+            dwords.map(|it| format!("{it:08x}")).collect::<String>()
+        };
+        let mut texts: Vec<String> = values.iter().map(|(_, value)| whole(value)).collect();
+        if texts.windows(2).all(|pair| pair[0] == pair[1]) {
+            texts.truncate(1);
+            return format!("0x{}", texts.concat());
+        }
+        return format!("[{}]", texts.join(" "));
+    }
+    let number = |value: &Value| {
+        let dwords = value.dwords().iter().rev();
+        dwords.fold(0, |number: u64, dword| {
+            number << u32::BITS | u64::from(*dword)
+        })
+    };
+    let mask = if dwords == Some(NUMBER_DWORDS) {
+        u64::MAX
+    } else {
+        u64::from(u32::MAX)
+    };
+    let numbers: Vec<(usize, u64)> = values
+        .iter()
+        .map(|(lane, it)| (*lane, number(it)))
+        .collect();
+    write_spread(&mut text, &numbers, mask);
+    text
+}

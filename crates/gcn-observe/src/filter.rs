@@ -1,0 +1,94 @@
+//! A choice of the instructions that a trace reports.
+
+use std::ops::Range;
+
+use gcn_emu::observe::{Access, Context, Instruction, Space};
+
+/// A choice of executed instructions: those that fit each list that is not empty, by one of its entries.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct Filter {
+    /// Workgroups' positions in x, y and z.
+    pub workgroups: Vec<[u32; 3]>,
+    /// Numbers of waves in their workgroups.
+    pub waves: Vec<Range<u32>>,
+    /// Addresses of instructions.
+    pub code: Vec<Range<u64>>,
+    /// Addresses in global memory or scratch, of which an instruction accesses a byte.
+    pub memory: Vec<Range<u64>>,
+    /// Names of instructions, without their suffixes for encodings; `*` stands for any text.
+    pub instructions: Vec<String>,
+}
+
+impl Filter {
+    /// True if an instruction that is about to execute fits, whatever it accesses.
+    pub(crate) fn fits(&self, context: &Context<'_>, instruction: &Instruction<'_>) -> bool {
+        fn one<T>(list: &[T], fits: impl Fn(&T) -> bool) -> bool {
+            list.is_empty() || list.iter().any(fits)
+        }
+        let id = context.id();
+        one(&self.workgroups, |group| *group == id.group)
+            && one(&self.waves, |waves| waves.contains(&id.wave))
+            && one(&self.code, |code| code.contains(&context.pc))
+            && one(&self.instructions, |pattern| {
+                matches(pattern, instruction.step.inst.name())
+            })
+    }
+
+    /// True if an access fits.
+    pub(crate) fn fits_access(&self, access: &Access) -> bool {
+        let is_inside = |address: u64| {
+            let end = address.saturating_add(u64::from(access.bytes.max(1)));
+            let overlaps = |range: &Range<u64>| address < range.end && range.start < end;
+            self.memory.iter().any(overlaps)
+        };
+        lanes(access.lanes()).any(|lane| {
+            let is_shared = matches!(access.space(lane), Some(Space::Lds | Space::Gds));
+            !is_shared && access.place(lane, 0).is_some_and(is_inside)
+        })
+    }
+}
+
+/// The lanes of a mask.
+pub(crate) fn lanes(mask: u64) -> impl Iterator<Item = usize> {
+    (0..u64::BITS as usize).filter(move |lane| mask >> lane & 1 != 0)
+}
+
+/// True if a pattern, in which `*` stands for any text, denotes a name.
+fn matches(pattern: &str, name: &str) -> bool {
+    let mut parts = pattern.split('*');
+    let first = parts.next().unwrap_or_default();
+    let Some(mut rest) = name.strip_prefix(first) else {
+        return false;
+    };
+    let Some(last) = parts.next_back() else {
+        return rest.is_empty();
+    };
+    for part in parts {
+        let Some(at) = rest.find(part) else {
+            return false;
+        };
+        rest = &rest[at + part.len()..];
+    }
+    rest.ends_with(last)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn patterns_denote_names() {
+        for (pattern, name, expected) in [
+            ("v_add_f32", "v_add_f32", true),
+            ("v_add_f3", "v_add_f32", false),
+            ("v_*", "v_add_f32", true),
+            ("*_f32", "v_add_f32", true),
+            ("v*add*32", "v_add_f32", true),
+            ("v*f32*32", "v_add_f32", false),
+            ("*", "v_add_f32", true),
+            ("s_*", "v_add_f32", false),
+        ] {
+            assert_eq!(matches(pattern, name), expected, "{pattern} {name}");
+        }
+    }
+}
