@@ -8,6 +8,7 @@
 //! for AMDGPU Backend"; the packet and queue structures of the HSA runtime's public headers.
 
 mod arguments;
+mod inspect;
 mod load;
 mod registers;
 
@@ -25,6 +26,7 @@ use crate::hostcall::Hostcall;
 use crate::owned::Owned;
 use crate::printf::{Buffer, FormatError, Formats};
 use arguments::Services;
+pub use inspect::{BeyondArguments, UnsetSgprs};
 pub use load::{LoadError, Loaded, LoadedSymbol, load};
 use registers::{Pointers, VGPR_BLOCK, sgprs};
 

@@ -6,12 +6,12 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use gcn_emu::code::Code;
 use gcn_emu::device::Device as Emulated;
-use gcn_emu::fault::FaultKind;
+use gcn_emu::fault::{Fault, FaultKind};
 use gcn_emu::host::{HostCalls, Monitor};
 use gcn_emu::observe::Observers;
 use gcn_emu::run;
 
-use crate::hsa::{self, LaunchError, Note, Placed, Shape};
+use crate::hsa::{self, BeyondArguments, LaunchError, Note, Placed, Shape, UnsetSgprs};
 use crate::progress::Progress;
 use crate::{Argument, Completion, Error, Kernel, Outcome, Queue, Signal};
 
@@ -225,6 +225,29 @@ impl PreparedLaunch {
     /// ```
     pub fn code(&self) -> &Code {
         &self.built.prepared.code
+    }
+
+    /// The load of arguments behind those that are given, of a kernel that has run and has no metadata to check them by.
+    ///
+    /// # Examples
+    /// ```
+    /// # mod example { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/doc/assemble.rs")); }
+    /// # use example::add_one;
+    /// # let device = gcn_runtime::Device::new("gfx900")?;
+    /// # let kernel = device.load(&add_one())?.kernel("add_one")?;
+    /// let prepared = kernel.launch([1, 1, 1]).prepare()?;
+    /// assert!(prepared.run(&device.queue()).is_err(), "it has no pointer");
+    /// let beyond = prepared.reads_beyond_arguments().expect("it has loaded one");
+    /// assert_eq!((beyond.given, beyond.loaded), (0, 8));
+    /// # Ok::<(), gcn_runtime::Error>(())
+    /// ```
+    pub fn reads_beyond_arguments(&self) -> Option<BeyondArguments> {
+        self.built.job.launch().reads_beyond_arguments(self.code())
+    }
+
+    /// The SGPRs that the address of a faulting access comes from although nothing has set them.
+    pub fn unset_sgprs(&self, fault: &Fault) -> Option<UnsetSgprs> {
+        self.built.job.launch().unset_sgprs(self.code(), fault)
     }
 
     /// Adds signals that submissions through this handle wait for.

@@ -33,7 +33,7 @@ impl Launch<'_> {
 
     /// The hidden arguments with their places: as the metadata have them; without metadata where the object's
     /// version puts them behind the others.
-    fn hidden(&self) -> Vec<(u64, u64, ValueKind)> {
+    pub(super) fn hidden(&self) -> Vec<(u64, u64, ValueKind)> {
         if let Some(metadata) = self.kernel.metadata.as_ref().filter(|m| !m.args.is_empty()) {
             let hidden = metadata.args.iter().filter(|a| a.value_kind.is_hidden());
             let mut hidden: Vec<_> = hidden
@@ -77,7 +77,7 @@ impl Launch<'_> {
         Some((begin.saturating_add(*offset), *size, kind.clone()))
     }
 
-    fn explicit_end(&self) -> u64 {
+    pub(super) fn explicit_end(&self) -> u64 {
         let end = |a: &Placed| a.offset.saturating_add(a.bytes.len() as u64);
         let end = match self.arguments {
             Arguments::Placed(placed) => placed.iter().map(end).max().unwrap_or(0),

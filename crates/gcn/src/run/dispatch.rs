@@ -14,7 +14,7 @@ use gcn_runtime::{Completion, Device, Error, Kernel, Launch, Outcome, PreparedLa
 
 use super::arguments::{self, Problems};
 use super::launch::{self, Given, Run};
-use super::notes::{outside, plural, remedy, unowned};
+use super::notes::{beyond, outside, plural, remedy, unowned};
 use super::progress;
 use super::trace::Trace;
 use crate::Usage;
@@ -210,8 +210,8 @@ pub struct Ran {
     pub printed: Vec<u8>,
     /// Notes about the runs.
     pub notes: Vec<String>,
-    /// The end of the launch that was stopped.
-    pub fault: Option<Arc<Completion>>,
+    /// The launch that was stopped, and its end.
+    pub fault: Option<(PreparedLaunch, Arc<Completion>)>,
 }
 
 impl Ready {
@@ -281,13 +281,14 @@ impl Ready {
             lost += end.lost;
             note = note.or_else(|| outside(&end, loaded));
             if end.fault.is_some() {
-                ran.fault = Some(end);
+                ran.fault = Some((prepared.clone(), end));
                 break;
             }
         }
         ran.launches.push(done);
         ran.notes.extend(note);
         ran.notes.extend(unowned(prepared.code(), loaded));
+        ran.notes.extend(beyond(prepared));
         if lost > 0 {
             ran.notes.push(format!(
                 "the kernel has printed {lost} bytes more, which are lost"

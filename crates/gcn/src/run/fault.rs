@@ -2,11 +2,12 @@
 
 use std::fmt;
 
-use gcn_emu::fault::{FaultKind, Site};
+use gcn_emu::fault::{Fault, FaultKind, Intent, Site};
 use gcn_emu::memory::Allocation;
 use gcn_emu::run::Place;
-use gcn_runtime::Completion;
+use gcn_isa::Isa;
 use gcn_runtime::hsa::Loaded;
+use gcn_runtime::{Completion, PreparedLaunch};
 use serde::Serialize;
 
 use super::interrupt::Cause;
@@ -38,6 +39,8 @@ pub struct FaultReport {
     /// The address that was accessed, where that is the trouble.
     address: Option<u64>,
     nearest: Option<Nearest>,
+    /// Likely causes, and what helps.
+    hints: Vec<String>,
     /// The waves that have begun and not ended, where no wave alone is the trouble; the first of them, if there are many.
     unfinished: Vec<Unfinished>,
     /// Their number.
@@ -188,9 +191,40 @@ impl Nearest {
     }
 }
 
+/// The addresses of hidden arguments of version 5 behind a null pointer: the windows of FLAT addresses, and the queue.
+const NULL_HIDDEN: std::ops::RangeInclusive<u64> = 0xc0..=0xc8;
+
+/// Likely causes of a fault.
+fn hints(fault: &Fault, prepared: &PreparedLaunch) -> Vec<String> {
+    let unset = prepared.unset_sgprs(fault);
+    let mut hints: Vec<String> = unset
+        .iter()
+        .map(|unset| format!("the address comes from {unset}"))
+        .collect();
+    let isa = prepared.kernel().module().device().target().isa;
+    let has_windows = matches!(isa, Isa::Ci | Isa::Vi | Isa::Stoney);
+    if let FaultKind::Unmapped {
+        intent: Intent::Load,
+        address,
+        ..
+    } = fault.kind
+        && has_windows
+        && NULL_HIDDEN.contains(&address)
+        && unset.is_none()
+    {
+        hints.push(format!(
+            "a known cause: for {} Clang takes null for the hidden arguments of version 5 where a function tells generic pointers \
+             apart; -mcode-object-version=4 helps",
+            isa.version()
+        ));
+    }
+    hints
+}
+
 impl FaultReport {
     /// Collects what is known about the fault of a run, if it had one; `cause` says what stopped it if that came from outside.
-    pub fn new(end: &Completion, loaded: &Loaded, cause: Cause) -> Option<FaultReport> {
+    pub fn new(end: &Completion, prepared: &PreparedLaunch, cause: Cause) -> Option<FaultReport> {
+        let loaded = prepared.kernel().module().loaded();
         let fault = end.fault.as_ref()?;
         let (outcome, message) = match &fault.kind {
             FaultKind::Interrupted => match cause {
@@ -235,6 +269,7 @@ impl FaultReport {
             address,
             nearest: address
                 .and_then(|address| Some(Nearest::new(fault.nearest.as_ref()?, address))),
+            hints: hints(fault, prepared),
             unfinished: places.map(|place| Unfinished::new(place, loaded)).collect(),
             unfinished_waves: end.unfinished,
         })
@@ -275,6 +310,9 @@ impl fmt::Display for FaultReport {
                 "\n  nearest is {}: {bytes} bytes at {base:#x}; the address is {relation}",
                 printable(name)
             )?;
+        }
+        for hint in &self.hints {
+            write!(f, "\n  {hint}")?;
         }
         if self.unfinished.is_empty() {
             return Ok(());

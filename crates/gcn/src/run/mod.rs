@@ -86,7 +86,7 @@ fn carry_out(run: &Run, out: &mut dyn Write) -> Result<Status> {
     let fidelity = fidelity::list(ready.launches.iter().map(PreparedLaunch::code));
     let fault = ran
         .fault
-        .and_then(|end| fault::FaultReport::new(&end, loaded, cause));
+        .and_then(|(launch, end)| fault::FaultReport::new(&end, &launch, cause));
     let verdicts: Vec<Verdict> = wanted
         .expect
         .iter()

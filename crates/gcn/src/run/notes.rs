@@ -4,8 +4,8 @@ use std::time::Duration;
 
 use gcn_emu::code::Code;
 use gcn_emu::fault::{Fault, FaultKind};
-use gcn_runtime::Completion;
 use gcn_runtime::hsa::{self, Note};
+use gcn_runtime::{Completion, PreparedLaunch};
 
 use super::dispatch::Done;
 use super::fault;
@@ -35,6 +35,14 @@ pub fn unowned(code: &Code, loaded: &hsa::Loaded) -> Option<String> {
         code.sgprs(),
         fault::place(code.address(first.index), &first.inst.text(), loaded),
     ))
+}
+
+/// A note about arguments that the kernel loads and nobody gives.
+pub fn beyond(prepared: &PreparedLaunch) -> Option<String> {
+    let beyond = prepared.reads_beyond_arguments()?;
+    let loaded = prepared.kernel().module().loaded();
+    let place = fault::place(beyond.pc, &beyond.instruction, loaded);
+    Some(format!("{beyond}; the first such load, {place}"))
 }
 
 /// A note about accesses out of range that were no fault.

@@ -46,6 +46,145 @@ fn the_first_access_outside_is_named() {
     }
 }
 
+/// A kernel of these instructions whose descriptor asks for more.
+fn asking(directives: &str, instructions: &str, target: &str) -> String {
+    kernel_of(instructions, target).replace(
+        ".amdhsa_next_free_vgpr",
+        &format!("{directives}\n.amdhsa_next_free_vgpr"),
+    )
+}
+
+#[test]
+fn an_address_from_an_sgpr_that_nothing_sets_names_the_directive() {
+    const KERNARG: &str = ".amdhsa_user_sgpr_kernarg_segment_ptr";
+    let directory = scratch("unset");
+    for (directives, instructions, hint) in [
+        (
+            "",
+            "s_load_dwordx2 s[4:5], s[0:1], 0x0",
+            format!("s[0:1], which nothing has set: the kernel does not ask for {KERNARG}"),
+        ),
+        (
+            ".amdhsa_user_sgpr_dispatch_ptr 1",
+            "s_load_dwordx2 s[4:5], s[2:3], 0x0",
+            format!("s[2:3], which nothing has set: the kernel does not ask for {KERNARG}"),
+        ),
+        (
+            "",
+            "s_load_dwordx2 s[4:5], s[4:5], 0x0",
+            format!(
+                "s[4:5], which nothing has set: the kernel does not ask for {KERNARG}, nor for \
+                 .amdhsa_user_sgpr_private_segment_buffer, which is in front of it"
+            ),
+        ),
+        // A store through a vector register that has it from there.
+        (
+            "",
+            "v_mov_b32 v0, s0\ns_add_u32 s6, s1, 0\nv_mov_b32 v1, s6\nglobal_store_dword v[0:1], v2, off",
+            format!("s1, which nothing has set: the kernel does not ask for {KERNARG}"),
+        ),
+        // The segment's address is there; the packet's is not.
+        (
+            ".amdhsa_user_sgpr_kernarg_segment_ptr 1\n.amdhsa_user_sgpr_count 2",
+            "s_load_dword s4, s[2:3], 0x0",
+            "s[2:3], which nothing has set".to_owned(),
+        ),
+    ] {
+        let text = asking(directives, instructions, "gfx900");
+        fs::write(directory.join("k.s"), text).expect("a file");
+        let ran = run_in(&directory, &["k.s", "--grid", "1"]);
+        let line = format!("\n  the address comes from {hint}");
+        assert!(ran.err.contains(&line), "{instructions}: {}", ran.err);
+        let ran = run_in(&directory, &["k.s", "--grid", "1", "--json"]);
+        let report: serde_json::Value = serde_json::from_str(&ran.out).expect("JSON");
+        let told = report["fault"]["hints"][0].as_str().unwrap_or_default();
+        assert!(told.contains(&hint), "{told}");
+    }
+    // Addresses that are computed from what the kernel has.
+    for (directives, instructions) in [
+        (
+            "",
+            "s_lshl_b32 s4, s0, 2\ns_mov_b32 s5, 0\ns_load_dword s4, s[4:5], 0x0",
+        ),
+        (
+            ".amdhsa_user_sgpr_kernarg_segment_ptr 1",
+            "s_load_dwordx2 s[4:5], s[0:1], 0x30\ns_waitcnt lgkmcnt(0)\ns_load_dword s4, s[4:5], 0x0",
+        ),
+        (
+            "",
+            "v_mov_b32 v1, 0\nv_mov_b32 v2, s7\nglobal_store_dword v[0:1], v2, off",
+        ),
+    ] {
+        let text = asking(directives, instructions, "gfx900");
+        fs::write(directory.join("k.s"), text).expect("a file");
+        let ran = run_in(&directory, &["k.s", "--grid", "1"]);
+        assert_eq!(ran.status, Some(FAULT), "{instructions}: {}", ran.err);
+        assert!(!ran.err.contains("comes from"), "{}", ran.err);
+    }
+}
+
+#[test]
+fn hidden_arguments_behind_null_have_a_known_cause() {
+    let directory = scratch("null-hidden");
+    let instructions = "s_mov_b64 s[4:5], 0\ns_load_dword s4, s[4:5], ";
+    for (target, offset, has_cause) in [
+        ("gfx803", "0xc0", true),
+        ("gfx803", "0xc8", true),
+        ("gfx803", "0xcc", false),
+        ("gfx900", "0xc4", false),
+    ] {
+        let text = kernel_of(&format!("{instructions}{offset}"), target);
+        fs::write(directory.join("k.s"), text).expect("a file");
+        let ran = run_in(&directory, &["k.s", "--grid", "1"]);
+        let cause = "\n  a known cause: for GCN 1.2 Clang takes null for the hidden arguments of version 5 where a function tells \
+                     generic pointers apart; -mcode-object-version=4 helps\n";
+        assert_eq!(ran.err.contains(cause), has_cause, "{target}: {}", ran.err);
+    }
+}
+
+#[test]
+fn arguments_that_nobody_gives_are_told_where_no_metadata_say_it() {
+    let run = |arguments: &[&str]| {
+        let program = ["plain.s", "--grid", "4", "--arg", "pad=u8:9"];
+        run_in(&kernels(), &[&program[..], arguments].concat())
+    };
+    let note = |loaded: u32, given: u32, place: &str, offset: &str| {
+        format!(
+            "note: the kernel loads {loaded} bytes of arguments, and {given} are given; behind them are hidden arguments and \
+             zeros; the first such load, at 0x100001{place}, s[0:1], {offset}\n"
+        )
+    };
+    let second = "308 (plain+0x8): s_load_dwordx2 s[6:7]";
+    let ran = run(&["--arg", "a=u32:10"]);
+    let expected = note(16, 8, second, "0x8");
+    assert!(ran.err.contains(&expected), "{expected}{}", ran.err);
+    let ran = run(&[]);
+    let first = "300 (plain+0x0): s_load_dword s4";
+    let expected = note(16, 1, first, "0x4");
+    assert!(ran.err.contains(&expected), "{expected}{}", ran.err);
+    let ran = run(&["--arg", "a=u32:10", "--arg", "out=u32*4"]);
+    assert_eq!(ran.status, Some(GOOD), "{}", ran.err);
+    assert!(!ran.err.contains("note"), "{}", ran.err);
+    // A dword that the last argument shares with nothing is loaded whole; another base is none of arguments.
+    let directory = scratch("beyond");
+    let asks = ".amdhsa_user_sgpr_kernarg_segment_ptr 1";
+    for (instructions, is_told) in [
+        ("s_load_dword s4, s[0:1], 0x0", false),
+        ("s_load_dword s4, s[0:1], 0x4", true),
+        ("s_add_u32 s0, s0, 0\ns_load_dword s4, s[0:1], 0x4", false),
+    ] {
+        let text = asking(asks, instructions, "gfx900");
+        fs::write(directory.join("k.s"), text).expect("a file");
+        let ran = run_in(&directory, &["k.s", "--grid", "1", "--arg", "x=u8:1"]);
+        assert_eq!(
+            ran.err.contains("bytes of arguments"),
+            is_told,
+            "{}",
+            ran.err
+        );
+    }
+}
+
 #[test]
 fn null_pointers_are_called_so() {
     let ran = saxpy(&["--grid", "4", "--arg", "xs=null"]);

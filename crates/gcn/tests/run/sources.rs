@@ -130,6 +130,37 @@ fn opencl_is_compiled_run_and_kept() {
     assert_eq!(calls(&directory), before + 4);
 }
 
+/// A function that tells generic pointers apart.
+const GENERIC: &str = "__attribute__((noinline)) int add(int *p, local int *l) {\n  int *q = *p > 3 ? p : (int *)l;\n  *q += 1;\n  \
+                       return *q;\n}\nkernel void k(global int *out) {\n  local int shared[4];\n  \
+                       shared[get_local_id(0)] = 2;\n  out[get_global_id(0)] = add((int *)out, shared);\n}\n";
+
+#[test]
+fn null_hidden_arguments_of_clang_are_explained_at_each_level() {
+    let directory = scratch("generic");
+    fs::write(directory.join("k.cl"), GENERIC).expect("a file");
+    let common = [
+        "k.cl",
+        "--target",
+        "gfx803",
+        "--grid",
+        "4",
+        "--arg",
+        "out=i32*4",
+    ];
+    for level in ["0", "3"] {
+        let run = |more: &[&str]| {
+            let arguments = [&common[..], &["--print", "out", "-O", level], more].concat();
+            compiled(&directory, &[], &arguments)
+        };
+        let ran = run(&[]);
+        assert_eq!(ran.status, Some(FAULT), "{}", ran.err);
+        assert!(ran.err.contains("\n  a known cause: "), "{}", ran.err);
+        let ran = run(&["-X=-mcode-object-version=4"]);
+        assert_eq!(ran.status, Some(GOOD), "{}", ran.err);
+    }
+}
+
 #[test]
 fn a_launch_file_says_how_to_compile() {
     let directory = scratch("opencl-launch");

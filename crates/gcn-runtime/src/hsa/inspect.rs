@@ -1,0 +1,367 @@
+//! Findings in a kernel's executed code: arguments that its launch does not give, and registers that its descriptor does not
+//! ask for.
+//!
+//! Code is looked at in the order of its addresses, whatever its branches are: a finding is a hint, and a kernel that computes
+//! its addresses otherwise has none.
+
+use std::fmt;
+
+use gcn_emu::code::Code;
+use gcn_emu::fault::{Fault, FaultKind};
+use gcn_emu::step::{Arg, Family, Plan, Step};
+use gcn_isa::Does;
+use gcn_isa::uses::Registers;
+use gcn_object::{Properties, UserSgpr};
+
+use super::{Arguments, Launch};
+
+/// Bytes of a dword.
+const DWORD: u64 = 4;
+/// Bytes of the largest usual argument.
+const ARGUMENT: u64 = 8;
+/// Scalar registers below this are SGPRs on all targets, and no state with a name.
+const SGPRS: u8 = 102;
+
+/// A load of arguments behind those that a launch gives, by a kernel whose metadata do not say what it takes.
+#[derive(Clone, PartialEq, Eq, Debug)]
+#[non_exhaustive]
+pub struct BeyondArguments {
+    /// Bytes of arguments that the launch gives.
+    pub given: u64,
+    /// Bytes of arguments that the kernel loads.
+    pub loaded: u64,
+    /// Address of the first such load.
+    pub pc: u64,
+    /// Its text.
+    pub instruction: String,
+}
+
+impl fmt::Display for BeyondArguments {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let BeyondArguments { given, loaded, .. } = self;
+        write!(
+            f,
+            "the kernel loads {loaded} bytes of arguments, and {given} are given; behind them are hidden arguments and zeros"
+        )
+    }
+}
+
+/// SGPRs that a faulting address comes from although nothing has set them.
+#[derive(Clone, PartialEq, Eq, Debug)]
+#[non_exhaustive]
+pub struct UnsetSgprs {
+    /// The first one.
+    pub first: u8,
+    /// Number of registers.
+    pub count: u8,
+    /// Contents that the kernel's descriptor does not ask for, and which would set them: those of these registers first, then
+    /// those of the registers before them.
+    pub missing: Vec<UserSgpr>,
+}
+
+impl fmt::Display for UnsetSgprs {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.count {
+            1 => write!(f, "s{}", self.first)?,
+            count => write!(f, "s[{}:{}]", self.first, self.first + count - 1)?,
+        }
+        f.write_str(", which nothing has set")?;
+        for (number, directive) in self.directives().enumerate() {
+            match number {
+                0 => write!(f, ": the kernel does not ask for {directive}")?,
+                _ => write!(f, ", nor for {directive}, which is in front of it")?,
+            }
+        }
+        Ok(())
+    }
+}
+
+impl UnsetSgprs {
+    /// The assembler's directives that ask for [`UnsetSgprs::missing`].
+    pub fn directives(&self) -> impl Iterator<Item = &'static str> {
+        self.missing.iter().filter_map(|what| directive(*what))
+    }
+}
+
+/// The directive that asks for some contents of user SGPRs; nothing if there is none.
+fn directive(what: UserSgpr) -> Option<&'static str> {
+    Some(match what {
+        UserSgpr::PrivateSegmentBuffer => ".amdhsa_user_sgpr_private_segment_buffer",
+        UserSgpr::DispatchPtr => ".amdhsa_user_sgpr_dispatch_ptr",
+        UserSgpr::QueuePtr => ".amdhsa_user_sgpr_queue_ptr",
+        UserSgpr::KernargSegmentPtr => ".amdhsa_user_sgpr_kernarg_segment_ptr",
+        UserSgpr::DispatchId => ".amdhsa_user_sgpr_dispatch_id",
+        UserSgpr::FlatScratchInit => ".amdhsa_user_sgpr_flat_scratch_init",
+        UserSgpr::PrivateSegmentSize => ".amdhsa_user_sgpr_private_segment_size",
+        UserSgpr::GridWorkgroupCountX
+        | UserSgpr::GridWorkgroupCountY
+        | UserSgpr::GridWorkgroupCountZ => return None,
+    })
+}
+
+/// Contents that are addresses or descriptors, the likeliest first.
+const POINTERS: [UserSgpr; 4] = [
+    UserSgpr::KernargSegmentPtr,
+    UserSgpr::DispatchPtr,
+    UserSgpr::QueuePtr,
+    UserSgpr::PrivateSegmentBuffer,
+];
+
+/// Registers by number.
+#[derive(Clone, Copy, Default)]
+struct Set {
+    scalar: u128,
+    vector: [u128; 2],
+}
+
+impl Set {
+    fn scalars(first: u8, count: u8) -> Set {
+        let mut set = Set::default();
+        set.add(Registers::Scalar { first, count });
+        set
+    }
+
+    fn add(&mut self, registers: Registers) {
+        match registers {
+            Registers::Vector { first, count } => {
+                for register in (first..=u8::MAX).take(count.into()) {
+                    self.vector[usize::from(register / 128)] |= 1 << (register % 128);
+                }
+            }
+            Registers::Scalar { first, count } => {
+                for register in (first..SGPRS).take(count.into()) {
+                    self.scalar |= 1 << register;
+                }
+            }
+            Registers::State(_) => {}
+        }
+    }
+
+    fn with(self, other: Set) -> Set {
+        let [low, high] = self.vector;
+        Set {
+            scalar: self.scalar | other.scalar,
+            vector: [low | other.vector[0], high | other.vector[1]],
+        }
+    }
+
+    fn overlaps(self, other: Set) -> bool {
+        let vectors = self.vector.iter().zip(other.vector);
+        self.scalar & other.scalar != 0 || vectors.fold(false, |is, (a, b)| is || a & b != 0)
+    }
+
+    fn without(self, other: Set) -> Set {
+        let [low, high] = self.vector;
+        Set {
+            scalar: self.scalar & !other.scalar,
+            vector: [low & !other.vector[0], high & !other.vector[1]],
+        }
+    }
+}
+
+/// The registers that an instruction writes.
+fn written(step: &Step) -> Set {
+    let mut set = Set::default();
+    for it in step.inst.uses().registers().filter(|it| it.written != 0) {
+        set.add(it.registers);
+    }
+    set
+}
+
+/// The registers that hold an access's address.
+fn address(plan: &Plan) -> Set {
+    let scalar = |register, count| Set::scalars(register, count);
+    let mut set = match (plan.family, plan.saddr) {
+        (Family::Scalar, _) => scalar(plan.sbase, 2),
+        (Family::ScalarBuffer | Family::ScalarScratch | Family::Buffer, _) => scalar(plan.sbase, 4),
+        (Family::Global, Some(saddr)) => scalar(saddr, 2),
+        (Family::Scratch, Some(saddr)) => scalar(saddr, 1),
+        (Family::Flat | Family::Global | Family::Scratch | Family::Share, _) => Set::default(),
+    };
+    if let Some(register) = plan.sreg {
+        set.add(Registers::Scalar {
+            first: register,
+            count: 1,
+        });
+    }
+    if let Arg::Scalar(first) = plan.soffset {
+        set.add(Registers::Scalar { first, count: 1 });
+    }
+    if let Some(first) = plan.vaddr {
+        let is_pair = match plan.family {
+            Family::Flat => true,
+            Family::Global => plan.saddr.is_none(),
+            _ => plan.addr64 || plan.idxen && plan.offen,
+        };
+        let count = if is_pair { 2 } else { 1 };
+        set.add(Registers::Vector { first, count });
+    }
+    set
+}
+
+/// The registers that hold a base address as it is.
+fn base(plan: &Plan) -> Option<u8> {
+    match plan.family {
+        Family::Scalar => Some(plan.sbase),
+        Family::Global => plan.saddr,
+        Family::Share
+        | Family::Flat
+        | Family::Scratch
+        | Family::Buffer
+        | Family::ScalarScratch
+        | Family::ScalarBuffer => None,
+    }
+}
+
+impl Launch<'_> {
+    /// The load of arguments behind those that the launch gives, if the kernel has no metadata to check them by. What is where
+    /// the next argument would be is taken for one, and what is further behind for hidden arguments, as far as there are any.
+    pub fn reads_beyond_arguments(&self, code: &Code) -> Option<BeyondArguments> {
+        let Arguments::Placed(_) = self.arguments else {
+            return None;
+        };
+        if self.kernel.metadata.is_some() {
+            return None;
+        }
+        let mut sgprs = self.kernel.descriptor.kernel_code_properties.user_sgprs();
+        let (_, segment, _) = sgprs.find(|(what, ..)| *what == UserSgpr::KernargSegmentPtr)?;
+        let segment = u8::try_from(segment).ok()?;
+        let given = self.explicit_end();
+        let hidden = self.hidden();
+        let first_hidden = hidden.iter().map(|(offset, ..)| *offset).min();
+        let last_hidden = hidden.iter().map(|(offset, size, _)| offset + size).max();
+        let next = first_hidden.unwrap_or(given).saturating_add(ARGUMENT);
+        // Where the kernel loads arguments behind those given, the end of the load.
+        let beyond = |step: &Step| {
+            let plan = step.memory.as_deref()?;
+            let is_argument = plan.family == Family::Scalar
+                && matches!(plan.does, Does::Load(_))
+                && plan.sbase == segment
+                && plan.sreg.is_none();
+            let bytes = DWORD * u64::from(plan.ty.dwords());
+            let offset = u64::try_from(plan.offset).ok();
+            let begin = offset.filter(|_| is_argument)?;
+            let end = begin.checked_add(bytes)?;
+            // The last dword may be given in part.
+            let is_given = end <= given.next_multiple_of(DWORD);
+            let is_hidden = begin >= next && last_hidden.is_some_and(|last| end <= last);
+            (!is_given && !is_hidden).then_some(end)
+        };
+        let loads = |step: &Step| beyond(step).is_some();
+        if !code.executed().any(loads) {
+            return None;
+        }
+        let base = Set::scalars(segment, 2);
+        let before = code
+            .executed()
+            .take_while(|step| !written(step).overlaps(base) || loads(step));
+        let mut found: Option<BeyondArguments> = None;
+        for step in before {
+            let Some(loaded) = beyond(step) else {
+                continue;
+            };
+            let found = found.get_or_insert_with(|| BeyondArguments {
+                given,
+                loaded,
+                pc: code.address(step.index),
+                instruction: step.inst.text(),
+            });
+            found.loaded = found.loaded.max(loaded);
+            if written(step).overlaps(base) {
+                break;
+            }
+        }
+        found
+    }
+
+    /// The SGPRs that the address of a faulting access comes from although nothing has set them.
+    pub fn unset_sgprs(&self, code: &Code, fault: &Fault) -> Option<UnsetSgprs> {
+        let (FaultKind::Unmapped { .. } | FaultKind::Misaligned { .. }) = fault.kind else {
+            return None;
+        };
+        let end = code.index(fault.pc)?;
+        let mut steps: Vec<&Step> = code.executed().filter(|it| it.index <= end).collect();
+        let plan = steps.pop()?.memory.as_deref()?;
+        let mut wanted = address(plan);
+        for step in steps.iter().rev() {
+            let uses = step.inst.uses();
+            let written = written(step);
+            if !wanted.overlaps(written) {
+                continue;
+            }
+            if uses.indexes_registers() {
+                return None;
+            }
+            wanted = wanted.without(written);
+            let read = uses.registers().filter(|it| it.read != 0);
+            match step.memory.as_deref() {
+                // The value that is loaded comes through its address.
+                Some(plan) => wanted = wanted.with(address(plan)),
+                None => read
+                    .filter(|it| it.operand().is_some())
+                    .for_each(|it| wanted.add(it.registers)),
+            }
+        }
+        let properties = self.kernel.descriptor.kernel_code_properties;
+        let rsrc2 = self.kernel.descriptor.compute_pgm_rsrc2;
+        let system = [
+            rsrc2.enable_sgpr_workgroup_id_x(),
+            rsrc2.enable_sgpr_workgroup_id_y(),
+            rsrc2.enable_sgpr_workgroup_id_z(),
+            rsrc2.enable_sgpr_workgroup_info(),
+            rsrc2.enable_private_segment(),
+        ];
+        let users = rsrc2.user_sgpr_count() as u8;
+        let set = users + system.into_iter().filter(|is_on| *is_on).count() as u8;
+        let unset = wanted.without(Set::scalars(0, set)).scalar;
+        // A base address is one of those that the descriptor has asked for, and no number of a workgroup.
+        let base = base(plan).filter(|first| {
+            let is_kept = wanted.scalar & Set::scalars(*first, 2).scalar;
+            let is_base = |(what, at, _): (UserSgpr, u32, u32)| {
+                POINTERS.contains(&what) && at == u32::from(*first)
+            };
+            is_kept == Set::scalars(*first, 2).scalar && !properties.user_sgprs().any(is_base)
+        });
+        let (first, count) = match base {
+            Some(first) => (first, 2),
+            None if unset != 0 => {
+                let first = unset.trailing_zeros();
+                (first as u8, (unset >> first).trailing_ones() as u8)
+            }
+            None => return None,
+        };
+        Some(UnsetSgprs {
+            first,
+            count,
+            missing: missing(properties, |(_, at, registers)| match base {
+                Some(base) => at == u32::from(base),
+                None => (at..at + registers).contains(&u32::from(first)),
+            }),
+        })
+    }
+}
+
+/// The fewest contents which, if the descriptor asked for them, would be where `is_place` says, or in front of that: the ones
+/// there first.
+fn missing(
+    properties: Properties,
+    is_place: impl Fn((UserSgpr, u32, u32)) -> bool,
+) -> Vec<UserSgpr> {
+    /// Bits of the contents that a directive asks for: those that begin the field.
+    const ASKED: u32 = 7;
+    let absent = (1..1 << ASKED).filter(|extra: &u32| extra & properties.0 == 0);
+    let found = absent.filter_map(|extra| {
+        let added = || Properties(extra).user_sgprs().map(|(what, ..)| what);
+        let mut all = Properties(properties.0 | extra).user_sgprs();
+        let (there, ..) = all.find(|place| {
+            let is_pointer = POINTERS.contains(&place.0);
+            is_pointer && is_place(*place) && added().any(|what| what == place.0)
+        })?;
+        let rank = POINTERS.iter().position(|it| *it == there);
+        let others = added().filter(|what| *what != there);
+        let missing: Vec<UserSgpr> = std::iter::once(there).chain(others).collect();
+        Some(((extra.count_ones(), rank), missing))
+    });
+    let best = found.min_by_key(|(rank, _)| *rank);
+    best.map_or_else(Vec::new, |(_, missing)| missing)
+}
