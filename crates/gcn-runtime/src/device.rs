@@ -50,6 +50,8 @@ pub struct DeviceBuilder {
     target: &'static Target,
     features: Vec<String>,
     config: Config,
+    /// Without, as many as the host has, for which the host is asked last: that takes longer than all the rest.
+    threads: Option<usize>,
     memory: u64,
     answers_host_calls: bool,
 }
@@ -65,7 +67,7 @@ impl DeviceBuilder {
     /// Sets the host threads that a kernel runs on.
     #[must_use]
     pub fn threads(mut self, threads: usize) -> DeviceBuilder {
-        self.config.threads = threads.max(1);
+        self.threads = Some(threads.max(1));
         self
     }
 
@@ -99,7 +101,8 @@ impl DeviceBuilder {
         self
     }
 
-    /// Changes choices that no source settles, and limits: see [`Config`].
+    /// Changes choices that no source settles, and limits: see [`Config`]. Its number of threads is that of
+    /// [`DeviceBuilder::threads`].
     #[must_use]
     pub fn configure(mut self, change: impl FnOnce(&mut Config)) -> DeviceBuilder {
         change(&mut self.config);
@@ -108,7 +111,10 @@ impl DeviceBuilder {
 
     /// Makes the device.
     pub fn build(self) -> Device {
-        let emulated = Emulated::new(self.config);
+        let all = || std::thread::available_parallelism().map_or(1, usize::from);
+        let mut config = self.config;
+        config.threads = self.threads.unwrap_or_else(all);
+        let emulated = Emulated::new(config);
         emulated.memory.set_limit(self.memory);
         Device(Arc::new(Inner {
             target: self.target,
@@ -138,11 +144,11 @@ impl Device {
         let named = Target::named(target).ok_or_else(|| Error::Target(target.to_owned()))?;
         let mut config = Config::new(named.isa);
         config.exclusive = false;
-        config.threads = std::thread::available_parallelism().map_or(1, usize::from);
         Ok(DeviceBuilder {
             target: named,
             features: target.split(':').skip(1).map(str::to_owned).collect(),
             config,
+            threads: None,
             memory: u64::MAX,
             answers_host_calls: true,
         })
