@@ -11,8 +11,8 @@ use crate::spread::write_spread;
 /// Dwords of a value that is written as one number by lane.
 const NUMBER_DWORDS: usize = 2;
 
-/// Writes an access: intent, space, addresses and values, for each space that lanes go to and each element. Offsets are
-/// addresses in LDS and GDS. `operands` has the values of [`operands`] for an atomic.
+/// Writes an access: intent, space, addresses and values, for each space that lanes go to and each element; the values of a
+/// load only where no register has them. Offsets are addresses in LDS and GDS. `operands` has the values of [`operands`] for an atomic.
 pub(crate) fn write_access(line: &mut String, event: &MemoryEvent<'_>, operands: &[String]) {
     let access = event.access;
     let Some(intent) = access.intent else {
@@ -30,6 +30,9 @@ pub(crate) fn write_access(line: &mut String, event: &MemoryEvent<'_>, operands:
             Some(addresses) => write_spread(line, &addresses, u64::MAX),
             None => line.push_str("partly out of range"),
         }
+        if intent == Intent::Load && loads_to_registers(event) {
+            continue;
+        }
         line.push_str(": ");
         match operands.next() {
             Some(operands) => {
@@ -40,6 +43,11 @@ pub(crate) fn write_access(line: &mut String, event: &MemoryEvent<'_>, operands:
         }
         line.push_str(&values(event, mask, element));
     }
+}
+
+/// True if registers have what is loaded: it does not go to LDS, nor is it LDS_DIRECT's.
+fn loads_to_registers(event: &MemoryEvent<'_>) -> bool {
+    event.access.to_lds.is_none() && event.instruction.step.memory.is_some()
 }
 
 /// Values that an atomic is about to combine with memory, for each space and element.

@@ -25,7 +25,7 @@ use crate::spread::write_spread;
 /// changed: one value if all are equal, `first+step*lane` if they are evenly spaced, else all of them in order. Registers are
 /// those that VGPR indexing and MOVREL name.
 ///
-/// An access of memory is `load global addresses: values`, where `global` may be `lds`, `gds`, `scratch` or `buffer` (through a
+/// An access of memory is `load global addresses` or `store global addresses: values`, where `global` may be `lds`, `gds`, `scratch` or `buffer` (through a
 /// descriptor) and addresses and values are written as those of a vector register; an atomic is `atomic global addresses:
 /// operands, was values`.
 pub struct Trace<F> {
