@@ -69,7 +69,7 @@ pub(crate) fn place(
     arguments: &[Argument],
 ) -> Result<Vec<Placed>, Error> {
     let name = || kernel.name().to_owned();
-    let known = kernel.kernel().metadata.as_ref();
+    let known = kernel.description().metadata.as_ref();
     let known = known.is_some_and(|metadata| !metadata.args.is_empty());
     let wanted: Vec<&gcn_object::Argument> = kernel.arguments().collect();
     if known && wanted.len() != arguments.len() {
@@ -79,7 +79,7 @@ pub(crate) fn place(
             given: arguments.len(),
         });
     }
-    let fixed_lds = kernel.kernel().descriptor.group_segment_fixed_size;
+    let fixed_lds = kernel.description().descriptor.group_segment_fixed_size;
     let mut end = 0u64;
     let mut placed = Vec::new();
     for (index, argument) in arguments.iter().enumerate() {

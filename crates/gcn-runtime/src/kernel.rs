@@ -49,14 +49,27 @@ impl Module {
 }
 
 impl Kernel {
-    /// The kernel in its code object.
-    pub(crate) fn kernel(&self) -> &gcn_object::Kernel {
+    /// The kernel as its code object describes it: descriptor, metadata, addresses in the object.
+    ///
+    /// # Examples
+    /// ```
+    /// # mod example { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/doc/assemble.rs")); }
+    /// # use example::add_one;
+    /// let device = gcn_runtime::Device::new("gfx900")?;
+    /// let kernel = device.load(&add_one())?.kernel("add_one")?;
+    /// let described = kernel.description();
+    /// // The handle that a dispatch packet has for the kernel.
+    /// let handle = kernel.module().loaded().moved(described.descriptor_address);
+    /// assert!(handle > 0 && described.descriptor.private_segment_fixed_size == 0);
+    /// # Ok::<(), gcn_runtime::Error>(())
+    /// ```
+    pub fn description(&self) -> &gcn_object::Kernel {
         &self.module.object().kernels[self.index]
     }
 
     /// Symbol's name.
     pub fn name(&self) -> &str {
-        &self.kernel().name
+        &self.description().name
     }
 
     /// The module.
@@ -76,7 +89,7 @@ impl Kernel {
     /// # Ok::<(), gcn_runtime::Error>(())
     /// ```
     pub fn arguments(&self) -> impl Iterator<Item = &gcn_object::Argument> {
-        let metadata = self.kernel().metadata.as_ref();
+        let metadata = self.description().metadata.as_ref();
         let all = metadata.map_or(&[][..], |metadata| &metadata.args);
         all.iter()
             .filter(|argument| !argument.value_kind.is_hidden())
@@ -85,12 +98,12 @@ impl Kernel {
     /// The parameters that a caller gives arguments for, with their types as metadata and symbol say them; nothing if the
     /// metadata do not say.
     pub fn parameters(&self) -> Option<Vec<Parameter<'_>>> {
-        parameters::parameters(self.kernel())
+        parameters::parameters(self.description())
     }
 
     /// Binds arguments to the parameters, see [`bind::arguments`]. They may name buffers that are `shared` with other launches.
     pub fn bind(&self, given: &[Given], shared: &[BoundArgument], open: Open<'_>) -> Binding {
-        bind::arguments(self.kernel(), given, shared, open)
+        bind::arguments(self.description(), given, shared, open)
     }
 
     /// Binds the whole argument segment but for hidden arguments, see [`bind::segment`].
@@ -101,12 +114,12 @@ impl Kernel {
         shared: &[BoundArgument],
         open: Open<'_>,
     ) -> Binding {
-        bind::segment(self.kernel(), given, others, shared, open)
+        bind::segment(self.description(), given, others, shared, open)
     }
 
     /// Bytes of LDS of the kernel itself, in front of dynamic LDS.
     pub fn fixed_lds(&self) -> u32 {
-        self.kernel().descriptor.group_segment_fixed_size
+        self.description().descriptor.group_segment_fixed_size
     }
 
     /// # Errors

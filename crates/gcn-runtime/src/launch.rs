@@ -19,7 +19,7 @@ impl Kernel {
     /// A launch of `grid` work-items in x, y and z. Without [`Launch::group`] workgroups have the size that the kernel
     /// requires, or up to 64 work-items in x.
     pub fn launch(&self, grid: [u32; 3]) -> Launch {
-        let metadata = self.kernel().metadata.as_ref();
+        let metadata = self.description().metadata.as_ref();
         let required = metadata.and_then(|metadata| metadata.reqd_workgroup_size);
         let required = required.map(|size| size.map(|n| u32::try_from(n).unwrap_or(u32::MAX)));
         let most = metadata

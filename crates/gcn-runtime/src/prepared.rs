@@ -52,7 +52,7 @@ impl Job {
         hsa::Launch {
             object: module.object(),
             loaded: module.loaded(),
-            kernel: self.kernel.kernel(),
+            kernel: self.kernel.description(),
             shape: self.shape,
             arguments: match &self.segment {
                 Segment::Placed(placed) => hsa::Arguments::Placed(placed),

@@ -57,6 +57,17 @@ fn wait_until_listening(child: &Child) {
     });
 }
 
+/// Waits until the threads of a run with several have begun, and a little longer.
+fn wait_until_running(child: &Child) {
+    wait_until_listening(child);
+    let tasks = format!("/proc/{}/task", child.id());
+    wait_for("several threads", || {
+        let threads = std::fs::read_dir(&tasks).ok()?.count();
+        (threads > 1).then_some(())
+    });
+    std::thread::sleep(INTERVAL);
+}
+
 fn interrupt(child: &Child) {
     send("INT", child);
 }
@@ -92,7 +103,7 @@ fn control_c_tells_where_the_waves_are_and_loses_nothing() {
     ])
     .spawn()
     .expect("gcn starts");
-    wait_until_listening(&child);
+    wait_until_running(&child);
     interrupt(&child);
     let status = wait_for_end(&mut child);
     let (out, err) = (text(child.stdout), text(child.stderr));
