@@ -1,0 +1,181 @@
+//! Documents as MessagePack, by serde.
+
+use std::cell::Cell;
+use std::fmt;
+
+use serde::Serialize;
+use serde::de::{
+    Deserialize, DeserializeSeed, Deserializer, Error as _, MapAccess, SeqAccess, Visitor,
+};
+use serde::ser::{SerializeMap, Serializer};
+
+use super::{MAX_DEPTH, MAX_SOURCE_BYTES, MetadataError, Value, check_size};
+
+impl Value {
+    /// Reads one MessagePack document; bytes after it are ignored.
+    pub fn from_msgpack(bytes: &[u8]) -> Result<Self, MetadataError> {
+        check_size(bytes.len())?;
+        let mut deserializer = rmp_serde::Deserializer::from_read_ref(bytes);
+        deserializer.set_max_depth(MAX_DEPTH);
+        let budget = Cell::new(bytes.len());
+        Node(&budget)
+            .deserialize(&mut deserializer)
+            .map_err(|error| MetadataError::MessagePack(error.to_string()))
+    }
+
+    /// The document as MessagePack: maps in the order of their keys, numbers in their shortest form.
+    pub fn to_msgpack(&self) -> Result<Vec<u8>, MetadataError> {
+        rmp_serde::to_vec(self).map_err(|error| MetadataError::MessagePack(error.to_string()))
+    }
+}
+
+impl Serialize for Value {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        match self {
+            Self::Nil => serializer.serialize_unit(),
+            Self::Bool(truth) => serializer.serialize_bool(*truth),
+            Self::Int(number) => serializer.serialize_i64(*number),
+            Self::Uint(number) => serializer.serialize_u64(*number),
+            Self::Float(number) => serializer.serialize_f64(*number),
+            Self::Text(text) => serializer.serialize_str(text),
+            Self::Bytes(bytes) => serializer.serialize_bytes(bytes),
+            Self::Array(elements) => serializer.collect_seq(elements),
+            Self::Map(entries) => {
+                let mut map = serializer.serialize_map(Some(entries.len()))?;
+                for (key, value) in entries {
+                    map.serialize_entry(key, value)?;
+                }
+                map.end()
+            }
+        }
+    }
+}
+
+/// Reader of one node within a budget: without aliases each node takes a byte at least, so running out means that
+/// aliases multiply the document.
+#[derive(Clone, Copy)]
+struct Node<'a>(&'a Cell<usize>);
+
+impl<'de> DeserializeSeed<'de> for Node<'_> {
+    type Value = Value;
+
+    fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<Value, D::Error> {
+        let left = self
+            .0
+            .get()
+            .checked_sub(1)
+            .ok_or_else(|| D::Error::custom("aliases multiply the document"))?;
+        self.0.set(left);
+        deserializer.deserialize_any(self)
+    }
+}
+
+impl Node<'_> {
+    /// Takes the length of a text off the budget, since an alias can repeat it.
+    fn pay<E: serde::de::Error>(self, bytes: usize) -> Result<(), E> {
+        // The node itself has taken one byte already.
+        let left = self.0.get().checked_sub(bytes.saturating_sub(1));
+        self.0
+            .set(left.ok_or_else(|| E::custom("aliases multiply the document"))?);
+        Ok(())
+    }
+}
+
+impl<'de> Visitor<'de> for Node<'_> {
+    type Value = Value;
+
+    fn expecting(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.write_str("a value of metadata")
+    }
+
+    fn visit_unit<E>(self) -> Result<Value, E> {
+        Ok(Value::Nil)
+    }
+
+    fn visit_none<E>(self) -> Result<Value, E> {
+        Ok(Value::Nil)
+    }
+
+    fn visit_some<D: Deserializer<'de>>(self, deserializer: D) -> Result<Value, D::Error> {
+        deserializer.deserialize_any(self)
+    }
+
+    fn visit_bool<E>(self, truth: bool) -> Result<Value, E> {
+        Ok(Value::Bool(truth))
+    }
+
+    fn visit_i64<E>(self, number: i64) -> Result<Value, E> {
+        Ok(u64::try_from(number).map_or(Value::Int(number), Value::Uint))
+    }
+
+    fn visit_u64<E>(self, number: u64) -> Result<Value, E> {
+        Ok(Value::Uint(number))
+    }
+
+    fn visit_f64<E>(self, number: f64) -> Result<Value, E> {
+        Ok(Value::Float(number))
+    }
+
+    fn visit_str<E: serde::de::Error>(self, text: &str) -> Result<Value, E> {
+        self.pay(text.len())?;
+        Ok(Value::Text(text.to_owned()))
+    }
+
+    fn visit_bytes<E: serde::de::Error>(self, bytes: &[u8]) -> Result<Value, E> {
+        self.pay(bytes.len())?;
+        Ok(Value::Bytes(bytes.to_vec()))
+    }
+
+    fn visit_seq<A: SeqAccess<'de>>(self, mut access: A) -> Result<Value, A::Error> {
+        // The announced length may be a lie, so the vector grows with what is there.
+        let mut elements = Vec::new();
+        while let Some(element) = access.next_element_seed(self)? {
+            elements.push(element);
+        }
+        Ok(Value::Array(elements))
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, mut access: A) -> Result<Value, A::Error> {
+        let mut entries = Vec::new();
+        while let Some(entry) = access.next_entry_seed(self, self)? {
+            entries.push(entry);
+        }
+        Ok(Value::Map(entries))
+    }
+}
+
+impl<'de> Deserialize<'de> for Value {
+    /// Reads any document that serde can describe; for untrusted MessagePack and YAML use the functions of this type,
+    /// which bound the result.
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        Node(&Cell::new(MAX_SOURCE_BYTES)).deserialize(deserializer)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn announced_lengths_are_not_believed() {
+        // An array of 2^32 − 1 elements, and a string of as many bytes.
+        for bytes in [
+            [0xdd, 0xff, 0xff, 0xff, 0xff],
+            [0xdb, 0xff, 0xff, 0xff, 0xff],
+        ] {
+            assert!(matches!(
+                Value::from_msgpack(&bytes),
+                Err(MetadataError::MessagePack(_))
+            ));
+        }
+    }
+
+    #[test]
+    fn deep_nesting_is_refused() {
+        let deep = vec![0x91; 100_000];
+        assert!(matches!(
+            Value::from_msgpack(&deep),
+            Err(MetadataError::MessagePack(_))
+        ));
+    }
+}

@@ -1,0 +1,383 @@
+//! Documents as YAML: a reader of the parser's events, which stops at the first that it does not take, and a writer.
+
+use std::borrow::Cow;
+
+use saphyr::{Mapping, Scalar, ScanError, Tag, Yaml, YamlEmitter};
+use saphyr_parser::{Event, Marker, Parser, ScalarStyle};
+
+use super::{MAX_DEPTH, MetadataError, Value, check_size};
+
+/// LLVM's tag of a text that reads like another scalar, as in `.name: !str n`.
+const TEXT_TAG: &str = "str";
+/// Tags of the other scalars, which add nothing to the scalar itself.
+const SCALAR_TAGS: [&str; 4] = ["nil", "bool", "int", "float"];
+
+impl Value {
+    /// Reads one YAML document. Aliases are refused, as LLVM refuses them: a short text could stand for a large tree.
+    ///
+    /// # Errors
+    /// [`MetadataError::Yaml`] with the place in the text; [`MetadataError::TooLarge`] for a text of more than 64 MiB.
+    pub fn from_yaml(text: &str) -> Result<Self, MetadataError> {
+        check_size(text.len())?;
+        let mut reader = Reader {
+            open: Vec::new(),
+            document: None,
+        };
+        for event in Parser::new_from_str(text) {
+            let (event, span) = event.map_err(|error| scan_error(&error))?;
+            reader
+                .event(event)
+                .map_err(|message| error_at(&span.start, message))?;
+        }
+        Ok(reader.document.unwrap_or(Self::Nil))
+    }
+
+    /// The document as YAML that LLVM reads too: it ignores quotes, so text that looks like a number or a truth
+    /// value carries a tag.
+    ///
+    /// # Errors
+    /// [`MetadataError::Yaml`] for bytes, which this YAML does not have, and for a map that has a key twice.
+    pub fn to_yaml(&self) -> Result<String, MetadataError> {
+        let unwritable = |message: &str| MetadataError::Yaml {
+            line: 1,
+            column: 1,
+            message: message.to_owned(),
+        };
+        let tree = tree(self).map_err(unwritable)?;
+        let mut text = String::new();
+        YamlEmitter::new(&mut text)
+            .dump(&tree)
+            .map_err(|_| unwritable("it cannot be written"))?;
+        // The emitter begins each document with its marker, and does not end the last line.
+        let mut text = text.split_off(text.find('\n').map_or(0, |end| end + 1));
+        text.push('\n');
+        Ok(text)
+    }
+}
+
+fn scan_error(error: &ScanError) -> MetadataError {
+    error_at(error.marker(), error.info().to_owned())
+}
+
+/// An error at a place, whose line counts from 1 and whose column counts from 0.
+fn error_at(place: &Marker, message: String) -> MetadataError {
+    MetadataError::Yaml {
+        line: place.line(),
+        column: place.col() + 1,
+        message,
+    }
+}
+
+/// A collection whose end has not come.
+enum Open {
+    Array(Vec<Value>),
+    /// Entries, and the key that waits for its value.
+    Map(Vec<(Value, Value)>, Option<Value>),
+}
+
+/// Builder of a document from events.
+struct Reader {
+    /// Collections around the next node, the outermost first.
+    open: Vec<Open>,
+    /// The document, once it has ended.
+    document: Option<Value>,
+}
+
+impl Reader {
+    fn event(&mut self, event: Event<'_>) -> Result<(), String> {
+        match event {
+            Event::Scalar(text, style, _, tag) => {
+                let value = scalar(text, style, tag.as_deref())?;
+                self.add(value)
+            }
+            Event::SequenceStart(_, tag) => self.begin(Open::Array(Vec::new()), tag.as_deref()),
+            Event::MappingStart(_, tag) => self.begin(Open::Map(Vec::new(), None), tag.as_deref()),
+            Event::SequenceEnd | Event::MappingEnd => match self.open.pop() {
+                Some(Open::Array(elements)) => self.add(Value::Array(elements)),
+                Some(Open::Map(entries, _)) => self.add(Value::Map(entries)),
+                None => Ok(()),
+            },
+            Event::Alias(_) => Err("metadata has no aliases".to_owned()),
+            Event::DocumentStart(_) if self.document.is_some() => {
+                Err("there is more than one document".to_owned())
+            }
+            Event::DocumentStart(_)
+            | Event::DocumentEnd
+            | Event::StreamStart
+            | Event::StreamEnd
+            | Event::Nothing => Ok(()),
+        }
+    }
+
+    fn begin(&mut self, collection: Open, tag: Option<&Tag>) -> Result<(), String> {
+        if let Some(tag) = tag.filter(|tag| !tag.is_yaml_core_schema()) {
+            return Err(no_tag(tag));
+        }
+        if self.open.len() == MAX_DEPTH {
+            return Err(format!("it nests deeper than {MAX_DEPTH}"));
+        }
+        self.open.push(collection);
+        Ok(())
+    }
+
+    /// Puts a finished node where it belongs.
+    fn add(&mut self, value: Value) -> Result<(), String> {
+        match self.open.last_mut() {
+            None => self.document = Some(value),
+            Some(Open::Array(elements)) => elements.push(value),
+            Some(Open::Map(entries, key)) => match key.take() {
+                Some(key) => entries.push((key, value)),
+                None => *key = Some(value),
+            },
+        }
+        Ok(())
+    }
+}
+
+fn no_tag(tag: &Tag) -> String {
+    format!("there is no tag `{tag}`")
+}
+
+/// The value of a scalar: quoted text is text, other text what YAML's core schema says, with numbers to 2⁶⁴ − 1.
+fn scalar(text: Cow<'_, str>, style: ScalarStyle, tag: Option<&Tag>) -> Result<Value, String> {
+    let core = match tag {
+        Some(tag) if tag.is_yaml_core_schema() => Some(Cow::Borrowed(tag)),
+        Some(tag) if tag.handle == "!" && tag.suffix == TEXT_TAG => {
+            return Ok(Value::Text(text.into_owned()));
+        }
+        Some(tag) if tag.handle == "!" && SCALAR_TAGS.contains(&tag.suffix.as_str()) => None,
+        Some(tag) => return Err(no_tag(tag)),
+        None => None,
+    };
+    if core.is_none() && style == ScalarStyle::Plain {
+        if text.is_empty() {
+            return Ok(Value::Nil);
+        }
+        if let Some(number) = whole_number(&text) {
+            return Ok(Value::Uint(number));
+        }
+        if text.starts_with("0x") || text.starts_with("0o") {
+            // Not a number, though the parser takes a sign behind the prefix.
+            return Ok(Value::Text(text.into_owned()));
+        }
+    }
+    let scalar = Scalar::parse_from_cow_and_metadata(text, style, core.as_ref())
+        .ok_or("the scalar is not of its tag's type")?;
+    Ok(match scalar {
+        Scalar::Null => Value::Nil,
+        Scalar::Boolean(truth) => Value::Bool(truth),
+        Scalar::Integer(number) => u64::try_from(number).map_or(Value::Int(number), Value::Uint),
+        Scalar::FloatingPoint(number) => Value::Float(number.0),
+        Scalar::String(text) => Value::Text(text.into_owned()),
+    })
+}
+
+/// A number from zero, decimal or with `0x` or `0o`.
+fn whole_number(text: &str) -> Option<u64> {
+    // `from_str_radix` takes a sign of its own.
+    let digits = |digits: &str, radix| {
+        (digits.starts_with(|first: char| first.is_digit(radix)))
+            .then(|| u64::from_str_radix(digits, radix).ok())
+            .flatten()
+    };
+    if let Some(hexadecimal) = text.strip_prefix("0x") {
+        digits(hexadecimal, 16)
+    } else if let Some(octal) = text.strip_prefix("0o") {
+        digits(octal, 8)
+    } else {
+        digits(text.strip_prefix('+').unwrap_or(text), 10)
+    }
+}
+
+/// The emitter's tree of a value, with tags where LLVM would read a text as another scalar.
+fn tree(value: &Value) -> Result<Yaml<'_>, &'static str> {
+    Ok(match value {
+        Value::Nil => Yaml::Value(Scalar::Null),
+        Value::Bool(truth) => Yaml::Value(Scalar::Boolean(*truth)),
+        Value::Int(number) => Yaml::Value(Scalar::Integer(*number)),
+        Value::Uint(number) => {
+            Yaml::Representation(number.to_string().into(), ScalarStyle::Plain, None)
+        }
+        Value::Float(number) => Yaml::Value(Scalar::FloatingPoint((*number).into())),
+        Value::Text(text) => {
+            let scalar = Yaml::Value(Scalar::String(text.as_str().into()));
+            if reads_as_another_scalar(text) {
+                let tag = Tag {
+                    handle: "!".to_owned(),
+                    suffix: TEXT_TAG.to_owned(),
+                };
+                Yaml::Tagged(Cow::Owned(tag), Box::new(scalar))
+            } else {
+                scalar
+            }
+        }
+        Value::Bytes(_) => return Err("there are bytes in it"),
+        Value::Array(elements) => {
+            Yaml::Sequence(elements.iter().map(tree).collect::<Result<_, _>>()?)
+        }
+        Value::Map(entries) => {
+            let mut map = Mapping::new();
+            for (key, value) in entries {
+                if map.insert(key_tree(key)?, tree(value)?).is_some() {
+                    return Err("a map has a key twice");
+                }
+            }
+            Yaml::Mapping(map)
+        }
+    })
+}
+
+/// The emitter's tree of a key: the keys of metadata, such as `.args`, are written without quotes.
+fn key_tree(key: &Value) -> Result<Yaml<'_>, &'static str> {
+    let Value::Text(text) = key else {
+        return tree(key);
+    };
+    let name = text.strip_prefix('.').unwrap_or("");
+    let is_name = name.starts_with(|first: char| first.is_ascii_alphabetic())
+        && name
+            .bytes()
+            .all(|byte| byte.is_ascii_alphanumeric() || byte == b'_')
+        && Scalar::parse_from_cow(text.as_str().into()) == Scalar::String(text.as_str().into());
+    Ok(if is_name {
+        Yaml::Representation(text.as_str().into(), ScalarStyle::Plain, None)
+    } else {
+        Yaml::Value(Scalar::String(text.as_str().into()))
+    })
+}
+
+/// Tells if LLVM might read a text as a number (everything that `strtod` takes counts), a truth value or nothing. A
+/// superfluous tag is harmless.
+fn reads_as_another_scalar(text: &str) -> bool {
+    const WORDS: [&str; 10] = [
+        "y", "n", "yes", "no", "on", "off", "true", "false", "null", "~",
+    ];
+    const NUMBERS: [&str; 2] = ["inf", "nan"];
+    let lower = text.to_ascii_lowercase();
+    lower.is_empty()
+        || WORDS.contains(&lower.as_str())
+        || NUMBERS.iter().any(|number| lower.starts_with(number))
+        || lower.starts_with(|first: char| first.is_ascii_digit() || "+-.".contains(first))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn text_that_reads_as_another_scalar_is_tagged_as_llvm_does() {
+        let source =
+            "a: !str n\nb: !str 1\nc: !str inf\nd: !str ''\ne: float*\nf: !int 5\ng: [!str on]\n";
+        let value = Value::from_yaml(source).expect("the tags are LLVM's");
+        let text = |key| value.get(key).and_then(Value::as_text);
+        assert_eq!(
+            ["a", "b", "c", "d", "e"].map(text),
+            ["n", "1", "inf", "", "float*"].map(Some)
+        );
+        assert_eq!(value.get("f").and_then(Value::as_u64), Some(5));
+
+        let written = value.to_yaml().expect("there are no bytes in it");
+        assert!(written.starts_with("a: !str n\n"), "{written}");
+        assert!(written.contains("\ne: float*\nf: 5\n"), "{written}");
+        assert_eq!(Value::from_yaml(&written), Ok(value));
+
+        let error = Value::from_yaml("a: !foo 1\n").expect_err("no such tag");
+        assert!(error.to_string().contains("!foo"), "{error}");
+    }
+
+    #[test]
+    fn scalars_are_those_of_the_core_schema() {
+        let text = "[0, -1, 18446744073709551615, 0xffffffffffffffff, 0o17, +7, 1e3, -.inf, \
+                    true, ~, null, '1', \"a\\tb\", 0x, 0x+1, 1_0, !!str 5, !!int 5]";
+        let Ok(Value::Array(values)) = Value::from_yaml(text) else {
+            panic!("{:?}", Value::from_yaml(text));
+        };
+        let text = |text: &str| Value::Text(text.to_owned());
+        assert_eq!(
+            values,
+            [
+                Value::Uint(0),
+                Value::Int(-1),
+                Value::Uint(u64::MAX),
+                Value::Uint(u64::MAX),
+                Value::Uint(15),
+                Value::Uint(7),
+                Value::Float(1000.0),
+                Value::Float(f64::NEG_INFINITY),
+                Value::Bool(true),
+                Value::Nil,
+                Value::Nil,
+                text("1"),
+                text("a\tb"),
+                text("0x"),
+                text("0x+1"),
+                text("1_0"),
+                text("5"),
+                Value::Uint(5),
+            ]
+        );
+    }
+
+    #[test]
+    fn every_tree_of_text_and_numbers_is_read_as_it_was_written() {
+        arbtest::arbtest(|source| {
+            let value = tree_of(source, 3)?;
+            let written = value.to_yaml().expect("keys differ and there are no bytes");
+            assert_eq!(Value::from_yaml(&written), Ok(value), "{written}");
+            Ok(())
+        });
+    }
+
+    /// A tree of at most `depth` levels, whose maps have no key twice.
+    fn tree_of(
+        source: &mut arbtest::arbitrary::Unstructured<'_>,
+        depth: usize,
+    ) -> arbtest::arbitrary::Result<Value> {
+        let kinds = if depth == 0 { 5 } else { 7 };
+        Ok(match source.int_in_range(0..=kinds - 1)? {
+            0 => Value::Nil,
+            1 => Value::Bool(source.arbitrary()?),
+            2 => Value::Uint(source.arbitrary()?),
+            3 => Value::Int(source.int_in_range(i64::MIN..=-1)?),
+            4 => Value::Text(source.arbitrary()?),
+            5 => {
+                let length = source.int_in_range(0..=3)?;
+                let elements = (0..length).map(|_| tree_of(source, depth - 1));
+                Value::Array(elements.collect::<Result<_, _>>()?)
+            }
+            _ => {
+                let length = source.int_in_range(0..=3)?;
+                let entries = (0..length).map(|index| {
+                    let key = format!("{}{index}", source.arbitrary::<&str>()?);
+                    Ok((Value::Text(key), tree_of(source, depth - 1)?))
+                });
+                Value::Map(entries.collect::<Result<_, _>>()?)
+            }
+        })
+    }
+
+    #[test]
+    fn aliases_that_multiply_are_refused() {
+        let mut text = "a0: &a0 [x, x, x, x, x, x, x, x]\n".to_owned();
+        for level in 1..9 {
+            let alias = format!("*a{}", level - 1);
+            text += &format!("a{level}: &a{level} [{}]\n", [alias.as_str(); 8].join(", "));
+        }
+        let error = Value::from_yaml(&text).expect_err("nine levels of eight");
+        assert!(matches!(error, MetadataError::Yaml { .. }), "{error}");
+    }
+
+    #[test]
+    fn deep_nesting_is_refused_in_time_that_is_linear() {
+        // Each of these took a time that grew with the square of its length: 2 MB of them never came to an end.
+        for opening in [
+            "[", "{", "- ", "? ", "[a, ", "{a: ", "&a [", "!!seq [", "- - a: ",
+        ] {
+            let text = opening.repeat((2 << 20) / opening.len());
+            let result = Value::from_yaml(&text);
+            assert!(
+                matches!(result, Err(MetadataError::Yaml { .. })),
+                "{opening}"
+            );
+        }
+    }
+}
