@@ -25,7 +25,7 @@ use gcn_isa::text::Text;
 use gcn_object::DESCRIPTOR_ALIGN;
 
 use crate::descriptor::{KEYS, Key, PREFIX, SGPR_BLOCK, VGPR_BLOCK};
-pub use code::{Code, Kernel, LABELS, ListOptions, Open, Section, Symbol};
+pub use code::{Code, Kernel, LABELS, ListOptions, Note, Open, Section, Symbol};
 use lister::Lister;
 use map::{Map, Run};
 use names::Names;
@@ -72,8 +72,9 @@ pub fn list_to(code: &Code, options: &ListOptions, sink: &mut dyn FnMut(&[u8])) 
     thread::scope(|scope| {
         let bytes: usize = code.sections.iter().map(|s| s.bytes.len()).sum();
         if bytes >= MANY_BYTES {
-            // They take as long to be formed as the names.
-            scope.spawn(|| (code.isa.decoder(), code.isa.printer()));
+            // They take as long to be formed as the names. If the host has no more threads, they are formed at their first use.
+            let form = || (code.isa.decoder(), code.isa.printer());
+            let _ = thread::Builder::new().spawn_scoped(scope, form);
         }
         places.extend(code.sections.iter().map(|section| names.places(section)));
     });

@@ -14,6 +14,7 @@ mod container;
 #[cfg(test)]
 mod tests;
 
+pub(crate) use compressed::decompressed;
 pub use container::{CodeObjects, code_objects, is_container};
 pub use entry::{BundleEntry, bundle_entries, is_bundle};
 pub use error::BundleError;

@@ -53,6 +53,7 @@ mod object;
 mod image;
 mod reader;
 mod bundle;
+mod lines;
 pub mod write;
 
 pub use bundle::{
@@ -66,6 +67,7 @@ pub use descriptor::{
 pub use elf::{Binding, RelocationKind, SymbolKind, Visibility};
 pub use error::{ReadError, Warning};
 pub use image::{ImageError, LoadImage, MAX_IMAGE_BYTES, RelocationError};
+pub use lines::{LinesError, SourceFrame, SourceLines, SourcePlace, SourceRange};
 pub use metadata::{
     Access, AddressSpace, Argument, KernelMetadata, MAX_KERNARG_BYTES, Metadata, MetadataProblem,
     ValueKind, metadata_from_yaml, pal_metadata_from_yaml,

@@ -3,22 +3,24 @@
 use std::io::Write;
 use std::path::PathBuf;
 
-use anyhow::{Context, Result};
+use anyhow::{Context, Result, bail};
 use clap::ValueEnum;
 use clap::builder::TypedValueParser;
 use gcn_asm::list::{
-    Code, Kernel, LABELS, ListOptions, Section, Symbol, list_object, list_to, target_id,
+    Code, Kernel, LABELS, ListOptions, Note, Section, Symbol, list_object, list_to, target_id,
 };
 use gcn_isa::{Syntax, Target};
 use gcn_object::{Binding, CodeObject, Feature, SymbolKind, SymbolSection, Version};
 
 use crate::file::FileBytes;
+use crate::source::Sources;
 use crate::{Status, Usage, input, object, render};
 
 /// For `--help`.
 pub const EXAMPLES: &str = "\
 Examples:
   gcn dis kernel.co
+  gcn dis --source --kernel saxpy program
   gcn dis --target hawaii --format raw --hex words.bin";
 
 /// The arguments of `gcn dis`.
@@ -41,6 +43,21 @@ pub struct Args {
     /// All of a code object: data, symbols, relocations and metadata too. `gcn asm` makes the same of it again.
     #[arg(long)]
     full: bool,
+    /// Add the source lines that instructions come from as comments, if the code was compiled with -g.
+    #[arg(long, conflicts_with = "full")]
+    source: bool,
+    /// List this kernel only, by a name as `gcn run --kernel` takes it.
+    #[arg(long, value_name = "NAME", conflicts_with = "full")]
+    kernel: Option<String>,
+    /// Offset of the first byte of raw words in the file.
+    #[arg(long, value_name = "BYTES", value_parser = input::number)]
+    offset: Option<u64>,
+    /// Bytes of raw words; without it, all to the end of the file.
+    #[arg(long, value_name = "BYTES", value_parser = input::number)]
+    length: Option<u64>,
+    /// Address of the first raw word, which --hex shows.
+    #[arg(long, value_name = "ADDRESS", value_parser = input::number)]
+    base: Option<u64>,
     /// Spelling of instructions.
     #[arg(long, value_enum, default_value_t = input::Dialect::Llvm)]
     syntax: input::Dialect,
@@ -62,9 +79,156 @@ impl Args {
         object::Choice {
             target: self.target,
             entry: self.entry,
-            kernel: None,
+            kernel: self.kernel.as_deref(),
         }
     }
+}
+
+impl Args {
+    /// # Errors
+    /// An option is about raw words.
+    fn check_object(&self) -> Result<(), Usage> {
+        let raw = [
+            ("--offset", self.offset),
+            ("--length", self.length),
+            ("--base", self.base),
+        ];
+        match raw.iter().find(|(_, value)| value.is_some()) {
+            Some((option, _)) => Err(Usage(format!(
+                "{option} is about raw words: add --format raw to take the file as such"
+            ))),
+            None => Ok(()),
+        }
+    }
+
+    /// # Errors
+    /// An option is about code objects.
+    fn check_raw(&self, name: &str) -> Result<(), Usage> {
+        let object = [
+            ("--kernel", self.kernel.is_some()),
+            ("--source", self.source),
+            ("--full", self.full),
+            ("--entry", self.entry.is_some()),
+        ];
+        match object.iter().find(|(_, is_given)| *is_given) {
+            Some((option, _)) => Err(Usage(format!(
+                "{option} is about a code object, which {name} is not"
+            ))),
+            None => Ok(()),
+        }
+    }
+
+    /// The target that the code of an object is listed as.
+    fn target_of(&self, object: &CodeObject, name: &str) -> Result<&'static Target> {
+        let Some(asked) = self.target else {
+            return object::target(object).with_context(|| name.to_owned());
+        };
+        if let Some(own) = object::contradicts(object, asked) {
+            let read_as = format!("the code is for {own}, and is listed as {}'s", asked.name);
+            render::warn(name, &read_as);
+        }
+        Ok(asked)
+    }
+
+    /// The part of raw words that is asked for.
+    fn raw_code<'b>(&self, target: &Target, bytes: &'b [u8], name: &str) -> Result<Code<'b>> {
+        let offset = self.offset.unwrap_or(0);
+        let rest = usize::try_from(offset).ok();
+        let rest = rest.and_then(|offset| bytes.get(offset..));
+        let length = self.length.map_or(Some(usize::MAX), |n| n.try_into().ok());
+        let part = rest
+            .zip(length)
+            .and_then(|(rest, length)| match self.length {
+                Some(_) => rest.get(..length),
+                None => Some(rest),
+            });
+        let Some(part) = part else {
+            bail!(
+                "{name} has {} bytes, fewer than --offset and --length ask for",
+                bytes.len()
+            );
+        };
+        let mut code = Code::raw(target.isa, part);
+        for section in &mut code.sections {
+            section.address = self.base.unwrap_or(offset);
+        }
+        Ok(code)
+    }
+}
+
+/// The kind of file that bytes are from, if they are hardly code.
+fn looks_like(bytes: &[u8]) -> Option<&'static str> {
+    /// Bytes that are looked at.
+    const LOOKED_AT: usize = 1 << 12;
+    let begin = bytes.get(..LOOKED_AT).unwrap_or(bytes);
+    let is_text = |byte: &u8| matches!(byte, b'\t' | b'\n' | b'\r' | b' '..=b'~' | 0x80..);
+    if str::from_utf8(bytes).is_err() || !begin.iter().all(is_text) {
+        return None;
+    }
+    let is_hexadecimal =
+        |byte: &u8| byte.is_ascii_hexdigit() || byte.is_ascii_whitespace() || b"x,:".contains(byte);
+    Some(if begin.iter().all(is_hexadecimal) {
+        "it looks like words in hexadecimal, which `gcn isa` reads from its arguments, and `xxd -r -p` makes bytes of"
+    } else {
+        "it looks like text; `gcn asm` reads assembly"
+    })
+}
+
+/// Leaves a kernel's code and its descriptor.
+fn keep_kernel(code: &mut Code<'_>, kernel: &gcn_object::Kernel) {
+    let addresses = kernel.entry_address..kernel.entry_address.saturating_add(kernel.code_size);
+    code.kernels.retain(|other| other.name == kernel.name);
+    code.metadata = None;
+    code.sections.retain_mut(|section| {
+        let Some(first) = addresses.start.checked_sub(section.address) else {
+            return false;
+        };
+        let size = section.bytes.len() as u64;
+        if first >= size {
+            return false;
+        }
+        // A symbol without a size may be anywhere before the end.
+        let length = if addresses.is_empty() {
+            size - first
+        } else {
+            kernel.code_size
+        };
+        let end = size.min(first.saturating_add(length));
+        section.bytes = &section.bytes[first as usize..end as usize];
+        section.address = addresses.start;
+        section.symbols.retain_mut(|symbol| {
+            let inside = (first..end).contains(&symbol.offset);
+            symbol.offset = symbol.offset.saturating_sub(first);
+            inside
+        });
+        true
+    });
+}
+
+/// Adds the source lines of the code as notes.
+fn add_source(code: &mut Code<'_>, object: &CodeObject) -> Result<()> {
+    let lines = object.source_lines()?;
+    let Some(lines) = lines else {
+        bail!("it has no debug information: compile with -g");
+    };
+    let mut sources = Sources::default();
+    for section in &mut code.sections {
+        let end = section.address.saturating_add(section.bytes.len() as u64);
+        let mut last = None;
+        for range in lines.ranges(section.address..end)? {
+            let place = (range.place.file.clone(), range.place.line);
+            if last.as_ref() != Some(&place)
+                && let Some(offset) = range.addresses.start.checked_sub(section.address)
+                && let Some(text) = sources.describe(&lines, range.addresses.start)
+            {
+                let text = text.into();
+                section.notes.push(Note { offset, text });
+            }
+            last = Some(place);
+        }
+        section.notes.sort_by_key(|note| note.offset);
+    }
+    Ok(())
 }
 
 /// Carries the command out.
@@ -93,36 +257,42 @@ pub fn run(args: &Args, out: &mut dyn Write) -> Result<Status> {
         }
     };
     if is_elf {
+        args.check_object()?;
         let object = object::read(&bytes, args.choice()).with_context(|| name.clone())?;
         for warning in &object.warnings {
             render::warn(&name, warning);
         }
-        let target = match args.target {
-            Some(asked) => {
-                if let Some(own) = object::contradicts(&object, asked) {
-                    let read_as =
-                        format!("the code is for {own}, and is listed as {}'s", asked.name);
-                    render::warn(&name, &read_as);
-                }
-                asked
-            }
-            None => object::target(&object).with_context(|| name.clone())?,
-        };
+        let target = args.target_of(&object, &name)?;
         if args.full {
             list_object(&object, target, &options, &mut sink);
         } else {
-            list_to(&code_of(&object, target), &options, &mut sink);
+            let mut code = code_of(&object, target);
+            if let Some(kernel) = &args.kernel {
+                let kernel = object.find_kernel(kernel).with_context(|| name.clone())?;
+                keep_kernel(&mut code, kernel);
+            }
+            if args.source {
+                add_source(&mut code, &object).with_context(|| name.clone())?;
+            }
+            list_to(&code, &options, &mut sink);
         }
         // The program ends; to give its memory back piece by piece takes longer.
         std::mem::forget(object);
     } else {
+        args.check_raw(&name)?;
+        if args.format == Format::Auto
+            && let Some(kind) = looks_like(&bytes)
+        {
+            bail!("{name} is not a code object: {kind}; `--format raw` lists any bytes as code");
+        }
         let Some(target) = args.target else {
             let message = format!(
                 "{name} is not an ELF file, and raw words do not say their target: add --target"
             );
             return Err(Usage(message).into());
         };
-        list_to(&Code::raw(target.isa, &bytes), &options, &mut sink);
+        let code = args.raw_code(target, &bytes, &name)?;
+        list_to(&code, &options, &mut sink);
     }
     result?;
     bytes.check()?;
@@ -144,6 +314,7 @@ fn code_of<'a>(object: &'a CodeObject, target: &Target) -> Code<'a> {
             bytes: object.section_bytes(section),
             symbols: symbols_in(object, index, section.address),
             open: Vec::new(),
+            notes: Vec::new(),
         })
         .collect();
     // In the order of their descriptors, so that these keep it. Those of version 2 stand before the code, as data.

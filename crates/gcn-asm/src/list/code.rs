@@ -1,5 +1,7 @@
 //! Code to list, as the caller describes it.
 
+use std::borrow::Cow;
+
 use gcn_isa::{Isa, Syntax};
 use gcn_object::KernelDescriptor;
 
@@ -47,6 +49,7 @@ impl<'a> Code<'a> {
             bytes,
             symbols: Vec::new(),
             open: Vec::new(),
+            notes: Vec::new(),
         };
         Code {
             isa,
@@ -78,6 +81,17 @@ pub struct Section<'a> {
     pub symbols: Vec<Symbol<'a>>,
     /// Fields that a linker fills in, in the order of their places.
     pub open: Vec<Open<'a>>,
+    /// Comments, in the order of their places.
+    pub notes: Vec<Note<'a>>,
+}
+
+/// A comment on lines of its own before an instruction.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Note<'a> {
+    /// Bytes from the section's begin; the comment comes before the first instruction that begins there or later.
+    pub offset: u64,
+    /// Its lines.
+    pub text: Cow<'a, str>,
 }
 
 /// A field that a linker fills in, as text.

@@ -7,7 +7,7 @@ use gcn_isa::text::Text;
 use gcn_isa::{Fidelity, Inst, Printer, Syntax, TARGETS};
 
 use super::WORD;
-use super::code::{ListOptions, Open, Section};
+use super::code::{ListOptions, Note, Open, Section};
 use super::map::{Item, Map, Run, branch_target};
 use super::names::{Name, PlacedSymbol, is_identifier};
 use super::parts::in_order;
@@ -148,9 +148,30 @@ impl Lister<'_> {
         &self.run.places[self.run.places.partition_point(|place| place.word < at)..]
     }
 
+    /// The notes at word `at` and after it.
+    fn notes_from(&self, at: usize) -> &[Note<'_>] {
+        let notes = &self.section.notes;
+        let first = notes.partition_point(|note| word_of(note) < at);
+        notes.get(first..).unwrap_or_default()
+    }
+
+    /// Writes the notes up to word `at`; those after it.
+    fn notes<'n>(&self, out: &mut Text, notes: &'n [Note<'n>], at: usize) -> &'n [Note<'n>] {
+        let here = notes.iter().take_while(|note| word_of(note) <= at).count();
+        let (here, later) = notes.split_at(here);
+        for line in here.iter().flat_map(|note| note.text.lines()) {
+            out.push_str(comment_mark(self.options.syntax));
+            out.push(' ');
+            out.push_str(line);
+            out.push('\n');
+        }
+        later
+    }
+
     fn write_part(&self, out: &mut Text, part: Range<usize>) {
         let mut label = Text::new();
         let mut places = self.places_from(part.start);
+        let mut notes = self.notes_from(part.start);
         let mut said = 0;
         // Without comments, and with nothing to be filled in, most lines are an instruction and no more.
         let is_plain = !self.options.hex
@@ -170,8 +191,12 @@ impl Lister<'_> {
                     }
                     places = later;
                 }
+                notes = self.notes(out, notes, at);
                 if is_plain && !between.is_data && at >= said {
-                    let stop = self.map.next_label(at + 1, between.words.end);
+                    let end = notes.first().map_or(between.words.end, |note| {
+                        between.words.end.min(word_of(note).max(at + 1))
+                    });
+                    let stop = self.map.next_label(at + 1, end);
                     let code = self.run.words.get(at..stop).unwrap_or_default();
                     at += self.printer.lines(self.run.decoder, code, out);
                     if at >= stop {
@@ -338,6 +363,11 @@ impl Lister<'_> {
             out.push_str(reading);
         }
     }
+}
+
+/// The word before whose instruction a note comes.
+fn word_of(note: &Note<'_>) -> usize {
+    usize::try_from(note.offset.div_ceil(WORD as u64)).unwrap_or(usize::MAX)
 }
 
 /// Returns whether the assembler makes the instruction from a text that names what a linker fills in, which counts as zero.

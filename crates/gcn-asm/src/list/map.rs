@@ -201,12 +201,17 @@ impl Map {
             let others: Vec<_> = ranges
                 .iter()
                 .skip(1)
-                .map(|range| scope.spawn(|| run.look(range.clone())))
+                .map(|range| {
+                    let look = move || run.look(range.clone());
+                    (look, thread::Builder::new().spawn_scoped(scope, look))
+                })
                 .collect();
             let first = ranges.first().map(|range| run.look(range.clone()));
-            let others = others.into_iter().map(|look| match look.join() {
-                Ok(look) => look,
-                Err(panic) => std::panic::resume_unwind(panic),
+            let others = others.into_iter().map(|(look, thread)| match thread {
+                Ok(thread) => thread
+                    .join()
+                    .unwrap_or_else(|panic| std::panic::resume_unwind(panic)),
+                Err(_) => look(), // The host has no more threads.
             });
             first.into_iter().chain(others).collect()
         });
@@ -243,7 +248,7 @@ impl Map {
 
     /// The first word from `word` on and before `end` where a label can stand, or `end`.
     pub(crate) fn next_label(&self, word: usize, end: usize) -> usize {
-        self.labels.next(word).map_or(end, |label| label.min(end))
+        self.labels.next(word..end).unwrap_or(end)
     }
 
     /// Returns whether a branch goes to where an item begins, so that a label can stand there.
@@ -308,14 +313,17 @@ impl Bits {
         }
     }
 
-    /// The first from `index` on.
-    fn next(&self, index: usize) -> Option<usize> {
-        let place = index / u64::BITS as usize;
-        let (&first, others) = self.0.get(place..)?.split_first()?;
-        let first = first & u64::MAX << (index % u64::BITS as usize);
+    /// The first in a range.
+    fn next(&self, range: Range<usize>) -> Option<usize> {
+        let place = range.start / u64::BITS as usize;
+        // No further than the range: most have none, and who goes on behind it goes there again from each of its places.
+        let places = place..range.end.div_ceil(u64::BITS as usize).min(self.0.len());
+        let (&first, others) = self.0.get(places)?.split_first()?;
+        let first = first & u64::MAX << (range.start % u64::BITS as usize);
         let mut bits = (place..).zip(std::iter::once(first).chain(others.iter().copied()));
         let (place, bits) = bits.find(|&(_, bits)| bits != 0)?;
-        Some(place * u64::BITS as usize + bits.trailing_zeros() as usize)
+        let next = place * u64::BITS as usize + bits.trailing_zeros() as usize;
+        (next < range.end).then_some(next)
     }
 
     #[inline]

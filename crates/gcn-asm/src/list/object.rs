@@ -420,6 +420,7 @@ impl<'a> Whole<'a> {
                     bytes: object.section_bytes(section),
                     symbols: symbols.collect(),
                     open: open.collect(),
+                    notes: Vec::new(),
                 })
             })
             .collect();

@@ -36,7 +36,7 @@ pub(crate) fn in_order(
     thread::scope(|scope| {
         for _ in 1..threads {
             let done = done.clone();
-            scope.spawn(move || {
+            let helper = move || {
                 while let Some(spare) = parts.wait_for_spare()
                     && let Some(part) = parts.part(spare)
                 {
@@ -44,7 +44,10 @@ pub(crate) fn in_order(
                         break;
                     }
                 }
-            });
+            };
+            if thread::Builder::new().spawn_scoped(scope, helper).is_err() {
+                break; // The host has no more threads: those that there are make all parts.
+            }
         }
         let give_back = give_back; // Who waits for a text in vain ends when this does.
         let mut waiting: Vec<Part> = Vec::new();

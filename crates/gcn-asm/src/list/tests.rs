@@ -149,6 +149,7 @@ fn symbols_are_labels_and_begin_an_instruction() {
             symbol("outside", 17),
         ],
         open: Vec::new(),
+        notes: Vec::new(),
     };
     let code = Code {
         isa: Isa::Gfx9,

@@ -2,6 +2,8 @@
 
 use std::io::Read;
 
+use object::elf::{CompressionType, ELFCOMPRESS_ZLIB, ELFCOMPRESS_ZSTD};
+
 use super::error::{BundleError, MAX_UNCOMPRESSED, MAX_WINDOW};
 use super::table::number;
 
@@ -77,6 +79,32 @@ pub(super) fn decompress(bytes: &[u8], budget: u64) -> Result<(Vec<u8>, usize), 
         return Err(BundleError::Decompression { reason });
     }
     Ok((uncompressed, length))
+}
+
+/// The bytes of a section of an ELF file that is compressed; `kind` is its `ch_type`. The error is the reason.
+pub(crate) fn decompressed(stream: &[u8], kind: u32, size: u64) -> Result<Vec<u8>, String> {
+    if size > MAX_UNCOMPRESSED {
+        return Err(format!(
+            "it would have {size} bytes, more than {MAX_UNCOMPRESSED}"
+        ));
+    }
+    let method = match CompressionType(kind) {
+        ELFCOMPRESS_ZLIB => ZLIB,
+        ELFCOMPRESS_ZSTD => ZSTD,
+        _ => {
+            return Err(format!(
+                "its method {kind} is neither zlib (1) nor zstd (2)"
+            ));
+        }
+    };
+    let bytes = decode(stream, method, size).map_err(|error| match error {
+        BundleError::Decompression { reason } => reason,
+        other => other.to_string(),
+    })?;
+    if bytes.len() as u64 != size {
+        return Err(format!("it does not have the {size} bytes that it states"));
+    }
+    Ok(bytes)
 }
 
 /// Decodes a stream up to a byte more than `size`, which shows that the size is wrong.

@@ -156,6 +156,11 @@ impl Loaded {
         address.wrapping_sub(self.linked).wrapping_add(self.address)
     }
 
+    /// The address of the object that is at a guest address: the inverse of [`Loaded::moved`].
+    pub fn linked_address(&self, address: u64) -> u64 {
+        address.wrapping_sub(self.address).wrapping_add(self.linked)
+    }
+
     /// The symbol that has this name in the source: of a managed variable its memory, not the pointer to it.
     pub fn symbol(&self, name: &str) -> Option<&LoadedSymbol> {
         let named = |name: &str| self.symbols.iter().find(|symbol| symbol.name == name);

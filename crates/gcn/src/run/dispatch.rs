@@ -13,6 +13,7 @@ use gcn_runtime::progress::Progress;
 use gcn_runtime::{Completion, Device, Error, Kernel, Launch, Outcome, PreparedLaunch, Queue};
 
 use super::arguments::{self, Problems};
+use super::code_map::CodeMap;
 use super::launch::{self, Given, Run};
 use super::notes::{beyond, outside, plural, remedy, unowned};
 use super::progress;
@@ -262,7 +263,7 @@ impl Ready {
             stats: Stats::default(),
             times: Vec::new(),
         };
-        let loaded = prepared.kernel().module().loaded();
+        let map = CodeMap::new(prepared.kernel().module());
         let (mut note, mut lost) = (None, 0);
         for _ in 0..times {
             let begin = Instant::now();
@@ -279,7 +280,7 @@ impl Ready {
             done.stats = sum(done.stats, end.stats);
             ran.printed.extend_from_slice(&end.printed);
             lost += end.lost;
-            note = note.or_else(|| outside(&end, loaded));
+            note = note.or_else(|| outside(&end, &map));
             if end.fault.is_some() {
                 ran.fault = Some((prepared.clone(), end));
                 break;
@@ -287,8 +288,8 @@ impl Ready {
         }
         ran.launches.push(done);
         ran.notes.extend(note);
-        ran.notes.extend(unowned(prepared.code(), loaded));
-        ran.notes.extend(beyond(prepared));
+        ran.notes.extend(unowned(prepared.code(), &map));
+        ran.notes.extend(beyond(prepared, &map));
         if lost > 0 {
             ran.notes.push(format!(
                 "the kernel has printed {lost} bytes more, which are lost"

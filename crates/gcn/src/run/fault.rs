@@ -6,10 +6,10 @@ use gcn_emu::fault::{Fault, FaultKind, Intent, Site};
 use gcn_emu::memory::Allocation;
 use gcn_emu::run::Place;
 use gcn_isa::Isa;
-use gcn_runtime::hsa::Loaded;
 use gcn_runtime::{Completion, PreparedLaunch};
 use serde::Serialize;
 
+use super::code_map::{CodeMap, CodePlace};
 use super::interrupt::Cause;
 use super::report::Outcome;
 use crate::explain::fault_name;
@@ -29,13 +29,11 @@ pub struct FaultReport {
     workgroup: [u32; 3],
     wave: u32,
     lane: Option<u8>,
-    /// Address of the instruction.
-    pc: u64,
-    /// The symbol before it, and the distance.
-    place: Option<String>,
-    instruction: Option<String>,
+    /// The instruction.
+    #[serde(flatten)]
+    code: CodePlace,
     /// The instruction that the wave came from, where it has come to no other.
-    from: Option<Origin>,
+    from: Option<CodePlace>,
     /// The address that was accessed, where that is the trouble.
     address: Option<u64>,
     nearest: Option<Nearest>,
@@ -45,15 +43,6 @@ pub struct FaultReport {
     unfinished: Vec<Unfinished>,
     /// Their number.
     unfinished_waves: u64,
-}
-
-/// An instruction that a wave came from.
-#[derive(Serialize)]
-struct Origin {
-    pc: u64,
-    /// The symbol before it, and the distance.
-    place: Option<String>,
-    instruction: Option<String>,
 }
 
 /// Addresses below this are taken for a null pointer and an offset.
@@ -66,92 +55,37 @@ const SHOWN: usize = 16;
 struct Unfinished {
     workgroup: [u32; 3],
     wave: u32,
-    /// Address of the instruction that it executes next, or that it waits at.
-    pc: u64,
-    /// The symbol before it, and the distance.
-    place: Option<String>,
-    instruction: Option<String>,
+    /// The instruction that it executes next, or that it waits at.
+    #[serde(flatten)]
+    code: CodePlace,
     /// The active lanes, a bit for each.
     exec: u64,
 }
 
 impl Unfinished {
-    fn new(place: &Place, loaded: &Loaded) -> Unfinished {
+    fn new(place: &Place, code: &CodeMap<'_>) -> Unfinished {
         Unfinished {
             workgroup: place.wave.group,
             wave: place.wave.wave,
-            pc: place.pc,
-            place: symbolic(place.pc, loaded),
-            instruction: place.text.clone(),
+            code: code.place(place.pc, place.text.clone()),
             exec: place.exec,
         }
     }
 }
 
-/// An address of code as a symbol and the distance from it.
-pub fn symbolic(pc: u64, loaded: &Loaded) -> Option<String> {
-    let symbol = loaded.code_symbol_at(pc)?;
-    Some(format!("{}+{:#x}", symbol.name, pc - symbol.address))
-}
-
-/// Writes a wave and where it is.
-fn write_place(
-    f: &mut dyn fmt::Write,
-    workgroup: [u32; 3],
-    (wave, lane): (u32, Option<u8>),
-    pc: u64,
-    place: Option<&str>,
-    instruction: Option<&str>,
-) -> fmt::Result {
-    let [x, y, z] = workgroup;
-    write!(f, "workgroup {x},{y},{z}, wave {wave}, ")?;
-    if let Some(lane) = lane {
-        write!(f, "lane {lane}, ")?;
-    }
-    write_instruction(f, pc, place, instruction)
-}
-
-/// Writes an instruction and where it is.
-fn write_instruction(
-    f: &mut dyn fmt::Write,
-    pc: u64,
-    place: Option<&str>,
-    instruction: Option<&str>,
-) -> fmt::Result {
-    write!(f, "at {pc:#x}")?;
-    if let Some(place) = place {
-        write!(f, " ({})", printable(place))?;
-    }
-    if let Some(instruction) = instruction {
-        write!(f, ": {instruction}")?;
-    }
-    Ok(())
-}
-
-/// An instruction and where it is.
-pub fn place(pc: u64, instruction: &str, loaded: &Loaded) -> String {
-    let mut text = String::new();
-    let place = symbolic(pc, loaded);
-    // Writing to a string does not fail.
-    let _ = write_instruction(&mut text, pc, place.as_deref(), Some(instruction));
-    text
+/// A wave and where it is.
+fn wave_at([x, y, z]: [u32; 3], (wave, lane): (u32, Option<u8>), code: &CodePlace) -> String {
+    let lane = lane
+        .map(|lane| format!("lane {lane}, "))
+        .unwrap_or_default();
+    format!("workgroup {x},{y},{z}, wave {wave}, {lane}{code}")
 }
 
 /// An instruction, where it is, and the wave that has executed it.
-pub fn site(site: &Site, loaded: &Loaded) -> String {
+pub fn site(site: &Site, code: &CodeMap<'_>) -> String {
     let Site { wave, pc, text } = site;
-    let mut written = String::new();
-    let place = symbolic(*pc, loaded);
-    let number = (wave.wave, None);
-    let _ = write_place(
-        &mut written,
-        wave.group,
-        number,
-        *pc,
-        place.as_deref(),
-        text.as_deref(),
-    );
-    written
+    let code = code.place(*pc, text.clone());
+    wave_at(wave.group, (wave.wave, None), &code) + &code.source_line("  ")
 }
 
 /// The allocation that an address was probably meant for.
@@ -224,7 +158,7 @@ fn hints(fault: &Fault, prepared: &PreparedLaunch) -> Vec<String> {
 impl FaultReport {
     /// Collects what is known about the fault of a run, if it had one; `cause` says what stopped it if that came from outside.
     pub fn new(end: &Completion, prepared: &PreparedLaunch, cause: Cause) -> Option<FaultReport> {
-        let loaded = prepared.kernel().module().loaded();
+        let code = &CodeMap::new(prepared.kernel().module());
         let fault = end.fault.as_ref()?;
         let (outcome, message) = match &fault.kind {
             FaultKind::Interrupted => match cause {
@@ -258,19 +192,16 @@ impl FaultReport {
             workgroup: fault.wave.group,
             wave: fault.wave.wave,
             lane: fault.lane,
-            pc: fault.pc,
-            place: symbolic(fault.pc, loaded),
-            instruction: fault.text.clone(),
-            from: fault.from.as_ref().map(|site| Origin {
-                pc: site.pc,
-                place: symbolic(site.pc, loaded),
-                instruction: site.text.clone(),
-            }),
+            code: code.place(fault.pc, fault.text.clone()),
+            from: fault
+                .from
+                .as_ref()
+                .map(|site| code.place(site.pc, site.text.clone())),
             address,
             nearest: address
                 .and_then(|address| Some(Nearest::new(fault.nearest.as_ref()?, address))),
             hints: hints(fault, prepared),
-            unfinished: places.map(|place| Unfinished::new(place, loaded)).collect(),
+            unfinished: places.map(|place| Unfinished::new(place, code)).collect(),
             unfinished_waves: end.unfinished,
         })
     }
@@ -279,19 +210,11 @@ impl FaultReport {
 impl fmt::Display for FaultReport {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "kernel {}, ", printable(&self.kernel))?;
-        write_place(
-            f,
-            self.workgroup,
-            (self.wave, self.lane),
-            self.pc,
-            self.place.as_deref(),
-            self.instruction.as_deref(),
-        )?;
-        write!(f, "\n  {}", self.message)?;
+        f.write_str(&wave_at(self.workgroup, (self.wave, self.lane), &self.code))?;
+        write!(f, "{}\n  {}", self.code.source_line("  "), self.message)?;
         if let Some(from) = &self.from {
-            f.write_str("\n  it came from the instruction ")?;
-            let (place, instruction) = (from.place.as_deref(), from.instruction.as_deref());
-            write_instruction(f, from.pc, place, instruction)?;
+            let source = from.source_line("  ");
+            write!(f, "\n  it came from the instruction {from}{source}")?;
         }
         if let Some(offset @ 0..NULL_PAGE) = self.address {
             match offset {
@@ -325,15 +248,9 @@ impl fmt::Display for FaultReport {
         )?;
         for wave in self.unfinished.iter().take(SHOWN) {
             f.write_str("\n    ")?;
-            write_place(
-                f,
-                wave.workgroup,
-                (wave.wave, None),
-                wave.pc,
-                wave.place.as_deref(),
-                wave.instruction.as_deref(),
-            )?;
-            write!(f, ", exec={:016x}", wave.exec)?;
+            f.write_str(&wave_at(wave.workgroup, (wave.wave, None), &wave.code))?;
+            let source = wave.code.source_line("      ");
+            write!(f, ", exec={:016x}{source}", wave.exec)?;
         }
         match self.unfinished_waves.saturating_sub(SHOWN as u64) {
             0 => Ok(()),

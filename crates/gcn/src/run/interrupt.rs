@@ -57,13 +57,16 @@ impl Stop {
     }
 
     /// Runs something that the timeout stops.
-    pub fn limited<T>(&self, run: impl FnOnce() -> T) -> T {
+    ///
+    /// # Errors
+    /// The system has no thread that could watch the time; nothing has run.
+    pub fn limited<T>(&self, run: impl FnOnce() -> T) -> io::Result<T> {
         let Some(timeout) = self.timeout else {
-            return run();
+            return Ok(run());
         };
         std::thread::scope(|scope| {
             let (end, ended) = mpsc::channel::<()>();
-            scope.spawn(move || {
+            let watch = move || {
                 let expired = ended.recv_timeout(timeout) == Err(RecvTimeoutError::Timeout);
                 // A signal that came first stays the cause.
                 if expired
@@ -74,10 +77,11 @@ impl Stop {
                 {
                     self.flag.store(true, SeqCst);
                 }
-            });
+            };
+            std::thread::Builder::new().spawn_scoped(scope, watch)?;
             let result = run();
             drop(end);
-            result
+            Ok(result)
         })
     }
 

@@ -1,6 +1,7 @@
 //! `gcn run`: kernels from text or code object to results.
 
 mod arguments;
+mod code_map;
 mod dispatch;
 mod expect;
 mod failure;
@@ -79,7 +80,9 @@ fn carry_out(run: &Run, out: &mut dyn Write) -> Result<Status> {
     }
 
     let stop = Stop::listen(&interrupted, run.timeout).context("cannot handle signals")?;
-    let ran = stop.limited(|| ready.run(run, trace.as_mut(), out))?;
+    let ran = stop
+        .limited(|| ready.run(run, trace.as_mut(), out))
+        .context("cannot watch the timeout")??;
     let cause = stop.cause();
     stop.ended();
 

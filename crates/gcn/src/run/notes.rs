@@ -4,9 +4,10 @@ use std::time::Duration;
 
 use gcn_emu::code::Code;
 use gcn_emu::fault::{Fault, FaultKind};
-use gcn_runtime::hsa::{self, Note};
+use gcn_runtime::hsa::Note;
 use gcn_runtime::{Completion, PreparedLaunch};
 
+use super::code_map::CodeMap;
 use super::dispatch::Done;
 use super::fault;
 use crate::render;
@@ -23,30 +24,31 @@ pub fn remedy(note: &Note) -> &'static str {
 }
 
 /// A note about instructions that read registers which the kernel does not ask for.
-pub fn unowned(code: &Code, loaded: &hsa::Loaded) -> Option<String> {
+pub fn unowned(code: &Code, map: &CodeMap<'_>) -> Option<String> {
     let mut steps = code.reading_outside();
     let first = steps.next()?;
     let count = 1 + steps.count() as u64;
+    let place = map.place(code.address(first.index), Some(first.inst.text()));
+    let source = place.source_line("  ");
     Some(format!(
         "{} with sources that the wave does not have, which are v0 and s0 then, as on hardware: its kernel asks for {} \
-         VGPRs and {} SGPRs; the first, {}",
+         VGPRs and {} SGPRs; the first, {place}{source}",
         plural(count, "instruction", "s"),
         code.vgprs(),
         code.sgprs(),
-        fault::place(code.address(first.index), &first.inst.text(), loaded),
     ))
 }
 
 /// A note about arguments that the kernel loads and nobody gives.
-pub fn beyond(prepared: &PreparedLaunch) -> Option<String> {
+pub fn beyond(prepared: &PreparedLaunch, map: &CodeMap<'_>) -> Option<String> {
     let beyond = prepared.reads_beyond_arguments()?;
-    let loaded = prepared.kernel().module().loaded();
-    let place = fault::place(beyond.pc, &beyond.instruction, loaded);
-    Some(format!("{beyond}; the first such load, {place}"))
+    let place = map.place(beyond.pc, Some(beyond.instruction.clone()));
+    let source = place.source_line("  ");
+    Some(format!("{beyond}; the first such load, {place}{source}"))
 }
 
 /// A note about accesses out of range that were no fault.
-pub fn outside(ran: &Completion, loaded: &hsa::Loaded) -> Option<String> {
+pub fn outside(ran: &Completion, map: &CodeMap<'_>) -> Option<String> {
     let is_counted = |fault: &Fault| {
         matches!(
             fault.kind,
@@ -63,7 +65,7 @@ pub fn outside(ran: &Completion, loaded: &hsa::Loaded) -> Option<String> {
     );
     if let Some(site) = &ran.violation {
         text.push_str("; the first by ");
-        text.push_str(&fault::site(site, loaded));
+        text.push_str(&fault::site(site, map));
     }
     Some(text)
 }

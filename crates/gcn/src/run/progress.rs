@@ -22,7 +22,8 @@ pub fn shown<T>(progress: &Progress, run: impl FnOnce() -> T) -> T {
     }
     std::thread::scope(|scope| {
         let (end, ended) = mpsc::channel();
-        scope.spawn(move || show(progress, &ended));
+        // If the host has no more threads, nothing is shown.
+        let _ = std::thread::Builder::new().spawn_scoped(scope, move || show(progress, &ended));
         let result = run();
         drop::<mpsc::Sender<()>>(end);
         result

@@ -10,7 +10,7 @@ use gcn_emu::observe::Observers;
 use gcn_observe::Filter;
 use gcn_runtime::{Outcome, PreparedLaunch, Queue};
 
-use super::fault::symbolic;
+use super::code_map::symbolic;
 use super::launch::{Run, TraceOptions};
 use crate::input;
 

@@ -361,3 +361,36 @@ fn a_limit_tells_where_all_waves_are() {
     assert_eq!(waves[63]["place"], "forever+0x0");
     assert_eq!(waves[63]["exec"], u64::MAX);
 }
+
+/// The fixture was compiled with `-g`: a fault shows the line, and the text of the line where the source is at hand.
+#[test]
+fn a_fault_shows_its_source_line() {
+    let directory = scratch("source-line");
+    let fixtures = Path::new(env!("CARGO_MANIFEST_DIR")).join("../gcn-object/tests/fixtures");
+    for name in ["lines-gfx906.co", "lines.cl"] {
+        fs::copy(fixtures.join(name), directory.join(name)).expect("a copy");
+    }
+    let arguments = [
+        "lines-gfx906.co",
+        "--grid",
+        "64",
+        "--group",
+        "64",
+        "--arg",
+        "data=f32*4",
+        "--arg",
+        "n=64",
+    ];
+    let ran = run_in(&directory, &arguments);
+    assert_eq!(ran.status, Some(FAULT), "{}", ran.err);
+    let expected = "global_load_dword v2, v[0:1], off\n  --> ./lines.cl:10: data[i] = twice(data[i]) - 1.0f;\n  loads 4";
+    assert!(ran.err.contains(expected), "{}", ran.err);
+    let json = run_in(&directory, &[&arguments[..], &["--json"]].concat());
+    let report: serde_json::Value = serde_json::from_str(&json.out).expect("JSON");
+    let source = "./lines.cl:10: data[i] = twice(data[i]) - 1.0f;";
+    assert_eq!(report["fault"]["source"], source);
+
+    fs::remove_file(directory.join("lines.cl")).expect("it is there");
+    let ran = run_in(&directory, &arguments);
+    assert!(ran.err.contains("\n  --> ./lines.cl:10\n"), "{}", ran.err);
+}

@@ -1,0 +1,212 @@
+//! Source lines of code, from the DWARF that compilers write with `-g`: files, lines, and calls that were inlined.
+
+use std::fmt;
+use std::ops::Range;
+use std::sync::Arc;
+
+use addr2line::Context;
+use gimli::{Dwarf, EndianArcSlice, LittleEndian, SectionId};
+use object::elf;
+use thiserror::Error;
+
+use crate::bundle::decompressed;
+use crate::names::source_name;
+use crate::object::{CodeObject, Section};
+
+/// Bytes of `Elf64_Chdr`, before the stream of a compressed section: kind, four bytes that are reserved, size, alignment.
+const HEADER: usize = 24;
+/// Offset of the size in it.
+const SIZE_FIELD: usize = 8;
+
+type Reader = EndianArcSlice<LittleEndian>;
+
+/// Debug information of a code object, which [`CodeObject::source_lines`] finds.
+pub struct SourceLines(Context<Reader>);
+
+/// A place in a source. Its form is that of compilers' messages: `scale.cl:12:5`.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct SourcePlace {
+    /// Path of the file as the compiler was given it, in the directory where it ran.
+    pub file: Arc<str>,
+    /// Line, from 1; 0 if the compiler names none.
+    pub line: u32,
+    /// Column, from 1; 0 if the compiler names none.
+    pub column: u32,
+}
+
+/// A function that an instruction belongs to, and the instruction's place in it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct SourceFrame {
+    /// Name of the function as the source has it, if it is known.
+    pub function: Option<String>,
+    /// Place of the instruction, or of the call where the next inner function was inlined.
+    pub place: Option<SourcePlace>,
+}
+
+/// Code that belongs to one place.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct SourceRange {
+    /// Addresses of the code.
+    pub addresses: Range<u64>,
+    /// The place.
+    pub place: SourcePlace,
+}
+
+/// Reason why debug information cannot be read.
+#[derive(Clone, Debug, PartialEq, Eq, Error)]
+#[non_exhaustive]
+pub enum LinesError {
+    /// Its fields wait for a linker.
+    #[error("the debug information of an object that was not linked is not read: link it first")]
+    NotLinked,
+    /// A section is compressed and cannot be decompressed.
+    #[error("the section {section} cannot be decompressed: {reason}")]
+    Compressed {
+        /// Its name.
+        section: String,
+        /// The reason.
+        reason: String,
+    },
+    /// It is not DWARF.
+    #[error("the debug information is not valid DWARF: {0}")]
+    Dwarf(String),
+}
+
+impl From<gimli::Error> for LinesError {
+    fn from(error: gimli::Error) -> LinesError {
+        LinesError::Dwarf(error.to_string())
+    }
+}
+
+impl fmt::Display for SourcePlace {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let SourcePlace { file, line, column } = self;
+        match (line, column) {
+            (0, _) => write!(f, "{file}"),
+            (_, 0) => write!(f, "{file}:{line}"),
+            _ => write!(f, "{file}:{line}:{column}"),
+        }
+    }
+}
+
+impl SourcePlace {
+    fn of(location: &addr2line::Location<'_>) -> Option<SourcePlace> {
+        Some(SourcePlace {
+            file: location.file?.into(),
+            line: location.line.unwrap_or(0),
+            column: location.column.unwrap_or(0),
+        })
+    }
+}
+
+impl CodeObject<'_> {
+    /// The debug information; `None` if it has none.
+    ///
+    /// # Errors
+    /// [`LinesError`] if it has some that cannot be read.
+    ///
+    /// # Examples
+    /// ```
+    /// let file = std::fs::read("tests/fixtures/lines-gfx906.co")?;
+    /// let object = gcn_object::read(&file)?;
+    /// let lines = object.source_lines()?.expect("it was compiled with -g");
+    /// let frames = lines.frames(0x1868)?;
+    /// let place = frames[0].place.as_ref().expect("the line is known");
+    /// assert_eq!(place.to_string(), "./lines.cl:4:14");
+    /// assert_eq!(frames[0].function.as_deref(), Some("twice"));
+    /// assert_eq!(frames[1].function.as_deref(), Some("lines"));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn source_lines(&self) -> Result<Option<SourceLines>, LinesError> {
+        let found = |name: &str| self.sections.iter().find(|section| section.name == name);
+        if found(SectionId::DebugLine.name()).is_none() {
+            return Ok(None);
+        }
+        if !self.linked {
+            return Err(LinesError::NotLinked);
+        }
+        let load = |id: SectionId| {
+            let bytes = match found(id.name()) {
+                Some(section) => self.debug_bytes(section)?,
+                None => Arc::default(),
+            };
+            Ok::<_, LinesError>(Reader::new(bytes, LittleEndian))
+        };
+        Ok(Some(SourceLines(Context::from_dwarf(Dwarf::load(load)?)?)))
+    }
+
+    /// The bytes of a section of debug information, which a compiler may have compressed (`-gz`).
+    fn debug_bytes(&self, section: &Section) -> Result<Arc<[u8]>, LinesError> {
+        let bytes = self.section_bytes(section);
+        if section.flags & elf::SHF_COMPRESSED.0 == 0 {
+            return Ok(bytes.into());
+        }
+        let broken = |reason: String| LinesError::Compressed {
+            section: section.name.clone(),
+            reason,
+        };
+        let short = || broken("the section ends early".to_owned());
+        let (header, stream) = bytes.split_at_checked(HEADER).ok_or_else(short)?;
+        let field = |at: usize| {
+            let bytes = header.get(at..)?.first_chunk()?;
+            Some(u64::from_le_bytes(*bytes))
+        };
+        let kind = header.first_chunk().map(|kind| u32::from_le_bytes(*kind));
+        let (kind, size) = kind.zip(field(SIZE_FIELD)).ok_or_else(short)?;
+        let bytes = decompressed(stream, kind, size).map_err(broken)?;
+        Ok(bytes.into())
+    }
+}
+
+impl SourceLines {
+    /// The functions that the instruction at an address of the object belongs to: the innermost that was inlined there
+    /// first, the one that has the code last. Empty if nothing is known of the address.
+    ///
+    /// # Errors
+    /// The part that describes the address is not valid DWARF.
+    pub fn frames(&self, address: u64) -> Result<Vec<SourceFrame>, LinesError> {
+        let mut found = self.0.find_frames(address).skip_all_loads()?;
+        let mut frames = Vec::new();
+        while let Some(frame) = found.next()? {
+            let function = match &frame.function {
+                Some(name) => {
+                    let name = name.raw_name()?;
+                    Some(source_name(&name).unwrap_or_else(|| name.into_owned()))
+                }
+                None => None,
+            };
+            let place = frame.location.as_ref().and_then(SourcePlace::of);
+            frames.push(SourceFrame { function, place });
+        }
+        Ok(frames)
+    }
+
+    /// The places of the code at these addresses, in the order of addresses. Code whose line is not known is left out.
+    ///
+    /// # Errors
+    /// The part that describes the addresses is not valid DWARF.
+    pub fn ranges(&self, addresses: Range<u64>) -> Result<Vec<SourceRange>, LinesError> {
+        let mut ranges: Vec<SourceRange> = Vec::new();
+        let found = self.0.find_location_range(addresses.start, addresses.end)?;
+        for (start, length, location) in found {
+            let Some(mut place) = SourcePlace::of(&location) else {
+                continue;
+            };
+            // Thousands of rows name the same file.
+            if let Some(last) = ranges.last().filter(|last| last.place.file == place.file) {
+                place.file = last.place.file.clone();
+            }
+            ranges.push(SourceRange {
+                addresses: start..start.saturating_add(length),
+                place,
+            });
+        }
+        Ok(ranges)
+    }
+}
+
+impl fmt::Debug for SourceLines {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("SourceLines")
+    }
+}

@@ -1,0 +1,89 @@
+//! Addresses of code in terms of its symbols and of its sources.
+
+use std::cell::{OnceCell, RefCell};
+use std::fmt;
+
+use gcn_object::SourceLines;
+use gcn_runtime::Module;
+use gcn_runtime::hsa::Loaded;
+use serde::Serialize;
+
+use crate::render::printable;
+use crate::source::Sources;
+
+/// The code of a module. Its debug information is read when the first address is asked for.
+pub struct CodeMap<'a> {
+    module: &'a Module,
+    lines: OnceCell<Option<SourceLines>>,
+    sources: RefCell<Sources>,
+}
+
+/// An instruction and where it is; the fields are keys of the JSON.
+#[derive(Serialize)]
+pub struct CodePlace {
+    /// Address of the instruction.
+    pc: u64,
+    /// The symbol before it, and the distance.
+    place: Option<String>,
+    /// File, line and text of its source.
+    source: Option<String>,
+    instruction: Option<String>,
+}
+
+/// An address of code as a symbol and the distance from it.
+pub fn symbolic(pc: u64, loaded: &Loaded) -> Option<String> {
+    let symbol = loaded.code_symbol_at(pc)?;
+    Some(format!("{}+{:#x}", symbol.name, pc - symbol.address))
+}
+
+impl<'a> CodeMap<'a> {
+    /// The code of `module`.
+    pub fn new(module: &'a Module) -> CodeMap<'a> {
+        CodeMap {
+            module,
+            lines: OnceCell::new(),
+            sources: RefCell::default(),
+        }
+    }
+
+    /// The instruction at an address, whose text is known if it is one.
+    pub fn place(&self, pc: u64, instruction: Option<String>) -> CodePlace {
+        let place = symbolic(pc, self.module.loaded());
+        CodePlace {
+            pc,
+            source: place.as_ref().and_then(|_| self.source(pc)),
+            place,
+            instruction,
+        }
+    }
+
+    fn source(&self, pc: u64) -> Option<String> {
+        // A message is better without its line than not at all: debug information that cannot be read counts as none.
+        let lines = || self.module.object().source_lines().ok().flatten();
+        let lines = self.lines.get_or_init(lines).as_ref()?;
+        let address = self.module.loaded().linked_address(pc);
+        self.sources.borrow_mut().describe(lines, address)
+    }
+}
+
+impl CodePlace {
+    /// The source as a line of its own behind a line break; empty if it is not known.
+    pub fn source_line(&self, indentation: &str) -> String {
+        let line = |source: &String| format!("\n{indentation}--> {}", printable(source));
+        self.source.as_ref().map(line).unwrap_or_default()
+    }
+}
+
+/// Writes address, symbol and instruction, without the source.
+impl fmt::Display for CodePlace {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "at {:#x}", self.pc)?;
+        if let Some(place) = &self.place {
+            write!(f, " ({})", printable(place))?;
+        }
+        if let Some(instruction) = &self.instruction {
+            write!(f, ": {instruction}")?;
+        }
+        Ok(())
+    }
+}
