@@ -9,6 +9,7 @@ use gcn_isa::{DecodeError, Does, Inst, Isa, Operand, Ty, decode, regs};
 
 use crate::exec::alu::{self, modifiers};
 use crate::lanes::Sign;
+use crate::memory::Memory;
 use crate::step::{Arg, Indexed, MAX_ARGS, Plan, Relative, Run, Step, immediate};
 
 /// Code in memory, for one kernel's number of registers.
@@ -166,6 +167,22 @@ impl Code {
             Ok(place) => Some(Ok(&place.block[place.number..])),
             Err(error) => Some(Err(*error)),
         }
+    }
+
+    /// The address of the first dword of code near what has been executed that memory holds otherwise; `None` as well where
+    /// memory does not hold the code at all.
+    pub fn changed(&self, memory: &Memory) -> Option<u64> {
+        self.pages.iter().enumerate().find_map(|(number, page)| {
+            page.get()?;
+            let first = number * PAGE;
+            let words = self.words.get(first..)?;
+            let words = words.get(..PAGE).unwrap_or(words);
+            let mut now = [0; PAGE];
+            let now = &mut now[..words.len()];
+            memory.load_dwords(self.address(first), now)?;
+            let place = words.iter().zip(now).position(|(word, now)| word != now)?;
+            Some(self.address(first + place))
+        })
     }
 
     /// The instructions of the blocks that have been executed, each once: decoding waits for the first execution.

@@ -65,6 +65,9 @@ pub enum FaultKind {
         /// Address of the instruction that it came from, where that is known.
         from: Option<u64>,
     },
+    /// Memory no longer holds the code that has been executed: a store has changed it. What was stored is not executed.
+    #[error("a store has changed this instruction; it was executed as it was before")]
+    CodeChanged,
     /// A trap handler's instruction, outside of one.
     #[error("only a trap handler may execute this")]
     OutsideTrapHandler,

@@ -152,6 +152,7 @@ pub fn run(
         }
     }
     let violation = violation.map(|place| shared.site(place));
+    shared.check_code();
     let fault = shared.into_fault();
     observers.dispatch_ends(&dispatched, &stats, fault.as_ref());
     Ok(Finished {

@@ -80,6 +80,7 @@ pub fn fault_name(kind: &FaultKind) -> &'static str {
         FaultKind::NotExecuted => &UNSUPPORTED_INSTRUCTION,
         FaultKind::PcOutside { .. } => &PC_OUTSIDE_CODE,
         FaultKind::PcMisaligned { .. } => &MISALIGNED_PC,
+        FaultKind::CodeChanged => &CODE_CHANGED,
         FaultKind::OutsideTrapHandler => &OUTSIDE_TRAP_HANDLER,
         FaultKind::Halted => &HALTED_WAVE,
         FaultKind::Trap(_) => &TRAP,
@@ -142,6 +143,10 @@ faults! {
     MISALIGNED_PC "misaligned-pc"
         meaning "The program counter is not a multiple of 4."
         remedy "Check the address that the jump takes from registers."
+    CODE_CHANGED "code-changed"
+        meaning "At the end of a run, memory differs from code that the run has executed: a store has changed it. The \
+                 emulator executes code as it was loaded, with or without S_ICACHE_INV."
+        remedy "Look for a store beyond the end of an array. Code that is made at run time must be loaded as a code object."
     OUTSIDE_TRAP_HANDLER "outside-trap-handler"
         meaning "The instruction is allowed in a trap handler only, and the emulator runs none."
         remedy "Remove the instruction from the kernel."

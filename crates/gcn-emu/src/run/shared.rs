@@ -8,7 +8,7 @@ use super::place::Place;
 use crate::code::Code;
 use crate::device::Device;
 use crate::dispatch::{Dispatch, RESIDENT_GROUPS_WAITING};
-use crate::fault::{Fault, Site};
+use crate::fault::{Fault, FaultKind, Site};
 use crate::observe::Dispatched;
 use crate::wave::{Waiting, Wave, WaveId};
 
@@ -87,6 +87,22 @@ impl<'a> Shared<'a> {
     /// Makes every thread stop.
     pub(super) fn stop(&self) {
         self.stop.store(true, Relaxed);
+    }
+
+    /// Reports code that was changed while it was executed, if there is no other fault. It has the name of the first wave,
+    /// since it is not known which one stored.
+    pub(super) fn check_code(&self) {
+        if let Some(address) = self.code.changed(&self.device.memory) {
+            self.report(Fault {
+                kind: FaultKind::CodeChanged,
+                wave: WaveId::default(),
+                lane: None,
+                pc: address,
+                text: self.text(address),
+                from: None,
+                nearest: None,
+            });
+        }
     }
 
     /// The fault that has stopped the run, if one has.
