@@ -295,7 +295,12 @@ fn run(
     let output = std::thread::scope(|scope| {
         if let (Some(input), Some(mut pipe)) = (input, child.stdin.take()) {
             // A compiler that fails early does not read all of it, and says why.
-            scope.spawn(move || drop(pipe.write_all(input)));
+            let write = move || drop(pipe.write_all(input));
+            if let Err(error) = std::thread::Builder::new().spawn_scoped(scope, write) {
+                let _ = child.kill();
+                let _ = child.wait();
+                return Err(error);
+            }
         }
         child.wait_with_output()
     })

@@ -1,11 +1,13 @@
 //! Bytes from outside for buffers and arguments: files, and inputs of unknown length.
 
-use std::fs::File;
+use std::fs::{File, Metadata};
 use std::io::{self, Read};
 use std::path::Path;
 
 /// Bytes of an input of unknown length, such as a pipe, at most: all of them are kept in memory.
 pub const MAX_STREAM_BYTES: u64 = 1 << 30;
+/// Bytes of a device such as `/dev/zero`, which may have no end, at most; a terminal has as many.
+const MAX_DEVICE_BYTES: u64 = 1 << 20;
 
 /// Contents for a buffer. A file is read only when its buffer exists, piece by piece, so that it may be as large as memory and
 /// is never there twice; the length of other inputs, such as a pipe, is unknown before they are read.
@@ -70,6 +72,17 @@ pub enum DataError {
 /// standard input. The number is the bytes that an input of unknown length may have.
 pub type Open<'a> = &'a dyn Fn(&Path, u64) -> Result<Data, DataError>;
 
+#[cfg(unix)]
+fn is_device(metadata: &Metadata) -> bool {
+    use std::os::unix::fs::FileTypeExt;
+    metadata.file_type().is_char_device()
+}
+
+#[cfg(not(unix))]
+fn is_device(_: &Metadata) -> bool {
+    false
+}
+
 impl From<Vec<u8>> for Data {
     fn from(bytes: Vec<u8>) -> Data {
         Data(Source::Read {
@@ -80,7 +93,7 @@ impl From<Vec<u8>> for Data {
 }
 
 impl Data {
-    /// Opens a file, or reads an input that is no regular file, which has `most` bytes at most.
+    /// Opens a file, or reads an input that is no regular file, which has `most` bytes at most, and a device 1 MiB.
     ///
     /// # Errors
     /// [`DataError`].
@@ -93,7 +106,14 @@ impl Data {
                 len: metadata.len(),
                 name,
             })),
-            Ok((_, mut file)) => Data::read(name, &mut file, most),
+            Ok((metadata, mut file)) => {
+                let most = if is_device(&metadata) {
+                    most.min(MAX_DEVICE_BYTES)
+                } else {
+                    most
+                };
+                Data::read(name, &mut file, most)
+            }
             Err(error) => Err(DataError::Read { name, error }),
         }
     }

@@ -2,8 +2,10 @@
 //! assembler reads a source once from begin to end, and releases the memory of the part that it has read, which would be
 //! most of the memory that assembling takes.
 //!
-//! Truncating a mapped file ends the program, as it ends LLVM's and others; a changed file is reported
-//! ([`Text::check`], [`FileBytes::check`]). Small files, and pipes, are read.
+//! A mapped file that another process changes is reported ([`Text::check`], [`FileBytes::check`]), and one that it makes
+//! shorter does not end the tool ([`guard`]). Small files, and pipes, are read.
+
+pub mod guard;
 
 use std::cell::Cell;
 use std::fs::{File, Metadata};
@@ -14,6 +16,7 @@ use std::sync::Arc;
 use anyhow::{Context, Result, bail};
 use memmap2::Mmap;
 
+use self::guard::Guard;
 use crate::input;
 
 /// Size from which on a file is mapped, in bytes; reading smaller ones is as fast.
@@ -48,6 +51,8 @@ enum Storage {
 
 /// A file in memory.
 struct MappedFile {
+    /// Ends before the map does.
+    _guard: Guard,
     map: Mmap,
     file: File,
     /// Metadata of the file when it was mapped.
@@ -63,7 +68,7 @@ impl Text {
         match MappedFile::open(path, input::MAX_INPUT_BYTES)? {
             Some(file) => MappedText::new(file)
                 .map(Text::Mapped)
-                .map_err(|(map, good)| input::not_text(path, &map, good)),
+                .map_err(|(file, good)| input::not_text(path, &file.map, good)),
             None => input::read_text(path).map(Text::Read),
         }
     }
@@ -148,7 +153,7 @@ impl AsRef<[u8]> for FileBytes {
 }
 
 impl MappedFile {
-    /// Maps a file of at most `most` bytes; `None` if it is larger, small, or no regular file.
+    /// Maps a file of at most `most` bytes; `None` if it is larger, small, or no regular file, or too many are mapped.
     fn open(path: &Path, most: u64) -> Result<Option<MappedFile>> {
         if path == Path::new(input::STDIN) {
             return Ok(None);
@@ -163,7 +168,11 @@ impl MappedFile {
         // SAFETY: The map is read only. While it lives, nothing in this process writes to the file; other processes
         // must not, as with every program that maps its input, and `check` reports if they did.
         let map = unsafe { Mmap::map(&file) }.with_context(cannot_read)?;
-        Ok(Some(MappedFile {
+        let addresses = map.as_ptr_range();
+        let addresses = addresses.start.addr()..addresses.end.addr();
+        let guard = Guard::new(input::name(path), addresses).with_context(cannot_read)?;
+        Ok(guard.map(|guard| MappedFile {
+            _guard: guard,
             map,
             file,
             metadata,
@@ -193,7 +202,7 @@ impl MappedFile {
 
 impl MappedText {
     /// The file if it is text, or else its bytes and the number of those that are.
-    fn new(file: MappedFile) -> Result<MappedText, (Mmap, usize)> {
+    fn new(file: MappedFile) -> Result<MappedText, (Box<MappedFile>, usize)> {
         let text = MappedText {
             file,
             released: Cell::new(0),
@@ -203,7 +212,7 @@ impl MappedText {
                 text.released.set(0);
                 Ok(text)
             }
-            good => Err((text.file.map, good)),
+            good => Err((Box::new(text.file), good)),
         }
     }
 

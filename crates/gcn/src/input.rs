@@ -178,6 +178,18 @@ impl gcn_asm::Files for SourceFiles<'_> {
     }
 }
 
+/// Reads a number, decimal or hexadecimal with `0x`.
+///
+/// # Errors
+/// It is none, or has more than 64 bits.
+pub fn number(text: &str) -> Result<u64, String> {
+    match text.strip_prefix("0x").or_else(|| text.strip_prefix("0X")) {
+        Some(digits) => u64::from_str_radix(digits, 16),
+        None => text.parse(),
+    }
+    .map_err(|error| error.to_string())
+}
+
 /// Opens a file, or standard input if the name is [`STDIN`]; an input of unknown length has `most` bytes at most.
 ///
 /// # Errors

@@ -16,11 +16,13 @@ mod man;
 mod object;
 mod render;
 mod run;
+mod source;
 mod warnings;
 
 use std::io::{self, BufWriter, Write};
 use std::process::ExitCode;
 
+use anyhow::Result;
 use clap::{Parser, Subcommand};
 
 /// Assembles, disassembles and runs AMD GCN machine code on any CPU.
@@ -95,29 +97,27 @@ struct Usage(String);
 fn main() -> ExitCode {
     let mut out = BufWriter::new(io::stdout().lock());
     let cli = match Cli::try_parse() {
-        Ok(cli) => cli,
+        Ok(cli) => Ok(cli),
         Err(error) if run::reports_usage(&error, std::env::args_os()) => {
             let written = run::report_usage(&error, &mut out).and_then(|()| Ok(out.flush()?));
             return written
                 .map_or(Status::BadInput, |()| Status::BadUsage)
                 .into();
         }
-        Err(error) => error.exit(),
+        Err(error) => Err(error),
     };
-    let result = match &cli.command {
-        Command::Asm(args) => asm::run(args, &mut out),
-        Command::Dis(args) => dis::run(args, &mut out),
-        Command::Info(args) => info::run(args, &mut out),
-        Command::Isa(args) => isa::run(args, &mut out),
-        Command::Run(args) => run::run(args, &mut out),
-        Command::Explain(args) => explain::run(args, &mut out),
-        Command::Completions(args) => completions::run(args, &mut out),
-        Command::Man(args) => man::run(args, &mut out),
+    let result = match cli {
+        Ok(cli) => dispatch(&cli.command, &mut out),
+        Err(error) => told(&error),
     };
     let result = result.and_then(|status| {
         out.flush()?;
         Ok(status)
     });
+    let result = match file::guard::shortened() {
+        Some(name) => Err(anyhow::anyhow!("{name} was made shorter while it was read")),
+        None => result,
+    };
     // The rest of the buffer could not be written, or belongs to a result that failed.
     let (_, _) = out.into_parts();
     match result {
@@ -140,6 +140,32 @@ fn main() -> ExitCode {
             }
         }
     }
+}
+
+fn dispatch(command: &Command, out: &mut dyn Write) -> Result<Status> {
+    match command {
+        Command::Asm(args) => asm::run(args, out),
+        Command::Dis(args) => dis::run(args, out),
+        Command::Info(args) => info::run(args, out),
+        Command::Isa(args) => isa::run(args, out),
+        Command::Run(args) => run::run(args, out),
+        Command::Explain(args) => explain::run(args, out),
+        Command::Completions(args) => completions::run(args, out),
+        Command::Man(args) => man::run(args, out),
+    }
+}
+
+/// Prints what reading the arguments came to: the help or the version that was asked for, or how they are wrong.
+///
+/// # Errors
+/// Help cannot be written.
+fn told(error: &clap::Error) -> Result<Status> {
+    let printed = error.print();
+    if error.use_stderr() {
+        return Ok(Status::BadUsage);
+    }
+    printed?;
+    Ok(Status::Success)
 }
 
 fn is_broken_pipe(error: &anyhow::Error) -> bool {

@@ -21,6 +21,7 @@ const UNSAFE: &[&str] = &[
     "gcn-emu/src/lanes/vectors/avx512.rs",
     "gcn-runtime/src/host_memory.rs",
     "gcn/src/file.rs",
+    "gcn/src/file/guard.rs",
 ];
 
 fn crates() -> PathBuf {

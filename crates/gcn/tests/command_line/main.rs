@@ -1,7 +1,10 @@
 //! The command line as a user meets it: results, messages, exit statuses.
 
+mod host;
+mod listing;
+
 use std::fs;
-use std::io::{Read, Write};
+use std::io::Write;
 use std::path::PathBuf;
 use std::process::{Command, Output, Stdio};
 
@@ -104,129 +107,6 @@ fn assert_status(output: &Output, status: i32) {
         stdout(output),
         stderr(output)
     );
-}
-
-#[test]
-fn a_code_object_disassembles_to_source_that_gives_it_again() {
-    let directory = scratch("round-trip");
-    fs::write(directory.join("in.s"), SOURCE).expect("written");
-    assert_status(
-        &output(
-            &directory,
-            &["asm", "in.s", "-o", "one.co", "--target", "gfx900"],
-        ),
-        0,
-    );
-    let listing = output(&directory, &["dis", "one.co"]);
-    assert_status(&listing, 0);
-    assert!(
-        stdout(&listing).contains("ds_read_b32 v1, v2 offset:16"),
-        "{}",
-        stdout(&listing)
-    );
-    assert!(
-        stdout(&listing).contains(".amdgcn_target \"amdgcn-amd-amdhsa--gfx900\""),
-        "{}",
-        stdout(&listing)
-    );
-    // The target is in the listing.
-    assert_status(
-        &piped(&directory, &["asm", "-", "-o", "two.co"], &listing.stdout),
-        0,
-    );
-    let read = |name| fs::read(directory.join(name)).expect("written");
-    let text = |name| stdout(&output(&directory, &["dis", name, "--hex"]));
-    assert_eq!(text("one.co"), text("two.co"));
-    assert!(read("one.co").starts_with(b"\x7fELF"));
-}
-
-#[test]
-fn kernels_and_metadata_come_back() {
-    let directory = scratch("kernels");
-    assert_status(
-        &piped(&directory, &["asm", "-", "-o", "one.co"], KERNEL.as_bytes()),
-        0,
-    );
-    let listing = output(&directory, &["dis", "one.co"]);
-    assert_status(&listing, 0);
-    assert_status(
-        &piped(&directory, &["asm", "-", "-o", "two.co"], &listing.stdout),
-        0,
-    );
-    let info = |name| stdout(&output(&directory, &["info", name, "--json"]));
-    assert!(
-        info("one.co").contains("\"lds_bytes\": 1024"),
-        "{}",
-        info("one.co")
-    );
-    assert_eq!(info("one.co"), info("two.co"), "{}", stdout(&listing));
-    assert_eq!(
-        output(&directory, &["dis", "two.co"]).stdout,
-        listing.stdout
-    );
-}
-
-#[test]
-fn llvm_assembles_what_is_listed() {
-    let directory = scratch("llvm");
-    let assembled = ["asm", "-", "-o", "one.co"];
-    assert_status(&piped(&directory, &assembled, KERNEL.as_bytes()), 0);
-    let listing = stdout(&output(&directory, &["dis", "one.co"]));
-    // Without its tag LLVM takes the name for a truth value.
-    assert!(listing.contains(".name: !str n\n"), "{listing}");
-
-    let compiled = |kernel: &str| {
-        let path = format!(
-            "{}/../../examples/opencl/{kernel}",
-            env!("CARGO_MANIFEST_DIR")
-        );
-        stdout(&output(&directory, &["dis", &path]))
-    };
-    for (cpu, listing) in [
-        ("gfx906", listing),
-        ("gfx803", compiled("vadd-gfx803.co")),
-        ("gfx900", compiled("reduce-gfx900.co")),
-    ] {
-        fs::write(directory.join("listing.s"), &listing).expect("the listing can be written");
-        let llvm = Command::new("llvm-mc-19")
-            .current_dir(&directory)
-            .args(["-triple=amdgcn-amd-amdhsa", "-filetype=obj", "-o", "llvm.o"])
-            .args([&format!("-mcpu={cpu}"), "listing.s"])
-            .output()
-            .expect("llvm-mc-19 of the Debian package llvm-19");
-        assert!(llvm.status.success(), "{}\n{listing}", stderr(&llvm));
-    }
-}
-
-#[test]
-fn raw_words_come_back() {
-    let directory = scratch("raw");
-    fs::write(directory.join("in.s"), SOURCE).expect("written");
-    assert_status(
-        &output(
-            &directory,
-            &["asm", "in.s", "--target", "fiji", "--format", "raw"],
-        ),
-        0,
-    );
-    let words = fs::read(directory.join("in.bin")).expect("the default name");
-    assert_eq!(words.len(), 20);
-    for syntax in ["llvm", "clrx"] {
-        let listing = output(
-            &directory,
-            &[
-                "dis", "in.bin", "--target", "fiji", "--syntax", syntax, "--hex",
-            ],
-        );
-        assert_status(&listing, 0);
-        let again = piped(
-            &directory,
-            &["asm", "-", "--target", "fiji", "--format", "raw"],
-            &listing.stdout,
-        );
-        assert_status(&again, 0);
-        assert_eq!(again.stdout, words, "{}", stdout(&listing));
-    }
 }
 
 #[test]
@@ -339,6 +219,11 @@ fn bad_input_exits_with_1() {
         (&["dis", "empty.co"], "empty.co is empty"),
         (&["run", "empty.co", "--grid", "1"], "empty.co is empty"),
         (&["dis", "text.co", "--format", "elf"], "not an ELF file"),
+        (&["info", "/dev/zero"], "/dev/zero has more than 1 MiB"),
+        (
+            &["asm", "/dev/zero", "--target", "fiji", "-o", "zero.co"],
+            "/dev/zero has more than 1 MiB",
+        ),
     ] {
         let failed = output(&directory, arguments);
         assert_status(&failed, 1);
@@ -389,75 +274,4 @@ fn info_lists_a_kernel() {
     assert_eq!(report["kernels"][0]["arguments"][1]["name"], "n");
     assert_eq!(report["kernels"][0]["arguments"][1]["offset"], 8);
     assert_eq!(report["kernels"][0]["lds_bytes"], 1024);
-}
-
-/// Linux has a file that is always full.
-#[cfg(target_os = "linux")]
-#[test]
-fn an_output_that_cannot_be_written_is_told() {
-    let directory = scratch("full");
-    for arguments in [&["isa", "v_add_f32"][..], &["completions", "bash"]] {
-        let full = fs::File::create("/dev/full").expect("Linux has it");
-        let failed = gcn(&directory, arguments)
-            .stdout(full)
-            .stderr(Stdio::piped())
-            .spawn()
-            .and_then(std::process::Child::wait_with_output)
-            .expect("gcn starts");
-        assert_status(&failed, 1);
-        assert_eq!(
-            stderr(&failed),
-            "error: cannot write the output: No space left on device (os error 28)\n"
-        );
-    }
-}
-
-/// A closed standard error changes neither the result nor the exit status.
-#[test]
-fn diagnostics_that_cannot_be_written_change_nothing() {
-    let directory = scratch("mute");
-    fs::write(directory.join("wrong.s"), "v_nonsense\n").expect("a file");
-    fs::write(directory.join("launch.toml"), "file = 1\n").expect("a file");
-    for (arguments, status) in [
-        (&["asm", "wrong.s", "--target", "gfx900"][..], 1),
-        (&["asm", "missing.s"], 1),
-        (&["run", "launch.toml"], 1),
-        (&["run", "wrong.s", "--target", "gfx900", "--grid", "1"], 1),
-        (&["run", "wrong.s", "--grid", "1"], 2),
-    ] {
-        let full = fs::File::options().write(true).open("/dev/full");
-        // A pipe that nobody reads any more.
-        let (reader, pipe) = std::io::pipe().expect("a pipe");
-        drop(reader);
-        for stderr in [Stdio::from(full.expect("Linux has it")), Stdio::from(pipe)] {
-            let ended = gcn(&directory, arguments).stderr(stderr).status();
-            assert_eq!(
-                ended.expect("gcn starts").code(),
-                Some(status),
-                "{arguments:?}"
-            );
-        }
-    }
-}
-
-#[test]
-fn a_reader_that_has_enough_is_no_error() {
-    let directory = scratch("pipe");
-    // More than a pipe holds.
-    fs::write(directory.join("words"), [0; 1 << 20]).expect("written");
-    let mut child = gcn(&directory, &["dis", "words", "--target", "fiji"])
-        .stdout(Stdio::piped())
-        .stderr(Stdio::piped())
-        .spawn()
-        .expect("gcn starts");
-    let mut first = [0; 16];
-    child
-        .stdout
-        .take()
-        .expect("a pipe")
-        .read_exact(&mut first)
-        .expect("output");
-    let rest = child.wait_with_output().expect("gcn ends");
-    assert_status(&rest, 0);
-    assert_eq!(stderr(&rest), "");
 }
