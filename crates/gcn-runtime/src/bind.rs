@@ -239,15 +239,18 @@ fn unreachable(
     own: &[BoundArgument],
     shared: &[BoundArgument],
 ) -> Option<ArgumentError> {
-    let mut all = own.iter().chain(shared);
+    let named = || own.iter().chain(shared).filter(|other| other.name == name);
+    // An argument may have the name of the shared buffer that it is.
+    let has_memory = |other: &&BoundArgument| !matches!(other.bound, Bound::Alias { .. });
     let without = |kind| {
         Some(ArgumentError::NoBuffer {
             name: name.to_owned(),
             kind,
         })
     };
-    match all
-        .find(|other| other.name == name)
+    match named()
+        .find(has_memory)
+        .or_else(|| named().next())
         .map(|other| &other.bound)
     {
         Some(Bound::Buffer { ty, bytes, .. }) => {

@@ -1,5 +1,7 @@
 //! Arguments in device memory: buffers are allocated and filled, and addresses become known.
 
+use std::ops::Range;
+
 use gcn_emu::memory::Memory;
 
 use super::{Block, Bound, BoundArgument, Contents, POINTER, PlaceError};
@@ -71,6 +73,9 @@ pub fn place(
         Bound::Null | Bound::Buffer { .. } | Bound::Local { .. } => false,
     };
     let (referring, own): (Vec<_>, Vec<_>) = arguments.into_iter().partition(refers);
+    let is_buffer = |argument: &&BoundArgument| matches!(argument.bound, Bound::Buffer { .. });
+    // The views behind these are of arguments that refer to buffers: none refers to them.
+    let unshared = first..first + own.iter().filter(is_buffer).count();
     for argument in own.into_iter().chain(referring) {
         let view = |address, bytes, ty| BufferView {
             name: argument.name.clone(),
@@ -83,7 +88,7 @@ pub fn place(
             Bound::Bytes(mut block) => {
                 for pointer in &block.pointers {
                     let (address, ..) =
-                        element(&buffers.views, first, &pointer.name, pointer.from)?;
+                        element(&buffers.views, &unshared, &pointer.name, pointer.from)?;
                     let end = pointer.at + POINTER as usize;
                     if let Some(place) = block.bytes.get_mut(pointer.at..end) {
                         place.copy_from_slice(&address.to_le_bytes());
@@ -105,7 +110,7 @@ pub fn place(
                 address.to_le_bytes().to_vec()
             }
             Bound::Alias { name, from, ty } => {
-                let (address, bytes, own) = element(&buffers.views, first, &name, from)?;
+                let (address, bytes, own) = element(&buffers.views, &unshared, &name, from)?;
                 let is_whole = |ty: &Type| bytes.is_multiple_of(ty.size() as u64);
                 let ty = ty.filter(is_whole).unwrap_or(own);
                 buffers.views.push(view(address, bytes, ty));
@@ -129,17 +134,18 @@ pub fn place(
     Ok(placement)
 }
 
-/// The address of a buffer's element, the bytes from there on, and the type. Buffers from number `first` on are the
-/// launch's own, and come before others of the name.
+/// The address of a buffer's element, the bytes from there on, and the type. Buffers of the numbers `unshared` are the launch's
+/// own, and come before others of the name, which have lower numbers.
 fn element(
     views: &[BufferView],
-    first: usize,
+    unshared: &Range<usize>,
     name: &str,
     from: u64,
 ) -> Result<(u64, u64, Type), PlaceError> {
-    let (shared, own) = views.split_at(first.min(views.len()));
-    let mut all = own.iter().chain(shared);
-    let view = all
+    let own = views.get(unshared.clone()).unwrap_or_default();
+    let view = own
+        .iter()
+        .chain(views.iter().take(unshared.start))
         .find(|view| view.name == name)
         .ok_or_else(|| PlaceError::NoBuffer(name.to_owned()))?;
     let before = from.saturating_mul(view.ty.size() as u64);

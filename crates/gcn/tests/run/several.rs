@@ -56,6 +56,21 @@ fn launches_run_in_order_over_shared_buffers() {
     assert_eq!(ran.out, "y: 4 values as expected\n", "{}", ran.err);
 }
 
+/// An argument of the name of the buffer that it is hides that buffer from no other argument.
+#[test]
+fn arguments_have_the_names_of_shared_buffers() {
+    let text = "kernel = \"plain\"\ngrid = 2\nprint = [\"out\"]\n[buffers]\nout = \"u32*6\"\n\
+                [[launch]]\nargs = { pad = \"u8:0\", a = \"u32:1\", out = \"out\" }\n\
+                [[launch]]\nargs = { pad = \"u8:0\", a = \"u32:5\", out = \"out[2]\" }\n\
+                [[launch]]\nargs = { pad = \"u8:0\", a = \"u32:8\", out = \"out[4]\" }\n";
+    let ran = launched("names", text, &[]);
+    assert_eq!(
+        ran.out, "out: u32[0..6] = 1, 2, 5, 6, 8, 9\n",
+        "{}",
+        ran.err
+    );
+}
+
 #[test]
 fn options_reach_all_launches_or_are_refused() {
     let ran = launched("all", TWO, &["--grid", "1", "--buffer", "y=u32*3"]);
