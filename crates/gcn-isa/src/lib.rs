@@ -60,6 +60,7 @@ pub mod vop3;
 pub mod vopc;
 pub mod vop;
 mod op;
+pub mod meaning;
 mod layouts;
 pub mod regs;
 mod ready;

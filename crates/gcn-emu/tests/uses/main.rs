@@ -3,34 +3,42 @@
 //!
 //! 1. Nothing changes but what is declared as written.
 //! 2. Whatever is not declared as read may hold anything: the result is the same.
-//! 3. Every operand that is declared as written changes in some sample.
+//! 3. Whatever is declared matters in some sample: what is written changes, and the result is another where what is read is another.
 //!
-//! `exceptions.rs` lists what is not executed and what never changes, with the reason, and nothing else.
+//! `exceptions.rs` lists what is not executed and what never matters, with the reason, and nothing else.
 
+mod claims;
 mod exceptions;
+mod keep;
 mod sample;
 mod state;
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 
 use gcn_isa::uses::{Memory, RegisterUse, Space, Spaces};
 use gcn_isa::{Inst, Isa, Row, rows};
 
+use claims::{Claims, Run, is_any_missing, is_of_value};
+use exceptions::Needed;
+use keep::Keep;
 use sample::{Noise, sample};
-use state::{Keep, Rig, State};
+use state::Rig;
 
 /// Samples of an encoding, at least.
 const LEAST: usize = 6;
 /// Samples of an encoding until one is executed, at most.
-const TRIES: usize = 20;
-/// Samples of an encoding, while a destination has not changed yet.
-const MOST: usize = 40;
+const TRIES: usize = 300;
+/// Samples of an encoding in which claims are looked for.
+const LOOKED_AT: usize = 40;
+/// Samples of each encoding while a claim is not proven yet; one is executed only if it makes such a claim.
+const MOST: usize = 1000;
+/// States from which such a sample is executed.
+const STATES: usize = 12;
 
 /// The outcome for a row on one instruction set.
 #[derive(Default)]
 struct Outcome {
-    /// Each declared destination, and true once it has changed.
-    declared: BTreeMap<String, bool>,
+    claims: Claims,
     executed: bool,
     failures: Vec<String>,
     /// The reason for which it was not executed.
@@ -42,7 +50,9 @@ fn what_is_declared_is_what_happens() {
     let results: Vec<(Isa, Vec<(&'static Row, Outcome)>)> = std::thread::scope(|scope| {
         let threads: Vec<_> = Isa::ALL
             .into_iter()
-            .map(|isa| scope.spawn(move || (isa, on(isa))))
+            // In this order, as devices have their addresses by it.
+            .map(Rig::new)
+            .map(|mut rig| scope.spawn(move || (rig.isa(), on(&mut rig))))
             .collect();
         let done = threads
             .into_iter()
@@ -50,41 +60,41 @@ fn what_is_declared_is_what_happens() {
         done.collect()
     });
     let mut failures = Vec::new();
-    let mut needed = BTreeSet::new();
+    let mut of_values: BTreeMap<(Isa, &str), bool> = BTreeMap::new();
+    let mut needed = Needed::default();
     for (isa, outcomes) in &results {
         for (row, outcome) in outcomes {
             let name = row.name_on(*isa);
-            failures.extend(
-                outcome
-                    .failures
-                    .iter()
-                    .map(|it| format!("{isa:?} {name}: {it}")),
-            );
-            if !outcome.executed {
-                match exceptions::not_executed(name) {
-                    Some(entry) => _ = needed.insert(entry),
-                    None => failures.push(format!(
-                        "{isa:?} {name}: not executed: {:?}",
-                        outcome.refusal
-                    )),
+            let of_row = outcome.failures.iter();
+            failures.extend(of_row.map(|it| format!("{isa:?} {name}: {it}")));
+            let refusal = outcome.refusal.as_deref().unwrap_or_default();
+            match (outcome.executed, exceptions::not_executed(name)) {
+                (true, None) => {}
+                (false, Some(entry)) => needed.not_executed.push(entry),
+                (false, None) => failures.push(format!("{isa:?} {name}: not executed: {refusal}")),
+                (true, Some(entry)) => {
+                    failures.push(format!("{isa:?} {name}: executed, in spite of {entry:?}"));
                 }
             }
-            for (label, changed) in &outcome.declared {
-                if *changed {
+            for (claim, proof) in &outcome.claims {
+                if is_of_value(claim) {
+                    *of_values.entry((*isa, claim)).or_default() |= proof.is_shown;
                     continue;
                 }
-                match exceptions::never_changes(name, label) {
-                    Some(entry) => _ = needed.insert(entry),
-                    None => failures.push(format!("{isa:?} {name}: {label} never changes")),
+                match (proof.is_shown, proof.exception) {
+                    (true, None) => {}
+                    (false, Some(entry)) => needed.never_matters.push(entry),
+                    (false, None) => failures.push(format!("{isa:?} {name}: never {claim}")),
+                    (true, Some(entry)) => {
+                        failures.push(format!("{isa:?} {name}: {claim}, in spite of {entry:?}"));
+                    }
                 }
             }
         }
     }
-    for entry in exceptions::all() {
-        if !needed.contains(&entry) {
-            failures.push(format!("this exception is not needed: {entry:?}"));
-        }
-    }
+    let unproven = of_values.iter().filter(|(_, is_shown)| !**is_shown);
+    failures.extend(unproven.map(|((isa, claim), _)| format!("{isa:?} *: never {claim}")));
+    failures.extend(needed.others());
     assert!(
         failures.is_empty(),
         "{} failures:\n{}",
@@ -94,39 +104,45 @@ fn what_is_declared_is_what_happens() {
 }
 
 /// All rows on one instruction set.
-fn on(isa: Isa) -> Vec<(&'static Row, Outcome)> {
-    let mut rig = Rig::new(isa);
-    let mut noise = Noise::new(isa as u64 + 1);
+fn on(rig: &mut Rig) -> Vec<(&'static Row, Outcome)> {
+    let isa = rig.isa();
     let here = rows().filter(|row| row.opcode_on(isa).is_some());
-    here.map(|row| (row, of_row(&mut rig, row, &mut noise)))
-        .collect()
+    here.map(|row| (row, of_row(rig, row))).collect()
 }
 
-fn of_row(rig: &mut Rig, row: &'static Row, noise: &mut Noise) -> Outcome {
+/// The noise of a row's samples, which goes by its name and nothing else, so that no outcome depends on another row, on
+/// threads or on time.
+fn noise_of(row: &Row, isa: Isa, part: usize) -> Noise {
+    let text = format!("{} {isa:?} {part}", row.name);
+    let mix = |seed: u64, byte: u8| (seed ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3);
+    Noise::new(text.bytes().fold(0xcbf2_9ce4_8422_2325, mix))
+}
+
+fn of_row(rig: &mut Rig, row: &'static Row) -> Outcome {
     let mut outcome = Outcome::default();
-    for form in rig.isa().tables().forms(row.op()) {
-        for round in 0..MOST {
-            if round >= LEAST
-                && outcome.executed
-                && outcome.declared.values().all(|changed| *changed)
-                || outcome.failures.len() > 3
-                || round >= TRIES && !outcome.executed
-            {
+    let forms = rig.isa().tables().forms(row.op());
+    for (part, form) in forms.iter().enumerate() {
+        let mut noise = noise_of(row, rig.isa(), part);
+        for round in 0..TRIES {
+            if round >= LEAST && outcome.executed || outcome.failures.len() > 3 {
                 break;
             }
-            let inst = sample(form, noise);
-            let mut state = rig.noise(noise);
-            rig.give_addresses(&inst, &mut state, noise);
-            try_one(rig, &inst, &state, noise, &mut outcome);
+            let inst = sample(form, &mut noise);
+            try_one(rig, &inst, &mut noise, &mut outcome);
         }
+    }
+    if outcome.executed && outcome.failures.is_empty() {
+        prove_claims(rig, row, &mut outcome.claims);
     }
     outcome
 }
 
-fn try_one(rig: &mut Rig, inst: &Inst, state: &State, noise: &mut Noise, outcome: &mut Outcome) {
+/// Executes an instruction and checks that what it declares holds; proves its claims as far as the execution does.
+fn try_one(rig: &mut Rig, inst: &Inst, noise: &mut Noise, outcome: &mut Outcome) {
+    let state = rig.state_for(inst, noise);
     let uses: Vec<RegisterUse> = inst.uses().registers().collect();
     let memory = inst.uses().memory();
-    let after = match rig.execute(inst, state) {
+    let after = match rig.execute(inst, &state) {
         Ok(after) => after,
         Err(refusal) => {
             outcome.refusal = Some(refusal);
@@ -136,25 +152,21 @@ fn try_one(rig: &mut Rig, inst: &Inst, state: &State, noise: &mut Noise, outcome
     outcome.executed = true;
     let text = inst.text();
     // 1: what is not written stays.
-    let mut written = Keep::of(
-        uses.iter().filter(|it| it.written != 0),
-        |it| it.written,
-        state,
-    );
+    let mut written = Keep::of(&uses, |it| it.written, state.exec());
     written.spaces = spaces(memory, |memory| memory.written);
-    if let Some(what) = written.changed_outside(state, &after) {
+    if let Some(what) = written.changed_outside(&state, &after) {
         outcome.failures.push(format!("{text}: changes {what}"));
         return;
     }
     // 2: what is not read may be anything.
-    let mut read = Keep::of(uses.iter().filter(|it| it.read != 0), |it| it.read, state);
+    let mut read = Keep::of(&uses, |it| it.read, state.exec());
     read.spaces = spaces(memory, |memory| memory.read);
     let mut other = state.clone();
     read.scramble_outside(&mut other, noise);
     match rig.execute(inst, &other) {
         Ok(result) => {
             if !exceptions::is_time(inst)
-                && let Some(what) = written.differs((state, &after), (&other, &result))
+                && let Some(what) = written.differs((&state, &after), (&other, &result))
             {
                 outcome
                     .failures
@@ -165,14 +177,41 @@ fn try_one(rig: &mut Rig, inst: &Inst, state: &State, noise: &mut Noise, outcome
             .failures
             .push(format!("{text}: {refusal} by what is not read")),
     }
-    // 3: what is declared as written changes.
-    for it in uses
-        .iter()
-        .filter(|it| it.written != 0 && it.operand().is_some())
-    {
-        let alone = Keep::of([it].into_iter(), |it| it.written, state);
-        let changed = outcome.declared.entry(label(inst, it)).or_default();
-        *changed = *changed || alone.any_changed(state, &after);
+    // 3: what is declared matters.
+    let run = Run {
+        inst,
+        before: &state,
+        after: &after,
+    };
+    run.prove(rig, noise, &mut outcome.claims);
+}
+
+/// Looks for claims that no sample has made yet, and for samples that prove those that none has proven.
+fn prove_claims(rig: &mut Rig, row: &'static Row, claims: &mut Claims) {
+    let forms = rig.isa().tables().forms(row.op());
+    let mut noise = noise_of(row, rig.isa(), forms.len());
+    for round in 0..MOST {
+        if round >= LOOKED_AT && !claims::is_any_left(claims) {
+            break;
+        }
+        for form in forms {
+            let inst = sample(form, &mut noise);
+            for _ in 0..STATES {
+                if !is_any_missing(&inst, claims) {
+                    break;
+                }
+                let before = rig.state_for(&inst, &mut noise);
+                let Ok(after) = rig.execute(&inst, &before) else {
+                    continue;
+                };
+                let run = Run {
+                    inst: &inst,
+                    before: &before,
+                    after: &after,
+                };
+                run.prove(rig, &mut noise, claims);
+            }
+        }
     }
 }
 
@@ -184,14 +223,6 @@ fn spaces(memory: Option<Memory>, which: fn(&Memory) -> Spaces) -> Spaces {
     } else {
         spaces
     }
-}
-
-/// The operand of a use, by its field.
-fn label(inst: &Inst, it: &RegisterUse) -> String {
-    let slot = it.operand().and_then(|place| inst.row().slots().nth(place));
-    slot.map_or_else(String::new, |slot| {
-        format!("{:?}", slot.field).to_ascii_lowercase()
-    })
 }
 
 /// Memories whose contents a state has.

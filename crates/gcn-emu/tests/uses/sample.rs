@@ -1,7 +1,7 @@
 //! Instructions with operands and modifiers by chance, and noise.
 
 use gcn_isa::dpp::Permutation;
-use gcn_isa::simm::Hwreg;
+use gcn_isa::simm::{HWREG_MODE, HWREG_STATUS, HWREG_TRAPSTS, HWREGS, Hwreg};
 use gcn_isa::{Field, Form, Inst, Isa, Kind, Operand, Slot, Value, regs};
 
 /// Vector registers of a wave.
@@ -34,7 +34,7 @@ impl Noise {
 
     /// A dword at which something happens, often.
     pub fn dword(&mut self) -> u32 {
-        const SPECIAL: [u32; 18] = [
+        const SPECIAL: [u32; 19] = [
             0,
             1,
             0xffff_ffff,
@@ -53,6 +53,7 @@ impl Noise {
             0x7c01_7e00,
             0x3ff0_0000,
             0x4000_0000,
+            0x7ff0_0000,
         ];
         let random = self.next();
         match random >> 61 {
@@ -61,6 +62,52 @@ impl Noise {
             3 => 0x3f00_0000 ^ (random >> 8) as u32 & 0x81ff_ffff,
             4 => 0x3800_3800 ^ (random >> 8) as u32 & 0x8fff_8fff,
             _ => (random >> 8) as u32,
+        }
+    }
+}
+
+/// The kind of values that a state is full of.
+pub enum Values {
+    /// Those at which something happens, and any.
+    Any,
+    /// A few, so that comparisons find equal ones.
+    Few([u32; 2]),
+    /// Neighbours, so that a difference is small, and a bit of one counts.
+    Near(u32),
+    /// Counts, places and lengths.
+    Small,
+}
+
+impl Values {
+    /// A kind by chance.
+    pub fn new(noise: &mut Noise) -> Values {
+        match noise.below(6) {
+            0 | 1 => Values::Few([noise.dword(), noise.dword()]),
+            2 => Values::Near(noise.dword()),
+            3 => Values::Small,
+            _ => Values::Any,
+        }
+    }
+
+    /// A value.
+    pub fn dword(&self, noise: &mut Noise) -> u32 {
+        match *self {
+            Values::Any => noise.dword(),
+            Values::Few(values) => values[noise.below(2) as usize],
+            Values::Near(value) => value.wrapping_add(noise.below(5) as u32).wrapping_sub(2),
+            Values::Small => noise.below(64) as u32,
+        }
+    }
+
+    /// Memory full of values.
+    pub fn fill(&self, bytes: &mut [u8], noise: &mut Noise) {
+        match self {
+            Values::Any => noise.fill(bytes),
+            Values::Few(_) | Values::Near(_) | Values::Small => {
+                for dword in bytes.chunks_exact_mut(4) {
+                    dword.copy_from_slice(&self.dword(noise).to_le_bytes());
+                }
+            }
         }
     }
 }
@@ -79,17 +126,25 @@ fn attempt(form: &'static Form, noise: &mut Noise) -> Inst {
         let rarely = |noise: &mut Noise| i64::from(noise.below(4) == 0);
         let value = match placed.modifier.value {
             _ if placed.modifier.required => 1,
+            // Each of the parts of an address is by itself a claim.
+            Value::Flag if matches!(field, Field::Idxen | Field::Offen) => {
+                i64::from(noise.below(2) == 0)
+            }
             Value::Flag => rarely(noise),
             // Close together, so that all of it is inside of the little that there is.
             Value::Unsigned if field == Field::BoundCtrl => rarely(noise),
             Value::Unsigned if matches!(field, Field::Offset0 | Field::Offset1) => {
                 noise.below(8) as i64
             }
-            Value::Unsigned => noise.below(48) as i64,
-            Value::Signed => noise.below(32) as i64 - 16,
+            Value::Unsigned => aligned(noise, 48),
+            Value::Signed => aligned(noise, 32) - 16,
             Value::Swizzle => noise.below(1 << 16) as i64,
             Value::Omod => rarely(noise) * noise.below(4) as i64,
             Value::BitList => noise.next() as i64 & placed.bits.max() as i64,
+            // What a part of a result has is often the same for all sources.
+            Value::Named(names) if field == Field::DstSel && noise.below(2) == 0 => {
+                names.len() as i64 - 1
+            }
             Value::Named(names) => noise.below(names.len() as u64) as i64,
             Value::Hex if noise.below(2) == 0 => 0xf,
             Value::Hex => noise.below(16) as i64,
@@ -111,8 +166,12 @@ fn attempt(form: &'static Form, noise: &mut Noise) -> Inst {
     }
     // Signs of sources.
     for operand in &form.operands {
-        for bits in [operand.negate, operand.absolute, operand.extend] {
-            if noise.below(4) == 0 {
+        for (bits, one_of) in [
+            (operand.negate, 4),
+            (operand.absolute, 4),
+            (operand.extend, 2),
+        ] {
+            if noise.below(one_of) == 0 {
                 inst.set_bits(bits);
             }
         }
@@ -123,6 +182,15 @@ fn attempt(form: &'static Form, noise: &mut Noise) -> Inst {
         let _ = inst.set_operand(slot, operand);
     }
     inst
+}
+
+/// A number below the limit, which other parts of an address leave aligned, often.
+fn aligned(noise: &mut Noise, limit: u64) -> i64 {
+    const ALIGNMENT: u64 = 16;
+    match noise.below(2) {
+        0 => noise.below(limit) as i64,
+        _ => (noise.below(limit / ALIGNMENT) * ALIGNMENT) as i64,
+    }
 }
 
 fn permutation(noise: &mut Noise) -> u16 {
@@ -163,11 +231,24 @@ fn operand(inst: &Inst, slot: &Slot, noise: &mut Noise) -> Operand {
         },
         Kind::Branch => Operand::Imm(noise.below(64) as i64 + 4),
         Kind::Hwreg => {
-            let id = [1, 1, 2, 3, 3, 4, 5, 6, 7, 15][noise.below(10) as usize];
-            let offset = noise.below(31) as u8;
+            let here = HWREGS.iter().filter(|(.., on)| on.has(inst.isa));
+            let ids: Vec<u8> = here.map(|(_, id, _)| *id).collect();
+            let id = match noise.below(5) {
+                0 => HWREG_MODE,
+                1 => HWREG_TRAPSTS,
+                2 => HWREG_STATUS,
+                _ => ids[noise.below(ids.len() as u64) as usize],
+            };
+            // STATUS has most of what changes in its lowest bits.
+            let limit = if noise.below(2) == 0 { 4 } else { 31 };
+            let offset = noise.below(limit) as u8;
             let width = 1 + noise.below(32 - u64::from(offset)) as u8;
-            let offset = if id == 1 { offset.min(26) } else { offset };
-            let width = if id == 1 {
+            let offset = if id == HWREG_MODE {
+                offset.min(26)
+            } else {
+                offset
+            };
+            let width = if id == HWREG_MODE {
                 width.min(27 - offset)
             } else {
                 width
@@ -176,7 +257,8 @@ fn operand(inst: &Inst, slot: &Slot, noise: &mut Noise) -> Operand {
         }
         Kind::Literal => Operand::Literal(noise.dword()),
         Kind::Unsigned | Kind::Simm16 if noise.below(2) == 0 => {
-            Operand::Imm(noise.below(64) as i64)
+            let limit = if noise.below(2) == 0 { 4 } else { 64 };
+            Operand::Imm(noise.below(limit) as i64)
         }
         Kind::Unsigned | Kind::Simm16 | Kind::Waitcnt | Kind::SendMsg => {
             Operand::Imm(noise.below(1 << 15) as i64)
@@ -199,13 +281,17 @@ fn operand(inst: &Inst, slot: &Slot, noise: &mut Noise) -> Operand {
 /// A scalar source: registers mostly, constants, values with names.
 fn source(inst: &Inst, slot: &Slot, noise: &mut Noise) -> Operand {
     let count = slot.ty.dwords();
+    // An offset of a buffer by a flag or by half an address would not matter but for bytes.
+    let is_value = slot.field != Field::Soffset;
     let code = match noise.below(16) {
         0 | 1 => regs::ZERO + noise.below(65) as u8,
         2 if count <= 2 => regs::VCC_LO,
         3 if count == 1 => regs::M0,
         4 if count <= 2 => regs::EXEC_LO,
-        5 => [regs::VCCZ, regs::EXECZ, regs::SCC][noise.below(3) as usize],
-        6 if inst.isa >= Isa::Gfx9 => regs::SHARED_BASE + noise.below(4) as u8,
+        5 if is_value => [regs::VCCZ, regs::EXECZ, regs::SCC][noise.below(3) as usize],
+        // EXECZ can be proven by scalar instructions alone, as all others go by EXEC anyway.
+        10 if inst.encoding.is_scalar() => regs::EXECZ,
+        6 if is_value && inst.isa >= Isa::Gfx9 => regs::SHARED_BASE + noise.below(4) as u8,
         7 | 8 if slot.field == Field::Src0 && count == 1 => regs::LDS_DIRECT,
         9 => return Operand::Literal(noise.dword()),
         _ => sgprs(count, noise),
