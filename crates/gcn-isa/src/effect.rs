@@ -168,6 +168,8 @@ impl Implicit {
     pub const INDEXES_DESTINATION: Implicit = Implicit(4096);
     /// The result goes to the high half of its register; the low half stays.
     pub const HIGH_HALF: Implicit = Implicit(8192);
+    /// A product is rounded, and flushed, before it is added to (errata E195).
+    pub const UNFUSED: Implicit = Implicit(1 << 14);
 
     /// Both.
     pub const fn and(self, other: Implicit) -> Implicit {

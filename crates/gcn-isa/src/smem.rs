@@ -147,3 +147,19 @@ family! {
     S_ATOMIC_INC_X2            _    0xab GFX9  [Sstore(2).updated(), Sbase(2), Soffset, Glc, Nv] Atomic(Inc, U64);
     S_ATOMIC_DEC_X2            _    0xac GFX9  [Sstore(2).updated(), Sbase(2), Soffset, Glc, Nv] Atomic(Dec, U64);
 }
+
+impl Smem {
+    /// True for S_SCRATCH, whose SGPR offset counts units of 64 bytes (errata E121).
+    pub const fn scales_offset(self) -> bool {
+        use Smem::*;
+        matches!(
+            self,
+            S_SCRATCH_LOAD_DWORD
+                | S_SCRATCH_LOAD_DWORDX2
+                | S_SCRATCH_LOAD_DWORDX4
+                | S_SCRATCH_STORE_DWORD
+                | S_SCRATCH_STORE_DWORDX2
+                | S_SCRATCH_STORE_DWORDX4
+        )
+    }
+}

@@ -12,6 +12,7 @@ use crate::row::family;
 const NONE: Implicit = Implicit::NONE;
 const IF_VCC: Implicit = Implicit::READS_VCC;
 const TO_HIGH: Implicit = Implicit::HIGH_HALF;
+const UNFUSED: Implicit = Implicit::UNFUSED;
 
 #[rustfmt::skip]
 family! {
@@ -159,9 +160,9 @@ family! {
     V_PK_MUL_F16     _    0x10 GFX9   [VDst(F16x2), Src0(F16x2), Src1(F16x2), OpSel, OpSelHi, NegLo, NegHi, Clamp]              Alu(NONE);
     V_PK_MIN_F16     _    0x11 GFX9   [VDst(F16x2), Src0(F16x2), Src1(F16x2), OpSel, OpSelHi, NegLo, NegHi, Clamp]              Alu(NONE);
     V_PK_MAX_F16     _    0x12 GFX9   [VDst(F16x2), Src0(F16x2), Src1(F16x2), OpSel, OpSelHi, NegLo, NegHi, Clamp]              Alu(NONE);
-    V_MAD_MIX_F32    _    0x20 VEGA10 [VDst(F32), Src0(F32), Src1(F32), Src2(F32), OpSel, OpSelMix, Clamp]                      Alu(NONE);
-    V_MAD_MIXLO_F16  _    0x21 VEGA10 [VDst(F16).updated(), Src0(F32), Src1(F32), Src2(F32), OpSel, OpSelMix, Clamp]            Alu(NONE);
-    V_MAD_MIXHI_F16  _    0x22 VEGA10 [VDst(F16).updated(), Src0(F32), Src1(F32), Src2(F32), OpSel, OpSelMix, Clamp]            Alu(TO_HIGH);
+    V_MAD_MIX_F32    _    0x20 VEGA10 [VDst(F32), Src0(F32), Src1(F32), Src2(F32), OpSel, OpSelMix, Clamp]                      Alu(UNFUSED);
+    V_MAD_MIXLO_F16  _    0x21 VEGA10 [VDst(F16).updated(), Src0(F32), Src1(F32), Src2(F32), OpSel, OpSelMix, Clamp]            Alu(UNFUSED);
+    V_MAD_MIXHI_F16  _    0x22 VEGA10 [VDst(F16).updated(), Src0(F32), Src1(F32), Src2(F32), OpSel, OpSelMix, Clamp]            Alu(TO_HIGH.and(UNFUSED));
     V_FMA_MIX_F32    _    0x20 VEGA12 [VDst(F32), Src0(F32), Src1(F32), Src2(F32), OpSel, OpSelMix, Clamp]                      Alu(NONE);
     V_FMA_MIXLO_F16  _    0x21 VEGA12 [VDst(F16).updated(), Src0(F32), Src1(F32), Src2(F32), OpSel, OpSelMix, Clamp]            Alu(NONE);
     V_FMA_MIXHI_F16  _    0x22 VEGA12 [VDst(F16).updated(), Src0(F32), Src1(F32), Src2(F32), OpSel, OpSelMix, Clamp]            Alu(TO_HIGH);

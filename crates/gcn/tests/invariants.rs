@@ -303,10 +303,8 @@ const MOST_LINES: usize = 650;
 /// Sources that are longer, the lines that each may have, and the reason. The list only shrinks.
 #[rustfmt::skip]
 const LONG: &[(&str, usize, &str)] = &[
-    ("crates/gcn-asm/tests/llvm/samples.rs", 667, "not split yet"),
     ("crates/gcn-emu/src/exec/alu/protocol.rs", 859, "waits for the block compiler, which changes how operations are described"),
     ("crates/gcn-emu/tests/alu/float.rs", 757, "not split yet"),
-    ("crates/gcn-emu/tests/quick.rs", 680, "not split yet"),
 ];
 
 #[test]

@@ -2,8 +2,7 @@
 //! negations, halves, parts of registers, factors and clamps.
 
 use gcn_isa::effect::Implicit;
-use gcn_isa::vop3::Vop3p;
-use gcn_isa::{Field, Inst, Op, Slot, Ty};
+use gcn_isa::{Field, Inst, Slot, Ty};
 
 use super::arg::Signs;
 use super::sdwa::{Placed, Selection, SubDword};
@@ -219,15 +218,6 @@ impl Asked {
             flip: 0,
         }
     }
-}
-
-/// True if an instruction of mixed precision rounds its product by itself.
-pub(crate) fn is_unfused(inst: &Inst) -> bool {
-    use Vop3p::*;
-    matches!(
-        inst.op,
-        Op::Vop3p(V_MAD_MIX_F32 | V_MAD_MIXLO_F16 | V_MAD_MIXHI_F16)
-    )
 }
 
 /// The number of a source, which is that of its field; nothing of other operands. An

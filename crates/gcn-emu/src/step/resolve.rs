@@ -1,7 +1,6 @@
 //! Plans of memory instructions, from their rows, fields and operands.
 
 use gcn_isa::field::Field;
-use gcn_isa::smem::Smem;
 use gcn_isa::uses::Space;
 use gcn_isa::{Does, Encoding, Inst, Isa, Op, Ty};
 
@@ -168,17 +167,7 @@ fn family(inst: &Inst) -> Option<Family> {
         Encoding::Scratch => Family::Scratch,
         Encoding::Mubuf | Encoding::Mtbuf => Family::Buffer,
         Encoding::Smrd | Encoding::Smem => {
-            let is_scratch = matches!(
-                inst.op,
-                Op::Smem(
-                    Smem::S_SCRATCH_LOAD_DWORD
-                        | Smem::S_SCRATCH_LOAD_DWORDX2
-                        | Smem::S_SCRATCH_LOAD_DWORDX4
-                        | Smem::S_SCRATCH_STORE_DWORD
-                        | Smem::S_SCRATCH_STORE_DWORDX2
-                        | Smem::S_SCRATCH_STORE_DWORDX4
-                )
-            );
+            let is_scratch = matches!(inst.op, Op::Smem(op) if op.scales_offset());
             let descriptor = inst
                 .row()
                 .slots()

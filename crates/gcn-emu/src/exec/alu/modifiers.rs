@@ -9,6 +9,7 @@
 
 use std::hint::select_unpredictable as select;
 
+use gcn_isa::effect::Implicit;
 use gcn_isa::{Field, Ty};
 
 use super::env::Env;
@@ -17,7 +18,7 @@ use super::float::{F16, Float};
 use super::scalar_operand;
 use crate::lanes::{Half, LANES, Lanes, NOTHING, at_each_level, widened};
 use crate::step::modifiers::{
-    Asked, Change, DWORD, HALF_BITS, How, LOW, ResultChange, Taken, is_unfused, source_number,
+    Asked, Change, DWORD, HALF_BITS, How, LOW, ResultChange, Taken, source_number,
 };
 use crate::step::{Arg, CrossLane, Handler, MAX_ARGS, Modified, Placed, Step, SubDword};
 use crate::wave::Wave;
@@ -47,7 +48,9 @@ pub fn apply(step: &mut Step) {
             number,
             is_wide: slot.ty.bytes() > DWORD,
             how: match sub_dword.and_then(|parts| parts.source(slot.field)) {
-                _ if is_mixed => asked.of_mixed(place, is_unfused(&inst)),
+                _ if is_mixed => {
+                    asked.of_mixed(place, inst.does().implicit().has(Implicit::UNFUSED))
+                }
                 part => asked.of_source(place, slot, part),
             },
         };
