@@ -36,7 +36,9 @@ pub fn usage(isa: Isa, op: Op) -> String {
             .filter_map(|encoding| isa.tables().layout(encoding))
             .any(|layout| layout.has(field))
     };
-    let is_whole = |m: &&gcn_isa::Modifier| m.value != Value::Part && exists(m.field);
+    let is_allowed = |field| field != Field::Clamp || gcn_isa::rules::clamps(isa, row);
+    let is_whole =
+        |m: &&gcn_isa::Modifier| m.value != Value::Part && exists(m.field) && is_allowed(m.field);
     for modifier in row.modifiers().filter(is_whole) {
         let name = modifier.names.first().copied().unwrap_or("");
         let value = match modifier.value {

@@ -1,10 +1,15 @@
 //! Descriptions of instructions for people to read: its effect in a line of pseudo-code, the encodings' field
 //! maps.
 
-use crate::effect::{AtomicOp, Condition, Does, Half, ImageOp, Implicit, LaneMove, Test};
+use crate::effect::{
+    AtomicOp, Condition, Control, Does, GwsOp, Half, ImageOp, Implicit, LaneMove, Test,
+};
 use crate::field::{Field, Layout};
 use crate::form::Form;
-use crate::operand::{Kind, Ty};
+use crate::inst::{Inst, Operand};
+use crate::meaning::meaning;
+use crate::operand::{Access, Kind, Ty};
+use crate::rules;
 
 impl Form {
     /// The instruction's bits, from the highest to the lowest of each dword.
@@ -130,9 +135,120 @@ fn updated(op: AtomicOp) -> &'static str {
     }
 }
 
+/// The test of a comparison.
+fn tested(test: Test) -> &'static str {
+    match test {
+        Test::F => "0",
+        Test::Lt => "src0 < src1",
+        Test::Eq => "src0 == src1",
+        Test::Le => "src0 <= src1",
+        Test::Gt => "src0 > src1",
+        Test::Lg => "src0 < src1 || src0 > src1",
+        Test::Ge => "src0 >= src1",
+        Test::O => "neither src0 nor src1 is NaN",
+        Test::U => "src0 or src1 is NaN",
+        Test::Nge => "!(src0 >= src1)",
+        Test::Nlg => "!(src0 < src1 || src0 > src1)",
+        Test::Ngt => "!(src0 > src1)",
+        Test::Nle => "!(src0 <= src1)",
+        Test::Neq => "src0 != src1",
+        Test::Nlt => "!(src0 < src1)",
+        Test::Tru => "1",
+        Test::Class => "src1[class of src0]",
+    }
+}
+
+/// The effect of an instruction of program control.
+fn controlled(control: Control) -> &'static str {
+    match control {
+        Control::Nop => "nothing, for simm16 + 1 wait states",
+        Control::End => "ends the wave",
+        Control::Barrier => "waits until every wave of the workgroup is at a barrier",
+        Control::Waitcnt => "waits until each counter is at most what simm16 has for it",
+        Control::Sleep => "waits about 64 * simm16 clocks",
+        Control::SetHalt => "status.halt = simm16[0]",
+        Control::SetPrio => "status.prio = simm16[1:0]",
+        Control::SendMsg { halt: false } => "sends the message simm16 with m0",
+        Control::SendMsg { halt: true } => "sends the message simm16 with m0; status.halt = 1",
+        Control::Trap => "enters the trap handler with simm16[7:0]",
+        Control::CacheInvalidate => "invalidates the instruction cache",
+        Control::PerfCount => "changes performance counter simm16[3:0] by 1",
+        Control::TraceData => "writes m0 to the thread trace",
+        Control::SetKill => "status.kill = simm16[0]",
+        Control::Wakeup => "wakes the sleeping waves of the workgroup",
+        Control::GprIndexOff => "mode.gpr_idx_en = 0",
+        Control::GprIndexMode => "m0[15:12] = simm16[3:0]",
+    }
+}
+
+/// The effect of global wave synchronisation; the resource is M0's and OFFSET's.
+fn synchronisation(op: GwsOp) -> &'static str {
+    match op {
+        GwsOp::Init => "resource.counter = vaddr of the first lane",
+        GwsOp::SemaV => "resource.counter += 1; a waiting wave goes on",
+        GwsOp::SemaBr => "resource.counter += vaddr of the first lane; as many waiting waves go on",
+        GwsOp::SemaP => "waits until resource.counter > 0; resource.counter -= 1",
+        GwsOp::SemaReleaseAll => "all waves that wait for the resource go on",
+        GwsOp::Barrier => "waits until vaddr of the first lane + 1 waves are at the resource",
+    }
+}
+
 impl Form {
+    /// The outcome in corner cases, a sentence or some each.
+    pub fn corners(&self) -> Vec<&'static str> {
+        let mut corners: Vec<&str> = Vec::new();
+        corners.extend(meaning(self.op).map(|it| it.corners));
+        let first = self.operands.first().map(|place| place.slot.ty);
+        let is_float = first.is_some_and(Ty::is_float);
+        match self.row.does {
+            Does::Compare(Test::Class, _) => corners.push(
+                "Bits of SRC1, from 0 on: signalling NaN, quiet NaN, -infinity, -normal, -denormal, -0, +0, +denormal, +normal, +infinity. Denormals are a class in every mode.",
+            ),
+            Does::Compare(Test::F | Test::Tru, _) => {}
+            Does::Compare(..) if self.row.slots().any(|slot| slot.ty.is_float()) => {
+                corners.push("A comparison with NaN is false, and its negation true; -0 equals +0.");
+            }
+            _ => {}
+        }
+        if matches!(self.row.does, Does::Compare(..)) {
+            corners.push("Bits of inactive lanes become 0.");
+        }
+        if matches!(self.row.does, Does::Alu(_))
+            && self.modifier(Field::Clamp).is_some()
+            && rules::clamps(self.isa, self.row)
+        {
+            corners.push(match is_float {
+                true => {
+                    "clamp brings the result to 0 to 1; NaN becomes 0 if MODE.DX10_CLAMP is set."
+                }
+                false => "clamp brings the exact result to the nearest number of VDST's type.",
+            });
+        }
+        corners.retain(|text| !text.is_empty());
+        corners
+    }
+
+    /// The instruction with a register of its own for each operand that takes one, and no modifier.
+    pub fn example(&'static self) -> Inst {
+        /// Registers from one operand's first to the next one's.
+        const APART: u8 = 16;
+        let mut inst = Inst::with_defaults(self);
+        for (place, slot) in (0..).zip(self.row.slots()) {
+            let first = APART * (place + 1);
+            let count = slot.ty.dwords();
+            let registers = [
+                Operand::Vgprs { first, count },
+                Operand::Scalar { code: first, count },
+            ];
+            // What neither fits is a constant, or has no field.
+            let _ = registers
+                .into_iter()
+                .find(|registers| inst.set_operand(slot, *registers).is_ok());
+        }
+        inst
+    }
+
     /// The effect in a line of pseudo-code.
-    #[expect(clippy::wildcard_enum_match_arm, reason = "every other test compares")]
     pub fn pseudo_code(&self) -> String {
         let fields = |which: fn(&Form, usize) -> bool| {
             let of = self
@@ -145,8 +261,8 @@ impl Form {
                 .collect();
             names.join(", ")
         };
-        let written = fields(|form, i| form.operands[i].slot.access != crate::Access::Read);
-        let read = fields(|form, i| form.operands[i].slot.access != crate::Access::Write);
+        let written = fields(|form, i| form.operands[i].slot.access != Access::Read);
+        let read = fields(|form, i| form.operands[i].slot.access != Access::Write);
         match self.row.does {
             Does::Load(ty) => format!("{written} = {}[address]", lower(ty)),
             Does::LoadHalf(ty, half) => {
@@ -236,7 +352,7 @@ impl Form {
             Does::Lanes(LaneMove::Pull) => {
                 format!("{written}[lane] = data[(vaddr + offset)/4 mod 64]")
             }
-            Does::Gws(op) => format!("global wave sync: {op:?}"),
+            Does::Gws(op) => synchronisation(op).to_owned(),
             Does::OrderedCount => {
                 format!("{written} = an ordered count, in the order of the waves' creation")
             }
@@ -261,19 +377,13 @@ impl Form {
             }
             Does::Image(ImageOp::Query) => format!("{written} = what is known of the image"),
             Does::Export => "target = the registers that EN names".to_owned(),
-            Does::Alu(implicit) => {
-                format!("{written} = {}({read}){}", self.row.name, beside(implicit))
-            }
+            Does::Alu(_) => meaning(self.op).map_or_else(String::new, |it| it.code.to_owned()),
             Does::Compare(test, implicit) => {
-                let verb = match test {
-                    Test::Class => "class",
-                    _ => "compare",
+                let same = match implicit.has(Implicit::WRITES_EXEC) {
+                    true => "; exec = the same",
+                    false => "",
                 };
-                format!(
-                    "{written}[lane] = {verb}_{}(src0, src1){}",
-                    format!("{test:?}").to_lowercase(),
-                    beside(implicit)
-                )
+                format!("{written}[lane] = {}{same}", tested(test))
             }
             Does::Branch(condition) => {
                 let target = if self
@@ -301,24 +411,7 @@ impl Form {
             Does::Jump => format!("{written} = pc; pc = {read}"),
             Does::ReturnFromTrap => format!("leaves a trap handler; pc = {read}"),
             Does::Fork => "splits the wave by a mask, or joins it".to_owned(),
-            Does::Control(control) => format!("program control: {control:?}"),
+            Does::Control(control) => controlled(control).to_owned(),
         }
     }
-}
-
-/// The state that is read and written beside the operands.
-fn beside(implicit: Implicit) -> String {
-    let named = [
-        (Implicit::READS_SCC, "reads scc"),
-        (Implicit::WRITES_SCC, "writes scc"),
-        (Implicit::READS_VCC, "reads vcc"),
-        (Implicit::WRITES_VCC, "writes vcc"),
-        (Implicit::READS_EXEC, "reads exec"),
-        (Implicit::WRITES_EXEC, "writes exec"),
-        (Implicit::READS_M0, "reads m0"),
-        (Implicit::WRITES_M0, "writes m0"),
-        (Implicit::WRITES_MODE, "writes mode"),
-    ];
-    let all = named.iter().filter(|(bit, _)| implicit.has(*bit));
-    all.fold(String::new(), |text, (_, name)| text + "; " + name)
 }

@@ -10,7 +10,7 @@ use crate::form::Form;
 use crate::inst::{FieldError, Inst, Operand};
 use crate::operand::{Access, Kind, Slot, Ty};
 use crate::regs;
-use crate::row::Lacks;
+use crate::row::{Lacks, Row};
 use crate::simm::GPR_INDEXES;
 use crate::target::{Isa, Numbering, on};
 
@@ -100,16 +100,18 @@ pub(crate) fn breaking_bits(form: &Form) -> u64 {
     }
 }
 
+/// True if an instruction that has the modifier `clamp` may have it on `isa`.
+pub fn clamps(isa: Isa, row: &Row) -> bool {
+    let result = row.slots().next();
+    isa.numbering() != Numbering::SiCi || result.is_some_and(|slot| slot.ty.is_float())
+}
+
 /// The rule that an instruction's modifiers break.
 pub fn whole(inst: &Inst) -> Option<Rule> {
     let mask = inst.get(Field::Dmask);
     let rules = match inst.does() {
         Does::Alu(_) | Does::Compare(..) => {
-            let result = inst.row().slots().next();
-            let is_float = result.is_some_and(|slot| slot.ty.is_float());
-            let clamps_integer = inst.flag(Field::Clamp) && !is_float;
-            (clamps_integer && inst.isa.numbering() == Numbering::SiCi)
-                .then_some(Rule::IntegerClamp)
+            (inst.flag(Field::Clamp) && !clamps(inst.isa, inst.row())).then_some(Rule::IntegerClamp)
         }
         Does::Atomic(op, _) if inst.encoding == Encoding::Mimg => {
             let is_possible = if op == AtomicOp::CompareSwap {

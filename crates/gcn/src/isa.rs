@@ -1,37 +1,53 @@
-//! `gcn isa`: what the tables say of families, instructions and words.
+//! `gcn isa`: the tables' content about families, instructions, words, errata, and the registers at a kernel's start.
 //!
-//! Nothing is written down here: counts, numbers, fields, syntax, effect and counters come from the tables of
-//! `gcn-isa`, and the errata from the document that the tables cite.
+//! Nothing is written down here: counts, numbers, fields, syntax, meanings, registers and counters come from the tables of
+//! `gcn-isa`, the errata from the document that the tables cite, registers at the start from `gcn-object`'s descriptor.
 
-use std::io::Write;
+mod abi;
+mod errata;
+mod instruction;
+mod words;
+
+use std::io::{self, Write};
 
 use anyhow::{Result, bail};
 use clap::builder::TypedValueParser;
 use gcn_asm::{closest, usage};
-use gcn_isa::describe::{Holds, Run};
 use gcn_isa::field::SUFFIXES;
-use gcn_isa::{Access, Encoding, Form, Inst, Isa, IsaSet, Op, Row, Target, decode, rows};
+use gcn_isa::{Isa, IsaSet, Op, Row, Target, rows};
+use serde::Serialize;
 
 use crate::{Status, Usage, input};
-
-/// The errata that the tables cite.
-const ERRATA: &str = include_str!("../../../docs/errata.md");
+use instruction::Instruction;
 
 /// For `--help`.
 pub const EXAMPLES: &str = "\
 Examples:
   gcn isa ds_add_u32
+  gcn isa 'ds_*_f32' --target gfx803
+  gcn isa E058
+  gcn isa abi
   gcn isa --target vega20 0xd8000000 0x00000100";
 
 /// The arguments of `gcn isa`.
 #[derive(clap::Args)]
 pub struct Args {
-    /// A family (`ds`), an instruction (`ds_add_u32`), a number (`ds:0x20`), or words in hexadecimal
-    /// (`0xd8000000 0x00000100`). Without it the families are listed.
+    /// A family (`ds`), an instruction (`ds_add_u32`), a part of its name (`mad`, `ds_*_f32`), a number (`ds:0x20`), words in
+    /// hexadecimal (`0xd8000000 0x00000100`), an entry of the errata (`E058`), or `abi`: the registers at a kernel's start.
+    /// Without it the families are listed.
     query: Vec<String>,
-    /// Only this GPU: gfx600 … gfx90c, a chip's name, or gcn1.0 … gcn1.4.1.
+    /// GPU of which instructions are shown: gfx600 … gfx90c, a chip's name, or gcn1.0 … gcn1.4.1.
     #[arg(long, value_parser = input::TargetParser.map(|named| named.target), hide_possible_values = true)]
     target: Option<&'static Target>,
+    /// Print JSON.
+    #[arg(long)]
+    json: bool,
+}
+
+/// An answer to a query.
+trait Answer {
+    /// Writes it for people to read.
+    fn write(&self, out: &mut dyn Write) -> io::Result<()>;
 }
 
 /// Carries the command out.
@@ -44,19 +60,43 @@ pub fn run(args: &Args, out: &mut dyn Write) -> Result<Status> {
         None => Isa::ALL.to_vec(),
     };
     let query: Vec<&str> = args.query.iter().map(String::as_str).collect();
+    let print = Print {
+        json: args.json,
+        out,
+    };
     match query.as_slice() {
-        [] => families(out, &isas)?,
+        [] => print.answer(&Families::of(&isas))?,
         words if words.iter().all(|word| hexadecimal(word).is_some()) => {
             let words: Vec<u32> = words.iter().filter_map(|word| hexadecimal(word)).collect();
-            of_words(out, &isas, &words)?;
+            print.answer(&words::decoded(&isas, &words)?)?;
         }
-        [name] => of_name(out, &isas, name)?,
+        ["abi"] => print.answer(&abi::registers())?,
+        [name] if errata::is_number(name) => print.answer(&errata::entry(name)?)?,
+        [name] => of_name(print, &isas, name)?,
         _ => {
             let message = "expected one family, instruction or number, or words in hexadecimal";
             return Err(Usage(message.to_owned()).into());
         }
     }
     Ok(Status::Success)
+}
+
+/// The form in which answers are written.
+struct Print<'a> {
+    json: bool,
+    out: &'a mut dyn Write,
+}
+
+impl Print<'_> {
+    fn answer<A: Answer + Serialize>(self, answer: &A) -> Result<()> {
+        if self.json {
+            serde_json::to_writer_pretty(&mut *self.out, answer).map_err(io::Error::from)?;
+            writeln!(self.out)?;
+        } else {
+            answer.write(self.out)?;
+        }
+        Ok(())
+    }
 }
 
 /// A word with `0x` before it, or of eight digits.
@@ -90,81 +130,203 @@ fn heading(isa: Isa) -> String {
     )
 }
 
-fn families(out: &mut dyn Write, isas: &[Isa]) -> Result<()> {
-    write!(out, "{:12}", "family")?;
-    for &isa in isas {
-        write!(out, "{:>15}", heading(isa))?;
-    }
-    writeln!(out)?;
-    let mut totals = vec![0; isas.len()];
-    for name in family_names() {
-        write!(out, "{name:12}")?;
-        for (&isa, total) in isas.iter().zip(&mut totals) {
-            let of_family = rows().filter(|row| family(row.op()) == name);
-            let count = of_family.filter(|row| exists(row, isa)).count();
-            *total += count;
-            write!(out, "{count:15}")?;
-        }
-        writeln!(out)?;
-    }
-    write!(out, "{:12}", "all")?;
-    for total in totals {
-        write!(out, "{total:15}")?;
-    }
-    writeln!(out)?;
-    Ok(())
-}
-
 fn exists(row: &Row, isa: Isa) -> bool {
     !isa.tables().forms(row.op()).is_empty()
 }
 
-/// A row's number in its first encoding, on the instruction sets where it is; `-` where it is not.
-fn number(row: &Row, isa: Isa) -> String {
-    let form = isa.tables().forms(row.op()).first();
-    form.map_or("-".to_owned(), |form| format!("{:#04x}", form.opcode()))
+/// The instruction sets that have a row.
+fn sets(row: &Row) -> IsaSet {
+    set_of(Isa::ALL.into_iter().filter(|&isa| exists(row, isa)))
 }
 
-fn of_name(out: &mut dyn Write, isas: &[Isa], name: &str) -> Result<()> {
+fn set_of(isas: impl IntoIterator<Item = Isa>) -> IsaSet {
+    let isas = isas.into_iter();
+    isas.fold(IsaSet::NONE, |set, isa| set.or(isa.only()))
+}
+
+/// The versions of a set among those that were asked for, with the oldest targets where it has a part of those of a version:
+/// `GCN 1.2, 1.4 (gfx904)`.
+fn versions(set: IsaSet, asked: &[Isa]) -> String {
+    let number = |isa: Isa| isa.version().trim_start_matches("GCN ");
+    let mut texts: Vec<String> = Vec::new();
+    let mut known = "";
+    for &isa in asked {
+        let version = number(isa);
+        if version == known {
+            continue;
+        }
+        known = version;
+        let all = asked.iter().copied();
+        let all: Vec<Isa> = all.filter(|&isa| number(isa) == version).collect();
+        let had: Vec<Isa> = all.iter().copied().filter(|&isa| set.has(isa)).collect();
+        let names = had.iter().filter_map(|&isa| {
+            let target = gcn_isa::TARGETS.iter().find(|target| target.isa == isa);
+            target.map(|target| target.name)
+        });
+        match had.len() {
+            0 => {}
+            n if n == all.len() => texts.push(version.to_owned()),
+            _ => texts.push(format!(
+                "{version} ({})",
+                names.collect::<Vec<_>>().join(", ")
+            )),
+        }
+    }
+    format!("GCN {}", texts.join(", "))
+}
+
+/// The numbers of instructions by family and instruction set.
+#[derive(Serialize)]
+struct Families {
+    on: Vec<String>,
+    families: Vec<Counts>,
+}
+
+#[derive(Serialize)]
+struct Counts {
+    family: String,
+    instructions: Vec<usize>,
+}
+
+impl Families {
+    fn of(isas: &[Isa]) -> Families {
+        let count = |name: &str, isa: Isa| {
+            let of_family = rows().filter(|row| family(row.op()) == name);
+            of_family.filter(|row| exists(row, isa)).count()
+        };
+        let names = family_names().into_iter();
+        Families {
+            on: isas.iter().map(|&isa| heading(isa)).collect(),
+            families: names
+                .map(|family| Counts {
+                    instructions: isas.iter().map(|&isa| count(&family, isa)).collect(),
+                    family,
+                })
+                .collect(),
+        }
+    }
+}
+
+impl Answer for Families {
+    fn write(&self, out: &mut dyn Write) -> io::Result<()> {
+        let line = |out: &mut dyn Write, name: &str, counts: &[usize]| {
+            write!(out, "{name:12}")?;
+            counts
+                .iter()
+                .try_for_each(|count| write!(out, "{count:17}"))?;
+            writeln!(out)
+        };
+        write!(out, "{:12}", "family")?;
+        self.on
+            .iter()
+            .try_for_each(|name| write!(out, "{name:>17}"))?;
+        writeln!(out)?;
+        let mut totals = vec![0; self.on.len()];
+        for counts in &self.families {
+            line(out, &counts.family, &counts.instructions)?;
+            let each = totals.iter_mut().zip(&counts.instructions);
+            each.for_each(|(total, count)| *total += count);
+        }
+        line(out, "all", &totals)
+    }
+}
+
+/// Instructions by number, name and operands.
+#[derive(Serialize)]
+struct Listing {
+    on: Vec<String>,
+    instructions: Vec<Listed>,
+}
+
+#[derive(Serialize)]
+struct Listed {
+    family: String,
+    /// The number in the first encoding on each instruction set, nothing where there is none.
+    opcodes: Vec<Option<u64>>,
+    written: String,
+}
+
+impl Listing {
+    fn of<'a>(isas: &[Isa], rows: impl IntoIterator<Item = &'a Row>) -> Listing {
+        let listed = |row: &Row| {
+            let newest = isas.iter().rev().find(|&&isa| exists(row, isa))?;
+            let number = |isa: &Isa| Some(isa.tables().forms(row.op()).first()?.opcode());
+            Some(Listed {
+                family: family(row.op()),
+                opcodes: isas.iter().map(number).collect(),
+                written: usage(*newest, row.op()),
+            })
+        };
+        Listing {
+            on: isas.iter().map(|&isa| heading(isa)).collect(),
+            instructions: rows.into_iter().filter_map(listed).collect(),
+        }
+    }
+}
+
+impl Answer for Listing {
+    fn write(&self, out: &mut dyn Write) -> io::Result<()> {
+        self.on
+            .iter()
+            .try_for_each(|name| write!(out, "{name:>17}"))?;
+        writeln!(out, "  written as")?;
+        for listed in &self.instructions {
+            for opcode in &listed.opcodes {
+                let text = opcode.map_or("-".to_owned(), |number| format!("{number:#04x}"));
+                write!(out, "{text:>17}")?;
+            }
+            writeln!(out, "  {}", listed.written)?;
+        }
+        Ok(())
+    }
+}
+
+impl Answer for Vec<Instruction> {
+    fn write(&self, out: &mut dyn Write) -> io::Result<()> {
+        for (index, instruction) in self.iter().enumerate() {
+            if index > 0 {
+                writeln!(out)?;
+            }
+            instruction.write(out)?;
+        }
+        Ok(())
+    }
+}
+
+fn of_name(print: Print<'_>, isas: &[Isa], name: &str) -> Result<()> {
     let name = name.to_ascii_lowercase();
     if family_names().contains(&name) {
-        return of_family(out, isas, &name);
+        let of_family = rows().filter(|row| family(row.op()) == name);
+        return print.answer(&Listing::of(isas, of_family));
     }
     let found: Vec<&Row> = match name.split_once(':') {
         Some((family_name, number)) => numbered(isas, family_name, number)?,
         None => named(isas, &name),
     };
-    if found.is_empty() {
-        let names: Vec<&str> = isas.iter().flat_map(|isa| isa.tables().names()).collect();
-        let families = family_names();
-        let known = families.iter().map(String::as_str).chain(names);
-        let elsewhere: Vec<&Row> = named(&Isa::ALL, &name);
-        if let Some(row) = elsewhere.first() {
-            bail!(
-                "`{name}` exists on {} only",
-                sets(row).to_string().trim_end_matches(" only")
-            );
-        }
-        match closest(&name, known) {
-            Some(near) => {
-                bail!("no family or instruction is called `{name}`; did you mean `{near}`?")
-            }
-            None => bail!("no family or instruction is called `{name}`"),
-        }
+    if !found.is_empty() {
+        let described = found.into_iter().map(|row| Instruction::of(isas, row));
+        return print.answer(&described.collect::<Vec<_>>());
     }
-    for (index, row) in found.into_iter().enumerate() {
-        if index > 0 {
-            writeln!(out)?;
-        }
-        of_row(out, isas, row)?;
+    let matching = matching(isas, &name);
+    if !matching.is_empty() {
+        return print.answer(&Listing::of(isas, matching));
     }
-    Ok(())
-}
-
-/// The instruction sets that have a row.
-fn sets(row: &Row) -> IsaSet {
-    let have = Isa::ALL.into_iter().filter(|&isa| exists(row, isa));
-    have.fold(IsaSet::NONE, |set, isa| set.or(isa.only()))
+    if let Some(row) = named(&Isa::ALL, &name).first() {
+        bail!(
+            "`{name}` exists on {}, not on {}",
+            versions(sets(row), &Isa::ALL),
+            versions(set_of(isas.iter().copied()), isas)
+        );
+    }
+    let names: Vec<&str> = isas.iter().flat_map(|isa| isa.tables().names()).collect();
+    let families = family_names();
+    let known = families.iter().map(String::as_str).chain(names);
+    match closest(&name, known) {
+        Some(near) => {
+            bail!("no family or instruction is called `{name}`; did you mean `{near}`?")
+        }
+        None => bail!("no family or instruction is called `{name}`, or has it in its name"),
+    }
 }
 
 /// The rows of a name, with or without an encoding's suffix.
@@ -178,6 +340,37 @@ fn named(isas: &[Isa], name: &str) -> Vec<&'static Row> {
         here.any(|&isa| row.name_on(isa) == name || row.name_on(isa) == stem)
     };
     rows().filter(is_it).collect()
+}
+
+/// The rows whose name a pattern describes, in which `*` stands for any letters; without one it is a part of the name.
+fn matching(isas: &[Isa], pattern: &str) -> Vec<&'static Row> {
+    let pattern = match pattern.contains('*') {
+        true => pattern.to_owned(),
+        false => format!("*{pattern}*"),
+    };
+    let is_it = |row: &&Row| {
+        let mut here = isas.iter().filter(|&&isa| exists(row, isa));
+        here.any(|&isa| is_like(row.name_on(isa), &pattern))
+    };
+    rows().filter(is_it).collect()
+}
+
+/// True if the pattern's parts between its `*` are in the name, in order, the outer ones at its ends.
+fn is_like(name: &str, pattern: &str) -> bool {
+    let mut parts = pattern.split('*');
+    let Some(mut rest) = name.strip_prefix(parts.next().unwrap_or_default()) else {
+        return false;
+    };
+    let Some(last) = parts.next_back() else {
+        return rest.is_empty();
+    };
+    for part in parts {
+        match rest.find(part) {
+            Some(place) => rest = &rest[place + part.len()..],
+            None => return false,
+        }
+    }
+    rest.ends_with(last)
 }
 
 /// The rows that have a number in a family.
@@ -205,238 +398,27 @@ fn numbered(isas: &[Isa], family_name: &str, number: &str) -> Result<Vec<&'stati
     Ok(found)
 }
 
-fn of_family(out: &mut dyn Write, isas: &[Isa], name: &str) -> Result<()> {
-    for &isa in isas {
-        write!(out, "{:>15}", heading(isa))?;
-    }
-    writeln!(out, "  written as")?;
-    for row in rows().filter(|row| family(row.op()) == name) {
-        let Some(&newest) = isas.iter().rev().find(|&&isa| exists(row, isa)) else {
-            continue;
-        };
-        for &isa in isas {
-            write!(out, "{:>15}", number(row, isa))?;
-        }
-        writeln!(out, "  {}", usage(newest, row.op()))?;
-    }
-    Ok(())
-}
+#[cfg(test)]
+mod tests {
+    use super::*;
 
-/// Everything about an instruction: a block for each encoding, whose field map, number and name are the same on the
-/// instruction sets that it names.
-fn of_row(out: &mut dyn Write, isas: &[Isa], row: &'static Row) -> Result<()> {
-    let here: Vec<Isa> = isas
-        .iter()
-        .copied()
-        .filter(|&isa| exists(row, isa))
-        .collect();
-    let Some(&newest) = here.last() else {
-        return Ok(());
-    };
-    let set = here
-        .iter()
-        .fold(IsaSet::NONE, |set, isa| set.or(isa.only()));
-    writeln!(out, "{}: {}, {set}", row.name_on(newest), family(row.op()))?;
-    let mut names: Vec<(&str, IsaSet)> = Vec::new();
-    for &isa in &here {
-        let name = row.name_on(isa);
-        match names.iter_mut().find(|(known, _)| *known == name) {
-            Some((_, set)) => *set = set.or(isa.only()),
-            None => names.push((name, isa.only())),
+    #[test]
+    fn patterns_match_names() {
+        for (name, pattern) in [
+            ("ds_add_u32", "ds_*"),
+            ("ds_add_u32", "*add*"),
+            ("ds_add_rtn_u32", "ds_*_rtn_*32"),
+            ("ds_add_u32", "ds_add_u32"),
+            ("aba", "a*ba"),
+        ] {
+            assert!(is_like(name, pattern), "{name} {pattern}");
+        }
+        for (name, pattern) in [
+            ("ds_add_u32", "s_*"),
+            ("ds_add_u32", "*add"),
+            ("aba", "ab*ba"),
+        ] {
+            assert!(!is_like(name, pattern), "{name} {pattern}");
         }
     }
-    for (name, set) in names.iter().filter(|_| names.len() > 1) {
-        writeln!(out, "  called    {name} on {set}")?;
-    }
-    writeln!(out, "  written   {}", usage(newest, row.op()))?;
-    let forms: Vec<&Form> = here
-        .iter()
-        .flat_map(|isa| isa.tables().forms(row.op()))
-        .collect();
-    if let Some(form) = forms.last() {
-        writeln!(out, "  does      {}", form.pseudo_code())?;
-        let counters: Vec<String> = form.counters().iter().map(ToString::to_string).collect();
-        if !counters.is_empty() {
-            writeln!(out, "  counters  {}", counters.join(", "))?;
-        }
-    }
-    for slot in row.slots() {
-        let does = match slot.access {
-            Access::Read => "read",
-            Access::Write => "written",
-            Access::ReadWrite => "read and written",
-        };
-        let field = format!("{:?}", slot.field).to_ascii_uppercase();
-        let ty = format!("{:?}", slot.ty).to_ascii_lowercase();
-        let dwords = slot.ty.dwords();
-        let plural = if dwords == 1 { "" } else { "s" };
-        writeln!(
-            out,
-            "  operand   {field}: {ty}, {dwords} dword{plural}, {does}"
-        )?;
-    }
-    for entry in errata(row) {
-        writeln!(out, "  errata    {entry}")?;
-    }
-    // Encodings with the same picture and number on several instruction sets are shown once.
-    let mut shown: Vec<(&Form, IsaSet)> = Vec::new();
-    for form in forms {
-        let is_same = |other: &Form| {
-            other.encoding == form.encoding
-                && other.opcode() == form.opcode()
-                && other.layout.constant == form.layout.constant
-                && other.picture() == form.picture()
-        };
-        match shown.iter_mut().find(|(other, _)| is_same(other)) {
-            Some((_, set)) => *set = set.or(form.isa.only()),
-            None => shown.push((form, form.isa.only())),
-        }
-    }
-    for (form, set) in shown {
-        writeln!(out)?;
-        writeln!(
-            out,
-            "{} on {set}: opcode {:#x}",
-            encoding_name(form.encoding),
-            form.opcode()
-        )?;
-        picture(out, form)?;
-    }
-    Ok(())
-}
-
-fn encoding_name(encoding: Encoding) -> String {
-    format!("{encoding:?}").to_ascii_uppercase()
-}
-
-/// The errata entries that name an instruction: number and title.
-fn errata(row: &Row) -> Vec<&'static str> {
-    let names: Vec<&str> = Isa::ALL.iter().map(|&isa| row.name_on(isa)).collect();
-    let is_letter = |c: char| c.is_ascii_alphanumeric() || c == '_';
-    ERRATA
-        .split("\n### ")
-        .skip(1)
-        // Behind the last entry of a chapter the next chapter begins.
-        .map(|entry| entry.split("\n# ").next().unwrap_or(entry))
-        .filter(|entry| {
-            let text = entry.to_ascii_lowercase();
-            text.split(|c| !is_letter(c))
-                .any(|word| names.contains(&word))
-        })
-        .filter_map(|entry| entry.lines().next())
-        .collect()
-}
-
-/// The dwords of an encoding, a table each: which bits, and what they hold.
-fn picture(out: &mut dyn Write, form: &Form) -> Result<()> {
-    let dword = |run: &Run| run.low / u32::BITS as u8;
-    let runs = form.picture();
-    for index in 0..form.layout.dwords {
-        let cells: Vec<(String, String)> = runs
-            .iter()
-            .filter(|run| dword(run) == index)
-            .map(|run| (places(*run), contents(form, *run)))
-            .collect();
-        let width = |cell: &(String, String)| cell.0.len().max(cell.1.len());
-        let row = |separator: char, text: fn(&(String, String)) -> &str| -> String {
-            let of_cell = |cell| format!("{separator}{:^1$}", text(cell), width(cell));
-            cells.iter().map(of_cell).collect()
-        };
-        writeln!(out, "  {}", row(' ', |cell| &cell.0).trim_end())?;
-        writeln!(out, "  {}|", row('|', |cell| &cell.1))?;
-    }
-    Ok(())
-}
-
-fn places(run: Run) -> String {
-    if run.high == run.low {
-        run.low.to_string()
-    } else {
-        format!("{}:{}", run.high, run.low)
-    }
-}
-
-fn contents(form: &Form, run: Run) -> String {
-    match run.holds {
-        Holds::Constant => {
-            let width = usize::from(run.high - run.low) + 1;
-            let bits = form.layout.constant >> run.low & (u32::MAX >> (u32::BITS as usize - width));
-            format!("{bits:0width$b}")
-        }
-        Holds::Field(field) => format!("{field:?}").to_ascii_uppercase(),
-        Holds::Nothing => "-".to_owned(),
-    }
-}
-
-/// Explains words: on each instruction set their text, the values of their fields, and the instruction.
-fn of_words(out: &mut dyn Write, isas: &[Isa], words: &[u32]) -> Result<()> {
-    let mut found: Vec<(Inst, IsaSet)> = Vec::new();
-    let mut problem = None;
-    for &isa in isas {
-        match decode(isa, words) {
-            Ok(inst) => {
-                let is_same = |other: &Inst| {
-                    other.op == inst.op
-                        && other.encoding == inst.encoding
-                        && other.text() == inst.text()
-                        && other.form().picture() == inst.form().picture()
-                };
-                match found.iter_mut().find(|(other, _)| is_same(other)) {
-                    Some((_, set)) => *set = set.or(isa.only()),
-                    None => found.push((inst, isa.only())),
-                }
-            }
-            Err(error) => problem = Some(error),
-        }
-    }
-    if let (true, Some(error)) = (found.is_empty(), problem) {
-        bail!("{error}");
-    }
-    for (index, (inst, set)) in found.iter().enumerate() {
-        if index > 0 {
-            writeln!(out)?;
-        }
-        writeln!(
-            out,
-            "{} on {set}: {}",
-            encoding_name(inst.encoding),
-            inst.text()
-        )?;
-        if inst.dwords() < words.len() {
-            writeln!(
-                out,
-                "  the instruction has {} of the {} words",
-                inst.dwords(),
-                words.len()
-            )?;
-        }
-        for run in inst.form().picture() {
-            let width = u32::from(run.high - run.low) + 1;
-            let value = inst.bits() >> run.low & (u64::MAX >> (u64::BITS - width));
-            let (place, what) = (places(run), contents(inst.form(), run));
-            match run.holds {
-                Holds::Constant => {}
-                Holds::Field(_) => writeln!(out, "  {place:>6}  {what:10} {value:#x} ({value})")?,
-                Holds::Nothing if value != 0 => {
-                    writeln!(
-                        out,
-                        "  {place:>6}  reserved   {value:#x}, which no text tells"
-                    )?;
-                }
-                Holds::Nothing => {}
-            }
-        }
-        if let Some(literal) = inst.literal() {
-            writeln!(out, "  {:>6}  literal    {literal:#x} ({literal})", "63:32")?;
-        }
-    }
-    let mut described: Vec<Op> = Vec::new();
-    for (inst, _) in &found {
-        if !described.contains(&inst.op) {
-            described.push(inst.op);
-            writeln!(out)?;
-            of_row(out, isas, inst.row())?;
-        }
-    }
-    Ok(())
 }

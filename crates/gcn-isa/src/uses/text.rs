@@ -34,6 +34,67 @@ impl fmt::Display for Uses<'_> {
     }
 }
 
+impl Uses<'_> {
+    /// The registers that no operand names, as phrases: `reads exec as lanes`, `writes scc`.
+    pub fn implicit_phrases(&self) -> Vec<String> {
+        let beside: Vec<RegisterUse> = self
+            .registers()
+            .filter(|it| it.operand().is_none())
+            .collect();
+        let both = [
+            listed("reads", &beside, |it| it.read, self),
+            listed("writes", &beside, |it| it.written, self),
+        ];
+        both.into_iter().flatten().collect()
+    }
+
+    /// The use of the operand at `place` of the row, as phrases: `reads 2 dwords`, `writes bits 15:0 of 1 dword`. Nothing if it
+    /// names no register.
+    pub fn operand_phrases(&self, place: usize) -> Vec<String> {
+        let of_it = self.registers().filter(|it| it.operand() == Some(place));
+        of_it
+            .map(|it| {
+                let (verb, bits) = match it.read {
+                    0 => ("writes", it.written),
+                    read => ("reads", read),
+                };
+                let count = match it.registers {
+                    Registers::Vector { count, .. } | Registers::Scalar { count, .. } => count,
+                    Registers::State(_) => 1,
+                };
+                let plural = if count == 1 { "" } else { "s" };
+                let part = match bits {
+                    u32::MAX => String::new(),
+                    _ => format!("bits {} of ", range(bits)),
+                };
+                format!("{verb} {part}{count} dword{plural}{}", suffix(&it))
+            })
+            .collect()
+    }
+}
+
+/// The bits from the lowest to the highest: `15:0`.
+fn range(bits: u32) -> String {
+    let (low, high) = (bits.trailing_zeros(), u32::BITS - 1 - bits.leading_zeros());
+    match high == low {
+        true => low.to_string(),
+        false => format!("{high}:{low}"),
+    }
+}
+
+/// The lanes that count, where it is not the active ones, and the index.
+fn suffix(it: &RegisterUse) -> String {
+    let lanes = match (it.lanes, it.source) {
+        (_, Source::LaneMask) => " as lanes",
+        (Lanes::First, _) => " of the first lane",
+        (Lanes::Selected, _) => " of one lane",
+        (Lanes::Crossing, _) => " of any lane",
+        (Lanes::Scalar | Lanes::Active, _) => "",
+    };
+    let index = if it.indexed { " by index" } else { "" };
+    format!("{lanes}{index}")
+}
+
 /// The registers of which `bits` says that some are used.
 fn listed(
     verb: &str,
@@ -64,23 +125,9 @@ fn name(it: &RegisterUse, bits: u32, of: &Uses<'_>) -> String {
         Registers::State(state) => state.to_string(),
     };
     if bits != u32::MAX {
-        let (low, high) = (bits.trailing_zeros(), u32::BITS - 1 - bits.leading_zeros());
-        name += &match high == low {
-            true => format!("[{low}]"),
-            false => format!("[{high}:{low}]"),
-        };
+        name += &format!("[{}]", range(bits));
     }
-    name += match (it.lanes, it.source) {
-        (_, Source::LaneMask) => " as lanes",
-        (Lanes::First, _) => " of the first lane",
-        (Lanes::Selected, _) => " of one lane",
-        (Lanes::Crossing, _) => " of any lane",
-        (Lanes::Scalar | Lanes::Active, _) => "",
-    };
-    if it.indexed {
-        name += " by index";
-    }
-    name
+    name + &suffix(it)
 }
 
 impl fmt::Display for State {

@@ -1,0 +1,140 @@
+//! Words explained: their text, the values of their fields, and the instruction, on each instruction set.
+
+use std::io::{self, Write};
+
+use anyhow::{Result, bail};
+use gcn_isa::describe::Holds;
+use gcn_isa::{Inst, Isa, IsaSet, Op, decode};
+use serde::Serialize;
+
+use super::instruction::{Instruction, contents, encoding_name, places};
+use super::{Answer, versions};
+
+/// Words as each instruction set decodes them, and the instructions that they are.
+#[derive(Serialize)]
+pub(super) struct Decoded {
+    decoded: Vec<Text>,
+    instructions: Vec<Instruction>,
+}
+
+/// Words on the instruction sets where they are the same.
+#[derive(Serialize)]
+struct Text {
+    encoding: String,
+    on: String,
+    text: String,
+    /// Words of the instruction, if more were given.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    words_of: Option<(usize, usize)>,
+    fields: Vec<FieldValue>,
+}
+
+#[derive(Serialize)]
+struct FieldValue {
+    bits: String,
+    field: String,
+    value: u64,
+}
+
+/// The words, decoded.
+///
+/// # Errors
+/// They are no instruction on any of the instruction sets.
+pub(super) fn decoded(isas: &[Isa], words: &[u32]) -> Result<Decoded> {
+    let mut found: Vec<(Inst, IsaSet)> = Vec::new();
+    let mut problem = None;
+    for &isa in isas {
+        match decode(isa, words) {
+            Ok(inst) => {
+                let is_same = |other: &Inst| {
+                    other.op == inst.op
+                        && other.encoding == inst.encoding
+                        && other.text() == inst.text()
+                        && other.form().picture() == inst.form().picture()
+                };
+                match found.iter_mut().find(|(other, _)| is_same(other)) {
+                    Some((_, set)) => *set = set.or(isa.only()),
+                    None => found.push((inst, isa.only())),
+                }
+            }
+            Err(error) => problem = Some(error),
+        }
+    }
+    if let (true, Some(error)) = (found.is_empty(), problem) {
+        bail!("{error}");
+    }
+    let mut ops: Vec<Op> = found.iter().map(|(inst, _)| inst.op).collect();
+    let mut seen = Vec::new();
+    ops.retain(|op| {
+        let is_new = !seen.contains(op);
+        seen.push(*op);
+        is_new
+    });
+    Ok(Decoded {
+        decoded: found
+            .iter()
+            .map(|(inst, set)| Text {
+                encoding: encoding_name(inst.encoding),
+                on: versions(*set, isas),
+                text: inst.text(),
+                words_of: (inst.dwords() < words.len()).then_some((inst.dwords(), words.len())),
+                fields: fields(inst),
+            })
+            .collect(),
+        instructions: ops
+            .into_iter()
+            .map(|op| Instruction::of(isas, op.row()))
+            .collect(),
+    })
+}
+
+/// The fields, and reserved bits that are set, which no text has.
+fn fields(inst: &Inst) -> Vec<FieldValue> {
+    let runs = inst.form().picture().into_iter();
+    let mut fields: Vec<FieldValue> = runs
+        .filter_map(|run| {
+            let width = u32::from(run.high - run.low) + 1;
+            let value = inst.bits() >> run.low & (u64::MAX >> (u64::BITS - width));
+            let field = match run.holds {
+                Holds::Constant => return None,
+                Holds::Field(_) => contents(inst.form(), run),
+                Holds::Nothing if value != 0 => "reserved".to_owned(),
+                Holds::Nothing => return None,
+            };
+            Some(FieldValue {
+                bits: places(run),
+                field,
+                value,
+            })
+        })
+        .collect();
+    fields.extend(inst.literal().map(|literal| FieldValue {
+        bits: "63:32".to_owned(),
+        field: "literal".to_owned(),
+        value: literal.into(),
+    }));
+    fields
+}
+
+impl Answer for Decoded {
+    fn write(&self, out: &mut dyn Write) -> io::Result<()> {
+        for (index, it) in self.decoded.iter().enumerate() {
+            if index > 0 {
+                writeln!(out)?;
+            }
+            writeln!(out, "{} on {}: {}", it.encoding, it.on, it.text)?;
+            if let Some((own, given)) = it.words_of {
+                writeln!(out, "  the instruction has {own} of the {given} words")?;
+            }
+            for FieldValue { bits, field, value } in &it.fields {
+                let note = match field.as_str() {
+                    "reserved" => ", which no text has".to_owned(),
+                    _ => format!(" ({value})"),
+                };
+                writeln!(out, "  {bits:>6}  {field:10} {value:#x}{note}")?;
+            }
+        }
+        writeln!(out)?;
+        self.instructions.write(out)
+    }
+}
