@@ -1,5 +1,5 @@
 //! Any bytes: reading a code object is total, and so is everything that uses what was read. So is reading what a bundle
-//! or a host program has inside.
+//! or a host program has inside, and reading a program of an OpenCL driver.
 #![no_main]
 
 use gcn_object::BundleEntry;
@@ -7,6 +7,7 @@ use libfuzzer_sys::fuzz_target;
 
 fuzz_target!(|data: &[u8]| {
     use_all(data);
+    use_program(data);
     if let Ok(entries) = gcn_object::code_objects(data) {
         entries.flatten().for_each(|entry| use_entry(&entry));
     }
@@ -32,4 +33,14 @@ fn use_all(bytes: &[u8]) {
     object.kernels.iter().for_each(|kernel| {
         let _ = gcn_object::declaration(&kernel.name);
     });
+}
+
+/// Does the same with a program of Catalyst or Gallium.
+fn use_program(bytes: &[u8]) {
+    let Ok(program) = gcn_object::read_driver_program(bytes) else { return };
+    assert!(gcn_object::is_driver_program(bytes));
+    for kernel in &program.kernels {
+        assert!(program.code(kernel).len() <= bytes.len());
+        assert!(kernel.arguments.len() <= bytes.len());
+    }
 }

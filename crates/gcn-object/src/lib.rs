@@ -31,6 +31,7 @@
 //!
 //! [`read`] reads one code object into a [`CodeObject`]: target, kernels with their descriptors and metadata, sections,
 //! symbols, and an image to load. [`find_name`] finds a kernel by any name that people or tools write.
+//! [`read_driver_program`] reads programs of drivers that have an ABI of their own, Catalyst's and Gallium's.
 //! [`write`](mod@write) makes linked, loadable objects. The crate knows no instruction: code is bytes. It keeps the bytes
 //! of a file borrowed or shared ([`Bytes`]), so that a large, mapped file is never copied nor read whole.
 //!
@@ -52,6 +53,7 @@ mod error;
 mod object;
 mod image;
 mod reader;
+mod driver;
 mod bundle;
 mod lines;
 pub mod write;
@@ -63,6 +65,11 @@ pub use bytes::Bytes;
 pub use descriptor::{
     DESCRIPTOR_ALIGN, DESCRIPTOR_SIZE, ENTRY_OFFSET_FIELD, Field, KERNEL_CODE_SIZE, KernelCode,
     KernelDescriptor, Properties, Rsrc1, Rsrc2, Rsrc3, UserSgpr,
+};
+pub use driver::{
+    Device, DriverArgument, DriverArgumentKind, DriverError, DriverFormat, DriverKernel,
+    DriverProgram, DriverWarning, PointerSpace, UserData, UserDataClass, is_driver_program,
+    read_driver_program,
 };
 pub use elf::{Binding, RelocationKind, SymbolKind, Visibility};
 pub use error::{ReadError, Warning};

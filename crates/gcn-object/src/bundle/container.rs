@@ -11,6 +11,7 @@ use super::entry::{self, BundleEntry, is_bundle};
 use super::error::BundleError;
 use super::table::range;
 use crate::bytes::Bytes;
+use crate::driver;
 use crate::object::CodeObject;
 use crate::reader;
 
@@ -22,8 +23,9 @@ const OPENCL_SECTION: &[u8] = b".text";
 const MAX_TOTAL: u64 = 8 << 30;
 
 /// Tells if the bytes are a bundle, or an ELF file for another machine than AMDGPU, which may hold bundles or a code object.
+/// Of files of 32 bits only the programs of AMD's OpenCL 2 compiler are such.
 pub fn is_container(bytes: &[u8]) -> bool {
-    is_bundle(bytes) || host(bytes).is_some()
+    is_bundle(bytes) || host(bytes).is_some() || driver::code_object_of_32_bits(bytes).is_some()
 }
 
 /// The code objects for GPUs in a file, in the order of the file: the file itself if it is a code object, the entries of an
@@ -69,13 +71,18 @@ pub fn code_objects<'a>(bytes: impl Into<Bytes<'a>>) -> Result<CodeObjects<'a>, 
         }
         return match section(header, &bytes, FAT_SECTION) {
             Some(section) => Ok(bundles(section)),
-            None => opencl_entry(header, &bytes)
+            None => section(header, &bytes, OPENCL_SECTION)
+                .and_then(opencl_entry)
                 .map(only)
                 .ok_or(BundleError::NoFatBinary { machine }),
         };
     }
     if is_bundle(&bytes) {
         return Ok(bundles(bytes));
+    }
+    if let Some(range) = driver::code_object_of_32_bits(&bytes) {
+        let part = bytes.slice(range).and_then(opencl_entry);
+        return part.map(only).ok_or(BundleError::NotABundle);
     }
     let object = crate::read(bytes.clone()).map_err(|_| BundleError::NotABundle)?;
     Ok(only(BundleEntry {
@@ -145,12 +152,8 @@ fn section<'a>(
     bytes.slice(range)
 }
 
-/// The code object of a program of AMD's OpenCL 2 compiler.
-fn opencl_entry<'a>(
-    header: &elf::FileHeader64<LittleEndian>,
-    bytes: &Bytes<'a>,
-) -> Option<BundleEntry<'a>> {
-    let bytes = section(header, bytes, OPENCL_SECTION)?;
+/// The code object of a program of AMD's OpenCL 2 compiler, from its section.
+fn opencl_entry(bytes: Bytes<'_>) -> Option<BundleEntry<'_>> {
     let object = crate::read(&*bytes).ok()?;
     object.isa_note?;
     let id = id("opencl-", &object);

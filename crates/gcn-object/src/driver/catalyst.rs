@@ -1,0 +1,221 @@
+//! Catalyst's programs for OpenCL 1.2. Symbols `__OpenCL_NAME_kernel` of the section `.text` name the kernels; each is an
+//! ELF file of 32 bits itself, with a table of encodings, of which one is for the program's chip: notes of facts, and a
+//! section `.text`. Symbols `__OpenCL_NAME_metadata` name texts about the arguments.
+
+use std::collections::HashMap;
+use std::ops::Range;
+
+use object::elf;
+
+use super::device::Device;
+use super::elf::{Elf, range, spend, text_of};
+use super::metadata::Text;
+use super::model::{
+    DriverError, DriverFormat, DriverKernel, DriverProgram, DriverWarning, UserData, UserDataClass,
+};
+use crate::bytes::Bytes;
+use crate::descriptor::Rsrc2;
+use crate::note::Note;
+
+/// `e_machine` of a program for a CPU.
+pub(super) const CPU: u16 = 0x7d4;
+/// Begin of the names of all symbols.
+const PREFIX: &[u8] = b"__OpenCL_";
+/// Program header of the table of encodings.
+const ENCODINGS: u32 = 0x7000_0002;
+/// Bytes of an entry of that table: machine, type, offset, size, flags.
+const ENCODING_BYTES: usize = 20;
+/// Owner of the notes.
+const CAL: &[u8] = b"ATI CAL";
+/// The note of pairs of a number and a value.
+const PROGRAM_INFO: u32 = 1;
+/// Bytes of such a pair.
+const PAIR_BYTES: usize = 8;
+
+/// Numbers of the facts in the note.
+mod info {
+    use std::ops::RangeInclusive;
+
+    /// Number of user data entries.
+    pub const USER_DATA_COUNT: u32 = 0x8000_1000;
+    /// Fields of the entries: class, slot, first register, number of registers.
+    pub const USER_DATA: RangeInclusive<u32> = 0x8000_1001..=0x8000_1040;
+    /// Fields of an entry.
+    pub const USER_DATA_FIELDS: u32 = 4;
+    pub const VGPRS: u32 = 0x8000_1041;
+    pub const SGPRS: u32 = 0x8000_1042;
+    /// Dwords for each lane.
+    pub const SCRATCH: u32 = 0x8000_1045;
+    /// The register's number.
+    pub const COMPUTE_PGM_RSRC2: u32 = 0x2e13;
+}
+
+/// Tells if a machine is one of Catalyst's for GPUs. Those without a name in the table are newer or other chips.
+pub(super) fn is_machine(machine: u16) -> bool {
+    (0x3f1..0x500).contains(&machine)
+}
+
+/// Reads a program; its bytes are added by the caller.
+pub(super) fn read<'b>(file: &Elf) -> Result<DriverProgram<'b>, DriverError> {
+    let device = Device::of_machine(file.machine);
+    let mut program = DriverProgram {
+        format: DriverFormat::Catalyst,
+        bits: file.bits,
+        device,
+        processor: device.map(|device| device.processor.to_owned()),
+        compile_options: None,
+        producer: None,
+        constant_bytes: 0,
+        kernels: Vec::new(),
+        warnings: Vec::new(),
+        data: Bytes::from(&[][..]),
+    };
+    let mut names = file.name_budget();
+    // Kernels and texts have bytes of their own, so that all together are no more than the file's.
+    let mut contents = file.bytes.len();
+    let mut kernels = Vec::new();
+    let mut texts = HashMap::new();
+    let mut options_end = 0;
+    let comment = file.section(b".comment");
+    for symbol in &file.symbols {
+        let Some(name) = symbol.name.after(PREFIX) else {
+            continue;
+        };
+        let name = name.read(&mut names)?;
+        let range = file.symbol_range(symbol);
+        if let Some(kernel) = name.strip_suffix(b"_kernel") {
+            spend(&mut contents, &range)?;
+            kernels.push((kernel, range));
+        } else if let Some(kernel) = name.strip_suffix(b"_metadata") {
+            spend(&mut contents, &range)?;
+            texts.insert(kernel, range);
+        } else if name == b"compile_options" {
+            let text = range.and_then(|range| {
+                if comment.is_some_and(|(index, _)| index == symbol.section) {
+                    options_end = range.end;
+                }
+                file.bytes.get(range)
+            });
+            program.compile_options = text.map(text_of);
+        } else if name == b"0_global" || name == b"2_global" {
+            program.constant_bytes = range.map_or(0, |range| range.len());
+        }
+    }
+    // The driver's text follows the options in the same section.
+    program.producer = comment.and_then(|(_, section)| {
+        let start = options_end.max(section.file.start);
+        let text = text_of(file.bytes.get(start..section.file.end)?);
+        (!text.is_empty()).then_some(text)
+    });
+    for (name, range) in kernels {
+        let mut kernel = DriverKernel::named(name);
+        let inner = range.filter(|range| !range.is_empty());
+        let found = inner
+            .ok_or("it is outside of the file")
+            .and_then(|range| read_code(&mut kernel, file.bytes, range, device));
+        if let Err(reason) = found {
+            program.warnings.push(DriverWarning::Code {
+                kernel: kernel.name.clone(),
+                reason,
+            });
+        }
+        let text = texts.remove(name).flatten();
+        match text.and_then(|range| file.bytes.get(range)) {
+            Some(bytes) => {
+                Text::read(&String::from_utf8_lossy(bytes), file.bits).apply(&mut kernel)
+            }
+            None => program.warnings.push(DriverWarning::Metadata {
+                kernel: kernel.name.clone(),
+                reason: "it has no metadata, which its arguments are in",
+            }),
+        }
+        program.kernels.push(kernel);
+    }
+    Ok(program)
+}
+
+/// Finds the code and the facts of a kernel in its own ELF file, which is at a range of the program's bytes.
+fn read_code(
+    kernel: &mut DriverKernel,
+    bytes: &[u8],
+    at: Range<usize>,
+    device: Option<&Device>,
+) -> Result<(), &'static str> {
+    let base = at.start;
+    let inner = bytes.get(at).ok_or("it is outside of the file")?;
+    let file = Elf::parse(inner).map_err(|_| "it is no ELF file that can be read")?;
+    let encoding = encoding(&file, device)?;
+    let is_inside = |part: &Range<usize>| part.start >= encoding.start && part.end <= encoding.end;
+    let section = file
+        .sections
+        .iter()
+        .find(|section| section.has_name(b".text") && is_inside(&section.file))
+        .ok_or("it has no section .text for the chip")?;
+    kernel.file = base + section.file.start..base + section.file.end;
+    let notes = file.segments.iter().find_map(|segment| {
+        let part = range(segment.offset, segment.size, inner.len())?;
+        (segment.kind == elf::PT_NOTE.0 && is_inside(&part)).then_some(part)
+    });
+    let notes = notes.and_then(|part| inner.get(part)).unwrap_or_default();
+    let note = Note::all(notes).find(|note| note.owner == CAL && note.kind == PROGRAM_INFO);
+    if let Some(note) = note {
+        read_info(kernel, note.description);
+    }
+    Ok(())
+}
+
+/// The range in a kernel's file of the part for a chip: the table names it by its number. Without a known chip it is the
+/// first.
+fn encoding(file: &Elf, device: Option<&Device>) -> Result<Range<usize>, &'static str> {
+    let table = file
+        .segments
+        .first()
+        .filter(|segment| segment.kind == ENCODINGS)
+        .and_then(|segment| range(segment.offset, segment.size, file.bytes.len()))
+        .and_then(|table| file.bytes.get(table))
+        .ok_or("it has no table of encodings")?;
+    let (entries, _) = table.as_chunks::<ENCODING_BYTES>();
+    let mut entries = entries.iter().map(|entry| {
+        let (words, _) = entry.as_chunks::<4>();
+        let word = |index: usize| words.get(index).map_or(0, |word| u32::from_le_bytes(*word));
+        (word(0), word(2), word(3))
+    });
+    let (_, offset, size) = entries
+        .find(|(machine, ..)| device.is_none_or(|device| device.has_encoding(*machine)))
+        .ok_or("no encoding is for the program's chip")?;
+    range(offset.into(), size.into(), file.bytes.len()).ok_or("its encoding is outside of it")
+}
+
+/// Reads the pairs of the note.
+fn read_info(kernel: &mut DriverKernel, description: &[u8]) {
+    let (pairs, _) = description.as_chunks::<PAIR_BYTES>();
+    let mut count = 0;
+    let mut fields = [0; 64];
+    for pair in pairs {
+        let [a, b, c, d, e, f, g, h] = *pair;
+        let number = u32::from_le_bytes([a, b, c, d]);
+        let value = u32::from_le_bytes([e, f, g, h]);
+        match number {
+            info::USER_DATA_COUNT => count = value,
+            info::VGPRS => kernel.vgprs = Some(value),
+            info::SGPRS => kernel.sgprs = Some(value),
+            info::SCRATCH => kernel.scratch_bytes_per_lane = Some(u64::from(value) * 4),
+            info::COMPUTE_PGM_RSRC2 => kernel.rsrc2 = Some(Rsrc2(value)),
+            _ if info::USER_DATA.contains(&number) => {
+                let field = (number - info::USER_DATA.start()) as usize;
+                if let Some(field) = fields.get_mut(field) {
+                    *field = value;
+                }
+            }
+            _ => {}
+        }
+    }
+    let (entries, _) = fields.as_chunks::<{ info::USER_DATA_FIELDS as usize }>();
+    let entries = entries.iter().take(count as usize);
+    let user_data = entries.map(|&[class, slot, first, count]| UserData {
+        class: UserDataClass::Catalyst { class, slot },
+        first,
+        count,
+    });
+    kernel.user_data = user_data.collect();
+}

@@ -1,0 +1,101 @@
+//! Catalyst's programs for OpenCL 2.0 before driver 1912.05. Symbols `__ISA_&__OpenCL_NAME_kernel_binary` of the section
+//! `.text` name the kernels: a stub that begins with its size, then `amd_kernel_code_t`, which states where the code begins.
+
+use std::ops::Range;
+
+use super::device::Device;
+use super::elf::{Elf, spend, text_of};
+use super::model::{
+    DriverError, DriverFormat, DriverKernel, DriverProgram, DriverWarning, processor,
+};
+use crate::bytes::Bytes;
+use crate::descriptor::{KERNEL_CODE_SIZE, KernelDescriptor};
+
+/// `e_machine` of the programs of 32 and 64 bits.
+const MACHINES: [u16; 2] = [0xaf5a, 0xaf5b];
+const PREFIX: &[u8] = b"__ISA_&__OpenCL_";
+const SUFFIX: &[u8] = b"_kernel_binary";
+const OPTIONS: &[u8] = b"__OpenCL_compiler_options";
+const ACL_VERSION: &[u8] = b"acl_version_string";
+
+/// Tells if a machine is that of Catalyst's OpenCL 2.0.
+pub(super) fn is_machine(machine: u16) -> bool {
+    MACHINES.contains(&machine)
+}
+
+/// The code object that the program of a later driver has as its section `.text`.
+pub(super) fn code_object(file: &Elf) -> Option<Range<usize>> {
+    let (_, section) = file.section(b".text").filter(|_| !is_old(file))?;
+    Some(section.file.clone())
+}
+
+/// Tells if the program is of the older format: those of later drivers have a whole ELF file as their code.
+pub(super) fn is_old(file: &Elf) -> bool {
+    file.section(b".text")
+        .is_none_or(|(_, section)| !file.section_bytes(section).starts_with(b"\x7fELF"))
+}
+
+/// Reads a program; its bytes are added by the caller.
+pub(super) fn read<'b>(file: &Elf) -> Result<DriverProgram<'b>, DriverError> {
+    let device = Device::of_flags(file.flags);
+    let mut program = DriverProgram {
+        format: DriverFormat::CatalystOpenCl2,
+        bits: file.bits,
+        device,
+        processor: device.map(|device| device.processor.to_owned()),
+        compile_options: None,
+        producer: None,
+        constant_bytes: 0,
+        kernels: Vec::new(),
+        warnings: Vec::new(),
+        data: Bytes::from(&[][..]),
+    };
+    if !is_old(file) {
+        return Err(DriverError::Unknown);
+    }
+    let mut names = file.name_budget();
+    // Kernels have bytes of their own, so that all together are no more than the file's.
+    let mut contents = file.bytes.len();
+    for symbol in &file.symbols {
+        let range = file.symbol_range(symbol);
+        let text = || Some(text_of(file.bytes.get(range.clone()?)?));
+        if program.compile_options.is_none() && symbol.name.is(OPTIONS) {
+            program.compile_options = text();
+        } else if program.producer.is_none() && symbol.name.is(ACL_VERSION) {
+            program.producer = text();
+        }
+        let Some(name) = symbol.name.after(PREFIX) else {
+            continue;
+        };
+        let Some(name) = name.read(&mut names)?.strip_suffix(SUFFIX) else {
+            continue;
+        };
+        spend(&mut contents, &range)?;
+        let mut kernel = DriverKernel::named(name);
+        let bytes = range.clone().and_then(|range| file.bytes.get(range));
+        let found = bytes.and_then(|bytes| {
+            let stub = u32::from_le_bytes(*bytes.first_chunk()?) as usize;
+            let setup = bytes.get(stub..)?;
+            let header = setup.first_chunk::<KERNEL_CODE_SIZE>()?;
+            let descriptor = KernelDescriptor::decode_kernel_code(header);
+            let entry = usize::try_from(descriptor.kernel_code_entry_byte_offset).ok()?;
+            setup.get(entry..)?;
+            Some((descriptor, stub + entry))
+        });
+        match found.zip(range) {
+            Some(((descriptor, code), range)) => {
+                kernel.file = range.start + code..range.end;
+                if program.processor.is_none() {
+                    program.processor = processor(&descriptor);
+                }
+                kernel.describe(descriptor);
+            }
+            None => program.warnings.push(DriverWarning::Code {
+                kernel: kernel.name.clone(),
+                reason: "its stub or its amd_kernel_code_t is broken",
+            }),
+        }
+        program.kernels.push(kernel);
+    }
+    Ok(program)
+}

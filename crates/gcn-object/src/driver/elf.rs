@@ -1,0 +1,251 @@
+//! ELF files of 32 and 64 bits by their sections, symbols and program headers. Names are compared without looking for their
+//! end, which hostile files put far away.
+
+use std::ops::Range;
+
+use object::elf;
+use object::read::elf::{FileHeader, ProgramHeader as _, SectionHeader as _, Sym as _};
+use object::{LittleEndian, SectionIndex, pod};
+
+use super::model::DriverError;
+
+const LE: LittleEndian = LittleEndian;
+/// Bytes of names that are looked at per byte of the file at most.
+const NAME_BYTES_PER_FILE_BYTE: usize = 16;
+
+/// An ELF file.
+pub(super) struct Elf<'a> {
+    pub bytes: &'a [u8],
+    /// 32 or 64.
+    pub bits: u8,
+    /// `e_machine`.
+    pub machine: u16,
+    /// `e_flags`.
+    pub flags: u32,
+    pub sections: Vec<Section<'a>>,
+    /// Symbols of the first symbol table.
+    pub symbols: Vec<Symbol<'a>>,
+    pub segments: Vec<Segment>,
+}
+
+/// A section.
+pub(super) struct Section<'a> {
+    name: Name<'a>,
+    /// Range in the file; empty if it has no bytes there.
+    pub file: Range<usize>,
+}
+
+/// A symbol.
+pub(super) struct Symbol<'a> {
+    pub name: Name<'a>,
+    /// Index of its section.
+    pub section: usize,
+    /// Offset in its section.
+    pub value: u64,
+    pub size: u64,
+    pub is_global: bool,
+}
+
+/// A program header.
+pub(super) struct Segment {
+    pub kind: u32,
+    pub offset: u64,
+    pub size: u64,
+}
+
+/// A name: the bytes of its string table from its first one on.
+#[derive(Clone, Copy)]
+pub(super) struct Name<'a>(&'a [u8]);
+
+impl<'a> Name<'a> {
+    fn new(strings: &'a [u8], offset: u32) -> Self {
+        Self(strings.get(offset as usize..).unwrap_or_default())
+    }
+
+    /// Tells if it is this name.
+    pub fn is(self, name: &[u8]) -> bool {
+        self.after(name)
+            .is_some_and(|rest| rest.0.first() == Some(&0))
+    }
+
+    /// The rest after a prefix.
+    pub fn after(self, prefix: &[u8]) -> Option<Self> {
+        self.0.strip_prefix(prefix).map(Self)
+    }
+
+    /// The name; its length is taken off the budget.
+    ///
+    /// # Errors
+    /// Names share more bytes than the budget has.
+    pub fn read(self, budget: &mut usize) -> Result<&'a [u8], DriverError> {
+        let limit = self.0.get(..budget.saturating_add(1)).unwrap_or(self.0);
+        let length = memchr::memchr(0, limit).unwrap_or(limit.len());
+        *budget = budget
+            .checked_sub(length)
+            .ok_or(DriverError::Overlap { what: "names" })?;
+        Ok(&self.0[..length])
+    }
+}
+
+impl<'a> Elf<'a> {
+    /// The machine of a little-endian ELF file; `None` for other bytes.
+    pub fn machine_of(bytes: &[u8]) -> Option<u16> {
+        fn machine<H: FileHeader<Endian = LittleEndian>>(header: Option<&H>) -> Option<u16> {
+            let header = header.filter(|header| header.is_supported())?;
+            let is_little = header.is_little_endian();
+            is_little.then(|| header.e_machine(LE).0)
+        }
+        let header = header32(bytes);
+        match header {
+            Some(header) if header.is_class_32() => machine(Some(header)),
+            _ => machine(header64(bytes).filter(|header| header.is_class_64())),
+        }
+    }
+
+    /// Reads the headers.
+    ///
+    /// # Errors
+    /// The bytes are no little-endian ELF file, or its tables do not fit it.
+    pub fn parse(bytes: &'a [u8]) -> Result<Self, DriverError> {
+        Self::machine_of(bytes).ok_or(DriverError::Unknown)?;
+        match header32(bytes).filter(|header| header.is_class_32()) {
+            Some(header) => Self::of(header, bytes, 32),
+            None => match header64(bytes) {
+                Some(header) => Self::of(header, bytes, 64),
+                None => Err(DriverError::Unknown),
+            },
+        }
+    }
+
+    fn of<H: FileHeader<Endian = LittleEndian>>(
+        header: &'a H,
+        bytes: &'a [u8],
+        bits: u8,
+    ) -> Result<Self, DriverError> {
+        let broken = |what| {
+            move |error: object::read::Error| DriverError::Malformed {
+                what,
+                reason: error.to_string(),
+            }
+        };
+        let headers = header
+            .section_headers(LE, bytes)
+            .map_err(broken("section headers"))?;
+        let strings_index = match headers {
+            [] => SectionIndex(0),
+            _ => header
+                .section_strings_index(LE, bytes)
+                .map_err(broken("section names"))?,
+        };
+        let strings = headers
+            .get(strings_index.0)
+            .map_or(Ok(&[][..]), |section| section.data(LE, bytes))
+            .map_err(broken("section names"))?;
+        let mut sections = Vec::with_capacity(headers.len());
+        for section in headers {
+            let file = section.file_range(LE).map_or(Some(0..0), |(offset, size)| {
+                range(offset, size, bytes.len())
+            });
+            let file = file.ok_or(DriverError::Outside { what: "a section" })?;
+            let name = Name::new(strings, section.sh_name(LE));
+            sections.push(Section { name, file });
+        }
+        let mut symbols = Vec::new();
+        let table = headers
+            .iter()
+            .find(|section| section.sh_type(LE) == elf::SHT_SYMTAB);
+        if let Some(table) = table {
+            let entries: &[H::Sym] = table
+                .data_as_array(LE, bytes)
+                .map_err(broken("symbol table"))?;
+            let strings = sections
+                .get(table.sh_link(LE) as usize)
+                .and_then(|section| bytes.get(section.file.clone()))
+                .unwrap_or_default();
+            symbols.extend(entries.iter().map(|symbol| Symbol {
+                name: Name::new(strings, symbol.st_name(LE)),
+                section: symbol.st_shndx(LE).0.into(),
+                value: symbol.st_value(LE).into(),
+                size: symbol.st_size(LE).into(),
+                is_global: symbol.st_bind() == elf::STB_GLOBAL,
+            }));
+        }
+        let segments = header
+            .program_headers(LE, bytes)
+            .map_err(broken("program headers"))?;
+        let segments = segments.iter().map(|segment| Segment {
+            kind: segment.p_type(LE).0,
+            offset: segment.p_offset(LE).into(),
+            size: segment.p_filesz(LE).into(),
+        });
+        Ok(Self {
+            bytes,
+            bits,
+            machine: header.e_machine(LE).0,
+            flags: header.e_flags(LE).0,
+            sections,
+            symbols,
+            segments: segments.collect(),
+        })
+    }
+
+    /// The index of the section with a name, and the section.
+    pub fn section(&self, name: &[u8]) -> Option<(usize, &Section<'a>)> {
+        let mut sections = self.sections.iter().enumerate();
+        sections.find(|(_, section)| section.has_name(name))
+    }
+
+    /// Bytes of a section.
+    pub fn section_bytes(&self, section: &Section) -> &'a [u8] {
+        self.bytes.get(section.file.clone()).unwrap_or_default()
+    }
+
+    /// The range in the file of what a symbol names; `None` if it reaches out of its section.
+    pub fn symbol_range(&self, symbol: &Symbol) -> Option<Range<usize>> {
+        let section = &self.sections.get(symbol.section)?.file;
+        let inner = range(symbol.value, symbol.size, section.len())?;
+        Some(section.start + inner.start..section.start + inner.end)
+    }
+
+    /// Bytes of names that may be looked at.
+    pub fn name_budget(&self) -> usize {
+        self.bytes.len().saturating_mul(NAME_BYTES_PER_FILE_BYTE)
+    }
+}
+
+impl Section<'_> {
+    /// Tells if it has this name.
+    pub fn has_name(&self, name: &[u8]) -> bool {
+        self.name.is(name)
+    }
+}
+
+fn header32(bytes: &[u8]) -> Option<&elf::FileHeader32<LittleEndian>> {
+    Some(pod::from_bytes(bytes).ok()?.0)
+}
+
+fn header64(bytes: &[u8]) -> Option<&elf::FileHeader64<LittleEndian>> {
+    Some(pod::from_bytes(bytes).ok()?.0)
+}
+
+/// The range of an offset and a size, if it fits `length` bytes.
+pub(super) fn range(offset: u64, size: u64, length: usize) -> Option<Range<usize>> {
+    let start = usize::try_from(offset).ok()?;
+    let end = start.checked_add(usize::try_from(size).ok()?)?;
+    (end <= length).then_some(start..end)
+}
+
+/// Takes a range off the bytes that the parts of the file have together.
+pub(super) fn spend(contents: &mut usize, range: &Option<Range<usize>>) -> Result<(), DriverError> {
+    let length = range.as_ref().map_or(0, Range::len);
+    *contents = contents
+        .checked_sub(length)
+        .ok_or(DriverError::Overlap { what: "kernels" })?;
+    Ok(())
+}
+
+/// Text without the zeros at its end.
+pub(super) fn text_of(bytes: &[u8]) -> String {
+    let text = String::from_utf8_lossy(bytes);
+    text.trim_end_matches('\0').to_owned()
+}

@@ -1,0 +1,412 @@
+//! A driver's program as it was read.
+
+use std::fmt;
+use std::ops::Range;
+
+use thiserror::Error;
+
+use super::device::Device;
+use crate::bytes::Bytes;
+use crate::descriptor::{KernelDescriptor, Rsrc1, Rsrc2, UserSgpr};
+use crate::names::{NameError, find_name};
+use crate::target::processor_name;
+
+/// Format of a driver's program.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum DriverFormat {
+    /// Catalyst's for OpenCL 1.2: an ELF file with an inner one for each kernel.
+    Catalyst,
+    /// Catalyst's for OpenCL 2.0 before driver 1912.05: `amd_kernel_code_t` and code for each kernel. Later drivers put a code
+    /// object into the program, which [`code_objects`](crate::code_objects) yields.
+    CatalystOpenCl2,
+    /// Mesa's Gallium compute: a table of kernels, then an ELF file with their code.
+    Gallium,
+}
+
+impl fmt::Display for DriverFormat {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Catalyst => "Catalyst OpenCL 1.2 program",
+            Self::CatalystOpenCl2 => "Catalyst OpenCL 2.0 program (before driver 1912.05)",
+            Self::Gallium => "Gallium compute program",
+        })
+    }
+}
+
+/// A program of a driver that has an ABI of its own. It keeps the bytes of its file, borrowed or shared.
+#[derive(Clone, Debug)]
+pub struct DriverProgram<'a> {
+    /// Format.
+    pub format: DriverFormat,
+    /// Width of the ELF file, 32 or 64; in Catalyst's programs that of pointers too.
+    pub bits: u8,
+    /// Chip that Catalyst compiled for.
+    pub device: Option<&'static Device>,
+    /// LLVM's name of the processor, if the program names one.
+    pub processor: Option<String>,
+    /// Options of the compiler.
+    pub compile_options: Option<String>,
+    /// The driver or compiler that made it.
+    pub producer: Option<String>,
+    /// Bytes of constant data that all kernels share.
+    pub constant_bytes: usize,
+    /// Kernels, in the order of the file.
+    pub kernels: Vec<DriverKernel>,
+    /// Defects of single kernels.
+    pub warnings: Vec<DriverWarning>,
+    pub(super) data: Bytes<'a>,
+}
+
+/// A kernel of a driver's program. Facts that its format does not state are `None`.
+#[derive(Clone, Debug, PartialEq)]
+pub struct DriverKernel {
+    /// Name in the source.
+    pub name: String,
+    /// Offset of its first instruction in its section of code.
+    pub address: u64,
+    /// Range of its code in the file.
+    pub file: Range<usize>,
+    /// SGPRs: those that it uses by Catalyst's count, which leaves VCC out, else those that it is given.
+    pub sgprs: Option<u32>,
+    /// VGPRs: those that it uses by Catalyst's count, else those that it is given.
+    pub vgprs: Option<u32>,
+    /// Bytes of LDS that it declares, without those of its arguments.
+    pub lds_bytes: Option<u64>,
+    /// Bytes of scratch for each lane.
+    pub scratch_bytes_per_lane: Option<u64>,
+    /// Sizes of a workgroup that it requires.
+    pub required_workgroup: Option<[u32; 3]>,
+    /// `COMPUTE_PGM_RSRC1`.
+    pub rsrc1: Option<Rsrc1>,
+    /// `COMPUTE_PGM_RSRC2`.
+    pub rsrc2: Option<Rsrc2>,
+    /// Contents of the first SGPRs.
+    pub user_data: Vec<UserData>,
+    /// Arguments.
+    pub arguments: Vec<DriverArgument>,
+    /// Its `amd_kernel_code_t`, which is before the code, if it has one.
+    pub descriptor: Option<KernelDescriptor>,
+}
+
+/// SGPRs that hold data of one kind at the kernel's start.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct UserData {
+    /// Their contents.
+    pub class: UserDataClass,
+    /// The first register.
+    pub first: u32,
+    /// Number of registers.
+    pub count: u32,
+}
+
+/// Contents of user data registers.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum UserDataClass {
+    /// Catalyst's data class by its number, and the slot: the number of the buffer, image or sampler.
+    Catalyst {
+        /// Number of the class.
+        class: u32,
+        /// Number of the resource.
+        slot: u32,
+    },
+    /// Gallium: the address of the sizes of the grid, with the arguments after them.
+    GridAndArguments,
+    /// Gallium: the address of scratch.
+    Scratch,
+    /// As in a code object.
+    Hsa(UserSgpr),
+}
+
+/// Names of Catalyst's data classes, by their numbers.
+const CLASSES: [&str; 33] = [
+    "IMM_RESOURCE",
+    "IMM_SAMPLER",
+    "IMM_CONST_BUFFER",
+    "IMM_VERTEX_BUFFER",
+    "IMM_UAV",
+    "IMM_ALU_FLOAT_CONST",
+    "IMM_ALU_BOOL32_CONST",
+    "IMM_GDS_COUNTER_RANGE",
+    "IMM_GDS_MEMORY_RANGE",
+    "IMM_GWS_BASE",
+    "IMM_WORK_ITEM_RANGE",
+    "IMM_WORK_GROUP_RANGE",
+    "IMM_DISPATCH_ID",
+    "IMM_SCRATCH_BUFFER",
+    "IMM_HEAP_BUFFER",
+    "IMM_KERNEL_ARG",
+    "SUB_PTR_FETCH_SHADER",
+    "PTR_RESOURCE_TABLE",
+    "PTR_INTERNAL_RESOURCE_TABLE",
+    "PTR_SAMPLER_TABLE",
+    "PTR_CONST_BUFFER_TABLE",
+    "PTR_VERTEX_BUFFER_TABLE",
+    "PTR_SO_BUFFER_TABLE",
+    "PTR_UAV_TABLE",
+    "PTR_INTERNAL_GLOBAL_TABLE",
+    "PTR_EXTENDED_USER_DATA",
+    "PTR_INDIRECT_RESOURCE",
+    "PTR_INDIRECT_INTERNAL_RESOURCE",
+    "PTR_INDIRECT_UAV",
+    "IMM_CONTEXT_BASE",
+    "IMM_LDS_ESGS_SIZE",
+    "IMM_GLOBAL_OFFSET",
+    "IMM_GENERIC_USER_DATA",
+];
+
+impl fmt::Display for UserDataClass {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Catalyst { class, slot } => match CLASSES.get(*class as usize) {
+                Some(name) => write!(f, "{name} {slot}"),
+                None => write!(f, "data class {class}, slot {slot}"),
+            },
+            Self::GridAndArguments => f.write_str("address of grid sizes and arguments"),
+            Self::Scratch => f.write_str("address of scratch"),
+            Self::Hsa(user) => write!(f, "{user:?}"),
+        }
+    }
+}
+
+/// An argument of a kernel.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct DriverArgument {
+    /// Name in the source; Gallium has none.
+    pub name: Option<String>,
+    /// Type in the source, or of the metadata where that is missing.
+    pub type_name: Option<String>,
+    /// Kind.
+    pub kind: DriverArgumentKind,
+    /// Offset among the arguments, in bytes; Gallium's programs do not state it.
+    pub offset: Option<u32>,
+    /// Size in bytes.
+    pub size: Option<u32>,
+}
+
+/// Kind of an argument.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum DriverArgumentKind {
+    /// A value.
+    Value,
+    /// A pointer.
+    Pointer {
+        /// Memory that it points to.
+        space: PointerSpace,
+        /// Number of the buffer in Catalyst's tables.
+        slot: Option<u32>,
+        /// The kernel does not write by it.
+        is_const: bool,
+    },
+    /// An image.
+    Image {
+        /// Number in Catalyst's tables.
+        slot: Option<u32>,
+        /// The kernel reads it.
+        read: bool,
+        /// The kernel writes it.
+        write: bool,
+    },
+    /// A sampler.
+    Sampler,
+    /// A counter in GDS, with its number.
+    Counter(u32),
+    /// Number of dimensions of the grid, which the driver fills in.
+    GridDimension,
+    /// Offsets of the grid, which the driver fills in.
+    GridOffset,
+    /// Size of an image, which the driver fills in.
+    ImageSize,
+    /// Format of an image, which the driver fills in.
+    ImageFormat,
+    /// Another, by its number in Gallium's table.
+    Other(u32),
+}
+
+/// Memory that a pointer points to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum PointerSpace {
+    /// Global.
+    Global,
+    /// Constant, in memory or in a constant buffer of the hardware.
+    Constant,
+    /// LDS.
+    Local,
+}
+
+impl fmt::Display for PointerSpace {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Global => "global",
+            Self::Constant => "constant",
+            Self::Local => "local",
+        })
+    }
+}
+
+impl fmt::Display for DriverArgumentKind {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let slot = |f: &mut fmt::Formatter<'_>, slot: &Option<u32>| match slot {
+            Some(slot) => write!(f, " {slot}"),
+            None => Ok(()),
+        };
+        match self {
+            Self::Value => f.write_str("value"),
+            Self::Pointer {
+                space,
+                slot: number,
+                is_const,
+            } => {
+                write!(f, "{space}")?;
+                slot(f, number)?;
+                f.write_str(if *is_const { " const" } else { "" })
+            }
+            Self::Image {
+                slot: number,
+                read,
+                write,
+            } => {
+                f.write_str(match (read, write) {
+                    (true, false) => "read-only image",
+                    (false, true) => "write-only image",
+                    _ => "image",
+                })?;
+                slot(f, number)
+            }
+            Self::Sampler => f.write_str("sampler"),
+            Self::Counter(number) => write!(f, "counter {number}"),
+            Self::GridDimension => f.write_str("grid dimensions"),
+            Self::GridOffset => f.write_str("grid offset"),
+            Self::ImageSize => f.write_str("image size"),
+            Self::ImageFormat => f.write_str("image format"),
+            Self::Other(number) => write!(f, "kind {number}"),
+        }
+    }
+}
+
+impl DriverProgram<'_> {
+    /// The code of a kernel.
+    pub fn code(&self, kernel: &DriverKernel) -> &[u8] {
+        self.data.get(kernel.file.clone()).unwrap_or_default()
+    }
+
+    /// The kernel that a name denotes, by the rules of [`find_name`].
+    ///
+    /// # Errors
+    /// Those of [`find_name`].
+    pub fn find_kernel(&self, name: &str) -> Result<&DriverKernel, NameError> {
+        let symbol = find_name(self.kernels.iter().map(|kernel| kernel.name.as_str()), name)?;
+        let mut kernels = self.kernels.iter();
+        kernels
+            .find(|kernel| kernel.name == symbol)
+            .ok_or_else(|| NameError::NoKernels {
+                name: name.to_owned(),
+            })
+    }
+}
+
+impl DriverKernel {
+    /// A kernel of which only the name is known.
+    pub(super) fn named(name: &[u8]) -> Self {
+        Self {
+            name: String::from_utf8_lossy(name).into_owned(),
+            address: 0,
+            file: 0..0,
+            sgprs: None,
+            vgprs: None,
+            lds_bytes: None,
+            scratch_bytes_per_lane: None,
+            required_workgroup: None,
+            rsrc1: None,
+            rsrc2: None,
+            user_data: Vec::new(),
+            arguments: Vec::new(),
+            descriptor: None,
+        }
+    }
+
+    /// Takes the facts of its `amd_kernel_code_t`.
+    pub(super) fn describe(&mut self, descriptor: KernelDescriptor) {
+        if let Some(code) = &descriptor.kernel_code {
+            self.sgprs = Some(code.wavefront_sgpr_count.into());
+            self.vgprs = Some(code.workitem_vgpr_count.into());
+        }
+        self.lds_bytes = Some(descriptor.group_segment_fixed_size.into());
+        self.scratch_bytes_per_lane = Some(descriptor.private_segment_fixed_size.into());
+        self.rsrc1 = Some(descriptor.compute_pgm_rsrc1);
+        self.rsrc2 = Some(descriptor.compute_pgm_rsrc2);
+        let user_sgprs = descriptor.kernel_code_properties.user_sgprs();
+        let user_data = user_sgprs.map(|(what, first, count)| UserData {
+            class: UserDataClass::Hsa(what),
+            first,
+            count,
+        });
+        self.user_data = user_data.collect();
+        self.descriptor = Some(descriptor);
+    }
+}
+
+/// The processor that an `amd_kernel_code_t` names.
+pub(super) fn processor(descriptor: &KernelDescriptor) -> Option<String> {
+    let [major, minor, stepping] = descriptor.kernel_code.as_ref()?.machine_version;
+    let name = format!("gfx{major}{minor}{stepping:x}");
+    (0..=u8::MAX)
+        .any(|mach| processor_name(mach) == Some(&name))
+        .then_some(name)
+}
+
+/// Reason why bytes are no driver's program that can be read.
+#[derive(Clone, Debug, PartialEq, Eq, Error)]
+#[non_exhaustive]
+pub enum DriverError {
+    /// Another kind of file.
+    #[error("neither a program of Catalyst's OpenCL nor of Gallium")]
+    Unknown,
+    /// Code for a CPU.
+    #[error("a program of Catalyst's OpenCL for a CPU: it holds no code for GPUs")]
+    Cpu,
+    /// A table does not fit the file, or is otherwise broken.
+    #[error("the {what} cannot be read: {reason}")]
+    Malformed {
+        /// The table.
+        what: &'static str,
+        /// Message of the ELF reader.
+        reason: String,
+    },
+    /// Something reaches beyond the end of the file.
+    #[error("{what} reaches beyond the end of the file")]
+    Outside {
+        /// The part.
+        what: &'static str,
+    },
+    /// Many names or kernels share bytes, which no compiler does.
+    #[error("the {what} overlap each other")]
+    Overlap {
+        /// The names or parts.
+        what: &'static str,
+    },
+    /// It has no code.
+    #[error("the program has no section .text")]
+    NoCode,
+}
+
+/// Defect of a kernel that does not keep others from being read.
+#[derive(Clone, Debug, PartialEq, Eq, Error)]
+#[non_exhaustive]
+pub enum DriverWarning {
+    /// The code cannot be found.
+    #[error("kernel {kernel}: its code cannot be found: {reason}")]
+    Code {
+        /// Name of the kernel.
+        kernel: String,
+        /// The part that is missing or broken.
+        reason: &'static str,
+    },
+    /// The metadata is missing or incomplete.
+    #[error("kernel {kernel}: {reason}")]
+    Metadata {
+        /// Name of the kernel.
+        kernel: String,
+        /// The part that is missing or broken.
+        reason: &'static str,
+    },
+}

@@ -1,0 +1,318 @@
+//! Programs of OpenCL drivers, Catalyst's and Gallium's, for `gcn info` and `gcn dis`.
+
+use std::collections::BTreeMap;
+use std::io::{self, Write};
+
+use anyhow::Result;
+use gcn_asm::list::{Code, ListOptions, Symbol, list_to};
+use gcn_isa::{Isa, Target};
+use gcn_object::{DriverKernel, DriverProgram, is_driver_program, read_driver_program};
+use serde::Serialize;
+
+use crate::file::FileBytes;
+use crate::render::printable;
+use crate::{Usage, info, render};
+
+/// Section of the listing that code is in.
+const CODE_SECTION: &str = ".text";
+/// Alignment of a kernel's code, in bytes.
+const CODE_ALIGN: u64 = 256;
+
+/// Reads a file that is such a program; `None` for other files.
+///
+/// # Errors
+/// The program is broken, or for a CPU.
+pub fn open(file: &FileBytes) -> Result<Option<DriverProgram<'static>>> {
+    if !is_driver_program(file) {
+        return Ok(None);
+    }
+    let program = read_driver_program(file.shared())?;
+    Ok(Some(program))
+}
+
+/// The target that a program names.
+fn own_target(program: &DriverProgram) -> Option<&'static Target> {
+    program.processor.as_deref().and_then(Target::named)
+}
+
+/// The target that a program is read for: the one that is asked for, else its own.
+fn target(
+    program: &DriverProgram,
+    asked: Option<&'static Target>,
+    name: &str,
+) -> Option<&'static Target> {
+    let own = own_target(program);
+    if let (Some(asked), Some(own)) = (asked, own)
+        && asked.isa != own.isa
+    {
+        let message = format!("the code is for {}, and is read as {}'s", own.name, asked.name);
+        render::warn(name, &message);
+    }
+    asked.or(own)
+}
+
+/// Lists the code of a program, or of one kernel.
+///
+/// # Errors
+/// There is no such kernel, or neither the program nor the command line names a target.
+pub fn list(
+    program: &DriverProgram,
+    name: &str,
+    asked: Option<&'static Target>,
+    kernel: Option<&str>,
+    options: &ListOptions,
+    sink: &mut dyn FnMut(&[u8]),
+) -> Result<()> {
+    let only = kernel.map(|kernel| program.find_kernel(kernel)).transpose()?;
+    for warning in &program.warnings {
+        render::warn(name, warning);
+    }
+    let Some(target) = target(program, asked, name) else {
+        let message = format!("{name}: a {} does not say its chip: add --target", program.format);
+        return Err(Usage(message).into());
+    };
+    // Kernels may share their code, which is listed once.
+    let mut by_place: BTreeMap<usize, Vec<&DriverKernel>> = BTreeMap::new();
+    let is_listed = |kernel: &&DriverKernel| {
+        !kernel.file.is_empty() && only.is_none_or(|only| only.name == kernel.name)
+    };
+    for kernel in program.kernels.iter().filter(is_listed) {
+        by_place.entry(kernel.file.start).or_default().push(kernel);
+    }
+    let mut code = Code::raw(target.isa, &[]);
+    code.sections.clear();
+    for kernels in by_place.values() {
+        let Some(first) = kernels.first() else {
+            continue;
+        };
+        let bytes = program.code(first);
+        for mut section in Code::raw(target.isa, bytes).sections {
+            section.name = Some(CODE_SECTION);
+            section.address = first.address;
+            section.align = CODE_ALIGN;
+            section.symbols = kernels.iter().map(|kernel| symbol(kernel)).collect();
+            code.sections.push(section);
+        }
+    }
+    list_to(&code, options, sink);
+    Ok(())
+}
+
+fn symbol(kernel: &DriverKernel) -> Symbol<'_> {
+    Symbol {
+        name: &kernel.name,
+        offset: 0,
+        size: 0,
+        data: 0,
+        global: true,
+        function: true,
+        before: "",
+        data_text: None,
+    }
+}
+
+/// Shows the facts of a program, or of one kernel.
+///
+/// # Errors
+/// There is no such kernel, or the result cannot be written.
+pub fn show(
+    program: &DriverProgram,
+    name: &str,
+    asked: Option<&'static Target>,
+    kernel: Option<&str>,
+    json: bool,
+    out: &mut dyn Write,
+) -> Result<()> {
+    let only = kernel.map(|kernel| program.find_kernel(kernel)).transpose()?;
+    let mut report = Report::new(program, target(program, asked, name));
+    if let Some(only) = only {
+        report.kernels.retain(|kernel| kernel.name == only.name);
+    }
+    if json {
+        serde_json::to_writer_pretty(&mut *out, &report).map_err(io::Error::from)?;
+        writeln!(out)?;
+    } else {
+        report.write(name, out)?;
+    }
+    Ok(())
+}
+
+/// Contents of a program; the fields are the keys of the JSON.
+#[derive(Serialize)]
+struct Report {
+    format: String,
+    /// Width of the ELF file, 32 or 64.
+    bits: u8,
+    /// AMD's name of the chip.
+    device: Option<&'static str>,
+    /// LLVM's name of the processor.
+    target: Option<String>,
+    isa: Option<&'static str>,
+    producer: Option<String>,
+    compile_options: Option<String>,
+    constant_bytes: usize,
+    kernels: Vec<KernelReport>,
+    warnings: Vec<String>,
+}
+
+#[derive(Serialize)]
+struct KernelReport {
+    name: String,
+    /// Offset of the first instruction in its section.
+    entry: u64,
+    code_bytes: usize,
+    /// Facts that the program does not state are `None`.
+    sgprs: Option<u32>,
+    vgprs: Option<u32>,
+    lds_bytes: Option<u64>,
+    scratch_bytes_per_lane: Option<u64>,
+    required_workgroup: Option<[u32; 3]>,
+    user_sgprs: Vec<UserSgprReport>,
+    arguments: Vec<ArgumentReport>,
+}
+
+#[derive(Serialize)]
+struct UserSgprReport {
+    holds: String,
+    first: u32,
+    count: u32,
+}
+
+#[derive(Serialize)]
+struct ArgumentReport {
+    name: Option<String>,
+    kind: String,
+    r#type: Option<String>,
+    offset: Option<u32>,
+    size: Option<u32>,
+}
+
+impl Report {
+    fn new(program: &DriverProgram, target: Option<&'static Target>) -> Report {
+        let kernels = program.kernels.iter();
+        Report {
+            format: program.format.to_string(),
+            bits: program.bits,
+            device: program.device.map(|device| device.name),
+            target: program.processor.clone(),
+            isa: own_target(program).map(|target| target.isa.version()),
+            producer: program.producer.clone(),
+            compile_options: program.compile_options.clone(),
+            constant_bytes: program.constant_bytes,
+            kernels: kernels.map(|kernel| KernelReport::new(kernel, target)).collect(),
+            warnings: program.warnings.iter().map(ToString::to_string).collect(),
+        }
+    }
+
+    fn write(&self, name: &str, out: &mut dyn Write) -> io::Result<()> {
+        let device = self.device.map(str::to_owned);
+        let names: Vec<String> = device.into_iter().chain(self.target.clone()).collect();
+        let chip = match &names[..] {
+            [] => "an unknown chip".to_owned(),
+            _ => names.join(", "),
+        };
+        write!(out, "{}: {} for {}", printable(name), self.format, printable(&chip))?;
+        if let Some(isa) = self.isa {
+            write!(out, " ({isa})")?;
+        }
+        writeln!(out, ", {} bits", self.bits)?;
+        for (what, text) in [
+            ("made by", &self.producer),
+            ("options", &self.compile_options),
+        ] {
+            if let Some(text) = text.as_ref().filter(|text| !text.is_empty()) {
+                writeln!(out, "{what} {}", printable(text))?;
+            }
+        }
+        if self.constant_bytes > 0 {
+            writeln!(out, "constant data of {} bytes", self.constant_bytes)?;
+        }
+        for warning in &self.warnings {
+            writeln!(out, "warning: {}", printable(warning))?;
+        }
+        if self.kernels.is_empty() {
+            writeln!(out, "no kernels")?;
+        }
+        self.kernels.iter().try_for_each(|kernel| kernel.write(out))
+    }
+}
+
+/// Bytes of LDS that the register asks for, in blocks whose size the chip gives.
+fn lds_bytes(kernel: &DriverKernel, target: Option<&Target>) -> Option<u64> {
+    let blocks = kernel.rsrc2?.granulated_lds_size();
+    let block = if target?.isa == Isa::Si { 256 } else { 512 };
+    Some(u64::from(blocks) * block)
+}
+
+impl KernelReport {
+    fn new(kernel: &DriverKernel, target: Option<&Target>) -> KernelReport {
+        let user_data = kernel.user_data.iter();
+        let arguments = kernel.arguments.iter();
+        KernelReport {
+            name: kernel.name.clone(),
+            entry: kernel.address,
+            code_bytes: kernel.file.len(),
+            sgprs: kernel.sgprs,
+            vgprs: kernel.vgprs,
+            lds_bytes: kernel.lds_bytes.or_else(|| lds_bytes(kernel, target)),
+            scratch_bytes_per_lane: kernel.scratch_bytes_per_lane,
+            required_workgroup: kernel.required_workgroup,
+            user_sgprs: user_data
+                .map(|data| UserSgprReport {
+                    holds: data.class.to_string(),
+                    first: data.first,
+                    count: data.count,
+                })
+                .collect(),
+            arguments: arguments
+                .map(|argument| ArgumentReport {
+                    name: argument.name.clone(),
+                    kind: argument.kind.to_string(),
+                    r#type: argument.type_name.clone(),
+                    offset: argument.offset,
+                    size: argument.size,
+                })
+                .collect(),
+        }
+    }
+
+    fn write(&self, out: &mut dyn Write) -> io::Result<()> {
+        let number = |number: Option<u64>| number.map_or("?".to_owned(), |n| n.to_string());
+        writeln!(out, "\nkernel {}", printable(&self.name))?;
+        writeln!(
+            out,
+            "  code       {} bytes at {:#x}",
+            self.code_bytes, self.entry
+        )?;
+        writeln!(
+            out,
+            "  registers  {} SGPRs, {} VGPRs",
+            number(self.sgprs.map(u64::from)),
+            number(self.vgprs.map(u64::from))
+        )?;
+        writeln!(out, "  LDS        {} bytes", number(self.lds_bytes))?;
+        let scratch = number(self.scratch_bytes_per_lane);
+        writeln!(out, "  scratch    {scratch} bytes a lane")?;
+        if let Some([x, y, z]) = self.required_workgroup {
+            writeln!(out, "  workgroup  {x} x {y} x {z}, required")?;
+        }
+        for user in &self.user_sgprs {
+            let registers = info::sgprs(user.first, user.count);
+            writeln!(out, "  {registers:10} {}", printable(&user.holds))?;
+        }
+        if !self.arguments.is_empty() {
+            writeln!(out, "  arguments")?;
+            writeln!(out, "{}", info::ARGUMENTS)?;
+        }
+        for argument in &self.arguments {
+            let line = info::argument_line(
+                &number(argument.offset.map(u64::from)),
+                &number(argument.size.map(u64::from)),
+                &argument.kind,
+                [argument.name.as_deref(), argument.r#type.as_deref()],
+            );
+            writeln!(out, "{line}")?;
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,79 @@
+//! `gcn extract`: a code object out of a file that holds several.
+
+use std::fs;
+use std::io::Write;
+use std::path::{Path, PathBuf};
+
+use anyhow::{Context, Result, bail};
+use clap::builder::TypedValueParser;
+use gcn_isa::Target;
+
+use crate::file::FileBytes;
+use crate::run::Identity;
+use crate::{Status, input, object};
+
+/// For `--help`.
+pub const EXAMPLES: &str = "\
+Examples:
+  gcn extract saxpy                               of a program with one code object, make saxpy.co
+  gcn extract bundle.hipfb --target gfx906 -o saxpy.co
+  gcn extract librocsparse.so --target gfx906 --kernel 'axpyi_kernel<256, int, float, float>' -o axpyi.co";
+
+/// The arguments of `gcn extract`.
+#[derive(clap::Args)]
+pub struct Args {
+    /// An offload bundle, a program or library with bundles, or a program of AMD's OpenCL 2 compiler; `-` reads standard
+    /// input.
+    input: PathBuf,
+    /// The code object for this GPU: gfx600 … gfx90c, a chip's name, or gcn1.0 … gcn1.4.1.
+    #[arg(long, value_parser = input::TargetParser.map(|named| named.target), hide_possible_values = true)]
+    target: Option<&'static Target>,
+    /// The code object of this number, counted from 1 as `gcn info` lists them.
+    #[arg(long, value_name = "NUMBER")]
+    entry: Option<usize>,
+    /// The code object that has this kernel: its symbol, or its name in the source.
+    #[arg(long, value_name = "NAME")]
+    kernel: Option<String>,
+    /// Output file; `-` is standard output. By default IN becomes IN.co, and `-` stays `-`.
+    #[arg(short, long)]
+    output: Option<PathBuf>,
+}
+
+/// Extension of output files that are not named.
+const EXTENSION: &str = "co";
+
+/// Carries the command out.
+///
+/// # Errors
+/// The input cannot be read or holds no such code object, or the output cannot be written or is the input.
+pub fn run(args: &Args, out: &mut dyn Write) -> Result<Status> {
+    let name = input::name(&args.input);
+    let file = FileBytes::open(&args.input)?;
+    let choice = object::Choice {
+        target: args.target,
+        entry: args.entry,
+        kernel: args.kernel.as_deref(),
+    };
+    let chosen = object::choose(&file, choice).with_context(|| name.clone())?;
+    let Some(entry) = chosen else {
+        bail!("{name} is a code object itself: there is nothing to extract");
+    };
+    let stdin_or_stdout = Path::new(input::STDIN);
+    let path = match &args.output {
+        Some(path) => path.clone(),
+        None if args.input == stdin_or_stdout => args.input.clone(),
+        None => args.input.with_extension(EXTENSION),
+    };
+    if path == stdin_or_stdout {
+        out.write_all(&entry.bytes)?;
+    } else {
+        let identity = Identity::of(&path);
+        if identity.is_some() && identity == Identity::of(&args.input) {
+            bail!("{} is the input: name another file with --output", path.display());
+        }
+        fs::write(&path, &*entry.bytes)
+            .with_context(|| format!("cannot write {}", path.display()))?;
+    }
+    file.check()?;
+    Ok(Status::Success)
+}
