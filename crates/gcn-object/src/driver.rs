@@ -6,10 +6,11 @@
 //! The layouts are those of CLRX's documentation ("AMD Catalyst handling", "Gallium handling") and of the files that its
 //! tests have; Gallium's configuration is read as Mesa's loader reads it (`ac_binary.c`).
 
-mod elf;
+// In the order of dependencies.
 mod device;
-mod metadata;
 mod model;
+mod elf;
+mod metadata;
 mod catalyst;
 mod catalyst2;
 mod gallium;

@@ -159,9 +159,9 @@ fn gallium_programs_have_their_registers_by_address() {
         assert_eq!(user_data(kernel), registers);
         let expected = [
             "0 8 global ?: ?",
-            "0 4 value ?: ?",
-            "0 4 grid dimensions ?: ?",
-            "0 4 grid offset ?: ?",
+            "8 4 value ?: ?",
+            "12 4 grid dimensions ?: ?",
+            "16 4 grid offset ?: ?",
         ];
         assert_eq!(arguments(kernel), expected);
     }

@@ -14,7 +14,7 @@ use gcn_object::{Binding, CodeObject, Feature, SymbolKind, SymbolSection, Versio
 
 use crate::file::FileBytes;
 use crate::source::Sources;
-use crate::{Status, Usage, input, object, render};
+use crate::{Status, Usage, driver, input, object, render};
 
 /// For `--help`.
 pub const EXAMPLES: &str = "\
@@ -68,7 +68,7 @@ enum Format {
     /// A code object, or a file that holds some, if it begins like one, else raw words.
     Auto,
     /// An ELF code object, an offload bundle of them (plain or compressed), a host program with
-    /// bundles, or a program of AMD's OpenCL 2 compiler.
+    /// bundles, or a program of AMD's OpenCL compilers or of Gallium.
     Elf,
     /// 32-bit words, little endian.
     Raw,
@@ -110,12 +110,19 @@ impl Args {
             ("--full", self.full),
             ("--entry", self.entry.is_some()),
         ];
-        match object.iter().find(|(_, is_given)| *is_given) {
-            Some((option, _)) => Err(Usage(format!(
-                "{option} is about a code object, which {name} is not"
-            ))),
-            None => Ok(()),
-        }
+        check(&object, name)
+    }
+
+    /// # Errors
+    /// An option is about raw words or code objects.
+    fn check_driver_program(&self, name: &str) -> Result<(), Usage> {
+        self.check_object()?;
+        let object = [
+            ("--source", self.source),
+            ("--full", self.full),
+            ("--entry", self.entry.is_some()),
+        ];
+        check(&object, name)
     }
 
     /// The target that the code of an object is listed as.
@@ -153,6 +160,17 @@ impl Args {
             section.address = self.base.unwrap_or(offset);
         }
         Ok(code)
+    }
+}
+
+/// # Errors
+/// An option of those that are about code objects is given.
+fn check(options: &[(&str, bool)], name: &str) -> Result<(), Usage> {
+    match options.iter().find(|(_, is_given)| *is_given) {
+        Some((option, _)) => Err(Usage(format!(
+            "{option} is about a code object, which {name} is not"
+        ))),
+        None => Ok(()),
     }
 }
 
@@ -256,7 +274,12 @@ pub fn run(args: &Args, out: &mut dyn Write) -> Result<Status> {
             result = out.write_all(part);
         }
     };
-    if is_elf {
+    if is_elf && let Some(program) = driver::open(&bytes).with_context(|| name.clone())? {
+        args.check_driver_program(&name)?;
+        let kernel = args.kernel.as_deref();
+        driver::list(&program, &name, args.target, kernel, &options, &mut sink)
+            .with_context(|| name.clone())?;
+    } else if is_elf {
         args.check_object()?;
         let object = object::read(&bytes, args.choice()).with_context(|| name.clone())?;
         for warning in &object.warnings {

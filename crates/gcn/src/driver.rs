@@ -45,7 +45,10 @@ fn target(
     if let (Some(asked), Some(own)) = (asked, own)
         && asked.isa != own.isa
     {
-        let message = format!("the code is for {}, and is read as {}'s", own.name, asked.name);
+        let message = format!(
+            "the code is for {}, and is read as {}'s",
+            own.name, asked.name
+        );
         render::warn(name, &message);
     }
     asked.or(own)
@@ -63,12 +66,14 @@ pub fn list(
     options: &ListOptions,
     sink: &mut dyn FnMut(&[u8]),
 ) -> Result<()> {
-    let only = kernel.map(|kernel| program.find_kernel(kernel)).transpose()?;
+    let only = kernel
+        .map(|kernel| program.find_kernel(kernel))
+        .transpose()?;
     for warning in &program.warnings {
         render::warn(name, warning);
     }
     let Some(target) = target(program, asked, name) else {
-        let message = format!("{name}: a {} does not say its chip: add --target", program.format);
+        let message = format!("a {} does not say its chip: add --target", program.format);
         return Err(Usage(message).into());
     };
     // Kernels may share their code, which is listed once.
@@ -123,7 +128,9 @@ pub fn show(
     json: bool,
     out: &mut dyn Write,
 ) -> Result<()> {
-    let only = kernel.map(|kernel| program.find_kernel(kernel)).transpose()?;
+    let only = kernel
+        .map(|kernel| program.find_kernel(kernel))
+        .transpose()?;
     let mut report = Report::new(program, target(program, asked, name));
     if let Some(only) = only {
         report.kernels.retain(|kernel| kernel.name == only.name);
@@ -199,7 +206,9 @@ impl Report {
             producer: program.producer.clone(),
             compile_options: program.compile_options.clone(),
             constant_bytes: program.constant_bytes,
-            kernels: kernels.map(|kernel| KernelReport::new(kernel, target)).collect(),
+            kernels: kernels
+                .map(|kernel| KernelReport::new(kernel, target))
+                .collect(),
             warnings: program.warnings.iter().map(ToString::to_string).collect(),
         }
     }
@@ -211,7 +220,13 @@ impl Report {
             [] => "an unknown chip".to_owned(),
             _ => names.join(", "),
         };
-        write!(out, "{}: {} for {}", printable(name), self.format, printable(&chip))?;
+        write!(
+            out,
+            "{}: {} for {}",
+            printable(name),
+            self.format,
+            printable(&chip)
+        )?;
         if let Some(isa) = self.isa {
             write!(out, " ({isa})")?;
         }

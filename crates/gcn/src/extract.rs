@@ -69,7 +69,10 @@ pub fn run(args: &Args, out: &mut dyn Write) -> Result<Status> {
     } else {
         let identity = Identity::of(&path);
         if identity.is_some() && identity == Identity::of(&args.input) {
-            bail!("{} is the input: name another file with --output", path.display());
+            bail!(
+                "{} is the input: name another file with --output",
+                path.display()
+            );
         }
         fs::write(&path, &*entry.bytes)
             .with_context(|| format!("cannot write {}", path.display()))?;

@@ -12,7 +12,7 @@ use serde::Serialize;
 
 use crate::file::FileBytes;
 use crate::render::printable;
-use crate::{Status, input, object, render};
+use crate::{Status, Usage, driver, input, object, render};
 
 /// For `--help`.
 pub const EXAMPLES: &str = "\
@@ -55,6 +55,19 @@ const MAX_NAMED: usize = 4;
 pub fn run(args: &Args, out: &mut dyn Write) -> Result<Status> {
     let name = input::name(&args.input);
     let file = FileBytes::open(&args.input)?;
+    if let Some(program) = driver::open(&file).with_context(|| name.clone())? {
+        if args.entry.is_some() {
+            let message = format!(
+                "{name} is a {}, which has no numbered code objects",
+                program.format
+            );
+            return Err(Usage(message).into());
+        }
+        let kernel = args.kernel.as_deref();
+        driver::show(&program, &name, args.target, kernel, args.json, out)?;
+        file.check()?;
+        return Ok(Status::Success);
+    }
     let is_chosen = args.target.is_some() || args.entry.is_some() || args.kernel.is_some();
     if !is_chosen && let Some(list) = entries(&file).with_context(|| name.clone())? {
         return write_entries(&name, &list, args.json, out);
@@ -373,38 +386,47 @@ impl KernelReport {
             writeln!(out, "  workgroup  at most {most} work-items")?;
         }
         for user in &self.user_sgprs {
-            let last = user.first + user.count - 1;
-            let registers = if user.count == 1 {
-                format!("s{last}")
-            } else {
-                format!("s[{}:{last}]", user.first)
-            };
+            let registers = sgprs(user.first, user.count);
             writeln!(out, "  {registers:10} {:?}", user.holds)?;
         }
         writeln!(out, "  arguments  {} bytes", self.argument_bytes)?;
         if !self.arguments.is_empty() {
-            writeln!(
-                out,
-                "    offset   size  kind                      name: type"
-            )?;
+            writeln!(out, "{ARGUMENTS}")?;
         }
         for argument in &self.arguments {
-            let what = match (&argument.name, &argument.r#type) {
-                (Some(name), Some(r#type)) => format!("{name}: {type}"),
-                (Some(one), None) | (None, Some(one)) => one.clone(),
-                (None, None) => String::new(),
-            };
-            let line = format!(
-                "    {:6} {:6}  {:25} {}",
-                argument.offset,
-                argument.size,
-                printable(&argument.kind),
-                printable(&what)
+            let line = argument_line(
+                &argument.offset.to_string(),
+                &argument.size.to_string(),
+                &argument.kind,
+                [argument.name.as_deref(), argument.r#type.as_deref()],
             );
-            writeln!(out, "{}", line.trim_end())?;
+            writeln!(out, "{line}")?;
         }
         Ok(())
     }
+}
+
+/// SGPRs as assembly has them.
+pub fn sgprs(first: u32, count: u32) -> String {
+    match u64::from(count) {
+        0 => "no SGPR".to_owned(),
+        1 => format!("s{first}"),
+        count => format!("s[{first}:{}]", u64::from(first) + count - 1),
+    }
+}
+
+/// The head of the lines of arguments.
+pub const ARGUMENTS: &str = "    offset   size  kind                      name: type";
+
+/// The line of an argument, by its name and type, if it has them.
+pub fn argument_line(offset: &str, size: &str, kind: &str, named: [Option<&str>; 2]) -> String {
+    let named = match named {
+        [Some(name), Some(r#type)] => format!("{name}: {type}"),
+        [one, other] => one.or(other).unwrap_or_default().to_owned(),
+    };
+    let (kind, named) = (printable(kind), printable(&named));
+    let line = format!("    {offset:>6} {size:>6}  {kind:25} {named}");
+    line.trim_end().to_owned()
 }
 
 /// The number of registers of a kind that a kernel uses, and that it is given.

@@ -1,4 +1,4 @@
-//! The command line: `gcn asm`, `gcn dis`, `gcn info`, `gcn isa`, `gcn run`, `gcn explain`, shell completions and manual
+//! The command line: `gcn asm`, `gcn dis`, `gcn info`, `gcn extract`, `gcn isa`, `gcn run`, `gcn explain`, shell completions and manual
 //! pages. A module per command; this one chooses among them.
 //!
 //! Everything that is printed in the project is printed by this crate. A command writes its result to a
@@ -7,7 +7,9 @@
 mod asm;
 mod completions;
 mod dis;
+mod driver;
 mod explain;
+mod extract;
 mod file;
 mod info;
 mod input;
@@ -44,6 +46,9 @@ enum Command {
     /// Show a code object: target, kernels, arguments, registers, memory.
     #[command(after_help = info::EXAMPLES)]
     Info(info::Args),
+    /// Write a code object of an offload bundle, a program or a library to a file.
+    #[command(after_help = extract::EXAMPLES)]
+    Extract(extract::Args),
     /// Show the tables: families of instructions, an instruction, or the instruction of words.
     #[command(after_help = isa::EXAMPLES)]
     Isa(isa::Args),
@@ -147,6 +152,7 @@ fn dispatch(command: &Command, out: &mut dyn Write) -> Result<Status> {
         Command::Asm(args) => asm::run(args, out),
         Command::Dis(args) => dis::run(args, out),
         Command::Info(args) => info::run(args, out),
+        Command::Extract(args) => extract::run(args, out),
         Command::Isa(args) => isa::run(args, out),
         Command::Run(args) => run::run(args, out),
         Command::Explain(args) => explain::run(args, out),

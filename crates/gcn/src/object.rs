@@ -3,8 +3,12 @@
 
 use anyhow::{Result, bail};
 use gcn_isa::Target;
-use gcn_object::{BundleEntry, CodeObject, CodeObjects, NamePattern, code_objects, is_container};
+use gcn_object::{
+    BundleEntry, CodeObject, CodeObjects, NamePattern, code_objects, is_container,
+    is_driver_program,
+};
 
+use crate::driver;
 use crate::file::FileBytes;
 use crate::render::printable;
 
@@ -28,9 +32,9 @@ pub struct Choice<'a> {
     pub kernel: Option<&'a str>,
 }
 
-/// Tells if bytes begin as a code object does, or as a file that holds several.
+/// Tells if bytes begin as a code object does, as a file that holds several, or are a program of an OpenCL driver.
 pub fn is_object(bytes: &[u8]) -> bool {
-    bytes.starts_with(ELF_MAGIC) || is_container(bytes)
+    bytes.starts_with(ELF_MAGIC) || is_container(bytes) || is_driver_program(bytes)
 }
 
 /// The code objects of a file that may hold several, with their numbers, one at a time.
@@ -71,11 +75,29 @@ impl Iterator for Entries<'_> {
 /// # Errors
 /// The file is neither, or the choice fits none or several.
 pub fn read(file: &FileBytes, choice: Choice) -> Result<CodeObject<'static>> {
+    match choose(file, choice)? {
+        Some(entry) => Ok(entry.read()?),
+        None => Ok(gcn_object::read(file.shared())?),
+    }
+}
+
+/// The code object that is meant, or the only one, of a file that holds several; `None` for a code object itself.
+///
+/// # Errors
+/// As those of [`read`], but for those of reading the code object.
+pub fn choose(file: &FileBytes, choice: Choice) -> Result<Option<BundleEntry<'static>>> {
+    if let Some(program) = driver::open(file)? {
+        bail!(
+            "a {} holds no code object: `gcn info` and `gcn dis` read it; it is not run, because its kernels get their \
+             arguments through tables that only its driver makes",
+            program.format
+        );
+    }
     let Some(entries) = Entries::of(file)? else {
         if let Some(entry @ (0 | 2..)) = choice.entry {
             bail!("the file is a code object itself, so that there is no entry {entry}");
         }
-        return Ok(gcn_object::read(file.shared())?);
+        return Ok(None);
     };
     let pattern = choice.kernel.map(NamePattern::new);
     let mut listed = Listed::default();
@@ -93,8 +115,8 @@ pub fn read(file: &FileBytes, choice: Choice) -> Result<CodeObject<'static>> {
     match (listed.count, candidates.count, pattern) {
         (0, ..) => bail!("the file holds no code for GPUs"),
         (_, 0, _) => bail!("the file holds no such code, only for: {listed}"),
-        (_, 1, _) => candidates.only(),
-        (.., Some(pattern)) => candidates.with_kernel(&pattern),
+        (_, 1, _) => Ok(candidates.first),
+        (.., Some(pattern)) => candidates.with_kernel(&pattern).map(Some),
         (.., None) => bail!(
             "the file holds code for {listed}; choose with --target, or with --entry and the number"
         ),
@@ -156,25 +178,18 @@ impl Candidates {
         self.first.get_or_insert(entry);
     }
 
-    fn only(self) -> Result<CodeObject<'static>> {
-        match self.first {
-            Some(entry) => Ok(entry.read()?),
-            None => bail!("the file holds no code for GPUs"),
-        }
-    }
-
-    /// Reads the code object that has the kernel. Units of a program may share a kernel of a template; any of them will do
+    /// The code object that has the kernel. Units of a program may share a kernel of a template; any of them will do
     /// then.
-    fn with_kernel(self, pattern: &NamePattern) -> Result<CodeObject<'static>> {
+    fn with_kernel(self, pattern: &NamePattern) -> Result<BundleEntry<'static>> {
         let symbol = pattern.find(self.symbols.iter().map(String::as_str))?;
-        let mut found: Option<CodeObject> = None;
+        let mut found: Option<(CodeObject, &BundleEntry)> = None;
         let mut others = Vec::new();
         for (number, entry) in &self.kept {
             let Ok(object) = entry.read() else { continue };
             if !object.kernels.iter().any(|kernel| kernel.name == symbol) {
                 continue;
             }
-            let is_same = |found: &CodeObject| {
+            let is_same = |(found, _): &(CodeObject, _)| {
                 let code = code(found, symbol);
                 code.is_some() && code == self::code(&object, symbol)
             };
@@ -182,10 +197,10 @@ impl Candidates {
                 let target = printable(entry.target().unwrap_or(""));
                 others.push(format!("{target} ({number})"));
             }
-            found.get_or_insert(object);
+            found.get_or_insert((object, entry));
         }
         match found {
-            Some(object) if others.len() == 1 => Ok(object),
+            Some((_, entry)) if others.len() == 1 => Ok(entry.clone()),
             Some(_) => bail!(
                 "several code objects have a kernel {}: {}; choose with --target",
                 printable(symbol),

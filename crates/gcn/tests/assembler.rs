@@ -474,7 +474,16 @@ fn shells_and_readers_are_helped() {
             assert_eq!(script.contains(word), completes_values, "{shell}: {word}");
         }
     }
-    let commands = ["asm", "dis", "info", "isa", "run", "completions", "man"];
+    let commands = [
+        "asm",
+        "dis",
+        "info",
+        "extract",
+        "isa",
+        "run",
+        "completions",
+        "man",
+    ];
     for command in commands {
         let output = gcn(&directory, &[command, "--help"]);
         let help = String::from_utf8(output.stdout).expect("text");

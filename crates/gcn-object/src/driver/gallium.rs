@@ -188,7 +188,7 @@ pub(super) fn read<'b>(bytes: &[u8]) -> Result<DriverProgram<'b>, DriverError> {
     };
     for entry in &container.kernels {
         let mut kernel = DriverKernel::named(entry.name);
-        kernel.arguments = entry.arguments.iter().map(argument).collect();
+        kernel.arguments = arguments(&entry.arguments);
         let end = offsets.partition_point(|&other| other <= entry.offset);
         let end = offsets.get(end).copied().unwrap_or(entry.offset);
         let length = end.saturating_sub(entry.offset);
@@ -269,6 +269,21 @@ fn read_config(kernel: &mut DriverKernel, config: &[u8]) {
         let exists = |data: &UserData| data.first + data.count <= given;
         kernel.user_data = USER_DATA.into_iter().filter(exists).collect();
     }
+}
+
+/// The arguments, with the offsets that their sizes and alignments give: the driver puts one after another.
+fn arguments(entries: &[[u32; ARGUMENT_WORDS]]) -> Vec<DriverArgument> {
+    let mut end = Some(0_u32);
+    let placed = entries.iter().map(|words| {
+        let [_, _, size, align, ..] = *words;
+        let offset = end.and_then(|end| end.checked_next_multiple_of(align.max(1)));
+        end = offset.and_then(|offset| offset.checked_add(size));
+        DriverArgument {
+            offset,
+            ..argument(words)
+        }
+    });
+    placed.collect()
 }
 
 /// An argument: its kind, size, size and alignment on the GPU, sign extension and meaning.

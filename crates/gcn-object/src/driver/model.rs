@@ -177,7 +177,7 @@ pub struct DriverArgument {
     pub type_name: Option<String>,
     /// Kind.
     pub kind: DriverArgumentKind,
-    /// Offset among the arguments, in bytes; Gallium's programs do not state it.
+    /// Offset among the arguments, in bytes.
     pub offset: Option<u32>,
     /// Size in bytes.
     pub size: Option<u32>,

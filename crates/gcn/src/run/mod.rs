@@ -37,6 +37,7 @@ use launch::Run;
 pub use options::{Args, EXAMPLES};
 use program::{choose, program};
 use report::{Outcome, Report, Results};
+pub use save::Identity;
 use trace::Trace;
 use wanted::Wanted;
 

@@ -135,7 +135,7 @@ pub fn conflicts(saves: &[Save], trace: Option<&Path>, inputs: &[PathBuf]) -> Ve
 
 /// A file by what it is, not by its name.
 #[derive(PartialEq, Eq)]
-enum Identity {
+pub enum Identity {
     /// Device and inode.
     #[cfg(unix)]
     Inode(u64, u64),
@@ -145,7 +145,7 @@ enum Identity {
 
 impl Identity {
     /// That of a path; nothing for standard input and for what is no regular file, which may be written several times.
-    fn of(path: &Path) -> Option<Identity> {
+    pub fn of(path: &Path) -> Option<Identity> {
         if path == Path::new(input::STDIN) {
             return None;
         }
