@@ -26,7 +26,7 @@ Examples:
 /// The arguments of `gcn dis`.
 #[derive(clap::Args)]
 pub struct Args {
-    /// The code object or the words; `-` reads standard input.
+    /// The code object, the program of Catalyst's OpenCL or Gallium, or the words; `-` reads standard input.
     input: PathBuf,
     /// The GPU: gfx600 … gfx90c, a chip's name, or gcn1.0 … gcn1.4.1. A code object says it itself.
     #[arg(long, value_parser = input::TargetParser.map(|named| named.target), hide_possible_values = true)]

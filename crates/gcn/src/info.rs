@@ -24,7 +24,7 @@ Examples:
 /// The arguments of `gcn info`.
 #[derive(clap::Args)]
 pub struct Args {
-    /// The code object, or a file that holds some; `-` reads standard input.
+    /// The code object, a file that holds some, or a program of Catalyst's OpenCL or Gallium; `-` reads standard input.
     input: PathBuf,
     /// Code object to show, of a file that holds several: an offload bundle, or a program or library with bundles.
     /// Without a choice they are listed.

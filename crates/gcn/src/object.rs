@@ -89,7 +89,7 @@ pub fn choose(file: &FileBytes, choice: Choice) -> Result<Option<BundleEntry<'st
     if let Some(program) = driver::open(file)? {
         bail!(
             "a {} holds no code object: `gcn info` and `gcn dis` read it; it is not run, because its kernels get their \
-             arguments through tables that only its driver makes",
+             arguments and sizes from tables that only its driver makes",
             program.format
         );
     }
