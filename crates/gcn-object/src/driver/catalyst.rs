@@ -13,7 +13,6 @@ use super::metadata::Text;
 use super::model::{
     DriverError, DriverFormat, DriverKernel, DriverProgram, DriverWarning, UserData, UserDataClass,
 };
-use crate::bytes::Bytes;
 use crate::descriptor::Rsrc2;
 use crate::note::Note;
 
@@ -58,18 +57,7 @@ pub(super) fn is_machine(machine: u16) -> bool {
 /// Reads a program; its bytes are added by the caller.
 pub(super) fn read<'b>(file: &Elf) -> Result<DriverProgram<'b>, DriverError> {
     let device = Device::of_machine(file.machine);
-    let mut program = DriverProgram {
-        format: DriverFormat::Catalyst,
-        bits: file.bits,
-        device,
-        processor: device.map(|device| device.processor.to_owned()),
-        compile_options: None,
-        producer: None,
-        constant_bytes: 0,
-        kernels: Vec::new(),
-        warnings: Vec::new(),
-        data: Bytes::from(&[][..]),
-    };
+    let mut program = DriverProgram::new(DriverFormat::Catalyst, file.bits, device);
     let mut names = file.name_budget();
     // Kernels and texts have bytes of their own, so that all together are no more than the file's.
     let mut contents = file.bytes.len();

@@ -8,7 +8,6 @@ use super::elf::{Elf, spend, text_of};
 use super::model::{
     DriverError, DriverFormat, DriverKernel, DriverProgram, DriverWarning, processor,
 };
-use crate::bytes::Bytes;
 use crate::descriptor::{KERNEL_CODE_SIZE, KernelDescriptor};
 
 /// `e_machine` of the programs of 32 and 64 bits.
@@ -38,18 +37,7 @@ pub(super) fn is_old(file: &Elf) -> bool {
 /// Reads a program; its bytes are added by the caller.
 pub(super) fn read<'b>(file: &Elf) -> Result<DriverProgram<'b>, DriverError> {
     let device = Device::of_flags(file.flags);
-    let mut program = DriverProgram {
-        format: DriverFormat::CatalystOpenCl2,
-        bits: file.bits,
-        device,
-        processor: device.map(|device| device.processor.to_owned()),
-        compile_options: None,
-        producer: None,
-        constant_bytes: 0,
-        kernels: Vec::new(),
-        warnings: Vec::new(),
-        data: Bytes::from(&[][..]),
-    };
+    let mut program = DriverProgram::new(DriverFormat::CatalystOpenCl2, file.bits, device);
     if !is_old(file) {
         return Err(DriverError::Unknown);
     }

@@ -12,7 +12,6 @@ use super::model::{
     DriverArgument, DriverArgumentKind, DriverError, DriverFormat, DriverKernel, DriverProgram,
     DriverWarning, PointerSpace, UserData, UserDataClass, processor,
 };
-use crate::bytes::Bytes;
 use crate::descriptor::{KERNEL_CODE_SIZE, KernelDescriptor, Rsrc1, Rsrc2};
 use crate::target::processor_name;
 
@@ -170,22 +169,14 @@ pub(super) fn read<'b>(bytes: &[u8]) -> Result<DriverProgram<'b>, DriverError> {
     let per_kernel = config.len().checked_div(symbols.len()).unwrap_or(0);
     let comment = file.section(b".comment");
     let producer = comment.map(|(_, section)| String::from_utf8_lossy(file.section_bytes(section)));
-    let mut program = DriverProgram {
-        format: DriverFormat::Gallium,
-        bits: file.bits,
-        device: None,
-        processor: flags_processor(&file),
-        compile_options: None,
-        producer: producer
-            .map(|text| text.trim_matches('\0').replace('\0', ", "))
-            .filter(|text| !text.is_empty()),
-        constant_bytes: file
-            .section(b".rodata")
-            .map_or(0, |(_, section)| section.file.len()),
-        kernels: Vec::new(),
-        warnings: Vec::new(),
-        data: Bytes::from(&[][..]),
-    };
+    let mut program = DriverProgram::new(DriverFormat::Gallium, file.bits, None);
+    program.processor = flags_processor(&file);
+    program.producer = producer
+        .map(|text| text.trim_matches('\0').replace('\0', ", "))
+        .filter(|text| !text.is_empty());
+    program.constant_bytes = file
+        .section(b".rodata")
+        .map_or(0, |(_, section)| section.file.len());
     for entry in &container.kernels {
         let mut kernel = DriverKernel::named(entry.name);
         kernel.arguments = arguments(&entry.arguments);

@@ -284,6 +284,22 @@ impl fmt::Display for DriverArgumentKind {
 }
 
 impl DriverProgram<'_> {
+    /// A program without kernels and bytes.
+    pub(super) fn new(format: DriverFormat, bits: u8, device: Option<&'static Device>) -> Self {
+        Self {
+            format,
+            bits,
+            device,
+            processor: device.map(|device| device.processor.to_owned()),
+            compile_options: None,
+            producer: None,
+            constant_bytes: 0,
+            kernels: Vec::new(),
+            warnings: Vec::new(),
+            data: Bytes::from(&[][..]),
+        }
+    }
+
     /// The code of a kernel.
     pub fn code(&self, kernel: &DriverKernel) -> &[u8] {
         self.data.get(kernel.file.clone()).unwrap_or_default()
