@@ -7,7 +7,7 @@
 //! tests have; Gallium's configuration is read as Mesa's loader reads it (`ac_binary.c`).
 
 // In the order of dependencies.
-mod device;
+mod chip;
 mod model;
 mod elf;
 mod metadata;
@@ -15,7 +15,7 @@ mod catalyst;
 mod catalyst2;
 mod gallium;
 
-pub use device::Device;
+pub use chip::Chip;
 pub use model::{
     DriverArgument, DriverArgumentKind, DriverError, DriverFormat, DriverKernel, DriverProgram,
     DriverWarning, PointerSpace, UserData, UserDataClass,

@@ -67,7 +67,7 @@ pub use descriptor::{
     KernelDescriptor, Properties, Rsrc1, Rsrc2, Rsrc3, UserSgpr,
 };
 pub use driver::{
-    Device, DriverArgument, DriverArgumentKind, DriverError, DriverFormat, DriverKernel,
+    Chip, DriverArgument, DriverArgumentKind, DriverError, DriverFormat, DriverKernel,
     DriverProgram, DriverWarning, PointerSpace, UserData, UserDataClass, is_driver_program,
     read_driver_program,
 };

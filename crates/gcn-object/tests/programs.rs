@@ -60,7 +60,7 @@ fn catalyst_programs_of_both_widths_say_the_same() {
         let program = program(&file);
         assert_eq!(program.format, DriverFormat::Catalyst);
         assert_eq!(program.bits, bits);
-        assert_eq!(program.device.map(|device| device.name), Some("Pitcairn"));
+        assert_eq!(program.chip.map(|chip| chip.name), Some("Pitcairn"));
         assert_eq!(program.processor.as_deref(), Some("gfx601"));
         assert_eq!(program.compile_options.as_deref(), Some("-O3"));
         let producer = "OpenCL 1.2 AMD-APP (1702.3)";
@@ -137,7 +137,7 @@ fn gallium_programs_have_their_registers_by_address() {
     let program = program(&file);
     assert_eq!(program.format, DriverFormat::Gallium);
     assert_eq!((program.bits, program.constant_bytes), (32, 20));
-    assert_eq!((program.device, program.processor.as_deref()), (None, None));
+    assert_eq!((program.chip, program.processor.as_deref()), (None, None));
     assert_eq!(program.producer.as_deref(), Some("clang version 3.7.0"));
     assert_eq!(names(&program), ["scale", "fill"]);
     let [scale, fill] = &program.kernels[..] else {

@@ -151,7 +151,7 @@ struct Report {
     /// Width of the ELF file, 32 or 64.
     bits: u8,
     /// AMD's name of the chip.
-    device: Option<&'static str>,
+    chip: Option<&'static str>,
     /// LLVM's name of the processor.
     target: Option<String>,
     isa: Option<&'static str>,
@@ -200,7 +200,7 @@ impl Report {
         Report {
             format: program.format.to_string(),
             bits: program.bits,
-            device: program.device.map(|device| device.name),
+            chip: program.chip.map(|chip| chip.name),
             target: program.processor.clone(),
             isa: own_target(program).map(|target| target.isa.version()),
             producer: program.producer.clone(),
@@ -214,8 +214,8 @@ impl Report {
     }
 
     fn write(&self, name: &str, out: &mut dyn Write) -> io::Result<()> {
-        let device = self.device.map(str::to_owned);
-        let names: Vec<String> = device.into_iter().chain(self.target.clone()).collect();
+        let chip = self.chip.map(str::to_owned);
+        let names: Vec<String> = chip.into_iter().chain(self.target.clone()).collect();
         let chip = match &names[..] {
             [] => "an unknown chip".to_owned(),
             _ => names.join(", "),

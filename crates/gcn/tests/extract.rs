@@ -199,7 +199,7 @@ kernel fill
         assert_eq!(info, expected);
         let json = succeeds(&directory, &["info", "--json", "p.clo"]);
         let json: serde_json::Value = serde_json::from_str(&json).expect("JSON");
-        assert_eq!(json["device"], "Pitcairn");
+        assert_eq!(json["chip"], "Pitcairn");
         assert_eq!(
             json["kernels"][1]["user_sgprs"][0]["holds"],
             "PTR_UAV_TABLE 0"

@@ -7,7 +7,7 @@ use std::ops::Range;
 
 use object::elf;
 
-use super::device::Device;
+use super::chip::Chip;
 use super::elf::{Elf, range, spend, text_of};
 use super::metadata::Text;
 use super::model::{
@@ -56,8 +56,8 @@ pub(super) fn is_machine(machine: u16) -> bool {
 
 /// Reads a program; its bytes are added by the caller.
 pub(super) fn read<'b>(file: &Elf) -> Result<DriverProgram<'b>, DriverError> {
-    let device = Device::of_machine(file.machine);
-    let mut program = DriverProgram::new(DriverFormat::Catalyst, file.bits, device);
+    let chip = Chip::of_machine(file.machine);
+    let mut program = DriverProgram::new(DriverFormat::Catalyst, file.bits, chip);
     let mut names = file.name_budget();
     // Kernels and texts have bytes of their own, so that all together are no more than the file's.
     let mut contents = file.bytes.len();
@@ -100,7 +100,7 @@ pub(super) fn read<'b>(file: &Elf) -> Result<DriverProgram<'b>, DriverError> {
         let inner = range.filter(|range| !range.is_empty());
         let found = inner
             .ok_or("it is outside of the file")
-            .and_then(|range| read_code(&mut kernel, file.bytes, range, device));
+            .and_then(|range| read_code(&mut kernel, file.bytes, range, chip));
         if let Err(reason) = found {
             program.warnings.push(DriverWarning::Code {
                 kernel: kernel.name.clone(),
@@ -127,12 +127,12 @@ fn read_code(
     kernel: &mut DriverKernel,
     bytes: &[u8],
     at: Range<usize>,
-    device: Option<&Device>,
+    chip: Option<&Chip>,
 ) -> Result<(), &'static str> {
     let base = at.start;
     let inner = bytes.get(at).ok_or("it is outside of the file")?;
     let file = Elf::parse(inner).map_err(|_| "it is no ELF file that can be read")?;
-    let encoding = encoding(&file, device)?;
+    let encoding = encoding(&file, chip)?;
     let is_inside = |part: &Range<usize>| part.start >= encoding.start && part.end <= encoding.end;
     let section = file
         .sections
@@ -154,7 +154,7 @@ fn read_code(
 
 /// The range in a kernel's file of the part for a chip: the table names it by its number. Without a known chip it is the
 /// first.
-fn encoding(file: &Elf, device: Option<&Device>) -> Result<Range<usize>, &'static str> {
+fn encoding(file: &Elf, chip: Option<&Chip>) -> Result<Range<usize>, &'static str> {
     let table = file
         .segments
         .first()
@@ -169,7 +169,7 @@ fn encoding(file: &Elf, device: Option<&Device>) -> Result<Range<usize>, &'stati
         (word(0), word(2), word(3))
     });
     let (_, offset, size) = entries
-        .find(|(machine, ..)| device.is_none_or(|device| device.has_encoding(*machine)))
+        .find(|(machine, ..)| chip.is_none_or(|chip| chip.has_encoding(*machine)))
         .ok_or("no encoding is for the program's chip")?;
     range(offset.into(), size.into(), file.bytes.len()).ok_or("its encoding is outside of it")
 }

@@ -3,7 +3,7 @@
 
 use std::ops::Range;
 
-use super::device::Device;
+use super::chip::Chip;
 use super::elf::{Elf, spend, text_of};
 use super::model::{
     DriverError, DriverFormat, DriverKernel, DriverProgram, DriverWarning, processor,
@@ -36,8 +36,8 @@ pub(super) fn is_old(file: &Elf) -> bool {
 
 /// Reads a program; its bytes are added by the caller.
 pub(super) fn read<'b>(file: &Elf) -> Result<DriverProgram<'b>, DriverError> {
-    let device = Device::of_flags(file.flags);
-    let mut program = DriverProgram::new(DriverFormat::CatalystOpenCl2, file.bits, device);
+    let chip = Chip::of_flags(file.flags);
+    let mut program = DriverProgram::new(DriverFormat::CatalystOpenCl2, file.bits, chip);
     if !is_old(file) {
         return Err(DriverError::Unknown);
     }

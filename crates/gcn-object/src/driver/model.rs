@@ -5,7 +5,7 @@ use std::ops::Range;
 
 use thiserror::Error;
 
-use super::device::Device;
+use super::chip::Chip;
 use crate::bytes::Bytes;
 use crate::descriptor::{KernelDescriptor, Rsrc1, Rsrc2, UserSgpr};
 use crate::names::{NameError, find_name};
@@ -41,7 +41,7 @@ pub struct DriverProgram<'a> {
     /// Width of the ELF file, 32 or 64; in Catalyst's programs that of pointers too.
     pub bits: u8,
     /// Chip that Catalyst compiled for.
-    pub device: Option<&'static Device>,
+    pub chip: Option<&'static Chip>,
     /// LLVM's name of the processor, if the program names one.
     pub processor: Option<String>,
     /// Options of the compiler.
@@ -285,12 +285,12 @@ impl fmt::Display for DriverArgumentKind {
 
 impl DriverProgram<'_> {
     /// A program without kernels and bytes.
-    pub(super) fn new(format: DriverFormat, bits: u8, device: Option<&'static Device>) -> Self {
+    pub(super) fn new(format: DriverFormat, bits: u8, chip: Option<&'static Chip>) -> Self {
         Self {
             format,
             bits,
-            device,
-            processor: device.map(|device| device.processor.to_owned()),
+            chip,
+            processor: chip.map(|chip| chip.processor.to_owned()),
             compile_options: None,
             producer: None,
             constant_bytes: 0,
