@@ -9,7 +9,7 @@ use super::chip::Chip;
 use crate::bytes::Bytes;
 use crate::descriptor::{KernelDescriptor, Rsrc1, Rsrc2, UserSgpr};
 use crate::names::{NameError, find_name};
-use crate::target::processor_name;
+use crate::target::processor_mach;
 
 /// Format of a driver's program.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -365,9 +365,7 @@ impl DriverKernel {
 pub(super) fn processor(descriptor: &KernelDescriptor) -> Option<String> {
     let [major, minor, stepping] = descriptor.kernel_code.as_ref()?.machine_version;
     let name = format!("gfx{major}{minor}{stepping:x}");
-    (0..=u8::MAX)
-        .any(|mach| processor_name(mach) == Some(&name))
-        .then_some(name)
+    processor_mach(&name).map(|_| name)
 }
 
 /// Reason why bytes are no driver's program that can be read.
