@@ -77,6 +77,9 @@ const NAN: &[([u32; 3], u32)] = &[
     ([0xff80_0001, 0x3f80_0000, 0x3f80_0000], 0xffc0_0001),
 ];
 
+/// MODE: signalling NaN become quiet.
+const IEEE: u32 = 1 << 9;
+
 #[test]
 fn the_first_nan_is_propagated_at_every_level() {
     let target = Target::named("gfx906").expect("it exists");
@@ -96,7 +99,7 @@ fn the_first_nan_is_propagated_at_every_level() {
     for level in Level::ALL.into_iter().filter(|level| level.is_available()) {
         level.set().expect("it is available");
         for (text, registers) in texts {
-            for mode in [0, 0xf0, 0xf3] {
+            for mode in [0, 0xf0, 0xf3, 0x10].map(|mode| mode | IEEE) {
                 let bytes = programs::assembled(target, text);
                 let code = Code::new(target.isa, 0, &bytes, 8, 8);
                 let mut wave = Wave::new(target.isa, WaveId::default(), 0, 8, 8);

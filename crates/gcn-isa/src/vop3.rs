@@ -111,11 +111,11 @@ family! {
     V_LSHL_OR_B32          _     0x200 GFX9  [VDst(B32), Src0(B32), Src1(U32), Src2(B32)]                     Alu(NONE);
     V_AND_OR_B32           _     0x201 GFX9  [VDst(B32), Src0(B32), Src1(B32), Src2(B32)]                     Alu(NONE);
     V_OR3_B32              _     0x202 GFX9  [VDst(B32), Src0(B32), Src1(B32), Src2(B32)]                     Alu(NONE);
-    V_MAD_F16              _     0x203 GFX9  [VDst(F16), Src0(F16), Src1(F16), Src2(F16), OpSel, Clamp, Omod] Alu(NONE);
-    V_MAD_U16              _     0x204 GFX9  [VDst(U16), Src0(U16), Src1(U16), Src2(U16), OpSel, Clamp]       Alu(NONE);
-    V_MAD_I16              _     0x205 GFX9  [VDst(I16), Src0(I16), Src1(I16), Src2(I16), OpSel, Clamp]       Alu(NONE);
-    V_FMA_F16              _     0x206 GFX9  [VDst(F16), Src0(F16), Src1(F16), Src2(F16), OpSel, Clamp, Omod] Alu(NONE);
-    V_DIV_FIXUP_F16        _     0x207 GFX9  [VDst(F16), Src0(F16), Src1(F16), Src2(F16), OpSel, Clamp, Omod] Alu(NONE);
+    V_MAD_F16              _     0x203 GFX9  [VDst(F16).updated(), Src0(F16), Src1(F16), Src2(F16), OpSel, Clamp, Omod] Alu(NONE);
+    V_MAD_U16              _     0x204 GFX9  [VDst(U16).updated(), Src0(U16), Src1(U16), Src2(U16), OpSel, Clamp]       Alu(NONE);
+    V_MAD_I16              _     0x205 GFX9  [VDst(I16).updated(), Src0(I16), Src1(I16), Src2(I16), OpSel, Clamp]       Alu(NONE);
+    V_FMA_F16              _     0x206 GFX9  [VDst(F16).updated(), Src0(F16), Src1(F16), Src2(F16), OpSel, Clamp, Omod] Alu(NONE);
+    V_DIV_FIXUP_F16        _     0x207 GFX9  [VDst(F16).updated(), Src0(F16), Src1(F16), Src2(F16), OpSel, Clamp, Omod] Alu(NONE);
     V_CVT_PKNORM_I16_F16   _     0x299 GFX9  [VDst(I16x2), Src0(F16), Src1(F16), OpSel, Clamp]                Alu(NONE);
     V_CVT_PKNORM_U16_F16   _     0x29a GFX9  [VDst(I16x2), Src0(F16), Src1(F16), OpSel, Clamp]                Alu(NONE);
     V_ADD_I32              _     0x29c GFX9  [VDst(I32), Src0(I32), Src1(I32), Clamp]                         Alu(NONE);

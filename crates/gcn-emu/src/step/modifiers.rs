@@ -2,7 +2,7 @@
 //! negations, halves, parts of registers, factors and clamps.
 
 use gcn_isa::effect::Implicit;
-use gcn_isa::{Field, Inst, Slot, Ty};
+use gcn_isa::{Access, Field, Inst, Slot, Ty};
 
 use super::arg::Signs;
 use super::sdwa::{Placed, Selection, SubDword};
@@ -236,8 +236,11 @@ impl ResultChange {
     pub(crate) fn of(inst: &Inst, to_high: bool) -> ResultChange {
         let destination = inst.row().slots().find(|slot| slot.field == Field::Vdst);
         let selects = inst.row().modifiers().any(|m| m.field == Field::OpSel);
-        // A 16-bit result leaves the other half of its register as it was.
-        let merges = selects && destination.is_some_and(|slot| slot.ty.bytes() == 2);
+        // Some 16-bit results leave the other half of their register as it was (errata E304); all others have no half to go to.
+        let is_short = destination.is_some_and(|slot| slot.ty.bytes() == 2);
+        let is_updated = destination.is_some_and(|slot| slot.access == Access::ReadWrite);
+        let merges = selects && is_short && is_updated;
+        let to_high = to_high && is_short;
         let part = match SubDword::of(inst) {
             Some(sub_dword) => {
                 debug_assert!(!merges && !to_high, "parts have one place");

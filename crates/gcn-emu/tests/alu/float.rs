@@ -1,10 +1,7 @@
-//! References of floating-point instructions, with denormals kept; flushing, modifiers and division of their own.
+//! References of floating-point instructions, with denormals kept.
 
-use crate::common::*;
 use crate::vector::{In, Out, Reference};
-use gcn_isa::vop::Vop2;
-use gcn_isa::vop3::Vop3;
-use gcn_isa::{Encoding, Field, Isa, Op};
+use gcn_isa::Isa;
 
 pub fn f(x: u64) -> f32 {
     f32::from_bits(x as u32)
@@ -121,18 +118,49 @@ fn flush_half(x: u64) -> u64 {
         x & 0xffff
     }
 }
+/// An exact value, which double precision has room for, as one of `digits` digits that is flushed if it is less than a power of
+/// two when it is rounded as if there were smaller ones (errata E300).
+fn flush_exact(x: f64, least: f64, digits: i32) -> f64 {
+    // The tie is rounded up, to the power, which is even.
+    let tie = least - least * 0.5f64.powi(digits + 1);
+    if x.abs() < tie { 0f64.copysign(x) } else { x }
+}
+fn flushed_product(a: f32, b: f32) -> f32 {
+    let product = f64::from(flush(a)) * f64::from(flush(b));
+    flush_exact(product, f32::MIN_POSITIVE.into(), 24) as f32
+}
+fn flushed_half(x: f64) -> u64 {
+    half(flush_exact(x, h(0x400), 11))
+}
 fn mad(x: In) -> u64 {
-    bits32(flush(flush(flush(f(x.a)) * flush(f(x.b))) + flush(f(x.c))))
+    bits32(flush(flushed_product(f(x.a), f(x.b)) + flush(f(x.c))))
 }
 fn mad_half(a: u64, b: u64, c: u64) -> u64 {
-    let product = flush_half(half(h(flush_half(a)) * h(flush_half(b))));
-    flush_half(half(h(product) + h(flush_half(c))))
+    let product = flushed_half(h(flush_half(a)) * h(flush_half(b)));
+    flushed_half(h(product) + h(flush_half(c)))
+}
+fn mad_legacy(a: u64, b: u64, c: u64) -> u64 {
+    let (a, b) = (flush(f(a)), flush(f(b)));
+    let product = if a == 0.0 || b == 0.0 {
+        0.0
+    } else {
+        flushed_product(a, b)
+    };
+    bits32(flush(product + flush(f(c))))
 }
 fn legacy(a: f32, b: f32) -> f32 {
     if a == 0.0 || b == 0.0 { 0.0 } else { a * b }
 }
 fn unit(x: u64, f: impl Fn(f32) -> f64) -> Out {
     value(bits32(flush(f(flush(self::f(x))) as f32)))
+}
+/// A sine or cosine, which has denormals from GCN 1.4 on.
+fn turns(x: In, f: impl Fn(Isa, f64) -> f64) -> Out {
+    if x.isa < Isa::Gfx9 {
+        unit(x.a, |a| f(x.isa, a.into()))
+    } else {
+        value(bits32(f(x.isa, self::f(x.a).into()) as f32))
+    }
 }
 fn finite(x: f64) -> f64 {
     let x = f64::from(x as f32);
@@ -205,7 +233,7 @@ fn cosine(isa: Isa, x: f64) -> f64 {
     }
 }
 /// By halving and doubling until it is within 1/2 and 1.
-fn frexp(mut x: f64) -> (f64, i64) {
+pub fn frexp(mut x: f64) -> (f64, i64) {
     let mut exponent = 0;
     if x == 0.0 || !x.is_finite() {
         return (x, 0);
@@ -283,9 +311,25 @@ fn pk(low: u64, high: u64) -> Out {
     value(low & 0xffff | (high & 0xffff) << 16)
 }
 fn norm(x: f64, low: f64, scale: f64) -> u64 {
-    // The product is rounded to single precision before it is rounded to an integer.
-    let product = (x.clamp(low, 1.0) as f32) * scale as f32;
-    (f64::from(product).round_ties_even() as i64 & 0xffff) as u64
+    // The product has no more digits than double precision.
+    ((x.clamp(low, 1.0) * scale).round_ties_even() as i64 & 0xffff) as u64
+}
+/// A NaN saturates by its sign.
+fn floored(x: f64, source: u64) -> u64 {
+    match (x.is_nan(), source >> 31 & 1) {
+        (false, _) => truncated(x, I32.0, I32.1),
+        (true, 0) => 0x7fff_ffff,
+        (true, _) => 0x8000_0000,
+    }
+}
+/// The exponent that GCN 1.0 has for infinities and NaN, or one that is given.
+fn exponent(isa: Isa, x: f64, exponent: i64) -> u64 {
+    let is_other = isa == Isa::Si && !x.is_finite();
+    (if is_other { -1 } else { exponent }) as u64
+}
+fn fraction(isa: Isa, x: f64, fraction: f64) -> f64 {
+    let is_other = isa == Isa::Si && !x.is_finite();
+    if is_other { f64::NAN } else { fraction }
 }
 fn towards_zero(x: f32) -> u64 {
     let nearest = half(x.into());
@@ -353,7 +397,7 @@ fn mad_mix(x: In) -> u64 {
 }
 /// Its result in half precision.
 fn mad_mix_half(x: In) -> u64 {
-    flush_half(half(f(mad_mix(x)).into()))
+    flushed_half(f(mad_mix(x)).into())
 }
 fn fma(x: In) -> f32 {
     f(x.a).mul_add(f(x.b), f(x.c))
@@ -382,8 +426,8 @@ pub const TABLE: &[(&str, Reference)] = &[
     ("v_cvt_f32_u32", |x| value(bits32(f64::from(x.a as u32) as f32))),
     ("v_cvt_f16_f32", |x| value(half(f(x.a).into()))),
     ("v_cvt_f32_f16", |x| value(bits32(h(x.a) as f32))),
-    ("v_cvt_rpi_i32_f32", |x| value(truncated((f64::from(f(x.a)) + 0.5).floor(), I32.0, I32.1))),
-    ("v_cvt_flr_i32_f32", |x| value(truncated(f64::from(f(x.a)).floor(), I32.0, I32.1))),
+    ("v_cvt_rpi_i32_f32", |x| value(floored((f64::from(f(x.a)) + 0.5).floor(), x.a))),
+    ("v_cvt_flr_i32_f32", |x| value(floored(f64::from(f(x.a)).floor(), x.a))),
     ("v_cvt_off_f32_i4", |x| value(bits32(((x.a & 7) as f32 - (x.a & 8) as f32) / 16.0))),
     ("v_cvt_f32_f64", |x| value(bits32(g(x.a) as f32))),
     ("v_cvt_f64_f32", |x| value(bits64(f(x.a).into()))),
@@ -405,7 +449,7 @@ pub const TABLE: &[(&str, Reference)] = &[
     ("v_exp_legacy_f32", |x| unit(x.a, |a| 2f64.powf(a.into()))),
     ("v_log_f32",        |x| unit(x.a, |a| f64::from(a).ln() / std::f64::consts::LN_2)),
     ("v_log_legacy_f32", |x| unit(x.a, |a| f64::from(a).ln() / std::f64::consts::LN_2)),
-    ("v_log_clamp_f32",  |x| unit(x.a, |a| finite(f64::from(a).ln() / std::f64::consts::LN_2))),
+    ("v_log_clamp_f32",  |x| unit(x.a, |a| if a == 0.0 { f32::MIN.into() } else { f64::from(a).ln() / std::f64::consts::LN_2 })),
     ("v_rcp_f32",        |x| unit(x.a, |a| 1.0 / f64::from(a))),
     ("v_rcp_iflag_f32",  |x| unit(x.a, |a| 1.0 / f64::from(a))),
     ("v_rcp_clamp_f32",  |x| unit(x.a, |a| finite(1.0 / f64::from(a)))),
@@ -414,18 +458,18 @@ pub const TABLE: &[(&str, Reference)] = &[
     ("v_rsq_clamp_f32",  |x| unit(x.a, |a| finite(1.0 / f64::from(a).sqrt()))),
     ("v_rsq_legacy_f32", |x| unit(x.a, |a| no_infinity(1.0 / f64::from(a).sqrt()))),
     ("v_sqrt_f32",       |x| unit(x.a, |a| f64::from(a).sqrt())),
-    ("v_sin_f32",        |x| unit(x.a, |a| sine(x.isa, a.into()))),
-    ("v_cos_f32",        |x| unit(x.a, |a| cosine(x.isa, a.into()))),
+    ("v_sin_f32",        |x| turns(x, sine)),
+    ("v_cos_f32",        |x| turns(x, cosine)),
     ("v_rcp_f64",        |x| value(bits64(1.0 / g(x.a)))),
     ("v_rcp_clamp_f64",  |x| value(bits64((1.0 / g(x.a)).clamp(f64::MIN, f64::MAX)))),
     ("v_rsq_f64",        |x| value(bits64(rsq(g(x.a))))),
     ("v_rsq_clamp_f64",  |x| value(bits64(rsq(g(x.a)).clamp(f64::MIN, f64::MAX)))),
     ("v_sqrt_f64",       |x| value(bits64(g(x.a).sqrt()))),
-    ("v_frexp_exp_i32_f64", |x| value(frexp(g(x.a)).1 as u64 & 0xffff_ffff)),
-    ("v_frexp_exp_i32_f32", |x| value(frexp(f(x.a).into()).1 as u64 & 0xffff_ffff)),
+    ("v_frexp_exp_i32_f64", |x| value(exponent(x.isa, g(x.a), frexp(g(x.a)).1) & 0xffff_ffff)),
+    ("v_frexp_exp_i32_f32", |x| value(exponent(x.isa, f(x.a).into(), frexp(f(x.a).into()).1) & 0xffff_ffff)),
     ("v_frexp_exp_i16_f16", |x| value(frexp(h(x.a)).1 as u64 & 0xffff)),
-    ("v_frexp_mant_f64", |x| value(bits64(frexp(g(x.a)).0))),
-    ("v_frexp_mant_f32", |x| value(bits32(frexp(f(x.a).into()).0 as f32))),
+    ("v_frexp_mant_f64", |x| value(bits64(fraction(x.isa, g(x.a), frexp(g(x.a)).0)))),
+    ("v_frexp_mant_f32", |x| value(bits32(fraction(x.isa, f(x.a).into(), frexp(f(x.a).into()).0) as f32))),
     ("v_frexp_mant_f16", |x| value(half(frexp(h(x.a)).0))),
     ("v_cvt_f16_u16", |x| value(half((x.a as u16).into()))),
     ("v_cvt_f16_i16", |x| value(half((x.a as i16).into()))),
@@ -451,8 +495,8 @@ pub const TABLE: &[(&str, Reference)] = &[
     ("v_subrev_f32", |x| value(bits32((f64::from(f(x.b)) - f64::from(f(x.a))) as f32))),
     ("v_mul_f32",    |x| value(bits32((f64::from(f(x.a)) * f64::from(f(x.b))) as f32))),
     ("v_mul_legacy_f32", |x| value(bits32(legacy(f(x.a), f(x.b))))),
-    ("v_mac_legacy_f32", |x| value(bits32(flush(flush(legacy(flush(f(x.a)), flush(f(x.b)))) + flush(f(x.d)))))),
-    ("v_mad_legacy_f32", |x| value(bits32(flush(flush(legacy(flush(f(x.a)), flush(f(x.b)))) + flush(f(x.c)))))),
+    ("v_mac_legacy_f32", |x| value(mad_legacy(x.a, x.b, x.d))),
+    ("v_mad_legacy_f32", |x| value(mad_legacy(x.a, x.b, x.c))),
     ("v_min_legacy_f32", |x| value(if f(x.a) < f(x.b) { x.a } else { x.b } & 0xffff_ffff)),
     ("v_max_legacy_f32", |x| value(if f(x.a) >= f(x.b) { x.a } else { x.b } & 0xffff_ffff)),
     ("v_min_f32",    |x| value(bits32(least(f(x.a).into(), f(x.b).into()) as f32))),
@@ -519,239 +563,3 @@ pub const TABLE: &[(&str, Reference)] = &[
         value(bits32(flush(at(x.a, 16).mul_add(at(x.b, 16), sum))))
     }),
 ];
-
-/// Results of an instruction in every lane of v2, of sources in v0 and v1.
-fn run(isa: Isa, op: Op, mode: u32, a: u32, b: u32, set: &[(Field, i64)]) -> u32 {
-    let mut wave = wave(isa, &mut Noise(7));
-    wave.mode = mode;
-    wave.set_exec(1);
-    (wave.vgprs[0].0[0], wave.vgprs[1].0[0]) = (a, b);
-    let mut inst = inst(isa, op, Encoding::Vop3, &[v(2), v(0), v(1)]);
-    for &(field, value) in set {
-        inst.set(field, value).expect("it has the field");
-    }
-    assert!(execute(&mut wave, &inst));
-    wave.vgprs[2].0[0]
-}
-
-#[test]
-fn denormals_are_flushed_as_mode_says() {
-    let add = Op::Vop2(Vop2::V_ADD_F32);
-    let mul = Op::Vop2(Vop2::V_MUL_F32);
-    let (tiny, zero) = (0x0000_0300, 0);
-    let (smallest, minus_half) = (f32::MIN_POSITIVE.to_bits(), (-0.5f32).to_bits());
-    for isa in Isa::ALL {
-        // MODE bit 4 keeps sources, bit 5 results.
-        for (mode, sum, product) in [
-            (0x00, 0, 0x8000_0000),
-            (0x10, 0, 0x8000_0000),
-            (0x20, 0, 0x8040_0000),
-            (0x30, tiny, 0x8040_0000),
-        ] {
-            assert_eq!(run(isa, add, mode, tiny, zero, &[]), sum, "{isa} {mode:#x}");
-            assert_eq!(
-                run(isa, mul, mode, smallest, minus_half, &[]),
-                product,
-                "{isa} {mode:#x}"
-            );
-        }
-        // A denormal source is what makes the difference here: 0x1p-127 * 4.
-        let (denormal, four) = (0x0040_0000, 4f32.to_bits());
-        assert_eq!(run(isa, mul, 0x20, denormal, four, &[]), 0);
-        assert_eq!(
-            run(isa, mul, 0x10, denormal, four, &[]),
-            2f32.powi(-125).to_bits()
-        );
-    }
-}
-
-#[test]
-fn source_and_result_modifiers_apply() {
-    let add = Op::Vop2(Vop2::V_ADD_F32);
-    let run = |mode, a: f32, b: f32, set: &[(Field, i64)]| {
-        f32::from_bits(run(Isa::Gfx9, add, mode, a.to_bits(), b.to_bits(), set))
-    };
-    assert_eq!(run(0, 3.0, 1.0, &[(Field::Neg, 0b01)]), -2.0);
-    assert_eq!(run(0, 3.0, 1.0, &[(Field::Neg, 0b10)]), 2.0);
-    assert_eq!(run(0, -3.0, -1.0, &[(Field::Abs, 0b01)]), 2.0);
-    assert_eq!(
-        run(0, -3.0, -1.0, &[(Field::Abs, 0b11), (Field::Neg, 0b10)]),
-        2.0
-    );
-    assert_eq!(run(0, 0.25, 0.5, &[(Field::Clamp, 1)]), 0.75);
-    assert_eq!(run(0, 2.25, 0.5, &[(Field::Clamp, 1)]), 1.0);
-    assert_eq!(run(0, -2.25, 0.5, &[(Field::Clamp, 1)]).to_bits(), 0);
-    assert!(run(0, f32::NAN, 0.5, &[(Field::Clamp, 1)]).is_nan());
-    assert_eq!(run(1 << 8, f32::NAN, 0.5, &[(Field::Clamp, 1)]), 0.0);
-    for (omod, factor) in [(1, 2.0), (2, 4.0), (3, 0.5)] {
-        assert_eq!(run(0, 3.0, 1.0, &[(Field::Omod, omod)]), 4.0 * factor);
-        // Not where denormal results are kept, nor under IEEE rules.
-        assert_eq!(run(DENORMALS, 3.0, 1.0, &[(Field::Omod, omod)]), 4.0);
-        assert_eq!(run(MODE_IEEE, 3.0, 1.0, &[(Field::Omod, omod)]), 4.0);
-    }
-}
-
-#[test]
-fn minima_make_signalling_nan_quiet_under_ieee_rules_only() {
-    let min = Op::Vop2(Vop2::V_MIN_F32);
-    let (signalling, quiet, one) = (0x7f80_0001, 0x7fc0_0001, 1f32.to_bits());
-    for isa in Isa::ALL {
-        assert_eq!(run(isa, min, DENORMALS, signalling, one, &[]), one);
-        assert_eq!(
-            run(isa, min, DENORMALS | MODE_IEEE, signalling, one, &[]),
-            quiet
-        );
-        assert_eq!(
-            run(isa, min, DENORMALS | MODE_IEEE, one, signalling, &[]),
-            quiet
-        );
-        assert_eq!(run(isa, min, DENORMALS | MODE_IEEE, quiet, one, &[]), one);
-    }
-}
-
-#[test]
-fn half_precision_selects_and_keeps_halves() {
-    let mad = Op::Vop3(Vop3::V_MAD_U16);
-    let mut wave = wave(Isa::Gfx9, &mut Noise(9));
-    wave.set_exec(1);
-    for (register, bits) in [0x0003_0002, 0x0007_0005, 0x000b_000d, 0x1111_2222]
-        .into_iter()
-        .enumerate()
-    {
-        wave.vgprs[register].0[0] = bits;
-    }
-    let mut inst = inst(Isa::Gfx9, mad, Encoding::Vop3, &[v(3), v(0), v(1), v(2)]);
-    assert!(execute(&mut wave, &inst));
-    assert_eq!(
-        wave.vgprs[3].0[0],
-        0x1111_0000 | (2 * 5 + 13),
-        "the high half stays"
-    );
-    inst.set(Field::OpSel, 0b1101).expect("it has the field");
-    assert!(execute(&mut wave, &inst));
-    assert_eq!(
-        wave.vgprs[3].0[0],
-        (3 * 5 + 11) << 16 | (2 * 5 + 13),
-        "high halves of a, c and d"
-    );
-}
-
-#[test]
-fn factors_take_the_sign_from_zero_and_round() {
-    // E191
-    let mul = Op::Vop2(Vop2::V_MUL_F32);
-    for isa in Isa::ALL {
-        let with = |mode, a: f32, b: f32, omod| {
-            run(
-                isa,
-                mul,
-                mode,
-                a.to_bits(),
-                b.to_bits(),
-                &[(Field::Omod, omod)],
-            )
-        };
-        assert_eq!(with(0, -0.0, 1.0, 1), 0);
-        assert_eq!(with(0, -0.0, 1.0, 0), (-0f32).to_bits());
-        // What the factor makes a denormal is flushed, without sign.
-        assert_eq!(with(0, -f32::MIN_POSITIVE, 1.0, 3), 0);
-        assert_eq!(with(0, f32::MAX, 1.0, 1), f32::INFINITY.to_bits());
-        assert_eq!(with(3, f32::MAX, 1.0, 1), f32::MAX.to_bits());
-    }
-}
-
-#[test]
-fn minima_keep_the_denormals_that_sources_have() {
-    // E193
-    let min = Op::Vop2(Vop2::V_MIN_F32);
-    let (tiny, one) = (0x300, 1f32.to_bits());
-    for isa in Isa::ALL {
-        for (denormals, from_gfx9) in [(0, 0), (1, tiny), (2, 0), (3, tiny)] {
-            let want = if isa < Isa::Gfx9 { tiny } else { from_gfx9 };
-            let got = run(isa, min, denormals << 4, tiny, one, &[]);
-            assert_eq!(got, want, "{isa}, denormals {denormals}");
-        }
-    }
-}
-
-#[test]
-fn lighting_multiplies_where_the_others_allow_it() {
-    // E197
-    let op = Op::Vop3(Vop3::V_MULLIT_F32);
-    let lit = |a: f32, b: f32, c: f32| {
-        let mut wave = wave(Isa::Ci, &mut Noise(11));
-        wave.set_exec(1);
-        for (register, value) in [a, b, c].into_iter().enumerate() {
-            wave.vgprs[register].0[0] = value.to_bits();
-        }
-        let inst = inst(Isa::Ci, op, Encoding::Vop3, &[v(3), v(0), v(1), v(2)]);
-        assert!(execute(&mut wave, &inst));
-        f32::from_bits(wave.vgprs[3].0[0])
-    };
-    assert_eq!(lit(3.0, 2.0, 1.0), 6.0);
-    assert_eq!(lit(0.0, f32::INFINITY, 1.0).to_bits(), 0);
-    for (b, c) in [
-        (2.0, 0.0),
-        (2.0, -1.0),
-        (2.0, f32::NAN),
-        (f32::MIN, 1.0),
-        (f32::NEG_INFINITY, 1.0),
-        (f32::NAN, 1.0),
-    ] {
-        assert_eq!(lit(3.0, b, c), f32::MIN, "{b} {c}");
-    }
-}
-
-/// The digits and their power of two of segment `segment` for `a`.
-fn segment(a: f64, segment: u32) -> f64 {
-    let mut wave = wave(Isa::Gfx9, &mut Noise(12));
-    wave.set_exec(1);
-    wave.vgprs[0].0[0] = a.to_bits() as u32;
-    wave.vgprs[1].0[0] = (a.to_bits() >> 32) as u32;
-    wave.vgprs[2].0[0] = segment;
-    let op = Op::Vop3(Vop3::V_TRIG_PREOP_F64);
-    let inst = inst(Isa::Gfx9, op, Encoding::Vop3, &[v(4), v(0), v(2)]);
-    assert!(execute(&mut wave, &inst));
-    let at = |register: usize| u64::from(wave.vgprs[register].0[0]);
-    g(at(4) | at(5) << 32)
-}
-
-#[test]
-fn segments_of_two_by_pi_reduce_angles() {
-    // E198
-    use std::f64::consts::FRAC_2_PI;
-    let sum = segment(1.0, 0) + segment(1.0, 1);
-    assert_eq!(sum, FRAC_2_PI);
-    assert!(segment(1.0, 0) < FRAC_2_PI, "segments are cut off");
-    assert_eq!(segment(1.0, 33), segment(1.0, 1), "five bits count");
-    // Large values leave out the digits that make multiples of four; the very large ones are scaled.
-    assert_eq!(segment(1.0, 31), 0.0, "all digits are used up");
-    for exponent in [100, 400, 900, 944] {
-        let a = 1.75 * 2f64.powi(exponent);
-        let left_out = (exponent + 1023 - 1077).max(0);
-        let first = segment(a, 0);
-        assert!(first < 2f64.powi(-left_out) && first > 0.0, "{exponent}");
-        let scaled = segment(a * 2.0, 0);
-        assert_eq!(exponent == 944, scaled > 2f64.powi(-left_out), "{exponent}");
-    }
-    // An angle reduced with them has its sine. Products are exact as integers, and multiples of four drop out.
-    for a in [1e22f64, 12345678.9, 3e15, 7.25e20] {
-        let (fraction, power) = frexp(a);
-        let digits = (fraction * 2f64.powi(53)) as u128;
-        let quadrants: f64 = (0..3)
-            .map(|n| {
-                let (fraction, exponent) = frexp(segment(a, n));
-                let product = digits * (fraction * 2f64.powi(53)) as u128;
-                let below = -(power - 53 + exponent - 53) as i32;
-                let modulus = 1u128 << (below + 2).clamp(0, 127);
-                (product % modulus) as f64 * 2f64.powi(-below)
-            })
-            .sum();
-        let sine = (quadrants % 4.0 * std::f64::consts::FRAC_PI_2).sin();
-        assert!(
-            (sine - a.sin()).abs() < 1e-12,
-            "{a:e}: {sine}, not {}",
-            a.sin()
-        );
-    }
-}

@@ -3,9 +3,11 @@
 mod common;
 mod control;
 mod division;
+mod edges;
 mod float;
 mod lanes;
 mod many;
+mod modes;
 mod nan;
 mod rounding;
 mod scalar;
@@ -23,7 +25,7 @@ const NOT_EXECUTED: &[&str] = &[
     "v_interp_p2_legacy_f16", "v_interp_p2_f16",
 ];
 
-/// Rows with tests of their own in `control`, `float` and `tests/indexing.rs`.
+/// Rows with tests of their own in `control`, `modes` and `tests/indexing.rs`.
 #[rustfmt::skip]
 const BY_HAND: &[&str] = &[
     "s_getreg_b32", "s_setreg_b32", "s_setreg_imm32_b32", "s_call_b64", "s_getpc_b64", "s_setpc_b64", "s_swappc_b64",

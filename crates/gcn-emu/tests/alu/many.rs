@@ -7,7 +7,7 @@ use gcn_isa::{Access, Encoding, Inst, Isa, Kind, Op, Operand, Row, Slot, Ty, row
 
 use crate::common::*;
 use crate::float::{APPROXIMATE, f, g, h};
-use crate::vector::{In, Reference, reference, select_both_halves};
+use crate::vector::{In, Reference, keeps_high_half, reference, select_both_halves};
 
 /// Batches of 64 lanes that make a million.
 const BATCHES: usize = 1 << 14;
@@ -76,11 +76,7 @@ impl Bench {
         let step = code.step(BASE).expect("there is code");
         let step = step.expect("it decodes");
         let destination = self.slots[0];
-        let merges = self
-            .inst
-            .row()
-            .modifiers()
-            .any(|m| m.field == gcn_isa::Field::OpSel);
+        let merges = keeps_high_half(&self.inst);
         for batch in 0..batches {
             for register in &mut wave.vgprs {
                 fill(batch, &mut register.0);

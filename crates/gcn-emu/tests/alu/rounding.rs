@@ -5,7 +5,7 @@ use gcn_emu::lanes::{LANES, Lanes};
 use gcn_isa::vop::{Vop1, Vop2};
 use gcn_isa::vop3::{Vop3, Vop3p};
 use gcn_isa::{Encoding, Inst, Isa, Op, Operand, Ty};
-use rustc_apfloat::ieee::{Double, Half, Single};
+use rustc_apfloat::ieee::{Double, Half, IeeeFloat, Semantics, Single};
 use rustc_apfloat::{Float, FloatConvert, Round};
 
 use crate::common::*;
@@ -26,9 +26,9 @@ struct Mode {
     keeps_results: bool,
 }
 
-/// MODE with these for all widths.
+/// MODE with these for all widths, under IEEE rules.
 fn mode_bits(round: usize, denormals: usize) -> u32 {
-    (round | round << 2 | denormals << 4 | denormals << 6) as u32
+    (round | round << 2 | denormals << 4 | denormals << 6) as u32 | MODE_IEEE
 }
 
 impl Mode {
@@ -47,6 +47,57 @@ impl Mode {
     fn output<F: Float>(self, value: F) -> u64 {
         flush(value, self.keeps_results).to_bits() as u64
     }
+}
+
+/// A width, and one with as many digits and exponents enough for every result.
+trait Width: Float + FloatConvert<Self::Wide> {
+    type Wide: Float + FloatConvert<Self>;
+}
+
+macro_rules! widths {
+    ($($Narrow:ident $Wide:ident $bits:literal $exponents:literal;)*) => {$(
+        struct $Wide;
+        impl Semantics for $Wide {
+            const BITS: usize = $bits;
+            const EXP_BITS: usize = $exponents;
+        }
+        impl Width for $Narrow {
+            type Wide = IeeeFloat<$Wide>;
+        }
+    )*};
+}
+widths! {
+    Half   WideHalf   27 16;
+    Single WideSingle 40 16;
+    Double WideDouble 69 16;
+}
+
+/// The same value with exponents enough.
+fn widened<F: Width>(value: F) -> F::Wide {
+    let mut lost = false;
+    value.convert_r(Round::TowardZero, &mut lost).value
+}
+
+/// True if a value is nearer to zero than all normal numbers of a width.
+fn is_below_normal<F: Width>(value: F::Wide) -> bool {
+    value.abs() < widened(F::smallest_normalized())
+}
+
+/// The result of an operation, which is done in the width and with exponents enough: that is what tells if it is flushed (errata
+/// E300).
+macro_rules! rounded {
+    ($m:ident, $F:ident, |$($x:ident),*| $result:expr) => {{
+        let value: $F = $result;
+        let wide: $F::Wide = {
+            $(let $x = widened($x);)*
+            $result
+        };
+        if !$m.keeps_results && !value.is_nan() && is_below_normal::<$F>(wide) {
+            $F::ZERO.copy_sign(value).to_bits() as u64
+        } else {
+            value.to_bits() as u64
+        }
+    }};
 }
 
 fn flush<F: Float>(value: F, keeps: bool) -> F {
@@ -69,18 +120,19 @@ fn sub<F: Float>(m: Mode, [a, b, ..]: [u64; 4]) -> u64 {
 fn subrev<F: Float>(m: Mode, [a, b, ..]: [u64; 4]) -> u64 {
     sub::<F>(m, [b, a, 0, 0])
 }
-fn mul<F: Float>(m: Mode, [a, b, ..]: [u64; 4]) -> u64 {
-    m.output(m.input::<F>(a).mul_r(m.input(b), m.round).value)
+fn mul<F: Width>(m: Mode, [a, b, ..]: [u64; 4]) -> u64 {
+    let (a, b): (F, F) = (m.input(a), m.input(b));
+    rounded!(m, F, |a, b| a.mul_r(b, m.round).value)
 }
-fn fma<F: Float>(m: Mode, [a, b, c, _]: [u64; 4]) -> u64 {
+fn fma<F: Width>(m: Mode, [a, b, c, _]: [u64; 4]) -> u64 {
     let (a, b, c): (F, F, F) = (m.input(a), m.input(b), m.input(c));
-    m.output(a.mul_add_r(b, c, m.round).value)
+    rounded!(m, F, |a, b, c| a.mul_add_r(b, c, m.round).value)
 }
-fn fmac<F: Float>(m: Mode, [a, b, _, d]: [u64; 4]) -> u64 {
+fn fmac<F: Width>(m: Mode, [a, b, _, d]: [u64; 4]) -> u64 {
     fma::<F>(m, [a, b, d, 0])
 }
 /// Both steps round, and denormals are zero whatever MODE says.
-fn mad<F: Float>(m: Mode, [a, b, c, _]: [u64; 4]) -> u64 {
+fn mad<F: Width>(m: Mode, [a, b, c, _]: [u64; 4]) -> u64 {
     let m = Mode {
         keeps_sources: false,
         keeps_results: false,
@@ -89,7 +141,7 @@ fn mad<F: Float>(m: Mode, [a, b, c, _]: [u64; 4]) -> u64 {
     let product = mul::<F>(m, [a, b, 0, 0]);
     add::<F>(m, [product, c, 0, 0])
 }
-fn mac<F: Float>(m: Mode, [a, b, _, d]: [u64; 4]) -> u64 {
+fn mac<F: Width>(m: Mode, [a, b, _, d]: [u64; 4]) -> u64 {
     mad::<F>(m, [a, b, d, 0])
 }
 fn mul_legacy(m: Mode, [a, b, ..]: [u64; 4]) -> u64 {
@@ -108,7 +160,7 @@ fn mad_legacy(m: Mode, [a, b, c, _]: [u64; 4]) -> u64 {
     add::<Single>(m, [mul_legacy(m, [a, b, 0, 0]), c, 0, 0])
 }
 /// Without VCC's bit; denormal sources count whatever MODE says.
-fn div_fmas<F: Float>(m: Mode, sources: [u64; 4]) -> u64 {
+fn div_fmas<F: Width>(m: Mode, sources: [u64; 4]) -> u64 {
     let m = Mode {
         keeps_sources: true,
         ..m
@@ -119,6 +171,12 @@ fn fract<F: Float>(m: Mode, [a, ..]: [u64; 4]) -> u64 {
     let a: F = m.input(a);
     let floor = a.round_to_integral(Round::TowardNegative).value;
     let fraction = a.sub_r(floor, m.round).value;
+    // An integer has no sign left (errata E301).
+    let fraction = if fraction.is_zero() {
+        F::ZERO
+    } else {
+        fraction
+    };
     let one = F::from_u128(1).value;
     m.output(if fraction >= one {
         one.next_down().value
@@ -126,13 +184,25 @@ fn fract<F: Float>(m: Mode, [a, ..]: [u64; 4]) -> u64 {
         fraction
     })
 }
-fn ldexp<F: Float>(m: Mode, a: u64, power: i32) -> u64 {
+fn ldexp<F: Width>(m: Mode, a: u64, power: i32) -> u64 {
     // Beyond this power every value is infinite or zero.
-    m.output(m.input::<F>(a).scalbn_r(power.clamp(-5000, 5000), m.round))
+    let (a, power): (F, i32) = (m.input(a), power.clamp(-5000, 5000));
+    rounded!(m, F, |a| a.scalbn_r(power, m.round))
 }
-fn convert<A: Float + FloatConvert<R>, R: Float>(m: Mode, [a, ..]: [u64; 4]) -> u64 {
+fn convert<A, R>(m: Mode, [a, ..]: [u64; 4]) -> u64
+where
+    A: Float + FloatConvert<R> + FloatConvert<R::Wide>,
+    R: Width,
+{
     let mut lost = false;
-    m.output(m.input::<A>(a).convert_r(m.round, &mut lost).value)
+    let a: A = m.input(a);
+    let value: R = a.convert_r(m.round, &mut lost).value;
+    let wide: R::Wide = a.convert_r(m.round, &mut lost).value;
+    if !m.keeps_results && !value.is_nan() && is_below_normal::<R>(wide) {
+        R::ZERO.copy_sign(value).to_bits() as u64
+    } else {
+        value.to_bits() as u64
+    }
 }
 fn signed<R: Float>(m: Mode, value: i64) -> u64 {
     R::from_i128_r(value.into(), m.round).value.to_bits() as u64
@@ -369,7 +439,8 @@ fn near(noise: &mut Noise) -> u32 {
     let bits = noise.next();
     match bits >> 62 {
         0 => bits as u32 & 0x807f_ffff | (0x3f00_0000 + (bits >> 40 & 3) as u32 * 0x80_0000),
-        1 => (bits as u32 & 0x83ff_83ff) | 0x3c00_3c00,
+        1 if bits >> 61 & 1 != 0 => (bits as u32 & 0x83ff_83ff) | 0x3c00_3c00,
+        1 => least(bits),
         _ => noise.dword(),
     }
 }
@@ -439,5 +510,22 @@ fn only_encodings_of_registers_are_tried() {
             ),
             "{op:?}"
         );
+    }
+}
+
+/// A factor of a product near the least normal number of single precision or of half precision, or what converts to one.
+fn least(bits: u64) -> u32 {
+    let low = bits as u32;
+    match bits >> 58 & 7 {
+        // All digits but the last few, times a half or a power of two close to the least.
+        0 => low & 0x8000_0007 | 0x00ff_fff8,
+        1 => low & 0x8000_0007 | 0x3eff_fff8,
+        2 => low & 0x8100_0003 | 0x0080_0000,
+        3 => low & 0x8180_0003 | 0x3f00_0000,
+        // The least half as a single.
+        4 => low & 0x8000_1fff | 0x387f_e000,
+        5 => low & 0x8003_8003 | 0x07fc_07fc,
+        6 => low & 0x8003_8003 | 0x3bfc_3bfc,
+        _ => low & 0x8400_8400 | 0x0400_3800,
     }
 }

@@ -230,7 +230,7 @@ const TABLE: &[(&str, Reference)] = &[
     ("v_sub_i16",      |x| value(k((j(x.a) - j(x.b)) as u64))),
     ("v_pack_b32_f16", |x| value(k(x.a) | k(x.b) << 16)),
     ("v_mad_u64_u32",  |x| { let t = u128::from(u(x.a)) * u128::from(u(x.b)) + u128::from(x.c); (t as u64, t >> 64 != 0) }),
-    ("v_mad_i64_i32",  |x| { let t = i128::from(i(x.a)) * i128::from(i(x.b)) + i128::from(x.c as i64); (t as u64, i64::try_from(t).is_err()) }),
+    ("v_mad_i64_i32",  |x| { let t = i128::from(i(x.a)) * i128::from(i(x.b)) + i128::from(x.c as i64); (t as u64, t < 0) }),
 
     ("v_pk_mad_i16",   |x| halves(x, |a, b, c| a * b + c)),
     ("v_pk_mad_u16",   |x| halves(x, |a, b, c| a * b + c)),
@@ -396,6 +396,25 @@ pub fn select_both_halves(inst: &mut Inst) {
     }
 }
 
+/// True of 16-bit results that leave the high half of their register as it was (errata E304).
+pub fn keeps_high_half(inst: &Inst) -> bool {
+    // Before GCN 1.4 those that zero it have the names.
+    let name = if inst.isa < Isa::Gfx9 {
+        ""
+    } else {
+        inst.name()
+    };
+    [
+        "v_mad_f16",
+        "v_mad_u16",
+        "v_mad_i16",
+        "v_fma_f16",
+        "v_div_fixup_f16",
+    ]
+    .contains(&name)
+        || name.contains("mixlo")
+}
+
 /// The wave after the instruction, as the reference has it.
 fn expect(
     before: &gcn_emu::wave::Wave,
@@ -418,10 +437,7 @@ fn expect(
         _ => 0,
     };
     let given_mask = mask_read.map_or(before.vcc(), scalar64);
-    let row_merges = inst
-        .row()
-        .modifiers()
-        .any(|m| m.field == gcn_isa::Field::OpSel);
+    let row_merges = keeps_high_half(inst);
     let mut written = 0;
     for lane in gcn_emu::lanes::active(before.exec()) {
         let at = |n: usize| {
@@ -447,7 +463,7 @@ fn expect(
             let first = usize::from(first);
             let low = &mut after.vgprs[first].0[lane];
             *low = match slots[0].ty.bytes() {
-                // Only instructions with OP_SEL keep the other half; the mixed ones name theirs.
+                // The mixed ones name theirs.
                 2 if inst.name().contains("mixhi") => *low & 0xffff | (result as u32) << 16,
                 2 if row_merges => *low & 0xffff_0000 | k(result) as u32,
                 2 => k(result) as u32,

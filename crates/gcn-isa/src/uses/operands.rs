@@ -113,18 +113,23 @@ impl<'a> Uses<'a> {
         }
     }
 
-    /// A 16-bit result that leaves the other half of its register (errata E137).
+    /// A 16-bit result that leaves the other half of its register (errata E304).
     fn merges(&self, slot: &Slot) -> bool {
         slot.field == Field::Vdst
             && slot.ty.bytes() == 2
+            && slot.access == Access::ReadWrite
             && !self.inst.layout().has(Field::Src0Sel)
             && self.inst.row().modifiers().any(|m| m.field == Field::OpSel)
     }
 
-    /// A result that goes to the high half of its register.
+    /// A 16-bit result that goes to the high half of its register (errata E304).
     fn places_high(&self) -> bool {
         const DESTINATION: u64 = 1 << 3;
         let inst = self.inst;
+        let is_short = |slot: &Slot| slot.field == Field::Vdst && slot.ty.bytes() == 2;
+        if !inst.row().slots().any(is_short) {
+            return false;
+        }
         inst.does().implicit().has(Implicit::HIGH_HALF)
             || inst.layout().bits(Field::OpSel).width > 3
                 && inst.get(Field::OpSel) & DESTINATION != 0

@@ -8,15 +8,26 @@ use gcn_isa::Isa;
 use super::arithmetic::ldexp64;
 use super::conversion::WHOLE_SINGLE;
 use super::env::Env;
-use super::exact::{self, Round};
+use super::exact;
 use super::float::Float;
 use super::nan;
+use crate::wave::Wave;
 
-/// An approximation in single precision: denormals are zero, whatever MODE says.
+/// An approximation in single precision under settings that are MODE's or not.
 #[inline(always)]
-pub(crate) fn flushing(a: f32, f: impl Fn(f32) -> f32) -> f32 {
-    let a = Env::FLUSHING.input(a);
-    Env::FLUSHING.output(nan::of_one(f(a), a))
+pub(crate) fn under(env: Env, a: f32, f: impl Fn(f32) -> f32) -> f32 {
+    let a = env.input(a);
+    env.output(nan::of_one(f(a), a))
+}
+
+/// MODE's settings for sines and cosines, which from GCN 1.4 on have denormals (errata E199).
+#[inline(always)]
+pub(crate) fn wave_env(w: &Wave) -> Env {
+    if w.isa < Isa::Gfx9 {
+        Env::FLUSHING
+    } else {
+        Env::of::<f32>(w.mode)
+    }
 }
 
 /// Adds up a polynomial in `x`, of which products and sums are rounded once if `FUSES`: without instructions for that it
@@ -242,6 +253,12 @@ pub(crate) fn finite64(a: f64) -> f64 {
     }
 }
 
+/// Minus infinity becomes the least finite value (errata E306).
+#[inline(always)]
+pub(crate) fn above_minus_infinity(a: f32) -> f32 {
+    if a == f32::NEG_INFINITY { f32::MIN } else { a }
+}
+
 /// Infinities become zeros of the same sign.
 #[inline(always)]
 pub(crate) fn infinite_to_zero(a: f32) -> f32 {
@@ -294,7 +311,8 @@ pub(crate) fn two_by_pi(a: f64, segment: u32) -> f64 {
     let pair = at(word) << u64::BITS | at(word + 1);
     let digits = (pair << (first % u64::BITS) >> (u128::BITS - DIGITS)) as u64;
     let scale = if exponent >= SCALED { SCALE } else { 0 };
-    exact::ldexp(Round::Zero, digits as f64, scale - (DIGITS + first) as i32)
+    let env = Env::KEEPING.towards_zero();
+    exact::ldexp(env, digits as f64, scale - (DIGITS + first) as i32)
 }
 
 #[cfg(test)]

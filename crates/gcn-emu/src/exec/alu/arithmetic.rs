@@ -3,38 +3,41 @@
 use std::hint::select_unpredictable as select;
 
 use super::env::Env;
-use super::exact::{self, Round};
-use super::float::{F16, Float, LARGEST_HALF, LEAST_HALF, ROUNDED_TO_LEAST_HALF, SIGN_SINGLE};
+use super::exact;
+use super::float::{
+    F16, Float, LARGEST_HALF, LEAST_HALF, ROUNDED_TO_LEAST_HALF, SIGN_SINGLE, below_one,
+};
+use super::nan;
 use crate::lanes::Half;
 
-/// The product, rounded, and the sum of that and `c`, rounded; denormals are zero throughout, whatever MODE says.
+/// The product, rounded, and the sum of that and `c`, rounded; denormals are zero throughout, whatever MODE says. Where it takes
+/// more to tell if the product is one the result is a NaN (errata E300).
 #[inline(always)]
 pub(crate) fn mad(a: f32, b: f32, c: f32) -> f32 {
     let env = Env::FLUSHING;
-    let product = env.output(env.input(a) * env.input(b));
-    env.output(product + env.input(c))
+    env.output(nan::flushed_or_unsettled(env.input(a) * env.input(b)) + env.input(c))
 }
 
 /// [`mad`] in any rounding mode, which both steps obey.
-pub(crate) fn mad_rounded<F: Float>(round: Round, a: F, b: F, c: F) -> F {
-    let env = Env::FLUSHING;
-    let product = env.output(exact::mul(round, env.input(a), env.input(b)));
-    env.output(exact::add(round, product, env.input(c)))
+pub(crate) fn mad_rounded<F: Float>(env: Env, a: F, b: F, c: F) -> F {
+    let env = env.flushing();
+    let product = exact::mul(env, env.input(a), env.input(b));
+    exact::add(env, product, env.input(c))
 }
 
 /// [`mad_legacy`] in any rounding mode.
-pub(crate) fn mad_legacy_rounded(round: Round, a: f32, b: f32, c: f32) -> f32 {
-    let env = Env::FLUSHING;
-    let product = env.output(mul_legacy_rounded(round, env.input(a), env.input(b)));
-    env.output(exact::add(round, product, env.input(c)))
+pub(crate) fn mad_legacy_rounded(env: Env, a: f32, b: f32, c: f32) -> f32 {
+    let env = env.flushing();
+    let product = mul_legacy_rounded(env, env.input(a), env.input(b));
+    exact::add(env, product, env.input(c))
 }
 
 /// [`mul_legacy`] in any rounding mode.
-pub(crate) fn mul_legacy_rounded(round: Round, a: f32, b: f32) -> f32 {
+pub(crate) fn mul_legacy_rounded(env: Env, a: f32, b: f32) -> f32 {
     if a == 0.0 || b == 0.0 {
         0.0
     } else {
-        exact::mul(round, a, b)
+        exact::mul(env, a, b)
     }
 }
 
@@ -42,7 +45,8 @@ pub(crate) fn mul_legacy_rounded(round: Round, a: f32, b: f32) -> f32 {
 #[inline(always)]
 pub(crate) fn mad_legacy(a: f32, b: f32, c: f32) -> f32 {
     let env = Env::FLUSHING;
-    env.output(env.output(mul_legacy(env.input(a), env.input(b))) + env.input(c))
+    let product = mul_legacy(env.input(a), env.input(b));
+    env.output(nan::flushed_or_unsettled(product) + env.input(c))
 }
 
 /// The product; zero times anything is zero.
@@ -187,20 +191,29 @@ pub(crate) fn med3<F: Float>(a: F, b: F, c: F, ieee: bool) -> F {
     select(is_any_nan, min3(a, b, c, ieee), middle)
 }
 
-/// Times two to the power, rounded once.
+/// Times two to the power, rounded once, a denormal flushed as `env` says. All digits of the value are in the product: it is
+/// less than the least normal number before rounding or not at all.
 #[inline(always)]
-pub(crate) fn ldexp(a: f32, power: i32) -> f32 {
+pub(crate) fn ldexp(env: Env, a: f32, power: i32) -> f32 {
+    let product = times_power(a, power);
+    let is_small = (product.abs() < f32::MIN_POSITIVE.into()) & !env.keeps_results();
+    select(is_small, 0f32.copysign(a), product as f32)
+}
+
+/// The exact product of a value and a power of two, or one that is as much too large or too small.
+#[inline(always)]
+fn times_power(a: f32, power: i32) -> f64 {
     // Beyond this power every value is infinite or zero, and within it the product is exact in double precision.
     const ENOUGH: i32 = 400;
     let bias = (f64::EXPONENT_MAX >> 1) as i32;
     let factor = (power.clamp(-ENOUGH, ENOUGH) + bias) as u64;
-    (f64::from(a) * f64::from_bits(factor << f64::FRACTION)) as f32
+    f64::from(a) * f64::from_bits(factor << f64::FRACTION)
 }
 
 /// The same in half precision.
 #[inline(always)]
-pub(crate) fn ldexp_f16(a: F16, power: i16) -> F16 {
-    F16::from_f32(ldexp(a.to_f32(), power.into()))
+pub(crate) fn ldexp_half(env: Env, a: F16, power: i16) -> Half {
+    env.output(Half(times_power(a.to_f32(), power.into()) as f32))
 }
 
 /// The same in double precision.
@@ -242,6 +255,13 @@ pub(crate) fn ldexp64_fast(a: f64, power: i32) -> (f64, bool) {
     let is_zero = a == 0.0;
     let is_normal = exponents.contains(&exponent) & exponents.contains(&sum);
     (select(is_zero, a, result), !(is_zero | is_normal))
+}
+
+/// Distance from the integer below, less than 1; of integers a zero without sign (errata E301).
+#[inline(always)]
+pub(crate) fn fract<F: Float>(a: F, minus: impl Fn(F, F) -> F, floor: impl Fn(F) -> F) -> F {
+    let rest = below_one(minus(a, floor(a)));
+    select(rest.magnitude() == 0, F::signed(0, false), rest)
 }
 
 /// The product of V_MULLIT where its other two sources allow it (errata E197).

@@ -1,11 +1,12 @@
 //! Conversions of floating-point values to integers.
 
-use super::exact::Round;
+use super::env::{Env, Round};
 
 /// To an integer of 0..=255 (errata E192).
 #[inline(always)]
-pub(crate) fn to_u8(round: Round, a: f32) -> u8 {
-    let whole = match round {
+pub(crate) fn to_u8(env: Env, a: f32) -> u8 {
+    let a = env.input(a);
+    let whole = match env.round {
         Round::Nearest => a.round_ties_even(),
         Round::Up => a.ceil(),
         Round::Down => a.floor(),
@@ -14,16 +15,39 @@ pub(crate) fn to_u8(round: Round, a: f32) -> u8 {
     to_short(whole, 0.0, u8::MAX.into()) as u8
 }
 
-/// −1..=1 to −32767..=32767, rounded to nearest even; 0 of NaN.
+/// −1..=1 to −32767..=32767, rounded once to nearest even; 0 of NaN (errata E192). The product is exact in double precision.
 #[inline(always)]
 pub(crate) fn snorm16(a: f32) -> i16 {
-    to_i16((a.clamp(-1.0, 1.0) * f32::from(i16::MAX)).round_ties_even())
+    let product = f64::from(a.clamp(-1.0, 1.0)) * f64::from(i16::MAX);
+    to_i16(product.round_ties_even() as f32)
 }
 
-/// 0..=1 to 0..=65535, rounded to nearest even; 0 of NaN.
+/// 0..=1 to 0..=65535, in the same way.
 #[inline(always)]
 pub(crate) fn unorm16(a: f32) -> u16 {
-    to_u16((a.clamp(0.0, 1.0) * f32::from(u16::MAX)).round_ties_even())
+    let product = f64::from(a.clamp(0.0, 1.0)) * f64::from(u16::MAX);
+    to_u16(product.round_ties_even() as f32)
+}
+
+/// A whole number of V_CVT_FLR and V_CVT_RPI; a NaN saturates by its sign (errata E192).
+#[inline(always)]
+pub(crate) fn whole_to_i32(whole: f64, a: f32) -> i32 {
+    let limit = i32::MAX.wrapping_add(i32::from(a.is_sign_negative()));
+    if a.is_nan() { limit } else { to_i32(whole) }
+}
+
+/// To single precision, a denormal as `env` says (errata E300).
+#[inline(always)]
+pub(crate) fn narrowed(env: Env, a: f64) -> f32 {
+    /// The least value that is the least normal number when it is rounded as if there were no least exponent.
+    const ROUNDED_TO_LEAST: f64 = f32::MIN_POSITIVE as f64 * (1.0 - 1.0 / (1 << 25) as f64);
+    let least = if env.keeps_results() {
+        0.0
+    } else {
+        ROUNDED_TO_LEAST
+    };
+    let a = if a.abs() < least { 0f64.copysign(a) } else { a };
+    a as f32
 }
 
 /// 1.5 times 2^52: a whole number below 2^51 that is added to it is in the sum's low bits.

@@ -2,13 +2,13 @@
 
 use std::hint::select_unpredictable as select;
 
-use super::env::Env;
-use super::exact::{self, Round};
+use super::env::{Env, Round};
+use super::exact::{self, invalid, is_infinite};
 use super::float::Float;
 
 /// Parameters of division scaling for one width.
 pub(crate) struct Scale {
-    /// Quotients that may overflow on the way: exponents differ by this much.
+    /// Quotients that may over- or underflow on the way: exponents differ by this much.
     far: i32,
     /// Numerators that are tiny: exponent as encoded.
     tiny: u32,
@@ -19,7 +19,7 @@ pub(crate) struct Scale {
 /// Of single precision.
 pub(crate) const SCALE_32: Scale = Scale {
     far: 96,
-    tiny: 23,
+    tiny: 24,
     power: 64,
 };
 /// Of double precision.
@@ -30,40 +30,39 @@ pub(crate) const SCALE_64: Scale = Scale {
 };
 
 /// One of denominator and numerator, `a`, scaled so that the division's steps neither overflow nor lose bits;
-/// whether [`div_fmas`] has to scale back. Denormals are what `env` says.
+/// whether [`div_fmas`] has to scale back. Denormals are what `env` says, and exponents are compared as they are encoded.
 #[inline(always)]
-pub(crate) fn div_scale<F>(env: Env, a: F, denominator: F, numerator: F, scale: &Scale) -> (F, bool)
-where
-    F: Float + std::ops::Div<Output = F> + std::ops::Mul<Output = F>,
-{
+pub(crate) fn div_scale<F: Float>(
+    env: Env,
+    a: F,
+    denominator: F,
+    numerator: F,
+    scale: &Scale,
+) -> (F, bool) {
     let [a, denominator, numerator] = [a, denominator, numerator].map(|source| env.input(source));
     let is_zero = |v: F| v.magnitude() == 0;
-    let is_denormal = |v: F| v.exponent() == 0;
-    let (up, down) = (
-        a * F::power_of_two(scale.power),
-        a * F::power_of_two(-scale.power),
-    );
+    let is_number = |v: F| v.exponent() != F::EXPONENT_MAX;
+    let (above, below) = (numerator.exponent() as i32, denominator.exponent() as i32);
     let is_denominator = a.bits() == denominator.bits();
-    let is_numerator = a.bits() == numerator.bits();
-    let reciprocal_is = is_denormal(F::power_of_two(0) / denominator);
-    let quotient_is = is_denormal(numerator / denominator);
-    let is_far = numerator.exponent() as i32 - denominator.exponent() as i32 >= scale.far;
-    let nan = F::of_bits(u64::from(F::EXPONENT_MAX) << F::FRACTION).quiet();
-    let is_nan = is_zero(denominator) | is_zero(numerator);
+    let (is_far_above, is_far_below) = (above - below >= scale.far, above - below <= -scale.far);
+    // A reciprocal of the largest ones is a denormal.
+    let is_large = below >= 2 * (F::EXPONENT_MAX >> 1) as i32 - 1;
+    let (up, down) = (scale.power, -scale.power);
+    let power = |of_denominator: i32, of_numerator: i32| {
+        select(is_denominator, of_denominator, of_numerator)
+    };
     // From the last case to the first, and no branches: the lanes of a vector differ.
-    let result = select(numerator.exponent() <= scale.tiny, up, a);
-    let result = select(quotient_is, select(is_numerator, up, a), result);
-    let result = select(reciprocal_is, down, result);
-    // The manual scales the denominator up here, which would make it infinite; the quotient is to be larger.
-    let both = select(is_denominator, down, a);
-    let result = select(reciprocal_is & quotient_is, both, result);
-    let result = select(is_denormal(denominator), up, result);
-    let result = select(is_far, select(is_denominator, up, a), result);
-    let scales_back = is_far | !is_denormal(denominator) & quotient_is;
-    (
-        env.output(select(is_nan, nan, result)),
-        scales_back & !is_nan,
-    )
+    let result = select(above <= scale.tiny as i32, up, 0);
+    let result = select(is_far_below, power(0, up), result);
+    let result = select(is_large, power(down, select(is_far_below, 0, down)), result);
+    let result = select(below == 0, up, result);
+    let result = select(is_far_above, power(up, 0), result);
+    let scaled = env.output(a.times(F::power_of_two(result)));
+    let are_numbers = is_number(denominator) & is_number(numerator) & is_number(a);
+    let is_nan = is_zero(denominator) | is_zero(numerator);
+    let value = select(are_numbers, scaled, a);
+    let scales_back = is_far_above | (below != 0) & is_far_below;
+    (select(is_nan, invalid(), value), scales_back)
 }
 
 impl Scale {
@@ -77,7 +76,7 @@ impl Scale {
     }
 }
 
-/// [`div_scale`] where there is nothing to scale, or no quotient; whether it is otherwise.
+/// [`div_scale`] where there is nothing to scale; whether it is otherwise.
 #[inline(always)]
 pub(crate) fn div_scale_fast<F: Float>(
     a: F,
@@ -85,11 +84,9 @@ pub(crate) fn div_scale_fast<F: Float>(
     numerator: F,
     scale: &Scale,
 ) -> (F, bool) {
-    let nan = F::of_bits(u64::from(F::EXPONENT_MAX) << F::FRACTION).quiet();
-    let is_nan = (denominator.magnitude() == 0) | (numerator.magnitude() == 0);
     let are_moderate =
         scale.is_moderate(a) & scale.is_moderate(denominator) & scale.is_moderate(numerator);
-    (select(is_nan, nan, a), !(is_nan | are_moderate))
+    (a, !are_moderate)
 }
 
 /// [`div_fixup`] where only the quotient's sign is to be set, or a zero divides or is divided; whether it is otherwise.
@@ -103,13 +100,14 @@ pub(crate) fn div_fixup_fast<F: Float>(
     let infinity = u64::from(F::EXPONENT_MAX) << F::FRACTION;
     let negative = denominator.negative() != numerator.negative();
     let (by_zero, of_zero) = (denominator.magnitude() == 0, numerator.magnitude() == 0);
-    let is_normal = F::of_bits(quotient.magnitude()) >= F::of_bits(1 << F::FRACTION);
+    let magnitude = F::of_bits(quotient.magnitude());
+    let is_normal =
+        (magnitude >= F::of_bits(1 << F::FRACTION)) & (magnitude < F::of_bits(infinity));
     let is_fast = by_zero & (of_zero | scale.is_moderate(numerator))
         | scale.is_moderate(denominator) & (of_zero | scale.is_moderate(numerator) & is_normal);
     let magnitude = select(of_zero, 0, quotient.magnitude());
     let result = F::signed(select(by_zero, infinity, magnitude), negative);
-    let nan = F::signed(infinity, true).quiet();
-    (select(by_zero & of_zero, nan, result), !is_fast)
+    (select(by_zero & of_zero, invalid(), result), !is_fast)
 }
 
 /// The power of two that undoes the scaling.
@@ -122,42 +120,51 @@ fn back<F: Float>(quotient: F, scale: &Scale) -> i32 {
     }
 }
 
-/// The quotient where it is a number, with the right sign; otherwise what IEEE division gives.
+/// The quotient where it is a number, with the right sign; otherwise what IEEE division gives in MODE's rounding. Half precision
+/// has no quotients that are too large or too small. Denormals are what `env` says, but the quotient stays as it is.
 #[inline(always)]
-pub(crate) fn div_fixup<F: Float>(quotient: F, denominator: F, numerator: F) -> F {
+pub(crate) fn div_fixup<F: Float>(env: Env, quotient: F, denominator: F, numerator: F) -> F {
+    let (denominator, numerator) = (env.input(denominator), env.input(numerator));
     let infinity = u64::from(F::EXPONENT_MAX) << F::FRACTION;
     let is_zero = |v: F| v.magnitude() == 0;
-    let is_infinite = |v: F| v.magnitude() == infinity;
     let negative = denominator.negative() != numerator.negative();
-    // Exponents that differ by more than this leave nothing, not even a denormal.
+    // Exponents that differ by more than this leave less than half of the least denormal.
     let lowest = -((F::EXPONENT_MAX >> 1) as i32 + F::FRACTION as i32);
     let (zero, infinite) = (F::signed(0, negative), F::signed(infinity, negative));
     let are_zero = is_zero(denominator) & is_zero(numerator);
     let are_infinite = is_infinite(denominator) & is_infinite(numerator);
     let is_nothing = (numerator.exponent() as i32 - denominator.exponent() as i32) < lowest;
     // From the last case to the first. Of numbers only an overflow on the way makes a NaN.
-    let result = F::signed(quotient.magnitude(), negative);
-    let result = select(quotient.is_any_nan(), infinite, result);
     let result = select(
-        is_infinite(denominator) | is_zero(numerator) | is_nothing,
-        zero,
-        result,
+        quotient.is_any_nan(),
+        env.nan(quotient),
+        F::signed(quotient.magnitude(), negative),
     );
+    let has_limits = F::BITS > u16::BITS;
+    let is_beyond = quotient.is_any_nan() | is_infinite(quotient);
+    let result = select(has_limits & is_beyond, env.round.overflow(negative), result);
+    let rounds_up = match env.round {
+        Round::Nearest | Round::Zero => false,
+        Round::Up => !negative,
+        Round::Down => negative,
+    };
+    let least = F::signed(u64::from(rounds_up & env.keeps_results()), negative);
+    let result = select(has_limits & is_nothing, least, result);
+    let result = select(is_infinite(denominator) | is_zero(numerator), zero, result);
     let result = select(
         is_zero(denominator) | is_infinite(numerator),
         infinite,
         result,
     );
-    let nan = F::signed(infinity, true).quiet();
-    let result = select(are_zero | are_infinite, nan, result);
-    let result = select(denominator.is_any_nan(), denominator.quiet(), result);
-    select(numerator.is_any_nan(), numerator.quiet(), result)
+    let result = select(are_zero | are_infinite, invalid(), result);
+    let result = select(denominator.is_any_nan(), env.nan(denominator), result);
+    select(numerator.is_any_nan(), env.nan(numerator), result)
 }
 
 /// The last step of a division, scaled back if [`div_scale`] said so: up if the quotient is large, since then the
 /// denominator was scaled up, else down. The manual's pseudocode has one factor for both; only this gives quotients.
 pub(crate) fn div_fmas<F: Float>(
-    round: Round,
+    env: Env,
     scale: &Scale,
     a: F,
     b: F,
@@ -165,5 +172,5 @@ pub(crate) fn div_fmas<F: Float>(
     scaled: bool,
 ) -> F {
     let power = if scaled { back(quotient, scale) } else { 0 };
-    exact::fma_scaled(round, a, b, quotient, power)
+    exact::fma_scaled(env, a, b, quotient, power)
 }

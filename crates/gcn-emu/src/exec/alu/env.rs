@@ -4,8 +4,53 @@
 //! Operations are functions on values; the host computes them with round to nearest even and denormals kept, and
 //! [`Env::input`] and [`Env::output`] do the rest.
 
-use super::exact::Round;
+use std::hint::select_unpredictable as select;
+
 use super::float::{Float, Flush};
+
+/// Rounding mode (MODE bits 3:0, two for single precision, two for the other widths).
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Round {
+    /// To nearest, ties to even.
+    Nearest,
+    /// Towards +∞.
+    Up,
+    /// Towards −∞.
+    Down,
+    /// Towards zero.
+    Zero,
+}
+
+impl Round {
+    /// As MODE has it for values of type `F`.
+    #[inline(always)]
+    pub(crate) fn of<F: Float>(mode: u32) -> Round {
+        match mode >> F::ROUND_BIT & 3 {
+            0 => Round::Nearest,
+            1 => Round::Up,
+            2 => Round::Down,
+            _ => Round::Zero,
+        }
+    }
+
+    /// True if a magnitude too large becomes infinite, not the largest finite one.
+    #[inline(always)]
+    pub(crate) fn overflows(self, negative: bool) -> bool {
+        match self {
+            Round::Nearest => true,
+            Round::Up => !negative,
+            Round::Down => negative,
+            Round::Zero => false,
+        }
+    }
+
+    /// The value of a magnitude too large.
+    #[inline(always)]
+    pub(crate) fn overflow<F: Float>(self, negative: bool) -> F {
+        let infinity = u64::from(F::EXPONENT_MAX) << F::FRACTION;
+        F::signed(infinity - u64::from(!self.overflows(negative)), negative)
+    }
+}
 
 /// MODE's settings for one width.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -16,6 +61,8 @@ pub(crate) struct Env {
     keeps_sources: bool,
     /// Denormal results keep their value.
     keeps_results: bool,
+    /// A signalling NaN that is a result is quiet (errata E190).
+    quiets: bool,
 }
 
 /// MODE: results of floating point follow IEEE 754 in minima, maxima and signalling NaN.
@@ -27,6 +74,7 @@ impl Env {
         round: Round::Nearest,
         keeps_sources: false,
         keeps_results: false,
+        quiets: true,
     };
 
     /// Denormals keep their value.
@@ -34,6 +82,7 @@ impl Env {
         round: Round::Nearest,
         keeps_sources: true,
         keeps_results: true,
+        quiets: true,
     };
 
     /// From MODE, for values of type `F`.
@@ -44,6 +93,7 @@ impl Env {
             round: Round::of::<F>(mode),
             keeps_sources: bits & 1 != 0,
             keeps_results: bits & 2 != 0,
+            quiets: mode & MODE_IEEE != 0,
         }
     }
 
@@ -66,8 +116,9 @@ impl Env {
     #[inline(always)]
     pub(crate) fn flushing(self) -> Env {
         Env {
-            round: self.round,
-            ..Env::FLUSHING
+            keeps_sources: false,
+            keeps_results: false,
+            ..self
         }
     }
 
@@ -76,6 +127,24 @@ impl Env {
     pub(crate) fn keeping_sources(self) -> Env {
         Env {
             keeps_sources: true,
+            ..self
+        }
+    }
+
+    /// The same with every NaN made quiet.
+    #[inline(always)]
+    pub(crate) fn quieting(self) -> Env {
+        Env {
+            quiets: true,
+            ..self
+        }
+    }
+
+    /// The same with results rounded towards zero.
+    #[inline(always)]
+    pub(crate) fn towards_zero(self) -> Env {
+        Env {
+            round: Round::Zero,
             ..self
         }
     }
@@ -95,6 +164,18 @@ impl Env {
         self.keeps_sources && self.keeps_results
     }
 
+    /// True if denormal results are left as they are.
+    #[inline(always)]
+    pub(crate) fn keeps_results(self) -> bool {
+        self.keeps_results
+    }
+
+    /// True if a signalling NaN that is a result is quiet.
+    #[inline(always)]
+    pub(crate) fn quiets(self) -> bool {
+        self.quiets
+    }
+
     /// True if every denormal becomes zero.
     #[inline(always)]
     pub(crate) fn is_flushing(self) -> bool {
@@ -106,13 +187,20 @@ impl Env {
         !self.keeps_results && mode & MODE_IEEE == 0
     }
 
+    /// A NaN that is a result because it is a source.
+    #[inline(always)]
+    pub(crate) fn nan<F: Float>(self, source: F) -> F {
+        select(self.quiets, source.quiet(), source)
+    }
+
     /// A source as the operation sees it.
     #[inline(always)]
     pub(crate) fn input<F: Flush>(self, value: F) -> F {
         value.flushed_unless(self.keeps_sources)
     }
 
-    /// A result as it is written.
+    /// A result as it is written, if it is exact or no rounding has brought it to the least normal number: what is less
+    /// when it is rounded as if there were no least exponent is flushed (errata E300).
     #[inline(always)]
     pub(crate) fn output<F: Flush>(self, value: F) -> F {
         value.flushed_unless(self.keeps_results)

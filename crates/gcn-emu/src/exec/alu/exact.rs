@@ -3,49 +3,16 @@
 //! The host rounds to nearest even. What MODE asks for beyond that is computed here, a lane at a time: values are
 //! taken apart into [`Number`]s, whose products and sums lose nothing that rounding looks at.
 
-use super::float::{Float, below_one};
-
-/// Rounding mode (MODE bits 3:0, two for single precision, two for the other widths).
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) enum Round {
-    /// To nearest, ties to even.
-    Nearest,
-    /// Towards +∞.
-    Up,
-    /// Towards −∞.
-    Down,
-    /// Towards zero.
-    Zero,
-}
+use super::env::{Env, Round};
+use super::float::Float;
 
 impl Round {
-    /// As MODE has it for values of type `F`.
-    #[inline(always)]
-    pub(crate) fn of<F: Float>(mode: u32) -> Round {
-        match mode >> F::ROUND_BIT & 3 {
-            0 => Round::Nearest,
-            1 => Round::Up,
-            2 => Round::Down,
-            _ => Round::Zero,
-        }
-    }
-
     /// True if a magnitude of which `rest` is cut off goes up, where `half` is half of the last place.
     fn goes_up(self, negative: bool, odd: bool, rest: u128, half: u128) -> bool {
         match self {
             Round::Nearest => rest > half || rest == half && odd,
             Round::Up => !negative && rest != 0,
             Round::Down => negative && rest != 0,
-            Round::Zero => false,
-        }
-    }
-
-    /// True if a magnitude too large becomes infinite, not the largest finite one.
-    fn overflows(self, negative: bool) -> bool {
-        match self {
-            Round::Nearest => true,
-            Round::Up => !negative,
-            Round::Down => negative,
             Round::Zero => false,
         }
     }
@@ -142,38 +109,45 @@ impl Number {
         }
     }
 
-    /// The nearest value of type `F` in the rounding's sense.
-    fn round<F: Float>(self, round: Round) -> F {
+    /// The nearest value of type `F` in the rounding's sense. Where denormals are no results, what is less than the least
+    /// normal number when it is rounded as if there were no least exponent is zero (errata E300).
+    fn round<F: Float>(self, env: Env) -> F {
         if self.digits == 0 {
             return F::signed(0, self.negative);
         }
-        let infinity = u64::from(F::EXPONENT_MAX) << F::FRACTION;
         let lowest = 1 - bias::<F>();
-        let exponent = (self.power + self.digits.ilog2() as i32).max(lowest);
-        let magnitude = if exponent > bias::<F>() {
-            infinity
+        let exponent = self.power + self.digits.ilog2() as i32;
+        if exponent > bias::<F>() {
+            return env.round.overflow(self.negative);
+        }
+        if exponent < lowest && !env.keeps_results() {
+            let is_carried = self.kept(env.round, exponent - F::FRACTION as i32) >> F::FRACTION > 1;
+            let reaches = is_carried && exponent + 1 == lowest;
+            return F::signed(u64::from(reaches) << F::FRACTION, self.negative);
+        }
+        let exponent = exponent.max(lowest);
+        let kept = self.kept(env.round, exponent - F::FRACTION as i32);
+        // The implied digit, and a carry into it, count the exponent up by themselves.
+        let magnitude = kept as u64 + (((exponent - lowest) as u64) << F::FRACTION);
+        if magnitude >= u64::from(F::EXPONENT_MAX) << F::FRACTION {
+            env.round.overflow(self.negative)
         } else {
-            // The last place's power; everything below is cut off.
-            let cut = exponent - F::FRACTION as i32 - self.power;
-            let kept = if cut <= 0 {
-                self.digits << cut.unsigned_abs()
-            } else {
-                let cut = cut.unsigned_abs();
-                let kept = self.digits.checked_shr(cut).unwrap_or(0);
-                let rest = self.digits - kept.checked_shl(cut).unwrap_or(0);
-                // A half that does not fit is more than any rest.
-                let half = 1u128.checked_shl(cut - 1).unwrap_or(u128::MAX);
-                kept + u128::from(round.goes_up(self.negative, kept & 1 == 1, rest, half))
-            };
-            // The implied digit, and a carry into it, count the exponent up by themselves.
-            kept as u64 + (((exponent - lowest) as u64) << F::FRACTION)
-        };
-        let magnitude = if magnitude >= infinity && !round.overflows(self.negative) {
-            infinity - 1
-        } else {
-            magnitude.min(infinity)
-        };
-        F::signed(magnitude, self.negative)
+            F::signed(magnitude, self.negative)
+        }
+    }
+
+    /// The digits that are left where everything below a power of two is cut off, which rounds them.
+    fn kept(self, round: Round, last: i32) -> u128 {
+        let cut = last - self.power;
+        if cut <= 0 {
+            return self.digits << cut.unsigned_abs();
+        }
+        let cut = cut.unsigned_abs();
+        let kept = self.digits.checked_shr(cut).unwrap_or(0);
+        let rest = self.digits - kept.checked_shl(cut).unwrap_or(0);
+        // A half that does not fit is more than any rest.
+        let half = 1u128.checked_shl(cut - 1).unwrap_or(u128::MAX);
+        kept + u128::from(round.goes_up(self.negative, kept & 1 == 1, rest, half))
     }
 }
 
@@ -187,10 +161,10 @@ pub(crate) fn invalid<F: Float>() -> F {
     F::signed(u64::from(F::EXPONENT_MAX) << F::FRACTION, true).quiet()
 }
 
-/// The first NaN of the sources, quiet (errata E190).
-pub(crate) fn first_nan<F: Float>(sources: &[F]) -> Option<F> {
+/// The first NaN of the sources, as a result (errata E190).
+pub(crate) fn first_nan<F: Float>(env: Env, sources: &[F]) -> Option<F> {
     let nan = sources.iter().find(|source| source.is_any_nan())?;
-    Some(nan.quiet())
+    Some(env.nan(*nan))
 }
 
 /// True of an infinity.
@@ -201,30 +175,30 @@ pub(crate) fn is_infinite<F: Float>(value: F) -> bool {
 
 /// The sum.
 #[inline(never)]
-pub(crate) fn add<F: Float>(round: Round, a: F, b: F) -> F {
-    if let Some(nan) = first_nan(&[a, b]) {
+pub(crate) fn add<F: Float>(env: Env, a: F, b: F) -> F {
+    if let Some(nan) = first_nan(env, &[a, b]) {
         return nan;
     }
     match (is_infinite(a), is_infinite(b)) {
         (true, true) if a.negative() != b.negative() => invalid(),
         (true, _) => a,
         (_, true) => b,
-        _ => Number::of(a).plus(Number::of(b), round).round(round),
+        _ => Number::of(a).plus(Number::of(b), env.round).round(env),
     }
 }
 
 /// The difference.
-pub(crate) fn sub<F: Float>(round: Round, a: F, b: F) -> F {
+pub(crate) fn sub<F: Float>(env: Env, a: F, b: F) -> F {
     if b.is_any_nan() {
-        return add(round, a, b);
+        return add(env, a, b);
     }
-    add(round, a, F::signed(b.magnitude(), !b.negative()))
+    add(env, a, F::signed(b.magnitude(), !b.negative()))
 }
 
 /// The product.
 #[inline(never)]
-pub(crate) fn mul<F: Float>(round: Round, a: F, b: F) -> F {
-    if let Some(nan) = first_nan(&[a, b]) {
+pub(crate) fn mul<F: Float>(env: Env, a: F, b: F) -> F {
+    if let Some(nan) = first_nan(env, &[a, b]) {
         return nan;
     }
     if is_infinite(a) || is_infinite(b) {
@@ -237,45 +211,46 @@ pub(crate) fn mul<F: Float>(round: Round, a: F, b: F) -> F {
             )
         };
     }
-    Number::of(a).times(Number::of(b)).round(round)
+    Number::of(a).times(Number::of(b)).round(env)
 }
 
 /// The product and the sum, rounded once.
-pub(crate) fn fma<F: Float>(round: Round, a: F, b: F, c: F) -> F {
-    fma_scaled(round, a, b, c, 0)
+pub(crate) fn fma<F: Float>(env: Env, a: F, b: F, c: F) -> F {
+    fma_scaled(env, a, b, c, 0)
 }
 
-/// The product and the sum times a power of two, rounded once.
+/// The product and the sum times a power of two, rounded once. A product without a value is ahead of an addend that is a NaN
+/// (errata E190).
 #[inline(never)]
-pub(crate) fn fma_scaled<F: Float>(round: Round, a: F, b: F, c: F, power: i32) -> F {
-    if let Some(nan) = first_nan(&[a, b, c]) {
-        return nan;
-    }
-    if is_infinite(a) || is_infinite(b) || is_infinite(c) {
-        // Rounding is no matter, and only the signs of the product are.
-        let one = F::of_bits(u64::from(F::EXPONENT_MAX >> 1) << F::FRACTION);
-        let product = if is_infinite(a) || is_infinite(b) {
-            mul(round, a, b)
+pub(crate) fn fma_scaled<F: Float>(env: Env, a: F, b: F, c: F, power: i32) -> F {
+    let is_any_infinite = is_infinite(a) || is_infinite(b);
+    if a.is_any_nan() || b.is_any_nan() || is_any_infinite {
+        let product = mul(env, a, b);
+        return if product.is_any_nan() {
+            product
         } else {
-            F::signed(one.bits(), a.negative() != b.negative())
+            add(env, product, c)
         };
-        return add(round, product, c);
     }
-    let sum = Number::of(a)
-        .times(Number::of(b))
-        .plus(Number::of(c), round);
+    if c.is_any_nan() {
+        return env.nan(c);
+    }
+    if is_infinite(c) {
+        return c;
+    }
+    let sum = (Number::of(a).times(Number::of(b))).plus(Number::of(c), env.round);
     Number {
         power: sum.power + power,
         ..sum
     }
-    .round(round)
+    .round(env)
 }
 
 /// Times two to the power.
 #[inline(never)]
-pub(crate) fn ldexp<F: Float>(round: Round, a: F, power: i32) -> F {
+pub(crate) fn ldexp<F: Float>(env: Env, a: F, power: i32) -> F {
     if a.is_any_nan() {
-        return a.quiet();
+        return env.nan(a);
     }
     if is_infinite(a) {
         return a;
@@ -285,17 +260,13 @@ pub(crate) fn ldexp<F: Float>(round: Round, a: F, power: i32) -> F {
         power: number.power + power.clamp(-FAR, FAR),
         ..number
     }
-    .round(round)
+    .round(env)
 }
 
-/// Distance from the integer below, less than 1.
-pub(crate) fn fract<F: Float>(round: Round, a: F, floor: F) -> F {
-    below_one(sub(round, a, floor))
-}
-
-/// From one width to another.
+/// From one width to another, as the settings of the latter say. The leading digits of a NaN stay; one without any of those
+/// left is quiet.
 #[inline(never)]
-pub(crate) fn convert<A: Float, R: Float>(round: Round, a: A) -> R {
+pub(crate) fn convert<A: Float, R: Float>(env: Env, a: A) -> R {
     let infinity = u64::from(R::EXPONENT_MAX) << R::FRACTION;
     if a.is_any_nan() {
         let fraction = a.bits() & ((1 << A::FRACTION) - 1);
@@ -304,21 +275,26 @@ pub(crate) fn convert<A: Float, R: Float>(round: Round, a: A) -> R {
         } else {
             fraction << (R::FRACTION - A::FRACTION)
         };
-        return R::signed(infinity | payload, a.negative()).quiet();
+        let nan = R::signed(infinity | payload, a.negative());
+        return if payload == 0 {
+            nan.quiet()
+        } else {
+            env.nan(nan)
+        };
     }
     if is_infinite(a) {
         return R::signed(infinity, a.negative());
     }
-    Number::of(a).round(round)
+    Number::of(a).round(env)
 }
 
 /// From an integer.
 #[inline(never)]
-pub(crate) fn of_integer<R: Float>(round: Round, value: i64) -> R {
+pub(crate) fn of_integer<R: Float>(env: Env, value: i64) -> R {
     Number {
         negative: value < 0,
         power: 0,
         digits: value.unsigned_abs().into(),
     }
-    .round(round)
+    .round(env)
 }

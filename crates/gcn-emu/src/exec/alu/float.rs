@@ -78,6 +78,8 @@ pub(crate) trait Float: Flush + PartialOrd {
     fn bits(self) -> u64;
     /// From its bits.
     fn of_bits(bits: u64) -> Self;
+    /// True of the least normal numbers, positive and negative.
+    fn is_least_normal(self) -> bool;
     /// Brought to 0..=1; NaN to 0 or left.
     fn clamped(self, nan_is_zero: bool) -> Self;
     /// The product, rounded to nearest even.
@@ -215,6 +217,10 @@ macro_rules! float {
             fn of_bits(bits: u64) -> $Type { <$Type>::from_bits(bits as _) }
             const DENORMAL_BIT: u32 = $denormal_bit;
             #[inline(always)]
+            fn is_least_normal(self) -> bool {
+                self.to_bits() << 1 == <$Type>::MIN_POSITIVE.to_bits() << 1
+            }
+            #[inline(always)]
             fn clamped(self, nan_is_zero: bool) -> $Type {
                 if self > 1.0 {
                     1.0
@@ -245,8 +251,13 @@ impl Float for F16 {
     }
     const DENORMAL_BIT: u32 = 6;
     #[inline(always)]
+    fn is_least_normal(self) -> bool {
+        self.magnitude() == 1 << F16::FRACTION
+    }
+    #[inline(always)]
     fn clamped(self, nan_is_zero: bool) -> F16 {
-        F16::from_f32(self.to_f32().clamped(nan_is_zero))
+        let clamped = F16::from_f32(self.to_f32().clamped(nan_is_zero));
+        select(self.is_any_nan() & !nan_is_zero, self, clamped)
     }
     #[inline(always)]
     fn times(self, other: F16) -> F16 {
@@ -265,8 +276,8 @@ impl Flush for F16 {
 
 /// The least normal number in half precision.
 pub(super) const LEAST_HALF: f32 = 1.0 / (1 << 14) as f32;
-/// Least value that rounds up to it.
-pub(super) const ROUNDED_TO_LEAST_HALF: f32 = LEAST_HALF - LEAST_HALF / (1 << 11) as f32;
+/// Least value that rounds up to it where there is no least exponent: what is less is flushed (errata E300).
+pub(super) const ROUNDED_TO_LEAST_HALF: f32 = LEAST_HALF - LEAST_HALF / (1 << 12) as f32;
 
 /// The largest number there.
 pub(super) const LARGEST_HALF: f32 = 65504.0;
@@ -309,6 +320,12 @@ impl F16 {
     #[inline(always)]
     pub(crate) fn to_f32(self) -> f32 {
         to_single(self.0)
+    }
+
+    /// The integer that is not above it.
+    #[inline(always)]
+    pub(crate) fn floor(self) -> F16 {
+        F16::from_f32(self.to_f32().floor())
     }
 
     /// Rounded to nearest even.

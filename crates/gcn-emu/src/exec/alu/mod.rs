@@ -10,14 +10,14 @@ use gcn_isa::{Does, Field, Inst, Op};
 use crate::step::{CrossLane, Handler, SubDword};
 
 pub(crate) mod float;
+pub(crate) mod env;
 pub(crate) mod exact;
-mod env;
-mod arithmetic;
-mod conversion;
 mod integer;
 mod scalar_operand;
 mod operands;
 mod nan;
+mod arithmetic;
+mod conversion;
 mod approximate;
 mod divide;
 mod protocol;

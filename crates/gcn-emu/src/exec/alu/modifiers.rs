@@ -300,24 +300,28 @@ fn dx10_clamp(mode: u32) -> bool {
     mode & DX10_CLAMP != 0
 }
 
-/// The output factor, then the clamp. The factor counts only where denormal results are flushed and IEEE rules
-/// are off; it flushes what it gives, and zeros lose their sign (errata E191).
+/// The output factor, then the clamp. The factor counts only where denormal results are flushed and IEEE rules are off; zeros
+/// and denormals lose their sign, but not what halving brings below the least normal number (errata E191).
 #[inline(always)]
 fn finish_float<F: Float>(mode: u32, outcome: &ResultChange, result: &mut [Lanes]) {
     let env = Env::of::<F>(mode);
     let nan_is_zero = dx10_clamp(mode);
     let power = outcome.factor;
     if power != 0 && env.takes_factor(mode) {
-        let flushed = |value: F| {
-            let value = value.flushed();
-            select(value.magnitude() == 0, F::signed(0, false), value)
+        let normal: u64 = 1 << F::FRACTION;
+        let least = if power < 0 { normal << 1 } else { normal };
+        let finished = |value: F, product: F| {
+            let magnitude = value.magnitude();
+            let small = F::signed(0, value.negative() & (magnitude >= normal));
+            let product = select(magnitude < least, small, product);
+            select(value.is_any_nan(), value, product)
         };
         if env.is_nearest() {
             let factor = F::power_of_two(power);
-            values(result, |value: F| flushed(value.times(factor)));
+            values(result, |value: F| finished(value, value.times(factor)));
         } else {
             values(result, |value: F| {
-                flushed(exact::ldexp(env.round, value, power))
+                finished(value, exact::ldexp(env, value, power))
             });
         }
     }

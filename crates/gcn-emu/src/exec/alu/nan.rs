@@ -6,6 +6,7 @@
 
 use std::hint::select_unpredictable as select;
 
+use super::env::{Env, MODE_IEEE};
 use super::exact::{invalid, is_infinite};
 use super::float::{F16, Float};
 use super::operands::{self, Sources, sources};
@@ -17,10 +18,10 @@ use crate::wave::Wave;
 pub(super) trait Rule: Copy {
     /// The NaN of an operation on these sources, which gives one. Those of operations on two sources have the first or the
     /// second as a third.
-    fn chosen<F: Float>(a: F, b: F, c: F) -> F;
+    fn chosen<F: Float>(env: Env, a: F, b: F, c: F) -> F;
 }
 
-/// The first source that is one, else the NaN of an invalid operation: where nothing is rounded but the result.
+/// The first source that is one, else the NaN of an invalid operation: where there is no product with a sum.
 #[derive(Clone, Copy)]
 pub(super) struct First;
 
@@ -28,7 +29,7 @@ pub(super) struct First;
 #[derive(Clone, Copy)]
 pub(super) struct Reversed;
 
-/// The product's, else the addend's: where the product is rounded.
+/// The product's, else the addend's.
 #[derive(Clone, Copy)]
 pub(super) struct Product;
 
@@ -36,51 +37,51 @@ pub(super) struct Product;
 #[derive(Clone, Copy)]
 pub(super) struct LegacyProduct;
 
-/// A NaN, quiet, or else another value.
+/// A NaN as a result, or else another value.
 #[inline(always)]
-fn quiet_or<F: Float>(value: F, other: F) -> F {
-    select(value.is_any_nan(), value.quiet(), other)
+fn nan_or<F: Float>(env: Env, value: F, other: F) -> F {
+    select(value.is_any_nan(), env.nan(value), other)
 }
 
-/// True of what counts as zero where denormals do.
+/// True of what counts as zero.
 #[inline(always)]
-fn is_zero<F: Float>(value: F) -> bool {
-    value.flushed().magnitude() == 0
+fn is_zero<F: Float>(env: Env, value: F) -> bool {
+    env.input(value).magnitude() == 0
 }
 
 impl Rule for First {
     #[inline(always)]
-    fn chosen<F: Float>(a: F, b: F, c: F) -> F {
-        quiet_or(a, quiet_or(b, quiet_or(c, invalid())))
+    fn chosen<F: Float>(env: Env, a: F, b: F, c: F) -> F {
+        nan_or(env, a, nan_or(env, b, nan_or(env, c, invalid())))
     }
 }
 
 impl Rule for Reversed {
     #[inline(always)]
-    fn chosen<F: Float>(a: F, b: F, _: F) -> F {
-        First::chosen(b, a, a)
+    fn chosen<F: Float>(env: Env, a: F, b: F, _: F) -> F {
+        First::chosen(env, b, a, a)
     }
 }
 
 impl Rule for Product {
     #[inline(always)]
-    fn chosen<F: Float>(a: F, b: F, c: F) -> F {
-        let is_invalid = is_infinite(a) & is_zero(b) | is_zero(a) & is_infinite(b);
-        let otherwise = select(is_invalid, invalid(), quiet_or(c, invalid()));
-        quiet_or(a, quiet_or(b, otherwise))
+    fn chosen<F: Float>(env: Env, a: F, b: F, c: F) -> F {
+        let is_invalid = is_infinite(a) & is_zero(env, b) | is_zero(env, a) & is_infinite(b);
+        let otherwise = select(is_invalid, invalid(), nan_or(env, c, invalid()));
+        nan_or(env, a, nan_or(env, b, otherwise))
     }
 }
 
 impl Rule for LegacyProduct {
     #[inline(always)]
-    fn chosen<F: Float>(a: F, b: F, c: F) -> F {
-        let otherwise = quiet_or(c, invalid());
-        let of_product = quiet_or(a, quiet_or(b, otherwise));
-        select(is_zero(a) | is_zero(b), otherwise, of_product)
+    fn chosen<F: Float>(env: Env, a: F, b: F, c: F) -> F {
+        let otherwise = nan_or(env, c, invalid());
+        let of_product = nan_or(env, a, nan_or(env, b, otherwise));
+        select(is_zero(env, a) | is_zero(env, b), otherwise, of_product)
     }
 }
 
-/// The result of an operation on one source, a NaN by the rule: on x86-64 as the host has it.
+/// The result of an operation on one source, a NaN by the rule and quiet: on x86-64 as the host has it.
 #[inline(always)]
 pub(super) fn of_one<F: Float>(result: F, a: F) -> F {
     if cfg!(target_arch = "x86_64") {
@@ -90,39 +91,117 @@ pub(super) fn of_one<F: Float>(result: F, a: F) -> F {
     }
 }
 
-/// The NaN that comes of a source of which an operation has no result.
+/// The quiet NaN that comes of a source of which an operation has no result.
 #[inline(always)]
 pub(super) fn none<F: Float>(a: F) -> F {
-    quiet_or(a, invalid())
+    nan_or(Env::KEEPING, a, invalid())
 }
 
-/// The result of an operation on two sources, a NaN by the rule: for operations that are rarely executed, in each lane.
-#[inline(always)]
-pub(super) fn of_two(result: f32, a: f32, b: f32) -> f32 {
-    of_three(result, a, b, b)
-}
-
-/// [`of_two`] of three sources.
+/// The result of an operation on three sources, a NaN by the rule and quiet: for operations that are rarely executed, in each
+/// lane.
 #[inline(always)]
 pub(super) fn of_three(result: f32, a: f32, b: f32, c: f32) -> f32 {
-    select(result.is_nan(), First::chosen(a, b, c), result)
+    let chosen = Product::chosen(Env::KEEPING, a, b, c);
+    select(result.is_nan(), chosen, result)
+}
+
+/// A result of an operation rounded to nearest, where denormal ones are flushed: a NaN in the place of the least normal number,
+/// which may have come of something less by rounding (errata E300). [`write`] computes it anew.
+#[inline(always)]
+pub(super) fn flushed_or_unsettled<F: Float>(result: F) -> F {
+    select(result.is_least_normal(), invalid(), result.flushed())
+}
+
+/// Executes an operation on one source, whose NaN are results, in all lanes. Where signalling NaN stay so, which is rarely asked
+/// for, those are put into its result.
+#[inline(always)]
+pub(super) fn keeping_signals<F: Float>(w: &mut Wave, s: &Step, operation: impl FnOnce(&mut Wave)) {
+    let signals = if w.mode & MODE_IEEE == 0 {
+        signals::<F>(w, s)
+    } else {
+        None
+    };
+    operation(w);
+    if let Some(signals) = signals {
+        restore_signals::<F>(w, s, &signals);
+    }
+}
+
+/// Sources of lanes, and those that signal.
+struct Signals {
+    lanes: u64,
+    sources: [Lanes; 2],
+}
+
+/// The first source where one of its active lanes signals.
+#[cold]
+#[inline(never)]
+fn signals<F: Float>(w: &mut Wave, s: &Step) -> Option<Box<Signals>> {
+    let exec = w.exec();
+    let (source, ..) = sources::<1, 0, 0, F, (), ()>(w, s);
+    let src = (source, source, source);
+    let (_, lanes) = lanes::map(src, 0, |a: F, (), (), ()| ((), a.signals()));
+    let lanes = lanes & exec;
+    (lanes != 0).then(|| {
+        Box::new(Signals {
+            lanes,
+            sources: source.map(|register| *register),
+        })
+    })
+}
+
+#[cold]
+#[inline(never)]
+fn restore_signals<F: Float>(w: &mut Wave, s: &Step, signals: &Signals) {
+    let exec = w.exec();
+    w.set_exec(signals.lanes);
+    let [low, high] = &signals.sources;
+    let source = [low, high];
+    let src = (source, source, source);
+    let (values, _) = lanes::map(src, 0, |a: F, (), (), ()| (a, ()));
+    operands::write::<F>(w, s, (values, 0));
+    w.set_exec(exec);
 }
 
 /// Writes the result of an operation on the sources at the places, which are values of type `F`, as the operation on type `N`
-/// gave it but for NaN.
+/// gave it but for NaN: one that comes of a source is that by the rule, any other lane is computed by `exact`.
 #[inline(always)]
 pub(super) fn write<const X: usize, const Y: usize, const Z: usize, F: Float, N: Lane, R: Rule>(
     w: &mut Wave,
     s: &Step,
     result: &[Lanes; 2],
+    env: Env,
+    exact: impl Fn(Env, F, F, F) -> F,
 ) {
-    if may_have_nan::<F>(result) {
+    write_but::<X, Y, Z, F, N, R>(w, s, result, (env, 0), |env, _, a, b, c| {
+        exact(env, a, b, c)
+    });
+}
+
+/// [`write`] of an operation of which some lanes, given as a mask, are computed by `exact` unless a source is a NaN; it is given
+/// the lane.
+#[inline(always)]
+pub(super) fn write_but<
+    const X: usize,
+    const Y: usize,
+    const Z: usize,
+    F: Float,
+    N: Lane,
+    R: Rule,
+>(
+    w: &mut Wave,
+    s: &Step,
+    result: &[Lanes; 2],
+    (env, others): (Env, u64),
+    exact: impl Fn(Env, usize, F, F, F) -> F,
+) {
+    if others != 0 || may_have_nan::<F>(result) {
         // Only here are they put in memory: a result whose address is taken would be there in every execution.
         w.staging.results[0] = result[0];
         if F::DWORDS > 1 {
             w.staging.results[1] = result[1];
         }
-        settle::<X, Y, Z, F, N, R>(w, s);
+        settle::<X, Y, Z, F, N, R>(w, s, (env, others), exact);
     } else {
         operands::write::<N>(w, s, (*result, 0));
     }
@@ -192,15 +271,26 @@ fn may_have_nan<F: Float>([low, high]: &[Lanes; 2]) -> bool {
     any
 }
 
-/// Writes the results in the wave's staging, NaN among them by the rule.
+/// Writes the results in the wave's staging, settled as [`write_but`] says.
 #[cold]
 #[inline(never)]
 fn settle<const X: usize, const Y: usize, const Z: usize, F: Float, N: Lane, R: Rule>(
     w: &mut Wave,
     s: &Step,
+    (env, others): (Env, u64),
+    exact: impl Fn(Env, usize, F, F, F) -> F,
 ) {
     let mut results = w.staging.results;
-    choose::<F, R>(&mut results, sources::<X, Y, Z, F, F, F>(w, s));
+    let sources = sources::<X, Y, Z, F, F, F>(w, s);
+    let unsettled = choose::<F, R>(&mut results, sources, env, others);
+    for lane in lanes::active(unsettled) {
+        let [a, b, c] = <[_; 3]>::from(sources)
+            .map(|[low, high]| env.input(F::join(low.0[lane], high.0[lane])));
+        let dwords = exact(env, lane, a, b, c).split();
+        for (result, dword) in results.iter_mut().zip(dwords).take(F::DWORDS) {
+            result.0[lane] = dword;
+        }
+    }
     operands::write::<N>(w, s, (results, 0));
 }
 
@@ -208,33 +298,44 @@ fn settle<const X: usize, const Y: usize, const Z: usize, F: Float, N: Lane, R: 
 #[cold]
 #[inline(never)]
 fn settle_halves<const X: usize, const Y: usize, const Z: usize>(w: &mut Wave, s: &Step) {
+    let env = Env::of::<F16>(w.mode);
     let mut results = w.staging.results;
     let [[a, _], [b, _], [c, _]] = <[_; 3]>::from(sources::<X, Y, Z, u32, u32, u32>(w, s));
-    choose_halves(&mut results[0], [a, b, c]);
+    choose_halves(&mut results[0], [a, b, c], env);
     operands::write::<u32>(w, s, (results, 0));
 }
 
 at_each_level! {
-/// Puts the chosen NaN in the place of those that are results.
-fn choose<F: Float, R: Rule>(results: &mut [Lanes; 2], sources: Sources<'_>) {
-    let (chosen, _) = lanes::map(sources, 0, |a: F, b: F, c: F, ()| (R::chosen(a, b, c), ()));
+/// Puts the chosen NaN in the place of those that are results. Returns the lanes of those that no source is the reason of,
+/// and of some others those without such a source.
+fn choose<F: Float, R: Rule>(
+    results: &mut [Lanes; 2],
+    sources: Sources<'_>,
+    env: Env,
+    others: u64,
+) -> u64 {
+    let (chosen, without) = lanes::map(sources, 0, |a: F, b: F, c: F, ()| {
+        let has_nan = a.is_any_nan() | b.is_any_nan() | c.is_any_nan();
+        (R::chosen(env, a, b, c), !has_nan)
+    });
     let result = [&results[0], &results[1]];
     let source = [&chosen[0], &chosen[1]];
-    let (settled, _) = lanes::map((result, source, source), 0, |result: F, chosen: F, (), ()| {
-        (select(result.is_any_nan(), chosen, result), ())
+    let (settled, nan) = lanes::map((result, source, source), 0, |result: F, chosen: F, (), ()| {
+        (select(result.is_any_nan(), chosen, result), result.is_any_nan())
     });
     *results = settled;
+    without & (nan | others)
 }
 
 /// [`choose`] of both halves of the dwords; nothing is rounded but the results.
-fn choose_halves(results: &mut Lanes, sources: [&Lanes; 3]) {
+fn choose_halves(results: &mut Lanes, sources: [&Lanes; 3], env: Env) {
     let [a, b, c] = sources.map(|source| *source);
     for lane in 0..LANES {
         let settled = |up: u32| {
             let half = |dword: u32| F16((dword >> up) as u16);
             let result = half(results.0[lane]);
-            let chosen = First::chosen(half(a.0[lane]), half(b.0[lane]), half(c.0[lane]));
-            u32::from(select(result.is_any_nan(), chosen, result).0) << up
+            let [a, b, c] = [a, b, c].map(|source| half(source.0[lane]));
+            u32::from(select(result.is_any_nan(), Product::chosen(env, a, b, c), result).0) << up
         };
         results.0[lane] = settled(0) | settled(u16::BITS);
     }

@@ -2,14 +2,17 @@
 
 use std::hint::select_unpredictable;
 
+use gcn_isa::Isa;
+
+use super::arithmetic::{Cube, cube};
 use super::conversion;
 use super::env::Env;
-use super::exact::Round;
-use super::float::F16;
+use super::exact::{self, invalid};
+use super::float::{F16, Float};
 use super::operands::At;
 use super::protocol::*;
 use super::scalar_operand;
-use crate::lanes::{LANES, Lanes, keep_if};
+use crate::lanes::{Half, LANES, Lane, Lanes, keep_if};
 use crate::step::{Arg, Step};
 use crate::wave::Wave;
 
@@ -84,15 +87,15 @@ pub(super) fn align(high: u32, low: u32, shift: u32) -> u32 {
 /// The byte of the last source that the second names becomes what the first is, rounded as MODE says.
 #[inline(always)]
 pub(super) fn put_bytes<const Z: usize>(w: &mut Wave, s: &Step, at: At<1, 2, Z>) {
-    let round = Round::of::<f32>(w.mode);
-    if round == Round::Nearest {
+    let env = Env::of::<f32>(w.mode);
+    if env.is_nearest() {
+        let env = env.to_nearest();
         run(w, s, at, 0, |a, number: u32, old: u32, ()| {
-            let byte = conversion::to_u8(Round::Nearest, a);
-            (put_byte(old, number, byte), ())
+            (put_byte(old, number, conversion::to_u8(env, a)), ())
         });
     } else {
         at_baseline(w, s, at, 0, |a, number: u32, old: u32, ()| {
-            (put_byte(old, number, conversion::to_u8(round, a)), ())
+            (put_byte(old, number, conversion::to_u8(env, a)), ())
         });
     }
 }
@@ -301,6 +304,85 @@ pub(super) fn bytes_of(high: u32, low: u32, selector: u32) -> u32 {
     })
 }
 
+/// Values of −1..=1 or 0..=1 of two sources as integers of 16 bits.
+#[inline(always)]
+pub(super) fn normalised_pairs(w: &mut Wave, s: &Step, f: impl Fn(f32) -> u16 + Copy) {
+    let env = Env::of::<f32>(w.mode);
+    two(w, s, |a: f32, b: f32| {
+        pack(f(env.input(a)), f(env.input(b)))
+    });
+}
+
+/// [`normalised_pairs`] of halves.
+#[inline(always)]
+pub(super) fn normalised_half_pairs(w: &mut Wave, s: &Step, f: impl Fn(f32) -> u16 + Copy) {
+    let env = Env::of::<F16>(w.mode);
+    two(w, s, |a: Half, b: Half| {
+        pack(f(env.input(a).0), f(env.input(b).0))
+    });
+}
+
+/// A half as an integer of 16 bits.
+#[inline(always)]
+pub(super) fn normalised_half(w: &mut Wave, s: &Step, f: impl Fn(f32) -> u16 + Copy) {
+    let env = Env::of::<F16>(w.mode);
+    one(w, s, |a: Half| f(env.input(a).0));
+}
+
+/// The exponent of a value: 0 of zeros, infinities and NaN, and −1 of the latter on GCN 1.0 (errata E303).
+#[inline(always)]
+pub(super) fn exponent<F: Float, R: Lane>(w: &mut Wave, s: &Step, of: impl Fn(i32) -> R + Copy) {
+    let env = Env::of::<F>(w.mode);
+    let other = if w.isa == Isa::Si { -1 } else { 0 };
+    one(w, s, |a: F| {
+        let is_number = a.exponent() != F::EXPONENT_MAX;
+        of(select_unpredictable(
+            is_number,
+            env.input(a).frexp_exponent(),
+            other,
+        ))
+    });
+}
+
+/// The fraction of a value; zeros, infinities and NaN themselves, but on GCN 1.0 the NaN of invalid operations of the last two
+/// (errata E303).
+#[inline(always)]
+pub(super) fn fraction<F: Float>(w: &mut Wave, s: &Step) {
+    let env = Env::of::<F>(w.mode);
+    let is_first = w.isa == Isa::Si;
+    one(w, s, |a: F| {
+        let is_number = a.exponent() != F::EXPONENT_MAX;
+        let nan = select_unpredictable(a.is_any_nan(), env.nan(a), a);
+        let other = select_unpredictable(is_first, invalid(), nan);
+        select_unpredictable(is_number, env.input(a).frexp_fraction(), other)
+    });
+}
+
+/// A coordinate on a cube's face, which is a source but for its sign.
+#[inline(always)]
+pub(super) fn cube_coordinate(w: &mut Wave, s: &Step, of: impl Fn(Cube) -> f32) {
+    let env = Env::of::<f32>(w.mode);
+    float3(w, s, |x, y, z| {
+        let coordinate = of(cube(x, y, z));
+        select_unpredictable(coordinate.is_nan(), env.nan(coordinate), coordinate)
+    });
+}
+
+/// Twice the coordinate with the greatest magnitude, rounded as MODE says.
+#[inline(always)]
+pub(super) fn cube_major(w: &mut Wave, s: &Step) {
+    if Env::of::<f32>(w.mode).is_nearest() {
+        cube_coordinate(w, s, |cube| {
+            let major = cube.major;
+            select_unpredictable(major.is_nan(), major, 2.0 * major)
+        });
+    } else {
+        directed3(w, s, At::<1, 2, 3>, |env, x, y, z| {
+            exact::mul(env, 2.0, cube(x, y, z).major)
+        });
+    }
+}
+
 /// Two single-precision values cut off to half precision whatever the rounding mode; denormals as MODE says of each
 /// width (errata E192).
 #[inline(always)]
@@ -317,11 +399,13 @@ pub(super) fn add_carry64(a: u64, b: u64) -> (u64, bool) {
     (result, ((a & b | (a | b) & !sum) as i32) < 0)
 }
 
-/// The same of numbers with sign, and whether the sum is beyond their range.
+/// The same of numbers with sign, and the bit above the 64 of their exact sum (errata E302).
 #[inline(always)]
-pub(super) fn add_overflow64(a: i64, b: i64) -> (i64, bool) {
+pub(super) fn add_signed64(a: i64, b: i64) -> (i64, bool) {
     let ([a, b, sum], result) = add_by_halves(a as u64, b as u64);
-    (result as i64, (((sum ^ a) & (sum ^ b)) as i32) < 0)
+    // An overflow turns the sign over.
+    let overflow = (sum ^ a) & (sum ^ b);
+    (result as i64, ((sum ^ overflow) as i32) < 0)
 }
 
 /// The high halves of two numbers and of their sum, and the sum. Registers have halves too: so nothing is put together.

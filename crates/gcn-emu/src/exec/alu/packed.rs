@@ -6,11 +6,13 @@ use gcn_isa::vop3::Vop3p;
 
 use super::arithmetic;
 use super::env::Env;
-use super::exact::{self, Round};
-use super::float::{F16, Flush};
+use super::exact;
+use super::float::{F16, Float, Flush};
 use super::nan;
 use super::operands::At;
-use super::protocol::{at_baseline, both_halves, compiled_once, order_env, three, two};
+use super::protocol::{
+    at_baseline, both_halves, compiled_once, order_env, three, two, with_slow_path,
+};
 use crate::lanes::{Half, Lane, at_each_level};
 use crate::step::{Handler, Step};
 use crate::wave::Wave;
@@ -43,10 +45,10 @@ pub fn vop3p(op: Vop3p, clamp: bool) -> Option<Handler> {
         V_PK_MUL_F16     => |w, s| halves(w, s, |a, b, _| a * b, exact::mul),
         V_PK_MIN_F16     => |w, s| orders(w, s, arithmetic::min),
         V_PK_MAX_F16     => |w, s| orders(w, s, arithmetic::max),
-        V_MAD_MIX_F32    => |w, s| { let m = Mixed::unfused(w); mixed(w, s, m, |a, b, c, ()| (m.nearest().mad(a, b, c), ()), |a, b, c, ()| (m.mad(a, b, c), ())) },
-        V_MAD_MIXLO_F16 | V_MAD_MIXHI_F16 => |w, s| { let m = Mixed::unfused(w); mixed(w, s, m, |a, b, c, ()| (m.half.output(Half::<0>(m.nearest().mad(a, b, c))), ()), |a, b, c, ()| (m.narrow(m.mad(a, b, c)), ())) },
-        V_FMA_MIX_F32    => |w, s| { let m = Mixed::of(w); mixed(w, s, m, |a, b, c, ()| (m.nearest().fma(a, b, c), ()), |a, b, c, ()| (m.fma(a, b, c), ())) },
-        V_FMA_MIXLO_F16 | V_FMA_MIXHI_F16 => |w, s| { let m = Mixed::of(w); mixed(w, s, m, |a, b, c, ()| (m.half.output(Half::<0>(m.nearest().fma(a, b, c))), ()), |a, b, c, ()| (m.narrow(m.fma(a, b, c)), ())) },
+        V_MAD_MIX_F32    => |w, s| { let m = Mixed::unfused(w); mixed(w, s, m, |a, b, c, ()| m.mad_fast(a, b, c), |a, b, c, ()| (m.mad(a, b, c), ())) },
+        V_MAD_MIXLO_F16 | V_MAD_MIXHI_F16 => |w, s| { let m = Mixed::unfused(w); mixed(w, s, m, |a, b, c, ()| m.half_of(m.mad_fast(a, b, c)), |a, b, c, ()| (m.narrow(m.mad(a, b, c)), ())) },
+        V_FMA_MIX_F32    => |w, s| { let m = Mixed::of(w); mixed(w, s, m, |a, b, c, ()| m.fma_fast(a, b, c), |a, b, c, ()| (m.fma(a, b, c), ())) },
+        V_FMA_MIXLO_F16 | V_FMA_MIXHI_F16 => |w, s| { let m = Mixed::of(w); mixed(w, s, m, |a, b, c, ()| m.half_of(m.fma_fast(a, b, c)), |a, b, c, ()| (m.narrow(m.fma(a, b, c)), ())) },
         V_DOT2_F32_F16   => |w, s| three(w, s, dot2_f16),
         V_DOT2_I32_I16 if clamp => |w, s| three(w, s, |a, b, c: i32| (dot::<2>(a, b, true) + i64::from(c)).clamp(i32::MIN.into(), i32::MAX.into()) as i32),
         V_DOT2_U32_U16 if clamp => |w, s| three(w, s, |a, b, c: u32| (dot::<2>(a, b, false) + i64::from(c)).min(u32::MAX.into()) as u32),
@@ -100,15 +102,13 @@ fn halves(
     w: &mut Wave,
     s: &Step,
     nearest: impl Fn(f32, f32, f32) -> f32 + Copy,
-    any: impl Fn(Round, F16, F16) -> F16,
+    any: impl Fn(Env, F16, F16) -> F16,
 ) {
     let env = Env::of::<F16>(w.mode);
     if env.is_nearest() {
         both_halves(w, s, At::<1, 2, 1>, env, nearest);
     } else {
-        pairs(w, s, |a, b| {
-            directed(env, [a, b], |[a, b]| any(env.round, a, b))
-        });
+        pairs(w, s, |a, b| directed(env, [a, b], |[a, b]| any(env, a, b)));
     }
 }
 
@@ -118,14 +118,14 @@ fn halves3(
     w: &mut Wave,
     s: &Step,
     nearest: impl Fn(f32, f32, f32) -> f32 + Copy,
-    any: impl Fn(Round, F16, F16, F16) -> F16,
+    any: impl Fn(Env, F16, F16, F16) -> F16,
 ) {
     let env = Env::of::<F16>(w.mode);
     if env.is_nearest() {
         both_halves(w, s, At::<1, 2, 3>, env, nearest);
     } else {
         pairs3(w, s, |a, b, c| {
-            directed(env, [a, b, c], |[a, b, c]| any(env.round, a, b, c))
+            directed(env, [a, b, c], |[a, b, c]| any(env, a, b, c))
         });
     }
 }
@@ -133,7 +133,7 @@ fn halves3(
 /// An operation on halves, denormals as `env` says.
 #[inline(always)]
 fn directed<const N: usize>(env: Env, sources: [u16; N], f: impl Fn([F16; N]) -> F16) -> u16 {
-    env.output(f(sources.map(|half| env.input(F16(half))))).0
+    f(sources.map(|half| env.input(F16(half)))).0
 }
 
 /// A minimum or maximum of each half; `f` is told whether IEEE rules are on.
@@ -174,64 +174,66 @@ impl Mixed {
         }
     }
 
+    /// True if results are as the host has them, but for what the fast operations say.
     #[inline(always)]
-    fn is_nearest(self) -> bool {
-        self.single.is_nearest() && self.half.is_nearest()
-    }
-
-    /// The same where single precision is known to be rounded to nearest.
-    #[inline(always)]
-    fn nearest(self) -> Mixed {
-        Mixed {
-            single: self.single.to_nearest(),
-            ..self
-        }
+    fn is_as_hosts(self) -> bool {
+        self.single.is_nearest() && self.half.is_nearest() && self.single.quiets()
     }
 
     /// The multiplication and addition of V_MAD_MIX, rounded twice and without denormals.
     #[inline(always)]
     fn mad(self, a: f32, b: f32, c: f32) -> f32 {
-        if self.single.is_nearest() {
-            let product = nan::of_two(arithmetic::mad(a, b, -0.0), a, b);
-            let sum = arithmetic::mad(a, b, c);
-            nan::of_two(sum, product, c)
-        } else {
-            arithmetic::mad_rounded(self.single.round, a, b, c)
-        }
+        arithmetic::mad_rounded(self.single, a, b, c)
+    }
+
+    /// The same rounded to nearest; whether it may be otherwise, as a NaN is.
+    #[inline(always)]
+    fn mad_fast(self, a: f32, b: f32, c: f32) -> (f32, bool) {
+        let sum = arithmetic::mad(a, b, c);
+        (sum, sum.is_nan())
     }
 
     /// That of V_FMA_MIX, rounded once.
     #[inline(always)]
     fn fma(self, a: f32, b: f32, c: f32) -> f32 {
         let env = self.single;
-        let (a, b, c) = (env.input(a), env.input(b), env.input(c));
-        env.output(if env.is_nearest() {
-            nan::of_three(a.mul_add(b, c), a, b, c)
-        } else {
-            exact::fma(env.round, a, b, c)
-        })
+        exact::fma(env, env.input(a), env.input(b), env.input(c))
+    }
+
+    /// The same rounded to nearest; whether it may be otherwise.
+    #[inline(always)]
+    fn fma_fast(self, a: f32, b: f32, c: f32) -> (f32, bool) {
+        let env = self.single;
+        let sum = env.input(a).mul_add(env.input(b), env.input(c));
+        (env.output(sum), sum.is_nan() | sum.is_least_normal())
     }
 
     /// The sum, rounded again to half precision (errata E195).
     #[inline(always)]
-    fn narrow(self, sum: f32) -> F16 {
-        self.half.output(exact::convert(self.half.round, sum))
+    fn narrow(self, sum: f32) -> Half {
+        Half(exact::convert::<f32, F16>(self.half, sum).to_f32())
+    }
+
+    /// The same of a sum that may be otherwise, to nearest.
+    #[inline(always)]
+    fn half_of(self, (sum, is_slow): (f32, bool)) -> (Half, bool) {
+        (self.half.output(Half(sum)), is_slow)
     }
 }
 
-/// An operation of mixed precision: `nearest` is one that knows that it rounds so. Both are operations as [`compiled_once`] takes
-/// them, as in [`carry3`](super::protocol::carry3).
+/// An operation of mixed precision: `fast` is one that rounds as the host does, and says where that is not enough. Both are
+/// operations as [`compiled_once`] takes them, as in [`carry3`](super::protocol::carry3).
 #[inline(always)]
-fn mixed<N: Lane, R: Lane>(
+fn mixed<R: Lane>(
     w: &mut Wave,
     s: &Step,
     mode: Mixed,
-    nearest: impl Fn(f32, f32, f32, ()) -> (N, ()),
+    fast: impl Fn(f32, f32, f32, ()) -> (R, bool),
     any: impl Fn(f32, f32, f32, ()) -> (R, ()),
 ) {
     let at = At::<1, 2, 3>;
-    if mode.is_nearest() {
-        compiled_once(w, s, at, 0, nearest);
+    if mode.is_as_hosts() {
+        with_slow_path(w, s, at, fast, any);
     } else {
         at_baseline(w, s, at, 0, any);
     }

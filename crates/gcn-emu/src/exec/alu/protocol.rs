@@ -6,10 +6,11 @@
 use gcn_isa::Isa;
 
 use super::env::{Env, MODE_IEEE};
-use super::exact::{self, Round};
+use super::exact;
 use super::float::{F16, Float, Flush};
 use super::nan;
 
+use super::approximate;
 use super::operands::{At, Sources, anywhere, only_same, registers, sources, used, write};
 use super::scalar_operand;
 use crate::lanes::{self, Bit, Half, Lane, Lanes, NOTHING};
@@ -127,16 +128,24 @@ pub(super) fn compare<A: Lane, B: Lane>(w: &mut Wave, s: &Step, f: impl Fn(A, B)
 pub(super) fn float1<F: Float>(w: &mut Wave, s: &Step, f: impl Fn(F) -> F) {
     let f = |a| nan::of_one(f(a), a);
     let env = Env::of::<F>(w.mode);
-    if env.keeps_denormals() {
-        one(w, s, f);
-    } else if env.is_flushing() {
-        const ENV: Env = Env::FLUSHING;
-        one(w, s, |a| ENV.output(f(ENV.input(a))));
-    } else {
-        at_baseline(w, s, At::<1, 1, 1>, 0, move |a, (), (), ()| {
-            (env.output(f(env.input(a))), ())
-        });
-    }
+    nan::keeping_signals::<F>(w, s, |w| {
+        if env.keeps_denormals() {
+            one(w, s, f);
+        } else if env.is_flushing() {
+            const ENV: Env = Env::FLUSHING;
+            one(w, s, |a| ENV.output(f(ENV.input(a))));
+        } else {
+            at_baseline(w, s, At::<1, 1, 1>, 0, move |a, (), (), ()| {
+                (env.output(f(env.input(a))), ())
+            });
+        }
+    });
+}
+
+/// [`one`] of an approximation in single precision under settings that are MODE's or not.
+#[inline(always)]
+pub(super) fn approximation(w: &mut Wave, s: &Step, env: Env, f: impl Fn(f32) -> f32) {
+    nan::keeping_signals::<f32>(w, s, |w| one(w, s, |a| approximate::under(env, a, &f)));
 }
 
 /// [`two`] of a floating-point operation, denormals as MODE says.
@@ -198,24 +207,25 @@ pub(super) fn float1_with_slow_path<F: Float>(
         let (result, is_slow) = fast(a, (), (), ());
         (nan::of_one(result, a), is_slow)
     };
-    with_slow_path(w, s, At::<1, 1, 1>, fast, |a, (), (), ()| {
-        let a = env.input(a);
-        (env.output(nan::of_one(any(a), a)), ())
+    nan::keeping_signals::<F>(w, s, |w| {
+        with_slow_path(w, s, At::<1, 1, 1>, fast, |a, (), (), ()| {
+            let a = env.input(a);
+            (env.output(nan::of_one(any(a), a)), ())
+        });
     });
 }
 
-/// [`float3`] of such an operation.
+/// [`three`] of such an operation, which obeys MODE by itself.
 #[inline(always)]
-pub(super) fn float3_with_slow_path<F: Float>(
+pub(super) fn three_with_slow_path<F: Float>(
     w: &mut Wave,
     s: &Step,
     fast: impl Fn(F, F, F, ()) -> (F, bool),
-    any: impl Fn(F, F, F) -> F,
+    any: impl Fn(Env, F, F, F) -> F,
 ) {
     let env = Env::of::<F>(w.mode);
     with_slow_path(w, s, At::<1, 2, 3>, fast, |a, b, c, ()| {
-        let result = any(env.input(a), env.input(b), env.input(c));
-        (env.output(result), ())
+        (any(env, a, b, c), ())
     });
 }
 
@@ -226,43 +236,62 @@ pub(super) fn rounded1<F: Float>(
     w: &mut Wave,
     s: &Step,
     nearest: impl Fn(F) -> F,
-    any: impl Fn(Round, F) -> F,
+    any: impl Fn(Env, F) -> F,
 ) {
     if Env::of::<F>(w.mode).is_nearest() {
         float1(w, s, nearest);
     } else {
-        directed3(w, s, At::<1, 1, 1>, |r, a, _, _| any(r, a));
+        directed3(w, s, At::<1, 1, 1>, |env, a, _, _| any(env, a));
     }
 }
 
-/// [`rounded1`] of two sources.
+/// [`rounded1`] of two sources whose sum, difference or the like it is: a denormal one is exact.
 #[inline(always)]
-pub(super) fn rounded2<F: Float>(
+pub(super) fn sum2<F: Float>(
     w: &mut Wave,
     s: &Step,
     nearest: impl Fn(F, F) -> F + Copy,
-    any: impl Fn(Round, F, F) -> F,
+    any: impl Fn(Env, F, F) -> F,
 ) {
-    rounded2_by::<F, nan::First>(w, s, nearest, any);
+    rounded2_by::<F, nan::First>(w, s, nearest, |result| Env::FLUSHING.output(result), any);
 }
 
-/// [`rounded2`] of the sources in the other order.
+/// [`sum2`] of the sources in the other order.
 #[inline(always)]
-pub(super) fn rounded2_reversed<F: Float>(
+pub(super) fn sum2_reversed<F: Float>(
     w: &mut Wave,
     s: &Step,
     nearest: impl Fn(F, F) -> F + Copy,
-    any: impl Fn(Round, F, F) -> F,
+    any: impl Fn(Env, F, F) -> F,
 ) {
-    rounded2_by::<F, nan::Reversed>(w, s, |a, b| nearest(b, a), |r, a, b| any(r, b, a));
+    rounded2_by::<F, nan::Reversed>(
+        w,
+        s,
+        |a, b| nearest(b, a),
+        |result| Env::FLUSHING.output(result),
+        |env, a, b| any(env, b, a),
+    );
 }
 
+/// [`rounded1`] of two sources whose product it is.
+#[inline(always)]
+pub(super) fn product2<F: Float>(
+    w: &mut Wave,
+    s: &Step,
+    nearest: impl Fn(F, F) -> F + Copy,
+    any: impl Fn(Env, F, F) -> F,
+) {
+    rounded2_by::<F, nan::First>(w, s, nearest, nan::flushed_or_unsettled, any);
+}
+
+/// An operation on two sources; `flushed` is a result of `nearest` where denormals are flushed.
 #[inline(always)]
 fn rounded2_by<F: Float, R: nan::Rule>(
     w: &mut Wave,
     s: &Step,
     nearest: impl Fn(F, F) -> F + Copy,
-    any: impl Fn(Round, F, F) -> F,
+    flushed: impl Fn(F) -> F + Copy,
+    any: impl Fn(Env, F, F) -> F,
 ) {
     let at = At::<1, 2, 1>;
     let env = Env::of::<F>(w.mode);
@@ -273,12 +302,12 @@ fn rounded2_by<F: Float, R: nan::Rule>(
     } else if env.is_flushing() {
         const ENV: Env = Env::FLUSHING;
         computed(w, s, at, 0, |a, b, (), ()| {
-            (ENV.output(nearest(ENV.input(a), ENV.input(b))), ())
+            (flushed(nearest(ENV.input(a), ENV.input(b))), ())
         })
     } else {
         return directed2(w, s, any);
     };
-    nan::write::<1, 2, 1, F, F, R>(w, s, &result);
+    nan::write::<1, 2, 1, F, F, R>(w, s, &result, env, |env, a, b, _| any(env, a, b));
 }
 
 /// [`rounded1`] of three sources.
@@ -287,7 +316,7 @@ pub(super) fn rounded3<F: Float>(
     w: &mut Wave,
     s: &Step,
     nearest: impl Fn(F, F, F) -> F + Copy,
-    any: impl Fn(Round, F, F, F) -> F,
+    any: impl Fn(Env, F, F, F) -> F,
 ) {
     rounded3_at(w, s, At::<1, 2, 3>, nearest, any);
 }
@@ -298,7 +327,7 @@ pub(super) fn rounded_accumulate<F: Float>(
     w: &mut Wave,
     s: &Step,
     nearest: impl Fn(F, F, F) -> F + Copy,
-    any: impl Fn(Round, F, F, F) -> F,
+    any: impl Fn(Env, F, F, F) -> F,
 ) {
     rounded3_at(w, s, At::<1, 2, 0>, nearest, any);
 }
@@ -309,7 +338,7 @@ fn rounded3_at<const Z: usize, F: Float>(
     s: &Step,
     at: At<1, 2, Z>,
     nearest: impl Fn(F, F, F) -> F + Copy,
-    any: impl Fn(Round, F, F, F) -> F,
+    any: impl Fn(Env, F, F, F) -> F,
 ) {
     let env = Env::of::<F>(w.mode);
     let (result, _) = if !env.is_nearest() {
@@ -320,38 +349,36 @@ fn rounded3_at<const Z: usize, F: Float>(
         const ENV: Env = Env::FLUSHING;
         computed(w, s, at, 0, |a, b, c, ()| {
             let result = nearest(ENV.input(a), ENV.input(b), ENV.input(c));
-            (ENV.output(result), ())
+            (nan::flushed_or_unsettled(result), ())
         })
     } else {
         return directed3(w, s, at, any);
     };
-    nan::write::<1, 2, Z, F, F, nan::First>(w, s, &result);
+    nan::write::<1, 2, Z, F, F, nan::Product>(w, s, &result, env, any);
 }
 
 /// Two sources of an operation in a rounding mode that is not the host's.
 #[cold]
 #[inline(never)]
-fn directed2<F: Float>(w: &mut Wave, s: &Step, any: impl Fn(Round, F, F) -> F) {
+fn directed2<F: Float>(w: &mut Wave, s: &Step, any: impl Fn(Env, F, F) -> F) {
     let env = Env::of::<F>(w.mode);
     compiled_once(w, s, At::<1, 2, 1>, 0, |a, b, (), ()| {
-        let result = any(env.round, env.input(a), env.input(b));
-        (env.output(result), ())
+        (any(env, env.input(a), env.input(b)), ())
     });
 }
 
 /// The same of three sources.
 #[cold]
 #[inline(never)]
-fn directed3<const X: usize, const Y: usize, const Z: usize, F: Float>(
+pub(super) fn directed3<const X: usize, const Y: usize, const Z: usize, F: Float>(
     w: &mut Wave,
     s: &Step,
     at: At<X, Y, Z>,
-    any: impl Fn(Round, F, F, F) -> F,
+    any: impl Fn(Env, F, F, F) -> F,
 ) {
     let env = Env::of::<F>(w.mode);
     compiled_once(w, s, at, 0, |a, b, c, ()| {
-        let result = any(env.round, env.input(a), env.input(b), env.input(c));
-        (env.output(result), ())
+        (any(env, env.input(a), env.input(b), env.input(c)), ())
     });
 }
 
@@ -362,7 +389,7 @@ pub(super) fn flushing3<F: Float, N: Lane, R: nan::Rule>(
     w: &mut Wave,
     s: &Step,
     nearest: impl Fn(N, N, N) -> N + Copy,
-    any: impl Fn(Round, F, F, F) -> F,
+    any: impl Fn(Env, F, F, F) -> F,
     _: R,
 ) {
     flushing::<3, F, N, R>(w, s, nearest, any);
@@ -374,7 +401,7 @@ pub(super) fn flushing_accumulate<F: Float, N: Lane, R: nan::Rule>(
     w: &mut Wave,
     s: &Step,
     nearest: impl Fn(N, N, N) -> N + Copy,
-    any: impl Fn(Round, F, F, F) -> F,
+    any: impl Fn(Env, F, F, F) -> F,
     _: R,
 ) {
     flushing::<0, F, N, R>(w, s, nearest, any);
@@ -385,15 +412,15 @@ fn flushing<const Z: usize, F: Float, N: Lane, R: nan::Rule>(
     w: &mut Wave,
     s: &Step,
     nearest: impl Fn(N, N, N) -> N + Copy,
-    any: impl Fn(Round, F, F, F) -> F,
+    any: impl Fn(Env, F, F, F) -> F,
 ) {
     let at = At::<1, 2, Z>;
-    let round = Round::of::<F>(w.mode);
-    if round == Round::Nearest {
+    let env = Env::of::<F>(w.mode).flushing();
+    if env.is_nearest() {
         let (result, _) = computed(w, s, at, 0, |a, b, c, ()| (nearest(a, b, c), ()));
-        nan::write::<1, 2, Z, F, N, R>(w, s, &result);
+        nan::write::<1, 2, Z, F, N, R>(w, s, &result, env, any);
     } else {
-        at_baseline(w, s, at, 0, move |a, b, c, ()| (any(round, a, b, c), ()));
+        at_baseline(w, s, at, 0, move |a, b, c, ()| (any(env, a, b, c), ()));
     }
 }
 
@@ -404,37 +431,43 @@ pub(super) fn rounded3_vcc<F: Float>(
     w: &mut Wave,
     s: &Step,
     nearest: impl Fn(F, F, F) -> F + Copy,
-    any: impl Fn(Round, F, F, F, bool) -> F,
+    any: impl Fn(Env, F, F, F, bool) -> F,
 ) {
     let env = Env::of::<F>(w.mode).keeping_sources();
     let vcc = w.vcc();
-    if env.is_nearest() && vcc & w.exec() == 0 {
-        let at = At::<1, 2, 3>;
-        let (result, _) = computed(w, s, at, 0, |a, b, c, ()| {
-            (env.output(nearest(a, b, c)), ())
-        });
-        nan::write::<1, 2, 3, F, F, nan::First>(w, s, &result);
+    let at = At::<1, 2, 3>;
+    if env.is_nearest() {
+        let scaled = vcc & w.exec();
+        let (result, _) = if env.keeps_results() {
+            computed(w, s, at, 0, |a, b, c, ()| (nearest(a, b, c), ()))
+        } else {
+            computed(w, s, at, 0, |a, b, c, ()| {
+                (nan::flushed_or_unsettled(nearest(a, b, c)), ())
+            })
+        };
+        let any = |env, lane, a, b, c| any(env, a, b, c, scaled >> lane & 1 != 0);
+        nan::write_but::<1, 2, 3, F, F, nan::Product>(w, s, &result, (env, scaled), any);
     } else {
-        at_baseline(w, s, At::<1, 2, 3>, vcc, move |a, b, c, bit: bool| {
-            (env.output(any(env.round, a, b, c, bit)), ())
+        at_baseline(w, s, at, vcc, move |a, b, c, bit: bool| {
+            (any(env, a, b, c, bit), ())
         });
     }
 }
 
-/// [`rounded2`] of a floating-point value and an integer.
+/// A floating-point value and an integer, of which `nearest` makes a result rounded to nearest and flushed.
 #[inline(always)]
-pub(super) fn rounded_int<F: Float, I: Lane>(
+pub(super) fn rounded_int<F: Float, I: Lane, R: Lane>(
     w: &mut Wave,
     s: &Step,
-    nearest: impl Fn(F, I) -> F,
-    any: impl Fn(Round, F, I) -> F,
+    nearest: impl Fn(Env, F, I) -> R,
+    any: impl Fn(Env, F, I) -> F,
 ) {
     let env = Env::of::<F>(w.mode);
     if env.is_nearest() {
-        two(w, s, |a, b| env.output(nearest(env.input(a), b)));
+        nan::keeping_signals::<F>(w, s, |w| two(w, s, |a, b| nearest(env, env.input(a), b)));
     } else {
         at_baseline(w, s, At::<1, 2, 1>, 0, move |a, b, (), ()| {
-            (env.output(any(env.round, env.input(a), b)), ())
+            (any(env, env.input(a), b), ())
         });
     }
 }
@@ -446,34 +479,40 @@ pub(super) fn rounded_int_with_slow_path<F: Float, I: Lane>(
     w: &mut Wave,
     s: &Step,
     fast: impl Fn(F, I, (), ()) -> (F, bool),
-    nearest: impl Fn(F, I) -> F,
-    any: impl Fn(Round, F, I) -> F,
+    nearest: impl Fn(Env, F, I) -> F,
+    any: impl Fn(Env, F, I) -> F,
 ) {
     let env = Env::of::<F>(w.mode);
-    if env.is_nearest() {
+    if env.is_nearest() && env.quiets() {
         with_slow_path(w, s, At::<1, 2, 1>, fast, |a, b, (), ()| {
-            (env.output(nearest(env.input(a), b)), ())
+            (nearest(env, env.input(a), b), ())
         });
     } else {
-        rounded_int(w, s, nearest, any);
+        at_baseline(w, s, At::<1, 2, 1>, 0, move |a, b, (), ()| {
+            (any(env, env.input(a), b), ())
+        });
     }
 }
 
 /// From one width to another, denormals of each as MODE says, rounded as it says of the narrower one (errata E192);
-/// `nearest` may have other types for them.
+/// `nearest` may have other types for them, and flushes its result. Half precision gets no signalling NaN (errata E190).
 #[inline(always)]
-pub(super) fn convert<A: Float, R: Float, From: Flush, To: Flush>(
+pub(super) fn convert<A: Float, R: Float, From: Flush, To: Lane>(
     w: &mut Wave,
     s: &Step,
-    nearest: impl Fn(From) -> To,
+    nearest: impl Fn(Env, From) -> To,
 ) {
     let (from, to) = (Env::of::<A>(w.mode), Env::of::<R>(w.mode));
-    if to.is_nearest() {
-        one(w, s, |a: From| to.output(nearest(from.input(a))));
+    let to = if R::BITS == u16::BITS {
+        to.quieting()
+    } else {
+        to
+    };
+    if to.is_nearest() && to.quiets() {
+        one(w, s, |a: From| nearest(to, from.input(a)));
     } else {
         at_baseline(w, s, At::<1, 1, 1>, 0, move |a, (), (), ()| {
-            let result = exact::convert::<A, R>(to.round, from.input(a));
-            (to.output(result), ())
+            (exact::convert::<A, R>(to, from.input(a)), ())
         });
     }
 }
@@ -485,12 +524,12 @@ pub(super) fn from_integer<I: Lane + Into<i64>, R: Float>(
     s: &Step,
     nearest: impl Fn(I) -> R,
 ) {
-    let round = Round::of::<R>(w.mode);
-    if round == Round::Nearest {
+    let env = Env::of::<R>(w.mode);
+    if env.is_nearest() {
         one(w, s, nearest);
     } else {
         at_baseline(w, s, At::<1, 1, 1>, 0, move |a: I, (), (), ()| {
-            (exact::of_integer::<R>(round, a.into()), ())
+            (exact::of_integer::<R>(env, a.into()), ())
         });
     }
 }
@@ -499,9 +538,11 @@ pub(super) fn from_integer<I: Lane + Into<i64>, R: Float>(
 #[inline(always)]
 pub(super) fn half1(w: &mut Wave, s: &Step, f: impl Fn(f32) -> f32) {
     let env = Env::of::<F16>(w.mode);
-    compiled_once(w, s, At::<1, 1, 1>, 0, |a: Half, (), (), ()| {
-        let a = env.input(a).0;
-        (env.output(Half::<0>(nan::of_one(f(a), a))), ())
+    nan::keeping_signals::<F16>(w, s, |w| {
+        compiled_once(w, s, At::<1, 1, 1>, 0, |a: Half, (), (), ()| {
+            let a = env.input(a).0;
+            (env.output(Half::<0>(nan::of_one(f(a), a))), ())
+        });
     });
 }
 
@@ -512,7 +553,7 @@ pub(super) fn half2(
     w: &mut Wave,
     s: &Step,
     nearest: impl Fn(f32, f32) -> f32,
-    any: impl Fn(Round, F16, F16) -> F16,
+    any: impl Fn(Env, F16, F16) -> F16,
 ) {
     half2_by::<nan::First>(w, s, nearest, any);
 }
@@ -523,9 +564,9 @@ pub(super) fn half2_reversed(
     w: &mut Wave,
     s: &Step,
     nearest: impl Fn(f32, f32) -> f32,
-    any: impl Fn(Round, F16, F16) -> F16,
+    any: impl Fn(Env, F16, F16) -> F16,
 ) {
-    half2_by::<nan::Reversed>(w, s, |a, b| nearest(b, a), |r, a, b| any(r, b, a));
+    half2_by::<nan::Reversed>(w, s, |a, b| nearest(b, a), |env, a, b| any(env, b, a));
 }
 
 #[inline(always)]
@@ -533,7 +574,7 @@ fn half2_by<R: nan::Rule>(
     w: &mut Wave,
     s: &Step,
     nearest: impl Fn(f32, f32) -> f32,
-    any: impl Fn(Round, F16, F16) -> F16,
+    any: impl Fn(Env, F16, F16) -> F16,
 ) {
     let env = Env::of::<F16>(w.mode);
     if env.is_nearest() {
@@ -542,7 +583,7 @@ fn half2_by<R: nan::Rule>(
             let result = nearest(env.input(a).0, env.input(b).0);
             (env.output(Half::<0>(result)), ())
         });
-        nan::write::<1, 2, 1, F16, Half<0>, R>(w, s, &result);
+        nan::write::<1, 2, 1, F16, Half<0>, R>(w, s, &result, env, |env, a, b, _| any(env, a, b));
     } else {
         directed2(w, s, any);
     }
@@ -555,7 +596,7 @@ pub(super) fn half3_with_slow_path(
     s: &Step,
     fast: impl Fn(f32, f32, f32) -> (f32, bool),
     nearest: impl Fn(f32, f32, f32) -> f32,
-    any: impl Fn(Round, F16, F16, F16) -> F16,
+    any: impl Fn(Env, F16, F16, F16) -> F16,
 ) {
     let env = Env::of::<F16>(w.mode);
     let at = At::<1, 2, 3>;
@@ -575,7 +616,7 @@ pub(super) fn half3_with_slow_path(
             (env.output(Half::<0>(result)), ())
         },
     );
-    nan::write::<1, 2, 3, F16, Half<0>, nan::First>(w, s, &result);
+    nan::write::<1, 2, 3, F16, Half<0>, nan::Product>(w, s, &result, env, any);
 }
 
 /// Environment of minima and maxima: up to GCN 1.2 they leave denormals unchanged; on 1.4 a denormal that is a source is a

@@ -8,7 +8,8 @@ mod wide;
 
 use gcn_isa::Ty;
 
-use crate::exec::alu::exact::{self, Round};
+use crate::exec::alu::env::Env;
+use crate::exec::alu::exact;
 use crate::exec::alu::float::F16;
 
 use super::element::Element;
@@ -206,7 +207,7 @@ fn to_small_float(value: f64, width: u32) -> u32 {
             let bits = if value < 0.0 {
                 0
             } else {
-                exact::convert::<f64, F16>(Round::Zero, value).0 & 0x7fff
+                exact::convert::<f64, F16>(Env::KEEPING.towards_zero(), value).0 & 0x7fff
             };
             let cut = HALF_MAGNITUDE - width;
             let small = u32::from(bits) >> cut;
