@@ -66,9 +66,7 @@ fn of_vop1(op: Vop1) -> Fidelity {
 fn of_vop2(op: Vop2) -> Fidelity {
     use Vop2::*;
     match op {
-        V_CVT_PKACCUM_U8_F32 | V_CVT_PKNORM_I16_F32 | V_CVT_PKNORM_U16_F32 => {
-            Fidelity::Open("E192")
-        }
+        V_MIN_LEGACY_F32 | V_MAX_LEGACY_F32 => Fidelity::Open("E307"),
         _ => Fidelity::Exact,
     }
 }
@@ -76,8 +74,11 @@ fn of_vop2(op: Vop2) -> Fidelity {
 fn of_vop3(op: Vop3) -> Fidelity {
     use Vop3::*;
     match op {
-        V_CVT_PK_U8_F32 | V_CVT_PKACCUM_U8_F32 | V_CVT_PKNORM_I16_F32 | V_CVT_PKNORM_U16_F32
-        | V_CVT_PKNORM_I16_F16 | V_CVT_PKNORM_U16_F16 => Fidelity::Open("E192"),
+        V_CVT_PKNORM_I16_F16 | V_CVT_PKNORM_U16_F16 => Fidelity::Open("E192"),
+        V_MIN3_I16 | V_MIN3_U16 | V_MAX3_I16 | V_MAX3_U16 | V_MED3_I16 | V_MED3_U16 | V_ADD_I16
+        | V_SUB_I16 => Fidelity::Open("E304"),
+        V_CUBEID_F32 | V_CUBESC_F32 | V_CUBETC_F32 | V_CUBEMA_F32 => Fidelity::Open("E305"),
+        V_MQSAD_U32_U8 => Fidelity::Open("E307"),
         V_MULLIT_F32 => Fidelity::Open("E197"),
         _ => Fidelity::Exact,
     }

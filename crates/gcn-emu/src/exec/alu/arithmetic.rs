@@ -7,7 +7,6 @@ use super::exact;
 use super::float::{
     F16, Float, LARGEST_HALF, LEAST_HALF, ROUNDED_TO_LEAST_HALF, SIGN_SINGLE, below_one,
 };
-use super::nan;
 use crate::lanes::Half;
 
 /// The product, rounded, and the sum of that and `c`, rounded; denormals are zero throughout, whatever MODE says. Where it takes
@@ -15,7 +14,7 @@ use crate::lanes::Half;
 #[inline(always)]
 pub(crate) fn mad(a: f32, b: f32, c: f32) -> f32 {
     let env = Env::FLUSHING;
-    env.output(nan::flushed_or_unsettled(env.input(a) * env.input(b)) + env.input(c))
+    env.output((env.input(a) * env.input(b)).flushed_or_unsettled() + env.input(c))
 }
 
 /// [`mad`] in any rounding mode, which both steps obey.
@@ -46,7 +45,7 @@ pub(crate) fn mul_legacy_rounded(env: Env, a: f32, b: f32) -> f32 {
 pub(crate) fn mad_legacy(a: f32, b: f32, c: f32) -> f32 {
     let env = Env::FLUSHING;
     let product = mul_legacy(env.input(a), env.input(b));
-    env.output(nan::flushed_or_unsettled(product) + env.input(c))
+    env.output(product.flushed_or_unsettled() + env.input(c))
 }
 
 /// The product; zero times anything is zero.

@@ -78,8 +78,9 @@ pub(crate) trait Float: Flush + PartialOrd {
     fn bits(self) -> u64;
     /// From its bits.
     fn of_bits(bits: u64) -> Self;
-    /// True of the least normal numbers, positive and negative.
-    fn is_least_normal(self) -> bool;
+    /// [`Flush::flushed`] of a result that has been rounded to nearest, a NaN in the place of a number with the least exponent: that
+    /// may have come of something less by rounding (errata E300).
+    fn flushed_or_unsettled(self) -> Self;
     /// Brought to 0..=1; NaN to 0 or left.
     fn clamped(self, nan_is_zero: bool) -> Self;
     /// The product, rounded to nearest even.
@@ -217,8 +218,12 @@ macro_rules! float {
             fn of_bits(bits: u64) -> $Type { <$Type>::from_bits(bits as _) }
             const DENORMAL_BIT: u32 = $denormal_bit;
             #[inline(always)]
-            fn is_least_normal(self) -> bool {
-                self.to_bits() << 1 == <$Type>::MIN_POSITIVE.to_bits() << 1
+            fn flushed_or_unsettled(self) -> $Type {
+                let exponent = self.to_bits() & <$Type>::INFINITY.to_bits();
+                let is_unsettled = exponent == <$Type>::MIN_POSITIVE.to_bits();
+                // All ones are a quiet NaN.
+                let ones = if is_unsettled { !0 } else { 0 };
+                <$Type>::from_bits(self.flushed().to_bits() | ones)
             }
             #[inline(always)]
             fn clamped(self, nan_is_zero: bool) -> $Type {
@@ -251,8 +256,9 @@ impl Float for F16 {
     }
     const DENORMAL_BIT: u32 = 6;
     #[inline(always)]
-    fn is_least_normal(self) -> bool {
-        self.magnitude() == 1 << F16::FRACTION
+    fn flushed_or_unsettled(self) -> F16 {
+        let ones = if self.exponent() == 1 { !0 } else { 0 };
+        F16(self.flushed().0 | ones)
     }
     #[inline(always)]
     fn clamped(self, nan_is_zero: bool) -> F16 {

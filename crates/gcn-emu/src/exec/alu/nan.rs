@@ -105,38 +105,27 @@ pub(super) fn of_three(result: f32, a: f32, b: f32, c: f32) -> f32 {
     select(result.is_nan(), chosen, result)
 }
 
-/// A result of an operation rounded to nearest, where denormal ones are flushed: a NaN in the place of the least normal number,
-/// which may have come of something less by rounding (errata E300). [`write`] computes it anew.
-#[inline(always)]
-pub(super) fn flushed_or_unsettled<F: Float>(result: F) -> F {
-    select(result.is_least_normal(), invalid(), result.flushed())
-}
-
-/// Executes an operation on one source, whose NaN are results, in all lanes. Where signalling NaN stay so, which is rarely asked
-/// for, those are put into its result.
-#[inline(always)]
-pub(super) fn keeping_signals<F: Float>(w: &mut Wave, s: &Step, operation: impl FnOnce(&mut Wave)) {
-    let signals = if w.mode & MODE_IEEE == 0 {
-        signals::<F>(w, s)
-    } else {
-        None
-    };
-    operation(w);
-    if let Some(signals) = signals {
-        restore_signals::<F>(w, s, &signals);
-    }
-}
-
 /// Sources of lanes, and those that signal.
-struct Signals {
+pub(super) struct Signals {
     lanes: u64,
     sources: [Lanes; 2],
 }
 
-/// The first source where one of its active lanes signals.
+/// Signalling NaN in the first source of an operation whose result they are, where they stay as they are; nothing is what there is
+/// nearly always. [`restore_signals`] puts them into the result.
+///
+/// The two are no function around the operation: one that is given as a closure would be compiled without the host's vectors.
+#[inline(always)]
+pub(super) fn signals<F: Float>(w: &mut Wave, s: &Step) -> Option<Box<Signals>> {
+    if w.mode & MODE_IEEE != 0 {
+        return None;
+    }
+    find_signals::<F>(w, s)
+}
+
 #[cold]
 #[inline(never)]
-fn signals<F: Float>(w: &mut Wave, s: &Step) -> Option<Box<Signals>> {
+fn find_signals<F: Float>(w: &mut Wave, s: &Step) -> Option<Box<Signals>> {
     let exec = w.exec();
     let (source, ..) = sources::<1, 0, 0, F, (), ()>(w, s);
     let src = (source, source, source);
@@ -150,9 +139,17 @@ fn signals<F: Float>(w: &mut Wave, s: &Step) -> Option<Box<Signals>> {
     })
 }
 
+/// Puts what [`signals`] has found into the result.
+#[inline(always)]
+pub(super) fn restore_signals<F: Float>(w: &mut Wave, s: &Step, signals: Option<Box<Signals>>) {
+    if let Some(signals) = signals {
+        write_signals::<F>(w, s, &signals);
+    }
+}
+
 #[cold]
 #[inline(never)]
-fn restore_signals<F: Float>(w: &mut Wave, s: &Step, signals: &Signals) {
+fn write_signals<F: Float>(w: &mut Wave, s: &Step, signals: &Signals) {
     let exec = w.exec();
     w.set_exec(signals.lanes);
     let [low, high] = &signals.sources;
@@ -164,13 +161,14 @@ fn restore_signals<F: Float>(w: &mut Wave, s: &Step, signals: &Signals) {
 }
 
 /// Writes the result of an operation on the sources at the places, which are values of type `F`, as the operation on type `N`
-/// gave it but for NaN: one that comes of a source is that by the rule, any other lane is computed by `exact`.
+/// gave it but for NaN: one that comes of a source is that by the rule, any other lane is computed by `exact`. `env` is what MODE
+/// says of the operation: only NaN need it.
 #[inline(always)]
 pub(super) fn write<const X: usize, const Y: usize, const Z: usize, F: Float, N: Lane, R: Rule>(
     w: &mut Wave,
     s: &Step,
     result: &[Lanes; 2],
-    env: Env,
+    env: impl Fn(u32) -> Env,
     exact: impl Fn(Env, F, F, F) -> F,
 ) {
     write_but::<X, Y, Z, F, N, R>(w, s, result, (env, 0), |env, _, a, b, c| {
@@ -192,7 +190,7 @@ pub(super) fn write_but<
     w: &mut Wave,
     s: &Step,
     result: &[Lanes; 2],
-    (env, others): (Env, u64),
+    (env, others): (impl Fn(u32) -> Env, u64),
     exact: impl Fn(Env, usize, F, F, F) -> F,
 ) {
     if others != 0 || may_have_nan::<F>(result) {
@@ -277,9 +275,10 @@ fn may_have_nan<F: Float>([low, high]: &[Lanes; 2]) -> bool {
 fn settle<const X: usize, const Y: usize, const Z: usize, F: Float, N: Lane, R: Rule>(
     w: &mut Wave,
     s: &Step,
-    (env, others): (Env, u64),
+    (env, others): (impl Fn(u32) -> Env, u64),
     exact: impl Fn(Env, usize, F, F, F) -> F,
 ) {
+    let env = env(w.mode);
     let mut results = w.staging.results;
     let sources = sources::<X, Y, Z, F, F, F>(w, s);
     let unsettled = choose::<F, R>(&mut results, sources, env, others);

@@ -205,7 +205,7 @@ impl Mixed {
     fn fma_fast(self, a: f32, b: f32, c: f32) -> (f32, bool) {
         let env = self.single;
         let sum = env.input(a).mul_add(env.input(b), env.input(c));
-        (env.output(sum), sum.is_nan() | sum.is_least_normal())
+        (env.output(sum), sum.is_nan() | (sum.exponent() == 1))
     }
 
     /// The sum, rounded again to half precision (errata E195).

@@ -128,24 +128,35 @@ pub(super) fn compare<A: Lane, B: Lane>(w: &mut Wave, s: &Step, f: impl Fn(A, B)
 pub(super) fn float1<F: Float>(w: &mut Wave, s: &Step, f: impl Fn(F) -> F) {
     let f = |a| nan::of_one(f(a), a);
     let env = Env::of::<F>(w.mode);
-    nan::keeping_signals::<F>(w, s, |w| {
-        if env.keeps_denormals() {
-            one(w, s, f);
-        } else if env.is_flushing() {
-            const ENV: Env = Env::FLUSHING;
-            one(w, s, |a| ENV.output(f(ENV.input(a))));
-        } else {
-            at_baseline(w, s, At::<1, 1, 1>, 0, move |a, (), (), ()| {
-                (env.output(f(env.input(a))), ())
-            });
-        }
-    });
+    let signals = nan::signals::<F>(w, s);
+    if env.keeps_denormals() {
+        one(w, s, f);
+    } else if env.is_flushing() {
+        const ENV: Env = Env::FLUSHING;
+        one(w, s, |a| ENV.output(f(ENV.input(a))));
+    } else {
+        at_baseline(w, s, At::<1, 1, 1>, 0, move |a, (), (), ()| {
+            (env.output(f(env.input(a))), ())
+        });
+    }
+    nan::restore_signals::<F>(w, s, signals);
 }
 
-/// [`one`] of an approximation in single precision under settings that are MODE's or not.
+/// [`one`] of an approximation in single precision, which flushes denormals whatever MODE says.
 #[inline(always)]
-pub(super) fn approximation(w: &mut Wave, s: &Step, env: Env, f: impl Fn(f32) -> f32) {
-    nan::keeping_signals::<f32>(w, s, |w| one(w, s, |a| approximate::under(env, a, &f)));
+pub(super) fn approximation(w: &mut Wave, s: &Step, f: impl Fn(f32) -> f32) {
+    let signals = nan::signals::<f32>(w, s);
+    one(w, s, |a| approximate::under(Env::FLUSHING, a, &f));
+    nan::restore_signals::<f32>(w, s, signals);
+}
+
+/// [`approximation`] of a sine or cosine.
+#[inline(always)]
+pub(super) fn wave_function(w: &mut Wave, s: &Step, f: impl Fn(f32) -> f32) {
+    let env = approximate::wave_env(w);
+    let signals = nan::signals::<f32>(w, s);
+    one(w, s, |a| approximate::under(env, a, &f));
+    nan::restore_signals::<f32>(w, s, signals);
 }
 
 /// [`two`] of a floating-point operation, denormals as MODE says.
@@ -207,12 +218,12 @@ pub(super) fn float1_with_slow_path<F: Float>(
         let (result, is_slow) = fast(a, (), (), ());
         (nan::of_one(result, a), is_slow)
     };
-    nan::keeping_signals::<F>(w, s, |w| {
-        with_slow_path(w, s, At::<1, 1, 1>, fast, |a, (), (), ()| {
-            let a = env.input(a);
-            (env.output(nan::of_one(any(a), a)), ())
-        });
+    let signals = nan::signals::<F>(w, s);
+    with_slow_path(w, s, At::<1, 1, 1>, fast, |a, (), (), ()| {
+        let a = env.input(a);
+        (env.output(nan::of_one(any(a), a)), ())
     });
+    nan::restore_signals::<F>(w, s, signals);
 }
 
 /// [`three`] of such an operation, which obeys MODE by itself.
@@ -281,7 +292,7 @@ pub(super) fn product2<F: Float>(
     nearest: impl Fn(F, F) -> F + Copy,
     any: impl Fn(Env, F, F) -> F,
 ) {
-    rounded2_by::<F, nan::First>(w, s, nearest, nan::flushed_or_unsettled, any);
+    rounded2_by::<F, nan::First>(w, s, nearest, F::flushed_or_unsettled, any);
 }
 
 /// An operation on two sources; `flushed` is a result of `nearest` where denormals are flushed.
@@ -307,7 +318,7 @@ fn rounded2_by<F: Float, R: nan::Rule>(
     } else {
         return directed2(w, s, any);
     };
-    nan::write::<1, 2, 1, F, F, R>(w, s, &result, env, |env, a, b, _| any(env, a, b));
+    nan::write::<1, 2, 1, F, F, R>(w, s, &result, Env::of::<F>, |env, a, b, _| any(env, a, b));
 }
 
 /// [`rounded1`] of three sources.
@@ -349,12 +360,12 @@ fn rounded3_at<const Z: usize, F: Float>(
         const ENV: Env = Env::FLUSHING;
         computed(w, s, at, 0, |a, b, c, ()| {
             let result = nearest(ENV.input(a), ENV.input(b), ENV.input(c));
-            (nan::flushed_or_unsettled(result), ())
+            (result.flushed_or_unsettled(), ())
         })
     } else {
         return directed3(w, s, at, any);
     };
-    nan::write::<1, 2, Z, F, F, nan::Product>(w, s, &result, env, any);
+    nan::write::<1, 2, Z, F, F, nan::Product>(w, s, &result, Env::of::<F>, any);
 }
 
 /// Two sources of an operation in a rounding mode that is not the host's.
@@ -418,6 +429,7 @@ fn flushing<const Z: usize, F: Float, N: Lane, R: nan::Rule>(
     let env = Env::of::<F>(w.mode).flushing();
     if env.is_nearest() {
         let (result, _) = computed(w, s, at, 0, |a, b, c, ()| (nearest(a, b, c), ()));
+        let env = |mode| Env::of::<F>(mode).flushing();
         nan::write::<1, 2, Z, F, N, R>(w, s, &result, env, any);
     } else {
         at_baseline(w, s, at, 0, move |a, b, c, ()| (any(env, a, b, c), ()));
@@ -442,10 +454,11 @@ pub(super) fn rounded3_vcc<F: Float>(
             computed(w, s, at, 0, |a, b, c, ()| (nearest(a, b, c), ()))
         } else {
             computed(w, s, at, 0, |a, b, c, ()| {
-                (nan::flushed_or_unsettled(nearest(a, b, c)), ())
+                (nearest(a, b, c).flushed_or_unsettled(), ())
             })
         };
         let any = |env, lane, a, b, c| any(env, a, b, c, scaled >> lane & 1 != 0);
+        let env = |mode| Env::of::<F>(mode).keeping_sources();
         nan::write_but::<1, 2, 3, F, F, nan::Product>(w, s, &result, (env, scaled), any);
     } else {
         at_baseline(w, s, at, vcc, move |a, b, c, bit: bool| {
@@ -464,7 +477,9 @@ pub(super) fn rounded_int<F: Float, I: Lane, R: Lane>(
 ) {
     let env = Env::of::<F>(w.mode);
     if env.is_nearest() {
-        nan::keeping_signals::<F>(w, s, |w| two(w, s, |a, b| nearest(env, env.input(a), b)));
+        let signals = nan::signals::<F>(w, s);
+        two(w, s, |a, b| nearest(env, env.input(a), b));
+        nan::restore_signals::<F>(w, s, signals);
     } else {
         at_baseline(w, s, At::<1, 2, 1>, 0, move |a, b, (), ()| {
             (any(env, env.input(a), b), ())
@@ -538,12 +553,12 @@ pub(super) fn from_integer<I: Lane + Into<i64>, R: Float>(
 #[inline(always)]
 pub(super) fn half1(w: &mut Wave, s: &Step, f: impl Fn(f32) -> f32) {
     let env = Env::of::<F16>(w.mode);
-    nan::keeping_signals::<F16>(w, s, |w| {
-        compiled_once(w, s, At::<1, 1, 1>, 0, |a: Half, (), (), ()| {
-            let a = env.input(a).0;
-            (env.output(Half::<0>(nan::of_one(f(a), a))), ())
-        });
+    let signals = nan::signals::<F16>(w, s);
+    compiled_once(w, s, At::<1, 1, 1>, 0, |a: Half, (), (), ()| {
+        let a = env.input(a).0;
+        (env.output(Half::<0>(nan::of_one(f(a), a))), ())
     });
+    nan::restore_signals::<F16>(w, s, signals);
 }
 
 /// [`rounded2`] of a half-precision operation that is done in single precision. Sums, differences and products are
@@ -583,7 +598,9 @@ fn half2_by<R: nan::Rule>(
             let result = nearest(env.input(a).0, env.input(b).0);
             (env.output(Half::<0>(result)), ())
         });
-        nan::write::<1, 2, 1, F16, Half<0>, R>(w, s, &result, env, |env, a, b, _| any(env, a, b));
+        nan::write::<1, 2, 1, F16, Half<0>, R>(w, s, &result, Env::of::<F16>, |env, a, b, _| {
+            any(env, a, b)
+        });
     } else {
         directed2(w, s, any);
     }
@@ -616,7 +633,7 @@ pub(super) fn half3_with_slow_path(
             (env.output(Half::<0>(result)), ())
         },
     );
-    nan::write::<1, 2, 3, F16, Half<0>, nan::Product>(w, s, &result, env, any);
+    nan::write::<1, 2, 3, F16, Half<0>, nan::Product>(w, s, &result, Env::of::<F16>, any);
 }
 
 /// Environment of minima and maxima: up to GCN 1.2 they leave denormals unchanged; on 1.4 a denormal that is a source is a

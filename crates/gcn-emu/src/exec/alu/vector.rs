@@ -67,23 +67,23 @@ pub fn vop1(op: Vop1) -> Option<Handler> {
         V_CEIL_F32          => |w, s| float1(w, s, |a| arithmetic::whole(a, f32::ceil)),
         V_RNDNE_F32         => |w, s| float1(w, s, |a| arithmetic::whole(a, f32::round_ties_even)),
         V_FLOOR_F32         => |w, s| float1(w, s, |a| arithmetic::whole(a, f32::floor)),
-        V_EXP_F32 | V_EXP_LEGACY_F32 => |w, s| approximation(w, s, Env::FLUSHING, approximate::exp2::<FUSES>),
-        V_LOG_F32 | V_LOG_LEGACY_F32 => |w, s| approximation(w, s, Env::FLUSHING, approximate::log2::<FUSES>),
-        V_LOG_CLAMP_F32     => |w, s| approximation(w, s, Env::FLUSHING, |a| approximate::above_minus_infinity(approximate::log2::<FUSES>(a))),
-        V_RCP_F32 | V_RCP_IFLAG_F32  => |w, s| approximation(w, s, Env::FLUSHING, f32::recip),
-        V_RCP_CLAMP_F32     => |w, s| approximation(w, s, Env::FLUSHING, |a| approximate::finite(f32::recip(a))),
-        V_RCP_LEGACY_F32    => |w, s| approximation(w, s, Env::FLUSHING, |a| approximate::infinite_to_zero(f32::recip(a))),
-        V_RSQ_F32           => |w, s| approximation(w, s, Env::FLUSHING, approximate::rsq),
-        V_RSQ_CLAMP_F32     => |w, s| approximation(w, s, Env::FLUSHING, |a| approximate::finite(approximate::rsq(a))),
-        V_RSQ_LEGACY_F32    => |w, s| approximation(w, s, Env::FLUSHING, |a| approximate::infinite_to_zero(approximate::rsq(a))),
-        V_SQRT_F32          => |w, s| approximation(w, s, Env::FLUSHING, f32::sqrt),
+        V_EXP_F32 | V_EXP_LEGACY_F32 => |w, s| approximation(w, s, approximate::exp2::<FUSES>),
+        V_LOG_F32 | V_LOG_LEGACY_F32 => |w, s| approximation(w, s, approximate::log2::<FUSES>),
+        V_LOG_CLAMP_F32     => |w, s| approximation(w, s, |a| approximate::above_minus_infinity(approximate::log2::<FUSES>(a))),
+        V_RCP_F32 | V_RCP_IFLAG_F32  => |w, s| approximation(w, s, f32::recip),
+        V_RCP_CLAMP_F32     => |w, s| approximation(w, s, |a| approximate::finite(f32::recip(a))),
+        V_RCP_LEGACY_F32    => |w, s| approximation(w, s, |a| approximate::infinite_to_zero(f32::recip(a))),
+        V_RSQ_F32           => |w, s| approximation(w, s, approximate::rsq),
+        V_RSQ_CLAMP_F32     => |w, s| approximation(w, s, |a| approximate::finite(approximate::rsq(a))),
+        V_RSQ_LEGACY_F32    => |w, s| approximation(w, s, |a| approximate::infinite_to_zero(approximate::rsq(a))),
+        V_SQRT_F32          => |w, s| approximation(w, s, f32::sqrt),
         V_SIN_F32           => |w, s| {
-            let (far, env) = (approximate::farthest(w.isa), approximate::wave_env(w));
-            approximation(w, s, env, |a| approximate::sin::<FUSES>(far, a));
+            let far = approximate::farthest(w.isa);
+            wave_function(w, s, |a| approximate::sin::<FUSES>(far, a));
         },
         V_COS_F32           => |w, s| {
-            let (far, env) = (approximate::farthest(w.isa), approximate::wave_env(w));
-            approximation(w, s, env, |a| approximate::cos::<FUSES>(far, a));
+            let far = approximate::farthest(w.isa);
+            wave_function(w, s, |a| approximate::cos::<FUSES>(far, a));
         },
         V_RCP_F64           => |w, s| float1(w, s, f64::recip),
         V_RCP_CLAMP_F64     => |w, s| float1(w, s, |a: f64| approximate::finite64(a.recip())),
