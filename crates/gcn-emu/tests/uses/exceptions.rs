@@ -30,7 +30,6 @@ const NO_CACHE: &str = "no cache is modelled";
 const FIXED: &str = "a kernel writes MODE and TRAPSTS alone";
 const SIZES: &str = "sizes of allocations are no part of the state compared here";
 const NO_TRAPS: &str = "there are no trap handlers";
-const SAME_EXPONENT: &str = "the exponent of a denormal is that of its value in every mode";
 const TO_INTEGER: &str =
     "the result is an integer that rounds in one way, and a denormal counts as zero in every mode";
 const TINY: &str = "SDWA's selection is a denormal, which counts as zero";
@@ -63,8 +62,8 @@ const FLUSHING: &[&str] = &[
 ];
 #[rustfmt::skip]
 const CONVERSIONS: &[&str] = &[
-    "v_cvt_i32_*", "v_cvt_u32_*", "v_cvt_i16_*", "v_cvt_u16_*", "v_cvt_rpi_*", "v_cvt_flr_*", "v_cvt_norm_*",
-    "v_cvt_pknorm_*",
+    "v_cvt_i32_*", "v_cvt_u32_*", "v_cvt_i16_*", "v_cvt_u16_*", "v_cvt_rpi_*", "v_cvt_flr_*", "v_cvt_pknorm_i16_f32",
+    "v_cvt_pknorm_u16_f32",
 ];
 const SHIFTS: &[&str] = &["v_pk_ashrrev_i16", "v_pk_lshlrev_b16", "v_pk_lshrrev_b16"];
 #[rustfmt::skip]
@@ -95,7 +94,6 @@ const NEVER_MATTERS: &[NeverMatters] = &[
     (ORDERED_F32, "reads src1 byte*", ALL, NO_NAN),
     (&["v_cmp_class_*", "v_cmpx_class_*"], "reads mode", ALL, "a class is the same in every mode"),
     (CONVERSIONS, "reads mode", ALL, TO_INTEGER),
-    (&["v_frexp_exp_*"], "reads mode", ALL, SAME_EXPONENT),
     (FLUSHING, "reads src0 byte*", ALL, TINY),
     (&["v_mac_f32"], "reads src1 byte*", ALL, TINY),
     (SHIFTS, "reads src0 byte 1", ALL, SHIFT),

@@ -30,7 +30,7 @@ const WHOLE: &str =
 const BY_MODE: &str = "Rounded as MODE says.";
 const EVERY: &str = "Every value is exact.";
 const PARTS: &str = "Infinities and NaN come back as they are.";
-const EXPONENT: &str = "0, infinities and NaN give 0.";
+const EXPONENT: &str = "0, infinities and NaN give 0, the last two -1 on GCN 1.0 (errata E303).";
 const TABLE: &str =
     "An approximation of 1 unit in the last place; denormals are flushed (errata E199).";
 const TABLE_F16: &str = "An approximation of 0.51 units in the last place (errata E199).";
@@ -63,8 +63,8 @@ pub(super) fn vop1(op: Vop1) -> Meaning {
         V_CVT_F32_I32 | V_CVT_F32_U32 | V_CVT_F32_F64 => words("vdst = f32(src0)").but(BY_MODE),
         V_CVT_F16_F32       => words("vdst = f16(src0)").but("Rounded as MODE says of half precision; what is too large becomes infinite."),
         V_CVT_F32_F16       => words("vdst = f32(src0)").but(EVERY),
-        V_CVT_RPI_I32_F32   => words("vdst = i32(floor(src0 + 0.5))").but("The sum is exact; beyond the type's range the nearest number of it; NaN gives 0."),
-        V_CVT_FLR_I32_F32   => words("vdst = i32(floor(src0))").but("Beyond the type's range the nearest number of it; NaN gives 0."),
+        V_CVT_RPI_I32_F32   => words("vdst = i32(floor(src0 + 0.5))").but("The sum is exact; beyond the type's range the nearest number of it; NaN as infinity of its sign (errata E192)."),
+        V_CVT_FLR_I32_F32   => words("vdst = i32(floor(src0))").but("Beyond the type's range the nearest number of it; NaN as infinity of its sign (errata E192)."),
         V_CVT_OFF_F32_I4    => words("vdst = sext(src0, 4) / 16.0").but("Four bits with sign: -0.5 to 0.4375."),
         V_CVT_F32_UBYTE0    => words("vdst = f32(src0[7:0])"),
         V_CVT_F32_UBYTE1    => words("vdst = f32(src0[15:8])"),
@@ -77,7 +77,7 @@ pub(super) fn vop1(op: Vop1) -> Meaning {
         V_FRACT_F64 | V_FRACT_F32 | V_FRACT_F16 => words("vdst = src0 - floor(src0)").but(FRACTION),
         V_EXP_F32 | V_EXP_LEGACY_F32 => words("vdst = 2 ^ src0").but(TABLE),
         V_LOG_F32 | V_LOG_LEGACY_F32 => words("vdst = log2(src0)").but(NEGATIVE),
-        V_LOG_CLAMP_F32     => words("vdst = log2(src0)").but(FINITE),
+        V_LOG_CLAMP_F32     => words("vdst = log2(src0)").but("0 gives the least finite number (errata E306)."),
         V_RCP_F32           => words("vdst = 1 / src0").but(TABLE),
         V_RCP_IFLAG_F32     => words("vdst = 1 / src0").but("As V_RCP_F32, but that a division by 0 raises the integer exception. Denormals are flushed."),
         V_RCP_CLAMP_F32     => words("vdst = 1 / src0").but(FINITE),
@@ -99,7 +99,7 @@ pub(super) fn vop1(op: Vop1) -> Meaning {
         V_FFBL_B32          => exact("vdst = src0 == 0 ? -1 : lowest(src0)").but(FIND),
         V_FFBH_I32          => exact("other = src0 < 0 ? ~src0 : src0; vdst = other == 0 ? -1 : 31 - highest(other)").but("The bits that are like the sign, the sign included; if all are, it is -1."),
         V_FREXP_EXP_I32_F64 | V_FREXP_EXP_I32_F32 | V_FREXP_EXP_I16_F16 => words("vdst = e, where src0 = m * 2^e and 0.5 <= |m| < 1").but(EXPONENT),
-        V_FREXP_MANT_F64 | V_FREXP_MANT_F32 | V_FREXP_MANT_F16 => words("vdst = m, where src0 = m * 2^e and 0.5 <= |m| < 1").but("0, infinities and NaN come back as they are."),
+        V_FREXP_MANT_F64 | V_FREXP_MANT_F32 | V_FREXP_MANT_F16 => words("vdst = m, where src0 = m * 2^e and 0.5 <= |m| < 1").but("0, infinities and NaN come back as they are, but on GCN 1.0 the last two as NaN (errata E303)."),
         V_MOVRELD_B32       => words("VGPR[vdst's number + m0] = src0").but(BEYOND),
         V_MOVRELS_B32       => words("vdst = VGPR[src0's number + m0]").but(BEYOND),
         V_MOVRELSD_B32      => words("VGPR[vdst's number + m0] = VGPR[src0's number + m0]").but(BEYOND),
