@@ -200,17 +200,16 @@ impl Form {
         corners.extend(meaning(self.op).map(|it| it.corners));
         let first = self.operands.first().map(|place| place.slot.ty);
         let is_float = first.is_some_and(Ty::is_float);
-        match self.row.does {
-            Does::Compare(Test::Class, _) => corners.push(
-                "Bits of SRC1, from 0 on: signalling NaN, quiet NaN, -infinity, -normal, -denormal, -0, +0, +denormal, +normal, +infinity. Denormals are a class in every mode.",
-            ),
-            Does::Compare(Test::F | Test::Tru, _) => {}
-            Does::Compare(..) if self.row.slots().any(|slot| slot.ty.is_float()) => {
-                corners.push("A comparison with NaN is false, and its negation true; -0 equals +0.");
+        if let Does::Compare(test, _) = self.row.does {
+            let is_constant = matches!(test, Test::F | Test::Tru);
+            if test == Test::Class {
+                corners.push(
+                    "Bits of SRC1, from 0 on: signalling NaN, quiet NaN, -infinity, -normal, -denormal, -0, +0, +denormal, +normal, +infinity. Denormals are a class in every mode.",
+                );
+            } else if !is_constant && self.row.slots().any(|slot| slot.ty.is_float()) {
+                corners
+                    .push("A comparison with NaN is false, and its negation true; -0 equals +0.");
             }
-            _ => {}
-        }
-        if matches!(self.row.does, Does::Compare(..)) {
             corners.push("Bits of inactive lanes become 0.");
         }
         if matches!(self.row.does, Does::Alu(_))
