@@ -300,27 +300,15 @@ fn quantities_have_names() {
 /// Lines above which a source is split.
 const MOST_LINES: usize = 650;
 
-/// Sources that are longer, the lines that each may have, and the reason. The list only shrinks.
-#[rustfmt::skip]
-const LONG: &[(&str, usize, &str)] = &[
-    ("crates/gcn-emu/src/exec/alu/protocol.rs", 859, "waits for the block compiler, which changes how operations are described"),
-    ("crates/gcn-emu/tests/alu/float.rs", 757, "not split yet"),
-];
-
 #[test]
 fn sources_are_short() {
     let mut wrong = Vec::new();
     for (name, text) in texts(&["rs"]) {
         let lines = text.lines().count();
-        let exception = LONG.iter().find(|(long, ..)| *long == name);
-        match exception {
-            None if lines > MOST_LINES => wrong.push(format!(
+        if lines > MOST_LINES {
+            wrong.push(format!(
                 "{name} has {lines} lines, more than {MOST_LINES}: split it by what its parts do"
-            )),
-            Some((_, most, _)) if lines > *most => wrong.push(format!(
-                "{name} has grown to {lines} lines; it is an exception up to {most}"
-            )),
-            _ => {}
+            ));
         }
     }
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));

@@ -12,6 +12,7 @@ mod nan;
 mod rounding;
 mod scalar;
 mod signs;
+mod single;
 mod vector;
 
 use gcn_emu::code::Code;

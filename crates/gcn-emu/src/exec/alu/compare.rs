@@ -4,7 +4,8 @@ use gcn_isa::Ty;
 use gcn_isa::effect::Test;
 
 use super::float::{F16, Float};
-use super::protocol::{compare, compare_float};
+use super::protocol::compare;
+use super::under_mode::compare_float;
 use crate::lanes::{Lane, at_each_level};
 use crate::step::Handler;
 

@@ -12,6 +12,7 @@ use super::float::{F16, Float};
 use super::operands::At;
 use super::protocol::*;
 use super::scalar_operand;
+use super::under_mode::*;
 use crate::lanes::{Half, LANES, Lane, Lanes, keep_if};
 use crate::step::{Arg, Step};
 use crate::wave::Wave;

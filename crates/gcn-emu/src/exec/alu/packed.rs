@@ -10,9 +10,8 @@ use super::exact;
 use super::float::{F16, Float, Flush};
 use super::nan;
 use super::operands::At;
-use super::protocol::{
-    at_baseline, both_halves, compiled_once, order_env, three, two, with_slow_path,
-};
+use super::protocol::{at_baseline, compiled_once, three, two, with_slow_path};
+use super::under_mode::{both_halves, order_env};
 use crate::lanes::{Half, Lane, at_each_level};
 use crate::step::{Handler, Step};
 use crate::wave::Wave;

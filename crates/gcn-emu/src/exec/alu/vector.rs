@@ -25,6 +25,7 @@ use super::operations::{
 };
 use super::protocol::*;
 use super::scalar_operand;
+use super::under_mode::*;
 use crate::lanes::{Half, at_each_level};
 use crate::step::Handler;
 
