@@ -56,7 +56,7 @@ const ORDERED_F32: &[&str] = &["v_cmp_o_f32", "v_cmp_u_f32", "v_cmpx_o_f32", "v_
 /// Operations to which a denormal is zero.
 #[rustfmt::skip]
 const FLUSHING: &[&str] = &[
-    "v_cos_f32", "v_sin_f32", "v_exp_f32", "v_exp_legacy_f32", "v_log_f32", "v_log_legacy_f32", "v_rcp_f32",
+    "v_cos_f32", "v_exp_f32", "v_exp_legacy_f32", "v_log_f32", "v_log_legacy_f32", "v_rcp_f32",
     "v_rcp_iflag_f32", "v_rsq_f32", "v_sqrt_f32", "v_mac_f32", "v_cvt_i32_f32", "v_cvt_u32_f32", "v_cvt_rpi_i32_f32",
     "v_rndne_f32", "v_trunc_f32",
 ];
@@ -95,6 +95,8 @@ const NEVER_MATTERS: &[NeverMatters] = &[
     (&["v_cmp_class_*", "v_cmpx_class_*"], "reads mode", ALL, "a class is the same in every mode"),
     (CONVERSIONS, "reads mode", ALL, TO_INTEGER),
     (FLUSHING, "reads src0 byte*", ALL, TINY),
+    // From GCN 1.4 on it takes denormals as MODE says (errata E199).
+    (&["v_sin_f32"], "reads src0 byte*", BEFORE_GFX9, TINY),
     (&["v_mac_f32"], "reads src1 byte*", ALL, TINY),
     (SHIFTS, "reads src0 byte 1", ALL, SHIFT),
     (SHIFTS, "reads src0 byte 3", ALL, SHIFT),
