@@ -85,6 +85,7 @@ fn items_of_the_checklist_name_tests_that_exist() {
         include_str!("../alu/vector.rs"),
         include_str!("../alu/control.rs"),
         include_str!("../alu/signs.rs"),
+        include_str!("../alu/single.rs"),
         include_str!("../indexing.rs"),
         include_str!("../formats.rs"),
         include_str!("../differential.rs"),
