@@ -371,7 +371,12 @@ pub(super) fn rounded_int<F: Float, I: Lane, R: Lane>(
     let env = Env::of::<F>(w.mode);
     if env.is_nearest() {
         let signals = nan::signals::<F>(w, s);
-        two(w, s, |a, b| nearest(env, env.input(a), b));
+        if env.keeps_denormals() {
+            // Compiled without what flushing costs.
+            two(w, s, |a, b| nearest(Env::KEEPING, a, b));
+        } else {
+            two(w, s, |a, b| nearest(env, env.input(a), b));
+        }
         nan::restore_signals::<F>(w, s, signals);
     } else {
         at_baseline(w, s, At::<1, 2, 1>, 0, move |a, b, (), ()| {
