@@ -107,12 +107,30 @@ fn vectors(arguments: &[&str]) -> Result<()> {
         } else {
             println!("vectors: testing {level}");
             run(Command::new(env!("CARGO"))
-                .args(["test", "--package", "gcn-emu", "--profile", "checked"])
+                .args(["test", "--workspace", "--profile", "checked", "--lib"])
+                .args(emulator_tests()?.iter().flat_map(|name| ["--test", name]))
                 .args(arguments)
                 .env("GCN_VECTORS", level))?;
         }
     }
     Ok(())
+}
+
+/// Names of gcn-emu's integration tests. They are selected in the workspace, with the few tests of other crates that have the
+/// same names: `--package gcn-emu` would enable other features of dependencies than `cargo xtask test`, and compile the emulator again.
+fn emulator_tests() -> Result<Vec<String>> {
+    let directory = Path::new(env!("CARGO_MANIFEST_DIR")).join("../crates/gcn-emu/tests");
+    let read = || format!("cannot read {}", directory.display());
+    let mut names = Vec::new();
+    for entry in std::fs::read_dir(&directory).with_context(read)? {
+        let path = entry.with_context(read)?.path();
+        let is_test = path.join("main.rs").exists() || path.extension().is_some_and(|e| e == "rs");
+        if let (true, Some(name)) = (is_test, path.file_stem().and_then(|stem| stem.to_str())) {
+            names.push(name.to_owned());
+        }
+    }
+    names.sort();
+    Ok(names)
 }
 
 /// Runs the kernels of compilers in every build and prints a table.

@@ -181,6 +181,29 @@ pub enum UserSgpr {
     GridWorkgroupCountZ,
 }
 
+impl UserSgpr {
+    /// The directive that asks for it in `.amdhsa_kernel`; `None` for the counts of workgroups, which version 2 alone has.
+    ///
+    /// ```
+    /// use gcn_object::UserSgpr;
+    /// assert_eq!(UserSgpr::QueuePtr.directive(), Some(".amdhsa_user_sgpr_queue_ptr"));
+    /// ```
+    pub fn directive(self) -> Option<&'static str> {
+        Some(match self {
+            UserSgpr::PrivateSegmentBuffer => ".amdhsa_user_sgpr_private_segment_buffer",
+            UserSgpr::DispatchPtr => ".amdhsa_user_sgpr_dispatch_ptr",
+            UserSgpr::QueuePtr => ".amdhsa_user_sgpr_queue_ptr",
+            UserSgpr::KernargSegmentPtr => ".amdhsa_user_sgpr_kernarg_segment_ptr",
+            UserSgpr::DispatchId => ".amdhsa_user_sgpr_dispatch_id",
+            UserSgpr::FlatScratchInit => ".amdhsa_user_sgpr_flat_scratch_init",
+            UserSgpr::PrivateSegmentSize => ".amdhsa_user_sgpr_private_segment_size",
+            UserSgpr::GridWorkgroupCountX
+            | UserSgpr::GridWorkgroupCountY
+            | UserSgpr::GridWorkgroupCountZ => return None,
+        })
+    }
+}
+
 /// The user SGPRs in the order the hardware sets them up: the bit that asks for each, and its registers.
 const USER_SGPRS: [(Field, UserSgpr, u32); 10] = [
     (

@@ -49,7 +49,7 @@ pub fn is_driver_program(bytes: &[u8]) -> bool {
 
 /// Reads a program of Catalyst or Gallium, which keeps the bytes: borrowed from a slice, or shared ([`Bytes::shared`]).
 ///
-/// What is kept is no larger than a small multiple of the bytes. Kernels whose code cannot be found are in
+/// The program takes no more memory than a small multiple of the bytes. Kernels whose code cannot be found are in
 /// [`DriverProgram::warnings`], and have no code.
 ///
 /// # Errors

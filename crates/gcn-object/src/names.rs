@@ -120,6 +120,8 @@ pub fn find_name<'n>(
 /// ```
 #[derive(Clone, Debug)]
 pub struct NamePattern<'a> {
+    /// The name as it was written, which is a symbol if a kernel has it: symbols may end like a suffix.
+    written: &'a str,
     /// The name without suffixes.
     symbol: &'a str,
     signature: Option<Signature>,
@@ -133,7 +135,11 @@ impl<'a> NamePattern<'a> {
             Some(declaration) => Signature::parse(&declaration),
             None => Signature::parse(symbol),
         };
-        Self { symbol, signature }
+        Self {
+            written: name,
+            symbol,
+            signature,
+        }
     }
 
     /// Tells if the name may denote the kernel with a symbol. Another kernel may match better; [`NamePattern::find`]
@@ -144,7 +150,7 @@ impl<'a> NamePattern<'a> {
 
     /// The parts that the name leaves out; `None` if it does not denote the kernel with this symbol.
     fn omissions(&self, symbol: &str) -> Option<Omissions> {
-        if symbol == self.symbol {
+        if symbol == self.written || symbol == self.symbol {
             return Some(Omissions::NONE);
         }
         let asked = self.signature.as_ref()?;
@@ -164,8 +170,10 @@ impl<'a> NamePattern<'a> {
         symbols: impl IntoIterator<Item = &'n str>,
     ) -> Result<&'n str, NameError> {
         let mut symbols: Vec<&str> = symbols.into_iter().collect();
-        if let Some(symbol) = symbols.iter().find(|symbol| **symbol == self.symbol) {
-            return Ok(symbol);
+        for exact in [self.written, self.symbol] {
+            if let Some(symbol) = symbols.iter().find(|symbol| **symbol == exact) {
+                return Ok(symbol);
+            }
         }
         // Units of a program may share kernels.
         let mut seen = HashSet::new();
@@ -325,6 +333,10 @@ mod tests {
             ("copy@kd", 5),
         ] {
             assert_eq!(find_name(KERNELS, name), Ok(KERNELS[index]), "{name}");
+        }
+        // Symbols of other assemblers may end like a descriptor's, or in a blank.
+        for name in ["copy.kd", "copy ", "fill@kd", ".kd"] {
+            assert_eq!(find_name(["copy", "fill", name], name), Ok(name));
         }
         // A kernel that several units have is one.
         assert_eq!(find_name([KERNELS[0], KERNELS[0]], "scale"), Ok(KERNELS[0]));

@@ -79,7 +79,7 @@ pub(crate) fn place(
             given: arguments.len(),
         });
     }
-    let fixed_lds = kernel.description().descriptor.group_segment_fixed_size;
+    let fixed_lds = kernel.fixed_lds();
     let mut end = 0u64;
     let mut placed = Vec::new();
     for (index, argument) in arguments.iter().enumerate() {

@@ -82,9 +82,7 @@ impl Args {
             kernel: self.kernel.as_deref(),
         }
     }
-}
 
-impl Args {
     /// # Errors
     /// An option is about raw words.
     fn check_object(&self) -> Result<(), Usage> {
@@ -140,16 +138,14 @@ impl Args {
     /// The part of raw words that is asked for.
     fn raw_code<'b>(&self, target: &Target, bytes: &'b [u8], name: &str) -> Result<Code<'b>> {
         let offset = self.offset.unwrap_or(0);
-        let rest = usize::try_from(offset).ok();
-        let rest = rest.and_then(|offset| bytes.get(offset..));
-        let length = self.length.map_or(Some(usize::MAX), |n| n.try_into().ok());
-        let part = rest
-            .zip(length)
-            .and_then(|(rest, length)| match self.length {
-                Some(_) => rest.get(..length),
+        let part = || {
+            let rest = bytes.get(usize::try_from(offset).ok()?..)?;
+            match self.length {
+                Some(length) => rest.get(..usize::try_from(length).ok()?),
                 None => Some(rest),
-            });
-        let Some(part) = part else {
+            }
+        };
+        let Some(part) = part() else {
             bail!(
                 "{name} has {} bytes, fewer than --offset and --length ask for",
                 bytes.len()

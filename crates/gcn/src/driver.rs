@@ -136,8 +136,7 @@ pub fn show(
         report.kernels.retain(|kernel| kernel.name == only.name);
     }
     if json {
-        serde_json::to_writer_pretty(&mut *out, &report).map_err(io::Error::from)?;
-        writeln!(out)?;
+        render::json(&report, out)?;
     } else {
         report.write(name, out)?;
     }

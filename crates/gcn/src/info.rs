@@ -90,8 +90,7 @@ pub fn run(args: &Args, out: &mut dyn Write) -> Result<Status> {
         report.kernels.retain(|kernel| kernel.name == *symbol);
     }
     if args.json {
-        serde_json::to_writer_pretty(&mut *out, &report).map_err(io::Error::from)?;
-        writeln!(out)?;
+        render::json(&report, out)?;
     } else {
         report.write(&name, out)?;
     }
@@ -141,8 +140,7 @@ fn write_entries(
     out: &mut dyn Write,
 ) -> Result<Status> {
     if json {
-        serde_json::to_writer_pretty(&mut *out, list).map_err(io::Error::from)?;
-        writeln!(out)?;
+        render::json(list, out)?;
         return Ok(Status::Success);
     }
     writeln!(out, "{}: {} code objects", printable(name), list.len())?;

@@ -3,6 +3,7 @@
 use std::ffi::OsStr;
 use std::fmt;
 use std::io;
+use std::num::ParseIntError;
 use std::path::{Path, PathBuf};
 
 use anyhow::Result;
@@ -182,12 +183,11 @@ impl gcn_asm::Files for SourceFiles<'_> {
 ///
 /// # Errors
 /// It is none, or has more than 64 bits.
-pub fn number(text: &str) -> Result<u64, String> {
-    match text.strip_prefix("0x").or_else(|| text.strip_prefix("0X")) {
+pub fn number(text: &str) -> Result<u64, ParseIntError> {
+    match text.strip_prefix("0x") {
         Some(digits) => u64::from_str_radix(digits, 16),
         None => text.parse(),
     }
-    .map_err(|error| error.to_string())
 }
 
 /// Opens a file, or standard input if the name is [`STDIN`]; an input of unknown length has `most` bytes at most.

@@ -17,7 +17,7 @@ use gcn_isa::field::SUFFIXES;
 use gcn_isa::{Isa, IsaSet, Op, Row, Target, rows};
 use serde::Serialize;
 
-use crate::{Status, Usage, input};
+use crate::{Status, Usage, input, render};
 use instruction::Instruction;
 
 /// For `--help`.
@@ -90,8 +90,7 @@ struct Print<'a> {
 impl Print<'_> {
     fn answer<A: Answer + Serialize>(self, answer: &A) -> Result<()> {
         if self.json {
-            serde_json::to_writer_pretty(&mut *self.out, answer).map_err(io::Error::from)?;
-            writeln!(self.out)?;
+            render::json(answer, self.out)?;
         } else {
             answer.write(self.out)?;
         }
@@ -378,11 +377,7 @@ fn numbered(isas: &[Isa], family_name: &str, number: &str) -> Result<Vec<&'stati
     if !family_names().iter().any(|name| name == family_name) {
         bail!("no family is called `{family_name}`; `gcn isa` lists them");
     }
-    let parsed = match number.strip_prefix("0x") {
-        Some(digits) => u64::from_str_radix(digits, 16),
-        None => number.parse(),
-    };
-    let Ok(wanted) = parsed else {
+    let Ok(wanted) = input::number(number) else {
         bail!("`{number}` is not a number");
     };
     let has = |row: &&Row| {

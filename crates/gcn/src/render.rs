@@ -8,6 +8,7 @@ use std::ops::Range;
 
 use annotate_snippets::{AnnotationKind, Level, Renderer, Snippet};
 use gcn_asm::{Diagnostic, Severity, SourceFile, ids};
+use serde::Serialize;
 
 use crate::warnings::WARNING_LIMIT;
 
@@ -27,6 +28,15 @@ pub fn complain(error: &anyhow::Error) {
         "error: {}\n",
         printable(&format!("{error:#}"))
     ));
+}
+
+/// Writes a value in JSON, on lines of its own.
+///
+/// # Errors
+/// `out` cannot be written.
+pub fn json(value: &(impl Serialize + ?Sized), out: &mut dyn Write) -> io::Result<()> {
+    serde_json::to_writer_pretty(&mut *out, value)?;
+    writeln!(out)
 }
 
 /// Writes a warning about a whole file to standard error.

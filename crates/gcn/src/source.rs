@@ -13,22 +13,26 @@ const MAX_SOURCE_BYTES: u64 = 16 << 20;
 /// Sources that debug information names, each read once.
 #[derive(Default)]
 pub struct Sources {
-    /// The text of each file; `None` if it cannot be read.
-    files: HashMap<Arc<str>, Option<String>>,
+    /// The lines of each file without their indentation; `None` if it cannot be read.
+    files: HashMap<Arc<str>, Option<Vec<String>>>,
 }
 
 impl Sources {
     /// The line at a place, without its indentation; `None` if the file cannot be read or is not that long.
     pub fn line(&mut self, place: &SourcePlace) -> Option<&str> {
         let file = self.files.entry(place.file.clone());
-        let text = file.or_insert_with_key(|path| {
+        let lines = file.or_insert_with_key(|path| {
+            let path = Path::new(&**path);
             // The name comes from the object: it may be that of a pipe, or of a device without an end.
-            let metadata = fs::metadata(Path::new(&**path)).ok()?;
-            let is_source = metadata.is_file() && metadata.len() <= MAX_SOURCE_BYTES;
-            is_source.then(|| fs::read_to_string(Path::new(&**path)).ok())?
+            let metadata = fs::metadata(path).ok()?;
+            if !metadata.is_file() || metadata.len() > MAX_SOURCE_BYTES {
+                return None;
+            }
+            let text = fs::read_to_string(path).ok()?;
+            Some(text.lines().map(|line| line.trim().to_owned()).collect())
         });
         let index = (place.line as usize).checked_sub(1)?;
-        text.as_deref()?.lines().nth(index).map(str::trim)
+        lines.as_ref()?.get(index).map(String::as_str)
     }
 
     /// The place of code at an address and the text of its line, as `scale.cl:4: return x + x;`; of code that was inlined, the

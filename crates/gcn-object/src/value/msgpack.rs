@@ -1,15 +1,12 @@
 //! Documents as MessagePack, by serde.
 
-use std::cell::Cell;
 use std::fmt;
 
 use serde::Serialize;
-use serde::de::{
-    Deserialize, DeserializeSeed, Deserializer, Error as _, MapAccess, SeqAccess, Visitor,
-};
+use serde::de::{DeserializeSeed, Deserializer, MapAccess, SeqAccess, Visitor};
 use serde::ser::{SerializeMap, Serializer};
 
-use super::{MAX_DEPTH, MAX_SOURCE_BYTES, MetadataError, Value, check_size};
+use super::{MAX_DEPTH, MetadataError, Value, check_size};
 
 impl Value {
     /// Reads one MessagePack document; bytes after it are ignored.
@@ -17,9 +14,7 @@ impl Value {
         check_size(bytes.len())?;
         let mut deserializer = rmp_serde::Deserializer::from_read_ref(bytes);
         deserializer.set_max_depth(MAX_DEPTH);
-        let budget = Cell::new(bytes.len());
-        Node(&budget)
-            .deserialize(&mut deserializer)
+        Node.deserialize(&mut deserializer)
             .map_err(|error| MetadataError::MessagePack(error.to_string()))
     }
 
@@ -51,37 +46,19 @@ impl Serialize for Value {
     }
 }
 
-/// Reader of one node within a budget: without aliases each node takes a byte at least, so running out means that
-/// aliases multiply the document.
+/// Reader of one node. Each takes a byte of the document at least, so that the tree is bounded by it.
 #[derive(Clone, Copy)]
-struct Node<'a>(&'a Cell<usize>);
+struct Node;
 
-impl<'de> DeserializeSeed<'de> for Node<'_> {
+impl<'de> DeserializeSeed<'de> for Node {
     type Value = Value;
 
     fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<Value, D::Error> {
-        let left = self
-            .0
-            .get()
-            .checked_sub(1)
-            .ok_or_else(|| D::Error::custom("aliases multiply the document"))?;
-        self.0.set(left);
         deserializer.deserialize_any(self)
     }
 }
 
-impl Node<'_> {
-    /// Takes the length of a text off the budget, since an alias can repeat it.
-    fn pay<E: serde::de::Error>(self, bytes: usize) -> Result<(), E> {
-        // The node itself has taken one byte already.
-        let left = self.0.get().checked_sub(bytes.saturating_sub(1));
-        self.0
-            .set(left.ok_or_else(|| E::custom("aliases multiply the document"))?);
-        Ok(())
-    }
-}
-
-impl<'de> Visitor<'de> for Node<'_> {
+impl<'de> Visitor<'de> for Node {
     type Value = Value;
 
     fn expecting(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -116,13 +93,11 @@ impl<'de> Visitor<'de> for Node<'_> {
         Ok(Value::Float(number))
     }
 
-    fn visit_str<E: serde::de::Error>(self, text: &str) -> Result<Value, E> {
-        self.pay(text.len())?;
+    fn visit_str<E>(self, text: &str) -> Result<Value, E> {
         Ok(Value::Text(text.to_owned()))
     }
 
-    fn visit_bytes<E: serde::de::Error>(self, bytes: &[u8]) -> Result<Value, E> {
-        self.pay(bytes.len())?;
+    fn visit_bytes<E>(self, bytes: &[u8]) -> Result<Value, E> {
         Ok(Value::Bytes(bytes.to_vec()))
     }
 
@@ -141,14 +116,6 @@ impl<'de> Visitor<'de> for Node<'_> {
             entries.push(entry);
         }
         Ok(Value::Map(entries))
-    }
-}
-
-impl<'de> Deserialize<'de> for Value {
-    /// Reads any document that serde can describe; for untrusted MessagePack and YAML use the functions of this type,
-    /// which bound the result.
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        Node(&Cell::new(MAX_SOURCE_BYTES)).deserialize(deserializer)
     }
 }
 

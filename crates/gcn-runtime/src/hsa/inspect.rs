@@ -79,24 +79,8 @@ impl fmt::Display for UnsetSgprs {
 impl UnsetSgprs {
     /// The assembler's directives that ask for [`UnsetSgprs::missing`].
     pub fn directives(&self) -> impl Iterator<Item = &'static str> {
-        self.missing.iter().filter_map(|what| directive(*what))
+        self.missing.iter().filter_map(|what| what.directive())
     }
-}
-
-/// The directive that asks for some contents of user SGPRs; nothing if there is none.
-fn directive(what: UserSgpr) -> Option<&'static str> {
-    Some(match what {
-        UserSgpr::PrivateSegmentBuffer => ".amdhsa_user_sgpr_private_segment_buffer",
-        UserSgpr::DispatchPtr => ".amdhsa_user_sgpr_dispatch_ptr",
-        UserSgpr::QueuePtr => ".amdhsa_user_sgpr_queue_ptr",
-        UserSgpr::KernargSegmentPtr => ".amdhsa_user_sgpr_kernarg_segment_ptr",
-        UserSgpr::DispatchId => ".amdhsa_user_sgpr_dispatch_id",
-        UserSgpr::FlatScratchInit => ".amdhsa_user_sgpr_flat_scratch_init",
-        UserSgpr::PrivateSegmentSize => ".amdhsa_user_sgpr_private_segment_size",
-        UserSgpr::GridWorkgroupCountX
-        | UserSgpr::GridWorkgroupCountY
-        | UserSgpr::GridWorkgroupCountZ => return None,
-    })
 }
 
 /// Contents that are addresses or descriptors, the likeliest first.

@@ -36,35 +36,23 @@ struct Other {
 
 /// The directive, or for version 2 alone the key of `.amd_kernel_code_t`, and the contents, of a user SGPR.
 fn user(what: UserSgpr) -> (&'static str, &'static str) {
-    match what {
-        UserSgpr::PrivateSegmentBuffer => (
-            ".amdhsa_user_sgpr_private_segment_buffer",
-            "buffer descriptor of scratch, swizzled by lane",
-        ),
+    let (key, holds) = match what {
+        UserSgpr::PrivateSegmentBuffer => ("", "buffer descriptor of scratch, swizzled by lane"),
         UserSgpr::DispatchPtr => (
-            ".amdhsa_user_sgpr_dispatch_ptr",
+            "",
             "address of the dispatch packet: sizes of the grid and the workgroup",
         ),
         UserSgpr::QueuePtr => (
-            ".amdhsa_user_sgpr_queue_ptr",
+            "",
             "address of the queue: upper halves of the apertures at 0x40 (LDS) and 0x44 (scratch)",
         ),
-        UserSgpr::KernargSegmentPtr => (
-            ".amdhsa_user_sgpr_kernarg_segment_ptr",
-            "address of the arguments",
-        ),
-        UserSgpr::DispatchId => (
-            ".amdhsa_user_sgpr_dispatch_id",
-            "number of the dispatch; 0 here",
-        ),
+        UserSgpr::KernargSegmentPtr => ("", "address of the arguments"),
+        UserSgpr::DispatchId => ("", "number of the dispatch; 0 here"),
         UserSgpr::FlatScratchInit => (
-            ".amdhsa_user_sgpr_flat_scratch_init",
+            "",
             "before GCN 1.4: offset of the wave's scratch, bytes of a lane; GCN 1.4: its address",
         ),
-        UserSgpr::PrivateSegmentSize => (
-            ".amdhsa_user_sgpr_private_segment_size",
-            "bytes of scratch of a lane",
-        ),
+        UserSgpr::PrivateSegmentSize => ("", "bytes of scratch of a lane"),
         UserSgpr::GridWorkgroupCountX => (
             "enable_sgpr_grid_workgroup_count_x",
             "workgroups in x (code objects of version 2)",
@@ -77,7 +65,8 @@ fn user(what: UserSgpr) -> (&'static str, &'static str) {
             "enable_sgpr_grid_workgroup_count_z",
             "workgroups in z (code objects of version 2)",
         ),
-    }
+    };
+    (what.directive().unwrap_or(key), holds)
 }
 
 /// Directives of the SGPRs behind the user SGPRs, in the order of the registers.

@@ -230,13 +230,15 @@ impl Ready {
         &self,
         run: &Run,
         mut trace: Option<&mut Trace>,
+        map: &CodeMap<'_>,
         out: &mut dyn Write,
     ) -> Result<Ran> {
         let mut ran = Ran::default();
         let mut written = run.launches.iter().zip(&self.launches);
         while let Some((launch, prepared)) = written.next() {
             let repeat = launch.repeat.map_or(1, u32::from);
-            self.repeat(prepared, repeat, trace.as_deref_mut(), &mut ran, out)?;
+            let trace = trace.as_deref_mut();
+            self.repeat(prepared, repeat, trace, map, &mut ran, out)?;
             if ran.fault.is_some() {
                 if let left @ 1.. = written.len() as u64 {
                     let left = plural(left, "launch", "es");
@@ -254,6 +256,7 @@ impl Ready {
         prepared: &PreparedLaunch,
         times: u32,
         mut trace: Option<&mut Trace>,
+        map: &CodeMap<'_>,
         ran: &mut Ran,
         out: &mut dyn Write,
     ) -> Result<()> {
@@ -263,7 +266,6 @@ impl Ready {
             stats: Stats::default(),
             times: Vec::new(),
         };
-        let map = CodeMap::new(prepared.kernel().module());
         let (mut note, mut lost) = (None, 0);
         for _ in 0..times {
             let begin = Instant::now();
@@ -280,7 +282,7 @@ impl Ready {
             done.stats = sum(done.stats, end.stats);
             ran.printed.extend_from_slice(&end.printed);
             lost += end.lost;
-            note = note.or_else(|| outside(&end, &map));
+            note = note.or_else(|| outside(&end, map));
             if end.fault.is_some() {
                 ran.fault = Some((prepared.clone(), end));
                 break;
@@ -288,8 +290,8 @@ impl Ready {
         }
         ran.launches.push(done);
         ran.notes.extend(note);
-        ran.notes.extend(unowned(prepared.code(), &map));
-        ran.notes.extend(beyond(prepared, &map));
+        ran.notes.extend(unowned(prepared.code(), map));
+        ran.notes.extend(beyond(prepared, map));
         if lost > 0 {
             ran.notes.push(format!(
                 "the kernel has printed {lost} bytes more, which are lost"

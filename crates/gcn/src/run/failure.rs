@@ -68,8 +68,7 @@ impl Failure {
     }
 
     fn write(&self, out: &mut dyn Write) -> Result<()> {
-        serde_json::to_writer_pretty(&mut *out, self).map_err(io::Error::from)?;
-        writeln!(out)?;
+        render::json(self, out)?;
         Ok(())
     }
 }

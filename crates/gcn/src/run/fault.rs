@@ -157,8 +157,12 @@ fn hints(fault: &Fault, prepared: &PreparedLaunch) -> Vec<String> {
 
 impl FaultReport {
     /// Collects what is known about the fault of a run, if it had one; `cause` says what stopped it if that came from outside.
-    pub fn new(end: &Completion, prepared: &PreparedLaunch, cause: Cause) -> Option<FaultReport> {
-        let code = &CodeMap::new(prepared.kernel().module());
+    pub fn new(
+        end: &Completion,
+        prepared: &PreparedLaunch,
+        code: &CodeMap<'_>,
+        cause: Cause,
+    ) -> Option<FaultReport> {
         let fault = end.fault.as_ref()?;
         let (outcome, message) = match &fault.kind {
             FaultKind::Interrupted => match cause {

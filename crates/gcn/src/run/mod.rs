@@ -28,6 +28,7 @@ use anyhow::{Context, Result, bail};
 use gcn_runtime::PreparedLaunch;
 
 use crate::{Status, render};
+use code_map::CodeMap;
 use dispatch::Dispatches;
 use expect::Verdict;
 use failure::UsageOfKernel;
@@ -80,9 +81,10 @@ fn carry_out(run: &Run, out: &mut dyn Write) -> Result<Status> {
         }
     }
 
+    let map = CodeMap::new(&module);
     let stop = Stop::listen(&interrupted, run.timeout).context("cannot handle signals")?;
     let ran = stop
-        .limited(|| ready.run(run, trace.as_mut(), out))
+        .limited(|| ready.run(run, trace.as_mut(), &map, out))
         .context("cannot watch the timeout")??;
     let cause = stop.cause();
     stop.ended();
@@ -90,7 +92,7 @@ fn carry_out(run: &Run, out: &mut dyn Write) -> Result<Status> {
     let fidelity = fidelity::list(ready.launches.iter().map(PreparedLaunch::code));
     let fault = ran
         .fault
-        .and_then(|(launch, end)| fault::FaultReport::new(&end, &launch, cause));
+        .and_then(|(launch, end)| fault::FaultReport::new(&end, &launch, &map, cause));
     let verdicts: Vec<Verdict> = wanted
         .expect
         .iter()

@@ -1,7 +1,7 @@
 //! The outcome and the results of a run, for people, in JSON and as an exit status.
 
 use std::borrow::Cow;
-use std::io::{self, Write};
+use std::io::Write;
 use std::time::Duration;
 
 use anyhow::Result;
@@ -209,8 +209,7 @@ impl<'a> Report<'a> {
     /// # Errors
     /// `out` cannot be written.
     pub fn write(&self, out: &mut dyn Write) -> Result<()> {
-        serde_json::to_writer_pretty(&mut *out, self).map_err(io::Error::from)?;
-        writeln!(out)?;
+        render::json(self, out)?;
         Ok(())
     }
 }

@@ -8,6 +8,7 @@ use gcn_runtime::bind::BufferView;
 use gcn_runtime::hsa::Loaded;
 
 use super::launch;
+use crate::input;
 
 /// Adds what `KEY=VALUE` says to a filter.
 ///
@@ -81,13 +82,10 @@ fn range<T: Copy + PartialOrd + From<u8> + std::ops::Add<Output = T>>(
 
 /// An address as a number.
 fn address(text: &str) -> Option<u64> {
-    let text = text.trim();
-    let number = match text.strip_prefix("0x") {
-        Some(digits) => u64::from_str_radix(digits, 16).ok(),
-        None => text.parse().ok(),
-    };
     // The address behind it is one too.
-    number.filter(|number| *number < u64::MAX)
+    input::number(text.trim())
+        .ok()
+        .filter(|number| *number < u64::MAX)
 }
 
 /// An address as a number, or as a symbol with an offset.
