@@ -67,6 +67,7 @@ mod error;
 mod signal;
 mod pool;
 mod device;
+pub mod settings;
 mod buffer;
 mod host_memory;
 mod queue;

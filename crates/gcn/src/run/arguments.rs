@@ -1,11 +1,8 @@
 //! Arguments as options and launch files have them: their files, what they cost, and what is wrong with them.
 
-use std::fs::File;
-use std::io::Read;
-
 use anyhow::{Result, bail};
-use gcn_runtime::Kernel;
 use gcn_runtime::bind::{self, BoundArgument};
+use gcn_runtime::{Kernel, settings};
 
 use super::launch::Given;
 
@@ -86,17 +83,5 @@ pub fn afford<'a>(arguments: impl Iterator<Item = &'a BoundArgument>, budget: u6
 pub fn spare_memory() -> u64 {
     /// The assumption where it cannot be found out.
     const UNKNOWN: u64 = 4 << 30;
-    let read = || {
-        let mut text = String::new();
-        File::open("/proc/meminfo")
-            .ok()?
-            .read_to_string(&mut text)
-            .ok()?;
-        let line = text
-            .lines()
-            .find_map(|line| line.strip_prefix("MemAvailable:"))?;
-        let kibibytes: u64 = line.trim().trim_end_matches("kB").trim().parse().ok()?;
-        kibibytes.checked_mul(1024 / 2)
-    };
-    read().unwrap_or(UNKNOWN)
+    settings::host_memory("MemAvailable").map_or(UNKNOWN, |available| available / 2)
 }

@@ -462,31 +462,3 @@ fn numbers<T: FromStr + PartialOrd + Copy + Display>(
     }
     Ok((numbers, written))
 }
-
-/// An amount of memory: bytes, or with the suffix K, M or G for the powers of 1024.
-///
-/// # Errors
-/// The accepted forms.
-pub fn amount(text: &str) -> Result<u64, String> {
-    let digits = text.trim_end_matches(|c: char| c.is_ascii_alphabetic());
-    let shift = match &text[digits.len()..] {
-        "" => Some(0),
-        "K" | "k" | "KiB" => Some(10),
-        "M" | "m" | "MiB" => Some(20),
-        "G" | "g" | "GiB" => Some(30),
-        _ => None,
-    };
-    let bytes = shift.and_then(|shift| digits.parse::<u64>().ok()?.checked_mul(1 << shift));
-    bytes.ok_or_else(|| format!("`{text}` is not an amount of memory such as 1048576, 512M or 4G"))
-}
-
-/// A time in seconds, as options have it.
-///
-/// # Errors
-/// The accepted forms.
-pub fn seconds(text: &str) -> Result<Duration, String> {
-    let seconds = text.trim().parse().ok();
-    let time = seconds.and_then(|seconds| Duration::try_from_secs_f64(seconds).ok());
-    time.filter(|time| !time.is_zero())
-        .ok_or_else(|| format!("`{text}` is not a number of seconds above 0"))
-}

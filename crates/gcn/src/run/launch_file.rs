@@ -5,11 +5,11 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use anyhow::{Context, Result, bail};
+use gcn_runtime::settings;
 use serde::Deserialize;
 
 use super::launch::{
-    Compiler, Extent, FILE, Given, Launch, Run, TraceOptions, VALUE, amount, offsets, pair,
-    seconds, sizes, unvalued,
+    Compiler, Extent, FILE, Given, Launch, Run, TraceOptions, VALUE, offsets, pair, sizes, unvalued,
 };
 use crate::input::{Dialect, STDIN};
 
@@ -163,7 +163,7 @@ impl TryFrom<Amount> for Memory {
     fn try_from(given: Amount) -> Result<Memory, String> {
         match given {
             Amount::Bytes(bytes) => Ok(Memory(bytes)),
-            Amount::Text(text) => amount(&text).map(Memory),
+            Amount::Text(text) => settings::amount(&text).map(Memory),
         }
     }
 }
@@ -189,7 +189,7 @@ impl TryFrom<Seconds> for Timeout {
             Seconds::Number(number) => number.to_string(),
             Seconds::Text(text) => text,
         };
-        seconds(&text).map(Timeout)
+        settings::seconds(&text).map(Timeout)
     }
 }
 

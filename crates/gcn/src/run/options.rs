@@ -4,6 +4,7 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use clap::builder::TypedValueParser;
+use gcn_runtime::settings;
 
 use super::launch::{self, Extent};
 use crate::input;
@@ -64,7 +65,7 @@ pub struct Args {
     #[arg(long, value_name = "X[,Y[,Z]]", value_parser = launch::offsets, allow_hyphen_values = true)]
     pub offset: Option<[u64; 3]>,
     /// Host threads.
-    #[arg(long, value_name = "N", value_parser = threads)]
+    #[arg(long, value_name = "N", value_parser = settings::threads)]
     pub threads: Option<usize>,
     /// An argument by its name or index: 42, f32:1.5, f32:1,2,3, u32*100:iota, f32*9:fill(1),
     /// f32*9:random(seed,lo,hi), {u32:1, f32:2.5}, @FILE, hex:00ff, local:BYTES, null, the name of a buffer.
@@ -92,7 +93,7 @@ pub struct Args {
     #[arg(long, value_name = "BYTES")]
     pub stack: Option<u32>,
     /// Maximum guest memory for buffers, such as 512M or 4G; without, half of the available memory.
-    #[arg(long, value_name = "BYTES", value_parser = launch::amount)]
+    #[arg(long, value_name = "BYTES", value_parser = settings::amount)]
     pub memory: Option<u64>,
     /// Print every executed instruction, with the lanes active, the registers written, and the memory accessed.
     #[arg(long)]
@@ -108,7 +109,7 @@ pub struct Args {
     #[arg(long, value_name = "N")]
     pub limit: Option<u64>,
     /// Stop the run after S seconds: exit status 124.
-    #[arg(long, value_name = "S", value_parser = launch::seconds)]
+    #[arg(long, value_name = "S", value_parser = settings::seconds)]
     pub timeout: Option<Duration>,
     /// List the executed instructions by their fidelity: exact, approximate, open.
     #[arg(long)]
@@ -116,14 +117,4 @@ pub struct Args {
     /// Report in JSON.
     #[arg(long)]
     pub json: bool,
-}
-
-/// Host threads at most.
-pub const MAX_THREADS: usize = 1024;
-fn threads(text: &str) -> Result<usize, String> {
-    let wrong = || format!("`{text}` is not a number of threads from 1 to {MAX_THREADS}");
-    text.parse()
-        .ok()
-        .filter(|threads| (1..=MAX_THREADS).contains(threads))
-        .ok_or_else(wrong)
 }

@@ -6,11 +6,11 @@ use anyhow::{Context, Result, bail};
 use gcn_asm::{Options, Source};
 use gcn_object::CodeObject;
 use gcn_runtime::compile::{self, CompileError, DEFAULT_TARGET, Language, Request};
+use gcn_runtime::settings::MAX_THREADS;
 use gcn_runtime::{Device, Error, Kernel, Module};
 
 use super::failure::Diagnosed;
 use super::launch::Run;
-use super::options::MAX_THREADS;
 use crate::file::FileBytes;
 use crate::input::Named;
 use crate::object::NoTarget;

@@ -1,0 +1,446 @@
+//! Settings of front ends that a program loads as a library: they come through the environment.
+//!
+//! Such a front end has no command line of its own. `gcn exec` puts its options into the variables that are named here, and
+//! the library in the program reads them. A variable that is empty counts as one that is not set.
+//!
+//! ```
+//! use std::time::Duration;
+//! use gcn_runtime::settings::Settings;
+//!
+//! let mut settings = Settings::from_env()?;
+//! settings.targets = vec!["gfx900".to_owned(), "gfx906:xnack-".to_owned()];
+//! settings.timeout = Some(Duration::from_millis(1500));
+//! let variables = settings.variables();
+//! assert!(variables.contains(&("GCN_TARGET", "gfx900,gfx906:xnack-".into())));
+//! assert!(variables.contains(&("GCN_TIMEOUT", "1.5".into())));
+//! let devices = settings.devices()?;
+//! assert_eq!(devices[1].clone().build().target().name, "gfx906");
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+
+use std::env;
+use std::ffi::OsString;
+use std::fs::File;
+use std::io::Read;
+use std::num::NonZeroU64;
+use std::path::PathBuf;
+use std::time::Duration;
+
+use gcn_isa::Target;
+
+use crate::compile::DEFAULT_TARGET;
+use crate::device::{Device, DeviceBuilder};
+use crate::error::Error;
+
+/// The variable that lists the devices' targets, separated by commas.
+const TARGET: &str = "GCN_TARGET";
+/// The variable that has the bytes of each device's memory.
+const MEMORY: &str = "GCN_MEMORY";
+/// The variable that has the number of host threads of each device.
+const THREADS: &str = "GCN_THREADS";
+/// The variable that has the instructions of a wave at most.
+const LIMIT: &str = "GCN_LIMIT";
+/// The variable that has the seconds of a kernel at most.
+const TIMEOUT: &str = "GCN_TIMEOUT";
+/// The variable that names the file of the trace.
+const TRACE: &str = "GCN_TRACE";
+/// The variable that has the choice of instructions for the trace, each `KEY=VALUE`, separated by semicolons.
+const TRACE_ONLY: &str = "GCN_TRACE_ONLY";
+
+/// Host threads of a device at most.
+pub const MAX_THREADS: usize = 1024;
+/// Bytes of a device's memory where nothing else is said and the host has enough; a Radeon VII has as many.
+const DEFAULT_MEMORY: u64 = 16 << 30;
+/// Separates targets.
+const COMMA: char = ',';
+/// Separates choices of a trace, which may have commas.
+const SEMICOLON: char = ';';
+
+/// Settings of the emulated devices that a program sees, and of the kernels that it runs on them.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Settings {
+    /// Targets of the devices, one or more, each a name that [`Target::named`] knows, with features or without.
+    pub targets: Vec<String>,
+    /// Bytes of each device's memory; without, see [`Settings::device_memory`].
+    pub memory: Option<u64>,
+    /// Host threads of each device, 1 to [`MAX_THREADS`]; without, as many as the host has.
+    pub threads: Option<usize>,
+    /// Instructions after which a wave is stopped with a fault.
+    pub limit: Option<u64>,
+    /// Time after which a kernel is stopped with a fault.
+    pub timeout: Option<Duration>,
+    /// File that executed instructions are written to; `-` is standard error. A relative name depends on the directory that the
+    /// program has changed to, so that a front end with a command line makes it absolute.
+    pub trace: Option<PathBuf>,
+    /// Choice of instructions for the trace, each `KEY=VALUE`; with a choice and without a file the trace goes to standard error.
+    pub trace_only: Vec<String>,
+}
+
+/// A variable that has a wrong value.
+#[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
+#[error("{variable}: {problem}")]
+#[non_exhaustive]
+pub struct SettingsError {
+    /// The variable.
+    pub variable: &'static str,
+    /// Its value, and the values that are accepted.
+    pub problem: String,
+}
+
+/// A device of [`DEFAULT_TARGET`], without limits.
+impl Default for Settings {
+    fn default() -> Settings {
+        Settings {
+            targets: vec![DEFAULT_TARGET.to_owned()],
+            memory: None,
+            threads: None,
+            limit: None,
+            timeout: None,
+            trace: None,
+            trace_only: Vec::new(),
+        }
+    }
+}
+
+impl Settings {
+    /// The settings of this process's environment.
+    ///
+    /// # Errors
+    /// The first variable with a wrong value.
+    pub fn from_env() -> Result<Settings, SettingsError> {
+        Settings::from_variables(|name| env::var_os(name))
+    }
+
+    /// The settings of an environment that `value` looks variables up in.
+    ///
+    /// # Errors
+    /// The first variable with a wrong value.
+    ///
+    /// # Examples
+    /// ```
+    /// use gcn_runtime::settings::Settings;
+    /// let settings = Settings::from_variables(|name| (name == "GCN_MEMORY").then(|| "512M".into()))?;
+    /// assert_eq!(settings.memory, Some(512 << 20));
+    /// assert_eq!(settings.targets, ["gfx906"]);
+    ///
+    /// let wrong = Settings::from_variables(|name| (name == "GCN_LIMIT").then(|| "few".into())).unwrap_err();
+    /// assert_eq!(wrong.to_string(), "GCN_LIMIT: `few` is not a number of instructions above 0");
+    /// # Ok::<(), gcn_runtime::settings::SettingsError>(())
+    /// ```
+    pub fn from_variables(
+        value: impl Fn(&str) -> Option<OsString>,
+    ) -> Result<Settings, SettingsError> {
+        let value = |name: &'static str| value(name).filter(|value| !value.is_empty());
+        let text = |variable: &'static str| {
+            let not_text = |value: OsString| SettingsError {
+                variable,
+                problem: format!("`{}` is not text in UTF-8", value.to_string_lossy()),
+            };
+            value(variable)
+                .map(|value| value.into_string().map_err(not_text))
+                .transpose()
+        };
+        fn read<T>(
+            variable: &'static str,
+            text: Option<String>,
+            read: impl Fn(&str) -> Result<T, String>,
+        ) -> Result<Option<T>, SettingsError> {
+            let wrong = |problem| SettingsError { variable, problem };
+            text.map(|text| read(&text).map_err(wrong)).transpose()
+        }
+        let default = Settings::default();
+        Ok(Settings {
+            targets: read(TARGET, text(TARGET)?, targets)?.unwrap_or(default.targets),
+            memory: read(MEMORY, text(MEMORY)?, amount)?,
+            threads: read(THREADS, text(THREADS)?, threads)?,
+            limit: read(LIMIT, text(LIMIT)?, limit)?,
+            timeout: read(TIMEOUT, text(TIMEOUT)?, seconds)?,
+            trace: value(TRACE).map(PathBuf::from),
+            trace_only: text(TRACE_ONLY)?.map_or_else(Vec::new, |text| parts(&text, SEMICOLON)),
+        })
+    }
+
+    /// The variables that [`Settings::from_env`] reads these settings from, with their values; those that say nothing are left out.
+    ///
+    /// # Examples
+    /// ```
+    /// use gcn_runtime::settings::Settings;
+    /// let settings = Settings { threads: Some(4), ..Settings::default() };
+    /// let variables = settings.variables();
+    /// assert_eq!(variables, [("GCN_TARGET", "gfx906".into()), ("GCN_THREADS", "4".into())]);
+    /// let value = |name: &str| Some(variables.iter().find(|(known, _)| *known == name)?.1.clone());
+    /// assert_eq!(Settings::from_variables(value)?, settings);
+    /// # Ok::<(), gcn_runtime::settings::SettingsError>(())
+    /// ```
+    pub fn variables(&self) -> Vec<(&'static str, OsString)> {
+        let joined = |list: &[String], separator: char| {
+            (!list.is_empty()).then(|| OsString::from(list.join(&separator.to_string())))
+        };
+        let number = |number: Option<u64>| Some(OsString::from(number?.to_string()));
+        let all = [
+            (TARGET, joined(&self.targets, COMMA)),
+            (MEMORY, number(self.memory)),
+            (THREADS, self.threads.map(|n| n.to_string().into())),
+            (LIMIT, number(self.limit)),
+            (
+                TIMEOUT,
+                self.timeout
+                    .map(|time| time.as_secs_f64().to_string().into()),
+            ),
+            (TRACE, self.trace.clone().map(OsString::from)),
+            (TRACE_ONLY, joined(&self.trace_only, SEMICOLON)),
+        ];
+        all.into_iter()
+            .filter_map(|(name, value)| Some((name, value?)))
+            .collect()
+    }
+
+    /// Bytes of each device's memory: those that were asked for, else 16 GiB, or three quarters of the host's memory if that is
+    /// less.
+    ///
+    /// # Examples
+    /// ```
+    /// use gcn_runtime::settings::Settings;
+    /// assert!((1..=16 << 30).contains(&Settings::default().device_memory()));
+    /// let settings = Settings { memory: Some(1 << 20), ..Settings::default() };
+    /// assert_eq!(settings.device_memory(), 1 << 20);
+    /// ```
+    pub fn device_memory(&self) -> u64 {
+        let of_host = || host_memory("MemTotal").map_or(DEFAULT_MEMORY, |total| total / 4 * 3);
+        self.memory.unwrap_or_else(|| DEFAULT_MEMORY.min(of_host()))
+    }
+
+    /// True if executed instructions are traced.
+    pub fn is_traced(&self) -> bool {
+        self.trace.is_some() || !self.trace_only.is_empty()
+    }
+
+    /// Options of the devices, in the order of the targets: target, memory, threads and limit. A device that is traced has one
+    /// thread, since lines of several would come in no order.
+    ///
+    /// # Errors
+    /// [`Error::Target`] for a target that does not exist.
+    pub fn devices(&self) -> Result<Vec<DeviceBuilder>, Error> {
+        let memory = self.device_memory();
+        let device = |target: &String| {
+            let mut device = Device::builder(target)?.memory(memory);
+            if let Some(threads) = self.threads {
+                device = device.threads(threads);
+            }
+            if self.is_traced() {
+                device = device.threads(1);
+            }
+            if let Some(limit) = self.limit {
+                device = device.instruction_limit(limit);
+            }
+            Ok(device)
+        };
+        self.targets.iter().map(device).collect()
+    }
+}
+
+/// The parts of a list that are not empty.
+fn parts(text: &str, separator: char) -> Vec<String> {
+    let parts = text.split(separator).map(str::trim);
+    parts
+        .filter(|part| !part.is_empty())
+        .map(str::to_owned)
+        .collect()
+}
+
+/// A list of targets, separated by commas, with one at least.
+///
+/// # Errors
+/// A name that is none, or an empty list.
+///
+/// # Examples
+/// ```
+/// use gcn_runtime::settings::targets;
+/// assert_eq!(targets("gfx803, gfx906:xnack-"), Ok(vec!["gfx803".to_owned(), "gfx906:xnack-".to_owned()]));
+/// assert!(targets("gfx9000").unwrap_err().contains("`gfx9000` is not a supported target"));
+/// ```
+pub fn targets(text: &str) -> Result<Vec<String>, String> {
+    let targets = parts(text, COMMA);
+    match targets.iter().find(|name| Target::named(name).is_none()) {
+        Some(unknown) => Err(Error::Target(unknown.clone()).to_string()),
+        None if targets.is_empty() => Err(format!("`{text}` names no target")),
+        None => Ok(targets),
+    }
+}
+
+/// An amount of memory: bytes, or with the suffix K, M or G for the powers of 1024.
+///
+/// # Errors
+/// The accepted forms.
+///
+/// # Examples
+/// ```
+/// assert_eq!(gcn_runtime::settings::amount("4G"), Ok(4 << 30));
+/// ```
+pub fn amount(text: &str) -> Result<u64, String> {
+    let digits = text.trim_end_matches(|c: char| c.is_ascii_alphabetic());
+    let shift = match &text[digits.len()..] {
+        "" => Some(0),
+        "K" | "k" | "KiB" => Some(10),
+        "M" | "m" | "MiB" => Some(20),
+        "G" | "g" | "GiB" => Some(30),
+        _ => None,
+    };
+    let bytes = shift.and_then(|shift| digits.parse::<u64>().ok()?.checked_mul(1 << shift));
+    bytes.ok_or_else(|| format!("`{text}` is not an amount of memory such as 1048576, 512M or 4G"))
+}
+
+/// A number of host threads, from 1 to [`MAX_THREADS`].
+///
+/// # Errors
+/// The accepted numbers.
+///
+/// # Examples
+/// ```
+/// assert_eq!(gcn_runtime::settings::threads("8"), Ok(8));
+/// assert!(gcn_runtime::settings::threads("0").is_err());
+/// ```
+pub fn threads(text: &str) -> Result<usize, String> {
+    let wrong = || format!("`{text}` is not a number of threads from 1 to {MAX_THREADS}");
+    text.parse()
+        .ok()
+        .filter(|threads| (1..=MAX_THREADS).contains(threads))
+        .ok_or_else(wrong)
+}
+
+/// A number of instructions, 1 at least.
+fn limit(text: &str) -> Result<u64, String> {
+    let limit: Result<NonZeroU64, _> = text.parse();
+    limit
+        .map(NonZeroU64::get)
+        .map_err(|_| format!("`{text}` is not a number of instructions above 0"))
+}
+
+/// A time in seconds, above 0; fractions are possible.
+///
+/// # Errors
+/// The accepted forms.
+///
+/// # Examples
+/// ```
+/// use std::time::Duration;
+/// assert_eq!(gcn_runtime::settings::seconds("0.25"), Ok(Duration::from_millis(250)));
+/// ```
+pub fn seconds(text: &str) -> Result<Duration, String> {
+    let seconds = text.trim().parse().ok();
+    let time = seconds.and_then(|seconds| Duration::try_from_secs_f64(seconds).ok());
+    time.filter(|time| !time.is_zero())
+        .ok_or_else(|| format!("`{text}` is not a number of seconds above 0"))
+}
+
+/// Bytes of the host's memory that Linux gives for `key`, such as `MemTotal` or `MemAvailable`; `None` if it gives none.
+pub fn host_memory(key: &str) -> Option<u64> {
+    let mut text = String::new();
+    let mut file = File::open("/proc/meminfo").ok()?;
+    file.read_to_string(&mut text).ok()?;
+    let mut lines = text.lines().filter_map(|line| line.split_once(':'));
+    let (_, amount) = lines.find(|(known, _)| *known == key)?;
+    let kibibytes: u64 = amount.trim().trim_end_matches("kB").trim().parse().ok()?;
+    kibibytes.checked_mul(1 << 10)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The settings of an environment that has these variables.
+    fn settings(variables: &[(&str, &str)]) -> Result<Settings, SettingsError> {
+        Settings::from_variables(|name| {
+            let variable = variables.iter().find(|(known, _)| *known == name);
+            variable.map(|(_, value)| value.into())
+        })
+    }
+
+    #[test]
+    fn nothing_and_empty_variables_are_the_defaults() {
+        let names = [TARGET, MEMORY, THREADS, LIMIT, TIMEOUT, TRACE, TRACE_ONLY];
+        let empty = names.map(|name| (name, ""));
+        assert_eq!(settings(&[]), Ok(Settings::default()));
+        assert_eq!(settings(&empty), Ok(Settings::default()));
+    }
+
+    #[test]
+    fn variables_give_the_same_settings_again() {
+        let all = Settings {
+            targets: vec!["gfx803".to_owned(), "vega20:xnack-".to_owned()],
+            memory: Some(3 << 30),
+            threads: Some(7),
+            limit: Some(1_000_000),
+            timeout: Some(Duration::from_micros(2_500_001)),
+            trace: Some("a trace".into()),
+            trace_only: vec!["workgroup=1,2,3".to_owned(), "instruction=v_*".to_owned()],
+        };
+        let variables = all.variables();
+        assert_eq!(variables.len(), 7);
+        let value = |name: &str| {
+            let variable = variables.iter().find(|(known, _)| *known == name);
+            variable.map(|(_, value)| value.clone())
+        };
+        assert_eq!(Settings::from_variables(value), Ok(all));
+    }
+
+    #[test]
+    fn a_wrong_value_is_reported_with_its_variable() {
+        for (variable, value, expected) in [
+            (
+                TARGET,
+                "gfx906,gfx1030",
+                "GCN_TARGET: `gfx1030` is not a supported target",
+            ),
+            (TARGET, " , ", "GCN_TARGET: ` , ` names no target"),
+            (MEMORY, "4T", "GCN_MEMORY: `4T` is not an amount of memory"),
+            (MEMORY, "99999999999G", "GCN_MEMORY: `99999999999G` is not"),
+            (
+                THREADS,
+                "0",
+                "GCN_THREADS: `0` is not a number of threads from 1 to 1024",
+            ),
+            (LIMIT, "0", "GCN_LIMIT: `0` is not a number of instructions"),
+            (
+                TIMEOUT,
+                "-1",
+                "GCN_TIMEOUT: `-1` is not a number of seconds above 0",
+            ),
+            (TIMEOUT, "nan", "GCN_TIMEOUT: `nan` is not"),
+        ] {
+            let error = settings(&[(variable, value)]).expect_err("it is wrong");
+            assert!(error.to_string().starts_with(expected), "{error}");
+        }
+    }
+
+    #[test]
+    fn devices_follow_the_settings() {
+        let settings = settings(&[(TARGET, "gfx803,gfx900"), (MEMORY, "1M"), (THREADS, "3")]);
+        let mut settings = settings.expect("they are right");
+        let devices = settings.devices().expect("the targets exist");
+        let devices: Vec<_> = devices.into_iter().map(DeviceBuilder::build).collect();
+        let names: Vec<_> = devices.iter().map(|device| device.target().name).collect();
+        assert_eq!(names, ["gfx803", "gfx900"]);
+        for device in devices {
+            assert_eq!((device.usage().1, device.threads()), (1 << 20, 3));
+        }
+        settings.trace = Some("trace".into());
+        let traced = settings.devices().expect("the targets exist");
+        assert!(
+            traced
+                .into_iter()
+                .all(|device| device.build().threads() == 1)
+        );
+        settings.targets.push("gfx1".to_owned());
+        assert!(matches!(settings.devices(), Err(Error::Target(name)) if name == "gfx1"));
+    }
+
+    #[cfg(target_os = "linux")]
+    #[test]
+    fn the_host_has_memory() {
+        let total = host_memory("MemTotal").expect("Linux says it");
+        let available = host_memory("MemAvailable").expect("Linux says it");
+        assert!(available <= total && total >= 1 << 24);
+        assert_eq!(host_memory("MemImagined"), None);
+    }
+}
