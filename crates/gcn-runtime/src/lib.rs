@@ -77,6 +77,7 @@ mod kernel;
 mod argument;
 mod prepared;
 mod launch;
+pub mod report;
 
 #[doc(no_inline)]
 pub use gcn_emu::observe;

@@ -11,9 +11,9 @@ use gcn_asm::list::{
 };
 use gcn_isa::{Syntax, Target};
 use gcn_object::{Binding, CodeObject, Feature, SymbolKind, SymbolSection, Version};
+use gcn_runtime::report::Sources;
 
 use crate::file::FileBytes;
-use crate::source::Sources;
 use crate::{Status, Usage, driver, input, object, render};
 
 /// For `--help`.

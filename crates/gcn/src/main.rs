@@ -18,7 +18,6 @@ mod man;
 mod object;
 mod render;
 mod run;
-mod source;
 mod warnings;
 
 use std::io::{self, BufWriter, Write};

@@ -8,6 +8,7 @@ use std::ops::Range;
 
 use annotate_snippets::{AnnotationKind, Level, Renderer, Snippet};
 use gcn_asm::{Diagnostic, Severity, SourceFile, ids};
+pub use gcn_runtime::report::{kernel_name, printable};
 use serde::Serialize;
 
 use crate::warnings::WARNING_LIMIT;
@@ -348,27 +349,6 @@ impl<'a> Lines<'a> {
     }
 }
 
-/// Text from a file with control characters escaped, so that it cannot command a terminal.
-pub fn printable(text: &str) -> String {
-    text.chars()
-        .fold(String::with_capacity(text.len()), |mut out, c| {
-            if c.is_control() {
-                out.extend(c.escape_default());
-            } else {
-                out.push(c);
-            }
-            out
-        })
-}
-
-/// A kernel's symbol, and in C++ its name in the source.
-pub fn kernel_name(symbol: &str) -> String {
-    match gcn_object::source_name(symbol) {
-        Some(name) => format!("{} ({})", printable(symbol), printable(&name)),
-        None => printable(symbol),
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -479,6 +459,5 @@ a.s: 1 error, 1 warning
             )],
         );
         assert!(!text.contains('\u{1b}'), "{text:?}");
-        assert_eq!(printable("a\u{1b}b\n"), "a\\u{1b}b\\n");
     }
 }

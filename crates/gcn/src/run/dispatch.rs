@@ -10,10 +10,10 @@ use gcn_emu::run::Stats;
 use gcn_runtime::bind::{self, Binding, BoundArgument, Buffers};
 use gcn_runtime::hsa::Shape;
 use gcn_runtime::progress::Progress;
+use gcn_runtime::report::CodeMap;
 use gcn_runtime::{Completion, Device, Error, Kernel, Launch, Outcome, PreparedLaunch, Queue};
 
 use super::arguments::{self, Problems};
-use super::code_map::CodeMap;
 use super::launch::{self, Given, Run};
 use super::notes::{beyond, outside, plural, remedy, unowned};
 use super::progress;

@@ -1,6 +1,7 @@
 //! Stopping a run from outside: Ctrl-C (SIGINT), SIGTERM, the timeout. The first ends the run, so that its results and
 //! the places of its waves can be reported; a further signal ends the tool at once.
 
+use std::fmt;
 use std::io;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering::SeqCst};
@@ -21,6 +22,19 @@ pub enum Cause {
     Terminate,
     /// The run took longer than this.
     Timeout(Duration),
+}
+
+/// The cause as the message of the run's end.
+impl fmt::Display for Cause {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Cause::Interrupt => f.write_str("interrupted"),
+            Cause::Terminate => f.write_str("terminated"),
+            Cause::Timeout(time) => {
+                write!(f, "stopped after {} s, the timeout", time.as_secs_f64())
+            }
+        }
+    }
 }
 
 /// Stands for a timeout where the signals have their numbers.

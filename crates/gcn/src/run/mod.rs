@@ -1,11 +1,9 @@
 //! `gcn run`: kernels from text or code object to results.
 
 mod arguments;
-mod code_map;
 mod dispatch;
 mod expect;
 mod failure;
-mod fault;
 mod fidelity;
 mod interrupt;
 mod launch;
@@ -26,9 +24,9 @@ use std::sync::Arc;
 
 use anyhow::{Context, Result, bail};
 use gcn_runtime::PreparedLaunch;
+use gcn_runtime::report::{CodeMap, FaultReport};
 
 use crate::{Status, render};
-use code_map::CodeMap;
 use dispatch::Dispatches;
 use expect::Verdict;
 use failure::UsageOfKernel;
@@ -90,9 +88,12 @@ fn carry_out(run: &Run, out: &mut dyn Write) -> Result<Status> {
     stop.ended();
 
     let fidelity = fidelity::list(ready.launches.iter().map(PreparedLaunch::code));
-    let fault = ran
-        .fault
-        .and_then(|(launch, end)| fault::FaultReport::new(&end, &launch, &map, cause));
+    let fault = ran.fault.and_then(|(launch, end)| {
+        let fault = end.fault.as_ref()?;
+        let unset = launch.unset_sgprs(fault);
+        let report = FaultReport::new(&end, &map, &cause.to_string(), unset)?;
+        Some((Outcome::of_fault(&fault.kind, cause), report))
+    });
     let verdicts: Vec<Verdict> = wanted
         .expect
         .iter()
@@ -105,7 +106,7 @@ fn carry_out(run: &Run, out: &mut dyn Write) -> Result<Status> {
         }
     }
     let outcome = match &fault {
-        Some(fault) => fault.outcome,
+        Some((outcome, _)) => *outcome,
         None if !errors.is_empty() => Outcome::BadInput,
         None if !verdicts.iter().all(Verdict::holds) => Outcome::Difference,
         None => Outcome::Success,
@@ -119,7 +120,7 @@ fn carry_out(run: &Run, out: &mut dyn Write) -> Result<Status> {
         views: &wanted.print,
         verdicts: &verdicts,
         fidelity: &fidelity,
-        fault: fault.as_ref(),
+        fault: fault.as_ref().map(|(_, report)| report),
         memory: device.memory(),
     };
     if run.json {

@@ -5,11 +5,10 @@ use std::time::Duration;
 use gcn_emu::code::Code;
 use gcn_emu::fault::{Fault, FaultKind};
 use gcn_runtime::hsa::Note;
+use gcn_runtime::report::{CodeMap, site};
 use gcn_runtime::{Completion, PreparedLaunch};
 
-use super::code_map::CodeMap;
 use super::dispatch::Done;
-use super::fault;
 use crate::render;
 
 /// The remedy for a note, on the command line.
@@ -63,9 +62,9 @@ pub fn outside(ran: &Completion, map: &CodeMap<'_>) -> Option<String> {
         "{} beyond the end of LDS, GDS or a lane's scratch: loads gave 0, stores were dropped, as on hardware",
         plural(count, "access", "es")
     );
-    if let Some(site) = &ran.violation {
+    if let Some(first) = &ran.violation {
         text.push_str("; the first by ");
-        text.push_str(&fault::site(site, map));
+        text.push_str(&site(first, map));
     }
     Some(text)
 }

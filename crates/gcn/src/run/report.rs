@@ -5,13 +5,15 @@ use std::io::Write;
 use std::time::Duration;
 
 use anyhow::Result;
+use gcn_emu::fault::FaultKind;
 use gcn_emu::memory::Memory;
+use gcn_runtime::report::FaultReport;
 use serde::Serialize;
 
 use super::dispatch::Done;
 use super::expect::{Verdict, VerdictReport};
-use super::fault::FaultReport;
 use super::fidelity;
+use super::interrupt::Cause;
 use super::notes::summary;
 use super::output::{BufferReport, View};
 use crate::{Status, render};
@@ -43,6 +45,20 @@ pub enum Outcome {
 }
 
 impl Outcome {
+    /// The end by a fault; `cause` says what stopped the run if that came from outside.
+    pub fn of_fault(kind: &FaultKind, cause: Cause) -> Outcome {
+        match kind {
+            FaultKind::Interrupted => match cause {
+                Cause::Interrupt => Outcome::Interrupted,
+                Cause::Terminate => Outcome::Terminated,
+                Cause::Timeout(_) => Outcome::Timeout,
+            },
+            FaultKind::Limit(_) => Outcome::Limit,
+            FaultKind::Blocked { .. } => Outcome::Deadlock,
+            _ => Outcome::Fault,
+        }
+    }
+
     /// The exit status.
     pub fn status(self) -> Status {
         match self {

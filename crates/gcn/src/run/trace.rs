@@ -8,9 +8,9 @@ use std::sync::{Arc, mpsc};
 use anyhow::{Context, Result};
 use gcn_emu::observe::Observers;
 use gcn_observe::Filter;
+use gcn_runtime::report::symbolic;
 use gcn_runtime::{Outcome, PreparedLaunch, Queue};
 
-use super::code_map::symbolic;
 use super::launch::{Run, TraceOptions};
 use crate::input;
 

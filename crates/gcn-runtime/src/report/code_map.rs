@@ -3,13 +3,14 @@
 use std::cell::{OnceCell, RefCell};
 use std::fmt;
 
+use gcn_isa::Isa;
 use gcn_object::SourceLines;
-use gcn_runtime::Module;
-use gcn_runtime::hsa::Loaded;
 use serde::Serialize;
 
-use crate::render::printable;
-use crate::source::Sources;
+use super::sources::Sources;
+use super::text::printable;
+use crate::hsa::Loaded;
+use crate::module::Module;
 
 /// The code of a module. Its debug information is read when the first address is asked for.
 pub struct CodeMap<'a> {
@@ -18,8 +19,8 @@ pub struct CodeMap<'a> {
     sources: RefCell<Sources>,
 }
 
-/// An instruction and where it is; the fields are keys of the JSON.
-#[derive(Serialize)]
+/// An instruction and where it is; the fields are keys of a report in JSON.
+#[derive(Clone, Debug, Serialize)]
 pub struct CodePlace {
     /// Address of the instruction.
     pc: u64,
@@ -44,6 +45,11 @@ impl<'a> CodeMap<'a> {
             lines: OnceCell::new(),
             sources: RefCell::default(),
         }
+    }
+
+    /// The instruction set of the code.
+    pub(super) fn isa(&self) -> Isa {
+        self.module.device().target().isa
     }
 
     /// The instruction at an address, whose text is known if it is one.

@@ -1,4 +1,30 @@
-//! A fault as people and programs are told of it.
+//! Reports of faults: where a kernel was, what it did, and what helps to find the cause.
+//!
+//! ```
+//! # mod example { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/doc/assemble.rs")); }
+//! # use example::add_one;
+//! use gcn_runtime::report::{CodeMap, FaultReport};
+//! use gcn_runtime::{Device, Error};
+//!
+//! let device = Device::new("gfx900")?;
+//! let kernel = device.load(&add_one())?.kernel("add_one")?;
+//! let short = device.buffer("short", &[0u32; 4])?;
+//! let outcome = kernel.launch([64, 1, 1]).arg(&short).submit(&device.queue())?.wait();
+//! let Err(Error::Fault(completion)) = outcome else { panic!("the buffer is too short") };
+//!
+//! let code = CodeMap::new(kernel.module());
+//! let report = FaultReport::new(&completion, &code, "cancelled", None).expect("there is a fault");
+//! assert_eq!(report.name, "unmapped-access");
+//! let text = report.to_string();
+//! assert!(text.starts_with("kernel add_one, workgroup 0,0,0, wave 0, lane 4, at 0x"), "{text}");
+//! assert!(text.contains("nearest is short: 16 bytes at"), "{text}");
+//! # Ok::<(), Error>(())
+//! ```
+
+mod text;
+mod sources;
+mod code_map;
+pub mod names;
 
 use std::fmt;
 
@@ -6,22 +32,20 @@ use gcn_emu::fault::{Fault, FaultKind, Intent, Site};
 use gcn_emu::memory::Allocation;
 use gcn_emu::run::Place;
 use gcn_isa::Isa;
-use gcn_runtime::{Completion, PreparedLaunch};
 use serde::Serialize;
 
-use super::code_map::{CodeMap, CodePlace};
-use super::interrupt::Cause;
-use super::report::Outcome;
-use crate::explain::fault_name;
-use crate::render::printable;
+use crate::completion::Completion;
+use crate::hsa::UnsetSgprs;
 
-/// A fault with everything that helps to find its cause; the fields are the keys of the JSON.
-#[derive(Serialize)]
+pub use code_map::{CodeMap, CodePlace, symbolic};
+pub use sources::Sources;
+pub use text::{kernel_name, printable};
+
+/// A fault with everything that helps to find its cause. [`fmt::Display`] writes it for people, in several lines; the fields are
+/// keys of the JSON that `serde` writes.
+#[derive(Clone, Debug, Serialize)]
 pub struct FaultReport {
-    /// The exit status for it.
-    #[serde(skip)]
-    pub outcome: Outcome,
-    /// Name for `gcn explain`.
+    /// Name for `gcn explain`, of [`names`].
     pub name: &'static str,
     /// The message.
     message: String,
@@ -51,7 +75,7 @@ const NULL_PAGE: u64 = 1 << 16;
 const SHOWN: usize = 16;
 
 /// The position of a wave.
-#[derive(Serialize)]
+#[derive(Clone, Debug, Serialize)]
 struct Unfinished {
     workgroup: [u32; 3],
     wave: u32,
@@ -89,7 +113,7 @@ pub fn site(site: &Site, code: &CodeMap<'_>) -> String {
 }
 
 /// The allocation that an address was probably meant for.
-#[derive(Serialize)]
+#[derive(Clone, Debug, Serialize)]
 struct Nearest {
     name: String,
     base: u64,
@@ -129,53 +153,39 @@ impl Nearest {
 const NULL_HIDDEN: std::ops::RangeInclusive<u64> = 0xc0..=0xc8;
 
 /// Likely causes of a fault.
-fn hints(fault: &Fault, prepared: &PreparedLaunch) -> Vec<String> {
-    let unset = prepared.unset_sgprs(fault);
-    let mut hints: Vec<String> = unset
-        .iter()
-        .map(|unset| format!("the address comes from {unset}"))
-        .collect();
-    let isa = prepared.kernel().module().device().target().isa;
+fn hints(fault: &Fault, unset: Option<UnsetSgprs>, isa: Isa) -> Vec<String> {
     let has_windows = matches!(isa, Isa::Ci | Isa::Vi | Isa::Stoney);
-    if let FaultKind::Unmapped {
-        intent: Intent::Load,
-        address,
-        ..
-    } = fault.kind
-        && has_windows
-        && NULL_HIDDEN.contains(&address)
-        && unset.is_none()
-    {
-        hints.push(format!(
+    match (unset, &fault.kind) {
+        (Some(unset), _) => vec![format!("the address comes from {unset}")],
+        (
+            None,
+            FaultKind::Unmapped {
+                intent: Intent::Load,
+                address,
+                ..
+            },
+        ) if has_windows && NULL_HIDDEN.contains(address) => vec![format!(
             "a known cause: for {} Clang takes null for the hidden arguments of version 5 where a function tells generic pointers \
              apart; -mcode-object-version=4 helps",
             isa.version()
-        ));
+        )],
+        _ => Vec::new(),
     }
-    hints
 }
 
 impl FaultReport {
-    /// Collects what is known about the fault of a run, if it had one; `cause` says what stopped it if that came from outside.
+    /// Collects what is known about the fault of a launch, if it had one. The launch's module gives `code`; `stopped` is the
+    /// message of a launch that was stopped from outside, and `unset` what [`crate::PreparedLaunch::unset_sgprs`] has found.
     pub fn new(
         end: &Completion,
-        prepared: &PreparedLaunch,
         code: &CodeMap<'_>,
-        cause: Cause,
+        stopped: &str,
+        unset: Option<UnsetSgprs>,
     ) -> Option<FaultReport> {
         let fault = end.fault.as_ref()?;
-        let (outcome, message) = match &fault.kind {
-            FaultKind::Interrupted => match cause {
-                Cause::Interrupt => (Outcome::Interrupted, "interrupted".to_owned()),
-                Cause::Terminate => (Outcome::Terminated, "terminated".to_owned()),
-                Cause::Timeout(time) => (
-                    Outcome::Timeout,
-                    format!("stopped after {} s, the timeout", time.as_secs_f64()),
-                ),
-            },
-            FaultKind::Limit(_) => (Outcome::Limit, fault.kind.to_string()),
-            FaultKind::Blocked { .. } => (Outcome::Deadlock, fault.kind.to_string()),
-            other => (Outcome::Fault, other.to_string()),
+        let message = match &fault.kind {
+            FaultKind::Interrupted => stopped.to_owned(),
+            other => other.to_string(),
         };
         let address = match fault.kind {
             FaultKind::Unmapped { address, .. } | FaultKind::Misaligned { address, .. } => {
@@ -189,8 +199,7 @@ impl FaultReport {
         );
         let places = end.places.iter().filter(|_| is_everyone);
         Some(FaultReport {
-            outcome,
-            name: fault_name(&fault.kind),
+            name: names::of(&fault.kind),
             message,
             kernel: end.kernel.clone(),
             workgroup: fault.wave.group,
@@ -204,7 +213,7 @@ impl FaultReport {
             address,
             nearest: address
                 .and_then(|address| Some(Nearest::new(fault.nearest.as_ref()?, address))),
-            hints: hints(fault, prepared),
+            hints: hints(fault, unset, code.isa()),
             unfinished: places.map(|place| Unfinished::new(place, code)).collect(),
             unfinished_waves: end.unfinished,
         })
@@ -213,7 +222,7 @@ impl FaultReport {
 
 impl fmt::Display for FaultReport {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "kernel {}, ", printable(&self.kernel))?;
+        write!(f, "kernel {}, ", kernel_name(&self.kernel))?;
         f.write_str(&wave_at(self.workgroup, (self.wave, self.lane), &self.code))?;
         write!(f, "{}\n  {}", self.code.source_line("  "), self.message)?;
         if let Some(from) = &self.from {
