@@ -309,7 +309,15 @@ pub fn threads(text: &str) -> Result<usize, String> {
 }
 
 /// A number of instructions, 1 at least.
-fn limit(text: &str) -> Result<u64, String> {
+///
+/// # Errors
+/// The accepted numbers.
+///
+/// # Examples
+/// ```
+/// assert_eq!(gcn_runtime::settings::limit("1000000"), Ok(1_000_000));
+/// ```
+pub fn limit(text: &str) -> Result<u64, String> {
     let limit: Result<NonZeroU64, _> = text.parse();
     limit
         .map(NonZeroU64::get)

@@ -1,5 +1,5 @@
-//! The command line: `gcn asm`, `gcn dis`, `gcn info`, `gcn extract`, `gcn isa`, `gcn run`, `gcn explain`, shell completions and manual
-//! pages. A module per command; this one chooses among them.
+//! The command line: `gcn asm`, `gcn dis`, `gcn info`, `gcn extract`, `gcn isa`, `gcn run`, `gcn exec`, `gcn env`, `gcn explain`, shell
+//! completions and manual pages. A module per command; this one chooses among them.
 //!
 //! Everything that is printed in the project is printed by this crate. A command writes its result to a
 //! [`Write`] that it is given, its diagnostics to standard error, and ends in a [`Status`] or an error.
@@ -8,6 +8,7 @@ mod asm;
 mod completions;
 mod dis;
 mod driver;
+mod exec;
 mod explain;
 mod extract;
 mod file;
@@ -54,6 +55,12 @@ enum Command {
     /// Run a kernel from a source, a code object, or a launch file.
     #[command(after_help = run::EXAMPLES)]
     Run(Box<run::Args>),
+    /// Run a program of HIP, which finds an emulated device.
+    #[command(after_help = exec::EXAMPLES)]
+    Exec(exec::Args),
+    /// Print the variables with which programs of HIP find an emulated device, for a shell.
+    #[command(after_help = exec::ENV_EXAMPLES)]
+    Env(exec::EnvArgs),
     /// Explain the name of an error, a warning or a fault, or list all names.
     #[command(after_help = explain::EXAMPLES)]
     Explain(explain::Args),
@@ -81,6 +88,12 @@ enum Status {
     Fault = 4,
     /// The kernel took longer than allowed; the number is that of timeout(1).
     Timeout = 124,
+    /// `gcn exec` has not started the program; as with timeout(1) and env(1), like the following.
+    NotStarted = 125,
+    /// The program cannot be executed.
+    NotExecutable = 126,
+    /// There is no such program.
+    NotFound = 127,
     /// SIGINT: 128 and the signal's number, as shells have it.
     Interrupted = 130,
     /// SIGTERM.
@@ -154,6 +167,8 @@ fn dispatch(command: &Command, out: &mut dyn Write) -> Result<Status> {
         Command::Extract(args) => extract::run(args, out),
         Command::Isa(args) => isa::run(args, out),
         Command::Run(args) => run::run(args, out),
+        Command::Exec(args) => Ok(exec::run(args)),
+        Command::Env(args) => exec::print_environment(args, out),
         Command::Explain(args) => explain::run(args, out),
         Command::Completions(args) => completions::run(args, out),
         Command::Man(args) => man::run(args, out),
@@ -167,7 +182,11 @@ fn dispatch(command: &Command, out: &mut dyn Write) -> Result<Status> {
 fn told(error: &clap::Error) -> Result<Status> {
     let printed = error.print();
     if error.use_stderr() {
-        return Ok(Status::BadUsage);
+        return Ok(if exec::is_for(std::env::args_os()) {
+            Status::NotStarted
+        } else {
+            Status::BadUsage
+        });
     }
     printed?;
     Ok(Status::Success)

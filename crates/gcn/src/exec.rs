@@ -1,0 +1,293 @@
+//! `gcn exec` and `gcn env`: programs with AMD's HIP runtime find an emulated device.
+//!
+//! HIP's runtime reaches devices through one library, `libhsa-runtime64.so.1`. A program that the loader gives this project's
+//! library of that name runs unmodified; settings go to the library through the environment.
+
+mod library;
+mod program;
+
+use std::env;
+use std::ffi::{OsStr, OsString};
+use std::io::{self, Write};
+use std::os::unix::ffi::{OsStrExt, OsStringExt};
+use std::os::unix::process::CommandExt;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::time::Duration;
+
+use anyhow::{Context, Result, bail};
+use clap::builder::TypedValueParser;
+use gcn_runtime::settings::{self, Settings};
+
+use crate::{Status, input, render};
+use library::Library;
+use program::Program;
+
+/// For `--help`.
+pub const EXAMPLES: &str = "\
+Examples:
+  gcn exec -- ./vector_add
+  gcn exec --target gfx803,gfx906 --memory 2G -- ./two_devices
+  gcn exec --trace trace.txt --trace-only code=add -- ./vector_add 1000
+
+The exit status is the program's; 125 if gcn exec fails, 126 if the program cannot be executed, 127 if there is none.";
+
+/// For `--help`.
+pub const ENV_EXAMPLES: &str = "\
+Examples:
+  eval \"$(gcn env --target gfx900)\"; ./vector_add";
+
+/// The first word of a command line for [`run`].
+const NAME: &str = "exec";
+/// The loader's variable with directories of libraries.
+const LIBRARY_PATH: &str = "LD_LIBRARY_PATH";
+/// The loader's variable with libraries to load first.
+const PRELOAD: &str = "LD_PRELOAD";
+/// Separates directories in [`LIBRARY_PATH`] and libraries in [`PRELOAD`].
+const COLON: u8 = b':';
+/// Bytes that the loader takes for separators in its variables.
+const SEPARATORS: &[u8] = b":; \t\n";
+
+/// Options for the library, by which `gcn env` and `gcn exec` replace the environment's settings.
+#[derive(clap::Args)]
+pub struct Options {
+    /// The devices, a target each: gfx600 … gfx90c, or a chip's name; without, one gfx906.
+    #[arg(long, value_name = "TARGET", value_delimiter = ',', value_parser = input::TargetParser.map(|named| named.to_string()), hide_possible_values = true)]
+    target: Vec<String>,
+    /// Memory of each device, such as 512M or 4G; without, 16 GiB, or three quarters of the host's memory if that is less.
+    #[arg(long, value_name = "BYTES", value_parser = settings::amount)]
+    memory: Option<u64>,
+    /// Host threads of each device; without, all.
+    #[arg(long, value_name = "N", value_parser = settings::threads)]
+    threads: Option<usize>,
+    /// Write every executed instruction to a file, with the lanes active, the registers written, and the memory accessed; `-` is
+    /// standard error.
+    #[arg(long, value_name = "FILE")]
+    trace: Option<PathBuf>,
+    /// Trace some instructions only: workgroup=X,Y,Z, wave=N or A..B, code=A..B or SYMBOL, memory=A..B, instruction=NAME (`*`
+    /// stands for any text).
+    #[arg(long, value_name = "KEY=VALUE")]
+    trace_only: Vec<String>,
+    /// Stop a wave after N instructions, with a fault.
+    #[arg(long, value_name = "N", value_parser = settings::limit)]
+    limit: Option<u64>,
+    /// Stop a kernel after S seconds, with a fault.
+    #[arg(long, value_name = "S", value_parser = settings::seconds)]
+    timeout: Option<Duration>,
+}
+
+/// The arguments of `gcn env`.
+#[derive(clap::Args)]
+pub struct EnvArgs {
+    #[command(flatten)]
+    options: Options,
+}
+
+/// The arguments of `gcn exec`.
+#[derive(clap::Args)]
+pub struct Args {
+    #[command(flatten)]
+    options: Options,
+    /// The program, searched for in PATH unless its name has a slash, and its arguments.
+    #[arg(
+        required = true,
+        trailing_var_arg = true,
+        value_names = ["PROGRAM", "ARGS"]
+    )]
+    command: Vec<OsString>,
+}
+
+impl Options {
+    /// The environment's settings, with those of the options in their place.
+    ///
+    /// # Errors
+    /// A variable has a wrong value.
+    fn settings(&self) -> Result<Settings> {
+        let mut settings = Settings::from_env()?;
+        if !self.target.is_empty() {
+            settings.targets.clone_from(&self.target);
+        }
+        if !self.trace_only.is_empty() {
+            settings.trace_only.clone_from(&self.trace_only);
+        }
+        settings.memory = self.memory.or(settings.memory);
+        settings.threads = self.threads.or(settings.threads);
+        settings.limit = self.limit.or(settings.limit);
+        settings.timeout = self.timeout.or(settings.timeout);
+        let trace = self.trace.clone().or(settings.trace);
+        // The program may change its directory before the library opens the file.
+        settings.trace = match trace {
+            Some(file) if file != Path::new(input::STDIN) => Some(
+                std::path::absolute(&file)
+                    .with_context(|| format!("cannot find {}", file.display()))?,
+            ),
+            other => other,
+        };
+        Ok(settings)
+    }
+}
+
+/// An environment in which programs find the emulated devices.
+struct Environment {
+    library: Library,
+    variables: Vec<(&'static str, OsString)>,
+}
+
+impl Environment {
+    /// The environment for `options`.
+    ///
+    /// # Errors
+    /// The library is not there, or a variable has a wrong value.
+    fn new(options: &Options) -> Result<Environment> {
+        let settings = options.settings()?;
+        let library = Library::find()?;
+        let directory = library.directory.as_os_str();
+        if let Some(bad) = directory.as_bytes().iter().find(|b| SEPARATORS.contains(b)) {
+            bail!(
+                "{} has a `{}` in its name, which separates names in {LIBRARY_PATH}; GCN_LIB_DIR may name a link to it",
+                library.directory.display(),
+                bad.escape_ascii()
+            );
+        }
+        let mut variables = vec![(LIBRARY_PATH, prepended(directory, LIBRARY_PATH))];
+        variables.extend(settings.variables());
+        Ok(Environment { library, variables })
+    }
+}
+
+/// The value of a list-like variable with `first` in front of it.
+fn prepended(first: &OsStr, variable: &str) -> OsString {
+    let old = env::var_os(variable).unwrap_or_default();
+    let mut parts = old.as_bytes().split(|byte| *byte == COLON);
+    if old.is_empty() || parts.next() == Some(first.as_bytes()) {
+        return if old.is_empty() { first.into() } else { old };
+    }
+    let mut bytes = first.as_bytes().to_vec();
+    bytes.push(COLON);
+    bytes.extend(old.as_bytes());
+    OsString::from_vec(bytes)
+}
+
+/// Carries `gcn env` out.
+///
+/// # Errors
+/// The library is not there, a variable has a wrong value, or the result cannot be written.
+pub fn print_environment(args: &EnvArgs, out: &mut dyn Write) -> Result<Status> {
+    for (name, value) in Environment::new(&args.options)?.variables {
+        write!(out, "export {name}=")?;
+        out.write_all(&quoted(value.as_bytes()))?;
+        writeln!(out)?;
+    }
+    Ok(Status::Success)
+}
+
+/// A text as a word of a shell.
+fn quoted(text: &[u8]) -> Vec<u8> {
+    let is_plain = |byte: &u8| byte.is_ascii_alphanumeric() || b"_-./,:=+%@".contains(byte);
+    if !text.is_empty() && text.iter().all(is_plain) {
+        return text.to_vec();
+    }
+    let mut word = vec![b'\''];
+    for &byte in text {
+        match byte {
+            b'\'' => word.extend(br"'\''"),
+            _ => word.push(byte),
+        }
+    }
+    word.push(b'\'');
+    word
+}
+
+/// True if a command line is for [`run`], whose own failures have a status of their own.
+pub fn is_for(mut arguments: impl Iterator<Item = OsString>) -> bool {
+    arguments.nth(1).is_some_and(|command| command == NAME)
+}
+
+/// Carries `gcn exec` out: the program takes the place of this process, and [`run`] returns only if it cannot be started.
+/// The failure has been reported.
+pub fn run(args: &Args) -> Status {
+    let Some((name, arguments)) = args.command.split_first() else {
+        return Status::NotStarted; // clap demands one
+    };
+    match command(&args.options, name) {
+        Ok(mut command) => {
+            let error = command.args(arguments).exec();
+            let shown = name.display();
+            if error.kind() != io::ErrorKind::NotFound {
+                render::complain(&anyhow::Error::new(error).context(format!("cannot run {shown}")));
+                return Status::NotExecutable;
+            }
+            let missing = match program::find(name) {
+                Some(_) => {
+                    format!("cannot run {shown}: the interpreter that it names does not exist")
+                }
+                None => format!("there is no program {shown}"),
+            };
+            render::complain(&anyhow::anyhow!(missing));
+            Status::NotFound
+        }
+        Err(error) => {
+            render::complain(&error);
+            Status::NotStarted
+        }
+    }
+}
+
+/// The command that becomes the program, without arguments.
+///
+/// # Errors
+/// As [`Environment::new`]; the program cannot be given the library.
+fn command(options: &Options, name: &OsStr) -> Result<Command> {
+    let environment = Environment::new(options)?;
+    let library = &environment.library;
+    let mut command = Command::new(name);
+    // A program that does not exist or cannot be read is reported by the system when it is executed.
+    let path = program::find(name);
+    if let Some(path) = &path
+        && program::gains_rights(path)
+    {
+        bail!(
+            "{} runs as another user or group than its caller (setuid), so that the loader ignores {LIBRARY_PATH}; \
+             start `gcn exec` from it instead, as in `sudo gcn exec -- PROGRAM`",
+            path.display()
+        );
+    }
+    if let Some(program) = path.as_deref().and_then(Program::read) {
+        for note in program.notes(library) {
+            render::tell(format_args!("note: {}\n", render::printable(&note)));
+        }
+        if let Some(other) = program.other_library(library) {
+            // The loader takes a library that is loaded already for any of the same name.
+            let preload = prepended(library.file().as_os_str(), PRELOAD);
+            render::tell(format_args!(
+                "note: {} finds {} by its DT_RPATH, before {LIBRARY_PATH}; {PRELOAD} has the emulated device's loaded instead \
+                 (`patchelf --remove-rpath` makes that unnecessary)\n",
+                render::printable(&program.path.display().to_string()),
+                render::printable(&other.display().to_string()),
+            ));
+            command.env(PRELOAD, preload);
+        }
+    }
+    command.envs(environment.variables);
+    Ok(command)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn words_survive_a_shell() {
+        for (text, expected) in [
+            ("/usr/lib/gcn:/lib", "/usr/lib/gcn:/lib"),
+            ("gfx906:xnack-", "gfx906:xnack-"),
+            ("", "''"),
+            ("a b", "'a b'"),
+            ("it's $HOME", r"'it'\''s $HOME'"),
+            ("wave=1;code=f", "'wave=1;code=f'"),
+            ("~", "'~'"),
+        ] {
+            assert_eq!(quoted(text.as_bytes()), expected.as_bytes(), "{text}");
+        }
+    }
+}

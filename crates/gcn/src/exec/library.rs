@@ -1,0 +1,66 @@
+//! The place of the library that programs are given.
+
+use std::env;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use anyhow::{Context, Result, bail};
+
+/// File name of the library, by which the loader looks for it.
+pub const NAME: &str = "libhsa-runtime64.so.1";
+/// The variable that names the directory of the library.
+const DIRECTORY_VARIABLE: &str = "GCN_LIB_DIR";
+/// The directory of an installation, from that of the command on.
+const INSTALLED: &str = "../lib/gcn";
+/// The directory that `cargo xtask hsa` makes, beside the command that cargo has built.
+const BUILT: &str = "gcn-hsa";
+
+/// The library.
+pub struct Library {
+    /// Its directory, absolute.
+    pub directory: PathBuf,
+}
+
+impl Library {
+    /// Finds the library: in the directory of `GCN_LIB_DIR`, or where an installation or a build has it.
+    ///
+    /// # Errors
+    /// It is not there; the error names the places, and a remedy.
+    pub fn find() -> Result<Library> {
+        if let Some(named) = env::var_os(DIRECTORY_VARIABLE).filter(|value| !value.is_empty()) {
+            let directory = PathBuf::from(named);
+            return Library::inside(&directory).with_context(|| {
+                format!(
+                    "{DIRECTORY_VARIABLE} names {}, where {NAME} is not",
+                    directory.display()
+                )
+            });
+        }
+        let own = env::current_exe().and_then(fs::canonicalize);
+        let own = own.context("cannot find the directory of gcn itself")?;
+        let beside = own.parent().unwrap_or(Path::new("/"));
+        let places = [INSTALLED, BUILT].map(|place| beside.join(place));
+        if let Some(library) = places.iter().find_map(|place| Library::inside(place)) {
+            return Ok(library);
+        }
+        let [installed, built] = places.map(|place| place.display().to_string());
+        bail!(
+            "{NAME} is not in {installed}, nor in {built}: `cargo xtask dist PREFIX` installs gcn with it, `cargo xtask hsa` \
+             builds it, and {DIRECTORY_VARIABLE} may name its directory"
+        );
+    }
+
+    /// The library in a directory, if it is there.
+    fn inside(directory: &Path) -> Option<Library> {
+        let directory = fs::canonicalize(directory).ok()?;
+        directory
+            .join(NAME)
+            .is_file()
+            .then_some(Library { directory })
+    }
+
+    /// Its file.
+    pub fn file(&self) -> PathBuf {
+        self.directory.join(NAME)
+    }
+}

@@ -1,0 +1,273 @@
+//! A program as the system's loader sees it: where it looks for libraries, and whether it looks at all.
+
+use std::env;
+use std::ffi::{OsStr, OsString};
+use std::fs;
+use std::os::unix::ffi::{OsStrExt, OsStringExt};
+use std::os::unix::fs::MetadataExt;
+use std::path::{Path, PathBuf};
+
+use object::elf::{
+    DT_RPATH, DT_RUNPATH, DT_SONAME, DT_STRTAB, DynamicTag, FileHeader32, FileHeader64,
+};
+use object::read::elf::{Dyn, FileHeader, ProgramHeader};
+use object::{Endianness, FileKind};
+
+use super::library::{self, Library};
+use crate::file::FileBytes;
+
+/// Directories of programs where PATH is not set, as in the C library.
+const DEFAULT_PATH: &str = "/bin:/usr/bin";
+/// Bits of a file's mode.
+const EXECUTABLE: u32 = 0o111;
+const SETUID: u32 = 0o4000;
+const SETGID: u32 = 0o2000;
+
+/// The file of a program: what a name with a slash names, or the first that PATH has.
+pub fn find(name: &OsStr) -> Option<PathBuf> {
+    let is_program = |path: &PathBuf| {
+        let metadata = fs::metadata(path);
+        metadata.is_ok_and(|it| it.is_file() && it.mode() & EXECUTABLE != 0)
+    };
+    if name.as_bytes().contains(&b'/') {
+        return Some(PathBuf::from(name)).filter(|path| path.exists());
+    }
+    let path = env::var_os("PATH").unwrap_or_else(|| DEFAULT_PATH.into());
+    let mut places = env::split_paths(&path).map(|directory| {
+        let here = directory.as_os_str().is_empty();
+        if here {
+            Path::new(".").join(name)
+        } else {
+            directory.join(name)
+        }
+    });
+    places.find(is_program)
+}
+
+/// True if a program runs with rights that its caller does not have: its loader ignores variables then.
+pub fn gains_rights(path: &Path) -> bool {
+    // The owner of this directory is the user that the process acts as.
+    let (Ok(program), Ok(caller)) = (fs::metadata(path), fs::metadata("/proc/self")) else {
+        return false;
+    };
+    program.mode() & SETUID != 0 && program.uid() != caller.uid()
+        || program.mode() & SETGID != 0 && program.gid() != caller.gid()
+}
+
+/// Machine that code is for: `e_machine` of its ELF header, and the bits of an address.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+struct Machine {
+    number: object::elf::Machine,
+    bits: u8,
+}
+
+/// A program in an ELF file.
+pub struct Program {
+    /// Its file.
+    pub path: PathBuf,
+    machine: Machine,
+    /// True if it has no loader, nor is one.
+    is_static: bool,
+    /// Directories of DT_RPATH, where the loader looks before LD_LIBRARY_PATH.
+    rpath: Vec<PathBuf>,
+}
+
+impl Program {
+    /// Reads a program; `None` if it is no ELF file, such as a script, or cannot be read.
+    pub fn read(path: &Path) -> Option<Program> {
+        let real = fs::canonicalize(path).ok()?;
+        // A pipe or a device would block or never end.
+        if !fs::metadata(&real).ok()?.is_file() {
+            return None;
+        }
+        let data = FileBytes::open(&real).ok()?;
+        let mut program = match FileKind::parse(&*data).ok()? {
+            FileKind::Elf64 => Program::parse::<FileHeader64<Endianness>>(&data, 64),
+            FileKind::Elf32 => Program::parse::<FileHeader32<Endianness>>(&data, 32),
+            _ => None,
+        }?;
+        let origin = real.parent().unwrap_or(Path::new("/"));
+        program
+            .rpath
+            .iter_mut()
+            .for_each(|place| *place = expanded(place, origin));
+        program.path = path.to_owned();
+        Some(program)
+    }
+
+    fn parse<E: FileHeader<Endian = Endianness>>(data: &[u8], bits: u8) -> Option<Program> {
+        let header = E::parse(data).ok()?;
+        let endian = header.endian().ok()?;
+        let segments = header.program_headers(endian, data).ok()?;
+        let mut has_loader = false;
+        let (mut rpath, mut has_runpath, mut has_name) = (None, false, false);
+        for segment in segments {
+            has_loader |= matches!(segment.interpreter(endian, data), Ok(Some(_)));
+            let Ok(Some(entries)) = segment.dynamic(endian, data) else {
+                continue;
+            };
+            let entry = |tag: DynamicTag| {
+                let mut found = entries.iter().filter(|entry| entry.tag(endian) == tag);
+                found.next().map(|entry| entry.val(endian))
+            };
+            has_runpath |= entry(DT_RUNPATH).is_some();
+            has_name |= entry(DT_SONAME).is_some();
+            if let (Some(strings), Some(offset)) = (entry(DT_STRTAB), entry(DT_RPATH)) {
+                let address = strings.checked_add(offset)?;
+                let mut places = segments.iter().filter_map(|segment| {
+                    let length = segment
+                        .p_vaddr(endian)
+                        .into()
+                        .checked_add(segment.p_filesz(endian).into())?;
+                    let rest = length.checked_sub(address)?;
+                    segment.data_range(endian, data, address, rest).ok()?
+                });
+                let text = places.next()?;
+                rpath = text.split(|byte| *byte == 0).next();
+            }
+        }
+        // The loader ignores DT_RPATH beside DT_RUNPATH.
+        let rpath = rpath.filter(|_| !has_runpath).unwrap_or_default();
+        let places = rpath.split(|byte| *byte == b':');
+        Some(Program {
+            path: PathBuf::new(),
+            machine: Machine {
+                number: header.e_machine(endian),
+                bits,
+            },
+            is_static: !has_loader && !has_name,
+            rpath: places
+                .filter(|place| !place.is_empty())
+                .map(|place| PathBuf::from(OsStr::from_bytes(place)))
+                .collect(),
+        })
+    }
+
+    /// Reasons why the program itself does not load the library. Programs that it starts may do so.
+    pub fn notes(&self, library: &Library) -> Vec<String> {
+        const ITSELF: &str = "only programs that it starts can use the emulated device";
+        let path = self.path.display();
+        let wanted = Program::read(&library.file()).map(|library| library.machine);
+        let mut notes = Vec::new();
+        match wanted {
+            Some(wanted) if wanted.bits != self.machine.bits => notes.push(format!(
+                "{path} is a program of {} bits, and {} has {}: {ITSELF}",
+                self.machine.bits,
+                library::NAME,
+                wanted.bits
+            )),
+            Some(wanted) if wanted != self.machine => notes.push(format!(
+                "{path} is for another processor than {}: {ITSELF}",
+                library::NAME
+            )),
+            _ if self.is_static => notes.push(format!(
+                "{path} is linked statically and loads no library: {ITSELF}"
+            )),
+            _ => {}
+        }
+        notes
+    }
+
+    /// The library of the same name that the program's DT_RPATH has the loader find first.
+    pub fn other_library(&self, library: &Library) -> Option<PathBuf> {
+        let first = self
+            .rpath
+            .iter()
+            .map(|place| place.join(library::NAME))
+            .find(|it| it.exists())?;
+        let is_ours = fs::canonicalize(&first).ok() == fs::canonicalize(library.file()).ok();
+        (!is_ours).then_some(first)
+    }
+}
+
+/// A directory of DT_RPATH with `$ORIGIN` replaced.
+fn expanded(place: &Path, origin: &Path) -> PathBuf {
+    let mut rest = place.as_os_str().as_bytes();
+    let mut bytes = Vec::new();
+    while let [first, tail @ ..] = rest {
+        let named = [&b"$ORIGIN"[..], b"${ORIGIN}"]
+            .into_iter()
+            .find_map(|name| rest.strip_prefix(name));
+        match named {
+            Some(behind) => {
+                bytes.extend(origin.as_os_str().as_bytes());
+                rest = behind;
+            }
+            None => {
+                bytes.push(*first);
+                rest = tail;
+            }
+        }
+    }
+    PathBuf::from(OsString::from_vec(bytes))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_origin_is_the_directory_of_the_program() {
+        for (place, expected) in [
+            ("$ORIGIN/../lib", "/opt/p/../lib"),
+            ("${ORIGIN}", "/opt/p"),
+            ("/opt/rocm/lib", "/opt/rocm/lib"),
+            ("lib", "lib"),
+        ] {
+            let found = expanded(Path::new(place), Path::new("/opt/p"));
+            assert_eq!(found, Path::new(expected), "{place}");
+        }
+    }
+
+    #[test]
+    fn programs_for_other_machines_are_told_from_those_of_the_library() {
+        let directory = tempfile::tempdir().expect("a directory");
+        let own = fs::read(env::current_exe().expect("it runs")).expect("it is a file");
+        fs::write(directory.path().join(library::NAME), &own[..1 << 12]).expect("written");
+        let library = Library {
+            directory: directory.path().to_owned(),
+        };
+        let note = |bytes: &[u8]| {
+            let path = directory.path().join("program");
+            fs::write(&path, bytes).expect("written");
+            Program::read(&path)
+                .expect("it is ELF")
+                .notes(&library)
+                .join("\n")
+        };
+        // The beginning of an ELF file for an i386, without segments.
+        let mut old = [0; 52];
+        old[..7].copy_from_slice(b"\x7fELF\x01\x01\x01");
+        (old[16], old[18], old[20], old[40]) = (2, 3, 1, 52);
+        assert!(
+            note(&old).contains("is a program of 32 bits, and libhsa-runtime64.so.1 has 64"),
+            "{}",
+            note(&old)
+        );
+        let mut other = own[..64].to_vec();
+        // Neither segments nor sections, and the machine of a VAX.
+        other[32..48].fill(0);
+        other[54..64].fill(0);
+        (other[18], other[19]) = (75, 0);
+        assert!(
+            note(&other).contains("is for another processor"),
+            "{}",
+            note(&other)
+        );
+    }
+
+    #[test]
+    fn a_program_of_the_host_is_read() {
+        let own = env::current_exe().expect("it runs");
+        let program = Program::read(&own).expect("it is ELF");
+        let bits = if cfg!(target_pointer_width = "64") {
+            64
+        } else {
+            32
+        };
+        assert_eq!(program.machine.bits, bits);
+        assert!(Program::read(Path::new("/dev/zero")).is_none());
+        assert!(find(OsStr::new("sh")).is_some_and(|path| path.ends_with("sh")));
+        assert_eq!(find(OsStr::new("no-such-program")), None);
+    }
+}
