@@ -15,8 +15,9 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::time::Duration;
 
-use anyhow::{Context, Result, bail};
+use anyhow::{Context, Result, anyhow, bail};
 use clap::builder::TypedValueParser;
+use gcn_observe::Choice;
 use gcn_runtime::settings::{self, Settings};
 
 use crate::{Status, input, render};
@@ -101,7 +102,7 @@ impl Options {
     /// The environment's settings, with those of the options in their place.
     ///
     /// # Errors
-    /// A variable has a wrong value.
+    /// A variable or a choice for the trace is wrong.
     fn settings(&self) -> Result<Settings> {
         let mut settings = Settings::from_env()?;
         if !self.target.is_empty() {
@@ -109,6 +110,9 @@ impl Options {
         }
         if !self.trace_only.is_empty() {
             settings.trace_only.clone_from(&self.trace_only);
+        }
+        for only in &settings.trace_only {
+            Choice::parse(only).map_err(|problem| anyhow!("trace only {only}: {problem}"))?;
         }
         settings.memory = self.memory.or(settings.memory);
         settings.threads = self.threads.or(settings.threads);

@@ -82,6 +82,7 @@ impl Wanted {
         let mut trace = Filter::default();
         for only in &run.trace.only {
             let added = trace_filter::add(&mut trace, only, buffers, loaded);
+            let added = added.map_err(anyhow::Error::msg);
             keep(added, "trace only", only, &mut problems);
         }
         Problems::check(problems, || None)?;

@@ -237,6 +237,11 @@ fn failures_have_statuses_of_their_own() {
             "`0` is not a number of seconds above 0",
         ),
         (
+            &["exec", "--trace-only", "lane=1", "true"],
+            125,
+            "error: trace only lane=1: there is no `lane`; write",
+        ),
+        (
             &["exec", "./data"],
             126,
             "cannot run ./data: Permission denied",

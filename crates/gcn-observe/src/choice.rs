@@ -1,0 +1,218 @@
+//! A choice of instructions as text, which people write.
+
+use std::ops::{Add, Range};
+
+use crate::filter::Filter;
+
+/// The accepted keys with their values.
+const KEYS: &str = "workgroup=X,Y,Z, wave=N, code=A..B, memory=A..B or instruction=NAME";
+
+/// One `KEY=VALUE` of a choice; symbols and buffers are still names, since they depend on the program.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Choice(Kind);
+
+#[derive(Clone, PartialEq, Eq, Debug)]
+enum Kind {
+    Workgroup([u32; 3]),
+    Waves(Range<u32>),
+    Code(String),
+    Memory(String),
+    Instruction(String),
+}
+
+impl Choice {
+    /// Reads `workgroup=X,Y,Z`, `wave=N` or `wave=A..B`, `code=A..B` of addresses or `SYMBOL+OFFSET`, `code=SYMBOL`,
+    /// `memory=A..B`, `memory=BUFFER` or `instruction=NAME`, where `*` in the name stands for any text.
+    ///
+    /// # Errors
+    /// The accepted forms.
+    ///
+    /// # Examples
+    /// ```
+    /// use gcn_observe::{Choice, Filter};
+    /// let mut filter = Filter::default();
+    /// let nothing = |_: &str| None;
+    /// Choice::parse("wave=2..4")?.add_to(&mut filter, nothing, nothing)?;
+    /// assert_eq!(filter.waves, [2..4]);
+    /// let symbols = |name: &str| (name == "add").then_some(0x100..0x180);
+    /// Choice::parse("code=add+0x10..add+0x20")?.add_to(&mut filter, symbols, nothing)?;
+    /// assert_eq!(filter.code, [0x110..0x120]);
+    /// assert_eq!(Choice::parse("wave=some").unwrap_err(), "`some` is not the number of a wave in its workgroup, or A..B");
+    /// # Ok::<(), String>(())
+    /// ```
+    pub fn parse(text: &str) -> Result<Choice, String> {
+        let (key, value) = text
+            .split_once('=')
+            .map(|(key, value)| (key.trim(), value.trim()))
+            .ok_or_else(|| format!("write {KEYS}"))?;
+        let kind =
+            match key {
+                "workgroup" => Kind::Workgroup(position(value).ok_or_else(|| {
+                    format!("`{value}` is not the position of a workgroup, X,Y,Z")
+                })?),
+                "wave" => Kind::Waves(range(value, wave).ok_or_else(|| {
+                    format!("`{value}` is not the number of a wave in its workgroup, or A..B")
+                })?),
+                "code" => Kind::Code(value.to_owned()),
+                "memory" => Kind::Memory(value.to_owned()),
+                "instruction" => Kind::Instruction(value.to_owned()),
+                _ => return Err(format!("there is no `{key}`; write {KEYS}")),
+            };
+        Ok(Choice(kind))
+    }
+
+    /// Adds the choice to a filter. `symbol` gives the addresses of a symbol's code, which may be empty, and `buffer` those of a
+    /// buffer.
+    ///
+    /// # Errors
+    /// A name that is none of the program's.
+    pub fn add_to(
+        &self,
+        filter: &mut Filter,
+        symbol: impl Fn(&str) -> Option<Range<u64>>,
+        buffer: impl Fn(&str) -> Option<Range<u64>>,
+    ) -> Result<(), String> {
+        match &self.0 {
+            Kind::Workgroup(position) => filter.workgroups.push(*position),
+            Kind::Waves(waves) => filter.waves.push(waves.clone()),
+            Kind::Code(value) => {
+                let place = |text: &str| {
+                    let (name, offset) = text.split_once('+').unwrap_or((text, "0"));
+                    match symbol(name.trim()) {
+                        Some(code) => code.start.checked_add(address(offset)?),
+                        None => address(text),
+                    }
+                };
+                let whole = symbol(value).filter(|code| !code.is_empty());
+                filter
+                    .code
+                    .push(whole.or_else(|| range(value, place)).ok_or_else(|| {
+                        format!(
+                            "`{value}` is no symbol, and not A..B of addresses or SYMBOL+OFFSET"
+                        )
+                    })?);
+            }
+            Kind::Memory(value) => {
+                let memory = buffer(value).or_else(|| range(value, address));
+                filter.memory.push(
+                    memory.ok_or_else(|| {
+                        format!("`{value}` is no buffer, and not A..B of addresses")
+                    })?,
+                );
+            }
+            Kind::Instruction(name) => filter.instructions.push(name.clone()),
+        }
+        Ok(())
+    }
+}
+
+/// One to three numbers, separated by commas or `x`; those that are missing are 0.
+fn position(text: &str) -> Option<[u32; 3]> {
+    let mut position = [0; 3];
+    for (place, part) in text.split([',', 'x']).enumerate() {
+        *position.get_mut(place)? = part.trim().parse().ok()?;
+    }
+    Some(position)
+}
+
+/// The number of a wave. The number behind it is one too.
+fn wave(text: &str) -> Option<u32> {
+    text.trim().parse().ok().filter(|number| *number < u32::MAX)
+}
+
+/// `A..B`, or `A` for one alone.
+fn range<T: Copy + PartialOrd + From<u8> + Add<Output = T>>(
+    text: &str,
+    read: impl Fn(&str) -> Option<T>,
+) -> Option<Range<T>> {
+    match text.split_once("..") {
+        Some((begin, end)) => {
+            let (begin, end) = (read(begin)?, read(end)?);
+            (begin < end).then_some(begin..end)
+        }
+        None => {
+            let begin = read(text)?;
+            let end = begin + T::from(1);
+            Some(begin..end)
+        }
+    }
+}
+
+/// An address as a number, decimal or hexadecimal with `0x`. The address behind it is one too.
+fn address(text: &str) -> Option<u64> {
+    let text = text.trim();
+    let number = match text.strip_prefix("0x") {
+        Some(digits) => u64::from_str_radix(digits, 16),
+        None => text.parse(),
+    };
+    number.ok().filter(|number| *number < u64::MAX)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn choices_are_read() {
+        let mut filter = Filter::default();
+        let symbol = |name: &str| match name {
+            "f" => Some(0x100..0x140),
+            "empty" => Some(0x200..0x200),
+            _ => None,
+        };
+        let buffer = |name: &str| (name == "xs").then_some(0x1000..0x1010);
+        for text in [
+            "workgroup=1",
+            "workgroup=1,2,3",
+            "workgroup= 4x5",
+            "wave=7",
+            "wave=0..2",
+            "code=f",
+            "code=f+4..0x120",
+            "code=empty..empty+8",
+            "memory=xs",
+            "memory=16..0x20",
+            "memory=5",
+            "instruction=v_*",
+        ] {
+            let choice = Choice::parse(text).expect("it is right");
+            choice
+                .add_to(&mut filter, symbol, buffer)
+                .expect("names exist");
+        }
+        let expected = Filter {
+            workgroups: vec![[1, 0, 0], [1, 2, 3], [4, 5, 0]],
+            waves: vec![7..8, 0..2],
+            code: vec![0x100..0x140, 0x104..0x120, 0x200..0x208],
+            memory: vec![0x1000..0x1010, 16..32, 5..6],
+            instructions: vec!["v_*".to_owned()],
+        };
+        assert_eq!(filter, expected);
+    }
+
+    #[test]
+    fn wrong_choices_are_reported() {
+        let none = |_: &str| None;
+        for (text, message) in [
+            ("wave", "write workgroup=X,Y,Z,"),
+            ("lane=1", "there is no `lane`; write"),
+            ("workgroup=1,2,3,4", "`1,2,3,4` is not the position"),
+            (
+                "wave=4294967295",
+                "`4294967295` is not the number of a wave",
+            ),
+            ("wave=3..3", "`3..3` is not the number of a wave"),
+            ("code=g", "`g` is no symbol"),
+            ("memory=xs", "`xs` is no buffer"),
+            (
+                "memory=18446744073709551615",
+                "`18446744073709551615` is no buffer",
+            ),
+        ] {
+            let added =
+                Choice::parse(text).and_then(|it| it.add_to(&mut Filter::default(), none, none));
+            let error = added.expect_err("it is wrong");
+            assert!(error.starts_with(message), "{text}: {error}");
+        }
+    }
+}
