@@ -13,6 +13,7 @@ usage: cargo xtask test [ARGUMENTS OF CARGO TEST]   install what the tests need,
        cargo xtask kernels [FILTER] [--target T] [--level O0|O2] [--compiler clang-14|clang-19]
                                                     run tests/kernels in every build and print a table
        cargo xtask fuzz [SECONDS]                   build the fuzz targets and run each for 5 seconds, or SECONDS
+       cargo xtask hsa [PROFILE]                    build libhsa-runtime64.so.1 with a profile (release), for gcn exec
        cargo xtask bench asm                        assemble and disassemble the same files with gcn and LLVM
        cargo xtask bench run [FILTER] [--beside GCN]
                                                     time kernels of tests/kernels with gcn and OpenCL on the host, start-up
@@ -56,6 +57,8 @@ fn main() -> ExitCode {
         ["fuzz"] => install_tools().and_then(|()| fuzz::run_all(fuzz::SECONDS)),
         ["fuzz", seconds] => fuzz::seconds(seconds)
             .and_then(|seconds| install_tools().and_then(|()| fuzz::run_all(seconds))),
+        ["hsa"] => hsa::build("release").map(drop),
+        ["hsa", profile] => hsa::build(profile).map(drop),
         ["bench", "asm"] => bench::asm(),
         ["bench", "observe"] => bench_observe(),
         ["bench", "run", ref rest @ ..] => install_tools().and_then(|()| bench_run(rest)),
@@ -197,4 +200,5 @@ fn run(command: &mut Command) -> Result<()> {
 
 mod bench;
 mod fuzz;
+mod hsa;
 mod measure;

@@ -106,6 +106,9 @@ impl LoadImage {
     }
 }
 
+/// Addresses of symbols that others define, by name.
+pub type Externals<'a> = &'a dyn Fn(&str) -> Option<u64>;
+
 impl CodeObject<'_> {
     /// The segments side by side, before relocation; at most [`MAX_IMAGE_BYTES`].
     pub fn image(&self) -> Result<LoadImage, ImageError> {
@@ -162,10 +165,24 @@ impl CodeObject<'_> {
         image: &mut LoadImage,
         load_address: u64,
     ) -> Result<(), Vec<RelocationError>> {
+        self.apply_relocations_with(image, load_address, &|_| None)
+    }
+
+    /// Applies the relocations to the image for a load address of its first byte, where `externals` yields the addresses of
+    /// symbols that the object does not define.
+    ///
+    /// # Errors
+    /// Every relocation that cannot be applied; all others are applied.
+    pub fn apply_relocations_with(
+        &self,
+        image: &mut LoadImage,
+        load_address: u64,
+        externals: Externals<'_>,
+    ) -> Result<(), Vec<RelocationError>> {
         let mut errors = Vec::new();
+        let moved = load_address.wrapping_sub(image.base);
         for relocation in &self.relocations {
-            if let Err(error) = self.apply(relocation, image, load_address.wrapping_sub(image.base))
-            {
+            if let Err(error) = self.apply(relocation, image, moved, externals) {
                 errors.push(error);
             }
         }
@@ -182,6 +199,7 @@ impl CodeObject<'_> {
         relocation: &Relocation,
         image: &mut LoadImage,
         moved: u64,
+        externals: Externals<'_>,
     ) -> Result<(), RelocationError> {
         let Relocation {
             address,
@@ -203,7 +221,9 @@ impl CodeObject<'_> {
             _ if kind == RelocationKind::Relative64 => moved,
             RelocationTarget::Zero => 0,
             RelocationTarget::Address(address) => address.wrapping_add(moved),
-            RelocationTarget::Symbol(index) => self.symbol_value(index, address, moved)?,
+            RelocationTarget::Symbol(index) => {
+                self.symbol_value(index, address, moved, externals)?
+            }
         };
         let mut value = symbol.wrapping_add_signed(addend);
         if kind.is_pc_relative() {
@@ -220,7 +240,13 @@ impl CodeObject<'_> {
             })
     }
 
-    fn symbol_value(&self, index: usize, address: u64, moved: u64) -> Result<u64, RelocationError> {
+    fn symbol_value(
+        &self,
+        index: usize,
+        address: u64,
+        moved: u64,
+        externals: Externals<'_>,
+    ) -> Result<u64, RelocationError> {
         let undefined = |name: &str| RelocationError::Undefined {
             address,
             name: name.to_owned(),
@@ -231,9 +257,16 @@ impl CodeObject<'_> {
             SymbolSection::Section(_) | SymbolSection::Common { .. } => {
                 Ok(symbol.value.wrapping_add(moved))
             }
-            // ELF gives weak symbols that nobody defines the value zero.
-            SymbolSection::Undefined if symbol.binding == Binding::Weak => Ok(0),
-            SymbolSection::Undefined | SymbolSection::Other(_) => Err(undefined(&symbol.name)),
+            SymbolSection::Undefined | SymbolSection::Other(_) => match externals(&symbol.name) {
+                Some(value) => Ok(value),
+                // ELF gives weak symbols that nobody defines the value zero.
+                None if symbol.section == SymbolSection::Undefined
+                    && symbol.binding == Binding::Weak =>
+                {
+                    Ok(0)
+                }
+                None => Err(undefined(&symbol.name)),
+            },
         }
     }
 }

@@ -73,7 +73,7 @@ pub use driver::{
 };
 pub use elf::{Binding, RelocationKind, SymbolKind, Visibility};
 pub use error::{ReadError, Warning};
-pub use image::{ImageError, LoadImage, MAX_IMAGE_BYTES, RelocationError};
+pub use image::{Externals, ImageError, LoadImage, MAX_IMAGE_BYTES, RelocationError};
 pub use lines::{LinesError, SourceFrame, SourceLines, SourcePlace, SourceRange};
 pub use metadata::{
     Access, AddressSpace, Argument, KernelMetadata, MAX_KERNARG_BYTES, Metadata, MetadataProblem,

@@ -2,7 +2,7 @@
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use gcn_emu::device::{Config, Device as Emulated};
+use gcn_emu::device::{Apertures, Config, Device as Emulated};
 use gcn_emu::memory::Memory;
 use gcn_emu::observe::Observers;
 use gcn_isa::Target;
@@ -53,6 +53,8 @@ pub struct DeviceBuilder {
     /// Without, as many as the host has, for which the host is asked last: that takes longer than all the rest.
     threads: Option<usize>,
     memory: u64,
+    /// The memory of another device.
+    shared: Option<Memory>,
     answers_host_calls: bool,
 }
 
@@ -86,6 +88,25 @@ impl DeviceBuilder {
         self
     }
 
+    /// Gives the device the memory of another one, and its limit, so that an address means the same to kernels of both, as
+    /// between peers.
+    ///
+    /// # Examples
+    /// ```
+    /// use gcn_runtime::Device;
+    /// let one = Device::new("gfx906")?;
+    /// let other = Device::builder("gfx900")?.memory_of(&one).build();
+    /// let xs = one.buffer("xs", &[1u32])?;
+    /// let mut bytes = [0; 4];
+    /// assert!(other.memory().read(xs.address(), &mut bytes) && bytes == [1, 0, 0, 0]);
+    /// # Ok::<(), gcn_runtime::Error>(())
+    /// ```
+    #[must_use]
+    pub fn memory_of(mut self, other: &Device) -> DeviceBuilder {
+        self.shared = Some(other.memory().clone());
+        self
+    }
+
     /// Leaves kernels' calls to their host (`printf` of HIP, `malloc`) to the caller: launches make no buffer for them, and
     /// the hidden arguments of that buffer and of the heap are as the caller gives them.
     ///
@@ -114,8 +135,11 @@ impl DeviceBuilder {
         let all = || std::thread::available_parallelism().map_or(1, usize::from);
         let mut config = self.config;
         config.threads = self.threads.unwrap_or_else(all);
-        let emulated = Emulated::new(config);
-        emulated.memory.set_limit(self.memory);
+        let mut emulated = Emulated::new(config);
+        match self.shared {
+            Some(memory) => emulated.memory = memory,
+            None => emulated.memory.set_limit(self.memory),
+        }
         Device(Arc::new(Inner {
             target: self.target,
             features: self.features,
@@ -150,6 +174,7 @@ impl Device {
             config,
             threads: None,
             memory: u64::MAX,
+            shared: None,
             answers_host_calls: true,
         })
     }
@@ -220,6 +245,11 @@ impl Device {
     }
 
     /// True if both are the same device.
+    /// The high dwords of the windows of FLAT addresses, which queues in memory name.
+    pub fn apertures(&self) -> Apertures {
+        self.0.emulated.config.apertures
+    }
+
     pub(crate) fn is(&self, other: &Device) -> bool {
         Arc::ptr_eq(&self.0, &other.0)
     }

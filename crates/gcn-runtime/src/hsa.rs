@@ -27,7 +27,7 @@ use crate::owned::Owned;
 use crate::printf::{Buffer, FormatError, Formats};
 use arguments::Services;
 pub use inspect::{BeyondArguments, UnsetSgprs};
-pub use load::{LoadError, Loaded, LoadedSymbol, load};
+pub use load::{LoadError, Loaded, LoadedSymbol, link, load};
 use registers::{Pointers, VGPR_BLOCK, sgprs};
 
 /// Waves of a dispatch at most. The packet's three 32-bit grid sizes allow 2^96 work-items; what is beyond this
@@ -94,6 +94,19 @@ pub enum Arguments<'a> {
     /// A segment at this address, hidden arguments included, which the caller owns. Nothing is written to it, so that the
     /// kernel's `printf` and calls to its host are the caller's to serve.
     At(u64),
+    /// The segment that a dispatch packet of the caller's names, where the kernel finds that packet and its queue too.
+    Packet(Packet),
+}
+
+/// A dispatch packet in a queue of the caller's: addresses in device memory.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Packet {
+    /// The packet, an `hsa_kernel_dispatch_packet_t`.
+    pub packet: u64,
+    /// The queue, an `amd_queue_t`, with the apertures of [`Device::apertures`](crate::Device::apertures).
+    pub queue: u64,
+    /// The argument segment.
+    pub arguments: u64,
 }
 
 /// A kernel ready to run.
@@ -387,16 +400,23 @@ impl Launch<'_> {
             printf: printf_buffer,
             hostcall: hostcall.as_ref().map_or(0, |host| host.address()),
             heap: hostcall.as_ref().map_or(0, |host| host.heap_address()),
-            queue: self.queue(device, &mut owned)?,
+            queue: match self.arguments {
+                Arguments::Packet(given) => given.queue,
+                Arguments::Placed(_) | Arguments::At(_) => self.queue(device, &mut owned)?,
+            },
         };
         let arguments = match self.arguments {
             Arguments::Placed(placed) => {
                 self.argument_segment(placed, device, &mut owned, &services)?
             }
             Arguments::At(address) => address,
+            Arguments::Packet(given) => given.arguments,
         };
         dispatch.kernarg = Some(arguments..arguments.saturating_add(self.segment_bytes()));
-        let packet = self.packet(&mut owned, arguments)?;
+        let packet = match self.arguments {
+            Arguments::Packet(given) => given.packet,
+            Arguments::Placed(_) | Arguments::At(_) => self.packet(&mut owned, arguments)?,
+        };
         let entry = self.kernel.entry_address;
         let sgprs = sgprs(isa, descriptor.compute_pgm_rsrc1);
         let code = self

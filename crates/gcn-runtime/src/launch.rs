@@ -3,14 +3,16 @@
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
+use gcn_emu::device::Device as Emulated;
+use gcn_emu::host::HostCalls;
 use gcn_emu::observe::Observers;
 
 use crate::argument::place;
 use crate::bind::Placement;
-use crate::hsa::{Placed, Shape};
+use crate::hsa::{Packet, Placed, Shape};
 use crate::prepared::{Job, Segment, Submission};
 use crate::progress::Progress;
-use crate::{Argument, Error, Kernel, PreparedLaunch, Queue, Signal};
+use crate::{Argument, Error, Kernel, Outcome, PreparedLaunch, Queue, Signal};
 
 /// Work-items of a workgroup if nothing asks for another number: a wave.
 const DEFAULT_GROUP: u32 = 64;
@@ -157,6 +159,19 @@ impl Launch {
     /// ```
     pub fn arguments_at(mut self, address: u64) -> Launch {
         self.segment = Some(Segment::At(address));
+        self
+    }
+
+    /// Has the kernel find a dispatch packet and a queue of the caller's, and the argument segment that the packet names. The
+    /// sizes are still those of the launch, not the packet's. As for [`Launch::arguments_at`], nothing is written to them.
+    pub fn packet(mut self, packet: Packet) -> Launch {
+        self.segment = Some(Segment::Packet(packet));
+        self
+    }
+
+    /// Has `host` answer the kernel's calls after each turn of a wave, in place of the runtime.
+    pub fn host_calls(mut self, host: Arc<dyn HostCalls>) -> Launch {
+        self.submission.host = Some(host);
         self
     }
 
@@ -319,18 +334,57 @@ impl Launch {
     /// # Errors
     /// The first of [`Launch::problems`]; a queue of another device.
     pub fn submit(self, queue: &Queue) -> Result<Signal, Error> {
+        let (after, command) = self.command(queue)?;
+        Ok(queue.launch(after, command))
+    }
+
+    /// Puts the launch into a queue and waits for its end. The caller's thread runs it, with those before it, unless another
+    /// thread serves the queue.
+    ///
+    /// # Errors
+    /// As [`Launch::submit`] and [`Signal::wait`].
+    ///
+    /// # Examples
+    /// ```
+    /// # mod example { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/doc/assemble.rs")); }
+    /// # use example::add_one;
+    /// # let device = gcn_runtime::Device::new("gfx900")?;
+    /// # let kernel = device.load(&add_one())?.kernel("add_one")?;
+    /// let xs = device.buffer("xs", &[1u32])?;
+    /// let completion = kernel.launch([1, 1, 1]).arg(&xs).run(&device.queue())?;
+    /// assert_eq!((completion.stats.waves, xs.read::<u32>()), (1, vec![2]));
+    /// # Ok::<(), gcn_runtime::Error>(())
+    /// ```
+    pub fn run(self, queue: &Queue) -> Outcome {
+        let (after, command) = self.command(queue)?;
+        queue.launch_here(after, command)
+    }
+
+    /// The signals to wait for, and the launch as a queue's command.
+    #[allow(clippy::type_complexity)]
+    fn command(
+        self,
+        queue: &Queue,
+    ) -> Result<
+        (
+            Vec<Signal>,
+            impl FnOnce(&mut Emulated, &Signal) -> Outcome + Send + 'static,
+        ),
+        Error,
+    > {
         self.kernel.check_queue(queue)?;
         let (job, submission) = self.into_job()?;
         if let Some(problem) = job.problems().into_iter().next() {
             return Err(Error::Launch(Arc::new(problem)));
         }
         let after = submission.after.clone();
-        Ok(queue.launch(after, move |device, signal| {
+        let command = move |device: &mut Emulated, signal: &Signal| {
             if !submission.begin(device, signal) {
                 return Err(Error::Cancelled);
             }
             job.run(&job.prepare()?, &submission, device, signal)
-        }))
+        };
+        Ok((after, command))
     }
 
     fn into_job(self) -> Result<(Job, Submission), Error> {

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use gcn_emu::memory::Memory;
 use gcn_isa::Target;
-use gcn_object::{BundleEntry, CodeObject, code_objects, is_container};
+use gcn_object::{BundleEntry, CodeObject, Externals, code_objects, is_container};
 
 use crate::compile::{self, CompileError, Compiled, Request, Toolchain};
 use crate::hsa::{self, Loaded, LoadedSymbol};
@@ -128,6 +128,19 @@ impl Module {
     /// # Errors
     /// [`Error::NoCode`] if it is for another instruction set than the device's; or there is no memory.
     pub fn of_object(device: &Device, object: CodeObject<'static>) -> Result<Module, Error> {
+        Module::link(device, object, &|_| None)
+    }
+
+    /// Loads a code object that has been read, where `externals` yields the addresses of symbols that it does not define, such
+    /// as variables of other modules.
+    ///
+    /// # Errors
+    /// As [`Module::of_object`]; a symbol that nobody defines.
+    pub fn link(
+        device: &Device,
+        object: CodeObject<'static>,
+        externals: Externals<'_>,
+    ) -> Result<Module, Error> {
         if !runs_on(&object, device.target()) {
             let found = object.processor().unwrap_or("an unknown target");
             return Err(Error::NoCode {
@@ -135,7 +148,7 @@ impl Module {
                 found: vec![found.to_owned()],
             });
         }
-        let loaded = hsa::load(device.emulated(), &object, "the code object")
+        let loaded = hsa::link(device.emulated(), &object, "the code object", externals)
             .map_err(|error| Error::Load(Arc::new(error)))?;
         Ok(Module(Arc::new(Inner {
             memory: device.memory().clone(),

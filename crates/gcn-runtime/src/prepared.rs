@@ -21,6 +21,8 @@ pub(crate) enum Segment {
     Placed(Vec<Placed>),
     /// At an address of the caller's.
     At(u64),
+    /// Named by a packet of the caller's.
+    Packet(hsa::Packet),
 }
 
 /// A launch on which its kernel's state depends.
@@ -43,6 +45,8 @@ pub(crate) struct Submission {
     pub(crate) stop: Option<Arc<AtomicBool>>,
     pub(crate) progress: Option<Arc<Progress>>,
     pub(crate) observers: Observers,
+    /// In place of the runtime's own.
+    pub(crate) host: Option<Arc<dyn HostCalls>>,
 }
 
 impl Job {
@@ -57,6 +61,7 @@ impl Job {
             arguments: match &self.segment {
                 Segment::Placed(placed) => hsa::Arguments::Placed(placed),
                 Segment::At(address) => hsa::Arguments::At(*address),
+                Segment::Packet(packet) => hsa::Arguments::Packet(*packet),
             },
             answers_host_calls: module.device().answers_host_calls(),
         }
@@ -96,8 +101,8 @@ impl Job {
         device.config.threads = self.threads();
         let progress = submission.progress.clone();
         device.monitor = progress.map(|progress| progress as Arc<dyn Monitor>);
-        let host = prepared.hostcall.clone();
-        device.host_calls = host.map(|host| host as Arc<dyn HostCalls>);
+        let own = || Some(prepared.hostcall.clone()? as Arc<dyn HostCalls>);
+        device.host_calls = submission.host.clone().or_else(own);
         let ran = run::run(
             device,
             &prepared.code,

@@ -42,7 +42,7 @@ impl Launch<'_> {
             hidden.extend(self.mute_printf_argument(&hidden));
             return hidden;
         }
-        if let Arguments::At(_) = self.arguments {
+        if let Arguments::At(_) | Arguments::Packet(_) = self.arguments {
             // Only the caller knows where the explicit arguments end.
             return Vec::new();
         }
@@ -81,7 +81,7 @@ impl Launch<'_> {
         let end = |a: &Placed| a.offset.saturating_add(a.bytes.len() as u64);
         let end = match self.arguments {
             Arguments::Placed(placed) => placed.iter().map(end).max().unwrap_or(0),
-            Arguments::At(_) => 0,
+            Arguments::At(_) | Arguments::Packet(_) => 0,
         };
         end.min(MAX_KERNARG_BYTES + 1)
     }

@@ -8,7 +8,7 @@ use gcn_emu::code::Code;
 use gcn_emu::device::Device;
 use gcn_emu::memory::AllocError;
 use gcn_object::{
-    CodeObject, ImageError, RelocationError, Segment, Symbol, SymbolKind, SymbolSection,
+    CodeObject, Externals, ImageError, RelocationError, Segment, Symbol, SymbolKind, SymbolSection,
 };
 
 /// The function that the device library's printf, which prints nothing, asks for room.
@@ -89,11 +89,26 @@ fn list(errors: &[RelocationError]) -> String {
 /// # Errors
 /// [`LoadError`].
 pub fn load(device: &Device, object: &CodeObject, name: &str) -> Result<Loaded, LoadError> {
+    link(device, object, name, &|_| None)
+}
+
+/// Puts a code object into guest memory, like [`load`]; `externals` yields the addresses of symbols that it does not define.
+///
+/// # Errors
+/// As [`load`].
+pub fn link(
+    device: &Device,
+    object: &CodeObject,
+    name: &str,
+    externals: Externals<'_>,
+) -> Result<Loaded, LoadError> {
     let mut image = object.image()?;
     let address = device.memory.allocate(name, image.bytes.len() as u64)?;
-    object
-        .apply_relocations(&mut image, address)
-        .map_err(LoadError::Relocations)?;
+    if let Err(errors) = object.apply_relocations_with(&mut image, address, externals) {
+        let freed = device.memory.free(address);
+        debug_assert!(freed.is_ok(), "it is freed here only");
+        return Err(LoadError::Relocations(errors));
+    }
     device.memory.write(address, &image.bytes);
     let moved = address.wrapping_sub(image.base);
     for (pointer, variable) in managed_variables(object) {

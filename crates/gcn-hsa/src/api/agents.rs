@@ -1,0 +1,287 @@
+//! Agents, their instruction sets, caches and wavefronts.
+
+use std::ffi::{c_char, c_void};
+
+use super::{array, call, each, put, put_info, text};
+use crate::abi::{EachHandle, Handle};
+use crate::agents::AgentKind;
+use crate::info::Info;
+use crate::status::Status;
+
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn hsa_iterate_agents(
+    callback: Option<EachHandle>,
+    data: *mut c_void,
+) -> Status {
+    call(|runtime| {
+        let handles = runtime.agents.iter().map(|agent| agent.handle());
+        // SAFETY: the program vouches for its function.
+        unsafe { each(handles, callback, data) }
+    })
+}
+
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn hsa_agent_get_info(
+    agent: Handle,
+    attribute: u32,
+    value: *mut c_void,
+) -> Status {
+    /// Bytes of memory that are not in use.
+    const MEMORY_AVAILABLE: u32 = 0xa015;
+    call(|runtime| {
+        let agent = runtime.agent(agent)?;
+        let info = match attribute {
+            MEMORY_AVAILABLE => {
+                let used = runtime.pools.used(agent.index());
+                Ok(Info::U64(agent.memory.saturating_sub(used)))
+            }
+            _ => agent.info(attribute),
+        };
+        // SAFETY: the program vouches for its address.
+        unsafe { put_info(value, info) }
+    })
+}
+
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn hsa_agent_get_exception_policies(
+    agent: Handle,
+    _profile: u32,
+    mask: *mut u16,
+) -> Status {
+    call(|runtime| {
+        runtime.agent(agent)?;
+        // SAFETY: the program vouches for its address.
+        unsafe { put(mask, 0) }
+    })
+}
+
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn hsa_agent_iterate_isas(
+    agent: Handle,
+    callback: Option<EachHandle>,
+    data: *mut c_void,
+) -> Status {
+    call(|runtime| {
+        let isa = runtime.agent(agent)?.isa();
+        // SAFETY: the program vouches for its function.
+        unsafe { each(isa, callback, data) }
+    })
+}
+
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn hsa_isa_from_name(name: *const c_char, isa: *mut Handle) -> Status {
+    call(|runtime| {
+        // SAFETY: the program vouches for its text.
+        let name = unsafe { text(name) }?;
+        let named = |agent: &&crate::agents::Agent| {
+            agent.isa().is_some() && covers(name, &agent.isa_name())
+        };
+        let agent = runtime
+            .agents
+            .iter()
+            .find(named)
+            .ok_or(Status::INVALID_ISA_NAME)?;
+        // SAFETY: the program vouches for its address.
+        unsafe { put(isa, agent.isa().ok_or(Status::INVALID_ISA_NAME)?) }
+    })
+}
+
+/// True if code for the instruction set `code` runs on `agent`: the processor is the same, and no feature contradicts.
+fn covers(code: &str, agent: &str) -> bool {
+    let mut wanted = code.split(':');
+    let features: Vec<&str> = agent.split(':').skip(1).collect();
+    wanted.next() == agent.split(':').next() && wanted.all(|feature| features.contains(&feature))
+}
+
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn hsa_isa_get_info_alt(
+    isa: Handle,
+    attribute: u32,
+    value: *mut c_void,
+) -> Status {
+    call(|runtime| {
+        let info = runtime.agent_of_isa(isa)?.isa_info(attribute);
+        // SAFETY: the program vouches for its address.
+        unsafe { put_info(value, info) }
+    })
+}
+
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn hsa_isa_get_info(
+    isa: Handle,
+    attribute: u32,
+    index: u32,
+    value: *mut c_void,
+) -> Status {
+    if index != 0 {
+        return Status::INVALID_INDEX;
+    }
+    // SAFETY: the contracts are the same.
+    unsafe { hsa_isa_get_info_alt(isa, attribute, value) }
+}
+
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn hsa_isa_get_exception_policies(
+    isa: Handle,
+    _profile: u32,
+    mask: *mut u16,
+) -> Status {
+    call(|runtime| {
+        runtime.agent_of_isa(isa)?;
+        // SAFETY: the program vouches for its address.
+        unsafe { put(mask, 0) }
+    })
+}
+
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn hsa_isa_get_round_method(
+    isa: Handle,
+    _fp: u32,
+    _flush: u32,
+    method: *mut u32,
+) -> Status {
+    /// Operations of several steps round once.
+    const SINGLE: u32 = 1;
+    call(|runtime| {
+        runtime.agent_of_isa(isa)?;
+        // SAFETY: the program vouches for its address.
+        unsafe { put(method, SINGLE) }
+    })
+}
+
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn hsa_isa_compatible(
+    code: Handle,
+    agent: Handle,
+    result: *mut bool,
+) -> Status {
+    call(|runtime| {
+        let code = runtime.agent_of_isa(code)?.isa_name();
+        let agent = runtime.agent_of_isa(agent)?.isa_name();
+        // SAFETY: the program vouches for its address.
+        unsafe { put(result, covers(&code, &agent)) }
+    })
+}
+
+/// Handle of the only wavefront: its lanes.
+const WAVEFRONT: Handle = 64;
+
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn hsa_isa_iterate_wavefronts(
+    isa: Handle,
+    callback: Option<EachHandle>,
+    data: *mut c_void,
+) -> Status {
+    call(|runtime| {
+        runtime.agent_of_isa(isa)?;
+        // SAFETY: the program vouches for its function.
+        unsafe { each([WAVEFRONT], callback, data) }
+    })
+}
+
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn hsa_wavefront_get_info(
+    wavefront: Handle,
+    attribute: u32,
+    value: *mut c_void,
+) -> Status {
+    call(|_| {
+        let info = match (wavefront, attribute) {
+            (WAVEFRONT, 0) => Ok(Info::U32(WAVEFRONT as u32)),
+            (WAVEFRONT, _) => Err(Status::INVALID_ARGUMENT),
+            _ => Err(Status::INVALID_WAVEFRONT),
+        };
+        // SAFETY: the program vouches for its address.
+        unsafe { put_info(value, info) }
+    })
+}
+
+/// Levels of caches that agents report.
+const LEVELS: [u8; 2] = [1, 2];
+/// Handles of caches are those of their agents and this for each level.
+const CACHE: Handle = 1 << 20;
+
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn hsa_agent_iterate_caches(
+    agent: Handle,
+    callback: Option<EachHandle>,
+    data: *mut c_void,
+) -> Status {
+    call(|runtime| {
+        let agent = runtime.agent(agent)?;
+        let levels = agent.emulated().map_or(&[][..], |_| &LEVELS);
+        let caches = levels
+            .iter()
+            .map(|level| agent.handle() + CACHE * Handle::from(*level));
+        // SAFETY: the program vouches for its function.
+        unsafe { each(caches, callback, data) }
+    })
+}
+
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn hsa_cache_get_info(
+    cache: Handle,
+    attribute: u32,
+    value: *mut c_void,
+) -> Status {
+    call(|runtime| {
+        let level = |level: &&u8| {
+            let agent = cache.checked_sub(CACHE * Handle::from(**level));
+            agent.is_some_and(|agent| runtime.agent(agent).is_ok())
+        };
+        let level = *LEVELS.iter().find(level).ok_or(Status::INVALID_CACHE)?;
+        let agent = runtime.agent(cache - CACHE * Handle::from(level))?;
+        let AgentKind::Device { device, chip } = &agent.kind else {
+            return Err(Status::INVALID_CACHE);
+        };
+        let name = format!("{} L{level}", device.target().name);
+        let kibibytes = if level == 1 { 16 } else { chip.l2 };
+        let info = match attribute {
+            0 => Ok(Info::U32(name.len() as u32)),
+            1 => Ok(Info::Name(name)),
+            2 => Ok(Info::U8(level)),
+            3 => Ok(Info::U32(kibibytes << 10)),
+            _ => Err(Status::INVALID_ARGUMENT),
+        };
+        // SAFETY: the program vouches for its address.
+        unsafe { put_info(value, info) }
+    })
+}
+
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn hsa_amd_coherency_get_type(agent: Handle, kind: *mut u32) -> Status {
+    /// Everything that agents share is coherent.
+    const COHERENT: u32 = 0;
+    call(|runtime| {
+        runtime.agent(agent)?;
+        // SAFETY: the program vouches for its address.
+        unsafe { put(kind, COHERENT) }
+    })
+}
+
+#[unsafe(no_mangle)]
+pub extern "C" fn hsa_amd_coherency_set_type(agent: Handle, kind: u32) -> Status {
+    // Memory that need not be coherent may be.
+    call(|runtime| match kind {
+        0 | 1 => runtime.agent(agent).map(drop),
+        _ => Err(Status::INVALID_ARGUMENT),
+    })
+}
+
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn hsa_amd_agents_allow_access(
+    count: u32,
+    agents: *const Handle,
+    _flags: *const u32,
+    address: *const c_void,
+) -> Status {
+    call(|runtime| {
+        // SAFETY: the program vouches for its array.
+        for agent in unsafe { array(agents, count) }? {
+            runtime.agent(*agent)?;
+        }
+        // All agents share the memory of pools already.
+        let known = runtime.pools.find(address.addr() as u64);
+        known.map(drop).ok_or(Status::INVALID_ARGUMENT)
+    })
+}

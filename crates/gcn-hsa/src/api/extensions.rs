@@ -1,0 +1,283 @@
+//! Extensions: their names, and the functions of the loader's.
+
+use std::ffi::{c_char, c_void};
+
+use super::system::LOADER;
+use super::{call, each, guard, put, put_info};
+use crate::abi::{EachHandle, Handle, SegmentDescriptor};
+use crate::api::executables::reader_of_file;
+use crate::info::Info;
+use crate::status::{Outcome, Status};
+
+/// Version of the loader's extension.
+const LOADER_VERSION: (u16, u16) = (1, 3);
+
+/// The minor version of an extension that is supported in a major version.
+fn supported(extension: u16, major: u16) -> Outcome<Option<u16>> {
+    match extension {
+        LOADER => Ok((major == LOADER_VERSION.0).then_some(LOADER_VERSION.1)),
+        // Finalizer, images, counters and events; the profilers.
+        0..=3 | 0x200 | 0x202 => Ok(None),
+        _ => Err(Status::INVALID_ARGUMENT),
+    }
+}
+
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn hsa_extension_get_name(
+    extension: u16,
+    name: *mut *const c_char,
+) -> Status {
+    guard(|| {
+        let text = match extension {
+            0 => c"HSA_EXTENSION_FINALIZER",
+            1 => c"HSA_EXTENSION_IMAGES",
+            2 => c"HSA_EXTENSION_PERFORMANCE_COUNTERS",
+            3 => c"HSA_EXTENSION_PROFILING_EVENTS",
+            0x200 => c"HSA_EXTENSION_AMD_PROFILER",
+            LOADER => c"HSA_EXTENSION_AMD_LOADER",
+            0x202 => c"HSA_EXTENSION_AMD_AQLPROFILE",
+            _ => return Err(Status::INVALID_ARGUMENT),
+        };
+        // SAFETY: the program vouches for its address.
+        unsafe { put(name, text.as_ptr()) }
+    })
+}
+
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn hsa_system_extension_supported(
+    extension: u16,
+    major: u16,
+    minor: u16,
+    result: *mut bool,
+) -> Status {
+    call(|_| {
+        let known = supported(extension, major)?;
+        // SAFETY: the program vouches for its address.
+        unsafe { put(result, known.is_some_and(|known| minor <= known)) }
+    })
+}
+
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn hsa_system_major_extension_supported(
+    extension: u16,
+    major: u16,
+    minor: *mut u16,
+    result: *mut bool,
+) -> Status {
+    call(|_| {
+        let known = supported(extension, major)?;
+        // SAFETY: the program vouches for its addresses.
+        unsafe {
+            if let Some(known) = known {
+                put(minor, known)?;
+            }
+            put(result, known.is_some())
+        }
+    })
+}
+
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn hsa_agent_extension_supported(
+    extension: u16,
+    agent: Handle,
+    _major: u16,
+    _minor: u16,
+    result: *mut bool,
+) -> Status {
+    call(|runtime| {
+        runtime.agent(agent)?;
+        supported(extension, LOADER_VERSION.0)?;
+        // Agents have none; the loader's is the system's.
+        // SAFETY: the program vouches for its address.
+        unsafe { put(result, false) }
+    })
+}
+
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn hsa_agent_major_extension_supported(
+    extension: u16,
+    agent: Handle,
+    major: u16,
+    _minor: *mut u16,
+    result: *mut bool,
+) -> Status {
+    // SAFETY: the contracts are the same.
+    unsafe { hsa_agent_extension_supported(extension, agent, major, 0, result) }
+}
+
+/// `hsa_ven_amd_loader_1_03_pfn_t`, of which the tables of earlier versions are the beginning.
+#[repr(C)]
+struct LoaderTable {
+    query_host_address: unsafe extern "C" fn(*const c_void, *mut *const c_void) -> Status,
+    query_segment_descriptors: unsafe extern "C" fn(*mut SegmentDescriptor, *mut usize) -> Status,
+    query_executable: unsafe extern "C" fn(*const c_void, *mut Handle) -> Status,
+    iterate_loaded_code_objects:
+        unsafe extern "C" fn(Handle, Option<EachLoaded>, *mut c_void) -> Status,
+    loaded_code_object_get_info: unsafe extern "C" fn(Handle, u32, *mut c_void) -> Status,
+    reader_create: unsafe extern "C" fn(i32, usize, usize, *mut Handle) -> Status,
+    iterate_executables: unsafe extern "C" fn(Option<EachHandle>, *mut c_void) -> Status,
+}
+
+type EachLoaded =
+    unsafe extern "C" fn(executable: Handle, loaded: Handle, data: *mut c_void) -> Status;
+
+static TABLE: LoaderTable = LoaderTable {
+    query_host_address,
+    query_segment_descriptors,
+    query_executable,
+    iterate_loaded_code_objects,
+    loaded_code_object_get_info,
+    reader_create,
+    iterate_executables,
+};
+
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn hsa_system_get_major_extension_table(
+    extension: u16,
+    major: u16,
+    bytes: usize,
+    table: *mut c_void,
+) -> Status {
+    call(|_| {
+        if table.is_null() || bytes == 0 {
+            return Err(Status::INVALID_ARGUMENT);
+        }
+        supported(extension, major)?.ok_or(Status::ERROR)?;
+        let bytes = bytes.min(size_of::<LoaderTable>());
+        let from = (&raw const TABLE).cast::<u8>();
+        // SAFETY: the program vouches for so many bytes, and the table has them.
+        unsafe { std::ptr::copy_nonoverlapping(from, table.cast(), bytes) };
+        Ok(())
+    })
+}
+
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn hsa_system_get_extension_table(
+    extension: u16,
+    major: u16,
+    minor: u16,
+    table: *mut c_void,
+) -> Status {
+    // Functions of the tables of version 1.00, 1.01 and so on.
+    const FUNCTIONS: [usize; 4] = [3, 5, 6, 7];
+    let Some(functions) = FUNCTIONS.get(usize::from(minor)) else {
+        return Status::ERROR;
+    };
+    // SAFETY: the program vouches for a table of this version.
+    unsafe {
+        hsa_system_get_major_extension_table(
+            extension,
+            major,
+            functions * size_of::<usize>(),
+            table,
+        )
+    }
+}
+
+unsafe extern "C" fn query_host_address(device: *const c_void, host: *mut *const c_void) -> Status {
+    call(|runtime| {
+        let object = runtime.loader.object_at(device.addr() as u64);
+        object.ok_or(Status::INVALID_ARGUMENT)?;
+        // An address means the same to both.
+        // SAFETY: the program vouches for its address.
+        unsafe { put(host, device) }
+    })
+}
+
+unsafe extern "C" fn query_segment_descriptors(
+    to: *mut SegmentDescriptor,
+    count: *mut usize,
+) -> Status {
+    call(|runtime| {
+        let segments = runtime.loader.segments();
+        if to.is_null() {
+            // SAFETY: the program vouches for its address.
+            return unsafe { put(count, segments.len()) };
+        }
+        if count.is_null() {
+            return Err(Status::INVALID_ARGUMENT);
+        }
+        // SAFETY: the program vouches for its addresses, and for room for the segments that it has counted.
+        unsafe {
+            if *count != segments.len() {
+                return Err(Status::INCOMPATIBLE_ARGUMENTS);
+            }
+            std::ptr::copy_nonoverlapping(segments.as_ptr(), to, segments.len());
+        }
+        Ok(())
+    })
+}
+
+unsafe extern "C" fn query_executable(device: *const c_void, executable: *mut Handle) -> Status {
+    call(|runtime| {
+        let object = runtime.loader.object_at(device.addr() as u64);
+        let object = object.ok_or(Status::INVALID_ARGUMENT)?;
+        // SAFETY: the program vouches for its address.
+        unsafe { put(executable, object.executable) }
+    })
+}
+
+unsafe extern "C" fn iterate_loaded_code_objects(
+    executable: Handle,
+    callback: Option<EachLoaded>,
+    data: *mut c_void,
+) -> Status {
+    call(|runtime| {
+        let callback = callback.ok_or(Status::INVALID_ARGUMENT)?;
+        let known = runtime.loader.executables.get(executable);
+        for object in known.ok_or(Status::INVALID_EXECUTABLE)?.objects() {
+            // SAFETY: the program gave the function and its argument for this call.
+            match unsafe { callback(executable, object, data) } {
+                Status::SUCCESS => {}
+                other => return Err(other),
+            }
+        }
+        Ok(())
+    })
+}
+
+unsafe extern "C" fn loaded_code_object_get_info(
+    object: Handle,
+    attribute: u32,
+    value: *mut c_void,
+) -> Status {
+    call(|runtime| {
+        let object = runtime
+            .loader
+            .objects
+            .get(object)
+            .ok_or(Status::INVALID_CODE_OBJECT)?;
+        let info: Outcome<Info> = object.info(attribute);
+        // SAFETY: the program vouches for its address.
+        unsafe { put_info(value, info) }
+    })
+}
+
+unsafe extern "C" fn reader_create(
+    file: i32,
+    offset: usize,
+    size: usize,
+    reader: *mut Handle,
+) -> Status {
+    call(|runtime| {
+        let handle = reader_of_file(runtime, file, offset as u64, Some(size as u64))?;
+        // SAFETY: the program vouches for its address.
+        unsafe { put(reader, handle) }
+    })
+}
+
+unsafe extern "C" fn iterate_executables(
+    callback: Option<EachHandle>,
+    data: *mut c_void,
+) -> Status {
+    call(|runtime| {
+        let all = runtime
+            .loader
+            .executables
+            .all()
+            .into_iter()
+            .map(|(handle, _)| handle);
+        // SAFETY: the program vouches for its function.
+        unsafe { each(all, callback, data) }
+    })
+}

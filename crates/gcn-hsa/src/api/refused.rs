@@ -1,0 +1,57 @@
+//! Functions that are there by name only: each returns an error, and says once on standard error that it was called.
+
+use crate::say::say_once;
+use crate::status::Status;
+
+macro_rules! refused {
+    ($($why:literal: $($name:ident)*;)*) => {
+        $($(
+            #[unsafe(no_mangle)]
+            pub extern "C" fn $name() -> Status {
+                say_once(concat!(stringify!($name), " is not supported: ", $why));
+                Status::ERROR
+            }
+        )*)*
+    };
+}
+
+refused! {
+    "the emulated devices have no images":
+        hsa_amd_image_create hsa_amd_image_get_info_max_dim hsa_ext_image_clear hsa_ext_image_copy hsa_ext_image_create
+        hsa_ext_image_create_with_layout hsa_ext_image_data_get_info hsa_ext_image_data_get_info_with_layout
+        hsa_ext_image_destroy hsa_ext_image_export hsa_ext_image_get_capability
+        hsa_ext_image_get_capability_with_layout hsa_ext_image_import hsa_ext_sampler_create hsa_ext_sampler_create_v2
+        hsa_ext_sampler_destroy;
+    "there is no finalizer of HSAIL":
+        hsa_ext_program_add_module hsa_ext_program_create hsa_ext_program_destroy hsa_ext_program_finalize
+        hsa_ext_program_get_info hsa_ext_program_iterate_modules;
+    "memory and signals are not shared between processes":
+        hsa_amd_ipc_memory_attach hsa_amd_ipc_memory_create hsa_amd_ipc_memory_detach hsa_amd_ipc_signal_attach
+        hsa_amd_ipc_signal_create;
+    "there is no graphics driver to share memory with":
+        hsa_amd_interop_map_buffer hsa_amd_interop_unmap_buffer hsa_amd_portable_export_dmabuf
+        hsa_amd_portable_close_dmabuf;
+    "the emulated devices have no shared virtual memory":
+        hsa_amd_svm_attributes_get hsa_amd_svm_attributes_set hsa_amd_svm_prefetch_async;
+    "memory does not move between pools":
+        hsa_amd_memory_migrate;
+    "memory is allocated from pools only":
+        hsa_amd_vmem_address_reserve hsa_amd_vmem_address_reserve_align hsa_amd_vmem_address_free
+        hsa_amd_vmem_handle_create hsa_amd_vmem_handle_release hsa_amd_vmem_map hsa_amd_vmem_unmap
+        hsa_amd_vmem_set_access hsa_amd_vmem_get_access hsa_amd_vmem_export_shareable_handle
+        hsa_amd_vmem_import_shareable_handle hsa_amd_vmem_retain_alloc_handle
+        hsa_amd_vmem_get_alloc_properties_from_handle;
+    "the interface of code objects is the one of code object readers":
+        hsa_code_object_deserialize hsa_code_object_destroy hsa_code_object_get_info hsa_code_object_get_symbol
+        hsa_code_object_get_symbol_from_name hsa_code_object_iterate_symbols hsa_code_object_serialize
+        hsa_code_symbol_get_info hsa_executable_load_code_object;
+    "code objects are those of agents":
+        hsa_executable_load_program_code_object;
+    "queues are those of devices":
+        hsa_soft_queue_create;
+    "the emulated devices have no counters of this kind":
+        hsa_amd_spm_acquire hsa_amd_spm_release hsa_amd_spm_set_dest_buffer;
+    "the emulated devices do not have it":
+        hsa_amd_agent_set_async_scratch_limit hsa_amd_queue_get_info hsa_amd_enable_logging
+        hsa_amd_signal_wait_all hsa_amd_memory_get_preferred_copy_engine hsa_amd_ais_file_read hsa_amd_ais_file_write;
+}

@@ -1,0 +1,433 @@
+//! Signals, their handlers, groups of them.
+
+use std::ffi::c_void;
+use std::sync::atomic::Ordering::{AcqRel, Acquire, Relaxed, Release};
+use std::time::{Duration, Instant};
+
+use super::{array, call, put};
+use crate::abi::{Handle, SignalHandler, SystemCallback};
+use crate::runtime::{self, Runtime};
+use crate::signals::{CHANGES, Condition, Signal};
+use crate::status::{Outcome, Status};
+
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn hsa_signal_create(
+    value: i64,
+    count: u32,
+    consumers: *const Handle,
+    signal: *mut Handle,
+) -> Status {
+    call(|runtime| {
+        if signal.is_null() {
+            return Err(Status::INVALID_ARGUMENT);
+        }
+        // SAFETY: the program vouches for its array.
+        for agent in unsafe { array(consumers, count) }? {
+            runtime.agent(*agent)?;
+        }
+        // SAFETY: the program vouches for its address.
+        unsafe { put(signal, runtime.signals.create(value)?.handle()) }
+    })
+}
+
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn hsa_amd_signal_create(
+    value: i64,
+    count: u32,
+    consumers: *const Handle,
+    attributes: u64,
+    signal: *mut Handle,
+) -> Status {
+    /// For several processes.
+    const IPC: u64 = 2;
+    if attributes & IPC != 0 {
+        crate::say::say_once(
+            "hsa_amd_signal_create: signals of several processes are not supported",
+        );
+        return Status::ERROR;
+    }
+    // SAFETY: the contracts are the same.
+    unsafe { hsa_signal_create(value, count, consumers, signal) }
+}
+
+#[unsafe(no_mangle)]
+pub extern "C" fn hsa_signal_destroy(signal: Handle) -> Status {
+    call(|runtime| {
+        let signal = runtime.signals.get(signal)?;
+        runtime.handlers.forget(signal);
+        runtime.signals.destroy(signal)
+    })
+}
+
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn hsa_amd_signal_value_pointer(
+    signal: Handle,
+    pointer: *mut *mut c_void,
+) -> Status {
+    call(|runtime| {
+        let signal = runtime.signals.get(signal)?;
+        // SAFETY: the program vouches for its address.
+        unsafe { put(pointer, signal.value_pointer()) }
+    })
+}
+
+/// The signal of a handle of a function that has no status to return.
+///
+/// # Safety
+/// The handle is that of a signal, or null.
+unsafe fn given(handle: Handle) -> Option<Signal> {
+    // SAFETY: the caller vouches for the handle.
+    (handle != 0).then(|| unsafe { Signal::trusted(handle) })
+}
+
+/// Functions that load, store or change the value of a signal.
+macro_rules! values {
+    ($(load $load:ident $load_order:ident;)*
+     $(store $store:ident $store_order:ident;)*
+     $(silent $silent:ident $silent_order:ident;)*
+     $(exchange $exchange:ident $exchange_order:ident;)*
+     $(cas $cas:ident $cas_order:ident $failed:ident;)*
+     $(change $change:ident $method:ident $change_order:ident;)*) => {
+        $(#[unsafe(no_mangle)]
+        pub unsafe extern "C" fn $load(signal: Handle) -> i64 {
+            // SAFETY: the program vouches for its signal.
+            unsafe { given(signal) }.map_or(0, |signal| signal.load($load_order))
+        })*
+        $(#[unsafe(no_mangle)]
+        pub unsafe extern "C" fn $store(signal: Handle, value: i64) {
+            // SAFETY: the program vouches for its signal.
+            if let Some(signal) = unsafe { given(signal) } {
+                signal.change(|it| it.store(value, $store_order));
+            }
+        })*
+        $(#[unsafe(no_mangle)]
+        pub unsafe extern "C" fn $silent(signal: Handle, value: i64) {
+            // SAFETY: the program vouches for its signal.
+            if let Some(signal) = unsafe { given(signal) } {
+                signal.store_silently(value, $silent_order);
+            }
+        })*
+        $(#[unsafe(no_mangle)]
+        pub unsafe extern "C" fn $exchange(signal: Handle, value: i64) -> i64 {
+            // SAFETY: the program vouches for its signal.
+            let signal = unsafe { given(signal) };
+            signal.map_or(0, |signal| signal.change(|it| it.swap(value, $exchange_order)))
+        })*
+        $(#[unsafe(no_mangle)]
+        pub unsafe extern "C" fn $cas(signal: Handle, expected: i64, value: i64) -> i64 {
+            // SAFETY: the program vouches for its signal.
+            let signal = unsafe { given(signal) };
+            signal.map_or(0, |signal| {
+                signal.change(|it| match it.compare_exchange(expected, value, $cas_order, $failed) {
+                    Ok(before) | Err(before) => before,
+                })
+            })
+        })*
+        $(#[unsafe(no_mangle)]
+        pub unsafe extern "C" fn $change(signal: Handle, value: i64) {
+            // SAFETY: the program vouches for its signal.
+            if let Some(signal) = unsafe { given(signal) } {
+                signal.change(|it| it.$method(value, $change_order));
+            }
+        })*
+    };
+}
+
+values! {
+    load hsa_signal_load_scacquire Acquire;
+    load hsa_signal_load_acquire   Acquire;
+    load hsa_signal_load_relaxed   Relaxed;
+    store hsa_signal_store_relaxed   Relaxed;
+    store hsa_signal_store_release   Release;
+    store hsa_signal_store_screlease Release;
+    silent hsa_signal_silent_store_relaxed   Relaxed;
+    silent hsa_signal_silent_store_screlease Release;
+    exchange hsa_signal_exchange_scacq_screl AcqRel;
+    exchange hsa_signal_exchange_acq_rel     AcqRel;
+    exchange hsa_signal_exchange_scacquire   Acquire;
+    exchange hsa_signal_exchange_acquire     Acquire;
+    exchange hsa_signal_exchange_relaxed     Relaxed;
+    exchange hsa_signal_exchange_screlease   Release;
+    exchange hsa_signal_exchange_release     Release;
+    cas hsa_signal_cas_scacq_screl AcqRel  Acquire;
+    cas hsa_signal_cas_acq_rel     AcqRel  Acquire;
+    cas hsa_signal_cas_scacquire   Acquire Acquire;
+    cas hsa_signal_cas_acquire     Acquire Acquire;
+    cas hsa_signal_cas_relaxed     Relaxed Relaxed;
+    cas hsa_signal_cas_screlease   Release Relaxed;
+    cas hsa_signal_cas_release     Release Relaxed;
+    change hsa_signal_add_scacq_screl      fetch_add AcqRel;
+    change hsa_signal_add_acq_rel          fetch_add AcqRel;
+    change hsa_signal_add_scacquire        fetch_add Acquire;
+    change hsa_signal_add_acquire          fetch_add Acquire;
+    change hsa_signal_add_relaxed          fetch_add Relaxed;
+    change hsa_signal_add_screlease        fetch_add Release;
+    change hsa_signal_add_release          fetch_add Release;
+    change hsa_signal_subtract_scacq_screl fetch_sub AcqRel;
+    change hsa_signal_subtract_acq_rel     fetch_sub AcqRel;
+    change hsa_signal_subtract_scacquire   fetch_sub Acquire;
+    change hsa_signal_subtract_acquire     fetch_sub Acquire;
+    change hsa_signal_subtract_relaxed     fetch_sub Relaxed;
+    change hsa_signal_subtract_screlease   fetch_sub Release;
+    change hsa_signal_subtract_release     fetch_sub Release;
+    change hsa_signal_and_scacq_screl      fetch_and AcqRel;
+    change hsa_signal_and_acq_rel          fetch_and AcqRel;
+    change hsa_signal_and_scacquire        fetch_and Acquire;
+    change hsa_signal_and_acquire          fetch_and Acquire;
+    change hsa_signal_and_relaxed          fetch_and Relaxed;
+    change hsa_signal_and_screlease        fetch_and Release;
+    change hsa_signal_and_release          fetch_and Release;
+    change hsa_signal_or_scacq_screl       fetch_or  AcqRel;
+    change hsa_signal_or_acq_rel           fetch_or  AcqRel;
+    change hsa_signal_or_scacquire         fetch_or  Acquire;
+    change hsa_signal_or_acquire           fetch_or  Acquire;
+    change hsa_signal_or_relaxed           fetch_or  Relaxed;
+    change hsa_signal_or_screlease         fetch_or  Release;
+    change hsa_signal_or_release           fetch_or  Release;
+    change hsa_signal_xor_scacq_screl      fetch_xor AcqRel;
+    change hsa_signal_xor_acq_rel          fetch_xor AcqRel;
+    change hsa_signal_xor_scacquire        fetch_xor Acquire;
+    change hsa_signal_xor_acquire          fetch_xor Acquire;
+    change hsa_signal_xor_relaxed          fetch_xor Relaxed;
+    change hsa_signal_xor_screlease        fetch_xor Release;
+    change hsa_signal_xor_release          fetch_xor Release;
+}
+
+/// The time limit of a wait; `None` for none.
+fn limit(timeout: u64) -> Option<Duration> {
+    (timeout != u64::MAX).then(|| Duration::from_nanos(timeout))
+}
+
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn hsa_signal_wait_scacquire(
+    signal: Handle,
+    condition: u32,
+    compare: i64,
+    timeout: u64,
+    _state: u32,
+) -> i64 {
+    // SAFETY: the program vouches for its signal.
+    let (Some(signal), Ok(condition)) = (unsafe { given(signal) }, Condition::new(condition))
+    else {
+        return 0;
+    };
+    if runtime::is_child() {
+        // Nobody in this process changes it.
+        return signal.load(Acquire);
+    }
+    signal.wait(condition, compare, limit(timeout))
+}
+
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn hsa_signal_wait_acquire(
+    signal: Handle,
+    condition: u32,
+    compare: i64,
+    timeout: u64,
+    state: u32,
+) -> i64 {
+    // SAFETY: the contracts are the same.
+    unsafe { hsa_signal_wait_scacquire(signal, condition, compare, timeout, state) }
+}
+
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn hsa_signal_wait_relaxed(
+    signal: Handle,
+    condition: u32,
+    compare: i64,
+    timeout: u64,
+    state: u32,
+) -> i64 {
+    // SAFETY: the contracts are the same.
+    unsafe { hsa_signal_wait_scacquire(signal, condition, compare, timeout, state) }
+}
+
+/// Waits until one of several conditions holds; its index, and the value of its signal.
+fn wait_any(
+    signals: &[Signal],
+    conditions: &[u32],
+    values: &[i64],
+    timeout: Option<Duration>,
+) -> Outcome<Option<(usize, i64)>> {
+    let conditions: Outcome<Vec<Condition>> = conditions
+        .iter()
+        .map(|code| Condition::new(*code))
+        .collect();
+    let conditions = conditions?;
+    let deadline = timeout.and_then(|timeout| Instant::now().checked_add(timeout));
+    Ok(CHANGES.wait(deadline, || {
+        signals.iter().enumerate().find_map(|(index, signal)| {
+            let value = signal.load(Acquire);
+            conditions[index]
+                .holds(value, values[index])
+                .then_some((index, value))
+        })
+    }))
+}
+
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn hsa_amd_signal_wait_any(
+    count: u32,
+    signals: *const Handle,
+    conditions: *const u32,
+    values: *const i64,
+    timeout: u64,
+    _hint: u32,
+    satisfying: *mut i64,
+) -> u32 {
+    let mut found = u32::MAX;
+    let status = call(|runtime| {
+        // SAFETY: the program vouches for its arrays.
+        let (signals, conditions, values) = unsafe {
+            (
+                array(signals, count)?,
+                array(conditions, count)?,
+                array(values, count)?,
+            )
+        };
+        let signals: Outcome<Vec<Signal>> = signals
+            .iter()
+            .map(|handle| runtime.signals.get(*handle))
+            .collect();
+        if let Some((index, value)) = wait_any(&signals?, conditions, values, limit(timeout))? {
+            found = index as u32;
+            if !satisfying.is_null() {
+                // SAFETY: the program vouches for its address.
+                unsafe { satisfying.write(value) };
+            }
+        }
+        Ok(())
+    });
+    if status == Status::SUCCESS {
+        found
+    } else {
+        u32::MAX
+    }
+}
+
+#[unsafe(no_mangle)]
+pub extern "C" fn hsa_amd_signal_async_handler(
+    signal: Handle,
+    condition: u32,
+    value: i64,
+    handler: Option<SignalHandler>,
+    argument: *mut c_void,
+) -> Status {
+    call(|runtime| {
+        let signal = runtime.signals.get(signal)?;
+        let handler = handler.ok_or(Status::INVALID_ARGUMENT)?;
+        let condition = Condition::new(condition)?;
+        runtime
+            .handlers
+            .add((signal, condition, value), handler, argument)
+    })
+}
+
+#[unsafe(no_mangle)]
+pub extern "C" fn hsa_amd_async_function(
+    function: Option<unsafe extern "C" fn(*mut c_void)>,
+    argument: *mut c_void,
+) -> Status {
+    call(|runtime| {
+        let function = function.ok_or(Status::INVALID_ARGUMENT)?;
+        runtime.handlers.call(function, argument)
+    })
+}
+
+#[unsafe(no_mangle)]
+pub extern "C" fn hsa_amd_register_system_event_handler(
+    handler: Option<SystemCallback>,
+    data: *mut c_void,
+) -> Status {
+    call(|runtime| {
+        let handler = handler.ok_or(Status::INVALID_ARGUMENT)?;
+        runtime.add_event_handler(handler, data.expose_provenance());
+        Ok(())
+    })
+}
+
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn hsa_signal_group_create(
+    count: u32,
+    signals: *const Handle,
+    consumer_count: u32,
+    consumers: *const Handle,
+    group: *mut Handle,
+) -> Status {
+    call(|runtime| {
+        if count == 0 || group.is_null() {
+            return Err(Status::INVALID_ARGUMENT);
+        }
+        // SAFETY: the program vouches for its arrays.
+        let (signals, consumers) =
+            unsafe { (array(signals, count)?, array(consumers, consumer_count)?) };
+        for agent in consumers {
+            runtime.agent(*agent)?;
+        }
+        let signals: Outcome<Vec<Signal>> = signals
+            .iter()
+            .map(|handle| runtime.signals.get(*handle))
+            .collect();
+        let signals = signals?;
+        // SAFETY: the program vouches for its address.
+        unsafe { put(group, runtime.groups.add(|_| signals)) }
+    })
+}
+
+#[unsafe(no_mangle)]
+pub extern "C" fn hsa_signal_group_destroy(group: Handle) -> Status {
+    call(|runtime| {
+        let removed = runtime.groups.remove(group);
+        removed.map(drop).ok_or(Status::INVALID_SIGNAL_GROUP)
+    })
+}
+
+/// # Safety
+/// The arrays have an element for each signal of the group.
+unsafe fn wait_group(
+    runtime: &Runtime,
+    group: Handle,
+    (conditions, values): (*const u32, *const i64),
+    (signal, value): (*mut Handle, *mut i64),
+) -> Outcome {
+    let signals = runtime
+        .groups
+        .get(group)
+        .ok_or(Status::INVALID_SIGNAL_GROUP)?;
+    let count = signals.len() as u32;
+    // SAFETY: the caller vouches for the arrays.
+    let (conditions, values) = unsafe { (array(conditions, count)?, array(values, count)?) };
+    let found = wait_any(&signals, conditions, values, None)?;
+    let (index, found) = found.ok_or(Status::ERROR)?;
+    // SAFETY: the caller vouches for the addresses.
+    unsafe {
+        put(signal, signals[index].handle())?;
+        put(value, found)
+    }
+}
+
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn hsa_signal_group_wait_any_scacquire(
+    group: Handle,
+    conditions: *const u32,
+    values: *const i64,
+    _state: u32,
+    signal: *mut Handle,
+    value: *mut i64,
+) -> Status {
+    // SAFETY: the program vouches for its arrays and addresses.
+    call(|runtime| unsafe { wait_group(runtime, group, (conditions, values), (signal, value)) })
+}
+
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn hsa_signal_group_wait_any_relaxed(
+    group: Handle,
+    conditions: *const u32,
+    values: *const i64,
+    state: u32,
+    signal: *mut Handle,
+    value: *mut i64,
+) -> Status {
+    // SAFETY: the contracts are the same.
+    unsafe { hsa_signal_group_wait_any_scacquire(group, conditions, values, state, signal, value) }
+}

@@ -1,0 +1,85 @@
+//! Initialisation, system, extensions.
+
+use std::ffi::{c_char, c_void};
+
+use super::{call, guard, put, put_info};
+use crate::clock::{TICKS_PER_SECOND, now};
+use crate::info::Info;
+use crate::runtime;
+use crate::status::Status;
+
+#[unsafe(no_mangle)]
+pub extern "C" fn hsa_init() -> Status {
+    guard(runtime::initialise)
+}
+
+#[unsafe(no_mangle)]
+pub extern "C" fn hsa_shut_down() -> Status {
+    guard(runtime::shut_down)
+}
+
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn hsa_status_string(status: Status, text: *mut *const c_char) -> Status {
+    guard(|| {
+        let known = status.text().ok_or(Status::INVALID_ARGUMENT)?;
+        // SAFETY: the program vouches for its address.
+        unsafe { put(text, known.as_ptr()) }
+    })
+}
+
+/// Version of the specification.
+const VERSION: (u16, u16) = (1, 1);
+/// Bytes of a set of extensions, a bit for each.
+const EXTENSIONS: usize = 128;
+/// The loader's extension.
+pub(super) const LOADER: u16 = 0x201;
+
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn hsa_system_get_info(attribute: u32, value: *mut c_void) -> Status {
+    call(|_| {
+        let info = match attribute {
+            0 => Info::U16(VERSION.0),
+            1 => Info::U16(VERSION.1),
+            2 => Info::U64(now()),
+            3 => Info::U64(TICKS_PER_SECOND),
+            4 => Info::U64(u64::MAX),
+            // Little-endian, of the large machine model.
+            5 => Info::U32(0),
+            6 => Info::U32(1),
+            7 => {
+                let mut extensions = vec![0; EXTENSIONS];
+                extensions[usize::from(LOADER) / 8] |= 1 << (LOADER % 8);
+                Info::Bytes(extensions)
+            }
+            0x200 => {
+                const BUILD: &std::ffi::CStr = c"gcn";
+                Info::U64(BUILD.as_ptr().expose_provenance() as u64)
+            }
+            // Shared virtual memory, dma-buf, virtual memory management, XNACK.
+            0x201..=0x205 => Info::Bool(false),
+            _ => return Err(Status::INVALID_ARGUMENT),
+        };
+        // SAFETY: the program vouches for its address.
+        unsafe { put_info(value, Ok(info)) }
+    })
+}
+
+/// `r_debug` of `link.h`, by which debuggers find code objects. Version 0 says that there is nothing to find.
+#[repr(C)]
+pub struct DebuggerMap {
+    version: i32,
+    map: usize,
+    breakpoint: usize,
+    state: i32,
+    base: usize,
+}
+
+#[unsafe(no_mangle)]
+#[allow(non_upper_case_globals)]
+pub static _amdgpu_r_debug: DebuggerMap = DebuggerMap {
+    version: 0,
+    map: 0,
+    breakpoint: 0,
+    state: 0,
+    base: 0,
+};

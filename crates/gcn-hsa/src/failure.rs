@@ -1,0 +1,72 @@
+//! Failures of kernels: a report for the user, and a status for the program.
+//!
+//! This is one of the modules that may use `unsafe`: handlers of events are the program's.
+#![allow(unsafe_code)]
+
+use std::time::Duration;
+
+use gcn_runtime::fault::{Fault, FaultKind};
+use gcn_runtime::{Error, Kernel};
+
+use crate::abi::MemoryFaultEvent;
+use crate::queues::Queue;
+use crate::runtime::Runtime;
+use crate::say::say;
+use crate::status::Status;
+
+/// Event: a memory fault.
+const MEMORY_FAULT: u32 = 0;
+/// Reason of a memory fault: there is no such page.
+const NOT_PRESENT: u32 = 1;
+
+/// Reports the failure of a kernel on standard error; `late` is the time limit if it was stopped for that. Yields the status for
+/// the program.
+pub(crate) fn report(
+    runtime: &Runtime,
+    queue: &Queue,
+    kernel: &Kernel,
+    error: &Error,
+    late: Option<Duration>,
+) -> Status {
+    let name = kernel.name();
+    match (late, error) {
+        (Some(time), _) => say(&format!(
+            "error: kernel {name} was stopped after {} s, the timeout\n{error}",
+            time.as_secs_f64()
+        )),
+        (None, error) => say(&format!("error: kernel {name}: {error}")),
+    }
+    match error {
+        Error::Fault(completion) => match &completion.fault {
+            Some(fault) => status_of(runtime, queue, fault),
+            None => Status::EXCEPTION,
+        },
+        Error::Launch(problem) => match **problem {
+            gcn_runtime::hsa::LaunchError::Memory(_) => Status::OUT_OF_RESOURCES,
+            _ => Status::INVALID_PACKET_FORMAT,
+        },
+        Error::Memory(_) => Status::OUT_OF_RESOURCES,
+        _ => Status::EXCEPTION,
+    }
+}
+
+fn status_of(runtime: &Runtime, queue: &Queue, fault: &Fault) -> Status {
+    match fault.kind {
+        FaultKind::Unmapped { address, .. } => {
+            let event = MemoryFaultEvent {
+                event_type: MEMORY_FAULT,
+                agent: runtime.agents[queue.agent()].handle(),
+                virtual_address: address,
+                fault_reason_mask: NOT_PRESENT,
+            };
+            for (handler, data) in runtime.event_handlers() {
+                // SAFETY: the program gave the function and its argument for this call.
+                unsafe { handler(&event, std::ptr::with_exposed_provenance_mut(data)) };
+            }
+            Status::MEMORY_FAULT
+        }
+        FaultKind::Misaligned { .. } => Status::MEMORY_FAULT,
+        FaultKind::Undecodable(_) | FaultKind::NotExecuted => Status::ILLEGAL_INSTRUCTION,
+        _ => Status::EXCEPTION,
+    }
+}

@@ -1,0 +1,446 @@
+//! Executables: code objects of agents, their symbols, and the kernels that packets name.
+
+use std::collections::{HashMap, HashSet};
+use std::ops::Range;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock};
+
+use gcn_object::{SymbolKind, SymbolSection};
+use gcn_runtime::{Error, Kernel, Module};
+
+use crate::abi::{Handle, SegmentDescriptor};
+use crate::agents::Agent;
+use crate::handles::Handles;
+use crate::info::Info;
+use crate::say::say;
+use crate::status::{Outcome, Status};
+
+/// Suffix of the symbols of kernel descriptors.
+const DESCRIPTOR: &str = ".kd";
+/// `SHF_WRITE` of ELF.
+const SECTION_WRITE: u64 = 1;
+/// Alignment of argument segments.
+const ARGUMENT_ALIGNMENT: u32 = 16;
+
+/// The bytes of a code object, and where they came from.
+#[derive(Debug)]
+pub(crate) struct Reader {
+    pub(crate) bytes: Vec<u8>,
+    pub(crate) origin: Origin,
+}
+
+/// The origin of a code object.
+#[derive(Clone, Debug)]
+pub(crate) enum Origin {
+    /// The program's memory at an address.
+    Memory(u64),
+    /// A file, by its descriptor and path.
+    File {
+        descriptor: i32,
+        path: String,
+        offset: u64,
+    },
+}
+
+impl Reader {
+    /// A URI as tools know it.
+    fn uri(&self) -> String {
+        let size = self.bytes.len();
+        match &self.origin {
+            Origin::Memory(address) => {
+                format!(
+                    "memory://{}#offset={address:#x}&size={size}",
+                    std::process::id()
+                )
+            }
+            Origin::File { path, offset, .. } => {
+                format!("file://{path}#offset={offset:#x}&size={size}")
+            }
+        }
+    }
+}
+
+/// A code object that has been loaded for an agent.
+#[derive(Debug)]
+pub(crate) struct LoadedObject {
+    pub(crate) executable: Handle,
+    /// The agent's handle.
+    agent: Handle,
+    module: Module,
+    reader: Arc<Reader>,
+    symbols: Vec<Handle>,
+}
+
+impl LoadedObject {
+    fn range(&self) -> Range<u64> {
+        let memory = self.module.device().memory();
+        let base = self.module.loaded().address;
+        let len = memory.nearest(base).map_or(0, |allocation| allocation.len);
+        base..base + len
+    }
+
+    /// The value of an `hsa_ven_amd_loader_loaded_code_object_info_t`.
+    pub(crate) fn info(&self, attribute: u32) -> Outcome<Info> {
+        let loaded = self.module.loaded();
+        let range = self.range();
+        let uri = self.reader.uri();
+        Ok(match (attribute, &self.reader.origin) {
+            (1, _) => Info::U64(self.executable),
+            // Kind: an agent's.
+            (2, _) => Info::U32(2),
+            (3, _) => Info::U64(self.agent),
+            // Storage: file or memory.
+            (4, Origin::File { .. }) => Info::U32(1),
+            (4, Origin::Memory(_)) => Info::U32(2),
+            (5, Origin::Memory(address)) => Info::U64(*address),
+            (6, Origin::Memory(_)) => Info::U64(self.reader.bytes.len() as u64),
+            (7, Origin::File { descriptor, .. }) => Info::U32(descriptor.cast_unsigned()),
+            (8, _) => Info::U64(loaded.address.wrapping_sub(loaded.linked)),
+            (9, _) => Info::U64(range.start),
+            (10, _) => Info::U64(range.end - range.start),
+            (11, _) => Info::U32(uri.len() as u32),
+            (12, _) => Info::Chars(uri),
+            _ => return Err(Status::INVALID_ARGUMENT),
+        })
+    }
+
+    fn segment(&self) -> SegmentDescriptor {
+        let range = self.range();
+        let (kind, base) = match &self.reader.origin {
+            Origin::File { .. } => (1, self.reader.bytes.as_ptr().addr() as u64),
+            Origin::Memory(address) => (2, *address),
+        };
+        SegmentDescriptor {
+            agent: self.agent,
+            executable: self.executable,
+            code_object_storage_type: kind,
+            code_object_storage_base: base,
+            code_object_storage_size: self.reader.bytes.len(),
+            code_object_storage_offset: 0,
+            segment_base: range.start,
+            segment_size: (range.end - range.start) as usize,
+        }
+    }
+}
+
+/// A symbol of an executable.
+#[derive(Clone, Debug)]
+pub(crate) struct Symbol {
+    /// As the code object has it; kernels with `.kd`.
+    pub(crate) name: String,
+    /// The agent's handle.
+    pub(crate) agent: Handle,
+    is_global: bool,
+    kind: Kind,
+}
+
+#[derive(Clone, Debug)]
+enum Kind {
+    Kernel(Box<Kernel>),
+    Variable {
+        address: u64,
+        size: u64,
+        is_constant: bool,
+    },
+}
+
+impl Symbol {
+    /// The value of an `hsa_executable_symbol_info_t`.
+    pub(crate) fn info(&self, attribute: u32) -> Outcome<Info> {
+        let general = match attribute {
+            0 => Info::U32(match self.kind {
+                Kind::Variable { .. } => 0,
+                Kind::Kernel(_) => 1,
+            }),
+            1 => Info::U32(self.name.len() as u32),
+            2 => Info::Chars(self.name.clone()),
+            3 => Info::U32(0),
+            4 => Info::Chars(String::new()),
+            20 => Info::U64(self.agent),
+            // Linkage: of the program or of the module.
+            5 => Info::U32(self.is_global.into()),
+            17 => Info::Bool(true),
+            _ => return self.special_info(attribute),
+        };
+        Ok(general)
+    }
+
+    fn special_info(&self, attribute: u32) -> Outcome<Info> {
+        match &self.kind {
+            Kind::Variable {
+                address,
+                size,
+                is_constant,
+            } => Ok(match attribute {
+                21 => Info::U64(*address),
+                // Allocation: an agent's.
+                6 => Info::U32(0),
+                // Segment: global or read-only.
+                7 => Info::U32((*is_constant).into()),
+                8 => Info::U32(1 << address.trailing_zeros().min(12)),
+                9 => Info::U32(u32::try_from(*size).unwrap_or(u32::MAX)),
+                10 => Info::Bool(*is_constant),
+                _ => return Err(Status::INVALID_ARGUMENT),
+            }),
+            Kind::Kernel(kernel) => {
+                let description = kernel.description();
+                let descriptor = &description.descriptor;
+                let metadata = description.metadata.as_ref();
+                let segment = metadata.map(|metadata| metadata.kernarg_segment_size);
+                Ok(match attribute {
+                    22 => Info::U64(kernel_object(kernel)),
+                    11 => {
+                        let bytes = segment.unwrap_or(u64::from(descriptor.kernarg_size));
+                        Info::U32(u32::try_from(bytes).unwrap_or(u32::MAX))
+                    }
+                    12 => Info::U32(ARGUMENT_ALIGNMENT),
+                    13 => Info::U32(descriptor.group_segment_fixed_size),
+                    14 => Info::U32(descriptor.private_segment_fixed_size),
+                    15 => Info::Bool(descriptor.kernel_code_properties.uses_dynamic_stack()),
+                    18 => Info::U32(0),
+                    _ => return Err(Status::INVALID_ARGUMENT),
+                })
+            }
+        }
+    }
+}
+
+/// The address that packets name a kernel by: that of its descriptor.
+fn kernel_object(kernel: &Kernel) -> u64 {
+    let loaded = kernel.module().loaded();
+    loaded.moved(kernel.description().descriptor_address)
+}
+
+/// An executable.
+#[derive(Debug)]
+pub(crate) struct Executable {
+    handle: Handle,
+    state: Mutex<State>,
+}
+
+#[derive(Debug, Default)]
+struct State {
+    is_frozen: bool,
+    objects: Vec<Handle>,
+    /// Variables that the program defines, by agent (0 for all) and name.
+    externals: HashMap<(Handle, String), u64>,
+}
+
+impl Executable {
+    fn state(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    pub(crate) fn is_frozen(&self) -> bool {
+        self.state().is_frozen
+    }
+
+    pub(crate) fn freeze(&self) -> Outcome {
+        if std::mem::replace(&mut self.state().is_frozen, true) {
+            return Err(Status::FROZEN_EXECUTABLE);
+        }
+        Ok(())
+    }
+
+    pub(crate) fn objects(&self) -> Vec<Handle> {
+        self.state().objects.clone()
+    }
+
+    /// Defines a variable that code objects loaded later may refer to; `agent` is 0 for all agents.
+    pub(crate) fn define(&self, agent: Handle, name: &str, address: u64) -> Outcome {
+        let mut state = self.state();
+        if state.is_frozen {
+            return Err(Status::FROZEN_EXECUTABLE);
+        }
+        match state.externals.insert((agent, name.to_owned()), address) {
+            Some(_) => Err(Status::VARIABLE_ALREADY_DEFINED),
+            None => Ok(()),
+        }
+    }
+}
+
+/// All executables of the process, and what they consist of.
+#[derive(Debug, Default)]
+pub(crate) struct Loader {
+    pub(crate) readers: Handles<Reader>,
+    pub(crate) executables: Handles<Executable>,
+    pub(crate) objects: Handles<LoadedObject>,
+    pub(crate) symbols: Handles<Symbol>,
+    /// Kernels by the address of their descriptor.
+    kernels: RwLock<HashMap<u64, Kernel>>,
+}
+
+impl Loader {
+    pub(crate) fn create(&self) -> Handle {
+        self.executables.add(|handle| Executable {
+            handle,
+            state: Mutex::default(),
+        })
+    }
+
+    /// The kernel whose descriptor is at an address.
+    pub(crate) fn kernel(&self, object: u64) -> Option<Kernel> {
+        let kernels = self.kernels.read().unwrap_or_else(PoisonError::into_inner);
+        kernels.get(&object).cloned()
+    }
+
+    /// Loads a code object for an agent.
+    pub(crate) fn load(
+        &self,
+        executable: &Executable,
+        agent: &Agent,
+        reader: Arc<Reader>,
+    ) -> Outcome<Handle> {
+        let device = agent.emulated().ok_or(Status::INVALID_AGENT)?;
+        let externals = {
+            let state = executable.state();
+            if state.is_frozen {
+                return Err(Status::FROZEN_EXECUTABLE);
+            }
+            state.externals.clone()
+        };
+        let failed = |status: Status, why: &dyn std::fmt::Display| {
+            say(&format!(
+                "a code object cannot be loaded for {}: {why}",
+                agent.isa_name()
+            ));
+            status
+        };
+        let object = gcn_object::read(reader.bytes.clone());
+        let object = object.map_err(|error| failed(Status::INVALID_CODE_OBJECT, &error))?;
+        let find = |name: &str| {
+            let of = |agent| externals.get(&(agent, name.to_owned())).copied();
+            of(agent.handle()).or_else(|| of(0))
+        };
+        let module = Module::link(device, object, &find).map_err(|error| {
+            let status = match &error {
+                Error::NoCode { .. } => Status::INCOMPATIBLE_ARGUMENTS,
+                Error::Memory(_) => Status::OUT_OF_RESOURCES,
+                Error::Load(load) => match &**load {
+                    gcn_runtime::hsa::LoadError::Memory(_) => Status::OUT_OF_RESOURCES,
+                    gcn_runtime::hsa::LoadError::Relocations(_) => Status::VARIABLE_UNDEFINED,
+                    gcn_runtime::hsa::LoadError::Image(_) => Status::INVALID_CODE_OBJECT,
+                },
+                _ => Status::INVALID_CODE_OBJECT,
+            };
+            failed(status, &error)
+        })?;
+        let symbols = symbols(&module, agent.handle())?;
+        let mut kernels = self.kernels.write().unwrap_or_else(PoisonError::into_inner);
+        for symbol in &symbols {
+            if let Kind::Kernel(kernel) = &symbol.kind {
+                kernels.insert(kernel_object(kernel), (**kernel).clone());
+            }
+        }
+        drop(kernels);
+        let symbols = symbols
+            .into_iter()
+            .map(|symbol| self.symbols.add(|_| symbol))
+            .collect();
+        let handle = self.objects.add(|_| LoadedObject {
+            executable: executable.handle,
+            agent: agent.handle(),
+            module,
+            reader,
+            symbols,
+        });
+        executable.state().objects.push(handle);
+        Ok(handle)
+    }
+
+    /// Destroys an executable with all that it has loaded. A kernel that runs keeps its code.
+    pub(crate) fn destroy(&self, handle: Handle) -> Outcome {
+        let executable = self.executables.remove(handle);
+        let executable = executable.ok_or(Status::INVALID_EXECUTABLE)?;
+        for object in executable.objects() {
+            let Some(object) = self.objects.remove(object) else {
+                continue;
+            };
+            for symbol in &object.symbols {
+                let Some(symbol) = self.symbols.remove(*symbol) else {
+                    continue;
+                };
+                if let Kind::Kernel(kernel) = &symbol.kind {
+                    let mut kernels = self.kernels.write().unwrap_or_else(PoisonError::into_inner);
+                    kernels.remove(&kernel_object(kernel));
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// The symbols of an executable, of one agent or of all.
+    pub(crate) fn symbols_of(
+        &self,
+        executable: &Executable,
+        agent: Option<Handle>,
+    ) -> Vec<(Handle, Arc<Symbol>)> {
+        let objects = executable
+            .objects()
+            .into_iter()
+            .filter_map(|object| self.objects.get(object));
+        let handles = objects.flat_map(|object| object.symbols.clone());
+        let symbols = handles.filter_map(|handle| Some((handle, self.symbols.get(handle)?)));
+        symbols
+            .filter(|(_, symbol)| agent.is_none_or(|agent| symbol.agent == agent))
+            .collect()
+    }
+
+    /// The loaded code object that an address is in.
+    pub(crate) fn object_at(&self, address: u64) -> Option<Arc<LoadedObject>> {
+        let mut objects = self.objects.all().into_iter().map(|(_, object)| object);
+        objects.find(|object| object.range().contains(&address))
+    }
+
+    /// All segments of frozen executables.
+    pub(crate) fn segments(&self) -> Vec<SegmentDescriptor> {
+        let is_frozen = |object: &LoadedObject| {
+            let executable = self.executables.get(object.executable);
+            executable.is_some_and(|executable| executable.is_frozen())
+        };
+        let objects = self.objects.all().into_iter().map(|(_, object)| object);
+        objects
+            .filter(|object| is_frozen(object))
+            .map(|object| object.segment())
+            .collect()
+    }
+}
+
+/// The kernels and variables of a module.
+fn symbols(module: &Module, agent: Handle) -> Outcome<Vec<Symbol>> {
+    let object = module.object();
+    let mut symbols = Vec::new();
+    for description in &object.kernels {
+        let kernel = module.kernel(&description.name);
+        let kernel = kernel.map_err(|_| Status::INVALID_CODE_OBJECT)?;
+        symbols.push(Symbol {
+            name: format!("{}{DESCRIPTOR}", description.name),
+            agent,
+            is_global: true,
+            kind: Kind::Kernel(Box::new(kernel)),
+        });
+    }
+    let descriptors: HashSet<String> = symbols.iter().map(|symbol| symbol.name.clone()).collect();
+    for symbol in &object.symbols {
+        if symbol.kind != SymbolKind::Object
+            || descriptors.contains(&symbol.name)
+            || symbol.name.is_empty()
+        {
+            continue;
+        }
+        let SymbolSection::Section(index) = symbol.section else {
+            continue;
+        };
+        let section = object.sections.get(index);
+        symbols.push(Symbol {
+            name: symbol.name.clone(),
+            agent,
+            is_global: symbol.binding != gcn_object::Binding::Local,
+            kind: Kind::Variable {
+                address: module.loaded().moved(symbol.value),
+                size: symbol.size,
+                is_constant: section.is_some_and(|section| section.flags & SECTION_WRITE == 0),
+            },
+        });
+    }
+    Ok(symbols)
+}

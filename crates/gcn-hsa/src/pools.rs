@@ -1,0 +1,439 @@
+//! Memory pools, what they have given, and the host's memory that agents may access.
+
+use std::collections::BTreeMap;
+use std::ops::Range;
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+use gcn_runtime::{Device, HostMemory};
+
+use crate::abi::Handle;
+use crate::agents::Agent;
+use crate::info::Info;
+use crate::status::{Outcome, Status};
+
+/// Bytes that allocations are multiples of.
+const GRANULE: u64 = 4096;
+/// Bits of a pool's handle below its agent's number.
+const KIND_BITS: u32 = 8;
+
+/// A kind of pool.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum PoolKind {
+    /// Memory of the host whose changes both sides see at once.
+    Fine,
+    /// The same, for argument segments.
+    Arguments,
+    /// Memory of the host whose changes are seen at the ends of kernels. Here they are seen at once, too.
+    Coarse,
+    /// Memory of a device.
+    Local,
+    /// LDS, of which programs only ask the size.
+    Group,
+}
+
+pub(crate) const POOL_KINDS: [PoolKind; 5] = [
+    PoolKind::Fine,
+    PoolKind::Arguments,
+    PoolKind::Coarse,
+    PoolKind::Local,
+    PoolKind::Group,
+];
+
+impl PoolKind {
+    pub(crate) fn is_hosts(self) -> bool {
+        matches!(
+            self,
+            PoolKind::Fine | PoolKind::Arguments | PoolKind::Coarse
+        )
+    }
+
+    /// Bits of an `hsa_amd_memory_pool_global_flag_t`, which are those of an `hsa_region_global_flag_t`.
+    pub(crate) fn flags(self) -> u32 {
+        match self {
+            PoolKind::Fine => 2,
+            PoolKind::Arguments => 1 | 2,
+            PoolKind::Coarse | PoolKind::Local => 4,
+            PoolKind::Group => 0,
+        }
+    }
+
+    fn name(self) -> &'static str {
+        match self {
+            PoolKind::Fine | PoolKind::Coarse => "host memory",
+            PoolKind::Arguments => "memory for arguments",
+            PoolKind::Local => "device memory",
+            PoolKind::Group => "LDS",
+        }
+    }
+}
+
+/// A pool: its agent and kind.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) struct Pool {
+    /// Position of the agent among all.
+    pub(crate) agent: usize,
+    pub(crate) kind: PoolKind,
+}
+
+impl Pool {
+    pub(crate) fn new(agent: usize, kind: PoolKind) -> Pool {
+        Pool { agent, kind }
+    }
+
+    pub(crate) fn handle(self) -> Handle {
+        let kind = POOL_KINDS.iter().position(|kind| *kind == self.kind);
+        (self.agent as Handle + 1) << KIND_BITS | (kind.unwrap_or(0) as Handle + 1)
+    }
+
+    /// The pool of a handle, of an agent that may not exist.
+    pub(crate) fn of(handle: Handle) -> Option<Pool> {
+        let kind = (handle & ((1 << KIND_BITS) - 1)).checked_sub(1)?;
+        Some(Pool {
+            agent: usize::try_from((handle >> KIND_BITS).checked_sub(1)?).ok()?,
+            kind: *POOL_KINDS.get(usize::try_from(kind).ok()?)?,
+        })
+    }
+
+    /// The value of an `hsa_amd_memory_pool_info_t`, of a pool of `size` bytes.
+    pub(crate) fn info(self, size: u64, attribute: u32) -> Outcome<Info> {
+        let is_memory = self.kind != PoolKind::Group;
+        let granule = if is_memory { GRANULE } else { 0 };
+        Ok(match attribute {
+            // Segment: global or group.
+            0 => Info::U32(if is_memory { 0 } else { 3 }),
+            1 => Info::U32(self.kind.flags()),
+            2 | 16 => Info::U64(size),
+            5 => Info::Bool(is_memory),
+            6 | 7 | 18 => Info::U64(granule),
+            15 => Info::Bool(self.kind.is_hosts()),
+            // Location: the host's or a device's.
+            17 => Info::U32(u32::from(!self.kind.is_hosts())),
+            _ => return Err(Status::INVALID_ARGUMENT),
+        })
+    }
+
+    /// The value of an `hsa_region_info_t`.
+    pub(crate) fn region_info(self, size: u64, attribute: u32) -> Outcome<Info> {
+        match attribute {
+            0 | 1 | 2 | 5 | 6 | 7 => self.info(size, attribute),
+            4 => Ok(Info::U64(size)),
+            8 => Ok(Info::U32(0)),
+            _ => Err(Status::INVALID_ARGUMENT),
+        }
+    }
+}
+
+/// A callback at the end of an allocation, with its argument.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct AtEnd {
+    pub(crate) callback: crate::abi::FreeCallback,
+    pub(crate) argument: usize,
+}
+
+/// Memory that a pool has given.
+#[derive(Clone, Debug)]
+struct Given {
+    pool: Pool,
+    /// Bytes as asked for.
+    bytes: u64,
+    /// The same, rounded, as it counts.
+    counted: u64,
+    user_data: u64,
+    at_end: Vec<AtEnd>,
+}
+
+/// Memory of the host that a program has locked.
+#[derive(Debug)]
+struct Locked {
+    bytes: u64,
+    agent: usize,
+    user_data: u64,
+    /// Keys of the parts that it needs.
+    parts: Vec<u64>,
+}
+
+/// A range of the host's memory that kernels may access, and the number of locks that need it.
+#[derive(Debug)]
+struct Part {
+    end: u64,
+    locks: usize,
+    _registered: HostMemory,
+}
+
+/// What is known of an address.
+#[derive(Clone, Debug)]
+pub(crate) struct Found {
+    pub(crate) base: u64,
+    pub(crate) bytes: u64,
+    /// Position of the agent that it belongs to.
+    pub(crate) agent: usize,
+    pub(crate) is_locked: bool,
+    pub(crate) user_data: u64,
+    pub(crate) flags: u32,
+}
+
+/// All memory of the process that agents may access.
+#[derive(Debug)]
+pub(crate) struct Pools {
+    /// A device whose memory is that of all.
+    device: Device,
+    state: Mutex<State>,
+}
+
+#[derive(Debug, Default)]
+struct State {
+    given: BTreeMap<u64, Given>,
+    /// By address; the last lock of an address is the one that is unlocked first.
+    locked: BTreeMap<u64, Vec<Locked>>,
+    parts: BTreeMap<u64, Part>,
+    /// Bytes that each agent's pools have given, by the agent's position.
+    used: Vec<u64>,
+    /// Number of allocations so far, for their names.
+    count: u64,
+}
+
+impl Pools {
+    pub(crate) fn new(device: &Device) -> Pools {
+        Pools {
+            device: device.clone(),
+            state: Mutex::default(),
+        }
+    }
+
+    fn state(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Bytes of an agent's memory that are in use.
+    pub(crate) fn used(&self, agent: usize) -> u64 {
+        self.state().used.get(agent).copied().unwrap_or(0)
+    }
+
+    /// Gives memory of a pool; `function` is the one that asks for it.
+    pub(crate) fn allocate(
+        &self,
+        agent: &Agent,
+        pool: Pool,
+        bytes: u64,
+        function: &str,
+    ) -> Outcome<u64> {
+        if bytes == 0 {
+            return Err(Status::INVALID_ARGUMENT);
+        }
+        if pool.kind == PoolKind::Group {
+            return Err(Status::INVALID_ALLOCATION);
+        }
+        let counted = bytes.checked_next_multiple_of(GRANULE);
+        let counted = counted.ok_or(Status::OUT_OF_RESOURCES)?;
+        let mut state = self.state();
+        if state.used.len() <= pool.agent {
+            state.used.resize(pool.agent + 1, 0);
+        }
+        let used = state.used[pool.agent].checked_add(counted);
+        let used = used.filter(|used| *used <= agent.memory);
+        let used = used.ok_or(Status::OUT_OF_RESOURCES)?;
+        let name = format!(
+            "{} ({function}, allocation {})",
+            pool.kind.name(),
+            state.count
+        );
+        let base = self.device.memory().allocate(&name, counted);
+        let base = base.map_err(|_| Status::OUT_OF_RESOURCES)?;
+        state.count += 1;
+        state.used[pool.agent] = used;
+        state.given.insert(
+            base,
+            Given {
+                pool,
+                bytes,
+                counted,
+                user_data: 0,
+                at_end: Vec::new(),
+            },
+        );
+        Ok(base)
+    }
+
+    /// Takes memory of a pool back; its callbacks are called, without a lock.
+    pub(crate) fn free(&self, base: u64) -> Outcome<Vec<AtEnd>> {
+        let mut state = self.state();
+        let given = state
+            .given
+            .remove(&base)
+            .ok_or(Status::INVALID_ALLOCATION)?;
+        if let Some(used) = state.used.get_mut(given.pool.agent) {
+            *used = used.saturating_sub(given.counted);
+        }
+        drop(state);
+        let freed = self.device.memory().free(base);
+        debug_assert!(freed.is_ok(), "it is freed here only");
+        Ok(given.at_end)
+    }
+
+    /// Makes memory of the host accessible to agents, where it is.
+    pub(crate) fn lock(&self, start: u64, bytes: u64, agent: usize) -> Outcome {
+        let end = start
+            .checked_add(bytes)
+            .filter(|_| start != 0 && bytes != 0);
+        let end = end.ok_or(Status::INVALID_ARGUMENT)?;
+        let pages = start / GRANULE * GRANULE..end.next_multiple_of(GRANULE);
+        let mut state = self.state();
+        let parts = if find_given(&state.given, start).is_some() {
+            Vec::new()
+        } else {
+            self.take_parts(&mut state.parts, pages)?
+        };
+        state.locked.entry(start).or_default().push(Locked {
+            bytes,
+            agent,
+            user_data: 0,
+            parts,
+        });
+        Ok(())
+    }
+
+    /// Registers what is not yet registered of a range; the keys of all parts in it, each of which has one more lock.
+    fn take_parts(&self, parts: &mut BTreeMap<u64, Part>, range: Range<u64>) -> Outcome<Vec<u64>> {
+        let before = parts.range(..=range.start).next_back();
+        let before = before
+            .filter(|(_, part)| part.end > range.start)
+            .map(|(key, _)| *key);
+        let inside = parts.range(range.start..range.end).map(|(key, _)| *key);
+        let mut taken: Vec<u64> = before.into_iter().chain(inside).collect();
+        taken.dedup();
+        let mut gaps = Vec::new();
+        let mut at = range.start;
+        for key in &taken {
+            if at < *key {
+                gaps.push(at..*key);
+            }
+            at = at.max(parts[key].end);
+        }
+        if at < range.end {
+            gaps.push(at..range.end);
+        }
+        let mut made = Vec::new();
+        for gap in gaps {
+            let registered = register(&self.device, &gap).ok_or(Status::OUT_OF_RESOURCES)?;
+            made.push((gap, registered));
+        }
+        for (gap, registered) in made {
+            taken.push(gap.start);
+            let part = Part {
+                end: gap.end,
+                locks: 0,
+                _registered: registered,
+            };
+            parts.insert(gap.start, part);
+        }
+        for key in &taken {
+            if let Some(part) = parts.get_mut(key) {
+                part.locks += 1;
+            }
+        }
+        Ok(taken)
+    }
+
+    /// Ends the last lock of an address.
+    pub(crate) fn unlock(&self, start: u64) -> Outcome {
+        let mut state = self.state();
+        let locks = state
+            .locked
+            .get_mut(&start)
+            .ok_or(Status::INVALID_ARGUMENT)?;
+        let lock = locks.pop();
+        if locks.is_empty() {
+            state.locked.remove(&start);
+        }
+        for key in lock.into_iter().flat_map(|lock| lock.parts) {
+            if let Some(part) = state.parts.get_mut(&key) {
+                part.locks -= 1;
+                if part.locks == 0 {
+                    state.parts.remove(&key);
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// The allocation or the lock that an address is in.
+    pub(crate) fn find(&self, address: u64) -> Option<Found> {
+        let state = self.state();
+        if let Some((base, given)) = find_given(&state.given, address) {
+            return Some(Found {
+                base,
+                bytes: given.bytes,
+                agent: given.pool.agent,
+                is_locked: false,
+                user_data: given.user_data,
+                flags: given.pool.kind.flags(),
+            });
+        }
+        let mut before = state.locked.range(..=address).rev();
+        before.find_map(|(base, locks)| {
+            let lock = locks.iter().find(|lock| address - base < lock.bytes)?;
+            Some(Found {
+                base: *base,
+                bytes: lock.bytes,
+                agent: lock.agent,
+                is_locked: true,
+                user_data: lock.user_data,
+                flags: PoolKind::Fine.flags(),
+            })
+        })
+    }
+
+    /// Keeps a value of the program's with the allocation or the lock that an address is in.
+    pub(crate) fn set_user_data(&self, address: u64, user_data: u64) -> Outcome {
+        let found = self.find(address).ok_or(Status::INVALID_ARGUMENT)?;
+        let mut state = self.state();
+        if let Some(given) = state.given.get_mut(&found.base) {
+            given.user_data = user_data;
+        } else if let Some(lock) = state
+            .locked
+            .get_mut(&found.base)
+            .and_then(|locks| locks.last_mut())
+        {
+            lock.user_data = user_data;
+        }
+        Ok(())
+    }
+
+    /// Adds a callback for the end of an allocation.
+    pub(crate) fn call_at_end(&self, base: u64, at_end: AtEnd) -> Outcome {
+        let mut state = self.state();
+        let given = state
+            .given
+            .get_mut(&base)
+            .ok_or(Status::INVALID_ALLOCATION)?;
+        given.at_end.push(at_end);
+        Ok(())
+    }
+
+    /// Removes a callback again.
+    pub(crate) fn forget_at_end(&self, base: u64, callback: crate::abi::FreeCallback) -> Outcome {
+        let mut state = self.state();
+        let given = state
+            .given
+            .get_mut(&base)
+            .ok_or(Status::INVALID_ALLOCATION)?;
+        let same = |at_end: &AtEnd| std::ptr::fn_addr_eq(at_end.callback, callback);
+        let place = given.at_end.iter().position(same);
+        given.at_end.remove(place.ok_or(Status::INVALID_ARGUMENT)?);
+        Ok(())
+    }
+}
+
+fn find_given(given: &BTreeMap<u64, Given>, address: u64) -> Option<(u64, &Given)> {
+    let (base, given) = given.range(..=address).next_back()?;
+    (address - base < given.counted).then_some((*base, given))
+}
+
+#[allow(unsafe_code)]
+fn register(device: &Device, range: &Range<u64>) -> Option<HostMemory> {
+    let start = std::ptr::with_exposed_provenance_mut(range.start as usize);
+    let len = range.end - range.start;
+    // SAFETY: the program locks the memory, and keeps it until it unlocks it, as the HSA API asks of it.
+    unsafe { HostMemory::register_raw(device, "memory that the program has locked", start, len) }
+        .ok()
+}

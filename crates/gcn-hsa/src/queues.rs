@@ -1,0 +1,391 @@
+//! Queues of AQL packets: a thread for each takes its packets, in order, and carries them out.
+//!
+//! This is one of the modules that may use `unsafe`: queues and their packets are in memory that programs and kernels write.
+#![allow(unsafe_code)]
+
+use std::ffi::c_void;
+use std::mem::offset_of;
+use std::sync::atomic::{AtomicBool, AtomicU16, AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
+
+use gcn_runtime::Device;
+
+use crate::abi::{
+    AmdQueue, BarrierPacket, BarrierValuePacket, DispatchPacket, FORMAT_BARRIER_VALUE, Handle,
+    HsaQueue, PACKET_BYTES, QUEUE_IS_PTR64, QueueCallback, SIGNAL_DOORBELL,
+};
+use crate::agents::{MAX_QUEUE, MIN_QUEUE};
+use crate::changes::Changes;
+use crate::clock::now;
+use crate::dispatch::{self, Dispatch};
+use crate::runtime::Runtime;
+use crate::signals::{CHANGES, Condition, FAILED, Signal};
+use crate::status::{Outcome, Status};
+
+/// Types of packets.
+const VENDOR: u16 = 0;
+const INVALID: u16 = 1;
+const KERNEL_DISPATCH: u16 = 2;
+const BARRIER_AND: u16 = 3;
+const AGENT_DISPATCH: u16 = 4;
+const BARRIER_OR: u16 = 5;
+/// Bits of a header that have the type.
+const TYPE: u16 = 0xff;
+/// Kinds of queues: several producers, one, or for cooperative kernels.
+const KINDS: u32 = 3;
+/// Feature of a queue: kernel dispatches.
+const FEATURES: u32 = 1;
+
+/// A queue.
+#[derive(Debug)]
+pub(crate) struct Queue {
+    /// The `amd_queue_t`, whose address programs have.
+    address: u64,
+    base: u64,
+    size: u32,
+    agent: usize,
+    doorbell: Signal,
+    /// Changes of the doorbell. A program may ring while it destroys the queue, so these are never freed.
+    rung: &'static Changes,
+    emulated: gcn_runtime::Queue,
+    callback: Option<(QueueCallback, usize)>,
+    /// True when the thread should end.
+    is_over: AtomicBool,
+    /// True when the kernel that runs should end.
+    stop: Arc<AtomicBool>,
+    /// True once a packet has failed: those behind it fail too.
+    has_failed: AtomicBool,
+    /// Compute units that the program wants the queue to use, 32 a word. Results do not depend on it.
+    mask: Mutex<Vec<u32>>,
+    thread: Mutex<Option<std::thread::JoinHandle<()>>>,
+}
+
+/// The terms of a new queue.
+pub(crate) struct Terms {
+    pub(crate) size: u32,
+    pub(crate) kind: u32,
+    pub(crate) callback: Option<QueueCallback>,
+    pub(crate) data: *mut c_void,
+}
+
+/// The memory of a queue.
+///
+/// # Safety
+/// The address is that of an `hsa_queue_t` of [`Queue::create`], as the HSA API asks of its callers.
+pub(crate) unsafe fn raw(queue: *const HsaQueue) -> &'static AmdQueue {
+    // SAFETY: the caller vouches for it; the memory stays accessible after the queue's end. What changes is atomic.
+    unsafe { &*queue.cast::<AmdQueue>() }
+}
+
+impl Queue {
+    /// Makes a queue for the agent at a position.
+    pub(crate) fn create(
+        runtime: &'static Runtime,
+        agent: usize,
+        terms: Terms,
+    ) -> Outcome<Arc<Queue>> {
+        let device = runtime.agents.get(agent).and_then(|agent| agent.emulated());
+        let device = device.ok_or(Status::INVALID_AGENT)?;
+        if !terms.size.is_power_of_two() || terms.kind >= KINDS {
+            return Err(Status::INVALID_ARGUMENT);
+        }
+        if terms.size > MAX_QUEUE {
+            return Err(Status::INVALID_QUEUE_CREATION);
+        }
+        let allocate = |name: &str, bytes: u64| {
+            let address = device.memory().allocate(name, bytes);
+            address.map_err(|_| Status::OUT_OF_RESOURCES)
+        };
+        let size = terms.size.max(MIN_QUEUE);
+        let base = allocate("packets of an HSA queue", u64::from(size) * PACKET_BYTES)?;
+        let address = allocate("an HSA queue", size_of::<AmdQueue>() as u64)?;
+        let doorbell = runtime.signals.create(0)?;
+        let rung: &'static Changes = Box::leak(Box::default());
+        let signal = doorbell.raw();
+        let changes = std::ptr::from_ref(rung).expose_provenance() as u64;
+        signal.event_mailbox_ptr.store(changes, Ordering::Relaxed);
+        signal.queue_ptr.store(address, Ordering::Relaxed);
+        signal.kind.store(SIGNAL_DOORBELL, Ordering::Release);
+        let queue = Arc::new(Queue {
+            address,
+            base,
+            size,
+            agent,
+            doorbell,
+            rung,
+            emulated: device.queue(),
+            callback: terms
+                .callback
+                .map(|callback| (callback, terms.data.expose_provenance())),
+            is_over: AtomicBool::new(false),
+            stop: Arc::default(),
+            has_failed: AtomicBool::new(false),
+            mask: Mutex::default(),
+            thread: Mutex::default(),
+        });
+        queue.initialise(device, &terms, doorbell.handle());
+        let serving = queue.clone();
+        let thread = std::thread::Builder::new().name("gcn hsa queue".to_owned());
+        let thread = thread.spawn(move || serving.serve(runtime)).map_err(|_| {
+            queue.release(runtime);
+            Status::OUT_OF_RESOURCES
+        })?;
+        *queue.thread.lock().unwrap_or_else(PoisonError::into_inner) = Some(thread);
+        Ok(queue)
+    }
+
+    /// Writes the structures of a new queue.
+    fn initialise(&self, device: &Device, terms: &Terms, doorbell: Handle) {
+        for index in 0..self.size.into() {
+            self.header(index).store(INVALID, Ordering::Relaxed);
+        }
+        let apertures = device.apertures();
+        let queue = AmdQueue {
+            hsa_queue: HsaQueue {
+                kind: terms.kind,
+                features: FEATURES,
+                base_address: self.base,
+                doorbell_signal: doorbell,
+                size: self.size,
+                reserved1: 0,
+                id: crate::handles::next(),
+            },
+            reserved1: [0; 4],
+            write_dispatch_id: AtomicU64::new(0),
+            group_segment_aperture_base_hi: apertures.shared,
+            private_segment_aperture_base_hi: apertures.private,
+            max_cu_id: 0,
+            max_wave_id: 0,
+            max_legacy_doorbell_dispatch_id_plus_1: 0,
+            legacy_doorbell_lock: 0,
+            reserved2: [0; 9],
+            read_dispatch_id: AtomicU64::new(0),
+            read_dispatch_id_field_base_byte_offset: offset_of!(AmdQueue, read_dispatch_id) as u32,
+            compute_tmpring_size: 0,
+            scratch_resource_descriptor: [0; 4],
+            scratch_backing_memory_location: 0,
+            scratch_backing_memory_byte_size: 0,
+            scratch_wave64_lane_byte_size: 0,
+            queue_properties: QUEUE_IS_PTR64,
+            reserved3: [0; 2],
+            queue_inactive_signal: 0,
+            reserved4: [0; 14],
+        };
+        let memory = std::ptr::with_exposed_provenance_mut::<AmdQueue>(self.address as usize);
+        // SAFETY: the allocation has room, is aligned, and nobody else knows of it yet.
+        unsafe { memory.write(queue) };
+    }
+
+    /// The address that programs know the queue by.
+    pub(crate) fn address(&self) -> u64 {
+        self.address
+    }
+
+    pub(crate) fn agent(&self) -> usize {
+        self.agent
+    }
+
+    pub(crate) fn emulated(&self) -> &gcn_runtime::Queue {
+        &self.emulated
+    }
+
+    /// True once the queue has been destroyed or inactivated.
+    pub(crate) fn is_over(&self) -> bool {
+        self.is_over.load(Ordering::SeqCst)
+    }
+
+    /// The flag that stops the kernel that runs.
+    pub(crate) fn stop(&self) -> &Arc<AtomicBool> {
+        &self.stop
+    }
+
+    /// Lets kernels run again after one has been stopped.
+    pub(crate) fn forget_stop(&self) {
+        self.stop.store(false, Ordering::SeqCst);
+        if self.is_over() {
+            self.stop.store(true, Ordering::SeqCst);
+        }
+    }
+
+    pub(crate) fn set_mask(&self, mask: &[u32]) {
+        *self.mask.lock().unwrap_or_else(PoisonError::into_inner) = mask.to_vec();
+    }
+
+    pub(crate) fn mask(&self) -> Vec<u32> {
+        self.mask
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .clone()
+    }
+
+    /// Ends the queue: the packet that it carries out is stopped, those behind it are not begun.
+    pub(crate) fn destroy(&self, runtime: &Runtime) {
+        self.inactivate();
+        let thread = self
+            .thread
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .take();
+        // A queue's own thread may destroy it, in a callback.
+        if let Some(thread) =
+            thread.filter(|thread| thread.thread().id() != std::thread::current().id())
+        {
+            drop(thread.join());
+        }
+        self.release(runtime);
+    }
+
+    /// Stops the packet that is carried out, and takes no other.
+    pub(crate) fn inactivate(&self) {
+        self.is_over.store(true, Ordering::SeqCst);
+        self.stop.store(true, Ordering::SeqCst);
+        self.rung.count();
+        CHANGES.count();
+    }
+
+    fn release(&self, runtime: &Runtime) {
+        let memory = self.emulated.device().memory();
+        for address in [self.base, self.address] {
+            let freed = memory.free(address);
+            debug_assert!(freed.is_ok(), "a queue is released once");
+        }
+        let destroyed = runtime.signals.destroy(self.doorbell);
+        debug_assert!(destroyed.is_ok(), "a queue is released once");
+    }
+
+    fn packet_address(&self, index: u64) -> u64 {
+        self.base + (index & u64::from(self.size - 1)) * PACKET_BYTES
+    }
+
+    fn header(&self, index: u64) -> &AtomicU16 {
+        let address = self.packet_address(index) as usize;
+        // SAFETY: the packets live as long as the queue.
+        unsafe { &*std::ptr::with_exposed_provenance::<AtomicU16>(address) }
+    }
+
+    /// A packet as one of the structures.
+    fn packet<T: Copy>(&self, index: u64) -> T {
+        const { assert!(size_of::<T>() == PACKET_BYTES as usize) };
+        let address = self.packet_address(index) as usize;
+        // SAFETY: the packet is in memory, and any bytes are one; its header, which is written last, is valid.
+        unsafe { std::ptr::with_exposed_provenance::<T>(address).read() }
+    }
+
+    /// Takes packets until the queue is destroyed.
+    fn serve(self: Arc<Queue>, runtime: &'static Runtime) {
+        // SAFETY: the queue's memory is released after its thread has ended.
+        let raw = unsafe { raw(std::ptr::with_exposed_provenance(self.address as usize)) };
+        let mut index = 0;
+        loop {
+            let header = self.rung.wait(None, || {
+                let header = self.header(index).load(Ordering::Acquire);
+                let is_over = self.is_over();
+                (is_over || header & TYPE != INVALID).then_some(header)
+            });
+            let Some(header) = header.filter(|_| !self.is_over()) else {
+                return;
+            };
+            let begin = now();
+            let (result, completion) = self.carry_out(runtime, header & TYPE, index);
+            if self.is_over() {
+                return;
+            }
+            self.header(index).store(INVALID, Ordering::Relaxed);
+            index += 1;
+            raw.read_dispatch_id.store(index, Ordering::Release);
+            if let Ok(Some(signal)) = runtime.signals.get_optional(completion) {
+                signal.complete(result, begin, now());
+            } else {
+                CHANGES.count();
+            }
+            if let Err(status) = result {
+                self.fail(status);
+            }
+        }
+    }
+
+    /// Carries out a packet; its completion signal is the second value.
+    fn carry_out(&self, runtime: &'static Runtime, kind: u16, index: u64) -> (Outcome, Handle) {
+        if kind == KERNEL_DISPATCH {
+            let packet: DispatchPacket = self.packet(index);
+            if self.has_failed.load(Ordering::Relaxed) {
+                return (Err(Status::EXCEPTION), packet.completion_signal);
+            }
+            let dispatch = Dispatch {
+                packet,
+                address: self.packet_address(index),
+            };
+            return (
+                dispatch::run(runtime, self, &dispatch),
+                packet.completion_signal,
+            );
+        }
+        if kind == BARRIER_AND || kind == BARRIER_OR {
+            let packet: BarrierPacket = self.packet(index);
+            let signals: Outcome<Vec<Option<Signal>>> = packet
+                .dep_signal
+                .iter()
+                .map(|handle| runtime.signals.get_optional(*handle))
+                .collect();
+            let result = signals.and_then(|signals| {
+                let signals: Vec<Signal> = signals.into_iter().flatten().collect();
+                self.wait(|| {
+                    let is_complete = |signal: &Signal| signal.is_complete();
+                    if kind == BARRIER_AND {
+                        signals.iter().all(is_complete)
+                    } else {
+                        signals.is_empty() || signals.iter().any(is_complete)
+                    }
+                });
+                let failed = |signal: &Signal| signal.load(Ordering::Acquire) == FAILED;
+                match signals.iter().any(failed) {
+                    true => Err(Status::EXCEPTION),
+                    false => Ok(()),
+                }
+            });
+            return (result, packet.completion_signal);
+        }
+        let packet: BarrierValuePacket = self.packet(index);
+        if kind == VENDOR && packet.amd_format == FORMAT_BARRIER_VALUE {
+            let result = runtime.signals.get(packet.signal).and_then(|signal| {
+                let condition = Condition::new(packet.cond)?;
+                self.wait(|| {
+                    let value = signal.load(Ordering::Acquire);
+                    value == FAILED || condition.holds(value & packet.mask, packet.value)
+                });
+                Ok(())
+            });
+            return (result, packet.completion_signal);
+        }
+        // Agent dispatches are for agents with a program of the host's behind them, which no queue of a device is.
+        let what = match kind {
+            AGENT_DISPATCH => {
+                "an agent dispatch packet, which a device does not carry out".to_owned()
+            }
+            VENDOR => format!(
+                "a vendor's packet of the unknown format {}",
+                packet.amd_format
+            ),
+            other => format!("a packet of the unknown type {other}"),
+        };
+        crate::say::say(&format!("packet {index} of a queue is {what}"));
+        (Err(Status::INVALID_PACKET_FORMAT), packet.completion_signal)
+    }
+
+    /// Waits until a condition of signals holds, or the queue is destroyed.
+    fn wait(&self, condition: impl Fn() -> bool) {
+        CHANGES.wait(None, || (condition() || self.is_over()).then_some(()));
+    }
+
+    /// Stops the queue, and tells the program why.
+    fn fail(&self, status: Status) {
+        if self.has_failed.swap(true, Ordering::SeqCst) {
+            return;
+        }
+        if let Some((callback, data)) = self.callback {
+            let queue = std::ptr::with_exposed_provenance_mut::<HsaQueue>(self.address as usize);
+            // SAFETY: the program gave the function and its argument for this call.
+            unsafe { callback(status, queue, std::ptr::with_exposed_provenance_mut(data)) };
+        }
+    }
+}

@@ -1,0 +1,224 @@
+//! The runtime of the process: agents, and everything that programs make of them.
+
+use std::collections::HashMap;
+use std::sync::atomic::{AtomicBool, AtomicU32, Ordering::SeqCst};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError, RwLock};
+
+use gcn_runtime::observe::Observers;
+use gcn_runtime::settings::{Settings, host_memory};
+
+use crate::abi::{Handle, SystemCallback};
+use crate::agents::Agent;
+use crate::chips::Chip;
+use crate::copies::Copies;
+use crate::handlers::Handlers;
+use crate::handles::Handles;
+use crate::loader::Loader;
+use crate::pools::{Pool, Pools};
+use crate::queues::Queue;
+use crate::say::say;
+use crate::signals::{Signal, Signals};
+use crate::status::{Outcome, Status};
+
+/// Bytes of the host's memory where Linux does not tell.
+const HOST_MEMORY: u64 = 16 << 30;
+
+/// Initialisations of the process less shutdowns.
+static COUNT: AtomicU32 = AtomicU32::new(0);
+/// True in a child of the process that has initialised the runtime: it has none of the threads.
+static IS_CHILD: AtomicBool = AtomicBool::new(false);
+/// Made by the first initialisation, and kept: destructors of programs call functions after the last shutdown.
+static RUNTIME: OnceLock<Option<Runtime>> = OnceLock::new();
+
+/// Everything that programs have of the library.
+#[derive(Debug)]
+pub(crate) struct Runtime {
+    pub(crate) settings: Settings,
+    /// The host's processor first.
+    pub(crate) agents: Vec<Agent>,
+    pub(crate) observers: Observers,
+    pub(crate) signals: Signals,
+    pub(crate) pools: Pools,
+    pub(crate) loader: Loader,
+    pub(crate) handlers: Arc<Handlers>,
+    pub(crate) copies: Arc<Copies>,
+    pub(crate) groups: Handles<Vec<Signal>>,
+    /// By the address that programs know them by.
+    queues: RwLock<HashMap<u64, Arc<Queue>>>,
+    events: Mutex<Vec<(SystemCallback, usize)>>,
+}
+
+/// The runtime, if it is initialised in this process.
+pub(crate) fn get() -> Outcome<&'static Runtime> {
+    if COUNT.load(SeqCst) == 0 || is_child() {
+        return Err(Status::NOT_INITIALIZED);
+    }
+    made().ok_or(Status::NOT_INITIALIZED)
+}
+
+/// The runtime, if it has ever been initialised.
+pub(crate) fn made() -> Option<&'static Runtime> {
+    RUNTIME.get()?.as_ref()
+}
+
+/// True in a process that was forked from one with a runtime.
+pub(crate) fn is_child() -> bool {
+    IS_CHILD.load(SeqCst)
+}
+
+/// Initialises the runtime, or counts one initialisation more.
+pub(crate) fn initialise() -> Outcome {
+    if is_child() {
+        crate::say::say_once(
+            "this process was forked from one that had initialised HSA, whose devices it cannot use; \
+             initialise HSA (or call HIP) in the child only",
+        );
+        return Err(Status::ERROR);
+    }
+    let made = RUNTIME.get_or_init(|| match Runtime::new() {
+        Ok(runtime) => {
+            watch_forks();
+            Some(runtime)
+        }
+        Err(problem) => {
+            say(&format!("error: {problem}"));
+            None
+        }
+    });
+    if made.is_none() {
+        return Err(Status::ERROR);
+    }
+    let counted = COUNT.fetch_update(SeqCst, SeqCst, |count| count.checked_add(1));
+    counted.map(drop).map_err(|_| Status::REFCOUNT_OVERFLOW)
+}
+
+/// Takes an initialisation back; the last one destroys the queues that are left.
+pub(crate) fn shut_down() -> Outcome {
+    let runtime = get()?;
+    let count = COUNT.fetch_update(SeqCst, SeqCst, |count| count.checked_sub(1));
+    if count == Ok(1) {
+        let mut queues = runtime
+            .queues
+            .write()
+            .unwrap_or_else(PoisonError::into_inner);
+        let left: Vec<_> = queues.drain().map(|(_, queue)| queue).collect();
+        drop(queues);
+        for queue in left {
+            queue.destroy(runtime);
+        }
+    }
+    count.map(drop).map_err(|_| Status::NOT_INITIALIZED)
+}
+
+#[allow(unsafe_code)]
+fn watch_forks() {
+    extern "C" fn in_child() {
+        IS_CHILD.store(true, SeqCst);
+    }
+    // SAFETY: the function only stores to an atomic.
+    unsafe { libc::pthread_atfork(None, None, Some(in_child)) };
+}
+
+impl Runtime {
+    fn new() -> Result<Runtime, String> {
+        let text = |error: &dyn std::fmt::Display| error.to_string();
+        let settings = Settings::from_env().map_err(|error| text(&error))?;
+        let devices = settings.devices().map_err(|error| text(&error))?;
+        let mut agents = vec![Agent::host(host_memory("MemTotal").unwrap_or(HOST_MEMORY))];
+        for builder in devices {
+            // Pools count what they give; what kernels need besides is the host's.
+            let builder = builder.without_host_calls().memory(u64::MAX);
+            let first = agents.iter().find_map(Agent::emulated);
+            let device = match first {
+                Some(first) => builder.memory_of(first),
+                None => builder,
+            }
+            .build();
+            let target = device.target();
+            let chip = Chip::of(target).ok_or_else(|| {
+                let known: Vec<_> = Chip::targets().collect();
+                format!(
+                    "GCN_TARGET: HSA has no {}, only {}",
+                    target.name,
+                    known.join(", ")
+                )
+            })?;
+            agents.push(Agent::device(
+                agents.len(),
+                device,
+                chip,
+                settings.device_memory(),
+            ));
+        }
+        let device = agents
+            .iter()
+            .find_map(Agent::emulated)
+            .ok_or("GCN_TARGET names no device")?;
+        let signals = Signals::new(device).map_err(|_| "there is no memory for signals")?;
+        Ok(Runtime {
+            observers: Observers::none(),
+            signals,
+            pools: Pools::new(device),
+            loader: Loader::default(),
+            handlers: Arc::default(),
+            copies: Arc::default(),
+            groups: Handles::default(),
+            queues: RwLock::default(),
+            events: Mutex::default(),
+            settings,
+            agents,
+        })
+    }
+
+    /// The agent of a handle.
+    pub(crate) fn agent(&self, handle: Handle) -> Outcome<&Agent> {
+        let index = Agent::index_of(handle).ok_or(Status::INVALID_AGENT)?;
+        self.agents.get(index).ok_or(Status::INVALID_AGENT)
+    }
+
+    /// The agent of an instruction set.
+    pub(crate) fn agent_of_isa(&self, isa: Handle) -> Outcome<&Agent> {
+        let index = Agent::index_of_isa(isa).ok_or(Status::INVALID_ISA)?;
+        let agent = self.agents.get(index).filter(|agent| agent.isa().is_some());
+        agent.ok_or(Status::INVALID_ISA)
+    }
+
+    /// The pool of a handle, and its agent.
+    pub(crate) fn pool(&self, handle: Handle) -> Option<(Pool, &Agent)> {
+        let pool = Pool::of(handle)?;
+        let agent = self.agents.get(pool.agent)?;
+        agent
+            .pools()
+            .any(|own| own == pool)
+            .then_some((pool, agent))
+    }
+
+    /// The queue at an address.
+    pub(crate) fn queue(&self, address: u64) -> Outcome<Arc<Queue>> {
+        let queues = self.queues.read().unwrap_or_else(PoisonError::into_inner);
+        queues.get(&address).cloned().ok_or(Status::INVALID_QUEUE)
+    }
+
+    pub(crate) fn add_queue(&self, queue: Arc<Queue>) {
+        let mut queues = self.queues.write().unwrap_or_else(PoisonError::into_inner);
+        queues.insert(queue.address(), queue);
+    }
+
+    pub(crate) fn remove_queue(&self, address: u64) -> Outcome<Arc<Queue>> {
+        let mut queues = self.queues.write().unwrap_or_else(PoisonError::into_inner);
+        queues.remove(&address).ok_or(Status::INVALID_QUEUE)
+    }
+
+    /// Adds a handler of memory faults.
+    pub(crate) fn add_event_handler(&self, handler: SystemCallback, data: usize) {
+        let mut events = self.events.lock().unwrap_or_else(PoisonError::into_inner);
+        events.push((handler, data));
+    }
+
+    pub(crate) fn event_handlers(&self) -> Vec<(SystemCallback, usize)> {
+        self.events
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .clone()
+    }
+}

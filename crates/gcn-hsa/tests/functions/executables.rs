@@ -1,0 +1,157 @@
+//! Code objects, symbols, variables of others.
+
+use super::hsa::*;
+
+const USER: &str = "
+    .text
+    .type read,@function
+    read:
+      s_endpgm
+    .data
+    .globl pointer
+    .type pointer,@object
+    .size pointer, 8
+    pointer:
+      .quad shared+4
+    .rodata
+    .p2align 6
+    .amdhsa_kernel read
+      .amdhsa_next_free_vgpr 1
+      .amdhsa_next_free_sgpr 1
+    .end_amdhsa_kernel
+";
+
+/// Loads a code object, where `shared` is at an address if one is given; the executable and the status.
+fn load_user(shared: Option<*mut u32>) -> (Handle, Status) {
+    let object = object(USER);
+    let (mut reader, mut executable) = (0, 0);
+    // SAFETY: addresses are those of handles, of the object's bytes, and of a text.
+    unsafe {
+        let bytes = object.as_ptr().cast();
+        check(hsa_code_object_reader_create_from_memory(
+            bytes,
+            object.len(),
+            &raw mut reader,
+        ));
+        check(hsa_executable_create_alt(
+            0,
+            0,
+            std::ptr::null(),
+            &raw mut executable,
+        ));
+        if let Some(shared) = shared {
+            let define = || {
+                hsa_executable_agent_global_variable_define(
+                    executable,
+                    agents().device,
+                    c"shared".as_ptr(),
+                    shared.cast(),
+                )
+            };
+            check(define());
+            assert_eq!(define(), Status::VARIABLE_ALREADY_DEFINED);
+        }
+        let none = std::ptr::null_mut();
+        let device = agents().device;
+        let status = hsa_executable_load_agent_code_object(
+            executable,
+            device,
+            reader,
+            std::ptr::null(),
+            none,
+        );
+        (executable, status)
+    }
+}
+
+#[test]
+fn variables_of_others_are_defined_before() {
+    let shared = allocate::<u32>(2);
+    let (executable, status) = load_user(Some(shared));
+    check(status);
+    check(hsa_executable_freeze(executable, std::ptr::null()));
+    let address = symbol_info(symbol(executable, c"pointer"), 21);
+    let pointer = std::ptr::with_exposed_provenance::<u64>(address as usize);
+    // SAFETY: the variable has 8 bytes.
+    let value = unsafe { pointer.read_unaligned() };
+    assert_eq!(value, shared.addr() as u64 + 4);
+    assert_eq!(
+        hsa_executable_freeze(executable, std::ptr::null()),
+        Status::FROZEN_EXECUTABLE
+    );
+    check(hsa_executable_destroy(executable));
+    assert_eq!(
+        hsa_executable_destroy(executable),
+        Status::INVALID_EXECUTABLE
+    );
+    let (executable, status) = load_user(None);
+    assert_eq!(status, Status::VARIABLE_UNDEFINED);
+    check(hsa_executable_destroy(executable));
+}
+
+#[test]
+fn symbols_have_their_kinds_and_sizes() {
+    let kernel = symbol(kernels(), c"add.kd");
+    assert_eq!(symbol_info(kernel, 0), 1);
+    assert_ne!(symbol_info(kernel, 22), 0);
+    let mut missing = 0;
+    let agent = &raw const agents().device;
+    // SAFETY: the name is a text, and the addresses are those of handles.
+    let status = unsafe {
+        hsa_executable_get_symbol_by_name(kernels(), c"sub.kd".as_ptr(), agent, &raw mut missing)
+    };
+    assert_eq!(status, Status::INVALID_SYMBOL_NAME);
+}
+
+#[test]
+fn bytes_that_are_no_code_are_refused() {
+    let (mut reader, mut executable) = (0, 0);
+    let bytes = [0u8; 100];
+    // SAFETY: addresses are those of handles and of the bytes.
+    let status = unsafe {
+        check(hsa_code_object_reader_create_from_memory(
+            bytes.as_ptr().cast(),
+            100,
+            &raw mut reader,
+        ));
+        check(hsa_executable_create_alt(
+            0,
+            0,
+            std::ptr::null(),
+            &raw mut executable,
+        ));
+        let none = std::ptr::null_mut();
+        hsa_executable_load_agent_code_object(
+            executable,
+            agents().device,
+            reader,
+            std::ptr::null(),
+            none,
+        )
+    };
+    assert_eq!(status, Status::INVALID_CODE_OBJECT);
+}
+
+#[test]
+fn what_is_not_supported_is_an_error() {
+    assert_eq!(hsa_ext_image_destroy(), Status::ERROR);
+    let mut text = std::ptr::null();
+    // SAFETY: the address is that of a pointer.
+    let status = unsafe { hsa_status_string(Status(0x7777), &raw mut text) };
+    assert_eq!(status, Status::INVALID_ARGUMENT);
+}
+
+#[test]
+fn agents_are_a_processor_and_a_radeon() {
+    let mut name = [0u8; 64];
+    // SAFETY: a name has 64 bytes.
+    check(unsafe { hsa_agent_get_info(agents().device, 0, name.as_mut_ptr().cast()) });
+    assert!(name.starts_with(b"gfx906\0"));
+    // SAFETY: as above.
+    check(unsafe { hsa_agent_get_info(agents().device, 0xa009, name.as_mut_ptr().cast()) });
+    assert!(String::from_utf8_lossy(&name).contains("(emulated)"));
+    let mut kind = 9u32;
+    // SAFETY: a type has 32 bits.
+    check(unsafe { hsa_agent_get_info(agents().host, 17, (&raw mut kind).cast()) });
+    assert_eq!(kind, 0);
+}

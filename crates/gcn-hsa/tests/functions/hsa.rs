@@ -1,0 +1,386 @@
+//! The functions that the tests call, and what they have in common.
+
+use std::ffi::{CStr, c_char, c_void};
+use std::sync::LazyLock;
+
+use gcn_asm::{Options, Source, assemble};
+pub use gcn_hsa::abi::{
+    AmdSignal, BarrierPacket, BarrierValuePacket, Dim3, DispatchPacket, EachHandle, Handle,
+    HsaQueue, PitchedPtr, PointerInfo, QueueCallback, SignalHandler, Times,
+};
+pub use gcn_hsa::status::Status;
+use gcn_isa::Target;
+// The functions are in the library by their names only.
+use gcn_hsa as _;
+
+#[rustfmt::skip]
+unsafe extern "C" {
+    pub safe fn hsa_init() -> Status;
+    pub safe fn hsa_shut_down() -> Status;
+    pub fn hsa_status_string(status: Status, text: *mut *const c_char) -> Status;
+    pub fn hsa_iterate_agents(callback: Option<EachHandle>, data: *mut c_void) -> Status;
+    pub fn hsa_agent_get_info(agent: Handle, attribute: u32, value: *mut c_void) -> Status;
+    pub fn hsa_signal_create(value: i64, count: u32, consumers: *const Handle, signal: *mut Handle) -> Status;
+    pub safe fn hsa_signal_destroy(signal: Handle) -> Status;
+    pub fn hsa_signal_load_scacquire(signal: Handle) -> i64;
+    pub fn hsa_signal_store_screlease(signal: Handle, value: i64);
+    pub fn hsa_signal_add_relaxed(signal: Handle, value: i64);
+    pub fn hsa_signal_subtract_scacq_screl(signal: Handle, value: i64);
+    pub fn hsa_signal_exchange_acq_rel(signal: Handle, value: i64) -> i64;
+    pub fn hsa_signal_cas_scacq_screl(signal: Handle, expected: i64, value: i64) -> i64;
+    pub fn hsa_signal_and_relaxed(signal: Handle, value: i64);
+    pub fn hsa_signal_or_relaxed(signal: Handle, value: i64);
+    pub fn hsa_signal_xor_relaxed(signal: Handle, value: i64);
+    pub fn hsa_signal_wait_scacquire(signal: Handle, condition: u32, compare: i64, timeout: u64, state: u32) -> i64;
+    pub fn hsa_amd_signal_async_handler(signal: Handle, condition: u32, value: i64, handler: Option<SignalHandler>, argument: *mut c_void) -> Status;
+    pub fn hsa_amd_signal_value_pointer(signal: Handle, pointer: *mut *mut i64) -> Status;
+    pub fn hsa_amd_signal_wait_any(count: u32, signals: *const Handle, conditions: *const u32, values: *const i64, timeout: u64, hint: u32, satisfying: *mut i64) -> u32;
+    pub fn hsa_signal_group_create(count: u32, signals: *const Handle, consumers: u32, agents: *const Handle, group: *mut Handle) -> Status;
+    pub safe fn hsa_signal_group_destroy(group: Handle) -> Status;
+    pub fn hsa_signal_group_wait_any_scacquire(group: Handle, conditions: *const u32, values: *const i64, state: u32, signal: *mut Handle, value: *mut i64) -> Status;
+    pub fn hsa_queue_create(agent: Handle, size: u32, kind: u32, callback: Option<QueueCallback>, data: *mut c_void, private: u32, group: u32, queue: *mut *mut HsaQueue) -> Status;
+    pub fn hsa_queue_destroy(queue: *mut HsaQueue) -> Status;
+    pub fn hsa_queue_add_write_index_screlease(queue: *const HsaQueue, value: u64) -> u64;
+    pub fn hsa_queue_load_read_index_scacquire(queue: *const HsaQueue) -> u64;
+    pub fn hsa_amd_profiling_get_dispatch_time(agent: Handle, signal: Handle, times: *mut Times) -> Status;
+    pub fn hsa_amd_agent_iterate_memory_pools(agent: Handle, callback: Option<EachHandle>, data: *mut c_void) -> Status;
+    pub fn hsa_amd_memory_pool_get_info(pool: Handle, attribute: u32, value: *mut c_void) -> Status;
+    pub fn hsa_amd_memory_pool_allocate(pool: Handle, size: usize, flags: u32, to: *mut *mut c_void) -> Status;
+    pub safe fn hsa_amd_memory_pool_free(memory: *mut c_void) -> Status;
+    pub fn hsa_amd_memory_lock(memory: *mut c_void, size: usize, agents: *mut Handle, count: i32, seen: *mut *mut c_void) -> Status;
+    pub safe fn hsa_amd_memory_unlock(memory: *mut c_void) -> Status;
+    pub fn hsa_amd_memory_fill(memory: *mut c_void, value: u32, count: usize) -> Status;
+    pub fn hsa_amd_memory_async_copy(to: *mut c_void, to_agent: Handle, from: *const c_void, from_agent: Handle, size: usize, count: u32, after: *const Handle, done: Handle) -> Status;
+    pub fn hsa_amd_memory_async_copy_rect(to: *const PitchedPtr, to_offset: *const Dim3, from: *const PitchedPtr, from_offset: *const Dim3, range: *const Dim3, agent: Handle, direction: u32, count: u32, after: *const Handle, done: Handle) -> Status;
+    pub fn hsa_amd_pointer_info(memory: *const c_void, info: *mut PointerInfo, allocate: Option<unsafe extern "C" fn(usize) -> *mut c_void>, count: *mut u32, accessible: *mut *mut Handle) -> Status;
+    pub fn hsa_code_object_reader_create_from_memory(code: *const c_void, size: usize, reader: *mut Handle) -> Status;
+    pub safe fn hsa_code_object_reader_destroy(reader: Handle) -> Status;
+    pub fn hsa_executable_create_alt(profile: u32, rounding: u32, options: *const c_char, executable: *mut Handle) -> Status;
+    pub safe fn hsa_executable_destroy(executable: Handle) -> Status;
+    pub fn hsa_executable_load_agent_code_object(executable: Handle, agent: Handle, reader: Handle, options: *const c_char, loaded: *mut Handle) -> Status;
+    pub safe fn hsa_executable_freeze(executable: Handle, options: *const c_char) -> Status;
+    pub fn hsa_executable_get_symbol_by_name(executable: Handle, name: *const c_char, agent: *const Handle, symbol: *mut Handle) -> Status;
+    pub fn hsa_executable_symbol_get_info(symbol: Handle, attribute: u32, value: *mut c_void) -> Status;
+    pub fn hsa_executable_agent_global_variable_define(executable: Handle, agent: Handle, name: *const c_char, address: *mut c_void) -> Status;
+    pub safe fn hsa_ext_image_destroy() -> Status;
+}
+
+/// Conditions of waits.
+pub const EQUAL: u32 = 0;
+pub const NOT_EQUAL: u32 = 1;
+pub const LESS: u32 = 2;
+pub const AT_LEAST: u32 = 3;
+
+/// Headers of packets, with system-wide fences.
+pub const FENCES: u16 = 2 << 9 | 2 << 11;
+pub const DISPATCH: u16 = 2 | FENCES;
+pub const BARRIER_AND: u16 = 3 | FENCES;
+pub const BARRIER_OR: u16 = 5 | FENCES;
+pub const BARRIER_BIT: u16 = 1 << 8;
+
+/// Ten seconds, after which a test has failed.
+pub const PATIENCE: u64 = 10_000_000_000;
+
+#[track_caller]
+pub fn check(status: Status) {
+    assert_eq!(status, Status::SUCCESS, "{:?}", status.text());
+}
+
+/// Handles that an iteration yields.
+pub fn collect(iterate: impl FnOnce(Option<EachHandle>, *mut c_void) -> Status) -> Vec<Handle> {
+    unsafe extern "C" fn push(handle: Handle, handles: *mut c_void) -> Status {
+        // SAFETY: it is the vector below.
+        unsafe { (*handles.cast::<Vec<Handle>>()).push(handle) };
+        Status::SUCCESS
+    }
+    let mut handles: Vec<Handle> = Vec::new();
+    check(iterate(Some(push), (&raw mut handles).cast()));
+    handles
+}
+
+/// The agents of the process: the host's processor and a gfx906.
+pub struct Agents {
+    pub host: Handle,
+    pub device: Handle,
+}
+
+pub fn agents() -> &'static Agents {
+    static AGENTS: LazyLock<Agents> = LazyLock::new(|| {
+        check(hsa_init());
+        // SAFETY: the callback is made for its argument.
+        let agents = collect(|callback, data| unsafe { hsa_iterate_agents(callback, data) });
+        assert_eq!(agents.len(), 2);
+        Agents {
+            host: agents[0],
+            device: agents[1],
+        }
+    });
+    &AGENTS
+}
+
+/// The first pool of an agent with these flags.
+pub fn pool(agent: Handle, flags: u32) -> Handle {
+    // SAFETY: the callback is made for its argument.
+    let pools = collect(|callback, data| unsafe {
+        hsa_amd_agent_iterate_memory_pools(agent, callback, data)
+    });
+    let has_flags = |pool: &Handle| {
+        let mut found = 0u32;
+        // SAFETY: the flags have 32 bits.
+        check(unsafe { hsa_amd_memory_pool_get_info(*pool, 1, (&raw mut found).cast()) });
+        found == flags
+    };
+    pools
+        .into_iter()
+        .find(has_flags)
+        .expect("there is such a pool")
+}
+
+/// Memory of the device for `count` values.
+pub fn allocate<T>(count: usize) -> *mut T {
+    let mut memory = std::ptr::null_mut();
+    let pool = pool(agents().device, 4);
+    // SAFETY: the address is that of a pointer.
+    check(unsafe {
+        hsa_amd_memory_pool_allocate(pool, count * size_of::<T>(), 0, &raw mut memory)
+    });
+    memory.cast()
+}
+
+pub fn signal(value: i64) -> Handle {
+    agents();
+    let mut signal = 0;
+    // SAFETY: there are no consumers; the address is that of a handle.
+    check(unsafe { hsa_signal_create(value, 0, std::ptr::null(), &raw mut signal) });
+    signal
+}
+
+pub fn load(signal: Handle) -> i64 {
+    // SAFETY: tests give their own signals.
+    unsafe { hsa_signal_load_scacquire(signal) }
+}
+
+/// Waits until a signal is 0.
+#[track_caller]
+pub fn finish(signal: Handle) {
+    // SAFETY: tests give their own signals.
+    let value = unsafe { hsa_signal_wait_scacquire(signal, EQUAL, 0, PATIENCE, 0) };
+    assert_eq!(value, 0);
+}
+
+/// A queue for tests.
+pub struct Queue(pub *mut HsaQueue);
+
+impl Queue {
+    pub fn new(size: u32) -> Queue {
+        Queue::with(size, None, std::ptr::null_mut())
+    }
+
+    pub fn with(size: u32, callback: Option<QueueCallback>, data: *mut c_void) -> Queue {
+        let mut queue = std::ptr::null_mut();
+        let device = agents().device;
+        // SAFETY: the callback is made for its argument; the address is that of a pointer.
+        check(unsafe { hsa_queue_create(device, size, 0, callback, data, 0, 0, &raw mut queue) });
+        Queue(queue)
+    }
+
+    /// Puts a packet into the queue when there is room, its header last, and rings.
+    pub fn submit<T: Copy>(&self, header: u16, packet: T) {
+        assert_eq!(size_of::<T>(), 64);
+        // SAFETY: the queue is alive, and the slot is this thread's once the queue has taken what was in it before.
+        unsafe {
+            let queue = *self.0;
+            let index = hsa_queue_add_write_index_screlease(self.0, 1);
+            while index - hsa_queue_load_read_index_scacquire(self.0) >= u64::from(queue.size) {
+                std::thread::yield_now();
+            }
+            let slot = queue.base_address + index % u64::from(queue.size) * 64;
+            let slot = std::ptr::with_exposed_provenance_mut::<u8>(slot as usize);
+            std::ptr::copy_nonoverlapping((&raw const packet).cast::<u8>().add(2), slot.add(2), 62);
+            let first = &*slot.cast::<std::sync::atomic::AtomicU16>();
+            first.store(header, std::sync::atomic::Ordering::Release);
+            hsa_signal_store_screlease(queue.doorbell_signal, index.cast_signed());
+        }
+    }
+
+    /// Runs a kernel on `items` work-items in workgroups of 64.
+    pub fn dispatch<T>(
+        &self,
+        header: u16,
+        kernel: u64,
+        items: u32,
+        arguments: *const T,
+        done: Handle,
+    ) {
+        let packet = DispatchPacket {
+            header: 0,
+            setup: 1,
+            workgroup_size: [64.min(items as u16), 1, 1],
+            reserved0: 0,
+            grid_size: [items, 1, 1],
+            private_segment_size: 0,
+            group_segment_size: 0,
+            kernel_object: kernel,
+            kernarg_address: arguments.expose_provenance() as u64,
+            reserved2: 0,
+            completion_signal: done,
+        };
+        self.submit(header, packet);
+    }
+}
+
+impl Drop for Queue {
+    fn drop(&mut self) {
+        // SAFETY: the queue is alive.
+        check(unsafe { hsa_queue_destroy(self.0) });
+    }
+}
+
+/// A code object of `text`, which is the code and the descriptors of kernels.
+pub fn object(text: &str) -> Vec<u8> {
+    let target = Target::named("gfx906").expect("a target");
+    let source = Source {
+        name: "test.s",
+        text,
+    };
+    let assembly = assemble(&source, &Options::new(target));
+    assert_eq!(assembly.diagnostics, []);
+    assembly.program.to_object(None).expect("an object")
+}
+
+/// An executable with one code object, frozen.
+pub fn executable(object: &[u8]) -> Handle {
+    let (mut reader, mut executable) = (0, 0);
+    // SAFETY: addresses are those of handles, and of the object's bytes.
+    unsafe {
+        check(hsa_code_object_reader_create_from_memory(
+            object.as_ptr().cast(),
+            object.len(),
+            &raw mut reader,
+        ));
+        check(hsa_executable_create_alt(
+            0,
+            0,
+            std::ptr::null(),
+            &raw mut executable,
+        ));
+        let loaded = std::ptr::null_mut();
+        check(hsa_executable_load_agent_code_object(
+            executable,
+            agents().device,
+            reader,
+            std::ptr::null(),
+            loaded,
+        ));
+    }
+    check(hsa_executable_freeze(executable, std::ptr::null()));
+    check(hsa_code_object_reader_destroy(reader));
+    executable
+}
+
+/// A symbol of an executable.
+pub fn symbol(executable: Handle, name: &CStr) -> Handle {
+    let mut symbol = 0;
+    let agent = &raw const agents().device;
+    // SAFETY: the name is a text, and the addresses are those of handles.
+    check(unsafe {
+        hsa_executable_get_symbol_by_name(executable, name.as_ptr(), agent, &raw mut symbol)
+    });
+    symbol
+}
+
+/// A 64-bit value of a symbol: 22 is the kernel's object, 21 the variable's address.
+pub fn symbol_info(symbol: Handle, attribute: u32) -> u64 {
+    let mut value = 0u64;
+    // SAFETY: the attribute has 64 bits at most.
+    check(unsafe { hsa_executable_symbol_get_info(symbol, attribute, (&raw mut value).cast()) });
+    value
+}
+
+/// Kernels: `add` adds its second argument to the dword of each work-item in the array at its first one; `fault` stores to an
+/// address that nobody has; `spin` never ends; `ring` subtracts 1 from the signal at its first argument as the device library
+/// does: it changes the value, writes the event to the mailbox and sends the interrupt message.
+const KERNELS: &str = "
+    .text
+    .type add,@function
+    add:
+      s_load_dwordx2 s[4:5], s[0:1], 0x0
+      s_load_dword s6, s[0:1], 0x8
+      s_lshl_b32 s2, s2, 6
+      v_add_u32 v0, s2, v0
+      v_lshlrev_b32 v0, 2, v0
+      s_waitcnt lgkmcnt(0)
+      v_mov_b32 v1, s6
+      global_atomic_add v0, v1, s[4:5]
+      s_endpgm
+    .type fault,@function
+    fault:
+      v_mov_b32 v0, 0x1000
+      v_mov_b32 v1, 0
+      global_store_dword v[0:1], v0, off
+      s_endpgm
+    .type spin,@function
+    spin:
+      s_branch spin
+    .type ring,@function
+    ring:
+      s_load_dwordx2 s[4:5], s[0:1], 0x0
+      v_mov_b32 v0, -1
+      v_mov_b32 v1, -1
+      v_mov_b32 v2, 0
+      s_waitcnt lgkmcnt(0)
+      global_atomic_add_x2 v2, v[0:1], s[4:5] offset:8
+      s_load_dwordx2 s[6:7], s[4:5], 0x10
+      s_load_dword s8, s[4:5], 0x18
+      s_waitcnt vmcnt(0) lgkmcnt(0)
+      v_mov_b32 v0, s8
+      v_mov_b32 v1, 0
+      global_store_dwordx2 v2, v[0:1], s[6:7]
+      s_waitcnt vmcnt(0)
+      s_mov_b32 m0, s8
+      s_sendmsg sendmsg(MSG_INTERRUPT)
+      s_endpgm
+    .rodata
+";
+
+/// The executable of the test kernels.
+pub fn kernels() -> Handle {
+    static KERNELS_OF_TESTS: LazyLock<Handle> = LazyLock::new(|| {
+        let mut text = KERNELS.to_owned();
+        for name in ["add", "fault", "spin", "ring"] {
+            text += &format!(
+                "
+                .p2align 6
+                .amdhsa_kernel {name}
+                  .amdhsa_user_sgpr_kernarg_segment_ptr 1
+                  .amdhsa_next_free_vgpr 3
+                  .amdhsa_next_free_sgpr 9
+                .end_amdhsa_kernel
+                "
+            );
+        }
+        executable(&object(&text))
+    });
+    *KERNELS_OF_TESTS
+}
+
+/// The object of a test kernel, by the name of its descriptor.
+pub fn kernel(descriptor: &CStr) -> u64 {
+    symbol_info(symbol(kernels(), descriptor), 22)
+}
+
+/// Arguments of `add`.
+#[repr(C)]
+#[derive(Clone, Copy)]
+pub struct Add {
+    pub array: *mut u32,
+    pub value: u32,
+}
+
+/// Arguments in memory of the device.
+pub fn arguments<T>(arguments: T) -> *const T {
+    let memory = allocate::<T>(1);
+    // SAFETY: the memory is the test's alone.
+    unsafe { memory.write(arguments) };
+    memory
+}

@@ -1,0 +1,10 @@
+//! The functions of the library as a program calls them: signals, queues, memory, executables, forks.
+
+#![allow(unsafe_code)]
+
+mod executables;
+mod hsa;
+mod memory;
+mod processes;
+mod queues;
+mod signals;

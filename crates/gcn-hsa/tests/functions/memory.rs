@@ -1,0 +1,185 @@
+//! Pools, locks, copies, pointers.
+
+use std::ffi::c_void;
+
+use super::hsa::*;
+
+#[test]
+fn pools_give_memory_until_it_is_used_up() {
+    let pool = pool(agents().device, 4);
+    let mut size = 0u64;
+    let mut memory = std::ptr::null_mut();
+    // SAFETY: the addresses are those of a size and of a pointer.
+    unsafe {
+        check(hsa_amd_memory_pool_get_info(
+            pool,
+            2,
+            (&raw mut size).cast(),
+        ));
+        let too_much = hsa_amd_memory_pool_allocate(pool, size as usize + 1, 0, &raw mut memory);
+        assert_eq!(too_much, Status::OUT_OF_RESOURCES);
+        let none = hsa_amd_memory_pool_allocate(pool, 0, 0, &raw mut memory);
+        assert_eq!(none, Status::INVALID_ARGUMENT);
+        check(hsa_amd_memory_pool_allocate(pool, 100, 0, &raw mut memory));
+        check(hsa_amd_memory_fill(memory, 0x0102_0304, 25));
+        assert_eq!(memory.cast::<u8>().add(99).read(), 1);
+    }
+    check(hsa_amd_memory_pool_free(memory));
+    assert_eq!(hsa_amd_memory_pool_free(memory), Status::INVALID_ALLOCATION);
+    check(hsa_amd_memory_pool_free(std::ptr::null_mut()));
+}
+
+#[test]
+fn copies_wait_for_their_signals() {
+    let (to, before, done) = (allocate::<u32>(1000), signal(1), signal(1));
+    let from: Vec<u32> = (0..1000).collect();
+    // SAFETY: both ranges have 4000 bytes.
+    let status = unsafe {
+        hsa_amd_memory_async_copy(
+            to.cast(),
+            agents().device,
+            from.as_ptr().cast(),
+            agents().host,
+            4000,
+            1,
+            &raw const before,
+            done,
+        )
+    };
+    check(status);
+    std::thread::sleep(std::time::Duration::from_millis(3));
+    assert_eq!(load(done), 1);
+    // SAFETY: the signal is alive; the copy ends before the values are looked at.
+    unsafe {
+        hsa_signal_store_screlease(before, 0);
+        finish(done);
+        assert_eq!(std::slice::from_raw_parts(to, 1000), from);
+    }
+}
+
+#[test]
+fn boxes_are_copied_between_pitches() {
+    let mut from = [0u8; 4 * 5 * 6];
+    from.iter_mut()
+        .zip(0..)
+        .for_each(|(byte, index)| *byte = index);
+    let mut to = [0u8; 7 * 8 * 3];
+    let done = signal(1);
+    let memory = |base: *mut u8, pitch, slice| PitchedPtr {
+        base: base.expose_provenance() as u64,
+        pitch,
+        slice,
+    };
+    let (target, source) = (
+        memory(to.as_mut_ptr(), 7, 56),
+        memory(from.as_mut_ptr(), 4, 20),
+    );
+    let (to_offset, from_offset) = (Dim3 { x: 1, y: 2, z: 1 }, Dim3 { x: 1, y: 1, z: 3 });
+    let range = Dim3 { x: 3, y: 4, z: 2 };
+    // SAFETY: the boxes are inside the arrays.
+    let status = unsafe {
+        hsa_amd_memory_async_copy_rect(
+            &raw const target,
+            &raw const to_offset,
+            &raw const source,
+            &raw const from_offset,
+            &raw const range,
+            agents().device,
+            0,
+            0,
+            std::ptr::null(),
+            done,
+        )
+    };
+    check(status);
+    finish(done);
+    for z in 0..3 {
+        for y in 0..8 {
+            for x in 0..7 {
+                let inside = (1..4).contains(&x) && (2..6).contains(&y) && (1..3).contains(&z);
+                let expected = if inside {
+                    x + (y - 1) * 4 + (z + 2) * 20
+                } else {
+                    0
+                };
+                assert_eq!(usize::from(to[x + 7 * y + 56 * z]), expected, "{x} {y} {z}");
+            }
+        }
+    }
+}
+
+fn info(memory: *const c_void) -> PointerInfo {
+    let mut info = PointerInfo {
+        size: size_of::<PointerInfo>() as u32,
+        kind: 99,
+        agent_base_address: 0,
+        host_base_address: 0,
+        size_in_bytes: 0,
+        user_data: 0,
+        agent_owner: 0,
+        global_flags: 0,
+    };
+    let (count, list) = (std::ptr::null_mut(), std::ptr::null_mut());
+    // SAFETY: the address is that of the information.
+    check(unsafe { hsa_amd_pointer_info(memory, &raw mut info, None, count, list) });
+    info
+}
+
+#[test]
+fn a_kernel_works_on_locked_memory() {
+    let mut values = vec![1u32; 10_000];
+    let own: *mut c_void = values.as_mut_ptr().cast();
+    let mut seen = std::ptr::null_mut();
+    let bytes = 4 * values.len();
+    // SAFETY: the values live until they are unlocked.
+    unsafe {
+        check(hsa_amd_memory_lock(
+            own,
+            bytes,
+            std::ptr::null_mut(),
+            0,
+            &raw mut seen,
+        ));
+        // A second lock that overlaps the first.
+        check(hsa_amd_memory_lock(
+            own.byte_add(8192),
+            bytes - 8192,
+            std::ptr::null_mut(),
+            0,
+            &raw mut seen,
+        ));
+    }
+    check(hsa_amd_memory_unlock(own));
+    // SAFETY: as above.
+    check(unsafe { hsa_amd_memory_lock(own, bytes, std::ptr::null_mut(), 0, &raw mut seen) });
+    assert_eq!(seen, own);
+    let found = info(own.wrapping_byte_add(100));
+    assert_eq!((found.kind, found.size_in_bytes), (2, bytes));
+    let (queue, done) = (Queue::new(64), signal(1));
+    let array = own.cast();
+    queue.dispatch(
+        DISPATCH,
+        kernel(c"add.kd"),
+        10_000,
+        arguments(Add { array, value: 4 }),
+        done,
+    );
+    finish(done);
+    assert_eq!(values, [5; 10_000]);
+    check(hsa_amd_memory_unlock(own));
+    check(hsa_amd_memory_unlock(own.wrapping_byte_add(8192)));
+    assert_eq!(hsa_amd_memory_unlock(own), Status::INVALID_ARGUMENT);
+    assert_eq!(info(own).kind, 0);
+}
+
+#[test]
+fn pointers_are_those_of_their_allocation() {
+    let memory = allocate::<u8>(5000);
+    let found = info(memory.wrapping_add(4999).cast());
+    assert_eq!(
+        (found.kind, found.size_in_bytes, found.agent_owner),
+        (1, 5000, agents().device)
+    );
+    assert_eq!(found.agent_base_address, memory.addr() as u64);
+    assert_eq!(info(memory.wrapping_add(1 << 20).cast()).kind, 0);
+}

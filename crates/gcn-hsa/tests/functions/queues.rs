@@ -1,0 +1,236 @@
+//! Packets: kernels, barriers, order, errors.
+
+use std::ffi::c_void;
+use std::sync::atomic::{AtomicU32, AtomicUsize, Ordering::SeqCst};
+use std::time::Duration;
+
+use super::hsa::*;
+
+/// The values of an array that kernels have written.
+fn values(array: *const u32, count: usize) -> Vec<u32> {
+    // SAFETY: the array has so many values, and no kernel runs.
+    unsafe { std::slice::from_raw_parts(array, count) }.to_vec()
+}
+
+fn barrier(signals: &[Handle], done: Handle) -> BarrierPacket {
+    let mut dep_signal = [0; 5];
+    dep_signal[..signals.len()].copy_from_slice(signals);
+    BarrierPacket {
+        header: 0,
+        reserved0: 0,
+        reserved1: 0,
+        dep_signal,
+        reserved2: 0,
+        completion_signal: done,
+    }
+}
+
+#[test]
+fn a_kernel_runs_and_its_times_are_in_order() {
+    let (queue, done, array) = (Queue::new(64), signal(1), allocate::<u32>(200));
+    queue.dispatch(
+        DISPATCH,
+        kernel(c"add.kd"),
+        200,
+        arguments(Add { array, value: 3 }),
+        done,
+    );
+    finish(done);
+    assert_eq!(values(array, 200), [3; 200]);
+    let mut times = Times { start: 0, end: 0 };
+    // SAFETY: the address is that of the times.
+    check(unsafe { hsa_amd_profiling_get_dispatch_time(agents().device, done, &raw mut times) });
+    assert!(0 < times.start && times.start <= times.end, "{times:?}");
+    check(hsa_amd_memory_pool_free(array.cast()));
+}
+
+#[test]
+fn a_small_ring_wraps_around_while_threads_fill_it() {
+    const THREADS: u32 = 3;
+    const PACKETS: u32 = 300;
+    let (queue, array, done) = (
+        Queue::new(64),
+        allocate::<u32>(64),
+        signal((THREADS * PACKETS).into()),
+    );
+    let (kernel, arguments) = (kernel(c"add.kd"), arguments(Add { array, value: 1 }));
+    let (address, arguments) = (queue.0.expose_provenance(), arguments.expose_provenance());
+    std::thread::scope(|scope| {
+        for _ in 0..THREADS {
+            scope.spawn(|| {
+                let queue = std::mem::ManuallyDrop::new(Queue(
+                    std::ptr::with_exposed_provenance_mut(address),
+                ));
+                let arguments = std::ptr::with_exposed_provenance::<Add>(arguments);
+                for _ in 0..PACKETS {
+                    queue.dispatch(DISPATCH, kernel, 64, arguments, done);
+                }
+            });
+        }
+    });
+    finish(done);
+    assert_eq!(values(array, 64), [THREADS * PACKETS; 64]);
+}
+
+#[test]
+fn barriers_wait_for_all_or_for_one() {
+    let (first, second) = (signal(1), signal(1));
+    let queue = Queue::new(64);
+    let (any, all) = (signal(1), signal(1));
+    queue.submit(BARRIER_OR, barrier(&[first, second], any));
+    queue.submit(BARRIER_AND | BARRIER_BIT, barrier(&[first, 0, second], all));
+    std::thread::sleep(Duration::from_millis(3));
+    assert_eq!((load(any), load(all)), (1, 1));
+    // SAFETY: the signals are alive.
+    unsafe { hsa_signal_store_screlease(second, 0) };
+    finish(any);
+    std::thread::sleep(Duration::from_millis(3));
+    assert_eq!(load(all), 1);
+    // SAFETY: as above.
+    unsafe { hsa_signal_store_screlease(first, 0) };
+    finish(all);
+}
+
+#[test]
+fn a_barrier_compares_a_value_under_a_mask() {
+    let (it, done, queue) = (signal(0xf0), signal(1), Queue::new(64));
+    let packet = BarrierValuePacket {
+        header: 0,
+        amd_format: 2,
+        reserved: 0,
+        reserved0: 0,
+        signal: it,
+        value: 5,
+        mask: 0xf,
+        cond: EQUAL,
+        reserved1: 0,
+        reserved2: 0,
+        reserved3: 0,
+        completion_signal: done,
+    };
+    queue.submit(FENCES, packet);
+    std::thread::sleep(Duration::from_millis(3));
+    assert_eq!(load(done), 1);
+    // SAFETY: the signal is alive.
+    unsafe { hsa_signal_store_screlease(it, 0xa5) };
+    finish(done);
+}
+
+#[test]
+fn queues_wait_for_each_other() {
+    let (one, other) = (Queue::new(64), Queue::new(64));
+    let (first, last, array) = (signal(1), signal(1), allocate::<u32>(64));
+    let arguments = arguments(Add { array, value: 2 });
+    one.submit(BARRIER_AND | BARRIER_BIT, barrier(&[first], 0));
+    one.dispatch(
+        DISPATCH | BARRIER_BIT,
+        kernel(c"add.kd"),
+        64,
+        arguments,
+        last,
+    );
+    assert_eq!(load(last), 1);
+    other.dispatch(DISPATCH, kernel(c"add.kd"), 64, arguments, first);
+    finish(last);
+    assert_eq!(values(array, 64), [4; 64]);
+}
+
+static STATUS: AtomicU32 = AtomicU32::new(0);
+static CALLS: AtomicUsize = AtomicUsize::new(0);
+
+unsafe extern "C" fn failed(status: Status, _: *mut HsaQueue, data: *mut c_void) {
+    STATUS.store(status.0, SeqCst);
+    CALLS.fetch_add(data.addr(), SeqCst);
+}
+
+#[test]
+fn a_fault_stops_its_queue_alone_and_is_told() {
+    let queue = Queue::with(64, Some(failed), std::ptr::without_provenance_mut(1));
+    let (done, behind, array) = (signal(1), signal(1), allocate::<u32>(64));
+    let arguments = arguments(Add { array, value: 1 });
+    queue.dispatch(DISPATCH, kernel(c"fault.kd"), 1, arguments, done);
+    queue.dispatch(DISPATCH, kernel(c"add.kd"), 64, arguments, behind);
+    // SAFETY: the signals are alive.
+    let value = unsafe { hsa_signal_wait_scacquire(behind, LESS, 1, PATIENCE, 0) };
+    assert!(
+        value < 0 && load(done) < 0,
+        "a failed command makes its signal negative"
+    );
+    assert_eq!(
+        (CALLS.load(SeqCst), Status(STATUS.load(SeqCst))),
+        (1, Status::MEMORY_FAULT)
+    );
+    assert_eq!(values(array, 64), [0; 64]);
+    let (other, done) = (Queue::new(64), signal(1));
+    other.dispatch(DISPATCH, kernel(c"add.kd"), 64, arguments, done);
+    finish(done);
+    assert_eq!(values(array, 64), [1; 64]);
+}
+
+#[test]
+fn packets_that_are_none_fail() {
+    for (header, object) in [(4 | FENCES, 0), (77, 0), (DISPATCH, 0x1234_5678)] {
+        let (queue, done) = (Queue::new(64), signal(1));
+        queue.dispatch(header, object, 1, std::ptr::null::<u8>(), done);
+        // SAFETY: the signal is alive.
+        let value = unsafe { hsa_signal_wait_scacquire(done, LESS, 1, PATIENCE, 0) };
+        assert!(value < 0, "header {header:#x}: {value}");
+    }
+}
+
+#[test]
+fn a_queue_is_destroyed_while_its_kernel_runs() {
+    let (queue, done) = (Queue::new(64), signal(1));
+    queue.dispatch(
+        DISPATCH,
+        kernel(c"spin.kd"),
+        64,
+        std::ptr::null::<u8>(),
+        done,
+    );
+    std::thread::sleep(Duration::from_millis(10));
+    drop(queue);
+    assert_eq!(load(done), 1);
+}
+
+#[test]
+fn sizes_of_queues_are_powers_of_two() {
+    for (size, expected) in [
+        (0, Status::INVALID_ARGUMENT),
+        (100, Status::INVALID_ARGUMENT),
+        (1 << 30, Status::INVALID_QUEUE_CREATION),
+    ] {
+        let mut queue = std::ptr::null_mut();
+        let device = agents().device;
+        // SAFETY: the address is that of a pointer.
+        let status = unsafe {
+            hsa_queue_create(
+                device,
+                size,
+                0,
+                None,
+                std::ptr::null_mut(),
+                0,
+                0,
+                &raw mut queue,
+            )
+        };
+        assert_eq!(status, expected);
+    }
+    let mut queue = std::ptr::null_mut();
+    let host = agents().host;
+    // SAFETY: as above.
+    let status = unsafe {
+        hsa_queue_create(
+            host,
+            64,
+            0,
+            None,
+            std::ptr::null_mut(),
+            0,
+            0,
+            &raw mut queue,
+        )
+    };
+    assert_eq!(status, Status::INVALID_AGENT);
+}

@@ -1,0 +1,156 @@
+//! Values, waits, handlers and groups.
+
+use std::ffi::c_void;
+use std::sync::atomic::{AtomicI64, AtomicUsize, Ordering::SeqCst};
+use std::time::Duration;
+
+use super::hsa::*;
+
+#[test]
+fn operations_change_the_value() {
+    let it = signal(12);
+    // SAFETY: the signal is alive.
+    unsafe {
+        hsa_signal_add_relaxed(it, 5);
+        hsa_signal_subtract_scacq_screl(it, 1);
+        assert_eq!(load(it), 16);
+        assert_eq!(hsa_signal_exchange_acq_rel(it, 6), 16);
+        assert_eq!(hsa_signal_cas_scacq_screl(it, 7, 1), 6);
+        assert_eq!(hsa_signal_cas_scacq_screl(it, 6, 0b1100), 6);
+        hsa_signal_and_relaxed(it, 0b0110);
+        hsa_signal_or_relaxed(it, 0b0001);
+        hsa_signal_xor_relaxed(it, -1);
+    }
+    assert_eq!(load(it), !0b0101);
+    check(hsa_signal_destroy(it));
+    assert_eq!(hsa_signal_destroy(it), Status::INVALID_SIGNAL);
+    assert_eq!(hsa_signal_destroy(0), Status::INVALID_SIGNAL);
+}
+
+#[test]
+fn a_wait_ends_when_its_condition_holds() {
+    for (condition, compare, value) in [
+        (EQUAL, 3, 3),
+        (NOT_EQUAL, 10, 9),
+        (LESS, 0, -1),
+        (AT_LEAST, 11, 11),
+    ] {
+        let it = signal(10);
+        let sleeper = std::thread::spawn(move || {
+            // SAFETY: the signal lives until the thread has ended.
+            unsafe { hsa_signal_wait_scacquire(it, condition, compare, PATIENCE, 0) }
+        });
+        std::thread::sleep(Duration::from_millis(2));
+        // SAFETY: the signal is alive.
+        unsafe { hsa_signal_store_screlease(it, value) };
+        assert_eq!(sleeper.join().expect("it ends"), value);
+        check(hsa_signal_destroy(it));
+    }
+}
+
+#[test]
+fn a_wait_ends_at_its_time_limit_with_the_value() {
+    let it = signal(4);
+    // SAFETY: the signal is alive.
+    let value = unsafe { hsa_signal_wait_scacquire(it, EQUAL, 0, 1_000_000, 0) };
+    assert_eq!(value, 4);
+}
+
+#[test]
+fn a_store_through_the_pointer_of_the_value_is_seen() {
+    let it = signal(1);
+    let mut pointer = std::ptr::null_mut();
+    // SAFETY: the signal is alive, and so is its value.
+    let value = unsafe {
+        check(hsa_amd_signal_value_pointer(it, &raw mut pointer));
+        AtomicI64::from_ptr(pointer)
+    };
+    let sleeper = std::thread::spawn(move || finish(it));
+    std::thread::sleep(Duration::from_millis(2));
+    value.store(0, SeqCst);
+    sleeper.join().expect("it ends");
+}
+
+#[test]
+fn a_kernel_wakes_who_waits_for_its_signal() {
+    let (it, done) = (signal(1), signal(1));
+    let queue = Queue::new(64);
+    let sleeper = std::thread::spawn(move || finish(it));
+    queue.dispatch(DISPATCH, kernel(c"ring.kd"), 1, arguments(it), done);
+    finish(done);
+    sleeper.join().expect("it ends");
+}
+
+#[test]
+fn handlers_are_called_until_they_return_false() {
+    static CALLS: AtomicUsize = AtomicUsize::new(0);
+    unsafe extern "C" fn handler(value: i64, argument: *mut c_void) -> bool {
+        // SAFETY: the argument is the counter below.
+        unsafe { (*argument.cast::<AtomicI64>()).fetch_add(value, SeqCst) };
+        CALLS.fetch_add(1, SeqCst) < 2
+    }
+    let (it, sum) = (signal(0), Box::leak(Box::new(AtomicI64::new(0))));
+    let argument = std::ptr::from_ref(sum).cast_mut().cast();
+    // SAFETY: the handler is made for its argument, which is never freed.
+    check(unsafe { hsa_amd_signal_async_handler(it, AT_LEAST, 7, Some(handler), argument) });
+    std::thread::sleep(Duration::from_millis(2));
+    assert_eq!(CALLS.load(SeqCst), 0);
+    // SAFETY: the signal is alive.
+    unsafe { hsa_signal_store_screlease(it, 7) };
+    let begin = std::time::Instant::now();
+    while CALLS.load(SeqCst) < 3 {
+        assert!(
+            begin.elapsed() < Duration::from_nanos(PATIENCE),
+            "it is not called"
+        );
+        std::thread::yield_now();
+    }
+    std::thread::sleep(Duration::from_millis(5));
+    assert_eq!((CALLS.load(SeqCst), sum.load(SeqCst)), (3, 21));
+}
+
+#[test]
+fn one_of_several_signals_is_enough() {
+    let signals = [signal(5), signal(6), signal(7)];
+    let (mut group, mut found, mut value) = (0, 0, 0);
+    // SAFETY: the arrays have an element for each signal.
+    unsafe {
+        check(hsa_signal_group_create(
+            3,
+            signals.as_ptr(),
+            0,
+            std::ptr::null(),
+            &raw mut group,
+        ));
+        hsa_signal_store_screlease(signals[1], 0);
+        let (conditions, values) = ([EQUAL; 3], [0; 3]);
+        let status = hsa_signal_group_wait_any_scacquire(
+            group,
+            conditions.as_ptr(),
+            values.as_ptr(),
+            0,
+            &raw mut found,
+            &raw mut value,
+        );
+        check(status);
+        assert_eq!((found, value), (signals[1], 0));
+        let which = |values: [i64; 3]| {
+            hsa_amd_signal_wait_any(
+                3,
+                signals.as_ptr(),
+                conditions.as_ptr(),
+                values.as_ptr(),
+                1_000_000,
+                0,
+                std::ptr::null_mut(),
+            )
+        };
+        assert_eq!(which([1, 1, 7]), 2);
+        assert_eq!(which([1, 1, 1]), u32::MAX, "the time limit");
+    }
+    check(hsa_signal_group_destroy(group));
+    assert_eq!(
+        hsa_signal_group_destroy(group),
+        Status::INVALID_SIGNAL_GROUP
+    );
+}

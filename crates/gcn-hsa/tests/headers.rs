@@ -1,0 +1,103 @@
+//! The layout of types, compared with the public headers of Debian's `libhsa-runtime-dev` by a C compiler.
+
+use std::fmt::Write;
+use std::mem::offset_of;
+use std::process::Command;
+
+use gcn_hsa::abi::*;
+
+/// A type: its name in the headers, bytes, and fields with their offsets.
+type Layout = (&'static str, usize, Vec<(&'static str, usize)>);
+
+/// The layout of a type of this crate. A field is given with its name in the headers where that is another.
+macro_rules! layout {
+    ($Type:ident as $c:literal { $($field:ident $(= $name:literal)?),* $(,)? }) => {
+        (
+            $c,
+            size_of::<$Type>(),
+            vec![$((layout!(@name $field $($name)?), offset_of!($Type, $field))),*],
+        )
+    };
+    (@name $field:ident) => { stringify!($field) };
+    (@name $field:ident $name:literal) => { $name };
+}
+
+fn layouts() -> Vec<Layout> {
+    vec![
+        layout!(AmdSignal as "amd_signal_t" {
+            kind, value, event_mailbox_ptr, event_id, start_ts, end_ts, queue_ptr, reserved3,
+        }),
+        layout!(HsaQueue as "hsa_queue_t" { kind = "type", features, base_address, doorbell_signal, size, id }),
+        layout!(AmdQueue as "amd_queue_t" {
+            hsa_queue, write_dispatch_id, group_segment_aperture_base_hi, private_segment_aperture_base_hi, max_cu_id,
+            max_wave_id, max_legacy_doorbell_dispatch_id_plus_1, legacy_doorbell_lock, read_dispatch_id,
+            read_dispatch_id_field_base_byte_offset, compute_tmpring_size, scratch_resource_descriptor,
+            scratch_backing_memory_location, scratch_backing_memory_byte_size, scratch_wave64_lane_byte_size,
+            queue_properties, queue_inactive_signal,
+        }),
+        layout!(DispatchPacket as "hsa_kernel_dispatch_packet_t" {
+            header, setup, workgroup_size = "workgroup_size_x", grid_size = "grid_size_x", private_segment_size,
+            group_segment_size, kernel_object, kernarg_address, completion_signal,
+        }),
+        layout!(BarrierPacket as "hsa_barrier_and_packet_t" { header, dep_signal, completion_signal }),
+        layout!(BarrierPacket as "hsa_barrier_or_packet_t" { header, dep_signal, completion_signal }),
+        layout!(BarrierValuePacket as "hsa_amd_barrier_value_packet_t" {
+            header, amd_format = "header.AmdFormat", signal, value, mask, cond, completion_signal,
+        }),
+        layout!(Dim3 as "hsa_dim3_t" { x, y, z }),
+        layout!(PitchedPtr as "hsa_pitched_ptr_t" { base, pitch, slice }),
+        layout!(LinkInfo as "hsa_amd_memory_pool_link_info_t" {
+            min_latency, max_latency, min_bandwidth, max_bandwidth, atomic_support_32bit, atomic_support_64bit,
+            coherent_support, link_type, numa_distance,
+        }),
+        layout!(PointerInfo as "hsa_amd_pointer_info_t" {
+            size, kind = "type", agent_base_address = "agentBaseAddress", host_base_address = "hostBaseAddress",
+            size_in_bytes = "sizeInBytes", user_data = "userData", agent_owner = "agentOwner", global_flags,
+        }),
+        layout!(Times as "hsa_amd_profiling_dispatch_time_t" { start, end }),
+        layout!(Times as "hsa_amd_profiling_async_copy_time_t" { start, end }),
+        layout!(HdpFlush as "hsa_amd_hdp_flush_t" {
+            mem_flush_cntl = "HDP_MEM_FLUSH_CNTL", reg_flush_cntl = "HDP_REG_FLUSH_CNTL",
+        }),
+        layout!(MemoryFaultEvent as "hsa_amd_event_t" {
+            event_type, agent = "memory_fault.agent", virtual_address = "memory_fault.virtual_address",
+            fault_reason_mask = "memory_fault.fault_reason_mask",
+        }),
+        layout!(SegmentDescriptor as "hsa_ven_amd_loader_segment_descriptor_t" {
+            agent, executable, code_object_storage_type, code_object_storage_base, code_object_storage_size,
+            code_object_storage_offset, segment_base, segment_size,
+        }),
+    ]
+}
+
+#[test]
+fn types_are_laid_out_as_in_the_headers() {
+    let mut source = String::from(
+        "#include <stddef.h>\n#include <hsa/hsa.h>\n#include <hsa/hsa_ext_amd.h>\n#include <hsa/amd_hsa_queue.h>\n\
+         #include <hsa/amd_hsa_signal.h>\n#include <hsa/hsa_ven_amd_loader.h>\n",
+    );
+    for (name, size, fields) in layouts() {
+        let _ = writeln!(
+            source,
+            "_Static_assert(sizeof({name}) == {size}, \"{name}\");"
+        );
+        for (field, offset) in fields {
+            let _ = writeln!(
+                source,
+                "_Static_assert(offsetof({name}, {field}) == {offset}, \"{name}.{field}\");"
+            );
+        }
+    }
+    let directory = tempfile::tempdir().expect("a directory");
+    let file = directory.path().join("layout.c");
+    std::fs::write(&file, source).expect("a file");
+    let cc = Command::new("cc")
+        .args(["-std=c11", "-fsyntax-only"])
+        .arg(&file)
+        .output();
+    let output = cc.expect(
+        "cc runs; the headers are those of libhsa-runtime-dev, which `cargo xtask tools` installs",
+    );
+    let problem = String::from_utf8_lossy(&output.stderr);
+    assert!(output.status.success(), "{problem}");
+}

@@ -1,0 +1,45 @@
+//! Builds `libhsa-runtime64.so.1`.
+
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use anyhow::{Result, anyhow};
+
+use crate::run;
+
+#[path = "../../crates/gcn-hsa/link.rs"]
+mod link;
+
+/// Builds the library with a profile of cargo's, in the build directory, where `gcn exec` of the same profile finds it; its
+/// path.
+///
+/// # Errors
+/// It cannot be built or linked.
+pub(crate) fn build(profile: &str) -> Result<PathBuf> {
+    run(Command::new(env!("CARGO")).args([
+        "build",
+        "--locked",
+        "--package",
+        "gcn-hsa",
+        "--profile",
+        profile,
+    ]))?;
+    let directory = target_directory().join(match profile {
+        "dev" => "debug",
+        other => other,
+    });
+    let library = directory.join("gcn-hsa").join(link::LIBRARY);
+    link::link(&directory.join("libgcn_hsa.a"), &library).map_err(|problem| anyhow!(problem))?;
+    println!("{}", library.display());
+    Ok(library)
+}
+
+/// The build directory: this program is in one of its subdirectories.
+fn target_directory() -> PathBuf {
+    let own = std::env::current_exe().ok();
+    let target = own.as_deref().and_then(|own| own.parent()?.parent());
+    target.map_or_else(
+        || Path::new(env!("CARGO_MANIFEST_DIR")).join("../target"),
+        Path::to_owned,
+    )
+}
