@@ -40,6 +40,9 @@ const TOOLS: &[(&str, &str)] = &[
         "/usr/lib/x86_64-linux-gnu/amdgcn/bitcode/ockl.bc",
         "rocm-device-libs",
     ),
+    ("/usr/include/hsa/hsa.h", "libhsa-runtime-dev"),
+    ("/usr/bin/hipcc", "hipcc"),
+    ("/usr/include/hip/hip_runtime_api.h", "libamdhip64-dev"),
 ];
 
 fn main() -> ExitCode {

@@ -6,6 +6,7 @@
 use std::time::Duration;
 
 use gcn_runtime::fault::{Fault, FaultKind};
+use gcn_runtime::report::{CodeMap, FaultReport, kernel_name};
 use gcn_runtime::{Error, Kernel};
 
 use crate::abi::MemoryFaultEvent;
@@ -28,14 +29,20 @@ pub(crate) fn report(
     error: &Error,
     late: Option<Duration>,
 ) -> Status {
-    let name = kernel.name();
-    match (late, error) {
-        (Some(time), _) => say(&format!(
-            "error: kernel {name} was stopped after {} s, the timeout\n{error}",
-            time.as_secs_f64()
-        )),
-        (None, error) => say(&format!("error: kernel {name}: {error}")),
-    }
+    let stopped = late.map_or_else(
+        || "stopped".to_owned(),
+        |time| format!("stopped after {} s, the timeout", time.as_secs_f64()),
+    );
+    let report = match error {
+        Error::Fault(completion) => {
+            let code = CodeMap::new(kernel.module());
+            FaultReport::new(completion, &code, &stopped, None).map(|report| report.to_string())
+        }
+        _ => None,
+    };
+    let report =
+        report.unwrap_or_else(|| format!("kernel {}: {error}", kernel_name(kernel.name())));
+    say(&format!("error: {report}"));
     match error {
         Error::Fault(completion) => match &completion.fault {
             Some(fault) => status_of(runtime, queue, fault),

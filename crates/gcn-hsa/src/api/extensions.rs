@@ -145,7 +145,7 @@ pub unsafe extern "C" fn hsa_system_get_major_extension_table(
         supported(extension, major)?.ok_or(Status::ERROR)?;
         let bytes = bytes.min(size_of::<LoaderTable>());
         let from = (&raw const TABLE).cast::<u8>();
-        // SAFETY: the program vouches for so many bytes, and the table has them.
+        // SAFETY: the program vouches for `bytes` bytes, and the table has them.
         unsafe { std::ptr::copy_nonoverlapping(from, table.cast(), bytes) };
         Ok(())
     })

@@ -1,5 +1,7 @@
 //! Code objects, symbols, variables of others.
 
+use std::process::Command;
+
 use super::hsa::*;
 
 const USER: &str = "
@@ -21,9 +23,40 @@ const USER: &str = "
     .end_amdhsa_kernel
 ";
 
+/// The code object of [`USER`], linked as LLVM's linker does it, which leaves `shared` to the loader.
+fn user() -> Vec<u8> {
+    let directory = tempfile::tempdir().expect("a directory");
+    let [source, object, linked] =
+        ["user.s", "user.o", "user.co"].map(|name| directory.path().join(name));
+    std::fs::write(&source, USER).expect("a file");
+    let run = |command: &mut Command| {
+        let output = command
+            .output()
+            .expect("LLVM 19 is there; `cargo xtask tools` installs it");
+        let problem = String::from_utf8_lossy(&output.stderr);
+        assert!(output.status.success(), "{problem}");
+    };
+    let target = [
+        "-triple=amdgcn-amd-amdhsa",
+        "-mcpu=gfx906",
+        "-filetype=obj",
+        "-o",
+    ];
+    run(Command::new("llvm-mc-19")
+        .args(target)
+        .arg(&object)
+        .arg(&source));
+    run(Command::new("ld.lld-19")
+        .args(["-shared", "-o"])
+        .arg(&linked)
+        .arg(&object));
+    std::fs::read(&linked).expect("a file")
+}
+
 /// Loads a code object, where `shared` is at an address if one is given; the executable and the status.
 fn load_user(shared: Option<*mut u32>) -> (Handle, Status) {
-    let object = object(USER);
+    let object = user();
+    agents();
     let (mut reader, mut executable) = (0, 0);
     // SAFETY: addresses are those of handles, of the object's bytes, and of a text.
     unsafe {
@@ -105,6 +138,7 @@ fn symbols_have_their_kinds_and_sizes() {
 
 #[test]
 fn bytes_that_are_no_code_are_refused() {
+    agents();
     let (mut reader, mut executable) = (0, 0);
     let bytes = [0u8; 100];
     // SAFETY: addresses are those of handles and of the bytes.

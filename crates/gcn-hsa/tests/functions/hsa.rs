@@ -5,8 +5,8 @@ use std::sync::LazyLock;
 
 use gcn_asm::{Options, Source, assemble};
 pub use gcn_hsa::abi::{
-    AmdSignal, BarrierPacket, BarrierValuePacket, Dim3, DispatchPacket, EachHandle, Handle,
-    HsaQueue, PitchedPtr, PointerInfo, QueueCallback, SignalHandler, Times,
+    BarrierPacket, BarrierValuePacket, Dim3, DispatchPacket, EachHandle, Handle, HsaQueue,
+    PitchedPtr, PointerInfo, QueueCallback, SignalHandler, Times,
 };
 pub use gcn_hsa::status::Status;
 use gcn_isa::Target;
@@ -250,6 +250,7 @@ pub fn object(text: &str) -> Vec<u8> {
 
 /// An executable with one code object, frozen.
 pub fn executable(object: &[u8]) -> Handle {
+    agents();
     let (mut reader, mut executable) = (0, 0);
     // SAFETY: addresses are those of handles, and of the object's bytes.
     unsafe {
@@ -302,6 +303,7 @@ pub fn symbol_info(symbol: Handle, attribute: u32) -> u64 {
 /// does: it changes the value, writes the event to the mailbox and sends the interrupt message.
 const KERNELS: &str = "
     .text
+    .p2align 8
     .type add,@function
     add:
       s_load_dwordx2 s[4:5], s[0:1], 0x0
@@ -313,15 +315,18 @@ const KERNELS: &str = "
       v_mov_b32 v1, s6
       global_atomic_add v0, v1, s[4:5]
       s_endpgm
+    .p2align 8
     .type fault,@function
     fault:
       v_mov_b32 v0, 0x1000
       v_mov_b32 v1, 0
       global_store_dword v[0:1], v0, off
       s_endpgm
+    .p2align 8
     .type spin,@function
     spin:
       s_branch spin
+    .p2align 8
     .type ring,@function
     ring:
       s_load_dwordx2 s[4:5], s[0:1], 0x0

@@ -8,7 +8,7 @@ use super::hsa::*;
 
 /// The values of an array that kernels have written.
 fn values(array: *const u32, count: usize) -> Vec<u32> {
-    // SAFETY: the array has so many values, and no kernel runs.
+    // SAFETY: the array has `count` values, and no kernel runs.
     unsafe { std::slice::from_raw_parts(array, count) }.to_vec()
 }
 
