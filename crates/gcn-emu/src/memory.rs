@@ -53,6 +53,9 @@ use space::{AddressSpace, Entry};
 pub const FIRST_ADDRESS: u64 = 0x1_0000_0000;
 /// Allocations begin at multiples of this.
 pub const ALIGNMENT: u64 = 0x1_0000;
+/// Bit of the addresses that kernels have for memory of the host that is registered under an address of its own. No address
+/// of the host's has it.
+pub const ALIAS: u64 = 1 << 47;
 /// Unmapped bytes behind each allocation, so that running off its end faults.
 const GUARD: u64 = 0x1_0000;
 /// Bytes in the unit of copies.
@@ -219,7 +222,15 @@ impl Memory {
     /// # Errors
     /// [`AllocError`] when the host has not so much, or the limit is reached.
     pub fn allocate(&self, name: &str, bytes: u64) -> Result<u64, AllocError> {
-        self.space.allocate(name, bytes)
+        self.space.allocate(name, bytes, ALIGNMENT)
+    }
+
+    /// Allocates at a multiple of `align`, a power of two that is at least [`ALIGNMENT`].
+    ///
+    /// # Errors
+    /// As [`Memory::allocate`].
+    pub fn allocate_aligned(&self, name: &str, bytes: u64, align: u64) -> Result<u64, AllocError> {
+        self.space.allocate(name, bytes, align.max(ALIGNMENT))
     }
 
     /// Frees the allocation that begins at `address`. A kernel that accesses it from now on faults; one that is just doing so
@@ -229,6 +240,25 @@ impl Memory {
     /// No allocation begins there.
     pub fn free(&self, address: u64) -> Result<(), FreeError> {
         self.space.free(address)
+    }
+
+    /// Lets kernels access `len` bytes of the host's own at another address, which it yields: the host address with
+    /// [`ALIAS`]. [`Memory::release`] takes that address.
+    ///
+    /// # Errors
+    /// They overlap others.
+    ///
+    /// # Safety
+    /// As [`Memory::register`].
+    pub unsafe fn register_alias(
+        &self,
+        name: &str,
+        bytes: *mut u8,
+        len: u64,
+    ) -> Result<u64, RegisterError> {
+        let address = bytes.expose_provenance() as u64 | ALIAS;
+        self.space.register(name, address, len)?;
+        Ok(address)
     }
 
     /// Lets kernels access `len` bytes of the host's own at their host addresses.

@@ -30,6 +30,29 @@ const WAVES: u32 = 40;
 const SIMDS: u32 = 4;
 const WAVE_LANES: u32 = 64;
 
+/// The extension of images.
+const IMAGES: u32 = 1;
+/// First and last of the attributes of images, `hsa_ext_agent_info_t`.
+const IMAGE_1D: u32 = 0x3000;
+const IMAGE_PITCH_ALIGNMENT: u32 = 0x300c;
+/// Their values: elements by dimension (of 1D, arrays, buffers, 2D, arrays, depth, arrays of depth, 3D), layers, images that are
+/// read, images that are written, samplers, alignment of rows.
+const IMAGE_LIMITS: [&[u32]; 13] = [
+    &[16384],
+    &[16384],
+    &[1 << 27],
+    &[16384, 16384],
+    &[16384, 16384],
+    &[16384, 16384],
+    &[16384, 16384],
+    &[16384, 16384, 8192],
+    &[8192],
+    &[128],
+    &[0],
+    &[16],
+    &[256],
+];
+
 /// An agent.
 #[derive(Debug)]
 pub(crate) struct Agent {
@@ -184,8 +207,18 @@ impl Agent {
                 self.number_of(vec![0; 4], |_, chip| vec![16 << 10, chip.l2 << 10, 0, 0]),
             ),
             19 => Info::U64(self.isa().unwrap_or(0)),
-            // Extensions: a bit for each; the loader's is one of the system.
-            20 => Info::Bytes(vec![0; 128]),
+            // Extensions: a bit for each. Without the one of images HIP takes 0 for the pitch of two-dimensional memory; that
+            // there are no images to write to (`IMAGES`) makes HIP say that a device has none.
+            20 => {
+                let mut extensions = vec![0; 128];
+                extensions[0] = of_device(1 << IMAGES) as u8;
+                Info::Bytes(extensions)
+            }
+            IMAGE_1D..=IMAGE_PITCH_ALIGNMENT => {
+                let limit = IMAGE_LIMITS[(attribute - IMAGE_1D) as usize];
+                let count = limit.iter().map(|value| of_device(*value)).collect();
+                Info::U32s(count)
+            }
             21 => Info::U16(1),
             22 => Info::U16(1),
             0xa000 => Info::U32(self.number_of(0, |_, chip| chip.device)),

@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::ops::Range;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
+use gcn_runtime::memory::ALIAS;
 use gcn_runtime::{Device, HostMemory};
 
 use crate::abi::Handle;
@@ -13,6 +14,8 @@ use crate::status::{Outcome, Status};
 
 /// Bytes that allocations are multiples of.
 const GRANULE: u64 = 4096;
+/// Alignment of allocations of as many bytes or more, as drivers give it: allocators in kernels find the begin of a block by it.
+const LARGE: u64 = 2 << 20;
 /// Bits of a pool's handle below its agent's number.
 const KIND_BITS: u32 = 8;
 
@@ -163,7 +166,10 @@ struct Part {
 /// What is known of an address.
 #[derive(Clone, Debug)]
 pub(crate) struct Found {
+    /// Address that the host has.
     pub(crate) base: u64,
+    /// Address that agents have.
+    pub(crate) agents_base: u64,
     pub(crate) bytes: u64,
     /// Position of the agent that it belongs to.
     pub(crate) agent: usize,
@@ -237,7 +243,8 @@ impl Pools {
             pool.kind.name(),
             state.count
         );
-        let base = self.device.memory().allocate(&name, counted);
+        let align = if counted >= LARGE { LARGE } else { GRANULE };
+        let base = self.device.memory().allocate_aligned(&name, counted, align);
         let base = base.map_err(|_| Status::OUT_OF_RESOURCES)?;
         state.count += 1;
         state.used[pool.agent] = used;
@@ -270,18 +277,19 @@ impl Pools {
         Ok(given.at_end)
     }
 
-    /// Makes memory of the host accessible to agents, where it is.
-    pub(crate) fn lock(&self, start: u64, bytes: u64, agent: usize) -> Outcome {
+    /// Makes memory of the host accessible to agents; the address that they have for it. As on a real device it is not the
+    /// host's, by which programs tell the two apart, unless the memory is that of a pool.
+    pub(crate) fn lock(&self, start: u64, bytes: u64, agent: usize) -> Outcome<u64> {
         let end = start
             .checked_add(bytes)
             .filter(|_| start != 0 && bytes != 0);
         let end = end.ok_or(Status::INVALID_ARGUMENT)?;
         let pages = start / GRANULE * GRANULE..end.next_multiple_of(GRANULE);
         let mut state = self.state();
-        let parts = if find_given(&state.given, start).is_some() {
-            Vec::new()
+        let (address, parts) = if find_given(&state.given, start).is_some() {
+            (start, Vec::new())
         } else {
-            self.take_parts(&mut state.parts, pages)?
+            (start | ALIAS, self.take_parts(&mut state.parts, pages)?)
         };
         state.locked.entry(start).or_default().push(Locked {
             bytes,
@@ -289,7 +297,7 @@ impl Pools {
             user_data: 0,
             parts,
         });
-        Ok(())
+        Ok(address)
     }
 
     /// Registers what is not yet registered of a range; the keys of all parts in it, each of which has one more lock.
@@ -362,6 +370,7 @@ impl Pools {
         if let Some((base, given)) = find_given(&state.given, address) {
             return Some(Found {
                 base,
+                agents_base: base,
                 bytes: given.bytes,
                 agent: given.pool.agent,
                 is_locked: false,
@@ -369,11 +378,13 @@ impl Pools {
                 flags: given.pool.kind.flags(),
             });
         }
+        let address = of_host(address);
         let mut before = state.locked.range(..=address).rev();
         before.find_map(|(base, locks)| {
             let lock = locks.iter().find(|lock| address - base < lock.bytes)?;
             Some(Found {
                 base: *base,
+                agents_base: *base | if lock.parts.is_empty() { 0 } else { ALIAS },
                 bytes: lock.bytes,
                 agent: lock.agent,
                 is_locked: true,
@@ -424,6 +435,11 @@ impl Pools {
     }
 }
 
+/// The host's address of memory that agents have under another.
+pub(crate) fn of_host(address: u64) -> u64 {
+    address & !ALIAS
+}
+
 fn find_given(given: &BTreeMap<u64, Given>, address: u64) -> Option<(u64, &Given)> {
     let (base, given) = given.range(..=address).next_back()?;
     (address - base < given.counted).then_some((*base, given))
@@ -434,6 +450,5 @@ fn register(device: &Device, range: &Range<u64>) -> Option<HostMemory> {
     let start = std::ptr::with_exposed_provenance_mut(range.start as usize);
     let len = range.end - range.start;
     // SAFETY: the program locks the memory, and keeps it until it unlocks it, as the HSA API asks of it.
-    unsafe { HostMemory::register_raw(device, "memory that the program has locked", start, len) }
-        .ok()
+    unsafe { HostMemory::alias_raw(device, "memory that the program has locked", start, len) }.ok()
 }

@@ -9,7 +9,8 @@ use std::sync::atomic::{AtomicI64, AtomicU64, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
-use gcn_runtime::{Device, HostCalls, Memory};
+use gcn_runtime::memory::Memory;
+use gcn_runtime::{Device, HostCalls};
 
 use crate::abi::{AmdSignal, Handle, SIGNAL_DOORBELL, SIGNAL_USER, Times};
 use crate::changes::Changes;

@@ -81,6 +81,30 @@ impl HostMemory {
         })
     }
 
+    /// Registers `len` bytes of the host's at `start` under another address, [`HostMemory::address`], by which alone kernels
+    /// access them: the host's with the bit [`ALIAS`](gcn_emu::memory::ALIAS).
+    ///
+    /// # Errors
+    /// [`Error::Register`] if they overlap others.
+    ///
+    /// # Safety
+    /// As [`HostMemory::register_raw`].
+    pub unsafe fn alias_raw(
+        device: &Device,
+        name: &str,
+        start: *mut u8,
+        len: u64,
+    ) -> Result<HostMemory, Error> {
+        let memory = device.memory().clone();
+        // SAFETY: as above.
+        let address = unsafe { memory.register_alias(name, start, len) }?;
+        Ok(HostMemory {
+            memory,
+            address,
+            _owner: None,
+        })
+    }
+
     /// Address for kernels, which is the host's.
     pub fn address(&self) -> u64 {
         self.address

@@ -14,7 +14,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock};
 use super::change::{Listener, MemoryChange, MemoryChangeKind};
 use super::reserved::Reserved;
 use super::{
-    ALIGNMENT, AllocError, Allocation, FIRST_ADDRESS, FreeError, GUARD, Memory, Region,
+    ALIAS, ALIGNMENT, AllocError, Allocation, FIRST_ADDRESS, FreeError, GUARD, Memory, Region,
     RegisterError,
 };
 
@@ -177,7 +177,8 @@ impl AddressSpace {
             .unwrap_or_default()
     }
 
-    pub(super) fn allocate(&self, name: &str, bytes: u64) -> Result<u64, AllocError> {
+    /// Allocates at a multiple of `align`, which is one of [`ALIGNMENT`].
+    pub(super) fn allocate(&self, name: &str, bytes: u64, align: u64) -> Result<u64, AllocError> {
         let too_large = || AllocError::TooLarge {
             name: name.to_owned(),
             bytes,
@@ -193,13 +194,19 @@ impl AddressSpace {
             .and_then(|bytes| bytes.checked_next_multiple_of(ALIGNMENT))
             .ok_or_else(too_large)?;
         let end_of_range = range.first() + range.len();
-        let fresh = next.checked_add(extent).filter(|end| *end <= end_of_range);
-        let hole = || holes.iter().find(|(begin, end)| **end - **begin >= extent);
-        let (base, from_hole) = match fresh {
-            Some(_) => (*next, None),
+        let fits = |begin: u64, end: u64| {
+            let base = begin.checked_next_multiple_of(align)?;
+            (base.checked_add(extent)? <= end).then_some(base)
+        };
+        let hole = || {
+            let mut holes = holes.iter();
+            holes.find_map(|(begin, end)| Some((fits(*begin, *end)?, *begin, *end)))
+        };
+        let (base, from_hole) = match fits(*next, end_of_range) {
+            Some(base) => (base, None),
             None => {
-                let (begin, end) = hole().ok_or_else(too_large)?;
-                (*begin, Some(*end))
+                let (base, begin, end) = hole().ok_or_else(too_large)?;
+                (base, Some((begin, end)))
             }
         };
         let used =
@@ -211,9 +218,17 @@ impl AddressSpace {
         // The end is accessible too: an empty access there is none outside.
         range.grow(base + bytes).map_err(|_| too_large())?;
         match from_hole {
-            None => *next = base + extent,
-            Some(end) => {
-                holes.remove(&base);
+            None => {
+                if *next < base {
+                    holes.insert(*next, base);
+                }
+                *next = base + extent;
+            }
+            Some((begin, end)) => {
+                holes.remove(&begin);
+                if begin < base {
+                    holes.insert(begin, base);
+                }
                 if base + extent < end {
                     holes.insert(base + extent, end);
                 }
@@ -452,7 +467,7 @@ impl AddressSpace {
         }
         // SAFETY: who registered the range has promised that it can be accessed until it is released, which waits for the
         // lock; a unit of 8 bytes does not leave the host's page.
-        let region = unsafe { Region::new(range.base, range.len) };
+        let region = unsafe { Region::new(range.base & !ALIAS, range.len) };
         Some(access(region, offset))
     }
 }

@@ -109,6 +109,44 @@ fn the_limit_counts_allocations_and_charges() {
 }
 
 #[test]
+fn allocations_are_aligned_and_the_room_before_them_is_used() {
+    const ALIGN: u64 = 1 << 21;
+    let memory = small(128);
+    let first = memory.allocate("first", 1).expect("memory");
+    let aligned = memory
+        .allocate_aligned("aligned", 1, ALIGN)
+        .expect("memory");
+    assert!(aligned.is_multiple_of(ALIGN) && aligned > first);
+    let mut others = Vec::new();
+    while let Ok(other) = memory.allocate("other", 1) {
+        others.push(other);
+    }
+    assert!(others.iter().any(|other| *other < aligned));
+    others.extend([first, aligned]);
+    for base in others {
+        assert!(memory.free(base).is_ok());
+    }
+    assert!(memory.allocate_aligned("again", 1, ALIGN).is_ok());
+}
+
+#[test]
+fn registered_memory_may_have_another_address() {
+    let memory = small(4);
+    let cells = [const { AtomicU64::new(7) }; 4];
+    let start = cells.as_ptr().cast::<u8>().cast_mut();
+    // SAFETY: the cells live until they are released, and are accessed atomically only.
+    let address = unsafe { memory.register_alias("cells", start, 32) }.expect("it is free");
+    assert_eq!(address, start.addr() as u64 | ALIAS);
+    assert_eq!(memory.load_u64(address + 8), Some(7));
+    assert_eq!(memory.store_u64(address + 16, 9), Some(()));
+    assert_eq!(cells[2].load(Relaxed), 9);
+    assert_eq!(memory.load_u64(start.addr() as u64), None);
+    assert_eq!(memory.load_u64(address + 32), None);
+    memory.release(address).expect("it is registered");
+    assert_eq!(memory.load_u64(address), None);
+}
+
+#[test]
 fn threads_allocate_and_free_while_others_access() {
     const ROUNDS: u64 = if cfg!(miri) { 10 } else { 2000 };
     let memory = &small(64);

@@ -5,13 +5,18 @@ use std::ffi::c_void;
 use super::{array, call, each, put, put_info};
 use crate::abi::{Dim3, EachHandle, FreeCallback, Handle, PitchedPtr, PointerInfo, Times};
 use crate::copies::{Copy, Corner};
-use crate::pools::{AtEnd, Found, Pool};
+use crate::pools::{AtEnd, Found, Pool, of_host};
 use crate::runtime::Runtime;
 use crate::signals::Signal;
 use crate::status::{Outcome, Status};
 
 fn address(pointer: *const c_void) -> u64 {
     pointer.expose_provenance() as u64
+}
+
+/// The host's address of memory that the program may know by that of agents.
+fn host_address(pointer: *const c_void) -> u64 {
+    of_host(address(pointer))
 }
 
 fn pointer(address: u64) -> *mut c_void {
@@ -170,8 +175,8 @@ pub unsafe extern "C" fn hsa_memory_copy(
             return Err(Status::INVALID_ARGUMENT);
         }
         let copy = Copy::Line {
-            to: address(to),
-            from: address(from),
+            to: host_address(to),
+            from: host_address(from),
             bytes: size,
         };
         // SAFETY: the program vouches for its addresses.
@@ -198,7 +203,12 @@ pub extern "C" fn hsa_memory_assign_agent(
 
 #[unsafe(no_mangle)]
 pub extern "C" fn hsa_memory_register(memory: *mut c_void, size: usize) -> Status {
-    call(|runtime| runtime.pools.lock(address(memory), size as u64, 0))
+    call(|runtime| {
+        runtime
+            .pools
+            .lock(address(memory), size as u64, 0)
+            .map(drop)
+    })
 }
 
 #[unsafe(no_mangle)]
@@ -225,9 +235,9 @@ unsafe fn lock(
             runtime.agent(*agent)?;
         }
     }
-    runtime.pools.lock(address(memory), size as u64, 0)?;
+    let agents = runtime.pools.lock(address(memory), size as u64, 0)?;
     // SAFETY: the caller vouches for the address.
-    unsafe { put(seen, memory) }
+    unsafe { put(seen, pointer(agents)) }
 }
 
 #[unsafe(no_mangle)]
@@ -281,11 +291,11 @@ pub unsafe extern "C" fn hsa_amd_memory_fill(
         let found = runtime.pools.find(begin).ok_or(Status::INVALID_ARGUMENT)?;
         let is_inside = begin
             .checked_add(bytes)
-            .is_some_and(|end| end <= found.base + found.bytes);
+            .is_some_and(|end| of_host(end) <= found.base + found.bytes);
         if !begin.is_multiple_of(4) || !is_inside {
             return Err(Status::INVALID_ARGUMENT);
         }
-        let dwords = memory.cast::<u32>();
+        let dwords = pointer(of_host(begin)).cast::<u32>();
         for index in 0..count {
             // SAFETY: the dwords are inside an allocation. Kernels may race for them, as they may on a device.
             unsafe { dwords.add(index).write_volatile(value) };
@@ -333,8 +343,8 @@ pub unsafe extern "C" fn hsa_amd_memory_async_copy(
         // SAFETY: the program vouches for its array.
         let (after, done) = unsafe { signals(runtime, count, after, done) }?;
         let copy = Copy::Line {
-            to: address(to),
-            from: address(from),
+            to: host_address(to),
+            from: host_address(from),
             bytes: size,
         };
         runtime.copies.submit(copy, after, done)
@@ -372,6 +382,14 @@ pub unsafe extern "C" fn hsa_amd_memory_copy_engine_status(
     })
 }
 
+/// Pitched memory at the host's address.
+fn on_host(memory: &PitchedPtr) -> PitchedPtr {
+    PitchedPtr {
+        base: of_host(memory.base),
+        ..*memory
+    }
+}
+
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn hsa_amd_memory_async_copy_rect(
     to: *const PitchedPtr,
@@ -407,11 +425,11 @@ pub unsafe extern "C" fn hsa_amd_memory_async_copy_rect(
         let (after, done) = unsafe { signals(runtime, count, after, done) }?;
         let copy = Copy::Box {
             to: Corner {
-                memory: *to,
+                memory: on_host(to),
                 offset: *to_offset,
             },
             from: Corner {
-                memory: *from,
+                memory: on_host(from),
                 offset: *from_offset,
             },
             range: *range,
@@ -459,12 +477,11 @@ pub unsafe extern "C" fn hsa_amd_pointer_info(
         let owner = found
             .as_ref()
             .and_then(|found| runtime.agents.get(found.agent));
-        let base = found.as_ref().map_or(0, |found| found.base);
         let result = PointerInfo {
             size: size as u32,
             kind: pointer_type(found.as_ref()),
-            agent_base_address: base,
-            host_base_address: base,
+            agent_base_address: found.as_ref().map_or(0, |found| found.agents_base),
+            host_base_address: found.as_ref().map_or(0, |found| found.base),
             size_in_bytes: found.as_ref().map_or(0, |found| found.bytes) as usize,
             user_data: found.as_ref().map_or(0, |found| found.user_data),
             agent_owner: owner.map_or(0, |agent| agent.handle()),
