@@ -11,22 +11,17 @@ use gcn_runtime::{Kernel, Launch};
 
 use crate::abi::DispatchPacket;
 use crate::failure;
-use crate::queues::Queue;
-use crate::runtime::Runtime;
+use crate::queues::{Dispatch, Queue};
+use crate::runtime::{self, Runtime};
 use crate::say::{say, say_once};
 use crate::status::{Outcome, Status};
 
 /// Bits of a packet's setup that have the number of dimensions.
 const DIMENSIONS: u16 = 3;
 
-/// A dispatch packet, and where it is.
-pub(crate) struct Dispatch {
-    pub(crate) packet: DispatchPacket,
-    pub(crate) address: u64,
-}
-
 /// Runs the kernel of a packet to its end.
-pub(crate) fn run(runtime: &'static Runtime, queue: &Queue, dispatch: &Dispatch) -> Outcome {
+pub(crate) fn run(queue: &Queue, dispatch: &Dispatch) -> Outcome {
+    let runtime = runtime::made().ok_or(Status::NOT_INITIALIZED)?;
     let object = dispatch.packet.kernel_object;
     let Some(kernel) = runtime.loader.kernel(object) else {
         say(&format!(
@@ -40,7 +35,14 @@ pub(crate) fn run(runtime: &'static Runtime, queue: &Queue, dispatch: &Dispatch)
         .settings
         .timeout
         .map(|time| Watchdog::new(time, queue));
+    let launch = match &runtime.tracing {
+        Some(tracing) => launch.observers(&tracing.observers(&kernel)),
+        None => launch,
+    };
     let outcome = launch.run(queue.emulated());
+    if let Some(tracing) = &runtime.tracing {
+        tracing.flush();
+    }
     let late = watchdog.and_then(Watchdog::end);
     let Err(error) = outcome else { return Ok(()) };
     queue.emulated().clear();
@@ -115,5 +117,4 @@ fn launch(runtime: &Runtime, queue: &Queue, dispatch: &Dispatch, kernel: &Kernel
         })
         .host_calls(Arc::new(runtime.signals.mailbox()))
         .stop_flag(queue.stop())
-        .observers(&runtime.observers)
 }

@@ -30,6 +30,7 @@ mod copies;
 mod handlers;
 mod loader;
 mod queues;
+mod tracing;
 mod runtime;
 mod failure;
 mod dispatch;

@@ -17,9 +17,7 @@ use crate::abi::{
 use crate::agents::{MAX_QUEUE, MIN_QUEUE};
 use crate::changes::Changes;
 use crate::clock::now;
-use crate::dispatch::{self, Dispatch};
-use crate::runtime::Runtime;
-use crate::signals::{CHANGES, Condition, FAILED, Signal};
+use crate::signals::{CHANGES, Condition, FAILED, Signal, Signals};
 use crate::status::{Outcome, Status};
 
 /// Types of packets.
@@ -48,6 +46,8 @@ pub(crate) struct Queue {
     /// Changes of the doorbell. A program may ring while it destroys the queue, so these are never freed.
     rung: &'static Changes,
     emulated: gcn_runtime::Queue,
+    signals: &'static Signals,
+    run: Run,
     callback: Option<(QueueCallback, usize)>,
     /// True when the thread should end.
     is_over: AtomicBool,
@@ -60,8 +60,21 @@ pub(crate) struct Queue {
     thread: Mutex<Option<std::thread::JoinHandle<()>>>,
 }
 
+/// A dispatch packet, and where it is.
+pub(crate) struct Dispatch {
+    pub(crate) packet: DispatchPacket,
+    pub(crate) address: u64,
+}
+
+/// Runs the kernel of a dispatch packet to its end.
+pub(crate) type Run = fn(&Queue, &Dispatch) -> Outcome;
+
 /// The terms of a new queue.
 pub(crate) struct Terms {
+    /// Position of the agent.
+    pub(crate) agent: usize,
+    pub(crate) signals: &'static Signals,
+    pub(crate) run: Run,
     pub(crate) size: u32,
     pub(crate) kind: u32,
     pub(crate) callback: Option<QueueCallback>,
@@ -78,14 +91,8 @@ pub(crate) unsafe fn raw(queue: *const HsaQueue) -> &'static AmdQueue {
 }
 
 impl Queue {
-    /// Makes a queue for the agent at a position.
-    pub(crate) fn create(
-        runtime: &'static Runtime,
-        agent: usize,
-        terms: Terms,
-    ) -> Outcome<Arc<Queue>> {
-        let device = runtime.agents.get(agent).and_then(|agent| agent.emulated());
-        let device = device.ok_or(Status::INVALID_AGENT)?;
+    /// Makes a queue of a device.
+    pub(crate) fn create(device: &Device, terms: Terms) -> Outcome<Arc<Queue>> {
         if !terms.size.is_power_of_two() || terms.kind >= KINDS {
             return Err(Status::INVALID_ARGUMENT);
         }
@@ -99,7 +106,7 @@ impl Queue {
         let size = terms.size.max(MIN_QUEUE);
         let base = allocate("packets of an HSA queue", u64::from(size) * PACKET_BYTES)?;
         let address = allocate("an HSA queue", size_of::<AmdQueue>() as u64)?;
-        let doorbell = runtime.signals.create(0)?;
+        let doorbell = terms.signals.create(0)?;
         let rung: &'static Changes = Box::leak(Box::default());
         let signal = doorbell.raw();
         let changes = std::ptr::from_ref(rung).expose_provenance() as u64;
@@ -110,10 +117,12 @@ impl Queue {
             address,
             base,
             size,
-            agent,
+            agent: terms.agent,
             doorbell,
             rung,
             emulated: device.queue(),
+            signals: terms.signals,
+            run: terms.run,
             callback: terms
                 .callback
                 .map(|callback| (callback, terms.data.expose_provenance())),
@@ -126,8 +135,8 @@ impl Queue {
         queue.initialise(device, &terms, doorbell.handle());
         let serving = queue.clone();
         let thread = std::thread::Builder::new().name("gcn hsa queue".to_owned());
-        let thread = thread.spawn(move || serving.serve(runtime)).map_err(|_| {
-            queue.release(runtime);
+        let thread = thread.spawn(move || serving.serve()).map_err(|_| {
+            queue.release();
             Status::OUT_OF_RESOURCES
         })?;
         *queue.thread.lock().unwrap_or_else(PoisonError::into_inner) = Some(thread);
@@ -219,7 +228,7 @@ impl Queue {
     }
 
     /// Ends the queue: the packet that it carries out is stopped, those behind it are not begun.
-    pub(crate) fn destroy(&self, runtime: &Runtime) {
+    pub(crate) fn destroy(&self) {
         self.inactivate();
         let thread = self
             .thread
@@ -232,7 +241,7 @@ impl Queue {
         {
             drop(thread.join());
         }
-        self.release(runtime);
+        self.release();
     }
 
     /// Stops the packet that is carried out, and takes no other.
@@ -243,13 +252,13 @@ impl Queue {
         CHANGES.count();
     }
 
-    fn release(&self, runtime: &Runtime) {
+    fn release(&self) {
         let memory = self.emulated.device().memory();
         for address in [self.base, self.address] {
             let freed = memory.free(address);
             debug_assert!(freed.is_ok(), "a queue is released once");
         }
-        let destroyed = runtime.signals.destroy(self.doorbell);
+        let destroyed = self.signals.destroy(self.doorbell);
         debug_assert!(destroyed.is_ok(), "a queue is released once");
     }
 
@@ -272,7 +281,7 @@ impl Queue {
     }
 
     /// Takes packets until the queue is destroyed.
-    fn serve(self: Arc<Queue>, runtime: &'static Runtime) {
+    fn serve(self: Arc<Queue>) {
         // SAFETY: the queue's memory is released after its thread has ended.
         let raw = unsafe { raw(std::ptr::with_exposed_provenance(self.address as usize)) };
         let mut index = 0;
@@ -286,14 +295,14 @@ impl Queue {
                 return;
             };
             let begin = now();
-            let (result, completion) = self.carry_out(runtime, header & TYPE, index);
+            let (result, completion) = self.carry_out(header & TYPE, index);
             if self.is_over() {
                 return;
             }
             self.header(index).store(INVALID, Ordering::Relaxed);
             index += 1;
             raw.read_dispatch_id.store(index, Ordering::Release);
-            if let Ok(Some(signal)) = runtime.signals.get_optional(completion) {
+            if let Ok(Some(signal)) = self.signals.get_optional(completion) {
                 signal.complete(result, begin, now());
             } else {
                 CHANGES.count();
@@ -305,7 +314,7 @@ impl Queue {
     }
 
     /// Carries out a packet; its completion signal is the second value.
-    fn carry_out(&self, runtime: &'static Runtime, kind: u16, index: u64) -> (Outcome, Handle) {
+    fn carry_out(&self, kind: u16, index: u64) -> (Outcome, Handle) {
         if kind == KERNEL_DISPATCH {
             let packet: DispatchPacket = self.packet(index);
             if self.has_failed.load(Ordering::Relaxed) {
@@ -315,17 +324,14 @@ impl Queue {
                 packet,
                 address: self.packet_address(index),
             };
-            return (
-                dispatch::run(runtime, self, &dispatch),
-                packet.completion_signal,
-            );
+            return ((self.run)(self, &dispatch), packet.completion_signal);
         }
         if kind == BARRIER_AND || kind == BARRIER_OR {
             let packet: BarrierPacket = self.packet(index);
             let signals: Outcome<Vec<Option<Signal>>> = packet
                 .dep_signal
                 .iter()
-                .map(|handle| runtime.signals.get_optional(*handle))
+                .map(|handle| self.signals.get_optional(*handle))
                 .collect();
             let result = signals.and_then(|signals| {
                 let signals: Vec<Signal> = signals.into_iter().flatten().collect();
@@ -347,7 +353,7 @@ impl Queue {
         }
         let packet: BarrierValuePacket = self.packet(index);
         if kind == VENDOR && packet.amd_format == FORMAT_BARRIER_VALUE {
-            let result = runtime.signals.get(packet.signal).and_then(|signal| {
+            let result = self.signals.get(packet.signal).and_then(|signal| {
                 let condition = Condition::new(packet.cond)?;
                 self.wait(|| {
                     let value = signal.load(Ordering::Acquire);

@@ -4,7 +4,6 @@ use std::collections::HashMap;
 use std::sync::atomic::{AtomicBool, AtomicU32, Ordering::SeqCst};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError, RwLock};
 
-use gcn_runtime::observe::Observers;
 use gcn_runtime::settings::{Settings, host_memory};
 
 use crate::abi::{Handle, SystemCallback};
@@ -19,6 +18,7 @@ use crate::queues::Queue;
 use crate::say::say;
 use crate::signals::{Signal, Signals};
 use crate::status::{Outcome, Status};
+use crate::tracing::Tracing;
 
 /// Bytes of the host's memory where Linux does not tell.
 const HOST_MEMORY: u64 = 16 << 30;
@@ -36,7 +36,7 @@ pub(crate) struct Runtime {
     pub(crate) settings: Settings,
     /// The host's processor first.
     pub(crate) agents: Vec<Agent>,
-    pub(crate) observers: Observers,
+    pub(crate) tracing: Option<Tracing>,
     pub(crate) signals: Signals,
     pub(crate) pools: Pools,
     pub(crate) loader: Loader,
@@ -104,7 +104,7 @@ pub(crate) fn shut_down() -> Outcome {
         let left: Vec<_> = queues.drain().map(|(_, queue)| queue).collect();
         drop(queues);
         for queue in left {
-            queue.destroy(runtime);
+            queue.destroy();
         }
     }
     count.map(drop).map_err(|_| Status::NOT_INITIALIZED)
@@ -156,7 +156,7 @@ impl Runtime {
             .ok_or("GCN_TARGET names no device")?;
         let signals = Signals::new(device).map_err(|_| "there is no memory for signals")?;
         Ok(Runtime {
-            observers: Observers::none(),
+            tracing: Tracing::new(&settings)?,
             signals,
             pools: Pools::new(device),
             loader: Loader::default(),

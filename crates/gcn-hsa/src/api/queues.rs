@@ -5,6 +5,7 @@ use std::sync::atomic::Ordering::{AcqRel, Acquire, Relaxed, Release};
 
 use super::{array, call, put};
 use crate::abi::{Handle, HsaQueue, QueueCallback, Times};
+use crate::dispatch;
 use crate::queues::{Queue, Terms, raw};
 use crate::runtime::Runtime;
 use crate::status::{Outcome, Status};
@@ -25,14 +26,18 @@ pub unsafe extern "C" fn hsa_queue_create(
         if queue.is_null() {
             return Err(Status::INVALID_ARGUMENT);
         }
-        let agent = runtime.agent(agent)?.index();
+        let agent = runtime.agent(agent)?;
+        let device = agent.emulated().ok_or(Status::INVALID_AGENT)?;
         let terms = Terms {
+            agent: agent.index(),
+            signals: &runtime.signals,
+            run: dispatch::run,
             size,
             kind,
             callback,
             data,
         };
-        let made = Queue::create(runtime, agent, terms)?;
+        let made = Queue::create(device, terms)?;
         let address = made.address();
         runtime.add_queue(made);
         // SAFETY: the program vouches for its address.
@@ -53,7 +58,7 @@ fn find(runtime: &Runtime, queue: *const HsaQueue) -> Outcome<Arc<Queue>> {
 pub extern "C" fn hsa_queue_destroy(queue: *mut HsaQueue) -> Status {
     call(|runtime| {
         let removed = runtime.remove_queue(queue.addr() as u64)?;
-        removed.destroy(runtime);
+        removed.destroy();
         Ok(())
     })
 }
