@@ -34,6 +34,25 @@ pub(crate) fn build(profile: &str) -> Result<PathBuf> {
     Ok(library)
 }
 
+/// Times what is around kernels, with the library of the release profile.
+///
+/// # Errors
+/// Something cannot be built, or fails.
+pub(crate) fn bench() -> Result<()> {
+    let library = build("release")?;
+    let directory = library.parent().unwrap_or(Path::new("."));
+    let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("../tests/hip/bench/runtime.hip");
+    let program = directory.join("runtime");
+    run(Command::new("hipcc")
+        .args(["-O2", "--offload-arch=gfx906", "-o"])
+        .arg(&program)
+        .arg(source))?;
+    run(Command::new(&program).env("LD_LIBRARY_PATH", directory))?;
+    run(Command::new(env!("CARGO"))
+        .args(["bench", "--quiet", "--locked", "--profile", "release"])
+        .args(["--package", "gcn-hsa", "--bench", "packets"]))
+}
+
 /// The build directory: this program is in one of its subdirectories.
 fn target_directory() -> PathBuf {
     let own = std::env::current_exe().ok();

@@ -18,6 +18,7 @@ usage: cargo xtask test [ARGUMENTS OF CARGO TEST]   install what the tests need,
        cargo xtask bench run [FILTER] [--beside GCN]
                                                     time kernels of tests/kernels with gcn and OpenCL on the host, start-up
                                                     and memory; or with two builds of gcn in turns
+       cargo xtask bench hip                        time launches, copies and start-up of HIP programs, and packets of HSA queues
        cargo xtask bench observe                    time kernels with observers of all events, of memory, and without
        cargo xtask help                             print this";
 
@@ -63,6 +64,7 @@ fn main() -> ExitCode {
         ["hsa"] => hsa::build("release").map(drop),
         ["hsa", profile] => hsa::build(profile).map(drop),
         ["bench", "asm"] => bench::asm(),
+        ["bench", "hip"] => install_tools().and_then(|()| hsa::bench()),
         ["bench", "observe"] => bench_observe(),
         ["bench", "run", ref rest @ ..] => install_tools().and_then(|()| bench_run(rest)),
         _ => {

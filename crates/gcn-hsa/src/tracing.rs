@@ -36,7 +36,8 @@ impl Tracing {
         let out: Box<dyn Write + Send> = match &settings.trace {
             Some(path) if path != Path::new(STANDARD_ERROR) => {
                 let file = File::create(path);
-                let file = file.map_err(|error| format!("cannot write {}: {error}", path.display()))?;
+                let file =
+                    file.map_err(|error| format!("cannot write {}: {error}", path.display()))?;
                 Box::new(BufWriter::new(file))
             }
             _ => Box::new(io::stderr()),
@@ -87,6 +88,8 @@ impl Tracing {
 
 impl std::fmt::Debug for Tracing {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("Tracing").field("choices", &self.choices).finish_non_exhaustive()
+        f.debug_struct("Tracing")
+            .field("choices", &self.choices)
+            .finish_non_exhaustive()
     }
 }

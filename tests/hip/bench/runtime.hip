@@ -1,0 +1,75 @@
+// Speed of what is around kernels: start, launches, copies. `cargo xtask bench hip` builds and runs it.
+#include <hip/hip_runtime.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <vector>
+
+#define CHECK(call)                                                                        \
+    do {                                                                                   \
+        hipError_t error = (call);                                                         \
+        if (error != hipSuccess) {                                                         \
+            std::fprintf(stderr, "%s:%d: %s\n", __FILE__, __LINE__, hipGetErrorString(error)); \
+            std::exit(1);                                                                  \
+        }                                                                                  \
+    } while (0)
+
+__global__ void empty() {}
+
+static double seconds() {
+    using namespace std::chrono;
+    return duration<double>(steady_clock::now().time_since_epoch()).count();
+}
+
+// The shortest of several times.
+template <typename F>
+static double best(int rounds, F work) {
+    double shortest = 1e9;
+    for (int round = 0; round < rounds; ++round) {
+        double begin = seconds();
+        work();
+        shortest = std::min(shortest, seconds() - begin);
+    }
+    return shortest;
+}
+
+int main() {
+    double begin = seconds();
+    CHECK(hipInit(0));
+    empty<<<1, 1>>>();
+    CHECK(hipDeviceSynchronize());
+    std::printf("start to the end of the first kernel: %.3f s\n", seconds() - begin);
+
+    const int launches = 1000;
+    double launched = best(10, [&] {
+        for (int i = 0; i < launches; ++i) {
+            empty<<<1, 1>>>();
+            CHECK(hipDeviceSynchronize());
+        }
+    });
+    std::printf("launch and synchronisation of an empty kernel: %.1f us\n", launched / launches * 1e6);
+    double queued = best(10, [&] {
+        for (int i = 0; i < launches; ++i) empty<<<1, 1>>>();
+        CHECK(hipDeviceSynchronize());
+    });
+    std::printf("launch of an empty kernel among %d: %.1f us\n", launches, queued / launches * 1e6);
+
+    const size_t bytes = 256 << 20;
+    std::vector<char> a(bytes, 1), b(bytes, 2);
+    char *x, *y;
+    CHECK(hipMalloc(&x, bytes));
+    CHECK(hipMalloc(&y, bytes));
+    double host = best(5, [&] { std::memcpy(b.data(), a.data(), bytes); });
+    double to_device = best(5, [&] { CHECK(hipMemcpy(x, a.data(), bytes, hipMemcpyHostToDevice)); });
+    double from_device = best(5, [&] { CHECK(hipMemcpy(b.data(), x, bytes, hipMemcpyDeviceToHost)); });
+    auto speed = [&](const char *what, double time) {
+        std::printf("%s: %.2f GB/s, %.2f of the host's memcpy\n", what, bytes / time / 1e9, host / time);
+    };
+    speed("memcpy of the host, 256 MiB", host);
+    speed("hipMemcpy to the device", to_device);
+    speed("hipMemcpy from the device", from_device);
+    return std::memcmp(a.data(), b.data(), bytes) == 0 ? 0 : 1;
+}
