@@ -48,7 +48,7 @@ const IMAGE_LIMITS: [&[u32]; 13] = [
     &[16384, 16384, 8192],
     &[8192],
     &[128],
-    &[0],
+    &[64],
     &[16],
     &[256],
 ];
@@ -207,8 +207,8 @@ impl Agent {
                 self.number_of(vec![0; 4], |_, chip| vec![16 << 10, chip.l2 << 10, 0, 0]),
             ),
             19 => Info::U64(self.isa().unwrap_or(0)),
-            // Extensions: a bit for each. Without the one of images HIP takes 0 for the pitch of two-dimensional memory; that
-            // there are no images to write to (`IMAGES`) makes HIP say that a device has none.
+            // Extensions: a bit for each. HIP allocates pitched memory only on a device that says it has images (hipMallocPitch
+            // of HIP 5.2), so that these do; what makes an image returns an error (`api/refused.rs`).
             20 => {
                 let mut extensions = vec![0; 128];
                 extensions[0] = of_device(1 << IMAGES) as u8;
