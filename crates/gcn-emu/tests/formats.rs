@@ -188,10 +188,7 @@ fn elements_out_of_bounds_read_zero_and_are_not_written() {
 #[test]
 fn formatted_loads_may_go_to_lds() {
     on(ALL, |m| {
-        // M0 is the limit of LDS too, up to GCN 1.2.
-        m.exec(0b11)
-            .s(124, 0x1_0000 | LDS as u32)
-            .set(0, |lane| lane as u32);
+        m.exec(0b11).s(124, LDS as u32).set(0, |lane| lane as u32);
         descriptor(m, &[0xff00, 0], identity(1, 0));
         m.run("buffer_load_format_x off, s[8:11], 0 lds");
         assert_eq!((m.lds32(LDS), m.lds32(LDS + 4)), (0, 0));

@@ -221,3 +221,11 @@ fn trap_handlers_and_halts_end_the_run() {
         assert!(after(name, "s_trap 3").is_ok());
     }
 }
+
+#[test]
+fn a_negative_m0_is_out_of_range() {
+    // E312: a source is v0 then, a destination none.
+    let body = "s_mov_b32 m0, -1\nv_movrels_b32 v2, v3\nv_movreld_b32 v5, v1";
+    let got = after("gfx803", body).expect("it runs");
+    assert_eq!(&got[..8], [10, 11, 10, 13, 14, 15, 16, 17]);
+}

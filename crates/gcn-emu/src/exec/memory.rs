@@ -36,7 +36,7 @@ pub use running::{LaneFault, Outcome};
 
 use element::HALF_BITS;
 use places::Places;
-use running::{Running, lds_copy_base};
+use running::Running;
 
 /// Lanes and addresses of an instruction's access, and the values found there. It is kept from one instruction to the next, so that nothing is
 /// allocated or cleared.
@@ -115,8 +115,8 @@ pub fn perform(
     let share = if access.gds != 0 {
         guard = device.gds.lock();
         Gds::share(&mut guard, m0)
-    } else if plan.family == Family::Flat && m0 == 0 {
-        // Nobody sets it for FLAT (errata E230).
+    } else if access.to_lds.is_some() || plan.family == Family::Flat && m0 == 0 {
+        // There M0 is a place (errata E309); nobody sets it for FLAT (errata E230).
         lds.share(isa, u32::MAX)
     } else {
         lds.share(isa, m0)
@@ -144,7 +144,7 @@ pub fn perform(
         Does::Store(ty) => run.store(ty, 0)?,
         Does::StoreHigh(ty) => run.store(ty, HALF_BITS)?,
         Does::StoreByLane => run.store(Ty::B32, 0)?,
-        Does::StoreFromLds => run.store_from_lds(lds_copy_base(access))?,
+        Does::StoreFromLds => run.store_from_lds()?,
         Does::Atomic(op, ty) | Does::Return(op, ty) => run.atomic(op, ty)?,
         Does::LoadTwo(ty, _) => run.load_two(ty)?,
         Does::StoreTwo(ty, _) => run.store_two(ty)?,

@@ -86,8 +86,8 @@ impl MemoryEvent<'_> {
     }
 
     fn loaded(&self, plan: &Plan, lane: usize, element: u8) -> Value {
-        if let Some(base) = self.access.to_lds {
-            return self.in_lds(u64::from(base) + 4 * lane as u64);
+        if self.access.to_lds.is_some() {
+            return self.in_lds(self.access.place_in_lds(lane));
         }
         let dwords = plan.ty.dwords();
         match plan.does {
@@ -112,10 +112,7 @@ impl MemoryEvent<'_> {
         let dwords = plan.ty.dwords();
         match plan.does {
             _ if plan.family.is_scalar() => self.scalars(plan.sdata, dwords),
-            Does::StoreFromLds => {
-                let base = self.access.to_lds.unwrap_or(0);
-                self.in_lds(u64::from(base) + 4 * lane as u64)
-            }
+            Does::StoreFromLds => self.in_lds(self.access.place_in_lds(lane)),
             Does::StoreHigh(ty) => {
                 let [dword, ..] = self.vectors(plan.vdata, 1, lane).dwords;
                 Value::of([part(ty, dword >> u16::BITS)])

@@ -53,7 +53,7 @@ impl Relative {
         args
     }
 
-    /// The operand `M0` registers on; `None` if the wave does not have all of it.
+    /// The operand `M0` registers on; `None` if the wave does not have all of it, or M0 is negative (errata E312).
     fn moved(self, w: &Wave, arg: Arg) -> Option<Arg> {
         let moved = |first: u8| u8::try_from(u32::from(first).checked_add(w.m0())?).ok();
         match arg {

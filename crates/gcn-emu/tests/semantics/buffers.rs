@@ -4,9 +4,10 @@ use super::flat_addresses::{count_up, scratch_at};
 use crate::common::*;
 use gcn_isa::Isa;
 
-/// Puts a descriptor in s[8:11]. One without ADD_TID gets a data format if it has none (errata E249).
+/// Puts a descriptor in s[8:11]. It gets a data format if it has none, unless the bits are the stride's (errata E249).
 fn descriptor(m: &mut Machine, base: u64, second: u32, records: u32, last: u32) {
-    let has_format = last & (1 << 23 | 0xf << 15) != 0;
+    let bits_are_stride = last & 1 << 23 != 0 && m.target.isa >= Isa::Vi;
+    let has_format = last & 0xf << 15 != 0 || bits_are_stride;
     m.s(8, base as u32)
         .s(9, (base >> 32) as u32 | second)
         .s(10, records)
@@ -31,8 +32,8 @@ fn e249_a_descriptor_without_data_format_is_unbound() {
             .run("buffer_store_dword v1, v0, s[8:11], 0 offen");
         assert!(!m.violated());
     });
-    // With ADD_TID the bits are the stride's.
-    on(ALL, |m| {
+    // With ADD_TID the bits are the stride's from GCN 1.2 on.
+    on(FROM_VI, |m| {
         let buffer = m.buffer(&count_up(64));
         descriptor(m, buffer, 4 << 16, 256, 1 << 23);
         m.run("buffer_load_dword v1, off, s[8:11], 0");
@@ -116,14 +117,19 @@ fn buffers_move_to_and_from_lds() {
     on(ALL, |m| {
         let buffer = m.buffer(&count_up(256));
         descriptor(m, buffer, 0, 1024, 0);
-        m.s(M0, 0x100).set(0, |l| 4 * l as u32);
-        let limit = if m.target.isa >= Isa::Gfx9 { 63 } else { 0 };
+        // M0's low half is a place, its high half nothing (errata E309).
+        for m0 in [0x100, 0, 0x10_0040] {
+            m.s(M0, m0).set(0, |l| 4 * l as u32);
+            m.run("buffer_load_dword v0, s[8:11], 0 offen offset:4 lds");
+            let place = (m0 as u16 + 4).into();
+            assert_eq!((m.lds32(place), m.lds32(place + 248)), (1, 63), "{m0:#x}");
+        }
+        // The limit is the allocation.
+        m.s(M0, LDS_BYTES - 8).set(0, |_| 12);
+        assert!(!m.violated());
         m.run("buffer_load_dword v0, s[8:11], 0 offen lds");
-        assert_eq!(
-            m.lds32(0x100 + 252),
-            limit,
-            "M0 is also the limit before GCN 1.4"
-        );
+        assert_eq!(m.lds32(LDS_BYTES as usize - 4), 3);
+        assert!(m.violated());
     });
     on(NINE, |m| {
         let buffer = m.buffer(&[0; 64]);
@@ -133,5 +139,119 @@ fn buffers_move_to_and_from_lds() {
             .exec(0b100)
             .run("buffer_store_lds_dword s[8:11], 0 offset:8 lds");
         assert_eq!(m.mem(buffer + 8), 0, "LDS at 8 + 8 holds 0");
+    });
+}
+
+/// The lanes of a load of dwords in which the model of bounds finds something.
+fn reached(m: &mut Machine, text: &str) -> Vec<usize> {
+    m.set(1, |_| 0);
+    m.run(text);
+    assert!(!m.violated(), "bounds are no violation");
+    (0..LANES).filter(|&lane| m.v(1, lane) != 0).collect()
+}
+
+#[test]
+fn e308_offsets_are_inside_of_records() {
+    let all: Vec<usize> = (0..LANES).collect();
+    let filled = |m: &mut Machine| m.buffer(&[7; 4096]);
+    let load = "buffer_load_dword v1, v[2:3], s[8:11], 0 idxen offen";
+    // Index 0 and offsets of 4 bytes times the lane.
+    let indexed = |m: &mut Machine| {
+        m.set(2, |_| 0).set(3, |l| 4 * l as u32);
+    };
+    on(&[SI, CI], |m| {
+        let buffer = filled(m);
+        descriptor(m, buffer, 16 << 16, 2, 0);
+        indexed(m);
+        assert_eq!(reached(m, load), [0, 1, 2, 3], "of a record of 16 bytes");
+        m.set(2, |l| l as u32).set(3, |_| 0);
+        assert_eq!(reached(m, load), [0, 1], "of two records");
+        // Without an index the stride is no limit, and there is a record.
+        m.set(0, |l| 4 * l as u32);
+        let offset = "buffer_load_dword v1, v0, s[8:11], 0 offen";
+        assert_eq!(reached(m, offset), all);
+        m.s(10, 0);
+        assert_eq!(reached(m, offset), []);
+    });
+    on(&[VI], |m| {
+        let buffer = filled(m);
+        // Swizzled: records. Not swizzled: bytes.
+        descriptor(m, buffer, 1 << 31 | 16 << 16, 2, 1 << 19);
+        indexed(m);
+        assert_eq!(reached(m, load), [0, 1, 2, 3]);
+        descriptor(m, buffer, 16 << 16, 24, 0);
+        assert_eq!(reached(m, load), [0, 1, 2, 3, 4, 5]);
+    });
+    on(NINE, |m| {
+        let buffer = filled(m);
+        descriptor(m, buffer, 16 << 16, 1, 0);
+        indexed(m);
+        assert_eq!(reached(m, load), all, "the index alone counts");
+        // Scratch has no limit.
+        descriptor(m, buffer, 16 << 16, 1, 1 << 23);
+        assert_eq!(reached(m, "buffer_load_dword v1, off, s[8:11], 0"), all);
+    });
+}
+
+#[test]
+fn e308_negative_offsets_wrap_on_gcn_1_4() {
+    // The piglit test of private memory with a negative VADDR: -4 and a constant of 8.
+    on(ALL, |m| {
+        let buffer = m.buffer(&count_up(256));
+        descriptor(m, buffer, 0, u32::MAX, 0);
+        m.set(0, |_| -4i32 as u32);
+        m.run("buffer_load_dword v1, v0, s[8:11], 0 offen offset:8");
+        let expected = if m.target.isa >= Isa::Gfx9 { 1 } else { 0 };
+        assert_eq!(m.v(1, 5), expected);
+        assert!(!m.violated());
+    });
+}
+
+#[test]
+fn e308_formats_and_atomics_are_in_range_as_a_whole() {
+    on(ALL, |m| {
+        let buffer = m.buffer(&count_up(8));
+        // 32_32, integers; the second dword is out of range.
+        descriptor(m, buffer + 4, 0, 12, 0o7654 | 4 << 12 | 11 << 15);
+        m.set(2, |_| 99).set(3, |_| 99);
+        m.run("buffer_load_format_x v2, off, s[8:11], 0 offset:8");
+        assert_eq!(m.v(2, 0), 0);
+        m.run("buffer_load_format_xy v[2:3], off, s[8:11], 0 offset:4");
+        assert_eq!((m.v(2, 0), m.v(3, 0)), (2, 3));
+        m.run("buffer_store_format_xy v[2:3], off, s[8:11], 0 offset:8");
+        m.run("buffer_atomic_add_x2 v[2:3], off, s[8:11], 0 offset:8");
+        assert_eq!((m.mem(buffer + 12), m.mem(buffer + 16)), (3, 4));
+        // Dwords of a plain access by themselves.
+        m.set(2, |_| 99).set(3, |_| 99);
+        m.run("buffer_load_dwordx2 v[2:3], off, s[8:11], 0 offset:8");
+        assert_eq!((m.v(2, 0), m.v(3, 0)), (3, 0));
+        assert!(!m.violated());
+    });
+}
+
+#[test]
+fn e104_gcn_1_0_ignores_the_low_bits_of_addresses() {
+    on(ALL, |m| {
+        let buffer = m.buffer(&[0x0302_0100, 0x0706_0504, 0x0b0a_0908]);
+        descriptor(m, buffer, 0, 12, 0);
+        m.set(0, |_| 3);
+        m.run("buffer_load_dword v1, v0, s[8:11], 0 offen\nbuffer_load_ushort v2, v0, s[8:11], 0 offen");
+        let expected = match m.target.isa {
+            Isa::Si => (0x0302_0100, 0x0302),
+            _ => (0x0605_0403, 0x0403),
+        };
+        assert_eq!((m.v(1, 9), m.v(2, 9)), expected);
+    });
+}
+
+#[test]
+fn e310_the_status_of_halves() {
+    // E310
+    on(&[GFX9], |m| {
+        let buffer = m.buffer(&[0x1234_5678]);
+        descriptor(m, buffer, 0, 4, 0);
+        m.set(1, |_| 0x99).set(2, |_| 0x99);
+        m.run("buffer_load_short_d16_hi v[1:2], off, s[8:11], 0 tfe");
+        assert_eq!((m.v(1, 0), m.v(2, 0)), (0x5678_0099, 0));
     });
 }

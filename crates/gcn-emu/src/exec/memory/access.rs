@@ -151,14 +151,20 @@ impl Access {
             Space::Global => Some(self.address[lane].wrapping_add(byte)),
             Space::Scratch => self.scratch_place(lane, self.address[lane].checked_add(byte)?),
             Space::Buffer => {
-                self.descriptor
-                    .place(self.second[lane] as u32, self.address[lane], byte)
+                let (index, offset) = (self.second[lane] as u32, self.address[lane]);
+                self.descriptor.place(index, offset, byte, self.bytes)
             }
             Space::Lds | Space::Gds => None,
         }
     }
 
-    /// Dwords of the lanes of a wave are interleaved (errata E087). Bounds are the dispatch's scratch, rounded up to
+    /// The offset in LDS of the dword that a lane copies there, or from there: a sum of 32 bits (errata E309).
+    pub(crate) fn place_in_lds(&self, lane: usize) -> u64 {
+        let base = self.to_lds.unwrap_or(0);
+        u64::from(base.wrapping_add(4 * lane as u32))
+    }
+
+    /// Dwords of the lanes of a wave are interleaved (errata E087). Bounds are [`scratch_bytes`], rounded up to
     /// a dword.
     fn scratch_place(&self, lane: usize, offset: u64) -> Option<u64> {
         if offset >= u64::from(self.scratch_bytes).next_multiple_of(4) {
@@ -404,10 +410,20 @@ fn scratch(wave: &Wave, plan: &Plan, access: &mut Access) {
     set_scratch(wave, access);
 }
 
-/// The bounds are those of the dispatch, which FLAT_SCRATCH_LO repeats on GCN 1.1 and 1.2 (errata E088).
 fn set_scratch(wave: &Wave, access: &mut Access) {
-    access.scratch_bytes = wave.scratch.bytes_per_lane;
+    access.scratch_bytes = scratch_bytes(wave);
     access.scratch_base = scratch_base(wave);
+}
+
+/// Bytes of a lane's scratch: on GCN 1.1 and 1.2 what FLAT_SCRATCH_LO says, on GCN 1.4, which has no size there, the
+/// dispatch's (errata E088).
+#[inline]
+pub fn scratch_bytes(wave: &Wave) -> u32 {
+    match wave.isa {
+        Isa::Ci => wave.scalar(FLAT_SCRATCH_CI),
+        Isa::Vi | Isa::Stoney => wave.scalar(FLAT_SCRATCH),
+        Isa::Si | Isa::Gfx9 | Isa::Vega12 | Isa::Vega20 => wave.scratch.bytes_per_lane,
+    }
 }
 
 /// The address of the wave's scratch, by FLAT_SCRATCH: on GCN 1.4 itself; on 1.1 and 1.2 its high half counts 256 bytes
@@ -447,10 +463,23 @@ pub fn descriptor(wave: &Wave, plan: &Plan) -> Descriptor {
         Arg::None | Arg::Vgpr(_) | Arg::Imm(_) => 0,
     };
     let mut words = wave.scalars_from(plan.sbase);
-    if plan.format.is_none() && Descriptor::is_unbound(words) {
+    let is_formatted = is_formatted(plan.does);
+    if plan.format.is_none() && Descriptor::is_unbound(wave.isa, words) {
         words[2] = 0; // NUM_RECORDS
     }
-    Descriptor::new(wave.isa, words, soffset, plan.idxen)
+    Descriptor::new(wave.isa, words, soffset, plan.idxen, is_formatted)
+}
+
+/// Low bits of an address that a buffer's load or store ignores: GCN 1.0 has no mode for unaligned ones (errata E104).
+pub fn ignored(isa: Isa, plan: &Plan, bytes: u8) -> u64 {
+    if isa != Isa::Si || plan.atomic().is_some() {
+        return 0;
+    }
+    match bytes {
+        0 | 1 => 0,
+        2 => 1,
+        _ => 3,
+    }
 }
 
 /// MUBUF and MTBUF. Where no lane leaves the bounds and nothing is swizzled it is plain global memory.
@@ -458,7 +487,9 @@ fn buffer(wave: &Wave, plan: &Plan, access: &mut Access) {
     if access.intent.is_none() {
         return;
     }
-    let descriptor = descriptor(wave, plan);
+    let mut descriptor = descriptor(wave, plan);
+    let is_atomic = plan.atomic().is_some();
+    descriptor.is_whole = is_atomic || is_formatted(plan.does);
     if is_formatted(plan.does) {
         let last = wave.scalar(plan.sbase.wrapping_add(3));
         access.format = plan
@@ -466,11 +497,15 @@ fn buffer(wave: &Wave, plan: &Plan, access: &mut Access) {
             .unwrap_or_else(|| Format::of_descriptor(wave.isa, last));
         access.bytes = access.format.bytes();
     }
+    descriptor.ignored = ignored(wave.isa, plan, access.bytes);
     let first = plan.vaddr.unwrap_or(0);
     if plan.addr64 {
         let (low, high) = (wave.vgpr(first), wave.vgpr(first.wrapping_add(1)));
         let base = descriptor.linear(0, plan.offset as u64);
         wide::pairs(low, high, base, &mut access.address);
+        for address in &mut access.address {
+            *address &= !descriptor.ignored;
+        }
         access.global = wave.exec();
         return;
     }
@@ -486,19 +521,21 @@ fn buffer(wave: &Wave, plan: &Plan, access: &mut Access) {
             .map_or(0, |v| v.0[lane])
             .wrapping_add(tid * lane as u32);
         // StoreFromLds has OFFSET twice: in LDS and in memory.
-        let offset = offset
-            .map_or(0, |v| v.0[lane])
-            .wrapping_add(plan.offset as u32);
+        let mut offset = u64::from(offset.map_or(0, |v| v.0[lane])) + plan.offset as u64;
+        if wave.isa >= Isa::Gfx9 {
+            // A sum beyond 32 bits is out of range before (errata E308).
+            offset &= u64::from(u32::MAX);
+        }
         access.second[lane] = u64::from(index);
-        access.address[lane] = u64::from(offset);
+        access.address[lane] = offset;
         let active = exec >> lane & 1 != 0;
-        is_linear &= !active || descriptor.is_linear(index, u64::from(offset), access.bytes);
+        is_linear &= !active || descriptor.is_linear(index, offset, access.bytes);
     }
     access.descriptor = descriptor;
     if is_linear {
         for lane in 0..LANES {
-            access.address[lane] =
-                descriptor.linear(access.second[lane] as u32, access.address[lane]);
+            let address = descriptor.linear(access.second[lane] as u32, access.address[lane]);
+            access.address[lane] = address & !descriptor.ignored;
         }
         access.global = exec;
     } else {
@@ -518,7 +555,7 @@ fn scalar(wave: &Wave, plan: &Plan, access: &mut Access) {
         Family::ScalarBuffer => {
             let words = std::array::from_fn(|i| wave.scalar(plan.sbase.wrapping_add(i as u8)));
             let offset = plan.offset as u64 + u64::from(register & !3);
-            access.descriptor = Descriptor::new(wave.isa, words, 0, false);
+            access.descriptor = Descriptor::new(wave.isa, words, 0, false, false);
             let rest = access.descriptor.scalar_bytes().saturating_sub(offset) / 4;
             access.dwords_in_bounds = rest.min(u64::from(plan.ty.dwords())) as u8;
             (access.descriptor.base & !3).wrapping_add(offset)

@@ -1,7 +1,7 @@
 //! Buffer descriptors: where an index and an offset lead, and how far.
 //!
-//! Source: AMD's manuals of the four generations, chapter "Vector Memory Buffer Instructions"; the unit of
-//! NUM_RECORDS by generation as Mesa's drivers document it; for scalar memory errata E119.
+//! Source: AMD's manuals of the four generations, chapter "Vector Memory Buffer Instructions", with errata E308; for scalar
+//! memory errata E119.
 
 use gcn_isa::Isa;
 
@@ -22,8 +22,12 @@ pub struct Descriptor {
     swizzle: Option<Swizzle>,
     /// The instruction's scalar offset, outside of swizzling.
     soffset: u32,
-    /// NUM_RECORDS counts records, which an index is compared with.
-    structured: bool,
+    /// Bounds of what is accessed.
+    limits: Limits,
+    /// An element is in range as a whole or not at all: formats and atomics.
+    pub is_whole: bool,
+    /// Low bits of an address that are ignored, on GCN 1.0 (errata E104).
+    pub ignored: u64,
 }
 
 /// Interleaving of records.
@@ -35,6 +39,20 @@ struct Swizzle {
     records: u64,
 }
 
+/// Bounds of accesses through a descriptor (errata E308).
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+enum Limits {
+    /// None: scratch of GCN 1.4.
+    #[default]
+    None,
+    /// The end of what is accessed, counted in bytes from the buffer's beginning.
+    Bytes(u64),
+    /// The end by the offset alone, whatever the index.
+    Offset(u64),
+    /// The index, and the end of what is accessed in a record.
+    Records { count: u32, bytes: u64 },
+}
+
 /// Bounds of indices and offsets.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Records {
@@ -42,6 +60,8 @@ pub struct Records {
     pub count: u32,
     /// Bytes that an element, wherever its record is, ends within.
     pub bytes: u64,
+    /// Bytes of its record that it ends within.
+    pub record: u64,
 }
 
 // Bits of the descriptor's second and fourth dword.
@@ -60,19 +80,26 @@ const STRIDE_BITS: u32 = 14;
 const ELEMENT_GFX9: u64 = 4;
 
 impl Descriptor {
-    /// True if a descriptor has no data format, and no ADD_TID to which the bits belong. Accesses that bring no format
-    /// find nothing there (errata E249).
-    pub fn is_unbound(words: [u32; 4]) -> bool {
-        words[3] & (ADD_TID | FORMAT << FORMAT_SHIFT) == 0
+    /// True if a descriptor has no data format, and from GCN 1.2 on no ADD_TID to which the bits belong. Accesses that
+    /// bring no format find nothing there (errata E249).
+    pub fn is_unbound(isa: Isa, words: [u32; 4]) -> bool {
+        let bits_are_stride = words[3] & ADD_TID != 0 && isa >= Isa::Vi;
+        words[3] & FORMAT << FORMAT_SHIFT == 0 && !bits_are_stride
     }
 
-    /// From its dwords, the instruction's scalar offset, and whether the instruction has an index.
+    /// From its dwords, the instruction's scalar offset, whether the instruction has an index and whether it converts.
     #[inline]
-    pub fn new(isa: Isa, words: [u32; 4], soffset: u32, idxen: bool) -> Descriptor {
+    pub fn new(
+        isa: Isa,
+        words: [u32; 4],
+        soffset: u32,
+        idxen: bool,
+        is_formatted: bool,
+    ) -> Descriptor {
         let [low, second, num_records, last] = words;
         let add_tid = last & ADD_TID != 0;
         let mut stride = second >> STRIDE_SHIFT & STRIDE;
-        if add_tid && isa >= Isa::Vi {
+        if add_tid && isa >= Isa::Vi && !is_formatted {
             stride |= (last >> FORMAT_SHIFT & FORMAT) << STRIDE_BITS;
         }
         let swizzled = second & SWIZZLE_ENABLE != 0;
@@ -84,13 +111,21 @@ impl Descriptor {
             },
             records: 8 << (last >> INDEX_STRIDE_SHIFT & TWO_BITS),
         });
-        // What NUM_RECORDS counts.
-        let structured = stride != 0
-            && match isa {
-                Isa::Si | Isa::Ci => idxen || add_tid,
-                Isa::Vi | Isa::Stoney => swizzled,
-                Isa::Gfx9 | Isa::Vega12 | Isa::Vega20 => idxen || (add_tid && swizzled),
-            };
+        let size = num_records.saturating_sub(soffset).into();
+        let records = |bytes| Limits::Records {
+            count: num_records,
+            bytes,
+        };
+        let limits = match isa {
+            Isa::Si | Isa::Ci if stride == 0 => Limits::Bytes(size),
+            Isa::Si | Isa::Ci if idxen || add_tid => records(stride.into()),
+            Isa::Si | Isa::Ci => records(u64::MAX),
+            Isa::Vi | Isa::Stoney if stride == 0 || !swizzled => Limits::Bytes(size),
+            Isa::Vi | Isa::Stoney => records(stride.into()),
+            Isa::Gfx9 | Isa::Vega12 | Isa::Vega20 if idxen && stride != 0 => records(u64::MAX),
+            Isa::Gfx9 | Isa::Vega12 | Isa::Vega20 if add_tid && !idxen => Limits::None,
+            Isa::Gfx9 | Isa::Vega12 | Isa::Vega20 => Limits::Offset(size),
+        };
         let high = i64::from(second as i16);
         Descriptor {
             base: u64::from(low) | (high as u64) << u32::BITS,
@@ -99,7 +134,9 @@ impl Descriptor {
             add_tid,
             swizzle,
             soffset,
-            structured,
+            limits,
+            is_whole: false,
+            ignored: 0,
         }
     }
 
@@ -109,18 +146,26 @@ impl Descriptor {
         stride * u64::from(self.num_records)
     }
 
-    /// True if dword `offset` of record `index` is in range; `offset` is without the scalar one.
+    /// Distance of byte `offset` of record `index` from the beginning; `offset` is without the scalar one.
+    fn inside(&self, index: u32, offset: u64) -> u64 {
+        let (index, stride) = (u64::from(index), u64::from(self.stride));
+        let Some(Swizzle { element, records }) = self.swizzle else {
+            return index * stride + offset;
+        };
+        let rows = index / records * stride + offset / element * element;
+        rows * records + index % records * element + offset % element
+    }
+
+    /// True if `bytes` bytes from `offset` of record `index` on are in range.
     fn has(&self, index: u32, offset: u64, bytes: u64) -> bool {
-        if self.structured {
-            index < self.num_records
-        } else {
-            let begin = if self.swizzle.is_some() {
-                offset
-            } else {
-                offset + u64::from(index) * u64::from(self.stride)
-            };
-            let size = u64::from(self.num_records).saturating_sub(u64::from(self.soffset));
-            begin + bytes <= size
+        match self.limits {
+            Limits::None => true,
+            Limits::Bytes(size) => self.inside(index, offset) + bytes <= size,
+            Limits::Offset(size) => offset + bytes <= size,
+            Limits::Records {
+                count,
+                bytes: record,
+            } => index < count && offset + bytes <= record,
         }
     }
 
@@ -142,10 +187,14 @@ impl Descriptor {
         if !self.add_tid || element != ELEMENT_GFX9 || records != LANES as u64 {
             return None;
         }
-        let bytes = match self.structured {
-            true if u64::from(self.num_records) < LANES as u64 => 0,
-            true => u64::MAX,
-            false => self.num_records.saturating_sub(self.soffset).into(),
+        // What all lanes have.
+        let row = element * records;
+        let bytes = match self.limits {
+            Limits::None => u64::MAX,
+            Limits::Bytes(size) => size / row * element,
+            Limits::Offset(size) => size,
+            Limits::Records { count, .. } if u64::from(count) < records => 0,
+            Limits::Records { bytes, .. } => bytes,
         };
         Some((self.base.wrapping_add(u64::from(self.soffset)), bytes))
     }
@@ -155,17 +204,16 @@ impl Descriptor {
         if self.swizzle.is_some() || self.add_tid {
             return None;
         }
-        let bytes = self.num_records.saturating_sub(self.soffset);
-        Some(if self.structured {
-            Records {
-                count: self.num_records,
-                bytes: u64::MAX,
-            }
-        } else {
-            Records {
-                count: u32::MAX,
-                bytes: bytes.into(),
-            }
+        let (count, bytes, record) = match self.limits {
+            Limits::None => (u32::MAX, u64::MAX, u64::MAX),
+            Limits::Bytes(size) => (u32::MAX, size, u64::MAX),
+            Limits::Offset(size) => (u32::MAX, u64::MAX, size),
+            Limits::Records { count, bytes } => (count, u64::MAX, bytes),
+        };
+        Some(Records {
+            count,
+            bytes,
+            record,
         })
     }
 
@@ -177,23 +225,26 @@ impl Descriptor {
             .wrapping_add(inside)
     }
 
-    /// The address of byte number `byte` of an access at `offset` of record `index`, if its dword is in range.
-    pub fn place(&self, index: u32, offset: u64, byte: u64) -> Option<u64> {
-        let offset = offset + byte;
-        if !self.has(index, offset, 1) {
+    /// The address of byte number `byte` of an access of `bytes` bytes at `offset` of record `index`, if its dword is in
+    /// range, or the whole access where that counts.
+    pub fn place(&self, index: u32, offset: u64, byte: u64, bytes: u8) -> Option<u64> {
+        const DWORD: u64 = 4;
+        let bytes = u64::from(bytes);
+        let (first, count) = if self.is_whole {
+            (0, bytes)
+        } else {
+            let first = byte / DWORD * DWORD;
+            (first, (bytes - first).min(DWORD))
+        };
+        if !self.has(index, offset + first, count) {
             return None;
         }
-        let Some(swizzle) = self.swizzle else {
-            return Some(self.linear(index, offset));
-        };
-        let Swizzle { element, records } = swizzle;
-        let index = u64::from(index);
-        let rows = index / records * u64::from(self.stride) + offset / element * element;
-        let inside = rows * records + index % records * element + offset % element;
-        Some(
-            self.base
-                .wrapping_add(u64::from(self.soffset))
-                .wrapping_add(inside),
-        )
+        let begin = self.base.wrapping_add(u64::from(self.soffset));
+        if self.ignored == 0 {
+            return Some(begin.wrapping_add(self.inside(index, offset + byte)));
+        }
+        let dword = byte / DWORD * DWORD;
+        let address = begin.wrapping_add(self.inside(index, offset + dword)) & !self.ignored;
+        Some(address.wrapping_add(byte - dword))
     }
 }

@@ -198,7 +198,7 @@ impl FloatFormat {
             old | self.quiet
         } else if self.is_signaling(data) {
             data | self.quiet
-        } else if self.is_nan(old) {
+        } else if self.is_nan(old) && !self.is_nan(data) {
             data
         } else if self.is_nan(data) {
             old
@@ -228,8 +228,8 @@ impl FloatFormat {
             (f64::from_bits(old) + f64::from_bits(data)).to_bits()
         };
         if self.is_nan(sum) {
-            // ∞ − ∞: the sign that hosts give differs.
-            self.exponent | self.quiet
+            // ∞ − ∞, which hosts give different signs (errata E190).
+            self.sign | self.exponent | self.quiet
         } else {
             self.flush(sum, denormals.flush_out)
         }

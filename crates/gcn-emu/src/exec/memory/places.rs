@@ -162,21 +162,20 @@ impl Places<'_> {
         bytes: usize,
         new: impl Fn(u64) -> u64,
     ) -> (u64, Result<(), Violation>) {
-        if !address.is_multiple_of(bytes as u64) {
+        let space = self.access.space(lane);
+        // An offset in a buffer need not be aligned, if its address is.
+        if space != Some(Space::Buffer) && !address.is_multiple_of(bytes as u64) {
             return (0, Err(Violation::Misaligned { address }));
         }
-        match self.access.space(lane) {
+        match space {
             Some(Space::Global) => self.update_global(address, bytes, new),
             Some(Space::Lds | Space::Gds) => match self.update_share(address, bytes, new) {
                 Some(old) => (old, Ok(())),
                 None => (0, Err(Violation::OutOfRange)),
             },
-            Some(Space::Buffer) => match (
-                self.access.place(lane, 0),
-                self.access.place(lane, bytes as u64 - 1),
-            ) {
-                (Some(place), Some(_)) => self.update_global(place, bytes, new),
-                _ => (0, Ok(())),
+            Some(Space::Buffer) => match self.access.place(lane, 0) {
+                Some(place) => self.update_global(place, bytes, new),
+                None => (0, Ok(())),
             },
             Some(Space::Scratch) => {
                 let (old, result) = self.load(lane, address, bytes);

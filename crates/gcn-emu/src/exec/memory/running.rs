@@ -3,7 +3,7 @@
 use gcn_isa::effect::{AtomicOp, Half};
 use gcn_isa::{Does, Ty};
 
-use super::access::{Access, Space};
+use super::access::Space;
 use super::combine::{Denormals, combine};
 use super::element::{Element, HALF_BITS, MAX_DWORDS};
 use super::places::{Places, Violation};
@@ -24,11 +24,6 @@ pub enum Outcome {
 
 /// A fault, and the lane to blame.
 pub type LaneFault = (FaultKind, Option<u8>);
-
-/// The offset in LDS of what is copied from there, or to there.
-pub(super) fn lds_copy_base(access: &Access) -> u64 {
-    u64::from(access.to_lds.unwrap_or(0))
-}
 
 /// An instruction on its way.
 pub(super) struct Running<'a> {
@@ -120,11 +115,16 @@ impl Running<'_> {
                 self.scatter(plan.vdst, dwords, lane, &element);
             }
         }
-        if plan.tfe {
-            // Everything is resident (errata E080).
-            self.write(plan.vdst.wrapping_add(dwords), &[0; LANES], lanes);
-        }
+        self.write_status(dwords);
         Ok(())
+    }
+
+    /// The status behind the data of a load that asks for it: everything is resident (errata E080, E310).
+    pub(super) fn write_status(&mut self, dwords: u8) {
+        if self.plan.tfe {
+            let status = self.plan.vdst.wrapping_add(dwords);
+            self.write(status, &[0; LANES], self.places.access.lanes());
+        }
     }
 
     /// Loads elements of `dwords` dwords for all lanes if none needs a look by itself.
@@ -176,13 +176,13 @@ impl Running<'_> {
                 Half::High => *register & 0xffff | value << HALF_BITS,
             };
         }
+        self.write_status(1);
         Ok(())
     }
 
     /// The value goes to LDS, where each lane has a dword (checklist 3.18; errata E089).
     pub(super) fn load_to_lds(&mut self) -> Result<(), LaneFault> {
         let access = self.places.access;
-        let base = lds_copy_base(access);
         for lane in self.lanes() {
             let value = if let Does::LoadFormat(_, ty) = self.plan.does {
                 self.components(lane, ty)?[0]
@@ -193,7 +193,8 @@ impl Running<'_> {
                 self.check(lane, result)?;
                 extend(self.plan.ty, element[0])
             };
-            if !self.places.share.store(base + 4 * lane as u64, value, 4) {
+            let place = access.place_in_lds(lane);
+            if !self.places.share.store(place, value, 4) {
                 self.wave.note_violation();
             }
         }
@@ -201,10 +202,10 @@ impl Running<'_> {
     }
 
     /// The other way round.
-    pub(super) fn store_from_lds(&mut self, base: u64) -> Result<(), LaneFault> {
+    pub(super) fn store_from_lds(&mut self) -> Result<(), LaneFault> {
         let access = self.places.access;
         for lane in self.lanes() {
-            let (value, inside) = self.places.share.load(base + 4 * lane as u64, 4);
+            let (value, inside) = self.places.share.load(access.place_in_lds(lane), 4);
             if !inside {
                 self.wave.note_violation();
             }
@@ -380,7 +381,7 @@ impl Running<'_> {
         Ok(())
     }
 
-    /// The first place changes by what is at the second (errata E054).
+    /// The first place changes by what is at the second (errata E054), of which parts may be out of range (errata E311).
     pub(super) fn atomic_from_lds(&mut self, op: AtomicOp, ty: Ty) -> Result<(), LaneFault> {
         let access = self.places.access;
         let bytes = usize::from(ty.bytes());

@@ -4,7 +4,6 @@ use gcn_isa::Ty;
 
 use super::element::HALF_BITS;
 use super::running::{LaneFault, Running};
-use crate::lanes::LANES;
 use crate::step::COMPONENTS;
 
 impl Running<'_> {
@@ -16,6 +15,10 @@ impl Running<'_> {
     ) -> Result<[u32; COMPONENTS], LaneFault> {
         let access = self.places.access;
         let bytes = access.format.bytes();
+        if bytes == 0 {
+            // There is no element that could be missed.
+            return Ok(access.format.load(&Default::default(), ty));
+        }
         let (element, result) = self.places.load(lane, access.address[lane], bytes.into());
         self.check(lane, result)?;
         Ok(access.format.load(&element, ty))
@@ -23,7 +26,7 @@ impl Running<'_> {
 
     /// Converted components, of 16 bits two in a register where there are that few registers (errata E200).
     pub(super) fn load_format(&mut self, count: u8, ty: Ty) -> Result<(), LaneFault> {
-        let (plan, access) = (self.plan, self.places.access);
+        let plan = self.plan;
         let is_packed = plan.data_dwords < count;
         for lane in self.lanes() {
             let mut values = self.components(lane, ty)?;
@@ -38,11 +41,7 @@ impl Running<'_> {
             }
             self.scatter(plan.vdst, plan.data_dwords, lane, &values);
         }
-        if plan.tfe {
-            // Everything is resident (errata E080).
-            let status = plan.vdst.wrapping_add(plan.data_dwords);
-            self.write(status, &[0; LANES], access.lanes());
-        }
+        self.write_status(plan.data_dwords);
         Ok(())
     }
 
@@ -53,6 +52,7 @@ impl Running<'_> {
             let register = &mut self.wave.vgpr_mut(self.plan.vdst).0[lane];
             *register = *register & 0xffff | value << HALF_BITS;
         }
+        self.write_status(1);
         Ok(())
     }
 
@@ -83,6 +83,9 @@ impl Running<'_> {
     fn store_components(&mut self, lane: usize, values: &[u32], ty: Ty) -> Result<(), LaneFault> {
         let access = self.places.access;
         let format = access.format;
+        if format.bytes() == 0 {
+            return Ok(());
+        }
         let result = self.places.store(
             lane,
             access.address[lane],

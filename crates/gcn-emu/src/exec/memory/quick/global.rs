@@ -199,6 +199,18 @@ impl Stride {
 /// The greatest offset of a record, and in one, that is computed in 32 bits.
 const MAX_OFFSET: u32 = 1 << 30;
 
+/// True if no bit of a buffer's addresses is ignored, as GCN 1.0 ignores those of an unaligned one.
+#[inline]
+fn is_aligned(wave: &Wave, plan: &Plan, bytes: u8, base: u64, low: &Lanes) -> bool {
+    let ignored = access::ignored(wave.isa, plan, bytes) as u32;
+    if ignored == 0 {
+        return true;
+    }
+    let base = base as u32;
+    let any = |bits: u32, &low: &u32| bits | low.wrapping_add(base);
+    low.0.iter().fold(0, any) & ignored == 0
+}
+
 /// Addresses of global memory: for each lane a number in a pair of registers, to which one is added that is the same for
 /// all.
 pub struct LaneAddresses<'a> {
@@ -236,8 +248,12 @@ impl<'a> LaneAddresses<'a> {
                 base.wrapping_add_signed(plan.offset)
             }
         };
+        let low = wave.vgpr(first);
+        if plan.family == Family::Buffer && !is_aligned(wave, plan, bytes, base, low) {
+            return None;
+        }
         Some(LaneAddresses {
-            low: wave.vgpr(first),
+            low,
             high,
             base,
             is_flat: plan.family == Family::Flat,
@@ -261,7 +277,10 @@ impl<'a> LaneAddresses<'a> {
             (false, _) => &NOTHING,
         };
         let constant = plan.offset as u64;
-        let last = records.bytes.checked_sub(constant + u64::from(bytes))?;
+        let end = constant + u64::from(bytes);
+        let greatest_index = records.count.checked_sub(1)?;
+        let greatest_offset = records.record.checked_sub(end)?.min(MAX_OFFSET.into());
+        let mut last = records.bytes.checked_sub(end)?;
         let mut low = offsets;
         if plan.idxen {
             // What is below wraps nowhere.
@@ -270,22 +289,25 @@ impl<'a> LaneAddresses<'a> {
                 0 => u32::MAX,
                 stride => MAX_OFFSET / stride,
             };
-            let greatest = records.count.checked_sub(1)?.min(greatest);
+            let greatest = greatest_index.min(greatest);
             if !lanes::are_below(index, 0, u32::MAX, exec, greatest)
-                || !lanes::are_below(offsets, 0, u32::MAX, exec, MAX_OFFSET)
+                || !lanes::are_below(offsets, 0, u32::MAX, exec, greatest_offset as u32)
             {
                 return None;
             }
             low = sums.insert(lanes::sums(index, descriptor.stride, offsets));
+        } else {
+            last = last.min(greatest_offset);
         }
         let last = last.min(2 * u64::from(MAX_OFFSET)) as u32;
         if !lanes::are_below(low, 0, u32::MAX, exec, last) {
             return None;
         }
-        Some(LaneAddresses {
+        let base = descriptor.linear(0, constant);
+        is_aligned(wave, plan, bytes, base, low).then_some(LaneAddresses {
             low,
             high: &NOTHING,
-            base: descriptor.linear(0, constant),
+            base,
             is_flat: false,
         })
     }

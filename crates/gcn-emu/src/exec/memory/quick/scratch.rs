@@ -154,7 +154,7 @@ impl Window<'_> {
         let first = plan.vaddr.unwrap_or(0);
         let offset = plan.offset as u32;
         let bytes_per_lane =
-            || u64::from(wave.scratch.bytes_per_lane).next_multiple_of(DWORD as u64);
+            || u64::from(access::scratch_bytes(wave)).next_multiple_of(DWORD as u64);
         // What a compiler keeps in scratch has no register with offsets.
         let (base, limit, offsets, constant) = match plan.family {
             Family::Buffer if plan.idxen || plan.addr64 => return None,

@@ -1,0 +1,145 @@
+//! An independent model of the memory instructions, and the emulator compared with it.
+//!
+//! The model is written from the documents, `docs/errata.md`, AMD's manuals and what other projects say of hardware, not from
+//! the emulator: it decodes words by the manuals' bit positions and goes by the manuals' names, so that it shares nothing with
+//! the tables but these. `ds`, `buffer`, `flat` and `scalar` read as a specification. Random instructions are executed by both from the same random
+//! state, and all registers, memories and violations must be the same afterwards.
+//!
+//! `GCN_MODEL_ROUNDS=50 GCN_MODEL_SEED=7 cargo test -p gcn-emu --test model` runs other cases, and more of them.
+
+mod buffer;
+mod ds;
+mod flat;
+mod formats;
+mod noise;
+mod operators;
+mod rig;
+mod sample;
+mod scalar;
+mod share;
+mod state;
+
+use std::collections::BTreeMap;
+
+use gcn_isa::{Encoding, Form, Inst, Isa, rows};
+
+use noise::Noise;
+use rig::Rig;
+use state::{Context, State};
+
+/// Samples of each instruction in a family on an instruction set.
+const ROUNDS: u64 = 40;
+
+/// Instructions that the model leaves out: other tests have what waves do together and what time it is.
+fn is_left_out(name: &str) -> bool {
+    ["gws", "ordered_count", "memtime", "memrealtime"]
+        .iter()
+        .any(|part| name.contains(part))
+}
+
+/// What the manuals say that an instruction does.
+fn model(context: &Context, inst: &Inst, state: &mut State) {
+    let (name, words) = (inst.name(), inst.words());
+    match inst.encoding {
+        Encoding::Ds => ds::execute(context, name, words, state),
+        Encoding::Mubuf | Encoding::Mtbuf => buffer::execute(context, name, words, state),
+        Encoding::Flat | Encoding::Global | Encoding::Scratch => {
+            flat::execute(context, name, words, state);
+        }
+        _ => scalar::execute(context, name, words, state),
+    }
+}
+
+/// Disagreements by instruction, with the number of cases.
+#[derive(Default)]
+struct Found(BTreeMap<String, (usize, String)>);
+
+impl Found {
+    fn add(&mut self, key: String, text: String) {
+        self.0.entry(key).or_insert((0, text)).0 += 1;
+    }
+}
+
+fn setting(name: &str, default: u64) -> u64 {
+    let value = std::env::var(name).ok();
+    value.map_or(default, |value| value.parse().expect("a number"))
+}
+
+fn compare(encodings: &[Encoding]) {
+    let rounds = setting("GCN_MODEL_ROUNDS", ROUNDS);
+    let seed = setting("GCN_MODEL_SEED", 1);
+    let mut found = Found::default();
+    let mut cases = 0;
+    for isa in Isa::ALL {
+        let mut rig = Rig::new(isa);
+        for row in rows().filter(|row| row.opcode_on(isa).is_some()) {
+            let forms = isa.tables().forms(row.op()).iter();
+            for form in forms.filter(|form| encodings.contains(&form.encoding)) {
+                if is_left_out(form.name) {
+                    continue;
+                }
+                cases += compare_form(&mut rig, form, rounds, seed, &mut found);
+            }
+        }
+    }
+    let list = found
+        .0
+        .iter()
+        .map(|(key, (count, text))| format!("{key} ({count}): {text}"));
+    let list: Vec<String> = list.collect();
+    assert!(list.is_empty(), "of {cases} cases\n{}", list.join("\n"));
+    assert!(cases > 1000, "{cases} cases");
+}
+
+fn compare_form(
+    rig: &mut Rig,
+    form: &'static Form,
+    rounds: u64,
+    seed: u64,
+    found: &mut Found,
+) -> u64 {
+    let isa = rig.context.isa;
+    let mix = |seed: u64, byte: u8| (seed ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3);
+    let name = format!("{} {isa:?}", form.name);
+    let mut noise = Noise::new(name.bytes().fold(0xcbf2_9ce4_8422_2325 ^ seed, mix));
+    for _ in 0..rounds {
+        let inst = sample::instruction(form, &mut noise);
+        let before = sample::state(rig, &inst, &mut noise);
+        let mut expected = before.clone();
+        model(&rig.context, &inst, &mut expected);
+        let difference = match rig.execute(&inst, &before) {
+            Ok(_) if expected.undefined => None,
+            Ok(after) => expected.difference(&after),
+            Err(fault) => Some(fault),
+        };
+        if let Some(difference) = difference {
+            found.add(name.clone(), format!("{}: {difference}", inst.text()));
+        }
+    }
+    rounds
+}
+
+#[test]
+fn data_shares_agree() {
+    compare(&[Encoding::Ds]);
+}
+
+#[test]
+fn buffers_agree() {
+    compare(&[Encoding::Mubuf]);
+}
+
+#[test]
+fn typed_buffers_agree() {
+    compare(&[Encoding::Mtbuf]);
+}
+
+#[test]
+fn flat_global_and_scratch_agree() {
+    compare(&[Encoding::Flat, Encoding::Global, Encoding::Scratch]);
+}
+
+#[test]
+fn scalar_memory_agrees() {
+    compare(&[Encoding::Smrd, Encoding::Smem]);
+}

@@ -1,0 +1,101 @@
+//! Random numbers, and values at which something happens.
+
+/// xorshift64*.
+pub struct Noise(u64);
+
+impl Noise {
+    pub fn new(seed: u64) -> Noise {
+        let mut noise = Noise(seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1);
+        noise.next();
+        noise
+    }
+
+    pub fn next(&mut self) -> u64 {
+        self.0 ^= self.0 >> 12;
+        self.0 ^= self.0 << 25;
+        self.0 ^= self.0 >> 27;
+        self.0.wrapping_mul(0x2545_f491_4f6c_dd1d)
+    }
+
+    pub fn below(&mut self, limit: u64) -> u64 {
+        (self.next() >> 16) % limit.max(1)
+    }
+
+    /// True one time in `count`.
+    pub fn one_in(&mut self, count: u64) -> bool {
+        self.below(count) == 0
+    }
+
+    pub fn pick<T: Copy>(&mut self, choices: &[T]) -> T {
+        choices[self.below(choices.len() as u64) as usize]
+    }
+
+    /// A number below a limit mostly, at its edge often, beyond it now and then; a multiple of `unit` but at edges.
+    pub fn near(&mut self, limit: u64, unit: u64) -> u64 {
+        match self.below(32) {
+            0 => limit.wrapping_add(self.below(64)),
+            1 => limit.saturating_sub(self.below(20)),
+            2 => self.below(limit),
+            3 => 0,
+            _ => self.below(limit / unit) * unit,
+        }
+    }
+}
+
+/// The kind of values that registers and memory are full of.
+#[derive(Clone, Copy)]
+pub enum Values {
+    /// Those at which something happens, and any.
+    Any,
+    /// Two, so that comparisons find equal ones.
+    Few([u32; 2]),
+    /// Neighbours.
+    Near(u32),
+    /// Floats close to those where sums round and flush.
+    Floats,
+}
+
+#[rustfmt::skip]
+const SPECIAL: [u32; 24] = [
+    0, 1, 2, 0x7f, 0x80, 0xff, 0x7fff, 0x8000, 0xffff, 0xffff_ffff, 0x8000_0000, 0x7fff_ffff, 0x8000_0001,
+    0x3f80_0000, 0xbf80_0000, 0x7f80_0000, 0xff80_0000, 0x7fc0_0000, 0x7f80_0001, 0xffc0_1234, 0x007f_ffff,
+    0x807f_ffff, 0x7ff0_0000, 0xfff8_0000,
+];
+
+impl Values {
+    pub fn new(noise: &mut Noise) -> Values {
+        match noise.below(6) {
+            0 => Values::Few([0; 2].map(|_| special(noise))),
+            1 => Values::Near(special(noise)),
+            2 => Values::Floats,
+            _ => Values::Any,
+        }
+    }
+
+    pub fn dword(self, noise: &mut Noise) -> u32 {
+        match self {
+            Values::Any => special(noise),
+            Values::Few(values) => noise.pick(&values),
+            Values::Near(value) => value.wrapping_add(noise.below(5) as u32).wrapping_sub(2),
+            Values::Floats => {
+                let exponent = noise.pick(&[0, 1, 2, 23, 24, 100, 127, 128, 150, 254, 255]);
+                let digits = noise.next() as u32 & 0x807f_ffff;
+                digits & noise.pick(&[u32::MAX, 0x8040_0001, 0x8000_0000]) | exponent << 23
+            }
+        }
+    }
+
+    pub fn fill(self, bytes: &mut [u8], noise: &mut Noise) {
+        for chunk in bytes.chunks_mut(4) {
+            chunk.copy_from_slice(&self.dword(noise).to_le_bytes()[..chunk.len()]);
+        }
+    }
+}
+
+fn special(noise: &mut Noise) -> u32 {
+    if noise.one_in(3) {
+        noise.pick(&SPECIAL)
+    } else {
+        noise.next() as u32
+    }
+}
