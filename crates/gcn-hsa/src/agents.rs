@@ -53,6 +53,11 @@ const IMAGE_LIMITS: [&[u32]; 13] = [
     &[256],
 ];
 
+/// The UUID of a device, by its number among all.
+pub(crate) fn uuid(number: usize) -> String {
+    format!("GPU-{:016x}", 0x6763_6e00 + number)
+}
+
 /// An agent.
 #[derive(Debug)]
 pub(crate) struct Agent {
@@ -72,6 +77,7 @@ pub(crate) enum AgentKind {
     Device {
         device: Device,
         chip: &'static Chip,
+        uuid: String,
     },
 }
 
@@ -97,10 +103,17 @@ impl Agent {
         }
     }
 
-    pub(crate) fn device(index: usize, device: Device, chip: &'static Chip, memory: u64) -> Agent {
+    /// The agent of a device, whose number among all devices is `number`, whether programs see them or not.
+    pub(crate) fn device(
+        index: usize,
+        (number, device): (usize, Device),
+        chip: &'static Chip,
+        memory: u64,
+    ) -> Agent {
+        let uuid = uuid(number);
         Agent {
             index,
-            kind: AgentKind::Device { device, chip },
+            kind: AgentKind::Device { device, chip, uuid },
             memory,
         }
     }
@@ -138,7 +151,7 @@ impl Agent {
 
     /// The name of its instruction set with features, such as `amdgcn-amd-amdhsa--gfx906:sramecc-:xnack-`.
     pub(crate) fn isa_name(&self) -> String {
-        let AgentKind::Device { device, chip } = &self.kind else {
+        let AgentKind::Device { device, chip, .. } = &self.kind else {
             return String::new();
         };
         let mut name = format!("amdgcn-amd-amdhsa--{}", device.target().name);
@@ -168,7 +181,7 @@ impl Agent {
     fn number_of<T>(&self, of_host: T, of_device: impl FnOnce(&Device, &'static Chip) -> T) -> T {
         match &self.kind {
             AgentKind::Host { .. } => of_host,
-            AgentKind::Device { device, chip } => of_device(device, chip),
+            AgentKind::Device { device, chip, .. } => of_device(device, chip),
         }
     }
 
@@ -251,7 +264,7 @@ impl Agent {
             0xa011 => Info::Text(
                 match &self.kind {
                     AgentKind::Host { .. } => "CPU-XX".to_owned(),
-                    AgentKind::Device { .. } => format!("GPU-{:016x}", 0x6763_6e00 + self.index),
+                    AgentKind::Device { uuid, .. } => uuid.clone(),
                 },
                 21,
             ),

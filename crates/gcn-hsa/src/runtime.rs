@@ -4,10 +4,11 @@ use std::collections::HashMap;
 use std::sync::atomic::{AtomicBool, AtomicU32, Ordering::SeqCst};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError, RwLock};
 
+use gcn_runtime::Device;
 use gcn_runtime::settings::{Settings, host_memory};
 
 use crate::abi::{Handle, SystemCallback};
-use crate::agents::Agent;
+use crate::agents::{Agent, uuid};
 use crate::chips::Chip;
 use crate::copies::Copies;
 use crate::handlers::Handlers;
@@ -22,6 +23,9 @@ use crate::tracing::Tracing;
 
 /// Bytes of the host's memory where Linux does not tell.
 const HOST_MEMORY: u64 = 16 << 30;
+
+/// The variable that lists the devices that a program sees, as for AMD's library.
+const VISIBLE: &str = "ROCR_VISIBLE_DEVICES";
 
 /// Initialisations of the process less shutdowns.
 static COUNT: AtomicU32 = AtomicU32::new(0);
@@ -119,41 +123,56 @@ fn watch_forks() {
     unsafe { libc::pthread_atfork(None, None, Some(in_child)) };
 }
 
+/// Numbers of the devices that a program sees: those of a list of numbers and UUIDs, in its order, or all. As in AMD's library,
+/// an entry that names none, or one again, ends the list.
+fn visible(list: Option<&str>, count: usize) -> Vec<usize> {
+    let Some(list) = list else {
+        return (0..count).collect();
+    };
+    let mut seen = Vec::new();
+    for entry in list.split(',').map(str::trim) {
+        let named = (0..count).find(|number| entry == number.to_string() || entry == uuid(*number));
+        match named.filter(|number| !seen.contains(number)) {
+            Some(number) => seen.push(number),
+            None => break,
+        }
+    }
+    seen
+}
+
 impl Runtime {
     fn new() -> Result<Runtime, String> {
         let text = |error: &dyn std::fmt::Display| error.to_string();
         let settings = Settings::from_env().map_err(|error| text(&error))?;
         let devices = settings.devices().map_err(|error| text(&error))?;
-        let mut agents = vec![Agent::host(host_memory("MemTotal").unwrap_or(HOST_MEMORY))];
+        let mut all: Vec<Device> = Vec::new();
         for builder in devices {
             // Pools count what they give; what kernels need besides is the host's.
             let builder = builder.without_host_calls().memory(u64::MAX);
-            let first = agents.iter().find_map(Agent::emulated);
-            let device = match first {
+            let builder = match all.first() {
                 Some(first) => builder.memory_of(first),
                 None => builder,
-            }
-            .build();
+            };
+            all.push(builder.build());
+        }
+        let mut agents = vec![Agent::host(host_memory("MemTotal").unwrap_or(HOST_MEMORY))];
+        let wanted = std::env::var(VISIBLE).ok();
+        for number in visible(wanted.as_deref(), all.len()) {
+            let device = all[number].clone();
             let target = device.target();
             let chip = Chip::of(target).ok_or_else(|| {
                 let known: Vec<_> = Chip::targets().collect();
-                format!(
-                    "GCN_TARGET: HSA has no {}, only {}",
-                    target.name,
-                    known.join(", ")
-                )
+                let known = known.join(", ");
+                format!("GCN_TARGET: HSA has no {}, only {known}", target.name)
             })?;
-            agents.push(Agent::device(
-                agents.len(),
-                device,
-                chip,
-                settings.device_memory(),
-            ));
+            let memory = settings.device_memory();
+            agents.push(Agent::device(agents.len(), (number, device), chip, memory));
         }
-        let device = agents
-            .iter()
-            .find_map(Agent::emulated)
-            .ok_or("GCN_TARGET names no device")?;
+        let device = all.first().ok_or("GCN_TARGET names no device")?;
+        if agents.len() == 1 {
+            // As on a machine without a device; HIP ends with a segmentation fault where there is the host's processor alone.
+            return Err(format!("{VISIBLE} leaves no device"));
+        }
         let signals = Signals::new(device).map_err(|_| "there is no memory for signals")?;
         Ok(Runtime {
             tracing: Tracing::new(&settings)?,
@@ -220,5 +239,24 @@ impl Runtime {
             .lock()
             .unwrap_or_else(PoisonError::into_inner)
             .clone()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_list_chooses_devices_until_an_entry_names_none() {
+        for (list, expected) in [
+            (None, &[0, 1, 2][..]),
+            (Some("2,0"), &[2, 0]),
+            (Some("1, GPU-0000000067636e00"), &[1, 0]),
+            (Some("1,3,0"), &[1]),
+            (Some("0,0,1"), &[0]),
+            (Some(""), &[]),
+        ] {
+            assert_eq!(visible(list, 3), expected, "{list:?}");
+        }
     }
 }

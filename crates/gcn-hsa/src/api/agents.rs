@@ -231,7 +231,7 @@ pub unsafe extern "C" fn hsa_cache_get_info(
         };
         let level = *LEVELS.iter().find(level).ok_or(Status::INVALID_CACHE)?;
         let agent = runtime.agent(cache - CACHE * Handle::from(level))?;
-        let AgentKind::Device { device, chip } = &agent.kind else {
+        let AgentKind::Device { device, chip, .. } = &agent.kind else {
             return Err(Status::INVALID_CACHE);
         };
         let name = format!("{} L{level}", device.target().name);
