@@ -14,6 +14,8 @@ usage: cargo xtask test [ARGUMENTS OF CARGO TEST]   install what the tests need,
                                                     run tests/kernels in every build and print a table
        cargo xtask fuzz [SECONDS]                   build the fuzz targets and run each for 5 seconds, or SECONDS
        cargo xtask hsa [PROFILE]                    build libhsa-runtime64.so.1 with a profile (release), for gcn exec
+       cargo xtask dist PREFIX                      build gcn and that library for use, and install them into PREFIX with
+                                                    manual pages and completions
        cargo xtask bench asm                        assemble and disassemble the same files with gcn and LLVM
        cargo xtask bench run [FILTER] [--beside GCN]
                                                     time kernels of tests/kernels with gcn and OpenCL on the host, start-up
@@ -62,6 +64,7 @@ fn main() -> ExitCode {
         ["fuzz", seconds] => fuzz::seconds(seconds)
             .and_then(|seconds| install_tools().and_then(|()| fuzz::run_all(seconds))),
         ["hsa"] => hsa::build("release").map(drop),
+        ["dist", prefix] => dist::dist(Path::new(prefix)),
         ["hsa", profile] => hsa::build(profile).map(drop),
         ["bench", "asm"] => bench::asm(),
         ["bench", "hip"] => install_tools().and_then(|()| hsa::bench()),
@@ -204,6 +207,8 @@ fn run(command: &mut Command) -> Result<()> {
 }
 
 mod bench;
+mod dist;
 mod fuzz;
 mod hsa;
+mod install;
 mod measure;

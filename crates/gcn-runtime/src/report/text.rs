@@ -22,7 +22,7 @@ pub fn printable(text: &str) -> String {
 ///
 /// # Examples
 /// ```
-/// assert_eq!(gcn_runtime::report::kernel_name("_Z5scalePff"), "_Z5scalePff (scale(float*, float))");
+/// assert_eq!(gcn_runtime::report::kernel_name("_Z5scalePff"), "_Z5scalePff (scale)");
 /// ```
 pub fn kernel_name(symbol: &str) -> String {
     match gcn_object::source_name(symbol) {

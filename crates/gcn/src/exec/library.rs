@@ -10,8 +10,8 @@ use anyhow::{Context, Result, bail};
 pub const NAME: &str = "libhsa-runtime64.so.1";
 /// The variable that names the directory of the library.
 const DIRECTORY_VARIABLE: &str = "GCN_LIB_DIR";
-/// The directory of an installation, from that of the command on.
-const INSTALLED: &str = "../lib/gcn";
+/// The directory of an installation, below the prefix in whose `bin` the command is.
+const INSTALLED: &str = "lib/gcn";
 /// The directory that `cargo xtask hsa` makes, beside the command that cargo has built.
 const BUILT: &str = "gcn-hsa";
 
@@ -39,7 +39,8 @@ impl Library {
         let own = env::current_exe().and_then(fs::canonicalize);
         let own = own.context("cannot find the directory of gcn itself")?;
         let beside = own.parent().unwrap_or(Path::new("/"));
-        let places = [INSTALLED, BUILT].map(|place| beside.join(place));
+        let prefix = beside.parent().unwrap_or(beside);
+        let places = [prefix.join(INSTALLED), beside.join(BUILT)];
         if let Some(library) = places.iter().find_map(|place| Library::inside(place)) {
             return Ok(library);
         }

@@ -320,7 +320,7 @@ fn the_library_is_found_beside_the_command() {
     assert_status(&failed, 125);
     for part in [
         "error: libhsa-runtime64.so.1 is not in ",
-        "/bin/../lib/gcn",
+        "/prefix/lib/gcn, nor in",
         "/bin/gcn-hsa",
         "cargo xtask hsa",
         "GCN_LIB_DIR",

@@ -1,0 +1,92 @@
+//! An installation as `cargo xtask dist` makes it, with a file in place of the library.
+
+#[path = "../../../xtask/src/install.rs"]
+mod install;
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use install::install;
+
+/// A test's directory, empty at its start, with a stand-in for the library.
+fn prepared(test: &str) -> PathBuf {
+    let directory = Path::new(env!("CARGO_TARGET_TMPDIR")).join(test);
+    let _ = fs::remove_dir_all(&directory); // It need not exist.
+    fs::create_dir_all(&directory).expect("a directory");
+    fs::write(directory.join("libhsa-runtime64.so.1"), "a library").expect("written");
+    directory
+}
+
+#[test]
+fn a_prefix_has_all_that_is_needed() {
+    let directory = prepared("dist");
+    let (prefix, library) = (
+        directory.join("prefix"),
+        directory.join("libhsa-runtime64.so.1"),
+    );
+    // The second one replaces the first.
+    for contents in ["an old library", "a library"] {
+        fs::write(&library, contents).expect("written");
+        install(&prefix, Path::new(env!("CARGO_BIN_EXE_gcn")), &library).expect("it is installed");
+    }
+    let text = |path: &str| {
+        let read = fs::read_to_string(prefix.join(path));
+        read.unwrap_or_else(|error| panic!("{path}: {error}"))
+    };
+    assert_eq!(text("lib/gcn/libhsa-runtime64.so.1"), "a library");
+    for page in ["gcn", "gcn-exec", "gcn-env", "gcn-run"] {
+        let page = text(&format!("share/man/man1/{page}.1"));
+        assert!(page.contains(".SH SYNOPSIS"), "{page}");
+    }
+    for place in [
+        "share/bash-completion/completions/gcn",
+        "share/zsh/site-functions/_gcn",
+        "share/fish/vendor_completions.d/gcn.fish",
+    ] {
+        let script = text(place);
+        assert!(
+            script.contains("exec") && script.contains("trace-only"),
+            "{place}"
+        );
+    }
+    for (below, count) in [("bin", 1), ("lib/gcn", 1)] {
+        let entries = fs::read_dir(prefix.join(below)).expect("it exists");
+        assert_eq!(entries.count(), count, "nothing is left behind in {below}");
+    }
+    // Another directory's `gcn` is this one, and finds its library.
+    let found = Command::new(prefix.join("bin/gcn"))
+        .args(["exec", "--", "sh", "-c", "echo $LD_LIBRARY_PATH"])
+        .env_remove("LD_LIBRARY_PATH")
+        .env_remove("GCN_LIB_DIR")
+        .output()
+        .expect("gcn starts");
+    assert!(
+        found.status.success(),
+        "{}",
+        String::from_utf8_lossy(&found.stderr)
+    );
+    let real = fs::canonicalize(prefix.join("lib/gcn")).expect("it exists");
+    assert_eq!(
+        String::from_utf8_lossy(&found.stdout).trim(),
+        real.display().to_string()
+    );
+}
+
+#[test]
+fn a_prefix_that_cannot_be_written_is_reported() {
+    let directory = prepared("dist-failures");
+    let library = directory.join("libhsa-runtime64.so.1");
+    let gcn = Path::new(env!("CARGO_BIN_EXE_gcn"));
+    let error = install(&library, gcn, &library).expect_err("a file is no prefix");
+    assert!(
+        format!("{error:#}").starts_with("cannot make "),
+        "{error:#}"
+    );
+    let missing = install(&directory.join("prefix"), gcn, &directory.join("none"));
+    let error = missing.expect_err("there is no library");
+    assert!(
+        format!("{error:#}").starts_with("cannot copy "),
+        "{error:#}"
+    );
+}

@@ -1,0 +1,70 @@
+// Installs what is built into a prefix. The tests of gcn include this file.
+
+use std::ffi::OsStr;
+use std::fs;
+use std::path::Path;
+use std::process::Command;
+
+use anyhow::{Context, Result, bail};
+
+/// Directory of the library below the prefix; `gcn exec` looks there.
+const LIBRARIES: &str = "lib/gcn";
+/// Directory of the manual pages.
+const MANUAL: &str = "share/man/man1";
+/// Shells, and where each looks for the completions of `gcn`.
+const COMPLETIONS: [(&str, &str); 3] = [
+    ("bash", "share/bash-completion/completions/gcn"),
+    ("zsh", "share/zsh/site-functions/_gcn"),
+    ("fish", "share/fish/vendor_completions.d/gcn.fish"),
+];
+
+/// Installs the command `gcn`, the library of emulated devices, manual pages and completions into `prefix`.
+///
+/// # Errors
+/// A file cannot be written, or `gcn` does not print its manual or completions.
+pub fn install(prefix: &Path, gcn: &Path, library: &Path) -> Result<()> {
+    let name = library.file_name().context("the library has a name")?;
+    replace(gcn, &prefix.join("bin/gcn"))?;
+    replace(library, &prefix.join(LIBRARIES).join(name))?;
+    let manual = prefix.join(MANUAL);
+    printed(
+        gcn,
+        &["man".as_ref(), "--output".as_ref(), manual.as_os_str()],
+    )?;
+    for (shell, place) in COMPLETIONS {
+        let script = printed(gcn, &["completions".as_ref(), shell.as_ref()])?;
+        let path = made(&prefix.join(place))?.to_owned();
+        fs::write(&path, script).with_context(|| format!("cannot write {}", path.display()))?;
+    }
+    Ok(())
+}
+
+/// A path whose directory exists.
+fn made(path: &Path) -> Result<&Path> {
+    if let Some(directory) = path.parent() {
+        fs::create_dir_all(directory)
+            .with_context(|| format!("cannot make {}", directory.display()))?;
+    }
+    Ok(path)
+}
+
+/// Copies a file over an older one. Programs that run keep the one that they have.
+fn replace(from: &Path, to: &Path) -> Result<()> {
+    let new = made(to)?.with_extension(format!("new-{}", std::process::id()));
+    let copied = fs::copy(from, &new).and_then(|_| fs::rename(&new, to));
+    if copied.is_err() {
+        let _ = fs::remove_file(&new); // It need not exist.
+    }
+    copied.with_context(|| format!("cannot copy {} to {}", from.display(), to.display()))
+}
+
+/// Standard output of `gcn`.
+fn printed(gcn: &Path, arguments: &[&OsStr]) -> Result<Vec<u8>> {
+    let output = Command::new(gcn).args(arguments).output();
+    let output = output.with_context(|| format!("cannot run {}", gcn.display()))?;
+    if !output.status.success() {
+        let problem = String::from_utf8_lossy(&output.stderr);
+        bail!("{} {arguments:?} failed: {problem}", gcn.display());
+    }
+    Ok(output.stdout)
+}
