@@ -35,12 +35,13 @@ const SHOWING: [Document; 2] = [
     },
 ];
 /// Documents whose paths exist.
-const NAMING: [&str; 9] = [
+const NAMING: [&str; 10] = [
     "README.md",
     "ARCHITECTURE.md",
     "CONTRIBUTING.md",
     "docs/dialects.md",
     "docs/from-clrx.md",
+    "docs/hip.md",
     "docs/launch.md",
     "docs/semantics.md",
     "examples/README.md",
