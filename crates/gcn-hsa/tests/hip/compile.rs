@@ -1,0 +1,115 @@
+//! Programs from sources, by hipcc, kept until a source, the command or the compiler changes.
+
+use std::collections::hash_map::DefaultHasher;
+use std::fs;
+use std::hash::{Hash, Hasher};
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use crate::program::{Program, TARGETS, directory};
+
+/// Options of every compilation.
+const OPTIONS: [&str; 2] = ["-O1", "-std=c++17"];
+/// The file that all programs include.
+const SHARED: &str = "check.h";
+/// Bytes at the end of a failing compiler's messages that are shown.
+const MESSAGE: usize = 4000;
+
+/// A program that was built.
+pub struct Built {
+    /// The executable file.
+    pub executable: PathBuf,
+    /// The code object of its module.
+    pub module: Option<PathBuf>,
+}
+
+/// hipcc, as it is installed.
+pub struct Compiler {
+    /// Its version in its own words, which a build depends on.
+    version: Vec<u8>,
+    /// Text of the file that all programs include.
+    shared: String,
+}
+
+impl Compiler {
+    /// Asks hipcc for its version.
+    ///
+    /// # Errors
+    /// It is not installed or fails.
+    pub fn find() -> Result<Compiler, String> {
+        let version = run(Command::new("hipcc").arg("--version"))?;
+        let shared = directory().join(SHARED);
+        let shared = fs::read_to_string(&shared)
+            .map_err(|error| format!("{}: {error}", shared.display()))?;
+        Ok(Compiler { version, shared })
+    }
+
+    /// Builds a program, or finds it built.
+    ///
+    /// # Errors
+    /// hipcc's messages.
+    pub fn build(&self, program: &Program) -> Result<Built, String> {
+        let header = &program.header;
+        let code = |command: &mut Command| {
+            let targets = header.code.as_deref().map_or(&TARGETS[..], |_| &[]);
+            for target in targets.iter().copied().chain(header.code.as_deref()) {
+                command.arg(format!("--offload-arch={target}"));
+            }
+            command.args(OPTIONS).args(&header.flags);
+        };
+        let mut command = Command::new("hipcc");
+        code(&mut command);
+        command.arg(&program.path);
+        command.args(header.links.iter().map(|name| format!("-l{name}")));
+        let executable = self.make(&program.name, &program.text, &mut command)?;
+        let module = match &header.module {
+            None => None,
+            Some(source) => {
+                let source = directory().join(source);
+                let text = fs::read_to_string(&source)
+                    .map_err(|error| format!("{}: {error}", source.display()))?;
+                let mut command = Command::new("hipcc");
+                code(&mut command);
+                command.arg("--genco").arg(&source);
+                let name = format!("{}-module", program.name);
+                Some(self.make(&name, &text, &mut command)?)
+            }
+        };
+        Ok(Built { executable, module })
+    }
+
+    /// Runs a command that writes one file, unless the file is there.
+    fn make(&self, name: &str, text: &str, command: &mut Command) -> Result<PathBuf, String> {
+        let mut hasher = DefaultHasher::new();
+        (&self.version, &self.shared, text, format!("{command:?}")).hash(&mut hasher);
+        let place = cache()?.join(format!("{name}-{:016x}", hasher.finish()));
+        if !place.exists() {
+            // Another process may do the same; what both write is the same.
+            let unfinished = place.with_extension(std::process::id().to_string());
+            run(command.arg("-o").arg(&unfinished))?;
+            fs::rename(&unfinished, &place)
+                .map_err(|error| format!("{}: {error}", place.display()))?;
+        }
+        Ok(place)
+    }
+}
+
+/// Directory of everything that is made of the programs.
+pub fn cache() -> Result<PathBuf, String> {
+    let place = Path::new(env!("CARGO_TARGET_TMPDIR")).join("hip-programs");
+    fs::create_dir_all(&place).map_err(|error| format!("{}: {error}", place.display()))?;
+    Ok(place)
+}
+
+/// Runs a command to its end; its standard output.
+fn run(command: &mut Command) -> Result<Vec<u8>, String> {
+    let output = command
+        .output()
+        .map_err(|error| format!("cannot run hipcc ({error}); `cargo xtask tools` installs it"))?;
+    if output.status.success() {
+        return Ok(output.stdout);
+    }
+    let start = output.stderr.len().saturating_sub(MESSAGE);
+    let text = String::from_utf8_lossy(&output.stderr[start..]);
+    Err(format!("hipcc: {}\n{text}", output.status))
+}

@@ -1,0 +1,72 @@
+//! HIP programs as their users write them: every program under `tests/hip/` is built by hipcc and run on AMD's HIP runtime
+//! over this crate's library, on each target. Each program checks itself; `tests/README.md` says how they are written.
+
+mod compile;
+#[path = "../../link.rs"]
+mod link;
+mod program;
+mod run;
+
+use std::process::ExitCode;
+use std::sync::{Arc, OnceLock};
+
+use libtest_mimic::{Arguments, Failed, Trial};
+
+use compile::{Built, Compiler};
+use program::{Program, TARGETS};
+
+fn main() -> ExitCode {
+    let arguments = Arguments::from_args();
+    // Without the compiler or the library no program can run: that is one failure, not one for each program.
+    let trials = Compiler::find()
+        .and_then(|compiler| {
+            let library = run::library()?;
+            let programs = program::all()?;
+            Ok(trials(&Arc::new(compiler), &Arc::new(library), programs))
+        })
+        .unwrap_or_else(|error| vec![Trial::test("programs", || Err(Failed::from(error)))]);
+    libtest_mimic::run(&arguments, trials).exit_code()
+}
+
+/// A program with its build, which is made when it is first needed.
+struct Job {
+    program: Program,
+    built: OnceLock<Result<Built, String>>,
+}
+
+/// A trial for each program and target. Those of a program are far apart, so that threads build programs instead of waiting
+/// for one.
+fn trials(
+    compiler: &Arc<Compiler>,
+    library: &Arc<std::path::PathBuf>,
+    programs: Vec<Program>,
+) -> Vec<Trial> {
+    let jobs: Vec<Arc<Job>> = programs
+        .into_iter()
+        .map(|program| {
+            Arc::new(Job {
+                program,
+                built: OnceLock::new(),
+            })
+        })
+        .collect();
+    let mut trials = Vec::new();
+    for target in TARGETS {
+        for job in &jobs {
+            if !job.program.header.runs_on(target) {
+                continue;
+            }
+            let (job, compiler, library) = (job.clone(), compiler.clone(), library.clone());
+            let name = format!("{} on {target}", job.program.name);
+            trials.push(Trial::test(name, move || {
+                let built = job
+                    .built
+                    .get_or_init(|| compiler.build(&job.program))
+                    .as_ref()
+                    .map_err(Failed::from)?;
+                run::check(&job.program, built, target, &library).map_err(Failed::from)
+            }));
+        }
+    }
+    trials
+}

@@ -1,0 +1,97 @@
+//! The programs and their headers.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use serde::Deserialize;
+
+/// The targets that every program has code for and runs on.
+pub const TARGETS: [&str; 3] = ["gfx803", "gfx900", "gfx906"];
+
+/// Beginning of a line of the header.
+const HEADER: &str = "//!";
+
+/// A program's header.
+#[derive(Deserialize, Default, Debug)]
+#[serde(deny_unknown_fields, default)]
+pub struct Header {
+    /// Libraries to link, without `lib`.
+    pub links: Vec<String>,
+    /// Further options of hipcc.
+    pub flags: Vec<String>,
+    /// A source that is compiled to a code object by itself, whose path is the program's first argument.
+    pub module: Option<String>,
+    /// The target to compile for instead of those that the program runs on.
+    pub code: Option<String>,
+    /// The targets to run on; all of them if not given.
+    pub targets: Option<Vec<String>>,
+    /// Number of devices; one if not given.
+    pub devices: Option<usize>,
+    /// Exit status, or 128 and the number of the signal that ends the program; 0 if not given.
+    pub status: i32,
+    /// Texts that the program's standard error must contain; it must be empty if none are given.
+    pub stderr: Vec<String>,
+}
+
+impl Header {
+    /// True if the program runs on a target.
+    pub fn runs_on(&self, target: &str) -> bool {
+        let named = |targets: &Vec<String>| targets.iter().any(|name| name == target);
+        self.targets.as_ref().is_none_or(named)
+    }
+}
+
+/// A program of the directory.
+pub struct Program {
+    /// Name of its file, without the extension.
+    pub name: String,
+    /// Its file.
+    pub path: PathBuf,
+    /// Text of the file.
+    pub text: String,
+    /// Its header.
+    pub header: Header,
+}
+
+/// The directory of the programs.
+pub fn directory() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/hip")
+}
+
+/// Every program, in the order of their names.
+///
+/// # Errors
+/// A file that cannot be read, a header that means nothing, or no program at all.
+pub fn all() -> Result<Vec<Program>, String> {
+    let directory = directory();
+    let failed = |error: std::io::Error| format!("{}: {error}", directory.display());
+    let mut programs = Vec::new();
+    for entry in fs::read_dir(&directory).map_err(failed)? {
+        let path = entry.map_err(failed)?.path();
+        if path.extension().is_some_and(|extension| extension == "hip") {
+            programs.push(read(path)?);
+        }
+    }
+    if programs.is_empty() {
+        return Err(format!("no programs in {}", directory.display()));
+    }
+    programs.sort_by(|a, b| a.name.cmp(&b.name));
+    Ok(programs)
+}
+
+fn read(path: PathBuf) -> Result<Program, String> {
+    let text = fs::read_to_string(&path).map_err(|error| format!("{}: {error}", path.display()))?;
+    let header: Vec<&str> = text
+        .lines()
+        .map_while(|line| line.strip_prefix(HEADER))
+        .collect();
+    let header = toml::from_str(&header.join("\n"))
+        .map_err(|error| format!("{}: {error}", path.display()))?;
+    let name = path.file_stem().unwrap_or_default().to_string_lossy();
+    Ok(Program {
+        name: name.into_owned(),
+        text,
+        header,
+        path,
+    })
+}
