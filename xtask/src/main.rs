@@ -46,6 +46,11 @@ const TOOLS: &[(&str, &str)] = &[
     ("/usr/include/hsa/hsa.h", "libhsa-runtime-dev"),
     ("/usr/bin/hipcc", "hipcc"),
     ("/usr/include/hip/hip_runtime_api.h", "libamdhip64-dev"),
+    ("/usr/include/rocrand/rocrand.h", "librocrand-dev"),
+    ("/usr/include/hiprand/hiprand.h", "libhiprand-dev"),
+    ("/usr/include/rocsparse/rocsparse.h", "librocsparse-dev"),
+    ("/usr/include/hipsparse/hipsparse.h", "libhipsparse-dev"),
+    ("/usr/include/rocprim/rocprim.hpp", "librocprim-dev"),
 ];
 
 fn main() -> ExitCode {
