@@ -1,11 +1,10 @@
 //! Builds and installs all that programs of HIP and people at a command line need.
 
 use std::path::Path;
-use std::process::Command;
 
 use anyhow::{Context, Result};
 
-use crate::{hsa, install, run};
+use crate::{hsa, install};
 
 /// The profile of what is installed.
 const PROFILE: &str = "release";
@@ -15,15 +14,7 @@ const PROFILE: &str = "release";
 /// # Errors
 /// Something cannot be built or written.
 pub(crate) fn dist(prefix: &Path) -> Result<()> {
-    run(Command::new(env!("CARGO")).args([
-        "build",
-        "--locked",
-        "--package",
-        "gcn",
-        "--profile",
-        PROFILE,
-    ]))?;
-    let library = hsa::build(PROFILE)?;
+    let library = hsa::build_with(PROFILE, &["gcn"])?;
     let gcn = library
         .parent()
         .and_then(Path::parent)

@@ -16,14 +16,18 @@ mod link;
 /// # Errors
 /// It cannot be built or linked.
 pub(crate) fn build(profile: &str) -> Result<PathBuf> {
-    run(Command::new(env!("CARGO")).args([
-        "build",
-        "--locked",
-        "--package",
-        "gcn-hsa",
-        "--profile",
-        profile,
-    ]))?;
+    build_with(profile, &[])
+}
+
+/// As [`build`], together with other packages: cargo compiles what they share once, with the features that all of them ask for.
+///
+/// # Errors
+/// As those of [`build`].
+pub(crate) fn build_with(profile: &str, others: &[&str]) -> Result<PathBuf> {
+    run(Command::new(env!("CARGO"))
+        .args(["build", "--locked", "--profile", profile])
+        .args(["--package", "gcn-hsa"])
+        .args(others.iter().flat_map(|other| ["--package", other])))?;
     let directory = target_directory().join(match profile {
         "dev" => "debug",
         other => other,
