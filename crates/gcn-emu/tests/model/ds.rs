@@ -60,6 +60,7 @@ pub fn execute(context: &Context, mnemonic: &str, words: [u32; 2], state: &mut S
         "bpermute_b32" => ds.bpermute(state),
         "append" => ds.count(state, |old, lanes| old.wrapping_add(lanes)),
         "consume" => ds.count(state, |old, lanes| old.wrapping_sub(lanes)),
+        "ordered_count" => ds.count_in_order(state),
         "read_addtid_b32" | "write_addtid_b32" => ds.by_lane(state, name.starts_with("read")),
         _ if name.starts_with("condxchg32") => ds.exchange_conditionally(state, name),
         _ if name.contains("_src2_") => ds.update_from_share(state, mnemonic),
@@ -289,6 +290,29 @@ impl Ds<'_> {
             .update(state, address, 4, |old| change(old as u32, lanes).into());
         for lane in self.before.lanes() {
             state.vgprs[self.fields.vdst][lane] = old as u32;
+        }
+    }
+
+    /// E049, of a wave whose turn it is and stays: one operation whatever EXEC is, with the first active lane's value.
+    fn count_in_order(&self, state: &mut State) {
+        let offset = self.fields.offset;
+        let first = self.before.lanes().next();
+        let operand = first.map_or(0, |lane| self.before.vgprs[self.fields.addr][lane]);
+        let place = (self.before.m0() >> 16) as usize + (offset & 0xfc) as usize;
+        let mut old = 0;
+        match state.gds.get_mut(place..place + 4) {
+            Some(there) => {
+                old = number(there) as u32;
+                let new = match offset >> 12 & 3 {
+                    0 => old.wrapping_add(operand),
+                    _ => operand,
+                };
+                there.copy_from_slice(&new.to_le_bytes());
+            }
+            None => state.violated = true,
+        }
+        for lane in self.before.lanes() {
+            state.vgprs[self.fields.vdst][lane] = old;
         }
     }
 

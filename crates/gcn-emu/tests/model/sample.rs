@@ -57,6 +57,11 @@ fn attempt(form: &'static Form, noise: &mut Noise) -> Inst {
         Encoding::Ds if form.name.starts_with("ds_swizzle") => {
             put(Field::Offset, noise.below(1 << 16));
         }
+        // Addition or exchange by a wave that keeps its turn.
+        Encoding::Ds if form.name == "ds_ordered_count" => {
+            put(Field::Gds, 1);
+            put(Field::Offset, noise.below(2) << 12 | noise.below(64) << 2);
+        }
         Encoding::Ds if has(Field::Offset0) => {
             let limit = noise.pick(&[2, 8, 256]);
             put(Field::Offset0, noise.below(limit));
@@ -216,6 +221,11 @@ fn field(inst: &Inst, field: Field) -> usize {
 }
 
 fn share(inst: &Inst, state: &mut State, unit: u64, noise: &mut Noise) {
+    if inst.name() == "ds_ordered_count" {
+        // Wave 0, whose turn is the first.
+        state.scalars[M0] = (noise.near(GDS_BYTES.into(), 4) as u32) << 16;
+        return;
+    }
     let is_gds = inst.flag(Field::Gds);
     let size = u64::from(if is_gds { GDS_BYTES } else { LDS_BYTES });
     state.scalars[M0] = match noise.below(8) {
