@@ -242,6 +242,13 @@ fn e104_gcn_1_0_ignores_the_low_bits_of_addresses() {
         };
         assert_eq!((m.v(1, 9), m.v(2, 9)), expected);
     });
+    // Interleaved by lanes, from an unaligned place on.
+    on(&[SI], |m| {
+        let buffer = m.buffer(&[0x0302_0100; 64]);
+        descriptor(m, buffer, 1 << 31, 256, 1 << 19 | 3 << 21 | 1 << 23);
+        m.run("buffer_load_sshort v1, off, s[8:11], 1");
+        assert_eq!((m.v(1, 0), m.v(1, 9)), (0x0100, 0x0100));
+    });
 }
 
 #[test]

@@ -201,7 +201,7 @@ const MAX_OFFSET: u32 = 1 << 30;
 
 /// True if no bit of a buffer's addresses is ignored, as GCN 1.0 ignores those of an unaligned one.
 #[inline]
-fn is_aligned(wave: &Wave, plan: &Plan, bytes: u8, base: u64, low: &Lanes) -> bool {
+pub fn is_aligned(wave: &Wave, plan: &Plan, bytes: u8, base: u64, low: &Lanes) -> bool {
     let ignored = access::ignored(wave.isa, plan, bytes) as u32;
     if ignored == 0 {
         return true;

@@ -5,6 +5,7 @@ use gcn_isa::Does;
 
 use super::super::access::{self, SCRATCH_ROW};
 use super::super::element::{DWORD, HALF_BITS};
+use super::global::is_aligned;
 use super::part::write;
 use crate::device::Device;
 use crate::lanes::{self, LANES, Lanes, NOTHING};
@@ -160,7 +161,13 @@ impl Window<'_> {
             Family::Buffer if plan.idxen || plan.addr64 => return None,
             Family::Buffer => {
                 let (base, limit) = access::descriptor(wave, plan).of_lanes()?;
-                (base, limit, plan.offen.then(|| wave.vgpr(first)), offset)
+                let offsets = plan.offen.then(|| wave.vgpr(first));
+                let low = offsets.unwrap_or(&NOTHING);
+                let begin = base.wrapping_add(offset.into());
+                if !is_aligned(wave, plan, plan.ty.bytes(), begin, low) {
+                    return None;
+                }
+                (base, limit, offsets, offset)
             }
             Family::Scratch => {
                 let (offsets, scalar) = match (plan.saddr, plan.vaddr) {
