@@ -6,14 +6,14 @@
 // The contracts of the functions are those of the HSA specification, which the headers repeat.
 #![allow(clippy::missing_safety_doc, missing_docs)]
 
+mod system;
 mod agents;
 mod executables;
 mod extensions;
 mod memory;
 mod queues;
-mod refused;
 mod signals;
-mod system;
+mod refused;
 
 use std::ffi::{CStr, c_char, c_void};
 use std::panic::{AssertUnwindSafe, catch_unwind};

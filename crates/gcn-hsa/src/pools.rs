@@ -8,7 +8,6 @@ use gcn_runtime::memory::ALIAS;
 use gcn_runtime::{Device, HostMemory};
 
 use crate::abi::Handle;
-use crate::agents::Agent;
 use crate::info::Info;
 use crate::status::{Outcome, Status};
 
@@ -163,7 +162,7 @@ struct Part {
     _registered: HostMemory,
 }
 
-/// What is known of an address.
+/// The memory that an address is in.
 #[derive(Clone, Debug)]
 pub(crate) struct Found {
     /// Address that the host has.
@@ -215,10 +214,10 @@ impl Pools {
         self.state().used.get(agent).copied().unwrap_or(0)
     }
 
-    /// Gives memory of a pool; `function` is the one that asks for it.
+    /// Gives memory of a pool, whose agent has `limit` bytes; `function` is the one that asks for it.
     pub(crate) fn allocate(
         &self,
-        agent: &Agent,
+        limit: u64,
         pool: Pool,
         bytes: u64,
         function: &str,
@@ -236,7 +235,7 @@ impl Pools {
             state.used.resize(pool.agent + 1, 0);
         }
         let used = state.used[pool.agent].checked_add(counted);
-        let used = used.filter(|used| *used <= agent.memory);
+        let used = used.filter(|used| *used <= limit);
         let used = used.ok_or(Status::OUT_OF_RESOURCES)?;
         let name = format!(
             "{} ({function}, allocation {})",

@@ -4,6 +4,11 @@ use std::collections::HashSet;
 use std::io::Write;
 use std::sync::{Mutex, PoisonError};
 
+/// Standard error.
+pub(crate) fn standard_error() -> impl Write + Send {
+    std::io::stderr()
+}
+
 /// Prints a message.
 pub(crate) fn say(message: &str) {
     // A program without a standard error does without messages.

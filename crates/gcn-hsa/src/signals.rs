@@ -52,7 +52,7 @@ impl Signals {
         })
     }
 
-    /// Where kernels announce changes of signals.
+    /// The mailbox in which kernels announce changes of signals.
     pub(crate) fn mailbox(&self) -> Mailbox {
         self.mailbox
     }

@@ -1,7 +1,7 @@
 //! The trace of a program's kernels.
 
 use std::fs::File;
-use std::io::{self, BufWriter, Write};
+use std::io::{BufWriter, Write};
 use std::path::Path;
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -11,7 +11,7 @@ use gcn_runtime::observe::Observers;
 use gcn_runtime::report::{kernel_name, symbolic};
 use gcn_runtime::settings::Settings;
 
-use crate::say::say_once;
+use crate::say::{say_once, standard_error};
 
 /// Name of the file that stands for standard error.
 const STANDARD_ERROR: &str = "-";
@@ -40,7 +40,7 @@ impl Tracing {
                     file.map_err(|error| format!("cannot write {}: {error}", path.display()))?;
                 Box::new(BufWriter::new(file))
             }
-            _ => Box::new(io::stderr()),
+            _ => Box::new(standard_error()),
         };
         Ok(Some(Tracing {
             choices: choices.collect::<Result<_, _>>()?,

@@ -90,7 +90,7 @@ impl Resource {
     }
 }
 
-/// What the lanes of a buffer instruction share.
+/// Values that the lanes of a buffer instruction share.
 struct Buffer<'a> {
     context: &'a Context,
     fields: Fields,

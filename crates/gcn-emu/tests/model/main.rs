@@ -37,7 +37,7 @@ fn is_left_out(name: &str) -> bool {
         .any(|part| name.contains(part))
 }
 
-/// What the manuals say that an instruction does.
+/// An instruction's behaviour by the manuals.
 fn model(context: &Context, inst: &Inst, state: &mut State) {
     let (name, words) = (inst.name(), inst.words());
     match inst.encoding {

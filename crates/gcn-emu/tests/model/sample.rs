@@ -9,7 +9,7 @@ use crate::state::*;
 
 /// Registers that no operand of more than one begins behind.
 const LAST_VGPR: u64 = VGPRS as u64 - 5;
-/// Fields with a bit or a few that a sample sets one time in so many.
+/// Fields with a bit or a few that a sample sets one time in `n`.
 const FLAGS: [(Field, u64); 8] = [
     (Field::Gds, 6),
     (Field::Glc, 2),
@@ -155,7 +155,7 @@ fn scalar(inst: &mut Inst, noise: &mut Noise) {
     }
 }
 
-/// What no source gives a meaning: formats that the manuals lack, and TFE of what goes to LDS.
+/// Cases that no source gives a meaning: formats that the manuals lack, and TFE of what goes to LDS.
 fn is_undefined(inst: &Inst) -> bool {
     let name = inst.name();
     let is_stored = name.contains("store_format");

@@ -13,7 +13,7 @@ pub enum Share {
 #[derive(Clone, Copy, Debug)]
 pub struct Reach {
     share: Share,
-    /// Where address 0 is.
+    /// The place of address 0.
     base: u64,
     /// Dwords that begin below are in range (E036).
     limit: u64,

@@ -81,10 +81,12 @@ pub unsafe extern "C" fn hsa_amd_memory_pool_allocate(
         if to.is_null() {
             return Err(Status::INVALID_ARGUMENT);
         }
-        let base =
-            runtime
-                .pools
-                .allocate(agent, pool, size as u64, "hsa_amd_memory_pool_allocate")?;
+        let base = runtime.pools.allocate(
+            agent.memory,
+            pool,
+            size as u64,
+            "hsa_amd_memory_pool_allocate",
+        )?;
         // SAFETY: the program vouches for its address.
         unsafe { put(to, pointer(base)) }
     })
@@ -151,9 +153,10 @@ pub unsafe extern "C" fn hsa_memory_allocate(
         if to.is_null() {
             return Err(Status::INVALID_ARGUMENT);
         }
-        let base = runtime
-            .pools
-            .allocate(agent, pool, size as u64, "hsa_memory_allocate")?;
+        let base =
+            runtime
+                .pools
+                .allocate(agent.memory, pool, size as u64, "hsa_memory_allocate")?;
         // SAFETY: the program vouches for its address.
         unsafe { put(to, pointer(base)) }
     })
