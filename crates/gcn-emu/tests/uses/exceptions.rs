@@ -35,7 +35,6 @@ const TO_INTEGER: &str =
 const TINY: &str = "SDWA's selection is a denormal, which counts as zero";
 const NO_NAN: &str = "SDWA's selection is a denormal, and no NaN";
 const SHIFT: &str = "a shift goes by four bits";
-const NO_STATUS: &str = "a load of half a register writes no status";
 const SHARE: &str = "LDS and GDS keep denormals of 64 bits in every mode";
 const SIZE: &str = "the place begins at M0's size of GDS, where nothing is";
 
@@ -71,10 +70,6 @@ const SHARED_F64: &[&str] = &[
     "ds_cmpst_f64", "ds_cmpst_rtn_f64", "ds_min_f64", "ds_min_rtn_f64", "ds_min_src2_f64", "ds_max_f64", "ds_max_rtn_f64",
     "ds_max_src2_f64", "flat_atomic_fcmpswap_x2", "flat_atomic_fmin_x2", "flat_atomic_fmax_x2",
 ];
-#[rustfmt::skip]
-const HALF_LOADS: &[&str] = &[
-    "buffer_load_ubyte_d16*", "buffer_load_sbyte_d16*", "buffer_load_short_d16*", "buffer_load_format_d16_hi_x",
-];
 
 /// Declared uses that matter in no sample.
 #[rustfmt::skip]
@@ -107,10 +102,8 @@ const NEVER_MATTERS: &[NeverMatters] = &[
     (&["s_dcache_discard*", "s_atc_probe*"], "reads sbase*", ALL, NO_CACHE),
     (&["s_dcache_discard*", "s_atc_probe*"], "reads offset*", ALL, NO_CACHE),
     (&["s_buffer_*"], "reads sbase[3]", ALL, "a descriptor's last dword says nothing to scalar memory"),
-    (&["flat_*"], "reads flat_scratch[0]", BEFORE_GFX9, "a wave's scratch lies where the dispatch has put it"),
     (&["ds_read_addtid_b32"], "reads gds", ALL, SIZE),
     (&["ds_write_addtid_b32"], "writes gds", ALL, SIZE),
-    (HALF_LOADS, "writes vdata[1] byte*", ALL, NO_STATUS),
     (&["s_set_gpr_idx_off"], "reads mode", ALL, "its bit of MODE is clear here, as it makes other registers of all"),
     (&["s_set_gpr_idx_off"], "writes mode", ALL, "its bit of MODE is clear here, as it makes other registers of all"),
     (&["s_cbranch_cdbg*"], "reads pc", ALL, "nothing sets the debugger's bits"),

@@ -28,7 +28,8 @@ impl<'a> Uses<'a> {
         found.into_uses()
     }
 
-    /// The uses of the operand at `place` of the row: what is read first, then what is written.
+    /// The uses of the operand at `place` of the row: what is read first, then what is written; or both parts that are written
+    /// of one that is not read, half a register and a status.
     #[inline]
     pub fn of_slot(
         &self,
@@ -80,7 +81,28 @@ impl<'a> Uses<'a> {
             source,
             indexed: !is_source(slot) && implicit.has(Implicit::INDEXES_DESTINATION),
         });
-        [read, written]
+        match (written, registers) {
+            (Some(data), Registers::Vector { first, count: 2 }) if self.loads_half() => {
+                let part = |dword: u8| RegisterUse {
+                    registers: Registers::Vector {
+                        first: first.wrapping_add(dword),
+                        count: 1,
+                    },
+                    ..data
+                };
+                let status = RegisterUse {
+                    written: ALL,
+                    ..part(1)
+                };
+                [Some(part(0)), Some(status)]
+            }
+            _ => [read, written],
+        }
+    }
+
+    /// A load of half a register, behind which a status is with TFE (errata E310).
+    fn loads_half(&self) -> bool {
+        matches!(self.inst.does(), Does::LoadHalf(..) | Does::LoadFormatHigh)
     }
 
     /// A destination that the row calls read because it keeps lanes or halves: it is written in part.
