@@ -14,7 +14,7 @@ use super::sync::{Condvar, Mutex};
 /// Time that a thread waits awake, since most commands are short and a sleep costs several times as much.
 const AWAKE: Duration = Duration::from_micros(20);
 /// A sleeper looks by itself after this time: programs may store to a signal's value through its pointer, which nobody counts.
-const LOOK_AGAIN: Duration = Duration::from_millis(2);
+pub const LOOK_AGAIN: Duration = Duration::from_millis(2);
 
 /// A counter of changes.
 #[derive(Debug, Default)]

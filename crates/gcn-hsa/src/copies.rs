@@ -3,18 +3,13 @@
 //! This is one of the modules that may use `unsafe`: copies are between any addresses of the process.
 #![allow(unsafe_code)]
 
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
-use std::time::Duration;
+use std::sync::atomic::Ordering::Acquire;
 
 use crate::abi::{Dim3, PitchedPtr};
 use crate::clock::now;
-use crate::signals::{CHANGES, FAILED, Signal};
-use crate::status::{Outcome, Status};
-
-/// Time that the thread sleeps at most while it has no copy.
-const IDLE: Duration = Duration::from_secs(3600);
-/// Time between two looks at signals that copies wait for.
-const LOOK_AGAIN: Duration = Duration::from_millis(2);
+use crate::signals::{FAILED, Signal};
+use crate::status::Status;
+use crate::workers::Task;
 
 /// A copy.
 #[derive(Clone, Copy, Debug)]
@@ -73,71 +68,24 @@ impl Copy {
     }
 }
 
-struct Job {
-    copy: Copy,
-    after: Vec<Signal>,
-    done: Option<Signal>,
+/// A copy that waits for signals.
+pub(crate) struct Job {
+    pub(crate) copy: Copy,
+    /// The signals that are complete before it is made.
+    pub(crate) after: Vec<Signal>,
+    /// The signal that it completes.
+    pub(crate) done: Option<Signal>,
 }
 
-/// The copies that wait.
-#[derive(Default)]
-pub(crate) struct Copies(Mutex<State>);
+impl Task for Job {
+    const THREAD: &'static str = "gcn hsa copies";
 
-#[derive(Default)]
-struct State {
-    jobs: Vec<Job>,
-    has_thread: bool,
-}
-
-impl Copies {
-    fn state(&self) -> MutexGuard<'_, State> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    fn is_ready(&self) -> bool {
+        self.after.iter().all(|signal| signal.is_complete())
     }
 
-    /// Makes a copy when the signals of `after` are complete, and completes `done` then.
-    pub(crate) fn submit(
-        self: &Arc<Self>,
-        copy: Copy,
-        after: Vec<Signal>,
-        done: Option<Signal>,
-    ) -> Outcome {
-        let mut state = self.state();
-        state.jobs.push(Job { copy, after, done });
-        if !std::mem::replace(&mut state.has_thread, true) {
-            let copies = self.clone();
-            let thread = std::thread::Builder::new().name("gcn hsa copies".to_owned());
-            if thread.spawn(move || copies.work()).is_err() {
-                state.has_thread = false;
-                state.jobs.pop();
-                return Err(Status::OUT_OF_RESOURCES);
-            }
-        }
-        drop(state);
-        CHANGES.count();
-        Ok(())
-    }
-
-    fn work(&self) {
-        loop {
-            let seen = CHANGES.seen();
-            let mut state = self.state();
-            let ready = |job: &Job| job.after.iter().all(|signal| signal.is_complete());
-            let place = state.jobs.iter().position(ready);
-            let job = place.map(|place| state.jobs.remove(place));
-            let is_idle = state.jobs.is_empty();
-            drop(state);
-            match job {
-                Some(job) => job.carry_out(),
-                None => CHANGES.sleep(seen, if is_idle { IDLE } else { LOOK_AGAIN }),
-            }
-        }
-    }
-}
-
-impl Job {
-    fn carry_out(self) {
-        let has_failed =
-            |signal: &Signal| signal.load(std::sync::atomic::Ordering::Acquire) == FAILED;
+    fn carry_out(self) -> Option<Job> {
+        let has_failed = |signal: &Signal| signal.load(Acquire) == FAILED;
         let begin = now();
         let result = if self.after.iter().any(has_failed) {
             Err(Status::EXCEPTION)
@@ -149,13 +97,6 @@ impl Job {
         if let Some(done) = self.done {
             done.complete(result, begin, now());
         }
-    }
-}
-
-impl std::fmt::Debug for Copies {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("Copies")
-            .field("jobs", &self.state().jobs.len())
-            .finish()
+        None
     }
 }

@@ -26,6 +26,7 @@ mod signals;
 mod chips;
 mod pools;
 mod agents;
+mod workers;
 mod copies;
 mod handlers;
 mod loader;

@@ -15,6 +15,8 @@ use crate::status::{Outcome, Status};
 const GRANULE: u64 = 4096;
 /// Alignment of allocations of as many bytes or more, as drivers give it: allocators in kernels find the begin of a block by it.
 const LARGE: u64 = 2 << 20;
+/// Position of the host's agent, which locked memory belongs to.
+const HOST: usize = 0;
 /// Bits of a pool's handle below its agent's number.
 const KIND_BITS: u32 = 8;
 
@@ -148,7 +150,6 @@ struct Given {
 #[derive(Debug)]
 struct Locked {
     bytes: u64,
-    agent: usize,
     user_data: u64,
     /// Keys of the parts that it needs.
     parts: Vec<u64>,
@@ -278,7 +279,7 @@ impl Pools {
 
     /// Makes memory of the host accessible to agents; the address that they have for it. As on a real device it is not the
     /// host's, by which programs tell the two apart, unless the memory is that of a pool.
-    pub(crate) fn lock(&self, start: u64, bytes: u64, agent: usize) -> Outcome<u64> {
+    pub(crate) fn lock(&self, start: u64, bytes: u64) -> Outcome<u64> {
         let end = start
             .checked_add(bytes)
             .filter(|_| start != 0 && bytes != 0);
@@ -292,7 +293,6 @@ impl Pools {
         };
         state.locked.entry(start).or_default().push(Locked {
             bytes,
-            agent,
             user_data: 0,
             parts,
         });
@@ -385,7 +385,7 @@ impl Pools {
                 base: *base,
                 agents_base: *base | if lock.parts.is_empty() { 0 } else { ALIAS },
                 bytes: lock.bytes,
-                agent: lock.agent,
+                agent: HOST,
                 is_locked: true,
                 user_data: lock.user_data,
                 flags: PoolKind::Fine.flags(),

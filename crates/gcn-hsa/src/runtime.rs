@@ -10,8 +10,8 @@ use gcn_runtime::settings::{Settings, host_memory};
 use crate::abi::{Handle, SystemCallback};
 use crate::agents::{Agent, uuid};
 use crate::chips::Chip;
-use crate::copies::Copies;
-use crate::handlers::Handlers;
+use crate::copies::Job;
+use crate::handlers::Call;
 use crate::handles::Handles;
 use crate::loader::Loader;
 use crate::pools::{Pool, Pools};
@@ -20,6 +20,7 @@ use crate::say::say;
 use crate::signals::{Signal, Signals};
 use crate::status::{Outcome, Status};
 use crate::tracing::Tracing;
+use crate::workers::Worker;
 
 /// Bytes of the host's memory where Linux does not tell.
 const HOST_MEMORY: u64 = 16 << 30;
@@ -44,8 +45,8 @@ pub(crate) struct Runtime {
     pub(crate) signals: Signals,
     pub(crate) pools: Pools,
     pub(crate) loader: Loader,
-    pub(crate) handlers: Arc<Handlers>,
-    pub(crate) copies: Arc<Copies>,
+    pub(crate) handlers: Arc<Worker<Call>>,
+    pub(crate) copies: Arc<Worker<Job>>,
     pub(crate) groups: Handles<Vec<Signal>>,
     /// By the address that programs know them by.
     queues: RwLock<HashMap<u64, Arc<Queue>>>,

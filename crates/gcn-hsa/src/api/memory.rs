@@ -4,7 +4,8 @@ use std::ffi::c_void;
 
 use super::{array, call, each, put, put_info};
 use crate::abi::{Dim3, EachHandle, FreeCallback, Handle, PitchedPtr, PointerInfo, Times};
-use crate::copies::{Copy, Corner};
+use crate::agents::Agent;
+use crate::copies::{Copy, Corner, Job};
 use crate::pools::{AtEnd, Found, Pool, of_host};
 use crate::runtime::Runtime;
 use crate::signals::Signal;
@@ -23,7 +24,7 @@ fn pointer(address: u64) -> *mut c_void {
     std::ptr::with_exposed_provenance_mut(address as usize)
 }
 
-fn pool(runtime: &Runtime, handle: Handle) -> Outcome<(Pool, &crate::agents::Agent)> {
+fn pool(runtime: &Runtime, handle: Handle) -> Outcome<(Pool, &Agent)> {
     runtime.pool(handle).ok_or(Status::INVALID_MEMORY_POOL)
 }
 
@@ -77,19 +78,31 @@ pub unsafe extern "C" fn hsa_amd_memory_pool_allocate(
     to: *mut *mut c_void,
 ) -> Status {
     call(|runtime| {
-        let (pool, agent) = pool(runtime, handle)?;
-        if to.is_null() {
-            return Err(Status::INVALID_ARGUMENT);
-        }
-        let base = runtime.pools.allocate(
-            agent.memory,
-            pool,
-            size as u64,
-            "hsa_amd_memory_pool_allocate",
-        )?;
+        let from = pool(runtime, handle)?;
         // SAFETY: the program vouches for its address.
-        unsafe { put(to, pointer(base)) }
+        unsafe { allocate(runtime, from, size, to, "hsa_amd_memory_pool_allocate") }
     })
+}
+
+/// Memory of a pool for `function`.
+///
+/// # Safety
+/// `to` is null or has room for an address.
+unsafe fn allocate(
+    runtime: &Runtime,
+    (pool, agent): (Pool, &Agent),
+    size: usize,
+    to: *mut *mut c_void,
+    function: &str,
+) -> Outcome {
+    if to.is_null() {
+        return Err(Status::INVALID_ARGUMENT);
+    }
+    let base = runtime
+        .pools
+        .allocate(agent.memory, pool, size as u64, function)?;
+    // SAFETY: the caller vouches for the address.
+    unsafe { put(to, pointer(base)) }
 }
 
 fn free(runtime: &Runtime, memory: *mut c_void) -> Outcome {
@@ -149,16 +162,9 @@ pub unsafe extern "C" fn hsa_memory_allocate(
     to: *mut *mut c_void,
 ) -> Status {
     call(|runtime| {
-        let (pool, agent) = runtime.pool(region).ok_or(Status::INVALID_REGION)?;
-        if to.is_null() {
-            return Err(Status::INVALID_ARGUMENT);
-        }
-        let base =
-            runtime
-                .pools
-                .allocate(agent.memory, pool, size as u64, "hsa_memory_allocate")?;
+        let from = runtime.pool(region).ok_or(Status::INVALID_REGION)?;
         // SAFETY: the program vouches for its address.
-        unsafe { put(to, pointer(base)) }
+        unsafe { allocate(runtime, from, size, to, "hsa_memory_allocate") }
     })
 }
 
@@ -206,12 +212,7 @@ pub extern "C" fn hsa_memory_assign_agent(
 
 #[unsafe(no_mangle)]
 pub extern "C" fn hsa_memory_register(memory: *mut c_void, size: usize) -> Status {
-    call(|runtime| {
-        runtime
-            .pools
-            .lock(address(memory), size as u64, 0)
-            .map(drop)
-    })
+    call(|runtime| runtime.pools.lock(address(memory), size as u64).map(drop))
 }
 
 #[unsafe(no_mangle)]
@@ -238,7 +239,7 @@ unsafe fn lock(
             runtime.agent(*agent)?;
         }
     }
-    let agents = runtime.pools.lock(address(memory), size as u64, 0)?;
+    let agents = runtime.pools.lock(address(memory), size as u64)?;
     // SAFETY: the caller vouches for the address.
     unsafe { put(seen, pointer(agents)) }
 }
@@ -350,7 +351,7 @@ pub unsafe extern "C" fn hsa_amd_memory_async_copy(
             from: host_address(from),
             bytes: size,
         };
-        runtime.copies.submit(copy, after, done)
+        runtime.copies.submit(Job { copy, after, done })
     })
 }
 
@@ -437,7 +438,7 @@ pub unsafe extern "C" fn hsa_amd_memory_async_copy_rect(
             },
             range: *range,
         };
-        runtime.copies.submit(copy, after, done)
+        runtime.copies.submit(Job { copy, after, done })
     })
 }
 

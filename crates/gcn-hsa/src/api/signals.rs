@@ -6,6 +6,7 @@ use std::time::{Duration, Instant};
 
 use super::{array, call, put};
 use crate::abi::{Handle, SignalHandler, SystemCallback};
+use crate::handlers::Call;
 use crate::runtime::{self, Runtime};
 use crate::signals::{CHANGES, Condition, Signal};
 use crate::status::{Outcome, Status};
@@ -54,7 +55,7 @@ pub unsafe extern "C" fn hsa_amd_signal_create(
 pub extern "C" fn hsa_signal_destroy(signal: Handle) -> Status {
     call(|runtime| {
         let signal = runtime.signals.get(signal)?;
-        runtime.handlers.forget(signal);
+        runtime.handlers.retain(|call| !call.is_of(signal));
         runtime.signals.destroy(signal)
     })
 }
@@ -317,9 +318,13 @@ pub extern "C" fn hsa_amd_signal_async_handler(
         let signal = runtime.signals.get(signal)?;
         let handler = handler.ok_or(Status::INVALID_ARGUMENT)?;
         let condition = Condition::new(condition)?;
-        runtime
-            .handlers
-            .add((signal, condition, value), handler, argument)
+        runtime.handlers.submit(Call::Handler {
+            signal,
+            condition,
+            value,
+            handler,
+            argument: argument.expose_provenance(),
+        })
     })
 }
 
@@ -330,7 +335,10 @@ pub extern "C" fn hsa_amd_async_function(
 ) -> Status {
     call(|runtime| {
         let function = function.ok_or(Status::INVALID_ARGUMENT)?;
-        runtime.handlers.call(function, argument)
+        runtime.handlers.submit(Call::Once {
+            function,
+            argument: argument.expose_provenance(),
+        })
     })
 }
 

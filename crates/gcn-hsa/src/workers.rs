@@ -1,0 +1,101 @@
+//! Threads that carry tasks out when signals have the values that the tasks wait for.
+
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+use crate::changes::LOOK_AGAIN;
+use crate::signals::CHANGES;
+use crate::status::{Outcome, Status};
+
+/// Time that a thread sleeps at most while it has no task.
+const IDLE: Duration = Duration::from_secs(3600);
+
+/// A task of a worker.
+pub(crate) trait Task: Send + Sized + 'static {
+    /// Name of the thread.
+    const THREAD: &'static str;
+
+    /// True if it can be carried out.
+    fn is_ready(&self) -> bool;
+
+    /// Carries it out; yields it again if it waits once more.
+    fn carry_out(self) -> Option<Self>;
+}
+
+/// The tasks that wait, and a thread for them, which the first one starts.
+pub(crate) struct Worker<T>(Mutex<State<T>>);
+
+struct State<T> {
+    /// In the order of their submission.
+    tasks: Vec<T>,
+    has_thread: bool,
+}
+
+impl<T> Default for Worker<T> {
+    fn default() -> Worker<T> {
+        Worker(Mutex::new(State {
+            tasks: Vec::new(),
+            has_thread: false,
+        }))
+    }
+}
+
+impl<T> Worker<T> {
+    fn state(&self) -> MutexGuard<'_, State<T>> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Forgets the tasks that wait and that `keep` says no to.
+    pub(crate) fn retain(&self, keep: impl FnMut(&T) -> bool) {
+        self.state().tasks.retain(keep);
+    }
+}
+
+impl<T: Task> Worker<T> {
+    /// Has a task carried out when it is ready. Of those that are, the first one submitted is next.
+    ///
+    /// # Errors
+    /// The host has no thread for it.
+    pub(crate) fn submit(self: &Arc<Self>, task: T) -> Outcome {
+        let mut state = self.state();
+        state.tasks.push(task);
+        if !std::mem::replace(&mut state.has_thread, true) {
+            let worker = self.clone();
+            let thread = std::thread::Builder::new().name(T::THREAD.to_owned());
+            if thread.spawn(move || worker.work()).is_err() {
+                state.has_thread = false;
+                state.tasks.pop();
+                return Err(Status::OUT_OF_RESOURCES);
+            }
+        }
+        drop(state);
+        CHANGES.count();
+        Ok(())
+    }
+
+    fn work(&self) {
+        loop {
+            let seen = CHANGES.seen();
+            let mut state = self.state();
+            let place = state.tasks.iter().position(T::is_ready);
+            let task = place.map(|place| state.tasks.remove(place));
+            let is_idle = state.tasks.is_empty();
+            drop(state);
+            match task {
+                Some(task) => {
+                    let again = task.carry_out();
+                    self.state().tasks.extend(again);
+                }
+                None => CHANGES.sleep(seen, if is_idle { IDLE } else { LOOK_AGAIN }),
+            }
+        }
+    }
+}
+
+impl<T> std::fmt::Debug for Worker<T> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Worker")
+            .field("tasks", &self.state().tasks.len())
+            .finish_non_exhaustive()
+    }
+}
