@@ -11,6 +11,7 @@ use std::ops::BitOr;
 
 use crate::device::Device;
 use crate::dispatch::{Dispatch, Stats};
+use crate::exec::memory;
 pub use crate::exec::memory::{Access, Space};
 use crate::fault::{Fault, FaultKind};
 use crate::lds::Lds;
@@ -167,6 +168,12 @@ impl Context<'_> {
     /// The wave's position in its dispatch.
     pub fn id(&self) -> WaveId {
         self.wave.id
+    }
+
+    /// The addresses that an instruction of the wave would access now, without side effects. `access` is overwritten: the
+    /// caller keeps it from one instruction to the next.
+    pub fn addresses(&self, step: &Step, access: &mut Access) {
+        memory::addresses(self.wave, step, self.dispatched.device, access);
     }
 }
 

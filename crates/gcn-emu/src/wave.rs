@@ -35,7 +35,7 @@ pub enum Waiting {
 }
 
 /// A position in the dispatch, for messages and observers.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
 pub struct WaveId {
     /// Workgroup in x, y, z.
     pub group: [u32; 3],

@@ -1,7 +1,7 @@
-//! Observers for [`gcn_emu::run::run`]. They report to callbacks and never print.
+//! Observers for [`gcn_emu::run::run`]. They report to callbacks or collect what they find, and never print.
 //!
 //! [`Trace`] writes a line for every executed instruction, or for those that a [`Filter`] chooses, which [`Choice`]s put together from text: the active lanes, the
-//! registers that it wrote, and its accesses of memory.
+//! registers that it wrote, and its accesses of memory. [`check`] has the checkers, which report [`finding`]s.
 
 #![forbid(unsafe_code)]
 
@@ -9,7 +9,11 @@ mod spread;
 mod filter;
 mod choice;
 mod access;
+mod registers;
+mod outstanding;
 mod trace;
+pub mod finding;
+pub mod check;
 
 pub use choice::Choice;
 pub use filter::Filter;

@@ -159,7 +159,7 @@ impl Access {
     }
 
     /// The offset in LDS of the dword that a lane copies there, or from there: a sum of 32 bits (errata E309).
-    pub(crate) fn place_in_lds(&self, lane: usize) -> u64 {
+    pub fn place_in_lds(&self, lane: usize) -> u64 {
         let base = self.to_lds.unwrap_or(0);
         u64::from(base.wrapping_add(4 * lane as u32))
     }

@@ -1,0 +1,22 @@
+//! Checkers: observers that report to [`Findings`].
+
+mod waits;
+
+use std::sync::Arc;
+
+use gcn_emu::observe::{Observer, Observers};
+
+use crate::finding::{Check, Findings};
+
+/// An observer that carries out a check.
+pub fn checker(check: Check, findings: &Arc<Findings>) -> Arc<dyn Observer> {
+    match check {
+        Check::Waits => Arc::new(waits::Waits::new(findings.clone())),
+    }
+}
+
+/// A set of observers that carry out checks.
+pub fn checkers(checks: &[Check], findings: &Arc<Findings>) -> Observers {
+    let all = checks.iter().map(|&check| checker(check, findings));
+    all.fold(Observers::none(), Observers::with)
+}

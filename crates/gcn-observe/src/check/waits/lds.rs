@@ -1,0 +1,111 @@
+//! Bytes of LDS that instructions read and write, and writes that were outstanding at a barrier.
+
+use gcn_emu::fault::Intent;
+use gcn_emu::observe::Access;
+use gcn_emu::wave::WaveId;
+
+use crate::filter::lanes;
+
+/// Bytes of LDS that lanes access.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub(super) struct Bytes {
+    /// The lane and the first byte of each of its elements.
+    places: Vec<(u8, u64)>,
+    /// Bytes of an element.
+    bytes: u64,
+}
+
+/// Bytes of what a lane copies to LDS.
+const COPIED: u64 = 4;
+
+impl Bytes {
+    fn elements(access: &Access) -> Bytes {
+        let mut places = Vec::new();
+        for lane in lanes(access.lds) {
+            places.push((lane as u8, access.address[lane]));
+            if access.elements > 1 {
+                places.push((lane as u8, access.second[lane]));
+            }
+        }
+        Bytes {
+            places,
+            bytes: access.bytes.into(),
+        }
+    }
+
+    /// The bytes that an access writes.
+    pub(super) fn written(access: &Access) -> Bytes {
+        if access.to_lds.is_none() {
+            return Self::elements(access);
+        }
+        Bytes {
+            places: lanes(access.lanes())
+                .map(|lane| (lane as u8, access.place_in_lds(lane)))
+                .collect(),
+            bytes: COPIED,
+        }
+    }
+
+    /// The bytes that an access reads.
+    pub(super) fn read(access: &Access) -> Bytes {
+        match (access.intent, access.to_lds) {
+            // A store that copies from LDS.
+            (Some(Intent::Store), Some(_)) => Self::written(access),
+            (Some(Intent::Store), None) => Bytes::default(),
+            _ => Self::elements(access),
+        }
+    }
+
+    /// The first lane of these bytes that meets others, and where.
+    pub(super) fn meets(&self, others: &Bytes) -> Option<(usize, u64)> {
+        let meets = |&(_, at): &(u8, u64)| {
+            let mut others_places = others.places.iter();
+            others_places.any(|&(_, other)| {
+                at < other.saturating_add(others.bytes) && other < at.saturating_add(self.bytes)
+            })
+        };
+        let (lane, at) = self.places.iter().find(|it| meets(it))?;
+        Some((usize::from(*lane), *at))
+    }
+}
+
+/// Writes that were outstanding when their waves came to a barrier: until the next one they may not be relied on.
+#[derive(Debug)]
+pub(super) struct Unwaited<T> {
+    /// Those of the barrier before.
+    opened: Vec<(WaveId, T)>,
+    /// Those of the barrier that waves are arriving at.
+    arriving: Vec<(WaveId, T)>,
+}
+
+impl<T> Default for Unwaited<T> {
+    fn default() -> Unwaited<T> {
+        Unwaited {
+            opened: Vec::new(),
+            arriving: Vec::new(),
+        }
+    }
+}
+
+impl<T> Unwaited<T> {
+    /// A wave arrives with a write that is outstanding.
+    pub(super) fn push(&mut self, wave: WaveId, write: T) {
+        self.arriving.push((wave, write));
+    }
+
+    /// The barrier opens. Returns false if there is nothing left.
+    pub(super) fn opened(&mut self) -> bool {
+        self.opened = std::mem::take(&mut self.arriving);
+        !self.opened.is_empty()
+    }
+
+    /// Writes that may not be relied on now.
+    pub(super) fn writes(&self) -> impl Iterator<Item = &(WaveId, T)> {
+        self.opened.iter()
+    }
+
+    /// True if there are none.
+    pub(super) fn is_empty(&self) -> bool {
+        self.opened.is_empty()
+    }
+}

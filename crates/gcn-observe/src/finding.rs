@@ -1,0 +1,198 @@
+//! Findings: what checkers say of a kernel, apart from how it is shown.
+//!
+//! A checker reports to [`Findings`], which keeps one [`Finding`] for each [`Key`] and counts how often it happened. Of several
+//! that have the same key it keeps that of the first wave in the order in which waves begin, so that a run on several
+//! threads reports the same.
+
+pub mod kinds;
+
+use std::collections::BTreeMap;
+use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
+use std::sync::{Arc, Mutex, PoisonError};
+
+use gcn_emu::observe::{Context, Instruction};
+use gcn_emu::wave::WaveId;
+use gcn_isa::Inst;
+
+pub use kinds::{Check, Kind, Severity};
+
+/// An instruction, as a side of a finding.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Place {
+    /// Address of the instruction, in bytes.
+    pub pc: u64,
+    /// Its text.
+    pub text: String,
+    /// The wave that executed it; `None` where code was read and not run.
+    pub wave: Option<WaveId>,
+    /// The lane, where one is known.
+    pub lane: Option<u8>,
+}
+
+impl Place {
+    /// The instruction of an event.
+    pub fn of(context: &Context<'_>, instruction: &Instruction<'_>) -> Place {
+        Place::new(context.pc, &instruction.step.inst, Some(context.id()))
+    }
+
+    /// An instruction by its address, and the wave that executed it.
+    pub fn new(pc: u64, inst: &Inst, wave: Option<WaveId>) -> Place {
+        Place {
+            pc,
+            text: inst.text(),
+            wave,
+            lane: None,
+        }
+    }
+
+    /// The same, in a lane.
+    #[must_use]
+    pub fn lane(mut self, lane: usize) -> Place {
+        self.lane = u8::try_from(lane).ok();
+        self
+    }
+}
+
+/// Another side of a finding.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Side {
+    /// Its part, as `the load that writes v2`.
+    pub label: String,
+    /// The instruction; `None` for the host, or the kernel's start.
+    pub place: Option<Place>,
+}
+
+/// Something that is wrong with a kernel.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Finding {
+    /// Its kind, which has the stable name and the severity.
+    pub kind: Kind,
+    /// A sentence without a full stop, which names registers or memory and no place.
+    pub message: String,
+    /// The instruction that is wrong.
+    pub place: Place,
+    /// A few words about it, as `reads v2`.
+    pub label: String,
+    /// The other sides of a conflict.
+    pub sides: Vec<Side>,
+    /// The address in device memory, where there is one: reports name its allocation.
+    pub address: Option<u64>,
+    /// Further facts, a sentence each.
+    pub notes: Vec<String>,
+    /// What would mend it.
+    pub help: Option<String>,
+    /// Number of the dispatch on its device.
+    pub dispatch: u64,
+    /// How often it happened.
+    pub count: u64,
+}
+
+impl Finding {
+    /// A finding that has happened once, at an instruction of an event.
+    pub fn new(
+        kind: Kind,
+        context: &Context<'_>,
+        instruction: &Instruction<'_>,
+        message: impl Into<String>,
+    ) -> Finding {
+        Finding {
+            kind,
+            message: message.into(),
+            place: Place::of(context, instruction),
+            label: String::new(),
+            sides: Vec::new(),
+            address: None,
+            notes: Vec::new(),
+            help: None,
+            dispatch: context.dispatched.id,
+            count: 1,
+        }
+    }
+}
+
+/// Findings with equal keys are one, which is counted.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub struct Key {
+    /// Kind of the finding.
+    pub kind: Kind,
+    /// Address of the instruction that is wrong.
+    pub pc: u64,
+    /// Address of the other side's, or 0.
+    pub other: u64,
+    /// Whatever else tells findings apart, such as the first register.
+    pub detail: u64,
+}
+
+/// Most findings that are kept; what is beyond them is only counted.
+const MAX_FINDINGS: usize = 10_000;
+
+#[derive(Default)]
+struct Kept {
+    findings: BTreeMap<Key, Finding>,
+    /// Findings that were not kept.
+    lost: u64,
+}
+
+/// Findings of all checkers of a run.
+pub struct Findings {
+    kept: Mutex<Kept>,
+    /// Number of different findings at which the run stops.
+    limit: usize,
+    /// Set when that many were found.
+    stop: Arc<AtomicBool>,
+}
+
+impl Default for Findings {
+    fn default() -> Findings {
+        Findings::new(usize::MAX, Arc::default())
+    }
+}
+
+impl Findings {
+    /// No finding. `stop` is set when there are `limit` different ones.
+    pub fn new(limit: usize, stop: Arc<AtomicBool>) -> Findings {
+        Findings {
+            kept: Mutex::default(),
+            limit,
+            stop,
+        }
+    }
+
+    /// Counts what a checker has found `count` times in a wave, and has it described where it is the first, or the first wave's.
+    pub fn report(&self, key: Key, wave: Option<WaveId>, make: impl FnOnce() -> Finding) {
+        let mut kept = self.kept.lock().unwrap_or_else(PoisonError::into_inner);
+        let size = kept.findings.len();
+        if let Some(finding) = kept.findings.get_mut(&key) {
+            finding.count += 1;
+            let count = finding.count;
+            let is_earlier = match (wave, finding.place.wave) {
+                (Some(wave), Some(other)) => wave.rank() < other.rank(),
+                _ => false,
+            };
+            if is_earlier {
+                *finding = Finding { count, ..make() };
+            }
+        } else if size < MAX_FINDINGS {
+            kept.findings.insert(key, make());
+            if size + 1 >= self.limit {
+                self.stop.store(true, Relaxed);
+            }
+        } else {
+            kept.lost += 1;
+        }
+    }
+
+    /// True if nothing was found.
+    pub fn is_empty(&self) -> bool {
+        let kept = self.kept.lock().unwrap_or_else(PoisonError::into_inner);
+        kept.findings.is_empty()
+    }
+
+    /// The findings so far, by dispatch and address, and the number of those that were not kept.
+    pub fn all(&self) -> (Vec<Finding>, u64) {
+        let kept = self.kept.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut all: Vec<Finding> = kept.findings.values().cloned().collect();
+        all.sort_by_key(|it| (it.dispatch, it.place.pc));
+        (all, kept.lost)
+    }
+}

@@ -1,0 +1,133 @@
+//! Operations that may be incomplete, and what a wait guarantees of them (checklist 5; errata E043, E046, E082, E083).
+//!
+//! The value of a counter alone says little: operations of different kinds complete in any order. What counts is how small the
+//! counter can be while an operation is outstanding: those of its own order that were issued after it are outstanding too, all
+//! others may be complete. A wait for less than that guarantees the operation.
+
+use gcn_isa::Inst;
+use gcn_isa::simm::Waitcnt;
+use gcn_isa::uses::{Counter, Counters, Order, RegisterUse, Uses};
+
+/// The value of a counter that a wait is for.
+pub(crate) fn bound(until: Waitcnt, counter: Counter) -> u8 {
+    match counter {
+        Counter::Vm => until.vm,
+        Counter::Lgkm => until.lgkm,
+        Counter::Exp => until.exp,
+    }
+}
+
+/// The amount that an operation adds to a counter.
+fn added(counters: &Counters, counter: Counter) -> u8 {
+    match counter {
+        Counter::Vm => counters.vm,
+        Counter::Lgkm => counters.lgkm,
+        Counter::Exp => counters.exp,
+    }
+}
+
+/// Something that an operation holds until a counter says otherwise.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Held<T> {
+    /// The counter that releases it.
+    pub(crate) counter: Counter,
+    /// Operations that complete in order with it.
+    pub(crate) order: Order,
+    /// Least value of the counter while the operation is outstanding.
+    pub(crate) least: u8,
+    /// What is held.
+    pub(crate) what: T,
+}
+
+impl<T> Held<T> {
+    /// The largest wait of its counter that releases it.
+    pub(crate) fn wait(&self) -> u8 {
+        self.least.saturating_sub(1)
+    }
+}
+
+/// What a wave's operations hold, in the order of their issue.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Outstanding<T> {
+    held: Vec<Held<T>>,
+}
+
+impl<T> Default for Outstanding<T> {
+    fn default() -> Outstanding<T> {
+        Outstanding { held: Vec::new() }
+    }
+}
+
+impl<T> Outstanding<T> {
+    /// What may be held.
+    pub(crate) fn held(&self) -> &[Held<T>] {
+        &self.held
+    }
+
+    /// True if nothing is.
+    pub(crate) fn is_empty(&self) -> bool {
+        self.held.is_empty()
+    }
+
+    /// Nothing is held any more.
+    pub(crate) fn clear(&mut self) {
+        self.held.clear();
+    }
+
+    /// Keeps what a predicate is true for.
+    pub(crate) fn retain(&mut self, keep: impl FnMut(&Held<T>) -> bool) {
+        self.held.retain(keep);
+    }
+
+    /// The wave waits.
+    pub(crate) fn wait(&mut self, until: Waitcnt) {
+        self.held.retain(|it| it.least <= bound(until, it.counter));
+    }
+
+    /// An operation is issued, which holds something until one counter or another releases it. Where a counter would overflow,
+    /// issue waits for the oldest operations (checklist 5.3).
+    pub(crate) fn issue(
+        &mut self,
+        counters: &Counters,
+        max: Waitcnt,
+        holds: impl IntoIterator<Item = (Counter, T)>,
+    ) {
+        let mut room = max;
+        room.vm = room.vm.saturating_sub(counters.vm);
+        room.lgkm = room.lgkm.saturating_sub(counters.lgkm);
+        room.exp = room.exp.saturating_sub(counters.exp);
+        self.wait(room);
+        for it in &mut self.held {
+            if it.order == counters.order && it.order.is_kept() {
+                it.least = it.least.saturating_add(added(counters, it.counter));
+            }
+        }
+        let own = |counter| {
+            // Of two increments one may have been taken back.
+            if counters.order.is_kept() {
+                added(counters, counter)
+            } else {
+                1
+            }
+        };
+        self.held
+            .extend(holds.into_iter().map(|(counter, what)| Held {
+                counter,
+                order: counters.order,
+                least: own(counter),
+                what,
+            }));
+    }
+}
+
+/// What an instruction holds of registers: each of its uses with the counter that releases it.
+pub(crate) fn registers_held(
+    inst: &Inst,
+) -> impl Iterator<Item = (Counter, RegisterUse)> + use<'_> {
+    let uses: Uses<'_> = inst.uses();
+    uses.registers().flat_map(move |it| {
+        uses.released_by(&it)
+            .iter()
+            .map(move |&counter| (counter, it))
+    })
+}

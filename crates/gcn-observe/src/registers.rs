@@ -1,0 +1,95 @@
+//! The registers that an instruction uses when it executes: those of its words, where VGPR indexing and MOVREL have moved them.
+
+use gcn_emu::observe::Instruction;
+use gcn_emu::step::Arg;
+use gcn_isa::uses::{Lanes, RegisterUse, Registers, State};
+use gcn_isa::{Isa, regs};
+
+/// The uses of an instruction's registers. A destination outside the wave's registers is not used.
+pub(crate) fn used(instruction: &Instruction<'_>) -> impl Iterator<Item = RegisterUse> {
+    let is_moved = !std::ptr::eq(instruction.operands, &instruction.step.args);
+    instruction
+        .step
+        .inst
+        .uses()
+        .registers()
+        .filter_map(move |it| match it.operand() {
+            Some(place) if is_moved => moved(it, *instruction.operands.get(place)?),
+            _ => Some(it),
+        })
+}
+
+/// A use whose operand is `arg` now.
+fn moved(it: RegisterUse, arg: Arg) -> Option<RegisterUse> {
+    let registers = match (it.registers, arg) {
+        (Registers::Vector { count, .. }, Arg::Vgpr(first)) => Registers::Vector { first, count },
+        (Registers::Scalar { count, .. }, Arg::Scalar(first)) => Registers::Scalar { first, count },
+        (_, Arg::None) => return None,
+        (registers, _) => registers,
+    };
+    Some(RegisterUse { registers, ..it })
+}
+
+/// Lanes of a vector register that a use may concern, with these active.
+pub(crate) fn lanes_of(lanes: Lanes, exec: u64) -> u64 {
+    match lanes {
+        Lanes::Active => exec,
+        // The first of EXEC, or lane 0 if there is none.
+        Lanes::First => exec & exec.wrapping_neg() | u64::from(exec == 0),
+        Lanes::Scalar | Lanes::Selected | Lanes::Crossing => u64::MAX,
+    }
+}
+
+/// Vector and scalar registers, a bit each.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub(crate) struct Set {
+    vector: [u64; VECTOR_WORDS],
+    scalar: u128,
+}
+
+/// Words with a bit for each of 256 vector registers.
+const VECTOR_WORDS: usize = 4;
+
+impl Set {
+    /// Adds registers; state that has no number is none of them.
+    pub(crate) fn add(&mut self, registers: Registers) {
+        match registers {
+            Registers::Vector { first, count } => {
+                for register in first..=first.saturating_add(count.saturating_sub(1)) {
+                    self.vector[usize::from(register) / 64] |= 1 << (register % 64);
+                }
+            }
+            Registers::Scalar { first, count } => {
+                for register in first..first.saturating_add(count).min(128) {
+                    self.scalar |= 1 << register;
+                }
+            }
+            Registers::State(_) => {}
+        }
+    }
+
+    /// True if both have a register in common.
+    #[inline]
+    pub(crate) fn meets(&self, other: &Set) -> bool {
+        let vector = self.vector.iter().zip(other.vector);
+        self.scalar & other.scalar != 0 || vector.fold(0, |met, (a, b)| met | (a & b)) != 0
+    }
+}
+
+/// The name of registers, such as `v[2:3]` or `vcc`.
+pub(crate) fn name(isa: Isa, registers: Registers) -> String {
+    match registers {
+        Registers::Vector {
+            first,
+            count: 0 | 1,
+        } => format!("v{first}"),
+        Registers::Vector { first, count } => {
+            format!("v[{first}:{}]", u16::from(first) + u16::from(count) - 1)
+        }
+        Registers::Scalar { first, count } => {
+            regs::scalar_name(isa, first, count).unwrap_or_else(|| format!("s{first}"))
+        }
+        Registers::State(State::Scc) => "scc".to_owned(),
+        Registers::State(_) => "state of the wave".to_owned(),
+    }
+}
