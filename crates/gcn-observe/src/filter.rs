@@ -54,7 +54,7 @@ pub(crate) fn lanes(mask: u64) -> impl Iterator<Item = usize> {
 }
 
 /// True if a pattern, in which `*` stands for any text, denotes a name.
-fn matches(pattern: &str, name: &str) -> bool {
+pub fn matches(pattern: &str, name: &str) -> bool {
     let mut parts = pattern.split('*');
     let first = parts.next().unwrap_or_default();
     let Some(mut rest) = name.strip_prefix(first) else {

@@ -81,6 +81,8 @@ pub struct Finding {
     pub notes: Vec<String>,
     /// What would mend it.
     pub help: Option<String>,
+    /// The kernel's symbol, where it is known.
+    pub kernel: Option<String>,
     /// Number of the dispatch on its device.
     pub dispatch: u64,
     /// How often it happened.
@@ -104,6 +106,7 @@ impl Finding {
             address: None,
             notes: Vec::new(),
             help: None,
+            kernel: context.dispatched.dispatch.kernel.clone(),
             dispatch: context.dispatched.id,
             count: 1,
         }
@@ -158,7 +161,7 @@ impl Findings {
         }
     }
 
-    /// Counts what a checker has found `count` times in a wave, and has it described where it is the first, or the first wave's.
+    /// Counts what a checker has found in a wave, and has it described where it is the first, or the first wave's.
     pub fn report(&self, key: Key, wave: Option<WaveId>, make: impl FnOnce() -> Finding) {
         let mut kept = self.kept.lock().unwrap_or_else(PoisonError::into_inner);
         let size = kept.findings.len();
@@ -180,6 +183,12 @@ impl Findings {
         } else {
             kept.lost += 1;
         }
+    }
+
+    /// True if there are as many as the run may have, so that it was stopped.
+    pub fn is_full(&self) -> bool {
+        let kept = self.kept.lock().unwrap_or_else(PoisonError::into_inner);
+        kept.findings.len() >= self.limit
     }
 
     /// True if nothing was found.

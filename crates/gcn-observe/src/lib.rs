@@ -16,5 +16,5 @@ pub mod finding;
 pub mod check;
 
 pub use choice::Choice;
-pub use filter::Filter;
+pub use filter::{Filter, matches};
 pub use trace::Trace;

@@ -24,6 +24,7 @@
 mod text;
 mod sources;
 mod code_map;
+mod finding;
 pub mod names;
 
 use std::fmt;
@@ -38,6 +39,7 @@ use crate::completion::Completion;
 use crate::hsa::UnsetSgprs;
 
 pub use code_map::{CodeMap, CodePlace, symbolic};
+pub use finding::{FindingReport, PlaceReport};
 pub use sources::Sources;
 pub use text::{kernel_name, printable};
 

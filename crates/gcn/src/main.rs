@@ -1,10 +1,11 @@
-//! The command line: `gcn asm`, `gcn dis`, `gcn info`, `gcn extract`, `gcn isa`, `gcn run`, `gcn exec`, `gcn env`, `gcn explain`, shell
+//! The command line: `gcn asm`, `gcn dis`, `gcn info`, `gcn extract`, `gcn isa`, `gcn run`, `gcn check`, `gcn exec`, `gcn env`, `gcn explain`, shell
 //! completions and manual pages. A module per command; this one chooses among them.
 //!
 //! Everything that is printed in the project is printed by this crate. A command writes its result to a
 //! [`Write`] that it is given, its diagnostics to standard error, and ends in a [`Status`] or an error.
 
 mod asm;
+mod check;
 mod completions;
 mod dis;
 mod driver;
@@ -55,6 +56,9 @@ enum Command {
     /// Run a kernel from a source, a code object, or a launch file.
     #[command(after_help = run::EXAMPLES)]
     Run(Box<run::Args>),
+    /// Run a kernel as `gcn run` does, and report what is wrong with it: missing waits, races, uninitialised reads.
+    #[command(after_help = check::EXAMPLES)]
+    Check(Box<check::Args>),
     /// Run a program of HIP, which finds an emulated device.
     #[command(after_help = exec::EXAMPLES)]
     Exec(exec::Args),
@@ -82,7 +86,7 @@ enum Status {
     BadInput = 1,
     /// The usage is wrong, and the reasons have been reported; clap's number too.
     BadUsage = 2,
-    /// A result differs from what is expected.
+    /// A result differs from what is expected, or a checker has found something.
     Difference = 3,
     /// The kernel had a fault, came to a limit, or blocked itself.
     Fault = 4,
@@ -167,6 +171,7 @@ fn dispatch(command: &Command, out: &mut dyn Write) -> Result<Status> {
         Command::Extract(args) => extract::run(args, out),
         Command::Isa(args) => isa::run(args, out),
         Command::Run(args) => run::run(args, out),
+        Command::Check(args) => check::run(args, out),
         Command::Exec(args) => Ok(exec::run(args)),
         Command::Env(args) => exec::print_environment(args, out),
         Command::Explain(args) => explain::run(args, out),

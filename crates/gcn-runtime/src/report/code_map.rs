@@ -4,10 +4,10 @@ use std::cell::{OnceCell, RefCell};
 use std::fmt;
 
 use gcn_isa::Isa;
-use gcn_object::SourceLines;
+use gcn_object::{SourceLines, SourcePlace};
 use serde::Serialize;
 
-use super::sources::Sources;
+use super::sources::{Sources, inlined};
 use super::text::printable;
 use crate::hsa::Loaded;
 use crate::module::Module;
@@ -29,6 +29,15 @@ pub struct CodePlace {
     /// File, line and text of its source.
     source: Option<String>,
     instruction: Option<String>,
+}
+
+/// A line of source.
+pub(super) struct SourceLine {
+    pub(super) place: SourcePlace,
+    /// Its text, if the file can be read.
+    pub(super) text: Option<String>,
+    /// The calls by which the code was inlined, in parentheses; may be empty.
+    pub(super) inlined: String,
 }
 
 /// An address of code as a symbol and the distance from it.
@@ -64,15 +73,61 @@ impl<'a> CodeMap<'a> {
     }
 
     fn source(&self, pc: u64) -> Option<String> {
+        let address = self.module.loaded().linked_address(pc);
+        self.sources.borrow_mut().describe(self.lines()?, address)
+    }
+
+    fn lines(&self) -> Option<&SourceLines> {
         // A message is better without its line than not at all: debug information that cannot be read counts as none.
         let lines = || self.module.object().source_lines().ok().flatten();
-        let lines = self.lines.get_or_init(lines).as_ref()?;
+        self.lines.get_or_init(lines).as_ref()
+    }
+
+    /// The line of source that an instruction comes from.
+    pub(super) fn source_line(&self, pc: u64) -> Option<SourceLine> {
+        symbolic(pc, self.module.loaded())?;
         let address = self.module.loaded().linked_address(pc);
-        self.sources.borrow_mut().describe(lines, address)
+        let frames = self.lines()?.frames(address).ok()?;
+        let place = frames.first()?.place.clone()?;
+        let mut sources = self.sources.borrow_mut();
+        Some(SourceLine {
+            text: sources.whole_line(&place).map(str::to_owned),
+            inlined: inlined(&frames),
+            place,
+        })
+    }
+
+    /// The allocation that holds an address of device memory, as a sentence's end; nothing if none does.
+    pub(super) fn allocation(&self, address: u64) -> Option<String> {
+        let nearest = self.module.device().memory().nearest(address)?;
+        let offset = address.checked_sub(nearest.base)?;
+        let freed = if nearest.is_freed {
+            ", which has been freed"
+        } else {
+            ""
+        };
+        (offset < nearest.len).then(|| {
+            format!(
+                "byte {offset} of {} ({} bytes){freed}",
+                printable(&nearest.name),
+                nearest.len
+            )
+        })
     }
 }
 
 impl CodePlace {
+    /// Text of the instruction, where it is known.
+    pub fn instruction(&self) -> Option<&str> {
+        self.instruction.as_deref()
+    }
+
+    /// The symbol and the distance from it, or the address.
+    pub fn symbol(&self) -> String {
+        let place = self.place.as_deref().map(printable);
+        place.unwrap_or_else(|| format!("{:#x}", self.pc))
+    }
+
     /// The source as a line of its own behind a line break; empty if it is not known.
     pub fn source_line(&self, indentation: &str) -> String {
         let line = |source: &String| format!("\n{indentation}--> {}", printable(source));

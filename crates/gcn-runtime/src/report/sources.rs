@@ -13,13 +13,18 @@ const MAX_SOURCE_BYTES: u64 = 16 << 20;
 /// Sources that debug information names, each read once.
 #[derive(Default)]
 pub struct Sources {
-    /// The lines of each file without their indentation; `None` if it cannot be read.
+    /// The lines of each file; `None` if it cannot be read.
     files: HashMap<Arc<str>, Option<Vec<String>>>,
 }
 
 impl Sources {
     /// The line at a place, without its indentation; `None` if the file cannot be read or is not that long.
     pub fn line(&mut self, place: &SourcePlace) -> Option<&str> {
+        self.whole_line(place).map(str::trim)
+    }
+
+    /// The line at a place as it is in the file.
+    pub(super) fn whole_line(&mut self, place: &SourcePlace) -> Option<&str> {
         let file = self.files.entry(place.file.clone());
         let lines = file.or_insert_with_key(|path| {
             let path = Path::new(&**path);
@@ -29,7 +34,7 @@ impl Sources {
                 return None;
             }
             let text = fs::read_to_string(path).ok()?;
-            Some(text.lines().map(|line| line.trim().to_owned()).collect())
+            Some(text.lines().map(str::to_owned).collect())
         });
         let index = (place.line as usize).checked_sub(1)?;
         lines.as_ref()?.get(index).map(String::as_str)
@@ -51,7 +56,7 @@ impl Sources {
 }
 
 /// The calls by which code came where it is, the innermost first: ` (twice, inlined at scale.cl:10)`; empty if there are none.
-fn inlined(frames: &[SourceFrame]) -> String {
+pub(super) fn inlined(frames: &[SourceFrame]) -> String {
     let mut text = String::new();
     for pair in frames.windows(2) {
         let [inner, outer] = pair else { continue };

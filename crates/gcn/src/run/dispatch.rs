@@ -6,6 +6,7 @@ use std::sync::atomic::AtomicBool;
 use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result, bail};
+use gcn_emu::observe::Observers;
 use gcn_emu::run::Stats;
 use gcn_runtime::bind::{self, Binding, BoundArgument, Buffers};
 use gcn_runtime::hsa::Shape;
@@ -14,6 +15,7 @@ use gcn_runtime::report::CodeMap;
 use gcn_runtime::{Completion, Device, Error, Kernel, Launch, Outcome, PreparedLaunch, Queue};
 
 use super::arguments::{self, Problems};
+use super::checking::Checking;
 use super::launch::{self, Given, Run};
 use super::notes::{beyond, outside, plural, remedy, unowned};
 use super::progress;
@@ -230,15 +232,22 @@ impl Ready {
         &self,
         run: &Run,
         mut trace: Option<&mut Trace>,
+        checking: Option<&Checking>,
         map: &CodeMap<'_>,
         out: &mut dyn Write,
     ) -> Result<Ran> {
         let mut ran = Ran::default();
+        let mut number = 0;
         let mut written = run.launches.iter().zip(&self.launches);
         while let Some((launch, prepared)) = written.next() {
             let repeat = launch.repeat.map_or(1, u32::from);
             let trace = trace.as_deref_mut();
-            self.repeat(prepared, repeat, trace, map, &mut ran, out)?;
+            let observers =
+                |number| checking.map_or_else(Observers::none, |it| it.observers(number));
+            let first = number;
+            number += u64::from(repeat);
+            let observers: Vec<_> = (first..number).map(observers).collect();
+            self.repeat(prepared, &observers, trace, map, &mut ran, out)?;
             if ran.fault.is_some() {
                 if let left @ 1.. = written.len() as u64 {
                     let left = plural(left, "launch", "es");
@@ -250,11 +259,11 @@ impl Ready {
         Ok(ran)
     }
 
-    /// Runs a launch a number of times.
+    /// Runs a launch a number of times, each with observers.
     fn repeat(
         &self,
         prepared: &PreparedLaunch,
-        times: u32,
+        repetitions: &[Observers],
         mut trace: Option<&mut Trace>,
         map: &CodeMap<'_>,
         ran: &mut Ran,
@@ -267,13 +276,13 @@ impl Ready {
             times: Vec::new(),
         };
         let (mut note, mut lost) = (None, 0);
-        for _ in 0..times {
+        for observers in repetitions {
             let begin = Instant::now();
             let outcome = match &mut trace {
-                Some(trace) => trace.run(prepared, &self.queue, out)?,
+                Some(trace) => trace.run(prepared, &self.queue, observers, out)?,
                 None => {
                     let watched = Arc::new(Progress::default());
-                    let prepared = prepared.clone().progress(&watched);
+                    let prepared = prepared.clone().progress(&watched).observers(observers);
                     progress::shown(&watched, || prepared.run(&self.queue))
                 }
             };

@@ -1,6 +1,7 @@
 //! `gcn run`: kernels from text or code object to results.
 
 mod arguments;
+mod checking;
 mod dispatch;
 mod expect;
 mod failure;
@@ -24,9 +25,10 @@ use std::sync::Arc;
 
 use anyhow::{Context, Result, bail};
 use gcn_runtime::PreparedLaunch;
-use gcn_runtime::report::{CodeMap, FaultReport};
+use gcn_runtime::report::{CodeMap, FaultReport, FindingReport};
 
 use crate::{Status, render};
+pub use checking::{Checking, Suppressions};
 use dispatch::Dispatches;
 use expect::Verdict;
 use failure::UsageOfKernel;
@@ -45,15 +47,34 @@ use wanted::Wanted;
 /// # Errors
 /// `out` cannot be written. What else goes wrong is reported, and is the status.
 pub fn run(args: &Args, out: &mut dyn Write) -> Result<Status> {
-    let mut json = args.json;
-    let ran = launch::read(args).and_then(|run| {
-        json = run.json;
-        carry_out(&run, out)
-    });
-    ran.or_else(|error| failure::report(error, json, out))
+    let (status, _) = checked(args, args.json, None, out)?;
+    Ok(status)
 }
 
-fn carry_out(run: &Run, out: &mut dyn Write) -> Result<Status> {
+/// Carries the command out with checkers, whose findings are returned; with `json` they are in the report too.
+///
+/// # Errors
+/// As of [`run`].
+pub fn checked(
+    args: &Args,
+    json: bool,
+    checking: Option<&Checking>,
+    out: &mut dyn Write,
+) -> Result<(Status, Vec<FindingReport>)> {
+    let mut json = json;
+    let ran = launch::read(args).and_then(|mut run| {
+        run.json |= json;
+        json = run.json;
+        carry_out(&run, checking, out)
+    });
+    ran.or_else(|error| Ok((failure::report(error, json, out)?, Vec::new())))
+}
+
+fn carry_out(
+    run: &Run,
+    checking: Option<&Checking>,
+    out: &mut dyn Write,
+) -> Result<(Status, Vec<FindingReport>)> {
     let module = program(run)?;
     let names = run.launches.iter().map(|launch| launch.kernel.as_deref());
     let kernels = names
@@ -66,12 +87,15 @@ fn carry_out(run: &Run, out: &mut dyn Write) -> Result<Status> {
         });
     }
     let (device, loaded) = (module.device(), module.loaded());
+    if let Some(checking) = checking {
+        device.observe(checking.all());
+    }
     let budget = run.memory.unwrap_or_else(arguments::spare_memory);
     let dispatches = Dispatches::new(run, &kernels, device, budget)?;
     dispatches.check()?;
     let wanted = Wanted::new(run, dispatches.buffers.views(), loaded)?;
     let mut trace = Trace::new(run, wanted.trace)?;
-    let interrupted = Arc::default();
+    let interrupted = checking.map_or_else(Arc::default, |it| it.stop.clone());
     let ready = dispatches.prepare(device, budget, &interrupted)?;
     if !run.json {
         for note in ready.notes() {
@@ -82,7 +106,7 @@ fn carry_out(run: &Run, out: &mut dyn Write) -> Result<Status> {
     let map = CodeMap::new(&module);
     let stop = Stop::listen(&interrupted, run.timeout).context("cannot handle signals")?;
     let ran = stop
-        .limited(|| ready.run(run, trace.as_mut(), &map, out))
+        .limited(|| ready.run(run, trace.as_mut(), checking, &map, out))
         .context("cannot watch the timeout")??;
     let cause = stop.cause();
     stop.ended();
@@ -94,6 +118,9 @@ fn carry_out(run: &Run, out: &mut dyn Write) -> Result<Status> {
         let report = FaultReport::new(&end, &map, &cause.to_string(), unset)?;
         Some((Outcome::of_fault(&fault.kind, cause), report))
     });
+    let findings = checking.map(|it| it.reports(&map)).unwrap_or_default();
+    // A run that was stopped because there are enough findings has no fault of its own.
+    let fault = fault.filter(|_| !checking.is_some_and(|it| it.findings.is_full()));
     let verdicts: Vec<Verdict> = wanted
         .expect
         .iter()
@@ -108,6 +135,7 @@ fn carry_out(run: &Run, out: &mut dyn Write) -> Result<Status> {
     let outcome = match &fault {
         Some((outcome, _)) => *outcome,
         None if !errors.is_empty() => Outcome::BadInput,
+        None if !findings.is_empty() => Outcome::Finding,
         None if !verdicts.iter().all(Verdict::holds) => Outcome::Difference,
         None => Outcome::Success,
     };
@@ -120,6 +148,7 @@ fn carry_out(run: &Run, out: &mut dyn Write) -> Result<Status> {
         views: &wanted.print,
         verdicts: &verdicts,
         fidelity: &fidelity,
+        findings: checking.map(|_| &findings[..]),
         fault: fault.as_ref().map(|(_, report)| report),
         memory: device.memory(),
     };
@@ -128,5 +157,5 @@ fn carry_out(run: &Run, out: &mut dyn Write) -> Result<Status> {
     } else {
         results.print(run.fidelity, ready.threads, out)?;
     }
-    Ok(outcome.status())
+    Ok((outcome.status(), findings))
 }

@@ -7,7 +7,7 @@ use std::time::Duration;
 use anyhow::Result;
 use gcn_emu::fault::FaultKind;
 use gcn_emu::memory::Memory;
-use gcn_runtime::report::FaultReport;
+use gcn_runtime::report::{FaultReport, FindingReport};
 use serde::Serialize;
 
 use super::dispatch::Done;
@@ -30,6 +30,8 @@ pub enum Outcome {
     BadUsage,
     /// It finished, and an expectation did not hold.
     Difference,
+    /// It finished, and a checker has found something.
+    Finding,
     /// A wave did what it must not.
     Fault,
     /// A wave executed as many instructions as it may.
@@ -65,7 +67,7 @@ impl Outcome {
             Outcome::Success => Status::Success,
             Outcome::BadInput => Status::BadInput,
             Outcome::BadUsage => Status::BadUsage,
-            Outcome::Difference => Status::Difference,
+            Outcome::Difference | Outcome::Finding => Status::Difference,
             Outcome::Fault | Outcome::Limit | Outcome::Deadlock => Status::Fault,
             Outcome::Timeout => Status::Timeout,
             Outcome::Interrupted => Status::Interrupted,
@@ -92,6 +94,8 @@ pub struct Results<'a> {
     pub verdicts: &'a [Verdict],
     /// The executed instructions.
     pub fidelity: &'a [fidelity::Group],
+    /// What checkers have found; `None` without any.
+    pub findings: Option<&'a [FindingReport]>,
     /// The fault that stopped it.
     pub fault: Option<&'a FaultReport>,
     /// The device's memory.
@@ -159,6 +163,9 @@ pub struct Report<'a> {
     expectations: Vec<VerdictReport>,
     /// The executed instructions by their fidelity.
     fidelity: &'a [fidelity::Group],
+    /// Of checkers, where there were any.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    findings: Option<&'a [FindingReport]>,
     fault: Option<&'a FaultReport>,
 }
 
@@ -216,6 +223,7 @@ impl<'a> Report<'a> {
                 .collect(),
             expectations: results.verdicts.iter().map(Verdict::report).collect(),
             fidelity: results.fidelity,
+            findings: results.findings,
             fault: results.fault,
         }
     }

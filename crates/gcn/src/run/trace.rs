@@ -54,7 +54,7 @@ impl Trace {
         Ok(Some(Trace { filter, sink }))
     }
 
-    /// Runs a launch with the trace. A thread of the queue's runs it, since only this one may write to `out`.
+    /// Runs a launch with the trace and other observers. A thread of the queue's runs it, since only this one may write to `out`.
     ///
     /// # Errors
     /// The trace cannot be written, or the launch is none of the queue's device.
@@ -62,6 +62,7 @@ impl Trace {
         &mut self,
         prepared: &PreparedLaunch,
         queue: &Queue,
+        observers: &Observers,
         out: &mut dyn Write,
     ) -> Result<Outcome> {
         let (sender, lines) = mpsc::sync_channel::<String>(BACKLOG);
@@ -70,7 +71,7 @@ impl Trace {
         let trace = gcn_observe::Trace::new(move |line: &str| drop(sender.send(line.to_owned())))
             .filter(self.filter.clone())
             .symbols(move |pc| symbolic(pc, module.loaded()));
-        let observers = Observers::none().with(Arc::new(trace));
+        let observers = observers.clone().with(Arc::new(trace));
         // The lines end when the run drops the trace, of which this thread keeps nothing.
         let signal = prepared.clone().observers(&observers).submit(queue)?;
         drop(observers);

@@ -1,0 +1,243 @@
+//! Reports of what checkers have found.
+
+use std::fmt;
+
+use annotate_snippets::{AnnotationKind, Group, Level, Origin, Renderer, Snippet};
+use gcn_observe::finding::{Finding, Place, Severity};
+use serde::Serialize;
+
+use super::code_map::{CodeMap, CodePlace, SourceLine};
+use super::text::{kernel_name, printable};
+
+/// A finding with everything that helps to understand it. [`fmt::Display`] writes it for people, in the form of a compiler's
+/// diagnostics; the fields are keys of the JSON that `serde` writes.
+#[derive(Serialize)]
+pub struct FindingReport {
+    /// Name for `gcn explain`.
+    pub name: &'static str,
+    /// `error` or `warning`.
+    pub severity: &'static str,
+    /// A sentence without a full stop.
+    pub message: String,
+    /// The kernel's symbol.
+    kernel: Option<String>,
+    /// The instruction that is wrong.
+    #[serde(flatten)]
+    pub place: PlaceReport,
+    /// The other sides of a conflict.
+    pub sides: Vec<PlaceReport>,
+    /// The address in device memory, and what is there.
+    address: Option<u64>,
+    buffer: Option<String>,
+    notes: Vec<String>,
+    help: Option<String>,
+    /// Number of the dispatch on its device.
+    dispatch: u64,
+    /// How often it happened.
+    pub count: u64,
+}
+
+/// An instruction of a finding.
+#[derive(Serialize)]
+pub struct PlaceReport {
+    /// A few words about its part.
+    label: String,
+    /// The instruction; `None` for the host.
+    #[serde(flatten)]
+    pub code: Option<CodePlace>,
+    workgroup: Option<[u32; 3]>,
+    wave: Option<u32>,
+    lane: Option<u8>,
+    /// File of the source, where it is known, as the compiler was given it.
+    pub file: Option<String>,
+    /// Line of the source, from 1.
+    pub line: Option<u32>,
+    /// Column in the source, from 1.
+    pub column: Option<u32>,
+    #[serde(skip)]
+    source: Option<SourceLine>,
+}
+
+impl PlaceReport {
+    fn new(label: &str, place: Option<&Place>, code: &CodeMap<'_>) -> PlaceReport {
+        let source = place.and_then(|place| code.source_line(place.pc));
+        let wave = place.and_then(|place| place.wave);
+        let at = source.as_ref().map(|source| &source.place);
+        let known = |number: u32| (number != 0).then_some(number);
+        PlaceReport {
+            label: label.to_owned(),
+            code: place.map(|place| code.place(place.pc, Some(place.text.clone()))),
+            workgroup: wave.map(|wave| wave.group),
+            wave: wave.map(|wave| wave.wave),
+            lane: place.and_then(|place| place.lane),
+            file: at.map(|at| at.file.to_string()),
+            line: at.and_then(|at| known(at.line)),
+            column: at.and_then(|at| known(at.column)),
+            source,
+        }
+    }
+
+    /// The wave that executed it; empty if it was not executed.
+    fn wave(&self) -> String {
+        let (Some([x, y, z]), Some(wave)) = (self.workgroup, self.wave) else {
+            return String::new();
+        };
+        let lane = self.lane.map(|lane| format!(", lane {lane}"));
+        format!(
+            "workgroup {x},{y},{z}, wave {wave}{}",
+            lane.unwrap_or_default()
+        )
+    }
+
+    /// Its line of source with a label, or where it is.
+    fn add_to<'a>(&'a self, group: Group<'a>, kind: AnnotationKind) -> Group<'a> {
+        let Some(SourceLine { place, text, .. }) = &self.source else {
+            let is_first = kind == AnnotationKind::Primary;
+            return match &self.code {
+                Some(code) if is_first => group.element(Origin::path(code.symbol())),
+                _ => group,
+            };
+        };
+        let file = printable(&place.file);
+        match text {
+            Some(text) => {
+                let span = token(text, place.column);
+                let snippet = Snippet::source(printable_line(text))
+                    .line_start(place.line as usize)
+                    .path(file)
+                    .annotation(kind.span(span).label(self.label.as_str()));
+                group.element(snippet)
+            }
+            None => group.element(Origin::path(format!(
+                "{file}:{}:{}",
+                place.line, place.column
+            ))),
+        }
+    }
+
+    /// Its part, the instruction, and the wave that executed it.
+    pub fn text(&self) -> String {
+        let Some(code) = &self.code else {
+            return self.label.clone();
+        };
+        let wave = self.wave();
+        let wave = if wave.is_empty() {
+            wave
+        } else {
+            format!(", {wave}")
+        };
+        let inlined = self
+            .source
+            .as_ref()
+            .map_or("", |source| source.inlined.as_str());
+        format!("{} {code}{wave}{inlined}", self.label)
+    }
+}
+
+/// A line whose control characters take one column each.
+fn printable_line(text: &str) -> String {
+    let plain = |c: char| if c.is_control() && c != '\t' { ' ' } else { c };
+    text.chars().map(plain).collect()
+}
+
+/// The bytes of the word at a column, which is counted from 1 in bytes.
+fn token(text: &str, column: u32) -> std::ops::Range<usize> {
+    let boundary = |at: &usize| text.is_char_boundary(*at);
+    let first = text.len() - text.trim_start().len();
+    let start = (column as usize)
+        .checked_sub(1)
+        .unwrap_or(first)
+        .min(text.len());
+    let start = (0..=start).rev().find(boundary).unwrap_or(0);
+    let rest = &text[start..];
+    let is_word = |c: char| c.is_alphanumeric() || c == '_';
+    let word = rest.find(|c| !is_word(c)).unwrap_or(rest.len());
+    let length = if word == 0 {
+        rest.chars().next().map_or(0, char::len_utf8)
+    } else {
+        word
+    };
+    start..start + length
+}
+
+impl FindingReport {
+    /// Collects what is known about a finding of code.
+    pub fn new(finding: &Finding, code: &CodeMap<'_>) -> FindingReport {
+        let about = finding.kind.about();
+        let sides = finding.sides.iter();
+        FindingReport {
+            name: about.name,
+            severity: match about.severity {
+                Severity::Error => "error",
+                Severity::Warning => "warning",
+            },
+            message: finding.message.clone(),
+            kernel: finding.kernel.clone(),
+            place: PlaceReport::new(&finding.label, Some(&finding.place), code),
+            sides: sides
+                .map(|side| PlaceReport::new(&side.label, side.place.as_ref(), code))
+                .collect(),
+            address: finding.address,
+            buffer: finding.address.and_then(|address| code.allocation(address)),
+            notes: finding.notes.clone(),
+            help: finding.help.clone(),
+            dispatch: finding.dispatch,
+            count: finding.count,
+        }
+    }
+
+    /// Symbol of the kernel, where it is known.
+    pub fn kernel(&self) -> Option<&str> {
+        self.kernel.as_deref()
+    }
+
+    /// Text of the instruction.
+    pub fn instruction(&self) -> Option<&str> {
+        self.place.code.as_ref()?.instruction()
+    }
+
+    /// Writes the finding with the colours of a renderer.
+    pub fn render(&self, renderer: &Renderer) -> String {
+        let level = if self.severity == "error" {
+            Level::ERROR
+        } else {
+            Level::WARNING
+        };
+        let mut group = Group::with_title(level.primary_title(self.message.as_str()).id(self.name));
+        group = self.place.add_to(group, AnnotationKind::Primary);
+        for side in &self.sides {
+            group = side.add_to(group, AnnotationKind::Context);
+        }
+        let mut notes: Vec<String> = Vec::new();
+        notes.push(self.place.text());
+        notes.extend(self.sides.iter().map(PlaceReport::text));
+        if let Some(address) = self.address {
+            let buffer = self.buffer.as_ref().map(|it| format!(": {it}"));
+            notes.push(format!(
+                "address {address:#x}{}",
+                buffer.unwrap_or_default()
+            ));
+        }
+        notes.extend(self.notes.iter().cloned());
+        if let Some(kernel) = &self.kernel {
+            let times = match self.count {
+                1 => "once".to_owned(),
+                2 => "twice".to_owned(),
+                count => format!("{count} times"),
+            };
+            notes.push(format!("kernel {}, {times}", kernel_name(kernel)));
+        }
+        let notes = notes.into_iter().map(|note| Level::NOTE.message(note));
+        let help = self
+            .help
+            .iter()
+            .map(|help| Level::HELP.message(help.as_str()));
+        renderer.render(&[group.elements(notes).elements(help)])
+    }
+}
+
+impl fmt::Display for FindingReport {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.render(&Renderer::plain()))
+    }
+}

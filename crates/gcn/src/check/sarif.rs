@@ -1,0 +1,77 @@
+//! Findings in the Static Analysis Results Interchange Format 2.1.0, which code hosts and editors show.
+
+use gcn_observe::finding::Kind;
+use gcn_runtime::report::{FindingReport, PlaceReport};
+use serde_sarif::sarif::{
+    ArtifactLocation, Location, LogicalLocation, Message, MultiformatMessageString,
+    PhysicalLocation, Region, ReportingDescriptor, Result as Entry, ResultLevel, Run, Sarif, Tool,
+    ToolComponent,
+};
+
+/// A log of one run with the findings, and a rule for each kind of finding.
+pub fn log(findings: &[FindingReport]) -> Sarif {
+    let driver = ToolComponent::builder()
+        .name("gcn check")
+        .version(env!("CARGO_PKG_VERSION"))
+        .rules(Kind::ALL.iter().map(|kind| rule(*kind)).collect::<Vec<_>>())
+        .build();
+    let run = Run::builder()
+        .tool(Tool::builder().driver(driver).build())
+        .results(findings.iter().map(entry).collect::<Vec<_>>())
+        .build();
+    Sarif::builder().version("2.1.0").runs(vec![run]).build()
+}
+
+fn rule(kind: Kind) -> ReportingDescriptor {
+    let about = kind.about();
+    let text = |text: &str| {
+        MultiformatMessageString::builder()
+            .text(text.to_owned())
+            .build()
+    };
+    ReportingDescriptor::builder()
+        .id(about.name)
+        .full_description(text(about.meaning))
+        .help(text(about.remedy))
+        .build()
+}
+
+fn entry(finding: &FindingReport) -> Entry {
+    let level = if finding.severity == "error" {
+        ResultLevel::Error
+    } else {
+        ResultLevel::Warning
+    };
+    Entry::builder()
+        .rule_id(finding.name)
+        .level(level)
+        .message(Message::builder().text(finding.message.clone()).build())
+        .locations(vec![location(&finding.place)])
+        .related_locations(finding.sides.iter().map(location).collect::<Vec<_>>())
+        .occurrence_count(i64::try_from(finding.count).unwrap_or(i64::MAX))
+        .build()
+}
+
+/// The line of source where it is known, and the instruction.
+fn location(place: &PlaceReport) -> Location {
+    let code = place.code.iter().map(|code| {
+        let name = LogicalLocation::builder().fully_qualified_name(code.symbol());
+        name.kind("instruction").build()
+    });
+    let physical = place.file.as_ref().map(|file| {
+        let known = |number: Option<u32>| number.map(i64::from);
+        let mut region = Region::builder().build();
+        region.start_line = known(place.line);
+        region.start_column = known(place.column);
+        PhysicalLocation::builder()
+            .artifact_location(ArtifactLocation::builder().uri(file.clone()).build())
+            .region(region)
+            .build()
+    });
+    let mut location = Location::builder()
+        .message(Message::builder().text(place.text()).build())
+        .logical_locations(code.collect::<Vec<_>>())
+        .build();
+    location.physical_location = physical;
+    location
+}
