@@ -26,6 +26,7 @@ Examples:
 /// The arguments of `gcn check`.
 #[derive(clap::Args)]
 #[command(args_override_self = true)]
+#[group(skip)]
 pub struct Args {
     /// What is run.
     #[command(flatten)]

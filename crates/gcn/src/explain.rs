@@ -1,11 +1,12 @@
 //! `gcn explain`: expands the stable names of errors and warnings.
 //!
-//! The assembler's names are in `gcn-asm`, beside its diagnostics; the explanations of a run's faults are here.
+//! The assembler's names are in `gcn-asm`, beside its diagnostics; the explanations of findings are in `gcn-observe`, those of a run's faults are here.
 
 use std::io::Write;
 
 use anyhow::{Result, bail};
 use gcn_asm::{Explanation, closest, explanations};
+use gcn_observe::finding::Kind;
 use gcn_runtime::report::names;
 
 use crate::Status;
@@ -15,7 +16,8 @@ pub const EXAMPLES: &str = "\
 Examples:
   gcn explain                   list all names
   gcn explain offset-range
-  gcn explain unmapped-access";
+  gcn explain unmapped-access
+  gcn explain missing-wait";
 
 /// The arguments of `gcn explain`.
 #[derive(clap::Args)]
@@ -27,19 +29,20 @@ pub struct Args {
 /// Carries the command out.
 ///
 /// # Errors
-/// No error or warning has the name, or the result cannot be written.
+/// Nothing has the name, or the result cannot be written.
 pub fn run(args: &Args, out: &mut dyn Write) -> Result<Status> {
     let Some(name) = &args.name else {
         writeln!(out, "Errors and warnings of the assembler:")?;
-        list(explanations().iter().copied(), out)?;
+        list(explanations().iter().map(|it| **it), out)?;
         writeln!(out, "\nFaults of `gcn run`:")?;
-        list(FAULTS.iter().copied(), out)?;
+        list(FAULTS.iter().map(|it| **it), out)?;
+        writeln!(out, "\nFindings of `gcn check`:")?;
+        list(findings(), out)?;
         return Ok(Status::Success);
     };
     // `error[offset-range]` is as good as `offset-range`.
     let wanted = name.rsplit('[').next().unwrap_or(name);
     let wanted = wanted.trim_end_matches([']', ':']).to_lowercase();
-    let all = || explanations().iter().copied().chain(FAULTS.iter().copied());
     match all().find(|explanation| explanation.name == wanted) {
         Some(explanation) => write!(out, "{explanation}")?,
         None => match closest(&wanted, all().map(|explanation| explanation.name)) {
@@ -54,17 +57,35 @@ pub fn run(args: &Args, out: &mut dyn Write) -> Result<Status> {
     Ok(Status::Success)
 }
 
+/// Explanations of findings.
+fn findings() -> impl Iterator<Item = Explanation> + Clone {
+    Kind::ALL.iter().map(|kind| {
+        let about = kind.about();
+        Explanation {
+            name: about.name,
+            meaning: about.meaning,
+            example: about.example,
+            remedy: about.remedy,
+            source: about.source,
+        }
+    })
+}
+
+/// Every explanation.
+fn all() -> impl Iterator<Item = Explanation> {
+    let both = explanations().iter().chain(FAULTS);
+    both.map(|it| **it).chain(findings())
+}
+
 /// Writes a line for each name: the name and the first sentence of its meaning.
-fn list<'a>(
-    explanations: impl Iterator<Item = &'a Explanation> + Clone,
+fn list(
+    explanations: impl Iterator<Item = Explanation> + Clone,
     out: &mut dyn Write,
 ) -> Result<()> {
     let names = explanations.clone().map(|explanation| explanation.name);
     let width = names.map(str::len).max().unwrap_or(0);
     for Explanation { name, meaning, .. } in explanations {
-        let sentence = meaning
-            .split_once(". ")
-            .map_or(*meaning, |(first, _)| first);
+        let sentence = meaning.split_once(". ").map_or(meaning, |(first, _)| first);
         writeln!(out, "  {name:width$}  {}", sentence.trim_end_matches('.'))?;
     }
     Ok(())
@@ -170,7 +191,7 @@ mod tests {
     #[test]
     fn each_name_is_there_once_and_is_explained() {
         let mut names = HashSet::new();
-        for explanation in explanations().iter().chain(FAULTS) {
+        for explanation in all() {
             assert!(names.insert(explanation.name), "{}", explanation.name);
             let text = explained(Some(explanation.name)).expect("a known name");
             assert!(text.contains(explanation.remedy), "{text}");
@@ -180,7 +201,7 @@ mod tests {
     #[test]
     fn all_names_are_listed() {
         let list = explained(None).expect("a list");
-        for explanation in explanations().iter().chain(FAULTS) {
+        for explanation in all() {
             let line = format!("  {} ", explanation.name);
             assert!(
                 list.contains(&line),

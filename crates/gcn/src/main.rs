@@ -65,7 +65,7 @@ enum Command {
     /// Print the variables with which programs of HIP find an emulated device, for a shell.
     #[command(after_help = exec::ENV_EXAMPLES)]
     Env(exec::EnvArgs),
-    /// Explain the name of an error, a warning or a fault, or list all names.
+    /// Explain the name of an error, a warning, a fault or a finding, or list all names.
     #[command(after_help = explain::EXAMPLES)]
     Explain(explain::Args),
     /// Generate shell completions of commands, options and targets.

@@ -122,6 +122,15 @@ impl CodePlace {
         self.instruction.as_deref()
     }
 
+    /// The address, and the symbol and the distance from it: `at 0x100001300 (scale+0x10)`.
+    pub(super) fn address(&self) -> String {
+        let place = self
+            .place
+            .as_ref()
+            .map(|place| format!(" ({})", printable(place)));
+        format!("at {:#x}{}", self.pc, place.unwrap_or_default())
+    }
+
     /// The symbol and the distance from it, or the address.
     pub fn symbol(&self) -> String {
         let place = self.place.as_deref().map(printable);
@@ -138,10 +147,7 @@ impl CodePlace {
 /// Writes address, symbol and instruction, without the source.
 impl fmt::Display for CodePlace {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "at {:#x}", self.pc)?;
-        if let Some(place) = &self.place {
-            write!(f, " ({})", printable(place))?;
-        }
+        f.write_str(&self.address())?;
         if let Some(instruction) = &self.instruction {
             write!(f, ": {instruction}")?;
         }

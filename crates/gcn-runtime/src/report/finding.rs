@@ -126,11 +126,17 @@ impl PlaceReport {
         } else {
             format!(", {wave}")
         };
+        let instruction = code.instruction().map(|text| format!(": `{text}`"));
         let inlined = self
             .source
             .as_ref()
             .map_or("", |source| source.inlined.as_str());
-        format!("{} {code}{wave}{inlined}", self.label)
+        format!(
+            "{}{}, {}{inlined}{wave}",
+            self.label,
+            instruction.unwrap_or_default(),
+            code.address(),
+        )
     }
 }
 

@@ -59,6 +59,12 @@ const SUITES: &[Suite] = &[
         bless: run_cases::bless,
         check: run_cases::check,
     },
+    Suite {
+        directory: "check",
+        extension: "s",
+        bless: run_cases::bless,
+        check: run_cases::check,
+    },
 ];
 
 fn main() -> ExitCode {

@@ -1,4 +1,4 @@
-//! `tests/run/*.s`: kernels with their launch and what `gcn run` then prints on each generation.
+//! `tests/run/*.s` and `tests/check/*.s`: kernels with their launch and what `gcn run` or `gcn check` then prints on each generation.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -37,13 +37,18 @@ fn launch(case: &Case) -> Result<toml::Table, String> {
     Ok(launch)
 }
 
+/// The command that runs the cases of a directory has the directory's name.
+fn command(case: &Case) -> &str {
+    case.name.split('/').next().unwrap_or_default()
+}
+
 /// Runs a case on a target; the lines of both outputs as its expectations have them.
 fn outcome(case: &Case, target: &Target) -> Result<Vec<String>, String> {
     let name = format!("{}-{}.toml", case.name.replace('/', "-"), target.name);
     let path: PathBuf = Path::new(env!("CARGO_TARGET_TMPDIR")).join(name);
     fs::write(&path, launch(case)?.to_string()).map_err(|error| error.to_string())?;
     let output = Command::new(env!("CARGO_BIN_EXE_gcn"))
-        .arg("run")
+        .arg(command(case))
         .arg(&path)
         .args(["--target", target.name])
         .output()
