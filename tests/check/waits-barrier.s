@@ -2,6 +2,15 @@
 // LDS that other waves write: without a wait before the barrier its data may not be there.
 //! grid = 128
 //! group = 128
+// GCN all: error[missing-lds-wait]: LDS is read behind a barrier that a wave reached before its write was complete
+// GCN all: --> kernel+0x1c
+// GCN all: = note: reads LDS at 0x1fc: `ds_read_b32 v3, v2`, at kernel+0x1c, workgroup 0,0,0, wave 0, lane 0
+// GCN all: = note: the write of the other wave: `ds_write_b32 v1, v0`, at kernel+0x10, workgroup 0,0,0, wave 1
+// GCN all: = note: kernel kernel, twice
+// GCN all: = help: `s_waitcnt lgkmcnt(0)` before the barrier, in the wave that writes
+// GCN all: 
+// GCN all: 1 error
+// GCN all: exit status 3
 .globl kernel
 .p2align 8
 .type kernel,@function

@@ -2,6 +2,28 @@
 // Counts above 0 do for operations that complete in order, and for no others.
 //! grid = 64
 //! args = { data = "u32*64:iota" }
+// GCN all: error[missing-wait]: v2 is read while the operation that writes it may be incomplete
+// GCN 1.0, 1.1: --> kernel+0x34
+// GCN 1.2, 1.4, 1.4.1: --> kernel+0x38
+// GCN 1.0, 1.1: = note: reads v2: `v_mov_b32_e32 v4, v2`, at kernel+0x34, workgroup 0,0,0, wave 0
+// GCN 1.2, 1.4, 1.4.1: = note: reads v2: `v_mov_b32_e32 v4, v2`, at kernel+0x38, workgroup 0,0,0, wave 0
+// GCN 1.0, 1.1: = note: the operation that writes v2: `ds_read_b32 v2, v1`, at kernel+0x28, workgroup 0,0,0, wave 0
+// GCN 1.2, 1.4, 1.4.1: = note: the operation that writes v2: `ds_read_b32 v2, v1`, at kernel+0x2c, workgroup 0,0,0, wave 0
+// GCN all: = note: kernel kernel, once
+// GCN all: = help: `s_waitcnt lgkmcnt(0)` before the instruction
+// GCN all: 
+// GCN all: error[missing-wait]: v6 is read while the operation that writes it may be incomplete
+// GCN 1.0, 1.1: --> kernel+0x60
+// GCN 1.2, 1.4, 1.4.1: --> kernel+0x64
+// GCN 1.0, 1.1: = note: reads v6: `v_mov_b32_e32 v4, v6`, at kernel+0x60, workgroup 0,0,0, wave 0
+// GCN 1.2, 1.4, 1.4.1: = note: reads v6: `v_mov_b32_e32 v4, v6`, at kernel+0x64, workgroup 0,0,0, wave 0
+// GCN 1.0, 1.1: = note: the operation that writes v6: `buffer_load_dword v6, v1, s[4:7], 0 offen`, at kernel+0x50, workgroup 0,0,0, wave 0
+// GCN 1.2, 1.4, 1.4.1: = note: the operation that writes v6: `buffer_load_dword v6, v1, s[4:7], 0 offen`, at kernel+0x54, workgroup 0,0,0, wave 0
+// GCN all: = note: kernel kernel, once
+// GCN all: = help: `s_waitcnt vmcnt(0)` before the instruction
+// GCN all: 
+// GCN all: 2 errors
+// GCN all: exit status 3
 .globl kernel
 .p2align 8
 .type kernel,@function

@@ -10,8 +10,8 @@ usage: cargo xtask test [ARGUMENTS OF CARGO TEST]   install what the tests need,
        cargo xtask vectors [ARGUMENTS OF CARGO TEST]
                                                     run gcn-emu's tests with narrower vectors than the host's widest
        cargo xtask tools                            install what the tests need
-       cargo xtask kernels [FILTER] [--target T] [--level O0|O2] [--compiler clang-14|clang-19]
-                                                    run tests/kernels in every build and print a table
+       cargo xtask kernels [FILTER] [--target T] [--level O0|O2] [--compiler clang-14|clang-19] [--check]
+                                                    run or check tests/kernels in every build and print a table
        cargo xtask fuzz [SECONDS]                   build the fuzz targets and run each for 5 seconds, or SECONDS
        cargo xtask hsa [PROFILE]                    build libhsa-runtime64.so.1 with a profile (release), for gcn exec
        cargo xtask dist PREFIX                      build gcn and that library for use, and install them into PREFIX with

@@ -12,7 +12,7 @@ use serde::Deserialize;
 
 use crate::case::{self, Case, Purpose};
 use crate::compile::{self, COMPILERS};
-use crate::emulate::{self, GCN};
+use crate::emulate::{self, GCN, Mode};
 use crate::measure::measure;
 use crate::{Build, compare, reference, say};
 
@@ -110,7 +110,7 @@ fn beside(filter: &str, other: &str) -> Result<(), String> {
         let object = compile::build(&case, BUILD)?.object;
         let run = |gcn: &str| -> Result<Report, String> {
             let options = ["--threads", "1", "--json"];
-            let results = emulate::emulate(gcn, &case, &object, "bench", &options)
+            let results = emulate::emulate(gcn, Mode::Run, &case, &object, "bench", &options)
                 .map_err(|error| format!("{}: {error}", case.name))?;
             Report::of_all(&results.printed)
         };
@@ -156,7 +156,7 @@ fn row(case: &Case) -> Result<(), String> {
     let (expected, _) = reference::timed(case)?;
     let run = |threads, name| -> Result<Report, String> {
         let options = ["--threads", threads, "--json"];
-        let results = emulate::emulate(GCN, case, &object, name, &options)?;
+        let results = emulate::emulate(GCN, Mode::Run, case, &object, name, &options)?;
         compare::compare(&case.buffers, &results, &expected)?;
         Report::of_all(&results.printed)
     };

@@ -71,6 +71,9 @@ pub struct Header {
     /// True to compare the kernel's output, too.
     #[serde(default)]
     pub prints: bool,
+    /// Findings of `gcn check` that it has by design: names, and why.
+    #[serde(default)]
+    pub findings: toml::Table,
     /// True to run it in every build under `cargo test`, not only in one.
     #[serde(default)]
     pub everywhere: bool,

@@ -14,6 +14,23 @@ const LIMIT: u32 = 200_000_000;
 /// The `gcn` that is being tested.
 pub const GCN: &str = env!("CARGO_BIN_EXE_gcn");
 
+/// The command of `gcn` that runs kernels.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Mode {
+    /// `gcn run`.
+    Run,
+    /// `gcn check`: a finding that the kernel's header does not name is a failure.
+    Check,
+}
+
+/// A file for `gcn check --suppress` with what the kernel's header says.
+fn suppressions(case: &Case) -> String {
+    let names = case.header.findings.keys();
+    names
+        .map(|name| format!("[[suppress]]\nname = \"{name}\"\n"))
+        .collect()
+}
+
 /// Runs the launches of a kernel one after the other by the program `gcn`, with further options, and returns the buffers
 /// they leave and the commands' output.
 ///
@@ -21,6 +38,7 @@ pub const GCN: &str = env!("CARGO_BIN_EXE_gcn");
 /// The message of `gcn` if it cannot run them.
 pub fn emulate(
     gcn: &str,
+    mode: Mode,
     case: &Case,
     object: &Path,
     label: &str,
@@ -36,10 +54,16 @@ pub fn emulate(
         fs::write(file(n), &buffer.bytes).map_err(text)?;
     }
     let mut printed = String::new();
+    let known = place.join("known.toml");
+    fs::write(&known, suppressions(case)).map_err(text)?;
     for launch in &case.launches {
         for _ in 0..launch.repeat {
             let mut command = Command::new(gcn);
-            command.arg("run").arg(object);
+            match mode {
+                Mode::Run => command.arg("run"),
+                Mode::Check => command.arg("check").arg("--suppress").arg(&known),
+            };
+            command.arg(object);
             command.arg("--kernel").arg(&launch.kernel);
             command.arg("--grid").arg(list(launch.grid));
             command.arg("--group").arg(list(launch.group));

@@ -2,7 +2,7 @@
 //! `gcn run`, and compared with what the same source computes under OpenCL on the host. `tests/README.md` says how
 //! the sources are written.
 //!
-//! As a test, every kernel runs in the build that [`everyone_runs`] names, and those that ask for it in all of them.
+//! As a test, every kernel runs in the build that [`everyone_runs`] names, by `gcn run` and by `gcn check`, and those that ask for it in all of them.
 //! With `--table`, which `cargo xtask kernels` passes, all of them run in all builds and the result is a table. With
 //! `--bench`, which `cargo xtask bench run` passes, those that have sizes for it are timed.
 
@@ -23,6 +23,7 @@ use libtest_mimic::{Arguments, Failed, Trial};
 
 use case::{Case, Purpose};
 use compile::{Build, COMPILERS, Compiler, LEVELS, TARGETS};
+use emulate::Mode;
 use reference::Results;
 
 fn main() -> ExitCode {
@@ -76,8 +77,8 @@ impl Job {
         builds
     }
 
-    /// Builds, runs and compares it; the version of Clang that it was built by.
-    fn check(&self, build: Build) -> Result<u32, String> {
+    /// Builds, runs or checks, and compares it; the version of Clang that it was built by.
+    fn check(&self, build: Build, mode: Mode) -> Result<u32, String> {
         let reference = self
             .reference
             .get_or_init(|| reference::reference(&self.case))
@@ -87,9 +88,10 @@ impl Job {
         let options = ["--threads", "1"];
         let results = emulate::emulate(
             emulate::GCN,
+            mode,
             &self.case,
             &built.object,
-            &build.to_string(),
+            &format!("{build} {mode:?}"),
             &options,
         )?;
         compare::compare(&self.case.buffers, &results, reference)?;
@@ -115,14 +117,18 @@ fn trials(case: Case) -> Vec<Trial> {
     if !everywhere && builds.iter().any(|build| everyone_runs(*build)) {
         builds.retain(|build| everyone_runs(*build));
     }
-    let trial = |build: Build| {
-        let name = format!("{} on {build}", job.case.name);
+    let trial = |build: Build, mode: Mode| {
+        let checked = if mode == Mode::Check { ", checked" } else { "" };
+        let name = format!("{} on {build}{checked}", job.case.name);
         let job = job.clone();
         Trial::test(name, move || {
-            job.check(build).map(drop).map_err(Failed::from)
+            job.check(build, mode).map(drop).map_err(Failed::from)
         })
     };
-    builds.into_iter().map(trial).collect()
+    let checked = builds.iter().copied().find(|build| everyone_runs(*build));
+    let runs = builds.iter().map(|build| (*build, Mode::Run));
+    let all = runs.chain(checked.map(|build| (build, Mode::Check)));
+    all.map(|(build, mode)| trial(build, mode)).collect()
 }
 
 /// A table is what the program is for when it is asked for one.

@@ -7,6 +7,7 @@ use std::time::Instant;
 
 use crate::case::{self, Purpose};
 use crate::compile::{Build, LEVELS, TARGETS};
+use crate::emulate::Mode;
 use crate::{COMPILERS, Job, say};
 
 /// Rows and columns to show: part of a kernel's name, and what options name.
@@ -16,6 +17,8 @@ struct Choice {
     target: Option<String>,
     level: Option<String>,
     compiler: Option<String>,
+    /// Runs them by `gcn check`.
+    check: bool,
 }
 
 impl Choice {
@@ -26,13 +29,17 @@ impl Choice {
                 "--target" => &mut choice.target,
                 "--level" => &mut choice.level,
                 "--compiler" => &mut choice.compiler,
+                "--check" => {
+                    choice.check = true;
+                    continue;
+                }
                 filter if !filter.starts_with('-') => {
                     choice.filter = argument;
                     continue;
                 }
                 unknown => {
                     return Err(format!(
-                        "`{unknown}` is not known; there are --target, --level, --compiler"
+                        "`{unknown}` is not known; there are --target, --level, --compiler, --check"
                     ));
                 }
             };
@@ -88,7 +95,8 @@ pub fn main(arguments: impl Iterator<Item = String>) -> ExitCode {
         .filter(|(_, build)| choice.takes(build))
         .collect();
     let begin = Instant::now();
-    let cells = run_all(&jobs, &work);
+    let mode = if choice.check { Mode::Check } else { Mode::Run };
+    let cells = run_all(&jobs, &work, mode);
     print(&jobs, &choice, &work, &cells);
     let failed = cells
         .iter()
@@ -108,7 +116,7 @@ pub fn main(arguments: impl Iterator<Item = String>) -> ExitCode {
 }
 
 /// Does all the work on all processors.
-fn run_all(jobs: &[Job], work: &[(usize, Build)]) -> Vec<Cell> {
+fn run_all(jobs: &[Job], work: &[(usize, Build)], mode: Mode) -> Vec<Cell> {
     let next = AtomicUsize::new(0);
     let cells = Mutex::new(vec![None; work.len()]);
     let threads = std::thread::available_parallelism().map_or(1, usize::from);
@@ -119,7 +127,7 @@ fn run_all(jobs: &[Job], work: &[(usize, Build)]) -> Vec<Cell> {
                     let index = next.fetch_add(1, Relaxed);
                     work.get(index).map(|item| (index, *item))
                 } {
-                    let cell = match jobs[job].check(build) {
+                    let cell = match jobs[job].check(build, mode) {
                         Ok(clang) => Cell::Passed(clang),
                         Err(error) => Cell::Failed(error),
                     };
