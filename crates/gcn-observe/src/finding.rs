@@ -79,13 +79,13 @@ pub struct Finding {
     pub address: Option<u64>,
     /// Further facts, a sentence each.
     pub notes: Vec<String>,
-    /// What would mend it.
+    /// A way to mend it.
     pub help: Option<String>,
     /// The kernel's symbol, where it is known.
     pub kernel: Option<String>,
     /// Number of the dispatch on its device.
     pub dispatch: u64,
-    /// How often it happened.
+    /// Times that it happened.
     pub count: u64,
 }
 
@@ -122,7 +122,7 @@ pub struct Key {
     pub pc: u64,
     /// Address of the other side's, or 0.
     pub other: u64,
-    /// Whatever else tells findings apart, such as the first register.
+    /// Anything else that tells findings apart, such as the first register.
     pub detail: u64,
 }
 

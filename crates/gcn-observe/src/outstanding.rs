@@ -35,7 +35,7 @@ pub(crate) struct Held<T> {
     pub(crate) order: Order,
     /// Least value of the counter while the operation is outstanding.
     pub(crate) least: u8,
-    /// What is held.
+    /// The thing held.
     pub(crate) what: T,
 }
 
@@ -46,7 +46,7 @@ impl<T> Held<T> {
     }
 }
 
-/// What a wave's operations hold, in the order of their issue.
+/// Things that a wave's operations hold, in the order of their issue.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Outstanding<T> {
     held: Vec<Held<T>>,
@@ -59,7 +59,7 @@ impl<T> Default for Outstanding<T> {
 }
 
 impl<T> Outstanding<T> {
-    /// What may be held.
+    /// Everything that may be held.
     pub(crate) fn held(&self) -> &[Held<T>] {
         &self.held
     }
@@ -120,7 +120,7 @@ impl<T> Outstanding<T> {
     }
 }
 
-/// What an instruction holds of registers: each of its uses with the counter that releases it.
+/// Registers that an instruction holds: each of its uses with the counter that releases it.
 pub(crate) fn registers_held(
     inst: &Inst,
 ) -> impl Iterator<Item = (Counter, RegisterUse)> + use<'_> {

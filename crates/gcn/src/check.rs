@@ -28,10 +28,10 @@ Examples:
 #[command(args_override_self = true)]
 #[group(skip)]
 pub struct Args {
-    /// What is run.
+    /// The run.
     #[command(flatten)]
     run: run::Args,
-    /// Which checkers watch, and what becomes of their findings.
+    /// Its checkers.
     #[command(flatten)]
     check: Options,
 }

@@ -51,7 +51,7 @@ impl Observer for Waits {
     }
 }
 
-/// What an operation holds.
+/// A thing that an operation holds.
 #[derive(Clone, Debug, PartialEq)]
 struct Hold {
     /// The operation's instruction, and its address.
@@ -133,7 +133,7 @@ impl Watch {
                 let meets = if use_held.written != 0 {
                     let reads = its.read & use_held.written != 0;
                     let writes = its.written & use_held.written != 0
-                        && !returns_in_order(held, own, &uses.released_by(&its));
+                        && !returns_in_order(held, own, uses.released_by(&its));
                     reads || writes
                 } else {
                     its.written & use_held.read != 0

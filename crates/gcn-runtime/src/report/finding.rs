@@ -33,7 +33,7 @@ pub struct FindingReport {
     help: Option<String>,
     /// Number of the dispatch on its device.
     dispatch: u64,
-    /// How often it happened.
+    /// Times that it happened.
     pub count: u64,
 }
 

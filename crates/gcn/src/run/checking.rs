@@ -13,7 +13,7 @@ use serde::{Deserialize, Serialize};
 
 /// Checkers of a run.
 pub struct Checking {
-    /// What they have found.
+    /// Their findings.
     pub findings: Arc<Findings>,
     /// Set when there are enough findings.
     pub stop: Arc<AtomicBool>,

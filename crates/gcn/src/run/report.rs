@@ -94,7 +94,7 @@ pub struct Results<'a> {
     pub verdicts: &'a [Verdict],
     /// The executed instructions.
     pub fidelity: &'a [fidelity::Group],
-    /// What checkers have found; `None` without any.
+    /// Findings of checkers; `None` without checkers.
     pub findings: Option<&'a [FindingReport]>,
     /// The fault that stopped it.
     pub fault: Option<&'a FaultReport>,

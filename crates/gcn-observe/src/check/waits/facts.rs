@@ -1,4 +1,4 @@
-//! What the checker of waits asks of every instruction, worked out once for each.
+//! Facts that the checker of waits asks of every instruction, worked out once for each.
 
 use gcn_emu::step::{Run, Step};
 use gcn_isa::simm::Waitcnt;
