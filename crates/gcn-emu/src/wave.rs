@@ -172,7 +172,7 @@ pub(crate) struct Staging {
 /// A wave's view of its workgroup.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct GroupShape {
-    /// Bytes of LDS.
+    /// Bytes of LDS that are allocated.
     pub lds_bytes: u32,
     /// Waves.
     pub waves: u32,

@@ -354,7 +354,7 @@ impl<'a> Worker<'a> {
         let [x, y, z] = group.id;
         identify(&mut wave.id, x, y, z, number as u32);
         wave.group = GroupShape {
-            lds_bytes: dispatch.lds_bytes,
+            lds_bytes: group.lds.bytes().len() as u32,
             waves: group.count as u32,
         };
         let slot = (group.slot as u64 * dispatch.waves_per_group() + number as u64)

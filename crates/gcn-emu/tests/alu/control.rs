@@ -436,8 +436,7 @@ fn hardware_registers_tell_allocations_and_counters() {
         assert_eq!(read(4), 1 | 2 << 4, "wave 1 of SIMD 2");
         let sgprs = if isa < Isa::Vi { 3 } else { 1 };
         assert_eq!(read(5), 4 << 8 | sgprs << 24, "20 VGPRs, 32 SGPRs");
-        let lds = if isa == Isa::Si { 4 } else { 2 };
-        assert_eq!(read(6), lds << 12);
+        assert_eq!(read(6), 4 << 12, "1024 bytes of LDS");
         assert_eq!(read(7), 0, "nothing is outstanding");
     }
 }

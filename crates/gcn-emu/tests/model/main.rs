@@ -1,9 +1,9 @@
-//! An independent model of the memory instructions, and the emulator compared with it.
+//! An independent model of the memory instructions and of hardware registers, and the emulator compared with it.
 //!
 //! The model is written from the documents, `docs/errata.md`, AMD's manuals and what other projects say of hardware, not from
 //! the emulator: it decodes words by the manuals' bit positions and goes by the manuals' names, so that it shares nothing with
-//! the tables but these. `ds`, `buffer`, `flat` and `scalar` read as a specification. Random instructions are executed by both from the same random
-//! state, and all registers, memories and violations must be the same afterwards.
+//! the tables but these. `ds`, `buffer`, `flat`, `scalar` and `hardware` read as a specification. Random instructions are executed by
+//! both from the same random state, and all registers, memories and violations must be the same afterwards.
 //!
 //! `GCN_MODEL_ROUNDS=50 GCN_MODEL_SEED=7 cargo test -p gcn-emu --test model` runs other cases, and more of them.
 
@@ -11,6 +11,7 @@ mod buffer;
 mod ds;
 mod flat;
 mod formats;
+mod hardware;
 mod noise;
 mod operators;
 mod rig;

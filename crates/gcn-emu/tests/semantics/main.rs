@@ -89,6 +89,7 @@ fn items_of_the_checklist_name_tests_that_exist() {
         include_str!("../indexing.rs"),
         include_str!("../formats.rs"),
         include_str!("../differential.rs"),
+        include_str!("../model/hardware.rs"),
     ];
     let files = ["rounding.rs", "many.rs", "indexing.rs"];
     let mut items = 0;

@@ -37,6 +37,8 @@ const GPR_ALLOC_VGPRS: u32 = 8;
 const GPR_ALLOC_SGPRS: u32 = 24;
 const VGPRS_TOGETHER: u32 = 4;
 const LDS_ALLOC_SIZE: u32 = 12;
+/// 64 dwords on every generation, though allocations grow by more than that from GCN 1.1 on.
+const LDS_TOGETHER: u32 = 256;
 const IB_STS_EXP: u32 = 4;
 const IB_STS_LGKM: u32 = 8;
 const IB_STS_VM_HIGH: u32 = 22;
@@ -67,10 +69,7 @@ fn hardware_register(w: &Wave, id: u8) -> u32 {
             let sgprs = units_but_one(w.sgpr_count.into(), sgprs_together);
             vgprs << GPR_ALLOC_VGPRS | sgprs << GPR_ALLOC_SGPRS
         }
-        LDS_ALLOC => {
-            let unit = if w.isa == Isa::Si { 256 } else { 512 };
-            w.group.lds_bytes.div_ceil(unit) << LDS_ALLOC_SIZE
-        }
+        LDS_ALLOC => (w.group.lds_bytes / LDS_TOGETHER) << LDS_ALLOC_SIZE,
         IB_STS => {
             let counters = w.scoreboard.counters();
             let vm = u32::from(counters.vm);
