@@ -169,30 +169,34 @@ impl Code {
         }
     }
 
-    /// The address of the first dword of code near what has been executed that memory holds otherwise; `None` as well where
-    /// memory does not hold the code at all.
+    /// The address of the first executed instruction that memory holds otherwise; `None` as well where memory does not hold the
+    /// code at all. What lies between instructions may be data, which a kernel may store to.
     pub fn changed(&self, memory: &Memory) -> Option<u64> {
         self.pages.iter().enumerate().find_map(|(number, page)| {
-            page.get()?;
+            let page = page.get()?;
             let first = number * PAGE;
             let words = self.words.get(first..)?;
-            let words = words.get(..PAGE).unwrap_or(words);
-            let mut now = [0; PAGE];
+            // The last instruction may end in the next page.
+            let words = words.get(..=PAGE).unwrap_or(words);
+            let mut now = [0; PAGE + 1];
             let now = &mut now[..words.len()];
             memory.load_dwords(self.address(first), now)?;
-            let place = words.iter().zip(now).position(|(word, now)| word != now)?;
-            Some(self.address(first + place))
+            if *words == *now {
+                return None;
+            }
+            let changed = executed(page).find(|step| {
+                let begin = step.index - first;
+                let dwords = begin..begin + usize::from(step.bytes) / DWORD as usize;
+                words[dwords.clone()] != now[dwords]
+            })?;
+            Some(self.address(changed.index))
         })
     }
 
     /// The instructions of the blocks that have been executed, each once: decoding waits for the first execution.
     pub fn executed(&self) -> impl Iterator<Item = &Step> {
         let pages = self.pages.iter().filter_map(OnceLock::get);
-        let slots = pages.flat_map(|page| page.iter());
-        slots.filter_map(|slot| match slot.get()? {
-            Ok(place) => Some(&place.block[place.number]),
-            Err(_) => None,
-        })
+        pages.flat_map(|page| executed(page))
     }
 
     /// Of the executed instructions those that read registers which the kernel does not ask for (checklist 1.6, 1.7).
@@ -300,6 +304,14 @@ impl Code {
         }
         step
     }
+}
+
+/// The instructions that begin in a page and have been executed.
+fn executed(page: &Page) -> impl Iterator<Item = &Step> {
+    page.iter().filter_map(|slot| match slot.get()? {
+        Ok(place) => Some(&place.block[place.number]),
+        Err(_) => None,
+    })
 }
 
 /// True if an instruction that has this for its first dword reads the hardware register with the counters.
