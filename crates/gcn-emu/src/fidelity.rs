@@ -9,7 +9,7 @@ use gcn_isa::effect::Clock;
 use gcn_isa::sop::{Sop1, Sopk};
 use gcn_isa::vop::{Vop1, Vop2};
 use gcn_isa::vop3::{Vop3, Vop3p};
-use gcn_isa::{Does, Inst, Op, Ty};
+use gcn_isa::{Does, Inst, Isa, Op, Ty};
 
 /// Fidelity of an instruction.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
@@ -27,7 +27,7 @@ impl Fidelity {
     pub fn of(inst: &Inst) -> Fidelity {
         match inst.op {
             Op::Vop1(op) => of_vop1(op),
-            Op::Vop2(op) => of_vop2(op),
+            Op::Vop2(op) => of_vop2(op, inst.isa),
             Op::Vop3(op) => of_vop3(op),
             Op::Vop3p(op) => of_vop3p(op),
             Op::Sop1(Sop1::S_MOV_REGRD_B32) | Op::Sopk(Sopk::S_GETREG_REGRD_B32) => {
@@ -63,9 +63,10 @@ fn of_vop1(op: Vop1) -> Fidelity {
     }
 }
 
-fn of_vop2(op: Vop2) -> Fidelity {
+fn of_vop2(op: Vop2, isa: Isa) -> Fidelity {
     use Vop2::*;
     match op {
+        V_MAC_F16 | V_MADMK_F16 | V_MADAK_F16 if isa >= Isa::Gfx9 => Fidelity::Open("E304"),
         V_MIN_LEGACY_F32 | V_MAX_LEGACY_F32 => Fidelity::Open("E307"),
         _ => Fidelity::Exact,
     }

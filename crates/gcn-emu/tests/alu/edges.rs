@@ -2,7 +2,7 @@
 
 use gcn_emu::wave::{Wave, WaveId};
 use gcn_isa::vop::{Vop1, Vop2};
-use gcn_isa::vop3::{Vop3, Vop3b};
+use gcn_isa::vop3::{Vop3, Vop3b, Vop3p};
 use gcn_isa::{Encoding, Field, Isa, Op, Operand, Slot, regs};
 use rustc_apfloat::ieee::{Double, Single};
 use rustc_apfloat::{Float, Round};
@@ -16,6 +16,8 @@ const DOWN: u32 = 0b1010;
 const TO_ZERO: u32 = 0b1111;
 /// Denormals are kept.
 const KEEPS: u32 = DENORMALS;
+/// Half precision saturates.
+const SATURATES: u32 = 1 << 23;
 
 /// An instruction, MODE, its sources, its result.
 type Known = (Op, u32, [u64; 3], u64);
@@ -39,6 +41,11 @@ const MANTISSA: Op = vop1(Vop1::V_FREXP_MANT_F32);
 const EXPONENT: Op = vop1(Vop1::V_FREXP_EXP_I32_F32);
 const NORM: Op = vop1(Vop1::V_CVT_NORM_I16_F16);
 const UNORM: Op = vop1(Vop1::V_CVT_NORM_U16_F16);
+const MAD: Op = vop3(Vop3::V_MAD_F32);
+const MUL_HALF: Op = Op::Vop2(Vop2::V_MUL_F16);
+const MUL_WIDE: Op = vop3(Vop3::V_MUL_F64);
+const LDEXP_WIDE: Op = vop3(Vop3::V_LDEXP_F64);
+const SINGLE: Op = vop1(Vop1::V_CVT_F32_F64);
 const LARGEST: u64 = 0x7f7f_ffff;
 const INFINITY: u64 = 0x7f80_0000;
 
@@ -55,6 +62,24 @@ const KNOWN: &[Known] = &[
     (HALF, NEAREST,        [0x387f_efff, 0, 0], 0x0000),
     (HALF, NEAREST,        [0xb87f_e000, 0, 0], 0x8000),
     (HALF, NEAREST | KEEPS, [0x387f_efff, 0, 0], 0x0400),
+    (MAD, NEAREST | KEEPS,  [0x00ff_ffff, 0x3f00_0000, 0], 0),
+    (MAD, NEAREST,          [0x3f00_0001, 0x00ff_fffe, 0], 0x0080_0000),
+    (MUL_HALF, NEAREST,         [0x07ff, 0x3800, 0], 0),
+    (MUL_HALF, NEAREST | KEEPS, [0x07ff, 0x3800, 0], 0x0400),
+    (MUL_HALF, NEAREST,         [0x3bff, 0x8400, 0], 0x8000),
+    (vop3(Vop3::V_FMA_F16), NEAREST, [0x07ff, 0x3800, 0], 0),
+    (MUL_WIDE, NEAREST,         [0x001f_ffff_ffff_ffff, 0x3fe0 << 48, 0], 0),
+    (MUL_WIDE, NEAREST | KEEPS, [0x001f_ffff_ffff_ffff, 0x3fe0 << 48, 0], 0x0010 << 48),
+    (MUL_WIDE, NEAREST,         [0x3fef_ffff_ffff_ffff, 0x8010 << 48, 0], 0x8000 << 48),
+    (MUL_WIDE, NEAREST,         [0x3fe0_0000_0000_0001, 0x001f_ffff_ffff_fffe, 0], 0x0010 << 48),
+    (MUL_WIDE, UP,              [0x3fe0_0000_0000_0001, 0x001f_ffff_ffff_fffe, 0], 0x0010 << 48),
+    (MUL_WIDE, DOWN,            [0x3fe0_0000_0000_0001, 0x001f_ffff_ffff_fffe, 0], 0),
+    (vop3(Vop3::V_FMA_F64), NEAREST, [0x001f_ffff_ffff_ffff, 0x3fe0 << 48, 0], 0),
+    (LDEXP_WIDE, NEAREST,         [0x001f_ffff_ffff_ffff, 0xffff_ffff, 0], 0),
+    (LDEXP_WIDE, NEAREST | KEEPS, [0x001f_ffff_ffff_ffff, 0xffff_ffff, 0], 0x0010 << 48),
+    (SINGLE, NEAREST,         [0x380f_ffff_f000_0000, 0, 0], 0x0080_0000),
+    (SINGLE, NEAREST,         [0x380f_ffff_efff_ffff, 0, 0], 0),
+    (SINGLE, NEAREST | KEEPS, [0x380f_ffff_efff_ffff, 0, 0], 0x0080_0000),
     // E301: of an integer nothing is left, without sign.
     (FRACT, NEAREST, [0xc000_0000, 0, 0], 0),
     (FRACT, DOWN,    [0xc000_0000, 0, 0], 0),
@@ -81,6 +106,31 @@ const KNOWN: &[Known] = &[
     (UNORM, NEAREST, [0x03ff, 0, 0], 0),
     // 0.4387…: a tie of the rounded product, not of the exact one.
     (vop3(Vop3::V_CVT_PKNORM_I16_F32), NEAREST, [0x3ee0_a7c1, 0, 0], 14377),
+    (vop3(Vop3::V_CVT_PKNORM_I16_F16), NEAREST, [0x3802, 0xb801, 0], (0x1_0000 - 16399) << 16 | 16415),
+    (vop3(Vop3::V_CVT_PKNORM_U16_F16), NEAREST, [0x3803, 0x03ff, 0], 32863),
+    (vop3(Vop3::V_CVT_PKNORM_U16_F16), NEAREST | KEEPS, [0x3803, 0x03ff, 0], 4 << 16 | 32863),
+    // E313: what is computed saturates, what is infinite stays.
+    (MUL_HALF, SATURATES, [0x7bff, 0x4000, 0], 0x7bff),
+    (MUL_HALF, SATURATES, [0xfbff, 0x4000, 0], 0xfbff),
+    (MUL_HALF, SATURATES, [0x7c00, 0x4000, 0], 0x7c00),
+    (MUL_HALF, SATURATES | UP, [0x7bff, 0x4000, 0], 0x7bff),
+    (MUL_HALF, SATURATES, [0x3c01, 0x3c01, 0], 0x3c02),
+    (MUL_HALF, NEAREST,   [0x7bff, 0x4000, 0], 0x7c00),
+    (Op::Vop2(Vop2::V_ADD_F16), SATURATES, [0x7bff, 0x7bff, 0], 0x7bff),
+    (Op::Vop2(Vop2::V_LDEXP_F16), SATURATES, [0x7bff, 1, 0], 0x7bff),
+    (vop3(Vop3::V_FMA_F16), SATURATES, [0x7bff, 0x4000, 0], 0x7bff),
+    (vop3(Vop3::V_MAD_F16), SATURATES, [0x7bff, 0x4000, 0], 0x7bff),
+    (Op::Vop3p(Vop3p::V_PK_MUL_F16), SATURATES, [0x7bff_7bff, 0x4000_4000, 0], 0x7bff_7bff),
+    (HALF, SATURATES, [0x4780_0000, 0, 0], 0x7bff),
+    (HALF, SATURATES, [INFINITY, 0, 0], 0x7c00),
+    (vop1(Vop1::V_CVT_F16_U16), SATURATES, [0xffff, 0, 0], 0x7bff),
+    (vop1(Vop1::V_RCP_F16), SATURATES, [0x0001, 0, 0], 0x7c00),
+    (vop1(Vop1::V_RCP_F16), SATURATES | KEEPS, [0x8001, 0, 0], 0xfbff),
+    (vop1(Vop1::V_RCP_F16), SATURATES, [0x8000, 0, 0], 0xfc00),
+    (vop1(Vop1::V_EXP_F16), SATURATES, [0x7bff, 0, 0], 0x7bff),
+    (vop1(Vop1::V_EXP_F16), SATURATES, [0x7c00, 0, 0], 0x7c00),
+    (vop1(Vop1::V_LOG_F16), SATURATES, [0, 0, 0], 0xfc00),
+    (MUL, SATURATES, [LARGEST, 0x4000_0000, 0], INFINITY),
     // E305
     (MAJOR, NEAREST, [LARGEST, 0, 0], INFINITY),
     (MAJOR, TO_ZERO, [LARGEST, 0, 0], LARGEST),
@@ -92,6 +142,8 @@ const KNOWN: &[Known] = &[
     (MANTISSA, NEAREST | KEEPS, [0x8040_0000, 0, 0], 0xbf00_0000),
     (EXPONENT, NEAREST,         [0x0040_0000, 0, 0], 0),
     (EXPONENT, NEAREST | KEEPS, [0x0040_0000, 0, 0], (-126i32) as u32 as u64),
+    (vop1(Vop1::V_FREXP_MANT_F64), NEAREST,         [0x0008 << 48, 0, 0], 0),
+    (vop1(Vop1::V_FREXP_MANT_F64), NEAREST | KEEPS, [0x0008 << 48, 0, 0], 0x3fe0 << 48),
     (vop1(Vop1::V_FREXP_EXP_I16_F16), NEAREST, [0x0200, 0, 0], 0),
     (vop1(Vop1::V_FREXP_EXP_I16_F16), KEEPS,   [0x0200, 0, 0], (-14i16) as u16 as u64),
     // E194: quotients that are too small or too large, by their sources and MODE.
@@ -386,22 +438,23 @@ fn clamped_logarithms_have_no_minus_infinity() {
     }
 }
 
-/// E307: what is open of the older generations, as it is chosen.
+/// E307: half precision of the older generations, and what is open of them, as it is chosen.
 #[test]
-fn older_generations_have_the_rules_of_later_ones() {
+fn older_generations_have_rules_of_their_own() {
     for isa in [Isa::Si, Isa::Ci] {
         let of = |op, mode, sources| result(isa, op, mode, sources).0;
         let least = Op::Vop2(Vop2::V_MIN_LEGACY_F32);
         assert_eq!(of(least, KEEPS, [0x300, 0x3f80_0000, 0]), 0x300);
         assert_eq!(of(least, 0, [0x300, 0x3f80_0000, 0]), 0);
-        // 2^-24 and its half: a denormal by the bits of half precision, rounded by them too.
-        assert_eq!(of(HALF, KEEPS, [0x3380_0000, 0, 0]), 1);
-        assert_eq!(of(HALF, 0x30, [0x3380_0000, 0, 0]), 0);
-        assert_eq!(of(HALF, KEEPS | 0b0100, [0x3300_0000, 0, 0]), 1);
-        assert_eq!(of(HALF, KEEPS | 0b0001, [0x3300_0000, 0, 0]), 0);
-        let single = vop1(Vop1::V_CVT_F32_F16);
-        assert_eq!(of(single, KEEPS, [1, 0, 0]), 0x3380_0000);
-        assert_eq!(of(single, 0x30, [1, 0, 0]), 0);
+        // 2^-24 and its half: a denormal whatever MODE says, rounded by the bits of single precision.
+        let pairs = Op::Vop2(Vop2::V_CVT_PKRTZ_F16_F32);
+        for mode in [0, KEEPS] {
+            assert_eq!(of(HALF, mode, [0x3380_0000, 0, 0]), 1);
+            assert_eq!(of(pairs, mode, [0x3380_0000, 0, 0]), 1);
+            assert_eq!(of(HALF, mode | 0b0001, [0x3300_0000, 0, 0]), 1);
+            assert_eq!(of(HALF, mode | 0b0100, [0x3300_0000, 0, 0]), 0);
+            assert_eq!(of(vop1(Vop1::V_CVT_F32_F16), mode, [1, 0, 0]), 0x3380_0000);
+        }
     }
     // A sum of 64 bits of bytes and old values that goes round.
     let sums = vop3(Vop3::V_MQSAD_U32_U8);
@@ -436,51 +489,68 @@ fn the_flag_of_a_signed_product_and_sum_is_its_65th_bit() {
 
 /// E304: a result of 16 bits leaves zeros above it or what was there; one of 32 bits has no half to go to.
 #[test]
+#[rustfmt::skip]
 fn high_halves_are_zeroed_or_kept() {
+    use Vop1::*;
     use Vop2::*;
     use Vop3::*;
     const OLD: u32 = 0xaaaa_5555;
-    let high = |op: Op, op_sel: bool| {
-        let mut wave = Wave::new(Isa::Gfx9, WaveId::default(), BASE, VGPRS, SGPRS);
+    let high = |isa: Isa, op: Op, op_sel: bool| {
+        let mut wave = Wave::new(isa, WaveId::default(), BASE, VGPRS, SGPRS);
         wave.set_exec(u64::MAX);
         wave.vgprs[0].0.fill(OLD);
         for register in 1..4 {
             wave.vgprs[register].0.fill(0x3c00);
         }
         let operands: Vec<Operand> = (0..op.row().slots().count() as u8).map(v).collect();
-        let mut inst = inst(Isa::Gfx9, op, Encoding::Vop3, &operands);
+        let mut inst = inst(isa, op, Encoding::Vop3, &operands);
         if op_sel {
             inst.set(Field::OpSel, 8).expect("it has the field");
         }
         assert!(execute(&mut wave, &inst));
         wave.vgprs[0].0[0]
     };
+    for isa in [Isa::Vi, Isa::Gfx9] {
+        let unary = [
+            V_CVT_F16_F32, V_CVT_F16_U16, V_CVT_F16_I16, V_CVT_U16_F16, V_CVT_I16_F16, V_RCP_F16, V_RSQ_F16, V_SQRT_F16,
+            V_LOG_F16, V_EXP_F16, V_SIN_F16, V_COS_F16, V_FLOOR_F16, V_CEIL_F16, V_TRUNC_F16, V_RNDNE_F16, V_FRACT_F16,
+            V_FREXP_MANT_F16, V_FREXP_EXP_I16_F16, V_CVT_NORM_I16_F16, V_CVT_NORM_U16_F16, V_SAT_PK_U8_I16,
+        ];
+        let binary = [
+            V_ADD_F16, V_SUB_F16, V_SUBREV_F16, V_MUL_F16, V_MAX_F16, V_MIN_F16, V_LDEXP_F16, V_MAC_F16, V_ADD_U16, V_SUB_U16,
+            V_SUBREV_U16, V_MUL_LO_U16, V_MAX_U16, V_MIN_U16, V_MAX_I16, V_MIN_I16, V_LSHLREV_B16, V_LSHRREV_B16, V_ASHRREV_I16,
+        ];
+        for op in unary.map(vop1).into_iter().chain(binary.map(Op::Vop2)) {
+            if has(isa, op) {
+                assert_eq!(high(isa, op, false) >> 16, 0, "{isa}: {op:?}");
+            }
+        }
+    }
+    let ternary = [V_MAD_F16, V_MAD_U16, V_MAD_I16, V_FMA_F16, V_DIV_FIXUP_F16].map(vop3);
+    for op in ternary {
+        assert_eq!(high(Isa::Gfx9, op, false) >> 16, OLD >> 16, "{op:?}");
+        assert_eq!(high(Isa::Gfx9, op, true) & 0xffff, OLD & 0xffff, "{op:?}");
+    }
     let zeroed = [
         V_MIN3_F16, V_MAX3_F16, V_MED3_F16, V_MIN3_I16, V_MAX3_U16, V_MED3_I16, V_ADD_I16,
         V_SUB_I16,
     ];
     for op in zeroed.map(vop3) {
-        assert_eq!(high(op, false) >> 16, 0, "{op:?}");
-        assert_eq!(high(op, true) & 0xffff, OLD & 0xffff, "{op:?}");
+        assert_eq!(high(Isa::Gfx9, op, false) >> 16, 0, "{op:?}");
+        assert_eq!(high(Isa::Gfx9, op, true) & 0xffff, OLD & 0xffff, "{op:?}");
     }
-    for op in [V_MAC_F16, V_ADD_F16, V_MUL_LO_U16, V_MAX_I16].map(Op::Vop2) {
-        assert_eq!(high(op, false) >> 16, 0, "{op:?}");
+    let legacy = [
+        V_MAD_LEGACY_F16, V_MAD_LEGACY_U16, V_MAD_LEGACY_I16, V_FMA_LEGACY_F16, V_DIV_FIXUP_LEGACY_F16,
+    ];
+    // On GCN 1.2 these have the names without LEGACY.
+    for op in legacy.map(vop3) {
+        assert_eq!(high(Isa::Vi, op, false) >> 16, 0, "{op:?}");
+        assert_eq!(high(Isa::Gfx9, op, false) >> 16, 0, "{op:?}");
     }
-    for op in [V_MAD_LEGACY_F16, V_FMA_LEGACY_F16, V_DIV_FIXUP_LEGACY_F16].map(vop3) {
-        assert_eq!(high(op, false) >> 16, 0, "{op:?}");
-    }
-    for op in [V_MAD_F16, V_MAD_U16, V_MAD_I16, V_FMA_F16, V_DIV_FIXUP_F16].map(vop3) {
-        assert_eq!(high(op, false) >> 16, OLD >> 16, "{op:?}");
-        assert_eq!(high(op, true) & 0xffff, OLD & 0xffff, "{op:?}");
-    }
-    for op in [
-        V_MAD_U32_U16,
-        V_MAD_I32_I16,
-        V_PACK_B32_F16,
-        V_CVT_PKNORM_U16_F16,
-    ]
-    .map(vop3)
-    {
-        assert_eq!(high(op, true), high(op, false), "{op:?}");
+    let whole = [
+        V_MAD_U32_U16, V_MAD_I32_I16, V_PACK_B32_F16, V_CVT_PKNORM_U16_F16, V_CVT_PKNORM_I16_F16,
+    ];
+    for op in whole.map(vop3) {
+        assert_eq!(high(Isa::Gfx9, op, true), high(Isa::Gfx9, op, false), "{op:?}");
     }
 }

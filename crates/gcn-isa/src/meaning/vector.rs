@@ -61,7 +61,7 @@ pub(super) fn vop1(op: Vop1) -> Meaning {
         V_CVT_U32_F64 | V_CVT_U32_F32 => words("vdst = u32(src0)").but(WHOLE),
         V_CVT_F64_I32 | V_CVT_F64_U32 | V_CVT_F64_F32 => words("vdst = f64(src0)").but(EVERY),
         V_CVT_F32_I32 | V_CVT_F32_U32 | V_CVT_F32_F64 => words("vdst = f32(src0)").but(BY_MODE),
-        V_CVT_F16_F32       => words("vdst = f16(src0)").but("Rounded as MODE says of half precision; what is too large becomes infinite."),
+        V_CVT_F16_F32       => words("vdst = f16(src0)").but("Rounded as MODE says of half precision, before GCN 1.2 of single precision; what is too large becomes infinite (errata E192, E307)."),
         V_CVT_F32_F16       => words("vdst = f32(src0)").but(EVERY),
         V_CVT_RPI_I32_F32   => words("vdst = i32(floor(src0 + 0.5))").but("The sum is exact; beyond the type's range the nearest number of it; NaN as infinity of its sign (errata E192)."),
         V_CVT_FLR_I32_F32   => words("vdst = i32(floor(src0))").but("Beyond the type's range the nearest number of it; NaN as infinity of its sign (errata E192)."),

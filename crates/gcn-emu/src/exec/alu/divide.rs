@@ -142,7 +142,7 @@ pub(crate) fn div_fixup<F: Float>(env: Env, quotient: F, denominator: F, numerat
     );
     let has_limits = F::BITS > u16::BITS;
     let is_beyond = quotient.is_any_nan() | is_infinite(quotient);
-    let result = select(has_limits & is_beyond, env.round.overflow(negative), result);
+    let result = select(has_limits & is_beyond, env.overflow(negative), result);
     let rounds_up = match env.round {
         Round::Nearest | Round::Zero => false,
         Round::Up => !negative,

@@ -6,6 +6,8 @@
 
 use std::hint::select_unpredictable as select;
 
+use gcn_isa::Isa;
+
 use super::float::{Float, Flush};
 
 /// Rounding mode (MODE bits 3:0, two for single precision, two for the other widths).
@@ -35,20 +37,13 @@ impl Round {
 
     /// True if a magnitude too large becomes infinite, not the largest finite one.
     #[inline(always)]
-    pub(crate) fn overflows(self, negative: bool) -> bool {
+    fn overflows(self, negative: bool) -> bool {
         match self {
             Round::Nearest => true,
             Round::Up => !negative,
             Round::Down => negative,
             Round::Zero => false,
         }
-    }
-
-    /// The value of a magnitude too large.
-    #[inline(always)]
-    pub(crate) fn overflow<F: Float>(self, negative: bool) -> F {
-        let infinity = u64::from(F::EXPONENT_MAX) << F::FRACTION;
-        F::signed(infinity - u64::from(!self.overflows(negative)), negative)
     }
 }
 
@@ -63,10 +58,14 @@ pub(crate) struct Env {
     keeps_results: bool,
     /// A signalling NaN that is a result is quiet (errata E190).
     quiets: bool,
+    /// A magnitude too large is the largest finite one in every rounding mode (errata E313).
+    saturates: bool,
 }
 
 /// MODE: results of floating point follow IEEE 754 in minima, maxima and signalling NaN.
 pub(crate) const MODE_IEEE: u32 = 1 << 9;
+/// MODE from GCN 1.4 on, FP16_OVFL: half precision saturates.
+const MODE_SATURATES: u32 = 1 << 23;
 
 impl Env {
     /// Every denormal becomes zero, whatever MODE says (V_MAD, V_MAC and the approximations).
@@ -75,6 +74,7 @@ impl Env {
         keeps_sources: false,
         keeps_results: false,
         quiets: true,
+        saturates: false,
     };
 
     /// Denormals keep their value.
@@ -83,6 +83,7 @@ impl Env {
         keeps_sources: true,
         keeps_results: true,
         quiets: true,
+        saturates: false,
     };
 
     /// From MODE, for values of type `F`.
@@ -94,13 +95,50 @@ impl Env {
             keeps_sources: bits & 1 != 0,
             keeps_results: bits & 2 != 0,
             quiets: mode & MODE_IEEE != 0,
+            saturates: F::BITS == u16::BITS && mode & MODE_SATURATES != 0,
+        }
+    }
+
+    /// The same for a conversion from or to `F`. Before GCN 1.2 conversions are all there is of half precision: it keeps its
+    /// denormals and is rounded as single precision is (errata E307).
+    #[inline(always)]
+    pub(crate) fn of_converted<F: Float>(isa: Isa, mode: u32) -> Env {
+        if F::BITS == u16::BITS && isa < Isa::Vi {
+            Env {
+                keeps_sources: true,
+                keeps_results: true,
+                ..Env::of::<f32>(mode)
+            }
+        } else {
+            Env::of::<F>(mode)
         }
     }
 
     /// True if results are rounded as the host rounds them.
     #[inline(always)]
     pub(crate) fn is_nearest(self) -> bool {
-        self.round == Round::Nearest
+        self.round == Round::Nearest && !self.saturates
+    }
+
+    /// A result of a half `source` before it is rounded to a half: what an infinity or a division by zero gives is no overflow
+    /// (errata E313).
+    #[inline(always)]
+    pub(crate) fn limited(self, source: f32, result: f32) -> f32 {
+        /// The largest finite half.
+        const LARGEST: f32 = 65504.0;
+        if self.saturates && source.is_finite() && source != 0.0 {
+            result.clamp(-LARGEST, LARGEST)
+        } else {
+            result
+        }
+    }
+
+    /// The value of a magnitude too large.
+    #[inline(always)]
+    pub(crate) fn overflow<F: Float>(self, negative: bool) -> F {
+        let infinity = u64::from(F::EXPONENT_MAX) << F::FRACTION;
+        let is_finite = self.saturates | !self.round.overflows(negative);
+        F::signed(infinity - u64::from(is_finite), negative)
     }
 
     /// The same with denormal results kept: of minima and maxima, which make none (errata E193).
@@ -154,6 +192,7 @@ impl Env {
     pub(crate) fn to_nearest(self) -> Env {
         Env {
             round: Round::Nearest,
+            saturates: false,
             ..self
         }
     }

@@ -118,7 +118,7 @@ impl Number {
         let lowest = 1 - bias::<F>();
         let exponent = self.power + self.digits.ilog2() as i32;
         if exponent > bias::<F>() {
-            return env.round.overflow(self.negative);
+            return env.overflow(self.negative);
         }
         if exponent < lowest && !env.keeps_results() {
             let is_carried = self.kept(env.round, exponent - F::FRACTION as i32) >> F::FRACTION > 1;
@@ -130,7 +130,7 @@ impl Number {
         // The implied digit, and a carry into it, count the exponent up by themselves.
         let magnitude = kept as u64 + (((exponent - lowest) as u64) << F::FRACTION);
         if magnitude >= u64::from(F::EXPONENT_MAX) << F::FRACTION {
-            env.round.overflow(self.negative)
+            env.overflow(self.negative)
         } else {
             F::signed(magnitude, self.negative)
         }

@@ -388,7 +388,10 @@ pub(super) fn cube_major(w: &mut Wave, s: &Step) {
 /// width (errata E192).
 #[inline(always)]
 pub(super) fn truncate_pairs(w: &mut Wave, s: &Step) {
-    let (from, to) = (Env::of::<f32>(w.mode), Env::of::<F16>(w.mode));
+    let (from, to) = (
+        Env::of::<f32>(w.mode),
+        Env::of_converted::<F16>(w.isa, w.mode),
+    );
     let half = move |a: f32| to.output(F16::from_f32_truncated(from.input(a))).0;
     two(w, s, |a, b| pack(half(a), half(b)));
 }

@@ -415,7 +415,8 @@ pub(super) fn convert<A: Float, R: Float, From: Flush, To: Lane>(
     s: &Step,
     nearest: impl Fn(Env, From) -> To,
 ) {
-    let (from, to) = (Env::of::<A>(w.mode), Env::of::<R>(w.mode));
+    let from = Env::of_converted::<A>(w.isa, w.mode);
+    let to = Env::of_converted::<R>(w.isa, w.mode);
     let to = if R::BITS == u16::BITS {
         to.quieting()
     } else {
@@ -454,7 +455,8 @@ pub(super) fn half1(w: &mut Wave, s: &Step, f: impl Fn(f32) -> f32) {
     let signals = nan::signals::<F16>(w, s);
     compiled_once(w, s, At::<1, 1, 1>, 0, |a: Half, (), (), ()| {
         let a = env.input(a).0;
-        (env.output(Half::<0>(nan::of_one(f(a), a))), ())
+        let result = env.limited(a, nan::of_one(f(a), a));
+        (env.output(Half::<0>(result)), ())
     });
     nan::restore_signals::<F16>(w, s, signals);
 }
