@@ -18,6 +18,17 @@
 //! grid = 64
 //! group = 64
 //! args = ["scratch", "keys", "u32:1024", "u32:30"]
+//! [bench.buffers]
+//! keys = "u32*262144:random(17)"
+//! scratch = "u32*262144"
+//! [[bench.launch]]
+//! grid = 64
+//! group = 64
+//! args = ["keys", "scratch", "u32:262144", "u32:0"]
+//! [[bench.launch]]
+//! grid = 64
+//! group = 64
+//! args = ["scratch", "keys", "u32:262144", "u32:4"]
 
 #define DIGITS 16
 

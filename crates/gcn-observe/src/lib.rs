@@ -11,6 +11,7 @@ mod choice;
 mod access;
 mod registers;
 mod outstanding;
+mod waves;
 mod trace;
 pub mod finding;
 pub mod check;

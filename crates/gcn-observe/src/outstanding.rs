@@ -69,11 +69,6 @@ impl<T> Outstanding<T> {
         self.held.is_empty()
     }
 
-    /// Nothing is held any more.
-    pub(crate) fn clear(&mut self) {
-        self.held.clear();
-    }
-
     /// Keeps what a predicate is true for.
     pub(crate) fn retain(&mut self, keep: impl FnMut(&Held<T>) -> bool) {
         self.held.retain(keep);

@@ -12,7 +12,6 @@ use std::sync::Arc;
 use gcn_emu::observe::{
     Access, Context, Dispatched, Events, Instruction, Observer, WaveEnd, WaveObserver,
 };
-use gcn_emu::wave::WaveId;
 use gcn_isa::Inst;
 use gcn_isa::simm::Waitcnt;
 use gcn_isa::uses::{Counter, Counters, Order, RegisterUse, Registers};
@@ -20,8 +19,9 @@ use gcn_isa::uses::{Counter, Counters, Order, RegisterUse, Registers};
 use crate::finding::{Finding, Findings, Key, Kind, Place, Side};
 use crate::outstanding::{Held, Outstanding, registers_held};
 use crate::registers::{Set, lanes_of, name, used};
+use crate::waves::Waves;
 
-use facts::{Cache, Facts, Role};
+use facts::{Cache, Issued, Role};
 use lds::{Bytes, Unwaited};
 
 /// The checker. See the module.
@@ -44,7 +44,7 @@ impl Observer for Waits {
         Some(Box::new(Watch {
             findings: self.findings.clone(),
             facts: Cache::default(),
-            waves: HashMap::new(),
+            waves: Waves::default(),
             groups: HashMap::new(),
             access: Box::default(),
         }))
@@ -99,7 +99,7 @@ impl WaveState {
 struct Watch {
     findings: Arc<Findings>,
     facts: Cache,
-    waves: HashMap<WaveId, WaveState>,
+    waves: Waves<WaveState>,
     /// LDS writes that were outstanding at a barrier, by workgroup.
     groups: HashMap<[u32; 3], Unwaited<Hold>>,
     /// Addresses of an instruction; kept to be allocated once.
@@ -182,7 +182,7 @@ impl Watch {
 
     /// Looks for reads of LDS that an operation has not written yet.
     fn lds(&mut self, context: &Context<'_>, instruction: &Instruction<'_>) {
-        let state = self.waves.entry(context.id()).or_default();
+        let state = self.waves.get(context.id());
         let unwaited = self.groups.get(&context.id().group);
         if !state.loads_lds && unwaited.is_none_or(Unwaited::is_empty) {
             return;
@@ -242,14 +242,16 @@ impl Watch {
     }
 
     /// An operation is issued.
-    fn issue(&mut self, context: &Context<'_>, instruction: &Instruction<'_>, facts: &Facts) {
+    fn issue(&mut self, context: &Context<'_>, instruction: &Instruction<'_>, issued: Issued) {
         let inst = &instruction.step.inst;
-        let Some(mut counters) = facts.counters else {
-            return;
-        };
+        let Issued {
+            mut counters,
+            writes_lds,
+            ..
+        } = issued;
         let mut lanes = instruction.exec;
         let mut lds_lanes = 0;
-        if counters.order == Order::Flat || facts.writes_lds {
+        if counters.order == Order::Flat || writes_lds {
             context.addresses(instruction.step, &mut self.access);
             lds_lanes = self.access.lds;
             lanes = self.access.lanes();
@@ -281,7 +283,7 @@ impl Watch {
                 holds.push((counter, hold(What::Registers(it, held_lanes))));
             }
         }
-        if facts.writes_lds && lds_lanes | self.access.to_lds.map_or(0, |_| lanes) != 0 {
+        if writes_lds && lds_lanes | self.access.to_lds.map_or(0, |_| lanes) != 0 {
             let counter = if self.access.to_lds.is_some() {
                 Counter::Vm
             } else {
@@ -292,7 +294,7 @@ impl Watch {
                 hold(What::Lds(Arc::new(Bytes::written(&self.access)))),
             ));
         }
-        let state = self.waves.entry(context.id()).or_default();
+        let state = self.waves.get(context.id());
         state
             .outstanding
             .issue(&counters, Waitcnt::max(inst.isa), holds);
@@ -367,20 +369,16 @@ fn described(
 
 impl WaveObserver for Watch {
     fn wave_begins(&mut self, context: &Context<'_>) {
-        self.waves
-            .entry(context.id())
-            .or_default()
-            .outstanding
-            .clear();
+        *self.waves.get(context.id()) = WaveState::default();
     }
 
     fn wave_ends(&mut self, context: &Context<'_>, _: WaveEnd<'_>) {
-        self.waves.remove(&context.id());
+        self.waves.remove(context.id());
     }
 
     fn issues(&mut self, context: &Context<'_>, instruction: &Instruction<'_>) {
         let facts = self.facts.of(instruction.step);
-        let state = self.waves.entry(context.id()).or_default();
+        let state = self.waves.get(context.id());
         if state.outstanding.is_empty() {
             if facts.role == Role::Other {
                 return;
@@ -396,20 +394,18 @@ impl WaveObserver for Watch {
                 state.outstanding.wait(until);
                 state.changed();
             }
-            Role::Counted => {
-                if facts.reads_lds {
+            Role::Counted(issued) => {
+                if issued.reads_lds {
                     self.lds(context, instruction);
                 }
-                self.issue(context, instruction, &facts);
+                self.issue(context, instruction, issued);
             }
             Role::Other => {}
         }
     }
 
     fn barrier_arrives(&mut self, context: &Context<'_>) {
-        let Some(state) = self.waves.get(&context.id()) else {
-            return;
-        };
+        let state = self.waves.get(context.id());
         let writes = state.outstanding.held().iter();
         let writes = writes.filter(|it| matches!(it.what.what, What::Lds(_)));
         for it in writes {

@@ -14,10 +14,10 @@ use crate::case::{self, Case, Purpose};
 use crate::compile::{self, COMPILERS};
 use crate::emulate::{self, GCN, Mode};
 use crate::measure::measure;
-use crate::{Build, compare, reference, say};
+use crate::{Build, bench_check, compare, reference, say};
 
 /// The build that is timed.
-const BUILD: Build = Build {
+pub const BUILD: Build = Build {
     compiler: COMPILERS[1],
     level: "-O2",
     target: "gfx900",
@@ -39,14 +39,16 @@ const INSTRUCTIONS: usize = 400;
 
 /// The fields of `gcn run --json` that the benchmark reads.
 #[derive(Deserialize)]
-struct Report {
+pub struct Report {
+    /// Wave instructions.
     instructions: u64,
-    seconds: f64,
+    /// Seconds of the kernels alone.
+    pub seconds: f64,
 }
 
 impl Report {
     /// The sum of several runs, whose reports follow each other.
-    fn of_all(printed: &str) -> Result<Report, String> {
+    pub fn of_all(printed: &str) -> Result<Report, String> {
         let mut all = Report {
             instructions: 0,
             seconds: 0.0,
@@ -63,6 +65,9 @@ impl Report {
 /// Measures something, and says what it is.
 type Measurement = fn() -> Result<(), String>;
 
+/// Times kernels under `gcn check`.
+const CHECK: &str = "--check";
+
 /// Names another `gcn`, such as one built before a change, to time in turns with this one.
 const BESIDE: &str = "--beside";
 
@@ -75,6 +80,7 @@ pub fn main(arguments: impl Iterator<Item = String>) -> ExitCode {
         [BESIDE, other] => beside("", other),
         [filter, BESIDE, other] => beside(filter, other),
         [] => all(""),
+        [CHECK] => bench_check::table(),
         [filter] if !filter.starts_with('-') => all(filter),
         _ => Err(format!("usage: [FILTER] [{BESIDE} GCN]")),
     };

@@ -7,6 +7,7 @@
 //! `--bench`, which `cargo xtask bench run` passes, those that have sizes for it are timed.
 
 mod bench;
+mod bench_check;
 mod case;
 mod compare;
 mod compile;

@@ -12,9 +12,19 @@ pub(super) enum Role {
     /// It waits.
     Wait(Waitcnt),
     /// A counter counts it.
-    Counted,
+    Counted(Issued),
     /// None.
     Other,
+}
+
+/// Facts of an operation that a counter counts.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) struct Issued {
+    pub(super) counters: Counters,
+    /// It may read LDS.
+    pub(super) reads_lds: bool,
+    /// It may write LDS.
+    pub(super) writes_lds: bool,
 }
 
 /// Facts of an instruction.
@@ -25,11 +35,6 @@ pub(super) struct Facts {
     /// Registers that it writes.
     pub(super) written: Set,
     pub(super) role: Role,
-    pub(super) counters: Option<Counters>,
-    /// It may read LDS.
-    pub(super) reads_lds: bool,
-    /// It may write LDS.
-    pub(super) writes_lds: bool,
 }
 
 impl Facts {
@@ -42,20 +47,20 @@ impl Facts {
                 written.add(it.registers);
             }
         }
-        let counters = uses.counters();
-        let role = match step.run {
-            Run::Wait(until) => Role::Wait(until),
-            _ if counters.is_some() => Role::Counted,
-            _ => Role::Other,
-        };
         let memory = uses.memory();
+        let role = match (step.run, uses.counters()) {
+            (Run::Wait(until), _) => Role::Wait(until),
+            (_, Some(counters)) => Role::Counted(Issued {
+                counters,
+                reads_lds: memory.is_some_and(|memory| memory.read.has(Space::Lds)),
+                writes_lds: memory.is_some_and(|memory| memory.written.has(Space::Lds)),
+            }),
+            (_, None) => Role::Other,
+        };
         Facts {
             used,
             written,
             role,
-            counters,
-            reads_lds: memory.is_some_and(|memory| memory.read.has(Space::Lds)),
-            writes_lds: memory.is_some_and(|memory| memory.written.has(Space::Lds)),
         }
     }
 }
@@ -67,10 +72,10 @@ pub(super) struct Cache(Vec<Option<Box<Facts>>>);
 impl Cache {
     /// The facts of an instruction.
     #[inline]
-    pub(super) fn of(&mut self, step: &Step) -> Facts {
+    pub(super) fn of(&mut self, step: &Step) -> &Facts {
         if self.0.len() <= step.index {
             self.0.resize_with(step.index + 1, || None);
         }
-        **self.0[step.index].get_or_insert_with(|| Box::new(Facts::of(step)))
+        self.0[step.index].get_or_insert_with(|| Box::new(Facts::of(step)))
     }
 }

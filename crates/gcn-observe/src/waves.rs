@@ -1,0 +1,58 @@
+//! State that a checker keeps for each wave.
+
+use std::collections::HashMap;
+
+use gcn_emu::wave::WaveId;
+
+/// States of the waves that one thread runs. A wave has turns of many instructions, so that the one asked for is mostly
+/// the one of the last time: it is found without a look at the others.
+#[derive(Debug)]
+pub(crate) struct Waves<T> {
+    current: Option<(WaveId, Box<T>)>,
+    others: HashMap<WaveId, Box<T>>,
+}
+
+impl<T> Default for Waves<T> {
+    fn default() -> Waves<T> {
+        Waves {
+            current: None,
+            others: HashMap::new(),
+        }
+    }
+}
+
+impl<T: Default> Waves<T> {
+    /// The state of a wave; a new one has the default.
+    #[inline]
+    pub(crate) fn get(&mut self, id: WaveId) -> &mut T {
+        if self
+            .current
+            .as_ref()
+            .is_none_or(|(current, _)| *current != id)
+        {
+            self.change(id);
+        }
+        &mut self.current.get_or_insert_with(|| (id, Box::default())).1
+    }
+
+    #[cold]
+    fn change(&mut self, id: WaveId) {
+        let state = self.others.remove(&id).unwrap_or_default();
+        if let Some((before, state)) = self.current.replace((id, state)) {
+            self.others.insert(before, state);
+        }
+    }
+
+    /// Forgets a wave.
+    pub(crate) fn remove(&mut self, id: WaveId) {
+        if self
+            .current
+            .as_ref()
+            .is_some_and(|(current, _)| *current == id)
+        {
+            self.current = None;
+        } else {
+            self.others.remove(&id);
+        }
+    }
+}

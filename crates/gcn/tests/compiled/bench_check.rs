@@ -1,0 +1,77 @@
+//! The times of kernels under `gcn check` beside those under `gcn run`, in turns.
+
+use crate::bench::{BUILD, Report};
+use crate::case::{self, Case, Purpose};
+use crate::compile;
+use crate::emulate::{GCN, Mode, emulate};
+use crate::say;
+
+/// Kernels that are timed.
+const KERNELS: &[&str] = &[
+    "sgemm_tiled",
+    "reduce_float",
+    "histogram",
+    "xorshift",
+    "radix_sort",
+];
+/// Checks that are timed one by one, and all of those that are on together.
+const CHECKS: &[&str] = &[
+    "waits", "races", "uninit", "bounds", "barriers", "hazards", "",
+];
+/// Runs of each in each way; the best counts.
+const RUNS: usize = 3;
+
+/// Prints a row for each kernel: seconds without checkers, and how many times as long each check takes.
+///
+/// # Errors
+/// A kernel cannot be built or run, or has a finding that it does not name.
+pub fn table() -> Result<(), String> {
+    say(&format!(
+        "Seconds of the kernel itself on one thread under `gcn run`, and times as long under `gcn check`; the best of {RUNS} \
+         runs in turns; {BUILD}."
+    ));
+    let names = CHECKS
+        .iter()
+        .map(|name| if name.is_empty() { "all" } else { name });
+    say(&format!(
+        "{:16} {:>8} {}",
+        "kernel",
+        "run s",
+        names.map(|name| format!("{name:>9}")).collect::<String>()
+    ));
+    for case in case::all(Purpose::Bench)? {
+        if KERNELS.contains(&case.name.as_str()) {
+            row(&case).map_err(|error| format!("{}: {error}", case.name))?;
+        }
+    }
+    Ok(())
+}
+
+fn row(case: &Case) -> Result<(), String> {
+    let object = compile::build(case, BUILD)?.object;
+    let seconds = |mode, check: &str| -> Result<f64, String> {
+        let mut options = vec!["--threads", "1", "--json"];
+        if !check.is_empty() {
+            options.extend(["--only", check]);
+        }
+        let results = emulate(GCN, mode, case, &object, "bench", &options)?;
+        Ok(Report::of_all(&results.printed)?.seconds)
+    };
+    let mut alone = f64::INFINITY;
+    let mut checked = vec![f64::INFINITY; CHECKS.len()];
+    for _ in 0..RUNS {
+        alone = alone.min(seconds(Mode::Run, "")?);
+        for (best, check) in checked.iter_mut().zip(CHECKS) {
+            *best = best.min(seconds(Mode::Check, check)?);
+        }
+    }
+    let factors = checked
+        .iter()
+        .map(|seconds| format!("{:>9.2}", seconds / alone));
+    say(&format!(
+        "{:16} {alone:>8.3} {}",
+        case.name,
+        factors.collect::<String>()
+    ));
+    Ok(())
+}
