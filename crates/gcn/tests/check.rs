@@ -1,0 +1,193 @@
+//! `gcn check` as a command: forms of its findings, suppressions, exit statuses. The findings themselves are in `tests/check`.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output};
+
+/// A kernel with a missing wait, which `gcn check` finds twice: v1 and v2 are read too early.
+const KERNEL: &str = "
+.amdgcn_target \"amdgcn-amd-amdhsa--gfx900\"
+.globl kernel
+.p2align 8
+.type kernel,@function
+kernel:
+    v_lshlrev_b32 v3, 2, v0
+    ds_read_b32 v1, v3
+    v_mov_b32 v4, v1
+    ds_read_b32 v2, v3
+    v_mov_b32 v4, v2
+    s_waitcnt lgkmcnt(0)
+    s_endpgm
+.rodata
+.p2align 6
+.amdhsa_kernel kernel
+    .amdhsa_group_segment_fixed_size 256
+    .amdhsa_next_free_vgpr 8
+    .amdhsa_next_free_sgpr 16
+.end_amdhsa_kernel
+";
+
+/// A file in the tests' directory.
+fn file(name: &str, text: &str) -> PathBuf {
+    let path = Path::new(env!("CARGO_TARGET_TMPDIR")).join(name);
+    fs::write(&path, text).expect("the directory can be written");
+    path
+}
+
+fn check(kernel: &Path, options: &[&str]) -> Output {
+    Command::new(env!("CARGO_BIN_EXE_gcn"))
+        .arg("check")
+        .arg(kernel)
+        .args(["--grid", "64"])
+        .args(options)
+        .output()
+        .expect("gcn runs")
+}
+
+fn text(bytes: &[u8]) -> &str {
+    std::str::from_utf8(bytes).expect("text")
+}
+
+#[test]
+fn findings_go_to_standard_error_and_are_status_3() {
+    let kernel = file("check-text.s", KERNEL);
+    let output = check(&kernel, &["--only", "waits"]);
+    let errors = text(&output.stderr);
+    assert_eq!(output.status.code(), Some(3), "{errors}");
+    assert_eq!(
+        errors.matches("error[missing-wait]: ").count(),
+        2,
+        "{errors}"
+    );
+    assert!(errors.ends_with("2 errors\n"), "{errors}");
+}
+
+#[test]
+fn a_clean_kernel_has_no_findings_and_status_0() {
+    let clean = KERNEL.replace("v_mov_b32", "s_waitcnt lgkmcnt(0)\n    v_mov_b32");
+    let output = check(&file("check-clean.s", &clean), &["--only", "waits"]);
+    let errors = text(&output.stderr);
+    assert_eq!(output.status.code(), Some(0), "{errors}");
+    assert!(errors.ends_with("no findings\n"), "{errors}");
+}
+
+#[test]
+fn the_report_in_json_has_the_findings() {
+    let kernel = file("check-json.s", KERNEL);
+    let output = check(&kernel, &["--only", "waits", "--json"]);
+    let report: serde_json::Value = serde_json::from_slice(&output.stdout).expect("JSON");
+    assert_eq!(output.status.code(), Some(3));
+    assert_eq!(report["outcome"], "finding");
+    let findings = report["findings"].as_array().expect("a list");
+    assert_eq!(findings.len(), 2, "{report}");
+    assert_eq!(findings[0]["name"], "missing-wait");
+    assert_eq!(findings[0]["instruction"], "v_mov_b32_e32 v4, v1");
+    assert_eq!(findings[0]["sides"][0]["instruction"], "ds_read_b32 v1, v3");
+}
+
+#[test]
+fn sarif_has_rules_and_results() {
+    let kernel = file("check-sarif.s", KERNEL);
+    let sarif = Path::new(env!("CARGO_TARGET_TMPDIR")).join("check.sarif");
+    let name = sarif.to_str().expect("a path in UTF-8");
+    let output = check(
+        &kernel,
+        &["--only", "waits", "--format", "sarif", "--output", name],
+    );
+    assert_eq!(output.status.code(), Some(3));
+    let log = fs::read_to_string(&sarif).expect("it was written");
+    let log: serde_json::Value = serde_json::from_str(&log).expect("JSON");
+    assert_eq!(log["version"], "2.1.0");
+    let run = &log["runs"][0];
+    assert_eq!(run["tool"]["driver"]["name"], "gcn check");
+    let results = run["results"].as_array().expect("a list");
+    assert_eq!(results.len(), 2);
+    let rules = run["tool"]["driver"]["rules"].as_array().expect("a list");
+    for result in results {
+        assert!(
+            rules.iter().any(|rule| rule["id"] == result["ruleId"]),
+            "{result}"
+        );
+        assert_eq!(result["level"], "error");
+    }
+}
+
+#[test]
+fn suppressions_that_it_writes_leave_out_what_they_describe() {
+    let kernel = file("check-suppressed.s", KERNEL);
+    let output = check(&kernel, &["--only", "waits", "--gen-suppressions"]);
+    let all = text(&output.stdout);
+    assert_eq!(all.matches("[[suppress]]").count(), 2, "{all}");
+    let known = file("check-known.toml", all);
+    let known = known.to_str().expect("a path in UTF-8");
+    let output = check(&kernel, &["--only", "waits", "--suppress", known]);
+    assert_eq!(output.status.code(), Some(0), "{}", text(&output.stderr));
+    let one = file(
+        "check-one.toml",
+        "[[suppress]]\nname = \"missing-*\"\ninstruction = \"*v1\"\n",
+    );
+    let output = check(
+        &kernel,
+        &[
+            "--only",
+            "waits",
+            "--suppress",
+            one.to_str().expect("UTF-8"),
+        ],
+    );
+    assert_eq!(output.status.code(), Some(3));
+    assert!(text(&output.stderr).ends_with("1 error\n"));
+}
+
+#[test]
+fn a_run_stops_at_the_findings_that_it_may_have() {
+    let kernel = file(
+        "check-stop.s",
+        &KERNEL
+            .replace("kernel:", "kernel:\nagain:")
+            .replace("s_endpgm", "s_branch again"),
+    );
+    let output = check(
+        &kernel,
+        &["--only", "waits", "--stop-at", "1", "--limit", "1000000"],
+    );
+    let errors = text(&output.stderr);
+    assert_eq!(output.status.code(), Some(3), "{errors}");
+    assert!(!errors.contains("interrupted"), "{errors}");
+}
+
+#[test]
+fn launches_that_are_skipped_are_not_checked() {
+    let kernel = file("check-skip.s", KERNEL);
+    let output = check(&kernel, &["--only", "waits", "--launch-skip", "1"]);
+    assert_eq!(output.status.code(), Some(0), "{}", text(&output.stderr));
+}
+
+#[test]
+fn wrong_options_are_named() {
+    let kernel = file("check-wrong.s", KERNEL);
+    for (options, expected) in [
+        (
+            &["--only", "wait"][..],
+            "no check is called wait; did you mean waits?",
+        ),
+        (
+            &["--only", "waits", "--except", "waits"],
+            "no check is left",
+        ),
+        (&["--stop-at", "0"], "0 is not in 1.."),
+    ] {
+        let output = check(&kernel, options);
+        let errors = text(&output.stderr);
+        assert_eq!(output.status.code(), Some(2), "{errors}");
+        assert!(errors.contains(expected), "{errors}");
+    }
+    let broken = file("check-broken.toml", "[[suppress]]\nnaem = \"x\"\n");
+    let output = check(&kernel, &["--suppress", broken.to_str().expect("UTF-8")]);
+    let errors = text(&output.stderr);
+    assert_eq!(output.status.code(), Some(1), "{errors}");
+    assert!(
+        errors.contains("check-broken.toml") && errors.contains("naem"),
+        "{errors}"
+    );
+}
