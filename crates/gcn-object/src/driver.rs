@@ -11,6 +11,7 @@ mod chip;
 mod model;
 mod elf;
 mod metadata;
+mod arguments;
 mod catalyst;
 mod catalyst2;
 mod gallium;
@@ -24,7 +25,16 @@ pub use model::{
 use std::ops::Range;
 
 use crate::bytes::Bytes;
+use crate::metadata::KernelMetadata;
 use elf::Elf;
+
+/// The metadata of the kernels in a program of Catalyst's OpenCL 2.0 that holds a code object; empty if it is broken.
+pub(crate) fn metadata_of_code_object(bytes: &[u8]) -> Vec<KernelMetadata> {
+    let file = Elf::parse(bytes).ok();
+    let file = file.filter(|file| catalyst2::is_machine(file.machine));
+    let all = file.and_then(|file| arguments::all(&file, &mut file.name_budget()).ok());
+    all.unwrap_or_default().into_values().flatten().collect()
+}
 
 /// The range of the code object in a program of Catalyst's OpenCL 2.0 of 32 bits.
 pub(crate) fn code_object_of_32_bits(bytes: &[u8]) -> Option<Range<usize>> {

@@ -115,13 +115,57 @@ fn catalyst_programs_for_opencl_2_have_descriptors() {
     assert_eq!(kernel.scratch_bytes_per_lane, Some(128));
     let class = kernel.user_data[1].class;
     assert_eq!(class, UserDataClass::Hsa(UserSgpr::DispatchPtr));
-    assert!(!is_container(&programs::catalyst2_with(b"no ELF file")));
+    assert_eq!(program.warnings, []);
+    assert_eq!(kernel.required_workgroup, Some([64, 2, 1]));
+    // Vectors are aligned as their elements; what has no fixed size is passed by its address.
+    let expected = [
+        "0 8 grid offset _.global_offset_0: size_t",
+        "8 8 global _.printf_buffer: size_t",
+        "16 4 value n: uchar3",
+        "24 16 value x: double2",
+        "40 8 constant s: params",
+        "48 8 global const in: float*",
+        "56 8 constant table: uchar*",
+        "64 8 local tmp: int*",
+        "72 8 global p: pipe int",
+        "80 8 write-only image img: image2d_t",
+        "88 8 sampler smp: sampler_t",
+        "96 8 queue q: queue_t",
+    ];
+    assert_eq!(arguments(kernel), expected);
+    assert!(!is_container(&programs::catalyst2_with(
+        32,
+        b"no ELF file",
+        &[]
+    )));
+}
+
+/// Metadata that is cut off, or says what nothing means, is a warning, and the kernel has no arguments.
+#[test]
+fn metadata_of_opencl_2_that_is_broken_is_a_warning() {
+    let whole = programs::catalyst2();
+    let at = memchr::memmem::find(&whole, b"main\0generic").expect("the metadata");
+    let scalar = at + 13 + 2 * 88 + 52;
+    let mut other = whole.clone();
+    assert_eq!(other[scalar], 6, "the type of the third argument");
+    other[scalar] = 10;
+    let mut longer = whole.clone();
+    longer[at - 8] = 200;
+    for file in [other, longer] {
+        let program = program(&file);
+        let broken = &program.warnings[..];
+        assert!(
+            matches!(broken, [DriverWarning::Metadata { .. }]),
+            "{broken:?}"
+        );
+        assert_eq!(program.kernels[0].arguments, []);
+    }
 }
 
 /// Later drivers put a code object into the program, of 32 bits too.
 #[test]
 fn catalyst_programs_of_32_bits_with_a_code_object_are_containers() {
-    let file = programs::catalyst2_with(V2);
+    let file = programs::catalyst2_with(32, V2, &[]);
     assert!(is_container(&file) && !is_driver_program(&file));
     let entries = code_objects(&file).expect("the program has a code object");
     let entries: Vec<_> = entries.flatten().collect();

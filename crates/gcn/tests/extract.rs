@@ -149,7 +149,7 @@ fn nothing_is_extracted_onto_the_input() {
 #[test]
 fn a_program_of_the_opencl_2_compiler_of_32_bits_holds_a_code_object() {
     let directory = scratch("extract-opencl");
-    let file = programs::catalyst2_with(GFX803_V2);
+    let file = programs::catalyst2_with(32, GFX803_V2, &[]);
     fs::write(directory.join("program"), file).expect("a file");
     succeeds(&directory, &["extract", "program"]);
     assert_eq!(
@@ -158,6 +158,44 @@ fn a_program_of_the_opencl_2_compiler_of_32_bits_holds_a_code_object() {
     );
     let info = succeeds(&directory, &["info", "program"]);
     assert!(info.contains("code object v2 for gfx803"), "{info}");
+}
+
+/// Code objects of that compiler have no metadata of their own.
+#[test]
+fn info_shows_the_arguments_that_a_program_of_the_opencl_2_compiler_has() {
+    let directory = scratch("opencl-arguments");
+    let source = "\t.hsa_code_object_version 2,1\n\t.hsa_code_object_isa 7,0,0,\"AMD\",\"AMDGPU\"\n\t.text\n\
+                  \t.amdgpu_hsa_kernel \"&__OpenCL_scale_kernel\"\n\"&__OpenCL_scale_kernel\":\n\
+                  \t.amd_kernel_code_t\n\t.end_amd_kernel_code_t\n\ts_endpgm\n";
+    fs::write(directory.join("k.s"), source).expect("a file");
+    succeeds(
+        &directory,
+        &["asm", "k.s", "--target", "gfx700", "-o", "k.co"],
+    );
+    let object = fs::read(directory.join("k.co")).expect("the code object");
+    for (bits, hint) in [
+        (32, Some("")),
+        (32, Some("float4")),
+        (64, None),
+        (64, Some("")),
+    ] {
+        let metadata = programs::opencl2_metadata(bits, hint);
+        let file = programs::catalyst2_with(bits, &object, &metadata);
+        fs::write(directory.join("program"), file).expect("a file");
+        let info = succeeds(&directory, &["info", "program"]);
+        let address = bits / 8;
+        for argument in [
+            "hidden_global_offset_x",
+            "hidden_printf_buffer",
+            "by_value                  n: uchar3",
+            "dynamic_shared_pointer    tmp: int*",
+            "queue                     q: queue_t",
+        ] {
+            assert!(info.contains(argument), "{bits} {hint:?}: {info}");
+        }
+        let last = format!("{address}  queue");
+        assert!(info.contains(&last), "{bits} {hint:?}: {info}");
+    }
 }
 
 #[test]

@@ -2,6 +2,7 @@
 
 use std::collections::VecDeque;
 use std::ops::Range;
+use std::sync::Arc;
 
 use object::elf;
 use object::read::elf::{FileHeader as _, SectionHeader as _};
@@ -72,7 +73,7 @@ pub fn code_objects<'a>(bytes: impl Into<Bytes<'a>>) -> Result<CodeObjects<'a>, 
         return match section(header, &bytes, FAT_SECTION) {
             Some(section) => Ok(bundles(section)),
             None => section(header, &bytes, OPENCL_SECTION)
-                .and_then(opencl_entry)
+                .and_then(|part| opencl_entry(part, &bytes))
                 .map(only)
                 .ok_or(BundleError::NoFatBinary { machine }),
         };
@@ -81,13 +82,15 @@ pub fn code_objects<'a>(bytes: impl Into<Bytes<'a>>) -> Result<CodeObjects<'a>, 
         return Ok(bundles(bytes));
     }
     if let Some(range) = driver::code_object_of_32_bits(&bytes) {
-        let part = bytes.slice(range).and_then(opencl_entry);
+        let part = bytes.slice(range);
+        let part = part.and_then(|part| opencl_entry(part, &bytes));
         return part.map(only).ok_or(BundleError::NotABundle);
     }
     let object = crate::read(bytes.clone()).map_err(|_| BundleError::NotABundle)?;
     Ok(only(BundleEntry {
         id: id("", &object),
         bytes,
+        metadata: Arc::default(),
     }))
 }
 
@@ -152,12 +155,17 @@ fn section<'a>(
     bytes.slice(range)
 }
 
-/// The code object of a program of AMD's OpenCL 2 compiler, from its section.
-fn opencl_entry(bytes: Bytes<'_>) -> Option<BundleEntry<'_>> {
+/// The code object of a program of AMD's OpenCL 2 compiler, from its section, with what the program says of its kernels.
+fn opencl_entry<'a>(bytes: Bytes<'a>, program: &[u8]) -> Option<BundleEntry<'a>> {
     let object = crate::read(&*bytes).ok()?;
     object.isa_note?;
     let id = id("opencl-", &object);
-    Some(BundleEntry { id, bytes })
+    let metadata = driver::metadata_of_code_object(program).into();
+    Some(BundleEntry {
+        id,
+        bytes,
+        metadata,
+    })
 }
 
 /// The name of an entry for a code object that has none.

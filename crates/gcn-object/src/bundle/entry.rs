@@ -1,12 +1,15 @@
 //! The entries of a bundle.
 
 use std::borrow::Cow;
+use std::collections::HashMap;
+use std::sync::Arc;
 
 use super::error::{BundleError, MAX_UNCOMPRESSED};
 use super::table::Table;
 use super::{compressed, table};
 use crate::bytes::Bytes;
 use crate::error::ReadError;
+use crate::metadata::KernelMetadata;
 use crate::object::CodeObject;
 use crate::reader;
 
@@ -17,6 +20,8 @@ pub struct BundleEntry<'a> {
     pub id: String,
     /// Contents; empty for the host's part. The entries of a compressed bundle share one decompressed copy.
     pub bytes: Bytes<'a>,
+    /// What the program that holds it says of its kernels.
+    pub(super) metadata: Arc<[KernelMetadata]>,
 }
 
 impl<'a> BundleEntry<'a> {
@@ -26,12 +31,25 @@ impl<'a> BundleEntry<'a> {
         self.id.get(at + 1..)
     }
 
-    /// Reads the contents as a code object, without copying them.
+    /// Reads the contents as a code object, without copying them. Kernels that have no metadata get those that the
+    /// program of AMD's OpenCL 2 compiler around it has about them.
     ///
     /// # Errors
     /// Those of [`read`](crate::read).
     pub fn read(&self) -> Result<CodeObject<'a>, ReadError> {
-        crate::read(self.bytes.clone())
+        let mut object = crate::read(self.bytes.clone())?;
+        let by_symbol = self
+            .metadata
+            .iter()
+            .map(|metadata| (&*metadata.symbol, metadata));
+        let by_symbol: HashMap<&str, &KernelMetadata> = by_symbol.collect();
+        for kernel in &mut object.kernels {
+            if kernel.metadata.is_none() {
+                let own = by_symbol.get(kernel.name.as_str());
+                kernel.metadata = own.map(|metadata| (*metadata).clone());
+            }
+        }
+        Ok(object)
     }
 
     /// The symbols of the kernels in ascending order, without `.kd`. It reads symbol tables only, far less than
@@ -79,7 +97,12 @@ pub(super) fn read<'a>(
 fn entries<'a>(bundle: &Bytes<'a>, table: Table) -> Vec<BundleEntry<'a>> {
     let entry = |(id, range)| {
         let bytes = bundle.slice(range)?;
-        Some(BundleEntry { id, bytes })
+        let metadata = Arc::default();
+        Some(BundleEntry {
+            id,
+            bytes,
+            metadata,
+        })
     };
     table.entries.into_iter().filter_map(entry).collect()
 }

@@ -1,8 +1,10 @@
 //! Catalyst's programs for OpenCL 2.0 before driver 1912.05. Symbols `__ISA_&__OpenCL_NAME_kernel_binary` of the section
 //! `.text` name the kernels: a stub that begins with its size, then `amd_kernel_code_t`, which states where the code begins.
+//! Symbols `__OpenCL_&__OpenCL_NAME_kernel_metadata` name what is said about their arguments.
 
 use std::ops::Range;
 
+use super::arguments;
 use super::chip::Chip;
 use super::elf::{Elf, spend, text_of};
 use super::model::{
@@ -42,6 +44,7 @@ pub(super) fn read<'b>(file: &Elf) -> Result<DriverProgram<'b>, DriverError> {
         return Err(DriverError::Unknown);
     }
     let mut names = file.name_budget();
+    let mut metadata = arguments::all(file, &mut names)?;
     // Kernels have bytes of their own, so that all together are no more than the file's.
     let mut contents = file.bytes.len();
     for symbol in &file.symbols {
@@ -60,6 +63,24 @@ pub(super) fn read<'b>(file: &Elf) -> Result<DriverProgram<'b>, DriverError> {
         };
         spend(&mut contents, &range)?;
         let mut kernel = DriverKernel::named(name);
+        let reason = match metadata.remove(name) {
+            Some(Some(metadata)) => {
+                let size =
+                    |sizes: [u64; 3]| sizes.map(|size| u32::try_from(size).unwrap_or(u32::MAX));
+                kernel.required_workgroup = metadata.reqd_workgroup_size.map(size);
+                let arguments = metadata.args.into_iter();
+                kernel.arguments = arguments.map(arguments::driver_argument).collect();
+                None
+            }
+            Some(None) => Some("its metadata, which its arguments are in, cannot be read"),
+            None => Some("it has no metadata, which its arguments are in"),
+        };
+        program
+            .warnings
+            .extend(reason.map(|reason| DriverWarning::Metadata {
+                kernel: kernel.name.clone(),
+                reason,
+            }));
         let bytes = range.clone().and_then(|range| file.bytes.get(range));
         let found = bytes.and_then(|bytes| {
             let stub = u32::from_le_bytes(*bytes.first_chunk()?) as usize;

@@ -218,6 +218,10 @@ pub enum DriverArgumentKind {
     ImageSize,
     /// Format of an image, which the driver fills in.
     ImageFormat,
+    /// A pipe.
+    Pipe,
+    /// A queue of the device.
+    Queue,
     /// Another, by its number in Gallium's table.
     Other(u32),
 }
@@ -278,6 +282,8 @@ impl fmt::Display for DriverArgumentKind {
             Self::GridOffset => f.write_str("grid offset"),
             Self::ImageSize => f.write_str("image size"),
             Self::ImageFormat => f.write_str("image format"),
+            Self::Pipe => f.write_str("pipe"),
+            Self::Queue => f.write_str("queue"),
             Self::Other(number) => write!(f, "kind {number}"),
         }
     }

@@ -278,6 +278,75 @@ fn kernel_code() -> Vec<u8> {
     header
 }
 
+/// An argument in the metadata of Catalyst's OpenCL 2.0: name, type, and the numbers of elements or bytes, of the type, of the
+/// space, of being a pointer, of being volatile, restrict or a pipe (a byte each), of the kind, and of being const.
+type Argument = (&'static str, &'static str, [u32; 7]);
+
+/// The kinds of arguments that there are, after the first ones that the driver fills in.
+const ARGUMENTS: [Argument; 12] = [
+    ("_.global_offset_0", "size_t", [1, 9, 0, 0, 0, 4, 0]),
+    ("_.printf_buffer", "size_t", [1, 7, 4, 3, 0, 5, 0]),
+    ("n", "uchar3", [3, 6, 0, 0, 0, 4, 0]),
+    ("x", "double2", [2, 12, 0, 0, 0, 4, 0]),
+    ("s", "params", [68, 15, 0, 0, 0, 4, 0]),
+    ("in", "float*", [1, 7, 4, 3, 0x101, 5, 1]),
+    ("table", "uchar*", [1, 7, 5, 3, 0, 5, 0]),
+    ("tmp", "int*", [1, 7, 3, 3, 0, 5, 0]),
+    ("p", "pipe int", [1, 15, 4, 3, 0, 5, 0]),
+    ("img", "image2d_t", [0, 2, 0, 0, 0, 2, 0]),
+    ("smp", "sampler_t", [0, 0, 0, 0, 0, 1, 0]),
+    ("q", "queue_t", [0, 18, 0, 0, 0, 7, 0]),
+];
+
+/// The metadata of a kernel in a program of Catalyst's OpenCL 2.0: of an older driver if there is no hint, or with a hint,
+/// which may be empty.
+pub fn opencl2_metadata(bits: u8, hint: Option<&str>) -> Vec<u8> {
+    let word = usize::from(bits / 8);
+    // Lengths of a header and of a newer one, and where the required workgroup, names and number of arguments are.
+    let (mut header, newer, workgroup, names, count) = match bits {
+        64 => (168, 272, 56, 96, 160),
+        _ => (112, 164, 48, 72, 104),
+    };
+    if hint.is_some() {
+        header = newer;
+    }
+    let mut bytes = vec![0; header];
+    let mut put = |at: usize, number: u32| {
+        bytes[at..at + 4].copy_from_slice(&number.to_le_bytes());
+    };
+    put(0, header as u32);
+    for (axis, size) in [64, 2, 1].into_iter().enumerate() {
+        put(workgroup + axis * word, size);
+    }
+    put(names, 4);
+    put(names + word, 7);
+    put(count, ARGUMENTS.len() as u32);
+    if let Some(hint) = hint {
+        put(newer - 2 * word, hint.len() as u32);
+    }
+    bytes.extend(b"main\0generic\0");
+    if let Some(hint) = hint {
+        bytes.extend(hint.bytes().chain([0]));
+    }
+    let entry = 5 * word + 36 + 4 + word;
+    for (name, type_name, [elements, scalar, space, pointer, flags, kind, is_const]) in ARGUMENTS {
+        let at = bytes.len();
+        for number in [entry, name.len(), type_name.len(), 0, 0] {
+            bytes.extend(&(number as u64).to_le_bytes()[..word]);
+        }
+        let numbers = [
+            elements, 1, 0, scalar, 0, 0, space, pointer, flags, kind, is_const,
+        ];
+        bytes.extend(words(&numbers));
+        bytes.resize(at + entry, 0);
+    }
+    bytes.resize(bytes.len() + entry, 0);
+    for (name, type_name, _) in ARGUMENTS {
+        bytes.extend([name, "\0", type_name, "\0"].concat().into_bytes());
+    }
+    bytes
+}
+
 /// A program of Catalyst's OpenCL 2.0 before driver 1912.05 for Bonaire, with the kernel `scale`.
 pub fn catalyst2() -> Vec<u8> {
     const STUB: usize = 64;
@@ -286,13 +355,20 @@ pub fn catalyst2() -> Vec<u8> {
     code.extend(kernel_code());
     code.extend(words(&[mov(1), END]));
     let size = code.len() as u64;
+    let metadata = opencl2_metadata(64, None);
+    let length = metadata.len() as u64;
     let file = Elf {
         bits: 64,
         machine: 0xaf5b,
         flags: 6,
-        sections: vec![(".comment", b"-cl-std=CL2.0".to_vec()), (".text", code)],
+        sections: vec![
+            (".comment", b"-cl-std=CL2.0".to_vec()),
+            (".text", code),
+            (".rodata", metadata),
+        ],
         symbols: vec![
             ("__OpenCL_compiler_options", 1, 0, 13, false),
+            (OPENCL2_METADATA, 3, 0, length, false),
             ("__ISA_&__OpenCL_scale_kernel_binary", 2, 0, size, false),
         ],
         ..Elf::default()
@@ -300,13 +376,17 @@ pub fn catalyst2() -> Vec<u8> {
     file.build()
 }
 
-/// A program of Catalyst's OpenCL 2.0 of 32 bits, with a code object.
-pub fn catalyst2_with(object: &[u8]) -> Vec<u8> {
+/// The symbol of the metadata of the kernel `scale`.
+const OPENCL2_METADATA: &str = "__OpenCL_&__OpenCL_scale_kernel_metadata";
+
+/// A program of Catalyst's OpenCL 2.0 of 32 or 64 bits, with a code object, and metadata about the kernel `scale`.
+pub fn catalyst2_with(bits: u8, object: &[u8], metadata: &[u8]) -> Vec<u8> {
     let file = Elf {
-        bits: 32,
-        machine: 0xaf5a,
+        bits,
+        machine: if bits == 64 { 0xaf5b } else { 0xaf5a },
         flags: 6,
-        sections: vec![(".text", object.to_vec())],
+        sections: vec![(".text", object.to_vec()), (".rodata", metadata.to_vec())],
+        symbols: vec![(OPENCL2_METADATA, 2, 0, metadata.len() as u64, false)],
         ..Elf::default()
     };
     file.build()
