@@ -14,6 +14,7 @@ use gcn_object::{Binding, CodeObject, Feature, SymbolKind, SymbolSection, Versio
 use gcn_runtime::report::Sources;
 
 use crate::file::FileBytes;
+use crate::labels::Labels;
 use crate::{Status, Usage, driver, input, object, render};
 
 /// For `--help`.
@@ -21,6 +22,7 @@ pub const EXAMPLES: &str = "\
 Examples:
   gcn dis kernel.co
   gcn dis --source --kernel saxpy program
+  gcn dis --hex --labels found.txt kernel.co
   gcn dis --target hawaii --format raw --hex words.bin";
 
 /// The arguments of `gcn dis`.
@@ -58,6 +60,13 @@ pub struct Args {
     /// Address of the first raw word, which --hex shows.
     #[arg(long, value_name = "ADDRESS", value_parser = input::number)]
     base: Option<u64>,
+    /// File of labels and notes to add: lines `ADDRESS LABEL`, `ADDRESS "note"` or `ADDRESS LABEL "note"`.
+    ///
+    /// ADDRESS is that of an instruction, as --hex shows it, decimal or with 0x. A branch to it names the label, and an
+    /// instruction begins there, whatever the words before it are. Notes become comments before the instruction. What
+    /// follows a # is a comment of the file's own.
+    #[arg(long, value_name = "FILE", conflicts_with = "full")]
+    labels: Option<PathBuf>,
     /// Spelling of instructions.
     #[arg(long, value_enum, default_value_t = input::Dialect::Llvm)]
     syntax: input::Dialect,
@@ -245,6 +254,10 @@ fn add_source(code: &mut Code<'_>, object: &CodeObject) -> Result<()> {
     Ok(())
 }
 
+fn add_labels<'a>(code: &mut Code<'a>, labels: Option<&'a Labels>) -> Result<()> {
+    labels.map_or(Ok(()), |labels| labels.add(code))
+}
+
 /// Carries the command out.
 ///
 /// # Errors
@@ -257,6 +270,7 @@ pub fn run(args: &Args, out: &mut dyn Write) -> Result<Status> {
         },
         hex: args.hex,
     };
+    let labels = args.labels.as_deref().map(Labels::open).transpose()?;
     let bytes = FileBytes::open(&args.input)?;
     let name = input::name(&args.input);
     let is_elf = match args.format {
@@ -273,8 +287,10 @@ pub fn run(args: &Args, out: &mut dyn Write) -> Result<Status> {
     if is_elf && let Some(program) = driver::open(&bytes).with_context(|| name.clone())? {
         args.check_driver_program(&name)?;
         let kernel = args.kernel.as_deref();
-        driver::list(&program, &name, args.target, kernel, &options, &mut sink)
-            .with_context(|| name.clone())?;
+        let mut code =
+            driver::code(&program, &name, args.target, kernel).with_context(|| name.clone())?;
+        add_labels(&mut code, labels.as_ref())?;
+        list_to(&code, &options, &mut sink);
     } else if is_elf {
         args.check_object()?;
         let object = object::read(&bytes, args.choice()).with_context(|| name.clone())?;
@@ -293,6 +309,7 @@ pub fn run(args: &Args, out: &mut dyn Write) -> Result<Status> {
             if args.source {
                 add_source(&mut code, &object).with_context(|| name.clone())?;
             }
+            add_labels(&mut code, labels.as_ref())?;
             list_to(&code, &options, &mut sink);
         }
         // The program ends; to give its memory back piece by piece takes longer.
@@ -310,7 +327,8 @@ pub fn run(args: &Args, out: &mut dyn Write) -> Result<Status> {
             );
             return Err(Usage(message).into());
         };
-        let code = args.raw_code(target, &bytes, &name)?;
+        let mut code = args.raw_code(target, &bytes, &name)?;
+        add_labels(&mut code, labels.as_ref())?;
         list_to(&code, &options, &mut sink);
     }
     result?;

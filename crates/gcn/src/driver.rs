@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::io::{self, Write};
 
 use anyhow::Result;
-use gcn_asm::list::{Code, ListOptions, Symbol, list_to};
+use gcn_asm::list::{Code, Symbol};
 use gcn_isa::{Isa, Target};
 use gcn_object::{DriverKernel, DriverProgram, is_driver_program, read_driver_program};
 use serde::Serialize;
@@ -54,18 +54,16 @@ fn target(
     asked.or(own)
 }
 
-/// Lists the code of a program, or of one kernel.
+/// The code of a program, or of one kernel.
 ///
 /// # Errors
 /// There is no such kernel, or neither the program nor the command line names a target.
-pub fn list(
-    program: &DriverProgram,
+pub fn code<'a>(
+    program: &'a DriverProgram,
     name: &str,
     asked: Option<&'static Target>,
     kernel: Option<&str>,
-    options: &ListOptions,
-    sink: &mut dyn FnMut(&[u8]),
-) -> Result<()> {
+) -> Result<Code<'a>> {
     let only = kernel
         .map(|kernel| program.find_kernel(kernel))
         .transpose()?;
@@ -99,8 +97,7 @@ pub fn list(
             code.sections.push(section);
         }
     }
-    list_to(&code, options, sink);
-    Ok(())
+    Ok(code)
 }
 
 fn symbol(kernel: &DriverKernel) -> Symbol<'_> {

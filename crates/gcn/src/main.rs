@@ -16,6 +16,7 @@ mod file;
 mod info;
 mod input;
 mod isa;
+mod labels;
 mod man;
 mod object;
 mod render;

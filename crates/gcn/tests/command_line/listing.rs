@@ -147,6 +147,99 @@ fn a_listing_shows_source_lines_and_one_kernel() {
 }
 
 #[test]
+fn labels_and_notes_of_a_file_are_in_the_listing() {
+    let directory = scratch("labels");
+    // A branch back to the second word, a load of a literal, and the end.
+    let words: Vec<u8> = [
+        0xbf80_0000_u32,
+        0xbf80_0001,
+        0xbf82_fffe,
+        0xbe80_03ff,
+        0x0012_3456,
+        0xbf81_0000,
+    ]
+    .iter()
+    .flat_map(|word| word.to_le_bytes())
+    .collect();
+    fs::write(directory.join("words"), &words).expect("written");
+    let labels = "# found by hand\n\n0x1004 again \"until something happens # twice\"\n\
+                  4108 \"the constant\" # a comment\n0x1014 end# another\n";
+    fs::write(directory.join("labels"), labels).expect("written");
+    let base = ["--target", "gfx600", "--format", "raw", "--base", "0x1000"];
+    let raw = [&["dis", "words", "--labels", "labels"][..], &base].concat();
+    let listed = output(&directory, &raw);
+    assert_status(&listed, 0);
+    let text = stdout(&listed);
+    assert_eq!(
+        text,
+        "\ts_nop 0\nagain:\n// until something happens # twice\n\ts_nop 1\n\ts_branch again\n\
+         // the constant\n\ts_mov_b32 s0, 0x123456\nend:\n\ts_endpgm\n"
+    );
+    fs::write(directory.join("again.s"), text).expect("written");
+    let asm = [
+        "asm", "again.s", "--target", "gfx600", "--format", "raw", "-o", "again",
+    ];
+    assert_status(&output(&directory, &asm), 0);
+    assert_eq!(fs::read(directory.join("again")).expect("read"), words);
+    // An instruction begins at a label, though another one would reach into it.
+    fs::write(directory.join("labels"), "0x1010 inside\n").expect("written");
+    let listed = stdout(&output(&directory, &raw));
+    assert!(
+        listed.contains("\t.long 0xbe8003ff\ninside:\n\t"),
+        "{listed}"
+    );
+
+    for (line, message) in [
+        ("x y", "labels:2: `x` is no address"),
+        (
+            "0x1004",
+            "labels:2: a label, or a note in quotes, must follow the address",
+        ),
+        ("0x1004 a b", "labels:2: `b` is left over"),
+        ("0x1004 \"a", "labels:2: the note has no closing quote"),
+        ("0x1004 1a", "labels:2: `1a` is no label"),
+        (
+            "0x1004 a\n0x1008 a",
+            "labels:3: the label `a` is there twice",
+        ),
+        ("0x1018 a", "labels:2: there is no code at 0x1018"),
+        ("0x1006 a", "labels:2: no instruction begins at 0x1006"),
+    ] {
+        fs::write(directory.join("labels"), format!("# one\n{line}\n")).expect("written");
+        let failed = output(&directory, &raw);
+        assert_status(&failed, 1);
+        assert!(stderr(&failed).contains(message), "{}", stderr(&failed));
+    }
+    // Of a code object too, at the addresses that `--hex` shows.
+    fs::write(directory.join("k.s"), KERNEL).expect("written");
+    assert_status(&output(&directory, &["asm", "k.s"]), 0);
+    let hex = stdout(&output(&directory, &["dis", "--hex", "k.co"]));
+    let first = hex.split_once("// ").map(|(_, rest)| &rest[..12]);
+    let address = first.expect("an address");
+    fs::write(
+        directory.join("labels"),
+        format!("0x{address} here \"begins\"\n"),
+    )
+    .expect("written");
+    let listed = output(&directory, &["dis", "--labels", "labels", "k.co"]);
+    assert_status(&listed, 0);
+    assert!(
+        stdout(&listed).contains("\nhere:\n// begins\n"),
+        "{}",
+        stdout(&listed)
+    );
+    let name = stdout(&listed);
+    let name = name
+        .lines()
+        .find_map(|line| line.strip_prefix("\t.amdhsa_kernel "));
+    let taken = format!("0x{address} {}\n", name.expect("a kernel"));
+    fs::write(directory.join("labels"), taken).expect("written");
+    let failed = output(&directory, &["dis", "--labels", "labels", "k.co"]);
+    assert_status(&failed, 1);
+    assert!(stderr(&failed).contains("already"), "{}", stderr(&failed));
+}
+
+#[test]
 fn a_part_of_raw_words_is_listed_at_its_address() {
     let directory = scratch("part");
     let words: Vec<u8> = [0x0000_00ff_u32, 0xbf80_0000, 0xbf80_0001, 0xbf81_0000]

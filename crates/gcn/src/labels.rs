@@ -1,0 +1,176 @@
+//! The file of labels and notes that `gcn dis --labels` adds to a listing.
+//!
+//! Each line has the address of an instruction, as `--hex` shows it, and a name, a note in quotes, or both; what follows a
+//! `#` outside of quotes is a comment.
+
+use std::collections::HashSet;
+use std::path::Path;
+
+use anyhow::{Result, bail, ensure};
+use gcn_asm::list::{Code, Note, Symbol};
+
+use crate::input;
+
+/// Bytes of a word.
+const WORD: u64 = 4;
+/// The begin of a comment.
+const COMMENT: char = '#';
+/// The begin and the end of a note.
+const QUOTE: char = '"';
+
+/// Labels and notes of a file.
+pub struct Labels {
+    /// Name of the file.
+    file: String,
+    entries: Vec<Entry>,
+}
+
+/// A line of the file.
+struct Entry {
+    /// Number of the line, from 1.
+    line: usize,
+    address: u64,
+    label: Option<String>,
+    note: Option<String>,
+}
+
+impl Labels {
+    /// Reads a file of labels and notes.
+    ///
+    /// # Errors
+    /// It cannot be read, or a line is none; the error names file and line.
+    pub fn open(path: &Path) -> Result<Labels> {
+        Labels::parse(input::name(path), &input::read_text(path)?)
+    }
+
+    /// # Errors
+    /// A line is broken, or a label is there twice.
+    fn parse(file: String, text: &str) -> Result<Labels> {
+        let mut entries = Vec::new();
+        let mut names = HashSet::new();
+        for (index, text) in text.lines().enumerate() {
+            let line = index + 1;
+            match Entry::parse(line, text) {
+                Ok(Some(entry)) => {
+                    if let Some(label) = &entry.label {
+                        let is_new = names.insert(label.clone());
+                        ensure!(is_new, "{file}:{line}: the label `{label}` is there twice");
+                    }
+                    entries.push(entry);
+                }
+                Ok(None) => {}
+                Err(message) => bail!("{file}:{line}: {message}"),
+            }
+        }
+        entries.sort_by_key(|entry| entry.address);
+        Ok(Labels { file, entries })
+    }
+
+    /// Adds them to code.
+    ///
+    /// # Errors
+    /// An address is outside of the code, in that of several kernels, or no multiple of a word; or the code has a symbol of
+    /// a label's name.
+    pub fn add<'a>(&'a self, code: &mut Code<'a>) -> Result<()> {
+        let symbols = code.sections.iter().flat_map(|section| &section.symbols);
+        let taken: HashSet<&str> = symbols.map(|symbol| symbol.name).collect();
+        for entry in &self.entries {
+            let (file, line, address) = (&self.file, entry.line, entry.address);
+            let mut places = code.sections.iter_mut().filter_map(|section| {
+                let offset = address.checked_sub(section.address)?;
+                (offset < section.bytes.len() as u64).then_some((section, offset))
+            });
+            let Some((section, offset)) = places.next() else {
+                bail!("{file}:{line}: there is no code at {address:#x}");
+            };
+            ensure!(
+                places.next().is_none(),
+                "{file}:{line}: the code of several kernels has the address {address:#x}: choose one with --kernel"
+            );
+            ensure!(
+                offset % WORD == 0,
+                "{file}:{line}: no instruction begins at {address:#x}: their addresses are multiples of {WORD}"
+            );
+            if let Some(name) = &entry.label {
+                let is_taken = taken.contains(name.as_str());
+                ensure!(
+                    !is_taken,
+                    "{file}:{line}: the code has a symbol `{name}` already"
+                );
+                section.symbols.push(Symbol {
+                    name,
+                    offset,
+                    size: 0,
+                    data: 0,
+                    global: false,
+                    function: false,
+                    before: "",
+                    data_text: None,
+                });
+            }
+            if let Some(note) = &entry.note {
+                let text = note.as_str().into();
+                section.notes.push(Note { offset, text });
+            }
+        }
+        for section in &mut code.sections {
+            section.notes.sort_by_key(|note| note.offset);
+        }
+        Ok(())
+    }
+}
+
+impl Entry {
+    /// Reads a line; `None` if it is empty or a comment.
+    ///
+    /// # Errors
+    /// A message about what is wrong.
+    fn parse(line: usize, text: &str) -> Result<Option<Entry>, String> {
+        let text = text.trim();
+        if text.is_empty() || text.starts_with(COMMENT) {
+            return Ok(None);
+        }
+        let (address, rest) = text.split_once(char::is_whitespace).unwrap_or((text, ""));
+        let address = input::number(address)
+            .map_err(|error| format!("`{address}` is no address: {error}"))?;
+        let rest = rest.trim_start();
+        let end = rest
+            .find(|c: char| c.is_whitespace() || c == COMMENT || c == QUOTE)
+            .unwrap_or(rest.len());
+        let (name, rest) = rest.split_at(end);
+        if !name.is_empty() && !is_label(name) {
+            return Err(format!(
+                "`{name}` is no label: these have letters, digits, `_`, `.` and `$`, and begin with no digit"
+            ));
+        }
+        let rest = rest.trim_start();
+        let (note, rest) = match rest.strip_prefix(QUOTE) {
+            Some(quoted) => match quoted.split_once(QUOTE) {
+                Some((note, rest)) => (Some(note.to_owned()), rest.trim_start()),
+                None => return Err("the note has no closing quote".to_owned()),
+            },
+            None => (None, rest),
+        };
+        if !rest.is_empty() && !rest.starts_with(COMMENT) {
+            return Err(format!("`{rest}` is left over: a note is in quotes"));
+        }
+        let label = (!name.is_empty()).then(|| name.to_owned());
+        if label.is_none() && note.is_none() {
+            return Err("a label, or a note in quotes, must follow the address".to_owned());
+        }
+        Ok(Some(Entry {
+            line,
+            address,
+            label,
+            note,
+        }))
+    }
+}
+
+/// Tells if assemblers take a name as a label without quotes.
+fn is_label(name: &str) -> bool {
+    let is_letter = |c: char| c.is_ascii_alphabetic() || matches!(c, '_' | '.' | '$');
+    name != "."
+        && name.starts_with(|c| is_letter(c) && c != '$')
+        && name.chars().all(|c| is_letter(c) || c.is_ascii_digit())
+}
