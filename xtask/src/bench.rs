@@ -1,13 +1,19 @@
 //! Our tools and LLVM's on the same file in one go, so that a machine's speed of the day cancels out.
 
-use std::collections::HashSet;
+mod varied;
+
 use std::fmt::Write as _;
 use std::path::Path;
 use std::process::Command;
 
 use anyhow::{Context, Result, bail};
+use gcn_isa::Target;
 
 use crate::measure::measure;
+use varied::Varied;
+
+/// The chip whose instructions the texts have: all of GCN 1.4.1's.
+const CHIP: &str = "gfx906";
 
 /// Lines of the assembly file.
 const LINES: usize = 600_000;
@@ -18,7 +24,7 @@ const REPEATS: usize = 1_000_000;
 /// Runs of each command; the median counts.
 const RUNS: usize = 5;
 
-/// Assembles and disassembles a kernel of mixed instructions for gfx900, and other sources, with `gcn` and with LLVM 19.
+/// Assembles and disassembles a kernel of mixed instructions and other sources with `gcn` and with LLVM 19; both make the same code.
 pub(crate) fn asm() -> Result<()> {
     let cargo = env!("CARGO");
     let status = Command::new(cargo)
@@ -38,130 +44,106 @@ pub(crate) fn asm() -> Result<()> {
         std::fs::write(&path, text).with_context(|| format!("cannot write {path}"))?;
         Ok(path)
     };
+    let target = Target::named(CHIP).with_context(|| format!("{CHIP} is no target"))?;
+    let varied = Varied::new(target, &dir)?;
+    println!(
+        "the varied text: {} different lines of {} instructions; LLVM assembles none of {}",
+        varied.lines.len(),
+        varied.instructions,
+        varied.refused.join(", ")
+    );
     let sources = [
-        ("assemble a line", write("line.s", "s_nop 0\n".to_owned())?),
-        ("repeat s_nop", write("s_nop.s", repeated("s_nop 0"))?),
+        (
+            "assemble a line",
+            write("line.s", "s_nop 0\n".to_owned())?,
+            1,
+        ),
+        (
+            "repeat s_nop",
+            write("s_nop.s", repeated("s_nop 0"))?,
+            REPEATS,
+        ),
         (
             "repeat v_add_f32",
             write("v_add.s", repeated("v_add_f32 v0, v1, v2"))?,
+            REPEATS,
         ),
         (
             "assemble 40 kinds of line",
             write("kernel.s", kernel_lines())?,
+            LINES,
         ),
         (
             "assemble a varied text",
-            write("varied.s", varied_lines(&gcn, &dir)?)?,
+            write("varied.s", text_of(&varied.lines))?,
+            LINES,
         ),
     ];
-    for (what, source) in &sources {
+    let chip = format!("-mcpu={CHIP}");
+    for (what, source, lines) in &sources {
         let assemblers = [
-            vec![&*gcn, "asm", "--target", "gfx900", source, "-o", &ours],
+            vec![&*gcn, "asm", "--target", CHIP, source, "-o", &ours],
             vec![
                 "llvm-mc-19",
                 "-triple=amdgcn-amd-amdhsa",
-                "-mcpu=gfx900",
+                &chip,
                 "-filetype=obj",
                 source,
                 "-o",
                 &theirs,
             ],
         ];
-        report(what, &assemblers)?;
+        report(what, *lines, &assemblers)?;
+        same_code(&ours, &theirs).with_context(|| format!("{what}: {source}"))?;
     }
     // The varied text was the last.
     let disassemblers = [
         vec![&*gcn, "dis", &ours],
         vec!["llvm-objdump-19", "-d", &ours],
     ];
-    report("disassemble the varied text", &disassemblers)
+    report("disassemble the varied text", LINES, &disassemblers)
 }
 
-/// Different lines of the varied text.
-const SAMPLES: usize = 20_000;
-/// A first state of the generator of words.
-const SEED: u64 = 0x9e37_79b9_7f4a_7c15;
-/// Beginnings of listed lines that are no instruction, or one whose operand is a label of the listing.
-const NOT_SAMPLED: [&str; 6] = [".", "s_cbranch", "s_branch", "s_call", "s_subvector", "L0_"];
-
-/// A text of all encodings with random operands: random words as `gcn` lists them, without those that LLVM refuses.
-fn varied_lines(gcn: &str, dir: &Path) -> Result<String> {
-    let words = dir.join("words.bin");
-    let mut state = SEED;
-    let random = std::iter::repeat_with(|| {
-        // xorshift64*
-        state ^= state >> 12;
-        state ^= state << 25;
-        state ^= state >> 27;
-        state.wrapping_mul(0x2545_f491_4f6c_dd1d)
-    });
-    let bytes: Vec<u8> = random
-        .take(4 * SAMPLES)
-        .flat_map(u64::to_le_bytes)
-        .collect();
-    std::fs::write(&words, bytes)?;
-    let listing = Command::new(gcn)
-        .args(["dis", "--target", "gfx900", "--format", "raw"])
-        .arg(&words)
-        .output()?;
-    if !listing.status.success() {
-        bail!("{}", String::from_utf8_lossy(&listing.stderr));
-    }
-    let listing = String::from_utf8(listing.stdout)?;
-    let samples: Vec<&str> = listing
-        .lines()
-        .map(|line| line.split("//").next().unwrap_or(line).trim())
-        .filter(|line| !line.is_empty() && !NOT_SAMPLED.iter().any(|no| line.starts_with(no)))
-        .collect();
-    let refused = refused_by_llvm(&samples, dir)?;
-    let mut samples: Vec<&str> = samples
-        .into_iter()
-        .enumerate()
-        .filter_map(|(index, line)| (!refused.contains(&index)).then_some(line))
-        .collect();
-    samples.truncate(SAMPLES);
-    if samples.len() < SAMPLES / 2 {
-        bail!(
-            "only {} of the listed lines are instructions to LLVM",
-            samples.len()
-        );
-    }
+/// The lines of a text, again from the first one behind the last one.
+fn text_of(lines: &[String]) -> String {
     let mut text = String::from(".text\n");
-    for line in samples.iter().cycle().take(LINES) {
+    for line in lines.iter().cycle().take(LINES) {
         let _ = writeln!(text, "\t{line}");
     }
     text.push_str("s_endpgm\n");
-    Ok(text)
+    text
 }
 
-/// The indices of the lines that LLVM does not assemble.
-fn refused_by_llvm(lines: &[&str], dir: &Path) -> Result<HashSet<usize>> {
-    let path = dir.join("samples.s");
-    std::fs::write(&path, lines.join("\n") + "\n")?;
-    let output = Command::new("llvm-mc-19")
-        .args([
-            "-triple=amdgcn-amd-amdhsa",
-            "-mcpu=gfx900",
-            "-filetype=null",
-        ])
-        .arg(&path)
-        .output()
-        .context("cannot run llvm-mc-19")?;
-    // FILE:LINE:COLUMN: error: …
-    let begin = format!("{}:", path.display());
-    let errors = String::from_utf8_lossy(&output.stderr);
-    let numbers = errors.lines().filter_map(|line| {
-        let place = line.strip_prefix(&begin)?;
-        let is_error = place.contains(": error:");
-        let number: usize = place.split(':').next()?.parse().ok()?;
-        is_error.then_some(number - 1)
-    });
-    Ok(numbers.collect())
+/// An error unless two objects have the same code.
+fn same_code(ours: &str, theirs: &str) -> Result<()> {
+    let code = |object: &str| -> Result<Vec<u8>> {
+        let path = format!("{object}.text");
+        let status = Command::new("llvm-objcopy-19")
+            .args(["-O", "binary", "--only-section=.text", object, &path])
+            .status()
+            .context("cannot run llvm-objcopy-19")?;
+        if !status.success() {
+            bail!("llvm-objcopy-19 cannot read {object}");
+        }
+        std::fs::read(&path).with_context(|| format!("cannot read {path}"))
+    };
+    let (ours, theirs) = (code(ours)?, code(theirs)?);
+    if ours == theirs && !ours.is_empty() {
+        return Ok(());
+    }
+    let mut pairs = ours.iter().zip(&theirs);
+    let same = pairs.position(|(a, b)| a != b);
+    bail!(
+        "the code is not LLVM's: {} and {} bytes, different from byte {}",
+        ours.len(),
+        theirs.len(),
+        same.unwrap_or(ours.len().min(theirs.len()))
+    )
 }
 
 /// Times two commands in turns, and one that does nothing: what a process takes on the machine of the day. Prints
-/// medians, the largest memory and the ratios.
-fn report(what: &str, commands: &[Vec<&str>; 2]) -> Result<()> {
+/// medians, lines a second, the largest memory and the ratios, that of the times with the least and the most of a turn.
+fn report(what: &str, lines: usize, commands: &[Vec<&str>; 2]) -> Result<()> {
     let [ours, theirs] = commands;
     let nothing = vec!["true"];
     let mut seconds = [Vec::new(), Vec::new(), Vec::new()];
@@ -177,15 +159,16 @@ fn report(what: &str, commands: &[Vec<&str>; 2]) -> Result<()> {
             *memory = peak.max(*memory);
         }
     }
-    let [ours, theirs, nothing] = seconds.map(|mut s| {
-        s.sort_by(f64::total_cmp);
-        s[s.len() / 2]
-    });
+    let [ours, theirs, _] = &seconds;
+    let ratios = sorted(theirs.iter().zip(ours).map(|(a, b)| a / b).collect());
+    let (least, most) = (ratios[0], ratios[RUNS - 1]);
+    let [ours, theirs, nothing] = seconds.map(|all| sorted(all)[RUNS / 2]);
     let [our_memory, their_memory, _] = memory;
     println!(
-        "{what}: gcn {:.1} ms and {:.1} MB, LLVM {:.1} ms and {:.1} MB: {:.1} times as fast, {:.2} of its memory \
-         (`true` {:.1} ms)",
+        "{what}: gcn {:.1} ms ({:.2} million lines a second) and {:.1} MB, LLVM {:.1} ms and {:.1} MB: {:.1} times as fast \
+         ({least:.1} to {most:.1}), {:.2} of its memory (`true` {:.1} ms)",
         ours * 1e3,
+        lines as f64 / ours / 1e6,
         our_memory as f64 / 1e3,
         theirs * 1e3,
         their_memory as f64 / 1e3,
@@ -194,6 +177,12 @@ fn report(what: &str, commands: &[Vec<&str>; 2]) -> Result<()> {
         nothing * 1e3
     );
     Ok(())
+}
+
+/// Numbers in ascending order.
+fn sorted(mut numbers: Vec<f64>) -> Vec<f64> {
+    numbers.sort_by(f64::total_cmp);
+    numbers
 }
 
 /// Seconds that a command takes, and the most memory that it has, in kilobytes.

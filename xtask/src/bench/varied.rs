@@ -1,0 +1,176 @@
+//! A text of every instruction in every encoding, with random operands.
+
+use std::collections::HashSet;
+use std::path::Path;
+use std::process::Command;
+
+use anyhow::{Context, Result, bail};
+use gcn_isa::{Fidelity, Field, Form, Inst, Isa, Kind, Row, Syntax, Target, rows};
+
+/// Different lines of the text, if every instruction had enough operands for its share.
+const DIFFERENT: usize = 160_000;
+/// Lines that are tried for each line of the text: LLVM refuses some of them.
+const CANDIDATES: usize = 3;
+/// Random words that are tried for each candidate: many are no valid instruction.
+const TRIES: usize = 64;
+/// One in this number of modifiers is written.
+const WRITTEN: u64 = 4;
+/// One in this number of sources is a literal.
+const LITERALS: u64 = 16;
+/// The number of a literal as a source.
+const LITERAL: u64 = 255;
+/// A first state of the generator.
+const SEED: u64 = 0x9e37_79b9_7f4a_7c15;
+
+/// The lines of a text, and the instructions that are in it.
+pub(super) struct Varied {
+    /// Different lines in random order.
+    pub(super) lines: Vec<String>,
+    /// Number of instructions that have lines.
+    pub(super) instructions: usize,
+    /// Names of the target's instructions that have none, because LLVM assembles none of their candidates.
+    pub(super) refused: Vec<&'static str>,
+}
+
+impl Varied {
+    /// The text of a target: as many lines of each instruction, in all its encodings.
+    ///
+    /// # Errors
+    /// LLVM's assembler cannot be run.
+    pub(super) fn new(target: &Target, directory: &Path) -> Result<Varied> {
+        let rows: Vec<&Row> = rows()
+            .filter(|row| row.opcode_on(target.isa).is_some())
+            .collect();
+        let share = DIFFERENT / rows.len();
+        let mut random = Random(SEED);
+        let mut candidates = Vec::new();
+        for (number, row) in rows.iter().enumerate() {
+            let lines = candidates_of(target.isa, row, share * CANDIDATES, &mut random);
+            candidates.extend(lines.into_iter().map(|line| (number, line)));
+        }
+        let refused = refused_by_llvm(target, &candidates, directory)?;
+        let mut counts = vec![0; rows.len()];
+        let mut lines = Vec::new();
+        for (index, (number, line)) in candidates.into_iter().enumerate() {
+            if counts[number] < share && !refused.contains(&index) {
+                counts[number] += 1;
+                lines.push(line);
+            }
+        }
+        random.shuffle(&mut lines);
+        let missing = rows.iter().zip(&counts).filter(|(_, count)| **count == 0);
+        let refused: Vec<_> = missing.map(|(row, _)| row.name_on(target.isa)).collect();
+        Ok(Varied {
+            lines,
+            instructions: rows.len() - refused.len(),
+            refused,
+        })
+    }
+}
+
+/// At most `count` different lines of an instruction, in its encodings by turns.
+fn candidates_of(isa: Isa, row: &Row, count: usize, random: &mut Random) -> Vec<String> {
+    let mut known = HashSet::new();
+    let mut lines = Vec::new();
+    let forms = isa.tables().forms(row.op());
+    for form in forms.iter().cycle().take(count * forms.len().min(1)) {
+        let line = (0..TRIES).find_map(|_| {
+            let mut line = String::new();
+            let is_exact =
+                random_inst(form, random).print(&mut line, Syntax::Llvm, None) == Fidelity::Exact;
+            (is_exact && !known.contains(&line)).then_some(line)
+        });
+        if let Some(line) = line {
+            known.insert(line.clone());
+            lines.push(line);
+        }
+    }
+    lines
+}
+
+/// An instruction with random operands and some modifiers. Other fields that its encoding has, some of which say how its
+/// operands are meant, are as it is written without modifiers, or random.
+fn random_inst(form: &'static Form, random: &mut Random) -> Inst {
+    let mut bits = Inst::with_defaults(form).bits();
+    for field in Field::ALL {
+        let place = form.layout.bits(field);
+        let mut slots = form.operands.iter().map(|operand| operand.slot);
+        let slot = slots.find(|slot| slot.field == field);
+        if field == Field::Op || slot.is_none() && !random.one_in(WRITTEN) {
+            continue;
+        }
+        let is_source = slot.is_some_and(|slot| matches!(slot.kind, Kind::Src | Kind::Ssrc));
+        let value = if is_source && random.one_in(LITERALS) {
+            LITERAL
+        } else {
+            random.next()
+        };
+        bits = place.put(bits, value);
+    }
+    // Half of them have the 16 bits that all operands take.
+    let literal = random.next() as u32 >> if random.one_in(2) { u16::BITS } else { 0 };
+    let second = match form.layout.dwords {
+        1 => literal,
+        _ => (bits >> u32::BITS) as u32,
+    };
+    Inst::with_words(form, [bits as u32, second])
+}
+
+/// The indices of the lines that LLVM does not assemble.
+fn refused_by_llvm(
+    target: &Target,
+    lines: &[(usize, String)],
+    directory: &Path,
+) -> Result<HashSet<usize>> {
+    let path = directory.join("candidates.s");
+    let text: String = lines.iter().map(|(_, line)| format!("{line}\n")).collect();
+    std::fs::write(&path, text).with_context(|| format!("cannot write {}", path.display()))?;
+    let output = Command::new("llvm-mc-19")
+        .args(["-triple=amdgcn-amd-amdhsa", "-filetype=null"])
+        .arg(format!("-mcpu={}", target.name))
+        .arg(&path)
+        .output()
+        .context("cannot run llvm-mc-19")?;
+    // FILE:LINE:COLUMN: error: …
+    let begin = format!("{}:", path.display());
+    let errors = String::from_utf8_lossy(&output.stderr);
+    let numbers = errors.lines().filter_map(|line| {
+        let place = line.strip_prefix(&begin)?;
+        let is_error = place.contains(": error:");
+        let number: usize = place.split(':').next()?.parse().ok()?;
+        is_error.then_some(number - 1)
+    });
+    let refused: HashSet<usize> = numbers.collect();
+    if refused.len() == lines.len() {
+        bail!(
+            "LLVM assembles nothing: {}",
+            errors.lines().next().unwrap_or("")
+        );
+    }
+    Ok(refused)
+}
+
+/// xorshift64*.
+struct Random(u64);
+
+impl Random {
+    fn next(&mut self) -> u64 {
+        self.0 ^= self.0 >> 12;
+        self.0 ^= self.0 << 25;
+        self.0 ^= self.0 >> 27;
+        self.0.wrapping_mul(0x2545_f491_4f6c_dd1d)
+    }
+
+    /// True one time in `n`.
+    fn one_in(&mut self, n: u64) -> bool {
+        // The high bits are the best.
+        (self.next() >> u32::BITS).is_multiple_of(n)
+    }
+
+    fn shuffle<T>(&mut self, items: &mut [T]) {
+        for last in (1..items.len()).rev() {
+            let other = self.next() % (last as u64 + 1);
+            items.swap(last, other as usize);
+        }
+    }
+}
