@@ -13,9 +13,8 @@ use crate::assembler::Assembler;
 use crate::cursor::Cursor;
 use crate::diagnostic::{Fail, Severity, fail};
 use crate::expansion::place::{Origin, Step};
-use crate::expansion::{Expanded, Jump};
+use crate::expansion::{ENTRY_COST, Expanded, Jump, REPEAT_COST};
 use crate::ids;
-use crate::reader::{ENTRY_COST, REPEAT_COST};
 use substitute::{Values, substitute, unquoted};
 
 /// The name of the number of a round in a loop, and of a call in a macro.

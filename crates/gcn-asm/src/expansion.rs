@@ -18,8 +18,15 @@ use crate::files::Files;
 use crate::options::{Source, SourceFile};
 use place::{Deferred, Included, Mapping, Node, Origin, Step};
 
-/// Bytes that all expansions together may read.
-pub(crate) const MAX_EXPANDED: usize = 1 << 29;
+/// Bytes that all expansions together may read, and more in a long source ([`EXPANDED_PER_BYTE`]).
+pub(crate) const MAX_EXPANDED: usize = 1 << 28;
+/// Bytes for each byte of the source: so all the calls that a source writes can be made.
+const EXPANDED_PER_BYTE: usize = ENTRY_COST / 8;
+/// Cost of an expansion besides its text: the bytes of a text that are read in the same time, about. What grows without
+/// end is refused within a second.
+pub(crate) const ENTRY_COST: usize = 3072;
+/// Cost of a repetition besides its text.
+pub(crate) const REPEAT_COST: usize = 128;
 /// Bytes of one call of a macro: a value that grows with every call is found before it has cost seconds.
 pub(crate) const MAX_CALL: usize = 1 << 24;
 
@@ -146,7 +153,8 @@ impl<'a> Expansion<'a> {
             is_alternate: false,
             ignores_case,
             resumed: None,
-            budget: MAX_EXPANDED,
+            budget: MAX_EXPANDED
+                .saturating_add(source.text.len().saturating_mul(EXPANDED_PER_BYTE)),
             calls: 0,
             locals: 0,
             errors: 0,

@@ -7,17 +7,15 @@ use crate::cursor::Cursor;
 use crate::diagnostic::{Fail, Helped, fail};
 use crate::dialect::Dialect;
 use crate::expansion::place::{Mapping, Origin, Step};
-use crate::expansion::{Expanded, Expansion, Frame, Jump, MAX_EXPANDED, Texts};
+use crate::expansion::{
+    ENTRY_COST, Expanded, Expansion, Frame, Jump, MAX_EXPANDED, REPEAT_COST, Texts,
+};
 use crate::files::Files;
 use crate::ids;
 use crate::options::Source;
 
 /// Expansions may nest this deep.
 const MAX_DEPTH: usize = 1024;
-/// Cost of an expansion besides its text, so that empty ones are bounded too.
-pub(crate) const ENTRY_COST: usize = 64;
-/// Cost of a repetition besides its text.
-pub(crate) const REPEAT_COST: usize = 16;
 /// Names that are longer are told apart by case.
 pub(crate) const MACRO_NAME: usize = 128;
 /// Files of a source that are compared with the next one, the last ones, to keep its text once.
@@ -105,7 +103,12 @@ impl<'a> Reader<'a> {
                     span.clone(),
                     "macros, loops and included files expand to too much text",
                 )
-                .helped(format!("at most {} MiB are possible", MAX_EXPANDED >> 20)))
+                .helped(format!(
+                    "at most {} MiB are possible, more in a long source; a call counts as {} KiB, a repetition as {} bytes",
+                    MAX_EXPANDED >> 20,
+                    ENTRY_COST >> 10,
+                    REPEAT_COST
+                )))
             }
         }
     }

@@ -5,11 +5,10 @@ use std::ops::Range;
 use crate::assembler::Assembler;
 use crate::cursor::Cursor;
 use crate::diagnostic::{Fail, fail};
-use crate::expansion::Expanded;
 use crate::expansion::place::{Included, Origin, Step};
+use crate::expansion::{ENTRY_COST, Expanded};
 use crate::files::File;
 use crate::ids;
-use crate::reader::ENTRY_COST;
 
 /// The file of a name in quotes.
 fn file(asm: &mut Assembler<'_>) -> Result<File, Fail> {

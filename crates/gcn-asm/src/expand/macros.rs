@@ -12,9 +12,9 @@ use crate::assembler::Assembler;
 use crate::cursor::Cursor;
 use crate::diagnostic::{Fail, Helped, fail};
 use crate::expansion::place::{Origin, Step};
-use crate::expansion::{Expanded, Jump, MAX_CALL, Macro, Need, Parameter};
+use crate::expansion::{ENTRY_COST, Expanded, Jump, MAX_CALL, Macro, Need, Parameter};
 use crate::ids;
-use crate::reader::{ENTRY_COST, MACRO_NAME};
+use crate::reader::MACRO_NAME;
 
 /// The macro of this name called, if there is one; the cursor is behind the name.
 pub(crate) fn macro_call(
