@@ -60,19 +60,23 @@ const fn is_word(byte: u8) -> bool {
     IS_WORD[byte as usize]
 }
 
-/// The decimal number at `at`, which moves behind it; nothing if there is none, or it has more than four digits.
-fn decimal(bytes: &[u8], at: &mut usize) -> Option<u32> {
-    const MOST: usize = 4;
-    let start = *at;
-    let mut value = 0;
-    while let Some(digit @ b'0'..=b'9') = bytes.get(*at) {
-        value = value * 10 + u32::from(digit - b'0');
-        *at += 1;
-        if *at - start > MOST {
+/// The decimal number at the beginning, and what follows it; nothing if there is none, it has more than three digits, or
+/// it begins with 0 and so is octal.
+#[inline]
+fn decimal(bytes: &[u8]) -> Option<(u32, &[u8])> {
+    const MOST: u32 = 999;
+    let (&first @ b'0'..=b'9', mut rest) = bytes.split_first()? else {
+        return None;
+    };
+    let mut value = u32::from(first - b'0');
+    while let [digit @ b'0'..=b'9', behind @ ..] = rest {
+        let longer = value * 10 + u32::from(digit - b'0');
+        if value == 0 || longer > MOST {
             return None;
         }
+        (value, rest) = (longer, behind);
     }
-    (*at > start).then_some(value)
+    Some((value, rest))
 }
 
 const fn is_blank(byte: u8) -> bool {
@@ -116,7 +120,7 @@ impl<'a> Cursor<'a> {
 
     /// The bytes from here on.
     #[inline]
-    fn rest(&self) -> &'a [u8] {
+    pub(crate) fn rest(&self) -> &'a [u8] {
         self.text.as_bytes().get(self.pos..).unwrap_or(&[])
     }
 
@@ -124,46 +128,69 @@ impl<'a> Cursor<'a> {
     /// Nothing, and nothing is read, if anything else stands here.
     #[inline]
     pub(crate) fn plain_register(&mut self) -> Option<(u8, u32, u32)> {
-        let rest = self.rest();
-        let letter = rest.first()? | 0x20;
+        let all = self.rest();
+        let (letter, rest) = all.split_first()?;
+        let letter = letter | 0x20;
         if !matches!(letter, b'v' | b's') {
             return None;
         }
-        let mut at = 1;
-        let (first, last);
-        if rest.get(at) == Some(&b'[') {
-            at += 1;
-            // A number that begins with 0 is octal.
-            let is_octal = |at: usize| matches!(rest.get(at..), Some([b'0', b'0'..=b'9', ..]));
-            if is_octal(at) {
-                return None;
+        let (first, last, rest) = match rest {
+            [b'[', rest @ ..] => {
+                let (first, rest) = decimal(rest)?;
+                let (last, rest) = match rest {
+                    [b':', rest @ ..] => decimal(rest)?,
+                    _ => (first, rest),
+                };
+                (first, last, rest.strip_prefix(b"]")?)
             }
-            first = decimal(rest, &mut at)?;
-            last = if rest.get(at) == Some(&b':') {
-                at += 1;
-                if is_octal(at) {
+            _ => {
+                let (number, rest) = decimal(rest)?;
+                let is_more = |&byte: &u8| is_word(byte) || byte == b'[';
+                if rest.first().is_some_and(is_more) {
                     return None;
                 }
-                decimal(rest, &mut at)?
-            } else {
-                first
-            };
-            if rest.get(at) != Some(&b']') {
-                return None;
+                (number, number, rest)
             }
-            at += 1;
-        } else {
-            first = decimal(rest, &mut at)?;
-            last = first;
-            if rest
-                .get(at)
-                .is_some_and(|&byte| is_word(byte) || byte == b'[')
-            {
-                return None;
-            }
-        }
-        self.pos += at;
+        };
+        self.pos += all.len() - rest.len();
         Some((letter, first, last))
+    }
+
+    /// A word in lower case that is a whole operand, as most are. Nothing, and nothing is read, if anything else stands here.
+    #[inline]
+    pub(crate) fn plain_word(&mut self) -> Option<&'a str> {
+        let rest = self.rest();
+        let is_letter = |&byte: &u8| matches!(byte, b'a'..=b'z' | b'0'..=b'9' | b'_');
+        let length = rest.iter().take_while(|byte| is_letter(byte)).count();
+        if !matches!(rest.get(length)?, b',' | b'\n' | b' ' | b'|') {
+            return None;
+        }
+        let start = self.pos;
+        self.pos += length;
+        Some(self.slice(start..self.pos))
+    }
+
+    /// A number with a fraction, `0.5`, that is a whole expression, as most are. Nothing, and nothing is read, if anything
+    /// else stands here.
+    #[inline]
+    pub(crate) fn plain_fraction(&mut self) -> Option<f64> {
+        let rest = self.rest();
+        let digits = |from: usize| {
+            let digits = rest.get(from..).unwrap_or_default().iter();
+            digits.take_while(|byte| byte.is_ascii_digit()).count()
+        };
+        let first = usize::from(rest.first() == Some(&b'-'));
+        let point = first + digits(first);
+        if point == first || rest.get(point) != Some(&b'.') {
+            return None;
+        }
+        let end = point + 1 + digits(point + 1);
+        if !matches!(rest.get(end)?, b',' | b'\n' | b' ') {
+            return None;
+        }
+        let value = self.slice(self.pos..self.pos + end).parse().ok()?;
+        self.pos += end;
+        Some(value)
     }
 
     /// An integer that is a whole expression, as most are. Nothing, and nothing is read, if anything else stands here.
@@ -240,7 +267,7 @@ impl<'a> Cursor<'a> {
     /// Steps over blanks and block comments, which may span lines.
     #[inline]
     pub(crate) fn skip_blanks(&mut self) {
-        if self.peek() == b' ' {
+        if matches!(self.peek(), b' ' | b'\t') {
             self.pos += 1;
         }
         if is_blank(self.peek()) || matches!(self.peek(), b'/' | b'\\') {

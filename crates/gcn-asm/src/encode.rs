@@ -2,25 +2,26 @@
 //! Names no instruction; everything follows from the row and the field maps.
 
 mod constant;
+mod graphics;
+mod modifiers;
 mod place;
 
 use gcn_isa::field::Encoding;
 use gcn_isa::rules::{self, Rule};
 use gcn_isa::{
     Access, Does, Field, FieldError, Form, Inst, Isa, Kind, Modifier, Op, Operand, PlacedOperand,
-    Row, Slot, Value, When,
+    Slot, Value, When,
 };
 
 use crate::argument::ModArg;
 use crate::argument::{Arg, ArgValue, Waiting};
 use crate::dialect::Dialect;
 use crate::ids::{self, Explanation};
+use modifiers::{set_defaults, set_modifiers};
 use place::{place, register_counts, scalar_offset};
 
 /// As the length of a list: it is written as one number, CLRX's way.
 pub(crate) const AS_NUMBER: usize = usize::MAX;
-/// Numbers in a list at most, for sources and destination.
-const LIST_ROOM: usize = 4;
 /// The operands and modifiers of a statement.
 pub(crate) struct Operands<'a> {
     pub args: &'a [Arg],
@@ -185,6 +186,12 @@ pub(crate) fn encode(
     if let Some(form) = only {
         return try_form(dialect, form, operands);
     }
+    let forms = isa.tables().forms(op);
+    if let [form] = forms
+        && !form.encoding.is_extended()
+    {
+        return try_form(dialect, form, operands);
+    }
     let row = op.row();
     // SDWA and DPP are meant only where something is written that only they have.
     let is_own = |m: &ModArg| row.modifiers().any(|own| own.field == m.modifier.field);
@@ -192,7 +199,7 @@ pub(crate) fn encode(
         operands.mods.iter().any(|m| !is_own(m)) || operands.args.iter().any(|arg| arg.extended);
     let mut worst: Option<Problem> = None;
     let mut needs_vgpr = None;
-    let forms = isa.tables().forms(op).iter();
+    let forms = forms.iter();
     for form in forms.filter(|form| is_extended || !form.encoding.is_extended()) {
         match try_form(dialect, form, operands) {
             Ok(encoded) => return Ok(encoded),
@@ -258,9 +265,15 @@ struct Matched {
 impl Matched {
     /// Each place that has an operand, with the operand's number.
     fn iter(&self) -> impl Iterator<Item = (&'static PlacedOperand, usize)> + '_ {
-        let places = (0u32..).zip(self.places);
-        let present = places.filter(|&(bit, _)| self.absent.unbounded_shr(bit) & 1 == 0);
-        present.map(|(_, place)| place).zip(0..)
+        let mut absent = self.absent;
+        let mut index = 0;
+        self.places.iter().filter_map(move |place| {
+            let is_absent = absent & 1 != 0;
+            absent >>= 1;
+            let found = (place, index);
+            index += usize::from(!is_absent);
+            (!is_absent).then_some(found)
+        })
     }
 }
 
@@ -295,20 +308,22 @@ fn try_form(
                 })?;
         }
     }
-    check_addresses(&matched, operands)?;
+    if form.has_saddr {
+        check_addresses(&matched, operands)?;
+    }
     // A literal that is always there first: a source may be the same one.
-    let is_literal = |place: &PlacedOperand| place.slot.kind == Kind::Literal;
-    let has_literal = form.operands.iter().any(is_literal);
-    for (to, index) in matched
-        .iter()
-        .filter(|(to, _)| has_literal && is_literal(to))
-    {
-        place(&mut encoded, dialect, to, index, operands)?;
+    let is_literal = |place: &PlacedOperand| matches!(place.slot.kind, Kind::Literal);
+    if form.has_literal {
+        for (to, index) in matched.iter().filter(|(to, _)| is_literal(to)) {
+            place(&mut encoded, dialect, to, index, operands)?;
+        }
     }
     for (to, index) in matched.iter().filter(|(to, _)| !is_literal(to)) {
         place(&mut encoded, dialect, to, index, operands)?;
     }
-    fill_in_offset(&mut encoded.inst, dialect, &matched)?;
+    if let Some(slot) = form.scalar_offset {
+        fill_in_offset(&mut encoded.inst, dialect, &matched, slot)?;
+    }
     if let Some(rule) = rules::whole(&encoded.inst).filter(|&rule| dialect.holds_to(rule)) {
         return Err(Problem {
             at: Where::Instruction,
@@ -327,134 +342,19 @@ fn try_form(
 }
 
 /// The offset of a scalar memory instruction is 0 if it is left out.
-fn fill_in_offset(inst: &mut Inst, dialect: Dialect, matched: &Matched) -> Result<(), Problem> {
-    let is_offset = |slot: &&Slot| matches!(slot.kind, Kind::ScalarOffset { .. });
-    let is_written = matched.iter().any(|(place, _)| is_offset(&place.slot));
-    match inst.row().slots().find(is_offset) {
-        Some(slot) if !is_written => scalar_offset(inst, dialect, slot, ArgValue::Int(0), None)
-            .map_err(|why| Problem {
-                at: Where::Instruction,
-                why,
-            }),
-        _ => Ok(()),
-    }
-}
-
-/// Sets modifiers that are not written to the dialect's defaults.
-fn set_defaults(inst: &mut Inst, dialect: Dialect) {
-    if dialect == Dialect::default() {
-        return;
-    }
-    let of_row = *inst;
-    for modifier in of_row.modifiers() {
-        if let Some(value) = dialect.default_of(modifier) {
-            let _ = inst.set(modifier.field, value); // A field of this encoding, which holds its default.
-        }
-    }
-    if inst.encoding == Encoding::VopcSdwa && inst.layout().has(Field::DstSel) {
-        let _ = inst.set(Field::DstSel, dialect.unmeant_selection()); // The same.
-    }
-    if inst.encoding != Encoding::Vop3p {
-        return;
-    }
-    let selects_halves = inst
-        .modifiers()
-        .any(|m| m.field == Field::OpSelHi && m.default == 0);
-    let all = |inst: &Inst, field| inst.layout().bits(field).max().cast_signed();
-    if selects_halves && dialect.mixed_sources_are_halves() {
-        for field in [Field::OpSelHi, Field::OpSelHi2] {
-            let value = all(inst, field);
-            let _ = inst.set(field, value); // The same.
-        }
-    }
-}
-
-fn set_modifiers(
+fn fill_in_offset(
     inst: &mut Inst,
     dialect: Dialect,
-    operands: &Operands<'_>,
+    matched: &Matched,
+    slot: &'static Slot,
 ) -> Result<(), Problem> {
-    for (index, arg) in operands.mods.iter().enumerate() {
-        let at = Where::Modifier(index);
-        let field = arg.modifier.field;
-        let is_own = inst.modifiers().any(|m| m.field == field);
-        let has_bits = dialect.takes_all_modifiers() && inst.layout().has(field);
-        if !is_own && !has_bits {
-            // LLVM takes `offset:0` where there is no offset.
-            let is_number = matches!(arg.modifier.value, Value::Unsigned | Value::Signed);
-            if is_number && arg.value == 0 && field != Field::BoundCtrl {
-                continue;
-            }
-            return Err(Problem {
-                at,
-                why: Why::ModifierNotHere,
-            });
-        }
-        if arg.later.is_some() {
-            continue;
-        }
-        if field == Field::OpSelHi
-            && !dialect.list_sets_missing_source()
-            && !inst.row().slots().any(|slot| slot.field == Field::Src2)
-        {
-            let _ = inst.set(Field::OpSelHi2, 0); // VOP3P has the bit.
-        }
-        let result = match arg.modifier.value {
-            Value::Signed => inst.set_signed(field, arg.value),
-            Value::BitList => set_list(inst, arg).map_err(|why| Problem { at, why })?,
-            _ => inst.set(field, arg.value),
-        };
-        if let Err(error) = result {
-            let why = field_problem(error, arg.value);
-            return Err(Problem { at, why });
-        }
+    if matched.iter().any(|(place, _)| place.slot == slot) {
+        return Ok(());
     }
-    for modifier in inst.modifiers() {
-        if modifier.required && !inst.flag(modifier.field) && !dialect.takes_all_modifiers() {
-            let name = modifier.names.first().copied().unwrap_or("");
-            return Err(Problem {
-                at: Where::Instruction,
-                why: Why::Missing(name),
-            });
-        }
-    }
-    Ok(())
-}
-
-/// Sets each bit of a list where the encoding has it. Those that a shorter list leaves out are 0.
-fn set_list(inst: &mut Inst, arg: &ModArg) -> Result<Result<(), FieldError>, Why> {
-    let list = inst.list_bits(arg.modifier);
-    let expected = list.iter().count();
-    let count = if arg.count == AS_NUMBER {
-        expected
-    } else {
-        arg.count
-    };
-    // LLVM's lists have room for four numbers; those of operands that are not there change nothing where they are zero.
-    let surplus = arg.value.checked_shr(expected as u32).unwrap_or(0);
-    let is_idle = count <= LIST_ROOM && (surplus == 0 || arg.modifier.field == Field::OpSelHi);
-    if count > expected && !is_idle {
-        return Err(Why::ListLength {
-            expected,
-            found: count,
-        });
-    }
-    for (index, bit) in list.iter().enumerate() {
-        for field in [arg.modifier.field, Field::OpSelHi2] {
-            let bits = inst.layout().bits(field);
-            if bit < bits.low || bit >= bits.low + bits.width {
-                continue;
-            }
-            let mask = 1i64 << (bit - bits.low);
-            let old = inst.get(field).cast_signed();
-            let set = arg.value >> index & 1 != 0;
-            let new = if set { old | mask } else { old & !mask };
-            if let Err(error) = inst.set(field, new) {
-                return Ok(Err(error));
-            }
-        }
-    }
-    Ok(Ok(()))
+    scalar_offset(inst, dialect, slot, ArgValue::Int(0), None).map_err(|why| Problem {
+        at: Where::Instruction,
+        why,
+    })
 }
 
 fn field_problem(error: FieldError, value: i64) -> Why {
@@ -589,7 +489,7 @@ fn check_addresses(matched: &Matched, operands: &Operands<'_>) -> Result<(), Pro
     }
 }
 
-/// Returns whether an instruction of this row is a scalar store or atomic, whose register offset the manual restricts.
-pub(crate) fn restricts_offset(row: &Row) -> bool {
-    matches!(row.op(), Op::Smem(_)) && matches!(row.does, Does::Store(_) | Does::Atomic(..))
+/// Returns whether an instruction is a scalar store or atomic, whose register offset the manual restricts.
+pub(crate) fn restricts_offset(inst: &Inst) -> bool {
+    matches!(inst.op, Op::Smem(_)) && matches!(inst.row().does, Does::Store(_) | Does::Atomic(..))
 }

@@ -438,7 +438,7 @@ pub(crate) fn warnings(
             ),
         ));
     }
-    if crate::encode::restricts_offset(inst.row()) && inst.isa >= Isa::Gfx9 {
+    if crate::encode::restricts_offset(inst) && inst.isa >= Isa::Gfx9 {
         let register = inst
             .row()
             .slots()

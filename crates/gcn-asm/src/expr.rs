@@ -18,8 +18,8 @@ use crate::symbols::{Defined, Symbols};
 use crate::value::{ExprId, SymbolId, Term, Value, Variant};
 pub(crate) use functions::is_function;
 use functions::{Function, OCCUPANCY_ARGUMENTS};
-use operator::BINARY;
 pub(crate) use operator::Operator;
+use operator::operator_at;
 
 /// Parentheses and unary operators may nest this deep.
 const MAX_DEPTH: u32 = 200;
@@ -259,11 +259,7 @@ impl Exprs {
             if cursor.peek() == b'?' && min == 0 {
                 return self.choice(cursor, scope, depth);
             }
-            let Some(&(text, precedence, operator)) = BINARY.iter().find(|(text, ..)| {
-                text.bytes()
-                    .enumerate()
-                    .all(|(i, b)| cursor.peek_at(i) == b)
-            }) else {
+            let Some((text, precedence, operator)) = operator_at(cursor.rest()) else {
                 return Ok(());
             };
             let precedence = match operator {

@@ -154,7 +154,7 @@ fn encode_statement(
         )
     })?;
     let inst = encoded.inst;
-    if inst.flag(Field::Gds) || encode::restricts_offset(inst.row()) {
+    if inst.flag(Field::Gds) || encode::restricts_offset(&inst) {
         asm.diagnostics
             .extend(explain::warnings(&inst, &operands, statement.clone()));
     }
@@ -261,9 +261,8 @@ fn operands(
             && asm.names.registers.is_empty()
             && !is_graphics
             && args.len() < MAX_ARGS
-            && let Some(arg) = operand::plain_operand(asm)
+            && operand::plain_operand(asm, after_comma || args.is_empty(), args)
         {
-            args.push(arg);
             after_comma = asm.reader.cursor.eat_after_blanks(b',');
             continue;
         }
@@ -271,15 +270,9 @@ fn operands(
         let mut probe = asm.reader.cursor.clone();
         let word = probe.word().unwrap_or("");
         let behind = probe.pos();
-        if !word.is_empty()
-            && (!args.is_empty() || row.slots().next().is_none())
-            && clrx_modifier(asm, op, word, said)?
-        {
-            // It is read.
-        } else if !word.is_empty()
-            && !((after_comma || args.is_empty()) && is_lds_source(asm, op, word))
-            && let Some(modifier) = modifier::modifier_named(asm, op, word)
-        {
+        let may_be_modifier =
+            !word.is_empty() && !((after_comma || args.is_empty()) && is_lds_source(asm, op, word));
+        if may_be_modifier && let Some(modifier) = modifier::modifier_named(asm, op, word) {
             asm.reader.cursor.set_pos(behind);
             let arg = modifier::modifier(asm, modifier, word)?;
             let is_whole = |m: &ModifierValue| *m == ModifierValue::BufferFormat;
@@ -307,6 +300,11 @@ fn operands(
                 ));
             }
             mods.push(arg);
+        } else if !word.is_empty()
+            && (!args.is_empty() || row.slots().next().is_none())
+            && clrx_modifier(asm, op, word, said)?
+        {
+            // It is read.
         } else if !word.is_empty() && probe.eat_after_blanks(b':') {
             let takes_offset = row
                 .slots()

@@ -3,7 +3,7 @@
 use gcn_isa::dpp::Permutation;
 use gcn_isa::{Field, Isa, Modifier, Op, Value as ModifierValue, clrx, mtbuf, swizzle};
 
-use crate::argument::{Delayed, ModArg};
+use crate::argument::{Delayed, ModArg, lower_case};
 use crate::assembler::Assembler;
 use crate::diagnostic::{Fail, Helped, fail};
 use crate::encode::AS_NUMBER;
@@ -28,6 +28,8 @@ const PERMUTATIONS: [&str; 14] = [
     "wave_rol",
     "wave_ror",
 ];
+/// At least the length of the longest of them.
+const PERMUTATION_NAME: usize = 16;
 /// Modifiers that CLRX takes wherever an encoding has their bits.
 static CLRX_MODIFIERS: [Modifier; 18] = [
     of_any(Field::Offen, &["offen"], ModifierValue::Flag),
@@ -70,32 +72,40 @@ const fn of_any(field: Field, names: &'static [&'static str], value: ModifierVal
 
 /// The modifier of this name among those that some encoding of the instruction has.
 pub(crate) fn modifier_named(asm: &Assembler<'_>, op: Op, name: &str) -> Option<&'static Modifier> {
-    let row = op.row();
-    let is_named = |m: &&'static Modifier| is_named(m, name);
-    // CLRX's name for both output modifiers.
-    let is_omod = name.eq_ignore_ascii_case("omod");
-    let is_meant = |m: &&'static Modifier| is_named(m) || is_omod && m.field == Field::Omod;
-    if let Some(modifier) = row.modifiers().find(is_meant) {
+    // Most are written as they are in the tables.
+    let is_same = |m: &&'static Modifier| m.names.contains(&name);
+    if let Some(modifier) = of_any_form(asm, op, is_same) {
         return Some(modifier);
     }
-    let of_encoding = modifier_of_forms(asm, op, name);
+    // CLRX's name for both output modifiers.
+    let is_omod = name.eq_ignore_ascii_case("omod");
+    let is_permutation = PERMUTATIONS.iter().any(|n| n.eq_ignore_ascii_case(name));
+    let is_meant = |m: &&'static Modifier| {
+        is_named(m, name)
+            || is_omod && m.field == Field::Omod
+            || is_permutation && m.value == ModifierValue::LanePermutation
+    };
+    let of_encoding = of_any_form(asm, op, is_meant);
     if of_encoding.is_some() || !asm.dialect.takes_all_modifiers() {
         return of_encoding;
     }
-    CLRX_MODIFIERS.iter().find(is_named)
+    CLRX_MODIFIERS.iter().find(|m| is_named(m, name))
 }
 
-/// The modifier of this name that SDWA or DPP has.
-fn modifier_of_forms(asm: &Assembler<'_>, op: Op, name: &str) -> Option<&'static Modifier> {
-    let is_named = |m: &&'static Modifier| is_named(m, name);
-    // SDWA and DPP have modifiers of their own.
-    let forms = asm.isa.tables().forms(op).iter();
-    let mut extended = forms.filter(|form| form.encoding.is_extended()).peekable();
-    extended.peek()?;
-    let is_permutation = PERMUTATIONS.iter().any(|n| n.eq_ignore_ascii_case(name));
-    extended
-        .flat_map(|form| form.modifiers.iter().map(|placed| placed.modifier))
-        .find(|m| is_named(m) || is_permutation && m.value == ModifierValue::LanePermutation)
+/// The first modifier of the row, or else of SDWA or DPP, which have modifiers of their own, that `is_meant`.
+fn of_any_form(
+    asm: &Assembler<'_>,
+    op: Op,
+    is_meant: impl Fn(&&'static Modifier) -> bool,
+) -> Option<&'static Modifier> {
+    let of_row = op.row().modifiers().find(&is_meant);
+    of_row.or_else(|| {
+        let forms = asm.isa.tables().forms(op).iter();
+        forms
+            .filter(|form| form.encoding.is_extended())
+            .flat_map(|form| form.modifiers.iter().map(|placed| placed.modifier))
+            .find(&is_meant)
+    })
 }
 
 /// A modifier's value; the cursor is behind its name.
@@ -187,8 +197,9 @@ pub(crate) fn modifier(
 
 /// `quad_perm:[0,1,2,3]`, `row_shl:1`, `row_mirror`; the cursor is behind the name.
 fn lane_permutation(asm: &mut Assembler<'_>, name: &str) -> Result<i64, Fail> {
-    let lower = name.to_ascii_lowercase();
-    let single = match lower.as_str() {
+    let mut buffer = [0; PERMUTATION_NAME];
+    let lower = lower_case(name, &mut buffer).unwrap_or(name);
+    let single = match lower {
         "row_mirror" => Some(Permutation::RowMirror),
         "row_half_mirror" | "row_hmirror" => Some(Permutation::RowHalfMirror),
         "row_bcast15" => Some(Permutation::RowBcast15),
@@ -201,7 +212,7 @@ fn lane_permutation(asm: &mut Assembler<'_>, name: &str) -> Result<i64, Fail> {
     let mut probe = asm.reader.cursor.clone();
     if !probe.eat_after_blanks(b':') {
         // By one lane is all that there is.
-        let by_one = Permutation::named(&lower, &[1]);
+        let by_one = Permutation::named(lower, &[1]);
         return match by_one.filter(|_| lower.starts_with("wave_")) {
             Some(by_one) => Ok(i64::from(by_one.pack())),
             None => Err(asm.reader.cursor.expected("`:` and a value")),
@@ -210,7 +221,7 @@ fn lane_permutation(asm: &mut Assembler<'_>, name: &str) -> Result<i64, Fail> {
     asm.reader.cursor = probe;
     asm.reader.cursor.skip_blanks();
     let start = asm.reader.cursor.pos();
-    let permutation = match lower.as_str() {
+    let permutation = match lower {
         "dpp_ctrl" => return asm.absolute(name),
         "quad_perm" => {
             let mut quad = [0; 4];
@@ -489,10 +500,9 @@ fn bitmask(asm: &mut Assembler<'_>) -> Result<u16, Fail> {
     Ok(swizzle::bitmask(and, or, xor))
 }
 
-/// Returns whether a modifier is written like this: by one of its names, or as not being there.
+/// Returns whether a modifier is written like this: by one of its names in any case, or as not being there.
 fn is_named(modifier: &Modifier, name: &str) -> bool {
-    // Most are written as they are in the tables.
-    let is_name = |n: &&str| *n == name || n.eq_ignore_ascii_case(name);
+    let is_name = |n: &&str| n.eq_ignore_ascii_case(name);
     modifier.names.iter().any(is_name) || is_negated(modifier, name)
 }
 

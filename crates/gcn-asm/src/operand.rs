@@ -32,28 +32,60 @@ pub(crate) fn operand(asm: &mut Assembler<'_>) -> Result<Arg, Fail> {
     Ok(arg)
 }
 
-/// An operand as most are written, a register or an integer; nothing, and nothing is read, if anything else stands
-/// here, or it is not right.
+/// Appends an operand as most are written: a register, which may have a sign and stand between bars, or a number. False,
+/// and nothing is read, if anything else stands here, or it is not right. Only at the `beginning` of an operand, behind a
+/// comma, can it be a register with a name of its own: elsewhere words are modifiers.
 #[inline]
-pub(crate) fn plain_operand(asm: &mut Assembler<'_>) -> Option<Arg> {
+pub(crate) fn plain_operand(asm: &mut Assembler<'_>, beginning: bool, args: &mut Vec<Arg>) -> bool {
     let start = asm.reader.cursor.pos();
-    let what = if let Some((letter, first, last)) = asm.reader.cursor.plain_register() {
-        let what = register::plain_group(asm, letter, first, last);
-        if what.is_none() {
-            asm.reader.cursor.set_pos(start);
+    let (mut negated, mut absolute) = (false, false);
+    let what = match asm.reader.cursor.peek() {
+        b'a'..=b'z' | b'A'..=b'Z' => plain_register(asm, beginning),
+        b'0'..=b'9' => plain_number(asm),
+        b'-' if asm.reader.cursor.peek_at(1).is_ascii_digit() => plain_number(asm),
+        b'-' | b'|' => {
+            negated = asm.reader.cursor.eat(b'-');
+            absolute = asm.reader.cursor.eat(b'|');
+            let what = plain_register(asm, true);
+            // `-off` is a symbol.
+            what.filter(|&what| what != ArgValue::Off && (!absolute || asm.reader.cursor.eat(b'|')))
         }
-        what?
-    } else {
-        ArgValue::Int(asm.reader.cursor.plain_integer()?)
+        _ => None,
     };
-    Some(Arg {
+    let Some(what) = what else {
+        asm.reader.cursor.set_pos(start);
+        return false;
+    };
+    args.push(Arg {
         what,
-        negated: false,
-        absolute: false,
+        negated,
+        absolute,
         extended: false,
         has_two_signs: false,
         is_distance: false,
         span: start..asm.reader.cursor.pos(),
+    });
+    true
+}
+
+/// A register by its numbers, or `off` or one with a name of its own if that may be.
+fn plain_register(asm: &mut Assembler<'_>, may_be_named: bool) -> Option<ArgValue> {
+    if let Some((letter, first, last)) = asm.reader.cursor.plain_register() {
+        return register::plain_group(asm, letter, first, last);
+    }
+    if !may_be_named {
+        return None;
+    }
+    match asm.reader.cursor.plain_word()? {
+        "off" => Some(ArgValue::Off),
+        word => register::plain_named(asm, word),
+    }
+}
+
+fn plain_number(asm: &mut Assembler<'_>) -> Option<ArgValue> {
+    Some(match asm.reader.cursor.plain_integer() {
+        Some(value) => ArgValue::Int(value),
+        None => ArgValue::Float(asm.reader.cursor.plain_fraction()?),
     })
 }
 

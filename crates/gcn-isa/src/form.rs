@@ -7,7 +7,7 @@ use std::sync::OnceLock;
 use crate::field::{Encoding, Field, Layout};
 use crate::layouts::{layout, opcode_in};
 use crate::op::Op;
-use crate::operand::{Kind, Value};
+use crate::operand::{Kind, Slot, Value};
 use crate::placed::{PlacedModifier, PlacedOperand, modifiers, place};
 use crate::row::Row;
 use crate::target::Isa;
@@ -53,6 +53,14 @@ pub struct Form {
     pub operands: Box<[PlacedOperand]>,
     /// Its modifiers in the order in which they are written.
     pub modifiers: Box<[PlacedModifier]>,
+    /// The bits of modifiers without which the instruction does not exist.
+    pub required: u64,
+    /// Its operand that is the offset of a scalar memory instruction.
+    pub scalar_offset: Option<&'static Slot>,
+    /// It has a scalar address beside a vector one: SADDR.
+    pub has_saddr: bool,
+    /// It always has a literal.
+    pub has_literal: bool,
     /// Every operand zero and every modifier unwritten.
     pub(crate) base: u64,
     length: Length,
@@ -112,6 +120,8 @@ impl Form {
         let modifiers = modifiers(row, layout);
         let mut operands = Vec::with_capacity(row.slots().count());
         operands.extend(row.slots().map(|slot| place(slot, layout, &modifiers)));
+        let find = |is: fn(Kind) -> bool| row.slots().find(|slot| is(slot.kind));
+        let required = modifiers.iter().filter(|placed| placed.modifier.required);
         let mut form = Form {
             op: row.op(),
             encoding,
@@ -121,6 +131,10 @@ impl Form {
             name: row.name_on(isa),
             fixed: u64::from(layout.constant_mask) | op_bits.mask(),
             operands: operands.into(),
+            required: required.fold(0, |bits, placed| bits | placed.bits.mask()),
+            scalar_offset: find(|kind| matches!(kind, Kind::ScalarOffset { .. })),
+            has_saddr: find(|kind| kind == Kind::Saddr).is_some(),
+            has_literal: find(|kind| kind == Kind::Literal).is_some(),
             modifiers,
             base: op_bits.put(u64::from(layout.constant), u64::from(opcode)),
             length: length(row, layout, isa),

@@ -322,9 +322,16 @@ pub fn inline_of_int(value: i64) -> Option<u8> {
 /// float, of which integers of 16 bits have the low half (errata E165).
 pub fn float_bits(code: u8, ty: Ty) -> Option<u64> {
     let index = usize::from(code.checked_sub(HALF)?);
-    let f = *FLOATS.get(index)?;
-    let bits32 = [
-        0x3f00_0000u32,
+    float_constants(ty).get(index).copied()
+}
+
+/// The bits of the floating-point inline constants, from number [`HALF`] on, as values of a type.
+fn float_constants(ty: Ty) -> &'static [u64; FLOATS.len()] {
+    const HALVES: [u64; FLOATS.len()] = [
+        0x3800, 0xb800, 0x3c00, 0xbc00, 0x4000, 0xc000, 0x4400, 0xc400, 0x3118,
+    ];
+    const SINGLES: [u64; FLOATS.len()] = [
+        0x3f00_0000,
         0xbf00_0000,
         0x3f80_0000,
         0xbf80_0000,
@@ -334,13 +341,19 @@ pub fn float_bits(code: u8, ty: Ty) -> Option<u64> {
         0xc080_0000,
         0x3e22_f983,
     ];
-    let bits16 = [
-        0x3800u16, 0xb800, 0x3c00, 0xbc00, 0x4000, 0xc000, 0x4400, 0xc400, 0x3118,
-    ];
-    Some(match ty {
-        Ty::F16 | Ty::F16x2 => u64::from(bits16[index]),
-        Ty::B64 | Ty::U64 | Ty::I64 | Ty::F64 if code == INV_2PI => 0x3fc4_5f30_6dc9_c882,
-        Ty::B64 | Ty::U64 | Ty::I64 | Ty::F64 => f.to_bits(),
+    const DOUBLES: [u64; FLOATS.len()] = {
+        let mut bits = [0; FLOATS.len()];
+        let mut index = 0;
+        while index < FLOATS.len() {
+            bits[index] = FLOATS[index].to_bits();
+            index += 1;
+        }
+        bits[(INV_2PI - HALF) as usize] = 0x3fc4_5f30_6dc9_c882;
+        bits
+    };
+    match ty {
+        Ty::F16 | Ty::F16x2 => &HALVES,
+        Ty::B64 | Ty::U64 | Ty::I64 | Ty::F64 => &DOUBLES,
         Ty::B8
         | Ty::B16
         | Ty::B32
@@ -355,13 +368,15 @@ pub fn float_bits(code: u8, ty: Ty) -> Option<u64> {
         | Ty::I16
         | Ty::I32
         | Ty::F32
-        | Ty::I16x2 => u64::from(bits32[index]),
-    })
+        | Ty::I16x2 => &SINGLES,
+    }
 }
 
 /// The number of the inline constant whose bits as a `ty` are `bits`, if `isa` has one.
 pub fn inline_of_float_bits(isa: Isa, bits: u64, ty: Ty) -> Option<u8> {
-    (HALF..=INV_2PI).find(|&code| inline(isa, code).is_some() && float_bits(code, ty) == Some(bits))
+    let mut codes = (HALF..=INV_2PI).zip(float_constants(ty));
+    let (code, _) = codes.find(|&(_, &constant)| constant == bits)?;
+    inline(isa, code).map(|_| code)
 }
 
 /// The number of the inline constant that gives an operand of type `ty` these bits, if `isa` has one. Of an integer

@@ -65,7 +65,11 @@ impl Tables {
     /// The instruction of a mnemonic, and the form that its suffix asks for.
     #[inline]
     pub fn mnemonic(&'static self, name: &[u8]) -> Option<(Op, Option<&'static Form>)> {
+        let last = name.last()?.to_ascii_lowercase();
         for suffix in SUFFIXES {
+            if suffix.as_bytes().last() != Some(&last) {
+                continue;
+            }
             let Some((stem, end)) = name.split_at_checked(name.len().wrapping_sub(suffix.len()))
             else {
                 continue;

@@ -1,9 +1,7 @@
 //! From an operand to the fields of its place.
 
-use gcn_isa::exp::SOURCES;
 use gcn_isa::field::Encoding;
 use gcn_isa::rules::{self, Rule};
-use gcn_isa::vintrp::CHANNELS;
 use gcn_isa::{
     Access, Does, Field, FieldError, Inst, Isa, Kind, Operand, PlacedOperand, Slot, Ty, regs,
 };
@@ -11,6 +9,7 @@ use gcn_isa::{
 use super::constant::{
     float_constant, float_literal, float_of, literal, modified_constant, width_of, with_count,
 };
+use super::graphics::{attribute, export_value};
 use super::{DelayedField, Encoded, Operands, Problem, Why, at_arg, field_problem};
 use crate::argument::{Arg, ArgValue};
 use crate::dialect::Dialect;
@@ -39,12 +38,22 @@ pub(super) fn place(
     let inst = &mut encoded.inst;
     let isa = inst.isa;
     let PlacedOperand { slot, bits, .. } = *to;
-    let what =
-        if arg.negated || arg.absolute || arg.extended || arg.has_two_signs && slot.ty.is_float() {
-            source_modifiers(inst, dialect, to, arg).map_err(problem)?
-        } else {
-            arg.what
-        };
+    let is_signed = arg.negated || arg.absolute || arg.extended;
+    // As most are.
+    if let (Kind::Vgpr | Kind::Src, ArgValue::Vgprs { first, count }) = (slot.kind, arg.what)
+        && count == slot.ty.dwords()
+        && bits.width != 0
+        && !is_signed
+        && !arg.has_two_signs
+    {
+        inst.set_vgprs(to, first);
+        return Ok(());
+    }
+    let what = if is_signed || arg.has_two_signs && slot.ty.is_float() {
+        source_modifiers(inst, dialect, to, arg).map_err(problem)?
+    } else {
+        arg.what
+    };
     let check_count = |found: u8| {
         let (expected, also) = register_counts(inst, slot);
         let theirs = dialect
@@ -58,9 +67,6 @@ pub(super) fn place(
         }
     };
     let operand = match (slot.kind, what) {
-        (Kind::Vgpr | Kind::Src, ArgValue::Vgprs { first, count }) if count == slot.ty.dwords() => {
-            Operand::Vgprs { first, count }
-        }
         (Kind::GlobalAddress, ArgValue::Vgprs { first, count }) => Operand::Vgprs { first, count },
         (Kind::BufferAddress, ArgValue::Off) => {
             check_count(0)?;
@@ -311,7 +317,7 @@ pub(super) fn place(
         Operand::Imm(value) => value,
         _ => 0,
     };
-    if (slot.kind == Kind::GprIndex || inst.does() == Does::Fork)
+    if (matches!(slot.kind, Kind::GprIndex) || matches!(inst.row().does, Does::Fork))
         && let Some(rule) = rules::operand(inst, slot, operand)
         && dialect.holds_to(rule)
     {
@@ -556,48 +562,4 @@ fn offset_range(inst: &Inst, slot: &Slot, value: i64) -> Why {
         Err(FieldError::Range { low, high, .. }) => Why::Range { value, low, high },
         _ => Why::NotKnown,
     }
-}
-
-/// An attribute's number, of which the dialect has said how large it may be, and its channel.
-fn attribute(inst: &mut Inst, value: i64) -> Result<(), Why> {
-    let channels = CHANNELS.len() as i64;
-    let problem = |error| field_problem(error, value);
-    inst.set(Field::AttrChan, value.rem_euclid(channels))
-        .map_err(problem)?;
-    inst.set(Field::Attr, value.div_euclid(channels))
-        .map_err(problem)
-}
-
-/// A value of an export as CLRX has it: EN has a bit for each, with COMPR too, where two share a field.
-fn export_value(inst: &mut Inst, place: u8, what: ArgValue) -> Result<(), Why> {
-    let register = match what {
-        ArgValue::Vgprs { first, count: 1 } => Some(first),
-        ArgValue::Off => None,
-        _ => {
-            return Err(Why::NotAllowed(
-                &ids::OPERAND_KIND,
-                "a value of an export is one VGPR or `off`",
-            ));
-        }
-    };
-    let is_compressed = inst.flag(Field::Compr);
-    let index = if is_compressed { place / 2 } else { place };
-    let field = SOURCES.get(usize::from(index)).copied();
-    let enabled = inst.get(Field::En).cast_signed();
-    let problem = |error| field_problem(error, 0);
-    let Some(register) = register else {
-        return inst
-            .set(Field::En, enabled & !(1 << place))
-            .map_err(problem);
-    };
-    let field = field.ok_or(Why::TooMany)?;
-    let shares = is_compressed && place % 2 == 1 && enabled >> (place - 1) & 1 != 0;
-    if shares && inst.get(field) != u64::from(register) {
-        return Err(Why::NotAllowed(
-            &ids::INSTRUCTION_RULE,
-            "with `compr` both values of a pair are in the same register",
-        ));
-    }
-    inst.set(Field::En, enabled | 1 << place).map_err(problem)?;
-    inst.set(field, register.into()).map_err(problem)
 }

@@ -47,7 +47,7 @@ pub(crate) enum Operator {
 }
 
 /// Spelling, precedence (the larger binds tighter) and meaning, in the order in which they are tried.
-pub(super) const BINARY: &[(&str, u8, Operator)] = &[
+const BINARY: &[(&str, u8, Operator)] = &[
     ("||", 1, Operator::LogicalOr),
     ("&&", 2, Operator::LogicalAnd),
     ("==", 3, Operator::Eq),
@@ -76,6 +76,17 @@ pub(super) const BINARY: &[(&str, u8, Operator)] = &[
     ("%%", 6, Operator::UnsignedRem),
     ("%", 6, Operator::Rem),
 ];
+
+/// Spelling, precedence and meaning of the operator that a text begins with.
+pub(super) fn operator_at(text: &[u8]) -> Option<(&'static str, u8, Operator)> {
+    let (first, rest) = text.split_first()?;
+    let begins = |spelling: &str| match spelling.as_bytes() {
+        [only] => only == first,
+        [head, tail @ ..] => head == first && rest.starts_with(tail),
+        [] => false,
+    };
+    BINARY.iter().find(|(text, ..)| begins(text)).copied()
+}
 
 impl Operator {
     pub(super) fn text(self) -> &'static str {

@@ -93,12 +93,7 @@ pub(crate) fn register(
             return Err(fail(&ids::UNSUPPORTED_REGISTER, start..end, message)
                 .helped("only chips that replay faulting accesses have it, such as gfx801"));
         }
-        // CLRX takes a source of one register for a pair, too.
-        let is_any = code > regs::EXEC_HI && asm.dialect.takes_all_modifiers();
-        let whole = ArgValue::Scalar {
-            code,
-            count: if is_any { regs::ANY_WIDTH } else { count },
-        };
+        let whole = whole_register(asm, code, count);
         return if cursor.peek() == b'[' {
             part(asm, whole, start, cursor).map(Some)
         } else {
@@ -122,6 +117,22 @@ fn named_register(asm: &Assembler<'_>, lower: &str) -> Option<(u8, u8)> {
         return Some((regs::LDS_DIRECT, 1));
     }
     regs::named(asm.isa, lower)
+}
+
+/// A register with a name of its own, as most are written; nothing if there is more to find out about it.
+pub(crate) fn plain_named(asm: &Assembler<'_>, name: &str) -> Option<ArgValue> {
+    let (code, count) = named_register(asm, name)?;
+    let may_lack = regs::is_xnack_mask(asm.isa, code);
+    (!may_lack).then(|| whole_register(asm, code, count))
+}
+
+/// All of a register with a name of its own. CLRX takes a source of one register for a pair, too.
+fn whole_register(asm: &Assembler<'_>, code: u8, count: u8) -> ArgValue {
+    let is_any = code > regs::EXEC_HI && asm.dialect.takes_all_modifiers();
+    ArgValue::Scalar {
+        code,
+        count: if is_any { regs::ANY_WIDTH } else { count },
+    }
 }
 
 /// `vcc[0]`, `vcc[0:1]`: a part of a register with a name; the cursor is at `[` and moves behind the part.

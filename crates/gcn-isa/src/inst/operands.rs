@@ -6,7 +6,7 @@ use crate::exp::SOURCES;
 use crate::field::{Bits, Encoding, Field};
 use crate::form::{FIRST_VGPR, LITERAL, SOURCE_BITS};
 use crate::operand::{Access, Kind, Modifier, Slot, When};
-use crate::placed::{ListBits, list_bits};
+use crate::placed::{ListBits, PlacedOperand, list_bits};
 use crate::regs::{self, SADDR_OFF};
 use crate::target::{Isa, on};
 use crate::vintrp::{self, CHANNELS, MAX_ATTRIBUTE, VERTEX_PARAMETERS};
@@ -140,6 +140,17 @@ impl Inst {
             | Kind::GprIndex
             | Kind::Literal => bits.get(self.bits) as i64,
         }
+    }
+
+    /// Writes the first of an operand's VGPRs into its field, which can name them.
+    #[inline]
+    pub fn set_vgprs(&mut self, to: &PlacedOperand, first: u8) {
+        let base = if to.bits.width == SOURCE_BITS {
+            FIRST_VGPR
+        } else {
+            0
+        };
+        self.bits = to.bits.put(self.bits, base + u64::from(first));
     }
 
     /// Writes an operand into the fields of `slot`, which must be one of this instruction's row.

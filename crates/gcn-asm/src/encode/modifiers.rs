@@ -1,0 +1,130 @@
+//! From modifiers to the fields of an instruction, and the defaults of those that are not written.
+
+use gcn_isa::field::Encoding;
+use gcn_isa::{Field, FieldError, Inst, Modifier, Value};
+
+use super::{AS_NUMBER, Operands, Problem, Where, Why, field_problem};
+use crate::argument::ModArg;
+use crate::dialect::Dialect;
+
+/// Numbers in a list at most, for sources and destination.
+const LIST_ROOM: usize = 4;
+
+/// Sets modifiers that are not written to the dialect's defaults.
+pub(super) fn set_defaults(inst: &mut Inst, dialect: Dialect) {
+    if dialect == Dialect::default() {
+        return;
+    }
+    let of_row = *inst;
+    for modifier in of_row.modifiers() {
+        if let Some(value) = dialect.default_of(modifier) {
+            let _ = inst.set(modifier.field, value); // A field of this encoding, which holds its default.
+        }
+    }
+    if inst.encoding == Encoding::VopcSdwa && inst.layout().has(Field::DstSel) {
+        let _ = inst.set(Field::DstSel, dialect.unmeant_selection()); // The same.
+    }
+    if inst.encoding != Encoding::Vop3p {
+        return;
+    }
+    let selects_halves = inst
+        .modifiers()
+        .any(|m| m.field == Field::OpSelHi && m.default == 0);
+    let all = |inst: &Inst, field| inst.layout().bits(field).max().cast_signed();
+    if selects_halves && dialect.mixed_sources_are_halves() {
+        for field in [Field::OpSelHi, Field::OpSelHi2] {
+            let value = all(inst, field);
+            let _ = inst.set(field, value); // The same.
+        }
+    }
+}
+
+/// Sets the modifiers that are written.
+pub(super) fn set_modifiers(
+    inst: &mut Inst,
+    dialect: Dialect,
+    operands: &Operands<'_>,
+) -> Result<(), Problem> {
+    for (index, arg) in operands.mods.iter().enumerate() {
+        let at = Where::Modifier(index);
+        let field = arg.modifier.field;
+        let is_own = inst.modifiers().any(|m| m.field == field);
+        let has_bits = dialect.takes_all_modifiers() && inst.layout().has(field);
+        if !is_own && !has_bits {
+            // LLVM takes `offset:0` where there is no offset.
+            let is_number = matches!(arg.modifier.value, Value::Unsigned | Value::Signed);
+            if is_number && arg.value == 0 && field != Field::BoundCtrl {
+                continue;
+            }
+            return Err(Problem {
+                at,
+                why: Why::ModifierNotHere,
+            });
+        }
+        if arg.later.is_some() {
+            continue;
+        }
+        if field == Field::OpSelHi
+            && !dialect.list_sets_missing_source()
+            && !inst.row().slots().any(|slot| slot.field == Field::Src2)
+        {
+            let _ = inst.set(Field::OpSelHi2, 0); // VOP3P has the bit.
+        }
+        let result = match arg.modifier.value {
+            Value::Signed => inst.set_signed(field, arg.value),
+            Value::BitList => set_list(inst, arg).map_err(|why| Problem { at, why })?,
+            _ => inst.set(field, arg.value),
+        };
+        if let Err(error) = result {
+            let why = field_problem(error, arg.value);
+            return Err(Problem { at, why });
+        }
+    }
+    let required = inst.form().required;
+    if inst.bits() & required != required && !dialect.takes_all_modifiers() {
+        let is_missing = |m: &&Modifier| m.required && !inst.flag(m.field);
+        let missing = inst.modifiers().find(is_missing);
+        let name = missing.and_then(|modifier| modifier.names.first());
+        return Err(Problem {
+            at: Where::Instruction,
+            why: Why::Missing(name.copied().unwrap_or("")),
+        });
+    }
+    Ok(())
+}
+
+/// Sets each bit of a list where the encoding has it. Those that a shorter list leaves out are 0.
+fn set_list(inst: &mut Inst, arg: &ModArg) -> Result<Result<(), FieldError>, Why> {
+    let list = inst.list_bits(arg.modifier);
+    let expected = list.iter().count();
+    let count = if arg.count == AS_NUMBER {
+        expected
+    } else {
+        arg.count
+    };
+    // LLVM's lists have room for four numbers; those of operands that are not there change nothing where they are zero.
+    let surplus = arg.value.checked_shr(expected as u32).unwrap_or(0);
+    let is_idle = count <= LIST_ROOM && (surplus == 0 || arg.modifier.field == Field::OpSelHi);
+    if count > expected && !is_idle {
+        return Err(Why::ListLength {
+            expected,
+            found: count,
+        });
+    }
+    for (index, bit) in list.iter().enumerate() {
+        for field in [arg.modifier.field, Field::OpSelHi2] {
+            let bits = inst.layout().bits(field);
+            if bit < bits.low || bit >= bits.low + bits.width {
+                continue;
+            }
+            let mask = 1i64 << (bit - bits.low);
+            let old = inst.get(field).cast_signed();
+            let set = arg.value >> index & 1 != 0;
+            let new = if set { old | mask } else { old & !mask };
+            if let Err(error) = inst.set(field, new) {
+                return Ok(Err(error));
+            }
+        }
+    }
+    Ok(Ok(()))
+}
