@@ -176,6 +176,69 @@ fn each_bit_of_each_row_comes_back_if_its_text_is_exact() {
     );
 }
 
+/// Words that mean something, which CLRX's assembler refuses (C013), by targets.
+#[rustfmt::skip]
+const REFUSED_BY_CLRX: &[(Isa, &[u32])] = &[
+    (Isa::Vi,     &[0xbf81_0001]),              // s_endpgm 0x1
+    (Isa::Vi,     &[0x8000_ffff, 0x0001_2345]), // s_add_u32 s0, 0x12345, 0x12345
+    (Isa::Vi,     &[0x8032_07fe]),              // s_add_u32 s50, lds, s7
+    (Isa::Vi,     &[0xf000_2000, 0x0004_080c]), // image_load … dmask:0
+    (Isa::Vi,     &[0xf020_0c00, 0x0000_0804]), // image_store … without unorm
+    (Isa::Gfx9,   &[0xf048_8100, 0x0000_3c00]), // image_atomic_add … without unorm
+    (Isa::Si,     &[0xf151_1300, 0x0000_000a]), // image_gather4_l_o … tfe
+    (Isa::Gfx9,   &[0xf114_0400, 0x8000_0100]), // image_gather4_b … d16
+    (Isa::Vi,     &[0xe049_0000, 0x1484_010c]), // buffer_load_ushort … lds tfe
+    (Isa::Si,     &[0xe000_9080, 0x0002_4010]), // buffer_load_format_x … offen addr64
+    (Isa::Stoney, &[0xe02c_0000, 0x0000_4000]), // buffer_load_format_d16_xyzw of two registers
+    (Isa::Gfx9,   &[0xea0c_a010, 0xfe00_8010]), // tbuffer_load_format_d16_xy … lds as offset
+    (Isa::Vi,     &[0xd930_5000, 0x0000_0005]), // ds_gws_sema_release_all without gds
+    (Isa::Vi,     &[0xd9fa_0200, 0x0000_4080]), // ds_condxchg32_rtn_b128
+    (Isa::Vi,     &[0xbf90_0020]),              // s_sendmsg sendmsg(@0, emit, 0)
+    (Isa::Gfx9,   &[0xbf90_0102]),              // s_sendmsg sendmsg(gs, nop, 1)
+    (Isa::Vi,     &[0xc098_0410, 0x0000_0005]), // s_atc_probe 0x10, s[32:33], s5
+    (Isa::Gfx9,   &[0xd276_0000, 0x1440_0300]), // v_interp_p2_legacy_f16 v0, s1, …
+    (Isa::Vega12, &[0xd3a0_2004, 0x0240_20f7]), // v_fma_mix_f32
+    (Isa::Vega20, &[0xd1d0_239e, 0x3769_fd8a]), // v_min3_f32 … abs(lds)
+    (Isa::Vega20, &[0xd1e3_c808, 0x7226_206a]), // v_div_fmas_f64 … vcc
+    (Isa::Ci,     &[0xd202_0008, 0x0002_0000]), // v_readlane_b32 s8, s0, v0
+];
+
+#[test]
+fn what_clrx_refuses_is_data_in_its_syntax() {
+    for (isa, words) in REFUSED_BY_CLRX {
+        let inst = decode(*isa, words).expect("the words are an instruction");
+        let mut text = String::new();
+        let fidelity = inst.print(&mut text, Syntax::Clrx, None);
+        assert_eq!(fidelity, Fidelity::Lossy, "{isa}: {text}");
+        let bytes: Vec<u8> = words.iter().flat_map(|word| word.to_le_bytes()).collect();
+        let options = ListOptions {
+            syntax: Syntax::Clrx,
+            hex: false,
+        };
+        let listed = list(&Code::raw(*isa, &bytes), &options);
+        assert!(listed.starts_with("\t.int"), "{isa}: {listed}");
+        assert!(listed.contains(&text), "{isa}: {listed} lacks {text}");
+    }
+}
+
+/// CLRX does not read two names of formats that it writes.
+#[test]
+fn formats_without_a_name_are_numbers_in_clrx_syntax() {
+    for (words, end) in [
+        ([0xe800_4000, 0x1404_200c], "glc format:[@0]"),
+        ([0xeb79_a9d0, 0x5d04_e3e7], "addr64 format:[@15,snorm_ogl]"),
+    ] {
+        let inst = decode(Isa::Si, &words).expect("the words are an instruction");
+        let mut text = String::new();
+        let fidelity = inst.print(&mut text, Syntax::Clrx, None);
+        assert!(text.ends_with(end), "{text}");
+        let target = target(Isa::Si);
+        let is_taken = end.contains("glc");
+        assert_eq!(fidelity == Fidelity::Exact, is_taken, "{text}");
+        assert_eq!(assembled(target, Syntax::Clrx, &text), Some(bytes(&inst)));
+    }
+}
+
 #[test]
 fn any_words_come_back() {
     arbtest(check).budget_ms(BUDGET_MS);

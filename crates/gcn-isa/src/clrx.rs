@@ -8,10 +8,11 @@ use std::fmt::Write;
 
 use crate::buffer_format::{DATA_FORMAT_BITS, DEFAULT_FORMAT};
 use crate::dpp::Permutation;
+use crate::effect::{Does, ImageOp, Implicit};
 use crate::field::{Encoding, Field};
-use crate::inst::Inst;
+use crate::inst::{Inst, Operand};
 use crate::op::Op;
-use crate::operand::Slot;
+use crate::operand::{Kind, Slot};
 use crate::regs;
 use crate::row::Row;
 use crate::rules::{self, Rule};
@@ -97,6 +98,9 @@ pub fn named(isa: Isa, name: &str) -> Option<Op> {
         .find(|(_, theirs, on)| *theirs == name && on.has(isa))?;
     isa.tables().named(own)
 }
+
+/// Registers of a gather's result.
+const TEXEL: u8 = 4;
 
 /// Dwords of an image's descriptor with R128.
 pub(crate) const SHORT_DESCRIPTOR: u8 = 4;
@@ -216,7 +220,7 @@ pub fn messages(isa: Isa) -> impl Iterator<Item = (&'static str, u8)> + Clone {
         .map(|&(name, id, _)| (name, id))
 }
 
-/// Writes S_SENDMSG's operand; false if it has bits that the text does not tell.
+/// Writes S_SENDMSG's operand; false if it has bits that the text does not tell, or an operation where CLRX reads none.
 pub(crate) fn write_sendmsg(out: &mut Text, isa: Isa, simm: u16) -> bool {
     let message = (simm & 0xf) as u8;
     let op = usize::from(simm >> 4 & 3);
@@ -226,8 +230,8 @@ pub(crate) fn write_sendmsg(out: &mut Text, isa: Isa, simm: u16) -> bool {
         Some((name, _)) => write!(out, "sendmsg({name}"),
         None => write!(out, "sendmsg(@{message}"),
     };
-    let is_known_without = name.is_some() && !GS_MESSAGES.contains(&message) || message == 0;
-    if !is_known_without || op != 0 || stream != 0 {
+    let has_op = GS_MESSAGES.contains(&message);
+    if has_op || op != 0 || stream != 0 {
         let _ = write!(out, ", {}", GS_OPS.get(op).copied().unwrap_or_default());
         if op != 0 || stream != 0 {
             let _ = write!(out, ", {stream}");
@@ -238,7 +242,8 @@ pub(crate) fn write_sendmsg(out: &mut Text, isa: Isa, simm: u16) -> bool {
     if told != simm {
         let _ = write!(out, " :{simm:#x}");
     }
-    told == simm
+    let is_read = if op == 0 { stream == 0 } else { has_op };
+    told == simm && is_read
 }
 
 /// Writes S_WAITCNT's operand; false if it has bits that no counter has.
@@ -269,29 +274,38 @@ pub const DATA_FORMATS: [&str; 16] = [
     "invalid", "8", "16", "8_8", "32", "16_16", "10_11_11", "11_11_10", "10_10_10_2", "2_10_10_10", "8_8_8_8",
     "32_32", "16_16_16_16", "32_32_32", "32_32_32_32", "reserved",
 ];
+/// The data formats whose names CLRX does not read.
+const WRITTEN_ONLY: [&str; 2] = ["invalid", "reserved"];
 /// The number formats, by number.
 #[rustfmt::skip]
 pub const NUMBER_FORMATS: [&str; 8] =
     ["unorm", "snorm", "uscaled", "sscaled", "uint", "sint", "snorm_ogl", "float"];
 
-/// Writes ` format:[…]`, without the default halves.
+/// Writes ` format:[…]`, without the default halves. Two data formats have names that CLRX only writes; they are written as
+/// numbers.
 pub(crate) fn write_format(out: &mut Text, format: u8) {
     let data = format & ((1 << DATA_FORMAT_BITS) - 1);
     let number = format >> DATA_FORMAT_BITS;
     if format == DEFAULT_FORMAT {
         return;
     }
-    let data_name = DATA_FORMATS.get(usize::from(data)).copied();
-    let number_name = NUMBER_FORMATS.get(usize::from(number)).copied();
-    let written = [
-        data_name.filter(|_| data != DEFAULT_FORMAT),
-        number_name.filter(|_| number != 0),
-    ];
     let mut separator = " format:[";
-    for name in written.into_iter().flatten() {
+    if data != DEFAULT_FORMAT {
+        out.push_str(separator);
+        separator = ",";
+        let name = DATA_FORMATS.get(usize::from(data)).copied();
+        match name.filter(|name| !WRITTEN_ONLY.contains(name)) {
+            Some(name) => out.push_str(name),
+            None => {
+                out.push('@');
+                out.push_decimal(data.into());
+            }
+        }
+    }
+    let number_name = NUMBER_FORMATS.get(usize::from(number)).copied();
+    if let Some(name) = number_name.filter(|_| number != 0) {
         out.push_str(separator);
         out.push_str(name);
-        separator = ",";
     }
     out.push(']');
 }
@@ -417,6 +431,72 @@ pub fn holds_to(rule: Rule) -> bool {
         | Rule::ScalarData
         | Rule::OffsetRange
         | Rule::Literal => false,
+    }
+}
+
+/// Instructions that CLRX knows with other operands or on fewer chips.
+const LACKS: &[(&str, IsaSet)] = &[
+    ("ds_condxchg32_rtn_b128", on::CI),
+    ("v_fma_mix_f32", on::VEGA12.without(on::VEGA20)),
+    ("v_fma_mixlo_f16", on::VEGA12.without(on::VEGA20)),
+    ("v_fma_mixhi_f16", on::VEGA12.without(on::VEGA20)),
+];
+
+/// True if CLRX takes the fields of an instruction together; `docs/dialects.md` (C013) lists what it refuses.
+pub(crate) fn takes(inst: &Inst) -> bool {
+    let (isa, row, does) = (inst.isa, inst.row(), inst.does());
+    // To CLRX Stoney is as all chips of GCN 1.2.
+    let is_packed_alone = on::PACKED.has(isa) && !on::GFX9.has(isa);
+    let is_lacking = LACKS
+        .iter()
+        .any(|(name, on)| *name == row.name && on.has(isa))
+        || is_packed_alone && row.opcode_on(Isa::Vi).is_none();
+    let operands = || row.slots().map(|slot| (slot, inst.operand(slot)));
+    let literals = operands().filter(|(_, operand)| matches!(operand, Operand::Literal(_)));
+    let literals = literals.count();
+    if is_lacking || literals > 1 {
+        return false;
+    }
+    let has = |field| inst.flag(field);
+    let is_register = |(_, operand): (&Slot, Operand)| match operand {
+        Operand::Scalar { code, .. } => regs::inline(isa, code).is_none(),
+        _ => false,
+    };
+    match inst.encoding {
+        Encoding::Mimg => {
+            let writes = matches!(does, Does::Image(ImageOp::Store) | Does::Atomic(..));
+            let is_gather = does == Does::Image(ImageOp::Gather);
+            let is_texel = |(slot, operand): (&Slot, Operand)| match (slot.kind, operand) {
+                (Kind::ImageData { .. }, Operand::Vgprs { count, .. }) => count == TEXEL,
+                _ => true,
+            };
+            let mask = inst.get(Field::Dmask);
+            let is_packed = is_packed_alone && has(Field::D16) && mask.count_ones() > 1;
+            mask != 0
+                && !is_packed
+                && (has(Field::Unorm) || !writes)
+                && (!is_gather || operands().all(is_texel))
+        }
+        Encoding::Mubuf | Encoding::Mtbuf => {
+            let is_relative = has(Field::Offen) || has(Field::Idxen);
+            !(has(Field::Lds) && has(Field::Tfe)) && !(has(Field::Addr64) && is_relative)
+        }
+        Encoding::Flat => !has(Field::Lds),
+        Encoding::Ds => inst.modifiers().all(|m| !m.required || has(m.field)),
+        Encoding::Smem if does == Does::Probe && on::VI_ONLY.has(isa) => {
+            operands().all(|(_, operand)| match operand {
+                Operand::ScalarOffset { reg, .. } => reg.is_none_or(|code| code == regs::M0),
+                _ => true,
+            })
+        }
+        Encoding::Vop3 if matches!(does, Does::Alu(implicit) if implicit.has(Implicit::READS_VCC)) => {
+            !operands().any(is_register)
+        }
+        Encoding::Vop2 if literals > 0 => {
+            let mut sources = operands().filter(|(slot, _)| slot.field == Field::Src1);
+            !sources.any(is_register)
+        }
+        _ => true,
     }
 }
 

@@ -11,7 +11,7 @@ use crate::operand::{Kind, SEL_DWORD, Slot, Ty, When};
 use crate::regs::{self, is_doubtful_xnack_mask};
 use crate::row::Lacks;
 use crate::simm::GPR_INDEXES;
-use crate::target::Isa;
+use crate::target::{Isa, on};
 
 /// Names that LLVM accepts for VOP3 forms before GCN 1.2, and the names of those instructions there.
 const LONG_NAMES: &[(&str, &str)] = &[
@@ -80,7 +80,11 @@ fn is_half(slot: &Slot) -> bool {
 pub(crate) fn is_doubtful(inst: &Inst, slot: &Slot, operand: Operand) -> bool {
     match operand {
         Operand::Scalar { code, .. } => {
-            code == regs::LDS_DIRECT || is_doubtful_xnack_mask(inst.isa, code)
+            // SDWA has the constant for integers of 16 bits, and LLVM writes what it then refuses.
+            let is_short = slot.ty.is_short_integer() && inst.layout().has(Field::Src0Sel);
+            code == regs::LDS_DIRECT
+                || is_doubtful_xnack_mask(inst.isa, code)
+                || code == regs::INV_2PI && is_short
         }
         Operand::Literal(value) => is_inline(inst.isa, slot, value),
         Operand::Imm(value) => slot.kind == Kind::GprIndex && value >> GPR_INDEXES.len() != 0,
@@ -88,10 +92,10 @@ pub(crate) fn is_doubtful(inst: &Inst, slot: &Slot, operand: Operand) -> bool {
     }
 }
 
-/// True if an inline constant has the bits of a literal: LLVM takes it for that.
+/// True if an inline constant means what a literal means: LLVM takes it for that.
 fn is_inline(isa: Isa, slot: &Slot, value: u32) -> bool {
     matches!(slot.kind, Kind::Src | Kind::Ssrc)
-        && regs::inline_of_bits(isa, slot.ty, value.into()).is_some()
+        && regs::inline_of_literal(isa, slot.ty, value).is_some()
 }
 
 impl Inst {
@@ -110,9 +114,9 @@ impl Inst {
         let is_atomic = matches!(row.does, Does::Atomic(..));
         // LLVM has no gather to packed components and a status.
         let is_gather = row.does == Does::Image(ImageOp::Gather);
-        let is_packed_gather = is_gather && self.flag(Field::D16) && self.isa >= Isa::Gfx9;
+        let is_packed_gather = is_gather && self.flag(Field::D16) && on::PACKED.has(self.isa);
         let has_status = tfe
-            && (self.encoding == Encoding::Mtbuf
+            && (matches!(self.encoding, Encoding::Mtbuf | Encoding::Flat)
                 || self.encoding == Encoding::Mubuf && (is_store || is_atomic || lds)
                 || self.encoding == Encoding::Mimg && is_packed_gather);
         let has_index = self.flag(Field::Idxen) || self.flag(Field::Offen);
@@ -149,6 +153,7 @@ impl Inst {
             }
             Operand::Scalar { code, .. } if regs::inline(self.isa, code).is_some() => {
                 is_half(slot) && self.isa < Isa::Vi && self.encoding == Encoding::Vop3
+                    || is_doubtful(self, slot, operand)
             }
             Operand::Scalar { code, .. } => {
                 is_source && lacks.has(Lacks::SCALAR) && code != regs::M0

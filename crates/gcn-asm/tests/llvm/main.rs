@@ -138,7 +138,7 @@ fn compare_disassemblers(
 }
 
 /// Our text of words, which both assemblers must turn back into these words.
-fn compare_round_trip(chip: &str, code: &[Vec<u32>], explained: &Explained, report: &mut Report) {
+fn compare_round_trip(chip: &str, code: &[Vec<u32>], report: &mut Report) {
     let target = Target::named(chip).expect("the chip exists");
     let mut expected: HashMap<String, &[u32]> = HashMap::new();
     let mut lines = Vec::new();
@@ -159,22 +159,11 @@ fn compare_round_trip(chip: &str, code: &[Vec<u32>], explained: &Explained, repo
                 "{chip} | {line}\n    {expected:x?} became {ours:x?}"
             ));
         }
-        match theirs {
-            Ok(words) if words == expected => {}
-            Ok(words) => report.differs(
-                explained,
-                Difference::Words,
-                chip,
-                line,
-                format!("ours {expected:x?}, LLVM {words:x?}"),
-            ),
-            Err(message) => report.differs(
-                explained,
-                Difference::LlvmRefuses,
-                chip,
-                line,
-                format!("{expected:x?}: {message}"),
-            ),
+        // No difference is explained: what LLVM takes otherwise is listed as data.
+        if theirs.as_deref() != Ok(expected) {
+            report.unexplained.push(format!(
+                "{chip} | {line}\n    {expected:x?} became LLVM's {theirs:x?}"
+            ));
         }
     }
 }
@@ -185,7 +174,7 @@ fn compare(chip: &str, is_disassembled: bool, explained: &Explained) -> Report {
     let mut report = Report::default();
     compare_assemblers(chip, &samples::texts(isa), explained, &mut report);
     let code = samples::words(isa);
-    compare_round_trip(chip, &code, explained, &mut report);
+    compare_round_trip(chip, &code, &mut report);
     if is_disassembled {
         compare_disassemblers(chip, &code, explained, &mut report);
     }

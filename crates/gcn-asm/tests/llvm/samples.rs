@@ -148,10 +148,44 @@ pub fn texts(isa: Isa) -> Vec<String> {
     lines
 }
 
-/// Words of every instruction of `isa`: plain ones, and each with every bit flipped.
+/// The numbers of 1/(2π), 0.5, −1 and 64 as sources.
+const CONSTANTS: [u8; 4] = [248, 240, 193, 192];
+/// Literals that mean what an inline constant means: of floats of 64, 32 and 16 bits, and of integers.
+const LITERALS: [u32; 8] = [
+    0x3ff0_0000,
+    0xc010_0000,
+    0x3fc4_5f30,
+    0x3f80_0000,
+    0x3e22_f983,
+    0x3c00,
+    0x3118,
+    u32::MAX,
+];
+
+/// An instruction with each constant in the place of each of its sources that can have it.
+fn with_constants(inst: &Inst) -> impl Iterator<Item = Inst> {
+    let slots = inst.row().slots();
+    let sources = slots.filter(|slot| matches!(slot.kind, Kind::Src | Kind::Ssrc));
+    sources.flat_map(move |slot| {
+        let count = slot.ty.dwords();
+        let inline = CONSTANTS.map(|code| Operand::Scalar { code, count });
+        let constants = inline.into_iter().chain(LITERALS.map(Operand::Literal));
+        constants.filter_map(move |constant| {
+            let mut other = *inst;
+            other.set_operand(slot, constant).is_ok().then_some(other)
+        })
+    })
+}
+
+/// Words of every instruction of `isa`: plain ones, with constants, and each with every bit flipped.
 pub fn words(isa: Isa) -> Vec<Vec<u32>> {
     let mut seen = HashSet::new();
     let mut code = Vec::new();
+    let mut add = |words: Vec<u32>| {
+        if seen.insert(words.clone()) {
+            code.push(words);
+        }
+    };
     for (_, first) in instructions(isa) {
         for inst in bases(&first) {
             let mut plain = inst;
@@ -174,6 +208,9 @@ pub fn words(isa: Isa) -> Vec<Vec<u32>> {
                         )
                     });
             }
+            for constant in with_constants(&plain) {
+                add(constant.words()[..constant.dwords()].to_vec());
+            }
             let bits = 32 * inst.dwords() as u32;
             let [low, high] = plain.words();
             let whole = u64::from(low) | u64::from(high) << 32;
@@ -189,10 +226,7 @@ pub fn words(isa: Isa) -> Vec<Vec<u32>> {
                 let Ok(decoded) = gcn_isa::decode(isa, &words) else {
                     continue;
                 };
-                let words = words[..decoded.dwords()].to_vec();
-                if seen.insert(words.clone()) {
-                    code.push(words);
-                }
+                add(words[..decoded.dwords()].to_vec());
             }
         }
     }

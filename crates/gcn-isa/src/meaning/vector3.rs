@@ -111,7 +111,7 @@ pub(super) fn vop3b(op: Vop3b) -> Meaning {
         V_DIV_SCALE_F32 => words("vdst = src0, which is src1 or src2, scaled by 2^64 or 2^-64 where src2 / src1 needs it; sdst[lane] = V_DIV_FMAS has to scale back").but("A zero as SRC1 or SRC2 gives NaN (errata E194)."),
         V_DIV_SCALE_F64 => words("vdst = src0, which is src1 or src2, scaled by 2^128 or 2^-128 where src2 / src1 needs it; sdst[lane] = V_DIV_FMAS has to scale back").but("A zero as SRC1 or SRC2 gives NaN (errata E194)."),
         V_MAD_U64_U32   => exact("vdst = src0 * src1 + src2; sdst[lane] = src0 * src1 + src2 > 0xffffffffffffffff").but("SDST has a bit for each lane: the carry."),
-        V_MAD_I64_I32   => words("vdst = src0 * src1 + src2; sdst[lane] = the exact sum is negative"),
+        V_MAD_I64_I32   => exact("vdst = src0 * src1 + src2; sdst[lane] = src0 * src1 + src2 < 0").but("SDST has a bit for each lane: bit 64 of the exact sum (errata E302)."),
     }
 }
 

@@ -46,7 +46,8 @@ pub(super) fn print(inst: &Inst, out: &mut Text, target: Option<&str>) -> Fideli
     let conveyed = printer.shown
         | printer.layout.bits(Field::Op).mask()
         | u64::from(printer.layout.constant_mask);
-    let is_taken = !inst.breaks_any(clrx::holds_to) && clrx::constant_bus(inst).is_none();
+    let is_taken =
+        clrx::takes(inst) && !inst.breaks_any(clrx::holds_to) && clrx::constant_bus(inst).is_none();
     if printer.exact && inst.bits() & !conveyed == 0 && is_taken {
         Fidelity::Exact
     } else {
@@ -174,8 +175,9 @@ impl ClrxPrinter<'_> {
         self.convey(slot.field);
         let (extended, negated, absolute) = self.source_modifiers(slot);
         self.convey_selectors(slot);
-        // CLRX takes the sign of a constant as a part of it, and has no absolute value of one.
-        self.exact &= !(negated || absolute || extended) || !self.is_constant(slot);
+        // CLRX takes the sign of a constant as a part of it, and has no absolute value of one or of `lds`.
+        let is_value = self.is_constant(slot) || self.is_lds(slot);
+        self.exact &= !(negated || absolute || extended) || !is_value;
         if extended {
             self.out.push_str("sext(");
         }
@@ -202,11 +204,17 @@ impl ClrxPrinter<'_> {
         }
     }
 
+    /// True for a value of LDS.
+    fn is_lds(&self, slot: &Slot) -> bool {
+        let code = regs::LDS_DIRECT;
+        matches!(self.inst.operand(slot), Operand::Scalar { code: read, .. } if read == code)
+    }
+
     /// Appends an operand without source modifiers.
     fn bare_operand(&mut self, slot: &Slot) {
         match self.inst.operand(slot) {
             Operand::Vgprs { first, count } => {
-                self.exact &= slot.kind != Kind::Sdst;
+                self.exact &= !matches!(slot.kind, Kind::Sdst | Kind::Ssrc);
                 let count = if let Kind::ImageAddress { most, .. } = slot.kind {
                     clrx::image_address(most)
                 } else if slot.kind == Kind::Vgpr
@@ -261,12 +269,16 @@ impl ClrxPrinter<'_> {
     fn scalar(&mut self, slot: &Slot, code: u8, count: u8) {
         let isa = self.inst.isa;
         let is_source = matches!(slot.kind, Kind::Src | Kind::Ssrc);
+        // Elsewhere `lds` is a symbol.
+        self.exact &= code != regs::LDS_DIRECT || slot.field == Field::Src0;
         self.exact &= match slot.kind {
+            // Interpolation reads vector registers.
+            Kind::Vgpr if self.inst.encoding == Encoding::Vop3Interp => false,
             Kind::Vgpr => code <= regs::EXEC_HI || code == regs::LDS_DIRECT,
             Kind::Sdst | Kind::Aligned(_) | Kind::Saddr => code <= regs::EXEC_HI,
             Kind::Src if self.layout.has(Field::Src0Sel) => code <= regs::EXEC_HI,
-            // There `lds` is a modifier.
-            Kind::Ssrc => code != regs::LDS_DIRECT || !self.layout.has(Field::Lds),
+            // There `lds` is a modifier or a symbol.
+            Kind::Ssrc => code != regs::LDS_DIRECT,
             Kind::Src
             | Kind::GlobalAddress
             | Kind::ScratchAddress
@@ -342,6 +354,8 @@ impl ClrxPrinter<'_> {
 
     fn immediate(&mut self, slot: &Slot, value: i64) {
         let isa = self.inst.isa;
+        // CLRX has none where LLVM takes a number or none, as of S_ENDPGM.
+        self.exact &= slot.when != When::Optional;
         match slot.kind {
             Kind::Waitcnt => self.exact &= clrx::write_waitcnt(self.out, isa, value as u16),
             Kind::Hwreg => clrx::write_hwreg(self.out, isa, value as u16),
