@@ -1,5 +1,7 @@
 //! The times of kernels under `gcn check` beside those under `gcn run`, in turns.
 
+use gcn_observe::finding::Check;
+
 use crate::bench::{BUILD, Report};
 use crate::case::{self, Case, Purpose};
 use crate::compile;
@@ -14,12 +16,13 @@ const KERNELS: &[&str] = &[
     "xorshift",
     "radix_sort",
 ];
-/// Checks that are timed one by one, and all of those that are on together.
-const CHECKS: &[&str] = &[
-    "waits", "races", "uninit", "bounds", "barriers", "hazards", "",
-];
 /// Runs of each in each way; the best counts.
 const RUNS: usize = 3;
+
+/// The checks that are timed one by one, and nothing for those that are on together.
+fn checks() -> impl Iterator<Item = &'static str> {
+    Check::ALL.iter().map(|it| it.name()).chain([""])
+}
 
 /// Prints a row for each kernel: seconds without checkers, and how many times as long each check takes.
 ///
@@ -30,9 +33,7 @@ pub fn table() -> Result<(), String> {
         "Seconds of the kernel itself on one thread under `gcn run`, and times as long under `gcn check`; the best of {RUNS} \
          runs in turns; {BUILD}."
     ));
-    let names = CHECKS
-        .iter()
-        .map(|name| if name.is_empty() { "all" } else { name });
+    let names = checks().map(|name| if name.is_empty() { "default" } else { name });
     say(&format!(
         "{:16} {:>8} {}",
         "kernel",
@@ -58,10 +59,10 @@ fn row(case: &Case) -> Result<(), String> {
         Ok(Report::of_all(&results.printed)?.seconds)
     };
     let mut alone = f64::INFINITY;
-    let mut checked = vec![f64::INFINITY; CHECKS.len()];
+    let mut checked = vec![f64::INFINITY; checks().count()];
     for _ in 0..RUNS {
         alone = alone.min(seconds(Mode::Run, "")?);
-        for (best, check) in checked.iter_mut().zip(CHECKS) {
+        for (best, check) in checked.iter_mut().zip(checks()) {
             *best = best.min(seconds(Mode::Check, check)?);
         }
     }
