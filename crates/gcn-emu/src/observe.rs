@@ -53,8 +53,10 @@ impl Events {
     pub const GWS: Events = Events(1 << 9);
     /// [`Observer::memory_changes`].
     pub const MEMORY: Events = Events(1 << 10);
+    /// [`WaveObserver::manages_cache`].
+    pub const CACHE: Events = Events(1 << 11);
     /// All events.
-    pub const ALL: Events = Events((1 << 11) - 1);
+    pub const ALL: Events = Events((1 << 12) - 1);
 
     /// Events that each instruction, of memory or not, may cause.
     pub(crate) const INSTRUCTION: Events = Events(Self::ISSUE.0 | Self::COMPLETE.0 | Self::SKIP.0);
@@ -123,6 +125,9 @@ pub trait WaveObserver: Send {
 
     /// An instruction has accessed memory.
     fn accessed(&mut self, _context: &Context<'_>, _event: &MemoryEvent<'_>) {}
+
+    /// An instruction is about to invalidate or write back a cache. It accesses no memory, and changes nothing here.
+    fn manages_cache(&mut self, _context: &Context<'_>, _instruction: &Instruction<'_>) {}
 
     /// An operation no longer holds a wait counter: the program may rely on what that counter stands for.
     fn retires(&mut self, _context: &Context<'_>, _retired: &Retired) {}

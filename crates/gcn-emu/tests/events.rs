@@ -128,6 +128,10 @@ impl WaveObserver for Recorder {
         assert_eq!(event.phase, Phase::After);
         self.access("accessed", context, event);
     }
+    fn manages_cache(&mut self, context: &Context<'_>, instruction: &Instruction<'_>) {
+        let name = instruction.step.inst.name();
+        self.add(format!("{} does {name}", context.id().wave));
+    }
     fn retires(&mut self, _: &Context<'_>, it: &Retired) {
         self.add(format!(
             "#{} retires {:?} {:?}",
@@ -371,6 +375,20 @@ fn an_instruction_that_blocks_issues_once() {
         0 resumes
         0 completes ds_gws_barrier",
     );
+}
+
+#[test]
+fn operations_on_caches_are_reported_and_access_nothing() {
+    let text = "s_dcache_inv\n buffer_wbinvl1_vol\n s_load_dword s4, s[0:1], 0x0\n s_endpgm";
+    let lines = observed(GFX9, text, 1, Events::CACHE | Events::ACCESSED);
+    let (caches, accesses) = lines.split_at(2);
+    assert_lines(
+        caches,
+        "
+        0 does s_dcache_inv
+        0 does buffer_wbinvl1_vol",
+    );
+    assert_eq!(accesses.len(), 1, "{lines:?}");
 }
 
 #[test]

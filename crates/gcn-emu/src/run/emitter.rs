@@ -1,5 +1,6 @@
 //! Emits the events of an instruction to the observers of a thread.
 
+use gcn_isa::Does;
 use gcn_isa::simm::Waitcnt;
 
 use crate::exec::alu::indexing;
@@ -186,6 +187,15 @@ impl<'a> Emitter<'a> {
         transfer: &mut Transfer,
     ) -> Result<Result<Outcome, LaneFault>, FaultKind> {
         let device = self.dispatched.device;
+        if self.watch.wants.any(Events::CACHE)
+            && let Some(plan) = &step.memory
+            && matches!(plan.does, Does::Cache { .. })
+        {
+            let (context, instruction) = (self.context(wave, lds), self.instruction);
+            self.watch.each(Events::CACHE, |it| {
+                it.manages_cache(&context, &instruction);
+            });
+        }
         let wants = self.watch.wants.any(Events::ACCESS | Events::ACCESSED);
         if !wants {
             let result = memory::execute::<false>(wave, step, lds, device, transfer);
