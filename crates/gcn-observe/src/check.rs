@@ -1,6 +1,8 @@
 //! Checkers: observers that report to [`Findings`].
 
 mod waits;
+mod races;
+mod barriers;
 
 use std::sync::Arc;
 
@@ -12,6 +14,9 @@ use crate::finding::{Check, Findings};
 pub fn checker(check: Check, findings: &Arc<Findings>) -> Arc<dyn Observer> {
     match check {
         Check::Waits => Arc::new(waits::Waits::new(findings.clone())),
+        Check::Races => Arc::new(races::Races::new(findings.clone(), false)),
+        Check::Barriers => Arc::new(barriers::Barriers::new(findings.clone())),
+        Check::Lanes => Arc::new(races::Races::new(findings.clone(), true)),
     }
 }
 

@@ -51,6 +51,12 @@ macro_rules! checks {
 checks! {
     /// Registers and memory used before S_WAITCNT says that they may be.
     Waits "waits" on
+    /// Accesses of memory by several waves that nothing orders.
+    Races "races" on
+    /// Barriers that not all of a workgroup reaches.
+    Barriers "barriers" on
+    /// Races of lanes, as the rules of OpenCL have it: lanes that execute together hide some of them.
+    Lanes "lanes" off
 }
 
 impl Check {
@@ -141,6 +147,57 @@ kinds! {
         example "ds_write_b32 v0, v1\ns_barrier    ; needs s_waitcnt lgkmcnt(0) before it\nds_read_b32 v2, v3"
         remedy "Wait before the barrier, in the wave that writes: lgkmcnt for LDS instructions, vmcnt for loads to LDS."
         source "checklist 5; errata E089, E251"
+    LdsRace "lds-race" Races Error
+        meaning "Two waves of a workgroup access the same bytes of LDS, at least one of them writes, and nothing orders them: what is \
+                 read or left there depends on which comes first."
+        example "ds_write_b32 v0, v1\nds_read_b32 v2, v3    ; of what another wave writes: needs s_waitcnt lgkmcnt(0) and s_barrier before it"
+        remedy "Put a barrier between both accesses, behind a wait for lgkmcnt; or make both atomic."
+        source "the memory model of LLVM's \"User Guide for AMDGPU Backend\", GFX6-GFX9"
+    GlobalRace "global-race" Races Error
+        meaning "Two waves, of one workgroup or of two, access the same bytes of global memory, at least one of them writes, and \
+                 nothing orders them; or a wave accesses what the host writes while the kernel runs. Caches make it worse: without \
+                 an invalidation a wave may see an old value long after."
+        example "global_store_dword v0, v1, s[0:1]    ; data\nglobal_store_dword v2, v3, s[0:1]    ; flag: needs s_waitcnt vmcnt(0) before it"
+        remedy "Within a workgroup use a barrier. Across workgroups release what is written (wait for vmcnt 0, then an atomic or a store \
+                to a flag) and acquire it (an atomic or GLC load of the flag, a wait for it, BUFFER_WBINVL1, and S_DCACHE_INV for scalar \
+                loads); or split the kernel in two."
+        source "the memory model of LLVM's \"User Guide for AMDGPU Backend\", GFX6-GFX9; errata E124"
+    LaneRace "lane-race" Races Error
+        meaning "Two lanes of one instruction store different values to one address. Which of them stays there is not \
+                 specified."
+        example "v_mov_b32 v0, 0\nglobal_store_dword v0, v1, s[0:1]    ; v1 is different in each lane"
+        remedy "Leave one lane active, give each lane a place of its own, or use an atomic."
+        source "errata E047"
+    SameValueRace "same-value-race" Races Warning
+        meaning "Two waves store the same value to one address, and nothing orders them. The result is the same in any order, on \
+                 these chips; by the rules of OpenCL and C++ it is a race."
+        example "global_store_dword v0, v1, s[0:1]    ; every wave sets the same flag to 1"
+        remedy "Use an atomic, or have one wave store; or leave it as it is."
+        source "the memory model of LLVM's \"User Guide for AMDGPU Backend\", GFX6-GFX9"
+    DivergentBarrier "divergent-barrier" Barriers Error
+        meaning "Lanes of a wave are masked off at a barrier and go on behind it: they have skipped it. Hardware counts waves and does not \
+                 notice; by the rules of OpenCL and HIP either all work-items of a workgroup reach a barrier or none."
+        example "s_and_saveexec_b64 s[2:3], vcc\ns_barrier    ; only the lanes of vcc\ns_or_b64 exec, exec, s[2:3]"
+        remedy "Move the barrier out of the condition or the loop."
+        source "OpenCL C, work-group synchronization functions; the ISA manuals, S_BARRIER"
+    MismatchedBarriers "mismatched-barriers" Barriers Error
+        meaning "Waves of a workgroup open a barrier while they are at different S_BARRIER instructions. Hardware takes them for one; \
+                 by the rules of OpenCL and HIP they are two, and neither is reached by all."
+        example "s_cbranch_scc1 other\ns_barrier\ns_branch end\nother:\ns_barrier\nend:"
+        remedy "Use one barrier that all waves reach."
+        source "OpenCL C, work-group synchronization functions; the ISA manuals, S_BARRIER"
+    BarrierDeadlock "barrier-deadlock" Barriers Error
+        meaning "A wave waits at a barrier for another one of its workgroup that is blocked elsewhere, or runs until the limit of \
+                 instructions: often that one waits for what the first would do behind the barrier."
+        example "spin: ds_read_b32 v0, v1    ; of a flag that another wave sets behind its barrier\ns_waitcnt lgkmcnt(0)\nv_cmp_eq_u32 vcc, 0, v0\ns_cbranch_vccnz spin\ns_barrier"
+        remedy "Have all waves reach the barrier, or set the flag before it."
+        source "the ISA manuals, S_BARRIER"
+    EarlyEnd "early-end" Barriers Warning
+        meaning "A wave has ended, and other waves of its workgroup reach a barrier later. Hardware does not wait for waves that \
+                 have ended, so that this works; by the rules of OpenCL and HIP the work-items that ended should have reached the barrier."
+        example "s_cbranch_scc1 end\ns_barrier\nend:\ns_endpgm"
+        remedy "Let all waves reach the barrier: skip the work, not the barrier."
+        source "OpenCL C, work-group synchronization functions; the ISA manuals, S_BARRIER"
 }
 
 impl Kind {

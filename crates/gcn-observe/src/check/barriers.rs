@@ -1,0 +1,399 @@
+//! Barriers that not all of a workgroup reaches.
+//!
+//! S_BARRIER is an instruction of the wave: hardware does not look at EXEC. By the rules of OpenCL and HIP all work-items of a workgroup
+//! reach the same barrier, or none.
+//!
+//! - `divergent-barrier`: lanes were not active at a barrier and access memory, or reach another barrier, later in the wave's
+//!   life: they were masked off and have skipped it. Lanes that never come back are not reported: they may have returned
+//!   before, which compiled code does not tell from a condition around the rest of the kernel. Accesses of scratch do not
+//!   count, since compilers activate all lanes to spill registers.
+//! - `mismatched-barriers`: waves of a workgroup whose arrival opens one barrier are at different instructions.
+//! - `barrier-deadlock`: a run ends at its limit of instructions, or because all waves are blocked, while waves wait at a barrier for
+//!   one that does not come.
+//! - `early-end`, a warning: a wave has ended, and others of its workgroup go on to a barrier. Hardware does not wait for it.
+
+use std::collections::HashMap;
+use std::mem::take;
+use std::sync::{Arc, Mutex, PoisonError};
+
+use gcn_emu::fault::{Fault, FaultKind};
+use gcn_emu::observe::{
+    Access, Context, Dispatched, Events, MemoryEvent, Observer, Verdict, WaveEnd, WaveObserver,
+};
+use gcn_emu::run::Stats;
+use gcn_emu::wave::{Waiting, WaveId};
+use gcn_isa::decode;
+
+use crate::filter::lanes;
+use crate::finding::{Finding, Findings, Key, Kind, Place, Side};
+
+/// The checker. See the module.
+pub(super) struct Barriers {
+    findings: Arc<Findings>,
+    blocked: Blocked,
+}
+
+/// Waves that had not ended when a run stopped, by dispatch.
+type Blocked = Arc<Mutex<HashMap<u64, Vec<Halted>>>>;
+
+/// A wave that has not ended.
+#[derive(Clone, Debug)]
+struct Halted {
+    wave: WaveId,
+    pc: u64,
+    /// Text of its instruction.
+    text: String,
+    is_at_barrier: bool,
+}
+
+impl Barriers {
+    pub(super) fn new(findings: Arc<Findings>) -> Barriers {
+        Barriers {
+            findings,
+            blocked: Arc::default(),
+        }
+    }
+}
+
+impl Observer for Barriers {
+    fn wants(&self) -> Events {
+        Events::DISPATCH | Events::WAVE | Events::BARRIER | Events::ACCESS
+    }
+
+    fn waves(&self) -> Option<Box<dyn WaveObserver>> {
+        Some(Box::new(Watch {
+            findings: self.findings.clone(),
+            blocked: self.blocked.clone(),
+            groups: HashMap::new(),
+            absent: 0,
+        }))
+    }
+
+    fn dispatch_ends(&self, dispatch: &Dispatched<'_>, _: &Stats, fault: Option<&Fault>) {
+        let mut blocked = self.blocked.lock().unwrap_or_else(PoisonError::into_inner);
+        let halted = blocked.remove(&dispatch.id).unwrap_or_default();
+        drop(blocked);
+        let Some(fault) = fault else {
+            return;
+        };
+        if matches!(fault.kind, FaultKind::Limit(_) | FaultKind::Blocked { .. }) {
+            deadlocks(&self.findings, dispatch, &halted);
+        }
+    }
+}
+
+/// Reports, for each workgroup, the first wave at a barrier and the first that has not come there.
+fn deadlocks(findings: &Findings, dispatch: &Dispatched<'_>, halted: &[Halted]) {
+    for waiting in halted.iter().filter(|it| it.is_at_barrier) {
+        let is_awaited = |it: &&Halted| it.wave.group == waiting.wave.group && !it.is_at_barrier;
+        let mut awaited: Vec<&Halted> = halted.iter().filter(is_awaited).collect();
+        awaited.sort_by_key(|it| it.wave.wave);
+        let Some(first) = awaited.first() else {
+            continue;
+        };
+        let key = Key {
+            kind: Kind::BarrierDeadlock,
+            pc: waiting.pc,
+            other: first.pc,
+            detail: 0,
+        };
+        findings.report(key, Some(waiting.wave), || {
+            let message = format!(
+                "Wave {} waits at a barrier for wave {}, which does not come",
+                waiting.wave.wave, first.wave.wave
+            );
+            let mut finding = found(
+                Kind::BarrierDeadlock,
+                dispatch,
+                barrier(waiting.pc, waiting.wave),
+                message,
+            );
+            finding.label = "waits here".to_owned();
+            finding.sides = awaited
+                .iter()
+                .map(|it| Side {
+                    label: format!("wave {} was here when the run stopped", it.wave.wave),
+                    place: Some(place(it.pc, &it.text, it.wave)),
+                })
+                .collect();
+            finding
+        });
+    }
+}
+
+/// Lanes that were not active at a barrier.
+#[derive(Clone, Copy, Debug)]
+struct Absent {
+    pc: u64,
+    lanes: u64,
+}
+
+/// A wave.
+#[derive(Debug, Default)]
+struct Wave {
+    /// Lanes that it began with.
+    begun: u64,
+    /// Address of the barrier at which it is.
+    at: Option<u64>,
+    /// Lanes absent at the barriers that it has passed, one for each address.
+    absent: Vec<Absent>,
+    /// Address of its S_ENDPGM.
+    ended: Option<u64>,
+}
+
+/// The checker of one thread's waves.
+struct Watch {
+    findings: Arc<Findings>,
+    blocked: Blocked,
+    groups: HashMap<[u32; 3], Vec<Wave>>,
+    /// Waves with absent lanes.
+    absent: usize,
+}
+
+fn place(pc: u64, text: &str, wave: WaveId) -> Place {
+    Place {
+        pc,
+        text: text.to_owned(),
+        wave: Some(wave),
+        lane: None,
+    }
+}
+
+fn barrier(pc: u64, wave: WaveId) -> Place {
+    place(pc, "s_barrier", wave)
+}
+
+fn found(
+    kind: Kind,
+    dispatched: &Dispatched<'_>,
+    place: Place,
+    message: impl Into<String>,
+) -> Finding {
+    Finding {
+        kind,
+        message: message.into(),
+        place,
+        label: String::new(),
+        sides: Vec::new(),
+        address: None,
+        notes: Vec::new(),
+        help: None,
+        kernel: dispatched.dispatch.kernel.clone(),
+        dispatch: dispatched.id,
+        count: 1,
+    }
+}
+
+impl Watch {
+    fn wave(&mut self, id: WaveId) -> &mut Wave {
+        let waves = self.groups.entry(id.group).or_default();
+        let number = id.wave as usize;
+        if waves.len() <= number {
+            waves.resize_with(number + 1, Wave::default);
+        }
+        &mut waves[number]
+    }
+
+    /// Lanes of a wave are active at an instruction: those that were absent at a barrier have skipped it.
+    fn active(&mut self, context: &Context<'_>, active: u64, text: impl Fn() -> String) {
+        let id = context.id();
+        let wave = self.wave(id);
+        let had_absent = !wave.absent.is_empty();
+        let is_back = |it: &Absent| it.lanes & active != 0;
+        let (back, absent) = take(&mut wave.absent).into_iter().partition(is_back);
+        wave.absent = absent;
+        let has_absent = !wave.absent.is_empty();
+        self.absent -= usize::from(had_absent && !has_absent);
+        let back: Vec<Absent> = back;
+        for it in back {
+            let key = Key {
+                kind: Kind::DivergentBarrier,
+                pc: it.pc,
+                other: 0,
+                detail: 0,
+            };
+            self.findings.report(key, Some(id), || {
+                let lane = (it.lanes & active).trailing_zeros() as usize;
+                let mut finding = found(
+                    Kind::DivergentBarrier,
+                    &context.dispatched,
+                    barrier(it.pc, id),
+                    format!(
+                        "A barrier is reached by a part of a wave: {} lanes skip it",
+                        it.lanes.count_ones()
+                    ),
+                );
+                finding.label = format!("lane {lane} is not active here");
+                finding.sides.push(Side {
+                    label: format!("lane {lane} is active again"),
+                    place: Some(place(context.pc, &text(), id).lane(lane)),
+                });
+                finding.help = Some("the barrier outside of the condition or loop".to_owned());
+                finding
+            });
+        }
+    }
+}
+
+/// The text of the instruction at which a wave is; nothing if memory does not hold it.
+fn text_at(context: &Context<'_>) -> String {
+    let mut bytes = [0; 8];
+    let memory = &context.dispatched.device.memory;
+    // The last instruction may be all that is left of the code.
+    if !memory.read(context.pc, &mut bytes) && !memory.read(context.pc, &mut bytes[..4]) {
+        return String::new();
+    }
+    let (words, _) = bytes.as_chunks::<4>();
+    let words: Vec<u32> = words.iter().map(|it| u32::from_le_bytes(*it)).collect();
+    let inst = decode(context.wave.isa, &words);
+    inst.map_or(String::new(), |inst| inst.text())
+}
+
+/// Lanes that access something that is not their own scratch.
+fn shared_lanes(context: &Context<'_>, access: &Access) -> u64 {
+    if access.scalar {
+        return 0;
+    }
+    let begin = context.wave.scratch.region;
+    let bytes = context.dispatched.dispatch.scratch_bytes_per_thread();
+    let scratch = begin..begin.saturating_add(bytes);
+    let is_shared = |lane: &usize| {
+        let place = access.place(*lane, 0);
+        place.is_some_and(|at| !scratch.contains(&at))
+    };
+    let addressed = access.global | access.buffer;
+    let shared = lanes(addressed).filter(is_shared);
+    shared.fold(access.lds | access.gds, |mask, lane| mask | 1 << lane)
+}
+
+impl WaveObserver for Watch {
+    fn wave_begins(&mut self, context: &Context<'_>) {
+        *self.wave(context.id()) = Wave {
+            begun: context.wave.exec(),
+            ..Wave::default()
+        };
+    }
+
+    fn wave_ends(&mut self, context: &Context<'_>, end: WaveEnd<'_>) {
+        let id = context.id();
+        let had_absent = !take(&mut self.wave(id).absent).is_empty();
+        self.absent -= usize::from(had_absent);
+        self.wave(id).ended = Some(context.pc);
+        if end != WaveEnd::Program {
+            let halted = Halted {
+                wave: id,
+                pc: self.wave(id).at.unwrap_or(context.pc),
+                text: text_at(context),
+                is_at_barrier: context.wave.waiting == Waiting::Barrier,
+            };
+            let mut blocked = self.blocked.lock().unwrap_or_else(PoisonError::into_inner);
+            let dispatch = context.dispatched.id;
+            blocked.entry(dispatch).or_default().push(halted);
+            return;
+        }
+        let waves = self.groups.get(&id.group);
+        let count = context.wave.group.waves as usize;
+        let is_over = waves
+            .is_some_and(|waves| waves.len() == count && waves.iter().all(|it| it.ended.is_some()));
+        if is_over {
+            self.groups.remove(&id.group);
+        }
+    }
+
+    fn accesses(&mut self, context: &Context<'_>, event: &MemoryEvent<'_>) -> Verdict {
+        if self.absent != 0 {
+            let active = shared_lanes(context, event.access);
+            self.active(context, active, || event.instruction.step.inst.text());
+        }
+        Verdict::Allow
+    }
+
+    fn barrier_arrives(&mut self, context: &Context<'_>) {
+        let exec = context.wave.exec();
+        self.active(context, exec, || "s_barrier".to_owned());
+        let pc = context.pc;
+        let wave = self.wave(context.id());
+        wave.at = Some(pc);
+        let lanes = wave.begun & !exec;
+        if lanes == 0 {
+            return;
+        }
+        let is_first = wave.absent.is_empty();
+        match wave.absent.iter_mut().find(|it| it.pc == pc) {
+            Some(known) => known.lanes |= lanes,
+            None => wave.absent.push(Absent { pc, lanes }),
+        }
+        self.absent += usize::from(is_first);
+    }
+
+    fn barrier_opens(&mut self, dispatched: &Dispatched<'_>, group: [u32; 3]) {
+        let Some(waves) = self.groups.get_mut(&group) else {
+            return;
+        };
+        let id = |wave: usize| WaveId {
+            group,
+            wave: wave as u32,
+        };
+        let at = |(number, wave): (usize, &Wave)| Some((number, wave.at?));
+        let arrived = || waves.iter().enumerate().filter_map(at);
+        let Some((first, pc)) = arrived().next() else {
+            return;
+        };
+        for (number, other) in arrived().filter(|(_, other)| *other != pc) {
+            let [low, high] = if pc < other {
+                [(first, pc), (number, other)]
+            } else {
+                [(number, other), (first, pc)]
+            };
+            let key = Key {
+                kind: Kind::MismatchedBarriers,
+                pc: high.1,
+                other: low.1,
+                detail: 0,
+            };
+            self.findings.report(key, Some(id(high.0)), || {
+                let mut finding = found(
+                    Kind::MismatchedBarriers,
+                    dispatched,
+                    barrier(high.1, id(high.0)),
+                    "Waves of a workgroup meet at different barriers",
+                );
+                finding.label = format!("wave {} is here", high.0);
+                finding.sides.push(Side {
+                    label: format!("wave {} is here", low.0),
+                    place: Some(barrier(low.1, id(low.0))),
+                });
+                finding.help =
+                    Some("one barrier behind both paths, or one that all waves reach".to_owned());
+                finding
+            });
+        }
+        let mut ended = waves.iter().enumerate();
+        let ended = ended.find_map(|(number, wave)| Some((number, wave.ended?)));
+        if let Some((number, end)) = ended {
+            let key = Key {
+                kind: Kind::EarlyEnd,
+                pc,
+                other: end,
+                detail: 0,
+            };
+            self.findings.report(key, Some(id(first)), || {
+                let mut finding = found(
+                    Kind::EarlyEnd,
+                    dispatched,
+                    barrier(pc, id(first)),
+                    "A wave has ended before a barrier that others of its workgroup reach",
+                );
+                finding.label = format!("wave {first} does not wait for wave {number}");
+                finding.sides.push(Side {
+                    label: format!("wave {number} ends here"),
+                    place: Some(place(end, "s_endpgm", id(number))),
+                });
+                finding
+            });
+        }
+        for wave in waves {
+            wave.at = None;
+        }
+    }
+}

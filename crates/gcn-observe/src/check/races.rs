@@ -1,0 +1,522 @@
+//! Races: accesses of one byte, at least one of them a write, that nothing orders.
+//!
+//! Agents are waves; with [`Check::Lanes`](crate::finding::Check::Lanes) their lanes; and the host, for what it writes while a kernel
+//! runs. The checker looks at every access of LDS and of global memory, scalar loads and LDS_DIRECT included, in all
+//! workgroups, and keeps the last ones of each byte in a shadow memory (`shadow`).
+//!
+//! One access is ordered before another
+//! - by a barrier, within a workgroup;
+//! - by a release and an acquire. A release is an atomic or a store at a moment when waits have guaranteed the wave's earlier
+//!   operations: those of vector memory (vmcnt 0) for other workgroups, those of LDS (lgkmcnt 0) for the own. An acquire is a
+//!   returning atomic or a GLC load of what a release has written, or of what later atomics have made of it. Within a
+//!   workgroup that is enough; a wave of another workgroup must also wait for its value and then execute BUFFER_WBINVL1,
+//!   and S_DCACHE_INV before scalar loads see it;
+//! - by what a dispatch begins and ends with: its packets' fences.
+//!
+//! Atomics, GLC loads and stores of one location are no race among each other, but for a plain store and an atomic: the store
+//! counts as an atomic's only if it is behind waits for what the wave has written. Two lanes of one instruction that store
+//! different values to one address are always reported. Two stores of equal values are a warning.
+//!
+//! A compare and swap that fails counts as a write all the same, so that a plain load of its place is reported.
+//!
+//! The checker cannot see: races that this order of execution does not exhibit because an edge happens to order
+//! them; atomic loads and relaxed atomic stores that were compiled to plain ones (they count as plain, which reports those of
+//! workgroup scope); which of more than two agents has loaded a byte since its last write; scratch and GDS; dispatches that
+//! run at the same time, against each other; what the host reads. Memory is watched until 4 GiB of shadow are in use:
+//! 24 bytes and a little for 256 bytes that are accessed as a whole, six times the memory where dwords are told apart,
+//! 24 times where bytes are. Waves beyond the first 16 million of a dispatch are not watched; a wave that has released more
+//! than four million times is in no order with anything and is not reported any more.
+
+mod clock;
+mod entry;
+mod shadow;
+mod extent;
+mod lanes;
+mod run;
+mod report;
+mod group;
+
+use std::cell::Cell;
+use std::collections::HashMap;
+use std::ops::Range;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use gcn_emu::fault::{Fault, Intent};
+use gcn_emu::observe::{
+    Context, Dispatched, Events, Instruction, MemoryChange, MemoryChangeKind, MemoryEvent,
+    Observer, Verdict, WaveEnd, WaveObserver,
+};
+use gcn_emu::run::Stats;
+use gcn_emu::step::Step;
+use gcn_isa::{Does, Encoding};
+
+use crate::finding::{Finding, Findings, Key, Kind, Side};
+
+use entry::{Entry, Layout, Release};
+use extent::{Memory, Parts};
+use group::{Group, Groups, Read};
+use lanes::{Stored, is_there, overlap, stored};
+use report::Race;
+use run::{Run, continue_release};
+use shadow::{Met, Recent, View};
+
+thread_local! {
+    /// True in a thread that runs waves: what it writes for the host belongs to the kernel's calls.
+    static RUNS_WAVES: Cell<bool> = const { Cell::new(false) };
+}
+
+/// The dispatches that are running, by number.
+type Runs = Mutex<HashMap<u64, Arc<Run>>>;
+
+/// The checker. See the module.
+pub(super) struct Races {
+    findings: Arc<Findings>,
+    layout: Layout,
+    runs: Arc<Runs>,
+}
+
+impl Races {
+    /// A checker whose agents are waves, or lanes.
+    pub(super) fn new(findings: Arc<Findings>, of_lanes: bool) -> Races {
+        Races {
+            findings,
+            layout: Layout::new(of_lanes),
+            runs: Arc::default(),
+        }
+    }
+
+    fn runs(&self) -> MutexGuard<'_, HashMap<u64, Arc<Run>>> {
+        self.runs.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Observer for Races {
+    fn wants(&self) -> Events {
+        Events::DISPATCH
+            | Events::WAVE
+            | Events::BARRIER
+            | Events::ACCESS
+            | Events::CACHE
+            | Events::MEMORY
+    }
+
+    fn waves(&self) -> Option<Box<dyn WaveObserver>> {
+        Some(Box::new(Watch {
+            findings: self.findings.clone(),
+            runs: self.runs.clone(),
+            run: None,
+            groups: Groups::default(),
+            facts: Vec::new(),
+            parts: Parts::new(self.layout.has_lanes()),
+            met: Met::default(),
+            recent: Recent::default(),
+        }))
+    }
+
+    fn dispatch_begins(&self, dispatch: &Dispatched<'_>) {
+        let run = Arc::new(Run::new(dispatch, self.layout));
+        self.runs().insert(dispatch.id, run);
+    }
+
+    fn dispatch_ends(&self, dispatch: &Dispatched<'_>, _: &Stats, _: Option<&Fault>) {
+        self.runs().remove(&dispatch.id);
+    }
+
+    fn memory_changes(&self, change: &MemoryChange<'_>) {
+        if change.kind == MemoryChangeKind::Written && !RUNS_WAVES.get() {
+            let runs: Vec<Arc<Run>> = self.runs().values().cloned().collect();
+            for run in runs {
+                run.host_writes(change.range.clone());
+            }
+        }
+    }
+}
+
+/// Facts of an instruction that accesses memory.
+#[derive(Clone, Copy)]
+struct Facts {
+    site: u16,
+    kind: entry::Kind,
+    does: Does,
+    /// It loads what others have written: an atomic that returns, or a GLC load.
+    acquires: bool,
+    /// It goes through the scalar cache.
+    is_scalar: bool,
+}
+
+impl Facts {
+    fn of(step: &Step, intent: Intent, pc: u64, run: &Run) -> Facts {
+        let plan = step.memory.as_deref();
+        let is_coherent = plan.is_some_and(|plan| plan.loads_coherently);
+        let kind = match intent {
+            Intent::Load if is_coherent => entry::Kind::CoherentLoad,
+            Intent::Load => entry::Kind::Load,
+            Intent::Store => entry::Kind::Store,
+            Intent::Atomic => entry::Kind::Atomic,
+        };
+        Facts {
+            site: run.site(pc, &step.inst),
+            kind,
+            does: plan.map_or(Does::LdsNop, |plan| plan.does),
+            acquires: is_coherent || kind == entry::Kind::Atomic && step.inst.returns_old(),
+            is_scalar: plan.is_some_and(|plan| plan.family.is_scalar()),
+        }
+    }
+}
+
+/// The checker of one thread's waves.
+struct Watch {
+    findings: Arc<Findings>,
+    runs: Arc<Runs>,
+    /// The dispatch, once a wave of it has begun.
+    run: Option<Arc<Run>>,
+    groups: Groups,
+    /// Facts of instructions by their number.
+    facts: Vec<Option<Facts>>,
+    parts: Parts,
+    met: Met,
+    recent: Recent,
+}
+
+/// Active lanes of an atomic on LDS up to which it continues releases: those that synchronise waves have few.
+const FEW_LANES: u32 = 4;
+
+impl Watch {
+    /// Facts of the instruction of an event.
+    #[inline]
+    fn facts(
+        &mut self,
+        context: &Context<'_>,
+        event: &MemoryEvent<'_>,
+        run: &Run,
+    ) -> Option<Facts> {
+        let step = event.instruction.step;
+        if self.facts.len() <= step.index {
+            self.facts.resize(step.index + 1, None);
+        }
+        let slot = &mut self.facts[step.index];
+        if slot.is_none() {
+            *slot = Some(Facts::of(step, event.access.intent?, context.pc, run));
+        }
+        *slot
+    }
+
+    /// Looks at an access.
+    fn access(&mut self, run: &Run, context: &Context<'_>, event: &MemoryEvent<'_>) -> Option<()> {
+        let facts = self.facts(context, event, run)?;
+        let id = context.id();
+        let number = id.wave;
+        let group = self.groups.of(id.group)?;
+        let wave = group.wave(number);
+        let counters = context.wave.scoreboard.counters();
+        let complete = Release {
+            to_agent: counters.vm == 0,
+            to_group: counters.lgkm == 0,
+            publishes: false,
+        };
+        self.parts
+            .find(event.access, facts.does, facts.kind, scratch_of(context));
+        let clock = wave.clock;
+        let mut acquired: Vec<Read> = Vec::new();
+        let mut has_released = false;
+        for part in self.parts.iter() {
+            if part.extents.is_empty() {
+                continue;
+            }
+            let wave = group.wave(number);
+            let mut release = Release::default();
+            if part.kind.writes() {
+                release = Release {
+                    // What a wave has written says nothing of a lane.
+                    publishes: !run.layout.has_lanes() && wave.has_to_publish(part.memory),
+                    ..complete
+                };
+                has_released |= release.to_agent || release.to_group;
+            }
+            let is_atomic = part.kind == entry::Kind::Atomic;
+            let continues = is_atomic
+                && (event.instruction.exec.count_ones() <= FEW_LANES
+                    || part.memory == Memory::Global && run.has_fences);
+            let ends_chains = part.kind == entry::Kind::Store
+                && match part.memory {
+                    Memory::Lds => !group.chains.is_empty(),
+                    Memory::Global => run.has_fences && !run.chains().is_empty(),
+                };
+            let acquires = facts.acquires && part.kind == facts.kind;
+            self.met.clear();
+            self.met.wants_writes = acquires || continues || ends_chains;
+            let (known, since) = group.order(number, facts.is_scalar);
+            let view = View {
+                layout: run.layout,
+                group: group.waves(),
+                since,
+                known: &known,
+                is_lds: part.memory == Memory::Lds,
+            };
+            let first = group.first_wave();
+            for extent in &part.extents {
+                let now = run
+                    .layout
+                    .entry(first + number, extent.lane, clock, facts.site, part.kind)
+                    .releasing(release);
+                let bytes = extent.bytes.clone();
+                match part.memory {
+                    Memory::Lds => group.share.touch(bytes, now, &view, &mut self.met),
+                    Memory::Global => {
+                        self.recent
+                            .touch(&run.global, bytes, now, &view, &mut self.met);
+                    }
+                }
+            }
+            let now = run
+                .layout
+                .entry(first + number, 0, clock, facts.site, part.kind);
+            if continues || ends_chains {
+                continue_releases(run, group, part.memory, &self.met, now, is_atomic);
+            }
+            if acquires {
+                let memory = part.memory;
+                let writes = self.met.writes.iter();
+                acquired.extend(writes.map(|&(at, entry)| Read { memory, at, entry }));
+            }
+            if part.kind == entry::Kind::Store {
+                group.wave(number).writes(part.memory);
+            }
+            let mut values: Option<Vec<Stored>> = None;
+            if part.kind == entry::Kind::Store && !part.is_apart {
+                let stored = stored(event, part.memory);
+                if let Some(found) = overlap(stored.clone()) {
+                    report_lanes(&self.findings, context, event, part.memory, &found);
+                }
+                values = Some(stored);
+            }
+            if !self.met.conflicts.is_empty() {
+                let conflicts = &self.met.conflicts;
+                report(
+                    &self.findings,
+                    context,
+                    event,
+                    run,
+                    part,
+                    &now,
+                    conflicts,
+                    values,
+                );
+            }
+        }
+        for read in acquired {
+            let scoreboard = &context.wave.scoreboard;
+            group.acquire(number, run, read, event.instruction.operation, scoreboard);
+        }
+        let wave = group.wave(number);
+        if has_released {
+            wave.clock = wave.clock.saturating_add(1).min(run.layout.last_clock());
+        }
+        Some(())
+    }
+}
+
+/// Addresses of the scratch of a thread's waves.
+fn scratch_of(context: &Context<'_>) -> Range<u64> {
+    let begin = context.wave.scratch.region;
+    let bytes = context.dispatched.dispatch.scratch_bytes_per_thread();
+    begin..begin.saturating_add(bytes)
+}
+
+/// Notes the releases that an atomic continues, or that a store ends, of the places that it has met.
+fn continue_releases(
+    run: &Run,
+    group: &mut Group,
+    memory: Memory,
+    met: &Met,
+    now: Entry,
+    is_atomic: bool,
+) {
+    let mut shared;
+    let chains = match memory {
+        Memory::Lds => &mut group.chains,
+        Memory::Global => {
+            shared = run.chains();
+            &mut *shared
+        }
+    };
+    for &(at, entry) in &met.writes {
+        let is_release = entry.releases_to_agent() || entry.releases_to_group();
+        if !is_atomic {
+            chains.remove(&at);
+        } else if is_release && !run.layout.same_agent(entry, now) {
+            continue_release(run.layout, chains.entry(at).or_default(), entry);
+        }
+    }
+}
+
+/// Reports what an access of a part conflicts with.
+#[expect(
+    clippy::too_many_arguments,
+    reason = "it is the rest of `access`, for what is rare"
+)]
+#[cold]
+fn report(
+    findings: &Findings,
+    context: &Context<'_>,
+    event: &MemoryEvent<'_>,
+    run: &Run,
+    part: &extent::Part,
+    now: &Entry,
+    conflicts: &[(u64, Entry)],
+    values: Option<Vec<Stored>>,
+) {
+    let last = run.layout.last_clock();
+    let values = values.unwrap_or_else(|| stored(event, part.memory));
+    let mut told: Vec<(u16, entry::Kind, bool)> = Vec::new();
+    for &(at, before) in conflicts {
+        if run.layout.clock(before) == last || run.layout.clock(*now) == last {
+            continue;
+        }
+        let is_own = |it: &&Stored| it.holds(at);
+        let is_same_wave = run.layout.wave(before) == run.layout.wave(*now);
+        if is_same_wave && values.iter().filter(is_own).count() > 1 {
+            // Lanes of this instruction, which `overlap` has compared.
+            continue;
+        }
+        let both_store = before.kind() == entry::Kind::Store && part.kind == entry::Kind::Store;
+        let is_same_value = both_store && is_there(context, part.memory, &values, at);
+        let what = (before.site(), before.kind(), is_same_value);
+        if told.contains(&what) {
+            continue;
+        }
+        told.push(what);
+        let holds = |it: &&extent::Extent| it.bytes.contains(&at);
+        let lane = part.extents.iter().find(holds).map(|it| it.lane);
+        let lane = lane.map(|first| lane_of(event, part.memory, at).unwrap_or(first));
+        Race {
+            run,
+            memory: part.memory,
+            at,
+            before,
+            now: *now,
+            lane: lane.filter(|_| !event.access.scalar),
+            is_same_value,
+        }
+        .report(findings, context, event);
+    }
+}
+
+/// The first lane whose element has an address.
+fn lane_of(event: &MemoryEvent<'_>, memory: Memory, at: u64) -> Option<usize> {
+    let access = event.access;
+    let bytes = u64::from(access.bytes);
+    let holds = |from: u64| (from..from.saturating_add(bytes)).contains(&at);
+    let mask = match memory {
+        Memory::Global => access.global,
+        Memory::Lds => access.lds,
+    };
+    let mut lanes = crate::filter::lanes(mask);
+    lanes.find(|&lane| {
+        holds(access.address[lane]) || access.elements > 1 && holds(access.second[lane])
+    })
+}
+
+/// Reports two lanes that store different values to one address.
+fn report_lanes(
+    findings: &Findings,
+    context: &Context<'_>,
+    event: &MemoryEvent<'_>,
+    memory: Memory,
+    found: &lanes::Overlap,
+) {
+    let key = Key {
+        kind: Kind::LaneRace,
+        pc: context.pc,
+        other: 0,
+        detail: 0,
+    };
+    findings.report(key, Some(context.id()), || {
+        let message = format!(
+            "Two lanes of one instruction store different values to one address of {}",
+            memory.name()
+        );
+        let mut finding = Finding::new(Kind::LaneRace, context, event.instruction, message);
+        let place = finding.place.clone();
+        finding.place = place.clone().lane(found.lanes[0]);
+        finding.label = format!("lane {} stores to {:#x}", found.lanes[0], found.at);
+        finding.sides.push(Side {
+            label: format!("and so does lane {}", found.lanes[1]),
+            place: Some(place.lane(found.lanes[1])),
+        });
+        finding.address = (memory == Memory::Global).then_some(found.at);
+        finding.help = Some(
+            "a condition that leaves one lane active, or an atomic where all values count"
+                .to_owned(),
+        );
+        finding
+    });
+}
+
+impl WaveObserver for Watch {
+    fn wave_begins(&mut self, context: &Context<'_>) {
+        if self.run.is_none() {
+            RUNS_WAVES.set(true);
+            let runs = self.runs.lock().unwrap_or_else(PoisonError::into_inner);
+            self.run = runs.get(&context.dispatched.id).cloned();
+        }
+        let Some(run) = &self.run else {
+            return;
+        };
+        let id = context.id();
+        let Some(first) = run.first_wave(id.group) else {
+            return;
+        };
+        let lds = context.lds.bytes().len();
+        self.groups
+            .begin(id.group, first, context.wave.group.waves, lds);
+    }
+
+    fn wave_ends(&mut self, context: &Context<'_>, _: WaveEnd<'_>) {
+        self.groups.wave_ends(context.id());
+    }
+
+    fn accesses(&mut self, context: &Context<'_>, event: &MemoryEvent<'_>) -> Verdict {
+        if let Some(run) = self.run.take() {
+            self.access(&run, context, event);
+            self.run = Some(run);
+        }
+        Verdict::Allow
+    }
+
+    fn manages_cache(&mut self, context: &Context<'_>, instruction: &Instruction<'_>) {
+        let Some(run) = self.run.clone() else {
+            return;
+        };
+        let id = context.id();
+        let Some(group) = self.groups.of(id.group) else {
+            return;
+        };
+        let inst = &instruction.step.inst;
+        if inst.encoding == Encoding::Mubuf {
+            group.invalidates(id.wave, &run, &context.wave.scoreboard);
+        } else if inst.name().to_ascii_lowercase().starts_with("s_dcache_inv") {
+            group.invalidates_scalars(id.wave, &context.wave.scoreboard, &run);
+        }
+    }
+
+    fn barrier_arrives(&mut self, context: &Context<'_>) {
+        let id = context.id();
+        if let Some(group) = self.groups.of(id.group) {
+            let is_complete = context.wave.scoreboard.counters().vm == 0;
+            group.wave(id.wave).arrived_complete = is_complete;
+        }
+    }
+
+    fn barrier_opens(&mut self, _: &Dispatched<'_>, id: [u32; 3]) {
+        if let (Some(run), Some(group)) = (self.run.clone(), self.groups.of(id)) {
+            group.barrier(&run);
+        }
+    }
+}
+
+impl Drop for Watch {
+    fn drop(&mut self) {
+        RUNS_WAVES.set(false);
+    }
+}

@@ -1,0 +1,244 @@
+//! Accesses as the shadow memory remembers them, in 64 bits each.
+
+/// Bits of an entry, from the lowest: flags, site, clock, agent.
+const FLAG_BITS: u32 = 5;
+const SITE_BITS: u32 = 13;
+/// Bits of a wave's number.
+const WAVE_BITS: u32 = 24;
+/// Bits of a lane's number, where lanes are agents.
+const LANE_BITS: u32 = 6;
+
+/// Number of the host among the waves of a dispatch.
+pub(super) const HOST: u32 = (1 << WAVE_BITS) - 1;
+
+/// Number of the site of all instructions beyond those that have numbers.
+pub(super) const UNKNOWN_SITE: u16 = (1 << SITE_BITS) - 1;
+
+/// Kind of an access.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Kind {
+    /// A load.
+    Load,
+    /// A load with GLC, of what other compute units have stored.
+    CoherentLoad,
+    /// A store.
+    Store,
+    /// A read-modify-write.
+    Atomic,
+}
+
+impl Kind {
+    /// Bits that hold a kind.
+    const MASK: u64 = 3;
+
+    fn of(bits: u64) -> Kind {
+        match bits & Kind::MASK {
+            0 => Kind::Load,
+            1 => Kind::CoherentLoad,
+            2 => Kind::Store,
+            _ => Kind::Atomic,
+        }
+    }
+
+    /// True if memory is written.
+    pub(super) fn writes(self) -> bool {
+        matches!(self, Kind::Store | Kind::Atomic)
+    }
+
+    /// Name of an instruction of this kind.
+    pub(super) fn name(self) -> &'static str {
+        match self {
+            Kind::Load => "load",
+            Kind::CoherentLoad => "GLC load",
+            Kind::Store => "store",
+            Kind::Atomic => "atomic",
+        }
+    }
+}
+
+/// Facts of a write that another agent may rely on.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub(super) struct Release {
+    /// All vector memory operations of the wave before it were complete: it releases them to the agent.
+    pub(super) to_agent: bool,
+    /// All operations on LDS were: it releases them to the workgroup.
+    pub(super) to_group: bool,
+    /// The wave had written something, or acquired it, that the store may publish.
+    pub(super) publishes: bool,
+}
+
+impl Release {
+    const AGENT: u64 = 1 << 2;
+    const GROUP: u64 = 1 << 3;
+    const PUBLISHES: u64 = 1 << 4;
+
+    fn bits(self) -> u64 {
+        let bit = |is_set: bool, bit: u64| if is_set { bit } else { 0 };
+        bit(self.to_agent, Self::AGENT)
+            | bit(self.to_group, Self::GROUP)
+            | bit(self.publishes, Self::PUBLISHES)
+    }
+}
+
+/// An access that is remembered: who, when, where and how. That of value 0 is none; clocks begin with 1.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub(super) struct Entry(u64);
+
+impl Entry {
+    /// No access.
+    pub(super) const NONE: Entry = Entry(0);
+
+    pub(super) fn is_none(self) -> bool {
+        self == Entry::NONE
+    }
+
+    pub(super) fn kind(self) -> Kind {
+        Kind::of(self.0)
+    }
+
+    /// The same with what a write releases.
+    pub(super) fn releasing(self, release: Release) -> Entry {
+        Entry(self.0 | release.bits())
+    }
+
+    pub(super) fn releases_to_agent(self) -> bool {
+        self.0 & Release::AGENT != 0
+    }
+
+    pub(super) fn releases_to_group(self) -> bool {
+        self.0 & Release::GROUP != 0
+    }
+
+    /// True for a store that comes behind waits for what the wave has written: it may be a store-release.
+    pub(super) fn may_publish(self) -> bool {
+        let is_complete = self.releases_to_agent() || self.releases_to_group();
+        is_complete && self.0 & Release::PUBLISHES != 0
+    }
+
+    /// Number of its instruction.
+    pub(super) fn site(self) -> u16 {
+        (self.0 >> FLAG_BITS) as u16 & UNKNOWN_SITE
+    }
+}
+
+/// The place of clock and agent in an entry: lanes as agents take some bits of the clock.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) struct Layout {
+    lane_bits: u32,
+}
+
+const CLOCK_SHIFT: u32 = FLAG_BITS + SITE_BITS;
+
+impl Layout {
+    /// Waves are agents, or their lanes.
+    pub(super) fn new(lanes: bool) -> Layout {
+        Layout {
+            lane_bits: if lanes { LANE_BITS } else { 0 },
+        }
+    }
+
+    /// True if lanes are agents.
+    pub(super) fn has_lanes(self) -> bool {
+        self.lane_bits != 0
+    }
+
+    fn agent_shift(self) -> u32 {
+        u64::BITS - WAVE_BITS - self.lane_bits
+    }
+
+    /// Last clock: accesses that have it are in no known order.
+    pub(super) fn last_clock(self) -> u32 {
+        (1 << (self.agent_shift() - CLOCK_SHIFT)) - 1
+    }
+
+    /// Puts an entry together. `lane` counts where lanes are agents.
+    pub(super) fn entry(self, wave: u32, lane: usize, clock: u32, site: u16, kind: Kind) -> Entry {
+        let agent =
+            u64::from(wave) << self.lane_bits | if self.has_lanes() { lane as u64 } else { 0 };
+        Entry(
+            agent << self.agent_shift()
+                | u64::from(clock.min(self.last_clock())) << CLOCK_SHIFT
+                | u64::from(site) << FLAG_BITS
+                | kind as u64,
+        )
+    }
+
+    pub(super) fn clock(self, entry: Entry) -> u32 {
+        (entry.0 >> CLOCK_SHIFT) as u32 & self.last_clock()
+    }
+
+    pub(super) fn wave(self, entry: Entry) -> u32 {
+        (entry.0 >> (u64::BITS - WAVE_BITS)) as u32
+    }
+
+    /// The lane, where lanes are agents.
+    pub(super) fn lane(self, entry: Entry) -> Option<usize> {
+        let lane = entry.0 >> self.agent_shift() & ((1 << self.lane_bits) - 1);
+        self.has_lanes().then_some(lane as usize)
+    }
+
+    /// True if both are accesses of one agent.
+    #[inline]
+    pub(super) fn same_agent(self, a: Entry, b: Entry) -> bool {
+        (a.0 ^ b.0) >> self.agent_shift() == 0
+    }
+}
+
+/// True if two accesses of one place, of different agents and in no order, are a race.
+pub(super) fn clashes(before: Entry, now: Entry) -> bool {
+    match (before.kind(), now.kind()) {
+        (Kind::Load | Kind::CoherentLoad, Kind::Load | Kind::CoherentLoad) => false,
+        // An atomic load and a write: stores of flags look like all others.
+        (Kind::CoherentLoad, Kind::Store | Kind::Atomic)
+        | (Kind::Store | Kind::Atomic, Kind::CoherentLoad)
+        | (Kind::Atomic, Kind::Atomic) => false,
+        (Kind::Store, Kind::Atomic) => !before.may_publish(),
+        (Kind::Atomic, Kind::Store) => !now.may_publish(),
+        (Kind::Load, Kind::Store | Kind::Atomic)
+        | (Kind::Store | Kind::Atomic, Kind::Load)
+        | (Kind::Store, Kind::Store) => true,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_entry_keeps_its_parts() {
+        for lanes in [false, true] {
+            let layout = Layout::new(lanes);
+            let kinds = [Kind::Load, Kind::CoherentLoad, Kind::Store, Kind::Atomic];
+            for kind in kinds {
+                let entry = layout.entry(HOST - 1, 63, 77, 4097, kind);
+                assert_eq!(layout.wave(entry), HOST - 1);
+                assert_eq!(layout.lane(entry), lanes.then_some(63));
+                assert_eq!(layout.clock(entry), 77);
+                assert_eq!((entry.site(), entry.kind()), (4097, kind));
+                assert!(!entry.releases_to_agent() && !entry.may_publish());
+                let other_lane = layout.entry(HOST - 1, 62, 78, 4097, kind);
+                assert_eq!(layout.same_agent(entry, other_lane), !lanes);
+                let late = layout.entry(1, 0, u32::MAX, 0, kind);
+                assert_eq!(layout.clock(late), layout.last_clock());
+            }
+        }
+    }
+
+    #[test]
+    fn stores_that_follow_waits_may_meet_atomics() {
+        let layout = Layout::new(false);
+        let of = |wave, kind| layout.entry(wave, 0, 1, 0, kind);
+        let atomic = of(1, Kind::Atomic);
+        let store = of(2, Kind::Store);
+        let released = store.releasing(Release {
+            to_agent: true,
+            to_group: false,
+            publishes: true,
+        });
+        assert!(clashes(atomic, store) && clashes(store, atomic));
+        assert!(!clashes(atomic, released) && !clashes(released, atomic));
+        assert!(!clashes(store, of(1, Kind::CoherentLoad)));
+        assert!(clashes(released, of(1, Kind::Load)));
+        assert!(!clashes(of(1, Kind::Load), of(2, Kind::Load)));
+    }
+}

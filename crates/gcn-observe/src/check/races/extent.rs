@@ -1,0 +1,240 @@
+//! Bytes that an instruction accesses, lanes that follow each other taken together.
+
+use std::ops::Range;
+
+use gcn_emu::fault::Intent;
+use gcn_emu::observe::Access;
+use gcn_isa::Does;
+
+use super::entry::Kind;
+use crate::filter::lanes;
+
+const DWORD: u64 = 4;
+
+/// A memory that is shadowed.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Memory {
+    Global,
+    Lds,
+}
+
+impl Memory {
+    /// Its name in messages.
+    pub(super) fn name(self) -> &'static str {
+        match self {
+            Memory::Global => "global memory",
+            Memory::Lds => "LDS",
+        }
+    }
+}
+
+/// Bytes in a row that one or several lanes access.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(super) struct Extent {
+    pub(super) bytes: Range<u64>,
+    /// The first of the lanes.
+    pub(super) lane: usize,
+}
+
+/// The bytes of one memory that an instruction accesses in one way.
+#[derive(Debug)]
+pub(super) struct Part {
+    pub(super) memory: Memory,
+    pub(super) kind: Kind,
+    pub(super) extents: Vec<Extent>,
+    /// True if no byte is accessed twice.
+    pub(super) is_apart: bool,
+}
+
+/// The parts of an access. It is kept from one instruction to the next, so that nothing is allocated.
+#[derive(Debug, Default)]
+pub(super) struct Parts {
+    parts: Vec<Part>,
+    used: usize,
+    /// Lanes that follow each other are not taken together.
+    keeps_lanes: bool,
+}
+
+impl Parts {
+    /// Takes lanes that follow each other together, or keeps them apart.
+    pub(super) fn new(keeps_lanes: bool) -> Parts {
+        Parts {
+            keeps_lanes,
+            ..Parts::default()
+        }
+    }
+
+    /// The parts of the access that was looked at last.
+    pub(super) fn iter(&self) -> impl Iterator<Item = &Part> {
+        self.parts[..self.used].iter()
+    }
+
+    /// Adds an empty part.
+    fn part(&mut self, memory: Memory, kind: Kind) -> &mut Part {
+        if self.used == self.parts.len() {
+            self.parts.push(Part {
+                memory,
+                kind,
+                extents: Vec::new(),
+                is_apart: true,
+            });
+        }
+        let part = &mut self.parts[self.used];
+        (part.memory, part.kind, part.is_apart) = (memory, kind, true);
+        part.extents.clear();
+        self.used += 1;
+        part
+    }
+
+    /// Finds the parts of an access by an instruction that does something, whose kind is known. Addresses in `scratch` are
+    /// not those of memory that agents share.
+    pub(super) fn find(&mut self, access: &Access, does: Does, kind: Kind, scratch: Range<u64>) {
+        self.used = 0;
+        let keeps = self.keeps_lanes;
+        let bytes = u64::from(access.bytes);
+        if access.scalar && access.global != 0 {
+            let bytes = bytes.min(DWORD * u64::from(access.dwords_in_bounds));
+            let at = access.address[0];
+            let part = self.part(Memory::Global, kind);
+            part.add(0, at..at.saturating_add(bytes), keeps);
+            return;
+        }
+        if access.global != 0 {
+            let part = self.part(Memory::Global, kind);
+            part.add_lanes(access.global, &access.address, bytes, keeps);
+            part.leave_out(&scratch);
+        }
+        if access.buffer != 0 {
+            let part = self.part(Memory::Global, kind);
+            let step = if access.splits_dwords() { 1 } else { DWORD };
+            for lane in lanes(access.buffer) {
+                for byte in (0..bytes).step_by(step as usize) {
+                    if let Some(at) = access.place(lane, byte) {
+                        part.add(lane, at..at + step.min(bytes - byte), keeps);
+                    }
+                }
+            }
+            part.leave_out(&scratch);
+        }
+        if access.lds != 0 {
+            let part = self.part(Memory::Lds, kind);
+            part.add_lanes(access.lds, &access.address, bytes, keeps);
+            if access.elements > 1 {
+                let part = match does {
+                    Does::AtomicFromLds(..) => self.part(Memory::Lds, Kind::Load),
+                    _ => part,
+                };
+                part.add_lanes(access.lds, &access.second, bytes, keeps);
+            }
+        }
+        if access.to_lds.is_some() {
+            let kind = match access.intent {
+                Some(Intent::Store) => Kind::Load,
+                _ => Kind::Store,
+            };
+            let part = self.part(Memory::Lds, kind);
+            for lane in lanes(access.lanes()) {
+                let at = access.place_in_lds(lane);
+                part.add(lane, at..at + DWORD, keeps);
+            }
+        }
+    }
+}
+
+impl Part {
+    /// Adds the bytes of a lane.
+    #[inline]
+    fn add(&mut self, lane: usize, bytes: Range<u64>, keeps_lanes: bool) {
+        if let Some(last) = self.extents.last_mut() {
+            if last.bytes.end > bytes.start {
+                self.is_apart = false;
+                let is_inside = last.bytes.start <= bytes.start && last.bytes.end >= bytes.end;
+                if is_inside && !keeps_lanes {
+                    return;
+                }
+            } else if last.bytes.end == bytes.start && !keeps_lanes {
+                last.bytes.end = bytes.end;
+                return;
+            }
+        }
+        self.extents.push(Extent { bytes, lane });
+    }
+
+    /// Adds an element of each of some lanes.
+    fn add_lanes(&mut self, mask: u64, addresses: &[u64], bytes: u64, keeps_lanes: bool) {
+        if mask == u64::MAX && !keeps_lanes {
+            let first = addresses[0];
+            let mut follow = true;
+            for (lane, &at) in (0..).zip(addresses) {
+                follow &= at == first.wrapping_add(lane * bytes);
+            }
+            if follow {
+                self.add(
+                    0,
+                    first..first.saturating_add(addresses.len() as u64 * bytes),
+                    false,
+                );
+                return;
+            }
+        }
+        let mut rest = mask;
+        while rest != 0 {
+            let lane = rest.trailing_zeros() as usize;
+            let at = addresses[lane];
+            self.add(lane, at..at.saturating_add(bytes), keeps_lanes);
+            rest &= rest - 1;
+        }
+    }
+
+    /// Leaves out what begins in a range.
+    fn leave_out(&mut self, range: &Range<u64>) {
+        if !range.is_empty() {
+            self.extents.retain(|it| !range.contains(&it.bytes.start));
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn extents(mask: u64, address: impl Fn(u64) -> u64, keeps: bool) -> (Vec<[u64; 2]>, bool) {
+        let mut parts = Parts::new(keeps);
+        let mut access = Access {
+            bytes: 4,
+            lds: mask,
+            ..Access::default()
+        };
+        for (lane, at) in (0..).zip(&mut access.address) {
+            *at = address(lane);
+        }
+        parts.find(&access, Does::LdsNop, Kind::Load, 0..0);
+        let part = parts.iter().next().expect("a part");
+        let bytes = part.extents.iter().map(|it| [it.bytes.start, it.bytes.end]);
+        (bytes.collect(), part.is_apart)
+    }
+
+    #[test]
+    fn lanes_that_follow_each_other_are_one_extent() {
+        let row = extents(u64::MAX, |lane| 4 * lane, false);
+        assert_eq!(row, (vec![[0, 256]], true));
+        let two = extents(
+            0b1111,
+            |lane| {
+                if lane < 2 {
+                    8 + 4 * lane
+                } else {
+                    64 + 4 * lane
+                }
+            },
+            false,
+        );
+        assert_eq!(two, (vec![[8, 16], [72, 80]], true));
+        let one = extents(u64::MAX, |_| 12, false);
+        assert_eq!(one, (vec![[12, 16]], false));
+        let backwards = extents(0b11, |lane| 4 - 4 * lane, false);
+        assert_eq!(backwards, (vec![[4, 8], [0, 4]], false));
+        let lanes = extents(0b11, |lane| 4 * lane, true);
+        assert_eq!(lanes, (vec![[0, 4], [4, 8]], true));
+    }
+}

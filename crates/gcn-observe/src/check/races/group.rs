@@ -1,0 +1,311 @@
+//! Workgroups that a thread runs, and what their waves know.
+
+use std::collections::HashMap;
+use std::mem::take;
+use std::ops::Range;
+use std::sync::Arc;
+
+use gcn_emu::scoreboard::{Kind, OperationId, Outstanding, Scoreboard};
+use gcn_emu::wave::WaveId;
+
+use super::clock::Known;
+use super::entry::Entry;
+use super::extent::Memory;
+use super::run::Run;
+use super::shadow::Share;
+
+/// A write that an acquire reads.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Read {
+    pub(super) memory: Memory,
+    pub(super) at: u64,
+    pub(super) entry: Entry,
+}
+
+/// A release of another workgroup that a wave has read, and the operation that read it.
+#[derive(Debug)]
+struct Pending {
+    operation: Option<OperationId>,
+    entry: Entry,
+}
+
+/// A wave.
+#[derive(Debug)]
+pub(super) struct Wave {
+    /// Counts its releases and barriers.
+    pub(super) clock: u32,
+    /// What is ordered before what it does.
+    known: Arc<Known>,
+    /// What is ordered before its scalar loads, of other workgroups' waves and of those of its own.
+    scalar: Arc<Known>,
+    scalar_since: u32,
+    /// What it has read and not acquired, as far as it may not have arrived.
+    pending: Vec<Pending>,
+    /// What has arrived: the next invalidation acquires it.
+    arrived: Known,
+    /// It has written LDS since the last barrier, or acquired.
+    wrote_lds: bool,
+    /// It has written global memory, or acquired.
+    wrote_global: bool,
+    /// Its vector memory operations were complete when it arrived at the last barrier.
+    pub(super) arrived_complete: bool,
+    has_ended: bool,
+}
+
+impl Default for Wave {
+    fn default() -> Wave {
+        Wave {
+            clock: 1,
+            known: Arc::default(),
+            scalar: Arc::default(),
+            scalar_since: 0,
+            pending: Vec::new(),
+            arrived: Known::default(),
+            wrote_lds: false,
+            wrote_global: false,
+            arrived_complete: false,
+            has_ended: false,
+        }
+    }
+}
+
+impl Wave {
+    /// True if a store to a memory may be meant to publish what the wave has done before.
+    pub(super) fn has_to_publish(&self, memory: Memory) -> bool {
+        match memory {
+            Memory::Lds => self.wrote_lds,
+            Memory::Global => self.wrote_lds || self.wrote_global,
+        }
+    }
+
+    /// It writes a memory.
+    pub(super) fn writes(&mut self, memory: Memory) {
+        match memory {
+            Memory::Lds => self.wrote_lds = true,
+            Memory::Global => self.wrote_global = true,
+        }
+    }
+
+    /// What it has read arrives, as far as waits guarantee it.
+    fn receive(&mut self, scoreboard: &Scoreboard, run: &Run) {
+        if self.pending.is_empty() {
+            return;
+        }
+        // FLAT holds lgkmcnt too, which says nothing of what it loads from global memory.
+        let is_late = |it: &Outstanding| it.held.vm != 0 || it.kind == Kind::Scalar;
+        let outstanding = scoreboard.outstanding().filter(is_late);
+        let outstanding: Vec<OperationId> = outstanding.map(|it| it.operation).collect();
+        let (late, here): (Vec<Pending>, Vec<Pending>) = take(&mut self.pending)
+            .into_iter()
+            .partition(|it| it.operation.is_some_and(|id| outstanding.contains(&id)));
+        self.pending = late;
+        for it in here {
+            run.add_released(it.entry, &mut self.arrived);
+        }
+    }
+}
+
+/// A workgroup.
+#[derive(Debug)]
+pub(super) struct Group {
+    first: u32,
+    count: u32,
+    /// Clock of the last barrier.
+    since: u32,
+    waves: Vec<Wave>,
+    pub(super) share: Share,
+    /// Releases that a later atomic on LDS has continued, by address.
+    pub(super) chains: HashMap<u64, Vec<Entry>>,
+}
+
+/// Pending reads beyond which those that are known to have arrived are taken together.
+const MANY_PENDING: usize = 64;
+
+impl Group {
+    /// A wave by its number in the workgroup.
+    pub(super) fn wave(&mut self, number: u32) -> &mut Wave {
+        let number = number as usize;
+        if self.waves.len() <= number {
+            self.waves.resize_with(number + 1, Wave::default);
+        }
+        &mut self.waves[number]
+    }
+
+    /// Number of its first wave in the dispatch.
+    pub(super) fn first_wave(&self) -> u32 {
+        self.first
+    }
+
+    /// Numbers of its waves in the dispatch.
+    pub(super) fn waves(&self) -> Range<u32> {
+        self.first..self.first + self.count
+    }
+
+    /// What is ordered before an access of a wave: of others, and the clock of the barrier of its own workgroup.
+    pub(super) fn order(&mut self, number: u32, is_scalar: bool) -> (Arc<Known>, u32) {
+        let since = self.since;
+        let wave = self.wave(number);
+        if is_scalar {
+            (wave.scalar.clone(), wave.scalar_since)
+        } else {
+            (wave.known.clone(), since)
+        }
+    }
+
+    /// A wave reads what an entry has written.
+    pub(super) fn acquire(
+        &mut self,
+        number: u32,
+        run: &Run,
+        read: Read,
+        operation: Option<OperationId>,
+        scoreboard: &Scoreboard,
+    ) {
+        let chain = match read.memory {
+            Memory::Lds => self.chains.get(&read.at).cloned(),
+            Memory::Global => run.chains().get(&read.at).cloned(),
+        };
+        let own = self.first + number;
+        let group = self.waves();
+        let wave = self.wave(number);
+        for entry in chain.into_iter().flatten().chain([read.entry]) {
+            let from = run.layout.wave(entry);
+            if from == own {
+                continue;
+            }
+            let is_known = wave.known.has(from, run.layout.clock(entry));
+            if is_known {
+                continue;
+            }
+            if group.contains(&from) {
+                if entry.releases_to_group() || entry.releases_to_agent() {
+                    run.add_released(entry, Arc::make_mut(&mut wave.known));
+                    wave.learned(own, run);
+                }
+            } else if entry.releases_to_agent() && run.has_fences {
+                let is_pending = |it: &Pending| it.operation == operation && it.entry == entry;
+                if !wave.pending.iter().any(is_pending) {
+                    wave.pending.push(Pending { operation, entry });
+                }
+                if wave.pending.len() > MANY_PENDING {
+                    wave.receive(scoreboard, run);
+                }
+            }
+        }
+    }
+
+    /// A wave invalidates the vector cache: it acquires what has arrived.
+    pub(super) fn invalidates(&mut self, number: u32, run: &Run, scoreboard: &Scoreboard) {
+        let own = self.first + number;
+        let wave = self.wave(number);
+        wave.receive(scoreboard, run);
+        if !wave.arrived.is_empty() {
+            Arc::make_mut(&mut wave.known).join(&wave.arrived);
+            wave.learned(own, run);
+        }
+    }
+
+    /// A wave invalidates the scalar cache.
+    pub(super) fn invalidates_scalars(&mut self, number: u32, scoreboard: &Scoreboard, run: &Run) {
+        let since = self.since;
+        let wave = self.wave(number);
+        wave.receive(scoreboard, run);
+        let mut known = (*wave.known).clone();
+        known.join(&wave.arrived);
+        wave.scalar = Arc::new(known);
+        wave.scalar_since = since;
+    }
+
+    /// All waves that have not ended have arrived at the barrier: it orders what they do.
+    pub(super) fn barrier(&mut self, run: &Run) {
+        let clocks = self.waves.iter().map(|it| it.clock);
+        let last = run.layout.last_clock();
+        let since = clocks.max().unwrap_or(0).saturating_add(1).min(last);
+        self.since = since;
+        self.chains.clear();
+        let first = self.first;
+        if run.has_fences {
+            let mut all = Known::default();
+            for (number, wave) in (first..).zip(&self.waves) {
+                all.join(&wave.known);
+                if wave.arrived_complete {
+                    all.add(number, wave.clock);
+                }
+            }
+            let all = Arc::new(all);
+            for wave in &mut self.waves {
+                wave.known = all.clone();
+            }
+        }
+        for (number, wave) in (first..).zip(&mut self.waves) {
+            wave.clock = since;
+            wave.wrote_lds = false;
+            if run.has_fences {
+                run.learns(number, since, &wave.known);
+            }
+        }
+    }
+}
+
+impl Wave {
+    /// It knows more.
+    fn learned(&mut self, own: u32, run: &Run) {
+        (self.wrote_lds, self.wrote_global) = (true, true);
+        run.learns(own, self.clock, &self.known);
+    }
+}
+
+/// The workgroups that a thread has begun and not ended.
+#[derive(Debug, Default)]
+pub(super) struct Groups {
+    ids: Vec<[u32; 3]>,
+    groups: Vec<Group>,
+    /// Place of the one that was asked for last.
+    at: usize,
+    /// Shadows of LDS of workgroups that have ended.
+    spare: Vec<Share>,
+}
+
+impl Groups {
+    /// A workgroup.
+    #[inline]
+    pub(super) fn of(&mut self, id: [u32; 3]) -> Option<&mut Group> {
+        if self.ids.get(self.at) != Some(&id) {
+            self.at = self.ids.iter().position(|it| *it == id)?;
+        }
+        self.groups.get_mut(self.at)
+    }
+
+    /// A wave of a workgroup begins.
+    pub(super) fn begin(&mut self, id: [u32; 3], first: u32, count: u32, lds: usize) {
+        if self.of(id).is_some() {
+            return;
+        }
+        let mut share = self.spare.pop().unwrap_or_default();
+        share.resize(lds);
+        self.ids.push(id);
+        self.groups.push(Group {
+            first,
+            count,
+            since: 0,
+            waves: Vec::new(),
+            share,
+            chains: HashMap::new(),
+        });
+    }
+
+    /// A wave ends.
+    pub(super) fn wave_ends(&mut self, id: WaveId) {
+        let Some(group) = self.of(id.group) else {
+            return;
+        };
+        group.wave(id.wave).has_ended = true;
+        let ended = group.waves.iter().filter(|it| it.has_ended).count();
+        if ended == group.count as usize {
+            let place = self.at;
+            self.ids.swap_remove(place);
+            let group = self.groups.swap_remove(place);
+            self.spare.push(group.share);
+        }
+    }
+}

@@ -1,0 +1,144 @@
+//! Lanes of one instruction that store to one address.
+
+use gcn_emu::observe::{Context, MemoryEvent};
+use gcn_isa::Does;
+
+use super::extent::Memory;
+use crate::filter::lanes;
+
+/// Bytes that a lane stores to an address.
+#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub(super) struct Stored {
+    at: u64,
+    lane: usize,
+    bytes: Vec<u8>,
+}
+
+impl Stored {
+    /// True if one of the bytes has an address.
+    pub(super) fn holds(&self, address: u64) -> bool {
+        (self.at..self.at.saturating_add(self.bytes.len() as u64)).contains(&address)
+    }
+}
+
+/// Two lanes that store different values to one address.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(super) struct Overlap {
+    /// The first address that gets two values.
+    pub(super) at: u64,
+    /// Both lanes.
+    pub(super) lanes: [usize; 2],
+}
+
+/// What the lanes of an instruction are about to store, unless it is converted on the way or goes through a swizzled buffer.
+pub(super) fn stored(event: &MemoryEvent<'_>, memory: Memory) -> Vec<Stored> {
+    let access = event.access;
+    let plan = event.instruction.step.memory.as_deref();
+    let is_plain = plan.is_some_and(|plan| {
+        matches!(
+            plan.does,
+            Does::Store(_) | Does::StoreHigh(_) | Does::StoreTwo(..) | Does::StoreByLane
+        )
+    });
+    if !is_plain || access.scalar {
+        return Vec::new();
+    }
+    let mask = match memory {
+        Memory::Global => access.global,
+        Memory::Lds => access.lds,
+    };
+    let of_lane = |lane: usize, element: u8| {
+        let at = match element {
+            0 => access.address[lane],
+            _ => access.second[lane],
+        };
+        let value = event.value(lane, element)?;
+        let dwords = value.dwords().iter();
+        let mut bytes: Vec<u8> = dwords.flat_map(|it| it.to_le_bytes()).collect();
+        bytes.truncate(access.bytes.into());
+        Some(Stored { at, lane, bytes })
+    };
+    let elements = 0..access.elements;
+    elements
+        .flat_map(|element| lanes(mask).filter_map(move |lane| of_lane(lane, element)))
+        .collect()
+}
+
+/// The first two lanes that store different values to one address.
+pub(super) fn overlap(mut stored: Vec<Stored>) -> Option<Overlap> {
+    stored.sort();
+    for (n, first) in stored.iter().enumerate() {
+        let end = first.at.saturating_add(first.bytes.len() as u64);
+        let behind = stored[n + 1..].iter();
+        for second in behind.take_while(|it| it.at < end) {
+            if first.lane == second.lane {
+                continue;
+            }
+            let from = (second.at - first.at) as usize;
+            let mut pairs = first.bytes[from..].iter().zip(&second.bytes);
+            if let Some(different) = pairs.position(|(a, b)| a != b) {
+                return Some(Overlap {
+                    at: second.at + different as u64,
+                    lanes: [first.lane, second.lane],
+                });
+            }
+        }
+    }
+    None
+}
+
+/// True if what a lane is about to store at an address is there already.
+pub(super) fn is_there(
+    context: &Context<'_>,
+    memory: Memory,
+    stored: &[Stored],
+    address: u64,
+) -> bool {
+    let mut touching = stored.iter().filter(|it| it.holds(address)).peekable();
+    touching.peek().is_some()
+        && touching.all(|it| {
+            let mut now = vec![0; it.bytes.len()];
+            let is_read = match memory {
+                Memory::Global => context.dispatched.device.memory.read(it.at, &mut now),
+                Memory::Lds => {
+                    let from = it.at as usize;
+                    let bytes = context.lds.bytes().get(from..from + now.len());
+                    bytes.map(|bytes| now.copy_from_slice(bytes)).is_some()
+                }
+            };
+            is_read && now == it.bytes
+        })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn stored(at: u64, lane: usize, value: u32) -> Stored {
+        Stored {
+            at,
+            lane,
+            bytes: value.to_le_bytes().to_vec(),
+        }
+    }
+
+    #[test]
+    fn only_different_values_at_one_address_are_an_overlap() {
+        assert_eq!(overlap(vec![stored(0, 0, 1), stored(4, 1, 2)]), None);
+        assert_eq!(overlap(vec![stored(8, 0, 1), stored(8, 1, 1)]), None);
+        assert_eq!(
+            overlap(vec![stored(8, 5, 1), stored(0, 0, 1), stored(8, 1, 2)]),
+            Some(Overlap {
+                at: 8,
+                lanes: [1, 5]
+            })
+        );
+        // One unaligned byte of both.
+        assert_eq!(
+            overlap(vec![stored(0, 0, 0x0700_0000), stored(3, 1, 0x0107)]),
+            None
+        );
+        let partly = overlap(vec![stored(0, 0, 0x0700_0000), stored(3, 1, 0x0108)]);
+        assert_eq!(partly.map(|it| it.at), Some(3));
+    }
+}

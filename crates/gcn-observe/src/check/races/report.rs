@@ -1,0 +1,128 @@
+//! Findings about races.
+
+use gcn_emu::observe::{Context, MemoryEvent};
+
+use super::entry::{Entry, Layout};
+use super::extent::Memory;
+use super::run::Run;
+use crate::finding::{Finding, Findings, Key, Kind, Place, Side};
+
+/// Two accesses of one place in no order.
+pub(super) struct Race<'a> {
+    pub(super) run: &'a Run,
+    pub(super) memory: Memory,
+    /// First address that both access.
+    pub(super) at: u64,
+    /// The earlier access.
+    pub(super) before: Entry,
+    /// The later one, with its lane if it is known.
+    pub(super) now: Entry,
+    pub(super) lane: Option<usize>,
+    /// Both store the same value.
+    pub(super) is_same_value: bool,
+}
+
+/// A side of a race.
+struct Told {
+    place: Option<Place>,
+    access: Entry,
+}
+
+impl Told {
+    fn of(run: &Run, access: Entry, lane: Option<usize>) -> Told {
+        let layout: Layout = run.layout;
+        let wave = run.wave(layout.wave(access));
+        let place = wave.and_then(|wave| {
+            let (pc, inst) = run.instruction(access.site())?;
+            let place = Place::new(pc, &inst, Some(wave));
+            Some(match lane.or(layout.lane(access)) {
+                Some(lane) => place.lane(lane),
+                None => place,
+            })
+        });
+        Told { place, access }
+    }
+
+    fn pc(&self) -> u64 {
+        self.place.as_ref().map_or(0, |it| it.pc)
+    }
+}
+
+impl Race<'_> {
+    /// Reports it. The instruction with the higher address is the finding's place, so that the order of execution does not
+    /// decide which of two findings it is.
+    pub(super) fn report(
+        &self,
+        findings: &Findings,
+        context: &Context<'_>,
+        event: &MemoryEvent<'_>,
+    ) {
+        let (kind, memory) = match self.memory {
+            _ if self.is_same_value => (Kind::SameValueRace, self.memory),
+            Memory::Lds => (Kind::LdsRace, self.memory),
+            Memory::Global => (Kind::GlobalRace, self.memory),
+        };
+        let mut sides = [
+            Told::of(self.run, self.now, self.lane),
+            Told::of(self.run, self.before, None),
+        ];
+        if sides[1].pc() > sides[0].pc() {
+            sides.swap(0, 1);
+        }
+        let [own, other] = sides;
+        let key = Key {
+            kind,
+            pc: own.pc(),
+            other: other.pc(),
+            detail: 0,
+        };
+        let agents = match &other.place {
+            None => "A wave and the host".to_owned(),
+            Some(_) if self.run.layout.has_lanes() => "Two lanes".to_owned(),
+            Some(place) => {
+                let of = |place: &Place| place.wave.map(|wave| wave.group);
+                match own.place.as_ref().and_then(of) == of(place) {
+                    true => "Two waves of a workgroup".to_owned(),
+                    false => "Waves of two workgroups".to_owned(),
+                }
+            }
+        };
+        let what = if self.is_same_value {
+            format!("store the same value to {}", memory.name())
+        } else {
+            format!("access the same bytes of {}", memory.name())
+        };
+        let wave = own.place.as_ref().and_then(|it| it.wave);
+        findings.report(key, wave, || {
+            let message = format!("{agents} {what} in no order");
+            let mut finding = Finding::new(kind, context, event.instruction, message);
+            if let Some(place) = own.place.clone() {
+                finding.place = place;
+            }
+            finding.label = format!("{} at {:#x}", own.access.kind().name(), self.at);
+            finding.sides.push(Side {
+                label: match &other.place {
+                    Some(_) => format!("the other {}", other.access.kind().name()),
+                    None => "the host writes this memory while the kernel runs".to_owned(),
+                },
+                place: other.place.clone(),
+            });
+            finding.address = (memory == Memory::Global).then_some(self.at);
+            finding.help = Some(self.help(&own, &other).to_owned());
+            finding
+        });
+    }
+
+    fn help(&self, own: &Told, other: &Told) -> &'static str {
+        let group = |told: &Told| {
+            let wave = told.place.as_ref().and_then(|it| it.wave);
+            wave.map(|wave| wave.group)
+        };
+        if group(own).is_some() && group(own) == group(other) {
+            "`s_barrier` between both accesses, behind waits for what the waves have written"
+        } else {
+            "a release (waits, then an atomic or a store) behind the first, and an acquire (an atomic or GLC load, a wait for it, \
+             `buffer_wbinvl1`) before the second; or two dispatches"
+        }
+    }
+}

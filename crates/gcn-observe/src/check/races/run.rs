@@ -1,0 +1,208 @@
+//! What the threads of a dispatch share: the shadow of global memory, numbers of waves and instructions, and what waves have
+//! known at their releases.
+
+use std::collections::HashMap;
+use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use gcn_emu::memory::Memory;
+use gcn_emu::observe::Dispatched;
+use gcn_emu::wave::WaveId;
+use gcn_isa::Inst;
+
+use super::clock::{History, Known};
+use super::entry::{Entry, HOST, Kind, Layout, UNKNOWN_SITE};
+use super::shadow::Global;
+
+/// Instructions with numbers.
+#[derive(Default)]
+struct Sites {
+    list: Vec<(u64, Inst)>,
+    numbers: HashMap<u64, u16>,
+}
+
+/// A dispatch.
+pub(super) struct Run {
+    pub(super) layout: Layout,
+    pub(super) global: Global,
+    /// Workgroups in x and y.
+    groups: [u64; 2],
+    waves_per_group: u64,
+    /// True if code of the kernel's module may invalidate the vector cache: else no wave relies on another workgroup's.
+    pub(super) has_fences: bool,
+    sites: Mutex<Sites>,
+    histories: Mutex<HashMap<u32, History>>,
+    /// Releases that a later atomic has continued, by address.
+    chains: Mutex<HashMap<u64, Vec<Entry>>>,
+    /// Writes of the host so far.
+    host: AtomicU32,
+}
+
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// BUFFER_WBINVL1 and its variants, as the first dword of each encoding: the bits that count, and their value.
+const INVALIDATES: [(u32, u32); 2] = [
+    // 0x70 and 0x71 on GCN 1.0 and 1.1; 0x3e and 0x3f from 1.2 on.
+    (0xfdfa_0000, 0xe1c0_0000),
+    (0xfdfa_0000, 0xe0f8_0000),
+];
+
+/// Bytes of code that are searched.
+const SEARCHED: u64 = 64 << 20;
+
+/// True if the allocation that has the kernel's code may have an instruction that invalidates the vector cache. Data that look like
+/// one count; where the code is not in memory, the answer is yes.
+fn may_invalidate(memory: &Memory, entry: u64) -> bool {
+    let Some((region, _)) = memory.find(entry, 4) else {
+        return true;
+    };
+    if region.len() > SEARCHED {
+        return true;
+    }
+    let mut dwords = vec![0; (region.len() / 4) as usize];
+    if region.read_dwords(0, &mut dwords).is_none() {
+        return true;
+    }
+    let is_one = |dword: u32| {
+        let mut rows = INVALIDATES.iter();
+        rows.any(|(mask, value)| dword & mask == *value)
+    };
+    dwords.into_iter().any(is_one)
+}
+
+impl Run {
+    pub(super) fn new(dispatched: &Dispatched<'_>, layout: Layout) -> Run {
+        let dispatch = dispatched.dispatch;
+        let [x, y, _] = dispatch.groups();
+        Run {
+            layout,
+            global: Global::default(),
+            groups: [x, y],
+            waves_per_group: dispatch.waves_per_group(),
+            has_fences: may_invalidate(&dispatched.device.memory, dispatch.entry),
+            sites: Mutex::default(),
+            histories: Mutex::default(),
+            chains: Mutex::default(),
+            host: AtomicU32::new(0),
+        }
+    }
+
+    /// Number of a workgroup's first wave; nothing if there are more than have numbers.
+    pub(super) fn first_wave(&self, group: [u32; 3]) -> Option<u32> {
+        let [x, y, z] = group.map(u64::from);
+        let [across, down] = self.groups;
+        let number = (z * down + y) * across + x;
+        let first = number.checked_mul(self.waves_per_group)?;
+        let last = first.checked_add(self.waves_per_group)?;
+        (last <= u64::from(HOST)).then_some(first as u32)
+    }
+
+    /// The wave with a number; nothing for the host.
+    pub(super) fn wave(&self, number: u32) -> Option<WaveId> {
+        if number == HOST {
+            return None;
+        }
+        let number = u64::from(number);
+        let [across, down] = self.groups;
+        let group = number / self.waves_per_group;
+        Some(WaveId {
+            group: [
+                (group % across) as u32,
+                (group / across % down) as u32,
+                (group / across / down) as u32,
+            ],
+            wave: (number % self.waves_per_group) as u32,
+        })
+    }
+
+    /// The number of the instruction at an address.
+    pub(super) fn site(&self, pc: u64, inst: &Inst) -> u16 {
+        let mut sites = lock(&self.sites);
+        if let Some(&number) = sites.numbers.get(&pc) {
+            return number;
+        }
+        let number = sites.list.len() as u16;
+        if number >= UNKNOWN_SITE {
+            return UNKNOWN_SITE;
+        }
+        sites.list.push((pc, *inst));
+        sites.numbers.insert(pc, number);
+        number
+    }
+
+    /// The instruction with a number.
+    pub(super) fn instruction(&self, site: u16) -> Option<(u64, Inst)> {
+        lock(&self.sites).list.get(usize::from(site)).copied()
+    }
+
+    /// From a clock of a wave on it knows more.
+    pub(super) fn learns(&self, wave: u32, clock: u32, known: &Arc<Known>) {
+        let mut histories = lock(&self.histories);
+        histories
+            .entry(wave)
+            .or_default()
+            .push(clock, known.clone());
+    }
+
+    /// Adds what a release makes known, to the agent or to the workgroup.
+    pub(super) fn add_released(&self, entry: Entry, to: &mut Known) -> bool {
+        let (wave, clock) = (self.layout.wave(entry), self.layout.clock(entry));
+        if !to.add(wave, clock) {
+            return false;
+        }
+        if let Some(known) = lock(&self.histories).get(&wave).and_then(|it| it.at(clock)) {
+            to.join(known);
+        }
+        true
+    }
+
+    /// Releases that atomics at an address have continued.
+    pub(super) fn chains(&self) -> MutexGuard<'_, HashMap<u64, Vec<Entry>>> {
+        lock(&self.chains)
+    }
+
+    /// The host writes a range.
+    pub(super) fn host_writes(&self, range: std::ops::Range<u64>) {
+        let clock = self.host.fetch_add(1, Relaxed).saturating_add(1);
+        let entry = self
+            .layout
+            .entry(HOST, 0, clock, UNKNOWN_SITE, Kind::Store)
+            .releasing(super::entry::Release {
+                to_agent: true,
+                to_group: true,
+                publishes: true,
+            });
+        self.global.host_writes(range, self.layout, entry);
+    }
+}
+
+/// Adds a release to those that an atomic continues: of a wave the last one counts.
+pub(super) fn continue_release(layout: Layout, chain: &mut Vec<Entry>, entry: Entry) {
+    let wave = layout.wave(entry);
+    match chain.iter_mut().find(|it| layout.wave(**it) == wave) {
+        Some(known) => {
+            if layout.clock(*known) < layout.clock(entry) {
+                *known = entry;
+            }
+        }
+        None => chain.push(entry),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn invalidations_are_told_by_their_first_dword() {
+        let is_one = |dword: u32| INVALIDATES.iter().any(|(m, v)| dword & m == *v);
+        for dword in [0xe1c0_0000, 0xe1c4_0000, 0xe0f8_0000, 0xe0fc_0000] {
+            assert!(is_one(dword), "{dword:x}");
+        }
+        for dword in [0xe030_0000, 0xe070_1000, 0xbf81_0000, 0xdc50_8000] {
+            assert!(!is_one(dword), "{dword:x}");
+        }
+    }
+}

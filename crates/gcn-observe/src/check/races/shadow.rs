@@ -1,0 +1,450 @@
+//! Shadow memory: the last accesses of every byte.
+//!
+//! A row of 256 bytes, what 64 lanes access of a dword each, has one [`Cell`] as long as all of it is accessed at once, then
+//! one for each dword, and one for each byte once a part of a dword is accessed. Global memory has pages of rows, which are
+//! allocated when they are first accessed and are shared by threads.
+
+use std::collections::HashMap;
+use std::ops::Range;
+use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use super::clock::Known;
+use super::entry::{Entry, HOST, Kind, Layout, clashes};
+
+/// Bytes of a row.
+pub(super) const ROW: usize = 256;
+/// Rows of a page.
+const ROWS: usize = 16;
+/// Bytes of a page.
+const PAGE: u64 = (ROW * ROWS) as u64;
+const DWORD: usize = 4;
+
+/// Bytes of shadow memory that a dispatch may have; memory beyond it is not watched.
+const LIMIT: u64 = 4 << 30;
+
+/// The last accesses of a place: one write, and loads since then of two agents, which are of two workgroups if loads of two
+/// workgroups were seen. In place of the second load may be a store that an atomic of the same agent has followed.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub(super) struct Cell {
+    write: Entry,
+    loads: [Entry; 2],
+}
+
+/// The order of a wave's access behind others.
+#[derive(Clone, Debug)]
+pub(super) struct View<'a> {
+    pub(super) layout: Layout,
+    /// Waves of its workgroup.
+    pub(super) group: Range<u32>,
+    /// Clock of the workgroup's last barrier: what its waves did before it is ordered.
+    pub(super) since: u32,
+    /// Clocks of the waves that it has synchronised with.
+    pub(super) known: &'a Known,
+    /// True for LDS, where all that other workgroups did is past.
+    pub(super) is_lds: bool,
+}
+
+impl View<'_> {
+    /// True if an access of another agent is ordered before.
+    #[inline]
+    fn is_before(&self, entry: Entry) -> bool {
+        let wave = self.layout.wave(entry);
+        let clock = self.layout.clock(entry);
+        if self.group.contains(&wave) {
+            if clock < self.since {
+                return true;
+            }
+        } else if self.is_lds {
+            return true;
+        }
+        self.known.has(wave, clock)
+    }
+
+    /// True if two waves are of this workgroup, or both are not.
+    fn same_side(&self, a: Entry, b: Entry) -> bool {
+        let is_own = |entry| self.group.contains(&self.layout.wave(entry));
+        is_own(a) == is_own(b)
+    }
+}
+
+/// What an instruction's access has met.
+#[derive(Debug, Default)]
+pub(super) struct Met {
+    /// Accesses in no order with it, by address.
+    pub(super) conflicts: Vec<(u64, Entry)>,
+    /// Last writes of the places that it accesses, by address; kept on demand.
+    pub(super) writes: Vec<(u64, Entry)>,
+    /// Keeps `writes`.
+    pub(super) wants_writes: bool,
+}
+
+impl Met {
+    pub(super) fn clear(&mut self) {
+        self.conflicts.clear();
+        self.writes.clear();
+    }
+}
+
+impl Cell {
+    /// Notes an access of the place at an address.
+    #[inline]
+    fn touch(&mut self, now: Entry, view: &View<'_>, at: u64, met: &mut Met) {
+        let layout = view.layout;
+        let clash = |before: Entry| {
+            !before.is_none()
+                && !layout.same_agent(before, now)
+                && clashes(before, now)
+                && !view.is_before(before)
+        };
+        if met.wants_writes && !self.write.is_none() {
+            met.writes.push((at, self.write));
+        }
+        if clash(self.write) {
+            met.conflicts.push((at, self.write));
+        }
+        if now.kind().writes() {
+            for load in self.loads {
+                if clash(load) {
+                    met.conflicts.push((at, load));
+                }
+            }
+            let below = self.below(now, layout);
+            *self = Cell {
+                write: now,
+                loads: [Entry::NONE, below],
+            };
+        } else {
+            self.load(now, view);
+        }
+    }
+
+    /// The plain store of an agent that an atomic of the same agent hides: others' atomics may come before it all the same.
+    fn below(&self, now: Entry, layout: Layout) -> Entry {
+        if now.kind() != Kind::Atomic || !layout.same_agent(self.write, now) {
+            return Entry::NONE;
+        }
+        match self.write.kind() {
+            Kind::Store if !self.write.may_publish() => self.write,
+            Kind::Atomic if self.loads[1].kind() == Kind::Store => self.loads[1],
+            Kind::Store | Kind::Atomic | Kind::Load | Kind::CoherentLoad => Entry::NONE,
+        }
+    }
+
+    #[inline]
+    fn load(&mut self, now: Entry, view: &View<'_>) {
+        let [first, second] = self.loads;
+        if second.kind() == Kind::Store {
+            self.loads[0] = now;
+            return;
+        }
+        if first.is_none() || view.layout.same_agent(first, now) {
+            // A load that counts as an atomic's does not hide one that does not.
+            if first.kind() == Kind::Load && now.kind() == Kind::CoherentLoad && !first.is_none() {
+                return;
+            }
+            self.loads[0] = now;
+        } else if view.layout.same_agent(second, now)
+            || second.is_none()
+            || view.same_side(first, second)
+            || !view.same_side(first, now)
+        {
+            self.loads = [now, first];
+        } else {
+            self.loads[0] = now;
+        }
+    }
+}
+
+/// The cells of a row.
+#[derive(Debug)]
+pub(super) enum Row {
+    Whole(Cell),
+    Dwords(Box<[Cell; ROW / DWORD]>),
+    Bytes(Box<[Cell; ROW]>),
+}
+
+impl Default for Row {
+    fn default() -> Row {
+        Row::Whole(Cell::default())
+    }
+}
+
+impl Row {
+    /// Notes an access of some of its bytes; `base` is the address of the first. `may_grow` says whether bytes may be
+    /// allocated; where they may not, an access of a part is not noted.
+    fn touch(
+        &mut self,
+        bytes: Range<usize>,
+        base: u64,
+        now: Entry,
+        view: &View<'_>,
+        met: &mut Met,
+        may_grow: impl Fn(u64) -> bool,
+    ) {
+        let is_whole = bytes == (0..ROW);
+        if is_whole && let Row::Whole(cell) = self {
+            cell.touch(now, view, base, met);
+            return;
+        }
+        let is_dwords = bytes.start.is_multiple_of(DWORD) && bytes.end.is_multiple_of(DWORD);
+        match self {
+            Row::Whole(_) if !may_grow(size_of::<[Cell; ROW / DWORD]>() as u64) => return,
+            Row::Whole(cell) => *self = Row::Dwords(Box::new([*cell; ROW / DWORD])),
+            Row::Dwords(_) | Row::Bytes(_) => {}
+        }
+        if !is_dwords && let Row::Dwords(cells) = self {
+            if !may_grow(size_of::<[Cell; ROW]>() as u64) {
+                return;
+            }
+            let bytes: Vec<Cell> = cells.iter().flat_map(|cell| [*cell; DWORD]).collect();
+            if let Ok(bytes) = bytes.try_into() {
+                *self = Row::Bytes(bytes);
+            }
+        }
+        let (cells, size) = match self {
+            Row::Whole(_) => return,
+            Row::Dwords(cells) => (&mut cells[bytes.start / DWORD..bytes.end / DWORD], DWORD),
+            Row::Bytes(cells) => (&mut cells[bytes.clone()], 1),
+        };
+        let addresses = (base + bytes.start as u64..).step_by(size);
+        for (cell, at) in cells.iter_mut().zip(addresses) {
+            cell.touch(now, view, at, met);
+        }
+    }
+}
+
+/// Calls a function with each row of a range: the number of the row, and the bytes of it.
+fn rows(range: Range<u64>, mut each: impl FnMut(u64, Range<usize>)) {
+    let mut at = range.start;
+    while at < range.end {
+        let row = at / ROW as u64;
+        let end = ((row + 1) * ROW as u64).min(range.end);
+        let from = (at % ROW as u64) as usize;
+        each(row, from..from + (end - at) as usize);
+        at = end;
+    }
+}
+
+/// Shadow of a workgroup's LDS. It may be that of a workgroup before: its accesses are past.
+#[derive(Debug, Default)]
+pub(super) struct Share(Vec<Row>);
+
+impl Share {
+    /// A shadow of some bytes.
+    pub(super) fn resize(&mut self, bytes: usize) {
+        self.0.resize_with(bytes.div_ceil(ROW), Row::default);
+    }
+
+    /// Notes an access; what is beyond the LDS is not.
+    pub(super) fn touch(&mut self, range: Range<u64>, now: Entry, view: &View<'_>, met: &mut Met) {
+        let size = (self.0.len() * ROW) as u64;
+        rows(range.start.min(size)..range.end.min(size), |row, bytes| {
+            let base = row * ROW as u64;
+            self.0[row as usize].touch(bytes, base, now, view, met, |_| true);
+        });
+    }
+}
+
+/// Rows of a page of global memory.
+#[derive(Debug, Default)]
+pub(super) struct Page(Mutex<[Row; ROWS]>);
+
+impl Page {
+    fn rows(&self) -> MutexGuard<'_, [Row; ROWS]> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// Parts of the table of pages, each with a lock.
+const SHARDS: usize = 16;
+
+/// Pages by number.
+type Shard = Mutex<HashMap<u64, Arc<Page>>>;
+
+/// Shadow of global memory.
+#[derive(Debug, Default)]
+pub(super) struct Global {
+    pages: [Shard; SHARDS],
+    /// Bytes allocated.
+    bytes: AtomicU64,
+}
+
+impl Global {
+    /// Counts bytes that are about to be allocated; false if they are too many.
+    fn grow(&self, bytes: u64) -> bool {
+        self.bytes.fetch_add(bytes, Relaxed) < LIMIT
+    }
+
+    fn page(&self, number: u64) -> Option<Arc<Page>> {
+        let mut shard = self.pages[number as usize % SHARDS]
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner);
+        if let Some(page) = shard.get(&number) {
+            return Some(page.clone());
+        }
+        if !self.grow(size_of::<Page>() as u64) {
+            return None;
+        }
+        Some(shard.entry(number).or_default().clone())
+    }
+
+    /// Notes that the host has written a range, whatever waves have done to it before.
+    pub(super) fn host_writes(&self, range: Range<u64>, layout: Layout, now: Entry) {
+        let nothing = Known::default();
+        let view = View {
+            layout,
+            group: HOST..HOST + 1,
+            since: 0,
+            known: &nothing,
+            is_lds: true,
+        };
+        let mut recent = Recent::default();
+        recent.touch(self, range, now, &view, &mut Met::default());
+    }
+}
+
+/// Pages that a thread has accessed lately.
+#[derive(Debug)]
+pub(super) struct Recent(Vec<Option<(u64, Arc<Page>)>>);
+
+/// Pages that are kept.
+const RECENT: usize = 1024;
+
+impl Default for Recent {
+    fn default() -> Recent {
+        Recent(vec![None; RECENT])
+    }
+}
+
+impl Recent {
+    fn page(&mut self, global: &Global, number: u64) -> Option<&Page> {
+        let slot = &mut self.0[number as usize % RECENT];
+        if slot.as_ref().is_none_or(|(known, _)| *known != number) {
+            *slot = Some((number, global.page(number)?));
+        }
+        slot.as_ref().map(|(_, page)| &**page)
+    }
+
+    /// Notes an access of a range of global memory.
+    pub(super) fn touch(
+        &mut self,
+        global: &Global,
+        range: Range<u64>,
+        now: Entry,
+        view: &View<'_>,
+        met: &mut Met,
+    ) {
+        let mut at = range.start;
+        while at < range.end {
+            let number = at / PAGE;
+            let end = number.saturating_add(1).saturating_mul(PAGE).min(range.end);
+            if let Some(page) = self.page(global, number) {
+                let mut page = page.rows();
+                rows(at..end, |row, bytes| {
+                    let base = row * ROW as u64;
+                    let row = &mut page[row as usize % ROWS];
+                    row.touch(bytes, base, now, view, met, |bytes| global.grow(bytes));
+                });
+            }
+            at = end;
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A shadow of a page of global memory, and accesses of it by waves of workgroups of four.
+    struct Fixture {
+        layout: Layout,
+        global: Global,
+        recent: Recent,
+    }
+
+    impl Fixture {
+        fn new() -> Fixture {
+            Fixture {
+                layout: Layout::new(false),
+                global: Global::default(),
+                recent: Recent::default(),
+            }
+        }
+
+        /// Accesses a range in a phase of the workgroup, and returns the waves in conflict, by address.
+        fn access(
+            &mut self,
+            wave: u32,
+            phase: u32,
+            kind: Kind,
+            range: Range<u64>,
+        ) -> Vec<(u64, u32)> {
+            let known = Known::default();
+            let first = wave / 4 * 4;
+            let view = View {
+                layout: self.layout,
+                group: first..first + 4,
+                since: phase,
+                known: &known,
+                is_lds: false,
+            };
+            let mut met = Met::default();
+            let entry = self.layout.entry(wave, 0, phase, 0, kind);
+            self.recent
+                .touch(&self.global, range, entry, &view, &mut met);
+            let conflicts = met.conflicts.iter();
+            conflicts
+                .map(|(at, it)| (*at, self.layout.wave(*it)))
+                .collect()
+        }
+    }
+
+    #[test]
+    fn rows_are_split_where_they_are_accessed_in_part() {
+        let mut of = Fixture::new();
+        assert_eq!(of.access(0, 1, Kind::Store, 0x1000..0x1100), []);
+        assert_eq!(of.access(1, 1, Kind::Load, 0x1004..0x1008), [(0x1004, 0)]);
+        assert_eq!(of.access(0, 1, Kind::Store, 0x1008..0x100c), []);
+        assert_eq!(of.access(2, 1, Kind::Load, 0x100a..0x100b), [(0x100a, 0)]);
+        assert_eq!(of.access(2, 1, Kind::Store, 0x1101..0x1102), []);
+        assert_eq!(of.access(3, 1, Kind::Store, 0x1102..0x1103), []);
+        // Across a row's end and a page's.
+        assert_eq!(of.access(0, 1, Kind::Store, 0x1ffe..0x2002), []);
+        let met = of.access(1, 1, Kind::Store, 0x1ffc..0x2004);
+        assert_eq!(met, [(0x1ffe, 0), (0x1fff, 0), (0x2000, 0), (0x2001, 0)]);
+    }
+
+    #[test]
+    fn a_barrier_orders_a_workgroup_and_no_other() {
+        let mut of = Fixture::new();
+        assert_eq!(of.access(0, 1, Kind::Store, 0..256), []);
+        assert_eq!(of.access(1, 2, Kind::Store, 0..256), []);
+        assert_eq!(of.access(4, 3, Kind::Load, 0..256), [(0, 1)]);
+    }
+
+    #[test]
+    fn loads_of_two_workgroups_are_kept() {
+        let mut of = Fixture::new();
+        for wave in [0, 4, 5, 6] {
+            assert_eq!(of.access(wave, 1, Kind::Load, 0..4), []);
+        }
+        assert_eq!(of.access(6, 1, Kind::Store, 0..4), [(0, 0)]);
+        // Of one workgroup the last one, and one before it.
+        for wave in [1, 0] {
+            of.access(wave, 2, Kind::Load, 8..12);
+        }
+        assert_eq!(of.access(0, 2, Kind::Store, 8..12), [(8, 1)]);
+    }
+
+    #[test]
+    fn an_atomic_does_not_hide_the_store_before_it() {
+        let mut of = Fixture::new();
+        of.access(0, 1, Kind::Store, 0..4);
+        of.access(0, 1, Kind::Atomic, 0..4);
+        of.access(0, 1, Kind::Load, 0..4);
+        assert_eq!(of.access(4, 1, Kind::Atomic, 0..4), [(0, 0), (0, 0)]);
+        // The load was one of them; now nothing is left of either.
+        assert_eq!(of.access(8, 1, Kind::Atomic, 0..4), []);
+    }
+}

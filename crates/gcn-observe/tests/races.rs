@@ -1,0 +1,401 @@
+//! The checker of races: racy kernels, and the same in order.
+
+mod common;
+
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use common::{Size, TARGETS, assembled, buffer, device, expect, expect_compiled, told};
+use gcn_observe::check::checkers;
+use gcn_observe::finding::{Check, Findings};
+
+const RACES: &[Check] = &[Check::Races];
+
+/// Two waves of one workgroup.
+const WAVES: Size = Size {
+    grid: 128,
+    group: 128,
+};
+/// Two workgroups of a wave.
+const GROUPS: Size = Size {
+    grid: 128,
+    group: 64,
+};
+
+#[track_caller]
+fn assembly(size: Size, body: &str, expected: &[&str]) {
+    expect(&TARGETS, size, RACES, body, expected);
+}
+
+#[track_caller]
+fn opencl(size: Size, text: &str, expected: &[&str]) {
+    expect_compiled(&["gfx701", "gfx803", "gfx906"], size, RACES, text, expected);
+}
+
+#[test]
+fn lds_of_another_wave_needs_a_barrier() {
+    let body = |between: &str| {
+        format!(
+            "ds_write_b32 v1, v0\nv_xor_b32 v2, 0x100, v1\n{between}\nds_read_b32 v3, v2\ns_waitcnt lgkmcnt(0)"
+        )
+    };
+    // Each wave reads what the other has not written, or has.
+    assembly(
+        WAVES,
+        &body("s_waitcnt lgkmcnt(0)"),
+        &["lds-race: ds_read_b32 v3, v2 | ds_write_b32 v1, v0"],
+    );
+    assembly(WAVES, &body("s_waitcnt lgkmcnt(0)\ns_barrier"), &[]);
+}
+
+#[test]
+fn what_was_loaded_before_is_not_to_be_overwritten_behind_no_barrier() {
+    let body = |between: &str| {
+        format!(
+            "ds_write_b32 v1, v0\ns_waitcnt lgkmcnt(0)\ns_barrier\nv_xor_b32 v2, 0x100, v1\nds_read_b32 v3, v2\n\
+             s_waitcnt lgkmcnt(0)\n{between}\nds_write_b32 v1, v3\n"
+        )
+    };
+    assembly(
+        WAVES,
+        &body(""),
+        &["lds-race: ds_write_b32 v1, v3 | ds_read_b32 v3, v2"],
+    );
+    assembly(WAVES, &body("s_barrier"), &[]);
+}
+
+#[test]
+fn bytes_of_a_dword_are_told_apart() {
+    let body = |distance: u32| {
+        format!(
+            "v_and_b32 v2, 63, v0\nv_lshlrev_b32 v2, 1, v2\nv_mov_b32 v3, {distance}\nv_mul_lo_u32 v3, v3, s8\n\
+             v_or_b32 v2, v2, v3\nds_write_b8 v2, v0\n"
+        )
+    };
+    assembly(WAVES, &body(1), &[]);
+    assembly(
+        WAVES,
+        &body(0),
+        &["lds-race: ds_write_b8 v2, v0 | ds_write_b8 v2, v0"],
+    );
+}
+
+#[test]
+fn two_workgroups_store_to_one_address() {
+    let store = "buffer_store_dword v2, v1, s[4:7], 0 offen";
+    let twice = |kind: &str| format!("{kind}: {store} | {store}");
+    let body = |value: &str| format!("v_mov_b32 v2, {value}\n{store}");
+    assembly(GROUPS, &body("s2"), &[&twice("global-race")]);
+    assembly(GROUPS, &body("7"), &[&twice("same-value-race")]);
+    let apart = "s_lshl_b32 s9, s2, 8\nv_add_u32 v1, s9, v1\nv_mov_b32 v2, s2\n\
+                 buffer_store_dword v2, v1, s[4:7], 0 offen";
+    expect(&["gfx900", "gfx906"], GROUPS, RACES, apart, &[]);
+    // A barrier is the workgroup's.
+    let body = "v_mov_b32 v2, s2\ns_barrier\nbuffer_store_dword v2, v1, s[4:7], 0 offen";
+    assembly(GROUPS, body, &[&twice("global-race")]);
+    assembly(
+        Size {
+            grid: 64,
+            group: 64,
+        },
+        body,
+        &[],
+    );
+}
+
+#[test]
+fn lanes_store_different_values_to_one_address() {
+    let one = Size {
+        grid: 64,
+        group: 64,
+    };
+    let store = "buffer_store_dword v0, v2, s[4:7], 0 offen";
+    let own = format!("lane-race: {store} | {store}");
+    assembly(one, &format!("v_mov_b32 v2, 0\n{store}"), &[&own]);
+    assembly(
+        one,
+        "v_mov_b32 v2, 0\nbuffer_store_dword v2, v2, s[4:7], 0 offen",
+        &[],
+    );
+    // Two lanes share a dword.
+    assembly(
+        one,
+        "v_and_b32 v2, 0x7c, v1\nds_write_b32 v2, v0",
+        &["lane-race: ds_write_b32 v2, v0 | ds_write_b32 v2, v0"],
+    );
+    // One word of the second element is the next lane's first.
+    assembly(
+        one,
+        "ds_write2_b32 v1, v0, v0 offset0:0 offset1:1",
+        &["lane-race: ds_write2_b32 v1, v0, v0 offset1:1 | ds_write2_b32 v1, v0, v0 offset1:1"],
+    );
+    assembly(one, "ds_write2_b32 v1, v0, v0 offset0:0 offset1:64", &[]);
+}
+
+#[test]
+fn atomics_meet_atomics_and_nothing_else() {
+    let atomic = "buffer_atomic_add v0, v1, s[4:7], 0 offen";
+    assembly(GROUPS, atomic, &[]);
+    assembly(
+        GROUPS,
+        &format!("{atomic}\nbuffer_load_dword v3, v1, s[4:7], 0 offen glc"),
+        &[],
+    );
+    let load = "buffer_load_dword v3, v1, s[4:7], 0 offen";
+    // The first workgroup's load is ordered behind its own atomic; the second's atomic is behind neither.
+    assembly(
+        GROUPS,
+        &format!("{atomic}\n{load}"),
+        &[&format!("global-race: {load} | {atomic}")],
+    );
+    // LDS is set to zero and counted in without a barrier.
+    let init = |between: &str| {
+        format!(
+            "v_and_b32 v2, 0xfc, v1\nv_mov_b32 v3, 0\nv_mov_b32 v4, 1\nds_write_b32 v2, v3\n\
+             {between}\nds_add_u32 v2, v4\n"
+        )
+    };
+    let store = "ds_write_b32 v2, v3";
+    assembly(
+        WAVES,
+        &init(""),
+        &[
+            &format!("lds-race: {store} | {store}"),
+            &format!("lds-race: ds_add_u32 v2, v4 | {store}"),
+        ],
+    );
+    let barrier = "s_waitcnt lgkmcnt(0)\ns_barrier";
+    let clean = init(barrier).replace(store, &format!("ds_write_b32 v1, v3\n{barrier}"));
+    assembly(WAVES, &clean, &[]);
+}
+
+/// A wave stores data and a flag; one of another workgroup, or of the same, waits for the flag and loads the data. `is_second`
+/// is true in a scalar register for the producer.
+fn flag(producer: &str, release: &str, acquire: &str, load: &str) -> String {
+    format!(
+        "s_movk_i32 s10, 0x4000\nv_and_b32 v1, 0xfc, v1\nv_mov_b32 v2, 0x1000\nv_mov_b32 v5, 1\n\
+         s_cmp_eq_u32 {producer}, 1\ns_cbranch_scc1 produce\n\
+         spin:\nbuffer_load_dword v3, v2, s[4:7], 0 offen glc\ns_waitcnt vmcnt(0)\nv_readfirstlane_b32 s9, v3\n\
+         s_cmp_lg_u32 s9, 1\ns_cbranch_scc1 spin\n{acquire}\n{load}\ns_waitcnt vmcnt(0) lgkmcnt(0)\ns_endpgm\n\
+         produce:\nbuffer_store_dword v0, v1, s[4:7], 0 offen\n{release}\nbuffer_store_dword v5, v2, s[4:7], 0 offen\n"
+    )
+}
+
+const LOAD: &str = "buffer_load_dword v4, v1, s[4:7], 0 offen";
+const DATA: &str = "buffer_store_dword v0, v1, s[4:7], 0 offen";
+const SCALAR: &str = "s_load_dword s12, s[4:5], 0x0";
+
+#[test]
+fn a_flag_orders_behind_a_release_and_an_acquire() {
+    let race = [format!("global-race: {DATA} | {LOAD}")];
+    let race: Vec<&str> = race.iter().map(String::as_str).collect();
+    let wait = "s_waitcnt vmcnt(0)";
+    let cases: [(&str, &str, &[&str]); 4] = [
+        (wait, "buffer_wbinvl1", &[]),
+        ("", "buffer_wbinvl1", &race),
+        (wait, "", &race),
+        ("", "", &race),
+    ];
+    for (release, acquire, expected) in cases {
+        assembly(GROUPS, &flag("s2", release, acquire, LOAD), expected);
+    }
+    // In one workgroup the cache is one.
+    assembly(WAVES, &flag("s8", wait, "", LOAD), &[]);
+}
+
+#[test]
+fn scalar_loads_need_an_invalidation_of_their_own() {
+    let race = format!("global-race: {DATA} | {SCALAR}");
+    let body = |acquire| flag("s2", "s_waitcnt vmcnt(0)", acquire, SCALAR);
+    assembly(GROUPS, &body("buffer_wbinvl1"), &[&race]);
+    assembly(GROUPS, &body("buffer_wbinvl1\ns_dcache_inv"), &[]);
+}
+
+#[test]
+fn a_barrier_passes_on_what_its_waves_have_acquired() {
+    // Two waves store; one of them releases for both, behind a barrier.
+    let body = |wait: &str| {
+        format!(
+            "v_mov_b32 v2, 0x1000\nv_mov_b32 v5, 1\ns_cmp_eq_u32 s2, 1\ns_cbranch_scc1 produce\n\
+             spin:\nbuffer_load_dword v3, v2, s[4:7], 0 offen glc\ns_waitcnt vmcnt(0)\nv_readfirstlane_b32 s9, v3\n\
+             s_cmp_lg_u32 s9, 1\ns_cbranch_scc1 spin\nbuffer_wbinvl1\n{LOAD}\ns_waitcnt vmcnt(0)\ns_endpgm\n\
+             produce:\n{DATA}\n{wait}\ns_barrier\ns_cmp_eq_u32 s8, 1\ns_cbranch_scc1 end\n\
+             s_waitcnt vmcnt(0)\nbuffer_store_dword v5, v2, s[4:7], 0 offen\nend:\n"
+        )
+    };
+    let size = Size {
+        grid: 256,
+        group: 128,
+    };
+    assembly(size, &body("s_waitcnt vmcnt(0)"), &[]);
+    // The other wave's stores may be on their way.
+    assembly(size, &body(""), &[&format!("global-race: {DATA} | {LOAD}")]);
+}
+
+#[test]
+fn the_host_is_an_agent_while_the_kernel_runs() {
+    for (acquire, expected) in [
+        ("", &[&*format!("global-race: {LOAD} | -")][..]),
+        ("buffer_wbinvl1", &[]),
+    ] {
+        let device = device("gfx900");
+        let body = flag("s30", "", acquire, LOAD);
+        let kernel = assembled(&device, &format!("s_mov_b32 s30, 0\n{body}"));
+        let findings = Arc::new(Findings::default());
+        let observers = checkers(RACES, &findings);
+        device.observe(&observers);
+        let data = buffer(&device);
+        let launch = kernel.launch([64, 1, 1]).group([64, 1, 1]).arg(&data);
+        let progress = Arc::new(gcn_runtime::progress::Progress::default());
+        let launch = launch.observers(&observers).progress(&progress);
+        let running = launch.submit(&device.queue()).expect("it can be launched");
+        let begin = Instant::now();
+        while progress.done().instructions == 0 {
+            assert!(begin.elapsed() < Duration::from_secs(60), "nothing runs");
+            std::thread::yield_now();
+        }
+        data.write(0, &[5u32; 64]).expect("it is there");
+        data.write(0x400, &[1u32]).expect("it is there");
+        running.wait().expect("no fault");
+        let found: Vec<String> = findings.all().0.iter().map(told).collect();
+        assert_eq!(found, expected);
+    }
+}
+
+#[test]
+fn compiled_reductions_are_clean_and_are_not_without_their_barriers() {
+    let text = |barrier: &str| {
+        format!(
+            "kernel void test(global uint *data) {{
+                local uint part[256];
+                uint n = get_local_id(0);
+                part[n] = data[get_global_id(0)];
+                {barrier}
+                for (uint step = 128; step > 0; step /= 2) {{
+                    if (n < step) part[n] += part[n + step];
+                    {barrier}
+                }}
+                if (n == 0) data[1024 + get_group_id(0)] = part[0];
+            }}"
+        )
+    };
+    let size = Size {
+        grid: 1024,
+        group: 256,
+    };
+    opencl(size, &text("barrier(CLK_LOCAL_MEM_FENCE);"), &[]);
+    opencl(size, &text(""), &["lds-race"]);
+}
+
+#[test]
+fn compiled_histograms_are_clean_and_are_not_without_their_barriers() {
+    let text = |before: &str, after: &str| {
+        format!(
+            "kernel void test(global uint *data) {{
+                local uint bins[64];
+                uint n = get_local_id(0);
+                if (n < 64) bins[n] = 0;
+                {before}
+                atomic_inc(&bins[(data[get_global_id(0)] * 7) & 63]);
+                {after}
+                if (n < 64) atomic_add(&data[2048 + n], bins[n]);
+            }}"
+        )
+    };
+    let barrier = "barrier(CLK_LOCAL_MEM_FENCE);";
+    let size = Size {
+        grid: 1024,
+        group: 256,
+    };
+    opencl(size, &text(barrier, barrier), &[]);
+    opencl(size, &text("", barrier), &["lds-race"]);
+    opencl(size, &text(barrier, ""), &["lds-race"]);
+}
+
+#[test]
+fn compiled_barriers_of_the_grid_are_clean_and_are_not_without_their_fences() {
+    let text = |release: &str, acquire: &str| {
+        format!(
+            "kernel void test(global uint *data) {{
+                global atomic_uint *count = (global atomic_uint *)(data + 8192);
+                uint n = get_global_id(0);
+                data[n] = n;
+                barrier(CLK_GLOBAL_MEM_FENCE);
+                if (get_local_id(0) == 0) {{
+                    atomic_fetch_add_explicit(count, 1, {release}, memory_scope_device);
+                    while (atomic_load_explicit(count, {acquire}, memory_scope_device) != 8192 + get_num_groups(0));
+                }}
+                barrier(CLK_GLOBAL_MEM_FENCE);
+                data[4096 + n] = data[get_global_size(0) - 1 - n];
+            }}"
+        )
+    };
+    let size = Size {
+        grid: 1024,
+        group: 128,
+    };
+    let (release, acquire) = ("memory_order_acq_rel", "memory_order_acquire");
+    opencl(size, &text(release, acquire), &[]);
+    opencl(
+        size,
+        &text("memory_order_relaxed", "memory_order_relaxed"),
+        &["global-race"],
+    );
+}
+
+#[test]
+fn compiled_flags_are_clean_and_are_not_without_their_fences() {
+    let text = |release: &str, acquire: &str| {
+        format!(
+            "kernel void test(global uint *data) {{
+                global atomic_uint *flag = (global atomic_uint *)(data + 8192);
+                uint n = get_local_id(0);
+                if (get_group_id(0) == 1) {{
+                    data[n] = n + 1;
+                    barrier(CLK_GLOBAL_MEM_FENCE);
+                    if (n == 0) atomic_store_explicit(flag, 1, {release}, memory_scope_device);
+                }} else {{
+                    if (n == 0) while (atomic_load_explicit(flag, {acquire}, memory_scope_device) != 1);
+                    barrier(CLK_GLOBAL_MEM_FENCE);
+                    data[4096 + n] = data[128 - 1 - n];
+                }}
+            }}"
+        )
+    };
+    let size = Size {
+        grid: 256,
+        group: 128,
+    };
+    let (release, acquire) = ("memory_order_release", "memory_order_acquire");
+    opencl(size, &text(release, acquire), &[]);
+    opencl(
+        size,
+        &text(release, "memory_order_relaxed"),
+        &["global-race"],
+    );
+}
+
+#[test]
+fn lanes_are_agents_on_demand() {
+    let one = Size {
+        grid: 64,
+        group: 64,
+    };
+    let text = |barrier: &str| {
+        format!(
+            "kernel void test(global uint *data) {{
+                local uint part[64];
+                uint n = get_local_id(0);
+                part[n] = data[n];
+                {barrier}
+                data[1024 + n] = part[n ^ 1];
+            }}"
+        )
+    };
+    let targets = ["gfx803", "gfx906"];
+    let lanes = &[Check::Lanes];
+    expect_compiled(&targets, one, RACES, &text(""), &[]);
+    expect_compiled(&targets, one, lanes, &text(""), &["lds-race"]);
+    let barrier = "barrier(CLK_LOCAL_MEM_FENCE);";
+    expect_compiled(&targets, one, lanes, &text(barrier), &[]);
+}
