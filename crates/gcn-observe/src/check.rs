@@ -1,5 +1,6 @@
 //! Checkers: observers that report to [`Findings`].
 
+mod hazards;
 mod waits;
 mod races;
 mod barriers;
@@ -13,6 +14,7 @@ use crate::finding::{Check, Findings};
 /// An observer that carries out a check.
 pub fn checker(check: Check, findings: &Arc<Findings>) -> Arc<dyn Observer> {
     match check {
+        Check::Hazards => Arc::new(hazards::Hazards::new(findings.clone())),
         Check::Waits => Arc::new(waits::Waits::new(findings.clone())),
         Check::Races => Arc::new(races::Races::new(findings.clone(), false)),
         Check::Barriers => Arc::new(barriers::Barriers::new(findings.clone())),

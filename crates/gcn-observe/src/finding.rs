@@ -98,16 +98,25 @@ impl Finding {
         message: impl Into<String>,
     ) -> Finding {
         Finding {
+            kernel: context.dispatched.dispatch.kernel.clone(),
+            dispatch: context.dispatched.id,
+            ..Finding::at(kind, Place::of(context, instruction), message)
+        }
+    }
+
+    /// A finding that has happened once, of the first dispatch or of none.
+    pub fn at(kind: Kind, place: Place, message: impl Into<String>) -> Finding {
+        Finding {
             kind,
             message: message.into(),
-            place: Place::of(context, instruction),
+            place,
             label: String::new(),
             sides: Vec::new(),
             address: None,
             notes: Vec::new(),
             help: None,
-            kernel: context.dispatched.dispatch.kernel.clone(),
-            dispatch: context.dispatched.id,
+            kernel: None,
+            dispatch: 0,
             count: 1,
         }
     }

@@ -115,6 +115,35 @@ impl<T> Outstanding<T> {
     }
 }
 
+impl<T: PartialEq> Outstanding<T> {
+    /// Joins what may be outstanding on another way to the same place. Returns true if that is more than before.
+    pub(crate) fn join(&mut self, other: &Outstanding<T>) -> bool
+    where
+        T: Clone,
+    {
+        let mut grown = false;
+        for theirs in &other.held {
+            let same = |it: &&mut Held<T>| it.counter == theirs.counter && it.what == theirs.what;
+            match self.held.iter_mut().find(same) {
+                Some(ours) => {
+                    // Of a FLAT the order may differ from way to way; the one without any is the weaker.
+                    if ours.order.is_kept() && !theirs.order.is_kept() {
+                        ours.order = theirs.order;
+                        grown = true;
+                    }
+                    grown |= theirs.least < ours.least;
+                    ours.least = ours.least.min(theirs.least);
+                }
+                None => {
+                    self.held.push(theirs.clone());
+                    grown = true;
+                }
+            }
+        }
+        grown
+    }
+}
+
 /// Registers that an instruction holds: each of its uses with the counter that releases it.
 pub(crate) fn registers_held(
     inst: &Inst,

@@ -129,12 +129,17 @@ impl<'a> Uses<'a> {
         let before = *self;
         let isa = self.inst.isa;
         Hazard::ALL.into_iter().filter_map(move |hazard| {
-            let is_there = hazard.on().has(isa)
-                && before
-                    .begins(hazard)
-                    .any(|first| after.ends(hazard).any(|second| first.overlaps(&second)));
-            is_there.then(|| (hazard, hazard.wait_states(isa)))
+            before
+                .ended_by(hazard, after)
+                .map(|_| (hazard, hazard.wait_states(isa)))
         })
+    }
+
+    /// The use of registers by which a later instruction ends a hazard that this one begins; `None` if it does not.
+    pub fn ended_by(&self, hazard: Hazard, after: &Uses<'_>) -> Option<RegisterUse> {
+        let ends = |second: &RegisterUse| self.begins(hazard).any(|first| first.overlaps(second));
+        let is_here = hazard.on().has(self.inst.isa);
+        after.ends(hazard).find(|it| is_here && ends(it))
     }
 
     /// True for two memory instructions of one kind that may not follow each other without another instruction between

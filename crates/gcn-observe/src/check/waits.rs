@@ -14,11 +14,12 @@ use gcn_emu::observe::{
 };
 use gcn_isa::Inst;
 use gcn_isa::simm::Waitcnt;
-use gcn_isa::uses::{Counter, Counters, Order, RegisterUse, Registers};
+use gcn_isa::uses::{Counter, Order, RegisterUse, Registers};
 
+use crate::conflict::{Conflict, conflicts, detail};
 use crate::finding::{Finding, Findings, Key, Kind, Place, Side};
 use crate::outstanding::{Held, Outstanding, registers_held};
-use crate::registers::{Set, lanes_of, name, used};
+use crate::registers::{Set, lanes_of, used};
 use crate::waves::Waves;
 
 use facts::{Cache, Issued, Role};
@@ -106,8 +107,8 @@ struct Watch {
     access: Box<Access>,
 }
 
-/// A conflict of an instruction with what an operation holds.
-struct Conflict {
+/// An instruction's use of what an operation holds.
+struct Met {
     held: Held<Hold>,
     /// The instruction's use.
     its: RegisterUse,
@@ -115,32 +116,26 @@ struct Conflict {
 
 impl Watch {
     /// The first conflict of the instruction's registers with each outstanding operation.
-    fn conflicts(state: &WaveState, instruction: &Instruction<'_>) -> Vec<Conflict> {
+    fn met(state: &WaveState, instruction: &Instruction<'_>) -> Vec<Met> {
         let inst = &instruction.step.inst;
         let uses = inst.uses();
         let own = uses.counters();
-        let mut found: Vec<Conflict> = Vec::new();
+        let mut found: Vec<Met> = Vec::new();
         for its in used(instruction) {
             let its_lanes = lanes_of(its.lanes, instruction.exec);
+            let released = uses.released_by(&its);
             for held in state.outstanding.held() {
                 let What::Registers(use_held, lanes) = &held.what.what else {
                     continue;
                 };
                 let is_vector = matches!(its.registers, Registers::Vector { .. });
-                if !use_held.overlaps(&its) || is_vector && its_lanes & lanes == 0 {
+                if is_vector && its_lanes & lanes == 0 {
                     continue;
                 }
-                let meets = if use_held.written != 0 {
-                    let reads = its.read & use_held.written != 0;
-                    let writes = its.written & use_held.written != 0
-                        && !returns_in_order(held, own, uses.released_by(&its));
-                    reads || writes
-                } else {
-                    its.written & use_held.read != 0
-                };
-                let is_known = |it: &Conflict| it.held.what.pc == held.what.pc;
+                let meets = conflicts(&its, (own, released), use_held, (held.counter, held.order));
+                let is_known = |it: &Met| it.held.what.pc == held.what.pc;
                 if meets && !found.iter().any(is_known) {
-                    found.push(Conflict {
+                    found.push(Met {
                         held: held.clone(),
                         its,
                     });
@@ -157,25 +152,32 @@ impl Watch {
         context: &Context<'_>,
         instruction: &Instruction<'_>,
     ) {
-        for conflict in Self::conflicts(state, instruction) {
-            let pc = conflict.held.what.pc;
-            let kind = match &conflict.held.what.what {
-                What::Registers(held, _) if held.written == 0 => Kind::SourceOverwritten,
-                _ => Kind::MissingWait,
+        for Met { held, its } in Self::met(state, instruction) {
+            let What::Registers(theirs, _) = &held.what.what else {
+                continue;
             };
-            let detail = detail(conflict.its.registers);
+            let pc = held.what.pc;
+            let conflict = Conflict {
+                its,
+                theirs: *theirs,
+                operation: Place::new(pc, &held.what.inst, Some(context.id())),
+                waits: vec![(held.counter, held.wait())],
+            };
             let key = Key {
-                kind,
+                kind: conflict.kind(),
                 pc: context.pc,
                 other: pc,
-                detail,
+                detail: detail(its.registers),
             };
-            findings.report(key, Some(context.id()), || {
-                described(kind, &conflict, context, instruction)
+            let isa = instruction.step.inst.isa;
+            findings.report(key, Some(context.id()), || Finding {
+                kernel: context.dispatched.dispatch.kernel.clone(),
+                dispatch: context.dispatched.id,
+                ..conflict.finding(isa, Place::of(context, instruction))
             });
             state
                 .outstanding
-                .retain(|it| it.what.pc != pc || it.counter != conflict.held.counter);
+                .retain(|it| it.what.pc != pc || it.counter != held.counter);
             state.changed();
         }
     }
@@ -300,71 +302,6 @@ impl Watch {
             .issue(&counters, Waitcnt::max(inst.isa), holds);
         state.changed();
     }
-}
-
-/// True if an instruction's result comes behind that of an outstanding operation, since both complete in order.
-fn returns_in_order(held: &Held<Hold>, own: Option<Counters>, released: &[Counter]) -> bool {
-    own.is_some_and(|own| own.order == held.order && own.order.is_kept())
-        && released.contains(&held.counter)
-}
-
-/// A number that tells registers apart.
-fn detail(registers: Registers) -> u64 {
-    match registers {
-        Registers::Vector { first, .. } => u64::from(first),
-        Registers::Scalar { first, .. } => 1 << 8 | u64::from(first),
-        Registers::State(_) => 1 << 9,
-    }
-}
-
-fn described(
-    kind: Kind,
-    conflict: &Conflict,
-    context: &Context<'_>,
-    instruction: &Instruction<'_>,
-) -> Finding {
-    let isa = instruction.step.inst.isa;
-    let (held, its) = (&conflict.held, &conflict.its);
-    let What::Registers(theirs, _) = &held.what.what else {
-        return Finding::new(kind, context, instruction, "");
-    };
-    let register = name(isa, its.registers);
-    let reads = its.read & theirs.written != 0;
-    let (message, label, side) = match (kind, reads) {
-        (Kind::SourceOverwritten, _) => (
-            format!("{register} is overwritten while an operation may still have to read it"),
-            format!("writes {register}"),
-            format!("the operation that reads {}", name(isa, theirs.registers)),
-        ),
-        (_, true) => (
-            format!("{register} is read while the operation that writes it may be incomplete"),
-            format!("reads {register}"),
-            format!("the operation that writes {}", name(isa, theirs.registers)),
-        ),
-        (_, false) => (
-            format!(
-                "{register} is written while an earlier operation that writes it may be incomplete"
-            ),
-            format!("writes {register}"),
-            format!("the operation that writes {}", name(isa, theirs.registers)),
-        ),
-    };
-    let mut finding = Finding::new(kind, context, instruction, message);
-    finding.label = label;
-    finding.sides.push(Side {
-        label: side,
-        place: Some(Place::new(
-            held.what.pc,
-            &held.what.inst,
-            Some(context.id()),
-        )),
-    });
-    finding.help = Some(format!(
-        "`s_waitcnt {}({})` before the instruction",
-        held.counter,
-        held.wait()
-    ));
-    finding
 }
 
 impl WaveObserver for Watch {

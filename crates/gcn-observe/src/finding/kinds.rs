@@ -57,6 +57,8 @@ checks! {
     Barriers "barriers" on
     /// Races of lanes, as the rules of OpenCL have it: lanes that execute together hide some of them.
     Lanes "lanes" off
+    /// Pairs of instructions with fewer wait states between them than hardware needs.
+    Hazards "hazards" on
 }
 
 impl Check {
@@ -198,6 +200,12 @@ kinds! {
         example "s_cbranch_scc1 end\ns_barrier\nend:\ns_endpgm"
         remedy "Let all waves reach the barrier: skip the work, not the barrier."
         source "OpenCL C, work-group synchronization functions; the ISA manuals, S_BARRIER"
+    MissingWaitStates "missing-wait-states" Hazards Error
+        meaning "Two instructions have fewer instructions between them than hardware needs: the later one sees what was there before \
+                 the earlier one, or destroys what that still needs. An instruction is a wait state, `s_nop N` is N + 1."
+        example "v_readfirstlane_b32 s4, v0\nv_readlane_b32 s5, v1, s4    ; needs s_nop 3 before it"
+        remedy "Put S_NOP or instructions that have nothing to do with it between both."
+        source "checklist 6; errata E107, E252"
 }
 
 impl Kind {

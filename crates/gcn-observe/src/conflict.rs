@@ -1,0 +1,105 @@
+//! Conflicts of an instruction's registers with those that an operation holds, and how findings describe them.
+
+use gcn_isa::Isa;
+use gcn_isa::uses::{Counter, Counters, Order, RegisterUse, Registers};
+
+use crate::finding::{Finding, Kind, Place, Side};
+use crate::registers::name;
+
+/// True if an instruction's use of registers must wait for an operation that holds some. `own` are the counters that the
+/// instruction adds to, `released` those that say when its own use is over.
+pub(crate) fn conflicts(
+    its: &RegisterUse,
+    (own, released): (Option<Counters>, &[Counter]),
+    theirs: &RegisterUse,
+    (counter, order): (Counter, Order),
+) -> bool {
+    if !theirs.overlaps(its) {
+        return false;
+    }
+    if theirs.written == 0 {
+        return its.written & theirs.read != 0;
+    }
+    // Its result comes behind the other one, since both complete in order.
+    let returns_in_order = || {
+        own.is_some_and(|own| own.order == order && order.is_kept()) && released.contains(&counter)
+    };
+    its.read & theirs.written != 0 || its.written & theirs.written != 0 && !returns_in_order()
+}
+
+/// A number that tells registers apart.
+pub(crate) fn detail(registers: Registers) -> u64 {
+    match registers {
+        Registers::Vector { first, .. } => u64::from(first),
+        Registers::Scalar { first, .. } => 1 << 8 | u64::from(first),
+        Registers::State(_) => 1 << 9,
+    }
+}
+
+/// An instruction's use of registers that an operation holds.
+pub(crate) struct Conflict {
+    /// The instruction's use.
+    pub(crate) its: RegisterUse,
+    /// The operation's.
+    pub(crate) theirs: RegisterUse,
+    /// The operation.
+    pub(crate) operation: Place,
+    /// Waits that release the registers: counters and their values.
+    pub(crate) waits: Vec<(Counter, u8)>,
+}
+
+impl Conflict {
+    /// The kind of its finding.
+    pub(crate) fn kind(&self) -> Kind {
+        if self.theirs.written == 0 {
+            Kind::SourceOverwritten
+        } else {
+            Kind::MissingWait
+        }
+    }
+
+    /// The finding at an instruction.
+    pub(crate) fn finding(self, isa: Isa, place: Place) -> Finding {
+        let (register, theirs) = (
+            name(isa, self.its.registers),
+            name(isa, self.theirs.registers),
+        );
+        let reads = self.its.read & self.theirs.written != 0;
+        let kind = self.kind();
+        let (message, label, side) = match (kind, reads) {
+            (Kind::SourceOverwritten, _) => (
+                format!("{register} is overwritten while an operation may still have to read it"),
+                format!("writes {register}"),
+                format!("the operation that reads {theirs}"),
+            ),
+            (_, true) => (
+                format!("{register} is read while the operation that writes it may be incomplete"),
+                format!("reads {register}"),
+                format!("the operation that writes {theirs}"),
+            ),
+            (_, false) => (
+                format!(
+                    "{register} is written while an earlier operation that writes it may be incomplete"
+                ),
+                format!("writes {register}"),
+                format!("the operation that writes {theirs}"),
+            ),
+        };
+        let mut finding = Finding::at(kind, place, message);
+        finding.label = label;
+        finding.sides.push(Side {
+            label: side,
+            place: Some(self.operation),
+        });
+        let waits: Vec<String> = self
+            .waits
+            .iter()
+            .map(|(counter, until)| format!("{counter}({until})"))
+            .collect();
+        finding.help = Some(format!(
+            "`s_waitcnt {}` before the instruction",
+            waits.join(" ")
+        ));
+        finding
+    }
+}

@@ -1,0 +1,64 @@
+//! Finds missing waits and wait states by reading code, on all paths, without running it.
+//!
+//! The code is followed from its entries ([`flow`]): branches both ways, calls and jumps through registers where these hold
+//! constants ([`constants`]). What may be outstanding ([`waits`]) and how many wait states have passed since a hazard began
+//! ([`hazards`]) is joined where ways meet, until nothing changes; then each instruction is looked at once more, and its
+//! findings are reported.
+//!
+//! It takes an unknown callee to wait for all operations that are outstanding, before it uses a register and before it returns, as LLVM's
+//! functions do, and lanes to be any. What memory an address leads to, a wave's other waves and LDS are left to the checkers of a run.
+
+mod constants;
+mod flow;
+mod hazards;
+mod program;
+mod waits;
+
+use gcn_isa::Isa;
+
+use crate::finding::{Check, Findings};
+
+use flow::Flow;
+use program::Program;
+
+/// Bytes of code at an address.
+#[derive(Clone, Copy, Debug)]
+pub struct Region<'a> {
+    /// The address of the first byte.
+    pub address: u64,
+    /// The bytes.
+    pub bytes: &'a [u8],
+}
+
+/// Code to read.
+#[derive(Clone, Debug)]
+pub struct Code<'a> {
+    /// Its instruction set.
+    pub isa: Isa,
+    /// The code.
+    pub regions: Vec<Region<'a>>,
+    /// Addresses at which kernels and functions begin.
+    pub entries: Vec<u64>,
+}
+
+/// Numbers of what was read.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct Extent {
+    /// Instructions that some path reaches.
+    pub instructions: usize,
+    /// Calls and jumps to addresses that are not known.
+    pub unknown: usize,
+}
+
+/// The checks that can be made without running the code.
+pub const CHECKS: &[Check] = &[Check::Waits, Check::Hazards];
+
+/// Reads code and reports what is wrong with it.
+pub fn lint(code: &Code<'_>, findings: &Findings) -> Extent {
+    let mut flow = Flow::new(Program::new(code));
+    for &entry in &code.entries {
+        flow.enter(entry);
+    }
+    flow.run();
+    flow.report(findings)
+}

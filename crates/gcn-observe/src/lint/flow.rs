@@ -1,0 +1,248 @@
+//! Follows code from its entries until what is known at each place changes no more.
+//!
+//! What is known at the beginning of a block depends on the function that it is in, so that a function's end is
+//! told from that of another which shares code with it.
+
+use std::collections::{BTreeMap, BTreeSet, HashMap};
+
+use crate::finding::Findings;
+
+use super::Extent;
+use super::constants::Constants;
+use super::hazards::Hazards;
+use super::program::{Next, Program};
+use super::waits::Waits;
+
+/// What is known at a place.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+struct State {
+    waits: Waits,
+    hazards: Hazards,
+    constants: Constants,
+}
+
+impl State {
+    /// Joins what is known on another way. Returns true if the state changed.
+    fn join(&mut self, other: &State) -> bool {
+        let waits = self.waits.join(&other.waits);
+        let hazards = self.hazards.join(&other.hazards);
+        let constants = self.constants.join(&other.constants);
+        waits | hazards | constants
+    }
+
+    /// The same in another function: its constants are not this one's, so that a function is read once for all callers.
+    fn without_constants(self) -> State {
+        State {
+            constants: Constants::default(),
+            ..self
+        }
+    }
+}
+
+/// A block of a function.
+struct Block {
+    /// What is known at its beginning.
+    state: State,
+    /// The address behind its last instruction, as it was last read.
+    end: u64,
+}
+
+#[derive(Default)]
+struct Function {
+    blocks: BTreeMap<u64, Block>,
+    /// What is known where it returns; `None` as long as it does not.
+    exit: Option<State>,
+    /// Functions that call it, and where it returns to in them.
+    callers: BTreeSet<(usize, u64)>,
+}
+
+/// Place of a block: number of its function, and address.
+type At = (usize, u64);
+
+/// A reading of a program.
+pub(super) struct Flow<'a> {
+    program: Program<'a>,
+    functions: Vec<Function>,
+    by_entry: HashMap<u64, usize>,
+    /// Blocks to read again.
+    work: BTreeSet<At>,
+}
+
+/// An end of a block, and what is known there.
+enum Way {
+    To(u64, State),
+    Call {
+        entry: u64,
+        back: u64,
+        state: State,
+    },
+    /// To code that is not known.
+    Unknown,
+    /// Back to the callers.
+    Return(State),
+}
+
+impl<'a> Flow<'a> {
+    pub(super) fn new(program: Program<'a>) -> Flow<'a> {
+        Flow {
+            program,
+            functions: Vec::new(),
+            by_entry: HashMap::new(),
+            work: BTreeSet::new(),
+        }
+    }
+
+    /// The number of the function that begins at an address.
+    fn function(&mut self, entry: u64) -> usize {
+        *self.by_entry.entry(entry).or_insert_with(|| {
+            self.functions.push(Function::default());
+            self.functions.len() - 1
+        })
+    }
+
+    /// A kernel or a function that may be called from anywhere begins at an address: nothing is outstanding.
+    pub(super) fn enter(&mut self, entry: u64) {
+        let function = self.function(entry);
+        self.arrive((function, entry), &State::default());
+    }
+
+    /// Control comes to an address with what is known.
+    fn arrive(&mut self, at: At, state: &State) {
+        let blocks = &mut self.functions[at.0].blocks;
+        if let Some(block) = blocks.get_mut(&at.1) {
+            if block.state.join(state) {
+                self.work.insert(at);
+            }
+            return;
+        }
+        // A block that was read beyond this address ends here from now on.
+        let before = blocks.range(..at.1).next_back();
+        let cut = before.filter(|(_, block)| block.end > at.1);
+        self.work.extend(cut.map(|(&start, _)| (at.0, start)));
+        let block = Block {
+            state: state.clone(),
+            end: at.1,
+        };
+        blocks.insert(at.1, block);
+        self.work.insert(at);
+    }
+
+    /// Reads until nothing changes.
+    pub(super) fn run(&mut self) {
+        while let Some(at) = self.work.pop_first() {
+            for way in self.read(at, None) {
+                self.go(at.0, way);
+            }
+        }
+    }
+
+    fn go(&mut self, function: usize, way: Way) {
+        match way {
+            Way::To(to, state) => self.arrive((function, to), &state),
+            Way::Unknown => {}
+            Way::Call { entry, back, state } => {
+                let callee = self.function(entry);
+                self.arrive((callee, entry), &state.without_constants());
+                self.functions[callee].callers.insert((function, back));
+                if let Some(exit) = self.functions[callee].exit.clone() {
+                    self.arrive((function, back), &exit);
+                }
+            }
+            Way::Return(state) => {
+                let state = state.without_constants();
+                let left = &mut self.functions[function];
+                let is_new = match &mut left.exit {
+                    Some(exit) => exit.join(&state),
+                    None => {
+                        left.exit = Some(state);
+                        true
+                    }
+                };
+                if let (true, Some(exit)) = (is_new, left.exit.clone()) {
+                    for caller in left.callers.clone() {
+                        self.arrive(caller, &exit);
+                    }
+                }
+            }
+        }
+    }
+
+    /// Reads a block to its end; the ways on from there.
+    fn read(&mut self, at: At, to: Option<&Findings>) -> Vec<Way> {
+        let (function, mut pc) = at;
+        let Some(block) = self.functions[function].blocks.get(&pc) else {
+            return Vec::new();
+        };
+        let mut state = block.state.clone();
+        let ways = loop {
+            let is_next = pc != at.1 && self.functions[function].blocks.contains_key(&pc);
+            if is_next {
+                break vec![Way::To(pc, state)];
+            }
+            let Some(number) = self.program.find(pc) else {
+                break vec![Way::Unknown];
+            };
+            state.waits.step(&self.program, number, to);
+            state.hazards.step(&self.program, number, to);
+            let step = self.program.step(number);
+            let target = match step.next {
+                Next::Jump { first, .. } => state.constants.address(first),
+                _ => None,
+            };
+            state.constants.step(step);
+            pc = step.following();
+            match step.next {
+                Next::Following => {}
+                Next::End => break Vec::new(),
+                Next::Branch {
+                    to,
+                    may_follow: false,
+                } => break vec![Way::To(to, state)],
+                Next::Branch { to, .. } => {
+                    break vec![Way::To(to, state.clone()), Way::To(pc, state)];
+                }
+                Next::Call(entry) => {
+                    break vec![Way::Call {
+                        entry,
+                        back: pc,
+                        state,
+                    }];
+                }
+                Next::Jump { is_call, .. } => {
+                    break match (target, is_call) {
+                        (Some(entry), true) => vec![Way::Call {
+                            entry,
+                            back: pc,
+                            state,
+                        }],
+                        (Some(to), false) => vec![Way::To(to, state)],
+                        (None, true) => vec![Way::Unknown, Way::To(pc, State::default())],
+                        (None, false) => vec![Way::Return(state)],
+                    };
+                }
+            }
+        };
+        if let Some(block) = self.functions[function].blocks.get_mut(&at.1) {
+            block.end = pc;
+        }
+        ways
+    }
+
+    /// Reports what is wrong.
+    pub(super) fn report(mut self, findings: &Findings) -> Extent {
+        let mut unknown = BTreeSet::new();
+        for function in 0..self.functions.len() {
+            let blocks: Vec<u64> = self.functions[function].blocks.keys().copied().collect();
+            for block in blocks {
+                let ways = self.read((function, block), Some(findings));
+                if ways.iter().any(|way| matches!(way, Way::Unknown)) {
+                    unknown.insert(block);
+                }
+            }
+        }
+        Extent {
+            instructions: self.program.len(),
+            unknown: unknown.len(),
+        }
+    }
+}

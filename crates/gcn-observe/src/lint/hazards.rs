@@ -1,0 +1,78 @@
+//! Hazards that may be open on some way to an instruction: those of the last instructions, with the fewest wait states since.
+
+use crate::finding::{Findings, Key, Kind, Place};
+use crate::wait_states::{MOST, TooFew};
+
+use super::program::Program;
+
+/// An instruction that has begun a hazard.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+struct Begun {
+    step: u32,
+    /// The fewest wait states since it was issued.
+    states: u8,
+}
+
+/// Hazards that may be open.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub(super) struct Hazards {
+    begun: Vec<Begun>,
+}
+
+impl Hazards {
+    /// Joins what may be open on another way. Returns true if that is more than before.
+    pub(super) fn join(&mut self, other: &Hazards) -> bool {
+        let mut grown = false;
+        for theirs in &other.begun {
+            match self.begun.iter_mut().find(|it| it.step == theirs.step) {
+                Some(ours) if ours.states <= theirs.states => {}
+                Some(ours) => {
+                    ours.states = theirs.states;
+                    grown = true;
+                }
+                None => {
+                    self.begun.push(*theirs);
+                    grown = true;
+                }
+            }
+        }
+        grown
+    }
+
+    /// An instruction is executed; the hazards that it ends are reported where somebody listens.
+    pub(super) fn step(&mut self, program: &Program<'_>, number: u32, to: Option<&Findings>) {
+        let step = program.step(number);
+        for begun in &self.begun {
+            let Some(findings) = to else { break };
+            let before = program.step(begun.step);
+            let set = step.part.ends.and(before.part.begins);
+            if set.is_empty() {
+                continue;
+            }
+            for found in TooFew::all(set, &before.inst, &step.inst, begun.states) {
+                let key = Key {
+                    kind: Kind::MissingWaitStates,
+                    pc: step.pc,
+                    other: before.pc,
+                    detail: found.hazard as u64,
+                };
+                findings.report(key, None, || {
+                    found.finding(
+                        Place::new(step.pc, &step.inst, None),
+                        Place::new(before.pc, &before.inst, None),
+                    )
+                });
+            }
+        }
+        self.begun.retain_mut(|it| {
+            it.states = it.states.saturating_add(step.part.states);
+            it.states < MOST && it.step != number
+        });
+        if !step.part.begins.is_empty() {
+            self.begun.push(Begun {
+                step: number,
+                states: 0,
+            });
+        }
+    }
+}

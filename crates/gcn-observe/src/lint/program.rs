@@ -1,0 +1,181 @@
+//! Code by address, with the facts of its instructions worked out once.
+
+use std::collections::HashMap;
+
+use gcn_isa::effect::{Condition, Control, Does};
+use gcn_isa::simm::Waitcnt;
+use gcn_isa::uses::{Counter, Counters, RegisterUse};
+use gcn_isa::{Access, Inst, Isa, Operand};
+
+use crate::outstanding::registers_held;
+use crate::registers::Set;
+use crate::wait_states::Part;
+
+use super::{Code, Region};
+
+/// The place at which execution goes on.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Next {
+    /// The next instruction.
+    Following,
+    /// Nowhere.
+    End,
+    /// An address; or the next instruction, if the branch may not be taken.
+    Branch { to: u64, may_follow: bool },
+    /// A function, which returns to the next instruction.
+    Call(u64),
+    /// An address in a pair of scalar registers; a call goes on at the next instruction.
+    Jump { first: u8, is_call: bool },
+}
+
+/// An instruction.
+pub(super) struct Step {
+    pub(super) pc: u64,
+    pub(super) inst: Inst,
+    pub(super) next: Next,
+    /// Uses of registers, and the counters that say when each is over.
+    pub(super) uses: Vec<(RegisterUse, &'static [Counter])>,
+    /// Registers that it reads or writes.
+    pub(super) used: Set,
+    /// The counters that it waits for.
+    pub(super) wait: Option<Waitcnt>,
+    pub(super) counters: Option<Counters>,
+    /// Registers that it holds, with the counter that releases them.
+    pub(super) holds: Vec<(Counter, RegisterUse)>,
+    pub(super) part: Part,
+}
+
+impl Step {
+    fn new(pc: u64, inst: Inst, branch: Option<i64>) -> Step {
+        let uses = inst.uses();
+        let all: Vec<(RegisterUse, &'static [Counter])> = uses
+            .registers()
+            .map(|it| (it, uses.released_by(&it)))
+            .collect();
+        let mut used = Set::default();
+        for (it, _) in &all {
+            used.add(it.registers);
+        }
+        Step {
+            pc,
+            next: next(pc, &inst, branch),
+            uses: all,
+            used,
+            wait: wait(&inst),
+            counters: uses.counters(),
+            holds: registers_held(&inst).collect(),
+            part: Part::of(&inst),
+            inst,
+        }
+    }
+
+    /// The address of the next instruction.
+    pub(super) fn following(&self) -> u64 {
+        self.pc + self.inst.dwords() as u64 * DWORD
+    }
+}
+
+/// Bytes of a word.
+const DWORD: u64 = 4;
+
+/// The counters that an instruction waits for.
+fn wait(inst: &Inst) -> Option<Waitcnt> {
+    if inst.does() != Does::Control(Control::Waitcnt) {
+        return None;
+    }
+    let slot = inst.row().slots().next()?;
+    Some(Waitcnt::unpack(inst.isa, inst.get(slot.field) as u16))
+}
+
+/// The place at which execution goes on after an instruction, which is a branch by this number of dwords.
+fn next(pc: u64, inst: &Inst, branch: Option<i64>) -> Next {
+    let following = pc + inst.dwords() as u64 * DWORD;
+    let to = branch.map(|dwords| following.wrapping_add_signed(dwords * DWORD as i64));
+    match (inst.does(), to) {
+        (Does::Branch(_), Some(to)) if inst.uses().calls() => Next::Call(to),
+        (Does::Branch(condition), Some(to)) => Next::Branch {
+            to,
+            may_follow: condition != Condition::Always,
+        },
+        // A part of the wave goes either way.
+        (Does::Fork, Some(to)) => Next::Branch {
+            to,
+            may_follow: true,
+        },
+        (Does::Jump, _) => jump(inst),
+        (Does::ReturnFromTrap | Does::Control(Control::End), _) => Next::End,
+        _ => Next::Following,
+    }
+}
+
+fn jump(inst: &Inst) -> Next {
+    let slots = || inst.row().slots();
+    let source = slots().find(|slot| slot.access == Access::Read);
+    match source.map(|slot| inst.operand(slot)) {
+        Some(Operand::Scalar { code, .. }) => Next::Jump {
+            first: code,
+            is_call: slots().any(|slot| slot.access != Access::Read),
+        },
+        _ => Next::End,
+    }
+}
+
+/// Code by address.
+pub(super) struct Program<'a> {
+    pub(super) isa: Isa,
+    regions: Vec<Region<'a>>,
+    steps: Vec<Step>,
+    by_address: HashMap<u64, Option<u32>>,
+}
+
+impl<'a> Program<'a> {
+    pub(super) fn new(code: &Code<'a>) -> Program<'a> {
+        Program {
+            isa: code.isa,
+            regions: code.regions.clone(),
+            steps: Vec::new(),
+            by_address: HashMap::new(),
+        }
+    }
+
+    /// Number of instructions that have been looked at.
+    pub(super) fn len(&self) -> usize {
+        self.steps.len()
+    }
+
+    /// The number of the instruction at an address; `None` where there is none.
+    pub(super) fn find(&mut self, pc: u64) -> Option<u32> {
+        if let Some(&known) = self.by_address.get(&pc) {
+            return known;
+        }
+        let found = self.decode(pc).map(|step| {
+            self.steps.push(step);
+            self.steps.len() as u32 - 1
+        });
+        self.by_address.insert(pc, found);
+        found
+    }
+
+    /// An instruction by its number.
+    pub(super) fn step(&self, number: u32) -> &Step {
+        &self.steps[number as usize]
+    }
+
+    fn decode(&self, pc: u64) -> Option<Step> {
+        let words = self.words(pc)?;
+        let (inst, skimmed) = self.isa.decoder().decode(&words).ok()?;
+        Some(Step::new(pc, inst, skimmed.branch))
+    }
+
+    /// The two words at an address, or the last one.
+    fn words(&self, pc: u64) -> Option<Vec<u32>> {
+        let of = |region: &Region<'a>| {
+            let offset = usize::try_from(pc.checked_sub(region.address)?).ok()?;
+            region.bytes.get(offset..).filter(|rest| rest.len() >= 4)
+        };
+        let rest = self.regions.iter().find_map(of)?;
+        let words = rest.as_chunks().0.iter().take(2);
+        pc.is_multiple_of(DWORD)
+            .then(|| words.map(|word| u32::from_le_bytes(*word)).collect())
+    }
+}

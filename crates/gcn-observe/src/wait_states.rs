@@ -1,0 +1,194 @@
+//! Wait states between two instructions of a hazard, and how findings describe those that are missing.
+
+use gcn_isa::effect::{Control, Does};
+use gcn_isa::uses::Hazard;
+use gcn_isa::{Inst, Isa, Operand};
+
+use crate::finding::{Finding, Kind, Place, Side};
+use crate::registers::name;
+
+/// Most wait states that a hazard needs.
+pub(crate) const MOST: u8 = 5;
+
+/// A set of hazards.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub(crate) struct Hazards(pub(crate) u16);
+
+impl Hazards {
+    fn of(mut is_in: impl FnMut(Hazard) -> bool) -> Hazards {
+        let all = Hazard::ALL.into_iter().enumerate();
+        let bits = all.filter(|(_, hazard)| is_in(*hazard));
+        Hazards(bits.fold(0, |set, (bit, _)| set | 1 << bit))
+    }
+
+    /// Those of both sets.
+    pub(crate) fn and(self, other: Hazards) -> Hazards {
+        Hazards(self.0 & other.0)
+    }
+
+    /// True if no hazard is in it.
+    pub(crate) fn is_empty(self) -> bool {
+        self.0 == 0
+    }
+
+    /// Those that need more than `states` wait states.
+    pub(crate) fn longer_than(self, isa: Isa, states: u8) -> Hazards {
+        self.and(Hazards::of(|it| it.wait_states(isa) > states))
+    }
+
+    /// Its members.
+    pub(crate) fn iter(self) -> impl Iterator<Item = Hazard> {
+        let all = Hazard::ALL.into_iter().enumerate();
+        all.filter(move |(bit, _)| self.0 >> bit & 1 != 0)
+            .map(|(_, hazard)| hazard)
+    }
+}
+
+/// An instruction's part in hazards.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Part {
+    /// Hazards that it may begin.
+    pub(crate) begins: Hazards,
+    /// Hazards that it may end.
+    pub(crate) ends: Hazards,
+    /// Wait states that pass while it is issued.
+    pub(crate) states: u8,
+}
+
+impl Part {
+    /// The part of an instruction.
+    pub(crate) fn of(inst: &Inst) -> Part {
+        let uses = inst.uses();
+        let here = |hazard: Hazard| hazard.on().has(inst.isa) && is_kept(hazard, inst.isa);
+        Part {
+            begins: Hazards::of(|it| here(it) && it.begins(&uses)),
+            ends: Hazards::of(|it| here(it) && it.ends(&uses)),
+            states: states(inst),
+        }
+    }
+}
+
+/// True if compilers keep to a hazard. Before GCN 1.2 none of AMD's puts wait states between a scalar result of the vector ALU and
+/// vector memory, which its manuals ask for (errata E252): all compiled code would be wrong.
+fn is_kept(hazard: Hazard, isa: Isa) -> bool {
+    hazard != Hazard::VectorMemoryReadsSgpr || isa >= Isa::Vi
+}
+
+/// Wait states that an instruction is: one, S_NOP n is n + 1 of them.
+fn states(inst: &Inst) -> u8 {
+    if inst.does() != Does::Control(Control::Nop) {
+        return 1;
+    }
+    match inst.row().slots().next().map(|slot| inst.operand(slot)) {
+        Some(Operand::Imm(number)) => 1 + (number & nop_mask(inst.isa)) as u8,
+        _ => 1,
+    }
+}
+
+/// Bits of S_NOP's number that count: three, from GCN 1.2 on four.
+const fn nop_mask(isa: Isa) -> i64 {
+    match isa {
+        Isa::Si | Isa::Ci => 0x7,
+        _ => 0xf,
+    }
+}
+
+/// A hazard between two instructions that have too few wait states between them.
+pub(crate) struct TooFew<'a> {
+    pub(crate) hazard: Hazard,
+    /// The later instruction.
+    pub(crate) inst: &'a Inst,
+    /// The earlier one.
+    pub(crate) before: &'a Inst,
+    /// Wait states between them.
+    pub(crate) states: u8,
+}
+
+impl TooFew<'_> {
+    /// The hazards out of a set that an instruction ends and an earlier one, `states` before it, has begun.
+    pub(crate) fn all<'a>(
+        set: Hazards,
+        before: &'a Inst,
+        inst: &'a Inst,
+        states: u8,
+    ) -> impl Iterator<Item = TooFew<'a>> {
+        let is_there = move |hazard: &Hazard| {
+            let ended = before.uses().ended_by(*hazard, &inst.uses());
+            hazard.wait_states(inst.isa) > states && ended.is_some()
+        };
+        set.iter().filter(is_there).map(move |hazard| TooFew {
+            hazard,
+            inst,
+            before,
+            states,
+        })
+    }
+
+    /// The finding at the later instruction. `before` is the place of the earlier one.
+    pub(crate) fn finding(&self, place: Place, before: Place) -> Finding {
+        let isa = self.inst.isa;
+        let its = self.before.uses().ended_by(self.hazard, &self.inst.uses());
+        let register = its.map_or_else(String::new, |it| name(isa, it.registers));
+        let needed = self.hazard.wait_states(isa);
+        let mut finding = Finding::at(
+            Kind::MissingWaitStates,
+            place,
+            broken_rule(self.hazard, &register),
+        );
+        let plural = if needed == 1 { "" } else { "s" };
+        finding.label = format!(
+            "needs {needed} wait state{plural} before it, has {}",
+            self.states
+        );
+        finding.sides.push(Side {
+            label: "counted from this instruction".to_owned(),
+            place: Some(before),
+        });
+        let missing = needed - self.states;
+        finding.help = Some(format!("`s_nop {}` before the instruction", missing - 1));
+        finding
+    }
+}
+
+/// A sentence that says which rule is broken.
+fn broken_rule(hazard: Hazard, register: &str) -> String {
+    match hazard {
+        Hazard::VectorMemoryReadsSgpr => {
+            format!("vector memory reads {register} too soon after the vector ALU has written it")
+        }
+        Hazard::ScalarMemoryReadsSgpr => {
+            format!("scalar memory reads {register} too soon after the vector ALU has written it")
+        }
+        Hazard::ScalarBufferReadsSgpr => format!(
+            "a scalar buffer load reads {register} too soon after the scalar ALU has written it"
+        ),
+        Hazard::DppReadsVgpr => {
+            format!("DPP reads {register} of other lanes too soon after it has been written")
+        }
+        Hazard::DppAfterExec => {
+            "DPP follows too soon after the vector ALU has written exec".to_owned()
+        }
+        Hazard::DivFmasReadsVcc => {
+            "V_DIV_FMAS reads vcc too soon after the vector ALU has written it".to_owned()
+        }
+        Hazard::ReadsZeroFlag => format!(
+            "a test of {register} for zero is read too soon after the vector ALU has written the register"
+        ),
+        Hazard::LaneSelect => {
+            format!("{register} selects a lane too soon after the vector ALU has written it")
+        }
+        Hazard::GetRegister => {
+            "a hardware register is read too soon after S_SETREG has written it".to_owned()
+        }
+        Hazard::SetRegister => {
+            "a hardware register is written too soon after S_SETREG has written it".to_owned()
+        }
+        Hazard::ReturnFromTrap => {
+            "a trap handler is left too soon after S_SETREG has written TRAPSTS".to_owned()
+        }
+        Hazard::ReadsM0 => "m0 is used too soon after the scalar ALU has written it".to_owned(),
+        Hazard::StoreData => {
+            format!("{register} is overwritten too soon after the store that has it as data")
+        }
+    }
+}
