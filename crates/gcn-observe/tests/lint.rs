@@ -1,0 +1,259 @@
+//! Code that is read without running it: the findings that it must have, and none more.
+
+use gcn_asm::{Options, Source, assemble};
+use gcn_isa::Target;
+use gcn_observe::finding::Findings;
+use gcn_observe::lint::{Code, Region, lint};
+
+/// The findings of code, each as the name, the instruction, the other one and the help.
+fn findings(target: &str, text: &str) -> Vec<String> {
+    let target = Target::named(target).expect("a target");
+    let source = Source { name: "test", text };
+    let assembly = assemble(&source, &Options::new(target));
+    let errors: Vec<&str> = assembly
+        .diagnostics
+        .iter()
+        .map(|it| it.message.as_str())
+        .collect();
+    assert!(errors.is_empty(), "{errors:?}");
+    let section = assembly.program.section(".text").expect("code");
+    let code = Code {
+        isa: target.isa,
+        regions: vec![Region {
+            address: 0x1000,
+            bytes: &section.bytes,
+        }],
+        entries: vec![0x1000],
+    };
+    let findings = Findings::default();
+    lint(&code, &findings);
+    let (all, lost) = findings.all();
+    assert_eq!(lost, 0);
+    let line = |it: &gcn_observe::finding::Finding| {
+        let other = it.sides[0].place.as_ref().expect("an instruction");
+        let help = it.help.as_deref().unwrap_or_default();
+        let help = help.trim_end_matches(" before the instruction");
+        let name = it.kind.name();
+        // GCN 1.2 has it in another encoding.
+        let text = it.place.text.replace("lane_b32_e32", "lane_b32");
+        format!("{name}: {text} / {}: {help}", other.text)
+    };
+    all.iter().map(line).collect()
+}
+
+#[track_caller]
+fn check(targets: &[&str], text: &str, expected: &[&str]) {
+    for target in targets {
+        assert_eq!(findings(target, text), expected, "{target}");
+    }
+}
+
+const ALL: &[&str] = &["gfx600", "gfx700", "gfx803", "gfx900", "gfx906"];
+const FROM_GFX8: &[&str] = &["gfx803", "gfx900", "gfx906"];
+const GFX9: &[&str] = &["gfx900", "gfx906"];
+
+#[test]
+fn a_wait_is_needed_on_every_way() {
+    check(
+        ALL,
+        "ds_read_b32 v2, v1
+         s_cbranch_scc1 skip
+         s_waitcnt lgkmcnt(0)
+         skip:
+         v_mov_b32_e32 v3, v2
+         s_endpgm",
+        &["missing-wait: v_mov_b32_e32 v3, v2 / ds_read_b32 v2, v1: `s_waitcnt lgkmcnt(0)`"],
+    );
+    check(
+        ALL,
+        "ds_read_b32 v2, v1
+         s_cbranch_scc1 other
+         s_waitcnt lgkmcnt(0)
+         s_branch both
+         other:
+         s_waitcnt lgkmcnt(0)
+         both:
+         v_mov_b32_e32 v3, v2
+         s_endpgm",
+        &[],
+    );
+}
+
+#[test]
+fn operations_of_a_loop_are_outstanding_at_its_beginning() {
+    check(
+        ALL,
+        "again:
+         v_add_f32_e32 v3, v2, v2
+         ds_read_b32 v2, v1
+         s_cbranch_scc1 again
+         s_endpgm",
+        &["missing-wait: v_add_f32_e32 v3, v2, v2 / ds_read_b32 v2, v1: `s_waitcnt lgkmcnt(0)`"],
+    );
+}
+
+#[test]
+fn the_fewest_later_operations_of_all_ways_count() {
+    check(
+        ALL,
+        "ds_read_b32 v2, v1
+         s_cbranch_scc1 skip
+         ds_read_b32 v4, v1
+         skip:
+         ds_read_b32 v5, v1
+         s_waitcnt lgkmcnt(1)
+         v_mov_b32_e32 v3, v2
+         s_endpgm",
+        &[],
+    );
+    check(
+        ALL,
+        "ds_read_b32 v2, v1
+         s_cbranch_scc1 skip
+         ds_read_b32 v4, v1
+         skip:
+         s_waitcnt lgkmcnt(1)
+         v_mov_b32_e32 v3, v2
+         s_endpgm",
+        &["missing-wait: v_mov_b32_e32 v3, v2 / ds_read_b32 v2, v1: `s_waitcnt lgkmcnt(0)`"],
+    );
+}
+
+#[test]
+fn calls_are_followed_where_registers_hold_constants() {
+    let called = |wait: &str| {
+        format!(
+            "ds_read_b32 v2, v1
+             s_getpc_b64 s[4:5]
+             here:
+             s_add_u32 s4, s4, function-here
+             s_addc_u32 s5, s5, 0
+             s_swappc_b64 s[30:31], s[4:5]
+             v_mov_b32_e32 v3, v4
+             s_endpgm
+             function:
+             {wait}
+             v_mov_b32_e32 v6, v2
+             ds_read_b32 v4, v1
+             s_setpc_b64 s[30:31]"
+        )
+    };
+    check(
+        ALL,
+        &called(""),
+        &[
+            "missing-wait: v_mov_b32_e32 v3, v4 / ds_read_b32 v4, v1: `s_waitcnt lgkmcnt(0)`",
+            "missing-wait: v_mov_b32_e32 v6, v2 / ds_read_b32 v2, v1: `s_waitcnt lgkmcnt(0)`",
+        ],
+    );
+    check(
+        ALL,
+        &called("s_waitcnt lgkmcnt(0)"),
+        &["missing-wait: v_mov_b32_e32 v3, v4 / ds_read_b32 v4, v1: `s_waitcnt lgkmcnt(0)`"],
+    );
+}
+
+#[test]
+fn unknown_functions_wait() {
+    check(
+        ALL,
+        "ds_read_b32 v2, v1
+         s_swappc_b64 s[30:31], s[4:5]
+         v_mov_b32_e32 v3, v2
+         s_endpgm",
+        &[],
+    );
+}
+
+#[test]
+fn flat_needs_both_counters_where_global_has_its_own_instructions() {
+    let text = "flat_load_dword v2, v[0:1]
+         s_waitcnt vmcnt(0)
+         v_mov_b32_e32 v3, v2
+         s_endpgm";
+    check(&["gfx700", "gfx803"], text, &[]);
+    check(
+        GFX9,
+        text,
+        &[
+            "missing-wait: v_mov_b32_e32 v3, v2 / flat_load_dword v2, v[0:1]: `s_waitcnt lgkmcnt(0)`",
+        ],
+    );
+    check(
+        &["gfx700", "gfx803"],
+        "flat_load_dword v2, v[0:1]
+         v_mov_b32_e32 v3, v2
+         s_endpgm",
+        &[
+            "missing-wait: v_mov_b32_e32 v3, v2 / flat_load_dword v2, v[0:1]: `s_waitcnt vmcnt(0) lgkmcnt(0)`",
+        ],
+    );
+}
+
+#[test]
+fn sources_of_stores_are_held_on_gcn_1_0() {
+    let text = "buffer_store_dword v2, off, s[4:7], 0
+         v_mov_b32_e32 v2, 0
+         s_endpgm";
+    check(
+        &["gfx600"],
+        text,
+        &[
+            "source-overwritten: v_mov_b32_e32 v2, 0 / buffer_store_dword v2, off, s[4:7], 0: `s_waitcnt expcnt(0)`",
+        ],
+    );
+    check(&["gfx700", "gfx803", "gfx900"], text, &[]);
+}
+
+#[test]
+fn wait_states_are_counted_on_the_shortest_way() {
+    let lane = |between: &str| {
+        format!(
+            "v_readfirstlane_b32 s4, v0
+             {between}
+             v_readlane_b32 s5, v1, s4
+             s_endpgm"
+        )
+    };
+    let is = |states: u32| {
+        format!(
+            "missing-wait-states: v_readlane_b32 s5, v1, s4 / v_readfirstlane_b32 s4, v0: `s_nop {}`",
+            3 - states
+        )
+    };
+    check(ALL, &lane(""), &[&is(0)]);
+    check(ALL, &lane("s_nop 0"), &[&is(1)]);
+    check(ALL, &lane("s_nop 2"), &[&is(3)]);
+    check(ALL, &lane("s_nop 3"), &[]);
+    check(
+        ALL,
+        &lane("s_cbranch_scc1 skip\ns_nop 7\nskip:\ns_nop 0"),
+        &[&is(2)],
+    );
+    check(
+        ALL,
+        &lane("s_cbranch_scc1 skip\ns_nop 7\nskip:\ns_nop 2"),
+        &[],
+    );
+}
+
+#[test]
+fn hazards_of_later_generations() {
+    let text = "v_mov_b32_e32 v1, v0
+         v_mov_b32_dpp v2, v1 quad_perm:[1,2,3,0] row_mask:0xf bank_mask:0xf
+         s_endpgm";
+    check(
+        FROM_GFX8,
+        text,
+        &[
+            "missing-wait-states: v_mov_b32_dpp v2, v1 quad_perm:[1,2,3,0] row_mask:0xf bank_mask:0xf / v_mov_b32_e32 v1, v0: `s_nop 1`",
+        ],
+    );
+}
+
+#[test]
+fn words_that_are_no_code_end_a_way() {
+    check(ALL, ".long 0xffffffff", &[]);
+    check(ALL, "s_branch 0x7fff", &[]);
+    check(ALL, "ds_read_b32 v2, v1", &[]);
+}
