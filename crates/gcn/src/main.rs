@@ -1,4 +1,4 @@
-//! The command line: `gcn asm`, `gcn dis`, `gcn info`, `gcn extract`, `gcn isa`, `gcn run`, `gcn check`, `gcn exec`, `gcn env`, `gcn explain`, shell
+//! The command line: `gcn asm`, `gcn dis`, `gcn info`, `gcn extract`, `gcn isa`, `gcn run`, `gcn check`, `gcn lint`, `gcn exec`, `gcn env`, `gcn explain`, shell
 //! completions and manual pages. A module per command; this one chooses among them.
 //!
 //! Everything that is printed in the project is printed by this crate. A command writes its result to a
@@ -17,6 +17,7 @@ mod info;
 mod input;
 mod isa;
 mod labels;
+mod lint;
 mod man;
 mod object;
 mod render;
@@ -60,6 +61,9 @@ enum Command {
     /// Run a kernel as `gcn run` does, and report what is wrong with it: missing waits, races, uninitialised reads.
     #[command(after_help = check::EXAMPLES)]
     Check(Box<check::Args>),
+    /// Read code for missing waits and wait states, on all paths, without running it.
+    #[command(after_help = lint::EXAMPLES)]
+    Lint(lint::Args),
     /// Run a program of HIP, which finds an emulated device.
     #[command(after_help = exec::EXAMPLES)]
     Exec(exec::Args),
@@ -173,6 +177,7 @@ fn dispatch(command: &Command, out: &mut dyn Write) -> Result<Status> {
         Command::Isa(args) => isa::run(args, out),
         Command::Run(args) => run::run(args, out),
         Command::Check(args) => check::run(args, out),
+        Command::Lint(args) => lint::run(args, out),
         Command::Exec(args) => Ok(exec::run(args)),
         Command::Env(args) => exec::print_environment(args, out),
         Command::Explain(args) => explain::run(args, out),
