@@ -4,7 +4,7 @@ use std::hint::black_box;
 
 use criterion::{Criterion, Throughput, criterion_group, criterion_main};
 use gcn_asm::{Options, Source, assemble};
-use gcn_emu::code::Code;
+use gcn_emu::Code;
 use gcn_emu::device::{Config, Device};
 use gcn_emu::observe::Observers;
 use gcn_emu::run::{Dispatch, Initial, InitialSgpr, run};

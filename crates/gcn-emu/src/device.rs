@@ -5,8 +5,9 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
 
 use gcn_isa::Isa;
 
-use crate::gds::{GDS_BYTES, Gds, Gws};
-use crate::host::{HostCalls, Monitor};
+use crate::gds::GDS_BYTES;
+pub use crate::gds::{Gds, Gws};
+pub use crate::host::{HostCalls, Monitor};
 use crate::memory::Memory;
 
 /// Treatment of an access that no allocation covers (errata E105).

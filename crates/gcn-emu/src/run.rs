@@ -16,7 +16,7 @@ use crate::device::Device;
 pub use crate::dispatch::{Dispatch, Initial, InitialSgpr, Stats};
 use crate::exec::memory::Transfer;
 use crate::fault::{Fault, FaultKind, Site};
-use crate::lanes::Level;
+pub use crate::lanes::{LEVEL_VARIABLE, Level, LevelError};
 use crate::lds::Lds;
 use crate::memory::{AllocError, Memory};
 use crate::observe::{Dispatched, Observers, Watchers};

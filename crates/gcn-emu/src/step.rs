@@ -18,7 +18,7 @@ use gcn_isa::effect::{Condition, Control};
 use gcn_isa::simm::Waitcnt;
 use gcn_isa::{Does, Inst, Kind, Slot};
 
-use crate::lanes::Sign;
+pub use crate::lanes::Sign;
 use crate::scoreboard::{self, Increments};
 use crate::wave::Wave;
 

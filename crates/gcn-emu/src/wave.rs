@@ -4,7 +4,8 @@ use gcn_isa::{Isa, regs};
 
 use crate::device::Apertures;
 use crate::gds::Ticket;
-use crate::lanes::{self, Lanes};
+use crate::lanes;
+pub use crate::lanes::{LANES, Lanes, active};
 use crate::scoreboard::Scoreboard;
 
 /// Scalar registers by number: SGPRs, VCC, M0 and EXEC among them, as an instruction's field names them.

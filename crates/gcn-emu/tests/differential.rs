@@ -6,8 +6,8 @@ mod programs;
 use std::process::Command;
 
 use arbitrary::Unstructured;
-use gcn_emu::code::Code;
-use gcn_emu::lanes::{LEVEL_VARIABLE, Level, LevelError};
+use gcn_emu::Code;
+use gcn_emu::run::{LEVEL_VARIABLE, Level, LevelError};
 use gcn_emu::wave::{Wave, WaveId};
 use gcn_isa::Target;
 use programs::Program;

@@ -5,7 +5,7 @@ mod common;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use common::{CI, GFX9, LANES, SI, VI, code};
-use gcn_emu::code::Code;
+use gcn_emu::Code;
 use gcn_emu::device::{Config, Device, OnViolation};
 use gcn_emu::fault::{Fault, FaultKind};
 use gcn_emu::observe::{

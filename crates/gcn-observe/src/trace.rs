@@ -4,12 +4,11 @@ use std::fmt::Write;
 use std::sync::Arc;
 
 use gcn_emu::fault::Intent;
-use gcn_emu::lanes::{LANES, Lanes};
 use gcn_emu::observe::{
     Context, Events, Instruction, MemoryEvent, Observer, Verdict, WaveObserver,
 };
 use gcn_emu::step::Arg;
-use gcn_emu::wave::Wave;
+use gcn_emu::wave::{LANES, Lanes, Wave};
 use gcn_isa::regs;
 use gcn_isa::uses::Registers;
 

@@ -13,9 +13,9 @@
 use std::collections::HashMap;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-use gcn_emu::host::HostCalls;
-use gcn_emu::lanes::LANES;
+use gcn_emu::device::HostCalls;
 use gcn_emu::memory::{AllocError, Memory};
+use gcn_emu::wave::LANES;
 
 use crate::owned::Owned;
 use crate::printf::{MAX_TEXT, print_words};

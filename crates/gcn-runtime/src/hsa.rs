@@ -14,11 +14,11 @@ mod registers;
 
 use std::sync::Arc;
 
-use gcn_emu::code::Code;
+use gcn_emu::Code;
 use gcn_emu::device::Device;
-use gcn_emu::lanes::LANES;
 use gcn_emu::memory::{AllocError, Memory};
 use gcn_emu::run::{Dispatch, Initial, MAX_GROUP, Unfit, fits};
+use gcn_emu::wave::LANES;
 use gcn_isa::Isa;
 use gcn_object::{CodeObject, Kernel, MAX_KERNARG_BYTES, ValueKind};
 

@@ -3,8 +3,7 @@
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
-use gcn_emu::device::Device as Emulated;
-use gcn_emu::host::HostCalls;
+use gcn_emu::device::{Device as Emulated, HostCalls};
 use gcn_emu::observe::Observers;
 
 use crate::argument::place;

@@ -82,7 +82,7 @@ pub mod report;
 #[doc(no_inline)]
 pub use gcn_emu::observe;
 #[doc(no_inline)]
-pub use gcn_emu::{fault, host::HostCalls, memory};
+pub use gcn_emu::{device::HostCalls, fault, memory};
 
 pub use argument::Argument;
 pub use buffer::{Buffer, Element};

@@ -4,10 +4,9 @@ use std::fmt;
 use std::sync::atomic::AtomicBool;
 use std::sync::{Arc, Mutex, PoisonError};
 
-use gcn_emu::code::Code;
-use gcn_emu::device::Device as Emulated;
+use gcn_emu::Code;
+use gcn_emu::device::{Device as Emulated, HostCalls, Monitor};
 use gcn_emu::fault::{Fault, FaultKind};
-use gcn_emu::host::{HostCalls, Monitor};
 use gcn_emu::observe::Observers;
 use gcn_emu::run;
 
@@ -133,7 +132,7 @@ impl Job {
             None => Ok(completion),
             Some(fault) => {
                 // What its waves waited for is no business of the next kernel's.
-                device.gws = gcn_emu::gds::Gws::new();
+                device.gws = gcn_emu::device::Gws::new();
                 let is_cancelled = fault.kind == FaultKind::Interrupted && signal.is_cancelled();
                 Err(if is_cancelled {
                     Error::Cancelled

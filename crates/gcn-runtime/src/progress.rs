@@ -4,7 +4,7 @@
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
-use gcn_emu::host::Monitor;
+use gcn_emu::device::Monitor;
 
 /// Progress of one run.
 #[derive(Debug, Default)]

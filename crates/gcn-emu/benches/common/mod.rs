@@ -1,7 +1,7 @@
 //! Kernels of the benchmarks, and how they are launched.
 
 use gcn_asm::{Options, Source, assemble};
-use gcn_emu::code::Code;
+use gcn_emu::Code;
 use gcn_emu::device::{Config, Device};
 use gcn_emu::observe::Observers;
 use gcn_emu::run::{Dispatch, Initial, InitialSgpr, Stats, run};

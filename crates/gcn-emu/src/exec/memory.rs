@@ -31,7 +31,6 @@ use crate::step::{Family, Plan, Step};
 use crate::wave::Wave;
 
 pub use access::{Access, Space, addresses};
-pub use combine::{Denormals, combine};
 pub use running::{LaneFault, Outcome};
 
 use element::HALF_BITS;

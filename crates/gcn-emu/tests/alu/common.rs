@@ -1,9 +1,8 @@
 //! Waves with noise in their registers, single instructions, operands worth trying.
 
-use gcn_emu::code::Code;
-use gcn_emu::lanes::{LANES, Lanes};
+use gcn_emu::Code;
 use gcn_emu::step::{Handler, Run};
-use gcn_emu::wave::{Wave, WaveId};
+use gcn_emu::wave::{LANES, Lanes, Wave, WaveId};
 use gcn_isa::{Encoding, Inst, Isa, Kind, Op, Operand, Slot, Ty, regs};
 
 pub const BASE: u64 = 0x1_0000;

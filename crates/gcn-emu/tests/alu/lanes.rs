@@ -1,9 +1,8 @@
 //! SDWA and DPP: every instruction that has them does what its VOP3 form does with the parts, or the lanes, of its
 //! sources; what the fields mean is tested by hand.
 
-use gcn_emu::exec::alu::handler;
-use gcn_emu::lanes::{LANES, Lanes, active};
-use gcn_emu::wave::Wave;
+use gcn_emu::internals::handler;
+use gcn_emu::wave::{LANES, Lanes, Wave, active};
 use gcn_isa::dpp::Permutation;
 use gcn_isa::vop::{Vop1, Vop2};
 use gcn_isa::vopc::Vopc;

@@ -15,7 +15,7 @@ mod signs;
 mod single;
 mod vector;
 
-use gcn_emu::code::Code;
+use gcn_emu::Code;
 use gcn_emu::step::Run;
 use gcn_isa::{Does, Inst, Isa, Op, rows};
 
@@ -59,7 +59,7 @@ fn every_row_is_executed_and_tested_or_listed() {
             .encodings()
             .find_map(|e| Inst::new(isa?, row.op(), e))
             .unwrap_or_else(|| panic!("{} is nowhere", row.name));
-        let executed = gcn_emu::exec::alu::handler(&inst).is_some();
+        let executed = gcn_emu::internals::handler(&inst).is_some();
         let listed = NOT_EXECUTED.contains(&row.name);
         let tested = BY_HAND.contains(&row.name)
             || scalar::reference(row.name).is_some()

@@ -2,7 +2,7 @@
 //! instructions of one source on every value that there is. Mixed precision rounds as E195 says, dot products as E196,
 //! approximations to within a last place (E199).
 
-use gcn_emu::lanes::{LANES, Lanes};
+use gcn_emu::wave::{LANES, Lanes};
 use gcn_isa::{Access, Encoding, Inst, Isa, Kind, Op, Operand, Row, Slot, Ty, rows};
 
 use crate::common::*;

@@ -1,7 +1,6 @@
 //! NaN of operations on one source, to the bit (errata E190).
 
-use gcn_emu::lanes::Lanes;
-use gcn_emu::wave::{Wave, WaveId};
+use gcn_emu::wave::{Lanes, Wave, WaveId};
 use gcn_isa::vop::Vop1;
 use gcn_isa::{Encoding, Isa, Op, Operand};
 

@@ -1,7 +1,7 @@
 //! Floating point in every rounding and denormal mode against `rustc_apfloat`, on a million lanes of noise and
 //! special values for each operation; conversions of 16 bits on every value (errata E190, E192, E194).
 
-use gcn_emu::lanes::{LANES, Lanes};
+use gcn_emu::wave::{LANES, Lanes};
 use gcn_isa::vop::{Vop1, Vop2};
 use gcn_isa::vop3::{Vop3, Vop3p};
 use gcn_isa::{Encoding, Inst, Isa, Op, Operand, Ty};

@@ -439,7 +439,7 @@ fn expect(
     let given_mask = mask_read.map_or(before.vcc(), scalar64);
     let row_merges = keeps_high_half(inst);
     let mut written = 0;
-    for lane in gcn_emu::lanes::active(before.exec()) {
+    for lane in gcn_emu::wave::active(before.exec()) {
         let at = |n: usize| {
             sources
                 .get(n)

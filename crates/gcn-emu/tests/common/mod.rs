@@ -3,16 +3,15 @@
 #![allow(dead_code)] // Not every test file uses all of it.
 
 use gcn_asm::{Options, Source, assemble};
-use gcn_emu::code::Code;
+use gcn_emu::Code;
+use gcn_emu::Lds;
 use gcn_emu::device::{Config, Device, OnViolation};
-use gcn_emu::exec::memory::{self, LaneFault, Outcome, Transfer};
-use gcn_emu::lanes::Lanes;
-use gcn_emu::lds::Lds;
+use gcn_emu::internals::{self, LaneFault, Outcome, Transfer};
 use gcn_emu::memory::Allocation;
 use gcn_emu::observe::Observers;
 use gcn_emu::run::{Dispatch, Finished, Initial, run};
 use gcn_emu::step::Run;
-use gcn_emu::wave::{Wave, WaveId};
+use gcn_emu::wave::{Lanes, Wave, WaveId};
 use gcn_isa::simm::Waitcnt;
 use gcn_isa::{Isa, Target};
 
@@ -160,7 +159,7 @@ impl Machine {
                 Run::Memory => {
                     let before = self.state();
                     let old = &mut self.transfer.old;
-                    let quickly = memory::perform_in_one_go(
+                    let quickly = internals::perform_in_one_go(
                         &mut self.wave,
                         step,
                         &mut self.lds,
@@ -170,8 +169,8 @@ impl Machine {
                     let after = self.state();
                     self.restore(&before);
                     let access = &mut self.transfer.access;
-                    memory::addresses(&self.wave, step, &self.device, access);
-                    let slowly = memory::perform(
+                    internals::addresses(&self.wave, step, &self.device, access);
+                    let slowly = internals::perform(
                         &mut self.wave,
                         step,
                         &mut self.transfer,

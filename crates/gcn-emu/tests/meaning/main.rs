@@ -3,12 +3,11 @@
 
 mod language;
 
-use gcn_emu::code::Code;
+use gcn_emu::Code;
+use gcn_emu::Lds;
 use gcn_emu::device::{Config, Device};
-use gcn_emu::lanes::LANES;
-use gcn_emu::lds::Lds;
 use gcn_emu::run;
-use gcn_emu::wave::{Wave, WaveId};
+use gcn_emu::wave::{LANES, Wave, WaveId};
 use gcn_isa::meaning::meaning;
 use gcn_isa::{Access, Field, Form, Inst, Isa, Kind, Operand, Slot, Ty, regs, rows};
 

@@ -2,9 +2,9 @@
 //! GCN 1.2 and 1.4 multiplies them with (errata E207).
 
 use gcn_asm::{Options, Source, assemble};
-use gcn_emu::code::Code;
+use gcn_emu::Code;
+use gcn_emu::Lds;
 use gcn_emu::device::{Config, Device, OnViolation};
-use gcn_emu::lds::Lds;
 use gcn_emu::run;
 use gcn_emu::wave::{GroupShape, Wave, WaveId};
 use gcn_isa::{Isa, Target};

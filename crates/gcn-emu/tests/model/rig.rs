@@ -1,11 +1,10 @@
 //! The emulator, made to execute one instruction from a given state.
 
-use gcn_emu::code::Code;
+use gcn_emu::Code;
+use gcn_emu::Lds;
 use gcn_emu::device::{Config, Device, OnViolation};
-use gcn_emu::lanes::Lanes;
-use gcn_emu::lds::Lds;
 use gcn_emu::run;
-use gcn_emu::wave::{Scratch, TRAPSTS_MEM_VIOL, Wave, WaveId};
+use gcn_emu::wave::{Lanes, Scratch, TRAPSTS_MEM_VIOL, Wave, WaveId};
 use gcn_isa::{Inst, Isa};
 
 use crate::state::*;

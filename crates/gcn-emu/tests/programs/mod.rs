@@ -8,11 +8,10 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
 
 use arbitrary::Unstructured;
 use gcn_asm::{Options, Source, assemble};
-use gcn_emu::code::Code;
+use gcn_emu::Code;
 use gcn_emu::device::{Config, Device, OnViolation};
-use gcn_emu::lanes::Level;
 use gcn_emu::observe::{Context, Events, MemoryEvent, Observer, Observers, Verdict, WaveObserver};
-use gcn_emu::run::{Dispatch, Finished, Initial, InitialSgpr, run};
+use gcn_emu::run::{Dispatch, Finished, Initial, InitialSgpr, Level, run};
 use gcn_emu::step::Run;
 use gcn_isa::effect::Control;
 use gcn_isa::{Does, Field, Inst, Operand, Target, decode, rows};

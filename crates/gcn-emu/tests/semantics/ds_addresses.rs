@@ -1,8 +1,8 @@
 //! 2. DS: offsets, bounds, alignment, order of lanes.
 
 use crate::common::*;
+use gcn_emu::Lds;
 use gcn_emu::device::Config;
-use gcn_emu::lds::Lds;
 use gcn_isa::{Isa, Target};
 
 #[test]

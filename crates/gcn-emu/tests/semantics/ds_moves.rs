@@ -1,7 +1,7 @@
 //! 2. DS: loads, stores, counts.
 
 use crate::common::*;
-use gcn_emu::lds::Lds;
+use gcn_emu::Lds;
 use gcn_isa::Isa;
 
 #[test]

@@ -3,8 +3,8 @@
 use super::scalar::program;
 use crate::common::*;
 use gcn_emu::device::{Config, LdsFill};
-use gcn_emu::exec::memory::Outcome;
 use gcn_emu::fault::FaultKind;
+use gcn_emu::internals::Outcome;
 use gcn_emu::run::{Initial, InitialSgpr};
 use gcn_isa::Target;
 

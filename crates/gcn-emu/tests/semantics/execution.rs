@@ -2,8 +2,8 @@
 
 use crate::common::*;
 use gcn_emu::device::{Config, OnViolation};
-use gcn_emu::exec::memory::Outcome;
 use gcn_emu::fault::{FaultKind, Intent};
+use gcn_emu::internals::Outcome;
 use gcn_emu::run::Initial;
 use gcn_isa::Target;
 

@@ -1,8 +1,8 @@
 //! 3. FLAT, GLOBAL, SCRATCH: addresses, apertures, loads and stores.
 
 use crate::common::*;
-use gcn_emu::exec::memory::Space;
 use gcn_emu::fault::{FaultKind, Intent};
+use gcn_emu::observe::Space;
 use gcn_isa::Isa;
 
 /// An address with the lane's dword of a buffer.

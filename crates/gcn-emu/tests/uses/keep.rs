@@ -1,7 +1,7 @@
 //! A part of a state: where two states may differ, what of a state is changed, what two runs leave different.
 
 use gcn_emu::device::Apertures;
-use gcn_emu::lanes::LANES;
+use gcn_emu::wave::LANES;
 use gcn_isa::simm::HWREG_STATUS;
 use gcn_isa::uses::{self, RegisterUse, Registers, Spaces, State as Register};
 

@@ -1,11 +1,10 @@
 //! The whole state that an instruction can see or change, and a machine that executes one instruction from it.
 
-use gcn_emu::code::Code;
+use gcn_emu::Code;
+use gcn_emu::Lds;
 use gcn_emu::device::{Apertures, Config, Device, OnViolation};
-use gcn_emu::lanes::{LANES, Lanes};
-use gcn_emu::lds::Lds;
 use gcn_emu::run;
-use gcn_emu::wave::{Scratch, Waiting, Wave, WaveId};
+use gcn_emu::wave::{LANES, Lanes, Scratch, Waiting, Wave, WaveId};
 use gcn_isa::uses::{self, Space};
 use gcn_isa::{Encoding, Field, Inst, Isa, Kind, Operand, regs};
 

@@ -6,7 +6,7 @@
 
 use std::fmt;
 
-use gcn_emu::code::Code;
+use gcn_emu::Code;
 use gcn_emu::fault::{Fault, FaultKind};
 use gcn_emu::step::{Arg, Family, Plan, Step};
 use gcn_isa::Does;

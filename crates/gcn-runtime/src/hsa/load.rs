@@ -4,7 +4,7 @@ use std::collections::HashMap;
 use std::fmt;
 use std::sync::{Arc, Mutex, PoisonError};
 
-use gcn_emu::code::Code;
+use gcn_emu::Code;
 use gcn_emu::device::Device;
 use gcn_emu::memory::AllocError;
 use gcn_object::{

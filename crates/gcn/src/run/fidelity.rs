@@ -3,8 +3,8 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::io::{self, Write};
 
-use gcn_emu::code::Code;
-use gcn_emu::fidelity::Fidelity;
+use gcn_emu::Code;
+use gcn_emu::Fidelity;
 use serde::Serialize;
 
 /// Instructions of the same fidelity, by their names.

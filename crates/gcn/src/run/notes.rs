@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use gcn_emu::code::Code;
+use gcn_emu::Code;
 use gcn_emu::fault::{Fault, FaultKind};
 use gcn_runtime::hsa::Note;
 use gcn_runtime::report::{CodeMap, site};
