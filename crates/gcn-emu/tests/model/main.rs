@@ -7,6 +7,9 @@
 //!
 //! `GCN_MODEL_ROUNDS=50 GCN_MODEL_SEED=7 cargo test -p gcn-emu --test model` runs other cases, and more of them.
 
+#[path = "../stage/mod.rs"]
+mod stage;
+
 mod buffer;
 mod ds;
 mod flat;
@@ -100,9 +103,8 @@ fn compare_form(
     found: &mut Found,
 ) -> u64 {
     let isa = rig.context.isa;
-    let mix = |seed: u64, byte: u8| (seed ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3);
     let name = format!("{} {isa:?}", form.name);
-    let mut noise = Noise::new(name.bytes().fold(0xcbf2_9ce4_8422_2325 ^ seed, mix));
+    let mut noise = Noise::named(&name, seed);
     for _ in 0..rounds {
         let inst = sample::instruction(form, &mut noise);
         let before = sample::state(rig, &inst, &mut noise);

@@ -1,44 +1,15 @@
-//! Random numbers, and values at which something happens.
+//! Values at which something happens.
 
-/// xorshift64*.
-pub struct Noise(u64);
+pub use crate::stage::Noise;
 
-impl Noise {
-    pub fn new(seed: u64) -> Noise {
-        let mut noise = Noise(seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1);
-        noise.next();
-        noise
-    }
-
-    pub fn next(&mut self) -> u64 {
-        self.0 ^= self.0 >> 12;
-        self.0 ^= self.0 << 25;
-        self.0 ^= self.0 >> 27;
-        self.0.wrapping_mul(0x2545_f491_4f6c_dd1d)
-    }
-
-    pub fn below(&mut self, limit: u64) -> u64 {
-        (self.next() >> 16) % limit.max(1)
-    }
-
-    /// True one time in `count`.
-    pub fn one_in(&mut self, count: u64) -> bool {
-        self.below(count) == 0
-    }
-
-    pub fn pick<T: Copy>(&mut self, choices: &[T]) -> T {
-        choices[self.below(choices.len() as u64) as usize]
-    }
-
-    /// A number below a limit mostly, at its edge often, beyond it now and then; a multiple of `unit` but at edges.
-    pub fn near(&mut self, limit: u64, unit: u64) -> u64 {
-        match self.below(32) {
-            0 => limit.wrapping_add(self.below(64)),
-            1 => limit.saturating_sub(self.below(20)),
-            2 => self.below(limit),
-            3 => 0,
-            _ => self.below(limit / unit) * unit,
-        }
+/// A number below a limit mostly, at its edge often, beyond it now and then; a multiple of `unit` but at edges.
+pub fn near(noise: &mut Noise, limit: u64, unit: u64) -> u64 {
+    match noise.below(32) {
+        0 => limit.wrapping_add(noise.below(64)),
+        1 => limit.saturating_sub(noise.below(20)),
+        2 => noise.below(limit),
+        3 => 0,
+        _ => noise.below(limit / unit) * unit,
     }
 }
 

@@ -3,7 +3,7 @@
 use gcn_isa::{Encoding, Field, Form, Inst};
 
 use crate::formats;
-use crate::noise::{Noise, Values};
+use crate::noise::{Noise, Values, near};
 use crate::rig::{BUFFER_BYTES, GDS_BYTES, LDS_BYTES, Rig, SCRATCH};
 use crate::state::*;
 
@@ -223,7 +223,7 @@ fn field(inst: &Inst, field: Field) -> usize {
 fn share(inst: &Inst, state: &mut State, unit: u64, noise: &mut Noise) {
     if inst.name() == "ds_ordered_count" {
         // Wave 0, whose turn is the first.
-        state.scalars[M0] = (noise.near(GDS_BYTES.into(), 4) as u32) << 16;
+        state.scalars[M0] = (near(noise, GDS_BYTES.into(), 4) as u32) << 16;
         return;
     }
     let is_gds = inst.flag(Field::Gds);
@@ -233,9 +233,9 @@ fn share(inst: &Inst, state: &mut State, unit: u64, noise: &mut Noise) {
         1 => noise.next() as u32,
         _ if is_gds => {
             let base = noise.below(16) as u32 * 16;
-            base << 16 | noise.near(size, 4) as u32
+            base << 16 | near(noise, size, 4) as u32
         }
-        2 | 3 => noise.near(size, 1) as u32,
+        2 | 3 => near(noise, size, 1) as u32,
         _ => u32::MAX,
     };
     let offset = inst.get(Field::Offset) as u32;
@@ -243,11 +243,11 @@ fn share(inst: &Inst, state: &mut State, unit: u64, noise: &mut Noise) {
     let is_packed = inst.name().contains("_src2_") && offset >> 15 != 0;
     let is_negative = noise.one_in(6);
     for register in &mut state.vgprs[field(inst, Field::Vaddr)] {
-        let place = noise.near(crowd, unit) as u32;
+        let place = near(noise, crowd, unit) as u32;
         *register = match noise.below(32) {
             0 => noise.next() as u32,
             _ if is_packed => {
-                let distance = (noise.near(crowd, unit) as u32).wrapping_sub(place) / 4;
+                let distance = (near(noise, crowd, unit) as u32).wrapping_sub(place) / 4;
                 place & 0x1_ffff | distance << 17
             }
             _ if is_negative => place.wrapping_sub(offset),
@@ -265,7 +265,7 @@ fn flat(rig: &Rig, inst: &Inst, state: &mut State, unit: u64, noise: &mut Noise)
     let offset = inst.get(Field::Offset12);
     state.scalars[M0] = match noise.below(4) {
         0 => 0,
-        1 => noise.near(LDS_BYTES.into(), 1) as u32,
+        1 => near(noise, LDS_BYTES.into(), 1) as u32,
         _ => u32::MAX,
     };
     let mixed = noise.below(6);
@@ -277,9 +277,9 @@ fn flat(rig: &Rig, inst: &Inst, state: &mut State, unit: u64, noise: &mut Noise)
             _ => 0,
         };
         let to = match window {
-            0 => rig.buffer + noise.near(BUFFER_BYTES, unit),
-            1 => u64::from(rig.context.shared) << 32 | noise.near(LDS_BYTES.into(), unit),
-            _ => u64::from(rig.context.private) << 32 | noise.near(SCRATCH.into(), unit),
+            0 => rig.buffer + near(noise, BUFFER_BYTES, unit),
+            1 => u64::from(rig.context.shared) << 32 | near(noise, LDS_BYTES.into(), unit),
+            _ => u64::from(rig.context.private) << 32 | near(noise, SCRATCH.into(), unit),
         };
         // The window is looked at with the offset.
         let to = if noise.one_in(2) {
@@ -293,14 +293,14 @@ fn flat(rig: &Rig, inst: &Inst, state: &mut State, unit: u64, noise: &mut Noise)
 
 fn global(rig: &Rig, inst: &Inst, state: &mut State, unit: u64, noise: &mut Noise) {
     let register = field(inst, Field::Vaddr);
-    state.scalars[M0] = noise.near(LDS_BYTES.into(), 4) as u32;
+    state.scalars[M0] = near(noise, LDS_BYTES.into(), 4) as u32;
     let saddr = field(inst, Field::Saddr);
     let crowd = if noise.one_in(3) { 64 } else { BUFFER_BYTES };
     if saddr == 0x7f {
         for lane in 0..LANES {
             let to = match noise.below(64) {
                 0 => u64::from(rig.context.shared) << 32 | noise.below(64),
-                _ => rig.buffer + noise.near(crowd, unit),
+                _ => rig.buffer + near(noise, crowd, unit),
             };
             lead(state, register, lane, to);
         }
@@ -311,19 +311,19 @@ fn global(rig: &Rig, inst: &Inst, state: &mut State, unit: u64, noise: &mut Nois
     let far = if is_high { 0xffff_f000 } else { 0 };
     set64(state, saddr, rig.buffer.wrapping_sub(far));
     for value in &mut state.vgprs[register] {
-        *value = noise.near(crowd, unit).wrapping_add(far) as u32;
+        *value = near(noise, crowd, unit).wrapping_add(far) as u32;
     }
 }
 
 fn scratch(inst: &Inst, state: &mut State, unit: u64, noise: &mut Noise) {
-    state.scalars[M0] = noise.near(LDS_BYTES.into(), 4) as u32;
+    state.scalars[M0] = near(noise, LDS_BYTES.into(), 4) as u32;
     let saddr = field(inst, Field::Saddr);
     // FLAT_SCRATCH and the offset may be one register: then the address is what it is.
     if saddr < 102 {
-        state.scalars[saddr] = noise.near(SCRATCH.into(), unit) as u32;
+        state.scalars[saddr] = near(noise, SCRATCH.into(), unit) as u32;
     }
     for value in &mut state.vgprs[field(inst, Field::Vaddr)] {
-        *value = noise.near(SCRATCH.into(), unit) as u32;
+        *value = near(noise, SCRATCH.into(), unit) as u32;
     }
 }
 
@@ -331,11 +331,11 @@ fn buffer(rig: &Rig, inst: &Inst, state: &mut State, unit: u64, noise: &mut Nois
     state.scalars[M0] = match noise.below(4) {
         0 => noise.next() as u32,
         1 => 0,
-        _ => noise.near(LDS_BYTES.into(), 4) as u32 | (noise.next() as u32) << 16,
+        _ => near(noise, LDS_BYTES.into(), 4) as u32 | (noise.next() as u32) << 16,
     };
     let soffset = field(inst, Field::Soffset);
     if soffset < 100 {
-        state.scalars[soffset] = noise.near(16 * unit, unit) as u32;
+        state.scalars[soffset] = near(noise, 16 * unit, unit) as u32;
     }
     let vaddr = field(inst, Field::Vaddr);
     let srsrc = 4 * field(inst, Field::Srsrc);
@@ -363,7 +363,7 @@ fn buffer(rig: &Rig, inst: &Inst, state: &mut State, unit: u64, noise: &mut Nois
         state.scalars[srsrc + 3] = last;
         set64(state, srsrc, rig.buffer);
         for lane in 0..LANES {
-            lead(state, vaddr, lane, noise.near(BUFFER_BYTES - 512, unit));
+            lead(state, vaddr, lane, near(noise, BUFFER_BYTES - 512, unit));
         }
         return;
     }
@@ -375,11 +375,11 @@ fn buffer(rig: &Rig, inst: &Inst, state: &mut State, unit: u64, noise: &mut Nois
     let flags = noise.below(4) << 62;
     set64(state, srsrc, (rig.buffer + place) | stride << 48 | flags);
     let records = match noise.below(8) {
-        0 => noise.near(2048, 1),
+        0 => near(noise, 2048, 1),
         1 => u32::MAX.into(),
         2 => 0,
         _ if stride != 0 && noise.one_in(2) => noise.below(40),
-        _ => noise.near(1024, 4),
+        _ => near(noise, 1024, 4),
     };
     set64(state, srsrc + 2, records | u64::from(last) << 32);
     let index_limit = if stride == 0 { 64 } else { 40 };
@@ -391,14 +391,14 @@ fn buffer(rig: &Rig, inst: &Inst, state: &mut State, unit: u64, noise: &mut Nois
     let is_indexed = inst.flag(Field::Idxen);
     if is_indexed {
         for value in &mut state.vgprs[vaddr] {
-            *value = noise.near(index_limit, 1) as u32;
+            *value = near(noise, index_limit, 1) as u32;
         }
     }
     if inst.flag(Field::Offen) {
         for value in &mut state.vgprs[vaddr + usize::from(is_indexed)] {
             *value = match noise.below(64) {
                 0 => (noise.below(16) as u32).wrapping_neg(),
-                _ => noise.near(offset_limit, unit) as u32,
+                _ => near(noise, offset_limit, unit) as u32,
             };
         }
     }
@@ -409,17 +409,17 @@ fn scalar_addresses(rig: &Rig, inst: &Inst, state: &mut State, unit: u64, noise:
     let offsets = [Field::Offset, Field::Soffset].map(|name| field(inst, name));
     for register in offsets {
         if register < 128 && register != EXEC && register != EXEC + 1 {
-            state.scalars[register] = noise.near(256, unit) as u32;
+            state.scalars[register] = near(noise, 256, unit) as u32;
         }
     }
     let sbase = 2 * field(inst, Field::Sbase);
-    let place = noise.near(BUFFER_BYTES - 512, unit);
+    let place = near(noise, BUFFER_BYTES - 512, unit);
     if is_buffer {
         let stride = noise.pick(&[0, 0, 4, 12, 64]);
         let records = if stride == 0 {
-            noise.near(400, 4)
+            near(noise, 400, 4)
         } else {
-            noise.near(20, 1)
+            near(noise, 20, 1)
         };
         set64(state, sbase, (rig.buffer + place) | stride << 48);
         state.scalars[sbase + 2] = records as u32;

@@ -2,10 +2,10 @@
 
 use gcn_isa::Isa;
 
+pub use crate::stage::SCALARS;
+
 pub const LANES: usize = 64;
 pub const VGPRS: usize = 24;
-/// Scalar registers by number: SGPRs, VCC, trap registers, M0, EXEC.
-pub const SCALARS: usize = 128;
 pub const M0: usize = 124;
 pub const EXEC: usize = 126;
 

@@ -9,7 +9,7 @@ use gcn_isa::{Inst, Operand, regs};
 use super::SPACES;
 use super::exceptions::{self, NeverMatters};
 use super::keep::Keep;
-use super::sample::Noise;
+use super::stage::Noise;
 use super::state::{Rig, State};
 
 /// By a claim's text, for example `reads src0[1]`.

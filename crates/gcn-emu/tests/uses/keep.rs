@@ -6,7 +6,8 @@ use gcn_isa::simm::HWREG_STATUS;
 use gcn_isa::uses::{self, RegisterUse, Registers, Spaces, State as Register};
 
 use super::SPACES;
-use super::sample::{Noise, VGPRS};
+use super::sample::{VGPRS, dword, fill};
+use super::stage::Noise;
 use super::state::{KINDS, PRIORITY, SGPRS, State};
 
 /// The place of S_SETPRIO's bits in STATUS.
@@ -292,7 +293,7 @@ impl Keep {
     fn scramble(state: &mut State, noise: &mut Noise) {
         let mut other = |old: u32| match noise.below(5) {
             0 => old ^ 1 << noise.below(32),
-            1 => noise.dword(),
+            1 => dword(noise),
             2 if old == 0 => u32::MAX,
             2 => 0,
             3 => old.wrapping_add(1),
@@ -312,7 +313,7 @@ impl Keep {
         };
         state.pc += 0x1000;
         for memory in &mut state.memory {
-            noise.fill(memory);
+            fill(noise, memory);
         }
     }
 }

@@ -7,6 +7,9 @@
 //!
 //! `exceptions.rs` lists what is not executed and what never matters, with the reason, and nothing else.
 
+#[path = "../stage/mod.rs"]
+mod stage;
+
 mod claims;
 mod exceptions;
 mod keep;
@@ -21,7 +24,8 @@ use gcn_isa::{Inst, Isa, Row, rows};
 use claims::{Claims, Run, is_any_missing, is_of_value};
 use exceptions::Needed;
 use keep::Keep;
-use sample::{Noise, sample};
+use sample::sample;
+use stage::Noise;
 use state::Rig;
 
 /// Samples of an encoding, at least.
@@ -110,12 +114,9 @@ fn on(rig: &mut Rig) -> Vec<(&'static Row, Outcome)> {
     here.map(|row| (row, of_row(rig, row))).collect()
 }
 
-/// The noise of a row's samples, which goes by its name and nothing else, so that no outcome depends on another row, on
-/// threads or on time.
+/// The noise of a row's samples, which goes by its name and nothing else.
 fn noise_of(row: &Row, isa: Isa, part: usize) -> Noise {
-    let text = format!("{} {isa:?} {part}", row.name);
-    let mix = |seed: u64, byte: u8| (seed ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3);
-    Noise::new(text.bytes().fold(0xcbf2_9ce4_8422_2325, mix))
+    Noise::named(&format!("{} {isa:?} {part}", row.name), 0)
 }
 
 fn of_row(rig: &mut Rig, row: &'static Row) -> Outcome {

@@ -1,68 +1,50 @@
-//! Instructions with operands and modifiers by chance, and noise.
+//! Instructions with operands and modifiers by chance, and values at which something happens.
 
 use gcn_isa::dpp::Permutation;
 use gcn_isa::simm::{HWREG_MODE, HWREG_STATUS, HWREG_TRAPSTS, HWREGS, Hwreg};
 use gcn_isa::{Field, Form, Inst, Isa, Kind, Operand, Slot, Value, regs};
 
+use super::stage::Noise;
+
 /// Vector registers of a wave.
 pub const VGPRS: u8 = 24;
 
-/// Random numbers: xorshift64*.
-pub struct Noise(u64);
-
-impl Noise {
-    pub fn new(seed: u64) -> Noise {
-        Noise(seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1)
+pub fn fill(noise: &mut Noise, bytes: &mut [u8]) {
+    for chunk in bytes.chunks_mut(8) {
+        chunk.copy_from_slice(&noise.next().to_le_bytes()[..chunk.len()]);
     }
+}
 
-    pub fn next(&mut self) -> u64 {
-        self.0 ^= self.0 >> 12;
-        self.0 ^= self.0 << 25;
-        self.0 ^= self.0 >> 27;
-        self.0.wrapping_mul(0x2545_f491_4f6c_dd1d)
-    }
-
-    pub fn below(&mut self, limit: u64) -> u64 {
-        (self.next() >> 16) % limit
-    }
-
-    pub fn fill(&mut self, bytes: &mut [u8]) {
-        for chunk in bytes.chunks_mut(8) {
-            chunk.copy_from_slice(&self.next().to_le_bytes()[..chunk.len()]);
-        }
-    }
-
-    /// A dword at which something happens, often.
-    pub fn dword(&mut self) -> u32 {
-        const SPECIAL: [u32; 19] = [
-            0,
-            1,
-            0xffff_ffff,
-            0x8000_0000,
-            0x7fff_ffff,
-            0x3f80_0000,
-            0x3f00_0001,
-            0xbf80_0000,
-            0x7f80_0000,
-            0x7fc0_0000,
-            0x7f80_0001,
-            0x0000_0001,
-            0x807f_ffff,
-            0x3c00_3c01,
-            0x0001_8001,
-            0x7c01_7e00,
-            0x3ff0_0000,
-            0x4000_0000,
-            0x7ff0_0000,
-        ];
-        let random = self.next();
-        match random >> 61 {
-            0 | 1 => SPECIAL[(random >> 8) as usize % SPECIAL.len()],
-            2 => (random >> 8) as u32 & 0x3f,
-            3 => 0x3f00_0000 ^ (random >> 8) as u32 & 0x81ff_ffff,
-            4 => 0x3800_3800 ^ (random >> 8) as u32 & 0x8fff_8fff,
-            _ => (random >> 8) as u32,
-        }
+/// A dword at which something happens, often.
+pub fn dword(noise: &mut Noise) -> u32 {
+    const SPECIAL: [u32; 19] = [
+        0,
+        1,
+        0xffff_ffff,
+        0x8000_0000,
+        0x7fff_ffff,
+        0x3f80_0000,
+        0x3f00_0001,
+        0xbf80_0000,
+        0x7f80_0000,
+        0x7fc0_0000,
+        0x7f80_0001,
+        0x0000_0001,
+        0x807f_ffff,
+        0x3c00_3c01,
+        0x0001_8001,
+        0x7c01_7e00,
+        0x3ff0_0000,
+        0x4000_0000,
+        0x7ff0_0000,
+    ];
+    let random = noise.next();
+    match random >> 61 {
+        0 | 1 => SPECIAL[(random >> 8) as usize % SPECIAL.len()],
+        2 => (random >> 8) as u32 & 0x3f,
+        3 => 0x3f00_0000 ^ (random >> 8) as u32 & 0x81ff_ffff,
+        4 => 0x3800_3800 ^ (random >> 8) as u32 & 0x8fff_8fff,
+        _ => (random >> 8) as u32,
     }
 }
 
@@ -82,8 +64,8 @@ impl Values {
     /// A kind by chance.
     pub fn new(noise: &mut Noise) -> Values {
         match noise.below(6) {
-            0 | 1 => Values::Few([noise.dword(), noise.dword()]),
-            2 => Values::Near(noise.dword()),
+            0 | 1 => Values::Few([dword(noise), dword(noise)]),
+            2 => Values::Near(dword(noise)),
             3 => Values::Small,
             _ => Values::Any,
         }
@@ -92,7 +74,7 @@ impl Values {
     /// A value.
     pub fn dword(&self, noise: &mut Noise) -> u32 {
         match *self {
-            Values::Any => noise.dword(),
+            Values::Any => dword(noise),
             Values::Few(values) => values[noise.below(2) as usize],
             Values::Near(value) => value.wrapping_add(noise.below(5) as u32).wrapping_sub(2),
             Values::Small => noise.below(64) as u32,
@@ -102,7 +84,7 @@ impl Values {
     /// Memory full of values.
     pub fn fill(&self, bytes: &mut [u8], noise: &mut Noise) {
         match self {
-            Values::Any => noise.fill(bytes),
+            Values::Any => fill(noise, bytes),
             Values::Few(_) | Values::Near(_) | Values::Small => {
                 for dword in bytes.chunks_exact_mut(4) {
                     dword.copy_from_slice(&self.dword(noise).to_le_bytes());
@@ -255,7 +237,7 @@ fn operand(inst: &Inst, slot: &Slot, noise: &mut Noise) -> Operand {
             };
             Operand::Imm(Hwreg { id, offset, width }.pack().into())
         }
-        Kind::Literal => Operand::Literal(noise.dword()),
+        Kind::Literal => Operand::Literal(dword(noise)),
         Kind::Unsigned | Kind::Simm16 if noise.below(2) == 0 => {
             let limit = if noise.below(2) == 0 { 4 } else { 64 };
             Operand::Imm(noise.below(limit) as i64)
@@ -293,7 +275,7 @@ fn source(inst: &Inst, slot: &Slot, noise: &mut Noise) -> Operand {
         10 if inst.encoding.is_scalar() => regs::EXECZ,
         6 if is_value && inst.isa >= Isa::Gfx9 => regs::SHARED_BASE + noise.below(4) as u8,
         7 | 8 if slot.field == Field::Src0 && count == 1 => regs::LDS_DIRECT,
-        9 => return Operand::Literal(noise.dword()),
+        9 => return Operand::Literal(dword(noise)),
         _ => sgprs(count, noise),
     };
     Operand::Scalar { code, count }

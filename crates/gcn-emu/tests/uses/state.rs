@@ -1,15 +1,13 @@
 //! The whole state that an instruction can see or change, and a machine that executes one instruction from it.
 
-use gcn_emu::Code;
-use gcn_emu::Lds;
-use gcn_emu::device::{Apertures, Config, Device, OnViolation};
-use gcn_emu::run;
-use gcn_emu::wave::{LANES, Lanes, Scratch, Waiting, Wave, WaveId};
+use gcn_emu::device::Apertures;
+use gcn_emu::wave::{LANES, Lanes, Waiting};
 use gcn_isa::uses::{self, Space};
 use gcn_isa::{Encoding, Field, Inst, Isa, Kind, Operand, regs};
 
 use super::SPACES;
-use super::sample::{Noise, VGPRS, Values};
+use super::sample::{VGPRS, Values};
+use super::stage::{BASE, Noise, SCALARS, Sizes, Stage};
 
 pub const SGPRS: u8 = 100;
 pub const LDS_BYTES: u32 = 2048;
@@ -17,8 +15,6 @@ const GDS_BYTES: u32 = 1024;
 const BUFFER_BYTES: u64 = 2048;
 /// Scratch of a lane.
 const SCRATCH: u32 = 64;
-/// Addresses of code in the first run, and in another where the program counter must not matter.
-const BASE: u64 = 0x10_0000;
 /// MODE's bits that choose what kind of thing instructions are: vector instructions skipped, registers indexed.
 pub const KINDS: u32 = 1 << 28 | 1 << 27;
 /// S_SETPRIO's bits.
@@ -28,7 +24,7 @@ pub const PRIORITY: u8 = 3;
 #[derive(Clone, PartialEq)]
 pub struct State {
     pub vgprs: Vec<Lanes>,
-    pub scalars: [u32; 128],
+    pub scalars: [u32; SCALARS],
     pub scc: bool,
     pub mode: u32,
     pub trapsts: u32,
@@ -53,46 +49,27 @@ impl State {
     }
 }
 
-/// A wave and a device.
-pub struct Rig {
-    device: Device,
-    wave: Wave,
-    lds: Lds,
-    buffer: u64,
-    scratch: u64,
-}
+/// The emulator.
+pub struct Rig(Stage);
 
 impl Rig {
     pub fn new(isa: Isa) -> Rig {
-        let mut config = Config::new(isa);
-        config.on_violation = OnViolation::Continue;
-        config.gds_bytes = GDS_BYTES;
-        let device = Device::new(config);
-        let allocate = |name: &str, bytes| {
-            device
-                .memory
-                .allocate(name, bytes)
-                .expect("there is memory")
-        };
-        let buffer = allocate("buffer", BUFFER_BYTES);
-        let scratch = allocate("scratch", u64::from(SCRATCH) * LANES as u64);
-        let mut wave = Wave::new(isa, WaveId::default(), BASE, VGPRS.into(), SGPRS);
-        wave.scratch = Scratch {
-            base: scratch,
-            region: scratch & !0xff,
-            bytes_per_lane: SCRATCH,
-        };
-        Rig {
-            device,
-            wave,
-            lds: Lds::new(isa, LDS_BYTES),
-            buffer,
-            scratch,
-        }
+        Rig(Stage::new(
+            isa,
+            &Sizes {
+                vgprs: VGPRS.into(),
+                sgprs: SGPRS,
+                buffer: BUFFER_BYTES,
+                lds: LDS_BYTES,
+                gds: GDS_BYTES,
+                scratch: SCRATCH,
+                waves: 1,
+            },
+        ))
     }
 
     pub fn isa(&self) -> Isa {
-        self.wave.isa
+        self.0.wave.isa
     }
 
     /// A state that the instruction can make something of.
@@ -109,7 +86,7 @@ impl Rig {
         for register in &mut vgprs {
             register.0.fill_with(|| values.dword(noise));
         }
-        let mut scalars = [0; 128];
+        let mut scalars = [0; SCALARS];
         scalars.fill_with(|| values.dword(noise));
         let mut bytes = |len: u64| {
             let mut bytes = vec![0; len as usize];
@@ -190,7 +167,7 @@ impl Rig {
         if let Some(first) = regs::flat_scratch(inst.isa) {
             let value = match inst.isa {
                 Isa::Ci | Isa::Vi | Isa::Stoney => u64::from(SCRATCH),
-                _ => self.scratch,
+                _ => self.0.scratch,
             };
             state.set64(first, value);
         }
@@ -220,7 +197,7 @@ impl Rig {
                 let windows = state.apertures;
                 for lane in 0..LANES {
                     let to = match offset(3 * unit) / unit {
-                        0 => self.buffer + far(true) + offset(BUFFER_BYTES - 32),
+                        0 => self.0.buffer + far(true) + offset(BUFFER_BYTES - 32),
                         1 => u64::from(windows.shared) << 32 | offset(900),
                         _ => u64::from(windows.private) << 32 | offset(60),
                     };
@@ -231,13 +208,13 @@ impl Rig {
             Encoding::Global => {
                 let Some((first, _)) = address else { return };
                 if let Some(base) = scalar(Field::Saddr) {
-                    state.set64(base, self.buffer + far(true));
+                    state.set64(base, self.0.buffer + far(true));
                     state.vgprs[first]
                         .0
                         .fill_with(|| offset(BUFFER_BYTES - 128) as u32 + 64);
                 } else {
                     for lane in 0..LANES {
-                        let to = self.buffer + far(true) + offset(BUFFER_BYTES - 128) + 64;
+                        let to = self.0.buffer + far(true) + offset(BUFFER_BYTES - 128) + 64;
                         state.vgprs[first].0[lane] = to as u32;
                         state.vgprs[first + 1].0[lane] = (to >> 32) as u32;
                     }
@@ -257,7 +234,7 @@ impl Rig {
                 }
                 if let Some(base) = scalar(Field::Srsrc) {
                     let stride = 16 * offset(2 * unit) / unit;
-                    state.set64(base, (self.buffer + far(true)) | (stride << 48));
+                    state.set64(base, (self.0.buffer + far(true)) | (stride << 48));
                     let records = if stride == 0 {
                         BUFFER_BYTES
                     } else {
@@ -289,7 +266,7 @@ impl Rig {
                     return;
                 };
                 if let Some(base) = scalar(Field::Sbase) {
-                    state.set64(base, self.buffer + far(true) + 4 * offset(16));
+                    state.set64(base, self.0.buffer + far(true) + 4 * offset(16));
                     if slot.ty.dwords() == 4 {
                         state.set64(base + 2, BUFFER_BYTES - 256);
                     }
@@ -324,42 +301,33 @@ impl Rig {
         if inst.uses().memory().is_some_and(is_sync) {
             return Err("it synchronises waves".to_owned());
         }
-        let words = &inst.words()[..inst.dwords()];
-        let bytes: Vec<u8> = words.iter().flat_map(|word| word.to_le_bytes()).collect();
-        let code = Code::new(inst.isa, state.pc, &bytes, VGPRS.into(), SGPRS);
-        let wave = &mut self.wave;
-        wave.restart(state.pc);
-        wave.vgprs.copy_from_slice(&state.vgprs);
-        for (code, &value) in (0..).zip(&state.scalars) {
-            wave.set_scalar(code, value);
-        }
+        let stage = &mut self.0;
+        stage.wave.restart(state.pc);
+        stage.wave.vgprs.copy_from_slice(&state.vgprs);
+        let [global, lds, gds, scratch] = &state.memory;
+        stage.write(&state.scalars, lds, gds);
+        let wave = &mut stage.wave;
         (wave.scc, wave.mode, wave.trapsts) = (state.scc, state.mode, state.trapsts);
         wave.priority = state.priority;
         wave.apertures = state.apertures;
-        self.device.config.apertures = state.apertures;
-        let [global, lds, gds, scratch] = &state.memory;
-        let memory = &self.device.memory;
-        assert!(memory.write(self.buffer, global) && memory.write(self.scratch, scratch));
-        self.lds.bytes_mut().copy_from_slice(lds);
-        self.device.gds.lock().copy_from_slice(gds);
-        run::step(&self.device, &code, wave, &mut self.lds)
-            .map_err(|fault| format!("{fault:?}"))?;
-        if wave.waiting == Waiting::Gws {
+        stage.device.config.apertures = state.apertures;
+        let memory = &stage.device.memory;
+        assert!(memory.write(stage.buffer, global) && memory.write(stage.scratch, scratch));
+        stage.execute(inst).map_err(|fault| format!("{fault:?}"))?;
+        if stage.wave.waiting == Waiting::Gws {
             return Err("it waits for other waves".to_owned());
         }
         let mut after = state.clone();
+        let [global, lds, gds, scratch] = &mut after.memory;
+        stage.read(&mut after.scalars, lds, gds);
+        let memory = &stage.device.memory;
+        assert!(memory.read(stage.buffer, global) && memory.read(stage.scratch, scratch));
+        let wave = &stage.wave;
         after.vgprs.copy_from_slice(&wave.vgprs);
-        for (code, value) in (0..).zip(&mut after.scalars) {
-            *value = wave.resolved(code);
-        }
         (after.scc, after.mode, after.trapsts) = (wave.scc, wave.mode, wave.trapsts);
         after.priority = wave.priority;
         after.pc = wave.pc;
-        after.bytes = bytes.len() as u64;
-        let [global, lds, gds, scratch] = &mut after.memory;
-        assert!(memory.read(self.buffer, global) && memory.read(self.scratch, scratch));
-        lds.copy_from_slice(self.lds.bytes());
-        gds.copy_from_slice(&self.device.gds.lock());
+        after.bytes = 4 * inst.dwords() as u64;
         Ok(after)
     }
 }
