@@ -244,12 +244,12 @@ impl Device {
         &self.0.emulated.memory
     }
 
-    /// True if both are the same device.
     /// The high dwords of the windows of FLAT addresses, which queues in memory name.
     pub fn apertures(&self) -> Apertures {
         self.0.emulated.config.apertures
     }
 
+    /// True if both are the same device.
     pub(crate) fn is(&self, other: &Device) -> bool {
         Arc::ptr_eq(&self.0, &other.0)
     }

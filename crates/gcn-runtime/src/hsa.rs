@@ -26,7 +26,8 @@ use crate::hostcall::Hostcall;
 use crate::owned::Owned;
 use crate::printf::{Buffer, FormatError, Formats};
 use arguments::Services;
-pub use inspect::{BeyondArguments, UnsetSgprs};
+pub(crate) use inspect::unowned_sources;
+pub use inspect::{BeyondArguments, UnownedSources, UnsetSgprs};
 pub use load::{LoadError, Loaded, LoadedSymbol, link, load};
 use registers::{Pointers, VGPR_BLOCK, sgprs};
 

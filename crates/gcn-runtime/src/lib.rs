@@ -82,7 +82,12 @@ pub mod report;
 #[doc(no_inline)]
 pub use gcn_emu::observe;
 #[doc(no_inline)]
-pub use gcn_emu::{device::HostCalls, fault, memory};
+pub use gcn_emu::{
+    Code, Fidelity,
+    device::HostCalls,
+    fault, memory,
+    run::{Place, Stats},
+};
 
 pub use argument::Argument;
 pub use buffer::{Buffer, Element};

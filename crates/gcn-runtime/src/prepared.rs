@@ -1,16 +1,19 @@
 //! Runs of launches: from what a kernel finds when it starts to its completion.
 
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 use std::sync::atomic::AtomicBool;
 use std::sync::{Arc, Mutex, PoisonError};
 
-use gcn_emu::Code;
 use gcn_emu::device::{Device as Emulated, HostCalls, Monitor};
 use gcn_emu::fault::{Fault, FaultKind};
 use gcn_emu::observe::Observers;
 use gcn_emu::run;
+use gcn_emu::{Code, Fidelity};
 
-use crate::hsa::{self, BeyondArguments, LaunchError, Note, Placed, Shape, UnsetSgprs};
+use crate::hsa::{
+    self, BeyondArguments, LaunchError, Note, Placed, Shape, UnownedSources, UnsetSgprs,
+};
 use crate::progress::Progress;
 use crate::{Argument, Completion, Error, Kernel, Outcome, Queue, Signal};
 
@@ -247,6 +250,50 @@ impl PreparedLaunch {
     /// ```
     pub fn reads_beyond_arguments(&self) -> Option<BeyondArguments> {
         self.built.job.launch().reads_beyond_arguments(self.code())
+    }
+
+    /// The executed instructions with sources that the kernel does not ask for.
+    ///
+    /// # Examples
+    /// ```
+    /// # mod example { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/doc/assemble.rs")); }
+    /// # use example::add_one;
+    /// # let device = gcn_runtime::Device::new("gfx900")?;
+    /// # let kernel = device.load(&add_one())?.kernel("add_one")?;
+    /// # let xs = device.buffer("xs", &[1u32])?;
+    /// let prepared = kernel.launch([1, 1, 1]).arg(&xs).prepare()?;
+    /// prepared.run(&device.queue())?;
+    /// assert_eq!(prepared.unowned_sources(), None);
+    /// # Ok::<(), gcn_runtime::Error>(())
+    /// ```
+    pub fn unowned_sources(&self) -> Option<UnownedSources> {
+        hsa::unowned_sources(self.code())
+    }
+
+    /// The names of the executed instructions by their fidelity to hardware, exact ones first.
+    ///
+    /// # Examples
+    /// ```
+    /// # mod example { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/doc/assemble.rs")); }
+    /// # use example::add_one;
+    /// # let device = gcn_runtime::Device::new("gfx900")?;
+    /// # let kernel = device.load(&add_one())?.kernel("add_one")?;
+    /// # let xs = device.buffer("xs", &[1u32])?;
+    /// use gcn_runtime::Fidelity;
+    /// let prepared = kernel.launch([1, 1, 1]).arg(&xs).prepare()?;
+    /// prepared.run(&device.queue())?;
+    /// let names = prepared.executed();
+    /// assert_eq!(names.len(), 1, "all are exact");
+    /// assert!(names[&Fidelity::Exact].contains("s_endpgm"));
+    /// # Ok::<(), gcn_runtime::Error>(())
+    /// ```
+    pub fn executed(&self) -> BTreeMap<Fidelity, BTreeSet<&'static str>> {
+        let mut names: BTreeMap<_, BTreeSet<_>> = BTreeMap::new();
+        for step in self.code().executed() {
+            let of_fidelity = names.entry(Fidelity::of(&step.inst)).or_default();
+            of_fidelity.insert(step.inst.name());
+        }
+        names
     }
 
     /// The SGPRs that the address of a faulting access comes from although nothing has set them.

@@ -46,6 +46,47 @@ impl fmt::Display for BeyondArguments {
     }
 }
 
+/// Executed instructions with sources that the kernel does not ask for.
+#[derive(Clone, PartialEq, Eq, Debug)]
+#[non_exhaustive]
+pub struct UnownedSources {
+    /// Number of these instructions.
+    pub instructions: u64,
+    /// Vector registers that the kernel asks for.
+    pub vgprs: usize,
+    /// SGPRs that it asks for.
+    pub sgprs: u8,
+    /// Address of the first such instruction.
+    pub pc: u64,
+    /// Its text.
+    pub instruction: String,
+}
+
+impl fmt::Display for UnownedSources {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let plural = if self.instructions == 1 { "" } else { "s" };
+        write!(
+            f,
+            "{} instruction{plural} with sources that the wave does not have, which are v0 and s0 then, as on hardware: its kernel \
+             asks for {} VGPRs and {} SGPRs",
+            self.instructions, self.vgprs, self.sgprs
+        )
+    }
+}
+
+/// The executed instructions of some code whose sources its kernel does not ask for.
+pub fn unowned_sources(code: &Code) -> Option<UnownedSources> {
+    let mut steps = code.reading_outside();
+    let first = steps.next()?;
+    Some(UnownedSources {
+        instructions: 1 + steps.count() as u64,
+        vgprs: code.vgprs(),
+        sgprs: code.sgprs(),
+        pc: code.address(first.index),
+        instruction: first.inst.text(),
+    })
+}
+
 /// SGPRs that a faulting address comes from although nothing has set them.
 #[derive(Clone, PartialEq, Eq, Debug)]
 #[non_exhaustive]

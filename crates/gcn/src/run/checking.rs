@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
 use anyhow::{Context, Result};
-use gcn_emu::observe::Observers;
+use gcn_runtime::observe::Observers;
 use gcn_observe::check::checkers;
 use gcn_observe::finding::{Check, Findings};
 use gcn_observe::matches;

@@ -6,13 +6,14 @@ use std::sync::atomic::AtomicBool;
 use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result, bail};
-use gcn_emu::observe::Observers;
-use gcn_emu::run::Stats;
+use gcn_runtime::observe::Observers;
 use gcn_runtime::bind::{self, Binding, BoundArgument, Buffers};
 use gcn_runtime::hsa::Shape;
 use gcn_runtime::progress::Progress;
 use gcn_runtime::report::CodeMap;
-use gcn_runtime::{Completion, Device, Error, Kernel, Launch, Outcome, PreparedLaunch, Queue};
+use gcn_runtime::{
+    Completion, Device, Error, Kernel, Launch, Outcome, PreparedLaunch, Queue, Stats,
+};
 
 use super::arguments::{self, Problems};
 use super::checking::Checking;
@@ -299,7 +300,7 @@ impl Ready {
         }
         ran.launches.push(done);
         ran.notes.extend(note);
-        ran.notes.extend(unowned(prepared.code(), map));
+        ran.notes.extend(unowned(prepared, map));
         ran.notes.extend(beyond(prepared, map));
         if lost > 0 {
             ran.notes.push(format!(

@@ -4,11 +4,11 @@ use std::io::{self, Write};
 use std::path::PathBuf;
 
 use anyhow::{Result, bail};
-use gcn_emu::memory::Memory;
 use gcn_runtime::bind::BufferView;
 use gcn_runtime::compare::{self, Comparison};
 use gcn_runtime::expect::Expected;
 use gcn_runtime::hsa::Loaded;
+use gcn_runtime::memory::Memory;
 use gcn_runtime::spec::Spec;
 use serde::Serialize;
 

@@ -3,8 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::io::{self, Write};
 
-use gcn_emu::Code;
-use gcn_emu::Fidelity;
+use gcn_runtime::{Fidelity, PreparedLaunch};
 use serde::Serialize;
 
 /// Instructions of the same fidelity, by their names.
@@ -18,12 +17,11 @@ pub struct Group {
     instructions: Vec<&'static str>,
 }
 
-/// The executed instructions of some code, exact ones first.
-pub fn list<'a>(code: impl Iterator<Item = &'a Code>) -> Vec<Group> {
+/// The instructions that launches have executed, exact ones first.
+pub fn list<'a>(launches: impl Iterator<Item = &'a PreparedLaunch>) -> Vec<Group> {
     let mut groups: BTreeMap<Fidelity, BTreeSet<&'static str>> = BTreeMap::new();
-    for step in code.flat_map(Code::executed) {
-        let names = groups.entry(Fidelity::of(&step.inst)).or_default();
-        names.insert(step.inst.name());
+    for (fidelity, names) in launches.flat_map(PreparedLaunch::executed) {
+        groups.entry(fidelity).or_default().extend(names);
     }
     groups
         .into_iter()

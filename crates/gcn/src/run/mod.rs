@@ -24,7 +24,6 @@ use std::io::Write;
 use std::sync::Arc;
 
 use anyhow::{Context, Result, bail};
-use gcn_runtime::PreparedLaunch;
 use gcn_runtime::report::{CodeMap, FaultReport, FindingReport};
 
 use crate::{Status, render};
@@ -111,7 +110,7 @@ fn carry_out(
     let cause = stop.cause();
     stop.ended();
 
-    let fidelity = fidelity::list(ready.launches.iter().map(PreparedLaunch::code));
+    let fidelity = fidelity::list(ready.launches.iter());
     let fault = ran.fault.and_then(|(launch, end)| {
         let fault = end.fault.as_ref()?;
         let unset = launch.unset_sgprs(fault);

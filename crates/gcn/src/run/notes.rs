@@ -2,8 +2,7 @@
 
 use std::time::Duration;
 
-use gcn_emu::Code;
-use gcn_emu::fault::{Fault, FaultKind};
+use gcn_runtime::fault::{Fault, FaultKind};
 use gcn_runtime::hsa::Note;
 use gcn_runtime::report::{CodeMap, site};
 use gcn_runtime::{Completion, PreparedLaunch};
@@ -23,19 +22,11 @@ pub fn remedy(note: &Note) -> &'static str {
 }
 
 /// A note about instructions that read registers which the kernel does not ask for.
-pub fn unowned(code: &Code, map: &CodeMap<'_>) -> Option<String> {
-    let mut steps = code.reading_outside();
-    let first = steps.next()?;
-    let count = 1 + steps.count() as u64;
-    let place = map.place(code.address(first.index), Some(first.inst.text()));
+pub fn unowned(prepared: &PreparedLaunch, map: &CodeMap<'_>) -> Option<String> {
+    let unowned = prepared.unowned_sources()?;
+    let place = map.place(unowned.pc, Some(unowned.instruction.clone()));
     let source = place.source_line("  ");
-    Some(format!(
-        "{} with sources that the wave does not have, which are v0 and s0 then, as on hardware: its kernel asks for {} \
-         VGPRs and {} SGPRs; the first, {place}{source}",
-        plural(count, "instruction", "s"),
-        code.vgprs(),
-        code.sgprs(),
-    ))
+    Some(format!("{unowned}; the first, {place}{source}"))
 }
 
 /// A note about arguments that the kernel loads and nobody gives.

@@ -3,9 +3,9 @@
 use std::io::{self, Write};
 
 use anyhow::{Context, Result, bail};
-use gcn_emu::memory::Memory;
 use gcn_runtime::bind::BufferView;
 use gcn_runtime::hsa::Loaded;
+use gcn_runtime::memory::Memory;
 use gcn_runtime::value::{Encoding, Type, Value};
 use serde::Serialize;
 

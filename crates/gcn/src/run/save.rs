@@ -5,9 +5,9 @@ use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, bail};
-use gcn_emu::memory::Memory;
 use gcn_runtime::bind::BufferView;
 use gcn_runtime::hsa::Loaded;
+use gcn_runtime::memory::Memory;
 
 use super::launch::Given;
 use super::output::{Selector, View};

@@ -6,8 +6,8 @@ use std::path::Path;
 use std::sync::{Arc, mpsc};
 
 use anyhow::{Context, Result};
-use gcn_emu::observe::Observers;
 use gcn_observe::Filter;
+use gcn_runtime::observe::Observers;
 use gcn_runtime::report::symbolic;
 use gcn_runtime::{Outcome, PreparedLaunch, Queue};
 
