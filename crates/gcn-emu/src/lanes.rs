@@ -257,6 +257,10 @@ levels! { $
     Avx2 avx2 ["avx2" "fma" "bmi1" "bmi2" "f16c" "lzcnt" "popcnt"];
 }
 
+#[expect(
+    clippy::single_component_path_imports,
+    reason = "a macro has no path without it"
+)]
 pub(crate) use at_each_level;
 
 at_each_level! {

@@ -10,7 +10,7 @@ mod indexed;
 mod sdwa;
 pub(crate) mod modifiers;
 mod plan;
-mod quick;
+mod fast_path;
 mod resolve;
 mod relative;
 
@@ -29,7 +29,7 @@ pub(crate) use format::{COMPONENTS, Format, Numbers, Select};
 pub use indexed::Indexed;
 use modifiers::{Change, ResultChange};
 pub use plan::{Family, Plan};
-pub(crate) use plan::{MAX_SCALAR_DWORDS, Quick};
+pub(crate) use plan::{FastPath, MAX_SCALAR_DWORDS};
 pub use relative::Relative;
 pub(crate) use sdwa::{Placed, SubDword};
 

@@ -71,7 +71,7 @@ pub struct Plan {
     /// A number that other memory instructions near it do not have.
     pub number: u8,
     /// Shapes that its access may have.
-    pub quick: Quick,
+    pub fast_path: FastPath,
     /// Elements that it loads from LDS or stores there.
     pub(crate) elements: Elements,
     /// Function that loads them.
@@ -120,11 +120,11 @@ impl Plan {
     }
 }
 
-/// Shapes that an instruction's access may have, which one function executes in one go.
+/// Fast path of a memory instruction, by the shapes that its access may have.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Quick {
-    /// It never is.
-    No,
+pub enum FastPath {
+    /// There is none.
+    None,
     /// A load of one or two elements of whole dwords from LDS.
     LoadShare,
     /// A load of a part of a dword from there.

@@ -5,9 +5,9 @@ use gcn_isa::uses::Space;
 use gcn_isa::{Does, Encoding, Inst, Isa, Op, Ty};
 
 use super::arg::{Arg, MAX_ARGS};
+use super::fast_path;
 use super::format::Format;
-use super::plan::{Family, Plan, Quick};
-use super::quick;
+use super::plan::{Family, FastPath, Plan};
 use crate::lanes::Elements;
 use crate::scoreboard::{Increments, Kind};
 
@@ -73,7 +73,7 @@ impl Plan {
             increments: Increments::default(),
             loads_coherently: loads_coherently(inst),
             number: (index / 2) as u8,
-            quick: Quick::No,
+            fast_path: FastPath::None,
             elements: Elements::default(),
             gather: Elements::default().gather(),
         };
@@ -118,8 +118,8 @@ impl Plan {
         if let Some(counters) = inst.uses().counters() {
             (plan.kind, plan.increments) = (counters.order, counters.into());
         }
-        plan.quick = Quick::of(&plan);
-        plan.elements = quick::elements(&plan);
+        plan.fast_path = FastPath::of(&plan);
+        plan.elements = fast_path::elements(&plan);
         plan.gather = plan.elements.gather();
         Some(plan)
     }

@@ -49,8 +49,8 @@ pub struct Machine {
     pub transfer: Transfer,
     pub vgprs: usize,
     pub sgprs: u8,
-    /// Instructions that were done in one step as well as in two.
-    pub quick: usize,
+    /// Instructions that the fast path has executed, too.
+    pub by_fast_path: usize,
 }
 
 /// All that an instruction may change but counters and violations.
@@ -109,7 +109,7 @@ impl Machine {
             transfer: Transfer::default(),
             vgprs: VGPRS,
             sgprs: SGPRS,
-            quick: 0,
+            by_fast_path: 0,
         }
     }
 
@@ -159,7 +159,7 @@ impl Machine {
                 Run::Memory => {
                     let before = self.state();
                     let old = &mut self.transfer.old;
-                    let quickly = internals::perform_in_one_go(
+                    let fast = internals::perform_fast_path(
                         &mut self.wave,
                         step,
                         &mut self.lds,
@@ -170,23 +170,26 @@ impl Machine {
                     self.restore(&before);
                     let access = &mut self.transfer.access;
                     internals::addresses(&self.wave, step, &self.device, access);
-                    let slowly = internals::perform(
+                    let by_lane = internals::perform(
                         &mut self.wave,
                         step,
                         &mut self.transfer,
                         &mut self.lds,
                         &self.device,
                     );
-                    // What nobody observes has the same effect, or none, and then it is done in two steps.
+                    // The fast path has the same effect as the slow one, or none.
                     let text = step.inst.text();
-                    if quickly.is_some() {
-                        self.quick += 1;
-                        assert_eq!(slowly, Ok(Outcome::Done), "{text}");
-                        assert!(after == self.state(), "{text} does something else quickly");
+                    if fast.is_some() {
+                        self.by_fast_path += 1;
+                        assert_eq!(by_lane, Ok(Outcome::Done), "{text}");
+                        assert!(
+                            after == self.state(),
+                            "{text} does something else by the fast path"
+                        );
                     } else {
                         assert!(after == before, "{text} is begun and given up");
                     }
-                    outcome = slowly?;
+                    outcome = by_lane?;
                 }
                 Run::Cancelled => {}
                 ref other => panic!("{} is not of memory: {other:?}", step.inst.text()),

@@ -4,10 +4,10 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
 use anyhow::{Context, Result};
-use gcn_runtime::observe::Observers;
 use gcn_observe::check::checkers;
 use gcn_observe::finding::{Check, Findings};
 use gcn_observe::matches;
+use gcn_runtime::observe::Observers;
 use gcn_runtime::report::{CodeMap, FindingReport};
 use serde::{Deserialize, Serialize};
 

@@ -6,9 +6,9 @@ use std::sync::atomic::AtomicBool;
 use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result, bail};
-use gcn_runtime::observe::Observers;
 use gcn_runtime::bind::{self, Binding, BoundArgument, Buffers};
 use gcn_runtime::hsa::Shape;
+use gcn_runtime::observe::Observers;
 use gcn_runtime::progress::Progress;
 use gcn_runtime::report::CodeMap;
 use gcn_runtime::{

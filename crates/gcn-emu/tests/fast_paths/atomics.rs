@@ -43,14 +43,14 @@ fn atomics_of_lds_in_one_step() {
     let texts: Vec<&str> = texts.iter().map(String::as_str).collect();
     let later = ["ds_add_f32 v2, v4", "ds_add_rtn_f32 v2, v2, v2"];
     for target in ALL {
-        let mut quick = all_ways(target, &texts, Space::Lds);
+        let mut fast = all_ways(target, &texts, Space::Lds);
         if *target != SI {
-            quick += all_ways(target, &["ds_wrap_rtn_b32 v2, v2, v4, v5"], Space::Lds);
+            fast += all_ways(target, &["ds_wrap_rtn_b32 v2, v2, v4, v5"], Space::Lds);
         }
         if FROM_VI.contains(target) {
-            quick += all_ways(target, &later, Space::Lds);
+            fast += all_ways(target, &later, Space::Lds);
         }
-        assert!(quick > 5000, "{target}: {quick}");
+        assert!(fast > 5000, "{target}: {fast}");
     }
 }
 
@@ -114,13 +114,13 @@ fn atomics_of_memory_in_one_step() {
             texts.push("global_atomic_add v2, v1, v4, s[4:5] offset:4 glc".to_owned());
         }
         let texts: Vec<&str> = texts.iter().map(String::as_str).collect();
-        let mut quick = all_ways(target, &texts, Space::Global);
+        let mut fast = all_ways(target, &texts, Space::Global);
         if *target != SI {
             let texts = atomics("flat", operations, with_pair);
             let texts: Vec<&str> = texts.iter().map(String::as_str).collect();
-            quick += all_ways(target, &texts, Space::FlatLds);
+            fast += all_ways(target, &texts, Space::FlatLds);
         }
-        assert!(quick > 1000, "{target}: {quick}");
+        assert!(fast > 1000, "{target}: {fast}");
     }
 }
 

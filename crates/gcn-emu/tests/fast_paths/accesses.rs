@@ -33,8 +33,8 @@ fn global_memory_in_one_step() {
         "global_load_sbyte_d16_hi v5, v[2:3], off",
         "flat_load_ubyte_d16 v5, v[2:3]",
     ];
-    let quick = all_ways(GFX9, &texts, Space::Global);
-    assert!(quick > 1000, "{quick}");
+    let fast = all_ways(GFX9, &texts, Space::Global);
+    assert!(fast > 1000, "{fast}");
 }
 
 #[test]
@@ -58,7 +58,7 @@ fn loads_that_are_not_aligned_in_one_step() {
             "global_load_dwordx4 v[4:7], v[2:3], off",
         ];
         m.run(loads[dwords / 2]);
-        assert_eq!(m.quick, 1, "{}", loads[dwords / 2]);
+        assert_eq!(m.by_fast_path, 1, "{}", loads[dwords / 2]);
         for (lane, register) in (0..LANES).flat_map(|l| (0..dwords).map(move |d| (l, d))) {
             let at = way(lane as u64) as usize + 4 * register;
             let bytes = contents[at..at + 4].try_into().expect("four bytes");
@@ -77,8 +77,8 @@ fn flat_memory_in_one_step() {
         "flat_store_byte v[2:3], v5",
     ];
     for target in CI_VI {
-        let quick = all_ways(target, &texts, Space::Global);
-        assert!(quick > 300, "{target}: {quick}");
+        let fast = all_ways(target, &texts, Space::Global);
+        assert!(fast > 300, "{target}: {fast}");
     }
 }
 
@@ -93,8 +93,8 @@ fn buffers_with_addresses_in_one_step() {
         "buffer_store_dwordx4 v[4:7], v[2:3], s[20:23], 0 addr64",
     ];
     for target in [SI, CI] {
-        let quick = all_ways(target, &texts, Space::Global);
-        assert!(quick > 300, "{target}: {quick}");
+        let fast = all_ways(target, &texts, Space::Global);
+        assert!(fast > 300, "{target}: {fast}");
     }
 }
 
@@ -120,8 +120,8 @@ fn buffers_of_records_in_one_step() {
         "buffer_store_short v5, v[0:1], s[24:27], 0 idxen offen",
     ];
     for target in ALL {
-        let quick = all_ways(target, &texts, Space::Global);
-        assert!(quick > 1000, "{target}: {quick}");
+        let fast = all_ways(target, &texts, Space::Global);
+        assert!(fast > 1000, "{target}: {fast}");
     }
 }
 
@@ -130,7 +130,7 @@ fn what_leaves_caches_alone_is_nothing() {
     for target in FROM_CI {
         let mut m = Machine::new(target);
         m.run("buffer_wbinvl1_vol\ns_dcache_inv");
-        assert_eq!(m.quick, 2);
+        assert_eq!(m.by_fast_path, 2);
     }
 }
 
@@ -176,14 +176,14 @@ fn scratch_in_one_step() {
         "scratch_store_short_d16_hi v2, v5, off",
     ];
     for target in ALL {
-        let mut quick = all_ways(target, &buffers, Space::Scratch);
+        let mut fast = all_ways(target, &buffers, Space::Scratch);
         if *target != SI {
-            quick += all_ways(target, &flat, Space::Scratch);
+            fast += all_ways(target, &flat, Space::Scratch);
         }
         if NINE.contains(target) {
-            quick += all_ways(target, &scratch, Space::Scratch);
+            fast += all_ways(target, &scratch, Space::Scratch);
         }
-        assert!(quick > 500, "{target}: {quick}");
+        assert!(fast > 500, "{target}: {fast}");
     }
 }
 
@@ -226,14 +226,14 @@ fn lds_in_one_step() {
         "ds_write_b8_d16_hi v2, v2",
     ];
     for target in ALL {
-        let mut quick = all_ways(target, &texts, Space::Lds);
+        let mut fast = all_ways(target, &texts, Space::Lds);
         if *target != SI {
-            quick += all_ways(target, &wide, Space::Lds);
+            fast += all_ways(target, &wide, Space::Lds);
         }
         if NINE.contains(target) {
-            quick += all_ways(target, &halves, Space::Lds);
+            fast += all_ways(target, &halves, Space::Lds);
         }
-        assert!(quick > 700, "{target}: {quick}");
+        assert!(fast > 700, "{target}: {fast}");
     }
 }
 
@@ -255,11 +255,11 @@ fn flat_loads_and_stores_of_lds_in_one_step() {
         "flat_store_short_d16_hi v[2:3], v5 offset:2",
     ];
     for target in FROM_CI {
-        let mut quick = all_ways(target, &texts, Space::FlatLds);
+        let mut fast = all_ways(target, &texts, Space::FlatLds);
         if NINE.contains(target) {
-            quick += all_ways(target, &with_offset, Space::FlatLds);
+            fast += all_ways(target, &with_offset, Space::FlatLds);
         }
-        assert!(quick > 500, "{target}: {quick}");
+        assert!(fast > 500, "{target}: {fast}");
     }
 }
 
@@ -310,8 +310,8 @@ fn typed_buffers_in_one_step() {
             }
         }
         let texts: Vec<&str> = texts.iter().map(String::as_str).collect();
-        let quick = all_ways(target, &texts, Space::Global);
-        assert!(quick > 40 * texts.len(), "{target}: {quick}");
+        let fast = all_ways(target, &texts, Space::Global);
+        assert!(fast > 40 * texts.len(), "{target}: {fast}");
     }
 }
 
@@ -341,8 +341,8 @@ fn moves_between_lanes_in_one_step() {
         if NINE.contains(target) {
             texts.extend(nine);
         }
-        let quick = all_ways(target, &texts, Space::Lds);
-        assert_eq!(quick, texts.len() * WAYS.len() * MASKS.len(), "{target}");
+        let fast = all_ways(target, &texts, Space::Lds);
+        assert_eq!(fast, texts.len() * WAYS.len() * MASKS.len(), "{target}");
     }
 }
 
@@ -356,7 +356,7 @@ fn scalar_loads_in_one_step() {
         }
         m.s64(4, buffer + 2).s(6, 0x14);
         m.run("s_load_dword s8, s[4:5], 0x1\ns_load_dwordx16 s[4:19], s[4:5], s6");
-        assert_eq!(m.quick, 2);
+        assert_eq!(m.by_fast_path, 2);
         assert_eq!(m.wave.scalar(4), 15);
     }
 }

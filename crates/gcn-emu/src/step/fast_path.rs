@@ -1,41 +1,45 @@
-//! Shapes of accesses that a memory instruction may have, by what is known of it when it is decoded.
+//! Fast paths that a memory instruction may take, by what is known of it when it is decoded.
 
 use gcn_isa::Does;
 
 use super::arg::DWORD;
-use super::plan::{Family, MAX_SCALAR_DWORDS, Plan, Quick};
+use super::plan::{Family, FastPath, MAX_SCALAR_DWORDS, Plan};
 use crate::lanes::Elements;
 
-impl Quick {
-    /// The shapes of an instruction with this plan.
-    pub fn of(plan: &Plan) -> Quick {
+impl FastPath {
+    /// The fast path of an instruction with this plan.
+    pub fn of(plan: &Plan) -> FastPath {
         if plan.gds || plan.tfe || plan.to_lds {
-            return Quick::No;
+            return FastPath::None;
         }
         let is_part = usize::from(plan.ty.bytes()) < DWORD;
         match (plan.family, plan.does) {
             // Caches are coherent here, and translation needs no prefetch (errata E124, E125).
-            (_, Does::Cache { .. } | Does::Probe | Does::LdsNop) => Quick::Nothing,
-            (Family::Share, Does::Load(_) | Does::LoadHalf(..)) if is_part => Quick::LoadSharePart,
-            (Family::Share, Does::Load(_) | Does::LoadTwo(..)) => Quick::LoadShare,
+            (_, Does::Cache { .. } | Does::Probe | Does::LdsNop) => FastPath::Nothing,
+            (Family::Share, Does::Load(_) | Does::LoadHalf(..)) if is_part => {
+                FastPath::LoadSharePart
+            }
+            (Family::Share, Does::Load(_) | Does::LoadTwo(..)) => FastPath::LoadShare,
             (Family::Share, Does::Store(_) | Does::StoreHigh(_) | Does::StoreTwo(..)) => {
-                Quick::StoreShare
+                FastPath::StoreShare
             }
-            (Family::Buffer, Does::LoadFormat(..) | Does::LoadFormatHigh) => Quick::LoadFormat,
-            (Family::Buffer, Does::StoreFormat(..) | Does::StoreFormatHigh) => Quick::StoreFormat,
-            (Family::Share, Does::Lanes(how)) => Quick::Moves(how),
-            (Family::Share, Does::Atomic(..) | Does::Return(..)) => Quick::AtomicShare,
-            (Family::Global | Family::Flat | Family::Buffer, Does::Atomic(..)) => Quick::Atomic,
-            (Family::Scratch, Does::Load(_) | Does::LoadHalf(..)) => Quick::LoadScratch,
-            (Family::Scratch, Does::Store(_) | Does::StoreHigh(_)) => Quick::StoreScratch,
-            (Family::Buffer, Does::Load(_) | Does::LoadHalf(..)) => Quick::LoadBuffer,
-            (Family::Buffer, Does::Store(_) | Does::StoreHigh(_)) => Quick::StoreBuffer,
-            (Family::Global | Family::Flat, Does::Load(_) | Does::LoadHalf(..)) => Quick::Load,
-            (Family::Global | Family::Flat, Does::Store(_) | Does::StoreHigh(_)) => Quick::Store,
+            (Family::Buffer, Does::LoadFormat(..) | Does::LoadFormatHigh) => FastPath::LoadFormat,
+            (Family::Buffer, Does::StoreFormat(..) | Does::StoreFormatHigh) => {
+                FastPath::StoreFormat
+            }
+            (Family::Share, Does::Lanes(how)) => FastPath::Moves(how),
+            (Family::Share, Does::Atomic(..) | Does::Return(..)) => FastPath::AtomicShare,
+            (Family::Global | Family::Flat | Family::Buffer, Does::Atomic(..)) => FastPath::Atomic,
+            (Family::Scratch, Does::Load(_) | Does::LoadHalf(..)) => FastPath::LoadScratch,
+            (Family::Scratch, Does::Store(_) | Does::StoreHigh(_)) => FastPath::StoreScratch,
+            (Family::Buffer, Does::Load(_) | Does::LoadHalf(..)) => FastPath::LoadBuffer,
+            (Family::Buffer, Does::Store(_) | Does::StoreHigh(_)) => FastPath::StoreBuffer,
+            (Family::Global | Family::Flat, Does::Load(_) | Does::LoadHalf(..)) => FastPath::Load,
+            (Family::Global | Family::Flat, Does::Store(_) | Does::StoreHigh(_)) => FastPath::Store,
             (Family::Scalar, Does::Load(ty)) if usize::from(ty.dwords()) <= MAX_SCALAR_DWORDS => {
-                Quick::LoadScalar
+                FastPath::LoadScalar
             }
-            _ => Quick::No,
+            _ => FastPath::None,
         }
     }
 }

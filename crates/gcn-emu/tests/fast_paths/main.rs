@@ -1,5 +1,5 @@
-//! Shapes of memory accesses: the machine of the tests executes each instruction in one step and in two, and both have the
-//! same effect. Here are the ways that lanes' addresses are to each other.
+//! Fast paths of memory accesses: the machine of the tests executes each instruction by the fast path and lane by lane, and
+//! both have the same effect. The addresses of lanes have many shapes.
 
 #[path = "../common/mod.rs"]
 mod common;
@@ -107,10 +107,10 @@ enum Space {
     Scratch,
 }
 
-/// Executes the instructions with every way of addresses and every mask; says how many were done in one step.
+/// Executes the instructions with every way of addresses and every mask; yields the number that took the fast path.
 fn all_ways(target: &str, texts: &[&str], space: Space) -> usize {
     let mut noise = Noise(0x2545_f491_4f6c_dd1d);
-    let mut quick = 0;
+    let mut fast = 0;
     for text in texts {
         for (_, way) in WAYS {
             for &exec in MASKS {
@@ -160,9 +160,9 @@ fn all_ways(target: &str, texts: &[&str], space: Space) -> usize {
                 m.device.memory.set_one_user(noise.below(2) == 0);
                 // A lane that goes beyond the buffer is a fault.
                 let _ = m.try_run(text);
-                quick += m.quick;
+                fast += m.by_fast_path;
             }
         }
     }
-    quick
+    fast
 }

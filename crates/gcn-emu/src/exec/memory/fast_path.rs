@@ -18,7 +18,7 @@ use crate::lds::Lds;
 use crate::wave::Wave;
 
 use super::access;
-use crate::step::{Family, MAX_SCALAR_DWORDS, Plan, Quick};
+use crate::step::{Family, FastPath, MAX_SCALAR_DWORDS, Plan};
 
 /// Performs the instruction; nothing, and nothing has been done, if its access has no common shape. It is compiled into each of the two step
 /// loops: a call costs a load from LDS an eighth of its time.
@@ -31,7 +31,11 @@ pub fn perform(
     old: &mut [Lanes; 2],
 ) -> Option<()> {
     let done = perform_shape(wave, plan, lds, device, old);
-    if done.is_none() && wave.exec() == 0 && plan.quick != Quick::No && !plan.family.is_scalar() {
+    if done.is_none()
+        && wave.exec() == 0
+        && plan.fast_path != FastPath::None
+        && !plan.family.is_scalar()
+    {
         // No lane accesses anything.
         return Some(());
     }
@@ -48,12 +52,12 @@ fn perform_shape(
 ) -> Option<()> {
     // FLAT alone may go elsewhere than to global memory.
     let is_flat = plan.family == Family::Flat;
-    match plan.quick {
-        Quick::No => None,
-        Quick::LoadShare => share::load(wave, plan, lds, device),
-        Quick::LoadSharePart => share::load_part(wave, plan, lds, device),
-        Quick::StoreShare => share::store(wave, plan, lds, device),
-        Quick::Load => global::load(wave, plan, device).or_else(|| {
+    match plan.fast_path {
+        FastPath::None => None,
+        FastPath::LoadShare => share::load(wave, plan, lds, device),
+        FastPath::LoadSharePart => share::load_part(wave, plan, lds, device),
+        FastPath::StoreShare => share::store(wave, plan, lds, device),
+        FastPath::Load => global::load(wave, plan, device).or_else(|| {
             if !is_flat {
                 None
             } else if share::is_reached(wave, plan, device) {
@@ -62,7 +66,7 @@ fn perform_shape(
                 scratch::load(wave, plan, device)
             }
         }),
-        Quick::Store => global::store(wave, plan, device).or_else(|| {
+        FastPath::Store => global::store(wave, plan, device).or_else(|| {
             if !is_flat {
                 None
             } else if share::is_reached(wave, plan, device) {
@@ -71,27 +75,27 @@ fn perform_shape(
                 scratch::store(wave, plan, device)
             }
         }),
-        Quick::Atomic => atomics::global(wave, plan, device, old).or_else(|| {
+        FastPath::Atomic => atomics::global(wave, plan, device, old).or_else(|| {
             if is_flat {
                 atomics::share(wave, plan, lds, device, old)
             } else {
                 None
             }
         }),
-        Quick::AtomicShare => atomics::share(wave, plan, lds, device, old),
-        Quick::LoadScratch => scratch::load(wave, plan, device),
-        Quick::StoreScratch => scratch::store(wave, plan, device),
-        Quick::LoadBuffer => {
+        FastPath::AtomicShare => atomics::share(wave, plan, lds, device, old),
+        FastPath::LoadScratch => scratch::load(wave, plan, device),
+        FastPath::StoreScratch => scratch::store(wave, plan, device),
+        FastPath::LoadBuffer => {
             scratch::load(wave, plan, device).or_else(|| global::load(wave, plan, device))
         }
-        Quick::StoreBuffer => {
+        FastPath::StoreBuffer => {
             scratch::store(wave, plan, device).or_else(|| global::store(wave, plan, device))
         }
-        Quick::LoadScalar => load_scalar(wave, plan, device),
-        Quick::LoadFormat => formats::load(wave, plan, device),
-        Quick::StoreFormat => formats::store(wave, plan, device),
-        Quick::Moves(how) => moves::perform(wave, plan, how),
-        Quick::Nothing => Some(()),
+        FastPath::LoadScalar => load_scalar(wave, plan, device),
+        FastPath::LoadFormat => formats::load(wave, plan, device),
+        FastPath::StoreFormat => formats::store(wave, plan, device),
+        FastPath::Moves(how) => moves::perform(wave, plan, how),
+        FastPath::Nothing => Some(()),
     }
 }
 
