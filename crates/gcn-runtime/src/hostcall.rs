@@ -98,6 +98,7 @@ struct State {
 
 /// Why a call cannot be answered.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
+#[non_exhaustive]
 pub enum HostcallError {
     /// Code of the host is not here.
     #[error("calls the function at {0:#x} of its host, which is not here")]

@@ -21,6 +21,7 @@ pub const LEVEL_VARIABLE: &str = "GCN_VECTORS";
 
 /// Why a level cannot be used.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
+#[non_exhaustive]
 pub enum LevelError {
     /// The variable names none.
     #[error("{LEVEL_VARIABLE}={0} is none of baseline, avx2, avx512")]
