@@ -78,7 +78,7 @@ struct Counters {
     lgkm: u32,
 }
 
-/// What a wave can see of the hardware around it.
+/// State of the hardware around a wave, as far as the wave can see it.
 #[derive(Clone, Copy, Debug)]
 struct Hardware {
     generation: Generation,
