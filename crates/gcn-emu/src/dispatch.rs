@@ -33,6 +33,8 @@ pub struct Dispatch {
     pub lds_bytes: u32,
     /// Bytes of scratch that each lane has.
     pub scratch_bytes_per_lane: u32,
+    /// Allocations that the kernel may only read: all its arguments that point there say so.
+    pub read_only: Vec<Range<u64>>,
     /// Contents of the first registers.
     pub initial: Initial,
 }

@@ -233,6 +233,12 @@ impl Memory {
         self.space.allocate(name, bytes, align.max(ALIGNMENT))
     }
 
+    /// Tells the listener that the contents of `len` bytes at `address` mean nothing until somebody writes them. They stay as
+    /// they are.
+    pub fn undefine(&self, address: u64, len: u64) {
+        self.space.undefine(address, len);
+    }
+
     /// Frees the allocation that begins at `address`. A kernel that accesses it from now on faults; one that is just doing so
     /// may load anything.
     ///

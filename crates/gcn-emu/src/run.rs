@@ -35,6 +35,7 @@ pub fn step(device: &Device, code: &Code, wave: &mut Wave, lds: &mut Lds) -> Res
     let dispatch = Dispatch {
         kernel: None,
         kernarg: None,
+        read_only: Vec::new(),
         entry: wave.pc,
         grid: [1; 3],
         group: [1; 3],

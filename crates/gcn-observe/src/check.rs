@@ -1,6 +1,8 @@
 //! Checkers: observers that report to [`Findings`].
 
 mod hazards;
+mod uninit;
+mod bounds;
 mod waits;
 mod races;
 mod barriers;
@@ -19,6 +21,8 @@ pub fn checker(check: Check, findings: &Arc<Findings>) -> Arc<dyn Observer> {
         Check::Races => Arc::new(races::Races::new(findings.clone(), false)),
         Check::Barriers => Arc::new(barriers::Barriers::new(findings.clone())),
         Check::Lanes => Arc::new(races::Races::new(findings.clone(), true)),
+        Check::Uninit => Arc::new(uninit::Uninit::new(findings.clone())),
+        Check::Bounds => Arc::new(bounds::Bounds::new(findings.clone())),
     }
 }
 

@@ -354,6 +354,7 @@ impl Launch<'_> {
         Dispatch {
             kernel: Some(self.kernel.name.clone()),
             kernarg: None,
+            read_only: Vec::new(),
             entry: self.loaded.moved(self.kernel.entry_address),
             grid: self.shape.grid,
             group: self.shape.group,
@@ -414,6 +415,7 @@ impl Launch<'_> {
             Arguments::Packet(given) => given.arguments,
         };
         dispatch.kernarg = Some(arguments..arguments.saturating_add(self.segment_bytes()));
+        dispatch.read_only = self.read_only(&device.memory, arguments);
         let packet = match self.arguments {
             Arguments::Packet(given) => given.packet,
             Arguments::Placed(_) | Arguments::At(_) => self.packet(&mut owned, arguments)?,

@@ -161,6 +161,7 @@ impl Prepared {
         let dispatch = Dispatch {
             kernel: None,
             kernarg: None,
+            read_only: Vec::new(),
             entry: BASE,
             grid: kernel.grid,
             group: kernel.group,

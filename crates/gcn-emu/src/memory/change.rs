@@ -29,4 +29,6 @@ pub enum MemoryChangeKind {
     Freed,
     /// The host has written the range.
     Written,
+    /// The range's contents mean nothing until somebody writes them: a program allocated it as memory that is not initialised.
+    Undefined,
 }

@@ -324,6 +324,18 @@ impl AddressSpace {
         }
     }
 
+    /// Notes that the contents of `len` bytes at `address` mean nothing.
+    pub(super) fn undefine(&self, address: u64, len: u64) {
+        let state = self.state();
+        let own = state.live.range(..=address).next_back();
+        let own = own.filter(|(base, live)| address - **base < live.len.max(1));
+        let name = own.map(|(_, live)| live.name.clone());
+        drop(state);
+        if let Some(name) = name {
+            self.report(MemoryChangeKind::Undefined, address, len, &name);
+        }
+    }
+
     /// The name of the registered range that has `address`.
     fn foreign_name(&self, address: u64) -> Option<Arc<str>> {
         let foreign = self.foreign();

@@ -337,6 +337,7 @@ pub fn dispatch(
     let dispatch = Dispatch {
         kernel: None,
         kernarg: None,
+        read_only: Vec::new(),
         entry: BASE,
         grid: [groups * group, 1, 1],
         group: [group, 1, 1],

@@ -246,6 +246,7 @@ impl Program {
         let dispatch = Dispatch {
             kernel: None,
             kernarg: None,
+            read_only: Vec::new(),
             entry: BASE,
             grid: [64 * GROUPS, 1, 1],
             group: [64, 1, 1],

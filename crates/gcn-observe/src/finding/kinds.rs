@@ -59,6 +59,10 @@ checks! {
     Lanes "lanes" off
     /// Pairs of instructions with fewer wait states between them than hardware needs.
     Hazards "hazards" on
+    /// Undefined values that decide something, or are left behind.
+    Uninit "uninit" on
+    /// Accesses beyond what they are made for.
+    Bounds "bounds" on
 }
 
 impl Check {
@@ -206,6 +210,61 @@ kinds! {
         example "v_readfirstlane_b32 s4, v0\nv_readlane_b32 s5, v1, s4    ; needs s_nop 3 before it"
         remedy "Put S_NOP or instructions that have nothing to do with it between both."
         source "checklist 6; errata E107, E252"
+    UninitializedAddress "uninitialized-address" Uninit Error
+        meaning "An address, a descriptor or the index of a register depends on a value that nothing has set: a register that \
+                 the wave began with and the hardware does not set, or bytes of LDS, scratch or a buffer that nothing has written."
+        example "global_load_dword v2, v[4:5], off    ; the kernel has not set v[4:5]"
+        remedy "Set the value on every path that leads to the instruction. Up to GCN 1.2 LDS instructions go by M0, too: set it first."
+        source "checklist 2.5, 2.29; errata E035"
+    UninitializedBranch "uninitialized-branch" Uninit Error
+        meaning "A branch goes by SCC or VCC, or to an address, that depends on a value that nothing has set."
+        example "s_cmp_eq_u32 s20, 0    ; the kernel has not set s20\ns_cbranch_scc1 done"
+        remedy "Set the value on every path that leads to the branch. Bits of a lane mask that are of inactive lanes count: \
+                mask them with EXEC."
+        source "checklist 2.29"
+    UninitializedExec "uninitialized-exec" Uninit Error
+        meaning "EXEC is written with a bit that depends on a value that nothing has set: in some lane the condition of a branch is undefined."
+        example "v_cmp_lt_u32 vcc, v9, v0    ; the kernel has not set v9\ns_and_saveexec_b64 s[2:3], vcc"
+        remedy "Set the value on every path that leads to the instruction, in every lane that is active there."
+        source "checklist 2.29"
+    UninitializedResult "uninitialized-result" Uninit Error
+        meaning "An instruction stores bits that nothing has set to global memory, and they are there when the kernel ends, for the host to \
+                 read. The unused last component of a vector of three is not reported."
+        example "global_store_dword v[0:1], v9, off    ; the kernel has not set v9"
+        remedy "Set the value before it is stored, in every lane that stores it."
+        source "checklist 2.29"
+    GlobalOutOfBounds "global-out-of-bounds" Bounds Error
+        meaning "Global memory is accessed where no allocation holds all of the bytes. The run ends by a fault there."
+        example "global_load_dword v2, v[0:1], off offset:4    ; v[0:1] is the last dword of a buffer"
+        remedy "Compare the index with the buffer's length: the last workgroup may have more work-items than there are elements."
+        source "errata E105"
+    UseAfterFree "use-after-free" Bounds Error
+        meaning "Memory is accessed that the host has freed. The run ends by a fault there."
+        example "global_load_dword v2, v[0:1], off    ; v[0:1] is in a buffer that has been freed"
+        remedy "Wait for the kernel before the buffer is freed; do not keep its address in other buffers."
+        source "errata E105"
+    LdsOutOfBounds "lds-out-of-bounds" Bounds Error
+        meaning "LDS is accessed beyond the bytes that the kernel and its launch ask for, or up to GCN 1.2 beyond M0. Hardware loads 0 and drops \
+                 stores there, or accesses what is there because allocations are rounded up."
+        example "ds_read_b32 v1, v0 offset:1024    ; the kernel has 1024 bytes of LDS"
+        remedy "Ask for more LDS, or compare the index with the array's length. Set M0 to -1 before LDS instructions up to GCN 1.2."
+        source "checklist 2.5-2.8; errata E035, E036, E038"
+    ScratchOutOfBounds "scratch-out-of-bounds" Bounds Error
+        meaning "Scratch is accessed beyond the bytes that a lane has. Through the scratch's buffer descriptor that may be another lane's or \
+                 wave's."
+        example "scratch_store_dword v0, v1, off    ; v0 is not below the kernel's scratch"
+        remedy "Compare the index with the array's length; give a kernel whose stack depends on the run more of it."
+        source "checklist 3.25; errata E087"
+    BufferOutOfBounds "buffer-out-of-bounds" Bounds Error
+        meaning "An access through a buffer descriptor is beyond its bounds. Hardware loads 0 and drops stores there."
+        example "buffer_load_dword v1, v0, s[0:3], 0 offen    ; v0 is not below s2"
+        remedy "Compare the index with the number of records, or make the descriptor larger."
+        source "errata E119, E308"
+    StoreToReadOnly "store-to-read-only" Bounds Error
+        meaning "A kernel writes a buffer to which all its arguments that point there are declared to only read it."
+        example "global_store_dword v[0:1], v2, off    ; v[0:1] is of an argument `global const int *`"
+        remedy "Declare the argument without const, or mend the address."
+        source "metadata of code objects, .is_const and .actual_access"
 }
 
 impl Kind {

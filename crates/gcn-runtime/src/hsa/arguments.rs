@@ -1,8 +1,10 @@
 //! The argument segment: explicit arguments as given, hidden ones as the metadata or the object's version place them.
 
+use std::ops::Range;
+
 use gcn_emu::device::Device;
-use gcn_emu::memory::AllocError;
-use gcn_object::{MAX_KERNARG_BYTES, ValueKind, Version};
+use gcn_emu::memory::{AllocError, Memory};
+use gcn_object::{Access, MAX_KERNARG_BYTES, ValueKind, Version};
 
 use crate::owned::Owned;
 
@@ -174,6 +176,29 @@ impl Launch<'_> {
             device.memory.write(address + offset, &value[..size]);
         }
         Ok(address)
+    }
+
+    /// Allocations to which arguments of the segment point that, all of them, are declared only to be read.
+    pub(super) fn read_only(&self, memory: &Memory, arguments: u64) -> Vec<Range<u64>> {
+        let metadata = self.kernel.metadata.as_ref();
+        let declared = metadata.map_or(&[][..], |metadata| &metadata.args);
+        let pointers = declared
+            .iter()
+            .filter(|it| it.value_kind == ValueKind::GlobalBuffer)
+            .filter_map(|it| {
+                let address = memory.load_u64(arguments.checked_add(it.offset)?)?;
+                let is_read = it.is_const || it.actual_access == Some(Access::ReadOnly);
+                Some((address, is_read))
+            });
+        let (read, written): (Vec<_>, Vec<_>) = pointers.partition(|(_, is_read)| *is_read);
+        let allocation = |(address, _): &(u64, bool)| {
+            let it = memory.nearest(*address)?;
+            let range = it.base..it.base + it.len;
+            (!it.is_freed && range.contains(address)).then_some(range)
+        };
+        let is_written = |range: &Range<u64>| written.iter().any(|(it, _)| range.contains(it));
+        let ranges = read.iter().filter_map(allocation);
+        ranges.filter(|range| !is_written(range)).collect()
     }
 }
 

@@ -1,0 +1,544 @@
+//! Uses of values that nothing has set: registers, LDS, scratch and buffers.
+//!
+//! Each bit of them has a shadow bit that says whether it is undefined. Moves and arithmetic carry these bits on, exactly
+//! where that is cheap: an undefined value that is only moved is no finding. One that decides where memory is accessed,
+//! where execution goes or which lanes are active is, and so is one that the kernel leaves behind in a buffer.
+//!
+//! Everything happens at issue, when sources have their values. Most instructions read and write defined registers only,
+//! which one look at the sets of undefined ones tells.
+
+mod part;
+mod origin;
+mod registers;
+mod facts;
+mod memory;
+mod apply;
+mod evaluate;
+mod lanes;
+mod access;
+mod results;
+
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use gcn_emu::fault::Fault;
+use gcn_emu::observe::{
+    Access, Context, Dispatched, Events, Instruction, MemoryChange, MemoryChangeKind, Observer,
+    WaveEnd, WaveObserver,
+};
+use gcn_emu::run::Stats;
+use gcn_emu::step::Family;
+use gcn_emu::wave::{Scratch, WaveId};
+use gcn_isa::regs;
+use gcn_isa::uses::{RegisterUse, Registers};
+
+use crate::finding::{Finding, Findings, Key, Kind, Place};
+use crate::registers::{lanes_of, name, used};
+
+use access::{Memories, Transfer};
+use evaluate::Evaluation;
+use facts::{Cache, Class, Decides, Facts};
+use memory::{Own, View};
+use origin::{Loads, Origin};
+use part::Part;
+use registers::{SCC, Shadow};
+use results::{Shared, Store};
+
+/// The checker. See the module.
+pub(super) struct Uninit {
+    findings: Arc<Findings>,
+    shared: Arc<Shared>,
+}
+
+impl Uninit {
+    pub(super) fn new(findings: Arc<Findings>) -> Uninit {
+        Uninit {
+            findings,
+            shared: Arc::default(),
+        }
+    }
+}
+
+impl Observer for Uninit {
+    fn wants(&self) -> Events {
+        Events::ISSUE | Events::WAVE | Events::DISPATCH | Events::MEMORY
+    }
+
+    fn waves(&self) -> Option<Box<dyn WaveObserver>> {
+        Some(Box::new(Watch {
+            findings: self.findings.clone(),
+            shared: self.shared.clone(),
+            facts: Cache::default(),
+            current: None,
+            waves: HashMap::new(),
+            groups: HashMap::new(),
+            spare: Vec::new(),
+            loads: Loads::default(),
+            stores: HashMap::new(),
+            access: Box::default(),
+        }))
+    }
+
+    fn dispatch_ends(&self, dispatched: &Dispatched<'_>, _: &Stats, _: Option<&Fault>) {
+        self.shared.report(&self.findings, dispatched);
+    }
+
+    fn memory_changes(&self, change: &MemoryChange<'_>) {
+        let global = &self.shared.global;
+        match change.kind {
+            MemoryChangeKind::Allocated | MemoryChangeKind::Freed => global.forget(&change.range),
+            MemoryChangeKind::Undefined => {
+                global.forget(&change.range);
+                global.undefine(change.range.clone());
+            }
+            MemoryChangeKind::Written => global.define(change.range.clone()),
+        }
+    }
+}
+
+/// Undefined bits of a wave.
+struct WaveState {
+    registers: Box<Shadow>,
+    scratch: Own,
+}
+
+/// Undefined bits of a workgroup.
+#[derive(Default)]
+struct GroupState {
+    lds: Own,
+    /// Waves that have ended.
+    ended: u32,
+}
+
+/// The checker of one thread's waves.
+struct Watch {
+    findings: Arc<Findings>,
+    shared: Arc<Shared>,
+    facts: Cache,
+    /// The wave whose turn it is.
+    current: Option<(WaveId, WaveState)>,
+    /// The others.
+    waves: HashMap<WaveId, WaveState>,
+    groups: HashMap<[u32; 3], GroupState>,
+    /// States of waves that have ended, to be used again.
+    spare: Vec<WaveState>,
+    loads: Loads,
+    /// Numbers of the stores that have left undefined bits, by address.
+    stores: HashMap<u64, u32>,
+    /// Addresses of an instruction; kept to be allocated once.
+    access: Box<Access>,
+}
+
+/// A report in the making.
+struct Report<'a> {
+    kind: Kind,
+    message: String,
+    label: String,
+    origin: Origin,
+    lane: Option<usize>,
+    detail: u64,
+    instruction: &'a Instruction<'a>,
+}
+
+impl Watch {
+    /// Makes a wave the current one.
+    fn turn(&mut self, context: &Context<'_>) {
+        let id = context.id();
+        if matches!(&self.current, Some((current, _)) if *current == id) {
+            return;
+        }
+        if let Some((other, state)) = self.current.take() {
+            self.waves.insert(other, state);
+        }
+        let state = self.waves.remove(&id);
+        let state = state.unwrap_or_else(|| self.begin(context));
+        self.current = Some((id, state));
+    }
+
+    fn begin(&mut self, context: &Context<'_>) -> WaveState {
+        let initial = &context.dispatched.dispatch.initial;
+        let mut state = match self.spare.pop() {
+            Some(mut state) => {
+                state.registers.begin(initial);
+                state
+            }
+            None => WaveState {
+                registers: Shadow::new(context.wave.vgprs.len(), initial),
+                scratch: Own::default(),
+            },
+        };
+        state
+            .scratch
+            .begin(scratch_bytes(&context.wave.scratch) as usize);
+        state
+    }
+
+    fn report(findings: &Findings, loads: &Loads, context: &Context<'_>, report: Report<'_>) {
+        let key = Key {
+            kind: report.kind,
+            pc: context.pc,
+            other: 0,
+            detail: report.detail,
+        };
+        findings.report(key, Some(context.id()), || {
+            let mut finding =
+                Finding::new(report.kind, context, report.instruction, report.message);
+            if let Some(lane) = report.lane {
+                finding.place = finding.place.lane(lane);
+            }
+            finding.label = report.label;
+            finding.sides.push(loads.side(report.origin, context.id()));
+            finding
+        });
+    }
+
+    /// Looks at what decides where an instruction goes: reports what is undefined, and then takes it for defined.
+    fn decisions(&mut self, context: &Context<'_>, instruction: &Instruction<'_>, facts: &Facts) {
+        let Some((_, state)) = &mut self.current else {
+            return;
+        };
+        let registers = &mut state.registers;
+        let isa = instruction.step.inst.isa;
+        for it in &facts.addresses {
+            let Some((lane, origin)) = first_undefined(registers, it, instruction.exec) else {
+                continue;
+            };
+            let register = name(isa, it.registers);
+            let what = match (it.registers, facts.class) {
+                (
+                    Registers::Scalar {
+                        first: regs::M0, ..
+                    },
+                    Class::Memory,
+                ) => {
+                    format!("{register} is undefined, and decides which memory is accessed")
+                }
+                (_, Class::Memory) => {
+                    format!("memory is accessed at an undefined address: {register}")
+                }
+                _ => format!("{register} is undefined, and decides which register is accessed"),
+            };
+            let label = format!("uses {register} as an address");
+            define(registers, it, instruction.exec);
+            Self::report(
+                &self.findings,
+                &self.loads,
+                context,
+                Report {
+                    kind: Kind::UninitializedAddress,
+                    message: what,
+                    label,
+                    origin,
+                    lane,
+                    detail: detail(it.registers),
+                    instruction,
+                },
+            );
+        }
+        let branch = match facts.decides {
+            Decides::Nothing => None,
+            Decides::Scc => (registers.scalar(SCC) != 0).then_some((SCC, 1, "scc".to_owned())),
+            Decides::Vcc => {
+                let pair = |low: u32, high: u32| u64::from(low) | u64::from(high) << u32::BITS;
+                let vcc = Part {
+                    value: context.wave.vcc(),
+                    undefined: pair(
+                        registers.scalar(regs::VCC_LO),
+                        registers.scalar(regs::VCC_LO + 1),
+                    ),
+                };
+                vcc.may_be_zero_or_not()
+                    .then_some((regs::VCC_LO, 2, "vcc".to_owned()))
+            }
+            Decides::Target => {
+                let mut read = facts.uses.iter().filter(|it| it.read != 0);
+                read.find_map(|it| match it.registers {
+                    Registers::Scalar { first, count }
+                        if (first..first + count).any(|it| registers.scalar(it) != 0) =>
+                    {
+                        Some((first, count, name(isa, it.registers)))
+                    }
+                    _ => None,
+                })
+            }
+        };
+        if let Some((first, count, name)) = branch {
+            let undefined = (first..first + count).find(|it| registers.scalar(*it) != 0);
+            let origin = registers.scalar_origin(undefined.unwrap_or(first));
+            for register in first..first + count {
+                registers.set_scalar(register, 0, Origin::Start);
+            }
+            Self::report(
+                &self.findings,
+                &self.loads,
+                context,
+                Report {
+                    kind: Kind::UninitializedBranch,
+                    message: format!("a branch depends on an undefined value: {name}"),
+                    label: format!("goes by {name}"),
+                    origin,
+                    lane: None,
+                    detail: 0,
+                    instruction,
+                },
+            );
+        }
+    }
+
+    /// Reports undefined bits of EXEC, and then takes them for defined.
+    fn exec(&mut self, context: &Context<'_>, instruction: &Instruction<'_>) {
+        let Some((_, state)) = &mut self.current else {
+            return;
+        };
+        let registers = &mut state.registers;
+        let undefined = u64::from(registers.scalar(regs::EXEC_LO))
+            | u64::from(registers.scalar(regs::EXEC_HI)) << u32::BITS;
+        if undefined == 0 {
+            return;
+        }
+        let register = if undefined as u32 != 0 {
+            regs::EXEC_LO
+        } else {
+            regs::EXEC_HI
+        };
+        let origin = registers.scalar_origin(register);
+        registers.set_scalar(regs::EXEC_LO, 0, Origin::Start);
+        registers.set_scalar(regs::EXEC_HI, 0, Origin::Start);
+        Self::report(
+            &self.findings,
+            &self.loads,
+            context,
+            Report {
+                kind: Kind::UninitializedExec,
+                message: "an undefined value decides which lanes are active".to_owned(),
+                label: "writes exec".to_owned(),
+                origin,
+                lane: Some(undefined.trailing_zeros() as usize),
+                detail: 0,
+                instruction,
+            },
+        );
+    }
+
+    /// A memory instruction.
+    fn memory(
+        &mut self,
+        context: &Context<'_>,
+        instruction: &Instruction<'_>,
+        facts: &Facts,
+        reads_defined: bool,
+    ) {
+        let Some((id, state)) = &mut self.current else {
+            return;
+        };
+        let Some(plan) = instruction.step.memory.as_deref() else {
+            return;
+        };
+        let group = self.groups.entry(id.group).or_insert_with(|| {
+            let mut group = GroupState::default();
+            group
+                .lds
+                .begin(context.dispatched.dispatch.lds_bytes as usize);
+            group
+        });
+        let has_lds = group.lds.has_any();
+        let has_scratch = context.wave.scratch.bytes_per_lane != 0;
+        let has_global = self.shared.global.has_any();
+        let may_have_undefined = match plan.family {
+            Family::Share => has_lds,
+            Family::Flat => has_lds || has_scratch || has_global,
+            Family::Scratch | Family::Buffer | Family::ScalarScratch => {
+                has_scratch || has_global || plan.to_lds && has_lds
+            }
+            Family::Global => has_global || plan.to_lds && has_lds,
+            Family::Scalar | Family::ScalarBuffer => has_global,
+        };
+        if reads_defined && !may_have_undefined {
+            if facts.writes_whole {
+                define_written(&mut state.registers, facts, instruction.exec);
+                return;
+            }
+            let written = |register: &&u8| state.registers.lanes[usize::from(**register)] != 0;
+            if facts.vector_written.iter().all(|it| !written(&it)) {
+                state.registers.undefined &= !facts.scalar_written;
+                return;
+            }
+        }
+        context.addresses(instruction.step, &mut self.access);
+        if self.access.intent.is_none() {
+            define_written(&mut state.registers, facts, instruction.exec);
+            return;
+        }
+        let (shared, stores) = (&self.shared, &mut self.stores);
+        let mut store = || {
+            *stores.entry(context.pc).or_insert_with(|| {
+                shared.note(Store {
+                    dispatch: context.dispatched.id,
+                    place: Place::of(context, instruction),
+                })
+            })
+        };
+        let scratch = &context.wave.scratch;
+        Transfer {
+            context,
+            instruction,
+            plan,
+            facts,
+            access: &self.access,
+            shadow: &mut state.registers,
+            memories: Memories {
+                lds: &mut group.lds,
+                scratch: &mut state.scratch,
+                scratch_range: scratch.base..scratch.base + scratch_bytes(scratch),
+                global: &shared.global,
+            },
+            view: View::new(&shared.global),
+            loads: &mut self.loads,
+            store: &mut store,
+        }
+        .run();
+    }
+
+    /// An instruction that reads undefined bits, may write such, or accesses memory.
+    fn slow(&mut self, context: &Context<'_>, instruction: &Instruction<'_>, facts: &Facts) {
+        self.decisions(context, instruction, facts);
+        let Some((_, state)) = &mut self.current else {
+            return;
+        };
+        let registers = &mut state.registers;
+        if facts.class == Class::Memory {
+            let is_defined = reads_defined(registers, facts, instruction.exec);
+            self.memory(context, instruction, facts, is_defined);
+            return;
+        }
+        Evaluation::new(context, instruction, facts, registers).run();
+        if facts.scalar_written >> regs::EXEC_LO != 0 {
+            self.exec(context, instruction);
+        }
+    }
+}
+
+/// Bytes of a wave's scratch.
+fn scratch_bytes(scratch: &Scratch) -> u64 {
+    u64::from(scratch.bytes_per_lane).next_multiple_of(4) * 64
+}
+
+/// True if nothing is undefined of what an instruction reads.
+#[inline]
+fn reads_defined(registers: &Shadow, facts: &Facts, exec: u64) -> bool {
+    let lanes = if facts.crosses { u64::MAX } else { exec };
+    let read = facts.vector_read.iter();
+    let undefined = read.fold(0, |all, register| {
+        all | registers.lanes[usize::from(*register)]
+    });
+    undefined & lanes == 0 && registers.undefined & facts.scalar_read == 0
+}
+
+/// What an instruction writes is defined.
+#[inline]
+fn define_written(registers: &mut Shadow, facts: &Facts, exec: u64) {
+    registers.undefined &= !facts.scalar_written;
+    for register in &facts.vector_written {
+        registers.define_vector(*register, exec);
+    }
+}
+
+/// The first lane in which a register is undefined that an instruction uses as an address, and its origin.
+fn first_undefined(
+    registers: &Shadow,
+    it: &RegisterUse,
+    exec: u64,
+) -> Option<(Option<usize>, Origin)> {
+    match it.registers {
+        Registers::Vector { first, count } => (0..count).find_map(|number| {
+            let register = first.wrapping_add(number);
+            let lanes = registers.lanes_with(register, it.read) & lanes_of(it.lanes, exec) & exec;
+            let lane = lanes.trailing_zeros() as usize;
+            (lanes != 0).then(|| (Some(lane), registers.vector_origin(register)))
+        }),
+        Registers::Scalar { first, count } => (first..first.saturating_add(count))
+            .find(|register| registers.scalar(*register) & it.read != 0)
+            .map(|register| (None, registers.scalar_origin(register))),
+        Registers::State(_) => None,
+    }
+}
+
+/// Takes registers for defined.
+fn define(registers: &mut Shadow, it: &RegisterUse, exec: u64) {
+    match it.registers {
+        Registers::Vector { first, count } => {
+            for number in 0..count {
+                registers.define_vector(first.wrapping_add(number), exec);
+            }
+        }
+        Registers::Scalar { first, count } => {
+            for register in first..first.saturating_add(count) {
+                registers.set_scalar(register, 0, Origin::Start);
+            }
+        }
+        Registers::State(_) => {}
+    }
+}
+
+/// A number that tells registers apart.
+fn detail(registers: Registers) -> u64 {
+    match registers {
+        Registers::Vector { first, .. } => u64::from(first),
+        Registers::Scalar { first, .. } => 1 << 8 | u64::from(first),
+        Registers::State(_) => 1 << 9,
+    }
+}
+
+impl WaveObserver for Watch {
+    fn wave_begins(&mut self, context: &Context<'_>) {
+        self.turn(context);
+    }
+
+    fn wave_ends(&mut self, context: &Context<'_>, _: WaveEnd<'_>) {
+        let id = context.id();
+        let state = match self.current.take() {
+            Some((current, state)) if current == id => Some(state),
+            other => {
+                self.current = other;
+                self.waves.remove(&id)
+            }
+        };
+        self.spare.extend(state);
+        if let Some(group) = self.groups.get_mut(&id.group) {
+            group.ended += 1;
+            if group.ended >= context.wave.group.waves {
+                self.groups.remove(&id.group);
+            }
+        }
+    }
+
+    fn issues(&mut self, context: &Context<'_>, instruction: &Instruction<'_>) {
+        self.turn(context);
+        let Some((_, state)) = &mut self.current else {
+            return;
+        };
+        let facts = self.facts.of(instruction.step);
+        let exec = instruction.exec;
+        let is_moved = !std::ptr::eq(instruction.operands, &instruction.step.args);
+        if !is_moved && facts.class != Class::Memory {
+            let registers = &mut state.registers;
+            if reads_defined(registers, facts, exec) {
+                if facts.writes_whole {
+                    define_written(registers, facts, exec);
+                    return;
+                }
+                let written = facts.vector_written.iter();
+                if written.fold(0, |all, it| all | registers.lanes[usize::from(*it)]) == 0 {
+                    registers.undefined &= !facts.scalar_written;
+                    return;
+                }
+            }
+        }
+        let facts = if is_moved {
+            Arc::new(Facts::with(instruction.step, used(instruction)))
+        } else {
+            facts.clone()
+        };
+        self.slow(context, instruction, &facts);
+    }
+}

@@ -1,0 +1,437 @@
+//! Undefined bits that memory instructions load and store.
+
+use std::ops::Range;
+
+use gcn_emu::observe::{Access, Context, Instruction, Space};
+use gcn_emu::step::Plan;
+use gcn_isa::effect::{AtomicOp, Half};
+use gcn_isa::{Does, Ty};
+
+use super::facts::Facts;
+use super::memory::{Global, Own, View};
+use super::origin::{Loads, Origin};
+use super::part::Part;
+use super::registers::Shadow;
+use crate::filter::lanes;
+
+/// Bytes of a dword.
+const DWORD: u64 = 4;
+
+/// A place in memory.
+#[derive(Clone, Copy)]
+enum Place {
+    Lds(u64),
+    Scratch(u64),
+    Global(u64),
+}
+
+impl Place {
+    fn memory(self) -> &'static str {
+        match self {
+            Place::Lds(_) => "LDS",
+            Place::Scratch(_) => "scratch",
+            Place::Global(_) => "global memory",
+        }
+    }
+}
+
+/// The memories that a wave reaches.
+pub(super) struct Memories<'a> {
+    pub(super) lds: &'a mut Own,
+    pub(super) scratch: &'a mut Own,
+    /// Addresses of the wave's scratch.
+    pub(super) scratch_range: Range<u64>,
+    pub(super) global: &'a Global,
+}
+
+/// A memory instruction of which something is undefined: its data, or memory that it may load.
+pub(super) struct Transfer<'a> {
+    pub(super) context: &'a Context<'a>,
+    pub(super) instruction: &'a Instruction<'a>,
+    pub(super) plan: &'a Plan,
+    pub(super) facts: &'a Facts,
+    pub(super) access: &'a Access,
+    pub(super) shadow: &'a mut Shadow,
+    pub(super) memories: Memories<'a>,
+    pub(super) view: View<'a>,
+    pub(super) loads: &'a mut Loads,
+    /// The number that memory keeps of a store that leaves undefined bits, made when it is first needed.
+    pub(super) store: &'a mut dyn FnMut() -> u32,
+}
+
+/// Undefined bits of an element of up to four dwords, or of a scalar load.
+type Element = [u32; 16];
+
+impl Transfer<'_> {
+    fn place(&self, lane: usize, element: u8, byte: u64) -> Option<Place> {
+        let access = self.access;
+        let address = match self.access.space(lane)? {
+            Space::Lds if element == 0 => return Some(Place::Lds(access.address[lane] + byte)),
+            Space::Lds => return Some(Place::Lds(access.second[lane] + byte)),
+            Space::Gds => return None,
+            Space::Global | Space::Scratch | Space::Buffer => access.place(lane, byte)?,
+        };
+        let scratch = &self.memories.scratch_range;
+        Some(if scratch.contains(&address) {
+            Place::Scratch(address - scratch.start)
+        } else {
+            Place::Global(address)
+        })
+    }
+
+    fn load_at(&mut self, place: Place, bytes: u64) -> u32 {
+        match place {
+            Place::Lds(at) => self.memories.lds.load(at, bytes),
+            Place::Scratch(at) => self.memories.scratch.load(at, bytes),
+            Place::Global(address) => self.view.load(address, bytes),
+        }
+    }
+
+    fn store_at(&mut self, place: Place, bytes: u64, bits: u32, store: u32) {
+        match place {
+            Place::Lds(at) => self.memories.lds.store(at, bytes, bits),
+            Place::Scratch(at) => self.memories.scratch.store(at, bytes, bits),
+            Place::Global(address) => {
+                if bits != 0 && !self.view.knows(address) {
+                    let memory = &self.context.dispatched.device.memory;
+                    if let Some(it) = memory.nearest(address)
+                        && !it.is_freed
+                        && address.wrapping_sub(it.base) < it.len
+                    {
+                        self.memories.global.track(it.base..it.base + it.len);
+                    }
+                }
+                self.view.store(address, bytes, bits, store);
+            }
+        }
+    }
+
+    /// Undefined bits of a lane's element, and where the first of them is.
+    fn load(&mut self, lane: usize, element: u8, bytes: u64) -> (Element, Option<Place>) {
+        let mut bits = [0; 16];
+        let mut first = None;
+        for (chunk, bits) in (0..bytes.div_ceil(DWORD)).zip(&mut bits) {
+            let at = chunk * DWORD;
+            let Some(place) = self.place(lane, element, at) else {
+                continue;
+            };
+            *bits = self.load_at(place, (bytes - at).min(DWORD));
+            if *bits != 0 {
+                first.get_or_insert(place);
+            }
+        }
+        (bits, first)
+    }
+
+    /// Stores undefined bits of a lane's element.
+    fn store(&mut self, lane: usize, element: u8, bytes: u64, bits: &Element) {
+        let is_undefined = bits.iter().any(|bits| *bits != 0);
+        let number = if is_undefined && !is_padded(bits, bytes) {
+            (self.store)()
+        } else {
+            0
+        };
+        for (chunk, bits) in (0..bytes.div_ceil(DWORD)).zip(bits) {
+            let at = chunk * DWORD;
+            if let Some(place) = self.place(lane, element, at) {
+                self.store_at(place, (bytes - at).min(DWORD), *bits, number);
+            }
+        }
+    }
+
+    fn origin(&mut self, place: Option<Place>) -> Origin {
+        let memory = place.map_or("memory", Place::memory);
+        let (pc, inst) = (self.context.pc, &self.instruction.step.inst);
+        self.loads.origin(pc, inst, memory)
+    }
+
+    /// Undefined bits of consecutive vector registers in a lane.
+    fn registers(&self, first: u8, count: u8, lane: usize) -> Element {
+        let mut bits = [0; 16];
+        for (number, bits) in (0..count).zip(&mut bits) {
+            *bits = self.shadow.vector(first.wrapping_add(number), lane);
+        }
+        bits
+    }
+
+    fn set_registers(&mut self, first: u8, count: u8, lane: usize, bits: &Element, origin: Origin) {
+        for (number, bits) in (0..count).zip(bits) {
+            let register = first.wrapping_add(number);
+            self.shadow
+                .set_vector(register, lane, u32::MAX, *bits, origin);
+        }
+    }
+
+    /// Sets the undefined bits of what the instruction writes, in registers and in memory.
+    pub(super) fn run(mut self) {
+        let plan = self.plan;
+        if plan.family.is_scalar() {
+            self.scalar();
+            return;
+        }
+        let origin =
+            super::evaluate::origin_of_sources(self.facts, self.shadow, self.instruction.exec);
+        let keeps_half = matches!(plan.does, Does::LoadHalf(..) | Does::LoadFormatHigh);
+        let data: Vec<Element> = lanes(self.access.lanes())
+            .map(|lane| self.data(lane))
+            .collect();
+        if !keeps_half {
+            for register in &self.facts.vector_written {
+                self.shadow.define_vector(*register, self.instruction.exec);
+            }
+        }
+        for (lane, data) in lanes(self.access.lanes()).zip(data) {
+            self.lane(lane, &data, origin);
+        }
+    }
+
+    /// Undefined bits of a lane's data: of two elements the first, and of others all.
+    fn data(&self, lane: usize) -> Element {
+        let plan = self.plan;
+        let dwords = plan.ty.dwords();
+        match plan.does {
+            Does::StoreHigh(_) | Does::StoreFormatHigh => {
+                let mut bits = self.registers(plan.vdata, 1, lane);
+                bits[0] >>= 16;
+                bits
+            }
+            Does::StoreFormat(..) => self.registers(plan.vdata, plan.data_dwords, lane),
+            Does::Atomic(op, _) | Does::Return(op, _) => {
+                let swaps = matches!(
+                    op,
+                    AtomicOp::CompareSwap | AtomicOp::MaskOr | AtomicOp::Wrap
+                );
+                let is_share = plan.family == gcn_emu::step::Family::Share;
+                let mut bits = self.registers(
+                    plan.vdata,
+                    if swaps && !is_share {
+                        2 * dwords
+                    } else {
+                        dwords
+                    },
+                    lane,
+                );
+                if swaps && is_share {
+                    let more = self.registers(plan.vdata1, dwords, lane);
+                    for (bits, more) in bits.iter_mut().zip(more) {
+                        *bits |= more;
+                    }
+                }
+                bits
+            }
+            _ => self.registers(plan.vdata, dwords, lane),
+        }
+    }
+
+    fn lane(&mut self, lane: usize, data: &Element, origin: Origin) {
+        let plan = self.plan;
+        let bytes = u64::from(plan.ty.bytes());
+        let dwords = plan.ty.dwords();
+        match plan.does {
+            Does::Load(ty) if self.access.to_lds.is_some() => {
+                let (bits, _) = self.load(lane, 0, bytes);
+                let bits = extended(bits[0], ty);
+                let at = self.access.place_in_lds(lane);
+                self.memories.lds.store(at, DWORD, bits);
+            }
+            Does::Load(_) | Does::LoadByLane => {
+                let (mut bits, place) = self.load(lane, 0, bytes);
+                bits[0] = extended(bits[0], plan.ty);
+                let origin = self.origin_if(place);
+                self.set_registers(plan.vdst, dwords, lane, &bits, origin);
+            }
+            Does::LoadTwo(..) => {
+                for element in 0..2 {
+                    let (bits, place) = self.load(lane, element, bytes);
+                    let origin = self.origin_if(place);
+                    let first = plan.vdst.wrapping_add(element * dwords);
+                    self.set_registers(first, dwords, lane, &bits, origin);
+                }
+            }
+            Does::LoadHalf(ty, half) => {
+                let (bits, place) = self.load(lane, 0, bytes);
+                let bits = extended(bits[0], ty);
+                let origin = self.origin_if(place);
+                let (mask, bits) = match half {
+                    Half::Low => (0xffff, bits & 0xffff),
+                    Half::High => (0xffff_0000, bits << 16),
+                };
+                self.shadow.set_vector(plan.vdst, lane, mask, bits, origin);
+            }
+            Does::LoadFormat(..) | Does::LoadFormatHigh => {
+                let (bits, place) = self.load(lane, 0, self.access.bytes.into());
+                let bits = all_or_none(&bits);
+                let origin = self.origin_if(place);
+                if plan.does == Does::LoadFormatHigh {
+                    let bits = bits & 0xffff_0000;
+                    self.shadow
+                        .set_vector(plan.vdst, lane, 0xffff_0000, bits, origin);
+                } else {
+                    self.set_registers(plan.vdst, plan.data_dwords, lane, &[bits; 16], origin);
+                }
+            }
+            Does::Store(_) | Does::StoreByLane | Does::StoreHigh(_) => {
+                self.store(lane, 0, bytes, data);
+            }
+            Does::StoreTwo(..) => {
+                self.store(lane, 0, bytes, data);
+                let second = self.registers(plan.vdata1, dwords, lane);
+                self.store(lane, 1, bytes, &second);
+            }
+            Does::StoreFromLds => {
+                let at = self.access.place_in_lds(lane);
+                let mut bits = [0; 16];
+                bits[0] = self.memories.lds.load(at, DWORD);
+                self.store(lane, 0, DWORD, &bits);
+            }
+            Does::StoreFormat(..) | Does::StoreFormatHigh => {
+                self.store(lane, 0, self.access.bytes.into(), &[all_or_none(data); 16]);
+            }
+            Does::Atomic(op, _) | Does::Return(op, _) => {
+                let old = self.update(lane, 0, bytes, data, op == AtomicOp::Swap);
+                if plan.returns || matches!(plan.does, Does::Return(..)) {
+                    let place = self.place(lane, 0, 0);
+                    let origin = self.origin_if(place.filter(|_| all_or_none(&old) != 0));
+                    self.set_registers(plan.vdst, dwords, lane, &old, origin);
+                }
+            }
+            Does::ExchangeTwo(..) => {
+                let second = self.registers(plan.vdata1, dwords, lane);
+                for (element, data) in [(0, data), (1, &second)] {
+                    let old = self.update(lane, element, bytes, data, true);
+                    let first = plan.vdst.wrapping_add(element * dwords);
+                    self.set_registers(first, dwords, lane, &old, origin);
+                }
+            }
+            Does::ExchangeConditionally(_) => {
+                let old = self.update(lane, 0, bytes, data, false);
+                self.set_registers(plan.vdst, dwords, lane, &old, origin);
+            }
+            Does::AtomicFromLds(..) => {
+                let (second, _) = self.load(lane, 1, bytes);
+                self.update(lane, 0, bytes, &second, false);
+            }
+            Does::Count(_) => {
+                let (bits, place) = self.load(lane, 0, DWORD);
+                if bits[0] != 0 {
+                    let origin = self.origin(place);
+                    for lane in lanes(self.instruction.exec) {
+                        self.shadow
+                            .set_vector(plan.vdst, lane, u32::MAX, u32::MAX, origin);
+                    }
+                }
+            }
+            _ => {}
+        }
+    }
+
+    /// Where undefined bits come from that are loaded, if some are.
+    fn origin_if(&mut self, place: Option<Place>) -> Origin {
+        if place.is_none() {
+            return Origin::Start;
+        }
+        self.origin(place)
+    }
+
+    /// An atomic of one element; the undefined bits that were there.
+    fn update(
+        &mut self,
+        lane: usize,
+        element: u8,
+        bytes: u64,
+        data: &Element,
+        replaces: bool,
+    ) -> Element {
+        let (old, _) = self.load(lane, element, bytes);
+        let new = if replaces {
+            *data
+        } else {
+            [all_or_none(data) | all_or_none(&old); 16]
+        };
+        if old != [0; 16] || new != [0; 16] {
+            self.store(lane, element, bytes, &new);
+        }
+        old
+    }
+
+    fn scalar(&mut self) {
+        let plan = self.plan;
+        let dwords = plan.ty.dwords();
+        match plan.does {
+            Does::Load(_) => {
+                let bytes = DWORD * u64::from(self.access.dwords_in_bounds.min(dwords));
+                let (bits, place) = self.load(0, 0, bytes);
+                let origin = self.origin_if(place);
+                for (number, bits) in (0..dwords).zip(bits) {
+                    self.shadow
+                        .set_scalar(plan.sdata.wrapping_add(number), bits, origin);
+                }
+            }
+            Does::Store(_) => {
+                let mut bits = [0; 16];
+                for (number, bits) in (0..dwords).zip(&mut bits) {
+                    *bits = self.shadow.scalar(plan.sdata.wrapping_add(number));
+                }
+                self.store(0, 0, plan.ty.bytes().into(), &bits);
+            }
+            Does::Atomic(op, _) => {
+                let mut data = [0; 16];
+                let count = if op == AtomicOp::CompareSwap {
+                    2 * dwords
+                } else {
+                    dwords
+                };
+                for (number, bits) in (0..count).zip(&mut data) {
+                    *bits = self.shadow.scalar(plan.sdata.wrapping_add(number));
+                }
+                let old = self.update(0, 0, plan.ty.bytes().into(), &data, op == AtomicOp::Swap);
+                if plan.returns {
+                    for (number, bits) in (0..dwords).zip(old) {
+                        self.shadow.set_scalar(
+                            plan.sdata.wrapping_add(number),
+                            bits,
+                            Origin::Start,
+                        );
+                    }
+                }
+            }
+            _ => {
+                for number in 0..128 {
+                    if self.facts.scalar_written >> number & 1 != 0 {
+                        self.shadow.set_scalar(number, 0, Origin::Start);
+                    }
+                }
+            }
+        }
+    }
+}
+
+/// All bits if any is undefined.
+fn all_or_none(bits: &Element) -> u32 {
+    if bits.iter().any(|bits| *bits != 0) {
+        u32::MAX
+    } else {
+        0
+    }
+}
+
+/// A value below a dword is extended by zeros or its sign.
+fn extended(bits: u32, ty: Ty) -> u32 {
+    let part = Part {
+        value: 0,
+        undefined: bits.into(),
+    };
+    match ty {
+        Ty::I8 => part.extracted(0, 8, true).undefined as u32,
+        Ty::I16 => part.extracted(0, 16, true).undefined as u32,
+        _ => bits,
+    }
+}
+
+/// True of an element whose last quarter alone is undefined: compilers store vectors of three components as if they had four.
+fn is_padded(bits: &Element, bytes: u64) -> bool {
+    let (quarter, dwords) = (bytes / 4, bytes.div_ceil(DWORD) as usize);
+    let undefined_bytes = bits.iter().take(dwords).flat_map(|bits| bits.to_le_bytes());
+    let first = undefined_bytes.enumerate().find(|(_, bits)| *bits != 0);
+    quarter != 0 && first.is_some_and(|(byte, _)| byte as u64 >= bytes - quarter)
+}

@@ -1,0 +1,540 @@
+//! Undefined bits of the results of ALU instructions that read some.
+
+use gcn_emu::lanes::LANES;
+use gcn_emu::observe::{Context, Instruction};
+use gcn_emu::step::Arg;
+use gcn_emu::wave::Wave;
+use gcn_isa::dpp::Permutation;
+use gcn_isa::uses::{Lanes, RegisterUse, Registers, State, Unit};
+use gcn_isa::{Field, regs};
+
+use super::apply::apply;
+use super::facts::{Class, Facts, is_lane_mask};
+use super::origin::Origin;
+use super::part::{Part, ones};
+use super::registers::{SCC, Shadow};
+use crate::filter::lanes;
+
+/// An instruction that reads undefined bits, or keeps some.
+pub(super) struct Evaluation<'a> {
+    pub(super) wave: &'a Wave,
+    pub(super) instruction: &'a Instruction<'a>,
+    pub(super) facts: &'a Facts,
+    pub(super) shadow: &'a mut Shadow,
+    /// Origin of the undefined bits that it reads.
+    pub(super) origin: Origin,
+}
+
+/// A source of a vector instruction.
+struct Source {
+    arg: Arg,
+    /// Bits of the register pair that it is: the lowest, and how many.
+    from: u32,
+    width: u32,
+    is_signed: bool,
+    /// The lanes that are read in place of the own.
+    permutation: Option<Permutation>,
+}
+
+impl<'a> Evaluation<'a> {
+    pub(super) fn new(
+        context: &Context<'a>,
+        instruction: &'a Instruction<'a>,
+        facts: &'a Facts,
+        shadow: &'a mut Shadow,
+    ) -> Evaluation<'a> {
+        let origin = origin_of_sources(facts, shadow, instruction.exec);
+        Evaluation {
+            wave: context.wave,
+            instruction,
+            facts,
+            shadow,
+            origin,
+        }
+    }
+
+    /// Sets the undefined bits of what the instruction writes.
+    pub(super) fn run(mut self) {
+        match (self.facts.unit, self.facts.class) {
+            (_, Class::Generic) => self.generic(),
+            (_, Class::ReadLane) => self.read_lane(),
+            (_, Class::WriteLane) => self.write_lane(),
+            (_, Class::Swap) => self.swap(),
+            (_, Class::Move) => self.exchange(),
+            (_, Class::SetIndex) => self.set_index(),
+            (Unit::Scalar, _) => self.scalar(),
+            _ => self.vector(),
+        }
+    }
+
+    /// A scalar source, or one that is the same in all lanes.
+    pub(super) fn uniform(&self, arg: Arg, width: u32) -> Part {
+        let pair = |low: u64, high: u64| (low | high << u32::BITS) & ones(width);
+        match arg {
+            Arg::Scalar(first) => {
+                let next = first.wrapping_add(1);
+                let value = |register| u64::from(self.wave.scalar(register));
+                let undefined = |register| u64::from(self.shadow.scalar(register));
+                Part {
+                    value: pair(value(first), value(next)),
+                    undefined: pair(undefined(first), undefined(next)),
+                }
+            }
+            Arg::Special(regs::SCC) => Part {
+                value: self.wave.special(regs::SCC),
+                undefined: u64::from(self.shadow.scalar(SCC)) & 1,
+            },
+            Arg::Special(regs::VCCZ) => {
+                let vcc = self.uniform(Arg::Scalar(regs::VCC_LO), u64::BITS);
+                Part {
+                    value: self.wave.special(regs::VCCZ),
+                    undefined: vcc.may_be_zero_or_not().into(),
+                }
+            }
+            Arg::Special(code) => Part::defined(self.wave.special(code)),
+            Arg::Const(value) => Part::defined(value),
+            Arg::Imm(value) => Part::defined(value as u64),
+            Arg::None | Arg::Vgpr(_) => Part::default(),
+        }
+    }
+
+    /// A source's registers in a lane.
+    pub(super) fn in_lane(&self, arg: Arg, lane: usize, width: u32) -> Part {
+        let Arg::Vgpr(first) = arg else {
+            return self.uniform(arg, width);
+        };
+        let pair =
+            |low: u32, high: u32| (u64::from(low) | u64::from(high) << u32::BITS) & ones(width);
+        let next = first.wrapping_add(1);
+        let wide = width > u32::BITS;
+        let high = |of: &dyn Fn(u8) -> u32| if wide { of(next) } else { 0 };
+        let value = |register| self.wave.vgpr(register).0[lane];
+        let undefined = |register| self.shadow.vector(register, lane);
+        Part {
+            value: pair(value(first), high(&value)),
+            undefined: pair(undefined(first), high(&undefined)),
+        }
+    }
+
+    /// The sources in the order of their fields.
+    fn sources(&self) -> [Option<Source>; 3] {
+        let inst = &self.instruction.step.inst;
+        let layout = inst.layout();
+        let mut sources = [None, None, None];
+        for (number, place) in self.facts.sources.iter().enumerate() {
+            let slot = place.and_then(|place| Some((place, inst.row().slots().nth(place)?)));
+            let Some((place, slot)) = slot else {
+                continue;
+            };
+            let selection = [Field::Src0Sel, Field::Src1Sel].get(number).copied();
+            let sign = [Field::Src0Sext, Field::Src1Sext].get(number).copied();
+            let selected = selection.filter(|field| layout.has(*field));
+            let bits = u32::from(slot.ty.bytes()) * 8;
+            let (from, width) = match selected {
+                Some(field) => selection_bits(inst.get(field)),
+                None if bits == 16 && layout.has(Field::OpSel) => {
+                    let is_high = inst.get(Field::OpSel) >> number & 1 != 0;
+                    (if is_high { 16 } else { 0 }, 16)
+                }
+                None => (0, bits.clamp(16, 64)),
+            };
+            let is_signed = selected.is_some() && sign.is_some_and(|field| inst.flag(field));
+            let crosses = number == 0 && layout.has(Field::DppCtrl);
+            sources[number] = Some(Source {
+                arg: self.instruction.operands[place],
+                from,
+                width,
+                is_signed,
+                permutation: crosses
+                    .then(|| Permutation::unpack(inst.get(Field::DppCtrl) as u16))
+                    .flatten(),
+            });
+        }
+        sources
+    }
+
+    /// A source in a lane; nothing if the lane has none to read and is not written.
+    fn fetch(&self, source: &Option<Source>, lane: usize) -> Option<Part> {
+        let Some(source) = source else {
+            return Some(Part::default());
+        };
+        let mut from = lane;
+        if let Some(permutation) = source.permutation {
+            let other = permutation.source(lane as u8).map(usize::from);
+            match other.filter(|other| self.instruction.exec >> other & 1 != 0) {
+                Some(other) => from = other,
+                None if self.instruction.step.inst.flag(Field::BoundCtrl) => {
+                    return Some(Part::default());
+                }
+                None => return None,
+            }
+        }
+        let registers = self.in_lane(source.arg, from, if source.width > 32 { 64 } else { 32 });
+        if source.width >= 32 && source.from == 0 {
+            return Some(registers);
+        }
+        Some(registers.extracted(source.from, source.width, source.is_signed))
+    }
+
+    /// Lanes that a vector instruction may write.
+    fn written_lanes(&self) -> u64 {
+        let inst = &self.instruction.step.inst;
+        if !inst.layout().has(Field::DppCtrl) {
+            return self.instruction.exec;
+        }
+        let (rows, banks) = (inst.get(Field::RowMask), inst.get(Field::BankMask));
+        let is_enabled = |lane: &usize| rows >> (lane / 16) & banks >> (lane / 4 % 4) & 1 != 0;
+        let enabled = (0..LANES).filter(is_enabled);
+        enabled.fold(0, |all, lane| all | 1 << lane) & self.instruction.exec
+    }
+
+    fn vector(&mut self) {
+        let inst = &self.instruction.step.inst;
+        let Some(place) = self.facts.destination else {
+            return self.generic();
+        };
+        let (Some(slot), Arg::Vgpr(first)) = (
+            inst.row().slots().nth(place),
+            self.instruction.operands[place],
+        ) else {
+            return self.generic();
+        };
+        let width = u32::from(slot.ty.bytes()) * 8;
+        let sources = self.sources();
+        let written = self.facts.uses.iter();
+        let mut written = written.filter(|it| it.operand() == Some(place) && it.written != 0);
+        let written = written.next().map_or(u32::MAX, |it| it.written);
+        let mut carries = 0;
+        let mut found = Vec::with_capacity(LANES);
+        for lane in lanes(self.written_lanes()) {
+            let parts = [0, 1, 2].map(|number| self.fetch(&sources[number], lane));
+            let [Some(a), Some(b), Some(c)] = parts else {
+                continue;
+            };
+            let result = match self.facts.class {
+                Class::Select => self.lane_mask(lane).choose(b, a),
+                Class::Packed => self.packed(&sources, lane),
+                Class::Sum if self.lane_mask(lane).undefined != 0 => Part::any(1, width),
+                class => apply(class, [a, b, c], width),
+            };
+            let read = a.undefined | b.undefined | c.undefined;
+            carries |= u64::from(read != 0 || self.lane_mask(lane).undefined != 0) << lane;
+            found.push((lane, result.undefined));
+        }
+        for (lane, undefined) in found {
+            let (mask, bits) = self.placed(undefined, width, written);
+            self.shadow.set_vector(first, lane, mask, bits, self.origin);
+            if width > u32::BITS {
+                let high = (undefined >> u32::BITS) as u32;
+                let next = first.wrapping_add(1);
+                self.shadow
+                    .set_vector(next, lane, u32::MAX, high, self.origin);
+            }
+        }
+        self.set_lane_masks(carries);
+    }
+
+    /// The bits of a register that a result goes to, and the undefined ones of them.
+    fn placed(&self, undefined: u64, width: u32, written: u32) -> (u32, u32) {
+        /// `dst_unused:UNUSED_SEXT`.
+        const SEXT: u64 = 1;
+        let inst = &self.instruction.step.inst;
+        if inst.layout().has(Field::DstSel) {
+            let (low, count) = selection_bits(inst.get(Field::DstSel));
+            let part = Part {
+                value: 0,
+                undefined,
+            };
+            let is_signed = inst.get(Field::DstUnused) == SEXT;
+            let part = part.extracted(0, count, is_signed);
+            return (written, (part.undefined << low) as u32);
+        }
+        let undefined = undefined as u32;
+        match (width, written) {
+            (16, 0xffff_0000) => (written, undefined << 16),
+            (16, _) => (written, undefined & 0xffff),
+            _ => (written, undefined),
+        }
+    }
+
+    /// The bit of a lane in the mask that V_CNDMASK and carries go by, as that of all bits.
+    fn lane_mask(&self, lane: usize) -> Part {
+        let step = self.instruction.step;
+        let masks = self.facts.uses.iter();
+        let mut masks = masks.filter(|it| it.read != 0 && is_lane_mask(step, it));
+        let Some(Registers::Scalar { first, .. }) = masks.next().map(|it| it.registers) else {
+            return Part::default();
+        };
+        let mask = self.uniform(Arg::Scalar(first), u64::BITS);
+        let all = |bits: u64| if bits >> lane & 1 == 0 { 0 } else { u64::MAX };
+        Part {
+            value: all(mask.value),
+            undefined: all(mask.undefined),
+        }
+    }
+
+    /// Halves of the sources, as OP_SEL says, make halves of the result.
+    fn packed(&self, sources: &[Option<Source>; 3], lane: usize) -> Part {
+        let inst = &self.instruction.step.inst;
+        let low = inst.get(Field::OpSel);
+        let high = inst.get(Field::OpSelHi) | inst.get(Field::OpSelHi2) << 2;
+        let half = |selection: u64| {
+            let halves = sources.iter().enumerate().filter_map(|(number, source)| {
+                let source = source.as_ref()?;
+                let bits = self.in_lane(source.arg, lane, u32::BITS).undefined;
+                Some(bits >> (16 * (selection >> number & 1)) & 0xffff)
+            });
+            halves.fold(0, |all, bits| all | bits)
+        };
+        let low = Part::any(half(low), 16).undefined;
+        let high = Part::any(half(high), 16).undefined;
+        Part {
+            value: 0,
+            undefined: low | high << 16,
+        }
+    }
+
+    /// Sets the undefined bits of the lane masks that a vector instruction writes.
+    fn set_lane_masks(&mut self, undefined: u64) {
+        let uses = self.facts.uses.iter().filter(|it| it.written != 0);
+        for it in uses {
+            if let Registers::Scalar { first, count } = it.registers {
+                for number in 0..count.min(2) {
+                    let bits = (undefined >> (32 * u32::from(number))) as u32;
+                    let register = first.wrapping_add(number);
+                    self.shadow.set_scalar(register, bits, self.origin);
+                }
+            }
+        }
+    }
+
+    fn scalar(&mut self) {
+        let inst = &self.instruction.step.inst;
+        let slots = || inst.row().slots();
+        let width_at = |place: Option<usize>| {
+            let slot = place.and_then(|place| slots().nth(place));
+            slot.map_or(32, |slot| u32::from(slot.ty.bytes()) * 8)
+                .max(32)
+        };
+        let source = |number: usize| {
+            let place = self.facts.sources[number];
+            place.map_or(Part::default(), |place| {
+                self.uniform(self.instruction.operands[place], width_at(Some(place)))
+            })
+        };
+        let (a, b) = (source(0), source(1));
+        let destination =
+            self.facts
+                .destination
+                .and_then(|place| match self.instruction.operands[place] {
+                    Arg::Scalar(first) => Some((first, width_at(Some(place)))),
+                    _ => None,
+                });
+        let width = destination.map_or(64, |(_, width)| width);
+        let scc = Part {
+            value: if self.wave.scc { u64::MAX } else { 0 },
+            undefined: if self.shadow.scalar(SCC) == 0 {
+                0
+            } else {
+                u64::MAX
+            },
+        };
+        let old = destination.map_or(Part::default(), |(first, width)| {
+            self.uniform(Arg::Scalar(first), width)
+        });
+        let result = match self.facts.class {
+            Class::SelectScalar => scc.choose(a, b),
+            Class::MoveScalar => scc.choose(a, old),
+            Class::SetBit => {
+                let bit = 1 << (a.value & u64::from(width - 1));
+                Part {
+                    value: old.value,
+                    undefined: old.undefined & !bit | Part::any(a.undefined, width).undefined,
+                }
+            }
+            Class::TestBit => {
+                let bit = b.value & u64::from(width_at(self.facts.sources[0]) - 1);
+                Part::any(a.undefined & 1 << bit | b.undefined, 1)
+            }
+            Class::Equal => {
+                let differ = (a.value ^ b.value) & !(a.undefined | b.undefined) != 0;
+                Part::any(if differ { 0 } else { a.undefined | b.undefined }, 1)
+            }
+            Class::Exec(op, _) => a.bitwise(op, Part::defined(self.instruction.exec)),
+            class => apply(class, [a, b, Part::default()], width),
+        };
+        match self.facts.class {
+            Class::TestBit | Class::Equal => {
+                self.shadow
+                    .set_scalar(SCC, result.undefined as u32 & 1, self.origin);
+                return;
+            }
+            Class::Exec(_, both) => {
+                self.set_pair(regs::EXEC_LO, 64, result.undefined);
+                if let Some((first, width)) = destination {
+                    self.set_pair(first, width, if both { result.undefined } else { 0 });
+                }
+            }
+            _ => {
+                if let Some((first, width)) = destination {
+                    self.set_pair(first, width, result.undefined);
+                }
+            }
+        }
+        if self.facts.scalar_written >> SCC & 1 != 0 {
+            let own = Part {
+                value: result.value & ones(width),
+                undefined: result.undefined & ones(width),
+            };
+            let is_undefined = if self.facts.tests_result {
+                own.may_be_zero_or_not()
+            } else {
+                (a.undefined | b.undefined) != 0
+            };
+            self.shadow
+                .set_scalar(SCC, is_undefined.into(), self.origin);
+        }
+    }
+
+    fn set_pair(&mut self, first: u8, width: u32, undefined: u64) {
+        self.shadow.set_scalar(first, undefined as u32, self.origin);
+        if width > u32::BITS {
+            let high = (undefined >> u32::BITS) as u32;
+            self.shadow
+                .set_scalar(first.wrapping_add(1), high, self.origin);
+        }
+    }
+
+    /// Lanes in which an instruction reads an undefined bit.
+    fn any(&self) -> u64 {
+        let step = self.instruction.step;
+        let exec = self.instruction.exec;
+        let mut any = 0;
+        for it in self.facts.uses.iter().filter(|it| it.read != 0) {
+            match it.registers {
+                Registers::Vector { first, count } => {
+                    for register in (0..count).map(|n| first.wrapping_add(n)) {
+                        let with = self.shadow.lanes_with(register, it.read);
+                        any |= match it.lanes {
+                            Lanes::Active | Lanes::Scalar => with & exec,
+                            Lanes::Crossing => self.brought(with),
+                            Lanes::First | Lanes::Selected if with & exec != 0 => u64::MAX,
+                            Lanes::First | Lanes::Selected => 0,
+                        };
+                    }
+                }
+                Registers::Scalar { first, .. }
+                    if is_lane_mask(step, it) && self.facts.unit == Unit::Vector =>
+                {
+                    any |= self.uniform(Arg::Scalar(first), 64).undefined & exec;
+                }
+                Registers::Scalar { first, count } => {
+                    let mut registers = (0..count).map(|n| first.wrapping_add(n));
+                    if registers.any(|register| self.shadow.scalar(register) & it.read != 0) {
+                        any = u64::MAX;
+                    }
+                }
+                Registers::State(State::Scc) => {
+                    if self.shadow.scalar(SCC) != 0 {
+                        any = u64::MAX;
+                    }
+                }
+                Registers::State(_) => {}
+            }
+        }
+        any
+    }
+
+    /// Lanes that read one of these by DPP.
+    fn brought(&self, with: u64) -> u64 {
+        let inst = &self.instruction.step.inst;
+        let exec = self.instruction.exec;
+        let permutation = if inst.layout().has(Field::DppCtrl) {
+            Permutation::unpack(inst.get(Field::DppCtrl) as u16)
+        } else {
+            None
+        };
+        let Some(permutation) = permutation else {
+            return if with & exec == 0 { 0 } else { exec };
+        };
+        let reads = |lane: &usize| {
+            let from = permutation.source(*lane as u8);
+            from.is_some_and(|from| with & exec & 1 << from != 0)
+        };
+        (0..LANES)
+            .filter(reads)
+            .fold(0, |all, lane| all | 1 << lane)
+    }
+
+    fn generic(&mut self) {
+        let exec = self.written_lanes();
+        let step = self.instruction.step;
+        let any = self.any();
+        let is_vector = self.facts.unit != Unit::Scalar;
+        let row = step.inst.row();
+        let written: Vec<RegisterUse> = self
+            .facts
+            .uses
+            .iter()
+            .filter(|it| it.written != 0)
+            .copied()
+            .collect();
+        for it in written {
+            match it.registers {
+                Registers::Vector { first, count } => {
+                    let slot = it.operand().and_then(|place| row.slots().nth(place));
+                    let width = slot.map_or(32, |slot| u32::from(slot.ty.bytes()) * 8);
+                    let (mask, bits) = self.placed(ones(width.min(32)), width, it.written);
+                    for register in (0..count).map(|n| first.wrapping_add(n)) {
+                        for lane in lanes(exec) {
+                            let bits = if any >> lane & 1 == 0 { 0 } else { bits };
+                            self.shadow
+                                .set_vector(register, lane, mask, bits, self.origin);
+                        }
+                    }
+                }
+                Registers::Scalar { first, count: 2 }
+                    if is_vector && (it.operand().is_none() || is_lane_mask(step, &it)) =>
+                {
+                    self.set_pair(first, 64, any & exec);
+                }
+                Registers::Scalar { first, count } => {
+                    let bits = if any == 0 { 0 } else { it.written };
+                    for register in (0..count).map(|n| first.wrapping_add(n)) {
+                        self.shadow.set_scalar(register, bits, self.origin);
+                    }
+                }
+                Registers::State(State::Scc) => {
+                    self.shadow.set_scalar(SCC, (any != 0).into(), self.origin);
+                }
+                Registers::State(_) => {}
+            }
+        }
+    }
+}
+
+/// The origin of the first undefined bits that an instruction reads.
+pub(super) fn origin_of_sources(facts: &Facts, shadow: &Shadow, exec: u64) -> Origin {
+    let vector = |mask: u64| {
+        let mut registers = facts.vector_read.iter();
+        registers.find(|register| shadow.lanes_with(**register, u32::MAX) & mask != 0)
+    };
+    let scalars = facts.scalar_read & shadow.undefined;
+    if let Some(register) = vector(exec) {
+        shadow.vector_origin(*register)
+    } else if scalars != 0 {
+        shadow.scalar_origin(scalars.trailing_zeros() as u8)
+    } else {
+        vector(u64::MAX).map_or(Origin::Start, |register| shadow.vector_origin(*register))
+    }
+}
+
+/// The lowest bit and the number of bits of an SDWA selection.
+fn selection_bits(selection: u64) -> (u32, u32) {
+    match selection {
+        0..=3 => (8 * selection as u32, 8),
+        4 => (0, 16),
+        5 => (16, 16),
+        _ => (0, 32),
+    }
+}

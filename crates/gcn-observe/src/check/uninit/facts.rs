@@ -1,0 +1,397 @@
+//! What the checker of undefined values asks of every instruction, worked out once for each.
+
+use std::sync::Arc;
+
+use gcn_emu::step::Step;
+use gcn_isa::effect::{Condition, Implicit};
+use gcn_isa::operand::Access;
+use gcn_isa::uses::{Lanes, M0, RegisterUse, Registers, Source, State, Unit};
+use gcn_isa::{Does, Encoding, Field, Kind, regs};
+
+use super::part::{Bitwise, Shift};
+use super::registers::SCC;
+
+/// How undefined bits go from an instruction's sources to its result.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Class {
+    /// All bits of the result are undefined where any bit of a source is.
+    Generic,
+    /// A sum or product: from the lowest undefined bit up.
+    Sum,
+    /// A product of the low 24 bits, and a sum: likewise.
+    Sum24,
+    /// The first source shifted to the left by the second, and the third added.
+    ShiftAdd,
+    /// The first two added, and shifted to the left by the third.
+    AddShift,
+    /// The first source shifted to the left by this, and the second added.
+    ShiftByAdd(u32),
+    /// The first source.
+    Copy,
+    /// The first source, inverted.
+    Not,
+    /// The first source, the other way round.
+    Reverse,
+    Bitwise(Bitwise),
+    /// A bitwise operation of the first two, and another with the third.
+    Bitwise3(Bitwise, Bitwise),
+    /// The first source shifted to the left by the second, or the third.
+    ShiftOr,
+    /// The first source shifted by the second.
+    Shift(Shift),
+    /// The second source shifted by the first.
+    ShiftReversed(Shift),
+    /// A field of the first source, from the second's on, as many bits as the third says.
+    Extract(bool),
+    /// The same, where the second source has both numbers.
+    ExtractPacked(bool),
+    /// The low bits of the first source, this many, by their sign.
+    SignExtend(u32),
+    /// Bits of the second or the third source, as the first says.
+    Choose,
+    /// The first two sources side by side, to the right by the third, in units of this many bits.
+    Align(u32),
+    /// Bytes of the first two as the third says.
+    Permute,
+    /// One byte of the first source.
+    Byte(u32),
+    /// Two halves, each from its source.
+    Pair,
+    /// Halves of both, as OP_SEL says.
+    Packed,
+    /// The first source or the second as the mask's lane says.
+    Select,
+    /// Halves of two scalar sources; true where it is the high one.
+    Pack(bool, bool),
+    /// The first scalar source or the second, as SCC says.
+    SelectScalar,
+    /// The first scalar source or what is there, as SCC says.
+    MoveScalar,
+    /// A bit of the first scalar source, to SCC.
+    TestBit,
+    /// A bit of the destination set to a constant.
+    SetBit,
+    /// EXEC by the source and EXEC; the destination has the old one, or the new one.
+    Exec(Bitwise, bool),
+    /// Equality, to SCC.
+    Equal,
+    /// A lane of the source, to a scalar register.
+    ReadLane,
+    /// A scalar source, to a lane.
+    WriteLane,
+    /// Two registers exchanged.
+    Swap,
+    /// Lanes exchange values through the hardware of LDS.
+    Move,
+    /// Bits of M0 for VGPR indexing.
+    SetIndex,
+    /// It loads, stores or updates memory.
+    Memory,
+}
+
+/// What an instruction decides by what it reads.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Decides {
+    Nothing,
+    /// Its branch is taken by SCC.
+    Scc,
+    /// Its branch is taken if VCC is 0, or is not.
+    Vcc,
+    /// It goes to the address in its source.
+    Target,
+}
+
+/// Facts of an instruction.
+#[derive(Clone, Debug)]
+pub(super) struct Facts {
+    pub(super) class: Class,
+    pub(super) decides: Decides,
+    /// Vector registers that are read.
+    pub(super) vector_read: Box<[u8]>,
+    /// Lanes other than active ones may be read.
+    pub(super) crosses: bool,
+    /// Scalar registers that are read, a bit each.
+    pub(super) scalar_read: u128,
+    /// Vector registers that are written.
+    pub(super) vector_written: Box<[u8]>,
+    /// All bits of those are written in all active lanes.
+    pub(super) writes_whole: bool,
+    /// Scalar registers that are written, a bit each.
+    pub(super) scalar_written: u128,
+    /// Uses with an address, a descriptor or an index.
+    pub(super) addresses: Box<[RegisterUse]>,
+    /// All uses of registers but EXEC as lane mask.
+    pub(super) uses: Box<[RegisterUse]>,
+    /// The unit that executes it.
+    pub(super) unit: Unit,
+    /// SCC is 0 where the result is.
+    pub(super) tests_result: bool,
+    /// The place of the destination, and of the sources.
+    pub(super) destination: Option<usize>,
+    pub(super) sources: [Option<usize>; 3],
+}
+
+/// Registers as bits of a word, SCC with a number of its own.
+fn scalars(registers: Registers) -> u128 {
+    match registers {
+        Registers::Scalar { first, count } => {
+            let bits = if count >= 128 {
+                u128::MAX
+            } else {
+                (1 << count) - 1
+            };
+            bits << first.min(127)
+        }
+        Registers::State(State::Scc) => 1 << SCC,
+        Registers::Vector { .. } | Registers::State(_) => 0,
+    }
+}
+
+/// The vector registers of uses.
+fn vectors<'u>(uses: impl Iterator<Item = &'u RegisterUse>) -> Box<[u8]> {
+    let mut all = Vec::new();
+    for it in uses {
+        if let Registers::Vector { first, count } = it.registers {
+            all.extend((0..count).map(|n| first.wrapping_add(n)));
+        }
+    }
+    all.sort_unstable();
+    all.dedup();
+    all.into()
+}
+
+impl Facts {
+    pub(super) fn of(step: &Step) -> Facts {
+        Facts::with(step, step.inst.uses().registers())
+    }
+
+    /// The facts of an instruction whose registers are these.
+    pub(super) fn with(step: &Step, uses: impl Iterator<Item = RegisterUse>) -> Facts {
+        let inst = &step.inst;
+        let uses_view = inst.uses();
+        let is_exec = |it: &RegisterUse| it.source == Source::LaneMask;
+        let uses: Box<[RegisterUse]> = uses.filter(|it| !is_exec(it)).collect();
+        let read = || uses.iter().filter(|it| it.read != 0);
+        let written = || uses.iter().filter(|it| it.written != 0);
+        let unit = uses_view.unit();
+        let class = class(step, unit);
+        let row = inst.row();
+        let place = |field: Field| {
+            row.slots()
+                .position(|slot| slot.field == field && slot.access != Access::Write)
+        };
+        let either = |a, b| place(a).or_else(|| place(b));
+        let destination = row.slots().position(|slot| {
+            matches!(slot.field, Field::Vdst | Field::Sdst) && slot.access != Access::Read
+        });
+        let whole = |it: &RegisterUse| match it.registers {
+            Registers::Vector { .. } => it.written == u32::MAX && it.lanes == Lanes::Active,
+            Registers::Scalar { .. } => it.written == u32::MAX,
+            Registers::State(_) => true,
+        };
+        let has_dpp = inst.layout().has(Field::DppCtrl);
+        Facts {
+            class,
+            decides: decides(inst.does()),
+            vector_read: vectors(read()),
+            crosses: read()
+                .any(|it| matches!(it.lanes, Lanes::Crossing | Lanes::Selected | Lanes::First)),
+            scalar_read: read().fold(0, |all, it| all | scalars(it.registers)),
+            vector_written: vectors(written()),
+            writes_whole: written().all(whole) && !has_dpp,
+            scalar_written: written().fold(0, |all, it| all | scalars(it.registers)),
+            addresses: addresses(step, &uses),
+            uses,
+            unit,
+            tests_result: inst.does().implicit().has(Implicit::WRITES_SCC)
+                && !matches!(class, Class::Generic | Class::Sum | Class::ShiftByAdd(_)),
+            destination,
+            sources: [
+                either(Field::Src0, Field::Ssrc0),
+                either(Field::Src1, Field::Ssrc1),
+                place(Field::Src2),
+            ],
+        }
+    }
+}
+
+fn decides(does: Does) -> Decides {
+    match does {
+        Does::Branch(Condition::Scc0 | Condition::Scc1) => Decides::Scc,
+        Does::Branch(Condition::VccZero | Condition::VccNotZero) => Decides::Vcc,
+        Does::Jump => Decides::Target,
+        _ => Decides::Nothing,
+    }
+}
+
+/// The uses that decide where an instruction goes, in memory or among registers.
+fn addresses(step: &Step, uses: &[RegisterUse]) -> Box<[RegisterUse]> {
+    let inst = &step.inst;
+    let row = inst.row();
+    let memory = inst.uses().memory();
+    let implicit = inst.does().implicit();
+    let indexes =
+        implicit.has(Implicit::INDEXES_SOURCE) || implicit.has(Implicit::INDEXES_DESTINATION);
+    let is_address = |it: &&RegisterUse| {
+        if it.read == 0 {
+            return false;
+        }
+        match it.operand().and_then(|place| row.slots().nth(place)) {
+            Some(slot) => {
+                memory.is_some()
+                    && matches!(
+                        slot.field,
+                        Field::Vaddr
+                            | Field::Saddr
+                            | Field::Sbase
+                            | Field::Srsrc
+                            | Field::Soffset
+                            | Field::Offset
+                    )
+            }
+            None => match it.registers {
+                // FLAT leaves it to the hardware (errata E230).
+                Registers::Scalar {
+                    first: regs::M0, ..
+                } => {
+                    indexes && memory.is_none()
+                        || memory.is_some_and(|memory| memory.m0 != M0::Unused)
+                            && inst.encoding != Encoding::Flat
+                }
+                _ => false,
+            },
+        }
+    };
+    uses.iter().filter(is_address).copied().collect()
+}
+
+/// The class of an instruction, by its name: those that are not here are generic.
+fn class(step: &Step, unit: Unit) -> Class {
+    use Bitwise::{And, AndNot, Nand, Nor, NotAnd, NotOr, Or, OrNot, Xnor, Xor};
+    let inst = &step.inst;
+    match inst.does() {
+        Does::Lanes(_) => return Class::Move,
+        _ if step.memory.is_some() => return Class::Memory,
+        _ => {}
+    }
+    let name = inst.name();
+    if unit == Unit::Vector && inst.layout().has(Field::OpSelHi) && row_is_packed(step) {
+        return Class::Packed;
+    }
+    #[rustfmt::skip]
+    let class = match name {
+        "v_mov_b32" | "v_movreld_b32" | "v_movrels_b32" | "v_movrelsd_b32"
+        | "s_mov_b32" | "s_mov_b64" | "s_movk_i32" | "s_movrels_b32" | "s_movrels_b64" | "s_movreld_b32" | "s_movreld_b64" => Class::Copy,
+        "v_not_b32" | "s_not_b32" | "s_not_b64" => Class::Not,
+        "v_bfrev_b32" | "s_brev_b32" | "s_brev_b64" => Class::Reverse,
+        "v_and_b32" | "s_and_b32" | "s_and_b64" => Class::Bitwise(And),
+        "v_or_b32" | "s_or_b32" | "s_or_b64" => Class::Bitwise(Or),
+        "v_xor_b32" | "s_xor_b32" | "s_xor_b64" => Class::Bitwise(Xor),
+        "v_xnor_b32" | "s_xnor_b32" | "s_xnor_b64" => Class::Bitwise(Xnor),
+        "s_andn2_b32" | "s_andn2_b64" => Class::Bitwise(AndNot),
+        "s_orn2_b32" | "s_orn2_b64" => Class::Bitwise(OrNot),
+        "s_nand_b32" | "s_nand_b64" => Class::Bitwise(Nand),
+        "s_nor_b32" | "s_nor_b64" => Class::Bitwise(Nor),
+        "v_and_or_b32" => Class::Bitwise3(And, Or),
+        "v_or3_b32" => Class::Bitwise3(Or, Or),
+        "v_lshl_or_b32" => Class::ShiftOr,
+        "v_lshl_b32" | "v_lshl_b64" | "s_lshl_b32" | "s_lshl_b64" => Class::Shift(Shift::Left),
+        "v_lshr_b32" | "v_lshr_b64" | "s_lshr_b32" | "s_lshr_b64" => Class::Shift(Shift::Right),
+        "v_ashr_i32" | "v_ashr_i64" | "s_ashr_i32" | "s_ashr_i64" => Class::Shift(Shift::Arithmetic),
+        "v_lshlrev_b32" | "v_lshlrev_b64" | "v_lshlrev_b16" => Class::ShiftReversed(Shift::Left),
+        "v_lshrrev_b32" | "v_lshrrev_b64" | "v_lshrrev_b16" => Class::ShiftReversed(Shift::Right),
+        "v_ashrrev_i32" | "v_ashrrev_i64" | "v_ashrrev_i16" => Class::ShiftReversed(Shift::Arithmetic),
+        "v_bfe_u32" => Class::Extract(false),
+        "v_bfe_i32" => Class::Extract(true),
+        "s_bfe_u32" | "s_bfe_u64" => Class::ExtractPacked(false),
+        "s_bfe_i32" | "s_bfe_i64" => Class::ExtractPacked(true),
+        "s_sext_i32_i8" => Class::SignExtend(8),
+        "s_sext_i32_i16" => Class::SignExtend(16),
+        "v_bfi_b32" => Class::Choose,
+        "v_alignbit_b32" => Class::Align(1),
+        "v_alignbyte_b32" => Class::Align(8),
+        "v_perm_b32" => Class::Permute,
+        "v_cndmask_b32" => Class::Select,
+        "v_cvt_f32_ubyte0" => Class::Byte(0),
+        "v_cvt_f32_ubyte1" => Class::Byte(1),
+        "v_cvt_f32_ubyte2" => Class::Byte(2),
+        "v_cvt_f32_ubyte3" => Class::Byte(3),
+        "v_cvt_pkrtz_f16_f32" | "v_pack_b32_f16" | "v_cvt_pknorm_i16_f32" | "v_cvt_pknorm_u16_f32" | "v_cvt_pknorm_i16_f16"
+        | "v_cvt_pknorm_u16_f16" | "v_cvt_pk_u16_u32" | "v_cvt_pk_i16_i32" => Class::Pair,
+        "v_add_u32" | "v_add_i32" | "v_sub_u32" | "v_sub_i32" | "v_subrev_u32" | "v_add_co_u32" | "v_sub_co_u32" | "v_subrev_co_u32"
+        | "v_add3_u32" | "v_mul_lo_u32" | "v_mul_lo_i32" | "v_add_u16" | "v_sub_u16" | "v_subrev_u16" | "v_mul_lo_u16" | "v_mad_u64_u32" | "v_mad_i64_i32"
+        | "v_addc_co_u32" | "v_subb_co_u32" | "v_subbrev_co_u32" | "v_addc_u32" | "v_subb_u32" | "v_subbrev_u32"
+        | "s_add_u32" | "s_add_i32" | "s_sub_u32" | "s_sub_i32" | "s_mul_i32" => Class::Sum,
+        "v_mul_u32_u24" | "v_mul_i32_i24" | "v_mad_u32_u24" | "v_mad_i32_i24" => Class::Sum24,
+        "v_lshl_add_u32" => Class::ShiftAdd,
+        "v_add_lshl_u32" => Class::AddShift,
+        "s_lshl1_add_u32" => Class::ShiftByAdd(1),
+        "s_lshl2_add_u32" => Class::ShiftByAdd(2),
+        "s_lshl3_add_u32" => Class::ShiftByAdd(3),
+        "s_lshl4_add_u32" => Class::ShiftByAdd(4),
+        "s_pack_ll_b32_b16" => Class::Pack(false, false),
+        "s_pack_lh_b32_b16" => Class::Pack(false, true),
+        "s_pack_hh_b32_b16" => Class::Pack(true, true),
+        "s_cselect_b32" | "s_cselect_b64" => Class::SelectScalar,
+        "s_cmov_b32" | "s_cmov_b64" => Class::MoveScalar,
+        "s_bitcmp0_b32" | "s_bitcmp1_b32" | "s_bitcmp0_b64" | "s_bitcmp1_b64" => Class::TestBit,
+        "s_bitset0_b32" | "s_bitset1_b32" | "s_bitset0_b64" | "s_bitset1_b64" => Class::SetBit,
+        "s_cmp_eq_i32" | "s_cmp_eq_u32" | "s_cmp_lg_i32" | "s_cmp_lg_u32" | "s_cmp_eq_u64" | "s_cmp_lg_u64" => Class::Equal,
+        "s_and_saveexec_b64" => Class::Exec(And, false),
+        "s_or_saveexec_b64" => Class::Exec(Or, false),
+        "s_xor_saveexec_b64" => Class::Exec(Xor, false),
+        "s_andn2_saveexec_b64" => Class::Exec(AndNot, false),
+        "s_orn2_saveexec_b64" => Class::Exec(OrNot, false),
+        "s_nand_saveexec_b64" => Class::Exec(Nand, false),
+        "s_nor_saveexec_b64" => Class::Exec(Nor, false),
+        "s_xnor_saveexec_b64" => Class::Exec(Xnor, false),
+        "s_andn1_saveexec_b64" => Class::Exec(NotAnd, false),
+        "s_orn1_saveexec_b64" => Class::Exec(NotOr, false),
+        "s_andn1_wrexec_b64" => Class::Exec(NotAnd, true),
+        "s_andn2_wrexec_b64" => Class::Exec(AndNot, true),
+        "v_readlane_b32" | "v_readfirstlane_b32" => Class::ReadLane,
+        "v_writelane_b32" => Class::WriteLane,
+        "v_swap_b32" => Class::Swap,
+        "s_set_gpr_idx_on" | "s_set_gpr_idx_idx" | "s_set_gpr_idx_mode" => Class::SetIndex,
+        _ => Class::Generic,
+    };
+    class
+}
+
+/// True if an instruction computes on both halves of its registers.
+fn row_is_packed(step: &Step) -> bool {
+    use gcn_isa::Ty;
+    let is_destination = |slot: &gcn_isa::Slot| slot.field == Field::Vdst;
+    let row = step.inst.row();
+    row.slots()
+        .any(|slot| is_destination(slot) && matches!(slot.ty, Ty::F16x2 | Ty::I16x2))
+}
+
+/// True if a scalar operand of a vector instruction has a bit for each lane.
+pub(super) fn is_lane_mask(step: &Step, it: &RegisterUse) -> bool {
+    let Registers::Scalar { first, count: 2 } = it.registers else {
+        return false;
+    };
+    match it
+        .operand()
+        .and_then(|place| step.inst.row().slots().nth(place))
+    {
+        Some(slot) => slot.kind == Kind::Sdst,
+        None => first == regs::VCC_LO,
+    }
+}
+
+/// Facts of a kernel's instructions by their number.
+#[derive(Default)]
+pub(super) struct Cache(Vec<Option<Arc<Facts>>>);
+
+impl Cache {
+    /// The facts of an instruction.
+    #[inline]
+    pub(super) fn of(&mut self, step: &Step) -> &Arc<Facts> {
+        if self.0.len() <= step.index {
+            self.0.resize_with(step.index + 1, || None);
+        }
+        self.0[step.index].get_or_insert_with(|| Arc::new(Facts::of(step)))
+    }
+}

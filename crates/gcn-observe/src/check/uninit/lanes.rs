@@ -1,0 +1,144 @@
+//! Undefined bits of values that go from lane to lane, or between lanes and scalar registers.
+
+use gcn_emu::lanes::LANES;
+use gcn_emu::step::Arg;
+use gcn_isa::effect::LaneMove;
+use gcn_isa::swizzle::Pattern;
+use gcn_isa::{Does, regs};
+
+use super::evaluate::Evaluation;
+use super::part::Part;
+use crate::filter::lanes;
+
+impl Evaluation<'_> {
+    /// The lane that an instruction selects, or the first active one.
+    fn lane(&self) -> Part {
+        match self.facts.sources[1] {
+            Some(place) => {
+                let lane = self.uniform(self.instruction.operands[place], 32);
+                Part {
+                    value: lane.value % LANES as u64,
+                    undefined: lane.undefined % LANES as u64,
+                }
+            }
+            None => {
+                let exec = self.instruction.exec;
+                Part::defined(u64::from(exec.trailing_zeros()) % LANES as u64)
+            }
+        }
+    }
+
+    pub(super) fn read_lane(&mut self) {
+        let place = |place: Option<usize>| place.map(|place| self.instruction.operands[place]);
+        let (Some(source), Some(Arg::Scalar(to))) =
+            (place(self.facts.sources[0]), place(self.facts.destination))
+        else {
+            return;
+        };
+        let lane = self.lane();
+        let bits = self.in_lane(source, lane.value as usize, 32).undefined;
+        let bits = bits | Part::any(lane.undefined, 32).undefined;
+        self.shadow.set_scalar(to, bits as u32, self.origin);
+    }
+
+    pub(super) fn write_lane(&mut self) {
+        let place = |place: Option<usize>| place.map(|place| self.instruction.operands[place]);
+        let (Some(source), Some(Arg::Vgpr(to))) =
+            (place(self.facts.sources[0]), place(self.facts.destination))
+        else {
+            return;
+        };
+        let bits = self.uniform(source, 32).undefined as u32;
+        let lane = self.lane().value as usize;
+        self.shadow
+            .set_vector(to, lane, u32::MAX, bits, self.origin);
+    }
+
+    pub(super) fn swap(&mut self) {
+        let place = |place: Option<usize>| place.map(|place| self.instruction.operands[place]);
+        let (Some(Arg::Vgpr(one)), Some(Arg::Vgpr(other))) =
+            (place(self.facts.sources[0]), place(self.facts.destination))
+        else {
+            return;
+        };
+        let origins = (
+            self.shadow.vector_origin(one),
+            self.shadow.vector_origin(other),
+        );
+        for lane in lanes(self.instruction.exec) {
+            let bits = (
+                self.shadow.vector(one, lane),
+                self.shadow.vector(other, lane),
+            );
+            self.shadow
+                .set_vector(one, lane, u32::MAX, bits.1, origins.1);
+            self.shadow
+                .set_vector(other, lane, u32::MAX, bits.0, origins.0);
+        }
+    }
+
+    /// S_SET_GPR_IDX_ON and its relatives keep the other bits of M0 (errata E143).
+    pub(super) fn set_index(&mut self) {
+        const SET: u32 = 0xf0ff;
+        let place = self.facts.sources[0].map(|place| self.instruction.operands[place]);
+        let index = place.map_or(0, |arg| self.uniform(arg, 32).undefined as u32 & 0xff);
+        let bits = self.shadow.scalar(regs::M0) & !SET | index;
+        let origin = if index == 0 {
+            self.shadow.scalar_origin(regs::M0)
+        } else {
+            self.origin
+        };
+        self.shadow.set_scalar(regs::M0, bits, origin);
+    }
+
+    /// DS_SWIZZLE, DS_PERMUTE and DS_BPERMUTE.
+    pub(super) fn exchange(&mut self) {
+        let exec = self.instruction.exec;
+        let Some(plan) = self.instruction.step.memory.as_deref() else {
+            return;
+        };
+        let isa = self.wave.isa;
+        let from = if matches!(plan.does, Does::Lanes(LaneMove::Swizzle)) {
+            plan.vaddr.unwrap_or(0)
+        } else {
+            plan.vdata
+        };
+        let named = |this: &Self, lane: usize| {
+            let address = this.in_lane(Arg::Vgpr(plan.vaddr.unwrap_or(0)), lane, 32);
+            let lane = address.value.wrapping_add(plan.offset as u64) / 4 % LANES as u64;
+            (lane as usize, address.undefined != 0)
+        };
+        let mut bits = [0; LANES];
+        for lane in lanes(exec) {
+            match plan.does {
+                Does::Lanes(LaneMove::Swizzle) => {
+                    let pattern = Pattern::unpack(isa, plan.offset as u16);
+                    let other = usize::from(pattern.source(lane as u8)) % LANES;
+                    if exec >> other & 1 != 0 {
+                        bits[lane] = self.shadow.vector(from, other);
+                    }
+                }
+                Does::Lanes(LaneMove::Pull) => {
+                    let (other, is_undefined) = named(self, lane);
+                    if exec >> other & 1 != 0 {
+                        bits[lane] = self.shadow.vector(from, other);
+                    }
+                    if is_undefined {
+                        bits[lane] = u32::MAX;
+                    }
+                }
+                _ => {
+                    let (other, is_undefined) = named(self, lane);
+                    bits[other] = self.shadow.vector(from, lane);
+                    if is_undefined {
+                        bits = [u32::MAX; LANES];
+                    }
+                }
+            }
+        }
+        for lane in lanes(exec) {
+            self.shadow
+                .set_vector(plan.vdst, lane, u32::MAX, bits[lane], self.origin);
+        }
+    }
+}

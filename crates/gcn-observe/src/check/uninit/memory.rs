@@ -1,0 +1,368 @@
+//! Undefined bits of memory: of global memory, which all threads of a run share, and of the LDS and the scratch of waves.
+
+use std::collections::BTreeMap;
+use std::ops::Range;
+use std::sync::atomic::{AtomicBool, AtomicU32, Ordering::Relaxed};
+use std::sync::{Arc, OnceLock, PoisonError, RwLock};
+
+/// Dwords of a page.
+const PAGE_DWORDS: u64 = 1024;
+/// Bytes of a page.
+const PAGE: u64 = 4 * PAGE_DWORDS;
+
+/// Undefined bits of a page, and who stored them.
+struct Page {
+    bits: Box<[AtomicU32]>,
+    /// The store that left each dword undefined, by its number from 1 on; 0 for none.
+    stores: OnceLock<Box<[AtomicU32]>>,
+}
+
+fn atomics(value: u32) -> Box<[AtomicU32]> {
+    (0..PAGE_DWORDS).map(|_| AtomicU32::new(value)).collect()
+}
+
+impl Page {
+    fn new(bits: u32) -> Page {
+        Page {
+            bits: atomics(bits),
+            stores: OnceLock::new(),
+        }
+    }
+}
+
+/// An allocation that has, or had, undefined bytes. Pages come to be when their first byte changes.
+struct Tracked {
+    base: u64,
+    len: u64,
+    /// Bits of a dword whose page is not there.
+    unseen: u32,
+    pages: Box<[OnceLock<Page>]>,
+}
+
+/// A dword that a store left undefined.
+pub(super) struct Left {
+    pub(super) address: u64,
+    /// The store's number.
+    pub(super) store: u32,
+}
+
+impl Tracked {
+    fn new(range: Range<u64>, unseen: u32) -> Tracked {
+        let len = range.end - range.start;
+        Tracked {
+            base: range.start,
+            len,
+            unseen,
+            pages: (0..len.div_ceil(PAGE)).map(|_| OnceLock::new()).collect(),
+        }
+    }
+
+    /// The page and the dword in it.
+    fn place(&self, address: u64) -> Option<(&OnceLock<Page>, usize)> {
+        let offset = address.checked_sub(self.base)?;
+        let page = self.pages.get((offset / PAGE) as usize)?;
+        Some((page, (offset / 4 % PAGE_DWORDS) as usize))
+    }
+
+    fn dword(&self, address: u64) -> u32 {
+        match self.place(address) {
+            Some((page, dword)) => page
+                .get()
+                .map_or(self.unseen, |page| page.bits[dword].load(Relaxed)),
+            None => 0,
+        }
+    }
+
+    /// Sets bits of a dword.
+    fn set(&self, address: u64, mask: u32, bits: u32, store: u32) {
+        let Some((page, dword)) = self.place(address) else {
+            return;
+        };
+        if page.get().is_none() && bits & mask == self.unseen & mask && store == 0 {
+            return;
+        }
+        let page = page.get_or_init(|| Page::new(self.unseen));
+        let place = &page.bits[dword];
+        if mask == u32::MAX {
+            place.store(bits, Relaxed);
+        } else {
+            place.fetch_and(bits | !mask, Relaxed);
+            place.fetch_or(bits & mask, Relaxed);
+        }
+        if bits & mask != 0 {
+            page.stores.get_or_init(|| atomics(0))[dword].store(store, Relaxed);
+        }
+    }
+
+    /// The dwords that stores left undefined.
+    fn left(&self) -> impl Iterator<Item = Left> {
+        let pages = self.pages.iter().enumerate();
+        let pages = pages.filter_map(|(number, page)| Some((number, page.get()?)));
+        pages.flat_map(move |(number, page)| {
+            let stores = page
+                .stores
+                .get()
+                .into_iter()
+                .flat_map(|stores| stores.iter());
+            let dwords = stores.zip(&page.bits).enumerate();
+            dwords.filter_map(move |(dword, (store, bits))| {
+                let store = store.load(Relaxed);
+                (store != 0 && bits.load(Relaxed) != 0).then_some(Left {
+                    address: self.base + number as u64 * PAGE + 4 * dword as u64,
+                    store,
+                })
+            })
+        })
+    }
+}
+
+/// Undefined bits of global memory. It takes memory for pages of allocations with undefined bytes only: as much as they
+/// have, and as much again where a kernel stored such.
+#[derive(Default)]
+pub(super) struct Global {
+    tracked: RwLock<BTreeMap<u64, Arc<Tracked>>>,
+    /// True if there may be any.
+    any: AtomicBool,
+}
+
+impl Global {
+    /// False if all memory is defined.
+    #[inline]
+    pub(super) fn has_any(&self) -> bool {
+        self.any.load(Relaxed)
+    }
+
+    /// An allocation whose contents mean nothing.
+    pub(super) fn undefine(&self, range: Range<u64>) {
+        self.insert(Tracked::new(range, u32::MAX));
+    }
+
+    /// An allocation, of defined contents, that a kernel is about to store undefined bits to.
+    pub(super) fn track(&self, range: Range<u64>) {
+        self.insert(Tracked::new(range, 0));
+    }
+
+    fn insert(&self, tracked: Tracked) {
+        let mut all = self.tracked.write().unwrap_or_else(PoisonError::into_inner);
+        let place = all.entry(tracked.base);
+        place.or_insert_with(|| Arc::new(tracked));
+        self.any.store(true, Relaxed);
+    }
+
+    /// Nothing is known of a range any more.
+    pub(super) fn forget(&self, range: &Range<u64>) {
+        let mut all = self.tracked.write().unwrap_or_else(PoisonError::into_inner);
+        all.retain(|_, it| it.base >= range.end || it.base + it.len <= range.start);
+        if all.is_empty() {
+            self.any.store(false, Relaxed);
+        }
+    }
+
+    fn find(&self, address: u64) -> Option<Arc<Tracked>> {
+        let all = self.tracked.read().unwrap_or_else(PoisonError::into_inner);
+        let (_, it) = all.range(..=address).next_back()?;
+        (address - it.base < it.len).then(|| it.clone())
+    }
+
+    /// Defines the bytes of a range.
+    pub(super) fn define(&self, range: Range<u64>) {
+        if !self.has_any() {
+            return;
+        }
+        let mut view = View::new(self);
+        let mut at = range.start;
+        while at < range.end {
+            let Some(tracked) = view.at(at) else {
+                // Allocations are far from each other, and a write is in one of them.
+                return;
+            };
+            let bytes = (4 - at % 4).min(range.end - at);
+            tracked.set(at & !3, mask_of(at, bytes), 0, 0);
+            at += bytes;
+        }
+    }
+
+    /// The dwords that stores left undefined.
+    pub(super) fn left(&self) -> Vec<Left> {
+        let all = self.tracked.read().unwrap_or_else(PoisonError::into_inner);
+        all.values().flat_map(|it| it.left()).collect()
+    }
+}
+
+/// The bits of `bytes` bytes in the dword that has the first of them.
+fn mask_of(address: u64, bytes: u64) -> u32 {
+    let ones = u32::MAX
+        .checked_shr(32 - 8 * bytes.min(4) as u32)
+        .unwrap_or(0);
+    ones << (8 * (address % 4))
+}
+
+/// Global memory as an instruction sees it: what it has found last it finds again at once.
+pub(super) struct View<'a> {
+    global: &'a Global,
+    last: Option<Arc<Tracked>>,
+}
+
+impl View<'_> {
+    pub(super) fn new(global: &Global) -> View<'_> {
+        View { global, last: None }
+    }
+
+    fn at(&mut self, address: u64) -> Option<&Tracked> {
+        let holds = |it: &Arc<Tracked>| address >= it.base && address - it.base < it.len;
+        if !self.last.as_ref().is_some_and(holds) {
+            self.last = self.global.find(address);
+        }
+        self.last.as_deref()
+    }
+
+    /// True if the allocation that holds an address is known to have had undefined bytes.
+    pub(super) fn knows(&mut self, address: u64) -> bool {
+        self.at(address).is_some()
+    }
+
+    /// Undefined bits of up to four bytes.
+    pub(super) fn load(&mut self, address: u64, bytes: u64) -> u32 {
+        let Some(tracked) = self.at(address) else {
+            return 0;
+        };
+        let shift = 8 * (address % 4) as u32;
+        let low = tracked.dword(address & !3) >> shift;
+        let both = if shift != 0 && address % 4 + bytes > 4 {
+            low | tracked.dword((address & !3) + 4) << (32 - shift)
+        } else {
+            low
+        };
+        both & mask_of(0, bytes)
+    }
+
+    /// Sets the undefined bits of up to four bytes.
+    pub(super) fn store(&mut self, address: u64, bytes: u64, bits: u32, store: u32) {
+        let Some(tracked) = self.at(address) else {
+            return;
+        };
+        let shift = 8 * (address % 4) as u32;
+        tracked.set(
+            address & !3,
+            mask_of(0, bytes) << shift,
+            bits << shift,
+            store,
+        );
+        if shift != 0 && address % 4 + bytes > 4 {
+            let high = mask_of(0, bytes) >> (32 - shift);
+            tracked.set((address & !3) + 4, high, bits >> (32 - shift), store);
+        }
+    }
+}
+
+/// Undefined bits of memory that one wave, or the waves of one thread, have: a byte for each byte.
+#[derive(Default)]
+pub(super) struct Own {
+    /// What is beyond them is defined.
+    bytes: Vec<u8>,
+    /// Number of dwords that have an undefined bit.
+    undefined: usize,
+}
+
+impl Own {
+    /// As many bytes, all undefined.
+    pub(super) fn begin(&mut self, bytes: usize) {
+        self.bytes.clear();
+        self.bytes.resize(bytes.next_multiple_of(4), u8::MAX);
+        self.undefined = self.bytes.len() / 4;
+    }
+
+    /// False if all bytes are defined.
+    #[inline]
+    pub(super) fn has_any(&self) -> bool {
+        self.undefined != 0
+    }
+
+    /// Undefined bits of up to four bytes.
+    #[inline]
+    pub(super) fn load(&self, at: u64, bytes: u64) -> u32 {
+        let at = at as usize;
+        if let Some(whole) = self.bytes.get(at..).and_then(<[u8]>::first_chunk)
+            && bytes == 4
+        {
+            return u32::from_le_bytes(*whole);
+        }
+        (0..bytes as usize).fold(0, |bits, n| {
+            let byte = self.bytes.get(at.saturating_add(n)).copied().unwrap_or(0);
+            bits | u32::from(byte) << (8 * n)
+        })
+    }
+
+    /// Sets the undefined bits of up to four bytes.
+    #[inline]
+    pub(super) fn store(&mut self, at: u64, bytes: u64, bits: u32) {
+        for n in 0..bytes {
+            let Some(at) = usize::try_from(at)
+                .ok()
+                .and_then(|at| at.checked_add(n as usize))
+            else {
+                return;
+            };
+            let dword = at & !3;
+            let Some(whole) = self.bytes.get_mut(dword..dword.saturating_add(4)) else {
+                return;
+            };
+            let before = whole.iter().any(|it| *it != 0);
+            whole[at % 4] = (bits >> (8 * n)) as u8;
+            let after = whole.iter().any(|it| *it != 0);
+            self.undefined = self.undefined + usize::from(after) - usize::from(before);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn bytes_of_global_memory_are_defined_one_by_one() {
+        let global = Global::default();
+        assert!(!global.has_any());
+        global.undefine(0x1_0000..0x1_3000);
+        let mut view = View::new(&global);
+        assert_eq!(view.load(0x1_0ffe, 4), u32::MAX);
+        view.store(0x1_0ffe, 4, 0, 0);
+        assert_eq!(view.load(0x1_0ffe, 4), 0);
+        assert_eq!(view.load(0x1_0ffd, 4), 0xff);
+        assert_eq!(view.load(0x1_1001, 4), 0xffff_ff00);
+        assert_eq!(view.load(0x1_3000, 4), 0, "not the allocation's");
+        global.define(0x1_0000..0x1_3000);
+        assert_eq!(view.load(0x1_2000, 4), 0);
+        global.forget(&(0x1_0000..0x1_3000));
+        assert!(!global.has_any());
+    }
+
+    #[test]
+    fn stores_leave_their_number_with_what_they_leave_undefined() {
+        let global = Global::default();
+        global.track(0x1_0000..0x1_0100);
+        let mut view = View::new(&global);
+        view.store(0x1_0010, 4, 0xff, 3);
+        view.store(0x1_0020, 4, 0xff, 4);
+        view.store(0x1_0020, 4, 0, 0);
+        let left: Vec<_> = global
+            .left()
+            .iter()
+            .map(|it| (it.address, it.store))
+            .collect();
+        assert_eq!(left, [(0x1_0010, 3)]);
+    }
+
+    #[test]
+    fn own_memory_counts_its_undefined_dwords() {
+        let mut own = Own::default();
+        own.begin(8);
+        own.store(0, 4, 0);
+        own.store(5, 2, 0);
+        assert_eq!((own.load(4, 4), own.has_any()), (0xff00_00ff, true));
+        own.store(4, 1, 0);
+        own.store(7, 1, 0);
+        assert!(!own.has_any());
+        assert_eq!(own.load(6, 4), 0, "what is beyond is defined");
+    }
+}

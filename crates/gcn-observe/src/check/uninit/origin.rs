@@ -1,0 +1,63 @@
+//! Origins of undefined values: where they came to be, for the other side of a finding.
+
+use gcn_emu::wave::WaveId;
+use gcn_isa::Inst;
+
+use crate::finding::{Place, Side};
+
+/// Origin of undefined bits.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Origin {
+    /// The wave began with them.
+    Start,
+    /// An instruction loaded them, by its number in [`Loads`].
+    Load(u32),
+}
+
+/// A load of undefined bytes.
+struct Load {
+    pc: u64,
+    inst: Inst,
+    memory: &'static str,
+}
+
+/// Instructions that have loaded undefined bytes.
+#[derive(Default)]
+pub(super) struct Loads(Vec<Load>);
+
+impl Loads {
+    /// The origin of what an instruction loads from a memory.
+    pub(super) fn origin(&mut self, pc: u64, inst: &Inst, memory: &'static str) -> Origin {
+        let known = self
+            .0
+            .iter()
+            .position(|it| it.pc == pc && it.memory == memory);
+        let number = known.unwrap_or_else(|| {
+            self.0.push(Load {
+                pc,
+                inst: *inst,
+                memory,
+            });
+            self.0.len() - 1
+        });
+        Origin::Load(number as u32)
+    }
+
+    /// The origin as a side of a finding.
+    pub(super) fn side(&self, origin: Origin, wave: WaveId) -> Side {
+        let load = match origin {
+            Origin::Start => None,
+            Origin::Load(number) => self.0.get(number as usize),
+        };
+        match load {
+            None => Side {
+                label: "the wave began with the value, which the hardware does not set".to_owned(),
+                place: None,
+            },
+            Some(load) => Side {
+                label: format!("the load of {} that nothing has written", load.memory),
+                place: Some(Place::new(load.pc, &load.inst, Some(wave))),
+            },
+        }
+    }
+}

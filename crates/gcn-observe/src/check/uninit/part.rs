@@ -1,0 +1,241 @@
+//! Values with undefined bits, and how undefined bits go through operations.
+
+/// A value of up to 64 bits, of which some are undefined.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub(super) struct Part {
+    /// The value; its undefined bits mean nothing.
+    pub(super) value: u64,
+    /// Bits that are undefined.
+    pub(super) undefined: u64,
+}
+
+/// An operation whose undefined bits are known one by one.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Bitwise {
+    And,
+    Or,
+    Xor,
+    /// The second source is inverted.
+    AndNot,
+    /// The second source is inverted.
+    OrNot,
+    /// The first source is inverted.
+    NotAnd,
+    /// The first source is inverted.
+    NotOr,
+    Nand,
+    Nor,
+    Xnor,
+}
+
+/// Direction of a shift, and what fills.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Shift {
+    Left,
+    Right,
+    /// To the right, by the sign.
+    Arithmetic,
+}
+
+/// The low `width` bits.
+pub(super) const fn ones(width: u32) -> u64 {
+    if width >= u64::BITS {
+        u64::MAX
+    } else {
+        (1 << width) - 1
+    }
+}
+
+impl Part {
+    /// A value that is defined.
+    pub(super) const fn defined(value: u64) -> Part {
+        Part {
+            value,
+            undefined: 0,
+        }
+    }
+
+    /// A value of which nothing is known if any of these bits is undefined.
+    pub(super) const fn any(undefined: u64, width: u32) -> Part {
+        Part {
+            value: 0,
+            undefined: if undefined == 0 { 0 } else { ones(width) },
+        }
+    }
+
+    fn and(self, other: Part) -> Part {
+        let either = self.undefined | other.undefined;
+        let may_be_one = (self.undefined | self.value) & (other.undefined | other.value);
+        Part {
+            value: self.value & other.value,
+            undefined: either & may_be_one,
+        }
+    }
+
+    pub(super) fn or(self, other: Part) -> Part {
+        self.not().and(other.not()).not()
+    }
+
+    fn xor(self, other: Part) -> Part {
+        Part {
+            value: self.value ^ other.value,
+            undefined: self.undefined | other.undefined,
+        }
+    }
+
+    pub(super) fn not(self) -> Part {
+        Part {
+            value: !self.value,
+            ..self
+        }
+    }
+
+    /// A bitwise operation.
+    pub(super) fn bitwise(self, op: Bitwise, other: Part) -> Part {
+        match op {
+            Bitwise::And => self.and(other),
+            Bitwise::Or => self.or(other),
+            Bitwise::Xor => self.xor(other),
+            Bitwise::AndNot => self.and(other.not()),
+            Bitwise::OrNot => self.or(other.not()),
+            Bitwise::NotAnd => self.not().and(other),
+            Bitwise::NotOr => self.not().or(other),
+            Bitwise::Nand => self.and(other).not(),
+            Bitwise::Nor => self.or(other).not(),
+            Bitwise::Xnor => self.xor(other).not(),
+        }
+    }
+
+    /// Each bit of `one` or `other`, as the mask `self` says.
+    pub(super) fn choose(self, one: Part, other: Part) -> Part {
+        let differ = (one.value ^ other.value) | one.undefined | other.undefined;
+        Part {
+            value: self.value & one.value | !self.value & other.value,
+            undefined: self.undefined & differ
+                | !self.undefined & (self.value & one.undefined | !self.value & other.undefined),
+        }
+    }
+
+    /// Shifts a value of `width` bits. Of the amount the bits count that `width` needs.
+    pub(super) fn shifted(self, how: Shift, by: Part, width: u32) -> Part {
+        let counting = u64::from(width) - 1;
+        if by.undefined & counting != 0 {
+            return Part::any((self.undefined | by.undefined) & ones(width), width);
+        }
+        let by = (by.value & counting) as u32;
+        let own = ones(width);
+        let shift = |bits: u64| match how {
+            Shift::Left => bits << by & own,
+            Shift::Right => (bits & own) >> by,
+            Shift::Arithmetic => {
+                let unused = u64::BITS - width;
+                ((bits << unused) as i64 >> unused >> by) as u64 & own
+            }
+        };
+        Part {
+            value: shift(self.value),
+            undefined: shift(self.undefined),
+        }
+    }
+
+    /// `count` bits from `from` on, extended by their sign or by zeros.
+    pub(super) fn extracted(self, from: u32, count: u32, is_signed: bool) -> Part {
+        if count == 0 {
+            return Part::defined(0);
+        }
+        let unused = u64::BITS.saturating_sub(count);
+        let extract = |bits: u64| {
+            let bits = bits.checked_shr(from).unwrap_or(0) << unused;
+            if is_signed {
+                (bits as i64 >> unused) as u64
+            } else {
+                bits >> unused
+            }
+        };
+        Part {
+            value: extract(self.value),
+            undefined: extract(self.undefined),
+        }
+    }
+
+    /// Undefined bits reach up, as the carries of sums and products do.
+    pub(super) const fn upward(undefined: u64) -> u64 {
+        undefined | undefined.wrapping_neg()
+    }
+
+    /// True if it is not known whether a value is 0.
+    pub(super) const fn may_be_zero_or_not(self) -> bool {
+        self.undefined != 0 && self.value & !self.undefined == 0
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// All values that a part of four bits stands for.
+    fn meant(part: Part) -> Vec<u64> {
+        let fill = 0..16_u64;
+        fill.map(|fill| part.value & !part.undefined | fill & part.undefined)
+            .collect()
+    }
+
+    /// The bits that differ between results.
+    fn differing(results: &[u64]) -> u64 {
+        let first = results[0];
+        results.iter().fold(0, |bits, it| bits | (it ^ first)) & 15
+    }
+
+    fn parts() -> impl Iterator<Item = Part> {
+        (0..16).flat_map(|value| (0..16).map(move |undefined| Part { value, undefined }))
+    }
+
+    #[test]
+    fn exactly_the_bits_are_undefined_that_an_operation_can_change() {
+        let ops: [(Bitwise, fn(u64, u64) -> u64); 5] = [
+            (Bitwise::And, |a, b| a & b),
+            (Bitwise::Or, |a, b| a | b),
+            (Bitwise::Xor, |a, b| a ^ b),
+            (Bitwise::AndNot, |a, b| a & !b),
+            (Bitwise::Nor, |a, b| !(a | b)),
+        ];
+        for a in parts() {
+            for b in parts() {
+                for (op, exact) in ops {
+                    let results: Vec<u64> = meant(a)
+                        .iter()
+                        .flat_map(|&a| meant(b).into_iter().map(move |b| exact(a, b)))
+                        .collect();
+                    let undefined = a.bitwise(op, b).undefined & 15;
+                    assert_eq!(undefined, differing(&results), "{op:?} {a:?} {b:?}");
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn sums_are_defined_below_the_lowest_undefined_bit() {
+        for a in parts() {
+            for b in parts() {
+                let results: Vec<u64> = meant(a)
+                    .iter()
+                    .flat_map(|&a| meant(b).into_iter().map(move |b| a + b))
+                    .collect();
+                let found = Part::upward(a.undefined | b.undefined);
+                assert_eq!(differing(&results) & !found, 0, "{a:?} {b:?}");
+            }
+        }
+    }
+
+    #[test]
+    fn extraction_extends_what_is_undefined_with_the_sign() {
+        let part = Part {
+            value: 0x0f,
+            undefined: 0x80,
+        };
+        assert_eq!(part.extracted(0, 8, true).undefined, !0x7f);
+        assert_eq!(part.extracted(0, 8, false).undefined, 0x80);
+        assert_eq!(part.extracted(0, 4, true), Part::defined(u64::MAX));
+        assert_eq!(part.extracted(4, 0, true), Part::defined(0));
+    }
+}

@@ -1,0 +1,179 @@
+//! Undefined bits of a wave's registers.
+
+use gcn_emu::lanes::LANES;
+use gcn_emu::run::Initial;
+use gcn_isa::regs;
+
+use super::origin::Origin;
+
+/// The bit of SCC among those of scalar registers: no register has the number.
+pub(super) const SCC: u8 = 125;
+
+/// Bits of a vector register, by lane.
+pub(super) type Bits = [u32; LANES];
+
+/// Scalar registers by number.
+const SCALARS: usize = 128;
+/// Vector registers by number.
+const VECTORS: usize = 256;
+
+/// Undefined bits of a wave's registers, and where they come from.
+pub(super) struct Shadow {
+    /// Undefined bits, which count in the lanes of `lanes` only.
+    bits: Vec<Bits>,
+    /// Lanes of each vector register with an undefined bit.
+    pub(super) lanes: [u64; VECTORS],
+    scalars: [u32; SCALARS],
+    /// Scalar registers with an undefined bit, a bit each.
+    pub(super) undefined: u128,
+    /// Origins of undefined bits, of the registers that have any.
+    vector_origins: [Origin; VECTORS],
+    scalar_origins: [Origin; SCALARS],
+}
+
+impl Shadow {
+    /// Registers as a wave begins with them: only those that the hardware sets are defined. Lanes without a work-item are
+    /// defined, since nothing is read from them.
+    pub(super) fn new(vgprs: usize, initial: &Initial) -> Box<Shadow> {
+        let mut shadow = Box::new(Shadow {
+            bits: vec![[u32::MAX; LANES]; vgprs.min(VECTORS)],
+            lanes: [0; VECTORS],
+            scalars: [0; SCALARS],
+            undefined: 0,
+            vector_origins: [Origin::Start; VECTORS],
+            scalar_origins: [Origin::Start; SCALARS],
+        });
+        shadow.begin(initial);
+        shadow
+    }
+
+    /// Makes them those of another wave that begins.
+    pub(super) fn begin(&mut self, initial: &Initial) {
+        self.bits.fill([u32::MAX; LANES]);
+        self.lanes = [0; VECTORS];
+        for lanes in self.lanes.iter_mut().take(self.bits.len()) {
+            *lanes = u64::MAX;
+        }
+        for lanes in self.lanes.iter_mut().take(initial.work_item_ids.into()) {
+            *lanes = 0;
+        }
+        self.scalars = [0; SCALARS];
+        self.undefined = 0;
+        self.vector_origins = [Origin::Start; VECTORS];
+        self.scalar_origins = [Origin::Start; SCALARS];
+        let beyond = |register: &u8| {
+            usize::from(*register) >= initial.sgprs.len()
+                && !matches!(*register, regs::EXEC_LO | regs::EXEC_HI)
+                && !(FIRST_TRAP_REGISTER..=LAST_TRAP_REGISTER).contains(register)
+        };
+        for register in (0..SCALARS as u8).filter(beyond) {
+            self.set_scalar(register, u32::MAX, Origin::Start);
+        }
+    }
+
+    /// The number of a vector register: one beyond the wave's is v0 (checklist 1.6).
+    fn vector_number(&self, register: u8) -> usize {
+        let number = usize::from(register);
+        if number < self.bits.len() { number } else { 0 }
+    }
+
+    /// Undefined bits of a vector register in a lane.
+    #[inline]
+    pub(super) fn vector(&self, register: u8, lane: usize) -> u32 {
+        let number = self.vector_number(register);
+        if self.lanes[number] >> lane & 1 == 0 {
+            return 0;
+        }
+        self.bits.get(number).map_or(0, |bits| bits[lane])
+    }
+
+    /// Lanes of a vector register that have one of these bits undefined.
+    pub(super) fn lanes_with(&self, register: u8, mask: u32) -> u64 {
+        let number = self.vector_number(register);
+        let candidates = self.lanes[number];
+        if candidates == 0 || mask == u32::MAX {
+            return candidates;
+        }
+        let Some(bits) = self.bits.get(number) else {
+            return 0;
+        };
+        let with = bits.iter().enumerate().fold(0, |all, (lane, bits)| {
+            all | u64::from(bits & mask != 0) << lane
+        });
+        with & candidates
+    }
+
+    /// Sets the undefined ones among the bits `mask` of a vector register in a lane.
+    #[inline]
+    pub(super) fn set_vector(
+        &mut self,
+        register: u8,
+        lane: usize,
+        mask: u32,
+        bits: u32,
+        origin: Origin,
+    ) {
+        let number = self.vector_number(register);
+        let Some(all) = self.bits.get_mut(number) else {
+            return;
+        };
+        let old = if self.lanes[number] >> lane & 1 == 0 {
+            0
+        } else {
+            all[lane]
+        };
+        let new = old & !mask | bits & mask;
+        all[lane] = new;
+        if new == 0 {
+            self.lanes[number] &= !(1 << lane);
+        } else {
+            self.lanes[number] |= 1 << lane;
+            if bits & mask != 0 {
+                self.vector_origins[number] = origin;
+            }
+        }
+    }
+
+    /// Makes lanes of a vector register defined.
+    #[inline]
+    pub(super) fn define_vector(&mut self, register: u8, lanes: u64) {
+        self.lanes[usize::from(register)] &= !lanes;
+    }
+
+    /// Undefined bits of a scalar register.
+    #[inline]
+    pub(super) fn scalar(&self, register: u8) -> u32 {
+        let number = usize::from(register) % SCALARS;
+        if self.undefined >> number & 1 == 0 {
+            return 0;
+        }
+        self.scalars[number]
+    }
+
+    /// Sets the undefined bits of a scalar register.
+    #[inline]
+    pub(super) fn set_scalar(&mut self, register: u8, bits: u32, origin: Origin) {
+        let number = usize::from(register) % SCALARS;
+        self.scalars[number] = bits;
+        if bits == 0 {
+            self.undefined &= !(1 << number);
+        } else {
+            self.undefined |= 1 << number;
+            self.scalar_origins[number] = origin;
+        }
+    }
+
+    /// Origin of a vector register's undefined bits.
+    pub(super) fn vector_origin(&self, register: u8) -> Origin {
+        self.vector_origins[self.vector_number(register)]
+    }
+
+    /// Origin of a scalar register's undefined bits.
+    pub(super) fn scalar_origin(&self, register: u8) -> Origin {
+        self.scalar_origins[usize::from(register) % SCALARS]
+    }
+}
+
+/// Registers of the trap handler, and on GCN 1.4 of the debugger.
+const FIRST_TRAP_REGISTER: u8 = 108;
+const LAST_TRAP_REGISTER: u8 = 123;

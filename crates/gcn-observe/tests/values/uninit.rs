@@ -1,0 +1,300 @@
+//! Undefined values.
+
+use gcn_observe::finding::Check;
+
+use crate::{TARGETS, Watched};
+
+fn assembly(target: &str, statements: &str) -> Watched {
+    Watched::assembly(target, Check::Uninit, statements)
+}
+
+/// A kernel of GCN 1.4.
+fn vega(statements: &str) -> Watched {
+    assembly("gfx900", statements)
+}
+
+#[test]
+fn registers_that_the_hardware_does_not_set_are_undefined() {
+    let uses = [
+        (
+            "global_load_dword v1, v[4:5], off",
+            "uninitialized-address global_load_dword",
+        ),
+        (
+            "s_load_dword s4, s[8:9], 0x0",
+            "uninitialized-address s_load_dword",
+        ),
+        (
+            "s_cmp_eq_u32 s9, 0\ns_cbranch_scc1 there\nthere:",
+            "uninitialized-branch s_cbranch_scc1",
+        ),
+        (
+            "s_cbranch_vccz there\nthere:",
+            "uninitialized-branch s_cbranch_vccz",
+        ),
+        (
+            "v_cmp_lt_u32 vcc, v0, v3\ns_and_saveexec_b64 s[4:5], vcc",
+            "uninitialized-exec s_and_saveexec_b64",
+        ),
+        (
+            "v_cmpx_lt_u32 vcc, v0, v3",
+            "uninitialized-exec v_cmpx_lt_u32",
+        ),
+        ("s_mov_b64 exec, s[8:9]", "uninitialized-exec s_mov_b64"),
+    ];
+    for (statements, finding) in uses {
+        let kernel = vega(statements);
+        // What faults behind its finding still has one.
+        let found = kernel.run();
+        assert_eq!(found, [finding], "{statements}");
+    }
+}
+
+#[test]
+fn what_the_hardware_sets_is_defined() {
+    let clean = "
+        s_load_dwordx2 s[4:5], s[0:1], 0x0
+        v_lshlrev_b32 v1, 2, v0
+        s_lshl_b32 s6, s2, 8
+        v_add_u32 v1, s6, v1
+        s_waitcnt lgkmcnt(0)
+        global_load_dword v2, v1, s[4:5]
+        s_waitcnt vmcnt(0)
+        v_cmp_lt_u32 vcc, v2, v0
+        s_and_saveexec_b64 s[6:7], vcc
+        s_cbranch_execz there
+        global_store_dword v1, v0, s[4:5]
+      there:
+        s_cmp_eq_u32 s2, 0
+        s_cbranch_scc1 end
+      end:";
+    vega(clean).buffer(256).size(4, 64).finds(&[]);
+}
+
+#[test]
+fn every_target_has_the_same_undefined_registers() {
+    for target in TARGETS {
+        let wrong = "s_cmp_eq_u32 s9, 0\ns_cbranch_scc1 there\nthere:";
+        assembly(target, wrong).finds(&["uninitialized-branch s_cbranch_scc1"]);
+        let right = "s_cmp_eq_u32 s2, 0\ns_cbranch_scc1 there\nthere:";
+        assembly(target, right).finds(&[]);
+    }
+}
+
+#[test]
+fn m0_bounds_lds_up_to_gcn_1_2() {
+    let without = "v_lshlrev_b32 v1, 2, v0\nds_write_b32 v1, v0";
+    let with = format!("s_mov_b32 m0, -1\n{without}");
+    for target in TARGETS {
+        let expected: &[&str] = if target == "gfx900" {
+            &[]
+        } else {
+            &["uninitialized-address ds_write_b32"]
+        };
+        assembly(target, without).finds(expected);
+        assembly(target, &with).finds(&[]);
+    }
+}
+
+#[test]
+fn moving_an_undefined_value_is_no_finding() {
+    vega(
+        "v_mov_b32 v1, v9
+         v_add_f32 v2, v1, v9
+         v_swap_b32 v1, v2
+         s_mov_b32 s8, s9
+         v_writelane_b32 v3, s8, 5
+         v_readlane_b32 s10, v3, 5
+         ds_swizzle_b32 v4, v9 offset:0x041f",
+    )
+    .finds(&[]);
+}
+
+/// Statements that make s4 of what they are about; a branch goes by it.
+fn decides(statements: &str) -> Vec<String> {
+    let text = format!("{statements}\ns_cmp_gt_u32 s4, 5\ns_cbranch_scc1 there\nthere:");
+    vega(&text).run()
+}
+
+#[test]
+fn bits_that_an_operation_drops_do_not_matter() {
+    let dropped = [
+        "s_and_b32 s4, s9, 0",
+        "s_or_b32 s4, s9, -1",
+        "s_mov_b32 s9, 3\ns_lshr_b32 s4, s9, 1",
+        "s_lshl_b32 s9, s9, 16\ns_and_b32 s4, s9, 0xffff",
+        "s_and_b32 s9, s9, 0xff00\ns_bfe_u32 s4, s9, 0x80000",
+        "s_pack_ll_b32_b16 s4, s2, s2",
+        "s_mov_b32 s8, 1\ns_cmp_eq_u32 s2, 0\ns_cselect_b32 s4, s8, s9",
+        "v_and_b32 v9, 0xffff, v9\nv_lshrrev_b32 v9, 16, v9\nv_readfirstlane_b32 s4, v9",
+        "v_lshlrev_b32 v9, 8, v9\nv_bfe_u32 v9, v9, 0, 8\nv_readfirstlane_b32 s4, v9",
+        "v_mov_b32 v1, 0xff\nv_bfi_b32 v2, v1, v0, v9\nv_and_b32 v2, v1, v2\nv_readfirstlane_b32 s4, v2",
+        "v_mov_b32 v1, 0x07060c0c\nv_perm_b32 v2, v0, v9, v1\nv_readfirstlane_b32 s4, v2",
+        "v_cmp_eq_u32 vcc, v0, v0\nv_cndmask_b32 v2, v9, v0, vcc\nv_readfirstlane_b32 s4, v2",
+        "v_mov_b32 v1, 7\nv_alignbit_b32 v2, v1, v9, 32\nv_mov_b32 v2, v0\nv_readfirstlane_b32 s4, v2",
+        "v_writelane_b32 v3, s2, 5\nv_readlane_b32 s4, v3, 5",
+        "v_mov_b32_sdwa v2, v9 dst_sel:WORD_1 dst_unused:UNUSED_PAD src0_sel:WORD_0\nv_and_b32 v2, 0xffff, v2\nv_readfirstlane_b32 s4, v2",
+        "v_pk_add_u16 v2, v0, v9 op_sel_hi:[1,0]\nv_mov_b32 v2, v0\nv_readfirstlane_b32 s4, v2",
+    ];
+    for statements in dropped {
+        assert_eq!(decides(statements), [""; 0], "{statements}");
+    }
+}
+
+#[test]
+fn bits_that_an_operation_keeps_do_matter() {
+    let kept = [
+        "s_mov_b32 s4, s9",
+        "s_and_b32 s4, s9, 1",
+        "s_add_u32 s4, s9, s2",
+        "s_mul_i32 s4, s9, s2",
+        "s_lshl_b32 s4, s2, s9",
+        "s_mov_b32 s8, 1\ns_cmp_eq_u32 s2, 0\ns_cselect_b32 s4, s9, s8",
+        "v_readfirstlane_b32 s4, v9",
+        "v_readlane_b32 s4, v9, 5",
+        "v_add_f32 v1, v0, v9\nv_readfirstlane_b32 s4, v1",
+        "v_add_u32 v1, v0, v9\nv_readfirstlane_b32 s4, v1",
+        "v_cmp_eq_u32 vcc, v0, v0\nv_cndmask_b32 v2, v0, v9, vcc\nv_readfirstlane_b32 s4, v2",
+        "v_mov_b32 v1, 0x07060504\nv_perm_b32 v2, v9, v0, v1\nv_readfirstlane_b32 s4, v2",
+        "v_cvt_f64_u32 v[2:3], v9\nv_readfirstlane_b32 s4, v3",
+        "v_mov_b32_dpp v0, v9 row_shr:1 row_mask:0xf bank_mask:0xf\nv_readlane_b32 s4, v0, 1",
+        "ds_bpermute_b32 v2, v0, v9\nv_readfirstlane_b32 s4, v2",
+        "v_pk_add_u16 v2, v0, v9\nv_readfirstlane_b32 s4, v2",
+    ];
+    for statements in kept {
+        let found = decides(statements);
+        assert_eq!(
+            found,
+            ["uninitialized-branch s_cbranch_scc1"],
+            "{statements}"
+        );
+    }
+}
+
+#[test]
+fn inactive_lanes_keep_what_they_have() {
+    let half = "
+        s_mov_b64 s[6:7], exec
+        s_mov_b64 exec, 0xff
+        v_mov_b32 v1, 1
+        s_mov_b64 exec, s[6:7]
+        v_readlane_b32 s4, v1, LANE";
+    assert_eq!(decides(&half.replace("LANE", "7")), [""; 0]);
+    let found = decides(&half.replace("LANE", "8"));
+    assert_eq!(found, ["uninitialized-branch s_cbranch_scc1"]);
+}
+
+#[test]
+fn lds_is_undefined_until_it_is_written() {
+    let read = "ds_read_b32 v2, v1 offset:OFFSET\ns_waitcnt lgkmcnt(0)\nv_readlane_b32 s4, v2, 0";
+    let write = "v_mov_b32 v1, 0\nds_write_b8 v1, v0\nds_write_b8 v1, v0 offset:1\nds_write_b16 v1, v0 offset:2\n";
+    let at = |offset: &str| decides(&format!("{write}{}", read.replace("OFFSET", offset)));
+    assert_eq!(at("0"), [""; 0]);
+    assert_eq!(at("4"), ["uninitialized-branch s_cbranch_scc1"]);
+    assert_eq!(
+        at("1"),
+        ["uninitialized-branch s_cbranch_scc1"],
+        "a byte of four"
+    );
+    let carried = "v_mov_b32 v1, 0\nds_write_b32 v1, v9\nds_read_b32 v2, v1\ns_waitcnt lgkmcnt(0)\nv_readlane_b32 s4, v2, 0";
+    assert_eq!(decides(carried), ["uninitialized-branch s_cbranch_scc1"]);
+}
+
+#[test]
+fn the_findings_other_side_is_where_the_value_came_to_be() {
+    let kernel = vega(
+        "v_mov_b32 v1, 0
+         ds_read_b32 v2, v1
+         s_waitcnt lgkmcnt(0)
+         v_add_u32 v3, v2, v0
+         v_readfirstlane_b32 s4, v3
+         s_cmp_eq_u32 s4, 0
+         s_cbranch_scc1 there
+         there:",
+    );
+    kernel.finds(&["uninitialized-branch s_cbranch_scc1"]);
+    let (all, _) = kernel.findings.all();
+    let side = &all[0].sides[0];
+    assert_eq!(side.label, "the load of LDS that nothing has written");
+    let text = side.place.as_ref().map(|place| place.text.as_str());
+    assert_eq!(text, Some("ds_read_b32 v2, v1"));
+}
+
+/// Loads a dword of the first buffer to v2, and stores one that `value` names to the second.
+fn copy(value: &str) -> String {
+    format!(
+        "s_load_dwordx4 s[4:7], s[0:1], 0x0
+         v_lshlrev_b32 v1, 2, v0
+         s_waitcnt lgkmcnt(0)
+         global_load_dword v2, v1, s[4:5]
+         s_waitcnt vmcnt(0)
+         global_store_dword v1, {value}, s[6:7]"
+    )
+}
+
+#[test]
+fn what_a_kernel_leaves_undefined_is_a_finding() {
+    let left = ["uninitialized-result global_store_dword"];
+    let text = |value| vega(&copy(value));
+    text("v2").buffer(64).buffer(64).finds(&[]);
+    text("v9").buffer(64).buffer(64).finds(&left);
+    text("v2").undefined(64).undefined(64).finds(&left);
+    text("v0").undefined(64).undefined(64).finds(&[]);
+    let twice = format!("{}\nglobal_store_dword v1, v0, s[6:7]", copy("v9"));
+    vega(&twice).buffer(64).buffer(64).finds(&[]);
+}
+
+#[test]
+fn what_the_host_writes_is_defined() {
+    let kernel = vega(&copy("v2")).undefined(64).buffer(64);
+    kernel.buffers[0]
+        .write(0, &[0_u32; 64])
+        .expect("it is as large");
+    kernel.finds(&[]);
+}
+
+const OPENCL: &[(&str, &[&str])] = &[
+    (
+        "kernel void k(global int *xs) { int i = get_global_id(0); xs[i] = i; }",
+        &[],
+    ),
+    (
+        "kernel void k(global int *xs) { local int t[64]; int i = get_local_id(0);
+         t[i] = xs[i]; barrier(CLK_LOCAL_MEM_FENCE); xs[i] = t[63 - i]; }",
+        &[],
+    ),
+    (
+        "kernel void k(global int *xs) { local int t[64]; int i = get_local_id(0);
+         if (i != 3) t[i] = xs[i]; barrier(CLK_LOCAL_MEM_FENCE); xs[i] = t[63 - i]; }",
+        &["uninitialized-result"],
+    ),
+    (
+        "kernel void k(global int *xs) { local int t[64]; int i = get_local_id(0);
+         if (i != 3) t[i] = xs[i] & 63; barrier(CLK_LOCAL_MEM_FENCE); xs[t[63 - i]] = i; }",
+        &["uninitialized-address"],
+    ),
+    (
+        "kernel void k(global float3 *xs) { int i = get_global_id(0) / 8; xs[i] = (float3)(i, 1, 2); }",
+        &[],
+    ),
+    (
+        "kernel void k(global int *xs) { volatile int t[8]; int i = get_global_id(0);
+         t[i & 7] = i; xs[i] = t[xs[i] & 7]; }",
+        &["uninitialized-result"],
+    ),
+];
+
+#[test]
+fn compiled_kernels_have_the_findings_of_their_source() {
+    for target in ["gfx700", "gfx803", "gfx900"] {
+        for level in ["-O0", "-O2"] {
+            for (text, expected) in OPENCL {
+                let kernel = Watched::opencl(target, level, Check::Uninit, text).buffer(64);
+                let found = kernel.run();
+                let kinds: Vec<_> = found.iter().map(|it| it.split(' ').next()).collect();
+                let expected: Vec<_> = expected.iter().map(|it| Some(*it)).collect();
+                assert_eq!(kinds, expected, "{target} {level} {text}: {found:?}");
+            }
+        }
+    }
+}

@@ -1,0 +1,52 @@
+// RUN: tahiti bonaire fiji gfx900 gfx906
+// Values that nothing has set decide a branch, which lanes are active, and which memory is accessed; moving them is no finding.
+//! grid = 64
+// GCN all: error[uninitialized-branch]: a branch depends on an undefined value: scc
+// GCN all: --> defined+0x4
+// GCN all: = note: goes by scc: `s_cbranch_scc1 0`, at defined+0x4, workgroup 0,0,0, wave 0
+// GCN all: = note: the wave began with the value, which the hardware does not set
+// GCN all: = note: kernel kernel, once
+// GCN all: 
+// GCN all: error[uninitialized-exec]: an undefined value decides which lanes are active
+// GCN all: --> branch+0x4
+// GCN all: = note: writes exec: `s_and_saveexec_b64 s[8:9], vcc`, at branch+0x4, workgroup 0,0,0, wave 0, lane 0
+// GCN all: = note: the wave began with the value, which the hardware does not set
+// GCN all: = note: kernel kernel, once
+// GCN all: 
+// GCN all: error[uninitialized-address]: memory is accessed at an undefined address: v6
+// GCN all: --> branch+0x18
+// GCN all: = note: uses v6 as an address: `ds_write_b32 v6, v0`, at branch+0x18, workgroup 0,0,0, wave 0, lane 0
+// GCN all: = note: the wave began with the value, which the hardware does not set
+// GCN all: = note: kernel kernel, once
+// GCN all: 
+// GCN all: 3 errors
+// GCN all: exit status 3
+.globl kernel
+.p2align 8
+.type kernel,@function
+kernel:
+    s_mov_b32 s5, s20                       // a copy
+    v_mov_b32 v5, v9
+    s_and_b32 s6, s20, 0                    // no bit of s20 is left
+    s_cmp_eq_u32 s6, 0
+    s_cbranch_scc1 defined
+defined:
+    s_cmp_eq_u32 s5, 0
+    s_cbranch_scc1 branch
+branch:
+    v_cmp_lt_u32 vcc, v5, v0
+    s_and_saveexec_b64 s[8:9], vcc
+    s_mov_b64 exec, s[8:9]
+    s_mov_b32 m0, -1
+    v_and_b32 v6, 0xfc, v9
+    ds_write_b32 v6, v0
+    s_endpgm
+.rodata
+.p2align 6
+.amdhsa_kernel kernel
+    .amdhsa_user_sgpr_kernarg_segment_ptr 1
+    .amdhsa_system_sgpr_workgroup_id_x 1
+    .amdhsa_group_segment_fixed_size 256
+    .amdhsa_next_free_vgpr 16
+    .amdhsa_next_free_sgpr 32
+.end_amdhsa_kernel
