@@ -1,11 +1,11 @@
 //! Checkers: observers that report to [`Findings`].
 
-mod hazards;
-mod uninit;
-mod bounds;
 mod waits;
 mod races;
+mod uninit;
+mod bounds;
 mod barriers;
+mod hazards;
 
 use std::sync::Arc;
 
@@ -16,13 +16,13 @@ use crate::finding::{Check, Findings};
 /// An observer that carries out a check.
 pub fn checker(check: Check, findings: &Arc<Findings>) -> Arc<dyn Observer> {
     match check {
-        Check::Hazards => Arc::new(hazards::Hazards::new(findings.clone())),
         Check::Waits => Arc::new(waits::Waits::new(findings.clone())),
         Check::Races => Arc::new(races::Races::new(findings.clone(), false)),
-        Check::Barriers => Arc::new(barriers::Barriers::new(findings.clone())),
         Check::Lanes => Arc::new(races::Races::new(findings.clone(), true)),
         Check::Uninit => Arc::new(uninit::Uninit::new(findings.clone())),
         Check::Bounds => Arc::new(bounds::Bounds::new(findings.clone())),
+        Check::Barriers => Arc::new(barriers::Barriers::new(findings.clone())),
+        Check::Hazards => Arc::new(hazards::Hazards::new(findings.clone())),
     }
 }
 

@@ -74,24 +74,26 @@ impl<T> Outstanding<T> {
         self.held.retain(keep);
     }
 
-    /// The wave waits.
-    pub(crate) fn wait(&mut self, until: Waitcnt) {
+    /// The wave waits. Returns true if that releases something.
+    pub(crate) fn wait(&mut self, until: Waitcnt) -> bool {
+        let before = self.held.len();
         self.held.retain(|it| it.least <= bound(until, it.counter));
+        self.held.len() < before
     }
 
     /// An operation is issued, which holds something until one counter or another releases it. Where a counter would overflow,
-    /// issue waits for the oldest operations (checklist 5.3).
+    /// issue waits for the oldest operations (checklist 5.3); returns true if that releases something.
     pub(crate) fn issue(
         &mut self,
         counters: &Counters,
         max: Waitcnt,
         holds: impl IntoIterator<Item = (Counter, T)>,
-    ) {
+    ) -> bool {
         let mut room = max;
         room.vm = room.vm.saturating_sub(counters.vm);
         room.lgkm = room.lgkm.saturating_sub(counters.lgkm);
         room.exp = room.exp.saturating_sub(counters.exp);
-        self.wait(room);
+        let has_released = self.wait(room);
         for it in &mut self.held {
             if it.order == counters.order && it.order.is_kept() {
                 it.least = it.least.saturating_add(added(counters, it.counter));
@@ -112,6 +114,7 @@ impl<T> Outstanding<T> {
                 least: own(counter),
                 what,
             }));
+        has_released
     }
 }
 

@@ -18,7 +18,7 @@ use gcn_isa::uses::{Counter, Order, RegisterUse, Registers};
 
 use crate::conflict::{Conflict, conflicts, detail};
 use crate::finding::{Finding, Findings, Key, Kind, Place, Side};
-use crate::outstanding::{Held, Outstanding, registers_held};
+use crate::outstanding::{Held, Outstanding};
 use crate::registers::{Set, lanes_of, used};
 use crate::waves::Waves;
 
@@ -84,14 +84,29 @@ struct WaveState {
 impl WaveState {
     /// Finds the registers that are held.
     fn changed(&mut self) {
-        (self.written, self.read) = (Set::default(), Set::default());
-        self.loads_lds = false;
+        let mut now = WaveState::default();
         for it in self.outstanding.held() {
-            match &it.what.what {
-                What::Registers(held, _) if held.written != 0 => self.written.add(held.registers),
-                What::Registers(held, _) => self.read.add(held.registers),
-                What::Lds(_) => self.loads_lds |= it.counter == Counter::Vm,
-            }
+            now.add(it.counter, &it.what.what);
+        }
+        now.outstanding = std::mem::take(&mut self.outstanding);
+        *self = now;
+    }
+
+    fn add(&mut self, counter: Counter, what: &What) {
+        match what {
+            What::Registers(held, _) if held.written != 0 => self.written.add(held.registers),
+            What::Registers(held, _) => self.read.add(held.registers),
+            What::Lds(_) => self.loads_lds |= counter == Counter::Vm,
+        }
+    }
+
+    /// An operation is issued.
+    fn issue(&mut self, counters: &Counters, max: Waitcnt, holds: Vec<(Counter, Hold)>) {
+        for (counter, hold) in &holds {
+            self.add(*counter, &hold.what);
+        }
+        if self.outstanding.issue(counters, max, holds) {
+            self.changed();
         }
     }
 }
@@ -244,7 +259,13 @@ impl Watch {
     }
 
     /// An operation is issued.
-    fn issue(&mut self, context: &Context<'_>, instruction: &Instruction<'_>, issued: Issued) {
+    fn issue(
+        &mut self,
+        context: &Context<'_>,
+        instruction: &Instruction<'_>,
+        issued: Issued,
+        held: &[(Counter, RegisterUse)],
+    ) {
         let inst = &instruction.step.inst;
         let Issued {
             mut counters,
@@ -274,7 +295,7 @@ impl Watch {
             what,
         };
         let mut holds: Vec<(Counter, Hold)> = Vec::new();
-        for (counter, it) in registers_held(inst) {
+        for &(counter, it) in held {
             let held_lanes = match (is_flat, counter) {
                 (true, Counter::Lgkm) => lds_lanes,
                 (true, Counter::Vm) => lanes & !lds_lanes,
@@ -297,10 +318,7 @@ impl Watch {
             ));
         }
         let state = self.waves.get(context.id());
-        state
-            .outstanding
-            .issue(&counters, Waitcnt::max(inst.isa), holds);
-        state.changed();
+        state.issue(&counters, Waitcnt::max(inst.isa), holds);
     }
 }
 
@@ -328,14 +346,16 @@ impl WaveObserver for Watch {
         }
         match facts.role {
             Role::Wait(until) => {
-                state.outstanding.wait(until);
-                state.changed();
+                if state.outstanding.wait(until) {
+                    state.changed();
+                }
             }
             Role::Counted(issued) => {
+                let held = facts.held.clone();
                 if issued.reads_lds {
                     self.lds(context, instruction);
                 }
-                self.issue(context, instruction, issued);
+                self.issue(context, instruction, issued, &held);
             }
             Role::Other => {}
         }

@@ -1,8 +1,8 @@
 //! Undefined bits of the results of ALU instructions that read some.
 
-use gcn_emu::lanes::LANES;
 use gcn_emu::observe::{Context, Instruction};
 use gcn_emu::step::Arg;
+use gcn_emu::wave::LANES;
 use gcn_emu::wave::Wave;
 use gcn_isa::dpp::Permutation;
 use gcn_isa::uses::{Lanes, RegisterUse, Registers, State, Unit};

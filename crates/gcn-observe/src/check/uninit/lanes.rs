@@ -1,7 +1,7 @@
 //! Undefined bits of values that go from lane to lane, or between lanes and scalar registers.
 
-use gcn_emu::lanes::LANES;
 use gcn_emu::step::Arg;
+use gcn_emu::wave::LANES;
 use gcn_isa::effect::LaneMove;
 use gcn_isa::swizzle::Pattern;
 use gcn_isa::{Does, regs};

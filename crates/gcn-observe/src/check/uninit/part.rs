@@ -192,7 +192,8 @@ mod tests {
 
     #[test]
     fn exactly_the_bits_are_undefined_that_an_operation_can_change() {
-        let ops: [(Bitwise, fn(u64, u64) -> u64); 5] = [
+        type Combine = fn(u64, u64) -> u64;
+        let ops: [(Bitwise, Combine); 5] = [
             (Bitwise::And, |a, b| a & b),
             (Bitwise::Or, |a, b| a | b),
             (Bitwise::Xor, |a, b| a ^ b),

@@ -1,7 +1,7 @@
 //! Undefined bits of a wave's registers.
 
-use gcn_emu::lanes::LANES;
 use gcn_emu::run::Initial;
+use gcn_emu::wave::LANES;
 use gcn_isa::regs;
 
 use super::origin::Origin;

@@ -1,9 +1,12 @@
 //! Facts that the checker of waits asks of every instruction, worked out once for each.
 
+use std::sync::Arc;
+
 use gcn_emu::step::{Run, Step};
 use gcn_isa::simm::Waitcnt;
-use gcn_isa::uses::{Counters, Space};
+use gcn_isa::uses::{Counter, Counters, RegisterUse, Space};
 
+use crate::outstanding::registers_held;
 use crate::registers::Set;
 
 /// Part that an instruction has in waiting.
@@ -28,13 +31,15 @@ pub(super) struct Issued {
 }
 
 /// Facts of an instruction.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 pub(super) struct Facts {
     /// Registers that it reads or writes.
     pub(super) used: Set,
     /// Registers that it writes.
     pub(super) written: Set,
     pub(super) role: Role,
+    /// Registers that it holds, each with the counter that releases it.
+    pub(super) held: Arc<[(Counter, RegisterUse)]>,
 }
 
 impl Facts {
@@ -61,6 +66,7 @@ impl Facts {
             used,
             written,
             role,
+            held: registers_held(&step.inst).collect(),
         }
     }
 }
