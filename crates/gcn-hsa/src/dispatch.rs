@@ -7,6 +7,7 @@ use std::thread::JoinHandle;
 use std::time::Duration;
 
 use gcn_runtime::hsa::Packet;
+use gcn_runtime::observe::Observers;
 use gcn_runtime::{Kernel, Launch};
 
 use crate::abi::DispatchPacket;
@@ -35,13 +36,22 @@ pub(crate) fn run(queue: &Queue, dispatch: &Dispatch) -> Outcome {
         .settings
         .timeout
         .map(|time| Watchdog::new(time, queue));
-    let launch = match &runtime.tracing {
-        Some(tracing) => launch.observers(&tracing.observers(&kernel)),
-        None => launch,
-    };
-    let outcome = launch.run(queue.emulated());
+    let mut observers = Observers::none();
+    if let Some(tracing) = &runtime.tracing {
+        observers = tracing.watch(&kernel, observers);
+    }
+    let mut checked = None;
+    if let Some(checking) = &runtime.checking {
+        let (watched, findings) = checking.watch(observers);
+        observers = watched;
+        checked = Some((checking, findings));
+    }
+    let outcome = launch.observers(&observers).run(queue.emulated());
     if let Some(tracing) = &runtime.tracing {
         tracing.flush();
+    }
+    if let Some((checking, findings)) = checked {
+        checking.report(&kernel, &findings);
     }
     let late = watchdog.and_then(Watchdog::end);
     let Err(error) = outcome else { return Ok(()) };

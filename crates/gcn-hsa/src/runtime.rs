@@ -9,6 +9,7 @@ use gcn_runtime::settings::{Settings, host_memory};
 
 use crate::abi::{Handle, SystemCallback};
 use crate::agents::{Agent, uuid};
+use crate::checking::Checking;
 use crate::chips::Chip;
 use crate::copies::Job;
 use crate::handlers::Call;
@@ -42,6 +43,7 @@ pub(crate) struct Runtime {
     /// The host's processor first.
     pub(crate) agents: Vec<Agent>,
     pub(crate) tracing: Option<Tracing>,
+    pub(crate) checking: Option<Checking>,
     pub(crate) signals: Signals,
     pub(crate) pools: Pools,
     pub(crate) loader: Loader,
@@ -177,6 +179,7 @@ impl Runtime {
         let signals = Signals::new(device).map_err(|_| "there is no memory for signals")?;
         Ok(Runtime {
             tracing: Tracing::new(&settings)?,
+            checking: Checking::new(&settings)?,
             signals,
             pools: Pools::new(device),
             loader: Loader::default(),

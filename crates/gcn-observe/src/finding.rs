@@ -206,6 +206,13 @@ impl Findings {
         kept.findings.is_empty()
     }
 
+    /// The findings so far with their keys, in no order.
+    pub fn keyed(&self) -> Vec<(Key, Finding)> {
+        let kept = self.kept.lock().unwrap_or_else(PoisonError::into_inner);
+        let all = kept.findings.iter();
+        all.map(|(key, finding)| (*key, finding.clone())).collect()
+    }
+
     /// The findings so far, by dispatch and address, and the number of those that were not kept.
     pub fn all(&self) -> (Vec<Finding>, u64) {
         let kept = self.kept.lock().unwrap_or_else(PoisonError::into_inner);

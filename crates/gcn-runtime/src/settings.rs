@@ -27,6 +27,7 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use gcn_isa::Target;
+use gcn_observe::finding::Check;
 
 use crate::compile::DEFAULT_TARGET;
 use crate::device::{Device, DeviceBuilder};
@@ -53,6 +54,10 @@ pub const MAX_THREADS: usize = 1024;
 const DEFAULT_MEMORY: u64 = 16 << 30;
 /// Separates targets.
 const COMMA: char = ',';
+/// The variable that has the names of checks, separated by commas, or `default` for those that are on by default.
+const CHECK: &str = "GCN_CHECK";
+/// The variable that names the file of findings.
+const CHECK_OUTPUT: &str = "GCN_CHECK_OUTPUT";
 /// Separates choices of a trace, which may have commas.
 const SEMICOLON: char = ';';
 
@@ -74,6 +79,10 @@ pub struct Settings {
     pub trace: Option<PathBuf>,
     /// Choice of instructions for the trace, each `KEY=VALUE`; with a choice and without a file the trace goes to standard error.
     pub trace_only: Vec<String>,
+    /// Checks that watch all kernels; `None` without any.
+    pub checks: Option<Vec<Check>>,
+    /// File that findings are written to; without, standard error. A relative name is as that of the trace.
+    pub check_output: Option<PathBuf>,
 }
 
 /// A variable that has a wrong value.
@@ -98,6 +107,8 @@ impl Default for Settings {
             timeout: None,
             trace: None,
             trace_only: Vec::new(),
+            checks: None,
+            check_output: None,
         }
     }
 }
@@ -157,6 +168,8 @@ impl Settings {
             timeout: read(TIMEOUT, text(TIMEOUT)?, seconds)?,
             trace: value(TRACE).map(PathBuf::from),
             trace_only: text(TRACE_ONLY)?.map_or_else(Vec::new, |text| parts(&text, SEMICOLON)),
+            checks: read(CHECK, text(CHECK)?, checks)?,
+            check_output: value(CHECK_OUTPUT).map(PathBuf::from),
         })
     }
 
@@ -189,6 +202,11 @@ impl Settings {
             ),
             (TRACE, self.trace.clone().map(OsString::from)),
             (TRACE_ONLY, joined(&self.trace_only, SEMICOLON)),
+            (
+                CHECK,
+                self.checks.as_ref().map(|checks| names(checks).into()),
+            ),
+            (CHECK_OUTPUT, self.check_output.clone().map(OsString::from)),
         ];
         all.into_iter()
             .filter_map(|(name, value)| Some((name, value?)))
@@ -237,6 +255,40 @@ impl Settings {
         };
         self.targets.iter().map(device).collect()
     }
+}
+
+/// The name that stands for the checks that are on by default.
+pub const DEFAULT_CHECKS: &str = "default";
+
+/// Reads names of checks, separated by commas, or [`DEFAULT_CHECKS`].
+///
+/// # Errors
+/// No check has one of the names.
+///
+/// # Examples
+/// ```
+/// use gcn_observe::finding::Check;
+/// assert_eq!(gcn_runtime::settings::checks("waits,races"), Ok(vec![Check::Waits, Check::Races]));
+/// assert!(gcn_runtime::settings::checks("wait").unwrap_err().starts_with("no check is called wait"));
+/// ```
+pub fn checks(text: &str) -> Result<Vec<Check>, String> {
+    if text == DEFAULT_CHECKS {
+        let all = Check::ALL.iter().copied();
+        return Ok(all.filter(|check| check.is_default()).collect());
+    }
+    let check = |name: &String| {
+        Check::find(name).ok_or_else(|| {
+            let names: Vec<&str> = Check::ALL.iter().map(|check| check.name()).collect();
+            format!("no check is called {name}; there are {}", names.join(", "))
+        })
+    };
+    parts(text, COMMA).iter().map(check).collect()
+}
+
+/// The names of checks as [`checks`] reads them.
+fn names(checks: &[Check]) -> String {
+    let names: Vec<&str> = checks.iter().map(|check| check.name()).collect();
+    names.join(",")
 }
 
 /// The parts of a list that are not empty.
@@ -366,7 +418,17 @@ mod tests {
 
     #[test]
     fn nothing_and_empty_variables_are_the_defaults() {
-        let names = [TARGET, MEMORY, THREADS, LIMIT, TIMEOUT, TRACE, TRACE_ONLY];
+        let names = [
+            TARGET,
+            MEMORY,
+            THREADS,
+            LIMIT,
+            TIMEOUT,
+            TRACE,
+            TRACE_ONLY,
+            CHECK,
+            CHECK_OUTPUT,
+        ];
         let empty = names.map(|name| (name, ""));
         assert_eq!(settings(&[]), Ok(Settings::default()));
         assert_eq!(settings(&empty), Ok(Settings::default()));
@@ -382,6 +444,8 @@ mod tests {
             timeout: Some(Duration::from_micros(2_500_001)),
             trace: Some("a trace".into()),
             trace_only: vec!["workgroup=1,2,3".to_owned(), "instruction=v_*".to_owned()],
+            checks: Some(vec![Check::Waits, Check::Bounds]),
+            check_output: Some("findings".into()),
         };
         let variables = all.variables();
         assert_eq!(variables.len(), 7);

@@ -18,6 +18,7 @@ use std::time::Duration;
 use anyhow::{Context, Result, anyhow, bail};
 use clap::builder::TypedValueParser;
 use gcn_observe::Choice;
+use gcn_observe::finding::Check;
 use gcn_runtime::settings::{self, Settings};
 
 use crate::{Status, input, render};
@@ -69,6 +70,12 @@ pub struct Options {
     /// stands for any text).
     #[arg(long, value_name = "KEY=VALUE")]
     trace_only: Vec<String>,
+    /// Check all kernels, as `gcn check` does: by all checks that are on by default, or by those that are named.
+    #[arg(long, value_name = "NAMES", num_args = 0..=1, require_equals = true, default_missing_value = settings::DEFAULT_CHECKS, value_parser = checks)]
+    check: Option<Checks>,
+    /// Write findings to a file instead of standard error.
+    #[arg(long, value_name = "FILE", requires = "check")]
+    output: Option<PathBuf>,
     /// Stop a wave after N instructions, with a fault.
     #[arg(long, value_name = "N", value_parser = settings::limit)]
     limit: Option<u64>,
@@ -98,6 +105,22 @@ pub struct Args {
     command: Vec<OsString>,
 }
 
+/// Checks that are named.
+type Checks = Vec<Check>;
+
+/// Checks as [`settings::checks`] reads them; one option has all.
+fn checks(text: &str) -> Result<Checks, String> {
+    settings::checks(text)
+}
+
+/// A file's name that stays the same when the program changes its directory.
+fn absolute(file: PathBuf) -> Result<PathBuf> {
+    if file == Path::new(input::STDIN) {
+        return Ok(file);
+    }
+    std::path::absolute(&file).with_context(|| format!("cannot find {}", file.display()))
+}
+
 impl Options {
     /// The environment's settings, with those of the options in their place.
     ///
@@ -118,15 +141,12 @@ impl Options {
         settings.threads = self.threads.or(settings.threads);
         settings.limit = self.limit.or(settings.limit);
         settings.timeout = self.timeout.or(settings.timeout);
+        settings.checks = self.check.clone().or(settings.checks);
+        // The program may change its directory before the library opens the files.
         let trace = self.trace.clone().or(settings.trace);
-        // The program may change its directory before the library opens the file.
-        settings.trace = match trace {
-            Some(file) if file != Path::new(input::STDIN) => Some(
-                std::path::absolute(&file)
-                    .with_context(|| format!("cannot find {}", file.display()))?,
-            ),
-            other => other,
-        };
+        settings.trace = trace.map(absolute).transpose()?;
+        let output = self.output.clone().or(settings.check_output);
+        settings.check_output = output.map(absolute).transpose()?;
         Ok(settings)
     }
 }

@@ -14,7 +14,7 @@ use gcn_emu::observe::{
 };
 use gcn_isa::Inst;
 use gcn_isa::simm::Waitcnt;
-use gcn_isa::uses::{Counter, Order, RegisterUse, Registers};
+use gcn_isa::uses::{Counter, Counters, Order, RegisterUse, Registers};
 
 use crate::conflict::{Conflict, conflicts, detail};
 use crate::finding::{Finding, Findings, Key, Kind, Place, Side};

@@ -1,0 +1,60 @@
+//! Files that traces and findings are written to.
+
+use std::fs::File;
+use std::io::{BufWriter, Write};
+use std::path::Path;
+use std::sync::{Arc, Mutex, PoisonError};
+
+use crate::say::{say_once, standard_error};
+
+/// Name of the file that stands for standard error.
+const STANDARD_ERROR: &str = "-";
+
+/// A file, or standard error, that several threads write lines to.
+#[derive(Clone)]
+pub(crate) struct Sink {
+    out: Arc<Mutex<Box<dyn Write + Send>>>,
+}
+
+impl Sink {
+    /// Makes the file; without a name, or with `-`, it is standard error.
+    ///
+    /// # Errors
+    /// The file cannot be made.
+    pub(crate) fn new(path: Option<&Path>) -> Result<Sink, String> {
+        let out: Box<dyn Write + Send> = match path {
+            Some(path) if path != Path::new(STANDARD_ERROR) => {
+                let file = File::create(path);
+                let file =
+                    file.map_err(|error| format!("cannot write {}: {error}", path.display()))?;
+                Box::new(BufWriter::new(file))
+            }
+            _ => Box::new(standard_error()),
+        };
+        Ok(Sink {
+            out: Arc::new(Mutex::new(out)),
+        })
+    }
+
+    /// Writes a line.
+    pub(crate) fn write(&self, line: &str) {
+        let mut out = self.out.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Err(error) = writeln!(out, "{line}") {
+            say_once(&format!("a trace or findings cannot be written: {error}"));
+        }
+    }
+
+    /// Writes what is still to be written.
+    pub(crate) fn flush(&self) {
+        let mut out = self.out.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Err(error) = out.flush() {
+            say_once(&format!("a trace or findings cannot be written: {error}"));
+        }
+    }
+}
+
+impl std::fmt::Debug for Sink {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Sink").finish_non_exhaustive()
+    }
+}
