@@ -13,13 +13,20 @@
 // GCN all: = note: the wave began with the value, which the hardware does not set
 // GCN all: = note: kernel kernel, once
 // GCN all: 
+// GCN all: error[lane-race]: Two lanes of one instruction store different values to one address of LDS
+// GCN all: --> branch+0x18
+// GCN all: = note: lane 0 stores to 0x0: `ds_write_b32 v6, v0`, at branch+0x18, workgroup 0,0,0, wave 0, lane 0
+// GCN all: = note: and so does lane 1: `ds_write_b32 v6, v0`, at branch+0x18, workgroup 0,0,0, wave 0, lane 1
+// GCN all: = note: kernel kernel, once
+// GCN all: = help: a condition that leaves one lane active, or an atomic where all values count
+// GCN all: 
 // GCN all: error[uninitialized-address]: memory is accessed at an undefined address: v6
 // GCN all: --> branch+0x18
 // GCN all: = note: uses v6 as an address: `ds_write_b32 v6, v0`, at branch+0x18, workgroup 0,0,0, wave 0, lane 0
 // GCN all: = note: the wave began with the value, which the hardware does not set
 // GCN all: = note: kernel kernel, once
 // GCN all: 
-// GCN all: 3 errors
+// GCN all: 4 errors
 // GCN all: exit status 3
 .globl kernel
 .p2align 8

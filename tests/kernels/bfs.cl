@@ -1,4 +1,6 @@
 //! # Breadth-first search, a level with each launch.
+//! [findings]
+//! global-race = "a node is read while others may claim it: whoever comes first, the level is the same"
 //! [buffers]
 //! distance = "i32*512:fill(-1)"
 //! edges = "u32*1536:random(127,0,511)"

@@ -194,7 +194,9 @@ pub fn run(args: &Args, out: &mut dyn Write) -> Result<Status> {
         }
         None => options.write(format, &findings, out)?,
     }
-    if format == Format::Text {
+    // A run that did not begin has reported why.
+    let has_run = !matches!(status, Status::BadInput | Status::BadUsage);
+    if format == Format::Text && has_run {
         render::tell(format_args!("{}\n", summary(&findings)));
     }
     Ok(status)

@@ -20,7 +20,7 @@ pub struct BundleEntry<'a> {
     pub id: String,
     /// Contents; empty for the host's part. The entries of a compressed bundle share one decompressed copy.
     pub bytes: Bytes<'a>,
-    /// What the program that holds it says of its kernels.
+    /// Metadata of its kernels in the program that holds it.
     pub(super) metadata: Arc<[KernelMetadata]>,
 }
 

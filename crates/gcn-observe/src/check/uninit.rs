@@ -434,7 +434,7 @@ fn reads_defined(registers: &Shadow, facts: &Facts, exec: u64) -> bool {
     undefined & lanes == 0 && registers.undefined & facts.scalar_read == 0
 }
 
-/// What an instruction writes is defined.
+/// Marks as defined everything that an instruction writes.
 #[inline]
 fn define_written(registers: &mut Shadow, facts: &Facts, exec: u64) {
     registers.undefined &= !facts.scalar_written;

@@ -13,7 +13,7 @@ use super::hazards::Hazards;
 use super::program::{Next, Program};
 use super::waits::Waits;
 
-/// What is known at a place.
+/// Facts known at a place.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 struct State {
     waits: Waits,
@@ -41,7 +41,7 @@ impl State {
 
 /// A block of a function.
 struct Block {
-    /// What is known at its beginning.
+    /// Facts known at its beginning.
     state: State,
     /// The address behind its last instruction, as it was last read.
     end: u64,
@@ -50,7 +50,7 @@ struct Block {
 #[derive(Default)]
 struct Function {
     blocks: BTreeMap<u64, Block>,
-    /// What is known where it returns; `None` as long as it does not.
+    /// Facts known where it returns; `None` as long as it does not.
     exit: Option<State>,
     /// Functions that call it, and where it returns to in them.
     callers: BTreeSet<(usize, u64)>,

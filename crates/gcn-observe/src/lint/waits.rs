@@ -19,7 +19,7 @@ struct Hold {
     its: RegisterUse,
 }
 
-/// What may be outstanding.
+/// Operations that may be outstanding.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub(super) struct Waits {
     outstanding: Outstanding<Hold>,

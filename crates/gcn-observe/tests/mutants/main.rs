@@ -31,7 +31,7 @@ const SAMPLE: [&str; 3] = ["reduce_int", "calls", "spills"];
 struct Object {
     isa: Isa,
     regions: Vec<(u64, Vec<u8>)>,
-    /// Where kernels and functions begin, in order.
+    /// Beginnings of kernels and functions, in order.
     entries: Vec<u64>,
 }
 

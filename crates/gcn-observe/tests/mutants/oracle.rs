@@ -1,4 +1,4 @@
-//! What a changed wait leaves undone, found by following one operation at a time along every path: another way than the
+//! Uses that a changed wait leaves unguarded, found by following one operation at a time along every path: another way than the
 //! checker's, which joins all operations where ways meet.
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -247,7 +247,7 @@ impl Text {
         all
     }
 
-    /// What a changed wait leaves undone: why no register needs it, or the uses that do, each with its operation.
+    /// Result of a changed wait: why no register needs it, or the uses that do, each with its operation.
     pub fn judge(&self, released: &[Released], changed: Wait) -> (Reason, BTreeSet<(u64, u64)>) {
         let mut uses = BTreeSet::new();
         let mut reason = Reason::Nothing;

@@ -34,7 +34,7 @@ impl Known {
     }
 }
 
-/// What a wave has known, by its own clock: what it releases at one.
+/// Knowledge of a wave by its own clock: that which it releases at one.
 #[derive(Clone, Debug, Default)]
 pub(super) struct History(Vec<(u32, Arc<Known>)>);
 
@@ -47,7 +47,7 @@ impl History {
         }
     }
 
-    /// What it knew at a clock.
+    /// Its knowledge at a clock.
     pub(super) fn at(&self, clock: u32) -> Option<&Arc<Known>> {
         let after = self.0.partition_point(|(since, _)| *since <= clock);
         Some(&self.0[after.checked_sub(1)?].1)

@@ -34,14 +34,14 @@ struct Pending {
 pub(super) struct Wave {
     /// Counts its releases and barriers.
     pub(super) clock: u32,
-    /// What is ordered before what it does.
+    /// Clocks that are ordered before its accesses.
     known: Arc<Known>,
-    /// What is ordered before its scalar loads, of other workgroups' waves and of those of its own.
+    /// Clocks that are ordered before its scalar loads, of other workgroups' waves and of those of its own.
     scalar: Arc<Known>,
     scalar_since: u32,
-    /// What it has read and not acquired, as far as it may not have arrived.
+    /// Releases that it has read and not acquired, as far as it may not have arrived.
     pending: Vec<Pending>,
-    /// What has arrived: the next invalidation acquires it.
+    /// Releases that have arrived: the next invalidation acquires it.
     arrived: Known,
     /// It has written LDS since the last barrier, or acquired.
     wrote_lds: bool,
@@ -86,7 +86,7 @@ impl Wave {
         }
     }
 
-    /// What it has read arrives, as far as waits guarantee it.
+    /// Releases that it has read arrive, as far as waits guarantee it.
     fn receive(&mut self, scoreboard: &Scoreboard, run: &Run) {
         if self.pending.is_empty() {
             return;
@@ -141,7 +141,7 @@ impl Group {
         self.first..self.first + self.count
     }
 
-    /// What is ordered before an access of a wave: of others, and the clock of the barrier of its own workgroup.
+    /// Clocks that are ordered before an access of a wave: of others, and the clock of the barrier of its own workgroup.
     pub(super) fn order(&mut self, number: u32, is_scalar: bool) -> (Arc<Known>, u32) {
         let since = self.since;
         let wave = self.wave(number);

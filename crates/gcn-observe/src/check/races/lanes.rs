@@ -30,7 +30,7 @@ pub(super) struct Overlap {
     pub(super) lanes: [usize; 2],
 }
 
-/// What the lanes of an instruction are about to store, unless it is converted on the way or goes through a swizzled buffer.
+/// Values that the lanes of an instruction are about to store, unless it is converted on the way or goes through a swizzled buffer.
 pub(super) fn stored(event: &MemoryEvent<'_>, memory: Memory) -> Vec<Stored> {
     let access = event.access;
     let plan = event.instruction.step.memory.as_deref();

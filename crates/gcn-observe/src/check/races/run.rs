@@ -1,4 +1,4 @@
-//! What the threads of a dispatch share: the shadow of global memory, numbers of waves and instructions, and what waves have
+//! State that the threads of a dispatch share: the shadow of global memory, numbers of waves and instructions, and what waves have
 //! known at their releases.
 
 use std::collections::HashMap;

@@ -68,7 +68,7 @@ impl View<'_> {
     }
 }
 
-/// What an instruction's access has met.
+/// Entries that an instruction's access has met.
 #[derive(Debug, Default)]
 pub(super) struct Met {
     /// Accesses in no order with it, by address.

@@ -325,7 +325,7 @@ impl Transfer<'_> {
         }
     }
 
-    /// Where undefined bits come from that are loaded, if some are.
+    /// Origin of the undefined bits that are loaded, if some are.
     fn origin_if(&mut self, place: Option<Place>) -> Origin {
         if place.is_none() {
             return Origin::Start;

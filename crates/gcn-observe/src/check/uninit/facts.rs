@@ -1,4 +1,4 @@
-//! What the checker of undefined values asks of every instruction, worked out once for each.
+//! Facts that the checker of undefined values asks of every instruction, worked out once for each.
 
 use std::sync::Arc;
 
@@ -11,7 +11,7 @@ use gcn_isa::{Does, Encoding, Field, Kind, regs};
 use super::part::{Bitwise, Shift};
 use super::registers::SCC;
 
-/// How undefined bits go from an instruction's sources to its result.
+/// The way of undefined bits from an instruction's sources to its result.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Class {
     /// All bits of the result are undefined where any bit of a source is.
@@ -89,7 +89,7 @@ pub(super) enum Class {
     Memory,
 }
 
-/// What an instruction decides by what it reads.
+/// Things that an instruction decides by the values it reads.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Decides {
     Nothing,

@@ -258,7 +258,7 @@ impl View<'_> {
 /// Undefined bits of memory that one wave, or the waves of one thread, have: a byte for each byte.
 #[derive(Default)]
 pub(super) struct Own {
-    /// What is beyond them is defined.
+    /// Everything beyond them is defined.
     bytes: Vec<u8>,
     /// Number of dwords that have an undefined bit.
     undefined: usize,

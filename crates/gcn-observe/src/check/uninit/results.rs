@@ -1,4 +1,4 @@
-//! What the threads of a run share, and what its stores have left undefined in global memory.
+//! State that the threads of a run share: bytes of global memory that its stores have left undefined.
 
 use std::collections::HashMap;
 use std::sync::{Mutex, PoisonError};
@@ -8,7 +8,7 @@ use gcn_emu::observe::Dispatched;
 use super::memory::Global;
 use crate::finding::{Finding, Findings, Key, Kind, Place};
 
-/// What the threads of a run share.
+/// State that the threads of a run share.
 #[derive(Default)]
 pub(super) struct Shared {
     pub(super) global: Global,
