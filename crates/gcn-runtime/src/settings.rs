@@ -448,7 +448,7 @@ mod tests {
             check_output: Some("findings".into()),
         };
         let variables = all.variables();
-        assert_eq!(variables.len(), 7);
+        assert_eq!(variables.len(), 9);
         let value = |name: &str| {
             let variable = variables.iter().find(|(known, _)| *known == name);
             variable.map(|(_, value)| value.clone())

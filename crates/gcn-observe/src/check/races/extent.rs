@@ -232,7 +232,7 @@ mod tests {
         assert_eq!(two, (vec![[8, 16], [72, 80]], true));
         let one = extents(u64::MAX, |_| 12, false);
         assert_eq!(one, (vec![[12, 16]], false));
-        let backwards = extents(0b11, |lane| 4 - 4 * lane, false);
+        let backwards = extents(0b11, |lane| 4u64.wrapping_sub(4 * lane), false);
         assert_eq!(backwards, (vec![[4, 8], [0, 4]], false));
         let lanes = extents(0b11, |lane| 4 * lane, true);
         assert_eq!(lanes, (vec![[0, 4], [4, 8]], true));

@@ -9,7 +9,7 @@ use gcn_emu::scoreboard::{Kind, OperationId, Outstanding, Scoreboard};
 use gcn_emu::wave::WaveId;
 
 use super::clock::Known;
-use super::entry::Entry;
+use super::entry::{Entry, HOST};
 use super::extent::Memory;
 use super::run::Run;
 use super::shadow::Share;
@@ -199,7 +199,11 @@ impl Group {
         let own = self.first + number;
         let wave = self.wave(number);
         wave.receive(scoreboard, run);
-        if !wave.arrived.is_empty() {
+        // The host's writes are reported when they are done: a wave may have loaded the last of them, a flag, before. All that
+        // were reported until now are taken for released.
+        let host = run.host_clock();
+        let is_new = host > 0 && Arc::make_mut(&mut wave.known).add(HOST, host);
+        if is_new || !wave.arrived.is_empty() {
             Arc::make_mut(&mut wave.known).join(&wave.arrived);
             wave.learned(own, run);
         }

@@ -163,6 +163,11 @@ impl Run {
         lock(&self.chains)
     }
 
+    /// Writes of the host so far.
+    pub(super) fn host_clock(&self) -> u32 {
+        self.host.load(Relaxed)
+    }
+
     /// The host writes a range.
     pub(super) fn host_writes(&self, range: std::ops::Range<u64>) {
         let clock = self.host.fetch_add(1, Relaxed).saturating_add(1);
