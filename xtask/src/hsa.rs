@@ -1,9 +1,9 @@
-//! Builds `libhsa-runtime64.so.1`.
+//! Builds `libhsa-runtime64.so.1`, and times it.
 
 use std::path::{Path, PathBuf};
-use std::process::Command;
+use std::process::{Command, Stdio};
 
-use anyhow::{Result, anyhow};
+use anyhow::{Context, Result, anyhow, bail};
 
 use crate::run;
 
@@ -38,12 +38,20 @@ pub(crate) fn build_with(profile: &str, others: &[&str]) -> Result<PathBuf> {
     Ok(library)
 }
 
-/// Times what is around kernels, with the library of the release profile.
+/// The kernels of the benchmark, and the arguments that `gcn run` launches them with: those of tests/hip/bench/runtime.hip.
+const KERNELS: [(&str, &[&str]); 2] = [
+    ("polynomial", &["xs=f32*65536", "rounds=1000"]),
+    ("smooth", &["ys=f32*65536", "xs=f32*65536", "rounds=200"]),
+];
+/// Runs by `gcn run`, the fastest of which counts.
+const RUNS: u32 = 5;
+
+/// Times kernels and what is around them, with the library of the release profile, and the kernels with `gcn run`.
 ///
 /// # Errors
 /// Something cannot be built, or fails.
 pub(crate) fn bench() -> Result<()> {
-    let library = build("release")?;
+    let library = build_with("release", &["gcn"])?;
     let directory = library.parent().unwrap_or(Path::new("."));
     let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("../tests/hip/bench/runtime.hip");
     let program = directory.join("runtime");
@@ -51,10 +59,58 @@ pub(crate) fn bench() -> Result<()> {
         .args(["-O2", "--offload-arch=gfx906", "-o"])
         .arg(&program)
         .arg(source))?;
-    run(Command::new(&program).env("LD_LIBRARY_PATH", directory))?;
+    let output = output(Command::new(&program).env("LD_LIBRARY_PATH", directory))?;
+    print!("{output}");
+    let gcn = directory.parent().unwrap_or(directory).join("gcn");
+    for (kernel, arguments) in KERNELS {
+        let label = format!("kernel {kernel}: ");
+        let by_hip = output.lines().find_map(|line| line.strip_prefix(&label));
+        let by_hip = by_hip.and_then(number);
+        let by_hip = by_hip.with_context(|| format!("the program does not time {kernel}"))?;
+        let mut by_run = f64::INFINITY;
+        for _ in 0..RUNS {
+            by_run = by_run.min(seconds_of_run(&gcn, &program, kernel, arguments)?);
+        }
+        println!(
+            "kernel {kernel} by gcn run: {by_run:.6} s; the HIP program runs it at {:.2} of that speed",
+            by_run / by_hip
+        );
+    }
     run(Command::new(env!("CARGO"))
         .args(["bench", "--quiet", "--locked", "--profile", "release"])
         .args(["--package", "gcn-hsa", "--bench", "packets"]))
+}
+
+/// Seconds of a launch by `gcn run` of a kernel in the program.
+fn seconds_of_run(gcn: &Path, program: &Path, kernel: &str, arguments: &[&str]) -> Result<f64> {
+    let report = output(
+        Command::new(gcn)
+            .args(["run", "--json", "--target", "gfx906", "--kernel", kernel])
+            .args(["--grid", "65536", "--group", "256"])
+            .args(arguments.iter().flat_map(|argument| ["--arg", argument]))
+            .arg(program),
+    )?;
+    let field = report.split_once("\"seconds\":");
+    let seconds = field.and_then(|(_, rest)| number(rest));
+    seconds.context("the report of gcn run has no time")
+}
+
+/// The number that a text begins with.
+fn number(text: &str) -> Option<f64> {
+    let text = text.trim_start();
+    let is_part = |c: char| c.is_ascii_digit() || ".eE+-".contains(c);
+    let end = text.find(|c| !is_part(c)).unwrap_or(text.len());
+    text[..end].parse().ok()
+}
+
+/// Standard output of a command, whose standard error is this program's.
+fn output(command: &mut Command) -> Result<String> {
+    let output = command.stderr(Stdio::inherit()).output();
+    let output = output.with_context(|| format!("cannot run {command:?}"))?;
+    if !output.status.success() {
+        bail!("{command:?} failed: {}", output.status);
+    }
+    Ok(String::from_utf8_lossy(&output.stdout).into_owned())
 }
 
 /// The build directory: this program is in one of its subdirectories.

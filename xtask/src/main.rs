@@ -20,7 +20,7 @@ usage: cargo xtask test [ARGUMENTS OF CARGO TEST]   install what the tests need,
        cargo xtask bench run [FILTER] [--beside GCN]
                                                     time kernels of tests/kernels with gcn and OpenCL on the host, start-up
                                                     and memory; or with two builds of gcn in turns
-       cargo xtask bench hip                        time launches, copies and start-up of HIP programs, and packets of HSA queues
+       cargo xtask bench hip                        time kernels, launches, copies and start-up of HIP programs, and packets of HSA queues
        cargo xtask bench check                      time kernels under gcn check and under gcn run
        cargo xtask bench observe                    time kernels with observers of all events, of memory, and without
        cargo xtask help                             print this";

@@ -58,6 +58,19 @@ pub(crate) fn uuid(number: usize) -> String {
     format!("GPU-{:016x}", 0x6763_6e00 + number)
 }
 
+/// End of the names of processors that stand for several.
+const GENERIC: &str = "-generic";
+
+/// The features that a chip may have on or off, and the setting of a device.
+fn features(device: &Device, chip: &Chip) -> impl Iterator<Item = (&'static str, bool)> {
+    let is_on = |feature: &str| {
+        let on = format!("{feature}+");
+        device.features().contains(&on)
+    };
+    let names = chip.features.iter();
+    names.map(move |feature| (*feature, is_on(feature)))
+}
+
 /// An agent.
 #[derive(Debug)]
 pub(crate) struct Agent {
@@ -155,18 +168,33 @@ impl Agent {
             return String::new();
         };
         let mut name = format!("amdgcn-amd-amdhsa--{}", device.target().name);
-        for feature in chip.features {
-            let on = format!("{feature}+");
-            let sign = if device.features().contains(&on) {
-                '+'
-            } else {
-                '-'
-            };
+        for (feature, is_on) in features(device, chip) {
             name.push(':');
             name.push_str(feature);
-            name.push(sign);
+            name.push(if is_on { '+' } else { '-' });
         }
         name
+    }
+
+    /// True if it runs code for a processor with features, such as `gfx906:xnack-`. As with AMD's loader, code for another
+    /// processor is not run, even if that has the same instructions, nor code for another setting of a feature; generic
+    /// processors, and objects that name none, are the emulated device's matter.
+    pub(crate) fn runs(&self, id: &str) -> bool {
+        let AgentKind::Device { device, chip, .. } = &self.kind else {
+            return false;
+        };
+        let mut parts = id.split(':');
+        let processor = parts.next().unwrap_or_default();
+        let is_own = processor == device.target().name;
+        let is_open = processor.is_empty() || processor.ends_with(GENERIC);
+        let own: Vec<_> = features(device, chip).collect();
+        (is_own || is_open)
+            && parts.all(|part| {
+                let has = |(feature, is_on): &(&str, bool)| {
+                    part.strip_prefix(feature) == Some(if *is_on { "+" } else { "-" })
+                };
+                own.iter().any(has)
+            })
     }
 
     /// The pools of its memory.
@@ -271,6 +299,20 @@ impl Agent {
             0xa012 => Info::U32(1),
             0xa013 => Info::Bool(false),
             0xa016 => Info::U64(TICKS_PER_SECOND),
+            0xa107 => Info::U32(self.number_of(0, |_, chip| chip.family)),
+            // Versions of firmware: there is none.
+            0xa108 | 0xa109 => Info::U32(0),
+            // Copy engines, and those for copies between devices.
+            0xa10a => Info::U32(of_device(1)),
+            0xa10b => Info::U32(0),
+            // IOMMU: none.
+            0xa110 => Info::U32(0),
+            // Dies.
+            0xa111 => Info::U32(of_device(1)),
+            0xa112 => Info::U32(self.index as u32),
+            0xa113 => Info::U64(FIRST_HANDLE),
+            // Properties of the memory and extensions of AQL: none.
+            0xa114 | 0xa115 => Info::Bytes(vec![0; 8]),
             _ => return Err(Status::INVALID_ARGUMENT),
         })
     }

@@ -1,10 +1,11 @@
 //! Executables: code objects of agents, their symbols, and the kernels that packets name.
 
 use std::collections::{HashMap, HashSet};
+use std::ffi::CString;
 use std::ops::Range;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock};
 
-use gcn_object::{SymbolKind, SymbolSection};
+use gcn_object::{Bytes, SymbolKind, SymbolSection};
 use gcn_runtime::{Error, Kernel, Module};
 
 use crate::abi::{Handle, SegmentDescriptor};
@@ -24,7 +25,7 @@ const ARGUMENT_ALIGNMENT: u32 = 16;
 /// The bytes of a code object, and where they came from.
 #[derive(Debug)]
 pub(crate) struct Reader {
-    pub(crate) bytes: Vec<u8>,
+    pub(crate) bytes: Bytes<'static>,
     pub(crate) origin: Origin,
 }
 
@@ -36,7 +37,7 @@ pub(crate) enum Origin {
     /// A file, by its descriptor and path.
     File {
         descriptor: i32,
-        path: String,
+        path: CString,
         offset: u64,
     },
 }
@@ -53,6 +54,7 @@ impl Reader {
                 )
             }
             Origin::File { path, offset, .. } => {
+                let path = path.to_string_lossy();
                 format!("file://{path}#offset={offset:#x}&size={size}")
             }
         }
@@ -72,10 +74,8 @@ pub(crate) struct LoadedObject {
 
 impl LoadedObject {
     fn range(&self) -> Range<u64> {
-        let memory = self.module.device().memory();
-        let base = self.module.loaded().address;
-        let len = memory.nearest(base).map_or(0, |allocation| allocation.len);
-        base..base + len
+        let loaded = self.module.loaded();
+        loaded.address..loaded.address + loaded.size
     }
 
     /// The value of an `hsa_ven_amd_loader_loaded_code_object_info_t`.
@@ -105,16 +105,19 @@ impl LoadedObject {
 
     fn segment(&self) -> SegmentDescriptor {
         let range = self.range();
-        let (kind, base) = match &self.reader.origin {
-            Origin::File { .. } => (1, self.reader.bytes.as_ptr().addr() as u64),
-            Origin::Memory(address) => (2, *address),
+        let (kind, base, size) = match &self.reader.origin {
+            Origin::File { path, .. } => {
+                let path = path.as_bytes_with_nul();
+                (1, path.as_ptr().addr() as u64, path.len())
+            }
+            Origin::Memory(address) => (2, *address, self.reader.bytes.len()),
         };
         SegmentDescriptor {
             agent: self.agent,
             executable: self.executable,
             code_object_storage_type: kind,
             code_object_storage_base: base,
-            code_object_storage_size: self.reader.bytes.len(),
+            code_object_storage_size: size,
             code_object_storage_offset: 0,
             segment_base: range.start,
             segment_size: (range.end - range.start) as usize,
@@ -307,6 +310,11 @@ impl Loader {
         };
         let object = gcn_object::read(reader.bytes.clone());
         let object = object.map_err(|error| failed(Status::INVALID_CODE_OBJECT, &error))?;
+        let id = object.target_id();
+        if !agent.runs(&id) {
+            let why = format!("its code is for {id}");
+            return Err(failed(Status::INCOMPATIBLE_ARGUMENTS, &why));
+        }
         let find = |name: &str| {
             let of = |agent| externals.get(&(agent, name.to_owned())).copied();
             of(agent.handle()).or_else(|| of(0))

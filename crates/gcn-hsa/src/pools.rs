@@ -198,6 +198,37 @@ struct State {
     count: u64,
 }
 
+impl State {
+    /// The allocation or the lock that an address is in.
+    fn find(&self, address: u64) -> Option<Found> {
+        if let Some((base, given)) = find_given(&self.given, address) {
+            return Some(Found {
+                base,
+                agents_base: base,
+                bytes: given.bytes,
+                agent: given.pool.agent,
+                is_locked: false,
+                user_data: given.user_data,
+                flags: given.pool.kind.flags(),
+            });
+        }
+        let address = of_host(address);
+        let mut before = self.locked.range(..=address).rev();
+        before.find_map(|(base, locks)| {
+            let lock = locks.iter().find(|lock| address - base < lock.bytes)?;
+            Some(Found {
+                base: *base,
+                agents_base: *base | if lock.parts.is_empty() { 0 } else { ALIAS },
+                bytes: lock.bytes,
+                agent: HOST,
+                is_locked: true,
+                user_data: lock.user_data,
+                flags: PoolKind::Fine.flags(),
+            })
+        })
+    }
+}
+
 impl Pools {
     pub(crate) fn new(device: &Device) -> Pools {
         Pools {
@@ -365,38 +396,13 @@ impl Pools {
 
     /// The allocation or the lock that an address is in.
     pub(crate) fn find(&self, address: u64) -> Option<Found> {
-        let state = self.state();
-        if let Some((base, given)) = find_given(&state.given, address) {
-            return Some(Found {
-                base,
-                agents_base: base,
-                bytes: given.bytes,
-                agent: given.pool.agent,
-                is_locked: false,
-                user_data: given.user_data,
-                flags: given.pool.kind.flags(),
-            });
-        }
-        let address = of_host(address);
-        let mut before = state.locked.range(..=address).rev();
-        before.find_map(|(base, locks)| {
-            let lock = locks.iter().find(|lock| address - base < lock.bytes)?;
-            Some(Found {
-                base: *base,
-                agents_base: *base | if lock.parts.is_empty() { 0 } else { ALIAS },
-                bytes: lock.bytes,
-                agent: HOST,
-                is_locked: true,
-                user_data: lock.user_data,
-                flags: PoolKind::Fine.flags(),
-            })
-        })
+        self.state().find(address)
     }
 
     /// Keeps a value of the program's with the allocation or the lock that an address is in.
     pub(crate) fn set_user_data(&self, address: u64, user_data: u64) -> Outcome {
-        let found = self.find(address).ok_or(Status::INVALID_ARGUMENT)?;
         let mut state = self.state();
+        let found = state.find(address).ok_or(Status::INVALID_ARGUMENT)?;
         if let Some(given) = state.given.get_mut(&found.base) {
             given.user_data = user_data;
         } else if let Some(lock) = state

@@ -103,10 +103,18 @@ impl Queue {
             let address = device.memory().allocate(name, bytes);
             address.map_err(|_| Status::OUT_OF_RESOURCES)
         };
+        let free = |address: u64| {
+            let freed = device.memory().free(address);
+            debug_assert!(freed.is_ok(), "it is freed here only");
+        };
         let size = terms.size.max(MIN_QUEUE);
         let base = allocate("packets of an HSA queue", u64::from(size) * PACKET_BYTES)?;
-        let address = allocate("an HSA queue", size_of::<AmdQueue>() as u64)?;
-        let doorbell = terms.signals.create(0)?;
+        let address = allocate("an HSA queue", size_of::<AmdQueue>() as u64);
+        let address = address.inspect_err(|_| free(base))?;
+        let doorbell = terms.signals.create(0).inspect_err(|_| {
+            free(base);
+            free(address);
+        })?;
         let rung: &'static Changes = Box::leak(Box::default());
         let signal = doorbell.raw();
         let changes = std::ptr::from_ref(rung).expose_provenance() as u64;

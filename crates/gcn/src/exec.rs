@@ -280,12 +280,15 @@ fn command(options: &Options, name: &OsStr) -> Result<Command> {
         for note in program.notes(library) {
             render::tell(format_args!("note: {}\n", render::printable(&note)));
         }
-        if let Some(other) = program.other_library(library) {
+        let search = environment.variables.iter();
+        let mut search = search.filter(|(name, _)| *name == LIBRARY_PATH);
+        let search = search.next().map(|(_, value)| value.as_os_str());
+        if let Some(other) = program.other_library(library, search.unwrap_or_default()) {
             // The loader takes a library that is loaded already for any of the same name.
             let preload = prepended(library.file().as_os_str(), PRELOAD);
             render::tell(format_args!(
-                "note: {} finds {} by its DT_RPATH, before {LIBRARY_PATH}; {PRELOAD} has the emulated device's loaded instead \
-                 (`patchelf --remove-rpath` makes that unnecessary)\n",
+                "note: {} finds {} by its DT_RPATH or a library's, before {LIBRARY_PATH}; {PRELOAD} has the emulated device's \
+                 loaded instead (`patchelf --remove-rpath` makes that unnecessary)\n",
                 render::printable(&program.path.display().to_string()),
                 render::printable(&other.display().to_string()),
             ));

@@ -1,4 +1,5 @@
-// Speed of what is around kernels: start, launches, copies. `cargo xtask bench hip` builds and runs it.
+// Speed of kernels and of what is around them: start, launches, copies. `cargo xtask bench hip` builds and runs it, and has
+// `gcn run` run the two kernels with arguments.
 #include <hip/hip_runtime.h>
 
 #include <algorithm>
@@ -18,6 +19,26 @@
     } while (0)
 
 __global__ void empty() {}
+
+// Arithmetic alone.
+extern "C" __global__ void polynomial(float *xs, int rounds) {
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    float x = xs[i];
+    for (int round = 0; round < rounds; ++round) x = x * 0.5f + 0.25f * x * x - 0.125f;
+    xs[i] = x;
+}
+
+// Memory and LDS.
+extern "C" __global__ void smooth(float *ys, const float *xs, int rounds) {
+    __shared__ float tile[256];
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    for (int round = 0; round < rounds; ++round) {
+        tile[threadIdx.x] = xs[(i + round * 256) % (gridDim.x * blockDim.x)];
+        __syncthreads();
+        ys[i] = 0.5f * (tile[threadIdx.x] + tile[(threadIdx.x + 1) % 256]);
+        __syncthreads();
+    }
+}
 
 static double seconds() {
     using namespace std::chrono;
@@ -71,5 +92,21 @@ int main() {
     speed("memcpy of the host, 256 MiB", host);
     speed("hipMemcpy to the device", to_device);
     speed("hipMemcpy from the device", from_device);
+    // The same launches as in xtask/src/hsa.rs.
+    const int items = 1 << 16;
+    float *xs, *ys;
+    CHECK(hipMalloc(&xs, items * sizeof(float)));
+    CHECK(hipMalloc(&ys, items * sizeof(float)));
+    CHECK(hipMemset(xs, 0, items * sizeof(float)));
+    double arithmetic = best(5, [&] {
+        polynomial<<<items / 256, 256>>>(xs, 1000);
+        CHECK(hipDeviceSynchronize());
+    });
+    std::printf("kernel polynomial: %.6f s\n", arithmetic);
+    double memory = best(5, [&] {
+        smooth<<<items / 256, 256>>>(ys, xs, 200);
+        CHECK(hipDeviceSynchronize());
+    });
+    std::printf("kernel smooth: %.6f s\n", memory);
     return std::memcmp(a.data(), b.data(), bytes) == 0 ? 0 : 1;
 }

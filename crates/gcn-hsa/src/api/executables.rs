@@ -1,11 +1,14 @@
 //! Code objects, executables, symbols.
 
-use std::ffi::{c_char, c_void};
+use std::ffi::{CString, c_char, c_void};
 use std::fs::File;
 use std::mem::ManuallyDrop;
 use std::os::fd::FromRawFd;
+use std::os::unix::ffi::OsStringExt;
 use std::os::unix::fs::FileExt;
 use std::sync::Arc;
+
+use gcn_object::Bytes;
 
 use super::{call, put, put_info, text};
 use crate::abi::Handle;
@@ -29,6 +32,7 @@ pub unsafe extern "C" fn hsa_code_object_reader_create_from_memory(
         }
         // SAFETY: the program vouches for the bytes.
         let bytes = unsafe { std::slice::from_raw_parts(code.cast::<u8>(), size) }.to_vec();
+        let bytes = Bytes::shared(bytes);
         let origin = Origin::Memory(code.addr() as u64);
         let handle = runtime.loader.readers.add(|_| Reader { bytes, origin });
         // SAFETY: the program vouches for its address.
@@ -69,12 +73,14 @@ pub(super) fn reader_of_file(
     let mut bytes = vec![0; size as usize];
     let read = file.read_exact_at(&mut bytes, offset);
     read.map_err(|_| Status::INVALID_FILE)?;
-    let path = std::fs::read_link(format!("/proc/self/fd/{descriptor}"));
+    let path = std::fs::read_link(format!("/proc/self/fd/{descriptor}")).ok();
+    let path = path.and_then(|path| CString::new(path.into_os_string().into_vec()).ok());
     let origin = Origin::File {
         descriptor,
-        path: path.map_or_else(|_| String::new(), |path| path.display().to_string()),
+        path: path.unwrap_or_default(),
         offset,
     };
+    let bytes = Bytes::shared(bytes);
     Ok(runtime.loader.readers.add(|_| Reader { bytes, origin }))
 }
 

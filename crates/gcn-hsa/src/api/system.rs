@@ -29,6 +29,8 @@ pub unsafe extern "C" fn hsa_status_string(status: Status, text: *mut *const c_c
 
 /// Version of the specification.
 const VERSION: (u16, u16) = (1, 1);
+/// Version of AMD's extensions, `HSA_AMD_INTERFACE_VERSION`: the first that has one.
+const AMD_VERSION: (u16, u16) = (1, 0);
 /// Bytes of a set of extensions, a bit for each.
 const EXTENSIONS: usize = 128;
 /// The loader's extension.
@@ -55,8 +57,11 @@ pub unsafe extern "C" fn hsa_system_get_info(attribute: u32, value: *mut c_void)
                 const BUILD: &std::ffi::CStr = c"gcn";
                 Info::U64(BUILD.as_ptr().expose_provenance() as u64)
             }
-            // Shared virtual memory, dma-buf, virtual memory management, XNACK.
-            0x201..=0x205 => Info::Bool(false),
+            // Shared virtual memory and the agents' access to it, MWAITX, dma-buf, virtual memory management, XNACK.
+            0x201..=0x206 => Info::Bool(false),
+            // Version of AMD's extensions.
+            0x207 => Info::U16(AMD_VERSION.0),
+            0x208 => Info::U16(AMD_VERSION.1),
             _ => return Err(Status::INVALID_ARGUMENT),
         };
         // SAFETY: the program vouches for its address.

@@ -136,16 +136,15 @@ fn symbols_have_their_kinds_and_sizes() {
     assert_eq!(status, Status::INVALID_SYMBOL_NAME);
 }
 
-#[test]
-fn bytes_that_are_no_code_are_refused() {
+/// The status of loading bytes as a code object.
+fn status_of_loading(bytes: &[u8]) -> Status {
     agents();
     let (mut reader, mut executable) = (0, 0);
-    let bytes = [0u8; 100];
     // SAFETY: addresses are those of handles and of the bytes.
     let status = unsafe {
         check(hsa_code_object_reader_create_from_memory(
             bytes.as_ptr().cast(),
-            100,
+            bytes.len(),
             &raw mut reader,
         ));
         check(hsa_executable_create_alt(
@@ -163,7 +162,47 @@ fn bytes_that_are_no_code_are_refused() {
             none,
         )
     };
-    assert_eq!(status, Status::INVALID_CODE_OBJECT);
+    check(hsa_executable_destroy(executable));
+    check(hsa_code_object_reader_destroy(reader));
+    status
+}
+
+#[test]
+fn bytes_that_are_no_code_are_refused() {
+    assert_eq!(status_of_loading(&[0; 100]), Status::INVALID_CODE_OBJECT);
+}
+
+#[test]
+fn code_for_another_device_is_refused() {
+    let text = |id: &str| {
+        format!(
+            "
+            .amdgcn_target \"amdgcn-amd-amdhsa--{id}\"
+            .text
+            .type none,@function
+            none:
+              s_endpgm
+            .rodata
+            .p2align 6
+            .amdhsa_kernel none
+              .amdhsa_next_free_vgpr 1
+              .amdhsa_next_free_sgpr 1
+            .end_amdhsa_kernel
+            "
+        )
+    };
+    for (target, id, expected) in [
+        ("gfx906", "gfx906", Status::SUCCESS),
+        ("gfx906", "gfx906:xnack-", Status::SUCCESS),
+        ("gfx906", "gfx906:sramecc-:xnack-", Status::SUCCESS),
+        ("gfx906", "gfx906:xnack+", Status::INCOMPATIBLE_ARGUMENTS),
+        ("gfx906", "gfx906:sramecc+", Status::INCOMPATIBLE_ARGUMENTS),
+        ("gfx900", "gfx900", Status::INCOMPATIBLE_ARGUMENTS),
+        ("gfx803", "gfx803", Status::INCOMPATIBLE_ARGUMENTS),
+    ] {
+        let object = object_for(target, &text(id));
+        assert_eq!(status_of_loading(&object), expected, "{id}");
+    }
 }
 
 #[test]
@@ -188,4 +227,27 @@ fn agents_are_a_processor_and_a_radeon() {
     // SAFETY: a type has 32 bits.
     check(unsafe { hsa_agent_get_info(agents().host, 17, (&raw mut kind).cast()) });
     assert_eq!(kind, 0);
+}
+
+/// HIP refuses a device that does not answer one of the attributes that it knows.
+#[test]
+fn attributes_of_newer_headers_have_values() {
+    let mut value = [0u64; 128];
+    let to = value.as_mut_ptr().cast();
+    let attributes = (0xa000..=0xa016).chain(0xa107..=0xa10b);
+    for attribute in attributes.chain(0xa110..=0xa115) {
+        for agent in [agents().host, agents().device] {
+            // SAFETY: there is more room than an attribute has.
+            let status = unsafe { hsa_agent_get_info(agent, attribute, to) };
+            assert_eq!(status, Status::SUCCESS, "{attribute:#x}");
+        }
+    }
+    for attribute in (0..=7).chain(0x200..=0x208) {
+        // SAFETY: as above.
+        let status = unsafe { hsa_system_get_info(attribute, to) };
+        assert_eq!(status, Status::SUCCESS, "{attribute:#x}");
+    }
+    // SAFETY: as above.
+    check(unsafe { hsa_agent_get_info(agents().device, 0xa113, to) });
+    assert_eq!(value[0], agents().host);
 }

@@ -18,6 +18,7 @@ unsafe extern "C" {
     pub safe fn hsa_init() -> Status;
     pub safe fn hsa_shut_down() -> Status;
     pub fn hsa_status_string(status: Status, text: *mut *const c_char) -> Status;
+    pub fn hsa_system_get_info(attribute: u32, value: *mut c_void) -> Status;
     pub fn hsa_iterate_agents(callback: Option<EachHandle>, data: *mut c_void) -> Status;
     pub fn hsa_agent_get_info(agent: Handle, attribute: u32, value: *mut c_void) -> Status;
     pub fn hsa_signal_create(value: i64, count: u32, consumers: *const Handle, signal: *mut Handle) -> Status;
@@ -238,7 +239,12 @@ impl Drop for Queue {
 
 /// A code object of `text`, which is the code and the descriptors of kernels.
 pub fn object(text: &str) -> Vec<u8> {
-    let target = Target::named("gfx906").expect("a target");
+    object_for("gfx906", text)
+}
+
+/// The same for another target than the device's.
+pub fn object_for(target: &str, text: &str) -> Vec<u8> {
+    let target = Target::named(target).expect("a target");
     let source = Source {
         name: "test.s",
         text,

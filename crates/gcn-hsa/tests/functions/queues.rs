@@ -135,6 +135,49 @@ fn queues_wait_for_each_other() {
     assert_eq!(values(array, 64), [4; 64]);
 }
 
+/// As on a real device: memory is gone when the function that frees it returns, and what still names it faults.
+#[test]
+fn a_kernel_in_a_queue_faults_where_its_memory_was_freed() {
+    unsafe extern "C" fn failed(status: Status, _: *mut HsaQueue, data: *mut c_void) {
+        // SAFETY: the data is the test's status.
+        unsafe { (*data.cast::<AtomicU32>()).store(status.0, SeqCst) };
+    }
+    let told = AtomicU32::new(0);
+    let data = (&raw const told).cast_mut().cast();
+    let queue = Queue::with(64, Some(failed), data);
+    let (begin, first, last) = (signal(1), signal(1), signal(1));
+    let (kept, freed) = (allocate::<u32>(64), allocate::<u32>(64));
+    queue.submit(BARRIER_AND | BARRIER_BIT, barrier(&[begin], 0));
+    for (array, done) in [(kept, first), (freed, last)] {
+        let arguments = arguments(Add { array, value: 7 });
+        let header = DISPATCH | BARRIER_BIT;
+        queue.dispatch(header, kernel(c"add.kd"), 64, arguments, done);
+    }
+    check(hsa_amd_memory_pool_free(freed.cast()));
+    assert_eq!(
+        hsa_amd_memory_pool_free(freed.cast()),
+        Status::INVALID_ALLOCATION
+    );
+    // SAFETY: the signal is alive.
+    unsafe { hsa_signal_store_screlease(begin, 0) };
+    finish(first);
+    assert_eq!(values(kept, 64), [7; 64]);
+    // SAFETY: as above.
+    let value = unsafe { hsa_signal_wait_scacquire(last, LESS, 1, PATIENCE, 0) };
+    assert!(value < 0, "{value}");
+    drop(queue);
+    assert_eq!(Status(told.load(SeqCst)), Status(43));
+    // Other queues go on.
+    let (queue, done) = (Queue::new(64), signal(1));
+    let arguments = arguments(Add {
+        array: kept,
+        value: 1,
+    });
+    queue.dispatch(DISPATCH, kernel(c"add.kd"), 64, arguments, done);
+    finish(done);
+    assert_eq!(values(kept, 64), [8; 64]);
+}
+
 static STATUS: AtomicU32 = AtomicU32::new(0);
 static CALLS: AtomicUsize = AtomicUsize::new(0);
 

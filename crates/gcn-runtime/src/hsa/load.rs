@@ -26,6 +26,8 @@ pub struct Loaded {
     pub address: u64,
     /// Address that the object has for its first byte.
     pub linked: u64,
+    /// Bytes in memory.
+    pub size: u64,
     segments: Vec<Segment>,
     symbols: Vec<LoadedSymbol>,
     /// True if it has the device library's printf, which looks for a buffer that no metadata tell of (errata E244).
@@ -138,6 +140,7 @@ pub fn link(
     Ok(Loaded {
         address,
         linked: image.base,
+        size: image.bytes.len() as u64,
         segments: image.segments,
         symbols,
         has_mute_printf: metadata.is_some_and(|metadata| metadata.printf.is_empty())

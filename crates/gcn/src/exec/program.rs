@@ -6,6 +6,7 @@ use std::fs;
 use std::os::unix::ffi::{OsStrExt, OsStringExt};
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
 
 use object::elf::{
     DT_RPATH, DT_RUNPATH, DT_SONAME, DT_STRTAB, DynamicTag, FileHeader32, FileHeader64,
@@ -54,6 +55,9 @@ pub fn gains_rights(path: &Path) -> bool {
         || program.mode() & SETGID != 0 && program.gid() != caller.gid()
 }
 
+/// Begins of the names of loaders that list libraries: glibc's and musl's.
+const LOADERS: [&[u8]; 2] = [b"ld-linux", b"ld-musl"];
+
 /// Machine that code is for: `e_machine` of its ELF header, and the bits of an address.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 struct Machine {
@@ -66,6 +70,8 @@ pub struct Program {
     /// Its file.
     pub path: PathBuf,
     machine: Machine,
+    /// The loader that it names.
+    loader: Option<PathBuf>,
     /// True if it has no loader, nor is one.
     is_static: bool,
     /// Directories of DT_RPATH, where the loader looks before LD_LIBRARY_PATH.
@@ -99,10 +105,12 @@ impl Program {
         let header = E::parse(data).ok()?;
         let endian = header.endian().ok()?;
         let segments = header.program_headers(endian, data).ok()?;
-        let mut has_loader = false;
+        let mut loader = None;
         let (mut rpath, mut has_runpath, mut has_name) = (None, false, false);
         for segment in segments {
-            has_loader |= matches!(segment.interpreter(endian, data), Ok(Some(_)));
+            if let Ok(Some(named)) = segment.interpreter(endian, data) {
+                loader = Some(PathBuf::from(OsStr::from_bytes(named)));
+            }
             let Ok(Some(entries)) = segment.dynamic(endian, data) else {
                 continue;
             };
@@ -135,7 +143,8 @@ impl Program {
                 number: header.e_machine(endian),
                 bits,
             },
-            is_static: !has_loader && !has_name,
+            is_static: loader.is_none() && !has_name,
+            loader,
             rpath: places
                 .filter(|place| !place.is_empty())
                 .map(|place| PathBuf::from(OsStr::from_bytes(place)))
@@ -168,15 +177,43 @@ impl Program {
         notes
     }
 
-    /// The library of the same name that the program's DT_RPATH has the loader find first.
-    pub fn other_library(&self, library: &Library) -> Option<PathBuf> {
-        let first = self
-            .rpath
-            .iter()
-            .map(|place| place.join(library::NAME))
-            .find(|it| it.exists())?;
-        let is_ours = fs::canonicalize(&first).ok() == fs::canonicalize(library.file()).ok();
-        (!is_ours).then_some(first)
+    /// The library of the same name that the loader finds instead, by DT_RPATH of the program or of a library, where
+    /// LD_LIBRARY_PATH has the value `search`.
+    pub fn other_library(&self, library: &Library, search: &OsStr) -> Option<PathBuf> {
+        let found = self.listed(search).or_else(|| {
+            // The program may load HIP later.
+            let mut places = self.rpath.iter().map(|place| place.join(library::NAME));
+            places.find(|it| it.exists())
+        })?;
+        let is_ours = fs::canonicalize(&found).ok() == fs::canonicalize(library.file()).ok();
+        (!is_ours).then_some(found)
+    }
+
+    /// The library as the program's loader lists it; `None` if the program does not need it when it starts.
+    fn listed(&self, search: &OsStr) -> Option<PathBuf> {
+        // Anything else may take the option for one of its own.
+        let is_loader = |path: &&PathBuf| {
+            let name = path.file_name().map(OsStr::as_bytes);
+            name.is_some_and(|name| LOADERS.iter().any(|begin| name.starts_with(begin)))
+        };
+        let loader = self.loader.as_ref().filter(is_loader)?;
+        let listed = Command::new(loader)
+            .arg("--list")
+            .arg(fs::canonicalize(&self.path).ok()?)
+            .env("LD_LIBRARY_PATH", search)
+            .stdin(Stdio::null())
+            .stderr(Stdio::null())
+            .output()
+            .ok()?;
+        // A line is a tab, a name, an arrow, a path and an address in parentheses.
+        let place = |line: &[u8]| {
+            let rest = line.trim_ascii().strip_prefix(library::NAME.as_bytes())?;
+            let rest = rest.strip_prefix(b" => ")?;
+            let address = rest.windows(2).rposition(|bytes| bytes == b" (")?;
+            Some(PathBuf::from(OsStr::from_bytes(&rest[..address])))
+        };
+        let mut lines = listed.stdout.split(|byte| *byte == b'\n');
+        lines.find_map(place).filter(|path| path.is_absolute())
     }
 }
 

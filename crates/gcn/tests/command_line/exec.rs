@@ -389,6 +389,40 @@ fn the_program_loads_the_library_whatever_its_own_paths_are() {
             assert_eq!(note, "", "{name}");
         }
     }
+    // A library with DT_RPATH, as HIP is one: the program has none itself.
+    let between = "const char *who(void);\nconst char *which(void) { return who(); }\n";
+    compile(
+        &directory,
+        between,
+        &[
+            "-shared",
+            "-fPIC",
+            "-o",
+            "libbetween.so",
+            "-Lother",
+            &format!("-l:{LIBRARY}"),
+            "-Wl,--disable-new-dtags,-rpath,$ORIGIN/other",
+        ],
+    );
+    compile(
+        &directory,
+        "#include <stdio.h>\nconst char *which(void);\nint main(void) { return puts(which()) < 0; }\n",
+        &[
+            "-o",
+            "through",
+            "-L.",
+            "-lbetween",
+            "-Wl,--enable-new-dtags,-rpath,$ORIGIN",
+        ],
+    );
+    let ran = output(&directory, &["exec", "./through"]);
+    assert_status(&ran, 0);
+    assert_eq!(stdout(&ran), "emulated\n");
+    assert!(
+        stderr(&ran).starts_with("note: ./through finds "),
+        "{}",
+        stderr(&ran)
+    );
     compile(
         &directory,
         "int main(void) { return 5; }\n",
