@@ -191,3 +191,20 @@ fn wrong_options_are_named() {
         "{errors}"
     );
 }
+
+#[test]
+fn lint_finds_the_same_without_running() {
+    let lint = |path: &Path| {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_gcn"));
+        command.arg("lint").arg(path).output().expect("gcn runs")
+    };
+    let output = lint(&file("lint.s", KERNEL));
+    let errors = text(&output.stderr);
+    assert_eq!(output.status.code(), Some(3), "{errors}");
+    assert_eq!(errors.matches("missing-wait").count(), 2, "{errors}");
+    let clean = KERNEL.replace("v_mov_b32", "s_waitcnt lgkmcnt(0)\n    v_mov_b32");
+    let output = lint(&file("lint-clean.s", &clean));
+    assert_eq!(output.status.code(), Some(0), "{}", text(&output.stderr));
+    let output = lint(&file("lint-wrong.s", "no_such_instruction\n"));
+    assert_eq!(output.status.code(), Some(1), "{}", text(&output.stderr));
+}

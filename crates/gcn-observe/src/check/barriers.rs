@@ -219,7 +219,7 @@ impl Watch {
                     &context.dispatched,
                     barrier(it.pc, id),
                     format!(
-                        "A barrier is reached by a part of a wave: {} lanes skip it",
+                        "a barrier is reached by a part of a wave: {} lanes skip it",
                         it.lanes.count_ones()
                     ),
                 );
@@ -356,7 +356,7 @@ impl WaveObserver for Watch {
                     Kind::MismatchedBarriers,
                     dispatched,
                     barrier(high.1, id(high.0)),
-                    "Waves of a workgroup meet at different barriers",
+                    "waves of a workgroup meet at different barriers",
                 );
                 finding.label = format!("wave {} is here", high.0);
                 finding.sides.push(Side {
@@ -382,7 +382,7 @@ impl WaveObserver for Watch {
                     Kind::EarlyEnd,
                     dispatched,
                     barrier(pc, id(first)),
-                    "A wave has ended before a barrier that others of its workgroup reach",
+                    "a wave has ended before a barrier that others of its workgroup reach",
                 );
                 finding.label = format!("wave {first} does not wait for wave {number}");
                 finding.sides.push(Side {

@@ -433,7 +433,7 @@ fn report_lanes(
     };
     findings.report(key, Some(context.id()), || {
         let message = format!(
-            "Two lanes of one instruction store different values to one address of {}",
+            "two lanes of one instruction store different values to one address of {}",
             memory.name()
         );
         let mut finding = Finding::new(Kind::LaneRace, context, event.instruction, message);

@@ -6,6 +6,7 @@ use std::fs;
 use std::hash::{Hash, Hasher};
 use std::path::{Path, PathBuf};
 use std::process::Command;
+use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
 
 use crate::case::{Case, Language};
 
@@ -174,6 +175,9 @@ pub fn build(case: &Case, build: Build) -> Result<Built, String> {
     }
 }
 
+/// Builds so far, which number their files.
+static BUILDS: AtomicU32 = AtomicU32::new(0);
+
 fn build_by(case: &Case, build: Build, clang: u32) -> Result<PathBuf, RunError> {
     let io = |error: std::io::Error| RunError::Missing(error.to_string());
     let steps = |object: &Path| steps(case, build, clang, object);
@@ -187,7 +191,9 @@ fn build_by(case: &Case, build: Build, clang: u32) -> Result<PathBuf, RunError> 
     if let Ok(message) = fs::read_to_string(&failure) {
         return Err(RunError::Failed(message));
     }
-    let object = place.with_extension(format!("{}.o", std::process::id()));
+    // Another thread may build the same.
+    let number = BUILDS.fetch_add(1, Relaxed);
+    let object = place.with_extension(format!("{}-{number}.o", std::process::id()));
     for mut step in steps(&object) {
         let done = run(&mut step);
         if let Err(RunError::Failed(message)) = &done {

@@ -77,13 +77,13 @@ impl Race<'_> {
             detail: 0,
         };
         let agents = match &other.place {
-            None => "A wave and the host".to_owned(),
-            Some(_) if self.run.layout.has_lanes() => "Two lanes".to_owned(),
+            None => "a wave and the host".to_owned(),
+            Some(_) if self.run.layout.has_lanes() => "two lanes".to_owned(),
             Some(place) => {
                 let of = |place: &Place| place.wave.map(|wave| wave.group);
                 match own.place.as_ref().and_then(of) == of(place) {
-                    true => "Two waves of a workgroup".to_owned(),
-                    false => "Waves of two workgroups".to_owned(),
+                    true => "two waves of a workgroup".to_owned(),
+                    false => "waves of two workgroups".to_owned(),
                 }
             }
         };

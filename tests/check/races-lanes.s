@@ -1,0 +1,24 @@
+// RUN: tahiti bonaire fiji gfx900 gfx906
+// Two lanes of one instruction store different values to one address.
+//! grid = 2
+//! group = 2
+//! args = { out = "u32*64" }
+.globl kernel
+.p2align 8
+.type kernel,@function
+kernel:
+    s_load_dwordx2 s[4:5], s[0:1], 0x0
+    s_mov_b32 s6, -1
+    s_mov_b32 s7, 0x27fac
+    v_mov_b32 v1, 0
+    s_waitcnt lgkmcnt(0)
+    buffer_store_dword v0, v1, s[4:7], 0 offen
+    s_endpgm
+.rodata
+.p2align 6
+.amdhsa_kernel kernel
+    .amdhsa_user_sgpr_kernarg_segment_ptr 1
+    .amdhsa_group_segment_fixed_size 1024
+    .amdhsa_next_free_vgpr 16
+    .amdhsa_next_free_sgpr 32
+.end_amdhsa_kernel

@@ -1,0 +1,27 @@
+// RUN: tahiti bonaire fiji gfx900 gfx906
+// A wave reads LDS that the other one writes, before any barrier.
+//! grid = 128
+//! group = 128
+.globl kernel
+.p2align 8
+.type kernel,@function
+kernel:
+    s_mov_b32 m0, -1
+    v_lshlrev_b32 v1, 2, v0
+    v_xor_b32 v2, 0x1fc, v1
+    ds_write_b32 v1, v0
+    s_waitcnt lgkmcnt(0)
+    ds_read_b32 v3, v2                  // a race
+    s_waitcnt lgkmcnt(0)
+    s_barrier
+    ds_read_b32 v3, v2                  // ordered by the barrier
+    s_waitcnt lgkmcnt(0)
+    s_endpgm
+.rodata
+.p2align 6
+.amdhsa_kernel kernel
+    .amdhsa_user_sgpr_kernarg_segment_ptr 1
+    .amdhsa_group_segment_fixed_size 1024
+    .amdhsa_next_free_vgpr 16
+    .amdhsa_next_free_sgpr 32
+.end_amdhsa_kernel
