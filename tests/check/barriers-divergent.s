@@ -2,6 +2,15 @@
 // Half of the lanes skip a barrier and go on behind it.
 //! grid = 128
 //! group = 128
+// GCN all: error[divergent-barrier]: a barrier is reached by a part of a wave: 32 lanes skip it
+// GCN all: --> kernel+0x14
+// GCN all: = note: lane 32 is not active here: `s_barrier`, at kernel+0x14, workgroup 0,0,0, wave 0
+// GCN all: = note: lane 32 is active again: `ds_write_b32 v1, v0`, at kernel+0x1c, workgroup 0,0,0, wave 0, lane 32
+// GCN all: = note: kernel kernel, twice
+// GCN all: = help: the barrier outside of the condition or loop
+// GCN all: 
+// GCN all: 1 error
+// GCN all: exit status 3
 .globl kernel
 .p2align 8
 .type kernel,@function

@@ -2,6 +2,16 @@
 // A lane is selected by a register that the vector ALU has just written: four wait states are missing.
 //! grid = 64
 //! args = { out = "u32*64" }
+// GCN all: error[missing-wait-states]: s4 selects a lane too soon after the vector ALU has written it
+// GCN all: --> kernel+0x8
+// GCN 1.0, 1.1: = note: needs 4 wait states before it, has 0: `v_readlane_b32_e32 s5, v1, s4`, at kernel+0x8, workgroup 0,0,0, wave 0
+// GCN 1.2, 1.4, 1.4.1: = note: needs 4 wait states before it, has 0: `v_readlane_b32 s5, v1, s4`, at kernel+0x8, workgroup 0,0,0, wave 0
+// GCN all: = note: counted from this instruction: `v_readfirstlane_b32 s4, v0`, at kernel+0x4, workgroup 0,0,0, wave 0
+// GCN all: = note: kernel kernel, once
+// GCN all: = help: `s_nop 3` before the instruction
+// GCN all: 
+// GCN all: 1 error
+// GCN all: exit status 3
 .globl kernel
 .p2align 8
 .type kernel,@function

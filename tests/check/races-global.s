@@ -3,6 +3,30 @@
 //! grid = 128
 //! group = 64
 //! args = { out = "u32*64" }
+// GCN all: error[global-race]: waves of two workgroups access the same bytes of global memory in no order
+// GCN 1.0, 1.1: --> kernel+0x24
+// GCN 1.2, 1.4, 1.4.1: --> kernel+0x28
+// GCN 1.0, 1.1: = note: store at 0x100020000: `buffer_store_dword v2, v1, s[4:7], 0 offen`, at kernel+0x24, workgroup 1,0,0, wave 0, lane 0
+// GCN 1.2, 1.4, 1.4.1: = note: store at 0x100020000: `buffer_store_dword v2, v1, s[4:7], 0 offen`, at kernel+0x28, workgroup 1,0,0, wave 0, lane 0
+// GCN 1.0, 1.1: = note: the other store: `buffer_store_dword v2, v1, s[4:7], 0 offen`, at kernel+0x24, workgroup 0,0,0, wave 0
+// GCN 1.2, 1.4, 1.4.1: = note: the other store: `buffer_store_dword v2, v1, s[4:7], 0 offen`, at kernel+0x28, workgroup 0,0,0, wave 0
+// GCN all: = note: address 0x100020000: byte 0 of out (256 bytes)
+// GCN all: = note: kernel kernel, once
+// GCN all: = help: a release (waits, then an atomic or a store) behind the first, and an acquire (an atomic or GLC load, a wait for it, `buffer_wbinvl1`) before the second; or two dispatches
+// GCN all: 
+// GCN all: warning[same-value-race]: waves of two workgroups store the same value to global memory in no order
+// GCN 1.0, 1.1: --> kernel+0x2c
+// GCN 1.2, 1.4, 1.4.1: --> kernel+0x30
+// GCN 1.0, 1.1: = note: store at 0x100020004: `buffer_store_dword v3, v1, s[4:7], 0 offen offset:4`, at kernel+0x2c, workgroup 1,0,0, wave 0, lane 0
+// GCN 1.2, 1.4, 1.4.1: = note: store at 0x100020004: `buffer_store_dword v3, v1, s[4:7], 0 offen offset:4`, at kernel+0x30, workgroup 1,0,0, wave 0, lane 0
+// GCN 1.0, 1.1: = note: the other store: `buffer_store_dword v3, v1, s[4:7], 0 offen offset:4`, at kernel+0x2c, workgroup 0,0,0, wave 0
+// GCN 1.2, 1.4, 1.4.1: = note: the other store: `buffer_store_dword v3, v1, s[4:7], 0 offen offset:4`, at kernel+0x30, workgroup 0,0,0, wave 0
+// GCN all: = note: address 0x100020004: byte 4 of out (256 bytes)
+// GCN all: = note: kernel kernel, once
+// GCN all: = help: a release (waits, then an atomic or a store) behind the first, and an acquire (an atomic or GLC load, a wait for it, `buffer_wbinvl1`) before the second; or two dispatches
+// GCN all: 
+// GCN all: 1 error, 1 warning
+// GCN all: exit status 3
 .globl kernel
 .p2align 8
 .type kernel,@function

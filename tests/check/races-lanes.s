@@ -3,6 +3,19 @@
 //! grid = 2
 //! group = 2
 //! args = { out = "u32*64" }
+// GCN all: error[lane-race]: two lanes of one instruction store different values to one address of global memory
+// GCN 1.0, 1.1: --> kernel+0x18
+// GCN 1.2, 1.4, 1.4.1: --> kernel+0x1c
+// GCN 1.0, 1.1: = note: lane 0 stores to 0x100020000: `buffer_store_dword v0, v1, s[4:7], 0 offen`, at kernel+0x18, workgroup 0,0,0, wave 0, lane 0
+// GCN 1.2, 1.4, 1.4.1: = note: lane 0 stores to 0x100020000: `buffer_store_dword v0, v1, s[4:7], 0 offen`, at kernel+0x1c, workgroup 0,0,0, wave 0, lane 0
+// GCN 1.0, 1.1: = note: and so does lane 1: `buffer_store_dword v0, v1, s[4:7], 0 offen`, at kernel+0x18, workgroup 0,0,0, wave 0, lane 1
+// GCN 1.2, 1.4, 1.4.1: = note: and so does lane 1: `buffer_store_dword v0, v1, s[4:7], 0 offen`, at kernel+0x1c, workgroup 0,0,0, wave 0, lane 1
+// GCN all: = note: address 0x100020000: byte 0 of out (256 bytes)
+// GCN all: = note: kernel kernel, once
+// GCN all: = help: a condition that leaves one lane active, or an atomic where all values count
+// GCN all: 
+// GCN all: 1 error
+// GCN all: exit status 3
 .globl kernel
 .p2align 8
 .type kernel,@function

@@ -2,6 +2,15 @@
 // A wave reads LDS that the other one writes, before any barrier.
 //! grid = 128
 //! group = 128
+// GCN all: error[lds-race]: two waves of a workgroup access the same bytes of LDS in no order
+// GCN all: --> kernel+0x1c
+// GCN all: = note: load at 0x100: `ds_read_b32 v3, v2`, at kernel+0x1c, workgroup 0,0,0, wave 0
+// GCN all: = note: the other store: `ds_write_b32 v1, v0`, at kernel+0x10, workgroup 0,0,0, wave 1, lane 0
+// GCN all: = note: kernel kernel, twice
+// GCN all: = help: `s_barrier` between both accesses, behind waits for what the waves have written
+// GCN all: 
+// GCN all: 1 error
+// GCN all: exit status 3
 .globl kernel
 .p2align 8
 .type kernel,@function

@@ -13,7 +13,7 @@
 // GCN all: = note: the wave began with the value, which the hardware does not set
 // GCN all: = note: kernel kernel, once
 // GCN all: 
-// GCN all: error[lane-race]: Two lanes of one instruction store different values to one address of LDS
+// GCN all: error[lane-race]: two lanes of one instruction store different values to one address of LDS
 // GCN all: --> branch+0x18
 // GCN all: = note: lane 0 stores to 0x0: `ds_write_b32 v6, v0`, at branch+0x18, workgroup 0,0,0, wave 0, lane 0
 // GCN all: = note: and so does lane 1: `ds_write_b32 v6, v0`, at branch+0x18, workgroup 0,0,0, wave 0, lane 1

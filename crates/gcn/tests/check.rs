@@ -199,9 +199,9 @@ fn lint_finds_the_same_without_running() {
         command.arg("lint").arg(path).output().expect("gcn runs")
     };
     let output = lint(&file("lint.s", KERNEL));
-    let errors = text(&output.stderr);
-    assert_eq!(output.status.code(), Some(3), "{errors}");
-    assert_eq!(errors.matches("missing-wait").count(), 2, "{errors}");
+    let found = text(&output.stdout);
+    assert_eq!(output.status.code(), Some(3), "{found}");
+    assert_eq!(found.matches("error[missing-wait]").count(), 2, "{found}");
     let clean = KERNEL.replace("v_mov_b32", "s_waitcnt lgkmcnt(0)\n    v_mov_b32");
     let output = lint(&file("lint-clean.s", &clean));
     assert_eq!(output.status.code(), Some(0), "{}", text(&output.stderr));
