@@ -205,6 +205,7 @@ fn lint_finds_the_same_without_running() {
     let clean = KERNEL.replace("v_mov_b32", "s_waitcnt lgkmcnt(0)\n    v_mov_b32");
     let output = lint(&file("lint-clean.s", &clean));
     assert_eq!(output.status.code(), Some(0), "{}", text(&output.stderr));
-    let output = lint(&file("lint-wrong.s", "no_such_instruction\n"));
+    let wrong = KERNEL.replace("v_mov_b32", "no_such_instruction");
+    let output = lint(&file("lint-wrong.s", &wrong));
     assert_eq!(output.status.code(), Some(1), "{}", text(&output.stderr));
 }
