@@ -1,12 +1,12 @@
 //! Finds missing waits and wait states by reading code, on all paths, without running it.
 //!
-//! The code is followed from its entries ([`flow`]): branches both ways, calls and jumps through registers where these hold
-//! constants ([`constants`]). What may be outstanding ([`waits`]) and how many wait states have passed since a hazard began
-//! ([`hazards`]) is joined where ways meet, until nothing changes; then each instruction is looked at once more, and its
-//! findings are reported.
+//! The code is followed from its entries: branches both ways, calls and jumps through registers where these hold constants.
+//! What may be outstanding, and how many wait states have passed since a hazard began, is joined where ways meet, until nothing
+//! changes; then each instruction is looked at once more, and its findings are reported.
 //!
-//! It takes an unknown callee to wait for all operations that are outstanding, before it uses a register and before it returns, as LLVM's
-//! functions do, and lanes to be any. What memory an address leads to, a wave's other waves and LDS are left to the checkers of a run.
+//! An unknown callee is taken to wait for all operations that are outstanding, before it uses a register and before it returns,
+//! as LLVM's functions do. Any lanes may be active. What memory an address leads to, a wave's other waves and LDS are left to
+//! the checkers of a run.
 
 mod constants;
 mod flow;
