@@ -148,6 +148,16 @@ fn atomics_meet_atomics_and_nothing_else() {
         &format!("{atomic}\n{load}"),
         &[&format!("global-race: {load} | {atomic}")],
     );
+    // Each wave counts, and then loads what the other has counted in, too.
+    let count = "ds_add_u32 v4, v0";
+    let own = |between: &str| {
+        format!("v_mov_b32 v4, 0\n{count}\n{between}\nds_read_b32 v3, v4\ns_waitcnt lgkmcnt(0)")
+    };
+    let race = format!("lds-race: ds_read_b32 v3, v4 | {count}");
+    let only_last =
+        own("s_cmp_eq_u32 s8, 0\ns_cbranch_scc1 end").replace("s_waitcnt", "end:\ns_waitcnt");
+    assembly(WAVES, &only_last, &[&race]);
+    assembly(WAVES, &own("s_waitcnt lgkmcnt(0)\ns_barrier"), &[]);
     // LDS is set to zero and counted in without a barrier.
     let init = |between: &str| {
         format!(
@@ -167,6 +177,81 @@ fn atomics_meet_atomics_and_nothing_else() {
     let barrier = "s_waitcnt lgkmcnt(0)\ns_barrier";
     let clean = init(barrier).replace(store, &format!("ds_write_b32 v1, v3\n{barrier}"));
     assembly(WAVES, &clean, &[]);
+}
+
+#[test]
+fn a_swap_that_fails_writes_nothing() {
+    let swap = "buffer_atomic_cmpswap v[2:3], v4, s[4:7], 0 offen glc";
+    let (load, store) = (
+        "buffer_load_dword v5, v4, s[4:7], 0 offen",
+        "buffer_store_dword v5, v4, s[4:7], 0 offen",
+    );
+    // There is 8.
+    let body = |compared: u32, then: &str| {
+        format!(
+            "v_mov_b32 v4, 32\nv_mov_b32 v2, 1\nv_mov_b32 v3, {compared}\nv_mov_b32 v5, 2\n{swap}\n\
+             s_cmp_eq_u32 s2, 0\ns_cbranch_scc1 end\n{then}\nend:\ns_waitcnt vmcnt(0)"
+        )
+    };
+    assembly(GROUPS, &body(7, load), &[]);
+    assembly(
+        GROUPS,
+        &body(8, load),
+        &[&format!("global-race: {load} | {swap}")],
+    );
+    assembly(
+        GROUPS,
+        &body(7, store),
+        &[&format!("global-race: {store} | {swap}")],
+    );
+}
+
+#[test]
+fn swaps_of_lanes_follow_each_other() {
+    // Lane n takes n for n + 1: all succeed, and the place belongs to the wave; or only the first does.
+    let body = |by_lane: &str| {
+        format!(
+            "v_mov_b32 v4, 0\nv_and_b32 v2, 63, v0\nv_add_i32 v3, vcc, 1, v2\nds_cmpst_b32 v4, {by_lane}, v3\n\
+             s_cmp_eq_u32 s8, 0\ns_cbranch_scc1 end\nds_read_b32 v5, v4\nend:\ns_waitcnt lgkmcnt(0)"
+        )
+    };
+    let old = ["gfx601", "gfx701", "gfx803"];
+    let found = ["lds-race: ds_read_b32 v5, v4 | ds_cmpst_b32 v4, v2, v3"];
+    expect(&old, WAVES, RACES, &body("v2"), &found);
+    let none = body("v1").replace(
+        "v_mov_b32 v4, 0",
+        "v_mov_b32 v4, 0\nv_or_b32 v1, 0x1000, v1",
+    );
+    expect(&old, WAVES, RACES, &none, &[]);
+}
+
+#[test]
+fn compiled_locks_are_clean_and_are_not_without_their_fences() {
+    let text = |acquire: &str, release: &str| {
+        format!(
+            "kernel void test(global uint *data) {{
+                global atomic_uint *lock = (global atomic_uint *)(data + 8192);
+                uint n = get_local_id(0);
+                if (n % 64 != 0) return;
+                uint free = 8192;
+                while (!atomic_compare_exchange_strong_explicit(lock, &free, 1u, memory_order_relaxed,
+                           memory_order_relaxed, memory_scope_device)) free = 8192;
+                {acquire}
+                data[n] += get_group_id(0);
+                {release}
+                atomic_store_explicit(lock, 8192u, memory_order_relaxed, memory_scope_device);
+            }}"
+        )
+    };
+    let fence = |order: &str| {
+        format!("atomic_work_item_fence(CLK_GLOBAL_MEM_FENCE, {order}, memory_scope_device);")
+    };
+    // A fence for both invalidates the cache behind its wait, and before the store that releases.
+    let both = fence("memory_order_seq_cst");
+    opencl(GROUPS, &text(&both, &both), &[]);
+    let (acquire, release) = (fence("memory_order_acquire"), fence("memory_order_release"));
+    opencl(GROUPS, &text(&acquire, &release), &[]);
+    opencl(GROUPS, &text("", &release), &["global-race"]);
 }
 
 /// A wave stores data and a flag; one of another workgroup, or of the same, waits for the flag and loads the data. `is_second`
@@ -199,6 +284,15 @@ fn a_flag_orders_behind_a_release_and_an_acquire() {
     for (release, acquire, expected) in cases {
         assembly(GROUPS, &flag("s2", release, acquire, LOAD), expected);
     }
+    // Stores do not go through the cache.
+    let store = "buffer_store_dword v5, v1, s[4:7], 0 offen";
+    let body = |release| flag("s2", release, "", store);
+    assembly(GROUPS, &body(wait), &[]);
+    assembly(
+        GROUPS,
+        &body(""),
+        &[&format!("global-race: {DATA} | {store}")],
+    );
     // In one workgroup the cache is one.
     assembly(WAVES, &flag("s8", wait, "", LOAD), &[]);
 }
@@ -392,6 +486,12 @@ fn lanes_are_agents_on_demand() {
             }}"
         )
     };
+    // All lanes load and then store one dword.
+    let (load, store) = ("ds_read_b32 v3, v2", "ds_write_b32 v2, v3");
+    let body = format!("v_mov_b32 v2, 0\n{load}\ns_waitcnt lgkmcnt(0)\n{store}");
+    let race = format!("lds-race: {store} | {load}");
+    expect(&TARGETS, one, &[Check::Lanes], &body, &[&race]);
+    expect(&TARGETS, one, RACES, &body, &[]);
     let targets = ["gfx803", "gfx906"];
     let lanes = &[Check::Lanes];
     expect_compiled(&targets, one, RACES, &text(""), &[]);

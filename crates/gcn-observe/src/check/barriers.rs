@@ -99,7 +99,7 @@ fn deadlocks(findings: &Findings, dispatch: &Dispatched<'_>, halted: &[Halted]) 
         };
         findings.report(key, Some(waiting.wave), || {
             let message = format!(
-                "Wave {} waits at a barrier for wave {}, which does not come",
+                "wave {} waits at a barrier for wave {}, which does not come",
                 waiting.wave.wave, first.wave.wave
             );
             let mut finding = found(

@@ -9,15 +9,15 @@
 //! - by a release and an acquire. A release is an atomic or a store at a moment when waits have guaranteed the wave's earlier
 //!   operations: those of vector memory (vmcnt 0) for other workgroups, those of LDS (lgkmcnt 0) for the own. An acquire is a
 //!   returning atomic or a GLC load of what a release has written, or of what later atomics have made of it. Within a
-//!   workgroup that is enough; a wave of another workgroup must also wait for its value and then execute BUFFER_WBINVL1,
-//!   and S_DCACHE_INV before scalar loads see it;
+//!   workgroup that is enough; a wave of another workgroup must also wait for its value, after which its stores, atomics and GLC
+//!   loads are in order, and then execute BUFFER_WBINVL1 for other loads, and S_DCACHE_INV for scalar ones;
 //! - by what a dispatch begins and ends with: its packets' fences.
 //!
 //! Atomics, GLC loads and stores of one location are no race among each other, but for a plain store and an atomic: the store
 //! counts as an atomic's only if it is behind waits for what the wave has written. Two lanes of one instruction that store
 //! different values to one address are always reported. Two stores of equal values are a warning.
 //!
-//! A compare and swap that fails counts as a write all the same, so that a plain load of its place is reported.
+//! A compare and swap that fails is no write: no race with loads, and with stores one as of any atomic.
 //!
 //! The checker cannot see: races that this order of execution does not exhibit because an edge happens to order
 //! them; atomic loads and relaxed atomic stores that were compiled to plain ones (they count as plain, which reports those of
@@ -35,6 +35,7 @@ mod lanes;
 mod run;
 mod report;
 mod group;
+mod swap;
 
 use std::cell::Cell;
 use std::collections::HashMap;
@@ -54,11 +55,12 @@ use crate::finding::{Finding, Findings, Key, Kind, Side};
 
 use entry::{Entry, Layout, Release};
 use extent::{Memory, Parts};
-use group::{Group, Groups, Read};
+use group::{Group, Groups, Read, Way};
 use lanes::{Stored, is_there, overlap, stored};
 use report::Race;
 use run::{Run, continue_release};
 use shadow::{Met, Recent, View};
+use swap::{Swap, is_swap};
 
 thread_local! {
     /// True in a thread that runs waves: what it writes for the host belongs to the kernel's calls.
@@ -96,6 +98,7 @@ impl Observer for Races {
             | Events::WAVE
             | Events::BARRIER
             | Events::ACCESS
+            | Events::ACCESSED
             | Events::CACHE
             | Events::MEMORY
     }
@@ -110,6 +113,7 @@ impl Observer for Races {
             parts: Parts::new(self.layout.has_lanes()),
             met: Met::default(),
             recent: Recent::default(),
+            swap: None,
         }))
     }
 
@@ -142,6 +146,8 @@ struct Facts {
     acquires: bool,
     /// It goes through the scalar cache.
     is_scalar: bool,
+    /// It is a compare and swap by lanes.
+    is_swap: bool,
 }
 
 impl Facts {
@@ -160,6 +166,7 @@ impl Facts {
             does: plan.map_or(Does::LdsNop, |plan| plan.does),
             acquires: is_coherent || kind == entry::Kind::Atomic && step.inst.returns_old(),
             is_scalar: plan.is_some_and(|plan| plan.family.is_scalar()),
+            is_swap: plan.is_some_and(is_swap),
         }
     }
 }
@@ -176,6 +183,8 @@ struct Watch {
     parts: Parts,
     met: Met,
     recent: Recent,
+    /// A compare and swap that is being carried out.
+    swap: Option<Swap>,
 }
 
 /// Active lanes of an atomic on LDS up to which it continues releases: those that synchronise waves have few.
@@ -201,21 +210,70 @@ impl Watch {
         *slot
     }
 
-    /// Looks at an access.
-    fn access(&mut self, run: &Run, context: &Context<'_>, event: &MemoryEvent<'_>) -> Option<()> {
+    /// Looks at an access before it is carried out.
+    fn begins(&mut self, run: &Run, context: &Context<'_>, event: &MemoryEvent<'_>) -> Option<()> {
+        self.swap = None;
         let facts = self.facts(context, event, run)?;
+        let mut lanes = u64::MAX;
+        if facts.is_swap {
+            let swap = Swap::begin(context, event);
+            lanes = swap.expected;
+            self.swap = Some(swap);
+        }
+        if lanes != 0 {
+            self.access(run, context, event, &facts, lanes);
+        }
+        Some(())
+    }
+
+    /// Looks at the lanes of a compare and swap that were not known to succeed before it.
+    fn ends(
+        &mut self,
+        run: &Run,
+        context: &Context<'_>,
+        event: &MemoryEvent<'_>,
+        swap: &Swap,
+    ) -> Option<()> {
+        let facts = self.facts(context, event, run)?;
+        let outcome = swap.end(event);
+        for (kind, lanes) in [
+            (entry::Kind::Atomic, outcome.succeeded),
+            (entry::Kind::FailedSwap, outcome.failed),
+        ] {
+            let lanes = lanes & !swap.expected;
+            if lanes != 0 {
+                self.access(run, context, event, &Facts { kind, ..facts }, lanes);
+            }
+        }
+        Some(())
+    }
+
+    /// Looks at an access in some lanes.
+    fn access(
+        &mut self,
+        run: &Run,
+        context: &Context<'_>,
+        event: &MemoryEvent<'_>,
+        facts: &Facts,
+        lanes: u64,
+    ) -> Option<()> {
         let id = context.id();
         let number = id.wave;
         let group = self.groups.of(id.group)?;
         let wave = group.wave(number);
-        let counters = context.wave.scoreboard.counters();
+        let scoreboard = &context.wave.scoreboard;
         let complete = Release {
-            to_agent: counters.vm == 0,
-            to_group: counters.lgkm == 0,
+            to_agent: wave.is_complete(scoreboard),
+            to_group: scoreboard.counters().lgkm == 0,
             publishes: false,
         };
-        self.parts
-            .find(event.access, facts.does, facts.kind, scratch_of(context));
+        self.parts.find(
+            event.access,
+            lanes,
+            facts.does,
+            facts.kind,
+            scratch_of(context),
+        );
         let clock = wave.clock;
         let mut acquired: Vec<Read> = Vec::new();
         let mut has_released = false;
@@ -236,16 +294,24 @@ impl Watch {
             let is_atomic = part.kind == entry::Kind::Atomic;
             let continues = is_atomic
                 && (event.instruction.exec.count_ones() <= FEW_LANES
-                    || part.memory == Memory::Global && run.has_fences);
+                    || part.memory == Memory::Global && run.may_acquire);
             let ends_chains = part.kind == entry::Kind::Store
                 && match part.memory {
                     Memory::Lds => !group.chains.is_empty(),
-                    Memory::Global => run.has_fences && !run.chains().is_empty(),
+                    Memory::Global => run.may_acquire && !run.chains().is_empty(),
                 };
             let acquires = facts.acquires && part.kind == facts.kind;
             self.met.clear();
             self.met.wants_writes = acquires || continues || ends_chains;
-            let (known, since) = group.order(number, facts.is_scalar);
+            let way = match part.kind {
+                _ if facts.is_scalar => Way::ScalarCache,
+                entry::Kind::Load => Way::Cache,
+                entry::Kind::CoherentLoad
+                | entry::Kind::Store
+                | entry::Kind::Atomic
+                | entry::Kind::FailedSwap => Way::PastCache,
+            };
+            let (known, since) = group.order(number, way, run, scoreboard);
             let view = View {
                 layout: run.layout,
                 group: group.waves(),
@@ -305,7 +371,6 @@ impl Watch {
             }
         }
         for read in acquired {
-            let scoreboard = &context.wave.scoreboard;
             group.acquire(number, run, read, event.instruction.operation, scoreboard);
         }
         let wave = group.wave(number);
@@ -374,8 +439,10 @@ fn report(
             continue;
         }
         let is_own = |it: &&Stored| it.holds(at);
-        let is_same_wave = run.layout.wave(before) == run.layout.wave(*now);
-        if is_same_wave && values.iter().filter(is_own).count() > 1 {
+        let is_same_store = before.kind() == entry::Kind::Store
+            && before.site() == now.site()
+            && run.layout.wave(before) == run.layout.wave(*now);
+        if is_same_store && values.iter().filter(is_own).count() > 1 {
             // Lanes of this instruction, which `overlap` has compared.
             continue;
         }
@@ -478,10 +545,19 @@ impl WaveObserver for Watch {
 
     fn accesses(&mut self, context: &Context<'_>, event: &MemoryEvent<'_>) -> Verdict {
         if let Some(run) = self.run.take() {
-            self.access(&run, context, event);
+            self.begins(&run, context, event);
             self.run = Some(run);
         }
         Verdict::Allow
+    }
+
+    fn accessed(&mut self, context: &Context<'_>, event: &MemoryEvent<'_>) {
+        if let Some(swap) = self.swap.take()
+            && let Some(run) = self.run.take()
+        {
+            self.ends(&run, context, event, &swap);
+            self.run = Some(run);
+        }
     }
 
     fn manages_cache(&mut self, context: &Context<'_>, instruction: &Instruction<'_>) {
@@ -494,7 +570,8 @@ impl WaveObserver for Watch {
         };
         let inst = &instruction.step.inst;
         if inst.encoding == Encoding::Mubuf {
-            group.invalidates(id.wave, &run, &context.wave.scoreboard);
+            let operation = instruction.operation;
+            group.invalidates(id.wave, &run, operation, &context.wave.scoreboard);
         } else if inst.name().to_ascii_lowercase().starts_with("s_dcache_inv") {
             group.invalidates_scalars(id.wave, &context.wave.scoreboard, &run);
         }
@@ -503,8 +580,8 @@ impl WaveObserver for Watch {
     fn barrier_arrives(&mut self, context: &Context<'_>) {
         let id = context.id();
         if let Some(group) = self.groups.of(id.group) {
-            let is_complete = context.wave.scoreboard.counters().vm == 0;
-            group.wave(id.wave).arrived_complete = is_complete;
+            let wave = group.wave(id.wave);
+            wave.arrived_complete = wave.is_complete(&context.wave.scoreboard);
         }
     }
 

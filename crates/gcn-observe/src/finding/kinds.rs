@@ -229,7 +229,7 @@ kinds! {
         source "checklist 2.29"
     UninitializedResult "uninitialized-result" Uninit Error
         meaning "An instruction stores bits that nothing has set to global memory, and they are there when the kernel ends, for the host to \
-                 read. The unused last component of a vector of three is not reported."
+                 read. The padding of structures and of vectors of three is not reported."
         example "global_store_dword v[0:1], v9, off    ; the kernel has not set v9"
         remedy "Set the value before it is stored, in every lane that stores it."
         source "checklist 2.29"

@@ -1,12 +1,15 @@
 //! Kernels that are run under checkers.
 
+mod assembly;
+
 use std::sync::Arc;
 
-use gcn_asm::{Options, Source, assemble};
 use gcn_observe::check::checkers;
 use gcn_observe::finding::{Check, Finding, Findings};
 use gcn_runtime::compile::{self, Language, Request, Toolchain};
 use gcn_runtime::{Buffer, Device, Kernel, Module};
+
+pub use assembly::{device, module};
 
 /// One target of each generation: GCN 1.0, 1.1, 1.2, and two of 1.4.
 pub const TARGETS: [&str; 5] = ["gfx601", "gfx701", "gfx803", "gfx900", "gfx906"];
@@ -26,11 +29,6 @@ pub struct Size {
     pub group: u32,
 }
 
-pub fn device(target: &str) -> Device {
-    let builder = Device::builder(target).expect("a target");
-    builder.threads(1).build()
-}
-
 /// Assembles the body of a kernel. There are the buffer's address in s[4:5], its descriptor in s[4:7], the workgroup in s2, the wave
 /// in s8, the work-item in v0, 4 times that in v1, and -1 in M0.
 pub fn assembled(device: &Device, body: &str) -> Kernel {
@@ -44,14 +42,7 @@ pub fn assembled(device: &Device, body: &str) -> Kernel {
          .amdhsa_group_segment_fixed_size 4096\n.amdhsa_next_free_vgpr 16\n\
          .amdhsa_next_free_sgpr 32\n.end_amdhsa_kernel\n"
     );
-    let source = Source {
-        name: "test.s",
-        text: &text,
-    };
-    let assembly = assemble(&source, &Options::new(device.target()));
-    assert!(!assembly.has_errors(), "{:?}", assembly.diagnostics);
-    let object = assembly.program.to_object(None).expect("an object");
-    let module = device.load(&object).expect("it loads");
+    let module = module(device, &text);
     module.kernel("test").expect("it is there")
 }
 

@@ -1,11 +1,13 @@
 //! The checkers of undefined values and of bounds: kernels with the findings that they must have, and twins without any.
 
+#[path = "../common/assembly.rs"]
+mod assembly;
 mod bounds;
 mod uninit;
 
 use std::sync::Arc;
 
-use gcn_asm::{Options, Source, assemble};
+use assembly::{device, module};
 use gcn_observe::check::checkers;
 use gcn_observe::finding::{Check, Findings};
 use gcn_runtime::compile::{self, Language, Request};
@@ -13,14 +15,6 @@ use gcn_runtime::{Buffer, Device, Module};
 
 /// A target of each of GCN 1.0, 1.1, 1.2 and 1.4.
 const TARGETS: [&str; 4] = ["tahiti", "bonaire", "fiji", "gfx900"];
-
-/// A device of one thread whose memory the observers of a check watch, too.
-fn device(target: &str) -> Device {
-    Device::builder(target)
-        .expect("a target")
-        .threads(1)
-        .build()
-}
 
 /// A kernel to watch, for a device.
 struct Watched {
@@ -72,16 +66,7 @@ impl Watched {
             .end_amdhsa_kernel
             "
         );
-        let source = Source {
-            name: "k.s",
-            text: &text,
-        };
-        let assembled = assemble(&source, &Options::new(device.target()));
-        let object = assembled.program.to_object(None);
-        let object = object.unwrap_or_else(|error| panic!("{target}: {error}\n{text}"));
-        let module = device
-            .load(&object)
-            .unwrap_or_else(|error| panic!("{error}"));
+        let module = module(&device, &text);
         Watched::new(device, module, check)
     }
 

@@ -278,6 +278,11 @@ const OPENCL: &[(&str, &[&str])] = &[
         &[],
     ),
     (
+        "struct s { char a; int b; char c; };
+         kernel void k(global struct s *xs) { struct s t; t.a = 1; t.b = 2; t.c = 3; xs[get_global_id(0) & 3] = t; }",
+        &[],
+    ),
+    (
         "kernel void k(global int *xs) { volatile int t[8]; int i = get_global_id(0);
          t[i & 7] = i; xs[i] = t[xs[i] & 7]; }",
         &["uninitialized-result"],

@@ -8,6 +8,7 @@ mod case;
 mod dis_cases;
 mod err_cases;
 mod isa_cases;
+mod kind_cases;
 mod run_cases;
 
 use std::process::ExitCode;
@@ -88,6 +89,9 @@ fn main() -> ExitCode {
             Err(error) => trials.push(failing(suite.directory, error)),
         }
     }
+    trials.push(Trial::test("check/ has every kind", || {
+        kind_cases::check().map_err(Failed::from)
+    }));
     libtest_mimic::run(&arguments, trials).exit_code()
 }
 

@@ -25,6 +25,8 @@ pub(super) enum Kind {
     Store,
     /// A read-modify-write.
     Atomic,
+    /// A compare and swap that fails: an atomic that writes nothing.
+    FailedSwap,
 }
 
 impl Kind {
@@ -34,9 +36,21 @@ impl Kind {
     fn of(bits: u64) -> Kind {
         match bits & Kind::MASK {
             0 => Kind::Load,
+            1 if bits & Release::PUBLISHES != 0 => Kind::FailedSwap,
             1 => Kind::CoherentLoad,
             2 => Kind::Store,
             _ => Kind::Atomic,
+        }
+    }
+
+    /// Bits of an entry that say so. What does not write publishes nothing.
+    fn bits(self) -> u64 {
+        match self {
+            Kind::Load => 0,
+            Kind::CoherentLoad => 1,
+            Kind::Store => 2,
+            Kind::Atomic => 3,
+            Kind::FailedSwap => 1 | Release::PUBLISHES,
         }
     }
 
@@ -52,6 +66,7 @@ impl Kind {
             Kind::CoherentLoad => "GLC load",
             Kind::Store => "store",
             Kind::Atomic => "atomic",
+            Kind::FailedSwap => "compare and swap that fails",
         }
     }
 }
@@ -159,7 +174,7 @@ impl Layout {
             agent << self.agent_shift()
                 | u64::from(clock.min(self.last_clock())) << CLOCK_SHIFT
                 | u64::from(site) << FLAG_BITS
-                | kind as u64,
+                | kind.bits(),
         )
     }
 
@@ -187,13 +202,17 @@ impl Layout {
 /// True if two accesses of one place, of different agents and in no order, are a race.
 pub(super) fn clashes(before: Entry, now: Entry) -> bool {
     match (before.kind(), now.kind()) {
-        (Kind::Load | Kind::CoherentLoad, Kind::Load | Kind::CoherentLoad) => false,
+        (
+            Kind::Load | Kind::CoherentLoad | Kind::FailedSwap,
+            Kind::Load | Kind::CoherentLoad | Kind::FailedSwap,
+        ) => false,
         // An atomic load and a write: stores of flags look like all others.
         (Kind::CoherentLoad, Kind::Store | Kind::Atomic)
         | (Kind::Store | Kind::Atomic, Kind::CoherentLoad)
-        | (Kind::Atomic, Kind::Atomic) => false,
-        (Kind::Store, Kind::Atomic) => !before.may_publish(),
-        (Kind::Atomic, Kind::Store) => !now.may_publish(),
+        | (Kind::Atomic | Kind::FailedSwap, Kind::Atomic)
+        | (Kind::Atomic, Kind::FailedSwap) => false,
+        (Kind::Store, Kind::Atomic | Kind::FailedSwap) => !before.may_publish(),
+        (Kind::Atomic | Kind::FailedSwap, Kind::Store) => !now.may_publish(),
         (Kind::Load, Kind::Store | Kind::Atomic)
         | (Kind::Store | Kind::Atomic, Kind::Load)
         | (Kind::Store, Kind::Store) => true,
@@ -208,7 +227,13 @@ mod tests {
     fn an_entry_keeps_its_parts() {
         for lanes in [false, true] {
             let layout = Layout::new(lanes);
-            let kinds = [Kind::Load, Kind::CoherentLoad, Kind::Store, Kind::Atomic];
+            let kinds = [
+                Kind::Load,
+                Kind::CoherentLoad,
+                Kind::Store,
+                Kind::Atomic,
+                Kind::FailedSwap,
+            ];
             for kind in kinds {
                 let entry = layout.entry(HOST - 1, 63, 77, 4097, kind);
                 assert_eq!(layout.wave(entry), HOST - 1);
@@ -240,5 +265,10 @@ mod tests {
         assert!(!clashes(store, of(1, Kind::CoherentLoad)));
         assert!(clashes(released, of(1, Kind::Load)));
         assert!(!clashes(of(1, Kind::Load), of(2, Kind::Load)));
+        // A swap that fails has read as an atomic does, and written nothing.
+        let failed = of(1, Kind::FailedSwap);
+        assert!(clashes(failed, store) && clashes(store, failed));
+        assert!(!clashes(failed, released) && !clashes(released, failed));
+        assert!(!clashes(failed, of(2, Kind::Load)) && !clashes(failed, of(2, Kind::Atomic)));
     }
 }

@@ -86,9 +86,16 @@ impl Parts {
         part
     }
 
-    /// Finds the parts of an access by an instruction that does something, whose kind is known. Addresses in `scratch` are
-    /// not those of memory that agents share.
-    pub(super) fn find(&mut self, access: &Access, does: Does, kind: Kind, scratch: Range<u64>) {
+    /// Finds the parts of an access in some lanes by an instruction that does something, whose kind is known. Addresses in
+    /// `scratch` are not those of memory that agents share.
+    pub(super) fn find(
+        &mut self,
+        access: &Access,
+        of: u64,
+        does: Does,
+        kind: Kind,
+        scratch: Range<u64>,
+    ) {
         self.used = 0;
         let keeps = self.keeps_lanes;
         let bytes = u64::from(access.bytes);
@@ -99,15 +106,15 @@ impl Parts {
             part.add(0, at..at.saturating_add(bytes), keeps);
             return;
         }
-        if access.global != 0 {
+        if access.global & of != 0 {
             let part = self.part(Memory::Global, kind);
-            part.add_lanes(access.global, &access.address, bytes, keeps);
+            part.add_lanes(access.global & of, &access.address, bytes, keeps);
             part.leave_out(&scratch);
         }
-        if access.buffer != 0 {
+        if access.buffer & of != 0 {
             let part = self.part(Memory::Global, kind);
             let step = if access.splits_dwords() { 1 } else { DWORD };
-            for lane in lanes(access.buffer) {
+            for lane in lanes(access.buffer & of) {
                 for byte in (0..bytes).step_by(step as usize) {
                     if let Some(at) = access.place(lane, byte) {
                         part.add(lane, at..at + step.min(bytes - byte), keeps);
@@ -116,15 +123,15 @@ impl Parts {
             }
             part.leave_out(&scratch);
         }
-        if access.lds != 0 {
+        if access.lds & of != 0 {
             let part = self.part(Memory::Lds, kind);
-            part.add_lanes(access.lds, &access.address, bytes, keeps);
+            part.add_lanes(access.lds & of, &access.address, bytes, keeps);
             if access.elements > 1 {
                 let part = match does {
                     Does::AtomicFromLds(..) => self.part(Memory::Lds, Kind::Load),
                     _ => part,
                 };
-                part.add_lanes(access.lds, &access.second, bytes, keeps);
+                part.add_lanes(access.lds & of, &access.second, bytes, keeps);
             }
         }
         if access.to_lds.is_some() {
@@ -133,7 +140,7 @@ impl Parts {
                 _ => Kind::Store,
             };
             let part = self.part(Memory::Lds, kind);
-            for lane in lanes(access.lanes()) {
+            for lane in lanes(access.lanes() & of) {
                 let at = access.place_in_lds(lane);
                 part.add(lane, at..at + DWORD, keeps);
             }
@@ -208,7 +215,7 @@ mod tests {
         for (lane, at) in (0..).zip(&mut access.address) {
             *at = address(lane);
         }
-        parts.find(&access, Does::LdsNop, Kind::Load, 0..0);
+        parts.find(&access, u64::MAX, Does::LdsNop, Kind::Load, 0..0);
         let part = parts.iter().next().expect("a part");
         let bytes = part.extents.iter().map(|it| [it.bytes.start, it.bytes.end]);
         (bytes.collect(), part.is_apart)

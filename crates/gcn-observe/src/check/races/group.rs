@@ -29,6 +29,17 @@ struct Pending {
     entry: Entry,
 }
 
+/// Way of an access to memory.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Way {
+    /// A load through the vector cache, where an old value may be until an invalidation.
+    Cache,
+    /// A store, an atomic or a GLC load.
+    PastCache,
+    /// A load through the scalar cache.
+    ScalarCache,
+}
+
 /// A wave.
 #[derive(Debug)]
 pub(super) struct Wave {
@@ -41,8 +52,12 @@ pub(super) struct Wave {
     scalar_since: u32,
     /// Releases that it has read and not acquired, as far as it may not have arrived.
     pending: Vec<Pending>,
-    /// Releases that have arrived: the next invalidation acquires it.
+    /// Releases that have arrived: the next invalidation acquires them for loads through the cache.
     arrived: Known,
+    /// Clocks that are ordered before what goes past the cache: `known` and `arrived`. Made on demand.
+    past_cache: Option<Arc<Known>>,
+    /// Invalidations of the vector cache that may be outstanding.
+    invalidations: Vec<OperationId>,
     /// It has written LDS since the last barrier, or acquired.
     wrote_lds: bool,
     /// It has written global memory, or acquired.
@@ -61,6 +76,8 @@ impl Default for Wave {
             scalar_since: 0,
             pending: Vec::new(),
             arrived: Known::default(),
+            past_cache: None,
+            invalidations: Vec::new(),
             wrote_lds: false,
             wrote_global: false,
             arrived_complete: false,
@@ -76,6 +93,18 @@ impl Wave {
             Memory::Lds => self.wrote_lds,
             Memory::Global => self.wrote_lds || self.wrote_global,
         }
+    }
+
+    /// True if waits have guaranteed all its vector memory operations. Those on the cache, which a fence issues behind its
+    /// waits, access nothing.
+    pub(super) fn is_complete(&mut self, scoreboard: &Scoreboard) -> bool {
+        if scoreboard.counters().vm == 0 {
+            self.invalidations.clear();
+            return true;
+        }
+        let mut pending = scoreboard.outstanding().filter(|it| it.held.vm != 0);
+        !self.invalidations.is_empty()
+            && pending.all(|it| self.invalidations.contains(&it.operation))
     }
 
     /// It writes a memory.
@@ -99,6 +128,9 @@ impl Wave {
             .into_iter()
             .partition(|it| it.operation.is_some_and(|id| outstanding.contains(&id)));
         self.pending = late;
+        if !here.is_empty() {
+            self.past_cache = None;
+        }
         for it in here {
             run.add_released(it.entry, &mut self.arrived);
         }
@@ -118,7 +150,7 @@ pub(super) struct Group {
     pub(super) chains: HashMap<u64, Vec<Entry>>,
 }
 
-/// Pending reads beyond which those that are known to have arrived are taken together.
+/// Pending reads, and invalidations, beyond which those that are known to have arrived are taken together.
 const MANY_PENDING: usize = 64;
 
 impl Group {
@@ -142,13 +174,31 @@ impl Group {
     }
 
     /// Clocks that are ordered before an access of a wave: of others, and the clock of the barrier of its own workgroup.
-    pub(super) fn order(&mut self, number: u32, is_scalar: bool) -> (Arc<Known>, u32) {
+    pub(super) fn order(
+        &mut self,
+        number: u32,
+        way: Way,
+        run: &Run,
+        scoreboard: &Scoreboard,
+    ) -> (Arc<Known>, u32) {
         let since = self.since;
         let wave = self.wave(number);
-        if is_scalar {
-            (wave.scalar.clone(), wave.scalar_since)
-        } else {
-            (wave.known.clone(), since)
+        match way {
+            Way::ScalarCache => (wave.scalar.clone(), wave.scalar_since),
+            Way::Cache => (wave.known.clone(), since),
+            Way::PastCache => {
+                wave.receive(scoreboard, run);
+                if wave.arrived.is_empty() {
+                    return (wave.known.clone(), since);
+                }
+                let (known, arrived) = (&wave.known, &wave.arrived);
+                let all = wave.past_cache.get_or_insert_with(|| {
+                    let mut all = (**known).clone();
+                    all.join(arrived);
+                    Arc::new(all)
+                });
+                (all.clone(), since)
+            }
         }
     }
 
@@ -182,7 +232,7 @@ impl Group {
                     run.add_released(entry, Arc::make_mut(&mut wave.known));
                     wave.learned(own, run);
                 }
-            } else if entry.releases_to_agent() && run.has_fences {
+            } else if entry.releases_to_agent() && run.may_acquire {
                 let is_pending = |it: &Pending| it.operation == operation && it.entry == entry;
                 if !wave.pending.iter().any(is_pending) {
                     wave.pending.push(Pending { operation, entry });
@@ -195,9 +245,20 @@ impl Group {
     }
 
     /// A wave invalidates the vector cache: it acquires what has arrived.
-    pub(super) fn invalidates(&mut self, number: u32, run: &Run, scoreboard: &Scoreboard) {
+    pub(super) fn invalidates(
+        &mut self,
+        number: u32,
+        run: &Run,
+        operation: Option<OperationId>,
+        scoreboard: &Scoreboard,
+    ) {
         let own = self.first + number;
         let wave = self.wave(number);
+        if wave.invalidations.len() >= MANY_PENDING {
+            let is_late = |id: &OperationId| scoreboard.outstanding().any(|it| it.operation == *id);
+            wave.invalidations.retain(is_late);
+        }
+        wave.invalidations.extend(operation);
         wave.receive(scoreboard, run);
         // The host's writes are reported when they are done: a wave may have loaded the last of them, a flag, before. All that
         // were reported until now are taken for released.
@@ -228,7 +289,7 @@ impl Group {
         self.since = since;
         self.chains.clear();
         let first = self.first;
-        if run.has_fences {
+        if run.may_acquire {
             let mut all = Known::default();
             for (number, wave) in (first..).zip(&self.waves) {
                 all.join(&wave.known);
@@ -239,12 +300,13 @@ impl Group {
             let all = Arc::new(all);
             for wave in &mut self.waves {
                 wave.known = all.clone();
+                wave.past_cache = None;
             }
         }
         for (number, wave) in (first..).zip(&mut self.waves) {
             wave.clock = since;
             wave.wrote_lds = false;
-            if run.has_fences {
+            if run.may_acquire {
                 run.learns(number, since, &wave.known);
             }
         }
@@ -255,6 +317,7 @@ impl Wave {
     /// It knows more.
     fn learned(&mut self, own: u32, run: &Run) {
         (self.wrote_lds, self.wrote_global) = (true, true);
+        self.past_cache = None;
         run.learns(own, self.clock, &self.known);
     }
 }

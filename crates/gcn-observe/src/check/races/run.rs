@@ -28,8 +28,8 @@ pub(super) struct Run {
     /// Workgroups in x and y.
     groups: [u64; 2],
     waves_per_group: u64,
-    /// True if code of the kernel's module may invalidate the vector cache: else no wave relies on another workgroup's.
-    pub(super) has_fences: bool,
+    /// True if code of the kernel's module may read what another workgroup releases: else no wave relies on one.
+    pub(super) may_acquire: bool,
     sites: Mutex<Sites>,
     histories: Mutex<HashMap<u32, History>>,
     /// Releases that a later atomic has continued, by address.
@@ -42,19 +42,23 @@ fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// BUFFER_WBINVL1 and its variants, as the first dword of each encoding: the bits that count, and their value.
-const INVALIDATES: [(u32, u32); 2] = [
-    // 0x70 and 0x71 on GCN 1.0 and 1.1; 0x3e and 0x3f from 1.2 on.
-    (0xfdfa_0000, 0xe1c0_0000),
-    (0xfdfa_0000, 0xe0f8_0000),
+/// Memory instructions with GLC, loads and returning atomics among them, as the first dword of each encoding: the bits that count,
+/// and their value.
+const COHERENT: [(u32, u32); 5] = [
+    // FLAT, MUBUF, MTBUF, MIMG, and SMEM from GCN 1.2 on.
+    (0xfc01_0000, 0xdc01_0000),
+    (0xfc00_4000, 0xe000_4000),
+    (0xfc00_4000, 0xe800_4000),
+    (0xfc00_2000, 0xf000_2000),
+    (0xfc01_0000, 0xc001_0000),
 ];
 
 /// Bytes of code that are searched.
 const SEARCHED: u64 = 64 << 20;
 
-/// True if the allocation that has the kernel's code may have an instruction that invalidates the vector cache. Data that look like
-/// one count; where the code is not in memory, the answer is yes.
-fn may_invalidate(memory: &Memory, entry: u64) -> bool {
+/// True if the allocation that has the kernel's code may have an instruction with GLC. Data that look like one count; where the
+/// code is not in memory, the answer is yes.
+fn may_acquire(memory: &Memory, entry: u64) -> bool {
     let Some((region, _)) = memory.find(entry, 4) else {
         return true;
     };
@@ -66,7 +70,7 @@ fn may_invalidate(memory: &Memory, entry: u64) -> bool {
         return true;
     }
     let is_one = |dword: u32| {
-        let mut rows = INVALIDATES.iter();
+        let mut rows = COHERENT.iter();
         rows.any(|(mask, value)| dword & mask == *value)
     };
     dwords.into_iter().any(is_one)
@@ -81,7 +85,7 @@ impl Run {
             global: Global::default(),
             groups: [x, y],
             waves_per_group: dispatch.waves_per_group(),
-            has_fences: may_invalidate(&dispatched.device.memory, dispatch.entry),
+            may_acquire: may_acquire(&dispatched.device.memory, dispatch.entry),
             sites: Mutex::default(),
             histories: Mutex::default(),
             chains: Mutex::default(),
@@ -201,12 +205,12 @@ mod tests {
     use super::*;
 
     #[test]
-    fn invalidations_are_told_by_their_first_dword() {
-        let is_one = |dword: u32| INVALIDATES.iter().any(|(m, v)| dword & m == *v);
-        for dword in [0xe1c0_0000, 0xe1c4_0000, 0xe0f8_0000, 0xe0fc_0000] {
+    fn coherent_instructions_are_told_by_their_first_dword() {
+        let is_one = |dword: u32| COHERENT.iter().any(|(m, v)| dword & m == *v);
+        for dword in [0xdc51_0000, 0xdd01_8000, 0xe030_5000, 0xe0c8_4000] {
             assert!(is_one(dword), "{dword:x}");
         }
-        for dword in [0xe030_0000, 0xe070_1000, 0xbf81_0000, 0xdc50_8000] {
+        for dword in [0xe030_1000, 0xe0fc_0000, 0xbf81_0000, 0xdc50_8000] {
             assert!(!is_one(dword), "{dword:x}");
         }
     }

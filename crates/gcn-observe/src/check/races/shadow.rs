@@ -24,7 +24,8 @@ const DWORD: usize = 4;
 const LIMIT: u64 = 4 << 30;
 
 /// The last accesses of a place: one write, and loads since then of two agents, which are of two workgroups if loads of two
-/// workgroups were seen. In place of the second load may be a store that an atomic of the same agent has followed.
+/// workgroups were seen. In place of the first load may be an atomic of another agent that the write, an atomic, has followed; in
+/// place of the second a store that an atomic of the same agent has followed.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub(super) struct Cell {
     write: Entry,
@@ -109,13 +110,33 @@ impl Cell {
                     met.conflicts.push((at, load));
                 }
             }
-            let below = self.below(now, layout);
+            let hidden = [self.earlier(now, layout), self.below(now, layout)];
             *self = Cell {
                 write: now,
-                loads: [Entry::NONE, below],
+                loads: hidden,
             };
         } else {
+            let [first, second] = self.loads;
+            if first.kind() == Kind::Atomic && clash(first) {
+                met.conflicts.push((at, first));
+            }
+            if second.kind() == Kind::Store && now.kind() == Kind::FailedSwap && clash(second) {
+                met.conflicts.push((at, second));
+            }
             self.load(now, view);
+        }
+    }
+
+    /// The last atomic of another agent that an atomic hides: a load of the agent of the latter may race with it.
+    fn earlier(&self, now: Entry, layout: Layout) -> Entry {
+        if now.kind() != Kind::Atomic || self.write.kind() != Kind::Atomic {
+            Entry::NONE
+        } else if !layout.same_agent(self.write, now) {
+            self.write
+        } else if self.loads[0].kind() == Kind::Atomic {
+            self.loads[0]
+        } else {
+            Entry::NONE
         }
     }
 
@@ -127,20 +148,27 @@ impl Cell {
         match self.write.kind() {
             Kind::Store if !self.write.may_publish() => self.write,
             Kind::Atomic if self.loads[1].kind() == Kind::Store => self.loads[1],
-            Kind::Store | Kind::Atomic | Kind::Load | Kind::CoherentLoad => Entry::NONE,
+            Kind::Store | Kind::Atomic | Kind::Load | Kind::CoherentLoad | Kind::FailedSwap => {
+                Entry::NONE
+            }
         }
     }
 
     #[inline]
     fn load(&mut self, now: Entry, view: &View<'_>) {
         let [first, second] = self.loads;
-        if second.kind() == Kind::Store {
+        if second.kind() == Kind::Store || first.kind() == Kind::Atomic {
             self.loads[0] = now;
             return;
         }
         if first.is_none() || view.layout.same_agent(first, now) {
-            // A load that counts as an atomic's does not hide one that does not.
-            if first.kind() == Kind::Load && now.kind() == Kind::CoherentLoad && !first.is_none() {
+            // A load that counts as an atomic's does not hide one that does not, nor a swap that failed.
+            let is_hidden = match now.kind() {
+                Kind::CoherentLoad => matches!(first.kind(), Kind::Load | Kind::FailedSwap),
+                Kind::FailedSwap => first.kind() == Kind::Load,
+                Kind::Load | Kind::Store | Kind::Atomic => false,
+            };
+            if is_hidden && !first.is_none() {
                 return;
             }
             self.loads[0] = now;

@@ -428,10 +428,56 @@ fn extended(bits: u32, ty: Ty) -> u32 {
     }
 }
 
-/// True of an element whose last quarter alone is undefined: compilers store vectors of three components as if they had four.
+/// True of an element that is undefined only where a vector of three components, which compilers store as if it had four, or
+/// a structure has padding: in its last quarter, or in whole bytes that follow a defined one in its dword up to where
+/// a member may begin.
 fn is_padded(bits: &Element, bytes: u64) -> bool {
-    let (quarter, dwords) = (bytes / 4, bytes.div_ceil(DWORD) as usize);
-    let undefined_bytes = bits.iter().take(dwords).flat_map(|bits| bits.to_le_bytes());
-    let first = undefined_bytes.enumerate().find(|(_, bits)| *bits != 0);
-    quarter != 0 && first.is_some_and(|(byte, _)| byte as u64 >= bytes - quarter)
+    let dwords = bits.iter().take(bytes.div_ceil(DWORD) as usize);
+    let undefined: Vec<u8> = dwords.flat_map(|bits| bits.to_le_bytes()).collect();
+    let bytes = (bytes as usize).min(undefined.len());
+    let undefined = &undefined[..bytes];
+    let quarter = bytes / 4;
+    let first = undefined.iter().position(|bits| *bits != 0);
+    if quarter != 0 && first.is_some_and(|byte| byte >= bytes - quarter) {
+        return true;
+    }
+    let mut at = 0;
+    for run in undefined.chunk_by(|a, b| (*a == 0) == (*b == 0)) {
+        let end = at + run.len();
+        let is_hole = run.iter().all(|bits| *bits == u8::MAX)
+            && !at.is_multiple_of(DWORD as usize)
+            && end.is_multiple_of(2);
+        if run[0] != 0 && !is_hole {
+            return false;
+        }
+        at = end;
+    }
+    true
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn padding_follows_what_is_defined() {
+        let of = |dwords: &[u32]| {
+            let mut element = [0; 16];
+            element[..dwords.len()].copy_from_slice(dwords);
+            is_padded(&element, 4 * dwords.len() as u64)
+        };
+        // The last of four components.
+        assert!(of(&[0, 0, 0, u32::MAX]));
+        // A character before an integer, two before a short integer, and one at the end of eight bytes.
+        assert!(of(&[0xffff_ff00]));
+        assert!(of(&[0xffff_ff00, 0, 0xffff_ff00]));
+        assert!(of(&[0x0000_ff00]));
+        assert!(of(&[0xffff_ff00, u32::MAX]));
+        // A dword, bits of a byte, and bytes that no member follows.
+        assert!(!of(&[u32::MAX]));
+        assert!(!of(&[0, u32::MAX]));
+        assert!(!of(&[0x0000_0100]));
+        assert!(!of(&[0x0000_00ff]));
+        assert!(!of(&[0x00ff_ff00]));
+    }
 }
