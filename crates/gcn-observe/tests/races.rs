@@ -148,6 +148,15 @@ fn atomics_meet_atomics_and_nothing_else() {
         &format!("{atomic}\n{load}"),
         &[&format!("global-race: {load} | {atomic}")],
     );
+    // Each wave loads, and then counts there.
+    let then = |between: &str| {
+        format!(
+            "v_mov_b32 v4, 0\nds_read_b32 v3, v4\ns_waitcnt lgkmcnt(0)\n{between}\nds_add_u32 v4, v0"
+        )
+    };
+    let race = "lds-race: ds_add_u32 v4, v0 | ds_read_b32 v3, v4";
+    assembly(WAVES, &then(""), &[race]);
+    assembly(WAVES, &then("s_barrier"), &[]);
     // Each wave counts, and then loads what the other has counted in, too.
     let count = "ds_add_u32 v4, v0";
     let own = |between: &str| {

@@ -25,7 +25,7 @@ const LIMIT: u64 = 4 << 30;
 
 /// The last accesses of a place: one write, and loads since then of two agents, which are of two workgroups if loads of two
 /// workgroups were seen. In place of the first load may be an atomic of another agent that the write, an atomic, has followed; in
-/// place of the second a store that an atomic of the same agent has followed.
+/// place of the second a store or load that an atomic of the same agent has followed.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub(super) struct Cell {
     write: Entry,
@@ -140,18 +140,22 @@ impl Cell {
         }
     }
 
-    /// The plain store of an agent that an atomic of the same agent hides: others' atomics may come before it all the same.
+    /// The plain store of an agent that an atomic of the same agent hides, or its plain load: others' atomics may come before it
+    /// all the same.
     fn below(&self, now: Entry, layout: Layout) -> Entry {
-        if now.kind() != Kind::Atomic || !layout.same_agent(self.write, now) {
+        if now.kind() != Kind::Atomic {
             return Entry::NONE;
         }
+        let [_, second] = self.loads;
+        let is_own = layout.same_agent(self.write, now);
         match self.write.kind() {
-            Kind::Store if !self.write.may_publish() => self.write,
-            Kind::Atomic if self.loads[1].kind() == Kind::Store => self.loads[1],
-            Kind::Store | Kind::Atomic | Kind::Load | Kind::CoherentLoad | Kind::FailedSwap => {
-                Entry::NONE
-            }
+            Kind::Store if is_own && !self.write.may_publish() => return self.write,
+            Kind::Atomic if is_own && second.kind() == Kind::Store => return second,
+            Kind::Store | Kind::Atomic | Kind::Load | Kind::CoherentLoad | Kind::FailedSwap => {}
         }
+        let is_load =
+            |it: &Entry| it.kind() == Kind::Load && !it.is_none() && layout.same_agent(*it, now);
+        self.loads.into_iter().find(is_load).unwrap_or(Entry::NONE)
     }
 
     #[inline]
@@ -474,5 +478,14 @@ mod tests {
         assert_eq!(of.access(4, 1, Kind::Atomic, 0..4), [(0, 0), (0, 0)]);
         // The load was one of them; now nothing is left of either.
         assert_eq!(of.access(8, 1, Kind::Atomic, 0..4), []);
+        // A load before it is not hidden either.
+        of.access(0, 1, Kind::Load, 8..12);
+        of.access(0, 1, Kind::Atomic, 8..12);
+        of.access(0, 1, Kind::Atomic, 8..12);
+        assert_eq!(of.access(4, 1, Kind::Atomic, 8..12), [(8, 0)]);
+        // Nor is another agent's atomic from a load behind one's own.
+        of.access(0, 1, Kind::Atomic, 16..20);
+        of.access(4, 1, Kind::Atomic, 16..20);
+        assert_eq!(of.access(4, 1, Kind::Load, 16..20), [(16, 0)]);
     }
 }
