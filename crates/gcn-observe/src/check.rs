@@ -6,6 +6,8 @@ mod uninit;
 mod bounds;
 mod barriers;
 mod hazards;
+mod arith;
+mod align;
 
 use std::sync::Arc;
 
@@ -23,6 +25,8 @@ pub fn checker(check: Check, findings: &Arc<Findings>) -> Arc<dyn Observer> {
         Check::Bounds => Arc::new(bounds::Bounds::new(findings.clone())),
         Check::Barriers => Arc::new(barriers::Barriers::new(findings.clone())),
         Check::Hazards => Arc::new(hazards::Hazards::new(findings.clone())),
+        Check::Arith => Arc::new(arith::Arith::new(findings.clone())),
+        Check::Align => Arc::new(align::Align::new(findings.clone())),
     }
 }
 

@@ -10,7 +10,7 @@ use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 use std::sync::{Arc, Mutex, PoisonError};
 
-use gcn_emu::observe::{Context, Instruction};
+use gcn_emu::observe::{Context, Dispatched, Instruction};
 use gcn_emu::wave::WaveId;
 use gcn_isa::Inst;
 
@@ -97,11 +97,7 @@ impl Finding {
         instruction: &Instruction<'_>,
         message: impl Into<String>,
     ) -> Finding {
-        Finding {
-            kernel: context.dispatched.dispatch.kernel.clone(),
-            dispatch: context.dispatched.id,
-            ..Finding::at(kind, Place::of(context, instruction), message)
-        }
+        Finding::at(kind, Place::of(context, instruction), message).in_dispatch(&context.dispatched)
     }
 
     /// A finding that has happened once, of the first dispatch or of none.
@@ -118,6 +114,16 @@ impl Finding {
             kernel: None,
             dispatch: 0,
             count: 1,
+        }
+    }
+
+    /// The same, of a dispatch.
+    #[must_use]
+    pub fn in_dispatch(self, dispatched: &Dispatched<'_>) -> Finding {
+        Finding {
+            kernel: dispatched.dispatch.kernel.clone(),
+            dispatch: dispatched.id,
+            ..self
         }
     }
 }

@@ -11,6 +11,7 @@ mod filter;
 mod choice;
 mod access;
 mod registers;
+mod by_step;
 mod outstanding;
 mod waves;
 mod trace;

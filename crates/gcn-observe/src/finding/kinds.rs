@@ -63,6 +63,10 @@ checks! {
     Uninit "uninit" on
     /// Accesses beyond what they are made for.
     Bounds "bounds" on
+    /// Divisions by zero, NaNs that arithmetic makes, and conversions to integers that are too small.
+    Arith "arith" off
+    /// Accesses whose addresses are no multiples of what their memory asks for.
+    Align "align" off
 }
 
 impl Check {
@@ -265,6 +269,32 @@ kinds! {
         example "global_store_dword v[0:1], v2, off    ; v[0:1] is of an argument `global const int *`"
         remedy "Declare the argument without const, or mend the address."
         source "metadata of code objects, .is_const and .actual_access"
+    DivisionByZero "division-by-zero" Arith Warning
+        meaning "A reciprocal of zero, or a division with a zero denominator, has a result that is used. In floating point it is infinite or a \
+                 NaN, as IEEE 754 has it; an integer division gives an arbitrary number, and is undefined in OpenCL C and C++. Compilers \
+                 build integer divisions of reciprocals in floating point: the instruction is the same."
+        example "v_cvt_f32_u32 v1, v1    ; v1 is 0 in a lane\nv_rcp_iflag_f32 v1, v1"
+        remedy "Compare the denominator with zero before the division, or keep lanes that have no work away from it."
+        source "errata E194; OpenCL C, arithmetic operators; IEEE 754, 7.3"
+    NanProduced "nan-produced" Arith Warning
+        meaning "An instruction makes a NaN of operands that are none, such as infinity less infinity, 0 times infinity or the root of a negative \
+                 number, and the NaN, or one that is made of it, is stored."
+        example "v_sqrt_f32 v1, v0    ; v0 is -1 in a lane\nglobal_store_dword v[2:3], v1, off"
+        remedy "Keep the operands within what the operation is defined for, or test the result before it is stored."
+        source "IEEE 754, 7.2"
+    FloatToIntOverflow "float-to-int-overflow" Arith Warning
+        meaning "A number that the type of an integer does not have, or infinity, is converted to it, and the result is used. The instruction gives \
+                 the nearest integer of the type; in C++ the result is undefined, in OpenCL C it depends on the device."
+        example "v_cvt_u32_f32 v1, v0    ; v0 is -1.0 in a lane\nglobal_store_dword v[2:3], v1, off"
+        remedy "Clamp the number to the range of the type, or use a wider type; in OpenCL C convert with `_sat`."
+        source "the ISA manuals, V_CVT_U32_F32 and its like; C++, floating-integral conversions"
+    MisalignedAccess "misaligned-access" Align Warning
+        meaning "An address is no multiple of what the memory asks for: scalar memory of a dword; global memory and scratch of the size up to a dword, \
+                 and of an atomic's whole size; LDS of the size, on GCN 1.4 up to a dword. Depending on the memory and on the alignment mode \
+                 hardware allows it, or leaves out the low bits of the address, or faults."
+        example "s_load_dword s4, s[2:3], 0x0    ; s2 is 0x1002: hardware loads from 0x1000"
+        remedy "Align the data, or access it in smaller parts; a compiler does so where it is told that a pointer is not aligned (`packed`)."
+        source "errata E040, E041, E042, E104, E113"
 }
 
 impl Kind {

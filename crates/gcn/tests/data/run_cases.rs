@@ -10,6 +10,8 @@ use crate::case::{Case, expectations, verdict, version, write_expectations};
 
 /// Begins a line of the launch file.
 const LAUNCH: &str = "//! ";
+/// Begins the line with checks that are off without it, of a case of `gcn check`.
+const ALSO: &str = "// ALSO: ";
 /// Begins the line that stands for an exit status other than 0.
 const STATUS: &str = "exit status ";
 /// Is in the line that tells how much was executed and how long it took, and in no other.
@@ -42,6 +44,12 @@ fn command(case: &Case) -> &str {
     case.name.split('/').next().unwrap_or_default()
 }
 
+/// The options for checks that are off without them.
+fn also(case: &Case) -> Vec<&str> {
+    let names = case.text.lines().filter_map(|line| line.strip_prefix(ALSO));
+    names.flat_map(|names| ["--also", names.trim()]).collect()
+}
+
 /// Runs a case on a target; the lines of both outputs as its expectations have them.
 fn outcome(case: &Case, target: &Target) -> Result<Vec<String>, String> {
     let name = format!("{}-{}.toml", case.name.replace('/', "-"), target.name);
@@ -51,6 +59,7 @@ fn outcome(case: &Case, target: &Target) -> Result<Vec<String>, String> {
         .arg(command(case))
         .arg(&path)
         .args(["--target", target.name])
+        .args(also(case))
         .output()
         .map_err(|error| error.to_string())?;
     let (stdout, stderr) = (

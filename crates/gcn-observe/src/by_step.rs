@@ -1,0 +1,23 @@
+//! Facts about a kernel's instructions, worked out once for each.
+
+use gcn_emu::step::Step;
+
+/// Facts about a kernel's instructions by their number.
+pub(crate) struct ByStep<T>(Vec<Option<Box<T>>>);
+
+impl<T> Default for ByStep<T> {
+    fn default() -> ByStep<T> {
+        ByStep(Vec::new())
+    }
+}
+
+impl<T> ByStep<T> {
+    /// The facts about an instruction, which `make` works out the first time.
+    #[inline]
+    pub(crate) fn of(&mut self, step: &Step, make: impl FnOnce(&Step) -> T) -> &T {
+        if self.0.len() <= step.index {
+            self.0.resize_with(step.index + 1, || None);
+        }
+        self.0[step.index].get_or_insert_with(|| Box::new(make(step)))
+    }
+}

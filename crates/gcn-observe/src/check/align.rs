@@ -1,0 +1,237 @@
+//! Accesses whose addresses are no multiples of what their memory asks for.
+//!
+//! | memory | multiple of | source |
+//! |---|---|---|
+//! | LDS and GDS up to GCN 1.2, atomics there | the size of an element, 16 for 96 bits | errata E040 to E042 |
+//! | LDS and GDS on GCN 1.4 | the size up to 4 bytes | errata E040, E041 |
+//! | global memory, buffers, scratch | the size up to 4 bytes | errata E104 |
+//! | atomics in global memory | the size | errata E104 |
+//! | scalar memory | 4 bytes, each part of the address for itself | errata E113, E119 |
+
+use std::sync::Arc;
+
+use gcn_emu::fault::Intent;
+use gcn_emu::observe::{Context, Events, MemoryEvent, Observer, Space, Verdict, WaveObserver};
+use gcn_emu::step::{Family, Plan};
+use gcn_isa::{Does, Isa};
+
+use crate::filter::lanes;
+use crate::finding::{Finding, Findings, Key, Kind};
+
+/// The checker. See the module.
+pub(super) struct Align {
+    findings: Arc<Findings>,
+}
+
+impl Align {
+    pub(super) fn new(findings: Arc<Findings>) -> Align {
+        Align { findings }
+    }
+}
+
+impl Observer for Align {
+    fn wants(&self) -> Events {
+        Events::ACCESS
+    }
+
+    fn waves(&self) -> Option<Box<dyn WaveObserver>> {
+        Some(Box::new(Watch {
+            findings: self.findings.clone(),
+        }))
+    }
+}
+
+/// The checker of one thread's waves.
+struct Watch {
+    findings: Arc<Findings>,
+}
+
+/// An access that is not aligned.
+struct Misaligned {
+    lane: usize,
+    /// Its place, as the registers have it: an address in device memory, or an offset in LDS or GDS.
+    place: u64,
+    space: Space,
+    /// Bytes that the place should be a multiple of.
+    multiple: u64,
+    /// The rule, as a sentence.
+    rule: &'static str,
+}
+
+const DWORD: u64 = 4;
+
+/// Hardware's way with addresses of LDS and scalar memory that are not aligned.
+const IGNORES: &str = "hardware ignores the low bits of the address: it accesses other bytes";
+/// Its way with atomics.
+const VIOLATES: &str =
+    "an atomic must be aligned to its size in any mode: elsewhere it is a violation";
+/// Its way with the rest.
+const BY_MODE: &str = "hardware allows it in the alignment mode \"unaligned\", which Linux sets, and else ignores the low bits of the address";
+
+/// The multiple that LDS and GDS ask for of the place of an element, and the rule.
+fn of_share(isa: Isa, bytes: u64, is_atomic: bool) -> (u64, &'static str) {
+    let natural = bytes.next_power_of_two();
+    if isa < Isa::Gfx9 || is_atomic {
+        (natural, IGNORES)
+    } else {
+        (natural.min(DWORD), BY_MODE)
+    }
+}
+
+/// The multiple that other memory asks for of the place of an element, and the rule.
+fn of_memory(isa: Isa, is_buffer: bool, bytes: u64, is_atomic: bool) -> (u64, &'static str) {
+    let natural = bytes.next_power_of_two();
+    if is_atomic {
+        (natural, VIOLATES)
+    } else if isa == Isa::Si && is_buffer {
+        (natural.min(DWORD), IGNORES)
+    } else {
+        (natural.min(DWORD), BY_MODE)
+    }
+}
+
+/// The first lane whose access is not aligned.
+fn misaligned(context: &Context<'_>, event: &MemoryEvent<'_>) -> Option<Misaligned> {
+    let plan = event.instruction.step.memory.as_deref()?;
+    let intent = event.access.intent?;
+    if plan.family.is_scalar() {
+        return scalar(context, plan, event);
+    }
+    if event.access.scalar || matches!(plan.does, Does::LoadByLane | Does::StoreByLane) {
+        // Their addresses have no low bits.
+        return None;
+    }
+    // Formats have elements of their own.
+    if matches!(
+        plan.does,
+        Does::LoadFormat(..) | Does::StoreFormat(..) | Does::LoadFormatHigh | Does::StoreFormatHigh
+    ) {
+        return None;
+    }
+    let is_atomic = intent == Intent::Atomic;
+    let isa = context.wave.isa;
+    let bytes = u64::from(event.access.bytes);
+    let mut elements = lanes(event.access.lanes()).flat_map(|lane| {
+        let both = places(context, plan, event, lane);
+        both.into_iter().flatten().map(move |it| (lane, it))
+    });
+    elements.find_map(|(lane, place)| {
+        let space = event.access.space(lane)?;
+        let (multiple, rule) = match space {
+            Space::Lds | Space::Gds => of_share(isa, bytes, is_atomic),
+            Space::Global | Space::Scratch | Space::Buffer => {
+                of_memory(isa, plan.family == Family::Buffer, bytes, is_atomic)
+            }
+        };
+        (multiple > 1 && place % multiple != 0).then_some(Misaligned {
+            lane,
+            place,
+            space,
+            multiple,
+            rule,
+        })
+    })
+}
+
+/// Places of a lane's elements, with the low bits that hardware ignores.
+fn places(
+    context: &Context<'_>,
+    plan: &Plan,
+    event: &MemoryEvent<'_>,
+    lane: usize,
+) -> [Option<u64>; 2] {
+    let access = event.access;
+    let wave = context.wave;
+    let register = |number: Option<u8>| number.map_or(0, |it| wave.vgpr(it).0[lane]);
+    if plan.family == Family::Share {
+        if matches!(plan.does, Does::AtomicFromLds(..)) {
+            // The distance to the second is a number of dwords.
+            return [Some(register(plan.vaddr).into()), None];
+        }
+        let first = register(plan.vaddr).wrapping_add(plan.offset as u32);
+        let second = first.wrapping_add(plan.distance as u32);
+        let has_second = access.elements > 1;
+        return [Some(first.into()), has_second.then_some(second.into())];
+    }
+    let place = access.place(lane, 0).unwrap_or(access.address[lane]);
+    let low = if plan.family == Family::Buffer && wave.isa == Isa::Si {
+        // The address has lost its low bits; they come from its parts.
+        let index = u8::from(plan.idxen);
+        let offset = plan
+            .offen
+            .then(|| register(plan.vaddr.map(|it| it.wrapping_add(index))));
+        let address = plan.addr64.then(|| register(plan.vaddr));
+        let parts = offset.unwrap_or(0).wrapping_add(address.unwrap_or(0));
+        u64::from(parts.wrapping_add(plan.offset as u32)) % DWORD
+    } else {
+        0
+    };
+    [Some(place | low), None]
+}
+
+/// An access of scalar memory of which a part of the address is not aligned.
+fn scalar(context: &Context<'_>, plan: &Plan, event: &MemoryEvent<'_>) -> Option<Misaligned> {
+    let wave = context.wave;
+    event.access.space(0)?;
+    let register = plan.sreg.map_or(0, |code| u64::from(wave.scalar(code)));
+    let base = match plan.family {
+        Family::ScalarBuffer => event.access.descriptor.base,
+        _ => wave.scalar64(plan.sbase),
+    };
+    // The register of S_SCRATCH_LOAD counts lines.
+    let register = if plan.family == Family::ScalarScratch {
+        0
+    } else {
+        register
+    };
+    let low = (base | register | plan.offset as u64) % DWORD;
+    (low != 0).then_some(Misaligned {
+        lane: 0,
+        place: event.access.address[0] - event.access.address[0] % DWORD + low,
+        space: Space::Global,
+        multiple: DWORD,
+        rule: IGNORES,
+    })
+}
+
+impl WaveObserver for Watch {
+    fn accesses(&mut self, context: &Context<'_>, event: &MemoryEvent<'_>) -> Verdict {
+        if let Some(it) = misaligned(context, event) {
+            let key = Key {
+                kind: Kind::MisalignedAccess,
+                pc: context.pc,
+                other: 0,
+                detail: 0,
+            };
+            self.findings.report(key, Some(context.id()), || {
+                let verb = match event.access.intent {
+                    Some(Intent::Store) => "stores",
+                    Some(Intent::Atomic) => "updates",
+                    Some(Intent::Load) | None => "loads",
+                };
+                let (name, is_device_memory) = match it.space {
+                    Space::Lds => ("LDS", false),
+                    Space::Gds => ("GDS", false),
+                    Space::Scratch => ("scratch", true),
+                    Space::Global | Space::Buffer => ("memory", true),
+                };
+                let message = format!(
+                    "{verb} {} bytes of {name} at an address that is no multiple of {}",
+                    event.access.bytes, it.multiple
+                );
+                let mut finding =
+                    Finding::new(Kind::MisalignedAccess, context, event.instruction, message);
+                finding.place = finding.place.lane(it.lane);
+                finding.label = if is_device_memory {
+                    format!("accesses {:#x}", it.place)
+                } else {
+                    format!("accesses {name} at {:#x}", it.place)
+                };
+                finding.address = is_device_memory.then_some(it.place);
+                finding.notes.push(it.rule.to_owned());
+                finding
+            });
+        }
+        Verdict::Allow
+    }
+}

@@ -1,0 +1,385 @@
+//! Arithmetic with exceptional results: divisions by zero, NaNs made of numbers, and conversions to integers that are too small.
+//!
+//! Compilers compute such values in lanes, and on ways, that do not need them, and choose another value behind. So an
+//! exceptional value carries its origin through moves, choices and arithmetic, and is reported where it is used: a result of
+//! floating point where it is stored to memory that others see, and an integer in any operation but a move.
+
+mod values;
+mod facts;
+mod origins;
+
+use std::sync::Arc;
+
+use gcn_emu::fault::Intent;
+use gcn_emu::observe::{
+    Context, Events, Instruction, MemoryEvent, Observer, Phase, Verdict, WaveEnd, WaveObserver,
+};
+
+use crate::by_step::ByStep;
+use crate::filter::lanes;
+use crate::finding::{Finding, Findings, Key, Kind, Place, Side};
+use crate::waves::Waves;
+
+use facts::{Facts, FloatSource, Operation};
+use origins::{Cause, Origin, Origins, Shadow};
+use values::{Float, Range, exponent_register};
+
+/// The checker. See the module.
+pub(super) struct Arith {
+    findings: Arc<Findings>,
+}
+
+impl Arith {
+    pub(super) fn new(findings: Arc<Findings>) -> Arith {
+        Arith { findings }
+    }
+}
+
+impl Observer for Arith {
+    fn wants(&self) -> Events {
+        Events::WAVE | Events::ISSUE | Events::COMPLETE | Events::ACCESS | Events::ACCESSED
+    }
+
+    fn waves(&self) -> Option<Box<dyn WaveObserver>> {
+        Some(Box::new(Watch {
+            findings: self.findings.clone(),
+            facts: ByStep::default(),
+            origins: Origins::default(),
+            waves: Waves::default(),
+            issued: Issued::default(),
+        }))
+    }
+}
+
+/// An exceptional value among the sources of an instruction.
+struct Source {
+    lane: usize,
+    bits: u32,
+    origin: Origin,
+}
+
+/// Sources of the instruction that is being executed: its result may take the place of one.
+#[derive(Default)]
+struct Issued {
+    /// Lanes that have a NaN among the sources.
+    nan: u64,
+    /// Lanes in which the operation is exceptional by itself.
+    exceptional: u64,
+    /// Exceptional values that are read.
+    sources: Vec<Source>,
+}
+
+/// The checker of one thread's waves.
+struct Watch {
+    findings: Arc<Findings>,
+    facts: ByStep<Arc<Facts>>,
+    origins: Origins,
+    waves: Waves<Shadow>,
+    issued: Issued,
+}
+
+/// Bits of a number without its sign.
+const MAGNITUDE: u32 = u32::MAX >> 1;
+
+impl Watch {
+    fn facts(&mut self, instruction: &Instruction<'_>) -> Arc<Facts> {
+        let make = |step: &_| Arc::new(Facts::of(step));
+        self.facts.of(instruction.step, make).clone()
+    }
+
+    /// Reports an exceptional value where it is used.
+    fn report(
+        &self,
+        context: &Context<'_>,
+        instruction: &Instruction<'_>,
+        (origin, lane): (Origin, usize),
+        use_of: &str,
+    ) {
+        let made = self.origins.made(origin);
+        let (kind, message, label) = match made.cause {
+            Cause::Division | Cause::Quotient => (
+                Kind::DivisionByZero,
+                "divides by zero".to_owned(),
+                "divides by zero",
+            ),
+            Cause::Nan => (
+                Kind::NanProduced,
+                "makes a NaN of operands that are none".to_owned(),
+                "makes a NaN",
+            ),
+            Cause::Conversion(range) => (
+                Kind::FloatToIntOverflow,
+                format!("converts a number that is not {range}"),
+                "converts it",
+            ),
+        };
+        let id = context.id();
+        let key = Key {
+            kind,
+            pc: made.pc,
+            other: 0,
+            detail: 0,
+        };
+        self.findings.report(key, Some(id), || {
+            let place = Place::new(made.pc, &made.inst, Some(id)).lane(lane);
+            let mut finding = Finding::at(kind, place, message).in_dispatch(&context.dispatched);
+            finding.label = label.to_owned();
+            finding.sides.push(Side {
+                label: use_of.to_owned(),
+                place: Some(Place::of(context, instruction).lane(lane)),
+            });
+            finding
+        });
+    }
+
+    /// Reports integers that are used, and takes note of what the result depends on.
+    fn look_at_sources(&mut self, context: &Context<'_>, instruction: &Instruction<'_>) {
+        let facts = self.facts(instruction);
+        let exec = instruction.exec;
+        self.issued.sources.clear();
+        (self.issued.nan, self.issued.exceptional) = (0, 0);
+        if !self.waves.get(context.id()).is_empty() {
+            self.exceptional_sources(context, instruction, &facts);
+        }
+        for &it in &facts.sources {
+            for lane in lanes(exec & !self.issued.nan) {
+                let is_nan = Float::of(context, instruction, it, lane).is_nan();
+                self.issued.nan |= u64::from(is_nan) << lane;
+            }
+        }
+        let denominator = match (facts.operation, &facts.sources[..]) {
+            (Operation::Reciprocal | Operation::Fixup, [denominator, ..]) => denominator,
+            (Operation::Convert(range), [source]) => {
+                for lane in lanes(exec) {
+                    let number = Float::of(context, instruction, *source, lane).number();
+                    // Mathematical functions convert a NaN, as what they are given, and choose another result.
+                    let is_out = !number.is_nan() && !range.holds(number);
+                    self.issued.exceptional |= u64::from(is_out) << lane;
+                }
+                return;
+            }
+            _ => return,
+        };
+        for lane in lanes(exec) {
+            let is_zero = Float::of(context, instruction, *denominator, lane).is_zero();
+            self.issued.exceptional |= u64::from(is_zero) << lane;
+        }
+    }
+
+    fn exceptional_sources(
+        &mut self,
+        context: &Context<'_>,
+        instruction: &Instruction<'_>,
+        facts: &Facts,
+    ) {
+        let exec = instruction.exec;
+        let shadow = self.waves.get(context.id());
+        let mut used: Vec<(Origin, usize)> = Vec::new();
+        for &register in &facts.read {
+            let row = context.wave.vgpr(register);
+            for lane in lanes(shadow.lanes(register) & exec) {
+                let Some(origin) = shadow.get(register, lane) else {
+                    continue;
+                };
+                let is_integer = self.origins.made(origin).cause.is_integer();
+                if !is_integer || facts.moves {
+                    let bits = row.0[lane];
+                    let source = Source { lane, bits, origin };
+                    self.issued.sources.push(source);
+                    continue;
+                }
+                // It is reported once, and not for all that is computed from it.
+                shadow.set(register, lane, None);
+                if used.iter().all(|(other, _)| *other != origin) {
+                    used.push((origin, lane));
+                }
+            }
+        }
+        for at in used {
+            self.report(context, instruction, at, "the first use of the result");
+        }
+    }
+
+    /// Notes the origins of a result.
+    fn look_at_result(&mut self, context: &Context<'_>, instruction: &Instruction<'_>) {
+        let facts = self.facts(instruction);
+        let step = instruction.step;
+        let plan = step.memory.as_deref();
+        if plan.is_some_and(|plan| plan.does.intent().is_some()) {
+            return;
+        }
+        let shadow = self.waves.get(context.id());
+        for &register in &facts.written {
+            shadow.clear(register, instruction.exec);
+        }
+        match (facts.operation, facts.result) {
+            (Operation::Convert(range), _) => self.converted(context, instruction, &facts, range),
+            (_, Some(result)) => self.computed(context, instruction, result),
+            (_, None) => self.moved(context, &facts),
+        }
+    }
+
+    /// The origin of the first exceptional source of a lane.
+    fn inherited(&self, lane: usize) -> Option<Origin> {
+        let mut sources = self.issued.sources.iter();
+        sources.find(|it| it.lane == lane).map(|it| it.origin)
+    }
+
+    /// Notes the origins of integers that were converted.
+    fn converted(
+        &mut self,
+        context: &Context<'_>,
+        instruction: &Instruction<'_>,
+        facts: &Facts,
+        range: Range,
+    ) {
+        for lane in lanes(self.issued.exceptional) {
+            let origin = match self.inherited(lane) {
+                Some(origin) => self.origins.converted(origin),
+                None => {
+                    let cause = Cause::conversion(range);
+                    Some(self.origins.of(cause, context.pc, &instruction.step.inst))
+                }
+            };
+            for &register in &facts.written {
+                self.waves.get(context.id()).set(register, lane, origin);
+            }
+        }
+    }
+
+    /// Notes the origins of results in floating point.
+    fn computed(
+        &mut self,
+        context: &Context<'_>,
+        instruction: &Instruction<'_>,
+        result: FloatSource,
+    ) {
+        let Some(register) = exponent_register(instruction, result) else {
+            return;
+        };
+        for lane in lanes(instruction.exec) {
+            let value = Float::of(context, instruction, result, lane);
+            if !value.is_special() {
+                continue;
+            }
+            let has = |mask: u64| mask >> lane & 1 != 0;
+            let cause = if has(self.issued.exceptional) {
+                Some(Cause::Division)
+            } else if value.is_nan() && !has(self.issued.nan) {
+                Some(Cause::Nan)
+            } else {
+                None
+            };
+            let inst = &instruction.step.inst;
+            let made = cause.map(|cause| self.origins.of(cause, context.pc, inst));
+            let origin = self.inherited(lane).or(made);
+            self.waves.get(context.id()).set(register, lane, origin);
+        }
+    }
+
+    /// Notes the origins of values that were moved, or chosen: they are as they were, but for their signs.
+    fn moved(&mut self, context: &Context<'_>, facts: &Facts) {
+        let shadow = self.waves.get(context.id());
+        for source in &self.issued.sources {
+            let is_integer = self.origins.made(source.origin).cause.is_integer();
+            let mask = if is_integer { u32::MAX } else { MAGNITUDE };
+            for &register in &facts.written {
+                let bits = context.wave.vgpr(register).0[source.lane];
+                if bits & mask == source.bits & mask {
+                    shadow.set(register, source.lane, Some(source.origin));
+                }
+            }
+        }
+    }
+
+    /// Reports what is stored, and takes note of it in scratch.
+    fn look_at_stores(&mut self, context: &Context<'_>, event: &MemoryEvent<'_>) {
+        let facts = self.facts(event.instruction);
+        let shadow = self.waves.get(context.id());
+        if shadow.is_empty() && shadow.scratch.is_empty() {
+            return;
+        }
+        let mut stored: Vec<(Origin, usize)> = Vec::new();
+        for (index, &register) in facts.stored.iter().enumerate() {
+            for lane in lanes(event.access.lanes()) {
+                let origin = shadow.get(register, lane);
+                match scratch_place(context, event, lane, index) {
+                    Some(place) => match origin {
+                        Some(origin) => {
+                            shadow.scratch.insert(place, origin);
+                        }
+                        None => {
+                            shadow.scratch.remove(&place);
+                        }
+                    },
+                    None => {
+                        let is_new = |origin: &Origin| stored.iter().all(|(it, _)| it != origin);
+                        stored.extend(origin.filter(is_new).map(|origin| (origin, lane)));
+                    }
+                }
+            }
+        }
+        for at in stored {
+            self.report(context, event.instruction, at, "the store of the result");
+        }
+    }
+
+    /// Notes the origins of what is loaded: scratch has them.
+    fn look_at_loads(&mut self, context: &Context<'_>, event: &MemoryEvent<'_>) {
+        let facts = self.facts(event.instruction);
+        let shadow = self.waves.get(context.id());
+        for (index, &register) in facts.written.iter().enumerate() {
+            shadow.clear(register, event.instruction.exec);
+            if shadow.scratch.is_empty() || event.access.bytes < 4 {
+                continue;
+            }
+            for lane in lanes(event.access.lanes()) {
+                let place = scratch_place(context, event, lane, index);
+                let origin = place.and_then(|place| shadow.scratch.get(&place).copied());
+                shadow.set(register, lane, origin);
+            }
+        }
+    }
+}
+
+/// The address of dword `index` that a lane accesses, if it is in the wave's scratch.
+fn scratch_place(
+    context: &Context<'_>,
+    event: &MemoryEvent<'_>,
+    lane: usize,
+    index: usize,
+) -> Option<u64> {
+    let place = event.access.place(lane, 4 * index as u64)?;
+    let scratch = &context.wave.scratch;
+    let bytes = u64::from(scratch.bytes_per_lane).next_multiple_of(4) * 64;
+    (scratch.base..scratch.base + bytes)
+        .contains(&place)
+        .then_some(place)
+}
+
+impl WaveObserver for Watch {
+    fn wave_ends(&mut self, context: &Context<'_>, _end: WaveEnd<'_>) {
+        self.waves.remove(context.id());
+    }
+
+    fn issues(&mut self, context: &Context<'_>, instruction: &Instruction<'_>) {
+        self.look_at_sources(context, instruction);
+    }
+
+    fn completes(&mut self, context: &Context<'_>, instruction: &Instruction<'_>) {
+        self.look_at_result(context, instruction);
+    }
+
+    fn accesses(&mut self, context: &Context<'_>, event: &MemoryEvent<'_>) -> Verdict {
+        if matches!(event.access.intent, Some(Intent::Store | Intent::Atomic)) {
+            self.look_at_stores(context, event);
+        }
+        Verdict::Allow
+    }
+
+    fn accessed(&mut self, context: &Context<'_>, event: &MemoryEvent<'_>) {
+        if event.phase == Phase::After {
+            self.look_at_loads(context, event);
+        }
+    }
+}

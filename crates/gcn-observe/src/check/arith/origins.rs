@@ -1,0 +1,176 @@
+//! Origins of exceptional values: where a value that a register has, or a place of scratch, came to be.
+
+use std::collections::HashMap;
+
+use gcn_isa::Inst;
+
+use super::values::Range;
+
+/// Cause of an exceptional value.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub(super) enum Cause {
+    /// A division by zero: infinity, or a NaN.
+    Division,
+    /// The same, converted to an integer.
+    Quotient,
+    /// A NaN of numbers.
+    Nan,
+    /// An integer in place of a number that its type does not have.
+    Conversion(RangeName),
+}
+
+/// The name of a range.
+type RangeName = &'static str;
+
+impl Cause {
+    /// A conversion to a range.
+    pub(super) fn conversion(range: Range) -> Cause {
+        Cause::Conversion(range.name())
+    }
+
+    /// True if the value is an integer.
+    pub(super) fn is_integer(self) -> bool {
+        match self {
+            Cause::Quotient | Cause::Conversion(_) => true,
+            Cause::Division | Cause::Nan => false,
+        }
+    }
+}
+
+/// The instruction that made a value.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Made {
+    pub(super) cause: Cause,
+    pub(super) pc: u64,
+    pub(super) inst: Inst,
+}
+
+/// Number of an origin in [`Origins`].
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) struct Origin(u32);
+
+/// Origins that the waves of a thread have met.
+#[derive(Default)]
+pub(super) struct Origins {
+    made: Vec<Made>,
+    numbers: HashMap<(u64, Cause), Origin>,
+}
+
+impl Origins {
+    /// The origin of what an instruction makes.
+    pub(super) fn of(&mut self, cause: Cause, pc: u64, inst: &Inst) -> Origin {
+        let made = &mut self.made;
+        *self.numbers.entry((pc, cause)).or_insert_with(|| {
+            made.push(Made {
+                cause,
+                pc,
+                inst: *inst,
+            });
+            Origin(made.len() as u32)
+        })
+    }
+
+    /// The origin of an integer that is converted from a value with an origin.
+    pub(super) fn converted(&mut self, from: Origin) -> Option<Origin> {
+        let Made { cause, pc, inst } = self.made(from);
+        match cause {
+            Cause::Division => Some(self.of(Cause::Quotient, pc, &inst)),
+            // The NaN is to blame for what it is converted to.
+            Cause::Nan | Cause::Quotient | Cause::Conversion(_) => None,
+        }
+    }
+
+    /// The instruction of an origin.
+    pub(super) fn made(&self, origin: Origin) -> Made {
+        // Numbers are counted from 1 on.
+        self.made[origin.0 as usize - 1]
+    }
+}
+
+/// Numbers of origins in the lanes of a register, 0 for none.
+type Row = Box<[u32; 64]>;
+
+/// Origins of the exceptional values of a wave.
+#[derive(Default)]
+pub(super) struct Shadow {
+    /// By vector register; those that have had no such value have none.
+    rows: Vec<Option<Row>>,
+    /// Lanes of each register that have one.
+    lanes: Vec<u64>,
+    /// Registers that have one.
+    live: usize,
+    /// By the address of a dword of scratch.
+    pub(super) scratch: HashMap<u64, Origin>,
+}
+
+impl Shadow {
+    /// True if no register has an exceptional value.
+    pub(super) fn is_empty(&self) -> bool {
+        self.live == 0
+    }
+
+    /// Lanes of a register that have such a value.
+    pub(super) fn lanes(&self, register: u8) -> u64 {
+        self.lanes.get(usize::from(register)).copied().unwrap_or(0)
+    }
+
+    /// The origin of a lane's value.
+    pub(super) fn get(&self, register: u8, lane: usize) -> Option<Origin> {
+        let row = self.rows.get(usize::from(register))?.as_ref()?;
+        (row[lane] != 0).then_some(Origin(row[lane]))
+    }
+
+    /// Notes the origin of a lane's value, or that it has none.
+    pub(super) fn set(&mut self, register: u8, lane: usize, origin: Option<Origin>) {
+        let before = self.lanes(register);
+        let bit = 1 << lane;
+        if origin.is_none() && before & bit == 0 {
+            return;
+        }
+        let index = usize::from(register);
+        if self.rows.len() <= index {
+            self.rows.resize_with(index + 1, || None);
+            self.lanes.resize(index + 1, 0);
+        }
+        let row = self.rows[index].get_or_insert_with(|| Box::new([0; 64]));
+        row[lane] = origin.map_or(0, |it| it.0);
+        let after = if origin.is_some() {
+            before | bit
+        } else {
+            before & !bit
+        };
+        self.lanes[index] = after;
+        self.live += usize::from(before == 0 && after != 0);
+        self.live -= usize::from(before != 0 && after == 0);
+    }
+
+    /// Notes that lanes of a register have no such value.
+    pub(super) fn clear(&mut self, register: u8, lanes: u64) {
+        let mut left = self.lanes(register) & lanes;
+        while left != 0 {
+            self.set(register, left.trailing_zeros() as usize, None);
+            left &= left - 1;
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn registers_with_origins_are_counted() {
+        let mut shadow = Shadow::default();
+        assert!(shadow.is_empty());
+        shadow.set(7, 3, Some(Origin(1)));
+        shadow.set(7, 5, Some(Origin(2)));
+        shadow.set(9, 5, Some(Origin(2)));
+        assert_eq!(shadow.lanes(7), 1 << 3 | 1 << 5);
+        assert_eq!(shadow.get(7, 5), Some(Origin(2)));
+        shadow.clear(7, u64::MAX);
+        assert_eq!(shadow.get(7, 5), None);
+        assert!(!shadow.is_empty());
+        shadow.set(9, 5, None);
+        assert!(shadow.is_empty());
+    }
+}

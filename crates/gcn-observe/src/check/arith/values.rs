@@ -1,0 +1,199 @@
+//! Values of operands in floating point, lane by lane.
+
+use gcn_emu::observe::{Context, Instruction};
+use gcn_emu::step::{Arg, Sign};
+use gcn_isa::Ty;
+use half::f16;
+
+use super::facts::FloatSource;
+
+/// Integers that a conversion gives, and its rounding.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Range {
+    I32,
+    U32,
+    I16,
+    U16,
+    /// Of a number that is rounded down.
+    FloorI32,
+    /// Of a number that is rounded to the nearest, ties up.
+    NearI32,
+}
+
+impl Range {
+    /// The type's name in messages.
+    pub(super) fn name(self) -> &'static str {
+        match self {
+            Range::I32 | Range::FloorI32 | Range::NearI32 => "a signed integer of 32 bits",
+            Range::U32 => "an unsigned integer of 32 bits",
+            Range::I16 => "a signed integer of 16 bits",
+            Range::U16 => "an unsigned integer of 16 bits",
+        }
+    }
+
+    /// True if a number, rounded, is one of them. Rounding is exact in a double, since none of the types has more bits than its mantissa.
+    pub(super) fn holds(self, number: f64) -> bool {
+        let (rounded, least, most) = match self {
+            Range::I32 => (number.trunc(), i32::MIN.into(), i32::MAX.into()),
+            Range::U32 => (number.trunc(), 0.0, u32::MAX.into()),
+            Range::I16 => (number.trunc(), i16::MIN.into(), i16::MAX.into()),
+            Range::U16 => (number.trunc(), 0.0, u16::MAX.into()),
+            Range::FloorI32 => (number.floor(), i32::MIN.into(), i32::MAX.into()),
+            Range::NearI32 => ((number + 0.5).floor(), i32::MIN.into(), i32::MAX.into()),
+        };
+        (least..=most).contains(&rounded)
+    }
+}
+
+/// Bits of a value of a type.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) struct Float {
+    bits: u64,
+    ty: Ty,
+}
+
+/// The number of bits before the mantissa's, sign left out, all set: infinity.
+const INFINITY: [u64; 3] = [0x7c00, 0x7f80_0000, 0x7ff0_0000_0000_0000];
+
+impl Float {
+    /// A value of the type `ty` in the lowest of `bits`.
+    pub(super) fn new(bits: u64, ty: Ty) -> Float {
+        Float { bits, ty }
+    }
+
+    /// The value of an operand in a lane.
+    pub(super) fn of(
+        context: &Context<'_>,
+        instruction: &Instruction<'_>,
+        it: FloatSource,
+        lane: usize,
+    ) -> Float {
+        let wave = context.wave;
+        let is_wide = it.ty.dwords() > 1;
+        let bits = match instruction.operands[it.place] {
+            Arg::Vgpr(first) => {
+                let low = u64::from(wave.vgpr(first).0[lane]);
+                if is_wide {
+                    low | u64::from(wave.vgpr(first.wrapping_add(1)).0[lane]) << u32::BITS
+                } else {
+                    low
+                }
+            }
+            Arg::Scalar(code) if is_wide => wave.scalar64(code),
+            Arg::Scalar(code) => wave.scalar(code).into(),
+            Arg::Special(code) => wave.special(code),
+            Arg::Const(bits) => bits,
+            Arg::None | Arg::Imm(_) => 0,
+        };
+        let value = Float::new(bits, it.ty);
+        match instruction.step.signs[it.place] {
+            Sign::Kept => value,
+            Sign::Off => Float::new(bits & !value.sign(), it.ty),
+            Sign::Over => Float::new(bits ^ value.sign(), it.ty),
+            Sign::On => Float::new(bits | value.sign(), it.ty),
+        }
+    }
+
+    /// The sign's bit.
+    fn sign(self) -> u64 {
+        match self.ty {
+            Ty::F16 => 0x8000,
+            Ty::F16x2 => 0x8000_8000,
+            Ty::F64 => 1 << 63,
+            _ => 0x8000_0000,
+        }
+    }
+
+    /// The numbers without their signs, each with the bits of infinity; of a packed value two.
+    fn parts(self) -> impl Iterator<Item = (u64, u64)> {
+        let [half, single, double] = INFINITY;
+        let low = self.bits & 0x7fff;
+        let (first, second) = match self.ty {
+            Ty::F16 => ((low, half), None),
+            Ty::F16x2 => ((low, half), Some((self.bits >> 16 & 0x7fff, half))),
+            Ty::F64 => ((self.bits & !self.sign(), double), None),
+            _ => ((self.bits & 0x7fff_ffff, single), None),
+        };
+        std::iter::once(first).chain(second)
+    }
+
+    /// True if it is a NaN, or has one.
+    pub(super) fn is_nan(self) -> bool {
+        self.parts().any(|(bits, infinity)| bits > infinity)
+    }
+
+    /// True if it is infinite or a NaN, or has one.
+    pub(super) fn is_special(self) -> bool {
+        self.parts().any(|(bits, infinity)| bits >= infinity)
+    }
+
+    /// True if it is zero, of either sign.
+    pub(super) fn is_zero(self) -> bool {
+        self.parts().all(|(bits, _)| bits == 0)
+    }
+
+    /// The number, of a packed value the low one.
+    pub(super) fn number(self) -> f64 {
+        match self.ty {
+            Ty::F16 | Ty::F16x2 => f16::from_bits(self.bits as u16).to_f64(),
+            Ty::F64 => f64::from_bits(self.bits),
+            _ => f32::from_bits(self.bits as u32).into(),
+        }
+    }
+}
+
+/// The register of an operand that says whether it is infinite or a NaN: that with the exponent.
+pub(super) fn exponent_register(instruction: &Instruction<'_>, it: FloatSource) -> Option<u8> {
+    match instruction.operands[it.place] {
+        Arg::Vgpr(first) => Some(first.wrapping_add(it.ty.dwords() - 1)),
+        Arg::Scalar(_) | Arg::Special(_) | Arg::Const(_) | Arg::None | Arg::Imm(_) => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn ranges_end_where_the_integers_do() {
+        for (range, number, expected) in [
+            (Range::I32, 2_147_483_647.5, true),
+            (Range::I32, 2_147_483_648.0, false),
+            (Range::I32, -2_147_483_648.9, true),
+            (Range::I32, -2_147_483_649.0, false),
+            (Range::U32, -0.9, true),
+            (Range::U32, -1.0, false),
+            (Range::U32, 4_294_967_295.9, true),
+            (Range::U32, 4_294_967_296.0, false),
+            (Range::U32, f64::NAN, false),
+            (Range::I16, 32768.0, false),
+            (Range::U16, 65504.0, true),
+            (Range::FloorI32, -2_147_483_648.5, false),
+            (Range::NearI32, 2_147_483_647.5, false),
+            (Range::NearI32, -2_147_483_648.5, true),
+        ] {
+            assert_eq!(range.holds(number), expected, "{range:?} {number}");
+        }
+    }
+
+    #[test]
+    fn kinds_of_numbers_follow_from_their_bits() {
+        for (ty, bits, nan, special, zero) in [
+            (Ty::F32, 0x7f80_0000, false, true, false),
+            (Ty::F32, 0xff80_0001, true, true, false),
+            (Ty::F32, 0x8000_0000, false, false, true),
+            (Ty::F32, 1, false, false, false),
+            (Ty::F64, 0xfff8_0000_0000_0000, true, true, false),
+            (Ty::F64, 0x7ff0_0000_0000_0000, false, true, false),
+            (Ty::F64, 1 << 63, false, false, true),
+            (Ty::F16, 0xffff_7c01, true, true, false),
+            (Ty::F16, 0xffff_8000, false, false, true),
+            (Ty::F16x2, 0x7e00_0000, true, true, false),
+            (Ty::F16x2, 0x8000_0000, false, false, true),
+        ] {
+            let it = Float::new(bits, ty);
+            let found = (it.is_nan(), it.is_special(), it.is_zero());
+            assert_eq!(found, (nan, special, zero), "{ty:?} {bits:#x}");
+        }
+    }
+}
