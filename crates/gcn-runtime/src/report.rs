@@ -1,4 +1,4 @@
-//! Reports of faults: where a kernel was, what it did, and what helps to find the cause.
+//! Reports of faults: where a kernel was, what it did, and what helps to find the cause; of findings, and of profiles.
 //!
 //! ```
 //! # mod example { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/doc/assemble.rs")); }
@@ -25,6 +25,7 @@ mod text;
 mod sources;
 mod code_map;
 mod finding;
+mod profile;
 pub mod names;
 
 use std::fmt;
@@ -40,6 +41,7 @@ use crate::hsa::UnsetSgprs;
 
 pub use code_map::{CodeMap, CodePlace, symbolic};
 pub use finding::{FindingReport, PlaceReport};
+pub use profile::{Page as ProfilePage, ProfileReport};
 pub use sources::Sources;
 pub use text::{kernel_name, printable};
 

@@ -61,9 +61,19 @@ impl<'a> CodeMap<'a> {
         self.module.device().target().isa
     }
 
+    /// Name of the device's target.
+    pub(super) fn target(&self) -> &'static str {
+        self.module.device().target().name
+    }
+
+    /// An address as a symbol and the distance from it.
+    pub(super) fn symbolic(&self, pc: u64) -> Option<String> {
+        symbolic(pc, self.module.loaded())
+    }
+
     /// The instruction at an address, whose text is known if it is one.
     pub fn place(&self, pc: u64, instruction: Option<String>) -> CodePlace {
-        let place = symbolic(pc, self.module.loaded());
+        let place = self.symbolic(pc);
         CodePlace {
             pc,
             source: place.as_ref().and_then(|_| self.source(pc)),
@@ -85,7 +95,7 @@ impl<'a> CodeMap<'a> {
 
     /// The line of source that an instruction comes from.
     pub(super) fn source_line(&self, pc: u64) -> Option<SourceLine> {
-        symbolic(pc, self.module.loaded())?;
+        self.symbolic(pc)?;
         let address = self.module.loaded().linked_address(pc);
         let frames = self.lines()?.frames(address).ok()?;
         let place = frames.first()?.place.clone()?;

@@ -19,6 +19,7 @@ use super::arguments::{self, Problems};
 use super::checking::Checking;
 use super::launch::{self, Given, Run};
 use super::notes::{beyond, outside, plural, remedy, unowned};
+use super::profile::Profiling;
 use super::progress;
 use super::trace::Trace;
 use crate::Usage;
@@ -233,7 +234,7 @@ impl Ready {
         &self,
         run: &Run,
         mut trace: Option<&mut Trace>,
-        checking: Option<&Checking>,
+        (checking, profiling): (Option<&Checking>, Option<&Profiling<'_>>),
         map: &CodeMap<'_>,
         out: &mut dyn Write,
     ) -> Result<Ran> {
@@ -243,8 +244,13 @@ impl Ready {
         while let Some((launch, prepared)) = written.next() {
             let repeat = launch.repeat.map_or(1, u32::from);
             let trace = trace.as_deref_mut();
-            let observers =
-                |number| checking.map_or_else(Observers::none, |it| it.observers(number));
+            let observers = |number| {
+                let checkers = checking.map_or_else(Observers::none, |it| it.observers(number));
+                match profiling {
+                    Some(profiling) => profiling.watch(checkers),
+                    None => checkers,
+                }
+            };
             let first = number;
             number += u64::from(repeat);
             let observers: Vec<_> = (first..number).map(observers).collect();

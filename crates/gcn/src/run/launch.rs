@@ -17,6 +17,7 @@ use super::expect;
 use super::failure::Diagnosed;
 use super::launch_file;
 use super::options::Args;
+use super::profile::ProfileOptions;
 use crate::input::Dialect;
 use crate::render::{Sources, printable};
 use crate::{Usage, input};
@@ -60,6 +61,8 @@ pub struct Run {
     pub expect: Vec<Given>,
     /// Prints instructions.
     pub trace: TraceOptions,
+    /// Counts what is executed.
+    pub profile: ProfileOptions,
     /// Lists instructions by their fidelity.
     pub fidelity: bool,
     /// Reports in JSON.
@@ -308,6 +311,8 @@ impl Run {
         self.trace.all |= args.trace;
         self.trace.only.extend(args.trace_only.iter().cloned());
         replace(&mut self.trace.file, &args.trace_file);
+        replace(&mut self.profile.file, &args.profile);
+        replace(&mut self.profile.format, &args.profile_format);
         self.fidelity |= args.fidelity;
         self.json |= args.json;
         let given = Launch {

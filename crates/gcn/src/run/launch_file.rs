@@ -11,6 +11,7 @@ use serde::Deserialize;
 use super::launch::{
     Compiler, Extent, FILE, Given, Launch, Run, TraceOptions, VALUE, offsets, pair, sizes, unvalued,
 };
+use super::profile::{Format, ProfileOptions};
 use crate::input::{Dialect, STDIN};
 
 /// A launch file.
@@ -36,6 +37,8 @@ struct File {
     trace: bool,
     trace_only: Option<Names>,
     trace_file: Option<PathBuf>,
+    profile: Option<PathBuf>,
+    profile_format: Option<Format>,
     fidelity: bool,
     json: bool,
     // Those of a launch: of the only one, or where a launch has no other.
@@ -312,6 +315,10 @@ pub fn read(text: &str, base: &Path) -> Result<Run> {
             all: file.trace,
             only: names(file.trace_only),
             file: file.trace_file.map(|path| output(base, &path)),
+        },
+        profile: ProfileOptions {
+            file: file.profile.map(|path| output(base, &path)),
+            format: file.profile_format,
         },
         fidelity: file.fidelity,
         json: file.json,

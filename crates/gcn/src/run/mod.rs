@@ -12,6 +12,7 @@ mod launch_file;
 mod notes;
 mod options;
 mod output;
+mod profile;
 mod program;
 mod progress;
 mod report;
@@ -35,6 +36,7 @@ pub use failure::{report_usage, reports_usage};
 use interrupt::Stop;
 use launch::Run;
 pub use options::{Args, EXAMPLES};
+use profile::Profiling;
 use program::{choose, program};
 use report::{Outcome, Report, Results};
 pub use save::Identity;
@@ -94,6 +96,7 @@ fn carry_out(
     dispatches.check()?;
     let wanted = Wanted::new(run, dispatches.buffers.views(), loaded)?;
     let mut trace = Trace::new(run, wanted.trace)?;
+    let profiling = Profiling::new(&run.profile)?;
     let interrupted = checking.map_or_else(Arc::default, |it| it.stop.clone());
     let ready = dispatches.prepare(device, budget, &interrupted)?;
     if !run.json {
@@ -105,7 +108,15 @@ fn carry_out(
     let map = CodeMap::new(&module);
     let stop = Stop::listen(&interrupted, run.timeout).context("cannot handle signals")?;
     let ran = stop
-        .limited(|| ready.run(run, trace.as_mut(), checking, &map, out))
+        .limited(|| {
+            ready.run(
+                run,
+                trace.as_mut(),
+                (checking, profiling.as_ref()),
+                &map,
+                out,
+            )
+        })
         .context("cannot watch the timeout")??;
     let cause = stop.cause();
     stop.ended();
@@ -131,6 +142,8 @@ fn carry_out(
             errors.push(format!("{error:#}"));
         }
     }
+    let profiled = profiling.map_or(Ok(()), |it| it.write(&map, out));
+    errors.extend(profiled.err().map(|error| format!("{error:#}")));
     let outcome = match &fault {
         Some((outcome, _)) => *outcome,
         None if !errors.is_empty() => Outcome::BadInput,

@@ -7,6 +7,7 @@ use clap::builder::TypedValueParser;
 use gcn_runtime::settings;
 
 use super::launch::{self, Extent};
+use super::profile::Format;
 use crate::input;
 
 /// For `--help`.
@@ -16,7 +17,8 @@ Examples:
   gcn run saxpy.s --grid 256 --group 64 --arg count=250 --arg a=2 --arg xs=f32*250:iota \\
       --arg ys=f32*250 --print ys[0..6]
   gcn run saxpy.cl --target vega10 --grid 256 --arg y=f32*256 --arg x=f32*256:iota --arg a=2 --print y
-  gcn run kernel.co --kernel reduce --grid 1024 --arg 0=@input.bin --arg 1=f32*16 --trace";
+  gcn run kernel.co --kernel reduce --grid 1024 --arg 0=@input.bin --arg 1=f32*16 --trace
+  gcn run launch.toml --profile profile.html";
 
 /// The arguments of `gcn run`.
 #[derive(clap::Args)]
@@ -105,6 +107,13 @@ pub struct Args {
     /// Write the trace to a file.
     #[arg(long, value_name = "FILE")]
     pub trace_file: Option<PathBuf>,
+    /// Count what each instruction and line of source executes, and write the counts: *.json, *.html for a page with the listing,
+    /// else text; `-` is standard output.
+    #[arg(long, value_name = "FILE")]
+    pub profile: Option<PathBuf>,
+    /// Form of the profile, in place of the one that the file's extension says.
+    #[arg(long, value_enum, value_name = "FORMAT")]
+    pub profile_format: Option<Format>,
     /// Stop a wave after N instructions.
     #[arg(long, value_name = "N")]
     pub limit: Option<u64>,

@@ -105,30 +105,38 @@ fn directory(path: &Path) -> &Path {
     }
 }
 
-/// The messages of files that are written to twice, or that are inputs.
-pub fn conflicts(saves: &[Save], trace: Option<&Path>, inputs: &[PathBuf]) -> Vec<String> {
+/// The messages of files that are written to twice, or that are inputs. `others` are outputs that are no buffers, each with its name.
+pub fn conflicts(
+    saves: &[Save],
+    others: &[(&'static str, Option<&Path>)],
+    inputs: &[PathBuf],
+) -> Vec<String> {
     let inputs: Vec<(&PathBuf, Identity)> = inputs
         .iter()
         .filter_map(|path| Some((path, Identity::of(path)?)))
         .collect();
-    let mut seen: Vec<(&str, Identity)> = Vec::new();
+    let mut seen: Vec<(String, Identity)> = Vec::new();
     let mut messages = Vec::new();
-    let saved = saves.iter().map(|save| (Some(&*save.name), &*save.path));
-    for (name, path) in saved.chain(trace.map(|path| (None, path))) {
+    let saved = saves.iter().map(|save| {
+        let name = save.name.clone();
+        (format!("save {name}"), name, &*save.path)
+    });
+    let others = others.iter().filter_map(|(name, path)| {
+        let path = (*path)?;
+        Some(((*name).to_owned(), format!("the {name}"), path))
+    });
+    for (output, name, path) in saved.chain(others) {
         let Some(identity) = Identity::of(path) else {
             continue;
         };
-        let message = |rest: String| {
-            let output = name.map_or("trace".to_owned(), |name| format!("save {name}"));
-            format!("{output}: {} {rest}", input::name(path))
-        };
+        let message = |rest: String| format!("{output}: {} {rest}", input::name(path));
         if let Some((input, _)) = inputs.iter().find(|(_, input)| *input == identity) {
             messages.push(message(format!("is the input {}", input::name(input))));
         }
         if let Some((other, _)) = seen.iter().find(|(_, other)| *other == identity) {
             messages.push(message(format!("is the file that {other} is saved to")));
         }
-        seen.push((name.unwrap_or_default(), identity));
+        seen.push((name, identity));
     }
     messages
 }

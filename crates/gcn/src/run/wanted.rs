@@ -73,11 +73,18 @@ impl Wanted {
             .collect();
         problems.extend(save::conflicts(
             &save,
-            run.trace.file.as_deref(),
+            &[
+                ("trace", run.trace.file.as_deref()),
+                ("profile", run.profile.file.as_deref()),
+            ],
             &run.inputs(),
         ));
         if run.json && save.iter().any(Save::is_for_stdout) {
             problems.push("--save to standard output, which has the report of --json".to_owned());
+        }
+        if run.json && run.profile.is_for_stdout() {
+            problems
+                .push("--profile to standard output, which has the report of --json".to_owned());
         }
         let mut trace = Filter::default();
         for only in &run.trace.only {

@@ -1,0 +1,322 @@
+//! Exact counts of what a run executes: how often each instruction, with how many active lanes, and how its accesses lie in memory.
+//!
+//! All counts are sums over waves, so that they do not depend on the number of threads or on the order of waves.
+
+mod banks;
+mod places;
+
+use std::collections::BTreeMap;
+use std::fmt;
+use std::ops::AddAssign;
+use std::sync::{Arc, Mutex, PoisonError};
+
+use gcn_emu::fault::Fault;
+use gcn_emu::observe::{
+    Context, Dispatched, Events, Instruction, MemoryEvent, Observer, Verdict, WaveObserver,
+};
+use gcn_emu::run::Stats;
+use gcn_isa::effect::Control;
+use gcn_isa::uses::{Space, Unit};
+use gcn_isa::{Does, Encoding, Inst};
+
+pub use banks::{BANK_BYTES, BANKS, conflicts};
+pub use places::LINE_BYTES;
+
+use places::Places;
+
+/// Class of an instruction, by the unit that executes it.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub enum Class {
+    /// Vector arithmetic and moves, interpolation included.
+    Valu,
+    /// Scalar arithmetic and moves.
+    Salu,
+    /// Scalar memory.
+    Smem,
+    /// Vector memory: buffers, images, GLOBAL and SCRATCH.
+    Vmem,
+    /// Memory that FLAT instructions choose by the address.
+    Flat,
+    /// The local data share.
+    Lds,
+    /// The global data share, and global wave synchronisation.
+    Gds,
+    /// Exports.
+    Export,
+    /// Branches and jumps, taken or not.
+    Branch,
+    /// Waits for counters.
+    Wait,
+    /// Barriers.
+    Barrier,
+    /// Messages.
+    Message,
+    /// Other program control: S_NOP, S_ENDPGM and the like.
+    Control,
+}
+
+impl Class {
+    /// Every class, in the order of reports.
+    pub const ALL: &'static [Class] = &[
+        Class::Valu,
+        Class::Salu,
+        Class::Smem,
+        Class::Vmem,
+        Class::Flat,
+        Class::Lds,
+        Class::Gds,
+        Class::Export,
+        Class::Branch,
+        Class::Wait,
+        Class::Barrier,
+        Class::Message,
+        Class::Control,
+    ];
+
+    /// Its name in reports.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Class::Valu => "valu",
+            Class::Salu => "salu",
+            Class::Smem => "smem",
+            Class::Vmem => "vmem",
+            Class::Flat => "flat",
+            Class::Lds => "lds",
+            Class::Gds => "gds",
+            Class::Export => "export",
+            Class::Branch => "branch",
+            Class::Wait => "wait",
+            Class::Barrier => "barrier",
+            Class::Message => "message",
+            Class::Control => "control",
+        }
+    }
+
+    /// The class of an instruction.
+    #[expect(
+        clippy::wildcard_enum_match_arm,
+        reason = "the unit decides for most effects"
+    )]
+    pub fn of(inst: &Inst) -> Class {
+        match inst.does() {
+            Does::Branch(_) | Does::Jump | Does::Fork | Does::ReturnFromTrap => Class::Branch,
+            Does::Control(Control::Barrier) => Class::Barrier,
+            Does::Control(Control::Waitcnt) => Class::Wait,
+            Does::Control(Control::SendMsg { .. }) => Class::Message,
+            Does::Control(_) => Class::Control,
+            _ => Class::by_unit(inst),
+        }
+    }
+
+    fn by_unit(inst: &Inst) -> Class {
+        let uses = inst.uses();
+        let goes_to = |space| uses.memory().is_some_and(|it| it.spaces().has(space));
+        match uses.unit() {
+            Unit::Scalar => Class::Salu,
+            Unit::Vector | Unit::Interpolation => Class::Valu,
+            Unit::ScalarMemory => Class::Smem,
+            Unit::Flat if inst.encoding == Encoding::Flat => Class::Flat,
+            Unit::VectorMemory | Unit::Flat => Class::Vmem,
+            Unit::DataShare if goes_to(Space::Gds) || goes_to(Space::Gws) => Class::Gds,
+            Unit::DataShare => Class::Lds,
+            Unit::Export => Class::Export,
+        }
+    }
+}
+
+impl fmt::Display for Class {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.name())
+    }
+}
+
+/// Counts of an instruction, or sums over several.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct Counts {
+    /// Executions, one for each wave that executes it.
+    pub executions: u64,
+    /// Executions of vector instructions, which have lanes.
+    pub vector_executions: u64,
+    /// Active lanes at the executions of vector instructions.
+    pub active_lanes: u64,
+    /// Executions that accessed memory, LDS or GDS in a lane.
+    pub accesses: u64,
+    /// Bytes accessed, of all lanes.
+    pub bytes: u64,
+    /// Executions that accessed global memory or scratch in a lane.
+    pub memory_accesses: u64,
+    /// Distinct lines of 64 bytes that each execution accessed in global memory and scratch.
+    pub lines: u64,
+    /// Cycles that LDS needs beyond those without bank conflicts; see [`conflicts`].
+    pub bank_conflicts: u64,
+}
+
+impl AddAssign for Counts {
+    fn add_assign(&mut self, other: Counts) {
+        self.executions += other.executions;
+        self.vector_executions += other.vector_executions;
+        self.active_lanes += other.active_lanes;
+        self.accesses += other.accesses;
+        self.bytes += other.bytes;
+        self.memory_accesses += other.memory_accesses;
+        self.lines += other.lines;
+        self.bank_conflicts += other.bank_conflicts;
+    }
+}
+
+/// An instruction with its counts.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Counted {
+    /// The instruction.
+    pub inst: Inst,
+    /// Its class.
+    pub class: Class,
+    /// Its counts, over all dispatches of the kernel.
+    pub counts: Counts,
+}
+
+impl Counted {
+    fn new(inst: Inst) -> Counted {
+        Counted {
+            class: Class::of(&inst),
+            inst,
+            counts: Counts::default(),
+        }
+    }
+}
+
+/// A kernel with the instructions that its waves have executed, those of functions that it calls included.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct Kernel {
+    /// Dispatches that have ended.
+    pub dispatches: u64,
+    /// Workgroups run.
+    pub workgroups: u64,
+    /// Waves run.
+    pub waves: u64,
+    /// Instructions by their addresses in bytes.
+    pub code: BTreeMap<u64, Counted>,
+}
+
+/// Kernels by their symbols; those without one have none.
+type Kernels = BTreeMap<Option<String>, Kernel>;
+
+/// Observer that counts. See the module.
+#[derive(Default)]
+pub struct Profile {
+    kernels: Arc<Mutex<Kernels>>,
+}
+
+impl Profile {
+    /// An observer that has counted nothing.
+    pub fn new() -> Profile {
+        Profile::default()
+    }
+
+    /// Counts of the dispatches that have ended, by the kernels' symbols.
+    pub fn kernels(&self) -> BTreeMap<Option<String>, Kernel> {
+        let kernels = self.kernels.lock().unwrap_or_else(PoisonError::into_inner);
+        kernels.clone()
+    }
+}
+
+impl Observer for Profile {
+    fn wants(&self) -> Events {
+        Events::DISPATCH | Events::WAVE | Events::ISSUE | Events::ACCESS
+    }
+
+    fn waves(&self) -> Option<Box<dyn WaveObserver>> {
+        Some(Box::new(Count {
+            kernels: self.kernels.clone(),
+            kernel: None,
+            counted: Vec::new(),
+            places: Places::default(),
+        }))
+    }
+
+    fn dispatch_ends(&self, dispatched: &Dispatched<'_>, stats: &Stats, _fault: Option<&Fault>) {
+        let mut kernels = self.kernels.lock().unwrap_or_else(PoisonError::into_inner);
+        let kernel = kernels.entry(dispatched.dispatch.kernel.clone());
+        let kernel = kernel.or_default();
+        kernel.dispatches += 1;
+        kernel.workgroups += stats.groups;
+        kernel.waves += stats.waves;
+    }
+}
+
+/// Counts of one thread's waves.
+struct Count {
+    kernels: Arc<Mutex<Kernels>>,
+    /// Symbol of the kernel, from the first wave on.
+    kernel: Option<Option<String>>,
+    /// Addresses and counts of instructions by their number.
+    counted: Vec<Option<(u64, Counted)>>,
+    places: Places,
+}
+
+impl Count {
+    /// The counts of an event's instruction.
+    fn counts(&mut self, context: &Context<'_>, instruction: &Instruction<'_>) -> &mut Counts {
+        let step = instruction.step;
+        if self.counted.len() <= step.index {
+            self.counted.resize(step.index + 1, None);
+        }
+        let counted = &mut self.counted[step.index];
+        let (_, counted) = counted.get_or_insert_with(|| (context.pc, Counted::new(step.inst)));
+        &mut counted.counts
+    }
+}
+
+impl WaveObserver for Count {
+    fn wave_begins(&mut self, context: &Context<'_>) {
+        if self.kernel.is_none() {
+            self.kernel = Some(context.dispatched.dispatch.kernel.clone());
+        }
+    }
+
+    fn issues(&mut self, context: &Context<'_>, instruction: &Instruction<'_>) {
+        let is_vector = !instruction.step.inst.encoding.is_scalar();
+        let counts = self.counts(context, instruction);
+        counts.executions += 1;
+        if is_vector {
+            counts.vector_executions += 1;
+            counts.active_lanes += u64::from(instruction.exec.count_ones());
+        }
+    }
+
+    fn accesses(&mut self, context: &Context<'_>, event: &MemoryEvent<'_>) -> Verdict {
+        let access = event.access;
+        if access.intent.is_some() && access.lanes() != 0 {
+            self.places.find(event);
+            let (lines, bytes, bank_conflicts) = (
+                self.places.lines(),
+                self.places.bytes(),
+                self.places.bank_conflicts(),
+            );
+            let is_memory = access.global | access.scratch | access.buffer != 0;
+            let counts = self.counts(context, event.instruction);
+            counts.accesses += 1;
+            counts.bytes += bytes;
+            counts.memory_accesses += u64::from(is_memory);
+            counts.lines += lines;
+            counts.bank_conflicts += bank_conflicts;
+        }
+        Verdict::Allow
+    }
+}
+
+/// A thread has run its last wave of the dispatch: its counts are added to the others'.
+impl Drop for Count {
+    fn drop(&mut self) {
+        let Some(name) = self.kernel.take() else {
+            return;
+        };
+        let mut kernels = self.kernels.lock().unwrap_or_else(PoisonError::into_inner);
+        let kernel = kernels.entry(name).or_default();
+        for (pc, counted) in self.counted.iter().flatten() {
+            let sum = kernel.code.entry(*pc);
+            let sum = sum.or_insert_with(|| Counted::new(counted.inst));
+            sum.counts += counted.counts;
+        }
+    }
+}

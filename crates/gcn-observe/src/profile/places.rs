@@ -1,0 +1,108 @@
+//! Places that an access goes to: lines of memory, and banks of LDS.
+
+use gcn_emu::fault::Intent;
+use gcn_emu::observe::MemoryEvent;
+
+use super::banks::conflicts;
+use crate::filter::lanes;
+
+/// Bytes of a line of the vector caches.
+pub const LINE_BYTES: u64 = 64;
+/// Scratch, and buffers that are interleaved by dwords, change the place from dword to dword.
+const DWORD_BYTES: u64 = 4;
+
+/// Places of an access. It is kept from one to the next, so that nothing is allocated for each.
+#[derive(Default)]
+pub(super) struct Places {
+    /// Numbers of lines, sorted and each once.
+    lines: Vec<u64>,
+    bytes: u64,
+    bank_conflicts: u64,
+}
+
+impl Places {
+    /// Finds the places of an access that is about to happen.
+    pub(super) fn find(&mut self, event: &MemoryEvent<'_>) {
+        let access = event.access;
+        self.lines.clear();
+        (self.bytes, self.bank_conflicts) = (0, 0);
+        let plan = event.instruction.step.memory.as_deref();
+        let bytes = match plan {
+            Some(plan) if plan.family.is_scalar() => {
+                let dwords = access.dwords_in_bounds.min(plan.ty.dwords());
+                DWORD_BYTES * u64::from(dwords)
+            }
+            _ => access.bytes.into(),
+        };
+        if bytes == 0 {
+            return;
+        }
+        let elements = u64::from(access.elements);
+        self.bytes = u64::from((access.lds | access.gds).count_ones()) * bytes * elements;
+        for lane in lanes(access.global) {
+            self.bytes += bytes;
+            let first = access.address[lane];
+            self.add(first, first.saturating_add(bytes - 1));
+        }
+        let step = if access.splits_dwords() {
+            1
+        } else {
+            DWORD_BYTES
+        };
+        for lane in lanes(access.scratch | access.buffer) {
+            self.split(event, lane, bytes, step);
+        }
+        self.lines.sort_unstable();
+        self.lines.dedup();
+        if access.lds != 0 {
+            let is_atomic = access.intent == Some(Intent::Atomic);
+            let of = |places: &[u64; 64]| {
+                let lanes = lanes(access.lds).map(|lane| (lane, places[lane]));
+                conflicts(lanes, bytes, is_atomic)
+            };
+            self.bank_conflicts = of(&access.address);
+            if access.elements > 1 {
+                self.bank_conflicts += of(&access.second);
+            }
+        }
+    }
+
+    /// Adds a lane's element whose parts are apart from each other. Parts out of bounds are accessed nowhere.
+    fn split(&mut self, event: &MemoryEvent<'_>, lane: usize, bytes: u64, step: u64) {
+        let access = event.access;
+        let mut byte = 0;
+        while byte < bytes {
+            // A part ends where the next aligned dword begins.
+            let part = (step - access.address[lane].wrapping_add(byte) % step).min(bytes - byte);
+            if let Some(first) = access.place(lane, byte) {
+                self.bytes += part;
+                self.add(first, first.saturating_add(part - 1));
+            }
+            byte += part;
+        }
+    }
+
+    /// Adds the lines from one byte to another.
+    fn add(&mut self, first: u64, last: u64) {
+        for line in first / LINE_BYTES..=last / LINE_BYTES {
+            if self.lines.last() != Some(&line) {
+                self.lines.push(line);
+            }
+        }
+    }
+
+    /// Number of lines.
+    pub(super) fn lines(&self) -> u64 {
+        self.lines.len() as u64
+    }
+
+    /// Bytes of all lanes.
+    pub(super) fn bytes(&self) -> u64 {
+        self.bytes
+    }
+
+    /// Cycles that bank conflicts add.
+    pub(super) fn bank_conflicts(&self) -> u64 {
+        self.bank_conflicts
+    }
+}
