@@ -4,7 +4,7 @@
 //! grid = 64
 //! args = { data = "u32*64:iota" }
 // GCN all: not exact: v_rcp_f32, v_rcp_iflag_f32 (approximate, E199)
-// GCN all: warning[division-by-zero]: divides by zero
+// GCN all: warning[divide-by-zero]: divides by zero
 // GCN 1.0, 1.1: --> kernel+0x2c
 // GCN 1.2, 1.4, 1.4.1: --> kernel+0x30
 // GCN 1.0, 1.1: = note: divides by zero: `v_rcp_iflag_f32_e32 v3, v3`, at kernel+0x2c, workgroup 0,0,0, wave 0, lane 0
@@ -13,7 +13,7 @@
 // GCN 1.2, 1.4, 1.4.1: = note: the first use of the result: `v_mul_lo_u32 v5, v4, v2`, at kernel+0x40, workgroup 0,0,0, wave 0, lane 0
 // GCN all: = note: kernel kernel, once
 // GCN all: 
-// GCN all: warning[division-by-zero]: divides by zero
+// GCN all: warning[divide-by-zero]: divides by zero
 // GCN 1.0, 1.1: --> kernel+0x64
 // GCN 1.2, 1.4, 1.4.1: --> kernel+0x68
 // GCN 1.0, 1.1: = note: divides by zero: `v_rcp_f32_e32 v10, v7`, at kernel+0x64, workgroup 0,0,0, wave 0, lane 0

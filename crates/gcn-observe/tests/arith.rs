@@ -33,7 +33,7 @@ fn divisions_by_zero_are_found() {
         "numbers[i] = 1.0f / (float)n;",
         "numbers[i] = data[i + 64] / (n * 0.5f);",
     ] {
-        finds(statements, &["division-by-zero"]);
+        finds(statements, &["divide-by-zero"]);
     }
 }
 

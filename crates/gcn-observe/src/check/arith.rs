@@ -98,7 +98,7 @@ impl Watch {
         let made = self.origins.made(origin);
         let (kind, message, label) = match made.cause {
             Cause::Division | Cause::Quotient => (
-                Kind::DivisionByZero,
+                Kind::DivideByZero,
                 "divides by zero".to_owned(),
                 "divides by zero",
             ),

@@ -269,7 +269,7 @@ kinds! {
         example "global_store_dword v[0:1], v2, off    ; v[0:1] is of an argument `global const int *`"
         remedy "Declare the argument without const, or mend the address."
         source "metadata of code objects, .is_const and .actual_access"
-    DivisionByZero "division-by-zero" Arith Warning
+    DivideByZero "divide-by-zero" Arith Warning
         meaning "A reciprocal of zero, or a division with a zero denominator, has a result that is used. In floating point it is infinite or a \
                  NaN, as IEEE 754 has it; an integer division gives an arbitrary number, and is undefined in OpenCL C and C++. Compilers \
                  build integer divisions of reciprocals in floating point: the instruction is the same."
