@@ -495,6 +495,10 @@ fn lanes_are_agents_on_demand() {
             }}"
         )
     };
+    // A scalar load is the wave's, whichever lane stores behind it.
+    let scalar = "s_load_dword s9, s[4:5], 0x0\ns_waitcnt lgkmcnt(0)\ns_mov_b64 exec, 2\nv_mov_b32 v2, 0\n\
+                  buffer_store_dword v0, v2, s[4:7], 0 offen";
+    expect(&TARGETS, one, &[Check::Lanes], scalar, &[]);
     // All lanes load and then store one dword.
     let (load, store) = ("ds_read_b32 v3, v2", "ds_write_b32 v2, v3");
     let body = format!("v_mov_b32 v2, 0\n{load}\ns_waitcnt lgkmcnt(0)\n{store}");

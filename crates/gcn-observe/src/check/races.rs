@@ -56,7 +56,7 @@ use crate::finding::{Finding, Findings, Key, Kind, Side};
 use entry::{Entry, Layout, Release};
 use extent::{Memory, Parts};
 use group::{Group, Groups, Read, Way};
-use lanes::{Stored, is_there, overlap, stored};
+use lanes::{Stored, is_there, lane_of, overlap, stored};
 use report::Race;
 use run::{Run, continue_release};
 use shadow::{Met, Recent, View};
@@ -439,9 +439,13 @@ fn report(
             continue;
         }
         let is_own = |it: &&Stored| it.holds(at);
-        let is_same_store = before.kind() == entry::Kind::Store
-            && before.site() == now.site()
-            && run.layout.wave(before) == run.layout.wave(*now);
+        let is_same_wave = run.layout.wave(before) == run.layout.wave(*now);
+        if is_same_wave && (event.access.scalar || run.is_scalar(before)) {
+            // Lanes are agents, and this is the wave's.
+            continue;
+        }
+        let is_same_store =
+            is_same_wave && before.kind() == entry::Kind::Store && before.site() == now.site();
         if is_same_store && values.iter().filter(is_own).count() > 1 {
             // Lanes of this instruction, which `overlap` has compared.
             continue;
@@ -467,21 +471,6 @@ fn report(
         }
         .report(findings, context, event);
     }
-}
-
-/// The first lane whose element has an address.
-fn lane_of(event: &MemoryEvent<'_>, memory: Memory, at: u64) -> Option<usize> {
-    let access = event.access;
-    let bytes = u64::from(access.bytes);
-    let holds = |from: u64| (from..from.saturating_add(bytes)).contains(&at);
-    let mask = match memory {
-        Memory::Global => access.global,
-        Memory::Lds => access.lds,
-    };
-    let mut lanes = crate::filter::lanes(mask);
-    lanes.find(|&lane| {
-        holds(access.address[lane]) || access.elements > 1 && holds(access.second[lane])
-    })
 }
 
 /// Reports two lanes that store different values to one address.

@@ -64,6 +64,21 @@ pub(super) fn stored(event: &MemoryEvent<'_>, memory: Memory) -> Vec<Stored> {
         .collect()
 }
 
+/// The first lane whose element has an address.
+pub(super) fn lane_of(event: &MemoryEvent<'_>, memory: Memory, at: u64) -> Option<usize> {
+    let access = event.access;
+    let bytes = u64::from(access.bytes);
+    let holds = |from: u64| (from..from.saturating_add(bytes)).contains(&at);
+    let mask = match memory {
+        Memory::Global => access.global,
+        Memory::Lds => access.lds,
+    };
+    let mut lanes = lanes(mask);
+    lanes.find(|&lane| {
+        holds(access.address[lane]) || access.elements > 1 && holds(access.second[lane])
+    })
+}
+
 /// The first two lanes that store different values to one address.
 pub(super) fn overlap(mut stored: Vec<Stored>) -> Option<Overlap> {
     stored.sort();

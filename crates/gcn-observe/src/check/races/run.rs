@@ -8,7 +8,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use gcn_emu::memory::Memory;
 use gcn_emu::observe::Dispatched;
 use gcn_emu::wave::WaveId;
-use gcn_isa::Inst;
+use gcn_isa::{Encoding, Inst};
 
 use super::clock::{History, Known};
 use super::entry::{Entry, HOST, Kind, Layout, UNKNOWN_SITE};
@@ -139,6 +139,12 @@ impl Run {
     /// The instruction with a number.
     pub(super) fn instruction(&self, site: u16) -> Option<(u64, Inst)> {
         lock(&self.sites).list.get(usize::from(site)).copied()
+    }
+
+    /// True of an access by scalar memory, which is no lane's.
+    pub(super) fn is_scalar(&self, entry: Entry) -> bool {
+        let found = self.instruction(entry.site());
+        found.is_some_and(|(_, inst)| matches!(inst.encoding, Encoding::Smrd | Encoding::Smem))
     }
 
     /// From a clock of a wave on it knows more.
