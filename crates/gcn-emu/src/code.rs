@@ -4,7 +4,7 @@ use std::sync::{Arc, OnceLock};
 
 use gcn_isa::effect::{Control, Implicit};
 use gcn_isa::simm::{Hwreg, Waitcnt};
-use gcn_isa::uses::{RegisterUse, Registers, State};
+use gcn_isa::uses::{RegisterSet, RegisterUse, Registers, State};
 use gcn_isa::{DecodeError, Does, Inst, Isa, Operand, Ty, decode, regs};
 
 use crate::exec::alu::{self, modifiers};
@@ -35,6 +35,8 @@ type Page = [OnceLock<Result<BlockEntry, DecodeError>>; PAGE];
 struct BlockEntry {
     block: Arc<[Step]>,
     number: usize,
+    /// Registers that each instruction of the block uses, for runs whose observers watch some.
+    used: Arc<OnceLock<Box<[RegisterSet]>>>,
 }
 
 /// Instructions of a block at most.
@@ -121,6 +123,23 @@ impl Code {
         }
     }
 
+    /// The registers that the instructions of [`Code::steps_at`] use, all where an index may lead anywhere. Worked out when they
+    /// are asked for; nothing for what has not been decoded.
+    #[inline]
+    pub(crate) fn used_at(&self, index: usize) -> &[RegisterSet] {
+        let Some(Ok(place)) = self.slot(index).and_then(OnceLock::get) else {
+            return &[];
+        };
+        let used = place.used.get_or_init(|| {
+            let all = place.block.iter().map(|step| match step.relative {
+                Some(_) => RegisterSet::ALL,
+                None => step.inst.uses().register_set(),
+            });
+            all.collect()
+        });
+        &used[place.number..]
+    }
+
     #[inline]
     fn slot(&self, index: usize) -> Option<&OnceLock<Result<BlockEntry, DecodeError>>> {
         let page = self.pages.get(index / PAGE)?;
@@ -159,9 +178,13 @@ impl Code {
             }
         }
         let block: Arc<[Step]> = steps.into();
+        let used = Arc::default();
         for (number, slot) in slots.into_iter().enumerate() {
-            let block = block.clone();
-            let _ = slot.set(Ok(BlockEntry { block, number }));
+            let _ = slot.set(Ok(BlockEntry {
+                block: Arc::clone(&block),
+                number,
+                used: Arc::clone(&used),
+            }));
         }
         match self.slot(index)?.get()? {
             Ok(place) => Some(Ok(&place.block[place.number..])),

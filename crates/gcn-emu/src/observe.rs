@@ -9,6 +9,8 @@ mod set;
 
 use std::ops::BitOr;
 
+use gcn_isa::uses::RegisterSet;
+
 use crate::device::Device;
 use crate::dispatch::{Dispatch, Stats};
 use crate::exec::memory;
@@ -55,14 +57,21 @@ impl Events {
     pub const MEMORY: Events = Events(1 << 10);
     /// [`WaveObserver::manages_cache`].
     pub const CACHE: Events = Events(1 << 11);
+    /// [`WaveObserver::issues`], but of instructions of the ALU and of branches only for those that use a register of
+    /// [`WaveObserver::watched`]: the others cost next to nothing.
+    pub const WATCHED: Events = Events(1 << 12);
+    /// [`WaveObserver::executed`].
+    pub const SEQUENCE: Events = Events(1 << 13);
     /// All events.
-    pub const ALL: Events = Events((1 << 12) - 1);
+    pub const ALL: Events = Events((1 << 14) - 1);
 
     /// Events that each instruction, of memory or not, may cause.
     pub(crate) const INSTRUCTION: Events = Events(Self::ISSUE.0 | Self::COMPLETE.0 | Self::SKIP.0);
+    /// Events of an instruction that issues.
+    pub(crate) const ISSUES: Events = Events(Self::ISSUE.0 | Self::WATCHED.0);
     /// Events of which the wait counters are a part: [`OperationId`]s, and what retires.
     pub(crate) const OPERATIONS: Events = Events(
-        Self::ISSUE.0 | Self::COMPLETE.0 | Self::ACCESS.0 | Self::ACCESSED.0 | Self::RETIRE.0,
+        Self::ISSUES.0 | Self::COMPLETE.0 | Self::ACCESS.0 | Self::ACCESSED.0 | Self::RETIRE.0,
     );
 
     /// Tests for a common event.
@@ -108,12 +117,23 @@ pub trait WaveObserver: Send {
     /// A wave ends. Each wave that has begun ends once; what is still outstanding is on its scoreboard.
     fn wave_ends(&mut self, _context: &Context<'_>, _end: WaveEnd<'_>) {}
 
+    /// The registers of the wave that [`Events::WATCHED`] is about. They are asked for when a turn of the wave begins, and after
+    /// each instruction that was reported; one that VGPR indexing or MOVREL may lead anywhere is always reported.
+    fn watched(&mut self, _context: &Context<'_>) -> RegisterSet {
+        RegisterSet::ALL
+    }
+
     /// An instruction is about to execute: once, also if it blocks and is tried again. [`WaveObserver::completes`] follows,
     /// unless the wave ends by a fault, at a limit or because the run stops.
     fn issues(&mut self, _context: &Context<'_>, _instruction: &Instruction<'_>) {}
 
     /// An instruction has executed; the wave's `pc` is where it goes on.
     fn completes(&mut self, _context: &Context<'_>, _instruction: &Instruction<'_>) {}
+
+    /// A wave has executed instructions that follow each other; before it those of its last such event, and none between.
+    /// Those that MODE skips are among them. `context.pc` is the address of the first. It comes at branches taken, at the ends
+    /// of a wave's turns, and before the wave ends; of an instruction that faults as well.
+    fn executed(&mut self, _context: &Context<'_>, _sequence: &[Step]) {}
 
     /// An instruction is not executed; neither issue nor completion is reported.
     fn skipped(&mut self, _context: &Context<'_>, _step: &Step, _why: Skip) {}

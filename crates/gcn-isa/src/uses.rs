@@ -11,6 +11,7 @@ pub mod counters;
 pub mod hazards;
 pub mod memory;
 pub mod registers;
+pub mod set;
 
 mod implicit;
 mod operands;
@@ -24,6 +25,7 @@ pub use counters::{Counter, Counters, Order};
 pub use hazards::Hazard;
 pub use memory::{Intent, M0, Memory, Space, Spaces};
 pub use registers::{Lanes, RegisterUse, Registers, Source, State};
+pub use set::RegisterSet;
 
 /// The uses of one instruction. See the methods.
 #[derive(Clone, Copy, Debug)]

@@ -40,42 +40,6 @@ pub(crate) fn lanes_of(lanes: Lanes, exec: u64) -> u64 {
     }
 }
 
-/// Vector and scalar registers, a bit each.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
-pub(crate) struct Set {
-    vector: [u64; VECTOR_WORDS],
-    scalar: u128,
-}
-
-/// Words with a bit for each of 256 vector registers.
-const VECTOR_WORDS: usize = 4;
-
-impl Set {
-    /// Adds registers; state that has no number is none of them.
-    pub(crate) fn add(&mut self, registers: Registers) {
-        match registers {
-            Registers::Vector { first, count } => {
-                for register in first..=first.saturating_add(count.saturating_sub(1)) {
-                    self.vector[usize::from(register) / 64] |= 1 << (register % 64);
-                }
-            }
-            Registers::Scalar { first, count } => {
-                for register in first..first.saturating_add(count).min(128) {
-                    self.scalar |= 1 << register;
-                }
-            }
-            Registers::State(_) => {}
-        }
-    }
-
-    /// True if both have a register in common.
-    #[inline]
-    pub(crate) fn meets(&self, other: &Set) -> bool {
-        let vector = self.vector.iter().zip(other.vector);
-        self.scalar & other.scalar != 0 || vector.fold(0, |met, (a, b)| met | (a & b)) != 0
-    }
-}
-
 /// The name of registers, such as `v[2:3]` or `vcc`.
 pub(crate) fn name(isa: Isa, registers: Registers) -> String {
     match registers {

@@ -31,11 +31,6 @@ impl Hazards {
         self.0 == 0
     }
 
-    /// Those that need more than `states` wait states.
-    pub(crate) fn longer_than(self, isa: Isa, states: u8) -> Hazards {
-        self.and(Hazards::of(|it| it.wait_states(isa) > states))
-    }
-
     /// Its members.
     pub(crate) fn iter(self) -> impl Iterator<Item = Hazard> {
         let all = Hazard::ALL.into_iter().enumerate();

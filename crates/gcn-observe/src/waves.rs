@@ -43,6 +43,13 @@ impl<T: Default> Waves<T> {
         }
     }
 
+    /// Changes the states of all waves.
+    pub(crate) fn each(&mut self, change: impl FnMut(&mut T)) {
+        let current = self.current.iter_mut().map(|(_, state)| &mut **state);
+        let others = self.others.values_mut().map(|state| &mut **state);
+        current.chain(others).for_each(change);
+    }
+
     /// Forgets a wave.
     pub(crate) fn remove(&mut self, id: WaveId) {
         if self

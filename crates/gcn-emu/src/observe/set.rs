@@ -3,11 +3,17 @@
 use std::fmt;
 use std::sync::Arc;
 
-use super::{Dispatched, Events, Observer, WaveObserver};
+use gcn_isa::uses::RegisterSet;
+
+use super::{Context, Dispatched, Events, Observer, WaveObserver};
+use crate::code::Code;
 use crate::dispatch::Stats;
 use crate::fault::Fault;
+use crate::lds::Lds;
 use crate::memory::{Listener, MemoryChange};
 use crate::scoreboard::Retired;
+use crate::step::Step;
+use crate::wave::Wave;
 
 /// A set of observers. Copies have the same ones.
 #[derive(Clone, Default)]
@@ -90,6 +96,10 @@ pub(crate) struct Watchers {
     list: Vec<(Events, Box<dyn WaveObserver>)>,
     /// Events that at least one of them wants.
     pub(crate) wants: Events,
+    /// Registers of the wave whose turn it is that are watched ([`Events::WATCHED`]).
+    watched: RegisterSet,
+    /// The dword at which a sequence of instructions has begun that is not reported yet ([`Events::SEQUENCE`]).
+    pub(crate) begun: Option<usize>,
     /// Operations that the instruction has made retire; kept to be allocated once.
     pub(crate) retired: Vec<Retired>,
 }
@@ -103,5 +113,41 @@ impl Watchers {
                 f(&mut **observer);
             }
         }
+    }
+
+    /// Reports instructions that a wave has executed one after the other, up to now.
+    #[inline(never)]
+    pub(crate) fn executed(
+        &mut self,
+        dispatched: Dispatched<'_>,
+        wave: &Wave,
+        lds: &Lds,
+        code: &Code,
+        sequence: &[Step],
+    ) {
+        self.begun = None;
+        let Some(first) = sequence.first() else {
+            return;
+        };
+        let context = Context {
+            dispatched,
+            wave,
+            lds,
+            pc: code.address(first.index),
+        };
+        self.each(Events::SEQUENCE, |it| it.executed(&context, sequence));
+    }
+
+    /// Asks which registers of a wave are watched.
+    pub(crate) fn watch(&mut self, context: &Context<'_>) {
+        let mut watched = RegisterSet::default();
+        self.each(Events::WATCHED, |it| watched.add_all(&it.watched(context)));
+        self.watched = watched;
+    }
+
+    /// True if one of them is watched.
+    #[inline(always)]
+    pub(crate) fn watches(&self, registers: &RegisterSet) -> bool {
+        self.watched.meets(registers)
     }
 }

@@ -111,11 +111,18 @@ impl<'a> Emitter<'a> {
     /// The instruction issues, unless it has before or is to be skipped.
     #[inline]
     pub(super) fn begins(&mut self, wave: &Wave, lds: &Lds) {
-        if self.watch.wants.any(Events::ISSUE) && !self.is_resumed && self.skip.is_none() {
+        if self.watch.wants.any(Events::ISSUES) && !self.is_resumed && self.skip.is_none() {
             let (context, instruction) = (self.context(wave, lds), self.instruction);
             self.watch
-                .each(Events::ISSUE, |it| it.issues(&context, &instruction));
+                .each(Events::ISSUES, |it| it.issues(&context, &instruction));
         }
+    }
+
+    /// Asks anew which registers are watched.
+    #[inline]
+    pub(super) fn watches(&mut self, wave: &Wave, lds: &Lds) {
+        let context = self.context(wave, lds);
+        self.watch.watch(&context);
     }
 
     /// The instruction has completed, or was skipped; the wave's `pc` is where it goes on.

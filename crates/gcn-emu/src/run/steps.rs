@@ -12,7 +12,7 @@ use crate::exec::alu::indexing;
 use crate::exec::memory::{self, Outcome, Transfer};
 use crate::fault::{self, FaultKind};
 use crate::lds::Lds;
-use crate::observe::{Dispatched, Events, Watchers};
+use crate::observe::{Context, Dispatched, Events, Watchers};
 use crate::step::{Run, Step};
 use crate::wave::{MODE_VSKIP, Waiting, Wave};
 
@@ -43,7 +43,17 @@ pub(super) fn run_wave<const OBSERVED: bool>(
     let mut index = code.index(wave.pc).unwrap_or(NOWHERE);
     // All has taken effect already: what is outstanding is of use only to those who look.
     let counts = OBSERVED && watch.wants.any(Events::OPERATIONS) || code.reads_counters();
-    let reports_instructions = OBSERVED && watch.wants.any(Events::INSTRUCTION);
+    let reports_all = OBSERVED && watch.wants.any(Events::INSTRUCTION);
+    let watches = OBSERVED && !reports_all && watch.wants.any(Events::WATCHED);
+    let reports_sequences = OBSERVED && watch.wants.any(Events::SEQUENCE);
+    if watches {
+        watch.watch(&Context {
+            dispatched,
+            wave,
+            lds,
+            pc: wave.pc,
+        });
+    }
     'blocks: loop {
         let stop = |kind, pc| Stop {
             kind,
@@ -82,22 +92,33 @@ pub(super) fn run_wave<const OBSERVED: bool>(
         {
             steps = &steps[..left];
         }
+        let used = if watches { code.used_at(index) } else { &[] };
+        if reports_sequences {
+            watch.begun = Some(index);
+        }
         let mut is_unmodified = wave.mode & CHANGES_EXECUTION == 0;
-        for (before, step) in (executed..).zip(steps) {
+        for (number, step) in steps.iter().enumerate() {
+            let is_watched = watches && used.get(number).is_none_or(|used| watch.watches(used));
             // The most frequent instructions, ahead of the rest.
-            if step.is_vector && !reports_instructions && is_unmodified {
+            if step.is_vector && !reports_all && !is_watched && is_unmodified {
                 (step.handler)(wave, step);
                 continue;
             }
+            let before = executed + number as u64;
             wave.executed = before;
             index = step.index;
             let at = |kind| stop(kind, code.address(index));
             let issued;
-            let mut emitter = if OBSERVED {
+            let is_plain = matches!(step.run, Run::Scalar | Run::Branch(..));
+            let has_events = reports_all || !is_plain || watches && (is_watched || !is_unmodified);
+            let mut emitter = if OBSERVED && has_events {
                 wave.pc = code.address(index);
                 issued = Issued::of(wave, step);
                 let mut emitter = Emitter::new(dispatched, watch, &issued, step, wave);
                 emitter.begins(wave, lds);
+                if watches {
+                    emitter.watches(wave, lds);
+                }
                 Some(emitter)
             } else {
                 None
@@ -159,6 +180,9 @@ pub(super) fn run_wave<const OBSERVED: bool>(
                             {
                                 emitter.blocks(wave, lds);
                             }
+                            if reports_sequences {
+                                watch.executed(dispatched, wave, lds, code, &steps[..number]);
+                            }
                             wave.waiting = Waiting::Gws;
                             return Ok(());
                         }
@@ -188,27 +212,58 @@ pub(super) fn run_wave<const OBSERVED: bool>(
                 Run::Missing => return Err(at(FaultKind::NotExecuted)),
             }
             wave.executed = before + 1;
+            let waits = matches!(step.run, Run::Flow) && wave.waiting != Waiting::No;
             if let Some(emitter) = &mut emitter {
                 if next != NOWHERE {
                     wave.pc = code.address(next);
                 }
+                if waits && reports_sequences {
+                    emitter
+                        .watch
+                        .executed(dispatched, wave, lds, code, &steps[..=number]);
+                }
                 emitter.ends(wave, lds);
             }
             // Nothing else makes a wave wait; a memory instruction that does has returned.
-            if matches!(step.run, Run::Flow) && wave.waiting != Waiting::No {
+            if waits {
                 wave.pc = code.address(next);
                 return Ok(());
             }
             if next != following {
                 wave.branch = Some(index as u32);
+                if reports_sequences {
+                    watch.executed(dispatched, wave, lds, code, &steps[..=number]);
+                }
                 index = next;
                 continue 'blocks;
             }
         }
         wave.executed = executed + steps.len() as u64;
+        if reports_sequences {
+            watch.executed(dispatched, wave, lds, code, steps);
+        }
         if let Some(last) = steps.last() {
             index = last.following();
         }
+    }
+}
+
+/// Reports the instructions up to a wave's last one, at `pc`, which has faulted.
+#[cold]
+pub(super) fn end_sequence(
+    dispatched: Dispatched<'_>,
+    code: &Code,
+    wave: &Wave,
+    lds: &Lds,
+    watch: &mut Watchers,
+    pc: u64,
+) {
+    let Some((first, last)) = watch.begun.zip(code.index(pc)) else {
+        return;
+    };
+    if let Some(Ok(steps)) = code.steps_at(first) {
+        let count = steps.iter().take_while(|step| step.index <= last).count();
+        watch.executed(dispatched, wave, lds, code, &steps[..count]);
     }
 }
 

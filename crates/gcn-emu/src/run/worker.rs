@@ -6,7 +6,7 @@ use std::sync::atomic::Ordering::{AcqRel, Acquire, Relaxed};
 use super::place::keep_first_wave;
 use super::shared::Shared;
 use super::start::{DIMENSIONS, identify, initialise, work_item_ids};
-use super::steps::run_wave;
+use super::steps::{end_sequence, run_wave};
 use crate::device::LdsFill;
 use crate::dispatch::{RESIDENT_GROUPS, Stats};
 use crate::exec::memory::Transfer;
@@ -459,6 +459,7 @@ impl<'a> Worker<'a> {
                 FaultKind::Interrupted => WaveEnd::Interrupt,
                 kind => WaveEnd::Fault(kind),
             };
+            end_sequence(dispatched, code, wave, lds, watch, stop.pc);
             let context = Context {
                 dispatched,
                 wave,

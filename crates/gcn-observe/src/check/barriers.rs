@@ -169,19 +169,7 @@ fn found(
     place: Place,
     message: impl Into<String>,
 ) -> Finding {
-    Finding {
-        kind,
-        message: message.into(),
-        place,
-        label: String::new(),
-        sides: Vec::new(),
-        address: None,
-        notes: Vec::new(),
-        help: None,
-        kernel: dispatched.dispatch.kernel.clone(),
-        dispatch: dispatched.id,
-        count: 1,
-    }
+    Finding::at(kind, place, message).in_dispatch(dispatched)
 }
 
 impl Watch {

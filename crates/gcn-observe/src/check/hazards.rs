@@ -2,15 +2,20 @@
 //!
 //! The emulator has no pipeline, so that a missing wait state changes no result. This checker counts the wait states
 //! between the instructions that a wave executes, those at both ends of a taken branch included.
+//!
+//! What a sequence of instructions ends and begins depends on the last few before it alone ([`Past`]): that is worked out
+//! once for each past and sequence, and looked up when a wave executes the sequence again.
 
+use std::collections::HashMap;
 use std::sync::Arc;
 
-use gcn_emu::observe::{Context, Events, Instruction, Observer, WaveEnd, WaveObserver};
+use gcn_emu::observe::{Context, Events, Observer, WaveEnd, WaveObserver};
 use gcn_emu::step::Step;
 use gcn_isa::Inst;
 
-use crate::finding::{Finding, Findings, Key, Kind, Place};
-use crate::wait_states::{Hazards as Set, MOST, Part, TooFew};
+use crate::by_step::ByStep;
+use crate::finding::{Findings, Key, Kind, Place};
+use crate::wait_states::{MOST, Part, TooFew};
 use crate::waves::Waves;
 
 /// The checker. See the module.
@@ -26,142 +31,195 @@ impl Hazards {
 
 impl Observer for Hazards {
     fn wants(&self) -> Events {
-        Events::ISSUE | Events::WAVE
+        Events::SEQUENCE | Events::WAVE
     }
 
     fn waves(&self) -> Option<Box<dyn WaveObserver>> {
         Some(Box::new(Watch {
             findings: self.findings.clone(),
-            facts: Vec::new(),
+            parts: ByStep::default(),
+            known: Known::default(),
+            recent: Vec::new(),
             waves: Waves::default(),
         }))
     }
 }
 
-/// Bits of a set of hazards.
-const SET_BITS: u32 = u16::BITS;
-
-/// Facts of an instruction.
-struct Facts {
-    inst: Inst,
-    part: Part,
-    /// Hazards that it begins, as [`WaveState::blocked`] has them.
-    begins: u128,
-}
-
-impl Facts {
-    fn of(inst: &Inst) -> Facts {
-        let part = Part::of(inst);
-        let after = |states| u128::from(part.begins.longer_than(inst.isa, states).0);
-        Facts {
-            inst: *inst,
-            part,
-            begins: (0..MOST).fold(0, |all, states| {
-                all | after(states) << (SET_BITS * u32::from(states))
-            }),
-        }
-    }
-}
-
-/// An instruction that a wave has executed.
-#[derive(Clone, Copy, Default)]
-struct Executed {
-    /// Its number.
-    index: usize,
+/// An instruction at its address.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+struct At {
     pc: u64,
-    /// Wait states that have passed when it had been issued.
-    clock: u64,
+    inst: Inst,
 }
 
-/// The last instructions of a wave.
-#[derive(Clone, Default)]
-struct WaveState {
-    /// Hazards that are open: those for the next instruction in the lowest bits, then those that will still be after a wait
-    /// state, and so on.
-    blocked: u128,
-    /// Wait states that have passed.
-    clock: u64,
-    /// The last instructions, each in place of the one before as many.
-    last: [Executed; MOST as usize],
-    next: usize,
+/// The last instructions that a wave has executed and that begin a hazard, each with the wait states that have passed
+/// since: all that later ones can end.
+type Past = Vec<(At, u8)>;
+
+/// Number of a [`Past`]. That of a wave that begins is 0.
+type PastNumber = u32;
+
+/// A hazard between two instructions, by its number, and the wait states between them.
+#[derive(Clone, Debug)]
+struct Missing {
+    inst: At,
+    before: At,
+    states: u8,
 }
 
-impl WaveState {
-    /// An instruction has been issued.
-    #[inline]
-    fn issue(&mut self, index: usize, pc: u64, facts: &Facts) {
-        let states = u32::from(facts.part.states);
-        self.clock += u64::from(facts.part.states);
-        self.blocked = self
-            .blocked
-            .checked_shr(SET_BITS * states)
-            .unwrap_or_default()
-            | facts.begins;
-        self.last[self.next] = Executed {
-            index,
-            pc,
-            clock: self.clock,
-        };
-        self.next = (self.next + 1) % self.last.len();
+/// The outcome of a sequence after a past.
+#[derive(Clone, Debug, Default)]
+struct Outcome {
+    /// The past of what follows.
+    next: PastNumber,
+    missing: Box<[Missing]>,
+}
+
+/// A sequence of instructions: the number of its first one, and how many they are.
+type Sequence = (usize, usize);
+
+/// Pasts and the outcomes of sequences after them.
+#[derive(Default)]
+struct Known {
+    pasts: Vec<Past>,
+    numbers: HashMap<Past, PastNumber>,
+    outcomes: HashMap<(PastNumber, Sequence), Outcome>,
+}
+
+/// Outcomes that are kept at most: there are more in no code but such as jumps about at random.
+const MAX_OUTCOMES: usize = 1 << 16;
+
+impl Known {
+    /// The number of a past.
+    fn number(&mut self, past: Past) -> PastNumber {
+        let next = self.pasts.len() as PastNumber;
+        *self.numbers.entry(past).or_insert_with_key(|past| {
+            self.pasts.push(past.clone());
+            next
+        })
     }
 }
 
 /// The checker of one thread's waves.
 struct Watch {
     findings: Arc<Findings>,
-    /// Facts of instructions by their number.
-    facts: Vec<Option<Box<Facts>>>,
-    waves: Waves<WaveState>,
-}
-
-/// The facts of an instruction, worked out once.
-#[inline]
-fn facts_of<'f>(all: &'f mut Vec<Option<Box<Facts>>>, step: &Step) -> &'f Facts {
-    if all.len() <= step.index {
-        all.resize_with(step.index + 1, || None);
-    }
-    all[step.index].get_or_insert_with(|| Box::new(Facts::of(&step.inst)))
+    parts: ByStep<Part>,
+    known: Known,
+    /// By first instruction of a sequence: its last outcome, if nothing was missing in it.
+    recent: Vec<Option<(PastNumber, usize, PastNumber)>>,
+    /// The past of each wave.
+    waves: Waves<PastNumber>,
 }
 
 impl Watch {
-    /// Reports the hazards that an instruction ends.
-    fn report(&mut self, context: &Context<'_>, instruction: &Instruction<'_>, open: Set) {
-        let id = context.id();
-        let state = self.waves.get(id);
-        let inst = &instruction.step.inst;
-        for executed in &state.last {
-            let between = state.clock - executed.clock;
-            let before = self.facts.get(executed.index).and_then(Option::as_ref);
-            let (Some(before), Ok(between)) = (before, u8::try_from(between)) else {
-                continue;
+    /// Works out the outcome of a sequence.
+    fn work_out(&mut self, past: PastNumber, pc: u64, sequence: &[Step]) -> Outcome {
+        let mut past = self.known.pasts[past as usize].clone();
+        let mut missing = Vec::new();
+        for step in sequence {
+            let part = *self.parts.of(step, |step| Part::of(&step.inst));
+            let at = At {
+                pc: pc + (step.index - sequence[0].index) as u64 * DWORD,
+                inst: step.inst,
             };
-            if executed.clock == 0 || between >= MOST {
-                continue;
+            for (before, states) in &past {
+                let begun = Part::of(&before.inst).begins;
+                let set = part.ends.and(begun);
+                if TooFew::all(set, &before.inst, &step.inst, *states)
+                    .next()
+                    .is_some()
+                {
+                    missing.push(Missing {
+                        inst: at,
+                        before: *before,
+                        states: *states,
+                    });
+                }
             }
-            let set = open.and(before.part.begins);
-            for found in TooFew::all(set, &before.inst, inst, between) {
-                let key = Key {
-                    kind: Kind::MissingWaitStates,
-                    pc: context.pc,
-                    other: executed.pc,
-                    detail: found.hazard as u64,
-                };
-                self.findings.report(key, Some(id), || Finding {
-                    kernel: context.dispatched.dispatch.kernel.clone(),
-                    dispatch: context.dispatched.id,
-                    ..found.finding(
-                        Place::of(context, instruction),
-                        Place::new(executed.pc, &before.inst, Some(id)),
-                    )
-                });
+            for (_, states) in &mut past {
+                *states = states.saturating_add(part.states);
             }
+            past.retain(|(_, states)| *states < MOST);
+            if !part.begins.is_empty() {
+                past.push((at, 0));
+            }
+        }
+        Outcome {
+            next: self.known.number(past),
+            missing: missing.into(),
+        }
+    }
+
+    /// Forgets what is known, but for the pasts of waves.
+    fn forget(&mut self) {
+        let old = std::mem::take(&mut self.known);
+        self.known.number(Past::new());
+        let known = &mut self.known;
+        self.waves
+            .each(|past| *past = known.number(old.pasts[*past as usize].clone()));
+        self.recent.clear();
+    }
+
+    /// Looks a sequence up, or works its outcome out, and reports what is missing.
+    #[cold]
+    fn look_up(&mut self, context: &Context<'_>, sequence: &[Step]) {
+        if self.known.pasts.is_empty() || self.known.outcomes.len() >= MAX_OUTCOMES {
+            self.forget();
+        }
+        let past = *self.waves.get(context.id());
+        let (first, count) = (sequence[0].index, sequence.len());
+        let key = (past, (first, count));
+        let outcome = match self.known.outcomes.get(&key) {
+            Some(outcome) => outcome.clone(),
+            None => {
+                let outcome = self.work_out(past, context.pc, sequence);
+                self.known.outcomes.insert(key, outcome.clone());
+                outcome
+            }
+        };
+        *self.waves.get(context.id()) = outcome.next;
+        for missing in &outcome.missing {
+            self.report(context, missing);
+        }
+        if outcome.missing.is_empty() {
+            if self.recent.len() <= first {
+                self.recent.resize(first + 1, None);
+            }
+            self.recent[first] = Some((past, count, outcome.next));
+        }
+    }
+
+    fn report(&self, context: &Context<'_>, missing: &Missing) {
+        let id = Some(context.id());
+        let Missing {
+            inst: At { pc, inst },
+            before,
+            states,
+        } = missing;
+        let set = Part::of(inst).ends.and(Part::of(&before.inst).begins);
+        for found in TooFew::all(set, &before.inst, inst, *states) {
+            let key = Key {
+                kind: Kind::MissingWaitStates,
+                pc: *pc,
+                other: before.pc,
+                detail: found.hazard as u64,
+            };
+            self.findings.report(key, id, || {
+                let before = Place::new(before.pc, &before.inst, id);
+                found
+                    .finding(Place::new(*pc, inst, id), before)
+                    .in_dispatch(&context.dispatched)
+            });
         }
     }
 }
 
+/// Bytes of a dword.
+const DWORD: u64 = 4;
+
 impl WaveObserver for Watch {
     fn wave_begins(&mut self, context: &Context<'_>) {
-        *self.waves.get(context.id()) = WaveState::default();
+        *self.waves.get(context.id()) = 0;
     }
 
     fn wave_ends(&mut self, context: &Context<'_>, _: WaveEnd<'_>) {
@@ -169,15 +227,14 @@ impl WaveObserver for Watch {
     }
 
     #[inline]
-    fn issues(&mut self, context: &Context<'_>, instruction: &Instruction<'_>) {
-        let ends = facts_of(&mut self.facts, instruction.step).part.ends;
-        let open = ends.and(Set(self.waves.get(context.id()).blocked as u16));
-        if !open.is_empty() {
-            self.report(context, instruction, open);
+    fn executed(&mut self, context: &Context<'_>, sequence: &[Step]) {
+        let past = self.waves.get(context.id());
+        let recent = self.recent.get(sequence[0].index);
+        match recent {
+            Some(Some((known, count, next))) if known == past && *count == sequence.len() => {
+                *past = *next;
+            }
+            _ => self.look_up(context, sequence),
         }
-        let facts = facts_of(&mut self.facts, instruction.step);
-        self.waves
-            .get(context.id())
-            .issue(instruction.step.index, context.pc, facts);
     }
 }

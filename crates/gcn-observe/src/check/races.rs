@@ -51,6 +51,7 @@ use gcn_emu::run::Stats;
 use gcn_emu::step::Step;
 use gcn_isa::{Does, Encoding};
 
+use crate::by_step::ByStep;
 use crate::finding::{Finding, Findings, Key, Kind, Side};
 
 use entry::{Entry, Layout, Release};
@@ -109,7 +110,7 @@ impl Observer for Races {
             runs: self.runs.clone(),
             run: None,
             groups: Groups::default(),
-            facts: Vec::new(),
+            facts: ByStep::default(),
             parts: Parts::new(self.layout.has_lanes()),
             met: Met::default(),
             recent: Recent::default(),
@@ -179,7 +180,7 @@ struct Watch {
     run: Option<Arc<Run>>,
     groups: Groups,
     /// Facts of instructions by their number.
-    facts: Vec<Option<Facts>>,
+    facts: ByStep<Facts>,
     parts: Parts,
     met: Met,
     recent: Recent,
@@ -199,15 +200,9 @@ impl Watch {
         event: &MemoryEvent<'_>,
         run: &Run,
     ) -> Option<Facts> {
-        let step = event.instruction.step;
-        if self.facts.len() <= step.index {
-            self.facts.resize(step.index + 1, None);
-        }
-        let slot = &mut self.facts[step.index];
-        if slot.is_none() {
-            *slot = Some(Facts::of(step, event.access.intent?, context.pc, run));
-        }
-        *slot
+        let intent = event.access.intent?;
+        let make = |step: &Step| Facts::of(step, intent, context.pc, run);
+        Some(*self.facts.of(event.instruction.step, make))
     }
 
     /// Looks at an access before it is carried out.

@@ -30,14 +30,15 @@ use gcn_emu::run::Stats;
 use gcn_emu::step::Family;
 use gcn_emu::wave::{Scratch, WaveId};
 use gcn_isa::regs;
-use gcn_isa::uses::{RegisterUse, Registers};
+use gcn_isa::uses::{RegisterSet, RegisterUse, Registers};
 
+use crate::by_step::ByStep;
 use crate::finding::{Finding, Findings, Key, Kind, Place};
 use crate::registers::{lanes_of, name, used};
 
 use access::{Memories, Transfer};
 use evaluate::Evaluation;
-use facts::{Cache, Class, Decides, Facts};
+use facts::{Class, Decides, Facts};
 use memory::{Own, View};
 use origin::{Loads, Origin};
 use part::Part;
@@ -61,14 +62,14 @@ impl Uninit {
 
 impl Observer for Uninit {
     fn wants(&self) -> Events {
-        Events::ISSUE | Events::WAVE | Events::DISPATCH | Events::MEMORY
+        Events::WATCHED | Events::WAVE | Events::DISPATCH | Events::MEMORY
     }
 
     fn waves(&self) -> Option<Box<dyn WaveObserver>> {
         Some(Box::new(Watch {
             findings: self.findings.clone(),
             shared: self.shared.clone(),
-            facts: Cache::default(),
+            facts: ByStep::default(),
             current: None,
             waves: HashMap::new(),
             groups: HashMap::new(),
@@ -114,7 +115,7 @@ struct GroupState {
 struct Watch {
     findings: Arc<Findings>,
     shared: Arc<Shared>,
-    facts: Cache,
+    facts: ByStep<Arc<Facts>>,
     /// The wave whose turn it is.
     current: Option<(WaveId, WaveState)>,
     /// The others.
@@ -358,7 +359,7 @@ impl Watch {
                 define_written(&mut state.registers, facts, instruction.exec);
                 return;
             }
-            let written = |register: &&u8| state.registers.lanes[usize::from(**register)] != 0;
+            let written = |register: &&u8| state.registers.lanes(**register) != 0;
             if facts.vector_written.iter().all(|it| !written(&it)) {
                 state.registers.undefined &= !facts.scalar_written;
                 return;
@@ -428,9 +429,7 @@ fn scratch_bytes(scratch: &Scratch) -> u64 {
 fn reads_defined(registers: &Shadow, facts: &Facts, exec: u64) -> bool {
     let lanes = if facts.crosses { u64::MAX } else { exec };
     let read = facts.vector_read.iter();
-    let undefined = read.fold(0, |all, register| {
-        all | registers.lanes[usize::from(*register)]
-    });
+    let undefined = read.fold(0, |all, register| all | registers.lanes(*register));
     undefined & lanes == 0 && registers.undefined & facts.scalar_read == 0
 }
 
@@ -512,12 +511,22 @@ impl WaveObserver for Watch {
         }
     }
 
+    fn watched(&mut self, context: &Context<'_>) -> RegisterSet {
+        self.turn(context);
+        let state = self.current.as_ref();
+        state.map_or_else(RegisterSet::default, |(_, state)| {
+            state.registers.with_undefined_bits()
+        })
+    }
+
     fn issues(&mut self, context: &Context<'_>, instruction: &Instruction<'_>) {
         self.turn(context);
         let Some((_, state)) = &mut self.current else {
             return;
         };
-        let facts = self.facts.of(instruction.step);
+        let facts = self
+            .facts
+            .of(instruction.step, |step| Arc::new(Facts::of(step)));
         let exec = instruction.exec;
         let is_moved = !std::ptr::eq(instruction.operands, &instruction.step.args);
         if !is_moved && facts.class != Class::Memory {
@@ -528,7 +537,7 @@ impl WaveObserver for Watch {
                     return;
                 }
                 let written = facts.vector_written.iter();
-                if written.fold(0, |all, it| all | registers.lanes[usize::from(*it)]) == 0 {
+                if written.fold(0, |all, it| all | registers.lanes(*it)) == 0 {
                     registers.undefined &= !facts.scalar_written;
                     return;
                 }

@@ -14,15 +14,16 @@ use gcn_emu::observe::{
 };
 use gcn_isa::Inst;
 use gcn_isa::simm::Waitcnt;
-use gcn_isa::uses::{Counter, Counters, Order, RegisterUse, Registers};
+use gcn_isa::uses::{Counter, Counters, Order, RegisterSet, RegisterUse, Registers};
 
+use crate::by_step::ByStep;
 use crate::conflict::{Conflict, conflicts, detail};
 use crate::finding::{Finding, Findings, Key, Kind, Place, Side};
 use crate::outstanding::{Held, Outstanding};
-use crate::registers::{Set, lanes_of, used};
+use crate::registers::{lanes_of, used};
 use crate::waves::Waves;
 
-use facts::{Cache, Issued, Role};
+use facts::{Facts, Issued, Role};
 use lds::{Bytes, Unwaited};
 
 /// The checker. See the module.
@@ -38,13 +39,13 @@ impl Waits {
 
 impl Observer for Waits {
     fn wants(&self) -> Events {
-        Events::ISSUE | Events::WAVE | Events::BARRIER
+        Events::WATCHED | Events::WAVE | Events::BARRIER
     }
 
     fn waves(&self) -> Option<Box<dyn WaveObserver>> {
         Some(Box::new(Watch {
             findings: self.findings.clone(),
-            facts: Cache::default(),
+            facts: ByStep::default(),
             waves: Waves::default(),
             groups: HashMap::new(),
             access: Box::default(),
@@ -74,9 +75,9 @@ enum What {
 struct WaveState {
     outstanding: Outstanding<Hold>,
     /// Registers that will be written.
-    written: Set,
+    written: RegisterSet,
     /// Registers that still have to be read.
-    read: Set,
+    read: RegisterSet,
     /// True if a load to LDS is outstanding.
     loads_lds: bool,
 }
@@ -114,7 +115,7 @@ impl WaveState {
 /// The checker of one thread's waves.
 struct Watch {
     findings: Arc<Findings>,
-    facts: Cache,
+    facts: ByStep<Facts>,
     waves: Waves<WaveState>,
     /// LDS writes that were outstanding at a barrier, by workgroup.
     groups: HashMap<[u32; 3], Unwaited<Hold>>,
@@ -185,10 +186,9 @@ impl Watch {
                 detail: detail(its.registers),
             };
             let isa = instruction.step.inst.isa;
-            findings.report(key, Some(context.id()), || Finding {
-                kernel: context.dispatched.dispatch.kernel.clone(),
-                dispatch: context.dispatched.id,
-                ..conflict.finding(isa, Place::of(context, instruction))
+            findings.report(key, Some(context.id()), || {
+                let finding = conflict.finding(isa, Place::of(context, instruction));
+                finding.in_dispatch(&context.dispatched)
             });
             state
                 .outstanding
@@ -331,8 +331,15 @@ impl WaveObserver for Watch {
         self.waves.remove(context.id());
     }
 
+    fn watched(&mut self, context: &Context<'_>) -> RegisterSet {
+        let state = self.waves.get(context.id());
+        let mut set = state.written;
+        set.add_all(&state.read);
+        set
+    }
+
     fn issues(&mut self, context: &Context<'_>, instruction: &Instruction<'_>) {
-        let facts = self.facts.of(instruction.step);
+        let facts = self.facts.of(instruction.step, Facts::of);
         let state = self.waves.get(context.id());
         if state.outstanding.is_empty() {
             if facts.role == Role::Other {

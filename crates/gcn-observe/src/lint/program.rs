@@ -4,11 +4,10 @@ use std::collections::HashMap;
 
 use gcn_isa::effect::{Condition, Control, Does};
 use gcn_isa::simm::Waitcnt;
-use gcn_isa::uses::{Counter, Counters, RegisterUse};
+use gcn_isa::uses::{Counter, Counters, RegisterSet, RegisterUse};
 use gcn_isa::{Access, Inst, Isa, Operand};
 
 use crate::outstanding::registers_held;
-use crate::registers::Set;
 use crate::wait_states::Part;
 
 use super::{Code, Region};
@@ -36,7 +35,7 @@ pub(super) struct Step {
     /// Uses of registers, and the counters that say when each is over.
     pub(super) uses: Vec<(RegisterUse, &'static [Counter])>,
     /// Registers that it reads or writes.
-    pub(super) used: Set,
+    pub(super) used: RegisterSet,
     /// The counters that it waits for.
     pub(super) wait: Option<Waitcnt>,
     pub(super) counters: Option<Counters>,
@@ -52,15 +51,11 @@ impl Step {
             .registers()
             .map(|it| (it, uses.released_by(&it)))
             .collect();
-        let mut used = Set::default();
-        for (it, _) in &all {
-            used.add(it.registers);
-        }
         Step {
             pc,
             next: next(pc, &inst, branch),
             uses: all,
-            used,
+            used: uses.register_set(),
             wait: wait(&inst),
             counters: uses.counters(),
             holds: registers_held(&inst).collect(),

@@ -2,12 +2,11 @@
 
 use gcn_isa::Isa;
 use gcn_isa::simm::Waitcnt;
-use gcn_isa::uses::{Counter, Counters, Order, RegisterUse};
+use gcn_isa::uses::{Counter, Counters, Order, RegisterSet, RegisterUse};
 
 use crate::conflict::{Conflict, conflicts, detail};
 use crate::finding::{Findings, Key, Place};
 use crate::outstanding::{Held, Outstanding};
-use crate::registers::Set;
 
 use super::program::{Program, Step};
 
@@ -24,7 +23,7 @@ struct Hold {
 pub(super) struct Waits {
     outstanding: Outstanding<Hold>,
     /// Registers that are held.
-    held: Set,
+    held: RegisterSet,
 }
 
 /// True where the compilers take FLAT for what it cannot be told from: before GCN 1.4 it is the only way to global memory, and code
@@ -44,7 +43,7 @@ impl Waits {
     }
 
     fn changed(&mut self) {
-        self.held = Set::default();
+        self.held = RegisterSet::default();
         for it in self.outstanding.held() {
             self.held.add(it.what.its.registers);
         }

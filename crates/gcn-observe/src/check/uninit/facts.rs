@@ -1,7 +1,5 @@
 //! Facts that the checker of undefined values asks of every instruction, worked out once for each.
 
-use std::sync::Arc;
-
 use gcn_emu::step::Step;
 use gcn_isa::effect::{Condition, Implicit};
 use gcn_isa::operand::Access;
@@ -378,20 +376,5 @@ pub(super) fn is_lane_mask(step: &Step, it: &RegisterUse) -> bool {
     {
         Some(slot) => slot.kind == Kind::Sdst,
         None => first == regs::VCC_LO,
-    }
-}
-
-/// Facts of a kernel's instructions by their number.
-#[derive(Default)]
-pub(super) struct Cache(Vec<Option<Arc<Facts>>>);
-
-impl Cache {
-    /// The facts of an instruction.
-    #[inline]
-    pub(super) fn of(&mut self, step: &Step) -> &Arc<Facts> {
-        if self.0.len() <= step.index {
-            self.0.resize_with(step.index + 1, || None);
-        }
-        self.0[step.index].get_or_insert_with(|| Arc::new(Facts::of(step)))
     }
 }

@@ -3,6 +3,7 @@
 use gcn_emu::run::Initial;
 use gcn_emu::wave::LANES;
 use gcn_isa::regs;
+use gcn_isa::uses::RegisterSet;
 
 use super::origin::Origin;
 
@@ -22,7 +23,9 @@ pub(super) struct Shadow {
     /// Undefined bits, which count in the lanes of `lanes` only.
     bits: Vec<Bits>,
     /// Lanes of each vector register with an undefined bit.
-    pub(super) lanes: [u64; VECTORS],
+    lanes: [u64; VECTORS],
+    /// Vector registers with an undefined bit.
+    vectors: RegisterSet,
     scalars: [u32; SCALARS],
     /// Scalar registers with an undefined bit, a bit each.
     pub(super) undefined: u128,
@@ -38,6 +41,7 @@ impl Shadow {
         let mut shadow = Box::new(Shadow {
             bits: vec![[u32::MAX; LANES]; vgprs.min(VECTORS)],
             lanes: [0; VECTORS],
+            vectors: RegisterSet::default(),
             scalars: [0; SCALARS],
             undefined: 0,
             vector_origins: [Origin::Start; VECTORS],
@@ -51,11 +55,9 @@ impl Shadow {
     pub(super) fn begin(&mut self, initial: &Initial) {
         self.bits.fill([u32::MAX; LANES]);
         self.lanes = [0; VECTORS];
-        for lanes in self.lanes.iter_mut().take(self.bits.len()) {
-            *lanes = u64::MAX;
-        }
-        for lanes in self.lanes.iter_mut().take(initial.work_item_ids.into()) {
-            *lanes = 0;
+        self.vectors = RegisterSet::default();
+        for register in usize::from(initial.work_item_ids)..self.bits.len() {
+            self.set_lanes(register, u64::MAX);
         }
         self.scalars = [0; SCALARS];
         self.undefined = 0;
@@ -75,6 +77,18 @@ impl Shadow {
     fn vector_number(&self, register: u8) -> usize {
         let number = usize::from(register);
         if number < self.bits.len() { number } else { 0 }
+    }
+
+    #[inline]
+    fn set_lanes(&mut self, number: usize, lanes: u64) {
+        self.lanes[number] = lanes;
+        self.vectors.set_vector(number as u8, lanes != 0);
+    }
+
+    /// Lanes of a vector register that have undefined bits.
+    #[inline]
+    pub(super) fn lanes(&self, register: u8) -> u64 {
+        self.lanes[usize::from(register)]
     }
 
     /// Undefined bits of a vector register in a lane.
@@ -125,9 +139,9 @@ impl Shadow {
         let new = old & !mask | bits & mask;
         all[lane] = new;
         if new == 0 {
-            self.lanes[number] &= !(1 << lane);
+            self.set_lanes(number, self.lanes[number] & !(1 << lane));
         } else {
-            self.lanes[number] |= 1 << lane;
+            self.set_lanes(number, self.lanes[number] | 1 << lane);
             if bits & mask != 0 {
                 self.vector_origins[number] = origin;
             }
@@ -137,7 +151,8 @@ impl Shadow {
     /// Makes lanes of a vector register defined.
     #[inline]
     pub(super) fn define_vector(&mut self, register: u8, lanes: u64) {
-        self.lanes[usize::from(register)] &= !lanes;
+        let number = usize::from(register);
+        self.set_lanes(number, self.lanes[number] & !lanes);
     }
 
     /// Undefined bits of a scalar register.
@@ -161,6 +176,16 @@ impl Shadow {
             self.undefined |= 1 << number;
             self.scalar_origins[number] = origin;
         }
+    }
+
+    /// The registers that have undefined bits.
+    pub(super) fn with_undefined_bits(&self) -> RegisterSet {
+        let mut set = self.vectors;
+        set.add_scalars(self.undefined);
+        if self.undefined >> SCC & 1 != 0 {
+            set.add_scc();
+        }
+        set
     }
 
     /// Origin of a vector register's undefined bits.

@@ -62,21 +62,17 @@ impl Shared {
                 other: 0,
                 detail: 0,
             };
-            findings.report(key, store.place.wave, || Finding {
-                kind: Kind::UninitializedResult,
-                message: "an undefined value is stored, and is in memory when the kernel ends"
-                    .to_owned(),
-                label: "stores undefined bits".to_owned(),
-                place: store.place,
-                sides: Vec::new(),
-                address: Some(address),
-                notes: vec![format!(
-                    "dwords with undefined bits that the instruction left: {count}"
-                )],
-                help: None,
-                kernel: dispatched.dispatch.kernel.clone(),
-                dispatch: dispatched.id,
-                count: 1,
+            findings.report(key, store.place.wave, || {
+                let message = "an undefined value is stored, and is in memory when the kernel ends";
+                let finding = Finding::at(Kind::UninitializedResult, store.place, message);
+                Finding {
+                    label: "stores undefined bits".to_owned(),
+                    address: Some(address),
+                    notes: vec![format!(
+                        "dwords with undefined bits that the instruction left: {count}"
+                    )],
+                    ..finding.in_dispatch(dispatched)
+                }
             });
         }
     }

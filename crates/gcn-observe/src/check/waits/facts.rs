@@ -4,10 +4,9 @@ use std::sync::Arc;
 
 use gcn_emu::step::{Run, Step};
 use gcn_isa::simm::Waitcnt;
-use gcn_isa::uses::{Counter, Counters, RegisterUse, Space};
+use gcn_isa::uses::{Counter, Counters, RegisterSet, RegisterUse, Space};
 
 use crate::outstanding::registers_held;
-use crate::registers::Set;
 
 /// Part that an instruction has in waiting.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -34,24 +33,20 @@ pub(super) struct Issued {
 #[derive(Clone, Debug)]
 pub(super) struct Facts {
     /// Registers that it reads or writes.
-    pub(super) used: Set,
+    pub(super) used: RegisterSet,
     /// Registers that it writes.
-    pub(super) written: Set,
+    pub(super) written: RegisterSet,
     pub(super) role: Role,
     /// Registers that it holds, each with the counter that releases it.
     pub(super) held: Arc<[(Counter, RegisterUse)]>,
 }
 
 impl Facts {
-    fn of(step: &Step) -> Facts {
+    pub(super) fn of(step: &Step) -> Facts {
         let uses = step.inst.uses();
-        let (mut used, mut written) = (Set::default(), Set::default());
-        for it in uses.registers() {
-            used.add(it.registers);
-            if it.written != 0 {
-                written.add(it.registers);
-            }
-        }
+        let mut written = RegisterSet::default();
+        let writes = uses.registers().filter(|it| it.written != 0);
+        writes.for_each(|it| written.add(it.registers));
         let memory = uses.memory();
         let role = match (step.run, uses.counters()) {
             (Run::Wait(until), _) => Role::Wait(until),
@@ -63,25 +58,10 @@ impl Facts {
             (_, None) => Role::Other,
         };
         Facts {
-            used,
+            used: uses.register_set(),
             written,
             role,
             held: registers_held(&step.inst).collect(),
         }
-    }
-}
-
-/// Facts of a kernel's instructions by their number.
-#[derive(Default)]
-pub(super) struct Cache(Vec<Option<Box<Facts>>>);
-
-impl Cache {
-    /// The facts of an instruction.
-    #[inline]
-    pub(super) fn of(&mut self, step: &Step) -> &Facts {
-        if self.0.len() <= step.index {
-            self.0.resize_with(step.index + 1, || None);
-        }
-        self.0[step.index].get_or_insert_with(|| Box::new(Facts::of(step)))
     }
 }

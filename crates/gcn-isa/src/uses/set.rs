@@ -1,0 +1,97 @@
+//! Sets of registers.
+
+use super::{Registers, State, Uses};
+
+/// Vector and scalar registers and SCC, a bit each. Other state is in none.
+///
+/// It has the size of a cache line, and whether two have a register in common is a matter of a few instructions.
+///
+/// ```
+/// use gcn_isa::uses::{RegisterSet, Registers};
+/// let mut set = RegisterSet::default();
+/// set.add(Registers::Vector { first: 2, count: 3 });
+/// let mut other = RegisterSet::default();
+/// other.add(Registers::Vector { first: 4, count: 1 });
+/// assert!(set.meets(&other));
+/// ```
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+#[repr(align(64))]
+pub struct RegisterSet {
+    /// Words with a bit for each vector register, for each scalar one, and for SCC.
+    words: [u64; WORDS],
+}
+
+/// Words of 64 bits: four of vector registers, two of scalar ones, one of state.
+const WORDS: usize = 7;
+const SCALAR_WORD: usize = 4;
+const STATE_WORD: usize = 6;
+
+impl RegisterSet {
+    /// All registers.
+    pub const ALL: RegisterSet = RegisterSet {
+        words: [u64::MAX; WORDS],
+    };
+
+    /// Adds registers.
+    pub fn add(&mut self, registers: Registers) {
+        match registers {
+            Registers::Vector { first, count } => {
+                let last = first.saturating_add(count.saturating_sub(1));
+                (first..=last).for_each(|it| self.set_vector(it, true));
+            }
+            Registers::Scalar { first, count } => {
+                let end = first.saturating_add(count).min(128);
+                (first..end).for_each(|it| {
+                    self.words[SCALAR_WORD + usize::from(it) / 64] |= 1 << (it % 64)
+                });
+            }
+            Registers::State(State::Scc) => self.add_scc(),
+            Registers::State(_) => {}
+        }
+    }
+
+    /// Adds a vector register, or takes it out.
+    #[inline]
+    pub fn set_vector(&mut self, register: u8, is_in: bool) {
+        let word = &mut self.words[usize::from(register) / 64];
+        let bit = register % 64;
+        *word = *word & !(1 << bit) | u64::from(is_in) << bit;
+    }
+
+    /// Adds scalar registers, a bit each.
+    #[inline]
+    pub fn add_scalars(&mut self, registers: u128) {
+        self.words[SCALAR_WORD] |= registers as u64;
+        self.words[SCALAR_WORD + 1] |= (registers >> u64::BITS) as u64;
+    }
+
+    /// Adds SCC.
+    #[inline]
+    pub fn add_scc(&mut self) {
+        self.words[STATE_WORD] |= 1;
+    }
+
+    /// Adds the registers of another set.
+    #[inline]
+    pub fn add_all(&mut self, other: &RegisterSet) {
+        for (word, more) in self.words.iter_mut().zip(other.words) {
+            *word |= more;
+        }
+    }
+
+    /// True if both sets have a register in common.
+    #[inline]
+    pub fn meets(&self, other: &RegisterSet) -> bool {
+        let both = self.words.iter().zip(other.words);
+        both.fold(0, |met, (a, b)| met | (a & b)) != 0
+    }
+}
+
+impl Uses<'_> {
+    /// The registers that the instruction reads or writes, as its words name them.
+    pub fn register_set(&self) -> RegisterSet {
+        let mut set = RegisterSet::default();
+        self.registers().for_each(|it| set.add(it.registers));
+        set
+    }
+}
