@@ -311,17 +311,17 @@ impl Code {
             reads_outside,
             modified: None,
             writes_exec: matches!(inst.does(), Does::Compare(_, i) if i.has(Implicit::WRITES_EXEC)),
-            is_vector: matches!(run, Run::Vector),
+            is_simple: matches!(run, Run::Vector) || is_simple_scalar(run, &inst),
             run,
             handler: handler.unwrap_or(|_, _| {}),
             indexed: Indexed::of(&inst, self.vgprs),
             relative: Relative::of(&inst),
             memory: memory.map(Box::new),
         };
-        if step.is_vector {
+        if matches!(run, Run::Vector) {
             modifiers::apply(&mut step);
             if args.contains(&Arg::Special(regs::LDS_DIRECT)) {
-                step.is_vector = false;
+                step.is_simple = false;
                 step.run = Run::VectorFromLds;
             }
         }
@@ -354,6 +354,14 @@ fn extend_literal(value: u32, ty: Ty) -> u64 {
         Ty::I64 => i64::from(value as i32) as u64,
         _ => u64::from(value),
     }
+}
+
+/// True of a scalar instruction that uses neither the program counter nor MODE.
+fn is_simple_scalar(run: Run, inst: &Inst) -> bool {
+    let is_aside =
+        |it: RegisterUse| matches!(it.registers, Registers::State(State::Pc | State::MODE));
+    let uses = inst.uses();
+    matches!(run, Run::Scalar) && !uses.leaves_sequence() && !uses.registers().any(is_aside)
 }
 
 /// True if the instruction behind this one need not be one.

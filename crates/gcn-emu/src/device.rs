@@ -41,6 +41,14 @@ pub struct Config {
     pub gds_bytes: u32,
     /// Contents of LDS before a workgroup starts (checklist 2.29).
     pub lds_fill: LdsFill,
+    /// Contents of a wave's registers that nothing sets before it starts: zeros, or noise from this seed and the wave's place.
+    pub register_fill: Option<u64>,
+    /// Memory operations take effect as late as the wait counters allow, and the registers that they will write hold noise from
+    /// this seed until then: a missing wait changes results. Nothing: they take effect at issue.
+    pub late: Option<u64>,
+    /// The waves of a workgroup have their turns in an order, and of lengths, that are drawn from this seed. Nothing: in their
+    /// own order, each as long as the others.
+    pub schedule: Option<u64>,
     /// Ticks of S_MEMREALTIME per second (errata E126).
     pub realtime_hz: u64,
     /// Host threads.
@@ -98,6 +106,9 @@ impl Config {
             dword_alignment: false,
             gds_bytes: GDS_BYTES,
             lds_fill: LdsFill::default(),
+            register_fill: None,
+            late: None,
+            schedule: None,
             realtime_hz: REALTIME_HZ,
             threads: 1,
             exclusive: true,

@@ -6,9 +6,12 @@
 
 // In the order of their imports: a module names only modules above it.
 mod lanes;
+mod noise;
 mod lds;
 mod gds;
 pub mod scoreboard;
+pub mod outstanding;
+mod late;
 pub mod memory;
 mod host;
 pub mod device;

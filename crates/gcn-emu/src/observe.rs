@@ -7,14 +7,14 @@
 mod access;
 mod set;
 
-use std::ops::BitOr;
+use std::ops::{BitOr, Range};
 
 use gcn_isa::uses::RegisterSet;
 
 use crate::device::Device;
 use crate::dispatch::{Dispatch, Stats};
 use crate::exec::memory;
-pub use crate::exec::memory::{Access, Space};
+pub use crate::exec::memory::{Access, Space, Span};
 use crate::fault::{Fault, FaultKind};
 use crate::lds::Lds;
 pub use crate::memory::{MemoryChange, MemoryChangeKind};
@@ -58,7 +58,7 @@ impl Events {
     /// [`WaveObserver::manages_cache`].
     pub const CACHE: Events = Events(1 << 11);
     /// [`WaveObserver::issues`], but of instructions of the ALU and of branches only for those that use a register of
-    /// [`WaveObserver::watched`]: the others cost next to nothing.
+    /// [`WaveObserver::watched`]: the others cost next to nothing. Operations have no numbers unless another event wants them.
     pub const WATCHED: Events = Events(1 << 12);
     /// [`WaveObserver::executed`].
     pub const SEQUENCE: Events = Events(1 << 13);
@@ -71,7 +71,7 @@ impl Events {
     pub(crate) const ISSUES: Events = Events(Self::ISSUE.0 | Self::WATCHED.0);
     /// Events of which the wait counters are a part: [`OperationId`]s, and what retires.
     pub(crate) const OPERATIONS: Events = Events(
-        Self::ISSUES.0 | Self::COMPLETE.0 | Self::ACCESS.0 | Self::ACCESSED.0 | Self::RETIRE.0,
+        Self::ISSUE.0 | Self::COMPLETE.0 | Self::ACCESS.0 | Self::ACCESSED.0 | Self::RETIRE.0,
     );
 
     /// Tests for a common event.
@@ -193,6 +193,13 @@ impl Context<'_> {
     /// The wave's position in its dispatch.
     pub fn id(&self) -> WaveId {
         self.wave.id
+    }
+
+    /// Addresses of the scratch of all waves that the wave's host thread runs: no work-items share a byte of it.
+    pub fn scratch(&self) -> Range<u64> {
+        let begin = self.wave.scratch.region;
+        let bytes = self.dispatched.dispatch.scratch_bytes_per_thread();
+        begin..begin.saturating_add(bytes)
     }
 
     /// The addresses that an instruction of the wave would access now, without side effects. `access` is overwritten: the

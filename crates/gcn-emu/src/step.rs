@@ -62,8 +62,9 @@ pub struct Step {
     pub reads_outside: bool,
     /// True if its mask goes to EXEC as well (V_CMPX).
     pub writes_exec: bool,
-    /// True if it is a vector instruction with a handler: a test that needs no look at `run`.
-    pub is_vector: bool,
+    /// True if its handler is all that runs it, as long as MODE does not change what vector instructions do: a test that needs no
+    /// look at `run`. Such are vector instructions, and scalar ones that leave MODE and the program counter alone.
+    pub is_simple: bool,
     /// Part of the emulator that runs it.
     pub run: Run,
     /// The function that runs it, if it has a handler; else this does nothing.

@@ -6,6 +6,7 @@ use crate::device::Apertures;
 use crate::gds::Ticket;
 use crate::lanes;
 pub use crate::lanes::{LANES, Lanes, active};
+use crate::late::Late;
 use crate::scoreboard::Scoreboard;
 
 /// Scalar registers by number: SGPRs, VCC, M0 and EXEC among them, as an instruction's field names them.
@@ -80,6 +81,8 @@ pub struct Wave {
     pub gws_ticket: Option<Ticket>,
     /// Outstanding operations.
     pub scoreboard: Scoreboard,
+    /// Operations that have not taken effect yet, if they do so as late as they may.
+    pub(crate) late: Option<Box<Late>>,
     /// Why it is not running.
     pub waiting: Waiting,
     /// Instructions executed.
@@ -214,6 +217,7 @@ impl Wave {
             violated_at: None,
             gws_ticket: None,
             scoreboard: Scoreboard::new(isa),
+            late: None,
             waiting: Waiting::No,
             executed: 0,
             branch: None,
@@ -255,6 +259,7 @@ impl Wave {
         self.violated_at = None;
         self.gws_ticket = None;
         self.scoreboard.clear();
+        self.late = None;
         self.waiting = Waiting::No;
         self.priority = 0;
         self.executed = 0;

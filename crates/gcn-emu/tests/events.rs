@@ -16,6 +16,7 @@ use gcn_emu::run::{Dispatch, Finished, Initial, InitialSgpr, Stats, run};
 use gcn_emu::scoreboard::Retired;
 use gcn_emu::step::{Arg, Step};
 use gcn_isa::Target;
+use gcn_isa::uses::{RegisterSet, Registers, State};
 
 /// Writes a line for each event.
 #[derive(Clone)]
@@ -455,4 +456,127 @@ fn observers_compose() {
     }
     run_with(GFX9, text, 3 * LANES as u32, |_| (), &observers);
     assert_eq!(together.map(|recorder| recorder.take()).to_vec(), alone);
+}
+
+/// Watches some registers, and writes down the instructions that it is told of.
+#[derive(Clone)]
+struct Watching {
+    wants: Events,
+    watched: RegisterSet,
+    names: Arc<Mutex<Vec<(u64, String)>>>,
+}
+
+impl Watching {
+    /// The names of the instructions that a kernel's observer is told of, by wave.
+    fn names(
+        target: &str,
+        text: &str,
+        items: u32,
+        wants: Events,
+        watched: &[Registers],
+    ) -> Vec<(u64, String)> {
+        let mut set = RegisterSet::default();
+        watched.iter().for_each(|it| set.add(*it));
+        let it = Watching {
+            wants,
+            watched: set,
+            names: Arc::default(),
+        };
+        let observers = Observers::none().with(Arc::new(it.clone()));
+        run_with(target, text, items, |config| config.quantum = 3, &observers);
+        let mut names = it.names.lock().unwrap_or_else(PoisonError::into_inner);
+        std::mem::take(&mut names)
+    }
+
+    fn add(&self, context: &Context<'_>, steps: &[Step]) {
+        let mut names = self.names.lock().unwrap_or_else(PoisonError::into_inner);
+        let wave = u64::from(context.id().wave);
+        names.extend(steps.iter().map(|step| (wave, step.inst.text())));
+    }
+}
+
+impl Observer for Watching {
+    fn wants(&self) -> Events {
+        self.wants
+    }
+    fn waves(&self) -> Option<Box<dyn WaveObserver>> {
+        Some(Box::new(self.clone()))
+    }
+}
+
+impl WaveObserver for Watching {
+    fn watched(&mut self, _: &Context<'_>) -> RegisterSet {
+        self.watched
+    }
+    fn issues(&mut self, context: &Context<'_>, instruction: &Instruction<'_>) {
+        self.add(context, std::slice::from_ref(instruction.step));
+    }
+    fn executed(&mut self, context: &Context<'_>, sequence: &[Step]) {
+        self.add(context, sequence);
+    }
+}
+
+#[test]
+fn of_arithmetic_only_what_uses_watched_registers_is_reported() {
+    let text = "v_mov_b32 v1, v2\n v_mov_b32 v3, v4\n s_mov_b32 s4, s5\n s_mov_b32 s6, s7\n s_cmp_eq_u32 s4, s4\n \
+                s_cbranch_scc0 end\n v_add_u32 v5, vcc, s6, v1\n s_waitcnt vmcnt(0)\n ds_read_b32 v7, v8\n \
+                s_mov_b32 m0, 2\n v_movrels_b32 v9, v10\n s_set_gpr_idx_on s4, 1\n v_mov_b32 v11, v12\n \
+                s_set_gpr_idx_off\n v_mov_b32 v11, v12\nend:\n s_endpgm";
+    let of = |watched: &[Registers]| -> Vec<String> {
+        let names = Watching::names(VI, text, 64, Events::WATCHED, watched);
+        names.into_iter().map(|(_, name)| name).collect()
+    };
+    let always = [
+        "s_waitcnt vmcnt(0)",
+        "ds_read_b32 v7, v8",
+        "v_movrels_b32_e32 v9, v10",
+        "v_mov_b32_e32 v11, v12",
+        "s_set_gpr_idx_off",
+        "s_endpgm",
+    ];
+    let v3 = Registers::Vector { first: 3, count: 1 };
+    assert_eq!(of(&[v3]), [&["v_mov_b32_e32 v3, v4"], &always[..]].concat());
+    let s6 = Registers::Scalar { first: 6, count: 1 };
+    let scc = Registers::State(State::Scc);
+    let expected = [
+        &[
+            "s_mov_b32 s6, s7",
+            "s_cmp_eq_u32 s4, s4",
+            "s_cbranch_scc0 9",
+            "v_add_u32_e32 v5, vcc, s6, v1",
+        ],
+        &always[..],
+    ];
+    let found: Vec<String> = of(&[s6, scc])
+        .into_iter()
+        .map(|name| {
+            if name.starts_with("s_cbranch") {
+                "s_cbranch_scc0 9".to_owned()
+            } else {
+                name
+            }
+        })
+        .collect();
+    assert_eq!(found, expected.concat());
+}
+
+#[test]
+fn sequences_together_are_what_a_wave_has_executed() {
+    let texts = [
+        "s_mov_b32 s4, 3\nloop:\n v_add_u32 v1, v1, v0\n s_barrier\n s_sub_u32 s4, s4, 1\n v_mov_b32 v2, v1\n \
+         s_cmp_eq_u32 s4, 0\n s_cbranch_scc0 loop\n s_nop 1\n s_sleep 1\n v_mov_b32 v3, v2\n s_endpgm",
+        // The last one faults.
+        "v_mov_b32 v1, 0\n v_mov_b32 v2, 0\n s_nop 0\n global_load_dword v3, v[1:2], off\n s_nop 1\n s_endpgm",
+        "v_mov_b32 v1, 0\n s_trap 4\n s_endpgm",
+    ];
+    for text in texts {
+        let of = |wants| {
+            let mut names = Watching::names(GFX9, text, 128, wants, &[]);
+            names.sort_by_key(|(wave, _)| *wave);
+            names
+        };
+        let issued = of(Events::ISSUE);
+        assert!(issued.len() >= 2, "{issued:?}");
+        assert_eq!(of(Events::SEQUENCE), issued);
+    }
 }

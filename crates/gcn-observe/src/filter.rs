@@ -50,7 +50,12 @@ impl Filter {
 
 /// The lanes of a mask.
 pub(crate) fn lanes(mask: u64) -> impl Iterator<Item = usize> {
-    (0..u64::BITS as usize).filter(move |lane| mask >> lane & 1 != 0)
+    let mut rest = mask;
+    std::iter::from_fn(move || {
+        let lane = rest.trailing_zeros() as usize;
+        rest &= rest.checked_sub(1)?;
+        Some(lane)
+    })
 }
 
 /// True if a pattern, in which `*` stands for any text, denotes a name.

@@ -12,7 +12,6 @@ mod choice;
 mod access;
 mod registers;
 mod by_step;
-mod outstanding;
 mod waves;
 pub mod profile;
 mod trace;

@@ -9,6 +9,7 @@ use gcn_isa::Target;
 
 use crate::Error;
 use crate::pool::Pool;
+use crate::variations::Variations;
 
 /// An emulated GPU: a handle, of which all clones are the same device. A process may have several devices; each has memory of
 /// its own.
@@ -128,6 +129,12 @@ impl DeviceBuilder {
     pub fn configure(mut self, change: impl FnOnce(&mut Config)) -> DeviceBuilder {
         change(&mut self.config);
         self
+    }
+
+    /// Has executions vary as hardware's may.
+    #[must_use]
+    pub fn vary(self, variations: &Variations) -> DeviceBuilder {
+        self.configure(|config| variations.apply(config))
     }
 
     /// Makes the device.

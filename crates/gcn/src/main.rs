@@ -22,6 +22,7 @@ mod man;
 mod object;
 mod render;
 mod run;
+mod variations;
 mod warnings;
 
 use std::io::{self, BufWriter, Write};

@@ -32,6 +32,7 @@ use crate::wave::Wave;
 
 pub use access::{Access, Space, addresses};
 pub use running::{LaneFault, Outcome};
+pub use wide::Span;
 
 use element::HALF_BITS;
 use places::Places;

@@ -1,7 +1,10 @@
 //! Registers of a wave that begins.
 
+use gcn_isa::regs;
+
 use crate::dispatch::{Initial, InitialSgpr};
 use crate::lanes::{LANES, Lanes};
+use crate::noise::Noise;
 use crate::wave::{Wave, WaveId};
 
 /// Sets a wave's position, each number by itself: the host cannot hand a vector of them on while they are stores that wait
@@ -43,6 +46,17 @@ pub(super) fn initialise(
     let dimensions = usize::from(initial.work_item_ids).min(DIMENSIONS);
     for (register, ids) in wave.vgprs.iter_mut().zip(ids).take(dimensions) {
         *register = *ids;
+    }
+}
+
+/// Fills the registers with noise that a wave may use: vector and scalar ones, VCC, M0.
+pub(super) fn fill(wave: &mut Wave, mut noise: Noise) {
+    for register in &mut wave.vgprs {
+        register.0.fill_with(|| noise.next() as u32);
+    }
+    let others = [regs::VCC_LO, regs::VCC_LO + 1, regs::M0];
+    for register in (0..wave.sgpr_count).chain(others) {
+        wave.set_scalar(register, noise.next() as u32);
     }
 }
 

@@ -4,8 +4,11 @@ use std::sync::atomic::Ordering::Relaxed;
 
 use gcn_isa::Does;
 use gcn_isa::effect::{Condition, Control};
+use gcn_isa::uses::RegisterSet;
 
 use super::emitter::{Emitter, Issued, is_skipped};
+use super::late::{self, Machine};
+use super::stop::Stop;
 use crate::code::Code;
 use crate::device::OnViolation;
 use crate::exec::alu::indexing;
@@ -15,13 +18,6 @@ use crate::lds::Lds;
 use crate::observe::{Context, Dispatched, Events, Watchers};
 use crate::step::{Run, Step};
 use crate::wave::{MODE_VSKIP, Waiting, Wave};
-
-/// Reason why a wave has stopped.
-pub(super) struct Stop {
-    pub(super) kind: FaultKind,
-    pub(super) pc: u64,
-    pub(super) lane: Option<u8>,
-}
 
 /// Runs a wave until it ends, waits, or has executed `instructions` instructions. `transfer` may hold anything; it is the
 /// caller's so that it is not made anew for every turn. `OBSERVED` says whether `watch` has any observers: the loop is compiled
@@ -45,6 +41,7 @@ pub(super) fn run_wave<const OBSERVED: bool>(
     let counts = OBSERVED && watch.wants.any(Events::OPERATIONS) || code.reads_counters();
     let reports_all = OBSERVED && watch.wants.any(Events::INSTRUCTION);
     let watches = OBSERVED && !reports_all && watch.wants.any(Events::WATCHED);
+    let is_late = OBSERVED && wave.late.is_some();
     let reports_sequences = OBSERVED && watch.wants.any(Events::SEQUENCE);
     if watches {
         watch.watch(&Context {
@@ -64,6 +61,9 @@ pub(super) fn run_wave<const OBSERVED: bool>(
         if executed >= until {
             if index != NOWHERE {
                 wave.pc = code.address(index);
+            }
+            if is_late {
+                Machine::new(dispatched, code, lds, transfer, watch).finish(wave)?;
             }
             if executed >= limit {
                 return Err(stop(FaultKind::Limit(limit), wave.pc));
@@ -97,11 +97,19 @@ pub(super) fn run_wave<const OBSERVED: bool>(
             watch.begun = Some(index);
         }
         let mut is_unmodified = wave.mode & CHANGES_EXECUTION == 0;
-        for (number, step) in steps.iter().enumerate() {
+        let mut rest = steps.iter().enumerate();
+        while let Some((number, step)) = rest.next() {
             let is_watched = watches && used.get(number).is_none_or(|used| watch.watches(used));
             // The most frequent instructions, ahead of the rest.
-            if step.is_vector && !reports_all && !is_watched && is_unmodified {
+            if step.is_simple && !reports_all && !is_watched && is_unmodified {
                 (step.handler)(wave, step);
+                if OBSERVED {
+                    let done =
+                        simple_steps(wave, &steps[number + 1..], used.get(number + 1..), watch);
+                    if let Some(skip) = done.checked_sub(1) {
+                        rest.nth(skip);
+                    }
+                }
                 continue;
             }
             let before = executed + number as u64;
@@ -156,16 +164,26 @@ pub(super) fn run_wave<const OBSERVED: bool>(
                         next = next.wrapping_add_signed(distance as isize);
                     }
                 }
-                Run::Wait(until) if counts => match &mut emitter {
-                    Some(emitter) => emitter.waits(wave, lds, until),
-                    None => wave.scoreboard.wait(until),
-                },
+                Run::Wait(until) if counts || is_late => {
+                    match &mut emitter {
+                        Some(emitter) => emitter.waits(wave, lds, until),
+                        None => wave.scoreboard.wait(until),
+                    }
+                    if is_late && let Some(Emitter { watch, .. }) = &mut emitter {
+                        Machine::new(dispatched, code, lds, transfer, watch).wait(wave, until)?;
+                    }
+                }
                 // What came before a wait is before what follows (see `memory`).
                 Run::Wait(_) if cfg!(not(target_arch = "x86_64")) => device.memory.fence(),
                 Run::Wait(_) => {}
                 Run::Memory => {
                     let pc = code.address(index);
                     let result = match &mut emitter {
+                        Some(Emitter { watch, .. }) if is_late && late::defers(step) => {
+                            Machine::new(dispatched, code, lds, transfer, watch)
+                                .issue(wave, step, pc)?;
+                            Ok(Outcome::Done)
+                        }
                         None => memory::execute::<false>(wave, step, lds, device, transfer),
                         Some(emitter) => emitter.memory(wave, step, lds, transfer).map_err(at)?,
                     };
@@ -203,6 +221,12 @@ pub(super) fn run_wave<const OBSERVED: bool>(
                 }
                 Run::Cancelled => {}
                 Run::Flow => {
+                    if is_late
+                        && late::finishes(step)
+                        && let Some(Emitter { watch, .. }) = &mut emitter
+                    {
+                        Machine::new(dispatched, code, lds, transfer, watch).finish(wave)?;
+                    }
                     flow(wave, step).map_err(at)?;
                     if counts && step.is_message() {
                         count(wave, step, code.address(index), lds, &mut emitter);
@@ -246,6 +270,31 @@ pub(super) fn run_wave<const OBSERVED: bool>(
             index = last.following();
         }
     }
+}
+
+/// Runs instructions as far as they are simple and use no watched register; `used` has the registers of each where some may be.
+/// Returns their number. Without the rest of the step loop around it the host keeps in registers what this needs.
+#[inline(never)]
+fn simple_steps(
+    wave: &mut Wave,
+    steps: &[Step],
+    used: Option<&[RegisterSet]>,
+    watch: &Watchers,
+) -> usize {
+    let used = used.unwrap_or_default();
+    let count = if used.is_empty() {
+        steps.len()
+    } else {
+        steps.len().min(used.len())
+    };
+    for (number, step) in steps[..count].iter().enumerate() {
+        let is_watched = used.get(number).is_some_and(|used| watch.watches(used));
+        if !step.is_simple || is_watched {
+            return number;
+        }
+        (step.handler)(wave, step);
+    }
+    count
 }
 
 /// Reports the instructions up to a wave's last one, at `pc`, which has faulted.

@@ -5,14 +5,16 @@ use std::sync::atomic::Ordering::{AcqRel, Acquire, Relaxed};
 
 use super::place::keep_first_wave;
 use super::shared::Shared;
-use super::start::{DIMENSIONS, identify, initialise, work_item_ids};
+use super::start::{DIMENSIONS, fill, identify, initialise, work_item_ids};
 use super::steps::{end_sequence, run_wave};
 use crate::device::LdsFill;
 use crate::dispatch::{RESIDENT_GROUPS, Stats};
 use crate::exec::memory::Transfer;
 use crate::fault::{Fault, FaultKind};
 use crate::lanes::{LANES, Lanes};
+use crate::late::Late;
 use crate::lds::Lds;
+use crate::noise::Noise;
 use crate::observe::{Context, Events, Watchers, WaveEnd};
 use crate::wave::{GroupShape, Scratch, Waiting, Wave, WaveId};
 
@@ -91,10 +93,25 @@ pub(super) struct Worker<'a> {
     number: usize,
     /// Instructions that the run's monitor knows of.
     reported: u64,
+    /// Noise that decides the order and the length of turns, where it does, and the first wave of the workgroup's turn.
+    schedule: Option<Noise>,
+    first_wave: usize,
     /// The access of the instruction that is being executed.
     transfer: Box<Transfer>,
     /// Work-item ids of a full workgroup's waves, in as many dimensions as the kernel asks for.
     ids: Vec<[Lanes; DIMENSIONS]>,
+}
+
+/// Instructions of the longest turn where chance decides.
+const LONGEST_TURN: u64 = 64;
+
+/// The noise of a wave.
+fn noise_of(seed: u64, id: WaveId) -> Noise {
+    let noise = id
+        .group
+        .into_iter()
+        .fold(Noise::new(seed), |noise, it| noise.of(it.into()));
+    noise.of(id.wave.into())
 }
 
 /// Outcome of a workgroup's turn.
@@ -132,6 +149,12 @@ impl<'a> Worker<'a> {
             rounds: 0,
             number,
             reported: 0,
+            schedule: shared
+                .device
+                .config
+                .schedule
+                .map(|seed| Noise::new(seed).of(number as u64)),
+            first_wave: 0,
             transfer: Box::default(),
             ids: (0..shared.dispatch.waves_per_group())
                 .map(|wave| work_item_ids(shared.dispatch.group, wave as usize * LANES))
@@ -374,6 +397,15 @@ impl<'a> Worker<'a> {
             }
         };
         let lanes = group.items() - first_item;
+        let id = wave.id;
+        let noise = |seed| noise_of(seed, id);
+        if let Some(seed) = device.config.register_fill {
+            fill(&mut wave, noise(seed));
+        }
+        wave.late = device
+            .config
+            .late
+            .map(|seed| Box::new(Late::new(noise(seed))));
         initialise(&mut wave, &dispatch.initial, ids, lanes, slot);
         if self.watch.wants.any(Events::WAVE) {
             let context = Context {
@@ -390,8 +422,10 @@ impl<'a> Worker<'a> {
     /// Gives every wave of a workgroup its turn.
     fn turn(&mut self, index: usize) -> Result<Turn, Box<Fault>> {
         let mut progress = false;
-        for number in 0..self.resident[index].count {
-            if number >= self.resident[index].waves.len() {
+        let count = self.resident[index].count;
+        for turn in 0..count {
+            let (number, quantum) = self.scheduled(turn, count);
+            while number >= self.resident[index].waves.len() {
                 self.begin(index);
             }
             let Some(wave) = &mut self.resident[index].waves[number] else {
@@ -402,7 +436,7 @@ impl<'a> Worker<'a> {
                 Waiting::Asleep => wave.waiting = Waiting::No,
                 Waiting::Barrier | Waiting::Ended => continue,
             }
-            progress |= self.run(index, number, self.shared.device.config.quantum)?;
+            progress |= self.run(index, number, quantum)?;
         }
         if self.stats.instructions - self.reported >= REPORTED {
             self.advance();
@@ -425,6 +459,19 @@ impl<'a> Worker<'a> {
         Ok(if progress { Turn::Ran } else { Turn::Blocked })
     }
 
+    /// The wave that has the turn with this number among those of a workgroup's `count` waves, and its length in instructions.
+    fn scheduled(&mut self, turn: usize, count: usize) -> (usize, u64) {
+        let config = &self.shared.device.config;
+        let Some(schedule) = &mut self.schedule else {
+            return (turn, config.quantum);
+        };
+        if turn == 0 {
+            self.first_wave = schedule.next() as usize;
+        }
+        let quantum = 1 + schedule.next() % LONGEST_TURN.min(config.quantum);
+        (self.first_wave.wrapping_add(turn) % count, quantum)
+    }
+
     /// Runs wave `number` of a workgroup for at most `instructions` instructions, or until it waits or ends.
     /// Returns true if it executed one.
     fn run(&mut self, index: usize, number: usize, instructions: u64) -> Result<bool, Box<Fault>> {
@@ -436,7 +483,7 @@ impl<'a> Worker<'a> {
         let violations = wave.violations;
         let Shared { device, code, .. } = *self.shared;
         let dispatched = self.shared.dispatched();
-        let run_wave = if self.watch.wants == Events::NONE {
+        let run_wave = if self.watch.wants == Events::NONE && wave.late.is_none() {
             run_wave::<false>
         } else {
             run_wave::<true>

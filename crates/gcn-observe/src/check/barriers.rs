@@ -242,9 +242,7 @@ fn shared_lanes(context: &Context<'_>, access: &Access) -> u64 {
     if access.scalar {
         return 0;
     }
-    let begin = context.wave.scratch.region;
-    let bytes = context.dispatched.dispatch.scratch_bytes_per_thread();
-    let scratch = begin..begin.saturating_add(bytes);
+    let scratch = context.scratch();
     let is_shared = |lane: &usize| {
         let place = access.place(*lane, 0);
         place.is_some_and(|at| !scratch.contains(&at))

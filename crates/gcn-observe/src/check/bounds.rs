@@ -163,8 +163,17 @@ impl Look<'_> {
 
     fn lds(&self) -> Option<Outside> {
         let access = self.access();
+        if access.lds == 0 && access.to_lds.is_none() {
+            return None;
+        }
         let (limit, which) = self.lds_limit();
         let bytes = self.bytes();
+        if let Some((_, last)) = access.range(access.lds)
+            && access.to_lds.is_none()
+            && last.saturating_add(bytes) <= limit
+        {
+            return None;
+        }
         let at = |lane: usize, place: u64, bytes: u64| {
             (place.saturating_add(bytes) > limit).then(|| {
                 let verb = verb(self.intent);
@@ -248,6 +257,16 @@ impl Look<'_> {
             memory,
             range: 0..0,
         };
+        if let Some((first, last)) = access.range(access.global)
+            && access.buffer == 0
+            && known.holds(&Extent {
+                first,
+                bytes: (last - first).saturating_add(bytes),
+            })
+            && (self.intent == Intent::Load || !self.may_be_read_only(first, last))
+        {
+            return None;
+        }
         for lane in lanes(access.global | access.buffer) {
             let Some(first) = access.place(lane, 0) else {
                 continue;
@@ -298,6 +317,14 @@ impl Look<'_> {
             );
             Outside::new(Kind::ScratchOutOfBounds, lane, message)
         })
+    }
+
+    /// True if one of the ranges that are only read has a byte between two addresses, or both of them.
+    fn may_be_read_only(&self, first: u64, last: u64) -> bool {
+        let ranges = &self.context.dispatched.dispatch.read_only;
+        ranges
+            .iter()
+            .any(|range| range.start <= last && first < range.end)
     }
 
     fn read_only(&self, it: &Extent) -> Option<&Range<u64>> {

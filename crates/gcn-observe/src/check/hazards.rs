@@ -155,8 +155,10 @@ impl Watch {
         let old = std::mem::take(&mut self.known);
         self.known.number(Past::new());
         let known = &mut self.known;
-        self.waves
-            .each(|past| *past = known.number(old.pasts[*past as usize].clone()));
+        self.waves.each(|number| {
+            let past = old.pasts.get(*number as usize);
+            *number = known.number(past.cloned().unwrap_or_default());
+        });
         self.recent.clear();
     }
 

@@ -39,7 +39,6 @@ mod swap;
 
 use std::cell::Cell;
 use std::collections::HashMap;
-use std::ops::Range;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use gcn_emu::fault::{Fault, Intent};
@@ -267,7 +266,7 @@ impl Watch {
             lanes,
             facts.does,
             facts.kind,
-            scratch_of(context),
+            context.scratch(),
         );
         let clock = wave.clock;
         let mut acquired: Vec<Read> = Vec::new();
@@ -376,13 +375,6 @@ impl Watch {
     }
 }
 
-/// Addresses of the scratch of a thread's waves.
-fn scratch_of(context: &Context<'_>) -> Range<u64> {
-    let begin = context.wave.scratch.region;
-    let bytes = context.dispatched.dispatch.scratch_bytes_per_thread();
-    begin..begin.saturating_add(bytes)
-}
-
 /// Notes the releases that an atomic continues, or that a store ends, of the places that it has met.
 fn continue_releases(
     run: &Run,
@@ -452,7 +444,7 @@ fn report(
             continue;
         }
         told.push(what);
-        let holds = |it: &&extent::Extent| it.bytes.contains(&at);
+        let holds = |it: &&gcn_emu::observe::Span| it.bytes.contains(&at);
         let lane = part.extents.iter().find(holds).map(|it| it.lane);
         let lane = lane.map(|first| lane_of(event, part.memory, at).unwrap_or(first));
         Race {

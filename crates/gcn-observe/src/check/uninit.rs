@@ -19,9 +19,10 @@ mod access;
 mod results;
 
 use std::collections::HashMap;
+use std::ops::Range;
 use std::sync::Arc;
 
-use gcn_emu::fault::Fault;
+use gcn_emu::fault::{Fault, Intent};
 use gcn_emu::observe::{
     Access, Context, Dispatched, Events, Instruction, MemoryChange, MemoryChangeKind, Observer,
     WaveEnd, WaveObserver,
@@ -33,6 +34,7 @@ use gcn_isa::regs;
 use gcn_isa::uses::{RegisterSet, RegisterUse, Registers};
 
 use crate::by_step::ByStep;
+use crate::filter::lanes;
 use crate::finding::{Finding, Findings, Key, Kind, Place};
 use crate::registers::{lanes_of, name, used};
 
@@ -355,19 +357,23 @@ impl Watch {
             Family::Scalar | Family::ScalarBuffer => has_global,
         };
         if reads_defined && !may_have_undefined {
-            if facts.writes_whole {
-                define_written(&mut state.registers, facts, instruction.exec);
-                return;
-            }
-            let written = |register: &&u8| state.registers.lanes(**register) != 0;
-            if facts.vector_written.iter().all(|it| !written(&it)) {
-                state.registers.undefined &= !facts.scalar_written;
+            if defines_result(&mut state.registers, facts, instruction.exec) {
                 return;
             }
         }
         context.addresses(instruction.step, &mut self.access);
         if self.access.intent.is_none() {
             define_written(&mut state.registers, facts, instruction.exec);
+            return;
+        }
+        let mut view = View::new(&self.shared.global);
+        let scratch = &context.wave.scratch;
+        let scratch_range = scratch.base..scratch.base + scratch_bytes(scratch);
+        if reads_defined
+            && is_plain(&self.access, &scratch_range)
+            && leaves_defined(&self.access, &mut group.lds, &mut view)
+            && defines_result(&mut state.registers, facts, instruction.exec)
+        {
             return;
         }
         let (shared, stores) = (&self.shared, &mut self.stores);
@@ -379,7 +385,6 @@ impl Watch {
                 })
             })
         };
-        let scratch = &context.wave.scratch;
         Transfer {
             context,
             instruction,
@@ -390,10 +395,10 @@ impl Watch {
             memories: Memories {
                 lds: &mut group.lds,
                 scratch: &mut state.scratch,
-                scratch_range: scratch.base..scratch.base + scratch_bytes(scratch),
+                scratch_range,
                 global: &shared.global,
             },
-            view: View::new(&shared.global),
+            view,
             loads: &mut self.loads,
             store: &mut store,
         }
@@ -431,6 +436,64 @@ fn reads_defined(registers: &Shadow, facts: &Facts, exec: u64) -> bool {
     let read = facts.vector_read.iter();
     let undefined = read.fold(0, |all, register| all | registers.lanes(*register));
     undefined & lanes == 0 && registers.undefined & facts.scalar_read == 0
+}
+
+/// Marks as defined what an instruction writes, all of whose sources are defined. Returns false, and has done nothing, where it
+/// leaves bits of a register as they are and these may be undefined.
+#[inline]
+fn defines_result(registers: &mut Shadow, facts: &Facts, exec: u64) -> bool {
+    if facts.writes_whole {
+        define_written(registers, facts, exec);
+        return true;
+    }
+    let mut written = facts.vector_written.iter();
+    let is_defined = written.all(|it| registers.lanes(*it) == 0);
+    if is_defined {
+        registers.undefined &= !facts.scalar_written;
+    }
+    is_defined
+}
+
+/// True of an access of LDS and global memory that has an address for each of its elements, none in the wave's scratch.
+fn is_plain(access: &Access, scratch: &Range<u64>) -> bool {
+    let is_elsewhere = |(first, last): (u64, u64)| last < scratch.start || first >= scratch.end;
+    !access.scalar
+        && access.to_lds.is_none()
+        && access.gds | access.scratch | access.buffer == 0
+        && access.range(access.global).is_none_or(is_elsewhere)
+}
+
+/// True if the memory that a plain access of defined data reaches is defined then: stores define it, of others it must be.
+fn leaves_defined(access: &Access, lds: &mut Own, view: &mut View<'_>) -> bool {
+    let bytes = u64::from(access.bytes);
+    let is_store = access.intent == Some(Intent::Store);
+    let places = |lane: usize| {
+        let second = (access.elements > 1).then_some(access.second[lane]);
+        std::iter::once(access.address[lane]).chain(second)
+    };
+    let mut in_lds = lanes(access.lds).flat_map(places);
+    if is_store {
+        in_lds.for_each(|at| lds.define(at, bytes));
+    } else if !in_lds.all(|at| lds.is_defined(at, bytes)) {
+        return false;
+    }
+    let Some((first, last)) = access.range(access.global) else {
+        return true;
+    };
+    if view.is_untracked(first, last.saturating_add(bytes)) {
+        return true;
+    }
+    let dwords = |at: u64| {
+        (0..bytes)
+            .step_by(4)
+            .map(move |done| (at.wrapping_add(done), (bytes - done).min(4)))
+    };
+    let mut in_global = lanes(access.global).flat_map(places).flat_map(dwords);
+    if is_store {
+        in_global.for_each(|(at, bytes)| view.store(at, bytes, 0, 0));
+        return true;
+    }
+    in_global.all(|(at, bytes)| view.load(at, bytes) == 0)
 }
 
 /// Marks as defined everything that an instruction writes.
@@ -532,13 +595,7 @@ impl WaveObserver for Watch {
         if !is_moved && facts.class != Class::Memory {
             let registers = &mut state.registers;
             if reads_defined(registers, facts, exec) {
-                if facts.writes_whole {
-                    define_written(registers, facts, exec);
-                    return;
-                }
-                let written = facts.vector_written.iter();
-                if written.fold(0, |all, it| all | registers.lanes(*it)) == 0 {
-                    registers.undefined &= !facts.scalar_written;
+                if defines_result(registers, facts, exec) {
                     return;
                 }
             }

@@ -14,14 +14,14 @@ use gcn_emu::observe::{
 };
 use gcn_isa::Inst;
 use gcn_isa::simm::Waitcnt;
-use gcn_isa::uses::{Counter, Counters, Order, RegisterSet, RegisterUse, Registers};
+use gcn_isa::uses::{Counter, Order, RegisterSet, RegisterUse, Registers};
 
 use crate::by_step::ByStep;
 use crate::conflict::{Conflict, conflicts, detail};
 use crate::finding::{Finding, Findings, Key, Kind, Place, Side};
-use crate::outstanding::{Held, Outstanding};
 use crate::registers::{lanes_of, used};
 use crate::waves::Waves;
+use gcn_emu::outstanding::{Held, Outstanding};
 
 use facts::{Facts, Issued, Role};
 use lds::{Bytes, Unwaited};
@@ -98,16 +98,6 @@ impl WaveState {
             What::Registers(held, _) if held.written != 0 => self.written.add(held.registers),
             What::Registers(held, _) => self.read.add(held.registers),
             What::Lds(_) => self.loads_lds |= counter == Counter::Vm,
-        }
-    }
-
-    /// An operation is issued.
-    fn issue(&mut self, counters: &Counters, max: Waitcnt, holds: Vec<(Counter, Hold)>) {
-        for (counter, hold) in &holds {
-            self.add(*counter, &hold.what);
-        }
-        if self.outstanding.issue(counters, max, holds) {
-            self.changed();
         }
     }
 }
@@ -259,13 +249,14 @@ impl Watch {
     }
 
     /// An operation is issued.
-    fn issue(
-        &mut self,
-        context: &Context<'_>,
-        instruction: &Instruction<'_>,
-        issued: Issued,
-        held: &[(Counter, RegisterUse)],
-    ) {
+    fn issue(&mut self, context: &Context<'_>, instruction: &Instruction<'_>, issued: Issued) {
+        let Watch {
+            facts,
+            waves,
+            access,
+            ..
+        } = self;
+        let facts = facts.of(instruction.step, Facts::of);
         let inst = &instruction.step.inst;
         let Issued {
             mut counters,
@@ -275,9 +266,9 @@ impl Watch {
         let mut lanes = instruction.exec;
         let mut lds_lanes = 0;
         if counters.order == Order::Flat || writes_lds {
-            context.addresses(instruction.step, &mut self.access);
-            lds_lanes = self.access.lds;
-            lanes = self.access.lanes();
+            context.addresses(instruction.step, access);
+            lds_lanes = access.lds;
+            lanes = access.lanes();
         }
         // The apertures that the lanes hit decide which counter says so (errata E082).
         let is_flat = counters.order == Order::Flat;
@@ -294,31 +285,37 @@ impl Watch {
             pc,
             what,
         };
-        let mut holds: Vec<(Counter, Hold)> = Vec::new();
-        for &(counter, it) in held {
+        let registers = facts.held.iter().filter_map(|&(counter, it)| {
             let held_lanes = match (is_flat, counter) {
                 (true, Counter::Lgkm) => lds_lanes,
                 (true, Counter::Vm) => lanes & !lds_lanes,
                 _ => lanes,
             };
             let is_vector = matches!(it.registers, Registers::Vector { .. });
-            if !is_vector || held_lanes != 0 {
-                holds.push((counter, hold(What::Registers(it, held_lanes))));
-            }
-        }
-        if writes_lds && lds_lanes | self.access.to_lds.map_or(0, |_| lanes) != 0 {
-            let counter = if self.access.to_lds.is_some() {
+            let is_held = !is_vector || held_lanes != 0;
+            is_held.then(|| (counter, hold(What::Registers(it, held_lanes))))
+        });
+        let copied_lanes = access.to_lds.map_or(0, |_| lanes);
+        let bytes = (writes_lds && lds_lanes | copied_lanes != 0).then(|| {
+            let counter = if access.to_lds.is_some() {
                 Counter::Vm
             } else {
                 Counter::Lgkm
             };
-            holds.push((
-                counter,
-                hold(What::Lds(Arc::new(Bytes::written(&self.access)))),
-            ));
+            let bytes = Arc::new(Bytes::written(access));
+            (counter, hold(What::Lds(bytes)))
+        });
+        let state = waves.get(context.id());
+        state.written.add_all(&facts.will_write);
+        state.read.add_all(&facts.will_read);
+        state.loads_lds |= matches!(bytes, Some((Counter::Vm, _)));
+        let holds = registers.chain(bytes);
+        if state
+            .outstanding
+            .issue(&counters, Waitcnt::max(inst.isa), holds)
+        {
+            state.changed();
         }
-        let state = self.waves.get(context.id());
-        state.issue(&counters, Waitcnt::max(inst.isa), holds);
     }
 }
 
@@ -358,11 +355,10 @@ impl WaveObserver for Watch {
                 }
             }
             Role::Counted(issued) => {
-                let held = facts.held.clone();
                 if issued.reads_lds {
                     self.lds(context, instruction);
                 }
-                self.issue(context, instruction, issued, &held);
+                self.issue(context, instruction, issued);
             }
             Role::Other => {}
         }

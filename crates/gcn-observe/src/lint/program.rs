@@ -7,8 +7,8 @@ use gcn_isa::simm::Waitcnt;
 use gcn_isa::uses::{Counter, Counters, RegisterSet, RegisterUse};
 use gcn_isa::{Access, Inst, Isa, Operand};
 
-use crate::outstanding::registers_held;
 use crate::wait_states::Part;
+use gcn_emu::outstanding::registers_held;
 
 use super::{Code, Region};
 

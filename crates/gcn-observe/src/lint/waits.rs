@@ -6,7 +6,7 @@ use gcn_isa::uses::{Counter, Counters, Order, RegisterSet, RegisterUse};
 
 use crate::conflict::{Conflict, conflicts, detail};
 use crate::finding::{Findings, Key, Place};
-use crate::outstanding::{Held, Outstanding};
+use gcn_emu::outstanding::{Held, Outstanding};
 
 use super::program::{Program, Step};
 

@@ -10,6 +10,7 @@ use std::time::Duration;
 
 use anyhow::{Context, Result, bail};
 use gcn_asm::{Diagnostic, Explanation};
+use gcn_runtime::Variations;
 use gcn_runtime::spec::Spec;
 use serde::Deserialize;
 
@@ -59,6 +60,8 @@ pub struct Run {
     pub save: Vec<Given>,
     /// Buffers to compare.
     pub expect: Vec<Given>,
+    /// Variations of the execution.
+    pub variations: Variations,
     /// Prints instructions.
     pub trace: TraceOptions,
     /// Counts what is executed.
@@ -313,6 +316,7 @@ impl Run {
         replace(&mut self.trace.file, &args.trace_file);
         replace(&mut self.profile.file, &args.profile);
         replace(&mut self.profile.format, &args.profile_format);
+        self.variations = args.variations.into();
         self.fidelity |= args.fidelity;
         self.json |= args.json;
         let given = Launch {

@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use anyhow::{Context, Result, bail};
+use gcn_runtime::Variations;
 use gcn_runtime::settings;
 use serde::Deserialize;
 
@@ -303,6 +304,7 @@ pub fn read(text: &str, base: &Path) -> Result<Run> {
         )?,
         launches,
         wrong_arg: None,
+        variations: Variations::default(),
         print: print.iter().map(|name| unvalued(name)).collect(),
         save: pairs("save", file.save, base, Unnamed::InText { wanted: FILE })?,
         expect: pairs(

@@ -8,7 +8,7 @@ use gcn_runtime::settings;
 
 use super::launch::{self, Extent};
 use super::profile::Format;
-use crate::input;
+use crate::{input, variations};
 
 /// For `--help`.
 pub const EXAMPLES: &str = "\
@@ -120,6 +120,9 @@ pub struct Args {
     /// Stop the run after S seconds: exit status 124.
     #[arg(long, value_name = "S", value_parser = settings::seconds)]
     pub timeout: Option<Duration>,
+    /// Variations of the execution.
+    #[command(flatten)]
+    pub variations: variations::Options,
     /// List the executed instructions by their fidelity: exact, approximate, open.
     #[arg(long)]
     pub fidelity: bool,

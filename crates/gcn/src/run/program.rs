@@ -153,6 +153,7 @@ fn device(run: &Run, target: &str) -> Result<Device> {
     Ok(Device::builder(target)?
         .threads(threads)
         .exclusive()
+        .vary(&run.variations)
         .build())
 }
 

@@ -19,9 +19,23 @@ pub const GCN: &str = env!("CARGO_BIN_EXE_gcn");
 pub enum Mode {
     /// `gcn run`.
     Run,
+    /// `gcn run` with all variations that hardware may show: late memory operations, waves that take turns by chance, noise in LDS
+    /// and registers.
+    Vary,
     /// `gcn check`: a finding that the kernel's header does not name is a failure.
     Check,
 }
+
+/// Options of [`Mode::Vary`].
+const VARIATIONS: [&str; 7] = [
+    "--late=1",
+    "--schedule",
+    "random(2)",
+    "--lds-fill",
+    "random(3)",
+    "--register-fill",
+    "random(4)",
+];
 
 /// A file for `gcn check --suppress` with what the kernel's header says.
 fn suppressions(case: &Case) -> String {
@@ -61,6 +75,7 @@ pub fn emulate(
             let mut command = Command::new(gcn);
             match mode {
                 Mode::Run => command.arg("run"),
+                Mode::Vary => command.arg("run").args(VARIATIONS),
                 Mode::Check => command.arg("check").arg("--suppress").arg(&known),
             };
             command.arg(object);

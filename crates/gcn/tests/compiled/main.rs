@@ -2,7 +2,7 @@
 //! `gcn run`, and compared with what the same source computes under OpenCL on the host. `tests/README.md` says how
 //! the sources are written.
 //!
-//! As a test, every kernel runs in the build that [`everyone_runs`] names, by `gcn run` and by `gcn check`, and those that ask for it in all of them.
+//! As a test, every kernel runs in the build that [`everyone_runs`] names, by `gcn run`, also with all variations, and by `gcn check`; those that ask for it in all of them.
 //! With `--table`, which `cargo xtask kernels` passes, all of them run in all builds and the result is a table. With
 //! `--bench`, which `cargo xtask bench run` passes, those that have sizes for it are timed.
 
@@ -119,16 +119,21 @@ fn trials(case: Case) -> Vec<Trial> {
         builds.retain(|build| everyone_runs(*build));
     }
     let trial = |build: Build, mode: Mode| {
-        let checked = if mode == Mode::Check { ", checked" } else { "" };
-        let name = format!("{} on {build}{checked}", job.case.name);
+        let how = match mode {
+            Mode::Run => "",
+            Mode::Vary => ", varied",
+            Mode::Check => ", checked",
+        };
+        let name = format!("{} on {build}{how}", job.case.name);
         let job = job.clone();
         Trial::test(name, move || {
             job.check(build, mode).map(drop).map_err(Failed::from)
         })
     };
-    let checked = builds.iter().copied().find(|build| everyone_runs(*build));
+    let one = builds.iter().copied().find(|build| everyone_runs(*build));
     let runs = builds.iter().map(|build| (*build, Mode::Run));
-    let all = runs.chain(checked.map(|build| (build, Mode::Check)));
+    let more = [Mode::Vary, Mode::Check].map(|mode| Some((one?, mode)));
+    let all = runs.chain(more.into_iter().flatten());
     all.map(|(build, mode)| trial(build, mode)).collect()
 }
 

@@ -4,9 +4,20 @@
 //! Programs mostly access memory in patterns that hold for some lanes in a row: all go to one place, or each to the one
 //! behind its neighbour's. [`GROUP`] lanes are looked at together, which is what fits a vector of addresses.
 
+use std::ops::Range;
+
 use crate::lanes::{GROUP, LANES, Lanes, Pattern, at_each_level};
 
 use super::element::DWORD;
+
+/// Bytes that lanes access one after the other.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Span {
+    /// The first of the lanes.
+    pub lane: usize,
+    /// The addresses of the bytes.
+    pub bytes: Range<u64>,
+}
 
 /// A space of addresses, of which dwords are read and written.
 pub trait Words {
@@ -60,6 +71,53 @@ pub fn behind(first: &[u64; LANES], distance: u32, into: &mut [u64; LANES]) {
     }
 }
 
+/// The lowest and the highest address of some lanes; without any, the lowest is above the highest.
+pub fn range(addresses: &[u64; LANES], lanes: u64) -> (u64, u64) {
+    let (mut low, mut high) = (u64::MAX, 0);
+    for (lane, &address) in addresses.iter().enumerate() {
+        let mask = 0u64.wrapping_sub(lanes >> lane & 1);
+        low = low.min(address | !mask);
+        high = high.max(address & mask);
+    }
+    (low, high)
+}
+
+/// The elements of `bytes` bytes that some lanes access, those together that follow each other or are the same in consecutive lanes.
+/// They are appended. Returns false if a lane's bytes begin before those of the lane before it end.
+pub fn spans(addresses: &[u64; LANES], lanes: u64, bytes: u64, into: &mut Vec<Span>) -> bool {
+    let first = into.len();
+    let mut ascend = true;
+    for (number, group) in addresses.as_chunks::<GROUP>().0.iter().enumerate() {
+        let lane = number * GROUP;
+        let mask = lanes >> lane & ((1 << GROUP) - 1);
+        let pattern = if mask == (1 << GROUP) - 1 {
+            Pattern::of(group, bytes)
+        } else {
+            Pattern::Apart
+        };
+        let start = group[0];
+        match pattern {
+            Pattern::Follow => {
+                let end = start.saturating_add(GROUP as u64 * bytes);
+                ascend &= add_span(into, first, lane, start..end);
+            }
+            Pattern::Same => {
+                ascend = false;
+                add_span(into, first, lane, start..start.saturating_add(bytes));
+            }
+            Pattern::Apart => {
+                for (n, &start) in group.iter().enumerate() {
+                    if mask >> n & 1 != 0 {
+                        let end = start.saturating_add(bytes);
+                        ascend &= add_span(into, first, lane + n, start..end);
+                    }
+                }
+            }
+        }
+    }
+    ascend
+}
+
 /// True if each address is `stride` bytes after the one before.
 pub fn follow(addresses: &[u64; LANES], stride: u64) -> bool {
     let base = addresses[0];
@@ -104,6 +162,25 @@ pub fn store<W: Words>(words: &mut W, addresses: &[u64; LANES], from: &[&Lanes])
         _ => None,
     }
 }
+}
+
+/// Adds bytes to spans, of which those from `first` on may grow. Returns false if they begin before the last one ends.
+#[inline(always)]
+fn add_span(spans: &mut Vec<Span>, first: usize, lane: usize, bytes: Range<u64>) -> bool {
+    if let Some(last) = spans[first..].last_mut() {
+        if last.bytes.end == bytes.start {
+            last.bytes.end = bytes.end;
+            return true;
+        }
+        if last.bytes.end > bytes.start {
+            if bytes.start < last.bytes.start || bytes.end > last.bytes.end {
+                spans.push(Span { lane, bytes });
+            }
+            return false;
+        }
+    }
+    spans.push(Span { lane, bytes });
+    true
 }
 
 #[inline(always)]

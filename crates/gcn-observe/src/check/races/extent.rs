@@ -3,7 +3,7 @@
 use std::ops::Range;
 
 use gcn_emu::fault::Intent;
-use gcn_emu::observe::Access;
+use gcn_emu::observe::{Access, Span};
 use gcn_isa::Does;
 
 use super::entry::Kind;
@@ -28,20 +28,12 @@ impl Memory {
     }
 }
 
-/// Bytes in a row that one or several lanes access.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub(super) struct Extent {
-    pub(super) bytes: Range<u64>,
-    /// The first of the lanes.
-    pub(super) lane: usize,
-}
-
 /// The bytes of one memory that an instruction accesses in one way.
 #[derive(Debug)]
 pub(super) struct Part {
     pub(super) memory: Memory,
     pub(super) kind: Kind,
-    pub(super) extents: Vec<Extent>,
+    pub(super) extents: Vec<Span>,
     /// True if no byte is accessed twice.
     pub(super) is_apart: bool,
 }
@@ -108,7 +100,7 @@ impl Parts {
         }
         if access.global & of != 0 {
             let part = self.part(Memory::Global, kind);
-            part.add_lanes(access.global & of, &access.address, bytes, keeps);
+            part.add_lanes(access, access.global & of, false, keeps);
             part.leave_out(&scratch);
         }
         if access.buffer & of != 0 {
@@ -125,13 +117,13 @@ impl Parts {
         }
         if access.lds & of != 0 {
             let part = self.part(Memory::Lds, kind);
-            part.add_lanes(access.lds & of, &access.address, bytes, keeps);
+            part.add_lanes(access, access.lds & of, false, keeps);
             if access.elements > 1 {
                 let part = match does {
                     Does::AtomicFromLds(..) => self.part(Memory::Lds, Kind::Load),
                     _ => part,
                 };
-                part.add_lanes(access.lds & of, &access.second, bytes, keeps);
+                part.add_lanes(access, access.lds & of, true, keeps);
             }
         }
         if access.to_lds.is_some() {
@@ -164,33 +156,43 @@ impl Part {
                 return;
             }
         }
-        self.extents.push(Extent { bytes, lane });
+        self.extents.push(Span { lane, bytes });
     }
 
     /// Adds an element of each of some lanes.
-    fn add_lanes(&mut self, mask: u64, addresses: &[u64], bytes: u64, keeps_lanes: bool) {
-        if mask == u64::MAX && !keeps_lanes {
-            let first = addresses[0];
-            let mut follow = true;
-            for (lane, &at) in (0..).zip(addresses) {
-                follow &= at == first.wrapping_add(lane * bytes);
+    fn add_lanes(&mut self, access: &Access, mask: u64, second: bool, keeps_lanes: bool) {
+        if keeps_lanes {
+            let addresses = if second {
+                &access.second
+            } else {
+                &access.address
+            };
+            for lane in lanes(mask) {
+                let at = addresses[lane];
+                self.add(lane, at..at.saturating_add(access.bytes.into()), true);
             }
-            if follow {
-                self.add(
-                    0,
-                    first..first.saturating_add(addresses.len() as u64 * bytes),
-                    false,
-                );
-                return;
+            return;
+        }
+        let first = self.extents.len();
+        self.is_apart &= access.spans(mask, second, &mut self.extents);
+        self.is_apart &= first == 0;
+        self.leave_out_repeated(first);
+    }
+
+    /// Leaves out spans from a number on whose bytes are all in one of the few before.
+    fn leave_out_repeated(&mut self, first: usize) {
+        const FEW: usize = 4;
+        let mut kept = first;
+        for number in first..self.extents.len() {
+            let bytes = self.extents[number].bytes.clone();
+            let few = &self.extents[kept.saturating_sub(FEW)..kept];
+            let has = |it: &Span| it.bytes.start <= bytes.start && bytes.end <= it.bytes.end;
+            if !few.iter().any(has) {
+                self.extents.swap(kept, number);
+                kept += 1;
             }
         }
-        let mut rest = mask;
-        while rest != 0 {
-            let lane = rest.trailing_zeros() as usize;
-            let at = addresses[lane];
-            self.add(lane, at..at.saturating_add(bytes), keeps_lanes);
-            rest &= rest - 1;
-        }
+        self.extents.truncate(kept);
     }
 
     /// Leaves out what begins in a range.

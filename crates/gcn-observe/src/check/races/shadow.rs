@@ -78,12 +78,43 @@ pub(super) struct Met {
     pub(super) writes: Vec<(u64, Entry)>,
     /// Keeps `writes`.
     pub(super) wants_writes: bool,
+    /// The last write, and the last load, that the access was found to clash with not: most places have the same ones.
+    harmless: [Entry; 2],
+    /// The access that they are harmless to.
+    of: Entry,
 }
 
 impl Met {
     pub(super) fn clear(&mut self) {
         self.conflicts.clear();
         self.writes.clear();
+        self.of = Entry::NONE;
+    }
+}
+
+impl Met {
+    /// Notes a conflict of an access with one before, if they have one. `which` is the place among the harmless ones.
+    #[inline]
+    fn look(&mut self, which: usize, before: Entry, now: Entry, view: &View<'_>, at: u64) {
+        if now != self.of {
+            (self.of, self.harmless) = (now, [Entry::NONE; 2]);
+        }
+        if before != self.harmless[which] {
+            self.compare(which, before, now, view, at);
+        }
+    }
+
+    #[inline(never)]
+    fn compare(&mut self, which: usize, before: Entry, now: Entry, view: &View<'_>, at: u64) {
+        let clash = !before.is_none()
+            && !view.layout.same_agent(before, now)
+            && clashes(before, now)
+            && !view.is_before(before);
+        if clash {
+            self.conflicts.push((at, before));
+        } else {
+            self.harmless[which] = before;
+        }
     }
 }
 
@@ -91,37 +122,26 @@ impl Cell {
     /// Notes an access of the place at an address.
     #[inline]
     fn touch(&mut self, now: Entry, view: &View<'_>, at: u64, met: &mut Met) {
-        let layout = view.layout;
-        let clash = |before: Entry| {
-            !before.is_none()
-                && !layout.same_agent(before, now)
-                && clashes(before, now)
-                && !view.is_before(before)
-        };
         if met.wants_writes && !self.write.is_none() {
             met.writes.push((at, self.write));
         }
-        if clash(self.write) {
-            met.conflicts.push((at, self.write));
-        }
+        met.look(0, self.write, now, view, at);
         if now.kind().writes() {
             for load in self.loads {
-                if clash(load) {
-                    met.conflicts.push((at, load));
-                }
+                met.look(1, load, now, view, at);
             }
-            let hidden = [self.earlier(now, layout), self.below(now, layout)];
+            let hidden = [self.earlier(now, view.layout), self.below(now, view.layout)];
             *self = Cell {
                 write: now,
                 loads: hidden,
             };
         } else {
             let [first, second] = self.loads;
-            if first.kind() == Kind::Atomic && clash(first) {
-                met.conflicts.push((at, first));
+            if first.kind() == Kind::Atomic {
+                met.look(1, first, now, view, at);
             }
-            if second.kind() == Kind::Store && now.kind() == Kind::FailedSwap && clash(second) {
-                met.conflicts.push((at, second));
+            if second.kind() == Kind::Store && now.kind() == Kind::FailedSwap {
+                met.look(1, second, now, view, at);
             }
             self.load(now, view);
         }

@@ -221,6 +221,14 @@ impl View<'_> {
         self.at(address).is_some()
     }
 
+    /// True if no allocation that has, or had, undefined bytes has a byte from the first address to the last, both included.
+    pub(super) fn is_untracked(&self, first: u64, last: u64) -> bool {
+        let all = self.global.tracked.read();
+        let all = all.unwrap_or_else(PoisonError::into_inner);
+        let below = all.range(..=last).next_back();
+        below.is_none_or(|(_, it)| it.base + it.len <= first)
+    }
+
     /// Undefined bits of up to four bytes.
     pub(super) fn load(&mut self, address: u64, bytes: u64) -> u32 {
         let Some(tracked) = self.at(address) else {
@@ -255,11 +263,11 @@ impl View<'_> {
     }
 }
 
-/// Undefined bits of memory that one wave, or the waves of one thread, have: a byte for each byte.
+/// Undefined bits of memory that one wave, or the waves of one thread, have, by dword.
 #[derive(Default)]
 pub(super) struct Own {
     /// Everything beyond them is defined.
-    bytes: Vec<u8>,
+    dwords: Vec<u32>,
     /// Number of dwords that have an undefined bit.
     undefined: usize,
 }
@@ -267,9 +275,9 @@ pub(super) struct Own {
 impl Own {
     /// As many bytes, all undefined.
     pub(super) fn begin(&mut self, bytes: usize) {
-        self.bytes.clear();
-        self.bytes.resize(bytes.next_multiple_of(4), u8::MAX);
-        self.undefined = self.bytes.len() / 4;
+        self.dwords.clear();
+        self.dwords.resize(bytes.div_ceil(4), u32::MAX);
+        self.undefined = self.dwords.len();
     }
 
     /// False if all bytes are defined.
@@ -278,39 +286,59 @@ impl Own {
         self.undefined != 0
     }
 
+    #[inline]
+    fn dword(&self, number: u64) -> u32 {
+        let number = usize::try_from(number).unwrap_or(usize::MAX);
+        self.dwords.get(number).copied().unwrap_or(0)
+    }
+
+    /// True if consecutive bytes are in dwords that are defined as a whole.
+    #[inline]
+    pub(super) fn is_defined(&self, at: u64, bytes: u64) -> bool {
+        let end = at.saturating_add(bytes);
+        (at / 4..end.div_ceil(4)).all(|number| self.dword(number) == 0)
+    }
+
     /// Undefined bits of up to four bytes.
     #[inline]
     pub(super) fn load(&self, at: u64, bytes: u64) -> u32 {
-        let at = at as usize;
-        if let Some(whole) = self.bytes.get(at..).and_then(<[u8]>::first_chunk)
-            && bytes == 4
-        {
-            return u32::from_le_bytes(*whole);
-        }
-        (0..bytes as usize).fold(0, |bits, n| {
-            let byte = self.bytes.get(at.saturating_add(n)).copied().unwrap_or(0);
-            bits | u32::from(byte) << (8 * n)
-        })
+        let low = u64::from(self.dword(at / 4));
+        let high = u64::from(self.dword((at / 4).saturating_add(1)));
+        ((high << 32 | low) >> (8 * (at % 4))) as u32 & mask_of(0, bytes)
     }
 
     /// Sets the undefined bits of up to four bytes.
     #[inline]
     pub(super) fn store(&mut self, at: u64, bytes: u64, bits: u32) {
-        for n in 0..bytes {
-            let Some(at) = usize::try_from(at)
-                .ok()
-                .and_then(|at| at.checked_add(n as usize))
-            else {
-                return;
-            };
-            let dword = at & !3;
-            let Some(whole) = self.bytes.get_mut(dword..dword.saturating_add(4)) else {
-                return;
-            };
-            let before = whole.iter().any(|it| *it != 0);
-            whole[at % 4] = (bits >> (8 * n)) as u8;
-            let after = whole.iter().any(|it| *it != 0);
+        let shift = 8 * (at % 4);
+        let mask = u64::from(mask_of(0, bytes)) << shift;
+        let bits = u64::from(bits) << shift;
+        self.set(at / 4, mask as u32, bits as u32);
+        if mask >> 32 != 0 {
+            self.set(
+                (at / 4).saturating_add(1),
+                (mask >> 32) as u32,
+                (bits >> 32) as u32,
+            );
+        }
+    }
+
+    #[inline]
+    fn set(&mut self, number: u64, mask: u32, bits: u32) {
+        let number = usize::try_from(number).unwrap_or(usize::MAX);
+        if let Some(dword) = self.dwords.get_mut(number) {
+            let before = *dword != 0;
+            *dword = *dword & !mask | bits & mask;
+            let after = *dword != 0;
             self.undefined = self.undefined + usize::from(after) - usize::from(before);
+        }
+    }
+
+    /// Defines consecutive bytes.
+    #[inline]
+    pub(super) fn define(&mut self, at: u64, bytes: u64) {
+        for done in (0..bytes).step_by(4) {
+            self.store(at.saturating_add(done), (bytes - done).min(4), 0);
         }
     }
 }

@@ -1,12 +1,10 @@
 //! Facts that the checker of waits asks of every instruction, worked out once for each.
 
-use std::sync::Arc;
-
 use gcn_emu::step::{Run, Step};
 use gcn_isa::simm::Waitcnt;
 use gcn_isa::uses::{Counter, Counters, RegisterSet, RegisterUse, Space};
 
-use crate::outstanding::registers_held;
+use gcn_emu::outstanding::registers_held;
 
 /// Part that an instruction has in waiting.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -38,7 +36,10 @@ pub(super) struct Facts {
     pub(super) written: RegisterSet,
     pub(super) role: Role,
     /// Registers that it holds, each with the counter that releases it.
-    pub(super) held: Arc<[(Counter, RegisterUse)]>,
+    pub(super) held: Box<[(Counter, RegisterUse)]>,
+    /// Those of them that it will write, and the others, which it still has to read.
+    pub(super) will_write: RegisterSet,
+    pub(super) will_read: RegisterSet,
 }
 
 impl Facts {
@@ -57,11 +58,23 @@ impl Facts {
             }),
             (_, None) => Role::Other,
         };
+        let held: Box<[(Counter, RegisterUse)]> = registers_held(&step.inst).collect();
+        let (mut will_write, mut will_read) = (RegisterSet::default(), RegisterSet::default());
+        for (_, it) in &held {
+            let set = if it.written != 0 {
+                &mut will_write
+            } else {
+                &mut will_read
+            };
+            set.add(it.registers);
+        }
         Facts {
             used: uses.register_set(),
             written,
             role,
-            held: registers_held(&step.inst).collect(),
+            held,
+            will_write,
+            will_read,
         }
     }
 }

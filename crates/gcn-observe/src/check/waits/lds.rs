@@ -20,7 +20,8 @@ const COPIED: u64 = 4;
 
 impl Bytes {
     fn elements(access: &Access) -> Bytes {
-        let mut places = Vec::new();
+        let count = access.lds.count_ones() as usize * usize::from(access.elements);
+        let mut places = Vec::with_capacity(count);
         for lane in lanes(access.lds) {
             places.push((lane as u8, access.address[lane]));
             if access.elements > 1 {

@@ -9,7 +9,7 @@ use gcn_isa::simm::Waitcnt;
 use gcn_isa::uses::{Counter, Counters, Order, RegisterUse, Uses};
 
 /// The value of a counter that a wait is for.
-pub(crate) fn bound(until: Waitcnt, counter: Counter) -> u8 {
+pub fn bound(until: Waitcnt, counter: Counter) -> u8 {
     match counter {
         Counter::Vm => until.vm,
         Counter::Lgkm => until.lgkm,
@@ -28,27 +28,27 @@ fn added(counters: &Counters, counter: Counter) -> u8 {
 
 /// Something that an operation holds until a counter says otherwise.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Held<T> {
+pub struct Held<T> {
     /// The counter that releases it.
-    pub(crate) counter: Counter,
+    pub counter: Counter,
     /// Operations that complete in order with it.
-    pub(crate) order: Order,
+    pub order: Order,
     /// Least value of the counter while the operation is outstanding.
-    pub(crate) least: u8,
+    pub least: u8,
     /// The thing held.
-    pub(crate) what: T,
+    pub what: T,
 }
 
 impl<T> Held<T> {
     /// The largest wait of its counter that releases it.
-    pub(crate) fn wait(&self) -> u8 {
+    pub fn wait(&self) -> u8 {
         self.least.saturating_sub(1)
     }
 }
 
 /// Things that a wave's operations hold, in the order of their issue.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Outstanding<T> {
+pub struct Outstanding<T> {
     held: Vec<Held<T>>,
 }
 
@@ -60,22 +60,22 @@ impl<T> Default for Outstanding<T> {
 
 impl<T> Outstanding<T> {
     /// Everything that may be held.
-    pub(crate) fn held(&self) -> &[Held<T>] {
+    pub fn held(&self) -> &[Held<T>] {
         &self.held
     }
 
     /// True if nothing is.
-    pub(crate) fn is_empty(&self) -> bool {
+    pub fn is_empty(&self) -> bool {
         self.held.is_empty()
     }
 
     /// Keeps what a predicate is true for.
-    pub(crate) fn retain(&mut self, keep: impl FnMut(&Held<T>) -> bool) {
+    pub fn retain(&mut self, keep: impl FnMut(&Held<T>) -> bool) {
         self.held.retain(keep);
     }
 
     /// The wave waits. Returns true if that releases something.
-    pub(crate) fn wait(&mut self, until: Waitcnt) -> bool {
+    pub fn wait(&mut self, until: Waitcnt) -> bool {
         let before = self.held.len();
         self.held.retain(|it| it.least <= bound(until, it.counter));
         self.held.len() < before
@@ -83,7 +83,7 @@ impl<T> Outstanding<T> {
 
     /// An operation is issued, which holds something until one counter or another releases it. Where a counter would overflow,
     /// issue waits for the oldest operations (checklist 5.3); returns true if that releases something.
-    pub(crate) fn issue(
+    pub fn issue(
         &mut self,
         counters: &Counters,
         max: Waitcnt,
@@ -120,7 +120,7 @@ impl<T> Outstanding<T> {
 
 impl<T: PartialEq> Outstanding<T> {
     /// Joins what may be outstanding on another way to the same place. Returns true if that is more than before.
-    pub(crate) fn join(&mut self, other: &Outstanding<T>) -> bool
+    pub fn join(&mut self, other: &Outstanding<T>) -> bool
     where
         T: Clone,
     {
@@ -148,9 +148,7 @@ impl<T: PartialEq> Outstanding<T> {
 }
 
 /// Registers that an instruction holds: each of its uses with the counter that releases it.
-pub(crate) fn registers_held(
-    inst: &Inst,
-) -> impl Iterator<Item = (Counter, RegisterUse)> + use<'_> {
+pub fn registers_held(inst: &Inst) -> impl Iterator<Item = (Counter, RegisterUse)> + use<'_> {
     let uses: Uses<'_> = inst.uses();
     uses.registers().flat_map(move |it| {
         uses.released_by(&it)

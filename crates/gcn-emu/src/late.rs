@@ -1,0 +1,71 @@
+//! Memory operations of a wave that have been issued and have not taken effect yet.
+
+use std::collections::VecDeque;
+
+use crate::lanes::Lanes;
+use crate::noise::Noise;
+use crate::outstanding::Outstanding;
+
+/// An operation with the registers that it reads, as they were at its issue.
+#[derive(Clone, Debug)]
+pub(crate) struct Operation {
+    /// Its number among the wave's.
+    pub(crate) number: u64,
+    /// Address of its instruction.
+    pub(crate) pc: u64,
+    /// Vector registers by number.
+    pub(crate) vectors: Vec<(u8, Lanes)>,
+    /// Scalar registers by number, EXEC among them.
+    pub(crate) scalars: Vec<(u8, u32)>,
+}
+
+/// The operations of a wave that take effect as late as its counters allow.
+#[derive(Clone, Debug)]
+pub(crate) struct Late {
+    /// Contents of registers that an operation is about to write.
+    pub(crate) noise: Noise,
+    /// Numbers of the operations, by what guarantees them.
+    pub(crate) outstanding: Outstanding<u64>,
+    /// In the order of their issue.
+    operations: VecDeque<Operation>,
+    issued: u64,
+}
+
+impl Late {
+    /// No operation.
+    pub(crate) fn new(noise: Noise) -> Late {
+        Late {
+            noise,
+            outstanding: Outstanding::default(),
+            operations: VecDeque::new(),
+            issued: 0,
+        }
+    }
+
+    /// The number of the next operation.
+    pub(crate) fn next(&mut self) -> u64 {
+        self.issued += 1;
+        self.issued
+    }
+
+    /// Adds an operation.
+    pub(crate) fn push(&mut self, operation: Operation) {
+        self.operations.push_back(operation);
+    }
+
+    /// Takes the operations out that nothing holds back any more, in the order of their issue.
+    pub(crate) fn ready(&mut self) -> Vec<Operation> {
+        let held = self.outstanding.held();
+        let is_held = |it: &Operation| held.iter().any(|held| held.what == it.number);
+        let (waiting, ready) = self.operations.drain(..).partition(is_held);
+        self.operations = waiting;
+        let ready: VecDeque<Operation> = ready;
+        ready.into()
+    }
+
+    /// Takes all of them out.
+    pub(crate) fn all(&mut self) -> Vec<Operation> {
+        self.outstanding = Outstanding::default();
+        std::mem::take(&mut self.operations).into()
+    }
+}

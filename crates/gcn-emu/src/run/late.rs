@@ -1,0 +1,300 @@
+//! Memory operations as late as the wait counters allow.
+//!
+//! Hardware may complete an operation at any time between its issue and the wait that guarantees it; elsewhere the emulator
+//! takes the earliest. Here it takes the latest: at issue the operation notes the registers that it reads, and those that it
+//! will write hold noise. It takes effect when a wait guarantees it ([`Outstanding`](crate::outstanding::Outstanding)), and at
+//! the latest when the wave ends, sleeps, or has had its turn, so that waves which wait for each other go on. Operations of a wave
+//! that are due take effect in the order of their issue.
+
+use gcn_isa::effect::Control;
+use gcn_isa::simm::Waitcnt;
+use gcn_isa::uses::{Counter, Counters, Order, Registers};
+use gcn_isa::{Does, regs};
+
+use super::emitter::{Emitter, Issued};
+use super::stop::Stop;
+use crate::code::Code;
+use crate::device::Device;
+use crate::exec::memory::{self, Transfer};
+use crate::lanes::active;
+use crate::late::Operation;
+use crate::lds::Lds;
+use crate::observe::{Dispatched, Watchers};
+use crate::step::Step;
+use crate::wave::Wave;
+
+/// True if the effect of a memory instruction may be put off: what synchronises waves, or accesses nothing, has none that could.
+pub(super) fn defers(step: &Step) -> bool {
+    let does = step.memory.as_ref().map(|plan| plan.does);
+    does.is_some_and(|does| {
+        !matches!(
+            does,
+            Does::Gws(_) | Does::OrderedCount | Does::LdsNop | Does::Cache { .. } | Does::Probe
+        )
+    })
+}
+
+/// True if a wave may not go on for long after an instruction: operations take effect before it.
+pub(super) fn finishes(step: &Step) -> bool {
+    let does = step.inst.does();
+    matches!(
+        does,
+        Does::Control(
+            Control::End
+                | Control::Sleep
+                | Control::SetHalt
+                | Control::Trap
+                | Control::SendMsg { .. }
+        )
+    )
+}
+
+/// What a wave needs for its operations to take effect.
+pub(super) struct Machine<'a, 'b> {
+    dispatched: Dispatched<'a>,
+    code: &'a Code,
+    lds: &'b mut Lds,
+    transfer: &'b mut Transfer,
+    watch: &'b mut Watchers,
+}
+
+impl<'a, 'b> Machine<'a, 'b> {
+    pub(super) fn new(
+        dispatched: Dispatched<'a>,
+        code: &'a Code,
+        lds: &'b mut Lds,
+        transfer: &'b mut Transfer,
+        watch: &'b mut Watchers,
+    ) -> Machine<'a, 'b> {
+        Machine {
+            dispatched,
+            code,
+            lds,
+            transfer,
+            watch,
+        }
+    }
+
+    /// Issues the instruction at `pc`. Operations take effect for which a counter has no room.
+    ///
+    /// # Errors
+    /// The fault of one of these.
+    pub(super) fn issue(&mut self, wave: &mut Wave, step: &Step, pc: u64) -> Result<(), Stop> {
+        let Some(late) = &mut wave.late else {
+            return Ok(());
+        };
+        let number = late.next();
+        let mut noise = late.noise.of(number);
+        let counters = counters(wave, step, self.dispatched.device, self.transfer);
+        if let Some(late) = &mut wave.late {
+            let added = [(Counter::Vm, counters.vm), (Counter::Lgkm, counters.lgkm)];
+            let holds = added.into_iter().filter(|(_, added)| *added != 0);
+            let holds = holds.map(|(counter, _)| (counter, number));
+            late.outstanding
+                .issue(&counters, Waitcnt::max(step.inst.isa), holds);
+            let ready = late.ready();
+            self.complete(wave, ready)?;
+        }
+        let operation = capture(wave, step, pc, number);
+        let exec = wave.exec();
+        for (register, bits) in written_vectors(wave, step) {
+            for lane in active(exec) {
+                let value = &mut wave.vgpr_mut(register).0[lane];
+                *value = *value & !bits | noise.next() as u32 & bits;
+            }
+        }
+        for register in written_scalars(wave, step) {
+            wave.set_scalar(register, noise.next() as u32);
+        }
+        if let Some(late) = &mut wave.late {
+            late.push(operation);
+        }
+        Ok(())
+    }
+
+    /// The wave waits: the operations that are guaranteed take effect.
+    ///
+    /// # Errors
+    /// The fault of one of them.
+    pub(super) fn wait(&mut self, wave: &mut Wave, until: Waitcnt) -> Result<(), Stop> {
+        let Some(late) = &mut wave.late else {
+            return Ok(());
+        };
+        late.outstanding.wait(until);
+        let ready = late.ready();
+        self.complete(wave, ready)
+    }
+
+    /// All operations take effect.
+    ///
+    /// # Errors
+    /// The fault of one of them.
+    pub(super) fn finish(&mut self, wave: &mut Wave) -> Result<(), Stop> {
+        let all = wave.late.as_mut().map(|late| late.all());
+        self.complete(wave, all.unwrap_or_default())
+    }
+
+    /// Operations take effect.
+    fn complete(&mut self, wave: &mut Wave, operations: Vec<Operation>) -> Result<(), Stop> {
+        for mut operation in operations {
+            let Some(Ok(step)) = self.code.step(operation.pc) else {
+                continue;
+            };
+            let vectors: Vec<(u8, u32)> = written_vectors(wave, step).collect();
+            let scalars: Vec<u8> = written_scalars(wave, step).collect();
+            let vectors_now: Vec<_> = vectors.iter().map(|(it, _)| *wave.vgpr(*it)).collect();
+            exchange(wave, &mut operation);
+            let exec = wave.exec();
+            let pc = wave.pc;
+            wave.pc = operation.pc;
+            let result = self.perform(wave, step);
+            wave.pc = pc;
+            let results: Vec<_> = vectors.iter().map(|(it, _)| *wave.vgpr(*it)).collect();
+            let scalar_results: Vec<u32> = scalars.iter().map(|it| wave.resolved(*it)).collect();
+            exchange(wave, &mut operation);
+            for (((register, bits), mut now), result) in
+                vectors.into_iter().zip(vectors_now).zip(results)
+            {
+                for lane in active(exec) {
+                    now.0[lane] = now.0[lane] & !bits | result.0[lane] & bits;
+                }
+                *wave.vgpr_mut(register) = now;
+            }
+            for (register, value) in scalars.into_iter().zip(scalar_results) {
+                wave.set_scalar(register, value);
+            }
+            result?;
+        }
+        Ok(())
+    }
+
+    /// Performs an instruction in a wave with the registers that it had at its issue.
+    fn perform(&mut self, wave: &mut Wave, step: &Step) -> Result<(), Stop> {
+        let pc = wave.pc;
+        let issued = Issued::of(wave, step);
+        let mut emitter = Emitter::new(self.dispatched, self.watch, &issued, step, wave);
+        let result = emitter
+            .memory(wave, step, self.lds, self.transfer)
+            .map_err(|kind| Stop {
+                kind,
+                pc,
+                lane: None,
+            })?;
+        wave.blame(pc);
+        match result {
+            Ok(_) => Ok(()),
+            Err((kind, lane)) => Err(Stop { kind, pc, lane }),
+        }
+    }
+}
+
+/// The counters that an operation holds: of FLAT those of the apertures that its lanes hit (errata E082).
+fn counters(wave: &Wave, step: &Step, device: &Device, transfer: &mut Transfer) -> Counters {
+    let mut counters = step.inst.uses().counters().unwrap_or(Counters {
+        vm: 0,
+        lgkm: 0,
+        exp: 0,
+        order: Order::Scalar,
+    });
+    if counters.order == Order::Flat {
+        memory::addresses(wave, step, device, &mut transfer.access);
+        let access = &transfer.access;
+        if access.lds == 0 {
+            (counters.order, counters.lgkm) = (Order::VectorMemory, 0);
+        } else if access.lds == access.lanes() {
+            (counters.order, counters.vm) = (Order::Lds, 0);
+        }
+    }
+    counters
+}
+
+/// The number of the vector register that stands for one: those beyond the wave's are v0 (checklist 1.6).
+fn vector(wave: &Wave, register: u8) -> u8 {
+    if usize::from(register) < wave.vgprs.len() {
+        register
+    } else {
+        0
+    }
+}
+
+/// The number of the scalar register that stands for one: those beyond the wave's are s0 (checklist 1.7).
+fn scalar(wave: &Wave, register: u8) -> u8 {
+    if wave.owns_scalars(register, 1) {
+        register
+    } else {
+        0
+    }
+}
+
+/// The vector registers that an instruction writes, and the bits.
+fn written_vectors(wave: &Wave, step: &Step) -> impl Iterator<Item = (u8, u32)> + use<> {
+    let mut all: Vec<(u8, u32)> = Vec::new();
+    for it in step.inst.uses().registers().filter(|it| it.written != 0) {
+        if let Registers::Vector { first, count } = it.registers {
+            let registers = (0..count).map(|n| first.wrapping_add(n));
+            all.extend(registers.map(|register| (vector(wave, register), it.written)));
+        }
+    }
+    all.into_iter()
+}
+
+/// The scalar registers that an instruction writes.
+fn written_scalars(wave: &Wave, step: &Step) -> impl Iterator<Item = u8> + use<> {
+    let mut all: Vec<u8> = Vec::new();
+    for it in step.inst.uses().registers().filter(|it| it.written != 0) {
+        if let Registers::Scalar { first, count } = it.registers {
+            let registers = (0..count).map(|n| first.wrapping_add(n));
+            all.extend(registers.map(|register| scalar(wave, register)));
+        }
+    }
+    all.into_iter()
+}
+
+/// Notes the registers that an instruction reads, and EXEC.
+fn capture(wave: &Wave, step: &Step, pc: u64, number: u64) -> Operation {
+    let mut operation = Operation {
+        number,
+        pc,
+        vectors: Vec::new(),
+        scalars: Vec::new(),
+    };
+    let add_scalar = |operation: &mut Operation, register: u8| {
+        let register = scalar(wave, register);
+        if operation.scalars.iter().all(|(it, _)| *it != register) {
+            operation.scalars.push((register, wave.resolved(register)));
+        }
+    };
+    add_scalar(&mut operation, regs::EXEC_LO);
+    add_scalar(&mut operation, regs::EXEC_HI);
+    for it in step.inst.uses().registers().filter(|it| it.read != 0) {
+        match it.registers {
+            Registers::Vector { first, count } => {
+                for n in 0..count {
+                    let register = vector(wave, first.wrapping_add(n));
+                    if operation.vectors.iter().all(|(it, _)| *it != register) {
+                        operation.vectors.push((register, *wave.vgpr(register)));
+                    }
+                }
+            }
+            Registers::Scalar { first, count } => {
+                for n in 0..count {
+                    add_scalar(&mut operation, first.wrapping_add(n));
+                }
+            }
+            Registers::State(_) => {}
+        }
+    }
+    operation
+}
+
+/// Exchanges the registers that an operation has noted and those of the wave.
+fn exchange(wave: &mut Wave, operation: &mut Operation) {
+    for (register, value) in &mut operation.vectors {
+        std::mem::swap(wave.vgpr_mut(*register), value);
+    }
+    for (register, value) in &mut operation.scalars {
+        let now = wave.resolved(*register);
+        wave.set_scalar(*register, *value);
+        *value = now;
+    }
+}

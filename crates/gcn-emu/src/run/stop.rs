@@ -1,0 +1,10 @@
+//! The reason why a wave has stopped.
+
+use crate::fault::FaultKind;
+
+/// Reason why a wave has stopped.
+pub(super) struct Stop {
+    pub(super) kind: FaultKind,
+    pub(super) pc: u64,
+    pub(super) lane: Option<u8>,
+}

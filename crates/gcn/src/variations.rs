@@ -1,0 +1,39 @@
+//! Options that have an execution vary as hardware's may.
+
+use gcn_runtime::Variations;
+
+/// The options.
+#[derive(clap::Args, Clone, Copy, Debug, Default)]
+#[command(next_help_heading = "Variations")]
+pub struct Options {
+    /// Have memory operations take effect as late as the wait counters allow, and registers hold noise until then: a missing wait
+    /// changes the results.
+    #[arg(long, value_name = "SEED", num_args = 0..=1, require_equals = true, default_missing_value = "1")]
+    late: Option<u64>,
+    /// Have the waves of a workgroup take turns by chance: `random(SEED)`.
+    #[arg(long, value_name = "random(SEED)", value_parser = Variations::seed)]
+    schedule: Option<u64>,
+    /// Fill LDS with noise before a workgroup starts: `random(SEED)`.
+    #[arg(long, value_name = "random(SEED)", value_parser = Variations::seed)]
+    lds_fill: Option<u64>,
+    /// Fill the registers that nothing sets with noise before a wave starts: `random(SEED)`.
+    #[arg(long, value_name = "random(SEED)", value_parser = Variations::seed)]
+    register_fill: Option<u64>,
+}
+
+impl From<Options> for Variations {
+    fn from(options: Options) -> Variations {
+        let Options {
+            late,
+            schedule,
+            lds_fill,
+            register_fill,
+        } = options;
+        Variations {
+            late,
+            schedule,
+            lds_fill,
+            register_fill,
+        }
+    }
+}
