@@ -58,21 +58,23 @@ impl Events {
     /// [`WaveObserver::manages_cache`].
     pub const CACHE: Events = Events(1 << 11);
     /// [`WaveObserver::issues`], but of instructions of the ALU and of branches only for those that use a register of
-    /// [`WaveObserver::watched`]: the others cost next to nothing. Operations have no numbers unless another event wants them.
+    /// [`WaveObserver::watched`]: the others cost next to nothing.
     pub const WATCHED: Events = Events(1 << 12);
     /// [`WaveObserver::executed`].
     pub const SEQUENCE: Events = Events(1 << 13);
+    /// No event: the wait counters are kept, so that operations have numbers, and a wave's scoreboard says which are outstanding.
+    /// [`Events::ISSUE`], [`Events::COMPLETE`] and [`Events::RETIRE`] ask for it too.
+    pub const COUNTERS: Events = Events(1 << 14);
     /// All events.
-    pub const ALL: Events = Events((1 << 14) - 1);
+    pub const ALL: Events = Events((1 << 15) - 1);
 
     /// Events that each instruction, of memory or not, may cause.
     pub(crate) const INSTRUCTION: Events = Events(Self::ISSUE.0 | Self::COMPLETE.0 | Self::SKIP.0);
     /// Events of an instruction that issues.
     pub(crate) const ISSUES: Events = Events(Self::ISSUE.0 | Self::WATCHED.0);
     /// Events of which the wait counters are a part: [`OperationId`]s, and what retires.
-    pub(crate) const OPERATIONS: Events = Events(
-        Self::ISSUE.0 | Self::COMPLETE.0 | Self::ACCESS.0 | Self::ACCESSED.0 | Self::RETIRE.0,
-    );
+    pub(crate) const OPERATIONS: Events =
+        Events(Self::ISSUE.0 | Self::COMPLETE.0 | Self::RETIRE.0 | Self::COUNTERS.0);
 
     /// Tests for a common event.
     #[inline(always)]
@@ -219,7 +221,8 @@ pub struct Instruction<'a> {
     pub operands: &'a [Arg; MAX_ARGS],
     /// EXEC at issue.
     pub exec: u64,
-    /// The operation that the wait counters count for it, if they do. No other of the wave has the same.
+    /// The operation that the wait counters count for it, if they do and are kept ([`Events::COUNTERS`]). No other of the wave has
+    /// the same.
     pub operation: Option<OperationId>,
 }
 

@@ -5,6 +5,7 @@ use gcn_runtime::Variations;
 /// The options.
 #[derive(clap::Args, Clone, Copy, Debug, Default)]
 #[command(next_help_heading = "Variations")]
+#[group(skip)]
 pub struct Options {
     /// Have memory operations take effect as late as the wait counters allow, and registers hold noise until then: a missing wait
     /// changes the results.

@@ -24,7 +24,7 @@ pub(super) fn is_skipped(wave: &Wave, step: &Step) -> bool {
 /// State of a wave when an instruction issues, which may be different when it completes.
 pub(super) struct Issued {
     /// Its operands, where they are not the step's.
-    operands: Option<[Arg; MAX_ARGS]>,
+    operands: Option<Box<[Arg; MAX_ARGS]>>,
     exec: u64,
     operation: Option<OperationId>,
     skip: Option<Skip>,
@@ -32,6 +32,7 @@ pub(super) struct Issued {
 
 impl Issued {
     /// Looks at the wave before the instruction executes.
+    #[inline(always)]
     pub(super) fn of(wave: &Wave, step: &Step) -> Issued {
         let is_moved = indexing::is_on(wave) || step.relative.is_some();
         let is_counted = step.memory.is_some() || step.is_message();
@@ -45,7 +46,7 @@ impl Issued {
             _ => None,
         };
         Issued {
-            operands: is_moved.then(|| indexing::operands(wave, step)),
+            operands: is_moved.then(|| Box::new(indexing::operands(wave, step))),
             exec: wave.exec(),
             operation: is_counted.then(|| wave.scoreboard.next()),
             skip,
@@ -56,7 +57,7 @@ impl Issued {
     pub(super) fn instruction<'a>(&'a self, step: &'a Step) -> Instruction<'a> {
         Instruction {
             step,
-            operands: self.operands.as_ref().unwrap_or(&step.args),
+            operands: self.operands.as_deref().unwrap_or(&step.args),
             exec: self.exec,
             operation: self.operation,
         }
@@ -65,10 +66,10 @@ impl Issued {
 
 /// The observers, and the instruction that they are told of.
 pub(super) struct Emitter<'a> {
-    pub(super) dispatched: Dispatched<'a>,
+    dispatched: &'a Dispatched<'a>,
     pub(super) watch: &'a mut Watchers,
-    instruction: Instruction<'a>,
-    skip: Option<Skip>,
+    issued: &'a Issued,
+    step: &'a Step,
     /// It has been issued before, and has blocked.
     is_resumed: bool,
     /// Its address.
@@ -77,9 +78,9 @@ pub(super) struct Emitter<'a> {
 
 impl<'a> Emitter<'a> {
     /// For an instruction of a wave whose `pc` is its address.
-    #[inline]
+    #[inline(always)]
     pub(super) fn new(
-        dispatched: Dispatched<'a>,
+        dispatched: &'a Dispatched<'a>,
         watch: &'a mut Watchers,
         issued: &'a Issued,
         step: &'a Step,
@@ -88,8 +89,8 @@ impl<'a> Emitter<'a> {
         Emitter {
             dispatched,
             watch,
-            instruction: issued.instruction(step),
-            skip: issued.skip,
+            issued,
+            step,
             is_resumed: wave.waiting == Waiting::Gws,
             pc: wave.pc,
         }
@@ -101,18 +102,23 @@ impl<'a> Emitter<'a> {
         'a: 'b,
     {
         Context {
-            dispatched: self.dispatched,
+            dispatched: *self.dispatched,
             wave,
             lds,
             pc: self.pc,
         }
     }
 
+    #[inline]
+    fn instruction(&self) -> Instruction<'a> {
+        self.issued.instruction(self.step)
+    }
+
     /// The instruction issues, unless it has before or is to be skipped.
     #[inline]
     pub(super) fn begins(&mut self, wave: &Wave, lds: &Lds) {
-        if self.watch.wants.any(Events::ISSUES) && !self.is_resumed && self.skip.is_none() {
-            let (context, instruction) = (self.context(wave, lds), self.instruction);
+        if self.watch.wants.any(Events::ISSUES) && !self.is_resumed && self.issued.skip.is_none() {
+            let (context, instruction) = (self.context(wave, lds), self.instruction());
             self.watch
                 .each(Events::ISSUES, |it| it.issues(&context, &instruction));
         }
@@ -128,8 +134,8 @@ impl<'a> Emitter<'a> {
     /// The instruction has completed, or was skipped; the wave's `pc` is where it goes on.
     #[inline]
     pub(super) fn ends(&mut self, wave: &Wave, lds: &Lds) {
-        let (context, instruction) = (self.context(wave, lds), self.instruction);
-        match self.skip {
+        let (context, instruction) = (self.context(wave, lds), self.instruction());
+        match self.issued.skip {
             None if self.watch.wants.any(Events::COMPLETE) => {
                 self.watch
                     .each(Events::COMPLETE, |it| it.completes(&context, &instruction));
@@ -161,7 +167,7 @@ impl<'a> Emitter<'a> {
         transfer: &Transfer,
     ) -> Result<(), FaultKind> {
         let context = self.context(wave, lds);
-        let instruction = self.instruction;
+        let instruction = self.instruction();
         let event = memory_event(&instruction, transfer, &context, Phase::Before);
         let mut veto = None;
         self.watch.each(Events::ACCESS, |it| {
@@ -175,7 +181,7 @@ impl<'a> Emitter<'a> {
     /// Memory has been accessed.
     pub(super) fn accessed(&mut self, wave: &Wave, lds: &Lds, transfer: &Transfer) {
         let context = self.context(wave, lds);
-        let instruction = self.instruction;
+        let instruction = self.instruction();
         let event = memory_event(&instruction, transfer, &context, Phase::After);
         self.watch
             .each(Events::ACCESSED, |it| it.accessed(&context, &event));
@@ -198,7 +204,7 @@ impl<'a> Emitter<'a> {
             && let Some(plan) = &step.memory
             && matches!(plan.does, Does::Cache { .. })
         {
-            let (context, instruction) = (self.context(wave, lds), self.instruction);
+            let (context, instruction) = (self.context(wave, lds), self.instruction());
             self.watch.each(Events::CACHE, |it| {
                 it.manages_cache(&context, &instruction);
             });

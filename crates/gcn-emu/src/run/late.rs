@@ -172,7 +172,7 @@ impl<'a, 'b> Machine<'a, 'b> {
     fn perform(&mut self, wave: &mut Wave, step: &Step) -> Result<(), Stop> {
         let pc = wave.pc;
         let issued = Issued::of(wave, step);
-        let mut emitter = Emitter::new(self.dispatched, self.watch, &issued, step, wave);
+        let mut emitter = Emitter::new(&self.dispatched, self.watch, &issued, step, wave);
         let result = emitter
             .memory(wave, step, self.lds, self.transfer)
             .map_err(|kind| Stop {

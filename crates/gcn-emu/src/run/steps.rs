@@ -119,18 +119,16 @@ pub(super) fn run_wave<const OBSERVED: bool>(
             let issued;
             let is_plain = matches!(step.run, Run::Scalar | Run::Branch(..));
             let has_events = reports_all || !is_plain || watches && (is_watched || !is_unmodified);
-            let mut emitter = if OBSERVED && has_events {
+            let mut emitter: Option<Emitter<'_>> = None;
+            if OBSERVED && has_events {
                 wave.pc = code.address(index);
                 issued = Issued::of(wave, step);
-                let mut emitter = Emitter::new(dispatched, watch, &issued, step, wave);
+                let emitter = emitter.insert(Emitter::new(&dispatched, watch, &issued, step, wave));
                 emitter.begins(wave, lds);
                 if watches {
                     emitter.watches(wave, lds);
                 }
-                Some(emitter)
-            } else {
-                None
-            };
+            }
             let following = step.following();
             let mut next = following;
             match step.run {

@@ -100,6 +100,7 @@ impl Observer for Races {
             | Events::ACCESS
             | Events::ACCESSED
             | Events::CACHE
+            | Events::COUNTERS
             | Events::MEMORY
     }
 
