@@ -1,7 +1,5 @@
 //! State that a checker keeps for each wave.
 
-use std::collections::HashMap;
-
 use gcn_emu::wave::WaveId;
 
 /// States of the waves that one thread runs. A wave has turns of many instructions, so that the one asked for is mostly
@@ -9,14 +7,15 @@ use gcn_emu::wave::WaveId;
 #[derive(Debug)]
 pub(crate) struct Waves<T> {
     current: Option<(WaveId, Box<T>)>,
-    others: HashMap<WaveId, Box<T>>,
+    /// They are few: a search costs less than a hash.
+    others: Vec<(WaveId, Box<T>)>,
 }
 
 impl<T> Default for Waves<T> {
     fn default() -> Waves<T> {
         Waves {
             current: None,
-            others: HashMap::new(),
+            others: Vec::new(),
         }
     }
 }
@@ -37,16 +36,20 @@ impl<T: Default> Waves<T> {
 
     #[cold]
     fn change(&mut self, id: WaveId) {
-        let state = self.others.remove(&id).unwrap_or_default();
-        if let Some((before, state)) = self.current.replace((id, state)) {
-            self.others.insert(before, state);
-        }
+        let state = self.take(id).unwrap_or_default();
+        self.others.extend(self.current.replace((id, state)));
+    }
+
+    /// Takes the state of another wave than the current one out.
+    fn take(&mut self, id: WaveId) -> Option<Box<T>> {
+        let place = self.others.iter().position(|(other, _)| *other == id)?;
+        Some(self.others.swap_remove(place).1)
     }
 
     /// Changes the states of all waves.
     pub(crate) fn each(&mut self, change: impl FnMut(&mut T)) {
         let current = self.current.iter_mut().map(|(_, state)| &mut **state);
-        let others = self.others.values_mut().map(|state| &mut **state);
+        let others = self.others.iter_mut().map(|(_, state)| &mut **state);
         current.chain(others).for_each(change);
     }
 
@@ -59,7 +62,7 @@ impl<T: Default> Waves<T> {
         {
             self.current = None;
         } else {
-            self.others.remove(&id);
+            self.take(id);
         }
     }
 }

@@ -190,7 +190,7 @@ impl<'a> Emitter<'a> {
     /// Executes a memory instruction between the events of its access.
     ///
     /// # Errors
-    /// The veto of an observer.
+    /// The fault and the lane to blame, or the veto of an observer. They are boxed: a small result is handed on in registers.
     #[inline(never)]
     pub(super) fn memory(
         &mut self,
@@ -198,7 +198,7 @@ impl<'a> Emitter<'a> {
         step: &Step,
         lds: &mut Lds,
         transfer: &mut Transfer,
-    ) -> Result<Result<Outcome, LaneFault>, FaultKind> {
+    ) -> Result<Outcome, Box<LaneFault>> {
         let device = self.dispatched.device;
         if self.watch.wants.any(Events::CACHE)
             && let Some(plan) = &step.memory
@@ -211,25 +211,29 @@ impl<'a> Emitter<'a> {
         }
         let wants = self.watch.wants.any(Events::ACCESS | Events::ACCESSED);
         if !wants {
-            let result = memory::execute::<false>(wave, step, lds, device, transfer);
-            self.resumes(&result, wave, lds);
-            return Ok(result);
+            let outcome = memory::execute::<false>(wave, step, lds, device, transfer);
+            let outcome = outcome.map_err(Box::new)?;
+            self.resumes(outcome, wave, lds);
+            return Ok(outcome);
         }
         memory::addresses(wave, step, device, &mut transfer.access);
         let is_access = transfer.access.intent.is_some() && transfer.access.lanes() != 0;
         if is_access && !self.is_resumed {
-            self.accesses(wave, lds, transfer)?;
+            let veto = self.accesses(wave, lds, transfer);
+            veto.map_err(|veto| Box::new((veto, None)))?;
         }
-        let result = memory::execute::<true>(wave, step, lds, device, transfer);
-        self.resumes(&result, wave, lds);
-        if is_access && result == Ok(Outcome::Done) {
+        let outcome = memory::execute::<true>(wave, step, lds, device, transfer);
+        let outcome = outcome.map_err(Box::new)?;
+        self.resumes(outcome, wave, lds);
+        if is_access && outcome == Outcome::Done {
             self.accessed(wave, lds, transfer);
         }
-        Ok(result)
+        Ok(outcome)
     }
 
-    fn resumes(&mut self, result: &Result<Outcome, LaneFault>, wave: &Wave, lds: &Lds) {
-        if self.is_resumed && *result == Ok(Outcome::Done) {
+    /// Reports that the wave goes on, if it was blocked and is not any more.
+    fn resumes(&mut self, outcome: Outcome, wave: &Wave, lds: &Lds) {
+        if self.is_resumed && outcome == Outcome::Done {
             let context = self.context(wave, lds);
             self.watch.each(Events::GWS, |it| it.gws_resumes(&context));
         }

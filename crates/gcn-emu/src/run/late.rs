@@ -173,18 +173,12 @@ impl<'a, 'b> Machine<'a, 'b> {
         let pc = wave.pc;
         let issued = Issued::of(wave, step);
         let mut emitter = Emitter::new(&self.dispatched, self.watch, &issued, step, wave);
-        let result = emitter
-            .memory(wave, step, self.lds, self.transfer)
-            .map_err(|kind| Stop {
-                kind,
-                pc,
-                lane: None,
-            })?;
+        let result = emitter.memory(wave, step, self.lds, self.transfer);
         wave.blame(pc);
-        match result {
-            Ok(_) => Ok(()),
-            Err((kind, lane)) => Err(Stop { kind, pc, lane }),
-        }
+        result.map(drop).map_err(|fault| {
+            let (kind, lane) = *fault;
+            Stop { kind, pc, lane }
+        })
     }
 }
 

@@ -183,7 +183,14 @@ pub(super) fn run_wave<const OBSERVED: bool>(
                             Ok(Outcome::Done)
                         }
                         None => memory::execute::<false>(wave, step, lds, device, transfer),
-                        Some(emitter) => emitter.memory(wave, step, lds, transfer).map_err(at)?,
+                        Some(emitter) => match emitter.memory(wave, step, lds, transfer) {
+                            Ok(outcome) => Ok(outcome),
+                            Err(fault) => {
+                                wave.blame(pc);
+                                let (kind, lane) = *fault;
+                                return Err(Stop { kind, pc, lane });
+                            }
+                        },
                     };
                     wave.blame(pc);
                     match result {
