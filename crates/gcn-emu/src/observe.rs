@@ -116,7 +116,7 @@ pub trait WaveObserver: Send {
     /// A wave begins. Its registers are as the ABI sets them.
     fn wave_begins(&mut self, _context: &Context<'_>) {}
 
-    /// A wave ends. Each wave that has begun ends once; what is still outstanding is on its scoreboard.
+    /// A wave ends. Each wave that has begun ends once; what is still outstanding is on its scoreboard, with [`Events::COUNTERS`].
     fn wave_ends(&mut self, _context: &Context<'_>, _end: WaveEnd<'_>) {}
 
     /// The registers of the wave that [`Events::WATCHED`] is about. They are asked for when a turn of the wave begins, and after

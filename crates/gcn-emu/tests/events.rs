@@ -396,7 +396,7 @@ fn operations_on_caches_are_reported_and_access_nothing() {
 #[test]
 fn every_wave_ends_once_for_a_reason() {
     let ends = |text: &str, configure: &dyn Fn(&mut Config), vetoed: &'static str| {
-        let mut recorder = Recorder::new(Events::WAVE | Events::ACCESS);
+        let mut recorder = Recorder::new(Events::WAVE | Events::ACCESS | Events::COUNTERS);
         recorder.vetoed = vetoed;
         let observers = Observers::none().with(Arc::new(recorder.clone()));
         let finished = run_with(GFX9, text, 128, configure, &observers);

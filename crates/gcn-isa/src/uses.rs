@@ -11,7 +11,7 @@ pub mod counters;
 pub mod hazards;
 pub mod memory;
 pub mod registers;
-pub mod set;
+mod set;
 
 mod implicit;
 mod operands;

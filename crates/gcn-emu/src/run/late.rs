@@ -49,7 +49,7 @@ pub(super) fn finishes(step: &Step) -> bool {
     )
 }
 
-/// What a wave needs for its operations to take effect.
+/// Everything that a wave needs for its operations to take effect.
 pub(super) struct Machine<'a, 'b> {
     dispatched: Dispatched<'a>,
     code: &'a Code,

@@ -16,16 +16,16 @@ mod apply;
 mod evaluate;
 mod lanes;
 mod access;
+mod plain;
 mod results;
 
 use std::collections::HashMap;
-use std::ops::Range;
 use std::sync::Arc;
 
-use gcn_emu::fault::{Fault, Intent};
+use gcn_emu::fault::Fault;
 use gcn_emu::observe::{
     Access, Context, Dispatched, Events, Instruction, MemoryChange, MemoryChangeKind, Observer,
-    WaveEnd, WaveObserver,
+    Span, WaveEnd, WaveObserver,
 };
 use gcn_emu::run::Stats;
 use gcn_emu::step::Family;
@@ -34,7 +34,6 @@ use gcn_isa::regs;
 use gcn_isa::uses::{RegisterSet, RegisterUse, Registers};
 
 use crate::by_step::ByStep;
-use crate::filter::lanes;
 use crate::finding::{Finding, Findings, Key, Kind, Place};
 use crate::registers::{lanes_of, name, used};
 
@@ -44,6 +43,7 @@ use facts::{Class, Decides, Facts};
 use memory::{Own, View};
 use origin::{Loads, Origin};
 use part::Part;
+use plain::Plain;
 use registers::{SCC, Shadow};
 use results::{Shared, Store};
 
@@ -79,6 +79,7 @@ impl Observer for Uninit {
             loads: Loads::default(),
             stores: HashMap::new(),
             access: Box::default(),
+            spans: Vec::new(),
         }))
     }
 
@@ -130,6 +131,7 @@ struct Watch {
     stores: HashMap<u64, u32>,
     /// Addresses of an instruction; kept to be allocated once.
     access: Box<Access>,
+    spans: Vec<Span>,
 }
 
 /// A report in the making.
@@ -369,9 +371,13 @@ impl Watch {
         let mut view = View::new(&self.shared.global);
         let scratch = &context.wave.scratch;
         let scratch_range = scratch.base..scratch.base + scratch_bytes(scratch);
+        let mut plain = Plain {
+            access: &self.access,
+            spans: &mut self.spans,
+        };
         if reads_defined
-            && is_plain(&self.access, &scratch_range)
-            && leaves_defined(&self.access, &mut group.lds, &mut view)
+            && plain.is_it(&scratch_range)
+            && plain.leaves_defined(&mut group.lds, &mut view)
             && defines_result(&mut state.registers, facts, instruction.exec)
         {
             return;
@@ -452,48 +458,6 @@ fn defines_result(registers: &mut Shadow, facts: &Facts, exec: u64) -> bool {
         registers.undefined &= !facts.scalar_written;
     }
     is_defined
-}
-
-/// True of an access of LDS and global memory that has an address for each of its elements, none in the wave's scratch.
-fn is_plain(access: &Access, scratch: &Range<u64>) -> bool {
-    let is_elsewhere = |(first, last): (u64, u64)| last < scratch.start || first >= scratch.end;
-    !access.scalar
-        && access.to_lds.is_none()
-        && access.gds | access.scratch | access.buffer == 0
-        && access.range(access.global).is_none_or(is_elsewhere)
-}
-
-/// True if the memory that a plain access of defined data reaches is defined then: stores define it, of others it must be.
-fn leaves_defined(access: &Access, lds: &mut Own, view: &mut View<'_>) -> bool {
-    let bytes = u64::from(access.bytes);
-    let is_store = access.intent == Some(Intent::Store);
-    let places = |lane: usize| {
-        let second = (access.elements > 1).then_some(access.second[lane]);
-        std::iter::once(access.address[lane]).chain(second)
-    };
-    let mut in_lds = lanes(access.lds).flat_map(places);
-    if is_store {
-        in_lds.for_each(|at| lds.define(at, bytes));
-    } else if !in_lds.all(|at| lds.is_defined(at, bytes)) {
-        return false;
-    }
-    let Some((first, last)) = access.range(access.global) else {
-        return true;
-    };
-    if view.is_untracked(first, last.saturating_add(bytes)) {
-        return true;
-    }
-    let dwords = |at: u64| {
-        (0..bytes)
-            .step_by(4)
-            .map(move |done| (at.wrapping_add(done), (bytes - done).min(4)))
-    };
-    let mut in_global = lanes(access.global).flat_map(places).flat_map(dwords);
-    if is_store {
-        in_global.for_each(|(at, bytes)| view.store(at, bytes, 0, 0));
-        return true;
-    }
-    in_global.all(|(at, bytes)| view.load(at, bytes) == 0)
 }
 
 /// Marks as defined everything that an instruction writes.

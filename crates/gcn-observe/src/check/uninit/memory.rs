@@ -169,17 +169,7 @@ impl Global {
         if !self.has_any() {
             return;
         }
-        let mut view = View::new(self);
-        let mut at = range.start;
-        while at < range.end {
-            let Some(tracked) = view.at(at) else {
-                // Allocations are far from each other, and a write is in one of them.
-                return;
-            };
-            let bytes = (4 - at % 4).min(range.end - at);
-            tracked.set(at & !3, mask_of(at, bytes), 0, 0);
-            at += bytes;
-        }
+        View::new(self).define(&range);
     }
 
     /// The dwords that stores left undefined.
@@ -227,6 +217,22 @@ impl View<'_> {
         let all = all.unwrap_or_else(PoisonError::into_inner);
         let below = all.range(..=last).next_back();
         below.is_none_or(|(_, it)| it.base + it.len <= first)
+    }
+
+    /// True if bytes of one allocation are defined.
+    pub(super) fn is_defined(&mut self, bytes: &Range<u64>) -> bool {
+        let mut undefined = 0;
+        each_dword(bytes, |at, bytes| undefined |= self.load(at, bytes));
+        undefined == 0
+    }
+
+    /// Defines bytes of one allocation: allocations are far from each other.
+    pub(super) fn define(&mut self, bytes: &Range<u64>) {
+        if let Some(tracked) = self.at(bytes.start) {
+            each_dword(bytes, |at, bytes| {
+                tracked.set(at & !3, mask_of(at, bytes), 0, 0)
+            });
+        }
     }
 
     /// Undefined bits of up to four bytes.
@@ -292,11 +298,13 @@ impl Own {
         self.dwords.get(number).copied().unwrap_or(0)
     }
 
-    /// True if consecutive bytes are in dwords that are defined as a whole.
+    /// True if bytes are in dwords that are defined as a whole.
     #[inline]
-    pub(super) fn is_defined(&self, at: u64, bytes: u64) -> bool {
-        let end = at.saturating_add(bytes);
-        (at / 4..end.div_ceil(4)).all(|number| self.dword(number) == 0)
+    pub(super) fn is_defined(&self, bytes: &Range<u64>) -> bool {
+        let size = self.dwords.len() as u64;
+        let dwords = (bytes.start / 4).min(size)..bytes.end.div_ceil(4).min(size);
+        let dwords = &self.dwords[dwords.start as usize..dwords.end as usize];
+        dwords.iter().fold(0, |all, bits| all | bits) == 0
     }
 
     /// Undefined bits of up to four bytes.
@@ -334,12 +342,21 @@ impl Own {
         }
     }
 
-    /// Defines consecutive bytes.
+    /// Defines bytes.
     #[inline]
-    pub(super) fn define(&mut self, at: u64, bytes: u64) {
-        for done in (0..bytes).step_by(4) {
-            self.store(at.saturating_add(done), (bytes - done).min(4), 0);
-        }
+    pub(super) fn define(&mut self, bytes: &Range<u64>) {
+        each_dword(bytes, |at, bytes| self.store(at, bytes, 0));
+    }
+}
+
+/// Calls a function with the address of the first byte, and the number, of the bytes of a range that each dword has.
+#[inline]
+fn each_dword(bytes: &Range<u64>, mut each: impl FnMut(u64, u64)) {
+    let mut at = bytes.start;
+    while at < bytes.end {
+        let count = (4 - at % 4).min(bytes.end - at);
+        each(at, count);
+        at += count;
     }
 }
 

@@ -1,0 +1,64 @@
+//! Accesses of the common kind, of which most find all of their memory defined: they are looked at as spans.
+
+use std::ops::Range;
+
+use gcn_emu::fault::Intent;
+use gcn_emu::observe::{Access, Span};
+
+use super::memory::{Own, View};
+
+/// An access of LDS and global memory that has an address for each of its elements.
+pub(super) struct Plain<'a> {
+    pub(super) access: &'a Access,
+    /// Anything; kept to be allocated once.
+    pub(super) spans: &'a mut Vec<Span>,
+}
+
+impl Plain<'_> {
+    /// True if the access is one, and reaches none of the wave's scratch.
+    pub(super) fn is_it(&self, scratch: &Range<u64>) -> bool {
+        let access = self.access;
+        let is_elsewhere = |(first, last): (u64, u64)| last < scratch.start || first >= scratch.end;
+        !access.scalar
+            && access.to_lds.is_none()
+            && access.gds | access.scratch | access.buffer == 0
+            && access.range(access.global).is_none_or(is_elsewhere)
+    }
+
+    /// Finds the spans of some lanes.
+    fn find(&mut self, lanes: u64) {
+        self.spans.clear();
+        self.access.spans(lanes, false, self.spans);
+        if self.access.elements > 1 {
+            self.access.spans(lanes, true, self.spans);
+        }
+    }
+
+    /// True if the memory that an access of defined data reaches is defined then: stores define it, of others it must be.
+    pub(super) fn leaves_defined(&mut self, lds: &mut Own, view: &mut View<'_>) -> bool {
+        let access = self.access;
+        let is_store = access.intent == Some(Intent::Store);
+        if access.lds != 0 {
+            self.find(access.lds);
+            let mut spans = self.spans.iter();
+            if is_store {
+                spans.for_each(|it| lds.define(&it.bytes));
+            } else if !spans.all(|it| lds.is_defined(&it.bytes)) {
+                return false;
+            }
+        }
+        let Some((first, last)) = access.range(access.global) else {
+            return true;
+        };
+        if view.is_untracked(first, last.saturating_add(access.bytes.into())) {
+            return true;
+        }
+        self.find(access.global);
+        let mut spans = self.spans.iter();
+        if is_store {
+            spans.for_each(|it| view.define(&it.bytes));
+            return true;
+        }
+        spans.all(|it| view.is_defined(&it.bytes))
+    }
+}
