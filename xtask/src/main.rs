@@ -12,6 +12,9 @@ usage: cargo xtask test [ARGUMENTS OF CARGO TEST]   install what the tests need,
        cargo xtask tools                            install what the tests need
        cargo xtask kernels [FILTER] [--target T] [--level O0|O2] [--compiler clang-14|clang-19] [--check]
                                                     run or check tests/kernels in every build and print a table
+       cargo xtask mutants [FILTER] [--target T] [--level O0|O2]
+                                                    remove and weaken every wait of tests/kernels, check each change, and print
+                                                    how many a register needs and are reported
        cargo xtask fuzz [SECONDS]                   build the fuzz targets and run each for 5 seconds, or SECONDS
        cargo xtask hsa [PROFILE]                    build libhsa-runtime64.so.1 with a profile (release), for gcn exec
        cargo xtask dist PREFIX                      build gcn and that library for use, and install them into PREFIX with
@@ -65,7 +68,8 @@ fn main() -> ExitCode {
         ["test", ref rest @ ..] => install_tools().and_then(|()| test(rest)),
         ["vectors", ref rest @ ..] => vectors(rest),
         ["tools"] => install_tools(),
-        ["kernels", ref rest @ ..] => install_tools().and_then(|()| kernels(rest)),
+        ["kernels", ref rest @ ..] => install_tools().and_then(|()| compiled("--table", rest)),
+        ["mutants", ref rest @ ..] => install_tools().and_then(|()| compiled("--mutants", rest)),
         ["fuzz"] => install_tools().and_then(|()| fuzz::run_all(fuzz::SECONDS)),
         ["fuzz", seconds] => fuzz::seconds(seconds)
             .and_then(|seconds| install_tools().and_then(|()| fuzz::run_all(seconds))),
@@ -151,11 +155,11 @@ fn emulator_tests() -> Result<Vec<String>> {
     Ok(names)
 }
 
-/// Runs the kernels of compilers in every build and prints a table.
-fn kernels(arguments: &[&str]) -> Result<()> {
+/// Runs the kernels of compilers in every build, as a mode of their test has it.
+fn compiled(mode: &str, arguments: &[&str]) -> Result<()> {
     run(Command::new(env!("CARGO"))
         .args(["test", "--quiet", "--profile", "checked"])
-        .args(["--package", "gcn", "--test", "compiled", "--", "--table"])
+        .args(["--package", "gcn", "--test", "compiled", "--", mode])
         .args(arguments))
 }
 

@@ -5,27 +5,18 @@
 mod common;
 
 mod classes;
+mod passes;
 
 use std::cell::Cell;
-use std::collections::HashMap;
-use std::fmt::Write;
 
 use gcn_isa::simm::Waitcnt;
 use gcn_isa::uses::{Counter, Counters, Hazard, RegisterUse, Registers, Space};
-use gcn_isa::{Inst, Isa, Target, decode};
+use gcn_isa::{Inst, Isa, Target};
 
-use classes::{COUNTED, Class, OTHERS, elsewhere};
+use classes::{COUNTED, OTHERS, elsewhere};
+use passes::{FEATURES, Sequence, inst, of_class, pairs, run, sequence, wait_states};
 
 const TARGETS: [&str; 5] = ["gfx600", "gfx700", "gfx803", "gfx900", "gfx906"];
-/// The same without replays, and one with them.
-const FEATURES: [(&str, &str); 6] = [
-    ("gfx600", ""),
-    ("gfx700", ""),
-    ("gfx803", ""),
-    ("gfx900", "-xnack"),
-    ("gfx900", "+xnack"),
-    ("gfx906", "-xnack"),
-];
 
 /// A difference from LLVM, with its reason; one that nothing needs fails the test.
 struct Explained {
@@ -40,112 +31,6 @@ const fn explained(reason: &'static str, holds: fn(&Sequence, Isa) -> bool) -> E
         holds,
         used: Cell::new(false),
     }
-}
-
-/// Instructions one after the other, for both.
-#[derive(Clone)]
-struct Sequence {
-    names: Vec<String>,
-    insts: Vec<Inst>,
-    mir: Vec<String>,
-}
-
-impl Sequence {
-    fn has(&self, name: &str) -> bool {
-        self.names.iter().any(|it| it == name)
-    }
-}
-
-/// Our instruction of a class on a target; nothing where it does not exist.
-fn inst(target: &'static Target, text: &str) -> Option<Inst> {
-    let words = common::words(target, text).ok()?;
-    Some(decode(target.isa, &words).expect("what is assembled is an instruction"))
-}
-
-fn of_class(target: &'static Target, class: &Class) -> Option<(String, Inst, String)> {
-    Some((
-        class.name.to_owned(),
-        inst(target, class.text)?,
-        class.mir.to_owned(),
-    ))
-}
-
-fn sequence(parts: &[&(String, Inst, String)]) -> Sequence {
-    Sequence {
-        names: parts.iter().map(|part| part.0.clone()).collect(),
-        insts: parts.iter().map(|part| part.1).collect(),
-        mir: parts.iter().map(|part| part.2.clone()).collect(),
-    }
-}
-
-/// Runs a pass over one function for each sequence. What it inserts before each instruction: its name and its number.
-fn run(
-    target: &str,
-    features: &str,
-    pass: &str,
-    sequences: &[Sequence],
-) -> Vec<Vec<Vec<(String, u16)>>> {
-    let mut input = "--- |\n".to_owned();
-    for number in 0..sequences.len() {
-        let _ = writeln!(
-            input,
-            "  define amdgpu_kernel void @f{number}() {{ ret void }}"
-        );
-    }
-    input += "...\n";
-    for (number, sequence) in sequences.iter().enumerate() {
-        let body = sequence.mir.join("\n    ");
-        let _ = write!(
-            input,
-            "---\nname: f{number}\nmachineFunctionInfo:\n  isEntryFunction: true\nbody: |\n  bb.0:\n    {body}\n    S_ENDPGM 0\n...\n"
-        );
-    }
-    let cpu = format!("-mcpu={target}");
-    let pass = format!("-run-pass={pass}");
-    let features = format!("-mattr={features}");
-    let arguments = [
-        "-march=amdgcn",
-        &cpu,
-        &features,
-        &pass,
-        "-x=mir",
-        "-",
-        "-o",
-        "-",
-    ];
-    let (out, err) = common::tool("llc-19", "llvm-19", &arguments, &input);
-    let errors: Vec<&str> = err.lines().take(12).collect();
-    let mut found = HashMap::new();
-    let mut name = "";
-    let mut lines = None::<Vec<Vec<(String, u16)>>>;
-    for line in out.lines() {
-        if let Some(it) = line.strip_prefix("name:") {
-            name = it.trim();
-        } else if line.starts_with("body:") {
-            lines = Some(vec![Vec::new()]);
-        } else if line == "..." {
-            if let Some(lines) = lines.take() {
-                found.insert(name.to_owned(), lines);
-            }
-        } else if let Some(lines) = &mut lines {
-            let words: Vec<&str> = line.split_whitespace().collect();
-            match words[..] {
-                [op @ ("S_WAITCNT" | "S_NOP"), number] => {
-                    let number = number.parse().expect("its operand is a number");
-                    let last = lines.last_mut().expect("there is one");
-                    last.push((op.to_owned(), number));
-                }
-                [] | ["bb.0:"] => {}
-                _ => lines.push(Vec::new()),
-            }
-        }
-    }
-    (0..sequences.len())
-        .map(|number| {
-            let it = found.remove(&format!("f{number}"));
-            it.unwrap_or_else(|| panic!("llc-19 gives no f{number}:\n{}", errors.join("\n")))
-        })
-        .collect()
 }
 
 /// Compares, with the differences that are explained.
@@ -186,19 +71,9 @@ fn hazards_are_those_that_llvm_avoids() {
     let mut failures = Vec::new();
     for (name, features) in FEATURES {
         let target = common::target(name);
-        let all = COUNTED.iter().chain(OTHERS);
-        let here: Vec<_> = all.filter_map(|class| of_class(target, class)).collect();
-        let pairs = here
-            .iter()
-            // llc-19 looks for the data of a GLOBAL load to LDS, of which it has none, and crashes.
-            .filter(|a| a.0 != "global to lds")
-            .flat_map(|a| here.iter().map(move |b| sequence(&[a, b])));
-        let pairs: Vec<Sequence> = pairs.collect();
-        for (pair, inserted) in pairs
-            .iter()
-            .zip(run(name, features, "post-RA-hazard-rec", &pairs))
-        {
-            let theirs: u16 = inserted[1].iter().map(|(_, number)| number + 1).sum();
+        let pairs = pairs(target);
+        let states = wait_states(name, features, &pairs);
+        for (pair, theirs) in pairs.iter().zip(states) {
             let after = pair.insts[1].uses();
             let hazards: Vec<(Hazard, u8)> = pair.insts[0].uses().hazards_before(&after).collect();
             let states = hazards.iter().map(|(_, states)| u16::from(*states));

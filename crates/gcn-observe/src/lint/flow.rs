@@ -1,7 +1,6 @@
-//! Follows code from its entries until what is known at each place changes no more.
+//! Paths of code from its entries, followed until the facts that are known at each place change no more.
 //!
-//! What is known at the beginning of a block depends on the function that it is in, so that a function's end is
-//! told from that of another which shares code with it.
+//! Facts at the beginning of a block belong to the function that it is in: functions that share code keep their ends apart.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 

@@ -224,6 +224,16 @@ impl Case {
     /// The case of a file, if it has one for the purpose.
     fn read(path: &Path, language: Language, purpose: Purpose) -> Result<Option<Case>, String> {
         let text = fs::read_to_string(path).map_err(|error| error.to_string())?;
+        Case::new(path, language, purpose, text)
+    }
+
+    /// The case of a file with this text, whose first lines are the header.
+    pub fn new(
+        path: &Path,
+        language: Language,
+        purpose: Purpose,
+        text: String,
+    ) -> Result<Option<Case>, String> {
         let name = path
             .file_stem()
             .unwrap_or_default()

@@ -2,7 +2,10 @@
 //! `gcn run`, and compared with what the same source computes under OpenCL on the host. `tests/README.md` says how
 //! the sources are written.
 //!
-//! As a test, every kernel runs in the build that [`everyone_runs`] names, by `gcn run`, also with all variations, and by `gcn check`; those that ask for it in all of them.
+//! As a test, every kernel runs in the build that [`everyone_runs`] names, by `gcn run`, also with all variations, and by `gcn check`;
+//! those that ask for it in all of them.
+//! Some kernels' waits are changed, and `gcn check` must find which of them a register needs; `--mutants`, which
+//! `cargo xtask mutants` passes, tries all waits of all kernels and prints counts.
 //! With `--table`, which `cargo xtask kernels` passes, all of them run in all builds and the result is a table. With
 //! `--bench`, which `cargo xtask bench run` passes, those that have sizes for it are timed.
 
@@ -14,6 +17,7 @@ mod compile;
 mod emulate;
 #[path = "../../../../xtask/src/measure.rs"]
 mod measure;
+mod mutants;
 mod reference;
 mod table;
 
@@ -32,6 +36,7 @@ fn main() -> ExitCode {
     match arguments.next().as_deref() {
         Some("--table") => return table::main(arguments),
         Some("--bench") => return bench::main(arguments),
+        Some("--mutants") => return mutants::main(arguments),
         _ => {}
     }
     let arguments = Arguments::from_args();
@@ -134,7 +139,17 @@ fn trials(case: Case) -> Vec<Trial> {
     let runs = builds.iter().map(|build| (*build, Mode::Run));
     let more = [Mode::Vary, Mode::Check].map(|mode| Some((one?, mode)));
     let all = runs.chain(more.into_iter().flatten());
-    all.map(|(build, mode)| trial(build, mode)).collect()
+    let mut trials: Vec<Trial> = all.map(|(build, mode)| trial(build, mode)).collect();
+    let all = job.builds().into_iter();
+    for build in all.filter(|build| mutants::is_sample(&job.case, *build)) {
+        let (name, job) = (
+            format!("{} on {build}, waits changed", job.case.name),
+            job.clone(),
+        );
+        let check = move || mutants::check_some(&job.case, build).map_err(Failed::from);
+        trials.push(Trial::test(name, check));
+    }
+    trials
 }
 
 /// A table is what the program is for when it is asked for one.

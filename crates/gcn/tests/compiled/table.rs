@@ -5,14 +5,14 @@ use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 use std::time::Instant;
 
-use crate::case::{self, Purpose};
+use crate::case::{self, Case, Purpose};
 use crate::compile::{Build, LEVELS, TARGETS};
 use crate::emulate::Mode;
 use crate::{COMPILERS, Job, say};
 
 /// Rows and columns to show: part of a kernel's name, and what options name.
 #[derive(Default)]
-struct Choice {
+pub struct Choice {
     filter: String,
     target: Option<String>,
     level: Option<String>,
@@ -22,7 +22,11 @@ struct Choice {
 }
 
 impl Choice {
-    fn parse(mut arguments: impl Iterator<Item = String>) -> Result<Choice, String> {
+    /// Reads the options.
+    ///
+    /// # Errors
+    /// The options that there are.
+    pub fn parse(mut arguments: impl Iterator<Item = String>) -> Result<Choice, String> {
         let mut choice = Choice::default();
         while let Some(argument) = arguments.next() {
             let place = match &*argument {
@@ -57,11 +61,17 @@ impl Choice {
         Ok(choice)
     }
 
-    fn takes(&self, build: &Build) -> bool {
+    /// True if the options choose a build.
+    pub fn takes(&self, build: &Build) -> bool {
         let is = |wanted: &Option<String>, value: &str| wanted.as_ref().is_none_or(|w| w == value);
         is(&self.target, build.target)
             && is(&self.level, build.level)
             && is(&self.compiler, &build.compiler.to_string())
+    }
+
+    /// True if the options choose a kernel.
+    pub fn takes_case(&self, case: &Case) -> bool {
+        case.name.contains(&self.filter)
     }
 }
 
@@ -85,7 +95,7 @@ pub fn main(arguments: impl Iterator<Item = String>) -> ExitCode {
     };
     let jobs: Vec<Job> = cases
         .into_iter()
-        .filter(|case| case.name.contains(&choice.filter))
+        .filter(|case| choice.takes_case(case))
         .map(Job::new)
         .collect();
     let work: Vec<(usize, Build)> = jobs

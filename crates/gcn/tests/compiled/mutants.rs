@@ -1,0 +1,266 @@
+//! Waits of compiled kernels, removed and weakened by one, and wait states, less by one: `gcn check` reports every wait that a
+//! register needs on the path that is executed, at the instructions that need it, and every wait state, and nothing else.
+//!
+//! What a wait is needed for is worked out by [`model`] from one run of the unchanged code; wait states are needed where LLVM has
+//! put them ([`nops`]). Then each changed code object is loaded and run under the checker. A few are tried as a test; all of them by `cargo xtask mutants`, which prints the counts.
+
+mod model;
+mod nops;
+mod subject;
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::process::ExitCode;
+use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
+use std::sync::{Mutex, PoisonError};
+
+use crate::case::{self, Case, Language, Purpose};
+use crate::compile::{Build, COMPILERS, LEVELS, TARGETS};
+use crate::say;
+use crate::table::Choice;
+use model::Fate;
+use subject::Subject;
+
+/// The reason why a wait is there, or what makes it needless.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+enum Reason {
+    /// A register needs it.
+    Needed,
+    /// LDS must be written before other waves go on at a barrier.
+    Barrier,
+    /// The first instruction of a function, or the last one before it returns.
+    Call,
+    /// Another wait comes before the registers are used.
+    OtherWait,
+    /// Nobody uses the registers.
+    Unused,
+    /// FLAT went to memory of which the other counter tells.
+    OtherMemory,
+    /// Only operations without a register are outstanding: the memory model's.
+    Memory,
+    /// Nothing is outstanding that it would wait for.
+    Nothing,
+    /// It is not executed.
+    NotExecuted,
+}
+
+impl From<Fate> for Reason {
+    fn from(fate: Fate) -> Reason {
+        match fate {
+            Fate::Barrier => Reason::Barrier,
+            Fate::Memory => Reason::Memory,
+            Fate::OtherMemory => Reason::OtherMemory,
+            Fate::OtherWait => Reason::OtherWait,
+            Fate::Unused => Reason::Unused,
+        }
+    }
+}
+
+/// Numbers of mutants: of all, and of those of which the checker reports a register or LDS.
+type Counts = BTreeMap<(&'static str, Reason), [usize; 3]>;
+
+/// The reason why wait states are there.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+enum Nop {
+    /// The instructions before them need them.
+    Needed,
+    /// The instruction that needs them is in another block than the one they are counted from, and they cannot be taken away by
+    /// a change of their own block.
+    OtherBlock,
+    /// LLVM has put them there for a reason of its own.
+    Other(nops::Other),
+    /// A path that is not executed does.
+    OtherPath,
+    /// They are not executed.
+    NotExecuted,
+}
+
+/// Numbers of mutants: of all, of those that the checker reports, and of those that reading the code reports.
+type NopCounts = BTreeMap<(&'static str, Nop), [usize; 3]>;
+
+/// Counts by target and reason.
+#[derive(Default)]
+struct Tally {
+    waits: Counts,
+    nops: NopCounts,
+}
+
+impl Tally {
+    fn add(&mut self, other: Tally) {
+        fn add<K: Ord>(to: &mut BTreeMap<K, [usize; 3]>, from: BTreeMap<K, [usize; 3]>) {
+            for (key, more) in from {
+                let sums = to.entry(key).or_default();
+                for (sum, more) in sums.iter_mut().zip(more) {
+                    *sum += more;
+                }
+            }
+        }
+        add(&mut self.waits, other.waits);
+        add(&mut self.nops, other.nops);
+    }
+}
+
+/// Wrong mutants of a build that are shown.
+const SHOWN: usize = 5;
+
+/// Tries mutants of a build: one in `every` of those that are run.
+fn check(case: &Case, build: Build, every: usize, tally: &mut Tally) -> Result<(), String> {
+    let mut subject = Subject::new(case, build)?;
+    subject.check_waits(every, &mut tally.waits)?;
+    subject.check_nops(every, &mut tally.nops)?;
+    let mut wrong = subject.wrong;
+    let count = wrong.len();
+    if count == 0 {
+        return Ok(());
+    }
+    wrong.truncate(SHOWN);
+    Err(format!("{count} mutants:\n{}", wrong.join("\n")))
+}
+
+/// Kernels that are tried as a test: LDS, calls, scratch, FLAT, lanes that others read.
+const SAMPLE: [&str; 5] = [
+    "reduce_int",
+    "calls",
+    "spills",
+    "generic_pointer",
+    "work_group",
+];
+/// The kernel that is tried without optimisation, too.
+const SMALL: &str = "saxpy";
+
+/// Mutants of a build that are tried as a test: one in this many.
+const EVERY: usize = 2;
+
+/// True if a build is tried as a test.
+pub fn is_sample(case: &Case, build: Build) -> bool {
+    let is_chosen = SAMPLE.contains(&&*case.name) && build.level == "-O2" || case.name == SMALL;
+    is_chosen && build.compiler == COMPILERS[1]
+}
+
+/// Tries some mutants of a build.
+///
+/// # Errors
+/// The checker does not report what it must, or something else; or none of the mutants is needed.
+pub fn check_some(case: &Case, build: Build) -> Result<(), String> {
+    let mut tally = Tally::default();
+    check(case, build, EVERY, &mut tally)?;
+    let [needed, ..] = tally
+        .waits
+        .get(&(build.target, Reason::Needed))
+        .copied()
+        .unwrap_or_default();
+    if needed == 0 {
+        return Err("no mutant that is needed was tried".to_owned());
+    }
+    Ok(())
+}
+
+/// Headers of the kernels among the examples, as `tests/README.md` has them.
+const EXAMPLES: [(&str, &str); 2] = [
+    (
+        "vadd",
+        "[buffers]\na = \"f32*1000:iota\"\nb = \"f32*1000:iota\"\nc = \"f32*1000\"\n\
+         [[launch]]\ngrid = 1000\ngroup = 64\nargs = [\"a\", \"b\", \"c\", \"u32:990\"]\n",
+    ),
+    (
+        "reduce",
+        "[buffers]\nin = \"i32*1000:iota\"\nsums = \"i32*11\"\n\
+         [[launch]]\ngrid = 1010\ngroup = 96\nargs = [\"in\", \"sums\", \"local:384\", \"u32:1000\"]\n",
+    ),
+];
+
+/// The kernels among the examples.
+fn examples() -> Result<Vec<Case>, String> {
+    let place = case::directory().join("../../examples/opencl");
+    let mut cases = Vec::new();
+    for (name, header) in EXAMPLES {
+        let path = place.join(format!("{name}.cl"));
+        let text = std::fs::read_to_string(&path)
+            .map_err(|error| format!("{}: {error}", path.display()))?;
+        let header: String = header.lines().map(|line| format!("//! {line}\n")).collect();
+        let case = Case::new(&path, Language::OpenCl, Purpose::Test, header + &text)?;
+        cases.extend(case);
+    }
+    Ok(cases)
+}
+
+/// Tries all mutants of all builds that are chosen, and prints the counts.
+pub fn main(arguments: impl Iterator<Item = String>) -> ExitCode {
+    let chosen = Choice::parse(arguments).and_then(|choice| {
+        let mut cases = case::all(Purpose::Test)?;
+        cases.extend(examples()?);
+        let cases = cases.into_iter().filter(|it| choice.takes_case(it));
+        Ok((cases.collect::<Vec<_>>(), choice))
+    });
+    let (cases, choice) = match chosen {
+        Ok(both) => both,
+        Err(error) => {
+            say(&format!("error: {error}"));
+            return ExitCode::from(2);
+        }
+    };
+    let mut work: Vec<(&Case, Build)> = Vec::new();
+    for case in &cases {
+        for target in TARGETS {
+            for level in LEVELS {
+                let build = Build {
+                    compiler: COMPILERS[1],
+                    level,
+                    target,
+                };
+                if choice.takes(&build) && build.exception(case).is_none() {
+                    work.push((case, build));
+                }
+            }
+        }
+    }
+    let next = AtomicUsize::new(0);
+    let all = Mutex::new((Tally::default(), 0));
+    let threads = std::thread::available_parallelism().map_or(1, usize::from);
+    std::thread::scope(|scope| {
+        for _ in 0..threads {
+            scope.spawn(|| {
+                while let Some((case, build)) = work.get(next.fetch_add(1, Relaxed)) {
+                    let mut tally = Tally::default();
+                    let result = check(case, *build, 1, &mut tally);
+                    let mut all = all.lock().unwrap_or_else(PoisonError::into_inner);
+                    all.0.add(tally);
+                    if let Err(error) = result {
+                        all.1 += 1;
+                        say(&format!("{} on {build}: {error}", case.name));
+                    }
+                }
+            });
+        }
+    });
+    let all = all.into_inner().unwrap_or_else(PoisonError::into_inner);
+    print(&all.0.waits, ["registers", "lds"]);
+    print(&all.0.nops, ["checker", "lint"]);
+    say(&format!("{} builds, {} failed", work.len(), all.1));
+    if all.1 == 0 && !work.is_empty() {
+        ExitCode::SUCCESS
+    } else {
+        ExitCode::FAILURE
+    }
+}
+
+/// Prints a table: numbers of mutants by reason and target, and of those that are reported.
+fn print<R: Copy + Ord + std::fmt::Debug>(
+    counts: &BTreeMap<(&'static str, R), [usize; 3]>,
+    heads: [&str; 2],
+) {
+    let reasons: BTreeSet<R> = counts.keys().map(|(_, reason)| *reason).collect();
+    let targets: String = TARGETS.iter().map(|it| format!(" {it:>9}")).collect();
+    let [first, second] = heads;
+    say(&format!("{:21}{targets} | {first:>9} {second:>9}", ""));
+    for reason in reasons {
+        let mut line = format!("{:21}", format!("{reason:?}"));
+        let mut sums = [0; 2];
+        for target in TARGETS {
+            let [all, first, second] = counts.get(&(target, reason)).copied().unwrap_or_default();
+            line.push_str(&format!(" {all:>9}"));
+            sums[0] += first;
+            sums[1] += second;
+        }
+        say(&format!("{line} | {:>9} {:>9}", sums[0], sums[1]));
+    }
+}

@@ -1,0 +1,519 @@
+//! Waits that registers need, worked out from the instructions that waves execute: the truth that `gcn check` is held to.
+//!
+//! Every operation is followed by itself, from its issue to the moment when a second wait guarantees it. While one wait alone
+//! does, a use of its registers needs that wait, and is noted with the largest value of the counter that would still do. One run
+//! of unchanged code so says what each change of each wait does: S_WAITCNT decides nothing else in the emulator.
+//!
+//! Rules: checklist 5 and 6, errata E082, E083, E120, E250. The checker keeps its own account of all this and shares nothing
+//! with the model but `gcn_isa::uses`.
+
+use std::collections::{BTreeSet, HashMap};
+use std::sync::{Arc, Mutex, PoisonError};
+
+use gcn_emu::step::Arg;
+use gcn_isa::effect::{Control, Does};
+use gcn_isa::simm::Waitcnt;
+use gcn_isa::uses::{Counter, Lanes, Order, RegisterUse, Registers, Space};
+use gcn_isa::{Field, Inst, Isa};
+use gcn_runtime::observe::{
+    Context, Events, Instruction, MemoryEvent, Observer, WaveEnd, WaveObserver,
+};
+
+/// The outcome of an operation that one wait alone has guaranteed.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub enum Fate {
+    /// It has written LDS, and a barrier came before another wait.
+    Barrier,
+    /// It holds no register: a store, or an atomic without a result.
+    Memory,
+    /// FLAT whose lanes went to memory of which the other counter tells.
+    OtherMemory,
+    /// Another wait guarantees it before its registers are used.
+    OtherWait,
+    /// Its registers are not used until the wave ends.
+    Unused,
+}
+
+/// Addresses of an operation's instruction and of one that uses its registers.
+pub type Pair = (u64, u64);
+
+/// Facts about one counter of one wait, for operations that a value below `level` releases.
+#[derive(Clone, Default, Debug)]
+pub struct Released {
+    /// Uses that need the wait.
+    pub uses: BTreeSet<Pair>,
+    /// Those that are the first of their operation.
+    pub first: BTreeSet<Pair>,
+    /// Outcomes of the others.
+    pub fates: BTreeSet<Fate>,
+}
+
+/// Facts that the waves of a run have shown. Addresses are those of the loaded code.
+#[derive(Clone, Default, Debug)]
+pub struct Facts {
+    /// Instructions that were executed.
+    pub executed: BTreeSet<u64>,
+    /// By wait, counter and level.
+    pub released: HashMap<(u64, Counter, u8), Released>,
+    /// Uses that nothing guards.
+    pub unguarded: BTreeSet<Pair>,
+    /// S_NOPs with the instructions before them.
+    pub nops: BTreeSet<(u64, [u64; HISTORY])>,
+    /// Waves that had ended, this one included, when the last fact about a wait or S_NOP was new.
+    pub settled: HashMap<u64, u64>,
+}
+
+/// Instructions that a wave has executed last.
+const HISTORY: usize = 6;
+
+impl Facts {
+    /// Adds the facts of a wave that has ended, the `number`th.
+    fn add(&mut self, other: Facts, number: u64) {
+        self.unguarded.extend(other.unguarded);
+        for (key, theirs) in other.released {
+            let ours = self.released.entry(key).or_default();
+            let size = ours.size();
+            ours.uses.extend(theirs.uses);
+            ours.first.extend(theirs.first);
+            ours.fates.extend(theirs.fates);
+            if ours.size() > size {
+                self.settled.insert(key.0, number);
+            }
+        }
+        for it in other.nops {
+            if self.nops.insert(it) {
+                self.settled.insert(it.0, number);
+            }
+        }
+    }
+}
+
+impl Released {
+    fn size(&self) -> usize {
+        self.uses.len() + self.first.len() + self.fates.len()
+    }
+}
+
+/// The observer that follows operations.
+pub struct Model {
+    all: Arc<Mutex<All>>,
+}
+
+#[derive(Default)]
+struct All {
+    facts: Facts,
+    /// Waves that have ended.
+    ended: u64,
+}
+
+impl Model {
+    /// A model that has seen nothing.
+    pub fn new() -> Model {
+        Model {
+            all: Arc::default(),
+        }
+    }
+
+    /// The facts so far.
+    pub fn facts(&self) -> Facts {
+        let all = self.all.lock();
+        let all = all.unwrap_or_else(PoisonError::into_inner);
+        all.facts.clone()
+    }
+}
+
+impl Observer for Model {
+    fn wants(&self) -> Events {
+        Events::WAVE | Events::COMPLETE | Events::ACCESSED
+    }
+
+    fn waves(&self) -> Option<Box<dyn WaveObserver>> {
+        Some(Box::new(Watch {
+            all: self.all.clone(),
+            waves: HashMap::new(),
+            decoded: HashMap::new(),
+        }))
+    }
+}
+
+/// An instruction's part.
+struct Decoded {
+    uses: Vec<(RegisterUse, &'static [Counter])>,
+    /// Amount for each counter, and its order.
+    counters: Vec<(Counter, u8, Order)>,
+    wait: Option<Waitcnt>,
+    is_barrier: bool,
+    writes_lds: bool,
+}
+
+impl Decoded {
+    fn of(inst: &Inst) -> Decoded {
+        let uses = inst.uses();
+        let counters = uses.counters().map_or_else(Vec::new, |it| {
+            let all = [
+                (Counter::Vm, it.vm),
+                (Counter::Lgkm, it.lgkm),
+                (Counter::Exp, it.exp),
+            ];
+            let held = all.into_iter().filter(|(_, amount)| *amount != 0);
+            held.map(|(counter, amount)| (counter, amount, it.order))
+                .collect()
+        });
+        Decoded {
+            uses: uses
+                .registers()
+                .map(|it| (it, uses.released_by(&it)))
+                .collect(),
+            counters,
+            wait: wait(inst),
+            is_barrier: inst.does() == Does::Control(Control::Barrier),
+            writes_lds: uses.memory().is_some_and(|it| it.written.has(Space::Lds)),
+        }
+    }
+}
+
+/// The values that S_WAITCNT waits for; `None` for other instructions.
+pub fn wait(inst: &Inst) -> Option<Waitcnt> {
+    let is_wait = inst.does() == Does::Control(Control::Waitcnt);
+    is_wait.then(|| Waitcnt::unpack(inst.isa, inst.get(Field::Simm16) as u16))
+}
+
+/// The part of an S_WAITCNT for a counter.
+pub fn field(until: Waitcnt, counter: Counter) -> u8 {
+    match counter {
+        Counter::Vm => until.vm,
+        Counter::Lgkm => until.lgkm,
+        Counter::Exp => until.exp,
+    }
+}
+
+/// Registers of a use, as numbers: vector registers, then scalar ones.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+struct Span {
+    first: u16,
+    count: u16,
+    read: u32,
+    written: u32,
+    /// Lanes that count; all of a scalar register.
+    lanes: u64,
+}
+
+/// Number of vector registers.
+const VECTORS: u16 = 256;
+
+impl Span {
+    fn of(it: &RegisterUse, exec: u64) -> Option<Span> {
+        let (first, count) = match it.registers {
+            Registers::Vector { first, count } => (u16::from(first), count),
+            Registers::Scalar { first, count } => (VECTORS + u16::from(first), count),
+            Registers::State(_) => return None,
+        };
+        let lanes = match it.lanes {
+            Lanes::Active => exec,
+            Lanes::First if exec != 0 => 1 << exec.trailing_zeros(),
+            Lanes::First => 1,
+            Lanes::Scalar | Lanes::Selected | Lanes::Crossing => u64::MAX,
+        };
+        Some(Span {
+            first,
+            count: count.into(),
+            read: it.read,
+            written: it.written,
+            lanes,
+        })
+    }
+
+    fn meets(&self, other: &Span) -> bool {
+        self.first < other.first + other.count
+            && other.first < self.first + self.count
+            && self.lanes & other.lanes != 0
+    }
+}
+
+/// Kind of an operation, by what it holds.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Holds {
+    Registers,
+    Lds,
+    Nothing,
+    /// FLAT that went elsewhere.
+    OtherMemory,
+}
+
+/// An operation on one counter.
+#[derive(Clone, Debug)]
+struct Operation {
+    pc: u64,
+    counter: Counter,
+    order: Order,
+    spans: Vec<Span>,
+    holds: Holds,
+    /// The least value of the counter while it is outstanding.
+    least: u8,
+    /// The one wait that guarantees it, with the value below which it does.
+    guard: Option<(u64, u8)>,
+    is_used: bool,
+}
+
+/// A wave's operations.
+#[derive(Default)]
+struct Wave {
+    operations: Vec<Operation>,
+    /// Lanes of the instruction in execution that have accessed memory through VM_CNT, and LDS.
+    vector: u64,
+    lds: u64,
+    /// Instructions that it has executed last, the oldest first.
+    history: [u64; HISTORY],
+}
+
+/// A wave by its workgroup and number.
+type Name = ([u32; 3], u32);
+
+/// The model of one thread's waves.
+struct Watch {
+    all: Arc<Mutex<All>>,
+    waves: HashMap<Name, (Wave, Facts)>,
+    decoded: HashMap<u64, Decoded>,
+}
+
+fn name(context: &Context<'_>) -> Name {
+    let id = context.id();
+    (id.group, id.wave)
+}
+
+impl Facts {
+    fn released(&mut self, operation: &Operation) -> Option<&mut Released> {
+        let (wait, level) = operation.guard?;
+        let key = (wait, operation.counter, level);
+        Some(self.released.entry(key).or_default())
+    }
+
+    fn ends(&mut self, operation: &Operation, fate: Fate) {
+        let fate = match operation.holds {
+            Holds::Registers => fate,
+            Holds::OtherMemory => Fate::OtherMemory,
+            Holds::Lds if fate == Fate::Barrier => fate,
+            Holds::Lds | Holds::Nothing => Fate::Memory,
+        };
+        if operation.is_used {
+            return;
+        }
+        if let Some(it) = self.released(operation) {
+            it.fates.insert(fate);
+        }
+    }
+}
+
+/// True if the second of two writes lands behind the first by itself.
+fn follows(first: &Operation, order: Option<Order>, released: &[Counter]) -> bool {
+    first.order.is_kept() && order == Some(first.order) && released.contains(&first.counter)
+}
+
+impl Wave {
+    /// Notes which operations' registers an instruction uses. `order` is its own, if counters count it.
+    fn uses(
+        &mut self,
+        pc: u64,
+        spans: &[(Span, &'static [Counter])],
+        order: Option<Order>,
+        facts: &mut Facts,
+    ) {
+        for operation in &mut self.operations {
+            let conflicts = spans.iter().any(|(it, released)| {
+                let mut held = operation.spans.iter();
+                let follows = follows(operation, order, released);
+                held.any(|held| {
+                    it.meets(held)
+                        && if held.written == 0 {
+                            it.written & held.read != 0
+                        } else {
+                            it.read & held.written != 0
+                                || it.written & held.written != 0 && !follows
+                        }
+                })
+            });
+            if !conflicts {
+                continue;
+            }
+            let pair = (operation.pc, pc);
+            let is_first = !operation.is_used;
+            match facts.released(operation) {
+                Some(it) => {
+                    it.uses.insert(pair);
+                    if is_first {
+                        it.first.insert(pair);
+                    }
+                }
+                None => drop(facts.unguarded.insert(pair)),
+            }
+            operation.is_used = true;
+        }
+    }
+
+    fn wait(&mut self, pc: u64, until: Waitcnt, facts: &mut Facts) {
+        let mut kept: Vec<Operation> = Vec::new();
+        for mut it in self.operations.drain(..) {
+            if field(until, it.counter) < it.least {
+                match it.guard {
+                    Some((own, level)) if own == pc => it.guard = Some((own, level.max(it.least))),
+                    None => it.guard = Some((pc, it.least)),
+                    Some(_) => {
+                        facts.ends(&it, Fate::OtherWait);
+                        continue;
+                    }
+                }
+                // The same operation of an earlier time around a loop would say the same.
+                let is_same = |other: &Operation| {
+                    (other.pc, other.counter, other.guard) == (it.pc, it.counter, it.guard)
+                        && other.spans == it.spans
+                };
+                kept.retain(|other| !is_same(other));
+            }
+            kept.push(it);
+        }
+        self.operations = kept;
+    }
+
+    fn barrier(&self, facts: &mut Facts) {
+        for it in self.operations.iter().filter(|it| it.holds == Holds::Lds) {
+            facts.ends(it, Fate::Barrier);
+        }
+    }
+
+    /// The order of an operation on a counter: that of FLAT follows from the memory that it went to.
+    fn order(&self, counter: Counter, order: Order) -> (Order, bool) {
+        match (order, counter) {
+            (Order::Flat, Counter::Vm) if self.lds == 0 => (Order::VectorMemory, true),
+            (Order::Flat, Counter::Vm) => (order, self.vector != 0),
+            (Order::Flat, Counter::Lgkm) => (order, self.lds != 0),
+            _ => (order, true),
+        }
+    }
+
+    fn issue(
+        &mut self,
+        isa: Isa,
+        pc: u64,
+        decoded: &Decoded,
+        spans: &[(Span, &'static [Counter])],
+        facts: &mut Facts,
+    ) {
+        for &(counter, amount, order) in &decoded.counters {
+            let (order, is_here) = self.order(counter, order);
+            let most = field(Waitcnt::max(isa), counter);
+            for it in &mut self.operations {
+                if it.counter == counter && it.order == order && order.is_kept() {
+                    it.least += amount;
+                }
+            }
+            // Issue waits for what would not fit into the counter.
+            self.operations.retain(|it| {
+                let is_left = it.counter != counter || it.least <= most;
+                if !is_left {
+                    facts.ends(it, Fate::OtherWait);
+                }
+                is_left
+            });
+            let held = spans.iter().filter(|(_, by)| by.contains(&counter));
+            let held: Vec<Span> = held.map(|(span, _)| *span).collect();
+            let holds = match (is_here, held.is_empty()) {
+                (false, _) => Holds::OtherMemory,
+                (true, false) => Holds::Registers,
+                (true, true) if decoded.writes_lds && counter == Counter::Lgkm => Holds::Lds,
+                (true, true) => Holds::Nothing,
+            };
+            self.operations.push(Operation {
+                pc,
+                counter,
+                order,
+                spans: if is_here { held } else { Vec::new() },
+                holds,
+                least: if order.is_kept() { amount } else { 1 },
+                guard: None,
+                is_used: false,
+            });
+        }
+    }
+}
+
+/// The registers that a use concerns, where VGPR indexing and MOVREL have moved them.
+fn moved(it: &RegisterUse, instruction: &Instruction<'_>) -> Option<RegisterUse> {
+    let Some(&arg) = it
+        .operand()
+        .and_then(|place| instruction.operands.get(place))
+    else {
+        return Some(*it);
+    };
+    let registers = match (it.registers, arg) {
+        (Registers::Vector { count, .. }, Arg::Vgpr(first)) => Registers::Vector { first, count },
+        (Registers::Scalar { count, .. }, Arg::Scalar(first)) => Registers::Scalar { first, count },
+        // A destination that the wave does not have.
+        (_, Arg::None) => return None,
+        (registers, _) => registers,
+    };
+    Some(RegisterUse { registers, ..*it })
+}
+
+impl WaveObserver for Watch {
+    fn wave_begins(&mut self, context: &Context<'_>) {
+        self.waves.insert(name(context), Default::default());
+    }
+
+    fn wave_ends(&mut self, context: &Context<'_>, _: WaveEnd<'_>) {
+        let (wave, mut facts) = self.waves.remove(&name(context)).unwrap_or_default();
+        for it in &wave.operations {
+            facts.ends(it, Fate::Unused);
+        }
+        let all = self.all.lock();
+        let mut all = all.unwrap_or_else(PoisonError::into_inner);
+        all.ended += 1;
+        let number = all.ended;
+        all.facts.add(facts, number);
+    }
+
+    fn accessed(&mut self, context: &Context<'_>, event: &MemoryEvent<'_>) {
+        let (wave, _) = self.waves.entry(name(context)).or_default();
+        let access = event.access;
+        wave.vector |= access.global | access.scratch | access.buffer;
+        wave.lds |= access.lds;
+    }
+
+    fn completes(&mut self, context: &Context<'_>, instruction: &Instruction<'_>) {
+        let (wave, facts) = self.waves.entry(name(context)).or_default();
+        let inst = &instruction.step.inst;
+        let decoded = self.decoded.entry(context.pc);
+        let decoded = decoded.or_insert_with(|| Decoded::of(inst));
+        let spans: Vec<(Span, &'static [Counter])> = decoded
+            .uses
+            .iter()
+            .filter_map(|(it, released)| {
+                let span = Span::of(&moved(it, instruction)?, instruction.exec)?;
+                Some((span, *released))
+            })
+            .collect();
+        let own = decoded.counters.first();
+        let own = own.map(|&(counter, _, order)| wave.order(counter, order).0);
+        wave.uses(context.pc, &spans, own, facts);
+        if decoded.is_barrier {
+            wave.barrier(facts);
+        }
+        if let Some(until) = decoded.wait {
+            wave.wait(context.pc, until, facts);
+        }
+        wave.issue(inst.isa, context.pc, decoded, &spans, facts);
+        (wave.vector, wave.lds) = (0, 0);
+        if inst.does() == Does::Control(Control::Nop) {
+            facts.nops.insert((context.pc, wave.history));
+        }
+        wave.history.rotate_left(1);
+        wave.history[HISTORY - 1] = context.pc;
+    }
+}
+
+impl Drop for Watch {
+    fn drop(&mut self) {
+        let all = self.all.lock();
+        let mut all = all.unwrap_or_else(PoisonError::into_inner);
+        all.facts.executed.extend(self.decoded.keys());
+    }
+}

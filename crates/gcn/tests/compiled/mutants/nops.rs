@@ -1,0 +1,150 @@
+//! S_NOPs that a compiler has put before instructions, taken away by one wait state.
+//!
+//! LLVM puts them where its hazard recogniser asks for wait states and nowhere else, so that each is needed on some path to it.
+//! `S_NOP n` becomes `S_NOP n-1`; `S_NOP 0` is moved before the instructions in front of it, where it separates nothing.
+
+use std::collections::BTreeSet;
+
+use gcn_isa::effect::{Condition, Control, Does};
+use gcn_isa::uses::{Lanes, RegisterUse, Registers, State, Unit};
+use gcn_isa::{Encoding, Field, Inst};
+use gcn_object::CodeObject;
+
+use super::subject::set_words;
+
+/// Instructions that an S_NOP is moved over: more than any hazard has wait states.
+const MOVED_OVER: usize = 6;
+
+/// Wait states between a result and DPP that reads it.
+const MOST_OF_DPP: usize = 2;
+
+/// A change that takes a wait state away.
+pub struct Change {
+    /// The address of S_NOP, as linked.
+    pub pc: u64,
+    /// The address of the instruction that needs the wait state.
+    pub before: u64,
+    /// Its block has as many instructions before it as a hazard may span, so that this block alone says what is needed.
+    pub is_in_block: bool,
+    /// It stays in its block: a hazard that begins in another one has as many wait states as before.
+    pub is_moved: bool,
+    /// The reason for which LLVM may have put it there although hardware needs none.
+    pub other: Option<Other>,
+    /// Address and words of what changes.
+    words: (u64, Vec<u32>),
+}
+
+/// A reason for which LLVM puts S_NOP where this project asks for none.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub enum Other {
+    /// It is between two accesses of one unit, which may be replayed after a fault (XNACK): both read their addresses then.
+    Replay,
+    /// To LLVM the destination of DPP is a source too (errata E252), and that alone was written before.
+    DppDestination,
+}
+
+impl Change {
+    /// Applies the change to a file.
+    pub fn apply(&self, file: &mut [u8], object: &CodeObject<'_>) {
+        set_words(file, object, self.words.0, &self.words.1);
+    }
+}
+
+/// The wait states of S_NOP less one; `None` for other instructions.
+fn number(inst: &Inst) -> Option<u64> {
+    let is_nop = inst.does() == Does::Control(Control::Nop);
+    is_nop.then(|| inst.get(Field::Simm16))
+}
+
+/// True if execution may go on elsewhere, or if the instruction depends on where it is.
+fn is_fixed(inst: &Inst) -> bool {
+    let uses = inst.uses();
+    let is_pc = |it: RegisterUse| it.registers == Registers::State(State::Pc);
+    uses.leaves_sequence() || uses.registers().any(is_pc)
+}
+
+/// True if nothing falls through to what follows.
+fn ends_path(inst: &Inst) -> bool {
+    match inst.does() {
+        Does::Jump => inst
+            .uses()
+            .registers()
+            .all(|it| it.operand().is_none() || it.written == 0),
+        Does::Branch(condition) => condition == Condition::Always,
+        Does::Control(control) => control == Control::End,
+        _ => false,
+    }
+}
+
+/// True if DPP follows that reads nothing of other lanes which the instructions before it write.
+fn is_for_destination<'a>(mut in_front: impl Iterator<Item = &'a Inst>, next: &Inst) -> bool {
+    let read = next.uses().registers();
+    let read: Vec<RegisterUse> = read
+        .filter(|it| it.lanes == Lanes::Crossing && it.read != 0)
+        .collect();
+    let is_dpp = matches!(next.encoding, Encoding::Vop1Dpp | Encoding::Vop2Dpp);
+    is_dpp
+        && !in_front.any(|inst| {
+            let mut written = inst.uses().registers().filter(|it| it.written != 0);
+            written.any(|it| read.iter().any(|read| read.overlaps(&it)))
+        })
+}
+
+/// The changes of a section's code, whose branches lead to `targets`.
+pub fn changes(code: &[(u64, Inst)], targets: &BTreeSet<u64>) -> Vec<Change> {
+    let mut found = Vec::new();
+    let mut is_reached = true;
+    for (place, (pc, inst)) in code.iter().enumerate() {
+        is_reached |= targets.contains(pc);
+        let next = code.get(place + 1);
+        let was_reached = is_reached;
+        is_reached &= !ends_path(inst);
+        let (Some(number), true, Some((before, next))) = (number(inst), was_reached, next) else {
+            continue;
+        };
+        if self::number(next).is_some() {
+            continue;
+        }
+        // Instructions of the block in front, last one first.
+        let in_front = code[..place].iter().rev();
+        let mut is_open = !targets.contains(pc);
+        let in_front = in_front.take_while(|(pc, inst)| {
+            let is_here = is_open && !is_fixed(inst);
+            is_open = !targets.contains(pc);
+            is_here
+        });
+        let in_front: Vec<&(u64, Inst)> = in_front.take(MOVED_OVER).collect();
+        let is_in_block = in_front.len() == MOVED_OVER;
+        let unit = |inst: &Inst| match inst.uses().unit() {
+            Unit::VectorMemory | Unit::Flat => Some(Unit::VectorMemory),
+            unit => (unit == Unit::ScalarMemory).then_some(unit),
+        };
+        let last = in_front.first().and_then(|(_, inst)| unit(inst));
+        let other = if number == 0 && last.is_some() && last == unit(next) {
+            Some(Other::Replay)
+        } else {
+            let in_front = in_front.iter().map(|(_, inst)| inst);
+            is_for_destination(in_front.take(MOST_OF_DPP), next).then_some(Other::DppDestination)
+        };
+        let words = |inst: &Inst| inst.words()[..inst.dwords()].to_vec();
+        let changed = if number > 0 {
+            let mut less = *inst;
+            less.set(Field::Simm16, number as i64 - 1)
+                .expect("it is less than it was");
+            (*pc, words(&less))
+        } else {
+            let first = in_front.last().map_or(*pc, |(pc, _)| *pc);
+            let moved = in_front.iter().rev().flat_map(|(_, inst)| words(inst));
+            (first, words(inst).into_iter().chain(moved).collect())
+        };
+        found.push(Change {
+            pc: *pc,
+            before: *before,
+            is_in_block,
+            is_moved: number == 0,
+            other,
+            words: changed,
+        });
+    }
+    found
+}

@@ -1,0 +1,436 @@
+//! A build of a kernel, changed and run.
+
+use std::collections::BTreeSet;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
+
+use gcn_isa::simm::Waitcnt;
+use gcn_isa::{Does, Inst, Isa, Target};
+use gcn_object::{CodeObject, SymbolKind, SymbolSection};
+use gcn_observe::check::checkers;
+use gcn_observe::finding::{Check, Finding, Findings, Kind};
+use gcn_observe::lint::{Code, Region, lint};
+use gcn_runtime::observe::{Context, Events, Observer, Observers, WaveEnd, WaveObserver};
+use gcn_runtime::{Argument, Device, Module};
+
+use super::model::{Facts, Model, Pair, Released, field, wait};
+use super::{Counts, Nop, NopCounts, Reason, nops};
+use crate::case::{Arg, Case};
+use crate::compile::{self, Build};
+
+/// Instructions of a wave at most.
+const LIMIT: u64 = 200_000_000;
+
+/// The word of S_WAITCNT without its constant.
+const S_WAITCNT: u32 = 0xbf8c_0000;
+
+/// A wait in an object.
+#[derive(Clone, Copy, Debug)]
+struct Wait {
+    /// Its address, as linked.
+    pc: u64,
+    until: Waitcnt,
+    /// It is a function's first instruction, or stands before its return.
+    is_at_call: bool,
+}
+
+/// Without its effect, and with each field weakened by one.
+fn mutants(isa: Isa, until: Waitcnt) -> Vec<Waitcnt> {
+    let max = Waitcnt::max(isa);
+    let weaker = [
+        Waitcnt {
+            vm: max.vm.min(until.vm + 1),
+            ..until
+        },
+        Waitcnt {
+            lgkm: max.lgkm.min(until.lgkm + 1),
+            ..until
+        },
+        Waitcnt {
+            exp: max.exp.min(until.exp + 1),
+            ..until
+        },
+    ];
+    let weaker = weaker.into_iter().filter(|it| *it != max);
+    let all = std::iter::once(max).chain(weaker);
+    all.filter(|it| *it != until).collect()
+}
+
+/// Instructions of a section by their addresses, and the addresses that branches lead to.
+#[derive(Default)]
+struct Section {
+    code: Vec<(u64, Inst)>,
+    targets: BTreeSet<u64>,
+}
+
+fn read(isa: Isa, address: u64, bytes: &[u8]) -> Section {
+    let words: Vec<u32> = bytes
+        .as_chunks()
+        .0
+        .iter()
+        .map(|it| u32::from_le_bytes(*it))
+        .collect();
+    let (mut found, mut at) = (Section::default(), 0);
+    while at < words.len() {
+        match isa.decoder().decode(&words[at..]) {
+            Ok((inst, skimmed)) => {
+                found.code.push((address + 4 * at as u64, inst));
+                at += inst.dwords();
+                if let Some(distance) = skimmed.branch {
+                    let next = address + 4 * at as u64;
+                    found.targets.insert(next.wrapping_add_signed(4 * distance));
+                }
+            }
+            Err(_) => at += 1,
+        }
+    }
+    found
+}
+
+/// Changes words of code in a file.
+pub fn set_words(file: &mut [u8], object: &CodeObject<'_>, pc: u64, words: &[u32]) {
+    let section = object
+        .sections
+        .iter()
+        .find(|it| it.is_code() && (it.address..it.address + it.size).contains(&pc));
+    let section = section.expect("the instruction is in a section");
+    let place = section.file.start + (pc - section.address) as usize;
+    let bytes: Vec<u8> = words.iter().flat_map(|it| it.to_le_bytes()).collect();
+    file[place..place + bytes.len()].copy_from_slice(&bytes);
+}
+
+/// A number of waves that are still to end before a run stops.
+struct Stop {
+    waves: AtomicU64,
+    flag: Arc<AtomicBool>,
+}
+
+struct Countdown(Arc<Stop>);
+
+struct Ends(Arc<Stop>);
+
+impl Observer for Countdown {
+    fn wants(&self) -> Events {
+        Events::WAVE
+    }
+
+    fn waves(&self) -> Option<Box<dyn WaveObserver>> {
+        Some(Box::new(Ends(self.0.clone())))
+    }
+}
+
+impl WaveObserver for Ends {
+    fn wave_ends(&mut self, _: &Context<'_>, _: WaveEnd<'_>) {
+        if self.0.waves.fetch_sub(1, Relaxed) == 1 {
+            self.0.flag.store(true, Relaxed);
+        }
+    }
+}
+
+/// Runs the launches of a kernel until this number of waves has ended. The module has the addresses.
+fn run(
+    case: &Case,
+    target: &Target,
+    file: &[u8],
+    observers: &Observers,
+    waves: u64,
+) -> Result<Module, String> {
+    let stop = Arc::new(Stop {
+        waves: AtomicU64::new(waves),
+        flag: Arc::default(),
+    });
+    let observers = observers.clone().with(Arc::new(Countdown(stop.clone())));
+    let text = |error: gcn_runtime::Error| error.to_string();
+    let device = Device::builder(target.name).map_err(text)?;
+    let device = device.threads(1).build();
+    let module = device.load(file).map_err(text)?;
+    let buffers = case.buffers.iter();
+    let buffers = buffers.map(|it| device.buffer(&it.name, &it.bytes));
+    let buffers = buffers.collect::<Result<Vec<_>, _>>().map_err(text)?;
+    let queue = device.queue();
+    for launch in &case.launches {
+        for _ in 0..launch.repeat {
+            let kernel = module.kernel(&launch.kernel).map_err(text)?;
+            let mut ready = kernel.launch(launch.grid).group(launch.group);
+            for arg in &launch.args {
+                ready = ready.arg(match arg {
+                    Arg::Buffer(n) => Argument::from(&buffers[*n]),
+                    Arg::Value(bytes) => Argument::Bytes(bytes.clone()),
+                    Arg::Local(bytes) => Argument::Local(*bytes),
+                    Arg::Null => Argument::from(0u64),
+                });
+            }
+            let ready = ready
+                .observers(&observers)
+                .stop_flag(&stop.flag)
+                .instruction_limit(LIMIT);
+            let ended = ready.run(&queue);
+            if stop.flag.load(Relaxed) {
+                return Ok(module);
+            }
+            ended.map_err(|error| error.to_string())?;
+        }
+    }
+    Ok(module)
+}
+
+/// The facts of a run, with addresses as linked.
+fn linked(facts: Facts, module: &Module) -> Facts {
+    let at = |pc: u64| module.loaded().linked_address(pc);
+    let pairs = |all: BTreeSet<Pair>| all.into_iter().map(|(a, b)| (at(a), at(b))).collect();
+    Facts {
+        nops: facts.nops,
+        executed: facts.executed.into_iter().map(at).collect(),
+        unguarded: pairs(facts.unguarded),
+        settled: facts
+            .settled
+            .into_iter()
+            .map(|(pc, waves)| (at(pc), waves))
+            .collect(),
+        released: facts
+            .released
+            .into_iter()
+            .map(|((wait, counter, level), it)| {
+                let it = Released {
+                    uses: pairs(it.uses),
+                    first: pairs(it.first),
+                    fates: it.fates,
+                };
+                ((at(wait), counter, level), it)
+            })
+            .collect(),
+    }
+}
+
+/// Facts that matter when a wait is changed.
+struct Change {
+    reason: Reason,
+    /// Uses that need it.
+    uses: BTreeSet<Pair>,
+    /// The first of each operation.
+    first: BTreeSet<Pair>,
+}
+
+impl Change {
+    fn of(facts: &Facts, wait: &Wait, until: Waitcnt) -> Change {
+        let (mut uses, mut first) = (BTreeSet::new(), BTreeSet::new());
+        let mut fates = BTreeSet::new();
+        for ((pc, counter, level), it) in &facts.released {
+            if *pc == wait.pc && *level <= field(until, *counter) {
+                uses.extend(&it.uses);
+                first.extend(&it.first);
+                fates.extend(it.fates.iter().map(|fate| Reason::from(*fate)));
+            }
+        }
+        let reason = if !facts.executed.contains(&wait.pc) {
+            Reason::NotExecuted
+        } else if !uses.is_empty() {
+            Reason::Needed
+        } else {
+            let of_call = wait.is_at_call.then_some(Reason::Call);
+            let fate = fates.into_iter().chain(of_call).min();
+            fate.unwrap_or(Reason::Nothing)
+        };
+        Change {
+            reason,
+            uses,
+            first,
+        }
+    }
+}
+
+/// A build of a kernel that is changed.
+pub struct Subject<'a> {
+    case: &'a Case,
+    target: &'static Target,
+    file: Vec<u8>,
+    object: CodeObject<'static>,
+    sections: Vec<Section>,
+    /// Beginnings of kernels and functions.
+    entries: BTreeSet<u64>,
+    facts: Facts,
+    /// Mutants that were not reported as they should be.
+    pub wrong: Vec<String>,
+}
+
+impl Subject<'_> {
+    /// Builds the kernel and runs it unchanged.
+    ///
+    /// # Errors
+    /// It cannot be built or run, or a use of a register has no wait as it is.
+    pub fn new(case: &Case, build: Build) -> Result<Subject<'_>, String> {
+        let path = compile::build(case, build)?.object;
+        let file = std::fs::read(&path).map_err(|error| error.to_string())?;
+        let object = gcn_object::read(&file).map_err(|error| error.to_string())?;
+        let object = object.into_owned();
+        let target = Target::named(build.target).ok_or("no such target")?;
+        let model = Arc::new(Model::new());
+        let observers = Observers::none().with(model.clone());
+        let module = run(case, target, &file, &observers, u64::MAX)?;
+        let facts = linked(model.facts(), &module);
+        if !facts.unguarded.is_empty() {
+            return Err(format!("the model objects to {:x?}", facts.unguarded));
+        }
+        let code = object.sections.iter().filter(|it| it.is_code());
+        let sections = code.map(|it| read(target.isa, it.address, object.section_bytes(it)));
+        let functions = object.symbols.iter().filter(|it| {
+            it.kind == SymbolKind::Function && matches!(it.section, SymbolSection::Section(_))
+        });
+        let kernels = object.kernels.iter().map(|it| it.entry_address);
+        Ok(Subject {
+            case,
+            target,
+            sections: sections.collect(),
+            entries: functions.map(|it| it.value).chain(kernels).collect(),
+            facts,
+            wrong: Vec::new(),
+            file,
+            object,
+        })
+    }
+
+    /// All waits.
+    fn waits(&self) -> Vec<Wait> {
+        let mut found = Vec::new();
+        let kernels = self.object.kernels.iter().map(|it| it.entry_address);
+        let kernels: BTreeSet<u64> = kernels.collect();
+        for section in &self.sections {
+            for (place, (pc, inst)) in section.code.iter().enumerate() {
+                let Some(until) = wait(inst) else { continue };
+                let next = section.code.get(place + 1);
+                let returns = next.is_some_and(|(_, it)| it.does() == Does::Jump);
+                let begins = self.entries.contains(pc) && !kernels.contains(pc);
+                found.push(Wait {
+                    pc: *pc,
+                    until,
+                    is_at_call: returns || begins,
+                });
+            }
+        }
+        found
+    }
+
+    fn set(&mut self, pc: u64, until: Waitcnt) {
+        let simm = u32::from(until.pack(self.target.isa));
+        set_words(&mut self.file, &self.object, pc, &[S_WAITCNT | simm]);
+    }
+
+    /// Findings of a run that ends when nothing new happens to the instruction at an address: kind, and the addresses of both instructions as linked, the one that is wrong last.
+    fn found(&self, check: Check, pc: u64) -> Result<BTreeSet<(Kind, Pair)>, String> {
+        let findings = Arc::new(Findings::default());
+        let observers = checkers(&[check], &findings);
+        // A wave at least, where the instruction has no facts.
+        let waves = self.facts.settled.get(&pc).map_or(1, |waves| *waves);
+        let module = run(self.case, self.target, &self.file, &observers, waves)?;
+        let at = |pc: u64| module.loaded().linked_address(pc);
+        let pairs = findings.all().0.into_iter().map(|it| {
+            let other = it.sides.iter().find_map(|side| side.place.as_ref());
+            (
+                it.kind,
+                (other.map_or(0, |other| at(other.pc)), at(it.place.pc)),
+            )
+        });
+        Ok(pairs.collect())
+    }
+
+    /// True if reading the function around an instruction finds wait states missing before it.
+    fn is_read(&self, pc: u64) -> bool {
+        let around = self.entries.range(..=pc).next_back();
+        let sections = self.object.sections.iter().filter(|it| it.is_code());
+        let code = Code {
+            isa: self.target.isa,
+            regions: sections
+                .map(|it| Region {
+                    address: it.address,
+                    bytes: &self.file[it.file.clone()],
+                })
+                .collect(),
+            entries: around.copied().into_iter().collect(),
+        };
+        let findings = Findings::default();
+        lint(&code, &findings);
+        let (found, _) = findings.all();
+        let is_it = |it: &Finding| it.kind == Kind::MissingWaitStates && it.place.pc == pc;
+        found.iter().any(is_it)
+    }
+
+    /// Tries mutants of waits: every one of `every` of those that are executed.
+    pub fn check_waits(&mut self, every: usize, counts: &mut Counts) -> Result<(), String> {
+        let mut executed = 0;
+        for it in self.waits() {
+            for until in mutants(self.target.isa, it.until) {
+                let change = Change::of(&self.facts, &it, until);
+                let key = (self.target.name, change.reason);
+                let [all, of_registers, of_lds] = counts.entry(key).or_default();
+                if change.reason == Reason::NotExecuted {
+                    *all += 1;
+                    continue;
+                }
+                executed += 1;
+                if executed % every != 0 {
+                    continue;
+                }
+                self.set(it.pc, until);
+                let found = self.found(Check::Waits, it.pc)?;
+                self.set(it.pc, it.until);
+                let (lds, registers): (BTreeSet<_>, BTreeSet<_>) = found
+                    .into_iter()
+                    .partition(|(kind, _)| *kind == Kind::MissingLdsWait);
+                let registers: BTreeSet<Pair> = registers.iter().map(|(_, it)| *it).collect();
+                let missed: Vec<_> = change.first.difference(&registers).collect();
+                let wrong: Vec<_> = registers.difference(&change.uses).collect();
+                if !missed.is_empty() || !wrong.is_empty() {
+                    self.wrong.push(format!(
+                        "{:#x} {:?} as {until:?}, {:?}: not reported {missed:x?}, wrongly reported {wrong:x?}",
+                        it.pc, it.until, change.reason
+                    ));
+                }
+                *all += 1;
+                *of_registers += usize::from(!registers.is_empty());
+                *of_lds += usize::from(!lds.is_empty());
+            }
+        }
+        Ok(())
+    }
+
+    /// Tries mutants of wait states: every one of `every`.
+    pub fn check_nops(&mut self, every: usize, counts: &mut NopCounts) -> Result<(), String> {
+        let changes: Vec<nops::Change> = self
+            .sections
+            .iter()
+            .flat_map(|it| nops::changes(&it.code, &it.targets))
+            .collect();
+        let whole = self.file.clone();
+        for it in changes.iter().skip(every - 1).step_by(every) {
+            it.apply(&mut self.file, &self.object);
+            let is_read = self.is_read(it.before);
+            let is_executed = self.facts.executed.contains(&it.pc);
+            let mut is_found = false;
+            if is_executed {
+                let found = self.found(Check::Hazards, it.pc)?;
+                let mut places = found.iter().map(|(_, (_, pc))| *pc);
+                is_found = places.any(|pc| pc == it.before);
+            }
+            self.file.clone_from(&whole);
+            let needed = match (it.other, is_executed, is_found) {
+                (Some(other), _, false) if !is_read => Nop::Other(other),
+                _ if it.is_moved && !it.is_in_block && !is_read && !is_found => Nop::OtherBlock,
+                (_, false, _) => Nop::NotExecuted,
+                (_, true, false) if !it.is_in_block => Nop::OtherPath,
+                (_, true, _) => Nop::Needed,
+            };
+            let is_needless = matches!(needed, Nop::Other(_) | Nop::OtherBlock);
+            if !is_read && !is_needless || needed == Nop::Needed && !is_found {
+                self.wrong.push(format!(
+                    "s_nop at {:#x} before {:#x}, {needed:?}: reported {is_found}, by lint {is_read}",
+                    it.pc, it.before
+                ));
+            }
+            let [all, run, read] = counts.entry((self.target.name, needed)).or_default();
+            *all += 1;
+            *run += usize::from(is_found);
+            *read += usize::from(is_read);
+        }
+        Ok(())
+    }
+}
