@@ -3,7 +3,16 @@
 //! grid = 128
 //! group = 128
 // GCN all: error[divergent-barrier]: a barrier is reached by a part of a wave: 32 lanes skip it
-// GCN all: --> kernel+0x14
+// GCN all: --> check/barriers-divergent.s:31:5
+// GCN all: |
+// GCN all: 31 |     s_barrier
+// GCN all: |     ^^^^^^^^^ lane 32 is not active here
+// GCN all: |
+// GCN all: ::: check/barriers-divergent.s:33:5
+// GCN all: |
+// GCN all: 33 |     ds_write_b32 v1, v0
+// GCN all: |     ------------ lane 32 is active again
+// GCN all: |
 // GCN all: = note: lane 32 is not active here: `s_barrier`, at kernel+0x14, workgroup 0,0,0, wave 0
 // GCN all: = note: lane 32 is active again: `ds_write_b32 v1, v0`, at kernel+0x1c, workgroup 0,0,0, wave 0, lane 32
 // GCN all: = note: kernel kernel, twice

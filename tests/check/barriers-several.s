@@ -3,14 +3,32 @@
 //! grid = 128
 //! group = 128
 // GCN all: error[mismatched-barriers]: waves of a workgroup meet at different barriers
-// GCN all: --> first+0x0
+// GCN all: --> check/barriers-several.s:48:5
+// GCN all: |
+// GCN all: 48 |     s_barrier
+// GCN all: |     ^^^^^^^^^ wave 0 is here
+// GCN all: |
+// GCN all: ::: check/barriers-several.s:45:5
+// GCN all: |
+// GCN all: 45 |     s_barrier
+// GCN all: |     --------- wave 1 is here
+// GCN all: |
 // GCN all: = note: wave 0 is here: `s_barrier`, at first+0x0, workgroup 0,0,0, wave 0
 // GCN all: = note: wave 1 is here: `s_barrier`, at kernel+0xc, workgroup 0,0,0, wave 1
 // GCN all: = note: kernel kernel, once
 // GCN all: = help: one barrier behind both paths, or one that all waves reach
 // GCN all: 
 // GCN all: warning[early-end]: a wave has ended before a barrier that others of its workgroup reach
-// GCN all: --> first+0x4
+// GCN all: --> check/barriers-several.s:49:5
+// GCN all: |
+// GCN all: 49 |     s_barrier
+// GCN all: |     ^^^^^^^^^ wave 0 does not wait for wave 1
+// GCN all: |
+// GCN all: ::: check/barriers-several.s:46:5
+// GCN all: |
+// GCN all: 46 |     s_endpgm
+// GCN all: |     -------- wave 1 ends here
+// GCN all: |
 // GCN all: = note: wave 0 does not wait for wave 1: `s_barrier`, at first+0x4, workgroup 0,0,0, wave 0
 // GCN all: = note: wave 1 ends here: `s_endpgm`, at kernel+0x10, workgroup 0,0,0, wave 1
 // GCN all: = note: kernel kernel, once

@@ -3,8 +3,11 @@
 //! grid = 64
 //! args = { data = "u32*64:iota" }
 // GCN all: error[buffer-out-of-bounds]: loads 4 bytes at offset 0x100 of record 0, which the descriptor does not have
-// GCN 1.0, 1.1: --> kernel+0x24
-// GCN 1.2, 1.4, 1.4.1: --> kernel+0x28
+// GCN all: --> check/bounds-buffer.s:29:5
+// GCN all: |
+// GCN all: 29 |     buffer_load_dword v3, v1, s[4:7], 0 offen offset:8
+// GCN all: |     ^^^^^^^^^^^^^^^^^ goes beyond the descriptor's end
+// GCN all: |
 // GCN 1.0, 1.1: = note: goes beyond the descriptor's end: `buffer_load_dword v3, v1, s[4:7], 0 offen offset:8`, at kernel+0x24, workgroup 0,0,0, wave 0, lane 62
 // GCN 1.2, 1.4, 1.4.1: = note: goes beyond the descriptor's end: `buffer_load_dword v3, v1, s[4:7], 0 offen offset:8`, at kernel+0x28, workgroup 0,0,0, wave 0, lane 62
 // GCN all: = note: address 0x100020000: byte 0 of data (256 bytes)

@@ -3,18 +3,27 @@
 //! grid = 64
 // GCN 1.0: note: 1 access beyond the end of LDS, GDS or a lane's scratch: loads gave 0, stores were dropped, as on hardware; the first by workgroup 0,0,0, wave 0, at kernel+0x10: ds_write_b32 v1, v0 offset:4
 // GCN 1.1, 1.2, 1.4, 1.4.1: error[lds-out-of-bounds]: stores 4 bytes at 0x100 of 256 bytes of LDS
+// GCN 1.0: --> check/bounds-lds.s:35: ds_write_b32 v1, v0 offset:4
+// GCN 1.1, 1.2, 1.4, 1.4.1: --> check/bounds-lds.s:35:5
 // GCN 1.0: error[lds-out-of-bounds]: stores 4 bytes at 0x100 of 256 bytes of LDS
-// GCN 1.1, 1.2, 1.4, 1.4.1: --> kernel+0x10
-// GCN 1.0: --> kernel+0x10
+// GCN 1.1, 1.2, 1.4, 1.4.1: |
+// GCN 1.0: --> check/bounds-lds.s:35:5
+// GCN 1.1, 1.2, 1.4, 1.4.1: 35 |     ds_write_b32 v1, v0 offset:4
+// GCN 1.0: |
+// GCN 1.1, 1.2, 1.4, 1.4.1: |     ^^^^^^^^^^^^ accesses LDS at 0x100
+// GCN 1.0: 35 |     ds_write_b32 v1, v0 offset:4
+// GCN 1.1, 1.2, 1.4, 1.4.1: |
+// GCN 1.0: |     ^^^^^^^^^^^^ accesses LDS at 0x100
 // GCN 1.1, 1.2, 1.4, 1.4.1: = note: accesses LDS at 0x100: `ds_write_b32 v1, v0 offset:4`, at kernel+0x10, workgroup 0,0,0, wave 0, lane 63
-// GCN 1.0: = note: accesses LDS at 0x100: `ds_write_b32 v1, v0 offset:4`, at kernel+0x10, workgroup 0,0,0, wave 0, lane 63
+// GCN 1.0: |
 // GCN 1.1, 1.2, 1.4, 1.4.1: = note: kernel kernel, once
-// GCN 1.0: = note: kernel kernel, once
+// GCN 1.0: = note: accesses LDS at 0x100: `ds_write_b32 v1, v0 offset:4`, at kernel+0x10, workgroup 0,0,0, wave 0, lane 63
 // GCN 1.1, 1.2, 1.4, 1.4.1: 
-// GCN 1.0: 
+// GCN 1.0: = note: kernel kernel, once
 // GCN 1.1, 1.2, 1.4, 1.4.1: 1 error
-// GCN 1.0: 1 error
+// GCN 1.0: 
 // GCN 1.1, 1.2, 1.4, 1.4.1: exit status 3
+// GCN 1.0: 1 error
 // GCN 1.0: exit status 3
 .globl kernel
 .p2align 8

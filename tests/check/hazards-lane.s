@@ -3,7 +3,16 @@
 //! grid = 64
 //! args = { out = "u32*64" }
 // GCN all: error[missing-wait-states]: s4 selects a lane too soon after the vector ALU has written it
-// GCN all: --> kernel+0x8
+// GCN all: --> check/hazards-lane.s:30:5
+// GCN all: |
+// GCN all: 30 |     v_readlane_b32 s5, v1, s4
+// GCN all: |     ^^^^^^^^^^^^^^ needs 4 wait states before it, has 0
+// GCN all: |
+// GCN all: ::: check/hazards-lane.s:29:5
+// GCN all: |
+// GCN all: 29 |     v_readfirstlane_b32 s4, v0
+// GCN all: |     ------------------- counted from this instruction
+// GCN all: |
 // GCN 1.0, 1.1: = note: needs 4 wait states before it, has 0: `v_readlane_b32_e32 s5, v1, s4`, at kernel+0x8, workgroup 0,0,0, wave 0
 // GCN 1.2, 1.4, 1.4.1: = note: needs 4 wait states before it, has 0: `v_readlane_b32 s5, v1, s4`, at kernel+0x8, workgroup 0,0,0, wave 0
 // GCN all: = note: counted from this instruction: `v_readfirstlane_b32 s4, v0`, at kernel+0x4, workgroup 0,0,0, wave 0

@@ -4,8 +4,16 @@
 //! group = 64
 //! args = { out = "u32*64" }
 // GCN all: error[global-race]: waves of two workgroups access the same bytes of global memory in no order
-// GCN 1.0, 1.1: --> kernel+0x24
-// GCN 1.2, 1.4, 1.4.1: --> kernel+0x28
+// GCN all: --> check/races-global.s:58:5
+// GCN all: |
+// GCN all: 58 |     buffer_store_dword v2, v1, s[4:7], 0 offen          // a race
+// GCN all: |     ^^^^^^^^^^^^^^^^^^ store at 0x100020000
+// GCN all: |
+// GCN all: ::: check/races-global.s:58:5
+// GCN all: |
+// GCN all: 58 |     buffer_store_dword v2, v1, s[4:7], 0 offen          // a race
+// GCN all: |     ------------------ the other store
+// GCN all: |
 // GCN 1.0, 1.1: = note: store at 0x100020000: `buffer_store_dword v2, v1, s[4:7], 0 offen`, at kernel+0x24, workgroup 1,0,0, wave 0, lane 0
 // GCN 1.2, 1.4, 1.4.1: = note: store at 0x100020000: `buffer_store_dword v2, v1, s[4:7], 0 offen`, at kernel+0x28, workgroup 1,0,0, wave 0, lane 0
 // GCN 1.0, 1.1: = note: the other store: `buffer_store_dword v2, v1, s[4:7], 0 offen`, at kernel+0x24, workgroup 0,0,0, wave 0
@@ -15,8 +23,16 @@
 // GCN all: = help: a release (waits, then an atomic or a store) behind the first, and an acquire (an atomic or GLC load, a wait for it, `buffer_wbinvl1`) before the second; or two dispatches
 // GCN all: 
 // GCN all: warning[same-value-race]: waves of two workgroups store the same value to global memory in no order
-// GCN 1.0, 1.1: --> kernel+0x2c
-// GCN 1.2, 1.4, 1.4.1: --> kernel+0x30
+// GCN all: --> check/races-global.s:59:5
+// GCN all: |
+// GCN all: 59 |     buffer_store_dword v3, v1, s[4:7], 0 offen offset:4 // the same value
+// GCN all: |     ^^^^^^^^^^^^^^^^^^ store at 0x100020004
+// GCN all: |
+// GCN all: ::: check/races-global.s:59:5
+// GCN all: |
+// GCN all: 59 |     buffer_store_dword v3, v1, s[4:7], 0 offen offset:4 // the same value
+// GCN all: |     ------------------ the other store
+// GCN all: |
 // GCN 1.0, 1.1: = note: store at 0x100020004: `buffer_store_dword v3, v1, s[4:7], 0 offen offset:4`, at kernel+0x2c, workgroup 1,0,0, wave 0, lane 0
 // GCN 1.2, 1.4, 1.4.1: = note: store at 0x100020004: `buffer_store_dword v3, v1, s[4:7], 0 offen offset:4`, at kernel+0x30, workgroup 1,0,0, wave 0, lane 0
 // GCN 1.0, 1.1: = note: the other store: `buffer_store_dword v3, v1, s[4:7], 0 offen offset:4`, at kernel+0x2c, workgroup 0,0,0, wave 0

@@ -4,8 +4,16 @@
 //! group = 2
 //! args = { out = "u32*64" }
 // GCN all: error[lane-race]: two lanes of one instruction store different values to one address of global memory
-// GCN 1.0, 1.1: --> kernel+0x18
-// GCN 1.2, 1.4, 1.4.1: --> kernel+0x1c
+// GCN all: --> check/races-lanes.s:36:5
+// GCN all: |
+// GCN all: 36 |     buffer_store_dword v0, v1, s[4:7], 0 offen
+// GCN all: |     ^^^^^^^^^^^^^^^^^^ lane 0 stores to 0x100020000
+// GCN all: |
+// GCN all: ::: check/races-lanes.s:36:5
+// GCN all: |
+// GCN all: 36 |     buffer_store_dword v0, v1, s[4:7], 0 offen
+// GCN all: |     ------------------ and so does lane 1
+// GCN all: |
 // GCN 1.0, 1.1: = note: lane 0 stores to 0x100020000: `buffer_store_dword v0, v1, s[4:7], 0 offen`, at kernel+0x18, workgroup 0,0,0, wave 0, lane 0
 // GCN 1.2, 1.4, 1.4.1: = note: lane 0 stores to 0x100020000: `buffer_store_dword v0, v1, s[4:7], 0 offen`, at kernel+0x1c, workgroup 0,0,0, wave 0, lane 0
 // GCN 1.0, 1.1: = note: and so does lane 1: `buffer_store_dword v0, v1, s[4:7], 0 offen`, at kernel+0x18, workgroup 0,0,0, wave 0, lane 1

@@ -3,7 +3,16 @@
 //! grid = 128
 //! group = 128
 // GCN all: error[lds-race]: two waves of a workgroup access the same bytes of LDS in no order
-// GCN all: --> kernel+0x1c
+// GCN all: --> check/races-lds.s:32:5
+// GCN all: |
+// GCN all: 32 |     ds_read_b32 v3, v2                  // a race
+// GCN all: |     ^^^^^^^^^^^ load at 0x100
+// GCN all: |
+// GCN all: ::: check/races-lds.s:30:5
+// GCN all: |
+// GCN all: 30 |     ds_write_b32 v1, v0
+// GCN all: |     ------------ the other store
+// GCN all: |
 // GCN all: = note: load at 0x100: `ds_read_b32 v3, v2`, at kernel+0x1c, workgroup 0,0,0, wave 0
 // GCN all: = note: the other store: `ds_write_b32 v1, v0`, at kernel+0x10, workgroup 0,0,0, wave 1, lane 0
 // GCN all: = note: kernel kernel, twice

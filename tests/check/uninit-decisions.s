@@ -2,26 +2,47 @@
 // Values that nothing has set decide a branch, which lanes are active, and which memory is accessed; moving them is no finding.
 //! grid = 64
 // GCN all: error[uninitialized-branch]: a branch depends on an undefined value: scc
-// GCN all: --> defined+0x4
+// GCN all: --> check/uninit-decisions.s:63:5
+// GCN all: |
+// GCN all: 63 |     s_cbranch_scc1 branch
+// GCN all: |     ^^^^^^^^^^^^^^ goes by scc
+// GCN all: |
 // GCN all: = note: goes by scc: `s_cbranch_scc1 0`, at defined+0x4, workgroup 0,0,0, wave 0
 // GCN all: = note: the wave began with the value, which the hardware does not set
 // GCN all: = note: kernel kernel, once
 // GCN all: 
 // GCN all: error[uninitialized-exec]: an undefined value decides which lanes are active
-// GCN all: --> branch+0x4
+// GCN all: --> check/uninit-decisions.s:66:5
+// GCN all: |
+// GCN all: 66 |     s_and_saveexec_b64 s[8:9], vcc
+// GCN all: |     ^^^^^^^^^^^^^^^^^^ writes exec
+// GCN all: |
 // GCN all: = note: writes exec: `s_and_saveexec_b64 s[8:9], vcc`, at branch+0x4, workgroup 0,0,0, wave 0, lane 0
 // GCN all: = note: the wave began with the value, which the hardware does not set
 // GCN all: = note: kernel kernel, once
 // GCN all: 
 // GCN all: error[lane-race]: two lanes of one instruction store different values to one address of LDS
-// GCN all: --> branch+0x18
+// GCN all: --> check/uninit-decisions.s:70:5
+// GCN all: |
+// GCN all: 70 |     ds_write_b32 v6, v0
+// GCN all: |     ^^^^^^^^^^^^ lane 0 stores to 0x0
+// GCN all: |
+// GCN all: ::: check/uninit-decisions.s:70:5
+// GCN all: |
+// GCN all: 70 |     ds_write_b32 v6, v0
+// GCN all: |     ------------ and so does lane 1
+// GCN all: |
 // GCN all: = note: lane 0 stores to 0x0: `ds_write_b32 v6, v0`, at branch+0x18, workgroup 0,0,0, wave 0, lane 0
 // GCN all: = note: and so does lane 1: `ds_write_b32 v6, v0`, at branch+0x18, workgroup 0,0,0, wave 0, lane 1
 // GCN all: = note: kernel kernel, once
 // GCN all: = help: a condition that leaves one lane active, or an atomic where all values count
 // GCN all: 
 // GCN all: error[uninitialized-address]: memory is accessed at an undefined address: v6
-// GCN all: --> branch+0x18
+// GCN all: --> check/uninit-decisions.s:70:5
+// GCN all: |
+// GCN all: 70 |     ds_write_b32 v6, v0
+// GCN all: |     ^^^^^^^^^^^^ uses v6 as an address
+// GCN all: |
 // GCN all: = note: uses v6 as an address: `ds_write_b32 v6, v0`, at branch+0x18, workgroup 0,0,0, wave 0, lane 0
 // GCN all: = note: the wave began with the value, which the hardware does not set
 // GCN all: = note: kernel kernel, once

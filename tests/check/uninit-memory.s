@@ -3,8 +3,11 @@
 //! grid = 64
 //! args = { data = "u32*64:iota" }
 // GCN all: error[uninitialized-result]: an undefined value is stored, and is in memory when the kernel ends
-// GCN 1.0, 1.1: --> kernel+0x44
-// GCN 1.2, 1.4, 1.4.1: --> kernel+0x48
+// GCN all: --> check/uninit-memory.s:36:5
+// GCN all: |
+// GCN all: 36 |     buffer_store_dword v3, v1, s[4:7], 0 offen
+// GCN all: |     ^^^^^^^^^^^^^^^^^^ stores undefined bits
+// GCN all: |
 // GCN 1.0, 1.1: = note: stores undefined bits: `buffer_store_dword v3, v1, s[4:7], 0 offen`, at kernel+0x44, workgroup 0,0,0, wave 0
 // GCN 1.2, 1.4, 1.4.1: = note: stores undefined bits: `buffer_store_dword v3, v1, s[4:7], 0 offen`, at kernel+0x48, workgroup 0,0,0, wave 0
 // GCN all: = note: address 0x100020080: byte 128 of data (256 bytes)

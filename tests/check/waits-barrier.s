@@ -3,7 +3,16 @@
 //! grid = 128
 //! group = 128
 // GCN all: error[missing-lds-wait]: LDS is read behind a barrier that a wave reached before its write was complete
-// GCN all: --> kernel+0x1c
+// GCN all: --> check/waits-barrier.s:32:5
+// GCN all: |
+// GCN all: 32 |     ds_read_b32 v3, v2                      // what the other wave writes
+// GCN all: |     ^^^^^^^^^^^ reads LDS at 0x1fc
+// GCN all: |
+// GCN all: ::: check/waits-barrier.s:30:5
+// GCN all: |
+// GCN all: 30 |     ds_write_b32 v1, v0
+// GCN all: |     ------------ the write of the other wave
+// GCN all: |
 // GCN all: = note: reads LDS at 0x1fc: `ds_read_b32 v3, v2`, at kernel+0x1c, workgroup 0,0,0, wave 0, lane 0
 // GCN all: = note: the write of the other wave: `ds_write_b32 v1, v0`, at kernel+0x10, workgroup 0,0,0, wave 1
 // GCN all: = note: kernel kernel, twice

@@ -3,8 +3,16 @@
 //! grid = 64
 //! args = { data = "u32*64:iota" }
 // GCN all: error[missing-wait]: v2 is read while the operation that writes it may be incomplete
-// GCN 1.0, 1.1: --> kernel+0x34
-// GCN 1.2, 1.4, 1.4.1: --> kernel+0x38
+// GCN all: --> check/waits-order.s:57:5
+// GCN all: |
+// GCN all: 57 |     v_mov_b32 v4, v2                        // the scalar load may be what is complete
+// GCN all: |     ^^^^^^^^^ reads v2
+// GCN all: |
+// GCN all: ::: check/waits-order.s:55:5
+// GCN all: |
+// GCN all: 55 |     ds_read_b32 v2, v1
+// GCN all: |     ----------- the operation that writes v2
+// GCN all: |
 // GCN 1.0, 1.1: = note: reads v2: `v_mov_b32_e32 v4, v2`, at kernel+0x34, workgroup 0,0,0, wave 0
 // GCN 1.2, 1.4, 1.4.1: = note: reads v2: `v_mov_b32_e32 v4, v2`, at kernel+0x38, workgroup 0,0,0, wave 0
 // GCN 1.0, 1.1: = note: the operation that writes v2: `ds_read_b32 v2, v1`, at kernel+0x28, workgroup 0,0,0, wave 0
@@ -13,8 +21,16 @@
 // GCN all: = help: `s_waitcnt lgkmcnt(0)` before the instruction
 // GCN all: 
 // GCN all: error[missing-wait]: v6 is read while the operation that writes it may be incomplete
-// GCN 1.0, 1.1: --> kernel+0x60
-// GCN 1.2, 1.4, 1.4.1: --> kernel+0x64
+// GCN all: --> check/waits-order.s:65:5
+// GCN all: |
+// GCN all: 65 |     v_mov_b32 v4, v6                        // not yet
+// GCN all: |     ^^^^^^^^^ reads v6
+// GCN all: |
+// GCN all: ::: check/waits-order.s:62:5
+// GCN all: |
+// GCN all: 62 |     buffer_load_dword v6, v1, s[4:7], 0 offen
+// GCN all: |     ----------------- the operation that writes v6
+// GCN all: |
 // GCN 1.0, 1.1: = note: reads v6: `v_mov_b32_e32 v4, v6`, at kernel+0x60, workgroup 0,0,0, wave 0
 // GCN 1.2, 1.4, 1.4.1: = note: reads v6: `v_mov_b32_e32 v4, v6`, at kernel+0x64, workgroup 0,0,0, wave 0
 // GCN 1.0, 1.1: = note: the operation that writes v6: `buffer_load_dword v6, v1, s[4:7], 0 offen`, at kernel+0x50, workgroup 0,0,0, wave 0

@@ -3,28 +3,64 @@
 //! grid = 64
 //! args = { data = "u32*64:iota" }
 // GCN all: error[missing-wait]: s[4:5] is read while the operation that writes it may be incomplete
-// GCN all: --> kernel+0xc
+// GCN all: --> check/waits-registers.s:77:5
+// GCN all: |
+// GCN all: 77 |     global_load_dword v2, v1, s[4:5]        // s[4:5] is read: lgkmcnt(0) is missing
+// GCN all: |     ^^^^^^^^^^^^^^^^^ reads s[4:5]
+// GCN all: |
+// GCN all: ::: check/waits-registers.s:75:5
+// GCN all: |
+// GCN all: 75 |     s_load_dwordx2 s[4:5], s[0:1], 0x0
+// GCN all: |     -------------- the operation that writes s[4:5]
+// GCN all: |
 // GCN all: = note: reads s[4:5]: `global_load_dword v2, v1, s[4:5]`, at kernel+0xc, workgroup 0,0,0, wave 0
 // GCN all: = note: the operation that writes s[4:5]: `s_load_dwordx2 s[4:5], s[0:1], 0x0`, at kernel+0x0, workgroup 0,0,0, wave 0
 // GCN all: = note: kernel kernel, once
 // GCN all: = help: `s_waitcnt lgkmcnt(0)` before the instruction
 // GCN all: 
 // GCN all: error[missing-wait]: v2 is read while the operation that writes it may be incomplete
-// GCN all: --> kernel+0x1c
+// GCN all: --> check/waits-registers.s:79:5
+// GCN all: |
+// GCN all: 79 |     v_add_u32 v4, v2, v0                    // v2 is read: vmcnt(1) is missing
+// GCN all: |     ^^^^^^^^^ reads v2
+// GCN all: |
+// GCN all: ::: check/waits-registers.s:77:5
+// GCN all: |
+// GCN all: 77 |     global_load_dword v2, v1, s[4:5]        // s[4:5] is read: lgkmcnt(0) is missing
+// GCN all: |     ----------------- the operation that writes v2
+// GCN all: |
 // GCN all: = note: reads v2: `v_add_u32_e32 v4, v2, v0`, at kernel+0x1c, workgroup 0,0,0, wave 0
 // GCN all: = note: the operation that writes v2: `global_load_dword v2, v1, s[4:5]`, at kernel+0xc, workgroup 0,0,0, wave 0
 // GCN all: = note: kernel kernel, once
 // GCN all: = help: `s_waitcnt vmcnt(1)` before the instruction
 // GCN all: 
 // GCN all: error[missing-wait]: v5 is written while an earlier operation that writes it may be incomplete
-// GCN all: --> kernel+0x30
+// GCN all: --> check/waits-registers.s:83:5
+// GCN all: |
+// GCN all: 83 |     v_mov_b32 v5, 0                         // v5 is written: the load may come later
+// GCN all: |     ^^^^^^^^^ writes v5
+// GCN all: |
+// GCN all: ::: check/waits-registers.s:82:5
+// GCN all: |
+// GCN all: 82 |     global_load_dword v5, v1, s[4:5]
+// GCN all: |     ----------------- the operation that writes v5
+// GCN all: |
 // GCN all: = note: writes v5: `v_mov_b32_e32 v5, 0`, at kernel+0x30, workgroup 0,0,0, wave 0
 // GCN all: = note: the operation that writes v5: `global_load_dword v5, v1, s[4:5]`, at kernel+0x28, workgroup 0,0,0, wave 0
 // GCN all: = note: kernel kernel, once
 // GCN all: = help: `s_waitcnt vmcnt(0)` before the instruction
 // GCN all: 
 // GCN all: error[missing-wait]: v6 is written while an earlier operation that writes it may be incomplete
-// GCN all: --> kernel+0x3c
+// GCN all: --> check/waits-registers.s:85:5
+// GCN all: |
+// GCN all: 85 |     ds_read_b32 v6, v1                      // and so is v6, by an operation of another kind
+// GCN all: |     ^^^^^^^^^^^ writes v6
+// GCN all: |
+// GCN all: ::: check/waits-registers.s:84:5
+// GCN all: |
+// GCN all: 84 |     global_load_dword v6, v1, s[4:5]
+// GCN all: |     ----------------- the operation that writes v6
+// GCN all: |
 // GCN all: = note: writes v6: `ds_read_b32 v6, v1`, at kernel+0x3c, workgroup 0,0,0, wave 0
 // GCN all: = note: the operation that writes v6: `global_load_dword v6, v1, s[4:5]`, at kernel+0x34, workgroup 0,0,0, wave 0
 // GCN all: = note: kernel kernel, once

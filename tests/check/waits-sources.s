@@ -1,7 +1,16 @@
 // RUN: tahiti bonaire
 // GCN 1.0: error[source-overwritten]: v0 is overwritten while an operation may still have to read it
 // GCN 1.1: no findings
-// GCN 1.0: --> kernel+0x20
+// GCN 1.0: --> check/waits-sources.s:33:5
+// GCN 1.0: |
+// GCN 1.0: 33 |     v_mov_b32 v0, 7
+// GCN 1.0: |     ^^^^^^^^^ writes v0
+// GCN 1.0: |
+// GCN 1.0: ::: check/waits-sources.s:32:5
+// GCN 1.0: |
+// GCN 1.0: 32 |     buffer_store_dword v0, v1, s[4:7], 0 offen
+// GCN 1.0: |     ------------------ the operation that reads v0
+// GCN 1.0: |
 // GCN 1.0: = note: writes v0: `v_mov_b32_e32 v0, 7`, at kernel+0x20, workgroup 0,0,0, wave 0
 // GCN 1.0: = note: the operation that reads v0: `buffer_store_dword v0, v1, s[4:7], 0 offen`, at kernel+0x18, workgroup 0,0,0, wave 0
 // GCN 1.0: = note: kernel kernel, once

@@ -6,6 +6,7 @@
 // GCN all: out: u32[0..4] = 480, 496, 77, 0
 // GCN 1.0, 1.1: note: 2 accesses beyond the end of LDS, GDS or a lane's scratch: loads gave 0, stores were dropped, as on hardware; the first by workgroup 0,0,0, wave 0, at kernel+0x34: ds_write_b32 v1, v2 offset:16
 // GCN 1.2, 1.4, 1.4.1: note: 2 accesses beyond the end of LDS, GDS or a lane's scratch: loads gave 0, stores were dropped, as on hardware; the first by workgroup 0,0,0, wave 0, at kernel+0x3c: ds_write_b32 v1, v2 offset:16
+// GCN all: --> run/dynamic-lds.s:29: ds_write_b32 v1, v2 offset:16
 .globl kernel
 .p2align 8
 .type kernel,@function

@@ -6,6 +6,7 @@
 // GCN all: out: u32[0..1] = 5
 // GCN 1.0, 1.1: error[unsupported-instruction]: kernel kernel, workgroup 0,0,0, wave 0, at kernel+0x24: image_load v0, v0, s[8:15] dmask:0x1 unorm
 // GCN 1.2, 1.4, 1.4.1: error[unsupported-instruction]: kernel kernel, workgroup 0,0,0, wave 0, at kernel+0x28: image_load v0, v0, s[8:15] dmask:0x1 unorm
+// GCN all: --> run/fault-not-executed.s:23: image_load v0, v[0:3], s[8:15] dmask:0x1 unorm
 // GCN all: not executed by this emulator
 // GCN all: exit status 4
 .globl kernel

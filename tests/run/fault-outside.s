@@ -4,6 +4,7 @@
 // GCN all: error[pc-outside-code]: kernel kernel, workgroup 0,0,0, wave 0, at 0x10
 // GCN all: the program counter left the code
 // GCN all: it came from the instruction at 0x100001304 (kernel+0x4): s_setpc_b64 s[4:5]
+// GCN all: --> run/fault-outside.s:14: s_setpc_b64 s[4:5]
 // GCN all: exit status 4
 .globl kernel
 .p2align 8

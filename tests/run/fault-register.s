@@ -2,6 +2,7 @@
 // A destination beyond the registers that the kernel asks for ends the run (checklist 1.6).
 //! grid = 1
 // GCN all: error[register-out-of-range]: kernel kernel, workgroup 0,0,0, wave 0, at kernel+0x0: v_mov_b32_e32 v200, 1
+// GCN all: --> run/fault-register.s:13: v_mov_b32 v200, 1
 // GCN 1.0, 1.1: writes registers that the wave does not have: its kernel asks for 16 VGPRs and 40 SGPRs
 // GCN 1.2, 1.4, 1.4.1: writes registers that the wave does not have: its kernel asks for 16 VGPRs and 48 SGPRs
 // GCN all: exit status 4

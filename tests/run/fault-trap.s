@@ -2,6 +2,7 @@
 // A trap, as compilers write it where control must not come.
 //! grid = 1
 // GCN all: error[trap]: kernel kernel, workgroup 0,0,0, wave 0, at kernel+0x0: s_trap 2
+// GCN all: --> run/fault-trap.s:12: s_trap 2
 // GCN all: trap 2: the kernel aborts, as by __builtin_trap or a failed assertion
 // GCN all: exit status 4
 .globl kernel

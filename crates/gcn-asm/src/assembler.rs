@@ -138,7 +138,7 @@ impl<'a> Assembler<'a> {
             metadata: None,
             code_object_version: None,
             identifications: Vec::new(),
-            is_listing: options.listing,
+            is_listing: options.listing || options.debug.is_some(),
             banks_first: false,
             bar_ends: false,
             flags_are_bits: false,

@@ -9,6 +9,7 @@ use crate::diagnostic::{Diagnostic, Severity};
 use crate::expansion::Texts;
 use crate::files::{Files, NoFiles};
 use crate::ids;
+use crate::lines;
 use crate::options::{Options, Source, SourceFile};
 use crate::program::{Program, Symbol, SymbolPlace};
 use crate::statement;
@@ -54,7 +55,8 @@ pub fn assemble_with(source: &Source<'_>, options: &Options<'_>, files: &dyn Fil
             text: "",
             ..*source
         };
-        let (program, ..) = into_program(Assembler::new(&empty, options, &texts, files));
+        let assembler = Assembler::new(&empty, options, &texts, files);
+        let (program, ..) = into_program(assembler, None);
         return Assembly {
             program,
             diagnostics: vec![error],
@@ -63,7 +65,7 @@ pub fn assemble_with(source: &Source<'_>, options: &Options<'_>, files: &dyn Fil
     }
     let mut assembler = Assembler::new(source, options, &texts, files);
     statement::run(&mut assembler);
-    let (program, diagnostics, files) = into_program(assembler);
+    let (program, diagnostics, files) = into_program(assembler, options.debug);
     Assembly {
         program,
         diagnostics,
@@ -92,7 +94,11 @@ pub fn named_target(text: &str) -> Option<&'static Target> {
     text.lines().find_map(of_line)
 }
 
-fn into_program(mut asm: Assembler<'_>) -> (Program, Vec<Diagnostic>, Vec<SourceFile>) {
+/// The program, with lines for debug information if there is a directory for it.
+fn into_program(
+    mut asm: Assembler<'_>,
+    debug: Option<&str>,
+) -> (Program, Vec<Diagnostic>, Vec<SourceFile>) {
     let mut places = Vec::new();
     for id in asm.names.symbols.ids() {
         let place = place_of(&mut asm, id);
@@ -124,7 +130,7 @@ fn into_program(mut asm: Assembler<'_>) -> (Program, Vec<Diagnostic>, Vec<Source
             span: entry.span,
         })
         .collect();
-    let program = Program {
+    let mut program = Program {
         target: asm.target,
         xnack: asm.features.xnack,
         sramecc: asm.features.sramecc,
@@ -135,7 +141,9 @@ fn into_program(mut asm: Assembler<'_>) -> (Program, Vec<Diagnostic>, Vec<Source
         metadata: asm.metadata,
         identifications: asm.identifications,
         marks: asm.output.marks,
+        lines: None,
     };
+    program.lines = debug.map(|directory| lines::find(&asm.reader.expansion, &program, directory));
     (program, diagnostics, files)
 }
 

@@ -49,6 +49,7 @@ mod explain;
 mod names;
 mod output;
 mod expansion;
+mod lines;
 mod reader;
 mod assembler;
 mod usage;

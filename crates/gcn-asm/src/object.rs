@@ -9,7 +9,7 @@ use gcn_object::{
 
 use crate::diagnostic::Diagnostic;
 use crate::ids;
-use crate::program::{Program, SectionKind, SymbolPlace, TEXT};
+use crate::program::{Lines, Program, Row, SectionKind, SymbolPlace, TEXT};
 
 /// The version of code objects that do not ask for one.
 const DEFAULT_VERSION: Version = Version::V5;
@@ -79,6 +79,13 @@ impl Program {
                 spans.push(relocation.span.clone());
             }
         }
+        if let Some(lines) = &self.lines {
+            let lines = self.debug_lines(lines, &sections);
+            builder.debug_lines(&lines).map_err(|error| {
+                let error = Diagnostic::error(&ids::LINK, 0..0, error.to_string());
+                ObjectError::Link(vec![error])
+            })?;
+        }
         builder.build().map_err(|errors| {
             let diagnostics = errors
                 .into_iter()
@@ -94,6 +101,30 @@ impl Program {
                 .collect();
             ObjectError::Link(diagnostics)
         })
+    }
+
+    /// Lines of the sections that are written.
+    fn debug_lines(&self, lines: &Lines, sections: &[Option<SectionId>]) -> write::DebugLines {
+        let written = |row: &Row| {
+            Some(write::DebugRow {
+                section: sections.get(row.section).copied().flatten()?,
+                offset: row.offset,
+                size: row.size,
+                file: row.file,
+                line: row.line,
+            })
+        };
+        let labels = lines.labels.iter().filter_map(|(symbol, row)| {
+            let symbol = self.symbols.get(*symbol)?;
+            Some((symbol.name.clone(), written(row)?))
+        });
+        write::DebugLines {
+            producer: concat!("gcn ", env!("CARGO_PKG_VERSION")).to_owned(),
+            directory: lines.directory.clone(),
+            files: lines.files.clone(),
+            rows: lines.rows.iter().filter_map(written).collect(),
+            labels: labels.collect(),
+        }
     }
 
     /// The bytes of `.text` with its fields filled in, to be run at any address.

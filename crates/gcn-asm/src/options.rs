@@ -25,6 +25,9 @@ pub struct Options<'a> {
     pub defines: &'a [(String, i64)],
     /// True if [`Program::listing`](crate::Program::listing) is wanted.
     pub listing: bool,
+    /// Directory from which the names of sources start, for debug information with the line of each instruction; `None` to
+    /// make none.
+    pub debug: Option<&'a str>,
     /// Dialect to use where LLVM and CLRX conflict.
     pub dialect: Dialect,
 }
@@ -37,6 +40,7 @@ impl Options<'_> {
             features: Features::unsaid(target),
             defines: &[],
             listing: true,
+            debug: None,
             dialect: Dialect::default(),
         }
     }

@@ -31,6 +31,8 @@ pub struct Program {
     pub identifications: Vec<String>,
     /// Every instruction, in the order of the source, if the options ask for them.
     pub(crate) marks: Vec<Mark>,
+    /// Lines of instructions and labels, if the options ask for debug information.
+    pub(crate) lines: Option<Lines>,
 }
 
 /// An instruction of the program, as small as those of a large one must be; its words are in its section.
@@ -72,6 +74,33 @@ impl Mark {
         let start = self.start as usize;
         start..start + usize::from(self.length)
     }
+}
+
+/// Places of a program in its sources.
+#[derive(Clone, Debug)]
+pub(crate) struct Lines {
+    /// Directory from which relative paths of files start.
+    pub directory: String,
+    /// Paths of the sources, the main one first.
+    pub files: Vec<String>,
+    /// The place of each instruction.
+    pub rows: Vec<Row>,
+    /// The places of labels in code, with the index of their symbol.
+    pub labels: Vec<(usize, Row)>,
+}
+
+/// A place of an instruction or a label.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Row {
+    pub section: usize,
+    /// In bytes from the start of the section.
+    pub offset: u64,
+    /// Bytes of the instruction; 0 of a label.
+    pub size: u64,
+    /// Index of the file.
+    pub file: usize,
+    /// From 1.
+    pub line: u64,
 }
 
 /// A section.

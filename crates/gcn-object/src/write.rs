@@ -36,12 +36,14 @@
 mod encode;
 mod error;
 mod input;
+mod debug;
 mod relocate;
 mod layout;
 mod check;
 mod tables;
 mod file;
 
+pub use debug::{DebugLines, DebugRow};
 pub use error::{RelocationProblem, WriteError};
 pub use input::{
     Builder, Contents, Definition, InputRelocation, InputSection, InputSymbol, RelocationBase,

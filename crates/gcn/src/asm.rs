@@ -44,6 +44,10 @@ pub struct Args {
     /// Whose meaning a text has where LLVM and CLRX read it differently; what only one of them writes is always read.
     #[arg(long, value_enum, default_value_t = input::Dialect::Llvm)]
     dialect: input::Dialect,
+    /// Write debug information into the code object: the line of the source of each instruction, for reports of faults and
+    /// findings, listings and debuggers.
+    #[arg(short = 'g', long = "debug")]
+    debug: bool,
     /// Print each instruction and its encoding in the manner of llvm-mc; without --output nothing else is made.
     #[arg(long)]
     show_encoding: bool,
@@ -131,6 +135,7 @@ pub fn run(args: &Args, out: &mut dyn Write) -> Result<Status> {
             ))
         })?),
     };
+    let directory = args.debug.then(working_directory);
     let assembly = assemble_with(
         &Source {
             name: &name,
@@ -138,6 +143,7 @@ pub fn run(args: &Args, out: &mut dyn Write) -> Result<Status> {
         },
         &Options {
             listing: args.show_encoding,
+            debug: directory.as_deref(),
             defines: &args.defines,
             dialect: args.dialect.into(),
             ..options
@@ -177,6 +183,20 @@ pub fn run(args: &Args, out: &mut dyn Write) -> Result<Status> {
         write_result(args, &bytes, out)?;
     }
     Ok(Status::Success)
+}
+
+/// The directory that names of files start from; empty if it is not known.
+fn working_directory() -> String {
+    let directory = std::env::current_dir();
+    directory.map_or_else(|_| String::new(), |it| it.to_string_lossy().into_owned())
+}
+
+/// The options for code that is run or checked at once: reports have lines of the source, with its name as it was given.
+pub fn with_lines<'a>(options: Options<'a>) -> Options<'a> {
+    Options {
+        debug: Some(""),
+        ..options
+    }
 }
 
 /// The output of an assembly, and all diagnostics. An assembly with errors is linked too, for the errors that only

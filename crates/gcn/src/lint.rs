@@ -140,7 +140,7 @@ fn assembled(
         text: None,
     };
     let source = Source { name, text };
-    let assembly = gcn_asm::assemble_with(&source, &Options::new(target), &files);
+    let assembly = gcn_asm::assemble_with(&source, &asm::with_lines(Options::new(target)), &files);
     let (code, diagnostics) = asm::make(&assembly, asm::Format::Elf, None);
     let sources = Sources {
         name,

@@ -57,6 +57,12 @@ pub enum WriteError {
     /// The object exceeds the limit of memory.
     #[error("the code object takes more than {MAX_IMAGE_BYTES} bytes")]
     TooLarge,
+    /// The debug information cannot be encoded.
+    #[error("the debug information cannot be written: {reason}")]
+    Debug {
+        /// The reason.
+        reason: String,
+    },
     /// An id is that of another builder.
     #[error("there is no such section or symbol")]
     NoSuchId,

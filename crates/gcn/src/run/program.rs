@@ -97,7 +97,7 @@ pub fn program(run: &Run) -> Result<Module> {
         &Options {
             defines: &defines,
             dialect: run.dialect.map_or(options.dialect, Into::into),
-            ..options
+            ..asm::with_lines(options)
         },
         &input::SourceFiles {
             directories: &run.compiler.include,

@@ -15,7 +15,7 @@ fn registers_that_a_kernel_did_not_ask_for_are_told() {
         &[],
     );
     let note = "note: 2 instructions with sources that the wave does not have, which are v0 and s0 then, as on hardware: its \
-                kernel asks for 4 VGPRs and 16 SGPRs; the first, at 0x100001300 (k+0x0): v_mov_b32_e32 v0, v40\n";
+                kernel asks for 4 VGPRs and 16 SGPRs; the first, at 0x100001300 (k+0x0): v_mov_b32_e32 v0, v40\n  --> k.s:7: v_mov_b32 v0, v40\n";
     assert!(ran.err.ends_with(note), "{}", ran.err);
     assert_eq!(ran.status, Some(GOOD));
     let ran = run("v_mov_b32 v0, v40", &["--json"]);
@@ -40,7 +40,7 @@ fn the_first_access_outside_is_named() {
     for threads in ["1", "2"] {
         let ran = run_in(&directory, &["k.s", "--grid", "4096", "--threads", threads]);
         let note = "note: 8192 accesses beyond the end of LDS, GDS or a lane's scratch: loads gave 0, stores were dropped, as on \
-                    hardware; the first by workgroup 0,0,0, wave 0, at 0x100001308 (k+0x8): ds_write_b32 v1, v0\n";
+                    hardware; the first by workgroup 0,0,0, wave 0, at 0x100001308 (k+0x8): ds_write_b32 v1, v0\n  --> k.s:8: ds_write_b32 v1, v0\n";
         assert!(ran.err.ends_with(note), "{}", ran.err);
         assert_eq!(ran.status, Some(GOOD));
     }
@@ -203,21 +203,21 @@ fn faults_name_the_place_and_lose_nothing() {
         (
             "beyond",
             "error[unmapped-access]: kernel beyond, workgroup 0,0,0, wave 0, lane 16, at 0x100001614 (beyond+0x14): global_store_dword v1, v2, \
-             s[4:5]\n  stores 4 bytes at unmapped address 0x100020040\n  nearest is out: 64 bytes at 0x100020000; the \
+             s[4:5]\n  --> faults.s:12: global_store_dword v1, v2, s[4:5]\n  stores 4 bytes at unmapped address 0x100020040\n  nearest is out: 64 bytes at 0x100020000; the \
              address is right behind its end\n",
         ),
         (
             "forever",
-            "(forever+0x0): s_branch 65535\n  stopped after 1000000 instructions, the limit\n",
+            "(forever+0x0): s_branch 65535\n  --> faults.s:19: s_branch forever\n  stopped after 1000000 instructions, the limit\n",
         ),
         (
             "away",
             "at 0x0\n  the program counter left the code\n  it came from the instruction at 0x100001804 (away+0x4): \
-             s_setpc_b64 s[4:5]\n",
+             s_setpc_b64 s[4:5]\n  --> faults.s:26: s_setpc_b64 s[4:5]\n",
         ),
         (
             "odd",
-            "(odd+0x10): global_atomic_add v1, v1, s[4:5]\n  atomic at address 0x100020002, which is not a multiple of 4\n  \
+            "(odd+0x10): global_atomic_add v1, v1, s[4:5]\n  --> faults.s:35: global_atomic_add v1, v1, s[4:5]\n  atomic at address 0x100020002, which is not a multiple of 4\n  \
              nearest is out: 64 bytes at 0x100020000; the address is 2 bytes into it\n",
         ),
         (
@@ -275,7 +275,7 @@ fn kernels_that_misbehave_harm_only_themselves() {
         (
             "overflows",
             FAULT,
-            "(more+0x0): buffer_store_dword v3, v3, s[0:3], s4 offen\n  stores 4 bytes at unmapped address ",
+            "(more+0x0): buffer_store_dword v3, v3, s[0:3], s4 offen\n  --> misbehaves.s:33: buffer_store_dword v3, v3, s[0:3], s4 offen\n  stores 4 bytes at unmapped address ",
         ),
         (
             "overflows",
@@ -301,12 +301,12 @@ fn kernels_that_misbehave_harm_only_themselves() {
         (
             "aborts",
             FAULT,
-            "(aborts+0x0): s_trap 2\n  trap 2: the kernel aborts, as by __builtin_trap or a failed assertion\n",
+            "(aborts+0x0): s_trap 2\n  --> misbehaves.s:73: s_trap 2\n  trap 2: the kernel aborts, as by __builtin_trap or a failed assertion\n",
         ),
         (
             "greedy",
             FAULT,
-            "(greedy+0x0): v_mov_b32_e32 v8, 0\n  writes registers that the wave does not have: its kernel asks for 8 \
+            "(greedy+0x0): v_mov_b32_e32 v8, 0\n  --> misbehaves.s:80: v_mov_b32 v8, 0\n  writes registers that the wave does not have: its kernel asks for 8 \
              VGPRs and 16 SGPRs\n",
         ),
     ] {
@@ -338,8 +338,10 @@ fn a_limit_tells_where_all_waves_are() {
         .expect("the limit is told");
     let lines: Vec<&str> = list.lines().collect();
     assert_eq!(lines[0], "  64 waves had begun and not ended:");
-    assert_eq!(lines.len(), 18, "{list}");
-    for (wave, line) in lines[1..17].iter().enumerate() {
+    assert_eq!(lines.len(), 34, "{list}");
+    for (wave, lines) in lines[1..33].chunks(2).enumerate() {
+        let line = lines[0];
+        assert_eq!(lines[1], "      --> faults.s:19: s_branch forever");
         assert!(
             line.starts_with(&format!("    workgroup 0,0,0, wave {wave}, at 0x")),
             "{line}"
@@ -349,7 +351,7 @@ fn a_limit_tells_where_all_waves_are() {
             "{line}"
         );
     }
-    assert_eq!(lines[17], "    and 48 more");
+    assert_eq!(lines[33], "    and 48 more");
     let ran = run_in(&kernels(), &[&arguments[..], &["--json"]].concat());
     let report: serde_json::Value = serde_json::from_str(&ran.out).expect("JSON");
     let fault = &report["fault"];

@@ -315,7 +315,8 @@ impl Subject<'_> {
         set_words(&mut self.file, &self.object, pc, &[S_WAITCNT | simm]);
     }
 
-    /// Findings of a run that ends when nothing new happens to the instruction at an address: kind, and the addresses of both instructions as linked, the one that is wrong last.
+    /// Findings of a run that ends when nothing new happens to the instruction at an address: kind, and the addresses of both
+    /// instructions as linked, the one that is wrong last.
     fn found(&self, check: Check, pc: u64) -> Result<BTreeSet<(Kind, Pair)>, String> {
         let findings = Arc::new(Findings::default());
         let observers = checkers(&[check], &findings);

@@ -1,0 +1,246 @@
+//! Debug information of code that was assembled: a line for each instruction, and labels, as DWARF 4.
+
+use std::borrow::Cow;
+use std::collections::BTreeMap;
+
+use gimli::write::{
+    Address, AttributeValue, DwarfUnit, EndianVec, LineProgram, LineString, Range, RangeList,
+    RelocateWriter, Relocation, RelocationTarget, Sections,
+};
+use gimli::{Encoding, Format, LineEncoding, LittleEndian};
+
+use super::error::WriteError;
+use super::input::{
+    Builder, Contents, InputRelocation, InputSection, RelocationBase, SectionId, SectionKind,
+};
+use crate::elf::RelocationKind;
+
+/// Encoding of the information; debuggers of all versions read it.
+const ENCODING: Encoding = Encoding {
+    format: Format::Dwarf32,
+    version: 4,
+    address_size: 8,
+};
+/// Line of data and of what fills space between instructions.
+const NO_LINE: u64 = 0;
+/// Name of a file that has none.
+const NO_NAME: &str = "<unknown>";
+
+/// Places of code in its sources.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct DebugLines {
+    /// Name of the program that has made the code.
+    pub producer: String,
+    /// Directory from which relative paths of files start.
+    pub directory: String,
+    /// Paths of the sources, the main one first.
+    pub files: Vec<String>,
+    /// Places of instructions.
+    pub rows: Vec<DebugRow>,
+    /// Labels, by name.
+    pub labels: Vec<(String, DebugRow)>,
+}
+
+/// The place of an instruction or a label.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct DebugRow {
+    /// Section that the code is in.
+    pub section: SectionId,
+    /// Offset in it, in bytes.
+    pub offset: u64,
+    /// Size of the instruction in bytes; 0 of a label. What follows it up to the next one is in no line.
+    pub size: u64,
+    /// Index of the file in [`DebugLines::files`].
+    pub file: usize,
+    /// Line, from 1.
+    pub line: u64,
+}
+
+/// The bytes of a section, with the addresses in it.
+#[derive(Clone)]
+struct Bytes {
+    bytes: EndianVec<LittleEndian>,
+    addresses: Vec<Relocation>,
+}
+
+impl RelocateWriter for Bytes {
+    type Writer = EndianVec<LittleEndian>;
+
+    fn writer(&self) -> &Self::Writer {
+        &self.bytes
+    }
+
+    fn writer_mut(&mut self) -> &mut Self::Writer {
+        &mut self.bytes
+    }
+
+    fn relocate(&mut self, relocation: Relocation) {
+        self.addresses.push(relocation);
+    }
+}
+
+/// Text as DWARF has it: it ends at its first zero byte, and a file has a name.
+fn text(text: &str) -> Vec<u8> {
+    let end = text.find('\0').unwrap_or(text.len());
+    text[..end].into()
+}
+
+fn file_name(name: &str) -> Vec<u8> {
+    let name = text(name);
+    if name.is_empty() {
+        NO_NAME.into()
+    } else {
+        name
+    }
+}
+
+/// An address in a section.
+fn address(SectionId(section): SectionId, offset: u64) -> Address {
+    Address::Symbol {
+        symbol: section,
+        addend: offset.cast_signed(),
+    }
+}
+
+impl Builder<'_> {
+    /// Adds debug information: sections `.debug_line`, `.debug_info` and what they need. The sections that it is about have all
+    /// their bytes.
+    ///
+    /// # Errors
+    /// [`WriteError::NoSuchId`] if a section or file does not exist.
+    pub fn debug_lines(&mut self, lines: &DebugLines) -> Result<(), WriteError> {
+        // What the information is about, by section, in the order of addresses.
+        let mut by_section: BTreeMap<usize, Vec<&DebugRow>> = BTreeMap::new();
+        for row in &lines.rows {
+            by_section.entry(row.section.0).or_default().push(row);
+        }
+        let labels = lines.labels.iter().map(|(_, row)| row);
+        let is_known =
+            |row: &DebugRow| row.section.0 < self.sections.len() && row.file < lines.files.len();
+        if !lines.rows.iter().chain(labels).all(is_known) {
+            return Err(WriteError::NoSuchId);
+        }
+        let sections = self.dwarf(lines, by_section).map_err(|error| {
+            let reason = error.to_string();
+            WriteError::Debug { reason }
+        })?;
+        let mut made = Vec::new();
+        let all: Result<(), WriteError> = sections.for_each(|id, section| {
+            if !section.bytes.slice().is_empty() {
+                made.push((id.name(), section.clone()));
+            }
+            Ok(())
+        });
+        all?;
+        for (name, section) in made {
+            let id = self.section(InputSection {
+                name: name.to_owned(),
+                contents: Contents::Bytes(Cow::Owned(section.bytes.into_vec())),
+                kind: SectionKind::Program,
+                align: 1,
+                address: None,
+                loaded: false,
+                write: false,
+                execute: false,
+            });
+            for it in section.addresses {
+                if let RelocationTarget::Symbol(target) = it.target {
+                    self.relocation(InputRelocation {
+                        section: id,
+                        offset: it.offset as u64,
+                        kind: RelocationKind::Abs64,
+                        target: RelocationBase::Section(SectionId(target)),
+                        addend: it.addend,
+                    });
+                }
+            }
+        }
+        Ok(())
+    }
+
+    fn dwarf(
+        &self,
+        lines: &DebugLines,
+        by_section: BTreeMap<usize, Vec<&DebugRow>>,
+    ) -> gimli::write::Result<Sections<Bytes>> {
+        let mut dwarf = DwarfUnit::new(ENCODING);
+        let main = lines.files.first().map_or("", String::as_str);
+        let mut program = LineProgram::new(
+            ENCODING,
+            LineEncoding::default(),
+            LineString::String(text(&lines.directory)),
+            None,
+            LineString::String(file_name(main)),
+            None,
+        );
+        let directory = program.default_directory();
+        let files: Vec<_> = lines
+            .files
+            .iter()
+            .map(|name| program.add_file(LineString::String(file_name(name)), directory, None))
+            .collect();
+        let mut ranges = Vec::new();
+        for (number, mut rows) in by_section {
+            let section = SectionId(number);
+            let size = self.sections.get(number).map_or(0, InputSection::size);
+            rows.sort_by_key(|row| row.offset);
+            rows.retain(|row| row.offset < size);
+            program.begin_sequence(Some(address(section, 0)));
+            let ends = rows.iter().skip(1).map(|row| row.offset).chain([size]);
+            let ends: Vec<u64> = ends.collect();
+            for (row, next) in rows.into_iter().zip(ends) {
+                let end = row.offset.saturating_add(row.size);
+                let places = [(row.offset, row.line), (end, NO_LINE)];
+                for (offset, line) in places.into_iter().take(1 + usize::from(end < next)) {
+                    let to = program.row();
+                    (to.address_offset, to.line) = (offset, line);
+                    if let Some(file) = files.get(row.file) {
+                        to.file = *file;
+                    }
+                    program.generate_row();
+                }
+            }
+            program.end_sequence(size);
+            ranges.push(Range::StartLength {
+                begin: address(section, 0),
+                length: size.max(1),
+            });
+        }
+        dwarf.unit.line_program = program;
+        let ranges = dwarf.unit.ranges.add(RangeList(ranges));
+        let root = dwarf.unit.root();
+        let unit = dwarf.unit.get_mut(root);
+        let mut set = |name, value| unit.set(name, value);
+        set(gimli::DW_AT_ranges, AttributeValue::RangeListRef(ranges));
+        set(gimli::DW_AT_name, AttributeValue::String(file_name(main)));
+        set(
+            gimli::DW_AT_comp_dir,
+            AttributeValue::String(text(&lines.directory)),
+        );
+        set(
+            gimli::DW_AT_producer,
+            AttributeValue::String(text(&lines.producer)),
+        );
+        // The number that assemblers use, whatever they assemble.
+        set(
+            gimli::DW_AT_language,
+            AttributeValue::Language(gimli::DW_LANG_Mips_Assembler),
+        );
+        for (name, row) in &lines.labels {
+            let label = dwarf.unit.add(root, gimli::DW_TAG_label);
+            let label = dwarf.unit.get_mut(label);
+            label.set(gimli::DW_AT_name, AttributeValue::String(text(name)));
+            let file = files.get(row.file).copied();
+            label.set(gimli::DW_AT_decl_file, AttributeValue::FileIndex(file));
+            label.set(gimli::DW_AT_decl_line, AttributeValue::Udata(row.line));
+            let at = AttributeValue::Address(address(row.section, row.offset));
+            label.set(gimli::DW_AT_low_pc, at);
+        }
+        let mut sections = Sections::new(Bytes {
+            bytes: EndianVec::new(LittleEndian),
+            addresses: Vec::new(),
+        });
+        dwarf.write(&mut sections)?;
+        Ok(sections)
+    }
+}
