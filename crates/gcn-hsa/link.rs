@@ -29,6 +29,8 @@ pub fn link(archive: &Path, library: &Path) -> Result<(), String> {
         .arg(format!("-Wl,--version-script={}", exports.display()))
         .args([
             "-Wl,--gc-sections",
+            // Threads and functions for the process's end stay.
+            "-Wl,-z,nodelete",
             "-Wl,--no-undefined",
             "-Wl,--whole-archive",
         ])

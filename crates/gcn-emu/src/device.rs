@@ -133,7 +133,7 @@ pub struct Device {
     pub monitor: Option<Arc<dyn Monitor>>,
     /// Answers the waves' calls to the host, where a kernel makes any.
     pub host_calls: Option<Arc<dyn HostCalls>>,
-    /// Dispatches that it has run, or runs.
+    /// Dispatches that it has run, or runs; devices that share memory count them together.
     dispatches: Arc<AtomicU64>,
     ticks: Arc<AtomicU64>,
     started: std::time::Instant,
@@ -154,6 +154,15 @@ impl Device {
             dispatches: Arc::default(),
             ticks: Arc::default(),
             started: std::time::Instant::now(),
+        }
+    }
+
+    /// Another device with the memory of `self`, whose dispatches are counted together with those of `self`.
+    pub fn beside(&self, config: Config) -> Device {
+        Device {
+            memory: self.memory.clone(),
+            dispatches: self.dispatches.clone(),
+            ..Device::new(config)
         }
     }
 

@@ -236,7 +236,17 @@ impl Memory {
     /// Tells the listener that the contents of `len` bytes at `address` mean nothing until somebody writes them. They stay as
     /// they are.
     pub fn undefine(&self, address: u64, len: u64) {
-        self.space.undefine(address, len);
+        self.space.notice(MemoryChangeKind::Undefined, address, len);
+    }
+
+    /// Tells the listener that the host has written `len` bytes at `address`, by other means than [`Memory::write`].
+    pub fn wrote(&self, address: u64, len: u64) {
+        self.space.host_writes(address, len);
+    }
+
+    /// Tells the listener that the host reads `len` bytes at `address`: their values matter to the program.
+    pub fn reads(&self, address: u64, len: u64) {
+        self.space.notice(MemoryChangeKind::Read, address, len);
     }
 
     /// Frees the allocation that begins at `address`. A kernel that accesses it from now on faults; one that is just doing so

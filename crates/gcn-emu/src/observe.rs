@@ -170,7 +170,7 @@ pub trait WaveObserver: Send {
 /// A dispatch that is being run.
 #[derive(Clone, Copy)]
 pub struct Dispatched<'a> {
-    /// Number of the dispatch on its device, from 0 on.
+    /// Number of the dispatch, from 0 on, among those of the devices that have the same memory.
     pub id: u64,
     /// The device. Its memory has the allocations, their names and whether the host has written to them.
     pub device: &'a Device,

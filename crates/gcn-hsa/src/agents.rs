@@ -17,6 +17,10 @@ const ISA: Handle = 1 << 16;
 
 /// Bytes of a cache line.
 const LINE: u32 = 64;
+/// KiB of a compute unit's first cache.
+const L1: u32 = 16;
+/// The size of the first cache of data of the host's first core, as `48K`.
+const HOST_L1: &str = "/sys/devices/system/cpu/cpu0/cache/index0/size";
 /// Most packets of a queue.
 pub(crate) const MAX_QUEUE: u32 = 1 << 17;
 /// Least packets of a queue.
@@ -86,6 +90,8 @@ pub(crate) enum AgentKind {
         name: String,
         threads: u32,
         mhz: u32,
+        /// KiB of a core's first cache of data.
+        l1: Option<u32>,
     },
     Device {
         device: Device,
@@ -111,6 +117,9 @@ impl Agent {
                 mhz: field("cpu MHz")
                     .and_then(|mhz| mhz.parse::<f64>().ok())
                     .map_or(0, |mhz| mhz as u32),
+                l1: std::fs::read_to_string(HOST_L1)
+                    .ok()
+                    .and_then(|size| size.trim().strip_suffix('K')?.parse().ok()),
             },
             memory,
         }
@@ -226,7 +235,7 @@ impl Agent {
             // Profile: the host's processor is of the full one, a discrete device of the base one.
             4 => Info::U32(self.number_of(1, |_, _| 0)),
             // Rounding: to nearest.
-            5 => Info::U32(of_device(2)),
+            5 => Info::U32(2),
             23 => Info::U32(of_device(2)),
             // Fast operations of 16 bits.
             24 => Info::Bool(self.number_of(false, |device, _| device.target().version().0 >= 8)),
@@ -244,9 +253,10 @@ impl Agent {
             16 | 0xa004 => Info::U32(self.index as u32),
             // Type: CPU or GPU.
             17 => Info::U32(of_device(1)),
-            18 => Info::U32s(
-                self.number_of(vec![0; 4], |_, chip| vec![16 << 10, chip.l2 << 10, 0, 0]),
-            ),
+            18 => {
+                let bytes = |level| self.cache(level).map_or(0, |kibibytes| kibibytes << 10);
+                Info::U32s((1..=4).map(bytes).collect())
+            }
             19 => Info::U64(self.isa().unwrap_or(0)),
             // Extensions: a bit for each. HIP allocates pitched memory only on a device that says it has images (hipMallocPitch
             // of HIP 5.2), so that these do; what makes an image returns an error (`api/refused.rs`).
@@ -272,7 +282,8 @@ impl Agent {
                 AgentKind::Host { mhz, .. } => *mhz,
                 AgentKind::Device { chip, .. } => chip.max_mhz,
             }),
-            0xa005 => Info::U32(of_device(4)),
+            // Watch points of addresses.
+            0xa005 => Info::U32(self.number_of(1, |_, _| 4)),
             // Bus, device and function.
             0xa006 => Info::U32(of_device((self.index as u32) << 8)),
             0xa007 => Info::U32(self.number_of(0, |_, chip| chip.memory_width)),
@@ -317,7 +328,17 @@ impl Agent {
         })
     }
 
-    fn name(&self) -> String {
+    /// KiB of a level of its caches; `None` if it has none, or Linux does not say it.
+    pub(crate) fn cache(&self, level: u8) -> Option<u32> {
+        match (&self.kind, level) {
+            (AgentKind::Host { l1, .. }, 1) => *l1,
+            (AgentKind::Device { .. }, 1) => Some(L1),
+            (AgentKind::Device { chip, .. }, 2) => Some(chip.l2),
+            _ => None,
+        }
+    }
+
+    pub(crate) fn name(&self) -> String {
         match &self.kind {
             AgentKind::Host { name, .. } => name.clone(),
             AgentKind::Device { device, .. } => device.target().name.to_owned(),
@@ -356,8 +377,14 @@ impl Agent {
         })
     }
 
-    /// The value of an `hsa_amd_agent_memory_pool_info_t`: this agent's access to a pool.
-    pub(crate) fn pool_info(&self, pool: Pool, attribute: u32) -> Outcome<Info> {
+    /// The value of an `hsa_amd_agent_memory_pool_info_t`: this agent's access to a pool. Without a large BAR the host accesses
+    /// memory of devices by copies only.
+    pub(crate) fn pool_info(
+        &self,
+        pool: Pool,
+        attribute: u32,
+        has_large_bar: bool,
+    ) -> Outcome<Info> {
         let is_own = pool.agent == self.index;
         let is_group = pool.kind == PoolKind::Group;
         let hops = u32::from(!is_own);
@@ -365,6 +392,7 @@ impl Agent {
             // Never, by default, or when it is allowed.
             0 => Info::U32(match (is_own, is_group) {
                 (false, true) => 0,
+                (false, false) if self.emulated().is_none() && !has_large_bar => 0,
                 (true, _) => 1,
                 (false, false) if pool.kind.is_hosts() => 1,
                 (false, false) => 2,

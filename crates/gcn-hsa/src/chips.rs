@@ -36,7 +36,7 @@ const CHIPS: &[Chip] = &[
     chip("gfx900", "Vega 10 [Radeon RX Vega 64]",         0x687f, 141, 64, 4, 1630,  945, 2048, 4096, &["xnack"]),
     chip("gfx902", "Raven [Radeon Vega 11]",              0x15dd, 142, 11, 1, 1250, 1200,  128, 1024, &["xnack"]),
     chip("gfx904", "Vega 12 [Radeon Pro Vega 20]",        0x69af, 141, 20, 2, 1283,  740, 1024, 2048, &["xnack"]),
-    chip("gfx906", "Vega 20 [Radeon Instinct MI50]",      0x66a1, 141, 60, 4, 1725, 1000, 4096, 4096, &["sramecc", "xnack"]),
+    chip("gfx906", "Vega 20 [Radeon Instinct MI50]",      0x66a1, 141, 60, 4, 1725, 1000, 4096, 8192, &["sramecc", "xnack"]),
 ];
 
 #[allow(clippy::too_many_arguments)]

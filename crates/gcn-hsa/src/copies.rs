@@ -56,23 +56,31 @@ impl Corner {
 }
 
 impl Copy {
+    /// Each row: its address in memory that is written, that in memory that is read, and its bytes.
+    pub(crate) fn rows(self) -> impl Iterator<Item = (u64, u64, u64)> {
+        let (rows, slices) = match self {
+            Copy::Line { .. } => (1, 1),
+            Copy::Box { range, .. } => (range.y, range.z),
+        };
+        (0..slices).flat_map(move |z| (0..rows).map(move |y| self.row(y, z)))
+    }
+
+    fn row(&self, y: u32, z: u32) -> (u64, u64, u64) {
+        match self {
+            Copy::Line { to, from, bytes } => (*to, *from, *bytes as u64),
+            Copy::Box { to, from, range } => (to.row(y, z), from.row(y, z), range.x.into()),
+        }
+    }
+
     /// Makes the copy.
     ///
     /// # Safety
     /// The program vouches for its addresses: all bytes are accessible. Other threads and kernels may race with it for them,
     /// as they may with a copy of a real device; the bytes are then any.
     pub(crate) unsafe fn make(&self) {
-        match *self {
+        for (to, from, bytes) in self.rows() {
             // SAFETY: the caller vouches for the addresses.
-            Copy::Line { to, from, bytes } => unsafe { copy_line(to, from, bytes) },
-            Copy::Box { to, from, range } => {
-                for z in 0..range.z {
-                    for y in 0..range.y {
-                        // SAFETY: as above.
-                        unsafe { copy_bytes(to.row(y, z), from.row(y, z), range.x as usize) };
-                    }
-                }
-            }
+            unsafe { copy_line(to, from, bytes as usize) };
         }
     }
 }
@@ -122,7 +130,11 @@ pub(crate) struct Job {
     pub(crate) after: Vec<Signal>,
     /// The signal that it completes.
     pub(crate) done: Option<Signal>,
+    pub(crate) make: Make,
 }
+
+/// Makes a copy, as [`Copy::make`] does.
+pub(crate) type Make = unsafe fn(&Copy);
 
 impl Task for Job {
     const THREAD: &'static str = "gcn hsa copies";
@@ -138,7 +150,7 @@ impl Task for Job {
             Err(Status::EXCEPTION)
         } else {
             // SAFETY: the program vouches for the addresses, by the contract of the function that it called.
-            unsafe { self.copy.make() };
+            unsafe { (self.make)(&self.copy) };
             Ok(())
         };
         if let Some(done) = self.done {

@@ -1,17 +1,17 @@
 //! Kernel dispatches: from a packet to the end of its kernel.
 
 use std::sync::Arc;
-use std::sync::atomic::Ordering;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc;
 use std::thread::JoinHandle;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use gcn_runtime::hsa::Packet;
 use gcn_runtime::observe::Observers;
 use gcn_runtime::{Kernel, Launch};
 
 use crate::abi::DispatchPacket;
-use crate::failure;
+use crate::failure::{self, Cause};
 use crate::queues::{Dispatch, Queue};
 use crate::runtime::{self, Runtime};
 use crate::say::{say, say_once};
@@ -32,72 +32,88 @@ pub(crate) fn run(queue: &Queue, dispatch: &Dispatch) -> Outcome {
     };
     let launch = launch(runtime, queue, dispatch, &kernel);
     queue.forget_stop();
-    let watchdog = runtime
-        .settings
-        .timeout
-        .map(|time| Watchdog::new(time, queue));
-    let mut observers = Observers::none();
+    let checking = runtime.checking.as_ref();
+    let stop_at = checking.filter(|it| it.checks().settings().stop_at.is_some());
+    let watchdog = Watchdog::new(
+        runtime.settings.timeout,
+        stop_at.map(|it| it.checks().stop().clone()),
+        queue,
+    );
+    let mut observers = checking.map_or_else(Observers::none, |it| it.watch(&kernel));
     if let Some(tracing) = &runtime.tracing {
         observers = tracing.watch(&kernel, observers);
-    }
-    let mut checked = None;
-    if let Some(checking) = &runtime.checking {
-        let (watched, findings) = checking.watch(observers);
-        observers = watched;
-        checked = Some((checking, findings));
     }
     let outcome = launch.observers(&observers).run(queue.emulated());
     if let Some(tracing) = &runtime.tracing {
         tracing.flush();
     }
-    if let Some((checking, findings)) = checked {
-        checking.report(&kernel, &findings);
+    if let Some(checking) = checking {
+        checking.report(&kernel);
     }
-    let late = watchdog.and_then(Watchdog::end);
+    let cause = watchdog.and_then(Watchdog::end);
     let Err(error) = outcome else { return Ok(()) };
     queue.emulated().clear();
     if queue.is_over() {
         // The program has destroyed the queue.
         return Err(Status::ERROR);
     }
-    Err(failure::report(runtime, queue, &kernel, &error, late))
+    Err(failure::report(runtime, queue, &kernel, &error, cause))
 }
 
-/// Stops a kernel that runs for too long.
+/// Time between two looks at the number of findings.
+const LOOK: Duration = Duration::from_millis(10);
+
+/// Stops a kernel that runs for too long, or that is at the last finding.
 struct Watchdog {
-    time: Duration,
     /// Dropped when the kernel has ended.
     ended: mpsc::Sender<()>,
-    thread: std::io::Result<JoinHandle<bool>>,
+    thread: std::io::Result<JoinHandle<Option<Cause>>>,
 }
 
 impl Watchdog {
-    fn new(time: Duration, queue: &Queue) -> Watchdog {
+    /// A watchdog for a time and for a flag that is set at the last finding; `None` without either.
+    fn new(
+        time: Option<Duration>,
+        is_full: Option<Arc<AtomicBool>>,
+        queue: &Queue,
+    ) -> Option<Watchdog> {
+        if time.is_none() && is_full.is_none() {
+            return None;
+        }
         let (ended, end) = mpsc::channel();
         let stop = queue.stop().clone();
         let thread = std::thread::Builder::new().name("gcn hsa watchdog".to_owned());
         let thread = thread.spawn(move || {
-            let is_late = end.recv_timeout(time) == Err(mpsc::RecvTimeoutError::Timeout);
-            if is_late {
-                stop.store(true, Ordering::SeqCst);
+            let begin = Instant::now();
+            loop {
+                let left = time.map(|time| time.saturating_sub(begin.elapsed()));
+                let cause = if is_full.as_ref().is_some_and(|it| it.load(Ordering::SeqCst)) {
+                    Some(Cause::Full)
+                } else {
+                    time.filter(|_| left == Some(Duration::ZERO))
+                        .map(Cause::Late)
+                };
+                if cause.is_some() {
+                    stop.store(true, Ordering::SeqCst);
+                    return cause;
+                }
+                let look = is_full.as_ref().map(|_| LOOK);
+                let pause = left.into_iter().chain(look).min().unwrap_or(LOOK);
+                if end.recv_timeout(pause) != Err(mpsc::RecvTimeoutError::Timeout) {
+                    return None;
+                }
             }
-            is_late
         });
         if let Err(error) = &thread {
             say_once(&format!("kernels are not timed: {error}"));
         }
-        Watchdog {
-            time,
-            ended,
-            thread,
-        }
+        Some(Watchdog { ended, thread })
     }
 
-    /// The kernel has ended; yields the time if it was stopped after it.
-    fn end(self) -> Option<Duration> {
+    /// The kernel has ended; yields the reason if it was stopped.
+    fn end(self) -> Option<Cause> {
         drop(self.ended);
-        let is_late = self.thread.ok()?.join().unwrap_or(false);
-        is_late.then_some(self.time)
+        self.thread.ok()?.join().ok()?
     }
 }
 

@@ -20,19 +20,28 @@ const MEMORY_FAULT: u32 = 0;
 /// Reason of a memory fault: there is no such page.
 const NOT_PRESENT: u32 = 1;
 
-/// Reports the failure of a kernel on standard error; `late` is the time limit if it was stopped for that. Yields the status for
-/// the program.
+/// The reason why a kernel was stopped from outside.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Cause {
+    /// It has run for longer than this.
+    Late(Duration),
+    /// Checks have as many findings as there may be.
+    Full,
+}
+
+/// Reports the failure of a kernel on standard error, and the reason if it was stopped. Yields the status for the program.
 pub(crate) fn report(
     runtime: &Runtime,
     queue: &Queue,
     kernel: &Kernel,
     error: &Error,
-    late: Option<Duration>,
+    cause: Option<Cause>,
 ) -> Status {
-    let stopped = late.map_or_else(
-        || "stopped".to_owned(),
-        |time| format!("stopped after {} s, the timeout", time.as_secs_f64()),
-    );
+    let stopped = match cause {
+        None => "stopped".to_owned(),
+        Some(Cause::Late(time)) => format!("stopped after {} s, the timeout", time.as_secs_f64()),
+        Some(Cause::Full) => "stopped at the last finding that the run may have".to_owned(),
+    };
     let report = match error {
         Error::Fault(completion) => {
             let code = CodeMap::new(kernel.module());

@@ -35,6 +35,8 @@ mod sink;
 mod tracing;
 mod checking;
 mod runtime;
+mod transfers;
 mod failure;
 mod dispatch;
+mod exit;
 pub mod api;

@@ -73,6 +73,10 @@ pub(crate) struct LoadedObject {
 }
 
 impl LoadedObject {
+    pub(crate) fn module(&self) -> &Module {
+        &self.module
+    }
+
     fn range(&self) -> Range<u64> {
         let loaded = self.module.loaded();
         loaded.address..loaded.address + loaded.size

@@ -108,7 +108,10 @@ impl Pool {
             1 => Info::U32(self.kind.flags()),
             2 | 16 => Info::U64(size),
             5 => Info::Bool(is_memory),
-            6 | 7 | 18 => Info::U64(granule),
+            6 | 7 => Info::U64(granule),
+            // Recommended: a large page of a device's memory.
+            18 if self.kind == PoolKind::Local => Info::U64(LARGE),
+            18 => Info::U64(granule),
             15 => Info::Bool(self.kind.is_hosts()),
             // Location: the host's or a device's.
             17 => Info::U32(u32::from(!self.kind.is_hosts())),
@@ -183,6 +186,8 @@ pub(crate) struct Found {
 pub(crate) struct Pools {
     /// A device whose memory is that of all.
     device: Device,
+    /// True if observers learn that memory of devices is undefined until it is written.
+    undefines: bool,
     state: Mutex<State>,
 }
 
@@ -230,9 +235,10 @@ impl State {
 }
 
 impl Pools {
-    pub(crate) fn new(device: &Device) -> Pools {
+    pub(crate) fn new(device: &Device, undefines: bool) -> Pools {
         Pools {
             device: device.clone(),
+            undefines,
             state: Mutex::default(),
         }
     }
@@ -277,6 +283,10 @@ impl Pools {
         let align = if counted >= LARGE { LARGE } else { GRANULE };
         let base = self.device.memory().allocate_aligned(&name, counted, align);
         let base = base.map_err(|_| Status::OUT_OF_RESOURCES)?;
+        // The host writes its own memory unseen.
+        if self.undefines && pool.kind == PoolKind::Local {
+            self.device.memory().undefine(base, counted);
+        }
         state.count += 1;
         state.used[pool.agent] = used;
         state.given.insert(
@@ -397,6 +407,13 @@ impl Pools {
     /// The allocation or the lock that an address is in.
     pub(crate) fn find(&self, address: u64) -> Option<Found> {
         self.state().find(address)
+    }
+
+    /// True if an address is in memory of a device, which the host reads and writes by copies.
+    pub(crate) fn is_of_device(&self, address: u64) -> bool {
+        let state = self.state();
+        find_given(&state.given, address)
+            .is_some_and(|(_, given)| given.pool.kind == PoolKind::Local)
     }
 
     /// Keeps a value of the program's with the allocation or the lock that an address is in.

@@ -177,11 +177,13 @@ impl Runtime {
             return Err(format!("{VISIBLE} leaves no device"));
         }
         let signals = Signals::new(device).map_err(|_| "there is no memory for signals")?;
+        let checking = Checking::new(&settings, device)?;
+        let undefines = checking.as_ref().is_some_and(Checking::undefines);
         Ok(Runtime {
             tracing: Tracing::new(&settings)?,
-            checking: Checking::new(&settings)?,
             signals,
-            pools: Pools::new(device),
+            pools: Pools::new(device, undefines),
+            checking,
             loader: Loader::default(),
             handlers: Arc::default(),
             copies: Arc::default(),

@@ -83,7 +83,7 @@ pub struct Finding {
     pub help: Option<String>,
     /// The kernel's symbol, where it is known.
     pub kernel: Option<String>,
-    /// Number of the dispatch on its device.
+    /// Number of the dispatch, as observers have it.
     pub dispatch: u64,
     /// Times that it happened.
     pub count: u64,
@@ -144,14 +144,17 @@ pub struct Key {
 /// Most findings that are kept; what is beyond them is only counted.
 const MAX_FINDINGS: usize = 10_000;
 
-#[derive(Default)]
+#[derive(Debug, Default)]
 struct Kept {
     findings: BTreeMap<Key, Finding>,
+    /// Keys of those that [`Findings::fresh`] has not given yet.
+    fresh: Vec<Key>,
     /// Findings that were not kept.
     lost: u64,
 }
 
 /// Findings of all checkers of a run.
+#[derive(Debug)]
 pub struct Findings {
     kept: Mutex<Kept>,
     /// Number of different findings at which the run stops.
@@ -192,6 +195,7 @@ impl Findings {
             }
         } else if size < MAX_FINDINGS {
             kept.findings.insert(key, make());
+            kept.fresh.push(key);
             if size + 1 >= self.limit {
                 self.stop.store(true, Relaxed);
             }
@@ -212,11 +216,31 @@ impl Findings {
         kept.findings.is_empty()
     }
 
-    /// The findings so far with their keys, in no order.
-    pub fn keyed(&self) -> Vec<(Key, Finding)> {
+    /// True if [`Findings::fresh`] may have findings to give.
+    pub fn has_fresh(&self) -> bool {
         let kept = self.kept.lock().unwrap_or_else(PoisonError::into_inner);
-        let all = kept.findings.iter();
-        all.map(|(key, finding)| (*key, finding.clone())).collect()
+        !kept.fresh.is_empty()
+    }
+
+    /// The findings of the code that `is_of` says yes to, by its address, that no call has given before. They still count, and
+    /// [`Findings::count`] has how often they happen.
+    pub fn fresh(&self, is_of: impl Fn(u64) -> bool) -> Vec<(Key, Finding)> {
+        let mut kept = self.kept.lock().unwrap_or_else(PoisonError::into_inner);
+        let Kept {
+            findings, fresh, ..
+        } = &mut *kept;
+        let given = fresh.extract_if(.., |key| is_of(key.pc));
+        let mut given: Vec<_> = given
+            .filter_map(|key| Some((key, findings.get(&key)?.clone())))
+            .collect();
+        given.sort_by_key(|(key, finding)| (finding.dispatch, key.pc, *key));
+        given
+    }
+
+    /// Times that a finding has happened.
+    pub fn count(&self, key: &Key) -> u64 {
+        let kept = self.kept.lock().unwrap_or_else(PoisonError::into_inner);
+        kept.findings.get(key).map_or(0, |it| it.count)
     }
 
     /// The findings so far, by dispatch and address, and the number of those that were not kept.

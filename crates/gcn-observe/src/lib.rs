@@ -10,6 +10,7 @@ mod spread;
 mod filter;
 mod choice;
 mod access;
+mod nearest;
 mod registers;
 mod by_step;
 mod waves;
@@ -23,4 +24,5 @@ pub mod lint;
 
 pub use choice::Choice;
 pub use filter::{Filter, matches};
+pub use nearest::nearest;
 pub use trace::Trace;

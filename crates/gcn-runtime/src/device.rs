@@ -54,8 +54,8 @@ pub struct DeviceBuilder {
     /// Without, as many as the host has, for which the host is asked last: that takes longer than all the rest.
     threads: Option<usize>,
     memory: u64,
-    /// The memory of another device.
-    shared: Option<Memory>,
+    /// A device whose memory this one has too.
+    shared: Option<Device>,
     answers_host_calls: bool,
 }
 
@@ -104,7 +104,7 @@ impl DeviceBuilder {
     /// ```
     #[must_use]
     pub fn memory_of(mut self, other: &Device) -> DeviceBuilder {
-        self.shared = Some(other.memory().clone());
+        self.shared = Some(other.clone());
         self
     }
 
@@ -142,11 +142,14 @@ impl DeviceBuilder {
         let all = || std::thread::available_parallelism().map_or(1, usize::from);
         let mut config = self.config;
         config.threads = self.threads.unwrap_or_else(all);
-        let mut emulated = Emulated::new(config);
-        match self.shared {
-            Some(memory) => emulated.memory = memory,
-            None => emulated.memory.set_limit(self.memory),
-        }
+        let emulated = match self.shared {
+            Some(other) => other.emulated().beside(config),
+            None => {
+                let emulated = Emulated::new(config);
+                emulated.memory.set_limit(self.memory);
+                emulated
+            }
+        };
         Device(Arc::new(Inner {
             target: self.target,
             features: self.features,

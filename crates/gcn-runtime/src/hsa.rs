@@ -415,7 +415,6 @@ impl Launch<'_> {
             Arguments::Packet(given) => given.arguments,
         };
         dispatch.kernarg = Some(arguments..arguments.saturating_add(self.segment_bytes()));
-        dispatch.read_only = self.read_only(&device.memory, arguments);
         let packet = match self.arguments {
             Arguments::Packet(given) => given.packet,
             Arguments::Placed(_) | Arguments::At(_) => self.packet(&mut owned, arguments)?,

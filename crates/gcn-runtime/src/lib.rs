@@ -79,6 +79,7 @@ mod argument;
 mod prepared;
 mod launch;
 pub mod report;
+mod checking;
 
 #[doc(no_inline)]
 pub use gcn_emu::observe;
@@ -92,6 +93,7 @@ pub use gcn_emu::{
 
 pub use argument::Argument;
 pub use buffer::{Buffer, Element};
+pub use checking::Checking;
 pub use completion::Completion;
 pub use device::{Device, DeviceBuilder};
 pub use error::Error;

@@ -1,5 +1,6 @@
 //! Runs of launches: from what a kernel finds when it starts to its completion.
 
+use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 use std::sync::atomic::AtomicBool;
@@ -7,8 +8,8 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use gcn_emu::device::{Device as Emulated, HostCalls, Monitor};
 use gcn_emu::fault::{Fault, FaultKind};
-use gcn_emu::observe::Observers;
-use gcn_emu::run;
+use gcn_emu::observe::{Events, Observers};
+use gcn_emu::run::{self, Dispatch};
 use gcn_emu::{Code, Fidelity};
 
 use crate::hsa::{
@@ -90,6 +91,23 @@ impl Job {
         prepared.map_err(|error| Error::Launch(Arc::new(error)))
     }
 
+    /// The dispatch, with the facts that observers alone look at if there is any.
+    fn dispatch<'a>(
+        &self,
+        prepared: &'a hsa::Prepared,
+        observers: &Observers,
+    ) -> Cow<'a, Dispatch> {
+        let arguments = prepared.dispatch.kernarg.as_ref();
+        let Some(arguments) = arguments.filter(|_| observers.wants() != Events::NONE) else {
+            return Cow::Borrowed(&prepared.dispatch);
+        };
+        let memory = &self.kernel.module().device().emulated().memory;
+        Cow::Owned(Dispatch {
+            read_only: self.launch().read_only(memory, arguments.start),
+            ..prepared.dispatch.clone()
+        })
+    }
+
     /// Runs it to its end as the command of a queue.
     pub(crate) fn run(
         &self,
@@ -108,7 +126,7 @@ impl Job {
         let ran = run::run(
             device,
             &prepared.code,
-            &prepared.dispatch,
+            &self.dispatch(prepared, &submission.observers),
             &submission.observers,
         );
         (device.host_calls, device.monitor) = (None, None);

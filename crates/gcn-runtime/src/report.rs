@@ -25,6 +25,9 @@ mod text;
 mod sources;
 mod code_map;
 mod finding;
+mod sarif;
+mod findings;
+mod suppressions;
 mod profile;
 pub mod names;
 
@@ -34,15 +37,19 @@ use gcn_emu::fault::{Fault, FaultKind, Intent, Site};
 use gcn_emu::memory::Allocation;
 use gcn_emu::run::Place;
 use gcn_isa::Isa;
+use gcn_observe::nearest;
 use serde::Serialize;
 
 use crate::completion::Completion;
 use crate::hsa::UnsetSgprs;
 
 pub use code_map::{CodeMap, CodePlace, symbolic};
+pub(crate) use finding::Identity;
 pub use finding::{FindingReport, PlaceReport};
+pub use findings::write_findings;
 pub use profile::{Page as ProfilePage, ProfileReport};
 pub use sources::Sources;
+pub use suppressions::{Suppressions, SuppressionsError};
 pub use text::{kernel_name, printable};
 
 /// A fault with everything that helps to find its cause. [`fmt::Display`] writes it for people, in several lines; the fields are
@@ -123,32 +130,16 @@ struct Nearest {
     base: u64,
     bytes: u64,
     #[serde(skip)]
-    relation: String,
+    text: String,
 }
 
 impl Nearest {
     fn new(region: &Allocation, address: u64) -> Nearest {
-        let plural = |n: u64| format!("{n} byte{}", if n == 1 { "" } else { "s" });
-        let end = region.base.saturating_add(region.len);
-        let freed = if region.is_freed {
-            ", which has been freed"
-        } else {
-            ""
-        };
-        let relation = if address < region.base {
-            format!("{} before its start", plural(region.base - address))
-        } else if address < end {
-            format!("{} into it", plural(address - region.base))
-        } else if address == end {
-            "right behind its end".to_owned()
-        } else {
-            format!("{} beyond its end", plural(address - end))
-        };
         Nearest {
             name: region.name.to_string(),
             base: region.base,
             bytes: region.len,
-            relation: relation + freed,
+            text: nearest(region, address),
         }
     }
 }
@@ -238,18 +229,8 @@ impl fmt::Display for FaultReport {
                 0 => f.write_str("\n  that is a null pointer")?,
                 _ => write!(f, "\n  that is {offset} bytes from a null pointer")?,
             }
-        } else if let Some(Nearest {
-            name,
-            base,
-            bytes,
-            relation,
-        }) = &self.nearest
-        {
-            write!(
-                f,
-                "\n  nearest is {}: {bytes} bytes at {base:#x}; the address is {relation}",
-                printable(name)
-            )?;
+        } else if let Some(Nearest { text, .. }) = &self.nearest {
+            write!(f, "\n  {}", printable(text))?;
         }
         for hint in &self.hints {
             write!(f, "\n  {hint}")?;

@@ -18,6 +18,8 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
+mod check;
+
 use std::env;
 use std::ffi::OsString;
 use std::fs::File;
@@ -27,11 +29,14 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use gcn_isa::Target;
-use gcn_observe::finding::Check;
 
 use crate::compile::DEFAULT_TARGET;
 use crate::device::{Device, DeviceBuilder};
 use crate::error::Error;
+
+pub use check::{
+    CheckSettings, DEFAULT_CHECKS, FindingFormat, PROCESS, checks, exit_status, stop_at,
+};
 
 /// The variable that lists the devices' targets, separated by commas.
 const TARGET: &str = "GCN_TARGET";
@@ -54,10 +59,6 @@ pub const MAX_THREADS: usize = 1024;
 const DEFAULT_MEMORY: u64 = 16 << 30;
 /// Separates targets.
 const COMMA: char = ',';
-/// The variable that has the names of checks, separated by commas, or `default` for those that are on by default.
-const CHECK: &str = "GCN_CHECK";
-/// The variable that names the file of findings.
-const CHECK_OUTPUT: &str = "GCN_CHECK_OUTPUT";
 /// Separates choices of a trace, which may have commas.
 const SEMICOLON: char = ';';
 
@@ -79,10 +80,8 @@ pub struct Settings {
     pub trace: Option<PathBuf>,
     /// Choice of instructions for the trace, each `KEY=VALUE`; with a choice and without a file the trace goes to standard error.
     pub trace_only: Vec<String>,
-    /// Checks that watch all kernels; `None` without any.
-    pub checks: Option<Vec<Check>>,
-    /// File that findings are written to; without, standard error. A relative name is as that of the trace.
-    pub check_output: Option<PathBuf>,
+    /// Checks of the kernels; `None` without any.
+    pub check: Option<CheckSettings>,
 }
 
 /// A variable that has a wrong value.
@@ -107,8 +106,7 @@ impl Default for Settings {
             timeout: None,
             trace: None,
             trace_only: Vec::new(),
-            checks: None,
-            check_output: None,
+            check: None,
         }
     }
 }
@@ -141,35 +139,18 @@ impl Settings {
     pub fn from_variables(
         value: impl Fn(&str) -> Option<OsString>,
     ) -> Result<Settings, SettingsError> {
-        let value = |name: &'static str| value(name).filter(|value| !value.is_empty());
-        let text = |variable: &'static str| {
-            let not_text = |value: OsString| SettingsError {
-                variable,
-                problem: format!("`{}` is not text in UTF-8", value.to_string_lossy()),
-            };
-            value(variable)
-                .map(|value| value.into_string().map_err(not_text))
-                .transpose()
-        };
-        fn read<T>(
-            variable: &'static str,
-            text: Option<String>,
-            read: impl Fn(&str) -> Result<T, String>,
-        ) -> Result<Option<T>, SettingsError> {
-            let wrong = |problem| SettingsError { variable, problem };
-            text.map(|text| read(&text).map_err(wrong)).transpose()
-        }
+        let variables = Variables { value };
         let default = Settings::default();
+        let trace_only = variables.text(TRACE_ONLY)?;
         Ok(Settings {
-            targets: read(TARGET, text(TARGET)?, targets)?.unwrap_or(default.targets),
-            memory: read(MEMORY, text(MEMORY)?, amount)?,
-            threads: read(THREADS, text(THREADS)?, threads)?,
-            limit: read(LIMIT, text(LIMIT)?, limit)?,
-            timeout: read(TIMEOUT, text(TIMEOUT)?, seconds)?,
-            trace: value(TRACE).map(PathBuf::from),
-            trace_only: text(TRACE_ONLY)?.map_or_else(Vec::new, |text| parts(&text, SEMICOLON)),
-            checks: read(CHECK, text(CHECK)?, checks)?,
-            check_output: value(CHECK_OUTPUT).map(PathBuf::from),
+            targets: variables.read(TARGET, targets)?.unwrap_or(default.targets),
+            memory: variables.read(MEMORY, amount)?,
+            threads: variables.read(THREADS, threads)?,
+            limit: variables.read(LIMIT, limit)?,
+            timeout: variables.read(TIMEOUT, seconds)?,
+            trace: variables.value(TRACE).map(PathBuf::from),
+            trace_only: trace_only.map_or_else(Vec::new, |text| parts(&text, SEMICOLON)),
+            check: CheckSettings::from_variables(&variables)?,
         })
     }
 
@@ -202,13 +183,10 @@ impl Settings {
             ),
             (TRACE, self.trace.clone().map(OsString::from)),
             (TRACE_ONLY, joined(&self.trace_only, SEMICOLON)),
-            (
-                CHECK,
-                self.checks.as_ref().map(|checks| names(checks).into()),
-            ),
-            (CHECK_OUTPUT, self.check_output.clone().map(OsString::from)),
         ];
+        let check = self.check.iter().flat_map(CheckSettings::variables);
         all.into_iter()
+            .chain(check)
             .filter_map(|(name, value)| Some((name, value?)))
             .collect()
     }
@@ -257,38 +235,40 @@ impl Settings {
     }
 }
 
-/// The name that stands for the checks that are on by default.
-pub const DEFAULT_CHECKS: &str = "default";
-
-/// Reads names of checks, separated by commas, or [`DEFAULT_CHECKS`].
-///
-/// # Errors
-/// No check has one of the names.
-///
-/// # Examples
-/// ```
-/// use gcn_observe::finding::Check;
-/// assert_eq!(gcn_runtime::settings::checks("waits,races"), Ok(vec![Check::Waits, Check::Races]));
-/// assert!(gcn_runtime::settings::checks("wait").unwrap_err().starts_with("no check is called wait"));
-/// ```
-pub fn checks(text: &str) -> Result<Vec<Check>, String> {
-    if text == DEFAULT_CHECKS {
-        let all = Check::ALL.iter().copied();
-        return Ok(all.filter(|check| check.is_default()).collect());
-    }
-    let check = |name: &String| {
-        Check::find(name).ok_or_else(|| {
-            let names: Vec<&str> = Check::ALL.iter().map(|check| check.name()).collect();
-            format!("no check is called {name}; there are {}", names.join(", "))
-        })
-    };
-    parts(text, COMMA).iter().map(check).collect()
+/// An environment.
+struct Variables<F> {
+    /// Looks a variable up.
+    value: F,
 }
 
-/// The names of checks as [`checks`] reads them.
-fn names(checks: &[Check]) -> String {
-    let names: Vec<&str> = checks.iter().map(|check| check.name()).collect();
-    names.join(",")
+impl<F: Fn(&str) -> Option<OsString>> Variables<F> {
+    /// A variable that is set and not empty.
+    fn value(&self, name: &'static str) -> Option<OsString> {
+        (self.value)(name).filter(|value| !value.is_empty())
+    }
+
+    /// The same as text.
+    fn text(&self, variable: &'static str) -> Result<Option<String>, SettingsError> {
+        let not_text = |value: OsString| SettingsError {
+            variable,
+            problem: format!("`{}` is not text in UTF-8", value.to_string_lossy()),
+        };
+        let value = self.value(variable);
+        value
+            .map(|value| value.into_string().map_err(not_text))
+            .transpose()
+    }
+
+    /// The same as what `read` makes of the text.
+    fn read<T>(
+        &self,
+        variable: &'static str,
+        read: impl Fn(&str) -> Result<T, String>,
+    ) -> Result<Option<T>, SettingsError> {
+        let wrong = |problem| SettingsError { variable, problem };
+        let text = self.text(variable)?;
+        text.map(|text| read(&text).map_err(wrong)).transpose()
+    }
 }
 
 /// The parts of a list that are not empty.
@@ -406,6 +386,8 @@ pub fn host_memory(key: &str) -> Option<u64> {
 
 #[cfg(test)]
 mod tests {
+    use gcn_observe::finding::Check;
+
     use super::*;
 
     /// The settings of an environment that has these variables.
@@ -426,12 +408,15 @@ mod tests {
             TIMEOUT,
             TRACE,
             TRACE_ONLY,
-            CHECK,
-            CHECK_OUTPUT,
+            check::CHECK,
         ];
-        let empty = names.map(|name| (name, ""));
+        let empty = names.iter().chain(&check::OTHERS);
+        let empty: Vec<_> = empty.map(|name| (*name, "")).collect();
         assert_eq!(settings(&[]), Ok(Settings::default()));
         assert_eq!(settings(&empty), Ok(Settings::default()));
+        // Without checks their options mean nothing.
+        let others = check::OTHERS.map(|name| (name, "1"));
+        assert_eq!(settings(&others), Ok(Settings::default()));
     }
 
     #[test]
@@ -444,11 +429,21 @@ mod tests {
             timeout: Some(Duration::from_micros(2_500_001)),
             trace: Some("a trace".into()),
             trace_only: vec!["workgroup=1,2,3".to_owned(), "instruction=v_*".to_owned()],
-            checks: Some(vec![Check::Waits, Check::Bounds]),
-            check_output: Some("findings".into()),
+            check: Some(CheckSettings {
+                checks: vec![Check::Waits, Check::Bounds],
+                kernels: vec!["reduce*".to_owned(), "scan".to_owned()],
+                launch_skip: 3,
+                launch_count: Some(0),
+                stop_at: Some(5),
+                format: FindingFormat::Sarif,
+                output: Some("findings".into()),
+                suppress: vec!["known".into(), "a file".into()],
+                gen_suppressions: true,
+                error_exitcode: Some(9),
+            }),
         };
         let variables = all.variables();
-        assert_eq!(variables.len(), 9);
+        assert_eq!(variables.len(), 7 + 1 + check::OTHERS.len());
         let value = |name: &str| {
             let variable = variables.iter().find(|(known, _)| *known == name);
             variable.map(|(_, value)| value.clone())
@@ -479,9 +474,39 @@ mod tests {
                 "GCN_TIMEOUT: `-1` is not a number of seconds above 0",
             ),
             (TIMEOUT, "nan", "GCN_TIMEOUT: `nan` is not"),
+            (
+                check::CHECK,
+                "waits,wait",
+                "GCN_CHECK: no check is called wait;",
+            ),
+            (check::CHECK, ",", "GCN_CHECK: `,` names no check"),
         ] {
             let error = settings(&[(variable, value)]).expect_err("it is wrong");
             assert!(error.to_string().starts_with(expected), "{error}");
+        }
+    }
+
+    #[test]
+    fn a_wrong_option_of_checks_is_reported_with_its_variable() {
+        for (value, expected) in [
+            (
+                "GCN_CHECK_STOP_AT=0",
+                "`0` is not a number of findings above 0",
+            ),
+            ("GCN_CHECK_LAUNCH_SKIP=-1", "`-1` is not a number"),
+            ("GCN_CHECK_FORMAT=xml", "`xml` is not text, json or sarif"),
+            (
+                "GCN_CHECK_ERROR_EXITCODE=256",
+                "`256` is not an exit status",
+            ),
+        ] {
+            let (variable, value) = value.split_once('=').expect("there is one");
+            let error = settings(&[(check::CHECK, DEFAULT_CHECKS), (variable, value)]);
+            let error = error.expect_err("it is wrong").to_string();
+            assert!(
+                error.starts_with(&format!("{variable}: {expected}")),
+                "{error}"
+            );
         }
     }
 

@@ -8,6 +8,7 @@ mod program;
 
 use std::env;
 use std::ffi::{OsStr, OsString};
+use std::fs::File;
 use std::io::{self, Write};
 use std::os::unix::ffi::{OsStrExt, OsStringExt};
 use std::os::unix::process::CommandExt;
@@ -19,9 +20,11 @@ use anyhow::{Context, Result, anyhow, bail};
 use clap::builder::TypedValueParser;
 use gcn_observe::Choice;
 use gcn_observe::finding::Check;
-use gcn_runtime::settings::{self, Settings};
+use gcn_runtime::report::Suppressions;
+use gcn_runtime::settings::{self, CheckSettings, PROCESS, Settings};
 
-use crate::{Status, input, render};
+use crate::check::CheckOptions;
+use crate::{Status, Usage, input, render};
 use library::Library;
 use program::Program;
 
@@ -30,6 +33,7 @@ pub const EXAMPLES: &str = "\
 Examples:
   gcn exec -- ./vector_add
   gcn exec --target gfx803,gfx906 --memory 2G -- ./two_devices
+  gcn exec --check --error-exitcode 3 --format sarif --output findings.sarif -- ./tests
   gcn exec --trace trace.txt --trace-only code=add -- ./vector_add 1000
 
 The exit status is the program's; 125 if gcn exec fails, 126 if the program cannot be executed, 127 if there is none.";
@@ -70,18 +74,69 @@ pub struct Options {
     /// stands for any text).
     #[arg(long, value_name = "KEY=VALUE")]
     trace_only: Vec<String>,
-    /// Check all kernels, as `gcn check` does: by all checks that are on by default, or by those that are named.
-    #[arg(long, value_name = "NAMES", num_args = 0..=1, require_equals = true, default_missing_value = settings::DEFAULT_CHECKS, value_parser = checks)]
-    check: Option<Checks>,
-    /// Write findings to a file instead of standard error.
-    #[arg(long, value_name = "FILE", requires = "check")]
-    output: Option<PathBuf>,
     /// Stop a wave after N instructions, with a fault.
     #[arg(long, value_name = "N", value_parser = settings::limit)]
     limit: Option<u64>,
     /// Stop a kernel after S seconds, with a fault.
     #[arg(long, value_name = "S", value_parser = settings::seconds)]
     timeout: Option<Duration>,
+    #[command(flatten)]
+    check: Checks,
+}
+
+/// Checks that are named by one option.
+type CheckList = Vec<Check>;
+
+/// Checks of the program's kernels.
+#[derive(clap::Args)]
+#[command(next_help_heading = "Checks")]
+struct Checks {
+    /// Check all kernels, as `gcn check` does: by all checks that are on by default, or by those that are named.
+    #[arg(long, value_name = "NAMES", num_args = 0..=1, require_equals = true, default_missing_value = settings::DEFAULT_CHECKS, value_parser = settings::checks)]
+    check: Option<CheckList>,
+    /// Check the launches of these kernels alone, by symbol; `*` stands for any text.
+    #[arg(long, value_name = "NAME", value_delimiter = ',')]
+    kernel: Vec<String>,
+    /// Exit status of a program that has findings and would end with 0.
+    #[arg(long, value_name = "N", value_parser = settings::exit_status)]
+    error_exitcode: Option<u8>,
+    #[command(flatten)]
+    options: CheckOptions,
+}
+
+impl Checks {
+    /// The environment's settings of checks, with those of the options in their place.
+    ///
+    /// # Errors
+    /// Options without a check, or of which none is left; a file that cannot be read.
+    fn settings(&self, environment: Option<CheckSettings>) -> Result<Option<CheckSettings>> {
+        let asked = self.check.as_ref().map(|checks| CheckSettings {
+            checks: checks.clone(),
+            ..environment.clone().unwrap_or_default()
+        });
+        let Some(base) = asked.or(environment) else {
+            let has_options = !self.kernel.is_empty() || self.error_exitcode.is_some();
+            if has_options || self.options.any() {
+                let message = "options of checks mean nothing without --check";
+                return Err(Usage(message.to_owned()).into());
+            }
+            return Ok(None);
+        };
+        let mut settings = self.options.over(base)?;
+        if !self.kernel.is_empty() {
+            settings.kernels.clone_from(&self.kernel);
+        }
+        settings.error_exitcode = self.error_exitcode.or(settings.error_exitcode);
+        // The program may change its directory before the library opens the files.
+        settings.output = settings.output.map(absolute).transpose()?;
+        let suppress = settings.suppress.into_iter().map(absolute);
+        settings.suppress = suppress.collect::<Result<_>>()?;
+        Suppressions::read(&settings.suppress)?;
+        if let Some(problem) = settings.problem() {
+            bail!(problem);
+        }
+        Ok(Some(settings))
+    }
 }
 
 /// The arguments of `gcn env`.
@@ -103,14 +158,6 @@ pub struct Args {
         value_names = ["PROGRAM", "ARGS"]
     )]
     command: Vec<OsString>,
-}
-
-/// Checks that are named.
-type Checks = Vec<Check>;
-
-/// Checks as [`settings::checks`] reads them; one option has all.
-fn checks(text: &str) -> Result<Checks, String> {
-    settings::checks(text)
 }
 
 /// A file's name that stays the same when the program changes its directory.
@@ -141,18 +188,17 @@ impl Options {
         settings.threads = self.threads.or(settings.threads);
         settings.limit = self.limit.or(settings.limit);
         settings.timeout = self.timeout.or(settings.timeout);
-        settings.checks = self.check.clone().or(settings.checks);
+        settings.check = self.check.settings(settings.check)?;
         // The program may change its directory before the library opens the files.
         let trace = self.trace.clone().or(settings.trace);
         settings.trace = trace.map(absolute).transpose()?;
-        let output = self.output.clone().or(settings.check_output);
-        settings.check_output = output.map(absolute).transpose()?;
         Ok(settings)
     }
 }
 
 /// An environment in which programs find the emulated devices.
 struct Environment {
+    settings: Settings,
     library: Library,
     variables: Vec<(&'static str, OsString)>,
 }
@@ -175,8 +221,26 @@ impl Environment {
         }
         let mut variables = vec![(LIBRARY_PATH, prepended(directory, LIBRARY_PATH))];
         variables.extend(settings.variables());
-        Ok(Environment { library, variables })
+        Ok(Environment {
+            settings,
+            library,
+            variables,
+        })
     }
+}
+
+/// Empties the file of findings, which processes of the program add theirs to, unless each process has its own.
+///
+/// # Errors
+/// It cannot be written.
+fn empty(check: &CheckSettings) -> Result<()> {
+    let file = check.output.as_ref();
+    let file = file.filter(|file| *file != Path::new(input::STDIN));
+    let shared = file.filter(|file| !file.as_os_str().to_string_lossy().contains(PROCESS));
+    if let Some(file) = shared {
+        File::create(file).with_context(|| format!("cannot write {}", input::name(file)))?;
+    }
+    Ok(())
 }
 
 /// The value of a list-like variable with `first` in front of it.
@@ -263,6 +327,9 @@ pub fn run(args: &Args) -> Status {
 /// As [`Environment::new`]; the program cannot be given the library.
 fn command(options: &Options, name: &OsStr) -> Result<Command> {
     let environment = Environment::new(options)?;
+    if let Some(check) = &environment.settings.check {
+        empty(check)?;
+    }
     let library = &environment.library;
     let mut command = Command::new(name);
     // A program that does not exist or cannot be read is reported by the system when it is executed.

@@ -130,6 +130,16 @@ impl Kinds {
     }
 }
 
+/// The numbers of errors and warnings, as `1 error, 2 warnings`; `None` without any.
+pub fn counted(errors: usize, warnings: usize) -> Option<String> {
+    let counts = [(errors, "error"), (warnings, "warning")];
+    let counts = counts.iter().filter(|(count, _)| *count > 0);
+    let counts: Vec<String> = counts
+        .map(|(count, what)| format!("{count} {what}{}", if *count == 1 { "" } else { "s" }))
+        .collect();
+    (!counts.is_empty()).then(|| counts.join(", "))
+}
+
 /// Diagnostics as text, in the order of the source; then a line for each kind of warning of which some are not shown, and
 /// one that counts the errors and warnings.
 pub fn diagnostics(
@@ -175,18 +185,8 @@ pub fn diagnostics(
             if more == 1 { "" } else { "s" }
         ));
     }
-    let counts = [(errors, "error"), (warnings, "warning")];
-    let counts: Vec<String> = counts
-        .iter()
-        .filter(|(count, _)| *count > 0)
-        .map(|(count, what)| format!("{count} {what}{}", if *count == 1 { "" } else { "s" }))
-        .collect();
-    if !counts.is_empty() {
-        out.push_str(&format!(
-            "{}: {}\n",
-            printable(sources.name),
-            counts.join(", ")
-        ));
+    if let Some(counted) = counted(errors, warnings) {
+        out.push_str(&format!("{}: {counted}\n", printable(sources.name)));
     }
     out
 }

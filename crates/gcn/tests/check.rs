@@ -169,13 +169,16 @@ fn wrong_options_are_named() {
     for (options, expected) in [
         (
             &["--only", "wait"][..],
-            "no check is called wait; did you mean waits?",
+            "no check is called wait; there are waits, ",
         ),
         (
             &["--only", "waits", "--except", "waits"],
             "no check is left",
         ),
-        (&["--stop-at", "0"], "0 is not in 1.."),
+        (
+            &["--stop-at", "0"],
+            "`0` is not a number of findings above 0",
+        ),
     ] {
         let output = check(&kernel, options);
         let errors = text(&output.stderr);

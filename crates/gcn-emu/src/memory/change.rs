@@ -9,7 +9,7 @@ pub trait Listener: Debug + Send + Sync {
     fn memory_changes(&self, change: &MemoryChange<'_>);
 }
 
-/// A change of memory by the host.
+/// A change of memory by the host, or another event that concerns what is in it.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct MemoryChange<'a> {
     /// Its kind.
@@ -31,4 +31,6 @@ pub enum MemoryChangeKind {
     Written,
     /// The range's contents mean nothing until somebody writes them: a program allocated it as memory that is not initialised.
     Undefined,
+    /// The host reads the range, as copies to it do. Nothing changes.
+    Read,
 }

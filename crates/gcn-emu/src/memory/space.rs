@@ -324,15 +324,15 @@ impl AddressSpace {
         }
     }
 
-    /// Notes that the contents of `len` bytes at `address` mean nothing.
-    pub(super) fn undefine(&self, address: u64, len: u64) {
+    /// Tells the listener of something that concerns `len` bytes at `address` in an allocation, and changes none of them.
+    pub(super) fn notice(&self, kind: MemoryChangeKind, address: u64, len: u64) {
         let state = self.state();
         let own = state.live.range(..=address).next_back();
         let own = own.filter(|(base, live)| address - **base < live.len.max(1));
         let name = own.map(|(_, live)| live.name.clone());
         drop(state);
         if let Some(name) = name {
-            self.report(MemoryChangeKind::Undefined, address, len, &name);
+            self.report(kind, address, len, &name);
         }
     }
 
@@ -389,9 +389,9 @@ impl AddressSpace {
         let before = state.live.range(..=address).next_back();
         let after = state.live.range(address..).next();
         let holds = |a: &&Allocation| (a.base..a.base + a.len).contains(&address);
-        if let Some(freed) = state.freed.iter().rev().find(holds)
-            && !before.is_some_and(|(base, live)| holds(&&live.at(*base)))
-        {
+        let is_held = before.is_some_and(|(base, live)| holds(&&live.at(*base)))
+            || self.foreign().iter().any(|range| holds(&range));
+        if !is_held && let Some(freed) = state.freed.iter().rev().find(holds) {
             return Some(freed.clone());
         }
         let live = before.into_iter().chain(after);

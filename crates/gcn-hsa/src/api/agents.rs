@@ -4,7 +4,6 @@ use std::ffi::{c_char, c_void};
 
 use super::{array, call, each, put, put_info, text};
 use crate::abi::{EachHandle, Handle};
-use crate::agents::AgentKind;
 use crate::info::Info;
 use crate::status::Status;
 
@@ -209,9 +208,9 @@ pub unsafe extern "C" fn hsa_agent_iterate_caches(
 ) -> Status {
     call(|runtime| {
         let agent = runtime.agent(agent)?;
-        let levels = agent.emulated().map_or(&[][..], |_| &LEVELS);
-        let caches = levels
+        let caches = LEVELS
             .iter()
+            .filter(|level| agent.cache(**level).is_some())
             .map(|level| agent.handle() + CACHE * Handle::from(*level));
         // SAFETY: the program vouches for its function.
         unsafe { each(caches, callback, data) }
@@ -231,11 +230,8 @@ pub unsafe extern "C" fn hsa_cache_get_info(
         };
         let level = *LEVELS.iter().find(level).ok_or(Status::INVALID_CACHE)?;
         let agent = runtime.agent(cache - CACHE * Handle::from(level))?;
-        let AgentKind::Device { device, chip, .. } = &agent.kind else {
-            return Err(Status::INVALID_CACHE);
-        };
-        let name = format!("{} L{level}", device.target().name);
-        let kibibytes = if level == 1 { 16 } else { chip.l2 };
+        let kibibytes = agent.cache(level).ok_or(Status::INVALID_CACHE)?;
+        let name = format!("{} L{level}", agent.name());
         let info = match attribute {
             0 => Ok(Info::U32(name.len() as u32)),
             1 => Ok(Info::Name(name)),

@@ -10,6 +10,7 @@ use crate::pools::{AtEnd, Found, Pool, of_host};
 use crate::runtime::Runtime;
 use crate::signals::Signal;
 use crate::status::{Outcome, Status};
+use crate::transfers;
 
 fn address(pointer: *const c_void) -> u64 {
     pointer.expose_provenance() as u64
@@ -65,8 +66,10 @@ pub unsafe extern "C" fn hsa_amd_agent_memory_pool_get_info(
     call(|runtime| {
         let agent = runtime.agent(agent)?;
         let (pool, _) = pool(runtime, handle)?;
+        // Checks have to see what the host writes.
+        let info = agent.pool_info(pool, attribute, runtime.checking.is_none());
         // SAFETY: the program vouches for its address.
-        unsafe { put_info(value, agent.pool_info(pool, attribute)) }
+        unsafe { put_info(value, info) }
     })
 }
 
@@ -189,7 +192,7 @@ pub unsafe extern "C" fn hsa_memory_copy(
             bytes: size,
         };
         // SAFETY: the program vouches for its addresses.
-        unsafe { copy.make() };
+        unsafe { transfers::make(&copy) };
         Ok(())
     })
 }
@@ -304,6 +307,9 @@ pub unsafe extern "C" fn hsa_amd_memory_fill(
             // SAFETY: the dwords are inside an allocation. Kernels may race for them, as they may on a device.
             unsafe { dwords.add(index).write_volatile(value) };
         }
+        if let Some(checking) = &runtime.checking {
+            checking.wrote((of_host(begin), bytes));
+        }
         Ok(())
     })
 }
@@ -351,7 +357,12 @@ pub unsafe extern "C" fn hsa_amd_memory_async_copy(
             from: host_address(from),
             bytes: size,
         };
-        runtime.copies.submit(Job { copy, after, done })
+        runtime.copies.submit(Job {
+            copy,
+            after,
+            done,
+            make: transfers::make,
+        })
     })
 }
 
@@ -438,7 +449,12 @@ pub unsafe extern "C" fn hsa_amd_memory_async_copy_rect(
             },
             range: *range,
         };
-        runtime.copies.submit(Job { copy, after, done })
+        runtime.copies.submit(Job {
+            copy,
+            after,
+            done,
+            make: transfers::make,
+        })
     })
 }
 

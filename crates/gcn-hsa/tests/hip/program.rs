@@ -1,5 +1,6 @@
 //! The programs and their headers.
 
+use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
 
@@ -29,8 +30,12 @@ pub struct Header {
     pub devices: Option<usize>,
     /// Exit status, or 128 and the number of the signal that ends the program; 0 if not given.
     pub status: i32,
-    /// Texts that the program's standard error must contain; it must be empty if none are given.
+    /// Texts that the program's standard error must contain; it must be empty if none are given, but for `findings`.
     pub stderr: Vec<String>,
+    /// Variables of its environment, such as `GCN_CHECK`.
+    pub variables: BTreeMap<String, String>,
+    /// Names of the findings that its standard error must have, in order, and no others.
+    pub findings: Option<Vec<String>>,
 }
 
 impl Header {

@@ -79,6 +79,7 @@ pub fn check(program: &Program, built: &Built, target: &str, library: &Path) -> 
     for name in FOREIGN {
         command.env_remove(name);
     }
+    command.envs(&header.variables);
     let end = wait(command.spawn().map_err(io)?).map_err(io)?;
     let stdout = text(&mut stdout).map_err(io)?;
     let stderr = text(&mut stderr).map_err(io)?;
@@ -129,9 +130,27 @@ fn problem(program: &Program, status: ExitStatus, stdout: &str, stderr: &str) ->
     if header.status == 0 && stdout.lines().last() != Some(PASSED) {
         return Some(format!("its last line is not `{PASSED}`"));
     }
-    if header.stderr.is_empty() && header.status == 0 && !stderr.is_empty() {
+    let expected = header.findings.as_deref().unwrap_or_default();
+    let found = findings(stderr);
+    if found != expected {
+        return Some(format!("its findings are {found:?}, not {expected:?}"));
+    }
+    let may_write = !header.stderr.is_empty() || !expected.is_empty();
+    if !may_write && header.status == 0 && !stderr.is_empty() {
         return Some("it writes to standard error".to_owned());
     }
     let missing = header.stderr.iter().find(|part| !stderr.contains(*part))?;
     Some(format!("its standard error lacks `{missing}`"))
+}
+
+/// The names of the findings in a text: `missing-wait` of `error[missing-wait]: …`.
+fn findings(text: &str) -> Vec<&str> {
+    let name = |line| {
+        let line: &str = line;
+        let named = line
+            .strip_prefix("error[")
+            .or_else(|| line.strip_prefix("warning["))?;
+        Some(named.split_once("]: ")?.0)
+    };
+    text.lines().filter_map(name).collect()
 }

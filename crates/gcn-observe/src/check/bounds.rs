@@ -17,6 +17,7 @@ use gcn_isa::{Encoding, Isa};
 
 use crate::filter::lanes;
 use crate::finding::{Finding, Findings, Key, Kind};
+use crate::nearest::nearest;
 
 /// The checker. See the module.
 pub(super) struct Bounds {
@@ -335,8 +336,8 @@ impl Look<'_> {
     fn unmapped(&self, lane: usize, it: &Extent, memory: &Memory) -> Outside {
         let verb = verb(self.intent);
         let (first, bytes) = (it.first, it.bytes);
-        let nearest = memory.nearest(first);
-        let (kind, message) = match &nearest {
+        let near = memory.nearest(first);
+        let (kind, message) = match &near {
             Some(freed) if freed.is_freed => (
                 Kind::UseAfterFree,
                 format!(
@@ -351,29 +352,8 @@ impl Look<'_> {
         };
         let mut outside = Outside::new(kind, lane, message);
         outside.address = Some(first);
-        if let Some(near) = nearest.filter(|near| !near.is_freed) {
-            let end = near.base + near.len;
-            outside.notes.push(if first >= end {
-                format!(
-                    "{} bytes behind the end of {}, which has {} bytes",
-                    first - end,
-                    near.name,
-                    near.len
-                )
-            } else if first < near.base {
-                format!(
-                    "{} bytes before the begin of {}, which has {} bytes",
-                    near.base - first,
-                    near.name,
-                    near.len
-                )
-            } else {
-                format!(
-                    "the access begins in {}, {} bytes before its end",
-                    near.name,
-                    end - first
-                )
-            });
+        if let Some(near) = near.filter(|near| !near.is_freed) {
+            outside.notes.push(nearest(&near, first));
         }
         outside
     }

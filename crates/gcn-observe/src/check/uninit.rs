@@ -96,6 +96,7 @@ impl Observer for Uninit {
                 global.undefine(change.range.clone());
             }
             MemoryChangeKind::Written => global.define(change.range.clone()),
+            MemoryChangeKind::Read => self.shared.read(&self.findings, &change.range),
         }
     }
 }
@@ -387,6 +388,7 @@ impl Watch {
             *stores.entry(context.pc).or_insert_with(|| {
                 shared.note(Store {
                     dispatch: context.dispatched.id,
+                    kernel: context.dispatched.dispatch.kernel.clone(),
                     place: Place::of(context, instruction),
                 })
             })

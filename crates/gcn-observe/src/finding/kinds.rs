@@ -71,8 +71,22 @@ checks! {
 
 impl Check {
     /// The check with a name.
-    pub fn find(name: &str) -> Option<Check> {
-        Check::ALL.iter().copied().find(|it| it.name() == name)
+    ///
+    /// # Errors
+    /// No check has it: a message with the names that there are.
+    ///
+    /// # Examples
+    /// ```
+    /// use gcn_observe::finding::Check;
+    /// assert_eq!(Check::named("waits"), Ok(Check::Waits));
+    /// assert!(Check::named("wait").unwrap_err().starts_with("no check is called wait; there are waits, "));
+    /// ```
+    pub fn named(name: &str) -> Result<Check, String> {
+        let found = Check::ALL.iter().copied().find(|it| it.name() == name);
+        found.ok_or_else(|| {
+            let names: Vec<&str> = Check::ALL.iter().map(|it| it.name()).collect();
+            format!("no check is called {name}; there are {}", names.join(", "))
+        })
     }
 }
 
@@ -233,7 +247,8 @@ kinds! {
         source "checklist 2.29"
     UninitializedResult "uninitialized-result" Uninit Error
         meaning "An instruction stores bits that nothing has set to global memory, and they are there when the kernel ends, for the host to \
-                 read. The padding of structures and of vectors of three is not reported."
+                 read; of memory that a program of HIP has from hipMalloc, when it copies them to the host. The padding of structures \
+                 and of vectors of three is not reported."
         example "global_store_dword v[0:1], v9, off    ; the kernel has not set v9"
         remedy "Set the value before it is stored, in every lane that stores it."
         source "checklist 2.29"

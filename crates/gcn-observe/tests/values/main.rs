@@ -23,6 +23,7 @@ struct Watched {
     buffers: Vec<Buffer>,
     group: u32,
     groups: u32,
+    is_read: bool,
     findings: Arc<Findings>,
     observers: gcn_runtime::observe::Observers,
 }
@@ -38,6 +39,7 @@ impl Watched {
             buffers: Vec::new(),
             group: 64,
             groups: 1,
+            is_read: true,
             findings,
             observers,
         }
@@ -105,7 +107,13 @@ impl Watched {
         self
     }
 
-    /// Runs the kernel: the findings, each as its name and the instruction's name.
+    /// The host reads no buffer.
+    fn unread(mut self) -> Watched {
+        self.is_read = false;
+        self
+    }
+
+    /// Runs the kernel, and has the host read all buffers: the findings, each as its name and the instruction's name.
     fn run(&self) -> Vec<String> {
         let kernel = self.module.kernel("k").expect("it is there");
         let mut launch = kernel
@@ -118,6 +126,12 @@ impl Watched {
         // A fault is no failure: it is what a finding may be about.
         let signal = launch.submit(&self.device.queue());
         drop(signal.expect("good arguments").wait());
+        if self.is_read {
+            for buffer in &self.buffers {
+                let memory = self.device.memory();
+                memory.reads(buffer.address(), buffer.len());
+            }
+        }
         let (all, lost) = self.findings.all();
         assert_eq!(lost, 0);
         let named = all.iter().map(|it| {

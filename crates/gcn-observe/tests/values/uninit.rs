@@ -239,6 +239,7 @@ fn what_a_kernel_leaves_undefined_is_a_finding() {
     text("v2").buffer(64).buffer(64).finds(&[]);
     text("v9").buffer(64).buffer(64).finds(&left);
     text("v2").undefined(64).undefined(64).finds(&left);
+    text("v2").undefined(64).undefined(64).unread().finds(&[]);
     text("v0").undefined(64).undefined(64).finds(&[]);
     let twice = format!("{}\nglobal_store_dword v1, v0, s[6:7]", copy("v9"));
     vega(&twice).buffer(64).buffer(64).finds(&[]);

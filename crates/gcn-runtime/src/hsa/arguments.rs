@@ -179,7 +179,7 @@ impl Launch<'_> {
     }
 
     /// Allocations to which arguments of the segment point that, all of them, are declared only to be read.
-    pub(super) fn read_only(&self, memory: &Memory, arguments: u64) -> Vec<Range<u64>> {
+    pub(crate) fn read_only(&self, memory: &Memory, arguments: u64) -> Vec<Range<u64>> {
         let metadata = self.kernel.metadata.as_ref();
         let declared = metadata.map_or(&[][..], |metadata| &metadata.args);
         let pointers = declared

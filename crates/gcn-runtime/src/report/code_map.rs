@@ -32,6 +32,7 @@ pub struct CodePlace {
 }
 
 /// A line of source.
+#[derive(Clone, Debug)]
 pub(super) struct SourceLine {
     pub(super) place: SourcePlace,
     /// Its text, if the file can be read.

@@ -11,7 +11,7 @@ use super::text::{kernel_name, printable};
 
 /// A finding with everything that helps to understand it. [`fmt::Display`] writes it for people, in the form of a compiler's
 /// diagnostics; the fields are keys of the JSON that `serde` writes.
-#[derive(Serialize)]
+#[derive(Clone, Debug, Serialize)]
 pub struct FindingReport {
     /// Name for `gcn explain`.
     pub name: &'static str,
@@ -31,14 +31,14 @@ pub struct FindingReport {
     buffer: Option<String>,
     notes: Vec<String>,
     help: Option<String>,
-    /// Number of the dispatch on its device.
+    /// Number of the dispatch, from 0 on.
     dispatch: u64,
     /// Times that it happened.
     pub count: u64,
 }
 
 /// An instruction of a finding.
-#[derive(Serialize)]
+#[derive(Clone, Debug, Serialize)]
 pub struct PlaceReport {
     /// A few words about its part.
     label: String,
@@ -140,6 +140,16 @@ impl PlaceReport {
     }
 }
 
+/// Facts by which findings are one, wherever their code is loaded.
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+pub(crate) struct Identity {
+    name: &'static str,
+    kernel: Option<String>,
+    /// Symbols and texts of the instructions.
+    places: Vec<Option<(String, Option<String>)>>,
+    detail: u64,
+}
+
 /// A line whose control characters take one column each.
 fn printable_line(text: &str) -> String {
     let plain = |c: char| if c.is_control() && c != '\t' { ' ' } else { c };
@@ -189,6 +199,21 @@ impl FindingReport {
             help: finding.help.clone(),
             dispatch: finding.dispatch,
             count: finding.count,
+        }
+    }
+
+    /// Facts by which it is the same finding as another; `detail` is that of its key.
+    pub(crate) fn identity(&self, detail: u64) -> Identity {
+        let place = |it: &PlaceReport| {
+            let code = it.code.as_ref()?;
+            Some((code.symbol(), code.instruction().map(str::to_owned)))
+        };
+        let places = std::iter::once(&self.place).chain(&self.sides);
+        Identity {
+            name: self.name,
+            kernel: self.kernel.clone(),
+            places: places.map(place).collect(),
+            detail,
         }
     }
 

@@ -12,11 +12,10 @@ use gcn_runtime::observe::Observers;
 use gcn_runtime::progress::Progress;
 use gcn_runtime::report::CodeMap;
 use gcn_runtime::{
-    Completion, Device, Error, Kernel, Launch, Outcome, PreparedLaunch, Queue, Stats,
+    Checking, Completion, Device, Error, Kernel, Launch, Outcome, PreparedLaunch, Queue, Stats,
 };
 
 use super::arguments::{self, Problems};
-use super::checking::Checking;
 use super::launch::{self, Given, Run};
 use super::notes::{beyond, outside, plural, remedy, unowned};
 use super::profile::Profiling;
@@ -239,21 +238,19 @@ impl Ready {
         out: &mut dyn Write,
     ) -> Result<Ran> {
         let mut ran = Ran::default();
-        let mut number = 0;
         let mut written = run.launches.iter().zip(&self.launches);
         while let Some((launch, prepared)) = written.next() {
             let repeat = launch.repeat.map_or(1, u32::from);
             let trace = trace.as_deref_mut();
-            let observers = |number| {
-                let checkers = checking.map_or_else(Observers::none, |it| it.observers(number));
+            let name = prepared.kernel().name();
+            let observers = |_| {
+                let checkers = checking.map_or_else(Observers::none, |it| it.launch(name));
                 match profiling {
                     Some(profiling) => profiling.watch(checkers),
                     None => checkers,
                 }
             };
-            let first = number;
-            number += u64::from(repeat);
-            let observers: Vec<_> = (first..number).map(observers).collect();
+            let observers: Vec<_> = (0..repeat).map(observers).collect();
             self.repeat(prepared, &observers, trace, map, &mut ran, out)?;
             if ran.fault.is_some() {
                 if let left @ 1.. = written.len() as u64 {

@@ -1,7 +1,6 @@
 //! `gcn run`: kernels from text or code object to results.
 
 mod arguments;
-mod checking;
 mod dispatch;
 mod expect;
 mod failure;
@@ -25,10 +24,10 @@ use std::io::Write;
 use std::sync::Arc;
 
 use anyhow::{Context, Result, bail};
+use gcn_runtime::Checking;
 use gcn_runtime::report::{CodeMap, FaultReport, FindingReport};
 
 use crate::{Status, render};
-pub use checking::{Checking, Suppressions};
 use dispatch::Dispatches;
 use expect::Verdict;
 use failure::UsageOfKernel;
@@ -89,7 +88,7 @@ fn carry_out(
     }
     let (device, loaded) = (module.device(), module.loaded());
     if let Some(checking) = checking {
-        device.observe(checking.all());
+        device.observe(checking.observers());
     }
     let budget = run.memory.unwrap_or_else(arguments::spare_memory);
     let dispatches = Dispatches::new(run, &kernels, device, budget)?;
@@ -97,7 +96,7 @@ fn carry_out(
     let wanted = Wanted::new(run, dispatches.buffers.views(), loaded)?;
     let mut trace = Trace::new(run, wanted.trace)?;
     let profiling = Profiling::new(&run.profile)?;
-    let interrupted = checking.map_or_else(Arc::default, |it| it.stop.clone());
+    let interrupted = checking.map_or_else(Arc::default, |it| it.stop().clone());
     let ready = dispatches.prepare(device, budget, &interrupted)?;
     if !run.json {
         for note in ready.notes() {
@@ -128,9 +127,9 @@ fn carry_out(
         let report = FaultReport::new(&end, &map, &cause.to_string(), unset)?;
         Some((Outcome::of_fault(&fault.kind, cause), report))
     });
-    let findings = checking.map(|it| it.reports(&map)).unwrap_or_default();
+    let findings = checking.map(|it| it.collect(&module)).unwrap_or_default();
     // A run that was stopped because there are enough findings has no fault of its own.
-    let fault = fault.filter(|_| !checking.is_some_and(|it| it.findings.is_full()));
+    let fault = fault.filter(|_| !checking.is_some_and(Checking::is_full));
     let verdicts: Vec<Verdict> = wanted
         .expect
         .iter()

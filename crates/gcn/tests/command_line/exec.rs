@@ -10,7 +10,7 @@ use crate::{assert_status, gcn, scratch, stderr, stdout};
 
 const LIBRARY: &str = "libhsa-runtime64.so.1";
 /// Variables of the environment that a test must not inherit.
-const VARIABLES: [&str; 10] = [
+const VARIABLES: [&str; 20] = [
     "GCN_LIB_DIR",
     "GCN_TARGET",
     "GCN_MEMORY",
@@ -19,6 +19,16 @@ const VARIABLES: [&str; 10] = [
     "GCN_TIMEOUT",
     "GCN_TRACE",
     "GCN_TRACE_ONLY",
+    "GCN_CHECK",
+    "GCN_CHECK_KERNEL",
+    "GCN_CHECK_LAUNCH_SKIP",
+    "GCN_CHECK_LAUNCH_COUNT",
+    "GCN_CHECK_STOP_AT",
+    "GCN_CHECK_FORMAT",
+    "GCN_CHECK_OUTPUT",
+    "GCN_CHECK_SUPPRESS",
+    "GCN_CHECK_GEN_SUPPRESSIONS",
+    "GCN_CHECK_ERROR_EXITCODE",
     "LD_LIBRARY_PATH",
     "LD_PRELOAD",
 ];
@@ -159,6 +169,87 @@ fn settings_reach_the_program() {
 }
 
 #[test]
+fn options_of_checks_reach_the_program() {
+    let directory = prepared("exec-checks");
+    let path = |below: &str| {
+        let real = fs::canonicalize(&directory).expect("it exists");
+        real.join(below).display().to_string()
+    };
+    fs::write(directory.join("known"), "").expect("written");
+    fs::write(directory.join("findings"), "of an earlier run").expect("written");
+    let shown = |options: &[&str]| {
+        let arguments: Vec<&str> = [&["exec", "--check"], options, &["env"]].concat();
+        let ran = output(&directory, &arguments);
+        assert_status(&ran, 0);
+        let mut lines = variables(&stdout(&ran));
+        lines.retain(|line| line.starts_with("GCN_CHECK"));
+        lines
+    };
+    assert_eq!(
+        shown(&["--only", "waits,races"]),
+        ["GCN_CHECK=waits,races"],
+        "what is not asked for has no variable"
+    );
+    let all = [
+        "--also",
+        "lanes",
+        "--except",
+        "hazards,uninit,bounds,barriers",
+        "--kernel",
+        "scan*,reduce",
+        "--launch-skip",
+        "2",
+        "--launch-count",
+        "3",
+        "--stop-at",
+        "4",
+        "--format",
+        "sarif",
+        "--output",
+        "findings",
+        "--suppress",
+        "known",
+        "--gen-suppressions",
+        "--error-exitcode",
+        "9",
+    ];
+    let expected = [
+        "GCN_CHECK=waits,races,lanes".to_owned(),
+        "GCN_CHECK_ERROR_EXITCODE=9".to_owned(),
+        "GCN_CHECK_FORMAT=sarif".to_owned(),
+        "GCN_CHECK_GEN_SUPPRESSIONS=1".to_owned(),
+        "GCN_CHECK_KERNEL=scan*,reduce".to_owned(),
+        "GCN_CHECK_LAUNCH_COUNT=3".to_owned(),
+        "GCN_CHECK_LAUNCH_SKIP=2".to_owned(),
+        format!("GCN_CHECK_OUTPUT={}", path("findings")),
+        "GCN_CHECK_STOP_AT=4".to_owned(),
+        format!("GCN_CHECK_SUPPRESS={}", path("known")),
+    ];
+    assert_eq!(shown(&all), expected);
+    let left = fs::read_to_string(directory.join("findings")).expect("it is there");
+    assert_eq!(left, "", "findings of an earlier run are gone");
+    // An option without checks is no way to ask for them, unless the environment does.
+    let alone = ["exec", "--format", "json", "env"];
+    let refused = output(&directory, &alone);
+    assert_status(&refused, 125);
+    assert!(
+        stderr(&refused).contains("options of checks mean nothing without --check"),
+        "{}",
+        stderr(&refused)
+    );
+    let mut asked = command(&directory, &alone);
+    let asked = asked
+        .env("GCN_CHECK", "waits")
+        .output()
+        .expect("gcn starts");
+    assert!(
+        stdout(&asked).contains("GCN_CHECK_FORMAT=json\n"),
+        "{}",
+        stdout(&asked)
+    );
+}
+
+#[test]
 fn the_program_takes_the_place_of_the_command() {
     let directory = prepared("exec-place");
     for (script, status) in [("exit 0", 0), ("exit 7", 7), ("exit 255", 255)] {
@@ -240,6 +331,26 @@ fn failures_have_statuses_of_their_own() {
             &["exec", "--trace-only", "lane=1", "true"],
             125,
             "error: trace only lane=1: there is no `lane`; write",
+        ),
+        (
+            &["exec", "--check=wait", "true"],
+            125,
+            "no check is called wait; there are waits, ",
+        ),
+        (
+            &["exec", "--check", "--error-exitcode", "0", "true"],
+            125,
+            "`0` is not an exit status from 1 to 255",
+        ),
+        (
+            &["exec", "--check", "--suppress", "missing", "true"],
+            125,
+            "/missing: No such file",
+        ),
+        (
+            &["exec", "--check", "--output", "no/such/file", "true"],
+            125,
+            "cannot write ",
         ),
         (
             &["exec", "./data"],

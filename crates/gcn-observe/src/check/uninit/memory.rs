@@ -36,6 +36,8 @@ struct Tracked {
     len: u64,
     /// Bits of a dword whose page is not there.
     unseen: u32,
+    /// True if the host reads it by copies only, which are events: values there need not be defined before.
+    is_apart: bool,
     pages: Box<[OnceLock<Page>]>,
 }
 
@@ -47,12 +49,13 @@ pub(super) struct Left {
 }
 
 impl Tracked {
-    fn new(range: Range<u64>, unseen: u32) -> Tracked {
+    fn new(range: Range<u64>, unseen: u32, is_apart: bool) -> Tracked {
         let len = range.end - range.start;
         Tracked {
             base: range.start,
             len,
             unseen,
+            is_apart,
             pages: (0..len.div_ceil(PAGE)).map(|_| OnceLock::new()).collect(),
         }
     }
@@ -91,6 +94,33 @@ impl Tracked {
         }
         if bits & mask != 0 {
             page.stores.get_or_init(|| atomics(0))[dword].store(store, Relaxed);
+        }
+    }
+
+    /// Defines the dwords of a page that has not come to be, or all that are there.
+    fn define_page(&self, page: &OnceLock<Page>) {
+        if page.get().is_none() && self.unseen == 0 {
+            return;
+        }
+        let page = page.get_or_init(|| Page::new(0));
+        page.bits.iter().for_each(|it| it.store(0, Relaxed));
+    }
+
+    /// Defines bytes, whole pages at once.
+    fn define(&self, bytes: &Range<u64>) {
+        let mut at = bytes.start;
+        while at < bytes.end {
+            if at.is_multiple_of(PAGE)
+                && bytes.end - at >= PAGE
+                && let Some((page, _)) = self.place(at)
+            {
+                self.define_page(page);
+                at += PAGE;
+                continue;
+            }
+            let count = (4 - at % 4).min(bytes.end - at);
+            self.set(at & !3, mask_of(at, count), 0, 0);
+            at += count;
         }
     }
 
@@ -134,12 +164,12 @@ impl Global {
 
     /// An allocation whose contents mean nothing.
     pub(super) fn undefine(&self, range: Range<u64>) {
-        self.insert(Tracked::new(range, u32::MAX));
+        self.insert(Tracked::new(range, u32::MAX, true));
     }
 
     /// An allocation, of defined contents, that a kernel is about to store undefined bits to.
     pub(super) fn track(&self, range: Range<u64>) {
-        self.insert(Tracked::new(range, 0));
+        self.insert(Tracked::new(range, 0, false));
     }
 
     fn insert(&self, tracked: Tracked) {
@@ -169,13 +199,33 @@ impl Global {
         if !self.has_any() {
             return;
         }
+        let mut all = self.tracked.write().unwrap_or_else(PoisonError::into_inner);
+        for (base, tracked) in all.range_mut(range.clone()) {
+            let own = *base..base + tracked.len;
+            if own.end <= range.end {
+                *tracked = Arc::new(Tracked::new(own, 0, tracked.is_apart));
+            }
+        }
+        drop(all);
         View::new(self).define(&range);
     }
 
-    /// The dwords that stores left undefined.
+    /// The dwords that stores left undefined where the host may read them at any time.
     pub(super) fn left(&self) -> Vec<Left> {
         let all = self.tracked.read().unwrap_or_else(PoisonError::into_inner);
-        all.values().flat_map(|it| it.left()).collect()
+        let near = all.values().filter(|it| !it.is_apart);
+        near.flat_map(|it| it.left()).collect()
+    }
+
+    /// The dwords of a range that stores left undefined in memory that the host reads by copies.
+    pub(super) fn left_apart(&self, range: &Range<u64>) -> Vec<Left> {
+        let all = self.tracked.read().unwrap_or_else(PoisonError::into_inner);
+        let apart = all.range(..range.end).rev();
+        let apart = apart.take_while(|(base, it)| *base + it.len > range.start);
+        let left = apart.filter(|(_, it)| it.is_apart);
+        left.flat_map(|(_, it)| it.left())
+            .filter(|it| range.contains(&it.address))
+            .collect()
     }
 }
 
@@ -226,12 +276,10 @@ impl View<'_> {
         undefined == 0
     }
 
-    /// Defines bytes of one allocation: allocations are far from each other.
+    /// Defines bytes of one allocation: allocations are far from each other, and a write is in one of them.
     pub(super) fn define(&mut self, bytes: &Range<u64>) {
         if let Some(tracked) = self.at(bytes.start) {
-            each_dword(bytes, |at, bytes| {
-                tracked.set(at & !3, mask_of(at, bytes), 0, 0)
-            });
+            tracked.define(bytes);
         }
     }
 
@@ -376,7 +424,13 @@ mod tests {
         assert_eq!(view.load(0x1_0ffd, 4), 0xff);
         assert_eq!(view.load(0x1_1001, 4), 0xffff_ff00);
         assert_eq!(view.load(0x1_3000, 4), 0, "not the allocation's");
+        global.define(0x1_0f00..0x1_2001);
+        assert_eq!(view.load(0x1_0efc, 4), u32::MAX);
+        assert_eq!(view.load(0x1_0f00, 4), 0);
+        assert_eq!(view.load(0x1_1ffc, 4), 0, "a page as a whole");
+        assert_eq!(view.load(0x1_2000, 4), 0xffff_ff00);
         global.define(0x1_0000..0x1_3000);
+        let mut view = View::new(&global);
         assert_eq!(view.load(0x1_2000, 4), 0);
         global.forget(&(0x1_0000..0x1_3000));
         assert!(!global.has_any());

@@ -1,11 +1,12 @@
 //! State that the threads of a run share: bytes of global memory that its stores have left undefined.
 
 use std::collections::HashMap;
+use std::ops::Range;
 use std::sync::{Mutex, PoisonError};
 
 use gcn_emu::observe::Dispatched;
 
-use super::memory::Global;
+use super::memory::{Global, Left};
 use crate::finding::{Finding, Findings, Key, Kind, Place};
 
 /// State that the threads of a run share.
@@ -16,9 +17,9 @@ pub(super) struct Shared {
 }
 
 /// A store that has left undefined bits in global memory.
-#[derive(Clone)]
 pub(super) struct Store {
     pub(super) dispatch: u64,
+    pub(super) kernel: Option<String>,
     pub(super) place: Place,
 }
 
@@ -30,50 +31,68 @@ impl Shared {
         all.len() as u32
     }
 
-    /// Reports what stores of a dispatch have left undefined.
+    /// Reports what stores of a dispatch have left undefined where the host may read it.
     pub(super) fn report(&self, findings: &Findings, dispatched: &Dispatched<'_>) {
-        let stores = self.stores.lock();
-        let stores = stores.unwrap_or_else(PoisonError::into_inner).clone();
-        if stores.is_empty() {
-            return;
+        let stores = self.stores.lock().unwrap_or_else(PoisonError::into_inner);
+        let is_own = |store: &Store| store.dispatch == dispatched.id;
+        if stores.iter().any(is_own) {
+            let message = "an undefined value is stored, and is in memory when the kernel ends";
+            told(findings, &stores, self.global.left(), is_own, message);
         }
-        let mut first: HashMap<u64, (Store, u64, u64)> = HashMap::new();
-        for left in self.global.left() {
-            let Some(store) = stores.get(left.store as usize - 1) else {
-                continue;
-            };
-            if store.dispatch != dispatched.id {
-                continue;
-            }
-            let entry = first.entry(store.place.pc);
-            let (earliest, address, count) =
-                entry.or_insert_with(|| (store.clone(), left.address, 0));
-            *count += 1;
-            *address = left.address.min(*address);
-            let rank = |it: &Store| it.place.wave.map(|wave| wave.rank());
-            if rank(store) < rank(earliest) {
-                *earliest = store.clone();
-            }
+    }
+
+    /// Reports what stores have left undefined of what the host reads.
+    pub(super) fn read(&self, findings: &Findings, range: &Range<u64>) {
+        let stores = self.stores.lock().unwrap_or_else(PoisonError::into_inner);
+        if !stores.is_empty() {
+            let message = "an undefined value is stored, and the host reads it";
+            let left = self.global.left_apart(range);
+            told(findings, &stores, left, |_| true, message);
         }
-        for (pc, (store, address, count)) in first {
-            let key = Key {
-                kind: Kind::UninitializedResult,
-                pc,
-                other: 0,
-                detail: 0,
-            };
-            findings.report(key, store.place.wave, || {
-                let message = "an undefined value is stored, and is in memory when the kernel ends";
-                let finding = Finding::at(Kind::UninitializedResult, store.place, message);
-                Finding {
-                    label: "stores undefined bits".to_owned(),
-                    address: Some(address),
-                    notes: vec![format!(
-                        "dwords with undefined bits that the instruction left: {count}"
-                    )],
-                    ..finding.in_dispatch(dispatched)
-                }
-            });
+    }
+}
+
+/// Reports the stores among `is_meant` that have left dwords undefined, each instruction once.
+fn told(
+    findings: &Findings,
+    stores: &[Store],
+    left: Vec<Left>,
+    is_meant: impl Fn(&Store) -> bool,
+    message: &str,
+) {
+    let mut first: HashMap<u64, (&Store, u64, u64)> = HashMap::new();
+    for left in left {
+        let Some(store) = stores.get(left.store as usize - 1) else {
+            continue;
+        };
+        if !is_meant(store) {
+            continue;
         }
+        let entry = first.entry(store.place.pc);
+        let (earliest, address, count) = entry.or_insert_with(|| (store, left.address, 0));
+        *count += 1;
+        *address = left.address.min(*address);
+        let rank = |it: &Store| (it.dispatch, it.place.wave.map(|wave| wave.rank()));
+        if rank(store) < rank(earliest) {
+            *earliest = store;
+        }
+    }
+    for (pc, (store, address, count)) in first {
+        let key = Key {
+            kind: Kind::UninitializedResult,
+            pc,
+            other: 0,
+            detail: 0,
+        };
+        findings.report(key, store.place.wave, || Finding {
+            label: "stores undefined bits".to_owned(),
+            address: Some(address),
+            notes: vec![format!(
+                "dwords with undefined bits that the instruction left: {count}"
+            )],
+            kernel: store.kernel.clone(),
+            dispatch: store.dispatch,
+            ..Finding::at(Kind::UninitializedResult, store.place.clone(), message)
+        });
     }
 }

@@ -1,15 +1,16 @@
 //! Findings in the Static Analysis Results Interchange Format 2.1.0, which code hosts and editors show.
 
 use gcn_observe::finding::Kind;
-use gcn_runtime::report::{FindingReport, PlaceReport};
 use serde_sarif::sarif::{
     ArtifactLocation, Location, LogicalLocation, Message, MultiformatMessageString,
     PhysicalLocation, Region, ReportingDescriptor, Result as Entry, ResultLevel, Run, Sarif, Tool,
     ToolComponent,
 };
 
+use super::finding::{FindingReport, PlaceReport};
+
 /// A log of one run with the findings, and a rule for each kind of finding.
-pub fn log(findings: &[FindingReport]) -> Sarif {
+pub(super) fn log(findings: &[FindingReport]) -> Sarif {
     let driver = ToolComponent::builder()
         .name("gcn check")
         .version(env!("CARGO_PKG_VERSION"))

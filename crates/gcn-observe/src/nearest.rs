@@ -1,0 +1,37 @@
+//! The allocation that an address was probably meant for, in words.
+
+use gcn_emu::memory::Allocation;
+
+/// A sentence's part about the allocation nearest to an address: its name, size and place, and where the address is from there.
+///
+/// # Examples
+/// ```
+/// use gcn_emu::memory::Allocation;
+/// let xs = Allocation { name: "xs".into(), base: 0x1000, len: 256, is_freed: false, host_has_written: true };
+/// assert_eq!(
+///     gcn_observe::nearest(&xs, 0x1101),
+///     "nearest is xs: 256 bytes at 0x1000; the address is 1 byte beyond its end"
+/// );
+/// ```
+pub fn nearest(allocation: &Allocation, address: u64) -> String {
+    let plural = |n: u64| format!("{n} byte{}", if n == 1 { "" } else { "s" });
+    let Allocation {
+        name, base, len, ..
+    } = allocation;
+    let end = base.saturating_add(*len);
+    let freed = if allocation.is_freed {
+        ", which has been freed"
+    } else {
+        ""
+    };
+    let place = if address < *base {
+        format!("{} before its start", plural(base - address))
+    } else if address < end {
+        format!("{} into it", plural(address - base))
+    } else if address == end {
+        "right behind its end".to_owned()
+    } else {
+        format!("{} beyond its end", plural(address - end))
+    };
+    format!("nearest is {name}: {len} bytes at {base:#x}; the address is {place}{freed}")
+}

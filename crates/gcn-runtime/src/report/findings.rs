@@ -1,0 +1,39 @@
+//! Findings of a run as one document.
+
+use std::io::{self, Write};
+
+use super::finding::FindingReport;
+use super::sarif;
+use crate::settings::FindingFormat;
+
+/// Writes findings in a form.
+///
+/// # Errors
+/// `out` cannot be written.
+///
+/// # Examples
+/// ```
+/// use gcn_runtime::report::write_findings;
+/// use gcn_runtime::settings::FindingFormat;
+/// let mut out = Vec::new();
+/// write_findings(&[], FindingFormat::Json, &mut out)?;
+/// assert_eq!(out, b"[]\n");
+/// # Ok::<(), std::io::Error>(())
+/// ```
+pub fn write_findings(
+    findings: &[FindingReport],
+    format: FindingFormat,
+    out: &mut dyn Write,
+) -> io::Result<()> {
+    match format {
+        FindingFormat::Text => findings.iter().try_for_each(|it| writeln!(out, "{it}\n")),
+        FindingFormat::Json => {
+            serde_json::to_writer_pretty(&mut *out, findings)?;
+            writeln!(out)
+        }
+        FindingFormat::Sarif => {
+            serde_json::to_writer_pretty(&mut *out, &sarif::log(findings))?;
+            writeln!(out)
+        }
+    }
+}

@@ -1,0 +1,136 @@
+//! Findings that are not wanted, in files that people and `--gen-suppressions` write.
+
+use std::path::PathBuf;
+
+use gcn_observe::matches;
+use serde::{Deserialize, Serialize};
+
+use super::finding::FindingReport;
+
+/// Findings that are not wanted, in TOML: `[[suppress]]` tables.
+///
+/// # Examples
+/// ```
+/// use gcn_runtime::report::Suppressions;
+/// let mut known = Suppressions::parse("[[suppress]]\nname = 'missing-wait'\nkernel = 'reduce*'\n")?;
+/// known.extend(Suppressions::parse("")?);
+/// assert!(known.to_string().contains("kernel = \"reduce*\""));
+/// assert!(Suppressions::parse("[[suppress]]\nnaem = 'x'\n").unwrap_err().contains("naem"));
+/// # Ok::<(), String>(())
+/// ```
+#[derive(Clone, PartialEq, Debug, Default, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Suppressions {
+    #[serde(default)]
+    suppress: Vec<Suppression>,
+}
+
+/// Findings that are not wanted: those that have all that it names; `*` stands for any text.
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Suppression {
+    /// Name of the finding.
+    name: String,
+    /// Symbol of the kernel.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    kernel: Option<String>,
+    /// File of the source.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    file: Option<String>,
+    /// Its line.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    line: Option<u32>,
+    /// Text of the instruction.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    instruction: Option<String>,
+}
+
+impl Suppression {
+    /// The suppression of one finding, wherever its code is.
+    fn of(report: &FindingReport) -> Suppression {
+        Suppression {
+            name: report.name.to_owned(),
+            kernel: report.kernel().map(str::to_owned),
+            file: report.place.file.clone(),
+            line: report.place.line,
+            instruction: report.instruction().map(str::to_owned),
+        }
+    }
+
+    fn covers(&self, report: &FindingReport) -> bool {
+        let fits = |pattern: &Option<String>, text: Option<&str>| {
+            pattern
+                .as_ref()
+                .is_none_or(|pattern| text.is_some_and(|text| matches(pattern, text)))
+        };
+        matches(&self.name, report.name)
+            && fits(&self.kernel, report.kernel())
+            && fits(&self.file, report.place.file.as_deref())
+            && fits(&self.instruction, report.instruction())
+            && self.line.is_none_or(|line| report.place.line == Some(line))
+    }
+}
+
+/// A file of suppressions that cannot be read.
+#[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
+#[error("{}: {problem}", .file.display())]
+pub struct SuppressionsError {
+    file: PathBuf,
+    problem: String,
+}
+
+impl Suppressions {
+    /// Reads a file's text.
+    ///
+    /// # Errors
+    /// It is no TOML, or has unknown keys.
+    pub fn parse(text: &str) -> Result<Suppressions, String> {
+        toml::from_str(text).map_err(|error| format!("invalid suppressions: {error}"))
+    }
+
+    /// Reads files.
+    ///
+    /// # Errors
+    /// The first that cannot be read.
+    pub fn read(files: &[PathBuf]) -> Result<Suppressions, SuppressionsError> {
+        let mut all = Suppressions::default();
+        for file in files {
+            let wrong = |problem| SuppressionsError {
+                file: file.clone(),
+                problem,
+            };
+            let text = std::fs::read_to_string(file);
+            let text = text.map_err(|error| wrong(error.to_string()))?;
+            all.extend(Suppressions::parse(&text).map_err(wrong)?);
+        }
+        Ok(all)
+    }
+
+    /// Those of some findings.
+    pub fn of(reports: &[FindingReport]) -> Suppressions {
+        let mut suppress: Vec<Suppression> = Vec::new();
+        for suppression in reports.iter().map(Suppression::of) {
+            if !suppress.contains(&suppression) {
+                suppress.push(suppression);
+            }
+        }
+        Suppressions { suppress }
+    }
+
+    /// Adds others.
+    pub fn extend(&mut self, others: Suppressions) {
+        self.suppress.extend(others.suppress);
+    }
+
+    /// True if a finding is not wanted.
+    pub(crate) fn cover(&self, report: &FindingReport) -> bool {
+        self.suppress.iter().any(|it| it.covers(report))
+    }
+}
+
+impl std::fmt::Display for Suppressions {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        // Strings and numbers are always TOML.
+        f.write_str(&toml::to_string(self).map_err(|_| std::fmt::Error)?)
+    }
+}

@@ -1,0 +1,97 @@
+//! Options of checks, which `gcn check` and `gcn exec --check` have.
+
+use std::path::PathBuf;
+
+use clap::builder::{PossibleValuesParser, TypedValueParser};
+use gcn_observe::finding::Check;
+use gcn_runtime::settings::{self, CheckSettings, FindingFormat};
+
+use crate::Usage;
+
+/// Checkers, and what becomes of their findings.
+#[derive(clap::Args)]
+#[command(next_help_heading = "Checks")]
+pub struct CheckOptions {
+    /// Carry out these checks alone.
+    #[arg(long, value_name = "NAMES", value_delimiter = ',', value_parser = Check::named)]
+    only: Vec<Check>,
+    /// Leave out these checks.
+    #[arg(long, value_name = "NAMES", value_delimiter = ',', value_parser = Check::named)]
+    except: Vec<Check>,
+    /// Carry out these checks too, which are off otherwise.
+    #[arg(long, value_name = "NAMES", value_delimiter = ',', value_parser = Check::named)]
+    also: Vec<Check>,
+    /// Launches, repetitions counted, that are not checked at the beginning.
+    #[arg(long, value_name = "N")]
+    launch_skip: Option<u64>,
+    /// Launches that are checked; without, all.
+    #[arg(long, value_name = "N")]
+    launch_count: Option<u64>,
+    /// Stop the run at N different findings.
+    #[arg(long, value_name = "N", value_parser = settings::stop_at)]
+    stop_at: Option<u64>,
+    /// Form of the findings: text, json or sarif.
+    #[arg(long, value_name = "FORM", value_parser = format(), hide_possible_values = true)]
+    format: Option<FindingFormat>,
+    /// Write the findings to a file.
+    #[arg(long, value_name = "FILE")]
+    output: Option<PathBuf>,
+    /// Leave out the findings that a file describes.
+    #[arg(long, value_name = "FILE")]
+    suppress: Vec<PathBuf>,
+    /// Write a file for --suppress that describes all findings, in place of them.
+    #[arg(long)]
+    gen_suppressions: bool,
+}
+
+/// Reads the name of a form.
+fn format() -> impl TypedValueParser<Value = FindingFormat> {
+    let names = FindingFormat::NAMES.map(|(name, _)| name);
+    PossibleValuesParser::new(names).try_map(|name| FindingFormat::named(&name))
+}
+
+impl CheckOptions {
+    /// True if one is given.
+    pub fn any(&self) -> bool {
+        let has_checks = [&self.only, &self.except, &self.also];
+        let has_numbers = [self.launch_skip, self.launch_count, self.stop_at];
+        has_checks.iter().any(|list| !list.is_empty())
+            || has_numbers.iter().any(Option::is_some)
+            || self.format.is_some()
+            || self.output.is_some()
+            || !self.suppress.is_empty()
+            || self.gen_suppressions
+    }
+
+    /// Settings with those of the options in their place.
+    ///
+    /// # Errors
+    /// No check is left.
+    pub fn over(&self, base: CheckSettings) -> Result<CheckSettings, Usage> {
+        let is_on = |it: &Check| {
+            let is_base = if self.only.is_empty() {
+                base.checks.contains(it)
+            } else {
+                self.only.contains(it)
+            };
+            (is_base || self.also.contains(it)) && !self.except.contains(it)
+        };
+        let checks: Vec<Check> = Check::ALL.iter().copied().filter(is_on).collect();
+        if checks.is_empty() {
+            return Err(Usage(
+                "no check is left: --except leaves all of them out".to_owned(),
+            ));
+        }
+        Ok(CheckSettings {
+            checks,
+            launch_skip: self.launch_skip.unwrap_or(base.launch_skip),
+            launch_count: self.launch_count.or(base.launch_count),
+            stop_at: self.stop_at.or(base.stop_at),
+            format: self.format.unwrap_or(base.format),
+            output: self.output.clone().or(base.output),
+            suppress: [base.suppress, self.suppress.clone()].concat(),
+            gen_suppressions: self.gen_suppressions || base.gen_suppressions,
+            ..base
+        })
+    }
+}
