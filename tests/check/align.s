@@ -4,8 +4,11 @@
 //! grid = 64
 //! args = { data = "u32*80" }
 // GCN all: warning[misaligned-access]: loads 4 bytes of memory at an address that is no multiple of 4
-// GCN 1.0, 1.1: --> kernel+0x24
-// GCN 1.2, 1.4, 1.4.1: --> kernel+0x28
+// GCN all: --> check/align.s:70:5
+// GCN all: |
+// GCN all: 70 |     s_load_dword s10, s[8:9], 0x0
+// GCN all: |     ^^^^^^^^^^^^ accesses 0x100020002
+// GCN all: |
 // GCN 1.0, 1.1: = note: accesses 0x100020002: `s_load_dword s10, s[8:9], 0x0`, at kernel+0x24, workgroup 0,0,0, wave 0, lane 0
 // GCN 1.2, 1.4, 1.4.1: = note: accesses 0x100020002: `s_load_dword s10, s[8:9], 0x0`, at kernel+0x28, workgroup 0,0,0, wave 0, lane 0
 // GCN all: = note: address 0x100020002: byte 2 of data (320 bytes)
@@ -13,8 +16,11 @@
 // GCN all: = note: kernel kernel, once
 // GCN all: 
 // GCN all: warning[misaligned-access]: loads 4 bytes of memory at an address that is no multiple of 4
-// GCN 1.0, 1.1: --> kernel+0x28
-// GCN 1.2, 1.4, 1.4.1: --> kernel+0x30
+// GCN all: --> check/align.s:71:5
+// GCN all: |
+// GCN all: 71 |     buffer_load_dword v2, v1, s[4:7], 0 offen offset:2
+// GCN all: |     ^^^^^^^^^^^^^^^^^ accesses 0x100020002
+// GCN all: |
 // GCN 1.0, 1.1: = note: accesses 0x100020002: `buffer_load_dword v2, v1, s[4:7], 0 offen offset:2`, at kernel+0x28, workgroup 0,0,0, wave 0, lane 0
 // GCN 1.2, 1.4, 1.4.1: = note: accesses 0x100020002: `buffer_load_dword v2, v1, s[4:7], 0 offen offset:2`, at kernel+0x30, workgroup 0,0,0, wave 0, lane 0
 // GCN all: = note: address 0x100020002: byte 2 of data (320 bytes)
@@ -23,8 +29,11 @@
 // GCN all: = note: kernel kernel, once
 // GCN all: 
 // GCN all: warning[misaligned-access]: loads 4 bytes of LDS at an address that is no multiple of 4
-// GCN 1.0, 1.1: --> kernel+0x40
-// GCN 1.2, 1.4, 1.4.1: --> kernel+0x48
+// GCN all: --> check/align.s:74:5
+// GCN all: |
+// GCN all: 74 |     ds_read_b32 v6, v1 offset:2
+// GCN all: |     ^^^^^^^^^^^ accesses LDS at 0x2
+// GCN all: |
 // GCN 1.0, 1.1: = note: accesses LDS at 0x2: `ds_read_b32 v6, v1 offset:2`, at kernel+0x40, workgroup 0,0,0, wave 0, lane 0
 // GCN 1.2, 1.4, 1.4.1: = note: accesses LDS at 0x2: `ds_read_b32 v6, v1 offset:2`, at kernel+0x48, workgroup 0,0,0, wave 0, lane 0
 // GCN 1.0, 1.1, 1.2: = note: hardware ignores the low bits of the address: it accesses other bytes
@@ -33,9 +42,12 @@
 // GCN all: 
 // GCN 1.0, 1.1, 1.2: warning[misaligned-access]: loads 8 bytes of LDS at an address that is no multiple of 8
 // GCN 1.4, 1.4.1: 3 warnings
-// GCN 1.0, 1.1: --> kernel+0x48
-// GCN 1.2: --> kernel+0x50
+// GCN 1.0, 1.1, 1.2: --> check/align.s:75:5
 // GCN 1.4, 1.4.1: exit status 3
+// GCN 1.0, 1.1, 1.2: |
+// GCN 1.0, 1.1, 1.2: 75 |     ds_read_b64 v[8:9], v1 offset:4                             // enough on GCN 1.4
+// GCN 1.0, 1.1, 1.2: |     ^^^^^^^^^^^ accesses LDS at 0x4
+// GCN 1.0, 1.1, 1.2: |
 // GCN 1.0, 1.1: = note: accesses LDS at 0x4: `ds_read_b64 v[8:9], v1 offset:4`, at kernel+0x48, workgroup 0,0,0, wave 0, lane 0
 // GCN 1.2: = note: accesses LDS at 0x4: `ds_read_b64 v[8:9], v1 offset:4`, at kernel+0x50, workgroup 0,0,0, wave 0, lane 0
 // GCN 1.0, 1.1, 1.2: = note: hardware ignores the low bits of the address: it accesses other bytes

@@ -4,8 +4,16 @@
 //! grid = 64
 //! args = { data = "u32*64" }
 // GCN all: warning[float-to-int-overflow]: converts a number that is not a signed integer of 32 bits
-// GCN 1.0, 1.1: --> kernel+0x28
-// GCN 1.2, 1.4, 1.4.1: --> kernel+0x2c
+// GCN all: --> check/arith-conversion.s:54:5
+// GCN all: |
+// GCN all: 54 |     v_cvt_i32_f32 v4, v3                    // too large from lane 4 on
+// GCN all: |     ^^^^^^^^^^^^^ converts it
+// GCN all: |
+// GCN all: ::: check/arith-conversion.s:55:5
+// GCN all: |
+// GCN all: 55 |     v_lshlrev_b32 v5, 1, v4
+// GCN all: |     ------------- the first use of the result
+// GCN all: |
 // GCN 1.0, 1.1: = note: converts it: `v_cvt_i32_f32_e32 v4, v3`, at kernel+0x28, workgroup 0,0,0, wave 0, lane 4
 // GCN 1.2, 1.4, 1.4.1: = note: converts it: `v_cvt_i32_f32_e32 v4, v3`, at kernel+0x2c, workgroup 0,0,0, wave 0, lane 4
 // GCN 1.0, 1.1: = note: the first use of the result: `v_lshlrev_b32_e32 v5, 1, v4`, at kernel+0x2c, workgroup 0,0,0, wave 0, lane 4
@@ -13,8 +21,16 @@
 // GCN all: = note: kernel kernel, once
 // GCN all: 
 // GCN all: warning[float-to-int-overflow]: converts a number that is not an unsigned integer of 32 bits
-// GCN 1.0, 1.1: --> kernel+0x44
-// GCN 1.2, 1.4, 1.4.1: --> kernel+0x48
+// GCN all: --> check/arith-conversion.s:60:5
+// GCN all: |
+// GCN all: 60 |     v_cvt_u32_f32 v8, -v2                   // negative from lane 1 on
+// GCN all: |     ^^^^^^^^^^^^^ converts it
+// GCN all: |
+// GCN all: ::: check/arith-conversion.s:61:5
+// GCN all: |
+// GCN all: 61 |     buffer_store_dword v8, v1, s[4:7], 0 offen
+// GCN all: |     ------------------ the store of the result
+// GCN all: |
 // GCN 1.0, 1.1: = note: converts it: `v_cvt_u32_f32_e64 v8, -v2`, at kernel+0x44, workgroup 0,0,0, wave 0, lane 1
 // GCN 1.2, 1.4, 1.4.1: = note: converts it: `v_cvt_u32_f32_e64 v8, -v2`, at kernel+0x48, workgroup 0,0,0, wave 0, lane 1
 // GCN 1.0, 1.1: = note: the store of the result: `buffer_store_dword v8, v1, s[4:7], 0 offen`, at kernel+0x4c, workgroup 0,0,0, wave 0, lane 1

@@ -5,8 +5,16 @@
 //! args = { data = "u32*64:iota" }
 // GCN all: not exact: v_rcp_f32, v_rcp_iflag_f32 (approximate, E199)
 // GCN all: warning[divide-by-zero]: divides by zero
-// GCN 1.0, 1.1: --> kernel+0x2c
-// GCN 1.2, 1.4, 1.4.1: --> kernel+0x30
+// GCN all: --> check/arith-division.s:56:5
+// GCN all: |
+// GCN all: 56 |     v_rcp_iflag_f32 v3, v3                  // infinite in lane 0
+// GCN all: |     ^^^^^^^^^^^^^^^ divides by zero
+// GCN all: |
+// GCN all: ::: check/arith-division.s:59:5
+// GCN all: |
+// GCN all: 59 |     v_mul_lo_u32 v5, v4, v2                 // an integer that is made of it is used
+// GCN all: |     ------------ the first use of the result
+// GCN all: |
 // GCN 1.0, 1.1: = note: divides by zero: `v_rcp_iflag_f32_e32 v3, v3`, at kernel+0x2c, workgroup 0,0,0, wave 0, lane 0
 // GCN 1.2, 1.4, 1.4.1: = note: divides by zero: `v_rcp_iflag_f32_e32 v3, v3`, at kernel+0x30, workgroup 0,0,0, wave 0, lane 0
 // GCN 1.0, 1.1: = note: the first use of the result: `v_mul_lo_u32 v5, v4, v2`, at kernel+0x3c, workgroup 0,0,0, wave 0, lane 0
@@ -14,8 +22,16 @@
 // GCN all: = note: kernel kernel, once
 // GCN all: 
 // GCN all: warning[divide-by-zero]: divides by zero
-// GCN 1.0, 1.1: --> kernel+0x64
-// GCN 1.2, 1.4, 1.4.1: --> kernel+0x68
+// GCN all: --> check/arith-division.s:66:5
+// GCN all: |
+// GCN all: 66 |     v_rcp_f32 v10, v7                       // infinite in lane 0
+// GCN all: |     ^^^^^^^^^ divides by zero
+// GCN all: |
+// GCN all: ::: check/arith-division.s:68:5
+// GCN all: |
+// GCN all: 68 |     buffer_store_dword v11, v1, s[4:7], 0 offen
+// GCN all: |     ------------------ the store of the result
+// GCN all: |
 // GCN 1.0, 1.1: = note: divides by zero: `v_rcp_f32_e32 v10, v7`, at kernel+0x64, workgroup 0,0,0, wave 0, lane 0
 // GCN 1.2, 1.4, 1.4.1: = note: divides by zero: `v_rcp_f32_e32 v10, v7`, at kernel+0x68, workgroup 0,0,0, wave 0, lane 0
 // GCN 1.0, 1.1: = note: the store of the result: `buffer_store_dword v11, v1, s[4:7], 0 offen`, at kernel+0x6c, workgroup 0,0,0, wave 0, lane 0

@@ -5,8 +5,16 @@
 //! args = { data = "f32*64" }
 // GCN all: not exact: v_sqrt_f32 (approximate, E199)
 // GCN all: warning[nan-produced]: makes a NaN of operands that are none
-// GCN 1.0, 1.1: --> kernel+0x24
-// GCN 1.2, 1.4, 1.4.1: --> kernel+0x28
+// GCN all: --> check/arith-nan.s:38:5
+// GCN all: |
+// GCN all: 38 |     v_sqrt_f32 v3, v2                       // a NaN in lane 0
+// GCN all: |     ^^^^^^^^^^ makes a NaN
+// GCN all: |
+// GCN all: ::: check/arith-nan.s:40:5
+// GCN all: |
+// GCN all: 40 |     buffer_store_dword v4, v1, s[4:7], 0 offen
+// GCN all: |     ------------------ the store of the result
+// GCN all: |
 // GCN 1.0, 1.1: = note: makes a NaN: `v_sqrt_f32_e32 v3, v2`, at kernel+0x24, workgroup 0,0,0, wave 0, lane 0
 // GCN 1.2, 1.4, 1.4.1: = note: makes a NaN: `v_sqrt_f32_e32 v3, v2`, at kernel+0x28, workgroup 0,0,0, wave 0, lane 0
 // GCN 1.0, 1.1: = note: the store of the result: `buffer_store_dword v4, v1, s[4:7], 0 offen`, at kernel+0x2c, workgroup 0,0,0, wave 0, lane 0

@@ -4,12 +4,24 @@
 //! group = 128
 //! limit = 1000
 // GCN all: error[instruction-limit]: kernel kernel, workgroup 0,0,0, wave 1, at spin+0x10: s_cmp_eq_u32 s5, 0
+// GCN all: --> check/barriers-deadlock.s:46: s_cmp_eq_u32 s5, 0
 // GCN all: stopped after 1000 instructions, the limit
 // GCN all: 2 waves had begun and not ended:
 // GCN all: workgroup 0,0,0, wave 0, at meet+0x0: s_barrier, exec=ffffffffffffffff
+// GCN all: --> check/barriers-deadlock.s:49: s_barrier
 // GCN all: workgroup 0,0,0, wave 1, at spin+0x10: s_cmp_eq_u32 s5, 0, exec=ffffffffffffffff
+// GCN all: --> check/barriers-deadlock.s:46: s_cmp_eq_u32 s5, 0
 // GCN all: error[barrier-deadlock]: wave 0 waits at a barrier for wave 1, which does not come
-// GCN all: --> meet+0x0
+// GCN all: --> check/barriers-deadlock.s:49:5
+// GCN all: |
+// GCN all: 49 |     s_barrier
+// GCN all: |     ^^^^^^^^^ waits here
+// GCN all: |
+// GCN all: ::: check/barriers-deadlock.s:46:5
+// GCN all: |
+// GCN all: 46 |     s_cmp_eq_u32 s5, 0
+// GCN all: |     ------------ wave 1 was here when the run stopped
+// GCN all: |
 // GCN all: = note: waits here: `s_barrier`, at meet+0x0, workgroup 0,0,0, wave 0
 // GCN all: = note: wave 1 was here when the run stopped: `s_cmp_eq_u32 s5, 0`, at spin+0x10, workgroup 0,0,0, wave 1
 // GCN all: = note: kernel kernel, once

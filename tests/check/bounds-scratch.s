@@ -3,7 +3,11 @@
 //! grid = 128
 //! group = 128
 // GCN all: error[scratch-out-of-bounds]: stores 4 bytes beyond the 16 bytes of scratch that each lane has
-// GCN all: --> kernel+0x10
+// GCN all: --> check/bounds-scratch.s:23:5
+// GCN all: |
+// GCN all: 23 |     buffer_store_dword v0, v2, s[0:3], s7 offen
+// GCN all: |     ^^^^^^^^^^^^^^^^^^ accesses memory beyond its end
+// GCN all: |
 // GCN all: = note: accesses memory beyond its end: `buffer_store_dword v0, v2, s[0:3], s7 offen`, at kernel+0x10, workgroup 0,0,0, wave 0, lane 0
 // GCN all: = note: kernel kernel, twice
 // GCN all: 

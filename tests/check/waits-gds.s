@@ -2,7 +2,16 @@
 // An operation on GDS may read its data late: expcnt says when it has.
 //! grid = 64
 // GCN all: error[source-overwritten]: v2 is overwritten while an operation may still have to read it
-// GCN all: --> kernel+0x1c
+// GCN all: --> check/waits-gds.s:31:5
+// GCN all: |
+// GCN all: 31 |     v_mov_b32 v2, 7                         // too early
+// GCN all: |     ^^^^^^^^^ writes v2
+// GCN all: |
+// GCN all: ::: check/waits-gds.s:30:5
+// GCN all: |
+// GCN all: 30 |     ds_add_u32 v1, v2 gds
+// GCN all: |     ---------- the operation that reads v2
+// GCN all: |
 // GCN all: = note: writes v2: `v_mov_b32_e32 v2, 7`, at kernel+0x1c, workgroup 0,0,0, wave 0
 // GCN all: = note: the operation that reads v2: `ds_add_u32 v1, v2 gds`, at kernel+0x14, workgroup 0,0,0, wave 0
 // GCN all: = note: kernel kernel, once

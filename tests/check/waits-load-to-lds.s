@@ -3,8 +3,16 @@
 //! grid = 64
 //! args = { data = "u32*64:iota" }
 // GCN all: error[missing-lds-wait]: LDS is read while a load to it may be incomplete
-// GCN 1.0, 1.1: --> kernel+0x2c
-// GCN 1.2, 1.4, 1.4.1: --> kernel+0x30
+// GCN all: --> check/waits-load-to-lds.s:36:5
+// GCN all: |
+// GCN all: 36 |     ds_read_b32 v2, v1                      // too early
+// GCN all: |     ^^^^^^^^^^^ reads LDS at 0x0
+// GCN all: |
+// GCN all: ::: check/waits-load-to-lds.s:35:5
+// GCN all: |
+// GCN all: 35 |     buffer_load_dword v1, s[4:7], 0 offen lds
+// GCN all: |     ----------------- the load to LDS
+// GCN all: |
 // GCN 1.0, 1.1: = note: reads LDS at 0x0: `ds_read_b32 v2, v1`, at kernel+0x2c, workgroup 0,0,0, wave 0, lane 0
 // GCN 1.2, 1.4, 1.4.1: = note: reads LDS at 0x0: `ds_read_b32 v2, v1`, at kernel+0x30, workgroup 0,0,0, wave 0, lane 0
 // GCN 1.0, 1.1: = note: the load to LDS: `buffer_load_dword v1, s[4:7], 0 offen lds`, at kernel+0x24, workgroup 0,0,0, wave 0

@@ -33,6 +33,7 @@ use gcn_isa::Target;
 use crate::compile::DEFAULT_TARGET;
 use crate::device::{Device, DeviceBuilder};
 use crate::error::Error;
+use crate::variations::Variations;
 
 pub use check::{
     CheckSettings, DEFAULT_CHECKS, FindingFormat, PROCESS, checks, exit_status, stop_at,
@@ -48,6 +49,14 @@ const THREADS: &str = "GCN_THREADS";
 const LIMIT: &str = "GCN_LIMIT";
 /// The variable that has the seconds of a kernel at most.
 const TIMEOUT: &str = "GCN_TIMEOUT";
+/// The variable that has the seed of late memory operations.
+const LATE: &str = "GCN_LATE";
+/// The variable that has the chance by which waves take turns.
+const SCHEDULE: &str = "GCN_SCHEDULE";
+/// The variable that has the noise in LDS.
+const LDS_FILL: &str = "GCN_LDS_FILL";
+/// The variable that has the noise in registers.
+const REGISTER_FILL: &str = "GCN_REGISTER_FILL";
 /// The variable that names the file of the trace.
 const TRACE: &str = "GCN_TRACE";
 /// The variable that has the choice of instructions for the trace, each `KEY=VALUE`, separated by semicolons.
@@ -75,6 +84,8 @@ pub struct Settings {
     pub limit: Option<u64>,
     /// Time after which a kernel is stopped with a fault.
     pub timeout: Option<Duration>,
+    /// Variations of executions that hardware may show.
+    pub variations: Variations,
     /// File that executed instructions are written to; `-` is standard error. A relative name depends on the directory that the
     /// program has changed to, so that a front end with a command line makes it absolute.
     pub trace: Option<PathBuf>,
@@ -104,6 +115,7 @@ impl Default for Settings {
             threads: None,
             limit: None,
             timeout: None,
+            variations: Variations::default(),
             trace: None,
             trace_only: Vec::new(),
             check: None,
@@ -148,6 +160,12 @@ impl Settings {
             threads: variables.read(THREADS, threads)?,
             limit: variables.read(LIMIT, limit)?,
             timeout: variables.read(TIMEOUT, seconds)?,
+            variations: Variations {
+                late: variables.read(LATE, seed)?,
+                schedule: variables.read(SCHEDULE, Variations::seed)?,
+                lds_fill: variables.read(LDS_FILL, Variations::seed)?,
+                register_fill: variables.read(REGISTER_FILL, Variations::seed)?,
+            },
             trace: variables.value(TRACE).map(PathBuf::from),
             trace_only: trace_only.map_or_else(Vec::new, |text| parts(&text, SEMICOLON)),
             check: CheckSettings::from_variables(&variables)?,
@@ -171,6 +189,7 @@ impl Settings {
             (!list.is_empty()).then(|| OsString::from(list.join(&separator.to_string())))
         };
         let number = |number: Option<u64>| Some(OsString::from(number?.to_string()));
+        let random = |seed: Option<u64>| Some(OsString::from(format!("random({})", seed?)));
         let all = [
             (TARGET, joined(&self.targets, COMMA)),
             (MEMORY, number(self.memory)),
@@ -181,6 +200,10 @@ impl Settings {
                 self.timeout
                     .map(|time| time.as_secs_f64().to_string().into()),
             ),
+            (LATE, number(self.variations.late)),
+            (SCHEDULE, random(self.variations.schedule)),
+            (LDS_FILL, random(self.variations.lds_fill)),
+            (REGISTER_FILL, random(self.variations.register_fill)),
             (TRACE, self.trace.clone().map(OsString::from)),
             (TRACE_ONLY, joined(&self.trace_only, SEMICOLON)),
         ];
@@ -219,7 +242,9 @@ impl Settings {
     pub fn devices(&self) -> Result<Vec<DeviceBuilder>, Error> {
         let memory = self.device_memory();
         let device = |target: &String| {
-            let mut device = Device::builder(target)?.memory(memory);
+            let mut device = Device::builder(target)?
+                .memory(memory)
+                .vary(&self.variations);
             if let Some(threads) = self.threads {
                 device = device.threads(threads);
             }
@@ -356,6 +381,12 @@ pub fn limit(text: &str) -> Result<u64, String> {
         .map_err(|_| format!("`{text}` is not a number of instructions above 0"))
 }
 
+/// A number that noise is made from.
+fn seed(text: &str) -> Result<u64, String> {
+    let seed = text.parse();
+    seed.map_err(|_| format!("`{text}` is not a seed, a number from 0 to {}", u64::MAX))
+}
+
 /// A time in seconds, above 0; fractions are possible.
 ///
 /// # Errors
@@ -406,6 +437,10 @@ mod tests {
             THREADS,
             LIMIT,
             TIMEOUT,
+            LATE,
+            SCHEDULE,
+            LDS_FILL,
+            REGISTER_FILL,
             TRACE,
             TRACE_ONLY,
             check::CHECK,
@@ -427,6 +462,12 @@ mod tests {
             threads: Some(7),
             limit: Some(1_000_000),
             timeout: Some(Duration::from_micros(2_500_001)),
+            variations: Variations {
+                late: Some(0),
+                schedule: Some(1),
+                lds_fill: Some(u64::MAX),
+                register_fill: Some(3),
+            },
             trace: Some("a trace".into()),
             trace_only: vec!["workgroup=1,2,3".to_owned(), "instruction=v_*".to_owned()],
             check: Some(CheckSettings {
@@ -443,7 +484,7 @@ mod tests {
             }),
         };
         let variables = all.variables();
-        assert_eq!(variables.len(), 7 + 1 + check::OTHERS.len());
+        assert_eq!(variables.len(), 11 + 1 + check::OTHERS.len());
         let value = |name: &str| {
             let variable = variables.iter().find(|(known, _)| *known == name);
             variable.map(|(_, value)| value.clone())
@@ -474,6 +515,8 @@ mod tests {
                 "GCN_TIMEOUT: `-1` is not a number of seconds above 0",
             ),
             (TIMEOUT, "nan", "GCN_TIMEOUT: `nan` is not"),
+            (LATE, "-1", "GCN_LATE: `-1` is not a seed"),
+            (SCHEDULE, "7", "GCN_SCHEDULE: `7` is not random(SEED)"),
             (
                 check::CHECK,
                 "waits,wait",

@@ -24,7 +24,7 @@ use gcn_runtime::report::Suppressions;
 use gcn_runtime::settings::{self, CheckSettings, PROCESS, Settings};
 
 use crate::check::CheckOptions;
-use crate::{Status, Usage, input, render};
+use crate::{Status, Usage, input, render, variations};
 use library::Library;
 use program::Program;
 
@@ -74,6 +74,9 @@ pub struct Options {
     /// stands for any text).
     #[arg(long, value_name = "KEY=VALUE")]
     trace_only: Vec<String>,
+    /// Variations of the executions.
+    #[command(flatten)]
+    variations: variations::Options,
     /// Stop a wave after N instructions, with a fault.
     #[arg(long, value_name = "N", value_parser = settings::limit)]
     limit: Option<u64>,
@@ -188,6 +191,7 @@ impl Options {
         settings.threads = self.threads.or(settings.threads);
         settings.limit = self.limit.or(settings.limit);
         settings.timeout = self.timeout.or(settings.timeout);
+        settings.variations = self.variations.or(settings.variations);
         settings.check = self.check.settings(settings.check)?;
         // The program may change its directory before the library opens the files.
         let trace = self.trace.clone().or(settings.trace);

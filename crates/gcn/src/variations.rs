@@ -22,19 +22,14 @@ pub struct Options {
     register_fill: Option<u64>,
 }
 
-impl From<Options> for Variations {
-    fn from(options: Options) -> Variations {
-        let Options {
-            late,
-            schedule,
-            lds_fill,
-            register_fill,
-        } = options;
+impl Options {
+    /// The options, and of others those that are not among them.
+    pub fn or(&self, others: Variations) -> Variations {
         Variations {
-            late,
-            schedule,
-            lds_fill,
-            register_fill,
+            late: self.late.or(others.late),
+            schedule: self.schedule.or(others.schedule),
+            lds_fill: self.lds_fill.or(others.lds_fill),
+            register_fill: self.register_fill.or(others.register_fill),
         }
     }
 }

@@ -359,10 +359,11 @@ impl Watch {
             Family::Global => has_global || plan.to_lds && has_lds,
             Family::Scalar | Family::ScalarBuffer => has_global,
         };
-        if reads_defined && !may_have_undefined {
-            if defines_result(&mut state.registers, facts, instruction.exec) {
-                return;
-            }
+        if reads_defined
+            && !may_have_undefined
+            && defines_result(&mut state.registers, facts, instruction.exec)
+        {
+            return;
         }
         context.addresses(instruction.step, &mut self.access);
         if self.access.intent.is_none() {
@@ -560,10 +561,8 @@ impl WaveObserver for Watch {
         let is_moved = !std::ptr::eq(instruction.operands, &instruction.step.args);
         if !is_moved && facts.class != Class::Memory {
             let registers = &mut state.registers;
-            if reads_defined(registers, facts, exec) {
-                if defines_result(registers, facts, exec) {
-                    return;
-                }
+            if reads_defined(registers, facts, exec) && defines_result(registers, facts, exec) {
+                return;
             }
         }
         let facts = if is_moved {

@@ -99,7 +99,11 @@ impl<'a> CodeMap<'a> {
         self.symbolic(pc)?;
         let address = self.module.loaded().linked_address(pc);
         let frames = self.lines()?.frames(address).ok()?;
-        let place = frames.first()?.place.clone()?;
+        let place = frames
+            .first()?
+            .place
+            .clone()
+            .filter(|place| place.line != 0)?;
         let mut sources = self.sources.borrow_mut();
         Some(SourceLine {
             text: sources.whole_line(&place).map(str::to_owned),

@@ -45,6 +45,9 @@ impl Sources {
     pub fn describe(&mut self, lines: &SourceLines, address: u64) -> Option<String> {
         let frames = lines.frames(address).ok()?;
         let place = frames.first()?.place.as_ref()?;
+        if place.line == 0 {
+            return None;
+        }
         let mut text = format!("{}:{}", place.file, place.line);
         text += &inlined(&frames);
         if let Some(line) = self.line(place).filter(|line| !line.is_empty()) {

@@ -316,7 +316,7 @@ impl Run {
         replace(&mut self.trace.file, &args.trace_file);
         replace(&mut self.profile.file, &args.profile);
         replace(&mut self.profile.format, &args.profile_format);
-        self.variations = args.variations.into();
+        self.variations = args.variations.or(self.variations);
         self.fidelity |= args.fidelity;
         self.json |= args.json;
         let given = Launch {

@@ -10,13 +10,17 @@ use crate::{assert_status, gcn, scratch, stderr, stdout};
 
 const LIBRARY: &str = "libhsa-runtime64.so.1";
 /// Variables of the environment that a test must not inherit.
-const VARIABLES: [&str; 20] = [
+const VARIABLES: [&str; 24] = [
     "GCN_LIB_DIR",
     "GCN_TARGET",
     "GCN_MEMORY",
     "GCN_THREADS",
     "GCN_LIMIT",
     "GCN_TIMEOUT",
+    "GCN_LATE",
+    "GCN_SCHEDULE",
+    "GCN_LDS_FILL",
+    "GCN_REGISTER_FILL",
     "GCN_TRACE",
     "GCN_TRACE_ONLY",
     "GCN_CHECK",
@@ -119,6 +123,9 @@ fn settings_reach_the_program() {
         "1000",
         "--timeout",
         "1.5",
+        "--late",
+        "--schedule",
+        "random(7)",
         "--trace",
         "it's a trace",
         "--trace-only",
@@ -127,8 +134,10 @@ fn settings_reach_the_program() {
         "instruction=v_*",
     ];
     let expected = [
+        "GCN_LATE=1".to_owned(),
         "GCN_LIMIT=1000".to_owned(),
         "GCN_MEMORY=2147483648".to_owned(),
+        "GCN_SCHEDULE=random(7)".to_owned(),
         "GCN_TARGET=gfx900,gfx906:xnack-".to_owned(),
         "GCN_THREADS=3".to_owned(),
         "GCN_TIMEOUT=1.5".to_owned(),

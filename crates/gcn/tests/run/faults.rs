@@ -290,7 +290,7 @@ fn kernels_that_misbehave_harm_only_themselves() {
         (
             "crooked",
             FAULT,
-            "(crooked+0xe)\n  the program counter is not a multiple of 4\n  it came from the instruction at 0x10000",
+            "(crooked+0xe)\n  --> misbehaves.s:53: s_endpgm\n  the program counter is not a multiple of 4\n  it came from the instruction at 0x10000",
         ),
         ("crooked", FAULT, "(crooked+0x8): s_setpc_b64 s[4:5]\n"),
         (
