@@ -2,7 +2,6 @@
 // A word that begins no instruction.
 //! grid = 1
 // GCN all: error[invalid-instruction]: kernel kernel, workgroup 0,0,0, wave 0, at kernel+0x4
-// GCN all: --> run/fault-undecodable.s:0
 // GCN 1.0: 0xffffffff begins no instruction of GCN 1.0
 // GCN 1.1: 0xffffffff begins no instruction of GCN 1.1
 // GCN 1.2: 0xffffffff begins no instruction of GCN 1.2
