@@ -12,6 +12,11 @@ impl<T> Default for ByStep<T> {
 }
 
 impl<T> ByStep<T> {
+    /// The facts about an instruction by its number, if they have been worked out.
+    pub(crate) fn get(&self, index: usize) -> Option<&T> {
+        self.0.get(index)?.as_deref()
+    }
+
     /// The facts about an instruction, which `make` works out the first time.
     #[inline]
     pub(crate) fn of(&mut self, step: &Step, make: impl FnOnce(&Step) -> T) -> &T {

@@ -12,7 +12,6 @@ use std::sync::Arc;
 use gcn_emu::observe::{
     Access, Context, Dispatched, Events, Instruction, Observer, WaveEnd, WaveObserver,
 };
-use gcn_isa::Inst;
 use gcn_isa::simm::Waitcnt;
 use gcn_isa::uses::{Counter, Order, RegisterSet, RegisterUse, Registers};
 
@@ -56,8 +55,8 @@ impl Observer for Waits {
 /// A thing that an operation holds.
 #[derive(Clone, Debug, PartialEq)]
 struct Hold {
-    /// The operation's instruction, and its address.
-    inst: Inst,
+    /// The operation's instruction by its number, and its address.
+    index: usize,
     pc: u64,
     what: What,
 }
@@ -154,19 +153,21 @@ impl Watch {
     /// Reports conflicts, and releases what they are about: later uses of the same value say nothing new.
     fn registers(
         findings: &Findings,
+        facts: &ByStep<Facts>,
         state: &mut WaveState,
         context: &Context<'_>,
         instruction: &Instruction<'_>,
     ) {
         for Met { held, its } in Self::met(state, instruction) {
-            let What::Registers(theirs, _) = &held.what.what else {
+            let operation = facts.get(held.what.index);
+            let (What::Registers(theirs, _), Some(operation)) = (&held.what.what, operation) else {
                 continue;
             };
             let pc = held.what.pc;
             let conflict = Conflict {
                 its,
                 theirs: *theirs,
-                operation: Place::new(pc, &held.what.inst, Some(context.id())),
+                operation: Place::new(pc, &operation.inst, Some(context.id())),
                 waits: vec![(held.counter, held.wait())],
             };
             let key = Key {
@@ -240,7 +241,9 @@ impl Watch {
                 finding.label = format!("reads LDS at {offset:#x}");
                 finding.sides.push(Side {
                     label: label.to_owned(),
-                    place: Some(Place::new(hold.pc, &hold.inst, wave.or(Some(context.id())))),
+                    place: self.facts.get(hold.index).map(|operation| {
+                        Place::new(hold.pc, &operation.inst, wave.or(Some(context.id())))
+                    }),
                 });
                 finding.help = Some(help.to_owned());
                 finding
@@ -281,7 +284,7 @@ impl Watch {
         }
         let pc = context.pc;
         let hold = |what| Hold {
-            inst: *inst,
+            index: instruction.step.index,
             pc,
             what,
         };
@@ -338,17 +341,14 @@ impl WaveObserver for Watch {
     fn issues(&mut self, context: &Context<'_>, instruction: &Instruction<'_>) {
         let facts = self.facts.of(instruction.step, Facts::of);
         let state = self.waves.get(context.id());
-        if state.outstanding.is_empty() {
-            if facts.role == Role::Other {
-                return;
-            }
-        } else {
+        let role = facts.role;
+        if !state.outstanding.is_empty() {
             let is_moved = !std::ptr::eq(instruction.operands, &instruction.step.args);
             if is_moved || facts.used.meets(&state.written) || facts.written.meets(&state.read) {
-                Self::registers(&self.findings, state, context, instruction);
+                Self::registers(&self.findings, &self.facts, state, context, instruction);
             }
         }
-        match facts.role {
+        match role {
             Role::Wait(until) => {
                 if state.outstanding.wait(until) {
                     state.changed();

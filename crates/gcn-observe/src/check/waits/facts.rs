@@ -1,6 +1,7 @@
 //! Facts that the checker of waits asks of every instruction, worked out once for each.
 
 use gcn_emu::step::{Run, Step};
+use gcn_isa::Inst;
 use gcn_isa::simm::Waitcnt;
 use gcn_isa::uses::{Counter, Counters, RegisterSet, RegisterUse, Space};
 
@@ -30,6 +31,7 @@ pub(super) struct Issued {
 /// Facts of an instruction.
 #[derive(Clone, Debug)]
 pub(super) struct Facts {
+    pub(super) inst: Inst,
     /// Registers that it reads or writes.
     pub(super) used: RegisterSet,
     /// Registers that it writes.
@@ -69,6 +71,7 @@ impl Facts {
             set.add(it.registers);
         }
         Facts {
+            inst: step.inst,
             used: uses.register_set(),
             written,
             role,
