@@ -4,6 +4,7 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
 
+use gcn_isa::effect::Control;
 use gcn_isa::simm::Waitcnt;
 use gcn_isa::{Does, Inst, Isa, Target};
 use gcn_object::{CodeObject, SymbolKind, SymbolSection};
@@ -11,7 +12,7 @@ use gcn_observe::check::checkers;
 use gcn_observe::finding::{Check, Finding, Findings, Kind};
 use gcn_observe::lint::{Code, Region, lint};
 use gcn_runtime::observe::{Context, Events, Observer, Observers, WaveEnd, WaveObserver};
-use gcn_runtime::{Argument, Device, Module};
+use gcn_runtime::{Argument, Device, Module, Variations};
 
 use super::model::{Facts, Model, Pair, Released, field, wait};
 use super::{Counts, Nop, NopCounts, Reason, nops};
@@ -127,6 +128,31 @@ impl WaveObserver for Ends {
     }
 }
 
+/// Bytes of a kernel's buffers when it has ended.
+type Results = Vec<Vec<u8>>;
+
+/// Variations of a run in which memory operations take effect as late as they may.
+const LATE: Variations = Variations {
+    late: Some(1),
+    schedule: None,
+    lds_fill: None,
+    register_fill: None,
+};
+/// Instructions of a wave at most in such a run: noise may be a loop's count.
+const LATE_LIMIT: u64 = 2_000_000;
+
+/// Runs the launches of a kernel to their end, and returns the results.
+fn results(
+    case: &Case,
+    target: &Target,
+    file: &[u8],
+    variations: &Variations,
+) -> Result<Results, String> {
+    let none = Observers::none();
+    let (_, buffers) = run(case, target, file, &none, u64::MAX, variations)?;
+    Ok(buffers)
+}
+
 /// Runs the launches of a kernel until this number of waves has ended. The module has the addresses.
 fn run(
     case: &Case,
@@ -134,7 +160,8 @@ fn run(
     file: &[u8],
     observers: &Observers,
     waves: u64,
-) -> Result<Module, String> {
+    variations: &Variations,
+) -> Result<(Module, Results), String> {
     let stop = Arc::new(Stop {
         waves: AtomicU64::new(waves),
         flag: Arc::default(),
@@ -142,7 +169,8 @@ fn run(
     let observers = observers.clone().with(Arc::new(Countdown(stop.clone())));
     let text = |error: gcn_runtime::Error| error.to_string();
     let device = Device::builder(target.name).map_err(text)?;
-    let device = device.threads(1).build();
+    let device = device.threads(1).vary(variations).build();
+    let limit = variations.late.map_or(LIMIT, |_| LATE_LIMIT);
     let module = device.load(file).map_err(text)?;
     let buffers = case.buffers.iter();
     let buffers = buffers.map(|it| device.buffer(&it.name, &it.bytes));
@@ -163,15 +191,16 @@ fn run(
             let ready = ready
                 .observers(&observers)
                 .stop_flag(&stop.flag)
-                .instruction_limit(LIMIT);
+                .instruction_limit(limit);
             let ended = ready.run(&queue);
             if stop.flag.load(Relaxed) {
-                return Ok(module);
+                return Ok((module, Results::new()));
             }
             ended.map_err(|error| error.to_string())?;
         }
     }
-    Ok(module)
+    let results = buffers.iter().map(|it| it.read::<u8>());
+    Ok((module, results.collect()))
 }
 
 /// The facts of a run, with addresses as linked.
@@ -249,6 +278,8 @@ pub struct Subject<'a> {
     /// Beginnings of kernels and functions.
     entries: BTreeSet<u64>,
     facts: Facts,
+    /// Results of the unchanged code.
+    usual: Results,
     /// Mutants that were not reported as they should be.
     pub wrong: Vec<String>,
 }
@@ -266,7 +297,11 @@ impl Subject<'_> {
         let target = Target::named(build.target).ok_or("no such target")?;
         let model = Arc::new(Model::new());
         let observers = Observers::none().with(model.clone());
-        let module = run(case, target, &file, &observers, u64::MAX)?;
+        let usual = Variations::default();
+        let (module, usual) = run(case, target, &file, &observers, u64::MAX, &usual)?;
+        if results(case, target, &file, &LATE)? != usual {
+            return Err("late memory operations change the results of the unchanged code".into());
+        }
         let facts = linked(model.facts(), &module);
         if !facts.unguarded.is_empty() {
             return Err(format!("the model objects to {:x?}", facts.unguarded));
@@ -283,6 +318,7 @@ impl Subject<'_> {
             sections: sections.collect(),
             entries: functions.map(|it| it.value).chain(kernels).collect(),
             facts,
+            usual,
             wrong: Vec::new(),
             file,
             object,
@@ -315,14 +351,25 @@ impl Subject<'_> {
         set_words(&mut self.file, &self.object, pc, &[S_WAITCNT | simm]);
     }
 
-    /// Findings of a run that ends when nothing new happens to the instruction at an address: kind, and the addresses of both
-    /// instructions as linked, the one that is wrong last.
-    fn found(&self, check: Check, pc: u64) -> Result<BTreeSet<(Kind, Pair)>, String> {
+    /// Number of waves after which nothing new happens to the instruction at an address; one at least, where it has no facts.
+    fn settled(&self, pc: u64) -> u64 {
+        self.facts.settled.get(&pc).map_or(1, |waves| *waves)
+    }
+
+    /// Findings until this number of waves has ended: kind, and the addresses of both instructions as linked, the one that is
+    /// wrong last.
+    fn found(&self, check: Check, waves: u64) -> Result<BTreeSet<(Kind, Pair)>, String> {
         let findings = Arc::new(Findings::default());
         let observers = checkers(&[check], &findings);
-        // A wave at least, where the instruction has no facts.
-        let waves = self.facts.settled.get(&pc).map_or(1, |waves| *waves);
-        let module = run(self.case, self.target, &self.file, &observers, waves)?;
+        let usual = Variations::default();
+        let (module, _) = run(
+            self.case,
+            self.target,
+            &self.file,
+            &observers,
+            waves,
+            &usual,
+        )?;
         let at = |pc: u64| module.loaded().linked_address(pc);
         let pairs = findings.all().0.into_iter().map(|it| {
             let other = it.sides.iter().find_map(|side| side.place.as_ref());
@@ -332,6 +379,15 @@ impl Subject<'_> {
             )
         });
         Ok(pairs.collect())
+    }
+
+    /// True of a wait before a barrier: it may be for a load from LDS whose bytes another wave writes behind the barrier, which
+    /// the checker does not look for.
+    fn is_before_barrier(&self, pc: u64) -> bool {
+        let mut code = self.sections.iter().flat_map(|it| &it.code);
+        let is_barrier = |inst: &Inst| inst.does() == Does::Control(Control::Barrier);
+        code.find(|(at, _)| *at > pc)
+            .is_some_and(|(_, it)| is_barrier(it))
     }
 
     /// True if reading the function around an instruction finds wait states missing before it.
@@ -372,8 +428,20 @@ impl Subject<'_> {
                     continue;
                 }
                 self.set(it.pc, until);
-                let found = self.found(Check::Waits, it.pc)?;
+                let found = self.found(Check::Waits, self.settled(it.pc))?;
+                // A fault, or no end, is a result as well.
+                let late = results(self.case, self.target, &self.file, &LATE);
+                let is_missed = found.is_empty()
+                    && late.as_ref() != Ok(&self.usual)
+                    && !self.is_before_barrier(it.pc)
+                    && self.found(Check::Waits, u64::MAX)?.is_empty();
                 self.set(it.pc, it.until);
+                if is_missed {
+                    self.wrong.push(format!(
+                        "{:#x} {:?} as {until:?}: late operations change the results, and nothing is reported",
+                        it.pc, it.until
+                    ));
+                }
                 let (lds, registers): (BTreeSet<_>, BTreeSet<_>) = found
                     .into_iter()
                     .partition(|(kind, _)| *kind == Kind::MissingLdsWait);
@@ -408,7 +476,7 @@ impl Subject<'_> {
             let is_executed = self.facts.executed.contains(&it.pc);
             let mut is_found = false;
             if is_executed {
-                let found = self.found(Check::Hazards, it.pc)?;
+                let found = self.found(Check::Hazards, self.settled(it.pc))?;
                 let mut places = found.iter().map(|(_, (_, pc))| *pc);
                 is_found = places.any(|pc| pc == it.before);
             }
