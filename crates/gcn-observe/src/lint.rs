@@ -1,7 +1,7 @@
 //! Finds missing waits and wait states by reading code, on all paths, without running it.
 //!
 //! The code is followed from its entries: branches both ways, calls and jumps through registers where these hold constants.
-//! What may be outstanding, and how many wait states have passed since a hazard began, is joined where ways meet, until nothing
+//! Operations that may be outstanding, and wait states that have passed since a hazard began, are joined where ways meet, until nothing
 //! changes; then each instruction is looked at once more, and its findings are reported.
 //!
 //! An unknown callee is taken to wait for all operations that are outstanding, before it uses a register and before it returns,

@@ -3,8 +3,8 @@
 //! The emulator has no pipeline, so that a missing wait state changes no result. This checker counts the wait states
 //! between the instructions that a wave executes, those at both ends of a taken branch included.
 //!
-//! What a sequence of instructions ends and begins depends on the last few before it alone ([`Past`]): that is worked out
-//! once for each past and sequence, and looked up when a wave executes the sequence again.
+//! The hazards that a sequence of instructions ends and begins depend on the last few instructions before it alone ([`Past`]):
+//! they are worked out once for each past and sequence, and looked up when a wave executes the sequence again.
 
 use std::collections::HashMap;
 use std::sync::Arc;

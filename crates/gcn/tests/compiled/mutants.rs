@@ -2,7 +2,7 @@
 //! register needs on the path that is executed, at the instructions that need it, and every wait state, and nothing else. Where
 //! `gcn run --late` has other results without a wait, it reports it, too.
 //!
-//! What a wait is needed for is worked out by [`model`] from one run of the unchanged code; wait states are needed where LLVM has
+//! The uses that need a wait are worked out by [`model`] from one run of the unchanged code; wait states are needed where LLVM has
 //! put them ([`nops`]). Then each changed code object is loaded and run under the checker. A few are tried as a test; all of them by `cargo xtask mutants`, which prints the counts.
 
 mod model;
