@@ -1,7 +1,5 @@
 //! Memory operations of a wave that have been issued and have not taken effect yet.
 
-use std::collections::VecDeque;
-
 use crate::lanes::Lanes;
 use crate::noise::Noise;
 use crate::outstanding::Outstanding;
@@ -27,7 +25,7 @@ pub(crate) struct Late {
     /// Numbers of the operations, by what guarantees them.
     pub(crate) outstanding: Outstanding<u64>,
     /// In the order of their issue.
-    operations: VecDeque<Operation>,
+    operations: Vec<Operation>,
     issued: u64,
 }
 
@@ -37,7 +35,7 @@ impl Late {
         Late {
             noise,
             outstanding: Outstanding::default(),
-            operations: VecDeque::new(),
+            operations: Vec::new(),
             issued: 0,
         }
     }
@@ -50,7 +48,7 @@ impl Late {
 
     /// Adds an operation.
     pub(crate) fn push(&mut self, operation: Operation) {
-        self.operations.push_back(operation);
+        self.operations.push(operation);
     }
 
     /// Takes the operations out that nothing holds back any more, in the order of their issue.
@@ -59,13 +57,12 @@ impl Late {
         let is_held = |it: &Operation| held.iter().any(|held| held.what == it.number);
         let (waiting, ready) = self.operations.drain(..).partition(is_held);
         self.operations = waiting;
-        let ready: VecDeque<Operation> = ready;
-        ready.into()
+        ready
     }
 
     /// Takes all of them out.
     pub(crate) fn all(&mut self) -> Vec<Operation> {
         self.outstanding = Outstanding::default();
-        std::mem::take(&mut self.operations).into()
+        std::mem::take(&mut self.operations)
     }
 }

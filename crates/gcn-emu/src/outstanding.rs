@@ -147,6 +147,17 @@ impl<T: PartialEq> Outstanding<T> {
     }
 }
 
+/// The order of a FLAT instruction by the apertures that its lanes hit, `lds` those of LDS among `lanes` (errata E082).
+pub fn flat_order(lds: u64, lanes: u64) -> Order {
+    if lds == 0 {
+        Order::VectorMemory
+    } else if lds == lanes {
+        Order::Lds
+    } else {
+        Order::Flat
+    }
+}
+
 /// Registers that an instruction holds: each of its uses with the counter that releases it.
 pub fn registers_held(inst: &Inst) -> impl Iterator<Item = (Counter, RegisterUse)> + use<'_> {
     let uses: Uses<'_> = inst.uses();

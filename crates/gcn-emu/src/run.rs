@@ -10,6 +10,7 @@ mod stop;
 mod emitter;
 mod late;
 mod steps;
+mod schedule;
 mod shared;
 mod worker;
 

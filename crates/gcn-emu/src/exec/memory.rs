@@ -7,10 +7,12 @@
 
 mod element;
 mod combine;
+mod spans;
 mod wide;
 mod buffer;
 mod format;
 mod access;
+mod extent;
 mod places;
 mod running;
 mod scalar;
@@ -32,7 +34,7 @@ use crate::wave::Wave;
 
 pub use access::{Access, Space, addresses};
 pub use running::{LaneFault, Outcome};
-pub use wide::Span;
+pub use spans::Span;
 
 use element::HALF_BITS;
 use places::Places;

@@ -6,9 +6,11 @@
 //! the latest when the wave ends, sleeps, or has had its turn, so that waves which wait for each other go on. Operations of a wave
 //! that are due take effect in the order of their issue.
 
+use std::collections::BTreeSet;
+
 use gcn_isa::effect::Control;
 use gcn_isa::simm::Waitcnt;
-use gcn_isa::uses::{Counter, Counters, Order, Registers};
+use gcn_isa::uses::{Counter, Counters, Order, RegisterUse, Registers};
 use gcn_isa::{Does, regs};
 
 use super::emitter::{Emitter, Issued};
@@ -20,6 +22,7 @@ use crate::lanes::active;
 use crate::late::Operation;
 use crate::lds::Lds;
 use crate::observe::{Dispatched, Watchers};
+use crate::outstanding::flat_order;
 use crate::step::Step;
 use crate::wave::Wave;
 
@@ -97,13 +100,14 @@ impl<'a, 'b> Machine<'a, 'b> {
         }
         let operation = capture(wave, step, pc, number);
         let exec = wave.exec();
-        for (register, bits) in written_vectors(wave, step) {
+        let written = written(wave, step);
+        for (register, bits) in written.vectors {
             for lane in active(exec) {
                 let value = &mut wave.vgpr_mut(register).0[lane];
                 *value = *value & !bits | noise.next() as u32 & bits;
             }
         }
-        for register in written_scalars(wave, step) {
+        for register in written.scalars {
             wave.set_scalar(register, noise.next() as u32);
         }
         if let Some(late) = &mut wave.late {
@@ -140,8 +144,7 @@ impl<'a, 'b> Machine<'a, 'b> {
             let Some(Ok(step)) = self.code.step(operation.pc) else {
                 continue;
             };
-            let vectors: Vec<(u8, u32)> = written_vectors(wave, step).collect();
-            let scalars: Vec<u8> = written_scalars(wave, step).collect();
+            let Used { vectors, scalars } = written(wave, step);
             let vectors_now: Vec<_> = vectors.iter().map(|(it, _)| *wave.vgpr(*it)).collect();
             exchange(wave, &mut operation);
             let exec = wave.exec();
@@ -193,10 +196,11 @@ fn counters(wave: &Wave, step: &Step, device: &Device, transfer: &mut Transfer) 
     if counters.order == Order::Flat {
         memory::addresses(wave, step, device, &mut transfer.access);
         let access = &transfer.access;
-        if access.lds == 0 {
-            (counters.order, counters.lgkm) = (Order::VectorMemory, 0);
-        } else if access.lds == access.lanes() {
-            (counters.order, counters.vm) = (Order::Lds, 0);
+        counters.order = flat_order(access.lds, access.lanes());
+        match counters.order {
+            Order::VectorMemory => counters.lgkm = 0,
+            Order::Lds => counters.vm = 0,
+            _ => {}
         }
     }
     counters
@@ -220,65 +224,56 @@ fn scalar(wave: &Wave, register: u8) -> u8 {
     }
 }
 
-/// The vector registers that an instruction writes, and the bits.
-fn written_vectors(wave: &Wave, step: &Step) -> impl Iterator<Item = (u8, u32)> + use<> {
-    let mut all: Vec<(u8, u32)> = Vec::new();
-    for it in step.inst.uses().registers().filter(|it| it.written != 0) {
-        if let Registers::Vector { first, count } = it.registers {
-            let registers = (0..count).map(|n| first.wrapping_add(n));
-            all.extend(registers.map(|register| (vector(wave, register), it.written)));
-        }
-    }
-    all.into_iter()
+/// Registers of a wave by number, with the bits of each that are used.
+#[derive(Default)]
+struct Used {
+    vectors: Vec<(u8, u32)>,
+    scalars: Vec<u8>,
 }
 
-/// The scalar registers that an instruction writes.
-fn written_scalars(wave: &Wave, step: &Step) -> impl Iterator<Item = u8> + use<> {
-    let mut all: Vec<u8> = Vec::new();
-    for it in step.inst.uses().registers().filter(|it| it.written != 0) {
-        if let Registers::Scalar { first, count } = it.registers {
-            let registers = (0..count).map(|n| first.wrapping_add(n));
-            all.extend(registers.map(|register| scalar(wave, register)));
-        }
-    }
-    all.into_iter()
-}
-
-/// Notes the registers that an instruction reads, and EXEC.
-fn capture(wave: &Wave, step: &Step, pc: u64, number: u64) -> Operation {
-    let mut operation = Operation {
-        number,
-        pc,
-        vectors: Vec::new(),
-        scalars: Vec::new(),
-    };
-    let add_scalar = |operation: &mut Operation, register: u8| {
-        let register = scalar(wave, register);
-        if operation.scalars.iter().all(|(it, _)| *it != register) {
-            operation.scalars.push((register, wave.resolved(register)));
-        }
-    };
-    add_scalar(&mut operation, regs::EXEC_LO);
-    add_scalar(&mut operation, regs::EXEC_HI);
-    for it in step.inst.uses().registers().filter(|it| it.read != 0) {
+/// The registers of which an instruction uses some bits, as `bits` says of each use.
+fn used(wave: &Wave, step: &Step, bits: impl Fn(&RegisterUse) -> u32) -> Used {
+    let mut used = Used::default();
+    for it in step.inst.uses().registers().filter(|it| bits(it) != 0) {
         match it.registers {
             Registers::Vector { first, count } => {
-                for n in 0..count {
-                    let register = vector(wave, first.wrapping_add(n));
-                    if operation.vectors.iter().all(|(it, _)| *it != register) {
-                        operation.vectors.push((register, *wave.vgpr(register)));
-                    }
-                }
+                let numbers = (0..count).map(|n| vector(wave, first.wrapping_add(n)));
+                used.vectors
+                    .extend(numbers.map(|number| (number, bits(&it))));
             }
             Registers::Scalar { first, count } => {
-                for n in 0..count {
-                    add_scalar(&mut operation, first.wrapping_add(n));
-                }
+                let numbers = (0..count).map(|n| scalar(wave, first.wrapping_add(n)));
+                used.scalars.extend(numbers);
             }
             Registers::State(_) => {}
         }
     }
-    operation
+    used
+}
+
+/// The registers that an instruction writes.
+fn written(wave: &Wave, step: &Step) -> Used {
+    used(wave, step, |it| it.written)
+}
+
+/// Notes the registers that an instruction reads, and EXEC, each once.
+fn capture(wave: &Wave, step: &Step, pc: u64, number: u64) -> Operation {
+    let read = used(wave, step, |it| it.read);
+    let vectors: BTreeSet<u8> = read.vectors.into_iter().map(|(it, _)| it).collect();
+    let scalars = read
+        .scalars
+        .into_iter()
+        .chain([regs::EXEC_LO, regs::EXEC_HI]);
+    let scalars: BTreeSet<u8> = scalars.collect();
+    Operation {
+        number,
+        pc,
+        vectors: vectors.into_iter().map(|it| (it, *wave.vgpr(it))).collect(),
+        scalars: scalars
+            .into_iter()
+            .map(|it| (it, wave.resolved(it)))
+            .collect(),
+    }
 }
 
 /// Exchanges the registers that an operation has noted and those of the wave.

@@ -2,8 +2,10 @@
 
 use gcn_isa::regs;
 
+use crate::device::Config;
 use crate::dispatch::{Initial, InitialSgpr};
 use crate::lanes::{LANES, Lanes};
+use crate::late::Late;
 use crate::noise::Noise;
 use crate::wave::{Wave, WaveId};
 
@@ -49,8 +51,26 @@ pub(super) fn initialise(
     }
 }
 
+/// Has a wave vary as the device's choices say: noise in its registers, operations that are late.
+pub(super) fn vary(wave: &mut Wave, config: &Config) {
+    let id = wave.id;
+    if let Some(seed) = config.register_fill {
+        fill(wave, noise_of(seed, id));
+    }
+    wave.late = config
+        .late
+        .map(|seed| Box::new(Late::new(noise_of(seed, id))));
+}
+
+/// The noise of a wave.
+fn noise_of(seed: u64, id: WaveId) -> Noise {
+    let group = id.group.into_iter();
+    let noise = group.fold(Noise::new(seed), |noise, it| noise.of(it.into()));
+    noise.of(id.wave.into())
+}
+
 /// Fills the registers with noise that a wave may use: vector and scalar ones, VCC, M0.
-pub(super) fn fill(wave: &mut Wave, mut noise: Noise) {
+fn fill(wave: &mut Wave, mut noise: Noise) {
     for register in &mut wave.vgprs {
         register.0.fill_with(|| noise.next() as u32);
     }

@@ -4,17 +4,16 @@ use std::ops::Range;
 use std::sync::atomic::Ordering::{AcqRel, Acquire, Relaxed};
 
 use super::place::keep_first_wave;
+use super::schedule::Schedule;
 use super::shared::Shared;
-use super::start::{DIMENSIONS, fill, identify, initialise, work_item_ids};
+use super::start::{DIMENSIONS, identify, initialise, vary, work_item_ids};
 use super::steps::{end_sequence, run_wave};
 use crate::device::LdsFill;
 use crate::dispatch::{RESIDENT_GROUPS, Stats};
 use crate::exec::memory::Transfer;
 use crate::fault::{Fault, FaultKind};
 use crate::lanes::{LANES, Lanes};
-use crate::late::Late;
 use crate::lds::Lds;
-use crate::noise::Noise;
 use crate::observe::{Context, Events, Watchers, WaveEnd};
 use crate::wave::{GroupShape, Scratch, Waiting, Wave, WaveId};
 
@@ -93,25 +92,12 @@ pub(super) struct Worker<'a> {
     number: usize,
     /// Instructions that the run's monitor knows of.
     reported: u64,
-    /// Noise that decides the order and the length of turns, where it does, and the first wave of the workgroup's turn.
-    schedule: Option<Noise>,
-    first_wave: usize,
+    /// The order and the length of turns.
+    schedule: Schedule,
     /// The access of the instruction that is being executed.
     transfer: Box<Transfer>,
     /// Work-item ids of a full workgroup's waves, in as many dimensions as the kernel asks for.
     ids: Vec<[Lanes; DIMENSIONS]>,
-}
-
-/// Instructions of the longest turn where chance decides.
-const LONGEST_TURN: u64 = 64;
-
-/// The noise of a wave.
-fn noise_of(seed: u64, id: WaveId) -> Noise {
-    let noise = id
-        .group
-        .into_iter()
-        .fold(Noise::new(seed), |noise, it| noise.of(it.into()));
-    noise.of(id.wave.into())
 }
 
 /// Outcome of a workgroup's turn.
@@ -149,12 +135,7 @@ impl<'a> Worker<'a> {
             rounds: 0,
             number,
             reported: 0,
-            schedule: shared
-                .device
-                .config
-                .schedule
-                .map(|seed| Noise::new(seed).of(number as u64)),
-            first_wave: 0,
+            schedule: Schedule::new(&shared.device.config, number),
             transfer: Box::default(),
             ids: (0..shared.dispatch.waves_per_group())
                 .map(|wave| work_item_ids(shared.dispatch.group, wave as usize * LANES))
@@ -397,15 +378,7 @@ impl<'a> Worker<'a> {
             }
         };
         let lanes = group.items() - first_item;
-        let id = wave.id;
-        let noise = |seed| noise_of(seed, id);
-        if let Some(seed) = device.config.register_fill {
-            fill(&mut wave, noise(seed));
-        }
-        wave.late = device
-            .config
-            .late
-            .map(|seed| Box::new(Late::new(noise(seed))));
+        vary(&mut wave, &device.config);
         initialise(&mut wave, &dispatch.initial, ids, lanes, slot);
         if self.watch.wants.any(Events::WAVE) {
             let context = Context {
@@ -424,7 +397,7 @@ impl<'a> Worker<'a> {
         let mut progress = false;
         let count = self.resident[index].count;
         for turn in 0..count {
-            let (number, quantum) = self.scheduled(turn, count);
+            let (number, quantum) = self.schedule.turn(turn, count);
             while number >= self.resident[index].waves.len() {
                 self.begin(index);
             }
@@ -457,19 +430,6 @@ impl<'a> Worker<'a> {
             return Ok(Turn::Passed);
         }
         Ok(if progress { Turn::Ran } else { Turn::Blocked })
-    }
-
-    /// The wave that has the turn with this number among those of a workgroup's `count` waves, and its length in instructions.
-    fn scheduled(&mut self, turn: usize, count: usize) -> (usize, u64) {
-        let config = &self.shared.device.config;
-        let Some(schedule) = &mut self.schedule else {
-            return (turn, config.quantum);
-        };
-        if turn == 0 {
-            self.first_wave = schedule.next() as usize;
-        }
-        let quantum = 1 + schedule.next() % LONGEST_TURN.min(config.quantum);
-        (self.first_wave.wrapping_add(turn) % count, quantum)
     }
 
     /// Runs wave `number` of a workgroup for at most `instructions` instructions, or until it waits or ends.

@@ -20,7 +20,7 @@ use crate::conflict::{Conflict, conflicts, detail};
 use crate::finding::{Finding, Findings, Key, Kind, Place, Side};
 use crate::registers::{lanes_of, used};
 use crate::waves::Waves;
-use gcn_emu::outstanding::{Held, Outstanding};
+use gcn_emu::outstanding::{Held, Outstanding, flat_order};
 
 use facts::{Facts, Issued, Role};
 use lds::{Bytes, Unwaited};
@@ -276,11 +276,7 @@ impl Watch {
         // The apertures that the lanes hit decide which counter says so (errata E082).
         let is_flat = counters.order == Order::Flat;
         if is_flat && lanes != 0 {
-            if lds_lanes == 0 {
-                counters.order = Order::VectorMemory;
-            } else if lds_lanes == lanes {
-                counters.order = Order::Lds;
-            }
+            counters.order = flat_order(lds_lanes, lanes);
         }
         let pc = context.pc;
         let hold = |what| Hold {

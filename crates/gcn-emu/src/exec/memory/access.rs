@@ -10,7 +10,7 @@ use crate::step::{Arg, Step};
 use crate::wave::Wave;
 
 use super::buffer::Descriptor;
-use super::wide::{self, Span};
+use super::wide;
 use crate::step::Format;
 use crate::step::{Family, Plan};
 
@@ -117,24 +117,6 @@ impl Access {
     /// The lanes that access something.
     pub fn lanes(&self) -> u64 {
         self.global | self.lds | self.gds | self.scratch | self.buffer
-    }
-
-    /// The lowest and the highest address of the elements of some lanes; `None` without a lane. Elements have
-    /// [`bytes`](Access::bytes) from there on.
-    pub fn range(&self, lanes: u64) -> Option<(u64, u64)> {
-        let (mut low, mut high) = wide::range(&self.address, lanes);
-        if self.elements > 1 {
-            let (second_low, second_high) = wide::range(&self.second, lanes);
-            (low, high) = (low.min(second_low), high.max(second_high));
-        }
-        (lanes != 0).then_some((low, high))
-    }
-
-    /// The bytes of the elements of some lanes, the first or, with `second`, the second ones: as spans, which are appended. Returns
-    /// false if some bytes may be accessed twice.
-    pub fn spans(&self, lanes: u64, second: bool, into: &mut Vec<Span>) -> bool {
-        let addresses = if second { &self.second } else { &self.address };
-        wide::spans(addresses, lanes, self.bytes.into(), into)
     }
 
     /// True if a descriptor interleaves less than a dword.

@@ -4,20 +4,10 @@
 //! Programs mostly access memory in patterns that hold for some lanes in a row: all go to one place, or each to the one
 //! behind its neighbour's. [`GROUP`] lanes are looked at together, which is what fits a vector of addresses.
 
-use std::ops::Range;
-
 use crate::lanes::{GROUP, LANES, Lanes, Pattern, at_each_level};
 
 use super::element::DWORD;
-
-/// Bytes that lanes access one after the other.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Span {
-    /// The first of the lanes.
-    pub lane: usize,
-    /// The addresses of the bytes.
-    pub bytes: Range<u64>,
-}
+use super::spans::Span;
 
 /// A space of addresses, of which dwords are read and written.
 pub trait Words {
@@ -99,17 +89,17 @@ pub fn spans(addresses: &[u64; LANES], lanes: u64, bytes: u64, into: &mut Vec<Sp
         match pattern {
             Pattern::Follow => {
                 let end = start.saturating_add(GROUP as u64 * bytes);
-                ascend &= add_span(into, first, lane, start..end);
+                ascend &= Span::add(&mut *into, first, lane, start..end);
             }
             Pattern::Same => {
                 ascend = false;
-                add_span(into, first, lane, start..start.saturating_add(bytes));
+                Span::add(&mut *into, first, lane, start..start.saturating_add(bytes));
             }
             Pattern::Apart => {
                 for (n, &start) in group.iter().enumerate() {
                     if mask >> n & 1 != 0 {
                         let end = start.saturating_add(bytes);
-                        ascend &= add_span(into, first, lane + n, start..end);
+                        ascend &= Span::add(&mut *into, first, lane + n, start..end);
                     }
                 }
             }
@@ -162,25 +152,6 @@ pub fn store<W: Words>(words: &mut W, addresses: &[u64; LANES], from: &[&Lanes])
         _ => None,
     }
 }
-}
-
-/// Adds bytes to spans, of which those from `first` on may grow. Returns false if they begin before the last one ends.
-#[inline(always)]
-fn add_span(spans: &mut Vec<Span>, first: usize, lane: usize, bytes: Range<u64>) -> bool {
-    if let Some(last) = spans[first..].last_mut() {
-        if last.bytes.end == bytes.start {
-            last.bytes.end = bytes.end;
-            return true;
-        }
-        if last.bytes.end > bytes.start {
-            if bytes.start < last.bytes.start || bytes.end > last.bytes.end {
-                spans.push(Span { lane, bytes });
-            }
-            return false;
-        }
-    }
-    spans.push(Span { lane, bytes });
-    true
 }
 
 #[inline(always)]

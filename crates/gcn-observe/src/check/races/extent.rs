@@ -144,19 +144,13 @@ impl Part {
     /// Adds the bytes of a lane.
     #[inline]
     fn add(&mut self, lane: usize, bytes: Range<u64>, keeps_lanes: bool) {
-        if let Some(last) = self.extents.last_mut() {
-            if last.bytes.end > bytes.start {
-                self.is_apart = false;
-                let is_inside = last.bytes.start <= bytes.start && last.bytes.end >= bytes.end;
-                if is_inside && !keeps_lanes {
-                    return;
-                }
-            } else if last.bytes.end == bytes.start && !keeps_lanes {
-                last.bytes.end = bytes.end;
-                return;
-            }
+        if keeps_lanes {
+            let last = self.extents.last();
+            self.is_apart &= last.is_none_or(|last| last.bytes.end <= bytes.start);
+            self.extents.push(Span { lane, bytes });
+        } else {
+            self.is_apart &= Span::add(&mut self.extents, 0, lane, bytes);
         }
-        self.extents.push(Span { lane, bytes });
     }
 
     /// Adds an element of each of some lanes.
