@@ -1,10 +1,10 @@
 //! Agents: the host's processor, and a device for each target.
 
-use gcn_runtime::Device;
+use gcn_runtime::{Chip, Device};
 use gcn_runtime::hsa::max_lds;
 
 use crate::abi::{Handle, HdpFlush, LinkInfo};
-use crate::chips::Chip;
+
 use crate::clock::TICKS_PER_SECOND;
 use crate::info::Info;
 use crate::pools::{POOL_KINDS, Pool, PoolKind};

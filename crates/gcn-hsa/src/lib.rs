@@ -23,7 +23,6 @@ pub mod changes;
 mod info;
 mod handles;
 mod signals;
-mod chips;
 mod pools;
 mod agents;
 mod workers;

@@ -4,13 +4,13 @@ use std::collections::HashMap;
 use std::sync::atomic::{AtomicBool, AtomicU32, Ordering::SeqCst};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError, RwLock};
 
-use gcn_runtime::Device;
+use gcn_runtime::{Chip, Device};
 use gcn_runtime::settings::{Settings, host_memory};
 
 use crate::abi::{Handle, SystemCallback};
 use crate::agents::{Agent, uuid};
 use crate::checking::Checking;
-use crate::chips::Chip;
+
 use crate::copies::Job;
 use crate::handlers::Call;
 use crate::handles::Handles;

@@ -67,6 +67,7 @@ mod error;
 mod signal;
 mod pool;
 mod variations;
+mod chips;
 mod device;
 pub mod settings;
 mod buffer;
@@ -94,6 +95,7 @@ pub use gcn_emu::{
 pub use argument::Argument;
 pub use buffer::{Buffer, Element};
 pub use checking::Checking;
+pub use chips::Chip;
 pub use completion::Completion;
 pub use device::{Device, DeviceBuilder};
 pub use error::Error;

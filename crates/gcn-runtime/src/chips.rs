@@ -3,25 +3,39 @@
 use gcn_isa::Target;
 
 /// A chip. Numbers are those of the product in `product`.
+///
+/// # Examples
+/// ```
+/// let device = gcn_runtime::Device::new("gfx906")?;
+/// let chip = gcn_runtime::Chip::of(device.target()).expect("a driver has it");
+/// assert_eq!(chip.compute_units, 60);
+/// # Ok::<(), gcn_runtime::Error>(())
+/// ```
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Chip {
-    target: &'static str,
+#[non_exhaustive]
+pub struct Chip {
+    /// Name of the target.
+    pub target: &'static str,
     /// Name of the chip and of a product with it.
-    pub(crate) product: &'static str,
+    pub product: &'static str,
     /// PCI device.
-    pub(crate) device: u32,
+    pub device: u32,
     /// Number of the family in the driver.
-    pub(crate) family: u32,
-    pub(crate) compute_units: u32,
-    pub(crate) shader_engines: u32,
-    pub(crate) max_mhz: u32,
-    pub(crate) memory_mhz: u32,
-    /// Bits.
-    pub(crate) memory_width: u32,
-    /// KiB.
-    pub(crate) l2: u32,
+    pub family: u32,
+    /// Compute units.
+    pub compute_units: u32,
+    /// Shader engines.
+    pub shader_engines: u32,
+    /// Highest clock of the compute units, in MHz.
+    pub max_mhz: u32,
+    /// Clock of the memory, in MHz.
+    pub memory_mhz: u32,
+    /// Width of the memory's bus, in bits.
+    pub memory_width: u32,
+    /// L2 cache, in KiB.
+    pub l2: u32,
     /// Features that a target may name, which are off unless it does.
-    pub(crate) features: &'static [&'static str],
+    pub features: &'static [&'static str],
 }
 
 /// Sources: features are those of the table of processors in LLVM's "User Guide for AMDGPU Backend"; the other columns are in
@@ -69,13 +83,13 @@ const fn chip(
 }
 
 impl Chip {
-    /// The chip of a target.
-    pub(crate) fn of(target: &Target) -> Option<&'static Chip> {
+    /// The chip of a target; `None` if AMD's drivers for computing have none.
+    pub fn of(target: &Target) -> Option<&'static Chip> {
         CHIPS.iter().find(|chip| chip.target == target.name)
     }
 
-    /// The targets that have one.
-    pub(crate) fn targets() -> impl Iterator<Item = &'static str> {
+    /// Names of the targets that have one.
+    pub fn targets() -> impl Iterator<Item = &'static str> {
         CHIPS.iter().map(|chip| chip.target)
     }
 }
