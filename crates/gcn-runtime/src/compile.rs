@@ -57,6 +57,35 @@ pub enum Source<'a> {
     File(&'a Path),
     /// Text; its includes are searched for from the working directory.
     Text(&'a str),
+    /// Modules of bitcode ([`Product::Bitcode`]), one at least, which are linked; the language is [`Language::Ir`].
+    Bitcode(&'a [&'a [u8]]),
+}
+
+/// The product of a compilation.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Default, Debug)]
+#[non_exhaustive]
+pub enum Product {
+    /// A code object.
+    #[default]
+    Code,
+    /// Bitcode, which has been linked with no device library: [`Source::Bitcode`] makes code of it, together with others.
+    ///
+    /// # Examples
+    /// ```no_run
+    /// use gcn_runtime::compile::{Language, Product, Request, Source, compile};
+    ///
+    /// let bitcode = |text| {
+    ///     let request = Request::new(Source::Text(text), Language::OpenClC);
+    ///     compile(&Request { product: Product::Bitcode, ..request })
+    /// };
+    /// let kernel = bitcode("int f(int); kernel void k(global int *x) { *x = f(*x); }")?;
+    /// let function = bitcode("int f(int x) { return x + 1; }")?;
+    /// let both = [&*kernel.code, &function.code];
+    /// let linked = compile(&Request::new(Source::Bitcode(&both), Language::Ir))?;
+    /// assert_eq!(gcn_object::read(&linked.code)?.kernels.len(), 1);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    Bitcode,
 }
 
 /// A request to compile a source.
@@ -72,6 +101,8 @@ pub struct Request<'a> {
     pub options: &'a [OsString],
     /// Diagnostics have colours.
     pub colour: bool,
+    /// The product.
+    pub product: Product,
 }
 
 impl<'a> Request<'a> {
@@ -83,6 +114,7 @@ impl<'a> Request<'a> {
             target: None,
             options: &[],
             colour: false,
+            product: Product::Code,
         }
     }
 
@@ -95,7 +127,7 @@ impl<'a> Request<'a> {
 /// A compiled source.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Compiled {
-    /// The code object.
+    /// The code object, or bitcode.
     pub code: Vec<u8>,
     /// Warnings, as Clang prints them.
     pub diagnostics: String,
@@ -207,6 +239,7 @@ pub fn compile_with(
     let text = match request.source {
         Source::File(path) => std::fs::read(path).map_err(|error| file_error(path, error))?,
         Source::Text(text) => text.as_bytes().to_vec(),
+        Source::Bitcode(modules) => joined(modules),
     };
     let plan = commands::Plan::new(toolchain, request, &text)?;
     let cache = directory.map(|directory| Cache::new(directory.to_owned()));
@@ -229,6 +262,15 @@ pub fn compile_with(
     );
     let dependencies = place.path().join("dependencies");
     let shown = plan.shown(OsStr::new("kernel.bc"), OsStr::new("kernel.co"));
+    // Modules have names in the directory that the compiler runs in.
+    let mut directory = None;
+    if let Source::Bitcode(modules) = request.source {
+        for (number, module) in modules.iter().enumerate() {
+            let file = place.path().join(commands::module_name(number));
+            std::fs::write(&file, module).map_err(|error| file_error(&file, error))?;
+        }
+        directory = Some(place.path());
+    }
     let mut diagnostics = String::new();
     let steps = plan.steps(&bitcode, &code, &dependencies);
     for (number, (program, arguments)) in steps.iter().enumerate() {
@@ -236,7 +278,7 @@ pub fn compile_with(
             Source::Text(_) if number == 0 => Some(&text[..]),
             _ => None,
         };
-        let succeeded = run(program, arguments, input, &mut diagnostics)?;
+        let succeeded = run(program, arguments, input, directory, &mut diagnostics)?;
         if !succeeded {
             return Err(CompileError::Failed {
                 program: program.clone(),
@@ -267,6 +309,15 @@ pub fn compile_with(
     })
 }
 
+/// The bytes of modules, each behind its length.
+fn joined(modules: &[&[u8]]) -> Vec<u8> {
+    let parts = modules.iter().flat_map(|module| {
+        let length = (module.len() as u64).to_le_bytes();
+        length.into_iter().chain(module.iter().copied())
+    });
+    parts.collect()
+}
+
 fn file_error(path: &Path, error: io::Error) -> CompileError {
     CompileError::File {
         path: path.to_owned(),
@@ -279,13 +330,18 @@ fn run(
     program: &Path,
     arguments: &[OsString],
     input: Option<&[u8]>,
+    directory: Option<&Path>,
     messages: &mut String,
 ) -> Result<bool, CompileError> {
     let start = |error| CompileError::Start {
         program: program.to_owned(),
         error,
     };
-    let mut child = Command::new(program)
+    let mut command = Command::new(program);
+    if let Some(directory) = directory {
+        command.current_dir(directory);
+    }
+    let mut child = command
         .args(arguments)
         .stdin(input.map_or_else(Stdio::null, |_| Stdio::piped()))
         .stdout(Stdio::null())

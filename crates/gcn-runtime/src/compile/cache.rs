@@ -199,7 +199,7 @@ pub(super) fn dependencies(text: &str, source: Source<'_>) -> Vec<PathBuf> {
     files.push(name);
     let own = match source {
         Source::File(path) => Some(path),
-        Source::Text(_) => None,
+        Source::Text(_) | Source::Bitcode(_) => None,
     };
     let files = files.into_iter().filter(|name| !name.is_empty());
     files

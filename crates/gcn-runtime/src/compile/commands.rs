@@ -6,7 +6,7 @@
 use std::ffi::{OsStr, OsString};
 use std::path::{Path, PathBuf};
 
-use super::{CompileError, Language, Request, Source, Toolchain};
+use super::{CompileError, Language, Product, Request, Source, Toolchain};
 
 /// The first version of Clang that links bitcode libraries to bitcode. Older ones compile in one step, and lose OpenCL's printf.
 const FIRST_OF_TWO_STEPS: u32 = 17;
@@ -24,6 +24,11 @@ const HIP_NAMES: [(&str, &str); 5] = [
     ("__shared__", "shared"),
     ("__constant__", "constant"),
 ];
+
+/// Name of a module of bitcode in the directory that the compiler runs in.
+pub(super) fn module_name(number: usize) -> String {
+    format!("module{number}.bc")
+}
 
 /// The commands for a request, but for the names of files.
 pub(super) struct Plan {
@@ -119,6 +124,14 @@ impl Plan {
         let source = match request.source {
             Source::File(path) => path.as_os_str().to_owned(),
             Source::Text(_) => "-".into(),
+            Source::Bitcode(modules) => {
+                for number in 1..modules.len() {
+                    let link = ["-Xclang", "-mlink-bitcode-file", "-Xclang"];
+                    front.extend(link.map(OsString::from));
+                    front.push(module_name(number).into());
+                }
+                module_name(0).into()
+            }
         };
         let libraries = || {
             let names = libraries(request.language, &options, version, &library);
@@ -126,7 +139,10 @@ impl Plan {
             let link = ["-Xclang", "-mlink-builtin-bitcode", "-Xclang"].map(OsString::from);
             paths.flat_map(move |path| link.clone().into_iter().chain([path.into_os_string()]))
         };
-        let back = if request.language == Language::Ir {
+        let back = if request.product == Product::Bitcode {
+            front.extend(["-nogpulib", "-emit-llvm", "-c"].map(OsString::from));
+            None
+        } else if request.language == Language::Ir {
             front.push("-nogpulib".into());
             front.extend(libraries());
             None
