@@ -1,20 +1,23 @@
-//! Builds `libhsa-runtime64.so.1`, and times it.
+//! Builds the libraries of emulated devices, `libhsa-runtime64.so.1` and `libgcn_opencl.so`, and times HIP.
 
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
 use anyhow::{Context, Result, anyhow, bail};
 
-use crate::run;
+use crate::{install, run};
 
 #[path = "../../crates/gcn-hsa/link.rs"]
 mod link;
 
-/// Builds the library with a profile of cargo's, in the build directory, where `gcn exec` of the same profile finds it; its
-/// path.
+/// File name of the OpenCL platform's library.
+pub(crate) const OPENCL: &str = "libgcn_opencl.so";
+
+/// Builds the libraries with a profile of cargo's, in the build directory, where `gcn exec` of the same profile finds them; the
+/// path of HIP's.
 ///
 /// # Errors
-/// It cannot be built or linked.
+/// One cannot be built or linked.
 pub(crate) fn build(profile: &str) -> Result<PathBuf> {
     build_with(profile, &[])
 }
@@ -26,7 +29,7 @@ pub(crate) fn build(profile: &str) -> Result<PathBuf> {
 pub(crate) fn build_with(profile: &str, others: &[&str]) -> Result<PathBuf> {
     run(Command::new(env!("CARGO"))
         .args(["build", "--locked", "--profile", profile])
-        .args(["--package", "gcn-hsa"])
+        .args(["--package", "gcn-hsa", "--package", "gcn-opencl"])
         .args(others.iter().flat_map(|other| ["--package", other])))?;
     let directory = target_directory().join(match profile {
         "dev" => "debug",
@@ -34,7 +37,11 @@ pub(crate) fn build_with(profile: &str, others: &[&str]) -> Result<PathBuf> {
     });
     let library = directory.join("gcn-hsa").join(link::LIBRARY);
     link::link(&directory.join("libgcn_hsa.a"), &library).map_err(|problem| anyhow!(problem))?;
-    println!("{}", library.display());
+    let opencl = library.with_file_name(OPENCL);
+    install::replace(&directory.join(OPENCL), &opencl)?;
+    for library in [&library, &opencl] {
+        println!("{}", library.display());
+    }
     Ok(library)
 }
 

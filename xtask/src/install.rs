@@ -7,8 +7,10 @@ use std::process::Command;
 
 use anyhow::{Context, Result, bail};
 
-/// Directory of the library below the prefix; `gcn exec` looks there.
+/// Directory of the libraries below the prefix; `gcn exec` looks there.
 const LIBRARIES: &str = "lib/gcn";
+/// File beside the OpenCL platform's library that names it for loaders of platforms.
+const PLATFORM: &str = "gcn.icd";
 /// Directory of the manual pages.
 const MANUAL: &str = "share/man/man1";
 /// Shells, and where each looks for the completions of `gcn`.
@@ -18,14 +20,34 @@ const COMPLETIONS: [(&str, &str); 3] = [
     ("fish", "share/fish/vendor_completions.d/gcn.fish"),
 ];
 
-/// Installs the command `gcn`, the library of emulated devices, manual pages and completions into `prefix`.
+/// Libraries of emulated devices.
+pub struct Libraries<'a> {
+    /// `libhsa-runtime64.so.1`.
+    pub hsa: &'a Path,
+    /// `libgcn_opencl.so`.
+    pub opencl: &'a Path,
+}
+
+/// Installs the command `gcn`, the libraries of emulated devices, manual pages and completions into `prefix`.
 ///
 /// # Errors
 /// A file cannot be written, or `gcn` does not print its manual or completions.
-pub fn install(prefix: &Path, gcn: &Path, library: &Path) -> Result<()> {
-    let name = library.file_name().context("the library has a name")?;
+pub fn install(prefix: &Path, gcn: &Path, libraries: &Libraries<'_>) -> Result<()> {
     replace(gcn, &prefix.join("bin/gcn"))?;
-    replace(library, &prefix.join(LIBRARIES).join(name))?;
+    let directory = prefix.join(LIBRARIES);
+    let placed = |library: &Path| {
+        let name = library.file_name().context("the library has a name")?;
+        let place = directory.join(name);
+        replace(library, &place)?;
+        Ok::<_, anyhow::Error>(place)
+    };
+    placed(libraries.hsa)?;
+    let platform = placed(libraries.opencl)?;
+    let platform = std::path::absolute(&platform)
+        .with_context(|| format!("cannot find {}", platform.display()))?;
+    let icd = directory.join(PLATFORM);
+    fs::write(&icd, format!("{}\n", platform.display()))
+        .with_context(|| format!("cannot write {}", icd.display()))?;
     let manual = prefix.join(MANUAL);
     printed(
         gcn,
@@ -49,7 +71,7 @@ fn made(path: &Path) -> Result<&Path> {
 }
 
 /// Copies a file over an older one. Programs that run keep the one that they have.
-fn replace(from: &Path, to: &Path) -> Result<()> {
+pub(crate) fn replace(from: &Path, to: &Path) -> Result<()> {
     let new = made(to)?.with_extension(format!("new-{}", std::process::id()));
     let copied = fs::copy(from, &new).and_then(|_| fs::rename(&new, to));
     if copied.is_err() {

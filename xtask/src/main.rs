@@ -16,7 +16,7 @@ usage: cargo xtask test [ARGUMENTS OF CARGO TEST]   install what the tests need,
                                                     remove and weaken every wait of tests/kernels, check each change, and print
                                                     how many a register needs and are reported
        cargo xtask fuzz [SECONDS]                   build the fuzz targets and run each for 5 seconds, or SECONDS
-       cargo xtask hsa [PROFILE]                    build libhsa-runtime64.so.1 with a profile (release), for gcn exec
+       cargo xtask hsa [PROFILE]                    build the libraries of gcn exec with a profile (release)
        cargo xtask dist PREFIX                      build gcn and that library for use, and install them into PREFIX with
                                                     manual pages and completions
        cargo xtask bench asm                        assemble and disassemble the same files with gcn and LLVM

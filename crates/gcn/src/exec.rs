@@ -1,7 +1,8 @@
-//! `gcn exec` and `gcn env`: programs with AMD's HIP runtime find an emulated device.
+//! `gcn exec` and `gcn env`: programs with AMD's HIP runtime, and those of OpenCL, find an emulated device.
 //!
 //! HIP's runtime reaches devices through one library, `libhsa-runtime64.so.1`. A program that the loader gives this project's
-//! library of that name runs unmodified; settings go to the library through the environment.
+//! library of that name runs unmodified; settings go to the library through the environment. OpenCL programs reach platforms
+//! through a loader, which a variable tells of this project's.
 
 mod library;
 mod program;
@@ -49,6 +50,8 @@ const NAME: &str = "exec";
 const LIBRARY_PATH: &str = "LD_LIBRARY_PATH";
 /// The loader's variable with libraries to load first.
 const PRELOAD: &str = "LD_PRELOAD";
+/// Variables by which loaders of OpenCL platforms find them: ocl-icd's, and Khronos'.
+const PLATFORMS: [&str; 2] = ["OCL_ICD_VENDORS", "OCL_ICD_FILENAMES"];
 /// Separates directories in [`LIBRARY_PATH`] and libraries in [`PRELOAD`].
 const COLON: u8 = b':';
 /// Bytes that the loader takes for separators in its variables.
@@ -224,6 +227,9 @@ impl Environment {
             );
         }
         let mut variables = vec![(LIBRARY_PATH, prepended(directory, LIBRARY_PATH))];
+        if let Some(platform) = library.opencl() {
+            variables.extend(PLATFORMS.map(|name| (name, platform.clone().into_os_string())));
+        }
         variables.extend(settings.variables());
         Ok(Environment {
             settings,

@@ -1,4 +1,4 @@
-//! An installation as `cargo xtask dist` makes it, with a file in place of the library.
+//! An installation as `cargo xtask dist` makes it, with files in place of the libraries.
 
 #[path = "../../../xtask/src/install.rs"]
 mod install;
@@ -7,34 +7,45 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use install::install;
+use install::{Libraries, install};
 
-/// A test's directory, empty at its start, with a stand-in for the library.
+/// A test's directory, empty at its start, with stand-ins for the libraries.
 fn prepared(test: &str) -> PathBuf {
     let directory = Path::new(env!("CARGO_TARGET_TMPDIR")).join(test);
     let _ = fs::remove_dir_all(&directory); // It need not exist.
     fs::create_dir_all(&directory).expect("a directory");
-    fs::write(directory.join("libhsa-runtime64.so.1"), "a library").expect("written");
+    for name in ["libhsa-runtime64.so.1", "libgcn_opencl.so"] {
+        fs::write(directory.join(name), "a library").expect("written");
+    }
     directory
 }
 
 #[test]
 fn a_prefix_has_all_that_is_needed() {
     let directory = prepared("dist");
-    let (prefix, library) = (
-        directory.join("prefix"),
-        directory.join("libhsa-runtime64.so.1"),
-    );
+    let prefix = directory.join("prefix");
+    let library = directory.join("libhsa-runtime64.so.1");
+    let opencl = directory.join("libgcn_opencl.so");
+    let libraries = Libraries {
+        hsa: &library,
+        opencl: &opencl,
+    };
     // The second one replaces the first.
     for contents in ["an old library", "a library"] {
         fs::write(&library, contents).expect("written");
-        install(&prefix, Path::new(env!("CARGO_BIN_EXE_gcn")), &library).expect("it is installed");
+        let gcn = Path::new(env!("CARGO_BIN_EXE_gcn"));
+        install(&prefix, gcn, &libraries).expect("it is installed");
     }
     let text = |path: &str| {
         let read = fs::read_to_string(prefix.join(path));
         read.unwrap_or_else(|error| panic!("{path}: {error}"))
     };
     assert_eq!(text("lib/gcn/libhsa-runtime64.so.1"), "a library");
+    let platform = prefix.join("lib/gcn/libgcn_opencl.so");
+    assert_eq!(
+        text("lib/gcn/gcn.icd").trim(),
+        platform.display().to_string()
+    );
     for page in ["gcn", "gcn-exec", "gcn-env", "gcn-run"] {
         let page = text(&format!("share/man/man1/{page}.1"));
         assert!(page.contains(".SH SYNOPSIS"), "{page}");
@@ -50,13 +61,19 @@ fn a_prefix_has_all_that_is_needed() {
             "{place}"
         );
     }
-    for (below, count) in [("bin", 1), ("lib/gcn", 1)] {
+    for (below, count) in [("bin", 1), ("lib/gcn", 3)] {
         let entries = fs::read_dir(prefix.join(below)).expect("it exists");
         assert_eq!(entries.count(), count, "nothing is left behind in {below}");
     }
     // Another directory's `gcn` is this one, and finds its library.
     let found = Command::new(prefix.join("bin/gcn"))
-        .args(["exec", "--", "sh", "-c", "echo $LD_LIBRARY_PATH"])
+        .args([
+            "exec",
+            "--",
+            "sh",
+            "-c",
+            "echo $LD_LIBRARY_PATH $OCL_ICD_VENDORS",
+        ])
         .env_remove("LD_LIBRARY_PATH")
         .env_remove("GCN_LIB_DIR")
         .output()
@@ -69,7 +86,11 @@ fn a_prefix_has_all_that_is_needed() {
     let real = fs::canonicalize(prefix.join("lib/gcn")).expect("it exists");
     assert_eq!(
         String::from_utf8_lossy(&found.stdout).trim(),
-        real.display().to_string()
+        format!(
+            "{} {}",
+            real.display(),
+            real.join("libgcn_opencl.so").display()
+        )
     );
 }
 
@@ -77,13 +98,18 @@ fn a_prefix_has_all_that_is_needed() {
 fn a_prefix_that_cannot_be_written_is_reported() {
     let directory = prepared("dist-failures");
     let library = directory.join("libhsa-runtime64.so.1");
+    let libraries = |hsa| Libraries {
+        hsa,
+        opencl: &library,
+    };
     let gcn = Path::new(env!("CARGO_BIN_EXE_gcn"));
-    let error = install(&library, gcn, &library).expect_err("a file is no prefix");
+    let error = install(&library, gcn, &libraries(&library)).expect_err("a file is no prefix");
     assert!(
         format!("{error:#}").starts_with("cannot make "),
         "{error:#}"
     );
-    let missing = install(&directory.join("prefix"), gcn, &directory.join("none"));
+    let none = directory.join("none");
+    let missing = install(&directory.join("prefix"), gcn, &libraries(&none));
     let error = missing.expect_err("there is no library");
     assert!(
         format!("{error:#}").starts_with("cannot copy "),

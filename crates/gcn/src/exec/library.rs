@@ -1,4 +1,4 @@
-//! The place of the library that programs are given.
+//! The place of the libraries that programs are given.
 
 use std::env;
 use std::fs;
@@ -8,6 +8,8 @@ use anyhow::{Context, Result, bail};
 
 /// File name of the library, by which the loader looks for it.
 pub const NAME: &str = "libhsa-runtime64.so.1";
+/// File name of the OpenCL platform's library.
+const OPENCL: &str = "libgcn_opencl.so";
 /// The variable that names the directory of the library.
 const DIRECTORY_VARIABLE: &str = "GCN_LIB_DIR";
 /// The directory of an installation, below the prefix in whose `bin` the command is.
@@ -15,7 +17,7 @@ const INSTALLED: &str = "lib/gcn";
 /// The directory that `cargo xtask hsa` makes, beside the command that cargo has built.
 const BUILT: &str = "gcn-hsa";
 
-/// The library.
+/// The library of HIP programs.
 pub struct Library {
     /// Its directory, absolute.
     pub directory: PathBuf,
@@ -58,6 +60,11 @@ impl Library {
             .join(NAME)
             .is_file()
             .then_some(Library { directory })
+    }
+
+    /// The file of the OpenCL platform, if it is in the same directory.
+    pub fn opencl(&self) -> Option<PathBuf> {
+        Some(self.directory.join(OPENCL)).filter(|file| file.is_file())
     }
 
     /// Its file.

@@ -1,0 +1,105 @@
+//! Commands: what all functions that enqueue one have in common.
+
+use std::sync::Arc;
+
+use super::{array, put_if};
+use crate::event::{Event, OfQueue};
+use crate::handle::{self, Handle};
+use crate::queue::{Part, Queue, Work};
+use crate::status::{Outcome, Status};
+
+/// The queue of a command, its wait list, and the place for its event.
+pub(super) struct Order {
+    pub(super) queue: Arc<Queue>,
+    after: Vec<Arc<Event>>,
+    event: *mut Handle,
+}
+
+/// The events of a wait list.
+///
+/// # Errors
+/// `CL_INVALID_EVENT_WAIT_LIST`.
+///
+/// # Safety
+/// The address is null, or that of `count` handles.
+pub(super) unsafe fn wait_list(count: u32, list: *const Handle) -> Outcome<Vec<Arc<Event>>> {
+    // SAFETY: the caller vouches for the handles.
+    let events = unsafe { array(list, count as usize) };
+    let events = events.and_then(handle::get_all);
+    events.map_err(|_| Status::INVALID_EVENT_WAIT_LIST)
+}
+
+impl Order {
+    /// Reads what all commands have.
+    ///
+    /// # Errors
+    /// There is no such queue; the wait list is wrong, or has events of another context.
+    ///
+    /// # Safety
+    /// The addresses are null, or the list has `count` handles, and there is room for the event.
+    pub(super) unsafe fn new(
+        queue: Handle,
+        count: u32,
+        list: *const Handle,
+        event: *mut Handle,
+    ) -> Outcome<Order> {
+        let queue: Arc<Queue> = handle::get(queue)?;
+        // SAFETY: the caller vouches for the handles.
+        let after = unsafe { wait_list(count, list) }?;
+        queue.check_events(&after)?;
+        Ok(Order {
+            queue,
+            after,
+            event,
+        })
+    }
+
+    /// Enqueues a command of a type (`CL_COMMAND_…`), and waits for it if it is blocking.
+    ///
+    /// # Errors
+    /// The queue has failed; a blocking command fails.
+    pub(super) fn enqueue(
+        self,
+        command: u32,
+        part: Part,
+        is_blocking: bool,
+        work: impl FnOnce() -> Outcome + Send + 'static,
+    ) -> Outcome {
+        self.enqueue_work(command, part, is_blocking, Box::new(move |_| work()))
+    }
+
+    /// As [`Order::enqueue`], of work that needs the queue of the emulated device.
+    pub(super) fn enqueue_work(
+        self,
+        command: u32,
+        part: Part,
+        is_blocking: bool,
+        work: Work,
+    ) -> Outcome {
+        let Order {
+            queue,
+            after,
+            event,
+        } = self;
+        let progress = queue.enqueue(part, &after, work)?;
+        if !event.is_null() {
+            let made = queue.event(command, progress.clone());
+            // SAFETY: the program vouches for the room, by the contract of `Order::new`.
+            unsafe { put_if(event, made) };
+        }
+        if !is_blocking {
+            return Ok(());
+        }
+        match queue.wait_for(&progress) {
+            status if status >= 0 => Ok(()),
+            status => {
+                let is_of_list = after.iter().any(|it| it.progress.status() < 0);
+                let lost = Status::EXEC_STATUS_ERROR_FOR_EVENTS_IN_WAIT_LIST;
+                Err(match Status(status) {
+                    status if status == lost && !is_of_list => Status::OUT_OF_RESOURCES,
+                    status => status,
+                })
+            }
+        }
+    }
+}

@@ -1,0 +1,257 @@
+//! Kernels: their arguments, attributes and launches.
+
+use std::ffi::{c_char, c_void};
+use std::sync::Arc;
+
+use super::commands::Order;
+use super::{call, make, optional_array, put_handles, put_info, text};
+use crate::abi::*;
+use crate::device::Device;
+use crate::handle::{self, Handle, Object, publish};
+use crate::kernel::{Kernel, codes};
+use crate::launch::{Ready, Sizes};
+use crate::program::Program;
+use crate::queue::Part;
+use crate::status::{Outcome, Status};
+
+pub unsafe extern "C" fn create_kernel(
+    program: Handle,
+    name: *const c_char,
+    status: *mut i32,
+) -> Handle {
+    // SAFETY: the program vouches for its addresses.
+    unsafe {
+        make(status, || {
+            let program: Arc<Program> = handle::get(program)?;
+            if name.is_null() {
+                return Err(Status::INVALID_VALUE);
+            }
+            let name = text(name);
+            let codes = codes(&program, &name)?;
+            Ok(publish(|id| Kernel::new(id, &program, &name, codes)).handle())
+        })
+    }
+}
+
+pub unsafe extern "C" fn create_kernels_in_program(
+    program: Handle,
+    room: u32,
+    kernels: *mut Handle,
+    count: *mut u32,
+) -> i32 {
+    call(|| {
+        let program: Arc<Program> = handle::get(program)?;
+        let names = program.kernel_names()?;
+        if !kernels.is_null() && (room as usize) < names.len() {
+            return Err(Status::INVALID_VALUE);
+        }
+        let mut made = Vec::new();
+        for name in &names {
+            let codes = codes(&program, name)?;
+            if !kernels.is_null() {
+                made.push(publish(|id| Kernel::new(id, &program, name, codes)).handle());
+            }
+        }
+        if kernels.is_null() {
+            made.resize(names.len(), 0);
+        }
+        // SAFETY: the program vouches for its addresses.
+        unsafe { put_handles(&made, room, kernels, count) }
+    })
+}
+
+pub unsafe extern "C" fn clone_kernel(kernel: Handle, status: *mut i32) -> Handle {
+    // SAFETY: the program vouches for its addresses.
+    unsafe {
+        make(status, || {
+            let kernel: Arc<Kernel> = handle::get(kernel)?;
+            Ok(publish(|id| kernel.copied(id)).handle())
+        })
+    }
+}
+
+pub unsafe extern "C" fn retain_kernel(kernel: Handle) -> i32 {
+    call(|| handle::retain::<Kernel>(kernel))
+}
+
+pub unsafe extern "C" fn release_kernel(kernel: Handle) -> i32 {
+    call(|| handle::release::<Kernel>(kernel))
+}
+
+pub unsafe extern "C" fn set_kernel_arg(
+    kernel: Handle,
+    index: u32,
+    size: usize,
+    value: *const c_void,
+) -> i32 {
+    call(|| {
+        let kernel: Arc<Kernel> = handle::get(kernel)?;
+        // SAFETY: the program vouches for its addresses.
+        let value = unsafe { optional_array(value.cast::<u8>(), size) };
+        kernel.set_argument(index, size, value)
+    })
+}
+
+pub unsafe extern "C" fn get_kernel_info(
+    kernel: Handle,
+    name: u32,
+    room: usize,
+    value: *mut c_void,
+    size: *mut usize,
+) -> i32 {
+    call(|| {
+        let kernel: Arc<Kernel> = handle::get(kernel)?;
+        // SAFETY: the program vouches for its addresses.
+        unsafe { put_info(kernel.info(name), room, value, size) }
+    })
+}
+
+pub unsafe extern "C" fn get_kernel_arg_info(
+    kernel: Handle,
+    index: u32,
+    name: u32,
+    room: usize,
+    value: *mut c_void,
+    size: *mut usize,
+) -> i32 {
+    call(|| {
+        let kernel: Arc<Kernel> = handle::get(kernel)?;
+        // SAFETY: the program vouches for its addresses.
+        unsafe { put_info(kernel.argument_info(index, name), room, value, size) }
+    })
+}
+
+/// The device of a query; `None` for null.
+fn device(device: Handle) -> Outcome<Option<Arc<Device>>> {
+    match device {
+        0 => Ok(None),
+        device => handle::get(device).map(Some),
+    }
+}
+
+pub unsafe extern "C" fn get_kernel_work_group_info(
+    kernel: Handle,
+    of: Handle,
+    name: u32,
+    room: usize,
+    value: *mut c_void,
+    size: *mut usize,
+) -> i32 {
+    call(|| {
+        let kernel: Arc<Kernel> = handle::get(kernel)?;
+        // SAFETY: the program vouches for its addresses.
+        unsafe { put_info(kernel.group_info(device(of)?, name), room, value, size) }
+    })
+}
+
+pub unsafe extern "C" fn get_kernel_sub_group_info(
+    kernel: Handle,
+    of: Handle,
+    name: u32,
+    input_size: usize,
+    input: *const c_void,
+    room: usize,
+    value: *mut c_void,
+    size: *mut usize,
+) -> i32 {
+    call(|| {
+        let kernel: Arc<Kernel> = handle::get(kernel)?;
+        // SAFETY: the program vouches for its addresses.
+        unsafe {
+            let input = optional_array(input.cast::<usize>(), input_size / size_of::<usize>());
+            let device = device(of)?;
+            let info = kernel.sub_group_info(device, name, input.unwrap_or_default(), room);
+            put_info(info, room, value, size)
+        }
+    })
+}
+
+/// The function as the extension for OpenCL 2.0 has it.
+pub unsafe extern "C" fn get_kernel_sub_group_info_khr(
+    kernel: Handle,
+    of: Handle,
+    name: u32,
+    input_size: usize,
+    input: *const c_void,
+    room: usize,
+    value: *mut c_void,
+    size: *mut usize,
+) -> i32 {
+    // SAFETY: this is the same function.
+    unsafe { get_kernel_sub_group_info(kernel, of, name, input_size, input, room, value, size) }
+}
+
+pub unsafe extern "C" fn enqueue_nd_range_kernel(
+    queue: Handle,
+    kernel: Handle,
+    dimensions: u32,
+    offset: *const usize,
+    global: *const usize,
+    local: *const usize,
+    count: u32,
+    list: *const Handle,
+    event: *mut Handle,
+) -> i32 {
+    // SAFETY: the program vouches for its addresses.
+    call(|| unsafe {
+        let order = Order::new(queue, count, list, event)?;
+        let kernel: Arc<Kernel> = handle::get(kernel)?;
+        if !Arc::ptr_eq(&kernel.program().context, &order.queue.context) {
+            return Err(Status::INVALID_CONTEXT);
+        }
+        // More are no sizes of any launch, which is found below.
+        let read = dimensions.min(3) as usize;
+        let sizes = Sizes {
+            dimensions,
+            offset: optional_array(offset, read),
+            global: optional_array(global, read),
+            local: optional_array(local, read),
+        };
+        let ready = Ready::new(&kernel, &order.queue.device, &sizes)?;
+        let work = move |queue: &_| match ready {
+            Some(ready) => ready.run(queue),
+            None => Ok(()),
+        };
+        order.enqueue_work(
+            CL_COMMAND_NDRANGE_KERNEL,
+            Part::Command,
+            false,
+            Box::new(work),
+        )
+    })
+}
+
+pub unsafe extern "C" fn enqueue_task(
+    queue: Handle,
+    kernel: Handle,
+    count: u32,
+    list: *const Handle,
+    event: *mut Handle,
+) -> i32 {
+    let one = [1];
+    // SAFETY: the sizes have one dimension; the rest is the program's.
+    unsafe {
+        let (none, one) = (std::ptr::null(), one.as_ptr());
+        enqueue_nd_range_kernel(queue, kernel, 1, none, one, one, count, list, event)
+    }
+}
+
+/// Devices run no functions of the host.
+pub unsafe extern "C" fn enqueue_native_kernel(
+    queue: Handle,
+    _function: *const c_void,
+    _arguments: *const c_void,
+    _size: usize,
+    _objects: u32,
+    _memory: *const Handle,
+    _places: *const *const c_void,
+    count: u32,
+    list: *const Handle,
+    event: *mut Handle,
+) -> i32 {
+    // SAFETY: the program vouches for its addresses.
+    call(|| unsafe {
+        Order::new(queue, count, list, event)?;
+        Err(Status::INVALID_OPERATION)
+    })
+}

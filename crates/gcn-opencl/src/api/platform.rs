@@ -1,0 +1,235 @@
+//! Platforms and devices.
+
+use std::ffi::{c_char, c_void};
+use std::sync::Arc;
+
+use super::{call, guard, put_handles, put_if, put_info, table, text};
+use crate::abi::*;
+use crate::clock;
+use crate::device::Device;
+use crate::handle::{self, Handle, Object};
+use crate::runtime::{self, Runtime};
+use crate::status::{Outcome, Status};
+
+/// Name of the function by which loaders ask for platforms.
+const GET_PLATFORMS: &str = "clIcdGetPlatformIDsKHR";
+/// Name of the one function of an extension that is in the table too.
+const SUB_GROUPS: &str = "clGetKernelSubGroupInfoKHR";
+
+// The loader looks three functions up by their names. The table has others: its own names are those of the loader's
+// functions too, which the system's linker would take.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn clIcdGetPlatformIDsKHR(
+    room: u32,
+    platforms: *mut Handle,
+    count: *mut u32,
+) -> i32 {
+    // SAFETY: this is the same function.
+    unsafe { get_platform_ids(room, platforms, count) }
+}
+
+pub unsafe extern "C" fn get_platform_ids(
+    room: u32,
+    platforms: *mut Handle,
+    count: *mut u32,
+) -> i32 {
+    call(|| {
+        handle::set_table(table::address());
+        // A platform whose settings are wrong is none.
+        let all: Vec<Handle> = runtime::get().iter().map(|it| it.handle()).collect();
+        // SAFETY: the program vouches for its addresses.
+        unsafe { put_handles(&all, room, platforms, count) }?;
+        let is_empty = all.is_empty();
+        (!is_empty)
+            .then_some(())
+            .ok_or(Status::PLATFORM_NOT_FOUND_KHR)
+    })
+}
+
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn clGetPlatformInfo(
+    platform: Handle,
+    name: u32,
+    room: usize,
+    value: *mut c_void,
+    size: *mut usize,
+) -> i32 {
+    // SAFETY: this is the same function.
+    unsafe { get_platform_info(platform, name, room, value, size) }
+}
+
+pub unsafe extern "C" fn get_platform_info(
+    platform: Handle,
+    name: u32,
+    room: usize,
+    value: *mut c_void,
+    size: *mut usize,
+) -> i32 {
+    call(|| {
+        let platform: Arc<Runtime> = handle::get(platform)?;
+        // SAFETY: the program vouches for its addresses.
+        unsafe { put_info(platform.info(name), room, value, size) }
+    })
+}
+
+/// The platform of a handle, or the only one for null.
+fn platform(platform: Handle) -> Outcome<Arc<Runtime>> {
+    match platform {
+        0 => runtime::get().cloned(),
+        platform => handle::get(platform),
+    }
+}
+
+/// Devices of a type.
+pub(super) fn devices_of_type(platform: &Runtime, kind: u64) -> Outcome<Vec<Arc<Device>>> {
+    const KNOWN: u64 = CL_DEVICE_TYPE_DEFAULT
+        | CL_DEVICE_TYPE_CPU
+        | CL_DEVICE_TYPE_GPU
+        | CL_DEVICE_TYPE_ACCELERATOR
+        | CL_DEVICE_TYPE_CUSTOM;
+    if kind != CL_DEVICE_TYPE_ALL && (kind == 0 || kind & !KNOWN != 0) {
+        return Err(Status::INVALID_DEVICE_TYPE);
+    }
+    let all = &platform.devices;
+    let found = if kind == CL_DEVICE_TYPE_ALL || kind & CL_DEVICE_TYPE_GPU != 0 {
+        &all[..]
+    } else if kind & CL_DEVICE_TYPE_DEFAULT != 0 {
+        &all[..all.len().min(1)]
+    } else {
+        &[]
+    };
+    if found.is_empty() {
+        return Err(Status::DEVICE_NOT_FOUND);
+    }
+    Ok(found.to_vec())
+}
+
+pub unsafe extern "C" fn get_device_ids(
+    platform_id: Handle,
+    kind: u64,
+    room: u32,
+    devices: *mut Handle,
+    count: *mut u32,
+) -> i32 {
+    call(|| {
+        let platform = platform(platform_id)?;
+        let found = devices_of_type(&platform, kind)?;
+        let found: Vec<Handle> = found.iter().map(|device| device.handle()).collect();
+        // SAFETY: the program vouches for its addresses.
+        unsafe { put_handles(&found, room, devices, count) }
+    })
+}
+
+pub unsafe extern "C" fn get_device_info(
+    device: Handle,
+    name: u32,
+    room: usize,
+    value: *mut c_void,
+    size: *mut usize,
+) -> i32 {
+    call(|| {
+        let device: Arc<Device> = handle::get(device)?;
+        let platform = runtime::get()?.handle();
+        // SAFETY: the program vouches for its addresses.
+        unsafe { put_info(device.info(name, platform), room, value, size) }
+    })
+}
+
+/// Devices that are no parts of others are not counted.
+pub unsafe extern "C" fn retain_device(device: Handle) -> i32 {
+    call(|| handle::get::<Device>(device).map(drop))
+}
+
+/// As [`retain_device`].
+pub unsafe extern "C" fn release_device(device: Handle) -> i32 {
+    // SAFETY: the function has no contract.
+    unsafe { retain_device(device) }
+}
+
+/// Devices have no parts.
+pub unsafe extern "C" fn create_sub_devices(
+    device: Handle,
+    _properties: *const isize,
+    _room: u32,
+    _devices: *mut Handle,
+    _count: *mut u32,
+) -> i32 {
+    call(|| {
+        handle::get::<Device>(device)?;
+        Err(Status::INVALID_VALUE)
+    })
+}
+
+/// The address of an extension's function; null for others.
+fn extension_function(name: &str) -> *const c_void {
+    match name {
+        GET_PLATFORMS => clIcdGetPlatformIDsKHR as *const c_void,
+        SUB_GROUPS => super::kernels::get_kernel_sub_group_info_khr as *const c_void,
+        _ => std::ptr::null(),
+    }
+}
+
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn clGetExtensionFunctionAddress(name: *const c_char) -> *const c_void {
+    // SAFETY: this is the same function.
+    unsafe { get_extension_function_address(name) }
+}
+
+pub unsafe extern "C" fn get_extension_function_address(name: *const c_char) -> *const c_void {
+    // SAFETY: the program vouches for the text.
+    let found = guard(|| Ok(extension_function(&unsafe { text(name) })));
+    found.unwrap_or(std::ptr::null())
+}
+
+pub unsafe extern "C" fn get_extension_function_address_for_platform(
+    platform: Handle,
+    name: *const c_char,
+) -> *const c_void {
+    let found = guard(|| {
+        handle::get::<Runtime>(platform)?;
+        // SAFETY: the program vouches for the text.
+        Ok(extension_function(&unsafe { text(name) }))
+    });
+    found.unwrap_or(std::ptr::null())
+}
+
+pub unsafe extern "C" fn unload_platform_compiler(platform: Handle) -> i32 {
+    call(|| handle::get::<Runtime>(platform).map(drop))
+}
+
+/// The compiler is a program of its own, and never loaded.
+pub unsafe extern "C" fn unload_compiler() -> i32 {
+    Status::SUCCESS.0
+}
+
+pub unsafe extern "C" fn get_device_and_host_timer(
+    device: Handle,
+    of_device: *mut u64,
+    of_host: *mut u64,
+) -> i32 {
+    call(|| {
+        handle::get::<Device>(device)?;
+        if of_device.is_null() || of_host.is_null() {
+            return Err(Status::INVALID_VALUE);
+        }
+        let now = clock::now();
+        // SAFETY: the program vouches for its addresses.
+        unsafe {
+            put_if(of_device, now);
+            put_if(of_host, now);
+        }
+        Ok(())
+    })
+}
+
+pub unsafe extern "C" fn get_host_timer(device: Handle, of_host: *mut u64) -> i32 {
+    call(|| {
+        handle::get::<Device>(device)?;
+        if of_host.is_null() {
+            return Err(Status::INVALID_VALUE);
+        }
+        // SAFETY: the program vouches for its addresses.
+        unsafe { put_if(of_host, clock::now()) };
+        Ok(())
+    })
+}

@@ -1,0 +1,191 @@
+//! Command queues.
+
+use std::ffi::c_void;
+use std::sync::Arc;
+
+use super::commands::Order;
+use super::{call, make, pairs, properties, put_if, put_info};
+use crate::abi::*;
+use crate::context::Context;
+use crate::device::Device;
+use crate::handle::{self, Handle, Object, publish};
+use crate::queue::{Part, Queue};
+use crate::status::{Outcome, Status};
+
+/// Properties that queues of the host may have.
+const OF_HOST: u64 = CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE | CL_QUEUE_PROFILING_ENABLE;
+/// Properties of queues of devices, of which there are none.
+const OF_DEVICE: u64 = CL_QUEUE_ON_DEVICE | CL_QUEUE_ON_DEVICE_DEFAULT;
+
+fn check_properties(flags: u64) -> Outcome {
+    if flags & !(OF_HOST | OF_DEVICE) != 0 {
+        return Err(Status::INVALID_VALUE);
+    }
+    if flags & OF_DEVICE != 0 {
+        return Err(Status::INVALID_QUEUE_PROPERTIES);
+    }
+    Ok(())
+}
+
+fn queue(context: Handle, device: Handle, flags: u64, list: Vec<u64>) -> Outcome<Handle> {
+    let context: Arc<Context> = handle::get(context)?;
+    let device: Arc<Device> = handle::get(device)?;
+    if !context.has(&device) {
+        return Err(Status::INVALID_DEVICE);
+    }
+    check_properties(flags)?;
+    Ok(publish(|id| Queue::new(id, context, device, flags, list)).handle())
+}
+
+pub unsafe extern "C" fn create_command_queue(
+    context: Handle,
+    device: Handle,
+    flags: u64,
+    status: *mut i32,
+) -> Handle {
+    // SAFETY: the program vouches for its addresses.
+    unsafe { make(status, || queue(context, device, flags, Vec::new())) }
+}
+
+pub unsafe extern "C" fn create_command_queue_with_properties(
+    context: Handle,
+    device: Handle,
+    list: *const u64,
+    status: *mut i32,
+) -> Handle {
+    // SAFETY: the program vouches for its addresses.
+    unsafe {
+        make(status, || {
+            let list = properties(list);
+            let mut flags = 0;
+            for (name, value) in pairs(&list).map_err(|_| Status::INVALID_VALUE)? {
+                match name {
+                    name if name == u64::from(CL_QUEUE_PROPERTIES) => flags = value,
+                    _ => return Err(Status::INVALID_VALUE),
+                }
+            }
+            queue(context, device, flags, list)
+        })
+    }
+}
+
+pub unsafe extern "C" fn retain_command_queue(queue: Handle) -> i32 {
+    call(|| handle::retain::<Queue>(queue))
+}
+
+pub unsafe extern "C" fn release_command_queue(queue: Handle) -> i32 {
+    call(|| handle::release::<Queue>(queue))
+}
+
+pub unsafe extern "C" fn get_command_queue_info(
+    queue: Handle,
+    name: u32,
+    room: usize,
+    value: *mut c_void,
+    size: *mut usize,
+) -> i32 {
+    call(|| {
+        let queue: Arc<Queue> = handle::get(queue)?;
+        // SAFETY: the program vouches for its addresses.
+        unsafe { put_info(queue.info(name), room, value, size) }
+    })
+}
+
+pub unsafe extern "C" fn set_command_queue_property(
+    queue: Handle,
+    flags: u64,
+    on: u32,
+    old: *mut u64,
+) -> i32 {
+    call(|| {
+        let queue: Arc<Queue> = handle::get(queue)?;
+        check_properties(flags)?;
+        let before = queue.set_properties(flags, on != 0);
+        // SAFETY: the program vouches for its addresses.
+        unsafe { put_if(old, before) };
+        Ok(())
+    })
+}
+
+/// Devices have no queues.
+pub unsafe extern "C" fn set_default_device_command_queue(
+    context: Handle,
+    device: Handle,
+    _queue: Handle,
+) -> i32 {
+    call(|| {
+        handle::get::<Context>(context)?;
+        handle::get::<Device>(device)?;
+        Err(Status::INVALID_OPERATION)
+    })
+}
+
+/// Commands begin by themselves.
+pub unsafe extern "C" fn flush(queue: Handle) -> i32 {
+    call(|| handle::get::<Queue>(queue).map(drop))
+}
+
+pub unsafe extern "C" fn finish(queue: Handle) -> i32 {
+    call(|| handle::get::<Queue>(queue)?.finish())
+}
+
+pub unsafe extern "C" fn enqueue_marker_with_wait_list(
+    queue: Handle,
+    count: u32,
+    list: *const Handle,
+    event: *mut Handle,
+) -> i32 {
+    // SAFETY: the program vouches for its addresses.
+    call(|| unsafe {
+        let order = Order::new(queue, count, list, event)?;
+        order.enqueue(CL_COMMAND_MARKER, Part::Marker, false, || Ok(()))
+    })
+}
+
+pub unsafe extern "C" fn enqueue_barrier_with_wait_list(
+    queue: Handle,
+    count: u32,
+    list: *const Handle,
+    event: *mut Handle,
+) -> i32 {
+    // SAFETY: the program vouches for its addresses.
+    call(|| unsafe {
+        let order = Order::new(queue, count, list, event)?;
+        order.enqueue(CL_COMMAND_BARRIER, Part::Barrier, false, || Ok(()))
+    })
+}
+
+pub unsafe extern "C" fn enqueue_marker(queue: Handle, event: *mut Handle) -> i32 {
+    // SAFETY: the program vouches for its addresses.
+    call(|| unsafe {
+        if event.is_null() {
+            return Err(Status::INVALID_VALUE);
+        }
+        let order = Order::new(queue, 0, std::ptr::null(), event)?;
+        order.enqueue(CL_COMMAND_MARKER, Part::Marker, false, || Ok(()))
+    })
+}
+
+pub unsafe extern "C" fn enqueue_barrier(queue: Handle) -> i32 {
+    // SAFETY: there are no addresses.
+    unsafe { enqueue_barrier_with_wait_list(queue, 0, std::ptr::null(), std::ptr::null_mut()) }
+}
+
+pub unsafe extern "C" fn enqueue_wait_for_events(
+    queue: Handle,
+    count: u32,
+    list: *const Handle,
+) -> i32 {
+    // SAFETY: the program vouches for its addresses.
+    call(|| unsafe {
+        if count == 0 || list.is_null() {
+            return Err(Status::INVALID_VALUE);
+        }
+        let order = Order::new(queue, count, list, std::ptr::null_mut());
+        let order = order.map_err(|error| match error {
+            Status::INVALID_EVENT_WAIT_LIST => Status::INVALID_EVENT,
+            other => other,
+        })?;
+        order.enqueue(CL_COMMAND_BARRIER, Part::Barrier, false, || Ok(()))
+    })
+}

@@ -1,0 +1,318 @@
+//! Shared virtual memory.
+
+use std::ffi::c_void;
+use std::sync::Arc;
+
+use super::commands::Order;
+use super::transfers::is_pattern;
+use super::{array, call, guard, optional_array};
+use crate::abi::*;
+use crate::callbacks;
+use crate::context::Context;
+use crate::handle::{self, Handle};
+use crate::kernel::Kernel;
+use crate::queue::Part;
+use crate::status::{Outcome, Status};
+use crate::svm::{self, Svm};
+use crate::transfer::{Copy, Side, fill};
+
+/// Bytes of the largest type, which allocations are aligned to at least.
+const MAX_ALIGN: usize = 128;
+
+pub unsafe extern "C" fn svm_alloc(context: Handle, flags: u64, size: usize, align: u32) -> usize {
+    const ACCESS: u64 = CL_MEM_READ_WRITE | CL_MEM_WRITE_ONLY | CL_MEM_READ_ONLY;
+    const KNOWN: u64 = ACCESS | CL_MEM_SVM_FINE_GRAIN_BUFFER | CL_MEM_SVM_ATOMICS;
+    let allocated = guard(|| {
+        let context: Arc<Context> = handle::get(context)?;
+        let is_fine = flags & CL_MEM_SVM_FINE_GRAIN_BUFFER != 0;
+        let is_valid = flags & !KNOWN == 0
+            && (flags & ACCESS).count_ones() <= 1
+            && (is_fine || flags & CL_MEM_SVM_ATOMICS == 0)
+            && (align == 0 || align.is_power_of_two() && align as usize <= MAX_ALIGN)
+            && size != 0
+            && size as u64 <= context.max_allocation();
+        if !is_valid {
+            return Err(Status::INVALID_VALUE);
+        }
+        svm::allocate(&context, size)
+    });
+    allocated.unwrap_or(0)
+}
+
+pub unsafe extern "C" fn svm_free(context: Handle, address: *mut c_void) {
+    let freed = guard(|| {
+        handle::get::<Context>(context)?;
+        svm::free(address.expose_provenance());
+        Ok(())
+    });
+    // The function has no status.
+    let _ = freed;
+}
+
+type FreeFunction = unsafe extern "C" fn(Handle, u32, *mut *mut c_void, *mut c_void);
+
+pub unsafe extern "C" fn enqueue_svm_free(
+    queue: Handle,
+    count: u32,
+    addresses: *const usize,
+    function: Option<FreeFunction>,
+    data: *mut c_void,
+    events: u32,
+    list: *const Handle,
+    event: *mut Handle,
+) -> i32 {
+    // SAFETY: the program vouches for its addresses.
+    call(|| unsafe {
+        let order = Order::new(queue, events, list, event)?;
+        let addresses = array(addresses, count as usize)?.to_vec();
+        let data = data.expose_provenance();
+        let work = move || {
+            let Some(function) = function else {
+                addresses.into_iter().for_each(svm::free);
+                return Ok(());
+            };
+            // The program's function is called where it may take its time; the command ends with it.
+            let (sender, done) = std::sync::mpsc::channel();
+            callbacks::submit(move || {
+                let mut addresses: Vec<*mut c_void> = addresses
+                    .into_iter()
+                    .map(std::ptr::with_exposed_provenance_mut)
+                    .collect();
+                let data = std::ptr::with_exposed_provenance_mut(data);
+                // SAFETY: the program gave the function and its argument for this call.
+                function(queue, count, addresses.as_mut_ptr(), data);
+                let _ = sender.send(());
+            });
+            done.recv().map_err(|_| Status::OUT_OF_RESOURCES)
+        };
+        order.enqueue(CL_COMMAND_SVM_FREE, Part::Command, false, work)
+    })
+}
+
+/// A range of memory, which is of devices if it is in an allocation.
+struct Range {
+    side: Side,
+    address: u64,
+    /// Keeps the allocation.
+    svm: Option<Svm>,
+}
+
+impl Range {
+    /// # Errors
+    /// There is no address, or the range is beyond its allocation, or in one of another context.
+    fn new(order: &Order, address: *const c_void, bytes: usize) -> Outcome<Range> {
+        let address = address.expose_provenance();
+        if address == 0 {
+            return Err(Status::INVALID_VALUE);
+        }
+        let found = svm::find(address);
+        if let Some((base, svm)) = &found {
+            if !Arc::ptr_eq(&svm.context, &order.queue.context) {
+                return Err(Status::INVALID_CONTEXT);
+            }
+            let end = (address - base).checked_add(bytes);
+            if end.is_none_or(|end| end > svm.bytes) {
+                return Err(Status::INVALID_VALUE);
+            }
+        }
+        Ok(Range {
+            side: if found.is_some() {
+                Side::Device
+            } else {
+                Side::Host
+            },
+            address: address as u64,
+            svm: found.map(|(_, svm)| svm),
+        })
+    }
+}
+
+pub unsafe extern "C" fn enqueue_svm_memcpy(
+    queue: Handle,
+    is_blocking: u32,
+    to: *mut c_void,
+    from: *const c_void,
+    size: usize,
+    count: u32,
+    list: *const Handle,
+    event: *mut Handle,
+) -> i32 {
+    // SAFETY: the program vouches for its addresses.
+    call(|| unsafe {
+        let order = Order::new(queue, count, list, event)?;
+        let (to, from) = (
+            Range::new(&order, to, size)?,
+            Range::new(&order, from, size)?,
+        );
+        if to.address.abs_diff(from.address) < size as u64 {
+            return Err(Status::MEM_COPY_OVERLAP);
+        }
+        let copy = Copy::line((to.side, to.address), (from.side, from.address), size);
+        let device = order.queue.device.clone();
+        let kept = (to.svm, from.svm);
+        let work = move || {
+            // SAFETY: the program vouches for its memory; allocations are kept.
+            copy.make(device.emulated.memory());
+            drop(kept);
+            Ok(())
+        };
+        order.enqueue(CL_COMMAND_SVM_MEMCPY, Part::Command, is_blocking != 0, work)
+    })
+}
+
+pub unsafe extern "C" fn enqueue_svm_mem_fill(
+    queue: Handle,
+    to: *mut c_void,
+    pattern: *const c_void,
+    bytes: usize,
+    size: usize,
+    count: u32,
+    list: *const Handle,
+    event: *mut Handle,
+) -> i32 {
+    // SAFETY: the program vouches for its addresses.
+    call(|| unsafe {
+        let order = Order::new(queue, count, list, event)?;
+        let to = Range::new(&order, to, size)?;
+        let pattern = optional_array(pattern.cast::<u8>(), bytes).ok_or(Status::INVALID_VALUE)?;
+        let is_aligned = is_pattern(bytes)
+            && to.address.is_multiple_of(bytes as u64)
+            && size.is_multiple_of(bytes);
+        if !is_aligned {
+            return Err(Status::INVALID_VALUE);
+        }
+        let pattern = pattern.to_vec();
+        let device = order.queue.device.clone();
+        let work = move || {
+            // SAFETY: the program vouches for its memory; an allocation is kept.
+            fill(device.emulated.memory(), to.address, &pattern, size);
+            drop(to.svm);
+            Ok(())
+        };
+        order.enqueue(CL_COMMAND_SVM_MEMFILL, Part::Command, false, work)
+    })
+}
+
+pub unsafe extern "C" fn enqueue_svm_map(
+    queue: Handle,
+    is_blocking: u32,
+    flags: u64,
+    address: *mut c_void,
+    size: usize,
+    count: u32,
+    list: *const Handle,
+    event: *mut Handle,
+) -> i32 {
+    const KNOWN: u64 = CL_MAP_READ | CL_MAP_WRITE | CL_MAP_WRITE_INVALIDATE_REGION;
+    // SAFETY: the program vouches for its addresses.
+    call(|| unsafe {
+        let order = Order::new(queue, count, list, event)?;
+        let range = Range::new(&order, address, size)?;
+        let invalidates = flags & CL_MAP_WRITE_INVALIDATE_REGION != 0;
+        let is_valid =
+            flags & !KNOWN == 0 && (!invalidates || flags == CL_MAP_WRITE_INVALIDATE_REGION);
+        if size == 0 || !is_valid {
+            return Err(Status::INVALID_VALUE);
+        }
+        let device = order.queue.device.clone();
+        let work = move || {
+            if flags & CL_MAP_READ != 0 {
+                device.emulated.memory().reads(range.address, size as u64);
+            }
+            drop(range.svm);
+            Ok(())
+        };
+        order.enqueue(CL_COMMAND_SVM_MAP, Part::Command, is_blocking != 0, work)
+    })
+}
+
+pub unsafe extern "C" fn enqueue_svm_unmap(
+    queue: Handle,
+    address: *mut c_void,
+    count: u32,
+    list: *const Handle,
+    event: *mut Handle,
+) -> i32 {
+    // SAFETY: the program vouches for its addresses.
+    call(|| unsafe {
+        let order = Order::new(queue, count, list, event)?;
+        let Range { address, svm, .. } = Range::new(&order, address, 0)?;
+        let device = order.queue.device.clone();
+        let work = move || {
+            if let Some(svm) = svm {
+                let end = svm.memory.address() + svm.bytes as u64;
+                device.emulated.memory().wrote(address, end - address);
+            }
+            Ok(())
+        };
+        order.enqueue(CL_COMMAND_SVM_UNMAP, Part::Command, false, work)
+    })
+}
+
+/// Memory is that of all devices: there is nothing to migrate.
+pub unsafe extern "C" fn enqueue_svm_migrate_mem(
+    queue: Handle,
+    addresses: u32,
+    list_of_addresses: *const *const c_void,
+    sizes: *const usize,
+    flags: u64,
+    count: u32,
+    list: *const Handle,
+    event: *mut Handle,
+) -> i32 {
+    const KNOWN: u64 = CL_MIGRATE_MEM_OBJECT_HOST | CL_MIGRATE_MEM_OBJECT_CONTENT_UNDEFINED;
+    // SAFETY: the program vouches for its addresses.
+    call(|| unsafe {
+        let order = Order::new(queue, count, list, event)?;
+        if addresses == 0 || flags & !KNOWN != 0 {
+            return Err(Status::INVALID_VALUE);
+        }
+        let sizes = optional_array(sizes, addresses as usize);
+        for (index, address) in array(list_of_addresses, addresses as usize)?
+            .iter()
+            .enumerate()
+        {
+            let range = Range::new(&order, *address, sizes.map_or(0, |sizes| sizes[index]))?;
+            range.svm.ok_or(Status::INVALID_VALUE)?;
+        }
+        order.enqueue(CL_COMMAND_SVM_MIGRATE_MEM, Part::Command, false, || Ok(()))
+    })
+}
+
+pub unsafe extern "C" fn set_kernel_arg_svm_pointer(
+    kernel: Handle,
+    index: u32,
+    address: *const c_void,
+) -> i32 {
+    call(|| {
+        let kernel: Arc<Kernel> = handle::get(kernel)?;
+        kernel.set_address(index, address.expose_provenance())
+    })
+}
+
+/// Kernels may access all memory: there is nothing to announce.
+pub unsafe extern "C" fn set_kernel_exec_info(
+    kernel: Handle,
+    name: u32,
+    size: usize,
+    value: *const c_void,
+) -> i32 {
+    call(|| {
+        handle::get::<Kernel>(kernel)?;
+        if value.is_null() {
+            return Err(Status::INVALID_VALUE);
+        }
+        match name {
+            CL_KERNEL_EXEC_INFO_SVM_PTRS => {
+                let is_list = size != 0 && size.is_multiple_of(size_of::<usize>());
+                is_list.then_some(()).ok_or(Status::INVALID_VALUE)
+            }
+            CL_KERNEL_EXEC_INFO_SVM_FINE_GRAIN_SYSTEM if size == size_of::<u32>() => {
+                // SAFETY: the program vouches for the value.
+                let wants = unsafe { value.cast::<u32>().read_unaligned() } != 0;
+                (!wants).then_some(()).ok_or(Status::INVALID_OPERATION)
+            }
+            _ => Err(Status::INVALID_VALUE),
+        }
+    })
+}

@@ -1,0 +1,399 @@
+//! Commands that read, write, copy and fill buffers.
+
+use std::ffi::c_void;
+
+use super::buffers::buffer_of;
+use super::commands::Order;
+use super::{call, optional_array};
+use crate::abi::*;
+use crate::handle::Handle;
+use crate::memory::Mem;
+use crate::queue::Part;
+use crate::status::{Outcome, Status};
+use crate::transfer::{Copy, Corner, Side, fill};
+
+/// Bytes of the largest pattern.
+const MAX_PATTERN: usize = 128;
+
+/// True if a pattern may have this number of bytes: that of a scalar or a vector.
+pub(super) fn is_pattern(bytes: usize) -> bool {
+    bytes.is_power_of_two() && bytes <= MAX_PATTERN
+}
+
+/// Enqueues a copy that the program has vouched for.
+fn enqueue_copy(order: Order, command: u32, is_blocking: bool, copy: Copy, kept: Kept) -> Outcome {
+    order.enqueue(command, Part::Command, is_blocking, move || {
+        if let Some(space) = kept.0.space() {
+            // SAFETY: the program vouches for its memory, by the contract of the function that it called; the rest is of
+            // buffers, which are kept, and in their bounds.
+            unsafe { copy.make(space) };
+        }
+        drop(kept);
+        Ok(())
+    })
+}
+
+/// Buffers of a command, which live until it has ended.
+struct Kept(
+    std::sync::Arc<Mem>,
+    #[allow(dead_code)] Option<std::sync::Arc<Mem>>,
+);
+
+pub unsafe extern "C" fn enqueue_read_buffer(
+    queue: Handle,
+    memory: Handle,
+    is_blocking: u32,
+    offset: usize,
+    size: usize,
+    to: *mut c_void,
+    count: u32,
+    list: *const Handle,
+    event: *mut Handle,
+) -> i32 {
+    // SAFETY: the program vouches for its addresses.
+    call(|| unsafe {
+        let order = Order::new(queue, count, list, event)?;
+        let memory = buffer_of(&order, memory)?;
+        memory.check_range(offset, size)?;
+        if to.is_null() || size == 0 {
+            return Err(Status::INVALID_VALUE);
+        }
+        memory.check_host(true, false)?;
+        let copy = Copy::line(
+            (Side::Host, to.expose_provenance() as u64),
+            (Side::Device, memory.address + offset as u64),
+            size,
+        );
+        let kept = Kept(memory, None);
+        enqueue_copy(order, CL_COMMAND_READ_BUFFER, is_blocking != 0, copy, kept)
+    })
+}
+
+pub unsafe extern "C" fn enqueue_write_buffer(
+    queue: Handle,
+    memory: Handle,
+    is_blocking: u32,
+    offset: usize,
+    size: usize,
+    from: *const c_void,
+    count: u32,
+    list: *const Handle,
+    event: *mut Handle,
+) -> i32 {
+    // SAFETY: the program vouches for its addresses.
+    call(|| unsafe {
+        let order = Order::new(queue, count, list, event)?;
+        let memory = buffer_of(&order, memory)?;
+        memory.check_range(offset, size)?;
+        if from.is_null() || size == 0 {
+            return Err(Status::INVALID_VALUE);
+        }
+        memory.check_host(false, true)?;
+        let copy = Copy::line(
+            (Side::Device, memory.address + offset as u64),
+            (Side::Host, from.expose_provenance() as u64),
+            size,
+        );
+        let kept = Kept(memory, None);
+        enqueue_copy(order, CL_COMMAND_WRITE_BUFFER, is_blocking != 0, copy, kept)
+    })
+}
+
+/// A box of a program's function: where it begins, and its distances of rows and slices, of which 0 stands for dense ones.
+struct Pitched {
+    origin: [usize; 3],
+    row: usize,
+    slice: usize,
+}
+
+impl Pitched {
+    /// Reads a box.
+    ///
+    /// # Errors
+    /// There is no origin; rows or slices overlap.
+    ///
+    /// # Safety
+    /// The address is null or has three numbers.
+    unsafe fn new(
+        origin: *const usize,
+        region: [usize; 3],
+        row: usize,
+        slice: usize,
+    ) -> Outcome<Pitched> {
+        // SAFETY: the caller vouches for the numbers.
+        let origin = unsafe { triple(origin) }?;
+        let pitch = if row == 0 { region[0] } else { row };
+        let rows = pitch.checked_mul(region[1]).ok_or(Status::INVALID_VALUE)?;
+        let is_valid =
+            pitch >= region[0] && (slice == 0 || slice >= rows && slice.is_multiple_of(pitch));
+        is_valid
+            .then_some(Pitched { origin, row, slice })
+            .ok_or(Status::INVALID_VALUE)
+    }
+
+    /// The first byte and the byte behind the last one.
+    fn range(&self, region: [usize; 3]) -> Outcome<(usize, usize)> {
+        let row = if self.row == 0 { region[0] } else { self.row };
+        let end = || {
+            let slice = match self.slice {
+                0 => row.checked_mul(region[1])?,
+                slice => slice,
+            };
+            let place = |[x, y, z]: [usize; 3]| {
+                let rows = y.checked_mul(row)?;
+                z.checked_mul(slice)?.checked_add(rows)?.checked_add(x)
+            };
+            let begin = place(self.origin)?;
+            let last = place([0, region[1] - 1, region[2] - 1])?;
+            Some((begin, begin.checked_add(last)?.checked_add(region[0])?))
+        };
+        end().ok_or(Status::INVALID_VALUE)
+    }
+
+    fn corner(&self, address: u64, region: [usize; 3]) -> Corner {
+        Corner::new(address, self.origin, region, self.row, self.slice)
+    }
+
+    /// Looks whether a box is in a buffer; the bytes from its first to its last one.
+    fn check(&self, memory: &Mem, region: [usize; 3]) -> Outcome<(usize, usize)> {
+        let (begin, end) = self.range(region)?;
+        memory.check_range(begin, end - begin)?;
+        Ok((begin, end - begin))
+    }
+}
+
+/// Three numbers of a program's.
+///
+/// # Errors
+/// There are none.
+///
+/// # Safety
+/// The address is null or has three numbers.
+unsafe fn triple(numbers: *const usize) -> Outcome<[usize; 3]> {
+    // SAFETY: the caller vouches for the numbers.
+    let numbers = unsafe { optional_array(numbers, 3) }.ok_or(Status::INVALID_VALUE)?;
+    Ok([numbers[0], numbers[1], numbers[2]])
+}
+
+/// The region of a box.
+///
+/// # Errors
+/// There is none, or it is empty.
+///
+/// # Safety
+/// As [`triple`].
+unsafe fn region_of(numbers: *const usize) -> Outcome<[usize; 3]> {
+    // SAFETY: the caller vouches for the numbers.
+    let region = unsafe { triple(numbers) }?;
+    (!region.contains(&0))
+        .then_some(region)
+        .ok_or(Status::INVALID_VALUE)
+}
+
+pub unsafe extern "C" fn enqueue_read_buffer_rect(
+    queue: Handle,
+    memory: Handle,
+    is_blocking: u32,
+    origin: *const usize,
+    host_origin: *const usize,
+    region: *const usize,
+    row: usize,
+    slice: usize,
+    host_row: usize,
+    host_slice: usize,
+    to: *mut c_void,
+    count: u32,
+    list: *const Handle,
+    event: *mut Handle,
+) -> i32 {
+    // SAFETY: the program vouches for its addresses.
+    call(|| unsafe {
+        let order = Order::new(queue, count, list, event)?;
+        let memory = buffer_of(&order, memory)?;
+        let region = region_of(region)?;
+        let device = Pitched::new(origin, region, row, slice)?;
+        let host = Pitched::new(host_origin, region, host_row, host_slice)?;
+        device.check(&memory, region)?;
+        host.range(region)?;
+        if to.is_null() {
+            return Err(Status::INVALID_VALUE);
+        }
+        memory.check_host(true, false)?;
+        let copy = Copy {
+            to: (
+                Side::Host,
+                host.corner(to.expose_provenance() as u64, region),
+            ),
+            from: (Side::Device, device.corner(memory.address, region)),
+            region,
+        };
+        let kept = Kept(memory, None);
+        enqueue_copy(
+            order,
+            CL_COMMAND_READ_BUFFER_RECT,
+            is_blocking != 0,
+            copy,
+            kept,
+        )
+    })
+}
+
+pub unsafe extern "C" fn enqueue_write_buffer_rect(
+    queue: Handle,
+    memory: Handle,
+    is_blocking: u32,
+    origin: *const usize,
+    host_origin: *const usize,
+    region: *const usize,
+    row: usize,
+    slice: usize,
+    host_row: usize,
+    host_slice: usize,
+    from: *const c_void,
+    count: u32,
+    list: *const Handle,
+    event: *mut Handle,
+) -> i32 {
+    // SAFETY: the program vouches for its addresses.
+    call(|| unsafe {
+        let order = Order::new(queue, count, list, event)?;
+        let memory = buffer_of(&order, memory)?;
+        let region = region_of(region)?;
+        let device = Pitched::new(origin, region, row, slice)?;
+        let host = Pitched::new(host_origin, region, host_row, host_slice)?;
+        device.check(&memory, region)?;
+        host.range(region)?;
+        if from.is_null() {
+            return Err(Status::INVALID_VALUE);
+        }
+        memory.check_host(false, true)?;
+        let copy = Copy {
+            to: (Side::Device, device.corner(memory.address, region)),
+            from: (
+                Side::Host,
+                host.corner(from.expose_provenance() as u64, region),
+            ),
+            region,
+        };
+        let kept = Kept(memory, None);
+        enqueue_copy(
+            order,
+            CL_COMMAND_WRITE_BUFFER_RECT,
+            is_blocking != 0,
+            copy,
+            kept,
+        )
+    })
+}
+
+pub unsafe extern "C" fn enqueue_copy_buffer(
+    queue: Handle,
+    from: Handle,
+    to: Handle,
+    from_offset: usize,
+    to_offset: usize,
+    size: usize,
+    count: u32,
+    list: *const Handle,
+    event: *mut Handle,
+) -> i32 {
+    // SAFETY: the program vouches for its addresses.
+    call(|| unsafe {
+        let order = Order::new(queue, count, list, event)?;
+        let (from, to) = (buffer_of(&order, from)?, buffer_of(&order, to)?);
+        from.check_range(from_offset, size)?;
+        to.check_range(to_offset, size)?;
+        if size == 0 {
+            return Err(Status::INVALID_VALUE);
+        }
+        if from.overlaps((from_offset, size), &to, (to_offset, size)) {
+            return Err(Status::MEM_COPY_OVERLAP);
+        }
+        let copy = Copy::line(
+            (Side::Device, to.address + to_offset as u64),
+            (Side::Device, from.address + from_offset as u64),
+            size,
+        );
+        enqueue_copy(
+            order,
+            CL_COMMAND_COPY_BUFFER,
+            false,
+            copy,
+            Kept(from, Some(to)),
+        )
+    })
+}
+
+pub unsafe extern "C" fn enqueue_copy_buffer_rect(
+    queue: Handle,
+    from: Handle,
+    to: Handle,
+    from_origin: *const usize,
+    to_origin: *const usize,
+    region: *const usize,
+    from_row: usize,
+    from_slice: usize,
+    to_row: usize,
+    to_slice: usize,
+    count: u32,
+    list: *const Handle,
+    event: *mut Handle,
+) -> i32 {
+    // SAFETY: the program vouches for its addresses.
+    call(|| unsafe {
+        let order = Order::new(queue, count, list, event)?;
+        let (from, to) = (buffer_of(&order, from)?, buffer_of(&order, to)?);
+        let region = region_of(region)?;
+        let source = Pitched::new(from_origin, region, from_row, from_slice)?;
+        let target = Pitched::new(to_origin, region, to_row, to_slice)?;
+        let source_range = source.check(&from, region)?;
+        let target_range = target.check(&to, region)?;
+        let copy = Copy {
+            to: (Side::Device, target.corner(to.address, region)),
+            from: (Side::Device, source.corner(from.address, region)),
+            region,
+        };
+        if from.overlaps(source_range, &to, target_range) && copy.overlaps() {
+            return Err(Status::MEM_COPY_OVERLAP);
+        }
+        enqueue_copy(
+            order,
+            CL_COMMAND_COPY_BUFFER_RECT,
+            false,
+            copy,
+            Kept(from, Some(to)),
+        )
+    })
+}
+
+pub unsafe extern "C" fn enqueue_fill_buffer(
+    queue: Handle,
+    memory: Handle,
+    pattern: *const c_void,
+    bytes: usize,
+    offset: usize,
+    size: usize,
+    count: u32,
+    list: *const Handle,
+    event: *mut Handle,
+) -> i32 {
+    // SAFETY: the program vouches for its addresses.
+    call(|| unsafe {
+        let order = Order::new(queue, count, list, event)?;
+        let memory = buffer_of(&order, memory)?;
+        memory.check_range(offset, size)?;
+        let pattern = optional_array(pattern.cast::<u8>(), bytes).ok_or(Status::INVALID_VALUE)?;
+        if !is_pattern(bytes) || !offset.is_multiple_of(bytes) || !size.is_multiple_of(bytes) {
+            return Err(Status::INVALID_VALUE);
+        }
+        let pattern = pattern.to_vec();
+        order.enqueue(CL_COMMAND_FILL_BUFFER, Part::Command, false, move || {
+            if let Some(space) = memory.space() {
+                // SAFETY: the bytes are the buffer's.
+                fill(space, memory.address + offset as u64, &pattern, size);
+            }
+            drop(memory);
+            Ok(())
+        })
+    })
+}

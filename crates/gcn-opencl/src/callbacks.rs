@@ -1,0 +1,27 @@
+//! Calls of the program's functions, on a thread of their own: a function may take its time, or use the library.
+
+use std::sync::OnceLock;
+use std::sync::mpsc::{Sender, channel};
+
+/// A call to make.
+type Call = Box<dyn FnOnce() + Send>;
+
+/// Makes a call soon, behind those that were submitted before.
+pub(crate) fn submit(call: impl FnOnce() + Send + 'static) {
+    static CALLS: OnceLock<Option<Sender<Call>>> = OnceLock::new();
+    let calls = CALLS.get_or_init(|| {
+        let (sender, receiver) = channel::<Call>();
+        let thread = std::thread::Builder::new().name("gcn opencl callbacks".to_owned());
+        let work = move || receiver.into_iter().for_each(|call| call());
+        thread.spawn(work).is_ok().then_some(sender)
+    });
+    let call: Call = Box::new(call);
+    match calls {
+        Some(calls) => match calls.send(call) {
+            Ok(()) => {}
+            Err(unsent) => unsent.0(),
+        },
+        // The host has no thread for it.
+        None => call(),
+    }
+}

@@ -1,0 +1,373 @@
+//! Kernels and their arguments.
+
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
+
+use gcn_object::{AddressSpace, Argument as Described, KernelMetadata, ValueKind};
+use gcn_runtime::{Argument, Kernel as Code};
+
+use crate::abi::*;
+use crate::device::{Device, MAX_GROUP, WAVE};
+use crate::handle::{self, Handle, Id, Object, object, references};
+use crate::info::Info;
+use crate::memory::Mem;
+use crate::program::{Attached, Program};
+use crate::status::{Outcome, Status};
+
+/// Bytes of an address.
+const ADDRESS: usize = size_of::<u64>();
+
+/// An argument that the program has set.
+#[derive(Clone, Debug)]
+pub(crate) enum Given {
+    Bytes(Vec<u8>),
+    /// A buffer, which the kernel does not keep.
+    Memory(Weak<Mem>),
+    /// An address in shared virtual memory, or null.
+    Address(u64),
+    /// Bytes of LDS.
+    Local(u32),
+}
+
+/// A kernel.
+pub(crate) struct Kernel {
+    id: Id<Kernel>,
+    attached: Attached,
+    name: String,
+    /// Its code for each device that the program has been built for.
+    codes: Vec<(Arc<Device>, Code)>,
+    arguments: Mutex<Vec<Option<Given>>>,
+}
+
+object!(Kernel, INVALID_KERNEL);
+
+/// Code of a kernel for each device that its program has been built for.
+///
+/// # Errors
+/// The program has not been built; it has no such kernel; the kernel's parameters differ between devices.
+pub(crate) fn codes(program: &Program, name: &str) -> Outcome<Vec<(Arc<Device>, Code)>> {
+    let modules = program.modules();
+    if modules.is_empty() {
+        return Err(Status::INVALID_PROGRAM_EXECUTABLE);
+    }
+    let mut codes: Vec<(Arc<Device>, Code)> = Vec::new();
+    for (device, module) in modules {
+        if !module.kernels().any(|own| own == name) {
+            continue;
+        }
+        let code = module
+            .kernel(name)
+            .map_err(|_| Status::INVALID_KERNEL_NAME)?;
+        codes.push((device, code));
+    }
+    if codes.is_empty() {
+        return Err(Status::INVALID_KERNEL_NAME);
+    }
+    Ok(codes)
+}
+
+impl Kernel {
+    /// A kernel without arguments.
+    pub(crate) fn new(
+        id: Id<Kernel>,
+        program: &Arc<Program>,
+        name: &str,
+        codes: Vec<(Arc<Device>, Code)>,
+    ) -> Kernel {
+        let parameters = codes
+            .first()
+            .map_or(0, |(_, code)| code.arguments().count());
+        Kernel {
+            id,
+            attached: Attached::new(program),
+            name: name.to_owned(),
+            codes,
+            arguments: Mutex::new(vec![None; parameters]),
+        }
+    }
+
+    /// A kernel with the same code and arguments.
+    pub(crate) fn copied(&self, id: Id<Kernel>) -> Kernel {
+        Kernel {
+            id,
+            attached: Attached::new(self.program()),
+            name: self.name.clone(),
+            codes: self.codes.clone(),
+            arguments: Mutex::new(self.arguments().clone()),
+        }
+    }
+
+    pub(crate) fn program(&self) -> &Arc<Program> {
+        self.attached.program()
+    }
+
+    fn arguments(&self) -> MutexGuard<'_, Vec<Option<Given>>> {
+        self.arguments
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Its code for a device.
+    ///
+    /// # Errors
+    /// The program has not been built for the device.
+    pub(crate) fn code(&self, device: &Arc<Device>) -> Outcome<&Code> {
+        let mut codes = self.codes.iter();
+        let code = codes.find(|(own, _)| Arc::ptr_eq(own, device));
+        let (_, code) = code.ok_or(Status::INVALID_PROGRAM_EXECUTABLE)?;
+        Ok(code)
+    }
+
+    fn first_code(&self) -> Outcome<&Code> {
+        let (_, code) = self.codes.first().ok_or(Status::INVALID_KERNEL)?;
+        Ok(code)
+    }
+
+    fn parameter(&self, index: u32) -> Outcome<&Described> {
+        let parameter = self.first_code()?.arguments().nth(index as usize);
+        parameter.ok_or(Status::INVALID_ARG_INDEX)
+    }
+
+    fn set(&self, index: u32, given: Given) -> Outcome {
+        let mut arguments = self.arguments();
+        let place = arguments.get_mut(index as usize);
+        *place.ok_or(Status::INVALID_ARG_INDEX)? = Some(given);
+        Ok(())
+    }
+
+    /// Sets an argument to bytes of the program's, or to nothing.
+    ///
+    /// # Errors
+    /// The specification's for index, size and value.
+    pub(crate) fn set_argument(&self, index: u32, size: usize, value: Option<&[u8]>) -> Outcome {
+        let parameter = self.parameter(index)?;
+        let given = match parameter.value_kind {
+            ValueKind::DynamicSharedPointer => {
+                if value.is_some() {
+                    return Err(Status::INVALID_ARG_VALUE);
+                }
+                let bytes = u32::try_from(size).ok().filter(|bytes| *bytes != 0);
+                Given::Local(bytes.ok_or(Status::INVALID_ARG_SIZE)?)
+            }
+            ValueKind::GlobalBuffer => {
+                if size != ADDRESS {
+                    return Err(Status::INVALID_ARG_SIZE);
+                }
+                let bytes = value.and_then(|bytes| bytes.try_into().ok());
+                match bytes.map_or(0, Handle::from_ne_bytes) {
+                    0 => Given::Address(0),
+                    memory => Given::Memory(Arc::downgrade(&self.buffer(memory)?)),
+                }
+            }
+            ValueKind::ByValue => {
+                if size as u64 != parameter.size {
+                    return Err(Status::INVALID_ARG_SIZE);
+                }
+                Given::Bytes(value.ok_or(Status::INVALID_ARG_VALUE)?.to_vec())
+            }
+            ValueKind::Sampler => return Err(Status::INVALID_SAMPLER),
+            // Images, pipes and queues of devices, of which there are none.
+            _ => return Err(Status::INVALID_ARG_VALUE),
+        };
+        self.set(index, given)
+    }
+
+    /// The buffer of a handle, of the kernel's context.
+    fn buffer(&self, memory: Handle) -> Outcome<Arc<Mem>> {
+        let memory: Arc<Mem> = handle::get(memory)?;
+        let is_own = Arc::ptr_eq(&memory.context, &self.program().context);
+        is_own.then_some(memory).ok_or(Status::INVALID_MEM_OBJECT)
+    }
+
+    /// Sets an argument to an address.
+    ///
+    /// # Errors
+    /// The parameter is no pointer to global or constant memory.
+    pub(crate) fn set_address(&self, index: u32, address: usize) -> Outcome {
+        let is_pointer = self.parameter(index)?.value_kind == ValueKind::GlobalBuffer;
+        if !is_pointer {
+            return Err(Status::INVALID_ARG_VALUE);
+        }
+        self.set(index, Given::Address(address as u64))
+    }
+
+    /// The arguments of a launch, and the buffers among them.
+    ///
+    /// # Errors
+    /// One is not set, or is a buffer that is gone.
+    pub(crate) fn launch_arguments(&self) -> Outcome<(Vec<Argument>, Vec<Arc<Mem>>)> {
+        let mut buffers = Vec::new();
+        let mut all = Vec::new();
+        for given in self.arguments().iter() {
+            all.push(match given.as_ref().ok_or(Status::INVALID_KERNEL_ARGS)? {
+                Given::Bytes(bytes) => Argument::Bytes(bytes.clone()),
+                Given::Address(address) => Argument::Bytes(address.to_le_bytes().to_vec()),
+                Given::Local(bytes) => Argument::Local(*bytes),
+                Given::Memory(memory) => {
+                    let memory = memory.upgrade().ok_or(Status::INVALID_KERNEL_ARGS)?;
+                    let address = memory.address;
+                    buffers.push(memory);
+                    Argument::Bytes(address.to_le_bytes().to_vec())
+                }
+            });
+        }
+        Ok((all, buffers))
+    }
+
+    /// The value of an attribute.
+    ///
+    /// # Errors
+    /// There is no such attribute.
+    pub(crate) fn info(&self, name: u32) -> Outcome<Info> {
+        Ok(match name {
+            CL_KERNEL_FUNCTION_NAME => Info::text(&self.name),
+            CL_KERNEL_NUM_ARGS => Info::from(self.arguments().len() as u32),
+            CL_KERNEL_REFERENCE_COUNT => Info::from(references(self)),
+            CL_KERNEL_CONTEXT => Info::from(self.program().context.handle()),
+            CL_KERNEL_PROGRAM => Info::from(self.program().handle()),
+            CL_KERNEL_ATTRIBUTES => {
+                let metadata = self.first_code()?.description().metadata.as_ref();
+                Info::text(&metadata.map_or_else(String::new, attributes))
+            }
+            _ => return Err(Status::INVALID_VALUE),
+        })
+    }
+
+    /// The value of an attribute of a parameter.
+    ///
+    /// # Errors
+    /// There is no such parameter or attribute; the code does not say.
+    pub(crate) fn argument_info(&self, index: u32, name: u32) -> Outcome<Info> {
+        let parameter = self.parameter(index)?;
+        let absent = Status::KERNEL_ARG_INFO_NOT_AVAILABLE;
+        Ok(match name {
+            CL_KERNEL_ARG_ADDRESS_QUALIFIER => Info::from(match parameter.address_space {
+                Some(AddressSpace::Global | AddressSpace::Generic) => CL_KERNEL_ARG_ADDRESS_GLOBAL,
+                Some(AddressSpace::Constant) => CL_KERNEL_ARG_ADDRESS_CONSTANT,
+                Some(AddressSpace::Local) => CL_KERNEL_ARG_ADDRESS_LOCAL,
+                _ => CL_KERNEL_ARG_ADDRESS_PRIVATE,
+            }),
+            CL_KERNEL_ARG_ACCESS_QUALIFIER => Info::from(CL_KERNEL_ARG_ACCESS_NONE),
+            CL_KERNEL_ARG_TYPE_NAME => Info::text(parameter.type_name.as_deref().ok_or(absent)?),
+            CL_KERNEL_ARG_TYPE_QUALIFIER => {
+                let flag = |has: bool, flag: u64| if has { flag } else { 0 };
+                Info::from(
+                    flag(parameter.is_const, CL_KERNEL_ARG_TYPE_CONST)
+                        | flag(parameter.is_restrict, CL_KERNEL_ARG_TYPE_RESTRICT)
+                        | flag(parameter.is_volatile, CL_KERNEL_ARG_TYPE_VOLATILE),
+                )
+            }
+            CL_KERNEL_ARG_NAME => Info::text(parameter.name.as_deref().ok_or(absent)?),
+            _ => return Err(Status::INVALID_VALUE),
+        })
+    }
+
+    /// The device of a query, which may be left out where there is one.
+    fn device_of(&self, device: Option<Arc<Device>>) -> Outcome<Arc<Device>> {
+        match (device, &self.codes[..]) {
+            (Some(device), codes) => {
+                let is_own = codes.iter().any(|(own, _)| Arc::ptr_eq(own, &device));
+                is_own.then_some(device).ok_or(Status::INVALID_DEVICE)
+            }
+            (None, [(only, _)]) => Ok(only.clone()),
+            (None, _) => Err(Status::INVALID_DEVICE),
+        }
+    }
+
+    /// The value of an attribute of the code for a device.
+    ///
+    /// # Errors
+    /// There is no such attribute, or no code for the device.
+    pub(crate) fn group_info(&self, device: Option<Arc<Device>>, name: u32) -> Outcome<Info> {
+        let device = self.device_of(device)?;
+        let code = self.code(&device)?;
+        let described = code.description();
+        Ok(match name {
+            CL_KERNEL_WORK_GROUP_SIZE => Info::from(max_group(code)),
+            CL_KERNEL_COMPILE_WORK_GROUP_SIZE => {
+                Info::array(required_group(code).unwrap_or([0; 3]))
+            }
+            CL_KERNEL_LOCAL_MEM_SIZE => {
+                let dynamic = self
+                    .arguments()
+                    .iter()
+                    .fold(0, |sum: u64, given| match given {
+                        Some(Given::Local(bytes)) => sum + u64::from(*bytes),
+                        _ => sum,
+                    });
+                Info::from(u64::from(described.descriptor.group_segment_fixed_size) + dynamic)
+            }
+            CL_KERNEL_PREFERRED_WORK_GROUP_SIZE_MULTIPLE => Info::from(WAVE),
+            CL_KERNEL_PRIVATE_MEM_SIZE => {
+                Info::from(u64::from(described.descriptor.private_segment_fixed_size))
+            }
+            // `CL_KERNEL_GLOBAL_WORK_SIZE` is for kernels that are built in.
+            _ => return Err(Status::INVALID_VALUE),
+        })
+    }
+
+    /// The value of an attribute of sub-groups; `input` are the sizes that it depends on, or a number of sub-groups.
+    ///
+    /// # Errors
+    /// As [`Kernel::group_info`]; the input has no or too many dimensions.
+    pub(crate) fn sub_group_info(
+        &self,
+        device: Option<Arc<Device>>,
+        name: u32,
+        input: &[usize],
+        results: usize,
+    ) -> Outcome<Info> {
+        let device = self.device_of(device)?;
+        let most = max_group(self.code(&device)?);
+        let items = || match input.len() {
+            1..=3 => Ok(input.iter().fold(1usize, |all, n| all.saturating_mul(*n))),
+            _ => Err(Status::INVALID_VALUE),
+        };
+        Ok(match name {
+            CL_KERNEL_MAX_SUB_GROUP_SIZE_FOR_NDRANGE => Info::from(WAVE.min(items()?)),
+            CL_KERNEL_SUB_GROUP_COUNT_FOR_NDRANGE => Info::from(items()?.div_ceil(WAVE)),
+            CL_KERNEL_LOCAL_SIZE_FOR_SUB_GROUP_COUNT => {
+                let count = *input.first().ok_or(Status::INVALID_VALUE)?;
+                let dimensions = results / size_of::<usize>();
+                if input.len() != 1 || !(1..=3).contains(&dimensions) {
+                    return Err(Status::INVALID_VALUE);
+                }
+                let items = count.checked_mul(WAVE).filter(|items| *items <= most);
+                let mut sizes = vec![usize::from(items.is_some()); dimensions];
+                sizes[0] = items.unwrap_or(0);
+                Info::array(sizes)
+            }
+            CL_KERNEL_MAX_NUM_SUB_GROUPS => Info::from(most.div_ceil(WAVE)),
+            // No kernel asks for a number.
+            CL_KERNEL_COMPILE_NUM_SUB_GROUPS => Info::from(0usize),
+            _ => return Err(Status::INVALID_VALUE),
+        })
+    }
+}
+
+/// Work-items of a workgroup at most.
+pub(crate) fn max_group(code: &Code) -> usize {
+    let metadata = code.description().metadata.as_ref();
+    let most = metadata.and_then(|metadata| metadata.max_flat_workgroup_size);
+    let most = most.filter(|most| *most != 0);
+    most.map_or(MAX_GROUP, |most| usize::try_from(most).unwrap_or(MAX_GROUP))
+}
+
+/// Sizes of workgroups that the source asks for.
+pub(crate) fn required_group(code: &Code) -> Option<[usize; 3]> {
+    let metadata = code.description().metadata.as_ref()?;
+    let required = metadata.reqd_workgroup_size?;
+    Some(required.map(|n| n as usize))
+}
+
+/// Attributes of a kernel as its source writes them, as far as its metadata have them.
+fn attributes(metadata: &KernelMetadata) -> String {
+    let sizes = [
+        ("reqd_work_group_size", metadata.reqd_workgroup_size),
+        ("work_group_size_hint", metadata.workgroup_size_hint),
+    ];
+    let texts = sizes.into_iter().filter_map(|(name, sizes)| {
+        let [x, y, z] = sizes?;
+        Some(format!("{name}({x},{y},{z})"))
+    });
+    texts.collect::<Vec<_>>().join(" ")
+}

@@ -1,0 +1,231 @@
+//! Launches: sizes that a program gives, and the kernel's run.
+
+use std::sync::Arc;
+
+use gcn_runtime::hsa::LaunchError;
+use gcn_runtime::report::{CodeMap, FaultReport, kernel_name};
+use gcn_runtime::{Error, Kernel as Code, Launch, Queue as Emulated};
+
+use crate::device::{Device, MAX_ITEMS, WAVE};
+use crate::kernel::{Kernel, max_group, required_group};
+use crate::memory::Mem;
+use crate::say::{print, say};
+use crate::status::{Outcome, Status};
+
+/// Work-items of a workgroup of which the program leaves the size open.
+const USUAL_GROUP: usize = 256;
+
+/// Sizes of a launch as a program gives them.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Sizes<'a> {
+    pub(crate) dimensions: u32,
+    pub(crate) offset: Option<&'a [usize]>,
+    /// Without, nothing is launched.
+    pub(crate) global: Option<&'a [usize]>,
+    pub(crate) local: Option<&'a [usize]>,
+}
+
+/// A launch that can be carried out.
+pub(crate) struct Ready {
+    launch: Launch,
+    /// Buffers of its arguments.
+    _buffers: Vec<Arc<Mem>>,
+}
+
+/// Sizes in three dimensions, of which those that are not given are `rest`.
+fn three<T: Copy>(
+    given: &[usize],
+    rest: T,
+    convert: impl Fn(usize) -> Option<T>,
+) -> Option<[T; 3]> {
+    let mut all = [rest; 3];
+    for (to, from) in all.iter_mut().zip(given) {
+        *to = convert(*from)?;
+    }
+    Some(all)
+}
+
+impl Ready {
+    /// Puts a launch together; `None` if it has no work-items.
+    ///
+    /// # Errors
+    /// The specification's for arguments and sizes.
+    pub(crate) fn new(
+        kernel: &Kernel,
+        device: &Arc<Device>,
+        sizes: &Sizes<'_>,
+    ) -> Outcome<Option<Ready>> {
+        let code = kernel.code(device)?;
+        let (arguments, buffers) = kernel.launch_arguments()?;
+        if !(1..=3).contains(&sizes.dimensions) {
+            return Err(Status::INVALID_WORK_DIMENSION);
+        }
+        let offset = sizes.offset.unwrap_or_default();
+        let global = sizes.global.unwrap_or_default();
+        let mut ends = offset.iter().zip(global);
+        if !ends.all(|(offset, global)| offset.checked_add(*global).is_some()) {
+            return Err(Status::INVALID_GLOBAL_OFFSET);
+        }
+        let grid = three(global, 1, |n| u32::try_from(n).ok());
+        let grid = grid.ok_or(Status::INVALID_GLOBAL_WORK_SIZE)?;
+        let group = group(code, grid, sizes.local)?;
+        if global.is_empty() || grid.contains(&0) {
+            return Ok(None);
+        }
+        let offset = three(offset, 0, |n| Some(n as u64)).unwrap_or_default();
+        let launch = code
+            .launch(grid)
+            .group(group)
+            .dimensions(sizes.dimensions as u16)
+            .offset(offset);
+        let launch = arguments
+            .into_iter()
+            .fold(launch, |launch, argument| launch.arg(argument));
+        if let Some(problem) = launch.problems().into_iter().next() {
+            return Err(status_of(&problem));
+        }
+        Ok(Some(Ready {
+            launch,
+            _buffers: buffers,
+        }))
+    }
+
+    /// Runs the kernel to its end.
+    ///
+    /// # Errors
+    /// It fails, which is reported on standard error.
+    pub(crate) fn run(self, queue: &Emulated) -> Outcome {
+        let kernel = self.launch.kernel().clone();
+        match self.launch.run(queue) {
+            Ok(completion) => {
+                print(&completion.printed);
+                Ok(())
+            }
+            Err(error) => {
+                queue.clear();
+                report(&kernel, &error);
+                Err(Status::OUT_OF_RESOURCES)
+            }
+        }
+    }
+}
+
+/// Reports the failure of a kernel on standard error.
+fn report(kernel: &Code, error: &Error) {
+    let report = match error {
+        Error::Fault(completion) => {
+            print(&completion.printed);
+            let code = CodeMap::new(kernel.module());
+            FaultReport::new(completion, &code, "stopped", None).map(|report| report.to_string())
+        }
+        _ => None,
+    };
+    let name = kernel_name(kernel.name());
+    let report = report.unwrap_or_else(|| format!("kernel {name}: {error}"));
+    say(&format!("error: {report}"));
+}
+
+/// The status of sizes that are not possible.
+fn status_of(problem: &Error) -> Status {
+    match problem {
+        Error::Launch(problem) => match **problem {
+            LaunchError::GroupTooLarge(_)
+            | LaunchError::GroupBeyondKernel { .. }
+            | LaunchError::GroupRequired { .. } => Status::INVALID_WORK_GROUP_SIZE,
+            LaunchError::TooManyWaves { .. } | LaunchError::Empty => {
+                Status::INVALID_GLOBAL_WORK_SIZE
+            }
+            _ => Status::OUT_OF_RESOURCES,
+        },
+        Error::ArgumentCount { .. } | Error::ArgumentSize { .. } => Status::INVALID_KERNEL_ARGS,
+        _ => Status::OUT_OF_RESOURCES,
+    }
+}
+
+/// True if all workgroups of the kernel must have one size.
+fn wants_uniform(code: &Code) -> bool {
+    let metadata = code.description().metadata.as_ref();
+    metadata.is_some_and(|metadata| metadata.uniform_work_group_size == Some(1))
+}
+
+/// The size of workgroups.
+fn group(code: &Code, grid: [u32; 3], local: Option<&[usize]>) -> Outcome<[u32; 3]> {
+    let narrow = |sizes: [usize; 3]| sizes.map(|n| u32::try_from(n).unwrap_or(u32::MAX));
+    let required = required_group(code);
+    let Some(local) = local else {
+        return match required {
+            Some(required) => {
+                let group = narrow(required);
+                check_uniform(code, grid, group)?;
+                Ok(group)
+            }
+            None => {
+                let most = max_group(code).min(USUAL_GROUP);
+                let group = usual_group(grid, most);
+                let items: u32 = group.iter().product();
+                // A size without divisors makes workgroups that leave lanes idle.
+                let is_small = (items as usize) < WAVE && grid[0] as usize > most;
+                Ok(if is_small && !wants_uniform(code) {
+                    [WAVE.min(most) as u32, 1, 1]
+                } else {
+                    group
+                })
+            }
+        };
+    };
+    let sizes = three(local, 1, Some).unwrap_or([1; 3]);
+    if sizes.contains(&0) {
+        return Err(Status::INVALID_WORK_GROUP_SIZE);
+    }
+    if required.is_some_and(|required| required != sizes) {
+        return Err(Status::INVALID_WORK_GROUP_SIZE);
+    }
+    if sizes.iter().any(|n| *n > MAX_ITEMS) {
+        return Err(Status::INVALID_WORK_ITEM_SIZE);
+    }
+    if sizes.iter().product::<usize>() > max_group(code) {
+        return Err(Status::INVALID_WORK_GROUP_SIZE);
+    }
+    let group = narrow(sizes);
+    check_uniform(code, grid, group)?;
+    Ok(group)
+}
+
+/// # Errors
+/// The grid has partial workgroups, and the kernel takes none.
+fn check_uniform(code: &Code, grid: [u32; 3], group: [u32; 3]) -> Outcome {
+    let is_whole = (0..3).all(|d| grid[d].is_multiple_of(group[d]));
+    (is_whole || !wants_uniform(code))
+        .then_some(())
+        .ok_or(Status::INVALID_WORK_GROUP_SIZE)
+}
+
+/// A size of workgroups that divides the grid: in each dimension the largest divisor that `most` work-items leave room for.
+fn usual_group(grid: [u32; 3], most: usize) -> [u32; 3] {
+    let mut left = u32::try_from(most).unwrap_or(u32::MAX);
+    grid.map(|size| {
+        let divisor = (1..=left.min(size)).rev().find(|n| size.is_multiple_of(*n));
+        let divisor = divisor.unwrap_or(1);
+        left /= divisor;
+        divisor
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn usual_groups_divide_the_grid() {
+        for (grid, expected) in [
+            ([1024, 1, 1], [256, 1, 1]),
+            ([100, 1, 1], [100, 1, 1]),
+            ([257, 1, 1], [1, 1, 1]),
+            ([16, 16, 4], [16, 16, 1]),
+            ([3, 5, 7], [3, 5, 7]),
+            ([300, 2, 0], [150, 1, 1]),
+        ] {
+            assert_eq!(usual_group(grid, 256), expected, "{grid:?}");
+        }
+    }
+}

@@ -1,0 +1,360 @@
+//! Buffers.
+
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use gcn_runtime::Buffer;
+use gcn_runtime::memory::Memory;
+
+use crate::abi::*;
+use crate::context::{Context, Ends};
+use crate::device::BASE_ALIGN;
+use crate::handle::{Handle, Id, Object, object, references};
+use crate::info::Info;
+use crate::status::{Outcome, Status};
+use crate::svm;
+use crate::transfer::{Copy, Side};
+
+/// Bytes of a page: the memory of buffers is whole pages, as with a real device.
+const PAGE: u64 = 4096;
+/// Flags by which kernels access a buffer.
+const DEVICE_ACCESS: u64 = CL_MEM_READ_WRITE | CL_MEM_WRITE_ONLY | CL_MEM_READ_ONLY;
+/// Flags by which the host does.
+const HOST_ACCESS: u64 = CL_MEM_HOST_WRITE_ONLY | CL_MEM_HOST_READ_ONLY | CL_MEM_HOST_NO_ACCESS;
+/// Flags that say where its memory is.
+const PLACE: u64 = CL_MEM_USE_HOST_PTR | CL_MEM_ALLOC_HOST_PTR | CL_MEM_COPY_HOST_PTR;
+
+/// A region of a buffer that the program has mapped.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Mapping {
+    /// Its address for the program.
+    pub(crate) pointer: usize,
+    pub(crate) offset: usize,
+    pub(crate) bytes: usize,
+    pub(crate) is_written: bool,
+}
+
+/// A buffer, or a part of one.
+pub(crate) struct Mem {
+    id: Id<Mem>,
+    pub(crate) context: Arc<Context>,
+    flags: u64,
+    pub(crate) size: usize,
+    /// Address for kernels, which is one of the host's too.
+    pub(crate) address: u64,
+    /// The program's memory that the buffer was made of (`CL_MEM_USE_HOST_PTR`), where mapped regions are.
+    host: Option<usize>,
+    uses_svm: bool,
+    parent: Option<Arc<Mem>>,
+    /// The first byte in the parent.
+    pub(crate) origin: usize,
+    /// Properties as the program gave them, with their terminator; empty without any.
+    properties: Vec<u64>,
+    mappings: Mutex<Vec<Mapping>>,
+    /// Memory of devices, if it is the buffer's own or shared.
+    _memory: Option<Buffer>,
+    pub(crate) at_end: Ends,
+}
+
+object!(Mem, INVALID_MEM_OBJECT);
+
+impl Drop for Mem {
+    fn drop(&mut self) {
+        let handle = self.handle();
+        self.at_end.call(handle);
+    }
+}
+
+/// Looks at flags of which at most one of each group may be set.
+fn check_flags(flags: u64, known: u64) -> Outcome {
+    let is_single = |group: u64| (flags & group).count_ones() <= 1;
+    let uses_and_copies = CL_MEM_USE_HOST_PTR | CL_MEM_COPY_HOST_PTR;
+    let uses_and_allocates = CL_MEM_USE_HOST_PTR | CL_MEM_ALLOC_HOST_PTR;
+    let is_valid = flags & !known == 0
+        && [
+            DEVICE_ACCESS,
+            HOST_ACCESS,
+            uses_and_copies,
+            uses_and_allocates,
+        ]
+        .into_iter()
+        .all(is_single);
+    is_valid.then_some(()).ok_or(Status::INVALID_VALUE)
+}
+
+/// A request for a buffer.
+pub(crate) struct Request {
+    pub(crate) flags: u64,
+    pub(crate) size: usize,
+    /// Address of the program's memory, or 0.
+    pub(crate) host: usize,
+    pub(crate) properties: Vec<u64>,
+}
+
+/// A buffer that has been allocated, and not published.
+pub(crate) struct Allocated {
+    context: Arc<Context>,
+    request: Request,
+    address: u64,
+    memory: Option<Buffer>,
+    uses_svm: bool,
+}
+
+impl Allocated {
+    /// Allocates a buffer of a context.
+    ///
+    /// # Errors
+    /// The specification's for flags, size and host pointer; there is no memory.
+    pub(crate) fn new(context: &Arc<Context>, request: Request) -> Outcome<Allocated> {
+        check_flags(request.flags, DEVICE_ACCESS | HOST_ACCESS | PLACE)?;
+        if request.size == 0 || request.size as u64 > context.max_allocation() {
+            return Err(Status::INVALID_BUFFER_SIZE);
+        }
+        let needs_host = request.flags & (CL_MEM_USE_HOST_PTR | CL_MEM_COPY_HOST_PTR) != 0;
+        if needs_host != (request.host != 0) {
+            return Err(Status::INVALID_HOST_PTR);
+        }
+        if request.flags & CL_MEM_USE_HOST_PTR != 0
+            && let Some((base, svm)) = svm::find(request.host)
+            && request.host - base + request.size <= svm.bytes
+        {
+            return Ok(Allocated {
+                context: context.clone(),
+                address: request.host as u64,
+                request,
+                memory: Some(svm.memory),
+                uses_svm: true,
+            });
+        }
+        let device = context.devices.first().ok_or(Status::INVALID_CONTEXT)?;
+        let bytes = (request.size as u64).next_multiple_of(PAGE);
+        let memory = device.emulated.allocate("a buffer (clCreateBuffer)", bytes);
+        let memory = memory.map_err(|_| Status::MEM_OBJECT_ALLOCATION_FAILURE)?;
+        Ok(Allocated {
+            context: context.clone(),
+            address: memory.address(),
+            request,
+            memory: Some(memory),
+            uses_svm: false,
+        })
+    }
+
+    /// The copy that fills the buffer, if it is made of the program's memory.
+    pub(crate) fn contents(&self) -> Option<Copy> {
+        let is_copied = self.request.flags & (CL_MEM_USE_HOST_PTR | CL_MEM_COPY_HOST_PTR) != 0;
+        (is_copied && !self.uses_svm).then(|| {
+            Copy::line(
+                (Side::Device, self.address),
+                (Side::Host, self.request.host as u64),
+                self.request.size,
+            )
+        })
+    }
+
+    /// The memory of devices that it is in.
+    pub(crate) fn space(&self) -> Option<&Memory> {
+        space(&self.context)
+    }
+
+    /// The object.
+    pub(crate) fn into_mem(self, id: Id<Mem>) -> Mem {
+        let flags = match self.request.flags {
+            flags if flags & DEVICE_ACCESS == 0 => flags | CL_MEM_READ_WRITE,
+            flags => flags,
+        };
+        Mem {
+            id,
+            context: self.context,
+            flags,
+            size: self.request.size,
+            address: self.address,
+            host: (flags & CL_MEM_USE_HOST_PTR != 0).then_some(self.request.host),
+            uses_svm: self.uses_svm,
+            parent: None,
+            origin: 0,
+            properties: self.request.properties,
+            mappings: Mutex::default(),
+            _memory: self.memory,
+            at_end: Ends::default(),
+        }
+    }
+}
+
+/// The memory of a context's devices, which all share one.
+fn space(context: &Context) -> Option<&Memory> {
+    Some(context.devices.first()?.emulated.memory())
+}
+
+impl Mem {
+    /// A part of a buffer.
+    ///
+    /// # Errors
+    /// The specification's for flags and region.
+    pub(crate) fn check_part(&self, flags: u64, origin: usize, size: usize) -> Outcome {
+        check_flags(flags, DEVICE_ACCESS | HOST_ACCESS)?;
+        if self.parent.is_some() {
+            return Err(Status::INVALID_MEM_OBJECT);
+        }
+        let widens = |own: u64, wider: u64| self.flags & own != 0 && flags & wider != 0;
+        if widens(CL_MEM_WRITE_ONLY, CL_MEM_READ_WRITE | CL_MEM_READ_ONLY)
+            || widens(CL_MEM_READ_ONLY, CL_MEM_READ_WRITE | CL_MEM_WRITE_ONLY)
+            || widens(CL_MEM_HOST_WRITE_ONLY, CL_MEM_HOST_READ_ONLY)
+            || widens(CL_MEM_HOST_READ_ONLY, CL_MEM_HOST_WRITE_ONLY)
+            || widens(
+                CL_MEM_HOST_NO_ACCESS,
+                CL_MEM_HOST_READ_ONLY | CL_MEM_HOST_WRITE_ONLY,
+            )
+        {
+            return Err(Status::INVALID_VALUE);
+        }
+        if size == 0 {
+            return Err(Status::INVALID_BUFFER_SIZE);
+        }
+        self.check_range(origin, size)?;
+        if !(origin as u64).is_multiple_of(BASE_ALIGN) {
+            return Err(Status::MISALIGNED_SUB_BUFFER_OFFSET);
+        }
+        Ok(())
+    }
+
+    /// A part of a buffer, whose region has been looked at.
+    pub(crate) fn part(
+        id: Id<Mem>,
+        parent: &Arc<Mem>,
+        flags: u64,
+        origin: usize,
+        size: usize,
+    ) -> Mem {
+        let inherited = |group: u64| {
+            if flags & group == 0 {
+                parent.flags & group
+            } else {
+                0
+            }
+        };
+        Mem {
+            id,
+            context: parent.context.clone(),
+            flags: flags | inherited(DEVICE_ACCESS) | inherited(HOST_ACCESS) | parent.flags & PLACE,
+            size,
+            address: parent.address + origin as u64,
+            host: parent.host.map(|host| host + origin),
+            uses_svm: parent.uses_svm,
+            parent: Some(parent.clone()),
+            origin,
+            properties: Vec::new(),
+            mappings: Mutex::default(),
+            _memory: None,
+            at_end: Ends::default(),
+        }
+    }
+
+    /// The memory of devices that it is in.
+    pub(crate) fn space(&self) -> Option<&Memory> {
+        space(&self.context)
+    }
+
+    /// # Errors
+    /// `CL_INVALID_VALUE` if bytes are beyond the buffer.
+    pub(crate) fn check_range(&self, offset: usize, bytes: usize) -> Outcome {
+        let end = offset.checked_add(bytes).filter(|end| *end <= self.size);
+        end.map(drop).ok_or(Status::INVALID_VALUE)
+    }
+
+    /// # Errors
+    /// The host may not read, or write, the buffer.
+    pub(crate) fn check_host(&self, reads: bool, writes: bool) -> Outcome {
+        let refuses = |flag: u64| self.flags & flag != 0;
+        let is_refused = refuses(CL_MEM_HOST_NO_ACCESS) && (reads || writes)
+            || refuses(CL_MEM_HOST_WRITE_ONLY) && reads
+            || refuses(CL_MEM_HOST_READ_ONLY) && writes;
+        (!is_refused).then_some(()).ok_or(Status::INVALID_OPERATION)
+    }
+
+    /// True if both have bytes in common.
+    pub(crate) fn overlaps(
+        &self,
+        own: (usize, usize),
+        other: &Mem,
+        others: (usize, usize),
+    ) -> bool {
+        let (a, b) = (self.address + own.0 as u64, other.address + others.0 as u64);
+        a < b + others.1 as u64 && b < a + own.1 as u64
+    }
+
+    fn mappings(&self) -> MutexGuard<'_, Vec<Mapping>> {
+        self.mappings.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Maps a region; its address for the program.
+    pub(crate) fn map(&self, offset: usize, bytes: usize, is_written: bool) -> usize {
+        let pointer = match self.host {
+            Some(host) => host + offset,
+            None => self.address as usize + offset,
+        };
+        self.mappings().push(Mapping {
+            pointer,
+            offset,
+            bytes,
+            is_written,
+        });
+        pointer
+    }
+
+    /// Takes the last mapping of an address back.
+    ///
+    /// # Errors
+    /// There is none.
+    pub(crate) fn unmap(&self, pointer: usize) -> Outcome<Mapping> {
+        let mut mappings = self.mappings();
+        let place = mappings
+            .iter()
+            .rposition(|mapping| mapping.pointer == pointer);
+        Ok(mappings.remove(place.ok_or(Status::INVALID_VALUE)?))
+    }
+
+    /// The copy that brings a region to the program's memory, unless it sees the memory of devices itself.
+    pub(crate) fn to_host(&self, offset: usize, bytes: usize) -> Option<Copy> {
+        let host = self.host.filter(|_| !self.uses_svm)?;
+        let device = (Side::Device, self.address + offset as u64);
+        Some(Copy::line(
+            (Side::Host, (host + offset) as u64),
+            device,
+            bytes,
+        ))
+    }
+
+    /// The copy that brings a region back.
+    pub(crate) fn from_host(&self, offset: usize, bytes: usize) -> Option<Copy> {
+        let host = self.host.filter(|_| !self.uses_svm)?;
+        let device = (Side::Device, self.address + offset as u64);
+        Some(Copy::line(
+            device,
+            (Side::Host, (host + offset) as u64),
+            bytes,
+        ))
+    }
+
+    /// The value of an attribute.
+    ///
+    /// # Errors
+    /// There is no such attribute.
+    pub(crate) fn info(&self, name: u32) -> Outcome<Info> {
+        Ok(match name {
+            CL_MEM_TYPE => Info::from(CL_MEM_OBJECT_BUFFER),
+            CL_MEM_FLAGS => Info::from(self.flags),
+            CL_MEM_SIZE => Info::from(self.size),
+            CL_MEM_HOST_PTR => Info::from(self.host),
+            CL_MEM_MAP_COUNT => Info::from(self.mappings().len() as u32),
+            CL_MEM_REFERENCE_COUNT => Info::from(references(self)),
+            CL_MEM_CONTEXT => Info::from(self.context.handle()),
+            CL_MEM_ASSOCIATED_MEMOBJECT => {
+                let parent: Option<Handle> = self.parent.as_ref().map(|parent| parent.handle());
+                Info::from(parent)
+            }
+            CL_MEM_OFFSET => Info::from(self.origin),
+            CL_MEM_USES_SVM_POINTER => Info::bool(self.uses_svm),
+            CL_MEM_PROPERTIES => Info::array(self.properties.iter().copied()),
+            _ => return Err(Status::INVALID_VALUE),
+        })
+    }
+}

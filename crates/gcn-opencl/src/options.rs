@@ -1,0 +1,192 @@
+//! Options of builds, in the language of the specification, and Clang's for them.
+
+use std::ffi::OsString;
+
+use crate::device::Device;
+
+/// Version of OpenCL C of a program that does not choose one.
+const DEFAULT_STANDARD: &str = "-cl-std=CL1.2";
+/// Beginning of the option that chooses the version.
+const STANDARD: &str = "-cl-std=";
+/// Versions that a program may choose.
+const STANDARDS: [&str; 6] = ["CL1.0", "CL1.1", "CL1.2", "CL2.0", "CL3.0", "CLC++"];
+/// Options that Clang takes as they are.
+const PLAIN: [&str; 17] = [
+    "-w",
+    "-Werror",
+    "-g",
+    "-cl-single-precision-constant",
+    "-cl-denorms-are-zero",
+    "-cl-fp32-correctly-rounded-divide-sqrt",
+    "-cl-opt-disable",
+    "-cl-strict-aliasing",
+    "-cl-uniform-work-group-size",
+    "-cl-no-subgroup-ifp",
+    "-cl-mad-enable",
+    "-cl-no-signed-zeros",
+    "-cl-unsafe-math-optimizations",
+    "-cl-finite-math-only",
+    "-cl-fast-relaxed-math",
+    "-cl-kernel-arg-info",
+    "-v",
+];
+/// Beginnings of options that are Clang's own.
+const CLANG: [&str; 5] = ["-O", "-W", "-f", "-m", "-std="];
+/// Options of linking.
+const LINKING: [&str; 2] = ["-create-library", "-enable-link-options"];
+/// Options of linking that are of compiling too.
+const LINKING_ALSO: [&str; 6] = [
+    "-cl-denorms-are-zero",
+    "-cl-no-signed-zeros",
+    "-cl-unsafe-math-optimizations",
+    "-cl-finite-math-only",
+    "-cl-fast-relaxed-math",
+    "-cl-no-subgroup-ifp",
+];
+
+/// The words of a text of options. Quotes keep spaces together, and a backslash keeps the next character.
+fn words(text: &str) -> Vec<String> {
+    let mut words = Vec::new();
+    let mut word: Option<String> = None;
+    let mut quote = None;
+    let mut characters = text.chars();
+    while let Some(c) = characters.next() {
+        match (c, quote) {
+            ('\\', _) => word.get_or_insert_default().extend(characters.next()),
+            ('"' | '\'', None) => {
+                quote = Some(c);
+                word.get_or_insert_default();
+            }
+            (_, Some(open)) if c == open => quote = None,
+            (_, None) if c.is_whitespace() => words.extend(word.take()),
+            _ => word.get_or_insert_default().push(c),
+        }
+    }
+    words.extend(word);
+    words
+}
+
+/// Options of compiling for a device.
+///
+/// # Errors
+/// The first word that is no option.
+pub(crate) fn compiling(text: &str, device: &Device) -> Result<Vec<OsString>, String> {
+    let mut options: Vec<OsString> = Vec::new();
+    let mut has_standard = false;
+    let mut given = words(text).into_iter();
+    while let Some(word) = given.next() {
+        if let Some(standard) = word.strip_prefix(STANDARD) {
+            let is_known = STANDARDS.iter().any(|known| standard.starts_with(known));
+            if !is_known {
+                return Err(word);
+            }
+            has_standard = true;
+            options.push(word.into());
+        } else if word == "-D" || word == "-I" {
+            let value = given.next().ok_or_else(|| word.clone())?;
+            options.push(format!("{word}{value}").into());
+        } else if word == "-x" {
+            // Other languages have functions of their own.
+            let language = given.next().ok_or_else(|| word.clone())?;
+            if language != "clc" && language != "cl" {
+                return Err(format!("{word} {language}"));
+            }
+        } else if word.starts_with("-D")
+            || word.starts_with("-I")
+            || word.starts_with("-U")
+            || PLAIN.contains(&&*word)
+        {
+            options.push(word.into());
+        } else if CLANG.iter().any(|begin| word.starts_with(begin)) {
+            options.push(word.into());
+        } else {
+            return Err(word);
+        }
+    }
+    if !has_standard {
+        options.push(DEFAULT_STANDARD.into());
+    }
+    options.push("-D__OPENCL_VERSION__=300".into());
+    options.extend(["-Xclang".into(), extensions(device).into()]);
+    Ok(options)
+}
+
+/// Extensions and features that the compiler has, and the device or this platform does not, and the other way round.
+fn extensions(device: &Device) -> String {
+    /// Names of what the compiler offers and no device has.
+    const ABSENT: [&str; 5] = [
+        "__opencl_c_images",
+        "__opencl_c_3d_image_writes",
+        "cl_khr_3d_image_writes",
+        "cl_khr_mipmap_image",
+        "cl_khr_mipmap_image_writes",
+    ];
+    let own = device.extensions();
+    let has_half = own.iter().any(|(_, name)| *name == "cl_khr_fp16");
+    let present = device
+        .features()
+        .into_iter()
+        .map(|(_, name)| format!("+{name}"));
+    let absent = ABSENT
+        .into_iter()
+        .chain((!has_half).then_some("cl_khr_fp16"));
+    let all: Vec<String> = present
+        .chain(absent.map(|name| format!("-{name}")))
+        .collect();
+    format!("-cl-ext={}", all.join(","))
+}
+
+/// Options of linking.
+#[derive(Clone, PartialEq, Eq, Default, Debug)]
+pub(crate) struct Linking {
+    /// True if the result is a library.
+    pub(crate) is_library: bool,
+    /// Clang's options.
+    pub(crate) options: Vec<OsString>,
+}
+
+/// Reads options of linking.
+///
+/// # Errors
+/// The first word that is none.
+pub(crate) fn linking(text: &str) -> Result<Linking, String> {
+    let mut linking = Linking::default();
+    for word in words(text) {
+        if LINKING_ALSO.contains(&&*word) {
+            linking.options.push(word.into());
+        } else if LINKING.contains(&&*word) {
+            linking.is_library |= word == LINKING[0];
+        } else {
+            return Err(word);
+        }
+    }
+    Ok(linking)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn words_are_those_of_a_shell() {
+        for (text, expected) in [
+            ("", &[][..]),
+            ("  -w \t-g ", &["-w", "-g"]),
+            (r#"-D "A=b c" -I'x y'"#, &["-D", "A=b c", "-Ix y"]),
+            (r#"-DT=\"q\" a\ b """#, &["-DT=\"q\"", "a b", ""]),
+        ] {
+            assert_eq!(words(text), expected, "{text}");
+        }
+    }
+
+    #[test]
+    fn options_of_linking_are_told_from_others() {
+        let linking_of = |text| linking(text).map(|it| (it.is_library, it.options.len()));
+        assert_eq!(
+            linking_of("-create-library -enable-link-options"),
+            Ok((true, 0))
+        );
+        assert_eq!(linking_of("-cl-fast-relaxed-math"), Ok((false, 1)));
+        assert_eq!(linking_of("-g"), Err("-g".to_owned()));
+    }
+}

@@ -1,0 +1,168 @@
+//! Progress of commands: their execution status with its times, and what happens when it changes.
+
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+
+use crate::abi::{CL_COMPLETE, CL_QUEUED, CL_RUNNING, CL_SUBMITTED};
+use crate::clock;
+
+/// A function that is called with the status that has been reached.
+pub(crate) type Then = Box<dyn FnOnce(i32) + Send>;
+
+/// Times of a command in nanoseconds of [`clock::now`]; 0 before they are reached.
+#[derive(Clone, Copy, Default, Debug)]
+pub(crate) struct Times {
+    pub(crate) queued: u64,
+    pub(crate) submitted: u64,
+    pub(crate) begun: u64,
+    pub(crate) ended: u64,
+}
+
+struct State {
+    /// `CL_QUEUED`, down to `CL_COMPLETE` or an error below it.
+    status: i32,
+    times: Times,
+    /// Functions for the time when the status is as low as their number.
+    waiting: Vec<(i32, Then)>,
+}
+
+/// Progress of a command, or a user event.
+pub(crate) struct Progress {
+    state: Mutex<State>,
+    changed: Condvar,
+}
+
+impl Progress {
+    /// Progress of a command that is enqueued now.
+    pub(crate) fn queued() -> Arc<Progress> {
+        Progress::new(CL_QUEUED)
+    }
+
+    /// Progress of a user event, which counts as submitted.
+    pub(crate) fn submitted() -> Arc<Progress> {
+        Progress::new(CL_SUBMITTED)
+    }
+
+    fn new(status: i32) -> Arc<Progress> {
+        Arc::new(Progress {
+            state: Mutex::new(State {
+                status,
+                times: Times {
+                    queued: clock::now(),
+                    ..Times::default()
+                },
+                waiting: Vec::new(),
+            }),
+            changed: Condvar::new(),
+        })
+    }
+
+    fn state(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    pub(crate) fn status(&self) -> i32 {
+        self.state().status
+    }
+
+    /// True if the command has ended, be it with an error.
+    pub(crate) fn has_ended(&self) -> bool {
+        self.status() <= CL_COMPLETE
+    }
+
+    pub(crate) fn times(&self) -> Times {
+        self.state().times
+    }
+
+    /// Goes on to a lower status; false if it has been reached already.
+    pub(crate) fn advance(&self, status: i32) -> bool {
+        let now = clock::now();
+        let mut state = self.state();
+        if state.status <= CL_COMPLETE || state.status <= status {
+            return false;
+        }
+        state.status = status;
+        let times = &mut state.times;
+        match status {
+            CL_SUBMITTED => times.submitted = now,
+            CL_RUNNING => times.begun = now,
+            _ => {
+                times.ended = now;
+                // A command that is ended before it runs has no other times.
+                times.begun = if times.begun == 0 { now } else { times.begun };
+            }
+        }
+        let (ready, waiting) = std::mem::take(&mut state.waiting)
+            .into_iter()
+            .partition(|(at, _)| status <= *at);
+        state.waiting = waiting;
+        drop(state);
+        if status <= CL_COMPLETE {
+            self.changed.notify_all();
+        }
+        let ready: Vec<(i32, Then)> = ready;
+        for (at, then) in ready {
+            then(if status < 0 { status } else { at });
+        }
+        true
+    }
+
+    /// Calls a function when the status is as low as `at`: at once if it is, or else on the thread that has it change.
+    pub(crate) fn subscribe(&self, at: i32, then: Then) {
+        let mut state = self.state();
+        let status = state.status;
+        if status > at {
+            state.waiting.push((at, then));
+            return;
+        }
+        drop(state);
+        then(if status < 0 { status } else { at });
+    }
+
+    /// Waits for the end; the last status.
+    pub(crate) fn wait(&self) -> i32 {
+        let state = self.state();
+        let ended = self
+            .changed
+            .wait_while(state, |state| state.status > CL_COMPLETE);
+        ended.unwrap_or_else(PoisonError::into_inner).status
+    }
+}
+
+impl std::fmt::Debug for Progress {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_tuple("Progress").field(&self.status()).finish()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::mpsc;
+
+    use super::*;
+
+    #[test]
+    fn functions_are_called_once_when_their_status_is_reached() {
+        let progress = Progress::queued();
+        let (sender, receiver) = mpsc::channel();
+        for at in [CL_COMPLETE, CL_RUNNING, CL_SUBMITTED] {
+            let sender = sender.clone();
+            progress.subscribe(at, Box::new(move |status| drop(sender.send((at, status)))));
+        }
+        assert!(progress.advance(CL_SUBMITTED));
+        assert_eq!(
+            receiver.try_iter().collect::<Vec<_>>(),
+            [(CL_SUBMITTED, CL_SUBMITTED)]
+        );
+        assert!(!progress.advance(CL_SUBMITTED));
+        // An error calls all that still wait.
+        assert!(progress.advance(-5));
+        assert_eq!(
+            receiver.try_iter().collect::<Vec<_>>(),
+            [(CL_COMPLETE, -5), (CL_RUNNING, -5)]
+        );
+        assert!(!progress.advance(CL_COMPLETE) && progress.has_ended());
+        assert_eq!(progress.wait(), -5);
+        let times = progress.times();
+        assert!(times.queued <= times.submitted && times.begun == times.ended);
+    }
+}

@@ -1,0 +1,390 @@
+//! Command queues: commands wait for what they depend on, and are carried out one after the other.
+//!
+//! A command depends on the events of its wait list, on the barrier before it, and in a queue that is in order on the command
+//! before it. When all have ended it is ready. A thread of the queue's carries ready commands out in the order in which they
+//! became ready, or a thread of the program's that waits for one of them.
+
+use std::collections::VecDeque;
+use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering::SeqCst};
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError, Weak};
+
+use gcn_runtime::Queue as Emulated;
+
+use crate::abi::*;
+use crate::context::Context;
+use crate::device::Device;
+use crate::event::{Event, OfQueue};
+use crate::handle::{Handle, Id, Object, object, publish, references};
+use crate::info::Info;
+use crate::progress::Progress;
+use crate::say::say_once;
+use crate::status::{Outcome, Status};
+
+/// Work of a command: it is given the queue of the emulated device.
+pub(crate) type Work = Box<dyn FnOnce(&Emulated) -> Outcome + Send>;
+
+/// Commands of a queue below which those that have ended are not looked for.
+const MANY: usize = 64;
+
+/// A queue as programs know it.
+pub(crate) struct Queue {
+    id: Id<Queue>,
+    pub(crate) context: Arc<Context>,
+    pub(crate) device: Arc<Device>,
+    properties: AtomicU64,
+    /// Properties as the program gave them, with their terminator; empty without any.
+    list: Vec<u64>,
+    core: Arc<Core>,
+}
+
+object!(Queue, INVALID_COMMAND_QUEUE);
+
+/// A queue as its thread knows it.
+struct Core {
+    emulated: Emulated,
+    state: Mutex<State>,
+    /// A command has become ready, or one has ended, or the queue is over.
+    changed: Condvar,
+}
+
+#[derive(Default)]
+struct State {
+    ready: VecDeque<Command>,
+    /// True while a thread carries a command out.
+    is_served: bool,
+    /// True when the program has released the queue.
+    is_over: bool,
+    /// True when a kernel has failed.
+    has_failed: bool,
+    has_thread: bool,
+    /// Commands that have not ended, as far as it is known.
+    open: Vec<Arc<Progress>>,
+    /// Number of them at which those that have ended are looked for.
+    many: usize,
+    /// The command that was enqueued last, of a queue in order.
+    last: Option<Arc<Progress>>,
+    /// The barrier that was enqueued last.
+    barrier: Option<Arc<Progress>>,
+}
+
+/// A command.
+struct Command {
+    progress: Arc<Progress>,
+    /// The events of the wait list.
+    after: Vec<Arc<Progress>>,
+    work: Work,
+}
+
+/// A command that waits for others.
+struct Waiting {
+    /// Those that have not ended.
+    count: AtomicUsize,
+    command: Mutex<Option<Command>>,
+    core: Weak<Core>,
+}
+
+/// The part of a command in its queue's order.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Part {
+    /// It follows the barrier before it.
+    Command,
+    /// It follows all commands before it, if there is no wait list.
+    Marker,
+    /// The same; and all commands behind it follow it.
+    Barrier,
+}
+
+impl Core {
+    fn state(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Takes a command whose dependencies have ended.
+    fn make_ready(&self, command: Command) {
+        command.progress.advance(CL_SUBMITTED);
+        self.state().ready.push_back(command);
+        self.changed.notify_all();
+    }
+
+    /// Carries commands out until the queue is over and has none left.
+    fn work(self: Arc<Self>) {
+        let mut state = self.state();
+        loop {
+            if !state.is_served && !state.ready.is_empty() {
+                state = self.carry_out(state);
+                continue;
+            }
+            let has_ended = |progress: &Arc<Progress>| progress.has_ended();
+            if state.is_over && !state.is_served && state.open.iter().all(has_ended) {
+                return;
+            }
+            let changed = self.changed.wait(state);
+            state = changed.unwrap_or_else(PoisonError::into_inner);
+        }
+    }
+
+    /// Waits for a command of the queue, and carries out what is ready meanwhile unless another thread does; its status.
+    fn wait_for(&self, progress: &Progress) -> i32 {
+        let mut state = self.state();
+        loop {
+            let status = progress.status();
+            if status <= CL_COMPLETE {
+                return status;
+            }
+            if !state.is_served && !state.ready.is_empty() {
+                state = self.carry_out(state);
+                continue;
+            }
+            let changed = self.changed.wait(state);
+            state = changed.unwrap_or_else(PoisonError::into_inner);
+        }
+    }
+
+    /// Carries the first command out that is ready.
+    fn carry_out<'a>(&'a self, mut state: MutexGuard<'a, State>) -> MutexGuard<'a, State> {
+        let Some(command) = state.ready.pop_front() else {
+            return state;
+        };
+        state.is_served = true;
+        let has_failed = state.has_failed;
+        drop(state);
+        let Command {
+            progress,
+            after,
+            work,
+        } = command;
+        let is_lost = has_failed || after.iter().any(|it| it.status() < CL_COMPLETE);
+        drop(after);
+        let outcome = if is_lost {
+            // What it holds is let go before the program learns of its end.
+            drop(work);
+            Err(Status::EXEC_STATUS_ERROR_FOR_EVENTS_IN_WAIT_LIST)
+        } else {
+            progress.advance(CL_RUNNING);
+            work(&self.emulated)
+        };
+        let mut state = self.state();
+        state.is_served = false;
+        // Other commands are lost with a kernel that failed.
+        state.has_failed |= outcome.is_err() && !is_lost;
+        drop(state);
+        progress.advance(Status::of(outcome).0);
+        let state = self.state();
+        self.changed.notify_all();
+        state
+    }
+}
+
+impl Waiting {
+    /// One of those that the command waits for has ended.
+    fn count_down(&self) {
+        if self.count.fetch_sub(1, SeqCst) != 1 {
+            return;
+        }
+        let mut command = self.command.lock().unwrap_or_else(PoisonError::into_inner);
+        let Some(command) = command.take() else {
+            return;
+        };
+        match self.core.upgrade() {
+            Some(core) => core.make_ready(command),
+            None => {
+                let lost = Status::EXEC_STATUS_ERROR_FOR_EVENTS_IN_WAIT_LIST;
+                command.progress.advance(lost.0);
+            }
+        }
+    }
+}
+
+impl Drop for Queue {
+    fn drop(&mut self) {
+        self.core.state().is_over = true;
+        self.core.changed.notify_all();
+    }
+}
+
+impl OfQueue for Queue {
+    fn handle(&self) -> Handle {
+        Object::handle(self)
+    }
+
+    fn is_profiled(&self) -> bool {
+        self.properties() & CL_QUEUE_PROFILING_ENABLE != 0
+    }
+
+    fn wait_for(&self, progress: &Progress) -> i32 {
+        self.core.wait_for(progress)
+    }
+}
+
+impl Queue {
+    /// A queue.
+    pub(crate) fn new(
+        id: Id<Queue>,
+        context: Arc<Context>,
+        device: Arc<Device>,
+        properties: u64,
+        list: Vec<u64>,
+    ) -> Queue {
+        let core = Arc::new(Core {
+            emulated: device.emulated.queue(),
+            state: Mutex::default(),
+            changed: Condvar::new(),
+        });
+        Queue {
+            id,
+            context,
+            device,
+            properties: AtomicU64::new(properties),
+            list,
+            core,
+        }
+    }
+
+    fn properties(&self) -> u64 {
+        self.properties.load(SeqCst)
+    }
+
+    /// Turns properties on or off; those before.
+    pub(crate) fn set_properties(&self, properties: u64, on: bool) -> u64 {
+        if on {
+            self.properties.fetch_or(properties, SeqCst)
+        } else {
+            self.properties.fetch_and(!properties, SeqCst)
+        }
+    }
+
+    fn is_in_order(&self) -> bool {
+        self.properties() & CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE == 0
+    }
+
+    /// Adds a command of a type (`CL_COMMAND_…`), which waits for events; its progress.
+    ///
+    /// # Errors
+    /// A kernel of the queue has failed; an event is of another context; the host has no thread for the queue.
+    pub(crate) fn enqueue(
+        &self,
+        part: Part,
+        wait_list: &[Arc<Event>],
+        work: Work,
+    ) -> Outcome<Arc<Progress>> {
+        self.check_events(wait_list)?;
+        let progress = Progress::queued();
+        let after: Vec<Arc<Progress>> = wait_list.iter().map(|it| it.progress.clone()).collect();
+        let mut state = self.core.state();
+        if state.has_failed {
+            return Err(Status::OUT_OF_RESOURCES);
+        }
+        self.start_thread(&mut state)?;
+        let mut first: Vec<Arc<Progress>> = after.clone();
+        if self.is_in_order() {
+            first.extend(state.last.replace(progress.clone()));
+        } else if part == Part::Command || !after.is_empty() {
+            first.extend(state.barrier.clone());
+        } else {
+            first.extend(state.open.iter().cloned());
+        }
+        if part == Part::Barrier {
+            state.barrier = Some(progress.clone());
+        }
+        if state.open.len() >= state.many.max(MANY) {
+            state.open.retain(|progress| !progress.has_ended());
+            state.many = state.open.len() * 2;
+        }
+        state.open.push(progress.clone());
+        drop(state);
+        let waiting = Arc::new(Waiting {
+            // One more, so that the command is not ready before all have been asked.
+            count: AtomicUsize::new(first.len() + 1),
+            command: Mutex::new(Some(Command {
+                progress: progress.clone(),
+                after,
+                work,
+            })),
+            core: Arc::downgrade(&self.core),
+        });
+        for other in first {
+            let waiting = waiting.clone();
+            other.subscribe(CL_COMPLETE, Box::new(move |_| waiting.count_down()));
+        }
+        waiting.count_down();
+        Ok(progress)
+    }
+
+    /// Looks at the events of a wait list.
+    ///
+    /// # Errors
+    /// One is of another context.
+    pub(crate) fn check_events(&self, wait_list: &[Arc<Event>]) -> Outcome {
+        let is_own = |event: &Arc<Event>| Arc::ptr_eq(&event.context, &self.context);
+        wait_list
+            .iter()
+            .all(is_own)
+            .then_some(())
+            .ok_or(Status::INVALID_CONTEXT)
+    }
+
+    fn start_thread(&self, state: &mut State) -> Outcome {
+        if state.has_thread {
+            return Ok(());
+        }
+        let core = self.core.clone();
+        let thread = std::thread::Builder::new().name("gcn opencl queue".to_owned());
+        match thread.spawn(move || core.work()) {
+            Ok(_) => {
+                state.has_thread = true;
+                Ok(())
+            }
+            Err(error) => {
+                say_once(&format!("a queue has no thread: {error}"));
+                Err(Status::OUT_OF_HOST_MEMORY)
+            }
+        }
+    }
+
+    /// Makes the event of a command, for the program.
+    pub(crate) fn event(self: &Arc<Self>, command: u32, progress: Arc<Progress>) -> Handle {
+        let (context, queue) = (self.context.clone(), self.clone());
+        let event = publish(|id| Event::of_command(id, context, queue, command, progress));
+        event.handle()
+    }
+
+    /// Waits for all commands that were enqueued so far.
+    ///
+    /// # Errors
+    /// A kernel has failed.
+    pub(crate) fn finish(&self) -> Outcome {
+        let mut state = self.core.state();
+        state.open.retain(|progress| !progress.has_ended());
+        let open = state.open.clone();
+        drop(state);
+        for progress in open {
+            self.core.wait_for(&progress);
+        }
+        self.check()
+    }
+
+    /// # Errors
+    /// A kernel has failed.
+    pub(crate) fn check(&self) -> Outcome {
+        let has_failed = self.core.state().has_failed;
+        (!has_failed).then_some(()).ok_or(Status::OUT_OF_RESOURCES)
+    }
+
+    /// The value of an attribute.
+    ///
+    /// # Errors
+    /// There is no such attribute.
+    pub(crate) fn info(&self, name: u32) -> Outcome<Info> {
+        Ok(match name {
+            CL_QUEUE_CONTEXT => Info::from(self.context.handle()),
+            CL_QUEUE_DEVICE => Info::from(self.device.handle()),
+            CL_QUEUE_REFERENCE_COUNT => Info::from(references(self)),
+            CL_QUEUE_PROPERTIES => Info::from(self.properties()),
+            CL_QUEUE_PROPERTIES_ARRAY => Info::array(self.list.iter().copied()),
+            // Queues of devices have a size.
+            CL_QUEUE_SIZE => return Err(Status::INVALID_COMMAND_QUEUE),
+            CL_QUEUE_DEVICE_DEFAULT => Info::from(None),
+            _ => return Err(Status::INVALID_VALUE),
+        })
+    }
+}

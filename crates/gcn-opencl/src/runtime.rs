@@ -1,0 +1,108 @@
+//! The platform of the process: its settings and devices.
+
+use std::sync::{Arc, OnceLock};
+
+use gcn_runtime::settings::Settings;
+use gcn_runtime::{Chip, Device as Emulated};
+
+use crate::abi::*;
+use crate::device::{Device, Extension, NUMERIC_VERSION, VERSION};
+use crate::handle::{Id, object, publish};
+use crate::info::Info;
+use crate::say::say;
+use crate::status::{Outcome, Status};
+
+/// Name of the platform.
+const NAME: &str = "gcn";
+/// Ending of the platform's extension functions, of which there are none.
+const SUFFIX: &str = "GCN";
+/// The platform.
+pub(crate) struct Runtime {
+    id: Id<Runtime>,
+    pub(crate) settings: Settings,
+    pub(crate) devices: Vec<Arc<Device>>,
+}
+
+object!(Runtime, INVALID_PLATFORM);
+
+/// The platform, which the first call makes.
+///
+/// # Errors
+/// The settings are wrong, which has been said on standard error: there is no platform.
+pub(crate) fn get() -> Outcome<&'static Arc<Runtime>> {
+    static RUNTIME: OnceLock<Option<Arc<Runtime>>> = OnceLock::new();
+    let made = RUNTIME.get_or_init(|| {
+        Runtime::new()
+            .map_err(|problem| say(&format!("error: {problem}")))
+            .ok()
+    });
+    made.as_ref().ok_or(Status::INVALID_PLATFORM)
+}
+
+impl Runtime {
+    fn new() -> Result<Arc<Runtime>, String> {
+        let text = |error: &dyn std::fmt::Display| error.to_string();
+        let settings = Settings::from_env().map_err(|error| text(&error))?;
+        let builders = settings.devices().map_err(|error| text(&error))?;
+        let mut all: Vec<Emulated> = Vec::new();
+        for builder in builders {
+            let builder = match all.first() {
+                Some(first) => builder.memory_of(first),
+                None => builder,
+            };
+            all.push(builder.build());
+        }
+        let mut devices = Vec::new();
+        for (number, emulated) in all.into_iter().enumerate() {
+            let target = emulated.target();
+            let chip = Chip::of(target).ok_or_else(|| {
+                let known: Vec<_> = Chip::targets().collect();
+                let known = known.join(", ");
+                format!("GCN_TARGET: OpenCL has no {}, only {known}", target.name)
+            })?;
+            let memory = settings.device_memory();
+            devices.push(publish(|id| {
+                Device::new(id, number, emulated, chip, memory)
+            }));
+        }
+        Ok(publish(|id| Runtime {
+            id,
+            settings,
+            devices,
+        }))
+    }
+
+    /// The extensions that all devices have.
+    fn extensions(&self) -> Vec<Extension> {
+        let mut all = self
+            .devices
+            .first()
+            .map_or_else(Vec::new, |it| it.extensions());
+        for device in &self.devices {
+            let own = device.extensions();
+            all.retain(|extension| own.contains(extension));
+        }
+        all
+    }
+
+    /// The value of an attribute of the platform.
+    ///
+    /// # Errors
+    /// There is no such attribute.
+    pub(crate) fn info(&self, name: u32) -> Outcome<Info> {
+        Ok(match name {
+            CL_PLATFORM_PROFILE => Info::text("FULL_PROFILE"),
+            CL_PLATFORM_VERSION => Info::text(VERSION),
+            CL_PLATFORM_NUMERIC_VERSION => Info::from(NUMERIC_VERSION),
+            CL_PLATFORM_NAME | CL_PLATFORM_VENDOR => Info::text(NAME),
+            CL_PLATFORM_EXTENSIONS => {
+                let names: Vec<_> = self.extensions().into_iter().map(|it| it.1).collect();
+                Info::text(&names.join(" "))
+            }
+            CL_PLATFORM_EXTENSIONS_WITH_VERSION => Info::versions(self.extensions()),
+            CL_PLATFORM_HOST_TIMER_RESOLUTION => Info::from(1u64),
+            CL_PLATFORM_ICD_SUFFIX_KHR => Info::text(SUFFIX),
+            _ => return Err(Status::INVALID_VALUE),
+        })
+    }
+}

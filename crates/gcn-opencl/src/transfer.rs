@@ -1,0 +1,178 @@
+//! Copies and fills, between memory of devices and the program's.
+//!
+//! This is one of the modules that may use `unsafe`: copies are between any addresses of the process.
+#![allow(unsafe_code)]
+
+use gcn_runtime::memory::Memory;
+
+/// A box in memory: the address of its first byte, and the distances of its rows and slices in bytes.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Corner {
+    pub(crate) address: u64,
+    pub(crate) row: u64,
+    pub(crate) slice: u64,
+}
+
+impl Corner {
+    /// A box whose rows and slices follow each other where a distance of them is 0; `origin` is where it begins from `address` on.
+    pub(crate) fn new(
+        address: u64,
+        origin: [usize; 3],
+        region: [usize; 3],
+        row: usize,
+        slice: usize,
+    ) -> Corner {
+        let row = if row == 0 { region[0] } else { row } as u64;
+        let slice = match slice {
+            0 => row.wrapping_mul(region[1] as u64),
+            slice => slice as u64,
+        };
+        let [x, y, z] = origin.map(|n| n as u64);
+        Corner {
+            address: address
+                .wrapping_add(x)
+                .wrapping_add(y.wrapping_mul(row))
+                .wrapping_add(z.wrapping_mul(slice)),
+            row,
+            slice,
+        }
+    }
+
+    fn row_at(&self, y: u64, z: u64) -> u64 {
+        self.address + y * self.row + z * self.slice
+    }
+}
+
+/// A side of a transfer.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Side {
+    /// Memory of devices.
+    Device,
+    /// Memory of the program.
+    Host,
+}
+
+/// A copy of a box. A line is a box of one row.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Copy {
+    pub(crate) to: (Side, Corner),
+    pub(crate) from: (Side, Corner),
+    /// Bytes of a row, rows, slices.
+    pub(crate) region: [usize; 3],
+}
+
+impl Copy {
+    /// A copy of `bytes` bytes.
+    pub(crate) fn line(to: (Side, u64), from: (Side, u64), bytes: usize) -> Copy {
+        let line = |address| Corner {
+            address,
+            row: 0,
+            slice: 0,
+        };
+        Copy {
+            to: (to.0, line(to.1)),
+            from: (from.0, line(from.1)),
+            region: [bytes, 1, 1],
+        }
+    }
+
+    /// Each row: its address in memory that is written, that in memory that is read, and its bytes.
+    fn rows(&self) -> impl Iterator<Item = (u64, u64, u64)> {
+        let [bytes, rows, slices] = self.region.map(|n| n as u64);
+        let (to, from) = (self.to.1, self.from.1);
+        (0..slices)
+            .flat_map(move |z| (0..rows).map(move |y| (to.row_at(y, z), from.row_at(y, z), bytes)))
+    }
+
+    /// True if a byte is in both boxes.
+    pub(crate) fn overlaps(&self) -> bool {
+        let mut read: Vec<(u64, u64)> = self.rows().map(|(_, from, n)| (from, from + n)).collect();
+        read.sort_unstable();
+        self.rows().any(|(to, _, bytes)| {
+            let next = read.partition_point(|(_, end)| *end <= to);
+            read.get(next).is_some_and(|(begin, _)| *begin < to + bytes)
+        })
+    }
+
+    /// Makes the copy; observers learn of what the program reads of devices' memory, and of what it writes there.
+    ///
+    /// # Safety
+    /// The program vouches for its addresses: all bytes are accessible. Other threads and kernels may race with it for them, as
+    /// they may with a copy of a real device; the bytes are then any.
+    pub(crate) unsafe fn make(&self, memory: &Memory) {
+        for (to, from, bytes) in self.rows() {
+            if self.from.0 == Side::Device && self.to.0 == Side::Host {
+                memory.reads(from, bytes);
+            }
+            // SAFETY: the caller vouches for the addresses.
+            unsafe {
+                std::ptr::copy(
+                    std::ptr::with_exposed_provenance::<u8>(from as usize),
+                    std::ptr::with_exposed_provenance_mut::<u8>(to as usize),
+                    bytes as usize,
+                );
+            }
+            if self.to.0 == Side::Device {
+                memory.wrote(to, bytes);
+            }
+        }
+    }
+}
+
+/// Fills `bytes` bytes of devices' memory with copies of a pattern.
+///
+/// # Safety
+/// As [`Copy::make`].
+pub(crate) unsafe fn fill(memory: &Memory, to: u64, pattern: &[u8], bytes: usize) {
+    let start = std::ptr::with_exposed_provenance_mut::<u8>(to as usize);
+    // SAFETY: the caller vouches for the addresses; what is copied is what was filled before.
+    unsafe {
+        let mut done = pattern.len().min(bytes);
+        std::ptr::copy(pattern.as_ptr(), start, done);
+        while done < bytes {
+            let next = done.min(bytes - done);
+            std::ptr::copy(start, start.add(done), next);
+            done += next;
+        }
+    }
+    memory.wrote(to, bytes as u64);
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn boxes_are_copied_row_by_row() {
+        let from: Vec<u8> = (0..64).collect();
+        let mut to = vec![0u8; 64];
+        let address = |bytes: *const u8| bytes.expose_provenance() as u64;
+        // 2 bytes of 3 rows of 2 slices, from (1, 0, 1) in rows of 4 bytes and slices of 16 to the origin in dense ones.
+        let copy = Copy {
+            to: (
+                Side::Host,
+                Corner::new(address(to.as_mut_ptr()), [0; 3], [2, 3, 2], 0, 0),
+            ),
+            from: (
+                Side::Host,
+                Corner::new(address(from.as_ptr()), [1, 0, 1], [2, 3, 2], 4, 16),
+            ),
+            region: [2, 3, 2],
+        };
+        // SAFETY: both boxes are in the vectors.
+        unsafe { copy.make(&Memory::new()) };
+        assert_eq!(
+            to[..13],
+            [17, 18, 21, 22, 25, 26, 33, 34, 37, 38, 41, 42, 0]
+        );
+    }
+
+    #[test]
+    fn a_pattern_is_repeated() {
+        let mut to = [9u8; 12];
+        let address = to.as_mut_ptr().expose_provenance() as u64;
+        // SAFETY: the bytes are the array's.
+        unsafe { fill(&Memory::new(), address, &[1, 2], 10) };
+        assert_eq!(to, [1, 2, 1, 2, 1, 2, 1, 2, 1, 2, 9, 9]);
+    }
+}

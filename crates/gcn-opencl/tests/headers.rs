@@ -1,0 +1,77 @@
+//! Numbers, structures and the table of functions, compared with the public headers of Debian's `opencl-c-headers` by a C compiler.
+
+use std::fmt::Write;
+use std::process::Command;
+
+use gcn_opencl::api::{BufferRegion, FUNCTIONS};
+use gcn_opencl::status::Status;
+
+/// The source that has the numbers.
+const NUMBERS: &str = include_str!("../src/abi.rs");
+
+/// A program in C that does not compile if a number is another one.
+fn source() -> String {
+    let mut source = String::from(
+        "#define CL_TARGET_OPENCL_VERSION 300\n#define CL_USE_DEPRECATED_OPENCL_1_2_APIS\n\
+         #include <stddef.h>\n#include <CL/cl.h>\n#include <CL/cl_ext.h>\n#include <CL/cl_icd.h>\n",
+    );
+    let mut check = |condition: String, name: &str| {
+        let _ = writeln!(source, "_Static_assert({condition}, \"{name}\");");
+    };
+    let mut count = 0;
+    for line in NUMBERS.lines() {
+        let Some((name, rest)) = line
+            .strip_prefix("pub const ")
+            .and_then(|line| line.split_once(": "))
+        else {
+            continue;
+        };
+        let (kind, value) = rest.split_once(" = ").expect("a constant has a value");
+        let cast = match kind {
+            "i32" => "cl_int",
+            "u32" => "cl_uint",
+            "u64" => "cl_ulong",
+            "isize" => "intptr_t",
+            other => panic!("{name} is of type {other}"),
+        };
+        let value = value.trim_end_matches(';').replace('_', "");
+        check(format!("({cast})({name}) == ({cast})({value}ull)"), name);
+        count += 1;
+    }
+    assert!(count > 250, "{count} numbers were found");
+    for (name, value) in Status::CODES {
+        // The one that an extension of loaders adds has its name there.
+        check(format!("CL_{name} == {value}"), name);
+    }
+    let size = size_of::<BufferRegion>();
+    check(
+        format!("sizeof(cl_buffer_region) == {size}"),
+        "cl_buffer_region",
+    );
+    for (index, name) in FUNCTIONS.iter().enumerate() {
+        let place = format!("offsetof(cl_icd_dispatch, {name}) == {index} * sizeof(void *)");
+        check(place, name);
+    }
+    let count = FUNCTIONS.len();
+    check(
+        format!("sizeof(cl_icd_dispatch) == {count} * sizeof(void *)"),
+        "cl_icd_dispatch",
+    );
+    source
+}
+
+#[test]
+fn numbers_are_those_of_the_headers() {
+    let directory = tempfile::tempdir().expect("a directory");
+    let file = directory.path().join("numbers.c");
+    std::fs::write(&file, source()).expect("a file");
+    let cc = Command::new("cc")
+        .args(["-std=c11", "-fsyntax-only"])
+        .arg(&file)
+        .output();
+    let output = cc.expect(
+        "cc runs; the headers are those of opencl-c-headers, which `cargo xtask tools` installs",
+    );
+    let problem = String::from_utf8_lossy(&output.stderr);
+    assert!(output.status.success(), "{problem}");
+}
