@@ -29,6 +29,7 @@ fn metadata_survives_a_round_trip() {
             symbol: "k.kd".to_owned(),
             reqd_workgroup_size: Some([64, 2, 1]),
             uses_dynamic_stack: Some(false),
+            vec_type_hint: Some("float4".to_owned()),
             wavefront_size: 64,
             ..KernelMetadata::default()
         }],

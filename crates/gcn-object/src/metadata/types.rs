@@ -81,6 +81,9 @@ pub struct KernelMetadata {
         skip_serializing_if = "Option::is_none"
     )]
     pub uses_dynamic_stack: Option<bool>,
+    /// Type in the source's hint on vectors.
+    #[serde(rename = ".vec_type_hint", skip_serializing_if = "Option::is_none")]
+    pub vec_type_hint: Option<String>,
     /// Number of VGPRs.
     #[serde(rename = ".vgpr_count", skip_serializing_if = "Option::is_none")]
     pub vgpr_count: Option<u64>,
