@@ -369,5 +369,7 @@ fn attributes(metadata: &KernelMetadata) -> String {
         let [x, y, z] = sizes?;
         Some(format!("{name}({x},{y},{z})"))
     });
-    texts.collect::<Vec<_>>().join(" ")
+    let vectors = metadata.vec_type_hint.iter();
+    let vectors = vectors.map(|name| format!("vec_type_hint({name})"));
+    texts.chain(vectors).collect::<Vec<_>>().join(" ")
 }

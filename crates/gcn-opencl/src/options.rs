@@ -107,6 +107,15 @@ pub(crate) fn compiling(text: &str, device: &Device) -> Result<Vec<OsString>, St
         options.push(DEFAULT_STANDARD.into());
     }
     options.push("-D__OPENCL_VERSION__=300".into());
+    let is_three = |option: &OsString| {
+        let standard = option.to_str().and_then(|it| it.strip_prefix(STANDARD));
+        standard.is_some_and(|it| it.starts_with("CL3") || it.starts_with("CLC++2021"))
+    };
+    if options.iter().any(is_three) {
+        // The compiler knows some of them only by name.
+        let features = device.features().into_iter();
+        options.extend(features.map(|(_, name)| format!("-D{name}=1").into()));
+    }
     options.extend(["-Xclang".into(), extensions(device).into()]);
     Ok(options)
 }

@@ -390,9 +390,9 @@ impl Program {
 
 /// Bytes of a module's variables.
 fn global_variables(module: &Module) -> usize {
-    let segments = &module.object().segments;
-    let written = segments.iter().filter(|it| it.write && !it.execute);
-    written.map(|it| it.size as usize).sum()
+    let sections = module.object().sections.iter();
+    let of_variables = sections.filter(|it| it.name == ".data" || it.name == ".bss");
+    of_variables.map(|it| it.size as usize).sum()
 }
 
 /// Sources that others include, in a directory.

@@ -1,6 +1,7 @@
 //! Commands that read, write, copy and fill buffers.
 
 use std::ffi::c_void;
+use std::sync::Arc;
 
 use super::buffers::buffer_of;
 use super::commands::Order;
@@ -34,10 +35,7 @@ fn enqueue_copy(order: Order, command: u32, is_blocking: bool, copy: Copy, kept:
 }
 
 /// Buffers of a command, which live until it has ended.
-struct Kept(
-    std::sync::Arc<Mem>,
-    #[allow(dead_code)] Option<std::sync::Arc<Mem>>,
-);
+struct Kept(Arc<Mem>, #[allow(dead_code)] Option<Arc<Mem>>);
 
 pub unsafe extern "C" fn enqueue_read_buffer(
     queue: Handle,
@@ -131,14 +129,20 @@ impl Pitched {
             .ok_or(Status::INVALID_VALUE)
     }
 
+    /// Distances of rows and of slices.
+    fn pitches(&self, region: [usize; 3]) -> (usize, usize) {
+        let row = if self.row == 0 { region[0] } else { self.row };
+        match self.slice {
+            // The product was looked at when the box was read.
+            0 => (row, row * region[1]),
+            slice => (row, slice),
+        }
+    }
+
     /// The first byte and the byte behind the last one.
     fn range(&self, region: [usize; 3]) -> Outcome<(usize, usize)> {
-        let row = if self.row == 0 { region[0] } else { self.row };
+        let (row, slice) = self.pitches(region);
         let end = || {
-            let slice = match self.slice {
-                0 => row.checked_mul(region[1])?,
-                slice => slice,
-            };
             let place = |[x, y, z]: [usize; 3]| {
                 let rows = y.checked_mul(row)?;
                 z.checked_mul(slice)?.checked_add(rows)?.checked_add(x)
@@ -346,6 +350,9 @@ pub unsafe extern "C" fn enqueue_copy_buffer_rect(
         let region = region_of(region)?;
         let source = Pitched::new(from_origin, region, from_row, from_slice)?;
         let target = Pitched::new(to_origin, region, to_row, to_slice)?;
+        if Arc::ptr_eq(&from, &to) && source.pitches(region) != target.pitches(region) {
+            return Err(Status::INVALID_VALUE);
+        }
         let source_range = source.check(&from, region)?;
         let target_range = target.check(&to, region)?;
         let copy = Copy {
