@@ -64,8 +64,7 @@ impl Device {
 
     /// Major and minor version and stepping of its instruction set.
     fn version(&self) -> (u32, u32, u32) {
-        let (major, minor, step) = self.emulated.target().version();
-        (major.into(), minor.into(), step.into())
+        self.emulated.target().version()
     }
 
     /// True if it computes with halves.

@@ -324,7 +324,7 @@ impl Mem {
     }
 
     /// The copy that brings a region back.
-    pub(crate) fn from_host(&self, offset: usize, bytes: usize) -> Option<Copy> {
+    pub(crate) fn to_device(&self, offset: usize, bytes: usize) -> Option<Copy> {
         let host = self.host.filter(|_| !self.uses_svm)?;
         let device = (Side::Device, self.address + offset as u64);
         Some(Copy::line(

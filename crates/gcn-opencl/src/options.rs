@@ -30,8 +30,8 @@ const PLAIN: [&str; 17] = [
     "-cl-kernel-arg-info",
     "-v",
 ];
-/// Beginnings of options that are Clang's own.
-const CLANG: [&str; 5] = ["-O", "-W", "-f", "-m", "-std="];
+/// Beginnings of options that Clang takes as they are: of the specification, and its own.
+const PREFIXES: [&str; 7] = ["-D", "-I", "-U", "-O", "-W", "-f", "-m"];
 /// Options of linking.
 const LINKING: [&str; 2] = ["-create-library", "-enable-link-options"];
 /// Options of linking that are of compiling too.
@@ -91,13 +91,7 @@ pub(crate) fn compiling(text: &str, device: &Device) -> Result<Vec<OsString>, St
             if language != "clc" && language != "cl" {
                 return Err(format!("{word} {language}"));
             }
-        } else if word.starts_with("-D")
-            || word.starts_with("-I")
-            || word.starts_with("-U")
-            || PLAIN.contains(&&*word)
-        {
-            options.push(word.into());
-        } else if CLANG.iter().any(|begin| word.starts_with(begin)) {
+        } else if PREFIXES.iter().any(|begin| word.starts_with(begin)) || PLAIN.contains(&&*word) {
             options.push(word.into());
         } else {
             return Err(word);

@@ -19,7 +19,6 @@ const SUFFIX: &str = "GCN";
 /// The platform.
 pub(crate) struct Runtime {
     id: Id<Runtime>,
-    pub(crate) settings: Settings,
     pub(crate) devices: Vec<Arc<Device>>,
 }
 
@@ -65,11 +64,7 @@ impl Runtime {
                 Device::new(id, number, emulated, chip, memory)
             }));
         }
-        Ok(publish(|id| Runtime {
-            id,
-            settings,
-            devices,
-        }))
+        Ok(publish(|id| Runtime { id, devices }))
     }
 
     /// The extensions that all devices have.

@@ -217,7 +217,7 @@ pub unsafe extern "C" fn enqueue_unmap_mem_object(
         let work = move || {
             let space = memory.space().filter(|_| mapping.is_written);
             if let Some(space) = space {
-                match memory.from_host(mapping.offset, mapping.bytes) {
+                match memory.to_device(mapping.offset, mapping.bytes) {
                     // SAFETY: the program keeps its memory while the buffer uses it.
                     Some(copy) => copy.make(space),
                     None => {
