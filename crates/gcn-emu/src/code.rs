@@ -74,6 +74,11 @@ impl Code {
         self.isa
     }
 
+    /// Its words, from address `address(0)` on.
+    pub fn words(&self) -> &[u32] {
+        &self.words
+    }
+
     /// Vector registers of the kernel.
     pub fn vgprs(&self) -> usize {
         self.vgprs

@@ -7,10 +7,11 @@
 mod access;
 mod set;
 
-use std::ops::{BitOr, Range};
+use std::ops::{BitAnd, BitOr, Range};
 
 use gcn_isa::uses::RegisterSet;
 
+use crate::code::Code;
 use crate::device::Device;
 use crate::dispatch::{Dispatch, Stats};
 use crate::exec::memory;
@@ -83,6 +84,13 @@ impl Events {
     }
 }
 
+impl BitAnd for Events {
+    type Output = Events;
+    fn bitand(self, other: Events) -> Events {
+        Events(self.0 & other.0)
+    }
+}
+
 impl BitOr for Events {
     type Output = Events;
     fn bitor(self, other: Events) -> Events {
@@ -94,6 +102,12 @@ impl BitOr for Events {
 pub trait Observer: Send + Sync {
     /// Events that it and its [`WaveObserver`]s want. They are asked for once, when it is put into a set.
     fn wants(&self) -> Events;
+
+    /// Those events of [`Observer::wants`] that its [`WaveObserver`]s want in a dispatch, which has begun. An observer that knows ahead
+    /// that some would tell it nothing leaves them out.
+    fn wants_in(&self, _dispatch: &Dispatched<'_>) -> Events {
+        self.wants()
+    }
 
     /// An observer of the waves that one host thread is about to run. The thread drops it after its last wave, before
     /// [`Observer::dispatch_ends`]. `None` where no event of waves is wanted.
@@ -176,6 +190,8 @@ pub struct Dispatched<'a> {
     pub device: &'a Device,
     /// Its launch: the kernel's name and the range of its arguments, where they are known, and its sizes.
     pub dispatch: &'a Dispatch,
+    /// All code that it may execute.
+    pub code: &'a Code,
 }
 
 /// The place of an event of a wave.

@@ -50,6 +50,7 @@ pub fn step(device: &Device, code: &Code, wave: &mut Wave, lds: &mut Lds) -> Res
         id: 0,
         device,
         dispatch: &dispatch,
+        code,
     };
     let (mut transfer, mut watch) = (Transfer::default(), Watchers::default());
     steps::run_wave::<false>(dispatched, code, wave, lds, &mut transfer, &mut watch, 1)
@@ -123,7 +124,8 @@ pub fn run(
         .iter()
         .enumerate()
         .map(|(number, scratch)| {
-            Worker::new(&shared, number, scratch.address, observers.watchers())
+            let watchers = observers.watchers(&dispatched);
+            Worker::new(&shared, number, scratch.address, watchers)
         })
         .collect();
     // The tables of decoding are made here: in the heap of a new thread they would grow by the page.

@@ -19,8 +19,8 @@ mod trace;
 pub mod finding;
 mod conflict;
 mod wait_states;
-pub mod check;
 pub mod lint;
+pub mod check;
 
 pub use choice::Choice;
 pub use filter::{Filter, matches};

@@ -8,18 +8,22 @@
 //! as LLVM's functions do. Any lanes may be active. What memory an address leads to, a wave's other waves and LDS are left to
 //! the checkers of a run.
 
+mod ahead;
 mod constants;
 mod flow;
 mod hazards;
 mod program;
+mod report;
 mod waits;
 
 use gcn_isa::Isa;
 
 use crate::finding::{Check, Findings};
 
+pub(crate) use ahead::Ahead;
 use flow::Flow;
-use program::Program;
+use program::{Flat, Program};
+use report::Report;
 
 /// Bytes of code at an address.
 #[derive(Clone, Copy, Debug)]
@@ -53,12 +57,36 @@ pub struct Extent {
 /// The checks that can be made without running the code.
 pub const CHECKS: &[Check] = &[Check::Waits, Check::Hazards];
 
+impl Code<'_> {
+    /// The word at an address, and the one behind it.
+    fn words(&self, pc: u64) -> Option<(u32, Option<u32>)> {
+        let of = |region: &Region<'_>| {
+            let offset = usize::try_from(pc.checked_sub(region.address)?).ok()?;
+            let mut words = region.bytes.get(offset..)?.as_chunks().0.iter();
+            let mut next = || words.next().map(|word| u32::from_le_bytes(*word));
+            Some((next()?, next()))
+        };
+        pc.is_multiple_of(4)
+            .then(|| self.regions.iter().find_map(of))?
+    }
+}
+
 /// Reads code and reports what is wrong with it.
 pub fn lint(code: &Code<'_>, findings: &Findings) -> Extent {
-    let mut flow = Flow::new(Program::new(code));
+    let words = Box::new(|pc| code.words(pc));
+    let flat = if code.isa < Isa::Gfx9 {
+        Flat::Either
+    } else {
+        Flat::Both
+    };
+    let mut flow = Flow::new(Program::new(code.isa, flat, false, words));
     for &entry in &code.entries {
         flow.enter(entry);
     }
-    flow.run();
-    flow.report(findings)
+    flow.run(usize::MAX);
+    flow.report(&Report::Findings(findings));
+    Extent {
+        instructions: flow.steps().len(),
+        unknown: flow.unknown(),
+    }
 }

@@ -71,13 +71,16 @@ impl Observers {
         });
     }
 
-    /// Makes the observers of a thread's waves.
-    pub(crate) fn watchers(&self) -> Watchers {
+    /// Makes the observers of a thread's waves in a dispatch.
+    pub(crate) fn watchers(&self, dispatch: &Dispatched<'_>) -> Watchers {
         let mut watchers = Watchers::default();
         for (wants, observer) in &self.list {
-            if let Some(waves) = observer.waves() {
-                watchers.wants = watchers.wants | *wants;
-                watchers.list.push((*wants, waves));
+            let wants = *wants & observer.wants_in(dispatch);
+            if wants != Events::NONE
+                && let Some(waves) = observer.waves()
+            {
+                watchers.wants = watchers.wants | wants;
+                watchers.list.push((wants, waves));
             }
         }
         watchers

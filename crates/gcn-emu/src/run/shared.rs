@@ -81,6 +81,7 @@ impl<'a> Shared<'a> {
             id: self.id,
             device: self.device,
             dispatch: self.dispatch,
+            code: self.code,
         }
     }
 

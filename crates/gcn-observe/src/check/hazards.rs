@@ -4,34 +4,48 @@
 //! between the instructions that a wave executes, those at both ends of a taken branch included.
 //!
 //! The hazards that a sequence of instructions ends and begins depend on the last few instructions before it alone ([`Past`]):
-//! they are worked out once for each past and sequence, and looked up when a wave executes the sequence again.
+//! they are worked out once for each past and sequence, and looked up when a wave executes the sequence again. A kernel whose code
+//! leaves none open on any path ([`Ahead`]) is not watched.
 
 use std::collections::HashMap;
 use std::sync::Arc;
 
-use gcn_emu::observe::{Context, Events, Observer, WaveEnd, WaveObserver};
+use gcn_emu::observe::{Context, Dispatched, Events, Observer, WaveEnd, WaveObserver};
 use gcn_emu::step::Step;
 use gcn_isa::Inst;
 
 use crate::by_step::ByStep;
 use crate::finding::{Findings, Key, Kind, Place};
+use crate::lint::Ahead;
 use crate::wait_states::{MOST, Part, TooFew};
 use crate::waves::Waves;
 
 /// The checker. See the module.
 pub(super) struct Hazards {
     findings: Arc<Findings>,
+    ahead: Ahead,
 }
 
 impl Hazards {
     pub(super) fn new(findings: Arc<Findings>) -> Hazards {
-        Hazards { findings }
+        Hazards {
+            findings,
+            ahead: Ahead::default(),
+        }
     }
 }
 
 impl Observer for Hazards {
     fn wants(&self) -> Events {
         Events::SEQUENCE | Events::WAVE
+    }
+
+    fn wants_in(&self, dispatch: &Dispatched<'_>) -> Events {
+        if self.ahead.ruled_out(dispatch).hazards {
+            Events::NONE
+        } else {
+            self.wants()
+        }
     }
 
     fn waves(&self) -> Option<Box<dyn WaveObserver>> {

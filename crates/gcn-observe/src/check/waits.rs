@@ -1,7 +1,8 @@
 //! Uses of registers and LDS before S_WAITCNT says that they may be used.
 //!
 //! Operations take effect at issue in the emulator, so that a missing wait changes no result. This checker keeps what
-//! each wave's operations hold ([`Outstanding`]) and looks at every instruction's registers.
+//! each wave's operations hold ([`Outstanding`]) and looks at every instruction's registers. A kernel whose code has no such use on
+//! any path ([`Ahead`]) is not watched.
 
 mod facts;
 mod lds;
@@ -18,6 +19,7 @@ use gcn_isa::uses::{Counter, Order, RegisterSet, RegisterUse, Registers};
 use crate::by_step::ByStep;
 use crate::conflict::{Conflict, conflicts, detail};
 use crate::finding::{Finding, Findings, Key, Kind, Place, Side};
+use crate::lint::Ahead;
 use crate::registers::{lanes_of, used};
 use crate::waves::Waves;
 use gcn_emu::outstanding::{Held, Outstanding, flat_order};
@@ -28,17 +30,29 @@ use lds::{Bytes, Unwaited};
 /// The checker. See the module.
 pub(super) struct Waits {
     findings: Arc<Findings>,
+    ahead: Ahead,
 }
 
 impl Waits {
     pub(super) fn new(findings: Arc<Findings>) -> Waits {
-        Waits { findings }
+        Waits {
+            findings,
+            ahead: Ahead::default(),
+        }
     }
 }
 
 impl Observer for Waits {
     fn wants(&self) -> Events {
         Events::WATCHED | Events::WAVE | Events::BARRIER
+    }
+
+    fn wants_in(&self, dispatch: &Dispatched<'_>) -> Events {
+        if self.ahead.ruled_out(dispatch).waits {
+            Events::NONE
+        } else {
+            self.wants()
+        }
     }
 
     fn waves(&self) -> Option<Box<dyn WaveObserver>> {

@@ -4,12 +4,10 @@
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
-use crate::finding::Findings;
-
-use super::Extent;
 use super::constants::Constants;
 use super::hazards::Hazards;
-use super::program::{Next, Program};
+use super::program::{Next, Program, Step};
+use super::report::Report;
 use super::waits::Waits;
 
 /// Facts known at a place.
@@ -65,6 +63,8 @@ pub(super) struct Flow<'a> {
     by_entry: HashMap<u64, usize>,
     /// Blocks to read again.
     work: BTreeSet<At>,
+    /// Blocks whose ends lead to code that is not known.
+    unknown: BTreeSet<u64>,
 }
 
 /// An end of a block, and what is known there.
@@ -88,6 +88,7 @@ impl<'a> Flow<'a> {
             functions: Vec::new(),
             by_entry: HashMap::new(),
             work: BTreeSet::new(),
+            unknown: BTreeSet::new(),
         }
     }
 
@@ -126,13 +127,27 @@ impl<'a> Flow<'a> {
         self.work.insert(at);
     }
 
-    /// Reads until nothing changes.
-    pub(super) fn run(&mut self) {
+    /// Reads until nothing changes, or more instructions than a number have been read. Returns true if all was read.
+    pub(super) fn run(&mut self, most: usize) -> bool {
         while let Some(at) = self.work.pop_first() {
             for way in self.read(at, None) {
                 self.go(at.0, way);
             }
+            if self.program.steps().len() > most {
+                return false;
+            }
         }
+        true
+    }
+
+    /// The instructions that some path reaches.
+    pub(super) fn steps(&self) -> &[Step] {
+        self.program.steps()
+    }
+
+    /// Places from which paths lead to code that is not known, once all is reported.
+    pub(super) fn unknown(&self) -> usize {
+        self.unknown.len()
     }
 
     fn go(&mut self, function: usize, way: Way) {
@@ -167,7 +182,7 @@ impl<'a> Flow<'a> {
     }
 
     /// Reads a block to its end; the ways on from there.
-    fn read(&mut self, at: At, to: Option<&Findings>) -> Vec<Way> {
+    fn read(&mut self, at: At, to: Option<&Report<'_>>) -> Vec<Way> {
         let (function, mut pc) = at;
         let Some(block) = self.functions[function].blocks.get(&pc) else {
             return Vec::new();
@@ -228,20 +243,15 @@ impl<'a> Flow<'a> {
     }
 
     /// Reports what is wrong.
-    pub(super) fn report(mut self, findings: &Findings) -> Extent {
-        let mut unknown = BTreeSet::new();
+    pub(super) fn report(&mut self, to: &Report<'_>) {
         for function in 0..self.functions.len() {
             let blocks: Vec<u64> = self.functions[function].blocks.keys().copied().collect();
             for block in blocks {
-                let ways = self.read((function, block), Some(findings));
+                let ways = self.read((function, block), Some(to));
                 if ways.iter().any(|way| matches!(way, Way::Unknown)) {
-                    unknown.insert(block);
+                    self.unknown.insert(block);
                 }
             }
-        }
-        Extent {
-            instructions: self.program.len(),
-            unknown: unknown.len(),
         }
     }
 }

@@ -1,9 +1,10 @@
 //! Hazards that may be open on some way to an instruction: those of the last instructions, with the fewest wait states since.
 
-use crate::finding::{Findings, Key, Kind, Place};
+use crate::finding::{Key, Kind, Place};
 use crate::wait_states::{MOST, TooFew};
 
 use super::program::Program;
+use super::report::Report;
 
 /// An instruction that has begun a hazard.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -40,10 +41,10 @@ impl Hazards {
     }
 
     /// An instruction is executed; the hazards that it ends are reported where somebody listens.
-    pub(super) fn step(&mut self, program: &Program<'_>, number: u32, to: Option<&Findings>) {
+    pub(super) fn step(&mut self, program: &Program<'_>, number: u32, to: Option<&Report<'_>>) {
         let step = program.step(number);
         for begun in &self.begun {
-            let Some(findings) = to else { break };
+            let Some(report) = to else { break };
             let before = program.step(begun.step);
             let set = step.part.ends.and(before.part.begins);
             if set.is_empty() {
@@ -56,7 +57,7 @@ impl Hazards {
                     other: before.pc,
                     detail: found.hazard as u64,
                 };
-                findings.report(key, None, || {
+                report.add(key, || {
                     found.finding(
                         Place::new(step.pc, &step.inst, None),
                         Place::new(before.pc, &before.inst, None),

@@ -4,13 +4,11 @@ use std::collections::HashMap;
 
 use gcn_isa::effect::{Condition, Control, Does};
 use gcn_isa::simm::Waitcnt;
-use gcn_isa::uses::{Counter, Counters, RegisterSet, RegisterUse};
+use gcn_isa::uses::{Counter, Counters, RegisterSet, RegisterUse, Space};
 use gcn_isa::{Access, Inst, Isa, Operand};
 
 use crate::wait_states::Part;
 use gcn_emu::outstanding::registers_held;
-
-use super::{Code, Region};
 
 /// The place at which execution goes on.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -41,6 +39,8 @@ pub(super) struct Step {
     pub(super) counters: Option<Counters>,
     /// Registers that it holds, with the counter that releases them.
     pub(super) holds: Vec<(Counter, RegisterUse)>,
+    /// It may write LDS.
+    pub(super) writes_lds: bool,
     pub(super) part: Part,
 }
 
@@ -59,6 +59,7 @@ impl Step {
             wait: wait(&inst),
             counters: uses.counters(),
             holds: registers_held(&inst).collect(),
+            writes_lds: uses.memory().is_some_and(|it| it.written.has(Space::Lds)),
             part: Part::of(&inst),
             inst,
         }
@@ -115,27 +116,47 @@ fn jump(inst: &Inst) -> Next {
     }
 }
 
+/// The memory that the lanes of FLAT instructions go to.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Flat {
+    /// Vector memory, or LDS. So compilers have it before GCN 1.4, where FLAT is the only way to global memory: code that knows where
+    /// an address leads waits for one counter.
+    Either,
+    /// Vector memory.
+    Vector,
+    /// Both.
+    Both,
+}
+
+/// Words of code by address: that at it and the one behind, which may be none of the code's; `None` where there is no code.
+pub(super) type Words<'a> = Box<dyn Fn(u64) -> Option<(u32, Option<u32>)> + 'a>;
+
 /// Code by address.
 pub(super) struct Program<'a> {
     pub(super) isa: Isa,
-    regions: Vec<Region<'a>>,
+    pub(super) flat: Flat,
+    /// Writes of LDS count, too.
+    pub(super) is_strict: bool,
+    words: Words<'a>,
     steps: Vec<Step>,
     by_address: HashMap<u64, Option<u32>>,
 }
 
 impl<'a> Program<'a> {
-    pub(super) fn new(code: &Code<'a>) -> Program<'a> {
+    pub(super) fn new(isa: Isa, flat: Flat, is_strict: bool, words: Words<'a>) -> Program<'a> {
         Program {
-            isa: code.isa,
-            regions: code.regions.clone(),
+            isa,
+            flat,
+            is_strict,
+            words,
             steps: Vec::new(),
             by_address: HashMap::new(),
         }
     }
 
-    /// Number of instructions that have been looked at.
-    pub(super) fn len(&self) -> usize {
-        self.steps.len()
+    /// The instructions that have been looked at.
+    pub(super) fn steps(&self) -> &[Step] {
+        &self.steps
     }
 
     /// The number of the instruction at an address; `None` where there is none.
@@ -157,20 +178,10 @@ impl<'a> Program<'a> {
     }
 
     fn decode(&self, pc: u64) -> Option<Step> {
-        let words = self.words(pc)?;
-        let (inst, skimmed) = self.isa.decoder().decode(&words).ok()?;
+        let (first, second) = (self.words)(pc)?;
+        let words = [first, second.unwrap_or_default()];
+        let words = &words[..1 + usize::from(second.is_some())];
+        let (inst, skimmed) = self.isa.decoder().decode(words).ok()?;
         Some(Step::new(pc, inst, skimmed.branch))
-    }
-
-    /// The two words at an address, or the last one.
-    fn words(&self, pc: u64) -> Option<Vec<u32>> {
-        let of = |region: &Region<'a>| {
-            let offset = usize::try_from(pc.checked_sub(region.address)?).ok()?;
-            region.bytes.get(offset..).filter(|rest| rest.len() >= 4)
-        };
-        let rest = self.regions.iter().find_map(of)?;
-        let words = rest.as_chunks().0.iter().take(2);
-        pc.is_multiple_of(DWORD)
-            .then(|| words.map(|word| u32::from_le_bytes(*word)).collect())
     }
 }

@@ -1,21 +1,36 @@
 //! Operations that may be outstanding on some way to an instruction, and the registers that they hold.
 
-use gcn_isa::Isa;
+use gcn_isa::effect::{Control, Does};
 use gcn_isa::simm::Waitcnt;
 use gcn_isa::uses::{Counter, Counters, Order, RegisterSet, RegisterUse};
 
 use crate::conflict::{Conflict, conflicts, detail};
-use crate::finding::{Findings, Key, Place};
+use crate::finding::{Finding, Key, Kind, Place};
 use gcn_emu::outstanding::{Held, Outstanding};
 
-use super::program::{Program, Step};
+use super::program::{Flat, Program, Step};
+use super::report::Report;
 
-/// Registers that an operation holds.
+/// Something that an operation holds.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 struct Hold {
     /// The operation's instruction.
     step: u32,
+    what: What,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum What {
+    Registers(RegisterUse),
+    /// Bytes of LDS that it will write; kept by a strict reading.
+    Lds,
+}
+
+/// An instruction's use of registers that an operation holds.
+struct Met {
     its: RegisterUse,
+    theirs: RegisterUse,
+    held: Held<Hold>,
 }
 
 /// Operations that may be outstanding.
@@ -26,10 +41,9 @@ pub(super) struct Waits {
     held: RegisterSet,
 }
 
-/// True where the compilers take FLAT for what it cannot be told from: before GCN 1.4 it is the only way to global memory, and code
-/// that knows where an address leads waits for one counter, as if it were vector memory or LDS.
-fn is_either(isa: Isa, counters: &Counters) -> bool {
-    isa < Isa::Gfx9 && counters.order == Order::Flat
+/// True for FLAT whose lanes may go to vector memory or to LDS, and not to both.
+fn is_either(program: &Program<'_>, counters: &Counters) -> bool {
+    program.flat == Flat::Either && counters.order == Order::Flat
 }
 
 impl Waits {
@@ -45,12 +59,14 @@ impl Waits {
     fn changed(&mut self) {
         self.held = RegisterSet::default();
         for it in self.outstanding.held() {
-            self.held.add(it.what.its.registers);
+            if let What::Registers(its) = it.what.what {
+                self.held.add(its.registers);
+            }
         }
     }
 
     /// An instruction is executed; its conflicts are reported where somebody listens.
-    pub(super) fn step(&mut self, program: &Program<'_>, number: u32, to: Option<&Findings>) {
+    pub(super) fn step(&mut self, program: &Program<'_>, number: u32, to: Option<&Report<'_>>) {
         let step = program.step(number);
         if step.used.meets(&self.held) {
             self.release(program, step, to);
@@ -60,17 +76,55 @@ impl Waits {
             self.changed();
         }
         if let Some(counters) = &step.counters {
-            self.issue(program.isa, step, number, counters);
+            self.issue(program, step, number, counters);
+        }
+        if program.is_strict
+            && let Some(report) = to
+        {
+            self.look_at_lds(program, step, report);
         }
     }
 
-    fn issue(&mut self, isa: Isa, step: &Step, number: u32, counters: &Counters) {
-        let hold = |its| Hold { step: number, its };
+    /// Reports writes of LDS that other waves, or loads to LDS that any instruction, may find incomplete.
+    fn look_at_lds(&self, program: &Program<'_>, step: &Step, report: &Report<'_>) {
+        let is_barrier = step.inst.does() == Does::Control(Control::Barrier);
+        let writes = self.outstanding.held().iter();
+        let mut writes = writes.filter(|it| it.what.what == What::Lds);
+        let found = writes.find(|it| is_barrier || it.counter == Counter::Vm);
+        if let Some(write) = found {
+            let operation = program.step(write.what.step);
+            let key = Key {
+                kind: Kind::MissingLdsWait,
+                pc: step.pc,
+                other: operation.pc,
+                detail: 0,
+            };
+            let message = "LDS may be read while a write to it is incomplete";
+            report.add(key, || {
+                Finding::at(key.kind, Place::new(step.pc, &step.inst, None), message)
+            });
+        }
+    }
+
+    fn issue(&mut self, program: &Program<'_>, step: &Step, number: u32, counters: &Counters) {
+        let hold = |what| Hold { step: number, what };
+        let registers = |by: Option<Counter>| {
+            let held = step.holds.iter();
+            let held = held.filter(move |(it, _)| by.is_none_or(|by| by == *it));
+            held.map(move |&(by, its)| (by, hold(What::Registers(its))))
+        };
         // The same operation of an earlier time around a loop completes before, or at any time: this one decides.
         let is_new = |it: &Held<Hold>| it.what.step != number;
         self.outstanding.retain(is_new);
-        let max = Waitcnt::max(isa);
-        if is_either(isa, counters) {
+        let max = Waitcnt::max(program.isa);
+        if program.flat == Flat::Vector && counters.order == Order::Flat {
+            let counters = Counters {
+                order: Order::VectorMemory,
+                ..*counters
+            };
+            let held = registers(Some(Counter::Vm));
+            self.outstanding.issue(&counters, max, held);
+        } else if is_either(program, counters) {
             let parts = [
                 (Counter::Vm, 1, 0, Order::VectorMemory),
                 (Counter::Lgkm, 0, 1, Order::Flat),
@@ -82,31 +136,43 @@ impl Waits {
                     exp: 0,
                     order,
                 };
-                let held = step.holds.iter().filter(|(by, _)| *by == counter);
-                let held = held.map(|&(by, its)| (by, hold(its)));
-                self.outstanding.issue(&counters, max, held);
+                self.outstanding
+                    .issue(&counters, max, registers(Some(counter)));
             }
         } else {
-            let held = step.holds.iter().map(|&(by, its)| (by, hold(its)));
-            self.outstanding.issue(counters, max, held);
+            let by = match counters.lgkm {
+                0 => Counter::Vm,
+                _ => Counter::Lgkm,
+            };
+            let is_kept = program.is_strict && step.writes_lds;
+            let write = is_kept.then(|| (by, hold(What::Lds)));
+            self.outstanding
+                .issue(counters, max, registers(None).chain(write));
         }
         self.changed();
     }
 
     /// The first conflict with each operation.
-    fn conflicts(&self, program: &Program<'_>, step: &Step) -> Vec<(RegisterUse, Held<Hold>)> {
-        let mut found: Vec<(RegisterUse, Held<Hold>)> = Vec::new();
+    fn conflicts(&self, program: &Program<'_>, step: &Step) -> Vec<Met> {
+        let mut found: Vec<Met> = Vec::new();
         for &(its, released) in &step.uses {
             for held in self.outstanding.held() {
+                let What::Registers(theirs) = held.what.what else {
+                    continue;
+                };
                 let meets = conflicts(
                     &its,
                     (step.counters, released),
-                    &held.what.its,
+                    &theirs,
                     (held.counter, held.order),
                 );
-                let is_new = || found.iter().all(|(_, it)| it.what.step != held.what.step);
+                let is_new = || found.iter().all(|it| it.held.what.step != held.what.step);
                 if meets && is_new() && self.is_held(program, held) {
-                    found.push((its, held.clone()));
+                    found.push(Met {
+                        its,
+                        theirs,
+                        held: held.clone(),
+                    });
                 }
             }
         }
@@ -120,24 +186,24 @@ impl Waits {
             all.any(|it| it.what == held.what && it.counter == counter)
         };
         let counters = &program.step(held.what.step).counters;
-        let is_either = counters.is_some_and(|it| is_either(program.isa, &it));
+        let is_either = counters.is_some_and(|it| is_either(program, &it));
         !is_either || by(Counter::Vm) && by(Counter::Lgkm)
     }
 
     /// Reports conflicts, and releases what they are about: later uses of the same value say nothing new.
-    fn release(&mut self, program: &Program<'_>, step: &Step, to: Option<&Findings>) {
+    fn release(&mut self, program: &Program<'_>, step: &Step, to: Option<&Report<'_>>) {
         let found = self.conflicts(program, step);
         if found.is_empty() {
             return;
         }
-        for (its, held) in &found {
-            let Some(findings) = to else { break };
+        for Met { its, theirs, held } in &found {
+            let Some(report) = to else { break };
             let operation = program.step(held.what.step);
             let same = self.outstanding.held().iter();
             let same = same.filter(|it| it.what == held.what);
             let conflict = Conflict {
                 its: *its,
-                theirs: held.what.its,
+                theirs: *theirs,
                 operation: Place::new(operation.pc, &operation.inst, None),
                 waits: same.map(|it| (it.counter, it.wait())).collect(),
             };
@@ -147,12 +213,12 @@ impl Waits {
                 other: operation.pc,
                 detail: detail(its.registers),
             };
-            findings.report(key, None, || {
+            report.add(key, || {
                 conflict.finding(program.isa, Place::new(step.pc, &step.inst, None))
             });
         }
         self.outstanding
-            .retain(|it| found.iter().all(|(_, held)| held.what.step != it.what.step));
+            .retain(|it| found.iter().all(|met| met.held.what.step != it.what.step));
         self.changed();
     }
 }

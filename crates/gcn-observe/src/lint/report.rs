@@ -1,0 +1,35 @@
+//! Findings of a reading, and where they go.
+
+use std::cell::Cell;
+
+use crate::finding::{Check, Finding, Findings, Key};
+
+/// Checks that need not watch a run: whatever its data are, they would find nothing.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub(crate) struct RuledOut {
+    pub(crate) waits: bool,
+    pub(crate) hazards: bool,
+}
+
+/// Where findings go.
+pub(super) enum Report<'a> {
+    /// To somebody who reads them.
+    Findings(&'a Findings),
+    /// Nowhere: what counts is which checks have some.
+    RuledOut(&'a Cell<RuledOut>),
+}
+
+impl Report<'_> {
+    /// Adds a finding.
+    pub(super) fn add(&self, key: Key, make: impl FnOnce() -> Finding) {
+        match self {
+            Report::Findings(findings) => findings.report(key, None, make),
+            Report::RuledOut(ruled_out) => {
+                let mut left = ruled_out.get();
+                left.waits &= key.kind.about().check != Check::Waits;
+                left.hazards &= key.kind.about().check != Check::Hazards;
+                ruled_out.set(left);
+            }
+        }
+    }
+}
