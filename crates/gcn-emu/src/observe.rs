@@ -77,6 +77,12 @@ impl Events {
     pub(crate) const OPERATIONS: Events =
         Events(Self::ISSUE.0 | Self::COMPLETE.0 | Self::RETIRE.0 | Self::COUNTERS.0);
 
+    /// The same without some.
+    #[must_use]
+    pub const fn without(self, others: Events) -> Events {
+        Events(self.0 & !others.0)
+    }
+
     /// Tests for a common event.
     #[inline(always)]
     pub const fn any(self, of: Events) -> bool {

@@ -22,15 +22,19 @@ use gcn_emu::observe::{
 };
 use gcn_emu::run::Stats;
 use gcn_emu::wave::{Waiting, WaveId};
-use gcn_isa::decode;
+use gcn_isa::effect::{Control, Does};
+use gcn_isa::{Inst, decode};
 
 use crate::filter::lanes;
 use crate::finding::{Finding, Findings, Key, Kind, Place, Side};
+use crate::lint::Ahead;
+use crate::waves::Groups;
 
 /// The checker. See the module.
 pub(super) struct Barriers {
     findings: Arc<Findings>,
     blocked: Blocked,
+    ahead: Ahead,
 }
 
 /// Waves that had not ended when a run stopped, by dispatch.
@@ -51,6 +55,7 @@ impl Barriers {
         Barriers {
             findings,
             blocked: Arc::default(),
+            ahead: Ahead::default(),
         }
     }
 }
@@ -60,11 +65,19 @@ impl Observer for Barriers {
         Events::DISPATCH | Events::WAVE | Events::BARRIER | Events::ACCESS
     }
 
+    fn wants_in(&self, dispatch: &Dispatched<'_>) -> Events {
+        let is_barrier = |inst: &Inst| inst.does() == Does::Control(Control::Barrier);
+        match self.ahead.has(dispatch, is_barrier) {
+            Some(false) => Events::NONE,
+            Some(true) | None => self.wants(),
+        }
+    }
+
     fn waves(&self) -> Option<Box<dyn WaveObserver>> {
         Some(Box::new(Watch {
             findings: self.findings.clone(),
             blocked: self.blocked.clone(),
-            groups: HashMap::new(),
+            groups: Groups::default(),
             absent: 0,
         }))
     }
@@ -145,7 +158,7 @@ struct Wave {
 struct Watch {
     findings: Arc<Findings>,
     blocked: Blocked,
-    groups: HashMap<[u32; 3], Vec<Wave>>,
+    groups: Groups<Vec<Wave>>,
     /// Waves with absent lanes.
     absent: usize,
 }
@@ -174,7 +187,7 @@ fn found(
 
 impl Watch {
     fn wave(&mut self, id: WaveId) -> &mut Wave {
-        let waves = self.groups.entry(id.group).or_default();
+        let waves = self.groups.get(id.group);
         let number = id.wave as usize;
         if waves.len() <= number {
             waves.resize_with(number + 1, Wave::default);
@@ -277,12 +290,12 @@ impl WaveObserver for Watch {
             blocked.entry(dispatch).or_default().push(halted);
             return;
         }
-        let waves = self.groups.get(&id.group);
+        let waves = self.groups.find(id.group);
         let count = context.wave.group.waves as usize;
         let is_over = waves
             .is_some_and(|waves| waves.len() == count && waves.iter().all(|it| it.ended.is_some()));
         if is_over {
-            self.groups.remove(&id.group);
+            self.groups.remove(id.group);
         }
     }
 
@@ -313,7 +326,7 @@ impl WaveObserver for Watch {
     }
 
     fn barrier_opens(&mut self, dispatched: &Dispatched<'_>, group: [u32; 3]) {
-        let Some(waves) = self.groups.get_mut(&group) else {
+        let Some(waves) = self.groups.find(group) else {
             return;
         };
         let id = |wave: usize| WaveId {

@@ -29,6 +29,7 @@
 
 mod clock;
 mod entry;
+mod backlog;
 mod shadow;
 mod extent;
 mod lanes;
@@ -43,7 +44,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use gcn_emu::fault::{Fault, Intent};
 use gcn_emu::observe::{
-    Context, Dispatched, Events, Instruction, MemoryChange, MemoryChangeKind, MemoryEvent,
+    Access, Context, Dispatched, Events, Instruction, MemoryChange, MemoryChangeKind, MemoryEvent,
     Observer, Verdict, WaveEnd, WaveObserver,
 };
 use gcn_emu::run::Stats;
@@ -52,13 +53,14 @@ use gcn_isa::{Does, Encoding};
 
 use crate::by_step::ByStep;
 use crate::finding::{Finding, Findings, Key, Kind, Side};
+use crate::lint::Ahead;
 
 use entry::{Entry, Layout, Release};
 use extent::{Memory, Parts};
 use group::{Group, Groups, Read, Way};
 use lanes::{Stored, is_there, lane_of, overlap, stored};
 use report::Race;
-use run::{Run, continue_release};
+use run::{Means, Run, continue_release};
 use shadow::{Met, Recent, View};
 use swap::{Swap, is_swap};
 
@@ -73,6 +75,7 @@ type Runs = Mutex<HashMap<u64, Arc<Run>>>;
 /// The checker. See the module.
 pub(super) struct Races {
     findings: Arc<Findings>,
+    ahead: Ahead,
     layout: Layout,
     runs: Arc<Runs>,
 }
@@ -82,6 +85,7 @@ impl Races {
     pub(super) fn new(findings: Arc<Findings>, of_lanes: bool) -> Races {
         Races {
             findings,
+            ahead: Ahead::default(),
             layout: Layout::new(of_lanes),
             runs: Arc::default(),
         }
@@ -104,6 +108,18 @@ impl Observer for Races {
             | Events::MEMORY
     }
 
+    fn wants_in(&self, dispatch: &Dispatched<'_>) -> Events {
+        let runs = self.runs();
+        let counts = runs
+            .get(&dispatch.id)
+            .is_none_or(|run| run.means.needs_counters());
+        if counts {
+            self.wants()
+        } else {
+            self.wants().without(Events::COUNTERS)
+        }
+    }
+
     fn waves(&self) -> Option<Box<dyn WaveObserver>> {
         Some(Box::new(Watch {
             findings: self.findings.clone(),
@@ -119,7 +135,8 @@ impl Observer for Races {
     }
 
     fn dispatch_begins(&self, dispatch: &Dispatched<'_>) {
-        let run = Arc::new(Run::new(dispatch, self.layout));
+        let means = Means::of(&self.ahead, dispatch);
+        let run = Arc::new(Run::new(dispatch, self.layout, means));
         self.runs().insert(dispatch.id, run);
     }
 
@@ -149,6 +166,8 @@ struct Facts {
     is_scalar: bool,
     /// It is a compare and swap by lanes.
     is_swap: bool,
+    /// It loads, or is an atomic, and puts waves in no order.
+    is_kept: bool,
 }
 
 impl Facts {
@@ -161,13 +180,23 @@ impl Facts {
             Intent::Store => entry::Kind::Store,
             Intent::Atomic => entry::Kind::Atomic,
         };
+        let is_swap = plan.is_some_and(is_swap);
+        let does = plan.map_or(Does::LdsNop, |plan| plan.does);
         Facts {
             site: run.site(pc, &step.inst),
             kind,
-            does: plan.map_or(Does::LdsNop, |plan| plan.does),
+            does,
             acquires: is_coherent || kind == entry::Kind::Atomic && step.inst.returns_old(),
             is_scalar: plan.is_some_and(|plan| plan.family.is_scalar()),
-            is_swap: plan.is_some_and(is_swap),
+            is_swap,
+            is_kept: match kind {
+                entry::Kind::Load => true,
+                entry::Kind::Atomic => {
+                    let is_plain = matches!(does, Does::Atomic(..));
+                    is_plain && !is_swap && !run.means.orders
+                }
+                entry::Kind::CoherentLoad | entry::Kind::Store | entry::Kind::FailedSwap => false,
+            },
         }
     }
 }
@@ -255,13 +284,21 @@ impl Watch {
         let id = context.id();
         let number = id.wave;
         let group = self.groups.of(id.group)?;
+        let is_of_waves = !run.layout.has_lanes();
+        if facts.is_kept
+            && is_of_waves
+            && is_of_lds_alone(event.access)
+            && (group.is_alone() || group.keep(run, number, event.access, facts.site, facts.kind))
+        {
+            return Some(());
+        }
         let wave = group.wave(number);
         let scoreboard = &context.wave.scoreboard;
-        let complete = Release {
-            to_agent: wave.is_complete(scoreboard),
-            to_group: scoreboard.counters().lgkm == 0,
-            publishes: false,
-        };
+        let mut complete = Release::default();
+        if run.means.needs_counters() {
+            complete.to_agent = wave.is_complete(scoreboard);
+            complete.to_group = scoreboard.counters().lgkm == 0;
+        }
         self.parts.find(
             event.access,
             lanes,
@@ -288,12 +325,13 @@ impl Watch {
             }
             let is_atomic = part.kind == entry::Kind::Atomic;
             let continues = is_atomic
+                && run.means.orders
                 && (event.instruction.exec.count_ones() <= FEW_LANES
-                    || part.memory == Memory::Global && run.may_acquire);
+                    || part.memory == Memory::Global && run.means.acquires);
             let ends_chains = part.kind == entry::Kind::Store
                 && match part.memory {
                     Memory::Lds => !group.chains.is_empty(),
-                    Memory::Global => run.may_acquire && !run.chains().is_empty(),
+                    Memory::Global => run.means.acquires && !run.chains().is_empty(),
                 };
             let acquires = facts.acquires && part.kind == facts.kind;
             self.met.clear();
@@ -315,7 +353,10 @@ impl Watch {
                 is_lds: part.memory == Memory::Lds,
             };
             let first = group.first_wave();
-            for extent in &part.extents {
+            // A wave is in no race with itself.
+            let is_own = part.memory == Memory::Lds && group.is_alone() && is_of_waves;
+            let extents = if is_own { &[] } else { &part.extents[..] };
+            for extent in extents {
                 let now = run
                     .layout
                     .entry(first + number, extent.lane, clock, facts.site, part.kind)
@@ -369,11 +410,16 @@ impl Watch {
             group.acquire(number, run, read, event.instruction.operation, scoreboard);
         }
         let wave = group.wave(number);
-        if has_released {
+        if has_released && run.means.orders {
             wave.clock = wave.clock.saturating_add(1).min(run.layout.last_clock());
         }
         Some(())
     }
+}
+
+/// True if an access is of elements in LDS and of nothing else.
+fn is_of_lds_alone(access: &Access) -> bool {
+    access.lds == access.lanes() && access.to_lds.is_none()
 }
 
 /// Notes the releases that an atomic continues, or that a store ends, of the places that it has met.

@@ -17,6 +17,7 @@ mod evaluate;
 mod lanes;
 mod access;
 mod plain;
+mod repeats;
 mod results;
 
 use std::collections::HashMap;
@@ -29,13 +30,14 @@ use gcn_emu::observe::{
 };
 use gcn_emu::run::Stats;
 use gcn_emu::step::Family;
-use gcn_emu::wave::{Scratch, WaveId};
+use gcn_emu::wave::Scratch;
 use gcn_isa::regs;
 use gcn_isa::uses::{RegisterSet, RegisterUse, Registers};
 
 use crate::by_step::ByStep;
 use crate::finding::{Finding, Findings, Key, Kind, Place};
 use crate::registers::{lanes_of, name, used};
+use crate::waves::{Groups, Waves};
 
 use access::{Memories, Transfer};
 use evaluate::Evaluation;
@@ -45,6 +47,7 @@ use origin::{Loads, Origin};
 use part::Part;
 use plain::Plain;
 use registers::{SCC, Shadow};
+use repeats::Repeats;
 use results::{Shared, Store};
 
 /// The checker. See the module.
@@ -72,9 +75,8 @@ impl Observer for Uninit {
             findings: self.findings.clone(),
             shared: self.shared.clone(),
             facts: ByStep::default(),
-            current: None,
-            waves: HashMap::new(),
-            groups: HashMap::new(),
+            waves: Waves::default(),
+            groups: Groups::default(),
             spare: Vec::new(),
             loads: Loads::default(),
             stores: HashMap::new(),
@@ -105,6 +107,29 @@ impl Observer for Uninit {
 struct WaveState {
     registers: Box<Shadow>,
     scratch: Own,
+    repeats: Repeats,
+}
+
+impl WaveState {
+    fn new(context: &Context<'_>, spare: &mut Vec<Box<WaveState>>) -> WaveState {
+        let initial = &context.dispatched.dispatch.initial;
+        let mut state = match spare.pop() {
+            Some(mut state) => {
+                state.registers.begin(initial);
+                *state
+            }
+            None => WaveState {
+                registers: Shadow::new(context.wave.vgprs.len(), initial),
+                scratch: Own::default(),
+                repeats: Repeats::default(),
+            },
+        };
+        state.repeats.begin();
+        state
+            .scratch
+            .begin(scratch_bytes(&context.wave.scratch) as usize);
+        state
+    }
 }
 
 /// Undefined bits of a workgroup.
@@ -120,13 +145,11 @@ struct Watch {
     findings: Arc<Findings>,
     shared: Arc<Shared>,
     facts: ByStep<Arc<Facts>>,
-    /// The wave whose turn it is.
-    current: Option<(WaveId, WaveState)>,
-    /// The others.
-    waves: HashMap<WaveId, WaveState>,
-    groups: HashMap<[u32; 3], GroupState>,
+    /// The wave whose turn it is is the current one.
+    waves: Waves<WaveState>,
+    groups: Groups<GroupState>,
     /// States of waves that have ended, to be used again.
-    spare: Vec<WaveState>,
+    spare: Vec<Box<WaveState>>,
     loads: Loads,
     /// Numbers of the stores that have left undefined bits, by address.
     stores: HashMap<u64, u32>,
@@ -148,35 +171,11 @@ struct Report<'a> {
 
 impl Watch {
     /// Makes a wave the current one.
-    fn turn(&mut self, context: &Context<'_>) {
-        let id = context.id();
-        if matches!(&self.current, Some((current, _)) if *current == id) {
-            return;
-        }
-        if let Some((other, state)) = self.current.take() {
-            self.waves.insert(other, state);
-        }
-        let state = self.waves.remove(&id);
-        let state = state.unwrap_or_else(|| self.begin(context));
-        self.current = Some((id, state));
-    }
-
-    fn begin(&mut self, context: &Context<'_>) -> WaveState {
-        let initial = &context.dispatched.dispatch.initial;
-        let mut state = match self.spare.pop() {
-            Some(mut state) => {
-                state.registers.begin(initial);
-                state
-            }
-            None => WaveState {
-                registers: Shadow::new(context.wave.vgprs.len(), initial),
-                scratch: Own::default(),
-            },
-        };
-        state
-            .scratch
-            .begin(scratch_bytes(&context.wave.scratch) as usize);
-        state
+    #[inline]
+    fn turn(&mut self, context: &Context<'_>) -> &mut WaveState {
+        let spare = &mut self.spare;
+        self.waves
+            .get_or_make(context.id(), || WaveState::new(context, spare))
     }
 
     fn report(findings: &Findings, loads: &Loads, context: &Context<'_>, report: Report<'_>) {
@@ -200,7 +199,7 @@ impl Watch {
 
     /// Looks at what decides where an instruction goes: reports what is undefined, and then takes it for defined.
     fn decisions(&mut self, context: &Context<'_>, instruction: &Instruction<'_>, facts: &Facts) {
-        let Some((_, state)) = &mut self.current else {
+        let Some(state) = self.waves.current() else {
             return;
         };
         let registers = &mut state.registers;
@@ -293,7 +292,7 @@ impl Watch {
 
     /// Reports undefined bits of EXEC, and then takes them for defined.
     fn exec(&mut self, context: &Context<'_>, instruction: &Instruction<'_>) {
-        let Some((_, state)) = &mut self.current else {
+        let Some(state) = self.waves.current() else {
             return;
         };
         let registers = &mut state.registers;
@@ -334,13 +333,14 @@ impl Watch {
         facts: &Facts,
         reads_defined: bool,
     ) {
-        let Some((id, state)) = &mut self.current else {
+        let id = context.id();
+        let Some(state) = self.waves.current() else {
             return;
         };
         let Some(plan) = instruction.step.memory.as_deref() else {
             return;
         };
-        let group = self.groups.entry(id.group).or_insert_with(|| {
+        let group = self.groups.get_or_make(id.group, || {
             let mut group = GroupState::default();
             group
                 .lds
@@ -365,6 +365,16 @@ impl Watch {
         {
             return;
         }
+        let is_moved = !std::ptr::eq(instruction.operands, &instruction.step.args);
+        let (step, exec) = (instruction.step, instruction.exec);
+        let version = group.lds.version();
+        if reads_defined
+            && !is_moved
+            && state.repeats.has(context, step, exec, version)
+            && defines_result(&mut state.registers, facts, exec)
+        {
+            return;
+        }
         context.addresses(instruction.step, &mut self.access);
         if self.access.intent.is_none() {
             define_written(&mut state.registers, facts, instruction.exec);
@@ -380,9 +390,11 @@ impl Watch {
         if reads_defined
             && plain.is_it(&scratch_range)
             && plain.leaves_defined(&mut group.lds, &mut view)
-            && defines_result(&mut state.registers, facts, instruction.exec)
         {
-            return;
+            state.repeats.note(context, step, exec, version);
+            if defines_result(&mut state.registers, facts, exec) {
+                return;
+            }
         }
         let (shared, stores) = (&self.shared, &mut self.stores);
         let mut store = || {
@@ -417,7 +429,7 @@ impl Watch {
     /// An instruction that reads undefined bits, may write such, or accesses memory.
     fn slow(&mut self, context: &Context<'_>, instruction: &Instruction<'_>, facts: &Facts) {
         self.decisions(context, instruction, facts);
-        let Some((_, state)) = &mut self.current else {
+        let Some(state) = self.waves.current() else {
             return;
         };
         let registers = &mut state.registers;
@@ -525,33 +537,22 @@ impl WaveObserver for Watch {
 
     fn wave_ends(&mut self, context: &Context<'_>, _: WaveEnd<'_>) {
         let id = context.id();
-        let state = match self.current.take() {
-            Some((current, state)) if current == id => Some(state),
-            other => {
-                self.current = other;
-                self.waves.remove(&id)
-            }
-        };
-        self.spare.extend(state);
-        if let Some(group) = self.groups.get_mut(&id.group) {
+        self.spare.extend(self.waves.remove(id));
+        if let Some(group) = self.groups.find(id.group) {
             group.ended += 1;
             if group.ended >= context.wave.group.waves {
-                self.groups.remove(&id.group);
+                self.groups.remove(id.group);
             }
         }
     }
 
     fn watched(&mut self, context: &Context<'_>) -> RegisterSet {
-        self.turn(context);
-        let state = self.current.as_ref();
-        state.map_or_else(RegisterSet::default, |(_, state)| {
-            state.registers.with_undefined_bits()
-        })
+        self.turn(context).registers.with_undefined_bits()
     }
 
     fn issues(&mut self, context: &Context<'_>, instruction: &Instruction<'_>) {
         self.turn(context);
-        let Some((_, state)) = &mut self.current else {
+        let Some(state) = self.waves.current() else {
             return;
         };
         let facts = self

@@ -7,7 +7,6 @@
 mod facts;
 mod lds;
 
-use std::collections::HashMap;
 use std::sync::Arc;
 
 use gcn_emu::observe::{
@@ -21,7 +20,7 @@ use crate::conflict::{Conflict, conflicts, detail};
 use crate::finding::{Finding, Findings, Key, Kind, Place, Side};
 use crate::lint::Ahead;
 use crate::registers::{lanes_of, used};
-use crate::waves::Waves;
+use crate::waves::{Groups, Waves};
 use gcn_emu::outstanding::{Held, Outstanding, flat_order};
 
 use facts::{Facts, Issued, Role};
@@ -60,7 +59,7 @@ impl Observer for Waits {
             findings: self.findings.clone(),
             facts: ByStep::default(),
             waves: Waves::default(),
-            groups: HashMap::new(),
+            groups: Groups::default(),
             access: Box::default(),
         }))
     }
@@ -121,7 +120,7 @@ struct Watch {
     facts: ByStep<Facts>,
     waves: Waves<WaveState>,
     /// LDS writes that were outstanding at a barrier, by workgroup.
-    groups: HashMap<[u32; 3], Unwaited<Hold>>,
+    groups: Groups<Unwaited<Hold>>,
     /// Addresses of an instruction; kept to be allocated once.
     access: Box<Access>,
 }
@@ -205,7 +204,7 @@ impl Watch {
     /// Looks for reads of LDS that an operation has not written yet.
     fn lds(&mut self, context: &Context<'_>, instruction: &Instruction<'_>) {
         let state = self.waves.get(context.id());
-        let unwaited = self.groups.get(&context.id().group);
+        let unwaited = self.groups.find(context.id().group).map(|it| &*it);
         if !state.loads_lds && unwaited.is_none_or(Unwaited::is_empty) {
             return;
         }
@@ -379,16 +378,16 @@ impl WaveObserver for Watch {
         let writes = state.outstanding.held().iter();
         let writes = writes.filter(|it| matches!(it.what.what, What::Lds(_)));
         for it in writes {
-            let group = self.groups.entry(context.id().group).or_default();
+            let group = self.groups.get(context.id().group);
             group.push(context.id(), it.what.clone());
         }
     }
 
     fn barrier_opens(&mut self, _: &Dispatched<'_>, group: [u32; 3]) {
-        if let Some(unwaited) = self.groups.get_mut(&group)
+        if let Some(unwaited) = self.groups.find(group)
             && !unwaited.opened()
         {
-            self.groups.remove(&group);
+            self.groups.remove(group);
         }
     }
 }

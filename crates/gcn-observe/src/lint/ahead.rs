@@ -31,22 +31,43 @@ struct Reading {
     ruled_out: RuledOut,
     /// The instructions on which that rests.
     instructions: Vec<(u64, Inst)>,
+    /// There are no others that the kernel can reach.
+    is_complete: bool,
 }
 
 impl Ahead {
     /// The checks that would find nothing in a dispatch: on no path of its code is a register used before it may be, or a hazard
     /// left open. Where code indexes registers, skips instructions, or goes where its registers say, nothing is ruled out.
     pub(crate) fn ruled_out(&self, dispatched: &Dispatched<'_>) -> RuledOut {
+        self.reading(dispatched, |reading| reading.ruled_out)
+    }
+
+    /// True if the code of a dispatch has an instruction of some kind, as far as that is known.
+    pub(crate) fn has(
+        &self,
+        dispatched: &Dispatched<'_>,
+        is_one: impl Fn(&Inst) -> bool,
+    ) -> Option<bool> {
+        self.reading(dispatched, |reading| {
+            let mut all = reading.instructions.iter();
+            reading
+                .is_complete
+                .then(|| all.any(|(_, inst)| is_one(inst)))
+        })
+    }
+
+    /// Asks the reading of a dispatch's code.
+    fn reading<R>(&self, dispatched: &Dispatched<'_>, ask: impl Fn(&Reading) -> R) -> R {
         let has_lds = dispatched.dispatch.lds_bytes != 0;
         let key = (dispatched.dispatch.entry, has_lds);
         let mut read = self.read.lock().unwrap_or_else(PoisonError::into_inner);
         match read.get(&key) {
-            Some(known) if known.is_of(dispatched) => known.ruled_out,
+            Some(known) if known.is_of(dispatched) => ask(known),
             _ => {
                 let reading = Reading::new(dispatched, has_lds);
-                let ruled_out = reading.ruled_out;
+                let answer = ask(&reading);
                 read.insert(key, reading);
-                ruled_out
+                answer
             }
         }
     }
@@ -67,13 +88,15 @@ impl Reading {
         flow.enter(dispatched.dispatch.entry);
         let is_read = flow.run(MOST);
         let mut ruled_out = RuledOut::default();
-        if is_read && flow.steps().iter().all(is_followed) {
+        let mut is_complete = is_read && flow.steps().iter().all(is_followed);
+        if is_complete {
             let found = Cell::new(RuledOut {
                 waits: true,
                 hazards: true,
             });
             flow.report(&Report::RuledOut(&found));
-            if flow.unknown() == 0 {
+            is_complete = flow.unknown() == 0;
+            if is_complete {
                 ruled_out = found.get();
             }
         }
@@ -81,6 +104,7 @@ impl Reading {
         Reading {
             ruled_out,
             instructions: flow.steps().iter().map(of).collect(),
+            is_complete,
         }
     }
 
@@ -102,4 +126,59 @@ fn is_followed(step: &Step) -> bool {
         !uses.indexed && !(is_mode && uses.written & CHANGES_EXECUTION != 0)
     };
     !matches!(step.next, Next::Jump { .. }) && step.uses.iter().all(|(uses, _)| is_plain(uses))
+}
+
+#[cfg(test)]
+mod tests {
+    use gcn_emu::Code;
+    use gcn_emu::device::{Config, Device};
+    use gcn_emu::run::{Dispatch, Initial};
+    use gcn_isa::Isa;
+
+    use super::*;
+
+    /// The reading of words of gfx9 at an address.
+    fn ruled_out(ahead: &Ahead, words: &[u32]) -> RuledOut {
+        const AT: u64 = 0x1000;
+        let bytes: Vec<u8> = words.iter().flat_map(|word| word.to_le_bytes()).collect();
+        let code = Code::new(Isa::Gfx9, AT, &bytes, 8, 16);
+        let device = Device::new(Config::new(Isa::Gfx9));
+        let dispatch = Dispatch {
+            kernel: None,
+            kernarg: None,
+            read_only: Vec::new(),
+            entry: AT,
+            grid: [1; 3],
+            group: [1; 3],
+            lds_bytes: 0,
+            scratch_bytes_per_lane: 0,
+            initial: Initial::default(),
+        };
+        ahead.ruled_out(&Dispatched {
+            id: 0,
+            device: &device,
+            dispatch: &dispatch,
+            code: &code,
+        })
+    }
+
+    #[test]
+    fn other_code_at_the_same_address_is_read_again() {
+        const WAIT: u32 = 0xbf8c_007f; // s_waitcnt lgkmcnt(0)
+        const NOP: u32 = 0xbf80_0000;
+        const END: u32 = 0xbf81_0000;
+        // s_load_dword s4, s[0:1], 0x0; s_waitcnt or s_nop; s_mov_b32 s5, s4; s_endpgm.
+        let code = |between| [0xc002_0100, 0, between, 0xbe85_0004, END];
+        let ahead = Ahead::default();
+        let (bad, good) = (code(NOP), code(WAIT));
+        for words in [&bad, &good, &good, &bad] {
+            let is_good = words == &good;
+            assert_eq!(ruled_out(&ahead, words).waits, is_good);
+        }
+        // What is behind its end is not this kernel's.
+        let mut longer = good.to_vec();
+        longer.push(END);
+        assert!(ruled_out(&ahead, &longer).waits);
+        assert_eq!(ruled_out(&ahead, &good[..4]), RuledOut::default());
+    }
 }

@@ -5,14 +5,16 @@ use std::mem::take;
 use std::ops::Range;
 use std::sync::Arc;
 
-use gcn_emu::scoreboard::{Kind, OperationId, Outstanding, Scoreboard};
+use gcn_emu::observe::Access;
+use gcn_emu::scoreboard::{self, OperationId, Outstanding, Scoreboard};
 use gcn_emu::wave::WaveId;
 
 use super::clock::Known;
-use super::entry::{Entry, HOST};
+use super::entry::{Entry, HOST, Kind};
 use super::extent::Memory;
 use super::run::Run;
-use super::shadow::Share;
+use super::shadow::{Share, View};
+use crate::waves;
 
 /// A write that an acquire reads.
 #[derive(Clone, Copy, Debug)]
@@ -121,7 +123,7 @@ impl Wave {
             return;
         }
         // FLAT holds lgkmcnt too, which says nothing of what it loads from global memory.
-        let is_late = |it: &Outstanding| it.held.vm != 0 || it.kind == Kind::Scalar;
+        let is_late = |it: &Outstanding| it.held.vm != 0 || it.kind == scoreboard::Kind::Scalar;
         let outstanding = scoreboard.outstanding().filter(is_late);
         let outstanding: Vec<OperationId> = outstanding.map(|it| it.operation).collect();
         let (late, here): (Vec<Pending>, Vec<Pending>) = take(&mut self.pending)
@@ -148,6 +150,8 @@ pub(super) struct Group {
     pub(super) share: Share,
     /// Releases that a later atomic on LDS has continued, by address.
     pub(super) chains: HashMap<u64, Vec<Entry>>,
+    /// Knows nothing.
+    nothing: Known,
 }
 
 /// Pending reads, and invalidations, beyond which those that are known to have arrived are taken together.
@@ -168,9 +172,36 @@ impl Group {
         self.first
     }
 
+    /// True if it has one wave.
+    pub(super) fn is_alone(&self) -> bool {
+        self.count == 1
+    }
+
     /// Numbers of its waves in the dispatch.
     pub(super) fn waves(&self) -> Range<u32> {
         self.first..self.first + self.count
+    }
+
+    /// Notes a wave's access of LDS alone without looking at it, if nothing that it may conflict with is near. Returns false if
+    /// something may be.
+    pub(super) fn keep(
+        &mut self,
+        run: &Run,
+        number: u32,
+        access: &Access,
+        site: u16,
+        kind: Kind,
+    ) -> bool {
+        let clock = self.wave(number).clock;
+        let now = run.layout.entry(self.first + number, 0, clock, site, kind);
+        let view = View {
+            layout: run.layout,
+            group: self.waves(),
+            since: self.since,
+            known: &self.nothing,
+            is_lds: true,
+        };
+        self.share.keep(access, now, &view)
     }
 
     /// Clocks that are ordered before an access of a wave: of others, and the clock of the barrier of its own workgroup.
@@ -232,7 +263,7 @@ impl Group {
                     run.add_released(entry, Arc::make_mut(&mut wave.known));
                     wave.learned(own, run);
                 }
-            } else if entry.releases_to_agent() && run.may_acquire {
+            } else if entry.releases_to_agent() && run.means.acquires {
                 let is_pending = |it: &Pending| it.operation == operation && it.entry == entry;
                 if !wave.pending.iter().any(is_pending) {
                     wave.pending.push(Pending { operation, entry });
@@ -287,9 +318,10 @@ impl Group {
         let last = run.layout.last_clock();
         let since = clocks.max().unwrap_or(0).saturating_add(1).min(last);
         self.since = since;
+        self.share.barrier();
         self.chains.clear();
         let first = self.first;
-        if run.may_acquire {
+        if run.means.acquires {
             let mut all = Known::default();
             for (number, wave) in (first..).zip(&self.waves) {
                 all.join(&wave.known);
@@ -306,7 +338,7 @@ impl Group {
         for (number, wave) in (first..).zip(&mut self.waves) {
             wave.clock = since;
             wave.wrote_lds = false;
-            if run.may_acquire {
+            if run.means.acquires {
                 run.learns(number, since, &wave.known);
             }
         }
@@ -325,10 +357,7 @@ impl Wave {
 /// The workgroups that a thread has begun and not ended.
 #[derive(Debug, Default)]
 pub(super) struct Groups {
-    ids: Vec<[u32; 3]>,
-    groups: Vec<Group>,
-    /// Place of the one that was asked for last.
-    at: usize,
+    groups: waves::Groups<Group>,
     /// Shadows of LDS of workgroups that have ended.
     spare: Vec<Share>,
 }
@@ -337,27 +366,25 @@ impl Groups {
     /// A workgroup.
     #[inline]
     pub(super) fn of(&mut self, id: [u32; 3]) -> Option<&mut Group> {
-        if self.ids.get(self.at) != Some(&id) {
-            self.at = self.ids.iter().position(|it| *it == id)?;
-        }
-        self.groups.get_mut(self.at)
+        self.groups.find(id)
     }
 
     /// A wave of a workgroup begins.
     pub(super) fn begin(&mut self, id: [u32; 3], first: u32, count: u32, lds: usize) {
-        if self.of(id).is_some() {
-            return;
-        }
-        let mut share = self.spare.pop().unwrap_or_default();
-        share.resize(lds);
-        self.ids.push(id);
-        self.groups.push(Group {
-            first,
-            count,
-            since: 0,
-            waves: Vec::new(),
-            share,
-            chains: HashMap::new(),
+        let spare = &mut self.spare;
+        self.groups.get_or_make(id, || {
+            let mut share = spare.pop().unwrap_or_default();
+            share.barrier();
+            share.resize(lds);
+            Group {
+                first,
+                count,
+                since: 0,
+                waves: Vec::new(),
+                share,
+                chains: HashMap::new(),
+                nothing: Known::default(),
+            }
         });
     }
 
@@ -369,10 +396,8 @@ impl Groups {
         group.wave(id.wave).has_ended = true;
         let ended = group.waves.iter().filter(|it| it.has_ended).count();
         if ended == group.count as usize {
-            let place = self.at;
-            self.ids.swap_remove(place);
-            let group = self.groups.swap_remove(place);
-            self.spare.push(group.share);
+            let group = self.groups.remove(id.group);
+            self.spare.extend(group.map(|group| group.share));
         }
     }
 }

@@ -5,14 +5,14 @@ use std::collections::HashMap;
 use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use gcn_emu::memory::Memory;
 use gcn_emu::observe::Dispatched;
 use gcn_emu::wave::WaveId;
-use gcn_isa::{Encoding, Inst};
+use gcn_isa::{Does, Encoding, Inst};
 
 use super::clock::{History, Known};
 use super::entry::{Entry, HOST, Kind, Layout, UNKNOWN_SITE};
 use super::shadow::Global;
+use crate::lint::Ahead;
 
 /// Instructions with numbers.
 #[derive(Default)]
@@ -28,8 +28,7 @@ pub(super) struct Run {
     /// Workgroups in x and y.
     groups: [u64; 2],
     waves_per_group: u64,
-    /// True if code of the kernel's module may read what another workgroup releases: else no wave relies on one.
-    pub(super) may_acquire: bool,
+    pub(super) means: Means,
     sites: Mutex<Sites>,
     histories: Mutex<HashMap<u32, History>>,
     /// Releases that a later atomic has continued, by address.
@@ -53,31 +52,49 @@ const COHERENT: [(u32, u32); 5] = [
     (0xfc01_0000, 0xc001_0000),
 ];
 
-/// Bytes of code that are searched.
-const SEARCHED: u64 = 64 << 20;
+/// True if an instruction's first dword is that of one with GLC.
+fn is_coherent(dword: u32) -> bool {
+    COHERENT.iter().any(|(mask, value)| dword & mask == *value)
+}
 
-/// True if the allocation that has the kernel's code may have an instruction with GLC. Data that look like one count; where the
-/// code is not in memory, the answer is yes.
-fn may_acquire(memory: &Memory, entry: u64) -> bool {
-    let Some((region, _)) = memory.find(entry, 4) else {
-        return true;
-    };
-    if region.len() > SEARCHED {
-        return true;
+/// Ways of a kernel's code to put waves in order, but for barriers.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) struct Means {
+    /// It may read what another workgroup releases: else no wave relies on one.
+    pub(super) acquires: bool,
+    /// It may read what any wave releases, or see the host's writes.
+    pub(super) orders: bool,
+    /// It may have atomics: then it counts whether a store comes behind waits.
+    pub(super) has_atomics: bool,
+}
+
+impl Means {
+    /// Those of a dispatch's code. Where it is not known which instructions may be executed, a word that looks like one counts.
+    pub(super) fn of(ahead: &Ahead, dispatched: &Dispatched<'_>) -> Means {
+        let acquires = ahead.has(dispatched, |inst| is_coherent(inst.words()[0]));
+        let returns = ahead.has(dispatched, |inst| {
+            inst.returns_old() || matches!(inst.does(), Does::Cache { .. })
+        });
+        let has_atomics = ahead.has(dispatched, |inst| {
+            inst.uses().memory().is_some_and(|it| it.atomic)
+        });
+        let words = dispatched.code.words();
+        let acquires = acquires.unwrap_or_else(|| words.iter().copied().any(is_coherent));
+        Means {
+            acquires,
+            orders: acquires || returns.unwrap_or(true),
+            has_atomics: has_atomics.unwrap_or(true),
+        }
     }
-    let mut dwords = vec![0; (region.len() / 4) as usize];
-    if region.read_dwords(0, &mut dwords).is_none() {
-        return true;
+
+    /// True if the wait counters count.
+    pub(super) fn needs_counters(self) -> bool {
+        self.orders || self.has_atomics
     }
-    let is_one = |dword: u32| {
-        let mut rows = COHERENT.iter();
-        rows.any(|(mask, value)| dword & mask == *value)
-    };
-    dwords.into_iter().any(is_one)
 }
 
 impl Run {
-    pub(super) fn new(dispatched: &Dispatched<'_>, layout: Layout) -> Run {
+    pub(super) fn new(dispatched: &Dispatched<'_>, layout: Layout, means: Means) -> Run {
         let dispatch = dispatched.dispatch;
         let [x, y, _] = dispatch.groups();
         Run {
@@ -85,7 +102,7 @@ impl Run {
             global: Global::default(),
             groups: [x, y],
             waves_per_group: dispatch.waves_per_group(),
-            may_acquire: may_acquire(&dispatched.device.memory, dispatch.entry),
+            means,
             sites: Mutex::default(),
             histories: Mutex::default(),
             chains: Mutex::default(),
@@ -212,12 +229,11 @@ mod tests {
 
     #[test]
     fn coherent_instructions_are_told_by_their_first_dword() {
-        let is_one = |dword: u32| COHERENT.iter().any(|(m, v)| dword & m == *v);
         for dword in [0xdc51_0000, 0xdd01_8000, 0xe030_5000, 0xe0c8_4000] {
-            assert!(is_one(dword), "{dword:x}");
+            assert!(is_coherent(dword), "{dword:x}");
         }
         for dword in [0xe030_1000, 0xe0fc_0000, 0xbf81_0000, 0xdc50_8000] {
-            assert!(!is_one(dword), "{dword:x}");
+            assert!(!is_coherent(dword), "{dword:x}");
         }
     }
 }

@@ -1,23 +1,29 @@
 //! Shadow memory: the last accesses of every byte.
 //!
 //! A row of 256 bytes, what 64 lanes access of a dword each, has one [`Cell`] as long as all of it is accessed at once, then
-//! one for each dword, and one for each byte once a part of a dword is accessed. Global memory has pages of rows, which are
+//! one for each quarter or dword, and one for each byte once a part of a dword is accessed. Global memory has pages of rows, which are
 //! allocated when they are first accessed and are shared by threads.
 
 use std::collections::HashMap;
+use std::mem::take;
 use std::ops::Range;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
+use gcn_emu::observe::Access;
+
+use super::backlog::Backlog;
 use super::clock::Known;
 use super::entry::{Entry, HOST, Kind, Layout, clashes};
 
 /// Bytes of a row.
 pub(super) const ROW: usize = 256;
 /// Rows of a page.
-const ROWS: usize = 16;
+const ROWS: usize = 32;
 /// Bytes of a page.
 const PAGE: u64 = (ROW * ROWS) as u64;
+/// Bytes of a quarter of a row: 16 dwords, or a byte of each lane.
+const QUARTER: usize = 64;
 const DWORD: usize = 4;
 
 /// Bytes of shadow memory that a dispatch may have; memory beyond it is not watched.
@@ -221,10 +227,11 @@ impl Cell {
     }
 }
 
-/// The cells of a row.
+/// The cells of a row: one for all of it, or one for each part.
 #[derive(Debug)]
 pub(super) enum Row {
     Whole(Cell),
+    Quarters(Box<[Cell; ROW / QUARTER]>),
     Dwords(Box<[Cell; ROW / DWORD]>),
     Bytes(Box<[Cell; ROW]>),
 }
@@ -235,7 +242,43 @@ impl Default for Row {
     }
 }
 
+/// Each cell some times, one after the other.
+fn repeat<const N: usize>(cells: &[Cell]) -> Box<[Cell; N]> {
+    let times = N / cells.len();
+    Box::new(std::array::from_fn(|number| cells[number / times]))
+}
+
 impl Row {
+    /// The cells, and the bytes of the part that each is for.
+    fn cells(&mut self) -> (&mut [Cell], usize) {
+        match self {
+            Row::Whole(cell) => (std::slice::from_mut(cell), ROW),
+            Row::Quarters(cells) => (&mut cells[..], QUARTER),
+            Row::Dwords(cells) => (&mut cells[..], DWORD),
+            Row::Bytes(cells) => (&mut cells[..], 1),
+        }
+    }
+
+    /// Makes the parts so small that a range consists of whole ones. Returns false if the bytes for that may not be allocated.
+    #[cold]
+    fn split(&mut self, bytes: &Range<usize>, may_grow: impl Fn(u64) -> bool) -> bool {
+        let fits = |size| bytes.start.is_multiple_of(size) && bytes.end.is_multiple_of(size);
+        let (cells, size) = self.cells();
+        let parts = [QUARTER, DWORD, 1];
+        let Some(part) = parts.into_iter().find(|&part| part < size && fits(part)) else {
+            return true;
+        };
+        if !may_grow((ROW / part * size_of::<Cell>()) as u64) {
+            return false;
+        }
+        *self = match part {
+            QUARTER => Row::Quarters(repeat(cells)),
+            DWORD => Row::Dwords(repeat(cells)),
+            _ => Row::Bytes(repeat(cells)),
+        };
+        true
+    }
+
     /// Notes an access of some of its bytes; `base` is the address of the first. `may_grow` says whether bytes may be
     /// allocated; where they may not, an access of a part is not noted.
     fn touch(
@@ -247,31 +290,13 @@ impl Row {
         met: &mut Met,
         may_grow: impl Fn(u64) -> bool,
     ) {
-        let is_whole = bytes == (0..ROW);
-        if is_whole && let Row::Whole(cell) = self {
-            cell.touch(now, view, base, met);
+        let (_, size) = self.cells();
+        let is_of_parts = bytes.start.is_multiple_of(size) && bytes.end.is_multiple_of(size);
+        if !is_of_parts && !self.split(&bytes, may_grow) {
             return;
         }
-        let is_dwords = bytes.start.is_multiple_of(DWORD) && bytes.end.is_multiple_of(DWORD);
-        match self {
-            Row::Whole(_) if !may_grow(size_of::<[Cell; ROW / DWORD]>() as u64) => return,
-            Row::Whole(cell) => *self = Row::Dwords(Box::new([*cell; ROW / DWORD])),
-            Row::Dwords(_) | Row::Bytes(_) => {}
-        }
-        if !is_dwords && let Row::Dwords(cells) = self {
-            if !may_grow(size_of::<[Cell; ROW]>() as u64) {
-                return;
-            }
-            let bytes: Vec<Cell> = cells.iter().flat_map(|cell| [*cell; DWORD]).collect();
-            if let Ok(bytes) = bytes.try_into() {
-                *self = Row::Bytes(bytes);
-            }
-        }
-        let (cells, size) = match self {
-            Row::Whole(_) => return,
-            Row::Dwords(cells) => (&mut cells[bytes.start / DWORD..bytes.end / DWORD], DWORD),
-            Row::Bytes(cells) => (&mut cells[bytes.clone()], 1),
-        };
+        let (cells, size) = self.cells();
+        let cells = &mut cells[bytes.start / size..bytes.end / size];
         let addresses = (base + bytes.start as u64..).step_by(size);
         let all = cells.iter_mut().zip(addresses);
         if now.kind() == Kind::Load && !met.wants_writes {
@@ -296,20 +321,55 @@ fn rows(range: Range<u64>, mut each: impl FnMut(u64, Range<usize>)) {
 
 /// Shadow of a workgroup's LDS. It may be that of a workgroup before: its accesses are past.
 #[derive(Debug, Default)]
-pub(super) struct Share(Vec<Row>);
+pub(super) struct Share {
+    rows: Vec<Row>,
+    backlog: Backlog,
+}
 
 impl Share {
     /// A shadow of some bytes.
     pub(super) fn resize(&mut self, bytes: usize) {
-        self.0.resize_with(bytes.div_ceil(ROW), Row::default);
+        self.rows.resize_with(bytes.div_ceil(ROW), Row::default);
+    }
+
+    /// What was accessed before is past.
+    pub(super) fn barrier(&mut self) {
+        self.backlog.clear();
+    }
+
+    /// Notes an access of LDS alone by a wave, a load or an atomic that orders nothing, if nothing that it may conflict with is
+    /// near. Returns false if something is; then it is for [`Share::touch`].
+    pub(super) fn keep(&mut self, access: &Access, now: Entry, view: &View<'_>) -> bool {
+        if self.backlog.is_full() {
+            self.settle(view);
+        }
+        self.backlog.keep(access, now, view.layout)
     }
 
     /// Notes an access; what is beyond the LDS is not.
     pub(super) fn touch(&mut self, range: Range<u64>, now: Entry, view: &View<'_>, met: &mut Met) {
-        let size = (self.0.len() * ROW) as u64;
+        if self.backlog.meets(&range) {
+            self.settle(view);
+        }
+        self.backlog.note(&range, now, view.layout);
+        self.note(range, now, view, met);
+    }
+
+    /// Notes the accesses that were kept.
+    #[cold]
+    fn settle(&mut self, view: &View<'_>) {
+        let backlog = take(&mut self.backlog);
+        let mut met = Met::default();
+        backlog.each(|range, now| self.note(range, now, view, &mut met));
+        debug_assert!(met.conflicts.is_empty(), "they were kept apart from those");
+        self.backlog = backlog.settled();
+    }
+
+    fn note(&mut self, range: Range<u64>, now: Entry, view: &View<'_>, met: &mut Met) {
+        let size = (self.rows.len() * ROW) as u64;
         rows(range.start.min(size)..range.end.min(size), |row, bytes| {
             let base = row * ROW as u64;
-            self.0[row as usize].touch(bytes, base, now, view, met, |_| true);
+            self.rows[row as usize].touch(bytes, base, now, view, met, |_| true);
         });
     }
 }

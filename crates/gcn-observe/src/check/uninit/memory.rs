@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::ops::Range;
-use std::sync::atomic::{AtomicBool, AtomicU32, Ordering::Relaxed};
+use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering::Relaxed};
 use std::sync::{Arc, OnceLock, PoisonError, RwLock};
 
 /// Dwords of a page.
@@ -324,7 +324,12 @@ pub(super) struct Own {
     dwords: Vec<u32>,
     /// Number of dwords that have an undefined bit.
     undefined: usize,
+    /// As long as it is the same, no bit has become undefined.
+    version: u64,
 }
+
+/// Versions of [`Own`] memory that there have been.
+static VERSIONS: AtomicU64 = AtomicU64::new(0);
 
 impl Own {
     /// As many bytes, all undefined.
@@ -332,6 +337,13 @@ impl Own {
         self.dwords.clear();
         self.dwords.resize(bytes.div_ceil(4), u32::MAX);
         self.undefined = self.dwords.len();
+        self.version = VERSIONS.fetch_add(1, Relaxed);
+    }
+
+    /// A number that changes when a bit becomes undefined, and that no other memory has.
+    #[inline]
+    pub(super) fn version(&self) -> u64 {
+        self.version
     }
 
     /// False if all bytes are defined.
@@ -384,6 +396,9 @@ impl Own {
         let number = usize::try_from(number).unwrap_or(usize::MAX);
         if let Some(dword) = self.dwords.get_mut(number) {
             let before = *dword != 0;
+            if bits & mask & !*dword != 0 {
+                self.version = VERSIONS.fetch_add(1, Relaxed);
+            }
             *dword = *dword & !mask | bits & mask;
             let after = *dword != 0;
             self.undefined = self.undefined + usize::from(after) - usize::from(before);

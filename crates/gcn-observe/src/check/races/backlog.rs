@@ -1,0 +1,170 @@
+//! Accesses of LDS since the last barrier that are not in the shadow yet.
+//!
+//! Most code loads from LDS what was stored before a barrier, or adds to it by atomics: as long as no access of another kind comes
+//! near there is nothing to compare. Such accesses are kept as they were, until one comes; the next barrier makes them past.
+
+use std::ops::Range;
+
+use gcn_emu::observe::Access;
+
+use super::entry::{Entry, Kind, Layout};
+use crate::filter::lanes;
+
+/// The bytes from the lowest to the highest of some accesses, and the wave that made them all, if one did.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+struct Reach {
+    bytes: Range<u64>,
+    wave: Option<u32>,
+}
+
+/// True if ranges that are not empty have a byte in common.
+fn overlap(a: &Range<u64>, b: &Range<u64>) -> bool {
+    a.start < b.end && b.start < a.end
+}
+
+impl Reach {
+    fn add(&mut self, bytes: &Range<u64>, wave: u32) {
+        if self.bytes.is_empty() {
+            (self.bytes, self.wave) = (bytes.clone(), Some(wave));
+            return;
+        }
+        self.bytes = self.bytes.start.min(bytes.start)..self.bytes.end.max(bytes.end);
+        if self.wave != Some(wave) {
+            self.wave = None;
+        }
+    }
+
+    /// True if another wave may have accessed one of some bytes.
+    fn meets(&self, bytes: &Range<u64>, wave: u32) -> bool {
+        overlap(&self.bytes, bytes) && self.wave != Some(wave)
+    }
+}
+
+/// An access of LDS.
+#[derive(Debug)]
+struct Kept {
+    now: Entry,
+    lanes: u64,
+    bytes: u16,
+    address: [u16; 64],
+}
+
+/// The accesses since the last barrier.
+#[derive(Debug, Default)]
+pub(super) struct Backlog {
+    /// Reach of all accesses, kept or not, by kind: loads and swaps that fail, atomics, stores.
+    loads: Reach,
+    atomics: Reach,
+    stores: Reach,
+    kept: Vec<Kept>,
+    /// From the lowest to the highest byte of those that are kept.
+    kept_bytes: Range<u64>,
+}
+
+/// Accesses that are kept at most.
+const MOST: usize = 2048;
+
+impl Backlog {
+    /// All is past.
+    pub(super) fn clear(&mut self) {
+        let mut kept = std::mem::take(&mut self.kept);
+        kept.clear();
+        *self = Backlog {
+            kept,
+            ..Backlog::default()
+        };
+    }
+
+    /// The same, of whose accesses none are kept any more.
+    pub(super) fn settled(mut self) -> Backlog {
+        self.kept.clear();
+        self.kept_bytes = 0..0;
+        self
+    }
+
+    /// True if no more are kept.
+    pub(super) fn is_full(&self) -> bool {
+        self.kept.len() + 1 >= MOST
+    }
+
+    /// True if some bytes may be among those of accesses that are kept.
+    #[inline]
+    pub(super) fn meets(&self, bytes: &Range<u64>) -> bool {
+        overlap(&self.kept_bytes, bytes)
+    }
+
+    /// Notes where an access goes that is not kept.
+    #[inline]
+    pub(super) fn note(&mut self, bytes: &Range<u64>, now: Entry, layout: Layout) {
+        let reach = match now.kind() {
+            Kind::Load | Kind::CoherentLoad | Kind::FailedSwap => &mut self.loads,
+            Kind::Store => &mut self.stores,
+            Kind::Atomic => &mut self.atomics,
+        };
+        reach.add(bytes, layout.wave(now));
+    }
+
+    /// Keeps a load or an atomic, if no other wave has come near in another way. Returns false if one has.
+    pub(super) fn keep(&mut self, access: &Access, now: Entry, layout: Layout) -> bool {
+        let Some((low, high)) = access.range(access.lds) else {
+            return true;
+        };
+        let bytes = low..high.saturating_add(access.bytes.into());
+        if bytes.end > u64::from(u16::MAX) {
+            return false;
+        }
+        let wave = layout.wave(now);
+        let (own, other) = match now.kind() {
+            Kind::Load => (&mut self.loads, &self.atomics),
+            Kind::Atomic => (&mut self.atomics, &self.loads),
+            Kind::CoherentLoad | Kind::FailedSwap | Kind::Store => return false,
+        };
+        if self.stores.meets(&bytes, wave) || other.meets(&bytes, wave) {
+            return false;
+        }
+        own.add(&bytes, wave);
+        self.kept_bytes = match self.kept_bytes.is_empty() {
+            true => bytes,
+            false => self.kept_bytes.start.min(bytes.start)..self.kept_bytes.end.max(bytes.end),
+        };
+        let mut push = |addresses: &[u64; 64]| {
+            let mut kept = Kept {
+                now,
+                lanes: access.lds,
+                bytes: access.bytes as u16,
+                address: [0; 64],
+            };
+            for (to, from) in kept.address.iter_mut().zip(addresses) {
+                *to = *from as u16;
+            }
+            self.kept.push(kept);
+        };
+        push(&access.address);
+        if access.elements > 1 {
+            push(&access.second);
+        }
+        true
+    }
+
+    /// Calls a function with the bytes of each access that is kept, in order; lanes that follow each other are taken together.
+    pub(super) fn each(&self, mut each: impl FnMut(Range<u64>, Entry)) {
+        for kept in &self.kept {
+            let mut open = 0..0;
+            for lane in lanes(kept.lanes) {
+                let at = u64::from(kept.address[lane]);
+                let end = at + u64::from(kept.bytes);
+                if at == open.end && !open.is_empty() {
+                    open.end = end;
+                } else if open != (at..end) {
+                    if !open.is_empty() {
+                        each(open, kept.now);
+                    }
+                    open = at..end;
+                }
+            }
+            if !open.is_empty() {
+                each(open, kept.now);
+            }
+        }
+    }
+}
