@@ -17,11 +17,14 @@ const INDEXED: [&str; 3] = ["gfx803", "gfx900", "gfx906"];
 
 const LOAD: &str = "buffer_load_dword v3, v1, s[4:7], 0 offen\n";
 
+/// Targets with MOVREL.
+const MOVREL: [&str; 3] = ["gfx601", "gfx701", "gfx803"];
+
 #[test]
 fn registers_that_m0_chooses_are_watched() {
     let body = format!("s_mov_b32 m0, 1\n{LOAD}s_nop 7\nv_movrels_b32 v4, v2\ns_waitcnt vmcnt(0)");
     expect(
-        &TARGETS,
+        &MOVREL,
         WAVE,
         CHECKS,
         &body,

@@ -34,7 +34,8 @@ pub(super) struct Part {
     pub(super) memory: Memory,
     pub(super) kind: Kind,
     pub(super) extents: Vec<Span>,
-    /// True if no byte is accessed twice.
+    /// True if no byte is accessed twice. Of loads and atomics nobody asks, and lanes whose addresses do not ascend count as if
+    /// some were.
     pub(super) is_apart: bool,
 }
 
@@ -43,6 +44,8 @@ pub(super) struct Part {
 pub(super) struct Parts {
     parts: Vec<Part>,
     used: usize,
+    /// Anything; kept to be allocated once.
+    sorted: Vec<u64>,
     /// Lanes that follow each other are not taken together.
     keeps_lanes: bool,
 }
@@ -89,6 +92,15 @@ impl Parts {
         scratch: Range<u64>,
     ) {
         self.used = 0;
+        self.divide(access, of, does, kind, scratch);
+        for part in &mut self.parts[..self.used] {
+            if part.kind == Kind::Store && !part.is_apart {
+                part.is_apart = part.is_apart_in_any_order(access, of, &mut self.sorted);
+            }
+        }
+    }
+
+    fn divide(&mut self, access: &Access, of: u64, does: Does, kind: Kind, scratch: Range<u64>) {
         let keeps = self.keeps_lanes;
         let bytes = u64::from(access.bytes);
         if access.scalar && access.global != 0 {
@@ -171,6 +183,25 @@ impl Part {
         self.is_apart &= access.spans(mask, second, &mut self.extents);
         self.is_apart &= first == 0;
         self.leave_out_repeated(first);
+    }
+
+    /// True if no byte of an access in some lanes is accessed twice, as far as each of its elements has an address of its own.
+    fn is_apart_in_any_order(&self, access: &Access, of: u64, sorted: &mut Vec<u64>) -> bool {
+        let mask = match self.memory {
+            Memory::Lds if access.to_lds.is_none() => access.lds,
+            Memory::Global if access.buffer == 0 => access.global,
+            Memory::Lds | Memory::Global => return false,
+        };
+        sorted.clear();
+        for lane in lanes(mask & of) {
+            sorted.push(access.address[lane]);
+            if access.elements > 1 {
+                sorted.push(access.second[lane]);
+            }
+        }
+        sorted.sort_unstable();
+        let mut neighbours = sorted.windows(2);
+        neighbours.all(|it| it[1] - it[0] >= access.bytes.into())
     }
 
     /// Leaves out spans from a number on whose bytes are all in one of the few before.

@@ -437,7 +437,8 @@ impl Global {
 pub(super) struct Recent(Vec<Option<(u64, Arc<Page>)>>);
 
 /// Pages that are kept.
-const RECENT: usize = 1024;
+const RECENT: usize = 1 << RECENT_BITS;
+const RECENT_BITS: u32 = 12;
 
 impl Default for Recent {
     fn default() -> Recent {
@@ -447,7 +448,9 @@ impl Default for Recent {
 
 impl Recent {
     fn page(&mut self, global: &Global, number: u64) -> Option<&Page> {
-        let slot = &mut self.0[number as usize % RECENT];
+        // Columns of a matrix are in pages whose numbers have a large power of two in common.
+        let mixed = number.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> (u64::BITS - RECENT_BITS);
+        let slot = &mut self.0[mixed as usize];
         if slot.as_ref().is_none_or(|(known, _)| *known != number) {
             *slot = Some((number, global.page(number)?));
         }
