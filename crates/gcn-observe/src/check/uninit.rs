@@ -111,12 +111,12 @@ struct WaveState {
 }
 
 impl WaveState {
-    fn new(context: &Context<'_>, spare: &mut Vec<Box<WaveState>>) -> WaveState {
+    fn new(context: &Context<'_>, spare: &mut Vec<WaveState>) -> WaveState {
         let initial = &context.dispatched.dispatch.initial;
         let mut state = match spare.pop() {
             Some(mut state) => {
                 state.registers.begin(initial);
-                *state
+                state
             }
             None => WaveState {
                 registers: Shadow::new(context.wave.vgprs.len(), initial),
@@ -149,7 +149,7 @@ struct Watch {
     waves: Waves<WaveState>,
     groups: Groups<GroupState>,
     /// States of waves that have ended, to be used again.
-    spare: Vec<Box<WaveState>>,
+    spare: Vec<WaveState>,
     loads: Loads,
     /// Numbers of the stores that have left undefined bits, by address.
     stores: HashMap<u64, u32>,
@@ -537,7 +537,7 @@ impl WaveObserver for Watch {
 
     fn wave_ends(&mut self, context: &Context<'_>, _: WaveEnd<'_>) {
         let id = context.id();
-        self.spare.extend(self.waves.remove(id));
+        self.spare.extend(self.waves.remove(id).map(|state| *state));
         if let Some(group) = self.groups.find(id.group) {
             group.ended += 1;
             if group.ended >= context.wave.group.waves {

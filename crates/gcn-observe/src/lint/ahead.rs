@@ -123,7 +123,7 @@ impl Reading {
 fn is_followed(step: &Step) -> bool {
     let is_plain = |uses: &RegisterUse| {
         let is_mode = uses.registers == Registers::State(State::MODE);
-        !uses.indexed && !(is_mode && uses.written & CHANGES_EXECUTION != 0)
+        !(uses.indexed || is_mode && uses.written & CHANGES_EXECUTION != 0)
     };
     !matches!(step.next, Next::Jump { .. }) && step.uses.iter().all(|(uses, _)| is_plain(uses))
 }
