@@ -1,4 +1,4 @@
-//! What a reading of a kernel's code rules out before it runs.
+//! Findings that a reading of a kernel's code rules out before it runs.
 
 use std::cell::Cell;
 use std::collections::HashMap;

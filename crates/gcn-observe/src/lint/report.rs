@@ -11,7 +11,7 @@ pub(crate) struct RuledOut {
     pub(crate) hazards: bool,
 }
 
-/// Where findings go.
+/// Receiver of findings.
 pub(super) enum Report<'a> {
     /// To somebody who reads them.
     Findings(&'a Findings),

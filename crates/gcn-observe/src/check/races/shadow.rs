@@ -332,7 +332,7 @@ impl Share {
         self.rows.resize_with(bytes.div_ceil(ROW), Row::default);
     }
 
-    /// What was accessed before is past.
+    /// Accesses up to now are past.
     pub(super) fn barrier(&mut self) {
         self.backlog.clear();
     }
