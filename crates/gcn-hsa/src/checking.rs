@@ -1,15 +1,13 @@
 //! Checks of a program's kernels, and where their findings are written.
 
-use std::fs::{File, OpenOptions};
-use std::io::{self, Seek, SeekFrom, Write};
-use std::path::Path;
+use std::io;
 use std::sync::{Mutex, PoisonError};
 
 use gcn_observe::finding::Check;
 use gcn_runtime::observe::Observers;
 use gcn_runtime::report::FindingReport;
 use gcn_runtime::settings::{FindingFormat, Settings};
-use gcn_runtime::{Device, Kernel};
+use gcn_runtime::{Device, Kernel, Output};
 
 use crate::loader::Loader;
 use crate::say::{say_once, standard_error};
@@ -19,82 +17,9 @@ use crate::say::{say_once, standard_error};
 pub(crate) struct Checking {
     checks: gcn_runtime::Checking,
     device: Device,
-    out: Mutex<Out>,
-}
-
-/// The place that findings are written to.
-enum Out {
-    /// Each is written when it is new.
-    Lines(Box<dyn Write + Send>),
-    /// All are written anew, from a position on, when one is new, so that nothing is missing however the process ends.
-    File { file: File, start: u64 },
-    /// All are written when the process exits.
-    End(Box<dyn Write + Send>),
-}
-
-impl std::fmt::Debug for Out {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.write_str(match self {
-            Out::Lines(_) => "Lines",
-            Out::File { .. } => "File",
-            Out::End(_) => "End",
-        })
-    }
-}
-
-impl Out {
-    /// Opens the place. Text is written behind what a file has; JSON and SARIF are one document, in place of what it has.
-    fn open(file: Option<&Path>, is_text: bool) -> io::Result<Out> {
-        let in_order = |out: Box<dyn Write + Send>| match is_text {
-            true => Out::Lines(out),
-            false => Out::End(out),
-        };
-        let Some(path) = file else {
-            return Ok(in_order(Box::new(standard_error())));
-        };
-        let mut options = OpenOptions::new();
-        let file = options
-            .write(true)
-            .create(true)
-            .truncate(false)
-            .open(path)?;
-        let about = file.metadata()?;
-        if !about.is_file() {
-            return Ok(in_order(Box::new(file)));
-        }
-        let start = if is_text { about.len() } else { 0 };
-        Ok(Out::File { file, start })
-    }
-
-    /// Writes findings that are new.
-    fn add(&mut self, new: &[FindingReport], checks: &gcn_runtime::Checking) -> io::Result<()> {
-        match self {
-            Out::Lines(out) => {
-                checks.write(new, out)?;
-                out.flush()
-            }
-            Out::File { file, start } => {
-                let mut document = Vec::new();
-                checks.write(&checks.reports(), &mut document)?;
-                file.seek(SeekFrom::Start(*start))?;
-                file.write_all(&document)?;
-                file.set_len(*start + document.len() as u64)
-            }
-            Out::End(_) => Ok(()),
-        }
-    }
-
-    /// Writes what has to be written when the process exits.
-    fn end(&mut self, checks: &gcn_runtime::Checking) -> io::Result<()> {
-        match self {
-            Out::Lines(out) => out.flush(),
-            Out::File { .. } => self.add(&[], checks),
-            Out::End(out) => {
-                checks.write(&checks.reports(), out)?;
-                out.flush()
-            }
-        }
-    }
+    /// True if findings are written one by one, as they are found, and not as one document.
+    is_text: bool,
+    out: Mutex<Output>,
 }
 
 impl Checking {
@@ -108,7 +33,7 @@ impl Checking {
         };
         let file = settings.file_of(std::process::id());
         let is_text = settings.format == FindingFormat::Text && !settings.gen_suppressions;
-        let out = Out::open(file.as_deref(), is_text);
+        let out = Output::open(file.as_deref(), standard_error(), is_text);
         let named = |error: io::Error| {
             let file = file.clone().unwrap_or_default();
             format!("cannot write {}: {error}", file.display())
@@ -118,6 +43,7 @@ impl Checking {
         let checking = Checking {
             checks,
             device: device.clone(),
+            is_text,
             out: Mutex::new(out.map_err(named)?),
         };
         // A document without findings is one too.
@@ -167,10 +93,12 @@ impl Checking {
 
     /// Writes the rest when the process exits; true if there are findings.
     pub(crate) fn end(&self) -> bool {
+        let reports = self.checks.reports();
         let mut out = self.out.lock().unwrap_or_else(PoisonError::into_inner);
-        tell(out.end(&self.checks));
-        drop(out);
-        !self.checks.reports().is_empty()
+        if out.is_file() || !self.is_text {
+            tell(out.write(|out| self.checks.write(&reports, out)));
+        }
+        !reports.is_empty()
     }
 
     fn add_new(&self, new: Vec<FindingReport>) {
@@ -179,9 +107,14 @@ impl Checking {
         }
     }
 
+    /// Writes findings that are new. A file has all of them at any time, however the process ends.
     fn add(&self, new: &[FindingReport]) {
         let mut out = self.out.lock().unwrap_or_else(PoisonError::into_inner);
-        tell(out.add(new, &self.checks));
+        if out.is_file() {
+            tell(out.write(|out| self.checks.write(&self.checks.reports(), out)));
+        } else if self.is_text {
+            tell(out.write(|out| self.checks.write(new, out)));
+        }
     }
 }
 

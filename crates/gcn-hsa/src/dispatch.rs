@@ -43,6 +43,9 @@ pub(crate) fn run(queue: &Queue, dispatch: &Dispatch) -> Outcome {
     if let Some(tracing) = &runtime.tracing {
         observers = tracing.watch(&kernel, observers);
     }
+    if let Some(profile) = &runtime.profile {
+        observers = profile.watch(&kernel, observers);
+    }
     let outcome = launch.observers(&observers).run(queue.emulated());
     if let Some(tracing) = &runtime.tracing {
         tracing.flush();
@@ -57,6 +60,8 @@ pub(crate) fn run(queue: &Queue, dispatch: &Dispatch) -> Outcome {
         // The program has destroyed the queue.
         return Err(Status::ERROR);
     }
+    // HIP ends the program.
+    runtime.write_profile();
     Err(failure::report(runtime, queue, &kernel, &error, cause))
 }
 

@@ -1,4 +1,4 @@
-//! The end of the process: findings are written then, and may change its status.
+//! The end of the process: the profile and findings are written then, and findings may change its status.
 //!
 //! This is one of the modules that may use `unsafe`: the C library calls it.
 #![allow(unsafe_code)]
@@ -44,9 +44,12 @@ pub(crate) fn watch() {
 static AT_END: extern "C" fn() = at_end;
 
 extern "C" fn at_end() {
-    let checking = runtime::made().and_then(|runtime| runtime.checking.as_ref());
-    // A child that was forked is not the program whose findings these are.
-    let Some(checking) = checking.filter(|_| !runtime::is_child()) else {
+    // A child that was forked is not the program whose profile and findings these are.
+    let Some(runtime) = runtime::made().filter(|_| !runtime::is_child()) else {
+        return;
+    };
+    runtime.write_profile();
+    let Some(checking) = &runtime.checking else {
         return;
     };
     let has_findings = checking.end();

@@ -4,8 +4,8 @@ use std::collections::HashMap;
 use std::sync::atomic::{AtomicBool, AtomicU32, Ordering::SeqCst};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError, RwLock};
 
-use gcn_runtime::{Chip, Device};
 use gcn_runtime::settings::{Settings, host_memory};
+use gcn_runtime::{Chip, Device, ProgramProfile};
 
 use crate::abi::{Handle, SystemCallback};
 use crate::agents::{Agent, uuid};
@@ -17,7 +17,7 @@ use crate::handles::Handles;
 use crate::loader::Loader;
 use crate::pools::{Pool, Pools};
 use crate::queues::Queue;
-use crate::say::say;
+use crate::say::{say, say_once, standard_error};
 use crate::signals::{Signal, Signals};
 use crate::status::{Outcome, Status};
 use crate::tracing::Tracing;
@@ -44,6 +44,7 @@ pub(crate) struct Runtime {
     pub(crate) agents: Vec<Agent>,
     pub(crate) tracing: Option<Tracing>,
     pub(crate) checking: Option<Checking>,
+    pub(crate) profile: Option<ProgramProfile>,
     pub(crate) signals: Signals,
     pub(crate) pools: Pools,
     pub(crate) loader: Loader,
@@ -76,7 +77,7 @@ pub(crate) fn is_child() -> bool {
 /// Initialises the runtime, or counts one initialisation more.
 pub(crate) fn initialise() -> Outcome {
     if is_child() {
-        crate::say::say_once(
+        say_once(
             "this process was forked from one that had initialised HSA, whose devices it cannot use; \
              initialise HSA (or call HIP) in the child only",
         );
@@ -178,12 +179,15 @@ impl Runtime {
         }
         let signals = Signals::new(device).map_err(|_| "there is no memory for signals")?;
         let checking = Checking::new(&settings, device)?;
+        let profile = settings.profile.as_ref();
+        let profile = profile.map(|profile| ProgramProfile::new(profile, standard_error()));
         let undefines = checking.as_ref().is_some_and(Checking::undefines);
         Ok(Runtime {
             tracing: Tracing::new(&settings)?,
             signals,
             pools: Pools::new(device, undefines),
             checking,
+            profile: profile.transpose().map_err(|error| text(&error))?,
             loader: Loader::default(),
             handlers: Arc::default(),
             copies: Arc::default(),
@@ -193,6 +197,14 @@ impl Runtime {
             settings,
             agents,
         })
+    }
+
+    /// Writes the profile, if there is one.
+    pub(crate) fn write_profile(&self) {
+        let written = self.profile.as_ref().map(ProgramProfile::write);
+        if let Some(Err(error)) = written {
+            say_once(&format!("the profile cannot be written: {error}"));
+        }
     }
 
     /// The agent of a handle.

@@ -201,6 +201,11 @@ impl CodeObject<'_> {
         id
     }
 
+    /// The bytes that the object was read from.
+    pub fn bytes(&self) -> &[u8] {
+        &self.data
+    }
+
     /// The bytes of a section in the file; empty if it has none there.
     pub fn section_bytes(&self, section: &Section) -> &[u8] {
         self.data.get(section.file.clone()).unwrap_or_default()

@@ -198,11 +198,30 @@ pub struct Kernel {
     pub code: BTreeMap<u64, Counted>,
 }
 
+impl Kernel {
+    /// Adds the counts of the same kernel, whose code is `distance` bytes before this one's.
+    pub fn add(&mut self, other: &Kernel, distance: u64) {
+        self.dispatches += other.dispatches;
+        self.workgroups += other.workgroups;
+        self.waves += other.waves;
+        for (pc, counted) in &other.code {
+            self.count(pc.wrapping_add(distance), counted);
+        }
+    }
+
+    /// Adds the counts of an instruction.
+    fn count(&mut self, pc: u64, counted: &Counted) {
+        let sum = self.code.entry(pc);
+        let sum = sum.or_insert_with(|| Counted::new(counted.inst));
+        sum.counts += counted.counts;
+    }
+}
+
 /// Kernels by their symbols; those without one have none.
-type Kernels = BTreeMap<Option<String>, Kernel>;
+pub type Kernels = BTreeMap<Option<String>, Kernel>;
 
 /// Observer that counts. See the module.
-#[derive(Default)]
+#[derive(Debug, Default)]
 pub struct Profile {
     kernels: Arc<Mutex<Kernels>>,
 }
@@ -214,7 +233,7 @@ impl Profile {
     }
 
     /// Counts of the dispatches that have ended, by the kernels' symbols.
-    pub fn kernels(&self) -> BTreeMap<Option<String>, Kernel> {
+    pub fn kernels(&self) -> Kernels {
         let kernels = self.kernels.lock().unwrap_or_else(PoisonError::into_inner);
         kernels.clone()
     }
@@ -314,9 +333,7 @@ impl Drop for Count {
         let mut kernels = self.kernels.lock().unwrap_or_else(PoisonError::into_inner);
         let kernel = kernels.entry(name).or_default();
         for (pc, counted) in self.counted.iter().flatten() {
-            let sum = kernel.code.entry(*pc);
-            let sum = sum.or_insert_with(|| Counted::new(counted.inst));
-            sum.counts += counted.counts;
+            kernel.count(*pc, counted);
         }
     }
 }

@@ -80,7 +80,9 @@ mod argument;
 mod prepared;
 mod launch;
 pub mod report;
+mod output;
 mod checking;
+mod profiling;
 
 #[doc(no_inline)]
 pub use gcn_emu::observe;
@@ -103,7 +105,9 @@ pub use host_memory::HostMemory;
 pub use kernel::Kernel;
 pub use launch::Launch;
 pub use module::Module;
+pub use output::Output;
 pub use prepared::PreparedLaunch;
+pub use profiling::{ProfileFileError, Profiling, ProgramProfile};
 pub use queue::Queue;
 pub use signal::{Outcome, Signal, Times};
 pub use variations::Variations;

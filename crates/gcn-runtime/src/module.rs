@@ -1,7 +1,7 @@
 //! Modules: code in device memory.
 
 use std::path::Path;
-use std::sync::Arc;
+use std::sync::{Arc, Weak};
 
 use gcn_emu::memory::Memory;
 use gcn_isa::Target;
@@ -30,6 +30,17 @@ use crate::{Device, Error};
 /// ```
 #[derive(Clone, Debug)]
 pub struct Module(Arc<Inner>);
+
+/// A module that may have been unloaded.
+#[derive(Debug)]
+pub(crate) struct WeakModule(Weak<Inner>);
+
+impl WeakModule {
+    /// True if a module is this one.
+    pub(crate) fn is(&self, module: &Module) -> bool {
+        std::ptr::eq(self.0.as_ptr(), Arc::as_ptr(&module.0))
+    }
+}
 
 #[derive(Debug)]
 struct Inner {
@@ -215,6 +226,11 @@ impl Module {
         let compiled = compile(&request).map_err(|error| Error::Compile(Arc::new(error)))?;
         let module = Module::load(device, &compiled.code)?;
         Ok((module, compiled))
+    }
+
+    /// The module without a share in its life.
+    pub(crate) fn weak(&self) -> WeakModule {
+        WeakModule(Arc::downgrade(&self.0))
     }
 
     /// The device.

@@ -22,7 +22,9 @@ use clap::builder::TypedValueParser;
 use gcn_observe::Choice;
 use gcn_observe::finding::Check;
 use gcn_runtime::report::Suppressions;
-use gcn_runtime::settings::{self, CheckSettings, PROCESS, Settings};
+use gcn_runtime::settings::{
+    self, CheckSettings, PROCESS, ProfileFormat, ProfileSettings, Settings,
+};
 
 use crate::check::CheckOptions;
 use crate::{Status, Usage, input, render, variations};
@@ -35,6 +37,7 @@ Examples:
   gcn exec -- ./vector_add
   gcn exec --target gfx803,gfx906 --memory 2G -- ./two_devices
   gcn exec --check --error-exitcode 3 --format sarif --output findings.sarif -- ./tests
+  gcn exec --profile=profile.html -- ./vector_add 1000
   gcn exec --trace trace.txt --trace-only code=add -- ./vector_add 1000
 
 The exit status is the program's; 125 if gcn exec fails, 126 if the program cannot be executed, 127 if there is none.";
@@ -86,6 +89,13 @@ pub struct Options {
     /// Stop a kernel after S seconds, with a fault.
     #[arg(long, value_name = "S", value_parser = settings::seconds)]
     timeout: Option<Duration>,
+    /// Count what each instruction of each kernel executes, as `gcn run --profile` does, and write the counts when the program
+    /// exits; without a file, to standard error.
+    #[arg(long, value_name = "FILE", num_args = 0..=1, require_equals = true, default_missing_value = settings::STANDARD)]
+    profile: Option<PathBuf>,
+    /// Form of the profile, in place of the one that the file's extension says.
+    #[arg(long, value_name = "FORMAT", value_parser = input::form(ProfileFormat::NAMES))]
+    profile_format: Option<ProfileFormat>,
     #[command(flatten)]
     check: Checks,
 }
@@ -168,7 +178,7 @@ pub struct Args {
 
 /// A file's name that stays the same when the program changes its directory.
 fn absolute(file: PathBuf) -> Result<PathBuf> {
-    if file == Path::new(input::STDIN) {
+    if file == Path::new(settings::STANDARD) {
         return Ok(file);
     }
     std::path::absolute(&file).with_context(|| format!("cannot find {}", file.display()))
@@ -196,10 +206,35 @@ impl Options {
         settings.timeout = self.timeout.or(settings.timeout);
         settings.variations = self.variations.or(settings.variations);
         settings.check = self.check.settings(settings.check)?;
+        settings.profile = self.profile_settings(settings.profile)?;
         // The program may change its directory before the library opens the files.
         let trace = self.trace.clone().or(settings.trace);
         settings.trace = trace.map(absolute).transpose()?;
         Ok(settings)
+    }
+
+    /// The environment's settings of a profile, with those of the options in their place.
+    ///
+    /// # Errors
+    /// A form without a profile.
+    fn profile_settings(
+        &self,
+        environment: Option<ProfileSettings>,
+    ) -> Result<Option<ProfileSettings>> {
+        let format = environment.as_ref().and_then(|it| it.format);
+        let file = environment.map(|it| it.file);
+        let Some(file) = self.profile.clone().or(file) else {
+            return match self.profile_format {
+                Some(_) => {
+                    Err(Usage("--profile-format means nothing without --profile".to_owned()).into())
+                }
+                None => Ok(None),
+            };
+        };
+        Ok(Some(ProfileSettings {
+            file: absolute(file)?,
+            format: self.profile_format.or(format),
+        }))
     }
 }
 
@@ -239,13 +274,12 @@ impl Environment {
     }
 }
 
-/// Empties the file of findings, which processes of the program add theirs to, unless each process has its own.
+/// Empties a file that processes of the program add to, unless each process has its own.
 ///
 /// # Errors
 /// It cannot be written.
-fn empty(check: &CheckSettings) -> Result<()> {
-    let file = check.output.as_ref();
-    let file = file.filter(|file| *file != Path::new(input::STDIN));
+fn empty(file: Option<&PathBuf>) -> Result<()> {
+    let file = file.filter(|file| *file != Path::new(settings::STANDARD));
     let shared = file.filter(|file| !file.as_os_str().to_string_lossy().contains(PROCESS));
     if let Some(file) = shared {
         File::create(file).with_context(|| format!("cannot write {}", input::name(file)))?;
@@ -337,9 +371,9 @@ pub fn run(args: &Args) -> Status {
 /// As [`Environment::new`]; the program cannot be given the library.
 fn command(options: &Options, name: &OsStr) -> Result<Command> {
     let environment = Environment::new(options)?;
-    if let Some(check) = &environment.settings.check {
-        empty(check)?;
-    }
+    let Settings { check, profile, .. } = &environment.settings;
+    empty(check.as_ref().and_then(|it| it.output.as_ref()))?;
+    empty(profile.as_ref().map(|it| &it.file))?;
     let library = &environment.library;
     let mut command = Command::new(name);
     // A program that does not exist or cannot be read is reported by the system when it is executed.

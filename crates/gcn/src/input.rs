@@ -7,7 +7,7 @@ use std::num::ParseIntError;
 use std::path::{Path, PathBuf};
 
 use anyhow::Result;
-use clap::builder::{PossibleValue, TypedValueParser};
+use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use gcn_asm::{Features, Options};
 use gcn_isa::{Isa, TARGETS, Target};
 use gcn_runtime::data::{Data, DataError};
@@ -36,6 +36,18 @@ impl From<Dialect> for gcn_asm::Dialect {
             Dialect::Clrx => gcn_asm::Dialect::Clrx,
         }
     }
+}
+
+/// Reads the name of one of several forms of an output.
+pub fn form<T, const N: usize>(forms: [(&'static str, T); N]) -> impl TypedValueParser<Value = T>
+where
+    T: Copy + Send + Sync + 'static,
+{
+    let names = forms.map(|(name, _)| name);
+    PossibleValuesParser::new(names).try_map(move |name| {
+        let found = forms.iter().find(|(known, _)| *known == name);
+        found.map(|(_, form)| *form).ok_or("no form has the name")
+    })
 }
 
 /// A target as `--target` names it: `gfx900`, or `gfx900:xnack-` where a feature is turned on or off.

@@ -90,9 +90,10 @@ fn json_has_every_count() {
     ] {
         let profile: Value = serde_json::from_str(&profiled(name, options)).expect("JSON");
         assert_eq!(profile["version"], 1);
-        assert_eq!(profile["target"], "gfx900");
+
         let kernel = &profile["kernels"][0];
         assert_eq!(kernel["name"], "a<b");
+        assert_eq!(kernel["target"], "gfx900");
         assert_eq!(kernel["waves"], 2);
         assert_eq!(kernel["executions"], 10);
         assert_eq!(kernel["classes"]["lds"], 2);

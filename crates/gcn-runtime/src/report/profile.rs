@@ -4,47 +4,49 @@ mod page;
 mod table;
 
 use std::collections::BTreeMap;
+use std::io::{self, Write};
 
-use gcn_observe::profile::{Class, Counted, Counts, Kernel, Profile};
+use gcn_observe::profile::{Class, Counted, Counts, Kernel, Kernels};
 use serde::Serialize;
 
 use super::code_map::CodeMap;
+use super::text::kernel_name;
+use crate::settings::ProfileFormat;
 
 pub use page::Page;
 
 /// Version of the fields of [`ProfileReport`].
 const VERSION: u32 = 1;
 
-/// A profile with the symbols and sources of its code. [`std::fmt::Display`] writes tables of what is executed most; [`ProfilePage`](super::ProfilePage) writes a page in
-/// HTML; the fields are keys of the JSON that `serde` writes, which `docs/profile.md` describes.
+/// A profile with the symbols and sources of its code. [`std::fmt::Display`] writes tables of what is executed most;
+/// [`ProfilePage`](super::ProfilePage) writes a page in HTML; the fields are keys of the JSON that `serde` writes, which
+/// `docs/profile.md` describes.
 ///
 /// ```
 /// # mod example { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/doc/assemble.rs")); }
 /// # use example::add_one;
-/// use std::sync::Arc;
-/// use gcn_observe::profile::Profile;
 /// use gcn_runtime::observe::Observers;
-/// use gcn_runtime::report::{CodeMap, ProfileReport};
-/// use gcn_runtime::{Device, Error};
+/// use gcn_runtime::settings::ProfileFormat;
+/// use gcn_runtime::{Device, Error, Profiling};
 ///
 /// let device = Device::new("gfx900")?;
 /// let kernel = device.load(&add_one())?.kernel("add_one")?;
 /// let numbers = device.buffer("numbers", &[0u32; 64])?;
-/// let profile = Arc::new(Profile::new());
-/// let launch = kernel.launch([64, 1, 1]).arg(&numbers);
-/// let launch = launch.observers(&Observers::none().with(profile.clone()));
-/// launch.submit(&device.queue())?.wait()?;
+/// let profiling = Profiling::default();
+/// let observers = profiling.watch(&kernel, Observers::none());
+/// kernel.launch([64, 1, 1]).arg(&numbers).observers(&observers).run(&device.queue())?;
 ///
-/// let report = ProfileReport::new(&profile, &CodeMap::new(kernel.module()));
+/// let report = profiling.report();
 /// assert!(report.to_string().starts_with("kernel add_one: 1 dispatch, 1 workgroup, 1 wave, "));
+/// let mut page = Vec::new();
+/// report.write(ProfileFormat::Html, &mut page).expect("a vector can be written");
+/// assert!(page.starts_with(b"<!DOCTYPE html>"));
 /// # Ok::<(), Error>(())
 /// ```
 #[derive(Clone, Debug, Serialize)]
 pub struct ProfileReport {
     version: u32,
-    /// Name of the device's target.
-    target: String,
-    /// By their symbols.
+    /// By their symbols, then by their targets.
     kernels: Vec<KernelProfile>,
 }
 
@@ -53,6 +55,8 @@ pub struct ProfileReport {
 struct KernelProfile {
     /// Its symbol; `None` where nobody has named it.
     name: Option<String>,
+    /// Name of the target.
+    target: &'static str,
     dispatches: u64,
     workgroups: u64,
     waves: u64,
@@ -202,6 +206,7 @@ impl KernelProfile {
         });
         KernelProfile {
             name,
+            target: code.target(),
             dispatches: kernel.dispatches,
             workgroups: kernel.workgroups,
             waves: kernel.waves,
@@ -212,6 +217,12 @@ impl KernelProfile {
         }
     }
 
+    /// Its symbol, and in C++ its name in the source.
+    fn title(&self) -> String {
+        let name = self.name.as_deref().map(kernel_name);
+        name.unwrap_or_else(|| "without a name".to_owned())
+    }
+
     /// Classes that occur, in the order of [`Class::ALL`], with their executions.
     fn mix(&self) -> impl Iterator<Item = (&'static str, u64)> {
         let names = Class::ALL.iter().map(|class| class.name());
@@ -220,16 +231,50 @@ impl KernelProfile {
 }
 
 impl ProfileReport {
-    /// Collects what a profile of a module's code has counted so far.
-    pub fn new(profile: &Profile, code: &CodeMap<'_>) -> ProfileReport {
-        let kernels = profile.kernels();
-        let kernels = kernels.into_iter();
+    /// Collects the kernels of several code objects.
+    pub(crate) fn of_codes<'m>(
+        codes: impl Iterator<Item = (CodeMap<'m>, Kernels)>,
+    ) -> ProfileReport {
+        let mut kernels: Vec<KernelProfile> = codes
+            .flat_map(|(code, kernels)| {
+                let of_code = |(name, kernel)| KernelProfile::new(name, &kernel, &code);
+                kernels.into_iter().map(of_code).collect::<Vec<_>>()
+            })
+            .collect();
+        // A stable sort: kernels of one name in several code objects stay in the order of these.
+        kernels.sort_by(|a, b| (&a.name, a.target).cmp(&(&b.name, b.target)));
         ProfileReport {
             version: VERSION,
-            target: code.target().to_owned(),
-            kernels: kernels
-                .map(|(name, kernel)| KernelProfile::new(name, &kernel, code))
-                .collect(),
+            kernels,
         }
+    }
+
+    /// Writes the profile in a form.
+    ///
+    /// # Errors
+    /// `out` cannot be written.
+    pub fn write(&self, format: ProfileFormat, out: &mut dyn Write) -> io::Result<()> {
+        match format {
+            ProfileFormat::Text => write!(out, "{self}"),
+            ProfileFormat::Json => {
+                serde_json::to_writer_pretty(&mut *out, self)?;
+                writeln!(out)
+            }
+            ProfileFormat::Html => write!(out, "{}", Page(self)),
+        }
+    }
+
+    /// Names of the targets, each once.
+    fn targets(&self) -> Vec<&'static str> {
+        let mut targets: Vec<_> = self.kernels.iter().map(|kernel| kernel.target).collect();
+        targets.sort_unstable();
+        targets.dedup();
+        targets
+    }
+
+    /// Executions of all kernels.
+    fn executions(&self) -> u64 {
+        let executions = self.kernels.iter().map(|kernel| kernel.total.executions);
+        executions.sum()
     }
 }

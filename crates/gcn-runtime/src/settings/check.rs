@@ -1,12 +1,12 @@
 //! Settings of the checks that watch a program's kernels.
 
 use std::ffi::{OsStr, OsString};
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use gcn_observe::finding::Check;
 use gcn_observe::matches;
 
-use super::{COMMA, SettingsError, Variables, parts};
+use super::{COMMA, SettingsError, Variables, output, parts};
 
 /// The variable with the names of checks, separated by commas, or [`DEFAULT_CHECKS`].
 pub(super) const CHECK: &str = "GCN_CHECK";
@@ -44,12 +44,6 @@ pub(super) const OTHERS: [&str; 9] = [
 /// The value of a variable that only says yes.
 const YES: &str = "1";
 
-/// The name of a file that stands for standard output or error.
-const STANDARD: &str = "-";
-
-/// The part of an output's name that stands for the number of the process.
-pub const PROCESS: &str = "%p";
-
 /// The name that stands for the checks that are on by default.
 pub const DEFAULT_CHECKS: &str = "default";
 
@@ -85,9 +79,7 @@ impl FindingFormat {
     /// assert_eq!(FindingFormat::named("xml").unwrap_err(), "`xml` is not text, json or sarif");
     /// ```
     pub fn named(name: &str) -> Result<FindingFormat, String> {
-        let mut all = FindingFormat::NAMES.iter();
-        let found = all.find(|(known, _)| *known == name).map(|(_, form)| *form);
-        found.ok_or_else(|| format!("`{name}` is not text, json or sarif"))
+        output::form(&FindingFormat::NAMES, name)
     }
 
     /// Its name.
@@ -216,7 +208,7 @@ impl CheckSettings {
         Some(format!("{SUPPRESS}: {error}"))
     }
 
-    /// The file of a process's findings: the output with its number for [`PROCESS`]. `None` for standard output or error.
+    /// The file of a process's findings: the output with its number for [`PROCESS`](super::PROCESS). `None` for standard output or error.
     ///
     /// # Examples
     /// ```
@@ -226,14 +218,7 @@ impl CheckSettings {
     /// assert_eq!(to("-").file_of(12), None);
     /// ```
     pub fn file_of(&self, process: u32) -> Option<PathBuf> {
-        let output = self
-            .output
-            .as_ref()
-            .filter(|it| *it != Path::new(STANDARD))?;
-        Some(match output.to_str() {
-            Some(name) => name.replace(PROCESS, &process.to_string()).into(),
-            None => output.clone(),
-        })
+        output::file_of(self.output.as_deref()?, process)
     }
 
     /// True if kernels of a symbol are checked.

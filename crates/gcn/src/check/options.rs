@@ -2,11 +2,10 @@
 
 use std::path::PathBuf;
 
-use clap::builder::{PossibleValuesParser, TypedValueParser};
 use gcn_observe::finding::Check;
 use gcn_runtime::settings::{self, CheckSettings, FindingFormat};
 
-use crate::Usage;
+use crate::{Usage, input};
 
 /// Checkers, and what becomes of their findings.
 #[derive(clap::Args)]
@@ -31,7 +30,7 @@ pub struct CheckOptions {
     #[arg(long, value_name = "N", value_parser = settings::stop_at)]
     stop_at: Option<u64>,
     /// Form of the findings: text, json or sarif.
-    #[arg(long, value_name = "FORM", value_parser = format(), hide_possible_values = true)]
+    #[arg(long, value_name = "FORM", value_parser = input::form(FindingFormat::NAMES), hide_possible_values = true)]
     format: Option<FindingFormat>,
     /// Write the findings to a file.
     #[arg(long, value_name = "FILE")]
@@ -42,12 +41,6 @@ pub struct CheckOptions {
     /// Write a file for --suppress that describes all findings, in place of them.
     #[arg(long)]
     gen_suppressions: bool,
-}
-
-/// Reads the name of a form.
-fn format() -> impl TypedValueParser<Value = FindingFormat> {
-    let names = FindingFormat::NAMES.map(|(name, _)| name);
-    PossibleValuesParser::new(names).try_map(|name| FindingFormat::named(&name))
 }
 
 impl CheckOptions {

@@ -12,13 +12,13 @@ use gcn_runtime::observe::Observers;
 use gcn_runtime::progress::Progress;
 use gcn_runtime::report::CodeMap;
 use gcn_runtime::{
-    Checking, Completion, Device, Error, Kernel, Launch, Outcome, PreparedLaunch, Queue, Stats,
+    Checking, Completion, Device, Error, Kernel, Launch, Outcome, PreparedLaunch, Profiling, Queue,
+    Stats,
 };
 
 use super::arguments::{self, Problems};
 use super::launch::{self, Given, Run};
 use super::notes::{beyond, outside, plural, remedy, unowned};
-use super::profile::Profiling;
 use super::progress;
 use super::trace::Trace;
 use crate::Usage;
@@ -233,7 +233,7 @@ impl Ready {
         &self,
         run: &Run,
         mut trace: Option<&mut Trace>,
-        (checking, profiling): (Option<&Checking>, Option<&Profiling<'_>>),
+        (checking, profiling): (Option<&Checking>, Option<&Profiling>),
         map: &CodeMap<'_>,
         out: &mut dyn Write,
     ) -> Result<Ran> {
@@ -246,7 +246,7 @@ impl Ready {
             let observers = |_| {
                 let checkers = checking.map_or_else(Observers::none, |it| it.launch(name));
                 match profiling {
-                    Some(profiling) => profiling.watch(checkers),
+                    Some(profiling) => profiling.watch(prepared.kernel(), checkers),
                     None => checkers,
                 }
             };

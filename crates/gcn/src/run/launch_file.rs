@@ -6,13 +6,13 @@ use std::time::Duration;
 
 use anyhow::{Context, Result, bail};
 use gcn_runtime::Variations;
-use gcn_runtime::settings;
+use gcn_runtime::settings::{self, ProfileFormat};
 use serde::Deserialize;
 
 use super::launch::{
     Compiler, Extent, FILE, Given, Launch, Run, TraceOptions, VALUE, offsets, pair, sizes, unvalued,
 };
-use super::profile::{Format, ProfileOptions};
+use super::profile::ProfileOptions;
 use crate::input::{Dialect, STDIN};
 
 /// A launch file.
@@ -39,7 +39,7 @@ struct File {
     trace_only: Option<Names>,
     trace_file: Option<PathBuf>,
     profile: Option<PathBuf>,
-    profile_format: Option<Format>,
+    profile_format: Option<ProfileFormat>,
     fidelity: bool,
     json: bool,
     // Those of a launch: of the only one, or where a launch has no other.

@@ -35,7 +35,7 @@ pub use failure::{report_usage, reports_usage};
 use interrupt::Stop;
 use launch::Run;
 pub use options::{Args, EXAMPLES};
-use profile::Profiling;
+use profile::ProfileFile;
 use program::{choose, program};
 use report::{Outcome, Report, Results};
 pub use save::Identity;
@@ -95,7 +95,7 @@ fn carry_out(
     dispatches.check()?;
     let wanted = Wanted::new(run, dispatches.buffers.views(), loaded)?;
     let mut trace = Trace::new(run, wanted.trace)?;
-    let profiling = Profiling::new(&run.profile)?;
+    let profiling = ProfileFile::new(&run.profile)?;
     let interrupted = checking.map_or_else(Arc::default, |it| it.stop().clone());
     let ready = dispatches.prepare(device, budget, &interrupted)?;
     if !run.json {
@@ -111,7 +111,7 @@ fn carry_out(
             ready.run(
                 run,
                 trace.as_mut(),
-                (checking, profiling.as_ref()),
+                (checking, profiling.as_ref().map(|it| &it.profiling)),
                 &map,
                 out,
             )
@@ -141,7 +141,7 @@ fn carry_out(
             errors.push(format!("{error:#}"));
         }
     }
-    let profiled = profiling.map_or(Ok(()), |it| it.write(&map, out));
+    let profiled = profiling.map_or(Ok(()), |it| it.write(out));
     errors.extend(profiled.err().map(|error| format!("{error:#}")));
     let outcome = match &fault {
         Some((outcome, _)) => *outcome,

@@ -4,10 +4,9 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use clap::builder::TypedValueParser;
-use gcn_runtime::settings;
+use gcn_runtime::settings::{self, ProfileFormat};
 
 use super::launch::{self, Extent};
-use super::profile::Format;
 use crate::{input, variations};
 
 /// For `--help`.
@@ -112,8 +111,8 @@ pub struct Args {
     #[arg(long, value_name = "FILE")]
     pub profile: Option<PathBuf>,
     /// Form of the profile, in place of the one that the file's extension says.
-    #[arg(long, value_enum, value_name = "FORMAT")]
-    pub profile_format: Option<Format>,
+    #[arg(long, value_name = "FORMAT", value_parser = input::form(ProfileFormat::NAMES))]
+    pub profile_format: Option<ProfileFormat>,
     /// Stop a wave after N instructions.
     #[arg(long, value_name = "N")]
     pub limit: Option<u64>,

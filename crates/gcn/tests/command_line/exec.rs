@@ -10,7 +10,7 @@ use crate::{assert_status, gcn, scratch, stderr, stdout};
 
 const LIBRARY: &str = "libhsa-runtime64.so.1";
 /// Variables of the environment that a test must not inherit.
-const VARIABLES: [&str; 24] = [
+const VARIABLES: [&str; 26] = [
     "GCN_LIB_DIR",
     "GCN_TARGET",
     "GCN_MEMORY",
@@ -33,6 +33,8 @@ const VARIABLES: [&str; 24] = [
     "GCN_CHECK_SUPPRESS",
     "GCN_CHECK_GEN_SUPPRESSIONS",
     "GCN_CHECK_ERROR_EXITCODE",
+    "GCN_PROFILE",
+    "GCN_PROFILE_FORMAT",
     "LD_LIBRARY_PATH",
     "LD_PRELOAD",
 ];
@@ -63,14 +65,14 @@ fn library(directory: &Path, name: &str) {
 }
 
 /// A test's directory with a library in `lib`.
-fn prepared(test: &str) -> PathBuf {
+pub fn prepared(test: &str) -> PathBuf {
     let directory = scratch(test);
     library(&directory.join("lib"), "emulated");
     directory
 }
 
 /// `gcn` with the library in `lib`.
-fn command(directory: &PathBuf, arguments: &[&str]) -> Command {
+pub fn command(directory: &PathBuf, arguments: &[&str]) -> Command {
     let mut command = gcn(directory, arguments);
     for name in VARIABLES {
         command.env_remove(name);
@@ -79,12 +81,12 @@ fn command(directory: &PathBuf, arguments: &[&str]) -> Command {
     command
 }
 
-fn output(directory: &PathBuf, arguments: &[&str]) -> Output {
+pub fn output(directory: &PathBuf, arguments: &[&str]) -> Output {
     command(directory, arguments).output().expect("gcn starts")
 }
 
 /// The lines of `env` that name a variable of [`VARIABLES`], sorted.
-fn variables(text: &str) -> Vec<String> {
+pub fn variables(text: &str) -> Vec<String> {
     let is_ours = |line: &&str| {
         let name = line.split('=').next().unwrap_or_default();
         VARIABLES[1..].contains(&name)
@@ -360,6 +362,11 @@ fn failures_have_statuses_of_their_own() {
             &["exec", "--check", "--output", "no/such/file", "true"],
             125,
             "cannot write ",
+        ),
+        (
+            &["exec", "--profile-format", "json", "true"],
+            125,
+            "--profile-format means nothing without --profile",
         ),
         (
             &["exec", "./data"],

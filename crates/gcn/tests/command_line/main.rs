@@ -1,6 +1,7 @@
 //! The command line as a user meets it: results, messages, exit statuses.
 
 mod exec;
+mod exec_profile;
 mod host;
 mod listing;
 

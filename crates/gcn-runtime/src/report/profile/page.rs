@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use super::super::text::{kernel_name, printable};
+use super::super::text::printable;
 use super::table::percentage;
 use super::{CountsReport, InstructionProfile, KernelProfile, LineProfile, ProfileReport};
 
@@ -157,22 +157,31 @@ fn most<'c>(counts: impl Iterator<Item = &'c CountsReport>) -> u64 {
 }
 
 impl KernelProfile {
-    fn section(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let name = self
-            .name
-            .as_deref()
-            .map_or("without a name".to_owned(), kernel_name);
+    /// A row of the table of kernels.
+    fn row(&self, f: &mut fmt::Formatter<'_>, number: usize, whole: u64, most: u64) -> fmt::Result {
+        write!(
+            f,
+            "<tr><td class=text data-v={number}><a href=\"#kernel-{number}\">{}</a></td><td>{}</td>",
+            Text(&self.title()),
+            self.target,
+        )?;
+        whole_number(f, self.dispatches)?;
+        counts(f, &self.total, whole, most)?;
+        f.write_str("</tr>\n")
+    }
+
+    fn section(&self, f: &mut fmt::Formatter<'_>, number: usize) -> fmt::Result {
         let total = &self.total;
         let whole = total.executions;
         write!(
             f,
-            "<section><h2>Kernel <code>{}</code></h2>\n<p>",
-            Text(&name)
+            "<section id=kernel-{number}><h2>Kernel <code>{}</code></h2>\n<p>",
+            Text(&self.title())
         )?;
         write!(
             f,
-            "dispatches {} · workgroups {} · waves {} · instructions executed {whole}",
-            self.dispatches, self.workgroups, self.waves
+            "{} · dispatches {} · workgroups {} · waves {} · instructions executed {whole}",
+            self.target, self.dispatches, self.workgroups, self.waves
         )?;
         if let Some(lanes) = total.lanes() {
             write!(f, " · active lanes {lanes:.1} of 64")?;
@@ -234,6 +243,21 @@ impl KernelProfile {
     }
 }
 
+impl ProfileReport {
+    /// The table of all kernels.
+    fn table(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("<section><h2>Kernels</h2>\n")?;
+        let mut columns = vec![("kernel", false), ("target", false), ("dispatches", true)];
+        columns.extend(COUNTS);
+        head(f, &columns)?;
+        let top = most(self.kernels.iter().map(|it| &it.total));
+        for (number, kernel) in self.kernels.iter().enumerate() {
+            kernel.row(f, number, self.executions(), top)?;
+        }
+        f.write_str("</tbody></table></div>\n</section>\n")
+    }
+}
+
 impl fmt::Display for Page<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("<!DOCTYPE html>\n<html lang=en><head><meta charset=utf-8>\n")?;
@@ -243,16 +267,21 @@ impl fmt::Display for Page<'_> {
             f,
             "<style>\n{STYLE}</style></head>\n<body><h1>Profile</h1>\n"
         )?;
-        writeln!(
-            f,
-            "<p class=soft>Exact counts on an emulated {}. A click on a column's head sorts by it.</p>",
-            Text(&self.0.target)
-        )?;
-        for kernel in &self.0.kernels {
-            kernel.section(f)?;
-        }
-        if self.0.kernels.is_empty() {
+        let report = self.0;
+        if report.kernels.is_empty() {
             f.write_str("<p>No kernel was executed.</p>\n")?;
+        } else {
+            let targets = report.targets().join(", ");
+            writeln!(
+                f,
+                "<p class=soft>Exact counts on emulated {targets}. A click on a column's head sorts by it.</p>"
+            )?;
+        }
+        if report.kernels.len() > 1 {
+            report.table(f)?;
+        }
+        for (number, kernel) in report.kernels.iter().enumerate() {
+            kernel.section(f, number)?;
         }
         write!(f, "<script>\n{SCRIPT}</script></body></html>\n")
     }

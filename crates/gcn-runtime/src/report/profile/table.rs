@@ -3,7 +3,7 @@
 use std::cmp::Reverse;
 use std::fmt::{self, Write};
 
-use super::super::text::{kernel_name, printable};
+use super::super::text::printable;
 use super::{CountsReport, KernelProfile, ProfileReport};
 
 /// Instructions, and lines of source, that a table has at most.
@@ -76,16 +76,13 @@ fn hottest<T>(
     Ok(())
 }
 
+/// Writes what follows the name.
 impl fmt::Display for KernelProfile {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let total = &self.total;
-        let name = self
-            .name
-            .as_deref()
-            .map_or("without a name".to_owned(), kernel_name);
         writeln!(
             f,
-            "kernel {name}: {}, {}, {}, {}",
+            ": {}, {}, {}, {}",
             count(self.dispatches, "dispatch", "dispatches"),
             count(self.workgroups, "workgroup", "workgroups"),
             count(self.waves, "wave", "waves"),
@@ -158,11 +155,33 @@ impl fmt::Display for KernelProfile {
 
 impl fmt::Display for ProfileReport {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let several_targets = self.targets().len() > 1;
+        let title = |kernel: &KernelProfile| {
+            let on = match several_targets {
+                true => format!(" on {}", kernel.target),
+                false => String::new(),
+            };
+            format!("{}{on}", kernel.title())
+        };
+        if self.kernels.len() > 1 {
+            hottest(
+                f,
+                &self.kernels,
+                ("kernel", "kernels"),
+                self.executions(),
+                |it| &it.total,
+                |it| {
+                    let dispatches = count(it.dispatches, "dispatch", "dispatches");
+                    format!("{}: {dispatches}", title(it))
+                },
+            )?;
+            writeln!(f)?;
+        }
         for (index, kernel) in self.kernels.iter().enumerate() {
             if index > 0 {
                 writeln!(f)?;
             }
-            write!(f, "{kernel}")?;
+            write!(f, "kernel {}{kernel}", title(kernel))?;
         }
         Ok(())
     }

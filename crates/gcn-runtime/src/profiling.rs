@@ -1,0 +1,206 @@
+//! Profiles of launches: their observers, and what these have counted, of one module or of a whole program.
+
+use std::io;
+use std::path::PathBuf;
+use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use gcn_emu::observe::Observers;
+use gcn_observe::profile::{Kernels, Profile};
+
+use crate::kernel::Kernel;
+use crate::module::{Module, WeakModule};
+use crate::output::Output;
+use crate::report::{CodeMap, ProfileReport};
+use crate::settings::{ProfileFormat, ProfileSettings};
+
+/// A profile of launches. Kernels of one code object count together, however often it is loaded; a code object whose kernels were
+/// launched stays in memory as long as the profile.
+///
+/// # Examples
+/// ```
+/// # mod example { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/doc/assemble.rs")); }
+/// # use example::add_one;
+/// use gcn_runtime::observe::Observers;
+/// use gcn_runtime::{Device, Error, Profiling};
+/// let device = Device::new("gfx900")?;
+/// let profiling = Profiling::default();
+/// for _ in 0..2 {
+///     let kernel = device.load(&add_one())?.kernel("add_one")?;
+///     let numbers = device.buffer("numbers", &[0u32; 64])?;
+///     let observers = profiling.watch(&kernel, Observers::none());
+///     kernel.launch([64, 1, 1]).arg(&numbers).observers(&observers).run(&device.queue())?;
+/// }
+/// let report = profiling.report().to_string();
+/// assert!(report.starts_with("kernel add_one: 2 dispatches, 2 workgroups, 2 waves, "), "{report}");
+/// # Ok::<(), Error>(())
+/// ```
+#[derive(Debug, Default)]
+pub struct Profiling {
+    codes: Mutex<Vec<Code>>,
+}
+
+/// A code object, with the profile of each address that it was loaded at.
+#[derive(Debug)]
+struct Code {
+    /// As it was loaded first.
+    module: Module,
+    loads: Vec<Load>,
+}
+
+#[derive(Debug)]
+struct Load {
+    /// The module that was last at the address.
+    module: WeakModule,
+    address: u64,
+    profile: Arc<Profile>,
+}
+
+impl Code {
+    /// True if a module has the same code for the same target.
+    fn is_of(&self, module: &Module) -> bool {
+        self.module.device().target() == module.device().target()
+            && self.module.object().bytes() == module.object().bytes()
+    }
+
+    /// The profile of the module's address.
+    fn load(&mut self, module: &Module) -> Arc<Profile> {
+        let address = module.loaded().address;
+        let index = self.loads.iter().position(|load| load.address == address);
+        if let Some(index) = index {
+            self.loads[index].module = module.weak();
+            return self.loads[index].profile.clone();
+        }
+        let profile = Arc::<Profile>::default();
+        self.loads.push(Load {
+            module: module.weak(),
+            address,
+            profile: profile.clone(),
+        });
+        profile
+    }
+
+    /// The counts of all loads, at the addresses of the first.
+    fn kernels(&self) -> Kernels {
+        let first = self.module.loaded().address;
+        let mut sums = Kernels::new();
+        for load in &self.loads {
+            for (name, kernel) in load.profile.kernels() {
+                let sum = sums.entry(name).or_default();
+                sum.add(&kernel, first.wrapping_sub(load.address));
+            }
+        }
+        sums
+    }
+}
+
+impl Profiling {
+    fn codes(&self) -> MutexGuard<'_, Vec<Code>> {
+        self.codes.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// The profile that counts a module's launches.
+    fn profile(&self, module: &Module) -> Arc<Profile> {
+        let mut codes = self.codes();
+        // The bytes are compared only where a module is launched for the first time.
+        let mut loads = codes.iter().flat_map(|code| &code.loads);
+        if let Some(known) = loads.find(|load| load.module.is(module)) {
+            return known.profile.clone();
+        }
+        if let Some(code) = codes.iter_mut().find(|code| code.is_of(module)) {
+            return code.load(module);
+        }
+        let mut code = Code {
+            module: module.clone(),
+            loads: Vec::new(),
+        };
+        let profile = code.load(module);
+        codes.push(code);
+        profile
+    }
+
+    /// Adds the observer of a kernel's launch to others.
+    pub fn watch(&self, kernel: &Kernel, observers: Observers) -> Observers {
+        observers.with(self.profile(kernel.module()))
+    }
+
+    /// The counts of the launches that have ended.
+    pub fn report(&self) -> ProfileReport {
+        let codes = self.codes();
+        let counts = codes
+            .iter()
+            .map(|code| (CodeMap::new(&code.module), code.kernels()));
+        ProfileReport::of_codes(counts)
+    }
+}
+
+/// The profile of a program, which is written when the program ends.
+#[derive(Debug)]
+pub struct ProgramProfile {
+    profiling: Profiling,
+    format: ProfileFormat,
+    out: Mutex<Output>,
+    /// True if a kernel was launched since the profile was written.
+    is_changed: AtomicBool,
+}
+
+/// A profile's file that cannot be written.
+#[derive(Debug, thiserror::Error)]
+#[error("cannot write {}: {error}", file.display())]
+pub struct ProfileFileError {
+    file: PathBuf,
+    error: io::Error,
+}
+
+impl ProgramProfile {
+    /// The profile that a program's settings ask for; without a file it goes to `standard`.
+    ///
+    /// # Errors
+    /// The file cannot be written.
+    pub fn new(
+        settings: &ProfileSettings,
+        standard: impl io::Write + Send + 'static,
+    ) -> Result<ProgramProfile, ProfileFileError> {
+        let file = settings.file_of(std::process::id());
+        let format = settings.form();
+        let open = || {
+            let is_appended = format == ProfileFormat::Text;
+            let mut out = Output::open(file.as_deref(), standard, is_appended)?;
+            if out.is_file() {
+                // A program that launches no kernel has a profile too.
+                out.write(|out| Profiling::default().report().write(format, out))?;
+            }
+            Ok(out)
+        };
+        let out = open().map_err(|error| ProfileFileError {
+            file: settings.file.clone(),
+            error,
+        })?;
+        Ok(ProgramProfile {
+            profiling: Profiling::default(),
+            format,
+            out: Mutex::new(out),
+            is_changed: AtomicBool::new(false),
+        })
+    }
+
+    /// Adds the observer of a kernel's launch to others.
+    pub fn watch(&self, kernel: &Kernel, observers: Observers) -> Observers {
+        self.is_changed.store(true, Relaxed);
+        self.profiling.watch(kernel, observers)
+    }
+
+    /// Writes the counts of all launches that have ended, unless none was made since it was last written: where the program
+    /// exits, and where a kernel's fault may end it.
+    ///
+    /// # Errors
+    /// The file cannot be written.
+    pub fn write(&self) -> io::Result<()> {
+        if !self.is_changed.swap(false, Relaxed) {
+            return Ok(());
+        }
+        let report = self.profiling.report();
+        let mut out = self.out.lock().unwrap_or_else(PoisonError::into_inner);
+        out.write(|out| report.write(self.format, out))
+    }
+}
