@@ -3,6 +3,7 @@
 mod waits;
 mod races;
 mod uninit;
+mod accesses;
 mod bounds;
 mod barriers;
 mod hazards;
@@ -14,6 +15,7 @@ use std::sync::Arc;
 use gcn_emu::observe::{Observer, Observers};
 
 use crate::finding::{Check, Findings};
+use accesses::Accesses;
 
 /// An observer that carries out a check.
 pub fn checker(check: Check, findings: &Arc<Findings>) -> Arc<dyn Observer> {
@@ -22,11 +24,11 @@ pub fn checker(check: Check, findings: &Arc<Findings>) -> Arc<dyn Observer> {
         Check::Races => Arc::new(races::Races::new(findings.clone(), false)),
         Check::Lanes => Arc::new(races::Races::new(findings.clone(), true)),
         Check::Uninit => Arc::new(uninit::Uninit::new(findings.clone())),
-        Check::Bounds => Arc::new(bounds::Bounds::new(findings.clone())),
+        Check::Bounds => Arc::new(Accesses::new(findings.clone(), bounds::look)),
         Check::Barriers => Arc::new(barriers::Barriers::new(findings.clone())),
         Check::Hazards => Arc::new(hazards::Hazards::new(findings.clone())),
         Check::Arith => Arc::new(arith::Arith::new(findings.clone())),
-        Check::Align => Arc::new(align::Align::new(findings.clone())),
+        Check::Align => Arc::new(Accesses::new(findings.clone(), align::look)),
     }
 }
 

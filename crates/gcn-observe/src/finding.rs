@@ -141,6 +141,18 @@ pub struct Key {
     pub detail: u64,
 }
 
+impl Key {
+    /// The key of a finding that its kind and its instruction tell apart from others.
+    pub fn at(kind: Kind, pc: u64) -> Key {
+        Key {
+            kind,
+            pc,
+            other: 0,
+            detail: 0,
+        }
+    }
+}
+
 /// Most findings that are kept; what is beyond them is only counted.
 const MAX_FINDINGS: usize = 10_000;
 

@@ -8,43 +8,13 @@
 //! | atomics in global memory | the size | errata E104 |
 //! | scalar memory | 4 bytes, each part of the address for itself | errata E113, E119 |
 
-use std::sync::Arc;
-
 use gcn_emu::fault::Intent;
-use gcn_emu::observe::{Context, Events, MemoryEvent, Observer, Space, Verdict, WaveObserver};
+use gcn_emu::observe::{Context, MemoryEvent, Space};
 use gcn_emu::step::{Family, Plan};
 use gcn_isa::{Does, Isa};
 
 use crate::filter::lanes;
 use crate::finding::{Finding, Findings, Key, Kind};
-
-/// The checker. See the module.
-pub(super) struct Align {
-    findings: Arc<Findings>,
-}
-
-impl Align {
-    pub(super) fn new(findings: Arc<Findings>) -> Align {
-        Align { findings }
-    }
-}
-
-impl Observer for Align {
-    fn wants(&self) -> Events {
-        Events::ACCESS
-    }
-
-    fn waves(&self) -> Option<Box<dyn WaveObserver>> {
-        Some(Box::new(Watch {
-            findings: self.findings.clone(),
-        }))
-    }
-}
-
-/// The checker of one thread's waves.
-struct Watch {
-    findings: Arc<Findings>,
-}
 
 /// An access that is not aligned.
 struct Misaligned {
@@ -194,44 +164,37 @@ fn scalar(context: &Context<'_>, plan: &Plan, event: &MemoryEvent<'_>) -> Option
     })
 }
 
-impl WaveObserver for Watch {
-    fn accesses(&mut self, context: &Context<'_>, event: &MemoryEvent<'_>) -> Verdict {
-        if let Some(it) = misaligned(context, event) {
-            let key = Key {
-                kind: Kind::MisalignedAccess,
-                pc: context.pc,
-                other: 0,
-                detail: 0,
+/// The check. See the module.
+pub(super) fn look(findings: &Findings, context: &Context<'_>, event: &MemoryEvent<'_>) {
+    if let Some(it) = misaligned(context, event) {
+        let key = Key::at(Kind::MisalignedAccess, context.pc);
+        findings.report(key, Some(context.id()), || {
+            let verb = match event.access.intent {
+                Some(Intent::Store) => "stores",
+                Some(Intent::Atomic) => "updates",
+                Some(Intent::Load) | None => "loads",
             };
-            self.findings.report(key, Some(context.id()), || {
-                let verb = match event.access.intent {
-                    Some(Intent::Store) => "stores",
-                    Some(Intent::Atomic) => "updates",
-                    Some(Intent::Load) | None => "loads",
-                };
-                let (name, is_device_memory) = match it.space {
-                    Space::Lds => ("LDS", false),
-                    Space::Gds => ("GDS", false),
-                    Space::Scratch => ("scratch", true),
-                    Space::Global | Space::Buffer => ("memory", true),
-                };
-                let message = format!(
-                    "{verb} {} bytes of {name} at an address that is no multiple of {}",
-                    event.access.bytes, it.multiple
-                );
-                let mut finding =
-                    Finding::new(Kind::MisalignedAccess, context, event.instruction, message);
-                finding.place = finding.place.lane(it.lane);
-                finding.label = if is_device_memory {
-                    format!("accesses {:#x}", it.place)
-                } else {
-                    format!("accesses {name} at {:#x}", it.place)
-                };
-                finding.address = is_device_memory.then_some(it.place);
-                finding.notes.push(it.rule.to_owned());
-                finding
-            });
-        }
-        Verdict::Allow
+            let (name, is_device_memory) = match it.space {
+                Space::Lds => ("LDS", false),
+                Space::Gds => ("GDS", false),
+                Space::Scratch => ("scratch", true),
+                Space::Global | Space::Buffer => ("memory", true),
+            };
+            let message = format!(
+                "{verb} {} bytes of {name} at an address that is no multiple of {}",
+                event.access.bytes, it.multiple
+            );
+            let mut finding =
+                Finding::new(Kind::MisalignedAccess, context, event.instruction, message);
+            finding.place = finding.place.lane(it.lane);
+            finding.label = if is_device_memory {
+                format!("accesses {:#x}", it.place)
+            } else {
+                format!("accesses {name} at {:#x}", it.place)
+            };
+            finding.address = is_device_memory.then_some(it.place);
+            finding.notes.push(it.rule.to_owned());
+            finding
+        });
     }
 }

@@ -18,6 +18,7 @@ use gcn_emu::observe::{
 use crate::by_step::ByStep;
 use crate::filter::lanes;
 use crate::finding::{Finding, Findings, Key, Kind, Place, Side};
+use crate::scratch::scratch_place;
 use crate::waves::Waves;
 
 use facts::{Facts, FloatSource, Operation};
@@ -114,12 +115,7 @@ impl Watch {
             ),
         };
         let id = context.id();
-        let key = Key {
-            kind,
-            pc: made.pc,
-            other: 0,
-            detail: 0,
-        };
+        let key = Key::at(kind, made.pc);
         self.findings.report(key, Some(id), || {
             let place = Place::new(made.pc, &made.inst, Some(id)).lane(lane);
             let mut finding = Finding::at(kind, place, message).in_dispatch(&context.dispatched);
@@ -175,7 +171,7 @@ impl Watch {
         let exec = instruction.exec;
         let shadow = self.waves.get(context.id());
         let mut used: Vec<(Origin, usize)> = Vec::new();
-        for &register in &facts.read {
+        for &register in &facts.vectors.read {
             let row = context.wave.vgpr(register);
             for lane in lanes(shadow.lanes(register) & exec) {
                 let Some(origin) = shadow.get(register, lane) else {
@@ -209,7 +205,7 @@ impl Watch {
             return;
         }
         let shadow = self.waves.get(context.id());
-        for &register in &facts.written {
+        for &register in &facts.vectors.written {
             shadow.clear(register, instruction.exec);
         }
         match (facts.operation, facts.result) {
@@ -241,7 +237,7 @@ impl Watch {
                     Some(self.origins.of(cause, context.pc, &instruction.step.inst))
                 }
             };
-            for &register in &facts.written {
+            for &register in &facts.vectors.written {
                 self.waves.get(context.id()).set(register, lane, origin);
             }
         }
@@ -283,7 +279,7 @@ impl Watch {
         for source in &self.issued.sources {
             let is_integer = self.origins.made(source.origin).cause.is_integer();
             let mask = if is_integer { u32::MAX } else { MAGNITUDE };
-            for &register in &facts.written {
+            for &register in &facts.vectors.written {
                 let bits = context.wave.vgpr(register).0[source.lane];
                 if bits & mask == source.bits & mask {
                     shadow.set(register, source.lane, Some(source.origin));
@@ -300,7 +296,7 @@ impl Watch {
             return;
         }
         let mut stored: Vec<(Origin, usize)> = Vec::new();
-        for (index, &register) in facts.stored.iter().enumerate() {
+        for (index, &register) in facts.vectors.stored.iter().enumerate() {
             for lane in lanes(event.access.lanes()) {
                 let origin = shadow.get(register, lane);
                 match scratch_place(context, event, lane, index) {
@@ -328,7 +324,7 @@ impl Watch {
     fn look_at_loads(&mut self, context: &Context<'_>, event: &MemoryEvent<'_>) {
         let facts = self.facts(event.instruction);
         let shadow = self.waves.get(context.id());
-        for (index, &register) in facts.written.iter().enumerate() {
+        for (index, &register) in facts.vectors.written.iter().enumerate() {
             shadow.clear(register, event.instruction.exec);
             if shadow.scratch.is_empty() || event.access.bytes < 4 {
                 continue;
@@ -340,21 +336,6 @@ impl Watch {
             }
         }
     }
-}
-
-/// The address of dword `index` that a lane accesses, if it is in the wave's scratch.
-fn scratch_place(
-    context: &Context<'_>,
-    event: &MemoryEvent<'_>,
-    lane: usize,
-    index: usize,
-) -> Option<u64> {
-    let place = event.access.place(lane, 4 * index as u64)?;
-    let scratch = &context.wave.scratch;
-    let bytes = u64::from(scratch.bytes_per_lane).next_multiple_of(4) * 64;
-    (scratch.base..scratch.base + bytes)
-        .contains(&place)
-        .then_some(place)
 }
 
 impl WaveObserver for Watch {

@@ -207,12 +207,7 @@ impl Watch {
         self.absent -= usize::from(had_absent && !has_absent);
         let back: Vec<Absent> = back;
         for it in back {
-            let key = Key {
-                kind: Kind::DivergentBarrier,
-                pc: it.pc,
-                other: 0,
-                detail: 0,
-            };
+            let key = Key::at(Kind::DivergentBarrier, it.pc);
             self.findings.report(key, Some(id), || {
                 let lane = (it.lanes & active).trailing_zeros() as usize;
                 let mut finding = found(

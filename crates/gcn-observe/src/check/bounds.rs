@@ -4,48 +4,16 @@
 //! Where hardware, and the run, would fault, the fault comes behind the finding. Where hardware loads 0 and drops stores, the
 //! run goes on.
 
-use std::ops::Range;
-use std::sync::Arc;
-
 use gcn_emu::fault::Intent;
 use gcn_emu::memory::Memory;
-use gcn_emu::observe::{
-    Access, Context, Events, MemoryEvent, Observer, Space, Verdict, WaveObserver,
-};
+use gcn_emu::observe::{Access, Context, MemoryEvent, Space};
 use gcn_emu::step::Family;
 use gcn_isa::{Encoding, Isa};
+use std::ops::Range;
 
 use crate::filter::lanes;
 use crate::finding::{Finding, Findings, Key, Kind};
 use crate::nearest::nearest;
-
-/// The checker. See the module.
-pub(super) struct Bounds {
-    findings: Arc<Findings>,
-}
-
-impl Bounds {
-    pub(super) fn new(findings: Arc<Findings>) -> Bounds {
-        Bounds { findings }
-    }
-}
-
-impl Observer for Bounds {
-    fn wants(&self) -> Events {
-        Events::ACCESS
-    }
-
-    fn waves(&self) -> Option<Box<dyn WaveObserver>> {
-        Some(Box::new(Watch {
-            findings: self.findings.clone(),
-        }))
-    }
-}
-
-/// The checker of one thread's waves.
-struct Watch {
-    findings: Arc<Findings>,
-}
 
 /// A byte that is out of bounds.
 struct Outside {
@@ -359,41 +327,34 @@ impl Look<'_> {
     }
 }
 
-impl WaveObserver for Watch {
-    fn accesses(&mut self, context: &Context<'_>, event: &MemoryEvent<'_>) -> Verdict {
-        let Some(intent) = event.access.intent else {
-            return Verdict::Allow;
-        };
-        let look = Look {
-            context,
-            event,
-            intent,
-        };
-        if let Some(outside) = look.outside() {
-            let key = Key {
-                kind: outside.kind,
-                pc: context.pc,
-                other: 0,
-                detail: 0,
+/// The check. See the module.
+pub(super) fn look(findings: &Findings, context: &Context<'_>, event: &MemoryEvent<'_>) {
+    let Some(intent) = event.access.intent else {
+        return;
+    };
+    let look = Look {
+        context,
+        event,
+        intent,
+    };
+    if let Some(outside) = look.outside() {
+        let key = Key::at(outside.kind, context.pc);
+        findings.report(key, Some(context.id()), || {
+            let space = event.access.space(outside.lane);
+            let mut finding =
+                Finding::new(outside.kind, context, event.instruction, outside.message);
+            finding.place = finding.place.lane(outside.lane);
+            finding.label = match (outside.kind, space, outside.address) {
+                (Kind::BufferOutOfBounds, ..) => "goes beyond the descriptor's end".to_owned(),
+                (_, Some(Space::Lds), _) => {
+                    format!("accesses LDS at {:#x}", event.access.address[outside.lane])
+                }
+                (.., Some(address)) => format!("accesses {address:#x}"),
+                (.., None) => "accesses memory beyond its end".to_owned(),
             };
-            self.findings.report(key, Some(context.id()), || {
-                let space = event.access.space(outside.lane);
-                let mut finding =
-                    Finding::new(outside.kind, context, event.instruction, outside.message);
-                finding.place = finding.place.lane(outside.lane);
-                finding.label = match (outside.kind, space, outside.address) {
-                    (Kind::BufferOutOfBounds, ..) => "goes beyond the descriptor's end".to_owned(),
-                    (_, Some(Space::Lds), _) => {
-                        format!("accesses LDS at {:#x}", event.access.address[outside.lane])
-                    }
-                    (.., Some(address)) => format!("accesses {address:#x}"),
-                    (.., None) => "accesses memory beyond its end".to_owned(),
-                };
-                finding.address = outside.address;
-                finding.notes = outside.notes;
-                finding
-            });
-        }
-        Verdict::Allow
+            finding.address = outside.address;
+            finding.notes = outside.notes;
+            finding
+        });
     }
 }

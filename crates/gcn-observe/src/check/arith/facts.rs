@@ -2,10 +2,11 @@
 
 use gcn_emu::step::Step;
 use gcn_isa::operand::Access;
-use gcn_isa::uses::{Registers, Unit};
+use gcn_isa::uses::Unit;
 use gcn_isa::{Does, Encoding, Field, Slot, Ty};
 
 use super::values::Range;
+use crate::vectors::Vectors;
 
 /// An operation that may be exceptional by its operands alone.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -37,16 +38,7 @@ pub(super) struct Facts {
     pub(super) result: Option<FloatSource>,
     /// It moves values or chooses among them: a value that it reads is not used yet.
     pub(super) moves: bool,
-    /// Vector registers that it reads, data of stores left out.
-    pub(super) read: Box<[u8]>,
-    /// Vector registers that it writes.
-    pub(super) written: Box<[u8]>,
-    /// Vector registers whose contents it stores, in the order in which memory has them.
-    pub(super) stored: Box<[u8]>,
-}
-
-fn is_data(slot: &Slot) -> bool {
-    matches!(slot.field, Field::Vdata | Field::Vdata1) && slot.access != Access::Write
+    pub(super) vectors: Vectors,
 }
 
 impl Facts {
@@ -54,37 +46,16 @@ impl Facts {
         let inst = &step.inst;
         let uses = inst.uses();
         let row = inst.row();
+        let operation = operation(inst.name());
+        // The quotient has gone through whatever the division's steps have made of it.
+        let is_quotient = |slot: &Slot| operation == Operation::Fixup && slot.field == Field::Src0;
         let mut facts = Facts {
             operation: Operation::Other,
             sources: Box::default(),
             result: None,
             moves: moves(inst.name()),
-            read: Box::default(),
-            written: Box::default(),
-            stored: Box::default(),
+            vectors: Vectors::of(step, is_quotient),
         };
-        let operation = operation(inst.name());
-        // The quotient has gone through whatever the division's steps have made of it.
-        let is_quotient = |slot: &Slot| operation == Operation::Fixup && slot.field == Field::Src0;
-        let (mut read, mut written, mut stored) = (Vec::new(), Vec::new(), Vec::new());
-        for it in uses.registers() {
-            let Registers::Vector { first, count } = it.registers else {
-                continue;
-            };
-            let registers = || (0..count).map(|n| first.wrapping_add(n));
-            let slot = it.operand().and_then(|place| row.slots().nth(place));
-            if it.written != 0 {
-                written.extend(registers());
-            }
-            if it.read != 0 && !slot.is_some_and(is_quotient) {
-                let is_stored = step.memory.is_some() && slot.is_some_and(is_data);
-                let to = if is_stored { &mut stored } else { &mut read };
-                to.extend(registers());
-            }
-        }
-        facts.read = read.into();
-        facts.written = written.into();
-        facts.stored = stored.into();
         // A lane's source may be that of another lane, or a part of a register.
         let is_sdwa = matches!(
             inst.encoding,

@@ -5,6 +5,7 @@ use std::collections::HashMap;
 use gcn_isa::Inst;
 
 use super::values::Range;
+use crate::lane_numbers::LaneNumbers;
 
 /// Cause of an exceptional value.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
@@ -87,18 +88,11 @@ impl Origins {
     }
 }
 
-/// Numbers of origins in the lanes of a register, 0 for none.
-type Row = Box<[u32; 64]>;
-
 /// Origins of the exceptional values of a wave.
 #[derive(Default)]
 pub(super) struct Shadow {
-    /// By vector register; those that have had no such value have none.
-    rows: Vec<Option<Row>>,
-    /// Lanes of each register that have one.
-    lanes: Vec<u64>,
-    /// Registers that have one.
-    live: usize,
+    /// Numbers of origins.
+    registers: LaneNumbers,
     /// By the address of a dword of scratch.
     pub(super) scratch: HashMap<u64, Origin>,
 }
@@ -106,71 +100,28 @@ pub(super) struct Shadow {
 impl Shadow {
     /// True if no register has an exceptional value.
     pub(super) fn is_empty(&self) -> bool {
-        self.live == 0
+        self.registers.is_empty()
     }
 
     /// Lanes of a register that have such a value.
     pub(super) fn lanes(&self, register: u8) -> u64 {
-        self.lanes.get(usize::from(register)).copied().unwrap_or(0)
+        self.registers.lanes(register)
     }
 
     /// The origin of a lane's value.
     pub(super) fn get(&self, register: u8, lane: usize) -> Option<Origin> {
-        let row = self.rows.get(usize::from(register))?.as_ref()?;
-        (row[lane] != 0).then_some(Origin(row[lane]))
+        let number = self.registers.get(register, lane);
+        (number != 0).then_some(Origin(number))
     }
 
     /// Notes the origin of a lane's value, or that it has none.
     pub(super) fn set(&mut self, register: u8, lane: usize, origin: Option<Origin>) {
-        let before = self.lanes(register);
-        let bit = 1 << lane;
-        if origin.is_none() && before & bit == 0 {
-            return;
-        }
-        let index = usize::from(register);
-        if self.rows.len() <= index {
-            self.rows.resize_with(index + 1, || None);
-            self.lanes.resize(index + 1, 0);
-        }
-        let row = self.rows[index].get_or_insert_with(|| Box::new([0; 64]));
-        row[lane] = origin.map_or(0, |it| it.0);
-        let after = if origin.is_some() {
-            before | bit
-        } else {
-            before & !bit
-        };
-        self.lanes[index] = after;
-        self.live += usize::from(before == 0 && after != 0);
-        self.live -= usize::from(before != 0 && after == 0);
+        self.registers
+            .set(register, lane, origin.map_or(0, |it| it.0));
     }
 
     /// Notes that lanes of a register have no such value.
     pub(super) fn clear(&mut self, register: u8, lanes: u64) {
-        let mut left = self.lanes(register) & lanes;
-        while left != 0 {
-            self.set(register, left.trailing_zeros() as usize, None);
-            left &= left - 1;
-        }
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn registers_with_origins_are_counted() {
-        let mut shadow = Shadow::default();
-        assert!(shadow.is_empty());
-        shadow.set(7, 3, Some(Origin(1)));
-        shadow.set(7, 5, Some(Origin(2)));
-        shadow.set(9, 5, Some(Origin(2)));
-        assert_eq!(shadow.lanes(7), 1 << 3 | 1 << 5);
-        assert_eq!(shadow.get(7, 5), Some(Origin(2)));
-        shadow.clear(7, u64::MAX);
-        assert_eq!(shadow.get(7, 5), None);
-        assert!(!shadow.is_empty());
-        shadow.set(9, 5, None);
-        assert!(shadow.is_empty());
+        self.registers.clear(register, lanes);
     }
 }
