@@ -9,6 +9,7 @@ mod barriers;
 mod hazards;
 mod arith;
 mod align;
+mod provenance;
 
 use std::sync::Arc;
 
@@ -29,6 +30,7 @@ pub fn checker(check: Check, findings: &Arc<Findings>) -> Arc<dyn Observer> {
         Check::Hazards => Arc::new(hazards::Hazards::new(findings.clone())),
         Check::Arith => Arc::new(arith::Arith::new(findings.clone())),
         Check::Align => Arc::new(Accesses::new(findings.clone(), align::look)),
+        Check::Provenance => Arc::new(provenance::Provenance::new(findings.clone())),
     }
 }
 

@@ -67,6 +67,8 @@ checks! {
     Arith "arith" off
     /// Accesses whose addresses are no multiples of what their memory asks for.
     Align "align" off
+    /// Pointers to one allocation that reach another.
+    Provenance "provenance" off
 }
 
 impl Check {
@@ -310,6 +312,12 @@ kinds! {
         example "s_load_dword s4, s[2:3], 0x0    ; s2 is 0x1002: hardware loads from 0x1000"
         remedy "Align the data, or access it in smaller parts; a compiler does so where it is told that a pointer is not aligned (`packed`)."
         source "errata E040, E041, E042, E104, E113"
+    WrongBuffer "wrong-buffer" Provenance Error
+        meaning "An address that was made from a pointer to one allocation lies in another: the index, or the distance that was added, is wrong, \
+                 and by chance there is memory. The access does not fault, and loads or destroys what belongs to somebody else."
+        example "s_add_u32 s4, s4, 0x20000    ; s[4:5] is a pointer to a buffer of 4096 bytes\ns_addc_u32 s5, s5, 0\ns_load_dword s6, s[4:5], 0x0"
+        remedy "Compare the index with the length of the buffer that the pointer was made for; reach another buffer by a pointer to it."
+        source "OpenCL C and C++, additive operators: pointer arithmetic stays within an object"
 }
 
 impl Kind {

@@ -1,0 +1,521 @@
+//! Pointers that are made from one allocation and reach another.
+//!
+//! A pair of dwords that is loaded and holds an address in an allocation is a pointer to it: an argument, or one that memory
+//! has. Its halves are marked, and the marks go with moves, choices, sums with numbers, and spills to scratch. The difference of
+//! pointers to one allocation is a number again. Whatever else is made of a marked value is lost: an address with such a
+//! part is not looked at, since compilers may have made it of two pointers.
+//!
+//! There are unmapped bytes behind each allocation, so that a pointer to its end is none to the next one.
+
+mod facts;
+mod marks;
+
+use std::sync::Arc;
+
+use gcn_emu::fault::Intent;
+use gcn_emu::memory::Memory;
+use gcn_emu::observe::{
+    Context, Events, Instruction, MemoryEvent, Observer, Phase, Verdict, WaveEnd, WaveObserver,
+};
+use gcn_emu::step::{Arg, Family, Plan};
+use gcn_isa::uses::RegisterSet;
+
+use crate::by_step::ByStep;
+use crate::filter::lanes;
+use crate::finding::{Finding, Findings, Key, Kind, Place, Side};
+use crate::nearest::nearest;
+use crate::scratch::scratch_place;
+use crate::waves::Waves;
+
+use facts::{Facts, Operand, Rule, mask_register};
+use marks::{Half, Mark, Marks, Origins, Pointer, sum};
+
+/// The checker. See the module.
+pub(super) struct Provenance {
+    findings: Arc<Findings>,
+}
+
+impl Provenance {
+    pub(super) fn new(findings: Arc<Findings>) -> Provenance {
+        Provenance { findings }
+    }
+}
+
+impl Observer for Provenance {
+    fn wants(&self) -> Events {
+        Events::WAVE | Events::WATCHED | Events::ACCESS | Events::ACCESSED
+    }
+
+    fn waves(&self) -> Option<Box<dyn WaveObserver>> {
+        Some(Box::new(Watch {
+            findings: self.findings.clone(),
+            facts: ByStep::default(),
+            origins: Origins::default(),
+            waves: Waves::default(),
+        }))
+    }
+}
+
+/// The checker of one thread's waves.
+struct Watch {
+    findings: Arc<Findings>,
+    facts: ByStep<Arc<Facts>>,
+    origins: Origins,
+    waves: Waves<Marks>,
+}
+
+/// Bytes of a pointer.
+const POINTER: u64 = 8;
+/// Bits of the high half of a pointer that are a part of the address; a descriptor has others beside them.
+const ADDRESS_BITS: u32 = 0xffff;
+/// Bits of the low half that an allocation's begin has not: allocations are aligned to 64 KiB.
+const OFFSET_BITS: u32 = 16;
+/// Dwords of a result at most.
+const RESULT: usize = 2;
+
+/// An instruction that is about to execute.
+struct Issue<'a> {
+    context: &'a Context<'a>,
+    instruction: &'a Instruction<'a>,
+    facts: &'a Facts,
+    origins: &'a Origins,
+}
+
+impl Issue<'_> {
+    /// The mark of an operand's dword in a lane.
+    fn mark(&self, marks: &Marks, it: Operand, dword: u8, lane: usize) -> Mark {
+        if dword >= it.dwords {
+            return Mark::Number;
+        }
+        match self.instruction.operands[it.place] {
+            Arg::Vgpr(first) => marks.vector(first.wrapping_add(dword), lane),
+            Arg::Scalar(first) => marks.scalar(first.wrapping_add(dword)),
+            Arg::None | Arg::Special(_) | Arg::Const(_) | Arg::Imm(_) => Mark::Number,
+        }
+    }
+
+    /// The value of an operand's dword in a lane.
+    fn value(&self, it: Operand, dword: u8, lane: usize) -> u32 {
+        let wave = self.context.wave;
+        match self.instruction.operands[it.place] {
+            Arg::Vgpr(first) => wave.vgpr(first.wrapping_add(dword)).0[lane],
+            Arg::Scalar(first) => wave.scalar(first.wrapping_add(dword)),
+            Arg::Const(bits) => (bits >> (u32::BITS * u32::from(dword))) as u32,
+            Arg::None | Arg::Special(_) | Arg::Imm(_) => 0,
+        }
+    }
+
+    /// True if an operand has a mark in a lane.
+    fn is_marked(&self, marks: &Marks, it: Operand, lane: usize) -> bool {
+        (0..it.dwords).any(|dword| self.mark(marks, it, dword, lane) != Mark::Number)
+    }
+
+    /// The mark of a result of anything.
+    fn other(&self, marks: &Marks, lane: usize) -> Mark {
+        let exec = if self.facts.crosses {
+            u64::MAX
+        } else {
+            1 << lane
+        };
+        let mut operands = self.facts.read.iter();
+        let is_marked = operands.any(|it| lanes(exec).any(|lane| self.is_marked(marks, *it, lane)));
+        if is_marked { Mark::Lost } else { Mark::Number }
+    }
+
+    /// The mark of bits that two sources have in common: a pointer stays in its allocation where it is aligned.
+    fn common_bits(&self, marks: &Marks, dword: u8, lane: usize) -> Mark {
+        let [a, b] = self.facts.sources[..] else {
+            return Mark::Lost;
+        };
+        let (first, second) = (
+            self.mark(marks, a, dword, lane),
+            self.mark(marks, b, dword, lane),
+        );
+        let values = (self.value(a, dword, lane), self.value(b, dword, lane));
+        let (mark, value) = match (first, second) {
+            (it, Mark::Number) => (it, values.0),
+            (Mark::Number, it) => (it, values.1),
+            _ => return Mark::Lost,
+        };
+        let lost = (values.0 & values.1) ^ value;
+        let stays = match mark {
+            Mark::Number | Mark::Lost => true,
+            Mark::Of(_, Half::Low) => lost >> OFFSET_BITS == 0,
+            Mark::Of(_, Half::High) => lost & ADDRESS_BITS == 0,
+        };
+        if stays { mark } else { Mark::Lost }
+    }
+
+    /// The mark of a dword of the result in a lane.
+    fn result(&self, marks: &Marks, dword: u8, lane: usize) -> Mark {
+        let sources = &self.facts.sources;
+        let source = |number: usize| match sources.get(number) {
+            Some(it) => self.mark(marks, *it, dword, lane),
+            None => Mark::Number,
+        };
+        let old = || match self.facts.result {
+            Some(it) => self.mark(marks, it, dword, lane),
+            None => Mark::Number,
+        };
+        let wave = self.context.wave;
+        match self.facts.rule {
+            Rule::Other | Rule::ReadLane | Rule::WriteLane => self.other(marks, lane),
+            Rule::Copy => source(0),
+            Rule::Sum => {
+                let all = (0..sources.len()).map(source);
+                all.fold(Mark::Number, sum)
+            }
+            Rule::SumWithLast => match sources.split_last() {
+                Some((last, others)) => {
+                    if others.iter().any(|it| self.is_marked(marks, *it, lane)) {
+                        Mark::Lost
+                    } else {
+                        self.mark(marks, *last, dword, lane)
+                    }
+                }
+                None => Mark::Lost,
+            },
+            Rule::Difference => self.origins.difference(source(0), source(1)),
+            Rule::ReversedDifference => self.origins.difference(source(1), source(0)),
+            Rule::And => self.common_bits(marks, dword, lane),
+            Rule::Select => {
+                let mask = wave.scalar64(mask_register(self.facts, self.instruction.operands));
+                source(usize::from(mask >> lane & 1 != 0))
+            }
+            Rule::SelectScalar => source(usize::from(!wave.scc)),
+            Rule::MoveScalar if wave.scc => source(0),
+            Rule::MoveScalar | Rule::Increment => old(),
+        }
+    }
+
+    /// Lane that V_READLANE or V_WRITELANE chooses.
+    fn chosen_lane(&self) -> usize {
+        match self.facts.sources.get(1) {
+            Some(it) => self.value(*it, 0, 0) as usize % 64,
+            None => self.instruction.exec.trailing_zeros() as usize % 64,
+        }
+    }
+
+    /// Follows the marks through an instruction that does not access memory.
+    fn follow(&self, marks: &mut Marks) {
+        let result = self.facts.result;
+        match (self.facts.rule, result, self.facts.sources.first()) {
+            (Rule::ReadLane, Some(result), Some(source)) => {
+                let mark = self.mark(marks, *source, 0, self.chosen_lane());
+                self.set(marks, result, 0, [mark, Mark::Number]);
+                return;
+            }
+            (Rule::WriteLane, Some(result), Some(source)) => {
+                let lane = self.chosen_lane();
+                let mark = self.mark(marks, *source, 0, lane);
+                self.set(marks, result, lane, [mark, Mark::Number]);
+                return;
+            }
+            _ => {}
+        }
+        let exec = if self.instruction.step.inst.encoding.is_scalar() {
+            1
+        } else {
+            self.instruction.exec
+        };
+        // A lane may read others, so that all are worked out before one is written.
+        let mut found: Vec<(usize, [Mark; RESULT])> = Vec::with_capacity(64);
+        for lane in lanes(exec) {
+            let mut dwords = [Mark::Number; RESULT];
+            for (dword, mark) in (0..).zip(&mut dwords) {
+                *mark = self.result(marks, dword, lane);
+            }
+            found.push((lane, dwords));
+        }
+        for &it in &self.facts.written {
+            for &(lane, dwords) in &found {
+                self.set(marks, it, lane, dwords);
+            }
+        }
+        for &it in &self.facts.masks {
+            self.set(marks, it, 0, [Mark::Number; RESULT]);
+        }
+        for register in (0..128).filter(|it| self.facts.implicit >> it & 1 != 0) {
+            marks.set_scalar(register, Mark::Number);
+        }
+    }
+
+    /// Sets the marks of an operand; more dwords than a result has are lost or numbers as the last one.
+    fn set(&self, marks: &mut Marks, it: Operand, lane: usize, dwords: [Mark; RESULT]) {
+        for dword in 0..it.dwords {
+            let mark = dwords[usize::from(dword).min(RESULT - 1)];
+            match self.instruction.operands[it.place] {
+                Arg::Vgpr(first) => {
+                    let register = first.wrapping_add(dword);
+                    let is_mixed =
+                        self.facts.keeps_bits && marks.vector(register, lane) != Mark::Number;
+                    let mark = if is_mixed { Mark::Lost } else { mark };
+                    marks.set_vector(register, lane, mark);
+                }
+                Arg::Scalar(first) => marks.set_scalar(first.wrapping_add(dword), mark),
+                Arg::None | Arg::Special(_) | Arg::Const(_) | Arg::Imm(_) => {}
+            }
+        }
+    }
+}
+
+/// The marks of both halves of the address that a lane's access is made of; lost ones if two parts of it have some.
+fn address_marks(marks: &Marks, plan: &Plan, lane: usize) -> (Mark, Mark) {
+    let vector = |register: u8| marks.vector(register, lane);
+    let pair_of_vectors = |first: u8| (vector(first), vector(first.wrapping_add(1)));
+    let pair_of_scalars = |first: u8| (marks.scalar(first), marks.scalar(first.wrapping_add(1)));
+    let with = |(low, high): (Mark, Mark), offset: Mark| (sum(low, offset), high);
+    let offset_of = |register: Option<u8>| register.map_or(Mark::Number, |it| marks.scalar(it));
+    match (plan.family, plan.vaddr) {
+        (Family::Flat, Some(vaddr)) => pair_of_vectors(vaddr),
+        (Family::Global, Some(vaddr)) => match plan.saddr {
+            Some(saddr) => with(pair_of_scalars(saddr), vector(vaddr)),
+            None => pair_of_vectors(vaddr),
+        },
+        (Family::Scalar | Family::ScalarBuffer, _) => {
+            with(pair_of_scalars(plan.sbase), offset_of(plan.sreg))
+        }
+        (Family::Buffer, vaddr) => {
+            let soffset = match plan.soffset {
+                Arg::Scalar(register) => marks.scalar(register),
+                _ => Mark::Number,
+            };
+            let base = with(pair_of_scalars(plan.sbase), soffset);
+            match vaddr {
+                Some(vaddr) if plan.addr64 => {
+                    let (low, high) = pair_of_vectors(vaddr);
+                    (sum(base.0, low), sum(base.1, high))
+                }
+                Some(vaddr) => {
+                    let parts = u8::from(plan.idxen) + u8::from(plan.offen);
+                    let parts = (0..parts).map(|part| vector(vaddr.wrapping_add(part)));
+                    parts.fold(base, with)
+                }
+                None => base,
+            }
+        }
+        (Family::Share | Family::Scratch | Family::ScalarScratch, _)
+        | (Family::Flat | Family::Global, None) => (Mark::Number, Mark::Number),
+    }
+}
+
+/// The allocation that an address is in, or right behind: its first address and its length.
+fn allocation(memory: &Memory, address: u64) -> Option<(u64, u64)> {
+    let (region, offset) = memory.find(address, 0)?;
+    Some((address - offset, region.len()))
+}
+
+/// An access through a pointer to another allocation.
+struct Wrong {
+    lane: usize,
+    address: u64,
+    pointer: Pointer,
+}
+
+impl Watch {
+    fn facts(&mut self, instruction: &Instruction<'_>) -> Arc<Facts> {
+        let make = |step: &_| Arc::new(Facts::of(step));
+        self.facts.of(instruction.step, make).clone()
+    }
+
+    /// The first lane whose access is not in the allocation that its address was made from.
+    fn wrong(&mut self, context: &Context<'_>, event: &MemoryEvent<'_>) -> Option<Wrong> {
+        let plan = event.instruction.step.memory.as_deref()?;
+        event.access.intent?;
+        let memory = &context.dispatched.device.memory;
+        let marks = self.waves.get(context.id());
+        for lane in lanes(event.access.global | event.access.buffer) {
+            let (low, high) = address_marks(marks, plan, lane);
+            let Some(pointer) = self.origins.whole(low, high) else {
+                continue;
+            };
+            let Some(address) = event.access.place(lane, 0) else {
+                continue;
+            };
+            if address.wrapping_sub(pointer.base) <= pointer.len {
+                continue;
+            }
+            // Memory of nobody is the matter of another check, and so is memory that was freed.
+            let reached = allocation(memory, address).filter(|it| address - it.0 < it.1);
+            let own = allocation(memory, pointer.base);
+            if reached.is_some() && own == Some((pointer.base, pointer.len)) {
+                return Some(Wrong {
+                    lane,
+                    address,
+                    pointer: *pointer,
+                });
+            }
+        }
+        None
+    }
+
+    fn report(&self, context: &Context<'_>, event: &MemoryEvent<'_>, it: &Wrong) {
+        let key = Key {
+            kind: Kind::WrongBuffer,
+            pc: context.pc,
+            other: it.pointer.pc,
+            detail: 0,
+        };
+        self.findings.report(key, Some(context.id()), || {
+            let memory = &context.dispatched.device.memory;
+            let own = memory.nearest(it.pointer.base);
+            let name = |address| {
+                memory
+                    .nearest(address)
+                    .map_or_else(String::new, |it| it.name.to_string())
+            };
+            let verb = match event.access.intent {
+                Some(Intent::Store) => "stores to",
+                Some(Intent::Atomic) => "updates",
+                Some(Intent::Load) | None => "loads from",
+            };
+            let (reached, from) = (name(it.address), name(it.pointer.base));
+            let message =
+                format!("{verb} {reached} by an address that was made from a pointer to {from}");
+            let mut finding = Finding::new(Kind::WrongBuffer, context, event.instruction, message);
+            finding.place = finding.place.lane(it.lane);
+            finding.label = format!("accesses {:#x}", it.address);
+            finding.address = Some(it.address);
+            finding.notes.extend(own.map(|own| {
+                let text = nearest(&own, it.address);
+                text.replacen("nearest is", "the pointer is to", 1)
+            }));
+            let place = Place::new(it.pointer.pc, &it.pointer.inst, Some(context.id()));
+            finding.sides.push(Side {
+                label: format!("loads the pointer to {from}"),
+                place: Some(place),
+            });
+            finding
+        });
+    }
+
+    /// Notes the marks of what is stored in scratch.
+    fn spill(&mut self, context: &Context<'_>, event: &MemoryEvent<'_>) {
+        let facts = self.facts(event.instruction);
+        let marks = self.waves.get(context.id());
+        if marks.are_of_no_vector() {
+            return;
+        }
+        for (index, &register) in facts.vectors.stored.iter().enumerate() {
+            for lane in lanes(event.access.lanes()) {
+                let Some(place) = scratch_place(context, event, lane, index) else {
+                    continue;
+                };
+                let mark = marks.vector(register, lane);
+                let value = context.wave.vgpr(register).0[lane];
+                marks.spill(place, mark, value);
+            }
+        }
+    }
+
+    /// Notes the marks of what was loaded: scratch has them, and in other memory pointers are found by their values.
+    fn loaded(&mut self, context: &Context<'_>, event: &MemoryEvent<'_>) {
+        let facts = self.facts(event.instruction);
+        let access = event.access;
+        let Some(plan) = event.instruction.step.memory.as_deref() else {
+            return;
+        };
+        let marks = self.waves.get(context.id());
+        for &register in &facts.vectors.written {
+            marks.clear_vector(register, event.instruction.exec);
+        }
+        let is_load = access.intent == Some(Intent::Load) && access.to_lds.is_none();
+        let is_scalar = plan.family.is_scalar();
+        if is_scalar {
+            for dword in 0..plan.ty.dwords() {
+                marks.set_scalar(plan.sdata.wrapping_add(dword), Mark::Number);
+            }
+        }
+        if !is_load || access.elements > 1 || plan.ty.bytes() < 4 {
+            return;
+        }
+        let memory = &context.dispatched.device.memory;
+        for lane in lanes(access.lanes()) {
+            let Some(value) = event.value(lane, 0) else {
+                continue;
+            };
+            let dwords = value.dwords();
+            for (index, &dword) in dwords.iter().enumerate() {
+                if let Some(place) = scratch_place(context, event, lane, index) {
+                    if let Some(&register) = facts.vectors.written.get(index) {
+                        marks.set_vector(register, lane, marks.spilled(place, dword));
+                    }
+                    continue;
+                }
+                let place = access.place(lane, 4 * index as u64);
+                let place =
+                    place.unwrap_or_else(|| access.address[lane].wrapping_add(4 * index as u64));
+                let Some(&high) = dwords
+                    .get(index + 1)
+                    .filter(|_| place.is_multiple_of(POINTER))
+                else {
+                    continue;
+                };
+                let address = u64::from(dword) | u64::from(high) << u32::BITS;
+                let Some((base, len)) = allocation(memory, address) else {
+                    continue;
+                };
+                let origin = self.origins.of(Pointer {
+                    base,
+                    len,
+                    pc: context.pc,
+                    inst: event.instruction.step.inst,
+                });
+                for (part, half) in [Half::Low, Half::High].into_iter().enumerate() {
+                    let mark = Mark::Of(origin, half);
+                    let number = index + part;
+                    if is_scalar {
+                        marks.set_scalar(plan.sdata.wrapping_add(number as u8), mark);
+                    } else if let Some(&register) = facts.vectors.written.get(number) {
+                        marks.set_vector(register, lane, mark);
+                    }
+                }
+            }
+        }
+    }
+}
+
+impl WaveObserver for Watch {
+    fn wave_ends(&mut self, context: &Context<'_>, _end: WaveEnd<'_>) {
+        self.waves.remove(context.id());
+    }
+
+    fn watched(&mut self, context: &Context<'_>) -> RegisterSet {
+        self.waves.get(context.id()).registers()
+    }
+
+    fn issues(&mut self, context: &Context<'_>, instruction: &Instruction<'_>) {
+        let facts = self.facts(instruction);
+        let marks = self.waves.get(context.id());
+        let plan = instruction.step.memory.as_deref();
+        if plan.is_some_and(|plan| plan.does.intent().is_some()) {
+            // The registers that are watched are asked for before the load is executed.
+            marks.set_loading(facts.registers);
+            return;
+        }
+        marks.set_loading(RegisterSet::default());
+        let issue = Issue {
+            context,
+            instruction,
+            facts: &facts,
+            origins: &self.origins,
+        };
+        issue.follow(marks);
+    }
+
+    fn accesses(&mut self, context: &Context<'_>, event: &MemoryEvent<'_>) -> Verdict {
+        if let Some(wrong) = self.wrong(context, event) {
+            self.report(context, event, &wrong);
+        }
+        if event.access.intent == Some(Intent::Store) {
+            self.spill(context, event);
+        }
+        Verdict::Allow
+    }
+
+    fn accessed(&mut self, context: &Context<'_>, event: &MemoryEvent<'_>) {
+        if event.phase == Phase::After {
+            self.loaded(context, event);
+        }
+    }
+}

@@ -1,0 +1,204 @@
+//! Facts that the checker of provenance asks of every instruction, worked out once for each.
+
+use gcn_emu::step::{Arg, Sign, Step};
+use gcn_isa::operand::Access;
+use gcn_isa::uses::{Lanes, RegisterSet, RegisterUse, Registers, Source};
+use gcn_isa::{Encoding, Field, Kind, Slot, regs};
+
+use crate::vectors::Vectors;
+
+/// The way of marks from an instruction's sources to its result, dword by dword.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Rule {
+    /// A result of marked sources may be anything.
+    Other,
+    /// The first source.
+    Copy,
+    /// The sum of all sources, or what takes its place where they have no bits in common.
+    Sum,
+    /// The last source and a number that the others make.
+    SumWithLast,
+    /// The first source less the second.
+    Difference,
+    /// The second source less the first.
+    ReversedDifference,
+    /// Bits of one source that the other has too.
+    And,
+    /// The second source or the first, as the lane's bit of a mask says.
+    Select,
+    /// The first source or the second, as SCC says.
+    SelectScalar,
+    /// The first source if SCC says so.
+    MoveScalar,
+    /// A constant is added to the destination.
+    Increment,
+    /// A lane of the first source, to a scalar register.
+    ReadLane,
+    /// A scalar source, to a lane.
+    WriteLane,
+}
+
+/// An operand that has registers.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) struct Operand {
+    /// Its place among the operands.
+    pub(super) place: usize,
+    pub(super) dwords: u8,
+}
+
+/// Facts of an instruction.
+#[derive(Clone, Debug)]
+pub(super) struct Facts {
+    pub(super) rule: Rule,
+    /// The sources in the order of their fields, without masks.
+    pub(super) sources: Box<[Operand]>,
+    /// The result.
+    pub(super) result: Option<Operand>,
+    /// All operands that are read.
+    pub(super) read: Box<[Operand]>,
+    /// All operands that are written, but for masks.
+    pub(super) written: Box<[Operand]>,
+    /// Masks that are written, such as carries: they are numbers, whatever they are made of.
+    pub(super) masks: Box<[Operand]>,
+    /// Scalar registers that are written without an operand, a bit each.
+    pub(super) implicit: u128,
+    /// Some bits of the destination stay.
+    pub(super) keeps_bits: bool,
+    /// Lanes may read other lanes.
+    pub(super) crosses: bool,
+    /// The place of the mask of [`Rule::Select`]; without, it is VCC.
+    pub(super) mask: Option<usize>,
+    pub(super) vectors: Vectors,
+    /// All registers that are used.
+    pub(super) registers: RegisterSet,
+}
+
+/// The fields of sources, in order.
+const SOURCES: [&[Field]; 3] = [
+    &[Field::Src0, Field::Ssrc0],
+    &[Field::Src1, Field::Ssrc1],
+    &[Field::Src2],
+];
+
+/// True if an operand has a bit for each lane, which says what the lane reads.
+fn is_mask(slot: &Slot) -> bool {
+    slot.field == Field::Src2 && slot.kind == Kind::Sdst && slot.access == Access::Read
+}
+
+impl Facts {
+    pub(super) fn of(step: &Step) -> Facts {
+        let inst = &step.inst;
+        let row = inst.row();
+        let operand = |(place, slot): (usize, &Slot)| Operand {
+            place,
+            dwords: slot.ty.dwords().max(1),
+        };
+        let all = |is: &dyn Fn(&Slot) -> bool| -> Box<[Operand]> {
+            let slots = row.slots().enumerate();
+            let some = slots.filter(|(_, slot)| is(slot));
+            some.map(|(place, slot)| operand((place, slot))).collect()
+        };
+        let source = |fields: &&[Field]| {
+            let mut slots = row.slots().enumerate();
+            let found = slots.find(|(_, slot)| {
+                fields.contains(&slot.field) && slot.access != Access::Write && !is_mask(slot)
+            });
+            found.map(|(place, slot)| operand((place, slot)))
+        };
+        let is_vector = !inst.encoding.is_scalar();
+        let is_written_mask = |slot: &Slot| {
+            is_vector
+                && slot.kind == Kind::Sdst
+                && slot.access != Access::Read
+                && slot.ty.dwords() == 2
+        };
+        let result = row.slots().enumerate().find(|(_, slot)| {
+            matches!(slot.field, Field::Vdst | Field::Sdst)
+                && slot.access != Access::Read
+                && !is_written_mask(slot)
+        });
+        let uses: Vec<_> = inst.uses().registers().collect();
+        let implicit = uses.iter().filter(|it| it.source == Source::Implicit);
+        let implicit = implicit.filter(|it| it.written != 0);
+        Facts {
+            rule: if is_whole(step) {
+                rule(inst.name())
+            } else {
+                Rule::Other
+            },
+            sources: SOURCES.iter().filter_map(source).collect(),
+            result: result.map(|(place, slot)| operand((place, slot))),
+            read: all(&|slot| slot.access != Access::Write && !is_mask(slot)),
+            written: all(&|slot| slot.access != Access::Read && !is_written_mask(slot)),
+            masks: all(&is_written_mask),
+            implicit: implicit.fold(0, |all, it| all | scalars(it.registers)),
+            keeps_bits: uses
+                .iter()
+                .any(|it| it.written != 0 && it.written != u32::MAX),
+            crosses: inst.layout().has(Field::DppCtrl) || uses.iter().any(crosses),
+            mask: row.slots().position(is_mask),
+            vectors: Vectors::of(step, |_| false),
+            registers: inst.uses().register_set(),
+        }
+    }
+}
+
+/// True if a lane reads another one.
+fn crosses(it: &RegisterUse) -> bool {
+    it.read != 0 && matches!(it.lanes, Lanes::Crossing | Lanes::Selected | Lanes::First)
+}
+
+/// Scalar registers as bits of a word.
+fn scalars(registers: Registers) -> u128 {
+    let Registers::Scalar { first, count } = registers else {
+        return 0;
+    };
+    let end = first.saturating_add(count).min(128);
+    (first..end).fold(0, |all, register| all | 1 << register)
+}
+
+/// True if sources and result are whole registers, each lane's its own, as they are.
+fn is_whole(step: &Step) -> bool {
+    let inst = &step.inst;
+    let is_sdwa = matches!(
+        inst.encoding,
+        Encoding::Vop1Sdwa | Encoding::Vop2Sdwa | Encoding::VopcSdwa
+    );
+    let has_dpp = inst.layout().has(Field::DppCtrl);
+    let is_signed = step.signs.iter().any(|sign| *sign != Sign::Kept);
+    !is_sdwa && !has_dpp && !is_signed
+}
+
+/// The rule of an instruction, by its name.
+fn rule(name: &str) -> Rule {
+    #[rustfmt::skip]
+    let rule = match name {
+        "v_mov_b32" | "v_movreld_b32" | "v_movrels_b32" | "v_movrelsd_b32"
+        | "s_mov_b32" | "s_mov_b64" | "s_movrels_b32" | "s_movrels_b64" | "s_movreld_b32" | "s_movreld_b64" => Rule::Copy,
+        "v_add_u32" | "v_add_i32" | "v_add_co_u32" | "v_addc_u32" | "v_addc_co_u32" | "v_add3_u32"
+        | "s_add_u32" | "s_add_i32" | "s_addc_u32"
+        | "v_or_b32" | "v_or3_b32" | "s_or_b32" | "s_or_b64" => Rule::Sum,
+        "v_mad_u64_u32" | "v_mad_i64_i32" | "v_mad_u32_u24" | "v_mad_i32_i24" | "v_lshl_add_u32" | "v_lshl_or_b32" | "v_and_or_b32"
+        | "s_lshl1_add_u32" | "s_lshl2_add_u32" | "s_lshl3_add_u32" | "s_lshl4_add_u32" => Rule::SumWithLast,
+        "v_sub_u32" | "v_sub_i32" | "v_sub_co_u32" | "v_subb_u32" | "v_subb_co_u32"
+        | "s_sub_u32" | "s_sub_i32" | "s_subb_u32" => Rule::Difference,
+        "v_subrev_u32" | "v_subrev_i32" | "v_subrev_co_u32" | "v_subbrev_u32" | "v_subbrev_co_u32" => Rule::ReversedDifference,
+        "v_and_b32" | "s_and_b32" | "s_and_b64" => Rule::And,
+        "v_cndmask_b32" => Rule::Select,
+        "s_cselect_b32" | "s_cselect_b64" => Rule::SelectScalar,
+        "s_cmov_b32" | "s_cmov_b64" => Rule::MoveScalar,
+        "s_addk_i32" => Rule::Increment,
+        "v_readlane_b32" | "v_readfirstlane_b32" => Rule::ReadLane,
+        "v_writelane_b32" => Rule::WriteLane,
+        _ => Rule::Other,
+    };
+    rule
+}
+
+/// The scalar registers of a mask: those of an operand, or VCC.
+pub(super) fn mask_register(facts: &Facts, operands: &[Arg]) -> u8 {
+    match facts.mask.and_then(|place| operands.get(place)) {
+        Some(Arg::Scalar(first)) => *first,
+        _ => regs::VCC_LO,
+    }
+}

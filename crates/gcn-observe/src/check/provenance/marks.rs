@@ -1,0 +1,253 @@
+//! Marks of values: the allocation that a part of an address was made from.
+
+use std::collections::HashMap;
+
+use gcn_isa::Inst;
+use gcn_isa::uses::RegisterSet;
+
+use crate::lane_numbers::LaneNumbers;
+
+/// Half of an address.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Half {
+    Low,
+    High,
+}
+
+/// The mark of a dword in a register.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub(super) enum Mark {
+    /// A number that no pointer has gone into.
+    #[default]
+    Number,
+    /// Made of pointers in a way that is not followed.
+    Lost,
+    /// A half of an address that was made from a pointer.
+    Of(Origin, Half),
+}
+
+/// Number of an origin in [`Origins`].
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) struct Origin(u32);
+
+/// Marks as numbers: 0 and 1 are those without an origin.
+const LOST: u32 = 1;
+const FIRST: u32 = 2;
+
+impl Mark {
+    fn number(self) -> u32 {
+        match self {
+            Mark::Number => 0,
+            Mark::Lost => LOST,
+            Mark::Of(Origin(origin), Half::Low) => FIRST + 2 * origin,
+            Mark::Of(Origin(origin), Half::High) => FIRST + 2 * origin + 1,
+        }
+    }
+
+    fn of_number(number: u32) -> Mark {
+        let Some(rest) = number.checked_sub(FIRST) else {
+            return if number == LOST {
+                Mark::Lost
+            } else {
+                Mark::Number
+            };
+        };
+        let half = if rest % 2 == 0 { Half::Low } else { Half::High };
+        Mark::Of(Origin(rest / 2), half)
+    }
+}
+
+/// A load that has brought a pointer.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Pointer {
+    /// First address of the allocation.
+    pub(super) base: u64,
+    /// Bytes of the allocation.
+    pub(super) len: u64,
+    /// Address of the instruction.
+    pub(super) pc: u64,
+    pub(super) inst: Inst,
+}
+
+/// Origins that the waves of a thread have met.
+#[derive(Default)]
+pub(super) struct Origins {
+    pointers: Vec<Pointer>,
+    numbers: HashMap<(u64, u64), Origin>,
+}
+
+impl Origins {
+    /// The origin of pointers that one instruction loads to one allocation.
+    pub(super) fn of(&mut self, pointer: Pointer) -> Origin {
+        let pointers = &mut self.pointers;
+        let key = (pointer.pc, pointer.base);
+        *self.numbers.entry(key).or_insert_with(|| {
+            pointers.push(pointer);
+            Origin(pointers.len() as u32 - 1)
+        })
+    }
+
+    pub(super) fn pointer(&self, origin: Origin) -> &Pointer {
+        &self.pointers[origin.0 as usize]
+    }
+
+    /// True if both are of one allocation.
+    fn are_of_one(&self, a: Origin, b: Origin) -> bool {
+        self.pointer(a).base == self.pointer(b).base
+    }
+
+    /// The mark of a difference. That of two pointers to one allocation is a number.
+    pub(super) fn difference(&self, a: Mark, b: Mark) -> Mark {
+        match (a, b) {
+            (a, Mark::Number) => a,
+            (Mark::Of(a, half), Mark::Of(b, other)) if half == other && self.are_of_one(a, b) => {
+                Mark::Number
+            }
+            _ => Mark::Lost,
+        }
+    }
+
+    /// The pointer that both halves of an address were made from.
+    pub(super) fn whole(&self, low: Mark, high: Mark) -> Option<&Pointer> {
+        match (low, high) {
+            (Mark::Of(low, Half::Low), Mark::Of(high, Half::High))
+                if self.are_of_one(low, high) =>
+            {
+                Some(self.pointer(low))
+            }
+            _ => None,
+        }
+    }
+}
+
+/// The mark of a sum. That of two pointers is none of an address.
+pub(super) fn sum(a: Mark, b: Mark) -> Mark {
+    match (a, b) {
+        (it, Mark::Number) | (Mark::Number, it) => it,
+        _ => Mark::Lost,
+    }
+}
+
+/// A dword of scratch: its mark and its value, which says whether it is still there.
+type Spilled = (Mark, u32);
+
+/// Marks of a wave.
+#[derive(Default)]
+pub(super) struct Marks {
+    vectors: LaneNumbers,
+    /// Vector registers with a mark in a lane.
+    marked: RegisterSet,
+    /// By the number of the scalar register; those behind have none.
+    scalars: Vec<Mark>,
+    /// Scalar registers with a mark, a bit each.
+    marked_scalars: u128,
+    /// By the address of a dword of scratch.
+    scratch: HashMap<u64, Spilled>,
+    /// Registers that a load may be about to give marks.
+    loading: RegisterSet,
+}
+
+impl Marks {
+    /// Notes the registers that a load is about to write.
+    pub(super) fn set_loading(&mut self, registers: RegisterSet) {
+        self.loading = registers;
+    }
+
+    /// The registers that have a mark, or may have one when the load that has been issued is executed.
+    pub(super) fn registers(&self) -> RegisterSet {
+        let mut all = self.marked;
+        all.add_all(&self.loading);
+        all.add_scalars(self.marked_scalars);
+        all
+    }
+
+    pub(super) fn vector(&self, register: u8, lane: usize) -> Mark {
+        Mark::of_number(self.vectors.get(register, lane))
+    }
+
+    pub(super) fn scalar(&self, register: u8) -> Mark {
+        let mark = self.scalars.get(usize::from(register));
+        mark.copied().unwrap_or_default()
+    }
+
+    pub(super) fn set_vector(&mut self, register: u8, lane: usize, mark: Mark) {
+        self.vectors.set(register, lane, mark.number());
+        let is_marked = self.vectors.lanes(register) != 0;
+        self.marked.set_vector(register, is_marked);
+    }
+
+    pub(super) fn set_scalar(&mut self, register: u8, mark: Mark) {
+        let (index, bit) = (usize::from(register), 1 << (register % 128));
+        if mark == Mark::Number && self.marked_scalars & bit == 0 {
+            return;
+        }
+        if self.scalars.len() <= index {
+            self.scalars.resize(index + 1, Mark::Number);
+        }
+        self.scalars[index] = mark;
+        if mark == Mark::Number {
+            self.marked_scalars &= !bit;
+        } else {
+            self.marked_scalars |= bit;
+        }
+    }
+
+    /// Notes that lanes of a register have a number.
+    pub(super) fn clear_vector(&mut self, register: u8, lanes: u64) {
+        self.vectors.clear(register, lanes);
+        let is_marked = self.vectors.lanes(register) != 0;
+        self.marked.set_vector(register, is_marked);
+    }
+
+    /// Notes what is stored in a dword of scratch.
+    pub(super) fn spill(&mut self, place: u64, mark: Mark, value: u32) {
+        if mark == Mark::Number {
+            self.scratch.remove(&place);
+        } else {
+            self.scratch.insert(place, (mark, value));
+        }
+    }
+
+    /// The mark of a dword of scratch that has a value.
+    pub(super) fn spilled(&self, place: u64, value: u32) -> Mark {
+        match self.scratch.get(&place) {
+            Some((mark, known)) if *known == value => *mark,
+            Some(_) => Mark::Lost,
+            None => Mark::Number,
+        }
+    }
+
+    /// True if no vector register and no dword of scratch has a mark.
+    pub(super) fn are_of_no_vector(&self) -> bool {
+        self.vectors.is_empty() && self.scratch.is_empty()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn marks_are_numbers_and_back() {
+        for mark in [
+            Mark::Number,
+            Mark::Lost,
+            Mark::Of(Origin(0), Half::Low),
+            Mark::Of(Origin(0), Half::High),
+            Mark::Of(Origin(7), Half::High),
+        ] {
+            assert_eq!(Mark::of_number(mark.number()), mark);
+        }
+    }
+
+    #[test]
+    fn sums_keep_one_pointer() {
+        let a = Mark::Of(Origin(0), Half::Low);
+        let b = Mark::Of(Origin(1), Half::Low);
+        assert_eq!(sum(a, Mark::Number), a);
+        assert_eq!(sum(Mark::Number, b), b);
+        assert_eq!(sum(a, b), Mark::Lost);
+        assert_eq!(sum(Mark::Lost, Mark::Number), Mark::Lost);
+        assert_eq!(sum(Mark::Number, Mark::Number), Mark::Number);
+    }
+}
