@@ -1,4 +1,6 @@
 //! # 5 x 5 convolution of RGBA bytes, weights in constant memory of the program.
+//! [findings]
+//! misaligned-access = "hidden arguments of 16 bits, side by side, are loaded in one piece"
 //! [buffers]
 //! out = "u8*4096"
 //! in = "u8*4096:random(37)"

@@ -1,4 +1,6 @@
 //! # Integer division and remainder by zero in some lanes: whatever those get, they do not fault and the others are right.
+//! [findings]
+//! divide-by-zero = "that is what it tests"
 //! [buffers]
 //! quotients = "i64*512"
 //! remainders = "i64*512"

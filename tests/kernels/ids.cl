@@ -1,6 +1,8 @@
 //! # Work-item functions in three dimensions, with partial workgroups at every edge.
 //! everywhere = true
 //! versions = [2, 3, 4, 6]
+//! [findings]
+//! misaligned-access = "hidden arguments of 16 bits, side by side, are loaded in one piece"
 //! [buffers]
 //! out = "u32*2100"
 //! [[launch]]

@@ -1,5 +1,7 @@
 //! # Builtins of double precision over random bit patterns and special values: acos, acosh, acospi, asin, asinh, asinpi, atan, atanh, atanpi, cbrt, ceil, cosh, cospi, erf, erfc, exp, exp2, exp10.
 //! # The host's own functions may be as far from the truth as the bound allows, hence twice the bound.
+//! [findings]
+//! nan-produced = "functions of numbers that they are not defined for, such as acos(2)"
 //! [buffers]
 //! out = "f64*2880"
 //! special = "f64:0,-0.0,1,-1,inf,-inf,nan,0.5,-0.5,2,-2,1.5,1e30,-1e30,3.4028235e38,1.17549435e-38,-1.17549435e-38,0.75,-0.75,100"

@@ -1,6 +1,8 @@
 //! # Builtins of double precision over random bit patterns and special values: expm1, fabs, floor, log, log2, log10, log1p, logb, rint, round, rsqrt, sinh, sinpi, sqrt, tanh, tgamma, trunc.
 //! # The host's own functions may be as far from the truth as the bound allows, hence twice the bound.
 //! # For GCN 1.0 LLVM makes floor of a fraction that is kept below 1, so it may be an ulp above -1. Before LLVM 15 round(-0.0) is 0.0.
+//! [findings]
+//! nan-produced = "functions of numbers that they are not defined for, such as log(-1)"
 //! [buffers]
 //! out = "f64*2720"
 //! special = "f64:0,-0.0,1,-1,inf,-inf,nan,0.5,-0.5,2,-2,1.5,1e30,-1e30,3.4028235e38,1.17549435e-38,-1.17549435e-38,0.75,-0.75,100"

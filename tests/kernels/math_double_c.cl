@@ -2,6 +2,10 @@
 //! # The host's own functions may be as far from the truth as the bound allows, hence twice the bound.
 //! # For GCN 1.0 LLVM makes floor of a fraction that is kept below 1, so it may be an ulp above -1.
 //! std = "CL1.2"
+//! [findings]
+//! nan-produced = "functions of numbers that they are not defined for, such as sin(inf)"
+//! divide-by-zero = "fmod(1, 0) and remainder(1, 0)"
+//! float-to-int-overflow = "pow and remainder convert quotients and exponents to integers that have no place for them, and choose another result"
 //! [buffers]
 //! out = "f64*4480"
 //! special = "f64:0,-0.0,1,-1,inf,-inf,nan,0.5,-0.5,2,-2,1.5,1e30,-1e30,3.4028235e38,1.17549435e-38,-1.17549435e-38,0.75,-0.75,100"

@@ -1,5 +1,7 @@
 //! # Builtins of float precision over random bit patterns and special values: acos, acosh, acospi, asin, asinh, asinpi, atan, atanh, atanpi, cbrt, ceil, cos, cosh, cospi, erf, erfc, exp, exp2, exp10.
 //! # The reference computes in double precision and rounds.
+//! [findings]
+//! nan-produced = "functions of numbers that they are not defined for, such as acos(2)"
 //! [buffers]
 //! out = "f32*3040"
 //! special = "f32:0,-0.0,1,-1,inf,-inf,nan,0.5,-0.5,2,-2,1.5,1e30,-1e30,3.4028235e38,1.17549435e-38,-1.17549435e-38,0.75,-0.75,100"

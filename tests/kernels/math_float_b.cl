@@ -1,6 +1,8 @@
 //! # Builtins of float precision over random bit patterns and special values: expm1, fabs, floor, log, log2, log10, log1p, logb, rint, round, rsqrt, sin, sinh, sinpi, sqrt, tan, tanh, tgamma, trunc.
 //! # The reference computes in double precision and rounds.
 //! # Before LLVM 15 round(-0.0) is 0.0.
+//! [findings]
+//! nan-produced = "functions of numbers that they are not defined for, such as log(-1)"
 //! [buffers]
 //! out = "f32*3040"
 //! special = "f32:0,-0.0,1,-1,inf,-inf,nan,0.5,-0.5,2,-2,1.5,1e30,-1e30,3.4028235e38,1.17549435e-38,-1.17549435e-38,0.75,-0.75,100"

@@ -2,6 +2,8 @@
 //! everywhere = true
 //! prints = true
 //! except = { gfx600 = "no generic pointers, which the device library's calls need" }
+//! [findings]
+//! misaligned-access = "the device library sends text in pieces of 8 bytes, wherever it begins"
 //! [[launch]]
 //! grid = 64
 //! group = 64

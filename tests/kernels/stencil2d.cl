@@ -1,4 +1,6 @@
 //! # Five-point stencil, ten steps back and forth.
+//! [findings]
+//! misaligned-access = "hidden arguments of 16 bits, side by side, are loaded in one piece"
 //! [buffers]
 //! a = "f32*1024:random(29,0,1)"
 //! b = "f32*1024"

@@ -1,5 +1,7 @@
 //! # Vectors at addresses that are aligned to their elements only, in global and local memory, of every width.
 //! std = "CL1.2"
+//! [findings]
+//! misaligned-access = "that is what it tests"
 //! [buffers]
 //! out = "u16*4096"
 //! in = "u16*4200:random(307)"

@@ -116,9 +116,9 @@ fn beside(filter: &str, other: &str) -> Result<(), String> {
         let object = compile::build(&case, BUILD)?.object;
         let run = |gcn: &str| -> Result<Report, String> {
             let options = ["--threads", "1", "--json"];
-            let results = emulate::emulate(gcn, Mode::Run, &case, &object, "bench", &options)
+            let emulated = emulate::emulate(gcn, Mode::Run, &case, &object, "bench", &options)
                 .map_err(|error| format!("{}: {error}", case.name))?;
-            Report::of_all(&results.printed)
+            Report::of_all(&emulated.results.printed)
         };
         let [mut ours, mut theirs] = [f64::INFINITY; 2];
         let mut instructions = 0;
@@ -162,9 +162,9 @@ fn row(case: &Case) -> Result<(), String> {
     let (expected, _) = reference::timed(case)?;
     let run = |threads, name| -> Result<Report, String> {
         let options = ["--threads", threads, "--json"];
-        let results = emulate::emulate(GCN, Mode::Run, case, &object, name, &options)?;
-        compare::compare(&case.buffers, &results, &expected)?;
-        Report::of_all(&results.printed)
+        let emulated = emulate::emulate(GCN, Mode::Run, case, &object, name, &options)?;
+        compare::compare(&case.buffers, &emulated.results, &expected)?;
+        Report::of_all(&emulated.results.printed)
     };
     let mut instructions = 0;
     let [mut one, mut two, mut apart, mut theirs] = [f64::INFINITY; 4];

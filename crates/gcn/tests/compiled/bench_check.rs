@@ -55,8 +55,8 @@ fn row(case: &Case) -> Result<(), String> {
         if !check.is_empty() {
             options.extend(["--only", check]);
         }
-        let results = emulate(GCN, mode, case, &object, "bench", &options)?;
-        Ok(Report::of_all(&results.printed)?.seconds)
+        let emulated = emulate(GCN, mode, case, &object, "bench", &options)?;
+        Ok(Report::of_all(&emulated.results.printed)?.seconds)
     };
     let mut alone = f64::INFINITY;
     let mut checked = vec![f64::INFINITY; checks().count()];

@@ -128,13 +128,25 @@ impl From<RunError> for String {
 /// # Errors
 /// It cannot be run, or fails.
 pub fn run(command: &mut Command) -> Result<Vec<u8>, RunError> {
+    run_to(command, &[0])
+}
+
+/// Runs a command that may end with some exit statuses; its standard output.
+///
+/// # Errors
+/// As [`run`], with another status.
+pub fn run_to(command: &mut Command, statuses: &[i32]) -> Result<Vec<u8>, RunError> {
     let name = command.get_program().to_string_lossy().into_owned();
     let output = command.output().map_err(|error| {
         RunError::Missing(format!(
             "cannot run {name} ({error}); `cargo xtask tools` installs it"
         ))
     })?;
-    if output.status.success() {
+    if output
+        .status
+        .code()
+        .is_some_and(|it| statuses.contains(&it))
+    {
         return Ok(output.stdout);
     }
     let text = String::from_utf8_lossy(&output.stderr);

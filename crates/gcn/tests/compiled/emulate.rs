@@ -1,11 +1,14 @@
 //! Results of a code object under `gcn run`.
 
+use std::collections::BTreeSet;
 use std::fs;
 use std::path::Path;
 use std::process::Command;
 
+use gcn_observe::finding::Check;
+
 use crate::case::{Arg, Case};
-use crate::compile::{cache, run};
+use crate::compile::{cache, run_to};
 use crate::reference::Results;
 
 /// Instructions of a wave at most, so that a kernel that never ends is a failure.
@@ -13,6 +16,14 @@ const LIMIT: u32 = 200_000_000;
 
 /// The `gcn` that is being tested.
 pub const GCN: &str = env!("CARGO_BIN_EXE_gcn");
+
+/// Results of a run, with its findings.
+pub struct Emulated {
+    /// Buffers and output.
+    pub results: Results,
+    /// Names of findings.
+    pub findings: BTreeSet<String>,
+}
 
 /// The command of `gcn` that runs kernels.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -22,9 +33,33 @@ pub enum Mode {
     /// `gcn run` with all variations that hardware may show: late memory operations, waves that take turns by chance, noise in LDS
     /// and registers.
     Vary,
-    /// `gcn check`: a finding that the kernel's header does not name is a failure.
+    /// `gcn check`.
     Check,
+    /// `gcn check` with checks that are off by default.
+    CheckMore,
 }
+
+impl Mode {
+    /// True if `gcn` looks for findings.
+    pub fn checks(self) -> bool {
+        matches!(self, Mode::Check | Mode::CheckMore)
+    }
+
+    /// True if `gcn` carries a check out.
+    pub fn includes(self, check: Check) -> bool {
+        match self {
+            Mode::Run | Mode::Vary => false,
+            Mode::Check => check.is_default(),
+            Mode::CheckMore => MORE_CHECKS.contains(&check),
+        }
+    }
+}
+
+/// The checks of [`Mode::CheckMore`].
+pub const MORE_CHECKS: [Check; 3] = [Check::Arith, Check::Align, Check::Provenance];
+
+/// Exit statuses of `gcn check`: no findings, and some.
+const CHECKED: [i32; 2] = [0, 3];
 
 /// Options of [`Mode::Vary`].
 const VARIATIONS: [&str; 7] = [
@@ -37,16 +72,19 @@ const VARIATIONS: [&str; 7] = [
     "random(4)",
 ];
 
-/// A file for `gcn check --suppress` with what the kernel's header says.
-fn suppressions(case: &Case) -> String {
-    let names = case.header.findings.keys();
-    names
-        .map(|name| format!("[[suppress]]\nname = \"{name}\"\n"))
-        .collect()
+/// Names of the findings in a file that `gcn check` has written.
+fn names(file: &Path) -> Result<BTreeSet<String>, String> {
+    let failed = |error: &dyn std::fmt::Display| format!("{}: {error}", file.display());
+    let text = fs::read(file).map_err(|error| failed(&error))?;
+    let all: Vec<serde_json::Value> =
+        serde_json::from_slice(&text).map_err(|error| failed(&error))?;
+    let name = |finding: &serde_json::Value| finding["name"].as_str().map(str::to_owned);
+    let names: Option<_> = all.iter().map(name).collect();
+    names.ok_or_else(|| failed(&"a finding without a name"))
 }
 
 /// Runs the launches of a kernel one after the other by the program `gcn`, with further options, and returns the buffers
-/// they leave and the commands' output.
+/// they leave, the commands' output and the names of findings.
 ///
 /// # Errors
 /// The message of `gcn` if it cannot run them.
@@ -57,7 +95,7 @@ pub fn emulate(
     object: &Path,
     label: &str,
     options: &[&str],
-) -> Result<Results, String> {
+) -> Result<Emulated, String> {
     let place = cache()?.join(format!("{} {label} {}.run", case.name, std::process::id()));
     let text = |error: std::io::Error| format!("{}: {error}", place.display());
     fs::create_dir_all(&place).map_err(text)?;
@@ -68,16 +106,21 @@ pub fn emulate(
         fs::write(file(n), &buffer.bytes).map_err(text)?;
     }
     let mut printed = String::new();
-    let known = place.join("known.toml");
-    fs::write(&known, suppressions(case)).map_err(text)?;
+    let found = place.join("findings.json");
+    let mut findings = BTreeSet::new();
+    let more = MORE_CHECKS.map(Check::name).join(",");
     for launch in &case.launches {
         for _ in 0..launch.repeat {
             let mut command = Command::new(gcn);
             match mode {
                 Mode::Run => command.arg("run"),
                 Mode::Vary => command.arg("run").args(VARIATIONS),
-                Mode::Check => command.arg("check").arg("--suppress").arg(&known),
+                Mode::Check => command.arg("check"),
+                Mode::CheckMore => command.args(["check", "--only", &more]),
             };
+            if mode.checks() {
+                command.args(["--format", "json", "--output"]).arg(&found);
+            }
             command.arg(object);
             command.arg("--kernel").arg(&launch.kernel);
             command.arg("--grid").arg(list(launch.grid));
@@ -100,8 +143,12 @@ pub fn emulate(
                 };
                 command.arg("--arg").arg(format!("{index}={value}"));
             }
-            let output = run(&mut command)?;
+            let statuses = if mode.checks() { &CHECKED[..] } else { &[0] };
+            let output = run_to(&mut command, statuses)?;
             printed.push_str(&String::from_utf8_lossy(&output));
+            if mode.checks() {
+                findings.extend(names(&found)?);
+            }
             for arg in &launch.args {
                 if let Arg::Buffer(n) = arg {
                     fs::rename(saved(*n), file(*n)).map_err(text)?;
@@ -113,7 +160,10 @@ pub fn emulate(
         .map(|n| fs::read(file(n)).map_err(text))
         .collect::<Result<_, _>>()?;
     fs::remove_dir_all(&place).map_err(text)?;
-    Ok(Results { buffers, printed })
+    Ok(Emulated {
+        results: Results { buffers, printed },
+        findings,
+    })
 }
 
 fn list(sizes: [u32; 3]) -> String {

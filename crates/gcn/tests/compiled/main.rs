@@ -2,8 +2,8 @@
 //! `gcn run`, and compared with what the same source computes under OpenCL on the host. `tests/README.md` says how
 //! the sources are written.
 //!
-//! As a test, every kernel runs in the build that [`everyone_runs`] names, by `gcn run`, also with all variations, and by `gcn check`;
-//! those that ask for it in all of them.
+//! As a test, every kernel runs in the build that [`everyone_runs`] names, by `gcn run`, also with all variations, and by `gcn check` with
+//! the checks that are on by default and with others: the findings must be those that its header names. Those that ask for it in all of them.
 //! Some kernels' waits are changed, and `gcn check` must find which of them a register needs; `--mutants`, which
 //! `cargo xtask mutants` passes, tries all waits of all kernels and prints counts.
 //! With `--table`, which `cargo xtask kernels` passes, all of them run in all builds and the result is a table. With
@@ -21,9 +21,11 @@ mod mutants;
 mod reference;
 mod table;
 
+use std::collections::BTreeSet;
 use std::process::ExitCode;
 use std::sync::{Arc, OnceLock};
 
+use gcn_observe::finding::Kind;
 use libtest_mimic::{Arguments, Failed, Trial};
 
 use case::{Case, Purpose};
@@ -92,7 +94,7 @@ impl Job {
             .map_err(|error| format!("the reference: {error}"))?;
         let built = compile::build(&self.case, build)?;
         let options = ["--threads", "1"];
-        let results = emulate::emulate(
+        let emulate::Emulated { results, findings } = emulate::emulate(
             emulate::GCN,
             mode,
             &self.case,
@@ -107,7 +109,43 @@ impl Job {
                 results.printed, reference.printed
             ));
         }
+        if mode.checks() {
+            self.check_findings(build, mode, &findings)?;
+        }
         Ok(built.clang)
+    }
+
+    /// Compares findings with those that the kernel's header names.
+    ///
+    /// # Errors
+    /// It does not name one; or, in the build that everyone runs, one that it names is missing.
+    fn check_findings(
+        &self,
+        build: Build,
+        mode: Mode,
+        found: &BTreeSet<String>,
+    ) -> Result<(), String> {
+        let named = self.case.header.findings.keys();
+        let is_looked_for = |name: &&String| {
+            let mut kinds = Kind::ALL.iter();
+            let kind = kinds.find(|kind| kind.name() == **name);
+            kind.is_none_or(|kind| mode.includes(kind.about().check))
+        };
+        let named: BTreeSet<String> = named.filter(is_looked_for).cloned().collect();
+        let list = |names: &mut dyn Iterator<Item = &String>| {
+            names.cloned().collect::<Vec<_>>().join(", ")
+        };
+        let unknown = list(&mut found.difference(&named));
+        if !unknown.is_empty() {
+            return Err(format!("findings: {unknown}"));
+        }
+        let missing = list(&mut named.difference(found));
+        if everyone_runs(build) && !missing.is_empty() {
+            return Err(format!(
+                "the header names findings that there are not: {missing}"
+            ));
+        }
+        Ok(())
     }
 }
 
@@ -128,6 +166,7 @@ fn trials(case: Case) -> Vec<Trial> {
             Mode::Run => "",
             Mode::Vary => ", varied",
             Mode::Check => ", checked",
+            Mode::CheckMore => ", checked more",
         };
         let name = format!("{} on {build}{how}", job.case.name);
         let job = job.clone();
@@ -137,7 +176,7 @@ fn trials(case: Case) -> Vec<Trial> {
     };
     let one = builds.iter().copied().find(|build| everyone_runs(*build));
     let runs = builds.iter().map(|build| (*build, Mode::Run));
-    let more = [Mode::Vary, Mode::Check].map(|mode| Some((one?, mode)));
+    let more = [Mode::Vary, Mode::Check, Mode::CheckMore].map(|mode| Some((one?, mode)));
     let all = runs.chain(more.into_iter().flatten());
     let mut trials: Vec<Trial> = all.map(|(build, mode)| trial(build, mode)).collect();
     let all = job.builds().into_iter();
