@@ -16,6 +16,7 @@ pub struct Features {
 
 /// An error in a setting of a feature.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
+#[non_exhaustive]
 pub enum FeatureError {
     /// No target has it, or it ends with no sign.
     #[error("there is no target feature `{}`", .0.escape_debug())]

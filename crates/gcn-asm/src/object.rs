@@ -16,6 +16,7 @@ const DEFAULT_VERSION: Version = Version::V5;
 
 /// An error that keeps a program from becoming a code object.
 #[derive(Clone, Debug, thiserror::Error)]
+#[non_exhaustive]
 pub enum ObjectError {
     /// The version is none that can be written.
     #[error("there is no code object version {0} to write; there are 2 to 6")]

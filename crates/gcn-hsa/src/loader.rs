@@ -330,7 +330,7 @@ impl Loader {
                 Error::Load(load) => match &**load {
                     gcn_runtime::hsa::LoadError::Memory(_) => Status::OUT_OF_RESOURCES,
                     gcn_runtime::hsa::LoadError::Relocations(_) => Status::VARIABLE_UNDEFINED,
-                    gcn_runtime::hsa::LoadError::Image(_) => Status::INVALID_CODE_OBJECT,
+                    _ => Status::INVALID_CODE_OBJECT,
                 },
                 _ => Status::INVALID_CODE_OBJECT,
             };

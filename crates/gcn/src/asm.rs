@@ -211,7 +211,7 @@ pub fn make(
         Format::Elf => program.to_object(version).map_err(|error| match error {
             ObjectError::Link(errors) => errors,
             ObjectError::Metadata(error) => vec![metadata_error(program, &error)],
-            error @ ObjectError::Version(_) => vec![Diagnostic::error(
+            error => vec![Diagnostic::error(
                 &ids::CODE_OBJECT_VERSION,
                 0..0,
                 error.to_string(),

@@ -69,6 +69,7 @@ pub struct LoadedSymbol {
 
 /// Why a code object cannot be loaded.
 #[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
 pub enum LoadError {
     /// It cannot be laid out.
     #[error(transparent)]
