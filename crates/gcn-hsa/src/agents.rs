@@ -1,7 +1,7 @@
 //! Agents: the host's processor, and a device for each target.
 
-use gcn_runtime::{Chip, Device};
 use gcn_runtime::hsa::max_lds;
+use gcn_runtime::{Chip, Device};
 
 use crate::abi::{Handle, HdpFlush, LinkInfo};
 

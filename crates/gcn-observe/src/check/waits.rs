@@ -78,8 +78,8 @@ struct Hold {
 enum What {
     /// Registers that it will write, or still has to read, and lanes of them.
     Registers(RegisterUse, u64),
-    /// Bytes of LDS that it will write.
-    Lds(Arc<Bytes>),
+    /// Bytes of LDS that it will write, or read.
+    Lds { bytes: Arc<Bytes>, writes: bool },
 }
 
 /// The operations of a wave, and the registers that they hold.
@@ -109,7 +109,7 @@ impl WaveState {
         match what {
             What::Registers(held, _) if held.written != 0 => self.written.add(held.registers),
             What::Registers(held, _) => self.read.add(held.registers),
-            What::Lds(_) => self.loads_lds |= counter == Counter::Vm,
+            What::Lds { writes, .. } => self.loads_lds |= *writes && counter == Counter::Vm,
         }
     }
 }
@@ -119,7 +119,7 @@ struct Watch {
     findings: Arc<Findings>,
     facts: ByStep<Facts>,
     waves: Waves<WaveState>,
-    /// LDS writes that were outstanding at a barrier, by workgroup.
+    /// Accesses of LDS that were outstanding at a barrier, by workgroup.
     groups: Groups<Unwaited<Hold>>,
     /// Addresses of an instruction; kept to be allocated once.
     access: Box<Access>,
@@ -201,33 +201,37 @@ impl Watch {
         }
     }
 
-    /// Looks for reads of LDS that an operation has not written yet.
-    fn lds(&mut self, context: &Context<'_>, instruction: &Instruction<'_>) {
+    /// Looks for accesses of LDS that come before those of other operations are complete.
+    fn lds(&mut self, context: &Context<'_>, instruction: &Instruction<'_>, issued: Issued) {
         let state = self.waves.get(context.id());
         let unwaited = self.groups.find(context.id().group).map(|it| &*it);
         if !state.loads_lds && unwaited.is_none_or(Unwaited::is_empty) {
             return;
         }
         context.addresses(instruction.step, &mut self.access);
-        let read = Bytes::read(&self.access);
-        let own = state
-            .outstanding
-            .held()
-            .iter()
-            .filter(|it| it.counter == Counter::Vm);
+        let of = |is: bool, bytes: fn(&Access) -> Bytes| is.then(|| bytes(&self.access));
+        let read = of(issued.reads_lds, Bytes::read).unwrap_or_default();
+        let written = of(issued.writes_lds, Bytes::written).unwrap_or_default();
+        let own = state.outstanding.held().iter();
+        let own = own.filter(|it| it.counter == Counter::Vm);
         let own = own.filter_map(|it| match &it.what.what {
-            What::Lds(bytes) => Some((&it.what, bytes, None)),
-            What::Registers(..) => None,
+            What::Lds {
+                bytes,
+                writes: true,
+            } => Some((&it.what, &**bytes, true, None)),
+            What::Lds { .. } | What::Registers(..) => None,
         });
-        let others = unwaited.into_iter().flat_map(Unwaited::writes);
+        let others = unwaited.into_iter().flat_map(Unwaited::accesses);
         let others = others
             .filter(|(wave, _)| *wave != context.id())
             .filter_map(|(wave, it)| match &it.what {
-                What::Lds(bytes) => Some((it, bytes, Some(*wave))),
+                What::Lds { bytes, writes } => Some((it, &**bytes, *writes, Some(*wave))),
                 What::Registers(..) => None,
             });
-        for (hold, bytes, wave) in own.chain(others) {
-            let Some((lane, offset)) = read.meets(bytes) else {
+        for (hold, bytes, writes, wave) in own.chain(others) {
+            let read = writes.then(|| read.meets(bytes)).flatten();
+            let written = wave.and_then(|_| written.meets(bytes));
+            let Some((lane, offset)) = read.or(written) else {
                 continue;
             };
             let key = Key {
@@ -236,29 +240,32 @@ impl Watch {
                 other: hold.pc,
                 detail: 0,
             };
+            let verb = if read.is_some() { "read" } else { "written" };
+            let access = if writes { "write" } else { "read" };
             self.findings.report(key, Some(context.id()), || {
                 let (message, label, help) = match wave {
                     None => (
-                        "LDS is read while a load to it may be incomplete",
-                        "the load to LDS",
-                        "`s_waitcnt vmcnt(0)` before the instruction",
+                        "LDS is read while a load to it may be incomplete".to_owned(),
+                        "the load to LDS".to_owned(),
+                        "`s_waitcnt vmcnt(0)` before the instruction".to_owned(),
                     ),
                     Some(_) => (
-                        "LDS is read behind a barrier that a wave reached before its write was complete",
-                        "the write of the other wave",
-                        "`s_waitcnt lgkmcnt(0)` before the barrier, in the wave that writes",
+                        format!("LDS is {verb} behind a barrier that a wave reached before its {access} was complete"),
+                        format!("the {access} of the other wave"),
+                        format!("`s_waitcnt lgkmcnt(0)` before the barrier, in the wave that {access}s"),
                     ),
                 };
                 let mut finding = Finding::new(Kind::MissingLdsWait, context, instruction, message);
                 finding.place = finding.place.lane(lane);
-                finding.label = format!("reads LDS at {offset:#x}");
+                let verb = if read.is_some() { "reads" } else { "writes" };
+                finding.label = format!("{verb} LDS at {offset:#x}");
                 finding.sides.push(Side {
-                    label: label.to_owned(),
+                    label,
                     place: self.facts.get(hold.index).map(|operation| {
                         Place::new(hold.pc, &operation.inst, wave.or(Some(context.id())))
                     }),
                 });
-                finding.help = Some(help.to_owned());
+                finding.help = Some(help);
                 finding
             });
         }
@@ -276,12 +283,13 @@ impl Watch {
         let inst = &instruction.step.inst;
         let Issued {
             mut counters,
+            reads_lds,
             writes_lds,
-            ..
         } = issued;
+        let accesses_lds = reads_lds || writes_lds;
         let mut lanes = instruction.exec;
         let mut lds_lanes = 0;
-        if counters.order == Order::Flat || writes_lds {
+        if counters.order == Order::Flat || accesses_lds {
             context.addresses(instruction.step, access);
             lds_lanes = access.lds;
             lanes = access.lanes();
@@ -308,19 +316,27 @@ impl Watch {
             is_held.then(|| (counter, hold(What::Registers(it, held_lanes))))
         });
         let copied_lanes = access.to_lds.map_or(0, |_| lanes);
-        let bytes = (writes_lds && lds_lanes | copied_lanes != 0).then(|| {
+        let bytes = (accesses_lds && lds_lanes | copied_lanes != 0).then(|| {
             let counter = if access.to_lds.is_some() {
                 Counter::Vm
             } else {
                 Counter::Lgkm
             };
-            let bytes = Arc::new(Bytes::written(access));
-            (counter, hold(What::Lds(bytes)))
+            let bytes = if writes_lds {
+                Bytes::written(access)
+            } else {
+                Bytes::read(access)
+            };
+            let what = What::Lds {
+                bytes: Arc::new(bytes),
+                writes: writes_lds,
+            };
+            (counter, hold(what))
         });
         let state = waves.get(context.id());
         state.written.add_all(&facts.will_write);
         state.read.add_all(&facts.will_read);
-        state.loads_lds |= matches!(bytes, Some((Counter::Vm, _)));
+        state.loads_lds |= writes_lds && matches!(bytes, Some((Counter::Vm, _)));
         let holds = registers.chain(bytes);
         if state
             .outstanding
@@ -364,8 +380,8 @@ impl WaveObserver for Watch {
                 }
             }
             Role::Counted(issued) => {
-                if issued.reads_lds {
-                    self.lds(context, instruction);
+                if issued.reads_lds || issued.writes_lds {
+                    self.lds(context, instruction, issued);
                 }
                 self.issue(context, instruction, issued);
             }
@@ -375,9 +391,9 @@ impl WaveObserver for Watch {
 
     fn barrier_arrives(&mut self, context: &Context<'_>) {
         let state = self.waves.get(context.id());
-        let writes = state.outstanding.held().iter();
-        let writes = writes.filter(|it| matches!(it.what.what, What::Lds(_)));
-        for it in writes {
+        let accesses = state.outstanding.held().iter();
+        let accesses = accesses.filter(|it| matches!(it.what.what, What::Lds { .. }));
+        for it in accesses {
             let group = self.groups.get(context.id().group);
             group.push(context.id(), it.what.clone());
         }

@@ -169,9 +169,10 @@ kinds! {
         source "checklist 5; errata E043, E250"
     MissingLdsWait "missing-lds-wait" Waits Error
         meaning "LDS is read while an operation that writes it may be incomplete: a load to LDS, which vmcnt counts, or \
-                 an LDS write of another wave that reached the barrier without waiting for lgkmcnt."
+                 an LDS write of another wave that reached the barrier without waiting for lgkmcnt. Or it is written behind a \
+                 barrier that another wave reached before its read or write of the same bytes was complete."
         example "ds_write_b32 v0, v1\ns_barrier    ; needs s_waitcnt lgkmcnt(0) before it\nds_read_b32 v2, v3"
-        remedy "Wait before the barrier, in the wave that writes: lgkmcnt for LDS instructions, vmcnt for loads to LDS."
+        remedy "Wait before the barrier, in the wave whose access is incomplete: lgkmcnt for LDS instructions, vmcnt for loads to LDS."
         source "checklist 5; errata E089, E251"
     LdsRace "lds-race" Races Error
         meaning "Two waves of a workgroup access the same bytes of LDS, at least one of them writes, and nothing orders them: what is \

@@ -39,8 +39,8 @@ pub(super) struct Step {
     pub(super) counters: Option<Counters>,
     /// Registers that it holds, with the counter that releases them.
     pub(super) holds: Vec<(Counter, RegisterUse)>,
-    /// It may write LDS.
-    pub(super) writes_lds: bool,
+    /// It may read or write LDS.
+    pub(super) accesses_lds: bool,
     pub(super) part: Part,
 }
 
@@ -59,7 +59,9 @@ impl Step {
             wait: wait(&inst),
             counters: uses.counters(),
             holds: registers_held(&inst).collect(),
-            writes_lds: uses.memory().is_some_and(|it| it.written.has(Space::Lds)),
+            accesses_lds: uses
+                .memory()
+                .is_some_and(|it| it.read.has(Space::Lds) || it.written.has(Space::Lds)),
             part: Part::of(&inst),
             inst,
         }
@@ -135,7 +137,7 @@ pub(super) type Words<'a> = Box<dyn Fn(u64) -> Option<(u32, Option<u32>)> + 'a>;
 pub(super) struct Program<'a> {
     pub(super) isa: Isa,
     pub(super) flat: Flat,
-    /// Writes of LDS count, too.
+    /// Accesses of LDS count, too.
     pub(super) is_strict: bool,
     words: Words<'a>,
     steps: Vec<Step>,

@@ -22,7 +22,7 @@ struct Hold {
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum What {
     Registers(RegisterUse),
-    /// Bytes of LDS that it will write; kept by a strict reading.
+    /// Bytes of LDS that it will read or write; kept by a strict reading.
     Lds,
 }
 
@@ -85,21 +85,21 @@ impl Waits {
         }
     }
 
-    /// Reports writes of LDS that other waves, or loads to LDS that any instruction, may find incomplete.
+    /// Reports accesses of LDS that other waves, or loads to LDS that any instruction, may find incomplete.
     fn look_at_lds(&self, program: &Program<'_>, step: &Step, report: &Report<'_>) {
         let is_barrier = step.inst.does() == Does::Control(Control::Barrier);
-        let writes = self.outstanding.held().iter();
-        let mut writes = writes.filter(|it| it.what.what == What::Lds);
-        let found = writes.find(|it| is_barrier || it.counter == Counter::Vm);
-        if let Some(write) = found {
-            let operation = program.step(write.what.step);
+        let accesses = self.outstanding.held().iter();
+        let mut accesses = accesses.filter(|it| it.what.what == What::Lds);
+        let found = accesses.find(|it| is_barrier || it.counter == Counter::Vm);
+        if let Some(access) = found {
+            let operation = program.step(access.what.step);
             let key = Key {
                 kind: Kind::MissingLdsWait,
                 pc: step.pc,
                 other: operation.pc,
                 detail: 0,
             };
-            let message = "LDS may be read while a write to it is incomplete";
+            let message = "LDS may be accessed while an access of it is incomplete";
             report.add(key, || {
                 Finding::at(key.kind, Place::new(step.pc, &step.inst, None), message)
             });
@@ -144,10 +144,10 @@ impl Waits {
                 0 => Counter::Vm,
                 _ => Counter::Lgkm,
             };
-            let is_kept = program.is_strict && step.writes_lds;
-            let write = is_kept.then(|| (by, hold(What::Lds)));
+            let is_kept = program.is_strict && step.accesses_lds;
+            let access = is_kept.then(|| (by, hold(What::Lds)));
             self.outstanding
-                .issue(counters, max, registers(None).chain(write));
+                .issue(counters, max, registers(None).chain(access));
         }
         self.changed();
     }

@@ -1,4 +1,4 @@
-//! Bytes of LDS that instructions read and write, and writes that were outstanding at a barrier.
+//! Bytes of LDS that instructions read and write, and accesses that were outstanding at a barrier.
 
 use gcn_emu::fault::Intent;
 use gcn_emu::observe::Access;
@@ -70,7 +70,7 @@ impl Bytes {
     }
 }
 
-/// Writes that were outstanding when their waves came to a barrier: until the next one they may not be relied on.
+/// Accesses that were outstanding when their waves came to a barrier: until the next one they may not be relied on.
 #[derive(Debug)]
 pub(super) struct Unwaited<T> {
     /// Those of the barrier before.
@@ -89,9 +89,9 @@ impl<T> Default for Unwaited<T> {
 }
 
 impl<T> Unwaited<T> {
-    /// A wave arrives with a write that is outstanding.
-    pub(super) fn push(&mut self, wave: WaveId, write: T) {
-        self.arriving.push((wave, write));
+    /// A wave arrives with an access that is outstanding.
+    pub(super) fn push(&mut self, wave: WaveId, access: T) {
+        self.arriving.push((wave, access));
     }
 
     /// The barrier opens. Returns false if there is nothing left.
@@ -100,8 +100,8 @@ impl<T> Unwaited<T> {
         !self.opened.is_empty()
     }
 
-    /// Writes that may not be relied on now.
-    pub(super) fn writes(&self) -> impl Iterator<Item = &(WaveId, T)> {
+    /// Accesses that may not be relied on now.
+    pub(super) fn accesses(&self) -> impl Iterator<Item = &(WaveId, T)> {
         self.opened.iter()
     }
 

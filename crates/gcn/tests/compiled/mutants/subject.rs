@@ -4,7 +4,6 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
 
-use gcn_isa::effect::Control;
 use gcn_isa::simm::Waitcnt;
 use gcn_isa::{Does, Inst, Isa, Target};
 use gcn_object::{CodeObject, SymbolKind, SymbolSection};
@@ -381,15 +380,6 @@ impl Subject<'_> {
         Ok(pairs.collect())
     }
 
-    /// True of a wait before a barrier: it may be for a load from LDS whose bytes another wave writes behind the barrier, which
-    /// the checker does not look for.
-    fn is_before_barrier(&self, pc: u64) -> bool {
-        let mut code = self.sections.iter().flat_map(|it| &it.code);
-        let is_barrier = |inst: &Inst| inst.does() == Does::Control(Control::Barrier);
-        code.find(|(at, _)| *at > pc)
-            .is_some_and(|(_, it)| is_barrier(it))
-    }
-
     /// True if reading the function around an instruction finds wait states missing before it.
     fn is_read(&self, pc: u64) -> bool {
         let around = self.entries.range(..=pc).next_back();
@@ -433,7 +423,6 @@ impl Subject<'_> {
                 let late = results(self.case, self.target, &self.file, &LATE);
                 let is_missed = found.is_empty()
                     && late.as_ref() != Ok(&self.usual)
-                    && !self.is_before_barrier(it.pc)
                     && self.found(Check::Waits, u64::MAX)?.is_empty();
                 self.set(it.pc, it.until);
                 if is_missed {
