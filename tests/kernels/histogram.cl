@@ -13,6 +13,14 @@
 //! group = 256
 //! args = ["bins", "data", "u32:16777216"]
 //! repeat = 2
+//! [bench.small]
+//! times = 512
+//! [bench.small.buffers]
+//! data = "u8*65536:random(19)"
+//! [[bench.small.launch]]
+//! grid = 256
+//! group = 256
+//! args = ["bins", "data", "u32:65536"]
 
 kernel void histogram(global uint *bins, global const uchar *data, uint count)
 {

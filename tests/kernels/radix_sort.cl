@@ -29,6 +29,19 @@
 //! grid = 64
 //! group = 64
 //! args = ["scratch", "keys", "u32:262144", "u32:4"]
+//! [bench.small]
+//! times = 64
+//! [bench.small.buffers]
+//! keys = "u32*4096:random(17)"
+//! scratch = "u32*4096"
+//! [[bench.small.launch]]
+//! grid = 64
+//! group = 64
+//! args = ["keys", "scratch", "u32:4096", "u32:0"]
+//! [[bench.small.launch]]
+//! grid = 64
+//! group = 64
+//! args = ["scratch", "keys", "u32:4096", "u32:4"]
 
 #define DIGITS 16
 

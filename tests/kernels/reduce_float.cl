@@ -22,6 +22,16 @@
 //! group = 64
 //! args = ["partial", "data", "local:512"]
 //! repeat = 2
+//! [bench.small]
+//! times = 2048
+//! [bench.small.buffers]
+//! partial = "f32*128"
+//! data = "f32*16384:random(9,0,1)"
+//! [[bench.small.launch]]
+//! kernel = "first"
+//! grid = 4096
+//! group = 64
+//! args = ["partial", "data", "local:512"]
 
 #pragma OPENCL FP_CONTRACT OFF
 

@@ -16,6 +16,16 @@
 //! grid = [1024, 1024]
 //! group = [16, 16]
 //! args = ["c", "a", "b", "u32:1024", "u32:1024"]
+//! [bench.small]
+//! times = 4096
+//! [bench.small.buffers]
+//! c = "f32*256"
+//! a = "f32*16384:random(1,-1,1)"
+//! b = "f32*16384:random(2,-1,1)"
+//! [[bench.small.launch]]
+//! grid = [16, 16]
+//! group = [16, 16]
+//! args = ["c", "a", "b", "u32:16", "u32:1024"]
 
 #define TILE 16
 

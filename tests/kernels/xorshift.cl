@@ -11,6 +11,14 @@
 //! grid = 65536
 //! group = 256
 //! args = ["out", "u32:32000"]
+//! [bench.small]
+//! times = 8192
+//! [bench.small.buffers]
+//! out = "u32*256"
+//! [[bench.small.launch]]
+//! grid = 256
+//! group = 256
+//! args = ["out", "u32:1000"]
 
 kernel void xorshift(global uint *out, uint rounds)
 {

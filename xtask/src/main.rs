@@ -24,7 +24,7 @@ usage: cargo xtask test [ARGUMENTS OF CARGO TEST]   install what the tests need,
                                                     time kernels of tests/kernels with gcn and OpenCL on the host, start-up
                                                     and memory; or with two builds of gcn in turns
        cargo xtask bench hip                        time kernels, launches, copies and start-up of HIP programs, and packets of HSA queues
-       cargo xtask bench check                      time kernels under gcn check and under gcn run
+       cargo xtask bench check [oclgrind]           time kernels under gcn check and gcn run, and under Oclgrind or that alone
        cargo xtask bench observe                    time kernels with observers of all events, of memory, and without
        cargo xtask help                             print this";
 
@@ -76,7 +76,9 @@ fn main() -> ExitCode {
         ["hsa"] => hsa::build("release").map(drop),
         ["dist", prefix] => dist::dist(Path::new(prefix)),
         ["hsa", profile] => hsa::build(profile).map(drop),
-        ["bench", "check"] => install_tools().and_then(|()| bench_run(&["--check"])),
+        ["bench", "check", ref rest @ ..] => {
+            install_tools().and_then(|()| bench_run(&[&["--check"], rest].concat()))
+        }
         ["bench", "asm"] => bench::asm(),
         ["bench", "hip"] => install_tools().and_then(|()| hsa::bench()),
         ["bench", "observe"] => bench_observe(),

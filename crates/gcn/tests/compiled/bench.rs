@@ -14,7 +14,7 @@ use crate::case::{self, Case, Purpose};
 use crate::compile::{self, COMPILERS};
 use crate::emulate::{self, GCN, Mode};
 use crate::measure::measure;
-use crate::{Build, bench_check, compare, reference, say};
+use crate::{Build, bench_check, bench_oclgrind, compare, reference, say};
 
 /// The build that is timed.
 pub const BUILD: Build = Build {
@@ -67,6 +67,8 @@ type Measurement = fn() -> Result<(), String>;
 
 /// Times kernels under `gcn check`.
 const CHECK: &str = "--check";
+/// The word behind it for the times beside Oclgrind's alone.
+const OCLGRIND: &str = "oclgrind";
 
 /// Names another `gcn`, such as one built before a change, to time in turns with this one.
 const BESIDE: &str = "--beside";
@@ -80,7 +82,8 @@ pub fn main(arguments: impl Iterator<Item = String>) -> ExitCode {
         [BESIDE, other] => beside("", other),
         [filter, BESIDE, other] => beside(filter, other),
         [] => all(""),
-        [CHECK] => bench_check::table(),
+        [CHECK] => bench_check::table().and_then(|()| bench_oclgrind::table()),
+        [CHECK, OCLGRIND] => bench_oclgrind::table(),
         [filter] if !filter.starts_with('-') => all(filter),
         _ => Err(format!("usage: [FILTER] [{BESIDE} GCN]")),
     };

@@ -1,5 +1,7 @@
 //! The times of kernels under `gcn check` beside those under `gcn run`, in turns.
 
+use std::path::Path;
+
 use gcn_observe::finding::Check;
 
 use crate::bench::{BUILD, Report};
@@ -9,7 +11,7 @@ use crate::emulate::{GCN, Mode, emulate};
 use crate::say;
 
 /// Kernels that are timed.
-const KERNELS: &[&str] = &[
+pub const KERNELS: &[&str] = &[
     "sgemm_tiled",
     "reduce_float",
     "histogram",
@@ -48,16 +50,22 @@ pub fn table() -> Result<(), String> {
     Ok(())
 }
 
+/// Seconds of a kernel itself on one thread, by `gcn run`, or by `gcn check` with one check or all that are on.
+///
+/// # Errors
+/// It cannot be run.
+pub fn seconds(case: &Case, object: &Path, mode: Mode, check: &str) -> Result<f64, String> {
+    let mut options = vec!["--threads", "1", "--json"];
+    if !check.is_empty() {
+        options.extend(["--only", check]);
+    }
+    let emulated = emulate(GCN, mode, case, object, "bench", &options)?;
+    Ok(Report::of_all(&emulated.results.printed)?.seconds)
+}
+
 fn row(case: &Case) -> Result<(), String> {
     let object = compile::build(case, BUILD)?.object;
-    let seconds = |mode, check: &str| -> Result<f64, String> {
-        let mut options = vec!["--threads", "1", "--json"];
-        if !check.is_empty() {
-            options.extend(["--only", check]);
-        }
-        let emulated = emulate(GCN, mode, case, &object, "bench", &options)?;
-        Ok(Report::of_all(&emulated.results.printed)?.seconds)
-    };
+    let seconds = |mode, check| seconds(case, &object, mode, check);
     let mut alone = f64::INFINITY;
     let mut checked = vec![f64::INFINITY; checks().count()];
     for _ in 0..RUNS {

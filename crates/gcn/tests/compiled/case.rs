@@ -29,6 +29,8 @@ pub struct Case {
     pub buffers: Vec<Buffer>,
     /// The launches, one after the other on the same buffers.
     pub launches: Vec<Launch>,
+    /// Number of times that the launches for timing have the work of these.
+    pub times: u32,
 }
 
 /// Language of a kernel; the reference is always OpenCL C in the same file.
@@ -90,6 +92,18 @@ pub struct Header {
 #[serde(deny_unknown_fields)]
 struct RawBench {
     /// Those that differ.
+    #[serde(default)]
+    buffers: toml::Table,
+    launch: Vec<RawLaunch>,
+    small: Option<RawSmall>,
+}
+
+/// Replacements of both for a tool that takes thousands of times as long.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct RawSmall {
+    /// Part of the work that the others have: this many times as much.
+    times: u32,
     #[serde(default)]
     buffers: toml::Table,
     launch: Vec<RawLaunch>,
@@ -185,6 +199,8 @@ pub enum Purpose {
     Test,
     /// To see how fast they are: those that have sizes for it.
     Bench,
+    /// To see how fast a slow tool runs them: those that have small sizes for it, see [`Case::times`].
+    Small,
 }
 
 /// All kernels for a purpose, sorted by name.
@@ -245,13 +261,22 @@ impl Case {
             .collect();
         let mut header: Header =
             toml::from_str(&toml.join("\n")).map_err(|error| error.to_string())?;
+        let mut times = 1;
         match (purpose, header.bench.take()) {
             (Purpose::Test, _) => {}
-            (Purpose::Bench, None) => return Ok(None),
+            (Purpose::Bench | Purpose::Small, None) => return Ok(None),
             (Purpose::Bench, Some(bench)) => {
                 // What is replaced keeps its place.
                 header.buffers.extend(bench.buffers);
                 header.launch = bench.launch;
+            }
+            (Purpose::Small, Some(bench)) => {
+                let Some(small) = bench.small else {
+                    return Ok(None);
+                };
+                header.buffers.extend(small.buffers);
+                header.launch = small.launch;
+                times = small.times;
             }
         }
         let buffers = std::mem::take(&mut header.buffers)
@@ -277,6 +302,7 @@ impl Case {
             header,
             buffers,
             launches,
+            times,
         }))
     }
 }

@@ -11,6 +11,7 @@
 
 mod bench;
 mod bench_check;
+mod bench_oclgrind;
 mod case;
 mod compare;
 mod compile;

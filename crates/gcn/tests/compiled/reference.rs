@@ -1,5 +1,6 @@
 //! Expected results of a kernel: the same source, run by OpenCL on the host (Debian's pocl), by `tests/kernels/host.c`.
 
+use std::ffi::OsStr;
 use std::fmt::Write as _;
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -73,16 +74,33 @@ pub fn check_host() -> Result<(), String> {
 pub fn timed(case: &Case) -> Result<(Results, f64), String> {
     let place = place(case, &FAST)?;
     run_in(case, &place, &FAST)?;
-    let times = fs::read_to_string(times(&place)).map_err(|error| error.to_string())?;
+    let timed = measured(case, &place)?;
+    // Large ones need not be kept, since time is not.
+    fs::remove_dir_all(&place).map_err(|error| error.to_string())?;
+    Ok(timed)
+}
+
+/// Results of a run, and its seconds.
+fn measured(case: &Case, place: &Path) -> Result<(Results, f64), String> {
+    let times = fs::read_to_string(times(place)).map_err(|error| error.to_string())?;
     let parse = |line: &str| {
         line.parse::<f64>()
             .map_err(|error| format!("{line}: {error}"))
     };
     let seconds = times.lines().map(parse).sum::<Result<f64, _>>()?;
-    let results = read(case, &place)?;
-    // Large ones need not be kept, since time is not.
+    Ok((read(case, place)?, seconds))
+}
+
+/// Runs a kernel by a program that takes the place of the host's OpenCL, such as Oclgrind, on one thread: what it leaves, and the
+/// seconds that it takes itself.
+///
+/// # Errors
+/// As for [`reference`]; it cannot be run.
+pub fn timed_under(case: &Case, command: &[String]) -> Result<(Results, f64), String> {
+    let place = cache()?.join(format!("{}-{}.under", case.name, std::process::id()));
+    let timed = run_under(case, &place, &[], command).and_then(|()| measured(case, &place));
     fs::remove_dir_all(&place).map_err(|error| error.to_string())?;
-    Ok((results, seconds))
+    timed
 }
 
 /// The directory for a run, which is named for all that it depends on.
@@ -110,6 +128,16 @@ fn buffer(place: &Path, number: usize) -> PathBuf {
 }
 
 fn run_in(case: &Case, place: &Path, environment: &Environment) -> Result<(), String> {
+    run_under(case, place, environment, &[])
+}
+
+/// Runs a kernel on the host, by a command in front of the host's program.
+fn run_under(
+    case: &Case,
+    place: &Path,
+    environment: &Environment,
+    command: &[String],
+) -> Result<(), String> {
     let text = |error: std::io::Error| format!("{}: {error}", place.display());
     fs::create_dir_all(place).map_err(text)?;
     for (n, contents) in case.buffers.iter().enumerate() {
@@ -117,7 +145,11 @@ fn run_in(case: &Case, place: &Path, environment: &Environment) -> Result<(), St
     }
     let list = place.join("job");
     fs::write(&list, job(case, place)).map_err(text)?;
-    let output = run(Command::new(host()?)
+    let host = host()?;
+    let mut words = command.iter().map(OsStr::new).chain([host.as_os_str()]);
+    let mut program = Command::new(words.next().unwrap_or_default());
+    let output = run(program
+        .args(words)
         .arg(&list)
         .env("POCL_CACHE_DIR", cache()?.join("pocl"))
         .envs(environment.iter().copied()))?;
