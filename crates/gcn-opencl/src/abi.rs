@@ -196,6 +196,7 @@ pub const CL_QUEUE_ON_DEVICE_DEFAULT: u64 = 8;
 
 // Commands.
 pub const CL_COMMAND_NDRANGE_KERNEL: u32 = 0x11f0;
+pub const CL_COMMAND_TASK: u32 = 0x11f1;
 pub const CL_COMMAND_READ_BUFFER: u32 = 0x11f3;
 pub const CL_COMMAND_WRITE_BUFFER: u32 = 0x11f4;
 pub const CL_COMMAND_COPY_BUFFER: u32 = 0x11f5;

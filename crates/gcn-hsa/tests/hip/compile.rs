@@ -1,19 +1,16 @@
 //! Programs from sources, by hipcc, kept until a source, the command or the compiler changes.
 
-use std::collections::hash_map::DefaultHasher;
 use std::fs;
-use std::hash::{Hash, Hasher};
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::process::Command;
 
+use crate::cache::{self, run};
 use crate::program::{Program, TARGETS, directory};
 
 /// Options of every compilation.
 const OPTIONS: [&str; 2] = ["-O1", "-std=c++17"];
 /// The file that all programs include.
 const SHARED: &str = "check.h";
-/// Bytes at the end of a failing compiler's messages that are shown.
-const MESSAGE: usize = 4000;
 
 /// A program that was built.
 pub struct Built {
@@ -80,36 +77,12 @@ impl Compiler {
 
     /// Runs a command that writes one file, unless the file is there.
     fn make(&self, name: &str, text: &str, command: &mut Command) -> Result<PathBuf, String> {
-        let mut hasher = DefaultHasher::new();
-        (&self.version, &self.shared, text, format!("{command:?}")).hash(&mut hasher);
-        let place = cache()?.join(format!("{name}-{:016x}", hasher.finish()));
-        if !place.exists() {
-            // Another process may do the same; what both write is the same.
-            let unfinished = place.with_extension(std::process::id().to_string());
-            run(command.arg("-o").arg(&unfinished))?;
-            fs::rename(&unfinished, &place)
-                .map_err(|error| format!("{}: {error}", place.display()))?;
-        }
-        Ok(place)
+        let sources = (&self.version, &self.shared, text);
+        cache::make(&cache()?, name, sources, command)
     }
 }
 
 /// Directory of everything that is made of the programs.
 pub fn cache() -> Result<PathBuf, String> {
-    let place = Path::new(env!("CARGO_TARGET_TMPDIR")).join("hip-programs");
-    fs::create_dir_all(&place).map_err(|error| format!("{}: {error}", place.display()))?;
-    Ok(place)
-}
-
-/// Runs a command to its end; its standard output.
-fn run(command: &mut Command) -> Result<Vec<u8>, String> {
-    let output = command
-        .output()
-        .map_err(|error| format!("cannot run hipcc ({error}); `cargo xtask tools` installs it"))?;
-    if output.status.success() {
-        return Ok(output.stdout);
-    }
-    let start = output.stderr.len().saturating_sub(MESSAGE);
-    let text = String::from_utf8_lossy(&output.stderr[start..]);
-    Err(format!("hipcc: {}\n{text}", output.status))
+    cache::directory("hip-programs")
 }

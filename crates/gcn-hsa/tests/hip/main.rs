@@ -1,7 +1,9 @@
 //! HIP programs as their users write them: every program under `tests/hip/` is built by hipcc and run on AMD's HIP runtime
 //! over this crate's library, on each target. Each program checks itself; `tests/README.md` says how they are written.
 
+mod cache;
 mod compile;
+mod end;
 #[path = "../../link.rs"]
 mod link;
 mod program;

@@ -195,10 +195,6 @@ pub unsafe extern "C" fn enqueue_nd_range_kernel(
     // SAFETY: the program vouches for its addresses.
     call(|| unsafe {
         let order = Order::new(queue, count, list, event)?;
-        let kernel: Arc<Kernel> = handle::get(kernel)?;
-        if !Arc::ptr_eq(&kernel.program().context, &order.queue.context) {
-            return Err(Status::INVALID_CONTEXT);
-        }
         // More are no sizes of any launch, which is found below.
         let read = dimensions.min(3) as usize;
         let sizes = Sizes {
@@ -207,17 +203,7 @@ pub unsafe extern "C" fn enqueue_nd_range_kernel(
             global: optional_array(global, read),
             local: optional_array(local, read),
         };
-        let ready = Ready::new(&kernel, &order.queue.device, &sizes)?;
-        let work = move |queue: &_| match ready {
-            Some(ready) => ready.run(queue),
-            None => Ok(()),
-        };
-        order.enqueue_work(
-            CL_COMMAND_NDRANGE_KERNEL,
-            Part::Command,
-            false,
-            Box::new(work),
-        )
+        enqueue_launch(order, CL_COMMAND_NDRANGE_KERNEL, kernel, &sizes)
     })
 }
 
@@ -228,12 +214,31 @@ pub unsafe extern "C" fn enqueue_task(
     list: *const Handle,
     event: *mut Handle,
 ) -> i32 {
-    let one = [1];
-    // SAFETY: the sizes have one dimension; the rest is the program's.
-    unsafe {
-        let (none, one) = (std::ptr::null(), one.as_ptr());
-        enqueue_nd_range_kernel(queue, kernel, 1, none, one, one, count, list, event)
+    // SAFETY: the program vouches for its addresses.
+    call(|| unsafe {
+        let order = Order::new(queue, count, list, event)?;
+        let sizes = Sizes {
+            dimensions: 1,
+            offset: None,
+            global: Some(&[1]),
+            local: Some(&[1]),
+        };
+        enqueue_launch(order, CL_COMMAND_TASK, kernel, &sizes)
+    })
+}
+
+/// Enqueues a launch as a command of a type.
+fn enqueue_launch(order: Order, command: u32, kernel: Handle, sizes: &Sizes<'_>) -> Outcome {
+    let kernel: Arc<Kernel> = handle::get(kernel)?;
+    if !Arc::ptr_eq(&kernel.program().context, &order.queue.context) {
+        return Err(Status::INVALID_CONTEXT);
     }
+    let ready = Ready::new(&kernel, &order.queue.device, sizes)?;
+    let work = move |queue: &_| match ready {
+        Some(ready) => ready.run(queue),
+        None => Ok(()),
+    };
+    order.enqueue_work(command, Part::Command, false, Box::new(work))
 }
 
 /// Devices run no functions of the host.

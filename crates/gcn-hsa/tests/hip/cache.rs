@@ -1,0 +1,59 @@
+//! Files that compilers make, kept until what they are made of changes.
+
+use std::collections::hash_map::DefaultHasher;
+use std::fs;
+use std::hash::{Hash, Hasher};
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+/// Bytes at the end of a failing compiler's messages that are shown.
+const MESSAGE: usize = 4000;
+
+/// Directory below cargo's for tests, which is made if it is not there.
+///
+/// # Errors
+/// It cannot be made.
+pub fn directory(name: &str) -> Result<PathBuf, String> {
+    let place = Path::new(env!("CARGO_TARGET_TMPDIR")).join(name);
+    fs::create_dir_all(&place).map_err(|error| format!("{}: {error}", place.display()))?;
+    Ok(place)
+}
+
+/// Runs a command that writes one file, unless it has done so with the same `sources`; the file.
+///
+/// # Errors
+/// The compiler's messages.
+pub fn make(
+    directory: &Path,
+    name: &str,
+    sources: impl Hash,
+    command: &mut Command,
+) -> Result<PathBuf, String> {
+    let mut hasher = DefaultHasher::new();
+    (sources, format!("{command:?}")).hash(&mut hasher);
+    let place = directory.join(format!("{name}-{:016x}", hasher.finish()));
+    if !place.exists() {
+        // Another process may do the same; what both write is the same.
+        let unfinished = place.with_extension(std::process::id().to_string());
+        run(command.arg("-o").arg(&unfinished))?;
+        fs::rename(&unfinished, &place).map_err(|error| format!("{}: {error}", place.display()))?;
+    }
+    Ok(place)
+}
+
+/// Runs a compiler to its end; its standard output.
+///
+/// # Errors
+/// It is not installed, or its messages.
+pub fn run(command: &mut Command) -> Result<Vec<u8>, String> {
+    let compiler = command.get_program().to_string_lossy().into_owned();
+    let output = command.output().map_err(|error| {
+        format!("cannot run {compiler} ({error}); `cargo xtask tools` installs it")
+    })?;
+    if output.status.success() {
+        return Ok(output.stdout);
+    }
+    let start = output.stderr.len().saturating_sub(MESSAGE);
+    let text = String::from_utf8_lossy(&output.stderr[start..]);
+    Err(format!("{compiler}: {}\n{text}", output.status))
+}
