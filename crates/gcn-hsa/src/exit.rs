@@ -1,65 +1,18 @@
-//! The end of the process: the profile and findings are written then, and findings may change its status.
+//! The end of the process.
 //!
-//! This is one of the modules that may use `unsafe`: the C library calls it.
+//! This is one of the modules that may use `unsafe`: the loader calls it.
 #![allow(unsafe_code)]
 
-use std::ffi::{c_int, c_void};
-use std::sync::Once;
-use std::sync::atomic::{AtomicI32, Ordering::SeqCst};
+use gcn_runtime::program::exit;
 
 use crate::runtime;
 
-/// No status: the process does not exit.
-const NONE: c_int = -1;
-/// The bits of a status that a parent process sees.
-const SEEN: c_int = 0xff;
-/// The status that the process exits with.
-static STATUS: AtomicI32 = AtomicI32::new(NONE);
-
-unsafe extern "C" {
-    /// Has a function called with the status when the process exits; an extension of glibc.
-    fn on_exit(function: extern "C" fn(c_int, *mut c_void), argument: *mut c_void) -> c_int;
-}
-
-extern "C" fn note_status(status: c_int, _: *mut c_void) {
-    STATUS.store(status & SEEN, SeqCst);
-}
-
-/// Has the status noted when the process exits.
-pub(crate) fn watch() {
-    static WATCH: Once = Once::new();
-    WATCH.call_once(|| {
-        // SAFETY: the function stores to an atomic, and the library is never unloaded.
-        let failed = unsafe { on_exit(note_status, std::ptr::null_mut()) } != 0;
-        if failed {
-            crate::say::say("the exit status of the program is not seen");
-        }
-    });
-}
-
-/// Called by the loader, behind all functions that the program and the libraries above have registered for its end.
 // SAFETY: the section is for pointers to such functions.
 #[used]
 #[unsafe(link_section = ".fini_array")]
 static AT_END: extern "C" fn() = at_end;
 
 extern "C" fn at_end() {
-    // A child that was forked is not the program whose profile and findings these are.
-    let Some(runtime) = runtime::made().filter(|_| !runtime::is_child()) else {
-        return;
-    };
-    runtime.write_profile();
-    let Some(checking) = &runtime.checking else {
-        return;
-    };
-    let has_findings = checking.end();
-    let status = checking.checks().settings().error_exitcode;
-    if let Some(status) = status.filter(|_| has_findings && STATUS.load(SeqCst) == 0) {
-        // SAFETY: the process is at its end. Its streams are written as they would be after this function; of other libraries
-        // only those that this one needs have not ended yet.
-        unsafe {
-            libc::fflush(std::ptr::null_mut());
-            libc::_exit(status.into());
-        }
-    }
+    let runtime = runtime::made().filter(|_| !runtime::is_child());
+    exit::at_end(runtime.map(|runtime| &runtime.watch));
 }

@@ -16,7 +16,6 @@
 // In the order of their imports: a module names only modules above it.
 pub mod status;
 pub mod abi;
-mod say;
 mod clock;
 mod sync;
 pub mod changes;
@@ -30,9 +29,6 @@ mod copies;
 mod handlers;
 mod loader;
 mod queues;
-mod sink;
-mod tracing;
-mod checking;
 mod runtime;
 mod transfers;
 mod failure;

@@ -6,13 +6,13 @@ use std::ops::Range;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock};
 
 use gcn_object::{Bytes, SymbolKind, SymbolSection};
+use gcn_runtime::program::say::say;
 use gcn_runtime::{Error, Kernel, Module};
 
 use crate::abi::{Handle, SegmentDescriptor};
 use crate::agents::Agent;
 use crate::handles::Handles;
 use crate::info::Info;
-use crate::say::say;
 use crate::status::{Outcome, Status};
 
 /// Suffix of the symbols of kernel descriptors.
@@ -282,6 +282,12 @@ impl Loader {
             handle,
             state: Mutex::default(),
         })
+    }
+
+    /// The modules of all executables.
+    pub(crate) fn modules(&self) -> Vec<Module> {
+        let objects = self.objects.all().into_iter();
+        objects.map(|(_, object)| object.module().clone()).collect()
     }
 
     /// The kernel whose descriptor is at an address.

@@ -382,7 +382,7 @@ impl Queue {
             ),
             other => format!("a packet of the unknown type {other}"),
         };
-        crate::say::say(&format!("packet {index} of a queue is {what}"));
+        gcn_runtime::program::say::say(&format!("packet {index} of a queue is {what}"));
         (Err(Status::INVALID_PACKET_FORMAT), packet.completion_signal)
     }
 

@@ -4,23 +4,21 @@ use std::collections::HashMap;
 use std::sync::atomic::{AtomicBool, AtomicU32, Ordering::SeqCst};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError, RwLock};
 
+use gcn_runtime::program::say::{say, say_once};
+use gcn_runtime::program::{ProgramChecks, Watch};
 use gcn_runtime::settings::{Settings, host_memory};
-use gcn_runtime::{Chip, Device, ProgramProfile};
+use gcn_runtime::{Chip, Device};
 
 use crate::abi::{Handle, SystemCallback};
 use crate::agents::{Agent, uuid};
-use crate::checking::Checking;
-
 use crate::copies::Job;
 use crate::handlers::Call;
 use crate::handles::Handles;
 use crate::loader::Loader;
 use crate::pools::{Pool, Pools};
 use crate::queues::Queue;
-use crate::say::{say, say_once, standard_error};
 use crate::signals::{Signal, Signals};
 use crate::status::{Outcome, Status};
-use crate::tracing::Tracing;
 use crate::workers::Worker;
 
 /// Bytes of the host's memory where Linux does not tell.
@@ -39,12 +37,9 @@ static RUNTIME: OnceLock<Option<Runtime>> = OnceLock::new();
 /// Everything that programs have of the library.
 #[derive(Debug)]
 pub(crate) struct Runtime {
-    pub(crate) settings: Settings,
     /// The host's processor first.
     pub(crate) agents: Vec<Agent>,
-    pub(crate) tracing: Option<Tracing>,
-    pub(crate) checking: Option<Checking>,
-    pub(crate) profile: Option<ProgramProfile>,
+    pub(crate) watch: Watch,
     pub(crate) signals: Signals,
     pub(crate) pools: Pools,
     pub(crate) loader: Loader,
@@ -178,33 +173,20 @@ impl Runtime {
             return Err(format!("{VISIBLE} leaves no device"));
         }
         let signals = Signals::new(device).map_err(|_| "there is no memory for signals")?;
-        let checking = Checking::new(&settings, device)?;
-        let profile = settings.profile.as_ref();
-        let profile = profile.map(|profile| ProgramProfile::new(profile, standard_error()));
-        let undefines = checking.as_ref().is_some_and(Checking::undefines);
+        let watch = Watch::new(&settings, device)?;
+        let undefines = watch.checks().is_some_and(ProgramChecks::undefines);
         Ok(Runtime {
-            tracing: Tracing::new(&settings)?,
             signals,
             pools: Pools::new(device, undefines),
-            checking,
-            profile: profile.transpose().map_err(|error| text(&error))?,
+            watch,
             loader: Loader::default(),
             handlers: Arc::default(),
             copies: Arc::default(),
             groups: Handles::default(),
             queues: RwLock::default(),
             events: Mutex::default(),
-            settings,
             agents,
         })
-    }
-
-    /// Writes the profile, if there is one.
-    pub(crate) fn write_profile(&self) {
-        let written = self.profile.as_ref().map(ProgramProfile::write);
-        if let Some(Err(error)) = written {
-            say_once(&format!("the profile cannot be written: {error}"));
-        }
     }
 
     /// The agent of a handle.

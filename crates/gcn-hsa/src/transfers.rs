@@ -11,14 +11,14 @@ use crate::runtime;
 /// # Safety
 /// As for [`Copy::make`].
 pub(crate) unsafe fn make(copy: &Copy) {
-    let checked = runtime::made().and_then(|it| Some((it, it.checking.as_ref()?)));
+    let checked = runtime::made().and_then(|it| Some((it, it.watch.checks()?)));
     let Some((runtime, checking)) = checked else {
         // SAFETY: the caller vouches for the addresses.
         return unsafe { copy.make() };
     };
     for (to, from, bytes) in copy.rows() {
         if !runtime.pools.is_of_device(to) {
-            checking.reads(&runtime.loader, (from, bytes));
+            checking.reads(|| runtime.loader.modules(), (from, bytes));
         }
     }
     // SAFETY: as above.

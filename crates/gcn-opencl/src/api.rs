@@ -25,9 +25,10 @@ pub use table::NAMES as FUNCTIONS;
 use std::ffi::{CStr, c_char, c_void};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
+use gcn_runtime::program::say::say_once;
+
 use crate::handle::Handle;
 use crate::info::Info;
-use crate::say::say_once;
 use crate::status::{Outcome, Status};
 
 /// Status of a function that has panicked, which is said on standard error: no panic leaves for the program.

@@ -145,6 +145,15 @@ pub(crate) fn get_all<T: Object>(handles: &[Handle]) -> Outcome<Vec<Arc<T>>> {
     handles.iter().map(|handle| get(*handle)).collect()
 }
 
+/// All objects of a type.
+pub(crate) fn all<T: Object>() -> Vec<Arc<T>> {
+    let slots = T::registry().read();
+    slots
+        .values()
+        .filter_map(|slot| slot.object.upgrade())
+        .collect()
+}
+
 /// Adds a reference of the program's.
 ///
 /// # Errors

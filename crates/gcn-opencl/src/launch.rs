@@ -3,13 +3,14 @@
 use std::sync::Arc;
 
 use gcn_runtime::hsa::LaunchError;
-use gcn_runtime::report::{CodeMap, FaultReport, kernel_name};
+use gcn_runtime::program::say::say;
 use gcn_runtime::{Error, Kernel as Code, Launch, Queue as Emulated};
 
 use crate::device::{Device, MAX_ITEMS, WAVE};
 use crate::kernel::{Kernel, max_group, required_group};
 use crate::memory::Mem;
-use crate::say::{print, say};
+use crate::printed::print;
+use crate::runtime;
 use crate::status::{Outcome, Status};
 
 /// Work-items of a workgroup of which the program leaves the size open.
@@ -95,34 +96,21 @@ impl Ready {
     /// # Errors
     /// It fails, which is reported on standard error.
     pub(crate) fn run(self, queue: &Emulated) -> Outcome {
-        let kernel = self.launch.kernel().clone();
-        match self.launch.run(queue) {
+        let watch = &runtime::get()?.watch;
+        match watch.run(self.launch, queue, &Arc::default()) {
             Ok(completion) => {
                 print(&completion.printed);
                 Ok(())
             }
-            Err(error) => {
-                queue.clear();
-                report(&kernel, &error);
+            Err(failed) => {
+                if let Error::Fault(completion) = &failed.error {
+                    print(&completion.printed);
+                }
+                say(&format!("error: {failed}"));
                 Err(Status::OUT_OF_RESOURCES)
             }
         }
     }
-}
-
-/// Reports the failure of a kernel on standard error.
-fn report(kernel: &Code, error: &Error) {
-    let report = match error {
-        Error::Fault(completion) => {
-            print(&completion.printed);
-            let code = CodeMap::new(kernel.module());
-            FaultReport::new(completion, &code, "stopped", None).map(|report| report.to_string())
-        }
-        _ => None,
-    };
-    let name = kernel_name(kernel.name());
-    let report = report.unwrap_or_else(|| format!("kernel {name}: {error}"));
-    say(&format!("error: {report}"));
 }
 
 /// The status of sizes that are not possible.

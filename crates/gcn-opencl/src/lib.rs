@@ -17,7 +17,7 @@
 // In the order of their imports: a module names only modules above it.
 pub mod status;
 pub mod abi;
-mod say;
+mod printed;
 mod clock;
 mod handle;
 mod info;
@@ -35,4 +35,5 @@ mod options;
 mod program;
 mod kernel;
 mod launch;
+mod exit;
 pub mod api;

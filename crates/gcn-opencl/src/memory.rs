@@ -4,17 +4,19 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use gcn_runtime::Buffer;
 use gcn_runtime::memory::Memory;
+use gcn_runtime::program::ProgramChecks;
 
 use crate::abi::*;
 use crate::context::{Context, Ends};
 use crate::device::BASE_ALIGN;
 use crate::handle::{Handle, Id, Object, object, references};
 use crate::info::Info;
+use crate::runtime;
 use crate::status::{Outcome, Status};
 use crate::svm;
 use crate::transfer::{Copy, Side};
 
-/// Bytes of a page: the memory of buffers is whole pages, as with a real device.
+/// Bytes of a page: the memory of buffers is whole pages, as with a real device. With checks a buffer has its own bytes alone.
 const PAGE: u64 = 4096;
 /// Flags by which kernels access a buffer.
 const DEVICE_ACCESS: u64 = CL_MEM_READ_WRITE | CL_MEM_WRITE_ONLY | CL_MEM_READ_ONLY;
@@ -126,9 +128,16 @@ impl Allocated {
             });
         }
         let device = context.devices.first().ok_or(Status::INVALID_CONTEXT)?;
-        let bytes = (request.size as u64).next_multiple_of(PAGE);
+        let checks = runtime::get()?.watch.checks();
+        let bytes = match checks {
+            Some(_) => request.size as u64,
+            None => (request.size as u64).next_multiple_of(PAGE),
+        };
         let memory = device.emulated.allocate("a buffer (clCreateBuffer)", bytes);
         let memory = memory.map_err(|_| Status::MEM_OBJECT_ALLOCATION_FAILURE)?;
+        if checks.is_some_and(ProgramChecks::undefines) {
+            device.emulated.memory().undefine(memory.address(), bytes);
+        }
         Ok(Allocated {
             context: context.clone(),
             address: memory.address(),

@@ -7,16 +7,17 @@ use std::sync::atomic::{AtomicUsize, Ordering::SeqCst};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use gcn_runtime::compile::{CompileError, Compiled, Language, Product, Request, Source, compile};
+use gcn_runtime::program::say::say_once;
 use gcn_runtime::{Error, Module};
 use tempfile::TempDir;
 
 use crate::abi::*;
 use crate::context::Context;
 use crate::device::Device;
-use crate::handle::{Id, Object, object, references};
+use crate::handle::{self, Id, Object, object, references};
 use crate::info::Info;
 use crate::options::{self, Linking};
-use crate::say::say_once;
+use crate::runtime;
 use crate::status::{Outcome, Status};
 
 /// The origin of a program.
@@ -105,6 +106,21 @@ impl Drop for Attached {
 const BITCODE: &[u8] = b"BC\xc0\xde";
 /// Beginning of a library, in front of its bitcode.
 const LIBRARY: &[u8] = b"gcn library 1\n\0\0";
+
+/// Says that the program reads bytes of devices' memory, and reports what checks find by it.
+pub(crate) fn host_reads(address: u64, bytes: u64) {
+    let checks = runtime::made().and_then(|runtime| runtime.watch.checks());
+    if let Some(checks) = checks {
+        checks.reads(all_modules, (address, bytes));
+    }
+}
+
+/// The modules of all programs.
+fn all_modules() -> Vec<Module> {
+    let programs = handle::all::<Program>().into_iter();
+    let modules = programs.flat_map(|program| program.modules());
+    modules.map(|(_, module)| module).collect()
+}
 
 /// The code object of a binary, loaded for a device.
 fn load(device: &Device, binary: &[u8]) -> Result<Module, Error> {

@@ -146,7 +146,10 @@ mod tests {
         let (sender, receiver) = mpsc::channel();
         for at in [CL_COMPLETE, CL_RUNNING, CL_SUBMITTED] {
             let sender = sender.clone();
-            progress.subscribe(at, Box::new(move |status| drop(sender.send((at, status)))));
+            let send = move |status| {
+                let _ = sender.send((at, status));
+            };
+            progress.subscribe(at, Box::new(send));
         }
         assert!(progress.advance(CL_SUBMITTED));
         assert_eq!(

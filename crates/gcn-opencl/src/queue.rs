@@ -9,6 +9,7 @@ use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering::SeqCst};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError, Weak};
 
 use gcn_runtime::Queue as Emulated;
+use gcn_runtime::program::say::say_once;
 
 use crate::abi::*;
 use crate::context::Context;
@@ -17,7 +18,6 @@ use crate::event::{Event, OfQueue};
 use crate::handle::{Handle, Id, Object, object, publish, references};
 use crate::info::Info;
 use crate::progress::Progress;
-use crate::say::say_once;
 use crate::status::{Outcome, Status};
 
 /// Work of a command: it is given the queue of the emulated device.

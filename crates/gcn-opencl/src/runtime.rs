@@ -2,6 +2,8 @@
 
 use std::sync::{Arc, OnceLock};
 
+use gcn_runtime::program::say::say;
+use gcn_runtime::program::{Watch, exit};
 use gcn_runtime::settings::Settings;
 use gcn_runtime::{Chip, Device as Emulated};
 
@@ -9,7 +11,6 @@ use crate::abi::*;
 use crate::device::{Device, Extension, NUMERIC_VERSION, VERSION};
 use crate::handle::{Id, object, publish};
 use crate::info::Info;
-use crate::say::say;
 use crate::status::{Outcome, Status};
 
 /// Name of the platform.
@@ -20,16 +21,24 @@ const SUFFIX: &str = "GCN";
 pub(crate) struct Runtime {
     id: Id<Runtime>,
     pub(crate) devices: Vec<Arc<Device>>,
+    /// Everything that watches kernels.
+    pub(crate) watch: Watch,
 }
 
 object!(Runtime, INVALID_PLATFORM);
+
+static RUNTIME: OnceLock<Option<Arc<Runtime>>> = OnceLock::new();
+
+/// The platform, if there is one by now.
+pub(crate) fn made() -> Option<&'static Arc<Runtime>> {
+    RUNTIME.get()?.as_ref()
+}
 
 /// The platform, which the first call makes.
 ///
 /// # Errors
 /// The settings are wrong, which has been said on standard error: there is no platform.
 pub(crate) fn get() -> Outcome<&'static Arc<Runtime>> {
-    static RUNTIME: OnceLock<Option<Arc<Runtime>>> = OnceLock::new();
     let made = RUNTIME.get_or_init(|| {
         Runtime::new()
             .map_err(|problem| say(&format!("error: {problem}")))
@@ -51,6 +60,9 @@ impl Runtime {
             };
             all.push(builder.build());
         }
+        let first = all.first().ok_or("GCN_TARGET names no device")?;
+        let watch = Watch::new(&settings, first)?;
+        exit::watch();
         let mut devices = Vec::new();
         for (number, emulated) in all.into_iter().enumerate() {
             let target = emulated.target();
@@ -64,7 +76,7 @@ impl Runtime {
                 Device::new(id, number, emulated, chip, memory)
             }));
         }
-        Ok(publish(|id| Runtime { id, devices }))
+        Ok(publish(|id| Runtime { id, devices, watch }))
     }
 
     /// The extensions that all devices have.

@@ -83,6 +83,7 @@ pub mod report;
 mod output;
 mod checking;
 mod profiling;
+pub mod program;
 
 #[doc(no_inline)]
 pub use gcn_emu::observe;

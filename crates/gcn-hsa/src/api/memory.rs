@@ -67,7 +67,7 @@ pub unsafe extern "C" fn hsa_amd_agent_memory_pool_get_info(
         let agent = runtime.agent(agent)?;
         let (pool, _) = pool(runtime, handle)?;
         // Checks have to see what the host writes.
-        let info = agent.pool_info(pool, attribute, runtime.checking.is_none());
+        let info = agent.pool_info(pool, attribute, runtime.watch.checks().is_none());
         // SAFETY: the program vouches for its address.
         unsafe { put_info(value, info) }
     })
@@ -307,7 +307,7 @@ pub unsafe extern "C" fn hsa_amd_memory_fill(
             // SAFETY: the dwords are inside an allocation. Kernels may race for them, as they may on a device.
             unsafe { dwords.add(index).write_volatile(value) };
         }
-        if let Some(checking) = &runtime.checking {
+        if let Some(checking) = runtime.watch.checks() {
             checking.wrote((of_host(begin), bytes));
         }
         Ok(())

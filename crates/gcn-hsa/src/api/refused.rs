@@ -1,6 +1,7 @@
 //! Functions that are there by name only: each returns an error, and says once on standard error that it was called.
 
-use crate::say::say_once;
+use gcn_runtime::program::say::say_once;
+
 use crate::status::Status;
 
 macro_rules! refused {

@@ -42,7 +42,7 @@ pub unsafe extern "C" fn hsa_amd_signal_create(
     /// For several processes.
     const IPC: u64 = 2;
     if attributes & IPC != 0 {
-        crate::say::say_once(
+        gcn_runtime::program::say::say_once(
             "hsa_amd_signal_create: signals of several processes are not supported",
         );
         return Status::ERROR;

@@ -4,10 +4,10 @@ use std::ffi::{c_char, c_void};
 
 use super::{call, guard, put, put_info};
 use crate::clock::{TICKS_PER_SECOND, now};
-use crate::exit;
 use crate::info::Info;
 use crate::runtime;
 use crate::status::Status;
+use gcn_runtime::program::exit;
 
 #[unsafe(no_mangle)]
 pub extern "C" fn hsa_init() -> Status {

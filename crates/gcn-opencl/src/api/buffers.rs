@@ -9,6 +9,7 @@ use crate::abi::*;
 use crate::context::Context;
 use crate::handle::{self, Handle, Object, publish};
 use crate::memory::{Allocated, Mem, Request};
+use crate::program::host_reads;
 use crate::queue::Part;
 use crate::status::{Outcome, Status};
 
@@ -29,7 +30,7 @@ unsafe fn buffer(context: Handle, request: Request) -> Outcome<Handle> {
     let allocated = Allocated::new(&context, request)?;
     if let (Some(contents), Some(space)) = (allocated.contents(), allocated.space()) {
         // SAFETY: the caller vouches for the program's memory; the other is the buffer's.
-        unsafe { contents.make(space) };
+        unsafe { contents.make(space, host_reads) };
     }
     Ok(publish(|id| allocated.into_mem(id)).handle())
 }
@@ -176,9 +177,9 @@ pub unsafe extern "C" fn enqueue_map_buffer(
                 if let Some(space) = mapped.space() {
                     match mapped.to_host(offset, size) {
                         // SAFETY: the program keeps its memory while the buffer uses it.
-                        Some(copy) if !invalidates => copy.make(space),
+                        Some(copy) if !invalidates => copy.make(space, host_reads),
                         None if flags & CL_MAP_READ != 0 => {
-                            space.reads(mapped.address + offset as u64, size as u64);
+                            host_reads(mapped.address + offset as u64, size as u64);
                         }
                         _ => {}
                     }
@@ -219,7 +220,7 @@ pub unsafe extern "C" fn enqueue_unmap_mem_object(
             if let Some(space) = space {
                 match memory.to_device(mapping.offset, mapping.bytes) {
                     // SAFETY: the program keeps its memory while the buffer uses it.
-                    Some(copy) => copy.make(space),
+                    Some(copy) => copy.make(space, host_reads),
                     None => {
                         space.wrote(memory.address + mapping.offset as u64, mapping.bytes as u64);
                     }

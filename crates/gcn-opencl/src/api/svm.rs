@@ -11,6 +11,7 @@ use crate::callbacks;
 use crate::context::Context;
 use crate::handle::{self, Handle};
 use crate::kernel::Kernel;
+use crate::program::host_reads;
 use crate::queue::Part;
 use crate::status::{Outcome, Status};
 use crate::svm::{self, Svm};
@@ -152,7 +153,7 @@ pub unsafe extern "C" fn enqueue_svm_memcpy(
         let kept = (to.svm, from.svm);
         let work = move || {
             // SAFETY: the program vouches for its memory; allocations are kept.
-            copy.make(device.emulated.memory());
+            copy.make(device.emulated.memory(), host_reads);
             drop(kept);
             Ok(())
         };
@@ -214,10 +215,9 @@ pub unsafe extern "C" fn enqueue_svm_map(
         if size == 0 || !is_valid {
             return Err(Status::INVALID_VALUE);
         }
-        let device = order.queue.device.clone();
         let work = move || {
             if flags & CL_MAP_READ != 0 {
-                device.emulated.memory().reads(range.address, size as u64);
+                host_reads(range.address, size as u64);
             }
             drop(range.svm);
             Ok(())

@@ -9,6 +9,7 @@ use super::{call, optional_array};
 use crate::abi::*;
 use crate::handle::Handle;
 use crate::memory::Mem;
+use crate::program::host_reads;
 use crate::queue::Part;
 use crate::status::{Outcome, Status};
 use crate::transfer::{Copy, Corner, Side, fill};
@@ -27,7 +28,7 @@ fn enqueue_copy(order: Order, command: u32, is_blocking: bool, copy: Copy, kept:
         if let Some(space) = kept.0.space() {
             // SAFETY: the program vouches for its memory, by the contract of the function that it called; the rest is of
             // buffers, which are kept, and in their bounds.
-            unsafe { copy.make(space) };
+            unsafe { copy.make(space, host_reads) };
         }
         drop(kept);
         Ok(())

@@ -1,33 +1,36 @@
 //! Checks of a program's kernels, and where their findings are written.
 
 use std::io;
-use std::sync::{Mutex, PoisonError};
+use std::sync::atomic::AtomicBool;
+use std::sync::{Arc, Mutex, PoisonError};
 
+use gcn_emu::observe::Observers;
 use gcn_observe::finding::Check;
-use gcn_runtime::observe::Observers;
-use gcn_runtime::report::FindingReport;
-use gcn_runtime::settings::{FindingFormat, Settings};
-use gcn_runtime::{Device, Kernel, Output};
 
-use crate::loader::Loader;
-use crate::say::{say_once, standard_error};
+use super::say::{say_once, standard_error};
+use crate::report::FindingReport;
+use crate::settings::{FindingFormat, Settings};
+use crate::{Checking, Device, Kernel, Module, Output};
 
 /// Checks of all kernels, and the place of their findings.
 #[derive(Debug)]
-pub(crate) struct Checking {
-    checks: gcn_runtime::Checking,
+pub struct ProgramChecks {
+    checks: Checking,
     device: Device,
     /// True if findings are written one by one, as they are found, and not as one document.
     is_text: bool,
     out: Mutex<Output>,
 }
 
-impl Checking {
+impl ProgramChecks {
     /// The checks that the settings ask for, of devices that have the memory of `device`.
     ///
     /// # Errors
     /// The file of findings cannot be written, or one of suppressions not be read.
-    pub(crate) fn new(settings: &Settings, device: &Device) -> Result<Option<Checking>, String> {
+    pub(super) fn new(
+        settings: &Settings,
+        device: &Device,
+    ) -> Result<Option<ProgramChecks>, String> {
         let Some(settings) = settings.check.clone() else {
             return Ok(None);
         };
@@ -38,9 +41,9 @@ impl Checking {
             let file = file.clone().unwrap_or_default();
             format!("cannot write {}: {error}", file.display())
         };
-        let checks = gcn_runtime::Checking::new(settings).map_err(|error| error.to_string())?;
+        let checks = Checking::new(settings).map_err(|error| error.to_string())?;
         device.observe(checks.observers());
-        let checking = Checking {
+        let checking = ProgramChecks {
             checks,
             device: device.clone(),
             is_text,
@@ -52,47 +55,58 @@ impl Checking {
     }
 
     /// Counts a launch; yields its observers.
-    pub(crate) fn watch(&self, kernel: &Kernel) -> Observers {
+    pub(super) fn watch(&self, kernel: &Kernel) -> Observers {
         self.checks.launch(kernel.name())
     }
 
+    /// The flag that is set at the last finding, if findings stop the program's kernels.
+    pub(super) fn stop(&self) -> Option<Arc<AtomicBool>> {
+        let stop_at = self.checks.settings().stop_at;
+        stop_at.map(|_| self.checks.stop().clone())
+    }
+
     /// The checks.
-    pub(crate) fn checks(&self) -> &gcn_runtime::Checking {
+    pub(super) fn checks(&self) -> &Checking {
         &self.checks
     }
 
     /// True if a program's memory of devices counts as undefined until it is written. A kernel that is not watched would write
     /// it unseen.
-    pub(crate) fn undefines(&self) -> bool {
+    pub fn undefines(&self) -> bool {
         let settings = self.checks.settings();
         settings.checks.contains(&Check::Uninit) && settings.watches_all()
     }
 
     /// Reports what was found in a kernel's module and is new.
-    pub(crate) fn report(&self, kernel: &Kernel) {
+    pub(super) fn report(&self, kernel: &Kernel) {
         if self.checks.has_new() {
             self.add_new(self.checks.collect(kernel.module()));
         }
     }
 
-    /// Says that the program reads bytes of devices' memory, and reports what was found by it and is new.
-    pub(crate) fn reads(&self, loader: &Loader, (address, bytes): (u64, u64)) {
+    /// Says that the program reads bytes of devices' memory, and reports what was found by it and is new; `modules` are those
+    /// whose kernels may have written the bytes.
+    pub fn reads<M: IntoIterator<Item = Module>>(
+        &self,
+        modules: impl FnOnce() -> M,
+        (address, bytes): (u64, u64),
+    ) {
         self.device.memory().reads(address, bytes);
         if !self.checks.has_new() {
             return;
         }
-        for (_, object) in loader.objects.all() {
-            self.add_new(self.checks.collect(object.module()));
+        for module in modules() {
+            self.add_new(self.checks.collect(&module));
         }
     }
 
     /// Says that the program has written bytes.
-    pub(crate) fn wrote(&self, (address, bytes): (u64, u64)) {
+    pub fn wrote(&self, (address, bytes): (u64, u64)) {
         self.device.memory().wrote(address, bytes);
     }
 
     /// Writes the rest when the process exits; true if there are findings.
-    pub(crate) fn end(&self) -> bool {
+    pub(super) fn end(&self) -> bool {
         let reports = self.checks.reports();
         let mut out = self.out.lock().unwrap_or_else(PoisonError::into_inner);
         if out.is_file() || !self.is_text {

@@ -1,22 +1,22 @@
-//! Messages on standard error: the one place of the library that prints.
+//! Messages on standard error, of a library in a program: the one place of this library that prints.
 
 use std::collections::HashSet;
 use std::io::Write;
 use std::sync::{Mutex, PoisonError};
 
 /// Standard error.
-pub(crate) fn standard_error() -> impl Write + Send {
+pub fn standard_error() -> impl Write + Send {
     std::io::stderr()
 }
 
 /// Prints a message.
-pub(crate) fn say(message: &str) {
+pub fn say(message: &str) {
     // A program without a standard error does without messages.
     let _ = writeln!(std::io::stderr().lock(), "gcn: {message}");
 }
 
 /// Prints a message the first time that it is given.
-pub(crate) fn say_once(message: &str) {
+pub fn say_once(message: &str) {
     static SAID: Mutex<Option<HashSet<String>>> = Mutex::new(None);
     let mut said = SAID.lock().unwrap_or_else(PoisonError::into_inner);
     if said.get_or_insert_default().insert(message.to_owned()) {

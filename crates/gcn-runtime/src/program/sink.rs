@@ -5,14 +5,14 @@ use std::io::{BufWriter, Write};
 use std::path::Path;
 use std::sync::{Arc, Mutex, PoisonError};
 
-use crate::say::{say_once, standard_error};
+use super::say::{say_once, standard_error};
 
 /// Name of the file that stands for standard error.
 const STANDARD_ERROR: &str = "-";
 
 /// A file, or standard error, that several threads write lines to.
 #[derive(Clone)]
-pub(crate) struct Sink {
+pub(super) struct Sink {
     out: Arc<Mutex<Box<dyn Write + Send>>>,
 }
 
@@ -21,7 +21,7 @@ impl Sink {
     ///
     /// # Errors
     /// The file cannot be made.
-    pub(crate) fn new(path: Option<&Path>) -> Result<Sink, String> {
+    pub(super) fn new(path: Option<&Path>) -> Result<Sink, String> {
         let out: Box<dyn Write + Send> = match path {
             Some(path) if path != Path::new(STANDARD_ERROR) => {
                 let file = File::create(path);
@@ -37,7 +37,7 @@ impl Sink {
     }
 
     /// Writes a line.
-    pub(crate) fn write(&self, line: &str) {
+    pub(super) fn write(&self, line: &str) {
         let mut out = self.out.lock().unwrap_or_else(PoisonError::into_inner);
         if let Err(error) = writeln!(out, "{line}") {
             say_once(&format!("a trace or findings cannot be written: {error}"));
@@ -45,7 +45,7 @@ impl Sink {
     }
 
     /// Writes what is still to be written.
-    pub(crate) fn flush(&self) {
+    pub(super) fn flush(&self) {
         let mut out = self.out.lock().unwrap_or_else(PoisonError::into_inner);
         if let Err(error) = out.flush() {
             say_once(&format!("a trace or findings cannot be written: {error}"));

@@ -2,17 +2,17 @@
 
 use std::sync::Arc;
 
+use gcn_emu::observe::Observers;
 use gcn_observe::{Choice, Filter, Trace};
-use gcn_runtime::Kernel;
-use gcn_runtime::observe::Observers;
-use gcn_runtime::report::{kernel_name, symbolic};
-use gcn_runtime::settings::Settings;
 
-use crate::sink::Sink;
+use super::sink::Sink;
+use crate::Kernel;
+use crate::report::{kernel_name, symbolic};
+use crate::settings::Settings;
 
 /// A trace: the chosen instructions, and where they are written.
 #[derive(Clone, Debug)]
-pub(crate) struct Tracing {
+pub(super) struct Tracing {
     choices: Vec<Choice>,
     out: Sink,
 }
@@ -22,7 +22,7 @@ impl Tracing {
     ///
     /// # Errors
     /// The file cannot be made, or a choice is none.
-    pub(crate) fn new(settings: &Settings) -> Result<Option<Tracing>, String> {
+    pub(super) fn new(settings: &Settings) -> Result<Option<Tracing>, String> {
         if !settings.is_traced() {
             return Ok(None);
         }
@@ -34,7 +34,7 @@ impl Tracing {
     }
 
     /// Adds an observer of a kernel's launch, unless its code is not among the chosen.
-    pub(crate) fn watch(&self, kernel: &Kernel, observers: Observers) -> Observers {
+    pub(super) fn watch(&self, kernel: &Kernel, observers: Observers) -> Observers {
         let module = kernel.module().clone();
         let symbol = |name: &str| {
             let symbol = module.symbol(name)?;
@@ -57,7 +57,7 @@ impl Tracing {
     }
 
     /// Writes what is still to be written.
-    pub(crate) fn flush(&self) {
+    pub(super) fn flush(&self) {
         self.out.flush();
     }
 }

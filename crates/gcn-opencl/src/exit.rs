@@ -1,0 +1,17 @@
+//! The end of the process.
+//!
+//! This is one of the modules that may use `unsafe`: the loader calls it.
+#![allow(unsafe_code)]
+
+use gcn_runtime::program::exit;
+
+use crate::runtime;
+
+// SAFETY: the section is for pointers to such functions.
+#[used]
+#[unsafe(link_section = ".fini_array")]
+static AT_END: extern "C" fn() = at_end;
+
+extern "C" fn at_end() {
+    exit::at_end(runtime::made().map(|runtime| &runtime.watch));
+}

@@ -1,0 +1,173 @@
+//! Kernels of a program that uses devices by a library of this project: what watches them, and what becomes of it.
+//!
+//! The libraries are front ends of HIP and OpenCL. They have nobody to report to but the user, on standard error ([`say`]), and
+//! what they have found is written when the program ends ([`exit`]).
+
+pub mod say;
+mod sink;
+mod tracing;
+mod checks;
+mod watchdog;
+pub mod exit;
+
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
+use std::time::Duration;
+
+use gcn_emu::observe::Observers;
+
+use crate::report::{CodeMap, FaultReport, kernel_name};
+use crate::settings::Settings;
+use crate::{Completion, Device, Error, Kernel, Launch, ProgramProfile, Queue};
+pub use checks::ProgramChecks;
+use say::{say_once, standard_error};
+use tracing::Tracing;
+use watchdog::{Cause, Watchdog};
+
+/// Everything that watches the kernels of a program: a time limit, a trace, checks and a profile, as far as the settings ask for
+/// them.
+#[derive(Debug)]
+pub struct Watch {
+    timeout: Option<Duration>,
+    tracing: Option<Tracing>,
+    checks: Option<ProgramChecks>,
+    profile: Option<ProgramProfile>,
+}
+
+/// A kernel of a program that has failed.
+#[derive(Clone, Debug)]
+pub struct Failure {
+    /// The error.
+    pub error: Error,
+    kernel: Kernel,
+    cause: Option<Cause>,
+}
+
+impl Watch {
+    /// Watches kernels as the settings have it, of devices that have the memory of `device`.
+    ///
+    /// # Errors
+    /// A file cannot be written or read, or a choice of the trace is none.
+    ///
+    /// # Examples
+    /// ```
+    /// # mod example { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/doc/assemble.rs")); }
+    /// # use example::add_one;
+    /// use std::sync::Arc;
+    /// use std::sync::atomic::AtomicBool;
+    /// use gcn_runtime::program::Watch;
+    /// use gcn_runtime::settings::Settings;
+    /// # let device = gcn_runtime::Device::new("gfx900")?;
+    /// # let kernel = device.load(&add_one())?.kernel("add_one")?;
+    /// let settings = Settings { timeout: Some(std::time::Duration::from_secs(60)), ..Settings::default() };
+    /// let watch = Watch::new(&settings, &device)?;
+    /// let stop = Arc::new(AtomicBool::new(false));
+    /// let none = kernel.launch([1, 1, 1]).raw_arguments(vec![0; 8]);
+    /// let failure = watch.run(none, &device.queue(), &stop).expect_err("there is no buffer");
+    /// assert!(failure.to_string().starts_with("kernel add_one, workgroup 0,0,0"));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn new(settings: &Settings, device: &Device) -> Result<Watch, String> {
+        let profile = settings.profile.as_ref();
+        let profile = profile.map(|profile| ProgramProfile::new(profile, standard_error()));
+        Ok(Watch {
+            timeout: settings.timeout,
+            tracing: Tracing::new(settings)?,
+            checks: ProgramChecks::new(settings, device)?,
+            profile: profile.transpose().map_err(|error| error.to_string())?,
+        })
+    }
+
+    /// The checks, if there are any.
+    pub fn checks(&self) -> Option<&ProgramChecks> {
+        self.checks.as_ref()
+    }
+
+    /// Runs a launch to its end on the caller's thread, and reports what checks have found. The flag stops the launch. A failure
+    /// leaves the queue as it was before.
+    ///
+    /// # Errors
+    /// The kernel fails.
+    pub fn run(
+        &self,
+        launch: Launch,
+        queue: &Queue,
+        stop: &Arc<AtomicBool>,
+    ) -> Result<Arc<Completion>, Box<Failure>> {
+        let kernel = launch.kernel().clone();
+        let watchdog = Watchdog::new(
+            self.timeout,
+            self.checks.as_ref().and_then(ProgramChecks::stop),
+            stop,
+        );
+        let checks = self.checks.as_ref();
+        let mut observers = checks.map_or_else(Observers::none, |it| it.watch(&kernel));
+        if let Some(tracing) = &self.tracing {
+            observers = tracing.watch(&kernel, observers);
+        }
+        if let Some(profile) = &self.profile {
+            observers = profile.watch(&kernel, observers);
+        }
+        let outcome = launch.stop_flag(stop).observers(&observers).run(queue);
+        if let Some(tracing) = &self.tracing {
+            tracing.flush();
+        }
+        if let Some(checks) = checks {
+            checks.report(&kernel);
+        }
+        let cause = watchdog.and_then(Watchdog::end);
+        outcome.map_err(|error| {
+            queue.clear();
+            // The program may end by it.
+            self.write_profile();
+            Box::new(Failure {
+                error,
+                kernel,
+                cause,
+            })
+        })
+    }
+
+    fn write_profile(&self) {
+        let written = self.profile.as_ref().map(ProgramProfile::write);
+        if let Some(Err(error)) = written {
+            say_once(&format!("the profile cannot be written: {error}"));
+        }
+    }
+
+    /// Writes what is still to be written when the process exits; the status that it shall have in place of 0.
+    pub fn end(&self) -> Option<u8> {
+        self.write_profile();
+        let checks = self.checks.as_ref()?;
+        let has_findings = checks.end();
+        let status = checks.checks().settings().error_exitcode;
+        status.filter(|_| has_findings)
+    }
+}
+
+/// The report, without an end of line.
+impl std::fmt::Display for Failure {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let stopped = match self.cause {
+            None => "stopped".to_owned(),
+            Some(Cause::Late(time)) => {
+                format!("stopped after {} s, the timeout", time.as_secs_f64())
+            }
+            Some(Cause::Full) => "stopped at the last finding that the run may have".to_owned(),
+        };
+        let report = match &self.error {
+            Error::Fault(completion) => {
+                let code = CodeMap::new(self.kernel.module());
+                FaultReport::new(completion, &code, &stopped, None)
+            }
+            _ => None,
+        };
+        match report {
+            Some(report) => write!(f, "{report}"),
+            None => {
+                let name = kernel_name(self.kernel.name());
+                write!(f, "kernel {name}: {}", self.error)
+            }
+        }
+    }
+}

@@ -1,0 +1,75 @@
+//! Kernels that are stopped from outside.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::mpsc;
+use std::thread::JoinHandle;
+use std::time::{Duration, Instant};
+
+use super::say::say_once;
+
+/// The reason why a kernel was stopped from outside.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Cause {
+    /// It has run for longer than this.
+    Late(Duration),
+    /// Checks have as many findings as there may be.
+    Full,
+}
+
+/// Time between two looks at the number of findings.
+const LOOK: Duration = Duration::from_millis(10);
+
+/// Stops a kernel that runs for too long, or that is at the last finding.
+pub(super) struct Watchdog {
+    /// Dropped when the kernel has ended.
+    ended: mpsc::Sender<()>,
+    thread: std::io::Result<JoinHandle<Option<Cause>>>,
+}
+
+impl Watchdog {
+    /// A watchdog for a time and for a flag that is set at the last finding; `None` without either.
+    pub(super) fn new(
+        time: Option<Duration>,
+        is_full: Option<Arc<AtomicBool>>,
+        stop: &Arc<AtomicBool>,
+    ) -> Option<Watchdog> {
+        if time.is_none() && is_full.is_none() {
+            return None;
+        }
+        let (ended, end) = mpsc::channel();
+        let stop = stop.clone();
+        let thread = std::thread::Builder::new().name("gcn watchdog".to_owned());
+        let thread = thread.spawn(move || {
+            let begin = Instant::now();
+            loop {
+                let left = time.map(|time| time.saturating_sub(begin.elapsed()));
+                let cause = if is_full.as_ref().is_some_and(|it| it.load(Ordering::SeqCst)) {
+                    Some(Cause::Full)
+                } else {
+                    time.filter(|_| left == Some(Duration::ZERO))
+                        .map(Cause::Late)
+                };
+                if cause.is_some() {
+                    stop.store(true, Ordering::SeqCst);
+                    return cause;
+                }
+                let look = is_full.as_ref().map(|_| LOOK);
+                let pause = left.into_iter().chain(look).min().unwrap_or(LOOK);
+                if end.recv_timeout(pause) != Err(mpsc::RecvTimeoutError::Timeout) {
+                    return None;
+                }
+            }
+        });
+        if let Err(error) = &thread {
+            say_once(&format!("kernels are not timed: {error}"));
+        }
+        Some(Watchdog { ended, thread })
+    }
+
+    /// The kernel has ended; yields the reason if it was stopped.
+    pub(super) fn end(self) -> Option<Cause> {
+        drop(self.ended);
+        self.thread.ok()?.join().ok()?
+    }
+}
