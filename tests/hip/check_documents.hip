@@ -4,6 +4,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <cstdio>
 #include <fstream>
 #include <iterator>
 #include <string>
@@ -52,6 +53,8 @@ static std::pair<int, std::string> run(const char* end, const Variables& variabl
         setenv("GCN_CHECK", "uninit", 1);
         setenv("GCN_CHECK_OUTPUT", file.c_str(), 1);
         for (const auto& [name, value] : variables) setenv(name, value.c_str(), 1);
+        // A kernel that is stopped is reported there, unless it ends by itself before.
+        if (getenv("GCN_CHECK_STOP_AT") && !freopen("/dev/null", "w", stderr)) _exit(87);
         execl("/proc/self/exe", "child", end, nullptr);
         _exit(88);
     }
